@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// Store executes batches of SQL.
+type Store interface {
+	// Apply runs the batches in order, each atomic and independent of the
+	// others, and returns a result for each. An error means that the
+	// infrastructure failed: it is then unknown which batches took effect.
+	Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error)
+}
+
+// Run runs one batch inside a transaction. A refused batch is undone alone.
+type Run func(store.Batch) (store.Result, error)
+
+// transactor is a store that can hold a transaction open between batches.
+// Others get compare-and-set (replay.go).
+type transactor interface {
+	// Transact runs fn in one transaction, which commits unless fn returns an
+	// error. fn may be called more than once and must return what its Run
+	// returns as an error at once.
+	Transact(ctx context.Context, readOnly bool, fn func(Run) error) error
+}
+
+// Engine runs Redis commands over a store. It is safe for concurrent use.
+type Engine struct {
+	store Store
+	now   func() int64
+	seed  func() uint64
+
+	replaying sync.Mutex // keeps this process from contending with itself
+}
+
+// Option changes how an Engine is made.
+type Option func(*Engine)
+
+// WithClock sets the clock, in Unix ms.
+func WithClock(now func() int64) Option { return func(e *Engine) { e.now = now } }
+
+// WithSeed sets the source of randomness.
+func WithSeed(seed func() uint64) Option { return func(e *Engine) { e.seed = seed } }
+
+// New makes an engine over s, by the system clock unless told otherwise.
+func New(s Store, options ...Option) *Engine {
+	e := &Engine{store: s, now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64}
+	for _, o := range options {
+		o(e)
+	}
+	return e
+}
+
+func (e *Engine) env(db int) translator.Env {
+	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db}
+}
+
+// call is a command ready to be planned.
+type call struct {
+	cmd  *translator.Command
+	args [][]byte
+}
+
+// apply runs plans that are one batch each, in order, and puts their replies
+// into replies at the given places.
+func (e *Engine) apply(ctx context.Context, plans []translator.Plan, replies []*resp.Value) error {
+	if len(plans) == 0 {
+		return nil
+	}
+	batches := make([]store.Batch, len(plans))
+	for i := range plans {
+		batches[i] = plans[i].Batch
+	}
+	results, err := e.store.Apply(ctx, batches)
+	if err != nil {
+		return err
+	}
+	for i := range plans {
+		if *replies[i], err = reply(&plans[i], &results[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reply decodes the result of a plan's batch.
+func reply(p *translator.Plan, r *store.Result) (resp.Value, error) {
+	if r.Refused != nil {
+		return refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
+	}
+	return p.Decode(r), nil
+}
+
+func refusal(s store.Stmt, r *store.Refusal) (resp.Value, error) {
+	if s.Refused == nil {
+		return resp.Value{}, fmt.Errorf("running %q: %s", s.SQL, r.Reason)
+	}
+	return *s.Refused, nil
+}
+
+// steps runs a plan to its end inside a transaction.
+func steps(run Run, p translator.Plan) (resp.Value, error) {
+	for {
+		if len(p.Batch.Stmts) == 0 {
+			return p.Reply, nil
+		}
+		r, err := run(p.Batch)
+		if err != nil {
+			return resp.Value{}, err
+		}
+		if p.Then == nil {
+			return reply(&p, &r)
+		}
+		if r.Refused != nil {
+			return refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
+		}
+		p = p.Then(&r)
+	}
+}
+
+// transaction runs calls as one transaction and returns a reply for each. It
+// runs none of them, and says so, when a watched key is no longer at its
+// version.
+func (e *Engine) transaction(ctx context.Context, watched []translator.Version, calls []planned) (replies []resp.Value, ok bool, err error) {
+	t, can := e.store.(transactor)
+	if !can {
+		return e.replay(ctx, watched, calls)
+	}
+	env := e.env(0)
+	err = t.Transact(ctx, readOnly(calls), func(run Run) error {
+		replies, ok = make([]resp.Value, len(calls)), false
+		if len(watched) > 0 {
+			r, err := run(guards(env, watched))
+			if err != nil || r.Refused != nil {
+				return err
+			}
+		}
+		for i, c := range calls {
+			if c.cmd == nil {
+				replies[i] = c.answer
+				continue
+			}
+			if replies[i], err = steps(run, c.plan(env, i)); err != nil {
+				return err
+			}
+		}
+		ok = true
+		return nil
+	})
+	return replies, ok, err
+}
+
+// planned is a call of a transaction: with the database that it runs in, or with
+// the answer that it already has.
+type planned struct {
+	call
+	db     int
+	answer resp.Value
+}
+
+// plan translates the call, which is the i-th of its transaction: each draws
+// its own random numbers.
+func (p planned) plan(env translator.Env, i int) translator.Plan {
+	env.DB = p.db
+	env.Seed += uint64(i) << 32
+	return p.cmd.Plan(p.args, env)
+}
+
+func readOnly(calls []planned) bool {
+	for _, c := range calls {
+		if c.cmd != nil && c.cmd.Flags&translator.Write != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func guards(env translator.Env, watched []translator.Version) store.Batch {
+	var b store.Batch
+	for _, v := range watched {
+		s := v.Guard(env)
+		s.Refused = &resp.NilArray
+		b.Stmts = append(b.Stmts, s)
+	}
+	return b
+}

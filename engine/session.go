@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// Session is one client: its selected database, its transaction, its watched
+// keys. It is for one goroutine at a time.
+type Session struct {
+	engine  *Engine
+	db      int
+	multi   bool
+	dirty   bool // a command could not be queued: EXEC aborts
+	queue   []call
+	watched []translator.Version
+}
+
+// Session starts a session in database 0.
+func (e *Engine) Session() *Session { return &Session{engine: e} }
+
+// DB is the selected database.
+func (s *Session) DB() int { return s.db }
+
+// InMulti tells whether commands are being queued.
+func (s *Session) InMulti() bool { return s.multi }
+
+// Reset goes back to database 0 and forgets the transaction and the watched
+// keys.
+func (s *Session) Reset() { *s = Session{engine: s.engine} }
+
+// Do runs one command. A failed command is an error reply; an error means that
+// the store failed, and then it is unknown whether the command took effect.
+func (s *Session) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	replies, err := s.Pipeline(ctx, [][][]byte{args})
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return replies[0], nil
+}
+
+// Pipeline runs commands in order, neighbours in one visit to the store, and
+// returns a reply for each. They are independent: one that fails does not keep
+// the rest from running.
+func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	replies := make([]resp.Value, len(calls))
+	var pending group
+	for i, args := range calls {
+		if err := s.one(ctx, args, &replies[i], &pending); err != nil {
+			return nil, err
+		}
+	}
+	return replies, pending.flush(ctx, s.engine)
+}
+
+// group collects plans of one batch each.
+type group struct {
+	plans   []translator.Plan
+	replies []*resp.Value
+}
+
+func (g *group) flush(ctx context.Context, e *Engine) error {
+	err := e.apply(ctx, g.plans, g.replies)
+	g.plans, g.replies = g.plans[:0], g.replies[:0]
+	return err
+}
+
+func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pending *group) error {
+	cmd, bad := translator.Find(args)
+	if cmd == nil {
+		s.dirty = s.dirty || s.multi
+		*reply = bad
+		return nil
+	}
+	own := sessionCommand{}
+	if cmd.Translate == nil {
+		own = ownCommand(cmd.Name)
+	}
+	if own.run != nil && (!s.multi || own.inMulti) {
+		if err := pending.flush(ctx, s.engine); err != nil {
+			return err
+		}
+		v, err := own.run(s, ctx, args)
+		*reply = v
+		return err
+	}
+	if s.multi {
+		s.queue = append(s.queue, call{cmd, args})
+		*reply = resp.Queued
+		return nil
+	}
+	if cmd.Translate == nil {
+		*reply = noTranslation(cmd)
+		return nil
+	}
+	plan := cmd.Plan(args, s.engine.env(s.db))
+	switch {
+	case len(plan.Batch.Stmts) == 0:
+		*reply = plan.Reply
+	case plan.Then == nil:
+		pending.plans = append(pending.plans, plan)
+		pending.replies = append(pending.replies, reply)
+	default:
+		if err := pending.flush(ctx, s.engine); err != nil {
+			return err
+		}
+		v, _, err := s.engine.transaction(ctx, nil, []planned{{call: call{cmd, args}, db: s.db}})
+		if err != nil {
+			return err
+		}
+		*reply = v[0]
+	}
+	return nil
+}
+
+func noTranslation(cmd *translator.Command) resp.Value {
+	return resp.MakeError("ERR " + cmd.Name + " needs a connection of its own and is not available here")
+}
+
+// sessionCommand is a command that acts on the session. Those that are not
+// inMulti are queued by an open transaction.
+type sessionCommand struct {
+	run     func(s *Session, ctx context.Context, args [][]byte) (resp.Value, error)
+	inMulti bool
+}
+
+// ownCommand is the session's command of that name, without run for any other.
+func ownCommand(name string) sessionCommand {
+	switch name {
+	case "SELECT":
+		return sessionCommand{run: (*Session).selectDB}
+	case "MULTI":
+		return sessionCommand{run: (*Session).startMulti, inMulti: true}
+	case "EXEC":
+		return sessionCommand{run: (*Session).exec, inMulti: true}
+	case "DISCARD":
+		return sessionCommand{run: (*Session).discard, inMulti: true}
+	case "WATCH":
+		return sessionCommand{run: (*Session).watch, inMulti: true}
+	case "UNWATCH":
+		return sessionCommand{run: (*Session).unwatch}
+	}
+	return sessionCommand{}
+}
+
+func (s *Session) selectDB(_ context.Context, args [][]byte) (resp.Value, error) {
+	db, bad := translator.DBIndex(args[1])
+	if bad.IsError() {
+		return bad, nil
+	}
+	s.db = db
+	return resp.OK, nil
+}
+
+func (s *Session) startMulti(context.Context, [][]byte) (resp.Value, error) {
+	if s.multi {
+		return resp.MakeError("ERR MULTI calls can not be nested"), nil
+	}
+	s.multi = true
+	return resp.OK, nil
+}
+
+func (s *Session) discard(context.Context, [][]byte) (resp.Value, error) {
+	if !s.multi {
+		return resp.MakeError("ERR DISCARD without MULTI"), nil
+	}
+	s.endMulti()
+	return resp.OK, nil
+}
+
+func (s *Session) endMulti() {
+	s.multi, s.dirty, s.queue, s.watched = false, false, nil, nil
+}
+
+func (s *Session) watch(ctx context.Context, args [][]byte) (resp.Value, error) {
+	if s.multi {
+		return resp.MakeError("ERR WATCH inside MULTI is not allowed"), nil
+	}
+	env := s.engine.env(s.db)
+	batch := store.Batch{ReadOnly: true}
+	for _, key := range args[1:] {
+		batch.Stmts = append(batch.Stmts, translator.ReadVersion(env, key))
+	}
+	results, err := s.engine.store.Apply(ctx, []store.Batch{batch})
+	if err != nil {
+		return resp.Value{}, err
+	}
+	for i, key := range args[1:] {
+		s.watched = append(s.watched, versionOf(s.db, key, results[0].Rows[i]))
+	}
+	return resp.OK, nil
+}
+
+func versionOf(db int, key []byte, rows []store.Row) translator.Version {
+	v := translator.Version{DB: db, Key: key}
+	if len(rows) > 0 {
+		v.At = rows[0][0]
+	}
+	return v
+}
+
+func (s *Session) unwatch(context.Context, [][]byte) (resp.Value, error) {
+	s.watched = nil
+	return resp.OK, nil
+}
+
+// exec runs the queue as one transaction. SELECT and UNWATCH in it are settled
+// here: they touch nothing but the session.
+func (s *Session) exec(ctx context.Context, _ [][]byte) (resp.Value, error) {
+	if !s.multi {
+		return resp.MakeError("ERR EXEC without MULTI"), nil
+	}
+	queue, watched, dirty := s.queue, s.watched, s.dirty
+	s.endMulti()
+	if dirty {
+		return resp.MakeError("EXECABORT Transaction discarded because of previous errors."), nil
+	}
+	calls := make([]planned, len(queue))
+	before := s.db
+	for i, q := range queue {
+		own := ownCommand(q.cmd.Name)
+		switch {
+		case own.run != nil:
+			v, err := own.run(s, ctx, q.args)
+			if err != nil {
+				return resp.Value{}, err
+			}
+			calls[i] = planned{answer: v}
+		case q.cmd.Translate == nil:
+			calls[i] = planned{answer: noTranslation(q.cmd)}
+		default:
+			calls[i] = planned{call: q, db: s.db}
+		}
+	}
+	replies, ok, err := s.engine.transaction(ctx, watched, calls)
+	if err != nil || !ok {
+		s.db = before
+		return resp.NilArray, err
+	}
+	return resp.MakeArray(replies...), nil
+}

@@ -1,0 +1,8 @@
+// Package local is the store that lives in a SQLite file on this machine.
+//
+// One goroutine writes: it takes whatever is waiting and commits it as one
+// transaction (group commit), and nobody hears of a write before its commit.
+// Readers run beside it, each on a connection of its own, and see a snapshot.
+// Several processes may share a file. An in-memory store has one connection for
+// both.
+package local

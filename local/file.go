@@ -1,0 +1,70 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// ErrForeign is the error of opening a SQLite file that meowdis did not make.
+var ErrForeign = errors.New("not a meowdis file")
+
+// prepareFile makes the tables of a new file, migrates an older one, and refuses
+// any other.
+func (s *Store) prepareFile() error {
+	version, err := s.fileVersion()
+	switch {
+	case err != nil:
+		return err
+	case version == schema.Version:
+		return nil
+	case version > schema.Version:
+		return fmt.Errorf("the file has schema version %d and this meowdis knows %d: use a newer one", version, schema.Version)
+	case s.options.ReadOnly:
+		return fmt.Errorf("the file has schema version %d, not %d, and is opened read-only: open it for writing once to migrate it", version, schema.Version)
+	}
+	return s.writer.transaction(beginNow, func() error {
+		// Another process may have been faster.
+		version, err := s.fileVersion()
+		if err != nil {
+			return err
+		}
+		return s.migrate(version)
+	})
+}
+
+// fileVersion is the schema version, 0 for an empty file.
+func (s *Store) fileVersion() (int, error) {
+	rows, _, err := s.writer.run(store.Stmt{SQL: `SELECT count(*), count(*) FILTER (WHERE name = 'meowdis') FROM sqlite_schema WHERE type = 'table'`})
+	if err != nil {
+		return 0, err
+	}
+	tables, ours := rows[0][0].Int(), rows[0][1].Int()
+	switch {
+	case tables == 0:
+		return 0, nil
+	case ours == 0:
+		return 0, ErrForeign
+	}
+	if rows, _, err = s.writer.run(store.Stmt{SQL: schema.VersionQuery}); err != nil {
+		return 0, err
+	}
+	return int(rows[0][0].Int()), nil
+}
+
+func (s *Store) migrate(from int) error {
+	for v := from + 1; v <= schema.Version; v++ {
+		for _, sql := range schema.Migrations[v-1] {
+			if err := s.writer.script(sql); err != nil {
+				return err
+			}
+		}
+		record := store.Stmt{SQL: schema.SetVersion, Args: []store.Value{store.Int(int64(v)), store.Int(s.options.Now())}}
+		if _, _, err := s.writer.run(record); err != nil {
+			return err
+		}
+	}
+	return s.writer.script(fmt.Sprintf("PRAGMA application_id = %d", schema.ApplicationID))
+}

@@ -1,0 +1,244 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// Memory is the path of a store that lives as long as its process.
+const Memory = ":memory:"
+
+// Options changes how a store is opened. The zero value is right for most.
+type Options struct {
+	// Full makes every commit survive a power cut (synchronous=FULL). Without
+	// it a commit survives the crash of this process, and a power cut may
+	// lose the last moments.
+	Full bool
+	// ReadOnly refuses to write and to create the file.
+	ReadOnly bool
+	// Now is the clock that expiry goes by, in Unix ms; nil is the system's.
+	Now func() int64
+	// SweepEvery is the pause between the sweeps of expired keys; 0 is a
+	// second, a negative one turns the sweeper off.
+	SweepEvery time.Duration
+}
+
+// Store is a SQLite file. It is safe for concurrent use.
+type Store struct {
+	path    string
+	options Options
+	writer  *conn
+	readers chan *conn // nil when the writer reads too
+	jobs    chan *job
+	quit    chan struct{} // closed to stop the goroutines
+	done    sync.WaitGroup
+	closing sync.RWMutex // held for reading by everyone who uses the store
+	closed  bool
+}
+
+var errClosed = errors.New("the database is closed")
+
+// Open opens the file at path, or Memory, and makes or migrates its tables. The
+// directory must exist.
+func Open(path string, o Options) (*Store, error) {
+	if o.Now == nil {
+		o.Now = func() int64 { return time.Now().UnixMilli() }
+	}
+	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{})}
+	if err := s.open(); err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(err, s.closeConns()))
+	}
+	s.done.Add(1)
+	go s.write()
+	if !o.ReadOnly && o.SweepEvery >= 0 {
+		s.done.Add(1)
+		go s.sweep()
+	}
+	return s, nil
+}
+
+func (s *Store) open() (err error) {
+	if s.writer, err = openConn(s.dsn(s.options.ReadOnly)); err != nil {
+		return err
+	}
+	if err := s.prepareFile(); err != nil {
+		return err
+	}
+	if s.path == Memory {
+		return nil
+	}
+	n := max(4, runtime.GOMAXPROCS(0))
+	s.readers = make(chan *conn, n)
+	for range n {
+		s.readers <- nil // opened when first needed
+	}
+	return nil
+}
+
+func (s *Store) dsn(readOnly bool) string {
+	if s.path == Memory {
+		return "file::memory:?_pragma=foreign_keys(1)"
+	}
+	q := url.Values{}
+	q.Add("_pragma", "busy_timeout(10000)")
+	q.Add("_pragma", "foreign_keys(1)")
+	q.Add("_pragma", "cache_size(-32768)")
+	if readOnly {
+		q.Set("mode", "ro")
+	} else {
+		q.Add("_pragma", "journal_mode(WAL)")
+	}
+	if s.options.Full {
+		q.Add("_pragma", "synchronous(FULL)")
+	} else {
+		q.Add("_pragma", "synchronous(NORMAL)")
+	}
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(s.path)}).EscapedPath(), RawQuery: q.Encode()}
+	return u.String()
+}
+
+// Path is the file, or Memory.
+func (s *Store) Path() string { return s.path }
+
+// Close waits for what is running, and closes the file. Later calls fail.
+func (s *Store) Close() error {
+	s.closing.Lock()
+	already := s.closed
+	s.closed = true
+	s.closing.Unlock()
+	if already {
+		return nil
+	}
+	close(s.quit)
+	s.done.Wait()
+	return s.closeConns()
+}
+
+func (s *Store) closeConns() error {
+	var errs []error
+	if s.readers != nil {
+		for range cap(s.readers) {
+			if c := <-s.readers; c != nil {
+				errs = append(errs, c.close())
+			}
+		}
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.close())
+	}
+	return errors.Join(errs...)
+}
+
+// use marks the store as in use until the returned function is called.
+func (s *Store) use() (func(), error) {
+	s.closing.RLock()
+	if s.closed {
+		s.closing.RUnlock()
+		return nil, errClosed
+	}
+	return s.closing.RUnlock, nil
+}
+
+// Apply implements the engine's contract. Batches that only read, all of them,
+// see one snapshot and wait for no writer.
+func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
+	release, err := s.use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.readers != nil && readOnly(batches) {
+		return s.read(batches)
+	}
+	j := &job{batches: batches, done: make(chan struct{})}
+	s.submit(j)
+	return j.results, j.err
+}
+
+func readOnly(batches []store.Batch) bool {
+	for i := range batches {
+		if !batches[i].ReadOnly {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Store) read(batches []store.Batch) (results []store.Result, err error) {
+	err = s.withReader(func(c *conn) error {
+		results = make([]store.Result, len(batches))
+		if len(batches) == 1 && len(batches[0].Stmts) == 1 {
+			results[0], _, err = c.batch(batches[0])
+			return err
+		}
+		return c.snapshot(func() error {
+			for i, b := range batches {
+				if results[i], _, err = c.batch(b); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return results, err
+}
+
+func (s *Store) withReader(fn func(*conn) error) (err error) {
+	c := <-s.readers
+	defer func() { s.readers <- c }()
+	if c == nil {
+		if c, err = openConn(s.dsn(true)); err != nil {
+			return err
+		}
+	}
+	return fn(c)
+}
+
+var (
+	begin    = store.Stmt{SQL: "BEGIN"}
+	beginNow = store.Stmt{SQL: "BEGIN IMMEDIATE"}
+	commit   = store.Stmt{SQL: "COMMIT"}
+	rollback = store.Stmt{SQL: "ROLLBACK"}
+	mark     = store.Stmt{SQL: "SAVEPOINT command"}
+	unmark   = store.Stmt{SQL: "RELEASE command"}
+	undo     = store.Stmt{SQL: "ROLLBACK TO command"}
+)
+
+func (c *conn) control(s store.Stmt) error {
+	_, _, err := c.run(s)
+	return err
+}
+
+// snapshot runs fn in a read transaction.
+func (c *conn) snapshot(fn func() error) error {
+	return c.transaction(begin, fn)
+}
+
+// transaction is the one place that begins, commits and rolls back.
+func (c *conn) transaction(start store.Stmt, fn func() error) error {
+	if err := c.control(start); err != nil {
+		return fmt.Errorf("beginning a transaction: %w", err)
+	}
+	err := fn()
+	if err == nil {
+		if err = c.control(commit); err == nil {
+			return nil
+		}
+		err = fmt.Errorf("committing: %w", err)
+	}
+	// SQLite may have rolled back by itself (a full disk): then this fails,
+	// and there is nothing to undo.
+	c.control(rollback)
+	return err
+}

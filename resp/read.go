@@ -1,0 +1,282 @@
+package resp
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// Limits of what a peer may announce, as Redis's defaults have them.
+const (
+	MaxBulk     = 512 << 20 // proto-max-bulk-len
+	MaxElements = 1 << 20   // words of a command
+	maxInline   = 64 << 10
+	maxDepth    = 128
+)
+
+// ProtocolError is a peer's violation of the protocol. Its text is what Redis
+// answers before it closes the connection.
+type ProtocolError string
+
+func (e ProtocolError) Error() string { return "Protocol error: " + string(e) }
+
+var errDepth = ProtocolError("nesting too deep")
+
+// Reader reads commands (the server's side) and replies (the client's).
+type Reader struct {
+	r *bufio.Reader
+}
+
+// NewReader reads from r through a buffer of its own.
+func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, 64<<10)} }
+
+// Buffered is the number of bytes that can be read without waiting.
+func (r *Reader) Buffered() int { return r.r.Buffered() }
+
+// ReadCommand reads the next command, as an array of bulks or an inline line.
+// An empty one is passed over. The error is a ProtocolError, or what reading
+// gave: io.EOF between commands, io.ErrUnexpectedEOF inside one.
+func (r *Reader) ReadCommand() ([][]byte, error) {
+	for {
+		first, err := r.r.ReadByte()
+		if err != nil {
+			return nil, err
+		}
+		var args [][]byte
+		if first == '*' {
+			args, err = r.readArray()
+		} else {
+			if err = r.r.UnreadByte(); err != nil {
+				return nil, err
+			}
+			args, err = r.readInline()
+		}
+		if err != nil || len(args) > 0 {
+			return args, err
+		}
+	}
+}
+
+func (r *Reader) readInline() ([][]byte, error) {
+	line, err := r.readLine(ProtocolError("too big inline request"))
+	if err != nil {
+		return nil, err
+	}
+	args, err := SplitLine(string(line))
+	if err != nil {
+		return nil, ProtocolError("unbalanced quotes in request")
+	}
+	return args, nil
+}
+
+func (r *Reader) readArray() ([][]byte, error) {
+	n, err := r.readCount(ProtocolError("too big mbulk count string"))
+	if err != nil || n > MaxElements {
+		return nil, violation(err, "invalid multibulk length")
+	}
+	if n <= 0 {
+		return nil, nil
+	}
+	args := make([][]byte, 0, min(n, 1024))
+	for range n {
+		arg, err := r.readArg()
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, arg)
+	}
+	return args, nil
+}
+
+func (r *Reader) readArg() ([]byte, error) {
+	kind, err := r.r.ReadByte()
+	if err != nil {
+		return nil, unexpected(err)
+	}
+	if kind != '$' {
+		return nil, ProtocolError(fmt.Sprintf("expected '$', got '%c'", kind))
+	}
+	n, err := r.readCount(ProtocolError("too big bulk count string"))
+	if err != nil || n < 0 || n > MaxBulk {
+		return nil, violation(err, "invalid bulk length")
+	}
+	return r.readBytes(int(n))
+}
+
+// violation is err when reading failed, and the ProtocolError otherwise.
+func violation(err error, msg ProtocolError) error {
+	if err != nil && !errors.Is(err, strconv.ErrSyntax) && !errors.Is(err, strconv.ErrRange) {
+		return err
+	}
+	return msg
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// readBytes reads n bytes and the CRLF after them. The memory grows with what
+// arrives, not with what was announced.
+func (r *Reader) readBytes(n int) ([]byte, error) {
+	const step = 1 << 20
+	buf := make([]byte, 0, min(n+2, step))
+	for len(buf) < n+2 {
+		have := len(buf)
+		more := min(n+2-have, step)
+		if cap(buf) < have+more {
+			buf = append(make([]byte, 0, min(n+2, 2*(have+more))), buf...)
+		}
+		buf = buf[:have+more]
+		if _, err := io.ReadFull(r.r, buf[have:]); err != nil {
+			return nil, unexpected(err)
+		}
+	}
+	return buf[:n:n], nil
+}
+
+// readLine reads up to LF, and drops the line's end.
+func (r *Reader) readLine(tooLong error) ([]byte, error) {
+	line, err := r.r.ReadSlice('\n')
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return nil, tooLong
+	case err != nil:
+		return nil, unexpected(err)
+	}
+	line = line[:len(line)-1]
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	return line, nil
+}
+
+func (r *Reader) readCount(tooLong error) (int64, error) {
+	line, err := r.readLine(tooLong)
+	if err != nil {
+		return 0, err
+	}
+	// The usual counts have one or two digits.
+	n := int64(0)
+	for _, c := range line {
+		if c < '0' || c > '9' || len(line) > 9 {
+			return strconv.ParseInt(string(line), 10, 64)
+		}
+		n = n*10 + int64(c-'0')
+	}
+	if len(line) == 0 {
+		return 0, strconv.ErrSyntax
+	}
+	return n, nil
+}
+
+// ReadReply reads one reply in RESP2 or RESP3. Attributes are passed over.
+func (r *Reader) ReadReply() (Value, error) { return r.readReply(0) }
+
+func (r *Reader) readReply(depth int) (Value, error) {
+	if depth > maxDepth {
+		return Value{}, errDepth
+	}
+	kind, err := r.r.ReadByte()
+	if err != nil {
+		if depth > 0 {
+			err = unexpected(err)
+		}
+		return Value{}, err
+	}
+	switch kind {
+	case '+', '-', ',', '(', '#', '_', ':':
+		return r.readScalar(kind)
+	case '$', '=', '!':
+		return r.readBlob(kind)
+	case '|':
+		if _, err := r.readElems(Map, depth); err != nil {
+			return Value{}, err
+		}
+		return r.readReply(depth)
+	}
+	if k, ok := aggregates[kind]; ok {
+		return r.readElems(k, depth)
+	}
+	return Value{}, ProtocolError(fmt.Sprintf("unknown reply type %q", kind))
+}
+
+var aggregates = map[byte]Kind{'*': Array, '%': Map, '~': Set, '>': Push}
+
+func (r *Reader) readScalar(kind byte) (Value, error) {
+	raw, err := r.readLine(ProtocolError("too long a line"))
+	if err != nil {
+		return Value{}, err
+	}
+	line := string(raw)
+	switch kind {
+	case '+':
+		return MakeStatus(line), nil
+	case '-':
+		return MakeError(line), nil
+	case '(':
+		return Value{Kind: BigNumber, Str: []byte(line)}, nil
+	case ',':
+		f, err := parseDouble(line)
+		return MakeDouble(f), err
+	case '#':
+		b := Value{Kind: Bool}
+		if line == "t" {
+			b.Int = 1
+		}
+		return b, nil
+	case '_':
+		return Nil, nil
+	}
+	n, err := strconv.ParseInt(line, 10, 64)
+	if err != nil {
+		return Value{}, ProtocolError("invalid integer")
+	}
+	return MakeInt(n), nil
+}
+
+func (r *Reader) readBlob(kind byte) (Value, error) {
+	n, err := r.readCount(ProtocolError("too long a length"))
+	switch {
+	case err != nil || n < -1 || n > MaxBulk:
+		return Value{}, violation(err, "invalid bulk length")
+	case n == -1:
+		return Nil, nil
+	}
+	b, err := r.readBytes(int(n))
+	if err != nil {
+		return Value{}, err
+	}
+	switch {
+	case kind == '!':
+		return Value{Kind: Error, Str: b}, nil
+	case kind == '=' && len(b) >= 4:
+		return Value{Kind: Verbatim, Str: b[4:]}, nil
+	}
+	return MakeBulk(b), nil
+}
+
+func (r *Reader) readElems(kind Kind, depth int) (Value, error) {
+	n, err := r.readCount(ProtocolError("too long a length"))
+	switch {
+	case err != nil || n < -1:
+		return Value{}, violation(err, "invalid multibulk length")
+	case n == -1:
+		return NilArray, nil
+	case kind == Map:
+		n *= 2
+	}
+	v := Value{Kind: kind, Elems: make([]Value, 0, min(n, 1024))}
+	for range n {
+		e, err := r.readReply(depth + 1)
+		if err != nil {
+			return Value{}, err
+		}
+		v.Elems = append(v.Elems, e)
+	}
+	return v, nil
+}

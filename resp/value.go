@@ -1,0 +1,96 @@
+package resp
+
+import (
+	"math"
+	"strconv"
+)
+
+// Kind says what a Value is. The kinds are RESP3's, plus Scored, whose shape
+// differs between the two protocol versions.
+type Kind byte
+
+const (
+	Null      Kind = iota // RESP2 "$-1", RESP3 "_"
+	NullArray             // RESP2 "*-1", RESP3 "_": the nil of a command whose reply is an array
+	Status                // simple string, in Str
+	Error                 // in Str, with its code: "ERR …", "WRONGTYPE …"
+	Int                   // in Int
+	Bulk                  // bytes, in Str
+	Array                 // in Elems
+	Map                   // in Elems, key and value alternating; RESP2 flattens it
+	Set                   // in Elems; an array in RESP2
+	Push                  // in Elems; an array in RESP2
+	Scored                // in Elems, member and score alternating; RESP2 flat, RESP3 an array of pairs
+	Double                // in Float; RESP2 sends a bulk
+	Bool                  // in Int, 0 or 1; RESP2 sends an integer
+	Verbatim              // in Str, without the "txt:" prefix; RESP2 sends a bulk
+	BigNumber             // decimal digits, in Str; RESP2 sends a bulk
+)
+
+// Value is one Redis reply. The zero Value is the null reply.
+type Value struct {
+	Kind  Kind
+	Int   int64
+	Float float64
+	Str   []byte
+	Elems []Value
+}
+
+// Shared replies. They must not be modified.
+var (
+	OK         = MakeStatus("OK")
+	Queued     = MakeStatus("QUEUED")
+	Pong       = MakeStatus("PONG")
+	Nil        = Value{Kind: Null}
+	NilArray   = Value{Kind: NullArray}
+	EmptyArray = Value{Kind: Array}
+	EmptyMap   = Value{Kind: Map}
+	EmptySet   = Value{Kind: Set}
+	Zero       = MakeInt(0)
+	One        = MakeInt(1)
+	EmptyBulk  = Value{Kind: Bulk, Str: []byte{}}
+)
+
+// MakeStatus returns the simple string s, which must not hold CR or LF.
+func MakeStatus(s string) Value { return Value{Kind: Status, Str: []byte(s)} }
+
+// MakeError returns the error reply msg, which starts with its code.
+func MakeError(msg string) Value { return Value{Kind: Error, Str: []byte(msg)} }
+
+// MakeInt returns the integer n.
+func MakeInt(n int64) Value { return Value{Kind: Int, Int: n} }
+
+// MakeBulk returns the bulk string b; a nil b is the empty string, not null.
+func MakeBulk(b []byte) Value { return Value{Kind: Bulk, Str: b} }
+
+// MakeString returns the bulk string s.
+func MakeString(s string) Value { return Value{Kind: Bulk, Str: []byte(s)} }
+
+// MakeDouble returns the double f.
+func MakeDouble(f float64) Value { return Value{Kind: Double, Float: f} }
+
+// MakeArray returns the array of elems.
+func MakeArray(elems ...Value) Value { return Value{Kind: Array, Elems: elems} }
+
+// MakeMap returns a map of elems, key and value alternating.
+func MakeMap(elems ...Value) Value { return Value{Kind: Map, Elems: elems} }
+
+// IsError tells whether v is an error reply.
+func (v Value) IsError() bool { return v.Kind == Error }
+
+// IsNull tells whether v is one of the two null replies.
+func (v Value) IsNull() bool { return v.Kind == Null || v.Kind == NullArray }
+
+// FormatDouble renders f as Redis 7.0 does in a reply: 17 significant digits,
+// C's %g form, "inf", "-inf" and "nan".
+func FormatDouble(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	case math.IsNaN(f):
+		return "nan"
+	}
+	return strconv.FormatFloat(f, 'g', 17, 64)
+}

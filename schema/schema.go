@@ -1,0 +1,127 @@
+package schema
+
+// ApplicationID marks a SQLite file as ours in its header: "meow" in ASCII.
+// Only stores whose engine has the pragma set it.
+const ApplicationID = 0x6d656f77
+
+// Version is the schema version that this program writes: the number of
+// migrations.
+var Version = len(Migrations)
+
+// VersionQuery reads the schema version of a file; it fails when the table
+// does not exist, in a file that is empty or somebody else's.
+const VersionQuery = `SELECT max(version) FROM meowdis`
+
+// SetVersion records that migration ?1 was applied at ?2 (Unix ms).
+const SetVersion = `INSERT INTO meowdis(version, applied_at) VALUES(?1, ?2)`
+
+// Migrations are applied in order, each in one transaction together with
+// SetVersion. One that has been released never changes.
+var Migrations = [][]string{
+	{
+		`CREATE TABLE meowdis(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)`,
+
+		// version starts at a random number and grows by one with each
+		// change, so that it never repeats when a key is deleted and made
+		// again: WATCH and compare-and-set rely on it. count is the number
+		// of elements (0 for a string), seq the elements ever added.
+		`CREATE TABLE keys(
+			id INTEGER PRIMARY KEY,
+			db INTEGER NOT NULL,
+			key BLOB NOT NULL,
+			type TEXT NOT NULL,
+			version INTEGER NOT NULL,
+			count INTEGER NOT NULL DEFAULT 0 CHECK (count >= 0),
+			seq INTEGER NOT NULL DEFAULT 0,
+			expires_at INTEGER,
+			created_at INTEGER NOT NULL,
+			updated_at INTEGER NOT NULL,
+			UNIQUE(db, key))`,
+		`CREATE INDEX keys_by_db ON keys(db)`,
+		`CREATE INDEX keys_by_expiry ON keys(expires_at) WHERE expires_at IS NOT NULL`,
+
+		// How many rows of keys each database has, so that DBSIZE reads one.
+		`CREATE TABLE dbs(db INTEGER PRIMARY KEY, keys INTEGER NOT NULL)`,
+		`CREATE TRIGGER keys_insert AFTER INSERT ON keys BEGIN
+			INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
+		END`,
+		`CREATE TRIGGER keys_delete AFTER DELETE ON keys BEGIN
+			UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
+		END`,
+		`CREATE TRIGGER keys_move AFTER UPDATE OF db ON keys WHEN OLD.db <> NEW.db BEGIN
+			UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
+			INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
+		END`,
+
+		// Always empty: inserting NULL into it is how a statement refuses.
+		`CREATE TABLE guard(ok INTEGER NOT NULL)`,
+
+		`CREATE TABLE strings(
+			key_id INTEGER PRIMARY KEY REFERENCES keys(id) ON DELETE CASCADE,
+			value BLOB NOT NULL)`,
+
+		// hash is a 52-bit hash of the field or member. It orders the
+		// elements, so that a scan's numeric cursor and a random pick are a
+		// seek. seq is the order of insertion.
+		`CREATE TABLE hashes(
+			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			hash INTEGER NOT NULL,
+			field BLOB NOT NULL,
+			value BLOB NOT NULL,
+			seq INTEGER NOT NULL,
+			expires_at INTEGER,
+			PRIMARY KEY(key_id, hash, field)) WITHOUT ROWID`,
+		`CREATE INDEX hashes_by_expiry ON hashes(key_id, expires_at) WHERE expires_at IS NOT NULL`,
+
+		`CREATE TABLE sets(
+			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			hash INTEGER NOT NULL,
+			member BLOB NOT NULL,
+			seq INTEGER NOT NULL,
+			PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
+
+		`CREATE TABLE zsets(
+			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			hash INTEGER NOT NULL,
+			member BLOB NOT NULL,
+			score REAL NOT NULL,
+			PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
+		`CREATE INDEX zsets_by_score ON zsets(key_id, score, member)`,
+
+		// pos leaves 2^16 free places between neighbours for LINSERT.
+		`CREATE TABLE lists(
+			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			pos INTEGER NOT NULL,
+			value BLOB NOT NULL,
+			PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
+
+		// For people who open the file with sqlite3.
+		`CREATE VIEW v_keys AS SELECT db, CAST(key AS TEXT) AS key, type, count,
+			(expires_at - CAST(unixepoch('subsec') * 1000 AS INTEGER)) / 1000.0 AS ttl_seconds,
+			strftime('%Y-%m-%dT%H:%M:%fZ', expires_at / 1000.0, 'unixepoch') AS expires_at,
+			strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch') AS created_at,
+			strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1000.0, 'unixepoch') AS updated_at
+			FROM keys WHERE expires_at IS NULL OR expires_at > unixepoch('subsec') * 1000`,
+		`CREATE VIEW v_strings AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(s.value AS TEXT) AS value
+			FROM keys k JOIN strings s ON s.key_id = k.id
+			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000`,
+		`CREATE VIEW v_hashes AS SELECT k.db, CAST(k.key AS TEXT) AS key,
+			CAST(h.field AS TEXT) AS field, CAST(h.value AS TEXT) AS value
+			FROM keys k JOIN hashes h ON h.key_id = k.id
+			WHERE (k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000)
+			AND (h.expires_at IS NULL OR h.expires_at > unixepoch('subsec') * 1000)
+			ORDER BY k.id, h.seq`,
+		`CREATE VIEW v_sets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(m.member AS TEXT) AS member
+			FROM keys k JOIN sets m ON m.key_id = k.id
+			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000
+			ORDER BY k.id, m.seq`,
+		`CREATE VIEW v_zsets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(z.member AS TEXT) AS member, z.score
+			FROM keys k JOIN zsets z ON z.key_id = k.id
+			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000
+			ORDER BY k.id, z.score, z.member`,
+		`CREATE VIEW v_lists AS SELECT k.db, CAST(k.key AS TEXT) AS key,
+			row_number() OVER (PARTITION BY k.id ORDER BY l.pos) - 1 AS "index", CAST(l.value AS TEXT) AS value
+			FROM keys k JOIN lists l ON l.key_id = k.id
+			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000`,
+	},
+}

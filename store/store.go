@@ -1,0 +1,148 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Kind is the storage class of a Value, one of SQLite's five.
+type Kind byte
+
+const (
+	Null Kind = iota
+	Integer
+	Real
+	Text
+	Blob
+)
+
+// Value is an argument bound to a statement or a cell of a row. The zero Value
+// is NULL.
+type Value struct {
+	kind Kind
+	bits uint64
+	data []byte
+}
+
+// Int is the INTEGER n. An engine whose numbers are doubles loses integers
+// beyond 2^53: such a value travels as Digits.
+func Int(n int64) Value { return Value{kind: Integer, bits: uint64(n)} }
+
+// Float is the REAL f. NaN becomes NULL, as in SQLite.
+func Float(f float64) Value { return Value{kind: Real, bits: math.Float64bits(f)} }
+
+// String is the TEXT s.
+func String(s string) Value { return Value{kind: Text, data: []byte(s)} }
+
+// TextBytes is the TEXT held in b, which must not change afterwards.
+func TextBytes(b []byte) Value { return Value{kind: Text, data: b} }
+
+// Bytes is the BLOB b, which must not change afterwards. A nil b is the empty
+// blob, never NULL.
+func Bytes(b []byte) Value { return Value{kind: Blob, data: b} }
+
+// Digits is n as decimal TEXT, exact on every engine. The statement compares it
+// with an INTEGER column, stores it in one, or says CAST(? AS INTEGER).
+func Digits(n int64) Value { return Value{kind: Text, data: strconv.AppendInt(nil, n, 10)} }
+
+// Kind returns the storage class.
+func (v Value) Kind() Kind { return v.kind }
+
+// IsNull tells whether v is NULL.
+func (v Value) IsNull() bool { return v.kind == Null }
+
+// Int returns an INTEGER, a REAL that an engine made of an integer, or decimal
+// TEXT. Anything else, NULL included, is 0.
+func (v Value) Int() int64 {
+	switch v.kind {
+	case Integer:
+		return int64(v.bits)
+	case Real:
+		return int64(math.Float64frombits(v.bits))
+	case Text, Blob:
+		n, _ := strconv.ParseInt(string(v.data), 10, 64)
+		return n
+	}
+	return 0
+}
+
+// Float returns a REAL or an INTEGER as a double. Anything else is 0.
+func (v Value) Float() float64 {
+	switch v.kind {
+	case Real:
+		return math.Float64frombits(v.bits)
+	case Integer:
+		return float64(int64(v.bits))
+	}
+	return 0
+}
+
+// Bytes returns the content of a BLOB or TEXT, and nil for anything else.
+func (v Value) Bytes() []byte { return v.data }
+
+// String formats v as an SQL literal, for people.
+func (v Value) String() string {
+	switch v.kind {
+	case Integer:
+		return strconv.FormatInt(int64(v.bits), 10)
+	case Real:
+		return strconv.FormatFloat(math.Float64frombits(v.bits), 'g', -1, 64)
+	case Text:
+		return quote(v.data)
+	case Blob:
+		return fmt.Sprintf("x'%x'", v.data)
+	}
+	return "NULL"
+}
+
+func quote(b []byte) string {
+	out := make([]byte, 0, len(b)+2)
+	out = append(out, '\'')
+	for _, c := range b {
+		if c == '\'' {
+			out = append(out, '\'')
+		}
+		out = append(out, c)
+	}
+	return string(append(out, '\''))
+}
+
+// Stmt is one SQL statement. SQL is constant text, so that a store can keep it
+// prepared; Args bind ?1, ?2, … and their number is the highest ?N in SQL.
+type Stmt struct {
+	SQL  string
+	Args []Value
+
+	// Refused is the reply of the command when a constraint stops this
+	// statement. Nil means that no constraint may stop it: if one does, the
+	// file is damaged or the translation wrong. Stores do not look at it.
+	Refused *resp.Value
+}
+
+// Batch is a list of statements that take effect together or not at all.
+type Batch struct {
+	Stmts    []Stmt
+	ReadOnly bool // no statement writes
+}
+
+// Row is one row of a result, by position.
+type Row []Value
+
+// Result is what became of a batch.
+type Result struct {
+	// Rows holds the rows of each statement, nil for one that returned none.
+	// A refused batch keeps the rows of the statements before the refusal.
+	Rows [][]Row
+	// Refused is set when a constraint stopped the batch, which then left no
+	// trace.
+	Refused *Refusal
+}
+
+// Refusal says which statement of a batch a constraint stopped.
+type Refusal struct {
+	At     int    // index of the statement
+	Reason string // the engine's words, such as "NOT NULL constraint failed: keys.type"
+}

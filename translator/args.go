@@ -1,0 +1,135 @@
+package translator
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// key is the usual first arguments of a statement: database, key, now; more
+// follow from ?4 on.
+func (c *Call) key(key []byte, more ...store.Value) []store.Value {
+	args := make([]store.Value, 3, 3+len(more))
+	args[0] = store.Int(int64(c.Env.DB))
+	args[1] = store.Bytes(key)
+	args[2] = store.Int(c.Env.Now)
+	return append(args, more...)
+}
+
+// stmt is sql bound to key and more, as key orders them.
+func (c *Call) stmt(sql string, key []byte, more ...store.Value) store.Stmt {
+	return store.Stmt{SQL: sql, Args: c.key(key, more...)}
+}
+
+// lowerName is the command's name as Redis writes it in errors: "set",
+// "object|encoding".
+func (c *Call) lowerName() string {
+	return strings.ReplaceAll(strings.ToLower(c.Command.Name), " ", "|")
+}
+
+// is tells whether argument i is the option word, in any case.
+func (c *Call) is(i int, word string) bool { return wordIs(c.Args[i], word) }
+
+// wordIs compares an argument with an upper-case ASCII word, in any case.
+func wordIs(b []byte, word string) bool {
+	if len(b) != len(word) {
+		return false
+	}
+	for i := range b {
+		ch := b[i]
+		if 'a' <= ch && ch <= 'z' {
+			ch -= 'a' - 'A'
+		}
+		if ch != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// parseInt reads a 64-bit integer as strictly as Redis's string2ll: no spaces,
+// no plus, no leading zeros, no "-0".
+func parseInt(b []byte) (int64, bool) {
+	if len(b) == 0 || len(b) > 20 {
+		return 0, false
+	}
+	digits := b
+	if b[0] == '-' {
+		digits = b[1:]
+	}
+	if len(digits) == 0 || digits[0] == '0' && len(b) > 1 {
+		return 0, false
+	}
+	var n uint64
+	for _, ch := range digits {
+		if ch < '0' || ch > '9' {
+			return 0, false
+		}
+		d := uint64(ch - '0')
+		if n > (math.MaxUint64-d)/10 {
+			return 0, false
+		}
+		n = n*10 + d
+	}
+	if b[0] == '-' {
+		if n > 1<<63 {
+			return 0, false
+		}
+		return -int64(n), true
+	}
+	if n > math.MaxInt64 {
+		return 0, false
+	}
+	return int64(n), true
+}
+
+// parseFloat reads a double as Redis's getDoubleFromObject: what strtod takes,
+// without surrounding space, and not NaN.
+func parseFloat(b []byte) (float64, bool) {
+	s := string(b)
+	if s == "" || strings.ContainsAny(s, "_ \t\n\v\f\r") {
+		return 0, false
+	}
+	unsigned := strings.TrimLeft(s, "+-")
+	if hex := len(unsigned) > 1 && unsigned[0] == '0' && unsigned[1]|0x20 == 'x'; hex && !strings.ContainsAny(s, "pP") {
+		s += "p0"
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil && !math.IsInf(f, 0) || math.IsNaN(f) {
+		return 0, false
+	}
+	if err != nil { // out of range: strtod's ERANGE is refused
+		return 0, false
+	}
+	return f, true
+}
+
+// elements is the JSON argument of a list of byte strings, each hex; SQL reads
+// it with json_each(?n) and unhex(j.value).
+func elements(list [][]byte) store.Value {
+	n := 2
+	for _, b := range list {
+		n += 2*len(b) + 3
+	}
+	out := make([]byte, 0, n)
+	out = append(out, '[')
+	for i, b := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendHex(out, b)
+	}
+	return store.TextBytes(append(out, ']'))
+}
+
+// appendHex appends b as a JSON string of hex digits.
+func appendHex(out, b []byte) []byte {
+	const digits = "0123456789abcdef"
+	out = append(out, '"')
+	for _, ch := range b {
+		out = append(out, digits[ch>>4], digits[ch&15])
+	}
+	return append(out, '"')
+}

@@ -1,0 +1,101 @@
+package translator
+
+import "strconv"
+
+// Access says what a command does with a key, in Redis's letters.
+type Access byte
+
+const (
+	RO Access = iota + 1 // reads the value or its metadata
+	RW                   // reads and modifies it
+	OW                   // overwrites it
+	RM                   // deletes it
+)
+
+// KeySpec says where a command's keys are: begin at argument Index, or behind
+// the word Keyword; then either a range up to Last (relative to the first; negative
+// counts from the end of the call) in steps of Step, or, when KeyNum is set, as
+// many keys as the argument at the beginning says.
+// See https://redis.io/docs/latest/develop/reference/key-specs/.
+type KeySpec struct {
+	Access  Access
+	Index   int
+	Keyword string // with Index as the place to start searching; negative searches backwards
+	Last    int
+	Step    int
+	Limit   int // with Last -1: the range ends after 1/Limit of the arguments
+	KeyNum  bool
+	Unknown bool // keys that cannot be found from the words alone (SORT … STORE)
+}
+
+// oneKey is a single key at position i.
+func oneKey(a Access, i int) KeySpec { return KeySpec{Access: a, Index: i, Step: 1} }
+
+// keysFrom is a run of keys from position i to last, counted from the end when
+// negative, every step words.
+func keysFrom(a Access, i, last, step int) KeySpec {
+	return KeySpec{Access: a, Index: i, Last: last, Step: step}
+}
+
+// numKeys is "numkeys key [key …]" with numkeys at position i.
+func numKeys(a Access, i int) KeySpec { return KeySpec{Access: a, Index: i, Step: 1, KeyNum: true} }
+
+// KeyRef is one key of a call.
+type KeyRef struct {
+	Pos    int // position in the call's words
+	Access Access
+}
+
+// KeysOf finds the keys of a call of c. Malformed calls give what can be found.
+func (c *Command) KeysOf(args [][]byte) []KeyRef {
+	var refs []KeyRef
+	for _, spec := range c.Keys {
+		refs = spec.find(refs, args)
+	}
+	return refs
+}
+
+func (s KeySpec) find(refs []KeyRef, args [][]byte) []KeyRef {
+	first := s.begin(args)
+	if s.Unknown || first <= 0 || first >= len(args) {
+		return refs
+	}
+	last := first + s.Last
+	switch {
+	case s.KeyNum:
+		n, err := strconv.Atoi(string(args[first]))
+		if err != nil || n <= 0 {
+			return refs
+		}
+		first++
+		last = first + (n-1)*s.Step
+	case s.Last < 0 && s.Limit > 1:
+		last = first + (len(args)-first)/s.Limit + s.Last
+	case s.Last < 0:
+		last = len(args) + s.Last
+	}
+	for i := first; i <= last && i < len(args); i += s.Step {
+		refs = append(refs, KeyRef{Pos: i, Access: s.Access})
+	}
+	return refs
+}
+
+func (s KeySpec) begin(args [][]byte) int {
+	if s.Keyword == "" {
+		return s.Index
+	}
+	if s.Index < 0 {
+		for i := len(args) + s.Index; i > 0; i-- {
+			if wordIs(args[i], s.Keyword) {
+				return i + 1
+			}
+		}
+		return 0
+	}
+	for i := s.Index; i < len(args); i++ {
+		if wordIs(args[i], s.Keyword) {
+			return i + 1
+		}
+	}
+	return 0
+}

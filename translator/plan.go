@@ -1,0 +1,131 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Plan is what a call amounts to. It is one of three things:
+//
+//   - an answer: Batch has no statements, Reply is the reply;
+//   - a batch: Decode shapes the reply from its rows;
+//   - a read-modify-write step: Then makes the next plan from its rows. Every
+//     step but the last only reads. The engine runs the steps in one
+//     transaction, or guards the last one by the versions of the call's keys.
+type Plan struct {
+	Reply  resp.Value
+	Batch  store.Batch
+	Decode func(*store.Result) resp.Value
+	Then   func(*store.Result) Plan
+}
+
+// answer is a plan that needs no store.
+func answer(v resp.Value) Plan { return Plan{Reply: v} }
+
+// fail is a plan that answers the error msg.
+func fail(msg string) Plan { return answer(resp.MakeError(msg)) }
+
+// read is a plan of statements that write nothing.
+func read(decode func(*store.Result) resp.Value, stmts ...store.Stmt) Plan {
+	return Plan{Batch: store.Batch{Stmts: stmts, ReadOnly: true}, Decode: decode}
+}
+
+// write is a plan whose statements take effect together.
+func write(decode func(*store.Result) resp.Value, stmts ...store.Stmt) Plan {
+	return Plan{Batch: store.Batch{Stmts: stmts}, Decode: decode}
+}
+
+// readThen is a step that reads and lets next decide, in the same transaction.
+func readThen(next func(*store.Result) Plan, stmts ...store.Stmt) Plan {
+	return Plan{Batch: store.Batch{Stmts: stmts, ReadOnly: true}, Then: next}
+}
+
+// The vocabulary of decoders. Each says what it makes of which rows; i is the
+// index of a statement.
+
+// always answers v, whatever the rows.
+func always(v resp.Value) func(*store.Result) resp.Value {
+	return func(*store.Result) resp.Value { return v }
+}
+
+// intOf answers the integer in the first cell of statement i, 0 without a row.
+func intOf(i int) func(*store.Result) resp.Value {
+	return func(r *store.Result) resp.Value { return resp.MakeInt(firstInt(r, i)) }
+}
+
+// countOf answers the number of rows of all statements.
+func countRows(r *store.Result) resp.Value {
+	n := 0
+	for _, rows := range r.Rows {
+		n += len(rows)
+	}
+	return resp.MakeInt(int64(n))
+}
+
+// bulkOf answers the first cell of statement i as a bulk, nil without a row.
+func bulkOf(i int) func(*store.Result) resp.Value {
+	return func(r *store.Result) resp.Value {
+		if len(r.Rows[i]) == 0 {
+			return resp.Nil
+		}
+		return bulk(r.Rows[i][0][0])
+	}
+}
+
+// bulk is a cell as a bulk string, NULL as nil.
+func bulk(v store.Value) resp.Value {
+	if v.IsNull() {
+		return resp.Nil
+	}
+	return resp.MakeBulk(v.Bytes())
+}
+
+// bulks is every row's first cell as an array of bulk strings.
+func bulks(rows []store.Row) resp.Value {
+	elems := make([]resp.Value, len(rows))
+	for i, row := range rows {
+		elems[i] = bulk(row[0])
+	}
+	return resp.Value{Kind: resp.Array, Elems: elems}
+}
+
+// pairs is every row's first two cells as a flat run of bulk strings of the
+// given kind (Array or Map).
+func pairs(kind resp.Kind, rows []store.Row) resp.Value {
+	elems := make([]resp.Value, 0, 2*len(rows))
+	for _, row := range rows {
+		elems = append(elems, bulk(row[0]), bulk(row[1]))
+	}
+	return resp.Value{Kind: kind, Elems: elems}
+}
+
+// scored is rows of member and score.
+func scored(rows []store.Row) resp.Value {
+	elems := make([]resp.Value, 0, 2*len(rows))
+	for _, row := range rows {
+		elems = append(elems, bulk(row[0]), resp.MakeDouble(row[1].Float()))
+	}
+	return resp.Value{Kind: resp.Scored, Elems: elems}
+}
+
+func firstInt(r *store.Result, i int) int64 {
+	if len(r.Rows[i]) == 0 {
+		return 0
+	}
+	return r.Rows[i][0][0].Int()
+}
+
+// typed guards a read whose statement 0 is typeOf: it answers missing when there
+// is no key, WRONGTYPE when the key has another type than want, and decode
+// otherwise.
+func typed(want string, missing resp.Value, decode func(*store.Result) resp.Value) func(*store.Result) resp.Value {
+	return func(r *store.Result) resp.Value {
+		if len(r.Rows[0]) == 0 {
+			return missing
+		}
+		if string(r.Rows[0][0][0].Bytes()) != want {
+			return wrongType
+		}
+		return decode(r)
+	}
+}

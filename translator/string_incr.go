@@ -1,0 +1,48 @@
+package translator
+
+import (
+	"math"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// An increment is one batch, so that it needs no retry on any store. The value
+// must be an integer written the way an integer is printed; a sum beyond 64 bits
+// becomes a REAL, which the upsert turns into NULL and so refuses.
+const (
+	sqlGuardInteger = `INSERT INTO guard SELECT NULL FROM keys k JOIN strings s ON s.key_id = k.id WHERE ` + live + `
+		AND CAST(CAST(CAST(s.value AS TEXT) AS INTEGER) AS TEXT) <> CAST(s.value AS TEXT)`
+	sqlIncr = `INSERT INTO strings(key_id, value) SELECT id, CAST(?3 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2
+		ON CONFLICT(key_id) DO UPDATE SET value = iif(
+			typeof(CAST(CAST(value AS TEXT) AS INTEGER) + CAST(?3 AS INTEGER)) = 'integer',
+			CAST(CAST(CAST(CAST(value AS TEXT) AS INTEGER) + CAST(?3 AS INTEGER) AS TEXT) AS BLOB), NULL)
+		RETURNING value`
+)
+
+func (c *Call) incrBy(key []byte, delta int64) Plan {
+	integer := c.stmt(sqlGuardInteger, key)
+	integer.Refused = &notInteger
+	add := store.Stmt{SQL: sqlIncr, Args: []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(key), store.Digits(delta)}}
+	add.Refused = &overflow
+	return write(func(r *store.Result) resp.Value { return resp.MakeInt(firstInt(r, 3)) },
+		c.purge(key), integer, c.upsertKey(key, stringType), add)
+}
+
+func incr(delta int64) func(*Call) Plan {
+	return func(c *Call) Plan { return c.incrBy(c.Args[1], delta) }
+}
+
+// incrby is INCRBY and DECRBY.
+func incrby(sign int64) func(*Call) Plan {
+	return func(c *Call) Plan {
+		n, ok := parseInt(c.Args[2])
+		switch {
+		case !ok:
+			return fail(errNotInteger)
+		case sign < 0 && n == math.MinInt64:
+			return fail("ERR decrement would overflow")
+		}
+		return c.incrBy(c.Args[1], sign*n)
+	}
+}

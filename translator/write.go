@@ -1,0 +1,110 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// live is the row of keys that ?1 (db) and ?2 (key) name, unless it has expired
+// at ?3 (now).
+const live = `db = ?1 AND key = ?2 AND (expires_at IS NULL OR expires_at > ?3)`
+
+// liveID is the id of that row.
+const liveID = `(SELECT id FROM keys WHERE ` + live + `)`
+
+// typeOf is statement 0 of a read with several rows: the key's type.
+const sqlTypeOf = `SELECT type FROM keys WHERE ` + live
+
+func (c *Call) typeOf(key []byte) store.Stmt { return c.stmt(sqlTypeOf, key) }
+
+// A write begins with purge: the one expired key that it touches goes for good.
+const sqlPurge = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND expires_at <= ?3`
+
+func (c *Call) purge(key []byte) store.Stmt { return c.stmt(sqlPurge, key) }
+
+// A command that makes the key when it is missing goes on with ensure, which
+// refuses a key of another type: the upsert sets the type to NULL then.
+const sqlEnsure = `INSERT INTO keys(db, key, type, version, created_at, updated_at) VALUES(?1, ?2, ?4, ?5, ?3, ?3)
+	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = excluded.type, type, NULL)`
+
+func (c *Call) ensure(key []byte, typ string) store.Stmt {
+	s := c.stmt(sqlEnsure, key, store.String(typ), c.newVersion())
+	s.Refused = &wrongType
+	return s
+}
+
+// upsertKey is ensure for a command that changes the key whenever it succeeds.
+const sqlUpsertKey = `INSERT INTO keys(db, key, type, version, created_at, updated_at) VALUES(?1, ?2, ?4, ?5, ?3, ?3)
+	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = excluded.type, type, NULL), version = version + 1, updated_at = ?3`
+
+func (c *Call) upsertKey(key []byte, typ string) store.Stmt {
+	s := c.stmt(sqlUpsertKey, key, store.String(typ), c.newVersion())
+	s.Refused = &wrongType
+	return s
+}
+
+// A command that does not make the key goes on with guardType instead, which
+// refuses a key of another type and lets a missing key pass.
+const sqlGuardType = `INSERT INTO guard SELECT NULL FROM keys WHERE ` + live + ` AND type <> ?4`
+
+func (c *Call) guardType(key []byte, typ string) store.Stmt {
+	s := c.stmt(sqlGuardType, key, store.String(typ))
+	s.Refused = &wrongType
+	return s
+}
+
+// guardPresent refuses a missing key with the reply refused, and guardAbsent a
+// live one.
+const (
+	sqlGuardPresent = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1 FROM keys WHERE ` + live + `)`
+	sqlGuardAbsent  = `INSERT INTO guard SELECT NULL FROM keys WHERE ` + live
+)
+
+func (c *Call) guardPresent(key []byte, refused *resp.Value) store.Stmt {
+	s := c.stmt(sqlGuardPresent, key)
+	s.Refused = refused
+	return s
+}
+
+func (c *Call) guardAbsent(key []byte, refused *resp.Value) store.Stmt {
+	s := c.stmt(sqlGuardAbsent, key)
+	s.Refused = refused
+	return s
+}
+
+// A change of elements is followed by the touch that accounts for it: grown
+// after an INSERT, shrunk after a DELETE. Both do nothing when that statement
+// changed nothing, and otherwise return the number of rows it changed.
+const (
+	sqlGrown = `UPDATE keys SET count = count + changes(), seq = seq + changes(), version = version + 1, updated_at = ?3
+		WHERE db = ?1 AND key = ?2 AND changes() > 0 RETURNING changes()`
+	sqlShrunk = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3
+		WHERE db = ?1 AND key = ?2 AND changes() > 0 RETURNING changes()`
+)
+
+func (c *Call) grown(key []byte) store.Stmt  { return c.stmt(sqlGrown, key) }
+func (c *Call) shrunk(key []byte) store.Stmt { return c.stmt(sqlShrunk, key) }
+
+// touched accounts for a change that kept the number of elements.
+const sqlTouched = `UPDATE keys SET version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
+
+func (c *Call) touched(key []byte) store.Stmt { return c.stmt(sqlTouched, key) }
+
+// A command that removes elements ends with dropEmpty: a list, hash, set or
+// zset without elements is no key.
+const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset')`
+
+func (c *Call) dropEmpty(key []byte) store.Stmt {
+	return store.Stmt{SQL: sqlDropEmpty, Args: c.key(key)[:2]}
+}
+
+// drop deletes the key whatever it is.
+const sqlDrop = `DELETE FROM keys WHERE db = ?1 AND key = ?2`
+
+func (c *Call) drop(key []byte) store.Stmt {
+	return store.Stmt{SQL: sqlDrop, Args: c.key(key)[:2]}
+}
+
+// newVersion is the version of a key that this call makes: a random number
+// below 2^51, which the increments of centuries keep below 2^53.
+func (c *Call) newVersion() store.Value { return store.Int(int64(c.Random() >> 13)) }

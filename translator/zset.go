@@ -1,0 +1,3 @@
+package translator
+
+var zsetCommands = []Command{}
