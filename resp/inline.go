@@ -106,7 +106,7 @@ func hexDigit(c byte) (byte, bool) {
 	case '0' <= c && c <= '9':
 		return c - '0', true
 	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return c|0x20 - 'a' + 10, true
+		return c | 0x20 - 'a' + 10, true
 	}
 	return 0, false
 }

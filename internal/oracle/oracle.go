@@ -1,0 +1,84 @@
+// Package oracle runs the real redis-server beside a test, as the judge of what
+// a reply must be.
+package oracle
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Server is a redis-server of a test's own, on a Unix socket, without
+// persistence.
+type Server struct {
+	Socket string
+}
+
+// Start runs a redis-server until the test ends. A machine without one fails the
+// test: an oracle that is skipped proves nothing.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	bin, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Fatal("these tests compare with a real Redis: install redis-server (Debian: apt-get install redis-server; macOS: brew install redis)")
+	}
+	// Socket paths are short of room: t.TempDir's can be too long.
+	dir, err := os.MkdirTemp("", "oracle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Socket: filepath.Join(dir, "redis.sock")}
+	cmd := exec.Command(bin, "--port", "0", "--unixsocket", s.Socket, "--save", "", "--appendonly", "no", "--dir", dir, "--enable-debug-command", "yes")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		os.RemoveAll(dir)
+	})
+	return s
+}
+
+// Conn is a connection to the oracle.
+type Conn struct {
+	t    testing.TB
+	conn net.Conn
+	r    *resp.Reader
+}
+
+// Dial connects, waiting for the server to come up. The connection closes with
+// the test.
+func (s *Server) Dial(t testing.TB) *Conn {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		c, err := net.Dial("unix", s.Socket)
+		if err == nil {
+			t.Cleanup(func() { c.Close() })
+			return &Conn{t: t, conn: c, r: resp.NewReader(c)}
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("redis-server did not come up: %v", err)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// Do sends one command and returns its reply.
+func (c *Conn) Do(args ...[]byte) resp.Value {
+	c.t.Helper()
+	if _, err := c.conn.Write(resp.AppendCommand(nil, args...)); err != nil {
+		c.t.Fatal(err)
+	}
+	v, err := c.r.ReadReply()
+	if err != nil {
+		c.t.Fatalf("redis-server closed the connection on %q: %v", args, err)
+	}
+	return v
+}
