@@ -189,3 +189,14 @@ func (d *draft) commit(ctx context.Context) (committed, aborted bool, err error)
 	}
 	return true, false, nil
 }
+
+// guards refuse the batch when a key is no longer at its version.
+func guards(env translator.Env, watched []translator.Version) store.Batch {
+	var b store.Batch
+	for _, v := range watched {
+		s := v.Guard(env)
+		s.Refused = &resp.NilArray
+		b.Stmts = append(b.Stmts, s)
+	}
+	return b
+}
