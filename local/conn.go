@@ -37,7 +37,7 @@ type rawStmt interface {
 
 type prepared struct {
 	stmt    rawStmt
-	columns int  // of the rows that it returns
+	columns int // of the rows that it returns
 	writes  bool
 }
 
