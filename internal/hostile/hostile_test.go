@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/hostile"
+	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -66,4 +68,8 @@ func TestIntegersAreDoubles(t *testing.T) {
 	if got, want := fmt.Sprint(r[0].Rows[0][0]), "[9.007199254740992e+15 'real' '9007199254740993' 7]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+}
+
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) engine.Store { return open(t) })
 }
