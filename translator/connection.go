@@ -32,14 +32,15 @@ func ping(c *Call) Plan {
 	return answer(wrongArity(c.Command))
 }
 
-// DBIndex reads the database number of SELECT, MOVE, COPY and SWAPDB; the error
-// reply is SELECT's.
+// DBIndex reads the database number of SELECT; the error reply is Redis's.
 func DBIndex(arg []byte) (int, resp.Value) {
 	n, ok := parseInt(arg)
-	if !ok {
-		return 0, resp.MakeError("ERR invalid DB index")
-	}
-	if n < 0 || n >= Databases {
+	switch {
+	case !ok:
+		return 0, notInteger
+	case n != int64(int32(n)):
+		return 0, resp.MakeError("ERR value is out of range, value must between -2147483648 and 2147483647")
+	case n < 0 || n >= Databases:
 		return 0, resp.MakeError(errDBIndex)
 	}
 	return int(n), resp.Value{}
