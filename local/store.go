@@ -93,8 +93,6 @@ func (s *Store) dsn(readOnly bool) string {
 	q.Add("_pragma", "cache_size(-32768)")
 	if readOnly {
 		q.Set("mode", "ro")
-	} else {
-		q.Add("_pragma", "journal_mode(WAL)")
 	}
 	if s.options.Full {
 		q.Add("_pragma", "synchronous(FULL)")
