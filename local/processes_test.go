@@ -183,6 +183,38 @@ func TestTwoProcesses(t *testing.T) {
 	checkFile(t, s)
 }
 
+// TestOpenTogether makes one new file from several processes and stores at once.
+func TestOpenTogether(t *testing.T) {
+	path := t.TempDir() + "/db.sqlite"
+	const processes = 4
+	var running sync.WaitGroup
+	for i := range processes {
+		cmd, lines := startChild(t, path, 1, i)
+		running.Go(func() {
+			for lines.Scan() {
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+		})
+		running.Go(func() {
+			s, err := local.Open(path, local.Options{SweepEvery: -1})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			storetest.NewClient(t, engine.New(s)).Do("INCR n")
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	s := open(t, path, local.Options{})
+	storetest.NewClient(t, engine.New(s)).Want("GET n", strconv.Quote(strconv.Itoa(processes*(childClients+1))))
+	checkFile(t, s)
+}
+
 // TestTwoStores shows each the other's writes at once, WATCH included.
 func TestTwoStores(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
