@@ -91,6 +91,15 @@ func replay(t *testing.T, open func(t *testing.T) (store, error)) {
 	}
 }
 
+// start is the time at which every transcript begins.
+const start = corpus.Start
+
+// newEngine is an engine whose clock is now.
+func newEngine(s engine.Store, now *int64) *engine.Engine {
+	seed := uint64(0)
+	return engine.New(s, engine.WithClock(func() int64 { return *now }), engine.WithSeed(func() uint64 { seed++; return seed }))
+}
+
 type store interface {
 	engine.Store
 	io.Closer
