@@ -37,7 +37,7 @@ type rawStmt interface {
 type prepared struct {
 	stmt    rawStmt
 	columns int  // of the rows that it returns
-	writes  bool // not a SELECT
+	writes  bool // not a SELECT or EXPLAIN
 }
 
 // The translator's statements are a few hundred constants; more than this means
@@ -91,7 +91,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 	if !ok {
 		return nil, errors.New("the SQLite driver lacks an interface")
 	}
-	p := &prepared{stmt: rs, columns: -1, writes: !isSelect(sql)}
+	p := &prepared{stmt: rs, columns: -1, writes: !onlyReads(sql)}
 	if p.writes && !strings.Contains(strings.ToUpper(sql), "RETURNING") {
 		p.columns = 0
 	}
@@ -99,9 +99,13 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 	return p, nil
 }
 
-func isSelect(sql string) bool {
+func onlyReads(sql string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(sql), " ")
-	return strings.EqualFold(word, "SELECT") || strings.EqualFold(word, "WITH")
+	switch strings.ToUpper(word) {
+	case "SELECT", "WITH", "EXPLAIN":
+		return true
+	}
+	return false
 }
 
 // run executes one statement. changed tells whether it may have changed
