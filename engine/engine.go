@@ -21,7 +21,7 @@ type Store interface {
 }
 
 // Run runs one batch inside a transaction. A refused batch is undone alone.
-type Run func(store.Batch) (store.Result, error)
+type Run = func(store.Batch) (store.Result, error)
 
 // transactor is a store that can hold a transaction open between batches.
 // Others get compare-and-set (replay.go).
@@ -135,7 +135,8 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 		return e.replay(ctx, watched, calls)
 	}
 	env := e.env(0)
-	err = t.Transact(ctx, readOnly(calls), func(run Run) error {
+	// A guard is a write, although it changes nothing.
+	err = t.Transact(ctx, len(watched) == 0 && readOnly(calls), func(run Run) error {
 		replies, ok = make([]resp.Value, len(calls)), false
 		if len(watched) > 0 {
 			r, err := run(guards(env, watched))
