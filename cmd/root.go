@@ -51,7 +51,7 @@ any Upstash REST endpoint or Redis server.
 	root.SetHelpCommandGroupID(groupSetUp)
 	root.SetCompletionCommandGroupID(groupSetUp)
 	root.AddCommand(
-		newExec(s),
+		newExec(s), newREPL(s),
 
 		newVersion(s), newPaths(s), newMan(s),
 	)
