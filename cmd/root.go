@@ -53,6 +53,7 @@ any Upstash REST endpoint or Redis server.
 	root.AddCommand(
 		newExec(s), newREPL(s),
 
+		newExplain(s),
 		newVersion(s), newPaths(s), newMan(s),
 	)
 	return root
