@@ -24,6 +24,7 @@ type REST struct {
 
 	speaks     speech
 	base64     bool // known to encode its strings when asked
+	ours       bool // is a meowdis, by its headers
 	asked      bool // base64 and transactions have been found out
 	multiExec  bool // has /multi-exec
 	stops      bool // can stop a pipeline at its first error

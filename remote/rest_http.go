@@ -130,6 +130,7 @@ func (r *REST) try(ctx context.Context, q request) (answer, error) {
 	if token := res.Header.Get(syncHeader); token != "" {
 		r.sync = token
 	}
+	r.ours = r.ours || res.Header.Get(databaseHeader) != ""
 	r.stops = r.stops || q.untilError && res.Header.Get(pipelineHeader) == untilErrorMode
 	if r.db != 0 && res.Header.Get(databaseHeader) != strconv.Itoa(r.db) {
 		return a, errOneDatabase
@@ -186,23 +187,40 @@ func errorText(a answer) string {
 	return http.StatusText(a.status)
 }
 
-func isText(args [][]byte) bool {
+// fitsJSON tells whether a call can be sent as JSON: it is text, or the endpoint
+// is one of ours, which takes the bytes of a JSON string as they are.
+func (r *REST) fitsJSON(args [][]byte) bool {
 	for _, a := range args {
-		if !utf8.Valid(a) {
+		if !r.ours && !utf8.Valid(a) {
 			return false
 		}
 	}
 	return true
 }
 
-// jsonCommand is a call as the body of a request.
-func jsonCommand(args [][]byte) []byte {
-	words := make([]string, len(args))
+// appendJSONCommand appends a call as a JSON array of strings. Bytes that are not
+// UTF-8 stay as they are.
+func appendJSONCommand(out []byte, args [][]byte) []byte {
+	const digits = "0123456789abcdef"
+	out = append(out, '[')
 	for i, a := range args {
-		words[i] = string(a)
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, '"')
+		for _, c := range a {
+			switch {
+			case c == '"' || c == '\\':
+				out = append(out, '\\', c)
+			case c < ' ':
+				out = append(out, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+			default:
+				out = append(out, c)
+			}
+		}
+		out = append(out, '"')
 	}
-	body, _ := json.Marshal(words) // strings always marshal
-	return body
+	return append(out, ']')
 }
 
 func jsonCommands(calls [][][]byte) []byte {
@@ -211,7 +229,7 @@ func jsonCommands(calls [][][]byte) []byte {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = append(body, jsonCommand(args)...)
+		body = appendJSONCommand(body, args)
 	}
 	return append(body, ']')
 }

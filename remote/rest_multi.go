@@ -72,7 +72,7 @@ func (r *REST) enqueue(args [][]byte) resp.Value {
 	case name == "SELECT":
 		r.dirty = true
 		return resp.MakeError("ERR SELECT inside MULTI is not available over REST")
-	case !isText(args):
+	case !r.fitsJSON(args):
 		r.dirty = true
 		return resp.MakeError("ERR bytes that are not UTF-8 cannot be part of a transaction over REST")
 	}

@@ -25,7 +25,7 @@ func (r *REST) send(ctx context.Context, calls [][][]byte, untilError bool) ([]r
 	replies := make([]resp.Value, 0, len(calls))
 	for len(calls) > 0 {
 		n := 0
-		for n < len(calls) && n < maxPipeline && isText(calls[n]) {
+		for n < len(calls) && n < maxPipeline && r.fitsJSON(calls[n]) {
 			n++
 		}
 		var got []resp.Value
@@ -68,8 +68,8 @@ func (r *REST) request(q request) request {
 func (r *REST) one(ctx context.Context, args [][]byte, untilError bool) (resp.Value, error) {
 	call := [][][]byte{args}
 	q := request{repeatable: repeatable(call), untilError: untilError}
-	if isText(args) {
-		q.body = jsonCommand(args)
+	if r.fitsJSON(args) {
+		q.body = appendJSONCommand(nil, args)
 	} else {
 		q.path, q.body = pathCommand(args)
 		q.raw = true
