@@ -24,7 +24,7 @@ type Session struct {
 // its server, not to the store: CLIENT, HELLO, INFO, … ok is false for one that it
 // does not know. RESET comes after the session has been reset; its reply and
 // QUIT's are not queued by MULTI.
-type Connection func(cmd *translator.Command, args [][]byte) (reply resp.Value, ok bool)
+type Connection func(ctx context.Context, cmd *translator.Command, args [][]byte) (reply resp.Value, ok bool)
 
 // Session starts a session in database 0.
 func (e *Engine) Session() *Session { return e.SessionOn(nil) }
@@ -40,6 +40,9 @@ func (s *Session) Select(n int) { s.db = n }
 
 // InMulti tells whether commands are being queued.
 func (s *Session) InMulti() bool { return s.multi }
+
+// Queued is the number of commands that EXEC would run.
+func (s *Session) Queued() int { return len(s.queue) }
 
 // Reset goes back to database 0 and forgets the transaction and the watched
 // keys.
@@ -155,9 +158,9 @@ func ownCommand(name string) sessionCommand {
 }
 
 // onConnection leaves the command to the client's connection.
-func (s *Session) onConnection(_ context.Context, c call) (resp.Value, error) {
+func (s *Session) onConnection(ctx context.Context, c call) (resp.Value, error) {
 	if s.conn != nil {
-		if v, ok := s.conn(c.cmd, c.args); ok {
+		if v, ok := s.conn(ctx, c.cmd, c.args); ok {
 			return v, nil
 		}
 	}

@@ -62,6 +62,9 @@ func ping(c *Call) Plan {
 	return answer(wrongArity(c.Command))
 }
 
+// ParseInt reads a 64-bit integer as strictly as Redis does.
+func ParseInt(arg []byte) (int64, bool) { return parseInt(arg) }
+
 // DBIndex reads the database number of SELECT, MOVE and COPY; the error reply
 // is theirs.
 func DBIndex(arg []byte) (int, resp.Value) {
