@@ -20,31 +20,31 @@ type binding struct {
 	hint  string // for the footer; none when it stands in the help page only
 	help  string
 	run   func(*Model) tea.Cmd
+	apt   func(*Model) bool // whether the hint is of use now; nil: always
 }
 
-// bindings is every key of the browser, in the order of the help page. Where two
-// hold at one place and key, the first one wins.
+// bindings is every key of the browser, in the order of the help page.
 func bindings() []binding {
 	return []binding{
-		{[]string{"up", "k"}, "↑ k", everywhere, "", "one line up", moves(-1)},
-		{[]string{"down", "j"}, "↓ j", everywhere, "", "one line down", moves(1)},
-		{[]string{"pgup", "ctrl+b", "ctrl+u"}, "PgUp ^B", everywhere, "", "one page up", (*Model).pageUp},
-		{[]string{"pgdown", "ctrl+f", "ctrl+d", " "}, "PgDn ^F", everywhere, "", "one page down", (*Model).pageDown},
-		{[]string{"g", "home"}, "g Home", everywhere, "", "to the first", (*Model).goHome},
-		{[]string{"G"}, "G", everywhere, "", "to the last one loaded", (*Model).goLast},
-		{[]string{"end"}, "End", everywhere, "", "to the very last, loading the rest", (*Model).goEnd},
-		{[]string{"enter", "right", "l"}, "⏎ → l", inKeys, "open", "into the value", (*Model).enterValue},
-		{[]string{"enter", "right", "l"}, "⏎ → l", inValue, "open", "the whole element", (*Model).enterElement},
-		{[]string{"esc", "left", "h", "backspace"}, "esc ← h", inValue, "back", "back, stopping what is being loaded", (*Model).back},
-		{[]string{"esc"}, "esc", inKeys, "", "stop loading; then show all keys again", (*Model).stop},
-		{[]string{"tab"}, "tab", everywhere, "", "keys ⇄ value", (*Model).turn},
-		{[]string{"/"}, "/", everywhere, "filter", "keys with a text or glob (* ? [abc]) in their name", (*Model).editFilter},
-		{[]string{"t"}, "t", everywhere, "type", "keys of one type", (*Model).pickType},
-		{[]string{"d"}, "d", everywhere, "database", "another database", (*Model).pickDatabase},
-		{[]string{"x"}, "x", inValue, "hex", "bytes as hex or as text", (*Model).changeForm},
-		{[]string{"r"}, "r", everywhere, "refresh", "look again", (*Model).refresh},
-		{[]string{"?"}, "?", everywhere, "help", "this page", (*Model).showHelp},
-		{[]string{"q", "ctrl+c"}, "q", everywhere, "quit", "quit", func(*Model) tea.Cmd { return tea.Quit }},
+		{keys: []string{"up", "k"}, label: "↑ k", where: everywhere, help: "one line up", run: moves(-1)},
+		{keys: []string{"down", "j"}, label: "↓ j", where: everywhere, help: "one line down", run: moves(1)},
+		{keys: []string{"pgup", "ctrl+b", "ctrl+u"}, label: "PgUp ^B", where: everywhere, help: "one page up", run: (*Model).pageUp},
+		{keys: []string{"pgdown", "ctrl+f", "ctrl+d", " "}, label: "PgDn ^F", where: everywhere, help: "one page down", run: (*Model).pageDown},
+		{keys: []string{"g", "home"}, label: "g Home", where: everywhere, help: "to the first", run: (*Model).goHome},
+		{keys: []string{"G"}, label: "G", where: everywhere, help: "to the last that is loaded", run: (*Model).goLast},
+		{keys: []string{"end"}, label: "End", where: everywhere, help: "to the very last, loading the rest", run: (*Model).goEnd},
+		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inKeys, hint: "open", help: "into the value", run: (*Model).enterValue},
+		{keys: []string{"esc"}, label: "esc", where: inKeys, help: "stop loading, or show all keys again", run: (*Model).stop},
+		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inValue, hint: "open", help: "the whole element", run: (*Model).enterElement, apt: (*Model).inTable},
+		{keys: []string{"x"}, label: "x", where: inValue, hint: "hex", help: "hex or text", run: (*Model).changeForm, apt: (*Model).inBytes},
+		{keys: []string{"esc", "left", "h", "backspace"}, label: "esc ← h", where: inValue, hint: "back", help: "back to the keys", run: (*Model).back},
+		{keys: []string{"tab"}, label: "tab", where: everywhere, help: "between keys and value", run: (*Model).turn},
+		{keys: []string{"/"}, label: "/", where: everywhere, hint: "filter", help: "keys by a part of their name, or a glob: * ? [abc]", run: (*Model).editFilter},
+		{keys: []string{"t"}, label: "t", where: everywhere, hint: "type", help: "keys of one type", run: (*Model).pickType},
+		{keys: []string{"d"}, label: "d", where: everywhere, hint: "database", help: "another database", run: (*Model).pickDatabase},
+		{keys: []string{"r"}, label: "r", where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
+		{keys: []string{"?"}, label: "?", where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp},
+		{keys: []string{"q", "ctrl+c"}, label: "q ^C", where: everywhere, hint: "quit", help: "quit", run: func(*Model) tea.Cmd { return tea.Quit }},
 	}
 }
 
@@ -69,6 +69,14 @@ func (m *Model) here() place {
 	}
 	return inKeys
 }
+
+// inTable tells whether elements are shown, inBytes whether bytes are.
+func (m *Model) inTable() bool {
+	s := m.value.sheet()
+	return s != nil && s.headings() > 0
+}
+
+func (m *Model) inBytes() bool { return m.value.sheet() != nil && !m.inTable() }
 
 func (m *Model) bound(key string) tea.Cmd {
 	for _, b := range m.bindings {

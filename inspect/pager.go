@@ -77,8 +77,8 @@ func (p *pager) add(i int, c *chunk) {
 	}
 }
 
-// settle moves the screen and the selection back onto lines that exist: a value
-// may have become shorter since it was left.
+// settle moves the screen and the selection back onto lines that exist, and fills
+// the screen: the value or the screen may have changed its size.
 func (p *pager) settle() {
 	for _, s := range []*spot{&p.top, &p.cursor} {
 		if c := p.chunks[s.chunk]; c != nil {
@@ -86,6 +86,13 @@ func (p *pager) settle() {
 		}
 	}
 	p.reveal()
+	bottom, went := p.advance(p.top, p.height-1)
+	if _, more := p.next(bottom); went < p.height-1 && !more && bottom.chunk == p.furthest() {
+		p.top, _ = p.retreat(bottom, p.height-1)
+		if !p.picks {
+			p.cursor = p.top
+		}
+	}
 }
 
 func (p *pager) chained() bool { return p.count < 0 }

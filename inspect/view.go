@@ -185,7 +185,7 @@ func (m *Model) hints() [][2]string {
 	}
 	var hints [][2]string
 	for _, b := range m.bindings {
-		if b.hint != "" && b.where&m.here() != 0 {
+		if b.hint != "" && b.where&m.here() != 0 && (b.apt == nil || b.apt(m)) {
 			first, _, _ := strings.Cut(b.label, " ")
 			hints = append(hints, [2]string{first, b.hint})
 		}

@@ -144,7 +144,7 @@ func (m *Model) emptiness() string {
 	case !m.keys.done:
 		return "Looking…"
 	case m.keys.query != (query{}):
-		return "No key is like that. Press esc to see all."
+		return "No such key. Press esc to see all."
 	}
 	return "Database " + decimal(int64(m.db)) + " is empty."
 }
@@ -158,7 +158,7 @@ func (m *Model) listPlace() string {
 	}
 	at := grouped(int64(m.keys.cursor)+1) + " of " + grouped(n)
 	if n == 0 {
-		at = "no key yet"
+		at = "none"
 	}
 	switch {
 	case m.keys.query == (query{}) && m.keys.done:
@@ -166,11 +166,11 @@ func (m *Model) listPlace() string {
 	case m.keys.query == (query{}):
 		return at + " loaded"
 	case m.keys.done:
-		return at + " · all keys looked at"
+		return at + " found · searched all keys"
 	}
-	looked := m.keys.scanned
+	searched := grouped(m.keys.scanned) + " keys"
 	if m.total >= 0 {
-		looked = min(looked, m.total)
+		searched = grouped(min(m.keys.scanned, m.total)) + " of " + grouped(m.total) + " keys"
 	}
-	return at + " · " + grouped(looked) + " keys looked at"
+	return at + " found · searched " + searched
 }
