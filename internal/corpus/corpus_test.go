@@ -118,4 +118,3 @@ func TestFile(t *testing.T) {
 func TestMemory(t *testing.T) {
 	testLocal(t, func(*testing.T) string { return local.Memory })
 }
-
