@@ -73,7 +73,7 @@ func (m *Model) here() place {
 // inTable tells whether elements are shown, inBytes whether bytes are.
 func (m *Model) inTable() bool {
 	s := m.value.sheet()
-	return s != nil && s.headings() > 0
+	return s != nil && s.tabular()
 }
 
 func (m *Model) inBytes() bool { return m.value.sheet() != nil && !m.inTable() }

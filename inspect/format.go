@@ -3,26 +3,48 @@ package inspect
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/resp"
 )
 
-// shown is s in at most width cells: as it is when every byte is plain, else in
-// double quotes with escapes, so that no key can disturb the screen or pass for
-// another.
+// shown is s in at most width cells: as it is when every letter is printable,
+// else in double quotes with escapes, so that nothing can disturb the screen or
+// pass for something else.
 func shown(s string, width int) string {
 	// A cell never takes more bytes than this, but for piles of accents.
 	if most := 16 * (width + 1); len(s) > most {
+		for most > 0 && isContinuation(s[most]) {
+			most--
+		}
 		s = s[:most]
 	}
-	quoted := string(resp.AppendQuoted(nil, []byte(s), true))
-	if clean := quoted[1 : len(quoted)-1]; clean == s && s == strings.TrimSpace(s) && s != "" {
-		quoted = clean
+	if isPlain(s, width) {
+		return truncate(s, width)
 	}
-	return truncate(quoted, width)
+	return truncate(string(resp.AppendQuoted(nil, []byte(s), true)), width)
 }
+
+// isPlain tells whether s can be shown without quotes in width cells. Spaces at
+// its ends would not be seen, and a quote at its head would mean an escaped text.
+func isPlain(s string, width int) bool {
+	if s == "" || s[0] == '"' || s[0] == ' ' || s[len(s)-1] == ' ' && ansi.StringWidth(s) <= width {
+		return false
+	}
+	for seen := s; seen != ""; {
+		r, n := utf8.DecodeRuneInString(seen)
+		if r == utf8.RuneError && n == 1 || !strconv.IsPrint(r) {
+			return false
+		}
+		seen = seen[n:]
+	}
+	return true
+}
+
+// whole is shown without a bound.
+func whole(s string) string { return shown(s, 4*len(s)+2) }
 
 // truncate cuts s, which may be styled, to width cells, with … where it was cut.
 func truncate(s string, width int) string {

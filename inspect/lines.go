@@ -64,7 +64,11 @@ func textLines(data []byte, width int) []span {
 	for i := 0; i < len(data); {
 		n, letter, cells := nextLetter(data[i:], col)
 		if letter == "\n" {
-			lines = append(lines, span{start, i})
+			end := i
+			if end > start && data[end-1] == '\r' {
+				end--
+			}
+			lines = append(lines, span{start, end})
 			i += n
 			start, col = i, 0
 			continue

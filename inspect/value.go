@@ -69,7 +69,7 @@ func (v *valuePane) show(o opened, now int64) {
 	if o.first == nil {
 		return
 	}
-	s := newSheet(shown(o.key, len(o.key)+2), sources[o.kind], o.size)
+	s := newSheet(whole(o.key), sources[o.kind], o.size)
 	if same && len(old) > 0 {
 		s.resume(old[0])
 	}
@@ -114,7 +114,7 @@ func (s *sheet) add(i int, c *chunk) {
 // arrange lays the sheets out for the pane's present size.
 func (v *valuePane) arrange() {
 	for _, s := range v.sheets {
-		s.pager.height = max(v.height-s.headings(), 1)
+		s.pager.height = max(v.height-v.headings(s), 1)
 		if s.width != v.width {
 			s.relayout(v.width)
 		}
@@ -122,13 +122,17 @@ func (v *valuePane) arrange() {
 	}
 }
 
-// headings is how many lines stand above the first element.
-func (s *sheet) headings() int {
-	if s.src != nil && s.src.columns != nil {
+// headings is how many lines stand above the first line of s: the titles of a
+// table, or some air above text where there is room.
+func (v *valuePane) headings(s *sheet) int {
+	if s.tabular() || v.height >= 12 {
 		return 1
 	}
 	return 0
 }
+
+// tabular tells whether s shows elements; else it shows bytes.
+func (s *sheet) tabular() bool { return s != nil && s.src != nil && s.src.columns != nil }
 
 // relayout lays the loaded chunks out again, and keeps the byte at the top there.
 func (s *sheet) relayout(width int) {
@@ -186,7 +190,7 @@ func isContinuation(c byte) bool { return c&0xc0 == 0x80 }
 // toggleHex changes between text and hex dump, where there are bytes.
 func (v *valuePane) toggleHex() {
 	s := v.sheet()
-	if s == nil || s.headings() > 0 {
+	if s == nil || s.tabular() {
 		return
 	}
 	s.hex, s.chosen = !s.hex, true
@@ -198,7 +202,7 @@ func (v *valuePane) toggleHex() {
 // open shows the selected element by itself.
 func (v *valuePane) open() bool {
 	s := v.sheet()
-	if s == nil || s.headings() == 0 {
+	if s == nil || !s.tabular() {
 		return false
 	}
 	c := s.pager.chunks[s.pager.cursor.chunk]
@@ -220,8 +224,7 @@ func elementTitle(s *sheet, row record) string {
 	if len(row) == 1 {
 		return s.title + " ▸ " + strings.ToLower(s.src.columns[0].title)
 	}
-	name := row[0]
-	return s.title + " ▸ " + shown(name, len(name)+2)
+	return s.title + " ▸ " + whole(row[0])
 }
 
 // close leaves the element that is shown; false when there is none.

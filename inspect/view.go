@@ -21,7 +21,7 @@ func (m *Model) listWidth() int {
 	if !m.wide() {
 		return m.width
 	}
-	return min(max(m.width*2/5, 44), 90)
+	return min(max(m.width*9/20, 46), 90)
 }
 
 // valueWidth is the width of the value, without the margin at its left.
@@ -118,7 +118,7 @@ func (m *Model) header() string {
 	}
 	right := m.styles.dim.Render("db ") + decimal(int64(m.db)) + m.styles.dim.Render(" · ") + total + " "
 	room := m.width - ansi.StringWidth(brand) - ansi.StringWidth(right) - 2
-	target := shown(m.options.Target, len(m.options.Target)+2)
+	target := whole(m.options.Target)
 	return between(brand+" "+truncateLeft(target, room), right, m.width)
 }
 

@@ -44,15 +44,15 @@ func (m *Model) filterLine() string {
 	}
 	switch {
 	case m.filtering != nil:
-		before, after := m.filtering.window(width - ansi.StringWidth(kind) - 5)
+		before, after := m.filtering.window(width - ansi.StringWidth(kind) - 6)
 		cursor := m.styles.accent.Render("▏")
-		return between(" "+m.styles.key.Render("/ ")+before+cursor+after, kind, width)
+		return between("  "+m.styles.key.Render("/ ")+before+cursor+after, kind, width)
 	case m.keys.filter != "":
-		return between(" "+m.styles.key.Render("/ ")+m.styles.accent.Render(shown(m.keys.filter, width)), kind, width)
+		return between("  "+m.styles.key.Render("/ ")+m.styles.accent.Render(shown(m.keys.filter, width)), kind, width)
 	case kind != "":
-		return between(m.styles.dim.Render(" all names"), kind, width)
+		return between(m.styles.dim.Render("  all names"), kind, width)
 	}
-	return m.styles.dim.Render(" all keys")
+	return m.styles.dim.Render("  all keys")
 }
 
 func (m *Model) keyLine(e *entry, c keyColumns, selected bool) string {

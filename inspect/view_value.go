@@ -1,10 +1,6 @@
 package inspect
 
-import (
-	"strings"
-
-	"github.com/charmbracelet/x/ansi"
-)
+import "strings"
 
 // valueView is the pane of the value.
 func (m *Model) valueView() []string {
@@ -55,27 +51,35 @@ func (m *Model) facts() string {
 	default:
 		parts = append(parts, dim("no expiry"))
 	}
-	if s != nil && s.headings() == 0 && s.hex {
+	if s != nil && !s.tabular() && s.hex {
 		parts = append(parts, dim("hex"))
 	}
 	return strings.Join(parts, dim(" · "))
 }
 
-// content is the lines of the top sheet that are on the screen.
+// content is the lines of the top sheet that are on the screen, or why there are
+// none.
 func (m *Model) content() []string {
-	v := &m.value
-	s := v.sheet()
-	switch {
-	case v.kind == "none":
-		return []string{m.styles.dim.Render("This key is not there any more.")}
-	case s == nil:
-		return []string{m.styles.dim.Render("A value of this type cannot be shown yet.")}
-	case s.size == 0:
-		return []string{m.styles.dim.Render("Empty.")}
-	case s.headings() > 0:
+	s := m.value.sheet()
+	if s != nil && s.tabular() && s.size > 0 {
 		return m.table(s)
 	}
-	return m.bytes(s)
+	lines := make([]string, m.value.headings(s))
+	if s == nil || s.size == 0 {
+		return append(lines, m.styles.dim.Render(m.value.emptiness()))
+	}
+	return append(lines, m.bytes(s)...)
+}
+
+// emptiness says why there is nothing to show.
+func (v *valuePane) emptiness() string {
+	switch {
+	case v.kind == "none":
+		return "This key is not there any more."
+	case v.sheet() == nil:
+		return "Values of this type are not shown here."
+	}
+	return "Empty."
 }
 
 // each calls draw for the lines of s that are on the screen; nil for the first
@@ -123,82 +127,13 @@ func (m *Model) bytes(s *sheet) []string {
 	return lines
 }
 
-// table is a screen of elements under their columns' titles.
-func (m *Model) table(s *sheet) []string {
-	widths := s.columnWidths()
-	heads := make([]string, len(widths))
-	for i, c := range s.src.columns {
-		heads[i] = c.fit(c.title, widths[i])
-	}
-	lines := []string{m.styles.dim.Render("  " + strings.Join(heads, "  "))}
-	s.each(func(at spot, c *chunk) {
-		if c == nil {
-			lines = append(lines, m.styles.dim.Render("  …"))
-			return
-		}
-		selected := at == s.pager.cursor
-		look := m.styles.row(selected, m.inValue)
-		line := look.mark(selected)
-		for i, cell := range c.rows[at.line] {
-			style := look.text
-			if i < len(widths)-1 {
-				style = look.on(m.styles.accent)
-			}
-			if s.src.columns[i].title == "#" {
-				style = look.dim
-			}
-			cell = s.src.columns[i].fit(shown(cell, widths[i]), widths[i])
-			line += style.Render(cell)
-			if i < len(widths)-1 {
-				line += look.text.Render("  ")
-			}
-		}
-		lines = append(lines, line)
-	})
-	return lines
-}
-
-func (c column) fit(s string, width int) string {
-	if c.right {
-		return fitRight(s, width)
-	}
-	return fit(s, width)
-}
-
-// columnWidths is the width of each column: what its cells need, as far as the
-// screen has shown them, within its share; the last one takes the rest.
-func (s *sheet) columnWidths() []int {
-	columns := s.src.columns
-	if s.widths == nil {
-		s.widths = make([]int, len(columns))
-	}
-	s.each(func(at spot, c *chunk) {
-		if c == nil {
-			return
-		}
-		for i, cell := range c.rows[at.line][:len(columns)-1] {
-			s.widths[i] = max(s.widths[i], ansi.StringWidth(shown(cell, s.width)))
-		}
-	})
-	rest := s.width - 2
-	for i, c := range columns[:len(columns)-1] {
-		s.widths[i] = max(s.widths[i], len(c.title))
-		if c.most > 0 {
-			s.widths[i] = min(s.widths[i], s.width*c.most/100)
-		}
-		rest -= s.widths[i] + 2
-	}
-	s.widths[len(columns)-1] = max(rest, 1)
-	return s.widths
-}
-
 // place says where in the value the person is.
 func (v *valuePane) place() string {
 	s := v.sheet()
 	if s == nil || s.size == 0 {
 		return ""
 	}
-	if s.headings() == 0 {
+	if !s.tabular() {
 		return s.bytePlace()
 	}
 	at := ""
