@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/local"
 )
 
 // execOptions are the flags and arguments of exec.
@@ -65,7 +67,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	case len(o.args) == 0 && s.inTerminal:
 		return usagef("give a command, or a script on stdin; meowdis repl is for typing")
 	}
-	c, err := o.target.connect(ctx, s, noSweep, o.format.wantsRESP3())
+	c, err := o.target.connect(ctx, s, local.Options{SweepEvery: noSweep}, o.format.wantsRESP3())
 	if err != nil {
 		return err
 	}

@@ -150,7 +150,8 @@ func (o *explainOptions) explain(ctx context.Context, s *streams) (e explanation
 // open opens the file without writing to it; when there is none, an empty
 // database stands in.
 func (o *explainOptions) open(s *streams) (*local.Store, error) {
-	path := firstOf(firstOf(o.db, s.getenv("MEOWDIS_DB")), defaultFile())
+	files := targetOptions{db: o.db}
+	path := files.file(s.getenv).path
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || path == local.Memory {
 		return local.Open(local.Memory, local.Options{SweepEvery: noSweep})
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
@@ -34,7 +33,7 @@ type connection struct {
 
 // openFile opens the target's file; the default one is made with its directory.
 func (o *targetOptions) openFile(t target, options local.Options) (*local.Store, error) {
-	if t.source == "default" {
+	if t.source == defaultSource {
 		if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
 			return nil, err
 		}
@@ -44,9 +43,8 @@ func (o *targetOptions) openFile(t target, options local.Options) (*local.Store,
 }
 
 // connect opens a session on the target that the options choose, in the database
-// that they choose. sweep is the pause between the sweeps of expired keys of a
-// file, as local.Options has it.
-func (o *targetOptions) connect(ctx context.Context, s *streams, sweep time.Duration, resp3 bool) (*connection, error) {
+// that they choose. A file is opened with the given options.
+func (o *targetOptions) connect(ctx context.Context, s *streams, file local.Options, resp3 bool) (*connection, error) {
 	t, err := o.resolve(s.getenv)
 	if err != nil {
 		return nil, err
@@ -67,7 +65,7 @@ func (o *targetOptions) connect(ctx context.Context, s *streams, sweep time.Dura
 		}
 		c.session, c.close = r, r.Close
 	default:
-		f, err := o.openFile(t, local.Options{SweepEvery: sweep})
+		f, err := o.openFile(t, file)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/repl"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -40,7 +41,7 @@ leaves out lines with passwords. From a pipe it reads one command a line.
 }
 
 func (o *replOptions) run(ctx context.Context, s *streams) (err error) {
-	c, err := o.target.connect(ctx, s, 0, o.format.wantsRESP3())
+	c, err := o.target.connect(ctx, s, local.Options{}, o.format.wantsRESP3())
 	if err != nil {
 		return err
 	}

@@ -51,9 +51,9 @@ any Upstash REST endpoint or Redis server.
 	root.SetHelpCommandGroupID(groupSetUp)
 	root.SetCompletionCommandGroupID(groupSetUp)
 	root.AddCommand(
-		newExec(s), newREPL(s),
+		newExec(s), newREPL(s), newServe(s),
 
-		newExplain(s),
+		newInspect(s), newExplain(s),
 		newVersion(s), newPaths(s), newMan(s),
 	)
 	return root

@@ -54,12 +54,10 @@ type target struct {
 // resolve finds the target: flags before environment, the default file last.
 func (o *targetOptions) resolve(getenv func(string) string) (target, error) {
 	switch {
-	case o.db != "":
-		return target{path: o.db, source: "--db"}, nil
+	case o.db != "" || o.url == "" && o.token == "" && getenv("MEOWDIS_DB") != "":
+		return o.file(getenv), nil
 	case o.url != "":
 		return remoteTarget(o.url, firstOf(o.token, getenv("MEOWDIS_TOKEN")), "--url")
-	case getenv("MEOWDIS_DB") != "" && o.token == "":
-		return target{path: getenv("MEOWDIS_DB"), source: "MEOWDIS_DB"}, nil
 	}
 	for _, name := range [][2]string{
 		{"MEOWDIS_URL", "MEOWDIS_TOKEN"},
@@ -73,8 +71,23 @@ func (o *targetOptions) resolve(getenv func(string) string) (target, error) {
 	if o.token != "" {
 		return target{}, usagef("--token needs a URL: give --url or MEOWDIS_URL")
 	}
-	return target{path: defaultFile(), source: "default"}, nil
+	return o.file(getenv), nil
 }
+
+// file is the target of a verb that works on a file only.
+func (o *targetOptions) file(getenv func(string) string) target {
+	switch {
+	case o.db != "":
+		return target{path: o.db, source: "--db"}
+	case getenv("MEOWDIS_DB") != "":
+		return target{path: getenv("MEOWDIS_DB"), source: "MEOWDIS_DB"}
+	}
+	return target{path: defaultFile(), source: defaultSource}
+}
+
+// defaultSource is what chose the default file, whose directory is made when it
+// is missing.
+const defaultSource = "default"
 
 func firstOf(a, b string) string {
 	if a != "" {
