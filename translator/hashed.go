@@ -60,8 +60,8 @@ func cellOf(want string, missing resp.Value, shape func(store.Value) resp.Value)
 // integer is a cell as an integer.
 func integer(v store.Value) resp.Value { return resp.MakeInt(v.Int()) }
 
-// integers is every row's first cell as an array of integers.
-func integers(rows []store.Row) resp.Value {
+// integerRows is every row's first cell as an array of integers.
+func integerRows(rows []store.Row) resp.Value {
 	elems := make([]resp.Value, len(rows))
 	for i, row := range rows {
 		elems[i] = integer(row[0])
