@@ -171,7 +171,7 @@ const sqlLRange = `WITH k AS (SELECT id, count,
 	min(count - 1, iif(CAST(?5 AS INTEGER) < 0, count + CAST(?5 AS INTEGER), CAST(?5 AS INTEGER))) AS last
 	FROM keys WHERE ` + live + `)
 	SELECT value FROM lists WHERE key_id = (SELECT id FROM k) AND pos >= ` + sqlPosAt + `
-	ORDER BY pos LIMIT (SELECT max(0, last - at + 1) FROM k)`
+	ORDER BY pos LIMIT coalesce((SELECT max(0, last - at + 1) FROM k), 0)`
 
 func lrange(c *Call) Plan {
 	start, stop, ok := c.intRange(2)

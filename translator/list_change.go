@@ -65,10 +65,10 @@ const (
 	k AS (SELECT id, iif(first > last, count, first) AS front, iif(first > last, 0, count - 1 - last) AS back FROM range)
 	DELETE FROM lists WHERE key_id = (SELECT id FROM k) AND pos IN (
 		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (SELECT id FROM k)
-			ORDER BY pos LIMIT (SELECT front FROM k))
+			ORDER BY pos LIMIT coalesce((SELECT front FROM k), 0))
 		UNION ALL
 		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (SELECT id FROM k)
-			ORDER BY pos DESC LIMIT (SELECT back FROM k)))`
+			ORDER BY pos DESC LIMIT coalesce((SELECT back FROM k), 0)))`
 	sqlTrimmed = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
 )
 

@@ -10,12 +10,12 @@ import (
 // element takes the middle of the gap.
 //
 // Inserting again and again at one spot halves the gap each time. When it is used
-// up, the elements of a window around the pivot are spread evenly over it,
-// with a place left for the new one. Windows are aligned blocks of positions,
-// 2^10 of them at first, each next one 2^4 times as wide; it is taken when
-// it holds no more than 2^6 elements, the next one when no more than 2^3 times as
-// many, and so on. A wider window is thus left twice as sparse as the narrower
-// ones need, so that half of the elements of a narrower one must be new before it
+// up, the elements of a window around the pivot are spread evenly over it, with
+// a place left for the new one. Windows are aligned blocks of positions, 2^13
+// wide at first and each next one 8 times as wide. The narrowest one that is
+// sparse enough is taken: with up to 32 elements at first and 4 times as many
+// in each next one. A wider window is thus left twice as sparse as the narrower
+// ones need, so that half of what a narrower one may hold must be new before it
 // overflows again: the elements moved per insertion grow with the number of
 // window sizes, a logarithm, and not with the length of the list. Beyond its ends
 // the list has all the room there is, so that some window always fits.
@@ -98,12 +98,12 @@ func (in insertion) insertAt(pos int64) []store.Stmt {
 const sqlWindow = `WITH RECURSIVE
 	k AS MATERIALIZED (SELECT id FROM keys WHERE ` + live + `),
 	w(bits, room, start, n) AS (
-		SELECT 10, 64, CAST(?4 AS INTEGER) & ~1023, (SELECT count(*) FROM lists WHERE key_id = (SELECT id FROM k)
-			AND pos BETWEEN CAST(?4 AS INTEGER) & ~1023 AND CAST(?4 AS INTEGER) | 1023)
+		SELECT 13, 32, CAST(?4 AS INTEGER) & ~8191, (SELECT count(*) FROM lists WHERE key_id = (SELECT id FROM k)
+			AND pos BETWEEN CAST(?4 AS INTEGER) & ~8191 AND CAST(?4 AS INTEGER) | 8191)
 		UNION ALL
-		SELECT bits + 4, room * 8, CAST(?4 AS INTEGER) & ~((16 << bits) - 1),
+		SELECT bits + 3, room * 4, CAST(?4 AS INTEGER) & ~((8 << bits) - 1),
 			(SELECT count(*) FROM lists WHERE key_id = (SELECT id FROM k)
-			AND pos BETWEEN CAST(?4 AS INTEGER) & ~((16 << bits) - 1) AND CAST(?4 AS INTEGER) | ((16 << bits) - 1))
+			AND pos BETWEEN CAST(?4 AS INTEGER) & ~((8 << bits) - 1) AND CAST(?4 AS INTEGER) | ((8 << bits) - 1))
 		FROM w WHERE n > room)
 	SELECT CAST(start AS TEXT), bits, n,
 		(SELECT count(*) FROM lists WHERE key_id = (SELECT id FROM k) AND pos >= start AND pos < CAST(?4 AS INTEGER)),
