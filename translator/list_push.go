@@ -112,8 +112,7 @@ var (
 // reply is made of that key and of the elements, and the nil array without one.
 func (c *Call) popFirst(keys [][]byte, e end, count int64, reply func(key store.Value, popped resp.Value) resp.Value) Plan {
 	first := func(sql string, more ...store.Value) store.Stmt {
-		return store.Stmt{SQL: sql, Args: append([]store.Value{
-			store.Int(int64(c.Env.DB)), elements(keys), store.Int(c.Env.Now)}, more...)}
+		return store.Stmt{SQL: sql, Args: append(c.list(keys), more...)}
 	}
 	guard := first(sqlGuardFirstList)
 	guard.Refused = &wrongType
