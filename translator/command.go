@@ -60,6 +60,9 @@ type Command struct {
 	Flags   Flags
 	Keys    []KeySpec
 
+	Categories []string // ACL categories beside those of the flags, when they are not the group's own
+	Tips       []string // what COMMAND INFO tells cluster proxies
+
 	// Translate makes the plan of a call whose arity has been checked. Nil for
 	// a container such as OBJECT, and for a command that belongs to the
 	// session (SELECT, MULTI, …), which the engine carries out itself.
