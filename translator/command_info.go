@@ -81,6 +81,7 @@ func (c *Command) info() resp.Value {
 		specs.Elems = append(specs.Elems, spec.info())
 	}
 	for _, sub := range c.subcommands() {
+		subs.Kind = resp.Array // as Redis: a set only when there are none
 		subs.Elems = append(subs.Elems, sub.info())
 	}
 	tips := resp.EmptySet

@@ -100,8 +100,8 @@ func (p *syntax) operands(token Argument) Argument {
 			args = append(args, p.element())
 			continue
 		}
-		if !p.repeats() {
-			break
+		if !p.repeats() || p.words[p.at+1] == token.Token {
+			break // an optional part, or the whole once more
 		}
 		args = p.optional(args)
 	}
