@@ -50,7 +50,8 @@ func expire(seconds, absolute bool) func(*Call) Plan {
 	}
 }
 
-// expireAt is deadline for a time that may have passed: false when it overflows.
+// expireAt is the absolute time that n seconds or ms mean, from now or since the
+// epoch. It may have passed. False when it overflows.
 func (c *Call) expireAt(n int64, seconds, absolute bool) (int64, bool) {
 	if seconds {
 		if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {

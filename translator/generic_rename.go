@@ -15,7 +15,7 @@ const (
 	sqlRenameFree = sqlRename + ` AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4) RETURNING 1`
 
 	sqlPurgeThere = `DELETE FROM keys WHERE db = ?4 AND key = ?2 AND expires_at <= ?3`
-	sqlMove       = `UPDATE keys SET db = ?4, version = version + 1, updated_at = ?3 WHERE ` + live + `
+	sqlMoveKey    = `UPDATE keys SET db = ?4, version = version + 1, updated_at = ?3 WHERE ` + live + `
 		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?2) RETURNING 1`
 )
 
@@ -46,7 +46,7 @@ func move(c *Call) Plan {
 		return fail(errSameObject)
 	}
 	key, there := c.Args[1], store.Int(int64(db))
-	return write(intOf(1), c.stmt(sqlPurgeThere, key, there), c.stmt(sqlMove, key, there))
+	return write(intOf(1), c.stmt(sqlPurgeThere, key, there), c.stmt(sqlMoveKey, key, there))
 }
 
 // databaseArg is the database that MOVE and COPY name.

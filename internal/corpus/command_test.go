@@ -24,13 +24,7 @@ var infoFacts = []string{"name", "arity", "flags", "first key", "last key", "ste
 // redis-server says, as far as it knows the command.
 func TestCommandInfo(t *testing.T) {
 	server := oracle.Start(t).Dial(t)
-	now := int64(start)
-	s, err := local.Open(local.Memory, local.Options{Now: func() int64 { return now }, SweepEvery: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	ours := newEngine(s, &now).Session()
+	ours := memorySession(t)
 	for _, c := range translator.Commands() {
 		name := strings.ReplaceAll(strings.ToLower(c.Name), " ", "|")
 		want := server.Do([]byte("COMMAND"), []byte("INFO"), []byte(name)).Elems[0]
@@ -55,6 +49,17 @@ func TestCommandInfo(t *testing.T) {
 			}
 		}
 	}
+}
+
+func memorySession(t *testing.T) *engine.Session {
+	t.Helper()
+	now := int64(start)
+	s, err := local.Open(local.Memory, local.Options{Now: func() int64 { return now }, SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return newEngine(s, &now).Session()
 }
 
 func infoOf(t *testing.T, s *engine.Session, name string) resp.Value {
@@ -82,13 +87,7 @@ func withoutNotes(v resp.Value) resp.Value {
 
 // TestCommandCount checks that COMMAND counts and lists what it describes.
 func TestCommandCount(t *testing.T) {
-	now := int64(start)
-	s, err := local.Open(local.Memory, local.Options{Now: func() int64 { return now }, SweepEvery: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	ours := newEngine(s, &now).Session()
+	ours := memorySession(t)
 	ask := func(words ...string) resp.Value {
 		args := make([][]byte, len(words))
 		for i, w := range words {
