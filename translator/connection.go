@@ -2,7 +2,6 @@ package translator
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -76,21 +75,4 @@ func DBIndex(arg []byte) (int, resp.Value) {
 		return 0, resp.MakeError(errDBIndex)
 	}
 	return int(n), resp.Value{}
-}
-
-// containerHelp is the HELP subcommand of a container: its subcommands, from
-// the table.
-func containerHelp(c *Call) Plan {
-	parent, _, _ := strings.Cut(c.Command.Name, " ")
-	lines := []resp.Value{resp.MakeStatus(parent + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")}
-	for _, sub := range commands {
-		word, ok := strings.CutPrefix(sub.Name, parent+" ")
-		if !ok {
-			continue
-		}
-		lines = append(lines,
-			resp.MakeStatus(strings.TrimSpace(word+" "+sub.Syntax)),
-			resp.MakeStatus("    "+sub.Summary+"."))
-	}
-	return answer(resp.MakeArray(lines...))
 }
