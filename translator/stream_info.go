@@ -166,7 +166,7 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 			label("name"), bulk(co[1]),
 			label("seen-time"), resp.MakeInt(co[2].Int()),
 			label("pel-count"), resp.MakeInt(co[3].Int()),
-			label("pel"), own))
+			label("pending"), own))
 	}
 	return resp.MakeMap(
 		label("name"), resp.MakeBulk(g.name),
@@ -174,7 +174,7 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 		label("entries-read"), orNil(g.read),
 		label("lag"), orNil(g.lag(m)),
 		label("pel-count"), resp.MakeInt(row[4].Int()),
-		label("pel"), pel,
+		label("pending"), pel,
 		label("consumers"), members)
 }
 
