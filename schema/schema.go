@@ -134,4 +134,43 @@ var Migrations = [][]string{
 			FROM keys k JOIN lists l ON l.key_id = k.id
 			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000`,
 	},
+
+	// Streams. An entry's id is 16 bytes, big-endian ms and sequence number, so
+	// that bytes order as ids do; fields are length-prefixed strings.
+	{
+		`CREATE TABLE streams(
+			key_id INTEGER PRIMARY KEY REFERENCES keys(id) ON DELETE CASCADE,
+			last_id BLOB NOT NULL,
+			deleted_id BLOB NOT NULL,
+			added INTEGER NOT NULL)`,
+		`CREATE TABLE stream_entries(
+			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			id BLOB NOT NULL,
+			fields BLOB NOT NULL,
+			PRIMARY KEY(key_id, id)) WITHOUT ROWID`,
+		`CREATE TABLE stream_groups(
+			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			name BLOB NOT NULL,
+			last_id BLOB NOT NULL,
+			entries_read INTEGER,
+			PRIMARY KEY(key_id, name)) WITHOUT ROWID`,
+		`CREATE TABLE stream_consumers(
+			key_id INTEGER NOT NULL,
+			group_name BLOB NOT NULL,
+			name BLOB NOT NULL,
+			seen_at INTEGER NOT NULL,
+			active_at INTEGER,
+			PRIMARY KEY(key_id, group_name, name),
+			FOREIGN KEY(key_id, group_name) REFERENCES stream_groups(key_id, name) ON DELETE CASCADE) WITHOUT ROWID`,
+		`CREATE TABLE stream_pending(
+			key_id INTEGER NOT NULL,
+			group_name BLOB NOT NULL,
+			id BLOB NOT NULL,
+			consumer BLOB NOT NULL,
+			delivered_at INTEGER NOT NULL,
+			deliveries INTEGER NOT NULL,
+			PRIMARY KEY(key_id, group_name, id),
+			FOREIGN KEY(key_id, group_name, consumer) REFERENCES stream_consumers(key_id, group_name, name) ON DELETE CASCADE) WITHOUT ROWID`,
+		`CREATE INDEX stream_pending_by_consumer ON stream_pending(key_id, group_name, consumer, id)`,
+	},
 }
