@@ -139,17 +139,17 @@ var Migrations = [][]string{
 	// that bytes order as ids do; fields are length-prefixed strings.
 	{
 		`CREATE TABLE streams(
-			key_id INTEGER PRIMARY KEY REFERENCES keys(id) ON DELETE CASCADE,
+			key_id INTEGER PRIMARY KEY REFERENCES keys(id),
 			last_id BLOB NOT NULL,
 			deleted_id BLOB NOT NULL,
 			added INTEGER NOT NULL)`,
 		`CREATE TABLE stream_entries(
-			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			key_id INTEGER NOT NULL REFERENCES keys(id),
 			id BLOB NOT NULL,
 			fields BLOB NOT NULL,
 			PRIMARY KEY(key_id, id)) WITHOUT ROWID`,
 		`CREATE TABLE stream_groups(
-			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			key_id INTEGER NOT NULL REFERENCES keys(id),
 			name BLOB NOT NULL,
 			last_id BLOB NOT NULL,
 			entries_read INTEGER,
@@ -161,7 +161,7 @@ var Migrations = [][]string{
 			seen_at INTEGER NOT NULL,
 			active_at INTEGER,
 			PRIMARY KEY(key_id, group_name, name),
-			FOREIGN KEY(key_id, group_name) REFERENCES stream_groups(key_id, name) ON DELETE CASCADE) WITHOUT ROWID`,
+			FOREIGN KEY(key_id, group_name) REFERENCES stream_groups(key_id, name)) WITHOUT ROWID`,
 		`CREATE TABLE stream_pending(
 			key_id INTEGER NOT NULL,
 			group_name BLOB NOT NULL,
@@ -170,7 +170,18 @@ var Migrations = [][]string{
 			delivered_at INTEGER NOT NULL,
 			deliveries INTEGER NOT NULL,
 			PRIMARY KEY(key_id, group_name, id),
-			FOREIGN KEY(key_id, group_name, consumer) REFERENCES stream_consumers(key_id, group_name, name) ON DELETE CASCADE) WITHOUT ROWID`,
+			FOREIGN KEY(key_id, group_name, consumer) REFERENCES stream_consumers(key_id, group_name, name)) WITHOUT ROWID`,
 		`CREATE INDEX stream_pending_by_consumer ON stream_pending(key_id, group_name, consumer, id)`,
+		`CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
+			DELETE FROM streams WHERE key_id = OLD.id;
+			DELETE FROM stream_entries WHERE key_id = OLD.id;
+			DELETE FROM stream_groups WHERE key_id = OLD.id;
+		END`,
+		`CREATE TRIGGER stream_groups_delete AFTER DELETE ON stream_groups BEGIN
+			DELETE FROM stream_consumers WHERE key_id = OLD.key_id AND group_name = OLD.name;
+		END`,
+		`CREATE TRIGGER stream_consumers_delete AFTER DELETE ON stream_consumers BEGIN
+			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.group_name AND consumer = OLD.name;
+		END`,
 	},
 }

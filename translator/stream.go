@@ -117,22 +117,7 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XGROUP HELP", Group: "stream", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
-		Summary: "Lists the subcommands",
-		Translate: always2(help("XGROUP <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-			"CREATE <key> <groupname> <id|$> [option]",
-			"    Create a new consumer group. Options are:",
-			"    * MKSTREAM",
-			"      Create the empty stream if it does not exist.",
-			"    * ENTRIESREAD entries_read",
-			"      Set the group's entries_read counter (internal use).",
-			"CREATECONSUMER <key> <groupname> <consumer>",
-			"    Create a new consumer in the specified group.",
-			"DELCONSUMER <key> <groupname> <consumer>",
-			"    Remove the specified consumer.",
-			"DESTROY <key> <groupname>",
-			"    Remove the specified group.",
-			"SETID <key> <groupname> <id|$> [ENTRIESREAD entries_read]",
-			"    Set the current group ID and entries_read counter.")),
+		Summary: "Lists the subcommands", Translate: help,
 	},
 	{
 		Name: "XINFO", Group: "stream", Since: "5.0.0", Arity: -2,
@@ -155,14 +140,7 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XINFO HELP", Group: "stream", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
-		Summary: "Lists the subcommands",
-		Translate: always2(help("XINFO <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-			"CONSUMERS <key> <groupname>",
-			"    Show consumers of <groupname>.",
-			"GROUPS <key>",
-			"    Show the stream consumer groups.",
-			"STREAM <key> [FULL [COUNT <count>]",
-			"    Show information about the stream.")),
+		Summary: "Lists the subcommands", Translate: help,
 	},
 }
 
@@ -218,18 +196,4 @@ func xlen(c *Call) Plan {
 		}
 		return resp.MakeInt(m.length)
 	}, c.streamMeta(c.Args[1]))
-}
-
-// help is the reply of a HELP subcommand: its lines, and those about HELP.
-func help(lines ...string) resp.Value {
-	v := resp.Value{Kind: resp.Array}
-	for _, l := range append(lines, "HELP", "    Prints this help.") {
-		v.Elems = append(v.Elems, resp.MakeStatus(l))
-	}
-	return v
-}
-
-// always2 translates to the answer v.
-func always2(v resp.Value) func(*Call) Plan {
-	return func(*Call) Plan { return answer(v) }
 }
