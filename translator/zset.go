@@ -39,4 +39,56 @@ var zsetCommands = []Command{
 		Summary: "Returns how many members come before one, highest score first",
 		Syntax:  "key member", Keys: []KeySpec{oneKey(RO, 1)}, Translate: zrank(true),
 	},
+	{
+		Name: "ZCOUNT", Group: "sorted-set", Since: "2.0.0", Arity: 4, Flags: ReadOnly | Fast,
+		Summary: "Counts the members whose score lies in a range",
+		Syntax:  "key min max", Keys: []KeySpec{oneKey(RO, 1)}, Translate: zcount(byScore),
+	},
+	{
+		Name: "ZLEXCOUNT", Group: "sorted-set", Since: "2.8.9", Arity: 4, Flags: ReadOnly | Fast,
+		Summary: "Counts the members that lie in a range of bytes, all scores being equal",
+		Syntax:  "key min max", Keys: []KeySpec{oneKey(RO, 1)}, Translate: zcount(byLex),
+	},
+	{
+		Name: "ZRANGE", Group: "sorted-set", Since: "1.2.0", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the members in a range of ranks, scores or bytes",
+		Syntax:  "key start stop [BYSCORE|BYLEX] [REV] [LIMIT offset count] [WITHSCORES]",
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: zrange(rangeForm{}),
+	},
+	{
+		Name: "ZREVRANGE", Group: "sorted-set", Since: "1.2.0", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the members in a range of ranks, highest score first",
+		Syntax:  "key start stop [WITHSCORES]",
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: zrange(rangeForm{by: byRank, dir: backward}),
+	},
+	{
+		Name: "ZRANGEBYSCORE", Group: "sorted-set", Since: "1.0.5", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the members in a range of scores",
+		Syntax:  "key min max [WITHSCORES] [LIMIT offset count]",
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: zrange(rangeForm{by: byScore, dir: forward}),
+	},
+	{
+		Name: "ZREVRANGEBYSCORE", Group: "sorted-set", Since: "2.2.0", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the members in a range of scores, highest first",
+		Syntax:  "key max min [WITHSCORES] [LIMIT offset count]",
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: zrange(rangeForm{by: byScore, dir: backward}),
+	},
+	{
+		Name: "ZRANGEBYLEX", Group: "sorted-set", Since: "2.8.9", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the members in a range of bytes, all scores being equal",
+		Syntax:  "key min max [LIMIT offset count]",
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: zrange(rangeForm{by: byLex, dir: forward}),
+	},
+	{
+		Name: "ZREVRANGEBYLEX", Group: "sorted-set", Since: "2.8.9", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the members in a range of bytes, greatest first, all scores being equal",
+		Syntax:  "key max min [LIMIT offset count]",
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: zrange(rangeForm{by: byLex, dir: backward}),
+	},
+	{
+		Name: "ZRANGESTORE", Group: "sorted-set", Since: "6.2.0", Arity: -5, Flags: Write | DenyOOM,
+		Summary: "Stores what ZRANGE would return at another key",
+		Syntax:  "dst src min max [BYSCORE|BYLEX] [REV] [LIMIT offset count]",
+		Keys:    []KeySpec{oneKey(OW, 1), oneKey(RO, 2)}, Translate: zrangestore,
+	},
 }
