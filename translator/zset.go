@@ -15,6 +15,11 @@ var zsetCommands = []Command{
 		Syntax:  "key increment member", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: zincrby,
 	},
 	{
+		Name: "ZREM", Group: "sorted-set", Since: "1.2.0", Arity: -3, Flags: Write | Fast,
+		Summary: "Removes members and counts those that were there",
+		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: zrem,
+	},
+	{
 		Name: "ZCARD", Group: "sorted-set", Since: "1.2.0", Arity: 2, Flags: ReadOnly | Fast,
 		Summary: "Counts the members of a sorted set",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO|Metadata, 1)}, Translate: zcard,
@@ -90,5 +95,36 @@ var zsetCommands = []Command{
 		Summary: "Stores what ZRANGE would return at another key",
 		Syntax:  "dst src min max [BYSCORE|BYLEX] [REV] [LIMIT offset count]",
 		Keys:    []KeySpec{oneKey(OW, 1), oneKey(RO, 2)}, Translate: zrangestore,
+	},
+	{
+		Name: "ZREMRANGEBYRANK", Group: "sorted-set", Since: "2.0.0", Arity: 4, Flags: Write,
+		Summary: "Removes the members in a range of ranks",
+		Syntax:  "key start stop", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: zremrange(byRank),
+	},
+	{
+		Name: "ZREMRANGEBYSCORE", Group: "sorted-set", Since: "1.2.0", Arity: 4, Flags: Write,
+		Summary: "Removes the members in a range of scores",
+		Syntax:  "key min max", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: zremrange(byScore),
+	},
+	{
+		Name: "ZREMRANGEBYLEX", Group: "sorted-set", Since: "2.8.9", Arity: 4, Flags: Write,
+		Summary: "Removes the members in a range of bytes, all scores being equal",
+		Syntax:  "key min max", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: zremrange(byLex),
+	},
+	{
+		Name: "ZPOPMIN", Group: "sorted-set", Since: "5.0.0", Arity: -2, Flags: Write | Fast,
+		Summary: "Removes and returns the members with the lowest scores",
+		Syntax:  "key [count]", Keys: []KeySpec{oneKey(RW|Returns|Deletes, 1)}, Translate: zpop(false),
+	},
+	{
+		Name: "ZPOPMAX", Group: "sorted-set", Since: "5.0.0", Arity: -2, Flags: Write | Fast,
+		Summary: "Removes and returns the members with the highest scores",
+		Syntax:  "key [count]", Keys: []KeySpec{oneKey(RW|Returns|Deletes, 1)}, Translate: zpop(true),
+	},
+	{
+		Name: "ZMPOP", Group: "sorted-set", Since: "7.0.0", Arity: -4, Flags: Write | MovableKeys,
+		Summary: "Removes and returns members from the first sorted set that there is",
+		Syntax:  "numkeys key [key ...] <MIN|MAX> [COUNT count]",
+		Keys:    []KeySpec{numKeys(RW|Returns|Deletes, 1)}, Translate: zmpop,
 	},
 }
