@@ -127,4 +127,16 @@ var zsetCommands = []Command{
 		Syntax:  "numkeys key [key ...] <MIN|MAX> [COUNT count]",
 		Keys:    []KeySpec{numKeys(RW|Returns|Deletes, 1)}, Translate: zmpop,
 	},
+	{
+		Name: "ZRANDMEMBER", Group: "sorted-set", Since: "6.2.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Returns random members",
+		Syntax:  "key [count [WITHSCORES]]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: zrandmember,
+		Tips: []string{"nondeterministic_output"},
+	},
+	{
+		Name: "ZSCAN", Group: "sorted-set", Since: "2.8.0", Arity: -3, Flags: ReadOnly,
+		Summary: "Walks over the members and their scores, a page a call",
+		Syntax:  "key cursor [MATCH pattern] [COUNT count]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: scanElements(zsetType, sqlZSetPage),
+		Tips: []string{"nondeterministic_output"},
+	},
 }
