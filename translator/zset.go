@@ -139,4 +139,46 @@ var zsetCommands = []Command{
 		Syntax:  "key cursor [MATCH pattern] [COUNT count]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: scanElements(zsetType, sqlZSetPage),
 		Tips: []string{"nondeterministic_output"},
 	},
+	{
+		Name: "ZUNION", Group: "sorted-set", Since: "6.2.0", Arity: -3, Flags: ReadOnly | MovableKeys,
+		Summary: "Returns the members of any of several sorted sets",
+		Syntax:  "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>] [WITHSCORES]",
+		Keys:    []KeySpec{numKeys(RO, 1)}, Translate: zcombine(combineForm{op: zsetUnion}),
+	},
+	{
+		Name: "ZUNIONSTORE", Group: "sorted-set", Since: "2.0.0", Arity: -4, Flags: Write | DenyOOM | MovableKeys,
+		Summary: "Stores the union of several sorted sets at a key",
+		Syntax:  "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>]",
+		Keys:    []KeySpec{oneKey(OW, 1), numKeys(RO, 2)}, Translate: zcombine(combineForm{op: zsetUnion, store: true}),
+	},
+	{
+		Name: "ZINTER", Group: "sorted-set", Since: "6.2.0", Arity: -3, Flags: ReadOnly | MovableKeys,
+		Summary: "Returns the members that several sorted sets share",
+		Syntax:  "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>] [WITHSCORES]",
+		Keys:    []KeySpec{numKeys(RO, 1)}, Translate: zcombine(combineForm{op: zsetInter}),
+	},
+	{
+		Name: "ZINTERSTORE", Group: "sorted-set", Since: "2.0.0", Arity: -4, Flags: Write | DenyOOM | MovableKeys,
+		Summary: "Stores the intersection of several sorted sets at a key",
+		Syntax:  "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>]",
+		Keys:    []KeySpec{oneKey(OW, 1), numKeys(RO, 2)}, Translate: zcombine(combineForm{op: zsetInter, store: true}),
+	},
+	{
+		Name: "ZINTERCARD", Group: "sorted-set", Since: "7.0.0", Arity: -3, Flags: ReadOnly | MovableKeys,
+		Summary: "Counts the members that several sorted sets share",
+		Syntax:  "numkeys key [key ...] [LIMIT limit]",
+		Keys:    []KeySpec{numKeys(RO, 1)}, Translate: zcombine(combineForm{op: zsetInter, count: true}),
+	},
+	{
+		Name: "ZDIFF", Group: "sorted-set", Since: "6.2.0", Arity: -3, Flags: ReadOnly | MovableKeys,
+		Summary: "Returns the members of the first sorted set that no other one has",
+		Syntax:  "numkeys key [key ...] [WITHSCORES]",
+		Keys:    []KeySpec{numKeys(RO, 1)}, Translate: zcombine(combineForm{op: zsetDiff}),
+	},
+	{
+		Name: "ZDIFFSTORE", Group: "sorted-set", Since: "6.2.0", Arity: -4, Flags: Write | DenyOOM | MovableKeys,
+		Summary: "Stores the difference of several sorted sets at a key",
+		Syntax:  "destination numkeys key [key ...]",
+		Keys:    []KeySpec{oneKey(OW, 1), numKeys(RO, 2)}, Translate: zcombine(combineForm{op: zsetDiff, store: true}),
+	},
 }
