@@ -144,3 +144,6 @@ func appendHex(out, b []byte) []byte {
 	}
 	return append(out, '"')
 }
+
+// upper is an argument in upper case, for an error text.
+func upper(b []byte) string { return strings.ToUpper(string(b)) }
