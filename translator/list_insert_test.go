@@ -78,11 +78,13 @@ var patterns = map[string]pattern{
 	}},
 }
 
+func itoa(i int) string { return strconv.Itoa(i) }
+
 func newest(i int, first string) string {
 	if i == 0 {
 		return first
 	}
-	return "n" + strconv.Itoa(i-1)
+	return "n" + itoa(i-1)
 }
 
 // TestInsertManyAtOneSpot inserts in every pattern and compares with a slice.
@@ -94,7 +96,7 @@ func TestInsertManyAtOneSpot(t *testing.T) {
 			c.do(append([]string{"RPUSH", "l"}, want...)...)
 			for i := range p.n {
 				side, pivot := p.where(i)
-				elem := "n" + strconv.Itoa(i)
+				elem := "n" + itoa(i)
 				at := slices.Index(want, pivot)
 				if side == "AFTER" {
 					at++
@@ -107,7 +109,7 @@ func TestInsertManyAtOneSpot(t *testing.T) {
 			if got := c.list("l"); !slices.Equal(got, want) {
 				t.Fatal("the order is not the order of insertion")
 			}
-			c.do("LPOP", "l", strconv.Itoa(len(want)))
+			c.do("LPOP", "l", itoa(len(want)))
 			if c.do("LPUSHX", "l", "x").Int != 0 {
 				t.Fatal("the length was wrong: the key is still there")
 			}
@@ -123,7 +125,7 @@ func TestInsertAnywhere(t *testing.T) {
 	c.do("RPUSH", "l", "x")
 	want := []string{"x"}
 	for i := range 3000 {
-		elem := strconv.Itoa(i)
+		elem := itoa(i)
 		at := random.IntN(len(want))
 		switch random.IntN(8) {
 		case 0:
