@@ -201,8 +201,12 @@ func unknownCommand(args [][]byte) resp.Value {
 	return resp.MakeError(oneLine(msg))
 }
 
+// clip is the beginning of b that a C format of n bytes prints: a NUL ends it.
 func clip(b []byte, n int) string {
 	n = max(0, min(n, len(b)))
+	if end := bytes.IndexByte(b[:n], 0); end >= 0 {
+		n = end
+	}
 	return string(b[:n])
 }
 

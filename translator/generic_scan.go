@@ -79,10 +79,10 @@ func (c *Call) parseScan(from int, typed bool) (o scanOptions, bad Plan, ok bool
 	return o, Plan{}, true
 }
 
-// parseCursor reads a cursor as C's strtoul does, which takes a sign, and nothing
-// at all for 0, but not Redis's leading space.
+// parseCursor reads a cursor as C's strtoul does, up to a NUL if there is one,
+// with a sign, and nothing at all for 0, but without leading space.
 func parseCursor(b []byte) (uint64, bool) {
-	s := string(b)
+	s, _, _ := strings.Cut(string(b), "\x00")
 	negative := strings.HasPrefix(s, "-")
 	if negative || strings.HasPrefix(s, "+") {
 		s = s[1:]

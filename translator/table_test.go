@@ -3,7 +3,6 @@ package translator
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -24,16 +23,34 @@ func referenceRows() map[string][]string {
 	return rows
 }
 
-// changedSince lists where Redis 7.0, which we follow, is not what 8.10 has
-// become: command and fact, and the fact as of 7.0.
-var changedSince = map[string]string{
+// before lists where Redis 7.0, which we follow, is not what 8.10 has become:
+// command and fact, and the fact as of 7.0. Of flags only the difference.
+var before = map[string]string{
 	"COMMAND GETKEYS arity":         "-4",
 	"COMMAND GETKEYSANDFLAGS arity": "-4",
+	"ZRANK arity":                   "3",
+	"ZREVRANK arity":                "3",
+	"BLMOVE flags":                  "+noscript",
+	"BLPOP flags":                   "+noscript",
+	"BRPOP flags":                   "+noscript",
+	"BRPOPLPUSH flags":              "+noscript",
+	"BZPOPMAX flags":                "+noscript",
+	"BZPOPMIN flags":                "+noscript",
+	"SUBSCRIBE flags":               "-denyoom",
+	"PSUBSCRIBE flags":              "-denyoom",
+	"SSUBSCRIBE flags":              "-denyoom",
+	"EVAL flags":                    "-script_runner",
+	"EVAL_RO flags":                 "-script_runner",
+	"EVALSHA flags":                 "-script_runner",
+	"EVALSHA_RO flags":              "-script_runner",
+	"FCALL flags":                   "-script_runner",
+	"FCALL_RO flags":                "-script_runner",
+	"WAIT flags":                    "+noscript,-blocking",
+	"CLIENT PAUSE since":            "2.9.50",
 }
 
 func TestTableAgrees(t *testing.T) {
 	rows := referenceRows()
-	unused := maps.Clone(changedSince)
 	for _, c := range Commands() {
 		row := rows[c.Name]
 		if row == nil {
@@ -44,28 +61,39 @@ func TestTableAgrees(t *testing.T) {
 			{"since", row[1], c.Since},
 			{"group", row[3], c.Group},
 			{"arity", row[4], fmt.Sprint(c.Arity)},
-			{"flags", sortedWords(row[5]), sortedWords(strings.Join(c.Flags.Names(), ","))},
+			{"flags", changed(row[5], ""), changed(strings.Join(c.Flags.Names(), ","), "")},
 			{"keys", row[6], notation(c.Keys)},
 		} {
 			id := c.Name + " " + fact.name
-			if old, ok := changedSince[id]; ok {
+			if old, ok := before[id]; ok {
+				if fact.name == "flags" {
+					old = changed(fact.want, old)
+				}
+				if old == fact.want {
+					t.Errorf("%s: a difference that is none", id)
+				}
 				fact.want = old
-				delete(unused, id)
 			}
 			if fact.got != fact.want {
 				t.Errorf("%s: %q, but the reference says %q", id, fact.got, fact.want)
 			}
 		}
 	}
-	for id := range unused {
-		t.Errorf("%s: a difference that is none", id)
-	}
 }
 
-func sortedWords(list string) string {
+// changed sorts a list of words, after changes such as "+a,-b".
+func changed(list, changes string) string {
 	words := strings.Split(list, ",")
+	for _, c := range strings.Split(changes, ",") {
+		switch {
+		case strings.HasPrefix(c, "+"):
+			words = append(words, c[1:])
+		case strings.HasPrefix(c, "-"):
+			words = slices.DeleteFunc(words, func(w string) bool { return w == c[1:] })
+		}
+	}
 	slices.Sort(words)
-	return strings.Join(words, ",")
+	return strings.TrimPrefix(strings.Join(words, ","), ",")
 }
 
 // notation writes key specs as the reference does.
@@ -99,7 +127,7 @@ func TestSummaries(t *testing.T) {
 // words that it allows, and whether it allows more.
 func TestSyntaxes(t *testing.T) {
 	for _, c := range Commands() {
-		if containers[c.Name] {
+		if containers[c.Name] || c.Name == "QUIT" { // QUIT takes and ignores any words
 			continue
 		}
 		least, more := words(c.SyntaxTree())

@@ -1,0 +1,27 @@
+.PHONY: build test generate bench release-check clean
+
+build:
+	CGO_ENABLED=0 go build -o meowdis .
+
+# All tests. They compare with a real redis-server, drive a real terminal and run
+# real clients: each says what to install when it is missing.
+test:
+	go test ./...
+
+# The files that are generated from the code.
+generate:
+	go run ./internal/gen
+
+# Compares with Redka and redis-server in one run: see docs/benchmarks.md.
+bench: build
+	cd bench/redka && go build -o ../results/redka github.com/nalgeon/redka/cmd/redka
+	go run ./bench -meowdis ./meowdis -redka bench/results/redka
+
+# What a release needs, without publishing anything.
+GORELEASER = github.com/goreleaser/goreleaser/v2@v2.14.1
+release-check:
+	go run $(GORELEASER) check
+	go run $(GORELEASER) release --snapshot --clean --skip=publish
+
+clean:
+	rm -rf meowdis dist bench/results

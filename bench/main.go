@@ -1,0 +1,64 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.meowdis, "meowdis", "", "the meowdis binary (required)")
+	flag.StringVar(&o.redka, "redka", "", "the redka binary (required)")
+	flag.IntVar(&o.requests, "n", 200_000, "requests of each measurement at pipeline 1; pipeline 16 makes four times as many")
+	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
+	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
+	flag.Parse()
+	if o.meowdis == "" || o.redka == "" {
+		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
+		os.Exit(2)
+	}
+	if err := run(o); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	meowdis, redka         string
+	requests, rounds, keys int
+}
+
+func run(o options) error {
+	dir, err := os.MkdirTemp("", "meowdis-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	fmt.Printf("Measured on %s with %s/%s, %d CPUs, %s.\n\n", time.Now().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	if err := compareServers(o, dir); err != nil {
+		return err
+	}
+	if err := oneShot(o, dir); err != nil {
+		return err
+	}
+	return manyKeys(o, dir)
+}
+
+// oneShot times a whole process that reads one key.
+func oneShot(o options, dir string) error {
+	file := filepath.Join(dir, "one.sqlite")
+	if err := exec.Command(o.meowdis, "exec", "--db", file, "SET", "k", "v").Run(); err != nil {
+		return fmt.Errorf("setting a key: %w", err)
+	}
+	took, err := medianTime(50, func() error { return exec.Command(o.meowdis, "exec", "--db", file, "GET", "k").Run() })
+	if err != nil {
+		return fmt.Errorf("reading a key: %w", err)
+	}
+	fmt.Printf("One-shot `meowdis exec GET k` on a file, median of 50 processes: %s\n\n", round(took))
+	return nil
+}

@@ -1,0 +1,56 @@
+// Command gen writes the files that are made from the code: docs/commands.md from
+// the command table.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+
+	"github.com/meowdis/meowdis/translator"
+)
+
+func main() {
+	if err := os.WriteFile("docs/commands.md", commandsPage(translator.Commands()), 0o644); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+// groups is the order of the page, and what its headings say.
+var groups = []struct{ name, title string }{
+	{"string", "Strings"}, {"hash", "Hashes"}, {"list", "Lists"}, {"set", "Sets"}, {"sorted-set", "Sorted sets"},
+	{"stream", "Streams"}, {"geo", "Geo"}, {"bitmap", "Bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"array", "Arrays"},
+	{"generic", "Keys"}, {"transactions", "Transactions"}, {"connection", "Connection"}, {"server", "Server"},
+}
+
+func commandsPage(commands []*translator.Command) []byte {
+	byGroup := map[string][]*translator.Command{}
+	for _, c := range commands {
+		byGroup[c.Group] = append(byGroup[c.Group], c)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Commands\n\nGenerated from the command table by `make generate`: %d commands and subcommands.\n"+
+		"What differs from Redis stands in [compatibility.md](compatibility.md).\n", len(commands))
+	for _, g := range groups {
+		if len(byGroup[g.name]) > 0 {
+			section(&b, g.title, byGroup[g.name])
+			delete(byGroup, g.name)
+		}
+	}
+	if len(byGroup) > 0 {
+		panic(fmt.Sprintf("gen: groups without a heading: %v", byGroup))
+	}
+	return b.Bytes()
+}
+
+func section(b *bytes.Buffer, title string, commands []*translator.Command) {
+	sort.Slice(commands, func(i, j int) bool { return commands[i].Name < commands[j].Name })
+	fmt.Fprintf(b, "\n## %s\n\n| Command | Since | |\n|---|---|---|\n", title)
+	for _, c := range commands {
+		usage := strings.TrimSpace(c.Name + " " + c.Syntax)
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", strings.ReplaceAll(usage, "|", `\|`), c.Since, strings.ReplaceAll(c.Summary, "|", `\|`))
+	}
+}
