@@ -16,13 +16,13 @@ import (
 // client is a session on a store in memory, which the test may also write into
 // directly.
 type client struct {
-	t       *testing.T
+	t       testing.TB
 	store   *local.Store
 	session *engine.Session
 	now     int64
 }
 
-func newClient(t *testing.T) *client {
+func newClient(t testing.TB) *client {
 	t.Helper()
 	c := &client{t: t, now: 1_700_000_000_000}
 	clock := func() int64 { return c.now }

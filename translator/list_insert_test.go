@@ -1,54 +1,16 @@
 package translator_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
-
-	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
 )
 
-// client is a session on a store in memory.
-type client struct {
-	tb      testing.TB
-	session *engine.Session
-}
-
-func newClient(tb testing.TB) client {
-	tb.Helper()
-	s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { s.Close() })
-	return client{tb, engine.New(s).Session()}
-}
-
-// do runs one command; neither the store nor the command may fail.
-func (c client) do(words ...string) resp.Value {
-	c.tb.Helper()
-	args := make([][]byte, len(words))
-	for i, w := range words {
-		args[i] = []byte(w)
-	}
-	v, err := c.session.Do(context.Background(), args...)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	if v.IsError() {
-		c.tb.Fatalf("%q: %s", words, v.Str)
-	}
-	return v
-}
-
 // list returns all elements of the key.
-func (c client) list(key string) []string {
-	c.tb.Helper()
+func (c *client) list(key string) []string {
+	c.t.Helper()
 	var list []string
 	for _, e := range c.do("LRANGE", key, "0", "-1").Elems {
 		list = append(list, string(e.Str))
@@ -78,13 +40,11 @@ var patterns = map[string]pattern{
 	}},
 }
 
-func itoa(i int) string { return strconv.Itoa(i) }
-
 func newest(i int, first string) string {
 	if i == 0 {
 		return first
 	}
-	return "n" + itoa(i-1)
+	return "n" + strconv.Itoa(i-1)
 }
 
 // TestInsertManyAtOneSpot inserts in every pattern and compares with a slice.
@@ -96,7 +56,7 @@ func TestInsertManyAtOneSpot(t *testing.T) {
 			c.do(append([]string{"RPUSH", "l"}, want...)...)
 			for i := range p.n {
 				side, pivot := p.where(i)
-				elem := "n" + itoa(i)
+				elem := "n" + strconv.Itoa(i)
 				at := slices.Index(want, pivot)
 				if side == "AFTER" {
 					at++
@@ -109,7 +69,7 @@ func TestInsertManyAtOneSpot(t *testing.T) {
 			if got := c.list("l"); !slices.Equal(got, want) {
 				t.Fatal("the order is not the order of insertion")
 			}
-			c.do("LPOP", "l", itoa(len(want)))
+			c.do("LPOP", "l", strconv.Itoa(len(want)))
 			if c.do("LPUSHX", "l", "x").Int != 0 {
 				t.Fatal("the length was wrong: the key is still there")
 			}
@@ -125,7 +85,7 @@ func TestInsertAnywhere(t *testing.T) {
 	c.do("RPUSH", "l", "x")
 	want := []string{"x"}
 	for i := range 3000 {
-		elem := itoa(i)
+		elem := strconv.Itoa(i)
 		at := random.IntN(len(want))
 		switch random.IntN(8) {
 		case 0:

@@ -1,6 +1,7 @@
 package translator_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/meowdis/meowdis/resp"
@@ -47,14 +48,14 @@ func TestLongList(t *testing.T) {
 	list := words[2:]
 	for i := range n {
 		for _, index := range []int{i, i - n} {
-			if got := c.do("LINDEX", "l", itoa(index)); string(got.Str) != list[i] {
+			if got := c.do("LINDEX", "l", strconv.Itoa(index)); string(got.Str) != list[i] {
 				t.Fatalf("LINDEX %d is %q, not %q", index, got.Str, list[i])
 			}
 		}
 	}
 	for _, from := range []int{0, 1, 499, 500, 501, 998, 999} {
 		for _, to := range []int{0, 1, 499, 500, 501, 998, 999} {
-			got := c.do("LRANGE", "l", itoa(from), itoa(to)).Elems
+			got := c.do("LRANGE", "l", strconv.Itoa(from), strconv.Itoa(to)).Elems
 			if len(got) != max(0, to-from+1) {
 				t.Fatalf("LRANGE %d %d returns %d elements", from, to, len(got))
 			}
