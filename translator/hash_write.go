@@ -104,12 +104,9 @@ func hdel(c *Call) Plan {
 // An increment is one batch, as INCR's (string_incr.go).
 const (
 	sqlGuardIntegerField = `INSERT INTO guard SELECT NULL FROM hashes h
-		WHERE h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + `
-		AND CAST(CAST(CAST(h.value AS TEXT) AS INTEGER) AS TEXT) <> CAST(h.value AS TEXT)`
-	sqlIncrField = `UPDATE hashes SET value = iif(
-			typeof(CAST(CAST(value AS TEXT) AS INTEGER) + CAST(?6 AS INTEGER)) = 'integer',
-			CAST(CAST(CAST(CAST(value AS TEXT) AS INTEGER) + CAST(?6 AS INTEGER) AS TEXT) AS BLOB), NULL)
-		WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 RETURNING value`
+		WHERE h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + ` AND ` + noInteger
+	sqlIncrField = `UPDATE hashes SET value = ` + incremented + `
+		WHERE key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2) AND hash = ?4 AND field = ?5 RETURNING value`
 )
 
 var zeroText = []byte("0")
@@ -123,8 +120,8 @@ func hincrby(c *Call) Plan {
 	hash, name := hashValue(field), store.Bytes(field)
 	guard := c.stmt(sqlGuardIntegerField, key, hash, name)
 	guard.Refused = &hashNotInteger
-	incr := c.stmt(sqlIncrField, key, hash, name, store.Digits(delta))
-	incr.Refused = &overflow
+	incr := store.Stmt{SQL: sqlIncrField, Refused: &overflow}
+	incr.Args = []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(key), store.Digits(delta), hash, name}
 	stmts := append([]store.Stmt{guard}, c.openHash(key, sqlUpsertHash)...)
 	stmts = append(stmts, c.addFields(key, [][]byte{field, zeroText})...)
 	return write(intOf(6), append(stmts, incr)...)
