@@ -40,7 +40,7 @@ const (
 		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, 0
 		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
 		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = NULL`
-	sqlSetValue1 = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
+	sqlSetField = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
 )
 
 // addFields are the statements that add those of the fields that the open hash
@@ -109,7 +109,10 @@ const (
 		WHERE key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2) AND hash = ?4 AND field = ?5 RETURNING value`
 )
 
-var zeroText = []byte("0")
+var (
+	zeroText       = []byte("0")
+	hashNotInteger = resp.MakeError("ERR hash value is not an integer")
+)
 
 func hincrby(c *Call) Plan {
 	delta, ok := parseInt(c.Args[3])
@@ -126,8 +129,6 @@ func hincrby(c *Call) Plan {
 	stmts = append(stmts, c.addFields(key, [][]byte{field, zeroText})...)
 	return write(intOf(6), append(stmts, incr)...)
 }
-
-var hashNotInteger = resp.MakeError("ERR hash value is not an integer")
 
 // hincrbyfloat reads, computes and writes: SQL has no long double.
 func hincrbyfloat(c *Call) Plan {
@@ -157,7 +158,7 @@ func hincrbyfloat(c *Call) Plan {
 		}
 		text := formatLongDouble(sum)
 		stmts := append(c.openHash(key, sqlUpsertHash), c.addFields(key, [][]byte{field, text})...)
-		stmts = append(stmts, c.stmt(sqlSetValue1, key, hash, name, store.Bytes(text)))
+		stmts = append(stmts, c.stmt(sqlSetField, key, hash, name, store.Bytes(text)))
 		return write(always(resp.MakeBulk(text)), stmts...)
 	}, c.stmt(sqlField, key, hash, name))
 }
