@@ -37,7 +37,9 @@ var treatments = map[string]treatment{
 	"EXPIRETIME":  {notes: []string{"approx 10"}},
 	"PEXPIRETIME": {notes: []string{"approx 10000"}},
 
-	"OBJECT IDLETIME": {notes: []string{"approx 10"}},
+	// Redis answers for objects that it shares between keys.
+	"OBJECT IDLETIME": {notes: []string{"any"}},
+	"OBJECT REFCOUNT": {notes: []string{"any"}},
 
 	"SCAN":  {notes: []string{"unordered"}, special: scan(1)},
 	"SSCAN": {notes: []string{"unordered"}, special: scan(2)},
