@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"golang.org/x/term"
+
+	"github.com/meowdis/meowdis/internal/quiet"
 )
 
 // streams are the world outside, as far as a verb may touch it.
@@ -21,6 +23,7 @@ type streams struct {
 
 // Main runs the command line of this process and returns its exit code.
 func Main() int {
+	quiet.Restore()
 	s := &streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
