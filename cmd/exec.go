@@ -48,6 +48,9 @@ sends many lines at once.
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     completeCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.format.check(cmd); err != nil {
+				return err
+			}
 			o.args = args
 			return o.run(cmd.Context(), s)
 		},

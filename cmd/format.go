@@ -29,11 +29,16 @@ func (o *formatOptions) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&o.after, "end", "D", `\n`, "`TEXT` behind each reply, when raw")
 	f.BoolVarP(&o.resp2, "resp2", "2", false, "print maps, sets and doubles as arrays and strings (the default but for --json)")
 	f.BoolVarP(&o.resp3, "resp3", "3", false, "print maps, sets and doubles as such, where the target has them")
-	cmd.MarkFlagsMutuallyExclusive("json", "csv", "raw", "no-raw")
-	cmd.MarkFlagsMutuallyExclusive("resp2", "resp3")
-	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
-		o.hasBetween, o.hasAfter = cmd.Flags().Changed("delimiter"), cmd.Flags().Changed("end")
+}
+
+// check refuses flags that contradict each other, and takes note of those whose
+// absence means something.
+func (o *formatOptions) check(cmd *cobra.Command) error {
+	o.hasBetween, o.hasAfter = cmd.Flags().Changed("delimiter"), cmd.Flags().Changed("end")
+	if err := exclusive(cmd, "json", "csv", "raw", "no-raw"); err != nil {
+		return err
 	}
+	return exclusive(cmd, "resp2", "resp3")
 }
 
 // printer is how replies are printed on a terminal, or elsewhere.

@@ -33,7 +33,12 @@ leaves out lines with passwords. From a pipe it reads one command a line.
   meowdis repl --db cats.sqlite -n 2
   meowdis repl --url rediss://user:password@example.com:6380`,
 		Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.format.check(cmd); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), s)
+		},
 	}
 	o.target.addFlags(cmd)
 	o.format.addFlags(cmd)

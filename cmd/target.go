@@ -37,7 +37,6 @@ func (o *targetOptions) addFlags(cmd *cobra.Command) {
 	f.IntVarP(&o.database, "database", "n", 0, "database `NUMBER`")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say on stderr which target is used")
 	f.BoolVar(&o.full, "full", false, "make each commit to the file survive a power cut (slower)")
-	cmd.MarkFlagsMutuallyExclusive("db", "url")
 	cmd.MarkFlagFilename("db", "sqlite", "db")
 	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("token", cobra.NoFileCompletions)
@@ -54,6 +53,8 @@ type target struct {
 // resolve finds the target: flags before environment, the default file last.
 func (o *targetOptions) resolve(getenv func(string) string) (target, error) {
 	switch {
+	case o.db != "" && o.url != "":
+		return target{}, usagef("give --db or --url, not both")
 	case o.db != "" || o.url == "" && o.token == "" && getenv("MEOWDIS_DB") != "":
 		return o.file(getenv), nil
 	case o.url != "":
