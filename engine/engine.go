@@ -20,7 +20,8 @@ type Store interface {
 	Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error)
 }
 
-// Run runs one batch inside a transaction. A refused batch is undone alone.
+// Run runs one batch inside a transaction. A refused batch is undone alone. It
+// is an alias, so that a store implements transactor without importing engine.
 type Run = func(store.Batch) (store.Result, error)
 
 // transactor is a store that can hold a transaction open between batches.
@@ -61,15 +62,6 @@ func New(s Store, options ...Option) *Engine {
 
 func (e *Engine) env(db int) translator.Env {
 	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db}
-}
-
-// Keyspace counts the keys of every database that has any.
-func (e *Engine) Keyspace(ctx context.Context) ([]translator.Keyspace, error) {
-	results, err := e.store.Apply(ctx, []store.Batch{translator.ReadKeyspace()})
-	if err != nil {
-		return nil, err
-	}
-	return translator.DecodeKeyspace(&results[0]), nil
 }
 
 // call is a command ready to be planned.
@@ -144,14 +136,10 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 		return e.replay(ctx, watched, calls)
 	}
 	env := e.env(0)
-	// A guard is a write, although it changes nothing.
-	err = t.Transact(ctx, len(watched) == 0 && readOnly(calls), func(run Run) error {
+	err = t.Transact(ctx, readOnly(calls), func(run Run) error {
 		replies, ok = make([]resp.Value, len(calls)), false
-		if len(watched) > 0 {
-			r, err := run(guards(env, watched))
-			if err != nil || r.Refused != nil {
-				return err
-			}
+		if same, err := unchanged(run, env, watched); err != nil || !same {
+			return err
 		}
 		for i, c := range calls {
 			if c.cmd == nil {
@@ -166,6 +154,30 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 		return nil
 	})
 	return replies, ok, err
+}
+
+// unchanged tells whether the watched keys are still at their versions. It only
+// reads, since the transaction may.
+func unchanged(run Run, env translator.Env, watched []translator.Version) (bool, error) {
+	if len(watched) == 0 {
+		return true, nil
+	}
+	batch := store.Batch{ReadOnly: true}
+	for _, v := range watched {
+		env.DB = v.DB
+		batch.Stmts = append(batch.Stmts, translator.ReadVersion(env, v.Key))
+	}
+	r, err := run(batch)
+	if err != nil {
+		return false, err
+	}
+	for i, v := range watched {
+		now := versionOf(v.DB, v.Key, r.Rows[i])
+		if now.At.IsNull() != v.At.IsNull() || now.At.Int() != v.At.Int() {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // planned is a call of a transaction: with the database that it runs in, or with
@@ -191,14 +203,4 @@ func readOnly(calls []planned) bool {
 		}
 	}
 	return true
-}
-
-func guards(env translator.Env, watched []translator.Version) store.Batch {
-	var b store.Batch
-	for _, v := range watched {
-		s := v.Guard(env)
-		s.Refused = &resp.NilArray
-		b.Stmts = append(b.Stmts, s)
-	}
-	return b
 }

@@ -1,10 +1,7 @@
 package translator
 
 import (
-	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -72,27 +69,10 @@ func DBIndex(arg []byte) (int, resp.Value) {
 	switch {
 	case !ok:
 		return 0, notInteger
-	case n < math.MinInt32 || n > math.MaxInt32:
-		return 0, resp.MakeError(fmt.Sprintf("ERR value is out of range, value must between %d and %d", math.MinInt32, math.MaxInt32))
+	case n != int64(int32(n)):
+		return 0, resp.MakeError("ERR value is out of range, value must between -2147483648 and 2147483647")
 	case n < 0 || n >= Databases:
 		return 0, resp.MakeError(errDBIndex)
 	}
 	return int(n), resp.Value{}
-}
-
-// containerHelp is the HELP subcommand of a container: its subcommands, from
-// the table.
-func containerHelp(c *Call) Plan {
-	parent, _, _ := strings.Cut(c.Command.Name, " ")
-	lines := []resp.Value{resp.MakeStatus(parent + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")}
-	for _, sub := range commands {
-		word, ok := strings.CutPrefix(sub.Name, parent+" ")
-		if !ok {
-			continue
-		}
-		lines = append(lines,
-			resp.MakeStatus(strings.TrimSpace(word+" "+sub.Syntax)),
-			resp.MakeStatus("    "+sub.Summary+"."))
-	}
-	return answer(resp.MakeArray(lines...))
 }
