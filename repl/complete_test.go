@@ -56,7 +56,7 @@ func TestCompletion(t *testing.T) {
 		"SET cat:1 v ex":    {"ex ", "exat "},
 		"SET cat:1 v EX":    {"EX ", "EXAT "},
 		"help getse":        {"getset "},
-		"help @str":         {"@string "},
+		"help @stri":        {"@string "},
 		"OBJECT enc":        {"encoding "},
 		"OBJECT ENCODING d": {"dog "},
 		`GET "a" "`:         nil,
