@@ -181,7 +181,10 @@ func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
 	}
 }
 
-var noAuth = resp.MakeError("NOAUTH Authentication required.")
+var (
+	noAuth     = resp.MakeError("NOAUTH Authentication required.")
+	noAuthExec = resp.MakeError("EXECABORT Transaction discarded because of: NOAUTH Authentication required.")
+)
 
 // answer runs calls. Before the client has authenticated each is looked at
 // alone.
@@ -194,13 +197,13 @@ func (c *client) answer(ctx context.Context, calls [][][]byte) []resp.Value {
 		if c.authed {
 			return append(replies, c.do(ctx, calls[i:])...)
 		}
-		switch cmd, bad := translator.Find(args); {
-		case cmd == nil:
-			replies = append(replies, bad)
-		case cmd.Flags&translator.NoAuth == 0:
-			replies = append(replies, noAuth)
-		default:
+		switch cmd, _ := translator.Find(args); {
+		case cmd == nil || cmd.Flags&translator.NoAuth != 0:
 			replies = append(replies, c.do(ctx, calls[i:i+1])...)
+		case cmd.Name == "EXEC":
+			replies = append(replies, noAuthExec)
+		default:
+			replies = append(replies, noAuth)
 		}
 	}
 	return replies

@@ -1,8 +1,6 @@
 package translator
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -65,15 +63,14 @@ func ping(c *Call) Plan {
 // ParseInt reads a 64-bit integer as strictly as Redis does.
 func ParseInt(arg []byte) (int64, bool) { return parseInt(arg) }
 
-// DBIndex reads the database number of SELECT, MOVE and COPY; the error reply
-// is theirs.
+// DBIndex reads the database number of SELECT; the error reply is Redis's.
 func DBIndex(arg []byte) (int, resp.Value) {
 	n, ok := parseInt(arg)
 	switch {
 	case !ok:
 		return 0, notInteger
-	case n < math.MinInt32 || n > math.MaxInt32:
-		return 0, resp.MakeError(fmt.Sprintf("ERR value is out of range, value must between %d and %d", math.MinInt32, math.MaxInt32))
+	case n != int64(int32(n)):
+		return 0, resp.MakeError("ERR value is out of range, value must between -2147483648 and 2147483647")
 	case n < 0 || n >= Databases:
 		return 0, resp.MakeError(errDBIndex)
 	}
