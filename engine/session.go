@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -87,8 +88,7 @@ func (g *group) flush(ctx context.Context, e *Engine) error {
 func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pending *group) error {
 	cmd, bad := translator.Find(args)
 	if cmd == nil {
-		s.dirty = s.dirty || s.multi
-		*reply = bad
+		*reply = s.reject(args, bad)
 		return nil
 	}
 	if cmd.Translate == nil {
@@ -124,6 +124,17 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 		*reply = v[0]
 	}
 	return nil
+}
+
+// reject answers a call that cannot be run nor queued. It spoils an open
+// transaction; a misspelt EXEC ends it.
+func (s *Session) reject(args [][]byte, bad resp.Value) resp.Value {
+	if len(args) > 0 && strings.EqualFold(string(args[0]), "EXEC") {
+		s.endMulti()
+		return resp.MakeError("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(string(bad.Str), "ERR "))
+	}
+	s.dirty = s.dirty || s.multi
+	return bad
 }
 
 // sessionCommand is a command that acts on the session. Those that are not

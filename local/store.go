@@ -95,8 +95,6 @@ func (s *Store) dsn(readOnly bool) string {
 	q.Add("_pragma", "wal_autocheckpoint(4000)")
 	if readOnly {
 		q.Set("mode", "ro")
-	} else {
-		q.Add("_pragma", "journal_mode(WAL)")
 	}
 	if s.options.Full {
 		q.Add("_pragma", "synchronous(FULL)")

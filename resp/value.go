@@ -78,6 +78,20 @@ func MakeMap(elems ...Value) Value { return Value{Kind: Map, Elems: elems} }
 // IsError tells whether v is an error reply.
 func (v Value) IsError() bool { return v.Kind == Error }
 
+// HasError tells whether v is an error reply or holds one at any depth, as the
+// reply of EXEC can.
+func (v Value) HasError() bool {
+	if v.Kind == Error {
+		return true
+	}
+	for i := range v.Elems {
+		if v.Elems[i].HasError() {
+			return true
+		}
+	}
+	return false
+}
+
 // IsNull tells whether v is one of the two null replies.
 func (v Value) IsNull() bool { return v.Kind == Null || v.Kind == NullArray }
 

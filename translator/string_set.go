@@ -1,8 +1,6 @@
 package translator
 
 import (
-	"math"
-
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -63,19 +61,7 @@ func (c *Call) deadline(n int64, seconds, absolute bool) (int64, bool) {
 	if n <= 0 {
 		return 0, false
 	}
-	if seconds {
-		if n > math.MaxInt64/1000 {
-			return 0, false
-		}
-		n *= 1000
-	}
-	if !absolute {
-		if n > math.MaxInt64-c.Env.Now {
-			return 0, false
-		}
-		n += c.Env.Now
-	}
-	return n, true
+	return c.expireAt(n, seconds, absolute)
 }
 
 type setOptions struct {

@@ -1,0 +1,228 @@
+package inspect
+
+import tea "github.com/charmbracelet/bubbletea"
+
+// place is where a binding holds.
+type place int
+
+const (
+	inKeys place = 1 << iota
+	inValue
+	everywhere = inKeys | inValue
+)
+
+// binding is what some keys do. The footer and the help page are made from the
+// table of them.
+type binding struct {
+	keys  []string // as bubbletea names them
+	label string   // the keys as a person reads them
+	where place
+	hint  string // for the footer; none when it stands in the help page only
+	help  string
+	run   func(*Model) tea.Cmd
+	apt   func(*Model) bool // whether the hint is of use now; nil: always
+}
+
+// bindings is every key of the browser, in the order of the help page.
+func bindings() []binding {
+	return []binding{
+		{keys: []string{"up", "k"}, label: "↑ k", where: everywhere, help: "one line up", run: moves(-1)},
+		{keys: []string{"down", "j"}, label: "↓ j", where: everywhere, help: "one line down", run: moves(1)},
+		{keys: []string{"pgup", "ctrl+b", "ctrl+u"}, label: "PgUp ^B", where: everywhere, help: "one page up", run: (*Model).pageUp},
+		{keys: []string{"pgdown", "ctrl+f", "ctrl+d", " "}, label: "PgDn ^F", where: everywhere, help: "one page down", run: (*Model).pageDown},
+		{keys: []string{"g", "home"}, label: "g Home", where: everywhere, help: "to the first", run: (*Model).goHome},
+		{keys: []string{"G"}, label: "G", where: everywhere, help: "to the last that is loaded", run: (*Model).goLast},
+		{keys: []string{"end"}, label: "End", where: everywhere, help: "to the very last, loading the rest", run: (*Model).goEnd},
+		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inKeys, hint: "open", help: "into the value", run: (*Model).enterValue},
+		{keys: []string{"esc"}, label: "esc", where: inKeys, help: "stop loading, or show all keys again", run: (*Model).stop},
+		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inValue, hint: "open", help: "the whole element", run: (*Model).enterElement, apt: (*Model).inTable},
+		{keys: []string{"x"}, label: "x", where: inValue, hint: "hex", help: "hex or text", run: (*Model).changeForm, apt: (*Model).inBytes},
+		{keys: []string{"esc", "left", "h", "backspace"}, label: "esc ← h", where: inValue, hint: "back", help: "back to the keys", run: (*Model).back},
+		{keys: []string{"tab"}, label: "tab", where: everywhere, help: "between keys and value", run: (*Model).turn},
+		{keys: []string{"/"}, label: "/", where: everywhere, hint: "filter", help: "keys by a part of their name, or a glob: * ? [abc]", run: (*Model).editFilter},
+		{keys: []string{"t"}, label: "t", where: everywhere, hint: "type", help: "keys of one type", run: (*Model).pickType},
+		{keys: []string{"d"}, label: "d", where: everywhere, hint: "database", help: "another database", run: (*Model).pickDatabase},
+		{keys: []string{"r"}, label: "r", where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
+		{keys: []string{"?"}, label: "?", where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp},
+		{keys: []string{"q", "ctrl+c"}, label: "q ^C", where: everywhere, hint: "quit", help: "quit", run: func(*Model) tea.Cmd { return tea.Quit }},
+	}
+}
+
+// press does what a key means where the person is.
+func (m *Model) press(k tea.KeyMsg) tea.Cmd {
+	m.failure, m.notice = "", ""
+	switch {
+	case k.Type == tea.KeyCtrlC:
+		return tea.Quit
+	case m.overlay != nil:
+		return m.overlay.press(m, k)
+	case m.filtering != nil:
+		return m.pressFilter(k)
+	}
+	return m.bound(k.String())
+}
+
+// here is where the person is.
+func (m *Model) here() place {
+	if m.inValue {
+		return inValue
+	}
+	return inKeys
+}
+
+// inTable tells whether elements are shown, inBytes whether bytes are.
+func (m *Model) inTable() bool {
+	s := m.value.sheet()
+	return s != nil && s.tabular()
+}
+
+func (m *Model) inBytes() bool { return m.value.sheet() != nil && !m.inTable() }
+
+func (m *Model) bound(key string) tea.Cmd {
+	for _, b := range m.bindings {
+		for _, k := range b.keys {
+			if k == key && b.where&m.here() != 0 {
+				return b.run(m)
+			}
+		}
+	}
+	return nil
+}
+
+// scroller is what the movement keys move.
+type scroller interface {
+	move(n int)
+	home()
+	last()
+	end()
+}
+
+func (m *Model) scroller() scroller {
+	if m.inValue {
+		return &m.value
+	}
+	return &m.keys
+}
+
+func moves(n int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		m.scroller().move(n)
+		return nil
+	}
+}
+
+// pageLines is how far a page goes: one line stays in sight.
+func (m *Model) pageLines() int {
+	lines := m.keys.height
+	if s := m.value.sheet(); m.inValue && s != nil {
+		lines = s.pager.height
+	}
+	return max(lines-1, 1)
+}
+
+func (m *Model) pageUp() tea.Cmd   { return moves(-m.pageLines())(m) }
+func (m *Model) pageDown() tea.Cmd { return moves(m.pageLines())(m) }
+
+func (m *Model) goHome() tea.Cmd {
+	m.scroller().home()
+	return nil
+}
+
+func (m *Model) goLast() tea.Cmd {
+	m.scroller().last()
+	return nil
+}
+
+func (m *Model) goEnd() tea.Cmd {
+	m.scroller().end()
+	return nil
+}
+
+func (m *Model) enterValue() tea.Cmd {
+	e := m.keys.selected()
+	if e == nil {
+		return nil
+	}
+	m.inValue = true
+	if m.value.any && m.value.wanted == e.key && !m.value.halted && (m.value.loaded && m.value.key == e.key || m.running(opening)) {
+		return nil
+	}
+	return m.open(e.key)
+}
+
+func (m *Model) enterElement() tea.Cmd {
+	m.value.open()
+	return nil
+}
+
+// back leaves the element, then the value.
+func (m *Model) back() tea.Cmd {
+	if m.value.close() {
+		return nil
+	}
+	for _, p := range []purpose{opening, paging} {
+		if m.running(p) {
+			m.cancel(p)
+			m.halt(p)
+		}
+	}
+	m.inValue = false
+	return nil
+}
+
+// stop ends the jobs of the list; when there are none it ends the filter.
+func (m *Model) stop() tea.Cmd {
+	if _, any := m.busy(); any && m.frame > 0 {
+		for p := range purposes {
+			if m.running(p) {
+				m.cancel(p)
+				m.halt(p)
+			}
+		}
+		m.keys.toEnd = false
+		m.notice = "Stopped. Move on, or press r to look again."
+		return nil
+	}
+	m.search(query{})
+	return nil
+}
+
+func (m *Model) turn() tea.Cmd {
+	if m.inValue {
+		m.inValue = false
+		return nil
+	}
+	return m.enterValue()
+}
+
+func (m *Model) changeForm() tea.Cmd {
+	m.value.toggleHex()
+	return nil
+}
+
+func (m *Model) editFilter() tea.Cmd {
+	m.inValue = false
+	m.before = m.keys.query
+	m.filtering = newPrompt(m.keys.filter)
+	return nil
+}
+
+// pressFilter edits the filter; the list follows in a moment.
+func (m *Model) pressFilter(k tea.KeyMsg) tea.Cmd {
+	switch k.String() {
+	case "enter", "tab":
+		filter := m.filtering.String()
+		m.filtering = nil
+		m.search(query{filter, m.keys.kind})
+	case "esc":
+		m.filtering = nil
+		m.search(m.before)
+	case "up", "down", "pgup", "pgdown":
+		return m.bound(k.String())
+	default:
+		if m.filtering.key(k) {
+			return m.rest()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package inspect
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// clock is the time of a test, which passes only when the test says so.
+type clock struct{ now int64 }
+
+func newFake() *fake { return &fake{clock: &clock{now: 1_700_000_000_000}} }
+
+// timer is a message that comes when its time has come.
+type timer struct {
+	at  int64
+	msg tea.Msg
+}
+
+// session drives a Model as bubbletea does, but one message after the other.
+type session struct {
+	t      *testing.T
+	model  *Model
+	fake   *fake
+	timers []timer
+}
+
+// browse starts the browser on f and lets it load.
+func browse(t *testing.T, f *fake, width, height int) *session {
+	t.Helper()
+	s := &session{t: t, fake: f}
+	s.model = New(Options{
+		Client: f, Target: "/data/app.db", Now: func() int64 { return f.clock.now },
+	}, lipgloss.NewRenderer(io.Discard))
+	s.model.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		s.timers = append(s.timers, timer{f.clock.now + d.Milliseconds(), msg})
+		return nil
+	}
+	s.run(s.model.Init())
+	s.send(tea.WindowSizeMsg{Width: width, Height: height})
+	s.wait(2 * settleTime)
+	return s
+}
+
+func (s *session) send(msg tea.Msg) {
+	_, cmd := s.model.Update(msg)
+	s.run(cmd)
+}
+
+// run does cmd and everything that follows from it.
+func (s *session) run(cmd tea.Cmd) {
+	for _, msg := range results(cmd) {
+		s.send(msg)
+	}
+}
+
+// results does a command at once; of a batch, each.
+func results(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case nil:
+		return nil
+	case tea.BatchMsg:
+		var all []tea.Msg
+		for _, c := range msg {
+			all = append(all, results(c)...)
+		}
+		return all
+	default:
+		return []tea.Msg{msg}
+	}
+}
+
+// wait lets time pass.
+func (s *session) wait(d time.Duration) {
+	end := s.fake.clock.now + d.Milliseconds()
+	for {
+		slices.SortStableFunc(s.timers, func(a, b timer) int { return int(a.at - b.at) })
+		if len(s.timers) == 0 || s.timers[0].at > end {
+			break
+		}
+		next := s.timers[0]
+		s.timers = s.timers[1:]
+		s.fake.clock.now = max(s.fake.clock.now, next.at)
+		s.send(next.msg)
+	}
+	s.fake.clock.now = end
+}
+
+var namedKeys = map[string]tea.KeyMsg{
+	"enter": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc}, "tab": {Type: tea.KeyTab},
+	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "left": {Type: tea.KeyLeft}, "right": {Type: tea.KeyRight},
+	"pgup": {Type: tea.KeyPgUp}, "pgdown": {Type: tea.KeyPgDown}, "home": {Type: tea.KeyHome}, "end": {Type: tea.KeyEnd},
+	"backspace": {Type: tea.KeyBackspace}, "delete": {Type: tea.KeyDelete}, "space": {Type: tea.KeySpace, Runes: []rune{' '}},
+	"ctrl+a": {Type: tea.KeyCtrlA}, "ctrl+e": {Type: tea.KeyCtrlE}, "ctrl+k": {Type: tea.KeyCtrlK}, "ctrl+u": {Type: tea.KeyCtrlU},
+	"ctrl+w": {Type: tea.KeyCtrlW},
+}
+
+// press sends keys by name; then the person rests.
+func (s *session) press(keys ...string) {
+	for _, k := range keys {
+		msg, ok := namedKeys[k]
+		if !ok {
+			msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
+		}
+		s.send(msg)
+	}
+	s.wait(2 * settleTime)
+}
+
+// typing sends text letter by letter.
+func (s *session) typing(text string) {
+	for _, r := range text {
+		s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
+	}
+	s.wait(2 * settleTime)
+}
+
+// screen is what is shown, without escape sequences and spaces at line ends.
+func (s *session) screen() string {
+	s.t.Helper()
+	lines := strings.Split(ansi.Strip(s.model.View()), "\n")
+	if len(lines) > s.model.height {
+		s.t.Errorf("%d lines on a screen of %d", len(lines), s.model.height)
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w > s.model.width {
+			s.t.Errorf("line %d is %d cells wide on a screen of %d: %q", i, w, s.model.width, line)
+		}
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (s *session) shows(texts ...string) {
+	s.t.Helper()
+	screen := s.screen()
+	for _, text := range texts {
+		if !strings.Contains(screen, text) {
+			s.t.Errorf("the screen does not show %q:\n%s", text, screen)
+		}
+	}
+}
+
+func (s *session) hides(texts ...string) {
+	s.t.Helper()
+	screen := s.screen()
+	for _, text := range texts {
+		if strings.Contains(screen, text) {
+			s.t.Errorf("the screen shows %q:\n%s", text, screen)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package inspect
+
+import (
+	"context"
+	"io"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Client runs commands. An error reply is a Value; the error means that the
+// commands may not have run. One call runs at a time, from any goroutine; each
+// call that may meet another database begins with SELECT.
+type Client interface {
+	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
+}
+
+// Options is what Run needs to know.
+type Options struct {
+	Client Client
+	Target string       // what is shown as the place the keys are in: a path, a URL without its secrets
+	DB     int          // the database shown first
+	Now    func() int64 // the clock, in Unix ms; the machine's when nil
+	In     io.Reader    // the keyboard; the terminal's when nil
+	Out    io.Writer    // the screen; standard output when nil
+}
+
+// Run shows the browser until the person quits (nil), ctx ends (its error) or
+// the terminal fails.
+func Run(ctx context.Context, o Options) error {
+	var renderer *lipgloss.Renderer
+	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen()}
+	if o.In != nil {
+		settings = append(settings, tea.WithInput(o.In))
+	}
+	if o.Out != nil {
+		settings = append(settings, tea.WithOutput(o.Out))
+		renderer = lipgloss.NewRenderer(o.Out)
+	} else {
+		renderer = lipgloss.DefaultRenderer()
+	}
+	// Asked now, because the answer arrives on the keyboard, which is the
+	// program's from here on.
+	renderer.HasDarkBackground()
+	m := New(o, renderer)
+	defer m.cancelAll()
+	_, err := tea.NewProgram(m, settings...).Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+func systemClock() int64 { return time.Now().UnixMilli() }

@@ -1,0 +1,238 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+)
+
+// Model is the whole state of the browser. It reads no clock and does no I/O
+// but through its Options.
+type Model struct {
+	options  Options
+	conn     *conn
+	after    func(time.Duration, tea.Msg) tea.Cmd
+	styles   styles
+	bindings []binding
+
+	width, height int
+	now           int64 // Unix ms, as of the last message
+	db            int
+	total         int64 // keys in the database; -1 while unknown
+	keys          keyList
+	value         valuePane
+	inValue       bool    // the value has the focus, not the keys
+	filtering     *prompt // the filter under edit, nil when none is
+	before        query   // what the list showed before the edit
+	overlay       overlay // what stands above all, nil when nothing does
+	failure       string  // the last error, until the next key press
+	notice        string  // what just happened, likewise
+
+	jobs     [purposes]job
+	frame    int // of the spinner
+	spinning bool
+	settle   int // the latest settled timer
+}
+
+// New is the browser before its first screen. The styles are made for r's
+// terminal.
+func New(o Options, r *lipgloss.Renderer) *Model {
+	if o.Now == nil {
+		o.Now = systemClock
+	}
+	m := &Model{
+		options: o, conn: newConn(o.Client), after: later, styles: newStyles(r), bindings: bindings(),
+		now: o.Now(), db: o.DB, total: -1,
+	}
+	m.keys.clear()
+	return m
+}
+
+// Init starts the clock. The first keys are asked for when the screen's size is
+// known.
+func (m *Model) Init() tea.Cmd {
+	return tea.Batch(m.after(second, tickMsg{}), m.count())
+}
+
+// tickMsg comes once a second.
+type tickMsg struct{}
+
+// settledMsg comes when the person has rested on a key, or paused in typing.
+type settledMsg struct{ id int }
+
+// Update takes a message in, then starts whatever the new state lacks.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.now = m.options.Now()
+	cmd := m.dispatch(msg)
+	return m, tea.Batch(cmd, m.fill())
+}
+
+func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.resize(msg.Width, msg.Height)
+	case tea.KeyMsg:
+		return m.press(msg)
+	case finished:
+		return m.finish(msg)
+	case tickMsg:
+		return m.tick()
+	case spinMsg:
+		return m.spun()
+	case settledMsg:
+		return m.settled(msg)
+	}
+	return nil
+}
+
+// receive takes a job's result in.
+func (m *Model) receive(result tea.Msg) tea.Cmd {
+	switch r := result.(type) {
+	case countMsg:
+		m.total = int64(r)
+	case pageMsg:
+		m.keys.add(r.keys, r.next)
+	case described:
+		m.describe(r)
+	case opened:
+		m.value.show(r, m.now)
+	case paged:
+		m.page(r)
+	case surveyed:
+		if p, ok := m.overlay.(*picker); ok && p.purpose == surveying {
+			p.items = databaseItems(r)
+		}
+	}
+	return nil
+}
+
+// fill starts the jobs whose results the screen needs and that do not run yet.
+func (m *Model) fill() tea.Cmd {
+	if m.width == 0 {
+		return nil
+	}
+	var cmds []tea.Cmd
+	if m.keys.needs() && !m.running(scanning) {
+		cmds = append(cmds, m.scan())
+	}
+	if missing := m.keys.undescribed(); len(missing) > 0 && !m.running(describing) {
+		cmds = append(cmds, m.ask(missing))
+	}
+	if i, fetch, ok := m.value.missing(); ok && !m.running(paging) && !m.running(opening) {
+		cmds = append(cmds, m.fetch(m.value.sheet(), i, fetch))
+	}
+	return tea.Batch(append(cmds, m.accompany())...)
+}
+
+// accompany opens the selected key beside the list, once the person rests on it.
+func (m *Model) accompany() tea.Cmd {
+	e := m.keys.selected()
+	if e == nil && !m.keys.stale && m.value.any {
+		m.leaveValue()
+	}
+	if !m.wide() || m.inValue || m.filtering != nil || e == nil || m.value.any && m.value.wanted == e.key {
+		return nil
+	}
+	m.value.wanted, m.value.any = e.key, true
+	return m.rest()
+}
+
+// rest sends settledMsg in a moment, unless it is asked again before.
+func (m *Model) rest() tea.Cmd {
+	m.settle++
+	return m.after(settleTime, settledMsg{m.settle})
+}
+
+func (m *Model) settled(s settledMsg) tea.Cmd {
+	switch {
+	case s.id != m.settle:
+		return nil
+	case m.filtering != nil:
+		m.search(query{m.filtering.String(), m.keys.kind})
+		return nil
+	case m.value.any && (!m.value.loaded || m.value.key != m.value.wanted):
+		return m.open(m.value.wanted)
+	}
+	return nil
+}
+
+// search shows q from its first key on.
+func (m *Model) search(q query) {
+	if q == m.keys.query && !m.keys.halted {
+		return
+	}
+	m.cancel(scanning)
+	m.keys.restart(q, false)
+}
+
+// tick is a second passing: what is over fades, what faded goes.
+func (m *Model) tick() tea.Cmd {
+	cmds := []tea.Cmd{m.after(second, tickMsg{})}
+	for _, e := range m.keys.visible() {
+		if e.gone == 0 && e.expired(m.now) {
+			e.described = false
+		}
+	}
+	if !m.keys.stale && m.keys.drop(m.now) > 0 {
+		cmds = append(cmds, m.count())
+	}
+	v := &m.value
+	if v.loaded && !v.gone && v.expires != 0 && v.expires <= m.now && !m.running(opening) && !v.halted {
+		cmds = append(cmds, m.open(v.key))
+	}
+	return tea.Batch(cmds...)
+}
+
+// refresh asks for everything on the screen again.
+func (m *Model) refresh() tea.Cmd {
+	m.cancelAll()
+	m.keys.restart(m.keys.query, true)
+	cmds := []tea.Cmd{m.count()}
+	if m.value.any {
+		cmds = append(cmds, m.open(m.value.wanted))
+	}
+	return tea.Batch(cmds...)
+}
+
+// leaveValue shows no value.
+func (m *Model) leaveValue() {
+	m.cancel(opening)
+	m.cancel(paging)
+	m.inValue = false
+	m.value = valuePane{width: m.value.width, height: m.value.height}
+}
+
+// use goes to another database.
+func (m *Model) use(db int) tea.Cmd {
+	if db == m.db {
+		return nil
+	}
+	m.cancelAll()
+	m.db, m.total = db, -1
+	m.leaveValue()
+	m.keys.clear()
+	return m.count()
+}
+
+// fail shows err until the next key press.
+func (m *Model) fail(err error) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.New("the target did not answer in time")
+	}
+	m.failure = err.Error()
+}
+
+// wide tells whether keys and value stand side by side.
+func (m *Model) wide() bool { return m.width >= 100 }
+
+func (m *Model) resize(width, height int) {
+	m.width, m.height = width, height
+	m.keys.height = max(m.bodyHeight()-listHeadings, 1)
+	m.keys.clamp()
+	m.value.width, m.value.height = m.valueWidth(), max(m.bodyHeight()-valueHeadings, 1)
+	m.value.arrange()
+	m.value.fillWhole()
+}

@@ -1,0 +1,268 @@
+package inspect
+
+// chunk is a part of a value, as it is fetched: some elements, or a window of a
+// string's bytes.
+type chunk struct {
+	rows  []record // elements, a cell a column
+	data  []byte   // bytes, with up to three of the next chunk for a letter that spans both
+	size  int      // how many of data are this chunk's own
+	lines []span   // data as lines of the screen, in the present form and width
+	next  string   // the cursor of the chunk after this one, "" after the last; only where chunks have cursors
+}
+
+// record is one element of a collection.
+type record []string
+
+func (c *chunk) len() int { return max(len(c.rows), len(c.lines)) }
+
+// spot is a line of the value: a chunk and the line in it.
+type spot struct{ chunk, line int }
+
+func (s spot) before(o spot) bool {
+	return s.chunk < o.chunk || s.chunk == o.chunk && s.line < o.line
+}
+
+// pager scrolls over chunks of which only the ones near the screen are in
+// memory. It moves within what is loaded; missing says what to load next.
+type pager struct {
+	chunks map[int]*chunk
+	count  int      // how many chunks there are; unknown while -1
+	starts []string // the cursor of each chunk that is known, where chunks have cursors
+	before []int64  // how many lines stand before each chunk that was seen in order
+	top    spot     // the first line on the screen
+	cursor spot     // the selected line
+	height int      // lines on the screen
+	picks  bool     // a line can be selected; without, the cursor is the top
+	chase  chase    // what the screen follows as it is found
+}
+
+// chase is what a pager goes to while it is still being loaded.
+type chase int
+
+const (
+	nothing chase = iota
+	seen          // the last line that was ever loaded
+	ending        // the last line of all
+)
+
+// newPager scrolls over count chunks; -1 means that the chunks form a chain of
+// cursors, whose end is not known yet.
+func newPager(count int, picks bool) pager {
+	return pager{chunks: map[int]*chunk{}, count: count, starts: []string{"0"}, before: []int64{0}, picks: picks}
+}
+
+// kept is how far from the screen a chunk stays in memory.
+const kept = 2
+
+// add takes chunk i in, forgets what is far from the screen, and goes on to the
+// end if that is wanted.
+func (p *pager) add(i int, c *chunk) {
+	p.chunks[i] = c
+	if len(p.before) == i+1 {
+		p.before = append(p.before, p.before[i]+int64(c.len()))
+	}
+	if p.chained() && len(p.starts) == i+1 {
+		if c.next == "" {
+			p.count = i + 1
+		} else {
+			p.starts = append(p.starts, c.next)
+		}
+	}
+	p.settle()
+	p.follow()
+	for j := range p.chunks {
+		if j < p.top.chunk-kept || j > max(p.top.chunk+kept, i) {
+			delete(p.chunks, j)
+		}
+	}
+}
+
+// settle moves the screen and the selection back onto lines that exist, and fills
+// the screen: the value or the screen may have changed its size.
+func (p *pager) settle() {
+	for _, s := range []*spot{&p.top, &p.cursor} {
+		if c := p.chunks[s.chunk]; c != nil {
+			s.line = max(min(s.line, c.len()-1), 0)
+		}
+	}
+	p.reveal()
+	bottom, went := p.advance(p.top, p.height-1)
+	if _, more := p.next(bottom); went < p.height-1 && !more && bottom.chunk == p.furthest() {
+		p.top, _ = p.retreat(bottom, p.height-1)
+		if !p.picks {
+			p.cursor = p.top
+		}
+	}
+}
+
+func (p *pager) chained() bool { return p.count < 0 }
+
+// furthest is the last chunk that can be asked for now.
+func (p *pager) furthest() int {
+	if p.chained() {
+		return len(p.starts) - 1
+	}
+	return p.count - 1
+}
+
+// advance goes n lines down from s, as far as is loaded, and says how many it
+// went.
+func (p *pager) advance(s spot, n int) (spot, int) {
+	went := 0
+	for went < n {
+		next, ok := p.next(s)
+		if !ok {
+			break
+		}
+		s = next
+		went++
+	}
+	return s, went
+}
+
+func (p *pager) next(s spot) (spot, bool) {
+	for c := p.chunks[s.chunk]; c != nil; c = p.chunks[s.chunk] {
+		if s.line+1 < c.len() {
+			return spot{s.chunk, s.line + 1}, true
+		}
+		s = spot{s.chunk + 1, -1}
+	}
+	return s, false
+}
+
+// retreat goes n lines up from s, as far as is loaded.
+func (p *pager) retreat(s spot, n int) (spot, int) {
+	went := 0
+	for went < n {
+		prev, ok := p.prev(s)
+		if !ok {
+			break
+		}
+		s = prev
+		went++
+	}
+	return s, went
+}
+
+func (p *pager) prev(s spot) (spot, bool) {
+	if s.line > 0 {
+		return spot{s.chunk, s.line - 1}, true
+	}
+	for i := s.chunk - 1; p.chunks[i] != nil; i-- {
+		if n := p.chunks[i].len(); n > 0 {
+			return spot{i, n - 1}, true
+		}
+	}
+	return s, false
+}
+
+// move goes n lines down, or up when n is negative.
+func (p *pager) move(n int) {
+	p.chase = nothing
+	if !p.picks {
+		p.scroll(n)
+		return
+	}
+	if n > 0 {
+		p.cursor, _ = p.advance(p.cursor, n)
+	} else {
+		p.cursor, _ = p.retreat(p.cursor, -n)
+	}
+	p.reveal()
+}
+
+// scroll moves the screen, whose last line stays the last one at most.
+func (p *pager) scroll(n int) {
+	if n > 0 {
+		bottom, _ := p.advance(p.top, p.height-1)
+		_, n = p.advance(bottom, n)
+		p.top, _ = p.advance(p.top, n)
+	} else {
+		p.top, _ = p.retreat(p.top, -n)
+	}
+	p.cursor = p.top
+}
+
+// reveal moves the screen so that the selected line is on it.
+func (p *pager) reveal() {
+	if p.cursor.before(p.top) {
+		p.top = p.cursor
+		return
+	}
+	if first, _ := p.retreat(p.cursor, p.height-1); p.top.before(first) {
+		p.top = first
+	}
+}
+
+func (p *pager) home() {
+	p.chase = nothing
+	p.top, p.cursor = spot{}, spot{}
+}
+
+// follow goes where the chase leads, as far as is loaded, and ends it when a full
+// screen of lines is there.
+func (p *pager) follow() {
+	goal := p.goal()
+	if goal < 0 {
+		return
+	}
+	p.cursor = spot{goal, 0}
+	if c := p.chunks[goal]; c != nil {
+		p.cursor.line = max(c.len()-1, 0)
+	}
+	var went int
+	p.top, went = p.retreat(p.cursor, p.height-1)
+	if !p.picks {
+		p.cursor = p.top
+	}
+	full := went == p.height-1 || p.top.chunk == 0
+	if full && p.chunks[goal] != nil && (p.chase == seen || !p.chained()) {
+		p.chase = nothing
+	}
+}
+
+// goal is the chunk whose last line is chased, -1 when none is.
+func (p *pager) goal() int {
+	switch {
+	case p.chase == nothing:
+		return -1
+	case p.chase == seen && p.chained():
+		return max(len(p.before)-2, 0)
+	}
+	return p.furthest()
+}
+
+// missing is a chunk that the screen, or the next key press, needs. While the
+// end is chased it is first the one that leads there.
+func (p *pager) missing() (int, bool) {
+	for _, c := range []int{p.goal(), p.top.chunk, p.below(), p.top.chunk - 1} {
+		if c >= 0 && c <= p.furthest() && p.chunks[c] == nil {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// below is the first chunk that is not loaded within a screen below the screen.
+func (p *pager) below() int {
+	s, lines := p.top, 2*p.height
+	for i := s.chunk; ; i++ {
+		c := p.chunks[i]
+		if c == nil {
+			return i
+		}
+		lines -= c.len() - s.line
+		s.line = 0
+		if lines < 0 {
+			return i
+		}
+	}
+}
+
+// place is the number of the line at s, from 1, where that can be told.
+func (p *pager) place(s spot) (int64, bool) {
+	if s.chunk >= len(p.before) {
+		return 0, false
+	}
+	return p.before[s.chunk] + int64(s.line) + 1, true
+}

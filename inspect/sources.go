@@ -1,0 +1,159 @@
+package inspect
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// source says how the value of one type is counted, fetched in chunks and laid
+// out. A type that is not in sources is shown by its name only.
+type source struct {
+	count   string                                            // the command that counts elements, or bytes
+	unit    [2]string                                         // the name of one and of many
+	columns []column                                          // what an element consists of; none for bytes
+	per     int64                                             // elements or bytes a chunk; 0 when chunks form a chain of cursors
+	fetch   func(key string, i int64, cursor string) [][]byte // chunk i, or the one at cursor
+	decode  func(i int64, v resp.Value) *chunk
+}
+
+// column is a column of a table of elements. The last one takes the width that
+// the others leave.
+type column struct {
+	title string
+	most  int  // how much of the width it may take, in percent; 0: as much as it likes
+	right bool // set against the right side
+}
+
+const (
+	perChunk   = 100      // elements
+	windowSize = 64 << 10 // bytes
+	overlap    = 3        // bytes of the next window that may finish a letter
+)
+
+var sources = map[string]*source{
+	"string": {
+		count: "STRLEN", unit: [2]string{"byte", "bytes"}, per: windowSize,
+		fetch: func(key string, i int64, _ string) [][]byte {
+			return command("GETRANGE", key, decimal(i*windowSize), decimal((i+1)*windowSize+overlap-1))
+		},
+		decode: func(_ int64, v resp.Value) *chunk { return window(v.Str) },
+	},
+	"list": {
+		count: "LLEN", unit: [2]string{"element", "elements"}, per: perChunk,
+		columns: []column{{title: "#", right: true}, {title: "VALUE"}},
+		fetch:   func(key string, i int64, _ string) [][]byte { return slice("LRANGE", key, i) },
+		decode:  indexed,
+	},
+	"zset": {
+		count: "ZCARD", unit: [2]string{"member", "members"}, per: perChunk,
+		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}},
+		fetch: func(key string, i int64, _ string) [][]byte {
+			return append(slice("ZRANGE", key, i), []byte("WITHSCORES"))
+		},
+		decode: ranked,
+	},
+	"hash": {
+		count: "HLEN", unit: [2]string{"field", "fields"},
+		columns: []column{{title: "FIELD", most: 40}, {title: "VALUE"}},
+		fetch:   func(key string, _ int64, cursor string) [][]byte { return scan("HSCAN", key, cursor) },
+		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 2) },
+	},
+	"set": {
+		count: "SCARD", unit: [2]string{"member", "members"},
+		columns: []column{{title: "MEMBER"}},
+		fetch:   func(key string, _ int64, cursor string) [][]byte { return scan("SSCAN", key, cursor) },
+		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 1) },
+	},
+	"stream": {count: "XLEN", unit: [2]string{"entry", "entries"}},
+}
+
+// chunks is how many chunks a value of n elements or bytes has; -1 when only
+// the cursors will tell.
+func (s *source) chunks(n int64) int {
+	if s.per == 0 {
+		return -1
+	}
+	return int((n + s.per - 1) / s.per)
+}
+
+func slice(name, key string, i int64) [][]byte {
+	return command(name, key, decimal(i*perChunk), decimal((i+1)*perChunk-1))
+}
+
+func scan(name, key, cursor string) [][]byte {
+	return command(name, key, cursor, "COUNT", decimal(perChunk))
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+// window is a chunk of bytes.
+func window(data []byte) *chunk {
+	return &chunk{data: data, size: min(len(data), windowSize)}
+}
+
+func indexed(i int64, v resp.Value) *chunk {
+	c := &chunk{}
+	for j, e := range v.Elems {
+		c.rows = append(c.rows, record{decimal(i*perChunk + int64(j)), text(e)})
+	}
+	return c
+}
+
+// ranked reads members and scores, in pairs or flat.
+func ranked(i int64, v resp.Value) *chunk {
+	flat := v.Elems
+	if len(flat) > 0 && flat[0].Kind == resp.Array {
+		flat = nil
+		for _, pair := range v.Elems {
+			flat = append(flat, pair.Elems...)
+		}
+	}
+	c := &chunk{}
+	for j := 0; j+1 < len(flat); j += 2 {
+		rank := decimal(i*perChunk + int64(j/2))
+		c.rows = append(c.rows, record{rank, score(flat[j+1]), text(flat[j])})
+	}
+	return c
+}
+
+// score is the shortest form of a score that reads back the same, without an
+// exponent where a person would write none.
+func score(v resp.Value) string {
+	f, err := strconv.ParseFloat(text(v), 64)
+	switch size := math.Abs(f); {
+	case err != nil || math.IsInf(f, 0):
+		return text(v)
+	case size == 0 || 1e-5 <= size && size < 1e17:
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+// scanned reads the reply of a SCAN family command: the cursor and elements of
+// n parts each.
+func scanned(v resp.Value, n int) *chunk {
+	next, elems := cursorReply(v)
+	c := &chunk{next: next}
+	for ; len(elems) >= n; elems = elems[n:] {
+		row := make(record, n)
+		for i := range row {
+			row[i] = text(elems[i])
+		}
+		c.rows = append(c.rows, row)
+	}
+	return c
+}
+
+// cursorReply takes a SCAN family reply apart. The cursor is "" after the last
+// page, and also when the reply is no such thing.
+func cursorReply(v resp.Value) (next string, elems []resp.Value) {
+	if len(v.Elems) != 2 {
+		return "", nil
+	}
+	if next = text(v.Elems[0]); next == "0" {
+		next = ""
+	}
+	return next, v.Elems[1].Elems
+}

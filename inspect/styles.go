@@ -1,0 +1,105 @@
+package inspect
+
+import "github.com/charmbracelet/lipgloss"
+
+// styles is every look of the screen, made for one terminal: calm colours for
+// light and dark backgrounds, none where NO_COLOR says so. Nothing is told by
+// colour alone.
+type styles struct {
+	plain    lipgloss.Style
+	dim      lipgloss.Style
+	brand    lipgloss.Style
+	title    lipgloss.Style
+	accent   lipgloss.Style
+	key      lipgloss.Style // a key of the keyboard
+	rule     lipgloss.Style
+	failure  lipgloss.Style
+	soon     lipgloss.Style // a TTL in its last minute
+	now      lipgloss.Style // a TTL in its last seconds
+	faded    lipgloss.Style
+	kinds    map[string]lipgloss.Style
+	selected lipgloss.TerminalColor // behind the selected line
+	resting  lipgloss.TerminalColor // behind it where the focus is not
+}
+
+func shade(light, dark string) lipgloss.AdaptiveColor {
+	return lipgloss.AdaptiveColor{Light: light, Dark: dark}
+}
+
+func newStyles(r *lipgloss.Renderer) styles {
+	ink := func(light, dark string) lipgloss.Style {
+		return r.NewStyle().Foreground(shade(light, dark))
+	}
+	accent := ink("#6B4FBB", "#B4A5F0")
+	return styles{
+		plain:   r.NewStyle(),
+		dim:     ink("#7A7A85", "#83859A"),
+		brand:   r.NewStyle().Bold(true).Foreground(shade("#FFFFFF", "#1E1E2E")).Background(shade("#6B4FBB", "#B4A5F0")),
+		title:   r.NewStyle().Bold(true),
+		accent:  accent,
+		key:     accent.Bold(true),
+		rule:    ink("#C4C4CE", "#45475A"),
+		failure: ink("#B3261E", "#F28B82"),
+		soon:    ink("#8F6200", "#E5C890"),
+		now:     ink("#B3261E", "#F28B82"),
+		faded:   ink("#B4B4BE", "#5B5D70").Strikethrough(true),
+		kinds: map[string]lipgloss.Style{
+			"string": ink("#33743A", "#A6D189"),
+			"hash":   ink("#2A62A8", "#8CAAEE"),
+			"list":   ink("#8F6200", "#E5C890"),
+			"set":    ink("#1B7575", "#81C8BE"),
+			"zset":   ink("#A8502A", "#EF9F76"),
+			"stream": ink("#9A3D8D", "#F4B8E4"),
+		},
+		selected: shade("#E4E0F5", "#363A4F"),
+		resting:  shade("#F0F0F4", "#2A2B3C"),
+	}
+}
+
+// kind is the look of a type's name.
+func (s styles) kind(name string) lipgloss.Style {
+	if style, ok := s.kinds[name]; ok {
+		return style
+	}
+	return s.dim
+}
+
+// row is the looks of the parts of a line in a list, all on one background.
+type row struct {
+	styles
+	text, dim lipgloss.Style
+	back      lipgloss.TerminalColor // nil: the terminal's
+	focused   bool
+}
+
+func (s styles) row(selected, focused bool) row {
+	r := row{styles: s, focused: focused}
+	switch {
+	case selected && focused:
+		r.back = s.selected
+	case selected:
+		r.back = s.resting
+	}
+	r.text, r.dim = r.on(s.plain), r.on(s.dim)
+	return r
+}
+
+// on is style on the line's background.
+func (r row) on(style lipgloss.Style) lipgloss.Style {
+	if r.back == nil {
+		return style
+	}
+	return style.Background(r.back)
+}
+
+// mark is the two cells at the head of a line, which tell the selected one
+// without colour.
+func (r row) mark(selected bool) string {
+	switch {
+	case selected && r.focused:
+		return r.on(r.accent).Render("▌ ")
+	case selected:
+		return r.on(r.rule).Render("▏ ")
+	}
+	return r.text.Render("  ")
+}

@@ -1,0 +1,161 @@
+package inspect
+
+import "strings"
+
+// valueView is the pane of the value.
+func (m *Model) valueView() []string {
+	v := &m.value
+	switch {
+	case m.running(opening) && m.frame > 1 && (!v.loaded || v.key != v.wanted):
+		return []string{" " + m.styles.title.Render(shown(v.wanted, v.width)), " " + m.styles.dim.Render("loading…")}
+	case !v.loaded && v.halted:
+		return []string{" " + m.styles.title.Render(shown(v.wanted, v.width)), " " + m.styles.dim.Render("not loaded")}
+	case !v.loaded:
+		return nil
+	}
+	title := shown(v.key, v.width)
+	if s := v.sheet(); s != nil {
+		title = truncate(s.title, v.width)
+	}
+	if m.inValue || !m.wide() {
+		title = m.styles.accent.Bold(true).Render(title)
+	} else {
+		title = m.styles.title.Render(title)
+	}
+	lines := append([]string{title, m.facts()}, m.content()...)
+	for i, line := range lines {
+		lines[i] = " " + line
+	}
+	return lines
+}
+
+// facts is the line under the title: type, size, time to live, form.
+func (m *Model) facts() string {
+	v := &m.value
+	var parts []string
+	dim := m.styles.dim.Render
+	s := v.sheet()
+	if v.kind != "none" {
+		parts = append(parts, m.styles.kind(v.kind).Render(shown(v.kind, 16)))
+	}
+	if s != nil && s.src == nil {
+		parts = append(parts, dim("one element of "+grouped(v.size)), dim(bytesize(s.size)))
+	} else if src := sources[v.kind]; src != nil && v.size >= 0 {
+		parts = append(parts, dim(counted(v.size, src.unit[0], src.unit[1])))
+	}
+	switch {
+	case v.gone:
+		parts = append(parts, m.styles.now.Render("gone"))
+	case v.expires != 0:
+		parts = append(parts, m.ttlStyle(v.expires).Render("expires in "+remaining(v.expires-m.now)))
+	default:
+		parts = append(parts, dim("no expiry"))
+	}
+	if s != nil && !s.tabular() && s.hex {
+		parts = append(parts, dim("hex"))
+	}
+	return strings.Join(parts, dim(" · "))
+}
+
+// content is the lines of the top sheet that are on the screen, or why there are
+// none.
+func (m *Model) content() []string {
+	s := m.value.sheet()
+	if s != nil && s.tabular() && s.size > 0 {
+		return m.table(s)
+	}
+	lines := make([]string, m.value.headings(s))
+	if s == nil || s.size == 0 {
+		return append(lines, m.styles.dim.Render(m.value.emptiness()))
+	}
+	return append(lines, m.bytes(s)...)
+}
+
+// emptiness says why there is nothing to show.
+func (v *valuePane) emptiness() string {
+	switch {
+	case v.kind == "none":
+		return "This key is not there any more."
+	case v.sheet() == nil:
+		return "Values of this type are not shown here."
+	}
+	return "Empty."
+}
+
+// each calls draw for the lines of s that are on the screen; nil for the first
+// that is not loaded.
+func (s *sheet) each(draw func(at spot, c *chunk)) {
+	at := s.pager.top
+	for range s.pager.height {
+		c := s.pager.chunks[at.chunk]
+		if c == nil {
+			draw(at, nil)
+			return
+		}
+		if at.line < c.len() {
+			draw(at, c)
+		}
+		next, ok := s.pager.next(at)
+		if !ok && s.pager.chunks[next.chunk] == nil && next.chunk <= s.pager.furthest() {
+			draw(next, nil)
+			return
+		}
+		if !ok {
+			return
+		}
+		at = next
+	}
+}
+
+// bytes is a screen of text or of a hex dump.
+func (m *Model) bytes(s *sheet) []string {
+	var lines []string
+	s.each(func(at spot, c *chunk) {
+		if c == nil {
+			lines = append(lines, m.styles.dim.Render("…"))
+			return
+		}
+		span := c.lines[at.line]
+		if !s.hex {
+			lines = append(lines, textLine(c.data[span.start:span.end]))
+			return
+		}
+		offset := int64(at.chunk)*windowSize + int64(span.start)
+		place, hex, letters := hexLine(offset, c.data[span.start:span.end], hexWidth(s.width))
+		lines = append(lines, m.styles.dim.Render(place)+"  "+hex+" "+m.styles.kind("string").Render(letters))
+	})
+	return lines
+}
+
+// place says where in the value the person is.
+func (v *valuePane) place() string {
+	s := v.sheet()
+	if s == nil || s.size == 0 {
+		return ""
+	}
+	if !s.tabular() {
+		return s.bytePlace()
+	}
+	at := ""
+	if n, ok := s.pager.place(s.pager.cursor); s.src.per > 0 {
+		at = grouped(int64(s.pager.cursor.chunk)*s.src.per + int64(s.pager.cursor.line) + 1)
+	} else if ok {
+		at = grouped(n)
+	}
+	return at + " of " + grouped(s.size)
+}
+
+// bytePlace says how far into the bytes the screen reaches.
+func (s *sheet) bytePlace() string {
+	bottom, _ := s.pager.advance(s.pager.top, s.pager.height-1)
+	c := s.pager.chunks[bottom.chunk]
+	if c == nil || bottom.line >= len(c.lines) {
+		return ""
+	}
+	at := min(int64(bottom.chunk)*windowSize+int64(c.lines[bottom.line].end), s.size)
+	// A newline at the end is on no line.
+	if _, more := s.pager.next(bottom); !more && bottom.chunk == s.pager.furthest() {
+		at = s.size
+	}
+	return bytesize(at) + " of " + bytesize(s.size) + " · " + decimal(100*at/s.size) + "%"
+}
