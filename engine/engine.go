@@ -64,15 +64,6 @@ func (e *Engine) env(db int) translator.Env {
 	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db}
 }
 
-// Keyspace counts the keys of every database that has any.
-func (e *Engine) Keyspace(ctx context.Context) ([]translator.Keyspace, error) {
-	results, err := e.store.Apply(ctx, []store.Batch{translator.ReadKeyspace()})
-	if err != nil {
-		return nil, err
-	}
-	return translator.DecodeKeyspace(&results[0]), nil
-}
-
 // call is a command ready to be planned.
 type call struct {
 	cmd  *translator.Command

@@ -171,7 +171,6 @@ func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
 	if c.quiet != loud {
 		unsent = len(replies)
 	}
-	c.server.commands.Add(uint64(len(calls)))
 	for i := unsent; i < len(replies); i++ {
 		if c.resp3 {
 			c.out = resp.Append3(c.out, replies[i])

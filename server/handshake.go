@@ -29,14 +29,12 @@ var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 }
 
 // own carries out the commands that belong to the server as a whole.
-func (s *Server) own(ctx context.Context, cmd *translator.Command, args [][]byte) (resp.Value, bool) {
+func (s *Server) own(_ context.Context, cmd *translator.Command, args [][]byte) (resp.Value, bool) {
 	switch cmd.Name {
 	case "CONFIG GET":
 		return s.configGet(args), true
 	case "CONFIG SET":
 		return s.configSet(args), true
-	case "INFO":
-		return s.info(ctx, args), true
 	}
 	return resp.Value{}, false
 }
@@ -124,7 +122,7 @@ func (c *client) greeting() resp.Value {
 	}
 	return resp.MakeMap(
 		resp.MakeString("server"), resp.MakeString("redis"),
-		resp.MakeString("version"), resp.MakeString(RedisVersion),
+		resp.MakeString("version"), resp.MakeString(translator.RedisVersion),
 		resp.MakeString("proto"), resp.MakeInt(protocol),
 		resp.MakeString("id"), resp.MakeInt(c.id),
 		resp.MakeString("mode"), resp.MakeString("standalone"),

@@ -162,21 +162,6 @@ func TestClientListAndKill(t *testing.T) {
 	a.wantClosed()
 }
 
-func TestInfo(t *testing.T) {
-	c := serve(t, server.Config{}).dial(t)
-	c.do("SET", "a", "1")
-	c.do("SELECT", "3")
-	c.do("SET", "b", "1", "EX", "100")
-	c.do("SET", "c", "1")
-	want(t, c.do("INFO", "keyspace"), `"# Keyspace\r\ndb0:keys=1,expires=0,avg_ttl=0\r\ndb3:keys=2,expires=1,avg_ttl=0\r\n"`)
-	all := string(c.do("INFO").Str)
-	for _, part := range []string{"# Server\r\nredis_version:", "connected_clients:1\r\n", "loading:0\r\n", "role:master\r\n", "\r\n\r\n# Keyspace"} {
-		if !strings.Contains(all, part) {
-			t.Errorf("INFO lacks %q", part)
-		}
-	}
-}
-
 // storeFunc is a store of a test.
 type storeFunc func([]store.Batch) ([]store.Result, error)
 

@@ -72,7 +72,7 @@ var exchanges = []string{
 	"CLIENT REPLY OFF\r\nPING\r\nCLIENT REPLY SKIP\r\nPING\r\nCLIENT REPLY ON\r\nPING\r\n",
 	"CLIENT LIST ID\r\nCLIENT LIST ID x\r\nCLIENT LIST ID 99999\r\nCLIENT LIST TYPE foo\r\nCLIENT LIST TYPE pubsub\r\nCLIENT LIST FOO\r\nCLIENT LIST TYPE\r\n",
 
-	// CONFIG and INFO
+	// CONFIG and INFO, a verbatim string in RESP3
 	"CONFIG GET save\r\nCONFIG GET MAXMEMORY\r\nCONFIG GET nope\r\nCONFIG GET\r\nCONFIG GET data[a-c]ases d?tabases\r\n",
 	"HELLO 3\r\nCONFIG GET appendonly\r\nCONFIG GET nope\r\n",
 	"CONFIG SET nope 1\r\nCONFIG SET maxmemory\r\nCONFIG SET databases 17\r\nCONFIG SET save \"\" timeout\r\nCONFIG SET save \"\" save \"\"\r\nCONFIG SET save \"900 1\"\r\nCONFIG GET save\r\nCONFIG SET SAVE \"\"\r\nCONFIG SET appendonly no nope 1\r\n",

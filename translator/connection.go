@@ -2,7 +2,6 @@ package translator
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -47,6 +46,7 @@ var handshakeCommands = []Command{
 	{
 		Name: "QUIT", Group: "connection", Since: "1.0.0", Arity: -1, Flags: session | Fast | NoAuth | AllowBusy,
 		Summary: "Closes the connection",
+		Syntax:  "[ignored ...]",
 	},
 }
 
@@ -63,7 +63,8 @@ func ping(c *Call) Plan {
 // ParseInt reads a 64-bit integer as strictly as Redis does.
 func ParseInt(arg []byte) (int64, bool) { return parseInt(arg) }
 
-// DBIndex reads the database number of SELECT; the error reply is Redis's.
+// DBIndex reads the database number of SELECT, MOVE and COPY; the error reply
+// is theirs.
 func DBIndex(arg []byte) (int, resp.Value) {
 	n, ok := parseInt(arg)
 	switch {
@@ -75,21 +76,4 @@ func DBIndex(arg []byte) (int, resp.Value) {
 		return 0, resp.MakeError(errDBIndex)
 	}
 	return int(n), resp.Value{}
-}
-
-// containerHelp is the HELP subcommand of a container: its subcommands, from
-// the table.
-func containerHelp(c *Call) Plan {
-	parent, _, _ := strings.Cut(c.Command.Name, " ")
-	lines := []resp.Value{resp.MakeStatus(parent + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")}
-	for _, sub := range commands {
-		word, ok := strings.CutPrefix(sub.Name, parent+" ")
-		if !ok {
-			continue
-		}
-		lines = append(lines,
-			resp.MakeStatus(strings.TrimSpace(word+" "+sub.Syntax)),
-			resp.MakeStatus("    "+sub.Summary+"."))
-	}
-	return answer(resp.MakeArray(lines...))
 }

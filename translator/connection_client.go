@@ -13,7 +13,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT HELP", Group: "connection", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
-		Summary: "Lists the subcommands", Translate: containerHelp,
+		Summary: "Lists the subcommands", Translate: help,
 	},
 	{
 		Name: "CLIENT ID", Group: "connection", Since: "5.0.0", Arity: 2, Flags: session,
@@ -26,7 +26,8 @@ var clientCommands = []Command{
 	{
 		Name: "CLIENT KILL", Group: "connection", Since: "2.4.0", Arity: -3, Flags: Admin | session,
 		Summary: "Closes connections",
-		Syntax:  "ip:port | <[ID client-id] | [TYPE NORMAL|MASTER|SLAVE|REPLICA|PUBSUB] | [USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME YES|NO]> ...",
+		Syntax: "<ip:port|<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>> " +
+			"[<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>> ...]>",
 	},
 	{
 		Name: "CLIENT LIST", Group: "connection", Since: "2.4.0", Arity: -2, Flags: Admin | session,
@@ -74,16 +75,12 @@ var configCommands = []Command{
 	},
 	{
 		Name: "CONFIG HELP", Group: "server", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
-		Summary: "Lists the subcommands", Translate: containerHelp,
+		Summary: "Lists the subcommands", Translate: help,
 	},
 	{
 		Name: "CONFIG SET", Group: "server", Since: "2.0.0", Arity: -4, Flags: Admin | session,
 		Summary: "Changes parameters",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 		Syntax:  "parameter value [parameter value ...]",
-	},
-	{
-		Name: "INFO", Group: "server", Since: "1.0.0", Arity: -1, Flags: Loading | Stale,
-		Summary: "Describes the server, a section of lines each",
-		Syntax:  "[section [section ...]]",
 	},
 }
