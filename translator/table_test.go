@@ -127,7 +127,7 @@ func TestSummaries(t *testing.T) {
 // words that it allows, and whether it allows more.
 func TestSyntaxes(t *testing.T) {
 	for _, c := range Commands() {
-		if containers[c.Name] {
+		if containers[c.Name] || c.Name == "QUIT" { // QUIT takes and ignores any words
 			continue
 		}
 		least, more := words(c.SyntaxTree())
