@@ -1,9 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -122,17 +124,17 @@ func (c *client) read() error {
 	return nil
 }
 
-// isOwn tells whether a name is that of a command after which replies may be
-// sent in another way, or the sign of an HTTP client.
+// ownNames are the commands after which replies may be sent in another way, and
+// the signs of an HTTP client.
+var ownNames = [][]byte{
+	[]byte("AUTH"), []byte("CLIENT"), []byte("HELLO"), []byte("QUIT"), []byte("RESET"), []byte("POST"), []byte("HOST:"),
+}
+
 func isOwn(name []byte) bool {
-	switch len(name) {
-	case 4, 5, 6:
-		switch strings.ToUpper(string(name)) {
-		case "AUTH", "QUIT", "HELLO", "RESET", "CLIENT", "POST", "HOST:":
-			return true
-		}
+	if len(name) < 4 || len(name) > 6 {
+		return false
 	}
-	return false
+	return slices.ContainsFunc(ownNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
 }
 
 // run carries the pipeline out and appends the replies to c.out.
