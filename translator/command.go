@@ -106,7 +106,7 @@ var (
 
 func init() {
 	for _, group := range [][]Command{
-		stringCommands, hashCommands, listCommands, setCommands, zsetCommands,
+		stringCommands, hashCommands, listCommands, setCommands, zsetCommands, streamCommands,
 		genericCommands, connectionCommands, serverCommands, transactionCommands,
 	} {
 		for i := range group {

@@ -1,60 +1,12 @@
 package translator_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
-
-	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
 )
-
-// client is a session on a store in memory.
-type client struct {
-	tb      testing.TB
-	session *engine.Session
-}
-
-func newClient(tb testing.TB) client {
-	tb.Helper()
-	s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { s.Close() })
-	return client{tb, engine.New(s).Session()}
-}
-
-// do runs one command; neither the store nor the command may fail.
-func (c client) do(words ...string) resp.Value {
-	c.tb.Helper()
-	args := make([][]byte, len(words))
-	for i, w := range words {
-		args[i] = []byte(w)
-	}
-	v, err := c.session.Do(context.Background(), args...)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	if v.IsError() {
-		c.tb.Fatalf("%q: %s", words, v.Str)
-	}
-	return v
-}
-
-// list returns all elements of the key.
-func (c client) list(key string) []string {
-	c.tb.Helper()
-	var list []string
-	for _, e := range c.do("LRANGE", key, "0", "-1").Elems {
-		list = append(list, string(e.Str))
-	}
-	return list
-}
 
 // pattern is a way of inserting: where the i-th of the elements n0, n1, … goes in
 // a list that began with "first" and "last".
