@@ -58,7 +58,7 @@ type request struct {
 
 func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	n := s.requests.Add(1)
-	w.Header().Set("Upstash-Sync-Token", s.runID[:16]+strconv.FormatUint(n, 10))
+	w.Header().Set("Upstash-Sync-Token", s.runID+strconv.FormatUint(n, 10))
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut:
 	default:
@@ -103,7 +103,6 @@ func (q *request) answer(header http.Header) (int, []byte) {
 	if err != nil {
 		return q.bad(err)
 	}
-	q.server.commands.Add(1)
 	switch path := q.http.URL.Path; {
 	case path == "/pipeline":
 		return q.pipeline(body)
