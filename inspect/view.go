@@ -101,7 +101,9 @@ func (m *Model) cover(lines []string) {
 	for i, line := range box {
 		if y+i < len(lines) {
 			under := fit(lines[y+i], m.width)
-			lines[y+i] = ansi.Truncate(under, x, "") + line + ansi.TruncateLeft(under, x+width+2, "")
+			// A wide letter under the box's edge is cut off whole: fill its place.
+			before, behind := ansi.Truncate(under, x, ""), ansi.TruncateLeft(under, x+width+2, "")
+			lines[y+i] = fit(before, x) + line + fitRight(behind, m.width-x-width-2)
 		}
 	}
 }
