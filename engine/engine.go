@@ -20,8 +20,9 @@ type Store interface {
 	Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error)
 }
 
-// Run runs one batch inside a transaction. A refused batch is undone alone.
-type Run func(store.Batch) (store.Result, error)
+// Run runs one batch inside a transaction. A refused batch is undone alone. It
+// is an alias, so that a store implements transactor without importing engine.
+type Run = func(store.Batch) (store.Result, error)
 
 // transactor is a store that can hold a transaction open between batches.
 // Others get compare-and-set (replay.go).
@@ -137,11 +138,8 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 	env := e.env(0)
 	err = t.Transact(ctx, readOnly(calls), func(run Run) error {
 		replies, ok = make([]resp.Value, len(calls)), false
-		if len(watched) > 0 {
-			r, err := run(guards(env, watched))
-			if err != nil || r.Refused != nil {
-				return err
-			}
+		if same, err := unchanged(run, env, watched); err != nil || !same {
+			return err
 		}
 		for i, c := range calls {
 			if c.cmd == nil {
@@ -156,6 +154,30 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 		return nil
 	})
 	return replies, ok, err
+}
+
+// unchanged tells whether the watched keys are still at their versions. It only
+// reads, since the transaction may.
+func unchanged(run Run, env translator.Env, watched []translator.Version) (bool, error) {
+	if len(watched) == 0 {
+		return true, nil
+	}
+	batch := store.Batch{ReadOnly: true}
+	for _, v := range watched {
+		env.DB = v.DB
+		batch.Stmts = append(batch.Stmts, translator.ReadVersion(env, v.Key))
+	}
+	r, err := run(batch)
+	if err != nil {
+		return false, err
+	}
+	for i, v := range watched {
+		now := versionOf(v.DB, v.Key, r.Rows[i])
+		if now.At.IsNull() != v.At.IsNull() || now.At.Int() != v.At.Int() {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // planned is a call of a transaction: with the database that it runs in, or with
@@ -181,14 +203,4 @@ func readOnly(calls []planned) bool {
 		}
 	}
 	return true
-}
-
-func guards(env translator.Env, watched []translator.Version) store.Batch {
-	var b store.Batch
-	for _, v := range watched {
-		s := v.Guard(env)
-		s.Refused = &resp.NilArray
-		b.Stmts = append(b.Stmts, s)
-	}
-	return b
 }

@@ -12,9 +12,13 @@ import (
 // On a store that cannot hold a transaction open, a transaction is built up as
 // one batch. A read-modify-write call needs to see what the calls before it did:
 // a dry run executes the batch so far with the read behind it and then aborts,
-// which brings the rows back and leaves no trace. The final batch begins with a
-// guard for the version of every key that such a call read; when one has changed
-// meanwhile, everything is built again.
+// which brings the rows back and leaves no trace. A call that is refused has its
+// reply and is taken out of the batch.
+//
+// Both decisions hold only as long as the keys stay as they were, so the batch
+// begins with a guard for the version of each; when one has changed meanwhile,
+// everything is built again. A transaction without read-modify-write goes
+// without guards at first: most are not refused.
 
 // errContention is what remains after too many rebuilds.
 var errContention = errors.New("the keys kept changing while a transaction was being built")
@@ -24,67 +28,61 @@ const maxRebuilds = 1000
 // draft is a transaction under construction.
 type draft struct {
 	engine  *Engine
-	env     translator.Env
+	watched []translator.Version
 	calls   []planned
 	replies []resp.Value
-	settled []bool // the call has its reply: it was refused, or needs no store
+	careful bool // a call was refused: guard the keys of all of them
 
-	watched int // guards of the caller's own, at the head of stmts
-	stmts   []store.Stmt
-	owner   []int // the call that each of stmts belongs to, -1 for a guard
-	plans   []translator.Plan
-	start   []int
+	// What follows begins anew with every build.
+	env   translator.Env
+	plans []translator.Plan // without statements for a call that has its reply
+	stmts []store.Stmt      // the caller's guards, our own, the calls' statements
+	owner []int             // the call that each of stmts belongs to, -1 for a guard
 }
+
+// progress is how the building of a batch goes on.
+type progress int
+
+const (
+	done    progress = iota
+	again            // run the batch again: a call was taken out of it
+	rebuild          // a key has changed
+	aborted          // a watched key has changed
+)
 
 func (e *Engine) replay(ctx context.Context, watched []translator.Version, calls []planned) ([]resp.Value, bool, error) {
 	e.replaying.Lock()
 	defer e.replaying.Unlock()
-	d := &draft{
-		engine: e, calls: calls, watched: len(watched),
-		replies: make([]resp.Value, len(calls)), settled: make([]bool, len(calls)),
-	}
+	d := &draft{engine: e, watched: watched, calls: calls, replies: make([]resp.Value, len(calls))}
 	for range maxRebuilds {
-		d.env = e.env(0)
-		committed, aborted, err := d.build(ctx, watched)
-		if err != nil || committed || aborted {
-			return d.replies, committed, err
+		p, err := d.build(ctx)
+		if err != nil || p != rebuild {
+			return d.replies, p == done, err
 		}
 	}
 	return nil, false, errContention
 }
 
-// build makes the batch once and runs it. Neither committed nor aborted means
-// that it must be built again.
-func (d *draft) build(ctx context.Context, watched []translator.Version) (committed, aborted bool, err error) {
+// build makes the batch once and runs it.
+func (d *draft) build(ctx context.Context) (progress, error) {
+	d.env = d.engine.env(0)
 	guarded, err := d.versions(ctx)
 	if err != nil {
-		return false, false, err
+		return done, err
 	}
-	n := len(d.calls)
-	d.plans, d.start = make([]translator.Plan, n), make([]int, n)
-	d.stmts = guards(d.env, append(watched[:len(watched):len(watched)], guarded...)).Stmts
-	d.owner = make([]int, len(d.stmts))
-	for i := range d.owner {
-		d.owner[i] = -1
-	}
+	d.stmts, d.owner, d.plans = nil, nil, make([]translator.Plan, len(d.calls))
+	d.add(-1, guards(d.env, d.watched))
+	d.add(-1, guards(d.env, guarded))
 	for i, c := range d.calls {
-		switch {
-		case d.settled[i]:
-			continue
-		case c.cmd == nil:
-			d.replies[i], d.settled[i] = c.answer, true
+		if c.cmd == nil {
+			d.replies[i] = c.answer
 			continue
 		}
-		p, again, aborted, err := d.plan(ctx, i)
-		if err != nil || again || aborted {
-			return false, aborted, err
+		p, err := d.plan(ctx, i)
+		if err != nil || p != done {
+			return p, err
 		}
-		if len(p.Batch.Stmts) == 0 {
-			d.replies[i] = p.Reply
-			continue
-		}
-		d.plans[i], d.start[i] = p, len(d.stmts)
-		d.add(i, p.Batch.Stmts)
+		d.add(i, d.plans[i].Batch.Stmts)
 	}
 	return d.commit(ctx)
 }
@@ -95,12 +93,24 @@ func (d *draft) add(owner int, stmts []store.Stmt) {
 	}
 }
 
-// versions reads the versions of the keys that read-modify-write calls name.
+// remove takes the statements of a call out of the batch.
+func (d *draft) remove(owner int) {
+	n := 0
+	for i := range d.stmts {
+		if d.owner[i] != owner {
+			d.stmts[n], d.owner[n] = d.stmts[i], d.owner[i]
+			n++
+		}
+	}
+	d.stmts, d.owner = d.stmts[:n], d.owner[:n]
+}
+
+// versions reads the versions of the keys that need a guard.
 func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 	var vs []translator.Version
 	batch := store.Batch{ReadOnly: true}
 	for i, c := range d.calls {
-		if c.cmd == nil || d.settled[i] || c.plan(d.env, i).Then == nil {
+		if c.cmd == nil || !d.careful && c.plan(d.env, i).Then == nil {
 			continue
 		}
 		env := d.env
@@ -113,79 +123,108 @@ func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 	if len(vs) == 0 {
 		return nil, nil
 	}
-	results, err := d.engine.store.Apply(ctx, []store.Batch{batch})
+	r, err := d.apply(ctx, batch)
 	if err != nil {
 		return nil, err
 	}
 	for i := range vs {
-		vs[i] = versionOf(vs[i].DB, vs[i].Key, results[0].Rows[i])
+		vs[i] = versionOf(vs[i].DB, vs[i].Key, r.Rows[i])
 	}
 	return vs, nil
 }
 
+func (d *draft) apply(ctx context.Context, b store.Batch) (store.Result, error) {
+	results, err := d.engine.store.Apply(ctx, []store.Batch{b})
+	if err != nil {
+		return store.Result{}, err
+	}
+	return results[0], nil
+}
+
 // plan follows call i's steps to the one that ends it, by dry runs.
-func (d *draft) plan(ctx context.Context, i int) (p translator.Plan, again, aborted bool, err error) {
-	p = d.calls[i].plan(d.env, i)
+func (d *draft) plan(ctx context.Context, i int) (progress, error) {
+	p := d.calls[i].plan(d.env, i)
 	for p.Then != nil {
 		n := len(d.stmts)
 		stmts := append(append(d.stmts[:n:n], p.Batch.Stmts...), translator.Abort())
-		results, err := d.engine.store.Apply(ctx, []store.Batch{{Stmts: stmts}})
-		if err != nil {
-			return p, false, false, err
-		}
-		r := results[0]
+		r, err := d.apply(ctx, store.Batch{Stmts: stmts})
 		switch {
+		case err != nil:
+			return done, err
 		case r.Refused == nil:
-			return p, false, false, errors.New("the store committed a dry run")
+			return done, errors.New("the store committed a dry run")
 		case r.Refused.At == len(stmts)-1:
 			p = p.Then(&store.Result{Rows: r.Rows[n : n+len(p.Batch.Stmts)]})
 		case r.Refused.At >= n:
-			d.settled[i] = true
 			d.replies[i], err = refusal(stmts[r.Refused.At], r.Refused)
-			return p, true, false, err
+			return done, err
 		default:
-			again, aborted, err = d.refused(r.Refused)
-			return p, again, aborted, err
+			if p, err := d.refused(r.Refused); err != nil || p != again {
+				return p, err
+			}
 		}
 	}
-	return p, false, false, nil
+	d.plans[i] = p
+	if len(p.Batch.Stmts) == 0 {
+		d.replies[i] = p.Reply
+	}
+	return done, nil
 }
 
-// refused settles what stopped the batch: the caller's watch aborts, a guard of
-// our own asks for a rebuild, a call's refusal is its reply and the rest is
-// built again without it.
-func (d *draft) refused(r *store.Refusal) (again, aborted bool, err error) {
+// refused settles what stopped the batch.
+func (d *draft) refused(r *store.Refusal) (progress, error) {
 	i := d.owner[r.At]
 	switch {
-	case i < 0 && r.At < d.watched:
-		return false, true, nil
+	case r.At < len(d.watched):
+		return aborted, nil
 	case i < 0:
-		return true, false, nil
+		return rebuild, nil
+	case !d.careful:
+		d.careful = true
+		return rebuild, nil
 	}
-	d.settled[i] = true
+	var err error
 	d.replies[i], err = refusal(d.stmts[r.At], r)
-	return true, false, err
+	d.plans[i] = translator.Plan{}
+	d.remove(i)
+	return again, err
 }
 
-func (d *draft) commit(ctx context.Context) (committed, aborted bool, err error) {
-	if len(d.stmts) == 0 {
-		return true, false, nil
-	}
-	results, err := d.engine.store.Apply(ctx, []store.Batch{{Stmts: d.stmts}})
-	if err != nil {
-		return false, false, err
-	}
-	r := results[0]
-	if r.Refused != nil {
-		_, aborted, err = d.refused(r.Refused)
-		return false, aborted, err
-	}
-	for i, p := range d.plans {
-		if p.Decode == nil {
+// commit runs the batch and decodes the replies.
+func (d *draft) commit(ctx context.Context) (progress, error) {
+	for len(d.stmts) > 0 {
+		r, err := d.apply(ctx, store.Batch{Stmts: d.stmts})
+		if err != nil {
+			return done, err
+		}
+		if r.Refused != nil {
+			if p, err := d.refused(r.Refused); err != nil || p != again {
+				return p, err
+			}
 			continue
 		}
-		n := len(p.Batch.Stmts)
-		d.replies[i] = p.Decode(&store.Result{Rows: r.Rows[d.start[i] : d.start[i]+n]})
+		d.decode(r.Rows)
+		break
 	}
-	return true, false, nil
+	return done, nil
+}
+
+func (d *draft) decode(rows [][]store.Row) {
+	for at := 0; at < len(d.stmts); {
+		i, n := d.owner[at], 1
+		if i >= 0 {
+			n = len(d.plans[i].Batch.Stmts)
+			d.replies[i] = d.plans[i].Decode(&store.Result{Rows: rows[at : at+n]})
+		}
+		at += n
+	}
+}
+
+// guards refuse the batch when a key is no longer at its version.
+func guards(env translator.Env, versions []translator.Version) []store.Stmt {
+	stmts := make([]store.Stmt, len(versions))
+	for i, v := range versions {
+		stmts[i] = v.Guard(env)
+	}
+	return stmts
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -12,6 +13,7 @@ import (
 // keys. It is for one goroutine at a time.
 type Session struct {
 	engine  *Engine
+	conn    Connection
 	db      int
 	multi   bool
 	dirty   bool // a command could not be queued: EXEC aborts
@@ -19,18 +21,33 @@ type Session struct {
 	watched []translator.Version
 }
 
+// Connection carries out the commands that belong to a client's connection or
+// its server, not to the store: CLIENT, HELLO, INFO, … ok is false for one that it
+// does not know. RESET comes after the session has been reset; its reply and
+// QUIT's are not queued by MULTI.
+type Connection func(ctx context.Context, cmd *translator.Command, args [][]byte) (reply resp.Value, ok bool)
+
 // Session starts a session in database 0.
-func (e *Engine) Session() *Session { return &Session{engine: e} }
+func (e *Engine) Session() *Session { return e.SessionOn(nil) }
+
+// SessionOn starts a session in database 0 whose client has a connection.
+func (e *Engine) SessionOn(conn Connection) *Session { return &Session{engine: e, conn: conn} }
 
 // DB is the selected database.
 func (s *Session) DB() int { return s.db }
 
+// Select changes the database to n, which must exist.
+func (s *Session) Select(n int) { s.db = n }
+
 // InMulti tells whether commands are being queued.
 func (s *Session) InMulti() bool { return s.multi }
 
+// Queued is the number of commands that EXEC would run.
+func (s *Session) Queued() int { return len(s.queue) }
+
 // Reset goes back to database 0 and forgets the transaction and the watched
 // keys.
-func (s *Session) Reset() { *s = Session{engine: s.engine} }
+func (s *Session) Reset() { *s = Session{engine: s.engine, conn: s.conn} }
 
 // Do runs one command. A failed command is an error reply; an error means that
 // the store failed, and then it is unknown whether the command took effect.
@@ -71,29 +88,22 @@ func (g *group) flush(ctx context.Context, e *Engine) error {
 func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pending *group) error {
 	cmd, bad := translator.Find(args)
 	if cmd == nil {
-		s.dirty = s.dirty || s.multi
-		*reply = bad
+		*reply = s.reject(args, bad)
 		return nil
 	}
-	own := sessionCommand{}
 	if cmd.Translate == nil {
-		own = ownCommand(cmd.Name)
-	}
-	if own.run != nil && (!s.multi || own.inMulti) {
-		if err := pending.flush(ctx, s.engine); err != nil {
+		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {
+			if err := pending.flush(ctx, s.engine); err != nil {
+				return err
+			}
+			v, err := own.run(s, ctx, call{cmd, args})
+			*reply = v
 			return err
 		}
-		v, err := own.run(s, ctx, args)
-		*reply = v
-		return err
 	}
 	if s.multi {
 		s.queue = append(s.queue, call{cmd, args})
 		*reply = resp.Queued
-		return nil
-	}
-	if cmd.Translate == nil {
-		*reply = noTranslation(cmd)
 		return nil
 	}
 	plan := cmd.Plan(args, s.engine.env(s.db))
@@ -116,18 +126,26 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 	return nil
 }
 
-func noTranslation(cmd *translator.Command) resp.Value {
-	return resp.MakeError("ERR " + cmd.Name + " needs a connection of its own and is not available here")
+// reject answers a call that cannot be run nor queued. It spoils an open
+// transaction; a misspelt EXEC ends it.
+func (s *Session) reject(args [][]byte, bad resp.Value) resp.Value {
+	if len(args) > 0 && strings.EqualFold(string(args[0]), "EXEC") {
+		s.endMulti()
+		return resp.MakeError("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(string(bad.Str), "ERR "))
+	}
+	s.dirty = s.dirty || s.multi
+	return bad
 }
 
 // sessionCommand is a command that acts on the session. Those that are not
 // inMulti are queued by an open transaction.
 type sessionCommand struct {
-	run     func(s *Session, ctx context.Context, args [][]byte) (resp.Value, error)
+	run     func(s *Session, ctx context.Context, c call) (resp.Value, error)
 	inMulti bool
 }
 
-// ownCommand is the session's command of that name, without run for any other.
+// ownCommand is the session's way to run the command of that name, one without
+// a translation.
 func ownCommand(name string) sessionCommand {
 	switch name {
 	case "SELECT":
@@ -142,12 +160,34 @@ func ownCommand(name string) sessionCommand {
 		return sessionCommand{run: (*Session).watch, inMulti: true}
 	case "UNWATCH":
 		return sessionCommand{run: (*Session).unwatch}
+	case "RESET":
+		return sessionCommand{run: (*Session).reset, inMulti: true}
+	case "QUIT":
+		return sessionCommand{run: (*Session).onConnection, inMulti: true}
 	}
-	return sessionCommand{}
+	return sessionCommand{run: (*Session).onConnection}
 }
 
-func (s *Session) selectDB(_ context.Context, args [][]byte) (resp.Value, error) {
-	db, bad := translator.DBIndex(args[1])
+// onConnection leaves the command to the client's connection.
+func (s *Session) onConnection(ctx context.Context, c call) (resp.Value, error) {
+	if s.conn != nil {
+		if v, ok := s.conn(ctx, c.cmd, c.args); ok {
+			return v, nil
+		}
+	}
+	return resp.MakeError("ERR " + c.cmd.Name + " needs a connection of its own and is not available here"), nil
+}
+
+func (s *Session) reset(ctx context.Context, c call) (resp.Value, error) {
+	s.Reset()
+	if s.conn == nil {
+		return resp.MakeStatus("RESET"), nil
+	}
+	return s.onConnection(ctx, c)
+}
+
+func (s *Session) selectDB(_ context.Context, c call) (resp.Value, error) {
+	db, bad := translator.DBIndex(c.args[1])
 	if bad.IsError() {
 		return bad, nil
 	}
@@ -155,7 +195,7 @@ func (s *Session) selectDB(_ context.Context, args [][]byte) (resp.Value, error)
 	return resp.OK, nil
 }
 
-func (s *Session) startMulti(context.Context, [][]byte) (resp.Value, error) {
+func (s *Session) startMulti(context.Context, call) (resp.Value, error) {
 	if s.multi {
 		return resp.MakeError("ERR MULTI calls can not be nested"), nil
 	}
@@ -163,7 +203,7 @@ func (s *Session) startMulti(context.Context, [][]byte) (resp.Value, error) {
 	return resp.OK, nil
 }
 
-func (s *Session) discard(context.Context, [][]byte) (resp.Value, error) {
+func (s *Session) discard(context.Context, call) (resp.Value, error) {
 	if !s.multi {
 		return resp.MakeError("ERR DISCARD without MULTI"), nil
 	}
@@ -175,20 +215,20 @@ func (s *Session) endMulti() {
 	s.multi, s.dirty, s.queue, s.watched = false, false, nil, nil
 }
 
-func (s *Session) watch(ctx context.Context, args [][]byte) (resp.Value, error) {
+func (s *Session) watch(ctx context.Context, c call) (resp.Value, error) {
 	if s.multi {
 		return resp.MakeError("ERR WATCH inside MULTI is not allowed"), nil
 	}
 	env := s.engine.env(s.db)
 	batch := store.Batch{ReadOnly: true}
-	for _, key := range args[1:] {
+	for _, key := range c.args[1:] {
 		batch.Stmts = append(batch.Stmts, translator.ReadVersion(env, key))
 	}
 	results, err := s.engine.store.Apply(ctx, []store.Batch{batch})
 	if err != nil {
 		return resp.Value{}, err
 	}
-	for i, key := range args[1:] {
+	for i, key := range c.args[1:] {
 		s.watched = append(s.watched, versionOf(s.db, key, results[0].Rows[i]))
 	}
 	return resp.OK, nil
@@ -202,14 +242,14 @@ func versionOf(db int, key []byte, rows []store.Row) translator.Version {
 	return v
 }
 
-func (s *Session) unwatch(context.Context, [][]byte) (resp.Value, error) {
+func (s *Session) unwatch(context.Context, call) (resp.Value, error) {
 	s.watched = nil
 	return resp.OK, nil
 }
 
-// exec runs the queue as one transaction. SELECT and UNWATCH in it are settled
-// here: they touch nothing but the session.
-func (s *Session) exec(ctx context.Context, _ [][]byte) (resp.Value, error) {
+// exec runs the queue as one transaction. What has no translation (SELECT,
+// UNWATCH, CLIENT …) is settled here: it touches nothing but the session.
+func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	if !s.multi {
 		return resp.MakeError("ERR EXEC without MULTI"), nil
 	}
@@ -221,19 +261,15 @@ func (s *Session) exec(ctx context.Context, _ [][]byte) (resp.Value, error) {
 	calls := make([]planned, len(queue))
 	before := s.db
 	for i, q := range queue {
-		own := ownCommand(q.cmd.Name)
-		switch {
-		case own.run != nil:
-			v, err := own.run(s, ctx, q.args)
-			if err != nil {
-				return resp.Value{}, err
-			}
-			calls[i] = planned{answer: v}
-		case q.cmd.Translate == nil:
-			calls[i] = planned{answer: noTranslation(q.cmd)}
-		default:
+		if q.cmd.Translate != nil {
 			calls[i] = planned{call: q, db: s.db}
+			continue
 		}
+		v, err := ownCommand(q.cmd.Name).run(s, ctx, q)
+		if err != nil {
+			return resp.Value{}, err
+		}
+		calls[i] = planned{answer: v}
 	}
 	replies, ok, err := s.engine.transaction(ctx, watched, calls)
 	if err != nil || !ok {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -36,8 +37,8 @@ type rawStmt interface {
 
 type prepared struct {
 	stmt    rawStmt
-	columns int  // of the rows that it returns
-	writes  bool // not a SELECT
+	columns int // of the rows that it returns
+	writes  bool
 }
 
 // The translator's statements are a few hundred constants; more than this means
@@ -91,17 +92,33 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 	if !ok {
 		return nil, errors.New("the SQLite driver lacks an interface")
 	}
-	p := &prepared{stmt: rs, columns: -1, writes: !isSelect(sql)}
-	if p.writes && !strings.Contains(strings.ToUpper(sql), "RETURNING") {
+	p := &prepared{stmt: rs, columns: -1}
+	if p.writes = writes(sql); p.writes && !returns(sql) {
 		p.columns = 0
 	}
 	c.prepared[sql] = p
 	return p, nil
 }
 
-func isSelect(sql string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(sql), " ")
-	return strings.EqualFold(word, "SELECT") || strings.EqualFold(word, "WITH")
+// writes tells whether a statement may write. Behind WITH the verb can stand
+// anywhere: a word that looks like one counts.
+func writes(sql string) bool {
+	first, rest, _ := strings.Cut(strings.Join(strings.Fields(strings.ToUpper(sql)), " "), " ")
+	switch first {
+	case "SELECT", "VALUES", "EXPLAIN":
+		return false
+	case "WITH":
+		return slices.ContainsFunc([]string{"INSERT", "UPDATE", "DELETE", "REPLACE"}, func(verb string) bool {
+			return strings.Contains(rest, verb)
+		})
+	}
+	return true
+}
+
+// returns tells whether a statement that writes may return rows.
+func returns(sql string) bool {
+	upper := strings.ToUpper(sql)
+	return strings.Contains(upper, "RETURNING") || strings.HasPrefix(strings.TrimSpace(upper), "WITH")
 }
 
 // run executes one statement. changed tells whether it may have changed
@@ -121,7 +138,7 @@ func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 		return nil, n > 0, err
 	}
 	rows, err = p.query(args)
-	return rows, p.writes && len(rows) > 0, err
+	return rows, p.writes, err
 }
 
 func (c *conn) bind(args []store.Value) []driver.NamedValue {

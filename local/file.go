@@ -19,11 +19,14 @@ func (s *Store) prepareFile() error {
 	case err != nil:
 		return err
 	case version == schema.Version:
-		return nil
+		return s.enterWAL()
 	case version > schema.Version:
 		return fmt.Errorf("the file has schema version %d and this meowdis knows %d: use a newer one", version, schema.Version)
 	case s.options.ReadOnly:
 		return fmt.Errorf("the file has schema version %d, not %d, and is opened read-only: open it for writing once to migrate it", version, schema.Version)
+	}
+	if err := s.enterWAL(); err != nil {
+		return err
 	}
 	return s.writer.transaction(beginNow, func() error {
 		// Another process may have been faster.
@@ -33,6 +36,15 @@ func (s *Store) prepareFile() error {
 		}
 		return s.migrate(version)
 	})
+}
+
+// enterWAL changes the journal of a file that is ours or empty: the mode is
+// written into the file.
+func (s *Store) enterWAL() error {
+	if s.path == Memory || s.options.ReadOnly {
+		return nil
+	}
+	return s.writer.script("PRAGMA journal_mode = WAL")
 }
 
 // fileVersion is the schema version, 0 for an empty file.

@@ -91,10 +91,10 @@ func (s *Store) dsn(readOnly bool) string {
 	q.Add("_pragma", "busy_timeout(10000)")
 	q.Add("_pragma", "foreign_keys(1)")
 	q.Add("_pragma", "cache_size(-32768)")
+	// Fewer checkpoints than by default: pages that change often are copied back once.
+	q.Add("_pragma", "wal_autocheckpoint(4000)")
 	if readOnly {
 		q.Set("mode", "ro")
-	} else {
-		q.Add("_pragma", "journal_mode(WAL)")
 	}
 	if s.options.Full {
 		q.Add("_pragma", "synchronous(FULL)")

@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"runtime"
 
 	"github.com/meowdis/meowdis/store"
 )
@@ -58,6 +59,9 @@ func (s *Store) write() {
 		select {
 		case j := <-s.jobs:
 			group = append(group[:0], j)
+			// Let those who are about to submit do so: a commit costs as
+			// much for many as for one.
+			runtime.Gosched()
 		case <-s.quit:
 			return
 		}

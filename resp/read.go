@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 )
 
 // Limits of what a peer may announce, as Redis's defaults have them.
 const (
-	MaxBulk     = 512 << 20 // proto-max-bulk-len
-	MaxElements = 1 << 20   // words of a command
-	maxInline   = 64 << 10
+	MaxBulk     = 512 << 20     // proto-max-bulk-len
+	MaxElements = math.MaxInt32 // words of a command
+	maxCommand  = 1 << 30       // all of its bytes: client-query-buffer-limit
 	maxDepth    = 128
 )
 
@@ -26,37 +27,55 @@ var errDepth = ProtocolError("nesting too deep")
 
 // Reader reads commands (the server's side) and replies (the client's).
 type Reader struct {
-	r *bufio.Reader
+	r         *bufio.Reader
+	stranger  bool
+	wordsSlab [][]byte
+	bytesSlab []byte
 }
 
-// NewReader reads from r through a buffer of its own.
-func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, 64<<10)} }
+// NewReader reads from r through a buffer of its own, whose size is the longest
+// line that it reads.
+func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, 64<<10)} }
 
-// Buffered is the number of bytes that can be read without waiting.
-func (r *Reader) Buffered() int { return r.r.Buffered() }
+// Stranger sets whether the peer has yet to authenticate. From such a one only
+// short commands are read, so that it cannot make the reader hold much.
+func (r *Reader) Stranger(yes bool) { r.stranger = yes }
 
 // ReadCommand reads the next command, as an array of bulks or an inline line.
 // An empty one is passed over. The error is a ProtocolError, or what reading
 // gave: io.EOF between commands, io.ErrUnexpectedEOF inside one.
 func (r *Reader) ReadCommand() ([][]byte, error) {
 	for {
+		if args := r.Next(); args != nil {
+			return args, nil
+		}
 		first, err := r.r.ReadByte()
 		if err != nil {
 			return nil, err
 		}
-		var args [][]byte
-		if first == '*' {
-			args, err = r.readArray()
-		} else {
-			if err = r.r.UnreadByte(); err != nil {
-				return nil, err
-			}
-			args, err = r.readInline()
+		if err = r.r.UnreadByte(); err != nil {
+			return nil, err
 		}
+		// That byte may have brought the whole command with it.
+		if args := r.Next(); args != nil {
+			return args, nil
+		}
+		args, err := r.readCommand(first)
 		if err != nil || len(args) > 0 {
 			return args, err
 		}
 	}
+}
+
+// readCommand reads a command byte by byte, waiting for what is missing.
+func (r *Reader) readCommand(first byte) ([][]byte, error) {
+	if first != '*' {
+		return r.readInline()
+	}
+	if _, err := r.r.Discard(1); err != nil {
+		return nil, err
+	}
+	return r.readArray()
 }
 
 func (r *Reader) readInline() ([][]byte, error) {
@@ -71,19 +90,31 @@ func (r *Reader) readInline() ([][]byte, error) {
 	return args, nil
 }
 
+// What Redis takes from a peer that has not authenticated.
+const (
+	strangerElements = 10
+	strangerBulk     = 16 << 10
+)
+
 func (r *Reader) readArray() ([][]byte, error) {
 	n, err := r.readCount(ProtocolError("too big mbulk count string"))
-	if err != nil || n > MaxElements {
+	switch {
+	case err != nil || n > MaxElements:
 		return nil, violation(err, "invalid multibulk length")
-	}
-	if n <= 0 {
+	case r.stranger && n > strangerElements:
+		return nil, ProtocolError("unauthenticated multibulk length")
+	case n <= 0:
 		return nil, nil
 	}
 	args := make([][]byte, 0, min(n, 1024))
-	for range n {
+	const header = 24 // of a slice
+	for size := 0; int64(len(args)) < n; {
 		arg, err := r.readArg()
 		if err != nil {
 			return nil, err
+		}
+		if size += header + len(arg); size > maxCommand {
+			return nil, ProtocolError("too big request")
 		}
 		args = append(args, arg)
 	}
@@ -99,8 +130,11 @@ func (r *Reader) readArg() ([]byte, error) {
 		return nil, ProtocolError(fmt.Sprintf("expected '$', got '%c'", kind))
 	}
 	n, err := r.readCount(ProtocolError("too big bulk count string"))
-	if err != nil || n < 0 || n > MaxBulk {
+	switch {
+	case err != nil || n < 0 || n > MaxBulk:
 		return nil, violation(err, "invalid bulk length")
+	case r.stranger && n > strangerBulk:
+		return nil, ProtocolError("unauthenticated bulk length")
 	}
 	return r.readBytes(int(n))
 }

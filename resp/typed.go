@@ -80,23 +80,13 @@ func appendAggregate(out []byte, v Value, prefix string, utf8 bool) []byte {
 		}
 		out = bytes.TrimSuffix(appendTyped(out, v.Elems[2*i], child, utf8), []byte("\n"))
 		out = append(out, " => "...)
-		if value := v.Elems[2*i+1]; value.isLong() {
+		value := appendTyped(nil, v.Elems[2*i+1], child, utf8)
+		if bytes.IndexByte(value, '\n') < len(value)-1 {
 			out = append(append(out, '\n'), child...)
-			out = appendTyped(out, value, child, utf8)
-		} else {
-			out = appendTyped(out, value, child, utf8)
 		}
+		out = append(out, value...)
 	}
 	return out
-}
-
-// isLong tells whether v takes lines of its own behind "key =>".
-func (v Value) isLong() bool {
-	switch v.Kind {
-	case Array, Map, Set, Push, Scored:
-		return len(v.Elems) > 0
-	}
-	return false
 }
 
 // AppendQuoted appends s in double quotes, escaped so that SplitLine reads it

@@ -60,6 +60,9 @@ type Command struct {
 	Flags   Flags
 	Keys    []KeySpec
 
+	Categories []string // ACL categories beside those of the flags, when they are not the group's own
+	Tips       []string // what COMMAND INFO tells cluster proxies
+
 	// Translate makes the plan of a call whose arity has been checked. Nil for
 	// a container such as OBJECT, and for a command that belongs to the
 	// session (SELECT, MULTI, …), which the engine carries out itself.
@@ -103,7 +106,7 @@ var (
 
 func init() {
 	for _, group := range [][]Command{
-		stringCommands, hashCommands, listCommands, setCommands, zsetCommands,
+		stringCommands, hashCommands, listCommands, setCommands, zsetCommands, streamCommands,
 		genericCommands, connectionCommands, serverCommands, transactionCommands,
 	} {
 		for i := range group {
@@ -198,8 +201,12 @@ func unknownCommand(args [][]byte) resp.Value {
 	return resp.MakeError(oneLine(msg))
 }
 
+// clip is the beginning of b that a C format of n bytes prints: a NUL ends it.
 func clip(b []byte, n int) string {
 	n = max(0, min(n, len(b)))
+	if end := bytes.IndexByte(b[:n], 0); end >= 0 {
+		n = end
+	}
 	return string(b[:n])
 }
 

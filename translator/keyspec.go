@@ -2,15 +2,45 @@ package translator
 
 import "strconv"
 
-// Access says what a command does with a key, in Redis's letters.
-type Access byte
+// Access says what a command does with a key: one of Redis's pairs of letters,
+// with what it does to the user's data or'ed to it. Without the latter it is the
+// usual for the letters: RO Returns, RW and OW Updates, RM Deletes.
+type Access uint16
 
 const (
 	RO Access = iota + 1 // reads the value or its metadata
 	RW                   // reads and modifies it
 	OW                   // overwrites it
 	RM                   // deletes it
+
+	letters Access = 7
 )
+
+const (
+	Returns  Access = 8 << iota // returns, copies or uses the data: Redis's ACCESS
+	Updates                     // changes data
+	Inserts                     // only adds data
+	Deletes                     // only removes data
+	Metadata                    // nothing of these, as EXISTS
+	Varies                      // depends on the arguments which of these
+)
+
+// usual is what the letters mean without more.
+var usual = map[Access]Access{RO: RO | Returns, RW: RW | Updates, OW: OW | Updates, RM: RM | Deletes}
+
+// Names lists the flags as COMMAND does, "RO" first.
+func (a Access) Names() []string {
+	if a&^letters == 0 {
+		a = usual[a]
+	}
+	names := []string{[]string{"", "RO", "RW", "OW", "RM"}[a&letters]}
+	for i, name := range []string{"access", "update", "insert", "delete", "", "variable_flags"} {
+		if name != "" && a&(Returns<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // KeySpec says where a command's keys are: begin at argument Index, or behind
 // the word Keyword; then either a range up to Last (relative to the first; negative

@@ -1,3 +1,121 @@
 package translator
 
-var setCommands = []Command{}
+import "github.com/meowdis/meowdis/resp"
+
+// setType is the name of the type in the keys table and in TYPE's reply.
+const setType = "set"
+
+var setCommands = []Command{
+	{
+		Name: "SADD", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM | Fast,
+		Summary: "Adds members to a set and returns how many are new",
+		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RW|Inserts, 1)}, Translate: sadd,
+	},
+	{
+		Name: "SREM", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | Fast,
+		Summary: "Removes members from a set and returns how many were there",
+		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: srem,
+	},
+	{
+		Name: "SMOVE", Group: "set", Since: "1.0.0", Arity: 4, Flags: Write | Fast,
+		Summary: "Moves a member from one set to another",
+		Syntax:  "source destination member",
+		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)}, Translate: smove,
+	},
+	{
+		Name: "SCARD", Group: "set", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Fast,
+		Summary: "Returns the number of members of a set",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO|Metadata, 1)},
+		Translate: func(c *Call) Plan {
+			return read(cellOf(setType, resp.Zero, integer), c.stmt(sqlSetSize, c.Args[1]))
+		},
+	},
+	{
+		Name: "SISMEMBER", Group: "set", Since: "1.0.0", Arity: 3, Flags: ReadOnly | Fast,
+		Summary: "Tells whether a set has a member",
+		Syntax:  "key member", Keys: []KeySpec{oneKey(RO|Metadata, 1)},
+		Translate: pointed(setType, sqlIsMember, resp.Zero, integer),
+	},
+	{
+		Name: "SMISMEMBER", Group: "set", Since: "6.2.0", Arity: -3, Flags: ReadOnly | Fast,
+		Summary: "Tells of each of several members whether a set has it",
+		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RO, 1)},
+		Translate: pointedEach(setType, sqlAreMembers, resp.Zero, integerRows),
+	},
+	{
+		Name: "SMEMBERS", Group: "set", Since: "1.0.0", Arity: 2, Flags: ReadOnly,
+		Summary: "Returns all members of a set",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
+		Translate: listing(setType, sqlMembers, resp.EmptySet, setOf),
+		Tips:      []string{"nondeterministic_output_order"},
+	},
+	{
+		Name: "SSCAN", Group: "set", Since: "2.8.0", Arity: -3, Flags: ReadOnly,
+		Summary: "Returns the members of a set page by page",
+		Syntax:  "key cursor [MATCH pattern] [COUNT count]", Keys: []KeySpec{oneKey(RO, 1)},
+		Translate: scanElements(setType, sqlSetPage),
+		Tips:      []string{"nondeterministic_output"},
+	},
+	{
+		Name: "SPOP", Group: "set", Since: "1.0.0", Arity: -2, Flags: Write | Fast,
+		Summary: "Removes random members from a set and returns them",
+		Syntax:  "key [count]", Keys: []KeySpec{oneKey(RW|Returns|Deletes, 1)}, Translate: spop,
+		Tips: []string{"nondeterministic_output"},
+	},
+	{
+		Name: "SRANDMEMBER", Group: "set", Since: "1.0.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Returns random members of a set",
+		Syntax:  "key [count]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: srandmember,
+		Tips: []string{"nondeterministic_output"},
+	},
+	{
+		Name: "SINTER", Group: "set", Since: "1.0.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Returns the members that all of several sets have",
+		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO, 1, -1, 1)}, Translate: combined(sqlInter),
+		Tips: []string{"nondeterministic_output_order"},
+	},
+	{
+		Name: "SUNION", Group: "set", Since: "1.0.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Returns the members that any of several sets has",
+		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO, 1, -1, 1)}, Translate: combined(sqlUnion),
+		Tips: []string{"nondeterministic_output_order"},
+	},
+	{
+		Name: "SDIFF", Group: "set", Since: "1.0.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Returns the members of a set that none of the other sets has",
+		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO, 1, -1, 1)}, Translate: combined(sqlDiff),
+		Tips: []string{"nondeterministic_output_order"},
+	},
+	{
+		Name: "SINTERCARD", Group: "set", Since: "7.0.0", Arity: -3, Flags: ReadOnly | MovableKeys,
+		Summary: "Counts the members that all of several sets have, up to a limit",
+		Syntax:  "numkeys key [key ...] [LIMIT limit]", Keys: []KeySpec{numKeys(RO, 1)}, Translate: sintercard,
+	},
+	{
+		Name: "SINTERSTORE", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
+		Summary: "Stores the members that all of several sets have",
+		Syntax:  "destination key [key ...]",
+		Keys:    []KeySpec{oneKey(OW, 1), keysFrom(RO, 2, -1, 1)}, Translate: combinedStore(sqlInterStore),
+	},
+	{
+		Name: "SUNIONSTORE", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
+		Summary: "Stores the members that any of several sets has",
+		Syntax:  "destination key [key ...]",
+		Keys:    []KeySpec{oneKey(OW, 1), keysFrom(RO, 2, -1, 1)}, Translate: combinedStore(sqlUnionStore),
+	},
+	{
+		Name: "SDIFFSTORE", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
+		Summary: "Stores the members of a set that none of the other sets has",
+		Syntax:  "destination key [key ...]",
+		Keys:    []KeySpec{oneKey(OW, 1), keysFrom(RO, 2, -1, 1)}, Translate: combinedStore(sqlDiffStore),
+	},
+}
+
+const (
+	sqlSetSize  = `SELECT type, count FROM keys WHERE ` + live
+	sqlIsMember = `SELECT k.type, m.member IS NOT NULL FROM ` + liveKey + ` k
+		LEFT JOIN sets m ON m.key_id = k.id AND m.hash = ?4 AND m.member = ?5`
+	sqlAreMembers = `SELECT m.member IS NOT NULL FROM json_each(?4) j
+		LEFT JOIN sets m ON m.key_id = ` + liveID + ` AND m.hash = ` + itemHash + ` AND m.member = ` + itemName + ` ORDER BY j.key`
+	sqlMembers = `SELECT m.member FROM sets m WHERE m.key_id = ` + liveID + ` ORDER BY m.seq`
+)

@@ -1,16 +1,11 @@
 package translator
 
-import (
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/store"
-)
-
 var stringCommands = []Command{
 	{
 		Name: "GET", Group: "string", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Fast,
 		Summary: "Returns the string at a key, nil when there is none",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
-		Translate: func(c *Call) Plan { return read(decodeString, c.stmt(sqlGet, c.Args[1])) },
+		Translate: get,
 	},
 	{
 		Name: "SET", Group: "string", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
@@ -58,20 +53,70 @@ var stringCommands = []Command{
 		Summary: "Subtracts a number from the integer at a key, which starts at 0",
 		Syntax:  "key decrement", Keys: []KeySpec{oneKey(RW, 1)}, Translate: incrby(-1),
 	},
+	{
+		Name: "INCRBYFLOAT", Group: "string", Since: "2.6.0", Arity: 3, Flags: Write | DenyOOM | Fast,
+		Summary: "Adds a floating-point number to the number at a key, which starts at 0",
+		Syntax:  "key increment", Keys: []KeySpec{oneKey(RW, 1)}, Translate: incrbyfloat,
+	},
+	{
+		Name: "MGET", Group: "string", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Fast,
+		Summary: "Returns the strings at keys, nil for each key that holds none",
+		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO, 1, -1, 1)}, Translate: mget,
+	},
+	{
+		Name: "MSET", Group: "string", Since: "1.0.1", Arity: -3, Flags: Write | DenyOOM,
+		Summary: "Sets keys to strings, whatever they held before",
+		Syntax:  "key value [key value ...]", Keys: []KeySpec{keysFrom(OW, 1, -1, 2)}, Translate: mset,
+	},
+	{
+		Name: "MSETNX", Group: "string", Since: "1.0.1", Arity: -3, Flags: Write | DenyOOM,
+		Summary: "Sets keys to strings only when none of them exists",
+		Syntax:  "key value [key value ...]", Keys: []KeySpec{keysFrom(OW, 1, -1, 2)}, Translate: msetnx,
+	},
+	{
+		Name: "GETDEL", Group: "string", Since: "6.2.0", Arity: 2, Flags: Write | Fast,
+		Summary: "Returns the string at a key and deletes the key",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RW, 1)}, Translate: getdel,
+	},
+	{
+		Name: "GETEX", Group: "string", Since: "6.2.0", Arity: -2, Flags: Write | Fast,
+		Summary: "Returns the string at a key and changes when it expires",
+		Syntax:  "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST]",
+		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: getex,
+	},
+	{
+		Name: "STRLEN", Group: "string", Since: "2.2.0", Arity: 2, Flags: ReadOnly | Fast,
+		Summary: "Returns the length of the string at a key",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
+		Translate: func(c *Call) Plan { return c.strlen(c.Args[1]) },
+	},
+	{
+		Name: "GETRANGE", Group: "string", Since: "2.4.0", Arity: 4, Flags: ReadOnly,
+		Summary: "Returns the bytes of a string from one index to another",
+		Syntax:  "key start end", Keys: []KeySpec{oneKey(RO, 1)}, Translate: getrange,
+	},
+	{
+		Name: "SUBSTR", Group: "string", Since: "1.0.0", Arity: 4, Flags: ReadOnly,
+		Summary: "Returns the bytes of a string from one index to another, as GETRANGE does",
+		Syntax:  "key start end", Keys: []KeySpec{oneKey(RO, 1)}, Translate: getrange,
+	},
+	{
+		Name: "SETRANGE", Group: "string", Since: "2.2.0", Arity: 4, Flags: Write | DenyOOM,
+		Summary: "Overwrites the bytes of a string from an index on, which may be beyond its end",
+		Syntax:  "key offset value", Keys: []KeySpec{oneKey(RW, 1)}, Translate: setrange,
+	},
+	{
+		Name: "APPEND", Group: "string", Since: "2.0.0", Arity: 3, Flags: Write | DenyOOM | Fast,
+		Summary: "Appends to the string at a key, which starts empty",
+		Syntax:  "key value", Keys: []KeySpec{oneKey(RW, 1)}, Translate: appendValue,
+	},
+	{
+		Name: "LCS", Group: "string", Since: "7.0.0", Arity: -3, Flags: ReadOnly,
+		Summary: "Returns the longest common subsequence of two strings",
+		Syntax:  "key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len] [WITHMATCHLEN]",
+		Keys:    []KeySpec{keysFrom(RO, 1, 1, 1)}, Translate: lcs,
+	},
 }
 
-// sqlGet returns a row for a live key, with NULL in it when the key is no
-// string.
-const sqlGet = `SELECT s.value FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live
-
-// decodeString shapes the reply of sqlGet.
-func decodeString(r *store.Result) resp.Value {
-	if len(r.Rows[0]) == 0 {
-		return resp.Nil
-	}
-	v := r.Rows[0][0][0]
-	if v.IsNull() {
-		return wrongType
-	}
-	return resp.MakeBulk(v.Bytes())
-}
+// stringType is the name of the type in the keys table and in TYPE's reply.
+const stringType = "string"

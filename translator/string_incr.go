@@ -2,6 +2,7 @@ package translator
 
 import (
 	"math"
+	"math/big"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -45,4 +46,29 @@ func incrby(sign int64) func(*Call) Plan {
 		}
 		return c.incrBy(c.Args[1], sign*n)
 	}
+}
+
+// incrbyfloat reads, computes and writes: SQL has no long double. The TTL stays.
+func incrbyfloat(c *Call) Plan {
+	key := c.Args[1]
+	delta, valid := parseLongDouble(c.Args[2])
+	return readThen(func(r *store.Result) Plan {
+		old := decodeString(r)
+		if old.IsError() {
+			return answer(old)
+		}
+		value, ok := new(big.Float), true
+		if !old.IsNull() {
+			value, ok = parseLongDouble(old.Str)
+		}
+		if !ok || !valid {
+			return fail(errNotFloat)
+		}
+		sum, ok := addLongDouble(value, delta)
+		if !ok {
+			return fail("ERR increment would produce NaN or Infinity")
+		}
+		text := formatLongDouble(sum)
+		return write(always(resp.MakeBulk(text)), c.setString(nil, key, text, expiry{keep: true})...)
+	}, c.stmt(sqlGet, key))
 }

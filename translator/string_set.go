@@ -1,14 +1,11 @@
 package translator
 
 import (
-	"math"
+	"bytes"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
-
-// stringKind is the name of the type in the keys table and in TYPE's reply.
-const stringType = "string"
 
 // A SET makes way first: a key of another type, or an expired one, goes with all
 // its rows. The string that is left is overwritten in place.
@@ -24,15 +21,14 @@ const (
 		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
 )
 
-// expiry is the TTL part of a command's options.
+// expiry is what a SET makes of the key's TTL: without any, there is none.
 type expiry struct {
-	given   bool  // EX, PX, EXAT or PXAT
-	at      int64 // Unix ms
-	keep    bool  // KEEPTTL
-	persist bool  // PERSIST
+	given bool  // EX, PX, EXAT or PXAT
+	at    int64 // Unix ms
+	keep  bool  // KEEPTTL
 }
 
-// store appends the statements that make key the string value.
+// setString appends the statements that make key the string value.
 func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []store.Stmt {
 	if exp.given && exp.at <= c.Env.Now {
 		return append(stmts, c.drop(key))
@@ -63,74 +59,86 @@ func (c *Call) deadline(n int64, seconds, absolute bool) (int64, bool) {
 	if n <= 0 {
 		return 0, false
 	}
-	if seconds {
-		if n > math.MaxInt64/1000 {
-			return 0, false
-		}
-		n *= 1000
-	}
-	if !absolute {
-		if n > math.MaxInt64-c.Env.Now {
-			return 0, false
-		}
-		n += c.Env.Now
-	}
-	return n, true
+	return c.expireAt(n, seconds, absolute)
 }
 
-type setOptions struct {
-	nx, xx, get bool
-	expiry
+// options are those of SET and GETEX.
+type options struct {
+	nx, xx, get, keep, persist bool
+	unit                       int // position of the TTL option that counts, 0 without one
 }
 
-// parseSet reads the options of SET from argument 3 on; ok is false when the
-// plan holds the error to answer.
-func (c *Call) parseSet() (o setOptions, bad Plan, ok bool) {
-	unit := -1 // position of the TTL option
-	for i := 3; i < len(c.Args); i++ {
-		last := i == len(c.Args)-1
+// parseOptions reads options from argument i on. The word of a TTL option may
+// come again, and then the last one counts; another one may not.
+func (c *Call) parseOptions(i int, own func(i int, o *options) bool) (o options, ok bool) {
+	for ; i < len(c.Args); i++ {
 		switch {
-		case c.is(i, "NX") && !o.xx:
-			o.nx = true
-		case c.is(i, "XX") && !o.nx:
-			o.xx = true
-		case c.is(i, "GET"):
-			o.get = true
-		case c.is(i, "KEEPTTL") && unit < 0:
-			o.keep = true
-		case (c.is(i, "EX") || c.is(i, "PX") || c.is(i, "EXAT") || c.is(i, "PXAT")) && unit < 0 && !o.keep && !last:
-			unit = i
+		case own(i, &o):
+		case c.isTTL(i) && !o.keep && !o.persist && i+1 < len(c.Args) &&
+			(o.unit == 0 || bytes.EqualFold(c.Args[i], c.Args[o.unit])):
+			o.unit = i
 			i++
 		default:
-			return o, fail(errSyntax), false
+			return o, false
 		}
 	}
-	if unit < 0 {
-		return o, Plan{}, true
+	return o, true
+}
+
+// isTTL tells whether argument i says in which unit a TTL follows.
+func (c *Call) isTTL(i int) bool {
+	return c.is(i, "EX") || c.is(i, "PX") || c.is(i, "EXAT") || c.is(i, "PXAT")
+}
+
+// setOption reads an option that only SET has.
+func (c *Call) setOption(i int, o *options) bool {
+	switch {
+	case c.is(i, "NX") && !o.xx:
+		o.nx = true
+	case c.is(i, "XX") && !o.nx:
+		o.xx = true
+	case c.is(i, "GET"):
+		o.get = true
+	case c.is(i, "KEEPTTL") && o.unit == 0:
+		o.keep = true
+	default:
+		return false
 	}
-	n, valid := parseInt(c.Args[unit+1])
-	if !valid {
-		return o, fail(errNotInteger), false
+	return true
+}
+
+// expiry is what the options make of the key's TTL, or the error reply for a
+// time that is none.
+func (c *Call) expiry(o options) (e expiry, bad resp.Value) {
+	if o.unit == 0 {
+		return expiry{keep: o.keep}, bad
 	}
-	at, valid := c.deadline(n, c.is(unit, "EX") || c.is(unit, "EXAT"), len(c.Args[unit]) == 4)
-	if !valid {
-		return o, invalidExpire(c), false
+	n, ok := parseInt(c.Args[o.unit+1])
+	if !ok {
+		return e, notInteger
 	}
-	o.given, o.at = true, at
-	return o, Plan{}, true
+	at, ok := c.deadline(n, c.is(o.unit, "EX") || c.is(o.unit, "EXAT"), len(c.Args[o.unit]) == len("EXAT"))
+	if !ok {
+		return e, invalidExpire(c).Reply
+	}
+	return expiry{given: true, at: at}, bad
 }
 
 func set(c *Call) Plan {
 	if len(c.Args) == 3 {
 		return write(decodeOK, c.setString(make([]store.Stmt, 0, 3), c.Args[1], c.Args[2], expiry{})...)
 	}
-	o, bad, ok := c.parseSet()
+	o, ok := c.parseOptions(3, c.setOption)
 	if !ok {
-		return bad
+		return fail(errSyntax)
+	}
+	exp, bad := c.expiry(o)
+	if bad.IsError() {
+		return answer(bad)
 	}
 	key, value := c.Args[1], c.Args[2]
 	if o.get {
-		return c.setGet(key, value, o)
+		return c.setGet(key, value, o, exp)
 	}
 	var stmts []store.Stmt
 	switch {
@@ -139,23 +147,23 @@ func set(c *Call) Plan {
 	case o.xx:
 		stmts = append(stmts, c.guardPresent(key, &resp.Nil))
 	}
-	return write(decodeOK, c.setString(stmts, key, value, o.expiry)...)
+	return write(decodeOK, c.setString(stmts, key, value, exp)...)
 }
 
 // setGet answers the old value. NX and XX decide on what was read, since the
 // old value is the answer either way.
-func (c *Call) setGet(key, value []byte, o setOptions) Plan {
+func (c *Call) setGet(key, value []byte, o options, exp expiry) Plan {
 	get := c.stmt(sqlGet, key)
 	if !o.nx && !o.xx {
 		stmts := []store.Stmt{get, c.guardType(key, stringType)}
-		return write(decodeString, c.setString(stmts, key, value, o.expiry)...)
+		return write(decodeString, c.setString(stmts, key, value, exp)...)
 	}
 	return readThen(func(r *store.Result) Plan {
 		old := decodeString(r)
 		if old.IsError() || o.nx != old.IsNull() {
 			return answer(old)
 		}
-		return write(always(old), c.setString(nil, key, value, o.expiry)...)
+		return write(always(old), c.setString(nil, key, value, exp)...)
 	}, get)
 }
 
@@ -181,4 +189,4 @@ func setex(seconds bool) func(*Call) Plan {
 	}
 }
 
-func getset(c *Call) Plan { return c.setGet(c.Args[1], c.Args[2], setOptions{}) }
+func getset(c *Call) Plan { return c.setGet(c.Args[1], c.Args[2], options{}, expiry{}) }

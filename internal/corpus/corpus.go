@@ -173,6 +173,15 @@ func (s Step) Matches(v resp.Value) bool {
 	return err == nil && s.Same(v, want)
 }
 
+// MatchesText is Matches for a reply in the form that Show prints.
+func (s Step) MatchesText(text string) bool {
+	if len(s.Notes) == 0 {
+		return text == s.Want
+	}
+	v, err := parseShown(text)
+	return err == nil && s.Matches(v)
+}
+
 func code(v resp.Value) string {
 	word, _, _ := strings.Cut(string(v.Str), " ")
 	return word

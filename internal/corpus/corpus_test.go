@@ -1,21 +1,21 @@
 package corpus_test
 
 import (
-	"context"
 	"flag"
+	"io"
 	"os"
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/internal/hostile"
 	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
 )
 
 var update = flag.Bool("update", false, "write the replies that redis-server gives into the transcripts")
-
-// start is the time at which every transcript begins.
-const start = 1_700_000_000_000
 
 func all(t *testing.T) []corpus.Transcript {
 	t.Helper()
@@ -43,28 +43,28 @@ func TestOracle(t *testing.T) {
 				c.Do([]byte("RESET"))
 			}
 			clients[0].Do([]byte("FLUSHALL"))
-			var replies []string
-			for _, s := range tr.Steps {
-				if s.Clock != 0 {
-					break // nobody can move the real Redis's clock
-				}
-				v := clients[s.Client-1].Do(s.Args...)
-				replies = append(replies, corpus.Show(v))
-				if !*update && !s.Matches(v) {
-					t.Errorf("%s.txt:%d: %q\nredis-server: %s\ntranscript:   %s", tr.Name, s.Line, s.Args, corpus.Show(v), s.Want)
-				}
-			}
+			do := func(s corpus.Step) resp.Value { return clients[s.Client-1].Do(s.Args...) }
 			if *update {
-				rewrite(t, tr, replies)
+				rewrite(t, tr, do)
+			} else {
+				tr.Play(t, nil, do)
 			}
 		})
 	}
 }
 
-func rewrite(t *testing.T, tr corpus.Transcript, replies []string) {
+// rewrite writes what do answers into the transcript, up to the first step that
+// needs another clock than the real one.
+func rewrite(t *testing.T, tr corpus.Transcript, do func(corpus.Step) resp.Value) {
 	t.Helper()
-	for _, s := range tr.Steps[len(replies):] {
-		replies = append(replies, s.Want)
+	var replies []string
+	asking := true
+	for _, s := range tr.Steps {
+		if asking = asking && s.Clock == 0; asking {
+			replies = append(replies, corpus.Show(do(s)))
+		} else {
+			replies = append(replies, s.Want)
+		}
 	}
 	name := "transcripts/" + tr.Name + ".txt"
 	text, err := os.ReadFile(name)
@@ -76,45 +76,47 @@ func rewrite(t *testing.T, tr corpus.Transcript, replies []string) {
 	}
 }
 
-// run plays a transcript on an engine.
-func run(t *testing.T, tr corpus.Transcript, e *engine.Engine, now *int64) {
-	t.Helper()
-	clients := []*engine.Session{e.Session(), e.Session()}
-	for _, s := range tr.Steps {
-		*now += s.Clock
-		v, err := clients[s.Client-1].Do(context.Background(), s.Args...)
-		if err != nil {
-			t.Fatalf("%s.txt:%d: %q: %v", tr.Name, s.Line, s.Args, err)
-		}
-		if !s.Matches(v) {
-			t.Errorf("%s.txt:%d: %q\nmeowdis:    %s\ntranscript: %s", tr.Name, s.Line, s.Args, corpus.Show(v), s.Want)
-		}
+// replay plays the transcripts on the stores that open makes, each on an empty
+// one, whose database must be sound at the end.
+func replay(t *testing.T, open func(t *testing.T) (store, error)) {
+	for _, tr := range all(t) {
+		t.Run(tr.Name, func(t *testing.T) {
+			s, err := open(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			storetest.Play(t, tr, s)
+		})
 	}
 }
 
+// start is the time at which every transcript begins.
+const start = corpus.Start
+
+// newEngine is an engine whose clock is now.
 func newEngine(s engine.Store, now *int64) *engine.Engine {
 	seed := uint64(0)
 	return engine.New(s, engine.WithClock(func() int64 { return *now }), engine.WithSeed(func() uint64 { seed++; return seed }))
 }
 
-func testLocal(t *testing.T, path func(t *testing.T) string) {
-	for _, tr := range all(t) {
-		t.Run(tr.Name, func(t *testing.T) {
-			now := int64(start)
-			s, err := local.Open(path(t), local.Options{Now: func() int64 { return now }, SweepEvery: -1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-			run(t, tr, newEngine(s, &now), &now)
-		})
-	}
+type store interface {
+	engine.Store
+	io.Closer
+}
+
+func openLocal(path string) (store, error) {
+	return local.Open(path, local.Options{SweepEvery: -1})
 }
 
 func TestFile(t *testing.T) {
-	testLocal(t, func(t *testing.T) string { return t.TempDir() + "/corpus.sqlite" })
+	replay(t, func(t *testing.T) (store, error) { return openLocal(t.TempDir() + "/corpus.sqlite") })
 }
 
 func TestMemory(t *testing.T) {
-	testLocal(t, func(*testing.T) string { return local.Memory })
+	replay(t, func(*testing.T) (store, error) { return openLocal(local.Memory) })
+}
+
+func TestHostile(t *testing.T) {
+	replay(t, func(*testing.T) (store, error) { return hostile.Open() })
 }

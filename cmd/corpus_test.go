@@ -1,0 +1,90 @@
+package cmd_test
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// playable is the beginning of a transcript that one script can play: one client,
+// real time, and no command that ends or refuses a script.
+func playable(tr corpus.Transcript, skip func(corpus.Step) bool) []corpus.Step {
+	var steps []corpus.Step
+	for _, s := range tr.Steps {
+		if s.Client != 1 || s.Clock != 0 {
+			break
+		}
+		if len(s.Args) > 0 && !movesAway(s) && !skip(s) {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// movesAway tells whether the step is a failed SELECT or the like, which stops
+// every script.
+func movesAway(s corpus.Step) bool {
+	switch strings.ToUpper(string(s.Args[0])) {
+	case "SELECT", "AUTH", "HELLO":
+		return strings.HasPrefix(s.Want, "(error)")
+	case "INFO", "LOLWUT", "CLIENT":
+		return true // printed as it is, even with --no-raw
+	}
+	return false
+}
+
+// play runs steps as a script and compares what it prints.
+func play(t *testing.T, name string, steps []corpus.Step, target ...string) {
+	t.Helper()
+	var script []byte
+	for _, s := range steps {
+		for _, arg := range s.Args {
+			script = append(resp.AppendQuoted(script, arg, false), ' ')
+		}
+		script = append(script, '\n')
+	}
+	run := exec.Command("meowdis", append([]string{"exec", "--keep-going", "--no-raw", "--escape"}, target...)...)
+	run.Stdin = bytes.NewReader(script)
+	var exit *exec.ExitError
+	out, err := run.Output()
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
+		t.Fatalf("%v\n%s", err, exit.Stderr)
+	}
+	lines := strings.Split(string(out), "\n")
+	for _, s := range steps {
+		n := strings.Count(s.Want, "\n") + 1
+		if n > len(lines) {
+			t.Fatalf("%s.txt:%d: the output ends too early", name, s.Line)
+		}
+		if got := strings.Join(lines[:n], "\n"); !s.MatchesText(got) {
+			t.Fatalf("%s.txt:%d: %q\nmeowdis:    %s\ntranscript: %s", name, s.Line, s.Args, got, s.Want)
+		}
+		lines = lines[n:]
+	}
+}
+
+// TestCorpus plays the transcripts through exec: on a file, and over both
+// protocols of a server.
+func TestCorpus(t *testing.T) {
+	all, err := corpus.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tr := range all {
+		t.Run(tr.Name, func(t *testing.T) {
+			t.Parallel()
+			none := func(corpus.Step) bool { return false }
+			play(t, tr.Name, playable(tr, none), "--db", t.TempDir()+"/corpus.sqlite")
+			rest, redis := serveMemory(t)
+			play(t, tr.Name, playable(tr, none), "--url", redis)
+			_, again := serveMemory(t)
+			_ = again
+			_ = rest
+		})
+	}
+}

@@ -1,0 +1,232 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// explainOptions are the flags and arguments of explain.
+type explainOptions struct {
+	db       string
+	database int
+	json     bool
+	args     []string
+}
+
+func newExplain(s *streams) *cobra.Command {
+	o := &explainOptions{}
+	cmd := &cobra.Command{
+		Use:     "explain [FLAGS] COMMAND [ARG...]",
+		GroupID: groupLook,
+		Short:   "Show the SQL that a command is, without running it",
+		Long: `Shows the batch of SQL statements that a command is translated to, their
+arguments, and how SQLite goes about each (its query plan). Nothing is run and
+nothing is written.
+
+A command that has to read before it can decide is several steps; the first is
+shown. Plans are those of the file, where there is one: --db, MEOWDIS_DB or the
+default file.`,
+		Example: `  meowdis explain SET greeting hello EX 60
+  meowdis explain --json INCR visits`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction:     completeCommand,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.args = args
+			return o.run(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false)
+	f.StringVar(&o.db, "db", "", "SQLite `FILE` whose plans are shown")
+	f.IntVarP(&o.database, "database", "n", 0, "database `NUMBER`")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+// explanation is what explain prints.
+type explanation struct {
+	Command    []string        `json:"command"`
+	Kind       string          `json:"kind"`
+	Reply      string          `json:"reply,omitempty"`
+	Statements []explainedStmt `json:"statements"`
+}
+
+// The kinds of explanation.
+const (
+	kindAnswer          = "answer"            // no SQL: the reply is known
+	kindRead            = "read"              // a batch that only reads
+	kindWrite           = "write"             // a batch that takes effect as one
+	kindReadModifyWrite = "read-modify-write" // the first of several steps
+	kindSession         = "session"           // about the connection, not the data
+)
+
+type explainedStmt struct {
+	SQL     string   `json:"sql"`
+	Args    []string `json:"args"`
+	Plan    []string `json:"plan"`
+	Refused string   `json:"refused,omitempty"` // the reply when a constraint stops it
+}
+
+func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
+	e, bad, err := o.explain(ctx, s)
+	switch {
+	case err != nil:
+		return err
+	case bad.IsError():
+		if _, err := fmt.Fprintf(s.out, "(error) %s\n", bad.Str); err != nil {
+			return err
+		}
+		return errAnswered
+	case o.json:
+		enc := json.NewEncoder(s.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(e)
+	}
+	return e.print(s.out)
+}
+
+// explain translates the command; bad is the reply to one that is refused
+// before it is translated.
+func (o *explainOptions) explain(ctx context.Context, s *streams) (e explanation, bad resp.Value, err error) {
+	if o.database < 0 || o.database >= translator.Databases {
+		return e, bad, usagef("database %d: ERR DB index is out of range", o.database)
+	}
+	args := make([][]byte, len(o.args))
+	for i, a := range o.args {
+		args[i] = []byte(a)
+	}
+	command, bad := translator.Find(args)
+	if command == nil {
+		return e, bad, nil
+	}
+	e = explanation{Command: o.args, Kind: kindSession, Statements: []explainedStmt{}}
+	if command.Translate == nil {
+		return e, bad, nil
+	}
+	// The seed is what real calls draw; any will do to show the statements.
+	plan := command.Plan(args, translator.Env{Now: time.Now().UnixMilli(), DB: o.database})
+	switch {
+	case len(plan.Batch.Stmts) == 0:
+		e.Kind, e.Reply = kindAnswer, string(resp.AppendTyped(nil, plan.Reply, true))
+		return e, bad, nil
+	case plan.Then != nil:
+		e.Kind = kindReadModifyWrite
+	case plan.Batch.ReadOnly:
+		e.Kind = kindRead
+	default:
+		e.Kind = kindWrite
+	}
+	file, err := o.open(s)
+	if err != nil {
+		return e, bad, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	for _, stmt := range plan.Batch.Stmts {
+		shown, err := explainStmt(ctx, file, stmt)
+		if err != nil {
+			return e, bad, err
+		}
+		e.Statements = append(e.Statements, shown)
+	}
+	return e, bad, nil
+}
+
+// open opens the file without writing to it; when there is none, an empty
+// database stands in.
+func (o *explainOptions) open(s *streams) (*local.Store, error) {
+	files := targetOptions{db: o.db}
+	path := files.file(s.getenv).path
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || path == local.Memory {
+		return local.Open(local.Memory, local.Options{SweepEvery: noSweep})
+	}
+	return local.Open(path, local.Options{ReadOnly: true})
+}
+
+func explainStmt(ctx context.Context, file *local.Store, stmt store.Stmt) (explainedStmt, error) {
+	shown := explainedStmt{SQL: oneIndent(stmt.SQL), Args: []string{}, Plan: []string{}}
+	for _, a := range stmt.Args {
+		shown.Args = append(shown.Args, literal(a))
+	}
+	if stmt.Refused != nil {
+		shown.Refused = string(resp.AppendTyped(nil, *stmt.Refused, true))
+	}
+	ask := store.Stmt{SQL: "EXPLAIN QUERY PLAN " + stmt.SQL, Args: stmt.Args}
+	results, err := file.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{ask}, ReadOnly: true}})
+	if err != nil {
+		return shown, fmt.Errorf("asking for the plan of %q: %w", stmt.SQL, err)
+	}
+	depth := map[int64]int{}
+	for _, row := range results[0].Rows[0] {
+		id, parent := row[0].Int(), row[1].Int()
+		depth[id] = depth[parent] + 1
+		shown.Plan = append(shown.Plan, strings.Repeat("  ", depth[parent])+string(row[3].Bytes()))
+	}
+	return shown, nil
+}
+
+// oneIndent takes the indentation of the source code out of a statement.
+func oneIndent(sql string) string {
+	lines := strings.Split(strings.TrimSpace(sql), "\n")
+	for i := range lines[1:] {
+		lines[i+1] = "  " + strings.TrimSpace(lines[i+1])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// literal shows an argument as SQL has it, and bytes that are text as text.
+func literal(v store.Value) string {
+	text := v.String()
+	if v.Kind() != store.Blob {
+		return text
+	}
+	if quoted := resp.AppendQuoted(nil, v.Bytes(), true); !bytes.Contains(quoted, []byte(`\x`)) {
+		text += " " + string(quoted)
+	}
+	return text
+}
+
+func (e explanation) print(w io.Writer) error {
+	var b strings.Builder
+	switch e.Kind {
+	case kindSession:
+		b.WriteString("No SQL: the command is about the connection.\n")
+	case kindAnswer:
+		fmt.Fprintf(&b, "No SQL: the reply is known.\n%s\n", e.Reply)
+	case kindRead:
+		b.WriteString("Reads, all from one snapshot:\n")
+	case kindWrite:
+		b.WriteString("Takes effect as a whole or not at all:\n")
+	case kindReadModifyWrite:
+		b.WriteString("Reads first; what it writes depends on that, in the same transaction:\n")
+	}
+	for i, s := range e.Statements {
+		fmt.Fprintf(&b, "\n%d. %s\n", i+1, strings.ReplaceAll(s.SQL, "\n", "\n   "))
+		for n, a := range s.Args {
+			fmt.Fprintf(&b, "   ?%d = %s\n", n+1, a)
+		}
+		for _, p := range s.Plan {
+			fmt.Fprintf(&b, "   plan: %s\n", p)
+		}
+		if s.Refused != "" {
+			fmt.Fprintf(&b, "   when a constraint stops it: %s\n", s.Refused)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,90 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// session is what a target of any kind gives: engine.Session, remote.REST and
+// remote.Redis.
+type session interface {
+	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
+	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
+	PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
+	DB() int
+	InMulti() bool
+}
+
+// connection is a session and how to end it.
+type connection struct {
+	session
+	target target
+	close  func() error
+}
+
+// openFile opens the target's file; the default one is made with its directory.
+func (o *targetOptions) openFile(t target, options local.Options) (*local.Store, error) {
+	if t.source == defaultSource {
+		if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	options.Full = o.full
+	return local.Open(t.path, options)
+}
+
+// connect opens a session on the target that the options choose, in the database
+// that they choose. A file is opened with the given options.
+func (o *targetOptions) connect(ctx context.Context, s *streams, file local.Options, resp3 bool) (*connection, error) {
+	t, err := o.resolve(s.getenv)
+	if err != nil {
+		return nil, err
+	}
+	o.tell(t, s)
+	c := &connection{target: t}
+	switch {
+	case t.isREST():
+		r, err := remote.OpenREST(t.url.String(), t.token)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		c.session, c.close = r, r.Close
+	case t.url != nil:
+		r, err := remote.OpenRedis(ctx, t.url.String(), resp3)
+		if err != nil {
+			return nil, err
+		}
+		c.session, c.close = r, r.Close
+	default:
+		f, err := o.openFile(t, file)
+		if err != nil {
+			return nil, err
+		}
+		c.session, c.close = engine.New(f).Session(), f.Close
+	}
+	if err := o.choose(ctx, c); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// choose selects the database that -n names.
+func (o *targetOptions) choose(ctx context.Context, c *connection) error {
+	if o.database == 0 {
+		return nil
+	}
+	v, err := c.Do(ctx, []byte("SELECT"), strconv.AppendInt(nil, int64(o.database), 10))
+	if err == nil && v.IsError() {
+		err = usageError{fmt.Errorf("database %d: %s", o.database, v.Str)}
+	}
+	return err
+}

@@ -1,0 +1,73 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/translator"
+)
+
+const (
+	groupUse   = "use"
+	groupLook  = "look"
+	groupSetUp = "setup"
+)
+
+func newRoot(s *streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "meowdis",
+		Short: "Redis commands on a SQLite file, or on a server",
+		Long: `meowdis runs Redis commands on a SQLite file, through no server at all, or on
+any Upstash REST endpoint or Redis server.
+
+` + targetHelp,
+		Example: `  meowdis exec SET greeting hello          # on the default file
+  meowdis exec --db cats.sqlite GET greeting
+  meowdis repl --url redis://localhost:6379
+  meowdis exec < commands.txt              # a script, stops at its first error
+  meowdis inspect cats.sqlite
+  meowdis serve --db cats.sqlite --resp 127.0.0.1:6379`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownVerb(cmd, args)
+		},
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddGroup(
+		&cobra.Group{ID: groupUse, Title: "Run commands:"},
+		&cobra.Group{ID: groupLook, Title: "Look inside:"},
+		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
+	)
+	root.SetHelpCommandGroupID(groupSetUp)
+	root.SetCompletionCommandGroupID(groupSetUp)
+	root.AddCommand(
+		newExec(s), newREPL(s), newServe(s),
+
+		newInspect(s), newExplain(s),
+		newVersion(s), newPaths(s), newMan(s),
+	)
+	return root
+}
+
+// unknownVerb names what was probably meant.
+func unknownVerb(root *cobra.Command, args []string) error {
+	msg := fmt.Sprintf("there is no verb %q", args[0])
+	if translator.Lookup(args[0]) != nil {
+		return usagef("%s; to run the Redis command: meowdis exec %s", msg, strings.Join(args, " "))
+	}
+	root.SuggestionsMinimumDistance = 2
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return usagef("%s; did you mean %s?", msg, strings.Join(near, " or "))
+	}
+	return usagef("%s", msg)
+}

@@ -1,0 +1,136 @@
+package cmd_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"net"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/meowdis/meowdis/cmd"
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/server"
+)
+
+var updateScripts = flag.Bool("update", false, "write the output of meowdis into the scripts")
+
+// TestMain makes the program a command of the scripts: this test binary, run
+// under its name.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"meowdis": func() { os.Exit(cmd.Main()) }})
+}
+
+// restToken is the token of the endpoint in TestScripts.
+const restToken = "purr"
+
+// serveMemory serves an empty database over REST and RESP until the test ends.
+func serveMemory(t *testing.T) (rest, redis string) {
+	t.Helper()
+	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := server.New(server.Config{Engine: engine.New(file), Token: restToken})
+	web := httptest.NewServer(srv.REST())
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- srv.ServeRESP(ctx, ln) }()
+	t.Cleanup(func() {
+		web.Close()
+		cancel()
+		if err := errors.Join(<-served, file.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return web.URL, "redis://" + ln.Addr().String()
+}
+
+// TestScripts runs testdata/script. Beside testscript's own commands there is
+//
+//	code N PROGRAM ARG...   runs a program that must end with the exit code N
+//	serving ARG...          starts "meowdis serve ARG..." in the background and
+//	                        sets REST, TOKEN and RESP to what it prints
+//
+// REST_URL and REST_TOKEN are an endpoint with an empty database, REDIS_URL the
+// same over RESP, and REAL_REDIS_URL a real Redis.
+func TestScripts(t *testing.T) {
+	rest, redis := serveMemory(t)
+	real := oracle.Start(t)
+	real.Dial(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		UpdateScripts:       *updateScripts,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			for _, dir := range []string{"DATA", "STATE", "CONFIG", "CACHE"} {
+				env.Setenv("XDG_"+dir+"_HOME", env.WorkDir+"/"+strings.ToLower(dir))
+			}
+			env.Setenv("REST_URL", rest)
+			env.Setenv("REST_TOKEN", restToken)
+			env.Setenv("REDIS_URL", redis)
+			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "serving": serving},
+	})
+}
+
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N PROGRAM ARG...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, not %d\n%s%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+var announced = regexp.MustCompile(`(?m)^(REST|token|RESP) (\S+)\n`)
+
+func serving(ts *testscript.TestScript, _ bool, args []string) {
+	program, err := exec.LookPath("meowdis")
+	ts.Check(err)
+	run := exec.Command(program, append([]string{"serve"}, args...)...)
+	run.Dir = ts.Getenv("WORK")
+	run.Env = append(os.Environ(), "XDG_DATA_HOME="+ts.Getenv("XDG_DATA_HOME"))
+	out, err := run.StdoutPipe()
+	ts.Check(err)
+	ts.Check(run.Start())
+	ts.Defer(func() {
+		ts.Check(run.Process.Signal(os.Interrupt))
+		ts.Check(run.Wait())
+	})
+	var text strings.Builder
+	buf := make([]byte, 4096)
+	for !strings.Contains(text.String(), "RESP ") || !strings.HasSuffix(text.String(), "\n") {
+		n, err := out.Read(buf)
+		ts.Check(err)
+		text.Write(buf[:n])
+	}
+	for _, m := range announced.FindAllStringSubmatch(text.String(), -1) {
+		ts.Setenv(strings.ToUpper(m[1]), m[2])
+	}
+}

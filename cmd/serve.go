@@ -1,0 +1,173 @@
+package cmd
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/server"
+)
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	db          string
+	full        bool
+	verbose     bool
+	http        string
+	resp        string
+	token       string
+	requirePass string
+}
+
+const (
+	defaultHTTP = "127.0.0.1:8379"
+	defaultRESP = "127.0.0.1:6379"
+)
+
+func newServe(s *streams) *cobra.Command {
+	o := &serveOptions{}
+	cmd := &cobra.Command{
+		Use:     "serve [FLAGS]",
+		GroupID: groupUse,
+		Short:   "Serve a file over Upstash's REST protocol and the Redis protocol",
+		Long: `Serves the file to programs: Upstash's SDKs over HTTP, any Redis client over RESP.
+With neither --http nor --resp both are served, on ` + defaultHTTP + ` and
+` + defaultRESP + `. An address without a host is on the loopback interface; port 0
+takes a free one. The addresses are printed as soon as they can be used.
+
+A token guards REST: --token or MEOWDIS_TOKEN, or one that is made up and
+printed. --requirepass makes RESP clients ask with AUTH; without it only clients
+on this machine are served.
+
+SIGINT and SIGTERM finish what is running and end it.`,
+		Example: `  meowdis serve
+  meowdis serve --db cats.sqlite --resp 6380
+  meowdis serve --db cats.sqlite --http 0.0.0.0:8080 --token T`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.http, "http", "", "`ADDRESS` to serve REST on")
+	f.StringVar(&o.resp, "resp", "", "`ADDRESS` to serve the Redis protocol on")
+	f.StringVar(&o.token, "token", "", "`TOKEN` that REST clients must send")
+	f.StringVar(&o.requirePass, "requirepass", "", "`PASSWORD` that RESP clients must give")
+	f.StringVar(&o.db, "db", "", "SQLite `FILE` to serve; :memory: forgets everything")
+	f.BoolVar(&o.full, "full", false, "make each commit to the file survive a power cut (slower)")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "say on stderr which file is served")
+	cmd.MarkFlagFilename("db", "sqlite", "db")
+	return cmd
+}
+
+func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	files := targetOptions{db: o.db, full: o.full, verbose: o.verbose}
+	t := files.file(s.getenv)
+	files.tell(t, s)
+	file, err := files.openFile(t, local.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	config := server.Config{
+		Engine:      engine.New(file),
+		Token:       firstOf(o.token, s.getenv("MEOWDIS_TOKEN")),
+		RequirePass: o.requirePass,
+		Logger:      slog.New(slog.NewTextHandler(s.err, nil)),
+	}
+	made := config.Token == ""
+	if made {
+		config.Token = rand.Text()
+	}
+	faces, err := o.listen(server.New(config))
+	if err != nil {
+		return err
+	}
+	for _, f := range faces {
+		fmt.Fprintf(s.out, "%s %s\n", f.name, f.url())
+		if made && f.name == "REST" {
+			fmt.Fprintf(s.out, "token %s\n", config.Token)
+		}
+	}
+	return serveAll(ctx, faces)
+}
+
+// face is one listener and what is served on it.
+type face struct {
+	name, scheme string
+	listener     net.Listener
+	serve        func(context.Context, net.Listener) error
+}
+
+func (f face) url() string { return f.scheme + "://" + f.listener.Addr().String() }
+
+// listen opens the listeners that the flags ask for.
+func (o *serveOptions) listen(srv *server.Server) (faces []face, err error) {
+	rest, redis := o.http, o.resp
+	if rest == "" && redis == "" {
+		rest, redis = defaultHTTP, defaultRESP
+	}
+	for _, f := range []struct {
+		face
+		address string
+	}{
+		{face{name: "REST", scheme: "http", serve: srv.ServeREST}, rest},
+		{face{name: "RESP", scheme: "redis", serve: srv.ServeRESP}, redis},
+	} {
+		if f.address == "" {
+			continue
+		}
+		if f.listener, err = net.Listen("tcp", bindAddress(f.address)); err != nil {
+			for _, open := range faces {
+				err = errors.Join(err, open.listener.Close())
+			}
+			return nil, err
+		}
+		faces = append(faces, f.face)
+	}
+	return faces, nil
+}
+
+// bindAddress reads HOST:PORT, :PORT or PORT. Without a host it is the loopback
+// interface: nobody serves the world by leaving something out.
+func bindAddress(address string) string {
+	if !strings.Contains(address, ":") {
+		address = ":" + address
+	}
+	if strings.HasPrefix(address, ":") {
+		address = "127.0.0.1" + address
+	}
+	return address
+}
+
+// serveAll serves until ctx is done or one of the faces breaks, which ends the
+// others.
+func serveAll(ctx context.Context, faces []face) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error)
+	for _, f := range faces {
+		go func() {
+			err := f.serve(ctx, f.listener)
+			cancel()
+			ended <- err
+		}()
+	}
+	var errs []error
+	for range faces {
+		errs = append(errs, <-ended)
+	}
+	return errors.Join(errs...)
+}

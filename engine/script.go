@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// PipelineUntilError runs commands in order and stops behind the first whose
+// reply is an error or holds one: nothing behind it runs. It returns the replies
+// up to that one.
+//
+// On a store that can hold a transaction open, neighbours run in one, which also
+// makes a script as fast as a pipeline; others run them one by one.
+func (s *Session) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	t, can := s.engine.store.(transactor)
+	replies := make([]resp.Value, 0, len(calls))
+	for len(calls) > 0 {
+		var run []planned
+		if can {
+			run = s.plain(calls)
+		}
+		got, err := make([]resp.Value, 1), error(nil)
+		if len(run) > 0 {
+			got, err = s.untilError(ctx, t, run)
+		} else {
+			got[0], err = s.Do(ctx, calls[0]...)
+		}
+		if err != nil {
+			return replies, err
+		}
+		replies = append(replies, got...)
+		if got[len(got)-1].HasError() {
+			return replies, nil
+		}
+		calls = calls[len(got):]
+	}
+	return replies, nil
+}
+
+// plain returns the leading calls that need the store and nothing of the
+// session but its database.
+func (s *Session) plain(calls [][][]byte) []planned {
+	var run []planned
+	if s.multi {
+		return nil
+	}
+	for _, args := range calls {
+		cmd, _ := translator.Find(args)
+		if cmd == nil || cmd.Translate == nil {
+			break
+		}
+		run = append(run, planned{call: call{cmd, args}, db: s.db})
+	}
+	return run
+}
+
+func (s *Session) untilError(ctx context.Context, t transactor, calls []planned) (replies []resp.Value, err error) {
+	env := s.engine.env(0)
+	err = t.Transact(ctx, readOnly(calls), func(run Run) error {
+		replies = make([]resp.Value, 0, len(calls))
+		for i, c := range calls {
+			v, err := steps(run, c.plan(env, i))
+			if err != nil {
+				return err
+			}
+			replies = append(replies, v)
+			if v.HasError() {
+				break
+			}
+		}
+		return nil
+	})
+	return replies, err
+}

@@ -1,0 +1,116 @@
+package corpus_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// fullyDescribed are the groups whose commands also say what they do with their
+// keys' data, and their tips.
+var fullyDescribed = []string{"generic", "server"}
+
+// The places of COMMAND INFO's facts.
+var infoFacts = []string{"name", "arity", "flags", "first key", "last key", "step", "categories", "tips", "key specs"}
+
+// TestCommandInfo compares what COMMAND INFO says of every command with what
+// redis-server says, as far as it knows the command.
+func TestCommandInfo(t *testing.T) {
+	server := oracle.Start(t).Dial(t)
+	ours := memorySession(t)
+	for _, c := range translator.Commands() {
+		name := strings.ReplaceAll(strings.ToLower(c.Name), " ", "|")
+		want := server.Do([]byte("COMMAND"), []byte("INFO"), []byte(name)).Elems[0]
+		got := resp.Downgrade(infoOf(t, ours, name))
+		if want.IsNull() {
+			if c.Since < "7.1" {
+				t.Errorf("%s is since %s, but redis-server does not know it", c.Name, c.Since)
+			}
+			continue
+		}
+		facts := infoFacts
+		if !slices.Contains(fullyDescribed, c.Group) {
+			facts = facts[:7]
+		}
+		for i, fact := range facts {
+			step := corpus.Step{}
+			if fact != "name" {
+				step.Notes = []string{"unordered"}
+			}
+			if !step.Same(got.Elems[i], withoutNotes(want.Elems[i])) {
+				t.Errorf("%s: %s:\n%s\nredis-server:\n%s", c.Name, fact, corpus.Show(got.Elems[i]), corpus.Show(want.Elems[i]))
+			}
+		}
+	}
+}
+
+func memorySession(t *testing.T) *engine.Session {
+	t.Helper()
+	now := int64(start)
+	s, err := local.Open(local.Memory, local.Options{Now: func() int64 { return now }, SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return newEngine(s, &now).Session()
+}
+
+func infoOf(t *testing.T, s *engine.Session, name string) resp.Value {
+	t.Helper()
+	v, err := s.Do(t.Context(), []byte("COMMAND"), []byte("INFO"), []byte(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Elems[0]
+}
+
+// withoutNotes drops the remarks that Redis adds to some key specs.
+func withoutNotes(v resp.Value) resp.Value {
+	out := v
+	out.Elems = nil
+	for i := 0; i < len(v.Elems); i++ {
+		if string(v.Elems[i].Str) == "notes" {
+			i++
+			continue
+		}
+		out.Elems = append(out.Elems, withoutNotes(v.Elems[i]))
+	}
+	return out
+}
+
+// TestCommandCount checks that COMMAND counts and lists what it describes.
+func TestCommandCount(t *testing.T) {
+	ours := memorySession(t)
+	ask := func(words ...string) resp.Value {
+		args := make([][]byte, len(words))
+		for i, w := range words {
+			args[i] = []byte(w)
+		}
+		v, err := ours.Do(t.Context(), args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	all, count, list := ask("COMMAND"), ask("COMMAND", "COUNT"), ask("COMMAND", "LIST")
+	if int64(len(all.Elems)) != count.Int {
+		t.Errorf("COMMAND describes %d commands and COUNT says %d", len(all.Elems), count.Int)
+	}
+	subs := 0
+	for _, c := range all.Elems {
+		subs += len(c.Elems[9].Elems)
+	}
+	if len(list.Elems) != len(all.Elems)+subs || len(list.Elems) != len(translator.Commands()) {
+		t.Errorf("COMMAND LIST names %d commands; there are %d and %d subcommands", len(list.Elems), len(all.Elems), subs)
+	}
+	if docs := ask("COMMAND", "DOCS"); len(docs.Elems) != 2*len(all.Elems) {
+		t.Errorf("COMMAND DOCS documents %d commands of %d", len(docs.Elems)/2, len(all.Elems))
+	}
+}

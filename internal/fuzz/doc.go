@@ -1,0 +1,14 @@
+// Package fuzz compares meowdis with a real Redis on random commands.
+//
+// A case is a short sequence of commands on an empty database. The commands are
+// made from the Syntax of the command table (syntax.go, generate.go), so that a
+// new command joins by being declared; what is legitimately random, unordered or
+// a matter of time has a line in the table of treatments.go. Every reply is
+// compared, and at the end of a case all that the databases hold (contents.go).
+// A case that differs is cut down to the fewest commands that still do
+// (minimise.go), and printed as a transcript with Redis's replies.
+//
+//	go test ./internal/fuzz                                    a short run, the same every time
+//	go test ./internal/fuzz -run Differential/hash -for 10m    a long one of one group
+//	go test ./internal/fuzz -run Differential/hash -seed 42    the case 42, and what follows
+package fuzz

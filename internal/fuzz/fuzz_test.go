@@ -1,0 +1,197 @@
+package fuzz
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+var (
+	firstSeed = flag.Uint64("seed", 1, "the seed of the first case; the next has the next number")
+	runFor    = flag.Duration("for", 0, "how long to run each group, instead of some cases")
+)
+
+const (
+	caseLength = 60
+	shortRun   = 40 // cases
+	mostFound  = 5  // differences before a group's run ends
+)
+
+// groups are those that can be compared: commands on keys.
+var groups = []string{"string", "hash", "list", "set", "sorted-set", "generic"}
+
+// commands are those of the table that Redis 7.0 knows, by group.
+func commands(t *testing.T) map[string][]command {
+	t.Helper()
+	byGroup := map[string][]command{}
+	for _, c := range translator.Commands() {
+		if c.Translate == nil || leftOut[c.Name] || !slices.Contains(groups, c.Group) || c.Since > "7.0.99" {
+			continue
+		}
+		syntax, err := parseSyntax(c.Syntax)
+		if err != nil {
+			t.Error(err)
+		}
+		byGroup[c.Group] = append(byGroup[c.Group], command{
+			Command: c, syntax: syntax,
+			expires: strings.Contains(c.Syntax, "seconds"),
+			random:  treatments[c.Name].special != nil,
+		})
+	}
+	return byGroup
+}
+
+func newGenerator(all map[string][]command, group string, seed uint64) *generator {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), group: all[group]}
+	for _, name := range groups {
+		g.others = append(g.others, all[name]...)
+	}
+	return g
+}
+
+// TestDifferential runs random cases of each group on meowdis and on
+// redis-server.
+func TestDifferential(t *testing.T) {
+	all := commands(t)
+	for _, group := range groups {
+		if len(all[group]) == 0 {
+			continue
+		}
+		t.Run(group, func(t *testing.T) {
+			s := newSides(t)
+			until := time.Now().Add(*runFor)
+			found := map[string]bool{}
+			for i := uint64(0); len(found) < mostFound; i++ {
+				if *runFor == 0 && i == shortRun || *runFor > 0 && time.Now().After(until) {
+					t.Logf("%d cases of %d commands", i, caseLength)
+					break
+				}
+				seed := *firstSeed + i
+				steps := newGenerator(all, group, seed).generate(caseLength)
+				resp3 := seed%2 == 1
+				play := func(steps []step) *difference { return s.play(steps, resp3) }
+				d := play(steps)
+				if d == nil || found[d.command] {
+					continue
+				}
+				found[d.command] = true
+				steps, d = minimise(steps, d, play)
+				t.Errorf("seed %d differs. What redis-server answers:\n\n%s\n%s", seed, transcript(steps, d.replies), d.what)
+			}
+		})
+	}
+}
+
+// TestFindsAndMinimises breaks meowdis and looks whether that is found.
+func TestFindsAndMinimises(t *testing.T) {
+	s := newSides(t)
+	incremented := 0
+	s.broken = func(args [][]byte, v resp.Value) resp.Value {
+		switch {
+		case nameOf(args) == "SET":
+			incremented = 0
+		case nameOf(args) == "INCR" && string(args[1]) == "a" && v.Kind == resp.Int:
+			if incremented++; incremented == 2 {
+				v.Int++
+			}
+		}
+		return v
+	}
+	var steps []step
+	for i := range 40 {
+		steps = append(steps, step{args: words("INCRBY", "n", fmt.Sprint(i))})
+	}
+	steps[7].args = words("SET", "a", "5")
+	steps[11].args = words("INCR", "a")
+	steps[29].args = words("INCR", "a")
+	d := s.play(steps, false)
+	if d == nil || d.at != 29 {
+		t.Fatalf("the difference is %+v", d)
+	}
+	incremented = 0
+	steps, d = minimise(steps, d, func(steps []step) *difference {
+		incremented = 0
+		return s.play(steps, false)
+	})
+	if got, want := transcript(steps, d.replies), "> INCR a\n(integer) 1\n> INCR a\n(integer) 2\n"; got != want {
+		t.Errorf("the shortest case is\n%swant\n%s", got, want)
+	}
+}
+
+// TestFindsContents changes a value behind the commands.
+func TestFindsContents(t *testing.T) {
+	s := newSides(t)
+	s.broken = func(args [][]byte, v resp.Value) resp.Value {
+		if nameOf(args) == "SET" {
+			s.theirs[1].Do(words("APPEND", "a", "x")...)
+			s.theirs[1].Do(words("SET", "a\x00", "x", "EX", "100")...)
+		}
+		return v
+	}
+	d := s.play([]step{{args: words("SET", "a", "")}, {args: words("SET", "b", "5")}}, true)
+	want := `key "a\x00" of database 0
+meowdis:      nothing
+redis-server: a string with a short time to live, ["x"]
+key a of database 0
+meowdis:      a string with no time to live, [""]
+redis-server: a string with no time to live, ["x"]`
+	if d == nil || d.what != want {
+		t.Errorf("got %+v", d)
+	}
+}
+
+// TestSyntax reads the notation.
+func TestSyntax(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "",
+		"key [key ...]":                   "key key*",
+		"[NX|XX] [GET]":                   "(NX|XX)? GET?",
+		"<LEFT|RIGHT> key":                "(LEFT|RIGHT) key",
+		"key [EX seconds|PERSIST]":        "key (EX seconds|PERSIST)?",
+		"key [count [WITHVALUES]]":        "key (count WITHVALUES?)?",
+		"score member [score member ...]": "score member (score member)*",
+		"[GET pattern [GET pattern ...]]": "(GET pattern (GET pattern)*)?",
+	} {
+		n, err := parseSyntax(text)
+		if got := n.String(); err != nil || got != want {
+			t.Errorf("%q is %q, want %q (%v)", text, got, want, err)
+		}
+	}
+	for _, bad := range []string{"[key", "key]", "<a|b", "a>"} {
+		if _, err := parseSyntax(bad); err == nil {
+			t.Errorf("%q is a syntax", bad)
+		}
+	}
+}
+
+// String writes a syntax as a regular expression would.
+func (n node) String() string {
+	var kids []string
+	for _, kid := range n.kids {
+		kids = append(kids, kid.String())
+	}
+	group := func() string {
+		if one := kids[0]; !strings.ContainsAny(one, " |") || strings.HasPrefix(one, "(") && strings.Index(one, ")") == len(one)-1 {
+			return one
+		}
+		return "(" + kids[0] + ")"
+	}
+	switch n.kind {
+	case sequence:
+		return strings.Join(kids, " ")
+	case choice:
+		return "(" + strings.Join(kids, "|") + ")"
+	case optional:
+		return group() + "?"
+	case repeated:
+		return group() + "*"
+	}
+	return n.text
+}

@@ -1,0 +1,302 @@
+package fuzz
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// Few keys and few elements, so that commands of all types meet at them. The
+// numbers are the odd ones: limits, fractions, what only looks like a number.
+var (
+	keys     = []string{"a", "b", "c", "d", "e\x00\xff"}
+	elements = []string{"", "x", "y", "z", "xyzxy", "1", "2", "10", "-1", "3.5", "\xff\x00", "Hello World", "field", strings.Repeat("long", 20)}
+	integers = []string{"0", "1", "2", "-1", "-2", "3", "5", "10", "-100", "100", "9223372036854775807", "-9223372036854775808", "9223372036854775800"}
+	floats   = []string{"0", "1", "2", "-1", "0.5", "3.14", "-1.5", "1e3", "1e-5", "17179869184", "0.1", "inf", "-inf", "+inf", "5e-324", "1.7976931348623157e308"}
+	bounds   = []string{"0", "1", "2", "-1", "(1", "(0.5", "-inf", "+inf", "(inf", "-", "+", "[x", "(x", "[", "(y", "[z", "3.14"}
+	offsets  = []string{"0", "1", "2", "3", "5", "-1", "-2", "-3", "-100", "100", "4294967296"}
+	counts   = []string{"0", "1", "1", "2", "2", "3", "10", "-1", "-2", "-5"}
+	patterns = []string{"*", "?", "a", "[a-c]", "[^a]*", "x*", "*y*", "\\x", "[", "a*b", "e?*", "*\xff"}
+	typeWord = []string{"string", "list", "set", "zset", "hash", "stream", "STRING", "none"}
+
+	// Nothing here expires while a case runs: see racy.
+	lifetimes = []string{"100000", "100001", "200000", "1000000", "4102444800", "4102444800000", "0", "-1", "9223372036854775807", "9223372036854775", "-9223372036854775808"}
+
+	// Junk stands where anything else was expected. Small numbers above 0 are
+	// missing, since they may be a time to live.
+	junk = []string{"", "abc", "-1", "0", "1.5", " 1", "+1", "0x10", "nan", "inf", "-", "(", "9223372036854775808", "1e400", "\x00\xff", "NX", "XX", "GET", "LIMIT", "COUNT"}
+)
+
+// pools says what an argument may be, by the name that it has in the syntax.
+// Those that are missing are elements.
+var pools = map[string][]string{
+	"key": keys, "key1": keys, "key2": keys, "newkey": keys, "source": keys, "destination": keys, "dst": keys, "src": keys,
+	"increment": integers, "decrement": integers,
+	"score": floats, "weight": floats,
+	"min": bounds, "max": bounds,
+	"start": offsets, "stop": offsets, "end": offsets, "index": offsets, "offset": offsets, "rank": offsets,
+	"count": counts, "limit": counts, "len": counts, "num-matches": counts, "min-match-len": counts,
+	"cursor":  {"0", "0", "0", "0", "x", "-1", "18446744073709551616"},
+	"pattern": patterns, "type": typeWord,
+	"db": {"0", "1", "2", "16", "-1"}, "destination-db": {"0", "1", "2", "16", "-1"}, "index1": {"0", "1", "2", "16"}, "index2": {"0", "1", "2", "16"},
+	"seconds": lifetimes, "milliseconds": lifetimes, "unix-time-seconds": lifetimes, "unix-time-milliseconds": lifetimes,
+}
+
+// step is a command of a case. The second client exists to change what the first
+// one watches.
+type step struct {
+	client int // 0 or 1
+	args   [][]byte
+}
+
+// command is a command that can be made up.
+type command struct {
+	*translator.Command
+	syntax  node
+	expires bool // it takes a time to live, somewhere
+	random  bool // it has a special treatment
+}
+
+// generator makes cases up. The same seed and table make the same case.
+type generator struct {
+	*rand.Rand
+	group  []command // of the group under test
+	others []command // of all groups
+}
+
+// generate is a case of about n commands.
+func (g *generator) generate(n int) []step {
+	var steps []step
+	for len(steps) < n {
+		switch dice := g.IntN(100); {
+		case dice < 6:
+			steps = append(steps, g.transaction()...)
+		case dice < 12:
+			steps = append(steps, g.watched()...)
+		default:
+			steps = append(steps, step{args: g.command(false)})
+		}
+	}
+	return steps
+}
+
+func words(line ...string) [][]byte {
+	if line == nil {
+		return nil
+	}
+	args := make([][]byte, len(line))
+	for i, w := range line {
+		args[i] = []byte(w)
+	}
+	return args
+}
+
+// transaction is MULTI, some commands and mostly EXEC.
+func (g *generator) transaction() []step {
+	steps := []step{{args: words("MULTI")}}
+	for range 1 + g.IntN(5) {
+		steps = append(steps, step{args: g.command(true)})
+	}
+	end := "EXEC"
+	if g.IntN(10) == 0 {
+		end = "DISCARD"
+	}
+	return append(steps, step{args: words(end)})
+}
+
+// watched asks whether a command counts as a change of a key. A missing key that
+// is set with an expiry in the past has changed for Redis and not for meowdis,
+// which has no row to remember it by.
+func (g *generator) watched() []step {
+	change := g.command(true)
+	for len(change) > 3 && slices.ContainsFunc(change[3:], func(a []byte) bool { return bytes.HasSuffix(bytes.ToUpper(a), []byte("XAT")) }) {
+		change = g.command(true)
+	}
+	return []step{
+		{args: words("WATCH", pick(g, keys))},
+		{client: 1, args: change},
+		{args: words("MULTI")},
+		{args: words("PING")},
+		{args: words("EXEC")},
+	}
+}
+
+func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
+
+// command makes one command up: four of five are of the group. A plain one needs
+// no special treatment.
+func (g *generator) command(plain bool) [][]byte {
+	for {
+		from := g.group
+		if g.IntN(5) == 0 {
+			from = g.others
+		}
+		c := pick(g, from)
+		if plain && c.random {
+			continue
+		}
+		args := bytes.Fields([]byte(c.Name))
+		args = g.write(args, c.syntax)
+		if g.IntN(12) == 0 {
+			args = g.spoil(args)
+		}
+		if !racy(c, args) {
+			return args
+		}
+	}
+}
+
+// write appends what the syntax n allows.
+func (g *generator) write(args [][]byte, n node) [][]byte {
+	switch n.kind {
+	case literal:
+		word := n.text
+		if g.IntN(10) == 0 {
+			word = strings.ToLower(word)
+		}
+		return append(args, []byte(word))
+	case placeholder:
+		return append(args, []byte(g.argument(n.text)))
+	case choice:
+		return g.write(args, pick(g, n.kids))
+	case optional:
+		if g.IntN(3) == 0 {
+			return g.write(args, n.kids[0])
+		}
+		return args
+	case repeated:
+		for range g.IntN(4) {
+			args = g.write(args, n.kids[0])
+		}
+		return args
+	}
+	return g.writeSequence(args, n.kids)
+}
+
+// writeSequence writes the kids in order; options may change places among
+// themselves, and a count of keys mostly tells the truth.
+func (g *generator) writeSequence(args [][]byte, kids []node) [][]byte {
+	if g.IntN(3) == 0 {
+		kids = g.shuffleOptions(kids)
+	}
+	counted, from := -1, 0
+	for _, kid := range kids {
+		if counted >= 0 && kid.kind != placeholder && kid.kind != repeated {
+			args[counted] = g.count(len(args) - from)
+			counted = -1
+		}
+		args = g.write(args, kid)
+		if kid.kind == placeholder && (kid.text == "numkeys" || kid.text == "numfields") {
+			counted, from = len(args)-1, len(args)
+		}
+	}
+	if counted >= 0 {
+		args[counted] = g.count(len(args) - from)
+	}
+	return args
+}
+
+func (g *generator) count(n int) []byte {
+	if g.IntN(12) == 0 {
+		return []byte(pick(g, counts))
+	}
+	return strconv.AppendInt(nil, int64(n), 10)
+}
+
+// shuffleOptions changes the order of the options at the end.
+func (g *generator) shuffleOptions(kids []node) []node {
+	kids = append([]node(nil), kids...)
+	first := len(kids)
+	for first > 0 && kids[first-1].kind == optional {
+		first--
+	}
+	options := kids[first:]
+	g.Shuffle(len(options), func(i, j int) { options[i], options[j] = options[j], options[i] })
+	return kids
+}
+
+func (g *generator) argument(name string) string {
+	pool := pools[name]
+	if pool == nil {
+		pool = elements
+	}
+	if name == "value" && g.IntN(3) == 0 {
+		pool = integers
+	}
+	if g.IntN(50) == 0 {
+		pool = junk
+	}
+	return pick(g, pool)
+}
+
+// spoil makes a call that is likely to be refused.
+func (g *generator) spoil(args [][]byte) [][]byte {
+	at := 1 + g.IntN(max(1, len(args)-1))
+	switch {
+	case at >= len(args) || g.IntN(3) == 0:
+		return append(args, []byte(pick(g, junk)))
+	case g.IntN(2) == 0:
+		return append(args[:at:at], args[at+1:]...)
+	}
+	args[at] = []byte(pick(g, junk))
+	return args
+}
+
+// racy tells whether something could expire while the case runs: a number that
+// is no lifetime stands where a lifetime may be.
+func racy(c command, args [][]byte) bool {
+	if !c.expires {
+		return false
+	}
+	optionOnly := strings.Contains(c.Syntax, "EX seconds")
+	given := !optionOnly
+	for _, a := range args {
+		switch strings.ToUpper(string(a)) {
+		case "EX", "PX", "EXAT", "PXAT":
+			given = true
+		}
+	}
+	for _, a := range args {
+		if n, err := strconv.ParseInt(string(a), 10, 64); given && err == nil && 0 < n && n < 100000 {
+			return true
+		}
+	}
+	return false
+}
+
+// transcript is what the steps look like in the corpus, with the replies that
+// are known.
+func transcript(steps []step, replies []string) string {
+	var out strings.Builder
+	for i, s := range steps {
+		if s.client == 1 {
+			out.WriteByte('2')
+		}
+		out.WriteByte('>')
+		for _, a := range s.args {
+			out.WriteByte(' ')
+			out.Write(quoted(a))
+		}
+		out.WriteByte('\n')
+		if i < len(replies) {
+			out.WriteString(replies[i] + "\n")
+		}
+	}
+	return out.String()
+}
+
+// quoted is a word as a transcript writes it: in quotes when it needs them.
+func quoted(word []byte) []byte {
+	plain := len(word) > 0 && !bytes.ContainsFunc(word, func(r rune) bool {
+		return r <= ' ' || r > '~' || r == '"' || r == '\'' || r == '\\'
+	})
+	if plain {
+		return word
+	}
+	return resp.AppendQuoted(nil, word, false)
+}

@@ -1,0 +1,20 @@
+package fuzz
+
+// minimise cuts a case down to steps of which none can be left out: what is left
+// still shows a difference at the same command.
+func minimise(steps []step, found *difference, play func([]step) *difference) ([]step, *difference) {
+	if found.at < len(steps) {
+		steps = steps[:found.at+1]
+	}
+	for size := len(steps) / 2; size > 0; size /= 2 {
+		for at := 0; at+size <= len(steps); {
+			shorter := append(steps[:at:at], steps[at+size:]...)
+			if d := play(shorter); d != nil && d.command == found.command {
+				steps, found = shorter[:min(len(shorter), d.at+1)], d
+			} else {
+				at += size
+			}
+		}
+	}
+	return steps, found
+}

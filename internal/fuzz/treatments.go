@@ -1,0 +1,166 @@
+package fuzz
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// treatment says how the replies of a command may differ, or how they are
+// compared when Redis may answer anything. Commands without one must answer
+// byte for byte.
+type treatment struct {
+	notes []string // as in a transcript
+
+	// special carries the command out on both sides and returns the replies to
+	// compare by the notes.
+	special func(ours, theirs doer, args [][]byte) (got, want resp.Value)
+}
+
+// doer runs a command on one of the two sides.
+type doer func(args ...[]byte) resp.Value
+
+var treatments = map[string]treatment{
+	"KEYS": {notes: []string{"unordered"}},
+
+	"SMEMBERS": {notes: []string{"unordered"}},
+	"SDIFF":    {notes: []string{"unordered"}},
+	"SINTER":   {notes: []string{"unordered"}},
+	"SUNION":   {notes: []string{"unordered"}},
+	"HKEYS":    {notes: []string{"unordered"}},
+	"HVALS":    {notes: []string{"unordered"}},
+	"HGETALL":  {notes: []string{"pairs"}},
+
+	"TTL":         {notes: []string{"approx 10"}},
+	"PTTL":        {notes: []string{"approx 10000"}},
+	"EXPIRETIME":  {notes: []string{"approx 10"}},
+	"PEXPIRETIME": {notes: []string{"approx 10000"}},
+
+	"OBJECT IDLETIME": {notes: []string{"approx 10"}},
+
+	"SCAN":  {notes: []string{"unordered"}, special: scan(1)},
+	"SSCAN": {notes: []string{"unordered"}, special: scan(2)},
+	"HSCAN": {notes: []string{"pairs"}, special: scan(2)},
+	"ZSCAN": {notes: []string{"pairs"}, special: scan(2)},
+
+	"SPOP":        {special: spop},
+	"RANDOMKEY":   {special: sample("KEYS", "*")},
+	"SRANDMEMBER": {special: sample("SMEMBERS", "")},
+	"HRANDFIELD":  {special: sample("HGETALL", "")},
+	"ZRANDMEMBER": {special: sample("ZRANGE", "", "0", "-1", "WITHSCORES")},
+}
+
+// leftOut are commands of the fuzzed groups that would prove nothing: they wait,
+// connect somewhere, or answer what only one implementation can know.
+var leftOut = map[string]bool{
+	"MIGRATE": true, "WAIT": true, "WAITAOF": true, "DUMP": true, "RESTORE": true, "OBJECT FREQ": true, "OBJECT HELP": true,
+}
+
+// spop lets meowdis choose, and removes the same members from Redis. Their number
+// must be the one that Redis would have chosen.
+func spop(ours, theirs doer, args [][]byte) (got, want resp.Value) {
+	var size resp.Value
+	if len(args) > 1 {
+		size = theirs([]byte("SCARD"), args[1])
+	}
+	got = ours(args...)
+	members := got.Elems
+	if got.Kind == resp.Bulk {
+		members = []resp.Value{got}
+	}
+	if len(members) == 0 {
+		return got, theirs(args...)
+	}
+	number := int64(1)
+	if len(args) > 2 {
+		number, _ = strconv.ParseInt(string(args[2]), 10, 64)
+	}
+	remove := append([][]byte{[]byte("SREM"), args[1]}, flatten(got)...)
+	if n := theirs(remove...); n.Int != min(number, size.Int) || n.Int != int64(len(members)) {
+		return got, resp.MakeError("FUZZ it had " + strconv.FormatInt(size.Int, 10) + " members, of which these are " + strconv.FormatInt(n.Int, 10))
+	}
+	return got, got
+}
+
+// sample compares replies that are drawn at random: those of meowdis must be of
+// Redis's kind and number, and among what the command line all answers there; a
+// "" in it stands for the key.
+func sample(all ...string) func(ours, theirs doer, args [][]byte) (got, want resp.Value) {
+	return func(ours, theirs doer, args [][]byte) (got, want resp.Value) {
+		got, want = ours(args...), theirs(args...)
+		if got.Kind != want.Kind || got.IsError() || len(flatten(got)) != len(flatten(want)) {
+			return got, want
+		}
+		line := words(all...)
+		for i := range line {
+			if len(line[i]) == 0 {
+				line[i] = args[1]
+			}
+		}
+		there := flatten(theirs(line...))
+		for _, one := range flatten(got) {
+			if !contains(there, one) {
+				return got, want
+			}
+		}
+		return got, got
+	}
+}
+
+func contains(all [][]byte, one []byte) bool {
+	for _, b := range all {
+		if bytes.Equal(b, one) {
+			return true
+		}
+	}
+	return false
+}
+
+// flatten is every string and double in v, at any depth, as bytes.
+func flatten(v resp.Value) [][]byte {
+	switch v = resp.Downgrade(v); v.Kind {
+	case resp.Bulk:
+		return [][]byte{v.Str}
+	case resp.Array:
+		var all [][]byte
+		for _, e := range v.Elems {
+			all = append(all, flatten(e)...)
+		}
+		return all
+	}
+	return nil
+}
+
+// scan compares whole iterations, since cursors and the size of a step are
+// everybody's own. at is the cursor's place.
+func scan(at int) func(ours, theirs doer, args [][]byte) (got, want resp.Value) {
+	return func(ours, theirs doer, args [][]byte) (got, want resp.Value) {
+		got, want = ours(args...), theirs(args...)
+		if got.Kind != resp.Array || want.Kind != resp.Array {
+			return got, want
+		}
+		if string(args[at]) != "0" {
+			return resp.OK, resp.OK
+		}
+		return iterate(ours, args, at, got), iterate(theirs, args, at, want)
+	}
+}
+
+// iterate goes on with a scan to its end and returns all elements.
+func iterate(do doer, args [][]byte, at int, reply resp.Value) resp.Value {
+	args = append([][]byte(nil), args...)
+	all := resp.EmptyArray
+	for range 1000 {
+		if len(reply.Elems) != 2 {
+			return reply
+		}
+		all.Elems = append(all.Elems, reply.Elems[1].Elems...)
+		args[at] = reply.Elems[0].Str
+		if string(args[at]) == "0" {
+			return all
+		}
+		reply = do(args...)
+	}
+	return resp.MakeError("FUZZ the iteration does not end")
+}

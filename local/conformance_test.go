@@ -1,0 +1,41 @@
+package local_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/local"
+)
+
+func open(t *testing.T, path string, o local.Options) *local.Store {
+	t.Helper()
+	if o.SweepEvery == 0 {
+		o.SweepEvery = -1
+	}
+	s, err := local.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestFileConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) engine.Store { return open(t, t.TempDir()+"/db.sqlite", local.Options{}) })
+}
+
+func TestMemoryConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) engine.Store { return open(t, local.Memory, local.Options{}) })
+}
+
+// The engine finds out by itself whether a store holds transactions: this one
+// must not lose the ability by a change of signature.
+var _ interface {
+	Transact(context.Context, bool, func(engine.Run) error) error
+} = (*local.Store)(nil)

@@ -1,0 +1,142 @@
+package local_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/schema"
+)
+
+// TestReopen finds what was written, in files with the oddest names.
+func TestReopen(t *testing.T) {
+	for _, name := range []string{"plain.sqlite", "with space.db", "a?b=c&mode=ro#d.db", "100%25.db", "ümläut.db", "-", ":memory"} {
+		path := filepath.Join(t.TempDir(), name)
+		s := open(t, path, local.Options{})
+		storetest.NewClient(t, storetest.NewEngine(s, storetest.NewClock())).Want("SET k v", "OK")
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		s = open(t, path, local.Options{Full: true})
+		storetest.NewClient(t, storetest.NewEngine(s, storetest.NewClock())).Want("GET k", `"v"`)
+		if s.Path() != path {
+			t.Errorf("the path is %s, want %s", s.Path(), path)
+		}
+		checkFile(t, s)
+	}
+}
+
+// TestOpenRefuses says why it does not open a file, and leaves it alone.
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	script := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.Exec(text); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	garbage := filepath.Join(dir, "garbage")
+	if err := os.WriteFile(garbage, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	foreign := script("foreign", "CREATE TABLE redka(x)")
+	newer := script("newer", fmt.Sprintf("CREATE TABLE meowdis(version INTEGER); INSERT INTO meowdis VALUES(%d)", schema.Version+1))
+	empty := script("empty", "PRAGMA user_version = 0")
+	for _, test := range []struct {
+		path    string
+		options local.Options
+		says    string
+	}{
+		{foreign, local.Options{}, "not a meowdis file"},
+		{newer, local.Options{}, "newer"},
+		{garbage, local.Options{}, "not a database"},
+		{empty, local.Options{ReadOnly: true}, "read-only"},
+		{filepath.Join(dir, "missing"), local.Options{ReadOnly: true}, "unable to open"},
+		{filepath.Join(dir, "no", "directory"), local.Options{}, "unable to open"},
+	} {
+		before, _ := os.ReadFile(test.path)
+		s, err := local.Open(test.path, test.options)
+		if err == nil {
+			s.Close()
+			t.Errorf("%s: it opened", test.path)
+			continue
+		}
+		if !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), test.path) {
+			t.Errorf("%s: %v; want %q in it", test.path, err, test.says)
+		}
+		if after, _ := os.ReadFile(test.path); string(after) != string(before) {
+			t.Errorf("%s was changed", test.path)
+		}
+	}
+	if _, err := local.Open(foreign, local.Options{}); !errors.Is(err, local.ErrForeign) {
+		t.Errorf("a foreign file: %v", err)
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	path := t.TempDir() + "/db.sqlite"
+	writer := open(t, path, local.Options{})
+	storetest.NewClient(t, storetest.NewEngine(writer, storetest.NewClock())).Want("SET k v", "OK")
+	s := open(t, path, local.Options{ReadOnly: true})
+	session := storetest.NewEngine(s, storetest.NewClock()).Session()
+	if v, err := session.Do(context.Background(), []byte("SET"), []byte("k"), []byte("w")); err == nil {
+		t.Errorf("it wrote: %v", v)
+	}
+	storetest.NewClient(t, storetest.NewEngine(s, storetest.NewClock())).Want("GET k", `"v"`)
+}
+
+func TestClosed(t *testing.T) {
+	s := open(t, local.Memory, local.Options{})
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := s.Apply(context.Background(), nil); err == nil {
+		t.Error("a closed store works")
+	}
+	if err := s.Transact(context.Background(), false, nil); err == nil {
+		t.Error("a closed store holds a transaction")
+	}
+}
+
+// TestSweep deletes expired keys, the oldest first, and only them.
+func TestSweep(t *testing.T) {
+	clock := storetest.NewClock()
+	s := open(t, t.TempDir()+"/db.sqlite", local.Options{Now: clock.Now})
+	c := storetest.NewClient(t, storetest.NewEngine(s, clock))
+	for i := range 25 {
+		c.Want(fmt.Sprintf("SET k%d v PX %d", i, 100+i), "OK")
+	}
+	c.Want("SET forever v", "OK")
+	c.Want("SET later v PX 10000", "OK")
+	ctx := context.Background()
+	for _, step := range []struct {
+		advance     int64
+		limit, want int
+	}{{99, 10, 0}, {1, 10, 1}, {1000, 10, 10}, {0, 10, 10}, {0, 10, 4}, {0, 10, 0}} {
+		clock.Advance(step.advance)
+		if n, err := s.Sweep(ctx, step.limit); err != nil || n != step.want {
+			t.Errorf("a sweep deleted %d, want %d (%v)", n, step.want, err)
+		}
+		storetest.Check(t, s)
+	}
+	c.Want("GET forever", `"v"`)
+	c.Want("GET later", `"v"`)
+}

@@ -1,0 +1,120 @@
+package local
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+const sqlNumber = `INSERT INTO guard VALUES(?1)`
+
+func insert(numbers ...int64) store.Batch {
+	var b store.Batch
+	for _, n := range numbers {
+		arg := store.Int(n)
+		if n < 0 {
+			arg = store.Value{} // refused: the column is NOT NULL
+		}
+		b.Stmts = append(b.Stmts, store.Stmt{SQL: sqlNumber, Args: []store.Value{arg}})
+	}
+	return b
+}
+
+func newJob(batches ...store.Batch) *job { return &job{batches: batches, done: make(chan struct{})} }
+
+// TestGroupCommit commits a group in which some batches are refused, before and
+// after they have changed something, and some are broken: each job gets what it
+// would have got alone.
+func TestGroupCommit(t *testing.T) {
+	broken := store.Batch{Stmts: append(insert(100).Stmts, store.Stmt{SQL: "SELECT abs(-9223372036854775808)"})}
+	failed := errors.New("the function failed")
+	for name, withBroken := range map[string]bool{"refusals": false, "refusals and failures": true} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			var refusals []bool
+			group := []*job{
+				newJob(insert(1)),
+				newJob(insert(-1)),
+				newJob(insert(2, -1), insert(3), insert(4, 5, -1)),
+				{done: make(chan struct{}), fn: func(run func(store.Batch) (store.Result, error)) error {
+					refusals = nil
+					for _, b := range []store.Batch{insert(6), insert(7, -1), insert(8)} {
+						r, err := run(b)
+						if err != nil {
+							return err
+						}
+						refusals = append(refusals, r.Refused != nil)
+					}
+					return nil
+				}},
+				newJob(insert(9)),
+			}
+			if withBroken {
+				group = append(group, newJob(broken), newJob(insert(10), broken), &job{
+					done: make(chan struct{}),
+					fn: func(run func(store.Batch) (store.Result, error)) error {
+						if _, err := run(insert(11)); err != nil {
+							return err
+						}
+						return failed
+					},
+				})
+			}
+			s.commit(group)
+			for i, j := range group {
+				select {
+				case <-j.done:
+				default:
+					t.Errorf("job %d was not released", i)
+				}
+				if (j.err != nil) != (i >= 5) {
+					t.Errorf("job %d: %v", i, j.err)
+				}
+			}
+			if withBroken && !errors.Is(group[7].err, failed) {
+				t.Errorf("the function's error is %v", group[7].err)
+			}
+			if r := group[1].results[0].Refused; r == nil || r.At != 0 {
+				t.Errorf("refused at once: %+v", r)
+			}
+			for i, at := range []int{1, -1, 2} {
+				if r := group[2].results[i].Refused; r == nil != (at < 0) || r != nil && r.At != at {
+					t.Errorf("batch %d: refused: %+v", i, r)
+				}
+			}
+			if len(refusals) != 3 || refusals[0] || !refusals[1] || refusals[2] {
+				t.Errorf("the function's refusals: %v", refusals)
+			}
+			rows, _, err := s.writer.run(store.Stmt{SQL: "SELECT group_concat(ok) FROM (SELECT ok FROM guard ORDER BY ok)"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(rows[0][0].Bytes()); got != "1,3,6,8,9" {
+				t.Errorf("the group left %s", got)
+			}
+		})
+	}
+}
+
+// TestWrites tells statements apart by their text.
+func TestWrites(t *testing.T) {
+	for sql, want := range map[string][2]bool{
+		"SELECT 1":                             {false, false},
+		"\n\tselect\n1":                        {false, false},
+		"VALUES (1)":                           {false, false},
+		"WITH x AS (SELECT 1) SELECT * FROM x": {false, true},
+		"WITH x AS (SELECT 1)\nINSERT INTO guard SELECT 1": {true, true},
+		"INSERT INTO guard VALUES(1)":                      {true, false},
+		"DELETE FROM keys RETURNING 1":                     {true, true},
+		"BEGIN IMMEDIATE":                                  {true, false},
+	} {
+		if got := [2]bool{writes(sql), returns(sql)}; got[0] != want[0] || got[0] && got[1] != want[1] {
+			t.Errorf("%q: writes %t, returns %t", sql, got[0], got[1])
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// Redis is a session on a server of the Redis protocol. It connects again when
+// its connection was lost, unless a transaction or watched keys went with it. It
+// is for one goroutine at a time.
+type Redis struct {
+	server server
+	resp3  bool
+
+	conn    net.Conn // nil when there is none
+	in      *bufio.Reader
+	replies *resp.Reader
+	used    time.Time
+
+	db       int
+	multi    bool
+	multiDB  int  // database behind the queued SELECTs
+	watching bool // keys are watched
+}
+
+var errClosed = errors.New("the server closed the connection")
+
+// errLost says that a connection was lost together with what it had begun.
+var errLost = errors.New("the connection was lost, and the transaction with it")
+
+// OpenRedis connects to the server at rawURL, redis://, rediss:// or unix://. With
+// resp3 its replies have the shapes of RESP3.
+func OpenRedis(ctx context.Context, rawURL string, resp3 bool) (*Redis, error) {
+	s, err := parseServer(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	r := &Redis{server: s, resp3: resp3, db: s.db}
+	return r, r.connect(ctx)
+}
+
+// DB is the selected database.
+func (r *Redis) DB() int { return r.db }
+
+// InMulti tells whether commands are being queued.
+func (r *Redis) InMulti() bool { return r.multi }
+
+// Close ends the connection.
+func (r *Redis) Close() error {
+	if r.conn == nil {
+		return nil
+	}
+	return r.drop()
+}
+
+func (r *Redis) attach(conn net.Conn) {
+	r.conn, r.used = conn, time.Now()
+	r.in = bufio.NewReaderSize(conn, 64<<10)
+	r.replies = resp.NewReader(r.in) // takes a reader of this size as it is
+}
+
+func (r *Redis) drop() error {
+	err := r.conn.Close()
+	r.conn = nil
+	return err
+}
+
+// Do runs one command.
+func (r *Redis) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	replies, err := r.Pipeline(ctx, [][][]byte{args})
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return replies[0], nil
+}
+
+// Pipeline runs commands in order and returns a reply for each. They are
+// independent: one that fails does not keep the rest from running.
+func (r *Redis) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	replies := make([]resp.Value, len(calls))
+	var sent [][][]byte
+	var at []int
+	for i, args := range calls {
+		if len(args) == 0 {
+			_, replies[i] = translator.Find(args)
+		} else if v, no := unavailable(args); no {
+			replies[i] = v
+		} else {
+			sent, at = append(sent, args), append(at, i)
+		}
+	}
+	got, err := r.send(ctx, sent)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range got {
+		replies[at[i]] = v
+	}
+	return replies, nil
+}
+
+// PipelineUntilError runs commands in order and stops behind the first whose
+// reply is an error or holds one: nothing behind it takes effect. It returns the
+// replies up to that one. The protocol knows no such thing, so that every write
+// waits for the reply before it.
+func (r *Redis) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	return untilError(ctx, calls, r.Pipeline)
+}
+
+// send runs calls on a connection that lives, and once more on a new one when
+// the first was lost and nothing can have happened twice.
+func (r *Redis) send(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	if r.conn != nil && !r.alive() {
+		r.drop()
+	}
+	if err := r.ready(ctx); err != nil {
+		return nil, err
+	}
+	before := *r
+	replies, err := r.exchange(ctx, calls)
+	if err == nil {
+		return replies, nil
+	}
+	r.drop()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if before.multi || before.watching || !repeatable(calls) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, err
+	}
+	if err := r.ready(ctx); err != nil {
+		return nil, err
+	}
+	return r.exchange(ctx, calls)
+}
+
+// ready makes a connection if there is none.
+func (r *Redis) ready(ctx context.Context) error {
+	if r.conn != nil {
+		return nil
+	}
+	if r.multi || r.watching {
+		r.multi, r.watching = false, false
+		return errLost
+	}
+	return r.connect(ctx)
+}
+
+// alive tells whether a connection that was idle is still open. Nothing is
+// waited for: a server speaks only when spoken to.
+func (r *Redis) alive() bool {
+	if time.Since(r.used) < time.Second {
+		return true
+	}
+	r.conn.SetReadDeadline(time.Now().Add(time.Millisecond))
+	_, err := r.in.Peek(1)
+	r.conn.SetReadDeadline(time.Time{})
+	return err == nil || errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// exchange writes calls and reads their replies, both at once: a server may
+// stop reading while nobody reads from it.
+func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	conn := r.conn
+	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if mayBlock(calls) {
+		conn.SetDeadline(time.Time{})
+	} else {
+		conn.SetDeadline(time.Now().Add(Timeout))
+	}
+	var out []byte
+	for _, args := range calls {
+		out = resp.AppendCommand(out, args...)
+	}
+	written := make(chan error, 1)
+	go func() {
+		_, err := conn.Write(out)
+		written <- err
+	}()
+	replies := make([]resp.Value, 0, len(calls))
+	for _, args := range calls {
+		v, err := r.reply()
+		if err != nil {
+			// Ends a writer that nobody listens to.
+			conn.SetDeadline(time.Unix(1, 0))
+			<-written
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = errClosed
+			}
+			return replies, fmt.Errorf("talking to %s: %w", r.server.address, err)
+		}
+		r.note(args, v)
+		replies = append(replies, v)
+	}
+	r.used = time.Now()
+	return replies, <-written
+}
+
+// reply reads the next reply, past the messages that a server may push.
+func (r *Redis) reply() (resp.Value, error) {
+	for {
+		v, err := r.replies.ReadReply()
+		if err != nil || v.Kind != resp.Push {
+			return v, err
+		}
+	}
+}
+
+// mayBlock tells whether one of calls may take as long as it likes: those that
+// the table does not know to be quick.
+func mayBlock(calls [][][]byte) bool {
+	for _, args := range calls {
+		cmd, _ := translator.Find(args)
+		if cmd == nil || cmd.Flags&translator.Blocking != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// note follows what a command did to the session.
+func (r *Redis) note(args [][]byte, v resp.Value) {
+	name := commandName(args)
+	switch {
+	case name == "EXEC" && r.multi:
+		if v.Kind == resp.Array {
+			r.db = r.multiDB
+		}
+		r.multi, r.watching = false, false
+	case v.IsError():
+	case name == "SELECT" && len(args) == 2:
+		n, err := strconv.Atoi(string(args[1]))
+		if err != nil {
+			return
+		}
+		if r.multiDB = n; !r.multi {
+			r.db = n
+		}
+	case name == "MULTI":
+		r.multi, r.multiDB = true, r.db
+	case name == "DISCARD":
+		r.multi, r.watching = false, false
+	case name == "WATCH":
+		r.watching = true
+	case name == "UNWATCH" && !r.multi:
+		r.watching = false
+	case name == "RESET":
+		r.db, r.multi, r.watching, r.resp3 = 0, false, false, false
+	case name == "AUTH" && !r.multi:
+		r.server.auth = args[1:]
+	case name == "HELLO" && len(args) > 1:
+		r.hello(args)
+	}
+}
+
+// hello remembers what a HELLO changed, for the next connection.
+func (r *Redis) hello(args [][]byte) {
+	r.resp3 = string(args[1]) == "3"
+	for i := 2; i+2 < len(args); i++ {
+		if strings.EqualFold(string(args[i]), "auth") {
+			r.server.auth = args[i+1 : i+3]
+		}
+	}
+}

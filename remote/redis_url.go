@@ -1,0 +1,156 @@
+package remote
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// server is what a redis:// URL says.
+type server struct {
+	network string // tcp or unix
+	address string
+	tls     *tls.Config // nil without TLS
+	auth    [][]byte    // user, when there is one, and password
+	db      int
+}
+
+// parseServer reads redis://[user:password@]host[:port][/db], rediss:// with TLS,
+// and unix://[user:password@]/path[?db=n].
+func parseServer(rawURL string) (server, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return server{}, errors.New("the URL cannot be read")
+	}
+	s := server{network: "tcp"}
+	if password, ok := u.User.Password(); ok {
+		if name := u.User.Username(); name != "" {
+			s.auth = append(s.auth, []byte(name))
+		}
+		s.auth = append(s.auth, []byte(password))
+	}
+	db := strings.Trim(u.Path, "/")
+	switch u.Scheme {
+	case "redis", "rediss":
+		host, port := u.Hostname(), u.Port()
+		if host == "" {
+			host = "127.0.0.1"
+		}
+		if port == "" {
+			port = "6379"
+		}
+		s.address = net.JoinHostPort(host, port)
+		if u.Scheme == "rediss" {
+			s.tls = &tls.Config{ServerName: host}
+		}
+	case "unix":
+		s.network, s.address, db = "unix", u.Path, ""
+	default:
+		return s, fmt.Errorf("%s:// is not the URL of a Redis server", u.Scheme)
+	}
+	if q := u.Query().Get("db"); q != "" {
+		db = q
+	}
+	if db != "" {
+		n, bad := translator.DBIndex([]byte(db))
+		if bad.IsError() {
+			return s, fmt.Errorf("the URL's database %q is not a number from 0 to %d", db, translator.Databases-1)
+		}
+		s.db = n
+	}
+	return s, nil
+}
+
+const dialTimeout = 10 * time.Second
+
+func (s server) dial(ctx context.Context) (net.Conn, error) {
+	d := net.Dialer{Timeout: dialTimeout}
+	var conn net.Conn
+	var err error
+	if s.tls != nil {
+		conn, err = (&tls.Dialer{NetDialer: &d, Config: s.tls}).DialContext(ctx, s.network, s.address)
+	} else {
+		conn, err = d.DialContext(ctx, s.network, s.address)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reaching %s: %w", s.address, err)
+	}
+	return conn, nil
+}
+
+// greeting is what a new connection sends before anything else.
+func (r *Redis) greeting() [][][]byte {
+	var calls [][][]byte
+	if r.resp3 {
+		hello := [][]byte{[]byte("HELLO"), []byte("3")}
+		if len(r.server.auth) > 0 {
+			user := []byte("default")
+			if len(r.server.auth) == 2 {
+				user = r.server.auth[0]
+			}
+			hello = append(hello, []byte("AUTH"), user, r.server.auth[len(r.server.auth)-1])
+		}
+		calls = append(calls, hello)
+	} else if len(r.server.auth) > 0 {
+		calls = append(calls, append([][]byte{[]byte("AUTH")}, r.server.auth...))
+	}
+	if r.db != 0 {
+		calls = append(calls, [][]byte{[]byte("SELECT"), fmt.Append(nil, r.db)})
+	}
+	return calls
+}
+
+// connect opens a connection and puts it into the session's state.
+func (r *Redis) connect(ctx context.Context) error {
+	conn, err := r.server.dial(ctx)
+	if err != nil {
+		return err
+	}
+	r.attach(conn)
+	calls := r.greeting()
+	replies, err := r.exchange(ctx, calls)
+	if err == nil && r.resp3 && isTooOld(replies[0]) {
+		r.resp3 = false
+		r.drop()
+		return r.connect(ctx)
+	}
+	for i, v := range replies {
+		if err == nil && v.IsError() {
+			err = fmt.Errorf("%s refused %s: %s", r.server.address, calls[i][0], v.Str)
+		}
+	}
+	if err != nil {
+		r.drop()
+	}
+	return err
+}
+
+// isTooOld recognises the reply to HELLO of a server that has RESP2 only.
+func isTooOld(v resp.Value) bool {
+	return v.IsError() && (strings.HasPrefix(string(v.Str), "ERR unknown command") || strings.HasPrefix(string(v.Str), "NOPROTO"))
+}
+
+// unavailable is the reply to a command that turns the connection into a stream
+// of messages, or keeps replies from coming: it cannot be one of many.
+func unavailable(args [][]byte) (resp.Value, bool) {
+	name := commandName(args)
+	switch name {
+	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", "MONITOR", "SYNC", "PSYNC":
+	case "CLIENT":
+		if len(args) < 2 || !strings.EqualFold(string(args[1]), "reply") {
+			return resp.Value{}, false
+		}
+		name = "CLIENT REPLY"
+	default:
+		return resp.Value{}, false
+	}
+	return resp.MakeError("ERR " + name + " is not available here"), true
+}

@@ -1,0 +1,215 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// REST is a session on an Upstash REST endpoint. It finds out by itself how much
+// of the protocol the endpoint speaks. It is for one goroutine at a time.
+type REST struct {
+	base   *url.URL
+	token  string
+	client *http.Client
+
+	db   int
+	sync string // the token of the last response
+
+	speaks     speech
+	base64     bool // known to encode its strings when asked
+	ours       bool // is a meowdis, by its headers
+	asked      bool // base64 and transactions have been found out
+	multiExec  bool // has /multi-exec
+	stops      bool // can stop a pipeline at its first error
+	queue      []queued
+	multi      bool
+	dirty      bool // a command could not be queued: EXEC aborts
+	waitBefore func(attempt int) time.Duration
+}
+
+// speech is the form of replies that an endpoint is known to have.
+type speech byte
+
+const (
+	unheard   speech = iota
+	speaksRaw        // RESP2, the only one that is exact
+	speaksJSON
+)
+
+// Timeout bounds a request to a REST endpoint and the wait for a reply of a
+// server, unless the command may block.
+const Timeout = 30 * time.Second
+
+// OpenREST makes a session on the endpoint at rawURL, http:// or https://. It
+// sends nothing yet.
+func OpenREST(rawURL, token string) (*REST, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return nil, errors.New("the URL cannot be read")
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%s://%s is not the URL of a REST endpoint", u.Scheme, u.Host)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	return &REST{
+		base: u, token: token, waitBefore: backoff,
+		client: &http.Client{
+			Transport: transport,
+			Timeout:   Timeout,
+			// A redirect would carry commands, and perhaps the token, to
+			// somewhere that nobody named.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// DB is the selected database.
+func (r *REST) DB() int { return r.db }
+
+// InMulti tells whether commands are being queued.
+func (r *REST) InMulti() bool { return r.multi }
+
+// Close drops the connections that wait for another request.
+func (r *REST) Close() error {
+	r.client.CloseIdleConnections()
+	return nil
+}
+
+// Do runs one command.
+func (r *REST) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	replies, err := r.Pipeline(ctx, [][][]byte{args})
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return replies[0], nil
+}
+
+// Pipeline runs commands in order and returns a reply for each. They are
+// independent: one that fails does not keep the rest from running.
+func (r *REST) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	replies := make([]resp.Value, 0, len(calls))
+	for len(calls) > 0 {
+		n := r.passed(calls)
+		var got []resp.Value
+		var err error
+		if n > 0 {
+			got, err = r.send(ctx, calls[:n], false)
+		} else {
+			n, got = 1, make([]resp.Value, 1)
+			got[0], err = r.own(ctx, calls[0])
+		}
+		if err != nil {
+			return nil, err
+		}
+		replies, calls = append(replies, got...), calls[n:]
+	}
+	return replies, nil
+}
+
+// PipelineUntilError runs commands in order and stops behind the first whose
+// reply is an error or holds one: nothing behind it takes effect. It returns the
+// replies up to that one.
+//
+// An endpoint cannot usually be told to stop, so that every write waits for the
+// reply before it. One that answers the header Meowdis-Pipeline can.
+func (r *REST) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	var replies []resp.Value
+	for len(calls) > 0 {
+		var got []resp.Value
+		var err error
+		switch n := r.passed(calls); {
+		case n == 0:
+			got = make([]resp.Value, 1)
+			got[0], err = r.own(ctx, calls[0])
+		case r.stops:
+			got, err = r.send(ctx, calls[:n], true)
+		default:
+			// The first answer tells whether the endpoint can stop.
+			got, err = untilError(ctx, calls[:min(n, 64)], func(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+				return r.send(ctx, calls, true)
+			})
+		}
+		if err != nil {
+			return replies, err
+		}
+		replies, calls = append(replies, got...), calls[len(got):]
+		if len(got) > 0 && got[len(got)-1].HasError() {
+			break
+		}
+	}
+	return replies, nil
+}
+
+// passed is the number of leading calls that the endpoint runs itself.
+func (r *REST) passed(calls [][][]byte) int {
+	for i, args := range calls {
+		if r.multi || len(args) == 0 || isOwn(args) {
+			return i
+		}
+	}
+	return len(calls)
+}
+
+func isOwn(args [][]byte) bool {
+	switch commandName(args) {
+	case "SELECT", "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH":
+		return true
+	}
+	return false
+}
+
+// own carries out what the protocol has no session for.
+func (r *REST) own(ctx context.Context, args [][]byte) (resp.Value, error) {
+	if _, bad := translator.Find(args); bad.IsError() {
+		r.dirty = r.dirty || r.multi
+		return bad, nil
+	}
+	name := commandName(args)
+	switch {
+	case name == "MULTI":
+		return r.startMulti(ctx)
+	case name == "EXEC":
+		return r.exec(ctx)
+	case name == "DISCARD":
+		return r.discard(), nil
+	case name == "WATCH" && r.multi:
+		return resp.MakeError("ERR WATCH inside MULTI is not allowed"), nil
+	case name == "WATCH":
+		return resp.MakeError("ERR WATCH needs a connection of its own, and a REST endpoint has none"), nil
+	case r.multi:
+		return r.enqueue(args), nil
+	case name == "UNWATCH":
+		return resp.OK, nil
+	}
+	return r.selectDB(ctx, args[1])
+}
+
+// selectDB asks the endpoint whether it has database n. Only one that answers
+// the header Meowdis-Database has more than one.
+func (r *REST) selectDB(ctx context.Context, arg []byte) (resp.Value, error) {
+	n, bad := translator.DBIndex(arg)
+	if bad.IsError() {
+		return bad, nil
+	}
+	before := r.db
+	r.db = n
+	if n == 0 || n == before {
+		return resp.OK, nil
+	}
+	_, err := r.one(ctx, [][]byte{[]byte("PING")}, false)
+	if err == nil {
+		return resp.OK, nil
+	}
+	r.db = before
+	if errors.Is(err, errOneDatabase) {
+		return resp.MakeError("ERR this endpoint has one database"), nil
+	}
+	return resp.Value{}, err
+}

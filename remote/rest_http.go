@@ -1,0 +1,252 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// request is one request to an endpoint.
+type request struct {
+	path       string // below the endpoint's URL, escaped
+	body       []byte
+	raw        bool // the body is an argument, not JSON
+	encoding   encoding
+	untilError bool
+	repeatable bool
+}
+
+// encoding is the form of replies that a request asks for.
+type encoding byte
+
+const (
+	plainEncoding encoding = iota
+	base64Encoding
+	rawEncoding
+)
+
+// answer is a response with its body.
+type answer struct {
+	status int
+	media  string // the content type without parameters
+	body   []byte
+	asked  encoding
+}
+
+const (
+	databaseHeader = "Meowdis-Database"
+	pipelineHeader = "Meowdis-Pipeline"
+	untilErrorMode = "until-error"
+	syncHeader     = "Upstash-Sync-Token"
+)
+
+// errOneDatabase is the error of an endpoint that does not confirm the database
+// that was asked for.
+var errOneDatabase = errors.New("the endpoint does not confirm the database")
+
+const maxTries = 4
+
+// backoff is the wait before a further try.
+func backoff(attempt int) time.Duration {
+	return time.Duration(50 * math.Exp(float64(attempt)) * float64(time.Millisecond))
+}
+
+// post sends q, again after a failure of the network where that is safe.
+func (r *REST) post(ctx context.Context, q request) (answer, error) {
+	for attempt := 0; ; attempt++ {
+		a, err := r.try(ctx, q)
+		if err == nil || attempt+1 == maxTries || ctx.Err() != nil || !worthAnother(err, q.repeatable) {
+			return a, err
+		}
+		select {
+		case <-time.After(r.waitBefore(attempt)):
+		case <-ctx.Done():
+			return a, ctx.Err()
+		}
+	}
+}
+
+// worthAnother tells whether a request that failed may be sent again: when it
+// never left, or when it may run twice.
+func worthAnother(err error, repeatable bool) bool {
+	var network *networkError
+	var cert *tls.CertificateVerificationError
+	if !errors.As(err, &network) || errors.As(err, &cert) {
+		return false
+	}
+	var op *net.OpError
+	return repeatable || errors.As(err, &op) && op.Op == "dial"
+}
+
+// networkError says that a request or its response got lost.
+type networkError struct {
+	host string
+	err  error
+}
+
+func (e *networkError) Error() string { return fmt.Sprintf("reaching %s: %v", e.host, e.err) }
+func (e *networkError) Unwrap() error { return e.err }
+
+func (r *REST) try(ctx context.Context, q request) (answer, error) {
+	req, err := r.httpRequest(ctx, q)
+	if err != nil {
+		return answer{}, err
+	}
+	res, err := r.client.Do(req)
+	if err != nil {
+		// url.Error would print the URL, and a URL can hold a token.
+		var outer *url.Error
+		if errors.As(err, &outer) {
+			err = outer.Err
+		}
+		return answer{}, &networkError{r.base.Host, err}
+	}
+	defer res.Body.Close()
+	a := answer{status: res.StatusCode, asked: q.encoding}
+	a.media, _, _ = mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if a.body, err = io.ReadAll(res.Body); err != nil {
+		return a, &networkError{r.base.Host, err}
+	}
+	switch res.StatusCode {
+	case http.StatusOK, http.StatusBadRequest, http.StatusTooManyRequests:
+	case http.StatusUnauthorized:
+		return a, fmt.Errorf("%s refused the token: %s", r.base.Host, errorText(a))
+	default:
+		return a, r.unexpected(a)
+	}
+	if token := res.Header.Get(syncHeader); token != "" {
+		r.sync = token
+	}
+	r.ours = r.ours || res.Header.Get(databaseHeader) != ""
+	r.stops = r.stops || q.untilError && res.Header.Get(pipelineHeader) == untilErrorMode
+	if r.db != 0 && res.Header.Get(databaseHeader) != strconv.Itoa(r.db) {
+		return a, errOneDatabase
+	}
+	return a, nil
+}
+
+func (r *REST) httpRequest(ctx context.Context, q request) (*http.Request, error) {
+	u := *r.base
+	if q.path != "" {
+		under, err := url.Parse(strings.TrimSuffix(u.EscapedPath(), "/") + "/" + q.path)
+		if err != nil {
+			return nil, err
+		}
+		u.Path, u.RawPath = under.Path, under.RawPath
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(q.body))
+	if err != nil {
+		return nil, errors.New("the endpoint's URL cannot be used")
+	}
+	set := req.Header.Set
+	if r.token != "" {
+		set("Authorization", "Bearer "+r.token)
+	}
+	set("Content-Type", "application/json")
+	if q.raw {
+		set("Content-Type", "application/octet-stream")
+	}
+	set(syncHeader, r.sync)
+	switch q.encoding {
+	case rawEncoding:
+		set("Upstash-Response-Format", "resp2")
+	case base64Encoding:
+		set("Upstash-Encoding", "base64")
+	}
+	if r.db != 0 {
+		set(databaseHeader, strconv.Itoa(r.db))
+	}
+	if q.untilError {
+		set(pipelineHeader, untilErrorMode)
+	}
+	return req, nil
+}
+
+// errorText is what a refused request says, JSON or not.
+func errorText(a answer) string {
+	var v item
+	if json.Unmarshal(a.body, &v) == nil && v.Error != nil {
+		return *v.Error
+	}
+	if text := strings.TrimSpace(string(a.body)); text != "" && len(text) < 200 && utf8.ValidString(text) {
+		return text
+	}
+	return http.StatusText(a.status)
+}
+
+// fitsJSON tells whether a call can be sent as JSON: it is text, or the endpoint
+// is one of ours, which takes the bytes of a JSON string as they are.
+func (r *REST) fitsJSON(args [][]byte) bool {
+	for _, a := range args {
+		if !r.ours && !utf8.Valid(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendJSONCommand appends a call as a JSON array of strings. Bytes that are not
+// UTF-8 stay as they are.
+func appendJSONCommand(out []byte, args [][]byte) []byte {
+	const digits = "0123456789abcdef"
+	out = append(out, '[')
+	for i, a := range args {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, '"')
+		for _, c := range a {
+			switch {
+			case c == '"' || c == '\\':
+				out = append(out, '\\', c)
+			case c < ' ':
+				out = append(out, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+			default:
+				out = append(out, c)
+			}
+		}
+		out = append(out, '"')
+	}
+	return append(out, ']')
+}
+
+func jsonCommands(calls [][][]byte) []byte {
+	body := []byte{'['}
+	for i, args := range calls {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = appendJSONCommand(body, args)
+	}
+	return append(body, ']')
+}
+
+// pathCommand is a call whose arguments JSON cannot carry: in the path, percent
+// by percent, with the last one as the body.
+func pathCommand(args [][]byte) (path string, body []byte) {
+	last := len(args) - 1
+	if last > 0 && len(args[last]) > 0 {
+		args, body = args[:last], args[last]
+	}
+	segments := make([]string, len(args))
+	for i, a := range args {
+		segments[i] = url.PathEscape(string(a))
+		if segments[i] == "." || segments[i] == ".." {
+			segments[i] = strings.ReplaceAll(segments[i], ".", "%2E")
+		}
+	}
+	return strings.Join(segments, "/"), body
+}

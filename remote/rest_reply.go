@@ -1,0 +1,337 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// maxPipeline bounds the commands of one request.
+const maxPipeline = 1000
+
+// send runs calls in order, as many as fit in one request at a time, and returns
+// their replies; those up to the first error with untilError.
+func (r *REST) send(ctx context.Context, calls [][][]byte, untilError bool) ([]resp.Value, error) {
+	replies := make([]resp.Value, 0, len(calls))
+	for len(calls) > 0 {
+		n := 0
+		for n < len(calls) && n < maxPipeline && r.fitsJSON(calls[n]) {
+			n++
+		}
+		var got []resp.Value
+		var err error
+		if n > 1 {
+			got, err = r.many(ctx, calls[:n], untilError)
+		} else {
+			n, got = 1, make([]resp.Value, 1)
+			got[0], err = r.one(ctx, calls[0], untilError)
+		}
+		if err != nil {
+			return replies, err
+		}
+		replies, calls = append(replies, got...), calls[n:]
+		if untilError && r.stops && got[len(got)-1].HasError() {
+			break
+		}
+	}
+	return replies, nil
+}
+
+// encoding is the best form that replies of JSON are known to come in.
+func (r *REST) encoding() encoding {
+	if r.base64 {
+		return base64Encoding
+	}
+	return plainEncoding
+}
+
+// request makes a request ready for what the endpoint speaks.
+func (r *REST) request(q request) request {
+	q.encoding = rawEncoding
+	if r.speaks == speaksJSON {
+		q.encoding = r.encoding()
+	}
+	return q
+}
+
+// one runs one command.
+func (r *REST) one(ctx context.Context, args [][]byte, untilError bool) (resp.Value, error) {
+	call := [][][]byte{args}
+	q := request{repeatable: repeatable(call), untilError: untilError}
+	if r.fitsJSON(args) {
+		q.body = appendJSONCommand(nil, args)
+	} else {
+		q.path, q.body = pathCommand(args)
+		q.raw = true
+	}
+	a, err := r.learn(ctx, q, call)
+	if err != nil {
+		return resp.Value{}, err
+	}
+	if a.isRaw() {
+		return resp.NewReader(bytes.NewReader(a.body)).ReadReply()
+	}
+	v, err := r.single(a, args)
+	if err != nil || !isUninitialised(v) {
+		return v, err
+	}
+	if err := r.initialise(ctx); err != nil {
+		return v, err
+	}
+	if a, err = r.post(ctx, r.request(q)); err != nil {
+		return v, err
+	}
+	return r.single(a, args)
+}
+
+// many runs several commands as one request.
+func (r *REST) many(ctx context.Context, calls [][][]byte, untilError bool) ([]resp.Value, error) {
+	q := request{path: "pipeline", body: jsonCommands(calls), repeatable: repeatable(calls), untilError: untilError}
+	a, err := r.learn(ctx, q, calls)
+	if err != nil {
+		return nil, err
+	}
+	least := len(calls)
+	if untilError && r.stops {
+		least = 1
+	}
+	if a.isRaw() {
+		return rawReplies(a.body, len(calls), least)
+	}
+	replies, whole, err := r.items(a, calls, least)
+	if err == nil && slices.ContainsFunc(replies, isUninitialised) {
+		if err := r.initialise(ctx); err != nil {
+			return nil, err
+		}
+		if a, err = r.post(ctx, r.request(q)); err != nil {
+			return nil, err
+		}
+		replies, whole, err = r.items(a, calls, least)
+	}
+	if whole == nil || err != nil {
+		return replies, err
+	}
+	// The request as a whole was refused, and nothing ran.
+	replies = make([]resp.Value, len(calls))
+	for i := range replies {
+		replies[i] = *whole
+	}
+	return replies, nil
+}
+
+// learn sends a request; the first answers tell what the endpoint speaks. A
+// reply that lost bytes to JSON is asked for again, encoded, when asking is free.
+func (r *REST) learn(ctx context.Context, q request, calls [][][]byte) (answer, error) {
+	a, err := r.post(ctx, r.request(q))
+	if err != nil || r.speaks != unheard || a.status != 200 {
+		return a, err
+	}
+	if a.isRaw() {
+		r.speaks = speaksRaw
+		return a, nil
+	}
+	r.speaks = speaksJSON
+	if err := r.ask(ctx); err != nil {
+		return a, err
+	}
+	lossy := bytes.ContainsRune(a.body, utf8.RuneError) || bytes.Contains(bytes.ToLower(a.body), []byte(`\ufffd`))
+	if r.base64 && lossy && repeatable(calls) {
+		return r.post(ctx, r.request(q))
+	}
+	return a, nil
+}
+
+func (a answer) isRaw() bool { return a.media == "application/octet-stream" }
+
+// rawReplies reads n replies of a pipeline, at least least: one after the other,
+// or as one array.
+func rawReplies(body []byte, n, least int) ([]resp.Value, error) {
+	in := resp.NewReader(bytes.NewReader(body))
+	var replies []resp.Value
+	for {
+		v, err := in.ReadReply()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading a pipeline's replies: %w", err)
+		}
+		replies = append(replies, v)
+	}
+	if len(replies) == 1 && replies[0].Kind == resp.Array && len(replies[0].Elems) >= least {
+		replies = replies[0].Elems
+	}
+	return counted(replies, n, least)
+}
+
+func counted(replies []resp.Value, n, least int) ([]resp.Value, error) {
+	if len(replies) < least || len(replies) > n {
+		return nil, fmt.Errorf("the endpoint answered %d replies to %d commands", len(replies), n)
+	}
+	return replies, nil
+}
+
+// item is one reply in JSON.
+type item struct {
+	Result json.RawMessage `json:"result"`
+	Error  *string         `json:"error"`
+}
+
+// single decodes the JSON answer to one command.
+func (r *REST) single(a answer, args [][]byte) (resp.Value, error) {
+	var v item
+	if err := json.Unmarshal(a.body, &v); err != nil || v.Result == nil && v.Error == nil {
+		return resp.Value{}, r.unexpected(a)
+	}
+	return v.value(a.asked, args)
+}
+
+// items decodes the JSON answer to several commands: an array of items, or the
+// original meowdis's single result that holds them. whole is set when the
+// request was refused as one.
+func (r *REST) items(a answer, calls [][][]byte, least int) (replies []resp.Value, whole *resp.Value, err error) {
+	var list []item
+	if json.Unmarshal(a.body, &list) != nil {
+		var one item
+		if json.Unmarshal(a.body, &one) != nil || one.Result == nil && one.Error == nil {
+			return nil, nil, r.unexpected(a)
+		}
+		if one.Error != nil {
+			v := resp.MakeError(*one.Error)
+			return nil, &v, nil
+		}
+		var results []json.RawMessage
+		if json.Unmarshal(one.Result, &results) != nil {
+			return nil, nil, r.unexpected(a)
+		}
+		for _, raw := range results {
+			list = append(list, item{Result: raw})
+		}
+	}
+	for i, it := range list[:min(len(list), len(calls))] {
+		v, err := it.value(a.asked, calls[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		replies = append(replies, v)
+	}
+	replies, err = counted(replies, len(calls), least)
+	return replies, nil, err
+}
+
+func (r *REST) unexpected(a answer) error {
+	if a.status == 200 {
+		return fmt.Errorf("%s does not answer as a REST endpoint does", r.base.Host)
+	}
+	return fmt.Errorf("%s answered HTTP %d: %s", r.base.Host, a.status, errorText(a))
+}
+
+func (it item) value(asked encoding, args [][]byte) (resp.Value, error) {
+	if it.Error != nil {
+		return resp.MakeError(*it.Error), nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(it.Result))
+	dec.UseNumber()
+	var x any
+	if err := dec.Decode(&x); err != nil {
+		return resp.Value{}, fmt.Errorf("reading a reply: %w", err)
+	}
+	return asStatus(jsonValue(x, asked), args), nil
+}
+
+func jsonValue(x any, asked encoding) resp.Value {
+	switch x := x.(type) {
+	case nil:
+		return resp.Nil
+	case bool:
+		v := resp.Zero
+		if x {
+			v = resp.One
+		}
+		return v
+	case json.Number:
+		if n, err := strconv.ParseInt(x.String(), 10, 64); err == nil {
+			return resp.MakeInt(n)
+		}
+		return resp.MakeString(x.String())
+	case string:
+		return jsonString(x, asked)
+	case []any:
+		v := resp.EmptyArray
+		for _, e := range x {
+			v.Elems = append(v.Elems, jsonValue(e, asked))
+		}
+		return v
+	case map[string]any:
+		if msg, ok := x["error"].(string); ok {
+			return resp.MakeError(msg)
+		}
+	}
+	text, _ := json.Marshal(x) // it was JSON a moment ago
+	return resp.MakeBulk(text)
+}
+
+// jsonString undoes the encoding of a string. OK is no base64: it stays as it is
+// and is the status.
+func jsonString(s string, asked encoding) resp.Value {
+	if asked != base64Encoding {
+		return resp.MakeString(s)
+	}
+	if s == "OK" {
+		return resp.OK
+	}
+	if b, err := base64.StdEncoding.DecodeString(s); err == nil {
+		return resp.MakeBulk(b)
+	}
+	return resp.MakeString(s)
+}
+
+// asStatus gives back to a string of JSON, which knows one kind of string, that
+// it was a status: that follows from the command.
+func asStatus(v resp.Value, args [][]byte) resp.Value {
+	if v.Kind != resp.Bulk {
+		return v
+	}
+	answersStatus := false
+	switch commandName(args) {
+	case "TYPE":
+		answersStatus = true
+	case "PING":
+		answersStatus = len(args) == 1
+	case "SET", "SETEX", "PSETEX", "MSET", "HMSET", "LSET", "LTRIM", "RENAME", "FLUSHDB", "FLUSHALL", "SWAPDB",
+		"RESTORE", "JSON.SET", "JSON.MSET", "XGROUP", "CONFIG", "SCRIPT":
+		answersStatus = string(v.Str) == "OK"
+	}
+	if answersStatus {
+		v.Kind = resp.Status
+	}
+	return v
+}
+
+// isUninitialised recognises the original meowdis before its first INIT. Nothing
+// has run then.
+func isUninitialised(v resp.Value) bool {
+	return v.IsError() && strings.Contains(string(v.Str), "no such table: keys")
+}
+
+func (r *REST) initialise(ctx context.Context) error {
+	a, err := r.post(ctx, request{body: []byte(`["INIT"]`), repeatable: true})
+	if err != nil {
+		return err
+	}
+	var v item
+	if json.Unmarshal(a.body, &v) != nil || v.Error != nil {
+		return fmt.Errorf("preparing the database at %s: %s", r.base.Host, errorText(a))
+	}
+	return nil
+}

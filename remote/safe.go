@@ -1,0 +1,74 @@
+package remote
+
+import (
+	"context"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// commandName is the first word of a call in upper case, "" of an empty one.
+func commandName(args [][]byte) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return strings.ToUpper(string(args[0]))
+}
+
+// repeatable tells whether all calls can be sent again when nobody knows whether
+// they have run: they only read, or running twice leaves and answers the same.
+func repeatable(calls [][][]byte) bool {
+	for _, args := range calls {
+		if !readsOnly(args) && !idempotent(args) {
+			return false
+		}
+	}
+	return true
+}
+
+func readsOnly(args [][]byte) bool {
+	cmd, _ := translator.Find(args)
+	return cmd != nil && cmd.Flags&translator.ReadOnly != 0
+}
+
+func idempotent(args [][]byte) bool {
+	switch commandName(args) {
+	case "PING", "ECHO", "MSET", "HMSET", "SETEX", "PSETEX":
+		return true
+	case "SET":
+		for _, option := range args[min(3, len(args)):] {
+			switch strings.ToUpper(string(option)) {
+			case "NX", "XX", "GET", "IFEQ", "IFNE", "IFDEQ", "IFDNE":
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// untilError runs calls on a server that cannot be told to stop: commands that
+// only read go together with the one behind them, since reading too much leaves
+// no trace; every other waits for the replies before it.
+func untilError(ctx context.Context, calls [][][]byte, pipeline func(context.Context, [][][]byte) ([]resp.Value, error)) ([]resp.Value, error) {
+	replies := make([]resp.Value, 0, len(calls))
+	for len(replies) < len(calls) {
+		rest := calls[len(replies):]
+		n := 1
+		for n < len(rest) && readsOnly(rest[n-1]) {
+			n++
+		}
+		got, err := pipeline(ctx, rest[:n])
+		if err != nil {
+			return replies, err
+		}
+		for _, v := range got {
+			replies = append(replies, v)
+			if v.HasError() {
+				return replies, nil
+			}
+		}
+	}
+	return replies, nil
+}

@@ -1,0 +1,121 @@
+package resp
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendJSON appends v as one JSON value. It is redis-cli's --json, but always
+// valid: an error is {"error":…}, bytes that are not UTF-8 are {"base64":…}, and
+// "inf", "-inf" and "nan" are strings. A map is an object; a key of it that is no
+// string is the string of its JSON.
+func AppendJSON(out []byte, v Value) []byte {
+	switch v.Kind {
+	case Null, NullArray:
+		return append(out, "null"...)
+	case Error:
+		out = appendJSONString(append(out, `{"error":`...), v.Str)
+		return append(out, '}')
+	case Int:
+		return strconv.AppendInt(out, v.Int, 10)
+	case Double:
+		return appendJSONDouble(out, v.Float)
+	case Bool:
+		return strconv.AppendBool(out, v.Int != 0)
+	case BigNumber:
+		if isJSONInteger(v.Str) {
+			return append(out, v.Str...)
+		}
+		return appendJSONString(out, v.Str)
+	case Map:
+		return appendJSONObject(out, v.Elems)
+	case Scored:
+		return AppendJSON(out, pairArray(v.Elems))
+	case Array, Set, Push:
+		out = append(out, '[')
+		for i, e := range v.Elems {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = AppendJSON(out, e)
+		}
+		return append(out, ']')
+	}
+	if !utf8.Valid(v.Str) {
+		out = append(out, `{"base64":"`...)
+		out = base64.StdEncoding.AppendEncode(out, v.Str)
+		return append(out, `"}`...)
+	}
+	return appendJSONString(out, v.Str)
+}
+
+func appendJSONObject(out []byte, elems []Value) []byte {
+	out = append(out, '{')
+	for i := 0; i+1 < len(elems); i += 2 {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		key := AppendJSON(nil, elems[i])
+		if key[0] != '"' {
+			key = appendJSONString(nil, key)
+		}
+		out = append(append(out, key...), ':')
+		out = AppendJSON(out, elems[i+1])
+	}
+	return append(out, '}')
+}
+
+func appendJSONDouble(out []byte, f float64) []byte {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return appendJSONString(out, []byte(FormatDouble(f)))
+	}
+	return append(out, FormatDouble(f)...)
+}
+
+func isJSONInteger(digits []byte) bool {
+	if len(digits) > 0 && digits[0] == '-' {
+		digits = digits[1:]
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(digits) == 1 || len(digits) > 1 && digits[0] != '0'
+}
+
+// appendJSONString quotes s, escaping no more than JSON asks for. Bytes that are
+// not UTF-8, which only the text of an error can bring here, become U+FFFD.
+func appendJSONString(out, s []byte) []byte {
+	const digits = "0123456789abcdef"
+	out = append(out, '"')
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRune(s[i:])
+		switch c := s[i]; {
+		case r == utf8.RuneError && n == 1:
+			out = utf8.AppendRune(out, utf8.RuneError)
+		case n > 1:
+			out = append(out, s[i:i+n]...)
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case c == '\n':
+			out = append(out, `\n`...)
+		case c == '\r':
+			out = append(out, `\r`...)
+		case c == '\t':
+			out = append(out, `\t`...)
+		case c == '\f':
+			out = append(out, `\f`...)
+		case c == '\b':
+			out = append(out, `\b`...)
+		case c < ' ':
+			out = append(out, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		default:
+			out = append(out, c)
+		}
+		i += n
+	}
+	return append(out, '"')
+}

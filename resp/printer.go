@@ -1,0 +1,50 @@
+package resp
+
+// Format is one of the forms that people and scripts read.
+type Format byte
+
+const (
+	Typed Format = iota // for eyes: the type of each value, quoted strings
+	Raw                 // for pipes: bytes as they are
+	CSV
+	JSON
+)
+
+// Printer prints replies in one form. The zero Printer is redis-cli's typed form
+// with printable UTF-8 shown as it is.
+type Printer struct {
+	Format Format
+	// RESP3 shows maps, sets and doubles as such. Without it they take the
+	// shapes of RESP2, which is what redis-cli shows unless told otherwise.
+	RESP3 bool
+	// Escape shows every byte beyond ASCII as \xhh in the typed form.
+	Escape bool
+	// Between stands between the elements of an array in the raw form, and
+	// After behind each reply; a newline when nil.
+	Between, After *string
+}
+
+// Append appends v and the end of its line.
+func (p Printer) Append(out []byte, v Value) []byte {
+	if !p.RESP3 {
+		v = Downgrade(v)
+	}
+	switch p.Format {
+	case Raw:
+		return append(AppendRaw(out, v, orNewline(p.Between)), orNewline(p.After)...)
+	case CSV:
+		out = AppendCSV(out, v)
+	case JSON:
+		out = AppendJSON(out, v)
+	default:
+		out = AppendTyped(out, v, !p.Escape)
+	}
+	return append(out, '\n')
+}
+
+func orNewline(s *string) string {
+	if s == nil {
+		return "\n"
+	}
+	return *s
+}

@@ -1,0 +1,134 @@
+package resp_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os/exec"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// asks are commands whose replies have every shape that redis-cli prints alike.
+var asks = [][]string{
+	{"GET", "none"},
+	{"PING"},
+	{"STRLEN", "s"},
+	{"GET", "s"},
+	{"GET", "empty"},
+	{"LRANGE", "none", "0", "-1"},
+	{"LRANGE", "l", "0", "-1"},
+	{"LRANGE", "long", "0", "-1"},
+	{"HGETALL", "h"},
+	{"HGETALL", "none"},
+	{"SMEMBERS", "set"},
+	{"ZRANGE", "z", "0", "-1", "WITHSCORES"},
+	{"ZSCORE", "z", "a"},
+	{"EVAL", "return {1,{2,{},{'x',false}},'y'}", "0"},
+	{"EVAL", "redis.setresp(3); return {map={a={1,2},b={map={c=3}}}}", "0"},
+	{"EVAL", "redis.setresp(3); return {double=0.1}", "0"},
+	{"EVAL", "redis.setresp(3); return true", "0"},
+}
+
+// unlike are commands whose errors --json prints in a way that is not JSON.
+var unlike = [][]string{
+	{"NOPE", "a\nb"},
+	{"LPUSH", "s", "x"},
+	{"EVAL", "return {1,{err='ERR in it'},2}", "0"},
+}
+
+var setup = [][]string{
+	{"SET", "s", "a \"b\"\\\n\r\t\a\b\f\x01\x7f end"},
+	{"SET", "empty", ""},
+	{"RPUSH", "l", "a", "b c", "3"},
+	{"RPUSH", "long", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"},
+	{"HSET", "h", "f", "v", "g", "w\n"},
+	{"SADD", "set", "only"},
+	{"ZADD", "z", "1.5", "a", "3", "b"},
+}
+
+func TestPrinterIsRedisCLI(t *testing.T) {
+	server := oracle.Start(t)
+	conn := server.Dial(t)
+	for _, args := range setup {
+		if v := conn.Do(words(args)...); v.IsError() {
+			t.Fatalf("%q: %s", args, v.Str)
+		}
+	}
+	for _, proto := range []string{"-2", "-3"} {
+		conn.Do([]byte("HELLO"), []byte(proto[1:]))
+		for name, p := range map[string]resp.Printer{
+			"--no-raw": {Escape: true},
+			"--raw":    {Format: resp.Raw},
+			"--csv":    {Format: resp.CSV},
+			"--json":   {Format: resp.JSON},
+		} {
+			p.RESP3 = proto == "-3"
+			list := asks
+			if p.Format != resp.JSON {
+				list = append(list[:len(list):len(list)], unlike...)
+			}
+			for _, args := range list {
+				want := redisCLI(t, append([]string{"-s", server.Socket, proto, name}, args...))
+				got := p.Append(nil, conn.Do(words(args)...))
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s %s %q\ngot  %q\nwant %q", proto, name, args, got, want)
+				}
+			}
+		}
+	}
+}
+
+func words(args []string) [][]byte {
+	out := make([][]byte, len(args))
+	for i, a := range args {
+		out[i] = []byte(a)
+	}
+	return out
+}
+
+func redisCLI(t *testing.T, args []string) []byte {
+	t.Helper()
+	out, err := exec.Command("redis-cli", args...).Output()
+	if err != nil {
+		t.Fatalf("redis-cli %q: %v", args, err)
+	}
+	return out
+}
+
+func TestJSONIsValid(t *testing.T) {
+	for _, c := range []struct {
+		v    resp.Value
+		want string
+	}{
+		{resp.MakeError("ERR a \"b\" \xff"), `{"error":"ERR a \"b\" ` + "\ufffd" + `"}`},
+		{resp.MakeDouble(math.Inf(1)), `"inf"`},
+		{resp.MakeDouble(math.Inf(-1)), `"-inf"`},
+		{resp.MakeDouble(math.NaN()), `"nan"`},
+		{resp.MakeDouble(1e300), `1.0000000000000001e+300`},
+		{resp.MakeString("\xff\x00"), `{"base64":"/wA="}`},
+		{resp.MakeString("é<\u2028\x00"), `"é<` + "\u2028" + `\u0000"`},
+		{resp.MakeMap(resp.MakeInt(1), resp.Nil, resp.MakeString("\xff"), resp.EmptySet), `{"1":null,"{\"base64\":\"/w==\"}":[]}`},
+		{resp.Value{Kind: resp.BigNumber, Str: []byte("-12345678901234567890123")}, `-12345678901234567890123`},
+		{resp.Value{Kind: resp.BigNumber, Str: []byte("0x1")}, `"0x1"`},
+		{resp.Value{Kind: resp.Scored, Elems: []resp.Value{resp.MakeString("m"), resp.MakeDouble(2)}}, `[["m",2]]`},
+		{resp.Value{Kind: resp.Verbatim, Str: []byte("txt")}, `"txt"`},
+	} {
+		got := resp.AppendJSON(nil, c.v)
+		if string(got) != c.want || !json.Valid(got) {
+			t.Errorf("got %s, want %s, valid %v", got, c.want, json.Valid(got))
+		}
+	}
+}
+
+func TestTypedShowsUTF8(t *testing.T) {
+	v := resp.MakeString("é\xff\u200b")
+	if got := string(resp.Printer{}.Append(nil, v)); got != "\"é\\xff\\xe2\\x80\\x8b\"\n" {
+		t.Errorf("got %s", got)
+	}
+	if got := string(resp.Printer{Escape: true}.Append(nil, v)); got != "\"\\xc3\\xa9\\xff\\xe2\\x80\\x8b\"\n" {
+		t.Errorf("escaped: got %s", got)
+	}
+}

@@ -1,0 +1,244 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// A pipeline that is run as one holds at most as many commands and, but for its
+// last command, bytes.
+const (
+	maxPipeline      = 1024
+	maxPipelineBytes = 1 << 20
+	// A buffer for replies that has grown beyond this is not kept.
+	maxKeptReplies = 1 << 20
+)
+
+// client is one RESP connection. All but mu and what it guards belongs to the
+// connection's goroutine.
+type client struct {
+	server  *Server
+	net     net.Conn
+	id      int64
+	since   time.Time
+	in      *resp.Reader
+	session *engine.Session
+	calls   [][][]byte // the pipeline, reused
+	out     []byte     // its replies, reused
+
+	resp3  bool
+	authed bool
+	quiet  quiet
+	closed bool // no command is read any more
+
+	mu    sync.Mutex
+	about about
+}
+
+// quiet says which replies are not sent.
+type quiet byte
+
+const (
+	loud     quiet = iota
+	skipNext       // CLIENT REPLY SKIP
+	silent         // CLIENT REPLY OFF
+)
+
+// about is what CLIENT LIST shows of a client to others.
+type about struct {
+	name, libName, libVersion string
+	active                    time.Time
+	db                        int
+	queued                    int    // by MULTI, -1 outside
+	command                   []byte // its name, as it was sent
+	resp3                     bool
+}
+
+func newClient(s *Server, nc net.Conn) *client {
+	c := &client{
+		server: s, net: nc, id: s.lastID.Add(1), since: time.Now(),
+		in: resp.NewReader(nc), authed: s.config.RequirePass == "",
+	}
+	c.session = s.config.Engine.SessionOn(c.own)
+	c.in.Stranger(!c.authed)
+	c.about = about{active: c.since, queued: -1}
+	return c
+}
+
+// loop reads, runs and answers until the client leaves or ctx is done. What
+// runs when ctx ends, ends well.
+func (c *client) loop(ctx context.Context) {
+	running := context.WithoutCancel(ctx)
+	for !c.closed && ctx.Err() == nil {
+		err := c.read()
+		c.out = c.out[:0]
+		c.run(running)
+		var violation resp.ProtocolError
+		if errors.As(err, &violation) {
+			c.out = resp.Append2(c.out, resp.MakeError("ERR "+violation.Error()))
+		}
+		if len(c.out) > 0 {
+			if _, err := c.net.Write(c.out); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+		if cap(c.out) > maxKeptReplies {
+			c.out = nil
+		}
+	}
+}
+
+// read collects a pipeline: the next command, and what has arrived behind it. A
+// command that may change how replies are sent ends it.
+func (c *client) read() error {
+	clear(c.calls)
+	c.calls = c.calls[:0]
+	args, err := c.in.ReadCommand()
+	if err != nil {
+		return err
+	}
+	size := 0
+	for args != nil {
+		c.calls = append(c.calls, args)
+		for _, arg := range args {
+			size += len(arg)
+		}
+		if len(c.calls) == maxPipeline || size >= maxPipelineBytes || isOwn(args[0]) {
+			return nil
+		}
+		args = c.in.Next()
+	}
+	return nil
+}
+
+// isOwn tells whether a name is that of a command after which replies may be
+// sent in another way, or the sign of an HTTP client.
+func isOwn(name []byte) bool {
+	switch len(name) {
+	case 4, 5, 6:
+		switch strings.ToUpper(string(name)) {
+		case "AUTH", "QUIT", "HELLO", "RESET", "CLIENT", "POST", "HOST:":
+			return true
+		}
+	}
+	return false
+}
+
+// run carries the pipeline out and appends the replies to c.out.
+func (c *client) run(ctx context.Context) {
+	calls := c.calls
+	last := len(calls) - 1
+	switch {
+	case last < 0:
+		return
+	case !isOwn(calls[last][0]):
+		c.pipeline(ctx, calls)
+	case isHTTP(calls[last][0]):
+		// A web page that makes a browser talk to a port on its machine
+		// must not reach the commands in its body.
+		c.server.config.Logger.Warn("possible cross-protocol attack: closed a connection that speaks HTTP", "peer", c.net.RemoteAddr())
+		c.closed = true
+	default:
+		if last > 0 {
+			c.pipeline(ctx, calls[:last])
+		}
+		c.pipeline(ctx, calls[last:])
+	}
+	c.tell(calls[last])
+}
+
+func isHTTP(name []byte) bool {
+	return strings.EqualFold(string(name), "POST") || strings.EqualFold(string(name), "HOST:")
+}
+
+func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
+	unsent := 0
+	if c.quiet == skipNext {
+		c.quiet, unsent = loud, 1
+	}
+	replies := c.answer(ctx, calls)
+	if c.quiet != loud {
+		unsent = len(replies)
+	}
+	c.server.commands.Add(uint64(len(calls)))
+	for i := unsent; i < len(replies); i++ {
+		if c.resp3 {
+			c.out = resp.Append3(c.out, replies[i])
+		} else {
+			c.out = resp.Append2(c.out, replies[i])
+		}
+	}
+}
+
+var noAuth = resp.MakeError("NOAUTH Authentication required.")
+
+// answer runs calls. Before the client has authenticated each is looked at
+// alone.
+func (c *client) answer(ctx context.Context, calls [][][]byte) []resp.Value {
+	if c.authed {
+		return c.do(ctx, calls)
+	}
+	var replies []resp.Value
+	for i, args := range calls {
+		if c.authed {
+			return append(replies, c.do(ctx, calls[i:])...)
+		}
+		switch cmd, bad := translator.Find(args); {
+		case cmd == nil:
+			replies = append(replies, bad)
+		case cmd.Flags&translator.NoAuth == 0:
+			replies = append(replies, noAuth)
+		default:
+			replies = append(replies, c.do(ctx, calls[i:i+1])...)
+		}
+	}
+	return replies
+}
+
+// do runs calls on the session. When the store fails it is unknown which of
+// them took effect: all are answered with the failure, and the client must begin
+// anew when the session is no longer as it was.
+func (c *client) do(ctx context.Context, calls [][][]byte) []resp.Value {
+	db, multi := c.session.DB(), c.session.InMulti()
+	replies, err := c.session.Pipeline(ctx, calls)
+	if err == nil {
+		return replies
+	}
+	c.server.config.Logger.Error("running commands", "error", err, "first", string(calls[0][0]), "commands", len(calls))
+	replies = make([]resp.Value, len(calls))
+	for i := range replies {
+		replies[i] = failure(err)
+	}
+	c.closed = c.closed || c.session.DB() != db || c.session.InMulti() != multi
+	return replies
+}
+
+// failure is the reply of a command when the store failed.
+func failure(err error) resp.Value { return resp.MakeError("ERR the database failed: " + err.Error()) }
+
+// tell leaves for CLIENT LIST what the last command of a pipeline changed.
+func (c *client) tell(args [][]byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.about.active = time.Now()
+	c.about.db = c.session.DB()
+	c.about.queued = -1
+	if c.session.InMulti() {
+		c.about.queued = c.session.Queued()
+	}
+	c.about.resp3 = c.resp3
+	if !isOwn(args[0]) {
+		c.about.command = args[0]
+	}
+}

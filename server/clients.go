@@ -1,0 +1,248 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+func (c *client) getID([][]byte) resp.Value { return resp.MakeInt(c.id) }
+
+func (c *client) getName([][]byte) resp.Value {
+	if c.about.name == "" {
+		return resp.Nil
+	}
+	return resp.MakeString(c.about.name)
+}
+
+func (c *client) setName(args [][]byte) resp.Value {
+	if !printable(args[2]) {
+		return badName
+	}
+	c.rename(string(args[2]))
+	return resp.OK
+}
+
+// rename is the one place where the name changes; reading it needs no lock on
+// the connection's own goroutine.
+func (c *client) rename(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.about.name = name
+}
+
+// printable tells whether b would keep CLIENT LIST readable.
+func printable(b []byte) bool {
+	return !bytes.ContainsFunc(b, func(r rune) bool { return r < '!' || r > '~' })
+}
+
+func (c *client) setInfo(args [][]byte) resp.Value {
+	option := strings.ToLower(string(args[2]))
+	if option != "lib-name" && option != "lib-ver" {
+		return resp.MakeError("ERR Unrecognized option '" + string(args[2]) + "'")
+	}
+	if !printable(args[3]) {
+		return resp.MakeError("ERR " + option + " cannot contain spaces, newlines or special characters.")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if option == "lib-name" {
+		c.about.libName = string(args[3])
+	} else {
+		c.about.libVersion = string(args[3])
+	}
+	return resp.OK
+}
+
+// onOff takes a switch that changes nothing here.
+func (c *client) onOff(args [][]byte) resp.Value {
+	switch strings.ToUpper(string(args[2])) {
+	case "ON", "OFF":
+		return resp.OK
+	}
+	return syntaxError
+}
+
+func (c *client) reply(args [][]byte) resp.Value {
+	switch strings.ToUpper(string(args[2])) {
+	case "ON":
+		c.quiet = loud
+	case "OFF":
+		c.quiet = silent
+	case "SKIP":
+		if c.quiet == loud {
+			c.quiet = skipNext
+		}
+	default:
+		return syntaxError
+	}
+	return resp.OK
+}
+
+func (c *client) info([][]byte) resp.Value { return verbatim(c.describe() + "\n") }
+
+func verbatim(text string) resp.Value { return resp.Value{Kind: resp.Verbatim, Str: []byte(text)} }
+
+// describe is the client's line of CLIENT LIST.
+func (c *client) describe() string {
+	c.mu.Lock()
+	a := c.about
+	c.mu.Unlock()
+	now, protocol, command := time.Now(), 2, "NULL"
+	if a.resp3 {
+		protocol = 3
+	}
+	if name := strings.ReplaceAll(string(a.command), "|", " "); translator.Lookup(name) != nil {
+		command = strings.ToLower(string(a.command))
+	}
+	return fmt.Sprintf("id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=N db=%d sub=0 psub=0 ssub=0 multi=%d cmd=%s user=default resp=%d lib-name=%s lib-ver=%s",
+		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), a.name, int64(now.Sub(c.since).Seconds()), int64(now.Sub(a.active).Seconds()),
+		a.db, a.queued, command, protocol, a.libName, a.libVersion)
+}
+
+// list is CLIENT LIST [TYPE type] [ID id …]. Every client is a normal one.
+func (c *client) list(args [][]byte) resp.Value {
+	want := func(*client) bool { return true }
+	switch option := option(args, 2); {
+	case len(args) == 2:
+	case option == "TYPE" && len(args) == 4:
+		normal, bad := isNormal(args[3])
+		if bad.IsError() {
+			return bad
+		}
+		want = func(*client) bool { return normal }
+	case option == "ID" && len(args) > 3:
+		ids := map[int64]bool{}
+		for _, arg := range args[3:] {
+			id, ok := translator.ParseInt(arg)
+			if !ok {
+				return resp.MakeError("ERR Invalid client ID")
+			}
+			ids[id] = true
+		}
+		want = func(c *client) bool { return ids[c.id] }
+	default:
+		return syntaxError
+	}
+	var text strings.Builder
+	for _, other := range c.server.all() {
+		if want(other) {
+			text.WriteString(other.describe() + "\n")
+		}
+	}
+	return verbatim(text.String())
+}
+
+// option is argument i in upper case, "" when there is none.
+func option(args [][]byte, i int) string {
+	if i >= len(args) {
+		return ""
+	}
+	return strings.ToUpper(string(args[i]))
+}
+
+// isNormal tells whether a client type is that of all clients here, and gives
+// the error of one that does not exist.
+func isNormal(arg []byte) (normal bool, bad resp.Value) {
+	switch strings.ToLower(string(arg)) {
+	case "normal":
+		return true, resp.Value{}
+	case "master", "slave", "replica", "pubsub":
+		return false, resp.Value{}
+	}
+	return false, resp.MakeError("ERR Unknown client type '" + string(arg) + "'")
+}
+
+// kill is CLIENT KILL addr, and CLIENT KILL with filters that a client must all
+// meet. A client that kills itself still gets its reply.
+func (c *client) kill(args [][]byte) resp.Value {
+	if len(args) == 3 {
+		addr := string(args[2])
+		if c.server.killAll(c, func(o *client) bool { return o.net.RemoteAddr().String() == addr }) == 0 {
+			return resp.MakeError("ERR No such client")
+		}
+		return resp.OK
+	}
+	want, bad := c.killFilter(args[2:])
+	if bad.IsError() {
+		return bad
+	}
+	return resp.MakeInt(c.server.killAll(c, want))
+}
+
+func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Value) {
+	var filters []func(*client) bool
+	skipMe := true
+	if len(args)%2 != 0 {
+		return nil, syntaxError
+	}
+	for i := 0; i < len(args); i += 2 {
+		value := string(args[i+1])
+		var filter func(*client) bool
+		switch option(args, i) {
+		case "ID":
+			id, ok := translator.ParseInt(args[i+1])
+			if !ok || id < 1 {
+				return nil, resp.MakeError("ERR client-id should be greater than 0")
+			}
+			filter = func(o *client) bool { return o.id == id }
+		case "TYPE":
+			normal, bad := isNormal(args[i+1])
+			if bad.IsError() {
+				return nil, bad
+			}
+			filter = func(*client) bool { return normal }
+		case "ADDR":
+			filter = func(o *client) bool { return o.net.RemoteAddr().String() == value }
+		case "LADDR":
+			filter = func(o *client) bool { return o.net.LocalAddr().String() == value }
+		case "USER":
+			if value != "default" {
+				return nil, resp.MakeError("ERR No such user '" + value + "'")
+			}
+		case "SKIPME":
+			switch option(args, i+1) {
+			case "YES":
+				skipMe = true
+			case "NO":
+				skipMe = false
+			default:
+				return nil, syntaxError
+			}
+		default:
+			return nil, syntaxError
+		}
+		if filter != nil {
+			filters = append(filters, filter)
+		}
+	}
+	return func(o *client) bool {
+		for _, filter := range filters {
+			if !filter(o) {
+				return false
+			}
+		}
+		return o != c || !skipMe
+	}, resp.Value{}
+}
+
+// killAll closes the clients that are wanted, and counts them.
+func (s *Server) killAll(killer *client, want func(*client) bool) int64 {
+	n := int64(0)
+	for _, o := range s.all() {
+		switch {
+		case !want(o):
+			continue
+		case o == killer:
+			o.closed = true
+		default:
+			o.net.Close()
+		}
+		n++
+	}
+	return n
+}

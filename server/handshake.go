@@ -1,0 +1,146 @@
+package server
+
+import (
+	"context"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// own carries out the commands of the connection: it is the session's
+// engine.Connection.
+func (c *client) own(ctx context.Context, cmd *translator.Command, args [][]byte) (resp.Value, bool) {
+	c.mu.Lock()
+	c.about.command = []byte(strings.ReplaceAll(cmd.Name, " ", "|"))
+	c.mu.Unlock()
+	if run := ownCommands[cmd.Name]; run != nil {
+		return run(c, args), true
+	}
+	return c.server.own(ctx, cmd, args)
+}
+
+var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
+	"AUTH": (*client).auth, "HELLO": (*client).hello, "QUIT": (*client).quit, "RESET": (*client).reset,
+	"CLIENT GETNAME": (*client).getName, "CLIENT ID": (*client).getID, "CLIENT INFO": (*client).info,
+	"CLIENT KILL": (*client).kill, "CLIENT LIST": (*client).list, "CLIENT NO-EVICT": (*client).onOff,
+	"CLIENT NO-TOUCH": (*client).onOff, "CLIENT REPLY": (*client).reply, "CLIENT SETINFO": (*client).setInfo,
+	"CLIENT SETNAME": (*client).setName,
+}
+
+// own carries out the commands that belong to the server as a whole.
+func (s *Server) own(_ context.Context, cmd *translator.Command, args [][]byte) (resp.Value, bool) {
+	switch cmd.Name {
+	case "CONFIG GET":
+		return s.configGet(args), true
+	case "CONFIG SET":
+		return s.configSet(args), true
+	}
+	return resp.Value{}, false
+}
+
+var (
+	syntaxError = resp.MakeError("ERR syntax error")
+	wrongPass   = resp.MakeError("WRONGPASS invalid username-password pair or user is disabled.")
+	noPassword  = resp.MakeError("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
+	helloNoAuth = resp.MakeError("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
+	badName     = resp.MakeError("ERR Client names cannot contain spaces, newlines or special characters.")
+)
+
+func (c *client) auth(args [][]byte) resp.Value {
+	switch len(args) {
+	case 2:
+		if c.server.config.RequirePass == "" {
+			return noPassword
+		}
+		return c.authenticate("default", string(args[1]))
+	case 3:
+		return c.authenticate(string(args[1]), string(args[2]))
+	}
+	return syntaxError
+}
+
+// authenticate checks a password. There is one user; without a password it takes
+// any.
+func (c *client) authenticate(user, password string) resp.Value {
+	want := c.server.config.RequirePass
+	if user != "default" || want != "" && !sameSecret(password, want) {
+		return wrongPass
+	}
+	c.authed = true
+	c.in.Stranger(false)
+	return resp.OK
+}
+
+// hello is HELLO [protover [AUTH username password] [SETNAME clientname]].
+func (c *client) hello(args [][]byte) resp.Value {
+	resp3 := c.resp3
+	if len(args) > 1 {
+		switch v, ok := translator.ParseInt(args[1]); {
+		case !ok:
+			return resp.MakeError("ERR Protocol version is not an integer or out of range")
+		case v != 2 && v != 3:
+			return resp.MakeError("NOPROTO unsupported protocol version")
+		default:
+			resp3 = v == 3
+		}
+	}
+	var login, name [][]byte
+	for i := 2; i < len(args); {
+		rest := args[i+1:]
+		switch option := strings.ToUpper(string(args[i])); {
+		case option == "AUTH" && len(rest) >= 2:
+			login, i = rest[:2], i+3
+		case option == "SETNAME" && len(rest) >= 1:
+			if !printable(rest[0]) {
+				return badName
+			}
+			name, i = rest[:1], i+2
+		default:
+			return resp.MakeError("ERR Syntax error in HELLO option '" + string(args[i]) + "'")
+		}
+	}
+	if login != nil {
+		if v := c.authenticate(string(login[0]), string(login[1])); v.IsError() {
+			return v
+		}
+	}
+	if !c.authed {
+		return helloNoAuth
+	}
+	if name != nil {
+		c.rename(string(name[0]))
+	}
+	c.resp3 = resp3
+	return c.greeting()
+}
+
+func (c *client) greeting() resp.Value {
+	protocol := int64(2)
+	if c.resp3 {
+		protocol = 3
+	}
+	return resp.MakeMap(
+		resp.MakeString("server"), resp.MakeString("redis"),
+		resp.MakeString("version"), resp.MakeString(RedisVersion),
+		resp.MakeString("proto"), resp.MakeInt(protocol),
+		resp.MakeString("id"), resp.MakeInt(c.id),
+		resp.MakeString("mode"), resp.MakeString("standalone"),
+		resp.MakeString("role"), resp.MakeString("master"),
+		resp.MakeString("modules"), resp.EmptyArray)
+}
+
+func (c *client) quit([][]byte) resp.Value {
+	c.closed = true
+	return resp.OK
+}
+
+// reset makes the connection as it was when it began; the session has already
+// been.
+func (c *client) reset([][]byte) resp.Value {
+	c.resp3, c.quiet = false, loud
+	c.authed = c.server.config.RequirePass == ""
+	c.in.Stranger(!c.authed)
+	c.rename("")
+	return resp.MakeStatus("RESET")
+}

@@ -1,0 +1,93 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// grace is what a stopping server gives a client to take its last replies.
+const grace = 5 * time.Second
+
+// ServeRESP serves RESP2 and RESP3 on ln until ctx is done, and closes it. It
+// returns when every connection is closed: idle ones at once, others after the
+// commands that are running and their replies.
+func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
+	defer context.AfterFunc(ctx, func() { ln.Close() })()
+	defer ln.Close()
+	var running sync.WaitGroup
+	defer running.Wait()
+	for {
+		nc, err := s.accept(ctx, ln)
+		switch {
+		case ctx.Err() != nil:
+			if nc != nil {
+				nc.Close()
+			}
+			return nil
+		case err != nil:
+			return fmt.Errorf("accepting RESP connections: %w", err)
+		}
+		running.Go(func() { s.serve(ctx, nc) })
+	}
+}
+
+// accept waits for the next connection. When the process is short of file
+// descriptors it tries again, since those come back.
+func (s *Server) accept(ctx context.Context, ln net.Listener) (net.Conn, error) {
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		nc, err := ln.Accept()
+		if err == nil || errors.Is(err, net.ErrClosed) || ctx.Err() != nil {
+			return nc, err
+		}
+		s.config.Logger.Warn("accepting a connection", "error", err)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+const (
+	deniedText = "DENIED Redis is running in protected mode, as meowdis does when it has no password: " +
+		"only clients on the loopback interface are served. Start it with --requirepass to serve others."
+	fullText = "ERR max number of clients reached"
+)
+
+// serve runs a connection to its end.
+func (s *Server) serve(ctx context.Context, nc net.Conn) {
+	defer nc.Close()
+	c := newClient(s, nc)
+	switch {
+	case s.config.RequirePass == "" && !onLoopback(nc.RemoteAddr()):
+		c.refuse(deniedText)
+		return
+	case !s.add(c):
+		c.refuse(fullText)
+		return
+	}
+	defer s.remove(c)
+	// Reading fails from now on, writing after a grace.
+	defer context.AfterFunc(ctx, func() {
+		nc.SetReadDeadline(time.Unix(1, 0))
+		nc.SetWriteDeadline(time.Now().Add(grace))
+	})()
+	c.loop(ctx)
+}
+
+// onLoopback tells whether a peer is on this machine.
+func onLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return !ok || tcp.IP.IsLoopback()
+}
+
+// refuse answers an error to a client that is not served.
+func (c *client) refuse(text string) {
+	c.net.SetWriteDeadline(time.Now().Add(grace))
+	c.net.Write(resp.Append2(nil, resp.MakeError(text)))
+}

@@ -1,0 +1,238 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// DatabaseHeader is ours: it selects the database of a request, 0 without it,
+// and the response repeats it.
+const DatabaseHeader = "Meowdis-Database"
+
+// ServeREST serves Upstash's REST protocol on ln until ctx is done, and closes
+// it. Requests that are running then are finished.
+func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
+	web := &http.Server{
+		Handler:           s.REST(),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       2 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    4 << 20, // the path form puts arguments there
+	}
+	stopped := make(chan error, 1)
+	defer context.AfterFunc(ctx, func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		err := web.Shutdown(last)
+		if err != nil {
+			err = errors.Join(err, web.Close())
+		}
+		stopped <- err
+	})()
+	if err := web.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving REST: %w", err)
+	}
+	return <-stopped
+}
+
+// REST is the handler of Upstash's REST protocol.
+func (s *Server) REST() http.Handler { return http.HandlerFunc(s.rest) }
+
+// request is one REST request on its way.
+type request struct {
+	server  *Server
+	http    *http.Request
+	session *engine.Session
+	form    form
+}
+
+func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
+	n := s.requests.Add(1)
+	w.Header().Set("Upstash-Sync-Token", s.runID[:16]+strconv.FormatUint(n, 10))
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut:
+	default:
+		w.Header().Set("Allow", "GET, HEAD, POST, PUT")
+		form{}.fail(w, http.StatusMethodNotAllowed, "ERR method not allowed")
+		return
+	}
+	if !s.authorized(r) {
+		form{}.fail(w, http.StatusUnauthorized, "WRONGPASS invalid or missing auth token")
+		return
+	}
+	q := &request{server: s, http: r}
+	q.session = s.config.Engine.SessionOn(s.own)
+	status, body := q.answer(w.Header())
+	q.form.send(w, status, body)
+}
+
+// authorized looks for the token in the header or the query.
+func (s *Server) authorized(r *http.Request) bool {
+	token := r.URL.Query().Get("_token")
+	if scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+		token = strings.TrimSpace(credentials)
+	}
+	return s.config.Token != "" && sameSecret(token, s.config.Token)
+}
+
+// answer carries the request out, with its status and body as the form has it.
+func (q *request) answer(header http.Header) (int, []byte) {
+	var err error
+	if q.form, err = formOf(q.http.Header); err != nil {
+		return q.bad(err)
+	}
+	if name := q.http.Header.Get(DatabaseHeader); name != "" {
+		db, bad := translator.DBIndex([]byte(name))
+		if bad.IsError() {
+			return q.bad(errors.New(string(bad.Str)))
+		}
+		q.session.Select(db)
+	}
+	header.Set(DatabaseHeader, strconv.Itoa(q.session.DB()))
+	body, err := q.body()
+	if err != nil {
+		return q.bad(err)
+	}
+	q.server.commands.Add(1)
+	switch path := q.http.URL.Path; {
+	case path == "/pipeline":
+		return q.pipeline(body)
+	case path == "/multi-exec":
+		return q.transaction(body)
+	case path == "/" && (q.http.Method == http.MethodPost || q.http.Method == http.MethodPut):
+		args, err := parseCommand(body)
+		if err != nil {
+			return q.bad(errors.New("ERR failed to parse command"))
+		}
+		return q.command(args)
+	}
+	args, err := pathCommand(q.http.URL, body)
+	switch {
+	case err != nil:
+		return q.bad(errors.New("ERR failed to parse command"))
+	case len(args) > 0 && streams[strings.ToUpper(string(args[0]))]:
+		return q.bad(errors.New("ERR this server has no event streams, which " + strings.ToUpper(string(args[0])) + " needs"))
+	}
+	return q.command(args)
+}
+
+// streams are the paths that answer with server-sent events at Upstash.
+var streams = map[string]bool{"SUBSCRIBE": true, "PSUBSCRIBE": true, "MONITOR": true}
+
+func (q *request) bad(err error) (int, []byte) {
+	return http.StatusBadRequest, q.form.one(resp.MakeError(err.Error()))
+}
+
+// command runs a single one.
+func (q *request) command(args [][]byte) (int, []byte) {
+	if len(args) == 0 {
+		return q.bad(errors.New("ERR empty command"))
+	}
+	replies, err := q.run([][][]byte{args})
+	switch {
+	case err != nil:
+		return http.StatusInternalServerError, q.form.one(failure(err))
+	case replies[0].IsError():
+		return http.StatusBadRequest, q.form.one(replies[0])
+	}
+	return http.StatusOK, q.form.one(replies[0])
+}
+
+// run runs commands one after the other; those that REST does not allow are
+// answered without being run.
+func (q *request) run(calls [][][]byte) ([]resp.Value, error) {
+	replies := make([]resp.Value, len(calls))
+	var places []int // of the replies of allowed
+	var allowed [][][]byte
+	for i, args := range calls {
+		switch {
+		case len(args) == 0:
+			replies[i] = resp.MakeError("ERR empty pipeline command")
+		case !allowedInREST(args):
+			replies[i] = notInREST(args[0])
+		default:
+			places, allowed = append(places, i), append(allowed, args)
+		}
+	}
+	answers, err := q.session.Pipeline(q.http.Context(), allowed)
+	if err != nil {
+		q.server.config.Logger.Error("running commands", "error", err, "commands", len(calls))
+		return nil, err
+	}
+	for i, place := range places {
+		replies[place] = answers[i]
+	}
+	return replies, nil
+}
+
+// A request has no connection that these could act on or wait at.
+var needConnection = map[string]bool{
+	"AUTH": true, "HELLO": true, "RESET": true, "QUIT": true, "CLIENT": true, "MONITOR": true,
+	"MULTI": true, "EXEC": true, "DISCARD": true, "WATCH": true, "UNWATCH": true,
+	"SUBSCRIBE": true, "UNSUBSCRIBE": true, "PSUBSCRIBE": true, "PUNSUBSCRIBE": true, "SSUBSCRIBE": true, "SUNSUBSCRIBE": true,
+}
+
+func allowedInREST(args [][]byte) bool {
+	name := strings.ToUpper(string(args[0]))
+	cmd := translator.Lookup(name)
+	return !needConnection[name] && (cmd == nil || cmd.Flags&translator.Blocking == 0)
+}
+
+func notInREST(name []byte) resp.Value {
+	return resp.MakeError(`ERR Command "` + strings.ToUpper(string(name)) + `" is not allowed in REST or it has a special context path`)
+}
+
+// pipeline is POST /pipeline.
+func (q *request) pipeline(body []byte) (int, []byte) {
+	calls, err := parsePipeline(body)
+	if err != nil {
+		return q.bad(err)
+	}
+	replies, err := q.run(calls)
+	if err != nil {
+		return http.StatusInternalServerError, q.form.one(failure(err))
+	}
+	return http.StatusOK, q.form.many(replies)
+}
+
+// transaction is POST /multi-exec: an error of a command's form refuses all, one
+// of its execution is its own. The reply is always JSON.
+func (q *request) transaction(body []byte) (int, []byte) {
+	q.form.resp2 = false
+	calls, err := parsePipeline(body)
+	if err != nil {
+		return q.bad(err)
+	}
+	for _, args := range calls {
+		switch {
+		case len(args) == 0:
+			return q.bad(errors.New("ERR empty pipeline command"))
+		case !allowedInREST(args):
+			return http.StatusBadRequest, q.form.one(notInREST(args[0]))
+		}
+		if cmd, bad := translator.Find(args); cmd == nil {
+			return http.StatusBadRequest, q.form.one(bad)
+		}
+	}
+	calls = append(append([][][]byte{{[]byte("MULTI")}}, calls...), [][]byte{[]byte("EXEC")})
+	replies, err := q.session.Pipeline(q.http.Context(), calls)
+	if err != nil {
+		q.server.config.Logger.Error("running a transaction", "error", err)
+		return http.StatusInternalServerError, q.form.one(failure(err))
+	}
+	executed := replies[len(replies)-1]
+	if executed.IsError() {
+		return http.StatusBadRequest, q.form.one(executed)
+	}
+	return http.StatusOK, q.form.many(executed.Elems)
+}

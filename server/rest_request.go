@@ -1,0 +1,154 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// body reads the request's body, up to the limit.
+func (q *request) body() ([]byte, error) {
+	limit := q.server.config.MaxRequest
+	if actual := q.http.ContentLength; actual > limit {
+		return nil, fmt.Errorf("ERR max request size exceeded. Limit: %d bytes, Actual: %d bytes", limit, actual)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(nil, q.http.Body, limit))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, fmt.Errorf("ERR max request size exceeded. Limit: %d bytes", limit)
+	case err != nil:
+		return nil, errors.New("ERR failed to read the request")
+	}
+	return body, nil
+}
+
+// pathCommand is the command of the path form: the segments of the path, the
+// body when there is one, then the query's keys and values in their order.
+func pathCommand(u *url.URL, body []byte) ([][]byte, error) {
+	var args [][]byte
+	if path := strings.TrimPrefix(u.EscapedPath(), "/"); path != "" {
+		for segment := range strings.SplitSeq(path, "/") {
+			arg, err := url.PathUnescape(segment)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, []byte(arg))
+		}
+	}
+	if len(args) == 0 {
+		return nil, nil
+	}
+	if len(body) > 0 {
+		args = append(args, body)
+	}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		key, value, hasValue := strings.Cut(pair, "=")
+		if key == "" || key == "_token" {
+			continue
+		}
+		words := []string{key}
+		if hasValue {
+			words = append(words, value)
+		}
+		for _, word := range words {
+			arg, err := url.QueryUnescape(word)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, []byte(arg))
+		}
+	}
+	return args, nil
+}
+
+var errNotArgument = errors.New("an argument must be a string, a number or a boolean")
+
+// parseCommand reads one command: a JSON array of its words.
+func parseCommand(body []byte) ([][]byte, error) {
+	var words []json.RawMessage
+	if err := json.Unmarshal(body, &words); err != nil {
+		return nil, err
+	}
+	args := make([][]byte, len(words))
+	for i, word := range words {
+		switch word[0] {
+		case '"':
+			args[i] = unquote(word[1 : len(word)-1])
+		case '{', '[', 'n':
+			return nil, errNotArgument
+		default: // a number keeps the digits that were sent
+			args[i] = word
+		}
+	}
+	return args, nil
+}
+
+// parsePipeline reads a JSON array of commands. The error is the reply's.
+func parsePipeline(body []byte) ([][][]byte, error) {
+	var rows []json.RawMessage
+	if err := json.Unmarshal(body, &rows); err != nil {
+		return nil, errors.New("ERR failed to parse pipeline request")
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("ERR empty pipeline request")
+	}
+	calls := make([][][]byte, len(rows))
+	for i, row := range rows {
+		var err error
+		if calls[i], err = parseCommand(row); err != nil {
+			return nil, errors.New("ERR failed to parse pipeline request")
+		}
+	}
+	return calls, nil
+}
+
+// unquote undoes the escapes of a JSON string that is known to be valid. Bytes
+// that are not UTF-8 stay as they are, so that a client can send any.
+func unquote(s []byte) []byte {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			out = append(out, s[i])
+			continue
+		}
+		i++
+		switch s[i] {
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'n':
+			out = append(out, '\n')
+		case 'r':
+			out = append(out, '\r')
+		case 't':
+			out = append(out, '\t')
+		case 'u':
+			r := hex4(s[i+1:])
+			i += 4
+			if next := s[i+1:]; utf16.IsSurrogate(r) && len(next) >= 6 && next[0] == '\\' && next[1] == 'u' {
+				if pair := utf16.DecodeRune(r, hex4(next[2:])); pair != utf8.RuneError {
+					r = pair
+					i += 6
+				}
+			}
+			out = utf8.AppendRune(out, r)
+		default: // " \ /
+			out = append(out, s[i])
+		}
+	}
+	return out
+}
+
+func hex4(s []byte) rune {
+	n, _ := strconv.ParseUint(string(s[:4]), 16, 32)
+	return rune(n)
+}

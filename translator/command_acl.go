@@ -1,0 +1,59 @@
+package translator
+
+import (
+	"slices"
+	"strings"
+)
+
+// categoryNames are the ACL categories, in Redis's order.
+var categoryNames = []string{
+	"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap", "hyperloglog", "geo", "stream",
+	"pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting",
+}
+
+// groupCategories are the categories of the groups whose commands share one.
+var groupCategories = map[string]string{
+	"generic": "keyspace", "string": "string", "hash": "hash", "list": "list", "set": "set", "sorted-set": "sortedset",
+	"bitmap": "bitmap", "hyperloglog": "hyperloglog", "geo": "geo", "stream": "stream", "pubsub": "pubsub",
+	"connection": "connection", "transactions": "transaction", "scripting": "scripting",
+}
+
+// ACLCategories lists the command's ACL categories in Redis's order: its own or
+// its group's, and those that its flags imply.
+func (c *Command) ACLCategories() []string {
+	has := map[string]bool{}
+	for _, name := range c.Categories {
+		has[name] = true
+	}
+	if c.Categories == nil && !containers[c.Name] {
+		has[groupCategories[c.Group]] = true
+	}
+	if c.Flags&Write != 0 {
+		has["write"] = true
+	}
+	if c.Flags&ReadOnly != 0 && !has["scripting"] {
+		has["read"] = true
+	}
+	if c.Flags&Admin != 0 {
+		has["admin"], has["dangerous"] = true, true
+	}
+	if c.Flags&PubSub != 0 {
+		has["pubsub"] = true
+	}
+	if c.Flags&Blocking != 0 {
+		has["blocking"] = true
+	}
+	has["fast"] = c.Flags&Fast != 0
+	has["slow"] = !has["fast"]
+	var names []string
+	for _, name := range categoryNames {
+		if has[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (c *Command) inCategory(name []byte) bool {
+	return slices.ContainsFunc(c.ACLCategories(), func(own string) bool { return wordIs(name, strings.ToUpper(own)) })
+}

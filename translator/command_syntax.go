@@ -1,0 +1,278 @@
+package translator
+
+import (
+	"slices"
+	"strings"
+)
+
+// Argument is one part of a command's syntax, as COMMAND DOCS describes it.
+type Argument struct {
+	Name string
+	// Type is Redis's: "key", "string", "integer", "double", "pattern",
+	// "unix-time", "pure-token", or "oneof" and "block", which have Arguments.
+	Type          string
+	Token         string // the word that goes before it; of a pure-token the word itself
+	Optional      bool
+	Multiple      bool // may be repeated
+	MultipleToken bool // the token is repeated with it
+	KeySpec       int  // of a key: the index of its spec, -1 when there is none
+	Arguments     []Argument
+}
+
+// SyntaxTree is the structure of the command's Syntax.
+//
+// The notation is that of redis.io: words in upper case are tokens, others stand
+// for what the user puts there; [ ] is optional, < > groups, | separates
+// alternatives inside of either, and "x [x ...]" repeats x.
+func (c *Command) SyntaxTree() []Argument {
+	p := syntax{words: splitSyntax(c.Syntax)}
+	args := p.sequence()
+	position := strings.Count(c.Name, " ") + 1
+	c.findKeys(args, &position)
+	return args
+}
+
+// splitSyntax cuts at spaces and around brackets and bars.
+func splitSyntax(s string) []string {
+	for _, mark := range []string{"[", "]", "<", ">", "|"} {
+		s = strings.ReplaceAll(s, mark, " "+mark+" ")
+	}
+	return strings.Fields(s)
+}
+
+type syntax struct {
+	words []string
+	at    int
+}
+
+// peek is the next word, empty at the end.
+func (p *syntax) peek() string {
+	if p.at < len(p.words) {
+		return p.words[p.at]
+	}
+	return ""
+}
+
+func (p *syntax) ends() bool {
+	w := p.peek()
+	return w == "" || w == "]" || w == ">" || w == "|" || w == "..."
+}
+
+// sequence reads up to the end, a closing bracket or a bar. A token takes what
+// follows it, up to the next token or optional part.
+func (p *syntax) sequence() []Argument {
+	var args []Argument
+	for !p.ends() {
+		if p.peek() == "[" {
+			args = p.optional(args)
+			continue
+		}
+		a := p.element()
+		if a.Type == "pure-token" {
+			a = p.operands(a)
+		}
+		args = append(args, a)
+	}
+	return args
+}
+
+// element reads one word or one group in angle brackets.
+func (p *syntax) element() Argument {
+	if p.peek() == "<" {
+		p.at++
+		a := oneOf(p.alternatives())
+		p.at++ // ">"
+		return a
+	}
+	word := p.peek()
+	p.at++
+	if isToken(word) {
+		return Argument{Name: strings.ToLower(word), Type: "pure-token", Token: word, KeySpec: -1}
+	}
+	return Argument{Name: word, Type: typeNamed(word), KeySpec: -1}
+}
+
+// operands gives the token what belongs to it.
+func (p *syntax) operands(token Argument) Argument {
+	var args []Argument
+	for !p.ends() && !isToken(p.peek()) {
+		if p.peek() != "[" {
+			args = append(args, p.element())
+			continue
+		}
+		if !p.repeats() || p.words[p.at+1] == token.Token {
+			break // an optional part, or the whole once more
+		}
+		args = p.optional(args)
+	}
+	switch len(args) {
+	case 0:
+		return token
+	case 1:
+		args[0].Token = token.Token
+		return args[0]
+	}
+	return Argument{Name: token.Name, Type: "block", Token: token.Token, Arguments: args, KeySpec: -1}
+}
+
+// repeats tells whether the bracket that comes next repeats what stands before
+// it: its last word is "...".
+func (p *syntax) repeats() bool {
+	depth := 0
+	for i := p.at; i < len(p.words); i++ {
+		switch p.words[i] {
+		case "[":
+			depth++
+		case "]":
+			if depth--; depth == 0 {
+				return p.words[i-1] == "..."
+			}
+		}
+	}
+	return false
+}
+
+// alternatives reads sequences with bars between them.
+func (p *syntax) alternatives() []Argument {
+	var all []Argument
+	for {
+		all = append(all, block(p.sequence()))
+		if p.peek() != "|" {
+			return all
+		}
+		p.at++
+	}
+}
+
+// optional reads "[…]" and adds it to args: as an argument of its own, or as the
+// repetition of the last ones.
+func (p *syntax) optional(args []Argument) []Argument {
+	again := p.repeats()
+	p.at++ // "["
+	inside := p.alternatives()
+	if again {
+		p.at++ // "..."
+	}
+	p.at++ // "]"
+	if again && len(inside) == 1 {
+		return repeat(args, inside[0])
+	}
+	a := oneOf(inside)
+	a.Optional = true
+	return append(args, a)
+}
+
+// repeat marks the end of args, which again says once more. When it does not,
+// again may stand any number of times.
+func repeat(args []Argument, again Argument) []Argument {
+	n := 1
+	if again.Type == "block" && again.Token == "" {
+		n = len(again.Arguments)
+	}
+	if n > len(args) || names(args[len(args)-n:], "_") != again.Name {
+		again.Optional, again.Multiple = true, true
+		return append(args, again)
+	}
+	last := block(slices.Clone(args[len(args)-n:]))
+	last.Multiple = true
+	last.MultipleToken = last.Token != "" && last.Token == again.Token
+	return append(args[:len(args)-n], last)
+}
+
+// block is a sequence as one argument.
+func block(args []Argument) Argument {
+	if len(args) == 1 {
+		return args[0]
+	}
+	return Argument{Name: names(args, "_"), Type: "block", Arguments: args, KeySpec: -1}
+}
+
+func oneOf(alternatives []Argument) Argument {
+	if len(alternatives) == 1 {
+		return alternatives[0]
+	}
+	return Argument{Name: names(alternatives, "|"), Type: "oneof", Arguments: alternatives, KeySpec: -1}
+}
+
+func names(args []Argument, between string) string {
+	all := make([]string, len(args))
+	for i, a := range args {
+		all[i] = a.Name
+	}
+	return strings.Join(all, between)
+}
+
+// isToken tells whether the user types the word as it is: it has no lower-case
+// letter.
+func isToken(word string) bool {
+	return word == strings.ToUpper(word) && !strings.ContainsAny(word, "[]<>|")
+}
+
+// typeNamed guesses the type from the name, which Redis chooses with care.
+func typeNamed(name string) string {
+	switch name {
+	case "pattern":
+		return "pattern"
+	case "unix-time-seconds", "unix-time-milliseconds":
+		return "unix-time"
+	case "count", "cursor", "seconds", "milliseconds", "numkeys", "index", "offset", "start", "stop", "end", "bit", "db",
+		"destination-db", "index1", "index2", "timeout", "decrement", "version", "rank", "num-matches", "len", "min-match-len":
+		return "integer"
+	case "score", "longitude", "latitude", "radius", "width", "height":
+		return "double"
+	}
+	return "string"
+}
+
+// findKeys gives the keys among args their specs. position is the position in
+// the call of the next argument, 0 once that depends on the call.
+func (c *Command) findKeys(args []Argument, position *int) {
+	for i := range args {
+		a := &args[i]
+		if a.Token != "" && *position > 0 {
+			*position++
+		}
+		switch a.Type {
+		case "pure-token":
+		case "oneof":
+			for j := range a.Arguments {
+				nowhere := 0
+				c.findKeys(a.Arguments[j:j+1], &nowhere)
+			}
+			*position = 0
+		case "block":
+			c.findKeys(a.Arguments, position)
+			if spec := c.keywordSpec(a.Token); spec >= 0 {
+				a.Arguments[0].Type, a.Arguments[0].KeySpec = "key", spec
+			}
+		default:
+			if spec := c.specAt(*position, a.Token); spec >= 0 {
+				a.Type, a.KeySpec = "key", spec
+			}
+			if *position > 0 {
+				*position++
+			}
+		}
+		if a.Optional || a.Multiple {
+			*position = 0
+		}
+	}
+}
+
+// specAt is the index of the key spec that an argument belongs to, by its
+// position in the call or the token before it; -1 when it is no key.
+func (c *Command) specAt(position int, token string) int {
+	for i, s := range c.Keys {
+		offset := position - s.Index
+		switch {
+		case position == 0 || s.Keyword != "" || s.Unknown:
+		case s.KeyNum && offset == 1, !s.KeyNum && offset >= 0 && offset <= max(0, s.Last) && offset%max(1, s.Step) == 0:
+			return i
+		}
+	}
+	return c.keywordSpec(token)
+}
+
+func (c *Command) keywordSpec(token string) int {
+	return slices.IndexFunc(c.Keys, func(s KeySpec) bool { return token != "" && s.Keyword == token })
+}

@@ -1,0 +1,117 @@
+package translator
+
+import (
+	"encoding/hex"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// The limits up to which Redis 7.0 keeps a value in its compact form.
+const (
+	maxEmbedded      = 44 // bytes of a string beside its header
+	maxIntegerDigits = 20
+	sharedIntegers   = 10000 // 0, 1, … that all values share
+)
+
+// sqlObject reads the few facts that decide on an encoding: the type, the number
+// of elements, and by type: the length of a string; the length of the longest
+// part of a small hash or zset; the number of members of a small set that are no
+// integers. A big collection is decided by the number alone, and its elements
+// are not read. Last comes a string that may be an integer, in hex.
+const sqlObject = `SELECT type, count, CASE
+		WHEN type = 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
+		WHEN type = 'hash' AND count <= 512 THEN
+			(SELECT max(max(length(field), length(value))) > 64 FROM hashes WHERE key_id = keys.id)
+		WHEN type = 'zset' AND count <= 128 THEN
+			(SELECT max(length(member)) > 64 FROM zsets WHERE key_id = keys.id)
+		WHEN type = 'set' AND count <= 512 THEN
+			EXISTS (SELECT 1 FROM sets WHERE key_id = keys.id
+				AND CAST(CAST(CAST(member AS TEXT) AS INTEGER) AS TEXT) <> CAST(member AS TEXT))
+		ELSE 1 END,
+	(SELECT hex(value) FROM strings WHERE key_id = keys.id AND length(value) <= 20),
+	updated_at
+	FROM keys WHERE ` + live
+
+// object is a row of sqlObject.
+type object struct {
+	typ       string
+	length    int64 // of a string
+	big       bool  // not in the compact form, for a collection
+	integer   int64
+	isInteger bool
+	updatedAt int64
+}
+
+// object plans an OBJECT subcommand: nil for a missing key, and what describe
+// says of a live one.
+func (c *Call) object(describe func(object) resp.Value) Plan {
+	return read(func(r *store.Result) resp.Value {
+		if len(r.Rows[0]) == 0 {
+			return resp.Nil
+		}
+		row := r.Rows[0][0]
+		o := object{typ: string(row[0].Bytes()), length: row[2].Int(), big: row[2].Int() != 0, updatedAt: row[4].Int()}
+		if digits, err := hex.DecodeString(string(row[3].Bytes())); err == nil && o.typ == stringType {
+			o.integer, o.isInteger = parseInt(digits)
+		}
+		return describe(o)
+	}, c.stmt(sqlObject, c.Args[2]))
+}
+
+// encoding is the encoding that Redis 7.0 gives a value that was set as it is
+// now. (Redis's own depends on the value's history, too: it never goes back to
+// a compact form.)
+func (o object) encoding() string {
+	compact, spread := "", ""
+	switch o.typ {
+	case "string":
+		switch {
+		case o.isInteger:
+			return "int"
+		case o.length <= maxEmbedded:
+			return "embstr"
+		}
+		return "raw"
+	case "list":
+		return "quicklist"
+	case "set":
+		compact, spread = "intset", "hashtable"
+	case "hash":
+		compact, spread = "listpack", "hashtable"
+	case "zset":
+		compact, spread = "listpack", "skiplist"
+	default:
+		return o.typ
+	}
+	if o.big {
+		return spread
+	}
+	return compact
+}
+
+func objectEncoding(c *Call) Plan {
+	return c.object(func(o object) resp.Value { return resp.MakeString(o.encoding()) })
+}
+
+func objectFreq(c *Call) Plan {
+	return c.object(func(object) resp.Value {
+		return resp.MakeError("ERR An LFU maxmemory policy is not selected, access frequency not tracked. " +
+			"Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
+	})
+}
+
+func objectIdletime(c *Call) Plan {
+	return c.object(func(o object) resp.Value { return resp.MakeInt(max(0, c.Env.Now-o.updatedAt) / 1000) })
+}
+
+// objectRefcount answers what Redis says of its shared integers, and 1 for
+// everything else.
+func objectRefcount(c *Call) Plan {
+	return c.object(func(o object) resp.Value {
+		if o.isInteger && 0 <= o.integer && o.integer < sharedIntegers {
+			return resp.MakeInt(1<<31 - 1)
+		}
+		return resp.One
+	})
+}

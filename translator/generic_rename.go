@@ -1,0 +1,133 @@
+package translator
+
+import (
+	"bytes"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Renaming and moving change the row of keys and never touch the elements, which
+// hang on its id.
+const (
+	sqlRename = `UPDATE keys SET key = ?4, version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
+	// sqlRenameFree does nothing when the name is taken.
+	sqlRenameFree = sqlRename + ` AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4) RETURNING 1`
+
+	sqlPurgeThere = `DELETE FROM keys WHERE db = ?4 AND key = ?2 AND expires_at <= ?3`
+	sqlMoveKey    = `UPDATE keys SET db = ?4, version = version + 1, updated_at = ?3 WHERE ` + live + `
+		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?2) RETURNING 1`
+)
+
+func rename(c *Call) Plan {
+	key, to := c.Args[1], c.Args[2]
+	present := c.guardPresent(key, &noSuchKey)
+	if bytes.Equal(key, to) {
+		return write(decodeOK, present)
+	}
+	return write(decodeOK, present, c.drop(to), c.stmt(sqlRename, key, store.Bytes(to)))
+}
+
+func renamenx(c *Call) Plan {
+	key, to := c.Args[1], c.Args[2]
+	present := c.guardPresent(key, &noSuchKey)
+	if bytes.Equal(key, to) {
+		return write(always(resp.Zero), present)
+	}
+	return write(intOf(2), present, c.purge(to), c.stmt(sqlRenameFree, key, store.Bytes(to)))
+}
+
+func move(c *Call) Plan {
+	db, bad := databaseArg(c.Args[2])
+	if bad.IsError() {
+		return answer(bad)
+	}
+	if db == c.Env.DB {
+		return fail(errSameObject)
+	}
+	key, there := c.Args[1], store.Int(int64(db))
+	return write(intOf(1), c.stmt(sqlPurgeThere, key, there), c.stmt(sqlMoveKey, key, there))
+}
+
+// databaseArg is the database that MOVE and COPY name.
+func databaseArg(arg []byte) (int, resp.Value) {
+	n, bad := parseInt32(arg)
+	switch {
+	case bad.IsError():
+		return 0, bad
+	case n < 0 || n >= Databases:
+		return 0, resp.MakeError(errDBIndex)
+	}
+	return n, resp.Value{}
+}
+
+// parseInt32 reads what Redis keeps in a C int.
+func parseInt32(arg []byte) (int, resp.Value) {
+	n, ok := parseInt(arg)
+	switch {
+	case !ok:
+		return 0, notInteger
+	case int64(int32(n)) != n:
+		return 0, resp.MakeError("ERR value is out of range, value must between -2147483648 and 2147483647")
+	}
+	return int(n), resp.Value{}
+}
+
+// A copy's arguments are ?1 db, ?2 key, ?3 now, ?4 the target's db, ?5 its key,
+// ?6 its new version. The version, drawn for this call, tells whether sqlCopyKey
+// made the target: without it no elements are copied.
+const (
+	sqlDropTarget  = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND EXISTS (SELECT 1 FROM keys WHERE ` + live + `)`
+	sqlPurgeTarget = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND expires_at <= ?3`
+	sqlCopyKey     = `INSERT INTO keys(db, key, type, version, count, seq, expires_at, created_at, updated_at)
+		SELECT ?4, ?5, type, ?6, count, seq, expires_at, ?3, ?3 FROM keys WHERE ` + live + `
+		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?5) RETURNING 1`
+
+	// copiedRows joins an element e of the source and the target's row t.
+	copiedRows = ` e JOIN keys t ON t.db = ?4 AND t.key = ?5 AND t.version = ?6
+		WHERE e.key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2)`
+)
+
+// copyElements lists the tables of elements: one statement for each copies the
+// rows of one key to another. A new type joins here.
+var copyElements = []string{
+	`INSERT INTO strings(key_id, value) SELECT t.id, e.value FROM strings` + copiedRows,
+	`INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
+		SELECT t.id, e.hash, e.field, e.value, e.seq, e.expires_at FROM hashes` + copiedRows,
+	`INSERT INTO lists(key_id, pos, value) SELECT t.id, e.pos, e.value FROM lists` + copiedRows,
+	`INSERT INTO sets(key_id, hash, member, seq) SELECT t.id, e.hash, e.member, e.seq FROM sets` + copiedRows,
+	`INSERT INTO zsets(key_id, hash, member, score) SELECT t.id, e.hash, e.member, e.score FROM zsets` + copiedRows,
+}
+
+func copyCommand(c *Call) Plan {
+	db, replace := c.Env.DB, false
+	for i := 3; i < len(c.Args); i++ {
+		switch {
+		case c.is(i, "REPLACE"):
+			replace = true
+		case c.is(i, "DB") && i+1 < len(c.Args):
+			i++
+			var bad resp.Value
+			if db, bad = databaseArg(c.Args[i]); bad.IsError() {
+				return answer(bad)
+			}
+		default:
+			return fail(errSyntax)
+		}
+	}
+	key, to := c.Args[1], c.Args[2]
+	if db == c.Env.DB && bytes.Equal(key, to) {
+		return fail(errSameObject)
+	}
+	args := c.key(key, store.Int(int64(db)), store.Bytes(to), c.newVersion())
+	stmts := make([]store.Stmt, 2, 2+len(copyElements))
+	stmts[0] = store.Stmt{SQL: sqlPurgeTarget, Args: args[:5]}
+	if replace {
+		stmts[0].SQL = sqlDropTarget
+	}
+	stmts[1] = store.Stmt{SQL: sqlCopyKey, Args: args}
+	for _, sql := range copyElements {
+		stmts = append(stmts, store.Stmt{SQL: sql, Args: args})
+	}
+	return write(intOf(1), stmts...)
+}

@@ -1,0 +1,165 @@
+package translator
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// KEYS reads no more of the index (db, key) than its pattern's literal beginning
+// asks for.
+const (
+	sqlKeysFrom  = `SELECT key FROM keys WHERE db = ?1 AND key >= ?2 AND (expires_at IS NULL OR expires_at > ?3)`
+	sqlKeysRange = sqlKeysFrom + ` AND key < ?4`
+)
+
+func keys(c *Call) Plan {
+	pattern := c.Args[1]
+	from, to := globRange(pattern)
+	stmt := c.stmt(sqlKeysFrom, from)
+	if to != nil {
+		stmt = c.stmt(sqlKeysRange, from, store.Bytes(to))
+	}
+	return read(func(r *store.Result) resp.Value {
+		reply := resp.EmptyArray
+		for _, row := range r.Rows[0] {
+			if matchKey(pattern, row[0].Bytes()) {
+				reply.Elems = append(reply.Elems, bulk(row[0]))
+			}
+		}
+		return reply
+	}, stmt)
+}
+
+// A scan goes by the row ids of one database, which no change of a key's value
+// alters: the cursor is the last id that was looked at. A page looks at COUNT
+// keys, filters them here, and so may return fewer. One more row tells whether
+// there is a next page.
+const sqlScan = `SELECT id, key, type, expires_at IS NULL OR expires_at > ?3 FROM keys
+	WHERE db = ?1 AND id > CAST(?2 AS INTEGER) ORDER BY id LIMIT CAST(?4 AS INTEGER)`
+
+type scanOptions struct {
+	cursor     uint64
+	match, typ []byte // nil: any
+	count      int64
+}
+
+// maxScan keeps the number of rows of a page from overflowing anything.
+const maxScan = math.MaxInt32
+
+// parseScan reads "cursor [MATCH pattern] [COUNT count]" from argument from on,
+// and TYPE when typed; ok is false when the plan holds the error to answer.
+func (c *Call) parseScan(from int, typed bool) (o scanOptions, bad Plan, ok bool) {
+	if o.cursor, ok = parseCursor(c.Args[from]); !ok {
+		return o, fail(errInvalidCursor), false
+	}
+	o.count = 10
+	for i := from + 1; i < len(c.Args); i += 2 {
+		last := i == len(c.Args)-1
+		switch {
+		case c.is(i, "COUNT") && !last:
+			if o.count, ok = parseInt(c.Args[i+1]); !ok {
+				return o, fail(errNotInteger), false
+			}
+			if o.count < 1 {
+				return o, fail(errSyntax), false
+			}
+			o.count = min(o.count, maxScan)
+		case c.is(i, "MATCH") && !last:
+			o.match = c.Args[i+1]
+		case c.is(i, "TYPE") && typed && !last:
+			o.typ = c.Args[i+1]
+		default:
+			return o, fail(errSyntax), false
+		}
+	}
+	return o, Plan{}, true
+}
+
+// parseCursor reads a cursor as C's strtoul does, up to a NUL if there is one,
+// with a sign, and nothing at all for 0, but without leading space.
+func parseCursor(b []byte) (uint64, bool) {
+	s, _, _ := strings.Cut(string(b), "\x00")
+	negative := strings.HasPrefix(s, "-")
+	if negative || strings.HasPrefix(s, "+") {
+		s = s[1:]
+	} else if s == "" {
+		return 0, true
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if negative {
+		n = -n
+	}
+	return n, err == nil
+}
+
+// matches tells whether the options let an element through.
+func (o scanOptions) matches(element []byte) bool {
+	return o.match == nil || matchKey(o.match, element)
+}
+
+// wants tells whether the options let a key of the type through.
+func (o scanOptions) wants(typ []byte) bool {
+	return o.typ == nil || wordIs(o.typ, strings.ToUpper(string(typ)))
+}
+
+func scan(c *Call) Plan {
+	o, bad, ok := c.parseScan(1, true)
+	if !ok {
+		return bad
+	}
+	if o.cursor >= math.MaxInt64 {
+		return answer(scanPage(0, resp.EmptyArray))
+	}
+	args := []store.Value{store.Int(int64(c.Env.DB)), store.Digits(int64(o.cursor)), store.Int(c.Env.Now), store.Int(o.count + 1)}
+	return read(func(r *store.Result) resp.Value {
+		rows, next := r.Rows[0], int64(0)
+		if int64(len(rows)) > o.count {
+			rows = rows[:o.count]
+			next = rows[o.count-1][0].Int()
+		}
+		found := resp.EmptyArray
+		for _, row := range rows {
+			if live := row[3].Int() != 0; live && o.matches(row[1].Bytes()) && o.wants(row[2].Bytes()) {
+				found.Elems = append(found.Elems, bulk(row[1]))
+			}
+		}
+		return scanPage(next, found)
+	}, store.Stmt{SQL: sqlScan, Args: args})
+}
+
+// scanPage is the reply of the SCAN family.
+func scanPage(cursor int64, found resp.Value) resp.Value {
+	return resp.MakeArray(resp.MakeString(strconv.FormatInt(cursor, 10)), found)
+}
+
+// A random key is the first one at or behind a random row id between the least
+// and the greatest of the database, which is as fair as the ids are dense. A few
+// ids are tried, each a seek. Only where all of them hit expired keys, in a
+// database that is nearly dead, a walk finds a live one.
+const sqlRandomKey = `SELECT key FROM (
+	SELECT k.key FROM json_each(?2) j
+		CROSS JOIN (SELECT (SELECT min(id) FROM keys WHERE db = ?1) AS low, (SELECT max(id) FROM keys WHERE db = ?1) AS high) ends
+		CROSS JOIN keys k ON k.id =
+			(SELECT id FROM keys WHERE db = ?1 AND id >= low + j.value % (high - low + 1) ORDER BY id LIMIT 1)
+		WHERE k.expires_at IS NULL OR k.expires_at > ?3
+	UNION ALL
+	SELECT key FROM keys WHERE db = ?1 AND (expires_at IS NULL OR expires_at > ?3))
+	LIMIT 1`
+
+const randomProbes = 16
+
+func randomKey(c *Call) Plan {
+	probes := []byte{'['}
+	for i := range randomProbes {
+		if i > 0 {
+			probes = append(probes, ',')
+		}
+		probes = strconv.AppendUint(probes, c.Random()>>1, 10)
+	}
+	args := []store.Value{store.Int(int64(c.Env.DB)), store.TextBytes(append(probes, ']')), store.Int(c.Env.Now)}
+	return read(bulkOf(0), store.Stmt{SQL: sqlRandomKey, Args: args})
+}

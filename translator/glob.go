@@ -1,0 +1,138 @@
+package translator
+
+// matchGlob tells whether s matches the pattern the way that Redis matches keys,
+// channels and names: bytes, * for any run (a slash is nothing special), ? for
+// one byte, [a-z] and [^a-z], and a backslash before a byte that stands for
+// itself. With fold, ASCII letters match in any case. Like Redis, it lets the
+// empty string match the empty pattern alone: "*" for a command means
+// everything, and that is the caller's to know.
+//
+// It takes at most len(pattern)*len(s) steps: when a * fails, only the last one
+// needs to be tried further on, since whatever the ones before it could match
+// instead leaves it less.
+func matchGlob(pattern, s []byte, fold bool) bool {
+	if len(s) == 0 {
+		return len(pattern) == 0
+	}
+	p, star, mark := 0, -1, 0
+	for i := 0; i < len(s); {
+		if p < len(pattern) && pattern[p] == '*' {
+			star, mark = p, i
+			p++
+			continue
+		}
+		if n, ok := matchOne(pattern[p:], s[i], fold); ok {
+			p += n
+			i++
+			continue
+		}
+		if star < 0 {
+			return false
+		}
+		mark++
+		p, i = star+1, mark
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
+
+// matchOne matches one byte with the element that the pattern begins with, and
+// returns the length of that element.
+func matchOne(pattern []byte, c byte, fold bool) (int, bool) {
+	if len(pattern) == 0 {
+		return 0, false
+	}
+	switch pattern[0] {
+	case '?':
+		return 1, true
+	case '[':
+		return matchClass(pattern, c, fold)
+	case '\\':
+		if len(pattern) > 1 {
+			return 2, sameByte(pattern[1], c, fold)
+		}
+	}
+	return 1, sameByte(pattern[0], c, fold)
+}
+
+// matchClass is matchOne for "[…]". A class that is not closed reaches to the end
+// of the pattern. The ends of a range may stand in either order, and are signed
+// as C's char is where Redis runs.
+func matchClass(pattern []byte, c byte, fold bool) (int, bool) {
+	i, found := 1, false
+	not := i < len(pattern) && pattern[i] == '^'
+	if not {
+		i++
+	}
+	for ; i < len(pattern) && pattern[i] != ']'; i++ {
+		switch {
+		case pattern[i] == '\\' && i+1 < len(pattern):
+			i++
+			found = found || pattern[i] == c
+		case i+2 < len(pattern) && pattern[i+1] == '-':
+			low, high, x := pattern[i], pattern[i+2], c
+			if int8(low) > int8(high) {
+				low, high = high, low
+			}
+			if fold {
+				low, high, x = lower(low), lower(high), lower(x)
+			}
+			found = found || int8(low) <= int8(x) && int8(x) <= int8(high)
+			i += 2
+		default:
+			found = found || sameByte(pattern[i], c, fold)
+		}
+	}
+	return min(i+1, len(pattern)), found != not
+}
+
+func sameByte(a, b byte, fold bool) bool {
+	return a == b || fold && lower(a) == lower(b)
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// matchKey matches as KEYS and the SCAN family do: "*" is everything, the empty
+// key too.
+func matchKey(pattern, key []byte) bool {
+	return len(pattern) == 1 && pattern[0] == '*' || matchGlob(pattern, key, false)
+}
+
+// globRange is the range of keys that can match the pattern: from its literal
+// beginning up to but without to, which is nil when there is no end. A pattern
+// without wildcards is a range of one.
+func globRange(pattern []byte) (from, to []byte) {
+	from = []byte{}
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; c {
+		case '*', '?', '[':
+			return from, following(from)
+		case '\\':
+			if i+1 < len(pattern) {
+				i++
+			}
+		}
+		from = append(from, pattern[i])
+	}
+	return from, append(from[:len(from):len(from)], 0)
+}
+
+// following is the least string that is greater than every string with the
+// prefix, nil when there is none.
+func following(prefix []byte) []byte {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] != 0xff {
+			next := append([]byte(nil), prefix[:i+1]...)
+			next[i]++
+			return next
+		}
+	}
+	return nil
+}

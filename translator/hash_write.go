@@ -1,0 +1,166 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// A write begins with the purge of the key, or else of its expired fields, so
+// that what follows finds live ones only. The statement after that takes them off
+// the count.
+const (
+	sqlPurgeFields  = `DELETE FROM hashes WHERE key_id = ` + liveID + ` AND expires_at <= ?3`
+	sqlPurgedFields = `UPDATE keys SET count = count - changes() WHERE db = ?1 AND key = ?2 AND changes() > 0`
+
+	sqlEnsureHash = `INSERT INTO keys(db, key, type, version, created_at, updated_at) VALUES(?1, ?2, 'hash', ?4, ?3, ?3)
+		ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'hash', type, NULL), count = count - changes()`
+	sqlUpsertHash = sqlEnsureHash + `, version = version + 1, updated_at = ?3`
+)
+
+// openHash begins a write that makes the hash when it is missing and refuses a
+// key of another type. sql is sqlUpsertHash for one that changes the hash
+// whenever it succeeds, otherwise sqlEnsureHash.
+func (c *Call) openHash(key []byte, sql string) []store.Stmt {
+	upsert := c.stmt(sql, key, c.newVersion())
+	upsert.Refused = &wrongType
+	return []store.Stmt{c.purge(key), c.stmt(sqlPurgeFields, key), upsert}
+}
+
+// New fields first, then the values of those that were there. A field that gets a
+// new value loses its expiry, and keeps it when the value is computed from the
+// old one.
+const (
+	itemValue = `unhex(j.value ->> 2)`
+
+	sqlAddFields = `INSERT INTO hashes(key_id, hash, field, value, seq)
+		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, k.seq + j.key
+		FROM (SELECT id, seq FROM keys WHERE ` + live + `) k CROSS JOIN json_each(?4) j WHERE true
+		ON CONFLICT DO NOTHING`
+	sqlSetFields = `INSERT INTO hashes(key_id, hash, field, value, seq)
+		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, 0
+		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
+		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = NULL`
+	sqlSetValue1 = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
+)
+
+// addFields are the statements that add those of the fields that the open hash
+// lacks; the last one returns their number.
+func (c *Call) addFields(key []byte, fields [][]byte) []store.Stmt {
+	return []store.Stmt{c.stmt(sqlAddFields, key, hashed(fields, 2)), c.added(key, len(fields)/2)}
+}
+
+// lastOfEach drops the fields that are given again further on; what remains has
+// the first one's place and the last one's value.
+func lastOfEach(fields [][]byte) [][]byte {
+	if len(fields) == 2 {
+		return fields
+	}
+	at := make(map[string]int, len(fields)/2)
+	kept := make([][]byte, 0, len(fields))
+	for i := 0; i < len(fields); i += 2 {
+		if k, again := at[string(fields[i])]; again {
+			kept[k+1] = fields[i+1]
+			continue
+		}
+		at[string(fields[i])] = len(kept)
+		kept = append(kept, fields[i], fields[i+1])
+	}
+	return kept
+}
+
+// hset is HSET and HMSET, which differ in the reply.
+func hset(ok bool) func(*Call) Plan {
+	return func(c *Call) Plan {
+		if len(c.Args)%2 != 0 {
+			return answer(wrongArity(c.Command))
+		}
+		key, fields := c.Args[1], lastOfEach(c.Args[2:])
+		add := c.addFields(key, fields)
+		set := store.Stmt{SQL: sqlSetFields, Args: add[0].Args}
+		stmts := append(append(c.openHash(key, sqlUpsertHash), add...), set)
+		if ok {
+			return write(decodeOK, stmts...)
+		}
+		return write(intOf(4), stmts...)
+	}
+}
+
+func hsetnx(c *Call) Plan {
+	key := c.Args[1]
+	return write(intOf(4), append(c.openHash(key, sqlEnsureHash), c.addFields(key, c.Args[2:])...)...)
+}
+
+const sqlRemoveFields = `DELETE FROM hashes WHERE key_id = ` + liveID + `
+	AND (hash, field) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`
+
+func hdel(c *Call) Plan {
+	key := c.Args[1]
+	return write(intOf(5),
+		c.guardType(key, hashType), c.purge(key),
+		c.stmt(sqlPurgeFields, key), store.Stmt{SQL: sqlPurgedFields, Args: c.key(key)[:2]},
+		c.stmt(sqlRemoveFields, key, hashed(c.Args[2:], 1)), c.shrunk(key), c.dropEmpty(key))
+}
+
+// An increment is one batch, as INCR's (string_incr.go).
+const (
+	sqlGuardIntegerField = `INSERT INTO guard SELECT NULL FROM hashes h
+		WHERE h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + `
+		AND CAST(CAST(CAST(h.value AS TEXT) AS INTEGER) AS TEXT) <> CAST(h.value AS TEXT)`
+	sqlIncrField = `UPDATE hashes SET value = iif(
+			typeof(CAST(CAST(value AS TEXT) AS INTEGER) + CAST(?6 AS INTEGER)) = 'integer',
+			CAST(CAST(CAST(CAST(value AS TEXT) AS INTEGER) + CAST(?6 AS INTEGER) AS TEXT) AS BLOB), NULL)
+		WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 RETURNING value`
+)
+
+var zeroText = []byte("0")
+
+func hincrby(c *Call) Plan {
+	delta, ok := parseInt(c.Args[3])
+	if !ok {
+		return fail(errNotInteger)
+	}
+	key, field := c.Args[1], c.Args[2]
+	hash, name := hashValue(field), store.Bytes(field)
+	guard := c.stmt(sqlGuardIntegerField, key, hash, name)
+	guard.Refused = &hashNotInteger
+	incr := c.stmt(sqlIncrField, key, hash, name, store.Digits(delta))
+	incr.Refused = &overflow
+	stmts := append([]store.Stmt{guard}, c.openHash(key, sqlUpsertHash)...)
+	stmts = append(stmts, c.addFields(key, [][]byte{field, zeroText})...)
+	return write(intOf(6), append(stmts, incr)...)
+}
+
+var hashNotInteger = resp.MakeError("ERR hash value is not an integer")
+
+// hincrbyfloat reads, computes and writes: SQL has no long double.
+func hincrbyfloat(c *Call) Plan {
+	delta, ok := parseLongDouble(c.Args[3])
+	switch {
+	case !ok:
+		return fail(errNotFloat)
+	case delta.IsInf():
+		return fail("ERR value is NaN or Infinity")
+	}
+	key, field := c.Args[1], c.Args[2]
+	hash, name := hashValue(field), store.Bytes(field)
+	return readThen(func(r *store.Result) Plan {
+		old := cellOf(hashType, resp.Nil, bulk)(r)
+		if old.IsError() {
+			return answer(old)
+		}
+		sum := delta
+		if !old.IsNull() {
+			value, ok := parseLongDouble(old.Str)
+			if !ok {
+				return fail("ERR hash value is not a float")
+			}
+			if sum, ok = addLongDouble(value, delta); !ok {
+				return fail("ERR increment would produce NaN or Infinity")
+			}
+		}
+		text := formatLongDouble(sum)
+		stmts := append(c.openHash(key, sqlUpsertHash), c.addFields(key, [][]byte{field, text})...)
+		stmts = append(stmts, c.stmt(sqlSetValue1, key, hash, name, store.Bytes(text)))
+		return write(always(resp.MakeBulk(text)), stmts...)
+	}, c.stmt(sqlField, key, hash, name))
+}

@@ -1,0 +1,115 @@
+package translator
+
+import (
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// What hashes and sets have in common: their elements lie in the order of a hash
+// (hashof.go), and remember when they were added.
+
+// liveKey is the row of the key, to be joined with the rows of its elements.
+const liveKey = `(SELECT id, type, count FROM keys WHERE ` + live + `)`
+
+// A statement about several elements reads them from json_each(?4) j, where
+// hashed put them: [hash, field or member, value …].
+const (
+	itemHash = `j.value ->> 0`
+	itemName = `unhex(j.value ->> 1)`
+)
+
+// hashed is the JSON argument of a list of fields or members, each width words
+// of it: the name, which is what its hash is made of, and what belongs to it.
+func hashed(list [][]byte, width int) store.Value {
+	n := 2
+	for _, b := range list {
+		n += 2*len(b) + 3 + 20
+	}
+	out := append(make([]byte, 0, n), '[')
+	for i, b := range list {
+		if i%width == 0 {
+			if i > 0 {
+				out = append(out, ']', ',')
+			}
+			out = strconv.AppendInt(append(out, '['), hashOf(b), 10)
+		}
+		out = appendHex(append(out, ','), b)
+	}
+	return store.TextBytes(append(out, ']', ']'))
+}
+
+// added is grown for elements that remember when they were added: it sets the
+// key's counter beyond the places of all n elements that were offered, also of
+// those that were there already, so that no two ever have the same.
+const sqlAdded = `UPDATE keys SET count = count + changes(), seq = seq + ?4, version = version + 1, updated_at = ?3
+	WHERE db = ?1 AND key = ?2 AND changes() > 0 RETURNING changes()`
+
+func (c *Call) added(key []byte, n int) store.Stmt {
+	return c.stmt(sqlAdded, key, store.Int(int64(n)))
+}
+
+// cellOf shapes the reply of a statement that returns one row for a live key:
+// its type, and a cell. It answers missing without a key and WRONGTYPE when the
+// type is not want.
+func cellOf(want string, missing resp.Value, shape func(store.Value) resp.Value) func(*store.Result) resp.Value {
+	return typed(want, missing, func(r *store.Result) resp.Value { return shape(r.Rows[0][0][1]) })
+}
+
+// integer is a cell as an integer.
+func integer(v store.Value) resp.Value { return resp.MakeInt(v.Int()) }
+
+// integerRows is every row's first cell as an array of integers.
+func integerRows(rows []store.Row) resp.Value {
+	elems := make([]resp.Value, len(rows))
+	for i, row := range rows {
+		elems[i] = integer(row[0])
+	}
+	return resp.MakeArray(elems...)
+}
+
+// setOf is every row's first cell as a set of bulk strings.
+func setOf(rows []store.Row) resp.Value {
+	v := bulks(rows)
+	v.Kind = resp.Set
+	return v
+}
+
+// repeated is an array of n times v.
+func repeated(v resp.Value, n int) resp.Value {
+	elems := make([]resp.Value, n)
+	for i := range elems {
+		elems[i] = v
+	}
+	return resp.MakeArray(elems...)
+}
+
+// listing translates "NAME key": the rows of sql, which is about the elements of
+// a key of the type.
+func listing(typ, sql string, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
+	return func(c *Call) Plan {
+		return read(typed(typ, missing, func(r *store.Result) resp.Value { return shape(r.Rows[1]) }),
+			c.typeOf(c.Args[1]), c.stmt(sql, c.Args[1]))
+	}
+}
+
+// pointed translates "NAME key name": the cell of sql, which is about one field
+// or member.
+func pointed(typ, sql string, missing resp.Value, shape func(store.Value) resp.Value) func(*Call) Plan {
+	return func(c *Call) Plan {
+		return read(cellOf(typ, missing, shape),
+			c.stmt(sql, c.Args[1], hashValue(c.Args[2]), store.Bytes(c.Args[2])))
+	}
+}
+
+// pointedEach translates "NAME key name [name …]": the cell of sql for each field
+// or member, in their order.
+func pointedEach(typ, sql string, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
+	return func(c *Call) Plan {
+		names := c.Args[2:]
+		return read(
+			typed(typ, repeated(missing, len(names)), func(r *store.Result) resp.Value { return shape(r.Rows[1]) }),
+			c.typeOf(c.Args[1]), c.stmt(sql, c.Args[1], hashed(names, 1)))
+	}
+}

@@ -1,0 +1,77 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// HSCAN and SSCAN go by the hash of the elements, which no change of a key
+// alters: the cursor ?4 is the last hash of the page before, and a page ends
+// with all elements of one hash, so that it may hold a few more than COUNT, which
+// is ?5 + 1. A small collection is one page, whatever the cursor and COUNT, as
+// it is in Redis.
+//
+// The statements return a row for each element of the page, or else one without
+// an element: the key's type, the last hash of the page, the element.
+const (
+	sqlHashPage = `WITH page(id, type, first, last) AS MATERIALIZED (
+			SELECT id, type, 0, ` + beyondHashes + ` FROM keys WHERE ` + live + ` AND count <= 128
+			UNION ALL SELECT id, type, ?4, ifnull(
+				(SELECT hash FROM hashes WHERE key_id = id AND hash > ?4 ORDER BY hash LIMIT 1 OFFSET CAST(?5 AS INTEGER)), ` + beyondHashes + `)
+			FROM keys WHERE ` + live + ` AND count > 128)
+		SELECT p.type, p.last, h.field, h.value FROM page p
+		LEFT JOIN hashes h ON h.key_id = p.id AND h.hash > p.first AND h.hash <= p.last AND ` + liveField + ` ORDER BY h.seq`
+	sqlSetPage = `WITH page(id, type, first, last) AS MATERIALIZED (
+			SELECT id, type, 0, ` + beyondHashes + ` FROM keys WHERE ` + live + ` AND count <= 512
+			UNION ALL SELECT id, type, ?4, ifnull(
+				(SELECT hash FROM sets WHERE key_id = id AND hash > ?4 ORDER BY hash LIMIT 1 OFFSET CAST(?5 AS INTEGER)), ` + beyondHashes + `)
+			FROM keys WHERE ` + live + ` AND count > 512)
+		SELECT p.type, p.last, m.member FROM page p
+		LEFT JOIN sets m ON m.key_id = p.id AND m.hash > p.first AND m.hash <= p.last ORDER BY m.seq`
+
+	// beyondHashes ends the last page: it is 2^52, and hashes have 52 bits.
+	beyondHashes = `4503599627370496`
+	endOfScan    = 1 << 52
+)
+
+// scanElements translates "NAME key cursor …". MATCH is about the first of an
+// element's cells. Like Redis, it looks at the options only when there is
+// something to scan.
+func scanElements(typ, sql string) func(*Call) Plan {
+	return func(c *Call) Plan {
+		cursor, ok := parseCursor(c.Args[2])
+		if !ok {
+			return fail(errInvalidCursor)
+		}
+		o, bad, ok := c.parseScan(2, false)
+		if !ok {
+			o.count = 1
+		}
+		after := store.Int(int64(min(cursor, endOfScan)))
+		return read(typed(typ, scanPage(0, resp.EmptyArray), func(r *store.Result) resp.Value {
+			if !ok {
+				return bad.Reply
+			}
+			return elementPage(r.Rows[0], o)
+		}), c.stmt(sql, c.Args[1], after, store.Digits(o.count-1)))
+	}
+}
+
+// elementPage shapes the rows of a page.
+func elementPage(rows []store.Row, o scanOptions) resp.Value {
+	next := rows[0][1].Int()
+	if next == endOfScan {
+		next = 0
+	}
+	found := resp.EmptyArray
+	for _, row := range rows {
+		element := row[2:]
+		if element[0].IsNull() || !o.matches(element[0].Bytes()) {
+			continue
+		}
+		for _, cell := range element {
+			found.Elems = append(found.Elems, bulk(cell))
+		}
+	}
+	return scanPage(next, found)
+}

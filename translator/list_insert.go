@@ -1,0 +1,141 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// LINSERT reads where the pivot ?4 is and the element on the side of it that
+// the new one goes to. Between the two is usually a free position: the new
+// element takes the middle of the gap.
+//
+// Inserting again and again at one spot halves the gap each time. When it is used
+// up, the elements of a window around the pivot are spread evenly over it, with
+// a place left for the new one. Windows are aligned blocks of positions, 2^13
+// wide at first and each next one 8 times as wide. The narrowest one that is
+// sparse enough is taken: with up to 32 elements at first and 4 times as many
+// in each next one. A wider window is thus left twice as sparse as the narrower
+// ones need, so that half of what a narrower one may hold must be new before it
+// overflows again: the elements moved per insertion grow with the number of
+// window sizes, a logarithm, and not with the length of the list. Beyond its ends
+// the list has all the room there is, so that some window always fits.
+var (
+	sqlLInsertBefore = sqlPivot + `SELECT type, count, CAST((SELECT pos FROM p) AS TEXT), CAST((SELECT max(pos) FROM lists
+		WHERE key_id = k.id AND pos < (SELECT pos FROM p)) AS TEXT) FROM k`
+	sqlLInsertAfter = sqlPivot + `SELECT type, count, CAST((SELECT pos FROM p) AS TEXT), CAST((SELECT min(pos) FROM lists
+		WHERE key_id = k.id AND pos > (SELECT pos FROM p)) AS TEXT) FROM k`
+)
+
+const (
+	sqlPivot = `WITH k AS MATERIALIZED (SELECT id, type, count FROM keys WHERE ` + live + `),
+		p AS MATERIALIZED (SELECT pos FROM lists WHERE key_id = (SELECT id FROM k) AND value = ?4 ORDER BY pos LIMIT 1) `
+	sqlInsertAt = `INSERT INTO lists(key_id, pos, value) SELECT id, CAST(?4 AS INTEGER), ?5 FROM keys WHERE ` + live
+)
+
+const (
+	gap = 65536 // sqlGap in Go
+)
+
+// insertion is an LINSERT whose pivot has been found.
+type insertion struct {
+	call      *Call
+	key, elem []byte
+	before    bool
+	pivot     int64      // position
+	reply     resp.Value // the new length
+}
+
+func linsert(c *Call) Plan {
+	in := insertion{call: c, key: c.Args[1], elem: c.Args[4], before: c.is(2, "BEFORE")}
+	sql := sqlLInsertBefore
+	if !in.before {
+		if !c.is(2, "AFTER") {
+			return fail(errSyntax)
+		}
+		sql = sqlLInsertAfter
+	}
+	return readThen(in.place, c.stmt(sql, in.key, store.Bytes(c.Args[3])))
+}
+
+// place chooses the position from what was read about the pivot.
+func (in insertion) place(r *store.Result) Plan {
+	if len(r.Rows[0]) == 0 {
+		return answer(resp.Zero)
+	}
+	row := r.Rows[0][0]
+	switch {
+	case string(row[0].Bytes()) != listType:
+		return answer(wrongType)
+	case row[2].IsNull():
+		return answer(resp.MakeInt(-1))
+	}
+	in.reply = resp.MakeInt(row[1].Int() + 1)
+	in.pivot = row[2].Int()
+	neighbour := row[3].Int()
+	switch {
+	case !row[3].IsNull():
+	case in.before:
+		neighbour = in.pivot - 2*gap
+	default:
+		neighbour = in.pivot + 2*gap
+	}
+	if middle := in.pivot + (neighbour-in.pivot)/2; middle != in.pivot {
+		return write(always(in.reply), in.insertAt(middle)...)
+	}
+	return readThen(in.spread, in.call.stmt(sqlWindow, in.key, store.Digits(in.pivot)))
+}
+
+func (in insertion) insertAt(pos int64) []store.Stmt {
+	return []store.Stmt{
+		in.call.stmt(sqlInsertAt, in.key, store.Digits(pos), store.Bytes(in.elem)),
+		in.call.grown(in.key),
+	}
+}
+
+// sqlWindow finds the window around the position ?4 that is sparse enough: its
+// first position, log2 of its width, its elements, those before ?4 among them,
+// and the last position of the list.
+const sqlWindow = `WITH RECURSIVE
+	k AS MATERIALIZED (SELECT id FROM keys WHERE ` + live + `),
+	w(bits, room, start, n) AS (
+		SELECT 13, 32, CAST(?4 AS INTEGER) & ~8191, (SELECT count(*) FROM lists WHERE key_id = (SELECT id FROM k)
+			AND pos BETWEEN CAST(?4 AS INTEGER) & ~8191 AND CAST(?4 AS INTEGER) | 8191)
+		UNION ALL
+		SELECT bits + 3, room * 4, CAST(?4 AS INTEGER) & ~((8 << bits) - 1),
+			(SELECT count(*) FROM lists WHERE key_id = (SELECT id FROM k)
+			AND pos BETWEEN CAST(?4 AS INTEGER) & ~((8 << bits) - 1) AND CAST(?4 AS INTEGER) | ((8 << bits) - 1))
+		FROM w WHERE n > room)
+	SELECT CAST(start AS TEXT), bits, n,
+		(SELECT count(*) FROM lists WHERE key_id = (SELECT id FROM k) AND pos >= start AND pos < CAST(?4 AS INTEGER)),
+		CAST((SELECT max(pos) FROM lists WHERE key_id = (SELECT id FROM k)) AS TEXT)
+	FROM w WHERE n <= room`
+
+// A spread moves the window's elements, from ?4 to ?5, by ?6 beyond the end of
+// the list, and from there to ?4 + ?7, ?4 + 2 * ?7 and so on, leaving out the place
+// behind the first ?8 of them.
+const (
+	sqlMoveOut = `UPDATE lists SET pos = pos + CAST(?6 AS INTEGER)
+		WHERE key_id = ` + liveID + ` AND pos BETWEEN CAST(?4 AS INTEGER) AND CAST(?5 AS INTEGER)`
+	sqlMoveBack = `UPDATE lists SET pos = CAST(?4 AS INTEGER) + CAST(?5 AS INTEGER) * (far.n + (far.n > ?7))
+		FROM (SELECT pos AS at, row_number() OVER (ORDER BY pos) AS n FROM lists
+			WHERE key_id = ` + liveID + ` AND pos >= CAST(?6 AS INTEGER)) AS far
+		WHERE key_id = ` + liveID + ` AND pos = far.at`
+)
+
+// spread makes room in the window that was read and inserts there.
+func (in insertion) spread(r *store.Result) Plan {
+	row := r.Rows[0][0]
+	start, bits, n, below, last := row[0].Int(), row[1].Int(), row[2].Int(), row[3].Int(), row[4].Int()
+	if !in.before {
+		below++
+	}
+	width := int64(1) << bits
+	end := start + width - 1
+	out := max(last, end) + 1 - start // moves start just beyond the window and the list
+	step := width / (n + 2)
+	stmts := []store.Stmt{
+		in.call.stmt(sqlMoveOut, in.key, store.Digits(start), store.Digits(end), store.Digits(out)),
+		in.call.stmt(sqlMoveBack, in.key, store.Digits(start), store.Digits(step), store.Digits(start+out), store.Int(below)),
+	}
+	return write(always(in.reply), append(stmts, in.insertAt(start+step*(below+1))...)...)
+}

@@ -1,0 +1,155 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// A push counts its ?5 elements in the row of keys first, which refuses a key of
+// another type and answers the new length, and then appends them beyond the end.
+const sqlPushKey = `INSERT INTO keys(db, key, type, version, count, seq, created_at, updated_at)
+	VALUES(?1, ?2, 'list', ?4, ?5, ?5, ?3, ?3)
+	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'list', type, NULL),
+		count = count + ?5, seq = seq + ?5, version = version + 1, updated_at = ?3
+	RETURNING count`
+
+// sqlPush appends the elements ?3 to the key, each further out than the one
+// before it.
+var sqlPush = [...]string{
+	head: `WITH k AS MATERIALIZED (SELECT id, coalesce((SELECT min(pos) FROM lists WHERE key_id = id), 0) AS edge
+			FROM keys WHERE db = ?1 AND key = ?2)
+		INSERT INTO lists(key_id, pos, value)
+		SELECT k.id, k.edge - (j.key + 1) * ` + sqlGap + `, unhex(j.value) FROM k, json_each(?3) j`,
+	tail: `WITH k AS MATERIALIZED (SELECT id, coalesce((SELECT max(pos) FROM lists WHERE key_id = id), 0) AS edge
+			FROM keys WHERE db = ?1 AND key = ?2)
+		INSERT INTO lists(key_id, pos, value)
+		SELECT k.id, k.edge + (j.key + 1) * ` + sqlGap + `, unhex(j.value) FROM k, json_each(?3) j`,
+}
+
+// pushKey is the row of keys for n more elements.
+func (c *Call) pushKey(key []byte, n int) store.Stmt {
+	s := c.stmt(sqlPushKey, key, c.newVersion(), store.Int(int64(n)))
+	s.Refused = &wrongType
+	return s
+}
+
+// push is LPUSH and RPUSH.
+func push(e end) func(*Call) Plan {
+	return func(c *Call) Plan { return c.push(e, c.purge(c.Args[1])) }
+}
+
+// pushx is LPUSHX and RPUSHX.
+func pushx(e end) func(*Call) Plan {
+	return func(c *Call) Plan { return c.push(e, c.guardPresent(c.Args[1], &resp.Zero)) }
+}
+
+func (c *Call) push(e end, first store.Stmt) Plan {
+	key, list := c.Args[1], c.Args[2:]
+	add := store.Stmt{SQL: sqlPush[e], Args: append(c.key(key)[:2], elements(list))}
+	return write(intOf(1), first, c.pushKey(key, len(list)), add)
+}
+
+// A pop of one element deletes it where the index finds it.
+var sqlPop = [...]string{
+	head: `DELETE FROM lists WHERE key_id = ` + liveID + `
+		AND pos = (SELECT min(pos) FROM lists WHERE key_id = ` + liveID + `) RETURNING value`,
+	tail: `DELETE FROM lists WHERE key_id = ` + liveID + `
+		AND pos = (SELECT max(pos) FROM lists WHERE key_id = ` + liveID + `) RETURNING value`,
+}
+
+// pop is LPOP and RPOP. With a count the reply is an array, and only a missing
+// key is nil.
+func pop(e end) func(*Call) Plan {
+	return func(c *Call) Plan {
+		key := c.Args[1]
+		switch len(c.Args) {
+		case 2:
+			return write(bulkOf(2), c.purge(key), c.guardType(key, listType),
+				c.stmt(sqlPop[e], key), c.shrunk(key), c.dropEmpty(key))
+		case 3:
+		default:
+			return answer(wrongArity(c.Command))
+		}
+		count, ok := parseInt(c.Args[2])
+		switch {
+		case !ok || count < 0:
+			return fail(errMustBePositive)
+		case count == 0:
+			return read(typed(listType, resp.NilArray, always(resp.EmptyArray)), c.typeOf(key))
+		}
+		return c.popFirst([][]byte{key}, e, count, func(_ store.Value, popped resp.Value) resp.Value { return popped })
+	}
+}
+
+// A pop of several elements works on the first of the keys ?2 that exists, since
+// a list that exists has elements.
+const (
+	sqlFirstOf = `FROM json_each(?2) j CROSS JOIN keys k
+		WHERE k.db = ?1 AND k.key = unhex(j.value) AND (k.expires_at IS NULL OR k.expires_at > ?3) ORDER BY j.key LIMIT 1`
+	sqlFirstID = `(SELECT k.id ` + sqlFirstOf + `)`
+
+	sqlPurgeAll       = `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT unhex(value) FROM json_each(?2)) AND expires_at <= ?3`
+	sqlGuardFirstList = `INSERT INTO guard SELECT NULL FROM (SELECT k.type ` + sqlFirstOf + `) WHERE type <> 'list'`
+	sqlFirstKey       = `SELECT k.key ` + sqlFirstOf
+	sqlShrunkFirst    = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3 WHERE id = ` + sqlFirstID
+	sqlDropFirstEmpty = `DELETE FROM keys WHERE id = ` + sqlFirstID + ` AND count = 0`
+)
+
+var (
+	sqlReadEnd = [...]string{
+		head: `SELECT value FROM lists WHERE key_id = ` + sqlFirstID + ` ORDER BY pos LIMIT CAST(?4 AS INTEGER)`,
+		tail: `SELECT value FROM lists WHERE key_id = ` + sqlFirstID + ` ORDER BY pos DESC LIMIT CAST(?4 AS INTEGER)`,
+	}
+	sqlCutEnd = [...]string{
+		head: `DELETE FROM lists WHERE key_id = ` + sqlFirstID + ` AND pos IN
+			(SELECT pos FROM lists WHERE key_id = ` + sqlFirstID + ` ORDER BY pos LIMIT CAST(?4 AS INTEGER))`,
+		tail: `DELETE FROM lists WHERE key_id = ` + sqlFirstID + ` AND pos IN
+			(SELECT pos FROM lists WHERE key_id = ` + sqlFirstID + ` ORDER BY pos DESC LIMIT CAST(?4 AS INTEGER))`,
+	}
+)
+
+// popFirst pops up to count elements of the first of the keys that exists. The
+// reply is made of that key and of the elements, and the nil array without one.
+func (c *Call) popFirst(keys [][]byte, e end, count int64, reply func(key store.Value, popped resp.Value) resp.Value) Plan {
+	first := func(sql string, more ...store.Value) store.Stmt {
+		return store.Stmt{SQL: sql, Args: append(c.list(keys), more...)}
+	}
+	guard := first(sqlGuardFirstList)
+	guard.Refused = &wrongType
+	n := store.Digits(count)
+	return write(func(r *store.Result) resp.Value {
+		if len(r.Rows[2]) == 0 {
+			return resp.NilArray
+		}
+		return reply(r.Rows[2][0][0], bulks(r.Rows[3]))
+	}, first(sqlPurgeAll), guard, first(sqlFirstKey), first(sqlReadEnd[e], n), first(sqlCutEnd[e], n),
+		first(sqlShrunkFirst), first(sqlDropFirstEmpty))
+}
+
+func lmpop(c *Call) Plan {
+	n, ok := parseInt(c.Args[1])
+	switch {
+	case !ok || n <= 0:
+		return fail("ERR numkeys should be greater than 0")
+	case n > int64(len(c.Args)-3):
+		return fail(errSyntax)
+	}
+	keys, at := c.Args[2:2+n], int(2+n)
+	e, ok := c.endAt(at)
+	count, given := int64(1), false
+	for i := at + 1; ok && i < len(c.Args); i += 2 {
+		if given || !c.is(i, "COUNT") || i+1 == len(c.Args) {
+			ok = false
+			break
+		}
+		if count, given = parseInt(c.Args[i+1]); !given || count <= 0 {
+			return fail("ERR count should be greater than 0")
+		}
+	}
+	if !ok {
+		return fail(errSyntax)
+	}
+	return c.popFirst(keys, e, count, func(key store.Value, popped resp.Value) resp.Value {
+		return resp.MakeArray(bulk(key), popped)
+	})
+}

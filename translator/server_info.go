@@ -1,0 +1,95 @@
+package translator
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// redisVersion is the version of Redis whose answers are ours.
+const redisVersion = "7.0.15"
+
+// sqlKeyspace reads for each database its keys, how many of them expire, and how
+// long these have left on average. The plus keeps SQLite to the index of the
+// expiring keys, which has all that is asked of them.
+const sqlKeyspace = `SELECT d.db, d.keys - (SELECT count(*) FROM ` + oldestDead + ` WHERE db = d.db), count(k.expires_at),
+	CAST(coalesce(avg(k.expires_at - ?1), 0) AS INTEGER)
+	FROM dbs d LEFT JOIN keys k ON +k.db = d.db AND k.expires_at > ?1
+	WHERE d.keys > 0 GROUP BY d.db`
+
+// section is one part of INFO's reply. Only what a client may rely on is told,
+// and nothing that the translator cannot know, such as memory or uptime.
+type section struct {
+	name  string
+	lines func(*Call, *store.Result) []string
+}
+
+func facts(lines ...string) func(*Call, *store.Result) []string {
+	return func(*Call, *store.Result) []string { return lines }
+}
+
+var sections = []section{
+	{"Server", serverLines},
+	{"Memory", facts("maxmemory:0", "maxmemory_human:0B", "maxmemory_policy:noeviction")},
+	{"Persistence", facts("loading:0", "async_loading:0", "rdb_changes_since_last_save:0", "rdb_bgsave_in_progress:0", "aof_enabled:0")},
+	{"Replication", facts("role:master", "connected_slaves:0", "master_repl_offset:0")},
+	{"Modules", facts()},
+	{"Cluster", facts("cluster_enabled:0")},
+	{"Keyspace", keyspaceLines},
+}
+
+func serverLines(c *Call, _ *store.Result) []string {
+	return []string{
+		"redis_version:" + redisVersion,
+		"redis_mode:standalone",
+		"arch_bits:64",
+		"server_time_usec:" + strconv.FormatInt(c.Env.Now*1000, 10),
+		"meowdis:schema=" + strconv.Itoa(schema.Version) + ",databases=" + strconv.Itoa(Databases),
+	}
+}
+
+func keyspaceLines(_ *Call, r *store.Result) []string {
+	var lines []string
+	for _, row := range r.Rows[0] {
+		if row[1].Int() == 0 {
+			continue
+		}
+		n := func(i int) string { return strconv.FormatInt(row[i].Int(), 10) }
+		lines = append(lines, "db"+n(0)+":keys="+n(1)+",expires="+n(2)+",avg_ttl="+n(3))
+	}
+	return lines
+}
+
+func info(c *Call) Plan {
+	var wanted []section
+	for _, s := range sections {
+		if c.wants(s) {
+			wanted = append(wanted, s)
+		}
+	}
+	text := func(r *store.Result) resp.Value {
+		var parts []string
+		for _, s := range wanted {
+			lines := append([]string{"# " + s.name}, s.lines(c, r)...)
+			parts = append(parts, strings.Join(lines, "\r\n")+"\r\n")
+		}
+		return resp.Value{Kind: resp.Verbatim, Str: []byte(strings.Join(parts, "\r\n"))}
+	}
+	if n := len(wanted); n == 0 || wanted[n-1].name != "Keyspace" {
+		return answer(text(nil))
+	}
+	return read(text, store.Stmt{SQL: sqlKeyspace, Args: []store.Value{store.Int(c.Env.Now)}})
+}
+
+// wants tells whether the call asks for the section. Unknown names are ignored.
+func (c *Call) wants(s section) bool {
+	for i := 1; i < len(c.Args); i++ {
+		if c.is(i, "ALL") || c.is(i, "EVERYTHING") || c.is(i, "DEFAULT") || c.is(i, strings.ToUpper(s.name)) {
+			return true
+		}
+	}
+	return len(c.Args) == 1
+}

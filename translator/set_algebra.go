@@ -1,0 +1,122 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// The sources of an operation are the keys in json_each(?4) j, in its order.
+const (
+	sourceKey = `k.db = ?1 AND k.key = unhex(j.value) AND (k.expires_at IS NULL OR k.expires_at > ?3)`
+	sources   = `json_each(?4) j CROSS JOIN keys k ON ` + sourceKey
+)
+
+// An operation is a SELECT of (hash, member, seq); the last orders what it finds:
+// by the source that it comes from, and there as it was added.
+//
+// An intersection walks the smallest set, which is empty when a key is missing,
+// and looks its members up in the others. A union moves the counters of each set
+// beyond those of the sets before it.
+const (
+	inter = `WITH source(id, count) AS MATERIALIZED (SELECT DISTINCT k.id, k.count FROM json_each(?4) j LEFT JOIN keys k ON ` + sourceKey + `)
+		SELECT m.hash, m.member, m.seq FROM sets m
+		WHERE m.key_id = (SELECT id FROM source ORDER BY count LIMIT 1)
+		AND NOT EXISTS (SELECT 1 FROM source s WHERE s.id <> m.key_id AND NOT EXISTS (
+			SELECT 1 FROM sets x WHERE x.key_id = s.id AND x.hash = m.hash AND x.member = m.member))`
+	union = `WITH source(id, base) AS MATERIALIZED (SELECT k.id, sum(k.seq) OVER (ORDER BY j.key) - k.seq FROM ` + sources + `)
+		SELECT m.hash, m.member, min(s.base + m.seq) AS seq FROM source s CROSS JOIN sets m ON m.key_id = s.id
+		GROUP BY m.hash, m.member`
+	diff = `WITH other(id) AS MATERIALIZED (SELECT DISTINCT k.id FROM ` + sources + ` WHERE j.key > 0)
+		SELECT m.hash, m.member, m.seq FROM sets m
+		WHERE m.key_id = (SELECT k.id FROM ` + sources + ` WHERE j.key = 0)
+		AND NOT EXISTS (SELECT 1 FROM other o CROSS JOIN sets x ON x.key_id = o.id AND x.hash = m.hash AND x.member = m.member)`
+)
+
+const (
+	sqlInter = `SELECT member FROM (` + inter + `) ORDER BY seq`
+	sqlUnion = `SELECT member FROM (` + union + `) ORDER BY seq`
+	sqlDiff  = `SELECT member FROM (` + diff + `) ORDER BY seq`
+
+	sqlInterCard = `SELECT count(*) FROM (SELECT 1 FROM (` + inter + `) LIMIT CAST(?5 AS INTEGER))`
+
+	wrongSource    = ` FROM ` + sources + ` WHERE k.type <> 'set' LIMIT 1`
+	sqlWrongSource = `SELECT 1` + wrongSource
+	sqlGuardSource = `INSERT INTO guard SELECT NULL` + wrongSource
+)
+
+// combination reads what sql makes of the sets, unless a key has another type.
+func (c *Call) combination(decode func(*store.Result) resp.Value, sql string, keys [][]byte, more ...store.Value) Plan {
+	from := elements(keys)
+	return read(func(r *store.Result) resp.Value {
+		if len(r.Rows[0]) > 0 {
+			return wrongType
+		}
+		return decode(r)
+	}, c.stmt(sqlWrongSource, keys[0], from), c.stmt(sql, keys[0], append([]store.Value{from}, more...)...))
+}
+
+// combined is SINTER, SUNION and SDIFF.
+func combined(sql string) func(*Call) Plan {
+	return func(c *Call) Plan {
+		return c.combination(func(r *store.Result) resp.Value { return setOf(r.Rows[1]) }, sql, c.Args[1:])
+	}
+}
+
+func sintercard(c *Call) Plan {
+	n, ok := parseInt(c.Args[1])
+	switch {
+	case !ok || n < 1:
+		return fail("ERR numkeys should be greater than 0")
+	case n > int64(len(c.Args)-2):
+		return fail("ERR Number of keys can't be greater than number of args")
+	}
+	limit := int64(-1)
+	for i := 2 + int(n); i < len(c.Args); i += 2 {
+		if !c.is(i, "LIMIT") || i == len(c.Args)-1 {
+			return fail(errSyntax)
+		}
+		limit, ok = parseInt(c.Args[i+1])
+		if !ok || limit < 0 {
+			return fail("ERR LIMIT can't be negative")
+		}
+		if limit == 0 {
+			limit = -1
+		}
+	}
+	return c.combination(intOf(1), sqlInterCard, c.Args[2:2+n], store.Digits(limit))
+}
+
+// A result takes the place of the destination, which may be one of the sources.
+// So it is made under the destination's name in database -1, where no client
+// looks, and moved when it is complete; an empty one is dropped on the way.
+const (
+	sqlStage = `INSERT INTO keys(db, key, type, version, created_at, updated_at) VALUES(-1, ?1, 'set', ?2, ?3, ?3)`
+
+	stageMembers  = `INSERT INTO sets(key_id, hash, member, seq) SELECT (SELECT id FROM keys WHERE db = -1 AND key = ?2), hash, member, seq FROM (`
+	sqlInterStore = stageMembers + inter + `)`
+	sqlUnionStore = stageMembers + union + `)`
+	sqlDiffStore  = stageMembers + diff + `)`
+
+	sqlStaged = `UPDATE keys SET count = changes(), seq = (SELECT max(seq) + 1 FROM sets WHERE key_id = id)
+		WHERE db = -1 AND key = ?1 AND changes() > 0 RETURNING changes()`
+	sqlStrike = `DELETE FROM keys WHERE db = -1 AND key = ?1 AND count = 0`
+	sqlUnveil = `UPDATE keys SET db = ?2 WHERE db = -1 AND key = ?1`
+)
+
+// combinedStore is SINTERSTORE, SUNIONSTORE and SDIFFSTORE.
+func combinedStore(sql string) func(*Call) Plan {
+	return func(c *Call) Plan {
+		from := elements(c.Args[2:])
+		destination := store.Bytes(c.Args[1])
+		guard := c.stmt(sqlGuardSource, c.Args[1], from)
+		guard.Refused = &wrongType
+		return write(intOf(3),
+			guard,
+			store.Stmt{SQL: sqlStage, Args: []store.Value{destination, c.newVersion(), store.Int(c.Env.Now)}},
+			c.stmt(sql, c.Args[1], from),
+			store.Stmt{SQL: sqlStaged, Args: []store.Value{destination}},
+			c.drop(c.Args[1]),
+			store.Stmt{SQL: sqlStrike, Args: []store.Value{destination}},
+			store.Stmt{SQL: sqlUnveil, Args: []store.Value{destination, store.Int(int64(c.Env.DB))}})
+	}
+}

@@ -1,0 +1,62 @@
+package translator
+
+import (
+	"bytes"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+const (
+	sqlAddMembers = `INSERT INTO sets(key_id, hash, member, seq)
+		SELECT k.id, ` + itemHash + `, ` + itemName + `, k.seq + j.key
+		FROM (SELECT id, seq FROM keys WHERE ` + live + `) k CROSS JOIN json_each(?4) j WHERE true
+		ON CONFLICT DO NOTHING`
+	sqlRemoveMembers = `DELETE FROM sets WHERE key_id = ` + liveID + `
+		AND (hash, member) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`
+)
+
+func (c *Call) addMembers(key []byte, members [][]byte) []store.Stmt {
+	return []store.Stmt{c.ensure(key, setType), c.stmt(sqlAddMembers, key, hashed(members, 1)), c.added(key, len(members))}
+}
+
+func (c *Call) removeMembers(key []byte, members [][]byte) []store.Stmt {
+	return []store.Stmt{c.stmt(sqlRemoveMembers, key, hashed(members, 1)), c.shrunk(key), c.dropEmpty(key)}
+}
+
+func sadd(c *Call) Plan {
+	key := c.Args[1]
+	stmts := append([]store.Stmt{c.purge(key)}, c.addMembers(key, c.Args[2:])...)
+	return write(intOf(3), stmts...)
+}
+
+func srem(c *Call) Plan {
+	key := c.Args[1]
+	stmts := append([]store.Stmt{c.guardType(key, setType), c.purge(key)}, c.removeMembers(key, c.Args[2:])...)
+	return write(intOf(3), stmts...)
+}
+
+// Nothing is moved unless the source has the member, which is the last check;
+// the destination matters only when there is a source.
+const (
+	sqlGuardDestination = `INSERT INTO guard SELECT NULL FROM keys WHERE ` + live + ` AND type <> 'set'
+		AND EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4 AND (expires_at IS NULL OR expires_at > ?3))`
+	sqlGuardMember = `INSERT INTO guard SELECT NULL
+		WHERE NOT EXISTS (SELECT 1 FROM sets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5)`
+)
+
+func smove(c *Call) Plan {
+	from, to, member := c.Args[1], c.Args[2], c.Args[3]
+	if bytes.Equal(from, to) {
+		return read(cellOf(setType, resp.Zero, integer),
+			c.stmt(sqlIsMember, from, hashValue(member), store.Bytes(member)))
+	}
+	destination := c.stmt(sqlGuardDestination, to, store.Bytes(from))
+	destination.Refused = &wrongType
+	present := c.stmt(sqlGuardMember, from, hashValue(member), store.Bytes(member))
+	present.Refused = &resp.Zero
+	stmts := []store.Stmt{c.guardType(from, setType), destination, present, c.purge(to)}
+	stmts = append(stmts, c.removeMembers(from, c.Args[3:])...)
+	stmts = append(stmts, c.addMembers(to, c.Args[3:])...)
+	return write(always(resp.One), stmts...)
+}

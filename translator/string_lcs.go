@@ -1,0 +1,154 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// maxCells bounds the work of an LCS: the product of the lengths. Redis stops
+// where its memory does, at four bytes a cell.
+const maxCells = 1 << 32
+
+// lcsOptions are those of LCS.
+type lcsOptions struct {
+	length, index, matchLen bool
+	minMatch                int64
+}
+
+func (c *Call) parseLCS() (o lcsOptions, bad resp.Value) {
+	for i := 3; i < len(c.Args); i++ {
+		switch {
+		case c.is(i, "LEN"):
+			o.length = true
+		case c.is(i, "IDX"):
+			o.index = true
+		case c.is(i, "WITHMATCHLEN"):
+			o.matchLen = true
+		case c.is(i, "MINMATCHLEN") && i+1 < len(c.Args):
+			i++
+			var ok bool
+			if o.minMatch, ok = parseInt(c.Args[i]); !ok {
+				return o, notInteger
+			}
+		default:
+			return o, resp.MakeError(errSyntax)
+		}
+	}
+	if o.length && o.index {
+		return o, resp.MakeError("ERR If you want both the length and indexes, please just use IDX.")
+	}
+	return o, bad
+}
+
+// lcs reads both strings and compares them here. As in Redis their types are
+// judged before the options are.
+func lcs(c *Call) Plan {
+	o, bad := c.parseLCS()
+	return read(func(r *store.Result) resp.Value {
+		a, ok1 := stringOrEmpty(r.Rows[0])
+		b, ok2 := stringOrEmpty(r.Rows[1])
+		switch {
+		case !ok1 || !ok2:
+			return resp.MakeError("ERR The specified keys must contain string values")
+		case bad.IsError():
+			return bad
+		case len(a) > 0 && len(b) > maxCells/len(a):
+			return resp.MakeError("ERR Insufficient memory, failed allocating transient memory for LCS")
+		}
+		return o.compare(a, b)
+	}, c.stmt(sqlGet, c.Args[1]), c.stmt(sqlGet, c.Args[2]))
+}
+
+// stringOrEmpty is the value in the rows of sqlGet, empty for a missing key; ok
+// is false for a key that holds no string.
+func stringOrEmpty(rows []store.Row) (b []byte, ok bool) {
+	if len(rows) == 0 {
+		return nil, true
+	}
+	return rows[0][0].Bytes(), !rows[0][0].IsNull()
+}
+
+func (o lcsOptions) compare(a, b []byte) resp.Value {
+	if o.length {
+		n, _ := commonLength(a, b, false)
+		return resp.MakeInt(int64(n))
+	}
+	n, up := commonLength(a, b, true)
+	common, matches := make([]byte, n), resp.EmptyArray
+	walkCommon(a, b, up, func(i, j, length int) {
+		n -= length
+		copy(common[n:], a[i:i+length])
+		if !o.index || int64(length) < o.minMatch {
+			return
+		}
+		match := resp.MakeArray(span(i, length), span(j, length))
+		if o.matchLen {
+			match.Elems = append(match.Elems, resp.MakeInt(int64(length)))
+		}
+		matches.Elems = append(matches.Elems, match)
+	})
+	if !o.index {
+		return resp.MakeBulk(common)
+	}
+	return resp.MakeMap(resp.MakeString("matches"), matches, resp.MakeString("len"), resp.MakeInt(int64(len(common))))
+}
+
+// span is the first and the last index of length bytes from i on.
+func span(i, length int) resp.Value {
+	return resp.MakeArray(resp.MakeInt(int64(i)), resp.MakeInt(int64(i+length-1)))
+}
+
+// bitmap is a set of small numbers.
+type bitmap []uint64
+
+func (m bitmap) set(i int)      { m[i/64] |= 1 << (i % 64) }
+func (m bitmap) has(i int) bool { return m[i/64]>>(i%64)&1 != 0 }
+
+// commonLength is the length of the longest common subsequence. With trace, up
+// holds i*len(b)+j for each pair of bytes that differ and whose best way back
+// leaves out a[i]; elsewhere it leaves out b[j], also when both are as good.
+func commonLength(a, b []byte, trace bool) (n int, up bitmap) {
+	if trace {
+		up = make(bitmap, (len(a)*len(b)+63)/64)
+	}
+	// best[j+1] is the length for a up to the current byte, and b up to j.
+	best := make([]uint32, len(b)+1)
+	for i, ch := range a {
+		diagonal, left := uint32(0), uint32(0)
+		for j, other := range b {
+			above := best[j+1]
+			switch {
+			case ch == other:
+				left = diagonal + 1
+			case above > left:
+				left = above
+				if trace {
+					up.set(i*len(b) + j)
+				}
+			}
+			diagonal, best[j+1] = above, left
+		}
+	}
+	return int(best[len(b)]), up
+}
+
+// walkCommon calls match for each stretch of the subsequence, from the last to
+// the first: where it is in a and in b, and its length.
+func walkCommon(a, b []byte, up bitmap, match func(i, j, length int)) {
+	i, j := len(a)-1, len(b)-1
+	for i >= 0 && j >= 0 {
+		if a[i] != b[j] {
+			if up.has(i*len(b) + j) {
+				i--
+			} else {
+				j--
+			}
+			continue
+		}
+		length := 0
+		for i >= 0 && j >= 0 && a[i] == b[j] {
+			i, j, length = i-1, j-1, length+1
+		}
+		match(i+1, j+1, length)
+	}
+}

@@ -1,0 +1,227 @@
+package translator
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// reference holds facts about every command of Redis 8.10: name, since,
+// deprecated since, group, arity, flags, key specs, syntax.
+//
+//go:embed testdata/commands-8.10.tsv
+var reference string
+
+func referenceRows() map[string][]string {
+	rows := map[string][]string{}
+	for _, line := range strings.Split(strings.TrimSpace(reference), "\n")[1:] {
+		fields := strings.Split(line, "\t")
+		rows[fields[0]] = fields
+	}
+	return rows
+}
+
+// before lists where Redis 7.0, which we follow, is not what 8.10 has become:
+// command and fact, and the fact as of 7.0. Of flags only the difference.
+var before = map[string]string{
+	"COMMAND GETKEYS arity":         "-4",
+	"COMMAND GETKEYSANDFLAGS arity": "-4",
+	"ZRANK arity":                   "3",
+	"ZREVRANK arity":                "3",
+	"BLMOVE flags":                  "+noscript",
+	"BLPOP flags":                   "+noscript",
+	"BRPOP flags":                   "+noscript",
+	"BRPOPLPUSH flags":              "+noscript",
+	"BZPOPMAX flags":                "+noscript",
+	"BZPOPMIN flags":                "+noscript",
+	"SUBSCRIBE flags":               "-denyoom",
+	"PSUBSCRIBE flags":              "-denyoom",
+	"SSUBSCRIBE flags":              "-denyoom",
+	"EVAL flags":                    "-script_runner",
+	"EVAL_RO flags":                 "-script_runner",
+	"EVALSHA flags":                 "-script_runner",
+	"EVALSHA_RO flags":              "-script_runner",
+	"FCALL flags":                   "-script_runner",
+	"FCALL_RO flags":                "-script_runner",
+	"WAIT flags":                    "+noscript,-blocking",
+	"CLIENT PAUSE since":            "2.9.50",
+}
+
+func TestTableAgrees(t *testing.T) {
+	rows := referenceRows()
+	for _, c := range Commands() {
+		row := rows[c.Name]
+		if row == nil {
+			t.Errorf("%s: Redis has no such command", c.Name)
+			continue
+		}
+		for _, fact := range []struct{ name, want, got string }{
+			{"since", row[1], c.Since},
+			{"group", row[3], c.Group},
+			{"arity", row[4], fmt.Sprint(c.Arity)},
+			{"flags", changed(row[5], ""), changed(strings.Join(c.Flags.Names(), ","), "")},
+			{"keys", row[6], notation(c.Keys)},
+		} {
+			id := c.Name + " " + fact.name
+			if old, ok := before[id]; ok {
+				if fact.name == "flags" {
+					old = changed(fact.want, old)
+				}
+				if old == fact.want {
+					t.Errorf("%s: a difference that is none", id)
+				}
+				fact.want = old
+			}
+			if fact.got != fact.want {
+				t.Errorf("%s: %q, but the reference says %q", id, fact.got, fact.want)
+			}
+		}
+	}
+}
+
+// changed sorts a list of words, after changes such as "+a,-b".
+func changed(list, changes string) string {
+	words := strings.Split(list, ",")
+	for _, c := range strings.Split(changes, ",") {
+		switch {
+		case strings.HasPrefix(c, "+"):
+			words = append(words, c[1:])
+		case strings.HasPrefix(c, "-"):
+			words = slices.DeleteFunc(words, func(w string) bool { return w == c[1:] })
+		}
+	}
+	slices.Sort(words)
+	return strings.TrimPrefix(strings.Join(words, ","), ",")
+}
+
+// notation writes key specs as the reference does.
+func notation(specs []KeySpec) string {
+	var all []string
+	for _, s := range specs {
+		text := s.Access.Names()[0] + s.Keyword + fmt.Sprintf("@%d:range(%d,%d,%d)", s.Index, s.Last, s.Step, s.Limit)
+		switch {
+		case s.Unknown:
+			text = s.Access.Names()[0] + "unknown:unknown"
+		case s.KeyNum:
+			text = s.Access.Names()[0] + s.Keyword + fmt.Sprintf("@%d:keynum(0,1,%d)", s.Index, s.Step)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ";")
+}
+
+func TestSummaries(t *testing.T) {
+	for _, c := range Commands() {
+		switch s := c.Summary; {
+		case s == "":
+			t.Errorf("%s has no summary", c.Name)
+		case strings.HasSuffix(s, ".") || strings.ContainsAny(s, "\r\n") || s != strings.TrimSpace(s):
+			t.Errorf("%s: %q is not one line without a full stop", c.Name, s)
+		}
+	}
+}
+
+// TestSyntaxes holds the syntax of each command against its arity: the fewest
+// words that it allows, and whether it allows more.
+func TestSyntaxes(t *testing.T) {
+	for _, c := range Commands() {
+		if containers[c.Name] || c.Name == "QUIT" { // QUIT takes and ignores any words
+			continue
+		}
+		least, more := words(c.SyntaxTree())
+		least += strings.Count(c.Name, " ") + 1
+		if want := max(c.Arity, -c.Arity); least != want || more != (c.Arity < 0) {
+			t.Errorf("%s %s: takes %d words, more %v; its arity is %d", c.Name, c.Syntax, least, more, c.Arity)
+		}
+	}
+}
+
+// words is the fewest words that the arguments take, and whether they can take
+// more.
+func words(args []Argument) (least int, more bool) {
+	for _, a := range args {
+		n, varies := 1, a.Optional || a.Multiple
+		switch a.Type {
+		case "pure-token":
+		case "oneof", "block":
+			inside := []int{}
+			for _, b := range a.Arguments {
+				k, v := words([]Argument{b})
+				inside, varies = append(inside, k), varies || v
+			}
+			n = 0
+			for _, k := range inside {
+				n += k
+			}
+			if a.Type == "oneof" {
+				n, varies = slices.Min(inside), varies || slices.Max(inside) > slices.Min(inside)
+			}
+		}
+		if a.Token != "" && a.Type != "pure-token" {
+			n++
+		}
+		if !a.Optional {
+			least += n
+		}
+		more = more || varies
+	}
+	return least, more
+}
+
+// render writes arguments in the notation of Syntax.
+func render(args []Argument) string {
+	var parts []string
+	for _, a := range args {
+		parts = append(parts, a.render())
+	}
+	return strings.Join(parts, " ")
+}
+
+func (a Argument) render() string {
+	bare := a.Name
+	switch a.Type {
+	case "pure-token":
+		bare = a.Token
+	case "block":
+		bare = render(a.Arguments)
+	case "oneof":
+		var each []string
+		for _, b := range a.Arguments {
+			each = append(each, b.render())
+		}
+		bare = strings.Join(each, "|")
+		if !a.Optional || a.Token != "" || a.Multiple {
+			bare = "<" + bare + ">"
+		}
+	}
+	full := bare
+	if a.Token != "" && a.Type != "pure-token" {
+		full = a.Token + " " + bare
+	}
+	if a.Multiple {
+		if a.MultipleToken {
+			bare = full
+		}
+		full += " [" + bare + " ...]"
+	}
+	if a.Optional {
+		full = "[" + full + "]"
+	}
+	return full
+}
+
+// TestSyntaxTree reads every syntax of the reference, and writes it again. Those
+// of the search and time series modules are a language of their own.
+func TestSyntaxTree(t *testing.T) {
+	for name, row := range referenceRows() {
+		if strings.HasPrefix(name, "FT.") || strings.HasPrefix(name, "TS.") {
+			continue
+		}
+		c := Command{Name: name, Syntax: row[7]}
+		if got := render(c.SyntaxTree()); got != row[7] {
+			t.Errorf("%s:\n%s\n%s", name, row[7], got)
+		}
+	}
+}
