@@ -147,7 +147,8 @@ func (m *Model) enterValue() tea.Cmd {
 		return nil
 	}
 	m.inValue = true
-	if m.value.any && m.value.wanted == e.key && !m.value.halted && (m.value.loaded && m.value.key == e.key || m.running(opening)) {
+	// Beside the list the value is there already.
+	if m.wide() && m.value.loaded && m.value.key == e.key && !m.value.halted {
 		return nil
 	}
 	return m.open(e.key)
@@ -224,7 +225,8 @@ func (m *Model) pressFilter(k tea.KeyMsg) tea.Cmd {
 		return m.bound(k.String())
 	default:
 		if m.filtering.key(k) {
-			return m.rest()
+			m.pauses++
+			return m.after(settleTime, pausedMsg(m.pauses))
 		}
 	}
 	return nil

@@ -352,7 +352,7 @@ func TestSearchShowsHowMuchWasLookedAt(t *testing.T) {
 		h.press(k)
 	}
 	s.fake.gate <- struct{}{}
-	h.send(settledMsg{s.model.settle})
+	h.send(pausedMsg(s.model.pauses))
 	for msg := <-h.done; ; msg = <-h.done {
 		h.n--
 		if batch, ok := msg.(tea.BatchMsg); ok {

@@ -101,9 +101,8 @@ func (m *Model) cover(lines []string) {
 	for i, line := range box {
 		if y+i < len(lines) {
 			under := fit(lines[y+i], m.width)
-			// A wide letter under the box's edge is cut off whole: fill its place.
-			before, behind := ansi.Truncate(under, x, ""), ansi.TruncateLeft(under, x+width+2, "")
-			lines[y+i] = fit(before, x) + line + fitRight(behind, m.width-x-width-2)
+			before := fit(ansi.Truncate(under, x, ""), x)
+			lines[y+i] = before + line + tail(under, m.width-x-width-2)
 		}
 	}
 }
