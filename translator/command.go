@@ -104,6 +104,7 @@ var (
 func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, listCommands, setCommands, zsetCommands,
+		hyperloglogCommands, bitmapCommands,
 		genericCommands, connectionCommands, serverCommands, transactionCommands,
 	} {
 		for i := range group {

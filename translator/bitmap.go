@@ -1,0 +1,3 @@
+package translator
+
+var bitmapCommands = []Command{}
