@@ -107,6 +107,7 @@ var (
 func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, listCommands, setCommands, zsetCommands, streamCommands,
+		hyperloglogCommands, bitmapCommands,
 		genericCommands, connectionCommands, serverCommands, transactionCommands,
 	} {
 		for i := range group {
