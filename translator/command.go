@@ -107,7 +107,7 @@ var (
 func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, listCommands, setCommands, zsetCommands, streamCommands,
-		hyperloglogCommands, bitmapCommands,
+		hyperloglogCommands, bitmapCommands, geoCommands,
 		genericCommands, connectionCommands, serverCommands, transactionCommands,
 	} {
 		for i := range group {
