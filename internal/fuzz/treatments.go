@@ -89,7 +89,7 @@ func spop(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 func sample(all ...string) func(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return func(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 		got, want = ours(args...), theirs(args...)
-		if got.Kind != want.Kind || got.IsError() || len(flatten(got)) != len(flatten(want)) {
+		if resp.Downgrade(got).Kind != resp.Downgrade(want).Kind || got.IsError() || len(flatten(got)) != len(flatten(want)) {
 			return got, want
 		}
 		line := words(all...)
