@@ -9,55 +9,55 @@ var listCommands = []Command{
 	{
 		Name: "LPUSH", Group: "list", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM | Fast,
 		Summary: "Adds elements in front of a list, which is made when missing",
-		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: push(head),
+		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW|Inserts, 1)}, Translate: push(head),
 	},
 	{
 		Name: "RPUSH", Group: "list", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM | Fast,
 		Summary: "Adds elements behind a list, which is made when missing",
-		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: push(tail),
+		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW|Inserts, 1)}, Translate: push(tail),
 	},
 	{
 		Name: "LPUSHX", Group: "list", Since: "2.2.0", Arity: -3, Flags: Write | DenyOOM | Fast,
 		Summary: "Adds elements in front of a list that exists",
-		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: pushx(head),
+		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW|Inserts, 1)}, Translate: pushx(head),
 	},
 	{
 		Name: "RPUSHX", Group: "list", Since: "2.2.0", Arity: -3, Flags: Write | DenyOOM | Fast,
 		Summary: "Adds elements behind a list that exists",
-		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: pushx(tail),
+		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW|Inserts, 1)}, Translate: pushx(tail),
 	},
 	{
 		Name: "LPOP", Group: "list", Since: "1.0.0", Arity: -2, Flags: Write | Fast,
 		Summary: "Removes and returns the first elements of a list",
-		Syntax:  "key [count]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: pop(head),
+		Syntax:  "key [count]", Keys: []KeySpec{oneKey(RW|Returns|Deletes, 1)}, Translate: pop(head),
 	},
 	{
 		Name: "RPOP", Group: "list", Since: "1.0.0", Arity: -2, Flags: Write | Fast,
 		Summary: "Removes and returns the last elements of a list",
-		Syntax:  "key [count]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: pop(tail),
+		Syntax:  "key [count]", Keys: []KeySpec{oneKey(RW|Returns|Deletes, 1)}, Translate: pop(tail),
 	},
 	{
 		Name: "LMPOP", Group: "list", Since: "7.0.0", Arity: -4, Flags: Write | MovableKeys,
 		Summary: "Removes and returns elements of the first list that is not empty",
 		Syntax:  "numkeys key [key ...] <LEFT|RIGHT> [COUNT count]",
-		Keys:    []KeySpec{numKeys(RW, 1)}, Translate: lmpop,
+		Keys:    []KeySpec{numKeys(RW|Returns|Deletes, 1)}, Translate: lmpop,
 	},
 	{
 		Name: "LMOVE", Group: "list", Since: "6.2.0", Arity: 5, Flags: Write | DenyOOM,
 		Summary: "Moves an element from one end of a list to an end of another or the same",
 		Syntax:  "source destination <LEFT|RIGHT> <LEFT|RIGHT>",
-		Keys:    []KeySpec{oneKey(RW, 1), oneKey(RW, 2)}, Translate: lmove,
+		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)}, Translate: lmove,
 	},
 	{
 		Name: "RPOPLPUSH", Group: "list", Since: "1.2.0", Arity: 3, Flags: Write | DenyOOM,
 		Summary: "Moves the last element of a list to the front of another or the same",
-		Syntax:  "source destination", Keys: []KeySpec{oneKey(RW, 1), oneKey(RW, 2)},
+		Syntax:  "source destination", Keys: []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)},
 		Translate: func(c *Call) Plan { return c.move(c.Args[1], c.Args[2], tail, head) },
 	},
 	{
 		Name: "LLEN", Group: "list", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Fast,
 		Summary: "Returns the number of elements of a list",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: llen,
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO|Metadata, 1)}, Translate: llen,
 	},
 	{
 		Name: "LINDEX", Group: "list", Since: "1.0.0", Arity: 3, Flags: ReadOnly,
@@ -83,17 +83,17 @@ var listCommands = []Command{
 	{
 		Name: "LINSERT", Group: "list", Since: "2.2.0", Arity: 5, Flags: Write | DenyOOM,
 		Summary: "Inserts an element before or after the first occurrence of another",
-		Syntax:  "key <BEFORE|AFTER> pivot element", Keys: []KeySpec{oneKey(RW, 1)}, Translate: linsert,
+		Syntax:  "key <BEFORE|AFTER> pivot element", Keys: []KeySpec{oneKey(RW|Inserts, 1)}, Translate: linsert,
 	},
 	{
 		Name: "LREM", Group: "list", Since: "1.0.0", Arity: 4, Flags: Write,
 		Summary: "Removes occurrences of an element, from the front, the back or everywhere",
-		Syntax:  "key count element", Keys: []KeySpec{oneKey(RW, 1)}, Translate: lrem,
+		Syntax:  "key count element", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: lrem,
 	},
 	{
 		Name: "LTRIM", Group: "list", Since: "1.0.0", Arity: 4, Flags: Write,
 		Summary: "Removes all elements outside of a range of indexes",
-		Syntax:  "key start stop", Keys: []KeySpec{oneKey(RW, 1)}, Translate: ltrim,
+		Syntax:  "key start stop", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: ltrim,
 	},
 }
 

@@ -15,7 +15,7 @@ import (
 
 // fullyDescribed are the groups whose commands also say what they do with their
 // keys' data, and their tips.
-var fullyDescribed = []string{"generic", "server"}
+var fullyDescribed = []string{"generic", "list", "server", "string"}
 
 // The places of COMMAND INFO's facts.
 var infoFacts = []string{"name", "arity", "flags", "first key", "last key", "step", "categories", "tips", "key specs"}
