@@ -45,25 +45,34 @@ const (
 )
 
 // A range of members ?4 to ?5 (NULL without an end), without ?6. Redis defines it
-// for members that all have one score, where level finds it by a seek. When they
-// have several, mixed gives the members in the range whatever their score. The one
-// that does not apply asks for the members of no key.
+// for members that all have one score, where level finds it by a seek. Members
+// with several scores are walked as Redis walks a small set: from the first one
+// that is not before the range to the next one that is behind it; nothing is
+// found when the last one of all is before it. Of the two, the one that does not
+// apply asks for the members of no key.
 const (
 	zsetLowest  = `(SELECT score FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT 1)`
 	zsetHighest = `(SELECT score FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1)`
+	zsetFirst   = `(SELECT member FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT 1)`
 	zsetLast    = `(SELECT member FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1)`
 	zsetLevel   = ` FROM zsets WHERE key_id = iif(` + zsetLowest + ` = ` + zsetHighest + `, ` + liveID + `, NULL)
 		AND score = ` + zsetLowest + ` AND member >= ?4 AND member <= ifnull(?5, ` + zsetLast + `) AND member IS NOT ?6`
-	zsetMixed = ` FROM zsets WHERE key_id = iif(` + zsetLowest + ` <> ` + zsetHighest + `, ` + liveID + `, NULL)
-		AND member >= ?4 AND (?5 IS NULL OR member <= ?5) AND member IS NOT ?6`
+
+	zsetWalk  = ` FROM zsets WHERE key_id = iif(` + zsetLowest + ` <> ` + zsetHighest + `, ` + liveID + `, NULL) WINDOW walk AS (`
+	zsetMixed = ` FROM (SELECT hash, member, score, max(member >= ?4) OVER walk AS begun,
+			max((?5 IS NOT NULL AND member > ?5) OR member IS ?6) OVER walk AS ended` + zsetWalk + ascending + `))
+		WHERE begun AND NOT ended AND ` + zsetLast + ` >= ?4`
+	zsetRevMixed = ` FROM (SELECT member, score, max((?5 IS NULL OR member <= ?5) AND member IS NOT ?6) OVER walk AS begun,
+			max(member < ?4) OVER walk AS ended` + zsetWalk + descending + `))
+		WHERE begun AND NOT ended AND (?5 IS NULL OR ` + zsetFirst + ` <= ?5) AND ` + zsetFirst + ` IS NOT ?6`
 
 	sqlZRangeLevel    = `SELECT member, score` + zsetLevel + ascending + ` LIMIT ?7 OFFSET ?8`
 	sqlZRangeMixed    = `SELECT member, score` + zsetMixed + ascending + ` LIMIT ?7 OFFSET ?8`
 	sqlZRevRangeLevel = `SELECT member, score` + zsetLevel + descending + ` LIMIT ?7 OFFSET ?8`
-	sqlZRevRangeMixed = `SELECT member, score` + zsetMixed + descending + ` LIMIT ?7 OFFSET ?8`
+	sqlZRevRangeMixed = `SELECT member, score` + zsetRevMixed + descending + ` LIMIT ?7 OFFSET ?8`
 	sqlZLexCount      = `SELECT (SELECT count(*)` + zsetLevel + `) + (SELECT count(*)` + zsetMixed + `)`
 	sqlZRemLevel      = `DELETE` + zsetLevel
-	sqlZRemMixed      = `DELETE` + zsetMixed
+	sqlZRemMixed      = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) IN (SELECT hash, member` + zsetMixed + `)`
 )
 
 // direction is the order of a reply.

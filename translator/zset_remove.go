@@ -13,13 +13,13 @@ const (
 
 	// A pop reads what it then deletes: the first ?4 in one order or the
 	// other.
-	zsetFirst     = ` FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT ?4`
-	zsetLastOnes  = ` FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT ?4`
-	sqlZMin       = `SELECT member, score` + zsetFirst
-	sqlZMax       = `SELECT member, score` + zsetLastOnes
+	zsetLowestN   = ` FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT ?4`
+	zsetHighestN  = ` FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT ?4`
+	sqlZMin       = `SELECT member, score` + zsetLowestN
+	sqlZMax       = `SELECT member, score` + zsetHighestN
 	zsetDelete    = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) IN (SELECT hash, member`
-	sqlZRemoveMin = zsetDelete + zsetFirst + `)`
-	sqlZRemoveMax = zsetDelete + zsetLastOnes + `)`
+	sqlZRemoveMin = zsetDelete + zsetLowestN + `)`
+	sqlZRemoveMax = zsetDelete + zsetHighestN + `)`
 )
 
 // zsetRemove is a write that deletes members: the deletions, each with the

@@ -240,8 +240,8 @@ func (r zsetCommands) limit() []string {
 	return r.maybe("LIMIT", strconv.Itoa(r.IntN(5)-1), strconv.Itoa(r.IntN(5)-1))
 }
 
-// command makes one. Members that lie in a range of bytes are asked for in one
-// key only, where all scores are 0: elsewhere Redis promises nothing.
+// command makes one. All scores of the key "flat" are 0, as is meant for ranges of
+// members.
 func (r zsetCommands) command() []string {
 	join := func(name string, parts ...[]string) []string {
 		words := []string{name}
@@ -257,9 +257,9 @@ func (r zsetCommands) command() []string {
 	case 3:
 		return []string{"ZADD", "flat", "0", r.member(), "0", r.member(), "0", r.member()}
 	case 4:
-		return []string{r.of("ZLEXCOUNT", "ZREMRANGEBYLEX"), "flat", r.lex(), r.lex()}
+		return []string{r.of("ZLEXCOUNT", "ZREMRANGEBYLEX"), r.of("flat", r.key()), r.lex(), r.lex()}
 	case 5:
-		return join(r.of("ZRANGEBYLEX", "ZREVRANGEBYLEX"), []string{"flat", r.lex(), r.lex()}, r.limit())
+		return join(r.of("ZRANGEBYLEX", "ZREVRANGEBYLEX"), []string{r.of("flat", r.key()), r.lex(), r.lex()}, r.limit())
 	case 6:
 		return join("ZRANGE", []string{r.key(), r.rank(), r.rank()}, r.maybe("REV"), r.maybe("WITHSCORES"))
 	case 7:
