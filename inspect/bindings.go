@@ -48,9 +48,28 @@ func bindings() []binding {
 	}
 }
 
-// press does what a key means where the person is.
+// press does what keys mean where the person is. Letters that were typed faster
+// than they were read come together, and Esc comes as Alt of the letter behind it;
+// each is a press of its own. What is pasted is text, never a command.
 func (m *Model) press(k tea.KeyMsg) tea.Cmd {
 	m.failure, m.notice = "", ""
+	if k.Paste && m.filtering == nil {
+		return nil
+	}
+	if k.Paste || k.Type != tea.KeyRunes {
+		return m.pressOne(k)
+	}
+	var cmds []tea.Cmd
+	if k.Alt {
+		cmds = append(cmds, m.pressOne(tea.KeyMsg{Type: tea.KeyEsc}))
+	}
+	for _, r := range k.Runes {
+		cmds = append(cmds, m.pressOne(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) pressOne(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case k.Type == tea.KeyCtrlC:
 		return tea.Quit

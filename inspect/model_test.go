@@ -369,6 +369,22 @@ func TestSearchShowsHowMuchWasLookedAt(t *testing.T) {
 	s.model.cancelAll()
 }
 
+func TestLettersThatComeTogether(t *testing.T) {
+	s := browse(t, newFake().plain(100), 80, 24)
+	s.press("jjj")
+	s.shows("▌ string key:00003")
+	s.press("/009")
+	s.shows("/ 009▏", "1 of 11 found")
+	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("j"), Alt: true})
+	s.wait(settleTime)
+	s.shows("all keys", "▌ string key:00000")
+	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjq"), Paste: true})
+	s.shows("▌ string key:00000")
+	s.press("/")
+	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("key:\n0001"), Paste: true})
+	s.shows("/ key:0001▏")
+}
+
 func TestPatterns(t *testing.T) {
 	for filter, want := range map[string]string{"": "", "a": "*a*", `a\`: `*a\\*`, "a*": "a*", "?": "?", "[ab]x": "[ab]x"} {
 		if got := (query{filter: filter}).pattern(); got != want {

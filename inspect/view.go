@@ -157,24 +157,27 @@ func (m *Model) place() string {
 	return m.styles.dim.Render(m.listPlace())
 }
 
-// footer is the key hints of the place, as many as fit; help and quit always do.
+// footer is the key hints of the place, as many as fit; help and quit, the last
+// ones, always do.
 func (m *Model) footer() string {
+	const gap = 3
 	var hints []string
+	room := m.width - 2 + gap // the first hint has no gap before it
 	for _, h := range m.hints() {
 		hints = append(hints, m.styles.key.Render(h[0])+" "+m.styles.dim.Render(h[1]))
 	}
-	const gap = "   "
-	fixed := min(2, len(hints))
-	line := strings.Join(hints[len(hints)-fixed:], gap)
-	for i := len(hints) - fixed - 1; i >= 0; i-- {
-		// Written so that the first hints are dropped last.
-		head := strings.Join(hints[:i+1], gap) + gap + line
-		if ansi.StringWidth(head)+2 <= m.width {
-			line = head
-			break
+	always := hints[max(len(hints)-2, 0):]
+	for _, h := range always {
+		room -= ansi.StringWidth(h) + gap
+	}
+	var fitting []string
+	for _, h := range hints[:len(hints)-len(always)] {
+		if w := ansi.StringWidth(h) + gap; w <= room {
+			fitting = append(fitting, h)
+			room -= w
 		}
 	}
-	return " " + line
+	return " " + strings.Join(append(fitting, always...), spaces(gap))
 }
 
 func (m *Model) hints() [][2]string {
