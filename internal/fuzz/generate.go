@@ -145,7 +145,7 @@ func (g *generator) command(plain bool) [][]byte {
 		if g.IntN(12) == 0 {
 			args = g.spoil(args)
 		}
-		if !racy(c, args) {
+		if !racy(c, args) && !(plain && byName(args)) {
 			return args
 		}
 	}
