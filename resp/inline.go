@@ -30,7 +30,7 @@ func SplitLine(line string) ([][]byte, error) {
 
 func splitWord(s string) (word []byte, n int, err error) {
 	word = []byte{}
-	for n < len(s) && !isSpace(s[n]) {
+	for n < len(s) && !endsWord(s[n]) {
 		switch s[n] {
 		case '"', '\'':
 			part, used, err := splitQuoted(s[n:])
@@ -110,6 +110,10 @@ func hexDigit(c byte) (byte, bool) {
 	}
 	return 0, false
 }
+
+// endsWord tells whether c ends a word that has no quotes: some of the space does
+// not.
+func endsWord(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
 // isSpace is C's isspace in the C locale.
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }

@@ -120,6 +120,9 @@ func (p *pair) theirs(args ...[]byte) resp.Value { return p.oracle.Do(args...) }
 func (p *pair) do(args [][]byte) (got, want resp.Value, same bool) {
 	queued := p.session.InMulti()
 	how := treatments[nameOf(args)]
+	if !queued && undefined(p.theirs, args) {
+		return resp.OK, resp.OK, true
+	}
 	if how.special != nil && !queued {
 		got, want = how.special(p.ours, p.theirs, args)
 	} else {

@@ -27,7 +27,7 @@ func concurrently(t *testing.T, s engine.Store, n int, work func(c *Client, i in
 
 // increments counts to 200 by every command that counts, one batch or several.
 func increments(t *testing.T, s engine.Store) {
-	for _, command := range []string{"INCR n", "INCRBY n 1", "DECRBY n -1"} {
+	for _, command := range []string{"INCR n", "INCRBY n 1", "DECRBY n -1", "INCRBYFLOAT n 1", "HINCRBY h n 1", "ZINCRBY z 1 n"} {
 		NewClient(t, NewEngine(s, NewClock())).Want("SET n 0", "OK")
 		concurrently(t, s, workers, func(c *Client, _ int) {
 			if reply := c.Do(command); strings.HasPrefix(reply, "(error)") {
