@@ -31,16 +31,16 @@ func bindings() []binding {
 		{keys: []string{"pgup", "ctrl+b", "ctrl+u"}, label: "PgUp ^B", where: everywhere, help: "one page up", run: (*Model).pageUp},
 		{keys: []string{"pgdown", "ctrl+f", "ctrl+d", " "}, label: "PgDn ^F", where: everywhere, help: "one page down", run: (*Model).pageDown},
 		{keys: []string{"g", "home"}, label: "g Home", where: everywhere, help: "to the first", run: (*Model).goHome},
-		{keys: []string{"G"}, label: "G", where: everywhere, help: "to the last that is loaded", run: (*Model).goLast},
-		{keys: []string{"end"}, label: "End", where: everywhere, help: "to the very last, loading the rest", run: (*Model).goEnd},
+		{keys: []string{"G"}, label: "G", where: everywhere, help: "to the last loaded", run: (*Model).goLast},
+		{keys: []string{"end"}, label: "End", where: everywhere, help: "to the end, loading all", run: (*Model).goEnd},
 		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inKeys, hint: "open", help: "into the value", run: (*Model).enterValue},
-		{keys: []string{"esc"}, label: "esc", where: inKeys, help: "stop loading, or show all keys again", run: (*Model).stop},
+		{keys: []string{"esc"}, label: "esc", where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: (*Model).filtered},
 		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inValue, hint: "open", help: "the whole element", run: (*Model).enterElement, apt: (*Model).inTable},
 		{keys: []string{"x"}, label: "x", where: inValue, hint: "hex", help: "hex or text", run: (*Model).changeForm, apt: (*Model).inBytes},
 		{keys: []string{"esc", "left", "h", "backspace"}, label: "esc ← h", where: inValue, hint: "back", help: "back to the keys", run: (*Model).back},
-		{keys: []string{"tab"}, label: "tab", where: everywhere, help: "between keys and value", run: (*Model).turn},
-		{keys: []string{"/"}, label: "/", where: everywhere, hint: "filter", help: "keys by a part of their name, or a glob: * ? [abc]", run: (*Model).editFilter},
-		{keys: []string{"t"}, label: "t", where: everywhere, hint: "type", help: "keys of one type", run: (*Model).pickType},
+		{keys: []string{"tab"}, label: "tab", where: everywhere, help: "keys or value", run: (*Model).turn},
+		{keys: []string{"/"}, label: "/", where: everywhere, hint: "filter", help: "filter by text or glob", run: (*Model).editFilter},
+		{keys: []string{"t"}, label: "t", where: everywhere, hint: "type", help: "filter by type", run: (*Model).pickType},
 		{keys: []string{"d"}, label: "d", where: everywhere, hint: "database", help: "another database", run: (*Model).pickDatabase},
 		{keys: []string{"r"}, label: "r", where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
 		{keys: []string{"?"}, label: "?", where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp},
@@ -77,6 +77,9 @@ func (m *Model) inTable() bool {
 }
 
 func (m *Model) inBytes() bool { return m.value.sheet() != nil && !m.inTable() }
+
+// filtered tells whether the list leaves keys out.
+func (m *Model) filtered() bool { return m.keys.query != (query{}) }
 
 func (m *Model) bound(key string) tea.Cmd {
 	for _, b := range m.bindings {
@@ -144,7 +147,8 @@ func (m *Model) enterValue() tea.Cmd {
 		return nil
 	}
 	m.inValue = true
-	if m.value.any && m.value.wanted == e.key && !m.value.halted && (m.value.loaded && m.value.key == e.key || m.running(opening)) {
+	// Beside the list the value is there already.
+	if m.wide() && m.value.loaded && m.value.key == e.key && !m.value.halted {
 		return nil
 	}
 	return m.open(e.key)
@@ -221,7 +225,8 @@ func (m *Model) pressFilter(k tea.KeyMsg) tea.Cmd {
 		return m.bound(k.String())
 	default:
 		if m.filtering.key(k) {
-			return m.rest()
+			m.pauses++
+			return m.after(settleTime, pausedMsg(m.pauses))
 		}
 	}
 	return nil

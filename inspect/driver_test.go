@@ -34,9 +34,15 @@ type session struct {
 // browse starts the browser on f and lets it load.
 func browse(t *testing.T, f *fake, width, height int) *session {
 	t.Helper()
+	return browseOn(t, f, f, width, height)
+}
+
+// browseOn is browse with another client and f's clock.
+func browseOn(t *testing.T, c Client, f *fake, width, height int) *session {
+	t.Helper()
 	s := &session{t: t, fake: f}
 	s.model = New(Options{
-		Client: f, Target: "/data/app.db", Now: func() int64 { return f.clock.now },
+		Client: c, Target: "/data/app.db", Now: func() int64 { return f.clock.now },
 	}, lipgloss.NewRenderer(io.Discard))
 	s.model.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		s.timers = append(s.timers, timer{f.clock.now + d.Milliseconds(), msg})

@@ -69,7 +69,7 @@ func (f *fake) do(words []string) resp.Value {
 		f.db = atoi(words[1])
 		return resp.OK
 	case "DBSIZE":
-		return resp.MakeInt(int64(len(f.live())))
+		return resp.MakeInt(f.dbsize())
 	case "SCAN":
 		return f.scan(words)
 	}
@@ -123,20 +123,21 @@ func (f *fake) size(v fakeValue) int64 {
 	return int64(len(v.elems))
 }
 
-func (f *fake) live() []fakeValue {
-	var live []fakeValue
-	for _, v := range f.dbs[f.db] {
-		if v.expires == 0 || v.expires > f.clock.now {
-			live = append(live, v)
+func (f *fake) lives(v *fakeValue) bool { return v.expires == 0 || v.expires > f.clock.now }
+
+func (f *fake) dbsize() (n int64) {
+	for i := range f.dbs[f.db] {
+		if f.lives(&f.dbs[f.db][i]) {
+			n++
 		}
 	}
-	return live
+	return n
 }
 
 func (f *fake) find(key string) fakeValue {
-	for _, v := range f.live() {
-		if v.key == key {
-			return v
+	for i := range f.dbs[f.db] {
+		if v := &f.dbs[f.db][i]; v.key == key && f.lives(v) {
+			return *v
 		}
 	}
 	return fakeValue{kind: "none"}
@@ -151,12 +152,12 @@ func (f *fake) scan(words []string) resp.Value {
 			kind = words[i+1]
 		}
 	}
-	all := f.live()
+	all := f.dbs[f.db]
 	from := atoi(words[1])
 	to := min(from+atoi(words[3]), len(all))
 	var keys []string
 	for _, v := range all[from:to] {
-		if (kind == "" || kind == v.kind) && globbed(match, v.key) {
+		if f.lives(&v) && (kind == "" || kind == v.kind) && globbed(match, v.key) {
 			keys = append(keys, v.key)
 		}
 	}
@@ -264,3 +265,8 @@ func (f *fake) zoo() *fake {
 	f.dbs[3] = []fakeValue{{key: "three", kind: "string", str: "3"}}
 	return f
 }
+
+// short sends fewer replies than it should.
+type short struct{}
+
+func (short) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { return nil, nil }

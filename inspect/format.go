@@ -72,6 +72,17 @@ func fitRight(s string, width int) string {
 	return spaces(width-ansi.StringWidth(s)) + s
 }
 
+// tail is the last width cells of s. A wide letter that does not stand in them
+// wholly is left out.
+func tail(s string, width int) string {
+	over := ansi.StringWidth(s) - width
+	cut := ansi.TruncateLeft(s, over, "")
+	if ansi.StringWidth(cut) > width {
+		cut = ansi.TruncateLeft(s, over+1, "")
+	}
+	return fitRight(cut, width)
+}
+
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // between puts left and right at the ends of a line; left gives way.

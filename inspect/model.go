@@ -34,7 +34,8 @@ type Model struct {
 	jobs     [purposes]job
 	frame    int // of the spinner
 	spinning bool
-	settle   int // the latest settled timer
+	rests    int // the latest restedMsg that was asked for
+	pauses   int // the latest pausedMsg
 }
 
 // New is the browser before its first screen. The styles are made for r's
@@ -60,8 +61,12 @@ func (m *Model) Init() tea.Cmd {
 // tickMsg comes once a second.
 type tickMsg struct{}
 
-// settledMsg comes when the person has rested on a key, or paused in typing.
-type settledMsg struct{ id int }
+// restedMsg comes when the person has rested on a key, pausedMsg when there was a
+// pause in typing. Only the latest that was asked for counts.
+type (
+	restedMsg int
+	pausedMsg int
+)
 
 // Update takes a message in, then starts whatever the new state lacks.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -82,8 +87,10 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 		return m.tick()
 	case spinMsg:
 		return m.spun()
-	case settledMsg:
-		return m.settled(msg)
+	case restedMsg:
+		return m.rested(msg)
+	case pausedMsg:
+		m.paused(msg)
 	}
 	return nil
 }
@@ -133,30 +140,26 @@ func (m *Model) accompany() tea.Cmd {
 	if e == nil && !m.keys.stale && m.value.any {
 		m.leaveValue()
 	}
-	if !m.wide() || m.inValue || m.filtering != nil || e == nil || m.value.any && m.value.wanted == e.key {
+	if !m.wide() || m.inValue || e == nil || m.value.any && m.value.wanted == e.key {
 		return nil
 	}
 	m.value.wanted, m.value.any = e.key, true
-	return m.rest()
+	m.rests++
+	return m.after(settleTime, restedMsg(m.rests))
 }
 
-// rest sends settledMsg in a moment, unless it is asked again before.
-func (m *Model) rest() tea.Cmd {
-	m.settle++
-	return m.after(settleTime, settledMsg{m.settle})
-}
-
-func (m *Model) settled(s settledMsg) tea.Cmd {
-	switch {
-	case s.id != m.settle:
+func (m *Model) rested(r restedMsg) tea.Cmd {
+	v := &m.value
+	if int(r) != m.rests || !v.any || v.loaded && v.key == v.wanted {
 		return nil
-	case m.filtering != nil:
-		m.search(query{m.filtering.String(), m.keys.kind})
-		return nil
-	case m.value.any && (!m.value.loaded || m.value.key != m.value.wanted):
-		return m.open(m.value.wanted)
 	}
-	return nil
+	return m.open(v.wanted)
+}
+
+func (m *Model) paused(p pausedMsg) {
+	if int(p) == m.pauses && m.filtering != nil {
+		m.search(query{m.filtering.String(), m.keys.kind})
+	}
 }
 
 // search shows q from its first key on.

@@ -101,7 +101,8 @@ func (m *Model) cover(lines []string) {
 	for i, line := range box {
 		if y+i < len(lines) {
 			under := fit(lines[y+i], m.width)
-			lines[y+i] = ansi.Truncate(under, x, "") + line + ansi.TruncateLeft(under, x+width+2, "")
+			before := fit(ansi.Truncate(under, x, ""), x)
+			lines[y+i] = before + line + tail(under, m.width-x-width-2)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (m *Model) emptiness() string {
 		return "Nothing was loaded. Press r to try again."
 	case !m.keys.done:
 		return "Looking…"
-	case m.keys.query != (query{}):
+	case m.filtered():
 		return "No such key. Press esc to see all."
 	}
 	return "Database " + decimal(int64(m.db)) + " is empty."
@@ -161,9 +161,9 @@ func (m *Model) listPlace() string {
 		at = "none"
 	}
 	switch {
-	case m.keys.query == (query{}) && m.keys.done:
+	case !m.filtered() && m.keys.done:
 		return at
-	case m.keys.query == (query{}):
+	case !m.filtered():
 		return at + " loaded"
 	case m.keys.done:
 		return at + " found · searched all keys"

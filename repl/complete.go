@@ -71,7 +71,9 @@ func (c *completer) candidates(before []string, typed string) []string {
 		before = before[1:] // "5 INCR k" repeats
 	}
 	if len(before) == 0 {
-		return endings(append(commandNames(), "HELP", "QUIT", "EXIT", "CLEAR"), typed)
+		words := append(commandNames(), "CLEAR", "EXIT", "HELP", "QUIT")
+		slices.Sort(words)
+		return endings(slices.Compact(words), typed)
 	}
 	if strings.EqualFold(before[0], "help") || before[0] == "?" {
 		return helpTopics(before[1:], typed)

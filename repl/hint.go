@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,8 +58,9 @@ func argumentHint(text string) string {
 	rest := ""
 	switch cmd, args := commandOf(words); {
 	case len(words) == 0:
+	case cmd == nil && len(words) == 1:
+		rest = strings.Join(subcommandsOf(words[0]), "|")
 	case cmd == nil:
-		rest = subcommands(words, ended)
 	default:
 		rest = strings.Join(remaining(parameters(cmd.Syntax), args), " ")
 	}
@@ -93,13 +95,6 @@ func subcommandsOf(container string) []string {
 	return subs
 }
 
-func subcommands(words []string, ended bool) string {
-	if len(words) != 1 {
-		return ""
-	}
-	return strings.Join(subcommandsOf(words[0]), "|")
-}
-
 // parameters splits a syntax at the spaces outside of brackets.
 func parameters(syntax string) []string {
 	var list []string
@@ -123,66 +118,54 @@ func parameters(syntax string) []string {
 
 // remaining drops the parameters that args have filled. An option is found by
 // its word, wherever it stands; anything else fills the next parameter, and one
-// that repeats is never full.
+// that repeats is full only when what follows it has begun.
 func remaining(params, args []string) []string {
 	for len(args) > 0 && len(params) > 0 {
-		if i, n := findOption(params, args[0]); i >= 0 {
-			params = append(params[:i:i], params[i+1:]...)
+		i, n := findOption(params, args[0])
+		if i >= 0 {
+			before := slices.DeleteFunc(slices.Clone(params[:i]), func(p string) bool { return repeats(p) && !isWord(firstWord(p)) })
+			params = append(before, params[i+1:]...)
 			args = args[min(n, len(args)):]
 			continue
 		}
 		args = args[1:]
-		i := firstPositional(params)
-		if i < 0 || strings.Contains(params[i], "...") {
-			continue
+		if i = firstPositional(params); i >= 0 && !repeats(params[i]) {
+			params = append(params[:i:i], params[i+1:]...)
 		}
-		params = append(params[:i:i], params[i+1:]...)
 	}
 	return params
 }
 
-// findOption finds the parameter among the optional ones that begins with word,
-// as one of its alternatives, and the number of words of that alternative.
+// findOption finds the parameter that begins with word, as one of its
+// alternatives, and the number of words of that alternative. What stands behind a
+// parameter that is required and still missing is not looked at.
 func findOption(params []string, word string) (i, words int) {
 	for i, p := range params {
-		if p[0] != '[' {
-			if isWord(p) && strings.EqualFold(p, word) {
-				return i, 1
-			}
-			continue
-		}
-		for _, alternative := range strings.Split(strings.Trim(p, "[]"), "|") {
+		for _, alternative := range strings.Split(strings.Trim(p, "[]<>"), "|") {
 			parts := strings.Fields(alternative)
 			if len(parts) > 0 && isWord(parts[0]) && strings.EqualFold(parts[0], word) {
 				return i, len(parts)
 			}
 		}
-		if isOptional(params[:i]) {
-			continue
+		if p[0] != '[' {
+			break
 		}
-		break // what is required comes first
 	}
 	return -1, 0
 }
 
-func isOptional(params []string) bool {
-	for _, p := range params {
-		if p[0] != '[' {
-			return false
-		}
-	}
-	return true
+// firstPositional is the first parameter that any value can fill, -1 without
+// one: not an option, but a choice that has to be made.
+func firstPositional(params []string) int {
+	return slices.IndexFunc(params, func(p string) bool { return p[0] == '<' || !isWord(firstWord(p)) })
 }
 
-// firstPositional is the first parameter that a value can fill, -1 without one.
-func firstPositional(params []string) int {
-	for i, p := range params {
-		if !isWord(strings.Fields(strings.Trim(p, "[<"))[0]) {
-			return i
-		}
-	}
-	return -1
+func firstWord(param string) string {
+	word, _, _ := strings.Cut(strings.Trim(param, "[]<>"), " ")
+	return word
 }
+
+func repeats(param string) bool { return strings.Contains(param, "...") }
 
 // isWord tells a word of the command's language, such as EX, from the name of a
 // value, such as seconds.

@@ -21,6 +21,7 @@ const (
 	Set                   // in Elems; an array in RESP2
 	Push                  // in Elems; an array in RESP2
 	Scored                // in Elems, member and score alternating; RESP2 flat, RESP3 an array of pairs
+	PairMap               // in Elems, key and value alternating; RESP2 an array of pairs, RESP3 a map
 	Double                // in Float; RESP2 sends a bulk
 	Bool                  // in Int, 0 or 1; RESP2 sends an integer
 	Verbatim              // in Str, without the "txt:" prefix; RESP2 sends a bulk
@@ -74,6 +75,9 @@ func MakeArray(elems ...Value) Value { return Value{Kind: Array, Elems: elems} }
 
 // MakeMap returns a map of elems, key and value alternating.
 func MakeMap(elems ...Value) Value { return Value{Kind: Map, Elems: elems} }
+
+// FormatInt is n in decimal.
+func FormatInt(n int64) string { return strconv.FormatInt(n, 10) }
 
 // IsError tells whether v is an error reply.
 func (v Value) IsError() bool { return v.Kind == Error }

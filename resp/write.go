@@ -24,6 +24,8 @@ func Append2(out []byte, v Value) []byte {
 		return appendBulk(out, '$', []byte(FormatDouble(v.Float)))
 	case Bulk, Verbatim, BigNumber:
 		return appendBulk(out, '$', v.Str)
+	case PairMap:
+		return appendPairs(out, v.Elems, Append2)
 	}
 	out = appendNumber(out, '*', int64(len(v.Elems)))
 	for i := range v.Elems {
@@ -50,8 +52,8 @@ func Append3(out []byte, v Value) []byte {
 	case BigNumber:
 		return appendLine(out, '(', v.Str)
 	case Scored:
-		return appendPairs(out, v.Elems)
-	case Map:
+		return appendPairs(out, v.Elems, Append3)
+	case Map, PairMap:
 		out = appendNumber(out, '%', n/2)
 	case Set:
 		out = appendNumber(out, '~', n)
@@ -68,11 +70,11 @@ func Append3(out []byte, v Value) []byte {
 	return out
 }
 
-func appendPairs(out []byte, elems []Value) []byte {
+func appendPairs(out []byte, elems []Value, write func([]byte, Value) []byte) []byte {
 	out = appendNumber(out, '*', int64(len(elems)/2))
 	for i := 0; i+1 < len(elems); i += 2 {
 		out = append(out, "*2\r\n"...)
-		out = Append3(Append3(out, elems[i]), elems[i+1])
+		out = write(write(out, elems[i]), elems[i+1])
 	}
 	return out
 }
@@ -117,6 +119,8 @@ func Downgrade(v Value) Value {
 		return MakeBulk(v.Str)
 	case Bool:
 		return MakeInt(v.Int)
+	case PairMap:
+		return Downgrade(pairArray(v.Elems))
 	case Array, Map, Set, Push, Scored:
 		elems := make([]Value, len(v.Elems))
 		for i := range elems {

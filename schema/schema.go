@@ -46,9 +46,6 @@ var Migrations = [][]string{
 		`CREATE TRIGGER keys_insert AFTER INSERT ON keys BEGIN
 			INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
 		END`,
-		`CREATE TRIGGER keys_delete AFTER DELETE ON keys BEGIN
-			UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
-		END`,
 		`CREATE TRIGGER keys_move AFTER UPDATE OF db ON keys WHEN OLD.db <> NEW.db BEGIN
 			UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
 			INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
@@ -58,14 +55,14 @@ var Migrations = [][]string{
 		`CREATE TABLE guard(ok INTEGER NOT NULL)`,
 
 		`CREATE TABLE strings(
-			key_id INTEGER PRIMARY KEY REFERENCES keys(id) ON DELETE CASCADE,
+			key_id INTEGER PRIMARY KEY REFERENCES keys(id),
 			value BLOB NOT NULL)`,
 
 		// hash is a 52-bit hash of the field or member. It orders the
 		// elements, so that a scan's numeric cursor and a random pick are a
 		// seek. seq is the order of insertion.
 		`CREATE TABLE hashes(
-			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			key_id INTEGER NOT NULL REFERENCES keys(id),
 			hash INTEGER NOT NULL,
 			field BLOB NOT NULL,
 			value BLOB NOT NULL,
@@ -75,14 +72,14 @@ var Migrations = [][]string{
 		`CREATE INDEX hashes_by_expiry ON hashes(key_id, expires_at) WHERE expires_at IS NOT NULL`,
 
 		`CREATE TABLE sets(
-			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			key_id INTEGER NOT NULL REFERENCES keys(id),
 			hash INTEGER NOT NULL,
 			member BLOB NOT NULL,
 			seq INTEGER NOT NULL,
 			PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
 
 		`CREATE TABLE zsets(
-			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			key_id INTEGER NOT NULL REFERENCES keys(id),
 			hash INTEGER NOT NULL,
 			member BLOB NOT NULL,
 			score REAL NOT NULL,
@@ -91,10 +88,22 @@ var Migrations = [][]string{
 
 		// pos leaves 2^16 free places between neighbours for LINSERT.
 		`CREATE TABLE lists(
-			key_id INTEGER NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+			key_id INTEGER NOT NULL REFERENCES keys(id),
 			pos INTEGER NOT NULL,
 			value BLOB NOT NULL,
 			PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
+
+		// The elements of a key go with it, from the one table that has them: a
+		// cascade would search every table, at several times the cost, and an
+		// engine may run without foreign keys.
+		`CREATE TRIGGER keys_delete AFTER DELETE ON keys BEGIN
+			UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
+			DELETE FROM strings WHERE OLD.type = 'string' AND key_id = OLD.id;
+			DELETE FROM hashes WHERE OLD.type = 'hash' AND key_id = OLD.id;
+			DELETE FROM lists WHERE OLD.type = 'list' AND key_id = OLD.id;
+			DELETE FROM sets WHERE OLD.type = 'set' AND key_id = OLD.id;
+			DELETE FROM zsets WHERE OLD.type = 'zset' AND key_id = OLD.id;
+		END`,
 
 		// For people who open the file with sqlite3.
 		`CREATE VIEW v_keys AS SELECT db, CAST(key AS TEXT) AS key, type, count,
@@ -124,5 +133,55 @@ var Migrations = [][]string{
 			row_number() OVER (PARTITION BY k.id ORDER BY l.pos) - 1 AS "index", CAST(l.value AS TEXT) AS value
 			FROM keys k JOIN lists l ON l.key_id = k.id
 			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000`,
+	},
+
+	// Streams. An entry's id is 16 bytes, big-endian ms and sequence number, so
+	// that bytes order as ids do; fields are length-prefixed strings.
+	{
+		`CREATE TABLE streams(
+			key_id INTEGER PRIMARY KEY REFERENCES keys(id),
+			last_id BLOB NOT NULL,
+			deleted_id BLOB NOT NULL,
+			added INTEGER NOT NULL)`,
+		`CREATE TABLE stream_entries(
+			key_id INTEGER NOT NULL REFERENCES keys(id),
+			id BLOB NOT NULL,
+			fields BLOB NOT NULL,
+			PRIMARY KEY(key_id, id)) WITHOUT ROWID`,
+		`CREATE TABLE stream_groups(
+			key_id INTEGER NOT NULL REFERENCES keys(id),
+			name BLOB NOT NULL,
+			last_id BLOB NOT NULL,
+			entries_read INTEGER,
+			PRIMARY KEY(key_id, name)) WITHOUT ROWID`,
+		`CREATE TABLE stream_consumers(
+			key_id INTEGER NOT NULL,
+			group_name BLOB NOT NULL,
+			name BLOB NOT NULL,
+			seen_at INTEGER NOT NULL,
+			active_at INTEGER,
+			PRIMARY KEY(key_id, group_name, name),
+			FOREIGN KEY(key_id, group_name) REFERENCES stream_groups(key_id, name)) WITHOUT ROWID`,
+		`CREATE TABLE stream_pending(
+			key_id INTEGER NOT NULL,
+			group_name BLOB NOT NULL,
+			id BLOB NOT NULL,
+			consumer BLOB NOT NULL,
+			delivered_at INTEGER NOT NULL,
+			deliveries INTEGER NOT NULL,
+			PRIMARY KEY(key_id, group_name, id),
+			FOREIGN KEY(key_id, group_name, consumer) REFERENCES stream_consumers(key_id, group_name, name)) WITHOUT ROWID`,
+		`CREATE INDEX stream_pending_by_consumer ON stream_pending(key_id, group_name, consumer, id)`,
+		`CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
+			DELETE FROM streams WHERE key_id = OLD.id;
+			DELETE FROM stream_entries WHERE key_id = OLD.id;
+			DELETE FROM stream_groups WHERE key_id = OLD.id;
+		END`,
+		`CREATE TRIGGER stream_groups_delete AFTER DELETE ON stream_groups BEGIN
+			DELETE FROM stream_consumers WHERE key_id = OLD.key_id AND group_name = OLD.name;
+		END`,
+		`CREATE TRIGGER stream_consumers_delete AFTER DELETE ON stream_consumers BEGIN
+			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.group_name AND consumer = OLD.name;
+		END`,
 	},
 }

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -122,17 +124,17 @@ func (c *client) read() error {
 	return nil
 }
 
-// isOwn tells whether a name is that of a command after which replies may be
-// sent in another way, or the sign of an HTTP client.
+// ownNames are the commands after which replies may be sent in another way, and
+// the signs of an HTTP client.
+var ownNames = [][]byte{
+	[]byte("AUTH"), []byte("CLIENT"), []byte("HELLO"), []byte("QUIT"), []byte("RESET"), []byte("POST"), []byte("HOST:"),
+}
+
 func isOwn(name []byte) bool {
-	switch len(name) {
-	case 4, 5, 6:
-		switch strings.ToUpper(string(name)) {
-		case "AUTH", "QUIT", "HELLO", "RESET", "CLIENT", "POST", "HOST:":
-			return true
-		}
+	if len(name) < 4 || len(name) > 6 {
+		return false
 	}
-	return false
+	return slices.ContainsFunc(ownNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
 }
 
 // run carries the pipeline out and appends the replies to c.out.
@@ -171,7 +173,6 @@ func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
 	if c.quiet != loud {
 		unsent = len(replies)
 	}
-	c.server.commands.Add(uint64(len(calls)))
 	for i := unsent; i < len(replies); i++ {
 		if c.resp3 {
 			c.out = resp.Append3(c.out, replies[i])
@@ -181,7 +182,10 @@ func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
 	}
 }
 
-var noAuth = resp.MakeError("NOAUTH Authentication required.")
+var (
+	noAuth     = resp.MakeError("NOAUTH Authentication required.")
+	noAuthExec = resp.MakeError("EXECABORT Transaction discarded because of: NOAUTH Authentication required.")
+)
 
 // answer runs calls. Before the client has authenticated each is looked at
 // alone.
@@ -194,13 +198,13 @@ func (c *client) answer(ctx context.Context, calls [][][]byte) []resp.Value {
 		if c.authed {
 			return append(replies, c.do(ctx, calls[i:])...)
 		}
-		switch cmd, bad := translator.Find(args); {
-		case cmd == nil:
-			replies = append(replies, bad)
-		case cmd.Flags&translator.NoAuth == 0:
-			replies = append(replies, noAuth)
-		default:
+		switch cmd, _ := translator.Find(args); {
+		case cmd == nil || cmd.Flags&translator.NoAuth != 0:
 			replies = append(replies, c.do(ctx, calls[i:i+1])...)
+		case cmd.Name == "EXEC":
+			replies = append(replies, noAuthExec)
+		default:
+			replies = append(replies, noAuth)
 		}
 	}
 	return replies

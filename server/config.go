@@ -29,18 +29,22 @@ var harmless = map[string]bool{
 	"appendonly": true, "save": true, "slowlog-log-slower-than": true, "slowlog-max-len": true,
 }
 
-// configGet is CONFIG GET: the parameters that match any of the patterns.
+// configGet is CONFIG GET: the parameters that match any of the patterns. One
+// asked for by name is answered by the name that was used.
 func (s *Server) configGet(args [][]byte) resp.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reply := resp.EmptyMap
 	for _, name := range slices.Sorted(maps.Keys(s.params)) {
-		matches := slices.ContainsFunc(args[2:], func(pattern []byte) bool {
-			ok, err := path.Match(strings.ToLower(string(pattern)), name)
-			return ok && err == nil
-		})
-		if matches {
-			reply.Elems = append(reply.Elems, resp.MakeString(name), resp.MakeString(s.params[name]))
+		for _, pattern := range args[2:] {
+			shown := name
+			if strings.EqualFold(name, string(pattern)) {
+				shown = string(pattern)
+			} else if ok, err := path.Match(strings.ToLower(string(pattern)), name); !ok || err != nil {
+				continue
+			}
+			reply.Elems = append(reply.Elems, resp.MakeString(shown), resp.MakeString(s.params[name]))
+			break
 		}
 	}
 	return reply

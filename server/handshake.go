@@ -43,7 +43,7 @@ var (
 	syntaxError = resp.MakeError("ERR syntax error")
 	wrongPass   = resp.MakeError("WRONGPASS invalid username-password pair or user is disabled.")
 	noPassword  = resp.MakeError("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
-	helloNoAuth = resp.MakeError("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
+	helloNoAuth = resp.MakeError("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
 	badName     = resp.MakeError("ERR Client names cannot contain spaces, newlines or special characters.")
 )
 
@@ -122,7 +122,7 @@ func (c *client) greeting() resp.Value {
 	}
 	return resp.MakeMap(
 		resp.MakeString("server"), resp.MakeString("redis"),
-		resp.MakeString("version"), resp.MakeString(RedisVersion),
+		resp.MakeString("version"), resp.MakeString(translator.RedisVersion),
 		resp.MakeString("proto"), resp.MakeInt(protocol),
 		resp.MakeString("id"), resp.MakeInt(c.id),
 		resp.MakeString("mode"), resp.MakeString("standalone"),

@@ -18,10 +18,11 @@ const grace = 5 * time.Second
 // returns when every connection is closed: idle ones at once, others after the
 // commands that are running and their replies.
 func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
-	defer context.AfterFunc(ctx, func() { ln.Close() })()
-	defer ln.Close()
 	var running sync.WaitGroup
 	defer running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	context.AfterFunc(ctx, func() { ln.Close() })
 	for {
 		nc, err := s.accept(ctx, ln)
 		switch {

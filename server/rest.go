@@ -58,7 +58,7 @@ type request struct {
 
 func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	n := s.requests.Add(1)
-	w.Header().Set("Upstash-Sync-Token", s.runID[:16]+strconv.FormatUint(n, 10))
+	w.Header().Set("Upstash-Sync-Token", s.runID+strconv.FormatUint(n, 10))
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut:
 	default:
@@ -103,7 +103,6 @@ func (q *request) answer(header http.Header) (int, []byte) {
 	if err != nil {
 		return q.bad(err)
 	}
-	q.server.commands.Add(1)
 	switch path := q.http.URL.Path; {
 	case path == "/pipeline":
 		return q.pipeline(body)
@@ -182,10 +181,11 @@ var needConnection = map[string]bool{
 	"SUBSCRIBE": true, "UNSUBSCRIBE": true, "PSUBSCRIBE": true, "PUNSUBSCRIBE": true, "SSUBSCRIBE": true, "SUNSUBSCRIBE": true,
 }
 
+// A blocking command that the translator knows waits no time, as inside MULTI.
 func allowedInREST(args [][]byte) bool {
 	name := strings.ToUpper(string(args[0]))
 	cmd := translator.Lookup(name)
-	return !needConnection[name] && (cmd == nil || cmd.Flags&translator.Blocking == 0)
+	return !needConnection[name] && (cmd == nil || cmd.Flags&translator.Blocking == 0 || cmd.Translate != nil)
 }
 
 func notInREST(name []byte) resp.Value {

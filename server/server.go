@@ -11,14 +11,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/meowdis/meowdis/engine"
 )
-
-// RedisVersion is the version of Redis that the server answers as: clients ask
-// for it to know which commands they may use.
-const RedisVersion = "7.0.15"
 
 // Config says what a server offers, and to whom.
 type Config struct {
@@ -39,12 +34,10 @@ type Config struct {
 
 // Server is safe for concurrent use.
 type Server struct {
-	config  Config
-	started time.Time
-	runID   string // different for each server, in hex
+	config Config
+	runID  string // different for each server, in hex
 
 	lastID   atomic.Int64  // of a connection
-	commands atomic.Uint64 // carried out so far
 	requests atomic.Uint64 // over REST
 
 	mu      sync.Mutex
@@ -59,10 +52,10 @@ func New(c Config) *Server {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	id := make([]byte, 20)
+	id := make([]byte, 8)
 	rand.Read(id)
 	return &Server{
-		config: c, started: time.Now(), runID: hex.EncodeToString(id),
+		config: c, runID: hex.EncodeToString(id),
 		clients: map[int64]*client{}, params: parameters(c),
 	}
 }

@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -86,24 +87,34 @@ func parseInt(b []byte) (int64, bool) {
 }
 
 // parseFloat reads a double as Redis's getDoubleFromObject: what strtod takes,
-// without surrounding space, and not NaN.
+// without space around it, within range and not NaN.
 func parseFloat(b []byte) (float64, bool) {
-	s := string(b)
-	if s == "" || strings.ContainsAny(s, "_ \t\n\v\f\r") {
-		return 0, false
+	f, inRange, ok := strtod(string(b))
+	return f, ok && inRange && !math.IsNaN(f)
+}
+
+// strtod reads all of s as C's strtod does, except for leading space. A number
+// too large or too small for a double is not inRange, and then infinite or 0.
+func strtod(s string) (f float64, inRange, ok bool) {
+	if strings.ContainsAny(s, "_ \t\n\v\f\r") {
+		return 0, false, false
 	}
+	mantissa, exponent := s, "eE"
 	unsigned := strings.TrimLeft(s, "+-")
-	if hex := len(unsigned) > 1 && unsigned[0] == '0' && unsigned[1]|0x20 == 'x'; hex && !strings.ContainsAny(s, "pP") {
-		s += "p0"
+	if len(unsigned) > 1 && unsigned[0] == '0' && unsigned[1]|0x20 == 'x' {
+		if exponent = "pP"; !strings.ContainsAny(s, exponent) {
+			s += "p0"
+		}
+	}
+	if i := strings.IndexAny(mantissa, exponent); i >= 0 {
+		mantissa = mantissa[:i]
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil && !math.IsInf(f, 0) || math.IsNaN(f) {
-		return 0, false
+	if err != nil {
+		return f, false, errors.Is(err, strconv.ErrRange)
 	}
-	if err != nil { // out of range: strtod's ERANGE is refused
-		return 0, false
-	}
-	return f, true
+	vanished := f == 0 && strings.ContainsAny(mantissa, "123456789abcdefABCDEF")
+	return f, !vanished, true
 }
 
 // elements is the JSON argument of a list of byte strings, each hex; SQL reads
@@ -133,3 +144,6 @@ func appendHex(out, b []byte) []byte {
 	}
 	return append(out, '"')
 }
+
+// upper is an argument in upper case, for an error text.
+func upper(b []byte) string { return strings.ToUpper(string(b)) }

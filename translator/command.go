@@ -106,7 +106,8 @@ var (
 
 func init() {
 	for _, group := range [][]Command{
-		stringCommands, hashCommands, listCommands, setCommands, zsetCommands,
+		stringCommands, hashCommands, listCommands, setCommands, zsetCommands, streamCommands,
+		hyperloglogCommands, bitmapCommands, geoCommands,
 		genericCommands, connectionCommands, serverCommands, transactionCommands,
 	} {
 		for i := range group {

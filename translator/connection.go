@@ -46,6 +46,7 @@ var handshakeCommands = []Command{
 	{
 		Name: "QUIT", Group: "connection", Since: "1.0.0", Arity: -1, Flags: session | Fast | NoAuth | AllowBusy,
 		Summary: "Closes the connection",
+		Syntax:  "[ignored ...]",
 	},
 }
 

@@ -112,7 +112,7 @@ func ttl(seconds, absolute bool) func(*Call) Plan {
 				n -= c.Env.Now
 			}
 			if seconds {
-				n = (n + 500) / 1000
+				n = n/1000 + (n%1000+500)/1000
 			}
 			return resp.MakeInt(n)
 		}, c.stmt(sqlExpiresAt, c.Args[1]))

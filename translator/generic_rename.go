@@ -97,6 +97,13 @@ var copyElements = []string{
 	`INSERT INTO lists(key_id, pos, value) SELECT t.id, e.pos, e.value FROM lists` + copiedRows,
 	`INSERT INTO sets(key_id, hash, member, seq) SELECT t.id, e.hash, e.member, e.seq FROM sets` + copiedRows,
 	`INSERT INTO zsets(key_id, hash, member, score) SELECT t.id, e.hash, e.member, e.score FROM zsets` + copiedRows,
+	`INSERT INTO streams(key_id, last_id, deleted_id, added) SELECT t.id, e.last_id, e.deleted_id, e.added FROM streams` + copiedRows,
+	`INSERT INTO stream_entries(key_id, id, fields) SELECT t.id, e.id, e.fields FROM stream_entries` + copiedRows,
+	`INSERT INTO stream_groups(key_id, name, last_id, entries_read) SELECT t.id, e.name, e.last_id, e.entries_read FROM stream_groups` + copiedRows,
+	`INSERT INTO stream_consumers(key_id, group_name, name, seen_at, active_at)
+		SELECT t.id, e.group_name, e.name, e.seen_at, e.active_at FROM stream_consumers` + copiedRows,
+	`INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
+		SELECT t.id, e.group_name, e.id, e.consumer, e.delivered_at, e.deliveries FROM stream_pending` + copiedRows,
 }
 
 func copyCommand(c *Call) Plan {

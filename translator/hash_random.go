@@ -8,24 +8,27 @@ import (
 )
 
 func hrandfield(c *Call) Plan {
+	return hashLottery.withPairs(c, "WITHVALUES", func(rows []store.Row) resp.Value { return pairs(resp.Scored, rows) })
+}
+
+// withPairs is HRANDFIELD and ZRANDMEMBER, which take the word that asks for the
+// second cell of each element too, which shape puts into the reply.
+func (l *lottery) withPairs(c *Call, word string, shape func([]store.Row) resp.Value) Plan {
 	if len(c.Args) == 2 {
-		return hashLottery.one(c)
+		return l.one(c)
 	}
 	count, bad, ok := parseDraws(c.Args[2])
 	if !ok {
 		return bad
 	}
-	values := len(c.Args) > 3
+	both := len(c.Args) > 3
 	switch {
-	case len(c.Args) > 4 || values && !c.is(3, "WITHVALUES"):
+	case len(c.Args) > 4 || both && !c.is(3, word):
 		return fail(errSyntax)
-	case values && max(count, -count) > math.MaxInt64/2:
+	case both && max(count, -count) > math.MaxInt64/2:
 		return fail(errOutOfRange)
+	case !both:
+		shape = bulks
 	}
-	return hashLottery.some(c, count, resp.EmptyArray, func(_ int64, rows []store.Row) Plan {
-		if values {
-			return answer(pairs(resp.Scored, rows))
-		}
-		return answer(bulks(rows))
-	})
+	return l.some(c, count, resp.EmptyArray, func(_ int64, rows []store.Row) Plan { return answer(shape(rows)) })
 }

@@ -40,7 +40,7 @@ const (
 		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, 0
 		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
 		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = NULL`
-	sqlSetValue1 = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
+	sqlSetField = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
 )
 
 // addFields are the statements that add those of the fields that the open hash
@@ -104,15 +104,15 @@ func hdel(c *Call) Plan {
 // An increment is one batch, as INCR's (string_incr.go).
 const (
 	sqlGuardIntegerField = `INSERT INTO guard SELECT NULL FROM hashes h
-		WHERE h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + `
-		AND CAST(CAST(CAST(h.value AS TEXT) AS INTEGER) AS TEXT) <> CAST(h.value AS TEXT)`
-	sqlIncrField = `UPDATE hashes SET value = iif(
-			typeof(CAST(CAST(value AS TEXT) AS INTEGER) + CAST(?6 AS INTEGER)) = 'integer',
-			CAST(CAST(CAST(CAST(value AS TEXT) AS INTEGER) + CAST(?6 AS INTEGER) AS TEXT) AS BLOB), NULL)
-		WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 RETURNING value`
+		WHERE h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + ` AND ` + noInteger
+	sqlIncrField = `UPDATE hashes SET value = ` + incremented + `
+		WHERE key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2) AND hash = ?4 AND field = ?5 RETURNING value`
 )
 
-var zeroText = []byte("0")
+var (
+	zeroText       = []byte("0")
+	hashNotInteger = resp.MakeError("ERR hash value is not an integer")
+)
 
 func hincrby(c *Call) Plan {
 	delta, ok := parseInt(c.Args[3])
@@ -123,14 +123,12 @@ func hincrby(c *Call) Plan {
 	hash, name := hashValue(field), store.Bytes(field)
 	guard := c.stmt(sqlGuardIntegerField, key, hash, name)
 	guard.Refused = &hashNotInteger
-	incr := c.stmt(sqlIncrField, key, hash, name, store.Digits(delta))
-	incr.Refused = &overflow
+	incr := store.Stmt{SQL: sqlIncrField, Refused: &overflow}
+	incr.Args = []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(key), store.Digits(delta), hash, name}
 	stmts := append([]store.Stmt{guard}, c.openHash(key, sqlUpsertHash)...)
 	stmts = append(stmts, c.addFields(key, [][]byte{field, zeroText})...)
 	return write(intOf(6), append(stmts, incr)...)
 }
-
-var hashNotInteger = resp.MakeError("ERR hash value is not an integer")
 
 // hincrbyfloat reads, computes and writes: SQL has no long double.
 func hincrbyfloat(c *Call) Plan {
@@ -160,7 +158,7 @@ func hincrbyfloat(c *Call) Plan {
 		}
 		text := formatLongDouble(sum)
 		stmts := append(c.openHash(key, sqlUpsertHash), c.addFields(key, [][]byte{field, text})...)
-		stmts = append(stmts, c.stmt(sqlSetValue1, key, hash, name, store.Bytes(text)))
+		stmts = append(stmts, c.stmt(sqlSetField, key, hash, name, store.Bytes(text)))
 		return write(always(resp.MakeBulk(text)), stmts...)
 	}, c.stmt(sqlField, key, hash, name))
 }

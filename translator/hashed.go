@@ -60,15 +60,6 @@ func cellOf(want string, missing resp.Value, shape func(store.Value) resp.Value)
 // integer is a cell as an integer.
 func integer(v store.Value) resp.Value { return resp.MakeInt(v.Int()) }
 
-// integerRows is every row's first cell as an array of integers.
-func integerRows(rows []store.Row) resp.Value {
-	elems := make([]resp.Value, len(rows))
-	for i, row := range rows {
-		elems[i] = integer(row[0])
-	}
-	return resp.MakeArray(elems...)
-}
-
 // setOf is every row's first cell as a set of bulk strings.
 func setOf(rows []store.Row) resp.Value {
 	v := bulks(rows)

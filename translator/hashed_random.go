@@ -2,7 +2,6 @@ package translator
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -16,59 +15,43 @@ import (
 //
 // ?4 is the random hash and ?5 a random number to make the steps from.
 const (
-	smallCollection = 1024 // the statements say it again
-
 	sqlPickMember = `WITH place(id, start, steps) AS MATERIALIZED (
 			SELECT id, 0, ?5 % max(1, count) FROM keys WHERE ` + live + ` AND count <= 1024
-			UNION ALL SELECT id, ?4, ?5 % 128 FROM keys WHERE ` + live + ` AND count > 1024)
-		SELECT member, hash FROM (SELECT member, hash FROM sets
-			WHERE key_id = (SELECT id FROM place) AND hash >= (SELECT start FROM place)
-			ORDER BY hash, member LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0))
-		UNION ALL SELECT member, hash FROM (SELECT member, hash FROM sets
-			WHERE key_id = (SELECT id FROM place)
-			ORDER BY hash, member LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0))
-		LIMIT 1`
+			UNION ALL SELECT id, iif(n > steps, ?4, 0), iif(n > steps, steps, steps - n) FROM (
+				SELECT id, ?5 % 128 AS steps,
+					(SELECT count(*) FROM (SELECT 1 FROM sets WHERE key_id = id AND hash >= ?4 LIMIT 128)) AS n
+				FROM keys WHERE ` + live + ` AND count > 1024))
+		SELECT member, hash FROM sets
+		WHERE key_id = (SELECT id FROM place) AND hash >= (SELECT start FROM place)
+		ORDER BY hash, member LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0)`
 	sqlPickField = `WITH place(id, start, steps) AS MATERIALIZED (
 			SELECT id, 0, ?5 % max(1, ` + liveFields + `) FROM keys WHERE ` + live + ` AND ` + liveFields + ` <= 1024
-			UNION ALL SELECT id, ?4, ?5 % 128 FROM keys WHERE ` + live + ` AND ` + liveFields + ` > 1024)
-		SELECT field, value FROM (SELECT h.field, h.value FROM hashes h
-			WHERE h.key_id = (SELECT id FROM place) AND h.hash >= (SELECT start FROM place) AND ` + liveField + `
-			ORDER BY h.hash, h.field LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0))
-		UNION ALL SELECT field, value FROM (SELECT h.field, h.value FROM hashes h
-			WHERE h.key_id = (SELECT id FROM place) AND ` + liveField + `
-			ORDER BY h.hash, h.field LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0))
-		LIMIT 1`
-)
-
-// The elements of the ranks in ?4, with their rank behind.
-const (
-	sqlMembersByRank = `SELECT member, rank FROM (
-			SELECT member, row_number() OVER (ORDER BY hash, member) - 1 AS rank FROM sets WHERE key_id = ` + liveID + `)
-		WHERE rank IN (SELECT value FROM json_each(?4))`
-	sqlFieldsByRank = `SELECT field, value, rank FROM (
-			SELECT h.field, h.value, row_number() OVER (ORDER BY h.hash, h.field) - 1 AS rank
-			FROM hashes h WHERE h.key_id = ` + liveID + ` AND ` + liveField + `)
-		WHERE rank IN (SELECT value FROM json_each(?4))`
+			UNION ALL SELECT id, iif(n > steps, ?4, 0), iif(n > steps, steps, steps - n) FROM (
+				SELECT id, ?5 % 128 AS steps,
+					(SELECT count(*) FROM (SELECT 1 FROM hashes h WHERE h.key_id = id AND h.hash >= ?4 AND ` + liveField + ` LIMIT 128)) AS n
+				FROM keys WHERE ` + live + ` AND ` + liveFields + ` > 1024))
+		SELECT h.field, h.value FROM hashes h
+		WHERE h.key_id = (SELECT id FROM place) AND h.hash >= (SELECT start FROM place) AND ` + liveField + `
+		ORDER BY h.hash, h.field LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0)`
 )
 
 // lottery is a type of collection that random elements are drawn from. The first
 // cell of an element is its field or member.
 type lottery struct {
-	typ    string
-	size   string // type and number of elements
-	all    string // every element
-	pick   string // one element, for a call of once
-	ranked string // elements by rank
+	typ  string
+	size string // type and number of elements
+	all  string // every element
+	pick string // one element
 }
 
 var (
-	setLottery  = lottery{setType, sqlSetSize, sqlMembers, sqlPickMember, sqlMembersByRank}
-	hashLottery = lottery{hashType, sqlHashSize, sqlHash, sqlPickField, sqlFieldsByRank}
+	setLottery  = lottery{setType, sqlSetSize, sqlMembers, sqlPickMember}
+	hashLottery = lottery{hashType, sqlHashSize, sqlHash, sqlPickField}
 )
 
 // maxDrawn bounds what a negative count asks for: a reply of that many elements
 // is all that a client could want.
-const maxDrawn = 1 << 20
+const maxDrawn = 1 << 22
 
 // parseDraws reads the count of a command that returns random elements.
 func parseDraws(b []byte) (n int64, bad Plan, ok bool) {
@@ -109,68 +92,38 @@ func (l *lottery) some(c *Call, count int64, none resp.Value, next func(size int
 	}, c.stmt(l.size, c.Args[1]))
 }
 
-// draw is some for a collection of that size. A big part of a collection is
-// quicker to find by rank than one by one.
+// draw is some for a collection of that size. A few elements are picked one by
+// one; more of them are quicker to take from all.
 func (l *lottery) draw(c *Call, size, count int64, next func([]store.Row) Plan) Plan {
-	rest := func(r *store.Result) Plan { return next(r.Rows[0]) }
-	switch {
-	case count >= size:
-		return readThen(rest, c.stmt(l.all, c.Args[1]))
-	case size <= smallCollection || max(count, -count) > size/16:
-		ranks := c.ranks(size, count)
-		return readThen(func(r *store.Result) Plan { return next(atRanks(r.Rows[0], ranks)) },
-			c.stmt(l.ranked, c.Args[1], numbers(ranks)))
-	}
-	d := drawing{lottery: l, call: c, wanted: int(max(count, -count)), next: next}
-	if count > 0 {
-		d.seen = make(map[string]bool, count)
-	}
-	return d.round()
-}
-
-// ranks are count random numbers below size: different ones, or any when count
-// is negative.
-func (c *Call) ranks(size, count int64) []int64 {
-	ranks := make([]int64, 0, max(count, -count))
-	for range -count {
-		ranks = append(ranks, c.below(size))
-	}
-	// Floyd's way: every subset of that many is as likely.
-	seen := make(map[int64]bool, max(0, count))
-	for last := size - max(0, count); last < size; last++ {
-		n := c.below(last + 1)
-		if seen[n] {
-			n = last
+	if wanted := max(count, -count); wanted <= size/16 {
+		d := drawing{lottery: l, call: c, wanted: int(wanted), next: next}
+		if count > 0 {
+			d.seen = make(map[string]bool, count)
 		}
-		seen[n] = true
-		ranks = append(ranks, n)
+		return d.round()
 	}
-	return ranks
+	return readThen(func(r *store.Result) Plan { return next(c.shuffled(r.Rows[0], count)) }, c.stmt(l.all, c.Args[1]))
 }
 
-// numbers is the JSON argument of a list of numbers.
-func numbers(list []int64) store.Value {
-	out := []byte{'['}
-	for i, n := range list {
-		if i > 0 {
-			out = append(out, ',')
+// shuffled is count of the rows at random, or all when there are fewer; with
+// repetitions when count is negative.
+func (c *Call) shuffled(rows []store.Row, count int64) []store.Row {
+	size := int64(len(rows))
+	if count >= size {
+		return rows
+	}
+	if count < 0 {
+		drawn := make([]store.Row, -count)
+		for i := range drawn {
+			drawn[i] = rows[c.below(size)]
 		}
-		out = strconv.AppendInt(out, n, 10)
+		return drawn
 	}
-	return store.TextBytes(append(out, ']'))
-}
-
-// atRanks puts rows that end with their rank into the order of ranks.
-func atRanks(rows []store.Row, ranks []int64) []store.Row {
-	byRank := make(map[int64]store.Row, len(rows))
-	for _, row := range rows {
-		byRank[row[len(row)-1].Int()] = row
+	for i := range count {
+		j := i + c.below(size-i)
+		rows[i], rows[j] = rows[j], rows[i]
 	}
-	ordered := make([]store.Row, len(ranks))
-	for i, rank := range ranks {
-		ordered[i] = byRank[rank]
-	}
-	return ordered
+	return rows[:count]
 }
 
 // below is a random number from 0 up to but without n.
@@ -187,10 +140,10 @@ type drawing struct {
 	next   func([]store.Row) Plan
 }
 
-const maxRound = 256
+const picksPerRound = 256
 
 func (d *drawing) round() Plan {
-	stmts := make([]store.Stmt, min(maxRound, d.wanted-len(d.rows)))
+	stmts := make([]store.Stmt, min(picksPerRound, d.wanted-len(d.rows)))
 	for i := range stmts {
 		stmts[i] = d.call.pickOne(d.pick, d.call.Args[1])
 	}

@@ -123,3 +123,30 @@ func TestPopsOneByOne(t *testing.T) {
 	}
 	c.expect("SPOP k", "_", "EXISTS k", ":0")
 }
+
+// TestDrawsAtTheEdge expects the elements of a big collection whose hashes are the
+// least to be drawn as often as others: few random hashes lie before them.
+func TestDrawsAtTheEdge(t *testing.T) {
+	for command, add := range map[string]string{"SRANDMEMBER": "SADD", "HRANDFIELD": "HSET"} {
+		c := newClient(t)
+		c.fill(add, "k", 5000)
+		sql := `SELECT member FROM sets ORDER BY hash LIMIT 32`
+		if add == "HSET" {
+			sql = `SELECT field FROM hashes ORDER BY hash LIMIT 32`
+		}
+		edge := map[string]bool{}
+		for _, row := range c.exec(sql) {
+			edge[string(row[0].Bytes())] = true
+		}
+		times := 0
+		for range 10000 {
+			if edge[string(c.do(command, "k").Str)] {
+				times++
+			}
+		}
+		// 64 are expected, with a deviation of 8, and hashes that lie unevenly.
+		if times < 32 || times > 110 {
+			t.Errorf("%s: %d", command, times)
+		}
+	}
+}

@@ -8,16 +8,6 @@ import (
 	"testing"
 )
 
-// list returns all elements of the key.
-func (c *client) list(key string) []string {
-	c.t.Helper()
-	var list []string
-	for _, e := range c.do("LRANGE", key, "0", "-1").Elems {
-		list = append(list, string(e.Str))
-	}
-	return list
-}
-
 // pattern is a way of inserting: where the i-th of the elements n0, n1, … goes in
 // a list that began with "first" and "last".
 type pattern struct {

@@ -72,10 +72,13 @@ func bulkOf(i int) func(*store.Result) resp.Value {
 	}
 }
 
-// bulk is a cell as a bulk string, NULL as nil.
+// bulk is a cell as a bulk string: NULL as nil, a number as Redis prints a score.
 func bulk(v store.Value) resp.Value {
-	if v.IsNull() {
+	switch v.Kind() {
+	case store.Null:
 		return resp.Nil
+	case store.Real, store.Integer:
+		return resp.MakeString(resp.FormatDouble(v.Float()))
 	}
 	return resp.MakeBulk(v.Bytes())
 }

@@ -172,5 +172,5 @@ func lolwut(c *Call) Plan {
 		}
 	}
 	eyes := []string{"o.o", "-.-", "^.^", "O.o", "=.="}[c.Random()%5]
-	return answer(resp.Value{Kind: resp.Verbatim, Str: []byte(" /\\_/\\\n( " + eyes + " )\n > ^ <\n\nRedis ver. " + redisVersion + "\n")})
+	return answer(resp.Value{Kind: resp.Verbatim, Str: []byte(" /\\_/\\\n( " + eyes + " )\n > ^ <\n\nRedis ver. " + RedisVersion + "\n")})
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// redisVersion is the version of Redis whose answers are ours.
-const redisVersion = "7.0.15"
+// RedisVersion is the version of Redis whose answers are ours: clients ask for it
+// to know which commands they may use.
+const RedisVersion = "7.0.15"
 
 // sqlKeyspace reads for each database its keys, how many of them expire, and how
 // long these have left on average. The plus keeps SQLite to the index of the
@@ -43,7 +44,7 @@ var sections = []section{
 
 func serverLines(c *Call, _ *store.Result) []string {
 	return []string{
-		"redis_version:" + redisVersion,
+		"redis_version:" + RedisVersion,
 		"redis_mode:standalone",
 		"arch_bits:64",
 		"server_time_usec:" + strconv.FormatInt(c.Env.Now*1000, 10),

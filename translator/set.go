@@ -40,7 +40,7 @@ var setCommands = []Command{
 		Name: "SMISMEMBER", Group: "set", Since: "6.2.0", Arity: -3, Flags: ReadOnly | Fast,
 		Summary: "Tells of each of several members whether a set has it",
 		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RO, 1)},
-		Translate: pointedEach(setType, sqlAreMembers, resp.Zero, integerRows),
+		Translate: pointedEach(setType, sqlAreMembers, resp.Zero, integers),
 	},
 	{
 		Name: "SMEMBERS", Group: "set", Since: "1.0.0", Arity: 2, Flags: ReadOnly,

@@ -11,32 +11,31 @@ const (
 	sources   = `json_each(?4) j CROSS JOIN keys k ON ` + sourceKey
 )
 
-// An operation is a SELECT of (hash, member, source, seq); the last two order
-// what it finds: by the source that it comes from, as it was added there.
+// An operation is a SELECT of (hash, member, seq); the last orders what it finds:
+// by the source that it comes from, and there as it was added.
 //
 // An intersection walks the smallest set, which is empty when a key is missing,
-// and looks its members up in the others.
+// and looks its members up in the others. A union moves the counters of each set
+// beyond those of the sets before it.
 const (
 	inter = `WITH source(id, count) AS MATERIALIZED (SELECT DISTINCT k.id, k.count FROM json_each(?4) j LEFT JOIN keys k ON ` + sourceKey + `)
-		SELECT m.hash, m.member, 0 AS source, m.seq FROM sets m
+		SELECT m.hash, m.member, m.seq FROM sets m
 		WHERE m.key_id = (SELECT id FROM source ORDER BY count LIMIT 1)
 		AND NOT EXISTS (SELECT 1 FROM source s WHERE s.id <> m.key_id AND NOT EXISTS (
 			SELECT 1 FROM sets x WHERE x.key_id = s.id AND x.hash = m.hash AND x.member = m.member))`
-	union = `SELECT m.hash, m.member, min(j.key) AS source, m.seq FROM ` + sources + ` CROSS JOIN sets m ON m.key_id = k.id
+	union = `WITH source(id, base) AS MATERIALIZED (SELECT k.id, sum(k.seq) OVER (ORDER BY j.key) - k.seq FROM ` + sources + `)
+		SELECT m.hash, m.member, min(s.base + m.seq) AS seq FROM source s CROSS JOIN sets m ON m.key_id = s.id
 		GROUP BY m.hash, m.member`
 	diff = `WITH other(id) AS MATERIALIZED (SELECT DISTINCT k.id FROM ` + sources + ` WHERE j.key > 0)
-		SELECT m.hash, m.member, 0 AS source, m.seq FROM sets m
+		SELECT m.hash, m.member, m.seq FROM sets m
 		WHERE m.key_id = (SELECT k.id FROM ` + sources + ` WHERE j.key = 0)
 		AND NOT EXISTS (SELECT 1 FROM other o CROSS JOIN sets x ON x.key_id = o.id AND x.hash = m.hash AND x.member = m.member)`
 )
 
 const (
-	combine    = `SELECT member FROM (`
-	combineEnd = `) ORDER BY source, seq`
-
-	sqlInter = combine + inter + combineEnd
-	sqlUnion = combine + union + combineEnd
-	sqlDiff  = combine + diff + combineEnd
+	sqlInter = `SELECT member FROM (` + inter + `) ORDER BY seq`
+	sqlUnion = `SELECT member FROM (` + union + `) ORDER BY seq`
+	sqlDiff  = `SELECT member FROM (` + diff + `) ORDER BY seq`
 
 	sqlInterCard = `SELECT count(*) FROM (SELECT 1 FROM (` + inter + `) LIMIT CAST(?5 AS INTEGER))`
 
@@ -93,13 +92,13 @@ func sintercard(c *Call) Plan {
 const (
 	sqlStage = `INSERT INTO keys(db, key, type, version, created_at, updated_at) VALUES(-1, ?1, 'set', ?2, ?3, ?3)`
 
-	stageMembers = `INSERT INTO sets(key_id, hash, member, seq)
-		SELECT (SELECT id FROM keys WHERE db = -1 AND key = ?2), hash, member, row_number() OVER (ORDER BY source, seq) - 1 FROM (`
+	stageMembers  = `INSERT INTO sets(key_id, hash, member, seq) SELECT (SELECT id FROM keys WHERE db = -1 AND key = ?2), hash, member, seq FROM (`
 	sqlInterStore = stageMembers + inter + `)`
 	sqlUnionStore = stageMembers + union + `)`
 	sqlDiffStore  = stageMembers + diff + `)`
 
-	sqlStaged = `UPDATE keys SET count = changes(), seq = changes() WHERE db = -1 AND key = ?1 AND changes() > 0 RETURNING changes()`
+	sqlStaged = `UPDATE keys SET count = changes(), seq = (SELECT max(seq) + 1 FROM sets WHERE key_id = id)
+		WHERE db = -1 AND key = ?1 AND changes() > 0 RETURNING changes()`
 	sqlStrike = `DELETE FROM keys WHERE db = -1 AND key = ?1 AND count = 0`
 	sqlUnveil = `UPDATE keys SET db = ?2 WHERE db = -1 AND key = ?1`
 )

@@ -12,13 +12,14 @@ import (
 // must be an integer written the way an integer is printed; a sum beyond 64 bits
 // becomes a REAL, which the upsert turns into NULL and so refuses.
 const (
-	sqlGuardInteger = `INSERT INTO guard SELECT NULL FROM keys k JOIN strings s ON s.key_id = k.id WHERE ` + live + `
-		AND CAST(CAST(CAST(s.value AS TEXT) AS INTEGER) AS TEXT) <> CAST(s.value AS TEXT)`
-	sqlIncr = `INSERT INTO strings(key_id, value) SELECT id, CAST(?3 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2
-		ON CONFLICT(key_id) DO UPDATE SET value = iif(
-			typeof(CAST(CAST(value AS TEXT) AS INTEGER) + CAST(?3 AS INTEGER)) = 'integer',
-			CAST(CAST(CAST(CAST(value AS TEXT) AS INTEGER) + CAST(?3 AS INTEGER) AS TEXT) AS BLOB), NULL)
-		RETURNING value`
+	asInteger   = `CAST(CAST(value AS TEXT) AS INTEGER)`
+	noInteger   = `CAST(` + asInteger + ` AS TEXT) <> CAST(value AS TEXT)`
+	plusDelta   = asInteger + ` + CAST(?3 AS INTEGER)`
+	incremented = `iif(typeof(` + plusDelta + `) = 'integer', CAST(CAST(` + plusDelta + ` AS TEXT) AS BLOB), NULL)`
+
+	sqlGuardInteger = `INSERT INTO guard SELECT NULL FROM keys k JOIN strings s ON s.key_id = k.id WHERE ` + live + ` AND ` + noInteger
+	sqlIncr         = `INSERT INTO strings(key_id, value) SELECT id, CAST(?3 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2
+		ON CONFLICT(key_id) DO UPDATE SET value = ` + incremented + ` RETURNING value`
 )
 
 func (c *Call) incrBy(key []byte, delta int64) Plan {

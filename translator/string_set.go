@@ -14,11 +14,18 @@ const (
 	sqlSetKey  = `INSERT INTO keys(db, key, type, version, expires_at, created_at, updated_at)
 		VALUES(?1, ?2, 'string', ?4, ?5, ?3, ?3)
 		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at = excluded.expires_at`
-	sqlSetKeyKeepTTL = `INSERT INTO keys(db, key, type, version, created_at, updated_at)
-		VALUES(?1, ?2, 'string', ?4, ?3, ?3)
-		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3`
 	sqlSetValue = `INSERT INTO strings(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2
 		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
+)
+
+// A SET that keeps the TTL keeps that of a key of another type, too. Such a key
+// steps aside to the name in TEXT, which no key has, until its TTL is read.
+const (
+	sqlSetAside      = `UPDATE keys SET key = CAST(key AS TEXT) WHERE db = ?1 AND key = ?2 AND type <> 'string'`
+	sqlSetKeyKeepTTL = `INSERT INTO keys(db, key, type, version, expires_at, created_at, updated_at)
+		VALUES(?1, ?2, 'string', ?4, (SELECT expires_at FROM keys WHERE db = ?1 AND key = CAST(?2 AS TEXT)), ?3, ?3)
+		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3`
+	sqlDropAside = `DELETE FROM keys WHERE db = ?1 AND key = CAST(?2 AS TEXT)`
 )
 
 // expiry is what a SET makes of the key's TTL: without any, there is none.
@@ -39,17 +46,22 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 	copy(args[3:], args[:3])
 	args[6] = c.newVersion()
 	args[8], args[9], args[10] = args[0], args[1], store.Bytes(value)
-	setKey := store.Stmt{SQL: sqlSetKey, Args: args[3:8:8]}
-	switch {
-	case exp.keep:
-		setKey = store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args[3:7:7]}
-	case exp.given:
+	setValue := store.Stmt{SQL: sqlSetValue, Args: args[8:]}
+	if exp.keep {
+		name := args[:2:2]
+		return append(stmts, c.purge(key),
+			store.Stmt{SQL: sqlSetAside, Args: name},
+			store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args[3:7:7]},
+			store.Stmt{SQL: sqlDropAside, Args: name},
+			setValue)
+	}
+	if exp.given {
 		args[7] = store.Digits(exp.at)
 	}
 	return append(stmts,
 		store.Stmt{SQL: sqlMakeWay, Args: args[:3:3]},
-		setKey,
-		store.Stmt{SQL: sqlSetValue, Args: args[8:]})
+		store.Stmt{SQL: sqlSetKey, Args: args[3:8:8]},
+		setValue)
 }
 
 // deadline is the absolute time that a TTL option means: n seconds or ms, from

@@ -164,6 +164,9 @@ func (s Step) Same(a, b resp.Value) bool {
 	return bytes.Equal(resp.Append2(nil, a), resp.Append2(nil, b))
 }
 
+// Reply is the reply that the transcript says, in RESP2's shape.
+func (s Step) Reply() (resp.Value, error) { return parseShown(s.Want) }
+
 // Matches tells whether the reply is what the transcript says.
 func (s Step) Matches(v resp.Value) bool {
 	if len(s.Notes) == 0 {

@@ -67,6 +67,7 @@ type generator struct {
 	*rand.Rand
 	group  []command // of the group under test
 	others []command // of all groups
+	mix    int       // one command of mix is one of the others
 }
 
 // generate is a case of about n commands.
@@ -128,12 +129,11 @@ func (g *generator) watched() []step {
 
 func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
 
-// command makes one command up: four of five are of the group. A plain one needs
-// no special treatment.
+// command makes one command up. A plain one needs no special treatment.
 func (g *generator) command(plain bool) [][]byte {
 	for {
 		from := g.group
-		if g.IntN(5) == 0 {
+		if g.IntN(g.mix) == 0 {
 			from = g.others
 		}
 		c := pick(g, from)

@@ -153,6 +153,9 @@ func (p *pair) sameAll(queue []treatment, got, want resp.Value) bool {
 }
 
 func (p *pair) same(how treatment, got, want resp.Value) bool {
+	if how.alike != nil && how.alike(got, want) {
+		return true
+	}
 	step := corpus.Step{Notes: how.notes}
 	if !p.resp3 {
 		return step.Same(got, want)

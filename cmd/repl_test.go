@@ -1,0 +1,184 @@
+package cmd_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/terminal"
+)
+
+// screen drives a terminal for a test.
+type screen struct {
+	*terminal.Session
+	t *testing.T
+}
+
+func openScreen(t *testing.T, columns, rows int, env ...string) *screen {
+	t.Helper()
+	s, err := terminal.Start(columns, rows, append([]string{"PATH=" + os.Getenv("PATH")}, env...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &screen{s, t}
+}
+
+func (s *screen) check(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// press presses keys and waits until the last line that is not blank is want.
+func (s *screen) press(want string, keys ...string) {
+	s.t.Helper()
+	s.check(s.Press(keys...))
+	s.lastLine(want)
+}
+
+// types types text and waits until the last line that is not blank is want.
+func (s *screen) types(text, want string) {
+	s.t.Helper()
+	s.check(s.Type(text))
+	s.lastLine(want)
+}
+
+// runs types a line, presses Enter, and waits for what follows the line.
+func (s *screen) runs(line string, want ...string) {
+	s.t.Helper()
+	s.check(s.Run(line))
+	s.ends(append([]string{"> " + line}, want...)...)
+}
+
+func (s *screen) shows(text string) {
+	s.t.Helper()
+	_, err := s.WaitFor(text)
+	s.check(err)
+}
+
+func (s *screen) lastLine(want string) {
+	s.t.Helper()
+	s.ends(want)
+}
+
+// ends waits until the last lines that are not blank end in want, each.
+func (s *screen) ends(want ...string) {
+	s.t.Helper()
+	_, err := s.Wait(fmt.Sprintf("%q", want), func(text string) bool {
+		lines := strings.Split(strings.TrimRight(text, " \n"), "\n")
+		if len(lines) < len(want) {
+			return false
+		}
+		for i, line := range lines[len(lines)-len(want):] {
+			if !strings.HasSuffix(strings.TrimRight(line, " "), want[i]) {
+				return false
+			}
+		}
+		return true
+	})
+	s.check(err)
+}
+
+func TestREPLOnATerminal(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {200, 50}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			s := openScreen(t, size[0], size[1], "XDG_STATE_HOME="+dir+"/state")
+			s.check(s.Run("cd " + dir + " && clear && exec meowdis repl --db t.sqlite"))
+			s.lastLine("t.sqlite>")
+
+			// The arguments that are still missing stand behind the cursor, and go
+			// when the line is run.
+			s.types("SETEX user:1", "t.sqlite> SETEX user:1 seconds value")
+			s.types(" 1000 ", "t.sqlite> SETEX user:1 1000 value")
+			s.check(s.Type(`"h\xc3\xa9llo"`))
+			s.press("t.sqlite>", "Enter")
+			s.ends(`> SETEX user:1 1000 "h\xc3\xa9llo"`, "OK", "t.sqlite>")
+
+			// TAB completes commands in the case of what is typed, and keys.
+			s.check(s.Type("gets"))
+			s.press("t.sqlite> getset key value", "Tab")
+			s.press("t.sqlite>", "C-c")
+			s.ends("> getset ^C", "t.sqlite>")
+			s.check(s.Type("GET us"))
+			s.press("t.sqlite> GET user:1", "Tab")
+			s.press("t.sqlite>", "Enter")
+			s.ends(`"héllo"`, "t.sqlite>")
+			s.check(s.Type("SET"))
+			s.check(s.Press("Tab", "Tab"))
+			s.shows("SETNX")
+			s.check(s.Press("C-c"))
+			s.press("t.sqlite>", "C-c")
+
+			// The prompt shows the transaction and the database.
+			s.runs("MULTI", "OK", "t.sqlite(TX)>")
+			s.runs("INCR n", "QUEUED", "t.sqlite(TX)>")
+			s.runs("EXEC", "1) (integer) 1", "t.sqlite>")
+			s.runs("2 INCR n", "(integer) 2", "(integer) 3", "t.sqlite>")
+			s.runs("SELECT 3", "OK", "t.sqlite[3]>")
+			s.runs("SELECT 0", "OK", "t.sqlite>")
+			s.runs("NOPE", "(error) ERR unknown command 'NOPE', with args beginning with:", "t.sqlite>")
+			s.runs(`GET "a`, "Invalid argument(s): unbalanced quotes", "t.sqlite>")
+			s.runs("HELP INCR", "", "  INCR key", "  summary: Adds one to the integer at a key, which starts at 0", "  since: 1.0.0", "  group: string", "", "t.sqlite>")
+
+			// The history keeps no passwords, and comes back the next time.
+			s.check(s.Run("AUTH secret"))
+			s.ends("t.sqlite>")
+			s.press("t.sqlite> HELP INCR", "Up")
+			s.press("t.sqlite>", "C-c")
+			s.check(s.Press("C-r"))
+			s.types("user", "bck-i-search: user")
+			s.shows("t.sqlite> GET user:1")
+			s.check(s.Press("Enter"))
+			s.ends(`"héllo"`, "t.sqlite>")
+		})
+	}
+}
+
+func TestREPLHistory(t *testing.T) {
+	dir := t.TempDir()
+	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")
+	repl := "cd " + dir + " && clear && meowdis repl --db t.sqlite; echo left"
+	s.check(s.Run(repl))
+	s.lastLine("t.sqlite>")
+	s.check(s.Run("AUTH secret"))
+	s.ends("t.sqlite>")
+	s.runs("SET k v", "OK", "t.sqlite>")
+	s.check(s.Run("hello 2 auth default secret"))
+	s.ends("t.sqlite>")
+	s.check(s.Run("quit"))
+	s.shows("\nleft\n")
+
+	file := filepath.Join(dir, "state", "meowdis", "history")
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the history has mode %o", info.Mode().Perm())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(text) != "SET k v\nquit\n" {
+		t.Errorf("the history holds %q", text)
+	}
+
+	s.check(s.Run(repl))
+	s.lastLine("t.sqlite>")
+	s.check(s.Press("Up", "Up"))
+	s.shows("t.sqlite> SET k v")
+	s.press("t.sqlite>", "C-c")
+	s.check(s.Press("C-d"))
+	s.shows("\nleft\n")
+}

@@ -1,0 +1,64 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// real is the real Redis as a Client.
+type real struct{ conn *oracle.Conn }
+
+func (r real) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, error) {
+	values := make([]resp.Value, len(calls))
+	for i, call := range calls {
+		values[i] = r.conn.Do(call...)
+	}
+	return values, nil
+}
+
+// TestRealRedis shows that a real server understands every command that the
+// browser sends, and that the browser understands the replies.
+func TestRealRedis(t *testing.T) {
+	conn := oracle.Start(t).Dial(t)
+	do := func(words ...string) {
+		if v := conn.Do(command(words...)...); v.IsError() {
+			t.Fatalf("%v: %s", words, v.Str)
+		}
+	}
+	for i := range 1000 {
+		n := fmt.Sprint(i)
+		do("HSET", "hash", "field"+n, "value"+n)
+		do("RPUSH", "list", "item"+n)
+		do("SADD", "set", "member"+n)
+		do("ZADD", "zset", n+".5", "player"+n)
+	}
+	do("SET", "string", "some text", "PX", "86400000")
+	do("XADD", "stream", "1-1", "a", "b")
+
+	s := browseOn(t, real{conn}, newFake(), 80, 24)
+	s.shows("6 keys", "1 of 6")
+	for _, c := range []struct{ key, head, end string }{
+		{"hash", "1,000 fields", "1,000 of 1,000"},
+		{"list", "item0", "item999"},
+		{"set", "1,000 members", "1,000 of 1,000"},
+		{"zset", "player0", "999.5  player999"},
+		{"string", "expires in", "some text"},
+		{"stream", "1 entry", "not shown here"},
+	} {
+		s.press("/")
+		s.typing(c.key + "*")
+		s.press("enter", "enter")
+		s.shows(c.head)
+		s.press("end")
+		s.shows(c.end)
+		s.press("esc", "esc")
+	}
+	s.press("t", "z", "enter")
+	s.shows("1 of 1 found", "zset")
+	s.press("d", "4", "enter")
+	s.shows("db 4 · 0 keys", "No such key")
+}

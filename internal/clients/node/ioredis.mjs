@@ -1,0 +1,105 @@
+// The tour with ioredis: node ioredis.mjs HOST PORT PASSWORD, or SOCKET "" PASSWORD.
+import assert from 'node:assert/strict'
+import Redis from 'ioredis'
+
+const [host, port, password] = process.argv.slice(2)
+const address = port ? { host, port: Number(port) } : { path: host }
+const connect = (options = {}) => new Redis({ ...address, password, retryStrategy: null, maxRetriesPerRequest: 1, ...options })
+
+const redis = connect({ connectionName: 'tour' })
+assert.equal(await redis.client('GETNAME'), 'tour')
+await redis.flushall()
+
+// strings
+assert.equal(await redis.set('greeting', 'hello'), 'OK')
+assert.equal(await redis.append('greeting', ', world'), 12)
+assert.equal(await redis.get('greeting'), 'hello, world')
+assert.equal(await redis.set('greeting', 'x', 'NX'), null)
+assert.equal(await redis.get('nothing'), null)
+assert.equal(await redis.incrby('counter', 41), 41)
+assert.equal(await redis.incr('counter'), 42)
+assert.equal(await redis.incrbyfloat('float', '0.1'), '0.1')
+await redis.mset({ a: '1', b: '2' })
+assert.deepEqual(await redis.mget('a', 'nothing', 'b'), ['1', null, '2'])
+
+// time to live
+await redis.set('short', 'v', 'PX', 60_000)
+const ttl = await redis.pttl('short')
+assert.ok(ttl > 0 && ttl <= 60_000, `pttl ${ttl}`)
+assert.equal(await redis.persist('short'), 1)
+assert.equal(await redis.ttl('short'), -1)
+assert.equal(await redis.ttl('nothing'), -2)
+
+// hashes
+assert.equal(await redis.hset('h', { field: 'value', other: '2' }), 2)
+assert.deepEqual(await redis.hgetall('h'), { field: 'value', other: '2' })
+assert.equal(await redis.hincrby('h', 'other', 3), 5)
+assert.deepEqual(await redis.hmget('h', 'field', 'none'), ['value', null])
+
+// lists
+assert.equal(await redis.rpush('l', 'a', 'b', 'c'), 3)
+assert.equal(await redis.lpop('l'), 'a')
+assert.deepEqual(await redis.lrange('l', 0, -1), ['b', 'c'])
+
+// sets
+assert.equal(await redis.sadd('s', 'x', 'y', 'x'), 2)
+assert.deepEqual((await redis.smembers('s')).sort(), ['x', 'y'])
+assert.equal(await redis.sismember('s', 'z'), 0)
+
+// sorted sets
+assert.equal(await redis.zadd('z', 1, 'one', 2.5, 'two', 'inf', 'many'), 3)
+assert.deepEqual(await redis.zrange('z', 0, -1, 'WITHSCORES'), ['one', '1', 'two', '2.5', 'many', 'inf'])
+assert.equal(await redis.zrank('z', 'two'), 1)
+
+// scanning
+const keys = []
+for await (const page of redis.scanStream({ match: '?' })) keys.push(...page)
+assert.deepEqual([...new Set(keys)].sort(), ['a', 'b', 'h', 'l', 's', 'z'])
+
+// a pipeline: each command on its own
+const replies = await redis.pipeline().set('p', '1').incr('p').lpush('p', 'x').get('p').exec()
+assert.deepEqual(replies.map(([error, reply]) => error?.message ?? reply),
+  ['OK', 2, 'WRONGTYPE Operation against a key holding the wrong kind of value', '2'])
+
+// many commands at once, without being asked to
+const many = connect({ enableAutoPipelining: true })
+assert.deepEqual(await Promise.all(Array.from({ length: 500 }, (_, i) => many.set(`many:${i}`, i))), Array(500).fill('OK'))
+assert.deepEqual(await many.mget(...Array.from({ length: 500 }, (_, i) => `many:${i}`)), Array.from({ length: 500 }, (_, i) => `${i}`))
+
+// transactions
+assert.deepEqual(await redis.multi().set('t', '1').incr('t').exec(), [[null, 'OK'], [null, 2]])
+await redis.watch('t')
+await many.set('t', 'changed')
+assert.equal(await redis.multi().set('t', 'mine').exec(), null)
+assert.equal(await redis.get('t'), 'changed')
+
+// databases
+const second = connect({ db: 2 })
+assert.equal(await second.get('greeting'), null)
+await second.set('greeting', 'two')
+assert.equal(await redis.get('greeting'), 'hello, world')
+
+// errors
+await assert.rejects(redis.incr('greeting'), { message: 'ERR value is not an integer or out of range' })
+await assert.rejects(redis.lpush('greeting', 'x'), /^ReplyError: WRONGTYPE /)
+await assert.rejects(redis.call('NOSUCH', 'a'), { message: "ERR unknown command 'NOSUCH', with args beginning with: 'a' " })
+await assert.rejects(redis.call('GET'), { message: "ERR wrong number of arguments for 'get' command" })
+
+// any bytes, any language
+const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
+await redis.set(bytes, bytes)
+assert.deepEqual(await redis.getBuffer(bytes), bytes)
+await redis.set('käse/チーズ/🧀', 'größe\r\n')
+assert.equal(await redis.get('käse/チーズ/🧀'), 'größe\r\n')
+const big = 'x'.repeat(1_000_000)
+await redis.set('big', big)
+assert.equal(await redis.get('big'), big)
+
+// a wrong password
+const stranger = connect({ password: 'wrong', lazyConnect: true })
+stranger.on('error', () => {})
+await assert.rejects(stranger.connect().then(() => stranger.get('a')), /WRONGPASS|NOAUTH|closed/)
+stranger.disconnect()
+
+assert.equal(await redis.quit(), 'OK')
+await Promise.all([many.quit(), second.quit()])

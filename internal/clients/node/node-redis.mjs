@@ -1,0 +1,104 @@
+// The tour with redis: node node-redis.mjs HOST PORT PASSWORD RESP, or SOCKET "" PASSWORD RESP.
+import assert from 'node:assert/strict'
+import { createClient, RESP_TYPES, WatchError } from 'redis'
+
+const [host, port, password, version] = process.argv.slice(2)
+const socket = { ...(port ? { host, port: Number(port) } : { path: host }), reconnectStrategy: false }
+const RESP = Number(version)
+
+async function connect(options = {}) {
+  const client = createClient({ socket, password, RESP, ...options })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+const redis = await connect({ name: 'tour' })
+assert.equal(await redis.clientGetName(), 'tour')
+const info = await redis.clientInfo()
+assert.equal(info.resp ?? RESP, RESP)
+await redis.flushAll()
+
+// strings
+assert.equal(await redis.set('greeting', 'hello'), 'OK')
+assert.equal(await redis.append('greeting', ', world'), 12)
+assert.equal(await redis.get('greeting'), 'hello, world')
+assert.equal(await redis.set('greeting', 'x', { condition: 'NX' }), null)
+assert.equal(await redis.get('nothing'), null)
+assert.equal(await redis.incrBy('counter', 41), 41)
+assert.equal(await redis.incr('counter'), 42)
+await redis.mSet({ a: '1', b: '2' })
+assert.deepEqual(await redis.mGet(['a', 'nothing', 'b']), ['1', null, '2'])
+
+// time to live
+await redis.set('short', 'v', { expiration: { type: 'PX', value: 60_000 } })
+const ttl = await redis.pTTL('short')
+assert.ok(ttl > 0 && ttl <= 60_000, `pttl ${ttl}`)
+assert.equal(await redis.persist('short'), 1)
+assert.equal(await redis.ttl('short'), -1)
+assert.equal(await redis.expire('nothing', 10), 0)
+
+// hashes: a map in RESP3
+assert.equal(await redis.hSet('h', { field: 'value', other: '2' }), 2)
+assert.deepEqual({ ...await redis.hGetAll('h') }, { field: 'value', other: '2' })
+assert.deepEqual(await redis.hmGet('h', ['field', 'none']), ['value', null])
+
+// lists
+assert.equal(await redis.rPush('l', ['a', 'b', 'c']), 3)
+assert.equal(await redis.lPop('l'), 'a')
+assert.deepEqual(await redis.lRange('l', 0, -1), ['b', 'c'])
+
+// sets: a set in RESP3
+assert.equal(await redis.sAdd('s', ['x', 'y', 'x']), 2)
+assert.deepEqual((await redis.sMembers('s')).sort(), ['x', 'y'])
+assert.equal(await redis.sIsMember('s', 'z'), 0)
+
+// sorted sets: doubles in RESP3
+assert.equal(await redis.zAdd('z', [{ score: 1, value: 'one' }, { score: 2.5, value: 'two' }, { score: 1e20, value: 'many' }]), 3)
+assert.deepEqual((await redis.zRangeWithScores('z', 0, -1)).map((e) => [e.value, e.score]), [['one', 1], ['two', 2.5], ['many', 1e20]])
+assert.equal(await redis.zScore('z', 'two'), 2.5)
+assert.equal(await redis.zScore('z', 'none'), null)
+
+// scanning
+const keys = new Set()
+for await (const page of redis.scanIterator({ MATCH: '?' })) for (const key of page) keys.add(key)
+assert.deepEqual([...keys].sort(), ['a', 'b', 'h', 'l', 's', 'z'])
+
+// a pipeline: commands of one tick go together
+const replies = await Promise.allSettled([redis.set('p', '1'), redis.incr('p'), redis.lPush('p', 'x'), redis.get('p')])
+assert.deepEqual(replies.map((r) => r.value ?? r.reason.message),
+  ['OK', 2, 'WRONGTYPE Operation against a key holding the wrong kind of value', '2'])
+assert.deepEqual(await Promise.all(Array.from({ length: 500 }, (_, i) => redis.set(`many:${i}`, `${i}`))), Array(500).fill('OK'))
+
+// transactions
+assert.deepEqual(await redis.multi().set('t', '1').incr('t').get('t').exec(), ['OK', 2, '2'])
+const other = await connect()
+await redis.watch('t')
+await other.set('t', 'changed')
+await assert.rejects(redis.multi().set('t', 'mine').exec(), WatchError)
+assert.equal(await redis.get('t'), 'changed')
+
+// databases
+const second = await connect({ database: 2 })
+assert.equal(await second.get('greeting'), null)
+
+// errors
+await assert.rejects(redis.incr('greeting'), { message: 'ERR value is not an integer or out of range' })
+await assert.rejects(redis.lPush('greeting', 'x'), /WRONGTYPE/)
+await assert.rejects(redis.sendCommand(['NOSUCH', 'a']), { message: "ERR unknown command 'NOSUCH', with args beginning with: 'a' " })
+
+// any bytes, any language
+const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
+const binary = redis.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
+await binary.set(bytes, bytes)
+assert.deepEqual(await binary.get(bytes), bytes)
+await redis.set('käse/チーズ/🧀', 'größe\r\n')
+assert.equal(await redis.get('käse/チーズ/🧀'), 'größe\r\n')
+const big = 'x'.repeat(1_000_000)
+await redis.set('big', big)
+assert.equal(await redis.get('big'), big)
+
+// a wrong password
+await assert.rejects(connect({ password: 'wrong' }), { message: 'WRONGPASS invalid username-password pair or user is disabled.' })
+
+await Promise.all([redis.close(), other.close(), second.close()])

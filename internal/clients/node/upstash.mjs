@@ -1,0 +1,100 @@
+// The tour with @upstash/redis: node upstash.mjs URL TOKEN. Commands of one tick go
+// out as one pipeline, its default.
+import assert from 'node:assert/strict'
+import { Redis } from '@upstash/redis'
+
+const [url, token] = process.argv.slice(2)
+const quiet = { enableTelemetry: false, retry: false }
+const redis = new Redis({ url, token, ...quiet })
+await redis.flushall()
+
+// strings; what looks like JSON comes back as its value
+assert.equal(await redis.set('greeting', 'hello'), 'OK')
+assert.equal(await redis.append('greeting', ', world'), 12)
+assert.equal(await redis.get('greeting'), 'hello, world')
+assert.equal(await redis.set('greeting', 'x', { nx: true }), null)
+assert.equal(await redis.get('nothing'), null)
+assert.equal(await redis.incrby('counter', 41), 41)
+assert.equal(await redis.incr('counter'), 42)
+assert.equal(await redis.get('counter'), 42)
+assert.equal(await redis.set('object', { deep: [1, 'two', null, true] }), 'OK')
+assert.deepEqual(await redis.get('object'), { deep: [1, 'two', null, true] })
+await redis.mset({ a: '1', b: 'two' })
+assert.deepEqual(await redis.mget('a', 'nothing', 'b'), [1, null, 'two'])
+
+// time to live
+await redis.set('short', 'v', { px: 60_000 })
+const ttl = await redis.pttl('short')
+assert.ok(ttl > 0 && ttl <= 60_000, `pttl ${ttl}`)
+assert.equal(await redis.persist('short'), 1)
+assert.equal(await redis.ttl('short'), -1)
+
+// hashes
+assert.equal(await redis.hset('h', { field: 'value', other: 2 }), 2)
+assert.deepEqual(await redis.hgetall('h'), { field: 'value', other: 2 })
+assert.equal(await redis.hgetall('nothing'), null)
+assert.equal(await redis.hincrby('h', 'other', 3), 5)
+assert.deepEqual(await redis.hmget('h', 'field', 'none'), { field: 'value', none: null })
+
+// lists
+assert.equal(await redis.rpush('l', 'a', 'b', 'c'), 3)
+assert.equal(await redis.lpop('l'), 'a')
+assert.deepEqual(await redis.lrange('l', 0, -1), ['b', 'c'])
+
+// sets
+assert.equal(await redis.sadd('s', 'x', 'y', 'x'), 2)
+assert.deepEqual((await redis.smembers('s')).sort(), ['x', 'y'])
+assert.equal(await redis.sismember('s', 'z'), 0)
+
+// sorted sets
+assert.equal(await redis.zadd('z', { score: 1, member: 'one' }, { score: 2.5, member: 'two' }), 2)
+assert.deepEqual(await redis.zrange('z', 0, -1, { withScores: true }), ['one', 1, 'two', 2.5])
+assert.equal(await redis.zscore('z', 'two'), 2.5)
+
+// scanning
+let cursor = '0'
+const keys = new Set()
+do {
+  const [next, page] = await redis.scan(cursor, { match: '?', count: 3 })
+  for (const key of page) keys.add(key)
+  cursor = next
+} while (cursor !== '0')
+assert.deepEqual([...keys].sort(), ['a', 'b', 'h', 'l', 's', 'z'])
+
+// auto-pipelining: many commands, one request; one that fails does not harm the rest
+const written = await Promise.all(Array.from({ length: 500 }, (_, i) => redis.set(`many:${i}`, i)))
+assert.deepEqual(written, Array(500).fill('OK'))
+const mixed = await Promise.allSettled([redis.get('many:1'), redis.lpush('greeting', 'x'), redis.get('many:2')])
+assert.deepEqual(mixed.map((r) => r.status), ['fulfilled', 'rejected', 'fulfilled'])
+assert.deepEqual([mixed[0].value, mixed[2].value], [1, 2])
+assert.match(mixed[1].reason.message, /WRONGTYPE Operation against a key holding the wrong kind of value/)
+
+// pipelines and transactions
+assert.deepEqual(await redis.pipeline().set('p', 1).incr('p').get('p').exec(), ['OK', 2, 2])
+assert.deepEqual(await redis.multi().set('t', 1).incr('t').hgetall('h').exec(), ['OK', 2, { field: 'value', other: 5 }])
+const kept = await redis.multi().set('t', 5).lpush('greeting', 'x').incr('t').exec({ keepErrors: true })
+assert.deepEqual([kept[0].result, kept[2].result], ['OK', 6])
+assert.match(kept[1].error, /^WRONGTYPE /)
+
+// errors
+await assert.rejects(redis.incr('greeting'), /ERR value is not an integer or out of range/)
+await assert.rejects(redis.exec(['NOSUCH', 'a']), /ERR unknown command 'NOSUCH'/)
+
+// any language, and bytes that are not text as far as a JSON client can have them
+await redis.set('käse/チーズ/🧀', 'größe "\\\r\n\u0000')
+assert.equal(await redis.get('käse/チーズ/🧀'), 'größe "\\\r\n\u0000')
+assert.equal(await redis.set('ok', 'OK'), 'OK')
+assert.equal(await redis.get('ok'), 'OK')
+const big = 'x'.repeat(1_000_000)
+await redis.set('big', big)
+assert.equal(await redis.get('big'), big)
+
+// one command a request, and without base64
+const plain = new Redis({ url, token, enableAutoPipelining: false, responseEncoding: false, automaticDeserialization: false, ...quiet })
+assert.equal(await plain.get('counter'), '42')
+assert.equal(await plain.get('greeting'), 'hello, world')
+assert.equal(await plain.ping(), 'PONG')
+
+// a wrong token
+const stranger = new Redis({ url, token: 'wrong', ...quiet })
+await assert.rejects(stranger.get('a'), /WRONGPASS/)

@@ -1,0 +1,134 @@
+package server_test
+
+import (
+	"context"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/server"
+)
+
+const token = "a token"
+
+// served is a server under test, on free ports of this machine.
+type served struct {
+	resp, rest string // addresses
+	clock      atomic.Int64
+	stop       func() // as a signal would; the test waits for the end itself
+	done       chan struct{}
+}
+
+// serve serves a store in memory until the test ends.
+func serve(t *testing.T, c server.Config) *served {
+	t.Helper()
+	s := &served{done: make(chan struct{})}
+	s.clock.Store(1_700_000_000_000)
+	if c.Engine == nil {
+		st, err := local.Open(local.Memory, local.Options{Now: s.clock.Load, SweepEvery: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { st.Close() })
+		seed := uint64(0)
+		c.Engine = engine.New(st, engine.WithClock(s.clock.Load), engine.WithSeed(func() uint64 { return atomic.AddUint64(&seed, 1) }))
+	}
+	if c.Token == "" {
+		c.Token = token
+	}
+	overRESP, overREST := listen(t), listen(t)
+	s.resp, s.rest = overRESP.Addr().String(), "http://"+overREST.Addr().String()
+	ctx, cancel := context.WithCancel(context.Background())
+	s.stop = cancel
+	srv := server.New(c)
+	ends := make(chan error, 2)
+	go func() { ends <- srv.ServeRESP(ctx, overRESP) }()
+	go func() { ends <- srv.ServeREST(ctx, overREST) }()
+	go func() {
+		defer close(s.done)
+		for range 2 {
+			if err := <-ends; err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-s.done
+	})
+	return s
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ln
+}
+
+// peer is a RESP client of a test.
+type peer struct {
+	net.Conn
+	t *testing.T
+	r *resp.Reader
+}
+
+func (s *served) dial(t *testing.T) *peer {
+	t.Helper()
+	c, err := net.Dial("tcp", s.resp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return &peer{c, t, resp.NewReader(c)}
+}
+
+func (p *peer) send(raw string) {
+	p.t.Helper()
+	if _, err := p.Write([]byte(raw)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *peer) reply() resp.Value {
+	p.t.Helper()
+	p.SetReadDeadline(time.Now().Add(20 * time.Second))
+	v, err := p.r.ReadReply()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return v
+}
+
+func (p *peer) do(args ...string) resp.Value {
+	p.t.Helper()
+	p.send(string(resp.AppendCommand(nil, words(args...)...)))
+	return p.reply()
+}
+
+// wantClosed fails the test unless the server closes the connection.
+func (p *peer) wantClosed() {
+	p.t.Helper()
+	p.SetReadDeadline(time.Now().Add(20 * time.Second))
+	if v, err := p.r.ReadReply(); err == nil {
+		p.t.Fatalf("the connection is open, and got %s", show(v))
+	} else if e, ok := err.(net.Error); ok && e.Timeout() {
+		p.t.Fatal("the connection is still open")
+	}
+}
+
+func words(args ...string) [][]byte {
+	out := make([][]byte, len(args))
+	for i, arg := range args {
+		out[i] = []byte(arg)
+	}
+	return out
+}
+
+func show(v resp.Value) string { return string(resp.AppendTyped(nil, v, false)) }

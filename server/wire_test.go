@@ -1,0 +1,161 @@
+package server_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/server"
+)
+
+// exchanges are bytes that a client sends at once. The server must answer as
+// redis-server does, byte for byte, and close the connection when it does.
+var exchanges = []string{
+	"PING\r\n",
+	"ping\n",
+	"\r\n\r\nPING\r\n",
+	"PING\r\nSET x \"a b\"\r\nGET x\r\n",
+	"SET x 'it\\'s'\r\nGET x\r\n",
+	"SET a \"b\r\n",
+	"SET a \"b\"c\r\n",
+	"*1\r\n$4\r\nPING\r\n*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\n",
+	"*0\r\nPING\r\n",
+	"*-1\r\nPING\r\n",
+	"*1\r\n$0\r\n\r\nPING\r\n",
+	"*1\r\n$4\r\nPINGxx*1\r\n$4\r\nPING\r\n",
+	"*x\r\n",
+	"*1x\r\n",
+	"*2147483648\r\n",
+	"*1\r\n!4\r\nPING\r\n",
+	"*1\r\n$-1\r\n",
+	"*1\r\n$x\r\n",
+	"*1\r\n$600000000\r\n",
+	"*1\r\n$4\r\nPING\r\n*1\r\n:4\r\n",
+	"POST / HTTP/1.1\r\nPING\r\n",
+	"Host: example.com\r\n",
+
+	// leaving
+	"QUIT\r\nPING\r\n",
+	"QUIT now\r\n",
+	"MULTI\r\nQUIT\r\nPING\r\n",
+
+	// the protocol version
+	"HELLO\r\n",
+	"HELLO 3\r\nHELLO\r\nHELLO 2\r\nHELLO\r\n",
+	"HELLO 3 SETNAME bob\r\nCLIENT GETNAME\r\nRESET\r\nCLIENT GETNAME\r\nHELLO\r\n",
+	"HELLO 3\r\nGET nothing\r\nPING\r\nSET k v\r\nGET k\r\nSELECT 99\r\n",
+	"HELLO 4\r\nHELLO 1\r\nHELLO x\r\nHELLO 3x\r\nHELLO \"\"\r\n",
+	"HELLO 2 FOO\r\nHELLO 2 AUTH a\r\nHELLO 2 SETNAME\r\nHELLO 2 SETNAME \"a b\"\r\nHELLO 3 AUTH bob x\r\nHELLO 2 SETNAME x FOO\r\nPING\r\n",
+	"HELLO 2 AUTH default whatever SETNAME me\r\nCLIENT GETNAME\r\n",
+	"MULTI\r\nHELLO 2\r\nCLIENT SETNAME x\r\nCLIENT GETNAME\r\nSELECT 2\r\nCONFIG GET save\r\nEXEC\r\n",
+	"MULTI\r\nRESET\r\nEXEC\r\n",
+
+	// authentication without a password
+	"AUTH x\r\nAUTH default x\r\nAUTH bob x\r\nAUTH a b c\r\n",
+
+	// CLIENT
+	"CLIENT\r\nCLIENT NOSUCH\r\nCLIENT ID x\r\nCLIENT GETNAME\r\n",
+	"CLIENT SETNAME foo\r\nCLIENT GETNAME\r\nCLIENT SETNAME \"a b\"\r\nCLIENT SETNAME \"\"\r\nCLIENT GETNAME\r\nCLIENT SETNAME \"\\x80\"\r\n",
+	"CLIENT KILL 1.2.3.4:5\r\nCLIENT KILL ID x\r\nCLIENT KILL ID 0\r\nCLIENT KILL ID 99999\r\nCLIENT KILL TYPE foo\r\nCLIENT KILL USER nope\r\n",
+	"CLIENT KILL FOO x\r\nCLIENT KILL SKIPME maybe\r\nCLIENT KILL ID\r\nCLIENT KILL ID 1 ADDR\r\nCLIENT KILL TYPE master\r\nCLIENT KILL USER default SKIPME yes ID 99999\r\n",
+	"CLIENT NO-EVICT on\r\nCLIENT NO-EVICT maybe\r\n",
+	"CLIENT REPLY on\r\nCLIENT REPLY maybe\r\n",
+	"CLIENT REPLY SKIP\r\nPING\r\nPING\r\n",
+	"CLIENT REPLY SKIP\r\nCLIENT REPLY SKIP\r\nPING\r\nPING\r\n",
+	"CLIENT REPLY OFF\r\nPING\r\nCLIENT REPLY SKIP\r\nPING\r\nCLIENT REPLY ON\r\nPING\r\n",
+	"CLIENT LIST ID\r\nCLIENT LIST ID x\r\nCLIENT LIST ID 99999\r\nCLIENT LIST TYPE foo\r\nCLIENT LIST TYPE pubsub\r\nCLIENT LIST FOO\r\nCLIENT LIST TYPE\r\n",
+
+	// CONFIG and INFO, a verbatim string in RESP3
+	"CONFIG GET save\r\nCONFIG GET MAXMEMORY\r\nCONFIG GET nope\r\nCONFIG GET\r\nCONFIG GET data[a-c]ases d?tabases\r\n",
+	"HELLO 3\r\nCONFIG GET appendonly\r\nCONFIG GET nope\r\n",
+	"CONFIG SET nope 1\r\nCONFIG SET maxmemory\r\nCONFIG SET databases 17\r\nCONFIG SET save \"\" timeout\r\nCONFIG SET save \"\" save \"\"\r\nCONFIG SET save \"900 1\"\r\nCONFIG GET save\r\nCONFIG SET SAVE \"\"\r\nCONFIG SET appendonly no nope 1\r\n",
+	"INFO nosuch\r\nINFO cluster\r\nHELLO 3\r\nINFO cluster\r\n",
+
+	// transactions
+	"MULTI\r\nSET a 1\r\nINCR a\r\nGET a\r\nEXEC\r\nMULTI\r\nMULTI\r\nEXEC\r\nEXEC\r\nDISCARD\r\n",
+	"WATCH a\r\nSET a 2\r\nMULTI\r\nGET a\r\nEXEC\r\nHELLO 3\r\nWATCH a\r\nSET a 3\r\nMULTI\r\nGET a\r\nEXEC\r\n",
+}
+
+// authExchanges are exchanges with a server whose password is "secret".
+var authExchanges = []string{
+	"PING\r\nGET a\r\nNOPE\r\nGET\r\nMULTI\r\nCLIENT ID\r\nSELECT 1\r\n",
+	"HELLO\r\nHELLO 3\r\nHELLO 3 AUTH default wrong\r\nHELLO 3 AUTH default secret\r\nGET nothing\r\n",
+	"HELLO 2 SETNAME x\r\nHELLO 5\r\n",
+	"AUTH wrong\r\nAUTH default wrong\r\nAUTH bob secret\r\nAUTH a b c\r\nPING\r\nAUTH secret\r\nPING\r\nAUTH wrong\r\nPING\r\nRESET\r\nPING\r\n",
+	"AUTH default secret\r\nSET k v\r\nMULTI\r\nGET k\r\nRESET\r\nEXEC\r\n",
+	"QUIT\r\nPING\r\n",
+	"RESET\r\nPING\r\n",
+	"*11\r\n",
+	"*1\r\n$20000\r\n",
+	"AUTH secret\r\n*11\r\n$4\r\nECHO\r\n" + strings.Repeat("$1\r\na\r\n", 10),
+}
+
+// clientID is what legitimately differs in HELLO.
+var clientID = regexp.MustCompile(`\$2\r\nid\r\n:\d+`)
+
+func TestWire(t *testing.T) {
+	compareWire(t, server.Config{}, exchanges)
+}
+
+func TestWireWithPassword(t *testing.T) {
+	compareWire(t, server.Config{RequirePass: "secret"}, authExchanges)
+}
+
+func compareWire(t *testing.T, c server.Config, exchanges []string) {
+	redis := oracle.Start(t)
+	admin := redis.Dial(t)
+	for _, sent := range exchanges {
+		name, _, _ := strings.Cut(sent, "\r\n")
+		t.Run(name, func(t *testing.T) {
+			admin.Do(words("FLUSHALL")...)
+			admin.Do(words("CONFIG", "SET", "requirepass", c.RequirePass)...)
+			s := serve(t, c)
+			want := exchange(t, "unix", redis.Socket, sent)
+			got := exchange(t, "tcp", s.resp, sent)
+			if !bytes.Equal(got, want) {
+				t.Errorf("%q\nserver:       %q\nredis-server: %q", sent, got, want)
+			}
+		})
+	}
+}
+
+// exchange sends bytes, closes its own side and returns all that comes back.
+// Behind it "(closed)" tells that the peer left first.
+func exchange(t *testing.T, network, addr, sent string) []byte {
+	t.Helper()
+	c, err := net.Dial(network, addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Write([]byte(sent)); err != nil {
+		t.Fatal(err)
+	}
+	// An unknown command is answered in every state: the sign that everything
+	// has been, unless the peer closes.
+	const end = "THE-END"
+	c.Write([]byte(end + "\r\n"))
+	c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	var got []byte
+	buf := make([]byte, 64<<10)
+	for !bytes.Contains(got, []byte(end)) {
+		n, err := c.Read(buf)
+		got = append(got, buf[:n]...)
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			t.Fatalf("%q: no answer behind %q", sent, got)
+		case err != nil && !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset by peer"):
+			t.Fatal(err)
+		case err != nil:
+			return clientID.ReplaceAll(append(got, "(closed)"...), []byte("id"))
+		}
+	}
+	return clientID.ReplaceAll(got, []byte("id"))
+}

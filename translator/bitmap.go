@@ -1,0 +1,264 @@
+package translator
+
+import (
+	"math/bits"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+var bitmapCommands = []Command{
+	{
+		Name: "SETBIT", Group: "bitmap", Since: "2.2.0", Arity: 4, Flags: Write | DenyOOM,
+		Summary: "Sets the bit at an offset and returns the old one",
+		Syntax:  "key offset value", Keys: []KeySpec{oneKey(RW, 1)}, Translate: setbit,
+	},
+	{
+		Name: "GETBIT", Group: "bitmap", Since: "2.2.0", Arity: 3, Flags: ReadOnly | Fast,
+		Summary: "Returns the bit at an offset, 0 beyond the end",
+		Syntax:  "key offset", Keys: []KeySpec{oneKey(RO, 1)}, Translate: getbit,
+	},
+	{
+		Name: "BITCOUNT", Group: "bitmap", Since: "2.6.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Counts the bits that are set, in a range of bytes or bits",
+		Syntax:  "key [start end [BYTE|BIT]]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: bitcount,
+	},
+	{
+		Name: "BITPOS", Group: "bitmap", Since: "2.8.7", Arity: -3, Flags: ReadOnly,
+		Summary: "Finds the first bit that is 0, or 1, in a range of bytes or bits",
+		Syntax:  "key bit [start [end [BYTE|BIT]]]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: bitpos,
+	},
+	{
+		Name: "BITOP", Group: "bitmap", Since: "2.6.0", Arity: -4, Flags: Write | DenyOOM,
+		Summary: "Stores the bitwise combination of strings and returns its length",
+		Syntax:  "<AND|OR|XOR|NOT|DIFF|DIFF1|ANDOR|ONE> destkey key [key ...]",
+		Keys:    []KeySpec{oneKey(OW, 2), keysFrom(RO, 3, -1, 1)}, Translate: bitop,
+	},
+	{
+		Name: "BITFIELD", Group: "bitmap", Since: "3.2.0", Arity: -2, Flags: Write | DenyOOM,
+		Summary: "Reads, sets and increments integers of any width inside a string",
+		Syntax: "key [<GET encoding offset|[OVERFLOW <WRAP|SAT|FAIL>] <SET encoding offset value|INCRBY encoding offset increment>> " +
+			"[<GET encoding offset|[OVERFLOW <WRAP|SAT|FAIL>] <SET encoding offset value|INCRBY encoding offset increment>> ...]]",
+		Keys: []KeySpec{oneKey(RW, 1)}, Translate: bitfield,
+	},
+	{
+		Name: "BITFIELD_RO", Group: "bitmap", Since: "6.0.0", Arity: -2, Flags: ReadOnly | Fast,
+		Summary: "Reads integers of any width inside a string",
+		Syntax:  "key [GET encoding offset [GET encoding offset ...]]",
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: bitfieldRO,
+	},
+}
+
+const errBitOffset = "ERR bit offset is not an integer or out of range"
+
+// maxBit is one more than the last bit that a string of 512 MB has.
+const maxBit = 512 << 23
+
+// bitOffset reads a bit offset.
+func bitOffset(b []byte) (int64, bool) {
+	n, ok := parseInt(b)
+	return n, ok && n >= 0 && n < maxBit
+}
+
+// One byte of a string: NULL when the key is no string, empty beyond its end.
+const sqlGetByte = `SELECT substr(s.value, ?4 + 1, 1) FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live
+
+// splice writes ?4 over the bytes of a string from offset ?3 on; what lies
+// between its end and the offset becomes zeros.
+const sqlSplice = `INSERT INTO strings(key_id, value) SELECT id, CAST(zeroblob(?3) || ?4 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2
+	ON CONFLICT(key_id) DO UPDATE SET value = CAST(substr(value, 1, ?3) || zeroblob(max(0, ?3 - length(value))) || ?4
+		|| substr(value, ?3 + length(?4) + 1) AS BLOB)`
+
+// splice is the statements that write part over a string, which may be missing.
+func (c *Call) splice(key []byte, offset int64, part []byte) []store.Stmt {
+	return []store.Stmt{
+		c.purge(key),
+		c.upsertKey(key, stringType),
+		{SQL: sqlSplice, Args: []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(key), store.Int(offset), store.Bytes(part)}},
+	}
+}
+
+// byteAt reads the byte of sqlGetByte's result; 0 beyond the end.
+func byteAt(r *store.Result) (b byte, bad resp.Value) {
+	if len(r.Rows[0]) == 0 {
+		return 0, resp.Value{}
+	}
+	v := r.Rows[0][0][0]
+	switch {
+	case v.IsNull():
+		return 0, wrongType
+	case len(v.Bytes()) == 0:
+		return 0, resp.Value{}
+	}
+	return v.Bytes()[0], resp.Value{}
+}
+
+func setbit(c *Call) Plan {
+	at, ok := bitOffset(c.Args[2])
+	if !ok {
+		return fail(errBitOffset)
+	}
+	on, ok := parseInt(c.Args[3])
+	if !ok || on&^1 != 0 {
+		return fail("ERR bit is not an integer or out of range")
+	}
+	return readThen(func(r *store.Result) Plan {
+		old, bad := byteAt(r)
+		if bad.IsError() {
+			return answer(bad)
+		}
+		mask := byte(0x80) >> (at % 8)
+		b := old &^ mask
+		if on == 1 {
+			b = old | mask
+		}
+		reply := resp.Zero
+		if old&mask != 0 {
+			reply = resp.One
+		}
+		return write(always(reply), c.splice(c.Args[1], at/8, []byte{b})...)
+	}, c.stmt(sqlGetByte, c.Args[1], store.Int(at/8)))
+}
+
+func getbit(c *Call) Plan {
+	at, ok := bitOffset(c.Args[2])
+	if !ok {
+		return fail(errBitOffset)
+	}
+	return read(func(r *store.Result) resp.Value {
+		b, bad := byteAt(r)
+		if bad.IsError() {
+			return bad
+		}
+		return resp.MakeInt(int64(b >> (7 - at%8) & 1))
+	}, c.stmt(sqlGetByte, c.Args[1], store.Int(at/8)))
+}
+
+// bitRange is the range of bits that the words [start [end [BYTE|BIT]]] mean in
+// a string of n bytes, from inclusive to exclusive; from >= to when it is empty.
+func bitRange(words [][]byte, n int64) (from, to int64, bad string) {
+	start, end, unit := int64(0), int64(-1), int64(8)
+	var ok bool
+	if len(words) > 0 {
+		if start, ok = parseInt(words[0]); !ok {
+			return 0, 0, errNotInteger
+		}
+	}
+	if len(words) > 1 {
+		if end, ok = parseInt(words[1]); !ok {
+			return 0, 0, errNotInteger
+		}
+	}
+	if len(words) > 2 {
+		switch {
+		case wordIs(words[2], "BIT"):
+			unit = 1
+		case !wordIs(words[2], "BYTE"):
+			return 0, 0, errSyntax
+		}
+	}
+	size := n * 8 / unit
+	if start < 0 && end < 0 && start > end {
+		return 0, 0, ""
+	}
+	if start < 0 {
+		start = max(0, start+size)
+	}
+	if end < 0 {
+		end = max(0, end+size)
+	}
+	end = min(end, size-1)
+	if start > end {
+		return 0, 0, ""
+	}
+	return start * unit, (end + 1) * unit, ""
+}
+
+// The arguments of BITCOUNT and BITPOS are judged after the key is looked up, as
+// Redis does: a missing key answers before any of their errors.
+func bitcount(c *Call) Plan {
+	return read(func(r *store.Result) resp.Value {
+		v := decodeString(r)
+		switch {
+		case v.IsNull():
+			return resp.Zero
+		case v.IsError():
+			return v
+		case len(c.Args) == 3 || len(c.Args) > 5:
+			return resp.MakeError(errSyntax)
+		}
+		from, to, bad := bitRange(c.Args[2:], int64(len(v.Str)))
+		if bad != "" {
+			return resp.MakeError(bad)
+		}
+		return resp.MakeInt(countBits(v.Str, from, to))
+	}, c.stmt(sqlGet, c.Args[1]))
+}
+
+func countBits(b []byte, from, to int64) (n int64) {
+	for ; from < to && from%8 != 0; from++ {
+		n += int64(bitAt(b, from))
+	}
+	for ; from+8 <= to; from += 8 {
+		n += int64(bits.OnesCount8(b[from/8]))
+	}
+	for ; from < to; from++ {
+		n += int64(bitAt(b, from))
+	}
+	return n
+}
+
+func bitAt(b []byte, i int64) byte { return b[i/8] >> (7 - i%8) & 1 }
+
+func bitpos(c *Call) Plan {
+	bit, ok := parseInt(c.Args[2])
+	if !ok {
+		return fail(errNotInteger)
+	}
+	if bit != 0 && bit != 1 {
+		return fail("ERR The bit argument must be 1 or 0.")
+	}
+	return read(func(r *store.Result) resp.Value {
+		v := decodeString(r)
+		switch {
+		case v.IsNull():
+			return resp.MakeInt(-bit)
+		case v.IsError():
+			return v
+		case len(c.Args) > 6:
+			return resp.MakeError(errSyntax)
+		}
+		from, to, bad := bitRange(c.Args[3:], int64(len(v.Str)))
+		if bad != "" {
+			return resp.MakeError(bad)
+		}
+		return resp.MakeInt(findBit(v.Str, byte(bit), from, to, len(c.Args) > 4))
+	}, c.stmt(sqlGet, c.Args[1]))
+}
+
+// findBit is the first bit in the range, -1 without one. A string is thought to
+// go on with zeros, so that a search for 0 without an end finds the first bit
+// after it.
+func findBit(b []byte, bit byte, from, to int64, ended bool) int64 {
+	whole := byte(0) // a byte that has no such bit
+	if bit == 0 {
+		whole = 0xff
+	}
+	if from >= to {
+		return -1
+	}
+	for i := from; i < to; {
+		switch {
+		case i%8 == 0 && i+8 <= to && b[i/8] == whole:
+			i += 8
+		case bitAt(b, i) == bit:
+			return i
+		default:
+			i++
+		}
+	}
+	if bit == 0 && !ended {
+		return to
+	}
+	return -1
+}

@@ -1,0 +1,228 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// overflowMode is what BITFIELD does with a number that does not fit.
+type overflowMode byte
+
+const (
+	overflowWrap overflowMode = iota
+	overflowSaturate
+	overflowFail
+)
+
+// fieldOp is one operation of BITFIELD.
+type fieldOp struct {
+	kind     byte // 'g' get, 's' set, 'i' increment
+	signed   bool
+	bits     int
+	at       int64 // offset of the first bit
+	operand  int64
+	overflow overflowMode
+}
+
+func bitfield(c *Call) Plan {
+	ops, bad := c.parseFields()
+	if bad != "" {
+		return fail(bad)
+	}
+	last := int64(-1) // the last bit that is written
+	for _, op := range ops {
+		if op.kind != 'g' {
+			last = max(last, op.at+int64(op.bits)-1)
+		}
+	}
+	get := c.stmt(sqlGet, c.Args[1])
+	if last < 0 {
+		return read(func(r *store.Result) resp.Value { return readFields(r, ops) }, get)
+	}
+	return readThen(func(r *store.Result) Plan {
+		v := decodeString(r)
+		if v.IsError() {
+			return answer(v)
+		}
+		value := make([]byte, max(int64(len(v.Str)), last/8+1))
+		copy(value, v.Str)
+		reply := runFields(value, ops)
+		return write(always(reply), c.setString([]store.Stmt{c.purge(c.Args[1])}, c.Args[1], value, expiry{keep: true})...)
+	}, get)
+}
+
+func bitfieldRO(c *Call) Plan {
+	ops, bad := c.parseFields()
+	if bad != "" {
+		return fail(bad)
+	}
+	for _, op := range ops {
+		if op.kind != 'g' {
+			return fail("ERR BITFIELD_RO only supports the GET subcommand")
+		}
+	}
+	return read(func(r *store.Result) resp.Value { return readFields(r, ops) }, c.stmt(sqlGet, c.Args[1]))
+}
+
+func readFields(r *store.Result, ops []fieldOp) resp.Value {
+	v := decodeString(r)
+	if v.IsError() {
+		return v
+	}
+	return runFields(v.Str, ops)
+}
+
+// parseFields reads the operations from argument 2 on.
+func (c *Call) parseFields() (ops []fieldOp, bad string) {
+	mode := overflowWrap
+	for i := 2; i < len(c.Args); {
+		left := len(c.Args) - i - 1
+		op := fieldOp{overflow: mode}
+		switch {
+		case c.is(i, "GET") && left >= 2:
+			op.kind = 'g'
+		case c.is(i, "SET") && left >= 3:
+			op.kind = 's'
+		case c.is(i, "INCRBY") && left >= 3:
+			op.kind = 'i'
+		case c.is(i, "OVERFLOW") && left >= 1:
+			switch {
+			case c.is(i+1, "WRAP"):
+				mode = overflowWrap
+			case c.is(i+1, "SAT"):
+				mode = overflowSaturate
+			case c.is(i+1, "FAIL"):
+				mode = overflowFail
+			default:
+				return nil, "ERR Invalid OVERFLOW type specified"
+			}
+			i += 2
+			continue
+		default:
+			return nil, errSyntax
+		}
+		if bad := op.parse(c.Args[i+1:]); bad != "" {
+			return nil, bad
+		}
+		ops = append(ops, op)
+		i += 4
+		if op.kind == 'g' {
+			i--
+		}
+	}
+	return ops, ""
+}
+
+// parse reads "encoding offset [operand]".
+func (op *fieldOp) parse(words [][]byte) (bad string) {
+	kind := words[0]
+	if len(kind) < 2 || kind[0] != 'i' && kind[0] != 'u' {
+		return errFieldType
+	}
+	n, ok := parseInt(kind[1:])
+	op.signed = kind[0] == 'i'
+	if !ok || n < 1 || op.signed && n > 64 || !op.signed && n > 63 {
+		return errFieldType
+	}
+	op.bits = int(n)
+	offset, scale := words[1], int64(1)
+	if len(offset) > 0 && offset[0] == '#' {
+		offset, scale = offset[1:], n
+	}
+	if op.at, ok = parseInt(offset); !ok || op.at < 0 || op.at > maxBit/scale || op.at*scale >= maxBit {
+		return errBitOffset
+	}
+	op.at *= scale
+	if op.kind != 'g' {
+		if op.operand, ok = parseInt(words[2]); !ok {
+			return errNotInteger
+		}
+	}
+	return ""
+}
+
+const errFieldType = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
+
+// runFields carries the operations out on value, in place.
+func runFields(value []byte, ops []fieldOp) resp.Value {
+	replies := make([]resp.Value, len(ops))
+	for i, op := range ops {
+		replies[i] = op.run(value)
+	}
+	return resp.Value{Kind: resp.Array, Elems: replies}
+}
+
+func (op fieldOp) run(value []byte) resp.Value {
+	old := op.load(value)
+	base, delta := old, int64(0)
+	switch op.kind {
+	case 'g':
+		return resp.MakeInt(old)
+	case 's':
+		base = op.operand
+	case 'i':
+		delta = op.operand
+	}
+	sum, fits := op.add(base, delta)
+	if !fits && op.overflow == overflowFail {
+		return resp.Nil
+	}
+	op.storeBits(value, uint64(sum))
+	if op.kind == 's' {
+		return resp.MakeInt(old)
+	}
+	return resp.MakeInt(sum)
+}
+
+func (op fieldOp) load(value []byte) int64 {
+	var u uint64
+	for i := op.at; i < op.at+int64(op.bits); i++ {
+		u <<= 1
+		if i/8 < int64(len(value)) {
+			u |= uint64(bitAt(value, i))
+		}
+	}
+	return op.wrap(u)
+}
+
+func (op fieldOp) storeBits(value []byte, u uint64) {
+	for i := range op.bits {
+		at := op.at + int64(op.bits-1-i)
+		mask := byte(0x80) >> (at % 8)
+		if u>>i&1 == 1 {
+			value[at/8] |= mask
+		} else {
+			value[at/8] &^= mask
+		}
+	}
+}
+
+// wrap keeps the low bits of u, with their sign.
+func (op fieldOp) wrap(u uint64) int64 {
+	shift := 64 - op.bits
+	if op.signed {
+		return int64(u<<shift) >> shift
+	}
+	return int64(u << shift >> shift)
+}
+
+// add is base+delta as the field's overflow mode has it, and whether it fits. As
+// in Redis, the base of an unsigned field counts as an unsigned number.
+func (op fieldOp) add(base, delta int64) (sum int64, fits bool) {
+	lowest, highest := int64(0), int64(1)<<(op.bits-1)*2-1
+	if op.signed {
+		highest = int64(uint64(1)<<(op.bits-1) - 1)
+		lowest = -highest - 1
+	}
+	over := base > highest || !op.signed && base < 0 || delta > 0 && base >= lowest && delta > highest-base && (base >= 0 || op.bits < 64)
+	under := !over && (base < lowest || delta < 0 && delta < lowest-base && (base < 0 || op.bits < 64))
+	switch {
+	case !over && !under:
+		return base + delta, true
+	case op.overflow == overflowSaturate && over:
+		return highest, false
+	case op.overflow == overflowSaturate:
+		return lowest, false
+	}
+	return op.wrap(uint64(base) + uint64(delta)), false
+}

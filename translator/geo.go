@@ -1,0 +1,212 @@
+package translator
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+const (
+	geoUnits   = "<M|KM|FT|MI>"
+	geoWith    = "[WITHCOORD] [WITHDIST] [WITHHASH]"
+	geoCount   = "[COUNT count [ANY]]"
+	geoFromBy  = "<FROMMEMBER member|FROMLONLAT longitude latitude> <BYRADIUS radius " + geoUnits + "|BYBOX width height " + geoUnits + "> [ASC|DESC] " + geoCount
+	geoRadius  = "radius " + geoUnits + " " + geoWith + " " + geoCount + " [ASC|DESC]"
+	geoStoring = " [STORE key|STOREDIST key]"
+)
+
+var geoCommands = []Command{
+	{
+		Name: "GEOADD", Group: "geo", Since: "3.2.0", Arity: -5, Flags: Write | DenyOOM,
+		Summary: "Puts members at positions, as a sorted set of geohashes",
+		Syntax:  "key [NX|XX] [CH] longitude latitude member [longitude latitude member ...]",
+		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: geoadd,
+	},
+	{
+		Name: "GEODIST", Group: "geo", Since: "3.2.0", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the distance between two members, nil when one is missing",
+		Syntax:  "key member1 member2 [M|KM|FT|MI]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: geodist,
+	},
+	{
+		Name: "GEOPOS", Group: "geo", Since: "3.2.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Returns the longitude and latitude of members",
+		Syntax:  "key [member [member ...]]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: geomembers(resp.NilArray, position),
+	},
+	{
+		Name: "GEOHASH", Group: "geo", Since: "3.2.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Returns the standard geohash of members",
+		Syntax:  "key [member [member ...]]", Keys: []KeySpec{oneKey(RO, 1)},
+		Translate: geomembers(resp.Nil, func(score float64) resp.Value { return resp.MakeBulk(geohashString(score)) }),
+	},
+	{
+		Name: "GEOSEARCH", Group: "geo", Since: "6.2.0", Arity: -7, Flags: ReadOnly,
+		Summary: "Finds the members inside a circle or a box",
+		Syntax:  "key " + geoFromBy + " " + geoWith,
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: geosearch(geoForm{key: 1, options: 2}),
+	},
+	{
+		Name: "GEOSEARCHSTORE", Group: "geo", Since: "6.2.0", Arity: -8, Flags: Write | DenyOOM,
+		Summary: "Stores the members inside a circle or a box and returns how many",
+		Syntax:  "destination source " + geoFromBy + " [STOREDIST]",
+		Keys:    []KeySpec{oneKey(OW, 1), oneKey(RO, 2)}, Translate: geosearch(geoForm{key: 2, options: 3, store: 1}),
+	},
+	{
+		Name: "GEORADIUS", Group: "geo", Since: "3.2.0", Arity: -6, Flags: Write | DenyOOM | MovableKeys,
+		Summary: "Finds, or stores, the members within a distance of a position",
+		Syntax:  "key longitude latitude " + geoRadius + geoStoring,
+		Keys:    radiusKeys(6), Translate: geosearch(geoForm{key: 1, options: 6, radius: true, storing: true}),
+	},
+	{
+		Name: "GEORADIUSBYMEMBER", Group: "geo", Since: "3.2.0", Arity: -5, Flags: Write | DenyOOM | MovableKeys,
+		Summary: "Finds, or stores, the members within a distance of another member",
+		Syntax:  "key member " + geoRadius + geoStoring,
+		Keys:    radiusKeys(5), Translate: geosearch(geoForm{key: 1, options: 5, radius: true, storing: true, byMember: true}),
+	},
+	{
+		Name: "GEORADIUS_RO", Group: "geo", Since: "3.2.10", Arity: -6, Flags: ReadOnly,
+		Summary: "Finds the members within a distance of a position",
+		Syntax:  "key longitude latitude " + geoRadius,
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: geosearch(geoForm{key: 1, options: 6, radius: true}),
+	},
+	{
+		Name: "GEORADIUSBYMEMBER_RO", Group: "geo", Since: "3.2.10", Arity: -5, Flags: ReadOnly,
+		Summary: "Finds the members within a distance of another member",
+		Syntax:  "key member " + geoRadius,
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: geosearch(geoForm{key: 1, options: 5, radius: true, byMember: true}),
+	},
+}
+
+// radiusKeys are the keys of the GEORADIUS commands that can store.
+func radiusKeys(from int) []KeySpec {
+	return []KeySpec{
+		oneKey(RO, 1),
+		{Access: OW, Keyword: "STORE", Index: from, Step: 1},
+		{Access: OW, Keyword: "STOREDIST", Index: from, Step: 1},
+	}
+}
+
+// unitOf is the length of a unit in metres, 0 for an unknown one.
+func unitOf(b []byte) float64 {
+	switch strings.ToUpper(string(b)) {
+	case "M":
+		return 1
+	case "KM":
+		return 1000
+	case "FT":
+		return 0.3048
+	case "MI":
+		return 1609.34
+	}
+	return 0
+}
+
+const (
+	errGeoUnit   = "ERR unsupported unit provided. please use M, KM, FT, MI"
+	errGeoMember = "ERR could not decode requested zset member"
+)
+
+// lonLat reads a position; bad is the error reply's text.
+func lonLat(lon, lat []byte) (p geoPoint, bad string) {
+	var ok1, ok2 bool
+	if p.lon, ok1 = parseFloat(lon); !ok1 {
+		return p, errNotFloat
+	}
+	if p.lat, ok2 = parseFloat(lat); !ok2 {
+		return p, errNotFloat
+	}
+	if p.lon < -geoLonMax || p.lon > geoLonMax || p.lat < -geoLatMax || p.lat > geoLatMax {
+		return p, fmt.Sprintf("ERR invalid longitude,latitude pair %f,%f", p.lon, p.lat)
+	}
+	return p, ""
+}
+
+// geoadd is a ZADD of geohashes, as in Redis.
+func geoadd(c *Call) Plan {
+	i := 2
+	var nx, xx bool
+	for ; i < len(c.Args); i++ {
+		nx, xx = nx || c.is(i, "NX"), xx || c.is(i, "XX")
+		if !c.is(i, "NX") && !c.is(i, "XX") && !c.is(i, "CH") {
+			break
+		}
+	}
+	if n := len(c.Args) - i; n%3 != 0 || n == 0 || nx && xx {
+		return fail(errSyntax)
+	}
+	args := append([][]byte{[]byte("ZADD")}, c.Args[1:i]...)
+	for ; i < len(c.Args); i += 3 {
+		p, bad := lonLat(c.Args[i], c.Args[i+1])
+		if bad != "" {
+			return fail(bad)
+		}
+		args = append(args, strconv.AppendUint(nil, encodeGeo(p, geoStepMax, geoLatMax).bits, 10), c.Args[i+2])
+	}
+	add := *c
+	add.Args = args
+	return zadd(&add)
+}
+
+// scoresOf reads the scores of members: the key's type, then a row for each.
+func (c *Call) scoresOf(key []byte, members ...[]byte) []store.Stmt {
+	return []store.Stmt{c.typeOf(key), c.stmt(sqlZMScore, key, zsetMembers(members))}
+}
+
+func geodist(c *Call) Plan {
+	unit := 1.0
+	switch {
+	case len(c.Args) == 5:
+		if unit = unitOf(c.Args[4]); unit == 0 {
+			return fail(errGeoUnit)
+		}
+	case len(c.Args) > 5:
+		return fail(errSyntax)
+	}
+	return read(typed(zsetType, resp.Nil, func(r *store.Result) resp.Value {
+		a, b := r.Rows[1][0][0], r.Rows[1][1][0]
+		if a.IsNull() || b.IsNull() {
+			return resp.Nil
+		}
+		return distanceReply(geoDistance(pointOf(a.Float()), pointOf(b.Float())) / unit)
+	}), c.scoresOf(c.Args[1], c.Args[2], c.Args[3])...)
+}
+
+func distanceReply(d float64) resp.Value {
+	return resp.MakeBulk(strconv.AppendFloat(nil, d, 'f', 4, 64))
+}
+
+// position is a score as an array of longitude and latitude.
+func position(score float64) resp.Value {
+	p := pointOf(score)
+	return resp.MakeArray(coordinate(p.lon), coordinate(p.lat))
+}
+
+// coordinate prints with 17 decimals, without the zeros at the end.
+func coordinate(f float64) resp.Value {
+	text := strings.TrimRight(strconv.FormatFloat(f, 'f', 17, 64), "0")
+	return resp.MakeString(strings.TrimSuffix(text, "."))
+}
+
+// geomembers is GEOPOS and GEOHASH: show for every member, missing for one that
+// is not there.
+func geomembers(missing resp.Value, show func(score float64) resp.Value) func(*Call) Plan {
+	return func(c *Call) Plan {
+		members := c.Args[2:]
+		none := resp.Value{Kind: resp.Array, Elems: make([]resp.Value, len(members))}
+		for i := range members {
+			none.Elems[i] = missing
+		}
+		return read(typed(zsetType, none, func(r *store.Result) resp.Value {
+			elems := make([]resp.Value, len(members))
+			for i, row := range r.Rows[1] {
+				elems[i] = missing
+				if !row[0].IsNull() {
+					elems[i] = show(row[0].Float())
+				}
+			}
+			return resp.Value{Kind: resp.Array, Elems: elems}
+		}), c.scoresOf(c.Args[1], members...)...)
+	}
+}

@@ -1,0 +1,307 @@
+package translator
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// geoForm says how one of the search commands is written.
+type geoForm struct {
+	key      int  // position of the key to search
+	options  int  // position of the first option
+	store    int  // position of the destination, 0 without one
+	radius   bool // a GEORADIUS form: centre and radius stand before the options
+	byMember bool // … and the centre is a member
+	storing  bool // … and STORE and STOREDIST are options
+}
+
+// geoQuery is a search.
+type geoQuery struct {
+	shape     geoShape
+	unit      float64
+	member    []byte // the centre, when it is a member
+	sort      int    // 1 nearest first, -1 farthest first, 0 as found
+	count     int64  // 0 for all
+	any       bool
+	withDist  bool
+	withHash  bool
+	withCoord bool
+	dest      []byte
+	storeDist bool
+
+	from, by bool // the centre and the shape have been given
+}
+
+// found is a member inside the shape.
+type found struct {
+	element
+	distance float64 // metres
+}
+
+func geosearch(f geoForm) func(*Call) Plan {
+	return func(c *Call) Plan {
+		q, bad := c.parseGeo(f)
+		if bad != "" {
+			return c.geoError(f, bad)
+		}
+		key := c.Args[f.key]
+		if q.member == nil {
+			return c.searchCells(key, q)
+		}
+		return readThen(func(r *store.Result) Plan {
+			switch {
+			case len(r.Rows[0]) == 0:
+				return c.geoReply(q, nil)
+			case string(r.Rows[0][0][0].Bytes()) != zsetType:
+				return answer(wrongType)
+			case r.Rows[1][0][0].IsNull():
+				return fail(errGeoMember)
+			}
+			q.shape.centre = pointOf(r.Rows[1][0][0].Float())
+			return c.searchCells(key, q)
+		}, c.scoresOf(key, q.member)...)
+	}
+}
+
+// geoError answers a bad call; when the key is missing or no zset, Redis says so
+// before it looks at the arguments.
+func (c *Call) geoError(f geoForm, bad string) Plan {
+	return readThen(func(r *store.Result) Plan {
+		if len(r.Rows[0]) > 0 && string(r.Rows[0][0][0].Bytes()) != zsetType {
+			return answer(wrongType)
+		}
+		return fail(bad)
+	}, c.typeOf(c.Args[f.key]))
+}
+
+const sqlGeoCell = `SELECT member, score FROM zsets WHERE key_id = ` + liveID + ` AND score >= ?4 AND score < ?5 ORDER BY score, member`
+
+// searchCells reads the members of the cells that cover the shape, and keeps
+// those inside of it.
+func (c *Call) searchCells(key []byte, q geoQuery) Plan {
+	stmts := []store.Stmt{c.typeOf(key)}
+	for _, cell := range q.shape.cells() {
+		first, next := cell.score()
+		stmts = append(stmts, c.stmt(sqlGeoCell, key, store.Float(first), store.Float(next)))
+	}
+	pick := func(r *store.Result) []found {
+		var all []found
+		for _, rows := range r.Rows[1:] {
+			all = q.collect(all, rows)
+		}
+		return q.order(all)
+	}
+	if q.dest != nil {
+		return readThen(func(r *store.Result) Plan {
+			if len(r.Rows[0]) > 0 && string(r.Rows[0][0][0].Bytes()) != zsetType {
+				return answer(wrongType)
+			}
+			return c.geoReply(q, pick(r))
+		}, stmts...)
+	}
+	return read(typed(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value { return q.reply(pick(r)) }), stmts...)
+}
+
+func (q *geoQuery) collect(all []found, rows []store.Row) []found {
+	for _, row := range rows {
+		if q.any && int64(len(all)) >= q.count {
+			return all
+		}
+		score := row[1].Float()
+		if d, inside := q.shape.distance(pointOf(score)); inside {
+			all = append(all, found{element{row[0].Bytes(), score}, d})
+		}
+	}
+	return all
+}
+
+// order sorts and cuts. COUNT without ANY means the nearest.
+func (q *geoQuery) order(all []found) []found {
+	sort := q.sort
+	if sort == 0 && q.count > 0 && !q.any {
+		sort = 1
+	}
+	if sort != 0 {
+		slices.SortStableFunc(all, func(a, b found) int { return sort * cmp.Compare(a.distance, b.distance) })
+	}
+	if q.count > 0 && int64(len(all)) > q.count {
+		all = all[:q.count]
+	}
+	return all
+}
+
+// geoReply answers the members found, or stores them.
+func (c *Call) geoReply(q geoQuery, all []found) Plan {
+	if q.dest == nil {
+		return answer(q.reply(all))
+	}
+	elems := make([]element, len(all))
+	for i, f := range all {
+		elems[i] = f.element
+		if q.storeDist {
+			elems[i].score = f.distance / q.unit
+		}
+	}
+	return c.zsetStore(q.dest, elems)
+}
+
+func (q *geoQuery) reply(all []found) resp.Value {
+	out := resp.Value{Kind: resp.Array, Elems: make([]resp.Value, len(all))}
+	for i, f := range all {
+		item := []resp.Value{resp.MakeBulk(f.member)}
+		if q.withDist {
+			item = append(item, distanceReply(f.distance/q.unit))
+		}
+		if q.withHash {
+			item = append(item, resp.MakeInt(int64(f.score)))
+		}
+		if q.withCoord {
+			item = append(item, position(f.score))
+		}
+		out.Elems[i] = item[0]
+		if len(item) > 1 {
+			out.Elems[i] = resp.MakeArray(item...)
+		}
+	}
+	return out
+}
+
+func (c *Call) parseGeo(f geoForm) (q geoQuery, bad string) {
+	if f.radius {
+		if bad := q.parseRadiusHead(c.Args, f); bad != "" {
+			return q, bad
+		}
+	}
+	for i := f.options; i < len(c.Args); {
+		n, bad := q.option(c.Args[i:], f)
+		if bad != "" {
+			return q, bad
+		}
+		i += n
+	}
+	if f.store > 0 {
+		q.dest = c.Args[f.store]
+	}
+	return q, q.check(c, f)
+}
+
+func (q *geoQuery) check(c *Call, f geoForm) string {
+	name := string(c.Args[0]) // as it was typed
+	switch {
+	case q.dest != nil && (q.withDist || q.withHash || q.withCoord):
+		what := "STORE option in GEORADIUS"
+		if f.store > 0 {
+			what = "GEOSEARCHSTORE"
+		}
+		return "ERR " + what + " is not compatible with WITHDIST, WITHHASH and WITHCOORD options"
+	case !f.radius && !q.from:
+		return "ERR exactly one of FROMMEMBER or FROMLONLAT can be specified for " + name
+	case !f.radius && !q.by:
+		return "ERR exactly one of BYRADIUS and BYBOX can be specified for " + name
+	case q.any && q.count == 0:
+		return "ERR the ANY argument requires COUNT argument"
+	}
+	return ""
+}
+
+// parseRadiusHead reads what stands between the key and the options of the
+// GEORADIUS commands.
+func (q *geoQuery) parseRadiusHead(args [][]byte, f geoForm) (bad string) {
+	if f.byMember {
+		q.member = args[2]
+	} else if q.shape.centre, bad = lonLat(args[2], args[3]); bad != "" {
+		return bad
+	}
+	return q.radius(args[f.options-2], args[f.options-1])
+}
+
+func (q *geoQuery) radius(radius, unit []byte) (bad string) {
+	r, ok := parseFloat(radius)
+	switch q.unit = unitOf(unit); {
+	case !ok:
+		return "ERR need numeric radius"
+	case r < 0:
+		return "ERR radius cannot be negative"
+	case q.unit == 0:
+		return errGeoUnit
+	}
+	q.shape.radius, q.by = r*q.unit, true
+	return ""
+}
+
+func (q *geoQuery) boxOf(width, height, unit []byte) (bad string) {
+	w, ok := parseFloat(width)
+	if !ok {
+		return "ERR need numeric width"
+	}
+	h, ok := parseFloat(height)
+	switch q.unit = unitOf(unit); {
+	case !ok:
+		return "ERR need numeric height"
+	case w < 0 || h < 0:
+		return "ERR height or width cannot be negative"
+	case q.unit == 0:
+		return errGeoUnit
+	}
+	q.shape.width, q.shape.height, q.shape.box, q.by = w*q.unit, h*q.unit, true, true
+	return ""
+}
+
+// option reads one option and says how many words it took.
+func (q *geoQuery) option(words [][]byte, f geoForm) (n int, bad string) {
+	left := len(words) - 1
+	switch word := strings.ToUpper(string(words[0])); {
+	case word == "WITHDIST":
+		q.withDist = true
+	case word == "WITHHASH":
+		q.withHash = true
+	case word == "WITHCOORD":
+		q.withCoord = true
+	case word == "ANY":
+		q.any = true
+	case word == "ASC":
+		q.sort = 1
+	case word == "DESC":
+		q.sort = -1
+	case word == "COUNT" && left >= 1:
+		var ok bool
+		if q.count, ok = parseInt(words[1]); !ok {
+			return 0, errNotInteger
+		}
+		if q.count <= 0 {
+			return 0, "ERR COUNT must be > 0"
+		}
+		return 2, ""
+	case f.storing && (word == "STORE" || word == "STOREDIST") && left >= 1:
+		q.dest, q.storeDist = words[1], word == "STOREDIST"
+		return 2, ""
+	case f.store > 0 && word == "STOREDIST":
+		q.storeDist = true
+	default:
+		return q.shapeOption(words, word, left, f)
+	}
+	return 1, ""
+}
+
+// shapeOption reads the options of GEOSEARCH that say where to search.
+func (q *geoQuery) shapeOption(words [][]byte, word string, left int, f geoForm) (n int, bad string) {
+	switch {
+	case f.radius:
+	case word == "FROMMEMBER" && left >= 1 && !q.from:
+		q.member, q.from = words[1], true
+		return 2, ""
+	case word == "FROMLONLAT" && left >= 2 && !q.from:
+		q.shape.centre, bad = lonLat(words[1], words[2])
+		q.from = true
+		return 3, bad
+	case word == "BYRADIUS" && left >= 2 && !q.by:
+		return 3, q.radius(words[1], words[2])
+	case word == "BYBOX" && left >= 3 && !q.by:
+		return 4, q.boxOf(words[1], words[2], words[3])
+	}
+	return 0, errSyntax
+}

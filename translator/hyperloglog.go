@@ -1,0 +1,148 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+var hyperloglogCommands = []Command{
+	{
+		Name: "PFADD", Group: "hyperloglog", Since: "2.8.9", Arity: -2, Flags: Write | DenyOOM | Fast,
+		Summary: "Counts elements into a HyperLogLog, 1 when its estimate may have changed",
+		Syntax:  "key [element [element ...]]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: pfadd,
+	},
+	{
+		Name: "PFCOUNT", Group: "hyperloglog", Since: "2.8.9", Arity: -2, Flags: ReadOnly,
+		Summary: "Estimates the number of distinct elements in the union of HyperLogLogs",
+		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RW, 1, -1, 1)}, Translate: pfcount,
+	},
+	{
+		Name: "PFMERGE", Group: "hyperloglog", Since: "2.8.9", Arity: -2, Flags: Write | DenyOOM,
+		Summary: "Merges HyperLogLogs into the first key",
+		Syntax:  "destkey [sourcekey [sourcekey ...]]",
+		Keys:    []KeySpec{oneKey(RW, 1), keysFrom(RO, 2, -1, 1)}, Translate: pfmerge,
+	},
+}
+
+var notHLL = resp.MakeError("WRONGTYPE Key is not a valid HyperLogLog string value.")
+
+// loadHLL reads a HyperLogLog from the result of sqlGet; a missing key gives nil.
+func loadHLL(rows []store.Row) (hll, resp.Value) {
+	if len(rows) == 0 {
+		return nil, resp.Value{}
+	}
+	v := rows[0][0]
+	switch {
+	case v.IsNull():
+		return nil, wrongType
+	case !isHLL(v.Bytes()):
+		return nil, notHLL
+	}
+	return hll(v.Bytes()), resp.Value{}
+}
+
+func pfadd(c *Call) Plan {
+	key := c.Args[1]
+	return readThen(func(r *store.Result) Plan {
+		h, bad := loadHLL(r.Rows[0])
+		if bad.IsError() {
+			return answer(bad)
+		}
+		changed := h == nil
+		if h == nil {
+			h = newHLL()
+		}
+		for _, element := range c.Args[2:] {
+			grew, err := h.add(element)
+			if err != nil {
+				return fail(err.Error())
+			}
+			changed = changed || grew
+		}
+		if !changed {
+			return answer(resp.Zero)
+		}
+		h.invalidate()
+		return write(always(resp.One), c.setString(nil, key, h, expiry{keep: true})...)
+	}, c.stmt(sqlGet, key))
+}
+
+// pfcount reads only: unlike Redis it does not refresh the cardinality cached in
+// the value.
+func pfcount(c *Call) Plan {
+	return read(func(r *store.Result) resp.Value {
+		var union registers
+		for _, rows := range r.Rows {
+			h, bad := loadHLL(rows)
+			if bad.IsError() {
+				return bad
+			}
+			if h == nil {
+				continue
+			}
+			if n, valid := h.cached(); valid && len(r.Rows) == 1 {
+				return resp.MakeInt(n)
+			}
+			if err := union.merge(h); err != nil {
+				return resp.MakeError(err.Error())
+			}
+		}
+		return resp.MakeInt(union.count())
+	}, c.getEach(c.Args[1:])...)
+}
+
+// getEach reads every one of keys with sqlGet.
+func (c *Call) getEach(keys [][]byte) []store.Stmt {
+	stmts := make([]store.Stmt, len(keys))
+	for i, key := range keys {
+		stmts[i] = c.stmt(sqlGet, key)
+	}
+	return stmts
+}
+
+func pfmerge(c *Call) Plan {
+	return readThen(func(r *store.Result) Plan {
+		var union registers
+		dense := false
+		for _, rows := range r.Rows {
+			h, bad := loadHLL(rows)
+			if bad.IsError() {
+				return answer(bad)
+			}
+			if h == nil {
+				continue
+			}
+			dense = dense || h.dense()
+			if err := union.merge(h); err != nil {
+				return fail(err.Error())
+			}
+		}
+		dest, _ := loadHLL(r.Rows[0])
+		if dest == nil {
+			dest = newHLL()
+		}
+		if err := dest.raiseTo(&union, dense); err != nil {
+			return fail(err.Error())
+		}
+		return write(decodeOK, c.setString(nil, c.Args[1], dest, expiry{keep: true})...)
+	}, c.getEach(c.Args[1:])...)
+}
+
+// raiseTo raises every register to the union's.
+func (h *hll) raiseTo(union *registers, dense bool) error {
+	if dense {
+		if err := h.toDense(); err != nil {
+			return err
+		}
+	}
+	for i, rank := range union {
+		if rank == 0 {
+			continue
+		}
+		if _, err := h.raise(i, rank); err != nil {
+			return err
+		}
+	}
+	h.invalidate()
+	return nil
+}

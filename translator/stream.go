@@ -1,0 +1,199 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+const streamType = "stream"
+
+const (
+	streamTrimSyntax = "<MAXLEN|MINID> [=|~] threshold [LIMIT count]"
+	streamKeysSyntax = "STREAMS key [key ...] id [id ...]"
+)
+
+var streamCommands = []Command{
+	{
+		Name: "XADD", Group: "stream", Since: "5.0.0", Arity: -5, Flags: Write | DenyOOM | Fast,
+		Summary: "Appends an entry and returns its ID; the stream is made when missing",
+		Syntax:  "key [NOMKSTREAM] [" + streamTrimSyntax + "] <*|id> field value [field value ...]",
+		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: xadd,
+	},
+	{
+		Name: "XTRIM", Group: "stream", Since: "5.0.0", Arity: -4, Flags: Write,
+		Summary: "Deletes the oldest entries beyond a length or below an ID",
+		Syntax:  "key " + streamTrimSyntax, Keys: []KeySpec{oneKey(RW, 1)}, Translate: xtrim,
+	},
+	{
+		Name: "XDEL", Group: "stream", Since: "5.0.0", Arity: -3, Flags: Write | Fast,
+		Summary: "Deletes entries and returns how many there were",
+		Syntax:  "key id [id ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: xdel,
+	},
+	{
+		Name: "XLEN", Group: "stream", Since: "5.0.0", Arity: 2, Flags: ReadOnly | Fast,
+		Summary: "Returns the number of entries",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: xlen,
+	},
+	{
+		Name: "XRANGE", Group: "stream", Since: "5.0.0", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the entries between two IDs",
+		Syntax:  "key start end [COUNT count]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: xrange(false),
+	},
+	{
+		Name: "XREVRANGE", Group: "stream", Since: "5.0.0", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the entries between two IDs, newest first",
+		Syntax:  "key end start [COUNT count]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: xrange(true),
+	},
+	{
+		Name: "XREAD", Group: "stream", Since: "5.0.0", Arity: -4, Flags: ReadOnly | Blocking | MovableKeys,
+		Summary: "Returns the entries of streams after given IDs",
+		Syntax:  "[COUNT count] [BLOCK milliseconds] " + streamKeysSyntax,
+		Keys:    []KeySpec{{Access: RO, Keyword: "STREAMS", Index: 1, Last: -1, Step: 1, Limit: 2}}, Translate: xread,
+	},
+	{
+		Name: "XREADGROUP", Group: "stream", Since: "5.0.0", Arity: -7, Flags: Write | Blocking | MovableKeys,
+		Summary: "Returns new or pending entries of streams to a consumer of a group",
+		Syntax:  "GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] " + streamKeysSyntax,
+		Keys:    []KeySpec{{Access: RO, Keyword: "STREAMS", Index: 4, Last: -1, Step: 1, Limit: 2}}, Translate: xreadgroup,
+	},
+	{
+		Name: "XSETID", Group: "stream", Since: "5.0.0", Arity: -3, Flags: Write | DenyOOM | Fast,
+		Summary: "Sets the last ID of a stream, and its counters",
+		Syntax:  "key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]",
+		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: xsetid,
+	},
+	{
+		Name: "XACK", Group: "stream", Since: "5.0.0", Arity: -4, Flags: Write | Fast,
+		Summary: "Acknowledges entries and returns how many were pending",
+		Syntax:  "key group id [id ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: xack,
+	},
+	{
+		Name: "XPENDING", Group: "stream", Since: "5.0.0", Arity: -3, Flags: ReadOnly,
+		Summary: "Returns the pending entries of a group: a summary, or a range",
+		Syntax:  "key group [[IDLE min-idle-time] start end count [consumer]]",
+		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: xpending,
+	},
+	{
+		Name: "XCLAIM", Group: "stream", Since: "5.0.0", Arity: -6, Flags: Write | Fast,
+		Summary: "Makes a consumer the owner of pending entries",
+		Syntax: "key group consumer min-idle-time id [id ...] [IDLE ms] [TIME unix-time-milliseconds] " +
+			"[RETRYCOUNT count] [FORCE] [JUSTID] [LASTID lastid]",
+		Keys: []KeySpec{oneKey(RW, 1)}, Translate: xclaim,
+	},
+	{
+		Name: "XAUTOCLAIM", Group: "stream", Since: "6.2.0", Arity: -6, Flags: Write | Fast,
+		Summary: "Makes a consumer the owner of entries that were pending for long",
+		Syntax:  "key group consumer min-idle-time start [COUNT count] [JUSTID]",
+		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: xautoclaim,
+	},
+	{
+		Name: "XGROUP", Group: "stream", Since: "5.0.0", Arity: -2,
+		Summary: "Manages consumer groups",
+	},
+	{
+		Name: "XGROUP CREATE", Group: "stream", Since: "5.0.0", Arity: -5, Flags: Write | DenyOOM,
+		Summary: "Makes a consumer group",
+		Syntax:  "key group <id|$> [MKSTREAM] [ENTRIESREAD entries-read]", Keys: []KeySpec{oneKey(RW, 2)}, Translate: xgroupCreate,
+	},
+	{
+		Name: "XGROUP SETID", Group: "stream", Since: "5.0.0", Arity: -5, Flags: Write,
+		Summary: "Sets the last delivered ID of a group",
+		Syntax:  "key group <id|$> [ENTRIESREAD entries-read]", Keys: []KeySpec{oneKey(RW, 2)}, Translate: xgroupSetID,
+	},
+	{
+		Name: "XGROUP DESTROY", Group: "stream", Since: "5.0.0", Arity: 4, Flags: Write,
+		Summary: "Deletes a group with its consumers",
+		Syntax:  "key group", Keys: []KeySpec{oneKey(RW, 2)}, Translate: xgroupDestroy,
+	},
+	{
+		Name: "XGROUP CREATECONSUMER", Group: "stream", Since: "6.2.0", Arity: 5, Flags: Write | DenyOOM,
+		Summary: "Makes a consumer, 1 when it is new",
+		Syntax:  "key group consumer", Keys: []KeySpec{oneKey(RW, 2)}, Translate: xgroupCreateConsumer,
+	},
+	{
+		Name: "XGROUP DELCONSUMER", Group: "stream", Since: "5.0.0", Arity: 5, Flags: Write,
+		Summary: "Deletes a consumer and returns how many entries it had pending",
+		Syntax:  "key group consumer", Keys: []KeySpec{oneKey(RW, 2)}, Translate: xgroupDelConsumer,
+	},
+	{
+		Name: "XGROUP HELP", Group: "stream", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
+		Summary: "Lists the subcommands", Translate: help,
+	},
+	{
+		Name: "XINFO", Group: "stream", Since: "5.0.0", Arity: -2,
+		Summary: "Describes streams, groups and consumers",
+	},
+	{
+		Name: "XINFO STREAM", Group: "stream", Since: "5.0.0", Arity: -3, Flags: ReadOnly,
+		Summary: "Describes a stream, in full with entries, groups and consumers",
+		Syntax:  "key [FULL [COUNT count]]", Keys: []KeySpec{oneKey(RO, 2)}, Translate: xinfoStream,
+	},
+	{
+		Name: "XINFO GROUPS", Group: "stream", Since: "5.0.0", Arity: 3, Flags: ReadOnly,
+		Summary: "Describes the consumer groups of a stream",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 2)}, Translate: xinfoGroups,
+	},
+	{
+		Name: "XINFO CONSUMERS", Group: "stream", Since: "5.0.0", Arity: 4, Flags: ReadOnly,
+		Summary: "Describes the consumers of a group",
+		Syntax:  "key group", Keys: []KeySpec{oneKey(RO, 2)}, Translate: xinfoConsumers,
+	},
+	{
+		Name: "XINFO HELP", Group: "stream", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
+		Summary: "Lists the subcommands", Translate: help,
+	},
+}
+
+// streamMeta is what a stream knows beside its entries.
+type streamMeta struct {
+	exists  bool
+	length  int64
+	last    streamID // the last id ever added
+	deleted streamID // the greatest id that XDEL deleted
+	added   int64    // entries ever added
+	first   streamID // of the entries that there are; zero without any
+}
+
+const sqlStreamMeta = `SELECT k.type, k.count, s.last_id, s.deleted_id, CAST(s.added AS TEXT),
+	(SELECT id FROM stream_entries e WHERE e.key_id = k.id ORDER BY id LIMIT 1)
+	FROM keys k LEFT JOIN streams s ON s.key_id = k.id WHERE ` + live
+
+func (c *Call) streamMeta(key []byte) store.Stmt { return c.stmt(sqlStreamMeta, key) }
+
+// metaOf reads the rows of sqlStreamMeta; bad is WRONGTYPE.
+func metaOf(rows []store.Row) (m streamMeta, bad resp.Value) {
+	if len(rows) == 0 {
+		return m, resp.Value{}
+	}
+	row := rows[0]
+	if string(row[0].Bytes()) != streamType {
+		return m, wrongType
+	}
+	return streamMeta{
+		exists: true, length: row[1].Int(), last: streamIDOf(row[2]), deleted: streamIDOf(row[3]),
+		added: row[4].Int(), first: streamIDOf(row[5]),
+	}, resp.Value{}
+}
+
+// sqlStreamSave writes what metaOf reads, except for what follows from entries.
+const sqlStreamSave = `INSERT INTO streams(key_id, last_id, deleted_id, added) SELECT id, ?3, ?4, CAST(?5 AS INTEGER) FROM keys WHERE db = ?1 AND key = ?2
+	ON CONFLICT(key_id) DO UPDATE SET last_id = excluded.last_id, deleted_id = excluded.deleted_id, added = excluded.added`
+
+func (c *Call) saveStream(key []byte, m streamMeta) store.Stmt {
+	return store.Stmt{SQL: sqlStreamSave, Args: append(c.key(key)[:2], m.last.value(), m.deleted.value(), store.Digits(m.added))}
+}
+
+// makeStream is the statements that make an empty stream unless there is one.
+func (c *Call) makeStream(key []byte) []store.Stmt {
+	return []store.Stmt{c.purge(key), c.ensure(key, streamType)}
+}
+
+func xlen(c *Call) Plan {
+	return read(func(r *store.Result) resp.Value {
+		m, bad := metaOf(r.Rows[0])
+		if bad.IsError() {
+			return bad
+		}
+		return resp.MakeInt(m.length)
+	}, c.streamMeta(c.Args[1]))
+}

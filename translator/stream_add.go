@@ -1,0 +1,322 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+const (
+	sqlStreamAppend = `INSERT INTO stream_entries(key_id, id, fields) SELECT id, ?3, ?4 FROM keys WHERE db = ?1 AND key = ?2`
+
+	// Trimming deletes the oldest entries: as many as are too many, at most ?5,
+	// in multiples of ?6 unless that is all of them.
+	sqlTrimLength = `DELETE FROM stream_entries WHERE key_id = ` + liveID + ` AND id IN (
+		SELECT id FROM stream_entries WHERE key_id = ` + liveID + ` ORDER BY id
+		LIMIT (SELECT iif(CAST(?4 AS INTEGER) = 0 AND count <= CAST(?5 AS INTEGER), count,
+			min(max(0, count - CAST(?4 AS INTEGER)), CAST(?5 AS INTEGER)) / CAST(?6 AS INTEGER) * CAST(?6 AS INTEGER)) FROM keys WHERE ` + live + `))`
+	sqlTrimID = `DELETE FROM stream_entries WHERE key_id = ` + liveID + ` AND id IN (
+		SELECT id FROM stream_entries WHERE key_id = ` + liveID + ` AND id < ?4 ORDER BY id
+		LIMIT (SELECT iif(count(*) = (SELECT count FROM keys WHERE ` + live + `) AND count(*) <= CAST(?5 AS INTEGER), count(*),
+			min(count(*), CAST(?5 AS INTEGER)) / CAST(?6 AS INTEGER) * CAST(?6 AS INTEGER))
+			FROM stream_entries WHERE key_id = ` + liveID + ` AND id < ?4))`
+)
+
+// nodeEntries is how many entries Redis keeps in a node by default. Trimming
+// with ~ deletes whole nodes only.
+const nodeEntries = 100
+
+// addOptions is what XADD and XTRIM share, and the ID of XADD.
+type addOptions struct {
+	noMake  bool
+	trim    byte // 'l' MAXLEN, 'i' MINID, 0 no trimming
+	approx  bool
+	maxLen  int64
+	minID   streamID
+	limit   int64
+	limited bool // LIMIT was given
+
+	auto    bool // *
+	autoSeq bool // ms-*
+	id      streamID
+}
+
+// parseAdd reads the options from argument 2 on. For XADD next is the position
+// after the ID.
+func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
+	i := 2
+	for ; i < len(c.Args); i++ {
+		more := len(c.Args) - 1 - i
+		switch {
+		case xadd && len(c.Args[i]) == 1 && c.Args[i][0] == '*':
+			o.auto = true
+			return o, i + 1, o.check(xadd)
+		case c.is(i, "MAXLEN") && more > 0, c.is(i, "MINID") && more > 0:
+			if i, bad = c.parseTrim(&o, i); bad != "" {
+				return o, 0, bad
+			}
+		case c.is(i, "LIMIT") && more > 0:
+			var ok bool
+			if o.limit, ok = parseInt(c.Args[i+1]); !ok {
+				return o, 0, errNotInteger
+			}
+			if o.limit < 0 {
+				return o, 0, "ERR The LIMIT argument must be >= 0."
+			}
+			o.limited = true
+			i++
+		case xadd && c.is(i, "NOMKSTREAM"):
+			o.noMake = true
+		case xadd:
+			if bad = o.parseID(c.Args[i]); bad != "" {
+				return o, 0, bad
+			}
+			return o, i + 1, o.check(xadd)
+		default:
+			return o, 0, errSyntax
+		}
+	}
+	return o, i, o.check(xadd)
+}
+
+// parseTrim reads "MAXLEN|MINID [=|~] threshold" at i and returns its last
+// position.
+func (c *Call) parseTrim(o *addOptions, i int) (last int, bad string) {
+	if o.trim != 0 {
+		return 0, "ERR syntax error, MAXLEN and MINID options at the same time are not compatible"
+	}
+	o.trim, o.approx = 'l', false
+	if c.is(i, "MINID") {
+		o.trim = 'i'
+	}
+	if word := string(c.Args[i+1]); i+2 < len(c.Args) && (word == "~" || word == "=") {
+		o.approx = word == "~"
+		i++
+	}
+	i++
+	var ok bool
+	if o.trim == 'i' {
+		if o.minID, ok = parseStreamID(c.Args[i], 0); !ok {
+			return 0, errStreamID
+		}
+		return i, ""
+	}
+	if o.maxLen, ok = parseInt(c.Args[i]); !ok {
+		return 0, errNotInteger
+	}
+	if o.maxLen < 0 {
+		return 0, "ERR The MAXLEN argument must be >= 0."
+	}
+	return i, ""
+}
+
+// parseID reads the ID of XADD, which may leave the sequence number open.
+func (o *addOptions) parseID(b []byte) (bad string) {
+	if n := len(b); n > 2 && string(b[n-2:]) == "-*" {
+		b, o.autoSeq = b[:n-2], true
+	}
+	var ok bool
+	if o.id, ok = parseStreamID(b, 0); !ok || o.autoSeq && containsDash(b) {
+		return errStreamID
+	}
+	return ""
+}
+
+func containsDash(b []byte) bool {
+	for _, ch := range b {
+		if ch == '-' {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *addOptions) check(xadd bool) string {
+	switch {
+	case o.limit > 0 && o.trim == 0:
+		return "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy"
+	case !xadd && o.trim == 0:
+		return "ERR syntax error, XTRIM must be called with a trimming strategy"
+	case o.limited && !o.approx:
+		return "ERR syntax error, LIMIT cannot be used without the special ~ option"
+	case o.approx && !o.limited:
+		o.limit = 100 * nodeEntries
+	}
+	return ""
+}
+
+// trimStmts deletes what the options ask for; the second one returns how many.
+func (c *Call) trimStmts(key []byte, o addOptions) []store.Stmt {
+	most, unit := int64(maxCount), int64(1)
+	if o.approx {
+		unit = nodeEntries
+		if o.limit > 0 {
+			most = o.limit
+		}
+	}
+	var trim store.Stmt
+	if o.trim == 'i' {
+		trim = c.stmt(sqlTrimID, key, o.minID.value(), store.Int(most), store.Int(unit))
+	} else {
+		trim = c.stmt(sqlTrimLength, key, store.Digits(o.maxLen), store.Int(most), store.Int(unit))
+	}
+	return []store.Stmt{trim, c.shrunk(key)}
+}
+
+// maxCount is more rows than there are, and exact as a double.
+const maxCount = 1 << 52
+
+func xadd(c *Call) Plan {
+	o, next, bad := c.parseAdd(true)
+	if bad != "" {
+		return fail(bad)
+	}
+	fields := c.Args[next:]
+	switch {
+	case len(fields) < 2 || len(fields)%2 != 0:
+		return answer(wrongArity(c.Command))
+	case !o.auto && !o.autoSeq && o.id.isZero():
+		return fail("ERR The ID specified in XADD must be greater than 0-0")
+	}
+	key := c.Args[1]
+	return readThen(func(r *store.Result) Plan {
+		m, bad := metaOf(r.Rows[0])
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case !m.exists && o.noMake:
+			return answer(resp.Nil)
+		}
+		id, msg := c.nextID(o, m)
+		if msg != "" {
+			return fail(msg)
+		}
+		m.last = id
+		m.added++
+		stmts := append(c.makeStream(key), c.saveStream(key, m),
+			store.Stmt{SQL: sqlStreamAppend, Args: append(c.key(key)[:2], id.value(), store.Bytes(packFields(fields)))},
+			c.grown(key))
+		if o.trim != 0 {
+			stmts = append(stmts, c.trimStmts(key, o)...)
+		}
+		return write(always(id.reply()), stmts...)
+	}, c.streamMeta(key))
+}
+
+// nextID is the ID of a new entry, which must be beyond the last one.
+func (c *Call) nextID(o addOptions, m streamMeta) (id streamID, bad string) {
+	switch {
+	case m.last == lastStreamID:
+		return id, "ERR The stream has exhausted the last possible ID, unable to add more items"
+	case o.auto:
+		if id = (streamID{ms: uint64(c.Env.Now)}); id.ms <= m.last.ms {
+			id, _ = m.last.next()
+		}
+		return id, ""
+	case o.autoSeq && o.id.ms == m.last.ms:
+		id = streamID{m.last.ms, m.last.seq + 1}
+	default:
+		id = o.id
+	}
+	if id.compare(m.last) <= 0 {
+		return id, "ERR The ID specified in XADD is equal or smaller than the target stream top item"
+	}
+	return id, ""
+}
+
+func xtrim(c *Call) Plan {
+	o, _, bad := c.parseAdd(false)
+	if bad != "" {
+		return fail(bad)
+	}
+	stmts := append([]store.Stmt{c.guardType(c.Args[1], streamType)}, c.trimStmts(c.Args[1], o)...)
+	return write(intOf(2), stmts...)
+}
+
+const (
+	sqlStreamPick = `SELECT id FROM stream_entries WHERE key_id = ` + liveID + ` AND id IN (SELECT unhex(value) FROM json_each(?4)) ORDER BY id`
+	sqlStreamDrop = `DELETE FROM stream_entries WHERE key_id = ` + liveID + ` AND id IN (SELECT unhex(value) FROM json_each(?4))`
+)
+
+func xdel(c *Call) Plan {
+	key := c.Args[1]
+	ids, ok := parseStreamIDs(c.Args[2:])
+	return readThen(func(r *store.Result) Plan {
+		m, bad := metaOf(r.Rows[0])
+		found := r.Rows[1]
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case !m.exists:
+			return answer(resp.Zero)
+		case !ok:
+			return fail(errStreamID)
+		case len(found) == 0:
+			return answer(resp.Zero)
+		}
+		if last := streamIDOf(found[len(found)-1][0]); last.compare(m.deleted) > 0 {
+			m.deleted = last
+		}
+		return write(intOf(1), c.stmt(sqlStreamDrop, key, streamIDs(ids)), c.shrunk(key), c.saveStream(key, m))
+	}, c.streamMeta(key), c.stmt(sqlStreamPick, key, streamIDs(ids)))
+}
+
+func xsetid(c *Call) Plan {
+	key := c.Args[1]
+	id, ok := parseStreamID(c.Args[2], 0)
+	if !ok {
+		return fail(errStreamID)
+	}
+	added, deleted, hasDeleted := int64(-1), streamID{}, false
+	for i := 3; i < len(c.Args); i += 2 {
+		switch more := i+1 < len(c.Args); {
+		case more && c.is(i, "ENTRIESADDED"):
+			if added, ok = parseInt(c.Args[i+1]); !ok {
+				return fail(errNotInteger)
+			}
+			if added < 0 {
+				return fail("ERR entries_added must be positive")
+			}
+		case more && c.is(i, "MAXDELETEDID"):
+			if deleted, ok = parseStreamID(c.Args[i+1], 0); !ok {
+				return fail(errStreamID)
+			}
+			if id.compare(deleted) < 0 {
+				return fail("ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id")
+			}
+			hasDeleted = true
+		default:
+			return fail(errSyntax)
+		}
+	}
+	return readThen(func(r *store.Result) Plan {
+		m, bad := metaOf(r.Rows[0])
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case !m.exists:
+			return answer(noSuchKey)
+		case m.length > 0 && id.compare(streamIDLast(r.Rows[1])) < 0:
+			return fail("ERR The ID specified in XSETID is smaller than the target stream top item")
+		case m.length > 0 && added >= 0 && added < m.length:
+			return fail("ERR The entries_added specified in XSETID is smaller than the target stream length")
+		}
+		m.last = id
+		if added >= 0 {
+			m.added = added
+		}
+		if hasDeleted && !deleted.isZero() {
+			m.deleted = deleted
+		}
+		return write(decodeOK, c.saveStream(key, m), c.touched(key))
+	}, c.streamMeta(key), c.stmt(sqlStreamNewest, key))
+}
+
+// sqlStreamNewest is the id of the newest entry that there is.
+const sqlStreamNewest = `SELECT id FROM stream_entries WHERE key_id = ` + liveID + ` ORDER BY id DESC LIMIT 1`
+
+func streamIDLast(rows []store.Row) streamID {
+	if len(rows) == 0 {
+		return streamID{}
+	}
+	return streamIDOf(rows[0][0])
+}

@@ -1,0 +1,227 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+const (
+	// What XCLAIM needs to know of each id: whether it is pending and since
+	// when, and its entry.
+	sqlClaimOf = `SELECT unhex(j.value), p.delivered_at, p.deliveries, e.fields FROM json_each(?5) j
+		LEFT JOIN stream_pending p ON p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.id = unhex(j.value)
+		LEFT JOIN stream_entries e ON e.key_id = ` + liveID + ` AND e.id = unhex(j.value) ORDER BY j.id`
+	// The same of the pending entries from ?5 on.
+	sqlClaimFrom = `SELECT p.id, p.delivered_at, p.deliveries, e.fields FROM stream_pending p
+		LEFT JOIN stream_entries e ON e.key_id = p.key_id AND e.id = p.id
+		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.id >= ?5 ORDER BY p.id LIMIT ?6`
+	sqlClaim = `INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
+		SELECT k.id, ?4, unhex(j.value ->> 0), ?5, CAST(?6 AS INTEGER), CAST(j.value ->> 1 AS INTEGER)
+		FROM json_each(?7) j, keys k WHERE k.db = ?1 AND k.key = ?2 AND (k.expires_at IS NULL OR k.expires_at > ?3)
+		ON CONFLICT(key_id, group_name, id) DO UPDATE SET consumer = excluded.consumer,
+			delivered_at = excluded.delivered_at, deliveries = excluded.deliveries`
+)
+
+// claim is what XCLAIM and XAUTOCLAIM do with pending entries.
+type claim struct {
+	minIdle   int64
+	delivered int64 // the new delivery time
+	retries   int64 // the new delivery count, -1 to count one up
+	force     bool
+	justID    bool
+	last      streamID
+}
+
+// claimed collects the outcome.
+type claimed struct {
+	list    []byte // the JSON argument of sqlClaim
+	replies []resp.Value
+	gone    []streamID // pending, but deleted from the stream
+}
+
+// take judges one row of sqlClaimOf or sqlClaimFrom.
+func (cl claim) take(now int64, row store.Row, out *claimed) {
+	id, pending, exists := streamIDOf(row[0]), !row[1].IsNull(), !row[3].IsNull()
+	switch {
+	case !exists:
+		if pending {
+			out.gone = append(out.gone, id)
+		}
+		return
+	case !pending && !cl.force:
+		return
+	case pending && cl.minIdle > 0 && now-row[1].Int() < cl.minIdle:
+		return
+	}
+	deliveries := row[2].Int()
+	if !pending {
+		deliveries = 1 // as Redis's new NACK has it before it counts
+	}
+	switch {
+	case cl.retries >= 0:
+		deliveries = cl.retries
+	case !cl.justID:
+		deliveries++
+	}
+	out.list = appendClaim(out.list, id, deliveries)
+	if cl.justID {
+		out.replies = append(out.replies, id.reply())
+	} else {
+		out.replies = append(out.replies, resp.MakeArray(id.reply(), unpackFields(row[3].Bytes())))
+	}
+}
+
+func appendClaim(list []byte, id streamID, deliveries int64) []byte {
+	sep := byte(',')
+	if len(list) == 0 {
+		sep = '['
+	}
+	list = appendHex(append(list, sep, '['), id.bytes())
+	list = append(append(list, ','), resp.FormatInt(deliveries)...)
+	return append(list, ']')
+}
+
+// stmts carries the outcome out.
+func (cl claim) stmts(c *Call, key, group, consumer []byte, g streamGroup, out claimed) []store.Stmt {
+	stmts := []store.Stmt{c.touched(key)}
+	if len(out.gone) > 0 {
+		stmts = append(stmts, c.stmt(sqlPendingAck, key, store.Bytes(group), streamIDs(out.gone)))
+	}
+	if len(out.list) > 0 {
+		stmts = append(stmts, c.stmt(sqlConsumerAdd, key, store.Bytes(group), store.Bytes(consumer)),
+			c.stmt(sqlClaim, key, store.Bytes(group), store.Bytes(consumer), store.Digits(cl.delivered), store.TextBytes(append(out.list, ']'))))
+	}
+	if cl.last.compare(g.last) > 0 {
+		g.last = cl.last
+		stmts = append(stmts, c.saveGroup(sqlGroupSet, key, g))
+	}
+	return stmts
+}
+
+// withPending plans XCLAIM and XAUTOCLAIM: key, group and consumer are arguments
+// 1 to 3. The arguments behind are judged after the group was found.
+func (c *Call) withPending(bad string, stmt store.Stmt, then func(g streamGroup, rows []store.Row) Plan) Plan {
+	key, name := c.Args[1], c.Args[2]
+	return readThen(func(r *store.Result) Plan {
+		m, wrong := metaOf(r.Rows[0])
+		if wrong.IsError() {
+			return answer(wrong)
+		}
+		g, exists := groupOf(r.Rows[1])
+		switch {
+		case !m.exists || !exists:
+			return answer(noKeyOrGroup(key, name, ""))
+		case bad != "":
+			return fail(bad)
+		}
+		return then(g, r.Rows[2])
+	}, c.streamMeta(key), c.readGroup(key, name), stmt)
+}
+
+func xclaim(c *Call) Plan {
+	cl, ids, bad := c.parseClaim()
+	stmt := c.stmt(sqlClaimOf, c.Args[1], store.Bytes(c.Args[2]), streamIDs(ids))
+	return c.withPending(bad, stmt, func(g streamGroup, rows []store.Row) Plan {
+		var out claimed
+		for _, row := range rows {
+			cl.take(c.Env.Now, row, &out)
+		}
+		reply := resp.MakeArray(out.replies...)
+		return write(always(reply), cl.stmts(c, c.Args[1], c.Args[2], c.Args[3], g, out)...)
+	})
+}
+
+func (c *Call) parseClaim() (cl claim, ids []streamID, bad string) {
+	cl = claim{delivered: c.Env.Now, retries: -1}
+	var ok bool
+	if cl.minIdle, ok = parseInt(c.Args[4]); !ok {
+		return cl, nil, "ERR Invalid min-idle-time argument for XCLAIM"
+	}
+	i := 5
+	for ; i < len(c.Args); i++ {
+		id, ok := parseStreamID(c.Args[i], 0)
+		if !ok {
+			break
+		}
+		ids = append(ids, id)
+	}
+	for ; i < len(c.Args); i++ {
+		more := i+1 < len(c.Args)
+		switch {
+		case c.is(i, "FORCE"):
+			cl.force = true
+		case c.is(i, "JUSTID"):
+			cl.justID = true
+		case more && c.is(i, "LASTID"):
+			i++
+			if cl.last, ok = parseStreamID(c.Args[i], 0); !ok {
+				return cl, ids, errStreamID
+			}
+		case more && (c.is(i, "IDLE") || c.is(i, "TIME") || c.is(i, "RETRYCOUNT")):
+			n, ok := parseInt(c.Args[i+1])
+			if !ok {
+				return cl, ids, "ERR Invalid " + upper(c.Args[i]) + " option argument for XCLAIM"
+			}
+			switch {
+			case c.is(i, "IDLE"):
+				cl.delivered = c.Env.Now - n
+			case c.is(i, "TIME"):
+				cl.delivered = n
+			default:
+				cl.retries = n
+			}
+			i++
+		default:
+			return cl, ids, "ERR Unrecognized XCLAIM option '" + string(c.Args[i]) + "'"
+		}
+	}
+	if cl.delivered < 0 || cl.delivered > c.Env.Now {
+		cl.delivered = c.Env.Now
+	}
+	return cl, ids, ""
+}
+
+func xautoclaim(c *Call) Plan {
+	cl := claim{delivered: c.Env.Now, retries: -1}
+	count, start, bad := int64(100), streamID{}, ""
+	var ok bool
+	if cl.minIdle, ok = parseInt(c.Args[4]); !ok {
+		return fail("ERR Invalid min-idle-time argument for XAUTOCLAIM")
+	}
+	if start, bad = parseEnd(c.Args[5], 0, streamID.next, "ERR invalid start ID for the interval"); bad != "" {
+		return fail(bad)
+	}
+	for i := 6; i < len(c.Args); i++ {
+		switch {
+		case c.is(i, "JUSTID"):
+			cl.justID = true
+		case c.is(i, "COUNT") && i+1 < len(c.Args):
+			i++
+			if count, ok = parseInt(c.Args[i]); !ok || count <= 0 || count > 1<<59 {
+				return fail("ERR COUNT must be > 0")
+			}
+		default:
+			return fail(errSyntax)
+		}
+	}
+	// Redis looks at ten entries for each that it may claim.
+	attempts := min(count, maxCount/10) * 10
+	stmt := c.stmt(sqlClaimFrom, c.Args[1], store.Bytes(c.Args[2]), start.value(), store.Int(attempts+1))
+	return c.withPending("", stmt, func(g streamGroup, rows []store.Row) Plan {
+		var out claimed
+		cursor := streamID{}
+		for i, row := range rows {
+			if int64(len(out.replies)+len(out.gone)) == count || int64(i) == attempts {
+				cursor = streamIDOf(row[0])
+				break
+			}
+			cl.take(c.Env.Now, row, &out)
+		}
+		gone := resp.Value{Kind: resp.Array}
+		for _, id := range out.gone {
+			gone.Elems = append(gone.Elems, id.reply())
+		}
+		reply := resp.MakeArray(cursor.reply(), resp.MakeArray(out.replies...), gone)
+		return write(always(reply), cl.stmts(c, c.Args[1], c.Args[2], c.Args[3], g, out)...)
+	})
+}

@@ -1,0 +1,375 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// streamGroup is a consumer group; read is -1 when nobody knows how many entries
+// it has read.
+type streamGroup struct {
+	name []byte
+	last streamID
+	read int64
+}
+
+const (
+	sqlGroup = `SELECT name, last_id, CAST(entries_read AS TEXT) FROM stream_groups WHERE key_id = ` + liveID + ` AND name = ?4`
+
+	sqlGroupAdd = `INSERT INTO stream_groups(key_id, name, last_id, entries_read) SELECT id, ?4, ?5, CAST(?6 AS INTEGER) FROM keys WHERE ` + live
+	sqlGroupSet = `UPDATE stream_groups SET last_id = ?5, entries_read = CAST(?6 AS INTEGER) WHERE key_id = ` + liveID + ` AND name = ?4`
+	sqlGroupDel = `DELETE FROM stream_groups WHERE key_id = ` + liveID + ` AND name = ?4`
+
+	sqlConsumer    = `SELECT name FROM stream_consumers WHERE key_id = ` + liveID + ` AND group_name = ?4 AND name = ?5`
+	sqlConsumerAdd = `INSERT INTO stream_consumers(key_id, group_name, name, seen_at) SELECT id, ?4, ?5, ?3 FROM keys WHERE ` + live + `
+		ON CONFLICT(key_id, group_name, name) DO UPDATE SET seen_at = ?3`
+	sqlConsumerDel = `DELETE FROM stream_consumers WHERE key_id = ` + liveID + ` AND group_name = ?4 AND name = ?5`
+
+	pendingOfGroup = ` FROM stream_pending WHERE key_id = ` + liveID + ` AND group_name = ?4`
+	sqlPendingOne  = `SELECT count(*)` + pendingOfGroup + ` AND consumer = ?5`
+	sqlPendingAck  = `DELETE` + pendingOfGroup + ` AND id IN (SELECT unhex(value) FROM json_each(?5)) RETURNING 1`
+	// Delivering an entry that is pending already makes it the new consumer's.
+	sqlPendingAdd = `INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
+		SELECT k.id, ?4, unhex(j.value), ?5, ?3, 1 FROM json_each(?6) j, keys k WHERE k.db = ?1 AND k.key = ?2 AND (k.expires_at IS NULL OR k.expires_at > ?3)
+		ON CONFLICT(key_id, group_name, id) DO UPDATE SET consumer = excluded.consumer, delivered_at = ?3, deliveries = 1`
+	sqlPendingHistory = `SELECT p.id, e.fields FROM stream_pending p LEFT JOIN stream_entries e ON e.key_id = p.key_id AND e.id = p.id
+		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.consumer = ?5 AND p.id > ?6 ORDER BY p.id LIMIT ?7`
+	sqlPendingAgain = `UPDATE stream_pending SET delivered_at = ?3, deliveries = deliveries + 1
+		WHERE key_id = ` + liveID + ` AND group_name = ?4 AND id IN (SELECT unhex(value) FROM json_each(?5))`
+)
+
+func (c *Call) readGroup(key, name []byte) store.Stmt {
+	return c.stmt(sqlGroup, key, store.Bytes(name))
+}
+
+// groupOf reads the rows of sqlGroup.
+func groupOf(rows []store.Row) (g streamGroup, exists bool) {
+	if len(rows) == 0 {
+		return g, false
+	}
+	return groupRow(rows[0]), true
+}
+
+func groupRow(row store.Row) streamGroup {
+	g := streamGroup{name: row[0].Bytes(), last: streamIDOf(row[1]), read: -1}
+	if !row[2].IsNull() {
+		g.read = row[2].Int()
+	}
+	return g
+}
+
+// saveGroup writes g with sqlGroupAdd or sqlGroupSet.
+func (c *Call) saveGroup(sql string, key []byte, g streamGroup) store.Stmt {
+	read := store.Value{}
+	if g.read >= 0 {
+		read = store.Digits(g.read)
+	}
+	return c.stmt(sql, key, store.Bytes(g.name), g.last.value(), read)
+}
+
+// distance is how many entries were ever added up to and including id, -1 when
+// deletions make that unknown. Redis calls it the estimated distance from the
+// first ever entry.
+func (m streamMeta) distance(id streamID) int64 {
+	switch {
+	case m.added == 0:
+		return 0
+	case m.length == 0 && id.compare(m.last) < 1:
+		return m.added
+	case !id.isZero() && id.compare(m.deleted) < 0:
+		return -1
+	case id == m.last:
+		return m.added
+	case id.compare(m.last) > 0:
+		return -1
+	}
+	if m.deleted.isZero() || m.deleted.compare(m.first) < 0 {
+		switch first := id.compare(m.first); {
+		case first < 0:
+			return m.added - m.length
+		case first == 0:
+			return m.added - m.length + 1
+		}
+	}
+	return -1
+}
+
+// hasGapAfter tells whether an entry from id on has been deleted by XDEL.
+func (m streamMeta) hasGapAfter(id streamID) bool {
+	return m.length > 0 && !m.deleted.isZero() && id.compare(m.deleted) <= 0
+}
+
+// advance moves the group past the entry id.
+func (g *streamGroup) advance(m streamMeta, id streamID) {
+	if id.compare(g.last) <= 0 {
+		return
+	}
+	if g.read >= 0 && !m.hasGapAfter(id) {
+		g.read++
+	} else if m.added > 0 {
+		g.read = m.distance(id)
+	}
+	g.last = id
+}
+
+// lag is how many entries the group has not read yet, -1 when unknown.
+func (g streamGroup) lag(m streamMeta) int64 {
+	switch {
+	case m.added == 0:
+		return 0
+	case g.read >= 0 && !m.hasGapAfter(g.last):
+		return m.added - g.read
+	}
+	if read := m.distance(g.last); read >= 0 {
+		return m.added - read
+	}
+	return -1
+}
+
+// subcommandSyntax is the error of a subcommand whose options are wrong.
+func (c *Call) subcommandSyntax() string {
+	return "ERR unknown subcommand or wrong number of arguments for '" + clip(c.Args[1], 128) + "'. Try " + upper(c.Args[0]) + " HELP."
+}
+
+const errGroupKey = "ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically."
+
+func noGroup(key, group []byte) resp.Value {
+	return resp.MakeError(oneLine("NOGROUP No such consumer group '" + string(group) + "' for key name '" + string(key) + "'"))
+}
+
+func noKeyOrGroup(key, group []byte, more string) resp.Value {
+	return resp.MakeError(oneLine("NOGROUP No such key '" + string(key) + "' or consumer group '" + string(group) + "'" + more))
+}
+
+// parseGroup reads "<id|$> [MKSTREAM] [ENTRIESREAD n]" from argument 4 on. The
+// id is settled when the stream is known.
+func (c *Call) parseGroup(create bool) (read int64, mkstream bool, bad string) {
+	read = -1
+	for i := 5; i < len(c.Args); i++ {
+		switch {
+		case create && c.is(i, "MKSTREAM"):
+			mkstream = true
+		case c.is(i, "ENTRIESREAD") && i+1 < len(c.Args):
+			i++
+			var ok bool
+			if read, ok = parseInt(c.Args[i]); !ok {
+				return 0, false, errNotInteger
+			}
+			if read < -1 {
+				return 0, false, "ERR value for ENTRIESREAD must be positive or -1"
+			}
+		default:
+			return 0, false, c.subcommandSyntax()
+		}
+	}
+	return read, mkstream, ""
+}
+
+// groupID is the id that "<id|$>" means.
+func (c *Call) groupID(m streamMeta) (streamID, bool) {
+	if string(c.Args[4]) == "$" {
+		return m.last, true
+	}
+	return parseStreamID(c.Args[4], 0)
+}
+
+func xgroupCreate(c *Call) Plan {
+	key, name := c.Args[2], c.Args[3]
+	read, mkstream, bad := c.parseGroup(true)
+	if bad != "" {
+		return fail(bad)
+	}
+	return readThen(func(r *store.Result) Plan {
+		m, bad := metaOf(r.Rows[0])
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case !m.exists && !mkstream:
+			return fail(errGroupKey)
+		}
+		id, ok := c.groupID(m)
+		if !ok {
+			return fail(errStreamID)
+		}
+		if _, exists := groupOf(r.Rows[1]); exists {
+			return fail("BUSYGROUP Consumer Group name already exists")
+		}
+		stmts := append(c.makeStream(key), c.saveStream(key, m),
+			c.saveGroup(sqlGroupAdd, key, streamGroup{name, id, read}), c.touched(key))
+		return write(decodeOK, stmts...)
+	}, c.streamMeta(key), c.readGroup(key, name))
+}
+
+// withGroup plans a subcommand of XGROUP that needs the key, and unless optional
+// the group.
+func (c *Call) withGroup(optional bool, more []store.Stmt, then func(m streamMeta, g streamGroup, exists bool, rest [][]store.Row) Plan) Plan {
+	key, name := c.Args[2], c.Args[3]
+	return readThen(func(r *store.Result) Plan {
+		m, bad := metaOf(r.Rows[0])
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case !m.exists:
+			return fail(errGroupKey)
+		}
+		g, exists := groupOf(r.Rows[1])
+		if !exists && !optional {
+			return answer(noGroup(key, name))
+		}
+		return then(m, g, exists, r.Rows[2:])
+	}, append([]store.Stmt{c.streamMeta(key), c.readGroup(key, name)}, more...)...)
+}
+
+func xgroupSetID(c *Call) Plan {
+	read, _, bad := c.parseGroup(false)
+	if bad != "" {
+		return fail(bad)
+	}
+	return c.withGroup(false, nil, func(m streamMeta, g streamGroup, _ bool, _ [][]store.Row) Plan {
+		id, ok := c.groupID(m)
+		if !ok {
+			return fail(errStreamID)
+		}
+		g.last, g.read = id, read
+		return write(decodeOK, c.saveGroup(sqlGroupSet, c.Args[2], g), c.touched(c.Args[2]))
+	})
+}
+
+func xgroupDestroy(c *Call) Plan {
+	return c.withGroup(true, nil, func(_ streamMeta, _ streamGroup, exists bool, _ [][]store.Row) Plan {
+		if !exists {
+			return answer(resp.Zero)
+		}
+		return write(always(resp.One), c.stmt(sqlGroupDel, c.Args[2], store.Bytes(c.Args[3])), c.touched(c.Args[2]))
+	})
+}
+
+func xgroupCreateConsumer(c *Call) Plan {
+	args := []store.Value{store.Bytes(c.Args[3]), store.Bytes(c.Args[4])}
+	return c.withGroup(false, []store.Stmt{c.stmt(sqlConsumer, c.Args[2], args...)}, func(_ streamMeta, _ streamGroup, _ bool, rest [][]store.Row) Plan {
+		if len(rest[0]) > 0 {
+			return answer(resp.Zero)
+		}
+		return write(always(resp.One), c.stmt(sqlConsumerAdd, c.Args[2], args...), c.touched(c.Args[2]))
+	})
+}
+
+func xgroupDelConsumer(c *Call) Plan {
+	args := []store.Value{store.Bytes(c.Args[3]), store.Bytes(c.Args[4])}
+	return c.withGroup(false, []store.Stmt{c.stmt(sqlPendingOne, c.Args[2], args...), c.stmt(sqlConsumer, c.Args[2], args...)},
+		func(_ streamMeta, _ streamGroup, _ bool, rest [][]store.Row) Plan {
+			if len(rest[1]) == 0 {
+				return answer(resp.Zero)
+			}
+			pending := resp.MakeInt(rest[0][0][0].Int())
+			return write(always(pending), c.stmt(sqlConsumerDel, c.Args[2], args...), c.touched(c.Args[2]))
+		})
+}
+
+func xack(c *Call) Plan {
+	key, name := c.Args[1], c.Args[2]
+	return readThen(func(r *store.Result) Plan {
+		m, bad := metaOf(r.Rows[0])
+		if bad.IsError() {
+			return answer(bad)
+		}
+		if _, exists := groupOf(r.Rows[1]); !m.exists || !exists {
+			return answer(resp.Zero)
+		}
+		ids, ok := parseStreamIDs(c.Args[3:])
+		if !ok {
+			return fail(errStreamID)
+		}
+		return write(countRows, c.stmt(sqlPendingAck, key, store.Bytes(name), streamIDs(ids)), c.touched(key))
+	}, c.streamMeta(key), c.readGroup(key, name))
+}
+
+// xreadgroup reads, stream by stream, either what the group has not seen or what
+// the consumer has pending, and accounts for the delivery.
+func xreadgroup(c *Call) Plan {
+	q, bad := c.parseRead(true)
+	if bad != "" {
+		return fail(bad)
+	}
+	var stmts []store.Stmt
+	for _, key := range q.keys {
+		stmts = append(stmts, c.streamMeta(key), c.readGroup(key, q.name))
+	}
+	return readThen(func(r *store.Result) Plan {
+		for i, key := range q.keys {
+			m, bad := metaOf(r.Rows[2*i])
+			if bad.IsError() {
+				return answer(bad)
+			}
+			if _, exists := groupOf(r.Rows[2*i+1]); !m.exists || !exists {
+				return answer(noKeyOrGroup(key, q.name, " in XREADGROUP with GROUP option"))
+			}
+		}
+		return c.readEntries(q, r)
+	}, stmts...)
+}
+
+// readEntries is the second step of XREADGROUP: the groups are known.
+func (c *Call) readEntries(q readQuery, known *store.Result) Plan {
+	var stmts []store.Stmt
+	for i, key := range q.keys {
+		g, _ := groupOf(known.Rows[2*i+1])
+		if q.ids[i].fresh {
+			stmts = append(stmts, c.entriesAfter(key, g.last, q.limit))
+			continue
+		}
+		stmts = append(stmts, c.stmt(sqlPendingHistory, key, store.Bytes(q.name), store.Bytes(q.consumer), q.ids[i].after.value(), store.Int(q.limit)))
+	}
+	return readThen(func(r *store.Result) Plan {
+		reply := resp.Value{Kind: streamsKind}
+		var writes []store.Stmt
+		for i, key := range q.keys {
+			m, _ := metaOf(known.Rows[2*i])
+			g, _ := groupOf(known.Rows[2*i+1])
+			rows := r.Rows[i]
+			if q.ids[i].fresh && len(rows) == 0 {
+				continue // as in Redis, not even the consumer is made
+			}
+			writes = append(writes, c.stmt(sqlConsumerAdd, key, store.Bytes(q.name), store.Bytes(q.consumer)))
+			writes = append(writes, c.deliver(key, q, q.ids[i].fresh, m, g, rows)...)
+			reply.Elems = append(reply.Elems, resp.MakeBulk(key), deliveredReply(rows))
+		}
+		if len(reply.Elems) == 0 {
+			return answer(resp.NilArray)
+		}
+		return write(always(reply), writes...)
+	}, stmts...)
+}
+
+// deliveredReply is entryReplies, where an entry that is pending but deleted has
+// nil for its fields.
+func deliveredReply(rows []store.Row) resp.Value {
+	v := entryReplies(rows)
+	for i, row := range rows {
+		if row[1].IsNull() {
+			v.Elems[i].Elems[1] = resp.NilArray
+		}
+	}
+	return v
+}
+
+// deliver is the writes that account for rows delivered to the consumer.
+func (c *Call) deliver(key []byte, q readQuery, fresh bool, m streamMeta, g streamGroup, rows []store.Row) []store.Stmt {
+	var ids []streamID
+	for _, row := range rows {
+		if !row[1].IsNull() {
+			ids = append(ids, streamIDOf(row[0]))
+		}
+	}
+	if !fresh {
+		return []store.Stmt{c.stmt(sqlPendingAgain, key, store.Bytes(q.name), streamIDs(ids)), c.touched(key)}
+	}
+	for _, id := range ids {
+		g.advance(m, id)
+	}
+	stmts := []store.Stmt{c.saveGroup(sqlGroupSet, key, g), c.touched(key)}
+	if !q.noAck {
+		stmts = append(stmts, c.stmt(sqlPendingAdd, key, store.Bytes(q.name), store.Bytes(q.consumer), streamIDs(ids)))
+	}
+	return stmts
+}

@@ -1,0 +1,192 @@
+package translator
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// streamID names an entry of a stream. The zero value is before every entry.
+type streamID struct{ ms, seq uint64 }
+
+var lastStreamID = streamID{math.MaxUint64, math.MaxUint64}
+
+func (id streamID) compare(o streamID) int {
+	return cmp.Or(cmp.Compare(id.ms, o.ms), cmp.Compare(id.seq, o.seq))
+}
+
+func (id streamID) isZero() bool { return id == streamID{} }
+
+func (id streamID) String() string {
+	return strconv.FormatUint(id.ms, 10) + "-" + strconv.FormatUint(id.seq, 10)
+}
+
+func (id streamID) reply() resp.Value { return resp.MakeString(id.String()) }
+
+// bytes is the form in the tables, which orders as ids do.
+func (id streamID) bytes() []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, 16), id.ms), id.seq)
+}
+
+func (id streamID) value() store.Value { return store.Bytes(id.bytes()) }
+
+// streamIDOf reads a cell; anything but 16 bytes is the zero id.
+func streamIDOf(v store.Value) streamID {
+	b := v.Bytes()
+	if len(b) != 16 {
+		return streamID{}
+	}
+	return streamID{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}
+}
+
+// next is the id after id; false after the last.
+func (id streamID) next() (streamID, bool) {
+	switch {
+	case id.seq < math.MaxUint64:
+		return streamID{id.ms, id.seq + 1}, true
+	case id.ms < math.MaxUint64:
+		return streamID{id.ms + 1, 0}, true
+	}
+	return id, false
+}
+
+// previous is the id before id; false before the first.
+func (id streamID) previous() (streamID, bool) {
+	switch {
+	case id.seq > 0:
+		return streamID{id.ms, id.seq - 1}, true
+	case id.ms > 0:
+		return streamID{id.ms - 1, math.MaxUint64}, true
+	}
+	return id, false
+}
+
+const errStreamID = "ERR Invalid stream ID specified as stream command argument"
+
+// parseStreamID reads "ms-seq", or "ms" with seq for what is missing.
+func parseStreamID(b []byte, seq uint64) (streamID, bool) {
+	ms, rest, both := bytes.Cut(b, []byte("-"))
+	id := streamID{seq: seq}
+	var ok bool
+	if id.ms, ok = parseUint(ms); !ok {
+		return id, false
+	}
+	if both {
+		id.seq, ok = parseUint(rest)
+	}
+	return id, ok
+}
+
+func parseUint(b []byte) (uint64, bool) {
+	if len(b) == 0 || b[0] < '0' || b[0] > '9' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b), 10, 64)
+	return n, err == nil
+}
+
+// parseRangeID is parseStreamID with the words - and +.
+func parseRangeID(b []byte, seq uint64) (streamID, bool) {
+	switch string(b) {
+	case "-":
+		return streamID{}, true
+	case "+":
+		return lastStreamID, true
+	}
+	return parseStreamID(b, seq)
+}
+
+// parseInterval reads the two ends of a range, inclusive unless "(" stands
+// before an end.
+func parseInterval(from, to []byte) (start, end streamID, bad string) {
+	start, bad = parseEnd(from, 0, streamID.next, "ERR invalid start ID for the interval")
+	if bad == "" {
+		end, bad = parseEnd(to, math.MaxUint64, streamID.previous, "ERR invalid end ID for the interval")
+	}
+	return start, end, bad
+}
+
+func parseEnd(b []byte, seq uint64, step func(streamID) (streamID, bool), errBeyond string) (streamID, string) {
+	open := len(b) > 1 && b[0] == '('
+	parse := parseRangeID
+	if open {
+		b, parse = b[1:], parseStreamID
+	}
+	id, ok := parse(b, seq)
+	if !ok {
+		return id, errStreamID
+	}
+	if open {
+		if id, ok = step(id); !ok {
+			return id, errBeyond
+		}
+	}
+	return id, ""
+}
+
+// parseStreamIDs reads strict ids.
+func parseStreamIDs(words [][]byte) ([]streamID, bool) {
+	ids := make([]streamID, len(words))
+	for i, w := range words {
+		var ok bool
+		if ids[i], ok = parseStreamID(w, 0); !ok {
+			return nil, false
+		}
+	}
+	return ids, true
+}
+
+// streamIDs is the JSON argument of a list of ids.
+func streamIDs(ids []streamID) store.Value {
+	out := make([]byte, 0, 2+35*len(ids))
+	out = append(out, '[')
+	for i, id := range ids {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(hex.AppendEncode(append(out, '"'), id.bytes()), '"')
+	}
+	return store.TextBytes(append(out, ']'))
+}
+
+// packFields is the stored form of an entry: each string behind its length.
+func packFields(fields [][]byte) []byte {
+	var out []byte
+	for _, f := range fields {
+		out = append(binary.AppendUvarint(out, uint64(len(f))), f...)
+	}
+	return out
+}
+
+// unpackFields is the reply form of a stored entry.
+func unpackFields(b []byte) resp.Value {
+	v := resp.Value{Kind: resp.Array}
+	for len(b) > 0 {
+		n, used := binary.Uvarint(b)
+		if used <= 0 || n > uint64(len(b)-used) {
+			break
+		}
+		v.Elems = append(v.Elems, resp.MakeBulk(b[used:used+int(n)]))
+		b = b[used+int(n):]
+	}
+	return v
+}
+
+// entryReply is an entry as [id, [field, value, …]]; its row is id and fields.
+func entryReply(row store.Row) resp.Value {
+	return resp.MakeArray(streamIDOf(row[0]).reply(), unpackFields(row[1].Bytes()))
+}
+
+func entryReplies(rows []store.Row) resp.Value {
+	v := resp.Value{Kind: resp.Array, Elems: make([]resp.Value, len(rows))}
+	for i, row := range rows {
+		v.Elems[i] = entryReply(row)
+	}
+	return v
+}

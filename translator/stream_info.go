@@ -1,0 +1,194 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+const (
+	sqlEntryFirst = `SELECT id, fields FROM stream_entries WHERE key_id = ` + liveID + ` ORDER BY id LIMIT 1`
+	sqlEntryLast  = `SELECT id, fields FROM stream_entries WHERE key_id = ` + liveID + ` ORDER BY id DESC LIMIT 1`
+
+	sqlGroups = `SELECT name, last_id, CAST(entries_read AS TEXT),
+		(SELECT count(*) FROM stream_consumers c WHERE c.key_id = g.key_id AND c.group_name = g.name),
+		(SELECT count(*) FROM stream_pending p WHERE p.key_id = g.key_id AND p.group_name = g.name)
+		FROM stream_groups g WHERE key_id = ` + liveID + ` ORDER BY name`
+	sqlConsumers = `SELECT c.group_name, c.name, c.seen_at,
+		(SELECT count(*) FROM stream_pending p WHERE p.key_id = c.key_id AND p.group_name = c.group_name AND p.consumer = c.name)
+		FROM stream_consumers c WHERE key_id = ` + liveID + ` ORDER BY group_name, name`
+	sqlPendingAll = `SELECT group_name, id, consumer, delivered_at, deliveries FROM stream_pending
+		WHERE key_id = ` + liveID + ` ORDER BY group_name, id`
+)
+
+func label(s string) resp.Value { return resp.MakeString(s) }
+
+// orNil is n, or nil when it is unknown (negative).
+func orNil(n int64) resp.Value {
+	if n < 0 {
+		return resp.Nil
+	}
+	return resp.MakeInt(n)
+}
+
+// describe is a plan that reads a stream; decode gets the rows behind its meta.
+func (c *Call) describe(decode func(m streamMeta, rows [][]store.Row) resp.Value, stmts ...store.Stmt) Plan {
+	return read(func(r *store.Result) resp.Value {
+		m, bad := metaOf(r.Rows[0])
+		switch {
+		case bad.IsError():
+			return bad
+		case !m.exists:
+			return noSuchKey
+		}
+		return decode(m, r.Rows[1:])
+	}, append([]store.Stmt{c.streamMeta(c.Args[2])}, stmts...)...)
+}
+
+func xinfoGroups(c *Call) Plan {
+	return c.describe(func(m streamMeta, rows [][]store.Row) resp.Value {
+		v := resp.Value{Kind: resp.Array}
+		for _, row := range rows[0] {
+			g := groupRow(row)
+			v.Elems = append(v.Elems, resp.MakeMap(
+				label("name"), resp.MakeBulk(g.name),
+				label("consumers"), resp.MakeInt(row[3].Int()),
+				label("pending"), resp.MakeInt(row[4].Int()),
+				label("last-delivered-id"), g.last.reply(),
+				label("entries-read"), orNil(g.read),
+				label("lag"), orNil(g.lag(m))))
+		}
+		return v
+	}, c.stmt(sqlGroups, c.Args[2]))
+}
+
+func xinfoConsumers(c *Call) Plan {
+	key, name := c.Args[2], c.Args[3]
+	return c.describe(func(_ streamMeta, rows [][]store.Row) resp.Value {
+		if _, exists := groupOf(rows[0]); !exists {
+			return noGroup(key, name)
+		}
+		v := resp.Value{Kind: resp.Array}
+		for _, row := range rows[1] {
+			if string(row[0].Bytes()) == string(name) {
+				v.Elems = append(v.Elems, resp.MakeMap(
+					label("name"), bulk(row[1]),
+					label("pending"), resp.MakeInt(row[3].Int()),
+					label("idle"), resp.MakeInt(max(0, c.Env.Now-row[2].Int()))))
+			}
+		}
+		return v
+	}, c.readGroup(key, name), c.stmt(sqlConsumers, key))
+}
+
+// head is what both forms of XINFO STREAM begin with. A meowdis stream has no
+// radix tree: the numbers are those of the tree that Redis would have grown by
+// appending small entries.
+func (m streamMeta) head() []resp.Value {
+	nodes := (m.length + nodeEntries - 1) / nodeEntries
+	return []resp.Value{
+		label("length"), resp.MakeInt(m.length),
+		label("radix-tree-keys"), resp.MakeInt(nodes),
+		label("radix-tree-nodes"), resp.MakeInt(nodes + 1),
+		label("last-generated-id"), m.last.reply(),
+		label("max-deleted-entry-id"), m.deleted.reply(),
+		label("entries-added"), resp.MakeInt(m.added),
+		label("recorded-first-entry-id"), m.first.reply(),
+	}
+}
+
+func xinfoStream(c *Call) Plan {
+	if len(c.Args) > 3 {
+		return xinfoFull(c)
+	}
+	key := c.Args[2]
+	return c.describe(func(m streamMeta, rows [][]store.Row) resp.Value {
+		one := func(rows []store.Row) resp.Value {
+			if len(rows) == 0 {
+				return resp.NilArray
+			}
+			return entryReply(rows[0])
+		}
+		return resp.MakeMap(append(m.head(),
+			label("groups"), resp.MakeInt(int64(len(rows[2]))),
+			label("first-entry"), one(rows[0]),
+			label("last-entry"), one(rows[1]))...)
+	}, c.stmt(sqlEntryFirst, key), c.stmt(sqlEntryLast, key), c.stmt(sqlGroups, key))
+}
+
+func xinfoFull(c *Call) Plan {
+	limit := int64(10)
+	switch n := len(c.Args); {
+	case !c.is(3, "FULL") || n > 6 || n == 5:
+		return fail(c.subcommandSyntax())
+	case n == 6:
+		var ok bool
+		if !c.is(4, "COUNT") {
+			return fail(c.subcommandSyntax())
+		}
+		if limit, ok = parseInt(c.Args[5]); !ok {
+			return fail(errNotInteger)
+		}
+		if limit < 0 {
+			limit = 10
+		}
+	}
+	all := limit
+	if limit == 0 {
+		all = -1
+	}
+	key := c.Args[2]
+	return c.describe(func(m streamMeta, rows [][]store.Row) resp.Value {
+		groups := resp.Value{Kind: resp.Array}
+		for _, row := range rows[1] {
+			groups.Elems = append(groups.Elems, fullGroup(m, row, rows[2], rows[3], limit))
+		}
+		return resp.MakeMap(append(m.head(), label("entries"), entryReplies(rows[0]), label("groups"), groups)...)
+	}, c.stmt(sqlStreamRange, key, streamID{}.value(), lastStreamID.value(), store.Int(min(all, maxCount))),
+		c.stmt(sqlGroups, key), c.stmt(sqlConsumers, key), c.stmt(sqlPendingAll, key))
+}
+
+// fullGroup is a group with its pending entries and consumers, at most limit of
+// the entries each (0 for all).
+func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limit int64) resp.Value {
+	g := groupRow(row)
+	pel := pendingRows(pending, g.name, nil, limit, func(p store.Row) resp.Value {
+		return resp.MakeArray(streamIDOf(p[1]).reply(), bulk(p[2]), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
+	})
+	members := resp.Value{Kind: resp.Array}
+	for _, co := range consumers {
+		if string(co[0].Bytes()) != string(g.name) {
+			continue
+		}
+		own := pendingRows(pending, g.name, co[1].Bytes(), limit, func(p store.Row) resp.Value {
+			return resp.MakeArray(streamIDOf(p[1]).reply(), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
+		})
+		members.Elems = append(members.Elems, resp.MakeMap(
+			label("name"), bulk(co[1]),
+			label("seen-time"), resp.MakeInt(co[2].Int()),
+			label("pel-count"), resp.MakeInt(co[3].Int()),
+			label("pending"), own))
+	}
+	return resp.MakeMap(
+		label("name"), resp.MakeBulk(g.name),
+		label("last-delivered-id"), g.last.reply(),
+		label("entries-read"), orNil(g.read),
+		label("lag"), orNil(g.lag(m)),
+		label("pel-count"), resp.MakeInt(row[4].Int()),
+		label("pending"), pel,
+		label("consumers"), members)
+}
+
+// pendingRows shows the pending entries of a group, or of one consumer of it.
+func pendingRows(rows []store.Row, group, consumer []byte, limit int64, show func(store.Row) resp.Value) resp.Value {
+	v := resp.Value{Kind: resp.Array}
+	for _, row := range rows {
+		if string(row[0].Bytes()) != string(group) || consumer != nil && string(row[2].Bytes()) != string(consumer) {
+			continue
+		}
+		if limit > 0 && int64(len(v.Elems)) == limit {
+			break
+		}
+		v.Elems = append(v.Elems, show(row))
+	}
+	return v
+}

@@ -1,0 +1,268 @@
+package translator
+
+import (
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Elements travel as JSON [[hash, "hex of the member", score], …] in ?4. A score
+// has 17 significant digits, enough for every engine to read the same double
+// back; the infinities are numbers too large for one.
+const (
+	zsetElements = `SELECT CAST(value ->> '$[0]' AS INTEGER) AS hash, unhex(value ->> '$[1]') AS member,
+		CAST(value ->> '$[2]' AS REAL) AS score FROM json_each(?4)`
+
+	// Members that are there move first, then those that are not are inserted,
+	// each with a statement behind it that accounts for it. ?5 is 1 for GT, -1
+	// for LT, else 0. The sum of opposite infinities is NULL, which no score
+	// may be.
+	zsetMove = ` FROM (` + zsetElements + `) AS e CROSS JOIN zsets z
+		ON z.key_id = ` + liveID + ` AND z.hash = e.hash AND z.member = e.member WHERE `
+	zsetOverwrite = ` ON CONFLICT(key_id, hash, member) DO UPDATE SET score = excluded.score`
+	sqlZSetMove   = `INSERT INTO zsets(key_id, hash, member, score) SELECT z.key_id, z.hash, z.member, e.score` + zsetMove + `
+		e.score <> z.score AND (?5 = 0 OR (e.score > z.score) = (?5 > 0))` + zsetOverwrite
+	sqlZSetIncr = `INSERT INTO zsets(key_id, hash, member, score) SELECT z.key_id, z.hash, z.member, z.score + e.score` + zsetMove + `
+		(z.score + e.score) IS NOT z.score
+		AND (?5 = 0 OR (z.score + e.score) IS NULL OR (z.score + e.score > z.score) = (?5 > 0))` + zsetOverwrite
+	sqlZSetInsert = `INSERT INTO zsets(key_id, hash, member, score)
+		SELECT k.id, e.hash, e.member, e.score FROM (` + zsetElements + `) AS e CROSS JOIN keys k
+		WHERE k.db = ?1 AND k.key = ?2 AND (k.expires_at IS NULL OR k.expires_at > ?3)
+		ON CONFLICT(key_id, hash, member) DO NOTHING`
+
+	// moved is grown and shrunk for a change that keeps the number of elements.
+	sqlZSetMoved = `UPDATE keys SET version = version + 1, updated_at = ?3
+		WHERE db = ?1 AND key = ?2 AND changes() > 0 RETURNING changes()`
+)
+
+var scoreNaN = resp.MakeError("ERR resulting score is not a number (NaN)")
+
+// element is a member with its score.
+type element struct {
+	member []byte
+	score  float64
+}
+
+// zsetJSON is the JSON argument of elements.
+func zsetJSON(elems []element) store.Value {
+	n := 2
+	for _, e := range elems {
+		n += 2*len(e.member) + 48
+	}
+	out := append(make([]byte, 0, n), '[')
+	for i, e := range elems {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, '[')
+		out = strconv.AppendInt(out, hashOf(e.member), 10)
+		out = appendHex(append(out, ','), e.member)
+		out = appendScore(append(out, ','), e.score)
+		out = append(out, ']')
+	}
+	return store.TextBytes(append(out, ']'))
+}
+
+// appendScore appends a score as a JSON number.
+func appendScore(out []byte, score float64) []byte {
+	switch text := resp.FormatDouble(score); text {
+	case "inf":
+		return append(out, "9e999"...)
+	case "-inf":
+		return append(out, "-9e999"...)
+	default:
+		return append(out, text...)
+	}
+}
+
+// zsetMembers is the JSON argument of members whose scores do not matter.
+func zsetMembers(members [][]byte) store.Value {
+	elems := make([]element, len(members))
+	for i, m := range members {
+		elems[i].member = m
+	}
+	return zsetJSON(elems)
+}
+
+// A round is what one statement takes. Long lists are cut, since engines limit
+// the size of an argument.
+const (
+	zsetRoundSize  = 1000
+	zsetRoundBytes = 256 << 10
+)
+
+// zsetRounds cuts elems, in order, so that no member comes twice in a round.
+func zsetRounds(elems []element) [][]element {
+	var rounds [][]element
+	seen := make(map[string]bool, min(len(elems), zsetRoundSize))
+	start, size := 0, 0
+	for i, e := range elems {
+		if seen[string(e.member)] || i-start == zsetRoundSize || size > zsetRoundBytes {
+			rounds = append(rounds, elems[start:i])
+			start, size = i, 0
+			clear(seen)
+		}
+		seen[string(e.member)] = true
+		size += len(e.member)
+	}
+	return append(rounds, elems[start:])
+}
+
+type zaddOptions struct {
+	nx, xx, gt, lt, ch, incr bool
+}
+
+// sign is ?5 of the updates.
+func (o zaddOptions) sign() store.Value {
+	switch {
+	case o.gt:
+		return store.Int(1)
+	case o.lt:
+		return store.Int(-1)
+	}
+	return store.Int(0)
+}
+
+// flag finds the option that word names, nil for something else.
+func (o *zaddOptions) flag(word []byte) *bool {
+	switch {
+	case wordIs(word, "NX"):
+		return &o.nx
+	case wordIs(word, "XX"):
+		return &o.xx
+	case wordIs(word, "GT"):
+		return &o.gt
+	case wordIs(word, "LT"):
+		return &o.lt
+	case wordIs(word, "CH"):
+		return &o.ch
+	case wordIs(word, "INCR"):
+		return &o.incr
+	}
+	return nil
+}
+
+func zadd(c *Call) Plan    { return c.zadd(zaddOptions{}) }
+func zincrby(c *Call) Plan { return c.zadd(zaddOptions{incr: true}) }
+
+// zadd is ZADD and ZINCRBY, which Redis parses alike: ZINCRBY takes the options
+// too, as far as its arity leaves room for any.
+func (c *Call) zadd(o zaddOptions) Plan {
+	args := c.Args[2:]
+	for len(args) > 0 {
+		flag := o.flag(args[0])
+		if flag == nil {
+			break
+		}
+		*flag, args = true, args[1:]
+	}
+	switch {
+	case len(args) == 0 || len(args)%2 != 0:
+		return fail(errSyntax)
+	case o.nx && o.xx:
+		return fail("ERR XX and NX options at the same time are not compatible")
+	case o.gt && o.nx || o.lt && o.nx || o.gt && o.lt:
+		return fail("ERR GT, LT, and/or NX options at the same time are not compatible")
+	case o.incr && len(args) > 2:
+		return fail("ERR INCR option supports a single increment-element pair")
+	}
+	elems := make([]element, len(args)/2)
+	for i := range elems {
+		score, ok := parseFloat(args[2*i])
+		if !ok {
+			return fail(errNotFloat)
+		}
+		elems[i] = element{member: args[2*i+1], score: score}
+	}
+	if o.incr {
+		return c.zaddIncr(c.Args[1], elems[0], o)
+	}
+	w := c.zaddWrite(c.Args[1], elems, o)
+	return write(func(r *store.Result) resp.Value {
+		n := total(r, w.added)
+		if o.ch {
+			n += total(r, w.moved)
+		}
+		return resp.MakeInt(n)
+	}, w.stmts...)
+}
+
+// zaddIncr answers the new score, nil when an option kept it from changing.
+func (c *Call) zaddIncr(key []byte, elem element, o zaddOptions) Plan {
+	w := c.zaddWrite(key, []element{elem}, o)
+	conditional := o.nx || o.gt || o.lt
+	last := len(w.stmts)
+	w.stmts = append(w.stmts, c.stmt(sqlZScore, key, hashValue(elem.member), store.Bytes(elem.member)))
+	return write(func(r *store.Result) resp.Value {
+		switch {
+		case total(r, w.added) > 0: // -0 too, which a row would not tell
+			return resp.MakeDouble(elem.score)
+		case conditional && total(r, w.moved) == 0:
+			return resp.Nil
+		}
+		return scoreOf(r.Rows[last])
+	}, w.stmts...)
+}
+
+// zsetWrite is a list of statements and which of them return how many elements
+// were added and moved.
+type zsetWrite struct {
+	stmts        []store.Stmt
+	added, moved []int
+}
+
+func (w *zsetWrite) add(counts *[]int, change, account store.Stmt) {
+	*counts = append(*counts, len(w.stmts)+1)
+	w.stmts = append(w.stmts, change, account)
+}
+
+// total sums the counts that the statements at the given places returned.
+func total(r *store.Result, at []int) int64 {
+	var n int64
+	for _, i := range at {
+		n += firstInt(r, i)
+	}
+	return n
+}
+
+func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
+	w := zsetWrite{stmts: []store.Stmt{c.purge(key)}}
+	if o.xx {
+		w.stmts = append(w.stmts, c.guardType(key, zsetType))
+	} else {
+		w.stmts = append(w.stmts, c.ensure(key, zsetType))
+	}
+	update := sqlZSetMove
+	if o.incr {
+		update = sqlZSetIncr
+	}
+	for _, round := range zsetRounds(elems) {
+		list := zsetJSON(round)
+		if !o.nx {
+			change := c.stmt(update, key, list, o.sign())
+			if o.incr {
+				change.Refused = &scoreNaN
+			}
+			w.add(&w.moved, change, c.stmt(sqlZSetMoved, key))
+		}
+		if !o.xx {
+			w.add(&w.added, c.stmt(sqlZSetInsert, key, list), c.grown(key))
+		}
+	}
+	return w
+}
+
+// zsetStore is the last step of the STORE commands: it makes key the zset of
+// elems, whatever it was, and answers their number. Without elements the key
+// goes.
+func (c *Call) zsetStore(key []byte, elems []element) Plan {
+	stmts := []store.Stmt{c.drop(key)}
+	if len(elems) > 0 {
+		stmts = append(stmts, c.ensure(key, zsetType))
+		for _, round := range zsetRounds(elems) {
+			stmts = append(stmts, c.stmt(sqlZSetInsert, key, zsetJSON(round)), c.grown(key))
+		}
+	}
+	return write(always(resp.MakeInt(int64(len(elems)))), stmts...)
+}

@@ -1,0 +1,155 @@
+package translator
+
+import (
+	"bytes"
+	"math"
+	"strings"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+const (
+	errScoreBounds = "ERR min or max is not a float"
+	errLexBounds   = "ERR min or max not valid string range item"
+)
+
+// rangeBy says what the ends of a range are.
+type rangeBy byte
+
+const (
+	byAny   rangeBy = iota // options decide
+	byRank                 // positions, the last one included, negative from the end
+	byScore                // "1.5", "(1.5", "-inf"
+	byLex                  // "[a", "(a", "-", "+"
+)
+
+// zsetSpan is a range of a sorted set, in ascending order of its ends unless by
+// rank.
+type zsetSpan struct {
+	by rangeBy
+
+	start, stop int64 // by rank
+
+	min, max float64 // by score, both included
+
+	from  []byte // by lex: the first member in the range, if it is one
+	to    []byte // the last one; nil without an end
+	notTo bool   // to itself is outside
+
+	empty bool // the ends leave room for nothing
+}
+
+// parseSpan reads the ends of a range; bad is the error text otherwise.
+func parseSpan(by rangeBy, min, max []byte) (s zsetSpan, bad string) {
+	s.by = by
+	ok := true
+	switch by {
+	case byScore:
+		ok, bad = s.scores(min, max), errScoreBounds
+	case byLex:
+		ok, bad = s.lex(min, max), errLexBounds
+	default:
+		var ok2 bool
+		s.start, ok = parseInt(min)
+		s.stop, ok2 = parseInt(max)
+		ok, bad = ok && ok2, errNotInteger
+	}
+	if ok {
+		bad = ""
+	}
+	return s, bad
+}
+
+// scores reads bounds of scores. Between two neighbouring doubles there is none,
+// so that an excluded end is the next double included.
+func (s *zsetSpan) scores(min, max []byte) bool {
+	var minOpen, maxOpen, ok1, ok2 bool
+	s.min, minOpen, ok1 = scoreBound(min)
+	s.max, maxOpen, ok2 = scoreBound(max)
+	s.empty = minOpen && math.IsInf(s.min, 1) || maxOpen && math.IsInf(s.max, -1)
+	if minOpen {
+		s.min = math.Nextafter(s.min, math.Inf(1))
+	}
+	if maxOpen {
+		s.max = math.Nextafter(s.max, math.Inf(-1))
+	}
+	return ok1 && ok2
+}
+
+// scoreBound reads a bound as Redis's zslParseRange: more loosely than a score,
+// as C's strtod does it. Space may come before the number, one out of range is
+// infinite or 0, nothing at all is 0, and a NUL ends it.
+func scoreBound(b []byte) (f float64, open, ok bool) {
+	if len(b) > 0 && b[0] == '(' {
+		b, open = b[1:], true
+	}
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	if len(b) == 0 {
+		return 0, open, true
+	}
+	f, _, ok = strtod(strings.TrimLeft(string(b), " \t\n\v\f\r"))
+	return f, open, ok && !math.IsNaN(f)
+}
+
+// lex reads bounds of members. The least member above m is m with a NUL behind
+// it, which is where a range that leaves out m begins.
+func (s *zsetSpan) lex(min, max []byte) bool {
+	from, ok1 := lexBound(min)
+	to, ok2 := lexBound(max)
+	s.empty = from.sign > 0 || to.sign < 0
+	s.from, s.to, s.notTo = from.member, to.member, to.open
+	if from.open {
+		s.from = append(from.member[:len(from.member):len(from.member)], 0)
+	}
+	return ok1 && ok2
+}
+
+type lexEnd struct {
+	sign   int    // -1 for "-", 1 for "+"
+	member []byte // nil with a sign
+	open   bool
+}
+
+func lexBound(b []byte) (e lexEnd, ok bool) {
+	if len(b) == 0 {
+		return e, false
+	}
+	rest := b[1:]
+	alone := len(rest) == 0 || rest[0] == 0 // as C sees it
+	switch b[0] {
+	case '-':
+		return lexEnd{sign: -1}, alone
+	case '+':
+		return lexEnd{sign: 1}, alone
+	case '(', '[':
+		return lexEnd{member: rest, open: b[0] == '('}, true
+	}
+	return e, false
+}
+
+// maxLength is beyond the number of elements that any key has, and exact as a
+// double.
+const maxLength = 1 << 52
+
+// clampLength cuts a number of elements, or a position, to what can matter.
+func clampLength(n int64) int64 { return max(-maxLength, min(n, maxLength)) }
+
+// args are the arguments from ?4 on that stand for the ends.
+func (s zsetSpan) args() []store.Value {
+	switch s.by {
+	case byScore:
+		return []store.Value{store.Float(s.min), store.Float(s.max)}
+	case byLex:
+		var to, not store.Value
+		if s.to != nil {
+			to = store.Bytes(s.to)
+		}
+		if s.notTo {
+			not = to
+		}
+		return []store.Value{store.Bytes(s.from), to, not}
+	}
+	return []store.Value{store.Int(clampLength(s.start)), store.Int(clampLength(s.stop))}
+}

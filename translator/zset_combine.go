@@ -1,0 +1,311 @@
+package translator
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// An input is a sorted set, or a set, whose members have the score 1. Of several
+// inputs' members only those can matter for an intersection that the smallest one
+// has, and for a difference those that the first one has: matching returns what
+// the key has of them, walking the smallest of the keys in ?4.
+const (
+	sqlZInput = `SELECT member, score FROM zsets WHERE key_id = ` + liveID + `
+		UNION ALL SELECT member, 1.0 FROM sets WHERE key_id = ` + liveID
+	sqlZMatching = `WITH smallest(id) AS MATERIALIZED (
+			SELECT k.id FROM json_each(?4) j CROSS JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value)
+			AND (k.expires_at IS NULL OR k.expires_at > ?3) ORDER BY k.count, k.id LIMIT 1),
+		walked(hash, member) AS (
+			SELECT hash, member FROM zsets WHERE key_id = (SELECT id FROM smallest)
+			UNION ALL SELECT hash, member FROM sets WHERE key_id = (SELECT id FROM smallest))
+		SELECT z.member, z.score FROM walked w CROSS JOIN zsets z
+			ON z.key_id = ` + liveID + ` AND z.hash = w.hash AND z.member = w.member
+		UNION ALL SELECT s.member, 1.0 FROM walked w CROSS JOIN sets s
+			ON s.key_id = ` + liveID + ` AND s.hash = w.hash AND s.member = w.member`
+)
+
+type zsetOp byte
+
+const (
+	zsetUnion zsetOp = iota
+	zsetInter
+	zsetDiff
+)
+
+// combineForm tells ZUNION, ZINTER, ZDIFF, their STORE forms and ZINTERCARD apart.
+type combineForm struct {
+	op    zsetOp
+	store bool
+	count bool
+}
+
+// zsetCombination is a call of one of them.
+type zsetCombination struct {
+	combineForm
+	keys      [][]byte
+	weights   []float64
+	aggregate func(a, b float64) float64
+	scores    bool
+	limit     int64 // 0: none
+}
+
+func zcombine(f combineForm) func(*Call) Plan {
+	at := 1
+	if f.store {
+		at = 2
+	}
+	return func(c *Call) Plan {
+		n, ok := parseInt(c.Args[at])
+		switch {
+		case !ok:
+			return fail(errNotInteger)
+		case n < 1:
+			return fail("ERR at least 1 input key is needed for '" + c.lowerName() + "' command")
+		case n > int64(len(c.Args)-at-1):
+			return fail(errSyntax)
+		}
+		z := zsetCombination{combineForm: f, keys: c.Args[at+1:][:n], aggregate: sum}
+		bad := z.options(c.Args[at+1+int(n):])
+		stmts := c.inputStmts(&z, bad == "")
+		if !f.store || bad != "" {
+			return read(func(r *store.Result) resp.Value { return z.reply(r, bad) }, stmts...)
+		}
+		return readThen(func(r *store.Result) Plan {
+			inputs, ok := z.inputs(r)
+			if !ok {
+				return answer(wrongType)
+			}
+			return c.zsetStore(c.Args[1], z.combine(inputs))
+		}, stmts...)
+	}
+}
+
+// options reads what follows the keys, and returns the error text of what it
+// cannot read. Redis looks at the types of the keys before it answers that.
+func (z *zsetCombination) options(args [][]byte) (bad string) {
+	z.weights = make([]float64, len(z.keys))
+	for i := range z.weights {
+		z.weights[i] = 1
+	}
+	weighted := z.op != zsetDiff && !z.count
+	for len(args) > 0 {
+		word, used := args[0], 2
+		switch {
+		case weighted && wordIs(word, "WEIGHTS") && len(args) > len(z.keys):
+			for i := range z.weights {
+				var ok bool
+				if z.weights[i], ok = parseFloat(args[1+i]); !ok {
+					return "ERR weight value is not a float"
+				}
+			}
+			used = 1 + len(z.keys)
+		case weighted && wordIs(word, "AGGREGATE") && len(args) > 1:
+			if z.aggregate = aggregation(args[1]); z.aggregate == nil {
+				return errSyntax
+			}
+		case !z.store && !z.count && wordIs(word, "WITHSCORES"):
+			z.scores, used = true, 1
+		case z.count && wordIs(word, "LIMIT") && len(args) > 1:
+			var ok bool
+			if z.limit, ok = parseInt(args[1]); !ok || z.limit < 0 {
+				return "ERR LIMIT can't be negative"
+			}
+		default:
+			return errSyntax
+		}
+		args = args[used:]
+	}
+	return ""
+}
+
+// aggregation is the function that AGGREGATE names, nil for none. As in Redis,
+// opposite infinities make 0, and NaN, which is infinity times a weight of 0, loses
+// against any score.
+func aggregation(name []byte) func(a, b float64) float64 {
+	switch {
+	case wordIs(name, "SUM"):
+		return sum
+	case wordIs(name, "MIN"):
+		return func(a, b float64) float64 {
+			if b < a {
+				return b
+			}
+			return a
+		}
+	case wordIs(name, "MAX"):
+		return func(a, b float64) float64 {
+			if b > a {
+				return b
+			}
+			return a
+		}
+	}
+	return nil
+}
+
+func sum(a, b float64) float64 { return numberOr0(a + b) }
+
+func numberOr0(f float64) float64 {
+	if math.IsNaN(f) {
+		return 0
+	}
+	return f
+}
+
+// zsetInput is one input as it was read.
+type zsetInput struct {
+	size   int64
+	weight float64
+	rows   []store.Row
+}
+
+// inputStmts reads the type and the size of each key, and then the elements.
+func (c *Call) inputStmts(z *zsetCombination, contents bool) []store.Stmt {
+	stmts := make([]store.Stmt, 0, 2*len(z.keys))
+	for _, key := range z.keys {
+		stmts = append(stmts, c.stmt(sqlZCard, key))
+	}
+	if !contents {
+		return stmts
+	}
+	all := elements(z.keys)
+	for i, key := range z.keys {
+		switch {
+		case z.op == zsetInter:
+			stmts = append(stmts, c.stmt(sqlZMatching, key, all))
+		case z.op == zsetDiff && i > 0:
+			stmts = append(stmts, c.stmt(sqlZMatching, key, elements([][]byte{z.keys[0], key})))
+		default:
+			stmts = append(stmts, c.stmt(sqlZInput, key))
+		}
+	}
+	return stmts
+}
+
+// inputs are the rows of inputStmts by key; not ok when a key holds neither a
+// sorted set nor a set.
+func (z *zsetCombination) inputs(r *store.Result) (inputs []zsetInput, ok bool) {
+	n := len(z.keys)
+	inputs = make([]zsetInput, n)
+	for i := range inputs {
+		in := &inputs[i]
+		in.weight = z.weights[i]
+		if len(r.Rows[i]) > 0 {
+			if t := string(r.Rows[i][0][0].Bytes()); t != zsetType && t != "set" {
+				return nil, false
+			}
+			in.size = r.Rows[i][0][1].Int()
+		}
+		if len(r.Rows) > n {
+			in.rows = r.Rows[n+i]
+		}
+	}
+	return inputs, true
+}
+
+// reply answers the elements or their number, and bad, if that is not "", once the
+// types of the keys are right.
+func (z *zsetCombination) reply(r *store.Result, bad string) resp.Value {
+	inputs, ok := z.inputs(r)
+	switch {
+	case !ok:
+		return wrongType
+	case bad != "":
+		return resp.MakeError(bad)
+	}
+	elems := z.combine(inputs)
+	if z.count {
+		n := int64(len(elems))
+		if z.limit > 0 {
+			n = min(n, z.limit)
+		}
+		return resp.MakeInt(n)
+	}
+	slices.SortFunc(elems, func(a, b element) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), bytes.Compare(a.member, b.member))
+	})
+	v := resp.EmptyArray
+	if z.scores {
+		v.Kind = resp.Scored
+	}
+	for _, e := range elems {
+		v.Elems = append(v.Elems, resp.MakeBulk(e.member))
+		if z.scores {
+			v.Elems = append(v.Elems, resp.MakeDouble(e.score))
+		}
+	}
+	return v
+}
+
+// combine does the operation. Scores are aggregated from the smallest input to the
+// largest, since the sum of doubles depends on the order.
+func (z *zsetCombination) combine(inputs []zsetInput) []element {
+	if z.op == zsetDiff {
+		return difference(inputs)
+	}
+	slices.SortStableFunc(inputs, func(a, b zsetInput) int { return cmp.Compare(a.size, b.size) })
+	if z.op == zsetInter {
+		return z.intersection(inputs)
+	}
+	var elems []element
+	place := map[string]int{}
+	for _, in := range inputs {
+		for _, row := range in.rows {
+			member, score := row[0].Bytes(), numberOr0(in.weight*row[1].Float())
+			if i, ok := place[string(member)]; ok {
+				elems[i].score = z.aggregate(elems[i].score, score)
+				continue
+			}
+			place[string(member)] = len(elems)
+			elems = append(elems, element{member, score})
+		}
+	}
+	return elems
+}
+
+func (z *zsetCombination) intersection(inputs []zsetInput) []element {
+	var elems []element
+	place, found := map[string]int{}, []int{}
+	for _, row := range inputs[0].rows {
+		place[string(row[0].Bytes())] = len(elems)
+		elems = append(elems, element{row[0].Bytes(), numberOr0(inputs[0].weight * row[1].Float())})
+		found = append(found, 1)
+	}
+	for _, in := range inputs[1:] {
+		for _, row := range in.rows {
+			if i, ok := place[string(row[0].Bytes())]; ok {
+				elems[i].score = z.aggregate(elems[i].score, in.weight*row[1].Float())
+				found[i]++
+			}
+		}
+	}
+	var shared []element
+	for i, e := range elems {
+		if found[i] == len(inputs) {
+			shared = append(shared, e)
+		}
+	}
+	return shared
+}
+
+// difference is what the first input has and no other.
+func difference(inputs []zsetInput) []element {
+	gone := map[string]bool{}
+	for _, in := range inputs[1:] {
+		for _, row := range in.rows {
+			gone[string(row[0].Bytes())] = true
+		}
+	}
+	var elems []element
+	for _, row := range inputs[0].rows {
+		if !gone[string(row[0].Bytes())] {
+			elems = append(elems, element{row[0].Bytes(), row[1].Float()})
+		}
+	}
+	return elems
+}

@@ -1,0 +1,236 @@
+package translator
+
+import (
+	"slices"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// The order of a sorted set is the one of its index: score, then the member's
+// bytes.
+const (
+	ascending  = ` ORDER BY score, member`
+	descending = ` ORDER BY score DESC, member DESC`
+)
+
+// A range of ranks ?4 to ?5 is walked to from the end that is nearer: of near
+// and far, one has a limit of 0. Near is the end that ranks are counted from.
+const (
+	zsetRanks = `WITH ranks(id, lo, hi, beyond) AS (SELECT id, lo, hi, count - 1 - hi FROM (SELECT id, count,
+		max(iif(?4 < 0, count + CAST(?4 AS INTEGER), CAST(?4 AS INTEGER)), 0) AS lo,
+		min(iif(?5 < 0, count + CAST(?5 AS INTEGER), CAST(?5 AS INTEGER)), count - 1) AS hi FROM keys WHERE ` + live + `)) `
+	zsetRanked = ` FROM zsets WHERE key_id = (SELECT id FROM ranks)`
+	zsetNear   = ` LIMIT ifnull((SELECT max(hi - lo + 1, 0) FROM ranks WHERE lo <= beyond), 0)
+		OFFSET ifnull((SELECT lo FROM ranks), 0)`
+	zsetFar = ` LIMIT ifnull((SELECT max(hi - lo + 1, 0) FROM ranks WHERE lo > beyond), 0)
+		OFFSET ifnull((SELECT beyond FROM ranks), 0)`
+
+	sqlZRankNear    = zsetRanks + `SELECT member, score` + zsetRanked + ascending + zsetNear
+	sqlZRankFar     = zsetRanks + `SELECT member, score` + zsetRanked + descending + zsetFar
+	sqlZRevRankNear = zsetRanks + `SELECT member, score` + zsetRanked + descending + zsetNear
+	sqlZRevRankFar  = zsetRanks + `SELECT member, score` + zsetRanked + ascending + zsetFar
+	sqlZRemByRank   = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) IN (` + zsetRanks + `
+		SELECT hash, member FROM (SELECT * FROM (SELECT hash, member` + zsetRanked + ascending + zsetNear + `)
+		UNION ALL SELECT * FROM (SELECT hash, member` + zsetRanked + descending + zsetFar + `)))`
+)
+
+// A range of scores ?4 to ?5.
+const (
+	zsetByScore       = ` FROM zsets WHERE key_id = ` + liveID + ` AND score BETWEEN ?4 AND ?5`
+	sqlZRangeScore    = `SELECT member, score` + zsetByScore + ascending + ` LIMIT ?6 OFFSET ?7`
+	sqlZRevRangeScore = `SELECT member, score` + zsetByScore + descending + ` LIMIT ?6 OFFSET ?7`
+	sqlZCount         = `SELECT count(*)` + zsetByScore
+	sqlZRemByScore    = `DELETE` + zsetByScore
+)
+
+// A range of members ?4 to ?5 (NULL without an end), without ?6. Redis defines it
+// for members that all have one score, where level finds it by a seek. When they
+// have several, mixed gives the members in the range whatever their score. The one
+// that does not apply asks for the members of no key.
+const (
+	zsetLowest  = `(SELECT score FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT 1)`
+	zsetHighest = `(SELECT score FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1)`
+	zsetLast    = `(SELECT member FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1)`
+	zsetLevel   = ` FROM zsets WHERE key_id = iif(` + zsetLowest + ` = ` + zsetHighest + `, ` + liveID + `, NULL)
+		AND score = ` + zsetLowest + ` AND member >= ?4 AND member <= ifnull(?5, ` + zsetLast + `) AND member IS NOT ?6`
+	zsetMixed = ` FROM zsets WHERE key_id = iif(` + zsetLowest + ` <> ` + zsetHighest + `, ` + liveID + `, NULL)
+		AND member >= ?4 AND (?5 IS NULL OR member <= ?5) AND member IS NOT ?6`
+
+	sqlZRangeLevel    = `SELECT member, score` + zsetLevel + ascending + ` LIMIT ?7 OFFSET ?8`
+	sqlZRangeMixed    = `SELECT member, score` + zsetMixed + ascending + ` LIMIT ?7 OFFSET ?8`
+	sqlZRevRangeLevel = `SELECT member, score` + zsetLevel + descending + ` LIMIT ?7 OFFSET ?8`
+	sqlZRevRangeMixed = `SELECT member, score` + zsetMixed + descending + ` LIMIT ?7 OFFSET ?8`
+	sqlZLexCount      = `SELECT (SELECT count(*)` + zsetLevel + `) + (SELECT count(*)` + zsetMixed + `)`
+	sqlZRemLevel      = `DELETE` + zsetLevel
+	sqlZRemMixed      = `DELETE` + zsetMixed
+)
+
+// direction is the order of a reply.
+type direction byte
+
+const (
+	dirAny direction = iota // options decide
+	forward
+	backward
+)
+
+// rangeForm tells the commands of the ZRANGE family apart. What it leaves open,
+// options decide.
+type rangeForm struct {
+	by    rangeBy
+	dir   direction
+	store bool // ZRANGESTORE
+}
+
+// rangeQuery is a range with all its options.
+type rangeQuery struct {
+	zsetSpan
+	rev           bool
+	scores        bool
+	offset, limit int64
+}
+
+// parseRange reads "min max [options]"; bad is the error text otherwise.
+func (f rangeForm) parseRange(args [][]byte) (q rangeQuery, bad string) {
+	q.limit = -1
+	for i := 2; i < len(args); i++ {
+		switch word := args[i]; {
+		case !f.store && wordIs(word, "WITHSCORES"):
+			q.scores = true
+		case wordIs(word, "LIMIT") && i+2 < len(args):
+			var ok1, ok2 bool
+			q.offset, ok1 = parseInt(args[i+1])
+			q.limit, ok2 = parseInt(args[i+2])
+			if !ok1 || !ok2 {
+				return q, errNotInteger
+			}
+			i += 2
+		case f.dir == dirAny && wordIs(word, "REV"):
+			f.dir = backward
+		case f.by == byAny && wordIs(word, "BYLEX"):
+			f.by = byLex
+		case f.by == byAny && wordIs(word, "BYSCORE"):
+			f.by = byScore
+		default:
+			return q, errSyntax
+		}
+	}
+	if f.by == byAny {
+		f.by = byRank
+	}
+	switch {
+	case q.limit != -1 && f.by == byRank:
+		return q, "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX"
+	case q.scores && f.by == byLex:
+		return q, "ERR syntax error, WITHSCORES not supported in combination with BYLEX"
+	}
+	q.rev = f.dir == backward
+	if q.rev && f.by != byRank {
+		q.zsetSpan, bad = parseSpan(f.by, args[1], args[0])
+	} else {
+		q.zsetSpan, bad = parseSpan(f.by, args[0], args[1])
+	}
+	return q, bad
+}
+
+// stmts are the statements that return the members and scores of the range in
+// key, behind typeOf.
+func (c *Call) rangeStmts(key []byte, q rangeQuery) []store.Stmt {
+	stmts := []store.Stmt{c.typeOf(key)}
+	args := q.args()
+	if q.by != byRank {
+		limit := clampLength(q.limit)
+		if q.empty || q.offset < 0 {
+			limit = 0
+		}
+		args = append(args, store.Int(limit), store.Int(clampLength(q.offset)))
+	}
+	for _, sql := range q.texts() {
+		stmts = append(stmts, c.stmt(sql, key, args...))
+	}
+	return stmts
+}
+
+func (q rangeQuery) texts() []string {
+	switch {
+	case q.by == byScore && q.rev:
+		return []string{sqlZRevRangeScore}
+	case q.by == byScore:
+		return []string{sqlZRangeScore}
+	case q.by == byLex && q.rev:
+		return []string{sqlZRevRangeLevel, sqlZRevRangeMixed}
+	case q.by == byLex:
+		return []string{sqlZRangeLevel, sqlZRangeMixed}
+	case q.rev:
+		return []string{sqlZRevRankNear, sqlZRevRankFar}
+	}
+	return []string{sqlZRankNear, sqlZRankFar}
+}
+
+// rows are the rows of rangeStmts, in the order of the reply: of several
+// statements, one has them all.
+func (q rangeQuery) rows(r *store.Result) []store.Row {
+	for _, rows := range r.Rows[1 : len(r.Rows)-1] {
+		if len(rows) > 0 {
+			return rows
+		}
+	}
+	last := r.Rows[len(r.Rows)-1]
+	if q.by == byRank {
+		slices.Reverse(last)
+	}
+	return last
+}
+
+// zrange is ZRANGE and its older relatives.
+func zrange(f rangeForm) func(*Call) Plan {
+	return func(c *Call) Plan {
+		q, bad := f.parseRange(c.Args[2:])
+		if bad != "" {
+			return fail(bad)
+		}
+		return read(typed(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value {
+			if q.scores {
+				return scored(q.rows(r))
+			}
+			return bulks(q.rows(r))
+		}), c.rangeStmts(c.Args[1], q)...)
+	}
+}
+
+func zrangestore(c *Call) Plan {
+	q, bad := rangeForm{store: true}.parseRange(c.Args[3:])
+	if bad != "" {
+		return fail(bad)
+	}
+	return readThen(func(r *store.Result) Plan {
+		if len(r.Rows[0]) > 0 && string(r.Rows[0][0][0].Bytes()) != zsetType {
+			return answer(wrongType)
+		}
+		rows := q.rows(r)
+		elems := make([]element, len(rows))
+		for i, row := range rows {
+			elems[i] = element{member: row[0].Bytes(), score: row[1].Float()}
+		}
+		return c.zsetStore(c.Args[1], elems)
+	}, c.rangeStmts(c.Args[2], q)...)
+}
+
+// zcount is ZCOUNT and ZLEXCOUNT.
+func zcount(by rangeBy) func(*Call) Plan {
+	sql := sqlZCount
+	if by == byLex {
+		sql = sqlZLexCount
+	}
+	return func(c *Call) Plan {
+		s, bad := parseSpan(by, c.Args[2], c.Args[3])
+		switch {
+		case bad != "":
+			return fail(bad)
+		case s.empty:
+			return read(typed(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(c.Args[1]))
+		}
+		return read(typed(zsetType, resp.Zero, intOf(1)), c.typeOf(c.Args[1]), c.stmt(sql, c.Args[1], s.args()...))
+	}
+}

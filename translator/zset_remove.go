@@ -1,0 +1,162 @@
+package translator
+
+import (
+	"slices"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+const (
+	sqlZRem = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) IN (
+		SELECT CAST(value ->> '$[0]' AS INTEGER), unhex(value ->> '$[1]') FROM json_each(?4))`
+
+	// A pop reads what it then deletes: the first ?4 in one order or the
+	// other.
+	zsetFirst     = ` FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT ?4`
+	zsetLastOnes  = ` FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT ?4`
+	sqlZMin       = `SELECT member, score` + zsetFirst
+	sqlZMax       = `SELECT member, score` + zsetLastOnes
+	zsetDelete    = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) IN (SELECT hash, member`
+	sqlZRemoveMin = zsetDelete + zsetFirst + `)`
+	sqlZRemoveMax = zsetDelete + zsetLastOnes + `)`
+)
+
+// zsetRemove is a write that deletes members: the deletions, each with the
+// statement that accounts for it. It answers their number.
+func (c *Call) zsetRemove(key []byte, deletions ...store.Stmt) Plan {
+	w := zsetWrite{stmts: []store.Stmt{c.purge(key), c.guardType(key, zsetType)}}
+	var removed []int
+	for _, s := range deletions {
+		w.add(&removed, s, c.shrunk(key))
+	}
+	return write(func(r *store.Result) resp.Value { return resp.MakeInt(total(r, removed)) },
+		append(w.stmts, c.dropEmpty(key))...)
+}
+
+func zrem(c *Call) Plan {
+	key := c.Args[1]
+	var deletions []store.Stmt
+	for members := range slices.Chunk(c.Args[2:], zsetRoundSize) {
+		deletions = append(deletions, c.stmt(sqlZRem, key, zsetMembers(members)))
+	}
+	return c.zsetRemove(key, deletions...)
+}
+
+// zremrange is ZREMRANGEBYRANK, ZREMRANGEBYSCORE and ZREMRANGEBYLEX.
+func zremrange(by rangeBy) func(*Call) Plan {
+	texts := []string{sqlZRemByRank}
+	switch by {
+	case byScore:
+		texts = []string{sqlZRemByScore}
+	case byLex:
+		texts = []string{sqlZRemLevel, sqlZRemMixed}
+	}
+	return func(c *Call) Plan {
+		key := c.Args[1]
+		s, bad := parseSpan(by, c.Args[2], c.Args[3])
+		switch {
+		case bad != "":
+			return fail(bad)
+		case s.empty:
+			return read(typed(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(key))
+		}
+		var deletions []store.Stmt
+		for _, sql := range texts {
+			deletions = append(deletions, c.stmt(sql, key, s.args()...))
+		}
+		return c.zsetRemove(key, deletions...)
+	}
+}
+
+// popRows is the statement of popStmts that returns the members.
+const popRows = 2
+
+// popStmts removes up to n members from the lower or the upper end of key.
+func (c *Call) popStmts(key []byte, max bool, n int64) []store.Stmt {
+	find, remove := sqlZMin, sqlZRemoveMin
+	if max {
+		find, remove = sqlZMax, sqlZRemoveMax
+	}
+	limit := store.Int(clampLength(n))
+	return []store.Stmt{
+		c.purge(key), c.guardType(key, zsetType),
+		c.stmt(find, key, limit), c.stmt(remove, key, limit),
+		c.shrunk(key), c.dropEmpty(key),
+	}
+}
+
+// zpop is ZPOPMIN and ZPOPMAX. With a count the reply is a list of pairs, which
+// RESP3 nests; without, it is one flat pair.
+func zpop(max bool) func(*Call) Plan {
+	return func(c *Call) Plan {
+		key := c.Args[1]
+		if len(c.Args) > 3 {
+			return fail(errSyntax)
+		}
+		if len(c.Args) == 2 {
+			return write(func(r *store.Result) resp.Value {
+				return resp.MakeArray(scored(r.Rows[popRows]).Elems...)
+			}, c.popStmts(key, max, 1)...)
+		}
+		n, ok := parseInt(c.Args[2])
+		switch {
+		case !ok || n < 0:
+			return fail(errMustBePositive)
+		case n == 0:
+			return read(typed(zsetType, resp.EmptyArray, always(resp.EmptyArray)), c.typeOf(key))
+		}
+		return write(func(r *store.Result) resp.Value { return scored(r.Rows[popRows]) }, c.popStmts(key, max, n)...)
+	}
+}
+
+func zmpop(c *Call) Plan {
+	n, ok := parseInt(c.Args[1])
+	if !ok || n < 1 {
+		return fail("ERR numkeys should be greater than 0")
+	}
+	if n > int64(len(c.Args)-3) {
+		return fail(errSyntax)
+	}
+	keys, options := c.Args[2:2+n], c.Args[2+n:]
+	max := wordIs(options[0], "MAX")
+	if !max && !wordIs(options[0], "MIN") {
+		return fail(errSyntax)
+	}
+	count := int64(1)
+	if options = options[1:]; len(options) > 0 {
+		if len(options) < 2 || !wordIs(options[0], "COUNT") {
+			return fail(errSyntax)
+		}
+		if count, ok = parseInt(options[1]); !ok || count < 1 {
+			return fail("ERR count should be greater than 0")
+		}
+		if len(options) > 2 {
+			return fail(errSyntax)
+		}
+	}
+	stmts := make([]store.Stmt, n)
+	for i, key := range keys {
+		stmts[i] = c.typeOf(key)
+	}
+	return readThen(func(r *store.Result) Plan {
+		for i, key := range keys {
+			if len(r.Rows[i]) > 0 {
+				return write(popped(key), c.popStmts(key, max, count)...)
+			}
+		}
+		return answer(resp.NilArray)
+	}, stmts...)
+}
+
+// popped shapes ZMPOP's reply: the key and the pairs, nested in both protocols.
+func popped(key []byte) func(*store.Result) resp.Value {
+	return func(r *store.Result) resp.Value {
+		rows := r.Rows[popRows]
+		pairs := make([]resp.Value, len(rows))
+		for i, row := range rows {
+			pairs[i] = resp.MakeArray(bulk(row[0]), score(row[1]))
+		}
+		return resp.MakeArray(resp.MakeBulk(key), resp.MakeArray(pairs...))
+	}
+}
