@@ -7,27 +7,29 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// LPOS numbers the elements from one end, among the first ?7 of them unless that
-// is 0, and returns ?6 indexes of the value ?4 after skipping ?5. Numbering
-// streams, so that it stops with the last match that is wanted.
+// LPOS finds up to ?6 matches of the value ?4 from one end, after skipping ?5 and
+// among the first ?7 elements unless that is 0, and says how many elements it
+// went along to each: from the match before it, or from the end to the first.
 var sqlLPos = [...]string{
-	head: `SELECT n - 1 FROM (SELECT row_number() OVER (ORDER BY pos) AS n, value FROM lists WHERE key_id = ` + liveID + `
-		AND pos <= ` + sqlLPosLastHead + `)
-		WHERE value = ?4 LIMIT CAST(?6 AS INTEGER) OFFSET CAST(?5 AS INTEGER)`,
-	tail: `SELECT (SELECT count FROM keys WHERE ` + live + `) - n
-		FROM (SELECT row_number() OVER (ORDER BY pos DESC) AS n, value FROM lists WHERE key_id = ` + liveID + `
-		AND pos >= ` + sqlLPosLastTail + `)
-		WHERE value = ?4 LIMIT CAST(?6 AS INTEGER) OFFSET CAST(?5 AS INTEGER)`,
+	head: `SELECT (SELECT count(*) FROM lists WHERE key_id = ` + liveID + ` AND pos > m.since AND pos <= m.pos)
+		FROM (SELECT pos, lag(pos, 1, ` + sqlFirstPos + `) OVER (ORDER BY pos) AS since FROM (
+			SELECT pos FROM lists WHERE key_id = ` + liveID + ` AND value = ?4 AND pos <= coalesce((
+				SELECT pos FROM lists WHERE key_id = ` + liveID + `
+				ORDER BY pos LIMIT ` + sqlLPosShort + ` OFFSET CAST(?7 AS INTEGER) - 1), ` + sqlLastPos + `)
+			ORDER BY pos LIMIT CAST(?6 AS INTEGER) OFFSET CAST(?5 AS INTEGER))) m ORDER BY m.pos`,
+	tail: `SELECT (SELECT count(*) FROM lists WHERE key_id = ` + liveID + ` AND pos < m.since AND pos >= m.pos)
+		FROM (SELECT pos, lag(pos, 1, ` + sqlLastPos + `) OVER (ORDER BY pos DESC) AS since FROM (
+			SELECT pos FROM lists WHERE key_id = ` + liveID + ` AND value = ?4 AND pos >= coalesce((
+				SELECT pos FROM lists WHERE key_id = ` + liveID + `
+				ORDER BY pos DESC LIMIT ` + sqlLPosShort + ` OFFSET CAST(?7 AS INTEGER) - 1), ` + sqlFirstPos + `)
+			ORDER BY pos DESC LIMIT CAST(?6 AS INTEGER) OFFSET CAST(?5 AS INTEGER))) m ORDER BY m.pos DESC`,
 }
 
-// The position of the ?7th element from an end, the other end when there are
-// fewer or ?7 is 0.
 const (
-	sqlLPosShort    = `CAST(?7 AS INTEGER) BETWEEN 1 AND (SELECT count FROM keys WHERE ` + live + `)`
-	sqlLPosLastHead = `coalesce((SELECT pos FROM lists WHERE key_id = ` + liveID + ` AND ` + sqlLPosShort + `
-		ORDER BY pos LIMIT 1 OFFSET CAST(?7 AS INTEGER) - 1), 9223372036854775807)`
-	sqlLPosLastTail = `coalesce((SELECT pos FROM lists WHERE key_id = ` + liveID + ` AND ` + sqlLPosShort + `
-		ORDER BY pos DESC LIMIT 1 OFFSET CAST(?7 AS INTEGER) - 1), -9223372036854775807)`
+	// 1 when ?7 bounds the search, and 0 otherwise.
+	sqlLPosShort = `coalesce((SELECT CAST(?7 AS INTEGER) BETWEEN 1 AND count FROM keys WHERE ` + live + `), 0)`
+	sqlFirstPos  = `-9223372036854775807` // no element is there or before
+	sqlLastPos   = `9223372036854775807`  // nor there or behind
 )
 
 // errRankZero is declared apart for its length.
@@ -87,32 +89,35 @@ func lpos(c *Call) Plan {
 	if bad != "" {
 		return fail(bad)
 	}
-	limit, missing, shape := o.count, resp.EmptyArray, integers
+	limit, missing := o.count, resp.EmptyArray
 	switch o.count {
 	case -1:
-		limit, missing, shape = 1, resp.Nil, firstInteger
+		limit, missing = 1, resp.Nil
 	case 0:
 		limit = -1
 	}
-	return read(typed(listType, missing, func(r *store.Result) resp.Value { return shape(r.Rows[1]) }),
-		c.typeOf(c.Args[1]),
+	return read(typed(listType, missing, o.decode), c.stmt(sqlLLen, c.Args[1]),
 		c.stmt(sqlLPos[o.from], c.Args[1], store.Bytes(c.Args[2]),
 			store.Digits(o.skip), store.Digits(limit), store.Digits(o.maxLen)))
 }
 
-// integers is every row's first cell as an array of integers.
-func integers(rows []store.Row) resp.Value {
-	elems := make([]resp.Value, len(rows))
-	for i, row := range rows {
-		elems[i] = resp.MakeInt(row[0].Int())
+// decode makes indexes of the length of the list and the steps of sqlLPos.
+func (o posOptions) decode(r *store.Result) resp.Value {
+	length, steps := r.Rows[0][0][1].Int(), int64(0)
+	indexes := make([]resp.Value, len(r.Rows[1]))
+	for i, row := range r.Rows[1] {
+		steps += row[0].Int()
+		index := steps - 1
+		if o.from == tail {
+			index = length - steps
+		}
+		indexes[i] = resp.MakeInt(index)
 	}
-	return resp.Value{Kind: resp.Array, Elems: elems}
-}
-
-// firstInteger is the first row's first cell as an integer, nil without a row.
-func firstInteger(rows []store.Row) resp.Value {
-	if len(rows) == 0 {
+	switch {
+	case o.count >= 0:
+		return resp.MakeArray(indexes...)
+	case len(indexes) == 0:
 		return resp.Nil
 	}
-	return resp.MakeInt(rows[0][0].Int())
+	return indexes[0]
 }

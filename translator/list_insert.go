@@ -32,9 +32,8 @@ const (
 	sqlInsertAt = `INSERT INTO lists(key_id, pos, value) SELECT id, CAST(?4 AS INTEGER), ?5 FROM keys WHERE ` + live
 )
 
-const (
-	gap = 65536 // sqlGap in Go
-)
+// gap is sqlGap.
+const gap = 65536
 
 // insertion is an LINSERT whose pivot has been found.
 type insertion struct {
@@ -110,9 +109,9 @@ const sqlWindow = `WITH RECURSIVE
 		CAST((SELECT max(pos) FROM lists WHERE key_id = (SELECT id FROM k)) AS TEXT)
 	FROM w WHERE n <= room`
 
-// A spread moves the window's elements, from ?4 to ?5, by ?6 beyond the end of
-// the list, and from there to ?4 + ?7, ?4 + 2 * ?7 and so on, leaving out the place
-// behind the first ?8 of them.
+// A spread moves the window's elements out of the way, beyond the end of the
+// list, since a position on the way back may still be taken; and from there
+// evenly into the window, leaving out the place behind the first ?7 of them.
 const (
 	sqlMoveOut = `UPDATE lists SET pos = pos + CAST(?6 AS INTEGER)
 		WHERE key_id = ` + liveID + ` AND pos BETWEEN CAST(?4 AS INTEGER) AND CAST(?5 AS INTEGER)`
@@ -131,7 +130,7 @@ func (in insertion) spread(r *store.Result) Plan {
 	}
 	width := int64(1) << bits
 	end := start + width - 1
-	out := max(last, end) + 1 - start // moves start just beyond the window and the list
+	out := max(last, end) + 1 - start // takes the window's first position beyond both ends
 	step := width / (n + 2)
 	stmts := []store.Stmt{
 		in.call.stmt(sqlMoveOut, in.key, store.Digits(start), store.Digits(end), store.Digits(out)),
