@@ -1,4 +1,4 @@
-.PHONY: build test generate bench release-check clean
+.PHONY: build test generate pictures bench release-check clean
 
 build:
 	CGO_ENABLED=0 go build -o meowdis .
@@ -11,6 +11,10 @@ test:
 # The files that are generated from the code.
 generate:
 	go run ./internal/gen
+
+# The terminal pictures in docs/, from real runs.
+pictures:
+	go run ./internal/pictures
 
 # Compares with Redka and redis-server in one run: see docs/benchmarks.md.
 bench: build

@@ -43,7 +43,11 @@ func differs(s corpus.Step) bool {
 // needsConnection tells whether steps use what a REST endpoint does not have.
 func needsConnection(steps []corpus.Step) bool {
 	return slices.ContainsFunc(steps, func(s corpus.Step) bool {
-		return strings.EqualFold(string(s.Args[0]), "WATCH")
+		switch strings.ToUpper(string(s.Args[0])) {
+		case "WATCH", "AUTH", "HELLO", "RESET", "QUIT", "CLIENT":
+			return true
+		}
+		return false
 	})
 }
 

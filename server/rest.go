@@ -19,6 +19,13 @@ import (
 // and the response repeats it.
 const DatabaseHeader = "Meowdis-Database"
 
+// PipelineHeader is ours too: with UntilError a pipeline stops behind its first
+// error, and has no replies for what did not run. The response repeats it.
+const (
+	PipelineHeader = "Meowdis-Pipeline"
+	UntilError     = "until-error"
+)
+
 // ServeREST serves Upstash's REST protocol on ln until ctx is done, and closes
 // it. Requests that are running then are finished.
 func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
@@ -54,6 +61,8 @@ type request struct {
 	http    *http.Request
 	session *engine.Session
 	form    form
+
+	untilError bool // stop behind the first error
 }
 
 func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
@@ -99,6 +108,9 @@ func (q *request) answer(header http.Header) (int, []byte) {
 		q.session.Select(db)
 	}
 	header.Set(DatabaseHeader, strconv.Itoa(q.session.DB()))
+	if q.untilError = q.http.Header.Get(PipelineHeader) == UntilError; q.untilError {
+		header.Set(PipelineHeader, UntilError)
+	}
 	body, err := q.body()
 	if err != nil {
 		return q.bad(err)
@@ -150,28 +162,66 @@ func (q *request) command(args [][]byte) (int, []byte) {
 // run runs commands one after the other; those that REST does not allow are
 // answered without being run.
 func (q *request) run(calls [][][]byte) ([]resp.Value, error) {
+	if q.untilError {
+		return q.runUntilError(calls)
+	}
 	replies := make([]resp.Value, len(calls))
 	var places []int // of the replies of allowed
 	var allowed [][][]byte
 	for i, args := range calls {
-		switch {
-		case len(args) == 0:
-			replies[i] = resp.MakeError("ERR empty pipeline command")
-		case !allowedInREST(args):
-			replies[i] = notInREST(args[0])
-		default:
+		if v, no := refused(args); no {
+			replies[i] = v
+		} else {
 			places, allowed = append(places, i), append(allowed, args)
 		}
 	}
 	answers, err := q.session.Pipeline(q.http.Context(), allowed)
 	if err != nil {
-		q.server.config.Logger.Error("running commands", "error", err, "commands", len(calls))
-		return nil, err
+		return nil, q.failed(err, len(calls))
 	}
 	for i, place := range places {
 		replies[place] = answers[i]
 	}
 	return replies, nil
+}
+
+// runUntilError is run for a request that stops behind its first error.
+func (q *request) runUntilError(calls [][][]byte) ([]resp.Value, error) {
+	for i, args := range calls {
+		v, no := refused(args)
+		if !no {
+			continue
+		}
+		replies, err := q.session.PipelineUntilError(q.http.Context(), calls[:i])
+		if err != nil {
+			return nil, q.failed(err, i)
+		}
+		if i == 0 || len(replies) == i && !replies[i-1].HasError() {
+			replies = append(replies, v)
+		}
+		return replies, nil
+	}
+	replies, err := q.session.PipelineUntilError(q.http.Context(), calls)
+	if err != nil {
+		return nil, q.failed(err, len(calls))
+	}
+	return replies, nil
+}
+
+func (q *request) failed(err error, commands int) error {
+	q.server.config.Logger.Error("running commands", "error", err, "commands", commands)
+	return err
+}
+
+// refused is the reply to a command that is not run, if args are one.
+func refused(args [][]byte) (v resp.Value, no bool) {
+	switch {
+	case len(args) == 0:
+		return resp.MakeError("ERR empty pipeline command"), true
+	case !allowedInREST(args):
+		return notInREST(args[0]), true
+	}
+	return resp.Value{}, false
 }
 
 // A request has no connection that these could act on or wait at.

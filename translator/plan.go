@@ -92,6 +92,15 @@ func bulks(rows []store.Row) resp.Value {
 	return resp.Value{Kind: resp.Array, Elems: elems}
 }
 
+// integers is every row's first cell as an array of integers.
+func integers(rows []store.Row) resp.Value {
+	elems := make([]resp.Value, len(rows))
+	for i, row := range rows {
+		elems[i] = resp.MakeInt(row[0].Int())
+	}
+	return resp.Value{Kind: resp.Array, Elems: elems}
+}
+
 // pairs is every row's first two cells as a flat run of bulk strings of the
 // given kind (Array or Map).
 func pairs(kind resp.Kind, rows []store.Row) resp.Value {

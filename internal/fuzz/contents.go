@@ -20,6 +20,9 @@ type contents map[string]string
 // entry adds a key. The elements of what has no order are sorted by whoever
 // calls.
 func (c contents) entry(db int, key []byte, typ string, ttl int64, elements [][]byte) {
+	if len(elements) == 1 && len(elements[0]) >= 16 && bytes.HasPrefix(elements[0], []byte("HYLL")) {
+		elements = [][]byte{elements[0][:8], elements[0][16:]} // between them is the cache of PFCOUNT
+	}
 	class := "no"
 	switch {
 	case ttl > 150_000:

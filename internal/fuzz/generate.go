@@ -24,6 +24,12 @@ var (
 	patterns = []string{"*", "?", "a", "[a-c]", "[^a]*", "x*", "*y*", "\\x", "[", "a*b", "e?*", "*\xff"}
 	typeWord = []string{"string", "list", "set", "zset", "hash", "stream", "STRING", "none"}
 
+	bits      = []string{"0", "1", "2"}
+	widths    = []string{"u8", "i8", "u1", "i64", "u63", "u64", "i5", "u0", "x8", "I8"}
+	positions = []string{"0", "1", "7", "8", "9", "100", "#0", "#1", "#3", "-1", "4294967296"}
+	degrees   = []string{"0", "13.361389", "38.115556", "15.087269", "37.502669", "-179.9", "85.05", "-85.06", "181", "2.349014"}
+	radii     = []string{"0", "1", "100", "200.5", "1000", "20000", "-1"}
+
 	// Nothing here expires while a case runs: see racy.
 	lifetimes = []string{"100000", "100001", "200000", "1000000", "4102444800", "4102444800000", "0", "-1", "9223372036854775807", "9223372036854775", "-9223372036854775808"}
 
@@ -41,6 +47,9 @@ var pools = map[string][]string{
 	"min": bounds, "max": bounds,
 	"start": offsets, "stop": offsets, "end": offsets, "index": offsets, "offset": offsets, "rank": offsets,
 	"count": counts, "limit": counts, "len": counts, "num-matches": counts, "min-match-len": counts,
+	"bit": bits, "encoding": widths,
+	"longitude": degrees, "latitude": degrees, "radius": radii, "width": radii, "height": radii,
+	"destkey": keys, "sourcekey": keys,
 	"cursor":  {"0", "0", "0", "0", "x", "-1", "18446744073709551616"},
 	"pattern": patterns, "type": typeWord,
 	"db": {"0", "1", "2", "16", "-1"}, "destination-db": {"0", "1", "2", "16", "-1"}, "index1": {"0", "1", "2", "16"}, "index2": {"0", "1", "2", "16"},

@@ -41,6 +41,30 @@ func parseSyntax(text string) (node, error) {
 	return n, nil
 }
 
+// newer are the words that Redis 7.0 does not know yet, where a choice or an
+// option is theirs.
+var newer = map[string]bool{"DIFF": true, "DIFF1": true, "ANDOR": true, "ONE": true}
+
+// without returns n without the alternatives that begin with one of the words.
+func (n node) without(words map[string]bool) node {
+	var kids []node
+	for _, kid := range n.kids {
+		if kid = kid.without(words); n.kind != choice || !words[kid.first()] {
+			kids = append(kids, kid)
+		}
+	}
+	n.kids = kids
+	return n
+}
+
+// first is the word that n begins with.
+func (n node) first() string {
+	if len(n.kids) == 0 {
+		return n.text
+	}
+	return n.kids[0].first()
+}
+
 type syntaxParser struct {
 	words []string
 }

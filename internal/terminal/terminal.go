@@ -30,9 +30,8 @@ func Start(columns, rows int, env ...string) (*Session, error) {
 	}
 	s := &Session{dir: dir, socket: filepath.Join(dir, "tmux.sock")}
 	args := []string{"-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows)}
-	for _, e := range append([]string{"PS1=$ ", "ENV=", "LC_ALL=C.UTF-8"}, env...) {
-		args = append(args, "-e", e)
-	}
+	// tmux has ideas of its own about PATH in an environment that it is given.
+	args = append(append(args, "env", "PS1=$ ", "ENV=", "LC_ALL=C.UTF-8"), env...)
 	if _, err := s.tmux(append(args, "/bin/sh")...); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
