@@ -198,9 +198,9 @@ func (c *Call) readJSON(key []byte, missing resp.Value, decode func(root *docume
 	}, c.stmt(sqlDocument, key))
 }
 
-// changeJSON lets change work on the document at key and stores what becomes of
-// it. change returns the reply; an error changes nothing.
-func (c *Call) changeJSON(key []byte, missing resp.Value, change func(root *document.Value) resp.Value) Plan {
+// withJSON reads the document at key and goes on with it. A missing one gives
+// the reply missing.
+func (c *Call) withJSON(key []byte, missing resp.Value, next func(d jsonDoc) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
 		d, bad := loadJSON(r.Rows[0])
 		switch {
@@ -209,19 +209,33 @@ func (c *Call) changeJSON(key []byte, missing resp.Value, change func(root *docu
 		case d.root == nil:
 			return answer(missing)
 		}
-		reply := change(d.root)
-		if reply.IsError() {
-			return answer(reply)
-		}
-		if d.root.Depth() > maxStoredDepth {
-			return answer(jsonTooDeep)
-		}
-		text := d.root.Append(nil)
-		if bytes.Equal(text, d.text) {
-			return answer(reply)
-		}
-		return write(always(reply), c.storeJSON(nil, key, text)...)
+		return next(d)
 	}, c.stmt(sqlDocument, key))
+}
+
+// changeJSON lets change work on the document at key and stores what becomes of
+// it. change returns the reply; an error changes nothing.
+func (c *Call) changeJSON(key []byte, missing resp.Value, change func(root *document.Value) resp.Value) Plan {
+	return c.withJSON(key, missing, func(d jsonDoc) Plan {
+		reply := change(d.root)
+		return c.saveJSON(key, d, reply)
+	})
+}
+
+// saveJSON stores a document that was changed, unless the reply is an error or
+// the change came to nothing.
+func (c *Call) saveJSON(key []byte, d jsonDoc, reply resp.Value) Plan {
+	switch {
+	case reply.IsError():
+		return answer(reply)
+	case d.root.Depth() > maxStoredDepth:
+		return answer(jsonTooDeep)
+	}
+	text := d.root.Append(nil)
+	if bytes.Equal(text, d.text) {
+		return answer(reply)
+	}
+	return write(always(reply), c.storeJSON(nil, key, text)...)
 }
 
 // storeJSON appends the statements that make key the document text. Its TTL
@@ -245,6 +259,14 @@ func (c *Call) jsonPath(i int) (*document.Path, resp.Value) {
 		return nil, resp.MakeError(err.Error())
 	}
 	return p, resp.Value{}
+}
+
+// lastPath is jsonPath for an argument behind which there may be none.
+func (c *Call) lastPath(i int) (*document.Path, resp.Value) {
+	if len(c.Args) > i+1 {
+		return nil, wrongArity(c.Command)
+	}
+	return c.jsonPath(i)
 }
 
 // jsonValues reads arguments as JSON.

@@ -128,7 +128,11 @@ func jsonArrindex(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.jsonEach(2, document.Array, jsonNoKey, func(v *document.Value) resp.Value {
+	path, bad := c.jsonPath(2)
+	if bad.IsError() {
+		return answer(bad)
+	}
+	return c.jsonEach(path, document.Array, jsonNoKey, func(v *document.Value) resp.Value {
 		n := len(v.Elems)
 		for i := bounded(start, n); i < bounded(stop, n); i++ {
 			if v.Elems[i].Equal(values[0]) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/document"
 )
 
@@ -18,6 +17,8 @@ type jsonEdit struct {
 	// apply changes one value and returns the reply for it. An error refuses
 	// the whole command.
 	apply func(*document.Value) resp.Value
+	// join, unless nil, makes something else of the array of replies.
+	join func(resp.Value) resp.Value
 }
 
 // edit plans the edit. The reply is the array of the replies for each value, nil
@@ -28,7 +29,7 @@ func (c *Call) edit(e jsonEdit) Plan {
 		reply := resp.EmptyArray
 		for _, v := range e.path.SelectOnce(root) {
 			one := resp.Nil
-			if fits := e.fits(v); fits {
+			if e.fits(v) {
 				if one = e.apply(v); one.IsError() || e.path.Legacy {
 					return one
 				}
@@ -37,6 +38,9 @@ func (c *Call) edit(e jsonEdit) Plan {
 		}
 		if e.path.Legacy {
 			return resp.MakeError(oneLine(e.complaint))
+		}
+		if e.join != nil {
+			return e.join(reply)
 		}
 		return reply
 	})
@@ -102,29 +106,14 @@ func jsonNumber(op document.Operation) func(*Call) Plan {
 				}
 				*v = *n
 				return jsonText(v)
-			}}
-		return c.edit(edit).thenReply(joinJSON)
+			},
+			join: joinJSON}
+		return c.edit(edit)
 	}
-}
-
-// thenReply is the plan with its last reply passed through f.
-func (p Plan) thenReply(f func(resp.Value) resp.Value) Plan {
-	switch next, decode := p.Then, p.Decode; {
-	case next != nil:
-		p.Then = func(r *store.Result) Plan { return next(r).thenReply(f) }
-	case decode != nil:
-		p.Decode = func(r *store.Result) resp.Value { return f(decode(r)) }
-	default:
-		p.Reply = f(p.Reply)
-	}
-	return p
 }
 
 // joinJSON makes one JSON array of an array of bulks of JSON.
 func joinJSON(v resp.Value) resp.Value {
-	if v.Kind != resp.Array {
-		return v
-	}
 	parts := make([][]byte, len(v.Elems))
 	for i, e := range v.Elems {
 		parts[i] = e.Str

@@ -114,20 +114,17 @@ func jsonMget(c *Call) Plan {
 // and with an error when that is of another kind.
 func jsonMeasure(kind document.Kind, of func(*document.Value) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
-		if len(c.Args) > 3 {
-			return answer(wrongArity(c.Command))
+		path, bad := c.lastPath(2)
+		if bad.IsError() {
+			return answer(bad)
 		}
-		return c.jsonEach(2, kind, resp.Nil, of)
+		return c.jsonEach(path, kind, resp.Nil, of)
 	}
 }
 
-// jsonEach is jsonMeasure's plan for the path in argument i. missing answers a
+// jsonEach is jsonMeasure's plan for a path. missing answers a
 // legacy path of a missing key.
-func (c *Call) jsonEach(i int, kind document.Kind, missing resp.Value, of func(*document.Value) resp.Value) Plan {
-	path, bad := c.jsonPath(i)
-	if bad.IsError() {
-		return answer(bad)
-	}
+func (c *Call) jsonEach(path *document.Path, kind document.Kind, missing resp.Value, of func(*document.Value) resp.Value) Plan {
 	if !path.Legacy {
 		missing = jsonNoKey
 	}
@@ -163,13 +160,10 @@ func jsonKeys(v *document.Value) resp.Value {
 	return reply
 }
 
-// jsonAny is a read of the values at the optional path in argument 2, whatever
-// they are: nil where a legacy path leads nowhere.
+// jsonAny is a read of the values at the optional path in argument at, behind the
+// key, whatever they are. missing answers for no key, and a legacy path to nowhere.
 func (c *Call) jsonAny(at int, missing func(legacy bool) resp.Value, of func(*document.Value) resp.Value) Plan {
-	if len(c.Args) > at+1 {
-		return answer(wrongArity(c.Command))
-	}
-	path, bad := c.jsonPath(at)
+	path, bad := c.lastPath(at)
 	if bad.IsError() {
 		return answer(bad)
 	}

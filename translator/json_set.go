@@ -79,14 +79,8 @@ func (c *Call) jsonPut(apply func(ch jsonChange, root *document.Value) (*documen
 		if reply.IsError() || reply.IsNull() {
 			return answer(reply)
 		}
-		if root.Depth() > maxStoredDepth {
-			return answer(jsonTooDeep)
-		}
-		text := root.Append(nil)
-		if bytes.Equal(text, d.text) {
-			return answer(reply)
-		}
-		return write(always(reply), c.storeJSON(nil, key, text)...)
+		d.root = root
+		return c.saveJSON(key, d, reply)
 	}, c.stmt(sqlDocument, key))
 }
 
@@ -227,25 +221,13 @@ func (c *Call) storeAll(docs map[string]*jsonDoc) Plan {
 // jsonDel is JSON.DEL and JSON.FORGET. Without a document there is nothing to
 // delete; without its root there is no document.
 func jsonDel(c *Call) Plan {
-	if len(c.Args) > 3 {
-		return answer(wrongArity(c.Command))
-	}
-	path, bad := c.jsonPath(2)
+	path, bad := c.lastPath(2)
 	if bad.IsError() {
 		return answer(bad)
 	}
 	key := c.Args[1]
 	if path.IsRoot() {
-		return readThen(func(r *store.Result) Plan {
-			d, bad := loadJSON(r.Rows[0])
-			switch {
-			case bad.IsError():
-				return answer(bad)
-			case d.root == nil:
-				return answer(resp.Zero)
-			}
-			return write(always(resp.One), c.drop(key))
-		}, c.stmt(sqlDocument, key))
+		return c.withJSON(key, resp.Zero, func(jsonDoc) Plan { return write(always(resp.One), c.drop(key)) })
 	}
 	return c.changeJSON(key, resp.Zero, func(root *document.Value) resp.Value {
 		doomed := map[*document.Value]bool{}
@@ -257,10 +239,7 @@ func jsonDel(c *Call) Plan {
 }
 
 func jsonClear(c *Call) Plan {
-	if len(c.Args) > 3 {
-		return answer(wrongArity(c.Command))
-	}
-	path, bad := c.jsonPath(2)
+	path, bad := c.lastPath(2)
 	if bad.IsError() {
 		return answer(bad)
 	}
