@@ -182,3 +182,17 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestManyWays follows a path on which there are far too many ways to each value.
+func TestManyWays(t *testing.T) {
+	root := mustParse(t, strings.Repeat("[", MaxDepth)+strings.Repeat("]", MaxDepth))
+	for _, step := range []string{"..*", "[0,0]"} {
+		p, err := ParsePath("$" + strings.Repeat(step, 50))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(p.Select(root)); n == 0 || n > MaxDepth {
+			t.Errorf("%s: %d values", step, n)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func jsonPath(text string) string {
 func (p *Path) IsRoot() bool { return len(p.steps) == 0 }
 
 // Select lists the values that the path leads to, those inside of another one
-// before it where the path descends. Two ways to one value list it twice.
+// before it where the path descends.
 func (p *Path) Select(root *Value) []*Value { return p.selectFrom(root, root) }
 
 // selectFrom starts at from; root is what $ in a filter means.
@@ -76,16 +76,21 @@ func (p *Path) selectFrom(root, from *Value) []*Value {
 		for _, v := range reached {
 			next = s.apply(next, root, v)
 		}
+		if len(reached) > 1 && (s.deep || len(s.pick) > 1) {
+			next = once(next) // or each step would multiply the ways to a value
+		}
 		reached = next
 	}
 	return reached
 }
 
-// SelectOnce is Select with every value once, for a change.
-func (p *Path) SelectOnce(root *Value) []*Value {
-	all := p.Select(root)
-	seen := make(map[*Value]bool, len(all))
-	return slices.DeleteFunc(all, func(v *Value) bool {
+// SelectOnce is Select without the repetitions of a union, for a change.
+func (p *Path) SelectOnce(root *Value) []*Value { return once(p.Select(root)) }
+
+// once drops every value that the list has already had.
+func once(values []*Value) []*Value {
+	seen := make(map[*Value]bool, len(values))
+	return slices.DeleteFunc(values, func(v *Value) bool {
 		again := seen[v]
 		seen[v] = true
 		return again
