@@ -115,13 +115,13 @@ func (p *Path) Child() (parent *Path, key string, named, ok bool) {
 }
 
 func (s step) apply(out []*Value, root, v *Value) []*Value {
+	for _, sel := range s.pick {
+		out = sel.apply(out, root, v)
+	}
 	if s.deep {
 		for _, e := range v.Elems {
 			out = s.apply(out, root, e)
 		}
-	}
-	for _, sel := range s.pick {
-		out = sel.apply(out, root, v)
 	}
 	return out
 }
