@@ -14,7 +14,7 @@ func AppendCSV(out []byte, v Value) []byte {
 	case Int:
 		return strconv.AppendInt(out, v.Int, 10)
 	case Double:
-		return append(out, FormatDouble(v.Float)...)
+		return append(out, v.doubleText()...)
 	case Bool:
 		return strconv.AppendBool(out, v.Int != 0)
 	case BigNumber:

@@ -14,7 +14,7 @@ func AppendRaw(out []byte, v Value, delim string) []byte {
 	case Int:
 		return strconv.AppendInt(out, v.Int, 10)
 	case Double:
-		return append(out, FormatDouble(v.Float)...)
+		return append(out, v.doubleText()...)
 	case Bool:
 		if v.Int != 0 {
 			return append(out, "(true)"...)

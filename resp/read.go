@@ -256,7 +256,11 @@ func (r *Reader) readScalar(kind byte) (Value, error) {
 		return Value{Kind: BigNumber, Str: []byte(line)}, nil
 	case ',':
 		f, err := parseDouble(line)
-		return MakeDouble(f), err
+		v := MakeDouble(f)
+		if line != FormatDouble(f) {
+			v.Str = []byte(line)
+		}
+		return v, err
 	case '#':
 		b := Value{Kind: Bool}
 		if line == "t" {

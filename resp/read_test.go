@@ -177,7 +177,7 @@ func TestReadReplyExtras(t *testing.T) {
 		"(-123456789012345678901234567890\r\n": {Kind: resp.BigNumber, Str: []byte("-123456789012345678901234567890")},
 		",inf\r\n":                             resp.MakeDouble(inf),
 		",-inf\r\n":                            resp.MakeDouble(-inf),
-		",1.5e3\r\n":                           resp.MakeDouble(1500),
+		",1.5e3\r\n":                           {Kind: resp.Double, Float: 1500, Str: []byte("1.5e3")},
 	} {
 		got, err := resp.NewReader(strings.NewReader(wire)).ReadReply()
 		if err != nil || fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {

@@ -24,7 +24,7 @@ func appendTyped(out []byte, v Value, prefix string, utf8 bool) []byte {
 	case Int:
 		out = strconv.AppendInt(append(out, "(integer) "...), v.Int, 10)
 	case Double:
-		out = append(append(out, "(double) "...), FormatDouble(v.Float)...)
+		out = append(append(out, "(double) "...), v.doubleText()...)
 	case Bool:
 		if v.Int != 0 {
 			out = append(out, "(true)"...)

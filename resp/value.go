@@ -22,7 +22,7 @@ const (
 	Push                  // in Elems; an array in RESP2
 	Scored                // in Elems, member and score alternating; RESP2 flat, RESP3 an array of pairs
 	PairMap               // in Elems, key and value alternating; RESP2 an array of pairs, RESP3 a map
-	Double                // in Float; RESP2 sends a bulk
+	Double                // in Float, and in Str when its text is another than FormatDouble's; RESP2 sends a bulk
 	Bool                  // in Int, 0 or 1; RESP2 sends an integer
 	Verbatim              // in Str, without the "txt:" prefix; RESP2 sends a bulk
 	BigNumber             // decimal digits, in Str; RESP2 sends a bulk

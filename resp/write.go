@@ -21,7 +21,7 @@ func Append2(out []byte, v Value) []byte {
 	case Int, Bool:
 		return appendNumber(out, ':', v.Int)
 	case Double:
-		return appendBulk(out, '$', []byte(FormatDouble(v.Float)))
+		return appendBulk(out, '$', v.doubleText())
 	case Bulk, Verbatim, BigNumber:
 		return appendBulk(out, '$', v.Str)
 	case PairMap:
@@ -41,7 +41,7 @@ func Append3(out []byte, v Value) []byte {
 	case Null, NullArray:
 		return append(out, "_\r\n"...)
 	case Double:
-		return appendLine(out, ',', []byte(FormatDouble(v.Float)))
+		return appendLine(out, ',', v.doubleText())
 	case Bool:
 		if v.Int != 0 {
 			return append(out, "#t\r\n"...)
@@ -109,12 +109,20 @@ func appendBulk(out []byte, kind byte, s []byte) []byte {
 	return append(out, '\r', '\n')
 }
 
+// doubleText is a double as it is sent.
+func (v Value) doubleText() []byte {
+	if v.Str != nil {
+		return v.Str
+	}
+	return []byte(FormatDouble(v.Float))
+}
+
 // Downgrade is v as a RESP2 client sees it: only nulls, statuses, errors,
 // integers, bulks and arrays.
 func Downgrade(v Value) Value {
 	switch v.Kind {
 	case Double:
-		return MakeString(FormatDouble(v.Float))
+		return MakeBulk(v.doubleText())
 	case Verbatim, BigNumber:
 		return MakeBulk(v.Str)
 	case Bool:

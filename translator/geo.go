@@ -185,10 +185,13 @@ func position(score float64) resp.Value {
 	return resp.MakeArray(coordinate(p.lon), coordinate(p.lat))
 }
 
-// coordinate prints with 17 decimals, without the zeros at the end.
+// coordinate is a double that prints with 17 decimals, without the zeros at the
+// end.
 func coordinate(f float64) resp.Value {
-	text := strings.TrimRight(strconv.FormatFloat(f, 'f', 17, 64), "0")
-	return resp.MakeString(strings.TrimSuffix(text, "."))
+	text := strings.TrimSuffix(strings.TrimRight(fixed(f, 17), "0"), ".")
+	v := resp.MakeDouble(f)
+	v.Str = []byte(text)
+	return v
 }
 
 // geomembers is GEOPOS and GEOHASH: show for every member, missing for one that

@@ -61,7 +61,14 @@ func (g geoBits) score() (first, next float64) {
 
 // pointOf is the position that a score stands for.
 func pointOf(score float64) geoPoint {
-	return geoBits{bits: uint64(score), step: geoStepMax}.area().centre()
+	var bits uint64
+	switch { // scores that no position has convert as they do in C on x86
+	case score < 0:
+		bits = uint64(int64(score))
+	case score < 1<<64:
+		bits = uint64(score)
+	}
+	return geoBits{bits: bits, step: geoStepMax}.area().centre()
 }
 
 // spread puts the bits of v at the even places.
