@@ -111,7 +111,7 @@ func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, listCommands, setCommands, zsetCommands, streamCommands,
 		hyperloglogCommands, bitmapCommands, geoCommands,
-		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, transactionCommands,
+		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, memoryCommands, transactionCommands,
 	} {
 		for i := range group {
 			c := &group[i]
