@@ -145,8 +145,10 @@ func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
 }
 
 // sqlExpireFields gives fields [hash, name, ms] their expiry.
-const sqlExpireFields = `UPDATE hashes SET expires_at = j.value ->> 2 FROM json_each(?4) j
-	WHERE key_id = ` + liveID + ` AND hash = ` + itemHash + ` AND field = ` + itemName
+const sqlExpireFields = `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
+	SELECT h.key_id, h.hash, h.field, h.value, h.seq, j.value ->> 2 FROM json_each(?4) j CROSS JOIN hashes h
+		ON h.key_id = ` + liveID + ` AND h.hash = ` + itemHash + ` AND h.field = ` + itemName + `
+	WHERE true ON CONFLICT(key_id, hash, field) DO UPDATE SET expires_at = excluded.expires_at`
 
 // makeHash makes a hash of the fields that have not expired, and no key when all
 // have.
