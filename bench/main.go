@@ -40,8 +40,10 @@ func run(o options) error {
 	}
 	defer os.RemoveAll(dir)
 	fmt.Printf("Measured on %s with %s/%s, %d CPUs, %s.\n\n", time.Now().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	if err := compareServers(o, dir); err != nil {
-		return err
+	for _, keys := range []int{0, 100_000} {
+		if err := compareServers(o, dir, keys); err != nil {
+			return err
+		}
 	}
 	if err := oneShot(o, dir); err != nil {
 		return err

@@ -42,8 +42,9 @@ type workload struct {
 var workloads = []workload{{"SET", 1}, {"GET", 1}, {"SET", 16}, {"GET", 16}}
 
 // compareServers runs every workload on every server, round by round, so that
-// whatever else the machine does hits all of them.
-func compareServers(o options, dir string) error {
+// whatever else the machine does hits all of them. keys is the number of
+// different keys, 0 for redis-benchmark's own single one.
+func compareServers(o options, dir string, keys int) error {
 	servers := rivals(o, dir)
 	rates := make([]map[workload][]float64, len(servers))
 	for i := range rates {
@@ -51,12 +52,16 @@ func compareServers(o options, dir string) error {
 	}
 	for range o.rounds {
 		for i, s := range servers {
-			if err := measure(o, s, rates[i]); err != nil {
+			if err := measure(o, s, keys, rates[i]); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
 	}
-	fmt.Printf("`redis-benchmark -c 50`, requests per second, median of %d rounds, every server on a file:\n\n", o.rounds)
+	random := ""
+	if keys > 0 {
+		random = fmt.Sprintf(" -r %d", keys)
+	}
+	fmt.Printf("`redis-benchmark -c 50%s`, requests per second, median of %d rounds, every server on a file:\n\n", random, o.rounds)
 	fmt.Print("| | ")
 	for _, s := range servers {
 		fmt.Printf("%s | ", s.name)
@@ -77,7 +82,7 @@ func compareServers(o options, dir string) error {
 }
 
 // measure starts a server, runs all workloads and stops it.
-func measure(o options, s rival, rates map[workload][]float64) (err error) {
+func measure(o options, s rival, keys int, rates map[workload][]float64) (err error) {
 	port, err := freePort()
 	if err != nil {
 		return err
@@ -98,7 +103,7 @@ func measure(o options, s rival, rates map[workload][]float64) (err error) {
 		if w.pipeline > 1 {
 			n *= 4
 		}
-		rate, err := benchmark(port, w, n)
+		rate, err := benchmark(port, w, n, keys)
 		if err != nil {
 			return err
 		}
@@ -107,9 +112,12 @@ func measure(o options, s rival, rates map[workload][]float64) (err error) {
 	return nil
 }
 
-func benchmark(port string, w workload, n int) (float64, error) {
-	out, err := exec.Command("redis-benchmark", "-h", "127.0.0.1", "-p", port, "-c", "50", "-P", strconv.Itoa(w.pipeline),
-		"-n", strconv.Itoa(n), "-r", "100000", "-t", w.command, "--csv").Output()
+func benchmark(port string, w workload, n, keys int) (float64, error) {
+	args := []string{"-h", "127.0.0.1", "-p", port, "-c", "50", "-P", strconv.Itoa(w.pipeline), "-n", strconv.Itoa(n), "-t", w.command, "--csv"}
+	if keys > 0 {
+		args = append(args, "-r", strconv.Itoa(keys))
+	}
+	out, err := exec.Command("redis-benchmark", args...).Output()
 	if err != nil {
 		return 0, fmt.Errorf("redis-benchmark: %w", err)
 	}

@@ -1,73 +1,133 @@
 package local
 
 import (
-	"context"
-	"database/sql/driver"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
 
-	"modernc.org/sqlite"
+	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/meowdis/meowdis/store"
 )
 
-// conn is one SQLite connection with its prepared statements. It goes past
-// database/sql, whose pool and locks would cost more than the statements.
+// conn is one SQLite connection with its prepared statements, for one goroutine
+// at a time. It speaks SQLite's own interface: database/sql and the driver under
+// it would cost more than the statements (they look parameters up by name, and
+// ask for column names that nobody reads).
 type conn struct {
-	raw      rawConn
+	tls      *libc.TLS
+	db       uintptr
 	prepared map[string]*prepared
-	args     []driver.NamedValue
-}
+	changes  int64 // rows ever changed, triggers included
 
-type rawConn interface {
-	driver.Conn
-	driver.ExecerContext
-	driver.QueryerContext
-}
-
-type rawStmt interface {
-	driver.Stmt
-	driver.StmtExecContext
-	driver.StmtQueryContext
+	// arena holds the text and blob arguments of the statement that runs.
+	arena uintptr
+	room  int
 }
 
 type prepared struct {
-	stmt    rawStmt
+	stmt    uintptr
+	params  int
 	columns int // of the rows that it returns
 	writes  bool
 }
 
-// The translator's statements are a few hundred constants; more than this means
-// that somebody else's text comes along.
-const maxPrepared = 2000
+const (
+	// The translator's statements are a few hundred constants; more than this
+	// means that somebody else's text comes along.
+	maxPrepared = 2000
 
-func openConn(dsn string) (*conn, error) {
-	raw, err := (&sqlite.Driver{}).Open(dsn)
+	smallArena = 64 << 10 // kept for the life of the connection
+	busyMillis = 10_000   // how long to wait for another process's transaction
+)
+
+// sqliteError is what SQLite says of a call that failed.
+type sqliteError struct {
+	code int32 // extended result code
+	msg  string
+}
+
+func (e *sqliteError) Error() string { return e.msg }
+
+// fail is the error of the last call, whose result code was rc.
+func (c *conn) fail(rc int32) error {
+	return &sqliteError{code: rc, msg: libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))}
+}
+
+// withString calls fn with a C string.
+func withString[T any](c *conn, s string, fn func(uintptr) T) (result T, err error) {
+	p, err := libc.CString(s)
 	if err != nil {
-		return nil, err
+		return result, err
 	}
-	rc, ok := raw.(rawConn)
-	if !ok {
-		return nil, errors.Join(errors.New("the SQLite driver lacks an interface"), raw.Close())
+	defer libc.Xfree(c.tls, p)
+	return fn(p), nil
+}
+
+// openConn opens the file at path, or Memory, and runs setup on it.
+func openConn(path string, readOnly bool, setup []string) (c *conn, err error) {
+	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	flags := int32(sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE)
+	if readOnly {
+		flags = sqlite3.SQLITE_OPEN_READONLY
 	}
-	return &conn{raw: rc, prepared: map[string]*prepared{}}, nil
+	if err := c.grow(smallArena); err != nil {
+		return c, err
+	}
+	// SQLite writes the handle to the beginning of the arena, also when it fails.
+	rc, err := withString(c, path, func(p uintptr) int32 {
+		return sqlite3.Xsqlite3_open_v2(c.tls, p, c.arena, flags|sqlite3.SQLITE_OPEN_NOMUTEX, 0)
+	})
+	if err != nil {
+		return c, err
+	}
+	if c.db = pointerAt(c.arena); rc != sqlite3.SQLITE_OK {
+		return c, c.fail(rc)
+	}
+	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
+	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, busyMillis)
+	for _, sql := range setup {
+		if err := c.script(sql); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
 }
 
 func (c *conn) close() error {
-	var errs []error
-	for _, p := range c.prepared {
-		errs = append(errs, p.stmt.Close())
+	c.finalizeAll()
+	var err error
+	if c.db != 0 {
+		if rc := sqlite3.Xsqlite3_close_v2(c.tls, c.db); rc != sqlite3.SQLITE_OK {
+			err = c.fail(rc)
+		}
 	}
-	return errors.Join(append(errs, c.raw.Close())...)
+	sqlite3.Xsqlite3_free(c.tls, c.arena)
+	c.tls.Close()
+	return err
+}
+
+func (c *conn) finalizeAll() {
+	for sql, p := range c.prepared {
+		sqlite3.Xsqlite3_finalize(c.tls, p.stmt)
+		delete(c.prepared, sql)
+	}
 }
 
 // script runs SQL without arguments or rows.
 func (c *conn) script(sql string) error {
-	_, err := c.raw.ExecContext(context.Background(), sql, nil)
+	rc, err := withString(c, sql, func(p uintptr) int32 {
+		return sqlite3.Xsqlite3_exec(c.tls, c.db, p, 0, 0, 0)
+	})
+	if err == nil && rc != sqlite3.SQLITE_OK {
+		err = c.fail(rc)
+	}
 	if err != nil {
 		return fmt.Errorf("running %q: %w", sql, err)
 	}
@@ -79,140 +139,151 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 		return p, nil
 	}
 	if len(c.prepared) >= maxPrepared {
-		for text, p := range c.prepared {
-			p.stmt.Close()
-			delete(c.prepared, text)
-		}
+		c.finalizeAll()
 	}
-	s, err := c.raw.Prepare(sql)
+	rc, err := withString(c, sql, func(p uintptr) int32 {
+		return sqlite3.Xsqlite3_prepare_v3(c.tls, c.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, c.arena, 0)
+	})
+	if err == nil && rc != sqlite3.SQLITE_OK {
+		err = c.fail(rc)
+	}
+	stmt := pointerAt(c.arena)
+	if err == nil && stmt == 0 {
+		err = errors.New("no statement in it")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("preparing %q: %w", sql, err)
 	}
-	rs, ok := s.(rawStmt)
-	if !ok {
-		return nil, errors.New("the SQLite driver lacks an interface")
-	}
-	p := &prepared{stmt: rs, columns: -1}
-	if p.writes = writes(sql); p.writes && !returns(sql) {
-		p.columns = 0
+	p := &prepared{
+		stmt:    stmt,
+		params:  int(sqlite3.Xsqlite3_bind_parameter_count(c.tls, stmt)),
+		columns: int(sqlite3.Xsqlite3_column_count(c.tls, stmt)),
+		writes:  sqlite3.Xsqlite3_stmt_readonly(c.tls, stmt) == 0,
 	}
 	c.prepared[sql] = p
 	return p, nil
 }
 
-// writes tells whether a statement may write. Behind WITH the verb can stand
-// anywhere: a word that looks like one counts.
-func writes(sql string) bool {
-	first, rest, _ := strings.Cut(strings.Join(strings.Fields(strings.ToUpper(sql)), " "), " ")
-	switch first {
-	case "SELECT", "VALUES", "EXPLAIN":
-		return false
-	case "WITH":
-		return slices.ContainsFunc([]string{"INSERT", "UPDATE", "DELETE", "REPLACE"}, func(verb string) bool {
-			return strings.Contains(rest, verb)
-		})
-	}
-	return true
-}
-
-// returns tells whether a statement that writes may return rows.
-func returns(sql string) bool {
-	upper := strings.ToUpper(sql)
-	return strings.Contains(upper, "RETURNING") || strings.HasPrefix(strings.TrimSpace(upper), "WITH")
-}
-
-// run executes one statement. changed tells whether it may have changed
-// anything.
+// run executes one statement. changed tells whether it changed anything.
 func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 	p, err := c.prepare(s.SQL)
 	if err != nil {
 		return nil, false, err
 	}
-	args := c.bind(s.Args)
-	if p.columns == 0 {
-		r, err := p.stmt.ExecContext(context.Background(), args)
-		if err != nil {
-			return nil, false, err
-		}
-		n, err := r.RowsAffected()
-		return nil, n > 0, err
+	if err := c.bind(p, s.Args); err != nil {
+		return nil, false, err
 	}
-	rows, err = p.query(args)
-	return rows, p.writes, err
+	rows, err = c.step(p)
+	if p.writes {
+		before := c.changes
+		c.changes = sqlite3.Xsqlite3_total_changes64(c.tls, c.db)
+		changed = c.changes != before
+	}
+	if c.room > 16*smallArena {
+		err = errors.Join(err, c.grow(smallArena))
+	}
+	return rows, changed, err
 }
 
-func (c *conn) bind(args []store.Value) []driver.NamedValue {
-	for len(c.args) < len(args) {
-		c.args = append(c.args, driver.NamedValue{Ordinal: len(c.args) + 1})
+// step runs a bound statement to its end and resets it.
+func (c *conn) step(p *prepared) (rows []store.Row, err error) {
+	for {
+		switch rc := sqlite3.Xsqlite3_step(c.tls, p.stmt); rc {
+		case sqlite3.SQLITE_ROW:
+			rows = append(rows, c.row(p))
+			continue
+		case sqlite3.SQLITE_DONE:
+		default:
+			err = c.fail(rc)
+		}
+		sqlite3.Xsqlite3_reset(c.tls, p.stmt) // repeats the error of the step
+		return rows, err
 	}
+}
+
+func (c *conn) row(p *prepared) store.Row {
+	row := make(store.Row, p.columns)
+	for i := range row {
+		switch n := int32(i); sqlite3.Xsqlite3_column_type(c.tls, p.stmt, n) {
+		case sqlite3.SQLITE_INTEGER:
+			row[i] = store.Int(sqlite3.Xsqlite3_column_int64(c.tls, p.stmt, n))
+		case sqlite3.SQLITE_FLOAT:
+			row[i] = store.Float(sqlite3.Xsqlite3_column_double(c.tls, p.stmt, n))
+		case sqlite3.SQLITE_TEXT:
+			row[i] = store.TextBytes(c.bytes(p, n))
+		case sqlite3.SQLITE_BLOB:
+			row[i] = store.Bytes(c.bytes(p, n))
+		}
+	}
+	return row
+}
+
+// bytes copies a text or blob column.
+func (c *conn) bytes(p *prepared, i int32) []byte {
+	at := sqlite3.Xsqlite3_column_blob(c.tls, p.stmt, i)
+	n := int(sqlite3.Xsqlite3_column_bytes(c.tls, p.stmt, i))
+	out := make([]byte, n)
+	copy(out, libc.GoBytes(at, n))
+	return out
+}
+
+// bind gives a statement its arguments. Text and blobs are copied into the
+// arena, where they stay until the next statement.
+func (c *conn) bind(p *prepared, args []store.Value) error {
+	if len(args) != p.params {
+		return fmt.Errorf("a statement with %d parameters got %d arguments", p.params, len(args))
+	}
+	need := 1 // an empty blob needs an address, too
+	for _, a := range args {
+		need += len(a.Bytes())
+	}
+	if need > c.room {
+		if err := c.grow(need); err != nil {
+			return err
+		}
+	}
+	at := c.arena
 	for i, a := range args {
-		c.args[i].Value = driverValue(a)
-	}
-	return c.args[:len(args)]
-}
-
-func driverValue(v store.Value) driver.Value {
-	switch v.Kind() {
-	case store.Integer:
-		return v.Int()
-	case store.Real:
-		return v.Float()
-	case store.Text:
-		return string(v.Bytes())
-	case store.Blob:
-		if b := v.Bytes(); b != nil {
-			return b
+		n, data := int32(i+1), a.Bytes()
+		copy(libc.GoBytes(at, len(data)), data)
+		var rc int32
+		switch a.Kind() {
+		case store.Integer:
+			rc = sqlite3.Xsqlite3_bind_int64(c.tls, p.stmt, n, a.Int())
+		case store.Real:
+			rc = sqlite3.Xsqlite3_bind_double(c.tls, p.stmt, n, a.Float())
+		case store.Text:
+			rc = sqlite3.Xsqlite3_bind_text64(c.tls, p.stmt, n, at, uint64(len(data)), 0, sqlite3.SQLITE_UTF8)
+		case store.Blob:
+			rc = sqlite3.Xsqlite3_bind_blob64(c.tls, p.stmt, n, at, uint64(len(data)), 0)
+		default:
+			rc = sqlite3.Xsqlite3_bind_null(c.tls, p.stmt, n)
 		}
-		return []byte{}
+		if rc != sqlite3.SQLITE_OK {
+			return c.fail(rc)
+		}
+		at += uintptr(len(data))
 	}
 	return nil
 }
 
-func (p *prepared) query(args []driver.NamedValue) (rows []store.Row, err error) {
-	r, err := p.stmt.QueryContext(context.Background(), args)
-	if err != nil {
-		return nil, err
+// grow makes the arena anew, with room for n bytes.
+func (c *conn) grow(n int) error {
+	sqlite3.Xsqlite3_free(c.tls, c.arena)
+	c.room = max(n, smallArena)
+	if c.arena = sqlite3.Xsqlite3_malloc64(c.tls, uint64(c.room)); c.arena == 0 {
+		c.room = 0
+		return fmt.Errorf("no memory for arguments of %d bytes", n)
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	if p.columns < 0 {
-		p.columns = len(r.Columns())
-	}
-	cells := make([]driver.Value, p.columns)
-	for {
-		switch err := r.Next(cells); {
-		case errors.Is(err, io.EOF):
-			return rows, nil
-		case err != nil:
-			return nil, err
-		}
-		row := make(store.Row, len(cells))
-		for i, cell := range cells {
-			row[i] = storeValue(cell)
-		}
-		rows = append(rows, row)
-	}
-}
-
-func storeValue(v driver.Value) store.Value {
-	switch v := v.(type) {
-	case int64:
-		return store.Int(v)
-	case float64:
-		return store.Float(v)
-	case string:
-		return store.String(v)
-	case []byte:
-		return store.Bytes(v)
-	}
-	return store.Value{}
+	return nil
 }
 
 // refusal returns the constraint that err reports, or nil when err is something
 // else.
 func refusal(err error) *store.Refusal {
-	var e *sqlite.Error
-	if errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_CONSTRAINT {
-		return &store.Refusal{Reason: e.Error()}
+	var e *sqliteError
+	if errors.As(err, &e) && e.code&0xff == sqlite3.SQLITE_CONSTRAINT {
+		return &store.Refusal{Reason: e.msg}
 	}
 	return nil
 }
@@ -235,3 +306,7 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 	}
 	return r, changed, nil
 }
+
+// pointerAt reads a pointer that SQLite has written. The platforms that we build
+// for have pointers of 64 bits.
+func pointerAt(p uintptr) uintptr { return uintptr(binary.NativeEndian.Uint64(libc.GoBytes(p, 8))) }

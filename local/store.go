@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -66,7 +64,7 @@ func Open(path string, o Options) (*Store, error) {
 }
 
 func (s *Store) open() (err error) {
-	if s.writer, err = openConn(s.dsn(s.options.ReadOnly)); err != nil {
+	if s.writer, err = s.connect(s.options.ReadOnly); err != nil {
 		return err
 	}
 	if err := s.prepareFile(); err != nil {
@@ -83,26 +81,20 @@ func (s *Store) open() (err error) {
 	return nil
 }
 
-func (s *Store) dsn(readOnly bool) string {
-	if s.path == Memory {
-		return "file::memory:?_pragma=foreign_keys(1)"
+// connect opens a connection to the store's file.
+func (s *Store) connect(readOnly bool) (*conn, error) {
+	setup := []string{"PRAGMA foreign_keys = 1"}
+	if s.path != Memory {
+		setup = append(setup, "PRAGMA cache_size = -32768",
+			// Fewer checkpoints than by default: pages that change often are copied back once.
+			"PRAGMA wal_autocheckpoint = 4000")
+		if s.options.Full {
+			setup = append(setup, "PRAGMA synchronous = FULL")
+		} else {
+			setup = append(setup, "PRAGMA synchronous = NORMAL")
+		}
 	}
-	q := url.Values{}
-	q.Add("_pragma", "busy_timeout(10000)")
-	q.Add("_pragma", "foreign_keys(1)")
-	q.Add("_pragma", "cache_size(-32768)")
-	// Fewer checkpoints than by default: pages that change often are copied back once.
-	q.Add("_pragma", "wal_autocheckpoint(4000)")
-	if readOnly {
-		q.Set("mode", "ro")
-	}
-	if s.options.Full {
-		q.Add("_pragma", "synchronous(FULL)")
-	} else {
-		q.Add("_pragma", "synchronous(NORMAL)")
-	}
-	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(s.path)}).EscapedPath(), RawQuery: q.Encode()}
-	return u.String()
+	return openConn(s.path, readOnly, setup)
 }
 
 // Path is the file, or Memory.
@@ -198,7 +190,7 @@ func (s *Store) withReader(fn func(*conn) error) (err error) {
 	c := <-s.readers
 	defer func() { s.readers <- c }()
 	if c == nil {
-		if c, err = openConn(s.dsn(true)); err != nil {
+		if c, err = s.connect(true); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "modernc.org/sqlite" // the test's own way into the files
+
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/schema"

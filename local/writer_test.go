@@ -100,21 +100,3 @@ func TestGroupCommit(t *testing.T) {
 		})
 	}
 }
-
-// TestWrites tells statements apart by their text.
-func TestWrites(t *testing.T) {
-	for sql, want := range map[string][2]bool{
-		"SELECT 1":                             {false, false},
-		"\n\tselect\n1":                        {false, false},
-		"VALUES (1)":                           {false, false},
-		"WITH x AS (SELECT 1) SELECT * FROM x": {false, true},
-		"WITH x AS (SELECT 1)\nINSERT INTO guard SELECT 1": {true, true},
-		"INSERT INTO guard VALUES(1)":                      {true, false},
-		"DELETE FROM keys RETURNING 1":                     {true, true},
-		"BEGIN IMMEDIATE":                                  {true, false},
-	} {
-		if got := [2]bool{writes(sql), returns(sql)}; got[0] != want[0] || got[0] && got[1] != want[1] {
-			t.Errorf("%q: writes %t, returns %t", sql, got[0], got[1])
-		}
-	}
-}

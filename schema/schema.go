@@ -184,4 +184,17 @@ var Migrations = [][]string{
 			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.group_name AND consumer = OLD.name;
 		END`,
 	},
+
+	// JSON documents, as compact text.
+	{
+		`CREATE TABLE documents(
+			key_id INTEGER PRIMARY KEY REFERENCES keys(id),
+			value BLOB NOT NULL)`,
+		`CREATE TRIGGER keys_delete_document AFTER DELETE ON keys WHEN OLD.type = 'ReJSON-RL' BEGIN
+			DELETE FROM documents WHERE key_id = OLD.id;
+		END`,
+		`CREATE VIEW v_documents AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(d.value AS TEXT) AS value
+			FROM keys k JOIN documents d ON d.key_id = k.id
+			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000`,
+	},
 }

@@ -61,20 +61,14 @@ func bitOffset(b []byte) (int64, bool) {
 }
 
 // One byte of a string: NULL when the key is no string, empty beyond its end.
-const sqlGetByte = `SELECT substr(s.value, ?4 + 1, 1) FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live
-
-// splice writes ?4 over the bytes of a string from offset ?3 on; what lies
-// between its end and the offset becomes zeros.
-const sqlSplice = `INSERT INTO strings(key_id, value) SELECT id, CAST(zeroblob(?3) || ?4 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2
-	ON CONFLICT(key_id) DO UPDATE SET value = CAST(substr(value, 1, ?3) || zeroblob(max(0, ?3 - length(value))) || ?4
-		|| substr(value, ?3 + length(?4) + 1) AS BLOB)`
+const sqlGetByte = `SELECT iif(s.value IS NULL, NULL, coalesce(substr(s.value, ?4 + 1, 1), x'')) FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live
 
 // splice is the statements that write part over a string, which may be missing.
 func (c *Call) splice(key []byte, offset int64, part []byte) []store.Stmt {
 	return []store.Stmt{
 		c.purge(key),
 		c.upsertKey(key, stringType),
-		{SQL: sqlSplice, Args: []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(key), store.Int(offset), store.Bytes(part)}},
+		{SQL: sqlSetRange, Args: []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(key), store.Bytes(part), store.Int(offset)}},
 	}
 }
 
@@ -136,7 +130,9 @@ func getbit(c *Call) Plan {
 
 // bitRange is the range of bits that the words [start [end [BYTE|BIT]]] mean in
 // a string of n bytes, from inclusive to exclusive; from >= to when it is empty.
-func bitRange(words [][]byte, n int64) (from, to int64, bad string) {
+// BITCOUNT finds a range empty whose ends are reversed from the end before it
+// looks at the unit; BITPOS clips such ends.
+func bitRange(words [][]byte, n int64, counting bool) (from, to int64, bad string) {
 	start, end, unit := int64(0), int64(-1), int64(8)
 	var ok bool
 	if len(words) > 0 {
@@ -149,6 +145,9 @@ func bitRange(words [][]byte, n int64) (from, to int64, bad string) {
 			return 0, 0, errNotInteger
 		}
 	}
+	if counting && start < 0 && end < 0 && start > end {
+		return 0, 0, ""
+	}
 	if len(words) > 2 {
 		switch {
 		case wordIs(words[2], "BIT"):
@@ -158,9 +157,6 @@ func bitRange(words [][]byte, n int64) (from, to int64, bad string) {
 		}
 	}
 	size := n * 8 / unit
-	if start < 0 && end < 0 && start > end {
-		return 0, 0, ""
-	}
 	if start < 0 {
 		start = max(0, start+size)
 	}
@@ -187,7 +183,7 @@ func bitcount(c *Call) Plan {
 		case len(c.Args) == 3 || len(c.Args) > 5:
 			return resp.MakeError(errSyntax)
 		}
-		from, to, bad := bitRange(c.Args[2:], int64(len(v.Str)))
+		from, to, bad := bitRange(c.Args[2:], int64(len(v.Str)), true)
 		if bad != "" {
 			return resp.MakeError(bad)
 		}
@@ -228,7 +224,7 @@ func bitpos(c *Call) Plan {
 		case len(c.Args) > 6:
 			return resp.MakeError(errSyntax)
 		}
-		from, to, bad := bitRange(c.Args[3:], int64(len(v.Str)))
+		from, to, bad := bitRange(c.Args[3:], int64(len(v.Str)), false)
 		if bad != "" {
 			return resp.MakeError(bad)
 		}

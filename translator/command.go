@@ -14,6 +14,7 @@ const (
 	Write Flags = 1 << iota
 	ReadOnly
 	DenyOOM
+	Module // of a module: the JSON.* commands
 	Admin
 	PubSub
 	NoScript
@@ -32,7 +33,7 @@ const (
 )
 
 var flagNames = []string{
-	"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking", "loading", "stale",
+	"write", "readonly", "denyoom", "module", "admin", "pubsub", "noscript", "blocking", "loading", "stale",
 	"skip_monitor", "skip_slowlog", "fast", "no_auth", "movablekeys", "allow_busy", "no_multi",
 	"no_async_loading", "no_mandatory_keys",
 }
@@ -110,7 +111,7 @@ var (
 func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, listCommands, setCommands, zsetCommands, streamCommands,
-		hyperloglogCommands, bitmapCommands, geoCommands,
+		hyperloglogCommands, bitmapCommands, geoCommands, jsonCommands,
 		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, memoryCommands, transactionCommands,
 	} {
 		for i := range group {

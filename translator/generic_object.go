@@ -81,6 +81,8 @@ func (o object) encoding() string {
 		compact, spread = "listpack", "hashtable"
 	case "zset":
 		compact, spread = "listpack", "skiplist"
+	case jsonType:
+		return "raw"
 	default:
 		return o.typ
 	}

@@ -104,6 +104,7 @@ var copyElements = []string{
 		SELECT t.id, e.group_name, e.name, e.seen_at, e.active_at FROM stream_consumers` + copiedRows,
 	`INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
 		SELECT t.id, e.group_name, e.id, e.consumer, e.delivered_at, e.deliveries FROM stream_pending` + copiedRows,
+	`INSERT INTO documents(key_id, value) SELECT t.id, e.value FROM documents` + copiedRows,
 }
 
 func copyCommand(c *Call) Plan {

@@ -1,7 +1,6 @@
 package translator
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -118,7 +117,7 @@ func lonLat(lon, lat []byte) (p geoPoint, bad string) {
 		return p, errNotFloat
 	}
 	if p.lon < -geoLonMax || p.lon > geoLonMax || p.lat < -geoLatMax || p.lat > geoLatMax {
-		return p, fmt.Sprintf("ERR invalid longitude,latitude pair %f,%f", p.lon, p.lat)
+		return p, "ERR invalid longitude,latitude pair " + fixed(p.lon, 6) + "," + fixed(p.lat, 6)
 	}
 	return p, ""
 }
@@ -173,8 +172,11 @@ func geodist(c *Call) Plan {
 	}), c.scoresOf(c.Args[1], c.Args[2], c.Args[3])...)
 }
 
-func distanceReply(d float64) resp.Value {
-	return resp.MakeBulk(strconv.AppendFloat(nil, d, 'f', 4, 64))
+func distanceReply(d float64) resp.Value { return resp.MakeString(fixed(d, 4)) }
+
+// fixed is C's %.nf.
+func fixed(f float64, n int) string {
+	return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(f, 'f', n, 64), "+"))
 }
 
 // position is a score as an array of longitude and latitude.

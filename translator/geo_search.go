@@ -34,6 +34,10 @@ type geoQuery struct {
 	storeDist bool
 
 	from, by bool // the centre and the shape have been given
+
+	// headBad is what is wrong with the radius of a GEORADIUSBYMEMBER, which
+	// matters only when the key and the member are there.
+	headBad string
 }
 
 // found is a member inside the shape.
@@ -45,21 +49,28 @@ type found struct {
 func geosearch(f geoForm) func(*Call) Plan {
 	return func(c *Call) Plan {
 		q, bad := c.parseGeo(f)
-		if bad != "" {
-			return c.geoError(f, bad)
-		}
 		key := c.Args[f.key]
-		if q.member == nil {
+		switch {
+		case q.member == nil && bad != "":
+			return c.geoError(f, bad)
+		case q.member == nil:
 			return c.searchCells(key, q)
 		}
+		// The member is looked up before the words behind it are judged.
 		return readThen(func(r *store.Result) Plan {
-			switch {
-			case len(r.Rows[0]) == 0:
+			switch missing := len(r.Rows[0]) == 0; {
+			case missing && bad == "":
 				return c.geoReply(q, nil)
+			case missing:
+				return fail(bad)
 			case string(r.Rows[0][0][0].Bytes()) != zsetType:
 				return answer(wrongType)
 			case r.Rows[1][0][0].IsNull():
 				return fail(errGeoMember)
+			case q.headBad != "":
+				return fail(q.headBad)
+			case bad != "":
+				return fail(bad)
 			}
 			q.shape.centre = pointOf(r.Rows[1][0][0].Float())
 			return c.searchCells(key, q)
@@ -211,12 +222,15 @@ func (q *geoQuery) check(c *Call, f geoForm) string {
 // parseRadiusHead reads what stands between the key and the options of the
 // GEORADIUS commands.
 func (q *geoQuery) parseRadiusHead(args [][]byte, f geoForm) (bad string) {
+	radius, unit := args[f.options-2], args[f.options-1]
 	if f.byMember {
-		q.member = args[2]
-	} else if q.shape.centre, bad = lonLat(args[2], args[3]); bad != "" {
+		q.member, q.headBad = args[2], q.radius(radius, unit)
+		return ""
+	}
+	if q.shape.centre, bad = lonLat(args[2], args[3]); bad != "" {
 		return bad
 	}
-	return q.radius(args[f.options-2], args[f.options-1])
+	return q.radius(radius, unit)
 }
 
 func (q *geoQuery) radius(radius, unit []byte) (bad string) {

@@ -23,6 +23,7 @@ func main() {
 var groups = []struct{ name, title string }{
 	{"string", "Strings"}, {"hash", "Hashes"}, {"list", "Lists"}, {"set", "Sets"}, {"sorted-set", "Sorted sets"},
 	{"stream", "Streams"}, {"geo", "Geo"}, {"bitmap", "Bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"array", "Arrays"},
+	{"module", "JSON"},
 	{"generic", "Keys"}, {"transactions", "Transactions"}, {"connection", "Connection"}, {"server", "Server"},
 }
 

@@ -11,6 +11,7 @@ import (
 var invariants = []struct{ what, broken string }{
 	{"a key counts its elements", `SELECT * FROM (SELECT db, key, type, count, CASE type
 			WHEN 'string' THEN 0
+			WHEN 'ReJSON-RL' THEN 0
 			WHEN 'hash' THEN (SELECT count(*) FROM hashes WHERE key_id = id)
 			WHEN 'list' THEN (SELECT count(*) FROM lists WHERE key_id = id)
 			WHEN 'set' THEN (SELECT count(*) FROM sets WHERE key_id = id)
@@ -18,12 +19,14 @@ var invariants = []struct{ what, broken string }{
 		WHERE count <> elements`},
 	{"no collection is empty", `SELECT db, key, type FROM keys WHERE count = 0 AND type IN ('hash', 'list', 'set', 'zset')`},
 	{"a string has a value", `SELECT db, key FROM keys WHERE type = 'string' AND id NOT IN (SELECT key_id FROM strings)`},
+	{"a document has a value", `SELECT db, key FROM keys WHERE type = 'ReJSON-RL' AND id NOT IN (SELECT key_id FROM documents)`},
 
 	{"a row of strings hangs on a string", `SELECT key_id, type FROM strings LEFT JOIN keys ON id = key_id WHERE type IS NOT 'string'`},
 	{"a row of hashes hangs on a hash", `SELECT key_id, type FROM hashes LEFT JOIN keys ON id = key_id WHERE type IS NOT 'hash'`},
 	{"a row of lists hangs on a list", `SELECT key_id, type FROM lists LEFT JOIN keys ON id = key_id WHERE type IS NOT 'list'`},
 	{"a row of sets hangs on a set", `SELECT key_id, type FROM sets LEFT JOIN keys ON id = key_id WHERE type IS NOT 'set'`},
 	{"a row of zsets hangs on a zset", `SELECT key_id, type FROM zsets LEFT JOIN keys ON id = key_id WHERE type IS NOT 'zset'`},
+	{"a row of documents hangs on a document", `SELECT key_id, type FROM documents LEFT JOIN keys ON id = key_id WHERE type IS NOT 'ReJSON-RL'`},
 
 	{"dbs counts the keys of a database", `SELECT db, keys, actual FROM
 		(SELECT db, keys, (SELECT count(*) FROM keys k WHERE k.db = dbs.db) AS actual FROM dbs) WHERE keys <> actual`},
@@ -37,6 +40,7 @@ var invariants = []struct{ what, broken string }{
 		OR typeof(created_at) <> 'integer' OR typeof(updated_at) <> 'integer'`},
 	{"a version fits a double", `SELECT db, key, version FROM keys WHERE version NOT BETWEEN 0 AND 9007199254740991`},
 	{"values of strings are blobs", `SELECT key_id, typeof(value) FROM strings WHERE typeof(value) <> 'blob'`},
+	{"documents are blobs of JSON", `SELECT key_id, typeof(value) FROM documents WHERE typeof(value) <> 'blob' OR NOT json_valid(CAST(value AS TEXT))`},
 	{"hashes hold blobs", `SELECT key_id, field, typeof(field), typeof(value), typeof(seq), typeof(expires_at) FROM hashes
 		WHERE typeof(field) <> 'blob' OR typeof(value) <> 'blob' OR typeof(seq) <> 'integer' OR typeof(expires_at) NOT IN ('null', 'integer')`},
 	{"lists hold blobs", `SELECT key_id, typeof(pos), typeof(value) FROM lists WHERE typeof(pos) <> 'integer' OR typeof(value) <> 'blob'`},

@@ -27,14 +27,16 @@ func concurrently(t *testing.T, s engine.Store, n int, work func(c *Client, i in
 
 // increments counts to 200 by every command that counts, one batch or several.
 func increments(t *testing.T, s engine.Store) {
-	for _, command := range []string{"INCR n", "INCRBY n 1", "DECRBY n -1", "INCRBYFLOAT n 1", "HINCRBY h n 1", "ZINCRBY z 1 n"} {
-		NewClient(t, NewEngine(s, NewClock())).Want("SET n 0", "OK")
+	for command, read := range map[string]string{
+		"INCR a": "GET a", "INCRBY b 1": "GET b", "DECRBY c -1": "GET c", "INCRBYFLOAT d 1": "GET d",
+		"HINCRBY h n 1": "HGET h n", "HINCRBYFLOAT h f 1": "HGET h f", "ZINCRBY z 1 n": "ZSCORE z n",
+	} {
 		concurrently(t, s, workers, func(c *Client, _ int) {
 			if reply := c.Do(command); strings.HasPrefix(reply, "(error)") {
 				t.Errorf("%s: %s", command, reply)
 			}
 		})
-		NewClient(t, NewEngine(s, NewClock())).Want("GET n", strconv.Quote(strconv.Itoa(workers)))
+		NewClient(t, NewEngine(s, NewClock())).Want(read, strconv.Quote(strconv.Itoa(workers)))
 	}
 }
 

@@ -1,0 +1,198 @@
+package document
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func mustParse(t testing.TB, text string) *Value {
+	t.Helper()
+	v, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+// TestFloatsComeBack prints random doubles: each must be read again as itself.
+func TestFloatsComeBack(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		f := math.Float64frombits(random.Uint64())
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			continue
+		}
+		text := string((&Value{Kind: Float, Float: f}).Append(nil))
+		if v := mustParse(t, text); v.Kind != Float || v.Float != f {
+			t.Fatalf("%g is printed as %s and read as %v", f, text, v)
+		}
+	}
+}
+
+func TestFloatForm(t *testing.T) {
+	for f, want := range map[float64]string{
+		0: "0.0", math.Copysign(0, -1): "-0.0", 1: "1.0", -12.5: "-12.5", 1e15: "1000000000000000.0", 1234567890123456: "1234567890123456.0",
+		1e16: "1e16", 12345678901234567: "1.2345678901234568e16", 1e-5: "0.00001", 1.5e-5: "0.000015", 1e-6: "1e-6", 5e-324: "5e-324",
+		math.MaxFloat64: "1.7976931348623157e308", 0.1: "0.1",
+	} {
+		if got := string((&Value{Kind: Float, Float: f}).Append(nil)); got != want {
+			t.Errorf("%g: got %s, want %s", f, got, want)
+		}
+	}
+}
+
+// TestParseAgrees mutates JSON at random: what is valid and what it means must be
+// as encoding/json has it.
+func TestParseAgrees(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	seeds := []string{
+		`{"a":[1,-2.5e+3,true,false,null],"b":{"c":"x\n\u00e9\ud83d\ude00\"\\\/"},"":[]}`,
+		`[[[]],{},"",0,-0,1.0E-7, 12 ,{"a":{"a":1}}]`, `"\u0000\u001f"`, ` 1 `,
+	}
+	const letters = `{}[],:"\u0e+-.19ntrfals ` + "\n\x01"
+	for range 200_000 {
+		text := []byte(seeds[random.IntN(len(seeds))])
+		for range random.IntN(3) {
+			at := random.IntN(len(text))
+			switch random.IntN(3) {
+			case 0:
+				text[at] = letters[random.IntN(len(letters))]
+			case 1:
+				text = append(text[:at], text[at+1:]...)
+			default:
+				text = append(text[:at+1], text[at:]...)
+				text[at] = letters[random.IntN(len(letters))]
+			}
+			if len(text) == 0 {
+				text = []byte(" ")
+			}
+		}
+		v, err := Parse(text)
+		if strings.Contains(string(text), `\u`) && err != nil || err != nil && strings.Contains(err.Error(), "out of range") {
+			continue // encoding/json lets half a pair of surrogates and any exponent pass
+		}
+		if valid := json.Valid(text); valid != (err == nil) {
+			t.Fatalf("%q: %v, but encoding/json says valid %v", text, err, valid)
+		}
+		if err != nil {
+			continue
+		}
+		again := mustParse(t, string(v.Append(nil)))
+		if !again.Equal(v) || string(again.Append(nil)) != string(v.Append(nil)) {
+			t.Fatalf("%q becomes %s and then %s", text, v.Append(nil), again.Append(nil))
+		}
+		var theirs, ours any
+		if json.Unmarshal(text, &theirs) != nil || json.Unmarshal(v.Append(nil), &ours) != nil {
+			continue
+		}
+		a, _ := json.Marshal(theirs)
+		if b, _ := json.Marshal(ours); string(a) != string(b) {
+			t.Fatalf("%q means %s, not %s", text, a, b)
+		}
+	}
+}
+
+func TestDepth(t *testing.T) {
+	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	if v := mustParse(t, nested(MaxDepth)); v.Depth() != MaxDepth {
+		t.Errorf("the depth is %d", v.Depth())
+	}
+	if _, err := Parse([]byte(nested(MaxDepth + 1))); err == nil || err.Error() != "recursion limit exceeded at line 1 column 129" {
+		t.Errorf("beyond the limit: %v", err)
+	}
+	if _, err := Load([]byte(nested(5 * MaxDepth))); err != nil {
+		t.Error(err)
+	}
+	if _, err := ParsePath("$[?" + strings.Repeat("(", 1<<20)); err == nil {
+		t.Error("a path of a million parentheses is accepted")
+	}
+	if _, err := ParsePath(strings.Repeat("$[?(@", 1<<20)); err == nil {
+		t.Error("a path of a million filters is accepted")
+	}
+}
+
+// TestPathsDoNotPanic runs mutated paths on a document.
+func TestPathsDoNotPanic(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	root := mustParse(t, `{"a":[1,2,{"b":"x","c":null}],"d":{"a":{"a":[]}},"e f":1.5}`)
+	seeds := []string{
+		`$..a[?(@.b=="x" && !(@.c>1) || @=~'^x')].c`, `$.a[-9223372036854775808:9223372036854775807:9223372036854775807]`,
+		`$..*`, `.a[0]`, `$["e f",'a']`, `$..a[::2]..b`, `$[?(@.a[0] != null)]`,
+	}
+	const letters = `$@.*[]()?:,'"\=!<>&|~-019abx `
+	for range 200_000 {
+		text := []byte(seeds[random.IntN(len(seeds))])
+		for range random.IntN(4) {
+			text[random.IntN(len(text))] = letters[random.IntN(len(letters))]
+		}
+		if p, err := ParsePath(string(text)); err == nil {
+			p.SelectOnce(root)
+			p.Child()
+		}
+	}
+}
+
+// TestBigObject is an object with an index: keys are found, replaced and removed.
+func TestBigObject(t *testing.T) {
+	v := &Value{Kind: Object}
+	name := func(i int) string { return strings.Repeat("k", i+1) }
+	for i := range 5 * indexed {
+		v.Put(name(i), &Value{Kind: Int, Int: int64(i)})
+	}
+	doomed := map[*Value]bool{v.Get(name(3)): true, v.Get(name(40)): true}
+	if n := v.Prune(doomed); n != 2 {
+		t.Errorf("removed %d", n)
+	}
+	v.Put(name(5), &Value{Kind: Bool})
+	v.Put(name(3), &Value{})
+	for i := range 5 * indexed {
+		e := v.Get(name(i))
+		switch {
+		case i == 40 && e != nil, i == 3 && e.Kind != Null, i == 5 && e.Kind != Bool:
+			t.Errorf("key %d: %v", i, e)
+		case i != 40 && i != 3 && i != 5 && e.Int != int64(i):
+			t.Errorf("key %d: %v", i, e)
+		}
+	}
+	if v.Keys[len(v.Keys)-1] != name(3) || len(v.Keys) != 5*indexed-1 {
+		t.Error("the order of the keys is wrong")
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, test := range []struct {
+		a    string
+		op   Operation
+		b    string
+		want string // empty without a result
+	}{
+		{"1", Add, "2", "3"}, {"1", Add, "2.0", "3.0"}, {"9223372036854775807", Add, "1", "-9223372036854775808"},
+		{"9223372036854775808", Add, "1", "9.223372036854775808e18"},
+		{"3", Multiply, "-4", "-12"}, {"1e308", Multiply, "10", ""}, {"-0.5", Multiply, "2", "-1.0"},
+		{"2", Power, "62", "4611686018427387904"}, {"2", Power, "63", "9.223372036854776e18"}, {"-2", Power, "63", "-9223372036854775808"},
+		{"0", Power, "0", "1"}, {"0", Power, "9223372036854775807", "0"}, {"-1", Power, "9223372036854775807", "-1"}, {"-1", Power, "4", "1"},
+		{"2", Power, "-1", "0.5"}, {"0", Power, "-1", ""}, {"-8", Power, "0.5", ""},
+	} {
+		v, ok := test.op(mustParse(t, test.a), mustParse(t, test.b))
+		if ok != (test.want != "") || ok && !(v.Equal(mustParse(t, test.want)) && v.Kind == mustParse(t, test.want).Kind) {
+			t.Errorf("%s and %s: %s, want %q", test.a, test.b, v.Append(nil), test.want)
+		}
+	}
+}
+
+// TestManyWays follows a path on which there are far too many ways to each value.
+func TestManyWays(t *testing.T) {
+	root := mustParse(t, strings.Repeat("[", MaxDepth)+strings.Repeat("]", MaxDepth))
+	for _, step := range []string{"..*", "[0,0]"} {
+		p, err := ParsePath("$" + strings.Repeat(step, 50))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(p.Select(root)); n == 0 || n > MaxDepth {
+			t.Errorf("%s: %d values", step, n)
+		}
+	}
+}

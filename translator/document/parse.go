@@ -1,0 +1,313 @@
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MaxDepth is how deep arrays and objects may nest in an argument.
+const MaxDepth = 128
+
+var errNotUTF8 = errors.New("ERR Couldn't parse as UTF-8 string")
+
+// Parse reads the JSON of a user. Its errors are replies, with the place of the
+// fault.
+func Parse(text []byte) (*Value, error) {
+	if !utf8.Valid(text) {
+		return nil, errNotUTF8
+	}
+	return parse(text, MaxDepth)
+}
+
+// Load reads what Append printed. It may nest deeper than what Parse takes.
+func Load(text []byte) (*Value, error) { return parse(text, math.MaxInt) }
+
+func parse(text []byte, depth int) (v *Value, err error) {
+	p := parser{text: text}
+	defer func() {
+		if fault := recover(); fault != nil {
+			f, ok := fault.(parseFault)
+			if !ok {
+				panic(fault)
+			}
+			v, err = nil, errors.New(string(f))
+		}
+	}()
+	v = p.value(depth)
+	if p.space(); p.at < len(text) {
+		p.fail("trailing characters")
+	}
+	return v, nil
+}
+
+// parseFault is what parser panics with, up to parse.
+type parseFault string
+
+type parser struct {
+	text []byte
+	at   int
+}
+
+// fail gives up because of the byte at p.at.
+func (p *parser) fail(what string) {
+	if p.at < len(p.text) {
+		p.at++ // columns count from 1
+	}
+	p.failBehind(what)
+}
+
+// failBehind gives up because of what stands before p.at.
+func (p *parser) failBehind(what string) {
+	seen := p.text[:p.at]
+	line := bytes.Count(seen, []byte("\n")) + 1
+	column := len(seen) - (bytes.LastIndexByte(seen, '\n') + 1)
+	panic(parseFault(fmt.Sprintf("%s at line %d column %d", what, line, column)))
+}
+
+func (p *parser) space() {
+	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\n' || p.text[p.at] == '\t' || p.text[p.at] == '\r') {
+		p.at++
+	}
+}
+
+// peek is the next byte behind space; at the end it gives up.
+func (p *parser) peek(inside string) byte {
+	if p.space(); p.at >= len(p.text) {
+		p.fail("EOF while parsing " + inside)
+	}
+	return p.text[p.at]
+}
+
+func (p *parser) value(depth int) *Value {
+	switch ch := p.peek("a value"); {
+	case ch == 'n':
+		p.word("null")
+		return &Value{}
+	case ch == 't':
+		p.word("true")
+		return &Value{Kind: Bool, Bool: true}
+	case ch == 'f':
+		p.word("false")
+		return &Value{Kind: Bool}
+	case ch == '"':
+		return &Value{Kind: String, Str: p.str()}
+	case ch == '-' || isDigit(ch):
+		return p.number()
+	case ch != '[' && ch != '{':
+		p.fail("expected value")
+	case depth == 0:
+		p.fail("recursion limit exceeded")
+	case ch == '[':
+		return p.array(depth - 1)
+	}
+	return p.object(depth - 1)
+}
+
+func (p *parser) word(word string) {
+	for i := range len(word) {
+		switch {
+		case p.at >= len(p.text):
+			p.fail("EOF while parsing a value")
+		case p.text[p.at] != word[i]:
+			p.fail("expected ident")
+		}
+		p.at++
+	}
+}
+
+func (p *parser) array(depth int) *Value {
+	v := &Value{Kind: Array}
+	p.at++
+	for {
+		if p.peek("a list") == ']' {
+			if len(v.Elems) > 0 {
+				p.fail("trailing comma")
+			}
+			p.at++
+			return v
+		}
+		v.Elems = append(v.Elems, p.value(depth))
+		switch p.peek("a list") {
+		case ',':
+			p.at++
+		case ']':
+			p.at++
+			return v
+		default:
+			p.fail("expected `,` or `]`")
+		}
+	}
+}
+
+func (p *parser) object(depth int) *Value {
+	v := &Value{Kind: Object}
+	p.at++
+	for {
+		switch ch := p.peek("an object"); {
+		case ch == '}' && len(v.Keys) > 0:
+			p.fail("trailing comma")
+		case ch == '}':
+			p.at++
+			return v
+		case ch != '"':
+			p.fail("key must be a string")
+		}
+		name := p.str()
+		if p.peek("an object") != ':' {
+			p.fail("expected `:`")
+		}
+		p.at++
+		v.Put(name, p.value(depth))
+		switch p.peek("an object") {
+		case ',':
+			p.at++
+		case '}':
+			p.at++
+			return v
+		default:
+			p.fail("expected `,` or `}`")
+		}
+	}
+}
+
+func isDigit(ch byte) bool { return '0' <= ch && ch <= '9' }
+
+// digits reads a run of digits; there must be one.
+func (p *parser) digits() {
+	switch {
+	case p.at >= len(p.text):
+		p.fail("EOF while parsing a value")
+	case !isDigit(p.text[p.at]):
+		p.fail("invalid number")
+	}
+	for p.at < len(p.text) && isDigit(p.text[p.at]) {
+		p.at++
+	}
+}
+
+// has steps over one of the bytes in set, if it comes next.
+func (p *parser) has(set string) bool {
+	if p.at < len(p.text) && bytes.IndexByte([]byte(set), p.text[p.at]) >= 0 {
+		p.at++
+		return true
+	}
+	return false
+}
+
+func (p *parser) number() *Value {
+	from := p.at
+	p.has("-")
+	zero := p.at < len(p.text) && p.text[p.at] == '0'
+	first := p.at
+	p.digits()
+	if zero && p.at > first+1 {
+		p.at = first + 1
+		p.fail("invalid number")
+	}
+	integer := true
+	if p.has(".") {
+		integer = false
+		p.digits()
+	}
+	if p.has("eE") {
+		integer = false
+		p.has("+-")
+		p.digits()
+	}
+	text := string(p.text[from:p.at])
+	if integer && text != "-0" { // an integer has no negative zero
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return &Value{Kind: Int, Int: n}
+		}
+		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+			return &Value{Kind: Uint, Uint: n}
+		}
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		p.failBehind("number out of range")
+	}
+	return &Value{Kind: Float, Float: f}
+}
+
+func (p *parser) str() string {
+	p.at++
+	from := p.at
+	var out []byte
+	for {
+		if p.at >= len(p.text) {
+			p.fail("EOF while parsing a string")
+		}
+		switch ch := p.text[p.at]; {
+		case ch == '"':
+			out = append(out, p.text[from:p.at]...)
+			p.at++
+			return string(out)
+		case ch == '\\':
+			out = append(out, p.text[from:p.at]...)
+			p.at++
+			out = p.escape(out)
+			from = p.at
+		case ch < ' ':
+			p.fail("control character (\\u0000-\\u001F) found while parsing a string")
+		default:
+			p.at++
+		}
+	}
+}
+
+// escape reads what stands behind a backslash.
+func (p *parser) escape(out []byte) []byte {
+	if p.at >= len(p.text) {
+		p.fail("EOF while parsing a string")
+	}
+	ch := p.text[p.at]
+	if ch == 'u' {
+		p.at++
+		return utf8.AppendRune(out, p.codePoint())
+	}
+	at := bytes.IndexByte([]byte(`"\/bfnrt`), ch)
+	if at < 0 {
+		p.fail("invalid escape")
+	}
+	p.at++
+	return append(out, "\"\\/\b\f\n\r\t"[at])
+}
+
+// codePoint reads four hex digits, and again as many when they are the first
+// half of a pair of surrogates.
+func (p *parser) codePoint() rune {
+	r := p.hex()
+	if !utf16.IsSurrogate(r) {
+		return r
+	}
+	if r >= 0xdc00 {
+		p.failBehind("lone leading surrogate in hex escape")
+	}
+	if !p.has(`\`) || !p.has("u") {
+		p.fail("unexpected end of hex escape")
+	}
+	r = utf16.DecodeRune(r, p.hex())
+	if r == utf8.RuneError {
+		p.failBehind("lone leading surrogate in hex escape")
+	}
+	return r
+}
+
+func (p *parser) hex() rune {
+	if p.at+4 > len(p.text) {
+		p.at = len(p.text)
+		p.fail("EOF while parsing a string")
+	}
+	n, err := strconv.ParseUint(string(p.text[p.at:p.at+4]), 16, 16)
+	if err != nil {
+		p.fail("invalid escape")
+	}
+	p.at += 4
+	return rune(n)
+}

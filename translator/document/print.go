@@ -1,0 +1,117 @@
+package document
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Format is what stands between the parts of printed JSON. The zero Format
+// prints it compact.
+type Format struct {
+	Indent  string // at the start of a line, once for each level
+	Newline string // at the end of a line
+	Space   string // behind the colon
+}
+
+// Append prints v compact.
+func (v *Value) Append(out []byte) []byte { return Format{}.Append(out, v) }
+
+// Append prints v.
+func (f Format) Append(out []byte, v *Value) []byte { return f.append(out, v, 0) }
+
+func (f Format) append(out []byte, v *Value, level int) []byte {
+	switch v.Kind {
+	case Null:
+		return append(out, "null"...)
+	case Bool:
+		return strconv.AppendBool(out, v.Bool)
+	case Int:
+		return strconv.AppendInt(out, v.Int, 10)
+	case Uint:
+		return strconv.AppendUint(out, v.Uint, 10)
+	case Float:
+		return appendFloat(out, v.Float)
+	case String:
+		return appendString(out, v.Str)
+	}
+	brackets := "[]"
+	if v.Kind == Object {
+		brackets = "{}"
+	}
+	out = append(out, brackets[0])
+	for i, e := range v.Elems {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = f.line(out, level+1)
+		if v.Kind == Object {
+			out = append(appendString(out, v.Keys[i]), ':')
+			out = append(out, f.Space...)
+		}
+		out = f.append(out, e, level+1)
+	}
+	if len(v.Elems) > 0 {
+		out = f.line(out, level)
+	}
+	return append(out, brackets[1])
+}
+
+// line begins a line at the level.
+func (f Format) line(out []byte, level int) []byte {
+	out = append(out, f.Newline...)
+	if f.Indent != "" {
+		for range level {
+			out = append(out, f.Indent...)
+		}
+	}
+	return out
+}
+
+// appendFloat prints the shortest digits that give f again, always with a point
+// or an exponent, so that a double stays one: 2.0, 0.00001, 1e16, 1.5e300.
+func appendFloat(out []byte, f float64) []byte {
+	text := strconv.FormatFloat(f, 'e', -1, 64)
+	if text[0] == '-' {
+		out, text = append(out, '-'), text[1:]
+	}
+	mantissa, exp, _ := strings.Cut(text, "e")
+	exponent, _ := strconv.Atoi(exp)
+	digits := strings.Replace(mantissa, ".", "", 1)
+	switch point := exponent + 1; { // digits before the point
+	case digits == "0":
+		return append(out, "0.0"...)
+	case len(digits) <= point && point <= 16:
+		out = append(out, digits...)
+		out = append(out, strings.Repeat("0", point-len(digits))...)
+		return append(out, ".0"...)
+	case 0 < point && point <= 16:
+		out = append(out, digits[:point]...)
+		return append(append(out, '.'), digits[point:]...)
+	case -5 < point && point <= 0:
+		out = append(out, "0."...)
+		out = append(out, strings.Repeat("0", -point)...)
+		return append(out, digits...)
+	}
+	out = append(append(out, mantissa...), 'e')
+	return strconv.AppendInt(out, int64(exponent), 10)
+}
+
+// appendString prints a JSON string that escapes no more than it must.
+func appendString(out []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	out = append(out, '"')
+	from := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
+			continue
+		}
+		out = append(out, s[from:i]...)
+		from = i + 1
+		if at := strings.IndexByte("\"\\\b\f\n\r\t", s[i]); at >= 0 {
+			out = append(out, '\\', `"\bfnrt`[at])
+		} else {
+			out = append(out, '\\', 'u', '0', '0', hex[s[i]>>4], hex[s[i]&15])
+		}
+	}
+	return append(append(out, s[from:]...), '"')
+}

@@ -1,0 +1,238 @@
+package document
+
+// Kind is what a Value is.
+type Kind byte
+
+const (
+	Null Kind = iota
+	Bool
+	Int  // in Int
+	Uint // in Uint: an integer beyond the range of Int
+	Float
+	String
+	Array
+	Object
+)
+
+// Type is the name of the kind in replies.
+func (k Kind) Type() string {
+	return [...]string{"null", "boolean", "integer", "integer", "number", "string", "array", "object"}[k]
+}
+
+// Value is one JSON value. The zero Value is null.
+type Value struct {
+	Kind  Kind
+	Bool  bool
+	Int   int64
+	Uint  uint64
+	Float float64
+	Str   string
+	Elems []*Value // of an array; of an object the values, one for each of Keys
+
+	// Keys are the names of an object's values. They change through Put and
+	// Prune only, which keep index right.
+	Keys  []string
+	index map[string]int // position by name, nil while there are few
+}
+
+// indexed is the number of keys from which on an object has an index.
+const indexed = 16
+
+// IsNumber tells whether v is of one of the three kinds of numbers.
+func (v *Value) IsNumber() bool { return v.Kind == Int || v.Kind == Uint || v.Kind == Float }
+
+// Double is the number v as a double.
+func (v *Value) Double() float64 {
+	switch v.Kind {
+	case Int:
+		return float64(v.Int)
+	case Uint:
+		return float64(v.Uint)
+	}
+	return v.Float
+}
+
+// find is the position of a key of an object, -1 without it.
+func (v *Value) find(name string) int {
+	if len(v.Keys) >= indexed {
+		if v.index == nil {
+			v.index = make(map[string]int, len(v.Keys))
+			for i, key := range v.Keys {
+				v.index[key] = i
+			}
+		}
+		if i, ok := v.index[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, key := range v.Keys {
+		if key == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Get is the value of a key of an object, nil without it or for another kind.
+func (v *Value) Get(name string) *Value {
+	if v.Kind == Object {
+		if i := v.find(name); i >= 0 {
+			return v.Elems[i]
+		}
+	}
+	return nil
+}
+
+// Put sets a key of an object; a new one comes last.
+func (v *Value) Put(name string, value *Value) {
+	if i := v.find(name); i >= 0 {
+		v.Elems[i] = value
+		return
+	}
+	if v.index != nil {
+		v.index[name] = len(v.Keys)
+	}
+	v.Keys, v.Elems = append(v.Keys, name), append(v.Elems, value)
+}
+
+// At is the element of an array at index i, which counts from the end when
+// negative; nil beyond the ends or for another kind.
+func (v *Value) At(i int) *Value {
+	if i < 0 {
+		i += len(v.Elems)
+	}
+	if v.Kind != Array || i < 0 || i >= len(v.Elems) {
+		return nil
+	}
+	return v.Elems[i]
+}
+
+// Prune removes the values below v that doomed holds, and returns how many it
+// removed. What stands inside a removed value is not counted.
+func (v *Value) Prune(doomed map[*Value]bool) int {
+	kept, removed := 0, 0
+	for i, e := range v.Elems {
+		if doomed[e] {
+			removed++
+			continue
+		}
+		removed += e.Prune(doomed)
+		v.Elems[kept] = e
+		if v.Kind == Object {
+			v.Keys[kept] = v.Keys[i]
+		}
+		kept++
+	}
+	if kept < len(v.Elems) {
+		v.Elems = v.Elems[:kept]
+		if v.Kind == Object {
+			v.Keys, v.index = v.Keys[:kept], nil
+		}
+	}
+	return removed
+}
+
+// Clone is a copy that shares nothing that changes.
+func (v *Value) Clone() *Value {
+	c := *v
+	c.index = nil
+	c.Keys = append([]string(nil), v.Keys...)
+	c.Elems = make([]*Value, len(v.Elems))
+	for i, e := range v.Elems {
+		c.Elems[i] = e.Clone()
+	}
+	return &c
+}
+
+// Depth is the number of arrays and objects around the innermost value, v
+// included.
+func (v *Value) Depth() int {
+	if v.Kind != Array && v.Kind != Object {
+		return 0
+	}
+	deepest := 0
+	for _, e := range v.Elems {
+		deepest = max(deepest, e.Depth())
+	}
+	return deepest + 1
+}
+
+// Equal tells whether two values are the same. Numbers compare by value, the
+// order of keys does not matter.
+func (v *Value) Equal(w *Value) bool {
+	if v.IsNumber() && w.IsNumber() {
+		return v.compareNumber(w) == 0
+	}
+	if v.Kind != w.Kind || len(v.Elems) != len(w.Elems) {
+		return false
+	}
+	switch v.Kind {
+	case Bool:
+		return v.Bool == w.Bool
+	case String:
+		return v.Str == w.Str
+	}
+	for i, e := range v.Elems {
+		other := w.Elems[i]
+		if v.Kind == Object {
+			other = w.Get(v.Keys[i])
+		}
+		if other == nil || !e.Equal(other) {
+			return false
+		}
+	}
+	return true
+}
+
+// compareNumber is -1, 0 or 1 as v is less than, equal to or greater than w.
+// Integers compare exactly.
+func (v *Value) compareNumber(w *Value) int {
+	switch {
+	case v.Kind == Int && w.Kind == Int:
+		return order(v.Int, w.Int)
+	case v.Kind == Uint && w.Kind == Uint:
+		return order(v.Uint, w.Uint)
+	case v.Kind == Uint && w.Kind == Int:
+		return 1
+	case v.Kind == Int && w.Kind == Uint:
+		return -1
+	}
+	return order(v.Double(), w.Double())
+}
+
+func order[T int64 | uint64 | float64 | string](a, b T) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// Merge is the merge patch of RFC 7396: an object changes v key by key, with null
+// to delete one; anything else takes its place. A v that is
+// not there yet is nil. The result may share values with v and patch.
+func Merge(v, patch *Value) *Value {
+	if patch.Kind != Object {
+		return patch
+	}
+	if v == nil || v.Kind != Object {
+		v = &Value{Kind: Object}
+	}
+	doomed := map[*Value]bool{}
+	for i, name := range patch.Keys {
+		old := v.Get(name)
+		switch {
+		case patch.Elems[i].Kind != Null:
+			v.Put(name, Merge(old, patch.Elems[i]))
+		case old != nil:
+			doomed[old] = true
+		}
+	}
+	if len(doomed) > 0 {
+		v.Prune(doomed)
+	}
+	return v
+}

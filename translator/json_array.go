@@ -1,0 +1,144 @@
+package translator
+
+import (
+	"math"
+	"slices"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator/document"
+)
+
+// cloneAll copies values, so that every array gets its own.
+func cloneAll(values []*document.Value) []*document.Value {
+	list := make([]*document.Value, len(values))
+	for i, v := range values {
+		list[i] = v.Clone()
+	}
+	return list
+}
+
+func jsonArrappend(c *Call) Plan {
+	values, bad := jsonValues(c.Args[3:])
+	if bad.IsError() {
+		return answer(bad)
+	}
+	return c.editArrays(2, func(v *document.Value) resp.Value {
+		v.Elems = append(v.Elems, cloneAll(values)...)
+		return jsonLength(v)
+	})
+}
+
+func jsonArrinsert(c *Call) Plan {
+	at, ok := parseInt(c.Args[3])
+	if !ok {
+		return fail(errNotInteger)
+	}
+	values, bad := jsonValues(c.Args[4:])
+	if bad.IsError() {
+		return answer(bad)
+	}
+	return c.editArrays(2, func(v *document.Value) resp.Value {
+		n, i := int64(len(v.Elems)), at
+		if i < 0 {
+			i += n
+		}
+		if i < 0 || i > n {
+			return resp.MakeError("ERR index out of bounds")
+		}
+		v.Elems = slices.Insert(v.Elems, int(i), cloneAll(values)...)
+		return jsonLength(v)
+	})
+}
+
+// jsonArrpop takes an element at an index, which beyond an end means that end.
+func jsonArrpop(c *Call) Plan {
+	i := 2
+	if i < len(c.Args) && c.is(i, "FORMAT") {
+		if i+1 == len(c.Args) || !c.is(i+1, "STRINGS") {
+			return fail(errSyntax)
+		}
+		i += 2
+	}
+	at := int64(-1)
+	switch len(c.Args) - i {
+	case 0, 1:
+	case 2:
+		var ok bool
+		if at, ok = parseInt(c.Args[i+1]); !ok {
+			return fail(errNotInteger)
+		}
+	default:
+		return answer(wrongArity(c.Command))
+	}
+	return c.editArrays(i, func(v *document.Value) resp.Value {
+		if len(v.Elems) == 0 {
+			return resp.Nil
+		}
+		i := min(bounded(at, len(v.Elems)), len(v.Elems)-1)
+		reply := jsonText(v.Elems[i])
+		v.Elems = slices.Delete(v.Elems, i, i+1)
+		return reply
+	})
+}
+
+// bounded is the index i of n elements, counted from the end when negative; what
+// is beyond an end becomes 0 or n.
+func bounded(i int64, n int) int {
+	if i < 0 {
+		i = max(0, i+int64(n))
+	}
+	return int(min(i, int64(n)))
+}
+
+func jsonArrtrim(c *Call) Plan {
+	start, ok1 := parseInt(c.Args[3])
+	stop, ok2 := parseInt(c.Args[4])
+	if !ok1 || !ok2 {
+		return fail(errNotInteger)
+	}
+	return c.editArrays(2, func(v *document.Value) resp.Value {
+		n := len(v.Elems)
+		from, to := bounded(start, n), min(bounded(stop, n)+1, n)
+		if from >= to {
+			from, to = 0, 0
+		}
+		v.Elems = slices.Clone(v.Elems[from:to])
+		return jsonLength(v)
+	})
+}
+
+// jsonArrindex searches from start up to, not including, stop; a stop of 0 means
+// the end.
+func jsonArrindex(c *Call) Plan {
+	var bounds [2]int64
+	if len(c.Args) > 6 {
+		return answer(wrongArity(c.Command))
+	}
+	for i, arg := range c.Args[4:] {
+		var ok bool
+		if bounds[i], ok = parseInt(arg); !ok {
+			return fail(errNotInteger)
+		}
+	}
+	start, stop := bounds[0], bounds[1]
+	if stop == 0 {
+		stop = math.MaxInt64
+	}
+	values, bad := jsonValues(c.Args[3:4])
+	if bad.IsError() {
+		return answer(bad)
+	}
+	path, bad := c.jsonPath(2)
+	if bad.IsError() {
+		return answer(bad)
+	}
+	return c.jsonEach(path, document.Array, jsonNoKey, func(v *document.Value) resp.Value {
+		n := len(v.Elems)
+		for i := bounded(start, n); i < bounded(stop, n); i++ {
+			if v.Elems[i].Equal(values[0]) {
+				return resp.MakeInt(int64(i))
+			}
+		}
+		return resp.MakeInt(-1)
+	})
+}
