@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -145,6 +146,9 @@ func (d *draft) apply(ctx context.Context, b store.Batch) (store.Result, error) 
 func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 	p := d.calls[i].plan(d.env, i)
 	for p.Then != nil {
+		if err := d.guardReads(ctx, d.calls[i].db, p.Reads); err != nil {
+			return done, err
+		}
 		n := len(d.stmts)
 		stmts := append(append(d.stmts[:n:n], p.Batch.Stmts...), translator.Abort())
 		r, err := d.apply(ctx, store.Batch{Stmts: stmts})
@@ -169,6 +173,26 @@ func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 		d.replies[i] = p.Reply
 	}
 	return done, nil
+}
+
+// guardReads guards keys that a step is about to read and that the call does not
+// name: from here on the batch, and so the step's own dry run, is refused once
+// one of them has changed. The guard stands before all calls, since it is about
+// the keys as they were before the transaction.
+func (d *draft) guardReads(ctx context.Context, db int, keys [][]byte) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	env := d.env
+	env.DB = db
+	r, err := d.apply(ctx, store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.ReadVersions(env, keys)}})
+	if err != nil {
+		return err
+	}
+	guard := translator.Versions{DB: db, Keys: keys, At: r.Rows[0][0][0]}.Guard(d.env)
+	at := len(d.watched)
+	d.stmts, d.owner = slices.Insert(d.stmts, at, guard), slices.Insert(d.owner, at, -1)
+	return nil
 }
 
 // refused settles what stopped the batch.

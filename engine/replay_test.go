@@ -52,6 +52,10 @@ func TestReplayIsOneMoment(t *testing.T) {
 		{"SET a old", "SET a 1", []string{"INCR a", "SET a 2 XX GET", "INCR a"}},
 		{"SET a old", "SET a new", []string{"SET a mine NX GET", "GET a"}},
 		{"SET a old", "SET a new", []string{"SET a mine XX GET", "SET b 1 NX GET", "SETNX a x", "GET a"}},
+		// The names of these keys come out of the elements.
+		{"MSET w_1 5 w_2 1", "MSET w_1 1 w_2 9", []string{"RPUSH l 1 2", "SORT l BY w_* GET w_* GET #"}},
+		{"SET w_1 5", "SET w_2 9", []string{"RPUSH l 1 2", "SORT l BY w_* GET w_* STORE out", "SORT out", "LRANGE out 0 -1"}},
+		{"HSET w_1 f 5", "HSET w_1 f 6", []string{"RPUSH l 1 2", "SORT l GET w_*->f", "SORT l GET w_*->f DESC"}},
 		{"SET b old", "SET b 1", []string{"SET a 1 NX GET", "INCR b", "INCR a", "INCRBY b 2"}},
 	} {
 		moment := func(first string) string {

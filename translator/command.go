@@ -64,6 +64,9 @@ type Command struct {
 	Categories []string // ACL categories beside those of the flags, when they are not the group's own
 	Tips       []string // what COMMAND INFO tells cluster proxies
 
+	// FindKeys finds the keys where Keys alone cannot; nil leaves it to Keys.
+	FindKeys func(args [][]byte) []KeyRef
+
 	// Translate makes the plan of a call whose arity has been checked. Nil for
 	// a container such as OBJECT, and for a command that belongs to the
 	// session (SELECT, MULTI, …), which the engine carries out itself.
@@ -109,7 +112,7 @@ func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, listCommands, setCommands, zsetCommands, streamCommands,
 		hyperloglogCommands, bitmapCommands, geoCommands, jsonCommands,
-		genericCommands, connectionCommands, serverCommands, transactionCommands,
+		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, memoryCommands, transactionCommands,
 	} {
 		for i := range group {
 			c := &group[i]

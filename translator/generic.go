@@ -125,6 +125,12 @@ var genericCommands = []Command{
 		Syntax:  "key", Keys: []KeySpec{oneKey(RW, 1)}, Translate: persist,
 	},
 	{
+		Name: "WAIT", Group: "generic", Since: "3.0.0", Arity: 3, Flags: NoScript,
+		Summary: "Returns 0 at once: there are no replicas to wait for",
+		Syntax:  "numreplicas timeout", Translate: wait, Categories: []string{"connection"},
+		Tips: []string{"request_policy:all_shards", "response_policy:agg_min"},
+	},
+	{
 		Name: "OBJECT", Group: "generic", Since: "2.2.3", Arity: -2,
 		Summary: "Tells how Redis would hold a value",
 	},
@@ -194,6 +200,19 @@ func typeCommand(c *Call) Plan {
 		}
 		return resp.MakeStatus(string(r.Rows[0][0][0].Bytes()))
 	}, c.typeOf(c.Args[1]))
+}
+
+func wait(c *Call) Plan {
+	if _, ok := parseInt(c.Args[1]); !ok {
+		return fail(errNotInteger)
+	}
+	switch timeout, ok := parseInt(c.Args[2]); {
+	case !ok:
+		return fail("ERR timeout is not an integer or out of range")
+	case timeout < 0:
+		return fail("ERR timeout is negative")
+	}
+	return answer(resp.Zero)
 }
 
 // help answers a container's HELP, from the table.

@@ -11,12 +11,17 @@ import (
 //   - a batch: Decode shapes the reply from its rows;
 //   - a read-modify-write step: Then makes the next plan from its rows. Every
 //     step but the last only reads. The engine runs the steps in one
-//     transaction, or guards the last one by the versions of the call's keys.
+//     transaction, or guards the last one by the versions of the call's keys
+//     and of those that its steps say they read beside them.
 type Plan struct {
 	Reply  resp.Value
 	Batch  store.Batch
 	Decode func(*store.Result) resp.Value
 	Then   func(*store.Result) Plan
+
+	// Reads lists the keys that a step reads and KeysOf cannot see, since
+	// their names come out of the step before (SORT BY weight_*).
+	Reads [][]byte
 }
 
 // answer is a plan that needs no store.

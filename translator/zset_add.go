@@ -259,10 +259,16 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 func (c *Call) zsetStore(key []byte, elems []element) Plan {
 	stmts := []store.Stmt{c.drop(key)}
 	if len(elems) > 0 {
-		stmts = append(stmts, c.ensure(key, zsetType))
-		for _, round := range zsetRounds(elems) {
-			stmts = append(stmts, c.stmt(sqlZSetInsert, key, zsetJSON(round)), c.grown(key))
-		}
+		stmts = append(stmts, c.makeZSet(key, elems)...)
 	}
 	return write(always(resp.MakeInt(int64(len(elems)))), stmts...)
+}
+
+// makeZSet makes a key that is not there yet the zset of elems.
+func (c *Call) makeZSet(key []byte, elems []element) []store.Stmt {
+	stmts := []store.Stmt{c.ensure(key, zsetType)}
+	for _, round := range zsetRounds(elems) {
+		stmts = append(stmts, c.stmt(sqlZSetInsert, key, zsetJSON(round)), c.grown(key))
+	}
+	return stmts
 }

@@ -47,6 +47,9 @@ var treatments = map[string]treatment{
 	"OBJECT REFCOUNT": {notes: []string{"any"}},
 	"OBJECT ENCODING": {alike: encodingsOfOneType},
 
+	"SORT":    {special: sortAfresh},
+	"SORT_RO": {special: sortAfresh},
+
 	"SCAN":  {notes: []string{"unordered"}, special: scan(1)},
 	"SSCAN": {notes: []string{"unordered"}, special: scan(2)},
 	"HSCAN": {notes: []string{"pairs"}, special: scan(2)},
@@ -79,9 +82,26 @@ var leftOut = map[string]bool{
 	"MIGRATE": true, "WAIT": true, "WAITAOF": true, "DUMP": true, "RESTORE": true, "OBJECT FREQ": true, "OBJECT HELP": true,
 }
 
+// sorts tells whether the command is SORT or SORT_RO.
+func sorts(args [][]byte) bool { return bytes.HasPrefix(args[0], []byte("SORT")) }
+
+// sortAfresh has Redis forget that an earlier number was out of range, for which
+// its SORT refuses all numbers: any command that reads one as a long double does.
+func sortAfresh(ours, theirs doer, args [][]byte) (got, want resp.Value) {
+	theirs(words("INCRBYFLOAT", "", "none")...)
+	return ours(args...), theirs(args...)
+}
+
 // undefined tells whether Redis leaves open what the call answers: a range by
-// name of a sorted set whose scores are not all the same.
+// name of a sorted set whose scores are not all the same; a SORT of elements
+// that may weigh the same, or of a set in no order.
 func undefined(theirs doer, args [][]byte) bool {
+	if sorts(args) && len(args) > 1 {
+		has := func(option string) bool {
+			return slices.ContainsFunc(args[2:], func(a []byte) bool { return bytes.EqualFold(a, []byte(option)) })
+		}
+		return has("BY") && (has("ALPHA") || string(theirs([]byte("TYPE"), args[1]).Str) == "set")
+	}
 	if !byName(args) {
 		return false
 	}

@@ -1,0 +1,173 @@
+package corpus_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/internal/hostile"
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// many is a command with n groups of arguments, each made of the format and the
+// group's number.
+func many(command string, n int, format string) string {
+	var b strings.Builder
+	b.WriteString(command)
+	for i := range n {
+		b.WriteByte(' ')
+		b.WriteString(strings.ReplaceAll(format, "#", fmt.Sprint(i)))
+	}
+	return b.String()
+}
+
+// dumpValues make values of every type and encoding at the key k, one after
+// another.
+func dumpValues() [][]string {
+	long := strings.Repeat("long ", 30)
+	wide := strings.Repeat("w", 9000)
+	huge := strings.Repeat("0123456789abcdef", 5000)
+	var stream []string
+	for i := range 250 {
+		stream = append(stream, fmt.Sprintf("XADD k %d-%d a %d b text%d", 1000+i, i%3, i*i, i))
+	}
+	stream = append(stream, "XADD k 5000-1 c 1", "XADD k 5000-2 a 1 b 2 c 3", "XADD k 5000-3 \"\" \"\"", "XDEL k 1005-2 5000-2")
+	groups := append([]string{}, stream...)
+	groups = append(groups, "XGROUP CREATE k g 0", "XGROUP CREATE k h 1010-1 ENTRIESREAD 5", "XGROUP CREATE k empty $",
+		"XGROUP CREATECONSUMER k g idle", "XREADGROUP GROUP g c1 COUNT 20 STREAMS k >", "XREADGROUP GROUP g c2 COUNT 7 STREAMS k >",
+		"XREADGROUP GROUP g c1 COUNT 3 STREAMS k >", "XREADGROUP GROUP h \"\" COUNT 3 STREAMS k >",
+		"XCLAIM k g c2 0 1001-1 1003-0 RETRYCOUNT 77", "XACK k g 1000-0")
+	values := [][]string{
+		{"SET k hello"}, {"SET k \"\""}, {"SET k 0"}, {"SET k -1"}, {"SET k 127"}, {"SET k -129"}, {"SET k 32768"}, {"SET k 2147483647"},
+		{"SET k 2147483648"}, {"SET k -9223372036854775808"}, {"SET k 007"}, {"SET k \"\\x00\\xff\\r\\n\""},
+		{"SET k " + strings.Repeat("a", 63)}, {"SET k " + strings.Repeat("ab", 32)}, {"SET k " + huge}, {"SET k \"" + strings.Repeat("\\x00", 20_000) + "\""},
+		{"RPUSH k a"}, {"RPUSH k 1 -1 127 128 -4096 4095 4096 32767 32768 -8388608 8388607 8388608 2147483648 9223372036854775807 -0 01 \"\""},
+		{"RPUSH k " + strings.Repeat("x", 63) + " " + strings.Repeat("y", 64) + " " + strings.Repeat("z", 4095) + " " + strings.Repeat("t", 4096)},
+		{many("RPUSH k", 5000, "element:#")}, {"RPUSH k " + wide + " a " + wide + " " + huge},
+		{"SADD k 1 2 3"}, {"SADD k 1 -70000"}, {"SADD k 5000000000 -1"}, {"SADD k a b 1"}, {many("SADD k", 2000, "#")}, {many("SADD k", 600, "m#")},
+		{"HSET k f v 1 2 \"\" \"\""}, {"HSET k f \"" + long + "\""}, {many("HSET k", 1000, "field# value#")},
+		{"ZADD k 1 a 2.5 b -inf c +inf d 0.1 e 1e300 f -1e-300 g"}, {"ZADD k 1 \"" + long + "\" 1 b"}, {many("ZADD k", 900, "#.25 m#")},
+		{"ZADD k 3 3 1 1 2 2"}, {"XADD k 1-1 a b"}, stream, groups,
+		{"XADD k 7-7 a b", "XDEL k 7-7"}, {"XGROUP CREATE k g $ MKSTREAM"}, {"PFADD k a b c"},
+	}
+	return values
+}
+
+// reading are the commands that tell all about the value at k.
+var reading = map[string]string{
+	"string": "GET k", "list": "LRANGE k 0 -1", "set": "SMEMBERS k", "hash": "HGETALL k", "zset": "ZRANGE k 0 -1 WITHSCORES",
+	"stream": "XINFO STREAM k FULL COUNT 0",
+}
+
+// contentsOf is the value at k as do tells it, without what only one side knows.
+func contentsOf(do func(...[]byte) resp.Value) string {
+	typ := string(do([]byte("TYPE"), []byte("k")).Str)
+	line, _ := resp.SplitLine(reading[typ])
+	if line == nil {
+		return typ
+	}
+	v := resp.Downgrade(do(line...))
+	if typ == "stream" {
+		v = withoutTree(v)
+	}
+	if typ == "set" || typ == "hash" {
+		return sortedText(v, typ == "hash")
+	}
+	return corpus.Show(v)
+}
+
+// withoutTree drops the numbers of nodes, which are about Redis's memory.
+func withoutTree(v resp.Value) resp.Value {
+	out := resp.EmptyArray
+	for i := 0; i+1 < len(v.Elems); i += 2 {
+		if !strings.HasPrefix(string(v.Elems[i].Str), "radix-tree") {
+			out.Elems = append(out.Elems, v.Elems[i], v.Elems[i+1])
+		}
+	}
+	return out
+}
+
+func sortedText(v resp.Value, pairs bool) string {
+	var all []string
+	for i := 0; i < len(v.Elems); i++ {
+		text := fmt.Sprintf("%q", v.Elems[i].Str)
+		if pairs {
+			i++
+			text += fmt.Sprintf(" %q", v.Elems[i].Str)
+		}
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
+
+// TestDumpAndRestore moves values of every type and encoding from redis-server to
+// meowdis and back: what arrives must be what left.
+func TestDumpAndRestore(t *testing.T) {
+	redis := oracle.Start(t).Dial(t)
+	for _, open := range []func() (store, error){
+		func() (store, error) { return openLocal(local.Memory) },
+		func() (store, error) { return hostile.Open() },
+	} {
+		for _, settings := range [][2]string{{"512", "yes"}, {"0", "no"}} {
+			for _, name := range []string{"hash-max-listpack-entries", "zset-max-listpack-entries", "set-max-intset-entries"} {
+				redis.Do([]byte("CONFIG"), []byte("SET"), []byte(name), []byte(settings[0]))
+			}
+			redis.Do([]byte("CONFIG"), []byte("SET"), []byte("rdbcompression"), []byte(settings[1]))
+			s, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := int64(start)
+			session := newEngine(s, &now).Session()
+			ours := func(args ...[]byte) resp.Value {
+				v, err := session.Do(context.Background(), args...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return v
+			}
+			for _, lines := range dumpValues() {
+				move(t, lines, redis.Do, ours)
+				move(t, lines, ours, redis.Do)
+			}
+			storetest.Check(t, s)
+			s.Close()
+		}
+	}
+}
+
+// move makes a value on one side and restores it on the other.
+func move(t *testing.T, lines []string, from, to func(...[]byte) resp.Value) {
+	t.Helper()
+	from([]byte("FLUSHALL"))
+	to([]byte("FLUSHALL"))
+	for _, line := range lines {
+		args, err := resp.SplitLine(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := from(args...); v.IsError() {
+			t.Fatalf("%.80s: %s", line, v.Str)
+		}
+	}
+	payload := from([]byte("DUMP"), []byte("k"))
+	if v := to([]byte("RESTORE"), []byte("k"), []byte("0"), payload.Str); string(v.Str) != "OK" {
+		t.Errorf("RESTORE of %.80s: %s\n%.200q", lines, v.Str, payload.Str)
+		return
+	}
+	if want, got := contentsOf(from), contentsOf(to); got != want {
+		t.Errorf("%.80s arrived as\n%.2000s\nwant\n%.2000s", lines, got, want)
+	}
+	again := to([]byte("DUMP"), []byte("k"))
+	from([]byte("RESTORE"), []byte("k"), []byte("0"), again.Str, []byte("REPLACE"))
+	if want, got := contentsOf(to), contentsOf(from); got != want {
+		t.Errorf("%.80s came back as\n%.2000s\nwant\n%.2000s", lines, got, want)
+	}
+}

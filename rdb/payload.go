@@ -1,0 +1,64 @@
+package rdb
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc64"
+	"math/bits"
+)
+
+const (
+	version       = 10 // what Append writes
+	versionExpiry = 12 // what a hash with fields that expire needs
+	newest        = 12 // what can be read
+
+	footerLength = 2 + 8 // version and checksum
+)
+
+var (
+	// ErrFooter is a payload of an unknown version or with a wrong checksum.
+	ErrFooter = errors.New("the version or the checksum is wrong")
+	// ErrFormat is a value that is damaged or of an unknown type.
+	ErrFormat = errors.New("bad data format")
+)
+
+// Dump returns the value as DUMP answers it: encoded, with version and checksum.
+func Dump(v Value) []byte {
+	out := v.append(nil)
+	n := uint16(version)
+	if out[0] == typeHashExpiry {
+		n = versionExpiry
+	}
+	out = binary.LittleEndian.AppendUint16(out, n)
+	return binary.LittleEndian.AppendUint64(out, Checksum(0, out))
+}
+
+// Restore reads what DUMP answered. The error is ErrFooter or ErrFormat.
+func Restore(payload []byte) (Value, error) {
+	body := len(payload) - footerLength
+	if body < 0 {
+		return nil, ErrFooter
+	}
+	checked := payload[:body+2]
+	if binary.LittleEndian.Uint16(payload[body:]) > newest || binary.LittleEndian.Uint64(payload[body+2:]) != Checksum(0, checked) {
+		return nil, ErrFooter
+	}
+	r := NewReader(bytes.NewReader(payload[:body]))
+	typ, err := r.Byte()
+	if err != nil {
+		return nil, ErrFormat
+	}
+	v, err := r.Value(typ)
+	if err != nil {
+		return nil, ErrFormat
+	}
+	return v, nil
+}
+
+// jones is the polynomial of Redis's CRC, in the reflected form.
+var jones = crc64.MakeTable(bits.Reverse64(0xad93d23594c935a9))
+
+// Checksum goes on with the CRC of what came before, which is 0 at the beginning.
+// Go's form of a CRC complements before and after; Redis's does not.
+func Checksum(crc uint64, b []byte) uint64 { return ^crc64.Update(^crc, jones, b) }

@@ -1,0 +1,154 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+)
+
+// A stream's entries come in listpacks, the nodes. A node begins with the ID that
+// those of its entries count from and with a master entry, whose fields the
+// entries may have in common; then there are for each entry its flags, the
+// difference of its ID, its fields unless they are the master's, its values, and
+// the number of listpack elements that this took.
+const (
+	entryDeleted    = 1
+	entrySameFields = 2
+)
+
+func (r *Reader) stream(typ byte) *Stream {
+	s := &Stream{}
+	for n := r.length(); n > 0; n-- {
+		s.readNode(idOf(r.string()), listpack(r.string()))
+	}
+	must(r.length() == uint64(len(s.Entries)))
+	s.Last = r.id()
+	must(len(s.Entries) == 0 || !s.Last.Less(s.Entries[len(s.Entries)-1].ID))
+	s.Added = int64(len(s.Entries))
+	if typ != typeStream {
+		r.id() // that of the first entry
+		s.Deleted = r.id()
+		s.Added = r.number()
+	}
+	for n := r.length(); n > 0; n-- {
+		s.Groups = append(s.Groups, r.group(typ, s))
+	}
+	unique(len(s.Groups), func(i int) []byte { return s.Groups[i].Name })
+	return s
+}
+
+// id reads an ID in the form of two lengths.
+func (r *Reader) id() ID {
+	ms := r.length()
+	return ID{ms, r.length()}
+}
+
+// idOf is an ID in the form of 16 bytes.
+func idOf(b []byte) ID {
+	must(len(b) == 16)
+	return ID{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}
+}
+
+// node walks over the elements of a node.
+type node [][]byte
+
+func (n *node) take(count int64) [][]byte {
+	must(0 <= count && count <= int64(len(*n)))
+	taken := (*n)[:count:count]
+	*n = (*n)[count:]
+	return taken
+}
+
+func (n *node) number() int64 {
+	i, err := strconv.ParseInt(string(n.take(1)[0]), 10, 64)
+	must(err == nil)
+	return i
+}
+
+func (s *Stream) readNode(base ID, n node) {
+	live, deleted := n.number(), n.number()
+	must(live >= 0 && deleted >= 0 && deleted <= math.MaxInt64-live)
+	master := n.take(n.number())
+	must(n.number() == 0)
+	total := live + deleted
+	for ; len(n) > 0; total-- {
+		before := len(n)
+		flags := n.number()
+		id := ID{base.Ms + uint64(n.number()), base.Seq + uint64(n.number())}
+		var fields [][]byte
+		if flags&entrySameFields != 0 {
+			values := n.take(int64(len(master)))
+			for i := range values {
+				fields = append(fields, master[i], values[i])
+			}
+		} else {
+			count := n.number()
+			must(count >= 0 && count <= int64(len(n)))
+			fields = n.take(2 * count)
+		}
+		took := int64(before - len(n))
+		must(n.number() == took)
+		if flags&entryDeleted != 0 {
+			continue
+		}
+		live--
+		must(len(fields) > 0)
+		must(len(s.Entries) == 0 || s.Entries[len(s.Entries)-1].ID.Less(id))
+		s.Entries = append(s.Entries, Entry{id, fields})
+	}
+	must(total == 0 && live == 0)
+}
+
+// group reads a group. Its pending entries come first, and then the consumers
+// with the IDs of theirs.
+func (r *Reader) group(typ byte, s *Stream) Group {
+	g := Group{Name: r.string(), Last: r.id()}
+	if typ == typeStream {
+		g.Read = s.read(g.Last)
+	} else {
+		g.Read = int64(r.length())
+		must(g.Read >= Unknown)
+	}
+	pending := map[ID]Pending{}
+	for n := r.length(); n > 0; n-- {
+		p := Pending{ID: idOf(r.raw(16)), DeliveredAt: int64(r.uint64()), Deliveries: r.number()}
+		_, again := pending[p.ID]
+		must(!again)
+		pending[p.ID] = p
+	}
+	for n := r.length(); n > 0; n-- {
+		c := Consumer{Name: r.string(), SeenAt: int64(r.uint64())}
+		c.ActiveAt = c.SeenAt
+		if typ == typeStream3 {
+			c.ActiveAt = int64(r.uint64())
+		}
+		for m := r.length(); m > 0; m-- {
+			p, ok := pending[idOf(r.raw(16))]
+			must(ok && (len(c.Pending) == 0 || c.Pending[len(c.Pending)-1].ID.Less(p.ID)))
+			delete(pending, p.ID)
+			c.Pending = append(c.Pending, p)
+		}
+		g.Consumers = append(g.Consumers, c)
+	}
+	must(len(pending) == 0)
+	unique(len(g.Consumers), func(i int) []byte { return g.Consumers[i].Name })
+	return g
+}
+
+// read is how many entries a group that is at id must have read, for a stream of
+// the first form, which remembers no deletions.
+func (s *Stream) read(id ID) int64 {
+	switch {
+	case len(s.Entries) == 0:
+		return s.Added
+	case id == s.Last:
+		return s.Added
+	case s.Last.Less(id):
+		return Unknown
+	case id.Less(s.Entries[0].ID):
+		return 0
+	case id == s.Entries[0].ID:
+		return 1
+	}
+	return Unknown
+}

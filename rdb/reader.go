@@ -1,0 +1,214 @@
+package rdb
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strconv"
+)
+
+// maxString is Redis's limit for a string, 512 MB.
+const maxString = 512 << 20
+
+// Reader reads the parts of an RDB file or payload, one behind the other.
+//
+// Inside, failure is a panic with an error that the exported methods return, so
+// that the decoders read like the format.
+type Reader struct {
+	r *bufio.Reader
+}
+
+// NewReader reads from r, beyond what it returns.
+func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReader(r)} }
+
+// failure is what the decoders panic with.
+type failure struct{ error }
+
+func bad() { panic(failure{ErrFormat}) }
+
+// must ends the reading with ErrFormat unless ok.
+func must(ok bool) {
+	if !ok {
+		bad()
+	}
+}
+
+// catch turns a failure into an error. An end in the middle is bad data.
+func catch(err *error) {
+	switch f := recover().(type) {
+	case nil:
+	case failure:
+		*err = f.error
+		if errors.Is(*err, io.EOF) || errors.Is(*err, io.ErrUnexpectedEOF) {
+			*err = ErrFormat
+		}
+	default:
+		panic(f)
+	}
+}
+
+// Byte reads one byte, such as the type in front of a value.
+func (r *Reader) Byte() (b byte, err error) {
+	defer catch(&err)
+	return r.byte(), nil
+}
+
+// Length reads a length or another number.
+func (r *Reader) Length() (n uint64, err error) {
+	defer catch(&err)
+	return r.length(), nil
+}
+
+// Bytes reads a string.
+func (r *Reader) Bytes() (b []byte, err error) {
+	defer catch(&err)
+	return r.string(), nil
+}
+
+// Value reads a value of the type.
+func (r *Reader) Value(typ byte) (v Value, err error) {
+	defer catch(&err)
+	return r.value(typ), nil
+}
+
+func (r *Reader) byte() byte {
+	b, err := r.r.ReadByte()
+	if err != nil {
+		panic(failure{err})
+	}
+	return b
+}
+
+// raw reads n bytes. It makes room for no more than has come, but for a little.
+func (r *Reader) raw(n uint64) []byte {
+	must(n <= maxString)
+	if n <= 64<<10 {
+		b := make([]byte, n)
+		if _, err := io.ReadFull(r.r, b); err != nil {
+			panic(failure{err})
+		}
+		return b
+	}
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, r.r, int64(n)); err != nil {
+		panic(failure{err})
+	}
+	return b.Bytes()
+}
+
+func (r *Reader) uint64() uint64 { return binary.LittleEndian.Uint64(r.raw(8)) }
+
+// The two high bits of a length's first byte say how it goes on.
+const (
+	length6       = 0
+	length14      = 1
+	lengthBig     = 2
+	lengthEncoded = 3 // no length, but a string in the encoding of the other bits
+
+	length32 = 0x80
+	length64 = 0x81
+)
+
+// The encodings of strings.
+const (
+	encodedInt8 = iota
+	encodedInt16
+	encodedInt32
+	encodedLZF
+)
+
+func (r *Reader) lengthOrEncoding() (n uint64, encoded bool) {
+	b := r.byte()
+	switch b >> 6 {
+	case length6:
+		return uint64(b), false
+	case length14:
+		return uint64(b&63)<<8 | uint64(r.byte()), false
+	case lengthEncoded:
+		return uint64(b & 63), true
+	}
+	switch b {
+	case length32:
+		return uint64(binary.BigEndian.Uint32(r.raw(4))), false
+	case length64:
+		return binary.BigEndian.Uint64(r.raw(8)), false
+	}
+	bad()
+	return 0, false
+}
+
+func (r *Reader) length() uint64 {
+	n, encoded := r.lengthOrEncoding()
+	must(!encoded)
+	return n
+}
+
+// number is a length that is a signed number.
+func (r *Reader) number() int64 {
+	n := int64(r.length())
+	must(n >= 0)
+	return n
+}
+
+func (r *Reader) string() []byte {
+	n, encoded := r.lengthOrEncoding()
+	if !encoded {
+		return r.raw(n)
+	}
+	switch n {
+	case encodedInt8:
+		return decimal(int64(int8(r.byte())))
+	case encodedInt16:
+		return decimal(int64(int16(binary.LittleEndian.Uint16(r.raw(2)))))
+	case encodedInt32:
+		return decimal(int64(int32(binary.LittleEndian.Uint32(r.raw(4)))))
+	case encodedLZF:
+		packed, size := r.length(), r.length()
+		must(size <= maxString)
+		return decompress(r.raw(packed), size)
+	}
+	bad()
+	return nil
+}
+
+func decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
+// decompress undoes LZF. A control byte below 32 means that so many bytes, and
+// one more, follow as they are; any other means a run that was there before: its
+// length in the three high bits (7: more in the next byte) and how far back in
+// the five others and the next byte.
+func decompress(in []byte, size uint64) []byte {
+	// Three bytes make a run of 264 at most.
+	must(size <= 264*uint64(len(in)))
+	out := make([]byte, 0, size)
+	next := func() int {
+		must(len(in) > 0)
+		b := in[0]
+		in = in[1:]
+		return int(b)
+	}
+	for len(in) > 0 {
+		control := next()
+		if control < 32 {
+			n := control + 1
+			must(n <= len(in))
+			out = append(out, in[:n]...)
+			in = in[n:]
+		} else {
+			n := control >> 5
+			if n == 7 {
+				n += next()
+			}
+			from := len(out) - (control&31)<<8 - next() - 1
+			must(from >= 0)
+			for i := range n + 2 {
+				out = append(out, out[from+i])
+			}
+		}
+		must(uint64(len(out)) <= size)
+	}
+	must(uint64(len(out)) == size)
+	return out
+}

@@ -1,0 +1,261 @@
+package rdb
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Up to these limits a collection is written in its compact form. They are
+// Redis's own by default.
+const (
+	compactSet     = 512  // integers
+	compactHash    = 128  // fields
+	compactZSet    = 128  // members
+	compactElement = 64   // bytes
+	nodeSize       = 8192 // bytes of a list's node, unless one element is larger
+)
+
+// AppendLength appends a length or another number.
+func AppendLength(out []byte, n uint64) []byte {
+	switch {
+	case n < 1<<6:
+		return append(out, byte(n))
+	case n < 1<<14:
+		return append(out, length14<<6|byte(n>>8), byte(n))
+	case n <= math.MaxUint32:
+		return binary.BigEndian.AppendUint32(append(out, length32), uint32(n))
+	}
+	return binary.BigEndian.AppendUint64(append(out, length64), n)
+}
+
+// AppendBytes appends a string, a small integer in its compact form.
+func AppendBytes(out, b []byte) []byte {
+	n, ok := integer(b)
+	switch {
+	case ok && int64(int8(n)) == n:
+		return append(out, lengthEncoded<<6|encodedInt8, byte(n))
+	case ok && int64(int16(n)) == n:
+		return binary.LittleEndian.AppendUint16(append(out, lengthEncoded<<6|encodedInt16), uint16(n))
+	case ok && int64(int32(n)) == n:
+		return binary.LittleEndian.AppendUint32(append(out, lengthEncoded<<6|encodedInt32), uint32(n))
+	}
+	return append(AppendLength(out, uint64(len(b))), b...)
+}
+
+// AppendValue appends the type of v, which must not be empty unless it is a
+// string or a stream, and v.
+func AppendValue(out []byte, v Value) []byte { return v.append(out) }
+
+// integer reads a decimal integer in the only form that has one: what is read
+// back is the same text.
+func integer(b []byte) (int64, bool) {
+	if len(b) == 0 || len(b) > 20 {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	return n, err == nil && bytes.Equal(decimal(n), b)
+}
+
+func (s String) append(out []byte) []byte { return AppendBytes(append(out, typeString), s) }
+
+func (l List) append(out []byte) []byte {
+	const packed = 2
+	var nodes [][]byte
+	node := newListpack()
+	for _, e := range l {
+		if node.count > 0 && len(node.b)+len(e) > nodeSize {
+			nodes = append(nodes, node.end())
+			node = newListpack()
+		}
+		node.add(e)
+	}
+	nodes = append(nodes, node.end())
+	out = AppendLength(append(out, typeQuicklist2), uint64(len(nodes)))
+	for _, n := range nodes {
+		out = AppendBytes(AppendLength(out, packed), n)
+	}
+	return out
+}
+
+func (s Set) append(out []byte) []byte {
+	if b := s.intset(); b != nil {
+		return AppendBytes(append(out, typeSetIntset), b)
+	}
+	out = AppendLength(append(out, typeSet), uint64(len(s)))
+	for _, m := range s {
+		out = AppendBytes(out, m)
+	}
+	return out
+}
+
+// intset is the set as an intset, nil when it is too large or not of integers.
+func (s Set) intset() []byte {
+	if len(s) > compactSet {
+		return nil
+	}
+	ints := make([]int64, len(s))
+	for i, m := range s {
+		var ok bool
+		if ints[i], ok = integer(m); !ok {
+			return nil
+		}
+	}
+	slices.Sort(ints)
+	width := 2
+	for _, n := range ints {
+		switch {
+		case int64(int32(n)) != n:
+			width = 8
+		case int64(int16(n)) != n:
+			width = max(width, 4)
+		}
+	}
+	out := binary.LittleEndian.AppendUint32(nil, uint32(width))
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(ints)))
+	for _, n := range ints {
+		out = append(out, binary.LittleEndian.AppendUint64(nil, uint64(n))[:width]...)
+	}
+	return out
+}
+
+func (h Hash) append(out []byte) []byte {
+	small, first := len(h) <= compactHash, int64(0)
+	for _, f := range h {
+		small = small && len(f.Name) <= compactElement && len(f.Value) <= compactElement
+		if f.ExpiresAt > 0 && (first == 0 || f.ExpiresAt < first) {
+			first = f.ExpiresAt
+		}
+	}
+	switch {
+	case first > 0:
+		return h.appendExpiry(out, first)
+	case small:
+		p := newListpack()
+		for _, f := range h {
+			p.add(f.Name)
+			p.add(f.Value)
+		}
+		return AppendBytes(append(out, typeHashListpack), p.end())
+	}
+	out = AppendLength(append(out, typeHash), uint64(len(h)))
+	for _, f := range h {
+		out = AppendBytes(AppendBytes(out, f.Name), f.Value)
+	}
+	return out
+}
+
+// appendExpiry writes each field behind its expiry: 0 for never, or else counted
+// from the first one, plus one.
+func (h Hash) appendExpiry(out []byte, first int64) []byte {
+	out = binary.LittleEndian.AppendUint64(append(out, typeHashExpiry), uint64(first))
+	out = AppendLength(out, uint64(len(h)))
+	for _, f := range h {
+		at := uint64(0)
+		if f.ExpiresAt > 0 {
+			at = uint64(f.ExpiresAt-first) + 1
+		}
+		out = AppendBytes(AppendBytes(AppendLength(out, at), f.Name), f.Value)
+	}
+	return out
+}
+
+func (z ZSet) append(out []byte) []byte {
+	sorted := slices.Clone(z)
+	small := len(z) <= compactZSet
+	for _, m := range z {
+		small = small && len(m.Name) <= compactElement
+	}
+	slices.SortFunc(sorted, func(a, b Member) int {
+		return cmp.Or(cmp.Compare(a.Score, b.Score), bytes.Compare(a.Name, b.Name))
+	})
+	if small {
+		p := newListpack()
+		for _, m := range sorted {
+			p.add(m.Name)
+			p.add(appendScore(nil, m.Score))
+		}
+		return AppendBytes(append(out, typeZSetListpack), p.end())
+	}
+	out = AppendLength(append(out, typeZSet2), uint64(len(z)))
+	for _, m := range sorted {
+		out = binary.LittleEndian.AppendUint64(AppendBytes(out, m.Name), math.Float64bits(m.Score))
+	}
+	return out
+}
+
+// appendScore writes a score so that it is read back exactly.
+func appendScore(out []byte, f float64) []byte {
+	switch {
+	case math.IsInf(f, 1):
+		return append(out, "inf"...)
+	case math.IsInf(f, -1):
+		return append(out, "-inf"...)
+	}
+	return strconv.AppendFloat(out, f, 'g', -1, 64)
+}
+
+// packing is a listpack that is being written.
+type packing struct {
+	b     []byte
+	count int
+}
+
+func newListpack() packing { return packing{b: make([]byte, listpackHeader)} }
+
+// end is the finished listpack.
+func (p *packing) end() []byte {
+	p.b = append(p.b, packedEnd)
+	binary.LittleEndian.PutUint32(p.b, uint32(len(p.b)))
+	binary.LittleEndian.PutUint16(p.b[4:], uint16(min(p.count, manyElements)))
+	return p.b
+}
+
+// add appends an element.
+func (p *packing) add(e []byte) {
+	if n, ok := integer(e); ok {
+		p.addInt(n)
+		return
+	}
+	p.element(func(b []byte) []byte {
+		switch n := len(e); {
+		case n < 1<<6:
+			b = append(b, 0x80|byte(n))
+		case n < 1<<12:
+			b = append(b, 0xe0|byte(n>>8), byte(n))
+		default:
+			b = binary.LittleEndian.AppendUint32(append(b, 0xf0), uint32(n))
+		}
+		return append(b, e...)
+	})
+}
+
+func (p *packing) addInt(n int64) {
+	p.element(func(b []byte) []byte {
+		bytes := binary.LittleEndian.AppendUint64(nil, uint64(n))
+		switch {
+		case 0 <= n && n < 1<<7:
+			return append(b, byte(n))
+		case -1<<12 <= n && n < 1<<12:
+			return append(b, 0xc0|byte(n>>8)&0x1f, byte(n))
+		case int64(int16(n)) == n:
+			return append(append(b, packInt16), bytes[:2]...)
+		case -1<<23 <= n && n < 1<<23:
+			return append(append(b, packInt24), bytes[:3]...)
+		case int64(int32(n)) == n:
+			return append(append(b, packInt32), bytes[:4]...)
+		}
+		return append(append(b, packInt64), bytes...)
+	})
+}
+
+// element appends what write appends, and its length behind it.
+func (p *packing) element(write func([]byte) []byte) {
+	before := len(p.b)
+	p.b = write(p.b)
+	p.b = appendBackLength(p.b, len(p.b)-before)
+	p.count++
+}

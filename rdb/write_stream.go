@@ -1,0 +1,140 @@
+package rdb
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+// A node of a stream is closed when it has as many entries or bytes, Redis's own
+// limits by default.
+const (
+	nodeEntries   = 100
+	nodeEntrySize = 4096
+)
+
+func (s *Stream) append(out []byte) []byte {
+	nodes := s.nodes()
+	out = AppendLength(append(out, typeStream2), uint64(len(nodes)))
+	at := 0
+	for _, n := range nodes {
+		out = AppendBytes(out, s.Entries[at].ID.append(nil))
+		out = AppendBytes(out, packNode(n))
+		at += len(n)
+	}
+	out = AppendLength(out, uint64(len(s.Entries)))
+	out = s.Last.appendLengths(out)
+	first := ID{}
+	if len(s.Entries) > 0 {
+		first = s.Entries[0].ID
+	}
+	out = first.appendLengths(out)
+	out = s.Deleted.appendLengths(out)
+	out = AppendLength(out, uint64(s.Added))
+	out = AppendLength(out, uint64(len(s.Groups)))
+	for _, g := range s.Groups {
+		out = g.append(out)
+	}
+	return out
+}
+
+// nodes cuts the entries.
+func (s *Stream) nodes() [][]Entry {
+	var nodes [][]Entry
+	start, size := 0, 0
+	for i, e := range s.Entries {
+		if i > start && (i-start == nodeEntries || size > nodeEntrySize) {
+			nodes = append(nodes, s.Entries[start:i])
+			start, size = i, 0
+		}
+		for _, f := range e.Fields {
+			size += len(f)
+		}
+	}
+	if start < len(s.Entries) {
+		nodes = append(nodes, s.Entries[start:])
+	}
+	return nodes
+}
+
+// append appends the form of 16 bytes.
+func (id ID) append(out []byte) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(out, id.Ms), id.Seq)
+}
+
+// appendLengths appends the form of two lengths.
+func (id ID) appendLengths(out []byte) []byte {
+	return AppendLength(AppendLength(out, id.Ms), id.Seq)
+}
+
+// packNode writes a node, whose master entry is its first.
+func packNode(entries []Entry) []byte {
+	first := entries[0]
+	p := newListpack()
+	p.addInt(int64(len(entries)))
+	p.addInt(0) // none is deleted
+	p.addInt(int64(len(first.Fields) / 2))
+	for i := 0; i < len(first.Fields); i += 2 {
+		p.add(first.Fields[i])
+	}
+	p.addInt(0)
+	for _, e := range entries {
+		before := p.count
+		same := sameNames(e.Fields, first.Fields)
+		flags := int64(0)
+		if same {
+			flags = entrySameFields
+		}
+		p.addInt(flags)
+		p.addInt(int64(e.ID.Ms - first.ID.Ms))
+		p.addInt(int64(e.ID.Seq - first.ID.Seq))
+		if !same {
+			p.addInt(int64(len(e.Fields) / 2))
+		}
+		for i, f := range e.Fields {
+			if !same || i%2 == 1 {
+				p.add(f)
+			}
+		}
+		p.addInt(int64(p.count - before))
+	}
+	return p.end()
+}
+
+// sameNames tells whether two entries have the same fields in the same order.
+func sameNames(a, b [][]byte) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := 0; i < len(a); i += 2 {
+		if !bytes.Equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (g Group) append(out []byte) []byte {
+	out = AppendBytes(out, g.Name)
+	out = g.Last.appendLengths(out)
+	out = AppendLength(out, uint64(g.Read))
+	var all []Pending
+	for _, c := range g.Consumers {
+		all = append(all, c.Pending...)
+	}
+	slices.SortFunc(all, func(a, b Pending) int { return bytes.Compare(a.ID.append(nil), b.ID.append(nil)) })
+	out = AppendLength(out, uint64(len(all)))
+	for _, p := range all {
+		out = binary.LittleEndian.AppendUint64(p.ID.append(out), uint64(p.DeliveredAt))
+		out = AppendLength(out, uint64(p.Deliveries))
+	}
+	out = AppendLength(out, uint64(len(g.Consumers)))
+	for _, c := range g.Consumers {
+		out = binary.LittleEndian.AppendUint64(AppendBytes(out, c.Name), uint64(c.SeenAt))
+		out = AppendLength(out, uint64(len(c.Pending)))
+		for _, p := range c.Pending {
+			out = p.ID.append(out)
+		}
+	}
+	return out
+}

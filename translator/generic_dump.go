@@ -1,0 +1,146 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+var dumpCommands = []Command{
+	{
+		Name: "DUMP", Group: "generic", Since: "2.6.0", Arity: 2, Flags: ReadOnly,
+		Summary: "Returns the value at a key in the form that RESTORE takes, nil when there is none",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: dump,
+		Tips: []string{"nondeterministic_output"},
+	},
+	{
+		Name: "RESTORE", Group: "generic", Since: "2.6.0", Arity: -4, Flags: Write | DenyOOM,
+		Summary: "Makes a key of what DUMP returned",
+		Syntax:  "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
+		Keys:    []KeySpec{oneKey(OW, 1)}, Translate: restore, Categories: []string{"keyspace", "dangerous"},
+	},
+}
+
+// dumped are the statements that read a value of any type, behind typeOf: those
+// of the other types find nothing. A new type joins here.
+const (
+	dumpString = 1 + iota
+	dumpList
+	dumpHash
+	dumpSet
+	dumpZSet
+	dumpMeta
+	dumpEntries
+	dumpGroups
+	dumpConsumers
+	dumpPending
+)
+
+var dumped = [...]string{
+	dumpString:  `SELECT value FROM strings WHERE key_id = ` + liveID,
+	dumpList:    `SELECT value FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos`,
+	dumpHash:    `SELECT h.field, h.value, CAST(h.expires_at AS TEXT) FROM hashes h WHERE h.key_id = ` + liveID + ` AND ` + liveField + ` ORDER BY h.seq`,
+	dumpSet:     `SELECT member FROM sets WHERE key_id = ` + liveID + ` ORDER BY seq`,
+	dumpZSet:    `SELECT member, score FROM zsets WHERE key_id = ` + liveID,
+	dumpMeta:    sqlStreamMeta,
+	dumpEntries: `SELECT id, fields FROM stream_entries WHERE key_id = ` + liveID + ` ORDER BY id`,
+	dumpGroups:  `SELECT name, last_id, CAST(entries_read AS TEXT) FROM stream_groups WHERE key_id = ` + liveID + ` ORDER BY name`,
+	dumpConsumers: `SELECT group_name, name, CAST(seen_at AS TEXT), CAST(active_at AS TEXT) FROM stream_consumers
+		WHERE key_id = ` + liveID + ` ORDER BY group_name, name`,
+	dumpPending: `SELECT group_name, consumer, id, CAST(delivered_at AS TEXT), CAST(deliveries AS TEXT) FROM stream_pending
+		WHERE key_id = ` + liveID + ` ORDER BY group_name, id`,
+}
+
+func dump(c *Call) Plan {
+	stmts := []store.Stmt{c.typeOf(c.Args[1])}
+	for _, sql := range dumped[1:] {
+		stmts = append(stmts, c.stmt(sql, c.Args[1]))
+	}
+	return read(func(r *store.Result) resp.Value {
+		if len(r.Rows[0]) == 0 {
+			return resp.Nil
+		}
+		typ := string(r.Rows[0][0][0].Bytes())
+		if typ == hashType && len(r.Rows[dumpHash]) == 0 {
+			return resp.Nil // all fields have expired
+		}
+		v := valueOf(typ, r.Rows)
+		if v == nil {
+			return resp.MakeError("ERR a value of the type " + typ + " has no serialized form")
+		}
+		return resp.MakeBulk(rdb.Dump(v))
+	}, stmts...)
+}
+
+// valueOf is the value in the rows of the statements that dumped lists; nil for
+// an unknown type.
+func valueOf(typ string, rows [][]store.Row) rdb.Value {
+	switch typ {
+	case stringType:
+		return rdb.String(rows[dumpString][0][0].Bytes())
+	case listType:
+		return rdb.List(firstCells(rows[dumpList]))
+	case setType:
+		return rdb.Set(firstCells(rows[dumpSet]))
+	case hashType:
+		h := make(rdb.Hash, len(rows[dumpHash]))
+		for i, row := range rows[dumpHash] {
+			h[i] = rdb.Field{Name: row[0].Bytes(), Value: row[1].Bytes(), ExpiresAt: row[2].Int()}
+		}
+		return h
+	case zsetType:
+		z := make(rdb.ZSet, len(rows[dumpZSet]))
+		for i, row := range rows[dumpZSet] {
+			z[i] = rdb.Member{Name: row[0].Bytes(), Score: row[1].Float()}
+		}
+		return z
+	case streamType:
+		return streamOf(rows)
+	}
+	return nil
+}
+
+func firstCells(rows []store.Row) [][]byte {
+	all := make([][]byte, len(rows))
+	for i, row := range rows {
+		all[i] = row[0].Bytes()
+	}
+	return all
+}
+
+func streamOf(rows [][]store.Row) *rdb.Stream {
+	m, _ := metaOf(rows[dumpMeta])
+	s := &rdb.Stream{Last: m.last.rdb(), Deleted: m.deleted.rdb(), Added: m.added}
+	for _, row := range rows[dumpEntries] {
+		var fields [][]byte
+		for _, f := range unpackFields(row[1].Bytes()).Elems {
+			fields = append(fields, f.Str)
+		}
+		s.Entries = append(s.Entries, rdb.Entry{ID: streamIDOf(row[0]).rdb(), Fields: fields})
+	}
+	at := map[string]int{}
+	for _, row := range rows[dumpGroups] {
+		g := groupRow(row)
+		at[string(g.name)] = len(s.Groups)
+		s.Groups = append(s.Groups, rdb.Group{Name: g.name, Last: g.last.rdb(), Read: g.read})
+	}
+	type consumer struct{ group, name string }
+	place := map[consumer]int{}
+	for _, row := range rows[dumpConsumers] {
+		g := &s.Groups[at[string(row[0].Bytes())]]
+		place[consumer{string(row[0].Bytes()), string(row[1].Bytes())}] = len(g.Consumers)
+		active := int64(-1)
+		if !row[3].IsNull() {
+			active = row[3].Int()
+		}
+		g.Consumers = append(g.Consumers, rdb.Consumer{Name: row[1].Bytes(), SeenAt: row[2].Int(), ActiveAt: active})
+	}
+	for _, row := range rows[dumpPending] {
+		group, name := string(row[0].Bytes()), string(row[1].Bytes())
+		c := &s.Groups[at[group]].Consumers[place[consumer{group, name}]]
+		c.Pending = append(c.Pending, rdb.Pending{ID: streamIDOf(row[2]).rdb(), DeliveredAt: row[3].Int(), Deliveries: row[4].Int()})
+	}
+	return s
+}
+
+func (id streamID) rdb() rdb.ID { return rdb.ID{Ms: id.ms, Seq: id.seq} }

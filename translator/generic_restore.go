@@ -1,0 +1,240 @@
+package translator
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+var busyKey = resp.MakeError("BUSYKEY Target key name already exists.")
+
+// restoring is a call of RESTORE.
+type restoring struct {
+	replace, absolute bool
+	idle, freq        int64 // -1: not given
+}
+
+// parse reads the options. FREQ is checked and has no effect: accesses are not
+// counted.
+func (o *restoring) parse(c *Call) (bad string) {
+	o.idle, o.freq = -1, -1
+	for i := 4; i < len(c.Args); i++ {
+		more := i+1 < len(c.Args)
+		var ok bool
+		switch {
+		case c.is(i, "REPLACE"):
+			o.replace = true
+		case c.is(i, "ABSTTL"):
+			o.absolute = true
+		case c.is(i, "IDLETIME") && more && o.freq == -1:
+			i++
+			if o.idle, ok = parseInt(c.Args[i]); !ok {
+				return errNotInteger
+			}
+			if o.idle < 0 {
+				return "ERR Invalid IDLETIME value, must be >= 0"
+			}
+		case c.is(i, "FREQ") && more && o.idle == -1:
+			i++
+			if o.freq, ok = parseInt(c.Args[i]); !ok {
+				return errNotInteger
+			}
+			if o.freq < 0 || o.freq > 255 {
+				return "ERR Invalid FREQ value, must be >= 0 and <= 255"
+			}
+		default:
+			return errSyntax
+		}
+	}
+	return ""
+}
+
+// sqlRestored gives a key that was just made its expiry and its age.
+const sqlRestored = `UPDATE keys SET expires_at = CAST(?3 AS INTEGER), updated_at = ?4 WHERE db = ?1 AND key = ?2`
+
+func restore(c *Call) Plan {
+	var o restoring
+	if bad := o.parse(c); bad != "" {
+		return fail(bad)
+	}
+	key := c.Args[1]
+	ttl, v, bad := c.parsePayload()
+	if bad != "" {
+		refused := resp.MakeError(bad)
+		if o.replace {
+			return answer(refused)
+		}
+		return read(func(r *store.Result) resp.Value {
+			if len(r.Rows[0]) > 0 {
+				return busyKey
+			}
+			return refused
+		}, c.typeOf(key))
+	}
+	var stmts []store.Stmt
+	if o.replace {
+		stmts = append(stmts, c.drop(key))
+	} else {
+		stmts = append(stmts, c.guardAbsent(key, &busyKey), c.purge(key))
+	}
+	expires := store.Value{}
+	if ttl != 0 {
+		if !o.absolute {
+			ttl += c.Env.Now // as in Redis, too much is a time that has passed
+		}
+		if ttl <= c.Env.Now {
+			return write(decodeOK, stmts...)
+		}
+		expires = store.Digits(ttl)
+	}
+	updated := c.Env.Now
+	if o.idle > 0 {
+		updated -= 1000 * min(o.idle, updated/1000)
+	}
+	stmts = append(stmts, c.makeValue(key, v)...)
+	return write(decodeOK, append(stmts, store.Stmt{SQL: sqlRestored, Args: append(c.key(key)[:2], expires, store.Int(updated))})...)
+}
+
+// parsePayload reads the time to live and the value.
+func (c *Call) parsePayload() (ttl int64, v rdb.Value, bad string) {
+	ttl, ok := parseInt(c.Args[2])
+	switch {
+	case !ok:
+		return 0, nil, errNotInteger
+	case ttl < 0:
+		return 0, nil, "ERR Invalid TTL value, must be >= 0"
+	}
+	v, err := rdb.Restore(c.Args[3])
+	switch {
+	case errors.Is(err, rdb.ErrFooter):
+		return 0, nil, "ERR DUMP payload version or checksum are wrong"
+	case err != nil:
+		return 0, nil, "ERR Bad data format"
+	}
+	return ttl, v, ""
+}
+
+// makeValue makes a key that is not there yet hold the value.
+func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
+	switch v := v.(type) {
+	case rdb.String:
+		return c.setString(nil, key, v, expiry{})
+	case rdb.List:
+		return c.makeList(key, v)
+	case rdb.Set:
+		stmts := []store.Stmt{c.ensure(key, setType)}
+		for part := range rounds(v, 1) {
+			stmts = append(stmts, c.stmt(sqlAddMembers, key, hashed(part, 1)), c.added(key, len(part)))
+		}
+		return stmts
+	case rdb.Hash:
+		return c.makeHash(key, v)
+	case rdb.ZSet:
+		elems := make([]element, len(v))
+		for i, m := range v {
+			elems[i] = element{m.Name, m.Score}
+		}
+		return c.makeZSet(key, elems)
+	case *rdb.Stream:
+		return c.restoreStream(key, v)
+	}
+	return nil
+}
+
+// sqlExpireFields gives fields [hash, name, ms] their expiry.
+const sqlExpireFields = `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
+	SELECT h.key_id, h.hash, h.field, h.value, h.seq, j.value ->> 2 FROM json_each(?4) j CROSS JOIN hashes h
+		ON h.key_id = ` + liveID + ` AND h.hash = ` + itemHash + ` AND h.field = ` + itemName + `
+	WHERE true ON CONFLICT(key_id, hash, field) DO UPDATE SET expires_at = excluded.expires_at`
+
+// makeHash makes a hash of the fields that have not expired, and no key when all
+// have.
+func (c *Call) makeHash(key []byte, h rdb.Hash) []store.Stmt {
+	var fields [][]byte
+	var expiring []byte
+	for _, f := range h {
+		switch {
+		case f.ExpiresAt == 0:
+		case f.ExpiresAt <= c.Env.Now:
+			continue
+		default:
+			expiring = append(strconv.AppendInt(append(expiring, ",["...), hashOf(f.Name), 10), ',')
+			expiring = append(strconv.AppendInt(append(appendHex(expiring, f.Name), ','), f.ExpiresAt, 10), ']')
+		}
+		fields = append(fields, f.Name, f.Value)
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	stmts := []store.Stmt{c.ensure(key, hashType)}
+	for part := range rounds(fields, 2) {
+		stmts = append(stmts, c.addFields(key, part)...)
+	}
+	if len(expiring) > 0 {
+		expiring[0] = '['
+		stmts = append(stmts, c.stmt(sqlExpireFields, key, store.TextBytes(append(expiring, ']'))))
+	}
+	return stmts
+}
+
+// The parts of a stream. Rows travel as JSON: entries as [id, fields], pending
+// ones as [id, delivered_at, deliveries].
+const (
+	thisID            = `(SELECT id FROM keys WHERE db = ?1 AND key = ?2)`
+	sqlRestoreEntries = `INSERT INTO stream_entries(key_id, id, fields)
+		SELECT ` + thisID + `, unhex(j.value ->> 0), unhex(j.value ->> 1) FROM json_each(?3) j`
+	sqlRestoreConsumer = `INSERT INTO stream_consumers(key_id, group_name, name, seen_at, active_at)
+		VALUES(` + thisID + `, ?3, ?4, CAST(?5 AS INTEGER), CAST(?6 AS INTEGER))`
+	sqlRestorePending = `INSERT INTO stream_pending(key_id, group_name, consumer, id, delivered_at, deliveries)
+		SELECT ` + thisID + `, ?3, ?4, unhex(j.value ->> 0), j.value ->> 1, j.value ->> 2 FROM json_each(?5) j`
+)
+
+func (c *Call) restoreStream(key []byte, s *rdb.Stream) []store.Stmt {
+	meta := streamMeta{last: idOf(s.Last), deleted: idOf(s.Deleted), added: s.Added}
+	stmts := []store.Stmt{c.ensure(key, streamType), c.saveStream(key, meta)}
+	pairs := make([][]byte, 0, 2*len(s.Entries))
+	for _, e := range s.Entries {
+		pairs = append(pairs, idOf(e.ID).bytes(), packFields(e.Fields))
+	}
+	for part := range rounds(pairs, 2) {
+		var rows []byte
+		for i := 0; i < len(part); i += 2 {
+			rows = appendHex(append(rows, ",["...), part[i])
+			rows = append(appendHex(append(rows, ','), part[i+1]), ']')
+		}
+		rows[0] = '['
+		stmts = append(stmts, store.Stmt{SQL: sqlRestoreEntries, Args: append(c.key(key)[:2], store.TextBytes(append(rows, ']')))}, c.grown(key))
+	}
+	for _, g := range s.Groups {
+		stmts = append(stmts, c.saveGroup(sqlGroupAdd, key, streamGroup{g.Name, idOf(g.Last), g.Read}))
+		for _, consumer := range g.Consumers {
+			stmts = append(stmts, c.restoreConsumer(key, g.Name, consumer)...)
+		}
+	}
+	return stmts
+}
+
+func (c *Call) restoreConsumer(key, group []byte, consumer rdb.Consumer) []store.Stmt {
+	args := append(c.key(key)[:2], store.Bytes(group), store.Bytes(consumer.Name))
+	active := store.Value{}
+	if consumer.ActiveAt >= 0 {
+		active = store.Digits(consumer.ActiveAt)
+	}
+	stmts := []store.Stmt{{SQL: sqlRestoreConsumer, Args: append(args[:4:4], store.Digits(consumer.SeenAt), active)}}
+	if len(consumer.Pending) == 0 {
+		return stmts
+	}
+	var rows []byte
+	for _, p := range consumer.Pending {
+		rows = append(appendHex(append(rows, ",["...), idOf(p.ID).bytes()), ',')
+		rows = append(strconv.AppendInt(rows, p.DeliveredAt, 10), ',')
+		rows = append(strconv.AppendInt(rows, p.Deliveries, 10), ']')
+	}
+	rows[0] = '['
+	return append(stmts, store.Stmt{SQL: sqlRestorePending, Args: append(args[:4:4], store.TextBytes(append(rows, ']')))})
+}
+
+func idOf(id rdb.ID) streamID { return streamID{id.Ms, id.Seq} }

@@ -1,0 +1,288 @@
+package translator
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+var sortCommands = []Command{
+	{
+		Name: "SORT", Group: "generic", Since: "1.0.0", Arity: -2, Flags: Write | DenyOOM | MovableKeys,
+		Summary: "Sorts the elements of a list, a set or a sorted set, by themselves or by what keys named after them hold",
+		Syntax:  "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] [ALPHA] [STORE destination]",
+		Keys:    []KeySpec{oneKey(RO, 1), {Access: RO, Unknown: true}, {Access: OW, Unknown: true}}, FindKeys: sortKeys,
+		Translate: sortCommand(true), Categories: sortCategories,
+	},
+	{
+		Name: "SORT_RO", Group: "generic", Since: "7.0.0", Arity: -2, Flags: ReadOnly | MovableKeys,
+		Summary: "Sorts as SORT does, and stores nothing",
+		Syntax:  "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] [ALPHA]",
+		Keys:    []KeySpec{oneKey(RO, 1), {Access: RO, Unknown: true}}, Translate: sortCommand(false), Categories: sortCategories,
+	},
+}
+
+var sortCategories = []string{"set", "sortedset", "list", "dangerous"}
+
+// sortKeys finds the key of a SORT and that of its last STORE. It skips what
+// follows the other options, and minds no errors.
+func sortKeys(args [][]byte) []KeyRef {
+	refs := []KeyRef{{Pos: 1, Access: RO}}
+	for i := 2; i < len(args); i++ {
+		switch {
+		case wordIs(args[i], "LIMIT"):
+			i += 2
+		case wordIs(args[i], "GET"), wordIs(args[i], "BY"):
+			i++
+		case wordIs(args[i], "STORE") && i+1 < len(args):
+			refs = append(refs[:1], KeyRef{Pos: i + 1, Access: OW})
+		}
+	}
+	return refs
+}
+
+// sorting is a call of SORT. Its steps are: read the elements; read the keys that
+// they are sorted by; read the keys to answer; store the answer. Those that there
+// is nothing to do for are left out.
+type sorting struct {
+	*Call
+	by            *derived // nil: the elements themselves
+	get           []derived
+	offset, count int64 // count < 0: all
+	unsorted      bool  // BY a pattern that names one key for all
+	desc, alpha   bool
+	destination   []byte
+	storing       bool
+}
+
+func sortCommand(mayStore bool) func(*Call) Plan {
+	return func(c *Call) Plan {
+		s := sorting{Call: c, count: -1}
+		if bad := s.parse(mayStore); bad != "" {
+			return fail(bad)
+		}
+		return readThen(s.elementsRead, s.elementStmts()...)
+	}
+}
+
+func (s *sorting) parse(mayStore bool) (bad string) {
+	for i := 2; i < len(s.Args); i++ {
+		switch more := len(s.Args) - 1 - i; {
+		case s.is(i, "ASC"):
+			s.desc = false
+		case s.is(i, "DESC"):
+			s.desc = true
+		case s.is(i, "ALPHA"):
+			s.alpha = true
+		case s.is(i, "LIMIT") && more >= 2:
+			var ok bool
+			if s.offset, s.count, ok = s.intRange(i + 1); !ok {
+				return errNotInteger
+			}
+			i += 2
+		case mayStore && s.is(i, "STORE") && more >= 1:
+			i++
+			s.destination, s.storing = s.Args[i], true
+		case s.is(i, "BY") && more >= 1:
+			i++
+			by := derive(s.Args[i])
+			s.by = &by
+			// As in Redis a later BY does not take back an earlier constant one.
+			s.unsorted = s.unsorted || by.constant()
+		case s.is(i, "GET") && more >= 1:
+			i++
+			s.get = append(s.get, derive(s.Args[i]))
+		default:
+			return errSyntax
+		}
+	}
+	return ""
+}
+
+// The elements in the order of the key, of whichever type it is. LIMIT and DESC
+// are part of the statement only where nothing is sorted.
+const (
+	window          = ` LIMIT CAST(?4 AS INTEGER) OFFSET CAST(?5 AS INTEGER)`
+	sqlSortList     = `SELECT value FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos` + window
+	sqlSortListDesc = `SELECT value FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos DESC` + window
+	sqlSortSet      = `SELECT member FROM sets WHERE key_id = ` + liveID + ` ORDER BY seq` + window
+	sqlSortZSet     = `SELECT member FROM zsets WHERE key_id = ` + liveID + ` ORDER BY score, member` + window
+	sqlSortZSetDesc = `SELECT member FROM zsets WHERE key_id = ` + liveID + ` ORDER BY score DESC, member DESC` + window
+)
+
+func (s *sorting) elementStmts() []store.Stmt {
+	count, offset, key := s.count, s.offset, s.Args[1]
+	if !s.unsorted {
+		count, offset = -1, 0
+	}
+	part := []store.Value{store.Digits(max(count, -1)), store.Digits(max(offset, 0))}
+	all := []store.Value{store.Digits(-1), store.Digits(0)}
+	list, set, zset := sqlSortList, part, sqlSortZSet
+	if s.unsorted && s.storing {
+		set = all // which sorts a set after all
+	}
+	if s.unsorted && s.desc {
+		list, zset = sqlSortListDesc, sqlSortZSetDesc
+	}
+	return []store.Stmt{s.typeOf(key), s.stmt(list, key, part...), s.stmt(sqlSortSet, key, set...), s.stmt(zset, key, part...)}
+}
+
+// item is an element and what it is sorted by.
+type item struct {
+	element []byte
+	score   float64
+	text    []byte
+	missing bool // the key to sort by
+}
+
+// elementsRead goes on with the elements.
+func (s *sorting) elementsRead(r *store.Result) Plan {
+	typ := ""
+	if len(r.Rows[0]) > 0 {
+		typ = string(r.Rows[0][0][0].Bytes())
+	}
+	switch typ {
+	case "", listType, setType, zsetType:
+	default:
+		return answer(wrongType)
+	}
+	var items []item
+	for _, rows := range r.Rows[1:] {
+		for _, row := range rows {
+			items = append(items, item{element: row[0].Bytes()})
+		}
+	}
+	switch {
+	case s.unsorted && typ == setType && s.storing:
+		// What is stored must not depend on the order of a set.
+		s.unsorted, s.alpha, s.by = false, true, nil
+	case s.unsorted:
+		return s.answerWith(items)
+	}
+	if s.by == nil {
+		for i := range items {
+			items[i].text = items[i].element
+		}
+		return s.sort(items)
+	}
+	return s.lookUp([]derived{*s.by}, items, func(values [][]resp.Value) Plan {
+		for i := range items {
+			items[i].text, items[i].missing = values[0][i].Str, values[0][i].IsNull()
+		}
+		return s.sort(items)
+	})
+}
+
+// sort orders the items and cuts out the part that LIMIT asks for.
+func (s *sorting) sort(items []item) Plan {
+	if !s.alpha {
+		for i := range items {
+			var ok bool
+			if items[i].score, ok = sortScore(items[i].text); !ok && !items[i].missing {
+				return fail("ERR One or more scores can't be converted into double")
+			}
+		}
+	}
+	slices.SortStableFunc(items, func(a, b item) int {
+		order := s.compare(a, b)
+		if s.desc {
+			order = -order
+		}
+		return order
+	})
+	n := int64(len(items))
+	first := min(max(s.offset, 0), n)
+	last := n
+	if s.count >= 0 {
+		last = first + min(s.count, n-first)
+	}
+	return s.answerWith(items[first:last])
+}
+
+// compare orders by number and then by the elements themselves, or by text. Text
+// ends at a NUL when it is compared for an answer, as in Redis.
+func (s *sorting) compare(a, b item) int {
+	switch {
+	case !s.alpha:
+		return cmp.Or(cmp.Compare(a.score, b.score), bytes.Compare(a.element, b.element))
+	case a.missing || b.missing:
+		return cmp.Compare(truth(b.missing), truth(a.missing))
+	case s.storing:
+		return bytes.Compare(a.text, b.text)
+	}
+	return bytes.Compare(cString(a.text), cString(b.text))
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// cString is the part of b that C sees as a string.
+func cString(b []byte) []byte {
+	text, _, _ := bytes.Cut(b, []byte{0})
+	return text
+}
+
+// sortScore reads a number as loosely as SORT does: nothing is 0, and space may
+// stand in front.
+func sortScore(b []byte) (float64, bool) {
+	text := bytes.TrimLeft(cString(b), " \t\n\v\f\r")
+	if len(text) == 0 {
+		return 0, len(cString(b)) == 0
+	}
+	f, inRange, ok := strtod(string(text))
+	return f, ok && inRange && !math.IsNaN(f)
+}
+
+// answerWith answers or stores what the GET patterns make of the items, in the
+// order of the items.
+func (s *sorting) answerWith(items []item) Plan {
+	if len(s.get) == 0 {
+		values := make([]resp.Value, len(items))
+		for i := range items {
+			values[i] = resp.MakeBulk(items[i].element)
+		}
+		return s.finish(values)
+	}
+	return s.lookUp(s.get, items, func(found [][]resp.Value) Plan {
+		values := make([]resp.Value, 0, len(items)*len(found))
+		for i := range items {
+			for _, column := range found {
+				values = append(values, column[i])
+			}
+		}
+		return s.finish(values)
+	})
+}
+
+// finish ends the call with the values. What a STORE misses is an empty string.
+func (s *sorting) finish(values []resp.Value) Plan {
+	if !s.storing {
+		return answer(resp.MakeArray(values...))
+	}
+	list := make([][]byte, len(values))
+	for i, v := range values {
+		list[i] = v.Str
+	}
+	return write(always(resp.MakeInt(int64(len(list)))), append([]store.Stmt{s.drop(s.destination)}, s.makeList(s.destination, list)...)...)
+}
+
+// makeList appends the elements to a list that is not there yet; none make no
+// list.
+func (c *Call) makeList(key []byte, list [][]byte) []store.Stmt {
+	if len(list) == 0 {
+		return nil
+	}
+	stmts := []store.Stmt{c.pushKey(key, len(list))}
+	for part := range rounds(list, 1) {
+		stmts = append(stmts, store.Stmt{SQL: sqlPush[tail], Args: append(c.key(key)[:2], elements(part))})
+	}
+	return stmts
+}

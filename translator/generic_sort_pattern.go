@@ -1,0 +1,119 @@
+package translator
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// derived is a pattern of SORT's BY and GET, which derives the name of a key from
+// an element: the element takes the place of the first *. With "->field" behind
+// it, the value is that of a field of a hash. The pattern # is the element.
+type derived struct {
+	itself         bool
+	names          bool // there is a *
+	prefix, suffix []byte
+	field          []byte // empty: a string
+}
+
+// derive reads a pattern. As in Redis, what stands behind a NUL is no place for
+// a * nor an arrow.
+func derive(pattern []byte) derived {
+	if string(pattern) == "#" {
+		return derived{itself: true}
+	}
+	star := bytes.IndexByte(cString(pattern), '*')
+	if star < 0 {
+		return derived{}
+	}
+	d := derived{names: true, prefix: pattern[:star], suffix: pattern[star+1:]}
+	if arrow := bytes.Index(cString(d.suffix), []byte("->")); arrow >= 0 && arrow+2 < len(cString(d.suffix)) {
+		d.suffix, d.field = d.suffix[:arrow], d.suffix[arrow+2:]
+	}
+	return d
+}
+
+// constant tells whether the pattern means the same for all elements.
+func (d derived) constant() bool { return !d.names }
+
+// sqlDerivedFields returns the field ?5, of the hash ?4, of each of the keys ?2,
+// NULL for one that has none. For strings there is sqlMGet.
+const sqlDerivedFields = `SELECT h.value FROM json_each(?2) j
+	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.expires_at IS NULL OR k.expires_at > ?3)
+	LEFT JOIN hashes h ON h.key_id = k.id AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + ` ORDER BY j.key`
+
+// lookUp reads what the patterns mean for each item: next gets a column for each
+// pattern, in it a value for each item, nil for a missing one.
+func (s *sorting) lookUp(patterns []derived, items []item, next func([][]resp.Value) Plan) Plan {
+	var stmts []store.Stmt
+	var reads [][]byte
+	for _, d := range patterns {
+		if !d.names || len(items) == 0 {
+			continue
+		}
+		names := make([][]byte, len(items))
+		for i := range items {
+			names[i] = slices.Concat(d.prefix, items[i].element, d.suffix)
+		}
+		reads = append(reads, names...)
+		stmt := store.Stmt{SQL: sqlMGet, Args: s.list(names)}
+		if len(d.field) > 0 {
+			stmt.SQL, stmt.Args = sqlDerivedFields, append(stmt.Args, hashValue(d.field), store.Bytes(d.field))
+		}
+		stmts = append(stmts, stmt)
+	}
+	columns := func(r *store.Result) Plan {
+		found, at := make([][]resp.Value, len(patterns)), 0
+		for i, d := range patterns {
+			switch {
+			case d.names && len(items) > 0:
+				found[i] = bulks(r.Rows[at]).Elems
+				at++
+			default:
+				found[i] = d.without(items)
+			}
+		}
+		return next(found)
+	}
+	if len(stmts) == 0 {
+		return columns(nil)
+	}
+	p := readThen(columns, stmts...)
+	p.Reads = reads
+	return p
+}
+
+// without is the column of a pattern that names no keys.
+func (d derived) without(items []item) []resp.Value {
+	values := make([]resp.Value, len(items))
+	for i := range items {
+		values[i] = resp.Nil
+		if d.itself {
+			values[i] = resp.MakeBulk(items[i].element)
+		}
+	}
+	return values
+}
+
+// rounds cuts a list of groups of width words into parts that are small enough
+// for an argument of any engine.
+func rounds(list [][]byte, width int) iter.Seq[[][]byte] {
+	return func(yield func([][]byte) bool) {
+		start, size := 0, 0
+		for i, b := range list {
+			if i%width == 0 && i > start && (i-start >= zsetRoundSize*width || size > zsetRoundBytes) {
+				if !yield(list[start:i]) {
+					return
+				}
+				start, size = i, 0
+			}
+			size += len(b)
+		}
+		if start < len(list) {
+			yield(list[start:])
+		}
+	}
+}
