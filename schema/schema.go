@@ -24,11 +24,14 @@ var Migrations = [][]string{
 		// version starts at a random number and grows by one with each
 		// change, so that it never repeats when a key is deleted and made
 		// again: WATCH and compare-and-set rely on it. count is the number
-		// of elements (0 for a string), seq the elements ever added.
+		// of elements (0 for a string), seq the elements ever added. hash is
+		// a 52-bit hash of the key, which orders SCAN and random picks: unlike
+		// the row id it belongs to the name, whatever becomes of the key.
 		`CREATE TABLE keys(
 			id INTEGER PRIMARY KEY,
 			db INTEGER NOT NULL,
 			key BLOB NOT NULL,
+			hash INTEGER NOT NULL,
 			type TEXT NOT NULL,
 			version INTEGER NOT NULL,
 			count INTEGER NOT NULL DEFAULT 0 CHECK (count >= 0),
@@ -37,7 +40,7 @@ var Migrations = [][]string{
 			created_at INTEGER NOT NULL,
 			updated_at INTEGER NOT NULL,
 			UNIQUE(db, key))`,
-		`CREATE INDEX keys_by_db ON keys(db)`,
+		`CREATE INDEX keys_by_hash ON keys(db, hash)`,
 		// With db, so that counting dead keys does not read their rows.
 		`CREATE INDEX keys_by_expiry ON keys(expires_at, db) WHERE expires_at IS NOT NULL`,
 

@@ -10,7 +10,7 @@ import (
 // Renaming and moving change the row of keys and never touch the elements, which
 // hang on its id.
 const (
-	sqlRename = `UPDATE keys SET key = ?4, version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
+	sqlRename = `UPDATE keys SET key = ?4, hash = ?5, version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
 	// sqlRenameFree does nothing when the name is taken.
 	sqlRenameFree = sqlRename + ` AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4) RETURNING 1`
 
@@ -25,7 +25,7 @@ func rename(c *Call) Plan {
 	if bytes.Equal(key, to) {
 		return write(decodeOK, present)
 	}
-	return write(decodeOK, present, c.drop(to), c.stmt(sqlRename, key, store.Bytes(to)))
+	return write(decodeOK, present, c.drop(to), c.stmt(sqlRename, key, store.Bytes(to), hashValue(to)))
 }
 
 func renamenx(c *Call) Plan {
@@ -34,7 +34,7 @@ func renamenx(c *Call) Plan {
 	if bytes.Equal(key, to) {
 		return write(always(resp.Zero), present)
 	}
-	return write(intOf(2), present, c.purge(to), c.stmt(sqlRenameFree, key, store.Bytes(to)))
+	return write(intOf(2), present, c.purge(to), c.stmt(sqlRenameFree, key, store.Bytes(to), hashValue(to)))
 }
 
 func move(c *Call) Plan {
@@ -74,13 +74,13 @@ func parseInt32(arg []byte) (int, resp.Value) {
 }
 
 // A copy's arguments are ?1 db, ?2 key, ?3 now, ?4 the target's db, ?5 its key,
-// ?6 its new version. The version, drawn for this call, tells whether sqlCopyKey
+// ?6 its new version, ?7 its hash. The version, drawn for this call, tells whether sqlCopyKey
 // made the target: without it no elements are copied.
 const (
 	sqlDropTarget  = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND EXISTS (SELECT 1 FROM keys WHERE ` + live + `)`
 	sqlPurgeTarget = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND expires_at <= ?3`
-	sqlCopyKey     = `INSERT INTO keys(db, key, type, version, count, seq, expires_at, created_at, updated_at)
-		SELECT ?4, ?5, type, ?6, count, seq, expires_at, ?3, ?3 FROM keys WHERE ` + live + `
+	sqlCopyKey     = `INSERT INTO keys(db, key, hash, type, version, count, seq, expires_at, created_at, updated_at)
+		SELECT ?4, ?5, ?7, type, ?6, count, seq, expires_at, ?3, ?3 FROM keys WHERE ` + live + `
 		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?5) RETURNING 1`
 
 	// copiedRows joins an element e of the source and the target's row t.
@@ -127,7 +127,7 @@ func copyCommand(c *Call) Plan {
 	if db == c.Env.DB && bytes.Equal(key, to) {
 		return fail(errSameObject)
 	}
-	args := c.key(key, store.Int(int64(db)), store.Bytes(to), c.newVersion())
+	args := c.key(key, store.Int(int64(db)), store.Bytes(to), c.newVersion(), hashValue(to))
 	stmts := make([]store.Stmt, 2, 2+len(copyElements))
 	stmts[0] = store.Stmt{SQL: sqlPurgeTarget, Args: args[:5]}
 	if replace {
@@ -135,7 +135,7 @@ func copyCommand(c *Call) Plan {
 	}
 	stmts[1] = store.Stmt{SQL: sqlCopyKey, Args: args}
 	for _, sql := range copyElements {
-		stmts = append(stmts, store.Stmt{SQL: sql, Args: args})
+		stmts = append(stmts, store.Stmt{SQL: sql, Args: args[:6]})
 	}
 	return write(intOf(1), stmts...)
 }

@@ -34,12 +34,16 @@ func keys(c *Call) Plan {
 	}, stmt)
 }
 
-// A scan goes by the row ids of one database, which no change of a key's value
-// alters: the cursor is the last id that was looked at. A page looks at COUNT
-// keys, filters them here, and so may return fewer. One more row tells whether
-// there is a next page.
-const sqlScan = `SELECT id, key, type, expires_at IS NULL OR expires_at > ?3 FROM keys
-	WHERE db = ?1 AND id > CAST(?2 AS INTEGER) ORDER BY id LIMIT CAST(?4 AS INTEGER)`
+// A scan goes by the hash of the keys, which belongs to the name: a key that is
+// there from start to end is met, whatever is renamed, deleted or made meanwhile.
+// The cursor ?2 is the last hash of the page before. A page looks at COUNT keys,
+// and at all of the last one's hash; it filters them here, and so may return
+// fewer. One more row (?4 is COUNT, the first one being 0) tells whether there is
+// a next page.
+const sqlScan = `SELECT hash, key, type, expires_at IS NULL OR expires_at > ?3 FROM keys
+	WHERE db = ?1 AND hash > ?2 AND hash <= ifnull(
+		(SELECT hash FROM keys WHERE db = ?1 AND hash > ?2 ORDER BY hash LIMIT 1 OFFSET CAST(?4 AS INTEGER)), ` + beyondHashes + `)
+	ORDER BY hash`
 
 type scanOptions struct {
 	cursor     uint64
@@ -111,18 +115,11 @@ func scan(c *Call) Plan {
 	if !ok {
 		return bad
 	}
-	if o.cursor >= math.MaxInt64 {
-		return answer(scanPage(0, resp.EmptyArray))
-	}
-	args := []store.Value{store.Int(int64(c.Env.DB)), store.Digits(int64(o.cursor)), store.Int(c.Env.Now), store.Int(o.count + 1)}
+	args := []store.Value{store.Int(int64(c.Env.DB)), store.Int(int64(min(o.cursor, endOfScan))), store.Int(c.Env.Now), store.Int(o.count)}
 	return read(func(r *store.Result) resp.Value {
-		rows, next := r.Rows[0], int64(0)
-		if int64(len(rows)) > o.count {
-			rows = rows[:o.count]
-			next = rows[o.count-1][0].Int()
-		}
+		page, next := cutPage(r.Rows[0], o.count)
 		found := resp.EmptyArray
-		for _, row := range rows {
+		for _, row := range page {
 			if live := row[3].Int() != 0; live && o.matches(row[1].Bytes()) && o.wants(row[2].Bytes()) {
 				found.Elems = append(found.Elems, bulk(row[1]))
 			}
@@ -131,20 +128,35 @@ func scan(c *Call) Plan {
 	}, store.Stmt{SQL: sqlScan, Args: args})
 }
 
+// cutPage is the first count of the rows, with those behind them that have the
+// same hash, and the cursor of what comes next, 0 for nothing.
+func cutPage(rows []store.Row, count int64) (page []store.Row, next int64) {
+	if int64(len(rows)) <= count {
+		return rows, 0
+	}
+	next = rows[count-1][0].Int()
+	for count < int64(len(rows)) && rows[count][0].Int() == next {
+		count++
+	}
+	return rows[:count], next
+}
+
 // scanPage is the reply of the SCAN family.
 func scanPage(cursor int64, found resp.Value) resp.Value {
 	return resp.MakeArray(resp.MakeString(strconv.FormatInt(cursor, 10)), found)
 }
 
-// A random key is the first one at or behind a random row id between the least
-// and the greatest of the database, which is as fair as the ids are dense. A few
-// ids are tried, each a seek. Only where all of them hit expired keys, in a
-// database that is nearly dead, a walk finds a live one.
+// A random key is found from a random hash on, some random steps further, which
+// evens out how far apart the hashes lie; behind the last key comes the first. In
+// a database of up to 256 keys one is as likely as another, in a bigger one give
+// or take a tenth. ?2 are a few hashes to try, one behind the other, since they may
+// hit expired keys, and ?4 is a random number to make the steps from. Only where
+// all hit expired keys, in a database that is nearly dead, a walk finds a live one.
 const sqlRandomKey = `SELECT key FROM (
-	SELECT k.key FROM json_each(?2) j
-		CROSS JOIN (SELECT (SELECT min(id) FROM keys WHERE db = ?1) AS low, (SELECT max(id) FROM keys WHERE db = ?1) AS high) ends
-		CROSS JOIN keys k ON k.id =
-			(SELECT id FROM keys WHERE db = ?1 AND id >= low + j.value % (high - low + 1) ORDER BY id LIMIT 1)
+	SELECT k.key FROM json_each(?2) j CROSS JOIN keys k ON k.id = (
+			SELECT id FROM (SELECT id FROM keys WHERE db = ?1 AND hash >= j.value
+				UNION ALL SELECT id FROM keys WHERE db = ?1 AND hash < j.value)
+			LIMIT 1 OFFSET CAST(?4 AS INTEGER) % max(1, min(256, ifnull((SELECT keys FROM dbs WHERE db = ?1), 0))))
 		WHERE k.expires_at IS NULL OR k.expires_at > ?3
 	UNION ALL
 	SELECT key FROM keys WHERE db = ?1 AND (expires_at IS NULL OR expires_at > ?3))
@@ -158,8 +170,8 @@ func randomKey(c *Call) Plan {
 		if i > 0 {
 			probes = append(probes, ',')
 		}
-		probes = strconv.AppendUint(probes, c.Random()>>1, 10)
+		probes = strconv.AppendUint(probes, c.Random()>>12, 10)
 	}
-	args := []store.Value{store.Int(int64(c.Env.DB)), store.TextBytes(append(probes, ']')), store.Int(c.Env.Now)}
+	args := []store.Value{store.Int(int64(c.Env.DB)), store.TextBytes(append(probes, ']')), store.Int(c.Env.Now), store.Int(int64(c.Random() >> 12))}
 	return read(bulkOf(0), store.Stmt{SQL: sqlRandomKey, Args: args})
 }

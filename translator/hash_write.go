@@ -12,7 +12,7 @@ const (
 	sqlPurgeFields  = `DELETE FROM hashes WHERE key_id = ` + liveID + ` AND expires_at <= ?3`
 	sqlPurgedFields = `UPDATE keys SET count = count - changes() WHERE db = ?1 AND key = ?2 AND changes() > 0`
 
-	sqlEnsureHash = `INSERT INTO keys(db, key, type, version, created_at, updated_at) VALUES(?1, ?2, 'hash', ?4, ?3, ?3)
+	sqlEnsureHash = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) VALUES(?1, ?2, ?5, 'hash', ?4, ?3, ?3)
 		ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'hash', type, NULL), count = count - changes()`
 	sqlUpsertHash = sqlEnsureHash + `, version = version + 1, updated_at = ?3`
 )
@@ -21,7 +21,7 @@ const (
 // key of another type. sql is sqlUpsertHash for one that changes the hash
 // whenever it succeeds, otherwise sqlEnsureHash.
 func (c *Call) openHash(key []byte, sql string) []store.Stmt {
-	upsert := c.stmt(sql, key, c.newVersion())
+	upsert := c.stmt(sql, key, c.newVersion(), hashValue(key))
 	upsert.Refused = &wrongType
 	return []store.Stmt{c.purge(key), c.stmt(sqlPurgeFields, key), upsert}
 }

@@ -13,15 +13,15 @@ import (
 // liveKey is the row of the key, to be joined with the rows of its elements.
 const liveKey = `(SELECT id, type, count FROM keys WHERE ` + live + `)`
 
-// A statement about several elements reads them from json_each(?4) j, where
-// hashed put them: [hash, field or member, value …].
+// A statement about several elements, or several keys, reads them from json_each
+// AS j, where hashed put them: [hash, name, value …].
 const (
 	itemHash = `j.value ->> 0`
 	itemName = `unhex(j.value ->> 1)`
 )
 
-// hashed is the JSON argument of a list of fields or members, each width words
-// of it: the name, which is what its hash is made of, and what belongs to it.
+// hashed is the JSON argument of a list of fields, members or keys, each width
+// words of it: the name, which is what its hash is made of, and what belongs to it.
 func hashed(list [][]byte, width int) store.Value {
 	n := 2
 	for _, b := range list {

@@ -7,8 +7,8 @@ import (
 
 // A push counts its ?5 elements in the row of keys first, which refuses a key of
 // another type and answers the new length, and then appends them beyond the end.
-const sqlPushKey = `INSERT INTO keys(db, key, type, version, count, seq, created_at, updated_at)
-	VALUES(?1, ?2, 'list', ?4, ?5, ?5, ?3, ?3)
+const sqlPushKey = `INSERT INTO keys(db, key, hash, type, version, count, seq, created_at, updated_at)
+	VALUES(?1, ?2, ?6, 'list', ?4, ?5, ?5, ?3, ?3)
 	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'list', type, NULL),
 		count = count + ?5, seq = seq + ?5, version = version + 1, updated_at = ?3
 	RETURNING count`
@@ -28,7 +28,7 @@ var sqlPush = [...]string{
 
 // pushKey is the row of keys for n more elements.
 func (c *Call) pushKey(key []byte, n int) store.Stmt {
-	s := c.stmt(sqlPushKey, key, c.newVersion(), store.Int(int64(n)))
+	s := c.stmt(sqlPushKey, key, c.newVersion(), store.Int(int64(n)), hashValue(key))
 	s.Refused = &wrongType
 	return s
 }

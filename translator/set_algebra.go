@@ -90,7 +90,7 @@ func sintercard(c *Call) Plan {
 // So it is made under the destination's name in database -1, where no client
 // looks, and moved when it is complete; an empty one is dropped on the way.
 const (
-	sqlStage = `INSERT INTO keys(db, key, type, version, created_at, updated_at) VALUES(-1, ?1, 'set', ?2, ?3, ?3)`
+	sqlStage = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) VALUES(-1, ?1, ?4, 'set', ?2, ?3, ?3)`
 
 	stageMembers  = `INSERT INTO sets(key_id, hash, member, seq) SELECT (SELECT id FROM keys WHERE db = -1 AND key = ?2), hash, member, seq FROM (`
 	sqlInterStore = stageMembers + inter + `)`
@@ -112,7 +112,7 @@ func combinedStore(sql string) func(*Call) Plan {
 		guard.Refused = &wrongType
 		return write(intOf(3),
 			guard,
-			store.Stmt{SQL: sqlStage, Args: []store.Value{destination, c.newVersion(), store.Int(c.Env.Now)}},
+			store.Stmt{SQL: sqlStage, Args: []store.Value{destination, c.newVersion(), store.Int(c.Env.Now), hashValue(c.Args[1])}},
 			c.stmt(sql, c.Args[1], from),
 			store.Stmt{SQL: sqlStaged, Args: []store.Value{destination}},
 			c.drop(c.Args[1]),

@@ -11,8 +11,8 @@ import (
 // its rows. The string that is left is overwritten in place.
 const (
 	sqlMakeWay = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND (type <> 'string' OR expires_at <= ?3)`
-	sqlSetKey  = `INSERT INTO keys(db, key, type, version, expires_at, created_at, updated_at)
-		VALUES(?1, ?2, 'string', ?4, ?5, ?3, ?3)
+	sqlSetKey  = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
+		VALUES(?1, ?2, ?5, 'string', ?4, ?6, ?3, ?3)
 		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at = excluded.expires_at`
 	sqlSetValue = `INSERT INTO strings(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2
 		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
@@ -22,8 +22,8 @@ const (
 // steps aside to the name in TEXT, which no key has, until its TTL is read.
 const (
 	sqlSetAside      = `UPDATE keys SET key = CAST(key AS TEXT) WHERE db = ?1 AND key = ?2 AND type <> 'string'`
-	sqlSetKeyKeepTTL = `INSERT INTO keys(db, key, type, version, expires_at, created_at, updated_at)
-		VALUES(?1, ?2, 'string', ?4, (SELECT expires_at FROM keys WHERE db = ?1 AND key = CAST(?2 AS TEXT)), ?3, ?3)
+	sqlSetKeyKeepTTL = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
+		VALUES(?1, ?2, ?5, 'string', ?4, (SELECT expires_at FROM keys WHERE db = ?1 AND key = CAST(?2 AS TEXT)), ?3, ?3)
 		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3`
 	sqlDropAside = `DELETE FROM keys WHERE db = ?1 AND key = CAST(?2 AS TEXT)`
 )
@@ -41,26 +41,26 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 		return append(stmts, c.drop(key))
 	}
 	// One allocation holds the arguments of the three statements.
-	args := make([]store.Value, 11)
+	args := make([]store.Value, 12)
 	args[0], args[1], args[2] = store.Int(int64(c.Env.DB)), store.Bytes(key), store.Int(c.Env.Now)
 	copy(args[3:], args[:3])
-	args[6] = c.newVersion()
-	args[8], args[9], args[10] = args[0], args[1], store.Bytes(value)
-	setValue := store.Stmt{SQL: sqlSetValue, Args: args[8:]}
+	args[6], args[7] = c.newVersion(), hashValue(key)
+	args[9], args[10], args[11] = args[0], args[1], store.Bytes(value)
+	setValue := store.Stmt{SQL: sqlSetValue, Args: args[9:]}
 	if exp.keep {
 		name := args[:2:2]
 		return append(stmts, c.purge(key),
 			store.Stmt{SQL: sqlSetAside, Args: name},
-			store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args[3:7:7]},
+			store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args[3:8:8]},
 			store.Stmt{SQL: sqlDropAside, Args: name},
 			setValue)
 	}
 	if exp.given {
-		args[7] = store.Digits(exp.at)
+		args[8] = store.Digits(exp.at)
 	}
 	return append(stmts,
 		store.Stmt{SQL: sqlMakeWay, Args: args[:3:3]},
-		store.Stmt{SQL: sqlSetKey, Args: args[3:8:8]},
+		store.Stmt{SQL: sqlSetKey, Args: args[3:9:9]},
 		setValue)
 }
 

@@ -24,21 +24,21 @@ func (c *Call) purge(key []byte) store.Stmt { return c.stmt(sqlPurge, key) }
 
 // A command that makes the key when it is missing goes on with ensure, which
 // refuses a key of another type: the upsert sets the type to NULL then.
-const sqlEnsure = `INSERT INTO keys(db, key, type, version, created_at, updated_at) VALUES(?1, ?2, ?4, ?5, ?3, ?3)
+const sqlEnsure = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) VALUES(?1, ?2, ?6, ?4, ?5, ?3, ?3)
 	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = excluded.type, type, NULL)`
 
 func (c *Call) ensure(key []byte, typ string) store.Stmt {
-	s := c.stmt(sqlEnsure, key, store.String(typ), c.newVersion())
+	s := c.stmt(sqlEnsure, key, store.String(typ), c.newVersion(), hashValue(key))
 	s.Refused = &wrongType
 	return s
 }
 
 // upsertKey is ensure for a command that changes the key whenever it succeeds.
-const sqlUpsertKey = `INSERT INTO keys(db, key, type, version, created_at, updated_at) VALUES(?1, ?2, ?4, ?5, ?3, ?3)
+const sqlUpsertKey = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) VALUES(?1, ?2, ?6, ?4, ?5, ?3, ?3)
 	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = excluded.type, type, NULL), version = version + 1, updated_at = ?3`
 
 func (c *Call) upsertKey(key []byte, typ string) store.Stmt {
-	s := c.stmt(sqlUpsertKey, key, store.String(typ), c.newVersion())
+	s := c.stmt(sqlUpsertKey, key, store.String(typ), c.newVersion(), hashValue(key))
 	s.Refused = &wrongType
 	return s
 }
