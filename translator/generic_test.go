@@ -47,7 +47,7 @@ func TestScanPage(t *testing.T) {
 		found         int
 	}{{"1", "3", 1}, {"2", "5", 1}, {"3", "8", 1}, {"4", "0", 2}, {"100", "0", 2}} {
 		p := plan(t, Env{}, "SCAN", "0", "COUNT", tt.count, "TYPE", "string")
-		limit := p.Batch.Stmts[0].Args[3].Int()
+		limit := p.Batch.Stmts[0].Args[3].Int() + 1 // one more tells that there is more
 		got := p.Decode(&store.Result{Rows: [][]store.Row{rows[:min(int64(len(rows)), limit)]}})
 		if string(got.Elems[0].Str) != tt.cursor || len(got.Elems[1].Elems) != tt.found {
 			t.Errorf("COUNT %s: cursor %s, %d keys", tt.count, got.Elems[0].Str, len(got.Elems[1].Elems))
