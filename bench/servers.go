@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -12,22 +13,21 @@ import (
 	"time"
 )
 
-// rival is a server under test.
+// rival is a server under test, which keeps its files in dir.
 type rival struct {
 	name    string
-	command func(port string) *exec.Cmd
+	command func(port, dir string) *exec.Cmd
 }
 
-func rivals(o options, dir string) []rival {
-	file := func(name string) string { return filepath.Join(dir, name) }
+func rivals(o options) []rival {
 	return []rival{
-		{"meowdis", func(port string) *exec.Cmd {
-			return exec.Command(o.meowdis, "serve", "--db", file("meowdis.sqlite"), "--resp", "127.0.0.1:"+port, "--http", "")
+		{"meowdis", func(port, dir string) *exec.Cmd {
+			return exec.Command(o.meowdis, "serve", "--db", filepath.Join(dir, "meowdis.sqlite"), "--resp", "127.0.0.1:"+port)
 		}},
-		{"Redka 0.6.0", func(port string) *exec.Cmd {
-			return exec.Command(o.redka, "-h", "127.0.0.1", "-p", port, file("redka.db"))
+		{"Redka 0.6.0", func(port, dir string) *exec.Cmd {
+			return exec.Command(o.redka, "-h", "127.0.0.1", "-p", port, filepath.Join(dir, "redka.db"))
 		}},
-		{"redis-server, appendfsync everysec", func(port string) *exec.Cmd {
+		{"redis-server, appendfsync everysec", func(port, dir string) *exec.Cmd {
 			return exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", "", "--appendonly", "yes")
 		}},
 	}
@@ -45,14 +45,14 @@ var workloads = []workload{{"SET", 1}, {"GET", 1}, {"SET", 16}, {"GET", 16}}
 // whatever else the machine does hits all of them. keys is the number of
 // different keys, 0 for redis-benchmark's own single one.
 func compareServers(o options, dir string, keys int) error {
-	servers := rivals(o, dir)
+	servers := rivals(o)
 	rates := make([]map[workload][]float64, len(servers))
 	for i := range rates {
 		rates[i] = map[workload][]float64{}
 	}
 	for range o.rounds {
 		for i, s := range servers {
-			if err := measure(o, s, keys, rates[i]); err != nil {
+			if err := measure(o, s, dir, keys, rates[i]); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
@@ -81,13 +81,18 @@ func compareServers(o options, dir string, keys int) error {
 	return nil
 }
 
-// measure starts a server, runs all workloads and stops it.
-func measure(o options, s rival, keys int, rates map[workload][]float64) (err error) {
+// measure starts a server on fresh files, runs all workloads and stops it.
+func measure(o options, s rival, parent string, keys int, rates map[workload][]float64) (err error) {
+	dir, err := os.MkdirTemp(parent, "server")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
 	port, err := freePort()
 	if err != nil {
 		return err
 	}
-	cmd := s.command(port)
+	cmd := s.command(port, dir)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
