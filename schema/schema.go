@@ -58,14 +58,14 @@ var Migrations = [][]string{
 		`CREATE TABLE guard(ok INTEGER NOT NULL)`,
 
 		`CREATE TABLE strings(
-			key_id INTEGER PRIMARY KEY REFERENCES keys(id),
+			key_id INTEGER PRIMARY KEY,
 			value BLOB NOT NULL)`,
 
 		// hash is a 52-bit hash of the field or member. It orders the
 		// elements, so that a scan's numeric cursor and a random pick are a
 		// seek. seq is the order of insertion.
 		`CREATE TABLE hashes(
-			key_id INTEGER NOT NULL REFERENCES keys(id),
+			key_id INTEGER NOT NULL,
 			hash INTEGER NOT NULL,
 			field BLOB NOT NULL,
 			value BLOB NOT NULL,
@@ -75,14 +75,14 @@ var Migrations = [][]string{
 		`CREATE INDEX hashes_by_expiry ON hashes(key_id, expires_at) WHERE expires_at IS NOT NULL`,
 
 		`CREATE TABLE sets(
-			key_id INTEGER NOT NULL REFERENCES keys(id),
+			key_id INTEGER NOT NULL,
 			hash INTEGER NOT NULL,
 			member BLOB NOT NULL,
 			seq INTEGER NOT NULL,
 			PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
 
 		`CREATE TABLE zsets(
-			key_id INTEGER NOT NULL REFERENCES keys(id),
+			key_id INTEGER NOT NULL,
 			hash INTEGER NOT NULL,
 			member BLOB NOT NULL,
 			score REAL NOT NULL,
@@ -91,14 +91,15 @@ var Migrations = [][]string{
 
 		// pos leaves 2^16 free places between neighbours for LINSERT.
 		`CREATE TABLE lists(
-			key_id INTEGER NOT NULL REFERENCES keys(id),
+			key_id INTEGER NOT NULL,
 			pos INTEGER NOT NULL,
 			value BLOB NOT NULL,
 			PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
 
-		// The elements of a key go with it, from the one table that has them: a
-		// cascade would search every table, at several times the cost, and an
-		// engine may run without foreign keys.
+		// The elements of a key go with it, from the one table that has them.
+		// No key_id is declared a foreign key: SQLite would search every table
+		// for each key that goes, at several times the cost, and could not
+		// empty a table at once; and an engine may run without foreign keys.
 		`CREATE TRIGGER keys_delete AFTER DELETE ON keys BEGIN
 			UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
 			DELETE FROM strings WHERE OLD.type = 'string' AND key_id = OLD.id;
@@ -142,17 +143,17 @@ var Migrations = [][]string{
 	// that bytes order as ids do; fields are length-prefixed strings.
 	{
 		`CREATE TABLE streams(
-			key_id INTEGER PRIMARY KEY REFERENCES keys(id),
+			key_id INTEGER PRIMARY KEY,
 			last_id BLOB NOT NULL,
 			deleted_id BLOB NOT NULL,
 			added INTEGER NOT NULL)`,
 		`CREATE TABLE stream_entries(
-			key_id INTEGER NOT NULL REFERENCES keys(id),
+			key_id INTEGER NOT NULL,
 			id BLOB NOT NULL,
 			fields BLOB NOT NULL,
 			PRIMARY KEY(key_id, id)) WITHOUT ROWID`,
 		`CREATE TABLE stream_groups(
-			key_id INTEGER NOT NULL REFERENCES keys(id),
+			key_id INTEGER NOT NULL,
 			name BLOB NOT NULL,
 			last_id BLOB NOT NULL,
 			entries_read INTEGER,
@@ -191,7 +192,7 @@ var Migrations = [][]string{
 	// JSON documents, as compact text.
 	{
 		`CREATE TABLE documents(
-			key_id INTEGER PRIMARY KEY REFERENCES keys(id),
+			key_id INTEGER PRIMARY KEY,
 			value BLOB NOT NULL)`,
 		`CREATE TRIGGER keys_delete_document AFTER DELETE ON keys WHEN OLD.type = 'ReJSON-RL' BEGIN
 			DELETE FROM documents WHERE key_id = OLD.id;

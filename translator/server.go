@@ -112,10 +112,16 @@ func dbsize(c *Call) Plan {
 }
 
 // The elements go with their keys, and the triggers keep the counters.
-const (
-	sqlFlushDB  = `DELETE FROM keys WHERE db = ?1`
-	sqlFlushAll = `DELETE FROM keys`
-)
+const sqlFlushDB = `DELETE FROM keys WHERE db = ?1`
+
+// sqlFlushAll empties the tables of elements first, in order of dependence, which
+// SQLite does by the page where no trigger looks on; so the triggers of keys find
+// nothing. A new table of elements joins here.
+var sqlFlushAll = []string{
+	`DELETE FROM strings`, `DELETE FROM hashes`, `DELETE FROM lists`, `DELETE FROM sets`, `DELETE FROM zsets`,
+	`DELETE FROM stream_pending`, `DELETE FROM stream_consumers`, `DELETE FROM stream_groups`, `DELETE FROM stream_entries`, `DELETE FROM streams`,
+	`DELETE FROM documents`, `DELETE FROM dbs`, `DELETE FROM keys`,
+}
 
 // flush is FLUSHDB and FLUSHALL.
 func flush(all bool) func(*Call) Plan {
@@ -124,7 +130,11 @@ func flush(all bool) func(*Call) Plan {
 			return fail(errSyntax)
 		}
 		if all {
-			return write(decodeOK, store.Stmt{SQL: sqlFlushAll})
+			stmts := make([]store.Stmt, len(sqlFlushAll))
+			for i, sql := range sqlFlushAll {
+				stmts[i].SQL = sql
+			}
+			return write(decodeOK, stmts...)
 		}
 		return write(decodeOK, store.Stmt{SQL: sqlFlushDB, Args: []store.Value{store.Int(int64(c.Env.DB))}})
 	}

@@ -47,8 +47,8 @@ var invariants = []struct{ what, broken string }{
 	{"sets hold blobs", `SELECT key_id, member, typeof(member), typeof(seq) FROM sets WHERE typeof(member) <> 'blob' OR typeof(seq) <> 'integer'`},
 	{"zsets hold blobs and doubles", `SELECT key_id, member, typeof(member), typeof(score) FROM zsets WHERE typeof(member) <> 'blob' OR typeof(score) <> 'real'`},
 
-	{"an element has one hash, of 52 bits", `SELECT element, min(hash), max(hash) FROM (
-			SELECT field AS element, hash FROM hashes UNION ALL SELECT member, hash FROM sets UNION ALL SELECT member, hash FROM zsets)
+	{"a name has one hash, of 52 bits", `SELECT element, min(hash), max(hash) FROM (
+			SELECT key AS element, hash FROM keys UNION ALL SELECT field AS element, hash FROM hashes UNION ALL SELECT member, hash FROM sets UNION ALL SELECT member, hash FROM zsets)
 		GROUP BY element HAVING min(hash) <> max(hash) OR min(hash) < 1 OR max(hash) >= 1 << 52 OR typeof(max(hash)) <> 'integer'`},
 }
 
