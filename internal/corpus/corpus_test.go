@@ -54,17 +54,19 @@ func TestOracle(t *testing.T) {
 }
 
 // rewrite writes what do answers into the transcript, up to the first step that
-// needs another clock than the real one.
+// needs another clock than the real one. A reply that its notes let pass stays.
 func rewrite(t *testing.T, tr corpus.Transcript, do func(corpus.Step) resp.Value) {
 	t.Helper()
 	var replies []string
 	asking := true
 	for _, s := range tr.Steps {
+		reply := s.Want
 		if asking = asking && s.Clock == 0; asking {
-			replies = append(replies, corpus.Show(do(s)))
-		} else {
-			replies = append(replies, s.Want)
+			if v := do(s); !s.Matches(v) {
+				reply = corpus.Show(v)
+			}
 		}
+		replies = append(replies, reply)
 	}
 	name := "transcripts/" + tr.Name + ".txt"
 	text, err := os.ReadFile(name)
