@@ -11,7 +11,7 @@ var bitmapCommands = []Command{
 	{
 		Name: "SETBIT", Group: "bitmap", Since: "2.2.0", Arity: 4, Flags: Write | DenyOOM,
 		Summary: "Sets the bit at an offset and returns the old one",
-		Syntax:  "key offset value", Keys: []KeySpec{oneKey(RW, 1)}, Translate: setbit,
+		Syntax:  "key offset value", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: setbit,
 	},
 	{
 		Name: "GETBIT", Group: "bitmap", Since: "2.2.0", Arity: 3, Flags: ReadOnly | Fast,
@@ -39,7 +39,7 @@ var bitmapCommands = []Command{
 		Summary: "Reads, sets and increments integers of any width inside a string",
 		Syntax: "key [<GET encoding offset|[OVERFLOW <WRAP|SAT|FAIL>] <SET encoding offset value|INCRBY encoding offset increment>> " +
 			"[<GET encoding offset|[OVERFLOW <WRAP|SAT|FAIL>] <SET encoding offset value|INCRBY encoding offset increment>> ...]]",
-		Keys: []KeySpec{oneKey(RW, 1)}, Translate: bitfield,
+		Keys: []KeySpec{oneKey(RW|Returns|Updates|Varies, 1)}, Translate: bitfield,
 	},
 	{
 		Name: "BITFIELD_RO", Group: "bitmap", Since: "6.0.0", Arity: -2, Flags: ReadOnly | Fast,

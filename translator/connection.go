@@ -18,6 +18,7 @@ var handshakeCommands = []Command{
 		Name: "PING", Group: "connection", Since: "1.0.0", Arity: -1, Flags: Fast,
 		Summary: "Answers PONG, or its argument",
 		Syntax:  "[message]", Translate: ping,
+		Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "ECHO", Group: "connection", Since: "1.0.0", Arity: 2, Flags: Loading | Stale | Fast,

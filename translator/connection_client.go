@@ -22,6 +22,7 @@ var clientCommands = []Command{
 	{
 		Name: "CLIENT INFO", Group: "connection", Since: "6.2.0", Arity: 2, Flags: session,
 		Summary: "Describes the connection",
+		Tips:    []string{"nondeterministic_output"},
 	},
 	{
 		Name: "CLIENT KILL", Group: "connection", Since: "2.4.0", Arity: -3, Flags: Admin | session,
@@ -33,6 +34,7 @@ var clientCommands = []Command{
 		Name: "CLIENT LIST", Group: "connection", Since: "2.4.0", Arity: -2, Flags: Admin | session,
 		Summary: "Describes all connections, a line each",
 		Syntax:  "[TYPE NORMAL|MASTER|REPLICA|PUBSUB] [ID client-id [client-id ...]]",
+		Tips:    []string{"nondeterministic_output"},
 	},
 	{
 		Name: "CLIENT NO-EVICT", Group: "connection", Since: "7.0.0", Arity: 3, Flags: Admin | session,

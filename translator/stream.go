@@ -18,21 +18,23 @@ var streamCommands = []Command{
 		Summary: "Appends an entry and returns its ID; the stream is made when missing",
 		Syntax:  "key [NOMKSTREAM] [" + streamTrimSyntax + "] <*|id> field value [field value ...]",
 		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: xadd,
+		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "XTRIM", Group: "stream", Since: "5.0.0", Arity: -4, Flags: Write,
 		Summary: "Deletes the oldest entries beyond a length or below an ID",
-		Syntax:  "key " + streamTrimSyntax, Keys: []KeySpec{oneKey(RW, 1)}, Translate: xtrim,
+		Syntax:  "key " + streamTrimSyntax, Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: xtrim,
+		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "XDEL", Group: "stream", Since: "5.0.0", Arity: -3, Flags: Write | Fast,
 		Summary: "Deletes entries and returns how many there were",
-		Syntax:  "key id [id ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: xdel,
+		Syntax:  "key id [id ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: xdel,
 	},
 	{
 		Name: "XLEN", Group: "stream", Since: "5.0.0", Arity: 2, Flags: ReadOnly | Fast,
 		Summary: "Returns the number of entries",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: xlen,
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO|Metadata, 1)}, Translate: xlen,
 	},
 	{
 		Name: "XRANGE", Group: "stream", Since: "5.0.0", Arity: -4, Flags: ReadOnly,
@@ -72,6 +74,7 @@ var streamCommands = []Command{
 		Summary: "Returns the pending entries of a group: a summary, or a range",
 		Syntax:  "key group [[IDLE min-idle-time] start end count [consumer]]",
 		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: xpending,
+		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "XCLAIM", Group: "stream", Since: "5.0.0", Arity: -6, Flags: Write | Fast,
@@ -79,12 +82,14 @@ var streamCommands = []Command{
 		Syntax: "key group consumer min-idle-time id [id ...] [IDLE ms] [TIME unix-time-milliseconds] " +
 			"[RETRYCOUNT count] [FORCE] [JUSTID] [LASTID lastid]",
 		Keys: []KeySpec{oneKey(RW, 1)}, Translate: xclaim,
+		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "XAUTOCLAIM", Group: "stream", Since: "6.2.0", Arity: -6, Flags: Write | Fast,
 		Summary: "Makes a consumer the owner of entries that were pending for long",
 		Syntax:  "key group consumer min-idle-time start [COUNT count] [JUSTID]",
-		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: xautoclaim,
+		Keys:    []KeySpec{oneKey(RW|Deletes, 1)}, Translate: xautoclaim,
+		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "XGROUP", Group: "stream", Since: "5.0.0", Arity: -2,
@@ -93,7 +98,7 @@ var streamCommands = []Command{
 	{
 		Name: "XGROUP CREATE", Group: "stream", Since: "5.0.0", Arity: -5, Flags: Write | DenyOOM,
 		Summary: "Makes a consumer group",
-		Syntax:  "key group <id|$> [MKSTREAM] [ENTRIESREAD entries-read]", Keys: []KeySpec{oneKey(RW, 2)}, Translate: xgroupCreate,
+		Syntax:  "key group <id|$> [MKSTREAM] [ENTRIESREAD entries-read]", Keys: []KeySpec{oneKey(RW|Inserts, 2)}, Translate: xgroupCreate,
 	},
 	{
 		Name: "XGROUP SETID", Group: "stream", Since: "5.0.0", Arity: -5, Flags: Write,
@@ -103,17 +108,17 @@ var streamCommands = []Command{
 	{
 		Name: "XGROUP DESTROY", Group: "stream", Since: "5.0.0", Arity: 4, Flags: Write,
 		Summary: "Deletes a group with its consumers",
-		Syntax:  "key group", Keys: []KeySpec{oneKey(RW, 2)}, Translate: xgroupDestroy,
+		Syntax:  "key group", Keys: []KeySpec{oneKey(RW|Deletes, 2)}, Translate: xgroupDestroy,
 	},
 	{
 		Name: "XGROUP CREATECONSUMER", Group: "stream", Since: "6.2.0", Arity: 5, Flags: Write | DenyOOM,
 		Summary: "Makes a consumer, 1 when it is new",
-		Syntax:  "key group consumer", Keys: []KeySpec{oneKey(RW, 2)}, Translate: xgroupCreateConsumer,
+		Syntax:  "key group consumer", Keys: []KeySpec{oneKey(RW|Inserts, 2)}, Translate: xgroupCreateConsumer,
 	},
 	{
 		Name: "XGROUP DELCONSUMER", Group: "stream", Since: "5.0.0", Arity: 5, Flags: Write,
 		Summary: "Deletes a consumer and returns how many entries it had pending",
-		Syntax:  "key group consumer", Keys: []KeySpec{oneKey(RW, 2)}, Translate: xgroupDelConsumer,
+		Syntax:  "key group consumer", Keys: []KeySpec{oneKey(RW|Deletes, 2)}, Translate: xgroupDelConsumer,
 	},
 	{
 		Name: "XGROUP HELP", Group: "stream", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
@@ -137,6 +142,7 @@ var streamCommands = []Command{
 		Name: "XINFO CONSUMERS", Group: "stream", Since: "5.0.0", Arity: 4, Flags: ReadOnly,
 		Summary: "Describes the consumers of a group",
 		Syntax:  "key group", Keys: []KeySpec{oneKey(RO, 2)}, Translate: xinfoConsumers,
+		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "XINFO HELP", Group: "stream", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,

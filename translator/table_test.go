@@ -47,6 +47,7 @@ var before = map[string]string{
 	"FCALL_RO flags":                "-script_runner",
 	"WAIT flags":                    "+noscript,-blocking",
 	"CLIENT PAUSE since":            "2.9.50",
+	"SINTERSTORE keys":              "RW@1:range(0,1,0);RO@2:range(-1,1,0)",
 
 	// What the module says of itself and does not do: it reads every key but
 	// the path behind them, and appends one value at least.

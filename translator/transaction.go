@@ -18,7 +18,7 @@ var transactionCommands = []Command{
 	{
 		Name: "WATCH", Group: "transactions", Since: "2.2.0", Arity: -2, Flags: NoScript | Loading | Stale | Fast | AllowBusy,
 		Summary: "Makes the next EXEC depend on keys staying as they are",
-		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO, 1, -1, 1)},
+		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO|Metadata, 1, -1, 1)},
 	},
 	{
 		Name: "UNWATCH", Group: "transactions", Since: "2.2.0", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy,
