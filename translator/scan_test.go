@@ -160,6 +160,8 @@ func TestKeysHaveTheirHash(t *testing.T) {
 			t.Fatalf("%s: %s", line, v.Str)
 		}
 	}
+	c.do("RESTORE", "restored", "0", string(c.do("DUMP", "dos").Str))
+	c.expect("EXISTS restored", ":1")
 	rows := c.exec(`SELECT key, hash FROM keys`)
 	if len(rows) < 25 {
 		t.Errorf("there are only %d keys", len(rows))
