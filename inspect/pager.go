@@ -97,7 +97,7 @@ func (p *pager) settle() {
 
 func (p *pager) chained() bool { return p.count < 0 }
 
-// furthest is the last chunk that can be asked for now.
+// furthest is the last chunk that can be asked for.
 func (p *pager) furthest() int {
 	if p.chained() {
 		return len(p.starts) - 1

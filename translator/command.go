@@ -180,7 +180,7 @@ func (c *Command) accepts(n int) bool {
 	return n == c.Arity || c.Arity < 0 && n >= -c.Arity
 }
 
-// Translate makes the plan of args, a call that Find accepted as c.
+// Plan translates args, a call that Find accepted as c.
 func (c *Command) Plan(args [][]byte, env Env) Plan {
 	return c.Translate(&Call{Command: c, Args: args, Env: env})
 }

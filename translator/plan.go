@@ -58,7 +58,7 @@ func intOf(i int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value { return resp.MakeInt(firstInt(r, i)) }
 }
 
-// countOf answers the number of rows of all statements.
+// countRows answers the number of rows of all statements.
 func countRows(r *store.Result) resp.Value {
 	n := 0
 	for _, rows := range r.Rows {
