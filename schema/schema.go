@@ -15,6 +15,11 @@ const VersionQuery = `SELECT max(version) FROM meowdis`
 // SetVersion records that migration ?1 was applied at ?2 (Unix ms).
 const SetVersion = `INSERT INTO meowdis(version, applied_at) VALUES(?1, ?2)`
 
+// DiesAt is the column dies_at of keys spelled out, which is what the index
+// keys_by_death is of: SQLite finds all that it needs in an index of an
+// expression, and never in that of a computed column.
+const DiesAt = `iif(volatile > 0 AND volatile = count, min(last_field, ifnull(expires_at, last_field)), expires_at)`
+
 // Migrations are applied in order, each in one transaction together with
 // SetVersion. One that has been released never changes.
 var Migrations = [][]string{
@@ -200,5 +205,43 @@ var Migrations = [][]string{
 		`CREATE VIEW v_documents AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(d.value AS TEXT) AS value
 			FROM keys k JOIN documents d ON d.key_id = k.id
 			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000`,
+	},
+
+	// Fields with an expiry of their own. volatile counts them and last_field is
+	// the latest of their expiries; the triggers on hashes keep both. A hash dies
+	// with its last field, unless it has a field that stays, or a TTL that ends
+	// sooner: dies_at is when a key is dead, and expires_at only what its TTL says.
+	{
+		`ALTER TABLE keys ADD COLUMN volatile INTEGER NOT NULL DEFAULT 0`,
+		`ALTER TABLE keys ADD COLUMN last_field INTEGER`,
+		`ALTER TABLE keys ADD COLUMN dies_at INTEGER AS (` + DiesAt + `) VIRTUAL`,
+		// With expires_at, since INFO averages it.
+		`DROP INDEX keys_by_expiry`,
+		`CREATE INDEX keys_by_death ON keys(` + DiesAt + `, db, expires_at) WHERE ` + DiesAt + ` IS NOT NULL`,
+		// For the sweep.
+		`CREATE INDEX hashes_by_death ON hashes(expires_at) WHERE expires_at IS NOT NULL`,
+
+		`CREATE TRIGGER hashes_insert AFTER INSERT ON hashes WHEN NEW.expires_at IS NOT NULL BEGIN
+			UPDATE keys SET volatile = volatile + 1, last_field = max(NEW.expires_at, ifnull(last_field, NEW.expires_at))
+			WHERE id = NEW.key_id;
+		END`,
+		`CREATE TRIGGER hashes_update AFTER UPDATE OF expires_at ON hashes WHEN OLD.expires_at IS NOT NEW.expires_at BEGIN
+			UPDATE keys SET volatile = volatile + (NEW.expires_at IS NOT NULL) - (OLD.expires_at IS NOT NULL),
+				last_field = (SELECT max(expires_at) FROM hashes WHERE key_id = NEW.key_id AND expires_at IS NOT NULL)
+			WHERE id = NEW.key_id;
+		END`,
+		`CREATE TRIGGER hashes_delete AFTER DELETE ON hashes WHEN OLD.expires_at IS NOT NULL BEGIN
+			UPDATE keys SET volatile = volatile - 1,
+				last_field = (SELECT max(expires_at) FROM hashes WHERE key_id = OLD.key_id AND expires_at IS NOT NULL)
+			WHERE id = OLD.key_id;
+		END`,
+
+		`DROP VIEW v_keys`,
+		`CREATE VIEW v_keys AS SELECT db, CAST(key AS TEXT) AS key, type, count,
+			(expires_at - CAST(unixepoch('subsec') * 1000 AS INTEGER)) / 1000.0 AS ttl_seconds,
+			strftime('%Y-%m-%dT%H:%M:%fZ', expires_at / 1000.0, 'unixepoch') AS expires_at,
+			strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch') AS created_at,
+			strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1000.0, 'unixepoch') AS updated_at
+			FROM keys WHERE dies_at IS NULL OR dies_at > unixepoch('subsec') * 1000`,
 	},
 }

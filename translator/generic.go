@@ -166,7 +166,7 @@ var genericCommands = []Command{
 
 // sqlDel says of each deleted key whether it was live.
 const sqlDel = `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT unhex(j.value) FROM json_each(?2) j)
-	RETURNING expires_at IS NULL OR expires_at > ?3`
+	RETURNING dies_at IS NULL OR dies_at > ?3`
 
 // del is DEL and UNLINK.
 func del(c *Call) Plan {
@@ -181,7 +181,7 @@ func del(c *Call) Plan {
 }
 
 const sqlExists = `SELECT count(*) FROM json_each(?2) j CROSS JOIN keys k
-	ON k.db = ?1 AND k.key = unhex(j.value) AND (k.expires_at IS NULL OR k.expires_at > ?3)`
+	ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)`
 
 // exists is EXISTS and TOUCH.
 func exists(c *Call) Plan {

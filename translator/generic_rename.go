@@ -14,7 +14,7 @@ const (
 	// sqlRenameFree does nothing when the name is taken.
 	sqlRenameFree = sqlRename + ` AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4) RETURNING 1`
 
-	sqlPurgeThere = `DELETE FROM keys WHERE db = ?4 AND key = ?2 AND expires_at <= ?3`
+	sqlPurgeThere = `DELETE FROM keys WHERE db = ?4 AND key = ?2 AND dies_at <= ?3`
 	sqlMoveKey    = `UPDATE keys SET db = ?4, version = version + 1, updated_at = ?3 WHERE ` + live + `
 		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?2) RETURNING 1`
 )
@@ -78,7 +78,7 @@ func parseInt32(arg []byte) (int, resp.Value) {
 // made the target: without it no elements are copied.
 const (
 	sqlDropTarget  = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND EXISTS (SELECT 1 FROM keys WHERE ` + live + `)`
-	sqlPurgeTarget = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND expires_at <= ?3`
+	sqlPurgeTarget = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND dies_at <= ?3`
 	sqlCopyKey     = `INSERT INTO keys(db, key, hash, type, version, count, seq, expires_at, created_at, updated_at)
 		SELECT ?4, ?5, ?7, type, ?6, count, seq, expires_at, ?3, ?3 FROM keys WHERE ` + live + `
 		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?5) RETURNING 1`

@@ -12,7 +12,7 @@ import (
 // KEYS reads no more of the index (db, key) than its pattern's literal beginning
 // asks for.
 const (
-	sqlKeysFrom  = `SELECT key FROM keys WHERE db = ?1 AND key >= ?2 AND (expires_at IS NULL OR expires_at > ?3)`
+	sqlKeysFrom  = `SELECT key FROM keys WHERE db = ?1 AND key >= ?2 AND (dies_at IS NULL OR dies_at > ?3)`
 	sqlKeysRange = sqlKeysFrom + ` AND key < ?4`
 )
 
@@ -40,7 +40,7 @@ func keys(c *Call) Plan {
 // and at all of the last one's hash; it filters them here, and so may return
 // fewer. One more row (?4 is COUNT, the first one being 0) tells whether there is
 // a next page.
-const sqlScan = `SELECT hash, key, type, expires_at IS NULL OR expires_at > ?3 FROM keys
+const sqlScan = `SELECT hash, key, type, dies_at IS NULL OR dies_at > ?3 FROM keys
 	WHERE db = ?1 AND hash > ?2 AND hash <= ifnull(
 		(SELECT hash FROM keys WHERE db = ?1 AND hash > ?2 ORDER BY hash LIMIT 1 OFFSET CAST(?4 AS INTEGER)), ` + beyondHashes + `)
 	ORDER BY hash`
@@ -157,9 +157,9 @@ const sqlRandomKey = `SELECT key FROM (
 			SELECT id FROM (SELECT id FROM keys WHERE db = ?1 AND hash >= j.value
 				UNION ALL SELECT id FROM keys WHERE db = ?1 AND hash < j.value)
 			LIMIT 1 OFFSET CAST(?4 AS INTEGER) % max(1, min(256, ifnull((SELECT keys FROM dbs WHERE db = ?1), 0))))
-		WHERE k.expires_at IS NULL OR k.expires_at > ?3
+		WHERE k.dies_at IS NULL OR k.dies_at > ?3
 	UNION ALL
-	SELECT key FROM keys WHERE db = ?1 AND (expires_at IS NULL OR expires_at > ?3))
+	SELECT key FROM keys WHERE db = ?1 AND (dies_at IS NULL OR dies_at > ?3))
 	LIMIT 1`
 
 const randomProbes = 16

@@ -42,7 +42,7 @@ func (d derived) constant() bool { return !d.names }
 // sqlDerivedFields returns the field ?5, of the hash ?4, of each of the keys ?2,
 // NULL for one that has none. For strings there is sqlMGet.
 const sqlDerivedFields = `SELECT h.value FROM json_each(?2) j
-	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.expires_at IS NULL OR k.expires_at > ?3)
+	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)
 	LEFT JOIN hashes h ON h.key_id = k.id AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + ` ORDER BY j.key`
 
 // lookUp reads what the patterns mean for each item: next gets a column for each

@@ -85,10 +85,10 @@ func pop(e end) func(*Call) Plan {
 // a list that exists has elements.
 const (
 	sqlFirstOf = `FROM json_each(?2) j CROSS JOIN keys k
-		WHERE k.db = ?1 AND k.key = unhex(j.value) AND (k.expires_at IS NULL OR k.expires_at > ?3) ORDER BY j.key LIMIT 1`
+		WHERE k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3) ORDER BY j.key LIMIT 1`
 	sqlFirstID = `(SELECT k.id ` + sqlFirstOf + `)`
 
-	sqlPurgeAll       = `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT unhex(value) FROM json_each(?2)) AND expires_at <= ?3`
+	sqlPurgeAll       = `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT unhex(value) FROM json_each(?2)) AND dies_at <= ?3`
 	sqlGuardFirstList = `INSERT INTO guard SELECT NULL FROM (SELECT k.type ` + sqlFirstOf + `) WHERE type <> 'list'`
 	sqlFirstKey       = `SELECT k.key ` + sqlFirstOf
 	sqlShrunkFirst    = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3 WHERE id = ` + sqlFirstID

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -103,7 +104,7 @@ var serverCommands = []Command{
 // never more than 10,000, so that a count stays quick behind a late sweeper: then
 // it includes some dead keys, as Redis's own DBSIZE does.
 const (
-	oldestDead = `(SELECT db FROM keys WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 10000)`
+	oldestDead = `(SELECT db FROM keys WHERE ` + schema.DiesAt + ` <= ?1 ORDER BY ` + schema.DiesAt + ` LIMIT 10000)`
 	sqlDBSize  = `SELECT coalesce((SELECT keys FROM dbs WHERE db = ?2), 0) - (SELECT count(*) FROM ` + oldestDead + ` WHERE db = ?2)`
 )
 

@@ -18,7 +18,7 @@ const RedisVersion = "7.0.15"
 // expiring keys, which has all that is asked of them.
 const sqlKeyspace = `SELECT d.db, d.keys - (SELECT count(*) FROM ` + oldestDead + ` WHERE db = d.db), count(k.expires_at),
 	CAST(coalesce(avg(k.expires_at - ?1), 0) AS INTEGER)
-	FROM dbs d LEFT JOIN keys k ON +k.db = d.db AND k.expires_at > ?1
+	FROM dbs d LEFT JOIN (SELECT db, expires_at FROM keys WHERE ` + schema.DiesAt + ` > ?1) k ON +k.db = d.db
 	WHERE d.keys > 0 GROUP BY d.db`
 
 // section is one part of INFO's reply. Only what a client may rely on is told,

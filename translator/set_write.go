@@ -40,7 +40,7 @@ func srem(c *Call) Plan {
 // the destination matters only when there is a source.
 const (
 	sqlGuardDestination = `INSERT INTO guard SELECT NULL FROM keys WHERE ` + live + ` AND type <> 'set'
-		AND EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4 AND (expires_at IS NULL OR expires_at > ?3))`
+		AND EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4 AND (dies_at IS NULL OR dies_at > ?3))`
 	sqlGuardMember = `INSERT INTO guard SELECT NULL
 		WHERE NOT EXISTS (SELECT 1 FROM sets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5)`
 )

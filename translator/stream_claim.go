@@ -17,7 +17,7 @@ const (
 		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.id >= ?5 ORDER BY p.id LIMIT ?6`
 	sqlClaim = `INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
 		SELECT k.id, ?4, unhex(j.value ->> 0), ?5, CAST(?6 AS INTEGER), CAST(j.value ->> 1 AS INTEGER)
-		FROM json_each(?7) j, keys k WHERE k.db = ?1 AND k.key = ?2 AND (k.expires_at IS NULL OR k.expires_at > ?3)
+		FROM json_each(?7) j, keys k WHERE k.db = ?1 AND k.key = ?2 AND (k.dies_at IS NULL OR k.dies_at > ?3)
 		ON CONFLICT(key_id, group_name, id) DO UPDATE SET consumer = excluded.consumer,
 			delivered_at = excluded.delivered_at, deliveries = excluded.deliveries`
 )

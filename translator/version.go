@@ -44,7 +44,7 @@ type Versions struct {
 const (
 	// A version is below 2^53, so that its digits are exact on every engine.
 	allVersions = `(SELECT group_concat(ifnull(CAST(version AS TEXT), '-')) FROM (SELECT k.version FROM json_each(?2) j
-		LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.expires_at IS NULL OR k.expires_at > ?3) ORDER BY j.key))`
+		LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3) ORDER BY j.key))`
 	sqlVersions      = `SELECT ` + allVersions
 	sqlGuardVersions = `INSERT INTO guard SELECT NULL WHERE ` + allVersions + ` IS NOT ?4`
 )

@@ -7,7 +7,7 @@ import (
 
 // live is the row of keys that ?1 (db) and ?2 (key) name, unless it has expired
 // at ?3 (now).
-const live = `db = ?1 AND key = ?2 AND (expires_at IS NULL OR expires_at > ?3)`
+const live = `db = ?1 AND key = ?2 AND (dies_at IS NULL OR dies_at > ?3)`
 
 // liveID is the id of that row.
 const liveID = `(SELECT id FROM keys WHERE ` + live + `)`
@@ -18,7 +18,7 @@ const sqlTypeOf = `SELECT type FROM keys WHERE ` + live
 func (c *Call) typeOf(key []byte) store.Stmt { return c.stmt(sqlTypeOf, key) }
 
 // A write begins with purge: the one expired key that it touches goes for good.
-const sqlPurge = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND expires_at <= ?3`
+const sqlPurge = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND dies_at <= ?3`
 
 func (c *Call) purge(key []byte) store.Stmt { return c.stmt(sqlPurge, key) }
 

@@ -28,7 +28,7 @@ const (
 		AND (?5 = 0 OR (z.score + e.score) IS NULL OR (z.score + e.score > z.score) = (?5 > 0))` + zsetOverwrite
 	sqlZSetInsert = `INSERT INTO zsets(key_id, hash, member, score)
 		SELECT k.id, e.hash, e.member, e.score FROM (` + zsetElements + `) AS e CROSS JOIN keys k
-		WHERE k.db = ?1 AND k.key = ?2 AND (k.expires_at IS NULL OR k.expires_at > ?3)
+		WHERE k.db = ?1 AND k.key = ?2 AND (k.dies_at IS NULL OR k.dies_at > ?3)
 		ON CONFLICT(key_id, hash, member) DO NOTHING`
 
 	// moved is grown and shrunk for a change that keeps the number of elements.

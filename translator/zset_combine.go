@@ -19,7 +19,7 @@ const (
 		UNION ALL SELECT member, 1.0 FROM sets WHERE key_id = ` + liveID
 	sqlZMatching = `WITH smallest(id) AS MATERIALIZED (
 			SELECT k.id FROM json_each(?4) j CROSS JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value)
-			AND (k.expires_at IS NULL OR k.expires_at > ?3) ORDER BY k.count, k.id LIMIT 1),
+			AND (k.dies_at IS NULL OR k.dies_at > ?3) ORDER BY k.count, k.id LIMIT 1),
 		walked(hash, member) AS (
 			SELECT hash, member FROM zsets WHERE key_id = (SELECT id FROM smallest)
 			UNION ALL SELECT hash, member FROM sets WHERE key_id = (SELECT id FROM smallest))

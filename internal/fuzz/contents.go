@@ -52,7 +52,7 @@ func differences(ours, theirs contents) []string {
 
 // stored are the queries for the live keys and the elements of each type, in the
 // order and the form that Redis answers the commands of asked in.
-const sqlLiveKeys = `SELECT id, db, key, type, expires_at - ?1 FROM keys WHERE expires_at IS NULL OR expires_at > ?1`
+const sqlLiveKeys = `SELECT id, db, key, type, expires_at - ?1 FROM keys WHERE dies_at IS NULL OR dies_at > ?1`
 
 var stored = map[string]struct {
 	sql  string

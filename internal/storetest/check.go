@@ -18,6 +18,10 @@ var invariants = []struct{ what, broken string }{
 			WHEN 'zset' THEN (SELECT count(*) FROM zsets WHERE key_id = id) END AS elements FROM keys)
 		WHERE count <> elements`},
 	{"no collection is empty", `SELECT db, key, type FROM keys WHERE count = 0 AND type IN ('hash', 'list', 'set', 'zset')`},
+	{"a key knows its fields that expire, and the last of them", `SELECT * FROM (SELECT db, key, volatile, last_field,
+			(SELECT count(*) FROM hashes WHERE key_id = id AND expires_at IS NOT NULL) AS expiring,
+			(SELECT max(expires_at) FROM hashes WHERE key_id = id) AS latest FROM keys)
+		WHERE volatile <> expiring OR last_field IS NOT latest`},
 	{"a string has a value", `SELECT db, key FROM keys WHERE type = 'string' AND id NOT IN (SELECT key_id FROM strings)`},
 	{"a document has a value", `SELECT db, key FROM keys WHERE type = 'ReJSON-RL' AND id NOT IN (SELECT key_id FROM documents)`},
 
