@@ -142,3 +142,29 @@ func TestSweep(t *testing.T) {
 	c.Want("GET forever", `"v"`)
 	c.Want("GET later", `"v"`)
 }
+
+// TestSweepFields reclaims the fields that have expired, behind the keys, and
+// counts those that are left.
+func TestSweepFields(t *testing.T) {
+	clock := storetest.NewClock()
+	s := open(t, t.TempDir()+"/db.sqlite", local.Options{Now: clock.Now})
+	c := storetest.NewClient(t, storetest.NewEngine(s, clock))
+	for i := range 12 {
+		c.Want(fmt.Sprintf("HSETEX dead PX %d FIELDS 1 f%d v", 50+i, i), "(integer) 1")
+		c.Want(fmt.Sprintf("HSETEX alive PX %d FIELDS 1 f%d v", 50+i, i), "(integer) 1")
+	}
+	c.Want("HSET alive stays v", "(integer) 1")
+	c.Want("HSETEX later PX 10 FIELDS 1 a v", "(integer) 1")
+	c.Want("HSETEX later PX 10000 FIELDS 1 b v", "(integer) 1")
+	clock.Advance(61)
+	ctx := context.Background()
+	for _, step := range []struct{ limit, want int }{{5, 6}, {5, 5}, {5, 3}, {5, 0}} {
+		if n, err := s.Sweep(ctx, step.limit); err != nil || n != step.want {
+			t.Errorf("a sweep deleted %d, want %d (%v)", n, step.want, err)
+		}
+		storetest.Check(t, s)
+	}
+	c.Want("DBSIZE", "(integer) 2")
+	c.Want("HLEN alive", "(integer) 1")
+	c.Want("HLEN later", "(integer) 1")
+}

@@ -110,7 +110,7 @@ var (
 
 func init() {
 	for _, group := range [][]Command{
-		stringCommands, hashCommands, listCommands, setCommands, zsetCommands, streamCommands,
+		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, listCommands, setCommands, zsetCommands, streamCommands,
 		hyperloglogCommands, bitmapCommands, geoCommands, jsonCommands,
 		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, memoryCommands, transactionCommands,
 	} {

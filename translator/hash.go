@@ -123,8 +123,7 @@ const (
 	sqlHasField    = `SELECT k.type, h.field IS NOT NULL` + ofField
 	sqlFieldLength = `SELECT k.type, ifnull(length(h.value), 0)` + ofField
 
-	sqlFields = `SELECT h.value FROM json_each(?4) j LEFT JOIN hashes h
-		ON h.key_id = ` + liveID + ` AND h.hash = ` + itemHash + ` AND h.field = ` + itemName + ` AND ` + liveField + ` ORDER BY j.key`
+	sqlFields = `SELECT h.value` + eachField
 
 	sqlHashSize = `SELECT type, ` + liveFields + ` FROM keys WHERE ` + live
 

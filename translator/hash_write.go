@@ -90,15 +90,11 @@ func hsetnx(c *Call) Plan {
 	return write(intOf(4), append(c.openHash(key, sqlEnsureHash), c.addFields(key, c.Args[2:])...)...)
 }
 
-const sqlRemoveFields = `DELETE FROM hashes WHERE key_id = ` + liveID + `
-	AND (hash, field) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`
+const sqlRemoveFields = `DELETE FROM hashes` + chosenFields
 
 func hdel(c *Call) Plan {
 	key := c.Args[1]
-	return write(intOf(5),
-		c.guardType(key, hashType), c.purge(key),
-		c.stmt(sqlPurgeFields, key), store.Stmt{SQL: sqlPurgedFields, Args: c.key(key)[:2]},
-		c.stmt(sqlRemoveFields, key, hashed(c.Args[2:], 1)), c.shrunk(key), c.dropEmpty(key))
+	return write(intOf(5), append(c.openFields(key), c.removeFields(key, hashed(c.Args[2:], 1))...)...)
 }
 
 // An increment is one batch, as INCR's (string_incr.go).
@@ -153,7 +149,7 @@ func hincrbyfloat(c *Call) Plan {
 				return fail("ERR hash value is not a float")
 			}
 			if sum, ok = addLongDouble(value, delta); !ok {
-				return fail("ERR increment would produce NaN or Infinity")
+				return fail(errIncrementInfinite)
 			}
 		}
 		text := formatLongDouble(sum)
