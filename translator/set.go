@@ -89,7 +89,19 @@ var setCommands = []Command{
 	{
 		Name: "SINTERCARD", Group: "set", Since: "7.0.0", Arity: -3, Flags: ReadOnly | MovableKeys,
 		Summary: "Counts the members that all of several sets have, up to a limit",
-		Syntax:  "numkeys key [key ...] [LIMIT limit]", Keys: []KeySpec{numKeys(RO, 1)}, Translate: sintercard,
+		Syntax:  "numkeys key [key ...] [LIMIT limit]", Keys: []KeySpec{numKeys(RO, 1)}, Translate: combinedCard(sqlInterCard, false),
+	},
+	{
+		Name: "SUNIONCARD", Group: "set", Since: "8.10.0", Arity: -3, Flags: ReadOnly | MovableKeys,
+		Summary: "Returns the number of members of the union of sets",
+		Syntax:  "numkeys key [key ...] [APPROX] [LIMIT limit]", Keys: []KeySpec{numKeys(RO, 1)},
+		Translate: combinedCard(sqlUnionCard, true),
+	},
+	{
+		Name: "SDIFFCARD", Group: "set", Since: "8.10.0", Arity: -3, Flags: ReadOnly | MovableKeys,
+		Summary: "Returns the number of members of a set that other sets lack",
+		Syntax:  "numkeys key [key ...] [LIMIT limit]", Keys: []KeySpec{numKeys(RO, 1)},
+		Translate: combinedCard(sqlDiffCard, false),
 	},
 	{
 		Name: "SINTERSTORE", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,

@@ -7,7 +7,7 @@ import (
 
 // The sources of an operation are the keys in json_each(?4) j, in its order.
 const (
-	sourceKey = `k.db = ?1 AND k.key = unhex(j.value) AND (k.expires_at IS NULL OR k.expires_at > ?3)`
+	sourceKey = `k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)`
 	sources   = `json_each(?4) j CROSS JOIN keys k ON ` + sourceKey
 )
 
@@ -37,7 +37,11 @@ const (
 	sqlUnion = `SELECT member FROM (` + union + `) ORDER BY seq`
 	sqlDiff  = `SELECT member FROM (` + diff + `) ORDER BY seq`
 
+	// A count stops at ?5, and needs no order.
 	sqlInterCard = `SELECT count(*) FROM (SELECT 1 FROM (` + inter + `) LIMIT CAST(?5 AS INTEGER))`
+	sqlUnionCard = `SELECT count(*) FROM (SELECT DISTINCT m.hash, m.member FROM ` + sources + ` CROSS JOIN sets m ON m.key_id = k.id
+		LIMIT CAST(?5 AS INTEGER))`
+	sqlDiffCard = `SELECT count(*) FROM (SELECT 1 FROM (` + diff + `) LIMIT CAST(?5 AS INTEGER))`
 
 	wrongSource    = ` FROM ` + sources + ` WHERE k.type <> 'set' LIMIT 1`
 	sqlWrongSource = `SELECT 1` + wrongSource
@@ -62,28 +66,36 @@ func combined(sql string) func(*Call) Plan {
 	}
 }
 
-func sintercard(c *Call) Plan {
-	n, ok := parseInt(c.Args[1])
-	switch {
-	case !ok || n < 1:
-		return fail("ERR numkeys should be greater than 0")
-	case n > int64(len(c.Args)-2):
-		return fail("ERR Number of keys can't be greater than number of args")
+// combinedCard is SINTERCARD, SUNIONCARD and SDIFFCARD. approx tells whether the
+// command takes APPROX: what allows an estimate gets the count.
+func combinedCard(sql string, approx bool) func(*Call) Plan {
+	return func(c *Call) Plan {
+		n, ok := parseInt(c.Args[1])
+		switch {
+		case !ok || n < 1:
+			return fail("ERR numkeys should be greater than 0")
+		case n > int64(len(c.Args)-2):
+			return fail("ERR Number of keys can't be greater than number of args")
+		}
+		limit := int64(-1)
+		for i := 2 + int(n); i < len(c.Args); i++ {
+			if approx && c.is(i, "APPROX") {
+				continue
+			}
+			if !c.is(i, "LIMIT") || i == len(c.Args)-1 {
+				return fail(errSyntax)
+			}
+			i++
+			limit, ok = parseInt(c.Args[i])
+			if !ok || limit < 0 {
+				return fail("ERR LIMIT can't be negative")
+			}
+			if limit == 0 {
+				limit = -1
+			}
+		}
+		return c.combination(intOf(1), sql, c.Args[2:2+n], store.Digits(limit))
 	}
-	limit := int64(-1)
-	for i := 2 + int(n); i < len(c.Args); i += 2 {
-		if !c.is(i, "LIMIT") || i == len(c.Args)-1 {
-			return fail(errSyntax)
-		}
-		limit, ok = parseInt(c.Args[i+1])
-		if !ok || limit < 0 {
-			return fail("ERR LIMIT can't be negative")
-		}
-		if limit == 0 {
-			limit = -1
-		}
-	}
-	return c.combination(intOf(1), sqlInterCard, c.Args[2:2+n], store.Digits(limit))
 }
 
 // A result takes the place of the destination, which may be one of the sources.
