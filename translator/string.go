@@ -10,7 +10,7 @@ var stringCommands = []Command{
 	{
 		Name: "SET", Group: "string", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
 		Summary: "Sets a key to a string, whatever it held before",
-		Syntax:  "key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
+		Syntax:  "key value [NX|XX|IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
 		Keys:    []KeySpec{oneKey(RW|Returns|Updates|Varies, 1)}, Translate: set,
 	},
 	{
@@ -78,6 +78,32 @@ var stringCommands = []Command{
 		Syntax:  "key value [key value ...]", Keys: []KeySpec{keysFrom(OW|Inserts, 1, -1, 2)},
 		Tips:      []string{"request_policy:multi_shard", "response_policy:agg_min"},
 		Translate: msetnx,
+	},
+	{
+		Name: "MSETEX", Group: "string", Since: "8.4.0", Arity: -4, Flags: Write | DenyOOM | MovableKeys,
+		Summary: "Sets keys to strings, and when all of them expire",
+		Syntax: "numkeys key value [key value ...] [NX|XX] " +
+			"[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
+		Keys: []KeySpec{{Access: OW, Index: 1, Step: 2, KeyNum: true}},
+		Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Translate: msetex,
+	},
+	{
+		Name: "DELEX", Group: "string", Since: "8.4.0", Arity: -2, Flags: Write | Fast,
+		Summary: "Deletes a key, or a string only when it or its digest compares as asked",
+		Syntax:  "key [IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest]",
+		Keys:    []KeySpec{oneKey(RW|Deletes|Varies, 1)}, Translate: delex,
+	},
+	{
+		Name: "DIGEST", Group: "string", Since: "8.4.0", Arity: 2, Flags: ReadOnly | Fast,
+		Summary: "Returns the XXH3 hash of the string at a key, in hex",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: digest,
+	},
+	{
+		Name: "INCREX", Group: "string", Since: "8.8.0", Arity: -2, Flags: Write | DenyOOM | Fast,
+		Summary: "Adds to the number at a key within bounds, and changes when it expires",
+		Syntax: "key [BYFLOAT float|BYINT integer] [SATURATE] [LBOUND lowerbound] [UBOUND upperbound] " +
+			"[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
+		Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: increx,
 	},
 	{
 		Name: "GETDEL", Group: "string", Since: "6.2.0", Arity: 2, Flags: Write | Fast,

@@ -28,7 +28,7 @@ func get(c *Call) Plan { return read(decodeString, c.stmt(sqlGet, c.Args[1])) }
 // sqlMGet returns a row for each of the keys ?2, NULL for one that holds no
 // string.
 const sqlMGet = `SELECT s.value FROM json_each(?2) j
-	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.expires_at IS NULL OR k.expires_at > ?3)
+	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)
 	LEFT JOIN strings s ON s.key_id = k.id ORDER BY j.key`
 
 func mget(c *Call) Plan {
@@ -45,12 +45,12 @@ func getdel(c *Call) Plan {
 const sqlSetExpiry = `UPDATE keys SET expires_at = ?4, version = version + 1, updated_at = ?3 WHERE ` + live
 
 // getexOption reads the option that only GETEX has.
-func (c *Call) getexOption(i int, o *options) bool {
+func (c *Call) getexOption(i int, o *options) (words int) {
 	if !c.is(i, "PERSIST") || o.unit != 0 {
-		return false
+		return 0
 	}
 	o.persist = true
-	return true
+	return 1
 }
 
 // getex reads, and changes the expiry of a string; a time in the past deletes

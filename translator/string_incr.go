@@ -54,22 +54,35 @@ func incrbyfloat(c *Call) Plan {
 	key := c.Args[1]
 	delta, valid := parseLongDouble(c.Args[2])
 	return readThen(func(r *store.Result) Plan {
-		old := decodeString(r)
-		if old.IsError() {
-			return answer(old)
-		}
-		value, ok := new(big.Float), true
-		if !old.IsNull() {
-			value, ok = parseLongDouble(old.Str)
-		}
-		if !ok || !valid {
+		value, bad := storedLongDouble(r)
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case !valid:
 			return fail(errNotFloat)
 		}
 		sum, ok := addLongDouble(value, delta)
 		if !ok {
-			return fail("ERR increment would produce NaN or Infinity")
+			return fail(errIncrementInfinite)
 		}
 		text := formatLongDouble(sum)
 		return write(always(resp.MakeBulk(text)), c.setString(nil, key, text, expiry{keep: true})...)
 	}, c.stmt(sqlGet, key))
+}
+
+// storedLongDouble is the number at the key that sqlGet has read, 0 for a missing
+// key, or the error reply for anything else.
+func storedLongDouble(r *store.Result) (value *big.Float, bad resp.Value) {
+	old := decodeString(r)
+	if old.IsError() {
+		return nil, old
+	}
+	if old.IsNull() {
+		return new(big.Float), bad
+	}
+	value, ok := parseLongDouble(old.Str)
+	if !ok {
+		return nil, resp.MakeError(errNotFloat)
+	}
+	return value, bad
 }

@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"math"
+
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -9,34 +11,66 @@ import (
 // overwrite their values, which come with the keys. Both lists are hashed's.
 const (
 	sqlMakeWayAll = `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT ` + itemName + ` FROM json_each(?2) j)
-		AND (type <> 'string' OR expires_at <= ?3)`
-	sqlSetKeys = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at)
-		SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, ?3, ?3 FROM json_each(?2) j WHERE true
-		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at = NULL`
+		AND (type <> 'string' OR dies_at <= ?3)`
+	sqlSetKeys = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
+		SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, ?5, ?3, ?3 FROM json_each(?2) j WHERE true
+		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at = excluded.expires_at`
 	sqlSetValues = `INSERT INTO strings(key_id, value)
 		SELECT k.id, ` + itemValue + ` FROM json_each(?2) j CROSS JOIN keys k
 		WHERE k.db = ?1 AND k.key = ` + itemName + ` ORDER BY j.key
 		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
 	sqlGuardAllAbsent = `INSERT INTO guard SELECT NULL FROM json_each(?2) j CROSS JOIN keys k
-		WHERE k.db = ?1 AND k.key = ` + itemName + ` AND (k.expires_at IS NULL OR k.expires_at > ?3)`
+		WHERE k.db = ?1 AND k.key = ` + itemName + ` AND (k.dies_at IS NULL OR k.dies_at > ?3)`
 )
 
-// everySecond is the arguments 1, 3, 5 and so on.
-func (c *Call) everySecond() [][]byte {
+// As in SET, what keeps its TTL steps aside when it is no string.
+const (
+	sqlSetAsideAll = `UPDATE keys SET key = CAST(key AS TEXT)
+		WHERE db = ?1 AND key IN (SELECT ` + itemName + ` FROM json_each(?2) j) AND type <> 'string'`
+	sqlSetKeysKeepTTL = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
+		SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, k.expires_at, ?3, ?3 FROM json_each(?2) j
+		LEFT JOIN keys k ON k.db = ?1 AND k.key = CAST(` + itemName + ` AS TEXT) WHERE true
+		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3`
+	sqlDropAsideAll = `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT CAST(` + itemName + ` AS TEXT) FROM json_each(?2) j)`
+
+	sqlGuardAllPresent = `INSERT INTO guard SELECT NULL FROM json_each(?2) j WHERE NOT EXISTS (SELECT 1 FROM keys k
+		WHERE k.db = ?1 AND k.key = ` + itemName + ` AND (k.dies_at IS NULL OR k.dies_at > ?3))`
+)
+
+// everySecond is the elements 0, 2, 4 and so on.
+func everySecond(pairs [][]byte) [][]byte {
 	var list [][]byte
-	for i := 1; i < len(c.Args); i += 2 {
-		list = append(list, c.Args[i])
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, pairs[i])
 	}
 	return list
 }
 
-// setAll appends the statements that set the keys of the call, whose list args
-// hold, to its values.
-func (c *Call) setAll(stmts []store.Stmt, args []store.Value) []store.Stmt {
+// setAll appends the statements that set the keys to the values of pairs.
+func (c *Call) setAll(stmts []store.Stmt, pairs [][]byte, exp expiry) []store.Stmt {
+	keys := everySecond(pairs)
+	if exp.given && exp.at <= c.Env.Now {
+		return append(stmts, store.Stmt{SQL: sqlDel, Args: c.list(keys)})
+	}
+	args := c.hashedKeys(keys)
+	setValues := store.Stmt{SQL: sqlSetValues, Args: []store.Value{args[0], hashed(pairs, 2)}}
+	keyArgs := append(args[:3:3], c.newVersion())
+	if exp.keep {
+		return append(stmts,
+			store.Stmt{SQL: sqlPurgeAll, Args: c.list(keys)},
+			store.Stmt{SQL: sqlSetAsideAll, Args: args[:2]},
+			store.Stmt{SQL: sqlSetKeysKeepTTL, Args: keyArgs},
+			store.Stmt{SQL: sqlDropAsideAll, Args: args[:2]},
+			setValues)
+	}
+	var at store.Value
+	if exp.given {
+		at = store.Digits(exp.at)
+	}
 	return append(stmts,
 		store.Stmt{SQL: sqlMakeWayAll, Args: args},
-		store.Stmt{SQL: sqlSetKeys, Args: append(args[:3:3], c.newVersion())},
-		store.Stmt{SQL: sqlSetValues, Args: []store.Value{args[0], hashed(c.Args[1:], 2)}})
+		store.Stmt{SQL: sqlSetKeys, Args: append(keyArgs, at)},
+		setValues)
 }
 
 // hashedKeys is list for keys with their hashes.
@@ -48,14 +82,43 @@ func mset(c *Call) Plan {
 	if len(c.Args)%2 == 0 {
 		return answer(wrongArity(c.Command))
 	}
-	return write(decodeOK, c.setAll(nil, c.hashedKeys(c.everySecond()))...)
+	return write(decodeOK, c.setAll(nil, c.Args[1:], expiry{})...)
 }
 
 func msetnx(c *Call) Plan {
 	if len(c.Args)%2 == 0 {
 		return answer(wrongArity(c.Command))
 	}
-	keys := c.hashedKeys(c.everySecond())
-	absent := store.Stmt{SQL: sqlGuardAllAbsent, Args: keys, Refused: &resp.Zero}
-	return write(always(resp.One), c.setAll([]store.Stmt{absent}, keys)...)
+	absent := store.Stmt{SQL: sqlGuardAllAbsent, Args: c.hashedKeys(everySecond(c.Args[1:])), Refused: &resp.Zero}
+	return write(always(resp.One), c.setAll([]store.Stmt{absent}, c.Args[1:], expiry{})...)
+}
+
+// msetex sets all keys or, when NX or XX refuses, none.
+func msetex(c *Call) Plan {
+	n, ok := parseInt(c.Args[1])
+	switch {
+	case !ok || n < 1 || n > math.MaxInt32:
+		return fail("ERR invalid numkeys value")
+	case 2*n > int64(len(c.Args)-2):
+		return fail("ERR wrong number of key-value pairs")
+	}
+	end := int(2 + 2*n)
+	o, ok := c.parseOptions(end, c.msetexOption)
+	if !ok {
+		return fail(errSyntax)
+	}
+	exp, bad := c.expiry(o)
+	if bad.IsError() {
+		return answer(bad)
+	}
+	pairs := c.Args[2:end]
+	var stmts []store.Stmt
+	if o.nx || o.xx {
+		guard := store.Stmt{SQL: sqlGuardAllAbsent, Args: c.hashedKeys(everySecond(pairs)), Refused: &resp.Zero}
+		if o.xx {
+			guard.SQL = sqlGuardAllPresent
+		}
+		stmts = append(stmts, guard)
+	}
+	return write(always(resp.One), c.setAll(stmts, pairs, exp)...)
 }

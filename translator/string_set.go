@@ -10,7 +10,7 @@ import (
 // A SET makes way first: a key of another type, or an expired one, goes with all
 // its rows. The string that is left is overwritten in place.
 const (
-	sqlMakeWay = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND (type <> 'string' OR expires_at <= ?3)`
+	sqlMakeWay = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND (type <> 'string' OR dies_at <= ?3)`
 	sqlSetKey  = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
 		VALUES(?1, ?2, ?5, 'string', ?4, ?6, ?3, ?3)
 		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at = excluded.expires_at`
@@ -74,18 +74,22 @@ func (c *Call) deadline(n int64, seconds, absolute bool) (int64, bool) {
 	return c.expireAt(n, seconds, absolute)
 }
 
-// options are those of SET and GETEX.
+// options are those of SET, GETEX and their like.
 type options struct {
 	nx, xx, get, keep, persist bool
+	compare                    comparison
 	unit                       int // position of the TTL option that counts, 0 without one
 }
 
-// parseOptions reads options from argument i on. The word of a TTL option may
-// come again, and then the last one counts; another one may not.
-func (c *Call) parseOptions(i int, own func(i int, o *options) bool) (o options, ok bool) {
+// parseOptions reads options from argument i on. own reads those of the command:
+// it tells how many words one takes, 0 for none of them. The word of a TTL option
+// may come again, and then the last one counts; another one may not.
+func (c *Call) parseOptions(i int, own func(i int, o *options) (words int)) (o options, ok bool) {
 	for ; i < len(c.Args); i++ {
+		words := own(i, &o)
 		switch {
-		case own(i, &o):
+		case words > 0:
+			i += words - 1
 		case c.isTTL(i) && !o.keep && !o.persist && i+1 < len(c.Args) &&
 			(o.unit == 0 || bytes.EqualFold(c.Args[i], c.Args[o.unit])):
 			o.unit = i
@@ -103,20 +107,32 @@ func (c *Call) isTTL(i int) bool {
 }
 
 // setOption reads an option that only SET has.
-func (c *Call) setOption(i int, o *options) bool {
-	switch {
-	case c.is(i, "NX") && !o.xx:
-		o.nx = true
-	case c.is(i, "XX") && !o.nx:
-		o.xx = true
-	case c.is(i, "GET"):
+func (c *Call) setOption(i int, o *options) (words int) {
+	if c.is(i, "GET") {
 		o.get = true
+		return 1
+	}
+	if o.compare.word == 0 && !o.nx && !o.xx {
+		if o.compare = c.comparison(i); o.compare.word != 0 {
+			return 2
+		}
+	}
+	return c.msetexOption(i, o)
+}
+
+// msetexOption reads an option that SET and MSETEX have.
+func (c *Call) msetexOption(i int, o *options) (words int) {
+	switch {
+	case c.is(i, "NX") && !o.xx && o.compare.word == 0:
+		o.nx = true
+	case c.is(i, "XX") && !o.nx && o.compare.word == 0:
+		o.xx = true
 	case c.is(i, "KEEPTTL") && o.unit == 0:
 		o.keep = true
 	default:
-		return false
+		return 0
 	}
-	return true
+	return 1
 }
 
 // expiry is what the options make of the key's TTL, or the error reply for a
@@ -148,12 +164,17 @@ func set(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
+	if o.compare.invalid() {
+		return fail(errDigest)
+	}
 	key, value := c.Args[1], c.Args[2]
-	if o.get {
+	if o.get || o.compare.digest() {
 		return c.setGet(key, value, o, exp)
 	}
 	var stmts []store.Stmt
 	switch {
+	case o.compare.word != 0:
+		stmts = c.guardCompare(key, o.compare, &resp.Nil)
 	case o.nx:
 		stmts = append(stmts, c.guardAbsent(key, &resp.Nil))
 	case o.xx:
@@ -162,20 +183,28 @@ func set(c *Call) Plan {
 	return write(decodeOK, c.setString(stmts, key, value, exp)...)
 }
 
-// setGet answers the old value. NX and XX decide on what was read, since the
-// old value is the answer either way.
+// setGet answers the old value. A condition decides on what was read, since the
+// old value is the answer either way. A SET without GET comes here when it
+// compares digests, which SQL cannot.
 func (c *Call) setGet(key, value []byte, o options, exp expiry) Plan {
 	get := c.stmt(sqlGet, key)
-	if !o.nx && !o.xx {
+	if !o.nx && !o.xx && o.compare.word == 0 {
 		stmts := []store.Stmt{get, c.guardType(key, stringType)}
 		return write(decodeString, c.setString(stmts, key, value, exp)...)
 	}
 	return readThen(func(r *store.Result) Plan {
 		old := decodeString(r)
-		if old.IsError() || o.nx != old.IsNull() {
-			return answer(old)
+		done, refused := old, old
+		if !o.get {
+			done, refused = resp.OK, resp.Nil
 		}
-		return write(always(old), c.setString(nil, key, value, exp)...)
+		switch {
+		case old.IsError():
+			return answer(old)
+		case o.nx != old.IsNull() && o.compare.word == 0, !o.compare.holds(old):
+			return answer(refused)
+		}
+		return write(always(done), c.setString(nil, key, value, exp)...)
 	}, get)
 }
 

@@ -60,6 +60,9 @@ func TestTableAgrees(t *testing.T) {
 	for _, c := range Commands() {
 		row := rows[c.Name]
 		if row == nil {
+			if c.Name == "CL.THROTTLE" { // redis-cell is no part of Redis
+				continue
+			}
 			t.Errorf("%s: Redis has no such command", c.Name)
 			continue
 		}

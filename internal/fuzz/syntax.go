@@ -43,7 +43,8 @@ func parseSyntax(text string) (node, error) {
 
 // newer are the words that Redis 7.0 does not know yet, where a choice or an
 // option is theirs.
-var newer = map[string]bool{"DIFF": true, "DIFF1": true, "ANDOR": true, "ONE": true}
+var newer = map[string]bool{"DIFF": true, "DIFF1": true, "ANDOR": true, "ONE": true,
+	"IFEQ": true, "IFNE": true, "IFDEQ": true, "IFDNE": true}
 
 // without returns n without the alternatives that begin with one of the words.
 func (n node) without(words map[string]bool) node {

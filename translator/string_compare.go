@@ -1,0 +1,125 @@
+package translator
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+const errDigest = "ERR must be exactly 16 hexadecimal characters"
+
+// comparison is IFEQ, IFNE, IFDEQ or IFDNE: a condition on the string at a key.
+type comparison struct {
+	word byte // '=' and '!' for the value, 'd' and 'D' (differs) for the digest; 0 for no condition
+	with []byte
+}
+
+var comparisons = [...]struct {
+	name string
+	word byte
+}{{"IFEQ", '='}, {"IFNE", '!'}, {"IFDEQ", 'd'}, {"IFDNE", 'D'}}
+
+// comparison reads the condition at argument i, if there is one.
+func (c *Call) comparison(i int) comparison {
+	for _, m := range comparisons {
+		if c.is(i, m.name) && i+1 < len(c.Args) {
+			return comparison{m.word, c.Args[i+1]}
+		}
+	}
+	return comparison{}
+}
+
+func (m comparison) digest() bool { return m.word|0x20 == 'd' }
+
+// negated tells whether a missing key meets the condition.
+func (m comparison) negated() bool { return m.word == '!' || m.word == 'D' }
+
+// invalid tells whether a digest is asked for that is none.
+func (m comparison) invalid() bool {
+	if !m.digest() {
+		return false
+	}
+	_, err := strconv.ParseUint(string(m.with), 16, 64)
+	return err != nil || len(m.with) != 16
+}
+
+// holds tells whether old, a string or nil, meets the condition.
+func (m comparison) holds(old resp.Value) bool {
+	switch {
+	case m.word == 0:
+		return true
+	case old.IsNull():
+		return m.negated()
+	case !m.digest():
+		return bytes.Equal(old.Str, m.with) != m.negated()
+	}
+	want, _ := strconv.ParseUint(string(m.with), 16, 64)
+	return (xxh3.Hash(old.Str) == want) != m.negated()
+}
+
+// The string at a live key, compared with ?4.
+const (
+	comparedString   = ` FROM keys k JOIN strings s ON s.key_id = k.id WHERE ` + live
+	sqlGuardEqual    = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1` + comparedString + ` AND s.value = ?4)`
+	sqlGuardDiffers  = `INSERT INTO guard SELECT NULL` + comparedString + ` AND s.value = ?4`
+	sqlDropEqual     = `DELETE FROM keys WHERE id = (SELECT k.id` + comparedString + ` AND s.value = ?4) RETURNING 1`
+	sqlDropDiffering = `DELETE FROM keys WHERE id = (SELECT k.id` + comparedString + ` AND s.value <> ?4) RETURNING 1`
+)
+
+// guardCompare refuses a key of another type, and a string that does not compare
+// as m says, which is not about a digest.
+func (c *Call) guardCompare(key []byte, m comparison, refused *resp.Value) []store.Stmt {
+	guard := c.stmt(sqlGuardEqual, key, store.Bytes(m.with))
+	if m.negated() {
+		guard.SQL = sqlGuardDiffers
+	}
+	guard.Refused = refused
+	return []store.Stmt{c.guardType(key, stringType), guard}
+}
+
+// delex without a condition is DEL. With one, a missing key is 0 whatever it
+// says.
+func delex(c *Call) Plan {
+	if len(c.Args) == 2 {
+		return del(c)
+	}
+	m := c.comparison(2)
+	switch {
+	case m.word == 0 || len(c.Args) != 4:
+		return fail(errSyntax)
+	case m.invalid():
+		return fail(errDigest)
+	}
+	key := c.Args[1]
+	if m.digest() {
+		return readThen(func(r *store.Result) Plan {
+			switch old := decodeString(r); {
+			case old.IsError():
+				return answer(old)
+			case old.IsNull() || !m.holds(old):
+				return answer(resp.Zero)
+			}
+			return write(always(resp.One), c.drop(key))
+		}, c.stmt(sqlGet, key))
+	}
+	drop := c.stmt(sqlDropEqual, key, store.Bytes(m.with))
+	if m.negated() {
+		drop.SQL = sqlDropDiffering
+	}
+	return write(intOf(1), c.guardType(key, stringType), drop)
+}
+
+func digest(c *Call) Plan {
+	return read(func(r *store.Result) resp.Value {
+		v := decodeString(r)
+		if v.Kind != resp.Bulk {
+			return v
+		}
+		return resp.MakeString(fmt.Sprintf("%016x", xxh3.Hash(v.Str)))
+	}, c.stmt(sqlGet, c.Args[1]))
+}

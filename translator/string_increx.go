@@ -1,0 +1,206 @@
+package translator
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// increment is what INCREX asks for.
+type increment struct {
+	by, low, high  []byte // nil: 1, and the limits of the type
+	float, integer bool   // BYFLOAT, BYINT
+	saturate, enx  bool
+}
+
+// option reads an option of INCREX.
+func (n *increment) option(c *Call) func(i int, o *options) (words int) {
+	return func(i int, o *options) int {
+		switch {
+		case c.is(i, "SATURATE"):
+			n.saturate = true
+			return 1
+		case c.is(i, "ENX") && !o.persist:
+			n.enx = true
+			return 1
+		case c.is(i, "PERSIST") && !n.enx:
+			return c.getexOption(i, o)
+		case i+1 == len(c.Args):
+			return 0
+		case c.is(i, "BYINT") && n.by == nil:
+			n.by, n.integer = c.Args[i+1], true
+		case c.is(i, "BYFLOAT") && n.by == nil:
+			n.by, n.float = c.Args[i+1], true
+		case c.is(i, "LBOUND"):
+			n.low = c.Args[i+1]
+		case c.is(i, "UBOUND"):
+			n.high = c.Args[i+1]
+		default:
+			return 0
+		}
+		return 2
+	}
+}
+
+// What INCREX makes of the TTL: ?10 of sqlIncrExKey.
+const (
+	ttlKept = iota
+	ttlSet
+	ttlSetOnce
+)
+
+func increx(c *Call) Plan {
+	var n increment
+	o, ok := c.parseOptions(2, n.option(c))
+	if !ok {
+		return fail(errSyntax)
+	}
+	if n.enx && o.unit == 0 {
+		return fail("ERR ENX flag requires an expiration")
+	}
+	exp, bad := c.expiry(o)
+	if bad.IsError() {
+		return answer(bad)
+	}
+	ttl := ttlKept
+	switch {
+	case n.enx:
+		ttl = ttlSetOnce
+	case exp.given || o.persist:
+		ttl = ttlSet
+	}
+	if n.float {
+		return c.increxFloat(n, exp, ttl)
+	}
+	return c.increxInt(n, exp, ttl)
+}
+
+var lowAboveHigh = fail("ERR LBOUND can't be greater than UBOUND")
+
+// increxOutcome is the integer at the key and what it becomes: NULL when it is
+// to stay. A sum beyond 64 bits is a REAL, beyond the bounds on its side.
+const (
+	increxOutcome = `(SELECT cur, CASE WHEN typeof(sum) = 'integer' AND sum BETWEEN low AND high THEN sum
+			WHEN ?7 THEN iif(sum > high, high, low) END AS new
+		FROM (SELECT cur, cur + CAST(?4 AS INTEGER) AS sum, CAST(?5 AS INTEGER) AS low, CAST(?6 AS INTEGER) AS high
+			FROM (SELECT ifnull((SELECT ` + asInteger + ` FROM strings WHERE key_id = ` + liveID + `), 0) AS cur)))`
+	sqlGuardIncrEx = `INSERT INTO guard SELECT NULL FROM ` + increxOutcome + ` WHERE typeof(new - cur) = 'real'`
+	sqlIncrExReply = `SELECT CAST(ifnull(new, cur) AS TEXT), CAST(ifnull(new - cur, 0) AS TEXT) FROM ` + increxOutcome
+	sqlIncrExKey   = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
+		SELECT ?1, ?2, ?11, 'string', ?8, ?9, ?3, ?3 FROM ` + increxOutcome + ` WHERE new IS NOT NULL
+		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at =
+			CASE ?10 WHEN 0 THEN expires_at WHEN 1 THEN excluded.expires_at ELSE ifnull(expires_at, excluded.expires_at) END`
+	sqlIncrExValue = `INSERT INTO strings(key_id, value)
+		SELECT (SELECT id FROM keys WHERE db = ?1 AND key = ?2), CAST(CAST(new AS TEXT) AS BLOB)
+		FROM ` + increxOutcome + ` WHERE new IS NOT NULL
+		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
+)
+
+// increxInt is one batch, as INCRBY is. A time that has passed makes the key dead,
+// and the last purge takes it away.
+func (c *Call) increxInt(n increment, exp expiry, ttl int) Plan {
+	by, low, high := int64(1), int64(math.MinInt64), int64(math.MaxInt64)
+	for _, part := range []struct {
+		text []byte
+		n    *int64
+	}{{n.by, &by}, {n.low, &low}, {n.high, &high}} {
+		if part.text == nil {
+			continue
+		}
+		var ok bool
+		if *part.n, ok = parseInt(part.text); !ok {
+			return fail(errNotInteger)
+		}
+	}
+	if low > high {
+		return lowAboveHigh
+	}
+	saturate := store.Int(0)
+	if n.saturate {
+		saturate = store.Int(1)
+	}
+	key := c.Args[1]
+	args := c.key(key, store.Digits(by), store.Digits(low), store.Digits(high), saturate)
+	guard := c.stmt(sqlGuardInteger, key)
+	guard.Refused = &notInteger
+	var at store.Value
+	if exp.given {
+		at = store.Digits(exp.at)
+	}
+	setKey := store.Stmt{SQL: sqlIncrExKey, Args: append(args[:7:7], c.newVersion(), at, store.Int(int64(ttl)), hashValue(key))}
+	return write(func(r *store.Result) resp.Value {
+		row := r.Rows[4][0]
+		return resp.MakeArray(integer(row[0]), integer(row[1]))
+	},
+		c.purge(key), c.guardType(key, stringType), guard,
+		store.Stmt{SQL: sqlGuardIncrEx, Args: args, Refused: &overflow},
+		store.Stmt{SQL: sqlIncrExReply, Args: args},
+		setKey, store.Stmt{SQL: sqlIncrExValue, Args: args}, c.purge(key))
+}
+
+// increxFloat reads, computes and writes: SQL has no long double.
+func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
+	by, ok := parseLongDouble(n.by)
+	low, lowOK := n.bound(n.low, true)
+	high, highOK := n.bound(n.high, false)
+	switch {
+	case !ok || !lowOK || !highOK:
+		return fail(errNotFloat)
+	case by.IsInf():
+		return fail(errIncrementInfinite)
+	case low.Cmp(high) > 0:
+		return lowAboveHigh
+	}
+	key := c.Args[1]
+	return readThen(func(r *store.Result) Plan {
+		value, bad := storedLongDouble(r)
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case value.IsInf():
+			return fail(errNotFloat)
+		}
+		sum := new(big.Float).SetPrec(longDoubleBits).Add(value, by)
+		switch {
+		case sum.Cmp(low) >= 0 && sum.Cmp(high) <= 0:
+		case !n.saturate:
+			return answer(resp.MakeArray(longDouble(value), longDouble(new(big.Float))))
+		case sum.Cmp(high) > 0:
+			sum = high
+		default:
+			sum = low
+		}
+		applied, ok := addLongDouble(sum, new(big.Float).Neg(value))
+		if !ok {
+			return fail(errIncrementInfinite)
+		}
+		expires := len(r.Rows[1]) > 0 && !r.Rows[1][0][0].IsNull()
+		if ttl == ttlKept || ttl == ttlSetOnce && expires {
+			exp = expiry{keep: true}
+		}
+		return write(always(resp.MakeArray(longDouble(sum), longDouble(applied))),
+			c.setString(nil, key, formatLongDouble(sum), exp)...)
+	}, c.stmt(sqlGet, key), c.stmt(sqlExpiresAt, key))
+}
+
+// longDouble is f as a bulk string.
+func longDouble(f *big.Float) resp.Value { return resp.MakeBulk(formatLongDouble(f)) }
+
+// maxLongDouble is the greatest finite long double.
+var maxLongDouble = func() *big.Float {
+	ones := new(big.Float).SetPrec(longDoubleBits).SetUint64(math.MaxUint64)
+	return ones.SetMantExp(ones, longDoubleMax-longDoubleBits)
+}()
+
+// bound reads LBOUND or UBOUND of floats, or is the limit of the type.
+func (n *increment) bound(text []byte, low bool) (*big.Float, bool) {
+	switch {
+	case text != nil:
+		return parseLongDouble(text)
+	case low:
+		return new(big.Float).Neg(maxLongDouble), true
+	}
+	return maxLongDouble, true
+}

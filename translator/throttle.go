@@ -1,0 +1,117 @@
+package translator
+
+import (
+	"math"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// CL.THROTTLE is redis-cell's rate limiter, the generic cell rate algorithm. What
+// it keeps is the theoretical arrival time: when the next token would be due if
+// all of them came evenly, in ns since the epoch, as a string that expires then.
+var throttleCommands = []Command{
+	{
+		Name: "CL.THROTTLE", Group: "module", Since: "0.2.0", Arity: -5, Flags: Write | DenyOOM | Module,
+		Summary: "Takes tokens of a rate limit: whether it is limited, the limit, what remains, and the seconds until a retry and until all is restored",
+		Syntax:  "key max_burst count_per_period period [quantity]",
+		Keys:    []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: throttle,
+	},
+}
+
+// rate is a limit in ns: one token comes every interval, and tolerance is how far
+// ahead of now the arrival time may be.
+type rate struct{ interval, tolerance, limit int64 }
+
+const (
+	nanos = 1_000_000_000 // of a second
+
+	// maxTolerance keeps the arrival time within 64 bits.
+	maxTolerance = int64(1) << 61
+)
+
+// The arrival time without the tokens that are asked for, and with them (?4 ns),
+// which ?5 (ns) limits.
+const (
+	throttleState = `(SELECT tat, tat + CAST(?4 AS INTEGER) AS new, now FROM (SELECT now, max(now, ifnull(
+			(SELECT ` + asInteger + ` FROM strings WHERE key_id = ` + liveID + `), now)) AS tat
+		FROM (SELECT CAST(?3 AS INTEGER) * 1000000 AS now)))`
+	throttleTakes = ` WHERE new > tat AND new - now <= CAST(?5 AS INTEGER)`
+
+	sqlThrottleTime = `SELECT CAST(tat AS TEXT) FROM ` + throttleState
+	sqlThrottleKey  = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
+		SELECT ?1, ?2, ?7, 'string', ?6, (new + 999999) / 1000000, ?3, ?3 FROM ` + throttleState + throttleTakes + `
+		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at = excluded.expires_at`
+	sqlThrottleValue = `INSERT INTO strings(key_id, value)
+		SELECT (SELECT id FROM keys WHERE db = ?1 AND key = ?2), CAST(CAST(new AS TEXT) AS BLOB) FROM ` + throttleState + throttleTakes + `
+		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
+)
+
+// throttle is one batch: what it reads decides there on what it writes, and here
+// on the reply.
+func throttle(c *Call) Plan {
+	if len(c.Args) > 6 {
+		return answer(wrongArity(c.Command))
+	}
+	n := [4]int64{3: 1} // burst, count, period, quantity
+	for i, arg := range c.Args[2:] {
+		var ok bool
+		if n[i], ok = parseInt(arg); !ok {
+			return fail(errNotInteger)
+		}
+	}
+	r, ok := makeRate(n[0], n[1], n[2])
+	quantity := n[3]
+	if !ok || quantity < 0 || quantity > maxTolerance/r.interval {
+		return fail(errOutOfRange)
+	}
+	key, taken := c.Args[1], quantity*r.interval
+	integer := c.stmt(sqlGuardInteger, key)
+	integer.Refused = &notInteger
+	timeArgs := c.key(key, store.Digits(taken))
+	args := c.key(key, store.Digits(taken), store.Digits(r.tolerance))
+	return write(func(rows *store.Result) resp.Value {
+		return r.reply(rows.Rows[3][0][0].Int()-c.Env.Now*1_000_000, taken)
+	},
+		c.purge(key), c.guardType(key, stringType), integer,
+		store.Stmt{SQL: sqlThrottleTime, Args: timeArgs},
+		store.Stmt{SQL: sqlThrottleKey, Args: append(args[:5:5], c.newVersion(), hashValue(key))},
+		store.Stmt{SQL: sqlThrottleValue, Args: args})
+}
+
+// makeRate is count tokens in period seconds and burst more at once. False when
+// there is no such rate.
+func makeRate(burst, count, period int64) (rate, bool) {
+	if burst < 0 || burst == math.MaxInt64 || count < 1 || period < 1 || period > math.MaxInt64/nanos {
+		return rate{}, false
+	}
+	r := rate{interval: period * nanos / count, limit: burst + 1}
+	if r.interval == 0 || r.limit > maxTolerance/r.interval {
+		return rate{}, false
+	}
+	r.tolerance = r.interval * r.limit
+	return r, true
+}
+
+// reply tells what taking that much (ns) means when the arrival time is ahead (ns)
+// of now. Seconds are rounded up, so that nobody comes back too early.
+func (r rate) reply(ahead, taken int64) resp.Value {
+	limited, retry := int64(0), int64(-1)
+	if ahead > r.tolerance-taken {
+		limited = 1
+		if taken <= r.tolerance {
+			retry = seconds(ahead - (r.tolerance - taken))
+		}
+	} else {
+		ahead += taken
+	}
+	remaining := max(0, r.tolerance-ahead) / r.interval
+	reply := resp.MakeArray()
+	for _, n := range []int64{limited, r.limit, remaining, retry, seconds(ahead)} {
+		reply.Elems = append(reply.Elems, resp.MakeInt(n))
+	}
+	return reply
+}
+
+// seconds are those of ns, begun ones included.
+func seconds(ns int64) int64 { return (ns + nanos - 1) / nanos }
