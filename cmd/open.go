@@ -50,6 +50,11 @@ func (o *targetOptions) connect(ctx context.Context, s *streams, file local.Opti
 		return nil, err
 	}
 	o.tell(t, s)
+	return o.connectTo(ctx, t, file, resp3)
+}
+
+// connectTo is connect for a target that is known.
+func (o *targetOptions) connectTo(ctx context.Context, t target, file local.Options, resp3 bool) (*connection, error) {
 	c := &connection{target: t}
 	switch {
 	case t.isREST():

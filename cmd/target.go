@@ -97,6 +97,14 @@ func firstOf(a, b string) string {
 	return b
 }
 
+// named is the target that an argument means: a URL, or else the path of a file.
+func named(spec, token string) (target, error) {
+	if strings.Contains(spec, "://") {
+		return remoteTarget(spec, token, spec)
+	}
+	return target{path: spec, source: spec}, nil
+}
+
 func remoteTarget(raw, token, source string) (target, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" {
