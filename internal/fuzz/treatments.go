@@ -85,6 +85,13 @@ var leftOut = map[string]bool{
 // sorts tells whether the command is SORT or SORT_RO.
 func sorts(args [][]byte) bool { return bytes.HasPrefix(args[0], []byte("SORT")) }
 
+// later tells whether the call has words that only a later Redis reads: WITHSCORE
+// of ZRANK, in the place of which anything may stand.
+func later(args [][]byte) bool {
+	name := nameOf(args)
+	return (name == "ZRANK" || name == "ZREVRANK") && len(args) > 3
+}
+
 // sortAfresh has Redis forget that an earlier number was out of range, for which
 // its SORT refuses all numbers: any command that reads one as a long double does.
 func sortAfresh(ours, theirs doer, args [][]byte) (got, want resp.Value) {
