@@ -23,6 +23,11 @@ func (c contents) entry(db int, key []byte, typ string, ttl int64, elements [][]
 	if len(elements) == 1 && len(elements[0]) >= 16 && bytes.HasPrefix(elements[0], []byte("HYLL")) {
 		elements = [][]byte{elements[0][:8], elements[0][16:]} // between them is the cache of PFCOUNT
 	}
+	for i, e := range elements {
+		if typ == "zset" && string(e) == "-0" {
+			elements[i] = []byte("0")
+		}
+	}
 	class := "no"
 	switch {
 	case ttl > 150_000:

@@ -156,6 +156,7 @@ func (p *pair) sameAll(queue []treatment, got, want resp.Value) bool {
 }
 
 func (p *pair) same(how treatment, got, want resp.Value) bool {
+	got, want = unsigned(got), unsigned(want)
 	if how.alike != nil && how.alike(got, want) {
 		return true
 	}

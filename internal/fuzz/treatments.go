@@ -189,6 +189,25 @@ func sample(all ...string) func(ours, theirs doer, args [][]byte) (got, want res
 	}
 }
 
+// unsigned is v with 0 for every -0, the score that only Redis's large sorted sets
+// keep (docs/compatibility.md).
+func unsigned(v resp.Value) resp.Value {
+	switch {
+	case v.Kind == resp.Double && v.Float == 0:
+		v = resp.MakeDouble(0)
+	case string(v.Str) == "-0":
+		v.Str = []byte("0")
+	}
+	if len(v.Elems) > 0 {
+		elems := make([]resp.Value, len(v.Elems))
+		for i, e := range v.Elems {
+			elems[i] = unsigned(e)
+		}
+		v.Elems = elems
+	}
+	return v
+}
+
 func contains(all [][]byte, one []byte) bool {
 	for _, b := range all {
 		if bytes.Equal(b, one) {
