@@ -90,9 +90,9 @@ const sqlTouched = `UPDATE keys SET version = version + 1, updated_at = ?3 WHERE
 
 func (c *Call) touched(key []byte) store.Stmt { return c.stmt(sqlTouched, key) }
 
-// A command that removes elements ends with dropEmpty: a list, hash, set or
-// zset without elements is no key.
-const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset')`
+// A command that removes elements ends with dropEmpty: a list, hash, set, zset
+// or array without elements is no key.
+const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset', 'array')`
 
 func (c *Call) dropEmpty(key []byte) store.Stmt {
 	return store.Stmt{SQL: sqlDropEmpty, Args: c.key(key)[:2]}
