@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
@@ -149,13 +151,17 @@ func ardelrange(c *Call) Plan {
 	if len(c.Args)%2 != 0 {
 		return answer(wrongArity(c.Command))
 	}
-	out := []byte{'['}
+	var ranges []slotRange
 	for i := 2; i < len(c.Args); i += 2 {
 		s, ok := parseSlotRange(c.Args[i], c.Args[i+1])
 		if !ok {
 			return fail(errArrayIndex)
 		}
-		if i > 2 {
+		ranges = append(ranges, s)
+	}
+	out := []byte{'['}
+	for i, s := range apart(ranges) {
+		if i > 0 {
 			out = append(out, ',')
 		}
 		out = strconv.AppendInt(append(out, '['), int64(s.from^signBit), 10)
@@ -163,4 +169,18 @@ func ardelrange(c *Call) Plan {
 		out = append(out, ']')
 	}
 	return c.deleteSlots(sqlDeleteRanges, store.TextBytes(append(out, ']')))
+}
+
+// apart joins the ranges that overlap, so that no slot is looked at twice.
+func apart(ranges []slotRange) []slotRange {
+	slices.SortFunc(ranges, func(a, b slotRange) int { return cmp.Compare(a.from, b.from) })
+	joined := ranges[:1]
+	for _, s := range ranges[1:] {
+		if last := &joined[len(joined)-1]; s.from <= last.to {
+			last.to = max(last.to, s.to)
+			continue
+		}
+		joined = append(joined, s)
+	}
+	return joined
 }
