@@ -110,7 +110,6 @@ const (
 		SELECT id, CAST(?4 AS INTEGER) FROM keys WHERE ` + live + ` AND (CAST(?4 AS INTEGER) > ` + sqlFirstSlot + `
 			OR EXISTS (SELECT 1 FROM array_cursors WHERE key_id = keys.id))
 		ON CONFLICT DO UPDATE SET next = excluded.next WHERE next <> excluded.next`
-	sqlSought  = sqlTouched + ` AND changes() > 0`
 	sqlPresent = `SELECT 1 FROM keys WHERE ` + live
 )
 
@@ -122,7 +121,7 @@ func arseek(c *Call) Plan {
 	}
 	key := c.Args[1]
 	return write(intOf(4), c.purge(key), c.guardType(key, arrayType),
-		c.stmt(sqlSeek, key, pos(index)), c.stmt(sqlSought, key), c.stmt(sqlPresent, key))
+		c.stmt(sqlSeek, key, pos(index)), c.stmt(sqlTouchedOnChange, key), c.stmt(sqlPresent, key))
 }
 
 // Slots are deleted by a list of pos, or of ranges.

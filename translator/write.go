@@ -88,6 +88,9 @@ func (c *Call) shrunk(key []byte) store.Stmt { return c.stmt(sqlShrunk, key) }
 // touched accounts for a change that kept the number of elements.
 const sqlTouched = `UPDATE keys SET version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
 
+// sqlTouchedOnChange is touched for a statement that may have changed nothing.
+const sqlTouchedOnChange = sqlTouched + ` AND changes() > 0`
+
 func (c *Call) touched(key []byte) store.Stmt { return c.stmt(sqlTouched, key) }
 
 // A command that removes elements ends with dropEmpty: a list, hash, set, zset
