@@ -113,7 +113,7 @@ var (
 func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, streamCommands,
-		hyperloglogCommands, bitmapCommands, geoCommands, jsonCommands, throttleCommands,
+		hyperloglogCommands, bitmapCommands, geoCommands, arrayCommands, jsonCommands, throttleCommands,
 		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, memoryCommands, transactionCommands,
 	} {
 		for i := range group {

@@ -105,6 +105,8 @@ var copyElements = []string{
 	`INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
 		SELECT t.id, e.group_name, e.id, e.consumer, e.delivered_at, e.deliveries FROM stream_pending` + copiedRows,
 	`INSERT INTO documents(key_id, value) SELECT t.id, e.value FROM documents` + copiedRows,
+	`INSERT INTO arrays(key_id, pos, value) SELECT t.id, e.pos, e.value FROM arrays` + copiedRows,
+	`INSERT INTO array_cursors(key_id, next, ring) SELECT t.id, e.next, e.ring FROM array_cursors` + copiedRows,
 }
 
 func copyCommand(c *Call) Plan {
