@@ -2,12 +2,15 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"golang.org/x/term"
 
 	"github.com/meowdis/meowdis/internal/quiet"
+	"github.com/meowdis/meowdis/profile"
 )
 
 // streams are the world outside, as far as a verb may touch it.
@@ -16,6 +19,9 @@ type streams struct {
 	out    io.Writer
 	err    io.Writer
 	getenv func(string) string
+
+	// readSecret reads a line that is typed, without showing it.
+	readSecret func() ([]byte, error)
 
 	inTerminal  bool // somebody types
 	outTerminal bool // somebody reads
@@ -26,6 +32,7 @@ func Main() int {
 	quiet.Restore()
 	s := &streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
+		readSecret:  func() ([]byte, error) { return term.ReadPassword(int(os.Stdin.Fd())) },
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 	}
@@ -38,4 +45,13 @@ func Main() int {
 // colour tells whether the output may be coloured.
 func (s *streams) colour() bool {
 	return s.outTerminal && s.getenv("NO_COLOR") == "" && s.getenv("TERM") != "dumb"
+}
+
+// painted is text in the colour of that name, where the output may be coloured.
+func (s *streams) painted(color, text string) string {
+	i := slices.Index(profile.Colors, color)
+	if i < 0 || !s.colour() {
+		return text
+	}
+	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", 31+i, text)
 }

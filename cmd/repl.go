@@ -12,8 +12,9 @@ import (
 
 // replOptions are the flags of repl.
 type replOptions struct {
-	target targetOptions
-	format formatOptions
+	target  targetOptions
+	format  formatOptions
+	confirm confirmOptions
 }
 
 func newREPL(s *streams) *cobra.Command {
@@ -41,6 +42,7 @@ leaves out lines with passwords. From a pipe it reads one command a line.
 		},
 	}
 	o.target.addFlags(cmd)
+	o.confirm.addFlags(cmd)
 	o.format.addFlags(cmd)
 	return cmd
 }
@@ -52,16 +54,23 @@ func (o *replOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	defer func() { err = closing(err, c) }()
 	printer := o.format.printer(s.outTerminal)
+	terminal := s.inTerminal && s.outTerminal
+	if !terminal {
+		c.session = o.confirm.confirmed(c, s)
+	}
 	failed, err := repl.Run(ctx, repl.Options{
 		Session: c,
-		Target:  c.target.label(),
+		Target:  s.painted(c.target.settings.Color, c.target.label()),
 		Format: func(out []byte, args [][]byte, v resp.Value) []byte {
 			return appendReply(out, printer, args, v)
 		},
 		In: s.in, Out: s.out, Err: s.err,
-		Terminal: s.inTerminal && s.outTerminal,
-		History:  historyFile(),
-		Colour:   s.colour(),
+		Terminal: terminal,
+		Confirm: func(args [][]byte) (question string, accepts func(string) bool) {
+			return o.confirm.question(c.target, args)
+		},
+		History: historyFile(),
+		Colour:  s.colour(),
 	})
 	if err == nil && failed {
 		return errAnswered
