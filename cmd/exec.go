@@ -81,7 +81,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if len(o.args) == 0 {
 		script := script{
 			in: bufio.NewReaderSize(s.in, scriptBuffer), out: s.out, err: s.err,
-			session: c, printer: o.format.printer(s.outTerminal), keepGoing: o.keepGoing,
+			session: c, printer: o.format.printer(s), keepGoing: o.keepGoing,
 		}
 		return script.run(ctx)
 	}
@@ -116,7 +116,7 @@ func (o *execOptions) one(ctx context.Context, s *streams, c *connection) error 
 	if err != nil {
 		return err
 	}
-	if _, err := s.out.Write(appendReply(nil, o.format.printer(s.outTerminal), args, v)); err != nil {
+	if _, err := s.out.Write(o.format.printer(s).append(nil, args, v)); err != nil {
 		return err
 	}
 	if v.HasError() {

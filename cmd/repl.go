@@ -15,6 +15,7 @@ type replOptions struct {
 	target  targetOptions
 	format  formatOptions
 	confirm confirmOptions
+	pager   bool
 }
 
 func newREPL(s *streams) *cobra.Command {
@@ -44,6 +45,7 @@ leaves out lines with passwords. From a pipe it reads one command a line.
 	o.target.addFlags(cmd)
 	o.confirm.addFlags(cmd)
 	o.format.addFlags(cmd)
+	cmd.Flags().BoolVar(&o.pager, "pager", false, "show replies longer than the screen in $PAGER, or less")
 	return cmd
 }
 
@@ -53,16 +55,21 @@ func (o *replOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	printer := o.format.printer(s.outTerminal)
+	printer := o.format.printer(s)
 	terminal := s.inTerminal && s.outTerminal
 	if !terminal {
 		c.session = o.confirm.confirmed(c, s)
 	}
+	var page func([]byte) bool
+	if o.pager && terminal {
+		page = s.page
+	}
 	failed, err := repl.Run(ctx, repl.Options{
+		Page:    page,
 		Session: c,
 		Target:  s.painted(c.target.settings.Color, c.target.label()),
 		Format: func(out []byte, args [][]byte, v resp.Value) []byte {
-			return appendReply(out, printer, args, v)
+			return printer.append(out, args, v)
 		},
 		In: s.in, Out: s.out, Err: s.err,
 		Terminal: terminal,
@@ -70,7 +77,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) (err error) {
 			return o.confirm.question(c.target, args)
 		},
 		History: historyFile(),
-		Colour:  s.colour(),
+		Colour:  o.format.colour(s),
 	})
 	if err == nil && failed {
 		return errAnswered

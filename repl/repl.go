@@ -30,7 +30,10 @@ type Options struct {
 	Format func(out []byte, args [][]byte, v resp.Value) []byte
 	// Confirm returns the question that a command raises on a terminal, and what
 	// tells whether an answer lets it run; no question for most.
-	Confirm  func(args [][]byte) (question string, accepts func(answer string) bool)
+	Confirm func(args [][]byte) (question string, accepts func(answer string) bool)
+	// Page shows a reply that is too long for the screen, and returns false when
+	// it is yet to be shown; nil shows every reply at once.
+	Page     func(reply []byte) bool
 	In       io.Reader
 	Out, Err io.Writer
 	// Terminal edits lines on the process's terminal; otherwise lines are
@@ -183,7 +186,9 @@ func (l *loop) command(ctx context.Context, args [][]byte) bool {
 	if l.Terminal && took >= slow {
 		out = fmt.Appendf(out, "(%.2fs)\n", took.Seconds())
 	}
-	l.Out.Write(out)
+	if l.Page == nil || !l.Page(out) {
+		l.Out.Write(out)
+	}
 	return true
 }
 
