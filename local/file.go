@@ -14,7 +14,7 @@ var ErrForeign = errors.New("not a meowdis file")
 // prepareFile makes the tables of a new file, migrates an older one, and refuses
 // any other.
 func (s *Store) prepareFile() error {
-	version, err := s.fileVersion()
+	version, err := s.writer.schemaVersion()
 	switch {
 	case err != nil:
 		return err
@@ -30,7 +30,7 @@ func (s *Store) prepareFile() error {
 	}
 	return s.writer.transaction(beginNow, func() error {
 		// Another process may have been faster.
-		version, err := s.fileVersion()
+		version, err := s.writer.schemaVersion()
 		if err != nil {
 			return err
 		}
@@ -45,25 +45,6 @@ func (s *Store) enterWAL() error {
 		return nil
 	}
 	return s.writer.script("PRAGMA journal_mode = WAL")
-}
-
-// fileVersion is the schema version, 0 for an empty file.
-func (s *Store) fileVersion() (int, error) {
-	rows, _, err := s.writer.run(store.Stmt{SQL: `SELECT count(*), count(*) FILTER (WHERE name = 'meowdis') FROM sqlite_schema WHERE type = 'table'`})
-	if err != nil {
-		return 0, err
-	}
-	tables, ours := rows[0][0].Int(), rows[0][1].Int()
-	switch {
-	case tables == 0:
-		return 0, nil
-	case ours == 0:
-		return 0, ErrForeign
-	}
-	if rows, _, err = s.writer.run(store.Stmt{SQL: schema.VersionQuery}); err != nil {
-		return 0, err
-	}
-	return int(rows[0][0].Int()), nil
 }
 
 func (s *Store) migrate(from int) error {
