@@ -132,6 +132,18 @@ func versionFinding(version int) *Finding {
 	return nil
 }
 
+var damagedPages = Finding{
+	Check: "pages", Severity: Error, Says: "SQLite finds the file damaged",
+	Advice: "go back to a backup, or let the sqlite3 shell save what it can read: sqlite3 FILE .recover | sqlite3 NEW",
+}
+
+// Damaged is the finding of a file that is too damaged to be read, as err says.
+func Damaged(err error) Finding {
+	f := damagedPages
+	f.Count, f.Examples = 1, []string{err.Error()}
+	return f
+}
+
 // integrity is SQLite's own check. broken tells whether pages are damaged, and
 // not indexes alone, which can be made anew.
 func (e Exam) integrity() ([]Finding, bool, error) {
@@ -139,8 +151,7 @@ func (e Exam) integrity() ([]Finding, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	pages := Finding{Check: "pages", Severity: Error, Says: "SQLite finds the file damaged",
-		Advice: "go back to a backup, or let the sqlite3 shell save what it can read: sqlite3 FILE .recover | sqlite3 NEW"}
+	pages := damagedPages
 	indexes := Finding{Check: "indexes", Severity: Error, Says: "indexes do not fit their tables", Fix: "the indexes are made anew"}
 	for _, row := range rows {
 		f, text := &pages, string(row[0].Bytes())

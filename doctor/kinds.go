@@ -66,7 +66,7 @@ const newKey = `0, '%s', random() & 2251799813685247, unixepoch('subsec') * 1000
 // adopt makes keys for orphans, under the ids that their elements have.
 var adopt = each(func(typ, table string) string {
 	return fmt.Sprintf(`INSERT INTO keys(id, db, key, hash, type, version, created_at, updated_at)
-		SELECT DISTINCT key_id, 0, `+savedName+`, `+newKey+` FROM %s WHERE key_id NOT IN (SELECT id FROM keys)`, typ, typ, table)
+		SELECT key_id, 0, `+savedName+`, `+newKey+` FROM (SELECT DISTINCT key_id FROM %s WHERE key_id NOT IN (SELECT id FROM keys))`, typ, typ, table)
 })
 
 // part gives a key without elements of its own the type of those that it has,
@@ -78,7 +78,7 @@ var part = func() (all []string) {
 			all = append(all,
 				fmt.Sprintf(`UPDATE keys AS k SET type = '%s' WHERE k.type <> '%s' AND NOT (%s) AND EXISTS (SELECT 1 FROM %s WHERE key_id = k.id)`, k.typ, k.typ, held, table),
 				fmt.Sprintf(`INSERT OR IGNORE INTO keys(db, key, hash, type, version, created_at, updated_at)
-					SELECT DISTINCT 0, `+savedName+`, `+newKey+` FROM %s WHERE`+stranger, k.typ, k.typ, table, k.typ))
+					SELECT 0, `+savedName+`, `+newKey+` FROM (SELECT DISTINCT key_id FROM %s WHERE`+stranger+`)`, k.typ, k.typ, table, k.typ))
 		}
 		for _, table := range append(append([]string{}, k.rows...), k.more...) {
 			all = append(all, fmt.Sprintf(`UPDATE %s SET key_id = (SELECT id FROM keys WHERE db = 0 AND key = `+savedName+`) WHERE`+stranger, table, k.typ, k.typ))

@@ -25,8 +25,7 @@ type BackupOptions struct {
 
 // Backup copies the file to path: as it was at one moment, while others may go
 // on writing. The copy is checked, and safe on the disk, before it appears under
-// its name; when anything fails nothing appears. Inside Change it is the file as it
-// was before the change.
+// its name; when anything fails nothing appears.
 func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err error) {
 	if _, err := os.Lstat(path); err == nil && !o.Replace {
 		return fmt.Errorf("backing up to %s: it exists already", path)
@@ -70,12 +69,7 @@ func (f *File) copyTo(ctx context.Context, path string, o BackupOptions) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, to.close()) }()
-	copyPages := func() error { return f.conn.copyPages(ctx, to, o.Progress) }
-	if f.conn.inTransaction() {
-		err = copyPages()
-	} else {
-		err = f.conn.snapshot(copyPages)
-	}
+	err = f.conn.snapshot(func() error { return f.conn.copyPages(ctx, to, o.Progress) })
 	if err != nil || o.AsIs {
 		return err
 	}
@@ -89,8 +83,6 @@ func (f *File) copyTo(ctx context.Context, path string, o BackupOptions) (err er
 	// One file, which can be read where nothing can be written.
 	return to.script("PRAGMA journal_mode = DELETE")
 }
-
-func (c *conn) inTransaction() bool { return sqlite3.Xsqlite3_get_autocommit(c.tls, c.db) == 0 }
 
 // pagesAStep is how much is copied between two looks at the context.
 const pagesAStep = 1000

@@ -21,7 +21,7 @@ func (s *Store) prepareFile() error {
 	case version == schema.Version:
 		return s.enterWAL()
 	case version > schema.Version:
-		return fmt.Errorf("the file has schema version %d and this meowdis knows %d: use a newer one", version, schema.Version)
+		return NewerError(version)
 	case s.options.ReadOnly:
 		return fmt.Errorf("the file has schema version %d, not %d, and is opened read-only: open it for writing once to migrate it", version, schema.Version)
 	}
@@ -36,6 +36,11 @@ func (s *Store) prepareFile() error {
 		}
 		return s.migrate(version)
 	})
+}
+
+// NewerError is the error of a file whose schema version is newer than ours.
+func NewerError(version int) error {
+	return fmt.Errorf("the file has schema version %d and this meowdis knows %d: use a newer one", version, schema.Version)
 }
 
 // enterWAL changes the journal of a file that is ours or empty: the mode is
