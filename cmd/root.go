@@ -56,6 +56,7 @@ any Upstash REST endpoint or Redis server.
 		newExec(s), newREPL(s), newServe(s),
 
 		newInspect(s), newExplain(s),
+		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),
 		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
 		newVersion(s), newPaths(s), newMan(s),
 	)
