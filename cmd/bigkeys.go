@@ -28,7 +28,7 @@ grow with the database.
 			if o.top == 0 {
 				return usagef("--top 0: there would be nothing to show")
 			}
-			summary := &survey.Summary{Top: o.top}
+			summary := &survey.Summary{Top: o.top, ByType: true}
 			return o.run(cmd.Context(), s, summary, 0, func(r survey.Report) string { return r.BigKeys(summary) })
 		},
 	}

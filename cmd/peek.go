@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/decode"
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/survey"
@@ -106,36 +109,57 @@ func peekText(key survey.Key, first [][][]byte, width int) string {
 	if key.Bytes >= 0 {
 		fact("bytes", "about "+display.Grouped(key.Bytes))
 	}
-	if len(first) > 0 {
-		b.WriteString("\n" + peekValue(key, first, width))
+	switch {
+	case len(first) == 0:
+	case survey.Parts(key.Type) == nil:
+		b.WriteString("\n" + peekString(key, first[0][0], width))
+	default:
+		b.WriteString("\n" + peekElements(key, first, width))
 	}
 	return b.String()
 }
 
-// peekValue lays the beginning of a value out: names in a column, and values in
-// what is left of the line.
-func peekValue(key survey.Key, first [][][]byte, width int) string {
+// maxValueLines is how many lines of a value are shown.
+const maxValueLines = 40
+
+// peekString shows the beginning of a value as what it is recognised to be.
+func peekString(key survey.Key, beginning []byte, width int) string {
 	var b strings.Builder
-	if survey.Parts(key.Type) == nil {
-		text := string(first[0][0])
-		b.WriteString(display.Text(text, 10*width) + "\n")
-		if more := key.Count - int64(len(text)); more > 0 {
-			b.WriteString("… and " + display.Counted(more, "byte more", "bytes more") + "\n")
-		}
-		return b.String()
+	shown := decode.Value(beginning, decode.Options{Partial: key.Count > int64(len(beginning))})
+	if !shown.IsPlain() {
+		b.WriteString(shown.Chain() + "\n")
 	}
+	lines := strings.Split(shown.Text, "\n")
+	for _, line := range lines[:min(len(lines), maxValueLines)] {
+		b.WriteString(display.Truncate(line, width) + "\n")
+	}
+	switch more := len(lines) - maxValueLines; {
+	case more > 0:
+		b.WriteString("… and " + display.Counted(int64(more), "line more", "lines more") + "\n")
+	case key.Count > int64(len(beginning)):
+		b.WriteString("… and " + display.Counted(key.Count-int64(len(beginning)), "byte more", "bytes more") + "\n")
+	}
+	if shown.Note != "" {
+		b.WriteString(shown.Note + "\n")
+	}
+	return b.String()
+}
+
+// peekElements lays elements out: names in a column, and values in what is left
+// of the line.
+func peekElements(key survey.Key, first [][][]byte, width int) string {
+	var b strings.Builder
 	names := 0
 	for _, e := range first {
-		names = max(names, len([]rune(display.Text(string(e[0]), width/2))))
+		names = max(names, ansi.StringWidth(display.Text(string(e[0]), width/2)))
 	}
 	for _, e := range first {
-		rest := make([]string, 0, len(e)-1)
-		for _, part := range e[1:] {
-			rest = append(rest, display.Text(string(part), width))
+		line := inALine(e[0], width)
+		if len(e) > 1 {
+			line = display.Fit(display.Text(string(e[0]), width/2), names) + " "
 		}
-		line := display.Text(string(e[0]), width)
-		if len(rest) > 0 {
-			line = display.Fit(display.Text(string(e[0]), width/2), names) + "  " + strings.Join(rest, " ")
+		for _, part := range e[1:] {
+			line += " " + inALine(part, width)
 		}
 		b.WriteString(display.Truncate(line, width) + "\n")
 	}
@@ -143,4 +167,14 @@ func peekValue(key survey.Key, first [][][]byte, width int) string {
 		b.WriteString("… and " + display.Grouped(more) + " more\n")
 	}
 	return b.String()
+}
+
+// inALine shows an element's value: text as it is, and what is packed or binary
+// as what was found in it.
+func inALine(part []byte, width int) string {
+	shown := decode.Value(part, decode.Options{DumpBytes: 16})
+	if len(shown.Layers) == 1 && utf8.Valid(part) {
+		return display.Text(string(part), width)
+	}
+	return "(" + shown.Chain() + ") " + display.Truncate(strings.Join(strings.Fields(shown.Text), " "), width)
 }

@@ -140,12 +140,9 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *survey.Su
 // by SCAN, and so are keys that match a pattern.
 func (o *summaryOptions) pages(c *connection, report *survey.Report) survey.Pages {
 	if c.file != nil && o.match == "" && o.limit == 0 {
-		report.Bytes = "those of names and values"
+		report.Measure = survey.Tables
 		return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli()}.Keys
 	}
-	report.Bytes = "what MEMORY USAGE estimates from " + resp.FormatInt(o.samples) + " elements of each key"
-	if o.samples == 0 {
-		report.Bytes = "what MEMORY USAGE says"
-	}
+	report.Measure, report.Samples = survey.MemoryUsage, o.samples
 	return survey.Walk{Client: c, Match: o.match, Facts: survey.Measured, Samples: o.samples}.Keys
 }

@@ -64,7 +64,7 @@ var kinds = map[string]kind{
 }
 
 // headBytes is how much of a string is read to show its beginning.
-const headBytes = 4096
+const headBytes = 64 << 10
 
 // with is a call with the key behind its first word.
 func with(key []byte, name string, args ...string) [][]byte {
@@ -75,12 +75,10 @@ func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Unit names what Count counts for a type.
 func Unit(typ string, n int64) string {
-	switch k := kinds[typ]; {
-	case n == 1:
-		return k.one
-	default:
-		return k.many
+	if n == 1 {
+		return kinds[typ].one
 	}
+	return kinds[typ].many
 }
 
 // Parts names the parts of an element of a type: none for a type that has no

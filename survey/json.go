@@ -12,12 +12,12 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 	}
 	fields.integer("looked_at", s.Total.Keys)
 	fields.size("bytes", s.Total.Bytes, s.Unsized < s.Total.Keys)
-	fields.add("bytes_are", resp.MakeString(r.Bytes))
+	fields.add("measure", resp.MakeString(string(r.Measure)))
 	fields.integer("expiring", s.Expiring)
 	var types, lives, groups []resp.Value
-	for _, g := range s.ByType() {
+	for _, g := range s.TypeGroups() {
 		one := tallyObject("type", g, s)
-		if s.Top > 0 {
+		if s.ByType {
 			one.add("by_bytes", rankingArray(s.ByBytes[g.Name]))
 			one.add("by_count", rankingArray(s.ByCount[g.Name]))
 		}
@@ -25,7 +25,7 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 	}
 	fields.add("types", resp.MakeArray(types...))
 	if len(s.Separator) > 0 {
-		largest, all := s.ByPrefix(prefixes)
+		largest, all := s.PrefixGroups(prefixes)
 		for _, g := range largest {
 			if g.Name == Rest {
 				g.Name = prefixName(Rest)
@@ -42,7 +42,9 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 		lives = append(lives, one.value())
 	}
 	fields.add("ttls", resp.MakeArray(lives...))
-	fields.add("largest", rankingArray(s.Largest))
+	if !s.ByType {
+		fields.add("largest", rankingArray(s.Largest))
+	}
 	return fields.value()
 }
 

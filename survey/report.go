@@ -2,6 +2,7 @@ package survey
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,11 +14,21 @@ import (
 type Report struct {
 	Width  int
 	Colour bool
-	// Bytes says what a number of bytes is made of.
-	Bytes string
+	// Measure says where the bytes come from, and Samples from how many
+	// elements of a key a server estimates them; 0 is all.
+	Measure Measure
+	Samples int64
 	// Keys is how many keys the database has, -1 where that is not known.
 	Keys int64
 }
+
+// Measure is where bytes come from.
+type Measure string
+
+const (
+	Tables      Measure = "tables"       // those of names and values, exactly
+	MemoryUsage Measure = "memory usage" // the command's word for it
+)
 
 // row is a line of a table: cells, and how long the bar behind them is, of 1.
 type row struct {
@@ -55,8 +66,8 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 		}
 		b.WriteString("\n" + r.table(columns, rows))
 	}
-	tallied("TYPE", s.ByType(), func(name string) string { return name })
-	if largest, all := s.ByPrefix(prefixes); len(s.Separator) > 0 && prefixes > 0 {
+	tallied("TYPE", s.TypeGroups(), func(name string) string { return name })
+	if largest, all := s.PrefixGroups(prefixes); len(s.Separator) > 0 && prefixes > 0 {
 		tallied("PREFIX", largest, prefixName)
 		if more := all - len(largest); more > 0 {
 			fmt.Fprintf(&b, "and %s\n", display.Counted(int64(more), "prefix more", "prefixes more"))
@@ -71,7 +82,7 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 	}
 	b.WriteString("\n" + r.table([]column{{title: "TIME TO LIVE"}, {title: "KEYS", right: true}, {right: true}}, rows))
 	if len(s.Largest) > 0 {
-		b.WriteString("\n" + r.ranking("LARGEST KEYS", s.Largest))
+		b.WriteString("\n" + r.ranking("LARGEST KEYS", s.Largest, true))
 	}
 	return b.String()
 }
@@ -98,16 +109,26 @@ func (r Report) head(s *Summary) string {
 		fmt.Fprintf(&b, "The bytes of %s are not known.\n", display.Counted(s.Unsized, "key", "keys"))
 		fallthrough
 	default:
-		b.WriteString("Bytes are " + r.Bytes + ".\n")
+		b.WriteString(r.measure())
 	}
 	return b.String()
+}
+
+func (r Report) measure() string {
+	switch {
+	case r.Measure == Tables:
+		return "Bytes are those of names and values.\n"
+	case r.Samples == 0:
+		return "Bytes are what MEMORY USAGE says.\n"
+	}
+	return fmt.Sprintf("Bytes are what MEMORY USAGE estimates from %s of each key.\n", display.Counted(r.Samples, "element", "elements"))
 }
 
 // BigKeys is the report of the bigkeys verb.
 func (r Report) BigKeys(s *Summary) string {
 	var b strings.Builder
 	b.WriteString(r.head(s))
-	for _, g := range s.ByType() {
+	for _, g := range s.TypeGroups() {
 		fmt.Fprintf(&b, "\n%s: %s", g.Name, display.Counted(g.Keys, "key", "keys"))
 		if g.Elements > 0 {
 			b.WriteString(", " + display.Counted(g.Elements, Unit(g.Name, 1), Unit(g.Name, 2)))
@@ -116,17 +137,21 @@ func (r Report) BigKeys(s *Summary) string {
 			b.WriteString(", " + display.Bytes(g.Bytes))
 		}
 		b.WriteString("\n")
-		b.WriteString(r.ranking("BY BYTES", s.ByBytes[g.Name]))
+		b.WriteString(r.ranking("BY BYTES", s.ByBytes[g.Name], false))
 		if g.Elements > 0 {
-			b.WriteString(r.ranking("BY "+strings.ToUpper(Unit(g.Name, 2)), s.ByCount[g.Name]))
+			b.WriteString(r.ranking("BY "+strings.ToUpper(Unit(g.Name, 2)), s.ByCount[g.Name], false))
 		}
 	}
 	return b.String()
 }
 
-func (r Report) ranking(title string, keys Ranking) string {
+func (r Report) ranking(title string, keys Ranking, types bool) string {
 	if len(keys) == 0 {
 		return ""
+	}
+	columns := []column{{title: title, names: true}, {right: true}, {right: true}}
+	if types {
+		columns = slices.Insert(columns, 1, column{})
 	}
 	var rows []row
 	for _, k := range keys {
@@ -134,9 +159,13 @@ func (r Report) ranking(title string, keys Ranking) string {
 		if kinds[k.Type].parts != nil && k.Count >= 0 {
 			counted = display.Counted(k.Count, Unit(k.Type, 1), Unit(k.Type, 2))
 		}
-		rows = append(rows, row{cells: []string{display.Whole(string(k.Name)), k.Type, counted, dashed(k.Bytes >= 0, display.Bytes(k.Bytes))}, bar: -1})
+		cells := []string{display.Whole(string(k.Name)), counted, dashed(k.Bytes >= 0, display.Bytes(k.Bytes))}
+		if types {
+			cells = slices.Insert(cells, 1, k.Type)
+		}
+		rows = append(rows, row{cells: cells, bar: -1})
 	}
-	return r.table([]column{{title: title, names: true}, {}, {right: true}, {right: true}}, rows)
+	return r.table(columns, rows)
 }
 
 func prefixName(name string) string {

@@ -28,7 +28,8 @@ func (t *Tally) add(k Key) {
 type Summary struct {
 	Separator []byte // ends a prefix; empty for no grouping
 	Depth     int    // how many separators a prefix goes over; 0 is 1
-	Top       int    // how many of the largest keys are kept
+	Top       int    // how many of the largest keys are kept,
+	ByType    bool   // of each type, or else of all
 
 	Total    Tally
 	Expiring int64 // keys with a time to live
@@ -36,7 +37,7 @@ type Summary struct {
 	Types    map[string]*Tally
 	Lives    [len(lifetimes)]int64 // keys by their time to live
 	prefixes map[string]*Tally
-	Largest  Ranking            // by bytes
+	Largest  Ranking            // by bytes, of all
 	ByBytes  map[string]Ranking // of each type
 	ByCount  map[string]Ranking
 }
@@ -94,10 +95,13 @@ func (s *Summary) Add(keys []Key) {
 }
 
 func (s *Summary) rank(k Key) {
-	if s.Top == 0 {
+	switch {
+	case s.Top == 0:
+		return
+	case !s.ByType:
+		s.Largest = s.Largest.with(k, s.Top, Key.bytes)
 		return
 	}
-	s.Largest = s.Largest.with(k, s.Top, Key.bytes)
 	s.ByBytes[k.Type] = s.ByBytes[k.Type].with(k, s.Top, Key.bytes)
 	s.ByCount[k.Type] = s.ByCount[k.Type].with(k, s.Top, Key.count)
 }
@@ -170,11 +174,11 @@ type Group struct {
 	Tally
 }
 
-// ByType are the tallies of the types, the largest first.
-func (s *Summary) ByType() []Group { return groups(s.Types, len(s.Types)) }
+// TypeGroups are the tallies of the types, the largest first.
+func (s *Summary) TypeGroups() []Group { return groups(s.Types, len(s.Types)) }
 
-// ByPrefix are the tallies of the largest prefixes, and how many there are.
-func (s *Summary) ByPrefix(most int) (largest []Group, all int) {
+// PrefixGroups are the tallies of the largest prefixes, and how many there are.
+func (s *Summary) PrefixGroups(most int) (largest []Group, all int) {
 	return groups(s.prefixes, most), len(s.prefixes)
 }
 
