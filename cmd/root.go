@@ -12,6 +12,7 @@ import (
 const (
 	groupUse   = "use"
 	groupLook  = "look"
+	groupMend  = "mend"
 	groupSetUp = "setup"
 )
 
@@ -46,6 +47,7 @@ any Upstash REST endpoint or Redis server.
 	root.AddGroup(
 		&cobra.Group{ID: groupUse, Title: "Run commands:"},
 		&cobra.Group{ID: groupLook, Title: "Look inside:"},
+		&cobra.Group{ID: groupMend, Title: "Look after files:"},
 		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
 	)
 	root.SetHelpCommandGroupID(groupSetUp)
@@ -54,6 +56,8 @@ any Upstash REST endpoint or Redis server.
 		newExec(s), newREPL(s), newServe(s),
 
 		newInspect(s), newExplain(s), newStatus(s),
+		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),
+		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
 		newProfile(s), newVersion(s), newPaths(s), newMan(s),
 	)
 	return root

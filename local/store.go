@@ -94,7 +94,11 @@ func (s *Store) connect(readOnly bool) (*conn, error) {
 			setup = append(setup, "PRAGMA synchronous = NORMAL")
 		}
 	}
-	return openConn(s.path, readOnly, setup)
+	how := int32(makeIfNew)
+	if readOnly {
+		how = toRead
+	}
+	return openConn(s.path, how, setup)
 }
 
 // Path is the file, or Memory.

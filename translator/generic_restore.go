@@ -161,7 +161,7 @@ func (c *Call) makeHash(key []byte, h rdb.Hash) []store.Stmt {
 		case f.ExpiresAt <= c.Env.Now:
 			continue
 		default:
-			expiring = append(strconv.AppendInt(append(expiring, ",["...), hashOf(f.Name), 10), ',')
+			expiring = append(strconv.AppendInt(append(expiring, ",["...), HashOf(f.Name), 10), ',')
 			expiring = append(strconv.AppendInt(append(appendHex(expiring, f.Name), ','), f.ExpiresAt, 10), ']')
 		}
 		fields = append(fields, f.Name, f.Value)
