@@ -21,9 +21,11 @@ type Sink interface {
 	// and Put takes the rest of the key without doing anything.
 	Put(ctx context.Context, p Part) error
 
-	// Close ends the sink: without an error, all that it was given is written or
-	// was reported. With a done context it keeps what it can.
-	Close(ctx context.Context) error
+	// Close ends the sink. With a nil cause all that it was given is written or
+	// was reported when Close returns nil. With a cause, what made the move end
+	// early, it takes back the key that is not finished, leaves what tells a
+	// reader that more was to come, and returns the cause.
+	Close(ctx context.Context, cause error) error
 }
 
 // Notify is told that a key was not moved, and why.
@@ -33,11 +35,7 @@ type Notify func(k *Key, err error)
 // could not read are reported to notify; seen, which may be nil, is shown each part
 // that was put.
 func Run(ctx context.Context, source Source, sink Sink, notify Notify, seen func(Part)) error {
-	err := pump(ctx, source, sink, notify, seen)
-	if closed := sink.Close(ctx); err == nil {
-		err = closed
-	}
-	return err
+	return sink.Close(ctx, pump(ctx, source, sink, notify, seen))
 }
 
 func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen func(Part)) error {
