@@ -41,7 +41,11 @@ func (w *caller) stream(s *rdb.Stream, first, last bool) {
 		}
 		w.put(args)
 	}
-	w.put(append(call("XSETID", w.name, formatID(s.Last), []byte("ENTRIESADDED"), decimal(s.Added), []byte("MAXDELETEDID")), formatID(s.Deleted)))
+	// Of what was only added to, all is as it should be.
+	added := first && s.Deleted == rdb.ID{} && s.Added == int64(len(entries)) && len(entries) > 0 && entries[len(entries)-1].ID == s.Last
+	if len(ghosts) > 0 || !added {
+		w.put(call("XSETID", w.name, formatID(s.Last), []byte("ENTRIESADDED"), decimal(s.Added), []byte("MAXDELETEDID"), formatID(s.Deleted)))
+	}
 }
 
 func compareIDs(a, b rdb.ID) int { return cmp.Or(cmp.Compare(a.Ms, b.Ms), cmp.Compare(a.Seq, b.Seq)) }
