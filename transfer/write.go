@@ -49,6 +49,7 @@ type Writer struct {
 	calls   int
 	bytes   int
 	written Written
+	broken  bool   // the session failed, or a key was refused
 	run     string // makes the temporary names of this run its own
 	made    int    // temporary names
 }
@@ -186,14 +187,11 @@ func (w *Writer) queue(k *keyWrite, args [][]byte) {
 // Flush writes what has come so far. Of the keys whose last part has come nothing
 // is left to do then.
 func (w *Writer) Flush(ctx context.Context) error {
-	if err := w.leaveExisting(ctx); err != nil {
-		return err
-	}
-	if err := w.send(ctx); err != nil {
-		return err
-	}
-	if err := w.finish(ctx); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{w.leaveExisting, w.send, w.finish} {
+		if err := step(ctx); err != nil {
+			w.broken = true
+			return err
+		}
 	}
 	rest := w.batch[:0]
 	for _, k := range w.batch {
@@ -367,6 +365,14 @@ func (w *Writer) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, 
 func (w *Writer) Close(ctx context.Context, cause error) error {
 	if cause == nil {
 		return w.Flush(ctx)
+	}
+	if ctx.Err() == nil && !w.broken {
+		for _, k := range w.batch {
+			if !k.last {
+				k.last, k.err, k.calls = true, errGivenUp, nil
+			}
+		}
+		return errors.Join(cause, w.Flush(ctx))
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
