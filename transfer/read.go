@@ -58,17 +58,28 @@ type reader struct {
 // in any state, or not at all, and by some servers twice.
 func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 	return func(yield func(Part, error) bool) {
-		r := &reader{session: s, o: o, pace: newPace(), lacks: map[string]bool{}}
-		if err := r.all(ctx, func(p Part) bool { return yield(p, nil) }); err != nil && err != errStopped {
+		r := newReader(s, o)
+		err := r.all(ctx, func(db int, names [][]byte) error {
+			return r.page(ctx, db, names, func(p Part) bool { return yield(p, nil) })
+		})
+		if err != nil && err != errStopped {
 			yield(Part{}, err)
 		}
 	}
 }
 
+func newReader(s Session, o ReadOptions) *reader {
+	return &reader{session: s, o: o, pace: newPace(), lacks: map[string]bool{}}
+}
+
 // errStopped ends a reader whose parts nobody wants any more.
 var errStopped = fmt.Errorf("stopped")
 
-func (r *reader) all(ctx context.Context, yield func(Part) bool) error {
+// visitor takes a page of the names of keys in the selected database.
+type visitor func(db int, names [][]byte) error
+
+// all visits all keys.
+func (r *reader) all(ctx context.Context, visit visitor) error {
 	dbs := r.o.Databases
 	if dbs == nil {
 		var err error
@@ -77,34 +88,36 @@ func (r *reader) all(ctx context.Context, yield func(Part) bool) error {
 		}
 	}
 	for _, db := range dbs {
-		cursor := "0"
-		if r.o.From.Cursor != "" {
-			if db < r.o.From.DB {
+		at := Position{db, "0"}
+		if from := r.o.From; from.Cursor != "" {
+			if db < from.DB {
 				continue
 			}
-			if db == r.o.From.DB {
-				cursor = r.o.From.Cursor
+			if db == from.DB {
+				at = from
 			}
 		}
 		if err := selectDB(ctx, r.session, db); err != nil {
 			return err
 		}
-		if err := r.database(ctx, Position{db, cursor}, yield); err != nil {
+		if err := r.database(ctx, at, visit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// database reads the keys of the selected database from a position on.
-func (r *reader) database(ctx context.Context, at Position, yield func(Part) bool) error {
+// database visits the keys of the selected database from a position on.
+func (r *reader) database(ctx context.Context, at Position, visit visitor) error {
 	for {
 		names, next, err := r.scan(ctx, at.Cursor)
 		if err != nil {
 			return err
 		}
-		if err := r.page(ctx, at.DB, names, yield); err != nil {
-			return err
+		if len(names) > 0 {
+			if err := visit(at.DB, names); err != nil {
+				return err
+			}
 		}
 		if at.Cursor = next; next == "0" {
 			at = Position{at.DB + 1, "0"}
