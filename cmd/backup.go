@@ -57,12 +57,11 @@ func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err err
 		return err
 	}
 	defer func() { err = tended(err, f) }()
-	bar := s.progress("copying pages", -1)
+	bar := newProgress(s, "copying", "pages", -1)
 	err = f.Backup(ctx, to, local.BackupOptions{Replace: o.force, Progress: func(done, total int) {
-		bar.ChangeMax(total)
-		bar.Set(done)
+		bar.set(int64(done), int64(total))
 	}})
-	bar.Finish()
+	bar.end()
 	if err != nil {
 		return err
 	}

@@ -153,11 +153,11 @@ func newTables() (tables []doctor.Object, err error) {
 
 // examine looks at one moment of the file.
 func (o *doctorOptions) examine(s *streams, f *local.File) (found []doctor.Finding, err error) {
-	bar := s.progress("examining", -1)
-	defer bar.Finish()
+	bar := newProgress(s, "examining", "checks", -1)
+	defer bar.end()
 	err = f.Snapshot(func() error {
 		e, err := o.exam(f)
-		e.Step = func(what string) { bar.Describe("examining " + what) }
+		e.Step = func(what string) { bar.say("examining " + what) }
 		switch {
 		case errors.Is(err, local.ErrForeign):
 			found, err = e.Foreign()

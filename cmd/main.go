@@ -27,7 +27,7 @@ type streams struct {
 
 	inTerminal  bool // somebody types
 	outTerminal bool // somebody reads
-	errTerminal bool // somebody sees how far the work is
+	errTerminal bool // somebody sees what is said
 }
 
 // Main runs the command line of this process and returns its exit code.
