@@ -19,6 +19,7 @@ type streams struct {
 
 	inTerminal  bool // somebody types
 	outTerminal bool // somebody reads
+	errTerminal bool // somebody sees what is said
 }
 
 // Main runs the command line of this process and returns its exit code.
@@ -28,6 +29,7 @@ func Main() int {
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	root := newRoot(s)
 	root.SetArgs(os.Args[1:])

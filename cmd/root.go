@@ -11,6 +11,7 @@ import (
 
 const (
 	groupUse   = "use"
+	groupMove  = "move"
 	groupLook  = "look"
 	groupSetUp = "setup"
 )
@@ -45,6 +46,7 @@ any Upstash REST endpoint or Redis server.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddGroup(
 		&cobra.Group{ID: groupUse, Title: "Run commands:"},
+		&cobra.Group{ID: groupMove, Title: "Move keys:"},
 		&cobra.Group{ID: groupLook, Title: "Look inside:"},
 		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
 	)
@@ -52,6 +54,8 @@ any Upstash REST endpoint or Redis server.
 	root.SetCompletionCommandGroupID(groupSetUp)
 	root.AddCommand(
 		newExec(s), newREPL(s), newServe(s),
+
+		newDump(s), newRestore(s), newCopy(s), newDiff(s),
 
 		newInspect(s), newExplain(s),
 		newVersion(s), newPaths(s), newMan(s),
