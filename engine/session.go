@@ -72,7 +72,10 @@ func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value,
 			return nil, err
 		}
 	}
-	return replies, pending.flush(ctx, s.engine)
+	if err := pending.flush(ctx, s.engine); err != nil {
+		return nil, err
+	}
+	return replies, nil
 }
 
 // group collects plans of one batch each.
@@ -91,6 +94,10 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 	cmd, bad := translator.Find(args)
 	if cmd == nil {
 		*reply = s.reject(args, bad)
+		return nil
+	}
+	if reason := s.engine.readOnly; reason != "" && cmd.Flags&translator.Write != 0 {
+		*reply = s.reject(args, resp.MakeError("READONLY "+reason))
 		return nil
 	}
 	if cmd.Translate == nil {

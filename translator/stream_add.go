@@ -193,7 +193,7 @@ func xadd(c *Call) Plan {
 		m.last = id
 		m.added++
 		stmts := append(c.makeStream(key), c.saveStream(key, m),
-			store.Stmt{SQL: sqlStreamAppend, Args: append(c.key(key)[:2], id.value(), store.Bytes(packFields(fields)))},
+			store.Stmt{SQL: sqlStreamAppend, Args: append(c.key(key)[:2], id.value(), store.Bytes(PackFields(fields)))},
 			c.grown(key))
 		if o.trim != 0 {
 			stmts = append(stmts, c.trimStmts(key, o)...)

@@ -155,8 +155,8 @@ func streamIDs(ids []streamID) store.Value {
 	return store.TextBytes(append(out, ']'))
 }
 
-// packFields is the stored form of an entry: each string behind its length.
-func packFields(fields [][]byte) []byte {
+// PackFields is the stored form of an entry: each string behind its length.
+func PackFields(fields [][]byte) []byte {
 	var out []byte
 	for _, f := range fields {
 		out = append(binary.AppendUvarint(out, uint64(len(f))), f...)
