@@ -172,7 +172,7 @@ func (c *Call) parseClaim() (cl claim, ids []streamID, bad string) {
 			}
 			i++
 		default:
-			return cl, ids, "ERR Unrecognized XCLAIM option '" + string(c.Args[i]) + "'"
+			return cl, ids, "ERR Unrecognized XCLAIM option '" + string(cString(c.Args[i])) + "'"
 		}
 	}
 	if cl.delivered < 0 || cl.delivered > c.Env.Now {

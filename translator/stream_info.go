@@ -55,7 +55,7 @@ func xinfoGroups(c *Call) Plan {
 				label("pending"), resp.MakeInt(row[4].Int()),
 				label("last-delivered-id"), g.last.reply(),
 				label("entries-read"), orNil(g.read),
-				label("lag"), orNil(g.lag(m))))
+				label("lag"), g.lag(m)))
 		}
 		return v
 	}, c.stmt(sqlGroups, c.Args[2]))
@@ -116,28 +116,16 @@ func xinfoStream(c *Call) Plan {
 }
 
 func xinfoFull(c *Call) Plan {
-	limit := int64(10)
-	switch n := len(c.Args); {
-	case !c.is(3, "FULL") || n > 6 || n == 5:
-		return fail(c.subcommandSyntax())
-	case n == 6:
-		var ok bool
-		if !c.is(4, "COUNT") {
-			return fail(c.subcommandSyntax())
-		}
-		if limit, ok = parseInt(c.Args[5]); !ok {
-			return fail(errNotInteger)
-		}
-		if limit < 0 {
-			limit = 10
-		}
-	}
+	limit, bad := c.parseFull()
 	all := limit
 	if limit == 0 {
 		all = -1
 	}
 	key := c.Args[2]
 	return c.describe(func(m streamMeta, rows [][]store.Row) resp.Value {
+		if bad != "" {
+			return resp.MakeError(bad)
+		}
 		groups := resp.Value{Kind: resp.Array}
 		for _, row := range rows[1] {
 			groups.Elems = append(groups.Elems, fullGroup(m, row, rows[2], rows[3], limit))
@@ -145,6 +133,26 @@ func xinfoFull(c *Call) Plan {
 		return resp.MakeMap(append(m.head(), label("entries"), entryReplies(rows[0]), label("groups"), groups)...)
 	}, c.stmt(sqlStreamRange, key, streamID{}.value(), lastStreamID.value(), store.Int(min(all, maxCount))),
 		c.stmt(sqlGroups, key), c.stmt(sqlConsumers, key), c.stmt(sqlPendingAll, key))
+}
+
+// parseFull reads "FULL [COUNT count]" from argument 3 on. Its error comes after
+// those of the key.
+func (c *Call) parseFull() (limit int64, bad string) {
+	n := len(c.Args)
+	if !c.is(3, "FULL") || n > 6 || n == 5 || n == 6 && !c.is(4, "COUNT") {
+		return 0, c.subcommandSyntax()
+	}
+	limit = 10
+	if n == 6 {
+		var ok bool
+		if limit, ok = parseInt(c.Args[5]); !ok {
+			return 0, errNotInteger
+		}
+		if limit < 0 {
+			limit = 10
+		}
+	}
+	return limit, ""
 }
 
 // fullGroup is a group with its pending entries and consumers, at most limit of
@@ -172,7 +180,7 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 		label("name"), resp.MakeBulk(g.name),
 		label("last-delivered-id"), g.last.reply(),
 		label("entries-read"), orNil(g.read),
-		label("lag"), orNil(g.lag(m)),
+		label("lag"), g.lag(m),
 		label("pel-count"), resp.MakeInt(row[4].Int()),
 		label("pending"), pel,
 		label("consumers"), members)

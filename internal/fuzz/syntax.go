@@ -44,13 +44,21 @@ func parseSyntax(text string) (node, error) {
 // newer are the words that Redis 7.0 does not know yet, where a choice or an
 // option is theirs.
 var newer = map[string]bool{"DIFF": true, "DIFF1": true, "ANDOR": true, "ONE": true,
-	"IFEQ": true, "IFNE": true, "IFDEQ": true, "IFDNE": true}
+	"IFEQ": true, "IFNE": true, "IFDEQ": true, "IFDNE": true,
+	"KEEPREF": true, "DELREF": true, "ACKED": true, "IDMP": true, "IDMPAUTO": true, "CLAIM": true, "MAXCOUNT": true, "MAXSIZE": true}
 
-// without returns n without the alternatives that begin with one of the words.
+// untold are the words whose effect nobody can compare: an ID from the clock,
+// and waiting.
+var untold = map[string]bool{"*": true, "BLOCK": true}
+
+// without returns n without the alternatives and the options that begin with one
+// of the words.
 func (n node) without(words map[string]bool) node {
 	var kids []node
 	for _, kid := range n.kids {
-		if kid = kid.without(words); n.kind != choice || !words[kid.first()] {
+		kid = kid.without(words)
+		left := kid.kind != choice && kid.kind != optional || len(kid.kids) > 0
+		if left && (n.kind != choice && n.kind != optional || !words[kid.first()]) {
 			kids = append(kids, kid)
 		}
 	}
