@@ -68,8 +68,6 @@ func (m streamMeta) distance(id streamID) int64 {
 		return 0
 	case m.length == 0 && id.compare(m.last) < 1:
 		return m.added
-	case !id.isZero() && id.compare(m.deleted) < 0:
-		return -1
 	case id == m.last:
 		return m.added
 	case id.compare(m.last) > 0:
@@ -86,9 +84,10 @@ func (m streamMeta) distance(id streamID) int64 {
 	return -1
 }
 
-// hasGapAfter tells whether an entry from id on has been deleted by XDEL.
+// hasGapAfter tells whether an entry from id on, behind the first one that there
+// is, has been deleted by XDEL.
 func (m streamMeta) hasGapAfter(id streamID) bool {
-	return m.length > 0 && !m.deleted.isZero() && id.compare(m.deleted) <= 0
+	return m.length > 0 && !m.deleted.isZero() && m.first.compare(m.deleted) <= 0 && id.compare(m.deleted) <= 0
 }
 
 // advance moves the group past the entry id.

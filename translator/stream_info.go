@@ -16,7 +16,7 @@ const (
 	sqlConsumers = `SELECT c.group_name, c.name, c.seen_at,
 		(SELECT count(*) FROM stream_pending p WHERE p.key_id = c.key_id AND p.group_name = c.group_name AND p.consumer = c.name)
 		FROM stream_consumers c WHERE key_id = ` + liveID + ` ORDER BY group_name, name`
-	sqlPendingAll = `SELECT group_name, id, consumer, delivered_at, deliveries FROM stream_pending
+	sqlPendingAll = `SELECT group_name, id, consumer, delivered_at, CAST(deliveries AS TEXT) FROM stream_pending
 		WHERE key_id = ` + liveID + ` ORDER BY group_name, id`
 )
 
@@ -104,7 +104,7 @@ func xinfoStream(c *Call) Plan {
 	return c.describe(func(m streamMeta, rows [][]store.Row) resp.Value {
 		one := func(rows []store.Row) resp.Value {
 			if len(rows) == 0 {
-				return resp.NilArray
+				return resp.Nil
 			}
 			return entryReply(rows[0])
 		}

@@ -9,7 +9,7 @@ const (
 	sqlPendingEnds = `SELECT count(*), min(id), max(id)` + pendingOfGroup
 	sqlPendingBy   = `SELECT consumer, count(*)` + pendingOfGroup + ` GROUP BY consumer ORDER BY consumer`
 
-	pendingColumns     = `SELECT id, consumer, delivered_at, deliveries` + pendingOfGroup
+	pendingColumns     = `SELECT id, consumer, delivered_at, CAST(deliveries AS TEXT)` + pendingOfGroup
 	sqlPendingRange    = pendingColumns + ` AND id >= ?5 AND id <= ?6 AND delivered_at <= ?7 ORDER BY id LIMIT ?8`
 	sqlPendingRangeOne = pendingColumns + ` AND id >= ?5 AND id <= ?6 AND delivered_at <= ?7 AND consumer = ?9 ORDER BY id LIMIT ?8`
 )

@@ -125,6 +125,14 @@ var leftOut = map[string]bool{
 	"XGROUP HELP": true, "XINFO HELP": true,
 }
 
+// unsignalled are the commands on consumer groups and counters, which to Redis are
+// no change of the key. To meowdis they are: an optimistic transaction must see
+// them.
+var unsignalled = map[string]bool{
+	"XGROUP CREATE": true, "XGROUP SETID": true, "XGROUP DESTROY": true, "XGROUP CREATECONSUMER": true, "XGROUP DELCONSUMER": true,
+	"XREADGROUP": true, "XACK": true, "XCLAIM": true, "XAUTOCLAIM": true, "XSETID": true,
+}
+
 // sorts tells whether the command is SORT or SORT_RO.
 func sorts(args [][]byte) bool { return bytes.HasPrefix(args[0], []byte("SORT")) }
 
