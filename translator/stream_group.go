@@ -156,12 +156,13 @@ func (c *Call) parseGroup(create bool) (read int64, mkstream bool, bad string) {
 	return read, mkstream, ""
 }
 
-// groupID is the id that "<id|$>" means.
-func (c *Call) groupID(m streamMeta) (streamID, bool) {
+// groupID is the id that "<id|$>" means. Parse reads the others: XGROUP SETID also
+// takes - and +.
+func (c *Call) groupID(m streamMeta, parse func([]byte, uint64) (streamID, bool)) (streamID, bool) {
 	if string(c.Args[4]) == "$" {
 		return m.last, true
 	}
-	return parseStreamID(c.Args[4], 0)
+	return parse(c.Args[4], 0)
 }
 
 func xgroupCreate(c *Call) Plan {
@@ -178,7 +179,7 @@ func xgroupCreate(c *Call) Plan {
 		case !m.exists && !mkstream:
 			return fail(errGroupKey)
 		}
-		id, ok := c.groupID(m)
+		id, ok := c.groupID(m, parseStreamID)
 		if !ok {
 			return fail(errStreamID)
 		}
@@ -217,7 +218,7 @@ func xgroupSetID(c *Call) Plan {
 		return fail(bad)
 	}
 	return c.withGroup(false, nil, func(m streamMeta, g streamGroup, _ bool, _ [][]store.Row) Plan {
-		id, ok := c.groupID(m)
+		id, ok := c.groupID(m, parseRangeID)
 		if !ok {
 			return fail(errStreamID)
 		}

@@ -83,9 +83,9 @@ func xinfoConsumers(c *Call) Plan {
 // head is what both forms of XINFO STREAM begin with. A meowdis stream has no
 // radix tree: the numbers are those of the tree that Redis would have grown by
 // appending small entries.
-func (m streamMeta) head() []resp.Value {
+func (m streamMeta) head(idmp []store.Row) []resp.Value {
 	nodes := (m.length + nodeEntries - 1) / nodeEntries
-	return []resp.Value{
+	return append([]resp.Value{
 		label("length"), resp.MakeInt(m.length),
 		label("radix-tree-keys"), resp.MakeInt(nodes),
 		label("radix-tree-nodes"), resp.MakeInt(nodes + 1),
@@ -93,7 +93,7 @@ func (m streamMeta) head() []resp.Value {
 		label("max-deleted-entry-id"), m.deleted.reply(),
 		label("entries-added"), resp.MakeInt(m.added),
 		label("recorded-first-entry-id"), m.first.reply(),
-	}
+	}, idmpInfo(idmp)...)
 }
 
 func xinfoStream(c *Call) Plan {
@@ -108,11 +108,11 @@ func xinfoStream(c *Call) Plan {
 			}
 			return entryReply(rows[0])
 		}
-		return resp.MakeMap(append(m.head(),
+		return resp.MakeMap(append(m.head(rows[3]),
 			label("groups"), resp.MakeInt(int64(len(rows[2]))),
 			label("first-entry"), one(rows[0]),
 			label("last-entry"), one(rows[1]))...)
-	}, c.stmt(sqlEntryFirst, key), c.stmt(sqlEntryLast, key), c.stmt(sqlGroups, key))
+	}, c.stmt(sqlEntryFirst, key), c.stmt(sqlEntryLast, key), c.stmt(sqlGroups, key), c.stmt(sqlIDMP, key))
 }
 
 func xinfoFull(c *Call) Plan {
@@ -130,9 +130,9 @@ func xinfoFull(c *Call) Plan {
 		for _, row := range rows[1] {
 			groups.Elems = append(groups.Elems, fullGroup(m, row, rows[2], rows[3], limit))
 		}
-		return resp.MakeMap(append(m.head(), label("entries"), entryReplies(rows[0]), label("groups"), groups)...)
+		return resp.MakeMap(append(m.head(rows[4]), label("entries"), entryReplies(rows[0]), label("groups"), groups)...)
 	}, c.stmt(sqlStreamRange, key, streamID{}.value(), lastStreamID.value(), store.Int(min(all, maxCount))),
-		c.stmt(sqlGroups, key), c.stmt(sqlConsumers, key), c.stmt(sqlPendingAll, key))
+		c.stmt(sqlGroups, key), c.stmt(sqlConsumers, key), c.stmt(sqlPendingAll, key), c.stmt(sqlIDMP, key))
 }
 
 // parseFull reads "FULL [COUNT count]" from argument 3 on. Its error comes after
@@ -160,7 +160,7 @@ func (c *Call) parseFull() (limit int64, bad string) {
 func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limit int64) resp.Value {
 	g := groupRow(row)
 	pel := pendingRows(pending, g.name, nil, limit, func(p store.Row) resp.Value {
-		return resp.MakeArray(streamIDOf(p[1]).reply(), bulk(p[2]), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
+		return resp.MakeArray(streamIDOf(p[1]).reply(), owner(p[2]), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
 	})
 	members := resp.Value{Kind: resp.Array}
 	for _, co := range consumers {
@@ -186,11 +186,14 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 		label("consumers"), members)
 }
 
+// owner names the consumer of a pending entry, "" for nobody.
+func owner(v store.Value) resp.Value { return resp.MakeBulk(v.Bytes()) }
+
 // pendingRows shows the pending entries of a group, or of one consumer of it.
 func pendingRows(rows []store.Row, group, consumer []byte, limit int64, show func(store.Row) resp.Value) resp.Value {
 	v := resp.Value{Kind: resp.Array}
 	for _, row := range rows {
-		if string(row[0].Bytes()) != string(group) || consumer != nil && string(row[2].Bytes()) != string(consumer) {
+		if string(row[0].Bytes()) != string(group) || consumer != nil && (row[2].IsNull() || string(row[2].Bytes()) != string(consumer)) {
 			continue
 		}
 		if limit > 0 && int64(len(v.Elems)) == limit {

@@ -7,7 +7,7 @@ import (
 
 const (
 	sqlPendingEnds = `SELECT count(*), min(id), max(id)` + pendingOfGroup
-	sqlPendingBy   = `SELECT consumer, count(*)` + pendingOfGroup + ` GROUP BY consumer ORDER BY consumer`
+	sqlPendingBy   = `SELECT consumer, count(*)` + pendingOfGroup + ` AND consumer IS NOT NULL GROUP BY consumer ORDER BY consumer`
 
 	pendingColumns     = `SELECT id, consumer, delivered_at, CAST(deliveries AS TEXT)` + pendingOfGroup
 	sqlPendingRange    = pendingColumns + ` AND id >= ?5 AND id <= ?6 AND delivered_at <= ?7 ORDER BY id LIMIT ?8`
@@ -98,7 +98,10 @@ func (c *Call) pendingRange(rows [][]store.Row) resp.Value {
 	v := resp.Value{Kind: resp.Array}
 	for _, row := range rows[0] {
 		idle := max(0, c.Env.Now-row[2].Int())
-		v.Elems = append(v.Elems, resp.MakeArray(streamIDOf(row[0]).reply(), bulk(row[1]), resp.MakeInt(idle), resp.MakeInt(row[3].Int())))
+		if row[1].IsNull() {
+			idle = -1
+		}
+		v.Elems = append(v.Elems, resp.MakeArray(streamIDOf(row[0]).reply(), owner(row[1]), resp.MakeInt(idle), resp.MakeInt(row[3].Int())))
 	}
 	return v
 }
