@@ -44,7 +44,11 @@ func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
 			if bad = o.parseLimit(c.Args[i]); bad != "" {
 				return o, 0, bad
 			}
-		case c.parseRefs(&o.refs, i):
+		case c.refsAt(i) != 0:
+			if o.refs != 0 {
+				return o, 0, errSyntax
+			}
+			o.refs = c.refsAt(i)
 		case xadd && c.is(i, "NOMKSTREAM"):
 			o.noMake = true
 		case xadd && (c.is(i, "IDMP") && more > 1 || c.is(i, "IDMPAUTO") && more > 0):

@@ -54,7 +54,8 @@ func (c *Call) parseIDList(i int, nack bool) (l idList, bad string) {
 				return l, errStreamID
 			}
 			i += 1 + int(n)
-		case !nack && c.parseRefs(&l.refs, i):
+		case !nack && l.refs == 0 && c.refsAt(i) != 0:
+			l.refs = c.refsAt(i)
 		case nack && c.is(i, "RETRYCOUNT") && more > 0:
 			i++
 			var ok bool
@@ -110,7 +111,7 @@ func (l idList) delete(c *Call, key []byte, group store.Value, m streamMeta, row
 		switch {
 		case done[id] || !exists || !group.IsNull() && !own:
 			verdict = refMissing
-		case l.refs == ackedOnly && (others || !groups || own && group.IsNull()):
+		case l.refs == ackedOnly && (others || !groups):
 			verdict = refAwaited
 		default:
 			entries = append(entries, id)
@@ -118,7 +119,7 @@ func (l idList) delete(c *Call, key []byte, group store.Value, m streamMeta, row
 				m.deleted = id
 			}
 		}
-		if own || group.IsNull() {
+		if own || group.IsNull() || l.refs == dropRefs && !exists {
 			pending = append(pending, id)
 			done[id] = true
 		}

@@ -11,18 +11,17 @@ const (
 	ackedOnly                 // the entry stays while a group has not read and acknowledged it
 )
 
-// parseRefs reads KEEPREF, DELREF or ACKED at i, once.
-func (c *Call) parseRefs(r *refs, i int) bool {
-	if *r != 0 {
-		return false
+// refsAt is what KEEPREF, DELREF or ACKED at i means, 0 for another word.
+func (c *Call) refsAt(i int) refs {
+	switch {
+	case c.is(i, "KEEPREF"):
+		return keepRefs
+	case c.is(i, "DELREF"):
+		return dropRefs
+	case c.is(i, "ACKED"):
+		return ackedOnly
 	}
-	for word, meant := range map[string]refs{"KEEPREF": keepRefs, "DELREF": dropRefs, "ACKED": ackedOnly} {
-		if c.is(i, word) {
-			*r = meant
-			return true
-		}
-	}
-	return false
+	return 0
 }
 
 // awaited is a condition of an entry e: a group has not read it yet, or it is
