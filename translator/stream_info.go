@@ -159,7 +159,7 @@ func (c *Call) parseFull() (limit int64, bad string) {
 // the entries each (0 for all).
 func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limit int64) resp.Value {
 	g := groupRow(row)
-	pel := pendingRows(pending, g.name, nil, limit, func(p store.Row) resp.Value {
+	pel := pendingRows(pending, g.name, limit, func(store.Row) bool { return true }, func(p store.Row) resp.Value {
 		return resp.MakeArray(streamIDOf(p[1]).reply(), owner(p[2]), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
 	})
 	members := resp.Value{Kind: resp.Array}
@@ -167,7 +167,8 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 		if string(co[0].Bytes()) != string(g.name) {
 			continue
 		}
-		own := pendingRows(pending, g.name, co[1].Bytes(), limit, func(p store.Row) resp.Value {
+		mine := func(p store.Row) bool { return !p[2].IsNull() && string(p[2].Bytes()) == string(co[1].Bytes()) }
+		own := pendingRows(pending, g.name, limit, mine, func(p store.Row) resp.Value {
 			return resp.MakeArray(streamIDOf(p[1]).reply(), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
 		})
 		members.Elems = append(members.Elems, resp.MakeMap(
@@ -189,11 +190,11 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 // owner names the consumer of a pending entry, "" for nobody.
 func owner(v store.Value) resp.Value { return resp.MakeBulk(v.Bytes()) }
 
-// pendingRows shows the pending entries of a group, or of one consumer of it.
-func pendingRows(rows []store.Row, group, consumer []byte, limit int64, show func(store.Row) resp.Value) resp.Value {
+// pendingRows shows the first pending entries of a group that are of interest.
+func pendingRows(rows []store.Row, group []byte, limit int64, interest func(store.Row) bool, show func(store.Row) resp.Value) resp.Value {
 	v := resp.Value{Kind: resp.Array}
 	for _, row := range rows {
-		if string(row[0].Bytes()) != string(group) || consumer != nil && (row[2].IsNull() || string(row[2].Bytes()) != string(consumer)) {
+		if string(row[0].Bytes()) != string(group) || !interest(row) {
 			continue
 		}
 		if limit > 0 && int64(len(v.Elems)) == limit {

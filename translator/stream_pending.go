@@ -19,6 +19,7 @@ type pendingQuery struct {
 	minIdle    int64
 	start, end streamID
 	limit      int64
+	one        bool // only those of the consumer
 	consumer   []byte
 }
 
@@ -45,7 +46,7 @@ func (c *Call) parsePending() (q pendingQuery, bad string) {
 		return q, bad
 	}
 	if len(c.Args) > i+3 {
-		q.consumer = c.Args[i+3]
+		q.one, q.consumer = true, c.Args[i+3]
 	}
 	return q, ""
 }
@@ -61,7 +62,7 @@ func xpending(c *Call) Plan {
 			return fail(bad)
 		}
 		args := []store.Value{group, q.start.value(), q.end.value(), store.Digits(c.Env.Now - q.minIdle), store.Int(q.limit)}
-		if q.consumer == nil {
+		if !q.one {
 			stmts = append(stmts, c.stmt(sqlPendingRange, key, args...))
 		} else {
 			stmts = append(stmts, c.stmt(sqlPendingRangeOne, key, append(args, store.Bytes(q.consumer))...))
