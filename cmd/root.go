@@ -53,8 +53,8 @@ any Upstash REST endpoint or Redis server.
 	root.AddCommand(
 		newExec(s), newREPL(s), newServe(s),
 
-		newInspect(s), newExplain(s),
-		newVersion(s), newPaths(s), newMan(s),
+		newInspect(s), newExplain(s), newStatus(s),
+		newProfile(s), newVersion(s), newPaths(s), newMan(s),
 	)
 	return root
 }

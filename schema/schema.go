@@ -245,6 +245,32 @@ var Migrations = [][]string{
 			FROM keys WHERE dies_at IS NULL OR dies_at > unixepoch('subsec') * 1000`,
 	},
 
+	// Arrays. pos is the index less 2^63, so that the unsigned indexes 0 to 2^64-2
+	// are integers of SQLite and order as such. array_cursors has the arrays that
+	// were appended to: next is the place of the next append (2^63-1 when there is
+	// none), ring the place behind the last one of a ring.
+	{
+		`CREATE TABLE arrays(
+			key_id INTEGER NOT NULL,
+			pos INTEGER NOT NULL,
+			value BLOB NOT NULL,
+			PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
+		`CREATE TABLE array_cursors(
+			key_id INTEGER PRIMARY KEY,
+			next INTEGER NOT NULL,
+			ring INTEGER)`,
+		`CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' BEGIN
+			DELETE FROM arrays WHERE key_id = OLD.id;
+			DELETE FROM array_cursors WHERE key_id = OLD.id;
+		END`,
+		// pos with its highest bit turned over, as an unsigned number.
+		`CREATE VIEW v_arrays AS SELECT k.db, CAST(k.key AS TEXT) AS key,
+			printf('%u', (a.pos | -9223372036854775808) & ~(a.pos & -9223372036854775808)) AS "index", CAST(a.value AS TEXT) AS value
+			FROM keys k JOIN arrays a ON a.key_id = k.id
+			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000
+			ORDER BY k.id, a.pos`,
+	},
+
 	// Streams since Redis 8. A pending entry without a consumer is nobody's, since
 	// XNACK gave it back: it goes with its group. stream_idmp is there for the
 	// streams that producers add to with IDs of their own (iid); duration is in

@@ -78,17 +78,17 @@ func parseStreamID(b []byte, seq uint64) (streamID, bool) {
 	id := streamID{seq: seq}
 	ok := len(b) <= longestID
 	if ok {
-		id.ms, ok = parseUint(ms)
+		id.ms, ok = parseIDNumber(ms)
 	}
 	if ok && both {
-		id.seq, ok = parseUint(rest)
+		id.seq, ok = parseIDNumber(rest)
 	}
 	return id, ok
 }
 
-// parseUint reads a number as Redis reads those of an ID: strictly, and then as
-// C's strtoull does, which allows space and a sign, and wraps around below 0.
-func parseUint(b []byte) (uint64, bool) {
+// parseIDNumber reads a number as Redis reads those of an ID: strictly, and then
+// as C's strtoull does, which allows space and a sign, and wraps around below 0.
+func parseIDNumber(b []byte) (uint64, bool) {
 	if n, ok := parseInt(b); ok {
 		return uint64(n), n >= 0
 	}
@@ -97,13 +97,19 @@ func parseUint(b []byte) (uint64, bool) {
 	if negative || bytes.HasPrefix(b, []byte("+")) {
 		b = b[1:]
 	}
+	n, ok := parseUint(b)
+	if negative {
+		n = -n
+	}
+	return n, ok
+}
+
+// parseUint reads digits.
+func parseUint(b []byte) (uint64, bool) {
 	if len(b) == 0 || b[0] < '0' || b[0] > '9' {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(string(b), 10, 64)
-	if negative {
-		n = -n
-	}
 	return n, err == nil
 }
 

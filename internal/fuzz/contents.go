@@ -24,11 +24,9 @@ func (c contents) entry(db int, key []byte, typ string, ttl int64, elements [][]
 	if len(elements) == 1 && len(elements[0]) >= 16 && bytes.HasPrefix(elements[0], []byte("HYLL")) {
 		elements = [][]byte{elements[0][:8], elements[0][16:]} // between them is the cache of PFCOUNT
 	}
-	if typ == "zset" {
-		for i := 1; i < len(elements); i += 2 {
-			if string(elements[i]) == "-0" {
-				elements[i] = elements[i][1:] // only Redis keeps it, and not always
-			}
+	for i, e := range elements {
+		if typ == "zset" && string(e) == "-0" {
+			elements[i] = []byte("0")
 		}
 	}
 	class := "no"

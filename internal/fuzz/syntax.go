@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -42,25 +43,27 @@ func parseSyntax(text string) (node, error) {
 }
 
 // newer are the words that Redis 7.0 does not know yet, where a choice or an
-// option is theirs.
-var newer = map[string]bool{"DIFF": true, "DIFF1": true, "ANDOR": true, "ONE": true,
-	"IFEQ": true, "IFNE": true, "IFDEQ": true, "IFDNE": true,
-	"KEEPREF": true, "DELREF": true, "ACKED": true, "IDMP": true, "IDMPAUTO": true, "CLAIM": true, "MAXCOUNT": true, "MAXSIZE": true}
+// option of the command is theirs.
+var newer = map[string][]string{
+	"BITOP": {"DIFF", "DIFF1", "ANDOR", "ONE"}, "SET": {"IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "HSCAN": {"NOVALUES"},
+	"ZRANK": {"WITHSCORE"}, "ZREVRANK": {"WITHSCORE"},
+	"ZUNION": {"COUNT"}, "ZINTER": {"COUNT"}, "ZUNIONSTORE": {"COUNT"}, "ZINTERSTORE": {"COUNT"},
+	// What nobody can compare is among these: an ID from the clock (*), and waiting.
+	"XADD": {"KEEPREF", "IDMPAUTO", "*"}, "XTRIM": {"KEEPREF"},
+	"XREAD": {"MAXCOUNT", "MAXSIZE", "BLOCK"}, "XREADGROUP": {"MAXCOUNT", "MAXSIZE", "CLAIM", "BLOCK"},
+}
 
-// untold are the words whose effect nobody can compare: an ID from the clock,
-// and waiting.
-var untold = map[string]bool{"*": true, "BLOCK": true}
-
-// without returns n without the alternatives and the options that begin with one
-// of the words.
-func (n node) without(words map[string]bool) node {
+// without returns n without the alternatives and options that begin with one of
+// the words.
+func (n node) without(words []string) node {
 	var kids []node
 	for _, kid := range n.kids {
-		kid = kid.without(words)
-		left := kid.kind != choice && kid.kind != optional || len(kid.kids) > 0
-		if left && (n.kind != choice && n.kind != optional || !words[kid.first()]) {
-			kids = append(kids, kid)
+		if n.kind == choice || kid.kind == optional {
+			if slices.Contains(words, kid.first()) {
+				continue
+			}
 		}
+		kids = append(kids, kid.without(words))
 	}
 	n.kids = kids
 	return n

@@ -137,6 +137,25 @@ var unsignalled = map[string]bool{
 // sorts tells whether the command is SORT or SORT_RO.
 func sorts(args [][]byte) bool { return bytes.HasPrefix(args[0], []byte("SORT")) }
 
+// comparesTTL tells whether the call sets a TTL under the condition that the
+// present one is longer or shorter.
+func comparesTTL(args [][]byte) bool {
+	name := nameOf(args)
+	if name != "EXPIRE" && name != "PEXPIRE" || len(args) < 4 {
+		return false
+	}
+	return slices.ContainsFunc(args[3:], func(a []byte) bool {
+		return bytes.EqualFold(a, []byte("GT")) || bytes.EqualFold(a, []byte("LT"))
+	})
+}
+
+// later tells whether the call has words that only a later Redis reads: WITHSCORE
+// of ZRANK, in the place of which anything may stand.
+func later(args [][]byte) bool {
+	name := nameOf(args)
+	return (name == "ZRANK" || name == "ZREVRANK") && len(args) > 3
+}
+
 // sortAfresh has Redis forget that an earlier number was out of range, for which
 // its SORT refuses all numbers: any command that reads one as a long double does.
 func sortAfresh(ours, theirs doer, args [][]byte) (got, want resp.Value) {
@@ -146,8 +165,18 @@ func sortAfresh(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 
 // undefined tells whether Redis leaves open what the call answers: a range by
 // name of a sorted set whose scores are not all the same; a SORT of elements
-// that may weigh the same, or of a set in no order.
+// that may weigh the same, or of a set in no order; and whether a TTL that is
+// nearly the present one is more or less than that.
 func undefined(theirs doer, args [][]byte) bool {
+	if comparesTTL(args) {
+		unit := int64(1)
+		if bytes.EqualFold(args[0], []byte("EXPIRE")) {
+			unit = 1000
+		}
+		n, _ := strconv.ParseInt(string(args[2]), 10, 64)
+		apart := theirs([]byte("PTTL"), args[1]).Int - n*unit
+		return -10_000 < apart && apart < 10_000
+	}
 	if sorts(args) && len(args) > 1 {
 		has := func(option string) bool {
 			return slices.ContainsFunc(args[2:], func(a []byte) bool { return bytes.EqualFold(a, []byte(option)) })
@@ -262,6 +291,25 @@ func storeDistances(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 		}
 	}
 	return got, want
+}
+
+// unsigned is v with 0 for every -0, the score that only Redis's large sorted sets
+// keep (docs/compatibility.md).
+func unsigned(v resp.Value) resp.Value {
+	switch {
+	case v.Kind == resp.Double && v.Float == 0:
+		v = resp.MakeDouble(0)
+	case string(v.Str) == "-0":
+		v.Str = []byte("0")
+	}
+	if len(v.Elems) > 0 {
+		elems := make([]resp.Value, len(v.Elems))
+		for i, e := range v.Elems {
+			elems[i] = unsigned(e)
+		}
+		v.Elems = elems
+	}
+	return v
 }
 
 func contains(all [][]byte, one []byte) bool {

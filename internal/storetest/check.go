@@ -15,9 +15,10 @@ var invariants = []struct{ what, broken string }{
 			WHEN 'hash' THEN (SELECT count(*) FROM hashes WHERE key_id = id)
 			WHEN 'list' THEN (SELECT count(*) FROM lists WHERE key_id = id)
 			WHEN 'set' THEN (SELECT count(*) FROM sets WHERE key_id = id)
-			WHEN 'zset' THEN (SELECT count(*) FROM zsets WHERE key_id = id) END AS elements FROM keys)
+			WHEN 'zset' THEN (SELECT count(*) FROM zsets WHERE key_id = id)
+			WHEN 'array' THEN (SELECT count(*) FROM arrays WHERE key_id = id) END AS elements FROM keys)
 		WHERE count <> elements`},
-	{"no collection is empty", `SELECT db, key, type FROM keys WHERE count = 0 AND type IN ('hash', 'list', 'set', 'zset')`},
+	{"no collection is empty", `SELECT db, key, type FROM keys WHERE count = 0 AND type IN ('hash', 'list', 'set', 'zset', 'array')`},
 	{"a key knows its fields that expire, and the last of them", `SELECT * FROM (SELECT db, key, volatile, last_field,
 			(SELECT count(*) FROM hashes WHERE key_id = id AND expires_at IS NOT NULL) AS expiring,
 			(SELECT max(expires_at) FROM hashes WHERE key_id = id) AS latest FROM keys)
@@ -31,6 +32,8 @@ var invariants = []struct{ what, broken string }{
 	{"a row of sets hangs on a set", `SELECT key_id, type FROM sets LEFT JOIN keys ON id = key_id WHERE type IS NOT 'set'`},
 	{"a row of zsets hangs on a zset", `SELECT key_id, type FROM zsets LEFT JOIN keys ON id = key_id WHERE type IS NOT 'zset'`},
 	{"a row of documents hangs on a document", `SELECT key_id, type FROM documents LEFT JOIN keys ON id = key_id WHERE type IS NOT 'ReJSON-RL'`},
+	{"a row of arrays hangs on an array", `SELECT key_id, type FROM arrays LEFT JOIN keys ON id = key_id WHERE type IS NOT 'array'`},
+	{"a row of array_cursors hangs on an array", `SELECT key_id, type FROM array_cursors LEFT JOIN keys ON id = key_id WHERE type IS NOT 'array'`},
 
 	{"dbs counts the keys of a database", `SELECT db, keys, actual FROM
 		(SELECT db, keys, (SELECT count(*) FROM keys k WHERE k.db = dbs.db) AS actual FROM dbs) WHERE keys <> actual`},
@@ -49,6 +52,10 @@ var invariants = []struct{ what, broken string }{
 		WHERE typeof(field) <> 'blob' OR typeof(value) <> 'blob' OR typeof(seq) <> 'integer' OR typeof(expires_at) NOT IN ('null', 'integer')`},
 	{"lists hold blobs", `SELECT key_id, typeof(pos), typeof(value) FROM lists WHERE typeof(pos) <> 'integer' OR typeof(value) <> 'blob'`},
 	{"sets hold blobs", `SELECT key_id, member, typeof(member), typeof(seq) FROM sets WHERE typeof(member) <> 'blob' OR typeof(seq) <> 'integer'`},
+	{"arrays hold blobs up to index 2^64-2", `SELECT key_id, pos, typeof(pos), typeof(value) FROM arrays
+		WHERE typeof(pos) <> 'integer' OR typeof(value) <> 'blob' OR pos = 9223372036854775807`},
+	{"cursors of arrays are integers", `SELECT key_id, typeof(next), typeof(ring) FROM array_cursors
+		WHERE typeof(next) <> 'integer' OR typeof(ring) NOT IN ('null', 'integer')`},
 	{"zsets hold blobs and doubles", `SELECT key_id, member, typeof(member), typeof(score) FROM zsets WHERE typeof(member) <> 'blob' OR typeof(score) <> 'real'`},
 
 	{"a name has one hash, of 52 bits", `SELECT element, min(hash), max(hash) FROM (
