@@ -98,7 +98,7 @@ and size.
 }
 
 func (o *keysOptions) run(ctx context.Context, s *streams) error {
-	return o.target.look(ctx, s, func(c *connection) error {
+	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
 		walk := survey.Walk{Client: c, Match: o.match, Type: o.typ}
 		if o.long {
 			walk.Facts = survey.Described

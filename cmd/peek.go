@@ -54,7 +54,7 @@ key is.
 }
 
 func (o *peekOptions) run(ctx context.Context, s *streams) error {
-	return o.target.look(ctx, s, func(c *connection) error {
+	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
 		key, err := survey.Describe(ctx, c, []byte(o.key))
 		if errors.Is(err, survey.ErrMissing) {
 			return survey.Refusal("there is no key " + display.Whole(o.key))

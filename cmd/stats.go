@@ -101,7 +101,7 @@ does not grow with the database.
 func (o *summaryOptions) run(ctx context.Context, s *streams, summary *survey.Summary, prefixes int, write func(survey.Report) string) error {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	return o.target.look(ctx, s, func(c *connection) error {
+	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
 		report := survey.Report{Colour: s.colour(), Keys: -1}
 		report.Width, _ = s.size()
 		if v, err := c.Do(ctx, []byte("DBSIZE")); err != nil {
