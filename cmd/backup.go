@@ -57,7 +57,7 @@ func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err err
 		return err
 	}
 	defer func() { err = tended(err, f) }()
-	bar := s.progress("copying pages", -1)
+	bar := s.progress("copying pages", 0)
 	err = f.Backup(ctx, to, local.BackupOptions{Replace: o.force, Progress: func(done, total int) {
 		bar.ChangeMax(total)
 		bar.Set(done)

@@ -10,13 +10,16 @@ import (
 // again at the end. A total of -1 is unknown. Where nobody sees it, it shows
 // nothing.
 func (s *streams) progress(what string, total int64) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(total,
+	options := []progressbar.Option{
 		progressbar.OptionSetWriter(s.err),
 		progressbar.OptionSetVisibility(s.errTerminal),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionSetWidth(30),
-		progressbar.OptionShowCount(),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
-	)
+	}
+	if total >= 0 {
+		options = append(options, progressbar.OptionShowCount())
+	}
+	return progressbar.NewOptions64(total, options...)
 }
