@@ -60,7 +60,9 @@ func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err err
 	bar := s.progress("copying pages", 0)
 	err = f.Backup(ctx, to, local.BackupOptions{Replace: o.force, Progress: func(done, total int) {
 		bar.ChangeMax(total)
-		bar.Set(done)
+		if bar.Set(done); done == total {
+			bar = s.progress("checking the copy", -1)
+		}
 	}})
 	bar.Finish()
 	if err != nil {

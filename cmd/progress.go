@@ -15,7 +15,7 @@ func (s *streams) progress(what string, total int64) *progressbar.ProgressBar {
 		progressbar.OptionSetVisibility(s.errTerminal),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionSetWidth(30),
-		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionClearOnFinish(),
 	}
 	if total >= 0 {

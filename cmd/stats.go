@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -141,6 +142,9 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *survey.Su
 func (o *summaryOptions) pages(c *connection, report *survey.Report) survey.Pages {
 	if c.file != nil && o.match == "" && o.limit == 0 {
 		report.Measure = survey.Tables
+		if info, err := os.Stat(c.target.path); err == nil { // not :memory:
+			report.File = info.Size()
+		}
 		return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli()}.Keys
 	}
 	report.Measure, report.Samples = survey.MemoryUsage, o.samples
