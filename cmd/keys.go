@@ -74,6 +74,7 @@ and size.
   meowdis keys -l --type hash --limit 20
   meowdis keys -0 'tmp:*' | xargs -0 meowdis exec DEL`,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.list.check(cmd); err != nil {

@@ -37,6 +37,7 @@ key is.
 		Example: `  meowdis peek cat:1
   meowdis peek --limit 3 --json queue`,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.key = args[0]; o.limit < 0 {

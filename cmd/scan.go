@@ -37,6 +37,7 @@ they are printed as they are. With -0 each part ends in a NUL byte instead, and
 		Example: `  meowdis scan cat:1
   meowdis scan --json users 'a*'`,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.list.check(cmd); err != nil {

@@ -75,6 +75,7 @@ does not grow with the database.
   meowdis stats --url redis://localhost --limit 100000
   meowdis stats --depth 2 'user:*'`,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.depth < 1 {
