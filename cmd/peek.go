@@ -56,7 +56,7 @@ key is.
 
 func (o *peekOptions) run(ctx context.Context, s *streams) error {
 	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
-		key, err := survey.Describe(ctx, c, []byte(o.key))
+		key, err := survey.Describe(ctx, c, []byte(o.key), survey.Measured)
 		if errors.Is(err, survey.ErrMissing) {
 			return survey.Refusal("there is no key " + display.Whole(o.key))
 		}

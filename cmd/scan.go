@@ -56,7 +56,7 @@ they are printed as they are. With -0 each part ends in a NUL byte instead, and
 
 func (o *scanOptions) run(ctx context.Context, s *streams) error {
 	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
-		key, err := survey.Describe(ctx, c, []byte(o.key))
+		key, err := survey.Describe(ctx, c, []byte(o.key), survey.Described)
 		if errors.Is(err, survey.ErrMissing) {
 			return survey.Refusal("there is no key " + display.Whole(o.key))
 		}
@@ -70,7 +70,7 @@ func (o *scanOptions) run(ctx context.Context, s *streams) error {
 		var printed int64
 		var out []byte
 		err = survey.Elements(ctx, c, key, o.match, func(element [][]byte) error {
-			if !o.list.take(&printed) {
+			if printed++; o.list.beyond(printed) {
 				return errEnough
 			}
 			if out = o.append(out, s, parts, element); len(out) > 64<<10 {

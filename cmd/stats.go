@@ -146,7 +146,7 @@ func (o *summaryOptions) pages(c *connection, report *survey.Report) survey.Page
 		if info, err := os.Stat(c.target.path); err == nil { // not :memory:
 			report.File = info.Size()
 		}
-		return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli()}.Keys
+		return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli(), Facts: survey.Measured}.Keys
 	}
 	report.Measure, report.Samples = survey.MemoryUsage, o.samples
 	return survey.Walk{Client: c, Match: o.match, Facts: survey.Measured, Samples: o.samples}.Keys

@@ -88,9 +88,12 @@ func Parts(typ string) []string { return kinds[typ].parts }
 // ErrMissing is the error of a key that is not there.
 var ErrMissing = errors.New("no such key")
 
-// Describe finds out everything about one key: ErrMissing when it is not there.
-func Describe(ctx context.Context, c Client, key []byte) (Key, error) {
-	found, err := Walk{Client: c, Facts: Measured}.describe(ctx, []Key{{Name: key, TTL: -1, Count: -1, Bytes: -1}})
+// usualSamples is how many elements of a key are measured unless told otherwise.
+const usualSamples = 5
+
+// Describe finds out facts about one key: ErrMissing when it is not there.
+func Describe(ctx context.Context, c Client, key []byte, facts Facts) (Key, error) {
+	found, err := Walk{Client: c, Facts: facts, Samples: usualSamples}.describe(ctx, []Key{{Name: key, TTL: -1, Count: -1, Bytes: -1}})
 	if err != nil {
 		return Key{}, err
 	}

@@ -61,7 +61,7 @@ func TestSourcesAgree(t *testing.T) {
 		slices.Sort(lines)
 		return lines
 	}
-	tables := read(survey.File{Transact: file.Transact, Now: clock.Now()}.Keys)
+	tables := read(survey.File{Transact: file.Transact, Now: clock.Now(), Facts: survey.Measured}.Keys)
 	commands := read(survey.Walk{Client: session, Facts: survey.Measured}.Keys)
 	if len(tables) != 2509 || !slices.Equal(tables, commands) {
 		t.Errorf("tables have %d keys, commands %d", len(tables), len(commands))
