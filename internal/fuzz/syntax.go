@@ -48,6 +48,9 @@ var newer = map[string][]string{
 	"BITOP": {"DIFF", "DIFF1", "ANDOR", "ONE"}, "SET": {"IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "HSCAN": {"NOVALUES"},
 	"ZRANK": {"WITHSCORE"}, "ZREVRANK": {"WITHSCORE"},
 	"ZUNION": {"COUNT"}, "ZINTER": {"COUNT"}, "ZUNIONSTORE": {"COUNT"}, "ZINTERSTORE": {"COUNT"},
+	// What nobody can compare is among these: an ID from the clock (*), and waiting.
+	"XADD": {"KEEPREF", "IDMPAUTO", "*"}, "XTRIM": {"KEEPREF"},
+	"XREAD": {"MAXCOUNT", "MAXSIZE", "BLOCK"}, "XREADGROUP": {"MAXCOUNT", "MAXSIZE", "CLAIM", "BLOCK"},
 }
 
 // without returns n without the alternatives and options that begin with one of
