@@ -57,14 +57,13 @@ func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err err
 		return err
 	}
 	defer func() { err = tended(err, f) }()
-	bar := s.progress("copying pages", 0)
+	bar := newProgress(s, "copying", "pages", -1)
 	err = f.Backup(ctx, to, local.BackupOptions{Replace: o.force, Progress: func(done, total int) {
-		bar.ChangeMax(total)
-		if bar.Set(done); done == total {
-			bar = s.progress("checking the copy", -1)
+		if bar.set(int64(done), int64(total)); done == total {
+			bar.say("checking the copy")
 		}
 	}})
-	bar.Finish()
+	bar.end()
 	if err != nil {
 		return err
 	}

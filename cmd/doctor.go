@@ -153,14 +153,14 @@ func newTables() (tables []doctor.Object, err error) {
 
 // examine looks at one moment of the file.
 func (o *doctorOptions) examine(s *streams, f *local.File) (found []doctor.Finding, err error) {
-	bar := s.progress("examining", -1)
-	defer bar.Finish()
+	bar := newProgress(s, "examining", "checks", -1)
+	defer bar.end()
 	err = f.Snapshot(func() error {
 		e, err := o.exam(f)
-		e.Step = func(what string) { bar.Describe("examining " + what) }
+		e.Step = func(what string) { bar.say("examining " + what) }
 		switch {
 		case errors.Is(err, local.ErrForeign):
-			found, err = e.Foreign()
+			found, err = foreignFindings(f, e)
 		case err == nil:
 			found, err = e.Ours()
 		}
@@ -170,6 +170,14 @@ func (o *doctorOptions) examine(s *streams, f *local.File) (found []doctor.Findi
 		return append(found, doctor.Damaged(err)), nil
 	}
 	return found, err
+}
+
+func foreignFindings(f *local.File, e doctor.Exam) ([]doctor.Finding, error) {
+	tables, err := f.Tables()
+	if err != nil {
+		return nil, err
+	}
+	return e.Foreign(tables)
 }
 
 // mend backs the file up and mends it. The backup is the file exactly as it was:

@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/survey"
@@ -52,11 +51,11 @@ func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc)
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
-// size is the number of columns and lines of the terminal; 80 columns and no end
+// room is the number of columns and lines of the terminal; 80 columns and no end
 // of lines elsewhere, unless the environment says otherwise.
-func (s *streams) size() (columns, lines int) {
-	if f, ok := s.out.(*os.File); ok && s.outTerminal {
-		if columns, lines, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+func (s *streams) room() (columns, lines int) {
+	if s.outTerminal {
+		if columns, lines, err := s.size(); err == nil && columns > 0 {
 			return columns, lines
 		}
 	}

@@ -71,7 +71,7 @@ func (o *peekOptions) run(ctx context.Context, s *streams) error {
 			_, err = s.out.Write(append(resp.AppendJSON(nil, peekJSON(key, first)), '\n'))
 			return err
 		}
-		columns, _ := s.size()
+		columns, _ := s.room()
 		_, err = s.out.Write([]byte(peekText(key, first, columns)))
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 
 const (
 	groupUse   = "use"
+	groupMove  = "move"
 	groupLook  = "look"
 	groupMend  = "mend"
 	groupSetUp = "setup"
@@ -46,6 +47,7 @@ any Upstash REST endpoint or Redis server.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddGroup(
 		&cobra.Group{ID: groupUse, Title: "Run commands:"},
+		&cobra.Group{ID: groupMove, Title: "Move keys:"},
 		&cobra.Group{ID: groupLook, Title: "Look inside:"},
 		&cobra.Group{ID: groupMend, Title: "Look after files:"},
 		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
@@ -55,10 +57,12 @@ any Upstash REST endpoint or Redis server.
 	root.AddCommand(
 		newExec(s), newREPL(s), newServe(s),
 
-		newInspect(s), newExplain(s),
+		newDump(s), newRestore(s), newCopy(s), newDiff(s),
+
+		newInspect(s), newExplain(s), newStatus(s),
 		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),
 		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
-		newVersion(s), newPaths(s), newMan(s),
+		newProfile(s), newVersion(s), newPaths(s), newMan(s),
 	)
 	return root
 }

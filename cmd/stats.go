@@ -105,26 +105,26 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *survey.Su
 	defer stop()
 	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
 		report := survey.Report{Colour: s.colour(), Keys: -1}
-		report.Width, _ = s.size()
+		report.Width, _ = s.room()
 		if v, err := c.Do(ctx, []byte("DBSIZE")); err != nil {
 			return err
 		} else if v.Kind == resp.Int && o.match == "" {
 			report.Keys = v.Int
 		}
 		pages := o.pages(c, &report)
-		bar := s.progress("looking at keys", report.Keys)
+		bar := newProgress(s, "looking at keys", "keys", report.Keys)
 		err := pages(ctx, func(keys []survey.Key) error {
 			if room := o.limit - summary.Total.Keys; o.limit > 0 && int64(len(keys)) > room {
 				keys = keys[:room]
 			}
 			summary.Add(keys)
-			bar.Add(len(keys))
+			bar.add(int64(len(keys)))
 			if o.limit > 0 && summary.Total.Keys == o.limit {
 				return errEnough
 			}
 			return nil
 		})
-		bar.Finish()
+		bar.end()
 		if err = ended(ctx, err); err != nil {
 			return err
 		}

@@ -30,11 +30,11 @@ func (o *fileOptions) path(s *streams, args []string) (string, error) {
 		o.db = args[0]
 	}
 	files := targetOptions{db: o.db}
-	path := files.file(s.getenv).path
-	if path == local.Memory {
-		return "", usagef("%s is no file", path)
+	t, err := files.file(s.getenv)
+	if err == nil && t.path == local.Memory {
+		err = usagef("%s is no file", t.path)
 	}
-	return path, nil
+	return t.path, err
 }
 
 // open opens the file as it is.

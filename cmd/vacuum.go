@@ -45,9 +45,9 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	if err != nil {
 		return err
 	}
-	bar := s.progress("packing", -1)
+	bar := newProgress(s, "packing", "files", -1)
 	err = f.Rewrite(ctx)
-	bar.Finish()
+	bar.end()
 	if err != nil {
 		return err
 	}

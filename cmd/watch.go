@@ -81,13 +81,17 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 // repeat runs the command until the context ends, or as often as it should be.
 func (o *watchOptions) repeat(ctx context.Context, s *streams, c *connection, show func([]byte) error) error {
 	args := command(o.args)
-	printer := (&formatOptions{json: o.json}).printer(s.outTerminal)
+	var format formatOptions
+	if o.json {
+		format.output = formatJSON
+	}
+	printer := format.printer(s)
 	for n := int64(1); ; n++ {
 		v, err := c.Do(ctx, args...)
 		if err != nil {
 			return ended(ctx, err)
 		}
-		if err := show(appendReply(nil, printer, args, v)); err != nil {
+		if err := show(printer.append(nil, args, v)); err != nil {
 			return err
 		}
 		if n == o.count {
@@ -115,7 +119,7 @@ type watchScreen struct {
 }
 
 func (w *watchScreen) draw(reply []byte) error {
-	columns, rows := w.size()
+	columns, rows := w.room()
 	lines := strings.Split(strings.TrimRight(string(reply), "\r\n"), "\n")
 	for i, line := range lines {
 		lines[i] = onScreen(strings.TrimRight(line, "\r"))

@@ -42,6 +42,7 @@ var Checks = []Check{
 			`SELECT 'documents', key_id, typeof(value) FROM documents WHERE typeof(value) <> 'blob'`,
 			`SELECT 'hashes', key_id, typeof(value) FROM hashes WHERE typeof(value) <> 'blob'`,
 			`SELECT 'lists', key_id, typeof(value) FROM lists WHERE typeof(value) <> 'blob'`,
+			`SELECT 'arrays', key_id, typeof(value) FROM arrays WHERE typeof(value) <> 'blob'`,
 		},
 		Shows: "in %s, of key id %s: %s",
 		Fix:   "they become bytes",
@@ -50,6 +51,7 @@ var Checks = []Check{
 			`UPDATE documents SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
 			`UPDATE hashes SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
 			`UPDATE lists SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
+			`UPDATE arrays SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
 		},
 	},
 	{
@@ -78,8 +80,13 @@ var Checks = []Check{
 		},
 	},
 	{
-		Name: "positions", Severity: Error, Says: "places in lists are not whole numbers",
-		Broken: []string{`SELECT key_id, pos FROM lists WHERE typeof(pos) <> 'integer'`}, Shows: "of key id %s: %s",
+		Name: "positions", Severity: Error, Says: "places in lists or arrays are not whole numbers",
+		Broken: []string{
+			`SELECT key_id, pos FROM lists WHERE typeof(pos) <> 'integer'`,
+			`SELECT key_id, pos FROM arrays WHERE typeof(pos) <> 'integer' OR pos = 9223372036854775807`, // index 2^64-1
+			`SELECT key_id, ifnull(ring, next) FROM array_cursors WHERE typeof(next) <> 'integer' OR typeof(ring) NOT IN ('null', 'integer')`,
+		},
+		Shows:  "of key id %s: %s",
 		Advice: "give them free places with the sqlite3 shell",
 	},
 	{
@@ -96,13 +103,13 @@ var Checks = []Check{
 	},
 	{
 		Name: "consumers", Severity: Error, Says: "messages are pending for consumers that are not there",
-		Broken: []string{`SELECT key_id, group_name, consumer, count(*) FROM stream_pending p WHERE NOT EXISTS
+		Broken: []string{`SELECT key_id, group_name, consumer, count(*) FROM stream_pending p WHERE consumer IS NOT NULL AND NOT EXISTS
 			(SELECT 1 FROM stream_consumers c WHERE c.key_id = p.key_id AND c.group_name = p.group_name AND c.name = p.consumer)
 			GROUP BY key_id, group_name, consumer`},
 		Shows: "of key id %s, group %s, consumer %s: %s",
 		Fix:   "the consumers are made anew",
 		Repair: []string{`INSERT INTO stream_consumers(key_id, group_name, name, seen_at)
-			SELECT key_id, group_name, consumer, max(delivered_at) FROM stream_pending p WHERE NOT EXISTS
+			SELECT key_id, group_name, consumer, max(delivered_at) FROM stream_pending p WHERE consumer IS NOT NULL AND NOT EXISTS
 			(SELECT 1 FROM stream_consumers c WHERE c.key_id = p.key_id AND c.group_name = p.group_name AND c.name = p.consumer)
 			GROUP BY key_id, group_name, consumer`},
 	},
@@ -191,6 +198,7 @@ const (
 		WHEN 'set' THEN (SELECT count(*) FROM sets WHERE key_id = k.id)
 		WHEN 'zset' THEN (SELECT count(*) FROM zsets WHERE key_id = k.id)
 		WHEN 'stream' THEN (SELECT count(*) FROM stream_entries WHERE key_id = k.id)
+		WHEN 'array' THEN (SELECT count(*) FROM arrays WHERE key_id = k.id)
 		ELSE 0 END`
 	lastPlace = `CASE k.type
 		WHEN 'hash' THEN (SELECT max(seq) FROM hashes WHERE key_id = k.id)

@@ -9,6 +9,7 @@ import (
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/meowdis/meowdis/foreign"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -25,6 +26,12 @@ type conn struct {
 	// arena holds the text and blob arguments of the statement that runs.
 	arena uintptr
 	room  int
+
+	// Of a foreign file: the virtual tables, their module, and the one that is
+	// being made.
+	virtuals   []*virtual
+	module     uintptr
+	connecting *foreign.Table
 }
 
 type prepared struct {
@@ -66,7 +73,7 @@ func withString[T any](c *conn, s string, fn func(uintptr) T) (result T, err err
 	return fn(p), nil
 }
 
-// How a file is opened.
+// How a file is opened: SQLite's flags.
 const (
 	toRead    = sqlite3.SQLITE_OPEN_READONLY
 	toWrite   = sqlite3.SQLITE_OPEN_READWRITE
@@ -113,6 +120,9 @@ func (c *conn) close() error {
 		}
 	}
 	sqlite3.Xsqlite3_free(c.tls, c.arena)
+	if c.module != 0 {
+		libc.Xfree(c.tls, c.module)
+	}
 	c.tls.Close()
 	return err
 }
@@ -208,26 +218,32 @@ func (c *conn) step(p *prepared) (rows []store.Row, err error) {
 func (c *conn) row(p *prepared) store.Row {
 	row := make(store.Row, p.columns)
 	for i := range row {
-		switch n := int32(i); sqlite3.Xsqlite3_column_type(c.tls, p.stmt, n) {
-		case sqlite3.SQLITE_INTEGER:
-			row[i] = store.Int(sqlite3.Xsqlite3_column_int64(c.tls, p.stmt, n))
-		case sqlite3.SQLITE_FLOAT:
-			row[i] = store.Float(sqlite3.Xsqlite3_column_double(c.tls, p.stmt, n))
-		case sqlite3.SQLITE_TEXT:
-			row[i] = store.TextBytes(c.bytes(p, n))
-		case sqlite3.SQLITE_BLOB:
-			row[i] = store.Bytes(c.bytes(p, n))
-		}
+		row[i] = c.cell(p.stmt, int32(i))
 	}
 	return row
 }
 
-// bytes copies a text or blob column.
-func (c *conn) bytes(p *prepared, i int32) []byte {
-	at := sqlite3.Xsqlite3_column_blob(c.tls, p.stmt, i)
-	n := int(sqlite3.Xsqlite3_column_bytes(c.tls, p.stmt, i))
+// cell copies a column of the row that stmt is at.
+func (c *conn) cell(stmt uintptr, i int32) store.Value {
+	switch sqlite3.Xsqlite3_column_type(c.tls, stmt, i) {
+	case sqlite3.SQLITE_INTEGER:
+		return store.Int(sqlite3.Xsqlite3_column_int64(c.tls, stmt, i))
+	case sqlite3.SQLITE_FLOAT:
+		return store.Float(sqlite3.Xsqlite3_column_double(c.tls, stmt, i))
+	case sqlite3.SQLITE_TEXT:
+		at := sqlite3.Xsqlite3_column_text(c.tls, stmt, i)
+		return store.TextBytes(copied(at, sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
+	case sqlite3.SQLITE_BLOB:
+		at := sqlite3.Xsqlite3_column_blob(c.tls, stmt, i)
+		return store.Bytes(copied(at, sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
+	}
+	return store.Value{}
+}
+
+// copied is a copy of n bytes of SQLite's.
+func copied(at uintptr, n int32) []byte {
 	out := make([]byte, n)
-	copy(out, libc.GoBytes(at, n))
+	copy(out, libc.GoBytes(at, int(n)))
 	return out
 }
 
@@ -280,6 +296,13 @@ func (c *conn) grow(n int) error {
 		return fmt.Errorf("no memory for arguments of %d bytes", n)
 	}
 	return nil
+}
+
+// isCantOpen tells whether err is that of a file that cannot be opened, or not
+// without writing beside it.
+func isCantOpen(err error) bool {
+	var e *sqliteError
+	return errors.As(err, &e) && (e.code&0xff == sqlite3.SQLITE_CANTOPEN || e.code&0xff == sqlite3.SQLITE_READONLY)
 }
 
 // refusal returns the constraint that err reports, or nil when err is something

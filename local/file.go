@@ -1,15 +1,11 @@
 package local
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
-
-// ErrForeign is the error of opening a SQLite file that meowdis did not make.
-var ErrForeign = errors.New("not a meowdis file")
 
 // prepareFile makes the tables of a new file, migrates an older one, and refuses
 // any other.

@@ -48,4 +48,3 @@ func lost(ctx context.Context, address string, err error) error {
 	}
 	return fmt.Errorf("listening to %s: %w", address, err)
 }
-
