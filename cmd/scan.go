@@ -25,7 +25,8 @@ func newScan(s *streams) *cobra.Command {
 		Use:     "scan [FLAGS] KEY [PATTERN]",
 		GroupID: groupLook,
 		Short:   "List the elements of a key, however many there are",
-		Long: `Lists the elements of a hash, set, sorted set, list or stream, a page at a time.
+		Long: `Lists the elements of a hash, set, sorted set, list, stream or array, a page at a
+time.
 A pattern picks fields of a hash, or members.
 
 A line is an element: the field, a tab and the value of a hash, the member, a tab

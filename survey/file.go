@@ -33,6 +33,7 @@ const sqlFilePage = `SELECT id, key, type, dies_at,
 		WHEN 'list' THEN (SELECT sum(length(value)) FROM lists WHERE key_id = keys.id)
 		WHEN 'set' THEN (SELECT sum(length(member)) FROM sets WHERE key_id = keys.id)
 		WHEN 'zset' THEN (SELECT sum(length(member) + 8) FROM zsets WHERE key_id = keys.id)
+		WHEN 'array' THEN (SELECT sum(length(value)) FROM arrays WHERE key_id = keys.id)
 		WHEN 'stream' THEN (SELECT sum(length(id) + length(fields)) FROM stream_entries WHERE key_id = keys.id)
 		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id)
 		END, 0), -1)
