@@ -70,7 +70,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.path == "-" && s.outTerminal && format.binary {
 		return usagef("this format is not for a terminal: give a file, or --format jsonl")
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	t, err := o.target.resolve(s.getenv)
 	if err != nil {
@@ -85,7 +85,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.database || c.DB() != 0 {
 		read.Databases = []int{c.DB()}
 	}
-	r := &report{s: s, bar: newProgress(s, "dumping", total(ctx, c, read))}
+	r := &report{s: s, bar: newProgress(s, "dumping", "keys", total(ctx, c, read))}
 	var keys transfer.Written
 	seen := func(p transfer.Part) {
 		if p.Last && p.Err == nil {

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -87,7 +85,7 @@ func (o *targetOptions) connectExisting(ctx context.Context, t target) (*connect
 			return nil, fmt.Errorf("there is no file %s", t.path)
 		}
 	}
-	return o.connectTo(ctx, t, local.Options{SweepEvery: noSweep, Cache: readCache}, false)
+	return o.connectTo(ctx, t, local.Options{ReadOnly: t.path != local.Memory, Cache: readCache}, false)
 }
 
 // Moving keys has little use for caches: each page is read once. Copies of a
@@ -96,11 +94,6 @@ const (
 	readCache  = 8 << 20
 	writeCache = 16 << 20
 )
-
-// interruptible is ctx until somebody wants the program to end.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-}
 
 // report tells of the keys that were not moved as they should, and counts them.
 type report struct {
@@ -176,6 +169,9 @@ func (r *report) outcome(did string, w transfer.Written) string {
 		if more.n > 0 {
 			line += fmt.Sprintf(", %d %s", more.n, more.what)
 		}
+	}
+	if w.Unclaimed > 0 {
+		line += fmt.Sprintf("; of deleted stream entries %d are no longer pending", w.Unclaimed)
 	}
 	return line
 }

@@ -92,6 +92,7 @@ const (
 	typeZSet            = 3 // scores as text
 	typeHash            = 4
 	typeZSet2           = 5 // scores as doubles
+	typeModule          = 7 // of a module, in parts
 	typeHashZipmap      = 9
 	typeListZiplist     = 10
 	typeSetIntset       = 11

@@ -28,8 +28,6 @@ func referenceRows() map[string][]string {
 var before = map[string]string{
 	"COMMAND GETKEYS arity":         "-4",
 	"COMMAND GETKEYSANDFLAGS arity": "-4",
-	"ZRANK arity":                   "3",
-	"ZREVRANK arity":                "3",
 	"BLMOVE flags":                  "+noscript",
 	"BLPOP flags":                   "+noscript",
 	"BRPOP flags":                   "+noscript",
