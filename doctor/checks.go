@@ -103,13 +103,13 @@ var Checks = []Check{
 	},
 	{
 		Name: "consumers", Severity: Error, Says: "messages are pending for consumers that are not there",
-		Broken: []string{`SELECT key_id, group_name, consumer, count(*) FROM stream_pending p WHERE NOT EXISTS
+		Broken: []string{`SELECT key_id, group_name, consumer, count(*) FROM stream_pending p WHERE consumer IS NOT NULL AND NOT EXISTS
 			(SELECT 1 FROM stream_consumers c WHERE c.key_id = p.key_id AND c.group_name = p.group_name AND c.name = p.consumer)
 			GROUP BY key_id, group_name, consumer`},
 		Shows: "of key id %s, group %s, consumer %s: %s",
 		Fix:   "the consumers are made anew",
 		Repair: []string{`INSERT INTO stream_consumers(key_id, group_name, name, seen_at)
-			SELECT key_id, group_name, consumer, max(delivered_at) FROM stream_pending p WHERE NOT EXISTS
+			SELECT key_id, group_name, consumer, max(delivered_at) FROM stream_pending p WHERE consumer IS NOT NULL AND NOT EXISTS
 			(SELECT 1 FROM stream_consumers c WHERE c.key_id = p.key_id AND c.group_name = p.group_name AND c.name = p.consumer)
 			GROUP BY key_id, group_name, consumer`},
 	},

@@ -80,12 +80,13 @@ const (
 	makeIfNew = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE
 )
 
-// openConn opens the file at path, or Memory, and runs setup on it.
+// openConn opens the file at path, or Memory, and runs setup on it. The connection
+// is nil when that fails.
 func openConn(path string, how int32, setup []string) (c *conn, err error) {
 	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, c.close())
+			c, err = nil, errors.Join(err, c.close())
 		}
 	}()
 	if err := c.grow(smallArena); err != nil {
