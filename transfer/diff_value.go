@@ -39,6 +39,9 @@ func (c check) lookUp() [][]byte {
 		first, last := v.Entries[0].ID, v.Entries[v.Len()-1].ID
 		return call("XRANGE", name, formatID(first), formatID(last), []byte("COUNT"), decimal(int64(v.Len())+1))
 	}
+	if a, ok := c.part.Value.(*Array); ok {
+		return append(call("ARMGET", name), each(a.Slots, func(s Slot) []byte { return strconv.AppendUint(nil, s.Index, 10) })...)
+	}
 	return call("JSON.GET", name)
 }
 
@@ -60,6 +63,14 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 		if c.part.Last {
 			return d.compareStates(ctx, c.part.Key, v)
 		}
+	case *Array:
+		there := &Array{Next: v.Next}
+		if c.part.Last {
+			err = d.b.nextSlot(ctx, c.part.Key, there)
+		}
+		if err == nil && there.Next != v.Next {
+			return fmt.Sprintf("goes on at [%d]", v.Next), fmt.Sprintf("[%d]", there.Next), nil
+		}
 	}
 	return "", "", nil
 }
@@ -71,13 +82,11 @@ func (c check) compareElements(v resp.Value) (a, b string) {
 		return c.compareBytes(part, text(v))
 	case Document:
 		if !sameJSON(part, text(v)) {
-			return show(part), show(text(v))
+			return clip(part), clip(text(v))
 		}
 		return "", ""
 	case *rdb.Stream:
 		return compareEntries(part.Entries, v)
-	case *Array:
-		return "", ""
 	}
 	if len(v.Elems) != c.part.Value.Len() {
 		return fmt.Sprintf("%d elements", c.part.Value.Len()), strconv.Itoa(len(v.Elems))
@@ -107,12 +116,18 @@ func (c check) compareElement(i int, v resp.Value) (a, b string) {
 			return "member " + show(part[i]), none
 		}
 	case rdb.ZSet:
-		if s, ok := scoreOf(v); !ok || s != part[i].Score {
-			return fmt.Sprintf("member %s, score %s", show(part[i].Name), formatScore(part[i].Score)), strings.Trim(found, `"`)
+		if s, ok := scoreOf(v); !ok {
+			return fmt.Sprintf("member %s", show(part[i].Name)), none
+		} else if s != part[i].Score {
+			return fmt.Sprintf("score of %s: %s", show(part[i].Name), showScore(part[i].Score)), showScore(s)
 		}
 	case rdb.Hash:
 		if v.IsNull() || !bytes.Equal(part[i].Value, text(v)) {
 			return fmt.Sprintf("field %s: %s", show(part[i].Name), show(part[i].Value)), found
+		}
+	case *Array:
+		if slot := part.Slots[i]; v.IsNull() || !bytes.Equal(slot.Value, text(v)) {
+			return fmt.Sprintf("[%d] %s", slot.Index, show(slot.Value)), found
 		}
 	}
 	return "", ""
@@ -133,14 +148,26 @@ func (c check) compareBytes(a, b []byte) (string, string) {
 	return fmt.Sprintf("from byte %d on %s", c.at+int64(i), show(a[i:])), show(b[i:])
 }
 
+// shown is the number of bytes of a value that are shown.
+const shown = 40
+
 // show is the beginning of a value, in quotes.
 func show(b []byte) string {
-	const most = 40
-	if len(b) > most {
-		return string(resp.AppendQuoted(nil, b[:most], true)) + "…"
+	if len(b) > shown {
+		return string(resp.AppendQuoted(nil, b[:shown], true)) + "…"
 	}
 	return string(resp.AppendQuoted(nil, b, true))
 }
+
+// clip is the beginning of text.
+func clip(text []byte) string {
+	if len(text) > shown {
+		return strings.ToValidUTF8(string(text[:shown]), "") + "…"
+	}
+	return string(text)
+}
+
+func showScore(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 // blobOf is the value that is one string of bytes, nil of the others.
 func blobOf(v Value) []byte {
@@ -278,7 +305,10 @@ func (d *differ) compareStates(ctx context.Context, k *Key, s *rdb.Stream) (a, b
 func describe(s *rdb.Stream) []string {
 	lines := []string{fmt.Sprintf("last id %s, deleted up to %s, %d added", formatID(s.Last), formatID(s.Deleted), s.Added)}
 	for _, g := range slices.SortedFunc(slices.Values(s.Groups), func(a, b rdb.Group) int { return bytes.Compare(a.Name, b.Name) }) {
-		lines = append(lines, fmt.Sprintf("group %s at %s, %d read", show(g.Name), formatID(g.Last), g.Read))
+		lines = append(lines, fmt.Sprintf("group %s at %s", show(g.Name), formatID(g.Last)))
+		if g.Read != rdb.Unknown {
+			lines[len(lines)-1] += fmt.Sprintf(", %d read", g.Read)
+		}
 		for _, c := range slices.SortedFunc(slices.Values(g.Consumers), func(a, b rdb.Consumer) int { return cmp.Compare(string(a.Name), string(b.Name)) }) {
 			lines = append(lines, fmt.Sprintf("consumer %s of group %s", show(c.Name), show(g.Name)))
 			for _, p := range c.Pending {
