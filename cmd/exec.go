@@ -58,7 +58,7 @@ commands are independent, and only counted.
   meowdis exec --pipe < million.txt
   meowdis exec --dry-run < commands.txt`,
 		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     completeCommand,
+		ValidArgsFunction:     o.target.completeCall(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.format.check(cmd); err != nil {
 				return err
@@ -112,7 +112,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
 		return o.rehearse(ctx, s)
 	}
-	c, err := o.target.connect(ctx, s, local.Options{SweepEvery: noSweep}, o.format.wantsRESP3())
+	c, err := o.target.connect(ctx, s, local.Options{SweepEvery: noSweep, Bulk: o.pipe}, o.format.wantsRESP3())
 	if err != nil {
 		return err
 	}
@@ -172,6 +172,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *connection) err
 		if _, err := s.out.Write(p.append(nil, args, v)); err != nil {
 			return err
 		}
+		suggest(s.err, args, v)
 		if failed = failed || v.HasError(); failed && !o.keepGoing {
 			break
 		}

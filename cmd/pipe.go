@@ -25,7 +25,7 @@ type pipe struct {
 const (
 	// What goes to a file together is one transaction: large ones write each page
 	// once instead of over and over. A server sooner has something to do.
-	atOnceToFile   = 20_000
+	atOnceToFile   = 50_000
 	atOnceToServer = 2_000
 	atOnceBytes    = 16 << 20
 	pipeBuffer     = 256 << 10

@@ -69,6 +69,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) (err error) {
 		Session: c,
 		Target:  s.painted(c.target.settings.Color, c.target.label()),
 		Format: func(out []byte, args [][]byte, v resp.Value) []byte {
+			suggest(s.err, args, v)
 			return printer.append(out, args, v)
 		},
 		In: s.in, Out: s.out, Err: s.err,

@@ -153,6 +153,7 @@ func (s *script) runLines(ctx context.Context, lines []scriptLine) (goOn bool, e
 		out = out[:0]
 		s.failed = true
 		fmt.Fprintf(s.err, "meowdis: line %d failed: %s\n", lines[i].number, clipped(string(lines[i].text)))
+		suggest(s.err, calls[i], v)
 		goOn = goOn && s.keepGoing && !movesAway(calls[i])
 	}
 	if _, err := s.out.Write(out); err != nil {

@@ -22,6 +22,8 @@ type Options struct {
 	Full bool
 	// ReadOnly refuses to write and to create the file.
 	ReadOnly bool
+	// Bulk gives the writer a large cache, for work that touches all of a file.
+	Bulk bool
 	// Now is the clock that expiry goes by, in Unix ms; nil is the system's.
 	Now func() int64
 	// SweepEvery is the pause between the sweeps of expired keys; 0 is a
@@ -85,7 +87,11 @@ func (s *Store) open() (err error) {
 func (s *Store) connect(readOnly bool) (*conn, error) {
 	setup := []string{"PRAGMA foreign_keys = 1"}
 	if s.path != Memory {
-		setup = append(setup, "PRAGMA cache_size = -32768",
+		cache := "PRAGMA cache_size = -32768" // KiB
+		if s.options.Bulk && !readOnly {
+			cache = "PRAGMA cache_size = -262144"
+		}
+		setup = append(setup, cache,
 			// Fewer checkpoints than by default: pages that change often are copied back once.
 			"PRAGMA wal_autocheckpoint = 4000")
 		if s.options.Full {
