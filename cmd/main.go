@@ -27,6 +27,7 @@ type streams struct {
 
 	inTerminal  bool // somebody types
 	outTerminal bool // somebody reads
+	errTerminal bool // somebody sees what is said
 }
 
 // Main runs the command line of this process and returns its exit code.
@@ -38,6 +39,7 @@ func Main() int {
 		screen:      func() (int, int, error) { return term.GetSize(int(os.Stdout.Fd())) },
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	root := newRoot(s)
 	root.SetArgs(os.Args[1:])

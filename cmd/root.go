@@ -6,7 +6,9 @@ import (
 
 const (
 	groupUse   = "use"
+	groupMove  = "move"
 	groupLook  = "look"
+	groupMend  = "mend"
 	groupSetUp = "setup"
 )
 
@@ -40,7 +42,9 @@ any Upstash REST endpoint or Redis server.
 	root.SetFlagErrorFunc(badFlag)
 	root.AddGroup(
 		&cobra.Group{ID: groupUse, Title: "Run commands:"},
+		&cobra.Group{ID: groupMove, Title: "Move keys:"},
 		&cobra.Group{ID: groupLook, Title: "Look inside:"},
+		&cobra.Group{ID: groupMend, Title: "Look after files:"},
 		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
 	)
 	root.SetHelpCommandGroupID(groupSetUp)
@@ -48,7 +52,11 @@ any Upstash REST endpoint or Redis server.
 	root.AddCommand(
 		newExec(s), newREPL(s), newServe(s),
 
+		newDump(s), newRestore(s), newCopy(s), newDiff(s),
+
 		newInspect(s), newExplain(s), newStatus(s),
+		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),
+		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
 		newProfile(s), newVersion(s), newPaths(s), newMan(s),
 	)
 	root.AddCommand(topics()...)

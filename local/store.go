@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/meowdis/meowdis/foreign"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -36,18 +41,24 @@ type Store struct {
 	path    string
 	options Options
 	writer  *conn
-	readers chan *conn // nil when the writer reads too
+	readers *pool // nil when the writer reads too
 	jobs    chan *job
 	quit    chan struct{} // closed to stop the goroutines
 	done    sync.WaitGroup
 	closing sync.RWMutex // held for reading by everyone who uses the store
 	closed  bool
+
+	foreign *foreign.Kind // nil for a file of ours
+	overlay []foreign.Table
+	// immutable opens the file as one that nobody changes, without locks.
+	immutable bool
 }
 
 var errClosed = errors.New("the database is closed")
 
 // Open opens the file at path, or Memory, and makes or migrates its tables. The
-// directory must exist.
+// directory must exist. A file of a foreign kind is opened for reading, whatever the
+// options say.
 func Open(path string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = func() int64 { return time.Now().UnixMilli() }
@@ -58,7 +69,7 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s.done.Add(1)
 	go s.write()
-	if !o.ReadOnly && o.SweepEvery >= 0 {
+	if !s.options.ReadOnly && o.SweepEvery >= 0 {
 		s.done.Add(1)
 		go s.sweep()
 	}
@@ -66,20 +77,21 @@ func Open(path string, o Options) (*Store, error) {
 }
 
 func (s *Store) open() (err error) {
-	if s.writer, err = s.connect(s.options.ReadOnly); err != nil {
+	if err := s.openForeign(); err != nil {
 		return err
 	}
-	if err := s.prepareFile(); err != nil {
-		return err
+	if s.foreign == nil {
+		if s.writer, err = s.connect(s.options.ReadOnly); err != nil {
+			return err
+		}
+		if err := s.prepareFile(); err != nil {
+			return err
+		}
 	}
 	if s.path == Memory {
 		return nil
 	}
-	n := max(4, runtime.GOMAXPROCS(0))
-	s.readers = make(chan *conn, n)
-	for range n {
-		s.readers <- nil // opened when first needed
-	}
+	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)))
 	return nil
 }
 
@@ -100,7 +112,19 @@ func (s *Store) connect(readOnly bool) (*conn, error) {
 			setup = append(setup, "PRAGMA synchronous = NORMAL")
 		}
 	}
-	return openConn(s.path, readOnly, setup)
+	how := int32(makeIfNew)
+	if readOnly {
+		how = toRead
+	}
+	if !s.immutable {
+		return openConn(s.path, how, setup)
+	}
+	path, err := filepath.Abs(s.path)
+	if err != nil {
+		return nil, err
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
+	return openConn(u.String(), how|sqlite3.SQLITE_OPEN_URI, setup)
 }
 
 // Path is the file, or Memory.
@@ -123,10 +147,8 @@ func (s *Store) Close() error {
 func (s *Store) closeConns() error {
 	var errs []error
 	if s.readers != nil {
-		for range cap(s.readers) {
-			if c := <-s.readers; c != nil {
-				errs = append(errs, c.close())
-			}
+		for _, c := range s.readers.drain() {
+			errs = append(errs, c.close())
 		}
 	}
 	if s.writer != nil {
@@ -193,14 +215,26 @@ func (s *Store) read(batches []store.Batch) (results []store.Result, err error) 
 }
 
 func (s *Store) withReader(fn func(*conn) error) (err error) {
-	c := <-s.readers
-	defer func() { s.readers <- c }()
+	c := s.readers.take()
+	defer func() { s.readers.put(c) }()
 	if c == nil {
-		if c, err = s.connect(true); err != nil {
+		if c, err = s.connectReader(); err != nil {
 			return err
 		}
 	}
 	return fn(c)
+}
+
+// connectReader opens a connection for reading.
+func (s *Store) connectReader() (*conn, error) {
+	c, err := s.connect(true)
+	if err != nil || s.foreign == nil {
+		return c, err
+	}
+	if err := c.overlay(s.overlay); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
 }
 
 var (
