@@ -22,8 +22,8 @@ type streams struct {
 
 	// readSecret reads a line that is typed, without showing it.
 	readSecret func() ([]byte, error)
-	// screen is the size of the terminal that the output goes to.
-	screen func() (width, height int, err error)
+	// size is that of the terminal that the output goes to.
+	size func() (width, height int, err error)
 
 	inTerminal  bool // somebody types
 	outTerminal bool // somebody reads
@@ -36,7 +36,7 @@ func Main() int {
 	s := &streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
 		readSecret:  func() ([]byte, error) { return term.ReadPassword(int(os.Stdin.Fd())) },
-		screen:      func() (int, int, error) { return term.GetSize(int(os.Stdout.Fd())) },
+		size:        func() (int, int, error) { return term.GetSize(int(os.Stdout.Fd())) },
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),

@@ -14,7 +14,7 @@ import (
 // returns false when the text is yet to be shown: it is short, or there is no
 // pager.
 func (s *streams) page(text []byte) bool {
-	width, height, err := s.screen()
+	width, height, err := s.size()
 	if err != nil || !longer(text, width, height) {
 		return false
 	}
