@@ -42,17 +42,25 @@ func kindOfKey(cmd *translator.Command, ref translator.KeyRef) string {
 	if ref.Access.Names()[0] == "OW" || cmd.Flags&translator.MovableKeys != 0 && cmd.Group == "sorted-set" {
 		return ""
 	}
-	switch cmd.Group {
+	switch groupOf(cmd) {
 	case "string", "bitmap", "hyperloglog":
 		return "string"
 	case "list", "set", "hash", "stream":
-		return cmd.Group
+		return groupOf(cmd)
 	case "sorted-set", "geo":
 		return "zset"
 	case "json":
 		return "ReJSON-RL"
 	}
 	return ""
+}
+
+// groupOf is the group of a command, "json" for those of that module.
+func groupOf(cmd *translator.Command) string {
+	if strings.HasPrefix(cmd.Name, "JSON.") {
+		return "json"
+	}
+	return cmd.Group
 }
 
 // elementQuestion is what to ask for an argument that names a part of a value, nil
@@ -74,7 +82,7 @@ func elementQuestion(f call, words []string, args []translator.Argument, prefix 
 	if i := slices.Index(f.args, "group"); i >= 0 {
 		q.group = words[i]
 	}
-	about, ok := elementTopics[f.cmd.Group+" "+strings.TrimRight(args[0].Name, "12")]
+	about, ok := elementTopics[groupOf(f.cmd)+" "+strings.TrimRight(args[0].Name, "12")]
 	if q.about = about; !ok || about == askConsumers && q.group == "" {
 		return nil
 	}
@@ -91,11 +99,10 @@ var elementTopics = map[string]topic{
 
 // How much is looked at for one completion. No new page begins when somebody has
 // waited for patience; a page that takes pageTimeout is given up, which can cost
-// the connection.
+// the connection. A target with few keys, or a near one, is seen as a whole.
 const (
 	patience    = 150 * time.Millisecond
 	pageTimeout = 3 * time.Second
-	maxPages    = 50
 	pageSize    = "1000"
 	maxFound    = 500
 )
@@ -181,7 +188,7 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 	pattern := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(q.prefix) + "*"
 	var items []found
 	cursor := "0"
-	for began, page := time.Now(), 0; page < maxPages && len(items) < maxFound && (page == 0 || time.Since(began) < patience); page++ {
+	for began := time.Now(); len(items) < maxFound; {
 		call := append(append(slices.Clone(words), cursor, "MATCH", pattern, "COUNT", pageSize), more...)
 		v := a.do(ctx, call...)
 		if len(v.Elems) != 2 {
@@ -195,7 +202,7 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 			}
 			items = append(items, item)
 		}
-		if cursor = string(v.Elems[0].Str); cursor == "0" {
+		if cursor = string(v.Elems[0].Str); cursor == "0" || time.Since(began) > patience {
 			break
 		}
 	}

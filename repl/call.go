@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // Replies that took this long say so.
@@ -44,7 +46,7 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	l.follow(args, v, err)
 	switch {
 	case ctx.Err() != nil:
-		return v, took, errUnknown
+		return v, took, l.interrupted(args)
 	case err != nil && l.Target.Connections != nil:
 		return v, took, fmt.Errorf("Error: %w\nThe next command connects again.", err)
 	case err != nil:
@@ -56,11 +58,24 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	return v, took, nil
 }
 
-type constError string
+// errInterruptedCall ends a command that Ctrl-C stopped; nothing has happened.
+var (
+	errInterruptedCall = errors.New("interrupted")
+	errUnknown         = errors.New("interrupted: whether the command took effect is not known")
+)
 
-func (e constError) Error() string { return string(e) }
-
-const errUnknown constError = "interrupted: whether the command took effect is not known"
+// interrupted is the error of a command that Ctrl-C stopped. The connection that
+// it cost was not lost: it was given up.
+func (l *loop) interrupted(args [][]byte) error {
+	if l.Terminal {
+		fmt.Fprintln(l.Err) // behind the ^C of the terminal
+	}
+	l.joined++
+	if cmd, _ := translator.Find(args); cmd != nil && cmd.Flags&translator.ReadOnly != 0 {
+		return errInterruptedCall
+	}
+	return errUnknown
+}
 
 // follow keeps the list of queued commands.
 func (l *loop) follow(args [][]byte, v resp.Value, err error) {

@@ -212,14 +212,19 @@ func operandsOf(args []translator.Argument, token string) string {
 	return ""
 }
 
-// keyAt tells whether the last of words is a key of the call.
+// keyAt tells whether the last of words is a key of the call. Keys that as many
+// IDs follow, as in XREAD, are taken for such while no ID has been typed.
 func keyAt(cmd *translator.Command, words []string) (translator.KeyRef, bool) {
-	args := make([][]byte, len(words))
+	args := make([][]byte, len(words), 2*len(words))
 	for i, w := range words {
 		args[i] = []byte(w)
 	}
+	last := len(args) - 1
+	if slices.ContainsFunc(cmd.Keys, func(s translator.KeySpec) bool { return s.Limit > 1 }) {
+		args = args[:cap(args)]
+	}
 	for _, ref := range cmd.KeysOf(args) {
-		if ref.Pos == len(args)-1 {
+		if ref.Pos == last {
 			return ref, true
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync"
+	"time"
 
 	"github.com/chzyer/readline"
 	"golang.org/x/term"
@@ -37,6 +39,7 @@ type editor struct {
 	menu   *menu
 	search *search
 	waits  *wait
+	settle *time.Timer
 	act    func() // what the key does to the text, in place of readline
 	done   error  // how the reading ends, beside with a text
 }
@@ -46,7 +49,11 @@ func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &editor{in: &input{from: readline.Stdin}, history: h, options: o, asker: a, ctx: ctx, closed: true}
+	from := o.In
+	if from == os.Stdin {
+		from = readline.Stdin // which knows the keys of Windows
+	}
+	e := &editor{in: &input{from: from}, history: h, options: o, asker: a, ctx: ctx, closed: true}
 	e.screen = screen{out: o.Out, size: terminalSize}
 	e.rl, err = readline.NewEx(&readline.Config{
 		HistoryLimit:           -1,
@@ -170,13 +177,23 @@ func (e *editor) leave(appended string) {
 	e.closed = true
 }
 
+// settled is how long a terminal may take to move what it shows to its new width.
+const settled = 50 * time.Millisecond
+
 func (e *editor) resized() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.closed {
-		e.screen.resized()
-		e.draw()
+	if e.settle != nil {
+		e.settle.Stop()
 	}
+	e.settle = time.AfterFunc(settled, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if !e.closed {
+			e.screen.moved()
+			e.draw()
+		}
+	})
 }
 
 // set replaces the text.

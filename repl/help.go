@@ -16,7 +16,11 @@ func help(words []string) string {
 	if group, ok := strings.CutPrefix(words[0], "@"); ok {
 		return groupHelp(strings.ToLower(group))
 	}
-	if own := colonNamed(words[0]); own != nil {
+	own := colonNamed(words[0])
+	if own == nil && translator.Lookup(words[0]) == nil {
+		own = colonNamed(":" + words[0])
+	}
+	if own != nil {
 		return fmt.Sprintf("\n  %s\n  summary: %s\n\n", strings.TrimSpace(":"+own.name+" "+own.syntax), own.summary)
 	}
 	name := strings.ToUpper(words[0])

@@ -54,6 +54,9 @@ func (in *input) Read(p []byte) (int, error) {
 	for len(in.key) == 0 {
 		if key, n := in.next(); n > 0 {
 			in.key, in.waiting = []byte(key), in.waiting[n:]
+			if key != string(keyEscape) {
+				in.escaped = time.Time{}
+			}
 			break
 		}
 		in.mu.Unlock()
@@ -104,7 +107,6 @@ func (in *input) next() (key string, n int) {
 		return "", 0
 	}
 	late := time.Since(in.escaped) < lateSequence
-	in.escaped = time.Time{}
 	switch {
 	case w[0] == '\x1b':
 		return in.escape(w[1:], 1)

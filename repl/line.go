@@ -78,19 +78,21 @@ func scanWord(text string, from int) word {
 	return w
 }
 
-// unquoted is the value of a word as it is written, whose last quote may be open.
+// unquoted is the value of a word as it is written, whose last quote may be open,
+// and its last escape begun.
 func unquoted(written string, open byte) string {
+	closed := written
 	if open != 0 {
-		if strings.HasSuffix(written, `\`) && open == '"' {
-			written = written[:len(written)-1] // half an escape
-		}
-		written += string(open)
+		closed += string(open)
 	}
-	words, err := resp.SplitLine(written)
-	if err != nil || len(words) != 1 {
-		return written
+	words, err := resp.SplitLine(closed)
+	switch body, halved := strings.CutSuffix(written, `\`); {
+	case err == nil && len(words) == 1:
+		return string(words[0])
+	case halved && open != 0:
+		return unquoted(body, open)
 	}
-	return string(words[0])
+	return written
 }
 
 // command is one command of a text, ready to run.

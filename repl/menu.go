@@ -72,7 +72,11 @@ func (m *menu) lines(columns int, colour bool) []string {
 		lines = append(lines, strings.TrimRight(b.String(), " "))
 	}
 	if rows > menuRows {
-		lines = append(lines, faint(fmt.Sprintf("%d of %d", min(m.selected+1, len(m.items)), len(m.items)), colour))
+		count := fmt.Sprintf("%d in all", len(m.items))
+		if m.selected >= 0 {
+			count = fmt.Sprintf("%d of %d", m.selected+1, len(m.items))
+		}
+		lines = append(lines, faint(count, colour))
 	}
 	return lines
 }

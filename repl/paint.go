@@ -82,7 +82,7 @@ func describe(c command, typing, ended, strict bool) (kinds []kind, hint string)
 			return f.kinds, spaced(strings.Join(subs, "|"), ended)
 		case len(subs) == 0 && strict && !typing:
 			f.complain(0, "unknown command")
-		case len(subs) == 0 && typing && len(words) == 1:
+		case len(subs) == 0:
 			f.kinds[0] = kindValue
 		}
 	}

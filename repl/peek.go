@@ -22,27 +22,28 @@ const (
 
 // peeked says how the first elements of a type are fetched.
 type peeked struct {
-	count, unit string
-	fetch       func(key string) []string
-	step        int // values an element
+	count string
+	unit  [2]string // one, and more
+	fetch func(key string) []string
+	step  int // values an element
 }
 
 var peeks = map[string]peeked{
-	"string": {"STRLEN", "bytes", func(key string) []string { return []string{"GETRANGE", key, "0", fmt.Sprint(peekBytes - 1)} }, 1},
-	"hash": {"HLEN", "fields", func(key string) []string {
+	"string": {"STRLEN", [2]string{"byte", "bytes"}, func(key string) []string { return []string{"GETRANGE", key, "0", fmt.Sprint(peekBytes - 1)} }, 1},
+	"hash": {"HLEN", [2]string{"field", "fields"}, func(key string) []string {
 		return []string{"HSCAN", key, "0", "COUNT", fmt.Sprint(peekElements)}
 	}, 2},
-	"set": {"SCARD", "members", func(key string) []string {
+	"set": {"SCARD", [2]string{"member", "members"}, func(key string) []string {
 		return []string{"SSCAN", key, "0", "COUNT", fmt.Sprint(peekElements)}
 	}, 1},
-	"zset": {"ZCARD", "members", func(key string) []string {
+	"zset": {"ZCARD", [2]string{"member", "members"}, func(key string) []string {
 		return []string{"ZRANGE", key, "0", fmt.Sprint(peekElements - 1), "WITHSCORES"}
 	}, 2},
-	"list": {"LLEN", "elements", func(key string) []string { return []string{"LRANGE", key, "0", fmt.Sprint(peekElements - 1)} }, 1},
-	"stream": {"XLEN", "entries", func(key string) []string {
+	"list": {"LLEN", [2]string{"element", "elements"}, func(key string) []string { return []string{"LRANGE", key, "0", fmt.Sprint(peekElements - 1)} }, 1},
+	"stream": {"XLEN", [2]string{"entry", "entries"}, func(key string) []string {
 		return []string{"XREVRANGE", key, "+", "-", "COUNT", fmt.Sprint(peekElements)}
 	}, 1},
-	"ReJSON-RL": {"", "", func(key string) []string { return []string{"JSON.GET", key} }, 1},
+	"ReJSON-RL": {"", [2]string{}, func(key string) []string { return []string{"JSON.GET", key} }, 1},
 }
 
 // runPeek shows a key.
@@ -98,7 +99,11 @@ func (l *loop) peekHead(ctx context.Context, b *strings.Builder, key, kind strin
 		if err != nil {
 			return err
 		}
-		facts = append(facts, fmt.Sprintf("%d %s", n.Int, p.unit))
+		unit := p.unit[1]
+		if n.Int == 1 {
+			unit = p.unit[0]
+		}
+		facts = append(facts, fmt.Sprintf("%d %s", n.Int, unit))
 	}
 	if v, err := l.asks(ctx, "PTTL", key); err == nil {
 		switch {

@@ -77,14 +77,22 @@ func (s *screen) draw(p picture) {
 	b.WriteString("\x1b[?25l\r")
 	up(&b, s.row)
 	b.WriteString(p.prompt)
+	style := ""
 	for i, g := range p.text {
-		styled(&b, g.shown, g.style)
+		if g.style != style {
+			style = g.style
+			b.WriteString("\x1b[0;" + style + "m")
+		}
+		b.WriteString(g.shown)
 		switch last := i+1 == len(p.text); {
 		case g.breaks:
 			b.WriteString("\x1b[K\r\n" + continuation)
 		case last && end.column == 0, !last && p.text[i+1].breaks && places[i+1].column == 0:
 			b.WriteString(" \r") // makes the terminal begin the next row
 		}
+	}
+	if style != "" {
+		b.WriteString("\x1b[0m")
 	}
 	hint := ansi.Truncate(p.hint, max(0, columns-1-end.column), "…")
 	b.WriteString(hint + "\x1b[K")
@@ -105,14 +113,6 @@ func up(b *strings.Builder, n int) {
 	if n > 0 {
 		fmt.Fprintf(b, "\x1b[%dA", n)
 	}
-}
-
-func styled(b *strings.Builder, text, style string) {
-	if style == "" {
-		b.WriteString(text)
-		return
-	}
-	b.WriteString("\x1b[" + style + "m" + text + "\x1b[0m")
 }
 
 // layout finds the place of each glyph and of the end. What does not fit on the
@@ -185,17 +185,13 @@ func (s *screen) clear() {
 	s.forget()
 }
 
-// resized draws again after the terminal has another width, which moved what had
-// been drawn: it wraps long lines anew.
-func (s *screen) resized() {
+// moved finds the cursor after the terminal has another width, which moved what
+// had been drawn: it wraps long lines anew.
+func (s *screen) moved() {
 	columns, rows := s.size()
-	if columns < 4 {
-		return
-	}
-	p, places, end := s.last.layout(columns, rows)
+	p, places, end := s.last.layout(max(columns, 4), rows)
 	s.row = end.row
 	if p.cursor < len(places) {
 		s.row = places[p.cursor].row
 	}
-	s.draw(s.last)
 }
