@@ -79,7 +79,7 @@ func (l *loop) shell(line string) (*output, error) {
 		in.Close()
 		err := run.Wait()
 		var exit *exec.ExitError
-		if errors.As(err, &exit) && exit.ExitCode() != 127 {
+		if errors.As(err, &exit) {
 			return nil // what the command has to say, it says itself
 		}
 		return err

@@ -88,7 +88,7 @@ func describe(c command, typing, ended, strict bool) (kinds []kind, hint string)
 	}
 	switch {
 	case f.wrong != "":
-		return f.kinds, sgr("  "+f.wrong, warning)
+		return f.kinds, complaint(f.wrong, ended)
 	case c.op != "":
 		return f.kinds, ""
 	}
@@ -106,6 +106,14 @@ func spaced(hint string, ended bool) string {
 	return sgr(hint, dim)
 }
 
+// complaint is a hint about a mistake, two spaces behind the text.
+func complaint(text string, ended bool) string {
+	if !ended {
+		text = " " + text
+	}
+	return sgr(" "+text, warning)
+}
+
 func sgr(text, style string) string { return "\x1b[" + style + "m" + text + "\x1b[0m" }
 
 func describeColon(c command, words []string, typing, ended bool) (kinds []kind, hint string) {
@@ -115,7 +123,7 @@ func describeColon(c command, words []string, typing, ended bool) (kinds []kind,
 	if own == nil {
 		if !typing || len(words) > 1 {
 			kinds[0] = kindWrong
-			return kinds, sgr("  there is no "+words[0]+"; :help lists them", warning)
+			return kinds, complaint("there is no "+words[0]+"; :help lists what there is", ended)
 		}
 		return kinds, ""
 	}
