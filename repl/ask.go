@@ -114,6 +114,14 @@ type asker struct {
 	mu      sync.Mutex // held while the session is used
 }
 
+// use makes another session the one that is asked; nil is asked nothing. It waits
+// for a question that is on its way.
+func (a *asker) use(s Session) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.session = s
+}
+
 // answer is what was found for a question.
 type answer struct {
 	question question
@@ -130,7 +138,7 @@ func (a *asker) ask(ctx context.Context, q question) <-chan answer {
 		defer close(done)
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if a.session.InMulti() {
+		if a.session == nil || a.session.InMulti() {
 			return // it would be queued
 		}
 		items := a.look(ctx, q)

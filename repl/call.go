@@ -43,7 +43,10 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	began := time.Now()
 	v, err := l.Target.Do(ctx, args...)
 	took := time.Since(began)
-	l.follow(args, v, err)
+	if v.Kind == resp.Status && string(v.Str) == "QUEUED" {
+		l.queue = append(l.queue, args)
+	}
+	again := l.observe()
 	switch {
 	case ctx.Err() != nil:
 		return v, took, l.interrupted(args)
@@ -52,7 +55,7 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	case err != nil:
 		return v, took, fmt.Errorf("Error: %w", err)
 	}
-	if l.countConnections() {
+	if again {
 		l.note("The connection was lost, and is there again.")
 	}
 	return v, took, nil
@@ -70,30 +73,27 @@ func (l *loop) interrupted(args [][]byte) error {
 	if l.Terminal {
 		fmt.Fprintln(l.Err) // behind the ^C of the terminal
 	}
-	l.joined++
+	if l.Target.Connections != nil {
+		l.joined = l.Target.Connections() + 1
+	}
 	if cmd, _ := translator.Find(args); cmd != nil && cmd.Flags&translator.ReadOnly != 0 {
 		return errInterruptedCall
 	}
 	return errUnknown
 }
 
-// follow keeps the list of queued commands.
-func (l *loop) follow(args [][]byte, v resp.Value, err error) {
-	switch {
-	case !l.Target.InMulti():
+// observe looks at the session. It tells whether a connection was made since it
+// was last looked at, not counting the first.
+func (l *loop) observe() (again bool) {
+	l.db, l.multi = l.Target.DB(), l.Target.InMulti()
+	if !l.multi {
 		l.queue = nil
-	case err == nil && v.Kind == resp.Status && string(v.Str) == "QUEUED":
-		l.queue = append(l.queue, args)
 	}
-}
-
-// countConnections tells whether a connection was made since it was last asked.
-func (l *loop) countConnections() bool {
 	if l.Target.Connections == nil {
 		return false
 	}
 	before := l.joined
-	l.joined = l.Target.Connections()
+	l.joined = max(before, l.Target.Connections())
 	return l.joined > before && before > 0
 }
 

@@ -167,7 +167,7 @@ func runHistory(_ context.Context, l *loop, c command, out *output) error {
 }
 
 func runQueue(_ context.Context, l *loop, _ command, out *output) error {
-	if !l.Target.InMulti() {
+	if !l.multi {
 		return errors.New("there is no transaction: MULTI begins one")
 	}
 	var b strings.Builder
@@ -234,9 +234,10 @@ func (l *loop) moveTo(ctx context.Context, spec string, connect func(context.Con
 	if err != nil {
 		return err
 	}
+	l.asker.use(next.Session)
 	err = l.closeTarget()
-	l.Target, l.asker.session, l.queue, l.joined = next, next.Session, nil, 0
-	l.countConnections()
+	l.Target, l.joined = next, 0
+	l.observe()
 	return err
 }
 

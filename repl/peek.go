@@ -52,7 +52,7 @@ func runPeek(ctx context.Context, l *loop, c command, out *output) error {
 	if err != nil {
 		return err
 	}
-	if l.Target.InMulti() {
+	if l.multi {
 		return errors.New("nothing can be looked at inside of MULTI")
 	}
 	kind, err := l.asks(ctx, "TYPE", key)

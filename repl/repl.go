@@ -76,9 +76,14 @@ type loop struct {
 	*Options
 	asker  *asker
 	editor *editor // nil without a terminal
-	queue  []queued
-	joined int // Connections, when last looked
 	failed bool
+
+	// The session as it was behind the last command: while somebody types it may
+	// be busy with a completion.
+	db     int
+	multi  bool
+	queue  []queued
+	joined int // Connections
 }
 
 // queued is a command that waits for EXEC.
@@ -88,8 +93,11 @@ type queued [][]byte
 // whether a line that did not come from a terminal failed.
 func Run(ctx context.Context, o Options) (failed bool, err error) {
 	l := &loop{Options: &o, asker: &asker{session: o.Target.Session}}
-	l.countConnections()
-	defer func() { err = errors.Join(err, l.closeTarget()) }()
+	l.observe()
+	defer func() {
+		l.asker.use(nil)
+		err = errors.Join(err, l.closeTarget())
+	}()
 	if !o.Terminal {
 		return l.piped(ctx)
 	}
@@ -146,10 +154,10 @@ func (l *loop) piped(ctx context.Context) (failed bool, err error) {
 
 func (l *loop) prompt() string {
 	p := l.Target.Name
-	if db := l.Target.DB(); db != 0 {
-		p += "[" + strconv.Itoa(db) + "]"
+	if l.db != 0 {
+		p += "[" + strconv.Itoa(l.db) + "]"
 	}
-	if l.Target.InMulti() {
+	if l.multi {
 		state := "(TX)"
 		if n := len(l.queue); n > 0 {
 			state = fmt.Sprintf("(TX %d)", n)
@@ -245,7 +253,5 @@ func (l *loop) closeTarget() error {
 	if l.Target.Close == nil {
 		return nil
 	}
-	l.asker.mu.Lock()
-	defer l.asker.mu.Unlock()
 	return l.Target.Close()
 }

@@ -188,15 +188,19 @@ type failing struct {
 	Session
 	errs  []error
 	joins int
+	lost  bool
 }
 
 func (f *failing) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
-	err := f.errs[0]
-	if f.errs = f.errs[1:]; err == nil {
-		return f.Session.Do(ctx, args...)
+	if f.lost {
+		f.joins++
 	}
-	f.joins++
-	return resp.Nil, err
+	err := f.errs[0]
+	f.errs, f.lost = f.errs[1:], err != nil
+	if err != nil {
+		return resp.Nil, err
+	}
+	return f.Session.Do(ctx, args...)
 }
 
 func TestLostConnection(t *testing.T) {
@@ -233,4 +237,58 @@ func TestPeek(t *testing.T) {
 		"h  hash, 2 fields", "  name: Tom\n", `  bin: (binary 1 B) \xff`, "l  list, 2 elements", "  a\n  b\n", "z  zset, 1 member,", "  a: 1\n",
 		"s  set, 1 member,", "  x\n", "st  stream, 1 entry,", "  1-1  f: v\n", "doc  ReJSON-RL", "JSON 3 B\n[\n  1\n]\n")
 	mustShow(t, errs, `there is no key "no key"`, "usage: :peek KEY")
+}
+
+// slowSession answers when it is let.
+type slowSession struct {
+	Session
+	let chan struct{}
+}
+
+func (s *slowSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	if string(args[0]) == "SCAN" {
+		<-s.let
+	}
+	return s.Session.Do(ctx, args...)
+}
+
+// An answer that takes its time does not keep anybody from typing, and comes into
+// a menu when it is there.
+func TestLateCompletion(t *testing.T) {
+	s := &slowSession{newSession(t, "SET key:1 v", "SET key:2 v"), make(chan struct{})}
+	in, keys := io.Pipe()
+	var out shared
+	done := make(chan error, 1)
+	go func() {
+		_, err := Run(context.Background(), Options{
+			Target: Target{Session: s, Name: "db"}, Format: typedFormat, In: in, Out: &out, Err: &out, Terminal: true,
+		})
+		done <- err
+	}()
+	shows := func(want string) {
+		t.Helper()
+		for deadline := time.Now().Add(10 * time.Second); ; <-time.After(time.Millisecond) {
+			out.mu.Lock()
+			text := ansi.Strip(out.text.String())
+			out.mu.Unlock()
+			if strings.Contains(text, want) {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("waited in vain for %q:\n%s", want, text)
+			}
+		}
+	}
+	io.WriteString(keys, "GET \tke")
+	shows("GET ke") // while the answer is waited for
+	close(s.let)
+	io.WriteString(keys, "\t")
+	shows("GET key:")
+	shows("key:1  key:2")
+	io.WriteString(keys, "2\r")
+	shows(`"v"`)
+	keys.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }
