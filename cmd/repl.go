@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/repl"
@@ -85,8 +86,11 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 // replTarget is a connection as the loop knows it.
 func (o *replOptions) replTarget(s *streams, c *connection) repl.Target {
 	t := repl.Target{Session: c.session, Name: c.target.label(), Strict: c.target.url == nil, Close: c.close}
-	if r, ok := c.session.(*remote.Redis); ok {
-		t.Listen, t.Connections = r.Listen, r.Connections
+	switch c := c.session.(type) {
+	case *remote.Redis:
+		t.Listen, t.Connections = c.Listen, c.Connections
+	case *engine.Session:
+		t.FirstKeys = c.FirstKeys
 	}
 	t.Explain = func(ctx context.Context, out io.Writer, args [][]byte) error {
 		e := explainOptions{db: firstOf(c.target.path, local.Memory), database: c.DB()}

@@ -110,16 +110,16 @@ const (
 // asker asks a session on behalf of somebody who types. The session is not used
 // for anything else meanwhile.
 type asker struct {
-	session Session
-	mu      sync.Mutex // held while the session is used
+	mu     sync.Mutex // held while the session is used
+	target Target
 }
 
-// use makes another session the one that is asked; nil is asked nothing. It waits
-// for a question that is on its way.
-func (a *asker) use(s Session) {
+// use makes another target the one that is asked; one without a session is asked
+// nothing. It waits for a question that is on its way.
+func (a *asker) use(t Target) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.session = s
+	a.target = t
 }
 
 // answer is what was found for a question.
@@ -138,7 +138,7 @@ func (a *asker) ask(ctx context.Context, q question) <-chan answer {
 		defer close(done)
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if a.session == nil || a.session.InMulti() {
+		if a.target.Session == nil || a.target.InMulti() {
 			return // it would be queued
 		}
 		items := a.look(ctx, q)
@@ -154,11 +154,7 @@ func (a *asker) ask(ctx context.Context, q question) <-chan answer {
 func (a *asker) look(ctx context.Context, q question) []found {
 	switch q.about {
 	case askKeys:
-		args := []string{"SCAN"}
-		if q.kind != "" {
-			return a.scan(ctx, q, args, 1, "TYPE", q.kind)
-		}
-		return a.scan(ctx, q, args, 1)
+		return a.keys(ctx, q)
 	case askFields:
 		return a.scan(ctx, q, []string{"HSCAN", q.key}, 2)
 	case askSetMembers:
@@ -175,6 +171,27 @@ func (a *asker) look(ctx context.Context, q question) []found {
 	return paths(a.do(ctx, "JSON.OBJKEYS", q.key, "."), q.prefix)
 }
 
+// keys finds keys. In a file they are looked up; a server is scanned.
+func (a *asker) keys(ctx context.Context, q question) []found {
+	if a.target.FirstKeys == nil {
+		if q.kind != "" {
+			return a.scan(ctx, q, []string{"SCAN"}, 1, "TYPE", q.kind)
+		}
+		return a.scan(ctx, q, []string{"SCAN"}, 1)
+	}
+	v, err := a.target.FirstKeys(ctx, []byte(q.prefix), 4*maxFound)
+	if err != nil {
+		return nil
+	}
+	var items []found
+	for i := 0; i+1 < len(v.Elems) && len(items) < maxFound; i += 2 {
+		if q.kind == "" || string(v.Elems[i+1].Str) == q.kind {
+			items = append(items, found{value: string(v.Elems[i].Str)})
+		}
+	}
+	return items
+}
+
 // do runs one command; a failure finds nothing.
 func (a *asker) do(ctx context.Context, words ...string) resp.Value {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
@@ -183,7 +200,7 @@ func (a *asker) do(ctx context.Context, words ...string) resp.Value {
 	for i, w := range words {
 		args[i] = []byte(w)
 	}
-	v, err := a.session.Do(ctx, args...)
+	v, err := a.target.Do(ctx, args...)
 	if err != nil {
 		return resp.Nil
 	}
@@ -269,6 +286,7 @@ func preview(b []byte) string {
 // answered completes c with what was found.
 func (c completion) answered(a answer) completion {
 	quoted := strings.HasPrefix(c.typed, `"`)
+	c.more = len(a.items) >= maxFound
 	for _, f := range a.items {
 		c.items = append(c.items, candidate{writtenWord([]byte(f.value), quoted), f.about})
 	}

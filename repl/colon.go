@@ -234,7 +234,7 @@ func (l *loop) moveTo(ctx context.Context, spec string, connect func(context.Con
 	if err != nil {
 		return err
 	}
-	l.asker.use(next.Session)
+	l.asker.use(next)
 	err = l.closeTarget()
 	l.Target, l.joined = next, 0
 	l.observe()

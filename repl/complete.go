@@ -22,6 +22,7 @@ type completion struct {
 	from  int    // where that word begins, in bytes of the line
 	typed string // the word so far, as it is written
 	items []candidate
+	more  bool // there may be others
 	// ask is what the target has to be asked for more, nil when items is all.
 	ask *question
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
@@ -33,11 +32,11 @@ func newSession(t *testing.T, lines ...string) *engine.Session {
 }
 
 // completions lists what TAB offers behind a line.
-func completions(s Session, text string) []string {
+func completions(t Target, text string) []string {
 	o := &Options{Formats: []string{"typed", "json"}}
 	c := complete(text, o)
 	if c.ask != nil {
-		a := asker{session: s}
+		a := asker{target: t}
 		for answer := range a.ask(context.Background(), *c.ask) {
 			c = c.answered(answer)
 		}
@@ -75,6 +74,7 @@ func TestCompletion(t *testing.T) {
 		":help OBJECT enc":                 {"encoding"},
 		"OBJECT enc":                       {"encoding"},
 		"OBJECT ENCODING d":                {"doc", "dog"},
+		"JSON.TYPE ":                       {"doc"},
 		`GET "a" "`:                        nil,
 		"HGET ":                            {"cat:tom"},
 		"HGET cat:tom ":                    {"lives", "name"},
@@ -100,22 +100,22 @@ func TestCompletion(t *testing.T) {
 		"SINTERSTORE x cat":                {"cats"},
 		"SADD dog":                         {"dog"}, // none of the type: any
 	} {
-		got := completions(s, line)
-		if strings.HasPrefix(line, "OBJECT ENCODING") || strings.HasPrefix(line, "MSET") {
-			slices.Sort(got)
-		}
+		got := completions(Target{Session: s}, line)
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", line, got, want)
 		}
+		if sorted := completions(Target{Session: s, FirstKeys: s.FirstKeys}, line); !slices.Equal(sorted, want) {
+			t.Errorf("%q: looked up %q, want %q", line, sorted, want)
+		}
 	}
-	if got := completions(s, "GET "); len(got) != 6 {
+	if got := completions(Target{Session: s}, "GET "); len(got) != 6 {
 		t.Errorf("all strings: %q", got)
 	}
 }
 
 func TestCompletionAsksNothingInMulti(t *testing.T) {
 	s := newSession(t, "SET cat 1", "MULTI")
-	if got := completions(s, "GET c"); got != nil {
+	if got := completions(Target{Session: s}, "GET c"); got != nil {
 		t.Errorf("got %q", got)
 	}
 	v, err := s.Do(context.Background(), []byte("EXEC"))
@@ -130,10 +130,10 @@ func TestCompletionIsBounded(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("SET key:%04d v", i))
 	}
 	s := newSession(t, lines...)
-	if got := completions(s, "GET k"); len(got) != maxFound {
+	if got := completions(Target{Session: s}, "GET k"); len(got) != maxFound {
 		t.Errorf("%d candidates", len(got))
 	}
-	if got := completions(s, "GET key:0123"); !slices.Equal(got, []string{"key:0123"}) {
+	if got := completions(Target{Session: s}, "GET key:0123"); !slices.Equal(got, []string{"key:0123"}) {
 		t.Errorf("one of many: %q", got)
 	}
 }

@@ -44,12 +44,12 @@ func usage(c *translator.Command) string { return strings.TrimSpace(c.Name + " "
 func generalHelp() string {
 	var b strings.Builder
 	line := func(left, right string) { fmt.Fprintf(&b, "%-28s %s\n", left, right) }
-	line("HELP COMMAND", "what a command does, and its arguments")
-	line("HELP @GROUP", "the commands of a group: @"+strings.Join(groups(), " @"))
-	line("5 COMMAND", "runs a command five times")
-	line("COMMAND | less", "gives the reply to a shell command; jq gets JSON")
-	line("COMMAND > FILE, >> FILE", "writes the reply into a file, or behind it")
-	line(`COMMAND \`, "goes on in the next line, as an open quote does")
+	line("HELP COMMAND", "What a command does, and its arguments")
+	line("HELP @GROUP", "The commands of a group: @"+strings.Join(groups(), " @"))
+	line("5 COMMAND", "Runs a command five times")
+	line("COMMAND | less", "Gives the reply to a shell command; jq gets JSON")
+	line("COMMAND > FILE, >> FILE", "Writes the reply into a file, or behind it")
+	line(`COMMAND \`, "Goes on in the next line, as an open quote does")
 	b.WriteByte('\n')
 	for _, c := range colons {
 		line(strings.TrimSpace(":"+c.name+" "+c.syntax), c.summary)

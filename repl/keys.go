@@ -10,12 +10,12 @@ import (
 type binding struct{ keys, does string }
 
 var bindings = []binding{
-	{"TAB", "completes; again and arrows choose, Enter takes, Escape leaves"},
-	{"Ctrl-R", "searches the history; again finds older ones"},
-	{"Up, Down", "walk through the history, or the lines of a text"},
-	{"Ctrl-X Ctrl-E", "edits the text in $EDITOR"},
-	{"Ctrl-C", "clears the line, or interrupts a command"},
-	{"Ctrl-D", "ends"},
+	{"TAB", "Completes; again and arrows choose, Enter takes, Escape leaves"},
+	{"Ctrl-R", "Searches the history; again finds older ones"},
+	{"Up, Down", "Walk through the history, or the lines of a text"},
+	{"Ctrl-X Ctrl-E", "Edits the text in $EDITOR"},
+	{"Ctrl-C", "Clears the line, or interrupts a command"},
+	{"Ctrl-D", "Ends"},
 }
 
 // nothing is the rune of a key that readline ignores: what a key of our own

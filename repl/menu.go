@@ -72,13 +72,20 @@ func (m *menu) lines(columns int, colour bool) []string {
 		lines = append(lines, strings.TrimRight(b.String(), " "))
 	}
 	if rows > menuRows {
-		count := fmt.Sprintf("%d in all", len(m.items))
-		if m.selected >= 0 {
-			count = fmt.Sprintf("%d of %d", m.selected+1, len(m.items))
-		}
-		lines = append(lines, faint(count, colour))
+		lines = append(lines, faint(m.count(), colour))
 	}
 	return lines
+}
+
+// count tells how many candidates there are.
+func (m *menu) count() string {
+	switch {
+	case m.selected >= 0:
+		return fmt.Sprintf("%d of %d", m.selected+1, len(m.items))
+	case m.more:
+		return fmt.Sprintf("%d, and maybe more", len(m.items))
+	}
+	return fmt.Sprintf("%d in all", len(m.items))
 }
 
 func (m *menu) scroll(across, rows int) {

@@ -29,6 +29,9 @@ type Target struct {
 	// SUBSCRIBE, and gives them to each until it fails or ctx ends; nil where
 	// there are no such commands.
 	Listen func(ctx context.Context, args [][]byte, each func(resp.Value) error) error
+	// FirstKeys returns a map of the first keys in order that begin with prefix,
+	// and their types; nil where that takes a search of the whole.
+	FirstKeys func(ctx context.Context, prefix []byte, limit int) (resp.Value, error)
 	// Connections counts how often a connection was made; nil where none can
 	// be lost.
 	Connections func() int
@@ -92,10 +95,10 @@ type queued [][]byte
 // Run reads and runs lines until the end of the input or "quit". failed tells
 // whether a line that did not come from a terminal failed.
 func Run(ctx context.Context, o Options) (failed bool, err error) {
-	l := &loop{Options: &o, asker: &asker{session: o.Target.Session}}
+	l := &loop{Options: &o, asker: &asker{target: o.Target}}
 	l.observe()
 	defer func() {
-		l.asker.use(nil)
+		l.asker.use(Target{})
 		err = errors.Join(err, l.closeTarget())
 	}()
 	if !o.Terminal {

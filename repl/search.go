@@ -82,8 +82,6 @@ func (e *editor) searchKey(r rune) rune {
 				e.look(len(e.history.entries)-1, -1)
 			}
 		})
-	case readline.CharInterrupt:
-		return e.goOn(e.cancelSearch)
 	case readline.CharBell, keyEscape:
 		return e.own(e.cancelSearch)
 	}

@@ -135,8 +135,6 @@ func (e *editor) menuKey(r rune) rune {
 		if m.selected >= 0 {
 			return e.goOn(e.takeSelected)
 		}
-	case readline.CharInterrupt:
-		return e.goOn(e.leaveMenu)
 	case keyEscape, readline.CharBell:
 		return e.own(e.leaveMenu)
 	}
