@@ -153,9 +153,11 @@ func (p picture) window(columns, rows int, places []place, end place) (picture, 
 		return sort.Search(len(places), func(i int) bool { return places[i].row >= n })
 	}
 	from, to := row(top), row(top+rows-1)
-	p.prompt = ""
-	if from > 0 && p.text[from-1].breaks {
-		p.prompt = continuation
+	if from > 0 {
+		p.prompt = ""
+		if p.text[from-1].breaks {
+			p.prompt = continuation
+		}
 	}
 	if to < len(p.text) {
 		p.hint = ""
