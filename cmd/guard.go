@@ -17,6 +17,17 @@ type guarded struct {
 	dirty  bool // a command of the transaction was refused
 }
 
+// plain is a session without its guards.
+func plain(s session) session {
+	for {
+		g, ok := s.(*guarded)
+		if !ok {
+			return s
+		}
+		s = g.session
+	}
+}
+
 func (g *guarded) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	replies, err := g.Pipeline(ctx, [][][]byte{args})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/survey"
@@ -30,7 +31,7 @@ func (o *listenOptions) addFlags(cmd *cobra.Command) {
 
 // listen sends args and prints what print makes of each message, until Ctrl-C.
 // print returns nothing for what is no message.
-func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, print func(resp.Value) []byte) error {
+func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, print func(resp.Value) []byte) (err error) {
 	if o.count < 0 {
 		return usagef("--count %d: there cannot be fewer than none", o.count)
 	}
@@ -44,8 +45,13 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 	}
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
+	c, err := o.target.connectTo(ctx, t, local.Options{}, false)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	defer func() { err = closing(err, c) }()
 	var printed int64
-	err = remote.Listen(ctx, t.url.String(), args, func(v resp.Value) error {
+	err = plain(c.session).(*remote.Redis).Listen(ctx, args, func(v resp.Value) error {
 		if v.IsError() {
 			return survey.Refusal(v.Str)
 		}

@@ -10,41 +10,39 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Listen sends a command that turns the connection into a stream of messages,
-// such as SUBSCRIBE or MONITOR, and calls each for every message and reply, until
-// ctx is done or each fails. It uses a connection of its own to the server at
-// rawURL, and does not make another one when that is lost: messages would be
-// missing.
-func Listen(ctx context.Context, rawURL string, args [][]byte, each func(resp.Value) error) error {
-	r, err := OpenRedis(ctx, rawURL, false)
-	if err != nil {
+// Listen sends a command that makes the server send messages, SUBSCRIBE and its
+// like or MONITOR, and gives what comes to each, the confirmations included. It
+// has a connection of its own, so that the session goes on as it was. It ends with
+// ctx, whose cause it returns, with an error of each, behind an error reply, or
+// when the connection is lost.
+func (r *Redis) Listen(ctx context.Context, args [][]byte, each func(resp.Value) error) error {
+	other := &Redis{server: r.server, resp3: r.resp3, db: r.db}
+	if err := other.connect(ctx); err != nil {
 		return err
 	}
-	defer r.Close()
-	conn, address := r.conn, r.server.address
+	defer other.Close()
+	conn := other.conn
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	conn.SetDeadline(time.Time{})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if _, err := conn.Write(resp.AppendCommand(nil, args...)); err != nil {
-		return lost(ctx, address, err)
+		return fmt.Errorf("talking to %s: %w", r.server.address, err)
 	}
 	for {
-		v, err := r.replies.ReadReply()
-		if err != nil {
-			return lost(ctx, address, err)
+		v, err := other.replies.ReadReply()
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("talking to %s: %w", r.server.address, errClosed)
+		case err != nil:
+			return fmt.Errorf("talking to %s: %w", r.server.address, err)
 		}
-		if err := each(v); err != nil {
+		if err := each(v); err != nil || v.IsError() {
 			return err
 		}
 	}
-}
-
-func lost(ctx context.Context, address string, err error) error {
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = errClosed
-	}
-	return fmt.Errorf("listening to %s: %w", address, err)
 }
