@@ -50,8 +50,8 @@ func (o *tokenOptions) named(s *streams, spec, token string) (target, error) {
 	return t, err
 }
 
-const twoTargetsHelp = `A target is the path of a file, or a URL: http:// or https:// (Upstash REST, with
-a token), redis://, rediss:// or unix://.`
+const twoTargetsHelp = `A target is the path of a file, @NAME of a profile, or a URL: http:// or https://
+(Upstash REST, with a token), redis://, rediss:// or unix://.`
 
 func newCopy(s *streams) *cobra.Command {
 	o := &copyOptions{}
@@ -87,10 +87,11 @@ that was changed while it was read is named on stderr.
 	f.SortFlags = false
 	o.existing.addFlags(cmd)
 	o.keys.addFlags(cmd)
-	f.IntVarP(&o.from, "db-from", "n", -1, "copy only database `NUMBER`")
-	f.IntVar(&o.to, "db-to", -1, "into database `NUMBER`")
+	f.IntVarP(&o.from, "db-from", "n", -1, "copy only database `NUMBER` (default: all)")
+	f.IntVar(&o.to, "db-to", -1, "into database `NUMBER` (default: the same)")
 	f.StringVar(&o.resume, "resume", "", "go on at `POSITION`, which an interrupted copy printed")
 	f.BoolVar(&o.dryRun, "dry-run", false, "only count what would be copied")
+	f.Lookup("db-from").DefValue, f.Lookup("db-to").DefValue = "0", "0" // -1 is nothing to show
 	o.tokens.addFlags(cmd, "src-token", "dst-token")
 	f.BoolVar(&o.full, "full", false, "make each commit to a file survive a power cut (slower)")
 	return cmd

@@ -54,7 +54,8 @@ Exit codes:
 	f := cmd.Flags()
 	f.SortFlags = false
 	o.keys.addFlags(cmd)
-	f.IntVarP(&o.database, "database", "n", -1, "compare only database `NUMBER`")
+	f.IntVarP(&o.database, "database", "n", -1, "compare only database `NUMBER` (default: all)")
+	f.Lookup("database").DefValue = "0" // -1 is nothing to show
 	f.DurationVar(&o.tolerance, "ttl-tolerance", time.Second, "by how much expiries may differ")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each difference")
 	o.tokens.addFlags(cmd, "a-token", "b-token")
