@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -108,6 +109,9 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	defer func() { err = closing(err, src) }()
 	if o.from < 0 && src.DB() != 0 {
 		read.Databases = []int{src.DB()}
+	}
+	if _, missing := os.Stat(to.path); o.dryRun && to.url == nil && missing != nil {
+		to.path = local.Memory // it is not made for this
 	}
 	dst, err := targets.connectTo(ctx, to, local.Options{SweepEvery: noSweep}, false)
 	if err != nil {

@@ -82,6 +82,9 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 		}
 		defer func() { err = closing(err, sides[i]) }()
 	}
+	if db := sides[0].DB(); read.Databases == nil && db != 0 {
+		read.Databases = []int{db}
+	}
 	return o.compare(ctx, s, sides[0], sides[1], read)
 }
 

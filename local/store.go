@@ -39,7 +39,7 @@ type Store struct {
 	path    string
 	options Options
 	writer  *conn
-	readers chan *conn // nil when the writer reads too
+	readers *pool // nil when the writer reads too
 	jobs    chan *job
 	quit    chan struct{} // closed to stop the goroutines
 	done    sync.WaitGroup
@@ -89,11 +89,7 @@ func (s *Store) open() (err error) {
 	if s.path == Memory {
 		return nil
 	}
-	n := max(4, runtime.GOMAXPROCS(0))
-	s.readers = make(chan *conn, n)
-	for range n {
-		s.readers <- nil // opened when first needed
-	}
+	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)))
 	return nil
 }
 
@@ -145,10 +141,8 @@ func (s *Store) Close() error {
 func (s *Store) closeConns() error {
 	var errs []error
 	if s.readers != nil {
-		for range cap(s.readers) {
-			if c := <-s.readers; c != nil {
-				errs = append(errs, c.close())
-			}
+		for _, c := range s.readers.drain() {
+			errs = append(errs, c.close())
 		}
 	}
 	if s.writer != nil {
@@ -215,8 +209,8 @@ func (s *Store) read(batches []store.Batch) (results []store.Result, err error) 
 }
 
 func (s *Store) withReader(fn func(*conn) error) (err error) {
-	c := <-s.readers
-	defer func() { s.readers <- c }()
+	c := s.readers.take()
+	defer func() { s.readers.put(c) }()
 	if c == nil {
 		if c, err = s.connectReader(); err != nil {
 			return err

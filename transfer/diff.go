@@ -202,11 +202,7 @@ func (d *differ) compareHead(ctx context.Context, k *Key, replies []resp.Value) 
 	}
 	if len(replies) > 2 {
 		if n, _ := integer(replies[2]); n != k.Count {
-			unit := "elements"
-			if k.Type == StringType {
-				unit = "bytes"
-			}
-			d.o.Found(Difference{k, "value", fmt.Sprintf("%d %s", k.Count, unit), strconv.FormatInt(n, 10)})
+			d.o.Found(Difference{k, "value", fmt.Sprintf("length %d", k.Count), strconv.FormatInt(n, 10)})
 			return false, nil
 		}
 	}

@@ -71,7 +71,7 @@ func (c check) compareElements(v resp.Value) (a, b string) {
 		return c.compareBytes(part, text(v))
 	case Document:
 		if !sameJSON(part, text(v)) {
-			return show(part), show(text(v))
+			return clip(part), clip(text(v))
 		}
 		return "", ""
 	case *rdb.Stream:
@@ -107,8 +107,10 @@ func (c check) compareElement(i int, v resp.Value) (a, b string) {
 			return "member " + show(part[i]), none
 		}
 	case rdb.ZSet:
-		if s, ok := scoreOf(v); !ok || s != part[i].Score {
-			return fmt.Sprintf("member %s, score %s", show(part[i].Name), formatScore(part[i].Score)), strings.Trim(found, `"`)
+		if s, ok := scoreOf(v); !ok {
+			return fmt.Sprintf("member %s", show(part[i].Name)), none
+		} else if s != part[i].Score {
+			return fmt.Sprintf("score of %s: %s", show(part[i].Name), showScore(part[i].Score)), showScore(s)
 		}
 	case rdb.Hash:
 		if v.IsNull() || !bytes.Equal(part[i].Value, text(v)) {
@@ -133,14 +135,26 @@ func (c check) compareBytes(a, b []byte) (string, string) {
 	return fmt.Sprintf("from byte %d on %s", c.at+int64(i), show(a[i:])), show(b[i:])
 }
 
+// shown is the number of bytes of a value that are shown.
+const shown = 40
+
 // show is the beginning of a value, in quotes.
 func show(b []byte) string {
-	const most = 40
-	if len(b) > most {
-		return string(resp.AppendQuoted(nil, b[:most], true)) + "…"
+	if len(b) > shown {
+		return string(resp.AppendQuoted(nil, b[:shown], true)) + "…"
 	}
 	return string(resp.AppendQuoted(nil, b, true))
 }
+
+// clip is the beginning of text.
+func clip(text []byte) string {
+	if len(text) > shown {
+		return strings.ToValidUTF8(string(text[:shown]), "") + "…"
+	}
+	return string(text)
+}
+
+func showScore(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 // blobOf is the value that is one string of bytes, nil of the others.
 func blobOf(v Value) []byte {
@@ -278,7 +292,10 @@ func (d *differ) compareStates(ctx context.Context, k *Key, s *rdb.Stream) (a, b
 func describe(s *rdb.Stream) []string {
 	lines := []string{fmt.Sprintf("last id %s, deleted up to %s, %d added", formatID(s.Last), formatID(s.Deleted), s.Added)}
 	for _, g := range slices.SortedFunc(slices.Values(s.Groups), func(a, b rdb.Group) int { return bytes.Compare(a.Name, b.Name) }) {
-		lines = append(lines, fmt.Sprintf("group %s at %s, %d read", show(g.Name), formatID(g.Last), g.Read))
+		lines = append(lines, fmt.Sprintf("group %s at %s", show(g.Name), formatID(g.Last)))
+		if g.Read != rdb.Unknown {
+			lines[len(lines)-1] += fmt.Sprintf(", %d read", g.Read)
+		}
 		for _, c := range slices.SortedFunc(slices.Values(g.Consumers), func(a, b rdb.Consumer) int { return cmp.Compare(string(a.Name), string(b.Name)) }) {
 			lines = append(lines, fmt.Sprintf("consumer %s of group %s", show(c.Name), show(g.Name)))
 			for _, p := range c.Pending {

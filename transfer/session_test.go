@@ -56,7 +56,7 @@ func TestNewTypes(t *testing.T) {
 	redis.Dial(t)
 	file, _ := openLocal(t)
 	run(t, file, "HSET h a 1 b 2 c 3", fmt.Sprintf("HPEXPIREAT h %d FIELDS 2 a b", later), fmt.Sprintf("HPEXPIREAT h %d FIELDS 1 c", later+5),
-		many("HSET h:long", 20_000, "field# value#"), fmt.Sprintf("HPEXPIREAT h:long %d FIELDS 2 field5 field19999", later),
+		many("HSET h:long", 6_000, "field# value#"), fmt.Sprintf("HPEXPIREAT h:long %d FIELDS 2 field5 field5999", later),
 		`JSON.SET doc $ '{"a":[1,2.5,"\u00e9",null,true],"b":{"c":1e30}}'`, fmt.Sprintf("PEXPIREAT doc %d", later))
 	want := contents(t, file, 0)
 	rest := openREST(t)
@@ -86,7 +86,7 @@ func TestExisting(t *testing.T) {
 	for name, to := range map[string]transfer.Session{"redis": openRedis(t, redis.Socket), "rest": openREST(t)} {
 		t.Run(name, func(t *testing.T) {
 			from, _ := openLocal(t)
-			run(t, from, "SET a new", "RPUSH b new list", "SET c new", many("SADD d", 30_000, "m#"))
+			run(t, from, "SET a new", "RPUSH b new list", "SET c new", many("SADD d", 3_000, "m#"))
 			before := []string{"RPUSH a old", "SET b old", "SET d old"}
 			run(t, to, before...)
 			old := contents(t, to, 0)

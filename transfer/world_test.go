@@ -100,16 +100,16 @@ func sample() []string {
 	lines := []string{
 		"SET s hello", `SET "" ""`, `SET "\x00\xff\r\n key" "\x00\xff\r\n"`, fmt.Sprintf("SET s:ttl v PXAT %d", later),
 		"SET big " + strings.Repeat("0123456789abcdef", 1<<16), "SETRANGE huge 9000000 tail",
-		`RPUSH l a "" "\x00" a b 1 2`, many("RPUSH l:long", 20_000, "element:#"), fmt.Sprintf("PEXPIREAT l %d", later+1),
-		`SADD set a b "\xff\xfe" 1 2 3`, many("SADD set:long", 20_000, "member:#"), many("SADD set:ints", 300, "#"),
-		`HSET h f v "\x00" "\xff" "" ""`, many("HSET h:long", 20_000, "field# value#"), fmt.Sprintf("PEXPIREAT h %d", later+2),
-		"ZADD z 1 a 2.5 b -inf c +inf d 0.1 e 1e300 f -1e-300 g 0.30000000000000004 h", many("ZADD z:long", 20_000, "#.1 m#"),
+		`RPUSH l a "" "\x00" a b 1 2`, many("RPUSH l:long", 6_000, "element:#"), fmt.Sprintf("PEXPIREAT l %d", later+1),
+		`SADD set a b "\xff\xfe" 1 2 3`, many("SADD set:long", 6_000, "member:#"), many("SADD set:ints", 300, "#"),
+		`HSET h f v "\x00" "\xff" "" ""`, many("HSET h:long", 6_000, "field# value#"), fmt.Sprintf("PEXPIREAT h %d", later+2),
+		"ZADD z 1 a 2.5 b -inf c +inf d 0.1 e 1e300 f -1e-300 g 0.30000000000000004 h", many("ZADD z:long", 6_000, "#.1 m#"),
 		fmt.Sprintf("PEXPIREAT z:long %d", later+3), "PFADD hll a b c", "GEOADD geo 13.361389 38.115556 palermo",
 		"XADD x 1-1 a b", "XADD x 5-5 c d e f", "XDEL x 1-1",
 		"XADD x:emptied 7-7 a b", "XDEL x:emptied 7-7", "XGROUP CREATE x:new g $ MKSTREAM",
 		"SELECT 3", "SET in-three 3", "SELECT 0",
 	}
-	for i := range 9000 {
+	for i := range 3000 {
 		lines = append(lines, fmt.Sprintf("XADD x:long %d-%d a %d b text%d", 1000+i, i%3, i*i, i))
 	}
 	for i := range 50 {
@@ -119,7 +119,7 @@ func sample() []string {
 		"XGROUP CREATECONSUMER x:groups g idle", "XREADGROUP GROUP g c1 COUNT 20 STREAMS x:groups >",
 		"XREADGROUP GROUP g c2 COUNT 7 STREAMS x:groups >", "XREADGROUP GROUP h \"\" COUNT 3 STREAMS x:groups >",
 		"XCLAIM x:groups g c2 0 101-1 103-1 RETRYCOUNT 77", "XACK x:groups g 100-1", "XDEL x:groups 104-1 149-1",
-		"XGROUP CREATE x:long g 0", "XREADGROUP GROUP g c COUNT 5000 STREAMS x:long >")
+		"XGROUP CREATE x:long g 0", "XREADGROUP GROUP g c COUNT 1500 STREAMS x:long >")
 }
 
 // contents are all keys of a session, as DUMP tells them: nothing of what is

@@ -275,7 +275,7 @@ func (w *Writer) explain(k *keyWrite, v resp.Value) error {
 	case unknown(v) && k.key.Type == HashType:
 		return errors.New("some of its fields expire, and the target knows no such thing")
 	case unknown(v):
-		return fmt.Errorf("the target knows no keys of type %s: %s", k.key.Type, v.Str)
+		return fmt.Errorf("the target knows no keys of type %s", k.key.Type)
 	}
 	return refused(v)
 }
