@@ -105,15 +105,20 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 
 // writeFile makes the file of that name when write succeeds, and leaves what was
 // there before otherwise. - is stdout.
-func writeFile(path string, stdout io.Writer, write func(io.Writer) error) (err error) {
+func writeFile(path string, stdout io.Writer, write func(io.Writer) error) error {
 	if path == "-" {
 		return buffered(stdout, write)
 	}
+	return replaceFile(path, func(f *os.File) error { return buffered(f, write) })
+}
+
+// replaceFile is writeFile for what wants a file.
+func replaceFile(path string, write func(*os.File) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
-	err = buffered(f, write)
+	err = write(f)
 	if err == nil {
 		err = f.Sync()
 	}

@@ -55,7 +55,7 @@ any Upstash REST endpoint or Redis server.
 	root.AddCommand(
 		newExec(s), newREPL(s), newServe(s),
 
-		newDump(s), newRestore(s), newCopy(s), newDiff(s),
+		newDump(s), newRestore(s), newImport(s), newExport(s), newCopy(s), newDiff(s),
 
 		newInspect(s), newExplain(s),
 		newVersion(s), newPaths(s), newMan(s),
