@@ -91,8 +91,6 @@ func (f *importFile) recognise(path string) error {
 // importFormatOf is the format of a file whose name has the extension, "" when it
 // is none.
 func importFormatOf(extension string, beginning []byte) string {
-	line, _, _ := bytes.Cut(beginning, []byte("\n"))
-	words, err := resp.SplitLine(string(line))
 	switch {
 	case bytes.HasPrefix(beginning, []byte("SQLite format 3\x00")):
 		return "sqlite"
@@ -106,10 +104,24 @@ func importFormatOf(extension string, beginning []byte) string {
 	if known, ok := formatOf(beginning); ok {
 		return known.name
 	}
-	if err == nil && len(words) > 0 && translator.Lookup(string(words[0])) != nil {
+	if isScript(beginning) {
 		return "commands"
 	}
 	return ""
+}
+
+// isScript tells whether the first line that says something is a command.
+func isScript(beginning []byte) bool {
+	for line := range bytes.Lines(beginning) {
+		words, err := resp.SplitLine(string(line))
+		if err != nil {
+			return false
+		}
+		if len(words) > 0 && !bytes.HasPrefix(words[0], []byte("#")) {
+			return translator.Lookup(string(words[0])) != nil
+		}
+	}
+	return false
 }
 
 // formatNamed is the format of that name, which is one of fileFormats.

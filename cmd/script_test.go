@@ -17,6 +17,7 @@ import (
 
 	"github.com/meowdis/meowdis/cmd"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/foreignfile"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
@@ -62,6 +63,7 @@ func serveMemory(t *testing.T) (rest, redis string) {
 // TestScripts runs testdata/script. Beside testscript's own commands there is
 //
 //	code N PROGRAM ARG...   runs a program that must end with the exit code N
+//	foreign KIND FILE       makes a SQLite file of another program
 //	serving ARG...          starts "meowdis serve ARG..." in the background and
 //	                        sets REST, TOKEN and RESP to what it prints
 //
@@ -86,7 +88,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "serving": serving},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "foreign": foreign, "serving": serving},
 	})
 }
 
@@ -106,6 +108,13 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, not %d\n%s%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
 	}
+}
+
+func foreign(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: foreign KIND FILE")
+	}
+	ts.Check(foreignfile.Make(args[0], ts.MkAbs(args[1])))
 }
 
 var announced = regexp.MustCompile(`(?m)^(REST|token|RESP) (\S+)\n`)
