@@ -113,7 +113,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if _, missing := os.Stat(to.path); o.dryRun && to.url == nil && missing != nil {
 		to.path = local.Memory // it is not made for this
 	}
-	dst, err := targets.connectTo(ctx, to, local.Options{SweepEvery: noSweep}, false)
+	dst, err := targets.connectTo(ctx, to, local.Options{SweepEvery: noSweep, Cache: writeCache}, false)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := o.target.connect(ctx, s, local.Options{SweepEvery: noSweep}, false)
+	c, err := o.target.connect(ctx, s, local.Options{SweepEvery: noSweep, Cache: writeCache}, false)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,9 @@ type Options struct {
 	// SweepEvery is the pause between the sweeps of expired keys; 0 is a
 	// second, a negative one turns the sweeper off.
 	SweepEvery time.Duration
+	// Cache is how many bytes of the file's pages each connection keeps; 0 is
+	// 32 MB. It takes about twice that much memory.
+	Cache int
 }
 
 // Store is a SQLite file. It is safe for concurrent use.
@@ -60,6 +63,9 @@ var errClosed = errors.New("the database is closed")
 func Open(path string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = func() int64 { return time.Now().UnixMilli() }
+	}
+	if o.Cache == 0 {
+		o.Cache = 32 << 20
 	}
 	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{})}
 	if err := s.open(); err != nil {
@@ -97,7 +103,7 @@ func (s *Store) open() (err error) {
 func (s *Store) connect(readOnly bool) (*conn, error) {
 	setup := []string{"PRAGMA foreign_keys = 1"}
 	if s.path != Memory {
-		setup = append(setup, "PRAGMA cache_size = -32768",
+		setup = append(setup, fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10),
 			// Fewer checkpoints than by default: pages that change often are copied back once.
 			"PRAGMA wal_autocheckpoint = 4000")
 		if s.options.Full {
