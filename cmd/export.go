@@ -59,19 +59,11 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	t, err := o.target.resolve(s.getenv)
-	if err != nil {
-		return err
-	}
-	o.target.tell(t, s)
-	c, err := o.target.connectExisting(ctx, t)
+	c, err := o.target.connectToRead(ctx, s, o.database, &read)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	if o.database || c.DB() != 0 {
-		read.Databases = []int{c.DB()}
-	}
 	r := &report{s: s, bar: newProgress(s, "exporting", total(ctx, c, read))}
 	var keys int64
 	err = replaceFile(o.path, func(f *os.File) error {

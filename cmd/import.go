@@ -19,15 +19,13 @@ import (
 
 // importOptions are the flags and arguments of import.
 type importOptions struct {
-	target   targetOptions
-	existing existingOptions
-	format   string
-	to       int // the database for all keys; -1 for their own
-	path     string
+	destination
+	format string
+	path   string
 }
 
 func newImport(s *streams) *cobra.Command {
-	o := &importOptions{to: -1}
+	o := &importOptions{}
 	cmd := &cobra.Command{
 		Use:     "import [FLAGS] FILE|-",
 		GroupID: groupMove,
@@ -56,12 +54,10 @@ file turns out to be damaged.
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := exclusive(cmd, "replace", "skip"); err != nil {
+			if err := o.check(cmd); err != nil {
 				return err
 			}
-			if o.path = args[0]; cmd.Flags().Changed("database") {
-				o.to = o.target.database
-			}
+			o.path = args[0]
 			return o.run(cmd.Context(), s)
 		},
 	}
@@ -69,8 +65,7 @@ file turns out to be damaged.
 	f.SortFlags = false
 	f.StringVar(&o.format, "format", "", "`FORMAT` of the file, when it is not recognised: "+strings.Join(importFormats, ", "))
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
-	o.existing.addFlags(cmd)
-	o.target.addFlags(cmd)
+	o.addFlags(cmd)
 	return cmd
 }
 
@@ -87,20 +82,11 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return r.end(err)
 	}
-	c, err := o.target.connect(ctx, s, local.Options{SweepEvery: noSweep}, false)
-	if err != nil {
-		return err
-	}
-	defer func() { err = closing(err, c) }()
-	if c.DB() != 0 {
-		o.to = c.DB()
-	}
-	w := transfer.NewWriter(c, transfer.WriteOptions{Existing: o.existing.mode(), DB: into(o.to), Notify: r.notify})
-	err = transfer.Run(ctx, source.keys, w, r.notify, r.seen)
+	written, err := o.write(ctx, s, source.keys, r)
 	if err == nil {
 		err = source.damage
 	}
-	r.say("%s", r.outcome("imported", w.Written()))
+	r.say("%s", r.outcome("imported", written))
 	switch {
 	case errors.Is(err, transfer.ErrExists):
 		r.say("%v; --replace replaces such keys, --skip leaves them alone", err)
