@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ func main() {
 	flag.IntVar(&o.requests, "n", 200_000, "requests of each measurement at pipeline 1; pipeline 16 makes four times as many")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
+	flag.StringVar(&o.only, "only", "", "one part: servers, files or growth")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
@@ -31,6 +33,7 @@ func main() {
 type options struct {
 	meowdis, redka         string
 	requests, rounds, keys int
+	only                   string
 }
 
 func run(o options) error {
@@ -40,15 +43,23 @@ func run(o options) error {
 	}
 	defer os.RemoveAll(dir)
 	fmt.Printf("Measured on %s with %s/%s, %d CPUs, %s.\n\n", time.Now().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	for _, keys := range []int{0, 100_000} {
-		if err := compareServers(o, dir, keys); err != nil {
+	part := func(name string) bool { return o.only == "" || o.only == name }
+	if part("servers") {
+		for _, keys := range []int{0, 100_000} {
+			if err := compareServers(o, dir, keys); err != nil {
+				return err
+			}
+		}
+	}
+	if part("files") {
+		if err := errors.Join(oneShot(o, dir), manyKeys(o, dir)); err != nil {
 			return err
 		}
 	}
-	if err := oneShot(o, dir); err != nil {
-		return err
+	if part("growth") {
+		return growth(dir)
 	}
-	return manyKeys(o, dir)
+	return nil
 }
 
 // oneShot times a whole process that reads one key.

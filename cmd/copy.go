@@ -40,6 +40,16 @@ func (o *tokenOptions) addFlags(cmd *cobra.Command, src, dst string) {
 	}
 }
 
+// named is the target that an argument means, with the token of its own flag, or
+// else of --token. The environment's is for a REST endpoint that has none by then.
+func (o *tokenOptions) named(s *streams, spec, token string) (target, error) {
+	t, err := named(s.getenv, spec, firstOf(token, o.both))
+	if t.isREST() && t.token == "" {
+		t.token = s.getenv("MEOWDIS_TOKEN")
+	}
+	return t, err
+}
+
 const twoTargetsHelp = `A target is the path of a file, or a URL: http:// or https:// (Upstash REST, with
 a token), redis://, rediss:// or unix://.`
 
@@ -90,15 +100,14 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	targets := targetOptions{full: o.full}
-	token := firstOf(o.tokens.both, s.getenv("MEOWDIS_TOKEN"))
-	from, err := named(o.src, firstOf(o.tokens.src, token))
+	from, err := o.tokens.named(s, o.src, o.tokens.src)
 	if err != nil {
 		return err
 	}
-	to, err := named(o.dst, firstOf(o.tokens.dst, token))
+	to, err := o.tokens.named(s, o.dst, o.tokens.dst)
 	if err != nil {
 		return err
 	}
@@ -147,7 +156,7 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 }
 
 func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions) error {
-	r := &report{s: s, bar: newProgress(s, "copying", total(ctx, src, read))}
+	r := &report{s: s, bar: newProgress(s, "copying", "keys", total(ctx, src, read))}
 	w := transfer.NewWriter(dst, transfer.WriteOptions{Existing: o.existing.mode(), DB: into(o.to), Notify: r.notify})
 	var reached transfer.Position
 	read.Passed = func(ctx context.Context, at transfer.Position) error {
@@ -195,7 +204,7 @@ func total(ctx context.Context, c *connection, read transfer.ReadOptions) int64 
 
 // count is --dry-run.
 func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions) error {
-	r := &report{s: s, bar: newProgress(s, "counting", total(ctx, src, read))}
+	r := &report{s: s, bar: newProgress(s, "counting", "keys", total(ctx, src, read))}
 	there, err := transfer.TakeSurvey(ctx, src, read, dst, into(o.to), r.bar.add)
 	r.bar.end()
 	if err != nil {

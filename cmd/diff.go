@@ -68,12 +68,11 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.database >= 0 {
 		read.Databases = []int{o.database}
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	var sides [2]*connection
-	token := firstOf(o.tokens.both, s.getenv("MEOWDIS_TOKEN"))
 	for i, side := range []struct{ spec, token string }{{o.a, o.tokens.src}, {o.b, o.tokens.dst}} {
-		t, err := named(side.spec, firstOf(side.token, token))
+		t, err := o.tokens.named(s, side.spec, side.token)
 		if err != nil {
 			return err
 		}
@@ -89,7 +88,7 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 }
 
 func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *connection, read transfer.ReadOptions) error {
-	r := &report{s: s, bar: newProgress(s, "comparing", total(ctx, a, read))}
+	r := &report{s: s, bar: newProgress(s, "comparing", "keys", total(ctx, a, read))}
 	differences := 0
 	keys, err := transfer.Diff(ctx, a, b, transfer.DiffOptions{
 		Read: read, Tolerance: o.tolerance, Notify: r.notify, Seen: r.seen,

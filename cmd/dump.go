@@ -70,14 +70,14 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.path == "-" && s.outTerminal && format.binary {
 		return usagef("this format is not for a terminal: give a file, or --format jsonl")
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	c, err := o.target.connectToRead(ctx, s, o.database, &read)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	r := &report{s: s, bar: newProgress(s, "dumping", total(ctx, c, read))}
+	r := &report{s: s, bar: newProgress(s, "dumping", "keys", total(ctx, c, read))}
 	var keys transfer.Written
 	seen := func(p transfer.Part) {
 		if p.Last && p.Err == nil {

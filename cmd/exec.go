@@ -15,6 +15,7 @@ import (
 type execOptions struct {
 	target    targetOptions
 	format    formatOptions
+	confirm   confirmOptions
 	keepGoing bool
 	lastArg   bool
 	args      []string
@@ -59,6 +60,7 @@ sends many lines at once.
 	o.format.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.keepGoing, "keep-going", false, "run a script on behind an error")
 	cmd.Flags().BoolVarP(&o.lastArg, "stdin", "x", false, "take the last argument from stdin, as it is")
+	o.confirm.addFlags(cmd)
 	o.target.addFlags(cmd)
 	return cmd
 }
@@ -75,10 +77,11 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
+	c.session = o.confirm.confirmed(c, s)
 	if len(o.args) == 0 {
 		script := script{
 			in: bufio.NewReaderSize(s.in, scriptBuffer), out: s.out, err: s.err,
-			session: c, printer: o.format.printer(s.outTerminal), keepGoing: o.keepGoing,
+			session: c, printer: o.format.printer(s), keepGoing: o.keepGoing,
 		}
 		return script.run(ctx)
 	}
@@ -113,7 +116,7 @@ func (o *execOptions) one(ctx context.Context, s *streams, c *connection) error 
 	if err != nil {
 		return err
 	}
-	if _, err := s.out.Write(appendReply(nil, o.format.printer(s.outTerminal), args, v)); err != nil {
+	if _, err := s.out.Write(o.format.printer(s).append(nil, args, v)); err != nil {
 		return err
 	}
 	if v.HasError() {

@@ -3,7 +3,6 @@ package cmd
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -93,10 +92,7 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 		}
 		return errAnswered
 	case o.json:
-		enc := json.NewEncoder(s.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(e)
+		return printJSON(s.out, e)
 	}
 	return e.print(s.out)
 }
@@ -151,7 +147,11 @@ func (o *explainOptions) explain(ctx context.Context, s *streams) (e explanation
 // database stands in.
 func (o *explainOptions) open(s *streams) (*local.Store, error) {
 	files := targetOptions{db: o.db}
-	path := files.file(s.getenv).path
+	t, err := files.file(s.getenv)
+	if err != nil {
+		return nil, err
+	}
+	path := t.path
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || path == local.Memory {
 		return local.Open(local.Memory, local.Options{SweepEvery: noSweep})
 	}

@@ -57,21 +57,21 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	c, err := o.target.connectToRead(ctx, s, o.database, &read)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	r := &report{s: s, bar: newProgress(s, "exporting", total(ctx, c, read))}
+	r := &report{s: s, bar: newProgress(s, "exporting", "keys", total(ctx, c, read))}
 	var keys int64
 	err = replaceFile(o.path, func(f *os.File) error {
-		aside := &aside{dir: filepath.Dir(o.path)}
-		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, aside.open), r.notify)
+		spool := &spoolFile{dir: filepath.Dir(o.path)}
+		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.notify)
 		err := transfer.Run(ctx, transfer.FromSession(ctx, c, read), w, r.notify, r.seen)
 		keys = w.Keys()
-		return errors.Join(err, aside.remove())
+		return errors.Join(err, spool.remove())
 	})
 	if err != nil {
 		return r.end(fmt.Errorf("exporting: %w; %s was not written", err, o.path))
@@ -80,18 +80,18 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	return r.end(nil)
 }
 
-// aside is the temporary file for large values.
-type aside struct {
+// spoolFile is the temporary file for large values.
+type spoolFile struct {
 	dir  string
 	file *os.File
 }
 
-func (a *aside) open() (_ rdb.Spool, err error) {
+func (a *spoolFile) open() (_ rdb.Spool, err error) {
 	a.file, err = os.CreateTemp(a.dir, ".meowdis-export-*")
 	return a.file, err
 }
 
-func (a *aside) remove() error {
+func (a *spoolFile) remove() error {
 	if a.file == nil {
 		return nil
 	}

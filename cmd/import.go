@@ -70,14 +70,14 @@ file turns out to be damaged.
 }
 
 func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	in, err := openImport(o.path, o.format, s.in)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
-	r := &report{s: s, bar: newProgress(s, "importing", -1)}
+	r := &report{s: s, bar: newProgress(s, "importing", "keys", -1)}
 	source, err := o.source(ctx, s, in, r)
 	if err != nil {
 		return r.end(err)

@@ -12,7 +12,7 @@ import (
 func newInspect(s *streams) *cobra.Command {
 	o := &targetOptions{}
 	cmd := &cobra.Command{
-		Use:     "inspect [FLAGS] [FILE]",
+		Use:     "inspect [FLAGS] [TARGET]",
 		GroupID: groupLook,
 		Short:   "Browse keys and values on the whole screen",
 		Long: `Shows the keys of a target with their types, sizes and times to live, and their
@@ -23,18 +23,17 @@ values. It writes nothing. Press ? for its keys.
   meowdis inspect --url redis://localhost:6379`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction:     completeTargets,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				if o.db != "" || o.url != "" {
-					return usagef("give a FILE, --db or --url, not two of them")
-				}
-				o.db = args[0]
+				o.spec = args[0]
 			}
 			return runInspect(cmd.Context(), s, o)
 		},
 	}
 	o.addFlags(cmd)
 	cmd.Flags().Lookup("full").Hidden = true // nothing is written
+	cmd.Flags().Lookup("read-only").Hidden = true
 	return cmd
 }
 

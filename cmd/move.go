@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -87,7 +85,7 @@ func (o *targetOptions) connectExisting(ctx context.Context, t target) (*connect
 			return nil, fmt.Errorf("there is no file %s", t.path)
 		}
 	}
-	return o.connectTo(ctx, t, local.Options{SweepEvery: noSweep, Cache: readCache}, false)
+	return o.connectTo(ctx, t, local.Options{ReadOnly: t.path != local.Memory, Cache: readCache}, false)
 }
 
 // Moving keys has little use for caches: each page is read once. Copies of a
@@ -110,11 +108,6 @@ func (o *targetOptions) connectToRead(ctx context.Context, s *streams, chosen bo
 		read.Databases = []int{c.DB()}
 	}
 	return c, err
-}
-
-// interruptible is ctx until somebody wants the program to end.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // report tells of the keys that were not moved as they should, and counts them.

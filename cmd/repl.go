@@ -12,8 +12,10 @@ import (
 
 // replOptions are the flags of repl.
 type replOptions struct {
-	target targetOptions
-	format formatOptions
+	target  targetOptions
+	format  formatOptions
+	confirm confirmOptions
+	pager   bool
 }
 
 func newREPL(s *streams) *cobra.Command {
@@ -41,7 +43,9 @@ leaves out lines with passwords. From a pipe it reads one command a line.
 		},
 	}
 	o.target.addFlags(cmd)
+	o.confirm.addFlags(cmd)
 	o.format.addFlags(cmd)
+	cmd.Flags().BoolVar(&o.pager, "pager", false, "show replies longer than the screen in $PAGER, or less")
 	return cmd
 }
 
@@ -51,17 +55,29 @@ func (o *replOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	printer := o.format.printer(s.outTerminal)
+	printer := o.format.printer(s)
+	terminal := s.inTerminal && s.outTerminal
+	if !terminal {
+		c.session = o.confirm.confirmed(c, s)
+	}
+	var page func([]byte) bool
+	if o.pager && terminal {
+		page = s.page
+	}
 	failed, err := repl.Run(ctx, repl.Options{
+		Page:    page,
 		Session: c,
-		Target:  c.target.label(),
+		Target:  s.painted(c.target.settings.Color, c.target.label()),
 		Format: func(out []byte, args [][]byte, v resp.Value) []byte {
-			return appendReply(out, printer, args, v)
+			return printer.append(out, args, v)
 		},
 		In: s.in, Out: s.out, Err: s.err,
-		Terminal: s.inTerminal && s.outTerminal,
-		History:  historyFile(),
-		Colour:   s.colour(),
+		Terminal: terminal,
+		Confirm: func(args [][]byte) (question string, accepts func(string) bool) {
+			return o.confirm.question(c.target, args)
+		},
+		History: historyFile(),
+		Colour:  o.format.colour(s),
 	})
 	if err == nil && failed {
 		return errAnswered

@@ -57,7 +57,7 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 }
 
 func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	in := s.in
 	if o.path != "-" {
@@ -68,7 +68,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 		defer f.Close()
 		in = f
 	}
-	r := &report{s: s, bar: newProgress(s, "restoring", -1)}
+	r := &report{s: s, bar: newProgress(s, "restoring", "keys", -1)}
 	source, err := o.source(in, r)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ const (
 	groupUse   = "use"
 	groupMove  = "move"
 	groupLook  = "look"
+	groupMend  = "mend"
 	groupSetUp = "setup"
 )
 
@@ -48,6 +49,7 @@ any Upstash REST endpoint or Redis server.
 		&cobra.Group{ID: groupUse, Title: "Run commands:"},
 		&cobra.Group{ID: groupMove, Title: "Move keys:"},
 		&cobra.Group{ID: groupLook, Title: "Look inside:"},
+		&cobra.Group{ID: groupMend, Title: "Look after files:"},
 		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
 	)
 	root.SetHelpCommandGroupID(groupSetUp)
@@ -57,8 +59,10 @@ any Upstash REST endpoint or Redis server.
 
 		newDump(s), newRestore(s), newImport(s), newExport(s), newCopy(s), newDiff(s),
 
-		newInspect(s), newExplain(s),
-		newVersion(s), newPaths(s), newMan(s),
+		newInspect(s), newExplain(s), newStatus(s),
+		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),
+		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
+		newProfile(s), newVersion(s), newPaths(s), newMan(s),
 	)
 	return root
 }

@@ -19,7 +19,7 @@ type script struct {
 	in        *bufio.Reader
 	out, err  io.Writer
 	session   session
-	printer   resp.Printer
+	printer   printer
 	keepGoing bool
 
 	number int // of the last line read
@@ -141,7 +141,7 @@ func (s *script) runLines(ctx context.Context, lines []scriptLine) (goOn bool, e
 	goOn = true
 	var out []byte
 	for i, v := range replies {
-		out = appendReply(out, s.printer, calls[i], v)
+		out = s.printer.append(out, calls[i], v)
 		if !v.HasError() {
 			continue
 		}

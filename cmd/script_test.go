@@ -82,6 +82,7 @@ func TestScripts(t *testing.T) {
 			for _, dir := range []string{"DATA", "STATE", "CONFIG", "CACHE"} {
 				env.Setenv("XDG_"+dir+"_HOME", env.WorkDir+"/"+strings.ToLower(dir))
 			}
+			env.Setenv("MEOWDIS_KEYRING", "off") // whoever runs the tests has one
 			env.Setenv("REST_URL", rest)
 			env.Setenv("REST_TOKEN", restToken)
 			env.Setenv("REDIS_URL", redis)

@@ -194,14 +194,15 @@ func unchanged(run Run, env translator.Env, watched []translator.Version) (bool,
 // the answer that it already has.
 type planned struct {
 	call
-	db     int
-	answer resp.Value
+	db        int
+	fieldsets map[string][][]byte
+	answer    resp.Value
 }
 
 // plan translates the call, which is the i-th of its transaction: each draws
 // its own random numbers.
 func (p planned) plan(env translator.Env, i int) translator.Plan {
-	env.DB = p.db
+	env.DB, env.Fieldsets = p.db, p.fieldsets
 	env.Seed += uint64(i) << 32
 	return p.cmd.Plan(p.args, env)
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
 )
 
 // Lines that stand around what scrolls.
@@ -114,7 +116,7 @@ func (m *Model) header() string {
 	if m.total >= 0 {
 		total = counted(m.total, "key", "keys")
 		if m.width < 60 {
-			total = scaled(m.total, 1000, countUnits) + " keys"
+			total = display.Short(m.total) + " keys"
 		}
 	}
 	right := m.styles.dim.Render("db ") + decimal(int64(m.db)) + m.styles.dim.Render(" · ") + total + " "

@@ -3,6 +3,8 @@ package inspect
 import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
 )
 
 // keyColumns is the widths of the columns of the list. The type is cut to its
@@ -133,7 +135,7 @@ func sizeOf(kind string, size int64, width int) string {
 	if s := grouped(size); len(s) <= width {
 		return s
 	}
-	return scaled(size, 1000, countUnits)
+	return display.Short(size)
 }
 
 // emptiness says why no key is shown.

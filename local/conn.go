@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -72,13 +73,20 @@ func withString[T any](c *conn, s string, fn func(uintptr) T) (result T, err err
 	return fn(p), nil
 }
 
-// openConn opens the file at path, or Memory, with SQLite's flags, and runs setup on
-// it.
-func openConn(path string, flags int32, setup []string) (c *conn, err error) {
+// How a file is opened: SQLite's flags.
+const (
+	toRead    = sqlite3.SQLITE_OPEN_READONLY
+	toWrite   = sqlite3.SQLITE_OPEN_READWRITE
+	makeIfNew = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE
+)
+
+// openConn opens the file at path, or Memory, and runs setup on it. The connection
+// is nil when that fails.
+func openConn(path string, how int32, setup []string) (c *conn, err error) {
 	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, c.close())
+			c, err = nil, errors.Join(err, c.close())
 		}
 	}()
 	if err := c.grow(smallArena); err != nil {
@@ -86,7 +94,7 @@ func openConn(path string, flags int32, setup []string) (c *conn, err error) {
 	}
 	// SQLite writes the handle to the beginning of the arena, also when it fails.
 	rc, err := withString(c, path, func(p uintptr) int32 {
-		return sqlite3.Xsqlite3_open_v2(c.tls, p, c.arena, flags|sqlite3.SQLITE_OPEN_NOMUTEX, 0)
+		return sqlite3.Xsqlite3_open_v2(c.tls, p, c.arena, how|sqlite3.SQLITE_OPEN_NOMUTEX, 0)
 	})
 	if err != nil {
 		return c, err
@@ -306,6 +314,19 @@ func refusal(err error) *store.Refusal {
 		return &store.Refusal{Reason: e.msg}
 	}
 	return nil
+}
+
+// IsDamage tells whether err says that the file is broken, or is no database at
+// all, rather than that it cannot be reached or is busy.
+func IsDamage(err error) bool { return isOneOf(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) }
+
+// IsBusy tells whether err says that other processes kept the file for longer
+// than anybody waits.
+func IsBusy(err error) bool { return isOneOf(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) }
+
+func isOneOf(err error, codes ...int32) bool {
+	var e *sqliteError
+	return errors.As(err, &e) && slices.Contains(codes, e.code&0xff)
 }
 
 // batch runs the statements of b until one is refused. changed tells whether

@@ -112,19 +112,19 @@ func (s *Store) connect(readOnly bool) (*conn, error) {
 			setup = append(setup, "PRAGMA synchronous = NORMAL")
 		}
 	}
-	flags := int32(sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE)
+	how := int32(makeIfNew)
 	if readOnly {
-		flags = sqlite3.SQLITE_OPEN_READONLY
+		how = toRead
 	}
 	if !s.immutable {
-		return openConn(s.path, flags, setup)
+		return openConn(s.path, how, setup)
 	}
 	path, err := filepath.Abs(s.path)
 	if err != nil {
 		return nil, err
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
-	return openConn(u.String(), flags|sqlite3.SQLITE_OPEN_URI, setup)
+	return openConn(u.String(), how|sqlite3.SQLITE_OPEN_URI, setup)
 }
 
 // Path is the file, or Memory.

@@ -27,7 +27,13 @@ type Options struct {
 	Session Session
 	Target  string // where commands go, as the prompt shows it
 	// Format appends the reply to args, with the end of its line.
-	Format   func(out []byte, args [][]byte, v resp.Value) []byte
+	Format func(out []byte, args [][]byte, v resp.Value) []byte
+	// Confirm returns the question that a command raises on a terminal, and what
+	// tells whether an answer lets it run; no question for most.
+	Confirm func(args [][]byte) (question string, accepts func(answer string) bool)
+	// Page shows a reply that is too long for the screen, and returns false when
+	// it is yet to be shown; nil shows every reply at once.
+	Page     func(reply []byte) bool
 	In       io.Reader
 	Out, Err io.Writer
 	// Terminal edits lines on the process's terminal; otherwise lines are
@@ -40,6 +46,7 @@ type Options struct {
 type loop struct {
 	Options
 	failed bool
+	ask    func(question string) (answer string, err error) // nil without a terminal
 }
 
 // Run reads and runs lines until the end of the input or "quit". failed tells
@@ -54,6 +61,7 @@ func Run(ctx context.Context, o Options) (failed bool, err error) {
 		return false, err
 	}
 	defer e.Close()
+	l.ask = e.read
 	for {
 		line, err := e.read(l.prompt())
 		switch {
@@ -129,12 +137,29 @@ func (l *loop) line(ctx context.Context, line string) bool {
 		io.WriteString(l.Out, help(words[1:]))
 		return true
 	}
+	if !l.confirmed(words) {
+		l.complain("not run")
+		return true
+	}
 	for range times {
 		if !l.command(ctx, words) {
 			break
 		}
 	}
 	return true
+}
+
+// confirmed asks about a command where that is wanted.
+func (l *loop) confirmed(args [][]byte) bool {
+	if l.ask == nil || l.Confirm == nil {
+		return true
+	}
+	question, accepts := l.Confirm(args)
+	if question == "" {
+		return true
+	}
+	answer, err := l.ask(question)
+	return err == nil && accepts(answer)
 }
 
 // Replies that took this long say so.
@@ -161,7 +186,9 @@ func (l *loop) command(ctx context.Context, args [][]byte) bool {
 	if l.Terminal && took >= slow {
 		out = fmt.Appendf(out, "(%.2fs)\n", took.Seconds())
 	}
-	l.Out.Write(out)
+	if l.Page == nil || !l.Page(out) {
+		l.Out.Write(out)
+	}
 	return true
 }
 

@@ -104,7 +104,13 @@ var copyElements = []string{
 		SELECT t.id, e.group_name, e.name, e.seen_at, e.active_at FROM stream_consumers` + copiedRows,
 	`INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
 		SELECT t.id, e.group_name, e.id, e.consumer, e.delivered_at, e.deliveries FROM stream_pending` + copiedRows,
+	`INSERT INTO stream_idmp(key_id, duration, maxsize, added, duplicates)
+		SELECT t.id, e.duration, e.maxsize, e.added, e.duplicates FROM stream_idmp` + copiedRows,
+	`INSERT INTO stream_iids(key_id, producer, iid, id, added_at)
+		SELECT t.id, e.producer, e.iid, e.id, e.added_at FROM stream_iids` + copiedRows,
 	`INSERT INTO documents(key_id, value) SELECT t.id, e.value FROM documents` + copiedRows,
+	`INSERT INTO arrays(key_id, pos, value) SELECT t.id, e.pos, e.value FROM arrays` + copiedRows,
+	`INSERT INTO array_cursors(key_id, next, ring) SELECT t.id, e.next, e.ring FROM array_cursors` + copiedRows,
 }
 
 func copyCommand(c *Call) Plan {
