@@ -139,7 +139,7 @@ func (o *importOptions) sqliteSource(ctx context.Context, s *streams, in *import
 	if t.url == nil && sameFile(t.path, o.path) {
 		return importSource{}, usagef("%s is the target itself", o.path)
 	}
-	c, err := new(targetOptions).connectTo(ctx, target{path: o.path}, local.Options{ReadOnly: true}, false)
+	c, err := new(targetOptions).connectTo(ctx, target{path: o.path}, local.Options{ReadOnly: true, Cache: readCache}, false)
 	if errors.Is(err, local.ErrForeign) {
 		return importSource{}, fmt.Errorf("%w, nor one of Redka or Redlite", err)
 	}

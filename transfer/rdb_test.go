@@ -134,6 +134,7 @@ func TestReplay(t *testing.T) {
 	}{
 		{"a log", transfer.FromLog(strings.NewReader(log), 0), "", "2"},
 		{"a log that ends early", transfer.FromLog(strings.NewReader(log[:len(log)-2]), 100), "at byte 143", "1"},
+		{"a log with a huge promise", transfer.FromLog(strings.NewReader(log+"*2147483647\r\n$536870912\r\nx"), 0), "at byte 64: it ends here", "2"},
 		{"a log with damage", transfer.FromLog(strings.NewReader(log+"*x\r\n"), 0), "at byte 64", "2"},
 		{"a log with a wrong command", transfer.FromLog(strings.NewReader(log+"*1\r\n$4\r\nOOPS\r\n"), 0), "byte 64: OOPS: ERR unknown command", "2"},
 		{"an open transaction", transfer.FromLog(strings.NewReader(log+"*1\r\n$5\r\nMULTI\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n"), 0), "", "2"},
