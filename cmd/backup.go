@@ -59,7 +59,9 @@ func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err err
 	defer func() { err = tended(err, f) }()
 	bar := newProgress(s, "copying", "pages", -1)
 	err = f.Backup(ctx, to, local.BackupOptions{Replace: o.force, Progress: func(done, total int) {
-		bar.set(int64(done), int64(total))
+		if bar.set(int64(done), int64(total)); done == total {
+			bar.say("checking the copy")
+		}
 	}})
 	bar.end()
 	if err != nil {

@@ -20,6 +20,7 @@ grow with the database.
 		Example: `  meowdis bigkeys --top 3
   meowdis bigkeys --samples 0 'session:*'`,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {

@@ -20,14 +20,17 @@ func completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeTargets completes an argument that names a target: profiles, and files.
-func completeTargets(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// completeTargets completes so many arguments that name targets: profiles, and
+// files.
+func completeTargets(most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		found, _ := completeProfiles(cmd, args, typed)
+		for i := range found {
+			found[i] = "@" + found[i]
+		}
+		return found, cobra.ShellCompDirectiveDefault
 	}
-	found, _ := completeProfiles(cmd, args, typed)
-	for i := range found {
-		found[i] = "@" + found[i]
-	}
-	return found, cobra.ShellCompDirectiveDefault
 }

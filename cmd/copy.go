@@ -74,6 +74,7 @@ that was changed while it was read is named on stderr.
   meowdis copy a.sqlite b.sqlite -n 0 --db-to 5 --replace`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(2)),
+		ValidArgsFunction:     completeTargets(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := exclusive(cmd, "replace", "skip"); err != nil {
 				return err

@@ -45,6 +45,7 @@ Exit codes:
   meowdis diff --json redis://localhost:6379 cats.sqlite --match 'cat:*'`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(2)),
+		ValidArgsFunction:     completeTargets(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.a, o.b = args[0], args[1]
 			return o.run(cmd.Context(), s)

@@ -160,7 +160,7 @@ func (o *doctorOptions) examine(s *streams, f *local.File) (found []doctor.Findi
 		e.Step = func(what string) { bar.say("examining " + what) }
 		switch {
 		case errors.Is(err, local.ErrForeign):
-			found, err = e.Foreign()
+			found, err = foreignFindings(f, e)
 		case err == nil:
 			found, err = e.Ours()
 		}
@@ -170,6 +170,14 @@ func (o *doctorOptions) examine(s *streams, f *local.File) (found []doctor.Findi
 		return append(found, doctor.Damaged(err)), nil
 	}
 	return found, err
+}
+
+func foreignFindings(f *local.File, e doctor.Exam) ([]doctor.Finding, error) {
+	tables, err := f.Tables()
+	if err != nil {
+		return nil, err
+	}
+	return e.Foreign(tables)
 }
 
 // mend backs the file up and mends it. The backup is the file exactly as it was:

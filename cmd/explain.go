@@ -82,7 +82,16 @@ type explainedStmt struct {
 }
 
 func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
-	e, bad, err := o.explain(ctx, s)
+	if o.database < 0 || o.database >= translator.Databases {
+		return usagef("database %d: ERR DB index is out of range", o.database)
+	}
+	args := make([][]byte, len(o.args))
+	for i, a := range o.args {
+		args[i] = []byte(a)
+	}
+	x := explainer{files: targetOptions{db: o.db}, db: o.database, streams: s}
+	defer func() { err = errors.Join(err, x.close()) }()
+	e, bad, err := x.explain(ctx, args)
 	switch {
 	case err != nil:
 		return err
@@ -97,26 +106,30 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 	return e.print(s.out)
 }
 
+// explainer explains commands on a file, which it opens when first needed.
+type explainer struct {
+	files   targetOptions
+	db      int
+	streams *streams
+	file    *local.Store
+}
+
 // explain translates the command; bad is the reply to one that is refused
 // before it is translated.
-func (o *explainOptions) explain(ctx context.Context, s *streams) (e explanation, bad resp.Value, err error) {
-	if o.database < 0 || o.database >= translator.Databases {
-		return e, bad, usagef("database %d: ERR DB index is out of range", o.database)
-	}
-	args := make([][]byte, len(o.args))
-	for i, a := range o.args {
-		args[i] = []byte(a)
-	}
+func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, bad resp.Value, err error) {
 	command, bad := translator.Find(args)
 	if command == nil {
 		return e, bad, nil
 	}
-	e = explanation{Command: o.args, Kind: kindSession, Statements: []explainedStmt{}}
+	e = explanation{Command: []string{}, Kind: kindSession, Statements: []explainedStmt{}}
+	for _, arg := range args {
+		e.Command = append(e.Command, string(arg))
+	}
 	if command.Translate == nil {
 		return e, bad, nil
 	}
 	// The seed is what real calls draw; any will do to show the statements.
-	plan := command.Plan(args, translator.Env{Now: time.Now().UnixMilli(), DB: o.database})
+	plan := command.Plan(args, translator.Env{Now: time.Now().UnixMilli(), DB: x.db})
 	switch {
 	case len(plan.Batch.Stmts) == 0:
 		e.Kind, e.Reply = kindAnswer, string(resp.AppendTyped(nil, plan.Reply, true))
@@ -128,13 +141,11 @@ func (o *explainOptions) explain(ctx context.Context, s *streams) (e explanation
 	default:
 		e.Kind = kindWrite
 	}
-	file, err := o.open(s)
-	if err != nil {
+	if err := x.open(); err != nil {
 		return e, bad, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
 	for _, stmt := range plan.Batch.Stmts {
-		shown, err := explainStmt(ctx, file, stmt)
+		shown, err := explainStmt(ctx, x.file, stmt)
 		if err != nil {
 			return e, bad, err
 		}
@@ -145,17 +156,27 @@ func (o *explainOptions) explain(ctx context.Context, s *streams) (e explanation
 
 // open opens the file without writing to it; when there is none, an empty
 // database stands in.
-func (o *explainOptions) open(s *streams) (*local.Store, error) {
-	files := targetOptions{db: o.db}
-	t, err := files.file(s.getenv)
+func (x *explainer) open() error {
+	if x.file != nil {
+		return nil
+	}
+	t, err := x.files.file(x.streams.getenv)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	path := t.path
+	path, options := t.path, local.Options{ReadOnly: true}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || path == local.Memory {
-		return local.Open(local.Memory, local.Options{SweepEvery: noSweep})
+		path, options = local.Memory, local.Options{SweepEvery: noSweep}
 	}
-	return local.Open(path, local.Options{ReadOnly: true})
+	x.file, err = local.Open(path, options)
+	return err
+}
+
+func (x *explainer) close() error {
+	if x.file == nil {
+		return nil
+	}
+	return x.file.Close()
 }
 
 func explainStmt(ctx context.Context, file *local.Store, stmt store.Stmt) (explainedStmt, error) {

@@ -23,7 +23,7 @@ values. It writes nothing. Press ? for its keys.
   meowdis inspect --url redis://localhost:6379`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction:     completeTargets,
+		ValidArgsFunction:     completeTargets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.spec = args[0]

@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -49,11 +50,8 @@ func (o *listOptions) end() byte {
 	return '\n'
 }
 
-// take tells whether one more thing may be printed.
-func (o *listOptions) take(printed *int64) bool {
-	*printed++
-	return o.limit == 0 || *printed <= o.limit
-}
+// beyond tells whether the n-th thing is one too many.
+func (o *listOptions) beyond(n int64) bool { return o.limit > 0 && n > o.limit }
 
 func newKeys(s *streams) *cobra.Command {
 	o := &keysOptions{}
@@ -74,6 +72,7 @@ and size.
   meowdis keys -l --type hash --limit 20
   meowdis keys -0 'tmp:*' | xargs -0 meowdis exec DEL`,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.list.check(cmd); err != nil {
@@ -98,25 +97,17 @@ and size.
 }
 
 func (o *keysOptions) run(ctx context.Context, s *streams) error {
-	return o.target.look(ctx, s, func(c *connection) error {
-		walk := survey.Walk{Client: c, Match: o.match, Type: o.typ}
-		if o.long {
-			walk.Facts = survey.Described
-		}
-		if o.list.limit > 0 && o.match == "" && o.typ == "" {
-			walk.Page = int(min(o.list.limit, 500))
-		}
+	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
 		var printed int64
 		if o.long && !o.list.json && s.outTerminal {
 			if _, err := s.out.Write(longLine("TYPE", "TTL", "SIZE", "KEY")); err != nil {
 				return err
 			}
 		}
-		err := walk.Keys(ctx, func(keys []survey.Key) error {
+		err := o.pages(c)(ctx, func(keys []survey.Key) error {
 			var out []byte
-			enough := false
 			for _, k := range keys {
-				if enough = !o.list.take(&printed); enough {
+				if printed++; o.list.beyond(printed) {
 					break
 				}
 				out = o.append(out, s, k)
@@ -124,13 +115,29 @@ func (o *keysOptions) run(ctx context.Context, s *streams) error {
 			if _, err := s.out.Write(out); err != nil {
 				return err
 			}
-			if enough || printed == o.list.limit && o.list.limit > 0 {
+			if o.list.beyond(printed + 1) {
 				return errEnough
 			}
 			return nil
 		})
 		return ended(ctx, err)
 	})
+}
+
+// pages is where the keys come from: with their facts a file's tables have them
+// many times as fast as commands.
+func (o *keysOptions) pages(c *connection) survey.Pages {
+	if o.long && o.match == "" && c.file != nil {
+		return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli(), Type: o.typ, Facts: survey.Described}.Keys
+	}
+	walk := survey.Walk{Client: c, Match: o.match, Type: o.typ}
+	if o.long {
+		walk.Facts = survey.Described
+	}
+	if o.list.limit > 0 && o.match == "" && o.typ == "" {
+		walk.Page = int(min(o.list.limit, 500))
+	}
+	return walk.Keys
 }
 
 func (o *keysOptions) append(out []byte, s *streams, k survey.Key) []byte {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/survey"
 )
@@ -67,7 +68,11 @@ const plainRoundTrips = 100
 func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	return o.target.look(ctx, s, func(c *connection) error {
+	file := lookOnly
+	if len(o.args) > 0 { // which may write
+		file = local.Options{}
+	}
+	return o.target.look(ctx, s, file, func(c *connection) error {
 		args := command(o.args)
 		if len(args) == 0 {
 			args = command([]string{"PING"})

@@ -21,10 +21,12 @@ func (o *targetOptions) addLookFlags(cmd *cobra.Command) {
 	cmd.Flags().Lookup("full").Hidden = true
 }
 
-// look connects to the target, runs fn, and closes the connection. The target is
-// not written to.
-func (o *targetOptions) look(ctx context.Context, s *streams, fn func(*connection) error) (err error) {
-	c, err := o.connect(ctx, s, local.Options{ReadOnly: true}, false)
+// lookOnly is how a verb that writes nothing opens a file.
+var lookOnly = local.Options{ReadOnly: true}
+
+// look connects to the target, runs fn, and closes the connection.
+func (o *targetOptions) look(ctx context.Context, s *streams, file local.Options, fn func(*connection) error) (err error) {
+	c, err := o.connect(ctx, s, file, false)
 	if err != nil {
 		return err
 	}

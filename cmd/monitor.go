@@ -78,6 +78,7 @@ that has the command MONITOR.
 		Example: `  meowdis monitor --url redis://localhost:6379
   meowdis monitor --url redis://localhost --json | jq -r .command[0]`,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.listen(cmd.Context(), s, command([]string{"MONITOR"}), func(v resp.Value) []byte {

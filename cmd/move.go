@@ -185,5 +185,8 @@ func (r *report) outcome(did string, w transfer.Written) string {
 			line += fmt.Sprintf(", %d %s", more.n, more.what)
 		}
 	}
+	if w.Unclaimed > 0 {
+		line += fmt.Sprintf("; of deleted stream entries %d are no longer pending", w.Unclaimed)
+	}
 	return line
 }

@@ -94,16 +94,21 @@ func (o *targetOptions) connectTo(ctx context.Context, t target, file local.Opti
 	return c, nil
 }
 
+// databaseOf is the number of the database on the target: -n, or else the
+// profile's.
+func (o *targetOptions) databaseOf(t target) int {
+	if o.database == 0 && (o.flags == nil || !o.flags.Changed("database")) {
+		return t.settings.Database
+	}
+	return o.database
+}
+
 // choose selects the database that -n names, or else the profile. A URL may have
 // named one, too.
 func (o *targetOptions) choose(ctx context.Context, c *connection) error {
-	n, given := o.database, o.database != 0
-	if o.flags != nil && o.flags.Changed("database") {
-		given = true
-	} else if !given {
-		n, given = c.target.settings.Database, c.target.settings.Database != 0
-	}
-	if !given || n == c.DB() {
+	n := o.databaseOf(c.target)
+	asked := o.flags != nil && o.flags.Changed("database")
+	if n == c.DB() || n == 0 && !asked {
 		return nil
 	}
 	v, err := c.Do(ctx, []byte("SELECT"), strconv.AppendInt(nil, int64(n), 10))

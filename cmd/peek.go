@@ -37,6 +37,7 @@ key is.
 		Example: `  meowdis peek cat:1
   meowdis peek --limit 3 --json queue`,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.key = args[0]; o.limit < 0 {
@@ -54,8 +55,8 @@ key is.
 }
 
 func (o *peekOptions) run(ctx context.Context, s *streams) error {
-	return o.target.look(ctx, s, func(c *connection) error {
-		key, err := survey.Describe(ctx, c, []byte(o.key))
+	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
+		key, err := survey.Describe(ctx, c, []byte(o.key), survey.Measured)
 		if errors.Is(err, survey.ErrMissing) {
 			return survey.Refusal("there is no key " + display.Whole(o.key))
 		}

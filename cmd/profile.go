@@ -55,8 +55,13 @@ func newProfile(s *streams) *cobra.Command {
   meowdis profile add prod --url https://example.com --confirm name --color red
   meowdis profile use dev
   meowdis exec --profile prod DBSIZE`,
-		Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownVerb(cmd, args)
+			}
+			return cmd.Help()
+		},
 	}
 	cmd.AddCommand(newProfileAdd(s), newProfileList(s), newProfileUse(s), newProfileShow(s), newProfileRemove(s))
 	return cmd

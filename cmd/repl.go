@@ -33,7 +33,8 @@ leaves out lines with passwords. From a pipe it reads one command a line.
 ` + targetHelp,
 		Example: `  meowdis repl
   meowdis repl --db cats.sqlite -n 2
-  meowdis repl --url rediss://user:password@example.com:6380`,
+  meowdis repl --profile prod
+  meowdis repl --url rediss://example.com:6380 --read-only`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.format.check(cmd); err != nil {
@@ -69,6 +70,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) (err error) {
 		Session: c,
 		Target:  s.painted(c.target.settings.Color, c.target.label()),
 		Format: func(out []byte, args [][]byte, v resp.Value) []byte {
+			suggest(s.err, args, v)
 			return printer.append(out, args, v)
 		},
 		In: s.in, Out: s.out, Err: s.err,

@@ -1,12 +1,7 @@
 package cmd
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
-
-	"github.com/meowdis/meowdis/translator"
 )
 
 const (
@@ -44,7 +39,7 @@ any Upstash REST endpoint or Redis server.
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(badFlag)
 	root.AddGroup(
 		&cobra.Group{ID: groupUse, Title: "Run commands:"},
 		&cobra.Group{ID: groupMove, Title: "Move keys:"},
@@ -64,18 +59,6 @@ any Upstash REST endpoint or Redis server.
 		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
 		newProfile(s), newVersion(s), newPaths(s), newMan(s),
 	)
+	root.AddCommand(topics()...)
 	return root
-}
-
-// unknownVerb names what was probably meant.
-func unknownVerb(root *cobra.Command, args []string) error {
-	msg := fmt.Sprintf("there is no verb %q", args[0])
-	if translator.Lookup(args[0]) != nil {
-		return usagef("%s; to run the Redis command: meowdis exec %s", msg, strings.Join(args, " "))
-	}
-	root.SuggestionsMinimumDistance = 2
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		return usagef("%s; did you mean %s?", msg, strings.Join(near, " or "))
-	}
-	return usagef("%s", msg)
 }

@@ -25,7 +25,8 @@ func newScan(s *streams) *cobra.Command {
 		Use:     "scan [FLAGS] KEY [PATTERN]",
 		GroupID: groupLook,
 		Short:   "List the elements of a key, however many there are",
-		Long: `Lists the elements of a hash, set, sorted set, list or stream, a page at a time.
+		Long: `Lists the elements of a hash, set, sorted set, list, stream or array, a page at a
+time.
 A pattern picks fields of a hash, or members.
 
 A line is an element: the field, a tab and the value of a hash, the member, a tab
@@ -37,6 +38,7 @@ they are printed as they are. With -0 each part ends in a NUL byte instead, and
 		Example: `  meowdis scan cat:1
   meowdis scan --json users 'a*'`,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.list.check(cmd); err != nil {
@@ -54,8 +56,8 @@ they are printed as they are. With -0 each part ends in a NUL byte instead, and
 }
 
 func (o *scanOptions) run(ctx context.Context, s *streams) error {
-	return o.target.look(ctx, s, func(c *connection) error {
-		key, err := survey.Describe(ctx, c, []byte(o.key))
+	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
+		key, err := survey.Describe(ctx, c, []byte(o.key), survey.Described)
 		if errors.Is(err, survey.ErrMissing) {
 			return survey.Refusal("there is no key " + display.Whole(o.key))
 		}
@@ -69,7 +71,7 @@ func (o *scanOptions) run(ctx context.Context, s *streams) error {
 		var printed int64
 		var out []byte
 		err = survey.Elements(ctx, c, key, o.match, func(element [][]byte) error {
-			if !o.list.take(&printed) {
+			if printed++; o.list.beyond(printed) {
 				return errEnough
 			}
 			if out = o.append(out, s, parts, element); len(out) > 64<<10 {

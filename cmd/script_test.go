@@ -1,6 +1,7 @@
 package cmd_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -66,6 +68,8 @@ func serveMemory(t *testing.T) (rest, redis string) {
 //	foreign KIND FILE       makes a SQLite file of another program
 //	serving ARG...          starts "meowdis serve ARG..." in the background and
 //	                        sets REST, TOKEN and RESP to what it prints
+//	heard WHAT...           waits until somebody listens to the real Redis: to
+//	                        channels, patterns, or "monitor"
 //
 // REST_URL and REST_TOKEN are an endpoint with an empty database, REDIS_URL the
 // same over RESP, and REAL_REDIS_URL a real Redis.
@@ -89,7 +93,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "foreign": foreign, "serving": serving},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "foreign": foreign, "serving": serving, "heard": heard(t, real),
+		},
 	})
 }
 
@@ -116,6 +122,32 @@ func foreign(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: foreign KIND FILE")
 	}
 	ts.Check(foreignfile.Make(args[0], ts.MkAbs(args[1])))
+}
+
+// heard polls the server, which tells nobody that it has a new listener.
+func heard(t *testing.T, real *oracle.Server) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		c := real.Dial(t)
+		deadline := time.Now().Add(20 * time.Second)
+		for _, what := range args {
+			for !isHeard(c, what) {
+				if time.Now().After(deadline) {
+					ts.Fatalf("nobody listens to %s", what)
+				}
+				<-time.After(5 * time.Millisecond)
+			}
+		}
+	}
+}
+
+func isHeard(c *oracle.Conn, what string) bool {
+	switch {
+	case what == "monitor":
+		return bytes.Contains(c.Do([]byte("CLIENT"), []byte("LIST")).Str, []byte("cmd=monitor"))
+	case strings.Contains(what, "*"):
+		return c.Do([]byte("PUBSUB"), []byte("NUMPAT")).Int > 0
+	}
+	return c.Do([]byte("PUBSUB"), []byte("NUMSUB"), []byte(what)).Elems[1].Int > 0
 }
 
 var announced = regexp.MustCompile(`(?m)^(REST|token|RESP) (\S+)\n`)

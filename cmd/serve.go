@@ -53,7 +53,7 @@ on this machine are served.
 SIGINT and SIGTERM finish what is running and end it.`,
 		Example: `  meowdis serve
   meowdis serve --db cats.sqlite --resp 6380
-  meowdis serve --db cats.sqlite --http 0.0.0.0:8080 --token T`,
+  MEOWDIS_TOKEN=$(cat secret) meowdis serve --db cats.sqlite --http 0.0.0.0:8080`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -74,6 +75,7 @@ does not grow with the database.
   meowdis stats --url redis://localhost --limit 100000
   meowdis stats --depth 2 'user:*'`,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.depth < 1 {
@@ -101,7 +103,7 @@ does not grow with the database.
 func (o *summaryOptions) run(ctx context.Context, s *streams, summary *survey.Summary, prefixes int, write func(survey.Report) string) error {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	return o.target.look(ctx, s, func(c *connection) error {
+	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
 		report := survey.Report{Colour: s.colour(), Keys: -1}
 		report.Width, _ = s.room()
 		if v, err := c.Do(ctx, []byte("DBSIZE")); err != nil {
@@ -141,7 +143,10 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *survey.Su
 func (o *summaryOptions) pages(c *connection, report *survey.Report) survey.Pages {
 	if c.file != nil && o.match == "" && o.limit == 0 {
 		report.Measure = survey.Tables
-		return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli()}.Keys
+		if info, err := os.Stat(c.target.path); err == nil { // not :memory:
+			report.File = info.Size()
+		}
+		return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli(), Facts: survey.Measured}.Keys
 	}
 	report.Measure, report.Samples = survey.MemoryUsage, o.samples
 	return survey.Walk{Client: c, Match: o.match, Facts: survey.Measured, Samples: o.samples}.Keys

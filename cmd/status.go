@@ -40,7 +40,7 @@ that is not there yet is fine. Nothing is written.
   meowdis status --json --url redis://localhost:6379`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction:     completeTargets,
+		ValidArgsFunction:     completeTargets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.target.spec = args[0]

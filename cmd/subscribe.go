@@ -35,6 +35,7 @@ command. When the connection is lost it ends, since messages may be missing then
 ` + targetHelp,
 		Example:               example,
 		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
 		Args:                  usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.subscribe(cmd.Context(), s, append([]string{name}, args...))

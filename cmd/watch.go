@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
@@ -146,7 +147,8 @@ func (w *watchScreen) draw(reply []byte) error {
 	return err
 }
 
-// onScreen is a line without what would move the cursor.
+// onScreen is a line without colours, which the marks would tear, and without
+// what would move the cursor.
 func onScreen(line string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -156,7 +158,7 @@ func onScreen(line string) string {
 			return '?'
 		}
 		return r
-	}, strings.ToValidUTF8(line, "?"))
+	}, strings.ToValidUTF8(ansi.Strip(line), "?"))
 }
 
 // marked is a line in which what differs from the line before is shown in

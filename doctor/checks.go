@@ -114,15 +114,15 @@ var Checks = []Check{
 			GROUP BY key_id, group_name, consumer`},
 	},
 	{
-		Name: "groups", Severity: Error, Says: "consumers are in groups that are not there",
-		Broken: []string{`SELECT key_id, group_name, count(*) FROM stream_consumers c WHERE NOT EXISTS
+		Name: "groups", Severity: Error, Says: "consumers or pending messages are in groups that are not there",
+		Broken: []string{`SELECT key_id, group_name, count(*) FROM ` + inGroups + ` c WHERE NOT EXISTS
 			(SELECT 1 FROM stream_groups g WHERE g.key_id = c.key_id AND g.name = c.group_name) GROUP BY key_id, group_name`},
 		Shows: "of key id %s, group %s: %s",
 		Fix:   "the groups are made anew and go on behind the last message that is pending",
 		Repair: []string{`INSERT INTO stream_groups(key_id, name, last_id)
 			SELECT DISTINCT key_id, group_name, ifnull(
 				(SELECT max(id) FROM stream_pending p WHERE p.key_id = c.key_id AND p.group_name = c.group_name), zeroblob(16))
-			FROM stream_consumers c WHERE NOT EXISTS
+			FROM ` + inGroups + ` c WHERE NOT EXISTS
 				(SELECT 1 FROM stream_groups g WHERE g.key_id = c.key_id AND g.name = c.group_name)`},
 	},
 	{
@@ -189,6 +189,10 @@ var Checks = []Check{
 		Fix: "it is emptied: it never holds anything of anybody's", Repair: []string{`DELETE FROM guard`},
 	},
 }
+
+// inGroups is what belongs to groups. Messages that nobody has taken up again are
+// pending for no consumer.
+const inGroups = `(SELECT key_id, group_name FROM stream_consumers UNION ALL SELECT key_id, group_name FROM stream_pending)`
 
 // What the row of keys named k says of its elements, as they are.
 const (

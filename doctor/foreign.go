@@ -2,82 +2,69 @@ package doctor
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/meowdis/meowdis/foreign"
 )
 
-// foreign is what is known of the tables of another program that keeps Redis's
-// data in SQLite.
-type foreign struct {
-	name string
-	// The table of keys, with its columns for the expiry and the type.
-	keys, expiry, typ string
-	seconds           bool // the expiry is in seconds, not in ms
+// layout is where a program keeps keys and their elements.
+type layout struct {
+	// The table of keys, with its column for the expiry.
+	keys, expiry string
+	seconds      bool // the expiry is in seconds, not in ms
 	// on joins the table of keys, k, with one of elements, e.
-	on string
-	// marks are columns that the tables must have, and lacks one that the
-	// table of keys must not have.
-	marks    map[string][]string
-	lacks    string
-	elements []foreignTable
+	on       string
+	elements []elementTable
 }
 
-// foreignTable holds the elements of the keys whose type is one of types.
-type foreignTable struct{ name, types string }
+// elementTable holds the elements of the keys of a type, as SQL has that.
+type elementTable struct{ name, typ string }
 
-var foreigners = []foreign{
-	{
-		name: "Redka", keys: "rkey", expiry: "etime", typ: "type", on: "k.id = e.kid",
-		marks:    map[string][]string{"rkey": {"id", "key", "type", "etime"}},
-		elements: []foreignTable{{"rstring", "1"}, {"rlist", "2"}, {"rset", "3"}, {"rhash", "4"}, {"rzset", "5"}},
+var layouts = map[string]layout{
+	foreign.Redka: {
+		keys: "rkey", expiry: "etime", on: "k.id = e.kid",
+		elements: []elementTable{{"rstring", "1"}, {"rlist", "2"}, {"rset", "3"}, {"rhash", "4"}, {"rzset", "5"}},
 	},
-	{
-		name: "Redlite", keys: "keys", expiry: "expire_at", typ: "type", on: "k.id = e.key_id",
-		marks: map[string][]string{"keys": {"id", "key", "type", "expire_at"}},
-		elements: []foreignTable{
+	foreign.Redlite: {
+		keys: "keys", expiry: "expire_at", on: "k.id = e.key_id",
+		elements: []elementTable{
 			{"strings", "1"}, {"hashes", "2"}, {"lists", "3"}, {"sets", "4"}, {"zsets", "5"},
 			{"streams", "6"}, {"json_docs", "7"},
 		},
 	},
-	{
-		name: "Redlite, as its documentation has it", keys: "keys", expiry: "expires_at", typ: "type", on: "k.db = e.db AND k.key = e.key",
-		marks: map[string][]string{"keys": {"db", "key", "type", "expires_at"}, "lists": {"position"}}, lacks: "id",
+	foreign.Documented: {
+		keys: "keys", expiry: "expires_at", on: "k.db = e.db AND k.key = e.key",
 		elements: textTypes("strings", "hashes", "lists", "sets", "zsets"),
 	},
-	{
-		name: "the meowdis of 2026", keys: "keys", expiry: "expires_at", typ: "type", seconds: true, on: "k.key = e.key",
-		marks: map[string][]string{"keys": {"key", "type", "expires_at"}, "lists": {"index"}}, lacks: "db",
+	foreign.Original: {
+		keys: "keys", expiry: "expires_at", seconds: true, on: "k.key = e.key",
 		elements: textTypes("strings", "hashes", "lists", "sets"),
 	},
 }
 
-func textTypes(tables ...string) (all []foreignTable) {
+func textTypes(tables ...string) (all []elementTable) {
 	types := map[string]string{"strings": "'string'", "hashes": "'hash'", "lists": "'list'", "sets": "'set'", "zsets": "'zset'"}
 	for _, t := range tables {
-		all = append(all, foreignTable{t, types[t]})
+		all = append(all, elementTable{t, types[t]})
 	}
 	return all
 }
 
-// Foreign examines a file whose tables are not ours. It cannot be mended.
-func (e Exam) Foreign() ([]Finding, error) {
+// Foreign examines a file whose tables, which are given, are not ours. It cannot
+// be mended.
+func (e Exam) Foreign(tables foreign.File) ([]Finding, error) {
 	all, _, err := e.integrity()
 	if err != nil {
 		return nil, err
 	}
-	columns, err := readColumns(e.Query)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(foreigners, func(f foreign) bool { return f.made(columns) })
-	if i < 0 {
+	kind := foreign.Detect(tables)
+	if kind == nil {
 		return append(all, Finding{Check: "kind", Severity: Error, Says: "the tables are of no kind that is known", Count: 1,
 			Advice: "this is a SQLite file of another program"}), nil
 	}
-	f := foreigners[i]
-	all = append(all, Finding{Check: "kind", Severity: Note, Says: "the file was made by " + f.name, Count: 1,
-		Advice: "other programs' files are looked at and never changed"})
-	for _, c := range f.checks(columns) {
+	all = append(all, Finding{Check: "kind", Severity: Note, Says: "this is " + kind.Name, Count: 1,
+		Advice: "it is looked at and never changed; meowdis import makes a meowdis file of it"})
+	for _, c := range append(layouts[kind.ID].checks(tables), references) {
 		e.step(c.Name)
 		more, err := c.run(e)
 		if err != nil {
@@ -85,34 +72,11 @@ func (e Exam) Foreign() ([]Finding, error) {
 		}
 		all = append(all, more...)
 	}
-	more, err := e.references()
-	return append(all, more...), err
-}
-
-// readColumns are the columns of each table.
-func readColumns(q Query) (map[string][]string, error) {
-	rows, err := q(`SELECT s.name, c.name FROM sqlite_schema s JOIN pragma_table_info(s.name) c WHERE s.type = 'table'`)
-	columns := map[string][]string{}
-	for _, r := range rows {
-		table := string(r[0].Bytes())
-		columns[table] = append(columns[table], string(r[1].Bytes()))
-	}
-	return columns, err
-}
-
-func (f foreign) made(columns map[string][]string) bool {
-	for table, marks := range f.marks {
-		for _, mark := range marks {
-			if !slices.Contains(columns[table], mark) {
-				return false
-			}
-		}
-	}
-	return f.lacks == "" || !slices.Contains(columns[f.keys], f.lacks)
+	return all, nil
 }
 
 // checks are those of the tables that the file has.
-func (f foreign) checks(columns map[string][]string) []Check {
+func (f layout) checks(tables foreign.File) []Check {
 	clock := "unixepoch('subsec') * 1000"
 	if f.seconds {
 		clock = "unixepoch()"
@@ -122,30 +86,30 @@ func (f foreign) checks(columns map[string][]string) []Check {
 	orphans := Check{Name: "orphans", Severity: Error, Says: "elements have no key", Shows: "in %s: %s"}
 	mismatches := Check{Name: "mismatches", Severity: Error, Says: "elements hang on a key of another type", Shows: "in %s, of key %s, of type %s"}
 	hollow := Check{Name: "hollow", Severity: Error, Says: "keys have no elements, or no value", Shows: "%s, of type %s"}
+	id := f.on[strings.LastIndex(f.on, "e."):]
 	var held, types []string
 	for _, t := range f.elements {
-		if columns[t.name] == nil {
+		if tables[t.name] == nil {
 			continue
 		}
-		id := f.on[strings.LastIndex(f.on, "e."):]
 		orphans.Broken = append(orphans.Broken, fmt.Sprintf(
 			`SELECT '%s', %s FROM %s e WHERE NOT EXISTS (SELECT 1 FROM %s k WHERE %s)`, t.name, id, t.name, f.keys, f.on))
 		mismatches.Broken = append(mismatches.Broken, fmt.Sprintf(
-			`SELECT DISTINCT '%s', k.key, k.%s FROM %s e JOIN %s k ON %s WHERE k.%s <> %s`, t.name, f.typ, t.name, f.keys, f.on, f.typ, t.types))
-		held = append(held, fmt.Sprintf(`k.%s = %s AND EXISTS (SELECT 1 FROM %s e WHERE %s)`, f.typ, t.types, t.name, f.on))
-		types = append(types, t.types)
+			`SELECT DISTINCT '%s', k.key, k.type FROM %s e JOIN %s k ON %s WHERE k.type <> %s`, t.name, t.name, f.keys, f.on, t.typ))
+		held = append(held, fmt.Sprintf(`k.type = %s AND EXISTS (SELECT 1 FROM %s e WHERE %s)`, t.typ, t.name, f.on))
+		types = append(types, t.typ)
 	}
 	if len(held) > 0 {
-		// A stream may be empty, and types without a table here are not judged.
-		hollow.Broken = []string{fmt.Sprintf(`SELECT k.key, k.%s FROM %s k WHERE k.%s IN (%s) AND k.%s <> 6 AND NOT (%s)`,
-			f.typ, f.keys, f.typ, strings.Join(types, ", "), f.typ, strings.Join(held, " OR "))}
+		// A stream, of type 6, may be empty, and types without a table here are
+		// not judged.
+		hollow.Broken = []string{fmt.Sprintf(`SELECT k.key, k.type FROM %s k WHERE k.type IN (%s) AND k.type <> 6 AND NOT (%s)`,
+			f.keys, strings.Join(types, ", "), strings.Join(held, " OR "))}
 	}
 	return []Check{expired, orphans, mismatches, hollow}
 }
 
 // references looks for rows that refer to a row that is not there.
-func (e Exam) references() ([]Finding, error) {
-	c := Check{Name: "references", Severity: Error, Says: "rows refer to rows that are not there", Shows: "in %s: %s",
-		Broken: []string{`SELECT "table", parent FROM pragma_foreign_key_check`}}
-	return c.run(e)
+var references = Check{
+	Name: "references", Severity: Error, Says: "rows refer to rows that are not there", Shows: "in %s: %s",
+	Broken: []string{`SELECT "table", parent FROM pragma_foreign_key_check`},
 }

@@ -4,6 +4,7 @@ import "slices"
 
 // Kind is a kind of foreign file.
 type Kind struct {
+	ID string
 	// Name is what a file of the kind is, as in "a Redka file".
 	Name string
 
@@ -44,11 +45,20 @@ func (f File) table(name, source, from, row string, given ...Column) Table {
 	return table(name, from, row, given...)
 }
 
+// The IDs of the kinds. A Redlite file as its documentation has it is another one
+// than those that its program makes.
+const (
+	Redka      = "redka"
+	Redlite    = "redlite"
+	Documented = "redlite-documented"
+	Original   = "original"
+)
+
 var kinds = []*Kind{
-	{Name: "a Redka file", recognise: isRedka, tables: redka},
-	{Name: "a Redlite file", recognise: isRedlite, tables: redlite},
-	{Name: "a Redlite file", recognise: isDocumented, tables: documented},
-	{Name: "a file of the first meowdis", recognise: isOriginal, tables: original},
+	{ID: Redka, Name: "a Redka file", recognise: isRedka, tables: redka},
+	{ID: Redlite, Name: "a Redlite file", recognise: isRedlite, tables: redlite},
+	{ID: Documented, Name: "a Redlite file", recognise: isDocumented, tables: documented},
+	{ID: Original, Name: "a file of the first meowdis", recognise: isOriginal, tables: original},
 }
 
 // Detect is the kind of a file, nil when it is none of them.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/meowdis/meowdis/foreign"
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
@@ -58,6 +59,9 @@ func (f *File) Path() string { return f.path }
 // SchemaVersion is the version of the tables: 0 for a file without tables, and
 // ErrForeign for tables that are not ours.
 func (f *File) SchemaVersion() (int, error) { return f.conn.schemaVersion() }
+
+// Tables lists the columns of all tables but the virtual ones.
+func (f *File) Tables() (foreign.File, error) { return f.conn.tables() }
 
 // Query runs a statement and returns its rows, all of them.
 func (f *File) Query(sql string, args ...store.Value) ([]store.Row, error) {

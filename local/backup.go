@@ -52,7 +52,7 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if err := f.copyTo(ctx, partial.Name(), o); err != nil {
 		return err
 	}
-	if err := syncPath(partial.Name(), os.O_RDWR); err != nil {
+	if err := errors.Join(ctx.Err(), syncPath(partial.Name(), os.O_RDWR)); err != nil {
 		return err
 	}
 	if err := os.Rename(partial.Name(), path); err != nil {

@@ -316,9 +316,12 @@ func refusal(err error) *store.Refusal {
 	return nil
 }
 
-// IsDamage tells whether err says that the file is broken, or is no database at
-// all, rather than that it cannot be reached or is busy.
-func IsDamage(err error) bool { return isOneOf(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) }
+// IsDamage tells whether err says that the file is broken, is no database at all,
+// or has tables that the statement cannot be meant for, rather than that it cannot
+// be reached or is busy.
+func IsDamage(err error) bool {
+	return isOneOf(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+}
 
 // IsBusy tells whether err says that other processes kept the file for longer
 // than anybody waits.

@@ -64,8 +64,8 @@ func lineOf(text string, key toml.Key) int {
 	end, lines := 0, bytes.SplitAfter([]byte(text), []byte("\n"))
 	for n, line := range lines {
 		end += len(line)
-		var any map[string]any
-		if meta, err := toml.Decode(text[:end], &any); err == nil && meta.IsDefined(key...) {
+		var ignored map[string]any
+		if meta, err := toml.Decode(text[:end], &ignored); err == nil && meta.IsDefined(key...) {
 			return n + 1
 		}
 	}

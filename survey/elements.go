@@ -60,8 +60,23 @@ var kinds = map[string]kind{
 			return with(key, "XRANGE", from, "+", "COUNT", strconv.Itoa(defaultPage))
 		},
 	},
+	"array": {
+		count: "ARCOUNT", one: "value", many: "values", parts: []string{"index", "value"},
+		first: func(key []byte, n int) [][]byte { return with(key, "ARSCAN", "0", lastIndex, "LIMIT", strconv.Itoa(n)) },
+		walk: func(key []byte, _ int64, last [][]byte) [][]byte {
+			from := "0"
+			if last != nil {
+				index, _ := strconv.ParseUint(string(last[0]), 10, 64)
+				from = strconv.FormatUint(index+1, 10)
+			}
+			return with(key, "ARSCAN", from, lastIndex, "LIMIT", strconv.Itoa(defaultPage))
+		},
+	},
 	"ReJSON-RL": {first: func(key []byte, _ int) [][]byte { return with(key, "JSON.GET") }},
 }
+
+// lastIndex is the greatest index of an array.
+const lastIndex = "18446744073709551614"
 
 // headBytes is how much of a string is read to show its beginning.
 const headBytes = 64 << 10
@@ -88,9 +103,12 @@ func Parts(typ string) []string { return kinds[typ].parts }
 // ErrMissing is the error of a key that is not there.
 var ErrMissing = errors.New("no such key")
 
-// Describe finds out everything about one key: ErrMissing when it is not there.
-func Describe(ctx context.Context, c Client, key []byte) (Key, error) {
-	found, err := Walk{Client: c, Facts: Measured}.describe(ctx, []Key{{Name: key, TTL: -1, Count: -1, Bytes: -1}})
+// usualSamples is how many elements of a key are measured unless told otherwise.
+const usualSamples = 5
+
+// Describe finds out facts about one key: ErrMissing when it is not there.
+func Describe(ctx context.Context, c Client, key []byte, facts Facts) (Key, error) {
+	found, err := Walk{Client: c, Facts: facts, Samples: usualSamples}.describe(ctx, []Key{{Name: key, TTL: -1, Count: -1, Bytes: -1}})
 	if err != nil {
 		return Key{}, err
 	}
@@ -123,7 +141,7 @@ func First(ctx context.Context, c Client, k Key, n int) ([][][]byte, error) {
 }
 
 // Elements calls each for every element of a key, in parts. A pattern is about
-// the first part; lists and streams have no names that it could be about.
+// the first part; the others have no names that it could be about.
 func Elements(ctx context.Context, c Client, k Key, match string, each func(parts [][]byte) error) error {
 	kind := kinds[k.Type]
 	switch {
@@ -138,7 +156,7 @@ func Elements(ctx context.Context, c Client, k Key, match string, each func(part
 	var last [][]byte
 	for {
 		v, err := one(ctx, c, kind.walk(k.Name, seen, last))
-		if err != nil || len(v.Elems) == 0 {
+		if err != nil {
 			return err
 		}
 		for _, parts := range split(k.Type, v.Elems) {
@@ -146,6 +164,9 @@ func Elements(ctx context.Context, c Client, k Key, match string, each func(part
 				return err
 			}
 			seen, last = seen+1, parts
+		}
+		if len(v.Elems) < defaultPage {
+			return nil
 		}
 	}
 }
@@ -178,11 +199,17 @@ func scanElements(ctx context.Context, c Client, k Key, match string, each func(
 
 // split groups a flat reply into elements.
 func split(typ string, flat []resp.Value) (elements [][][]byte) {
-	if typ == "stream" {
+	switch typ {
+	case "stream":
 		for _, entry := range flat {
 			if len(entry.Elems) == 2 {
 				elements = append(elements, append([][]byte{entry.Elems[0].Str}, texts(entry.Elems[1].Elems)...))
 			}
+		}
+		return elements
+	case "array":
+		for _, slot := range flat {
+			elements = append(elements, texts(slot.Elems))
 		}
 		return elements
 	}
@@ -196,7 +223,9 @@ func split(typ string, flat []resp.Value) (elements [][][]byte) {
 func texts(values []resp.Value) [][]byte {
 	out := make([][]byte, len(values))
 	for i, v := range values {
-		out[i] = v.Str
+		if out[i] = v.Str; v.Kind == resp.Int {
+			out[i] = strconv.AppendInt(nil, v.Int, 10)
+		}
 	}
 	return out
 }

@@ -13,6 +13,9 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 	fields.integer("looked_at", s.Total.Keys)
 	fields.size("bytes", s.Total.Bytes, s.Unsized < s.Total.Keys)
 	fields.add("measure", resp.MakeString(string(r.Measure)))
+	if r.File > 0 {
+		fields.integer("file_bytes", r.File)
+	}
 	fields.integer("expiring", s.Expiring)
 	var types, lives, groups []resp.Value
 	for _, g := range s.TypeGroups() {

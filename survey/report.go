@@ -18,6 +18,8 @@ type Report struct {
 	// elements of a key a server estimates them; 0 is all.
 	Measure Measure
 	Samples int64
+	// File is the size of the file, 0 where there is none.
+	File int64
 	// Keys is how many keys the database has, -1 where that is not known.
 	Keys int64
 }
@@ -116,6 +118,8 @@ func (r Report) head(s *Summary) string {
 
 func (r Report) measure() string {
 	switch {
+	case r.Measure == Tables && r.File > 0:
+		return "Bytes are those of names and values.\nThe whole file takes " + display.Bytes(r.File) + ".\n"
 	case r.Measure == Tables:
 		return "Bytes are those of names and values.\n"
 	case r.Samples == 0:

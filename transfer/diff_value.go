@@ -39,6 +39,9 @@ func (c check) lookUp() [][]byte {
 		first, last := v.Entries[0].ID, v.Entries[v.Len()-1].ID
 		return call("XRANGE", name, formatID(first), formatID(last), []byte("COUNT"), decimal(int64(v.Len())+1))
 	}
+	if a, ok := c.part.Value.(*Array); ok {
+		return append(call("ARMGET", name), each(a.Slots, func(s Slot) []byte { return strconv.AppendUint(nil, s.Index, 10) })...)
+	}
 	return call("JSON.GET", name)
 }
 
@@ -60,6 +63,14 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 		if c.part.Last {
 			return d.compareStates(ctx, c.part.Key, v)
 		}
+	case *Array:
+		there := &Array{Next: v.Next}
+		if c.part.Last {
+			err = d.b.nextSlot(ctx, c.part.Key, there)
+		}
+		if err == nil && there.Next != v.Next {
+			return fmt.Sprintf("goes on at [%d]", v.Next), fmt.Sprintf("[%d]", there.Next), nil
+		}
 	}
 	return "", "", nil
 }
@@ -76,8 +87,6 @@ func (c check) compareElements(v resp.Value) (a, b string) {
 		return "", ""
 	case *rdb.Stream:
 		return compareEntries(part.Entries, v)
-	case *Array:
-		return "", ""
 	}
 	if len(v.Elems) != c.part.Value.Len() {
 		return fmt.Sprintf("%d elements", c.part.Value.Len()), strconv.Itoa(len(v.Elems))
@@ -115,6 +124,10 @@ func (c check) compareElement(i int, v resp.Value) (a, b string) {
 	case rdb.Hash:
 		if v.IsNull() || !bytes.Equal(part[i].Value, text(v)) {
 			return fmt.Sprintf("field %s: %s", show(part[i].Name), show(part[i].Value)), found
+		}
+	case *Array:
+		if slot := part.Slots[i]; v.IsNull() || !bytes.Equal(slot.Value, text(v)) {
+			return fmt.Sprintf("[%d] %s", slot.Index, show(slot.Value)), found
 		}
 	}
 	return "", ""

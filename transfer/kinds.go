@@ -24,6 +24,7 @@ var kinds = map[Type]kind{
 	HashType:   {"HLEN", []string{"HGETALL"}, hashValue},
 	StreamType: {"XLEN", []string{"XRANGE", "-", "+"}, streamValue},
 	JSONType:   {"", []string{"JSON.GET"}, documentValue},
+	ArrayType:  {"ARCOUNT", []string{"ARSCAN", "0", lastSlot}, arrayValue},
 }
 
 func (k kind) readAll(name []byte) [][]byte {
@@ -102,6 +103,29 @@ func flat(elems []resp.Value) []resp.Value {
 		out = append(out, pair.Elems...)
 	}
 	return out
+}
+
+// lastSlot is the greatest index of an array.
+const lastSlot = "18446744073709551614"
+
+func arrayValue(v resp.Value) (Value, error) {
+	elems := flat(v.Elems)
+	if len(elems) == 0 {
+		return nil, nil
+	}
+	return slots(elems)
+}
+
+func slots(elems []resp.Value) (*Array, error) {
+	a := &Array{Slots: make([]Slot, len(elems)/2)}
+	for i := range a.Slots {
+		at, err := strconv.ParseUint(string(text(elems[2*i])), 10, 64)
+		if err != nil {
+			return nil, errReply
+		}
+		a.Slots[i] = Slot{Index: at, Value: text(elems[2*i+1])}
+	}
+	return a, nil
 }
 
 func members(elems []resp.Value) (rdb.ZSet, error) {

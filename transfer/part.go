@@ -31,7 +31,8 @@ type Key struct {
 
 	// Count is the number of elements that all parts hold together: of bytes of a
 	// string, of entries of a stream, 1 of a document. It was counted when the key
-	// was begun; see Part.Changed.
+	// was begun; see Part.Changed. It is 0 of a key of several parts where the
+	// source cannot know it before.
 	Count int64
 }
 

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"math"
 	"strconv"
 
 	"github.com/meowdis/meowdis/rdb"
@@ -22,6 +23,8 @@ func pagerOf(k *Key) pager {
 		return windows("LRANGE", k, func(v resp.Value) Value { return rdb.List(texts(v.Elems)) })
 	case StreamType:
 		return streamPages(k)
+	case ArrayType:
+		return slotPages(k)
 	case SetType:
 		return cursorPages("SSCAN", k, func(elems []resp.Value) (Value, error) { return rdb.Set(texts(elems)), nil })
 	case HashType:
@@ -44,6 +47,25 @@ func windows(command string, k *Key, decode func(resp.Value) Value) pager {
 			value := decode(v)
 			at += int64(value.Len())
 			return value, value.Len() == 0 || at >= k.Count, nil
+		},
+	}
+}
+
+// slotPages are the pages of an array.
+func slotPages(k *Key) pager {
+	from, asked := uint64(0), int64(0)
+	return pager{
+		call: func(n int64) [][]byte {
+			asked = n
+			return append(call("ARSCAN", k.Name, strconv.AppendUint(nil, from, 10)), words(lastSlot, "LIMIT", strconv.FormatInt(n, 10))...)
+		},
+		take: func(v resp.Value) (Value, bool, error) {
+			a, err := slots(flat(v.Elems))
+			if err != nil || a.Len() == 0 {
+				return a, true, err
+			}
+			from = a.Slots[a.Len()-1].Index + 1
+			return a, int64(a.Len()) < asked || a.Slots[a.Len()-1].Index == math.MaxUint64-1, nil
 		},
 	}
 }

@@ -3,29 +3,51 @@ package transfer
 import (
 	"context"
 	"errors"
+	"math"
+	"strconv"
 
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 )
 
 // complete adds to values what the command that reads them does not tell: when
-// the fields of hashes expire, and everything about streams but their entries. A
-// value that is not there any more becomes nil.
+// the fields of hashes expire, everything about streams but their entries, and
+// where arrays go on. A value that is not there any more becomes nil.
 func (r *reader) complete(ctx context.Context, keys []*Key, values []Value) error {
 	if err := r.fieldExpiries(ctx, keys, values); err != nil {
 		return err
 	}
 	for i, v := range values {
-		if s, ok := v.(*rdb.Stream); ok {
-			err := r.streamState(ctx, keys[i], s)
-			if errors.Is(err, ErrGone) {
-				values[i] = nil
-			} else if err != nil {
-				return err
-			}
+		var err error
+		switch v := v.(type) {
+		case *rdb.Stream:
+			err = r.streamState(ctx, keys[i], v)
+		case *Array:
+			err = r.nextSlot(ctx, keys[i], v)
+		}
+		if errors.Is(err, ErrGone) {
+			values[i] = nil
+		} else if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// nextSlot reads where an array goes on; at the end of all indexes behind them.
+func (r *reader) nextSlot(ctx context.Context, k *Key, a *Array) error {
+	v, err := r.session.Do(ctx, call("ARNEXT", k.Name)...)
+	switch {
+	case err != nil:
+		return err
+	case v.IsError():
+		return ErrGone
+	case v.IsNull():
+		a.Next = math.MaxUint64
+		return nil
+	}
+	a.Next, err = strconv.ParseUint(string(text(v)), 10, 64)
+	return err
 }
 
 // fieldExpiries asks for the expiries of all fields of the hashes, where the

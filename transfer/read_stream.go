@@ -94,10 +94,8 @@ func (r *reader) pending(ctx context.Context, key []byte, g *rdb.Group, number m
 				return errReply
 			}
 			last = id
-			if at, known := number[string(text(e.Elems[1]))]; known {
-				c := &g.Consumers[at]
-				c.Pending = append(c.Pending, rdb.Pending{ID: id, DeliveredAt: now - idle, Deliveries: times})
-			}
+			c := consumerOf(g, text(e.Elems[1]), number)
+			c.Pending = append(c.Pending, rdb.Pending{ID: id, DeliveredAt: now - idle, Deliveries: times})
 		}
 		if len(page) < pendingPage {
 			return nil
@@ -108,6 +106,18 @@ func (r *reader) pending(ctx context.Context, key []byte, g *rdb.Group, number m
 		}
 		from = formatID(next)
 	}
+}
+
+// consumerOf is the consumer of that name, which is made if it is not there: what
+// is pending with nobody is kept by a consumer without a name.
+func consumerOf(g *rdb.Group, name []byte, number map[string]int) *rdb.Consumer {
+	at, known := number[string(name)]
+	if !known {
+		at = len(g.Consumers)
+		number[string(name)] = at
+		g.Consumers = append(g.Consumers, rdb.Consumer{Name: name, ActiveAt: -1})
+	}
+	return &g.Consumers[at]
 }
 
 // following is the id behind id; ok is false behind the last one of all.

@@ -57,7 +57,8 @@ func TestNewTypes(t *testing.T) {
 	file, _ := openLocal(t)
 	run(t, file, "HSET h a 1 b 2 c 3", fmt.Sprintf("HPEXPIREAT h %d FIELDS 2 a b", later), fmt.Sprintf("HPEXPIREAT h %d FIELDS 1 c", later+5),
 		many("HSET h:long", 6_000, "field# value#"), fmt.Sprintf("HPEXPIREAT h:long %d FIELDS 2 field5 field5999", later),
-		`JSON.SET doc $ '{"a":[1,2.5,"\u00e9",null,true],"b":{"c":1e30}}'`, fmt.Sprintf("PEXPIREAT doc %d", later))
+		`JSON.SET doc $ '{"a":[1,2.5,"\u00e9",null,true],"b":{"c":1e30}}'`, fmt.Sprintf("PEXPIREAT doc %d", later),
+		"ARMSET a 0 x 5 y 18446744073709551614 z", "ARSEEK a 7", fmt.Sprintf("PEXPIREAT a %d", later), many("ARMSET a:long", 6_000, "7# v#"), "ARINSERT a:ins a b c")
 	want := contents(t, file, 0)
 	rest := openREST(t)
 	if _, told, err := move(t, file, rest, transfer.WriteOptions{}); err != nil || len(told) > 0 {
@@ -67,11 +68,11 @@ func TestNewTypes(t *testing.T) {
 
 	server := openRedis(t, redis.Socket)
 	written, told, err := move(t, file, server, transfer.WriteOptions{})
-	if err != nil || written.Keys != 0 || written.Failed != 3 {
+	if err != nil || written.Keys != 0 || written.Failed != 6 {
 		t.Errorf("%+v, %v", written, err)
 	}
 	all := strings.Join(told, "\n")
-	for _, text := range []string{`"doc": the target knows no keys of type ReJSON-RL`, `"h": some of its fields expire`, `"h:long": some of its fields expire`} {
+	for _, text := range []string{`"doc": the target knows no keys of type ReJSON-RL`, `"a": the target knows no keys of type array`, `"h": some of its fields expire`, `"h:long": some of its fields expire`} {
 		if !strings.Contains(all, text) {
 			t.Errorf("told\n%s\nwithout %s", all, text)
 		}

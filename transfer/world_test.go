@@ -142,6 +142,11 @@ func valueText(t testing.TB, s transfer.Session, key []byte) string {
 	if string(do(t, s, []byte("TYPE"), key).Str) == string(transfer.JSONType) {
 		return string(do(t, s, []byte("JSON.GET"), key).Str)
 	}
+	if string(do(t, s, []byte("TYPE"), key).Str) == string(transfer.ArrayType) {
+		next := do(t, s, []byte("ARNEXT"), key)
+		all := do(t, s, []byte("ARSCAN"), key, []byte("0"), []byte("18446744073709551614"))
+		return fmt.Sprintf("%d%s %s", next.Int, next.Str, resp.AppendCSV(nil, resp.Downgrade(all), true))
+	}
 	payload := do(t, s, []byte("DUMP"), key)
 	v, err := rdb.Restore(payload.Str)
 	if err != nil {

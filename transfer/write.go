@@ -32,10 +32,11 @@ type WriteOptions struct {
 
 // Written counts what became of the keys that a sink was given.
 type Written struct {
-	Keys    int64 // are there now
-	Skipped int64 // were there before
-	Expired int64 // expired on the way
-	Failed  int64 // were reported
+	Keys      int64 // are there now
+	Skipped   int64 // were there before
+	Expired   int64 // expired on the way
+	Failed    int64 // were reported
+	Unclaimed int64 // entries that were pending and deleted, and are not pending now
 }
 
 // Writer is the sink that writes to a session. Nobody sees half of a key: a value
@@ -264,6 +265,8 @@ func (w *Writer) send(ctx context.Context) error {
 			if err := w.exists(k); err != nil {
 				return err
 			}
+		case v.Kind == resp.Array && len(v.Elems) == 0 && string(calls[i][0]) == "XCLAIM":
+			w.written.Unclaimed++
 		}
 	}
 	return nil

@@ -149,11 +149,16 @@ func comparesTTL(args [][]byte) bool {
 	})
 }
 
-// later tells whether the call has words that only a later Redis reads: WITHSCORE
-// of ZRANK, in the place of which anything may stand.
+// later tells whether the call has words that only a later Redis reads, also by
+// chance; in the place of ZRANK's anything may stand.
 func later(args [][]byte) bool {
 	name := nameOf(args)
-	return (name == "ZRANK" || name == "ZREVRANK") && len(args) > 3
+	if (name == "ZRANK" || name == "ZREVRANK") && len(args) > 3 {
+		return true
+	}
+	return slices.ContainsFunc(newer[name], func(word string) bool {
+		return slices.ContainsFunc(args[1:], func(a []byte) bool { return bytes.EqualFold(a, []byte(word)) })
+	})
 }
 
 // sortAfresh has Redis forget that an earlier number was out of range, for which
@@ -181,7 +186,8 @@ func undefined(theirs doer, args [][]byte) bool {
 		has := func(option string) bool {
 			return slices.ContainsFunc(args[2:], func(a []byte) bool { return bytes.EqualFold(a, []byte(option)) })
 		}
-		return has("BY") && (has("ALPHA") || string(theirs([]byte("TYPE"), args[1]).Str) == "set")
+		typ := string(theirs([]byte("TYPE"), args[1]).Str)
+		return has("BY") && (has("ALPHA") || typ == "set") || typ == "zset" && tinyScores(theirs, args[1])
 	}
 	if !byName(args) {
 		return false
@@ -192,6 +198,18 @@ func undefined(theirs doer, args [][]byte) bool {
 			if !bytes.Equal(pair[i], pair[1]) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// tinyScores tells whether the sorted set has a score so small that Redis takes it
+// for out of range when it reads it back, and then refuses to sort.
+func tinyScores(theirs doer, key []byte) bool {
+	scores := flatten(theirs(words("ZRANGE", string(key), "0", "-1", "WITHSCORES")...))
+	for i := 1; i < len(scores); i += 2 {
+		if f, _ := strconv.ParseFloat(string(scores[i]), 64); f != 0 && math.Abs(f) < 0x1p-1022 {
+			return true
 		}
 	}
 	return false
@@ -253,7 +271,7 @@ func sample(all ...string) func(ours, theirs doer, args [][]byte) (got, want res
 				line[i] = args[1]
 			}
 		}
-		there := flatten(theirs(line...))
+		there := flatten(unsigned(theirs(line...)))
 		for _, one := range flatten(got) {
 			if !contains(there, one) {
 				return got, want
