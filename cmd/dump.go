@@ -72,19 +72,11 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	t, err := o.target.resolve(s.getenv)
-	if err != nil {
-		return err
-	}
-	o.target.tell(t, s)
-	c, err := o.target.connectExisting(ctx, t)
+	c, err := o.target.connectToRead(ctx, s, o.database, &read)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	if o.database || c.DB() != 0 {
-		read.Databases = []int{c.DB()}
-	}
 	r := &report{s: s, bar: newProgress(s, "dumping", "keys", total(ctx, c, read))}
 	var keys transfer.Written
 	seen := func(p transfer.Part) {
@@ -105,15 +97,20 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 
 // writeFile makes the file of that name when write succeeds, and leaves what was
 // there before otherwise. - is stdout.
-func writeFile(path string, stdout io.Writer, write func(io.Writer) error) (err error) {
+func writeFile(path string, stdout io.Writer, write func(io.Writer) error) error {
 	if path == "-" {
 		return buffered(stdout, write)
 	}
+	return replaceFile(path, func(f *os.File) error { return buffered(f, write) })
+}
+
+// replaceFile is writeFile for what wants a file.
+func replaceFile(path string, write func(*os.File) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
-	err = buffered(f, write)
+	err = write(f)
 	if err == nil {
 		err = f.Sync()
 	}

@@ -95,6 +95,21 @@ const (
 	writeCache = 16 << 20
 )
 
+// connectToRead connects to the target that the flags choose. Of its databases one
+// is read when it was chosen, and otherwise all.
+func (o *targetOptions) connectToRead(ctx context.Context, s *streams, chosen bool, read *transfer.ReadOptions) (*connection, error) {
+	t, err := o.resolve(s.getenv)
+	if err != nil {
+		return nil, err
+	}
+	o.tell(t, s)
+	c, err := o.connectExisting(ctx, t)
+	if err == nil && (chosen || c.DB() != 0) {
+		read.Databases = []int{c.DB()}
+	}
+	return c, err
+}
+
 // report tells of the keys that were not moved as they should, and counts them.
 type report struct {
 	s       *streams

@@ -10,21 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // restoreOptions are the flags and arguments of restore.
 type restoreOptions struct {
-	target   targetOptions
-	existing existingOptions
-	salvage  bool
-	to       int // the database for all keys; -1 for their own
-	path     string
+	destination
+	salvage bool
+	path    string
 }
 
 func newRestore(s *streams) *cobra.Command {
-	o := &restoreOptions{to: -1}
+	o := &restoreOptions{}
 	cmd := &cobra.Command{
 		Use:     "restore [FLAGS] FILE|-",
 		GroupID: groupMove,
@@ -46,19 +43,16 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := exclusive(cmd, "replace", "skip"); err != nil {
+			if err := o.check(cmd); err != nil {
 				return err
 			}
-			if o.path = args[0]; cmd.Flags().Changed("database") {
-				o.to = o.target.database
-			}
+			o.path = args[0]
 			return o.run(cmd.Context(), s)
 		},
 	}
 	cmd.Flags().SortFlags = false
-	o.existing.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.salvage, "salvage", false, "go on behind damage")
-	o.target.addFlags(cmd)
+	o.addFlags(cmd)
 	return cmd
 }
 
@@ -79,18 +73,9 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := o.target.connect(ctx, s, local.Options{SweepEvery: noSweep, Cache: writeCache}, false)
-	if err != nil {
-		return err
-	}
-	defer func() { err = closing(err, c) }()
-	if c.DB() != 0 {
-		o.to = c.DB()
-	}
-	w := transfer.NewWriter(c, transfer.WriteOptions{Existing: o.existing.mode(), DB: into(o.to), Notify: r.notify})
-	err = transfer.Run(ctx, source, w, r.notify, r.seen)
-	if err == nil || w.Written() != (transfer.Written{}) {
-		r.say("%s", r.outcome("restored", w.Written()))
+	written, err := o.write(ctx, s, source, r)
+	if err == nil || written != (transfer.Written{}) {
+		r.say("%s", r.outcome("restored", written))
 	}
 	return r.end(o.explain(s, err))
 }
@@ -129,12 +114,4 @@ func (o *restoreOptions) explain(s *streams, err error) error {
 		return errors.New("interrupted; what was written stays: --skip goes on from there")
 	}
 	return err
-}
-
-// into sends all keys to one database, or with -1 each to its own.
-func into(db int) func(int) int {
-	if db < 0 {
-		return nil
-	}
-	return func(int) int { return db }
 }

@@ -52,7 +52,7 @@ any Upstash REST endpoint or Redis server.
 	root.AddCommand(
 		newExec(s), newREPL(s), newServe(s),
 
-		newDump(s), newRestore(s), newCopy(s), newDiff(s),
+		newDump(s), newRestore(s), newImport(s), newExport(s), newCopy(s), newDiff(s),
 
 		newInspect(s), newExplain(s), newStatus(s),
 		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),

@@ -19,6 +19,7 @@ import (
 
 	"github.com/meowdis/meowdis/cmd"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/foreignfile"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
@@ -64,6 +65,7 @@ func serveMemory(t *testing.T) (rest, redis string) {
 // TestScripts runs testdata/script. Beside testscript's own commands there is
 //
 //	code N PROGRAM ARG...   runs a program that must end with the exit code N
+//	foreign KIND FILE       makes a SQLite file of another program
 //	serving ARG...          starts "meowdis serve ARG..." in the background and
 //	                        sets REST, TOKEN and RESP to what it prints
 //	heard WHAT...           waits until somebody listens to the real Redis: to
@@ -91,7 +93,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "serving": serving, "heard": heard(t, real)},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "foreign": foreign, "serving": serving, "heard": heard(t, real),
+		},
 	})
 }
 
@@ -111,6 +115,13 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, not %d\n%s%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
 	}
+}
+
+func foreign(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: foreign KIND FILE")
+	}
+	ts.Check(foreignfile.Make(args[0], ts.MkAbs(args[1])))
 }
 
 // heard polls the server, which tells nobody that it has a new listener.

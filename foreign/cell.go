@@ -43,15 +43,24 @@ func whole(v store.Value) int64 {
 	return v.Int()
 }
 
-// bytesOf is a cell as Redis would have it: a number as it prints one.
+// bytesOf is a cell as Redis would have it.
 func bytesOf(v store.Value) []byte {
 	switch v.Kind() {
 	case store.Integer:
 		return strconv.AppendInt(nil, v.Int(), 10)
 	case store.Real:
-		return []byte(resp.FormatDouble(v.Float()))
+		return realText(v.Float())
 	}
 	return v.Bytes()
+}
+
+// realText is a number as INCRBYFLOAT would have left it: in full, with no more
+// digits than tell it from others.
+func realText(f float64) []byte {
+	if math.IsInf(f, 0) {
+		return []byte(resp.FormatDouble(f))
+	}
+	return strconv.AppendFloat(nil, f, 'f', -1, 64)
 }
 
 // Theirs is a value that a column of the form is compared with, as the values that
@@ -79,7 +88,7 @@ func theirBytes(v store.Value) []store.Value {
 	all := []store.Value{store.Bytes(b), store.TextBytes(b), {}}
 	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil && bytes.Equal(b, strconv.AppendInt(nil, n, 10)) {
 		all[2] = store.Int(n)
-	} else if n, err := strconv.ParseFloat(string(b), 64); err == nil && resp.FormatDouble(n) == string(b) {
+	} else if n, err := strconv.ParseFloat(string(b), 64); err == nil && bytes.Equal(realText(n), b) {
 		all[2] = store.Float(n)
 	}
 	return all

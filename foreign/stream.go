@@ -56,7 +56,7 @@ var errEntry = errors.New("the fields of a stream's entry are damaged")
 func EntryFields(packed []byte) ([][]byte, error) {
 	d := msgpack.NewDecoder(bytes.NewReader(packed))
 	pairs, err := d.DecodeArrayLen()
-	if err != nil {
+	if err != nil || pairs < 0 {
 		return nil, errEntry
 	}
 	var fields [][]byte
@@ -87,6 +87,9 @@ func packedBytes(d *msgpack.Decoder) ([]byte, error) {
 		return d.DecodeBytes()
 	}
 	n, err := d.DecodeArrayLen()
+	if n < 0 {
+		return nil, errEntry
+	}
 	b := []byte{}
 	for i := 0; i < n && err == nil; i++ {
 		var c uint8

@@ -70,7 +70,7 @@ var ours = map[string][]Column{
 	},
 	"sets":  {{Name: "key_id", Type: "INTEGER"}, {Name: "hash", Type: "INTEGER"}, {Name: "member", Type: "BLOB"}, {Name: "seq", Type: "INTEGER"}},
 	"zsets": {{Name: "key_id", Type: "INTEGER"}, {Name: "hash", Type: "INTEGER"}, {Name: "member", Type: "BLOB"}, {Name: "score", Type: "REAL"}},
-	"lists": {{Name: "key_id", Type: "INTEGER"}, {Name: "pos"}, {Name: "value", Type: "BLOB"}},
+	"lists": {{Name: "key_id", Type: "INTEGER"}, {Name: "pos", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
 	"streams": {
 		{Name: "key_id", Type: "INTEGER"}, {Name: "last_id", Type: "BLOB"}, {Name: "deleted_id", Type: "BLOB"}, {Name: "added", Type: "INTEGER"},
 	},
@@ -86,14 +86,25 @@ var ours = map[string][]Column{
 		{Name: "key_id", Type: "INTEGER"}, {Name: "group_name", Type: "BLOB"}, {Name: "id", Type: "BLOB"}, {Name: "consumer", Type: "BLOB"},
 		{Name: "delivered_at", Type: "INTEGER"}, {Name: "deliveries", Type: "INTEGER"},
 	},
-	"documents": {{Name: "key_id", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
+	"stream_idmp": {
+		{Name: "key_id", Type: "INTEGER"}, {Name: "duration", Type: "INTEGER"}, {Name: "maxsize", Type: "INTEGER"},
+		{Name: "added", Type: "INTEGER"}, {Name: "duplicates", Type: "INTEGER"},
+	},
+	"stream_iids": {
+		{Name: "key_id", Type: "INTEGER"}, {Name: "producer", Type: "BLOB"}, {Name: "iid", Type: "BLOB"}, {Name: "id", Type: "BLOB"},
+		{Name: "added_at", Type: "INTEGER"},
+	},
+	"documents":     {{Name: "key_id", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
+	"arrays":        {{Name: "key_id", Type: "INTEGER"}, {Name: "pos", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
+	"array_cursors": {{Name: "key_id", Type: "INTEGER"}, {Name: "next", Type: "INTEGER"}, {Name: "ring", Type: "INTEGER"}},
 }
 
 // shown are the tables of ours that commands read, without those that only
 // writes do.
 var shown = []string{
 	"keys", "dbs", "strings", "hashes", "sets", "zsets", "lists",
-	"streams", "stream_entries", "stream_groups", "stream_consumers", "stream_pending", "documents",
+	"streams", "stream_entries", "stream_groups", "stream_consumers", "stream_pending", "stream_idmp", "stream_iids",
+	"documents", "arrays", "array_cursors",
 }
 
 // nothing is the source of a table that a file has no rows for.
@@ -123,7 +134,8 @@ func table(name, from, row string, given ...Column) Table {
 		}
 		for _, g := range given {
 			if g.Name == c.Name {
-				g.Type, c = c.Type, g
+				g.Type = c.Type
+				c = g
 			}
 		}
 		t.Columns = append(t.Columns, c)

@@ -14,6 +14,7 @@ import (
 	"github.com/meowdis/meowdis/internal/foreignfile"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // openForeign opens a file of the kind, with more SQL in it, at foreignfile.Now.
@@ -342,6 +343,36 @@ func TestForeignIndexes(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("%s\n%s, not %s", plan.SQL, got, test.want)
+		}
+	}
+}
+
+// TestForeignTables compares the tables that a foreign file is shown in with those
+// of the schema: a migration has to go with a change of package foreign.
+func TestForeignTables(t *testing.T) {
+	s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const columns = `SELECT m.name, group_concat(c.name || ' ' || c.type ORDER BY c.cid) FROM sqlite_schema m JOIN pragma_table_xinfo(m.name) c
+		WHERE m.type = 'table' AND m.name NOT IN ('meowdis', 'guard') AND m.name NOT LIKE 'sqlite%' GROUP BY m.name`
+	results, err := s.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: columns}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]string{}
+	f := foreign.File{"rkey": {"id", "key", "type", "etime"}}
+	for _, table := range foreign.Detect(f).Tables(f) {
+		var columns []string
+		for _, c := range table.Columns {
+			columns = append(columns, c.Name+" "+c.Type)
+		}
+		shown[table.Name] = strings.Join(columns, ",")
+	}
+	for _, row := range results[0].Rows[0] {
+		if name, want := string(row[0].Bytes()), string(row[1].Bytes()); shown[name] != want {
+			t.Errorf("%s is shown with the columns %s, and has %s", name, shown[name], want)
 		}
 	}
 }

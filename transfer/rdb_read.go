@@ -11,16 +11,18 @@ import (
 // FromRDB yields what a dump file of Redis holds. note, which may be nil, is told of
 // the parts that are passed over: values of modules, and functions.
 func FromRDB(in *bufio.Reader, note func(offset int64, what string)) Source {
+	return fromFile(rdb.NewFile(in, note))
+}
+
+// fromFile yields the pieces of a dump file as parts.
+func fromFile(f *rdb.File) Source {
 	return func(yield func(Part, error) bool) {
-		f := rdb.NewFile(in, note)
 		if err := eachPiece(f, func(p Part) bool { return yield(p, nil) }); err != nil && err != errStopped {
 			yield(Part{}, err)
-			return
 		}
 	}
 }
 
-// eachPiece yields the pieces of a dump file as parts.
 func eachPiece(f *rdb.File, yield func(Part) bool) error {
 	var key *Key
 	for {
