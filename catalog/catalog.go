@@ -152,9 +152,9 @@ func (c *Catalog) read(ctx context.Context, stmts ...store.Stmt) ([][]store.Row,
 	return results[0].Rows, nil
 }
 
-// after is the first name behind all that begin with prefix; nil when there is
+// After is the first name behind all that begin with prefix; nil when there is
 // none.
-func after(prefix string) []byte {
+func After(prefix string) []byte {
 	end := []byte(prefix)
 	for len(end) > 0 {
 		if end[len(end)-1] < 0xff {

@@ -41,12 +41,12 @@ var sqlLevel = map[direction]string{
 // it are one folder for each name up to there. The delimiter is text. A folder may hold only keys that
 // have expired: Tally tells.
 func (c *Catalog) Level(ctx context.Context, db int, prefix, delimiter string, from Mark, back bool, n int) (Page, error) {
-	low, high := []byte(prefix), after(prefix)
+	low, high := []byte(prefix), After(prefix)
 	switch {
 	case from.Set && back:
 		high = []byte(from.Name)
 	case from.Set && from.Folder:
-		if low = after(from.Name); low == nil {
+		if low = After(from.Name); low == nil {
 			return Page{End: true}, nil
 		}
 	case from.Set:
@@ -54,7 +54,7 @@ func (c *Catalog) Level(ctx context.Context, db int, prefix, delimiter string, f
 	}
 	rows, err := c.read(ctx, store.Stmt{SQL: sqlLevel[direction{back, high != nil}], Args: []store.Value{
 		store.Int(int64(db)), store.Bytes(low), boundary(high), store.Int(int64(len(prefix))),
-		blob(delimiter), boundary(after(delimiter)), store.Int(int64(n)),
+		blob(delimiter), boundary(After(delimiter)), store.Int(int64(n)),
 	}})
 	if err != nil {
 		return Page{}, err

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Page returns up to n keys of q behind from, or before it when back is set, in
+// Page returns about n keys of q behind from, or before it when back is set, in
 // the order of q either way. A page that leaves much out may be short, or empty,
 // and not the last: Looked says how far it got.
 func (c *Catalog) Page(ctx context.Context, q Query, from Mark, back bool, n int) (Page, error) {
@@ -32,7 +32,7 @@ func (c *Catalog) Page(ctx context.Context, q Query, from Mark, back bool, n int
 
 // span is the names of a page: from low on, below high when there is one.
 func (q Query) span(from Mark, down bool) (low, high []byte) {
-	low, high = []byte(q.Prefix), after(q.Prefix)
+	low, high = []byte(q.Prefix), After(q.Prefix)
 	switch {
 	case from.Set && down:
 		high = []byte(from.Name)
@@ -198,9 +198,9 @@ func (c *Catalog) Facts(ctx context.Context, db int, names []string) ([]Entry, e
 const (
 	dyingKept = ` AND db = ?1 AND ` + schema.DiesAt + ` > ?5 AND (?6 IS NULL OR type = ?6)
 		AND (?7 IS NULL OR ` + schema.DiesAt + ` <= ?7) AND ?8 = 0 `
-	sqlDying = `SELECT ` + factColumns + ` FROM keys WHERE ` + schema.DiesAt + ` >= ?2 AND (` + schema.DiesAt + ` > ?2 OR id > ?3)` +
+	sqlDying = `SELECT ` + factColumns + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` >= ?2 AND (` + schema.DiesAt + ` > ?2 OR id > ?3)` +
 		dyingKept + `ORDER BY ` + schema.DiesAt + `, id LIMIT ?4`
-	sqlDyingDown = `SELECT ` + factColumns + ` FROM keys WHERE ` + schema.DiesAt + ` <= ?2 AND (` + schema.DiesAt + ` < ?2 OR id < ?3)` +
+	sqlDyingDown = `SELECT ` + factColumns + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND (` + schema.DiesAt + ` < ?2 OR id < ?3)` +
 		dyingKept + `ORDER BY ` + schema.DiesAt + ` DESC, id DESC LIMIT ?4`
 )
 
@@ -255,8 +255,8 @@ func (c *Catalog) mortal(ctx context.Context, q Query, from Mark, down bool, n i
 	return p, nil
 }
 
-// The orders without an index: every page goes through all keys and keeps the n
-// that come next, in memory for n.
+// The orders without an index: every page goes through all keys, in the order of
+// the file, and keeps the n that come next, in memory for n.
 var sqlRanked = map[Order][2]string{
 	BySize: rankings(`CASE type WHEN 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
 		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id) ELSE count END`),
@@ -268,14 +268,18 @@ var sqlRanked = map[Order][2]string{
 // rankings is the statements upwards and downwards by an expression.
 func rankings(rank string) [2]string {
 	form := func(cmp, order string) string {
-		return `SELECT ` + factColumns + `, ` + rank + ` AS rank FROM keys WHERE db = ?1 AND ` + kept +
+		return `SELECT ` + factColumns + `, ` + rank + ` AS rank FROM keys NOT INDEXED WHERE db = ?1 AND ` + kept +
 			` AND (?3 IS NULL OR (rank, id) ` + cmp + ` (?2, ?3)) ORDER BY rank` + order + `, id` + order + ` LIMIT ?4`
 	}
 	return [2]string{form(">", ""), form("<", " DESC")}
 }
 
+// rankedPage is how many keys such a page has at least, since it costs so much.
+const rankedPage = 500
+
 // ranked is a page in an order that no index has.
 func (c *Catalog) ranked(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
+	n = max(n, rankedPage)
 	if q.Order != ByType {
 		down = !down // the largest and the latest first
 	}

@@ -14,7 +14,7 @@ type Kind struct {
 	Elements int64 // 0 for strings and documents
 }
 
-const sqlKinds = `SELECT type, count(*), sum(count) FROM keys WHERE db = ?1 AND (dies_at IS NULL OR dies_at > ?2)
+const sqlKinds = `SELECT type, count(*), sum(count) FROM keys NOT INDEXED WHERE db = ?1 AND (dies_at IS NULL OR dies_at > ?2)
 	GROUP BY type ORDER BY 2 DESC, 1`
 
 // Kinds counts the keys of each type, the most frequent first. It goes through

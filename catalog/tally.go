@@ -10,19 +10,22 @@ import (
 // The keys of a range are counted in the index of names, and those of them that
 // have expired in the index of deaths.
 var (
-	sqlCount = bounded(`SELECT count(*) FROM keys WHERE db = ?1 AND key >= ?2`, ``)
-	sqlDead  = bounded(`SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE `+schema.DiesAt+` <= ?4 AND db = ?1 AND key >= ?2`, ``)
-	sqlBytes = bounded(`SELECT sum(`+byteCount+`) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`, ``)
+	sqlCount = bounded(`SELECT count(*) FROM keys WHERE db = ?1 AND key >= ?2`)
+	sqlDead  = bounded(`SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?4 AND db = ?1 AND key >= ?2`)
+	sqlBytes = bounded(`SELECT sum(` + byteCount + `) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`)
+
+	// Of all keys the bytes are read in the order of the file.
+	sqlAllBytes = `SELECT sum(` + byteCount + `) FROM keys NOT INDEXED WHERE (dies_at IS NULL OR dies_at > ?2) AND db = ?1`
 )
 
 // bounded is a statement without and with the upper bound ?3.
-func bounded(head, tail string) map[bool]string {
-	return map[bool]string{false: head + ` AND ?3 IS NULL` + tail, true: head + ` AND key < ?3` + tail}
+func bounded(head string) map[bool]string {
+	return map[bool]string{false: head + ` AND ?3 IS NULL`, true: head + ` AND key < ?3`}
 }
 
 // Tally counts the keys whose names begin with prefix.
 func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, error) {
-	high := after(prefix)
+	high := After(prefix)
 	args := []store.Value{store.Int(int64(db)), blob(prefix), boundary(high)}
 	dead := append(args[:3:3], store.Int(c.now()))
 	rows, err := c.read(ctx, store.Stmt{SQL: sqlCount[high != nil], Args: args}, store.Stmt{SQL: sqlDead[high != nil], Args: dead})
@@ -35,9 +38,13 @@ func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, erro
 // Weigh adds up the bytes of the keys whose names begin with prefix, and of their
 // values. It reads all of them.
 func (c *Catalog) Weigh(ctx context.Context, db int, prefix string) (int64, error) {
-	high := after(prefix)
-	args := []store.Value{store.Int(int64(db)), blob(prefix), boundary(high), store.Int(c.now())}
-	rows, err := c.read(ctx, store.Stmt{SQL: sqlBytes[high != nil], Args: args})
+	high := After(prefix)
+	stmt := store.Stmt{SQL: sqlBytes[high != nil], Args: []store.Value{
+		store.Int(int64(db)), blob(prefix), boundary(high), store.Int(c.now())}}
+	if prefix == "" {
+		stmt = store.Stmt{SQL: sqlAllBytes, Args: []store.Value{store.Int(int64(db)), store.Int(c.now())}}
+	}
+	rows, err := c.read(ctx, stmt)
 	if err != nil {
 		return 0, err
 	}

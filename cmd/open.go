@@ -28,6 +28,7 @@ type session interface {
 type connection struct {
 	session
 	target target
+	file   *local.Store // nil where the target is no file
 	close  func() error
 }
 
@@ -74,7 +75,7 @@ func (o *targetOptions) connectTo(ctx context.Context, t target, file local.Opti
 		if err != nil {
 			return nil, err
 		}
-		c.session, c.close = engine.New(f).Session(), f.Close
+		c.session, c.file, c.close = engine.New(f).Session(), f, f.Close
 	}
 	if err := o.choose(ctx, c); err != nil {
 		return nil, errors.Join(err, c.close())

@@ -1,6 +1,12 @@
 package inspect
 
-import tea "github.com/charmbracelet/bubbletea"
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/catalog"
+)
 
 // place is where a binding holds.
 type place int
@@ -25,23 +31,47 @@ type binding struct {
 
 // bindings is every key of the browser, in the order of the help page.
 func bindings() []binding {
+	return slices.Concat(moving(), choosing(), asking())
+}
+
+// moving is the keys that go somewhere.
+func moving() []binding {
 	return []binding{
 		{keys: []string{"up", "k"}, label: "↑ k", where: everywhere, help: "one line up", run: moves(-1)},
 		{keys: []string{"down", "j"}, label: "↓ j", where: everywhere, help: "one line down", run: moves(1)},
 		{keys: []string{"pgup", "ctrl+b", "ctrl+u"}, label: "PgUp ^B", where: everywhere, help: "one page up", run: (*Model).pageUp},
-		{keys: []string{"pgdown", "ctrl+f", "ctrl+d", " "}, label: "PgDn ^F", where: everywhere, help: "one page down", run: (*Model).pageDown},
+		{keys: []string{"pgdown", "ctrl+f", "ctrl+d"}, label: "PgDn ^F", where: everywhere, help: "one page down", run: (*Model).pageDown},
 		{keys: []string{"g", "home"}, label: "g Home", where: everywhere, help: "to the first", run: (*Model).goHome},
-		{keys: []string{"G"}, label: "G", where: everywhere, help: "to the last loaded", run: (*Model).goLast},
-		{keys: []string{"end"}, label: "End", where: everywhere, help: "to the end, loading all", run: (*Model).goEnd},
-		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inKeys, hint: "open", help: "into the value", run: (*Model).enterValue},
+		{keys: []string{"G", "end"}, label: "G End", where: everywhere, help: "to the last", run: (*Model).goEnd},
+		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
+		{keys: []string{"left", "h"}, label: "← h", where: inKeys, help: "close the folder", run: (*Model).leaveFolder},
 		{keys: []string{"esc"}, label: "esc", where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: (*Model).filtered},
 		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inValue, hint: "open", help: "the whole element", run: (*Model).enterElement, apt: (*Model).inTable},
-		{keys: []string{"x"}, label: "x", where: inValue, hint: "hex", help: "hex or text", run: (*Model).changeForm, apt: (*Model).inBytes},
 		{keys: []string{"esc", "left", "h", "backspace"}, label: "esc ← h", where: inValue, hint: "back", help: "back to the keys", run: (*Model).back},
 		{keys: []string{"tab"}, label: "tab", where: everywhere, help: "keys or value", run: (*Model).turn},
-		{keys: []string{"/"}, label: "/", where: everywhere, hint: "filter", help: "filter by text or glob", run: (*Model).editFilter},
-		{keys: []string{"t"}, label: "t", where: everywhere, hint: "type", help: "filter by type", run: (*Model).pickType},
-		{keys: []string{"d"}, label: "d", where: everywhere, hint: "database", help: "another database", run: (*Model).pickDatabase},
+	}
+}
+
+// choosing is the keys that change what is shown.
+func choosing() []binding {
+	return []binding{
+		{keys: []string{"x"}, label: "x", where: inValue, hint: "hex", help: "hex or text", run: (*Model).changeForm, apt: (*Model).inBytes},
+		{keys: []string{"/"}, label: "/", where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: (*Model).editFilter},
+		{keys: []string{"t"}, label: "t", where: inKeys, hint: "type", help: "filter by type", run: (*Model).pickType},
+		{keys: []string{"T"}, label: "T", where: inKeys, help: "filter by time to live", run: (*Model).pickLife},
+		{keys: []string{"s"}, label: "s", where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: (*Model).pickOrder},
+		{keys: []string{"S"}, label: "S", where: inKeys, help: "sort the other way round", run: (*Model).reverse},
+		{keys: []string{"v"}, label: "v", where: inKeys, hint: "tree", help: "tree or flat list", run: (*Model).changeView},
+		{keys: []string{"o"}, label: "o", where: inKeys, help: "open a key by its whole name", run: (*Model).openByName},
+		{keys: []string{"d"}, label: "d", where: inKeys, hint: "database", help: "another database", run: (*Model).pickDatabase},
+	}
+}
+
+// asking is the keys that hold anywhere.
+func asking() []binding {
+	return []binding{
+		{keys: []string{"+"}, label: "+", where: inKeys, hint: "scan on", help: "scan on after a pause", run: (*Model).keepScanning, apt: (*Model).scanPaused},
+		{keys: []string{"f"}, label: "f", where: everywhere, help: "follow changes, or not", run: (*Model).follow},
 		{keys: []string{"r"}, label: "r", where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
 		{keys: []string{"?"}, label: "?", where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp},
 		{keys: []string{"q", "ctrl+c"}, label: "q ^C", where: everywhere, hint: "quit", help: "quit", run: func(*Model) tea.Cmd { return tea.Quit }},
@@ -98,7 +128,9 @@ func (m *Model) inTable() bool {
 func (m *Model) inBytes() bool { return m.value.sheet() != nil && !m.inTable() }
 
 // filtered tells whether the list leaves keys out.
-func (m *Model) filtered() bool { return m.keys.query != (query{}) }
+func (m *Model) filtered() bool { return m.keys.chooses() }
+
+func (m *Model) scanPaused() bool { return m.scan != nil && m.scan.paused() }
 
 func (m *Model) bound(key string) tea.Cmd {
 	for _, b := range m.bindings {
@@ -115,7 +147,6 @@ func (m *Model) bound(key string) tea.Cmd {
 type scroller interface {
 	move(n int)
 	home()
-	last()
 	end()
 }
 
@@ -150,27 +181,51 @@ func (m *Model) goHome() tea.Cmd {
 	return nil
 }
 
-func (m *Model) goLast() tea.Cmd {
-	m.scroller().last()
-	return nil
-}
-
 func (m *Model) goEnd() tea.Cmd {
 	m.scroller().end()
 	return nil
 }
 
+// enter opens or closes the selected folder, or shows the selected key.
+func (m *Model) enter() tea.Cmd {
+	r := m.keys.selected()
+	if r != nil && r.Folder {
+		m.keys.toggle(*r)
+		return nil
+	}
+	return m.enterValue()
+}
+
+// leaveFolder closes the selected folder, or goes to the one that the selected row
+// is in.
+func (m *Model) leaveFolder() tea.Cmd {
+	r := m.keys.selected()
+	if r == nil {
+		return nil
+	}
+	if _, open := m.keys.open[r.Name]; r.Folder && open {
+		m.keys.toggle(*r)
+		return nil
+	}
+	if r.level != "" {
+		w := m.walker()
+		level := m.keys.open[r.level]
+		m.keys.seek(w, row{Entry: folderEntry(r.level), level: level, depth: w.depth(level)})
+	}
+	return nil
+}
+
 func (m *Model) enterValue() tea.Cmd {
-	e := m.keys.selected()
-	if e == nil {
+	r := m.keys.selected()
+	if r == nil || r.Folder {
 		return nil
 	}
 	m.inValue = true
 	// Beside the list the value is there already.
-	if m.wide() && m.value.loaded && m.value.key == e.key && !m.value.halted {
+	if m.wide() && m.value.loaded && m.value.key == r.Name && !m.value.halted {
 		return nil
 	}
-	return m.open(e.key)
+	return m.open(r.Name)
 }
 
 func (m *Model) enterElement() tea.Cmd {
@@ -202,11 +257,13 @@ func (m *Model) stop() tea.Cmd {
 				m.halt(p)
 			}
 		}
-		m.keys.toEnd = false
+		m.keys.jump = nothingMore
 		m.notice = "Stopped. Move on, or press r to look again."
 		return nil
 	}
-	m.search(query{})
+	q := m.keys.query
+	q.filter, q.kind, q.life = filter{manner: q.filter.manner}, "", catalog.AnyLife
+	m.search(q)
 	return nil
 }
 
@@ -226,17 +283,31 @@ func (m *Model) changeForm() tea.Cmd {
 func (m *Model) editFilter() tea.Cmd {
 	m.inValue = false
 	m.before = m.keys.query
-	m.filtering = newPrompt(m.keys.filter)
+	m.filtering = newPrompt(m.keys.filter.text)
 	return nil
+}
+
+// typedQuery is the query with the filter as it is typed.
+func (m *Model) typedQuery() query {
+	q := m.keys.query
+	q.filter.text = m.filtering.String()
+	return q
 }
 
 // pressFilter edits the filter; the list follows in a moment.
 func (m *Model) pressFilter(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
-	case "enter", "tab":
-		filter := m.filtering.String()
+	case "enter":
+		m.search(m.typedQuery())
 		m.filtering = nil
-		m.search(query{filter, m.keys.kind})
+	case "tab", "shift+tab":
+		q := m.typedQuery()
+		step := manners - 1
+		if k.Type == tea.KeyTab {
+			step = 1
+		}
+		q.filter.manner = (q.filter.manner + step) % manners
+		m.search(q)
 	case "esc":
 		m.filtering = nil
 		m.search(m.before)

@@ -23,15 +23,16 @@ type fakeValue struct {
 // fake answers the commands that the browser sends from memory, in the order in
 // which keys were added.
 type fake struct {
-	mu     sync.Mutex
-	clock  *clock
-	dbs    [databases][]fakeValue
-	db     int
-	calls  []string
-	refuse map[string]string                  // the error reply of a command
-	broken error                              // what Pipeline gives
-	gate   chan struct{}                      // when set, Pipeline waits for it or the context
-	bytes  func(from, to int64) ([]byte, int) // a string too big for memory: its part, and its size
+	mu      sync.Mutex
+	clock   *clock
+	options func(*Options) // changes how the browser is started; nil: as it is
+	dbs     [databases][]fakeValue
+	db      int
+	calls   []string
+	refuse  map[string]string                  // the error reply of a command
+	broken  error                              // what Pipeline gives
+	gate    chan struct{}                      // when set, Pipeline waits for it or the context
+	bytes   func(from, to int64) ([]byte, int) // a string too big for memory: its part, and its size
 }
 
 func (f *fake) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {

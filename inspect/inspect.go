@@ -20,12 +20,14 @@ type Client interface {
 
 // Options is what Run needs to know.
 type Options struct {
-	Client Client
-	Target string       // what is shown as the place the keys are in: a path, a URL without its secrets
-	DB     int          // the database shown first
-	Now    func() int64 // the clock, in Unix ms; the machine's when nil
-	In     io.Reader    // the keyboard; the terminal's when nil
-	Out    io.Writer    // the screen; standard output when nil
+	Client    Client
+	Index     Index        // what else is known of the keys; nil: they are found by SCAN
+	Target    string       // what is shown as the place the keys are in: a path, a URL without its secrets
+	DB        int          // the database shown first
+	Delimiter string       // what parts names into folders; ":" when empty
+	Now       func() int64 // the clock, in Unix ms; the machine's when nil
+	In        io.Reader    // the keyboard; the terminal's when nil
+	Out       io.Writer    // the screen; standard output when nil
 }
 
 // Run shows the browser until the person quits (nil), ctx ends (its error) or

@@ -14,15 +14,20 @@ type purpose int
 
 const (
 	counting   purpose = iota // the database's number of keys
-	scanning                  // the next page of keys
+	listing                   // rows of the list
+	scanning                  // the next page of a scan's keys
 	describing                // type, TTL and size of the keys on the screen
+	tallying                  // the number of keys in a folder
 	opening                   // a value's facts and beginning
 	paging                    // another chunk of the open value
 	surveying                 // the number of keys of every database
+	watching                  // whether anybody changed the data
 	purposes
 )
 
-var purposeNames = [purposes]string{"counting", "scanning", "describing", "opening", "loading", "counting"}
+var purposeNames = [purposes]string{
+	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "counting", "watching",
+}
 
 // job is the running work for a purpose, if any.
 type job struct {
@@ -74,7 +79,7 @@ func (m *Model) cancelAll() {
 func (m *Model) busy() (purpose, bool) {
 	found, any := counting, false
 	for p := range purposes {
-		if m.running(p) && (!any || m.jobs[p].since < m.jobs[found].since) {
+		if m.running(p) && p != watching && (!any || m.jobs[p].since < m.jobs[found].since) {
 			found, any = p, true
 		}
 	}
@@ -101,7 +106,7 @@ func (m *Model) finish(f finished) tea.Cmd {
 // itself.
 func (m *Model) halt(p purpose) {
 	switch p {
-	case scanning, describing:
+	case listing, scanning, describing, tallying:
 		m.keys.halted = true
 	case opening, paging:
 		m.value.halted = true

@@ -57,13 +57,13 @@ var sources = map[string]*source{
 	"hash": {
 		count: "HLEN", unit: [2]string{"field", "fields"},
 		columns: []column{{title: "FIELD", most: 40}, {title: "VALUE"}},
-		fetch:   func(key string, _ int64, cursor string) [][]byte { return scan("HSCAN", key, cursor) },
+		fetch:   func(key string, _ int64, cursor string) [][]byte { return scanCall("HSCAN", key, cursor) },
 		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 2) },
 	},
 	"set": {
 		count: "SCARD", unit: [2]string{"member", "members"},
 		columns: []column{{title: "MEMBER"}},
-		fetch:   func(key string, _ int64, cursor string) [][]byte { return scan("SSCAN", key, cursor) },
+		fetch:   func(key string, _ int64, cursor string) [][]byte { return scanCall("SSCAN", key, cursor) },
 		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 1) },
 	},
 	"stream": {count: "XLEN", unit: [2]string{"entry", "entries"}},
@@ -82,7 +82,7 @@ func slice(name, key string, i int64) [][]byte {
 	return command(name, key, decimal(i*perChunk), decimal((i+1)*perChunk-1))
 }
 
-func scan(name, key, cursor string) [][]byte {
+func scanCall(name, key, cursor string) [][]byte {
 	return command(name, key, cursor, "COUNT", decimal(perChunk))
 }
 

@@ -64,16 +64,16 @@ func (s styles) kind(name string) lipgloss.Style {
 	return s.dim
 }
 
-// row is the looks of the parts of a line in a list, all on one background.
-type row struct {
+// look is the styles of the parts of a line in a list, all on one background.
+type look struct {
 	styles
 	text, dim lipgloss.Style
 	back      lipgloss.TerminalColor // nil: the terminal's
 	focused   bool
 }
 
-func (s styles) row(selected, focused bool) row {
-	r := row{styles: s, focused: focused}
+func (s styles) row(selected, focused bool) look {
+	r := look{styles: s, focused: focused}
 	switch {
 	case selected && focused:
 		r.back = s.selected
@@ -85,7 +85,7 @@ func (s styles) row(selected, focused bool) row {
 }
 
 // on is style on the line's background.
-func (r row) on(style lipgloss.Style) lipgloss.Style {
+func (r look) on(style lipgloss.Style) lipgloss.Style {
 	if r.back == nil {
 		return style
 	}
@@ -94,7 +94,7 @@ func (r row) on(style lipgloss.Style) lipgloss.Style {
 
 // mark is the two cells at the head of a line, which tell the selected one
 // without colour.
-func (r row) mark(selected bool) string {
+func (r look) mark(selected bool) string {
 	switch {
 	case selected && r.focused:
 		return r.on(r.accent).Render("▌ ")

@@ -42,28 +42,28 @@ func (v *valuePane) sheet() *sheet {
 	return v.sheets[len(v.sheets)-1]
 }
 
-// opened is a key's facts and the beginning of its value. The kind is "none" when
+// opened is a key's facts and the beginning of its value. The kind is "" when
 // there is no such key.
 type opened struct {
-	key   string
-	kind  string
-	pttl  int64
-	size  int64
-	first *chunk // nil for a type that cannot be shown
+	key     string
+	kind    string
+	expires int64
+	size    int64
+	first   *chunk // nil for a type that cannot be shown
 }
 
 // show takes o in. When it is the key that is shown already, the place in it and
 // the form stay.
-func (v *valuePane) show(o opened, now int64) {
+func (v *valuePane) show(o opened) {
 	same := v.loaded && v.key == o.key
-	if same && o.kind == "none" {
+	if same && o.kind == "" {
 		v.gone = true
 		return
 	}
 	old := v.sheets
 	*v = valuePane{
 		key: o.key, wanted: v.wanted, any: v.any, loaded: true,
-		kind: o.kind, size: o.size, expires: deadline(o.pttl, now), gone: o.kind == "none",
+		kind: o.kind, size: o.size, expires: o.expires, gone: o.kind == "",
 		width: v.width, height: v.height,
 	}
 	if o.first == nil {
@@ -279,7 +279,6 @@ func (v *valuePane) scrolled(f func(*pager)) {
 
 func (v *valuePane) move(n int) { v.scrolled(func(p *pager) { p.move(n) }) }
 func (v *valuePane) home()      { v.scrolled((*pager).home) }
-func (v *valuePane) last()      { v.chase(seen) }
 func (v *valuePane) end()       { v.chase(ending) }
 
 func (v *valuePane) chase(c chase) {

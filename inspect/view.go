@@ -185,7 +185,7 @@ func (m *Model) hints() [][2]string {
 	case m.overlay != nil:
 		return m.overlayHints()
 	case m.filtering != nil:
-		return [][2]string{{"⏎", "keep"}, {"esc", "undo"}}
+		return [][2]string{{"tab", "next of " + strings.Join(mannerNames[:], ", ")}, {"⏎", "keep"}, {"esc", "undo"}}
 	}
 	var hints [][2]string
 	for _, b := range m.bindings {

@@ -8,7 +8,7 @@ func (m *Model) valueView() []string {
 	switch {
 	case m.running(opening) && m.frame > 1 && (!v.loaded || v.key != v.wanted):
 		return []string{" " + m.styles.title.Render(shown(v.wanted, v.width)), " " + m.styles.dim.Render("loading…")}
-	case !v.loaded && v.halted:
+	case v.halted && (!v.loaded || v.key != v.wanted):
 		return []string{" " + m.styles.title.Render(shown(v.wanted, v.width)), " " + m.styles.dim.Render("not loaded")}
 	case !v.loaded:
 		return nil
@@ -35,7 +35,7 @@ func (m *Model) facts() string {
 	var parts []string
 	dim := m.styles.dim.Render
 	s := v.sheet()
-	if v.kind != "none" {
+	if v.kind != "" {
 		parts = append(parts, m.styles.kind(v.kind).Render(shown(v.kind, 16)))
 	}
 	if s != nil && s.src == nil {
@@ -74,7 +74,7 @@ func (m *Model) content() []string {
 // emptiness says why there is nothing to show.
 func (v *valuePane) emptiness() string {
 	switch {
-	case v.kind == "none":
+	case v.kind == "":
 		return "This key is not there any more."
 	case v.sheet() == nil:
 		return "Values of this type are not shown here."

@@ -1,0 +1,155 @@
+package inspect
+
+import (
+	"context"
+	"slices"
+
+	"github.com/meowdis/meowdis/catalog"
+)
+
+// row is a line of the list: a key, or a folder of the tree.
+type row struct {
+	catalog.Entry
+	level string // the folder in which it stands; "" at the root
+	depth int
+	gone  int64 // when it was found gone, Unix ms; 0 while it is there
+	stale bool  // the facts are to be asked for again
+}
+
+// expired tells whether the row's time is over at now.
+func (r *row) expired(now int64) bool { return r.Facts.Expires != 0 && r.Facts.Expires <= now }
+
+// anchor is where a page of rows begins: behind a mark in a level, or before it.
+type anchor struct {
+	level string
+	mark  catalog.Mark
+}
+
+// walker goes through what the list shows: all keys that a query chooses, or the
+// tree with its open folders in place.
+type walker struct {
+	keys      keyspace
+	query     catalog.Query
+	tree      bool
+	delimiter string
+	open      map[string]string // open folders, and the level of each
+}
+
+// stretch is some rows, and where to go on.
+type stretch struct {
+	rows   []row
+	next   anchor
+	end    bool
+	looked int
+}
+
+func (w *walker) depth(level string) (n int) {
+	for ; level != ""; level = w.open[level] {
+		n++
+	}
+	return n
+}
+
+// walk returns at least one row behind from, or before it with back, and up to n,
+// unless there is none that can be found at once.
+func (w *walker) walk(ctx context.Context, from anchor, back bool, n int) (stretch, error) {
+	switch {
+	case !w.tree:
+		return w.flat(ctx, from, back, n)
+	case back:
+		return w.up(ctx, from, n)
+	}
+	return w.down(ctx, from, n)
+}
+
+func (w *walker) flat(ctx context.Context, from anchor, back bool, n int) (stretch, error) {
+	p, err := w.keys.Page(ctx, w.query, from.mark, back, n)
+	s := stretch{next: anchor{"", p.Next}, end: p.End, looked: p.Looked}
+	for _, e := range p.Entries {
+		s.rows = append(s.rows, row{Entry: e})
+	}
+	return s, err
+}
+
+// down goes down the tree: into open folders, and out of them at their ends.
+func (w *walker) down(ctx context.Context, at anchor, n int) (s stretch, err error) {
+	for len(s.rows) < n {
+		p, err := w.keys.Level(ctx, w.query.DB, at.level, w.delimiter, at.mark, false, n-len(s.rows))
+		if err != nil {
+			return s, err
+		}
+		depth := w.depth(at.level)
+		entered := false
+		for _, e := range p.Entries {
+			s.rows = append(s.rows, row{Entry: e, level: at.level, depth: depth})
+			if _, open := w.open[e.Name]; e.Folder && open {
+				at, entered = anchor{level: e.Name}, true
+				break
+			}
+		}
+		switch {
+		case entered:
+		case !p.End:
+			at.mark = p.Next
+		case at.level == "":
+			s.end = true
+			return s, nil
+		default:
+			at = anchor{w.open[at.level], folderMark(at.level)}
+		}
+	}
+	s.next = at
+	return s, nil
+}
+
+// up goes up the tree: into open folders at their ends, and out of them at their
+// heads.
+func (w *walker) up(ctx context.Context, at anchor, n int) (s stretch, err error) {
+	defer func() { slices.Reverse(s.rows) }()
+	for len(s.rows) < n {
+		p, err := w.keys.Level(ctx, w.query.DB, at.level, w.delimiter, at.mark, true, n-len(s.rows))
+		if err != nil {
+			return s, err
+		}
+		depth := w.depth(at.level)
+		entered := false
+		for _, e := range slices.Backward(p.Entries) {
+			if _, open := w.open[e.Name]; e.Folder && open {
+				at, entered = anchor{level: e.Name}, true
+				break
+			}
+			s.rows = append(s.rows, row{Entry: e, level: at.level, depth: depth})
+		}
+		switch {
+		case entered:
+		case !p.End:
+			at.mark = p.Next
+		case at.level == "":
+			s.end = true
+			return s, nil
+		default:
+			folder, level := at.level, w.open[at.level]
+			s.rows = append(s.rows, row{Entry: folderEntry(folder), level: level, depth: depth - 1})
+			at = anchor{level, folderMark(folder)}
+		}
+	}
+	s.next = at
+	return s, nil
+}
+
+func folderMark(name string) catalog.Mark { return catalog.Mark{Set: true, Name: name, Folder: true} }
+
+func folderEntry(name string) catalog.Entry {
+	return catalog.Entry{Name: name, Folder: true, Mark: folderMark(name)}
+}
+
+// behind is where the rows behind r begin.
+func (w *walker) behind(r row) anchor {
+	if _, open := w.open[r.Name]; w.tree && r.Folder && open {
+		return anchor{level: r.Name}
+	}
+	return anchor{r.level, r.Mark}
+}
+
+// before is where the rows before r begin, backwards.
+func (w *walker) before(r row) anchor { return anchor{r.level, r.Mark} }
