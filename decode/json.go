@@ -1,0 +1,195 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"time"
+
+	"github.com/vmihailenco/msgpack/v5"
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
+)
+
+// prettyJSON indents b if it is a JSON object or array. A bare string or number
+// is text like any other.
+func prettyJSON(b []byte, most int) (string, bool) {
+	b = bytes.TrimSpace(b)
+	if len(b) < 2 || len(b) > most || b[0] != '{' && b[0] != '[' || !json.Valid(b) {
+		return "", false
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, b, "", "  "); err != nil {
+		return "", false
+	}
+	return printable(out.Bytes()), true
+}
+
+// messagePack shows b as JSON if it is one MessagePack map or array, or a
+// sequence of nothing else. Scalars are not looked for: any byte is one.
+func messagePack(b []byte, most int) (string, bool) {
+	if len(b) < 2 || len(b) > most || !beginsPack(b[0]) {
+		return "", false
+	}
+	in := bytes.NewReader(b)
+	p := packReader{in: in, dec: msgpack.NewDecoder(in), budget: most}
+	if err := p.value(0); err != nil {
+		return "", false
+	}
+	if _, err := p.dec.PeekCode(); !errors.Is(err, io.EOF) {
+		return "", false
+	}
+	return prettyJSON(p.out, most)
+}
+
+func beginsPack(c byte) bool {
+	return msgpcode.IsFixedMap(c) || msgpcode.IsFixedArray(c) ||
+		c == msgpcode.Map16 || c == msgpcode.Map32 || c == msgpcode.Array16 || c == msgpcode.Array32
+}
+
+// packReader writes MessagePack as JSON. It keeps the order of maps, and trusts no
+// length: every element costs a byte of the input.
+type packReader struct {
+	in     *bytes.Reader // what dec has not read yet
+	dec    *msgpack.Decoder
+	out    []byte
+	budget int
+}
+
+const maxDepth = 64
+
+var errPack = errors.New("not MessagePack that can be shown")
+
+func (p *packReader) value(depth int) error {
+	code, err := p.dec.PeekCode()
+	if err != nil || depth > maxDepth || len(p.out) > p.budget {
+		return errors.Join(err, errPack)
+	}
+	switch {
+	case msgpcode.IsFixedMap(code) || code == msgpcode.Map16 || code == msgpcode.Map32:
+		n, err := p.dec.DecodeMapLen()
+		if err != nil {
+			return err
+		}
+		return p.list('{', '}', n, func() error { return p.pair(depth) })
+	case msgpcode.IsFixedArray(code) || code == msgpcode.Array16 || code == msgpcode.Array32:
+		n, err := p.dec.DecodeArrayLen()
+		if err != nil {
+			return err
+		}
+		return p.list('[', ']', n, func() error { return p.value(depth + 1) })
+	case msgpcode.IsString(code) || msgpcode.IsBin(code):
+		n, err := p.dec.DecodeBytesLen()
+		if err != nil {
+			return err
+		}
+		b, err := p.bytes(n)
+		switch {
+		case err != nil:
+			return err
+		case msgpcode.IsString(code):
+			return p.add(string(b))
+		}
+		return p.add(map[string]string{"base64": base64.StdEncoding.EncodeToString(b)})
+	case msgpcode.IsExt(code):
+		return p.extension()
+	}
+	v, err := p.dec.DecodeInterface()
+	if err != nil {
+		return err
+	}
+	if f, isFloat := v.(float64); isFloat && (math.IsInf(f, 0) || math.IsNaN(f)) {
+		v = "not a number"
+	}
+	return p.add(v)
+}
+
+// bytes reads n bytes, if there are as many.
+func (p *packReader) bytes(n int) ([]byte, error) {
+	if n < 0 || n > p.in.Len() {
+		return nil, errPack
+	}
+	b := make([]byte, n)
+	return b, p.dec.ReadFull(b)
+}
+
+// extension shows the one extension that the format defines, a time, and the
+// bytes of any other.
+func (p *packReader) extension() error {
+	id, n, err := p.dec.DecodeExtHeader()
+	if err != nil {
+		return err
+	}
+	body, err := p.bytes(n)
+	if err != nil {
+		return err
+	}
+	if at, ok := packedTime(id, body); ok {
+		return p.add(at.UTC().Format(time.RFC3339Nano))
+	}
+	return p.add(map[string]any{"extension": id, "base64": base64.StdEncoding.EncodeToString(body)})
+}
+
+// packedTime reads the timestamp extension: seconds in 4 bytes, nanoseconds and
+// seconds in 8, or in 12.
+func packedTime(id int8, b []byte) (time.Time, bool) {
+	number := func(b []byte) (n uint64) {
+		for _, c := range b {
+			n = n<<8 | uint64(c)
+		}
+		return n
+	}
+	switch {
+	case id == -1 && len(b) == 4:
+		return time.Unix(int64(number(b)), 0), true
+	case id == -1 && len(b) == 8:
+		return time.Unix(int64(number(b)&(1<<34-1)), int64(number(b)>>34)), true
+	case id == -1 && len(b) == 12:
+		return time.Unix(int64(number(b[4:])), int64(number(b[:4]))), true
+	}
+	return time.Time{}, false
+}
+
+func (p *packReader) list(begin, end byte, n int, each func() error) error {
+	p.out = append(p.out, begin)
+	for i := range n {
+		if i > 0 {
+			p.out = append(p.out, ',')
+		}
+		if err := each(); err != nil {
+			return err
+		}
+	}
+	p.out = append(p.out, end)
+	return nil
+}
+
+// pair writes a key and its value; a key that is no string becomes one.
+func (p *packReader) pair(depth int) error {
+	from := len(p.out)
+	if err := p.value(depth + 1); err != nil {
+		return err
+	}
+	if key := p.out[from:]; key[0] != '"' {
+		text := string(key)
+		p.out = p.out[:from]
+		if err := p.add(text); err != nil {
+			return err
+		}
+	}
+	p.out = append(p.out, ':')
+	return p.value(depth + 1)
+}
+
+func (p *packReader) add(v any) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	p.out = append(p.out, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...)
+	return nil
+}

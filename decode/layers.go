@@ -1,0 +1,122 @@
+package decode
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// open opens the outermost layer of b, to most bytes at the most. name is "" when
+// there is none. cut says that b is only a beginning, more that inner is.
+func open(b []byte, cut bool, most int) (name string, inner []byte, more bool) {
+	for _, c := range compressions {
+		if !c.begins(b) {
+			continue
+		}
+		if inner, more, ok := inflate(b, cut, most, c.reader); ok {
+			return c.name, inner, more
+		}
+	}
+	if inner, ok := fromBase64(b, cut, most); ok {
+		return "base64", inner, cut
+	}
+	return "", nil, false
+}
+
+type compression struct {
+	name   string
+	begins func([]byte) bool
+	reader func(io.Reader) (io.ReadCloser, error)
+}
+
+var compressions = []compression{
+	{"gzip", hasMagic("\x1f\x8b\x08"), func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
+	{"zstd", hasMagic("\x28\xb5\x2f\xfd"), openZstd},
+	{"zlib", isZlib, zlib.NewReader},
+}
+
+func hasMagic(magic string) func([]byte) bool {
+	return func(b []byte) bool { return bytes.HasPrefix(b, []byte(magic)) }
+}
+
+// isZlib checks the two bytes that begin a zlib stream: deflate with a window of
+// 32 KB, and a check sum of both.
+func isZlib(b []byte) bool {
+	return len(b) > 2 && b[0] == 0x78 && (int(b[0])<<8|int(b[1]))%31 == 0
+}
+
+// zstdWindow is the most memory that a frame may ask for.
+const zstdWindow = 8 << 20
+
+func openZstd(r io.Reader) (io.ReadCloser, error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
+}
+
+// inflate reads at most most bytes. A stream that breaks off where b is cut is
+// good for what came before.
+func inflate(b []byte, cut bool, most int, reader func(io.Reader) (io.ReadCloser, error)) (inner []byte, more, ok bool) {
+	r, err := reader(bytes.NewReader(b))
+	if err != nil {
+		return nil, false, false
+	}
+	defer r.Close()
+	inner, err = io.ReadAll(io.LimitReader(r, int64(most)+1))
+	switch {
+	case len(inner) > most:
+		return inner[:most], true, true
+	case err == nil:
+		return inner, false, true
+	case cut && len(inner) > 0 && errors.Is(err, io.ErrUnexpectedEOF):
+		return inner, true, true
+	}
+	return nil, false, false
+}
+
+// shortestBase64 keeps words and numbers from passing for base64.
+const shortestBase64 = 16
+
+// fromBase64 decodes b if it is base64 of something that is worth showing: of
+// text, or of a form that is recognised. Random letters give neither.
+func fromBase64(b []byte, cut bool, most int) ([]byte, bool) {
+	b = bytes.TrimSpace(b)
+	if len(b) < shortestBase64 || len(b) > most || bytes.ContainsAny(b, " ,.:{}[]\"") {
+		return nil, false
+	}
+	if cut {
+		b = b[:len(b)/4*4]
+	}
+	encoding := base64.StdEncoding
+	if bytes.ContainsAny(b, "-_") {
+		encoding = base64.URLEncoding
+	}
+	if len(b)%4 != 0 {
+		encoding = encoding.WithPadding(base64.NoPadding)
+	}
+	inner := make([]byte, encoding.DecodedLen(len(b)))
+	n, err := encoding.Strict().Decode(inner, b)
+	if err != nil {
+		return nil, false
+	}
+	inner = inner[:n]
+	return inner, isText(inner, cut) || isRecognised(inner)
+}
+
+// isRecognised tells whether b begins as a known binary form does.
+func isRecognised(b []byte) bool {
+	for _, c := range compressions {
+		if c.begins(b) {
+			return true
+		}
+	}
+	_, is := picture(b)
+	return is
+}
