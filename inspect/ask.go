@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/catalog"
-	"github.com/meowdis/meowdis/resp"
 )
 
 // countMsg is the number of keys in the database.
@@ -57,7 +56,7 @@ func (c *conn) describe(ctx context.Context, db int, keys []string, now int64) (
 	var sized []int
 	var calls [][][]byte
 	for i, f := range found {
-		if src := sources[f.Type]; src != nil {
+		if src := sources[f.Type]; src != nil && src.count != "" {
 			sized = append(sized, i)
 			calls = append(calls, command(src.count, keys[i]))
 		}
@@ -122,7 +121,7 @@ func (m *Model) describe(d described) {
 // open shows the value of key.
 func (m *Model) open(key string) tea.Cmd {
 	m.value.wanted, m.value.any, m.value.halted = key, true, false
-	m.cancel(paging)
+	m.cancelValue()
 	db := m.db
 	return m.start(opening, func(ctx context.Context) (tea.Msg, error) {
 		return m.conn.open(ctx, db, key, m.options.Now())
@@ -140,9 +139,9 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 	if src == nil {
 		return o, nil
 	}
-	calls := [][][]byte{command(src.count, key)}
-	if src.fetch != nil {
-		calls = append(calls, src.fetch(key, 0, "0"))
+	calls := [][][]byte{src.fetch(key, 0, "0")}
+	if src.count != "" {
+		calls = append(calls, command(src.count, key))
 	}
 	values, err := c.do(ctx, db, calls...)
 	if err != nil {
@@ -153,30 +152,49 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 			return nil, err
 		}
 	}
-	o.size = number(values[0])
-	if src.fetch != nil {
-		o.first = src.decode(0, values[1])
+	o.first = src.decode(0, values[0])
+	o.size = int64(o.first.size)
+	if src.count != "" {
+		o.size = number(values[1])
 	}
-	return o, nil
+	return o, c.complete(ctx, db, src, key, o.first)
 }
 
 // paged is chunk i of a sheet.
 type paged struct {
 	sheet *sheet
 	i     int
-	value resp.Value
+	chunk *chunk
 }
 
-func (m *Model) fetch(s *sheet, i int, call [][]byte) tea.Cmd {
-	db := m.db
+func (m *Model) fetch(s *sheet, i int, cursor string) tea.Cmd {
+	db, key := m.db, m.value.key
 	return m.start(paging, func(ctx context.Context) (tea.Msg, error) {
-		v, err := m.conn.one(ctx, db, call)
-		return paged{s, i, v}, err
+		c, err := m.conn.chunk(ctx, db, s.src, key, i, cursor)
+		return paged{s, i, c}, err
 	})
 }
 
-func (m *Model) page(p paged) {
-	p.sheet.add(p.i, p.sheet.src.decode(int64(p.i), p.value))
+func (m *Model) page(p paged) { p.sheet.add(p.i, p.chunk) }
+
+// decoded is a value that was fetched as a whole, laid out.
+type decoded struct {
+	sheet *sheet
+	doc   *document
+}
+
+// decode fetches a string that is longer than a window, but not too long to be
+// decoded.
+func (m *Model) decode(s *sheet) tea.Cmd {
+	s.tried = true
+	db, key := m.db, m.value.key
+	return m.start(decoding, func(ctx context.Context) (tea.Msg, error) {
+		v, err := m.conn.one(ctx, db, command("GETRANGE", key, "0", "-1"))
+		if err != nil {
+			return nil, err
+		}
+		return decoded{s, newDocument(string(v.Str))}, nil
+	})
 }
 
 // surveyed is the number of keys of each database that the target has.

@@ -46,7 +46,7 @@ func moving() []binding {
 		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
 		{keys: []string{"left", "h"}, label: "← h", where: inKeys, help: "close the folder", run: (*Model).leaveFolder},
 		{keys: []string{"esc"}, label: "esc", where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: (*Model).filtered},
-		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inValue, hint: "open", help: "the whole element", run: (*Model).enterElement, apt: (*Model).inTable},
+		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: (*Model).enterElement, apt: (*Model).opensMore},
 		{keys: []string{"esc", "left", "h", "backspace"}, label: "esc ← h", where: inValue, hint: "back", help: "back to the keys", run: (*Model).back},
 		{keys: []string{"tab"}, label: "tab", where: everywhere, help: "keys or value", run: (*Model).turn},
 	}
@@ -55,7 +55,12 @@ func moving() []binding {
 // choosing is the keys that change what is shown.
 func choosing() []binding {
 	return []binding{
-		{keys: []string{"x"}, label: "x", where: inValue, hint: "hex", help: "hex or text", run: (*Model).changeForm, apt: (*Model).inBytes},
+		{keys: []string{"x"}, label: "x", where: inValue, hint: "form", help: "decoded, text or hex", run: (*Model).changeForm, apt: (*Model).inBytes},
+		{keys: []string{"z"}, label: "z", where: inValue, hint: "fold all", help: "fold or unfold all", run: (*Model).foldAll, apt: (*Model).inDocument},
+		{keys: []string{"]", "["}, label: "] [", where: inValue, hint: "groups", help: "a stream's entries or groups", run: (*Model).turnValue, apt: (*Model).hasOther},
+		{keys: []string{"/"}, label: "/", where: inValue, hint: "search", help: "search in the value", run: (*Model).editSeek},
+		{keys: []string{"n"}, label: "n", where: inValue, hint: "next", help: "the next one found", run: (*Model).seekNext, apt: (*Model).sought},
+		{keys: []string{"N"}, label: "N", where: inValue, help: "the one before", run: (*Model).seekBack},
 		{keys: []string{"/"}, label: "/", where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: (*Model).editFilter},
 		{keys: []string{"t"}, label: "t", where: inKeys, hint: "type", help: "filter by type", run: (*Model).pickType},
 		{keys: []string{"T"}, label: "T", where: inKeys, help: "filter by time to live", run: (*Model).pickLife},
@@ -71,6 +76,7 @@ func choosing() []binding {
 func asking() []binding {
 	return []binding{
 		{keys: []string{"+"}, label: "+", where: inKeys, hint: "scan on", help: "scan on after a pause", run: (*Model).keepScanning, apt: (*Model).scanPaused},
+		{keys: []string{"i"}, label: "i", where: everywhere, hint: "info", help: "all about the key: facts, SQL rows", run: (*Model).showInfo},
 		{keys: []string{"f"}, label: "f", where: everywhere, help: "follow changes, or not", run: (*Model).follow},
 		{keys: []string{"r"}, label: "r", where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
 		{keys: []string{"?"}, label: "?", where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp},
@@ -124,6 +130,19 @@ func (m *Model) inTable() bool {
 	s := m.value.sheet()
 	return s != nil && s.tabular()
 }
+
+func (m *Model) inDocument() bool { return m.value.sheet() != nil && m.value.sheet().inDocument() }
+
+// opensMore tells whether there is something to open or to fold.
+func (m *Model) opensMore() bool { return m.inTable() || m.inDocument() }
+
+func (m *Model) hasOther() bool {
+	s := m.value.sheet()
+	return s != nil && s.src != nil && s.src.other != nil
+}
+
+// sought tells whether something was searched.
+func (m *Model) sought() bool { return m.value.sheet() != nil && m.value.sheet().needle != "" }
 
 func (m *Model) inBytes() bool { return m.value.sheet() != nil && !m.inTable() }
 
@@ -238,12 +257,16 @@ func (m *Model) back() tea.Cmd {
 	if m.value.close() {
 		return nil
 	}
+	if m.running(searching) {
+		m.cancel(searching)
+		return nil
+	}
 	for _, p := range []purpose{opening, paging} {
 		if m.running(p) {
-			m.cancel(p)
 			m.halt(p)
 		}
 	}
+	m.cancelValue()
 	m.inValue = false
 	return nil
 }
@@ -275,8 +298,20 @@ func (m *Model) turn() tea.Cmd {
 	return m.enterValue()
 }
 
+func (m *Model) turnValue() tea.Cmd {
+	m.value.turn()
+	return nil
+}
+
+func (m *Model) foldAll() tea.Cmd {
+	if m.inDocument() {
+		m.value.sheet().doc.toggleAll()
+	}
+	return nil
+}
+
 func (m *Model) changeForm() tea.Cmd {
-	m.value.toggleHex()
+	m.value.changeForm()
 	return nil
 }
 

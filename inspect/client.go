@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -16,6 +17,7 @@ type conn struct {
 	client Client
 	turn   chan struct{} // holds a token while a call runs
 	moved  bool          // a database other than 0 may be selected
+	mute   sync.Map      // the commands about elements that the target has refused, by name
 }
 
 func newConn(c Client) *conn {
@@ -82,6 +84,37 @@ func (c *conn) one(ctx context.Context, db int, call [][]byte) (resp.Value, erro
 		return resp.Value{}, err
 	}
 	return values[0], replyError(values[0])
+}
+
+// chunk fetches a chunk of a value, with what else is known of its elements.
+func (c *conn) chunk(ctx context.Context, db int, src *source, key string, i int, cursor string) (*chunk, error) {
+	v, err := c.one(ctx, db, src.fetch(key, int64(i), cursor))
+	if err != nil {
+		return nil, err
+	}
+	found := src.decode(int64(i), v)
+	return found, c.complete(ctx, db, src, key, found)
+}
+
+// complete asks what else is to be known of the elements of a chunk.
+func (c *conn) complete(ctx context.Context, db int, src *source, key string, found *chunk) error {
+	if src.about == nil || len(found.rows) == 0 {
+		return nil
+	}
+	call := src.about(key, found)
+	if _, refused := c.mute.Load(string(call[0])); refused {
+		return nil
+	}
+	v, err := c.one(ctx, db, call)
+	var no refusal
+	if errors.As(err, &no) {
+		c.mute.Store(string(call[0]), true)
+		return nil
+	}
+	if err == nil {
+		src.learn(found, v)
+	}
+	return err
 }
 
 // command makes a command of words.

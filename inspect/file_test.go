@@ -71,5 +71,11 @@ func (f *file) shop() *file {
 	f.do("XADD events 1-1 kind login user 7")
 	f.do("XADD events 2-1 kind logout user 7")
 	f.do(`JSON.SET doc $ {"name":"Ann","tags":["a","b"],"address":{"city":"Bern","zip":3000}}`)
+	f.do("XGROUP CREATE events ops 0")
+	f.do("XREADGROUP GROUP ops worker COUNT 1 STREAMS events >")
+	f.do("HSET cart apple 3 pear 1 plum 12")
+	f.do("HPEXPIRE cart 90000 FIELDS 1 pear")
+	f.do(`SET config {"theme":"dark","sizes":[1,2,3],"nested":{"on":true,"off":null}}`)
+	f.do("SET packed eyJuYW1lIjoiVG9tIiwibGl2ZXMiOjl9")
 	return f
 }

@@ -83,6 +83,8 @@ func tail(s string, width int) string {
 	return fitRight(cut, width)
 }
 
+func splitLines(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") }
+
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // between puts left and right at the ends of a line; left gives way.

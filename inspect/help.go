@@ -5,43 +5,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// help is the page of all bindings.
-type help struct{ top int }
-
+// showHelp shows all bindings.
 func (m *Model) showHelp() tea.Cmd {
-	m.overlay = &help{}
+	m.overlay = &page{title: "Keys", lines: m.helpLines()}
 	return nil
-}
-
-func (h *help) press(m *Model, k tea.KeyMsg) tea.Cmd {
-	switch k.String() {
-	case "down", "j":
-		h.top++
-	case "up", "k":
-		h.top--
-	case "pgdown", " ":
-		h.top += 5
-	case "pgup":
-		h.top -= 5
-	default:
-		m.overlay = nil
-	}
-	return nil
-}
-
-func (h *help) view(m *Model, width, height int) []string {
-	body := m.helpLines()
-	rows := max(height-1, 1)
-	h.top = max(min(h.top, len(body)-rows), 0)
-	title := " Keys"
-	if len(body) > rows {
-		title += m.styles.dim.Render("  ↑↓ for more")
-	}
-	lines := []string{m.styles.title.Render(title)}
-	for _, line := range body[h.top:min(h.top+rows, len(body))] {
-		lines = append(lines, truncate(line, width))
-	}
-	return lines
 }
 
 // helpLines is the bindings under the names of the places where they hold.

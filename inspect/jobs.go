@@ -20,13 +20,16 @@ const (
 	tallying                  // the number of keys in a folder
 	opening                   // a value's facts and beginning
 	paging                    // another chunk of the open value
+	decoding                  // a long string as a whole
+	searching                 // a text in the open value
+	informing                 // all about a key
 	surveying                 // the number of keys of every database
 	watching                  // whether anybody changed the data
 	purposes
 )
 
 var purposeNames = [purposes]string{
-	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "counting", "watching",
+	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "counting", "watching",
 }
 
 // job is the running work for a purpose, if any.

@@ -128,6 +128,12 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		m.value.show(r)
 	case paged:
 		m.page(r)
+	case decoded:
+		r.sheet.decoded(r.doc)
+	case informed:
+		m.informs(r)
+	case sought:
+		m.seeks(r)
 	case surveyed:
 		if p, ok := m.overlay.(*picker); ok && p.purpose == surveying {
 			p.items = databaseItems(r)
@@ -143,8 +149,11 @@ func (m *Model) fill() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	cmds = append(cmds, m.fillList())
-	if i, fetch, ok := m.value.missing(); ok && !m.running(paging) && !m.running(opening) {
-		cmds = append(cmds, m.fetch(m.value.sheet(), i, fetch))
+	if i, cursor, ok := m.value.missing(); ok && !m.running(paging) && !m.running(opening) {
+		cmds = append(cmds, m.fetch(m.value.sheet(), i, cursor))
+	}
+	if s := m.value.undecoded(); s != nil && !m.running(decoding) && !m.running(opening) {
+		cmds = append(cmds, m.decode(s))
 	}
 	return tea.Batch(append(cmds, m.accompany())...)
 }
@@ -216,10 +225,16 @@ func (m *Model) refresh() tea.Cmd {
 
 // leaveValue shows no value.
 func (m *Model) leaveValue() {
-	m.cancel(opening)
-	m.cancel(paging)
+	m.cancelValue()
 	m.inValue = false
 	m.value = valuePane{width: m.value.width, height: m.value.height}
+}
+
+// cancelValue ends the jobs of the open value.
+func (m *Model) cancelValue() {
+	for _, p := range []purpose{opening, paging, decoding, searching} {
+		m.cancel(p)
+	}
 }
 
 // use goes to another database.

@@ -15,6 +15,7 @@ import (
 type overlay interface {
 	press(*Model, tea.KeyMsg) tea.Cmd
 	view(m *Model, width, height int) []string // its inner lines, at most so many of at most such a width
+	footer() [][2]string                       // what its keys do
 }
 
 // item is a choice in a picker.
@@ -59,6 +60,10 @@ func (p *picker) press(m *Model, k tea.KeyMsg) tea.Cmd {
 		m.cancel(p.purpose)
 	}
 	return nil
+}
+
+func (p *picker) footer() [][2]string {
+	return [][2]string{{"↑↓", "choose"}, {"⏎", "take"}, {"esc", "close"}}
 }
 
 // seek goes to the first item that begins with typed.

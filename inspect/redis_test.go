@@ -47,7 +47,7 @@ func TestRealRedis(t *testing.T) {
 		{"set", "1,000 members", "1,000 of 1,000"},
 		{"zset", "player0", "999.5  player999"},
 		{"string", "expires in", "some text"},
-		{"stream", "1 entry", "not shown here"},
+		{"stream", "1 entry", "1-1  a=b"},
 	} {
 		s.press("/")
 		s.typing(c.key + "*")

@@ -162,7 +162,7 @@ func TestFollowing(t *testing.T) {
 	f.do("SET aardvark 1")
 	f.do("DEL tags")
 	s.wait(2 * second)
-	s.shows("▌ board", "dan", "97 keys", "zset · 4 members", "2 of 97")
+	s.shows("▌ board", "dan", "100 keys", "zset · 4 members", "2 of 100")
 	s.press("home")
 	s.shows("aardvark")
 	s.press("end")
@@ -172,8 +172,8 @@ func TestFollowing(t *testing.T) {
 	f.do("SET zebra 1")
 	s.wait(3 * second)
 	s.hides("zebra")
-	s.press("r")
-	s.shows("98 keys")
+	s.press("r", "end")
+	s.shows("101 keys", "zebra")
 }
 
 func TestPasteIsNoCommand(t *testing.T) {

@@ -183,7 +183,7 @@ func (m *Model) footer() string {
 func (m *Model) hints() [][2]string {
 	switch {
 	case m.overlay != nil:
-		return m.overlayHints()
+		return m.overlay.footer()
 	case m.filtering != nil:
 		return [][2]string{{"tab", "next of " + strings.Join(mannerNames[:], ", ")}, {"⏎", "keep"}, {"esc", "undo"}}
 	}
@@ -195,11 +195,4 @@ func (m *Model) hints() [][2]string {
 		}
 	}
 	return hints
-}
-
-func (m *Model) overlayHints() [][2]string {
-	if _, ok := m.overlay.(*picker); ok {
-		return [][2]string{{"↑↓", "choose"}, {"⏎", "take"}, {"esc", "close"}}
-	}
-	return [][2]string{{"esc", "close"}}
 }

@@ -34,6 +34,8 @@ func (q *question) view(m *Model, width, height int) []string {
 	return append(lines, fit(" "+m.promptLine(q.prompt, inner-2), inner))
 }
 
+func (q *question) footer() [][2]string { return [][2]string{{"⏎", "ok"}, {"esc", "cancel"}} }
+
 // promptLine is a prompt with its cursor.
 func (m *Model) promptLine(p *prompt, width int) string {
 	before, after := p.window(width - 1)
