@@ -111,16 +111,32 @@ func (o *explainOptions) explain(ctx context.Context, s *streams) (e explanation
 	for i, a := range o.args {
 		args[i] = []byte(a)
 	}
+	if command, bad := translator.Find(args); command == nil {
+		return e, bad, nil
+	}
+	file, err := o.open(s)
+	if err != nil {
+		return e, bad, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return explainCall(ctx, file, o.database, args)
+}
+
+// explainCall translates a call and asks file for the plans of its statements.
+func explainCall(ctx context.Context, file *local.Store, db int, args [][]byte) (e explanation, bad resp.Value, err error) {
 	command, bad := translator.Find(args)
 	if command == nil {
 		return e, bad, nil
 	}
-	e = explanation{Command: o.args, Kind: kindSession, Statements: []explainedStmt{}}
+	e = explanation{Kind: kindSession, Statements: []explainedStmt{}}
+	for _, a := range args {
+		e.Command = append(e.Command, string(a))
+	}
 	if command.Translate == nil {
 		return e, bad, nil
 	}
 	// The seed is what real calls draw; any will do to show the statements.
-	plan := command.Plan(args, translator.Env{Now: time.Now().UnixMilli(), DB: o.database})
+	plan := command.Plan(args, translator.Env{Now: time.Now().UnixMilli(), DB: db})
 	switch {
 	case len(plan.Batch.Stmts) == 0:
 		e.Kind, e.Reply = kindAnswer, string(resp.AppendTyped(nil, plan.Reply, true))
@@ -132,11 +148,6 @@ func (o *explainOptions) explain(ctx context.Context, s *streams) (e explanation
 	default:
 		e.Kind = kindWrite
 	}
-	file, err := o.open(s)
-	if err != nil {
-		return e, bad, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
 	for _, stmt := range plan.Batch.Stmts {
 		shown, err := explainStmt(ctx, file, stmt)
 		if err != nil {

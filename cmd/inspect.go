@@ -2,7 +2,10 @@ package cmd
 
 import (
 	"context"
+	"os/exec"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +18,7 @@ import (
 type inspectOptions struct {
 	targetOptions
 	delimiter string
+	readOnly  bool
 }
 
 func newInspect(s *streams) *cobra.Command {
@@ -24,7 +28,8 @@ func newInspect(s *streams) *cobra.Command {
 		GroupID: groupLook,
 		Short:   "Browse keys and values on the whole screen",
 		Long: `Shows the keys of a target as a tree or a list, with their types, sizes and
-times to live, and their values. Press ? for its keys.
+times to live, and their values. Press ? for its keys. Nothing is written before
+you unlock it with U.
 
 Of a file the tree, the order and the counts are exact, for any number of keys.
 A server's keys are found with SCAN, and the screen says how many were scanned.
@@ -47,6 +52,7 @@ A server's keys are found with SCAN, and the screen says how many were scanned.
 	}
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that parts names into folders")
+	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "let nothing be unlocked for writing")
 	return cmd
 }
 
@@ -54,19 +60,72 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	if !s.outTerminal {
 		return usagef("inspect draws on a terminal, and the output is none")
 	}
-	if o.delimiter == "" {
-		return usagef("the delimiter is empty")
+	if o.delimiter == "" || !utf8.ValidString(o.delimiter) {
+		return usagef("the delimiter must be some text")
 	}
 	c, err := o.connect(ctx, s, local.Options{ReadOnly: true}, false)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	options := inspect.Options{Client: c, Target: c.target.String(), DB: c.DB(), Delimiter: o.delimiter, Out: s.out}
+	options := inspect.Options{
+		Client: c, Target: c.target.String(), DB: c.DB(), Delimiter: o.delimiter, Out: s.out,
+		Editor: editor(s.getenv), Exec: "meowdis exec " + c.target.flags(),
+	}
+	var writer *connection
+	defer func() {
+		if writer != nil {
+			err = closing(err, writer)
+		}
+	}()
+	options.Unlock = func(context.Context) (inspect.Client, error) { return c, nil }
 	if c.file != nil {
 		options.Index = fileIndex{catalog.New(c.file, systemClock), c.file}
+		options.Explain = func(db int, call [][]byte) string { return explainText(ctx, c.file, db, call) }
+		options.Unlock = func(ctx context.Context) (inspect.Client, error) {
+			w, err := o.connectTo(ctx, c.target, local.Options{SweepEvery: noSweep}, false)
+			if err == nil {
+				writer = w
+			}
+			return w, err
+		}
+	}
+	if o.readOnly {
+		options.Unlock = nil
 	}
 	return inspect.Run(ctx, options)
+}
+
+// flags are the arguments of a shell command that choose the target, without its
+// secrets.
+func (t target) flags() string {
+	if t.url != nil {
+		return "--url '" + t.String() + "'"
+	}
+	return "--db '" + strings.ReplaceAll(t.path, "'", `'\''`) + "'"
+}
+
+// editor is the command that edits a file, nil when the person has named none.
+func editor(getenv func(string) string) func(path string) *exec.Cmd {
+	words := strings.Fields(firstOf(getenv("VISUAL"), getenv("EDITOR")))
+	if len(words) == 0 {
+		return nil
+	}
+	return func(path string) *exec.Cmd { return exec.Command(words[0], append(words[1:], path)...) }
+}
+
+// explainText is what explain prints of a call.
+func explainText(ctx context.Context, file *local.Store, db int, call [][]byte) string {
+	e, bad, err := explainCall(ctx, file, db, call)
+	switch {
+	case err != nil:
+		return err.Error()
+	case bad.IsError():
+		return string(bad.Str)
+	}
+	var b strings.Builder
+	e.print(&b)
+	return b.String()
 }
 
 func systemClock() int64 { return time.Now().UnixMilli() }

@@ -31,7 +31,7 @@ type binding struct {
 
 // bindings is every key of the browser, in the order of the help page.
 func bindings() []binding {
-	return slices.Concat(moving(), choosing(), asking())
+	return slices.Concat(moving(), doing(), choosing(), asking())
 }
 
 // moving is the keys that go somewhere.
@@ -72,10 +72,35 @@ func choosing() []binding {
 	}
 }
 
+// doing is the keys that change the data, or take it away.
+func doing() []binding {
+	return []binding{
+		{keys: []string{" "}, label: "space", where: inKeys, help: "mark a key or a folder", run: (*Model).mark},
+		{keys: []string{"e"}, label: "e", where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edit, apt: (*Model).unlockedValue},
+		{keys: []string{"E"}, label: "E", where: inValue, help: "edit in $EDITOR", run: (*Model).editOutside},
+		{keys: []string{"a"}, label: "a", where: everywhere, hint: "add", help: "add a key, or an element", run: (*Model).add, apt: (*Model).isUnlocked},
+		{keys: []string{"D", "delete"}, label: "D Del", where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: (*Model).remove, apt: (*Model).isUnlocked},
+		{keys: []string{"R"}, label: "R", where: everywhere, help: "rename the key", run: (*Model).rename},
+		{keys: []string{"X"}, label: "X", where: everywhere, help: "set the time to live", run: (*Model).expire},
+		{keys: []string{"P"}, label: "P", where: everywhere, help: "persist: take the time to live away", run: (*Model).persist},
+		{keys: []string{"u"}, label: "u", where: everywhere, hint: "undo", help: "undo the last change", run: (*Model).undo, apt: (*Model).canUndo},
+		{keys: []string{"y"}, label: "y", where: everywhere, help: "copy key, value or command", run: (*Model).pickCopy},
+		{keys: []string{"w"}, label: "w", where: everywhere, help: "write keys to a file, as a script", run: (*Model).export},
+		{keys: []string{":"}, label: ":", where: everywhere, help: "run a command", run: (*Model).commandLine},
+		{keys: []string{"L"}, label: "L", where: everywhere, help: "the commands that were sent, and their SQL", run: (*Model).showLog},
+	}
+}
+
+func (m *Model) isUnlocked() bool    { return m.unlocked }
+func (m *Model) isLocked() bool      { return !m.unlocked && m.options.Unlock != nil }
+func (m *Model) unlockedValue() bool { return m.unlocked && m.inValue }
+func (m *Model) canUndo() bool       { return m.unlocked && len(m.journal.steps) > 0 }
+
 // asking is the keys that hold anywhere.
 func asking() []binding {
 	return []binding{
 		{keys: []string{"+"}, label: "+", where: inKeys, hint: "scan on", help: "scan on after a pause", run: (*Model).keepScanning, apt: (*Model).scanPaused},
+		{keys: []string{"U"}, label: "U", where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: (*Model).unlock, apt: (*Model).isLocked},
 		{keys: []string{"i"}, label: "i", where: everywhere, hint: "info", help: "all about the key: facts, SQL rows", run: (*Model).showInfo},
 		{keys: []string{"f"}, label: "f", where: everywhere, help: "follow changes, or not", run: (*Model).follow},
 		{keys: []string{"r"}, label: "r", where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
@@ -275,13 +300,20 @@ func (m *Model) back() tea.Cmd {
 func (m *Model) stop() tea.Cmd {
 	if _, any := m.busy(); any && m.frame > 0 {
 		for p := range purposes {
-			if m.running(p) {
+			switch {
+			case p == writing && m.running(p):
+				m.jobs[p].cancel() // it ends soon, and says what it did
+			case m.running(p):
 				m.cancel(p)
 				m.halt(p)
 			}
 		}
 		m.keys.jump = nothingMore
 		m.notice = "Stopped. Move on, or press r to look again."
+		return nil
+	}
+	if len(m.keys.marked) > 0 {
+		m.keys.marked = map[string]bool{}
 		return nil
 	}
 	q := m.keys.query

@@ -15,13 +15,15 @@ var errReplies = errors.New("the target sent fewer replies than commands")
 // that its job wants, each left behind when its job is cancelled.
 type conn struct {
 	client Client
+	now    func() int64
 	turn   chan struct{} // holds a token while a call runs
 	moved  bool          // a database other than 0 may be selected
-	mute   sync.Map      // the commands about elements that the target has refused, by name
+	log    commandLog
+	mute   sync.Map // the commands about elements that the target has refused, by name
 }
 
-func newConn(c Client) *conn {
-	return &conn{client: c, turn: make(chan struct{}, 1)}
+func newConn(c Client, now func() int64) *conn {
+	return &conn{client: c, now: now, turn: make(chan struct{}, 1)}
 }
 
 type outcome struct {
@@ -70,11 +72,20 @@ func (c *conn) call(ctx context.Context, db int, calls [][][]byte) ([]resp.Value
 }
 
 func (c *conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	begun := c.now()
 	values, err := c.client.Pipeline(ctx, calls)
 	if err == nil && len(values) < len(calls) {
 		err = errReplies
 	}
+	c.log.add(calls, values, c.now()-begun, err)
 	return values, err
+}
+
+// use goes on with another client, once the running call has ended.
+func (c *conn) use(client Client) {
+	c.turn <- struct{}{}
+	c.client, c.moved = client, true
+	<-c.turn
 }
 
 // one runs one command; its error reply is an error.

@@ -41,7 +41,10 @@ func newFile(t *testing.T) *file {
 	})
 	f.session = engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return 7 })).Session()
 	f.index = index{catalog.New(s, now), s}
-	f.fake.options = func(o *Options) { o.Index = f.index }
+	f.fake.options = func(o *Options) {
+		o.Index = f.index
+		o.Unlock = func(context.Context) (Client, error) { return f, nil }
+	}
 	return f
 }
 

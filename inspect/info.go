@@ -84,7 +84,7 @@ func (m *Model) informs(r informed) {
 	}
 	f := r.facts
 	if f.Type == "" {
-		p.lines = []string{" This key is not there any more. "}
+		p.lines = []string{" There is no such key. "}
 		return
 	}
 	add("type", m.styles.kind(f.Type).Render(shownKind(f.Type)))

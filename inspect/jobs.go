@@ -23,13 +23,19 @@ const (
 	decoding                  // a long string as a whole
 	searching                 // a text in the open value
 	informing                 // all about a key
+	answering                 // a command that was typed
+	weighing                  // how many keys would go
+	writing                   // a change
+	unlocking                 // a client that writes
+	exporting                 // keys to a file
 	surveying                 // the number of keys of every database
 	watching                  // whether anybody changed the data
 	purposes
 )
 
 var purposeNames = [purposes]string{
-	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "counting", "watching",
+	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "running",
+	"counting", "writing", "unlocking", "exporting", "counting", "watching",
 }
 
 // job is the running work for a purpose, if any.
@@ -72,9 +78,13 @@ func (m *Model) cancel(p purpose) {
 	}
 }
 
+// cancelAll ends all jobs but the change that is being made, whose undo must not
+// be lost.
 func (m *Model) cancelAll() {
 	for p := range purposes {
-		m.cancel(p)
+		if p != writing {
+			m.cancel(p)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -29,10 +30,14 @@ type Model struct {
 	filtering     *prompt // the filter under edit, nil when none is
 	before        query   // what the list showed before the edit
 	overlay       overlay // what stands above all, nil when nothing does
-	following     bool    // changes are looked for every second
-	dataVersion   watched // as of the last look
-	failure       string  // the last error, until the next key press
-	notice        string  // what just happened, likewise
+	unlocked      bool    // changes may be made
+	writable      bool    // the client writes
+	journal       journal
+	typed         []string // the commands that were typed
+	following     bool     // changes are looked for every second
+	dataVersion   watched  // as of the last look
+	failure       string   // the last error, until the next key press
+	notice        string   // what just happened, likewise
 
 	jobs     [purposes]job
 	frame    int // of the spinner
@@ -47,11 +52,13 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 	if o.Now == nil {
 		o.Now = systemClock
 	}
+	o.Name = cmp.Or(o.Name, o.Target)
+	o.Exec = cmp.Or(o.Exec, "meowdis exec")
 	if o.Delimiter == "" {
 		o.Delimiter = ":"
 	}
 	m := &Model{
-		options: o, conn: newConn(o.Client), after: later, styles: newStyles(r), bindings: bindings(),
+		options: o, conn: newConn(o.Client, o.Now), after: later, styles: newStyles(r), bindings: bindings(),
 		now: o.Now(), db: o.DB, total: -1, following: o.Index != nil,
 	}
 	m.restart()
@@ -105,6 +112,8 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 		return m.rested(msg)
 	case pausedMsg:
 		m.paused(msg)
+	case edited:
+		return m.edits(msg)
 	}
 	return nil
 }
@@ -132,6 +141,22 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		r.sheet.decoded(r.doc)
 	case informed:
 		m.informs(r)
+	case written:
+		return m.wrote(r)
+	case tooMuch:
+		return m.giveUpUndo(r)
+	case failedUndo:
+		m.undoFailed(r)
+	case unlocked:
+		m.unlocks(r)
+	case weighed:
+		return m.weighs(r)
+	case answered:
+		m.answers(r)
+	case copied:
+		return m.copyText("the value", r.text)
+	case exported:
+		m.notice = "Wrote " + counted(int64(r.keys), "key", "keys") + " to " + r.path + "."
 	case sought:
 		m.seeks(r)
 	case surveyed:

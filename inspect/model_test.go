@@ -210,7 +210,7 @@ func TestValueErrors(t *testing.T) {
 }
 
 func TestTooFewReplies(t *testing.T) {
-	if _, err := newConn(short{}).one(context.Background(), 0, command("DBSIZE")); err != errReplies {
+	if _, err := newConn(short{}, systemClock).one(context.Background(), 0, command("DBSIZE")); err != errReplies {
 		t.Errorf("got %v", err)
 	}
 }
@@ -413,7 +413,7 @@ func TestFilters(t *testing.T) {
 }
 
 func TestEveryBindingIsInTheHelp(t *testing.T) {
-	s := browse(t, newFake().zoo(), 120, 50)
+	s := browse(t, newFake().zoo(), 120, 70)
 	s.press("?")
 	for _, b := range bindings() {
 		s.shows(b.help)

@@ -32,6 +32,7 @@ type picker struct {
 	items   []item
 	at      int
 	typed   string
+	wide    bool // the labels are cut where there is no room
 	choose  func(m *Model, value string) tea.Cmd
 }
 

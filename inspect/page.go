@@ -48,7 +48,7 @@ func (p *page) view(m *Model, width, height int) []string {
 	}
 	lines := []string{m.styles.title.Render(title)}
 	for _, line := range p.lines[p.top:min(p.top+p.rows, len(p.lines))] {
-		lines = append(lines, truncate(line, width))
+		lines = append(lines, truncate(line+" ", width))
 	}
 	return lines
 }

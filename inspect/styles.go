@@ -17,6 +17,7 @@ type styles struct {
 	soon     lipgloss.Style // a TTL in its last minute
 	now      lipgloss.Style // a TTL in its last seconds
 	faded    lipgloss.Style
+	alarm    lipgloss.Style // that something can be changed
 	kinds    map[string]lipgloss.Style
 	selected lipgloss.TerminalColor // behind the selected line
 	resting  lipgloss.TerminalColor // behind it where the focus is not
@@ -42,6 +43,7 @@ func newStyles(r *lipgloss.Renderer) styles {
 		failure: ink("#B3261E", "#F28B82"),
 		soon:    ink("#8F6200", "#E5C890"),
 		now:     ink("#B3261E", "#F28B82"),
+		alarm:   r.NewStyle().Bold(true).Foreground(shade("#FFFFFF", "#1E1E2E")).Background(shade("#B3261E", "#F28B82")),
 		faded:   ink("#B4B4BE", "#5B5D70").Strikethrough(true),
 		kinds: map[string]lipgloss.Style{
 			"string": ink("#33743A", "#A6D189"),

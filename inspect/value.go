@@ -11,7 +11,7 @@ type sheet struct {
 	whole   string  // an element, which is in memory
 	size    int64   // elements or bytes
 	pager   pager
-	form    form
+	form    shape
 	chosen  bool      // the person chose the form
 	doc     *document // the value decoded, nil where there is nothing to decode
 	tried   bool      // it was tried to decode it
@@ -22,11 +22,11 @@ type sheet struct {
 	width   int       // for which the chunks are laid out
 }
 
-// form is how bytes are shown.
-type form int
+// shape is how bytes are shown.
+type shape int
 
 const (
-	asText form = iota
+	asText shape = iota
 	asHex
 	asDocument
 )
@@ -256,7 +256,7 @@ func (v *valuePane) changeForm() {
 	if s == nil || s.tabular() {
 		return
 	}
-	next := map[form]form{asDocument: asText, asText: asHex, asHex: asDocument}
+	next := map[shape]shape{asDocument: asText, asText: asHex, asHex: asDocument}
 	if s.form, s.chosen = next[s.form], true; s.form == asDocument && s.doc == nil {
 		s.form = asText
 	}

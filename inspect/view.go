@@ -107,17 +107,30 @@ func (m *Model) cover(lines []string) {
 	}
 }
 
-// header names the target, the database and how much is in it.
+// header names the target, the database and how much is in it, and tells whether
+// anything can be written.
 func (m *Model) header() string {
+	narrow := m.width < 60
 	brand := m.styles.brand.Render(" meowdis ")
 	total := "…"
 	if m.total >= 0 {
 		total = counted(m.total, "key", "keys")
-		if m.width < 60 {
+		if narrow {
 			total = scaled(m.total, 1000, countUnits) + " keys"
 		}
 	}
-	right := m.styles.dim.Render("db ") + decimal(int64(m.db)) + m.styles.dim.Render(" · ") + total + " "
+	lock := m.styles.dim.Render("read-only")
+	switch {
+	case m.unlocked:
+		lock = m.styles.alarm.Render(" WRITING ")
+	case narrow:
+		lock = ""
+	}
+	dot := m.styles.dim.Render(" · ")
+	right := m.styles.dim.Render("db ") + decimal(int64(m.db)) + dot + total + " "
+	if lock != "" {
+		right = lock + dot + right
+	}
 	room := m.width - ansi.StringWidth(brand) - ansi.StringWidth(right) - 2
 	target := whole(m.options.Target)
 	return between(brand+" "+truncateLeft(target, room), right, m.width)

@@ -103,7 +103,7 @@ func (m *Model) keyName(r row, width int) string {
 		}
 		indent = spaces(min(2*r.depth, width/2)) + sign
 	}
-	if m.keys.marked[r.Name] {
+	if _, marked := m.keys.marked[r.Name]; marked {
 		indent = "✓ " + strings.TrimPrefix(indent, "  ")
 	}
 	return indent + shown(name, max(width-ansi.StringWidth(indent), 1))

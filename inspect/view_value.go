@@ -85,7 +85,7 @@ func (m *Model) content() []string {
 func (v *valuePane) emptiness() string {
 	switch {
 	case v.kind == "":
-		return "This key is not there any more."
+		return "There is no such key."
 	case v.sheet() == nil:
 		return "Values of this type are not shown here."
 	}
