@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 
+	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -11,7 +12,7 @@ type Table struct {
 	Name    string
 	SQL     string
 	Columns []string
-	Rows    [][]string // as SQL literals
+	Rows    [][]string // as people read them
 	More    bool       // there are more rows than these
 }
 
@@ -75,6 +76,15 @@ func (c *Catalog) Rows(ctx context.Context, db int, name string) ([]Table, error
 	return tables, nil
 }
 
+// cell is a value as it is read: bytes as text in double quotes, with escapes, and
+// the rest as SQL literals.
+func cell(v store.Value) string {
+	if v.Kind() == store.Blob {
+		return string(resp.AppendQuoted(nil, v.Bytes(), true))
+	}
+	return v.String()
+}
+
 // limited tells whether s may have many rows of a key.
 func (s source) limited() bool {
 	return s.table != "strings" && s.table != "documents" && s.table != "streams"
@@ -85,7 +95,7 @@ func (s source) lay(rows []store.Row) Table {
 	for _, row := range rows[:min(len(rows), rowsShown)] {
 		cells := make([]string, len(row))
 		for i, v := range row {
-			cells[i] = v.String()
+			cells[i] = cell(v)
 		}
 		t.Rows = append(t.Rows, cells)
 	}

@@ -19,6 +19,7 @@ type inspectOptions struct {
 	targetOptions
 	delimiter string
 	readOnly  bool
+	noMouse   bool
 }
 
 func newInspect(s *streams) *cobra.Command {
@@ -52,6 +53,7 @@ A server's keys are found with SCAN, and the screen says how many were scanned.
 	}
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that parts names into folders")
+	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "let nothing be unlocked for writing")
 	return cmd
 }
@@ -90,6 +92,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 			return w, err
 		}
 	}
+	options.Mouse = !o.noMouse
 	if o.readOnly {
 		options.Unlock = nil
 	}

@@ -102,6 +102,7 @@ func asking() []binding {
 		{keys: []string{"+"}, label: "+", where: inKeys, hint: "scan on", help: "scan on after a pause", run: (*Model).keepScanning, apt: (*Model).scanPaused},
 		{keys: []string{"U"}, label: "U", where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: (*Model).unlock, apt: (*Model).isLocked},
 		{keys: []string{"i"}, label: "i", where: everywhere, hint: "info", help: "all about the key: facts, SQL rows", run: (*Model).showInfo},
+		{keys: []string{"O"}, label: "O", where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview},
 		{keys: []string{"f"}, label: "f", where: everywhere, help: "follow changes, or not", run: (*Model).follow},
 		{keys: []string{"r"}, label: "r", where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
 		{keys: []string{"?"}, label: "?", where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp},

@@ -73,6 +73,8 @@ func (f *fake) do(words []string) resp.Value {
 		return resp.MakeInt(f.dbsize())
 	case "SCAN":
 		return f.scan(words)
+	case "INFO":
+		return resp.MakeString("# Server\r\nredis_version:7.0.15\r\nused_memory_human:1.50M\r\n")
 	}
 	v := f.find(words[1])
 	switch name {

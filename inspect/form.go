@@ -84,5 +84,8 @@ func (f *form) footer() [][2]string {
 	if f.at < len(f.fields)-1 {
 		return [][2]string{{"⏎", "next"}, {"^S", "ok"}, {"esc", "cancel"}}
 	}
+	if len(f.fields) == 1 {
+		return [][2]string{{"⏎", "ok"}, {"esc", "cancel"}}
+	}
 	return [][2]string{{"⏎", "ok"}, {"tab", "next"}, {"esc", "cancel"}}
 }

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -128,7 +129,9 @@ func (m *Model) tableLines(t catalog.Table) []string {
 	}
 	lines := []string{title}
 	for _, line := range splitLines(t.SQL) {
-		lines = append(lines, " "+m.styles.dim.Render(line)+" ")
+		for _, part := range textLines([]byte(strings.TrimSpace(line)), max(m.width-8, 20)) {
+			lines = append(lines, " "+m.styles.dim.Render(strings.TrimSpace(line)[part.start:part.end]))
+		}
 	}
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {

@@ -40,6 +40,10 @@ type Options struct {
 	// when empty.
 	Exec string
 
+	// Mouse lets the mouse select and scroll; the terminal then marks text only with
+	// shift held.
+	Mouse bool
+
 	Now func() int64 // the clock, in Unix ms; the machine's when nil
 	In  io.Reader    // the keyboard; the terminal's when nil
 	Out io.Writer    // the screen; standard output when nil
@@ -50,6 +54,9 @@ type Options struct {
 func Run(ctx context.Context, o Options) error {
 	var renderer *lipgloss.Renderer
 	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen()}
+	if o.Mouse {
+		settings = append(settings, tea.WithMouseCellMotion())
+	}
 	if o.In != nil {
 		settings = append(settings, tea.WithInput(o.In))
 	}

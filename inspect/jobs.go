@@ -13,28 +13,29 @@ import (
 type purpose int
 
 const (
-	counting   purpose = iota // the database's number of keys
-	listing                   // rows of the list
-	scanning                  // the next page of a scan's keys
-	describing                // type, TTL and size of the keys on the screen
-	tallying                  // the number of keys in a folder
-	opening                   // a value's facts and beginning
-	paging                    // another chunk of the open value
-	decoding                  // a long string as a whole
-	searching                 // a text in the open value
-	informing                 // all about a key
-	answering                 // a command that was typed
-	weighing                  // how many keys would go
-	writing                   // a change
-	unlocking                 // a client that writes
-	exporting                 // keys to a file
-	surveying                 // the number of keys of every database
-	watching                  // whether anybody changed the data
+	counting    purpose = iota // the database's number of keys
+	listing                    // rows of the list
+	scanning                   // the next page of a scan's keys
+	describing                 // type, TTL and size of the keys on the screen
+	tallying                   // the number of keys in a folder
+	opening                    // a value's facts and beginning
+	paging                     // another chunk of the open value
+	decoding                   // a long string as a whole
+	searching                  // a text in the open value
+	informing                  // all about a key
+	overviewing                // a part of the overview
+	answering                  // a command that was typed
+	weighing                   // how many keys would go
+	writing                    // a change
+	unlocking                  // a client that writes
+	exporting                  // keys to a file
+	surveying                  // the number of keys of every database
+	watching                   // whether anybody changed the data
 	purposes
 )
 
 var purposeNames = [purposes]string{
-	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "running",
+	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "looking", "running",
 	"counting", "writing", "unlocking", "exporting", "counting", "watching",
 }
 

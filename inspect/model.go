@@ -102,6 +102,8 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 		m.resize(msg.Width, msg.Height)
 	case tea.KeyMsg:
 		return m.press(msg)
+	case tea.MouseMsg:
+		return m.mouse(msg)
 	case finished:
 		return m.finish(msg)
 	case tickMsg:
@@ -157,6 +159,8 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		return m.copyText("the value", r.text)
 	case exported:
 		m.notice = "Wrote " + counted(int64(r.keys), "key", "keys") + " to " + r.path + "."
+	case learnt:
+		return m.learns(r)
 	case sought:
 		m.seeks(r)
 	case surveyed:
