@@ -183,7 +183,7 @@ func (m *Model) lookAgain(reveal string) tea.Cmd {
 	if m.scan != nil {
 		m.scan.again()
 	}
-	m.keys.refresh()
+	m.keys.refresh(m.running(listing))
 	for i := range m.keys.rows {
 		m.keys.rows[i].stale = true
 	}

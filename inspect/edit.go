@@ -10,10 +10,11 @@ import (
 
 // editable is a text that can be changed, and the commands that change it.
 type editable struct {
-	title string
-	text  string
-	lines bool // it is better edited in an editor
-	save  func(text string) [][][]byte
+	title   string
+	text    string
+	lines   bool   // it is better edited in an editor
+	laidOut string // the text as an editor shows it; "" as it is
+	save    func(text string) [][][]byte
 }
 
 // editLimit is the longest text that is edited.
@@ -47,7 +48,7 @@ func (m *Model) current() (e editable, ok bool) {
 	case v.kind == "ReJSON-RL":
 		e.save = func(text string) [][][]byte { return [][][]byte{command("JSON.SET", key, "$", text)} }
 		if s.doc != nil {
-			e.text = strings.Join(s.doc.lines, "\n")
+			e.laidOut = strings.Join(s.doc.lines, "\n")
 		}
 	case s.pager.count > 1:
 		return e, false // only a part is in memory
@@ -138,6 +139,9 @@ func (m *Model) editOutside() tea.Cmd {
 	case m.options.Editor == nil:
 		m.notice = "There is no editor: set EDITOR."
 		return nil
+	}
+	if e.laidOut != "" {
+		e.text = e.laidOut
 	}
 	file, err := os.CreateTemp("", "meowdis-*.txt")
 	if err == nil {

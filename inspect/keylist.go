@@ -50,6 +50,7 @@ type keyList struct {
 	base   int64  // how many rows stand before the window; -1 while unknown
 	jump   load   // what is to be loaded before all else
 	stay   bool   // the jump keeps the selected row
+	dirty  bool   // the rows changed while they were being loaded
 	stale  bool   // rows are those of the query before
 	moved  int    // how far the person moved while they were
 	drawn  int    // how many keys had been gathered when rows were made, where they are
@@ -81,8 +82,10 @@ func (l *keyList) clear() {
 	l.show(l.query)
 }
 
-// refresh loads the window anew and counts the folders again.
-func (l *keyList) refresh() {
+// refresh loads the window anew and counts the folders again. What is being
+// loaded already may be out of date, and is loaded once more.
+func (l *keyList) refresh(loading bool) {
+	l.dirty = loading
 	if l.jump == nothingMore {
 		l.jump, l.stay = again, true
 	}
@@ -91,6 +94,10 @@ func (l *keyList) refresh() {
 		l.tallies[name] = tally{t.keys, true}
 	}
 }
+
+// cheap tells whether the rows come from an index, so that they can be loaded anew
+// every second.
+func (l *keyList) cheap() bool { return l.order == catalog.ByName || l.order == catalog.ByTTL }
 
 // wants is what to load next.
 func (l *keyList) wants() load {
@@ -150,6 +157,9 @@ func (l *keyList) add(w *walker, what load, s stretch) {
 	}
 	if l.atHead {
 		l.base = 0
+	}
+	if l.dirty {
+		l.dirty, l.jump, l.stay = false, again, true
 	}
 	l.clamp()
 }

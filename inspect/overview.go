@@ -282,7 +282,7 @@ func (o *overview) draw(m *Model) {
 	heading("Time to live", note)
 	o.drawDeaths(add, row, dim)
 	if len(o.folders) > 0 {
-		heading("Biggest folders", "keys and bytes")
+		heading("Biggest folders", map[bool]string{true: "keys and bytes"}[m.options.Index != nil])
 		for _, f := range o.folders[:min(len(o.folders), foldersShown)] {
 			size := ""
 			switch {

@@ -163,7 +163,7 @@ func (m *Model) gathers(f fed) {
 	l := &m.keys
 	if now := s.keys.len(); now > before && (len(l.rows) < 2*l.height || now > l.drawn+l.drawn/8) || s.done || s.paused() {
 		l.drawn = s.keys.len()
-		l.refresh()
+		l.refresh(m.running(listing))
 	}
 }
 

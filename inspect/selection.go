@@ -199,7 +199,7 @@ func (m *Model) weighs(w weighed) tea.Cmd {
 // mark chooses the selected row, or not, and goes on to the next.
 func (m *Model) mark() tea.Cmd {
 	r := m.keys.selected()
-	if r == nil {
+	if r == nil || r.gone != 0 {
 		return nil
 	}
 	if _, marked := m.keys.marked[r.Name]; marked {

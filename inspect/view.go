@@ -121,6 +121,8 @@ func (m *Model) header() string {
 	}
 	lock := m.styles.dim.Render("read-only")
 	switch {
+	case m.unlocked && narrow:
+		lock = m.styles.alarm.Render("RW")
 	case m.unlocked:
 		lock = m.styles.alarm.Render(" WRITING ")
 	case narrow:

@@ -39,7 +39,9 @@ func (m *Model) watched(v watched) tea.Cmd {
 	if !changed {
 		return nil
 	}
-	m.keys.refresh()
+	if m.keys.cheap() {
+		m.keys.refresh(m.running(listing))
+	}
 	cmds := []tea.Cmd{m.count()}
 	if m.value.loaded && !m.value.halted && !m.running(opening) {
 		cmds = append(cmds, m.open(m.value.key))
