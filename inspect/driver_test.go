@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func browse(t *testing.T, f *fake, width, height int) *session {
 func browseOn(t *testing.T, c Client, f *fake, width, height int) *session {
 	t.Helper()
 	s := &session{t: t, fake: f}
-	o := Options{Client: c, Target: "/data/app.db", Now: func() int64 { return f.clock.now }}
+	o := Options{Client: c, Target: "/data/app.db", Now: func() int64 { return atomic.LoadInt64(&f.clock.now) }}
 	if f.options != nil {
 		f.options(&o)
 	}
@@ -97,10 +98,10 @@ func (s *session) wait(d time.Duration) {
 		}
 		next := s.timers[0]
 		s.timers = s.timers[1:]
-		s.fake.clock.now = max(s.fake.clock.now, next.at)
+		atomic.StoreInt64(&s.fake.clock.now, max(s.fake.clock.now, next.at))
 		s.send(next.msg)
 	}
-	s.fake.clock.now = end
+	atomic.StoreInt64(&s.fake.clock.now, end)
 }
 
 var namedKeys = map[string]tea.KeyMsg{

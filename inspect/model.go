@@ -73,10 +73,11 @@ func (m *Model) restart() {
 	m.plan(m.keys.query, match)
 }
 
-// Init starts the clock. The first keys are asked for when the screen's size is
+// Init starts the clock and looks at the data's version, against which changes
+// are noticed. The first keys are asked for when the screen's size is
 // known.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.after(second, tickMsg{}), m.count())
+	return tea.Batch(m.after(second, tickMsg{}), m.watch(), m.count())
 }
 
 // tickMsg comes once a second.

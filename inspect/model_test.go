@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,7 +120,7 @@ func (h *hanging) finish() {
 
 // tick lets the spinner turn.
 func (h *hanging) tick(d time.Duration) {
-	h.fake.clock.now += d.Milliseconds()
+	atomic.AddInt64(&h.fake.clock.now, d.Milliseconds())
 	h.send(spinMsg{})
 }
 

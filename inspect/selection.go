@@ -183,7 +183,7 @@ func (m *Model) askDelete() tea.Cmd {
 // weighs asks whether to delete what was counted.
 func (m *Model) weighs(w weighed) tea.Cmd {
 	title := "Delete " + w.selection.String()
-	if w.keys != 1 && len(w.selection.folders) > 0 {
+	if len(w.selection.folders) > 0 {
 		title += ", " + counted(w.keys, "key", "keys")
 	}
 	c := confirmation{title: title + "?", change: change{title: "Deleted " + title[len("Delete "):], gone: &w.selection}}
