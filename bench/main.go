@@ -17,6 +17,7 @@ func main() {
 	flag.IntVar(&o.requests, "n", 200_000, "requests of each measurement at pipeline 1; pipeline 16 makes four times as many")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
+	flag.IntVar(&o.inspected, "inspect", 1_000_000, "keys of the biggest file that the inspector opens")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
@@ -31,6 +32,7 @@ func main() {
 type options struct {
 	meowdis, redka         string
 	requests, rounds, keys int
+	inspected              int
 }
 
 func run(o options) error {
@@ -48,7 +50,10 @@ func run(o options) error {
 	if err := oneShot(o, dir); err != nil {
 		return err
 	}
-	return manyKeys(o, dir)
+	if err := manyKeys(o, dir); err != nil {
+		return err
+	}
+	return inspecting(o, dir)
 }
 
 // oneShot times a whole process that reads one key.

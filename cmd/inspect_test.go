@@ -41,7 +41,7 @@ func TestInspectOnATerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := openScreen(t, size[0], size[1], "EDITOR="+editor)
-			s.check(s.Run("cd " + dir + " && clear && exec meowdis inspect t.sqlite"))
+			s.check(s.Run("cd " + dir + " && clear && meowdis inspect t.sqlite"))
 			s.shows("▸ user:")
 			s.shows("2 keys")
 
@@ -105,7 +105,7 @@ func TestInspectServers(t *testing.T) {
 			dir := t.TempDir()
 			meowdisExec(t, dir, inspected, strings.Fields(target)...)
 			s := openScreen(t, 100, 24)
-			s.check(s.Run("cd " + dir + " && clear && exec meowdis inspect " + target))
+			s.check(s.Run("cd " + dir + " && clear && meowdis inspect " + target))
 			s.shows("▸ user:")
 			s.check(s.Press("U"))
 			s.shows("Writing is unlocked")
@@ -130,7 +130,7 @@ func TestInspectReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	meowdisExec(t, dir, inspected, "--db", "t.sqlite")
 	s := openScreen(t, 80, 24)
-	s.check(s.Run("cd " + dir + " && clear && NO_COLOR=1 exec meowdis inspect --read-only --no-mouse t.sqlite"))
+	s.check(s.Run("cd " + dir + " && clear && NO_COLOR=1 meowdis inspect --read-only --no-mouse t.sqlite"))
 	s.shows("▸ user:")
 	s.check(s.Press("U"))
 	s.shows("This target is read-only.")

@@ -152,7 +152,9 @@ func (l *keyList) add(w *walker, what load, s stretch) {
 		}
 		l.trimTail(w)
 	default:
-		l.jump = nothingMore
+		if l.jump == what {
+			l.jump = nothingMore // else the person wants to be elsewhere by now
+		}
 		l.replace(what, s)
 	}
 	if l.atHead {
