@@ -90,18 +90,26 @@ func (m *Model) editElement(row record, body string) editable {
 	return e
 }
 
+// editing is what is to be edited, or says why nothing can be.
+func (m *Model) editing() (e editable, ok bool) {
+	if m.locked() {
+		return e, false
+	}
+	if e, ok = m.current(); !ok {
+		m.notice = "This cannot be edited here. Press : to write a command."
+	}
+	return e, ok
+}
+
 // edit changes what the person looks at: in place where it is a short line, else in
 // the editor.
 func (m *Model) edit() tea.Cmd {
 	if !m.inValue {
 		return m.enterValue()
 	}
-	e, ok := m.current()
+	e, ok := m.editing()
 	switch {
-	case m.locked():
-		return nil
 	case !ok:
-		m.notice = "This cannot be edited here. Press : to write a command."
 		return nil
 	case e.lines || !isText([]byte(e.text)):
 		return m.editOutside()
@@ -129,12 +137,9 @@ type edited struct {
 
 // editOutside changes what the person looks at in the editor of their choice.
 func (m *Model) editOutside() tea.Cmd {
-	e, ok := m.current()
+	e, ok := m.editing()
 	switch {
-	case m.locked():
-		return nil
 	case !ok:
-		m.notice = "This cannot be edited here. Press : to write a command."
 		return nil
 	case m.options.Editor == nil:
 		m.notice = "There is no editor: set EDITOR."

@@ -88,29 +88,22 @@ func (m *Model) keep(ctx context.Context, s *step, keys []string) error {
 
 // images reads keys as they are. DUMP knows no JSON documents.
 func (c *conn) images(ctx context.Context, db int, keys []string, now int64) ([]image, error) {
-	var calls [][][]byte
-	for _, key := range keys {
-		calls = append(calls, command("TYPE", key), command("PTTL", key))
-	}
-	values, err := c.do(ctx, db, calls...)
+	facts, err := c.kinds(ctx, db, keys, now)
 	if err != nil {
 		return nil, err
 	}
 	images := make([]image, len(keys))
-	calls = nil
+	var calls [][][]byte
 	for i, key := range keys {
-		kind, pttl := values[2*i], values[2*i+1]
-		if err := errors.Join(replyError(kind), replyError(pttl)); err != nil {
-			return nil, err
-		}
-		images[i] = image{key: key, there: text(kind) != "none", json: text(kind) == "ReJSON-RL", expires: deadline(number(pttl), now)}
+		images[i] = image{key: key, there: facts[i].Type != "", json: facts[i].Type == "ReJSON-RL", expires: facts[i].Expires}
 		read := "DUMP"
 		if images[i].json {
 			read = "JSON.GET"
 		}
 		calls = append(calls, command(read, key))
 	}
-	if values, err = c.do(ctx, db, calls...); err != nil {
+	values, err := c.do(ctx, db, calls...)
+	if err != nil {
 		return nil, err
 	}
 	for i, v := range values {

@@ -67,7 +67,8 @@ type keyList struct {
 // tally is the number of keys of a folder.
 type tally struct {
 	keys  int64
-	stale bool // to be counted again
+	at    int64 // when it was counted, Unix ms
+	stale bool  // to be counted again
 }
 
 // show begins with the first rows of q. What is shown stays until they come.
@@ -82,16 +83,39 @@ func (l *keyList) clear() {
 	l.show(l.query)
 }
 
-// refresh loads the window anew and counts the folders again. What is being
-// loaded already may be out of date, and is loaded once more.
+// refresh loads the window anew and counts the folders again.
 func (l *keyList) refresh(loading bool) {
+	l.reload(loading)
+	l.halted = false
+	for name, t := range l.tallies {
+		t.stale = true
+		l.tallies[name] = t
+	}
+}
+
+// reload loads the window anew. What is being loaded already may be out of date,
+// and is loaded once more.
+func (l *keyList) reload(loading bool) {
 	l.dirty = loading
 	if l.jump == nothingMore {
 		l.jump, l.stay = again, true
 	}
-	l.halted = false
+}
+
+// How often a folder is counted while others change the data: a big one takes a
+// while.
+const (
+	bigFolder  = 100_000
+	countEvery = 10_000 // ms
+)
+
+// recount lets the folders be counted again, the big ones now and then.
+func (l *keyList) recount(now int64) {
 	for name, t := range l.tallies {
-		l.tallies[name] = tally{t.keys, true}
+		if t.keys < bigFolder || now-t.at >= countEvery {
+			t.stale = true
+			l.tallies[name] = t
+		}
 	}
 }
 

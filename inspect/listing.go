@@ -121,7 +121,7 @@ func (m *Model) tally(folder string) tea.Cmd {
 }
 
 func (m *Model) tallies(c countedFolder) {
-	m.keys.tallies[c.folder] = tally{keys: c.keys}
+	m.keys.tallies[c.folder] = tally{keys: c.keys, at: m.now}
 	if i := m.keys.find(c.folder, true); c.keys == 0 && i >= 0 && m.keys.rows[i].gone == 0 {
 		// All that was in it has expired.
 		m.keys.rows[i].gone = m.now

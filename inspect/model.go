@@ -35,9 +35,9 @@ type Model struct {
 	journal       journal
 	typed         []string // the commands that were typed
 	following     bool     // changes are looked for every second
-	dataVersion   watched  // as of the last look
-	failure       string   // the last error, until the next key press
-	notice        string   // what just happened, likewise
+	lastWatch     watched
+	failure       string // the last error, until the next key press
+	notice        string // what just happened, likewise
 
 	jobs     [purposes]job
 	frame    int // of the spinner

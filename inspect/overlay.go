@@ -135,6 +135,11 @@ var orderNames = []string{"name", "TTL", "size", "bytes", "type", "update"}
 
 func (m *Model) pickOrder() tea.Cmd {
 	notes := []string{"", "what ends first", "the largest first", "reads all values", "", "the last first"}
+	if m.options.Index == nil {
+		for _, i := range []int{1, 2, 4} {
+			notes[i] = "asks every key"
+		}
+	}
 	var items []item
 	var orders []catalog.Order
 	for i, name := range orderNames {

@@ -71,31 +71,47 @@ func (w *walker) flat(ctx context.Context, from anchor, back bool, n int) (stret
 	return s, err
 }
 
+// step reads the rest of a level, up to n entries. Until it comes to an open folder,
+// each is passed to take; at is then where the folder begins, or ends with back, and
+// else where the level goes on. over tells that the level has no more.
+func (w *walker) step(ctx context.Context, at *anchor, back bool, n int, take func(catalog.Entry)) (over bool, err error) {
+	p, err := w.keys.Level(ctx, w.query.DB, at.level, w.delimiter, at.mark, back, n)
+	if err != nil {
+		return false, err
+	}
+	if back {
+		slices.Reverse(p.Entries)
+	}
+	for _, e := range p.Entries {
+		_, open := w.open[e.Name]
+		open = open && e.Folder
+		if !open || !back {
+			take(e)
+		}
+		if open {
+			*at = anchor{level: e.Name}
+			return false, nil
+		}
+	}
+	at.mark = p.Next
+	return p.End, nil
+}
+
 // down goes down the tree: into open folders, and out of them at their ends.
 func (w *walker) down(ctx context.Context, at anchor, n int) (s stretch, err error) {
 	for len(s.rows) < n {
-		p, err := w.keys.Level(ctx, w.query.DB, at.level, w.delimiter, at.mark, false, n-len(s.rows))
-		if err != nil {
-			return s, err
-		}
-		depth := w.depth(at.level)
-		entered := false
-		for _, e := range p.Entries {
-			s.rows = append(s.rows, row{Entry: e, level: at.level, depth: depth})
-			if _, open := w.open[e.Name]; e.Folder && open {
-				at, entered = anchor{level: e.Name}, true
-				break
-			}
-		}
+		level, depth := at.level, w.depth(at.level)
+		over, err := w.step(ctx, &at, false, n-len(s.rows), func(e catalog.Entry) {
+			s.rows = append(s.rows, row{Entry: e, level: level, depth: depth})
+		})
 		switch {
-		case entered:
-		case !p.End:
-			at.mark = p.Next
-		case at.level == "":
+		case err != nil:
+			return s, err
+		case over && level == "":
 			s.end = true
 			return s, nil
-		default:
-			at = anchor{w.open[at.level], folderMark(at.level)}
+		case over:
+			at = anchor{w.open[level], folderMark(level)}
 		}
 	}
 	s.next = at
@@ -107,30 +123,19 @@ func (w *walker) down(ctx context.Context, at anchor, n int) (s stretch, err err
 func (w *walker) up(ctx context.Context, at anchor, n int) (s stretch, err error) {
 	defer func() { slices.Reverse(s.rows) }()
 	for len(s.rows) < n {
-		p, err := w.keys.Level(ctx, w.query.DB, at.level, w.delimiter, at.mark, true, n-len(s.rows))
-		if err != nil {
-			return s, err
-		}
-		depth := w.depth(at.level)
-		entered := false
-		for _, e := range slices.Backward(p.Entries) {
-			if _, open := w.open[e.Name]; e.Folder && open {
-				at, entered = anchor{level: e.Name}, true
-				break
-			}
-			s.rows = append(s.rows, row{Entry: e, level: at.level, depth: depth})
-		}
+		level, depth := at.level, w.depth(at.level)
+		over, err := w.step(ctx, &at, true, n-len(s.rows), func(e catalog.Entry) {
+			s.rows = append(s.rows, row{Entry: e, level: level, depth: depth})
+		})
 		switch {
-		case entered:
-		case !p.End:
-			at.mark = p.Next
-		case at.level == "":
+		case err != nil:
+			return s, err
+		case over && level == "":
 			s.end = true
 			return s, nil
-		default:
-			folder, level := at.level, w.open[at.level]
-			s.rows = append(s.rows, row{Entry: folderEntry(folder), level: level, depth: depth - 1})
-			at = anchor{level, folderMark(folder)}
+		case over:
+			s.rows = append(s.rows, row{Entry: folderEntry(level), level: w.open[level], depth: depth - 1})
+			at = anchor{w.open[level], folderMark(level)}
 		}
 	}
 	s.next = at
