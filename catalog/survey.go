@@ -1,7 +1,10 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
@@ -14,24 +17,36 @@ type Kind struct {
 	Elements int64 // 0 for strings and documents
 }
 
-const sqlKinds = `SELECT type, count(*), sum(count) FROM keys NOT INDEXED WHERE db = ?1 AND (dies_at IS NULL OR dies_at > ?2)
-	GROUP BY type ORDER BY 2 DESC, 1`
+// kindNames are the types that a file can hold.
+var kindNames = []string{"string", "hash", "list", "set", "zset", "stream", "ReJSON-RL"}
 
-// Kinds counts the keys of each type, the most frequent first. It goes through
-// all keys.
+// sqlKinds counts all types in one pass. To group by the type would sort the keys.
+var sqlKinds = func() string {
+	var columns []string
+	for _, kind := range kindNames {
+		columns = append(columns, `count(*) FILTER (WHERE type = '`+kind+`'), ifnull(sum(count) FILTER (WHERE type = '`+kind+`'), 0)`)
+	}
+	return `SELECT ` + strings.Join(columns, ", ") + ` FROM keys NOT INDEXED WHERE db = ?1 AND (dies_at IS NULL OR dies_at > ?2)`
+}()
+
+// Kinds counts the keys of each type that there is, the most frequent first. It
+// goes through all keys.
 func (c *Catalog) Kinds(ctx context.Context, db int) ([]Kind, error) {
 	rows, err := c.read(ctx, store.Stmt{SQL: sqlKinds, Args: []store.Value{store.Int(int64(db)), store.Int(c.now())}})
 	if err != nil {
 		return nil, err
 	}
 	var kinds []Kind
-	for _, row := range rows[0] {
-		kinds = append(kinds, Kind{string(row[0].Bytes()), row[1].Int(), row[2].Int()})
+	for i, name := range kindNames {
+		if n := rows[0][0][2*i].Int(); n > 0 {
+			kinds = append(kinds, Kind{name, n, rows[0][0][2*i+1].Int()})
+		}
 	}
+	slices.SortStableFunc(kinds, func(a, b Kind) int { return cmp.Compare(b.Keys, a.Keys) })
 	return kinds, nil
 }
 
-const sqlDeaths = `SELECT count(*) FROM keys WHERE ` + schema.DiesAt + ` > ?2 AND ` + schema.DiesAt + ` <= ?3 AND db = ?1`
+const sqlDeaths = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` > ?2 AND ` + schema.DiesAt + ` <= ?3 AND db = ?1`
 
 // Deaths counts the keys that end within each of the spans, in ms from now, but
 // not within the one before it. The spans rise.

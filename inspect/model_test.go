@@ -197,6 +197,10 @@ func TestErrorRepliesStandInTheStatusLine(t *testing.T) {
 	f.refuse = map[string]string{"SCAN": "NOPERM this user may not\r\nrun 'scan'"}
 	s := browse(t, f, 80, 24)
 	s.shows(`✗ "NOPERM this user may not\r\nrun 'scan' (press o to open a key by name)"`, "Nothing was loaded", "13 keys")
+	s.press("o")
+	s.typing("user:1")
+	s.press("enter")
+	s.shows("hash · 4 fields", "Ann")
 }
 
 func TestValueErrors(t *testing.T) {

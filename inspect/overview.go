@@ -93,11 +93,13 @@ func foldersPart(keys keyspace, db int, prefix, delimiter string) part {
 			return foldersPart(keys, db, p.Entries[0].Name, delimiter)(ctx)
 		}
 		return func(o *overview) {
+			var tallies []part
 			for _, e := range p.Entries {
 				if e.Folder {
-					o.parts = append(o.parts, tallyPart(keys, db, e.Name))
+					tallies = append(tallies, tallyPart(keys, db, e.Name))
 				}
 			}
+			o.parts = append(tallies, o.parts...)
 			if ix, ok := keys.(Index); ok {
 				o.parts = append(o.parts, weighPart(ix, db))
 			}
