@@ -23,8 +23,13 @@ func (m *Model) rename() tea.Cmd {
 	if m.locked() || !ok {
 		return nil
 	}
-	m.overlay = &question{title: "Rename " + shown(key, 40), prompt: newPrompt(key), answer: func(m *Model, name string) tea.Cmd {
-		if name == key {
+	typed, read := typeable(key)
+	m.overlay = &question{title: "Rename " + shown(key, 40), prompt: newPrompt(typed), answer: func(m *Model, answer string) tea.Cmd {
+		name, err := read(answer)
+		if err != nil {
+			m.fail(err)
+		}
+		if err != nil || name == key {
 			return nil
 		}
 		return m.write(change{title: "Renamed to " + shown(name, 40), reveal: name, taken: true, calls: [][][]byte{command("RENAMENX", key, name)}})
@@ -195,6 +200,9 @@ func (m *Model) addKey(kind string) {
 		if prefix = r.level; r.Folder {
 			prefix = r.Name
 		}
+	}
+	if typed, _ := typeable(prefix); typed != prefix {
+		prefix = ""
 	}
 	fields := []field{newField("name", prefix, "")}
 	for _, part := range parts[kind] {

@@ -115,7 +115,7 @@ func asking() []binding {
 // each is a press of its own. What is pasted is text, never a command.
 func (m *Model) press(k tea.KeyMsg) tea.Cmd {
 	m.failure, m.notice = "", ""
-	if k.Paste && m.filtering == nil {
+	if k.Paste && m.filtering == nil && !m.writesText() {
 		return nil
 	}
 	if k.Paste || k.Type != tea.KeyRunes {
@@ -141,6 +141,17 @@ func (m *Model) pressOne(k tea.KeyMsg) tea.Cmd {
 		return m.pressFilter(k)
 	}
 	return m.bound(k.String())
+}
+
+// writesText tells whether what is typed is text.
+func (m *Model) writesText() bool {
+	switch o := m.overlay.(type) {
+	case *question, *form, *console:
+		return true
+	case *confirmation:
+		return o.name != nil
+	}
+	return false
 }
 
 // here is where the person is.

@@ -285,3 +285,32 @@ func TestMouse(t *testing.T) {
 	at(5, 23, tea.MouseButtonLeft)
 	at(119, 22, tea.MouseButtonLeft)
 }
+
+// TestNamesThatAreNoText renames and edits bytes that cannot be typed as they are.
+func TestNamesThatAreNoText(t *testing.T) {
+	f := newFile(t)
+	ctx := context.Background()
+	if _, err := f.session.Do(ctx, []byte("HSET"), []byte("k\x00\xff"), []byte("f"), []byte("a\xfeb")); err != nil {
+		t.Fatal(err)
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "R")
+	s.shows(`"k\x00\xff"▏`)
+	s.press("enter")
+	s.hides("Renamed")
+	s.press("R", "backspace", "enter")
+	s.shows("✗", "double quotes")
+	s.press("R", "backspace", "!", `"`, "enter")
+	s.shows("Renamed to", `"k\x00\xff!"`)
+	s.press("enter", "e", "backspace", "c", `"`, "enter")
+	s.shows("Changed f", `"a\xfebc"`)
+	v, err := f.session.Do(ctx, []byte("HGET"), []byte("k\x00\xff!"), []byte("f"))
+	if err != nil || string(v.Str) != "a\xfebc" {
+		t.Errorf("got %q %v", v.Str, err)
+	}
+	s.send(tea.KeyMsg{Type: tea.KeyEsc})
+	s.press("o")
+	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(`"k\x00\xff!"`), Paste: true})
+	s.press("enter")
+	s.shows("hash · 1 field")
+}

@@ -84,7 +84,8 @@ func (c *conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 // use goes on with another client, once the running call has ended.
 func (c *conn) use(client Client) {
 	c.turn <- struct{}{}
-	c.client, c.moved = client, true
+	c.moved = c.moved || client != c.client // nobody knows where another one is
+	c.client = client
 	<-c.turn
 }
 

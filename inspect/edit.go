@@ -111,11 +111,17 @@ func (m *Model) edit() tea.Cmd {
 	switch {
 	case !ok:
 		return nil
-	case e.lines || !isText([]byte(e.text)):
+	case e.lines:
 		return m.editOutside()
 	}
-	m.overlay = &form{title: "Edit " + e.title, fields: []field{newField("value", e.text, "")}, submit: func(m *Model, v []string) tea.Cmd {
-		return m.save(e, v[0])
+	typed, read := typeable(e.text)
+	m.overlay = &form{title: "Edit " + e.title, fields: []field{newField("value", typed, "")}, submit: func(m *Model, v []string) tea.Cmd {
+		text, err := read(v[0])
+		if err != nil {
+			m.fail(err)
+			return nil
+		}
+		return m.save(e, text)
 	}}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 // else in double quotes with escapes, so that nothing can disturb the screen or
 // pass for something else.
 func shown(s string, width int) string {
+	width = max(width, 0)
 	// A cell never takes more bytes than this, but for piles of accents.
 	if most := 16 * (width + 1); len(s) > most {
 		for most > 0 && isContinuation(s[most]) {

@@ -441,8 +441,11 @@ func TestQuitting(t *testing.T) {
 func TestNoSizeBreaksTheScreen(t *testing.T) {
 	for _, width := range []int{1, 2, 9, 20, 39, 40, 60, 99, 100, 101, 200} {
 		for _, height := range []int{1, 2, 3, 5, 6, 12, 50} {
-			s := browse(t, newFake().zoo(), width, height)
-			for _, keys := range [][]string{{"enter"}, {"x"}, {"esc"}, {"G"}, {"?"}, {"esc"}, {"d"}, {"esc"}, {"/", "é"}} {
+			f := newFake().zoo()
+			f.options = func(o *Options) { o.Unlock = func(context.Context) (Client, error) { return f, nil } }
+			s := browse(t, f, width, height)
+			for _, keys := range [][]string{{"enter"}, {"x"}, {"esc"}, {"G"}, {"?"}, {"esc"}, {"d"}, {"esc"}, {"O"}, {"esc"}, {"i"}, {"esc"}, {":", "é"}, {"esc"}, {"L"}, {"esc"},
+				{"y"}, {"esc"}, {"s"}, {"esc"}, {"U", "a"}, {"enter"}, {"esc"}, {"D"}, {"esc"}, {"/", "é"}} {
 				s.press(keys...)
 				s.screen()
 			}

@@ -103,7 +103,7 @@ func (m *Model) visitFolder(ctx context.Context, db int, folder string, fn func(
 	}
 	pattern := filter{folder, byExact}.glob() + "*"
 	for cursor := "0"; ; {
-		v, err := m.conn.one(ctx, db, command("SCAN", cursor, "MATCH", pattern, "COUNT", decimal(namesAtOnce)))
+		v, err := m.conn.one(ctx, db, command("SCAN", cursor, "COUNT", decimal(namesAtOnce), "MATCH", pattern))
 		if err != nil {
 			return err
 		}
