@@ -16,7 +16,8 @@ generate:
 pictures:
 	go run ./internal/pictures
 
-# Compares with Redka and redis-server in one run: see docs/benchmarks.md.
+# Compares with Redka and redis-server in one run, and times commands on keys of
+# growing size: see docs/benchmarks.md.
 bench: build
 	cd bench/redka && go build -o ../results/redka github.com/nalgeon/redka/cmd/redka
 	go run ./bench -meowdis ./meowdis -redka bench/results/redka

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
 	flag.IntVar(&o.inspected, "inspect", 1_000_000, "keys of the biggest file that the inspector opens")
+	flag.StringVar(&o.only, "only", "", "one part: servers, files, inspect or growth")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
@@ -33,6 +35,7 @@ type options struct {
 	meowdis, redka         string
 	requests, rounds, keys int
 	inspected              int
+	only                   string
 }
 
 func run(o options) error {
@@ -42,18 +45,28 @@ func run(o options) error {
 	}
 	defer os.RemoveAll(dir)
 	fmt.Printf("Measured on %s with %s/%s, %d CPUs, %s.\n\n", time.Now().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	for _, keys := range []int{0, 100_000} {
-		if err := compareServers(o, dir, keys); err != nil {
+	part := func(name string) bool { return o.only == "" || o.only == name }
+	if part("servers") {
+		for _, keys := range []int{0, 100_000} {
+			if err := compareServers(o, dir, keys); err != nil {
+				return err
+			}
+		}
+	}
+	if part("files") {
+		if err := errors.Join(oneShot(o, dir), manyKeys(o, dir)); err != nil {
 			return err
 		}
 	}
-	if err := oneShot(o, dir); err != nil {
-		return err
+	if part("inspect") {
+		if err := inspecting(o, dir); err != nil {
+			return err
+		}
 	}
-	if err := manyKeys(o, dir); err != nil {
-		return err
+	if part("growth") {
+		return growth(dir)
 	}
-	return inspecting(o, dir)
+	return nil
 }
 
 // oneShot times a whole process that reads one key.

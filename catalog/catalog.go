@@ -128,6 +128,7 @@ const byteCount = `(length(key) + ifnull(CASE type
 		WHEN 'set' THEN (SELECT sum(length(member)) FROM sets WHERE key_id = keys.id)
 		WHEN 'zset' THEN (SELECT sum(length(member) + 8) FROM zsets WHERE key_id = keys.id)
 		WHEN 'stream' THEN (SELECT sum(length(fields) + 16) FROM stream_entries WHERE key_id = keys.id)
+		WHEN 'array' THEN (SELECT sum(length(value) + 8) FROM arrays WHERE key_id = keys.id)
 		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id)
 		END, 0))`
 

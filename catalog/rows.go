@@ -50,6 +50,8 @@ var sources = map[string][]source{
 		{"stream_pending", []string{"key_id", "group_name", "id", "consumer", "delivered_at", "deliveries"},
 			`SELECT key_id, group_name, id, consumer, delivered_at, deliveries FROM stream_pending WHERE key_id = ?1 LIMIT ?2`},
 	},
+	"array": {{"arrays", []string{"key_id", "pos", "value"},
+		`SELECT key_id, pos, substr(value, 1, 256) FROM arrays WHERE key_id = ?1 ORDER BY pos LIMIT ?2`}},
 	"ReJSON-RL": {{"documents", []string{"key_id", "value"}, `SELECT key_id, substr(value, 1, 256) FROM documents WHERE key_id = ?1`}},
 }
 

@@ -18,7 +18,7 @@ type Kind struct {
 }
 
 // kindNames are the types that a file can hold.
-var kindNames = []string{"string", "hash", "list", "set", "zset", "stream", "ReJSON-RL"}
+var kindNames = []string{"string", "hash", "list", "set", "zset", "stream", "array", "ReJSON-RL"}
 
 // sqlKinds counts all types in one pass. To group by the type would sort the keys.
 var sqlKinds = func() string {

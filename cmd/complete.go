@@ -1,10 +1,16 @@
 package cmd
 
 import (
+	"context"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -30,4 +36,108 @@ func inCaseOf(typed, word string) string {
 		return strings.ToLower(word)
 	}
 	return word
+}
+
+// completeCall completes commands, and their keys from the target.
+func (o *targetOptions) completeCall(s *streams) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if !isKey(args, typed) {
+			return completeCommand(cmd, args, typed)
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), keyPatience)
+		defer cancel()
+		return o.keys(ctx, s, typed), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// isKey tells whether the word behind args is a key of the command.
+func isKey(args []string, typed string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	command := translator.Lookup(args[0])
+	if len(args) > 1 {
+		if sub := translator.Lookup(args[0] + " " + args[1]); sub != nil {
+			command = sub
+		}
+	}
+	if command == nil {
+		return false
+	}
+	var words [][]byte
+	for _, arg := range args {
+		words = append(words, []byte(arg))
+	}
+	words = append(words, []byte(typed))
+	for _, ref := range command.KeysOf(words) {
+		if ref.Pos == len(args) {
+			return true
+		}
+	}
+	return false
+}
+
+// How long somebody who completes a key waits, and for how many; a server looks
+// at so many keys for it.
+const (
+	keyPatience = 2 * time.Second
+	keysShown   = 100
+	keysScanned = "2000"
+)
+
+// keys are keys of the target that begin with prefix, as far as a shell can have
+// them. A target that fails has none.
+func (o *targetOptions) keys(ctx context.Context, s *streams, prefix string) []string {
+	t, err := o.resolve(s.getenv)
+	if err != nil || t.path == local.Memory {
+		return nil
+	}
+	ask := o.scanKeys
+	if t.url == nil {
+		ask = o.indexedKeys
+	}
+	var found []string
+	for _, key := range ask(ctx, t, prefix) {
+		if text := string(key); utf8.Valid(key) && !strings.ContainsAny(text, "\t\r\n") && len(found) < keysShown {
+			found = append(found, text)
+		}
+	}
+	return found
+}
+
+// indexedKeys takes the first keys from the index of a file.
+func (o *targetOptions) indexedKeys(ctx context.Context, t target, prefix string) (keys [][]byte) {
+	file, err := local.Open(t.path, local.Options{ReadOnly: true})
+	if err != nil {
+		return nil
+	}
+	defer file.Close() // nothing was written
+	env := translator.Env{Now: time.Now().UnixMilli(), DB: o.databaseOf(t)}
+	stmt := translator.KeysWithPrefix(env, []byte(prefix), keysShown)
+	results, err := file.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{stmt}, ReadOnly: true}})
+	if err != nil {
+		return nil
+	}
+	for _, row := range results[0].Rows[0] {
+		keys = append(keys, row[0].Bytes())
+	}
+	return keys
+}
+
+// scanKeys asks a server once.
+func (o *targetOptions) scanKeys(ctx context.Context, t target, prefix string) (keys [][]byte) {
+	c, err := o.connectTo(ctx, t, local.Options{}, false)
+	if err != nil {
+		return nil
+	}
+	defer c.close() // nobody is told
+	pattern := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(prefix) + "*"
+	v, err := c.Do(ctx, []byte("SCAN"), []byte("0"), []byte("MATCH"), []byte(pattern), []byte("COUNT"), []byte(keysScanned))
+	if err != nil || v.Kind != resp.Array || len(v.Elems) != 2 {
+		return nil
+	}
+	for _, key := range v.Elems[1].Elems {
+		keys = append(keys, key.Str)
+	}
+	return keys
 }

@@ -3,7 +3,6 @@ package cmd
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -83,7 +82,16 @@ type explainedStmt struct {
 }
 
 func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
-	e, bad, err := o.explain(ctx, s)
+	if o.database < 0 || o.database >= translator.Databases {
+		return usagef("database %d: ERR DB index is out of range", o.database)
+	}
+	args := make([][]byte, len(o.args))
+	for i, a := range o.args {
+		args[i] = []byte(a)
+	}
+	x := explainer{files: targetOptions{db: o.db}, db: o.database, streams: s}
+	defer func() { err = errors.Join(err, x.close()) }()
+	e, bad, err := x.explain(ctx, args)
 	switch {
 	case err != nil:
 		return err
@@ -93,50 +101,35 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 		}
 		return errAnswered
 	case o.json:
-		enc := json.NewEncoder(s.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(e)
+		return printJSON(s.out, e)
 	}
 	return e.print(s.out)
 }
 
-// explain translates the command; bad is the reply to one that is refused
-// before it is translated.
-func (o *explainOptions) explain(ctx context.Context, s *streams) (e explanation, bad resp.Value, err error) {
-	if o.database < 0 || o.database >= translator.Databases {
-		return e, bad, usagef("database %d: ERR DB index is out of range", o.database)
-	}
-	args := make([][]byte, len(o.args))
-	for i, a := range o.args {
-		args[i] = []byte(a)
-	}
-	if command, bad := translator.Find(args); command == nil {
-		return e, bad, nil
-	}
-	file, err := o.open(s)
-	if err != nil {
-		return e, bad, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return explainCall(ctx, file, o.database, args)
+// explainer explains commands on a file, which it opens when first needed.
+type explainer struct {
+	files   targetOptions
+	db      int
+	streams *streams
+	file    *local.Store
 }
 
-// explainCall translates a call and asks file for the plans of its statements.
-func explainCall(ctx context.Context, file *local.Store, db int, args [][]byte) (e explanation, bad resp.Value, err error) {
+// explain translates the command; bad is the reply to one that is refused
+// before it is translated.
+func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, bad resp.Value, err error) {
 	command, bad := translator.Find(args)
 	if command == nil {
 		return e, bad, nil
 	}
-	e = explanation{Kind: kindSession, Statements: []explainedStmt{}}
-	for _, a := range args {
-		e.Command = append(e.Command, string(a))
+	e = explanation{Command: []string{}, Kind: kindSession, Statements: []explainedStmt{}}
+	for _, arg := range args {
+		e.Command = append(e.Command, string(arg))
 	}
 	if command.Translate == nil {
 		return e, bad, nil
 	}
 	// The seed is what real calls draw; any will do to show the statements.
-	plan := command.Plan(args, translator.Env{Now: time.Now().UnixMilli(), DB: db})
+	plan := command.Plan(args, translator.Env{Now: time.Now().UnixMilli(), DB: x.db})
 	switch {
 	case len(plan.Batch.Stmts) == 0:
 		e.Kind, e.Reply = kindAnswer, string(resp.AppendTyped(nil, plan.Reply, true))
@@ -148,8 +141,11 @@ func explainCall(ctx context.Context, file *local.Store, db int, args [][]byte) 
 	default:
 		e.Kind = kindWrite
 	}
+	if err := x.open(); err != nil {
+		return e, bad, err
+	}
 	for _, stmt := range plan.Batch.Stmts {
-		shown, err := explainStmt(ctx, file, stmt)
+		shown, err := explainStmt(ctx, x.file, stmt)
 		if err != nil {
 			return e, bad, err
 		}
@@ -160,13 +156,27 @@ func explainCall(ctx context.Context, file *local.Store, db int, args [][]byte) 
 
 // open opens the file without writing to it; when there is none, an empty
 // database stands in.
-func (o *explainOptions) open(s *streams) (*local.Store, error) {
-	files := targetOptions{db: o.db}
-	path := files.file(s.getenv).path
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || path == local.Memory {
-		return local.Open(local.Memory, local.Options{SweepEvery: noSweep})
+func (x *explainer) open() error {
+	if x.file != nil {
+		return nil
 	}
-	return local.Open(path, local.Options{ReadOnly: true})
+	t, err := x.files.file(x.streams.getenv)
+	if err != nil {
+		return err
+	}
+	path, options := t.path, local.Options{ReadOnly: true}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || path == local.Memory {
+		path, options = local.Memory, local.Options{SweepEvery: noSweep}
+	}
+	x.file, err = local.Open(path, options)
+	return err
+}
+
+func (x *explainer) close() error {
+	if x.file == nil {
+		return nil
+	}
+	return x.file.Close()
 }
 
 func explainStmt(ctx context.Context, file *local.Store, stmt store.Stmt) (explainedStmt, error) {

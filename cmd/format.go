@@ -1,62 +1,127 @@
 package cmd
 
 import (
+	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/records"
 	"github.com/meowdis/meowdis/resp"
 )
 
+// The names of the forms that replies are printed in.
+const (
+	formatTyped  = "typed"
+	formatRaw    = "raw"
+	formatCSV    = "csv"
+	formatJSON   = "json"
+	formatNDJSON = "ndjson"
+	formatTable  = "table"
+)
+
+var formats = []string{formatTyped, formatRaw, formatCSV, formatJSON, formatNDJSON, formatTable}
+
 // formatOptions are the flags that choose how replies are printed.
 type formatOptions struct {
-	json, csv, raw, noRaw bool
-	escape                bool
-	resp2, resp3          bool
-	between, after        string
-	hasBetween, hasAfter  bool
+	output                 string
+	json, csv, raw, noRaw  bool // shorthands of output
+	header, quoted, escape bool
+	color                  string
+	resp2, resp3           bool
+	between, after         string
+	hasBetween, hasAfter   bool
 }
 
 func (o *formatOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.BoolVar(&o.json, "json", false, "print JSON, one value a reply")
-	f.BoolVar(&o.csv, "csv", false, "print CSV, one line a reply")
-	f.BoolVar(&o.raw, "raw", false, "print bytes as they are (the default into a pipe)")
-	f.BoolVar(&o.noRaw, "no-raw", false, "print values with their types (the default on a terminal)")
-	f.BoolVar(&o.escape, "escape", false, `show bytes beyond ASCII as \xhh`)
+	f.StringVarP(&o.output, "output", "o", "", "print replies as `FORMAT`: "+strings.Join(formats, ", "))
+	f.BoolVar(&o.json, "json", false, "print JSON, one value a reply (-o json)")
+	f.BoolVar(&o.csv, "csv", false, "print CSV, one line a record (-o csv)")
+	f.BoolVar(&o.raw, "raw", false, "print bytes as they are (-o raw, the default into a pipe)")
+	f.BoolVar(&o.noRaw, "no-raw", false, "print values with their types (-o typed, the default on a terminal)")
+	f.BoolVar(&o.header, "header", false, "print the names of the columns first, as CSV")
+	f.BoolVar(&o.quoted, "quoted", false, "quote strings when raw, too, so that each is one line")
+	f.BoolVar(&o.escape, "escape", false, `show bytes beyond ASCII as \xhh; in CSV, quote as redis-cli does`)
+	f.StringVar(&o.color, "color", "auto", "colour replies on a terminal: `auto|always|never`")
 	f.StringVarP(&o.between, "delimiter", "d", `\n`, "`TEXT` between the elements of an array, when raw")
 	f.StringVarP(&o.after, "end", "D", `\n`, "`TEXT` behind each reply, when raw")
-	f.BoolVarP(&o.resp2, "resp2", "2", false, "print maps, sets and doubles as arrays and strings (the default but for --json)")
+	f.BoolVarP(&o.resp2, "resp2", "2", false, "print maps, sets and doubles as arrays and strings (the default when typed or raw)")
 	f.BoolVarP(&o.resp3, "resp3", "3", false, "print maps, sets and doubles as such, where the target has them")
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("delimiter", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("end", cobra.NoFileCompletions)
 }
 
-// check refuses flags that contradict each other, and takes note of those whose
-// absence means something.
+// check refuses flags that contradict each other or say nothing, and takes note of
+// those whose absence means something.
 func (o *formatOptions) check(cmd *cobra.Command) error {
 	o.hasBetween, o.hasAfter = cmd.Flags().Changed("delimiter"), cmd.Flags().Changed("end")
-	if err := exclusive(cmd, "json", "csv", "raw", "no-raw"); err != nil {
+	if err := exclusive(cmd, "output", "json", "csv", "raw", "no-raw"); err != nil {
 		return err
+	}
+	switch {
+	case o.json:
+		o.output = formatJSON
+	case o.csv:
+		o.output = formatCSV
+	case o.raw:
+		o.output = formatRaw
+	case o.noRaw:
+		o.output = formatTyped
+	}
+	if o.output != "" && !slices.Contains(formats, o.output) {
+		return usagef("there is no format %q; the formats are %s", o.output, strings.Join(formats, ", "))
+	}
+	if !slices.Contains([]string{"auto", "always", "never"}, o.color) {
+		return usagef("--color is auto, always or never, not %q", o.color)
 	}
 	return exclusive(cmd, "resp2", "resp3")
 }
 
-// printer is how replies are printed on a terminal, or elsewhere.
-func (o *formatOptions) printer(terminal bool) resp.Printer {
-	p := resp.Printer{Escape: o.escape, RESP3: o.wantsRESP3()}
+// format is the name of the form, the default one for where the output goes.
+func (o *formatOptions) format(s *streams) string {
 	switch {
-	case o.json:
-		p.Format = resp.JSON
-	case o.csv:
-		p.Format = resp.CSV
-	case o.raw || !terminal && !o.noRaw:
-		p.Format = resp.Raw
+	case o.output != "":
+		return o.output
+	case s.outTerminal:
+		return formatTyped
+	}
+	return formatRaw
+}
+
+// colour tells whether to colour: --color first, then what the environment says.
+func (o *formatOptions) colour(s *streams) bool {
+	if o.color == "auto" || o.color == "" {
+		return s.colour()
+	}
+	return o.color == "always"
+}
+
+// printer is how replies are printed on s.
+func (o *formatOptions) printer(s *streams) printer {
+	p := printer{form: o.format(s), header: o.header, notes: s.err}
+	p.values = resp.Printer{Escape: o.escape, Quoted: o.quoted, RESP3: o.wantsRESP3(), Colour: o.colour(s)}
+	switch p.form {
+	case formatJSON, formatNDJSON:
+		p.values.Format = resp.JSON
+	case formatCSV:
+		p.values.Format = resp.CSV
+	case formatRaw:
+		p.values.Format = resp.Raw
 	}
 	if o.hasBetween {
-		p.Between = unescape(o.between)
+		p.values.Between = unescape(o.between)
 	}
 	if o.hasAfter {
-		p.After = unescape(o.after)
+		p.values.After = unescape(o.after)
+	}
+	if s.outTerminal {
+		p.widest = widestCell
 	}
 	return p
 }
@@ -67,7 +132,63 @@ func unescape(s string) *string {
 	return &s
 }
 
-func (o *formatOptions) wantsRESP3() bool { return o.resp3 || o.json && !o.resp2 }
+// wantsRESP3 tells whether the shapes of RESP3 are wanted. The forms that have no
+// use for RESP2's take them unless told otherwise.
+func (o *formatOptions) wantsRESP3() bool {
+	switch o.output {
+	case formatJSON, formatNDJSON, formatCSV, formatTable:
+		return !o.resp2
+	}
+	return o.resp3
+}
+
+// printer prints replies in one form.
+type printer struct {
+	form   string
+	values resp.Printer // of what has no records
+	header bool
+	widest int       // of a table's cells; 0 for any
+	notes  io.Writer // where it says what has no place between records
+}
+
+// widestCell is how much of a value a table shows on a terminal.
+const widestCell = 60
+
+// append appends the reply to args.
+func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
+	if isReport(args) && !v.IsError() && (p.form == formatTyped || p.form == formatTable) {
+		p.values.Format = resp.Raw
+		return p.values.Append(out, v)
+	}
+	switch p.form {
+	case formatCSV, formatNDJSON, formatTable:
+		if t, ok := records.Of(args, v); ok {
+			return p.appendRecords(out, t, v)
+		}
+	}
+	return p.values.Append(out, v)
+}
+
+// appendRecords appends the records t of the reply v. A list is one line of CSV, as
+// redis-cli has it, unless there is a header to stand under.
+func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte {
+	if p.form == formatTable {
+		if table, err := t.AppendTable(out, p.values.Escape, p.widest); err == nil {
+			return table
+		}
+		return p.values.Append(out, v)
+	}
+	if t.Cursor != "" {
+		fmt.Fprintf(p.notes, "meowdis: more behind cursor %s\n", t.Cursor)
+	}
+	switch {
+	case p.form == formatNDJSON:
+		return t.AppendNDJSON(out)
+	case t.List && !t.Scan && !p.header:
+		return p.values.Append(out, v)
+	}
+	return t.AppendCSV(out, p.header, p.values.Escape)
+}
 
 // isReport tells whether the reply to args is a text for people, which is
 // printed as it is even where values are printed with their types.
@@ -89,12 +210,4 @@ func isReport(args [][]byte) bool {
 		return word(1) == "DOCTOR"
 	}
 	return false
-}
-
-// appendReply appends the reply to args as p prints it.
-func appendReply(out []byte, p resp.Printer, args [][]byte, v resp.Value) []byte {
-	if p.Format == resp.Typed && isReport(args) && !v.IsError() {
-		p.Format = resp.Raw
-	}
-	return p.Append(out, v)
 }

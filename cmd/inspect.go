@@ -12,20 +12,20 @@ import (
 	"github.com/meowdis/meowdis/catalog"
 	"github.com/meowdis/meowdis/inspect"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/profile"
 )
 
 // inspectOptions are the flags and the argument of inspect.
 type inspectOptions struct {
 	targetOptions
 	delimiter string
-	readOnly  bool
 	noMouse   bool
 }
 
 func newInspect(s *streams) *cobra.Command {
 	o := &inspectOptions{}
 	cmd := &cobra.Command{
-		Use:     "inspect [FLAGS] [FILE]",
+		Use:     "inspect [FLAGS] [TARGET]",
 		GroupID: groupLook,
 		Short:   "Browse keys and values on the whole screen",
 		Long: `Shows the keys of a target as a tree or a list, with their types, sizes and
@@ -41,12 +41,10 @@ A server's keys are found with SCAN, and the screen says how many were scanned.
   meowdis inspect --delimiter / paths.sqlite`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction:     completeTargets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				if o.db != "" || o.url != "" {
-					return usagef("give a FILE, --db or --url, not two of them")
-				}
-				o.db = args[0]
+				o.spec = args[0]
 			}
 			return o.run(cmd.Context(), s)
 		},
@@ -54,7 +52,6 @@ A server's keys are found with SCAN, and the screen says how many were scanned.
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that parts names into folders")
 	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "let nothing be unlocked for writing")
 	return cmd
 }
 
@@ -81,9 +78,11 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 		}
 	}()
 	options.Unlock = func(context.Context) (inspect.Client, error) { return c, nil }
-	if c.file != nil {
+	if c.file != nil && !c.file.Foreign() {
 		options.Index = fileIndex{catalog.New(c.file, systemClock), c.file}
 		options.Explain = func(db int, call [][]byte) string { return explainText(ctx, c.file, db, call) }
+	}
+	if c.file != nil && c.target.path != local.Memory {
 		options.Unlock = func(ctx context.Context) (inspect.Client, error) {
 			w, err := o.connectTo(ctx, c.target, local.Options{SweepEvery: noSweep}, false)
 			if err == nil {
@@ -93,15 +92,24 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 		}
 	}
 	options.Mouse = !o.noMouse
-	if o.readOnly {
+	if o.refusesWrites(c.target) || c.file != nil && c.file.Foreign() {
 		options.Unlock = nil
 	}
+	if name := c.target.profile; name != "" {
+		options.Name = name
+	}
+	options.Confirm = map[profile.Confirm]inspect.Confirm{
+		profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
+	}[c.target.settings.Confirm.Level()]
 	return inspect.Run(ctx, options)
 }
 
 // flags are the arguments of a shell command that choose the target, without its
 // secrets.
 func (t target) flags() string {
+	if t.profile != "" {
+		return "--profile " + t.profile
+	}
 	if t.url != nil {
 		return "--url '" + t.String() + "'"
 	}
@@ -119,7 +127,8 @@ func editor(getenv func(string) string) func(path string) *exec.Cmd {
 
 // explainText is what explain prints of a call.
 func explainText(ctx context.Context, file *local.Store, db int, call [][]byte) string {
-	e, bad, err := explainCall(ctx, file, db, call)
+	x := explainer{db: db, file: file}
+	e, bad, err := x.explain(ctx, call)
 	switch {
 	case err != nil:
 		return err.Error()

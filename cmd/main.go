@@ -2,12 +2,15 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"golang.org/x/term"
 
 	"github.com/meowdis/meowdis/internal/quiet"
+	"github.com/meowdis/meowdis/profile"
 )
 
 // streams are the world outside, as far as a verb may touch it.
@@ -17,8 +20,14 @@ type streams struct {
 	err    io.Writer
 	getenv func(string) string
 
+	// readSecret reads a line that is typed, without showing it.
+	readSecret func() ([]byte, error)
+	// size is that of the terminal that the output goes to.
+	size func() (width, height int, err error)
+
 	inTerminal  bool // somebody types
 	outTerminal bool // somebody reads
+	errTerminal bool // somebody sees what is said
 }
 
 // Main runs the command line of this process and returns its exit code.
@@ -26,8 +35,11 @@ func Main() int {
 	quiet.Restore()
 	s := &streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
+		readSecret:  func() ([]byte, error) { return term.ReadPassword(int(os.Stdin.Fd())) },
+		size:        func() (int, int, error) { return term.GetSize(int(os.Stdout.Fd())) },
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	root := newRoot(s)
 	root.SetArgs(os.Args[1:])
@@ -35,7 +47,24 @@ func Main() int {
 	return s.exitCode(ran, err)
 }
 
-// colour tells whether the output may be coloured.
+// colour tells whether the output may be coloured: see https://no-color.org and
+// https://bixense.com/clicolors.
 func (s *streams) colour() bool {
-	return s.outTerminal && s.getenv("NO_COLOR") == "" && s.getenv("TERM") != "dumb"
+	force := s.getenv("CLICOLOR_FORCE")
+	switch {
+	case s.getenv("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
+	}
+	return s.outTerminal && s.getenv("CLICOLOR") != "0" && s.getenv("TERM") != "dumb"
+}
+
+// painted is text in the colour of that name, where the output may be coloured.
+func (s *streams) painted(color, text string) string {
+	i := slices.Index(profile.Colors, color)
+	if i < 0 || !s.colour() {
+		return text
+	}
+	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", 31+i, text)
 }

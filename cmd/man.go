@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,9 +21,48 @@ func newMan(s *streams) *cobra.Command {
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
+			keepLines(root)
 			// The same pages from the same source, whenever they are made.
 			date := time.Unix(0, 0).UTC()
-			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "meowdis", Manual: "meowdis", Date: &date}, args[0])
+			if err := doc.GenManTree(root, manHeader("1", date), args[0]); err != nil {
+				return err
+			}
+			for _, topic := range root.Commands() {
+				if topic.IsAdditionalHelpTopicCommand() {
+					if err := doc.GenManTree(topic, manHeader("7", date), args[0]); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
 		},
 	}
+}
+
+// keepLines makes the indented lines of the texts what a man page shows as they
+// are: blocks of code in Markdown.
+func keepLines(cmd *cobra.Command) {
+	var b strings.Builder
+	inside := false
+	for line := range strings.Lines(cmd.Long) {
+		if strings.HasPrefix(line, "  ") {
+			if !inside {
+				b.WriteString("\n")
+			}
+			inside = true
+			line = "  " + line
+		} else if inside {
+			inside = false
+			b.WriteString("\n")
+		}
+		b.WriteString(line)
+	}
+	cmd.Long = b.String()
+	for _, c := range cmd.Commands() {
+		keepLines(c)
+	}
+}
+
+func manHeader(section string, date time.Time) *doc.GenManHeader {
+	return &doc.GenManHeader{Section: section, Source: "meowdis", Manual: "meowdis", Date: &date}
 }

@@ -28,13 +28,16 @@ type session interface {
 type connection struct {
 	session
 	target target
-	file   *local.Store // nil where the target is no file
+	file   *local.Store // nil for a server
 	close  func() error
 }
 
 // openFile opens the target's file; the default one is made with its directory.
+// A target that is read-only is opened so.
 func (o *targetOptions) openFile(t target, options local.Options) (*local.Store, error) {
-	if t.source == defaultSource {
+	if o.refusesWrites(t) {
+		options.ReadOnly = t.path != local.Memory
+	} else if t.source == defaultSource {
 		if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
 			return nil, err
 		}
@@ -43,8 +46,13 @@ func (o *targetOptions) openFile(t target, options local.Options) (*local.Store,
 	return local.Open(t.path, options)
 }
 
+// refusesWrites tells whether the target is read-only, by --read-only or by its
+// profile.
+func (o *targetOptions) refusesWrites(t target) bool { return o.readOnly || t.settings.ReadOnly }
+
 // connect opens a session on the target that the options choose, in the database
-// that they choose. A file is opened with the given options.
+// that they choose, and keeps it from writing to one that is read-only. A file is
+// opened with the given options.
 func (o *targetOptions) connect(ctx context.Context, s *streams, file local.Options, resp3 bool) (*connection, error) {
 	t, err := o.resolve(s.getenv)
 	if err != nil {
@@ -80,17 +88,32 @@ func (o *targetOptions) connectTo(ctx context.Context, t target, file local.Opti
 	if err := o.choose(ctx, c); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
+	if o.refusesWrites(t) {
+		c.session = &guarded{session: c.session, refuse: refuseWrites}
+	}
 	return c, nil
 }
 
-// choose selects the database that -n names.
+// databaseOf is the number of the database on the target: -n, or else the
+// profile's.
+func (o *targetOptions) databaseOf(t target) int {
+	if o.database == 0 && (o.flags == nil || !o.flags.Changed("database")) {
+		return t.settings.Database
+	}
+	return o.database
+}
+
+// choose selects the database that -n names, or else the profile. A URL may have
+// named one, too.
 func (o *targetOptions) choose(ctx context.Context, c *connection) error {
-	if o.database == 0 {
+	n := o.databaseOf(c.target)
+	asked := o.flags != nil && o.flags.Changed("database")
+	if n == c.DB() || n == 0 && !asked {
 		return nil
 	}
-	v, err := c.Do(ctx, []byte("SELECT"), strconv.AppendInt(nil, int64(o.database), 10))
+	v, err := c.Do(ctx, []byte("SELECT"), strconv.AppendInt(nil, int64(n), 10))
 	if err == nil && v.IsError() {
-		err = usageError{fmt.Errorf("database %d: %s", o.database, v.Str)}
+		err = usageError{fmt.Errorf("database %d: %s", n, v.Str)}
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/internal/terminal"
 )
 
@@ -113,30 +114,55 @@ func TestREPLOnATerminal(t *testing.T) {
 			s.press("t.sqlite> GET user:1", "Tab")
 			s.press("t.sqlite>", "Enter")
 			s.ends(`"héllo"`, "t.sqlite>")
-			s.check(s.Type("SET"))
+			// A menu lists what there is, with what it does; Enter takes, Escape leaves.
+			s.check(s.Type("SETN"))
+			s.press("t.sqlite> SETNX key value", "Tab")
+			s.press("t.sqlite>", "C-c")
+			s.check(s.Type("GETR"))
+			s.check(s.Press("BSpace", "Tab"))
+			s.shows("GETRANGE  Returns the bytes of a string")
 			s.check(s.Press("Tab", "Tab"))
-			s.shows("SETNX")
-			s.check(s.Press("C-c"))
+			s.shows("t.sqlite> GETBIT key offset")
+			s.check(s.Press("Escape"))
+			s.press("t.sqlite> GET key", "Escape")
+			s.press("t.sqlite>", "C-c")
+
+			// Mistakes are told while they are typed.
+			s.types("SETEX k soon", "t.sqlite> SETEX k soon  seconds: not an integer")
+			s.press("t.sqlite>", "C-c")
+			s.types("NOPE ", "t.sqlite> NOPE  unknown command")
 			s.press("t.sqlite>", "C-c")
 
 			// The prompt shows the transaction and the database.
 			s.runs("MULTI", "OK", "t.sqlite(TX)>")
-			s.runs("INCR n", "QUEUED", "t.sqlite(TX)>")
+			s.runs("INCR n", "QUEUED", "t.sqlite(TX 1)>")
+			s.runs(":queue", "1) INCR n", "t.sqlite(TX 1)>")
 			s.runs("EXEC", "1) (integer) 1", "t.sqlite>")
 			s.runs("2 INCR n", "(integer) 2", "(integer) 3", "t.sqlite>")
-			s.runs("SELECT 3", "OK", "t.sqlite[3]>")
+			s.runs(":db 3", "t.sqlite[3]>")
 			s.runs("SELECT 0", "OK", "t.sqlite>")
 			s.runs("NOPE", "(error) ERR unknown command 'NOPE', with args beginning with:", "t.sqlite>")
-			s.runs(`GET "a`, "Invalid argument(s): unbalanced quotes", "t.sqlite>")
 			s.runs("HELP INCR", "", "  INCR key", "  summary: Adds one to the integer at a key, which starts at 0", "  since: 1.0.0", "  group: string", "", "t.sqlite>")
 
+			// An open quote goes on in the next line; pipes and files take replies.
+			s.runs(`SET two "one`, "...")
+			s.check(s.Run(`two"`))
+			s.ends(`... two"`, "OK", "t.sqlite>")
+			s.runs("GET two | tr a-z A-Z", "ONE", "TWO", "t.sqlite>")
+			s.runs("GET two > two.txt", "t.sqlite>")
+			s.runs("ECHO x >> two.txt", "t.sqlite>")
+			if got, err := os.ReadFile(filepath.Join(dir, "two.txt")); err != nil || string(got) != "one\ntwox\n" {
+				t.Errorf("two.txt holds %q, %v", got, err)
+			}
+
+			s.check(s.Press("C-l"))
 			// The history keeps no passwords, and comes back the next time.
 			s.check(s.Run("AUTH secret"))
 			s.ends("t.sqlite>")
-			s.press("t.sqlite> HELP INCR", "Up")
+			s.press("t.sqlite> ECHO x >> two.txt", "Up")
 			s.press("t.sqlite>", "C-c")
 			s.check(s.Press("C-r"))
-			s.types("user", "bck-i-search: user")
+			s.types("user", "search: user_")
 			s.shows("t.sqlite> GET user:1")
 			s.check(s.Press("Enter"))
 			s.ends(`"héllo"`, "t.sqlite>")
@@ -181,4 +207,61 @@ func TestREPLHistory(t *testing.T) {
 	s.press("t.sqlite>", "C-c")
 	s.check(s.Press("C-d"))
 	s.shows("\nleft\n")
+}
+
+func TestREPLOnAServer(t *testing.T) {
+	server := oracle.Start(t)
+	client := server.Dial(t)
+	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+t.TempDir())
+	s.check(s.Run("clear && exec meowdis repl --url unix://" + server.Socket))
+	s.ends("redis.sock>")
+	s.check(s.Run("SUBSCRIBE news"))
+	s.ends("Messages are shown as they come; Ctrl-C ends.", `1) "subscribe"`, `2) "news"`, "3) (integer) 1")
+	client.Do([]byte("PUBLISH"), []byte("news"), []byte("hello"))
+	s.ends(`1) "message"`, `2) "news"`, `3) "hello"`)
+	s.press("redis.sock>", "C-c")
+	s.runs("SET k v", "OK", "redis.sock>")
+	s.check(s.Type("GET "))
+	s.press("redis.sock> GET k", "Tab")
+	s.press("redis.sock>", "C-c")
+	s.check(s.Run("BLPOP queue 0"))
+	for blocked := false; !blocked; {
+		info := client.Do([]byte("INFO"), []byte("clients"))
+		blocked = strings.Contains(string(info.Str), "blocked_clients:1")
+	}
+	s.check(s.Press("C-c"))
+	s.ends("interrupted: whether the command took effect is not known", "redis.sock>")
+	s.runs("GET k", `"v"`, "redis.sock>")
+	s.check(s.Run("MONITOR"))
+	s.shows("\nOK\n")
+	client.Do([]byte("SET"), []byte("seen"), []byte("1"))
+	s.shows(`"SET" "seen" "1"`)
+	s.press("redis.sock>", "C-c")
+}
+
+// A line that is longer than the window is edited where it stands, and again in a
+// window of another width.
+func TestREPLInANarrowWindow(t *testing.T) {
+	dir := t.TempDir()
+	s := openScreen(t, 40, 10, "XDG_STATE_HOME="+dir)
+	s.check(s.Run("cd " + dir + " && clear && exec meowdis repl --db t.sqlite"))
+	s.lastLine("t.sqlite>")
+	s.check(s.Type("ECHO 猫猫猫猫猫猫猫猫猫猫猫猫猫猫"))
+	s.ends("t.sqlite> ECHO 猫猫猫猫猫猫猫猫猫猫猫猫", "猫猫")
+	s.check(s.Press("Left", "Left", "Left"))
+	s.check(s.Type("x"))
+	s.ends("t.sqlite> ECHO 猫猫猫猫猫猫猫猫猫猫猫x猫", "猫猫")
+	s.check(s.Press("Home"))
+	s.check(s.Press("Delete"))
+	s.ends("t.sqlite> CHO 猫猫猫猫猫猫猫猫猫猫猫x猫", "猫猫")
+	s.check(s.Type("E"))
+	s.check(s.Press("End"))
+	s.check(s.Resize(80, 24))
+	s.ends("t.sqlite> ECHO 猫猫猫猫猫猫猫猫猫猫猫x猫猫猫")
+	s.check(s.Type("y"))
+	s.press("t.sqlite>", "Enter")
+	s.ends(`"猫猫猫猫猫猫猫猫猫猫猫x猫猫猫y"`, "t.sqlite>")
+	s.check(s.Type("HGETALL " + strings.Repeat("k", 3000)))
+	s.press("t.sqlite>", "C-c")
+	s.runs("PING", "PONG", "t.sqlite>")
 }

@@ -1,17 +1,14 @@
 package cmd
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
-
-	"github.com/meowdis/meowdis/translator"
 )
 
 const (
 	groupUse   = "use"
+	groupMove  = "move"
 	groupLook  = "look"
+	groupMend  = "mend"
 	groupSetUp = "setup"
 )
 
@@ -42,10 +39,12 @@ any Upstash REST endpoint or Redis server.
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(badFlag)
 	root.AddGroup(
 		&cobra.Group{ID: groupUse, Title: "Run commands:"},
+		&cobra.Group{ID: groupMove, Title: "Move keys:"},
 		&cobra.Group{ID: groupLook, Title: "Look inside:"},
+		&cobra.Group{ID: groupMend, Title: "Look after files:"},
 		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
 	)
 	root.SetHelpCommandGroupID(groupSetUp)
@@ -53,21 +52,13 @@ any Upstash REST endpoint or Redis server.
 	root.AddCommand(
 		newExec(s), newREPL(s), newServe(s),
 
-		newInspect(s), newExplain(s),
-		newVersion(s), newPaths(s), newMan(s),
-	)
-	return root
-}
+		newDump(s), newRestore(s), newImport(s), newExport(s), newCopy(s), newDiff(s),
 
-// unknownVerb names what was probably meant.
-func unknownVerb(root *cobra.Command, args []string) error {
-	msg := fmt.Sprintf("there is no verb %q", args[0])
-	if translator.Lookup(args[0]) != nil {
-		return usagef("%s; to run the Redis command: meowdis exec %s", msg, strings.Join(args, " "))
-	}
-	root.SuggestionsMinimumDistance = 2
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		return usagef("%s; did you mean %s?", msg, strings.Join(near, " or "))
-	}
-	return usagef("%s", msg)
+		newInspect(s), newExplain(s), newStatus(s),
+		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),
+		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
+		newProfile(s), newVersion(s), newPaths(s), newMan(s),
+	)
+	root.AddCommand(topics()...)
+	return root
 }

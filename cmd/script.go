@@ -16,26 +16,29 @@ import (
 // target together; it never waits for more of them, so that a slow writer sees
 // each reply at once.
 type script struct {
-	in        *bufio.Reader
+	lines     lineReader
 	out, err  io.Writer
 	session   session
-	printer   resp.Printer
+	printer   printer
 	keepGoing bool
 
-	number int // of the last line read
 	failed bool
+}
+
+func newScript(in io.Reader) *script {
+	return &script{lines: lineReader{in: bufio.NewReaderSize(in, scriptBuffer)}}
 }
 
 const (
 	scriptBuffer = 256 << 10
-	maxChunk     = 512     // lines that go together
+	maxChunk     = 4096    // lines that go together
 	maxText      = 1 << 20 // bytes of them
 )
 
 // scriptLine is one command of a script.
 type scriptLine struct {
 	number int
-	text   string
+	text   []byte
 	args   [][]byte
 }
 
@@ -54,7 +57,7 @@ func (s *script) run(ctx context.Context) error {
 			return err
 		}
 		if goOn && c.wrong != nil {
-			fmt.Fprintf(s.err, "meowdis: line %d: %v: %s\n", c.wrong.number, resp.ErrUnbalanced, clipped(c.wrong.text))
+			fmt.Fprintf(s.err, "meowdis: line %d: %v: %s\n", c.wrong.number, resp.ErrUnbalanced, clipped(string(c.wrong.text)))
 			s.failed, goOn = true, s.keepGoing
 		}
 		switch {
@@ -84,20 +87,18 @@ func (s *script) end() error {
 func (s *script) read() (c chunk) {
 	size := 0
 	for len(c.lines) < maxChunk && size < maxText && (len(c.lines) == 0 || s.lineWaits()) {
-		text, err := s.in.ReadString('\n')
-		if err != nil && (text == "" || !errors.Is(err, io.EOF)) {
+		args, err := s.lines.command()
+		line := scriptLine{number: s.lines.number, text: s.lines.text, args: args}
+		switch {
+		case errors.Is(err, resp.ErrUnbalanced):
+			c.wrong = &line
+			return c
+		case err != nil:
 			c.err = err
 			return c
 		}
-		s.number++
-		size += len(text)
-		line := scriptLine{number: s.number, text: strings.TrimSpace(text)}
-		args, err := resp.SplitLine(text)
-		if err != nil {
-			c.wrong = &line
-			return c
-		}
-		if line.args = args; len(args) > 0 {
+		size += len(line.text)
+		if len(args) > 0 {
 			c.lines = append(c.lines, line)
 			if s.keepGoing && movesAway(args) {
 				return c
@@ -109,16 +110,17 @@ func (s *script) read() (c chunk) {
 
 // lineWaits tells whether a whole line can be read without waiting.
 func (s *script) lineWaits() bool {
-	waiting, _ := s.in.Peek(s.in.Buffered())
+	waiting, _ := s.lines.in.Peek(s.lines.in.Buffered())
 	return bytes.IndexByte(waiting, '\n') >= 0
 }
 
 // movesAway tells whether the commands behind args depend on it as a whole: when
 // it fails, they would run in another place than the one they were meant for.
 func movesAway(args [][]byte) bool {
-	switch strings.ToUpper(string(args[0])) {
-	case "SELECT", "AUTH", "HELLO":
-		return true
+	for _, name := range []string{"SELECT", "AUTH", "HELLO"} {
+		if len(args[0]) == len(name) && strings.EqualFold(string(args[0]), name) {
+			return true
+		}
 	}
 	return false
 }
@@ -141,7 +143,7 @@ func (s *script) runLines(ctx context.Context, lines []scriptLine) (goOn bool, e
 	goOn = true
 	var out []byte
 	for i, v := range replies {
-		out = appendReply(out, s.printer, calls[i], v)
+		out = s.printer.append(out, calls[i], v)
 		if !v.HasError() {
 			continue
 		}
@@ -150,7 +152,8 @@ func (s *script) runLines(ctx context.Context, lines []scriptLine) (goOn bool, e
 		}
 		out = out[:0]
 		s.failed = true
-		fmt.Fprintf(s.err, "meowdis: line %d failed: %s\n", lines[i].number, clipped(lines[i].text))
+		fmt.Fprintf(s.err, "meowdis: line %d failed: %s\n", lines[i].number, clipped(string(lines[i].text)))
+		suggest(s.err, calls[i], v)
 		goOn = goOn && s.keepGoing && !movesAway(calls[i])
 	}
 	if _, err := s.out.Write(out); err != nil {

@@ -1,6 +1,7 @@
 package cmd_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -12,11 +13,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/meowdis/meowdis/cmd"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/foreignfile"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
@@ -62,8 +65,11 @@ func serveMemory(t *testing.T) (rest, redis string) {
 // TestScripts runs testdata/script. Beside testscript's own commands there is
 //
 //	code N PROGRAM ARG...   runs a program that must end with the exit code N
+//	foreign KIND FILE       makes a SQLite file of another program
 //	serving ARG...          starts "meowdis serve ARG..." in the background and
 //	                        sets REST, TOKEN and RESP to what it prints
+//	heard WHAT...           waits until somebody listens to the real Redis: to
+//	                        channels, patterns, or "monitor"
 //
 // REST_URL and REST_TOKEN are an endpoint with an empty database, REDIS_URL the
 // same over RESP, and REAL_REDIS_URL a real Redis.
@@ -80,13 +86,16 @@ func TestScripts(t *testing.T) {
 			for _, dir := range []string{"DATA", "STATE", "CONFIG", "CACHE"} {
 				env.Setenv("XDG_"+dir+"_HOME", env.WorkDir+"/"+strings.ToLower(dir))
 			}
+			env.Setenv("MEOWDIS_KEYRING", "off") // whoever runs the tests has one
 			env.Setenv("REST_URL", rest)
 			env.Setenv("REST_TOKEN", restToken)
 			env.Setenv("REDIS_URL", redis)
 			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "serving": serving},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "foreign": foreign, "serving": serving, "heard": heard(t, real),
+		},
 	})
 }
 
@@ -106,6 +115,39 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, not %d\n%s%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
 	}
+}
+
+func foreign(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: foreign KIND FILE")
+	}
+	ts.Check(foreignfile.Make(args[0], ts.MkAbs(args[1])))
+}
+
+// heard polls the server, which tells nobody that it has a new listener.
+func heard(t *testing.T, real *oracle.Server) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		c := real.Dial(t)
+		deadline := time.Now().Add(20 * time.Second)
+		for _, what := range args {
+			for !isHeard(c, what) {
+				if time.Now().After(deadline) {
+					ts.Fatalf("nobody listens to %s", what)
+				}
+				<-time.After(5 * time.Millisecond)
+			}
+		}
+	}
+}
+
+func isHeard(c *oracle.Conn, what string) bool {
+	switch {
+	case what == "monitor":
+		return bytes.Contains(c.Do([]byte("CLIENT"), []byte("LIST")).Str, []byte("cmd=monitor"))
+	case strings.Contains(what, "*"):
+		return c.Do([]byte("PUBSUB"), []byte("NUMPAT")).Int > 0
+	}
+	return c.Do([]byte("PUBSUB"), []byte("NUMSUB"), []byte(what)).Elems[1].Int > 0
 }
 
 var announced = regexp.MustCompile(`(?m)^(REST|token|RESP) (\S+)\n`)

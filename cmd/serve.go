@@ -53,7 +53,7 @@ on this machine are served.
 SIGINT and SIGTERM finish what is running and end it.`,
 		Example: `  meowdis serve
   meowdis serve --db cats.sqlite --resp 6380
-  meowdis serve --db cats.sqlite --http 0.0.0.0:8080 --token T`,
+  MEOWDIS_TOKEN=$(cat secret) meowdis serve --db cats.sqlite --http 0.0.0.0:8080`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
@@ -74,7 +74,13 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	files := targetOptions{db: o.db, full: o.full, verbose: o.verbose}
-	t := files.file(s.getenv)
+	t, err := files.file(s.getenv)
+	if err != nil {
+		return err
+	}
+	if t.settings.ReadOnly {
+		return usagef("profile %s is read-only, and whoever is served may write", t.profile)
+	}
 	files.tell(t, s)
 	file, err := files.openFile(t, local.Options{})
 	if err != nil {

@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -9,37 +11,52 @@ import (
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/profile"
 )
 
 const targetHelp = `Where commands go, the first of these that is given:
-  --db FILE, or --url URL with --token TOKEN
-  MEOWDIS_DB, or MEOWDIS_URL with MEOWDIS_TOKEN
+  an argument, --db FILE, --url URL with --token TOKEN, or --profile NAME
+  MEOWDIS_DB, MEOWDIS_URL with MEOWDIS_TOKEN, or MEOWDIS_PROFILE
   UPSTASH_REDIS_REST_URL with UPSTASH_REDIS_REST_TOKEN
   KV_REST_API_URL with KV_REST_API_TOKEN
+  the profile in use: see "meowdis help profiles"
   the default file, in the data directory that "meowdis paths" prints
 URLs: http:// and https:// (Upstash REST), redis://, rediss:// and unix://.`
 
 // targetOptions are the flags that choose a target, the same for every verb.
 type targetOptions struct {
+	spec     string // an argument that names the target; no flag
 	db       string
 	url      string
 	token    string
+	profile  string
+	envFile  string
 	database int
+	readOnly bool
 	verbose  bool
 	full     bool
+
+	flags *pflag.FlagSet // nil where there are none
 }
 
 func (o *targetOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	o.flags = f
 	f.StringVar(&o.db, "db", "", "SQLite `FILE` to work on; :memory: forgets everything")
 	f.StringVar(&o.url, "url", "", "`URL` of a REST endpoint or a Redis server to work on")
-	f.StringVar(&o.token, "token", "", "`TOKEN` of the REST endpoint")
+	f.StringVar(&o.token, "token", "", "`TOKEN` of the REST endpoint, or password of the server")
+	f.StringVar(&o.profile, "profile", "", "`NAME` of the profile to work on")
+	f.StringVar(&o.envFile, "env-file", "", "`FILE` of variables that go before the environment's")
 	f.IntVarP(&o.database, "database", "n", 0, "database `NUMBER`")
+	f.BoolVar(&o.readOnly, "read-only", false, "refuse commands that write, before they are sent")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say on stderr which target is used")
 	f.BoolVar(&o.full, "full", false, "make each commit to the file survive a power cut (slower)")
 	cmd.MarkFlagFilename("db", "sqlite", "db")
 	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("token", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 }
 
 // target is a place where commands go: a file, or a server.
@@ -48,42 +65,9 @@ type target struct {
 	url    *url.URL
 	token  string
 	source string // what chose it, for people
-}
 
-// resolve finds the target: flags before environment, the default file last.
-func (o *targetOptions) resolve(getenv func(string) string) (target, error) {
-	switch {
-	case o.db != "" && o.url != "":
-		return target{}, usagef("give --db or --url, not both")
-	case o.db != "" || o.url == "" && o.token == "" && getenv("MEOWDIS_DB") != "":
-		return o.file(getenv), nil
-	case o.url != "":
-		return remoteTarget(o.url, firstOf(o.token, getenv("MEOWDIS_TOKEN")), "--url")
-	}
-	for _, name := range [][2]string{
-		{"MEOWDIS_URL", "MEOWDIS_TOKEN"},
-		{"UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"},
-		{"KV_REST_API_URL", "KV_REST_API_TOKEN"},
-	} {
-		if raw := getenv(name[0]); raw != "" {
-			return remoteTarget(raw, firstOf(o.token, getenv(name[1])), name[0])
-		}
-	}
-	if o.token != "" {
-		return target{}, usagef("--token needs a URL: give --url or MEOWDIS_URL")
-	}
-	return o.file(getenv), nil
-}
-
-// file is the target of a verb that works on a file only.
-func (o *targetOptions) file(getenv func(string) string) target {
-	switch {
-	case o.db != "":
-		return target{path: o.db, source: "--db"}
-	case getenv("MEOWDIS_DB") != "":
-		return target{path: getenv("MEOWDIS_DB"), source: "MEOWDIS_DB"}
-	}
-	return target{path: defaultFile(), source: defaultSource}
+	profile  string          // its name, when it is one
+	settings profile.Profile // of it
 }
 
 // defaultSource is what chose the default file, whose directory is made when it
@@ -97,22 +81,73 @@ func firstOf(a, b string) string {
 	return b
 }
 
-// named is the target that an argument means: a URL, or else the path of a file.
-func named(spec, token string) (target, error) {
-	if strings.Contains(spec, "://") {
+// named is the target that an argument means: @NAME is a profile, anything with
+// :// a URL, and any other word the path of a file, or a profile when there is
+// no such file.
+func named(getenv func(string) string, spec, token string) (target, error) {
+	name, isProfile := strings.CutPrefix(spec, "@")
+	switch {
+	case isProfile:
+		return namedProfile(getenv, name, token, spec)
+	case strings.Contains(spec, "://"):
 		return remoteTarget(spec, token, spec)
+	}
+	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) {
+		config, err := profile.Load(configFile())
+		if err != nil {
+			return target{}, err
+		}
+		if p, err := config.Get(spec); err == nil {
+			return profileTarget(getenv, spec, p, token, spec)
+		}
 	}
 	return target{path: spec, source: spec}, nil
 }
 
+// namedProfile is the target of the profile called name.
+func namedProfile(getenv func(string) string, name, token, source string) (target, error) {
+	config, err := profile.Load(configFile())
+	if err != nil {
+		return target{}, err
+	}
+	p, err := config.Get(name)
+	if err != nil {
+		return target{}, usageError{err}
+	}
+	return profileTarget(getenv, name, p, token, source)
+}
+
+// profileTarget is the target of a profile. Its own token is not asked for when
+// another is given.
+func profileTarget(getenv func(string) string, name string, p profile.Profile, token, source string) (t target, err error) {
+	if p.DB != "" {
+		return target{path: p.DB, source: source, profile: name, settings: p}, nil
+	}
+	if token == "" {
+		if token, err = p.Secret(name, getenv); err != nil {
+			return t, err
+		}
+	}
+	t, err = remoteTarget(p.URL, token, source)
+	t.profile, t.settings = name, p
+	return t, err
+}
+
+// remoteTarget is the target of a URL. The token of a Redis server is its
+// password, unless the URL has one.
 func remoteTarget(raw, token, source string) (target, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" {
 		return target{}, usagef("%s is not a URL", source)
 	}
 	switch u.Scheme {
-	case "http", "https", "redis", "rediss", "unix":
+	case "http", "https":
 		return target{url: u, token: token, source: source}, nil
+	case "redis", "rediss", "unix":
+		if _, has := u.User.Password(); token != "" && !has {
+			u.User = url.UserPassword(u.User.Username(), token)
+		}
+		return target{url: u, source: source}, nil
 	}
 	return target{}, usagef("%s: meowdis speaks http://, https://, redis://, rediss:// and unix://, not %s://", source, u.Scheme)
 }
@@ -120,6 +155,8 @@ func remoteTarget(raw, token, source string) (target, error) {
 func defaultFile() string { return filepath.Join(xdg.DataHome, "meowdis", "meowdis.sqlite") }
 
 func historyFile() string { return filepath.Join(xdg.StateHome, "meowdis", "history") }
+
+func configFile() string { return filepath.Join(xdg.ConfigHome, "meowdis", "config.toml") }
 
 // isREST tells whether the target is a REST endpoint.
 func (t target) isREST() bool {
@@ -136,9 +173,24 @@ func (t target) String() string {
 	return shown.String()
 }
 
+// shownURL is a URL without its secrets, "" for none. One that cannot be read is
+// not shown, since nobody knows what is where in it.
+func shownURL(raw string) string {
+	u, err := url.Parse(raw)
+	switch {
+	case raw == "":
+		return ""
+	case err != nil || u.Scheme == "" || u.Host == "" && u.Path == "":
+		return "(not a URL)"
+	}
+	return target{url: u}.String()
+}
+
 // label is the target in few letters, for a prompt.
 func (t target) label() string {
 	switch {
+	case t.profile != "":
+		return t.profile
 	case t.url != nil && t.url.Host != "":
 		return t.url.Host
 	case t.url != nil:

@@ -33,11 +33,17 @@ type transactor interface {
 	Transact(ctx context.Context, readOnly bool, fn func(Run) error) error
 }
 
+// reader is a store that may be for reading only. ReadOnly says why, or nothing when
+// it can be written.
+type reader interface{ ReadOnly() string }
+
 // Engine runs Redis commands over a store. It is safe for concurrent use.
 type Engine struct {
 	store Store
 	now   func() int64
 	seed  func() uint64
+
+	readOnly string // why nothing can be written, or nothing
 
 	replaying sync.Mutex // keeps this process from contending with itself
 }
@@ -51,9 +57,13 @@ func WithClock(now func() int64) Option { return func(e *Engine) { e.now = now }
 // WithSeed sets the source of randomness.
 func WithSeed(seed func() uint64) Option { return func(e *Engine) { e.seed = seed } }
 
-// New makes an engine over s, by the system clock unless told otherwise.
+// New makes an engine over s, by the system clock unless told otherwise. Over a
+// store that is for reading only it refuses the commands that write.
 func New(s Store, options ...Option) *Engine {
 	e := &Engine{store: s, now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64}
+	if r, ok := s.(reader); ok {
+		e.readOnly = r.ReadOnly()
+	}
 	for _, o := range options {
 		o(e)
 	}
@@ -184,14 +194,15 @@ func unchanged(run Run, env translator.Env, watched []translator.Version) (bool,
 // the answer that it already has.
 type planned struct {
 	call
-	db     int
-	answer resp.Value
+	db        int
+	fieldsets map[string][][]byte
+	answer    resp.Value
 }
 
 // plan translates the call, which is the i-th of its transaction: each draws
 // its own random numbers.
 func (p planned) plan(env translator.Env, i int) translator.Plan {
-	env.DB = p.db
+	env.DB, env.Fieldsets = p.db, p.fieldsets
 	env.Seed += uint64(i) << 32
 	return p.cmd.Plan(p.args, env)
 }

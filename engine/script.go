@@ -51,7 +51,7 @@ func (s *Session) plain(calls [][][]byte) []planned {
 		if cmd == nil || cmd.Translate == nil {
 			break
 		}
-		run = append(run, planned{call: call{cmd, args}, db: s.db})
+		run = append(run, s.planned(call{cmd, args}))
 	}
 	return run
 }

@@ -19,6 +19,8 @@ type Session struct {
 	dirty   bool // a command could not be queued: EXEC aborts
 	queue   []call
 	watched []translator.Version
+
+	fieldsets map[string][][]byte // HIMPORT's; replaced, never changed
 }
 
 // Connection carries out the commands that belong to a client's connection or
@@ -45,8 +47,8 @@ func (s *Session) InMulti() bool { return s.multi }
 // Queued is the number of commands that EXEC would run.
 func (s *Session) Queued() int { return len(s.queue) }
 
-// Reset goes back to database 0 and forgets the transaction and the watched
-// keys.
+// Reset goes back to database 0 and forgets the transaction, the watched keys and
+// the fieldsets.
 func (s *Session) Reset() { *s = Session{engine: s.engine, conn: s.conn} }
 
 // Do runs one command. A failed command is an error reply; an error means that
@@ -70,7 +72,10 @@ func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value,
 			return nil, err
 		}
 	}
-	return replies, pending.flush(ctx, s.engine)
+	if err := pending.flush(ctx, s.engine); err != nil {
+		return nil, err
+	}
+	return replies, nil
 }
 
 // group collects plans of one batch each.
@@ -91,6 +96,10 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 		*reply = s.reject(args, bad)
 		return nil
 	}
+	if reason := s.engine.readOnly; reason != "" && cmd.Flags&translator.Write != 0 {
+		*reply = s.reject(args, resp.MakeError("READONLY "+reason))
+		return nil
+	}
 	if cmd.Translate == nil {
 		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {
 			if err := pending.flush(ctx, s.engine); err != nil {
@@ -106,7 +115,8 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 		*reply = resp.Queued
 		return nil
 	}
-	plan := cmd.Plan(args, s.engine.env(s.db))
+	next := s.planned(call{cmd, args})
+	plan := next.plan(s.engine.env(0), 0)
 	switch {
 	case len(plan.Batch.Stmts) == 0:
 		*reply = plan.Reply
@@ -117,13 +127,18 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 		if err := pending.flush(ctx, s.engine); err != nil {
 			return err
 		}
-		v, _, err := s.engine.transaction(ctx, nil, []planned{{call: call{cmd, args}, db: s.db}})
+		v, _, err := s.engine.transaction(ctx, nil, []planned{next})
 		if err != nil {
 			return err
 		}
 		*reply = v[0]
 	}
 	return nil
+}
+
+// planned is a call as it would run now.
+func (s *Session) planned(c call) planned {
+	return planned{call: c, db: s.db, fieldsets: s.fieldsets}
 }
 
 // reject answers a call that cannot be run nor queued. It spoils an open
@@ -150,6 +165,12 @@ func ownCommand(name string) sessionCommand {
 	switch name {
 	case "SELECT":
 		return sessionCommand{run: (*Session).selectDB}
+	case "HIMPORT PREPARE":
+		return sessionCommand{run: (*Session).prepareFieldset}
+	case "HIMPORT DISCARD":
+		return sessionCommand{run: (*Session).discardFieldset}
+	case "HIMPORT DISCARDALL":
+		return sessionCommand{run: (*Session).discardFieldsets}
 	case "MULTI":
 		return sessionCommand{run: (*Session).startMulti, inMulti: true}
 	case "EXEC":
@@ -259,10 +280,10 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		return resp.MakeError("EXECABORT Transaction discarded because of previous errors."), nil
 	}
 	calls := make([]planned, len(queue))
-	before := s.db
+	db, fieldsets := s.db, s.fieldsets
 	for i, q := range queue {
 		if q.cmd.Translate != nil {
-			calls[i] = planned{call: q, db: s.db}
+			calls[i] = s.planned(q)
 			continue
 		}
 		v, err := ownCommand(q.cmd.Name).run(s, ctx, q)
@@ -273,7 +294,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	}
 	replies, ok, err := s.engine.transaction(ctx, watched, calls)
 	if err != nil || !ok {
-		s.db = before
+		s.db, s.fieldsets = db, fieldsets
 		return resp.NilArray, err
 	}
 	return resp.MakeArray(replies...), nil

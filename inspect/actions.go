@@ -160,6 +160,8 @@ func (m *Model) elementGone(s *sheet, row record) [][][]byte {
 		return [][][]byte{command("ZREM", key, row[2])}
 	case "stream":
 		return [][][]byte{command("XDEL", key, row[0])}
+	case "array":
+		return [][][]byte{command("ARDEL", key, row[0])}
 	case "list":
 		// A list deletes by value only: the element is made one that is found
 		// nowhere else.
@@ -191,7 +193,7 @@ func (m *Model) add() tea.Cmd {
 // parts is what an element of a type consists of.
 var parts = map[string][]string{
 	"string": {"value"}, "hash": {"field", "value"}, "list": {"value"}, "set": {"member"},
-	"zset": {"score", "member"}, "stream": {"field", "value"}, "ReJSON-RL": {"JSON"},
+	"zset": {"score", "member"}, "stream": {"field", "value"}, "array": {"value"}, "ReJSON-RL": {"JSON"},
 }
 
 func (m *Model) addKey(kind string) {
@@ -253,6 +255,8 @@ func elementMade(kind, key string, v []string, fresh bool) [][]byte {
 		return command("ZADD", key, v[0], v[1])
 	case "stream":
 		return command("XADD", key, "*", v[0], v[1])
+	case "array":
+		return command("ARINSERT", key, v[0])
 	case "ReJSON-RL":
 		return command("JSON.SET", key, "$", v[0])
 	}

@@ -37,7 +37,7 @@ func dumpAll(t *testing.T, c Client, now int64) string {
 	}
 	lines := make([]string, len(images))
 	for i, im := range images {
-		lines[i] = fmt.Sprintf("%q %x %d\n", im.key, im.dump, im.expires)
+		lines[i] = fmt.Sprintf("%q %x %s %d\n", im.key, im.dump, im.remake, im.expires)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "")
@@ -66,6 +66,9 @@ func TestEveryChangeIsUndone(t *testing.T) {
 		{"a", "o", "n", "e", "enter"},
 		{"esc", "o", "e", "v", "e", "n", "t", "s", "enter", "D", "y"},
 		{"esc", "o", "d", "o", "c", "enter", "e", "ctrl+u", "1", "enter"},
+		{"esc", "o", "s", "l", "o", "t", "s", "enter", "j", "e", "x", "enter"},
+		{"D", "y"},
+		{"a", "n", "e", "w", "enter"},
 		{":", "H", "D", "E", "L", "space", "c", "a", "r", "t", "space", "p", "e", "a", "r", "enter"},
 		{":", "S", "E", "T", "space", "d", "o", "c", "space", "1", "enter"},
 	}

@@ -78,6 +78,8 @@ func (m *Model) editElement(row record, body string) editable {
 		}
 	case "list":
 		e.save = func(text string) [][][]byte { return [][][]byte{command("LSET", key, row[0], text)} }
+	case "array":
+		e.save = func(text string) [][][]byte { return [][][]byte{command("ARSET", key, row[0], text)} }
 	case "set":
 		e.save = func(text string) [][][]byte {
 			return [][][]byte{command("SREM", key, row[0]), command("SADD", key, text)}

@@ -74,6 +74,8 @@ func (f *file) shop() *file {
 	f.do("XADD events 1-1 kind login user 7")
 	f.do("XADD events 2-1 kind logout user 7")
 	f.do(`JSON.SET doc $ {"name":"Ann","tags":["a","b"],"address":{"city":"Bern","zip":3000}}`)
+	f.do("ARSET slots 7 seven eight")
+	f.do("ARINSERT slots zero")
 	f.do("XGROUP CREATE events ops 0")
 	f.do("XREADGROUP GROUP ops worker COUNT 1 STREAMS events >")
 	f.do("HSET cart apple 3 pear 1 plum 12")

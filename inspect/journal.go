@@ -15,6 +15,8 @@ type image struct {
 	there   bool
 	dump    []byte // what RESTORE takes; of a JSON document its text
 	json    bool
+	remake  [][][]byte // what makes it again where there is no dump: an array
+	size    int
 	expires int64 // Unix ms; 0 for never
 }
 
@@ -75,7 +77,7 @@ func (m *Model) keep(ctx context.Context, s *step, keys []string) error {
 			return err
 		}
 		for _, im := range images {
-			s.size += len(im.key) + len(im.dump)
+			s.size += len(im.key) + len(im.dump) + im.size
 		}
 		s.images = append(s.images, images...)
 		if s.size > mostUndo {
@@ -97,8 +99,14 @@ func (c *conn) images(ctx context.Context, db int, keys []string, now int64) ([]
 	for i, key := range keys {
 		images[i] = image{key: key, there: facts[i].Type != "", json: facts[i].Type == "ReJSON-RL", expires: facts[i].Expires}
 		read := "DUMP"
-		if images[i].json {
+		switch facts[i].Type {
+		case "ReJSON-RL":
 			read = "JSON.GET"
+		case "array":
+			read = "TYPE" // its slots are read by themselves
+			if images[i].remake, images[i].size, err = c.arrayImage(ctx, db, key); err != nil {
+				return nil, err
+			}
 		}
 		calls = append(calls, command(read, key))
 	}
@@ -123,10 +131,13 @@ func (im image) calls() [][][]byte {
 	switch {
 	case !im.there:
 		return [][][]byte{{[]byte("DEL"), key}}
-	case !im.json:
+	case im.remake == nil && !im.json:
 		return [][][]byte{{[]byte("RESTORE"), key, ttl, im.dump, []byte("REPLACE"), []byte("ABSTTL")}}
 	}
-	calls := [][][]byte{{[]byte("DEL"), key}, {[]byte("JSON.SET"), key, []byte("$"), im.dump}}
+	calls := [][][]byte{{[]byte("DEL"), key}}
+	if calls = append(calls, im.remake...); im.json {
+		calls = append(calls, [][]byte{[]byte("JSON.SET"), key, []byte("$"), im.dump})
+	}
 	if im.expires != 0 {
 		calls = append(calls, [][]byte{[]byte("PEXPIREAT"), key, ttl})
 	}

@@ -80,6 +80,7 @@ var sources = map[string]*source{
 		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 1) },
 	},
 	"stream": entriesOf,
+	"array":  slotsOf,
 	"ReJSON-RL": {
 		unit: [2]string{"byte", "bytes"}, atOnce: true,
 		fetch:  func(key string, _ int64, _ string) [][]byte { return command("JSON.GET", key) },

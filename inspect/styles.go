@@ -51,6 +51,7 @@ func newStyles(r *lipgloss.Renderer) styles {
 			"list":   ink("#8F6200", "#E5C890"),
 			"set":    ink("#1B7575", "#81C8BE"),
 			"zset":   ink("#A8502A", "#EF9F76"),
+			"array":  ink("#5A6B1E", "#C3D17A"),
 			"stream": ink("#9A3D8D", "#F4B8E4"),
 		},
 		selected: shade("#E4E0F5", "#363A4F"),

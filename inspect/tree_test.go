@@ -162,7 +162,7 @@ func TestFollowing(t *testing.T) {
 	f.do("SET aardvark 1")
 	f.do("DEL tags")
 	s.wait(2 * second)
-	s.shows("▌ board", "dan", "100 keys", "zset · 4 members", "2 of 100")
+	s.shows("▌ board", "dan", "101 keys", "zset · 4 members", "2 of 101")
 	s.press("home")
 	s.shows("aardvark")
 	s.press("end")
@@ -173,7 +173,7 @@ func TestFollowing(t *testing.T) {
 	s.wait(3 * second)
 	s.hides("zebra")
 	s.press("r", "end")
-	s.shows("101 keys", "zebra")
+	s.shows("102 keys", "zebra")
 }
 
 func TestPasteIsNoCommand(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
 )
 
 // Lines that stand around what scrolls.
@@ -116,7 +118,7 @@ func (m *Model) header() string {
 	if m.total >= 0 {
 		total = counted(m.total, "key", "keys")
 		if narrow {
-			total = scaled(m.total, 1000, countUnits) + " keys"
+			total = display.Short(m.total) + " keys"
 		}
 	}
 	lock := m.styles.dim.Render("read-only")

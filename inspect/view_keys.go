@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/display"
 )
 
 // keyColumns is the widths of the columns of the list. The type is cut to its
@@ -143,7 +144,7 @@ func (m *Model) folderSize(r row, width int) string {
 	if s := counted(t.keys, "key", "keys"); len(s) <= width {
 		return s
 	}
-	return scaled(t.keys, 1000, countUnits)
+	return display.Short(t.keys)
 }
 
 // sizeCell is the last column: what the order goes by, or else the size.
@@ -225,7 +226,7 @@ func sizeOf(kind string, size int64, width int) string {
 	if s := grouped(size); len(s) <= width {
 		return s
 	}
-	return scaled(size, 1000, countUnits)
+	return display.Short(size)
 }
 
 // emptiness says why no key is shown.

@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/meowdis/meowdis/foreign"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -24,6 +26,12 @@ type conn struct {
 	// arena holds the text and blob arguments of the statement that runs.
 	arena uintptr
 	room  int
+
+	// Of a foreign file: the virtual tables, their module, and the one that is
+	// being made.
+	virtuals   []*virtual
+	module     uintptr
+	connecting *foreign.Table
 }
 
 type prepared struct {
@@ -65,24 +73,28 @@ func withString[T any](c *conn, s string, fn func(uintptr) T) (result T, err err
 	return fn(p), nil
 }
 
-// openConn opens the file at path, or Memory, and runs setup on it.
-func openConn(path string, readOnly bool, setup []string) (c *conn, err error) {
+// How a file is opened: SQLite's flags.
+const (
+	toRead    = sqlite3.SQLITE_OPEN_READONLY
+	toWrite   = sqlite3.SQLITE_OPEN_READWRITE
+	makeIfNew = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE
+)
+
+// openConn opens the file at path, or Memory, and runs setup on it. The connection
+// is nil when that fails.
+func openConn(path string, how int32, setup []string) (c *conn, err error) {
 	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, c.close())
+			c, err = nil, errors.Join(err, c.close())
 		}
 	}()
-	flags := int32(sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE)
-	if readOnly {
-		flags = sqlite3.SQLITE_OPEN_READONLY
-	}
 	if err := c.grow(smallArena); err != nil {
 		return c, err
 	}
 	// SQLite writes the handle to the beginning of the arena, also when it fails.
 	rc, err := withString(c, path, func(p uintptr) int32 {
-		return sqlite3.Xsqlite3_open_v2(c.tls, p, c.arena, flags|sqlite3.SQLITE_OPEN_NOMUTEX, 0)
+		return sqlite3.Xsqlite3_open_v2(c.tls, p, c.arena, how|sqlite3.SQLITE_OPEN_NOMUTEX, 0)
 	})
 	if err != nil {
 		return c, err
@@ -109,6 +121,9 @@ func (c *conn) close() error {
 		}
 	}
 	sqlite3.Xsqlite3_free(c.tls, c.arena)
+	if c.module != 0 {
+		libc.Xfree(c.tls, c.module)
+	}
 	c.tls.Close()
 	return err
 }
@@ -204,26 +219,32 @@ func (c *conn) step(p *prepared) (rows []store.Row, err error) {
 func (c *conn) row(p *prepared) store.Row {
 	row := make(store.Row, p.columns)
 	for i := range row {
-		switch n := int32(i); sqlite3.Xsqlite3_column_type(c.tls, p.stmt, n) {
-		case sqlite3.SQLITE_INTEGER:
-			row[i] = store.Int(sqlite3.Xsqlite3_column_int64(c.tls, p.stmt, n))
-		case sqlite3.SQLITE_FLOAT:
-			row[i] = store.Float(sqlite3.Xsqlite3_column_double(c.tls, p.stmt, n))
-		case sqlite3.SQLITE_TEXT:
-			row[i] = store.TextBytes(c.bytes(p, n))
-		case sqlite3.SQLITE_BLOB:
-			row[i] = store.Bytes(c.bytes(p, n))
-		}
+		row[i] = c.cell(p.stmt, int32(i))
 	}
 	return row
 }
 
-// bytes copies a text or blob column.
-func (c *conn) bytes(p *prepared, i int32) []byte {
-	at := sqlite3.Xsqlite3_column_blob(c.tls, p.stmt, i)
-	n := int(sqlite3.Xsqlite3_column_bytes(c.tls, p.stmt, i))
+// cell copies a column of the row that stmt is at.
+func (c *conn) cell(stmt uintptr, i int32) store.Value {
+	switch sqlite3.Xsqlite3_column_type(c.tls, stmt, i) {
+	case sqlite3.SQLITE_INTEGER:
+		return store.Int(sqlite3.Xsqlite3_column_int64(c.tls, stmt, i))
+	case sqlite3.SQLITE_FLOAT:
+		return store.Float(sqlite3.Xsqlite3_column_double(c.tls, stmt, i))
+	case sqlite3.SQLITE_TEXT:
+		at := sqlite3.Xsqlite3_column_text(c.tls, stmt, i)
+		return store.TextBytes(copied(at, sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
+	case sqlite3.SQLITE_BLOB:
+		at := sqlite3.Xsqlite3_column_blob(c.tls, stmt, i)
+		return store.Bytes(copied(at, sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
+	}
+	return store.Value{}
+}
+
+// copied is a copy of n bytes of SQLite's.
+func copied(at uintptr, n int32) []byte {
 	out := make([]byte, n)
-	copy(out, libc.GoBytes(at, n))
+	copy(out, libc.GoBytes(at, int(n)))
 	return out
 }
 
@@ -278,6 +299,13 @@ func (c *conn) grow(n int) error {
 	return nil
 }
 
+// isCantOpen tells whether err is that of a file that cannot be opened, or not
+// without writing beside it.
+func isCantOpen(err error) bool {
+	var e *sqliteError
+	return errors.As(err, &e) && (e.code&0xff == sqlite3.SQLITE_CANTOPEN || e.code&0xff == sqlite3.SQLITE_READONLY)
+}
+
 // refusal returns the constraint that err reports, or nil when err is something
 // else.
 func refusal(err error) *store.Refusal {
@@ -286,6 +314,22 @@ func refusal(err error) *store.Refusal {
 		return &store.Refusal{Reason: e.msg}
 	}
 	return nil
+}
+
+// IsDamage tells whether err says that the file is broken, is no database at all,
+// or has tables that the statement cannot be meant for, rather than that it cannot
+// be reached or is busy.
+func IsDamage(err error) bool {
+	return isOneOf(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+}
+
+// IsBusy tells whether err says that other processes kept the file for longer
+// than anybody waits.
+func IsBusy(err error) bool { return isOneOf(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) }
+
+func isOneOf(err error, codes ...int32) bool {
+	var e *sqliteError
+	return errors.As(err, &e) && slices.Contains(codes, e.code&0xff)
 }
 
 // batch runs the statements of b until one is refused. changed tells whether

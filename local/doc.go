@@ -3,6 +3,7 @@
 // One goroutine writes: it takes whatever is waiting and commits it as one
 // transaction (group commit), and nobody hears of a write before its commit.
 // Readers run beside it, each on a connection of its own, and see a snapshot.
-// Several processes may share a file. An in-memory store has one connection for
+// Several processes may share a file. The files of some other programs are shown in
+// our tables, and only read (virtual.go). An in-memory store has one connection for
 // both.
 package local

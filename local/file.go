@@ -1,27 +1,23 @@
 package local
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
-// ErrForeign is the error of opening a SQLite file that meowdis did not make.
-var ErrForeign = errors.New("not a meowdis file")
-
 // prepareFile makes the tables of a new file, migrates an older one, and refuses
 // any other.
 func (s *Store) prepareFile() error {
-	version, err := s.fileVersion()
+	version, err := s.writer.schemaVersion()
 	switch {
 	case err != nil:
 		return err
 	case version == schema.Version:
 		return s.enterWAL()
 	case version > schema.Version:
-		return fmt.Errorf("the file has schema version %d and this meowdis knows %d: use a newer one", version, schema.Version)
+		return NewerError(version)
 	case s.options.ReadOnly:
 		return fmt.Errorf("the file has schema version %d, not %d, and is opened read-only: open it for writing once to migrate it", version, schema.Version)
 	}
@@ -30,12 +26,17 @@ func (s *Store) prepareFile() error {
 	}
 	return s.writer.transaction(beginNow, func() error {
 		// Another process may have been faster.
-		version, err := s.fileVersion()
+		version, err := s.writer.schemaVersion()
 		if err != nil {
 			return err
 		}
 		return s.migrate(version)
 	})
+}
+
+// NewerError is the error of a file whose schema version is newer than ours.
+func NewerError(version int) error {
+	return fmt.Errorf("the file has schema version %d and this meowdis knows %d: use a newer one", version, schema.Version)
 }
 
 // enterWAL changes the journal of a file that is ours or empty: the mode is
@@ -45,25 +46,6 @@ func (s *Store) enterWAL() error {
 		return nil
 	}
 	return s.writer.script("PRAGMA journal_mode = WAL")
-}
-
-// fileVersion is the schema version, 0 for an empty file.
-func (s *Store) fileVersion() (int, error) {
-	rows, _, err := s.writer.run(store.Stmt{SQL: `SELECT count(*), count(*) FILTER (WHERE name = 'meowdis') FROM sqlite_schema WHERE type = 'table'`})
-	if err != nil {
-		return 0, err
-	}
-	tables, ours := rows[0][0].Int(), rows[0][1].Int()
-	switch {
-	case tables == 0:
-		return 0, nil
-	case ours == 0:
-		return 0, ErrForeign
-	}
-	if rows, _, err = s.writer.run(store.Stmt{SQL: schema.VersionQuery}); err != nil {
-		return 0, err
-	}
-	return int(rows[0][0].Int()), nil
 }
 
 func (s *Store) migrate(from int) error {

@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/meowdis/meowdis/foreign"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -27,6 +32,9 @@ type Options struct {
 	// SweepEvery is the pause between the sweeps of expired keys; 0 is a
 	// second, a negative one turns the sweeper off.
 	SweepEvery time.Duration
+	// Cache is how many bytes of the file's pages each connection keeps; 0 is
+	// 32 MB. It takes about twice that much memory.
+	Cache int
 }
 
 // Store is a SQLite file. It is safe for concurrent use.
@@ -34,7 +42,7 @@ type Store struct {
 	path    string
 	options Options
 	writer  *conn
-	readers chan *conn // nil when the writer reads too
+	readers *pool // nil when the writer reads too
 	jobs    chan *job
 	quit    chan struct{} // closed to stop the goroutines
 	done    sync.WaitGroup
@@ -42,16 +50,24 @@ type Store struct {
 	closed  bool
 
 	watching sync.Mutex
-	watcher  *conn // asks for the data version; opened when first needed
+	watcher  *conn         // asks for the data version; opened when first needed
+	foreign  *foreign.Kind // nil for a file of ours
+	overlay  []foreign.Table
+	// immutable opens the file as one that nobody changes, without locks.
+	immutable bool
 }
 
 var errClosed = errors.New("the database is closed")
 
 // Open opens the file at path, or Memory, and makes or migrates its tables. The
-// directory must exist.
+// directory must exist. A file of a foreign kind is opened for reading, whatever the
+// options say.
 func Open(path string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = func() int64 { return time.Now().UnixMilli() }
+	}
+	if o.Cache == 0 {
+		o.Cache = 32 << 20
 	}
 	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{})}
 	if err := s.open(); err != nil {
@@ -59,7 +75,7 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s.done.Add(1)
 	go s.write()
-	if !o.ReadOnly && o.SweepEvery >= 0 {
+	if !s.options.ReadOnly && o.SweepEvery >= 0 {
 		s.done.Add(1)
 		go s.sweep()
 	}
@@ -67,20 +83,21 @@ func Open(path string, o Options) (*Store, error) {
 }
 
 func (s *Store) open() (err error) {
-	if s.writer, err = s.connect(s.options.ReadOnly); err != nil {
+	if err := s.openForeign(); err != nil {
 		return err
 	}
-	if err := s.prepareFile(); err != nil {
-		return err
+	if s.foreign == nil {
+		if s.writer, err = s.connect(s.options.ReadOnly); err != nil {
+			return err
+		}
+		if err := s.prepareFile(); err != nil {
+			return err
+		}
 	}
 	if s.path == Memory {
 		return nil
 	}
-	n := max(4, runtime.GOMAXPROCS(0))
-	s.readers = make(chan *conn, n)
-	for range n {
-		s.readers <- nil // opened when first needed
-	}
+	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)))
 	return nil
 }
 
@@ -88,7 +105,7 @@ func (s *Store) open() (err error) {
 func (s *Store) connect(readOnly bool) (*conn, error) {
 	setup := []string{"PRAGMA foreign_keys = 1"}
 	if s.path != Memory {
-		setup = append(setup, "PRAGMA cache_size = -32768",
+		setup = append(setup, fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10),
 			// Fewer checkpoints than by default: pages that change often are copied back once.
 			"PRAGMA wal_autocheckpoint = 4000")
 		if s.options.Full {
@@ -97,7 +114,19 @@ func (s *Store) connect(readOnly bool) (*conn, error) {
 			setup = append(setup, "PRAGMA synchronous = NORMAL")
 		}
 	}
-	return openConn(s.path, readOnly, setup)
+	how := int32(makeIfNew)
+	if readOnly {
+		how = toRead
+	}
+	if !s.immutable {
+		return openConn(s.path, how, setup)
+	}
+	path, err := filepath.Abs(s.path)
+	if err != nil {
+		return nil, err
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
+	return openConn(u.String(), how|sqlite3.SQLITE_OPEN_URI, setup)
 }
 
 // Path is the file, or Memory.
@@ -120,10 +149,8 @@ func (s *Store) Close() error {
 func (s *Store) closeConns() error {
 	var errs []error
 	if s.readers != nil {
-		for range cap(s.readers) {
-			if c := <-s.readers; c != nil {
-				errs = append(errs, c.close())
-			}
+		for _, c := range s.readers.drain() {
+			errs = append(errs, c.close())
 		}
 	}
 	for _, c := range []*conn{s.writer, s.watcher} {
@@ -204,14 +231,26 @@ func (c *conn) read(ctx context.Context, batches []store.Batch) (results []store
 }
 
 func (s *Store) withReader(fn func(*conn) error) (err error) {
-	c := <-s.readers
-	defer func() { s.readers <- c }()
+	c := s.readers.take()
+	defer func() { s.readers.put(c) }()
 	if c == nil {
-		if c, err = s.connect(true); err != nil {
+		if c, err = s.connectReader(); err != nil {
 			return err
 		}
 	}
 	return fn(c)
+}
+
+// connectReader opens a connection for reading.
+func (s *Store) connectReader() (*conn, error) {
+	c, err := s.connect(true)
+	if err != nil || s.foreign == nil {
+		return c, err
+	}
+	if err := c.overlay(s.overlay); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
 }
 
 var (

@@ -80,3 +80,7 @@ func (s *Store) WALSize() (int64, error) {
 	}
 	return info.Size(), nil
 }
+
+// Foreign tells whether the file is another program's: it is only read, and has no
+// index of ours.
+func (s *Store) Foreign() bool { return s.foreign != nil }

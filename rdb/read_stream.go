@@ -16,25 +16,52 @@ const (
 	entrySameFields = 2
 )
 
-func (r *Reader) stream(typ byte) *Stream {
-	s := &Stream{}
-	for n := r.length(); n > 0; n-- {
-		s.readNode(idOf(r.string()), listpack(r.string()))
+// stream reads a stream. Its entries come first, and everything else is in the
+// last piece.
+func (r *Reader) stream(typ byte) pieces {
+	left := r.length()
+	var first, last ID
+	entries := uint64(0)
+	return func() (Value, bool) {
+		s := &Stream{}
+		for ; left > 0 && !r.enough(len(s.Entries)); left-- {
+			s.readNode(idOf(r.string()), listpack(r.string()))
+		}
+		if n := len(s.Entries); n > 0 {
+			must(entries == 0 || last.Less(s.Entries[0].ID))
+			if entries == 0 {
+				first = s.Entries[0].ID
+			}
+			last = s.Entries[n-1].ID
+			entries += uint64(n)
+		}
+		if left > 0 {
+			return s, false
+		}
+		must(r.length() == entries)
+		r.streamEnd(typ, s, int64(entries), first, last)
+		return s, true
 	}
-	must(r.length() == uint64(len(s.Entries)))
+}
+
+// streamEnd reads what stands behind the entries, of which there were so many.
+func (r *Reader) streamEnd(typ byte, s *Stream, entries int64, first, last ID) {
 	s.Last = r.id()
-	must(len(s.Entries) == 0 || !s.Last.Less(s.Entries[len(s.Entries)-1].ID))
-	s.Added = int64(len(s.Entries))
+	must(entries == 0 || !s.Last.Less(last))
+	s.Added = entries
 	if typ != typeStream {
 		r.id() // that of the first entry
 		s.Deleted = r.id()
 		s.Added = r.number()
 	}
 	for n := r.length(); n > 0; n-- {
-		s.Groups = append(s.Groups, r.group(typ, s))
+		g := r.group(typ)
+		if typ == typeStream {
+			g.Read = s.read(g.Last, entries, first)
+		}
+		s.Groups = append(s.Groups, g)
 	}
 	unique(len(s.Groups), func(i int) []byte { return s.Groups[i].Name })
-	return s
 }
 
 // id reads an ID in the form of two lengths.
@@ -101,11 +128,9 @@ func (s *Stream) readNode(base ID, n node) {
 
 // group reads a group. Its pending entries come first, and then the consumers
 // with the IDs of theirs.
-func (r *Reader) group(typ byte, s *Stream) Group {
+func (r *Reader) group(typ byte) Group {
 	g := Group{Name: r.string(), Last: r.id()}
-	if typ == typeStream {
-		g.Read = s.read(g.Last)
-	} else {
+	if typ != typeStream {
 		g.Read = int64(r.length())
 		must(g.Read >= Unknown)
 	}
@@ -137,17 +162,17 @@ func (r *Reader) group(typ byte, s *Stream) Group {
 
 // read is how many entries a group that is at id must have read, for a stream of
 // the first form, which remembers no deletions.
-func (s *Stream) read(id ID) int64 {
+func (s *Stream) read(id ID, entries int64, first ID) int64 {
 	switch {
-	case len(s.Entries) == 0:
+	case entries == 0:
 		return s.Added
 	case id == s.Last:
 		return s.Added
 	case s.Last.Less(id):
 		return Unknown
-	case id.Less(s.Entries[0].ID):
+	case id.Less(first):
 		return 0
-	case id == s.Entries[0].ID:
+	case id == first:
 		return 1
 	}
 	return Unknown

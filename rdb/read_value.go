@@ -6,54 +6,120 @@ import (
 	"strconv"
 )
 
+// pieces reads a value in pieces as large as the reader's room, the last one with
+// what is left.
+type pieces func() (v Value, last bool)
+
+// room is how much a piece may hold: it ends with the element that goes beyond.
+type room struct{ elements, bytes int }
+
+// enough tells whether a piece of so many elements is to end.
+func (r *Reader) enough(elements int) bool {
+	return elements > 0 && (elements >= r.room.elements || r.room.bytes < 0)
+}
+
+// value reads a value in one piece.
 func (r *Reader) value(typ byte) Value {
+	r.room = room{math.MaxInt, math.MaxInt}
+	next, _ := r.open(typ)
+	v, last := next()
+	must(last)
+	return v
+}
+
+// open begins to read a value of the type, whose elements are count, unknown unless
+// the value says so in front. What is one string in the file is one piece.
+func (r *Reader) open(typ byte) (next pieces, count int64) {
 	switch typ {
 	case typeString:
-		return String(r.string())
-	case typeList:
-		return asList(r.strings(1))
+		return r.text()
+	case typeQuicklist, typeQuicklist2:
+		return r.quicklist(typ), 0
+	case typeStream, typeStream2, typeStream3:
+		return r.stream(typ), 0
+	case typeList, typeSet, typeHash, typeZSet, typeZSet2, typeHashExpiry, typeHashExpiryEarly:
+		return r.elements(typ)
+	}
+	v := r.packed(typ)
+	return once(v), int64(v.Len())
+}
+
+func once(v Value) pieces { return func() (Value, bool) { return v, true } }
+
+// text reads a string, whose elements are bytes.
+func (r *Reader) text() (next pieces, count int64) {
+	left, encoded := r.lengthOrEncoding()
+	if encoded {
+		s := String(r.encoded(left))
+		return once(s), int64(len(s))
+	}
+	must(left <= maxString)
+	return func() (Value, bool) {
+		n := min(left, uint64(r.room.bytes))
+		left -= n
+		return String(r.raw(n)), left == 0
+	}, int64(left)
+}
+
+// packed reads a value that is one string.
+func (r *Reader) packed(typ byte) Value {
+	switch typ {
 	case typeListZiplist:
 		return asList(ziplist(r.string()))
-	case typeQuicklist, typeQuicklist2:
-		return r.quicklist(typ)
-	case typeSet:
-		return asSet(r.strings(1))
 	case typeSetIntset:
 		return asSet(intset(r.string()))
 	case typeSetListpack:
 		return asSet(listpack(r.string()))
-	case typeHash:
-		return asHash(r.strings(2))
 	case typeHashZipmap:
 		return asHash(zipmap(r.string()))
 	case typeHashZiplist:
 		return asHash(ziplist(r.string()))
 	case typeHashListpack:
 		return asHash(listpack(r.string()))
-	case typeHashExpiry, typeHashExpiryEarly:
-		return r.hashExpiry(typ == typeHashExpiry)
 	case typeHashPackExpiry:
 		r.uint64() // the first expiry of all
 		return asHashExpiry(listpack(r.string()))
 	case typeHashPackEarly:
 		return asHashExpiry(listpack(r.string()))
-	case typeZSet, typeZSet2:
-		return r.zset(typ)
 	case typeZSetZiplist:
 		return asZSet(ziplist(r.string()))
 	case typeZSetListpack:
 		return asZSet(listpack(r.string()))
-	case typeStream, typeStream2, typeStream3:
-		return r.stream(typ)
 	}
 	bad() // a module's, or one that is newer
 	return nil
 }
 
-// strings reads a number, and as many groups of width strings.
-func (r *Reader) strings(width int) [][]byte {
+// elements reads a value whose elements stand one behind the other, behind their
+// number.
+func (r *Reader) elements(typ byte) (next pieces, count int64) {
+	first := int64(0)
+	if typ == typeHashExpiry {
+		first = int64(r.uint64())
+		must(first >= 0)
+	}
+	left := r.length()
+	must(left > 0)
+	count = int64(min(left, math.MaxInt64))
+	switch typ {
+	case typeList:
+		next = func() (Value, bool) { return asList(r.strings(&left, 1)), left == 0 }
+	case typeSet:
+		next = func() (Value, bool) { return asSet(r.strings(&left, 1)), left == 0 }
+	case typeHash:
+		next = func() (Value, bool) { return asHash(r.strings(&left, 2)), left == 0 }
+	case typeHashExpiry, typeHashExpiryEarly:
+		next = func() (Value, bool) { return r.hashExpiry(&left, typ == typeHashExpiry, first), left == 0 }
+	default:
+		next = func() (Value, bool) { return r.zset(&left, typ), left == 0 }
+	}
+	return next, count
+}
+
+// strings reads a piece of *left groups of width strings.
+func (r *Reader) strings(left *uint64, width int) [][]byte {
 	var all [][]byte
-	for n := r.length(); n > 0; n-- {
+	for ; *left > 0 && !r.enough(len(all)/width); *left-- {
 		for range width {
 			all = append(all, r.string())
 		}
@@ -68,27 +134,34 @@ func asList(all [][]byte) List {
 
 // quicklist reads the nodes of a list; from the second form on a node may be one
 // element that is too large for a listpack.
-func (r *Reader) quicklist(typ byte) List {
-	const plain, packed = 1, 2
-	var all [][]byte
-	for n := r.length(); n > 0; n-- {
-		container := uint64(packed)
-		if typ == typeQuicklist2 {
-			container = r.length()
+func (r *Reader) quicklist(typ byte) pieces {
+	left := r.length()
+	must(left > 0)
+	return func() (Value, bool) {
+		var all [][]byte
+		for ; left > 0 && !r.enough(len(all)); left-- {
+			all = append(all, r.listNode(typ)...)
 		}
-		b := r.string()
-		switch {
-		case container == plain:
-			all = append(all, b)
-		case container != packed:
-			bad()
-		case typ == typeQuicklist:
-			all = append(all, ziplist(b)...)
-		default:
-			all = append(all, listpack(b)...)
-		}
+		return asList(all), left == 0
 	}
-	return asList(all)
+}
+
+func (r *Reader) listNode(typ byte) [][]byte {
+	const plain, packed = 1, 2
+	container := uint64(packed)
+	if typ == typeQuicklist2 {
+		container = r.length()
+	}
+	b := r.string()
+	switch {
+	case container == plain:
+		return [][]byte{b}
+	case container != packed:
+		bad()
+	case typ == typeQuicklist:
+		return ziplist(b)
+	}
+	return listpack(b)
 }
 
 // unique fails when a name comes twice.
@@ -133,16 +206,11 @@ func asHashExpiry(all [][]byte) Hash {
 	return fields.checked()
 }
 
-// hashExpiry reads fields with their expiry in front of them, 0 for none. In the
+// hashExpiry reads a piece of *left fields with their expiry in front of them, 0 for none. In the
 // form that was released it counts from the first expiry of all, plus one.
-func (r *Reader) hashExpiry(relative bool) Hash {
-	first := int64(0)
-	if relative {
-		first = int64(r.uint64())
-		must(first >= 0)
-	}
+func (r *Reader) hashExpiry(left *uint64, relative bool, first int64) Hash {
 	var fields Hash
-	for n := r.length(); n > 0; n-- {
+	for ; *left > 0 && !r.enough(len(fields)); *left-- {
 		at := r.number()
 		if relative && at > 0 {
 			must(at-1 <= math.MaxInt64-first)
@@ -153,9 +221,10 @@ func (r *Reader) hashExpiry(relative bool) Hash {
 	return fields.checked()
 }
 
-func (r *Reader) zset(typ byte) ZSet {
+// zset reads a piece of *left members.
+func (r *Reader) zset(left *uint64, typ byte) ZSet {
 	var members ZSet
-	for n := r.length(); n > 0; n-- {
+	for ; *left > 0 && !r.enough(len(members)); *left-- {
 		m := Member{Name: r.string()}
 		if typ == typeZSet2 {
 			m.Score = math.Float64frombits(r.uint64())

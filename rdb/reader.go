@@ -17,11 +17,18 @@ const maxString = 512 << 20
 // Inside, failure is a panic with an error that the exported methods return, so
 // that the decoders read like the format.
 type Reader struct {
-	r *bufio.Reader
+	r    source
+	room room // of the piece that is being read
+}
+
+// source is what a Reader reads from.
+type source interface {
+	io.Reader
+	io.ByteReader
 }
 
 // NewReader reads from r, beyond what it returns.
-func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReader(r)} }
+func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReader(r)} }
 
 // failure is what the decoders panic with.
 type failure struct{ error }
@@ -154,10 +161,19 @@ func (r *Reader) number() int64 {
 
 func (r *Reader) string() []byte {
 	n, encoded := r.lengthOrEncoding()
-	if !encoded {
-		return r.raw(n)
+	var b []byte
+	if encoded {
+		b = r.encoded(n)
+	} else {
+		b = r.raw(n)
 	}
-	switch n {
+	r.room.bytes -= len(b)
+	return b
+}
+
+// encoded reads a string in an encoding.
+func (r *Reader) encoded(encoding uint64) []byte {
+	switch encoding {
 	case encodedInt8:
 		return decimal(int64(int8(r.byte())))
 	case encodedInt16:

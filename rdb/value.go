@@ -5,6 +5,8 @@ package rdb
 type Value interface {
 	// append appends the type and the encoded value.
 	append(out []byte) []byte
+	// Len is the number of elements; of bytes of a string, of entries of a stream.
+	Len() int
 }
 
 type (
@@ -14,6 +16,13 @@ type (
 	Hash   []Field  // no field twice
 	ZSet   []Member // no member twice, written in the order of score and member
 )
+
+func (s String) Len() int  { return len(s) }
+func (l List) Len() int    { return len(l) }
+func (s Set) Len() int     { return len(s) }
+func (h Hash) Len() int    { return len(h) }
+func (z ZSet) Len() int    { return len(z) }
+func (s *Stream) Len() int { return len(s.Entries) }
 
 // Field is a field of a hash.
 type Field struct {
@@ -83,6 +92,7 @@ const (
 	typeZSet            = 3 // scores as text
 	typeHash            = 4
 	typeZSet2           = 5 // scores as doubles
+	typeModule          = 7 // of a module, in parts
 	typeHashZipmap      = 9
 	typeListZiplist     = 10
 	typeSetIntset       = 11

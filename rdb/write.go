@@ -63,29 +63,33 @@ func integer(b []byte) (int64, bool) {
 func (s String) append(out []byte) []byte { return AppendBytes(append(out, typeString), s) }
 
 func (l List) append(out []byte) []byte {
+	nodes, n := l.appendNodes(nil)
+	return append(AppendLength(append(out, typeQuicklist2), n), nodes...)
+}
+
+// appendNodes appends the list in nodes, and tells how many they are.
+func (l List) appendNodes(out []byte) (_ []byte, nodes uint64) {
 	const packed = 2
-	var nodes [][]byte
 	node := newListpack()
-	for _, e := range l {
-		if node.count > 0 && len(node.b)+len(e) > nodeSize {
-			nodes = append(nodes, node.end())
+	for i, e := range l {
+		node.add(e)
+		if i == len(l)-1 || len(node.b)+len(l[i+1]) > nodeSize {
+			out = AppendBytes(AppendLength(out, packed), node.end())
+			nodes++
 			node = newListpack()
 		}
-		node.add(e)
 	}
-	nodes = append(nodes, node.end())
-	out = AppendLength(append(out, typeQuicklist2), uint64(len(nodes)))
-	for _, n := range nodes {
-		out = AppendBytes(AppendLength(out, packed), n)
-	}
-	return out
+	return out, nodes
 }
 
 func (s Set) append(out []byte) []byte {
 	if b := s.intset(); b != nil {
 		return AppendBytes(append(out, typeSetIntset), b)
 	}
-	out = AppendLength(append(out, typeSet), uint64(len(s)))
+	return s.appendMembers(AppendLength(append(out, typeSet), uint64(len(s))))
+}
+
+func (s Set) appendMembers(out []byte) []byte {
 	for _, m := range s {
 		out = AppendBytes(out, m)
 	}
@@ -154,13 +158,17 @@ func (h Hash) appendExpiry(out []byte, first int64) []byte {
 	out = binary.LittleEndian.AppendUint64(append(out, typeHashExpiry), uint64(first))
 	out = AppendLength(out, uint64(len(h)))
 	for _, f := range h {
-		at := uint64(0)
-		if f.ExpiresAt > 0 {
-			at = uint64(f.ExpiresAt-first) + 1
-		}
-		out = AppendBytes(AppendBytes(AppendLength(out, at), f.Name), f.Value)
+		out = f.appendExpiry(out, first)
 	}
 	return out
+}
+
+func (f *Field) appendExpiry(out []byte, first int64) []byte {
+	at := uint64(0)
+	if f.ExpiresAt > 0 {
+		at = uint64(f.ExpiresAt-first) + 1
+	}
+	return AppendBytes(AppendBytes(AppendLength(out, at), f.Name), f.Value)
 }
 
 func (z ZSet) append(out []byte) []byte {
@@ -180,8 +188,11 @@ func (z ZSet) append(out []byte) []byte {
 		}
 		return AppendBytes(append(out, typeZSetListpack), p.end())
 	}
-	out = AppendLength(append(out, typeZSet2), uint64(len(z)))
-	for _, m := range sorted {
+	return sorted.appendMembers(AppendLength(append(out, typeZSet2), uint64(len(z))))
+}
+
+func (z ZSet) appendMembers(out []byte) []byte {
+	for _, m := range z {
 		out = binary.LittleEndian.AppendUint64(AppendBytes(out, m.Name), math.Float64bits(m.Score))
 	}
 	return out

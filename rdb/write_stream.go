@@ -14,20 +14,29 @@ const (
 )
 
 func (s *Stream) append(out []byte) []byte {
-	nodes := s.nodes()
-	out = AppendLength(append(out, typeStream2), uint64(len(nodes)))
-	at := 0
-	for _, n := range nodes {
-		out = AppendBytes(out, s.Entries[at].ID.append(nil))
-		out = AppendBytes(out, packNode(n))
-		at += len(n)
-	}
-	out = AppendLength(out, uint64(len(s.Entries)))
-	out = s.Last.appendLengths(out)
+	nodes, n := s.appendNodes(nil)
+	out = append(AppendLength(append(out, typeStream2), n), nodes...)
 	first := ID{}
 	if len(s.Entries) > 0 {
 		first = s.Entries[0].ID
 	}
+	return s.appendEnd(out, uint64(len(s.Entries)), first)
+}
+
+// appendNodes appends the entries in nodes, and tells how many those are.
+func (s *Stream) appendNodes(out []byte) (_ []byte, nodes uint64) {
+	for _, n := range s.nodes() {
+		out = AppendBytes(out, n[0].ID.append(nil))
+		out = AppendBytes(out, packNode(n))
+		nodes++
+	}
+	return out, nodes
+}
+
+// appendEnd appends what stands behind the entries, which are so many.
+func (s *Stream) appendEnd(out []byte, entries uint64, first ID) []byte {
+	out = AppendLength(out, entries)
+	out = s.Last.appendLengths(out)
 	out = first.appendLengths(out)
 	out = s.Deleted.appendLengths(out)
 	out = AppendLength(out, uint64(s.Added))

@@ -27,6 +27,7 @@ type Redis struct {
 	in      *bufio.Reader
 	replies *resp.Reader
 	used    time.Time
+	made    int // connections
 
 	db       int
 	multi    bool
@@ -55,6 +56,9 @@ func (r *Redis) DB() int { return r.db }
 
 // InMulti tells whether commands are being queued.
 func (r *Redis) InMulti() bool { return r.multi }
+
+// Connections counts how often a connection was made.
+func (r *Redis) Connections() int { return r.made }
 
 // Close ends the connection.
 func (r *Redis) Close() error {

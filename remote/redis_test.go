@@ -178,3 +178,44 @@ func TestRedisLargePipeline(t *testing.T) {
 		t.Errorf("%d replies, %v", len(replies), err)
 	}
 }
+
+func TestListen(t *testing.T) {
+	server := oracle.Start(t)
+	client := server.Dial(t)
+	r := openRedis(t, "unix://"+server.Socket+"?db=2", false)
+	for _, resp3 := range []bool{false, true} {
+		listener := openRedis(t, "unix://"+server.Socket, resp3)
+		ctx, cancel := context.WithCancelCause(context.Background())
+		var got []string
+		err := listener.Listen(ctx, byteWords([]string{"SUBSCRIBE", "news"}), func(v resp.Value) error {
+			got = append(got, string(resp.AppendTyped(nil, v, true)))
+			if len(got) == 1 {
+				client.Do([]byte("PUBLISH"), []byte("news"), []byte("hello"))
+			} else {
+				cancel(io.ErrClosedPipe)
+			}
+			return nil
+		})
+		if err != io.ErrClosedPipe || len(got) != 2 || !strings.HasSuffix(got[1], `"hello"`) {
+			t.Errorf("got %q, %v", got, err)
+		}
+		talk(t, listener, [][2]string{{"PING", "PONG"}})
+	}
+	err := r.Listen(context.Background(), byteWords([]string{"SUBSCRIBE"}), func(v resp.Value) error {
+		if !v.IsError() {
+			t.Errorf("got %v", v)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	err = r.Listen(context.Background(), byteWords([]string{"MONITOR"}), func(v resp.Value) error { return io.ErrShortWrite })
+	if err != io.ErrShortWrite {
+		t.Error(err)
+	}
+	talk(t, r, [][2]string{{"PING", "PONG"}})
+	if r.DB() != 2 || r.Connections() != 1 {
+		t.Errorf("database %d, %d connections", r.DB(), r.Connections())
+	}
+}

@@ -129,8 +129,10 @@ func (r *Redis) connect(ctx context.Context) error {
 	}
 	if err != nil {
 		r.drop()
+		return err
 	}
-	return err
+	r.made++
+	return nil
 }
 
 // isTooOld recognises the reply to HELLO of a server that has RESP2 only.

@@ -1,238 +1,276 @@
 package repl
 
 import (
-	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
 
-// completer completes commands, subcommands, options and key names. It is a
-// readline.AutoCompleter.
-type completer struct {
-	ctx     context.Context
-	session Session
+// candidate is one way to complete a word.
+type candidate struct {
+	text  string // as it is typed
+	about string
 }
 
-// The most candidates that are listed.
-const maxListed = 60
+// completion is what can stand in the place of the word at the cursor.
+type completion struct {
+	from  int    // where that word begins, in bytes of the line
+	typed string // the word so far, as it is written
+	items []candidate
+	more  bool // there may be others
+	// ask is what the target has to be asked for more, nil when items is all.
+	ask *question
+}
 
-// Do returns what can follow the word before the cursor, and that word's length.
-func (c *completer) Do(line []rune, pos int) ([][]rune, int) {
-	before, typed := lastWord(string(line[:pos]))
-	found := c.candidates(before, typed)
-	if len(found) > maxListed {
-		if common := commonPrefix(found); common != "" {
-			found = []string{common}
+// complete finds what can complete the end of text. o tells what the loop's own
+// commands take.
+func complete(text string, o *Options) completion {
+	commands, _ := scan(text)
+	var words []word
+	if len(commands) > 0 {
+		words = commands[len(commands)-1]
+	}
+	typed := word{from: len(text), to: len(text)}
+	if n := len(words); n > 0 && words[n-1].to == len(text) {
+		typed, words = words[n-1], words[:n-1]
+	} else if strings.HasSuffix(strings.TrimRight(text, " "), "\n") {
+		words = nil
+	}
+	c := completion{from: typed.from, typed: text[typed.from:]}
+	if len(words) == 0 {
+		c.items = firstWords(typed.value)
+		return c
+	}
+	cmd := understand(text, append(slices.Clone(words), typed), true)
+	switch {
+	case cmd.op == "|":
+	case cmd.op != "":
+		c.items = files(typed.value)
+	case len(cmd.words) == 1: // behind a number
+		c.items = firstWords(typed.value)
+	case cmd.isColon():
+		c.completeColon(cmd, typed, o)
+	case strings.EqualFold(cmd.words[0].value, "help") || cmd.words[0].value == "?":
+		c.items = topics(values(cmd.words[1:len(cmd.words)-1]), typed.value)
+	default:
+		c.completeCall(values(cmd.words[:len(cmd.words)-1]), typed)
+	}
+	return c
+}
+
+// completeColon completes an argument of one of the loop's own commands.
+func (c *completion) completeColon(cmd command, typed word, o *Options) {
+	own := colonNamed(cmd.words[0].value)
+	if own == nil {
+		return
+	}
+	args := values(cmd.words[1 : len(cmd.words)-1])
+	switch own.takes {
+	case takesCommand:
+		if len(args) == 0 {
+			c.items = firstWords(typed.value)
+			return
 		}
-		found = found[:min(len(found), maxListed)]
-	}
-	suffixes := make([][]rune, len(found))
-	for i, f := range found {
-		suffixes[i] = []rune(f)
-	}
-	return suffixes, len([]rune(typed))
-}
-
-// lastWord splits text into the words that are complete and the one that is
-// being typed, as it stands there.
-func lastWord(text string) (before []string, typed string) {
-	from, quote := 0, byte(0)
-	for i := 0; i < len(text); i++ {
-		switch ch := text[i]; {
-		case quote != 0 && ch == '\\':
-			i++
-		case quote != 0 && ch == quote:
-			quote = 0
-		case quote != 0:
-		case ch == '"' || ch == '\'':
-			quote = ch
-		case ch == ' ':
-			from = i + 1
+		c.completeCall(args, typed)
+	case takesKey:
+		if len(args) == 0 {
+			c.ask = &question{about: askKeys, prefix: typed.value}
+		}
+	case takesFile:
+		c.items = files(typed.value)
+	case takesTopic:
+		c.items = topics(args, typed.value)
+	case takesWords:
+		for _, w := range own.words(o, args) {
+			if strings.HasPrefix(w, typed.value) {
+				c.items = append(c.items, candidate{text: w})
+			}
 		}
 	}
-	words, err := resp.SplitLine(text[:from])
-	if err != nil {
-		return nil, text[from:]
-	}
-	for _, w := range words {
-		before = append(before, string(w))
-	}
-	return before, text[from:]
 }
 
-// candidates are the endings of the typed word.
-func (c *completer) candidates(before []string, typed string) []string {
-	if len(before) > 0 && strings.Trim(before[0], "0123456789") == "" {
-		before = before[1:] // "5 INCR k" repeats
-	}
-	if len(before) == 0 {
-		words := append(commandNames(), "CLEAR", "EXIT", "HELP", "QUIT")
-		slices.Sort(words)
-		return endings(slices.Compact(words), typed)
-	}
-	if strings.EqualFold(before[0], "help") || before[0] == "?" {
-		return helpTopics(before[1:], typed)
-	}
-	if len(before) == 1 {
-		if subs := subcommandsOf(before[0]); len(subs) > 0 {
-			return endings(subs, typed)
+// completeCall completes an argument of a command.
+func (c *completion) completeCall(words []string, typed word) {
+	if len(words) == 1 {
+		if subs := subcommandsOf(words[0]); len(subs) > 0 {
+			c.items = beginning(subs, typed.value, func(sub string) string {
+				return translator.Lookup(words[0] + " " + sub).Summary
+			})
+			return
 		}
 	}
-	cmd, args := commandOf(before)
-	if cmd == nil {
-		return nil
+	f := fit(words, false)
+	if f.cmd == nil {
+		return
 	}
-	if isKey(cmd, append(before, typed)) {
-		return c.keys(typed)
+	if ref, ok := keyAt(f.cmd, append(slices.Clone(words), typed.value)); ok {
+		c.ask = &question{about: askKeys, kind: kindOfKey(f.cmd, ref), prefix: typed.value}
+		return
 	}
-	return endings(optionWords(remaining(parameters(cmd.Syntax), args)), typed)
+	tokens, args := expected(f.rest)
+	if !typed.quoted {
+		c.items = beginning(tokens, typed.value, func(token string) string { return operandsOf(f.cmd.SyntaxTree(), token) })
+	}
+	c.ask = elementQuestion(f, words, args, typed.value)
 }
 
-func helpTopics(before []string, typed string) []string {
-	if len(before) > 0 {
-		return endings(subcommandsOf(before[0]), typed)
+func values(words []word) []string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = w.value
 	}
-	topics := commandNames()
-	for _, g := range groups() {
-		topics = append(topics, "@"+g)
-	}
-	return endings(topics, typed)
+	return all
 }
 
-// commandNames lists the first words of the commands.
+// firstWords completes the name of a command, of the table or of the loop.
+func firstWords(typed string) []candidate {
+	if strings.HasPrefix(typed, ":") {
+		var items []candidate
+		for _, c := range colons {
+			if strings.HasPrefix(":"+c.name, typed) {
+				items = append(items, candidate{":" + c.name, c.summary})
+			}
+		}
+		return items
+	}
+	return beginning(commandNames(), typed, func(name string) string {
+		if c := translator.Lookup(name); c != nil {
+			return c.Summary
+		}
+		return plainWords[name]
+	})
+}
+
+// plainWords are the loop's own words that people know from other programs.
+var plainWords = map[string]string{
+	"CLEAR": "Clears the screen", "EXIT": "Ends", "HELP": "Tells about commands", "QUIT": "Ends",
+}
+
+// commandNames lists the first words of commands.
 func commandNames() []string {
 	var names []string
 	for _, c := range translator.Commands() {
 		name, _, _ := strings.Cut(c.Name, " ")
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = append(names, name)
+	}
+	for name := range plainWords {
+		names = append(names, name)
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
-// endings are what is missing of the words that begin with typed, in its case.
-func endings(words []string, typed string) []string {
-	var found []string
+// topics completes what HELP tells about.
+func topics(before []string, typed string) []candidate {
+	if len(before) > 0 {
+		return beginning(subcommandsOf(before[0]), typed, func(sub string) string {
+			return translator.Lookup(before[0] + " " + sub).Summary
+		})
+	}
+	if strings.HasPrefix(typed, "@") {
+		var items []candidate
+		for _, g := range groups() {
+			if strings.HasPrefix("@"+g, strings.ToLower(typed)) {
+				items = append(items, candidate{text: "@" + g})
+			}
+		}
+		return items
+	}
+	return firstWords(typed)
+}
+
+// beginning are the words that begin with typed, in its case.
+func beginning(words []string, typed string, about func(string) string) []candidate {
+	var items []candidate
 	for _, w := range words {
 		if len(w) < len(typed) || !strings.EqualFold(w[:len(typed)], typed) {
 			continue
 		}
-		end := w[len(typed):]
+		text := w
 		if typed != "" && typed == strings.ToLower(typed) {
-			end = strings.ToLower(end)
+			text = strings.ToLower(w)
 		}
-		found = append(found, end+" ")
+		items = append(items, candidate{text, about(w)})
 	}
-	return found
+	return items
 }
 
-// optionWords are the words of the language that the parameters can begin with.
-func optionWords(params []string) []string {
-	var words []string
-	for _, p := range params {
-		for _, alternative := range strings.Split(strings.Trim(p, "[]<>"), "|") {
-			first, _, _ := strings.Cut(strings.TrimLeft(alternative, "[<"), " ")
-			if isWord(first) && !slices.Contains(words, first) {
-				words = append(words, first)
-			}
+// operandsOf is what follows a word of the language, as the syntax writes it.
+func operandsOf(args []translator.Argument, token string) string {
+	for _, a := range args {
+		if a.Token == token {
+			return strings.TrimSpace(strings.TrimPrefix(writtenBody(a), token))
+		}
+		if found := operandsOf(a.Arguments, token); found != "" {
+			return found
 		}
 	}
-	return words
+	return ""
 }
 
-// isKey tells whether the last of words is a key of the call.
-func isKey(cmd *translator.Command, words []string) bool {
-	args := make([][]byte, len(words))
+// keyAt tells whether the last of words is a key of the call. Keys that as many
+// IDs follow, as in XREAD, are taken for such while no ID has been typed.
+func keyAt(cmd *translator.Command, words []string) (translator.KeyRef, bool) {
+	args := make([][]byte, len(words), 2*len(words))
 	for i, w := range words {
 		args[i] = []byte(w)
 	}
+	last := len(args) - 1
+	if slices.ContainsFunc(cmd.Keys, func(s translator.KeySpec) bool { return s.Limit > 1 }) {
+		args = args[:cap(args)]
+	}
 	for _, ref := range cmd.KeysOf(args) {
-		if ref.Pos == len(args)-1 {
-			return true
+		if ref.Pos == last {
+			return ref, true
 		}
 	}
-	return false
+	return translator.KeyRef{}, false
 }
 
-// The target looks at so many keys, a page at a time, and no new page begins
-// when a person has waited for keyPatience. A page that takes keyTimeout is given
-// up, which can cost the connection.
-const (
-	keyPatience = 200 * time.Millisecond
-	keyTimeout  = 3 * time.Second
-	keyPages    = 20
-	keyPage     = "1000"
-)
-
-// keys are the endings of the keys that begin with typed, which may be an open
-// quoted string. In a transaction nothing can be asked.
-func (c *completer) keys(typed string) []string {
-	if c.session.InMulti() {
+// files completes the name of a file.
+func files(typed string) []candidate {
+	dir, base := filepath.Split(typed)
+	entries, err := os.ReadDir(filepath.Clean("./" + dir))
+	if filepath.IsAbs(dir) {
+		entries, err = os.ReadDir(dir)
+	}
+	if err != nil {
 		return nil
 	}
-	prefix := typed
-	quoted := strings.HasPrefix(typed, `"`)
-	if quoted {
-		words, err := resp.SplitLine(typed + `"`)
-		if err != nil || len(words) != 1 {
-			return nil
+	var items []candidate
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, base) || base == "" && strings.HasPrefix(name, ".") {
+			continue
 		}
-		prefix = string(words[0])
-	}
-	var found []string
-	for _, key := range c.scan(prefix) {
-		written := writtenKey(key, quoted)
-		if strings.HasPrefix(written, typed) {
-			found = append(found, written[len(typed):]+" ")
+		if e.IsDir() {
+			name += "/"
 		}
+		items = append(items, candidate{text: writtenWord([]byte(dir+name), false)})
 	}
-	slices.Sort(found)
-	return slices.Compact(found)
+	return items
 }
 
-// writtenKey is the key as it is typed: bare where that can be.
-func writtenKey(key []byte, quoted bool) string {
-	text := string(resp.AppendQuoted(nil, key, true))
+// writtenWord is a word as it is typed: bare where that can be.
+func writtenWord(value []byte, quoted bool) string {
+	text := string(resp.AppendQuoted(nil, value, true))
 	bare := text[1 : len(text)-1]
-	if quoted || bare == "" || bare != string(key) || strings.ContainsAny(bare, ` '`) || !utf8.Valid(key) {
+	if quoted || bare == "" || bare != string(value) || strings.ContainsAny(bare, " '") || bare == "|" || bare[0] == '>' || !utf8.Valid(value) {
 		return text
 	}
 	return bare
 }
 
-// scan asks for the keys that begin with prefix, within its bounds.
-func (c *completer) scan(prefix string) [][]byte {
-	ctx, cancel := context.WithTimeout(c.ctx, keyTimeout)
-	defer cancel()
-	pattern := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(prefix) + "*"
-	var keys [][]byte
-	cursor := []byte("0")
-	for began, page := time.Now(), 0; page < keyPages && time.Since(began) < keyPatience; page++ {
-		v, err := c.session.Do(ctx, []byte("SCAN"), cursor, []byte("MATCH"), []byte(pattern), []byte("COUNT"), []byte(keyPage))
-		if err != nil || v.Kind != resp.Array || len(v.Elems) != 2 {
-			break
-		}
-		for _, k := range v.Elems[1].Elems {
-			keys = append(keys, k.Str)
-		}
-		if cursor = v.Elems[0].Str; string(cursor) == "0" {
-			break
-		}
-	}
-	return keys
-}
-
-func commonPrefix(words []string) string {
-	common := words[0]
-	for _, w := range words[1:] {
-		for !strings.HasPrefix(w, common) {
+// commonPrefix is what all the candidates begin with.
+func commonPrefix(items []candidate) string {
+	common := items[0].text
+	for _, c := range items[1:] {
+		for !strings.HasPrefix(c.text, common) {
 			_, n := utf8.DecodeLastRuneInString(common)
 			common = common[:len(common)-n]
 		}

@@ -1,81 +1,206 @@
 package repl
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
-	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/chzyer/readline"
+	"golang.org/x/term"
 )
 
-// errInterrupted says that Ctrl-C cleared the line.
-var errInterrupted = readline.ErrInterrupt
+// errInterrupted says that Ctrl-C cleared the line, errEdit that the text is to be
+// edited elsewhere.
+var (
+	errInterrupted = readline.ErrInterrupt
+	errEdit        = errors.New("edit the text elsewhere")
+)
 
-// editor reads lines from the terminal.
+// editor reads texts from the terminal. readline edits; everything that is seen is
+// drawn here, and so readline believes that nobody looks.
 type editor struct {
-	*readline.Instance
-	hinter *hinter
+	rl      *readline.Instance
+	in      *input
+	history *history
+	options *Options
+	asker   *asker
+	ctx     context.Context
+
+	mu     sync.Mutex // the rest: readline calls from goroutines of its own
+	screen screen
+	text   []rune
+	cursor int
+	prompt string
+	plain  bool // a question is answered: no help, no history
+	closed bool // nothing is being read
+	menu   *menu
+	search *search
+	waits  *wait
+	settle *time.Timer
+	act    func() // what the key does to the text, in place of readline
+	done   error  // how the reading ends, beside with a text
 }
 
-func newEditor(ctx context.Context, o Options) (*editor, error) {
-	if err := prepareHistory(o.History); err != nil {
+func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
+	h, err := openHistory(o.History)
+	if err != nil {
 		return nil, err
 	}
-	e := &editor{hinter: &hinter{colour: o.Colour, width: readline.GetScreenWidth}}
-	rl, err := readline.NewEx(&readline.Config{
-		HistoryFile:            o.History,
-		HistoryLimit:           historyLines,
-		HistorySearchFold:      true,
+	from := o.In
+	if from == os.Stdin {
+		from = readline.Stdin // which knows the keys of Windows
+	}
+	e := &editor{in: &input{from: from}, history: h, options: o, asker: a, ctx: ctx, closed: true}
+	e.screen = screen{out: o.Out, size: terminalSize}
+	e.rl, err = readline.NewEx(&readline.Config{
+		HistoryLimit:           -1,
 		DisableAutoSaveHistory: true,
-		AutoComplete:           &completer{ctx: ctx, session: o.Session},
-		Painter:                e.hinter,
-		Stdout:                 o.Out,
-		Stderr:                 o.Err,
-		EOFPrompt:              "\n", // readline's word for none
+		Listener:               e,
+		FuncFilterInputRune:    e.key,
+		Stdin:                  e.in,
+		Stdout:                 io.Discard,
+		Stderr:                 io.Discard,
+		FuncIsTerminal:         func() bool { return false },
+		FuncGetWidth:           func() int { return 0 },
+		FuncOnWidthChanged:     func(func()) { readline.DefaultOnWidthChanged(e.resized) },
 	})
-	e.Instance = rl
 	return e, err
 }
 
-// read reads a line. Ctrl-C gives errInterrupted, Ctrl-D on an empty line
-// io.EOF.
-func (e *editor) read(prompt string) (string, error) {
-	e.SetPrompt(prompt)
-	e.hinter.prompt = prompt
-	return e.Readline()
+func (e *editor) Close() error { return e.rl.Close() }
+
+// terminalSize is the size of the terminal, and a usual one where it cannot be
+// told.
+func terminalSize() (columns, rows int) {
+	columns, rows, err := term.GetSize(readline.GetStdin())
+	if err != nil || columns <= 0 || rows <= 0 {
+		return 80, 24
+	}
+	return columns, rows
 }
 
-// remember puts a line into the history, unless it holds a secret.
-func (e *editor) remember(line string) {
-	if line != "" && !holdsSecret(line) {
-		e.SaveHistory(line) // a history that cannot be written is no reason to stop
-	}
+// read reads a text that begins with what is there already. Ctrl-C gives
+// errInterrupted, Ctrl-D on an empty line io.EOF, and Ctrl-X Ctrl-E errEdit with
+// the text.
+func (e *editor) read(prompt, begin string) (string, error) {
+	e.history.rewind("")
+	return e.readPlain(prompt, begin, false)
 }
 
-const historyLines = 2000
+// ask reads the answer to a question.
+func (e *editor) ask(question string) (string, error) { return e.readPlain(question, "", true) }
 
-// prepareHistory makes the file of the history, for its owner's eyes only, and
-// cuts an old one to historyLines, which readline would do with less care for who
-// may read it.
-func prepareHistory(path string) error {
-	if path == "" {
-		return nil
+func (e *editor) readPlain(prompt, begin string, plain bool) (string, error) {
+	e.mu.Lock()
+	e.prompt, e.text, e.plain, e.done, e.closed = prompt, []rune(begin), plain, nil, false
+	e.cursor = len(e.text)
+	e.menu, e.search, e.waits = nil, nil, nil
+	e.screen.forget()
+	io.WriteString(e.screen.out, marksPaste)
+	e.mu.Unlock()
+	e.rl.Operation.SetBuffer(begin)
+	text, err := e.rl.Readline()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	io.WriteString(e.screen.out, plainPaste)
+	if err == nil {
+		err = e.done
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+	return text, err
+}
+
+// OnChange is told by readline what a key has made of the text. It draws, unless
+// more keys wait.
+func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch key {
+	case readline.CharEnter, readline.CharCtrlJ, readline.CharInterrupt:
+		return nil, 0, false
+	case 0: // the reading begins
+		e.draw()
+		return nil, 0, false
 	}
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	if e.closed {
+		return nil, 0, false
 	}
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	if err != nil || len(lines) > historyLines {
-		kept := bytes.Join(lines[max(0, len(lines)-historyLines):], nil)
-		if err := os.WriteFile(path, kept, 0o600); err != nil {
-			return err
+	if act := e.act; act != nil {
+		e.act = nil
+		act()
+	} else {
+		changed := string(line) != string(e.text)
+		e.text, e.cursor = line, pos
+		if changed {
+			e.retype()
 		}
 	}
-	return os.Chmod(path, 0o600)
+	if !e.in.more() {
+		e.draw()
+	}
+	return append([]rune(nil), e.text...), e.cursor, true
 }
+
+// picture is what the screen shows now.
+func (e *editor) picture() picture {
+	text := string(e.text)
+	p := picture{prompt: e.prompt, cursor: e.cursor}
+	styles := make([]string, len(e.text))
+	if e.options.Colour && !e.plain {
+		styleAt, hint := paint(text, e.options.Target.Strict)
+		styles = runeStyles(text, styleAt)
+		if e.cursor == len(e.text) && !e.options.NoHints {
+			p.hint = hint
+		}
+	}
+	columns, _ := e.screen.size()
+	switch {
+	case e.search != nil:
+		e.search.mark(styles, e.text, e.options.Colour)
+		p.hint, p.below = "", []string{e.search.line()}
+	case e.menu != nil:
+		p.below = e.menu.lines(columns, e.options.Colour)
+	}
+	p.text = glyphsOf(e.text, func(i int) string { return styles[i] })
+	return p
+}
+
+func (e *editor) draw() { e.screen.draw(e.picture()) }
+
+// leave ends the drawing of a text that has been entered.
+func (e *editor) leave(appended string) {
+	e.menu, e.search, e.waits = nil, nil, nil
+	e.screen.leave(e.picture(), appended)
+	e.closed = true
+}
+
+// settled is how long a terminal may take to move what it shows to its new width.
+const settled = 50 * time.Millisecond
+
+func (e *editor) resized() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.settle != nil {
+		e.settle.Stop()
+	}
+	e.settle = time.AfterFunc(settled, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if !e.closed {
+			e.screen.moved()
+			e.draw()
+		}
+	})
+}
+
+// set replaces the text.
+func (e *editor) set(text string, cursor int) {
+	e.text, e.cursor = []rune(text), cursor
+}
+
+func (e *editor) setEnd(text string) { e.set(text, len([]rune(text))) }
+
+func (e *editor) bell() { io.WriteString(e.screen.out, "\a") }

@@ -9,16 +9,23 @@ import (
 )
 
 // help is the text for HELP and its arguments.
-func help(words [][]byte) string {
+func help(words []string) string {
 	if len(words) == 0 {
 		return generalHelp()
 	}
-	if group, ok := strings.CutPrefix(string(words[0]), "@"); ok {
+	if group, ok := strings.CutPrefix(words[0], "@"); ok {
 		return groupHelp(strings.ToLower(group))
 	}
-	name := strings.ToUpper(string(words[0]))
+	own := colonNamed(words[0])
+	if own == nil && translator.Lookup(words[0]) == nil {
+		own = colonNamed(":" + words[0])
+	}
+	if own != nil {
+		return fmt.Sprintf("\n  %s\n  summary: %s\n\n", strings.TrimSpace(":"+own.name+" "+own.syntax), own.summary)
+	}
+	name := strings.ToUpper(words[0])
 	if len(words) > 1 {
-		name += " " + strings.ToUpper(string(words[1]))
+		name += " " + strings.ToUpper(words[1])
 	}
 	var b strings.Builder
 	for _, c := range translator.Commands() {
@@ -35,15 +42,23 @@ func help(words [][]byte) string {
 func usage(c *translator.Command) string { return strings.TrimSpace(c.Name + " " + c.Syntax) }
 
 func generalHelp() string {
-	return `HELP COMMAND    what a command does, and its arguments
-HELP @GROUP     the commands of a group: @` + strings.Join(groups(), " @") + `
-TAB             completes commands, options and keys
-5 COMMAND       runs a command five times
-Ctrl-R          searches the history
-Ctrl-C          clears the line, or interrupts a command
-CLEAR           clears the screen
-QUIT            ends, as Ctrl-D does
-`
+	var b strings.Builder
+	line := func(left, right string) { fmt.Fprintf(&b, "%-28s %s\n", left, right) }
+	line("HELP COMMAND", "What a command does, and its arguments")
+	line("HELP @GROUP", "The commands of a group: @"+strings.Join(groups(), " @"))
+	line("5 COMMAND", "Runs a command five times")
+	line("COMMAND | less", "Gives the reply to a shell command; jq gets JSON")
+	line("COMMAND > FILE, >> FILE", "Writes the reply into a file, or behind it")
+	line(`COMMAND \`, "Goes on in the next line, as an open quote does")
+	b.WriteByte('\n')
+	for _, c := range colons {
+		line(strings.TrimSpace(":"+c.name+" "+c.syntax), c.summary)
+	}
+	b.WriteByte('\n')
+	for _, k := range bindings {
+		line(k.keys, k.does)
+	}
+	return b.String()
 }
 
 // groups lists the groups of the table, in its order.

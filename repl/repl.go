@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -22,51 +19,122 @@ type Session interface {
 	InMulti() bool // commands are being queued
 }
 
-// Options is what a loop works with.
+// Target is where commands go. What is nil is not offered.
+type Target struct {
+	Session
+	Name string // as the prompt shows it
+	// Strict says that the target has the commands of the table and no others.
+	Strict bool
+	// Listen sends a command that makes the target send messages, such as
+	// SUBSCRIBE, and gives them to each until it fails or ctx ends; nil where
+	// there are no such commands.
+	Listen func(ctx context.Context, args [][]byte, each func(resp.Value) error) error
+	// FirstKeys returns a map of the first keys in order that begin with prefix,
+	// and their types; nil where that takes a search of the whole.
+	FirstKeys func(ctx context.Context, prefix []byte, limit int) (resp.Value, error)
+	// Connections counts how often a connection was made; nil where none can
+	// be lost.
+	Connections func() int
+	// Confirm returns the question that a command raises on a terminal, and
+	// what tells whether an answer lets it run; no question for most.
+	Confirm func(args [][]byte) (question string, accepts func(answer string) bool)
+	// Explain shows the SQL of a command.
+	Explain func(ctx context.Context, out io.Writer, args [][]byte) error
+	// Close ends the session; nil when somebody else does.
+	Close func() error
+}
+
+// Format appends the reply to args, with the end of its line.
+type Format func(out []byte, args [][]byte, v resp.Value) []byte
+
+// Options is what a loop works with. What is nil is not offered.
 type Options struct {
-	Session Session
-	Target  string // where commands go, as the prompt shows it
-	// Format appends the reply to args, with the end of its line.
-	Format   func(out []byte, args [][]byte, v resp.Value) []byte
+	Target Target
+	Format Format
+	// FormatName is Format's name, one of Formats, which FormatNamed knows.
+	FormatName  string
+	Formats     []string
+	FormatNamed func(name string) (Format, error)
+	// Connect goes to a URL or a file, Use to a profile, one of Profiles.
+	Connect  func(ctx context.Context, spec string) (Target, error)
+	Use      func(ctx context.Context, profile string) (Target, error)
+	Profiles func() []string
+	// Page shows a reply that is too long for the screen, and returns false when
+	// it is yet to be shown; nil shows every reply at once.
+	Page func(reply []byte) bool
+
 	In       io.Reader
 	Out, Err io.Writer
 	// Terminal edits lines on the process's terminal; otherwise lines are
 	// read from In, without a prompt.
 	Terminal bool
 	History  string // file of the lines typed; empty for none
+	Editor   string // the command that edits a file, as in $EDITOR
 	Colour   bool
+	NoHints  bool // nothing is shown behind the cursor
+	Timing   bool // every reply says how long it took
 }
 
 type loop struct {
-	Options
+	*Options
+	asker  *asker
+	editor *editor // nil without a terminal
 	failed bool
+
+	// The session as it was behind the last command: while somebody types it may
+	// be busy with a completion.
+	db     int
+	multi  bool
+	queue  []queued
+	joined int // Connections
 }
+
+// queued is a command that waits for EXEC.
+type queued [][]byte
 
 // Run reads and runs lines until the end of the input or "quit". failed tells
 // whether a line that did not come from a terminal failed.
 func Run(ctx context.Context, o Options) (failed bool, err error) {
-	l := &loop{Options: o}
+	l := &loop{Options: &o, asker: &asker{target: o.Target}}
+	l.observe()
+	defer func() {
+		l.asker.use(Target{})
+		err = errors.Join(err, l.closeTarget())
+	}()
 	if !o.Terminal {
 		return l.piped(ctx)
 	}
-	e, err := newEditor(ctx, o)
-	if err != nil {
+	if l.editor, err = newEditor(ctx, &o, l.asker); err != nil {
 		return false, err
 	}
-	defer e.Close()
+	defer l.editor.Close()
+	return false, l.typed(ctx)
+}
+
+// typed reads from the terminal.
+func (l *loop) typed(ctx context.Context) error {
+	begin := ""
 	for {
-		line, err := e.read(l.prompt())
+		text, err := l.editor.read(l.prompt(), begin)
+		begin = ""
 		switch {
 		case errors.Is(err, errInterrupted):
 			continue
+		case errors.Is(err, errEdit):
+			if begin, err = l.editElsewhere(text); err != nil {
+				l.complain(err.Error())
+				begin = text
+			}
+			continue
 		case errors.Is(err, io.EOF):
-			return false, nil
+			return nil
 		case err != nil:
-			return false, err
+			return err
 		}
-		e.remember(line)
-		if !l.line(ctx, line) {
-			return false, nil
+		l.editor.history.add(text)
+		begin, err = l.text(ctx, text, true)
+		if errors.Is(err, errQuit) {
+			return nil
 		}
 	}
 }
@@ -81,91 +149,112 @@ func (l *loop) piped(ctx context.Context) (failed bool, err error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return true, fmt.Errorf("reading commands: %w", err)
 		}
-		if !l.line(ctx, line) {
+		if _, err := l.text(ctx, line, false); errors.Is(err, errQuit) {
 			return l.failed, nil
 		}
 	}
 }
 
 func (l *loop) prompt() string {
-	p := l.Target
-	if db := l.Session.DB(); db != 0 {
-		p += "[" + strconv.Itoa(db) + "]"
+	p := l.Target.Name
+	if l.db != 0 {
+		p += "[" + strconv.Itoa(l.db) + "]"
 	}
-	if l.Session.InMulti() {
-		p += l.coloured("33", "(TX)")
+	if l.multi {
+		state := "(TX)"
+		if n := len(l.queue); n > 0 {
+			state = fmt.Sprintf("(TX %d)", n)
+		}
+		p += l.coloured("33", state)
 	}
 	return p + "> "
 }
 
-func (l *loop) coloured(code, s string) string {
+func (l *loop) coloured(style, s string) string {
 	if !l.Colour {
 		return s
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	return sgr(s, style)
 }
 
-// line runs one line. It returns false when the line ends the loop.
-func (l *loop) line(ctx context.Context, line string) bool {
-	words, err := resp.SplitLine(line)
-	if err != nil {
-		l.complain("Invalid argument(s): " + err.Error())
-		return true
+// errQuit ends the loop.
+var errQuit = errors.New("quit")
+
+// text runs the commands of a text. shell says that | and > are understood.
+// The next line begins with next.
+func (l *loop) text(ctx context.Context, text string, shell bool) (next string, err error) {
+	commands, _ := scan(text)
+	for _, words := range commands {
+		c := understand(text, words, shell)
+		if wrong := c.check(); wrong != "" {
+			l.complain(wrong)
+			return "", nil
+		}
+		next, err = l.command(ctx, c)
+		if err != nil {
+			return next, err
+		}
 	}
-	if len(words) == 0 {
-		return true
-	}
-	times := 1
-	if n, err := strconv.Atoi(string(words[0])); err == nil && n > 0 && len(words) > 1 {
-		times, words = n, words[1:]
-	}
-	switch strings.ToLower(string(words[0])) {
-	case "quit", "exit":
-		return false
+	return next, nil
+}
+
+// command runs one command, with its repetition and its redirection.
+func (l *loop) command(ctx context.Context, c command) (next string, err error) {
+	switch strings.ToLower(c.words[0].value) {
+	case "quit", "exit", ":quit", ":q":
+		return "", errQuit
 	case "clear":
 		io.WriteString(l.Out, "\x1b[H\x1b[2J")
-		return true
+		return "", nil
 	case "help", "?":
-		io.WriteString(l.Out, help(words[1:]))
-		return true
+		io.WriteString(l.Out, help(values(c.words[1:])))
+		return "", nil
+	case ":edit":
+		return l.editCommand(c)
 	}
-	for range times {
-		if !l.command(ctx, words) {
+	if !c.isColon() && !l.allowed(c.args()) {
+		return "", nil
+	}
+	out, err := l.output(c)
+	if err != nil {
+		l.complain(err.Error())
+		return "", nil
+	}
+	for range c.times {
+		if !l.once(ctx, c, out) {
 			break
 		}
 	}
-	return true
+	if err := out.Close(); err != nil {
+		l.complain(err.Error())
+	}
+	return "", nil
 }
 
-// Replies that took this long say so.
-const slow = 500 * time.Millisecond
-
-// command runs one command, which Ctrl-C interrupts. It returns false when
-// repeating it makes no sense.
-func (l *loop) command(ctx context.Context, args [][]byte) bool {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
-	began := time.Now()
-	v, err := l.Session.Do(ctx, args...)
-	took := time.Since(began)
-	if ctx.Err() != nil {
-		l.complain("interrupted: whether the command took effect is not known")
-		return false
+// once runs a command once. It returns false when repeating it makes no sense.
+func (l *loop) once(ctx context.Context, c command, out *output) bool {
+	if c.isColon() {
+		return l.colon(ctx, c, out)
 	}
-	if err != nil {
-		l.complain("Error: " + err.Error())
-		return false
+	args := c.args()
+	if l.Target.Listen != nil && listens(args) {
+		return l.listen(ctx, args, out)
 	}
-	l.failed = l.failed || v.HasError()
-	out := l.Format(nil, args, v)
-	if l.Terminal && took >= slow {
-		out = fmt.Appendf(out, "(%.2fs)\n", took.Seconds())
-	}
-	l.Out.Write(out)
-	return true
+	return l.call(ctx, args, out)
 }
 
 func (l *loop) complain(text string) {
 	l.failed = true
-	fmt.Fprintln(l.Err, text)
+	fmt.Fprintln(l.Err, l.coloured("31", text))
+}
+
+// note says something that is no reply.
+func (l *loop) note(text string) { fmt.Fprintln(l.Err, l.coloured(dim, text)) }
+
+// closeTarget ends the session of a target that the loop connected to.
+func (l *loop) closeTarget() error {
+	if l.Target.Close == nil {
+		return nil
+	}
+	return l.Target.Close()
 }

@@ -2,28 +2,36 @@ package repl
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/meowdis/meowdis/resp"
 )
 
-// holdsSecret tells whether a line may name a password or a key: such a line
-// stays out of the history.
-func holdsSecret(line string) bool {
-	var words []string
-	if split, err := resp.SplitLine(line); err == nil {
-		for _, w := range split {
-			words = append(words, strings.ToUpper(string(w)))
+// holdsSecret tells whether a text may name a password or a key: such a text stays
+// out of the history.
+func holdsSecret(text string) bool {
+	commands, _ := scan(text)
+	return slices.ContainsFunc(commands, func(words []word) bool {
+		c := understand(text, words, false)
+		upper := values(c.words)
+		for i, w := range upper {
+			upper[i] = strings.ToUpper(w)
 		}
-	} else {
-		words = strings.Fields(strings.ToUpper(strings.NewReplacer(`"`, " ", `'`, " ").Replace(line)))
-	}
-	if len(words) > 0 {
-		if _, err := strconv.Atoi(words[0]); err == nil {
-			words = words[1:] // "3 AUTH …" repeats
+		if strings.HasPrefix(upper[0], ":") {
+			return namesPassword(upper[1:]) || callHoldsSecret(upper[1:])
 		}
-	}
+		return callHoldsSecret(upper)
+	})
+}
+
+// namesPassword recognises a URL with a password.
+func namesPassword(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		_, rest, isURL := strings.Cut(w, "://")
+		authority, _, _ := strings.Cut(rest, "/")
+		return isURL && strings.Contains(authority, "@")
+	})
+}
+
+func callHoldsSecret(words []string) bool {
 	if len(words) < 2 {
 		return false
 	}

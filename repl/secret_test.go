@@ -23,6 +23,11 @@ func TestHoldsSecret(t *testing.T) {
 		"MIGRATE host 6379 k 0 100 COPY AUTH2 user secret": true,
 		"MIGRATE host 6379 k 0 100":                        false,
 		"SET auth value":                                   false,
+		"GET a\nAUTH secret":                               true,
+		":connect redis://user:secret@host":                true,
+		":connect redis://host/0":                          false,
+		":explain AUTH secret":                             true,
+		":peek auth":                                       false,
 		"AUTH":                                             false,
 		"":                                                 false,
 	} {

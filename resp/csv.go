@@ -2,15 +2,16 @@ package resp
 
 import "strconv"
 
-// AppendCSV appends v as one line of redis-cli's CSV, without the newline:
-// strings quoted as AppendQuoted does, nil as NULL, aggregates flattened, an
-// error as two cells.
-func AppendCSV(out []byte, v Value) []byte {
+// AppendCSV appends v as one line of CSV, without the newline: strings quoted, nil
+// as NULL, aggregates flattened, an error as two cells. With escape strings are
+// quoted as AppendQuoted does and the line is redis-cli's; without, as RFC 4180
+// has it, which programs read: a quote is doubled, all other bytes are themselves.
+func AppendCSV(out []byte, v Value, escape bool) []byte {
 	switch v.Kind {
 	case Null, NullArray:
 		return append(out, "NULL"...)
 	case Error:
-		return AppendQuoted(append(out, "ERROR,"...), v.Str, false)
+		return appendCell(append(out, "ERROR,"...), v.Str, escape)
 	case Int:
 		return strconv.AppendInt(out, v.Int, 10)
 	case Double:
@@ -24,9 +25,23 @@ func AppendCSV(out []byte, v Value) []byte {
 			if i > 0 {
 				out = append(out, ',')
 			}
-			out = AppendCSV(out, e)
+			out = AppendCSV(out, e, escape)
 		}
 		return out
 	}
-	return AppendQuoted(out, v.Str, false)
+	return appendCell(out, v.Str, escape)
+}
+
+func appendCell(out, s []byte, escape bool) []byte {
+	if escape {
+		return AppendQuoted(out, s, false)
+	}
+	out = append(out, '"')
+	for _, c := range s {
+		if c == '"' {
+			out = append(out, '"')
+		}
+		out = append(out, c)
+	}
+	return append(out, '"')
 }

@@ -29,7 +29,7 @@ func AppendJSON(out []byte, v Value) []byte {
 			return append(out, v.Str...)
 		}
 		return appendJSONString(out, v.Str)
-	case Map:
+	case Map, PairMap:
 		return appendJSONObject(out, v.Elems)
 	case Scored:
 		return AppendJSON(out, pairArray(v.Elems))

@@ -17,8 +17,12 @@ type Printer struct {
 	// RESP3 shows maps, sets and doubles as such. Without it they take the
 	// shapes of RESP2, which is what redis-cli shows unless told otherwise.
 	RESP3 bool
-	// Escape shows every byte beyond ASCII as \xhh in the typed form.
+	// Escape shows every byte beyond ASCII as \xhh, and makes CSV redis-cli's.
 	Escape bool
+	// Quoted quotes strings in the raw form, too, so that each is one line.
+	Quoted bool
+	// Colour is for a terminal, and the typed form.
+	Colour bool
 	// Between stands between the elements of an array in the raw form, and
 	// After behind each reply; a newline when nil.
 	Between, After *string
@@ -31,13 +35,14 @@ func (p Printer) Append(out []byte, v Value) []byte {
 	}
 	switch p.Format {
 	case Raw:
-		return append(AppendRaw(out, v, orNewline(p.Between)), orNewline(p.After)...)
+		r := raw{between: orNewline(p.Between), quoted: p.Quoted, utf8: !p.Escape}
+		return append(r.append(out, v), orNewline(p.After)...)
 	case CSV:
-		out = AppendCSV(out, v)
+		out = AppendCSV(out, v, p.Escape)
 	case JSON:
 		out = AppendJSON(out, v)
 	default:
-		out = AppendTyped(out, v, !p.Escape)
+		out = typed{utf8: !p.Escape, colour: p.Colour}.reply(out, v)
 	}
 	return append(out, '\n')
 }

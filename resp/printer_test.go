@@ -62,7 +62,7 @@ func TestPrinterIsRedisCLI(t *testing.T) {
 		for name, p := range map[string]resp.Printer{
 			"--no-raw": {Escape: true},
 			"--raw":    {Format: resp.Raw},
-			"--csv":    {Format: resp.CSV},
+			"--csv":    {Format: resp.CSV, Escape: true},
 			"--json":   {Format: resp.JSON},
 		} {
 			p.RESP3 = proto == "-3"
@@ -130,5 +130,21 @@ func TestTypedShowsUTF8(t *testing.T) {
 	}
 	if got := string(resp.Printer{Escape: true}.Append(nil, v)); got != "\"\\xc3\\xa9\\xff\\xe2\\x80\\x8b\"\n" {
 		t.Errorf("escaped: got %s", got)
+	}
+}
+
+func TestPrinterOptions(t *testing.T) {
+	v := resp.MakeArray(resp.MakeString("a\n\"é\""), resp.MakeInt(1), resp.Nil, resp.OK, resp.MakeError("ERR e"))
+	for want, p := range map[string]resp.Printer{
+		"\"a\\n\\\"é\\\"\"\n1\n\nOK\nERR e\n\n":                      {Format: resp.Raw, Quoted: true},
+		"\"a\\n\\\"\\xc3\\xa9\\\"\"\n1\n\nOK\nERR e\n\n":             {Format: resp.Raw, Quoted: true, Escape: true},
+		"\"a\n\"\"é\"\"\",1,NULL,\"OK\",ERROR,\"ERR e\"\n":           {Format: resp.CSV},
+		"\"a\\n\\\"\\xc3\\xa9\\\"\",1,NULL,\"OK\",ERROR,\"ERR e\"\n": {Format: resp.CSV, Escape: true},
+		"\x1b[2m1)\x1b[0m \"a\\n\\\"é\\\"\"\n\x1b[2m2)\x1b[0m \x1b[2m(integer)\x1b[0m 1\n\x1b[2m3)\x1b[0m \x1b[2m(nil)\x1b[0m\n" +
+			"\x1b[2m4)\x1b[0m OK\n\x1b[2m5)\x1b[0m \x1b[31m(error) ERR e\x1b[0m\n": {Colour: true},
+	} {
+		if got := string(p.Append(nil, v)); got != want {
+			t.Errorf("%+v\ngot  %q\nwant %q", p, got, want)
+		}
 	}
 }

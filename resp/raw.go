@@ -2,10 +2,16 @@ package resp
 
 import "strconv"
 
-// AppendRaw appends v as redis-cli prints it into a pipe: bytes as they are,
-// elements of an array joined by delim, nested ones too, an error with a newline
-// of its own. Nothing stands for nil.
-func AppendRaw(out []byte, v Value, delim string) []byte {
+// raw is a way to print values as redis-cli prints them into a pipe: bytes as
+// they are, elements of an array joined by between, nested ones too, an error with
+// a newline of its own. Nothing stands for nil.
+type raw struct {
+	between string
+	quoted  bool // strings are quoted, as a command line needs them
+	utf8    bool // as in AppendQuoted
+}
+
+func (r raw) append(out []byte, v Value) []byte {
 	switch v.Kind {
 	case Null, NullArray:
 		return out
@@ -23,20 +29,23 @@ func AppendRaw(out []byte, v Value, delim string) []byte {
 	case Map:
 		for i := 0; i+1 < len(v.Elems); i += 2 {
 			if i > 0 {
-				out = append(out, delim...)
+				out = append(out, r.between...)
 			}
-			out = append(AppendRaw(out, v.Elems[i], delim), ' ')
-			out = AppendRaw(out, v.Elems[i+1], delim)
+			out = append(r.append(out, v.Elems[i]), ' ')
+			out = r.append(out, v.Elems[i+1])
 		}
 		return out
 	case Array, Set, Push, Scored:
 		for i, e := range v.Elems {
 			if i > 0 {
-				out = append(out, delim...)
+				out = append(out, r.between...)
 			}
-			out = AppendRaw(out, e, delim)
+			out = r.append(out, e)
 		}
 		return out
+	}
+	if r.quoted && v.Kind == Bulk {
+		return AppendQuoted(out, v.Str, r.utf8)
 	}
 	return append(out, v.Str...)
 }

@@ -318,3 +318,6 @@ func (r *Reader) readElems(kind Kind, depth int) (Value, error) {
 	}
 	return v, nil
 }
+
+// Buffered is how many bytes have been read ahead of what was returned.
+func (r *Reader) Buffered() int { return r.r.Buffered() }

@@ -9,22 +9,45 @@ import (
 // AppendTyped appends v as redis-cli prints it on a terminal, without a newline
 // at the end. With utf8 printable UTF-8 is shown as it is; without, every byte
 // beyond ASCII is \xhh, as in redis-cli.
-func AppendTyped(out []byte, v Value, utf8 bool) []byte {
-	return bytes.TrimSuffix(appendTyped(out, v, "", utf8), []byte("\n"))
+func AppendTyped(out []byte, v Value, utf8 bool) []byte { return typed{utf8: utf8}.reply(out, v) }
+
+// typed is a way to print values with their types.
+type typed struct {
+	utf8   bool
+	colour bool // dims what is not the value, and shows errors in red
 }
 
-func appendTyped(out []byte, v Value, prefix string, utf8 bool) []byte {
+const (
+	dim   = "\x1b[2m"
+	red   = "\x1b[31m"
+	plain = "\x1b[0m"
+)
+
+// paint appends text in a colour, if there are any.
+func (t typed) paint(out []byte, colour string, text string) []byte {
+	if !t.colour {
+		return append(out, text...)
+	}
+	return append(append(append(out, colour...), text...), plain...)
+}
+
+// reply appends a whole reply, without the newline at its end.
+func (t typed) reply(out []byte, v Value) []byte {
+	return bytes.TrimSuffix(t.append(out, v, ""), []byte("\n"))
+}
+
+func (t typed) append(out []byte, v Value, prefix string) []byte {
 	switch v.Kind {
 	case Null, NullArray:
-		out = append(out, "(nil)"...)
+		out = t.paint(out, dim, "(nil)")
 	case Status, Verbatim:
 		out = append(out, v.Str...)
 	case Error:
-		out = append(append(out, "(error) "...), v.Str...)
+		out = t.paint(out, red, "(error) "+string(v.Str))
 	case Int:
-		out = strconv.AppendInt(append(out, "(integer) "...), v.Int, 10)
+		out = strconv.AppendInt(append(t.paint(out, dim, "(integer)"), ' '), v.Int, 10)
 	case Double:
-		out = append(append(out, "(double) "...), v.doubleText()...)
+		out = append(append(t.paint(out, dim, "(double)"), ' '), v.doubleText()...)
 	case Bool:
 		if v.Int != 0 {
 			out = append(out, "(true)"...)
@@ -34,11 +57,11 @@ func appendTyped(out []byte, v Value, prefix string, utf8 bool) []byte {
 	case BigNumber:
 		out = append(out, v.Str...)
 	case Bulk:
-		out = AppendQuoted(out, v.Str, utf8)
+		out = AppendQuoted(out, v.Str, t.utf8)
 	case Scored:
-		return appendTyped(out, pairArray(v.Elems), prefix, utf8)
+		return t.append(out, pairArray(v.Elems), prefix)
 	default:
-		return appendAggregate(out, v, prefix, utf8)
+		return t.aggregate(out, v, prefix)
 	}
 	return append(out, '\n')
 }
@@ -51,19 +74,19 @@ func pairArray(elems []Value) Value {
 	return a
 }
 
-func appendAggregate(out []byte, v Value, prefix string, utf8 bool) []byte {
-	empty, sep := "(empty array)\n", ") "
+func (t typed) aggregate(out []byte, v Value, prefix string) []byte {
+	empty, sep := "(empty array)", ")"
 	count := len(v.Elems)
 	switch v.Kind {
 	case Map:
-		empty, sep, count = "(empty hash)\n", "# ", count/2
+		empty, sep, count = "(empty hash)", "#", count/2
 	case Set:
-		empty, sep = "(empty set)\n", "~ "
+		empty, sep = "(empty set)", "~"
 	case Push:
-		empty = "(empty push)\n"
+		empty = "(empty push)"
 	}
 	if count == 0 {
-		return append(out, empty...)
+		return append(t.paint(out, dim, empty), '\n')
 	}
 	width := len(strconv.Itoa(count))
 	child := prefix + string(bytes.Repeat([]byte(" "), width+2))
@@ -73,14 +96,14 @@ func appendAggregate(out []byte, v Value, prefix string, utf8 bool) []byte {
 		}
 		index := strconv.Itoa(i + 1)
 		out = append(out, bytes.Repeat([]byte(" "), width-len(index))...)
-		out = append(append(out, index...), sep...)
+		out = append(t.paint(out, dim, index+sep), ' ')
 		if v.Kind != Map {
-			out = appendTyped(out, v.Elems[i], child, utf8)
+			out = t.append(out, v.Elems[i], child)
 			continue
 		}
-		out = bytes.TrimSuffix(appendTyped(out, v.Elems[2*i], child, utf8), []byte("\n"))
-		out = append(out, " => "...)
-		value := appendTyped(nil, v.Elems[2*i+1], child, utf8)
+		out = bytes.TrimSuffix(t.append(out, v.Elems[2*i], child), []byte("\n"))
+		out = append(t.paint(append(out, ' '), dim, "=>"), ' ')
+		value := t.append(nil, v.Elems[2*i+1], child)
 		if bytes.IndexByte(value, '\n') < len(value)-1 {
 			out = append(append(out, '\n'), child...)
 		}

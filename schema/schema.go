@@ -244,4 +244,81 @@ var Migrations = [][]string{
 			strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1000.0, 'unixepoch') AS updated_at
 			FROM keys WHERE dies_at IS NULL OR dies_at > unixepoch('subsec') * 1000`,
 	},
+
+	// Arrays. pos is the index less 2^63, so that the unsigned indexes 0 to 2^64-2
+	// are integers of SQLite and order as such. array_cursors has the arrays that
+	// were appended to: next is the place of the next append (2^63-1 when there is
+	// none), ring the place behind the last one of a ring.
+	{
+		`CREATE TABLE arrays(
+			key_id INTEGER NOT NULL,
+			pos INTEGER NOT NULL,
+			value BLOB NOT NULL,
+			PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
+		`CREATE TABLE array_cursors(
+			key_id INTEGER PRIMARY KEY,
+			next INTEGER NOT NULL,
+			ring INTEGER)`,
+		`CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' BEGIN
+			DELETE FROM arrays WHERE key_id = OLD.id;
+			DELETE FROM array_cursors WHERE key_id = OLD.id;
+		END`,
+		// pos with its highest bit turned over, as an unsigned number.
+		`CREATE VIEW v_arrays AS SELECT k.db, CAST(k.key AS TEXT) AS key,
+			printf('%u', (a.pos | -9223372036854775808) & ~(a.pos & -9223372036854775808)) AS "index", CAST(a.value AS TEXT) AS value
+			FROM keys k JOIN arrays a ON a.key_id = k.id
+			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000
+			ORDER BY k.id, a.pos`,
+	},
+
+	// Streams since Redis 8. A pending entry without a consumer is nobody's, since
+	// XNACK gave it back: it goes with its group. stream_idmp is there for the
+	// streams that producers add to with IDs of their own (iid); duration is in
+	// seconds, and added and duplicates count for the stream's life.
+	{
+		`DROP TRIGGER stream_groups_delete`,
+		`DROP TRIGGER stream_consumers_delete`,
+		`CREATE TABLE stream_pending_2(
+			key_id INTEGER NOT NULL,
+			group_name BLOB NOT NULL,
+			id BLOB NOT NULL,
+			consumer BLOB,
+			delivered_at INTEGER NOT NULL,
+			deliveries INTEGER NOT NULL,
+			PRIMARY KEY(key_id, group_name, id),
+			FOREIGN KEY(key_id, group_name, consumer) REFERENCES stream_consumers(key_id, group_name, name)) WITHOUT ROWID`,
+		`INSERT INTO stream_pending_2(key_id, group_name, id, consumer, delivered_at, deliveries)
+			SELECT key_id, group_name, id, consumer, delivered_at, deliveries FROM stream_pending`,
+		`DROP TABLE stream_pending`,
+		`ALTER TABLE stream_pending_2 RENAME TO stream_pending`,
+		`CREATE INDEX stream_pending_by_consumer ON stream_pending(key_id, group_name, consumer, id)`,
+		`CREATE INDEX stream_pending_by_delivery ON stream_pending(key_id, group_name, delivered_at, id)`,
+		`CREATE TRIGGER stream_groups_delete AFTER DELETE ON stream_groups BEGIN
+			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.name;
+			DELETE FROM stream_consumers WHERE key_id = OLD.key_id AND group_name = OLD.name;
+		END`,
+		`CREATE TRIGGER stream_consumers_delete AFTER DELETE ON stream_consumers BEGIN
+			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.group_name AND consumer = OLD.name;
+		END`,
+
+		`CREATE TABLE stream_idmp(
+			key_id INTEGER PRIMARY KEY,
+			duration INTEGER NOT NULL,
+			maxsize INTEGER NOT NULL,
+			added INTEGER NOT NULL DEFAULT 0,
+			duplicates INTEGER NOT NULL DEFAULT 0)`,
+		`CREATE TABLE stream_iids(
+			key_id INTEGER NOT NULL,
+			producer BLOB NOT NULL,
+			iid BLOB NOT NULL,
+			id BLOB NOT NULL,
+			added_at INTEGER NOT NULL,
+			PRIMARY KEY(key_id, producer, iid)) WITHOUT ROWID`,
+		`CREATE INDEX stream_iids_by_id ON stream_iids(key_id, producer, id)`,
+		`CREATE INDEX stream_iids_by_age ON stream_iids(key_id, added_at)`,
+		`CREATE TRIGGER keys_delete_idmp AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
+			DELETE FROM stream_idmp WHERE key_id = OLD.id;
+			DELETE FROM stream_iids WHERE key_id = OLD.id;
+		END`,
+	},
 }

@@ -72,19 +72,20 @@ func (c *Call) splice(key []byte, offset int64, part []byte) []store.Stmt {
 	}
 }
 
-// byteAt reads the byte of sqlGetByte's result; 0 beyond the end.
-func byteAt(r *store.Result) (b byte, bad resp.Value) {
+// byteAt reads the byte of sqlGetByte's result; beyond the end it is not there,
+// and 0.
+func byteAt(r *store.Result) (b byte, there bool, bad resp.Value) {
 	if len(r.Rows[0]) == 0 {
-		return 0, resp.Value{}
+		return 0, false, bad
 	}
 	v := r.Rows[0][0][0]
 	switch {
 	case v.IsNull():
-		return 0, wrongType
+		return 0, false, wrongType
 	case len(v.Bytes()) == 0:
-		return 0, resp.Value{}
+		return 0, false, bad
 	}
-	return v.Bytes()[0], resp.Value{}
+	return v.Bytes()[0], true, bad
 }
 
 func setbit(c *Call) Plan {
@@ -97,7 +98,7 @@ func setbit(c *Call) Plan {
 		return fail("ERR bit is not an integer or out of range")
 	}
 	return readThen(func(r *store.Result) Plan {
-		old, bad := byteAt(r)
+		old, there, bad := byteAt(r)
 		if bad.IsError() {
 			return answer(bad)
 		}
@@ -110,6 +111,9 @@ func setbit(c *Call) Plan {
 		if old&mask != 0 {
 			reply = resp.One
 		}
+		if there && b == old {
+			return answer(reply)
+		}
 		return write(always(reply), c.splice(c.Args[1], at/8, []byte{b})...)
 	}, c.stmt(sqlGetByte, c.Args[1], store.Int(at/8)))
 }
@@ -120,7 +124,7 @@ func getbit(c *Call) Plan {
 		return fail(errBitOffset)
 	}
 	return read(func(r *store.Result) resp.Value {
-		b, bad := byteAt(r)
+		b, _, bad := byteAt(r)
 		if bad.IsError() {
 			return bad
 		}

@@ -46,7 +46,10 @@ func bitfield(c *Call) Plan {
 		}
 		value := make([]byte, max(int64(len(v.Str)), last/8+1))
 		copy(value, v.Str)
-		reply := runFields(value, ops)
+		reply, changed := runFields(value, ops)
+		if !changed && len(value) == len(v.Str) {
+			return answer(reply)
+		}
 		return write(always(reply), c.setString([]store.Stmt{c.purge(c.Args[1])}, c.Args[1], value, expiry{keep: true})...)
 	}, get)
 }
@@ -69,7 +72,8 @@ func readFields(r *store.Result, ops []fieldOp) resp.Value {
 	if v.IsError() {
 		return v
 	}
-	return runFields(v.Str, ops)
+	reply, _ := runFields(v.Str, ops)
+	return reply
 }
 
 // parseFields reads the operations from argument 2 on.
@@ -143,21 +147,24 @@ func (op *fieldOp) parse(words [][]byte) (bad string) {
 
 const errFieldType = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
 
-// runFields carries the operations out on value, in place.
-func runFields(value []byte, ops []fieldOp) resp.Value {
+// runFields carries the operations out on value, in place. changed tells whether
+// one of them has set another number than there was.
+func runFields(value []byte, ops []fieldOp) (reply resp.Value, changed bool) {
 	replies := make([]resp.Value, len(ops))
 	for i, op := range ops {
-		replies[i] = op.run(value)
+		var c bool
+		replies[i], c = op.run(value)
+		changed = changed || c
 	}
-	return resp.Value{Kind: resp.Array, Elems: replies}
+	return resp.Value{Kind: resp.Array, Elems: replies}, changed
 }
 
-func (op fieldOp) run(value []byte) resp.Value {
+func (op fieldOp) run(value []byte) (reply resp.Value, changed bool) {
 	old := op.load(value)
 	base, delta := old, int64(0)
 	switch op.kind {
 	case 'g':
-		return resp.MakeInt(old)
+		return resp.MakeInt(old), false
 	case 's':
 		base = op.operand
 	case 'i':
@@ -165,13 +172,14 @@ func (op fieldOp) run(value []byte) resp.Value {
 	}
 	sum, fits := op.add(base, delta)
 	if !fits && op.overflow == overflowFail {
-		return resp.Nil
+		return resp.Nil, false
 	}
 	op.storeBits(value, uint64(sum))
+	changed = op.load(value) != old
 	if op.kind == 's' {
-		return resp.MakeInt(old)
+		return resp.MakeInt(old), changed
 	}
-	return resp.MakeInt(sum)
+	return resp.MakeInt(sum), changed
 }
 
 func (op fieldOp) load(value []byte) int64 {
@@ -206,16 +214,9 @@ func (op fieldOp) wrap(u uint64) int64 {
 	return int64(u << shift >> shift)
 }
 
-// add is base+delta as the field's overflow mode has it, and whether it fits. As
-// in Redis, the base of an unsigned field counts as an unsigned number.
+// add is base+delta as the field's overflow mode has it, and whether it fits.
 func (op fieldOp) add(base, delta int64) (sum int64, fits bool) {
-	lowest, highest := int64(0), int64(1)<<(op.bits-1)*2-1
-	if op.signed {
-		highest = int64(uint64(1)<<(op.bits-1) - 1)
-		lowest = -highest - 1
-	}
-	over := base > highest || !op.signed && base < 0 || delta > 0 && base >= lowest && delta > highest-base && (base >= 0 || op.bits < 64)
-	under := !over && (base < lowest || delta < 0 && delta < lowest-base && (base < 0 || op.bits < 64))
+	lowest, highest, over, under := op.beyond(base, delta)
 	switch {
 	case !over && !under:
 		return base + delta, true
@@ -225,4 +226,21 @@ func (op fieldOp) add(base, delta int64) (sum int64, fits bool) {
 		return lowest, false
 	}
 	return op.wrap(uint64(base) + uint64(delta)), false
+}
+
+// beyond tells the limits of the field and whether base+delta is over or under
+// them, by Redis's own arithmetic (checkSignedBitfieldOverflow in bitops.c): what
+// is set to an unsigned field counts as unsigned, and the room above a very
+// negative number overflows, which makes it too large.
+func (op fieldOp) beyond(base, delta int64) (lowest, highest int64, over, under bool) {
+	if !op.signed {
+		highest = int64(uint64(1)<<op.bits - 1)
+		over = base > highest || base < 0 || delta > 0 && delta > highest-base
+		return 0, highest, over, !over && delta < 0 && delta < -base
+	}
+	highest = int64(uint64(1)<<(op.bits-1) - 1)
+	lowest = -highest - 1
+	over = base > highest || (op.bits < 64 || base >= 0 && delta > 0) && delta > highest-base
+	under = !over && (base < lowest || (op.bits < 64 || base < 0 && delta < 0) && delta < lowest-base)
+	return lowest, highest, over, under
 }

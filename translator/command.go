@@ -78,6 +78,8 @@ type Env struct {
 	Now  int64  // Unix ms, by the clock of whoever owns the store
 	Seed uint64 // fresh randomness for this call
 	DB   int    // selected database
+
+	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
 }
 
 // Databases is the number of databases of a file, Redis's default.
@@ -110,8 +112,8 @@ var (
 
 func init() {
 	for _, group := range [][]Command{
-		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, listCommands, setCommands, zsetCommands, streamCommands,
-		hyperloglogCommands, bitmapCommands, geoCommands, jsonCommands, throttleCommands,
+		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, streamCommands,
+		hyperloglogCommands, bitmapCommands, geoCommands, arrayCommands, jsonCommands, throttleCommands,
 		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, memoryCommands, transactionCommands,
 	} {
 		for i := range group {

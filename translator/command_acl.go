@@ -8,13 +8,13 @@ import (
 // categoryNames are the ACL categories, in Redis's order.
 var categoryNames = []string{
 	"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap", "hyperloglog", "geo", "stream",
-	"pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting",
+	"pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting", "array",
 }
 
 // groupCategories are the categories of the groups whose commands share one.
 var groupCategories = map[string]string{
 	"generic": "keyspace", "string": "string", "hash": "hash", "list": "list", "set": "set", "sorted-set": "sortedset",
-	"bitmap": "bitmap", "hyperloglog": "hyperloglog", "geo": "geo", "stream": "stream", "pubsub": "pubsub",
+	"bitmap": "bitmap", "hyperloglog": "hyperloglog", "geo": "geo", "stream": "stream", "array": "array", "pubsub": "pubsub",
 	"connection": "connection", "transactions": "transaction", "scripting": "scripting",
 }
 

@@ -27,6 +27,10 @@ type Argument struct {
 func (c *Command) SyntaxTree() []Argument {
 	p := syntax{words: splitSyntax(c.Syntax)}
 	args := p.sequence()
+	if p.peek() == "|" {
+		p.at++
+		args = []Argument{oneOf(append([]Argument{block(args)}, p.alternatives()...))}
+	}
 	position := strings.Count(c.Name, " ") + 1
 	c.findKeys(args, &position)
 	return args

@@ -131,6 +131,12 @@ var genericCommands = []Command{
 		Tips: []string{"request_policy:all_shards", "response_policy:agg_min"},
 	},
 	{
+		Name: "WAITAOF", Group: "generic", Since: "7.2.0", Arity: 4, Flags: Blocking,
+		Summary: "Answers what a server without an append-only file and replicas answers",
+		Syntax:  "numlocal numreplicas timeout", Translate: waitaof, Categories: []string{"connection"},
+		Tips: []string{"request_policy:all_shards", "response_policy:agg_min"},
+	},
+	{
 		Name: "OBJECT", Group: "generic", Since: "2.2.3", Arity: -2,
 		Summary: "Tells how Redis would hold a value",
 	},
@@ -206,13 +212,41 @@ func wait(c *Call) Plan {
 	if _, ok := parseInt(c.Args[1]); !ok {
 		return fail(errNotInteger)
 	}
-	switch timeout, ok := parseInt(c.Args[2]); {
-	case !ok:
-		return fail("ERR timeout is not an integer or out of range")
-	case timeout < 0:
-		return fail("ERR timeout is negative")
+	if bad := badTimeout(c.Args[2]); bad != "" {
+		return fail(bad)
 	}
 	return answer(resp.Zero)
+}
+
+// badTimeout is the error text for a timeout in milliseconds, "" for a good one.
+func badTimeout(arg []byte) string {
+	switch timeout, ok := parseInt(arg); {
+	case !ok:
+		return "ERR timeout is not an integer or out of range"
+	case timeout < 0:
+		return "ERR timeout is negative"
+	}
+	return ""
+}
+
+// waitaof has no append-only file to wait for: redis.io/commands/waitaof.
+func waitaof(c *Call) Plan {
+	local, ok1 := parseInt(c.Args[1])
+	replicas, ok2 := parseInt(c.Args[2])
+	bad := badTimeout(c.Args[3])
+	switch {
+	case !ok1 || !ok2:
+		return fail(errNotInteger)
+	case local < 0 || local > 1:
+		return fail("ERR value is out of range, value must between 0 and 1")
+	case replicas < 0:
+		return fail(errMustBePositive)
+	case bad != "":
+		return fail(bad)
+	case local == 1:
+		return fail("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.")
+	}
+	return answer(resp.MakeArray(resp.Zero, resp.Zero))
 }
 
 // help answers a container's HELP, from the table.

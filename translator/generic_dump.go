@@ -137,7 +137,14 @@ func streamOf(rows [][]store.Row) *rdb.Stream {
 	}
 	for _, row := range rows[dumpPending] {
 		group, name := string(row[0].Bytes()), string(row[1].Bytes())
-		c := &s.Groups[at[group]].Consumers[place[consumer{group, name}]]
+		g := &s.Groups[at[group]]
+		n, there := place[consumer{group, name}]
+		if !there { // nobody's: the form has no place for them but a consumer without a name
+			n = len(g.Consumers)
+			place[consumer{group, name}] = n
+			g.Consumers = append(g.Consumers, rdb.Consumer{Name: []byte{}, ActiveAt: -1})
+		}
+		c := &g.Consumers[n]
 		c.Pending = append(c.Pending, rdb.Pending{ID: streamIDOf(row[2]).rdb(), DeliveredAt: row[3].Int(), Deliveries: row[4].Int()})
 	}
 	return s

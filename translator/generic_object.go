@@ -83,6 +83,8 @@ func (o object) encoding() string {
 		compact, spread = "listpack", "skiplist"
 	case jsonType:
 		return "raw"
+	case arrayType:
+		return "sliced-array"
 	default:
 		return o.typ
 	}

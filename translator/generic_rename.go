@@ -8,9 +8,10 @@ import (
 )
 
 // Renaming and moving change the row of keys and never touch the elements, which
-// hang on its id.
+// hang on its id. A new name means a new version: the next one might be that of the
+// key whose name it was.
 const (
-	sqlRename = `UPDATE keys SET key = ?4, hash = ?5, version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
+	sqlRename = `UPDATE keys SET key = ?4, hash = ?5, version = ?6, updated_at = ?3 WHERE db = ?1 AND key = ?2`
 	// sqlRenameFree does nothing when the name is taken.
 	sqlRenameFree = sqlRename + ` AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4) RETURNING 1`
 
@@ -25,7 +26,7 @@ func rename(c *Call) Plan {
 	if bytes.Equal(key, to) {
 		return write(decodeOK, present)
 	}
-	return write(decodeOK, present, c.drop(to), c.stmt(sqlRename, key, store.Bytes(to), hashValue(to)))
+	return write(decodeOK, present, c.drop(to), c.stmt(sqlRename, key, store.Bytes(to), hashValue(to), c.newVersion()))
 }
 
 func renamenx(c *Call) Plan {
@@ -34,7 +35,7 @@ func renamenx(c *Call) Plan {
 	if bytes.Equal(key, to) {
 		return write(always(resp.Zero), present)
 	}
-	return write(intOf(2), present, c.purge(to), c.stmt(sqlRenameFree, key, store.Bytes(to), hashValue(to)))
+	return write(intOf(2), present, c.purge(to), c.stmt(sqlRenameFree, key, store.Bytes(to), hashValue(to), c.newVersion()))
 }
 
 func move(c *Call) Plan {
@@ -104,7 +105,13 @@ var copyElements = []string{
 		SELECT t.id, e.group_name, e.name, e.seen_at, e.active_at FROM stream_consumers` + copiedRows,
 	`INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
 		SELECT t.id, e.group_name, e.id, e.consumer, e.delivered_at, e.deliveries FROM stream_pending` + copiedRows,
+	`INSERT INTO stream_idmp(key_id, duration, maxsize, added, duplicates)
+		SELECT t.id, e.duration, e.maxsize, e.added, e.duplicates FROM stream_idmp` + copiedRows,
+	`INSERT INTO stream_iids(key_id, producer, iid, id, added_at)
+		SELECT t.id, e.producer, e.iid, e.id, e.added_at FROM stream_iids` + copiedRows,
 	`INSERT INTO documents(key_id, value) SELECT t.id, e.value FROM documents` + copiedRows,
+	`INSERT INTO arrays(key_id, pos, value) SELECT t.id, e.pos, e.value FROM arrays` + copiedRows,
+	`INSERT INTO array_cursors(key_id, next, ring) SELECT t.id, e.next, e.ring FROM array_cursors` + copiedRows,
 }
 
 func copyCommand(c *Call) Plan {

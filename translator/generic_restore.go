@@ -161,7 +161,7 @@ func (c *Call) makeHash(key []byte, h rdb.Hash) []store.Stmt {
 		case f.ExpiresAt <= c.Env.Now:
 			continue
 		default:
-			expiring = append(strconv.AppendInt(append(expiring, ",["...), hashOf(f.Name), 10), ',')
+			expiring = append(strconv.AppendInt(append(expiring, ",["...), HashOf(f.Name), 10), ',')
 			expiring = append(strconv.AppendInt(append(appendHex(expiring, f.Name), ','), f.ExpiresAt, 10), ']')
 		}
 		fields = append(fields, f.Name, f.Value)
@@ -197,7 +197,7 @@ func (c *Call) restoreStream(key []byte, s *rdb.Stream) []store.Stmt {
 	stmts := []store.Stmt{c.ensure(key, streamType), c.saveStream(key, meta)}
 	pairs := make([][]byte, 0, 2*len(s.Entries))
 	for _, e := range s.Entries {
-		pairs = append(pairs, idOf(e.ID).bytes(), packFields(e.Fields))
+		pairs = append(pairs, idOf(e.ID).bytes(), PackFields(e.Fields))
 	}
 	for part := range rounds(pairs, 2) {
 		var rows []byte

@@ -49,14 +49,16 @@ type scanOptions struct {
 	cursor     uint64
 	match, typ []byte // nil: any
 	count      int64
+	namesOnly  bool // HSCAN's NOVALUES
 }
 
 // maxScan keeps the number of rows of a page from overflowing anything.
 const maxScan = math.MaxInt32
 
 // parseScan reads "cursor [MATCH pattern] [COUNT count]" from argument from on,
-// and TYPE when typed; ok is false when the plan holds the error to answer.
-func (c *Call) parseScan(from int, typed bool) (o scanOptions, bad Plan, ok bool) {
+// and what only SCAN and HSCAN have; ok is false when the plan holds the error to
+// answer.
+func (c *Call) parseScan(from int) (o scanOptions, bad Plan, ok bool) {
 	if o.cursor, ok = parseCursor(c.Args[from]); !ok {
 		return o, fail(errInvalidCursor), false
 	}
@@ -64,6 +66,9 @@ func (c *Call) parseScan(from int, typed bool) (o scanOptions, bad Plan, ok bool
 	for i := from + 1; i < len(c.Args); i += 2 {
 		last := i == len(c.Args)-1
 		switch {
+		case c.is(i, "NOVALUES") && c.Command.Name == "HSCAN":
+			o.namesOnly = true
+			i--
 		case c.is(i, "COUNT") && !last:
 			if o.count, ok = parseInt(c.Args[i+1]); !ok {
 				return o, fail(errNotInteger), false
@@ -74,7 +79,7 @@ func (c *Call) parseScan(from int, typed bool) (o scanOptions, bad Plan, ok bool
 			o.count = min(o.count, maxScan)
 		case c.is(i, "MATCH") && !last:
 			o.match = c.Args[i+1]
-		case c.is(i, "TYPE") && typed && !last:
+		case c.is(i, "TYPE") && c.Command.Name == "SCAN" && !last:
 			o.typ = c.Args[i+1]
 		default:
 			return o, fail(errSyntax), false
@@ -111,7 +116,7 @@ func (o scanOptions) wants(typ []byte) bool {
 }
 
 func scan(c *Call) Plan {
-	o, bad, ok := c.parseScan(1, true)
+	o, bad, ok := c.parseScan(1)
 	if !ok {
 		return bad
 	}

@@ -101,7 +101,7 @@ var hashCommands = []Command{
 	{
 		Name: "HSCAN", Group: "hash", Since: "2.8.0", Arity: -3, Flags: ReadOnly,
 		Summary: "Returns the fields of a hash and their values page by page",
-		Syntax:  "key cursor [MATCH pattern] [COUNT count]", Keys: []KeySpec{oneKey(RO, 1)},
+		Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOVALUES]", Keys: []KeySpec{oneKey(RO, 1)},
 		Translate: scanElements(hashType, sqlHashPage),
 		Tips:      []string{"nondeterministic_output"},
 	},

@@ -131,9 +131,6 @@ const (
 	chosenFields = ` WHERE key_id = ` + liveID + ` AND (hash, field) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`
 	eachField    = ` FROM json_each(?4) j LEFT JOIN hashes h
 		ON h.key_id = ` + liveID + ` AND h.hash = ` + itemHash + ` AND h.field = ` + itemName + ` AND ` + liveField + ` ORDER BY j.key`
-
-	// sqlTouchedFields is touched for a statement that may have changed nothing.
-	sqlTouchedFields = sqlTouched + ` AND changes() > 0`
 )
 
 // fieldDue are the conditions ?6 of HEXPIRE on a field of the table h that is to
@@ -179,7 +176,7 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 		if past {
 			stmts = append(stmts, c.stmt(sqlRemoveDue, key, args...), c.shrunk(key), c.dropEmpty(key))
 		} else {
-			stmts = append(stmts, c.stmt(sqlExpireDue, key, args...), c.stmt(sqlTouchedFields, key))
+			stmts = append(stmts, c.stmt(sqlExpireDue, key, args...), c.stmt(sqlTouchedOnChange, key))
 		}
 		return write(eachOf(4, fields, func(row store.Row) int64 {
 			if n := row[0].Int(); n != fieldChanged || !past {
@@ -278,5 +275,5 @@ func hpersist(c *Call) Plan {
 		return fieldChanged
 	}, func(n int64) int64 { return min(n, fieldStays) }),
 		append(c.openFields(key), c.stmt(sqlFieldExpiries, key, list),
-			c.stmt(sqlPersistFields, key, list), c.stmt(sqlTouchedFields, key))...)
+			c.stmt(sqlPersistFields, key, list), c.stmt(sqlTouchedOnChange, key))...)
 }

@@ -127,9 +127,9 @@ func hgetex(c *Call) Plan {
 	case past:
 		stmts = append(stmts, c.removeFields(key, list)...)
 	case o.given:
-		stmts = append(stmts, c.stmt(sqlSetExpiries, key, list, store.Digits(o.at)), c.stmt(sqlTouchedFields, key))
+		stmts = append(stmts, c.stmt(sqlSetExpiries, key, list, store.Digits(o.at)), c.stmt(sqlTouchedOnChange, key))
 	case o.persist:
-		stmts = append(stmts, c.stmt(sqlPersistFields, key, list), c.stmt(sqlTouchedFields, key))
+		stmts = append(stmts, c.stmt(sqlPersistFields, key, list), c.stmt(sqlTouchedOnChange, key))
 	default:
 		return read(typed(hashType, repeated(resp.Nil, len(o.fields)), func(r *store.Result) resp.Value { return bulks(r.Rows[1]) }),
 			c.typeOf(key), c.stmt(sqlFields, key, list))

@@ -33,7 +33,7 @@ func hashed(list [][]byte, width int) store.Value {
 			if i > 0 {
 				out = append(out, ']', ',')
 			}
-			out = strconv.AppendInt(append(out, '['), hashOf(b), 10)
+			out = strconv.AppendInt(append(out, '['), HashOf(b), 10)
 		}
 		out = appendHex(append(out, ','), b)
 	}

@@ -43,7 +43,7 @@ func scanElements(typ, sql string) func(*Call) Plan {
 		if !ok {
 			return fail(errInvalidCursor)
 		}
-		o, bad, ok := c.parseScan(2, false)
+		o, bad, ok := c.parseScan(2)
 		if !ok {
 			o.count = 1
 		}
@@ -66,6 +66,9 @@ func elementPage(rows []store.Row, o scanOptions) resp.Value {
 	found := resp.EmptyArray
 	for _, row := range rows {
 		element := row[2:]
+		if o.namesOnly {
+			element = element[:1]
+		}
 		if element[0].IsNull() || !o.matches(element[0].Bytes()) {
 			continue
 		}

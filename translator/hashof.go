@@ -2,10 +2,10 @@ package translator
 
 import "github.com/meowdis/meowdis/store"
 
-// hashOf is the value of the hash columns: FNV-1a of b, mixed, cut to 52 bits so
+// HashOf is the value of the hash columns: FNV-1a of b, mixed, cut to 52 bits so
 // that it survives an engine whose numbers are doubles, and never 0, which is
 // where a scan begins. It is stored: changing it needs a migration.
-func hashOf(b []byte) int64 {
+func HashOf(b []byte) int64 {
 	h := uint64(14695981039346656037)
 	for _, ch := range b {
 		h = (h ^ uint64(ch)) * 1099511628211
@@ -13,7 +13,7 @@ func hashOf(b []byte) int64 {
 	return int64(mix(h)>>12) | 1
 }
 
-func hashValue(b []byte) store.Value { return store.Int(hashOf(b)) }
+func hashValue(b []byte) store.Value { return store.Int(HashOf(b)) }
 
 // mix spreads every input bit over all output bits (the finaliser of
 // MurmurHash3).

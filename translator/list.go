@@ -49,6 +49,12 @@ var listCommands = []Command{
 		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)}, Translate: lmove,
 	},
 	{
+		Name: "LMOVEM", Group: "list", Since: "8.10.0", Arity: -5, Flags: Write | DenyOOM,
+		Summary: "Moves elements from one end of a list to an end of another or the same",
+		Syntax:  "source destination <LEFT|RIGHT> <LEFT|RIGHT> [<COUNT count|EXACTLY exactly> <OBO|BULK>]",
+		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)}, Translate: lmovem,
+	},
+	{
 		Name: "RPOPLPUSH", Group: "list", Since: "1.2.0", Arity: 3, Flags: Write | DenyOOM,
 		Summary: "Moves the last element of a list to the front of another or the same",
 		Syntax:  "source destination", Keys: []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)},

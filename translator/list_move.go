@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"slices"
+
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -39,4 +41,68 @@ func (c *Call) move(source, destination []byte, from, to end) Plan {
 		c.purge(destination), c.pushKey(destination, 1),
 		c.stmt(sqlMove[from][to], source, store.Bytes(destination)),
 		c.shrunk(source), c.dropEmpty(source))
+}
+
+// lmovem reads the elements and then cuts them off and pushes them. OBO pushes
+// them in the order in which they are popped; BULK keeps the order in which they
+// lie. The reply has them in the order in which they come to lie:
+// redis.io/docs/latest/commands/lmovem.
+func lmovem(c *Call) Plan {
+	from, ok1 := c.endAt(3)
+	to, ok2 := c.endAt(4)
+	if !ok1 || !ok2 || len(c.Args) != 5 && len(c.Args) != 8 {
+		return fail(errSyntax)
+	}
+	count, exactly, bulk := int64(1), false, false
+	if len(c.Args) == 8 {
+		exactly, bulk = c.is(5, "EXACTLY"), c.is(7, "BULK")
+		if !exactly && !c.is(5, "COUNT") || !bulk && !c.is(7, "OBO") {
+			return fail(errSyntax)
+		}
+		var ok bool
+		if count, ok = parseInt(c.Args[6]); !ok || count <= 0 {
+			return fail("ERR count should be greater than 0")
+		}
+	}
+	source, list := c.Args[1], c.list(c.Args[1:2])
+	missing := resp.EmptyArray
+	if exactly {
+		missing = resp.Nil
+	}
+	readEnd := store.Stmt{SQL: sqlReadEnd[from], Args: append(list, store.Digits(count))}
+	return readThen(func(r *store.Result) Plan {
+		moved := make([][]byte, len(r.Rows[1]))
+		for i, row := range r.Rows[1] {
+			moved[i] = row[0].Bytes()
+		}
+		switch {
+		case len(r.Rows[0]) == 0:
+			return answer(missing)
+		case string(r.Rows[0][0][0].Bytes()) != listType:
+			return answer(wrongType)
+		case exactly && int64(len(moved)) < count:
+			return answer(missing)
+		}
+		if bulk && from == to {
+			slices.Reverse(moved)
+		}
+		return c.moveAll(from, to, moved)
+	}, c.typeOf(source), readEnd)
+}
+
+// moveAll cuts as many elements off the source and pushes them onto the
+// destination, in their order. The source goes last, since it may be both.
+func (c *Call) moveAll(from, to end, moved [][]byte) Plan {
+	source, destination := c.Args[1], c.Args[2]
+	cut := store.Stmt{SQL: sqlCutEnd[from], Args: append(c.list(c.Args[1:2]), store.Digits(int64(len(moved))))}
+	add := store.Stmt{SQL: sqlPush[to], Args: append(c.key(destination)[:2], elements(moved))}
+	landed := make([]resp.Value, len(moved))
+	for i, e := range moved {
+		landed[i] = resp.MakeBulk(e)
+	}
+	if to == head {
+		slices.Reverse(landed)
+	}
+	return write(always(resp.MakeArray(landed...)),
+		cut, c.shrunk(source), c.purge(destination), c.pushKey(destination, len(moved)), add, c.dropEmpty(source))
 }

@@ -47,6 +47,7 @@ const (
 		WHEN 'zset' THEN count * (SELECT avg(50 + 2 * length(member))` + sampleValues + `zsets` + ofSample + `
 		WHEN 'stream' THEN 50 + ifnull(count * (SELECT avg(30 + length(fields))` + sampleValues + `stream_entries` + ofSample + `, 0)
 			+ 80 * (SELECT count(*) FROM stream_pending WHERE key_id = keys.id)
+		WHEN 'array' THEN count * (SELECT avg(16 + length(value))` + sampleValues + `arrays` + ofSample + `
 		WHEN 'ReJSON-RL' THEN (SELECT 10 + length(value) FROM documents WHERE key_id = keys.id)
 		ELSE 0 END AS INTEGER) FROM keys WHERE ` + live
 )

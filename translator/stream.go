@@ -9,6 +9,9 @@ const streamType = "stream"
 
 const (
 	streamTrimSyntax = "<MAXLEN|MINID> [=|~] threshold [LIMIT count]"
+	streamRefsSyntax = "[KEEPREF|DELREF|ACKED]"
+	streamIDsSyntax  = "IDS numids id [id ...]"
+	streamMostSyntax = "[COUNT count] [MAXCOUNT maxcount] [MAXSIZE maxsize] [BLOCK milliseconds] "
 	streamKeysSyntax = "STREAMS key [key ...] id [id ...]"
 )
 
@@ -16,20 +19,36 @@ var streamCommands = []Command{
 	{
 		Name: "XADD", Group: "stream", Since: "5.0.0", Arity: -5, Flags: Write | DenyOOM | Fast,
 		Summary: "Appends an entry and returns its ID; the stream is made when missing",
-		Syntax:  "key [NOMKSTREAM] [" + streamTrimSyntax + "] <*|id> field value [field value ...]",
+		Syntax:  "key [NOMKSTREAM] " + streamRefsSyntax + " [IDMPAUTO pid|IDMP pid iid] [" + streamTrimSyntax + "] <*|id> field value [field value ...]",
 		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: xadd,
 		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "XTRIM", Group: "stream", Since: "5.0.0", Arity: -4, Flags: Write,
 		Summary: "Deletes the oldest entries beyond a length or below an ID",
-		Syntax:  "key " + streamTrimSyntax, Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: xtrim,
+		Syntax:  "key " + streamTrimSyntax + " " + streamRefsSyntax, Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: xtrim,
 		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "XDEL", Group: "stream", Since: "5.0.0", Arity: -3, Flags: Write | Fast,
 		Summary: "Deletes entries and returns how many there were",
 		Syntax:  "key id [id ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: xdel,
+	},
+	{
+		Name: "XDELEX", Group: "stream", Since: "8.2.0", Arity: -5, Flags: Write | Fast,
+		Summary: "Deletes entries, with what becomes of the groups' references to them",
+		Syntax:  "key " + streamRefsSyntax + " " + streamIDsSyntax, Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: xdelex(false),
+	},
+	{
+		Name: "XACKDEL", Group: "stream", Since: "8.2.0", Arity: -6, Flags: Write | Fast,
+		Summary: "Acknowledges entries in a group and deletes them",
+		Syntax:  "key group " + streamRefsSyntax + " " + streamIDsSyntax, Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: xdelex(true),
+	},
+	{
+		Name: "XCFGSET", Group: "stream", Since: "8.6.0", Arity: -2, Flags: Write | Fast,
+		Summary: "Sets for how long and how many IDs of producers a stream remembers",
+		Syntax:  "key [IDMP-DURATION idmp-duration] [IDMP-MAXSIZE idmp-maxsize]",
+		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: xcfgset,
 	},
 	{
 		Name: "XLEN", Group: "stream", Since: "5.0.0", Arity: 2, Flags: ReadOnly | Fast,
@@ -49,13 +68,13 @@ var streamCommands = []Command{
 	{
 		Name: "XREAD", Group: "stream", Since: "5.0.0", Arity: -4, Flags: ReadOnly | Blocking | MovableKeys,
 		Summary: "Returns the entries of streams after given IDs",
-		Syntax:  "[COUNT count] [BLOCK milliseconds] " + streamKeysSyntax,
+		Syntax:  streamMostSyntax + streamKeysSyntax,
 		Keys:    []KeySpec{{Access: RO, Keyword: "STREAMS", Index: 1, Last: -1, Step: 1, Limit: 2}}, Translate: xread,
 	},
 	{
 		Name: "XREADGROUP", Group: "stream", Since: "5.0.0", Arity: -7, Flags: Write | Blocking | MovableKeys,
 		Summary: "Returns new or pending entries of streams to a consumer of a group",
-		Syntax:  "GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] " + streamKeysSyntax,
+		Syntax:  "GROUP group consumer " + streamMostSyntax + "[CLAIM min-idle-time] [NOACK] " + streamKeysSyntax,
 		Keys:    []KeySpec{{Access: RO, Keyword: "STREAMS", Index: 4, Last: -1, Step: 1, Limit: 2}}, Translate: xreadgroup,
 	},
 	{
@@ -68,6 +87,12 @@ var streamCommands = []Command{
 		Name: "XACK", Group: "stream", Since: "5.0.0", Arity: -4, Flags: Write | Fast,
 		Summary: "Acknowledges entries and returns how many were pending",
 		Syntax:  "key group id [id ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: xack,
+	},
+	{
+		Name: "XNACK", Group: "stream", Since: "8.8.0", Arity: -7, Flags: Write | Fast,
+		Summary: "Gives pending entries back to the group, for others to claim",
+		Syntax:  "key group <SILENT|FAIL|FATAL> " + streamIDsSyntax + " [RETRYCOUNT count] [FORCE]",
+		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: xnack,
 	},
 	{
 		Name: "XPENDING", Group: "stream", Since: "5.0.0", Arity: -3, Flags: ReadOnly,

@@ -5,25 +5,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-const (
-	sqlStreamAppend = `INSERT INTO stream_entries(key_id, id, fields) SELECT id, ?3, ?4 FROM keys WHERE db = ?1 AND key = ?2`
-
-	// Trimming deletes the oldest entries: as many as are too many, at most ?5,
-	// in multiples of ?6 unless that is all of them.
-	sqlTrimLength = `DELETE FROM stream_entries WHERE key_id = ` + liveID + ` AND id IN (
-		SELECT id FROM stream_entries WHERE key_id = ` + liveID + ` ORDER BY id
-		LIMIT (SELECT iif(CAST(?4 AS INTEGER) = 0 AND count <= CAST(?5 AS INTEGER), count,
-			min(max(0, count - CAST(?4 AS INTEGER)), CAST(?5 AS INTEGER)) / CAST(?6 AS INTEGER) * CAST(?6 AS INTEGER)) FROM keys WHERE ` + live + `))`
-	sqlTrimID = `DELETE FROM stream_entries WHERE key_id = ` + liveID + ` AND id IN (
-		SELECT id FROM stream_entries WHERE key_id = ` + liveID + ` AND id < ?4 ORDER BY id
-		LIMIT (SELECT iif(count(*) = (SELECT count FROM keys WHERE ` + live + `) AND count(*) <= CAST(?5 AS INTEGER), count(*),
-			min(count(*), CAST(?5 AS INTEGER)) / CAST(?6 AS INTEGER) * CAST(?6 AS INTEGER))
-			FROM stream_entries WHERE key_id = ` + liveID + ` AND id < ?4))`
-)
-
-// nodeEntries is how many entries Redis keeps in a node by default. Trimming
-// with ~ deletes whole nodes only.
-const nodeEntries = 100
+const sqlStreamAppend = `INSERT INTO stream_entries(key_id, id, fields) SELECT id, ?3, ?4 FROM keys WHERE db = ?1 AND key = ?2`
 
 // addOptions is what XADD and XTRIM share, and the ID of XADD.
 type addOptions struct {
@@ -34,6 +16,9 @@ type addOptions struct {
 	minID   streamID
 	limit   int64
 	limited bool // LIMIT was given
+	refs    refs
+
+	producer, iid []byte // of IDMP and IDMPAUTO; iid is nil until the fields are known
 
 	auto    bool // *
 	autoSeq bool // ms-*
@@ -55,17 +40,21 @@ func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
 				return o, 0, bad
 			}
 		case c.is(i, "LIMIT") && more > 0:
-			var ok bool
-			if o.limit, ok = parseInt(c.Args[i+1]); !ok {
-				return o, 0, errNotInteger
-			}
-			if o.limit < 0 {
-				return o, 0, "ERR The LIMIT argument must be >= 0."
-			}
-			o.limited = true
 			i++
+			if bad = o.parseLimit(c.Args[i]); bad != "" {
+				return o, 0, bad
+			}
+		case c.refsAt(i) != 0:
+			if o.refs != 0 {
+				return o, 0, errSyntax
+			}
+			o.refs = c.refsAt(i)
 		case xadd && c.is(i, "NOMKSTREAM"):
 			o.noMake = true
+		case xadd && (c.is(i, "IDMP") && more > 1 || c.is(i, "IDMPAUTO") && more > 0):
+			if i, bad = c.parseProducer(&o, i); bad != "" {
+				return o, 0, bad
+			}
 		case xadd:
 			if bad = o.parseID(c.Args[i]); bad != "" {
 				return o, 0, bad
@@ -76,6 +65,19 @@ func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
 		}
 	}
 	return o, i, o.check(xadd)
+}
+
+// parseLimit reads how many entries trimming with ~ may delete.
+func (o *addOptions) parseLimit(b []byte) (bad string) {
+	var ok bool
+	if o.limit, ok = parseInt(b); !ok {
+		return errNotInteger
+	}
+	if o.limit < 0 {
+		return "ERR The LIMIT argument must be >= 0."
+	}
+	o.limited = true
+	return ""
 }
 
 // parseTrim reads "MAXLEN|MINID [=|~] threshold" at i and returns its last
@@ -138,32 +140,13 @@ func (o *addOptions) check(xadd bool) string {
 		return "ERR syntax error, XTRIM must be called with a trimming strategy"
 	case o.limited && !o.approx:
 		return "ERR syntax error, LIMIT cannot be used without the special ~ option"
+	case o.producer != nil && !o.auto:
+		return "ERR IDMP/IDMPAUTO can be used only with auto-generated IDs"
 	case o.approx && !o.limited:
 		o.limit = 100 * nodeEntries
 	}
 	return ""
 }
-
-// trimStmts deletes what the options ask for; the second one returns how many.
-func (c *Call) trimStmts(key []byte, o addOptions) []store.Stmt {
-	most, unit := int64(maxCount), int64(1)
-	if o.approx {
-		unit = nodeEntries
-		if o.limit > 0 {
-			most = o.limit
-		}
-	}
-	var trim store.Stmt
-	if o.trim == 'i' {
-		trim = c.stmt(sqlTrimID, key, o.minID.value(), store.Int(most), store.Int(unit))
-	} else {
-		trim = c.stmt(sqlTrimLength, key, store.Digits(o.maxLen), store.Int(most), store.Int(unit))
-	}
-	return []store.Stmt{trim, c.shrunk(key)}
-}
-
-// maxCount is more rows than there are, and exact as a double.
-const maxCount = 1 << 52
 
 func xadd(c *Call) Plan {
 	o, next, bad := c.parseAdd(true)
@@ -177,7 +160,14 @@ func xadd(c *Call) Plan {
 	case !o.auto && !o.autoSeq && o.id.isZero():
 		return fail("ERR The ID specified in XADD must be greater than 0-0")
 	}
+	if o.producer != nil && o.iid == nil {
+		o.iid = contentID(fields)
+	}
 	key := c.Args[1]
+	reads := []store.Stmt{c.streamMeta(key)}
+	if o.producer != nil {
+		reads = append(reads, c.stmt(sqlIIDFind, key, store.Bytes(o.producer), store.Bytes(o.iid)))
+	}
 	return readThen(func(r *store.Result) Plan {
 		m, bad := metaOf(r.Rows[0])
 		switch {
@@ -185,6 +175,8 @@ func xadd(c *Call) Plan {
 			return answer(bad)
 		case !m.exists && o.noMake:
 			return answer(resp.Nil)
+		case o.producer != nil && len(r.Rows[1]) > 0:
+			return write(always(streamIDOf(r.Rows[1][0][0]).reply()), c.stmt(sqlIDMPDuplicate, key))
 		}
 		id, msg := c.nextID(o, m)
 		if msg != "" {
@@ -193,13 +185,16 @@ func xadd(c *Call) Plan {
 		m.last = id
 		m.added++
 		stmts := append(c.makeStream(key), c.saveStream(key, m),
-			store.Stmt{SQL: sqlStreamAppend, Args: append(c.key(key)[:2], id.value(), store.Bytes(packFields(fields)))},
+			store.Stmt{SQL: sqlStreamAppend, Args: append(c.key(key)[:2], id.value(), store.Bytes(PackFields(fields)))},
 			c.grown(key))
+		if o.producer != nil {
+			stmts = append(stmts, c.recordIID(key, o, id)...)
+		}
 		if o.trim != 0 {
 			stmts = append(stmts, c.trimStmts(key, o)...)
 		}
 		return write(always(id.reply()), stmts...)
-	}, c.streamMeta(key))
+	}, reads...)
 }
 
 // nextID is the ID of a new entry, which must be beyond the last one.
@@ -229,7 +224,7 @@ func xtrim(c *Call) Plan {
 		return fail(bad)
 	}
 	stmts := append([]store.Stmt{c.guardType(c.Args[1], streamType)}, c.trimStmts(c.Args[1], o)...)
-	return write(intOf(2), stmts...)
+	return write(intOf(len(stmts)-1), stmts...)
 }
 
 const (

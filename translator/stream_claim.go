@@ -8,11 +8,11 @@ import (
 const (
 	// What XCLAIM needs to know of each id: whether it is pending and since
 	// when, and its entry.
-	sqlClaimOf = `SELECT unhex(j.value), p.delivered_at, p.deliveries, e.fields FROM json_each(?5) j
+	sqlClaimOf = `SELECT unhex(j.value), p.delivered_at, CAST(p.deliveries AS TEXT), e.fields FROM json_each(?5) j
 		LEFT JOIN stream_pending p ON p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.id = unhex(j.value)
 		LEFT JOIN stream_entries e ON e.key_id = ` + liveID + ` AND e.id = unhex(j.value) ORDER BY j.id`
 	// The same of the pending entries from ?5 on.
-	sqlClaimFrom = `SELECT p.id, p.delivered_at, p.deliveries, e.fields FROM stream_pending p
+	sqlClaimFrom = `SELECT p.id, p.delivered_at, CAST(p.deliveries AS TEXT), e.fields FROM stream_pending p
 		LEFT JOIN stream_entries e ON e.key_id = p.key_id AND e.id = p.id
 		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.id >= ?5 ORDER BY p.id LIMIT ?6`
 	sqlClaim = `INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
@@ -37,38 +37,58 @@ type claimed struct {
 	list    []byte // the JSON argument of sqlClaim
 	replies []resp.Value
 	gone    []streamID // pending, but deleted from the stream
+	seen    map[streamID]pendingEntry
 }
 
-// take judges one row of sqlClaimOf or sqlClaimFrom.
+// pendingEntry is what a group knows of an entry that was delivered.
+type pendingEntry struct {
+	pending    bool
+	delivered  int64
+	deliveries int64
+}
+
+// take judges one row of sqlClaimOf or sqlClaimFrom. An id may come again.
 func (cl claim) take(now int64, row store.Row, out *claimed) {
-	id, pending, exists := streamIDOf(row[0]), !row[1].IsNull(), !row[3].IsNull()
+	id, exists := streamIDOf(row[0]), !row[3].IsNull()
+	p, again := out.seen[id]
+	if !again {
+		p = pendingEntry{!row[1].IsNull(), row[1].Int(), row[2].Int()}
+	}
 	switch {
 	case !exists:
-		if pending {
+		if p.pending {
 			out.gone = append(out.gone, id)
+			out.remember(id, pendingEntry{})
 		}
 		return
-	case !pending && !cl.force:
+	case !p.pending && !cl.force:
 		return
-	case pending && cl.minIdle > 0 && now-row[1].Int() < cl.minIdle:
+	case p.pending && cl.minIdle > 0 && now-p.delivered < cl.minIdle:
 		return
 	}
-	deliveries := row[2].Int()
-	if !pending {
-		deliveries = 1 // as Redis's new NACK has it before it counts
+	if !p.pending {
+		p.deliveries = 1 // as Redis's new NACK has it before it counts
 	}
 	switch {
 	case cl.retries >= 0:
-		deliveries = cl.retries
+		p.deliveries = cl.retries
 	case !cl.justID:
-		deliveries++
+		p.deliveries = oneMore(p.deliveries)
 	}
-	out.list = appendClaim(out.list, id, deliveries)
+	out.remember(id, pendingEntry{true, cl.delivered, p.deliveries})
+	out.list = appendClaim(out.list, id, p.deliveries)
 	if cl.justID {
 		out.replies = append(out.replies, id.reply())
 	} else {
 		out.replies = append(out.replies, resp.MakeArray(id.reply(), unpackFields(row[3].Bytes())))
 	}
+}
+
+func (out *claimed) remember(id streamID, p pendingEntry) {
+	if out.seen == nil {
+		out.seen = map[streamID]pendingEntry{}
+	}
+	out.seen[id] = p
 }
 
 func appendClaim(list []byte, id streamID, deliveries int64) []byte {
@@ -172,7 +192,7 @@ func (c *Call) parseClaim() (cl claim, ids []streamID, bad string) {
 			}
 			i++
 		default:
-			return cl, ids, "ERR Unrecognized XCLAIM option '" + string(c.Args[i]) + "'"
+			return cl, ids, "ERR Unrecognized XCLAIM option '" + string(cString(c.Args[i])) + "'"
 		}
 	}
 	if cl.delivered < 0 || cl.delivered > c.Env.Now {

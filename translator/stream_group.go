@@ -28,14 +28,6 @@ const (
 	pendingOfGroup = ` FROM stream_pending WHERE key_id = ` + liveID + ` AND group_name = ?4`
 	sqlPendingOne  = `SELECT count(*)` + pendingOfGroup + ` AND consumer = ?5`
 	sqlPendingAck  = `DELETE` + pendingOfGroup + ` AND id IN (SELECT unhex(value) FROM json_each(?5)) RETURNING 1`
-	// Delivering an entry that is pending already makes it the new consumer's.
-	sqlPendingAdd = `INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
-		SELECT k.id, ?4, unhex(j.value), ?5, ?3, 1 FROM json_each(?6) j, keys k WHERE k.db = ?1 AND k.key = ?2 AND (k.dies_at IS NULL OR k.dies_at > ?3)
-		ON CONFLICT(key_id, group_name, id) DO UPDATE SET consumer = excluded.consumer, delivered_at = ?3, deliveries = 1`
-	sqlPendingHistory = `SELECT p.id, e.fields FROM stream_pending p LEFT JOIN stream_entries e ON e.key_id = p.key_id AND e.id = p.id
-		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.consumer = ?5 AND p.id > ?6 ORDER BY p.id LIMIT ?7`
-	sqlPendingAgain = `UPDATE stream_pending SET delivered_at = ?3, deliveries = deliveries + 1
-		WHERE key_id = ` + liveID + ` AND group_name = ?4 AND id IN (SELECT unhex(value) FROM json_each(?5))`
 )
 
 func (c *Call) readGroup(key, name []byte) store.Stmt {
@@ -76,8 +68,6 @@ func (m streamMeta) distance(id streamID) int64 {
 		return 0
 	case m.length == 0 && id.compare(m.last) < 1:
 		return m.added
-	case !id.isZero() && id.compare(m.deleted) < 0:
-		return -1
 	case id == m.last:
 		return m.added
 	case id.compare(m.last) > 0:
@@ -94,9 +84,10 @@ func (m streamMeta) distance(id streamID) int64 {
 	return -1
 }
 
-// hasGapAfter tells whether an entry from id on has been deleted by XDEL.
+// hasGapAfter tells whether an entry from id on, behind the first one that there
+// is, has been deleted by XDEL.
 func (m streamMeta) hasGapAfter(id streamID) bool {
-	return m.length > 0 && !m.deleted.isZero() && id.compare(m.deleted) <= 0
+	return m.length > 0 && !m.deleted.isZero() && m.first.compare(m.deleted) <= 0 && id.compare(m.deleted) <= 0
 }
 
 // advance moves the group past the entry id.
@@ -112,18 +103,18 @@ func (g *streamGroup) advance(m streamMeta, id streamID) {
 	g.last = id
 }
 
-// lag is how many entries the group has not read yet, -1 when unknown.
-func (g streamGroup) lag(m streamMeta) int64 {
+// lag is how many entries the group has not read yet, nil when that is unknown.
+func (g streamGroup) lag(m streamMeta) resp.Value {
 	switch {
 	case m.added == 0:
-		return 0
+		return resp.Zero
 	case g.read >= 0 && !m.hasGapAfter(g.last):
-		return m.added - g.read
+		return resp.MakeInt(m.added - g.read)
 	}
 	if read := m.distance(g.last); read >= 0 {
-		return m.added - read
+		return resp.MakeInt(m.added - read)
 	}
-	return -1
+	return resp.Nil
 }
 
 // subcommandSyntax is the error of a subcommand whose options are wrong.
@@ -134,11 +125,11 @@ func (c *Call) subcommandSyntax() string {
 const errGroupKey = "ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically."
 
 func noGroup(key, group []byte) resp.Value {
-	return resp.MakeError(oneLine("NOGROUP No such consumer group '" + string(group) + "' for key name '" + string(key) + "'"))
+	return resp.MakeError(oneLine("NOGROUP No such consumer group '" + string(cString(group)) + "' for key name '" + string(cString(key)) + "'"))
 }
 
 func noKeyOrGroup(key, group []byte, more string) resp.Value {
-	return resp.MakeError(oneLine("NOGROUP No such key '" + string(key) + "' or consumer group '" + string(group) + "'" + more))
+	return resp.MakeError(oneLine("NOGROUP No such key '" + string(cString(key)) + "' or consumer group '" + string(cString(group)) + "'" + more))
 }
 
 // parseGroup reads "<id|$> [MKSTREAM] [ENTRIESREAD n]" from argument 4 on. The
@@ -165,12 +156,13 @@ func (c *Call) parseGroup(create bool) (read int64, mkstream bool, bad string) {
 	return read, mkstream, ""
 }
 
-// groupID is the id that "<id|$>" means.
-func (c *Call) groupID(m streamMeta) (streamID, bool) {
+// groupID is the id that "<id|$>" means. Parse reads the others: XGROUP SETID also
+// takes - and +.
+func (c *Call) groupID(m streamMeta, parse func([]byte, uint64) (streamID, bool)) (streamID, bool) {
 	if string(c.Args[4]) == "$" {
 		return m.last, true
 	}
-	return parseStreamID(c.Args[4], 0)
+	return parse(c.Args[4], 0)
 }
 
 func xgroupCreate(c *Call) Plan {
@@ -187,7 +179,7 @@ func xgroupCreate(c *Call) Plan {
 		case !m.exists && !mkstream:
 			return fail(errGroupKey)
 		}
-		id, ok := c.groupID(m)
+		id, ok := c.groupID(m, parseStreamID)
 		if !ok {
 			return fail(errStreamID)
 		}
@@ -226,7 +218,7 @@ func xgroupSetID(c *Call) Plan {
 		return fail(bad)
 	}
 	return c.withGroup(false, nil, func(m streamMeta, g streamGroup, _ bool, _ [][]store.Row) Plan {
-		id, ok := c.groupID(m)
+		id, ok := c.groupID(m, parseRangeID)
 		if !ok {
 			return fail(errStreamID)
 		}
@@ -282,94 +274,4 @@ func xack(c *Call) Plan {
 		}
 		return write(countRows, c.stmt(sqlPendingAck, key, store.Bytes(name), streamIDs(ids)), c.touched(key))
 	}, c.streamMeta(key), c.readGroup(key, name))
-}
-
-// xreadgroup reads, stream by stream, either what the group has not seen or what
-// the consumer has pending, and accounts for the delivery.
-func xreadgroup(c *Call) Plan {
-	q, bad := c.parseRead(true)
-	if bad != "" {
-		return fail(bad)
-	}
-	var stmts []store.Stmt
-	for _, key := range q.keys {
-		stmts = append(stmts, c.streamMeta(key), c.readGroup(key, q.name))
-	}
-	return readThen(func(r *store.Result) Plan {
-		for i, key := range q.keys {
-			m, bad := metaOf(r.Rows[2*i])
-			if bad.IsError() {
-				return answer(bad)
-			}
-			if _, exists := groupOf(r.Rows[2*i+1]); !m.exists || !exists {
-				return answer(noKeyOrGroup(key, q.name, " in XREADGROUP with GROUP option"))
-			}
-		}
-		return c.readEntries(q, r)
-	}, stmts...)
-}
-
-// readEntries is the second step of XREADGROUP: the groups are known.
-func (c *Call) readEntries(q readQuery, known *store.Result) Plan {
-	var stmts []store.Stmt
-	for i, key := range q.keys {
-		g, _ := groupOf(known.Rows[2*i+1])
-		if q.ids[i].fresh {
-			stmts = append(stmts, c.entriesAfter(key, g.last, q.limit))
-			continue
-		}
-		stmts = append(stmts, c.stmt(sqlPendingHistory, key, store.Bytes(q.name), store.Bytes(q.consumer), q.ids[i].after.value(), store.Int(q.limit)))
-	}
-	return readThen(func(r *store.Result) Plan {
-		reply := resp.Value{Kind: streamsKind}
-		var writes []store.Stmt
-		for i, key := range q.keys {
-			m, _ := metaOf(known.Rows[2*i])
-			g, _ := groupOf(known.Rows[2*i+1])
-			rows := r.Rows[i]
-			if q.ids[i].fresh && len(rows) == 0 {
-				continue // as in Redis, not even the consumer is made
-			}
-			writes = append(writes, c.stmt(sqlConsumerAdd, key, store.Bytes(q.name), store.Bytes(q.consumer)))
-			writes = append(writes, c.deliver(key, q, q.ids[i].fresh, m, g, rows)...)
-			reply.Elems = append(reply.Elems, resp.MakeBulk(key), deliveredReply(rows))
-		}
-		if len(reply.Elems) == 0 {
-			return answer(resp.NilArray)
-		}
-		return write(always(reply), writes...)
-	}, stmts...)
-}
-
-// deliveredReply is entryReplies, where an entry that is pending but deleted has
-// nil for its fields.
-func deliveredReply(rows []store.Row) resp.Value {
-	v := entryReplies(rows)
-	for i, row := range rows {
-		if row[1].IsNull() {
-			v.Elems[i].Elems[1] = resp.NilArray
-		}
-	}
-	return v
-}
-
-// deliver is the writes that account for rows delivered to the consumer.
-func (c *Call) deliver(key []byte, q readQuery, fresh bool, m streamMeta, g streamGroup, rows []store.Row) []store.Stmt {
-	var ids []streamID
-	for _, row := range rows {
-		if !row[1].IsNull() {
-			ids = append(ids, streamIDOf(row[0]))
-		}
-	}
-	if !fresh {
-		return []store.Stmt{c.stmt(sqlPendingAgain, key, store.Bytes(q.name), streamIDs(ids)), c.touched(key)}
-	}
-	for _, id := range ids {
-		g.advance(m, id)
-	}
-	stmts := []store.Stmt{c.saveGroup(sqlGroupSet, key, g), c.touched(key)}
-	if !q.noAck {
-		stmts = append(stmts, c.stmt(sqlPendingAdd, key, store.Bytes(q.name), store.Bytes(q.consumer), streamIDs(ids)))
-	}
-	return stmts
 }

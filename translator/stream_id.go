@@ -69,20 +69,42 @@ func (id streamID) previous() (streamID, bool) {
 
 const errStreamID = "ERR Invalid stream ID specified as stream command argument"
 
+// longestID is how long an ID may be as text.
+const longestID = 127
+
 // parseStreamID reads "ms-seq", or "ms" with seq for what is missing.
 func parseStreamID(b []byte, seq uint64) (streamID, bool) {
-	ms, rest, both := bytes.Cut(b, []byte("-"))
+	ms, rest, both := bytes.Cut(cString(b), []byte("-"))
 	id := streamID{seq: seq}
-	var ok bool
-	if id.ms, ok = parseUint(ms); !ok {
-		return id, false
+	ok := len(b) <= longestID
+	if ok {
+		id.ms, ok = parseIDNumber(ms)
 	}
-	if both {
-		id.seq, ok = parseUint(rest)
+	if ok && both {
+		id.seq, ok = parseIDNumber(rest)
 	}
 	return id, ok
 }
 
+// parseIDNumber reads a number as Redis reads those of an ID: strictly, and then
+// as C's strtoull does, which allows space and a sign, and wraps around below 0.
+func parseIDNumber(b []byte) (uint64, bool) {
+	if n, ok := parseInt(b); ok {
+		return uint64(n), n >= 0
+	}
+	b = bytes.TrimLeft(b, " \t\n\v\f\r")
+	negative := bytes.HasPrefix(b, []byte("-"))
+	if negative || bytes.HasPrefix(b, []byte("+")) {
+		b = b[1:]
+	}
+	n, ok := parseUint(b)
+	if negative {
+		n = -n
+	}
+	return n, ok
+}
+
+// parseUint reads digits.
 func parseUint(b []byte) (uint64, bool) {
 	if len(b) == 0 || b[0] < '0' || b[0] > '9' {
 		return 0, false
@@ -155,8 +177,8 @@ func streamIDs(ids []streamID) store.Value {
 	return store.TextBytes(append(out, ']'))
 }
 
-// packFields is the stored form of an entry: each string behind its length.
-func packFields(fields [][]byte) []byte {
+// PackFields is the stored form of an entry: each string behind its length.
+func PackFields(fields [][]byte) []byte {
 	var out []byte
 	for _, f := range fields {
 		out = append(binary.AppendUvarint(out, uint64(len(f))), f...)

@@ -16,7 +16,7 @@ const (
 	sqlConsumers = `SELECT c.group_name, c.name, c.seen_at,
 		(SELECT count(*) FROM stream_pending p WHERE p.key_id = c.key_id AND p.group_name = c.group_name AND p.consumer = c.name)
 		FROM stream_consumers c WHERE key_id = ` + liveID + ` ORDER BY group_name, name`
-	sqlPendingAll = `SELECT group_name, id, consumer, delivered_at, deliveries FROM stream_pending
+	sqlPendingAll = `SELECT group_name, id, consumer, delivered_at, CAST(deliveries AS TEXT) FROM stream_pending
 		WHERE key_id = ` + liveID + ` ORDER BY group_name, id`
 )
 
@@ -55,7 +55,7 @@ func xinfoGroups(c *Call) Plan {
 				label("pending"), resp.MakeInt(row[4].Int()),
 				label("last-delivered-id"), g.last.reply(),
 				label("entries-read"), orNil(g.read),
-				label("lag"), orNil(g.lag(m))))
+				label("lag"), g.lag(m)))
 		}
 		return v
 	}, c.stmt(sqlGroups, c.Args[2]))
@@ -83,9 +83,9 @@ func xinfoConsumers(c *Call) Plan {
 // head is what both forms of XINFO STREAM begin with. A meowdis stream has no
 // radix tree: the numbers are those of the tree that Redis would have grown by
 // appending small entries.
-func (m streamMeta) head() []resp.Value {
+func (m streamMeta) head(idmp []store.Row) []resp.Value {
 	nodes := (m.length + nodeEntries - 1) / nodeEntries
-	return []resp.Value{
+	return append([]resp.Value{
 		label("length"), resp.MakeInt(m.length),
 		label("radix-tree-keys"), resp.MakeInt(nodes),
 		label("radix-tree-nodes"), resp.MakeInt(nodes + 1),
@@ -93,7 +93,7 @@ func (m streamMeta) head() []resp.Value {
 		label("max-deleted-entry-id"), m.deleted.reply(),
 		label("entries-added"), resp.MakeInt(m.added),
 		label("recorded-first-entry-id"), m.first.reply(),
-	}
+	}, idmpInfo(idmp)...)
 }
 
 func xinfoStream(c *Call) Plan {
@@ -104,62 +104,71 @@ func xinfoStream(c *Call) Plan {
 	return c.describe(func(m streamMeta, rows [][]store.Row) resp.Value {
 		one := func(rows []store.Row) resp.Value {
 			if len(rows) == 0 {
-				return resp.NilArray
+				return resp.Nil
 			}
 			return entryReply(rows[0])
 		}
-		return resp.MakeMap(append(m.head(),
+		return resp.MakeMap(append(m.head(rows[3]),
 			label("groups"), resp.MakeInt(int64(len(rows[2]))),
 			label("first-entry"), one(rows[0]),
 			label("last-entry"), one(rows[1]))...)
-	}, c.stmt(sqlEntryFirst, key), c.stmt(sqlEntryLast, key), c.stmt(sqlGroups, key))
+	}, c.stmt(sqlEntryFirst, key), c.stmt(sqlEntryLast, key), c.stmt(sqlGroups, key), c.stmt(sqlIDMP, key))
 }
 
 func xinfoFull(c *Call) Plan {
-	limit := int64(10)
-	switch n := len(c.Args); {
-	case !c.is(3, "FULL") || n > 6 || n == 5:
-		return fail(c.subcommandSyntax())
-	case n == 6:
-		var ok bool
-		if !c.is(4, "COUNT") {
-			return fail(c.subcommandSyntax())
-		}
-		if limit, ok = parseInt(c.Args[5]); !ok {
-			return fail(errNotInteger)
-		}
-		if limit < 0 {
-			limit = 10
-		}
-	}
+	limit, bad := c.parseFull()
 	all := limit
 	if limit == 0 {
 		all = -1
 	}
 	key := c.Args[2]
 	return c.describe(func(m streamMeta, rows [][]store.Row) resp.Value {
+		if bad != "" {
+			return resp.MakeError(bad)
+		}
 		groups := resp.Value{Kind: resp.Array}
 		for _, row := range rows[1] {
 			groups.Elems = append(groups.Elems, fullGroup(m, row, rows[2], rows[3], limit))
 		}
-		return resp.MakeMap(append(m.head(), label("entries"), entryReplies(rows[0]), label("groups"), groups)...)
+		return resp.MakeMap(append(m.head(rows[4]), label("entries"), entryReplies(rows[0]), label("groups"), groups)...)
 	}, c.stmt(sqlStreamRange, key, streamID{}.value(), lastStreamID.value(), store.Int(min(all, maxCount))),
-		c.stmt(sqlGroups, key), c.stmt(sqlConsumers, key), c.stmt(sqlPendingAll, key))
+		c.stmt(sqlGroups, key), c.stmt(sqlConsumers, key), c.stmt(sqlPendingAll, key), c.stmt(sqlIDMP, key))
+}
+
+// parseFull reads "FULL [COUNT count]" from argument 3 on. Its error comes after
+// those of the key.
+func (c *Call) parseFull() (limit int64, bad string) {
+	n := len(c.Args)
+	if !c.is(3, "FULL") || n > 6 || n == 5 || n == 6 && !c.is(4, "COUNT") {
+		return 0, c.subcommandSyntax()
+	}
+	limit = 10
+	if n == 6 {
+		var ok bool
+		if limit, ok = parseInt(c.Args[5]); !ok {
+			return 0, errNotInteger
+		}
+		if limit < 0 {
+			limit = 10
+		}
+	}
+	return limit, ""
 }
 
 // fullGroup is a group with its pending entries and consumers, at most limit of
 // the entries each (0 for all).
 func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limit int64) resp.Value {
 	g := groupRow(row)
-	pel := pendingRows(pending, g.name, nil, limit, func(p store.Row) resp.Value {
-		return resp.MakeArray(streamIDOf(p[1]).reply(), bulk(p[2]), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
+	pel := pendingRows(pending, g.name, limit, func(store.Row) bool { return true }, func(p store.Row) resp.Value {
+		return resp.MakeArray(streamIDOf(p[1]).reply(), owner(p[2]), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
 	})
 	members := resp.Value{Kind: resp.Array}
 	for _, co := range consumers {
 		if string(co[0].Bytes()) != string(g.name) {
 			continue
 		}
-		own := pendingRows(pending, g.name, co[1].Bytes(), limit, func(p store.Row) resp.Value {
+		mine := func(p store.Row) bool { return !p[2].IsNull() && string(p[2].Bytes()) == string(co[1].Bytes()) }
+		own := pendingRows(pending, g.name, limit, mine, func(p store.Row) resp.Value {
 			return resp.MakeArray(streamIDOf(p[1]).reply(), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
 		})
 		members.Elems = append(members.Elems, resp.MakeMap(
@@ -172,17 +181,20 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 		label("name"), resp.MakeBulk(g.name),
 		label("last-delivered-id"), g.last.reply(),
 		label("entries-read"), orNil(g.read),
-		label("lag"), orNil(g.lag(m)),
+		label("lag"), g.lag(m),
 		label("pel-count"), resp.MakeInt(row[4].Int()),
 		label("pending"), pel,
 		label("consumers"), members)
 }
 
-// pendingRows shows the pending entries of a group, or of one consumer of it.
-func pendingRows(rows []store.Row, group, consumer []byte, limit int64, show func(store.Row) resp.Value) resp.Value {
+// owner names the consumer of a pending entry, "" for nobody.
+func owner(v store.Value) resp.Value { return resp.MakeBulk(v.Bytes()) }
+
+// pendingRows shows the first pending entries of a group that are of interest.
+func pendingRows(rows []store.Row, group []byte, limit int64, interest func(store.Row) bool, show func(store.Row) resp.Value) resp.Value {
 	v := resp.Value{Kind: resp.Array}
 	for _, row := range rows {
-		if string(row[0].Bytes()) != string(group) || consumer != nil && string(row[2].Bytes()) != string(consumer) {
+		if string(row[0].Bytes()) != string(group) || !interest(row) {
 			continue
 		}
 		if limit > 0 && int64(len(v.Elems)) == limit {

@@ -7,9 +7,9 @@ import (
 
 const (
 	sqlPendingEnds = `SELECT count(*), min(id), max(id)` + pendingOfGroup
-	sqlPendingBy   = `SELECT consumer, count(*)` + pendingOfGroup + ` GROUP BY consumer ORDER BY consumer`
+	sqlPendingBy   = `SELECT consumer, count(*)` + pendingOfGroup + ` AND consumer IS NOT NULL GROUP BY consumer ORDER BY consumer`
 
-	pendingColumns     = `SELECT id, consumer, delivered_at, deliveries` + pendingOfGroup
+	pendingColumns     = `SELECT id, consumer, delivered_at, CAST(deliveries AS TEXT)` + pendingOfGroup
 	sqlPendingRange    = pendingColumns + ` AND id >= ?5 AND id <= ?6 AND delivered_at <= ?7 ORDER BY id LIMIT ?8`
 	sqlPendingRangeOne = pendingColumns + ` AND id >= ?5 AND id <= ?6 AND delivered_at <= ?7 AND consumer = ?9 ORDER BY id LIMIT ?8`
 )
@@ -19,6 +19,7 @@ type pendingQuery struct {
 	minIdle    int64
 	start, end streamID
 	limit      int64
+	one        bool // only those of the consumer
 	consumer   []byte
 }
 
@@ -45,7 +46,7 @@ func (c *Call) parsePending() (q pendingQuery, bad string) {
 		return q, bad
 	}
 	if len(c.Args) > i+3 {
-		q.consumer = c.Args[i+3]
+		q.one, q.consumer = true, c.Args[i+3]
 	}
 	return q, ""
 }
@@ -61,7 +62,7 @@ func xpending(c *Call) Plan {
 			return fail(bad)
 		}
 		args := []store.Value{group, q.start.value(), q.end.value(), store.Digits(c.Env.Now - q.minIdle), store.Int(q.limit)}
-		if q.consumer == nil {
+		if !q.one {
 			stmts = append(stmts, c.stmt(sqlPendingRange, key, args...))
 		} else {
 			stmts = append(stmts, c.stmt(sqlPendingRangeOne, key, append(args, store.Bytes(q.consumer))...))
@@ -98,7 +99,10 @@ func (c *Call) pendingRange(rows [][]store.Row) resp.Value {
 	v := resp.Value{Kind: resp.Array}
 	for _, row := range rows[0] {
 		idle := max(0, c.Env.Now-row[2].Int())
-		v.Elems = append(v.Elems, resp.MakeArray(streamIDOf(row[0]).reply(), bulk(row[1]), resp.MakeInt(idle), resp.MakeInt(row[3].Int())))
+		if row[1].IsNull() {
+			idle = -1
+		}
+		v.Elems = append(v.Elems, resp.MakeArray(streamIDOf(row[0]).reply(), owner(row[1]), resp.MakeInt(idle), resp.MakeInt(row[3].Int())))
 	}
 	return v
 }

@@ -88,11 +88,14 @@ func (c *Call) shrunk(key []byte) store.Stmt { return c.stmt(sqlShrunk, key) }
 // touched accounts for a change that kept the number of elements.
 const sqlTouched = `UPDATE keys SET version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
 
+// sqlTouchedOnChange is touched for a statement that may have changed nothing.
+const sqlTouchedOnChange = sqlTouched + ` AND changes() > 0`
+
 func (c *Call) touched(key []byte) store.Stmt { return c.stmt(sqlTouched, key) }
 
-// A command that removes elements ends with dropEmpty: a list, hash, set or
-// zset without elements is no key.
-const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset')`
+// A command that removes elements ends with dropEmpty: a list, hash, set, zset
+// or array without elements is no key.
+const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset', 'array')`
 
 func (c *Call) dropEmpty(key []byte) store.Stmt {
 	return store.Stmt{SQL: sqlDropEmpty, Args: c.key(key)[:2]}

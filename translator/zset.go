@@ -35,14 +35,14 @@ var zsetCommands = []Command{
 		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: zmscore,
 	},
 	{
-		Name: "ZRANK", Group: "sorted-set", Since: "2.0.0", Arity: 3, Flags: ReadOnly | Fast,
+		Name: "ZRANK", Group: "sorted-set", Since: "2.0.0", Arity: -3, Flags: ReadOnly | Fast,
 		Summary: "Returns how many members come before one, lowest score first",
-		Syntax:  "key member", Keys: []KeySpec{oneKey(RO, 1)}, Translate: zrank(false),
+		Syntax:  "key member [WITHSCORE]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: zrank(false),
 	},
 	{
-		Name: "ZREVRANK", Group: "sorted-set", Since: "2.0.0", Arity: 3, Flags: ReadOnly | Fast,
+		Name: "ZREVRANK", Group: "sorted-set", Since: "2.0.0", Arity: -3, Flags: ReadOnly | Fast,
 		Summary: "Returns how many members come before one, highest score first",
-		Syntax:  "key member", Keys: []KeySpec{oneKey(RO, 1)}, Translate: zrank(true),
+		Syntax:  "key member [WITHSCORE]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: zrank(true),
 	},
 	{
 		Name: "ZCOUNT", Group: "sorted-set", Since: "2.0.0", Arity: 4, Flags: ReadOnly | Fast,
@@ -142,25 +142,25 @@ var zsetCommands = []Command{
 	{
 		Name: "ZUNION", Group: "sorted-set", Since: "6.2.0", Arity: -3, Flags: ReadOnly | MovableKeys,
 		Summary: "Returns the members of any of several sorted sets",
-		Syntax:  "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>] [WITHSCORES]",
+		Syntax:  "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>] [WITHSCORES]",
 		Keys:    []KeySpec{numKeys(RO, 1)}, Translate: zcombine(combineForm{op: zsetUnion}),
 	},
 	{
 		Name: "ZUNIONSTORE", Group: "sorted-set", Since: "2.0.0", Arity: -4, Flags: Write | DenyOOM | MovableKeys,
 		Summary: "Stores the union of several sorted sets at a key",
-		Syntax:  "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>]",
+		Syntax:  "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>]",
 		Keys:    []KeySpec{oneKey(OW, 1), numKeys(RO, 2)}, Translate: zcombine(combineForm{op: zsetUnion, store: true}),
 	},
 	{
 		Name: "ZINTER", Group: "sorted-set", Since: "6.2.0", Arity: -3, Flags: ReadOnly | MovableKeys,
 		Summary: "Returns the members that several sorted sets share",
-		Syntax:  "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>] [WITHSCORES]",
+		Syntax:  "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>] [WITHSCORES]",
 		Keys:    []KeySpec{numKeys(RO, 1)}, Translate: zcombine(combineForm{op: zsetInter}),
 	},
 	{
 		Name: "ZINTERSTORE", Group: "sorted-set", Since: "2.0.0", Arity: -4, Flags: Write | DenyOOM | MovableKeys,
 		Summary: "Stores the intersection of several sorted sets at a key",
-		Syntax:  "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>]",
+		Syntax:  "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>]",
 		Keys:    []KeySpec{oneKey(OW, 1), numKeys(RO, 2)}, Translate: zcombine(combineForm{op: zsetInter, store: true}),
 	},
 	{

@@ -56,7 +56,7 @@ func zsetJSON(elems []element) store.Value {
 			out = append(out, ',')
 		}
 		out = append(out, '[')
-		out = strconv.AppendInt(out, hashOf(e.member), 10)
+		out = strconv.AppendInt(out, HashOf(e.member), 10)
 		out = appendHex(append(out, ','), e.member)
 		out = appendScore(append(out, ','), e.score)
 		out = append(out, ']')

@@ -50,6 +50,7 @@ type zsetCombination struct {
 	keys      [][]byte
 	weights   []float64
 	aggregate func(a, b float64) float64
+	tally     bool // AGGREGATE COUNT: each input gives its weight, whatever the score
 	scores    bool
 	limit     int64 // 0: none
 }
@@ -105,7 +106,8 @@ func (z *zsetCombination) options(args [][]byte) (bad string) {
 			}
 			used = 1 + len(z.keys)
 		case weighted && wordIs(word, "AGGREGATE") && len(args) > 1:
-			if z.aggregate = aggregation(args[1]); z.aggregate == nil {
+			z.aggregate, z.tally = aggregation(args[1]), wordIs(args[1], "COUNT")
+			if z.aggregate == nil {
 				return errSyntax
 			}
 		case !z.store && !z.count && wordIs(word, "WITHSCORES"):
@@ -128,7 +130,7 @@ func (z *zsetCombination) options(args [][]byte) (bad string) {
 // against any score.
 func aggregation(name []byte) func(a, b float64) float64 {
 	switch {
-	case wordIs(name, "SUM"):
+	case wordIs(name, "SUM"), wordIs(name, "COUNT"):
 		return sum
 	case wordIs(name, "MIN"):
 		return func(a, b float64) float64 {
@@ -185,6 +187,14 @@ func (c *Call) inputStmts(z *zsetCombination, contents bool) []store.Stmt {
 		}
 	}
 	return stmts
+}
+
+// score is what a row of the input contributes.
+func (z *zsetCombination) score(in zsetInput, row store.Row) float64 {
+	if z.tally {
+		return in.weight
+	}
+	return in.weight * row[1].Float()
 }
 
 // inputs are the rows of inputStmts by key; not ok when a key holds neither a
@@ -256,7 +266,7 @@ func (z *zsetCombination) combine(inputs []zsetInput) []element {
 	place := map[string]int{}
 	for _, in := range inputs {
 		for _, row := range in.rows {
-			member, score := row[0].Bytes(), numberOr0(in.weight*row[1].Float())
+			member, score := row[0].Bytes(), numberOr0(z.score(in, row))
 			if i, ok := place[string(member)]; ok {
 				elems[i].score = z.aggregate(elems[i].score, score)
 				continue
@@ -273,13 +283,13 @@ func (z *zsetCombination) intersection(inputs []zsetInput) []element {
 	place, found := map[string]int{}, []int{}
 	for _, row := range inputs[0].rows {
 		place[string(row[0].Bytes())] = len(elems)
-		elems = append(elems, element{row[0].Bytes(), numberOr0(inputs[0].weight * row[1].Float())})
+		elems = append(elems, element{row[0].Bytes(), numberOr0(z.score(inputs[0], row))})
 		found = append(found, 1)
 	}
 	for _, in := range inputs[1:] {
 		for _, row := range in.rows {
 			if i, ok := place[string(row[0].Bytes())]; ok {
-				elems[i].score = z.aggregate(elems[i].score, in.weight*row[1].Float())
+				elems[i].score = z.aggregate(elems[i].score, z.score(in, row))
 				found[i]++
 			}
 		}

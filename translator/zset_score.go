@@ -17,9 +17,9 @@ const (
 	// the index.
 	zsetMember = ` FROM zsets z WHERE z.key_id = ` + liveID + ` AND z.hash = ?4 AND z.member = ?5`
 	sqlZRank   = `SELECT (SELECT count(*) FROM zsets o
-		WHERE o.key_id = z.key_id AND (o.score, o.member) < (z.score, z.member))` + zsetMember
+		WHERE o.key_id = z.key_id AND (o.score, o.member) < (z.score, z.member)), z.score` + zsetMember
 	sqlZRevRank = `SELECT (SELECT count(*) FROM zsets o
-		WHERE o.key_id = z.key_id AND (o.score, o.member) > (z.score, z.member))` + zsetMember
+		WHERE o.key_id = z.key_id AND (o.score, o.member) > (z.score, z.member)), z.score` + zsetMember
 )
 
 func zcard(c *Call) Plan {
@@ -71,12 +71,24 @@ func zrank(rev bool) func(*Call) Plan {
 		sql = sqlZRevRank
 	}
 	return func(c *Call) Plan {
-		key, member := c.Args[1], c.Args[2]
-		return read(typed(zsetType, resp.Nil, func(r *store.Result) resp.Value {
+		key, member, missing := c.Args[1], c.Args[2], resp.Nil
+		switch {
+		case len(c.Args) > 4:
+			return answer(wrongArity(c.Command))
+		case len(c.Args) == 4 && !c.is(3, "WITHSCORE"):
+			return fail(errSyntax)
+		case len(c.Args) == 4:
+			missing = resp.NilArray
+		}
+		return read(typed(zsetType, missing, func(r *store.Result) resp.Value {
 			if len(r.Rows[1]) == 0 {
-				return resp.Nil
+				return missing
 			}
-			return resp.MakeInt(firstInt(r, 1))
+			rank := resp.MakeInt(firstInt(r, 1))
+			if len(c.Args) == 4 {
+				return resp.MakeArray(rank, score(r.Rows[1][0][1]))
+			}
+			return rank
 		}), c.typeOf(key), c.stmt(sql, key, hashValue(member), store.Bytes(member)))
 	}
 }

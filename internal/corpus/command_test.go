@@ -15,6 +15,9 @@ import (
 // The places of COMMAND INFO's facts.
 var infoFacts = []string{"name", "arity", "flags", "first key", "last key", "step", "categories", "tips", "key specs"}
 
+// grown are the facts that a later Redis changed, with an option that we have.
+var grown = map[string]bool{"ZRANK arity": true, "ZREVRANK arity": true}
+
 // TestCommandInfo compares what COMMAND INFO says of every command with what
 // redis-server says, as far as it knows the command.
 func TestCommandInfo(t *testing.T) {
@@ -35,7 +38,7 @@ func TestCommandInfo(t *testing.T) {
 			if fact != "name" {
 				step.Notes = []string{"unordered"}
 			}
-			if !step.Same(got.Elems[i], withoutNotes(want.Elems[i])) {
+			if same := step.Same(got.Elems[i], withoutNotes(want.Elems[i])); same == grown[c.Name+" "+fact] {
 				t.Errorf("%s: %s:\n%s\nredis-server:\n%s", c.Name, fact, corpus.Show(got.Elems[i]), corpus.Show(want.Elems[i]))
 			}
 		}

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"sort"
 	"strconv"
@@ -22,6 +23,11 @@ type contents map[string]string
 func (c contents) entry(db int, key []byte, typ string, ttl int64, elements [][]byte) {
 	if len(elements) == 1 && len(elements[0]) >= 16 && bytes.HasPrefix(elements[0], []byte("HYLL")) {
 		elements = [][]byte{elements[0][:8], elements[0][16:]} // between them is the cache of PFCOUNT
+	}
+	for i, e := range elements {
+		if typ == "zset" && string(e) == "-0" {
+			elements[i] = []byte("0")
+		}
 	}
 	class := "no"
 	switch {
@@ -63,6 +69,7 @@ var stored = map[string]struct {
 	"hash":   {`SELECT field, value FROM hashes WHERE key_id = ?1`, 2},
 	"set":    {`SELECT member FROM sets WHERE key_id = ?1`, 1},
 	"zset":   {`SELECT member, score FROM zsets WHERE key_id = ?1 ORDER BY score, member`, 0},
+	"stream": {`SELECT id, fields FROM stream_entries WHERE key_id = ?1 ORDER BY id`, 0},
 }
 
 // ourContents reads the tables themselves, past all commands.
@@ -83,6 +90,10 @@ func ourContents(s engine.Store, now int64) (contents, error) {
 		}
 		var cells [][]byte
 		for _, row := range elements {
+			if typ == "stream" {
+				cells = appendEntry(cells, row)
+				continue
+			}
 			for _, cell := range row {
 				cells = append(cells, text(cell))
 			}
@@ -90,6 +101,19 @@ func ourContents(s engine.Store, now int64) (contents, error) {
 		c.entry(int(k[1].Int()), k[2].Bytes(), typ, k[4].Int(), inOrder(cells, how.size))
 	}
 	return c, nil
+}
+
+// appendEntry adds an entry of a stream as XRANGE shows it.
+func appendEntry(cells [][]byte, row store.Row) [][]byte {
+	id := row[0].Bytes()
+	cells = append(cells, fmt.Appendf(nil, "%d-%d", binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[8:])))
+	for packed := row[1].Bytes(); len(packed) > 0; {
+		n, used := binary.Uvarint(packed)
+		end := used + int(n)
+		cells = append(cells, packed[used:end])
+		packed = packed[end:]
+	}
+	return cells
 }
 
 func query(s engine.Store, sql string, arg store.Value) ([]store.Row, error) {
@@ -132,6 +156,7 @@ var asked = map[string][]string{
 	"hash":   {"HGETALL", ""},
 	"set":    {"SMEMBERS", ""},
 	"zset":   {"ZRANGE", "", "0", "-1", "WITHSCORES"},
+	"stream": {"XRANGE", "", "-", "+"},
 }
 
 // theirContents asks Redis, and leaves its connection in database 0.

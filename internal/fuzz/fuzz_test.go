@@ -25,7 +25,7 @@ const (
 )
 
 // groups are those that can be compared: commands on keys.
-var groups = []string{"string", "hash", "list", "set", "sorted-set", "generic", "bitmap", "hyperloglog"}
+var groups = []string{"string", "hash", "list", "set", "sorted-set", "generic", "bitmap", "hyperloglog", "stream", "geo"}
 
 // commands are those of the table that Redis 7.0 knows, by group.
 func commands(t *testing.T) map[string][]command {
@@ -40,7 +40,7 @@ func commands(t *testing.T) map[string][]command {
 			t.Error(err)
 		}
 		byGroup[c.Group] = append(byGroup[c.Group], command{
-			Command: c, syntax: syntax.without(newer),
+			Command: c, syntax: syntax.without(newer[c.Name]),
 			expires: strings.Contains(c.Syntax, "seconds"),
 			random:  treatments[c.Name].special != nil,
 		})
@@ -50,8 +50,12 @@ func commands(t *testing.T) map[string][]command {
 
 func newGenerator(all map[string][]command, group string, seed uint64) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), group: all[group], mix: 5}
-	if group == "generic" {
+	switch group {
+	case "generic":
 		g.mix = 2 // what it is about must be there first
+	case "stream":
+		g.mix = 20 // few other commands work on streams
+		g.end = streamsInFull
 	}
 	for _, name := range groups {
 		// Redis keeps a cache in a HyperLogLog: as a string it must not be seen.

@@ -30,6 +30,21 @@ var (
 	degrees   = []string{"0", "13.361389", "38.115556", "15.087269", "37.502669", "-179.9", "85.05", "-85.06", "181", "2.349014"}
 	radii     = []string{"0", "1", "100", "200.5", "1000", "20000", "-1"}
 
+	// IDs that meet. Those that XADD takes are mostly beyond the others.
+	entryIDs = []string{"1-0", "1-1", "1-2", "2-0", "2-1", "3-0", "3", "4-0", "5-1", "0", "0-1", "20-5"}
+	nextIDs  = []string{"1-*", "2-*", "2-*", "3-*", "4-*", "5-*", "1-1", "2-5", "4", "7-1", "20-*", "0-*", "18446744073709551615-18446744073709551614"}
+	fromIDs  = []string{"-", "-", "0", "1", "1-1", "(1-1", "2", "(2-0", "3-0", "+", "(0", "(18446744073709551615-18446744073709551615"}
+	toIDs    = []string{"+", "+", "+", "5", "3-0", "(3-0", "2", "(2", "1-1", "-", "(0-0", "20"}
+	groupIDs = []string{">", ">", ">", ">", "0", "0", "1-0", "2", "$"}
+	readIDs  = []string{"0", "0", "0", "1-0", "1-1", "2", "3-0", "$", ">"}
+	edges    = []string{"0", "1", "2", "3", "5", "1-1", "2-0", "3-0", "-1"}
+	names    = []string{"g", "g", "h", "\x00g"}
+	readers  = []string{"alice", "bob", "bob", ""}
+
+	// Nothing is pending for about as long as the longest of these.
+	idles = []string{"0", "0", "0", "1", "-1", "300000", "1000000000000000000"}
+	since = []string{"0", "600000", "900000", "-1"}
+
 	// Nothing here expires while a case runs: see racy.
 	lifetimes = []string{"100000", "100001", "200000", "1000000", "4102444800", "4102444800000", "0", "-1", "9223372036854775807", "9223372036854775", "-9223372036854775808"}
 
@@ -38,7 +53,8 @@ var (
 	junk = []string{"", "abc", "-1", "0", "1.5", " 1", "+1", "0x10", "nan", "inf", "-", "(", "9223372036854775808", "1e400", "\x00\xff", "NX", "XX", "GET", "LIMIT", "COUNT"}
 )
 
-// pools says what an argument may be, by the name that it has in the syntax.
+// pools says what an argument may be, by the name that it has in the syntax,
+// behind the command or its group where the name means something else elsewhere.
 // Those that are missing are elements.
 var pools = map[string][]string{
 	"key": keys, "key1": keys, "key2": keys, "newkey": keys, "source": keys, "destination": keys, "dst": keys, "src": keys,
@@ -53,6 +69,10 @@ var pools = map[string][]string{
 	"cursor":  {"0", "0", "0", "0", "x", "-1", "18446744073709551616"},
 	"pattern": patterns, "type": typeWord,
 	"db": {"0", "1", "2", "16", "-1"}, "destination-db": {"0", "1", "2", "16", "-1"}, "index1": {"0", "1", "2", "16"}, "index2": {"0", "1", "2", "16"},
+	"stream id": entryIDs, "stream start": fromIDs, "stream end": toIDs, "stream lastid": entryIDs, "stream last-id": entryIDs,
+	"XADD id": nextIDs, "XREAD id": readIDs, "XREADGROUP id": groupIDs, "max-deleted-id": entryIDs,
+	"group": names, "consumer": readers, "threshold": edges, "entries-added": counts, "entries-read": counts,
+	"min-idle-time": idles, "ms": since, "XCLAIM unix-time-milliseconds": {"0", "100000", "4102444800000", "-1"},
 	"seconds": lifetimes, "milliseconds": lifetimes, "unix-time-seconds": lifetimes, "unix-time-milliseconds": lifetimes,
 }
 
@@ -77,6 +97,8 @@ type generator struct {
 	group  []command // of the group under test
 	others []command // of all groups
 	mix    int       // one command of mix is one of the others
+	end    []step    // of every case
+	making command   // whose arguments are being chosen
 }
 
 // generate is a case of about n commands.
@@ -92,7 +114,7 @@ func (g *generator) generate(n int) []step {
 			steps = append(steps, step{args: g.command(false)})
 		}
 	}
-	return steps
+	return append(steps, g.end...)
 }
 
 func words(line ...string) [][]byte {
@@ -124,7 +146,7 @@ func (g *generator) transaction() []step {
 // which has no row to remember it by.
 func (g *generator) watched() []step {
 	change := g.command(true)
-	for len(change) > 3 && slices.ContainsFunc(change[3:], func(a []byte) bool { return bytes.HasSuffix(bytes.ToUpper(a), []byte("XAT")) }) {
+	for unsignalled[g.making.Name] || len(change) > 3 && slices.ContainsFunc(change[3:], func(a []byte) bool { return bytes.HasSuffix(bytes.ToUpper(a), []byte("XAT")) }) {
 		change = g.command(true)
 	}
 	return []step{
@@ -149,6 +171,7 @@ func (g *generator) command(plain bool) [][]byte {
 		if plain && c.random {
 			continue
 		}
+		g.making = c
 		args := bytes.Fields([]byte(c.Name))
 		args = g.write(args, c.syntax)
 		if g.IntN(12) == 0 {
@@ -194,7 +217,10 @@ func (g *generator) writeSequence(args [][]byte, kids []node) [][]byte {
 		kids = g.shuffleOptions(kids)
 	}
 	counted, from := -1, 0
-	for _, kid := range kids {
+	for i, kid := range kids {
+		if kid.kind == literal && kid.text == "STREAMS" {
+			return g.writeStreams(args, kids[i:])
+		}
 		if counted >= 0 && kid.kind != placeholder && kid.kind != repeated {
 			args[counted] = g.count(len(args) - from)
 			counted = -1
@@ -206,6 +232,21 @@ func (g *generator) writeSequence(args [][]byte, kids []node) [][]byte {
 	}
 	if counted >= 0 {
 		args[counted] = g.count(len(args) - from)
+	}
+	return args
+}
+
+// writeStreams writes "STREAMS key [key ...] id [id ...]" with as many of each.
+// No key comes twice: meowdis reads all streams before it writes to any, which
+// XREADGROUP of one stream twice would show.
+func (g *generator) writeStreams(args [][]byte, kids []node) [][]byte {
+	args = g.write(args, kids[0])
+	n := 1 + g.IntN(4)/2
+	for _, at := range g.Perm(len(keys))[:n] {
+		args = append(args, []byte(keys[at]))
+	}
+	for range n {
+		args = g.write(args, kids[3])
 	}
 	return args
 }
@@ -230,9 +271,12 @@ func (g *generator) shuffleOptions(kids []node) []node {
 }
 
 func (g *generator) argument(name string) string {
-	pool := pools[name]
-	if pool == nil {
-		pool = elements
+	pool := elements
+	for _, key := range []string{g.making.Name + " " + name, g.making.Group + " " + name, name} {
+		if there := pools[key]; there != nil {
+			pool = there
+			break
+		}
 	}
 	if name == "value" && g.IntN(3) == 0 {
 		pool = integers
@@ -277,6 +321,14 @@ func racy(c command, args [][]byte) bool {
 	}
 	return false
 }
+
+// streamsInFull shows all that a stream is, at the end of a case.
+var streamsInFull = func() (steps []step) {
+	for _, key := range keys {
+		steps = append(steps, step{args: words("XINFO", "STREAM", key, "FULL", "COUNT", "0")})
+	}
+	return steps
+}()
 
 // transcript is what the steps look like in the corpus, with the replies that
 // are known.

@@ -120,7 +120,7 @@ func (p *pair) theirs(args ...[]byte) resp.Value { return p.oracle.Do(args...) }
 func (p *pair) do(args [][]byte) (got, want resp.Value, same bool) {
 	queued := p.session.InMulti()
 	how := treatments[nameOf(args)]
-	if queued && sorts(args) || !queued && undefined(p.theirs, args) {
+	if later(args) || queued && (sorts(args) || comparesTTL(args)) || !queued && undefined(p.theirs, args) {
 		return resp.OK, resp.OK, true
 	}
 	if how.special != nil && !queued {
@@ -156,6 +156,7 @@ func (p *pair) sameAll(queue []treatment, got, want resp.Value) bool {
 }
 
 func (p *pair) same(how treatment, got, want resp.Value) bool {
+	got, want = unsigned(got), unsigned(want)
 	if how.alike != nil && how.alike(got, want) {
 		return true
 	}

@@ -50,7 +50,7 @@ var pictures = []picture{
 		{line: "ZREVRANGE lengths 0 1 WITHSCORES", see: "4)"},
 		{line: "MULTI", see: "OK"},
 		{line: "INCR visits", see: "QUEUED"},
-		{line: "EXPIRE visits 3600", see: "(TX)"},
+		{line: "EXPIRE visits 3600", see: "(TX 2)"},
 		{line: "EXEC", see: "2) (integer) 1"},
 		{keys: []string{"S", "E", "T", "Space", "k", "Space", "v", "Space"}, see: "SET k v"},
 	}},

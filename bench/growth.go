@@ -1,0 +1,201 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// sizes are the numbers of elements that growth measures.
+var sizes = []int{1_000, 10_000, 100_000, 1_000_000}
+
+// probe is a command to time on a key with n elements. {mid} stands for half of n,
+// and {i} for the number of the repetition. undo, which is not timed, makes the key
+// as it was.
+type probe struct {
+	line, undo string
+	times      int // repetitions; 0 for repeats
+}
+
+const repeats = 31
+
+// subject is a type of key, how to fill one, and what to ask it.
+type subject struct {
+	name   string
+	fill   string               // the command that adds elements
+	unit   func(i int) []string // the words that add element i
+	probes []probe
+}
+
+func numbered(formats ...string) func(i int) []string {
+	return func(i int) []string {
+		words := make([]string, len(formats))
+		for k, f := range formats {
+			words[k] = f + strconv.Itoa(i)
+		}
+		return words
+	}
+}
+
+var subjects = []subject{
+	{"list", "RPUSH k", numbered("e"), []probe{
+		{line: "LLEN k"}, {line: "LINDEX k 7"}, {line: "LINDEX k -7"}, {line: "LINDEX k {mid}"},
+		{line: "LRANGE k 0 9"}, {line: "LRANGE k -10 -1"}, {line: "LRANGE k {mid} {mid}"},
+		{line: "LPUSH k x", undo: "LPOP k"}, {line: "RPUSH k x", undo: "RPOP k"},
+		{line: "LPOP k", undo: "LPUSH k x"}, {line: "RPOP k", undo: "RPUSH k x"},
+		{line: "LSET k 3 y"}, {line: "LPOS k none", times: 3},
+	}},
+	{"hash", "HSET k", numbered("f", "v"), []probe{
+		{line: "HLEN k"}, {line: "HGET k f{mid}"}, {line: "HSET k f{i} w"}, {line: "HSET k new{i} w", undo: "HDEL k new{i}"},
+		{line: "HINCRBY k number{i} 1", undo: "HDEL k number{i}"}, {line: "HDEL k f{i}", undo: "HSET k f{i} v"},
+		{line: "HSCAN k 2000000000000000 COUNT 10"}, {line: "HRANDFIELD k 3"}, {line: "HEXPIRE k 100 FIELDS 1 f{i}", undo: "HPERSIST k FIELDS 1 f{i}"},
+	}},
+	{"set", "SADD k", numbered("m"), []probe{
+		{line: "SCARD k"}, {line: "SISMEMBER k m{mid}"}, {line: "SADD k new{i}", undo: "SREM k new{i}"}, {line: "SREM k m{i}", undo: "SADD k m{i}"},
+		{line: "SPOP k", undo: "SADD k again{i}"}, {line: "SRANDMEMBER k 3"}, {line: "SSCAN k 2000000000000000 COUNT 10"},
+	}},
+	{"zset", "ZADD k", func(i int) []string { return []string{strconv.Itoa(i), "m" + strconv.Itoa(i)} }, []probe{
+		{line: "ZCARD k"}, {line: "ZSCORE k m{mid}"}, {line: "ZADD k {i} m{i}"}, {line: "ZADD k {mid} new{i}", undo: "ZREM k new{i}"},
+		{line: "ZINCRBY k 0.5 m{i}"}, {line: "ZREM k m{i}", undo: "ZADD k {i} m{i}"},
+		{line: "ZRANGEBYSCORE k {mid} +inf LIMIT 0 10"}, {line: "ZRANGE k 0 9"}, {line: "ZRANGE k -10 -1"}, {line: "ZRANGE k {mid} {mid}"},
+		{line: "ZRANK k m7"}, {line: "ZRANK k m{mid}"}, {line: "ZCOUNT k -inf +inf", times: 5},
+		{line: "ZPOPMIN k", undo: "ZADD k -{i} low{i}"}, {line: "ZSCAN k 2000000000000000 COUNT 10"},
+	}},
+	{"stream", "XADD k", func(i int) []string { return []string{"0-" + strconv.Itoa(i+1), "f", "v"} }, []probe{
+		{line: "XLEN k"}, {line: "XADD k 1-* f v"}, {line: "XRANGE k 0-{mid} + COUNT 10"}, {line: "XREVRANGE k + - COUNT 10"},
+		{line: "XREAD COUNT 10 STREAMS k 0-{mid}"}, {line: "XDEL k 0-{i}"},
+	}},
+	{"any key, here a hash", "HSET k", numbered("f", "v"), []probe{
+		{line: "TYPE k"}, {line: "EXPIRE k 1000"}, {line: "RENAME k l", undo: "RENAME l k"},
+		{line: "COPY k l REPLACE", undo: "DEL l", times: 1}, {line: "DEL k", times: 1},
+	}},
+}
+
+// growth times commands on keys of growing size, in this process and on a file.
+func growth(dir string) error {
+	fmt.Printf("Time of a command on a key with so many elements, in one process on a file, median of %d, in µs;\n", repeats)
+	fmt.Println("the last column is what a thousand times as many elements cost:")
+	fmt.Print("\n| ")
+	for _, n := range sizes {
+		fmt.Printf("| %d ", n)
+	}
+	fmt.Println("| growth |")
+	fmt.Println("|---|" + strings.Repeat("---:|", len(sizes)+1))
+	for _, s := range subjects {
+		if err := s.grow(dir); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// grow prints the lines of a subject.
+func (s subject) grow(dir string) error {
+	took := make([][]time.Duration, len(s.probes))
+	for _, n := range sizes {
+		f, err := local.Open(filepath.Join(dir, s.name+strconv.Itoa(n)+".sqlite"), local.Options{})
+		if err != nil {
+			return err
+		}
+		run := session{engine.New(f).Session()}
+		if err := run.fill(s, n); err != nil {
+			return err
+		}
+		for i, p := range s.probes {
+			d, err := run.time(p, n)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.line, err)
+			}
+			took[i] = append(took[i], d)
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	for i, p := range s.probes {
+		fmt.Printf("| %s: `%s` ", s.name, p.line)
+		for _, d := range took[i] {
+			fmt.Printf("| %.0f ", float64(d)/float64(time.Microsecond))
+		}
+		fmt.Printf("| %.1f |\n", float64(took[i][len(sizes)-1])/float64(took[i][0]))
+	}
+	return nil
+}
+
+type session struct{ *engine.Session }
+
+// fill adds n elements, a thousand at a time, or an entry at a time where a
+// command takes only one.
+func (s session) fill(sub subject, n int) error {
+	per := 1000
+	if sub.name == "stream" {
+		per = 1
+	}
+	var calls [][][]byte
+	for i := 0; i < n; i += per {
+		line := strings.Fields(sub.fill)
+		for j := i; j < min(i+per, n); j++ {
+			line = append(line, sub.unit(j)...)
+		}
+		if calls = append(calls, words(line)); len(calls) == 100 || i+per >= n {
+			if err := s.all(calls); err != nil {
+				return err
+			}
+			calls = calls[:0]
+		}
+	}
+	return nil
+}
+
+func (s session) all(calls [][][]byte) error {
+	replies, err := s.Pipeline(context.Background(), calls)
+	if err != nil {
+		return err
+	}
+	for _, r := range replies {
+		if r.HasError() {
+			return fmt.Errorf("%s", resp.AppendTyped(nil, r, false))
+		}
+	}
+	return nil
+}
+
+// time is the median time of the probe.
+func (s session) time(p probe, n int) (time.Duration, error) {
+	var took []time.Duration
+	for i := range cmp.Or(p.times, repeats) {
+		start := time.Now()
+		if err := s.one(p.line, n, i); err != nil {
+			return 0, err
+		}
+		took = append(took, time.Since(start))
+		if p.undo == "" {
+			continue
+		}
+		if err := s.one(p.undo, n, i); err != nil {
+			return 0, err
+		}
+	}
+	return median(took), nil
+}
+
+func (s session) one(line string, n, i int) error {
+	line = strings.NewReplacer("{mid}", strconv.Itoa(n/2), "{i}", strconv.Itoa(i)).Replace(line)
+	return s.all([][][]byte{words(strings.Fields(line))})
+}
+
+func words(fields []string) [][]byte {
+	args := make([][]byte, len(fields))
+	for i, f := range fields {
+		args[i] = []byte(f)
+	}
+	return args
+}

@@ -1,0 +1,76 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/local"
+)
+
+// backupOptions are the flags of backup.
+type backupOptions struct {
+	file  fileOptions
+	force bool
+}
+
+func newBackup(s *streams) *cobra.Command {
+	o := &backupOptions{}
+	cmd := &cobra.Command{
+		Use:     "backup [FLAGS] DESTINATION",
+		GroupID: groupMend,
+		Short:   "Copy a file while others work on it",
+		Long: `Copies the file to DESTINATION as it is at one moment. Other processes may read
+and write meanwhile; they do not wait. The copy is one file, without a log beside
+it. It is checked for damage and safe on the disk before it gets its name, so that
+there is a whole backup under that name or none.
+
+` + fileHelp,
+		Example: `  meowdis backup --db cats.sqlite /backup/cats.sqlite
+  meowdis backup --db cats.sqlite --force /backup/latest.sqlite`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), s, args[0])
+		},
+	}
+	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "let the backup take the place of a file that is there")
+	o.file.addFlags(cmd)
+	return cmd
+}
+
+func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if info, err := os.Stat(to); err == nil && info.IsDir() {
+		return usagef("%s is a directory: name the file in it", to)
+	} else if err == nil && !o.force {
+		return usagef("%s exists already: give --force to replace it", to)
+	}
+	f, err := o.file.open(s, nil, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = tended(err, f) }()
+	bar := newProgress(s, "copying", "pages", -1)
+	err = f.Backup(ctx, to, local.BackupOptions{Replace: o.force, Progress: func(done, total int) {
+		if bar.set(int64(done), int64(total)); done == total {
+			bar.say("checking the copy")
+		}
+	}})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(to)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s: %s, checked\n", to, display.Bytes(info.Size()))
+	return err
+}

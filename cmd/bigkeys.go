@@ -1,0 +1,38 @@
+package cmd
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/survey"
+)
+
+func newBigKeys(s *streams) *cobra.Command {
+	o := &summaryOptions{}
+	cmd := &cobra.Command{
+		Use:     "bigkeys [FLAGS] [PATTERN]",
+		GroupID: groupLook,
+		Short:   "Find the largest keys of each type",
+		Long: `Lists the largest keys of each type, by bytes and by elements, and says how many
+keys that was out of. A pattern picks keys. The memory that it takes does not
+grow with the database.
+
+` + bytesHelp + "\n\n" + targetHelp,
+		Example: `  meowdis bigkeys --top 3
+  meowdis bigkeys --samples 0 'session:*'`,
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
+		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(args); err != nil {
+				return err
+			}
+			if o.top == 0 {
+				return usagef("--top 0: there would be nothing to show")
+			}
+			summary := &survey.Summary{Top: o.top, ByType: true}
+			return o.run(cmd.Context(), s, summary, 0, func(r survey.Report) string { return r.BigKeys(summary) })
+		},
+	}
+	o.addFlags(cmd, 5, "keys of each type")
+	return cmd
+}

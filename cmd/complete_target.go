@@ -1,0 +1,36 @@
+package cmd
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/profile"
+)
+
+// completeProfiles completes the name of a profile.
+func completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	config, err := profile.Load(configFile())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var found []string
+	for _, name := range config.Names() {
+		p := config.Profiles[name]
+		found = append(found, name+"\t"+firstOf(p.DB, shownURL(p.URL)))
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeTargets completes so many arguments that name targets: profiles, and
+// files.
+func completeTargets(most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		found, _ := completeProfiles(cmd, args, typed)
+		for i := range found {
+			found[i] = "@" + found[i]
+		}
+		return found, cobra.ShellCompDirectiveDefault
+	}
+}

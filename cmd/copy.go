@@ -1,0 +1,222 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// copyOptions are the flags and arguments of copy.
+type copyOptions struct {
+	keys     selection
+	existing existingOptions
+	tokens   tokenOptions
+	from, to int // databases; -1 for all, each into its own
+	resume   string
+	dryRun   bool
+	full     bool
+	src, dst string
+}
+
+// tokenOptions are the flags with the tokens of two targets.
+type tokenOptions struct {
+	both, src, dst string
+}
+
+func (o *tokenOptions) addFlags(cmd *cobra.Command, src, dst string) {
+	f := cmd.Flags()
+	f.StringVar(&o.both, "token", "", "`TOKEN` of the REST endpoints")
+	f.StringVar(&o.src, src, "", "`TOKEN` of the first one, when they differ")
+	f.StringVar(&o.dst, dst, "", "`TOKEN` of the second one")
+	for _, name := range []string{"token", src, dst} {
+		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	}
+}
+
+// named is the target that an argument means, with the token of its own flag, or
+// else of --token. The environment's is for a REST endpoint that has none by then.
+func (o *tokenOptions) named(s *streams, spec, token string) (target, error) {
+	t, err := named(s.getenv, spec, firstOf(token, o.both))
+	if t.isREST() && t.token == "" {
+		t.token = s.getenv("MEOWDIS_TOKEN")
+	}
+	return t, err
+}
+
+const twoTargetsHelp = `A target is the path of a file, @NAME of a profile, or a URL: http:// or https://
+(Upstash REST, with a token), redis://, rediss:// or unix://.`
+
+func newCopy(s *streams) *cobra.Command {
+	o := &copyOptions{}
+	cmd := &cobra.Command{
+		Use:     "copy [FLAGS] SOURCE DESTINATION",
+		GroupID: groupMove,
+		Short:   "Copy keys from one place to another",
+		Long: `Copies all keys from one target to another: of all databases, each into its own,
+or of one with -n, which --db-to puts into another. Types and expiries are kept.
+
+A key appears whole or not at all. A key that is there already ends it, unless
+--replace or --skip is given; what was copied before stays.
+
+Both sides may be in use. Each key is copied as it is when its turn comes; one
+that was changed while it was read is named on stderr.
+
+` + twoTargetsHelp + "\n\n" + moveExitCodesHelp,
+		Example: `  meowdis copy redis://localhost:6379 cats.sqlite
+  meowdis copy cats.sqlite https://example.com --token T --match 'cat:*'
+  meowdis copy a.sqlite b.sqlite -n 0 --db-to 5 --replace`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.ExactArgs(2)),
+		ValidArgsFunction:     completeTargets(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := exclusive(cmd, "replace", "skip"); err != nil {
+				return err
+			}
+			o.src, o.dst = args[0], args[1]
+			return o.run(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	o.existing.addFlags(cmd)
+	o.keys.addFlags(cmd)
+	f.IntVarP(&o.from, "db-from", "n", -1, "copy only database `NUMBER` (default: all)")
+	f.IntVar(&o.to, "db-to", -1, "into database `NUMBER` (default: the same)")
+	f.StringVar(&o.resume, "resume", "", "go on at `POSITION`, which an interrupted copy printed")
+	f.BoolVar(&o.dryRun, "dry-run", false, "only count what would be copied")
+	f.Lookup("db-from").DefValue, f.Lookup("db-to").DefValue = "0", "0" // -1 is nothing to show
+	o.tokens.addFlags(cmd, "src-token", "dst-token")
+	f.BoolVar(&o.full, "full", false, "make each commit to a file survive a power cut (slower)")
+	return cmd
+}
+
+func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
+	read, err := o.readOptions()
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	targets := targetOptions{full: o.full}
+	from, err := o.tokens.named(s, o.src, o.tokens.src)
+	if err != nil {
+		return err
+	}
+	to, err := o.tokens.named(s, o.dst, o.tokens.dst)
+	if err != nil {
+		return err
+	}
+	src, err := targets.connectExisting(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, src) }()
+	if o.from < 0 && src.DB() != 0 {
+		read.Databases = []int{src.DB()}
+	}
+	if _, missing := os.Stat(to.path); o.dryRun && to.url == nil && missing != nil {
+		to.path = local.Memory // it is not made for this
+	}
+	dst, err := targets.connectTo(ctx, to, local.Options{SweepEvery: noSweep, Cache: writeCache}, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, dst) }()
+	if o.to < 0 && dst.DB() != 0 {
+		o.to = dst.DB()
+	}
+	if o.to >= 0 && len(read.Databases) == 0 {
+		return usagef("give -n, the database to copy from: keys of several databases could have the same name")
+	}
+	if o.dryRun {
+		return o.count(ctx, s, src, dst, read)
+	}
+	return o.copy(ctx, s, src, dst, read)
+}
+
+func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
+	read, err := o.keys.readOptions()
+	if err != nil {
+		return read, err
+	}
+	if o.resume != "" {
+		if read.From, err = transfer.ParsePosition(o.resume); err != nil {
+			return read, usageError{fmt.Errorf("--resume: %w", err)}
+		}
+	}
+	if o.from >= 0 {
+		read.Databases = []int{o.from}
+	}
+	return read, nil
+}
+
+func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions) error {
+	r := &report{s: s, bar: newProgress(s, "copying", "keys", total(ctx, src, read))}
+	w := transfer.NewWriter(dst, transfer.WriteOptions{Existing: o.existing.mode(), DB: into(o.to), Notify: r.notify})
+	var reached transfer.Position
+	read.Passed = func(ctx context.Context, at transfer.Position) error {
+		if err := w.Flush(ctx); err != nil {
+			return err
+		}
+		reached = at
+		return nil
+	}
+	err := transfer.Run(ctx, transfer.FromSession(ctx, src, read), w, r.notify, r.seen)
+	r.say("%s", r.outcome("copied", w.Written()))
+	switch {
+	case errors.Is(err, transfer.ErrExists):
+		r.say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, dst.target)
+		err = errAnswered
+	case errors.Is(err, context.Canceled):
+		err = errors.New("interrupted")
+	}
+	if err != nil && !errors.Is(err, errAnswered) && reached.Cursor != "" {
+		err = fmt.Errorf("%w; to go on, give the same command with --resume %s%s", err, reached, o.resumeMode())
+	}
+	return r.end(err)
+}
+
+// resumeMode is the flag that the keys behind the position call for: some of them
+// may have been copied.
+func (o *copyOptions) resumeMode() string {
+	if o.existing.mode() == transfer.Refuse {
+		return " --skip"
+	}
+	return ""
+}
+
+// total is how many keys a source has, -1 when some are left out.
+func total(ctx context.Context, c *connection, read transfer.ReadOptions) int64 {
+	if read.Match != "" || read.Type != "" || read.From.Cursor != "" {
+		return -1
+	}
+	n, err := transfer.CountKeys(ctx, c, read.Databases)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// count is --dry-run.
+func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions) error {
+	r := &report{s: s, bar: newProgress(s, "counting", "keys", total(ctx, src, read))}
+	there, err := transfer.TakeSurvey(ctx, src, read, dst, into(o.to), r.bar.add)
+	r.bar.end()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "%s would be copied, %d of them there already\n", count(there.Keys, "key"), there.Existing)
+	for _, name := range typeNames {
+		if n := there.Types[typeNamed(name)]; n > 0 {
+			fmt.Fprintf(s.out, "%-7s %s\n", name, strconv.FormatInt(n, 10))
+		}
+	}
+	return nil
+}

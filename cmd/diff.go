@@ -1,0 +1,127 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// diffOptions are the flags and arguments of diff.
+type diffOptions struct {
+	keys      selection
+	tokens    tokenOptions
+	database  int
+	tolerance time.Duration
+	json      bool
+	a, b      string
+}
+
+func newDiff(s *streams) *cobra.Command {
+	o := &diffOptions{}
+	cmd := &cobra.Command{
+		Use:     "diff [FLAGS] A B",
+		GroupID: groupMove,
+		Short:   "Compare the keys of two places",
+		Long: `Compares the keys of two targets, of all databases or of one: which are there,
+their types, values and expiries. Prints a line for each difference, A's side
+before B's, and for each value the first thing that differs.
+
+The order of sets and hashes is none of their value, nor is the way in which a
+JSON document is written, nor are the times of a stream's consumers.
+
+` + twoTargetsHelp + `
+
+Exit codes:
+  0  everything is the same
+  1  something differs, or could not be compared
+  2  the command line was wrong
+  3  a target could not be opened or reached, or it failed`,
+		Example: `  meowdis diff cats.sqlite backup.sqlite
+  meowdis diff --json redis://localhost:6379 cats.sqlite --match 'cat:*'`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.ExactArgs(2)),
+		ValidArgsFunction:     completeTargets(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.a, o.b = args[0], args[1]
+			return o.run(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	o.keys.addFlags(cmd)
+	f.IntVarP(&o.database, "database", "n", -1, "compare only database `NUMBER` (default: all)")
+	f.Lookup("database").DefValue = "0" // -1 is nothing to show
+	f.DurationVar(&o.tolerance, "ttl-tolerance", time.Second, "by how much expiries may differ")
+	f.BoolVar(&o.json, "json", false, "print a line of JSON for each difference")
+	o.tokens.addFlags(cmd, "a-token", "b-token")
+	return cmd
+}
+
+func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
+	read, err := o.keys.readOptions()
+	if err != nil {
+		return err
+	}
+	if o.database >= 0 {
+		read.Databases = []int{o.database}
+	}
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	var sides [2]*connection
+	for i, side := range []struct{ spec, token string }{{o.a, o.tokens.src}, {o.b, o.tokens.dst}} {
+		t, err := o.tokens.named(s, side.spec, side.token)
+		if err != nil {
+			return err
+		}
+		if sides[i], err = (&targetOptions{}).connectExisting(ctx, t); err != nil {
+			return err
+		}
+		defer func() { err = closing(err, sides[i]) }()
+	}
+	if db := sides[0].DB(); read.Databases == nil && db != 0 {
+		read.Databases = []int{db}
+	}
+	return o.compare(ctx, s, sides[0], sides[1], read)
+}
+
+func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *connection, read transfer.ReadOptions) error {
+	r := &report{s: s, bar: newProgress(s, "comparing", "keys", total(ctx, a, read))}
+	differences := 0
+	keys, err := transfer.Diff(ctx, a, b, transfer.DiffOptions{
+		Read: read, Tolerance: o.tolerance, Notify: r.notify, Seen: r.seen,
+		Found: func(d transfer.Difference) {
+			differences++
+			r.bar.clear()
+			fmt.Fprintf(s.out, "%s\n", o.line(d))
+		},
+	})
+	if err == nil && differences > 0 {
+		r.say("%s in %s compared", count(int64(differences), "difference"), count(keys, "key"))
+		err = errAnswered
+	}
+	return r.end(err)
+}
+
+// line is a difference as it is printed.
+func (o *diffOptions) line(d transfer.Difference) []byte {
+	if o.json {
+		pairs := []resp.Value{
+			resp.MakeString("key"), resp.MakeBulk(d.Key.Name), resp.MakeString("db"), resp.MakeInt(int64(d.Key.DB)),
+			resp.MakeString("difference"), resp.MakeString(d.What),
+		}
+		if d.A != d.B {
+			pairs = append(pairs, resp.MakeString("a"), resp.MakeString(d.A), resp.MakeString("b"), resp.MakeString(d.B))
+		}
+		return resp.AppendJSON(nil, resp.MakeMap(pairs...))
+	}
+	line := fmt.Appendf(nil, "%s: %s", d.Key, d.What)
+	if d.A != d.B {
+		line = fmt.Appendf(line, ": %s | %s", d.A, d.B)
+	}
+	return line
+}

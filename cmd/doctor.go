@@ -1,0 +1,255 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/doctor"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store"
+)
+
+// doctorOptions are the flags and arguments of doctor.
+type doctorOptions struct {
+	file     fileOptions
+	json     bool
+	fix      bool
+	examples int
+	args     []string
+}
+
+func newDoctor(s *streams) *cobra.Command {
+	o := &doctorOptions{}
+	cmd := &cobra.Command{
+		Use:     "doctor [FLAGS] [FILE]",
+		GroupID: groupMend,
+		Short:   "Examine a file, and mend it with --fix",
+		Long: `Examines a file: its pages and indexes, its tables, and whether keys, elements,
+counts and hashes fit together. Nothing is written, and other processes may go
+on working. Files of Redka, Redlite and the first meowdis are examined, too.
+
+An error is something that commands answer wrongly or cannot see, a warning may
+become one, and a note costs room only.
+
+--fix copies the file first, then mends it in one transaction and examines it
+again. It keeps what can be kept: elements without a key become keys of database
+0 whose names begin with ` + doctor.LostAndFound + `.
+
+` + fileHelp + `
+
+Exit codes:
+  0  nothing is wrong; there may be notes
+  1  something is wrong, or is still wrong after --fix
+  2  the command line was wrong
+  3  the file could not be opened, or it failed`,
+		Example: `  meowdis doctor cats.sqlite
+  meowdis doctor --json cats.sqlite | jq .findings
+  meowdis doctor --fix cats.sqlite`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.args = args
+			return o.run(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.BoolVar(&o.fix, "fix", false, "mend what can be mended, after a backup beside the file")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.IntVar(&o.examples, "examples", 3, "`NUMBER` of examples of each finding")
+	o.file.addFlags(cmd)
+	return cmd
+}
+
+// diagnosis is what doctor prints.
+type diagnosis struct {
+	File     string           `json:"file"`
+	Healthy  bool             `json:"healthy"`
+	Findings []doctor.Finding `json:"findings"`
+	// Of a repair: where the file as it was is, and what was found before.
+	Backup string           `json:"backup,omitempty"`
+	Before []doctor.Finding `json:"before,omitempty"`
+}
+
+func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
+	if o.examples < 0 {
+		return usagef("--examples %d: there cannot be fewer than none", o.examples)
+	}
+	f, err := o.file.open(s, o.args, !o.fix)
+	if err != nil {
+		return err
+	}
+	defer func() { err = tended(err, f) }()
+	d := diagnosis{File: f.Path()}
+	if d.Findings, err = o.examine(s, f); err != nil {
+		return err
+	}
+	if o.fix && canFix(d.Findings) {
+		d.Before, d.Backup = d.Findings, aside(f.Path(), "before-fix")
+		if err := o.mend(ctx, s, f, d.Backup); err != nil {
+			return err
+		}
+		if d.Findings, err = o.examine(s, f); err != nil {
+			return err
+		}
+	}
+	d.Healthy = !doctor.IsWrong(d.Findings)
+	if err := o.print(s.out, d); err != nil {
+		return err
+	}
+	if !d.Healthy {
+		return errAnswered
+	}
+	return nil
+}
+
+func canFix(findings []doctor.Finding) bool {
+	for _, f := range findings {
+		if f.Fix != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// exam prepares the examination of f.
+func (o *doctorOptions) exam(f *local.File) (e doctor.Exam, err error) {
+	e = doctor.Exam{Query: f.Query, Now: time.Now().UnixMilli(), Examples: o.examples}
+	if e.Version, err = f.SchemaVersion(); err != nil {
+		return e, err
+	}
+	_, e.LogBytes, err = f.Size()
+	if err != nil {
+		return e, err
+	}
+	e.Tables, err = newTables()
+	return e, err
+}
+
+// newTables is the schema of a new file.
+func newTables() (tables []doctor.Object, err error) {
+	fresh, err := local.Open(local.Memory, local.Options{SweepEvery: noSweep})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, fresh.Close()) }()
+	return doctor.ReadTables(func(sql string, args ...store.Value) ([]store.Row, error) {
+		batch := store.Batch{Stmts: []store.Stmt{{SQL: sql, Args: args}}, ReadOnly: true}
+		results, err := fresh.Apply(context.Background(), []store.Batch{batch})
+		if err != nil {
+			return nil, err
+		}
+		return results[0].Rows[0], nil
+	})
+}
+
+// examine looks at one moment of the file.
+func (o *doctorOptions) examine(s *streams, f *local.File) (found []doctor.Finding, err error) {
+	bar := newProgress(s, "examining", "checks", -1)
+	defer bar.end()
+	err = f.Snapshot(func() error {
+		e, err := o.exam(f)
+		e.Step = func(what string) { bar.say("examining " + what) }
+		switch {
+		case errors.Is(err, local.ErrForeign):
+			found, err = foreignFindings(f, e)
+		case err == nil:
+			found, err = e.Ours()
+		}
+		return err
+	})
+	if local.IsDamage(err) {
+		return append(found, doctor.Damaged(err)), nil
+	}
+	return found, err
+}
+
+func foreignFindings(f *local.File, e doctor.Exam) ([]doctor.Finding, error) {
+	tables, err := f.Tables()
+	if err != nil {
+		return nil, err
+	}
+	return e.Foreign(tables)
+}
+
+// mend backs the file up and mends it. The backup is the file exactly as it was:
+// nobody can write between the two.
+func (o *doctorOptions) mend(ctx context.Context, s *streams, f *local.File, backup string) error {
+	return f.Change(func() error {
+		if err := backUp(ctx, f.Path(), backup); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.err, "the file as it was is in %s\n", backup)
+		e, err := o.exam(f)
+		if err != nil {
+			return err
+		}
+		return e.Repair()
+	})
+}
+
+// backUp copies a file that may be damaged, by a connection that only reads.
+func backUp(ctx context.Context, path, to string) (err error) {
+	f, err := local.OpenFile(path, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return f.Backup(ctx, to, local.BackupOptions{AsIs: true})
+}
+
+func (o *doctorOptions) print(w io.Writer, d diagnosis) error {
+	if o.json {
+		if d.Findings == nil {
+			d.Findings = []doctor.Finding{}
+		}
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(d)
+	}
+	var b strings.Builder
+	left := map[string]bool{}
+	for _, f := range d.Findings {
+		left[f.Check] = true
+	}
+	for _, f := range d.Before {
+		if !left[f.Check] {
+			writeFinding(&b, "mended", f)
+		}
+	}
+	for _, f := range d.Findings {
+		writeFinding(&b, string(f.Severity), f)
+	}
+	if d.Healthy {
+		fmt.Fprintf(&b, "%s: nothing is wrong\n", d.File)
+	} else {
+		fmt.Fprintf(&b, "%s: something is wrong\n", d.File)
+		if canFix(d.Findings) && !o.fix {
+			b.WriteString("What has a fix is mended by: meowdis doctor --fix " + d.File + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeFinding(b *strings.Builder, heading string, f doctor.Finding) {
+	fmt.Fprintf(b, "%-8s %s: %s (%s)\n", heading, f.Check, f.Says, display.Grouped(f.Count))
+	for _, e := range f.Examples {
+		fmt.Fprintf(b, "           %s\n", e)
+	}
+	if f.Fix != "" {
+		fmt.Fprintf(b, "         fix: %s\n", f.Fix)
+	}
+	if f.Advice != "" {
+		fmt.Fprintf(b, "         %s\n", f.Advice)
+	}
+}

@@ -1,0 +1,99 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// exportOptions are the flags and arguments of export.
+type exportOptions struct {
+	target   targetOptions
+	keys     selection
+	database bool // -n was given
+	path     string
+}
+
+func newExport(s *streams) *cobra.Command {
+	o := &exportOptions{}
+	cmd := &cobra.Command{
+		Use:     "export [FLAGS] FILE.rdb",
+		GroupID: groupMove,
+		Short:   "Write keys to a dump file that redis-server loads",
+		Long: `Writes all keys of the target, of all its databases or the one that -n names, to
+a dump file, which redis-server loads when it starts: from version 7.0 on, or 7.4
+when fields of hashes expire. Documents have no form in such a file and are left
+out. The file appears when it is complete.
+
+` + moveExitCodesHelp + "\n\n" + targetHelp,
+		Example: `  meowdis export dump.rdb
+  meowdis export --db cats.sqlite --match 'cat:*' cats.rdb
+  redis-server --dbfilename cats.rdb`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.path, o.database = args[0], cmd.Flags().Changed("database")
+			return o.run(cmd.Context(), s)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	o.keys.addFlags(cmd)
+	o.target.addFlags(cmd)
+	return cmd
+}
+
+func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
+	if filepath.Ext(o.path) != ".rdb" {
+		return usagef("export writes dump files of Redis: give a name that ends in .rdb; meowdis dump writes other formats")
+	}
+	read, err := o.keys.readOptions()
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	c, err := o.target.connectToRead(ctx, s, o.database, &read)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, c) }()
+	r := &report{s: s, bar: newProgress(s, "exporting", "keys", total(ctx, c, read))}
+	var keys int64
+	err = replaceFile(o.path, func(f *os.File) error {
+		spool := &spoolFile{dir: filepath.Dir(o.path)}
+		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.notify)
+		err := transfer.Run(ctx, transfer.FromSession(ctx, c, read), w, r.notify, r.seen)
+		keys = w.Keys()
+		return errors.Join(err, spool.remove())
+	})
+	if err != nil {
+		return r.end(fmt.Errorf("exporting: %w; %s was not written", err, o.path))
+	}
+	r.say("%s", r.outcome("wrote", transfer.Written{Keys: keys}))
+	return r.end(nil)
+}
+
+// spoolFile is the temporary file for large values.
+type spoolFile struct {
+	dir  string
+	file *os.File
+}
+
+func (a *spoolFile) open() (_ rdb.Spool, err error) {
+	a.file, err = os.CreateTemp(a.dir, ".meowdis-export-*")
+	return a.file, err
+}
+
+func (a *spoolFile) remove() error {
+	if a.file == nil {
+		return nil
+	}
+	return errors.Join(a.file.Close(), os.Remove(a.file.Name()))
+}

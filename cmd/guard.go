@@ -1,0 +1,120 @@
+package cmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// guarded is a session that refuses some calls before they are sent: refuse
+// returns the error reply to such a one. As in Redis, a transaction in which a
+// command was refused does not run.
+type guarded struct {
+	session
+	refuse func(ctx context.Context, args [][]byte) (reply resp.Value, refused bool)
+	dirty  bool // a command of the transaction was refused
+}
+
+// plain is a session without its guards.
+func plain(s session) session {
+	for {
+		g, ok := s.(*guarded)
+		if !ok {
+			return s
+		}
+		s = g.session
+	}
+}
+
+func (g *guarded) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	replies, err := g.Pipeline(ctx, [][][]byte{args})
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return replies[0], nil
+}
+
+func (g *guarded) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	return g.run(ctx, calls, g.session.Pipeline, false)
+}
+
+func (g *guarded) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	return g.run(ctx, calls, g.session.PipelineUntilError, true)
+}
+
+// run sends the calls that are not refused, as many at a time as stand together.
+func (g *guarded) run(ctx context.Context, calls [][][]byte, send func(context.Context, [][][]byte) ([]resp.Value, error), untilError bool) ([]resp.Value, error) {
+	replies := make([]resp.Value, 0, len(calls))
+	for len(calls) > 0 {
+		var refusal resp.Value
+		n, refused := 0, false
+		for n < len(calls) && !refused {
+			if refusal, refused = g.refuse(ctx, calls[n]); !refused {
+				n++
+			}
+			if g.dirty {
+				break // each may end the transaction
+			}
+		}
+		got, err := g.send(ctx, calls[:n], send)
+		replies = append(replies, got...)
+		if err != nil || untilError && len(got) > 0 && got[len(got)-1].HasError() {
+			return replies, err
+		}
+		calls = calls[n:]
+		if refused {
+			g.dirty = g.session.InMulti()
+			replies, calls = append(replies, refusal), calls[1:]
+			if untilError {
+				break
+			}
+		}
+	}
+	return replies, nil
+}
+
+func (g *guarded) send(ctx context.Context, calls [][][]byte, send func(context.Context, [][][]byte) ([]resp.Value, error)) ([]resp.Value, error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	if g.dirty && strings.EqualFold(string(calls[0][0]), "EXEC") {
+		g.dirty = false
+		_, err := g.session.Do(ctx, []byte("DISCARD"))
+		return []resp.Value{resp.MakeError("EXECABORT Transaction discarded because of previous errors.")}, err
+	}
+	got, err := send(ctx, calls)
+	g.dirty = g.dirty && g.session.InMulti()
+	return got, err
+}
+
+// refuseWrites refuses all that is not known to leave the data and the server as
+// they are: --read-only.
+func refuseWrites(_ context.Context, args [][]byte) (resp.Value, bool) {
+	command, bad := translator.Find(args)
+	switch {
+	case command != nil && leavesAll(command):
+		return resp.Value{}, false
+	case command == nil && len(args) > 0 && translator.Lookup(string(args[0])) == nil:
+		return resp.MakeError("READONLY " + clipped(string(args[0])) + " is not known to only read, and the target is read-only"), true
+	case command == nil:
+		return bad, true
+	}
+	msg := "READONLY " + command.Name + " may write, and the target is read-only"
+	if twin := translator.Lookup(command.Name + "_RO"); twin != nil {
+		msg += "; " + twin.Name + " only reads"
+	}
+	return resp.MakeError(msg), true
+}
+
+// leavesAll tells whether a command leaves the data and the server as they are.
+func leavesAll(c *translator.Command) bool {
+	switch {
+	case c.Flags&translator.ReadOnly != 0, c.Name == "CONFIG GET", c.Name == "CLIENT LIST":
+		return true
+	case c.Group == "scripting": // a script does what it likes
+		return false
+	}
+	return c.Flags&(translator.Write|translator.Admin) == 0
+}

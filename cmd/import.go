@@ -1,0 +1,220 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// importOptions are the flags and arguments of import.
+type importOptions struct {
+	destination
+	format string
+	path   string
+}
+
+func newImport(s *streams) *cobra.Command {
+	o := &importOptions{}
+	cmd := &cobra.Command{
+		Use:     "import [FLAGS] FILE|-",
+		GroupID: groupMove,
+		Short:   "Read keys from a file of another program",
+		Long: `Writes the keys that a file holds, or with - those on stdin, to the target: each into
+its database, or all into the one that -n names. Formats, which are recognised:
+
+  rdb       a dump file of Redis, of the versions up to 12 (Redis 7.4)
+  aof       an append-only file of Redis, or the directory of one
+  sqlite    a file of Redka, of Redlite, of the first meowdis, or of this one
+  commands  Redis commands in lines, in redis-cli's quoting
+  archive   what "meowdis dump" writes
+  jsonl     what "meowdis dump" writes as JSON
+
+Commands and append-only files are run in an empty place first, and what comes of
+them is imported. Values of modules and functions are passed over and told of.
+
+A key appears whole or not at all. A key that is there already ends it, unless
+--replace or --skip is given; what was written before stays. So it does when the
+file turns out to be damaged.
+
+` + moveExitCodesHelp + "\n\n" + targetHelp,
+		Example: `  meowdis import dump.rdb
+  meowdis import --db cats.sqlite /var/lib/redis/appendonlydir
+  meowdis import --url https://example.com --token T redka.db --replace`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
+			o.path = args[0]
+			return o.run(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.format, "format", "", "`FORMAT` of the file, when it is not recognised: "+strings.Join(importFormats, ", "))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	in, err := openImport(o.path, o.format, s.in)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.close()) }()
+	r := &report{s: s, bar: newProgress(s, "importing", "keys", -1)}
+	source, err := o.source(ctx, s, in, r)
+	if err != nil {
+		return r.end(err)
+	}
+	written, err := o.write(ctx, s, source.keys, r)
+	if err == nil {
+		err = source.damage
+	}
+	r.say("%s", r.outcome("imported", written))
+	switch {
+	case errors.Is(err, transfer.ErrExists):
+		r.say("%v; --replace replaces such keys, --skip leaves them alone", err)
+		err = errAnswered
+	case errors.Is(err, context.Canceled):
+		err = errors.New("interrupted; what was written stays: --skip goes on from there")
+	case err != nil:
+		err = fmt.Errorf("%s: %w", o.path, err)
+	}
+	return r.end(err)
+}
+
+// importSource is the keys of a file. damage is what kept a file that had to be run
+// first from being run to its end.
+type importSource struct {
+	keys   transfer.Source
+	damage error
+}
+
+func (o *importOptions) source(ctx context.Context, s *streams, in *importFile, r *report) (importSource, error) {
+	passed := func(place, what string) { r.say("%s: %s is passed over", place, what) }
+	switch in.format {
+	case "rdb":
+		note := func(at int64, what string) { passed(fmt.Sprintf("byte %d", at), what) }
+		return importSource{keys: transfer.FromRDB(in.text, note)}, nil
+	case "archive", "jsonl":
+		f, err := formatNamed(in.format)
+		if err != nil {
+			return importSource{}, err
+		}
+		return importSource{keys: f.read(in.text, nil)}, nil
+	case "sqlite":
+		return o.sqliteSource(ctx, s, in)
+	}
+	replay := func(ctx context.Context, session transfer.Session, options transfer.ReplayOptions) error {
+		if in.format == "commands" {
+			return transfer.Replay(ctx, transfer.FromScript(in.text), session, options)
+		}
+		return in.eachLog(func(text *bufio.Reader) error { return transfer.ReplayLog(ctx, text, session, options) })
+	}
+	return replayed(ctx, in, r, passed, replay)
+}
+
+// sqliteSource reads another SQLite file.
+func (o *importOptions) sqliteSource(ctx context.Context, s *streams, in *importFile) (importSource, error) {
+	t, err := o.target.resolve(s.getenv)
+	if err != nil {
+		return importSource{}, err
+	}
+	if t.url == nil && sameFile(t.path, o.path) {
+		return importSource{}, usagef("%s is the target itself", o.path)
+	}
+	c, err := new(targetOptions).connectTo(ctx, target{path: o.path}, local.Options{ReadOnly: true, Cache: readCache}, false)
+	if errors.Is(err, local.ErrForeign) {
+		return importSource{}, fmt.Errorf("%w, nor one of Redka or Redlite", err)
+	}
+	if err != nil {
+		return importSource{}, err
+	}
+	in.later(c.close)
+	return importSource{keys: transfer.FromSession(ctx, c, transfer.ReadOptions{})}, nil
+}
+
+func sameFile(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(one, other)
+}
+
+// replayed runs commands in a place of their own, and reads what came of them.
+func replayed(ctx context.Context, in *importFile, r *report, passed func(place, what string),
+	replay func(context.Context, transfer.Session, transfer.ReplayOptions) error) (importSource, error) {
+	dir, err := os.MkdirTemp("", "meowdis-import-*")
+	if err != nil {
+		return importSource{}, err
+	}
+	in.later(func() error { return os.RemoveAll(dir) })
+	place, err := local.Open(filepath.Join(dir, "replayed.sqlite"), local.Options{SweepEvery: noSweep})
+	if err != nil {
+		return importSource{}, err
+	}
+	in.later(place.Close)
+	damage := replay(ctx, engine.New(place).Session(), transfer.ReplayOptions{
+		Refused: func(place, command string, err error) {
+			if r.failed++; r.failed <= maxTold {
+				r.say("%s: %s was refused: %v", place, command, err)
+			}
+		},
+		Passed: passed,
+		Seen:   r.bar.add,
+		Notify: r.notify,
+	})
+	if ctx.Err() != nil {
+		return importSource{}, errors.New("interrupted; nothing was imported")
+	}
+	return importSource{keys: transfer.FromSession(ctx, engine.New(place).Session(), transfer.ReadOptions{}), damage: damage}, nil
+}
+
+// later has close called when the import is over, before what was opened earlier
+// is closed.
+func (f *importFile) later(close func() error) { f.closers = append(f.closers, close) }
+
+func (f *importFile) close() error {
+	var errs []error
+	for i := len(f.closers) - 1; i >= 0; i-- {
+		errs = append(errs, f.closers[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// eachLog reads the files of an append-only directory, or the one file.
+func (f *importFile) eachLog(read func(*bufio.Reader) error) error {
+	if f.logs == nil {
+		return read(f.text)
+	}
+	for _, name := range f.logs {
+		if err := eachFile(name, read); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(name), err)
+		}
+	}
+	return nil
+}
+
+func eachFile(name string, read func(*bufio.Reader) error) error {
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return read(bufio.NewReaderSize(io.Reader(in), importBuffer))
+}

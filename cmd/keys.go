@@ -1,0 +1,170 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/survey"
+)
+
+// keysOptions are the flags and arguments of keys.
+type keysOptions struct {
+	target targetOptions
+	list   listOptions
+	long   bool
+	typ    string
+	match  string
+}
+
+// listOptions are the flags of verbs that print one thing a line.
+type listOptions struct {
+	json, null bool
+	limit      int64
+}
+
+func (o *listOptions) addFlags(cmd *cobra.Command, what string) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.BoolVar(&o.json, "json", false, "print JSON, one value a line")
+	f.BoolVarP(&o.null, "null", "0", false, "end each with a NUL byte instead of a newline")
+	f.Int64Var(&o.limit, "limit", 0, "print no more than `NUMBER` "+what)
+}
+
+func (o *listOptions) check(cmd *cobra.Command) error {
+	if o.limit < 0 {
+		return usagef("--limit %d: there cannot be fewer than none", o.limit)
+	}
+	return exclusive(cmd, "json", "null")
+}
+
+// end is the byte behind each thing.
+func (o *listOptions) end() byte {
+	if o.null {
+		return 0
+	}
+	return '\n'
+}
+
+// beyond tells whether the n-th thing is one too many.
+func (o *listOptions) beyond(n int64) bool { return o.limit > 0 && n > o.limit }
+
+func newKeys(s *streams) *cobra.Command {
+	o := &keysOptions{}
+	cmd := &cobra.Command{
+		Use:     "keys [FLAGS] [PATTERN]",
+		GroupID: groupLook,
+		Short:   "List keys, however many there are",
+		Long: `Lists the keys that match a pattern, or all, a page at a time: the target goes on
+answering others meanwhile, which the command KEYS would keep it from. Keys that
+are there from start to end are listed; a server may list a key twice.
+
+Into a pipe names are printed as they are, and on a terminal those that could
+disturb it in quotes. -0 is for names with newlines. -l adds type, time to live
+and size.
+
+` + targetHelp,
+		Example: `  meowdis keys 'cat:*'
+  meowdis keys -l --type hash --limit 20
+  meowdis keys -0 'tmp:*' | xargs -0 meowdis exec DEL`,
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
+		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.list.check(cmd); err != nil {
+				return err
+			}
+			if err := exclusive(cmd, "long", "null"); err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				o.match = args[0]
+			}
+			return o.run(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.BoolVarP(&o.long, "long", "l", false, "print type, time to live and size of each key, too")
+	f.StringVar(&o.typ, "type", "", "list keys of this `TYPE` only: string, hash, list, set, zset, stream, ReJSON-RL")
+	o.list.addFlags(cmd, "keys")
+	o.target.addLookFlags(cmd)
+	return cmd
+}
+
+func (o *keysOptions) run(ctx context.Context, s *streams) error {
+	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
+		var printed int64
+		if o.long && !o.list.json && s.outTerminal {
+			if _, err := s.out.Write(longLine("TYPE", "TTL", "SIZE", "KEY")); err != nil {
+				return err
+			}
+		}
+		err := o.pages(c)(ctx, func(keys []survey.Key) error {
+			var out []byte
+			for _, k := range keys {
+				if printed++; o.list.beyond(printed) {
+					break
+				}
+				out = o.append(out, s, k)
+			}
+			if _, err := s.out.Write(out); err != nil {
+				return err
+			}
+			if o.list.beyond(printed + 1) {
+				return errEnough
+			}
+			return nil
+		})
+		return ended(ctx, err)
+	})
+}
+
+// pages is where the keys come from: with their facts a file's tables have them
+// many times as fast as commands.
+func (o *keysOptions) pages(c *connection) survey.Pages {
+	if o.long && o.match == "" && c.file != nil {
+		return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli(), Type: o.typ, Facts: survey.Described}.Keys
+	}
+	walk := survey.Walk{Client: c, Match: o.match, Type: o.typ}
+	if o.long {
+		walk.Facts = survey.Described
+	}
+	if o.list.limit > 0 && o.match == "" && o.typ == "" {
+		walk.Page = int(min(o.list.limit, 500))
+	}
+	return walk.Keys
+}
+
+func (o *keysOptions) append(out []byte, s *streams, k survey.Key) []byte {
+	name := k.Name
+	if s.outTerminal && !o.list.null {
+		name = []byte(display.Whole(string(name)))
+	}
+	switch {
+	case o.list.json:
+		return append(resp.AppendJSON(out, k.JSON()), '\n')
+	case !o.long:
+		return append(append(out, name...), o.list.end())
+	}
+	ttl, size := "-", "-"
+	if k.TTL >= 0 {
+		ttl = display.Remaining(k.TTL)
+	}
+	if k.Count >= 0 {
+		size = display.Counted(k.Count, survey.Unit(k.Type, 1), survey.Unit(k.Type, 2))
+	}
+	return append(out, longLine(k.Type, ttl, size, string(name))...)
+}
+
+// longLine sets the facts of a key in columns: the name comes last, since it may
+// be long.
+func longLine(typ, ttl, size, name string) []byte {
+	var b bytes.Buffer
+	b.WriteString(display.Fit(typ, 9) + "  " + display.FitRight(ttl, 7) + "  " + display.FitRight(size, 18) + "  " + name + "\n")
+	return b.Bytes()
+}

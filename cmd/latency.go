@@ -1,0 +1,203 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/survey"
+)
+
+// latencyOptions are the flags and arguments of latency.
+type latencyOptions struct {
+	target   targetOptions
+	count    int64
+	interval time.Duration
+	json     bool
+	args     []string
+}
+
+func newLatency(s *streams) *cobra.Command {
+	o := &latencyOptions{}
+	cmd := &cobra.Command{
+		Use:     "latency [FLAGS] [COMMAND [ARG...]]",
+		GroupID: groupLook,
+		Short:   "Measure how long the target takes to answer",
+		Long: `Sends a command again and again, one at a time, and tells how long the replies
+took: the shortest, the mean, half of them, 99 of 100, the longest. The command is
+PING, and DBSIZE on a file, where a PING would touch nothing.
+
+On a terminal the numbers are live until Ctrl-C or --count; elsewhere 100 round
+trips are made.
+
+` + targetHelp,
+		Example: `  meowdis latency --url redis://localhost:6379
+  meowdis latency --count 1000 --interval 0 GET greeting`,
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     completeCommand,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.count < 0:
+				return usagef("--count %d: there cannot be fewer than none", o.count)
+			case o.interval < 0:
+				return usagef("--interval %v: time does not run backwards", o.interval)
+			}
+			o.args = args
+			return o.run(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false)
+	f.SortFlags = false
+	f.Int64Var(&o.count, "count", 0, "make `NUMBER` round trips")
+	f.DurationVarP(&o.interval, "interval", "i", 10*time.Millisecond, "wait for `TIME` between two of them")
+	f.BoolVar(&o.json, "json", false, "print JSON, at the end")
+	o.target.addFlags(cmd)
+	return cmd
+}
+
+// plainRoundTrips is how many are made where nobody watches them.
+const plainRoundTrips = 100
+
+func (o *latencyOptions) run(ctx context.Context, s *streams) error {
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	file := lookOnly
+	if len(o.args) > 0 { // which may write
+		file = local.Options{}
+	}
+	return o.target.look(ctx, s, file, func(c *connection) error {
+		args := command(o.args)
+		if len(args) == 0 {
+			args = command([]string{"PING"})
+			if c.file != nil {
+				args = command([]string{"DBSIZE"})
+			}
+		}
+		live := s.outTerminal && !o.json
+		count := o.count
+		if count == 0 && !live {
+			count = plainRoundTrips
+		}
+		var l survey.Latency
+		err := o.measure(ctx, c, args, count, &l, func() error {
+			if !live {
+				return nil
+			}
+			_, err := fmt.Fprintf(s.out, "\r\x1b[K%s", latencyLine(&l))
+			return err
+		})
+		if live {
+			io.WriteString(s.out, "\r\x1b[K")
+		}
+		if err := ended(ctx, err); err != nil || l.N == 0 {
+			return err
+		}
+		if o.json {
+			_, err = s.out.Write(append(resp.AppendJSON(nil, latencyJSON(&l, args)), '\n'))
+			return err
+		}
+		_, err = io.WriteString(s.out, latencyLine(&l)+"\n")
+		return err
+	})
+}
+
+// command is words as a command.
+func command(words []string) [][]byte {
+	args := make([][]byte, len(words))
+	for i, w := range words {
+		args[i] = []byte(w)
+	}
+	return args
+}
+
+// measure makes count round trips, or endless ones for 0, and calls show now and
+// then.
+func (o *latencyOptions) measure(ctx context.Context, c *connection, args [][]byte, count int64, l *survey.Latency, show func() error) error {
+	var shown time.Time
+	for l.N < count || count == 0 {
+		start := time.Now()
+		v, err := c.Do(ctx, args...)
+		took := time.Since(start)
+		switch {
+		case err != nil:
+			return err
+		case v.IsError():
+			return survey.Refusal(v.Str)
+		}
+		l.Add(took)
+		if time.Since(shown) > 100*time.Millisecond {
+			shown = time.Now()
+			if err := show(); err != nil {
+				return err
+			}
+		}
+		if err := pause(ctx, o.interval); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause waits, or for the end of the context.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// latencyNumbers are what is told of a distribution.
+func latencyNumbers(l *survey.Latency) (names []string, times []time.Duration) {
+	return []string{"min", "avg", "p50", "p99", "max"},
+		[]time.Duration{l.Min, l.Mean(), l.Quantile(0.5), l.Quantile(0.99), l.Max}
+}
+
+func latencyLine(l *survey.Latency) string {
+	names, times := latencyNumbers(l)
+	var b strings.Builder
+	for i, name := range names {
+		fmt.Fprintf(&b, "%s %s  ", name, briefly(times[i]))
+	}
+	fmt.Fprintf(&b, "of %d", l.N)
+	return b.String()
+}
+
+// briefly is a time in three digits or so.
+func briefly(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.2f ms", d.Seconds()*1e3)
+	case d < time.Second:
+		return fmt.Sprintf("%.0f ms", d.Seconds()*1e3)
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}
+
+func latencyJSON(l *survey.Latency, args [][]byte) resp.Value {
+	var words []resp.Value
+	for _, a := range args {
+		words = append(words, resp.MakeBulk(a))
+	}
+	fields := []resp.Value{resp.MakeString("command"), resp.MakeArray(words...), resp.MakeString("count"), resp.MakeInt(l.N)}
+	names, times := latencyNumbers(l)
+	for i, name := range names {
+		fields = append(fields, resp.MakeString(name+"_us"), resp.MakeInt(times[i].Microseconds()))
+	}
+	return resp.MakeMap(fields...)
+}

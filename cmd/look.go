@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/survey"
+)
+
+// addLookFlags adds the flags of the target to a verb that writes nothing.
+func (o *targetOptions) addLookFlags(cmd *cobra.Command) {
+	o.addFlags(cmd)
+	cmd.Flags().Lookup("full").Hidden = true
+}
+
+// lookOnly is how a verb that writes nothing opens a file.
+var lookOnly = local.Options{ReadOnly: true}
+
+// look connects to the target, runs fn, and closes the connection.
+func (o *targetOptions) look(ctx context.Context, s *streams, file local.Options, fn func(*connection) error) (err error) {
+	c, err := o.connect(ctx, s, file, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, c) }()
+	return answered(s, fn(c))
+}
+
+// answered makes an error reply that ended the work the end of the run, told as
+// it is.
+func answered(s *streams, err error) error {
+	var refusal survey.Refusal
+	if errors.As(err, &refusal) {
+		fmt.Fprintf(s.err, "meowdis: %s\n", refusal)
+		return errAnswered
+	}
+	return err
+}
+
+// untilInterrupted is a context that ends with the first Ctrl-C, so that the
+// verb can say what it has found.
+func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
+// room is the number of columns and lines of the terminal; 80 columns and no end
+// of lines elsewhere, unless the environment says otherwise.
+func (s *streams) room() (columns, lines int) {
+	if s.outTerminal {
+		if columns, lines, err := s.size(); err == nil && columns > 0 {
+			return columns, lines
+		}
+	}
+	if n, err := strconv.Atoi(s.getenv("COLUMNS")); err == nil && n > 0 {
+		return n, 0
+	}
+	return 80, 0
+}
+
+// ended tells errEnough and the end of the context from failures: both end a
+// work as they should.
+func ended(ctx context.Context, err error) error {
+	if errors.Is(err, errEnough) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+// errEnough ends a walk of which no more is wanted.
+var errEnough = errors.New("enough")

@@ -1,0 +1,79 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/schema"
+)
+
+func newMigrate(s *streams) *cobra.Command {
+	o := &fileOptions{}
+	cmd := &cobra.Command{
+		Use:     "migrate [FLAGS] [FILE]",
+		GroupID: groupMend,
+		Short:   "Bring a file of an older meowdis up to date, after a backup",
+		Long: `Brings the tables of a file to the schema version of this meowdis, in one
+transaction, and leaves a copy of the file as it was beside it. Every verb that
+writes does the same to an older file when it opens it, but without the copy.
+
+A file that is up to date stays as it is. A file of a newer meowdis is refused.
+
+` + fileHelp,
+		Example:               `  meowdis migrate cats.sqlite`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runMigrate(cmd.Context(), s, o, args)
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) error {
+	f, err := o.open(s, args, true)
+	if err != nil {
+		return err
+	}
+	version, err := f.SchemaVersion()
+	backup := aside(f.Path(), fmt.Sprintf("schema-%d", version))
+	switch {
+	case err != nil:
+		err = ours(f, err)
+	case version > schema.Version:
+		err = local.NewerError(version)
+	case version == 0:
+		err = fmt.Errorf("%s is empty: there is nothing to migrate", f.Path())
+	case version < schema.Version:
+		err = f.Backup(ctx, backup, local.BackupOptions{})
+	}
+	if err = tended(err, f); err != nil {
+		return err
+	}
+	if version == schema.Version {
+		_, err := fmt.Fprintf(s.out, "%s: schema version %d, which is up to date\n", f.Path(), version)
+		return err
+	}
+	migrated, err := local.Open(f.Path(), local.Options{SweepEvery: noSweep})
+	if err != nil {
+		return fmt.Errorf("%w; the file as it was is in %s", err, backup)
+	}
+	if err := migrated.Close(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s: schema version %d became %d; the file as it was is in %s\n", f.Path(), version, schema.Version, backup)
+	return err
+}
+
+// ours says more about the error of a file whose tables are not ours.
+func ours(f *local.File, err error) error {
+	if errors.Is(err, local.ErrForeign) {
+		return fmt.Errorf("%s: %w; meowdis doctor tells whose it is", f.Path(), err)
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// restoreOptions are the flags and arguments of restore.
+type restoreOptions struct {
+	destination
+	salvage bool
+	path    string
+}
+
+func newRestore(s *streams) *cobra.Command {
+	o := &restoreOptions{}
+	cmd := &cobra.Command{
+		Use:     "restore [FLAGS] FILE|-",
+		GroupID: groupMove,
+		Short:   "Read keys from a file",
+		Long: `Writes the keys of a file that "meowdis dump" made, or with - of stdin, to the
+target: each into its database, or all into the one that -n names. The format is
+recognised.
+
+A key appears whole or not at all. A key that is there already ends it, unless
+--replace or --skip is given; what was written before stays.
+
+Nothing of a damaged block of an archive is written. It ends there, unless
+--salvage is given, which goes on at the next whole block.
+
+` + moveExitCodesHelp + "\n\n" + targetHelp,
+		Example: `  meowdis restore cats.archive
+  meowdis restore --db new.sqlite --replace cats.jsonl
+  meowdis restore --url https://example.com --token T cats.archive`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
+			o.path = args[0]
+			return o.run(cmd.Context(), s)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolVar(&o.salvage, "salvage", false, "go on behind damage")
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	in := s.in
+	if o.path != "-" {
+		f, err := os.Open(o.path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	r := &report{s: s, bar: newProgress(s, "restoring", "keys", -1)}
+	source, err := o.source(in, r)
+	if err != nil {
+		return err
+	}
+	written, err := o.write(ctx, s, source, r)
+	if err == nil || written != (transfer.Written{}) {
+		r.say("%s", r.outcome("restored", written))
+	}
+	return r.end(o.explain(s, err))
+}
+
+// source recognises what is in a file.
+func (o *restoreOptions) source(in io.Reader, r *report) (transfer.Source, error) {
+	b := bufio.NewReaderSize(in, 64<<10)
+	beginning, err := b.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading %s: %w", o.path, err)
+	}
+	f, ok := formatOf(beginning)
+	if !ok {
+		return nil, fmt.Errorf("%s is nothing that dump writes; if it holds commands, run them: meowdis exec < FILE", o.path)
+	}
+	if !o.salvage {
+		return f.read(b, nil), nil
+	}
+	return f.read(b, func(d *transfer.Damage) {
+		r.failed++
+		r.say("%v", d)
+	}), nil
+}
+
+// explain says how to go on behind an error.
+func (o *restoreOptions) explain(s *streams, err error) error {
+	var damage *transfer.Damage
+	switch {
+	case errors.Is(err, transfer.ErrExists):
+		fmt.Fprintf(s.err, "meowdis: %v; --replace replaces such keys, --skip leaves them alone\n", err)
+		return errAnswered
+	case errors.As(err, &damage):
+		fmt.Fprintf(s.err, "meowdis: %v; nothing of that block was written; --salvage --skip goes on behind it\n", err)
+		return errAnswered
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted; what was written stays: --skip goes on from there")
+	}
+	return err
+}

@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/survey"
+)
+
+// scanOptions are the flags and arguments of scan.
+type scanOptions struct {
+	target     targetOptions
+	list       listOptions
+	key, match string
+}
+
+func newScan(s *streams) *cobra.Command {
+	o := &scanOptions{}
+	cmd := &cobra.Command{
+		Use:     "scan [FLAGS] KEY [PATTERN]",
+		GroupID: groupLook,
+		Short:   "List the elements of a key, however many there are",
+		Long: `Lists the elements of a hash, set, sorted set, list, stream or array, a page at a
+time.
+A pattern picks fields of a hash, or members.
+
+A line is an element: the field, a tab and the value of a hash, the member, a tab
+and the score of a sorted set, the ID, fields and values of a stream. Into a pipe
+they are printed as they are. With -0 each part ends in a NUL byte instead, and
+--json prints an object a line.
+
+` + targetHelp,
+		Example: `  meowdis scan cat:1
+  meowdis scan --json users 'a*'`,
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
+		Args:                  usageArgs(cobra.RangeArgs(1, 2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.list.check(cmd); err != nil {
+				return err
+			}
+			if o.key = args[0]; len(args) == 2 {
+				o.match = args[1]
+			}
+			return o.run(cmd.Context(), s)
+		},
+	}
+	o.list.addFlags(cmd, "elements")
+	o.target.addLookFlags(cmd)
+	return cmd
+}
+
+func (o *scanOptions) run(ctx context.Context, s *streams) error {
+	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
+		key, err := survey.Describe(ctx, c, []byte(o.key), survey.Described)
+		if errors.Is(err, survey.ErrMissing) {
+			return survey.Refusal("there is no key " + display.Whole(o.key))
+		}
+		if err != nil {
+			return err
+		}
+		parts := survey.Parts(key.Type)
+		if parts == nil {
+			return survey.Refusal("a " + key.Type + " has no elements: see it with meowdis peek")
+		}
+		var printed int64
+		var out []byte
+		err = survey.Elements(ctx, c, key, o.match, func(element [][]byte) error {
+			if printed++; o.list.beyond(printed) {
+				return errEnough
+			}
+			if out = o.append(out, s, parts, element); len(out) > 64<<10 {
+				_, err := s.out.Write(out)
+				out = out[:0]
+				return err
+			}
+			return nil
+		})
+		if _, failed := s.out.Write(out); failed != nil {
+			return failed
+		}
+		return ended(ctx, err)
+	})
+}
+
+func (o *scanOptions) append(out []byte, s *streams, parts []string, element [][]byte) []byte {
+	switch {
+	case o.list.json:
+		return append(resp.AppendJSON(out, elementJSON(parts, element)), '\n')
+	case o.list.null:
+		for _, part := range element {
+			out = append(append(out, part...), 0)
+		}
+		return out
+	case s.outTerminal:
+		shown := make([][]byte, len(element))
+		for i, part := range element {
+			shown[i] = []byte(display.Whole(string(part)))
+		}
+		element = shown
+	}
+	return append(append(out, bytes.Join(element, []byte("\t"))...), '\n')
+}
+
+// elementJSON is an object of an element's parts. The last part of a stream's
+// entry is an object itself.
+func elementJSON(parts []string, element [][]byte) resp.Value {
+	var fields []resp.Value
+	for i, name := range parts {
+		value := resp.MakeBulk(element[i])
+		if len(element) > len(parts) || name == "fields" {
+			if i == len(parts)-1 {
+				value = bulkMap(element[i:])
+			}
+		}
+		fields = append(fields, resp.MakeString(name), value)
+	}
+	return resp.MakeMap(fields...)
+}
+
+func bulkMap(parts [][]byte) resp.Value {
+	var elems []resp.Value
+	for _, p := range parts {
+		elems = append(elems, resp.MakeBulk(p))
+	}
+	return resp.MakeMap(elems...)
+}

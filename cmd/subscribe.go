@@ -1,0 +1,80 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/resp"
+)
+
+func newSubscribe(s *streams) *cobra.Command {
+	return subscription(s, "subscribe", "CHANNEL", "Print the messages of channels of a Redis server",
+		`  meowdis subscribe --url redis://localhost news
+  meowdis subscribe --url redis://localhost --json --count 1 jobs:done`)
+}
+
+func newPSubscribe(s *streams) *cobra.Command {
+	return subscription(s, "psubscribe", "PATTERN", "Print the messages of the channels that match patterns",
+		`  meowdis psubscribe --url redis://localhost 'news:*'`)
+}
+
+func subscription(s *streams, name, what, short, example string) *cobra.Command {
+	o := &listenOptions{}
+	cmd := &cobra.Command{
+		Use:     name + " [FLAGS] " + what + "...",
+		GroupID: groupLook,
+		Short:   short,
+		Long: short + `, until Ctrl-C. A line is
+the channel, a tab and the message: into a pipe as they are, and on a terminal what
+could disturb it in quotes. It takes a server of the Redis protocol that has the
+command. When the connection is lost it ends, since messages may be missing then.
+
+` + targetHelp,
+		Example:               example,
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     cobra.NoFileCompletions,
+		Args:                  usageArgs(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.subscribe(cmd.Context(), s, append([]string{name}, args...))
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *listenOptions) subscribe(ctx context.Context, s *streams, words []string) error {
+	return o.listen(ctx, s, command(words), func(v resp.Value) []byte {
+		if len(v.Elems) < 3 {
+			return nil
+		}
+		switch e := v.Elems; string(e[0].Str) {
+		case "message":
+			return o.message(s, nil, e[1].Str, e[2].Str)
+		case "pmessage":
+			if len(e) == 4 {
+				return o.message(s, e[1].Str, e[2].Str, e[3].Str)
+			}
+		case "subscribe", "psubscribe":
+			fmt.Fprintf(s.err, "listening to %s\n", display.Whole(string(e[1].Str)))
+		}
+		return nil
+	})
+}
+
+func (o *listenOptions) message(s *streams, pattern, channel, message []byte) []byte {
+	if o.json {
+		var fields []resp.Value
+		if pattern != nil {
+			fields = append(fields, resp.MakeString("pattern"), resp.MakeBulk(pattern))
+		}
+		fields = append(fields, resp.MakeString("channel"), resp.MakeBulk(channel), resp.MakeString("message"), resp.MakeBulk(message))
+		return append(resp.AppendJSON(nil, resp.MakeMap(fields...)), '\n')
+	}
+	if s.outTerminal {
+		channel, message = []byte(display.Whole(string(channel))), []byte(display.Whole(string(message)))
+	}
+	return append(append(append(append([]byte(nil), channel...), '\t'), message...), '\n')
+}

@@ -1,0 +1,91 @@
+package cmd
+
+import "github.com/spf13/cobra"
+
+// topics are the texts of "meowdis help TOPIC" that belong to no verb.
+func topics() []*cobra.Command {
+	topic := func(name, short, long string) *cobra.Command {
+		return &cobra.Command{Use: name, Short: short, Long: long, DisableFlagsInUseLine: true}
+	}
+	return []*cobra.Command{
+		topic("targets", "Where commands go, and how to say so", targetsTopic),
+		topic("profiles", "Names for targets, and how careful to be there", profilesHelp),
+		topic("formats", "The forms that replies are printed in", formatsTopic),
+		topic("environment", "The variables that meowdis looks at", environmentTopic),
+		topic("exit-codes", "What the exit codes mean", exitCodesTopic),
+	}
+}
+
+const targetsTopic = targetHelp + `
+
+An argument that names a target is @NAME for a profile, a URL, or the path of a
+file; a word that is no file but a profile is the profile, too.
+
+A file that is missing is made by the first command that runs on it; its directory
+must be there. Several processes may use one file. :memory: is empty each time.
+
+redis:// and rediss:// (TLS) take user, password, host, port and database:
+redis://user:password@host:6379/2. unix:///path/to/socket?db=2 is a socket. A
+password on the command line can be seen by others: a profile keeps it elsewhere.
+
+--read-only refuses commands that write, and those that meowdis does not know,
+before they are sent; a file is opened for reading only. "meowdis status" tells
+which target is used and why, and whether it answers.`
+
+const formatsTopic = `-o FORMAT chooses how replies are printed, and -3 and -2 whether maps, sets and
+doubles are shown as such.
+
+  typed   what redis-cli shows on a terminal: the type of each value, strings
+          quoted. The default on a terminal; --no-raw for short. Printable UTF-8
+          is shown as it is, --escape shows its bytes.
+  raw     bytes as they are, the elements of an array one a line. The default
+          into a pipe; --raw for short. -d changes what stands between elements,
+          -D what follows a reply; --quoted quotes strings, so that each is one
+          line and a command line can take it.
+  csv     a line for each record, as RFC 4180 has it; --csv for short. --header
+          prints the names of the columns first. A reply without records is one
+          line, and so is a list without --header. nil is NULL. With --escape
+          strings are quoted as redis-cli does, which other programs cannot read.
+  json    one JSON value a reply, always valid; --json for short. An error is
+          {"error":"…"}, bytes that are not UTF-8 are {"base64":"…"}, infinities
+          are strings.
+  ndjson  one JSON value a line: a record, or an element of a list.
+  table   a table of the records, for people; other replies as typed. On a
+          terminal wide cells are cut.
+
+Records are the fields of a hash, scored members, entries of a stream, pages of a
+scan, and arrays of arrays or maps such as SLOWLOG GET and XINFO GROUPS answer.
+Where a scan goes on is said under a table, and on stderr beside csv and ndjson.
+
+Colours are for terminals. --color always or never decides; then NO_COLOR,
+CLICOLOR_FORCE and CLICOLOR=0, in this order.`
+
+const environmentTopic = `  MEOWDIS_DB                the file to work on
+  MEOWDIS_URL               the URL to work on, and
+  MEOWDIS_TOKEN             the token of it, where it is a REST endpoint; also the
+                            token of --url, and of "meowdis serve"
+  MEOWDIS_PROFILE           the profile to work on
+  UPSTASH_REDIS_REST_URL    as Upstash's SDKs know them
+  UPSTASH_REDIS_REST_TOKEN
+  KV_REST_API_URL           as Vercel names them
+  KV_REST_API_TOKEN
+  MEOWDIS_KEYRING=off       keep the tokens of profiles out of the system's keyring
+  NO_COLOR                  no colours, when not empty
+  CLICOLOR_FORCE            colours also where no terminal is, unless 0
+  CLICOLOR=0                no colours
+  PAGER                     what repl --pager shows long replies in; less -FRX
+  XDG_DATA_HOME, XDG_STATE_HOME, XDG_CONFIG_HOME
+                            where the default file, the history and config.toml
+                            are; "meowdis paths" prints the places
+
+--env-file FILE reads variables from a file, which go before those of the
+environment. No such file is read unless it is named.`
+
+const exitCodesTopic = exitCodesHelp + `
+
+1 is also the code of a script that ended inside MULTI or held a line that is no
+command, of input to --pipe that broke off, of a command that was refused because
+the target is read-only or was not confirmed. The reply is printed; scripts also
+say the number of the line on stderr.
+
+"meowdis status" ends with 3 when the target does not answer.`

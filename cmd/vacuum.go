@@ -1,0 +1,66 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/local"
+)
+
+func newVacuum(s *streams) *cobra.Command {
+	o := &fileOptions{}
+	cmd := &cobra.Command{
+		Use:     "vacuum [FLAGS] [FILE]",
+		GroupID: groupMend,
+		Short:   "Give back the room that deleted keys have left",
+		Long: `Packs the file, and says how many bytes were won. That needs as much room again
+while it runs, and others can read meanwhile but not write. A file without much
+free room is packed, too; meowdis doctor says how much there is.
+
+` + fileHelp,
+		Example:               `  meowdis vacuum cats.sqlite`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runVacuum(cmd.Context(), s, o, args)
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (err error) {
+	f, err := o.open(s, args, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = tended(err, f) }()
+	if _, err := f.SchemaVersion(); err != nil {
+		return ours(f, err)
+	}
+	before, err := bytesOf(f)
+	if err != nil {
+		return err
+	}
+	bar := newProgress(s, "packing", "files", -1)
+	err = f.Rewrite(ctx)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	after, err := bytesOf(f)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s: %s before, %s now, %s won\n", f.Path(),
+		display.Bytes(before), display.Bytes(after), display.Bytes(max(before-after, 0)))
+	return err
+}
+
+func bytesOf(f *local.File) (int64, error) {
+	file, log, err := f.Size()
+	return file + log, err
+}

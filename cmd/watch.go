@@ -1,0 +1,183 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/local"
+)
+
+// watchOptions are the flags and arguments of watch.
+type watchOptions struct {
+	target  targetOptions
+	seconds float64
+	count   int64
+	json    bool
+	args    []string
+}
+
+func newWatch(s *streams) *cobra.Command {
+	o := &watchOptions{}
+	cmd := &cobra.Command{
+		Use:     "watch [FLAGS] COMMAND [ARG...]",
+		GroupID: groupLook,
+		Short:   "Run a command again and again, and show what changes",
+		Long: `Runs a command every two seconds and shows its reply on the whole screen, with
+what has changed marked, until Ctrl-C. Into a pipe the replies are printed one
+behind the other. Flags stand before the command. (This is not the command WATCH.)
+
+` + targetHelp,
+		Example: `  meowdis watch GET visits
+  meowdis watch -i 0.5 --url redis://localhost INFO stats`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction:     completeCommand,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.seconds < 0.01:
+				return usagef("-i %v: give at least 0.01 seconds", o.seconds)
+			case o.count < 0:
+				return usagef("--count %d: there cannot be fewer than none", o.count)
+			}
+			o.args = args
+			return o.run(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false)
+	f.SortFlags = false
+	f.Float64VarP(&o.seconds, "interval", "i", 2, "wait for `SECONDS` between two runs")
+	f.Int64Var(&o.count, "count", 0, "run it `NUMBER` times")
+	f.BoolVar(&o.json, "json", false, "show JSON")
+	o.target.addFlags(cmd)
+	return cmd
+}
+
+func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	c, err := o.target.connect(ctx, s, local.Options{}, o.json)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, c) }()
+	show := func(reply []byte) error { return writeReply(s.out, reply) }
+	if s.outTerminal && s.getenv("TERM") != "dumb" {
+		screen := &watchScreen{streams: s, title: fmt.Sprintf("every %gs  %s  %s", o.seconds, c.target, strings.Join(o.args, " "))}
+		// The other screen, so that what was on this one is there again afterwards.
+		io.WriteString(s.out, "\x1b[?1049h\x1b[?25l")
+		defer io.WriteString(s.out, "\x1b[?25h\x1b[?1049l")
+		show = screen.draw
+	}
+	return o.repeat(ctx, s, c, show)
+}
+
+// repeat runs the command until the context ends, or as often as it should be.
+func (o *watchOptions) repeat(ctx context.Context, s *streams, c *connection, show func([]byte) error) error {
+	args := command(o.args)
+	var format formatOptions
+	if o.json {
+		format.output = formatJSON
+	}
+	printer := format.printer(s)
+	for n := int64(1); ; n++ {
+		v, err := c.Do(ctx, args...)
+		if err != nil {
+			return ended(ctx, err)
+		}
+		if err := show(printer.append(nil, args, v)); err != nil {
+			return err
+		}
+		if n == o.count {
+			if v.HasError() {
+				return errAnswered
+			}
+			return nil
+		}
+		if err := pause(ctx, time.Duration(o.seconds*float64(time.Second))); err != nil {
+			return ended(ctx, err)
+		}
+	}
+}
+
+func writeReply(w io.Writer, reply []byte) error {
+	_, err := w.Write(reply)
+	return err
+}
+
+// watchScreen draws replies on the whole terminal.
+type watchScreen struct {
+	*streams
+	title string
+	last  []string // the lines of the reply before; nil for the first
+}
+
+func (w *watchScreen) draw(reply []byte) error {
+	columns, rows := w.room()
+	lines := strings.Split(strings.TrimRight(string(reply), "\r\n"), "\n")
+	for i, line := range lines {
+		lines[i] = onScreen(strings.TrimRight(line, "\r"))
+	}
+	var b strings.Builder
+	now := time.Now().Format("15:04:05")
+	b.WriteString("\x1b[H" + display.Fit(display.Text(w.title, columns), max(columns-len(now)-1, 0)) + " " + now + "\x1b[K\r\n\x1b[K")
+	for i, line := range lines {
+		if i+2 >= rows {
+			break
+		}
+		before := line
+		if w.last != nil {
+			before = ""
+			if i < len(w.last) {
+				before = w.last[i]
+			}
+		}
+		b.WriteString("\r\n" + display.Truncate(marked(before, line), columns) + "\x1b[K")
+	}
+	b.WriteString("\x1b[J")
+	w.last = lines
+	_, err := io.WriteString(w.out, b.String())
+	return err
+}
+
+// onScreen is a line without colours, which the marks would tear, and without
+// what would move the cursor.
+func onScreen(line string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r < ' ' || r >= 0x7f && r < 0xa0:
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(ansi.Strip(line), "?"))
+}
+
+// marked is a line in which what differs from the line before is shown in
+// reverse.
+func marked(before, line string) string {
+	if before == line {
+		return line
+	}
+	old, now := []rune(before), []rune(line)
+	head, tail := 0, 0
+	for head < min(len(old), len(now)) && old[head] == now[head] {
+		head++
+	}
+	for tail < min(len(old), len(now))-head && old[len(old)-1-tail] == now[len(now)-1-tail] {
+		tail++
+	}
+	end := len(now) - tail
+	if head == end {
+		return line
+	}
+	return string(now[:head]) + "\x1b[7m" + string(now[head:end]) + "\x1b[27m" + string(now[end:])
+}

@@ -1,0 +1,92 @@
+package doctor
+
+import (
+	"strings"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// Check is something that must hold in a file of ours between two transactions.
+type Check struct {
+	Name     string
+	Severity Severity
+	Says     string // what is so when it does not hold
+	// Broken are queries for the rows that break it, and Shows is the text of an
+	// example with a verb %s for each of their columns.
+	Broken []string
+	Shows  string
+	// Fix says what Repair does. Statements may name what they save by ?1, the
+	// beginning of such names.
+	Fix    string
+	Repair []string
+	Advice string // when there is no Repair
+}
+
+// run looks for what breaks the check.
+func (c Check) run(e Exam) ([]Finding, error) {
+	f := Finding{Check: c.Name, Severity: c.Severity, Says: c.Says, Fix: c.Fix, Advice: c.Advice}
+	for _, broken := range c.Broken {
+		// One more than is shown tells whether there are more to be counted.
+		rows, err := e.Query(broken+" LIMIT ?1", store.Int(int64(e.Examples)+1))
+		if err != nil {
+			return nil, err
+		}
+		n := int64(len(rows))
+		if len(rows) > e.Examples {
+			all, err := e.Query("SELECT count(*) FROM (" + broken + ")")
+			if err != nil {
+				return nil, err
+			}
+			n = all[0][0].Int()
+		}
+		f.Count += n
+		for _, row := range rows {
+			f.example(e, show(c.Shows, row))
+		}
+	}
+	return found(f), nil
+}
+
+// mend runs the repair when the check does not hold.
+func (c Check) mend(q Query, prefix store.Value) error {
+	for _, broken := range c.Broken {
+		rows, err := q(broken + " LIMIT 1")
+		if err != nil {
+			return err
+		}
+		if len(rows) > 0 {
+			return c.repair(q, prefix)
+		}
+	}
+	return nil
+}
+
+func (c Check) repair(q Query, prefix store.Value) error {
+	for _, sql := range c.Repair {
+		var args []store.Value
+		if strings.Contains(sql, "?1") {
+			args = append(args, prefix)
+		}
+		if _, err := q(sql, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// example adds an example, if e wants more of them.
+func (f *Finding) example(e Exam, text string) {
+	if len(f.Examples) < e.Examples {
+		f.Examples = append(f.Examples, text)
+	}
+}
+
+// found are those of the findings that are about something.
+func found(findings ...Finding) (some []Finding) {
+	for _, f := range findings {
+		if f.Count > 0 {
+			some = append(some, f)
+		}
+	}
+	return some
+}

@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// named is a table whose rows are found by the hash of a name.
+type named struct {
+	table, name string
+	// next reads the rows behind a place in the order of place: the columns
+	// of place, and then the name and the hash.
+	next  string
+	place int // how many columns a place has
+	// move gives the row at a place the hash behind the place; leave takes one
+	// whose right place is taken away from its key.
+	move, leave string
+}
+
+// A page is small enough for long names and large enough to be quick.
+const perPage = ` LIMIT 2000`
+
+var namedTables = []named{
+	{
+		table: "keys", name: "key", place: 1,
+		next: `SELECT id, key, hash FROM keys WHERE id > ?1 ORDER BY id` + perPage,
+		move: `UPDATE keys SET hash = ?2 WHERE id = ?1 RETURNING 1`,
+	},
+	inHashes("hashes", "field"), inHashes("sets", "member"), inHashes("zsets", "member"),
+}
+
+func inHashes(table, name string) named {
+	return named{
+		table: table, name: name, place: 3,
+		next: fmt.Sprintf(`SELECT key_id, hash, %s, %s, hash FROM %s WHERE (key_id, hash, %s) > (?1, ?2, ?3) ORDER BY key_id, hash, %s`+perPage,
+			name, name, table, name, name),
+		move:  fmt.Sprintf(`UPDATE OR IGNORE %s SET hash = ?4 WHERE key_id = ?1 AND hash = ?2 AND %s = ?3 RETURNING 1`, table, name),
+		leave: fmt.Sprintf(`UPDATE %s SET key_id = -key_id, hash = ?4 WHERE key_id = ?1 AND hash = ?2 AND %s = ?3`, table, name),
+	}
+}
+
+// firstPlace is before every row.
+var firstPlace = []store.Value{store.Int(-1 << 63), store.Int(-1 << 63), store.Bytes(nil)}
+
+// each calls wrong for each row whose hash is not that of its name. It may change
+// the row that it is called for.
+func (n named) each(q Query, wrong func(row store.Row, hash int64) error) error {
+	place := firstPlace[:n.place]
+	for {
+		rows, err := q(n.next, place...)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, row := range rows {
+			name, is := row[n.place], row[n.place+1]
+			if hash := translator.HashOf(name.Bytes()); is.Int() != hash {
+				if err := wrong(row, hash); err != nil {
+					return err
+				}
+			}
+		}
+		place = rows[len(rows)-1][:n.place]
+	}
+}
+
+// names looks for names under a wrong hash, which no command finds.
+func (e Exam) names() ([]Finding, error) {
+	f := Finding{Check: "hashes", Severity: Error, Says: "names are filed under a wrong hash, so that no command finds them",
+		Fix: "they are filed anew; where there is another of the same name they get a key whose name begins with lost+found"}
+	for _, n := range namedTables {
+		e.step("names in " + n.table)
+		err := n.each(e.Query, func(row store.Row, _ int64) error {
+			f.Count++
+			f.example(e, show("in "+n.table+": %s", row[n.place:n.place+1]))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found(f), nil
+}
+
+// file puts the rows of n under the hashes of their names.
+func (n named) file(q Query) error {
+	return n.each(q, func(row store.Row, hash int64) error {
+		args := append(append([]store.Value{}, row[:n.place]...), store.Int(hash))
+		moved, err := q(n.move, args...)
+		if err == nil && len(moved) == 0 && n.leave != "" {
+			_, err = q(n.leave, args...)
+		}
+		return err
+	})
+}

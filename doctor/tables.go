@@ -1,0 +1,140 @@
+package doctor
+
+import (
+	"strings"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// Object is a table, index, trigger or view of a schema.
+type Object struct{ Type, Name, SQL string }
+
+// ReadTables lists the schema of a file.
+func ReadTables(q Query) ([]Object, error) {
+	rows, err := q(`SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY type, name`)
+	var all []Object
+	for _, r := range rows {
+		all = append(all, Object{string(r[0].Bytes()), string(r[1].Bytes()), string(r[2].Bytes())})
+	}
+	return all, err
+}
+
+// tables compares the schema with that of a new file. whole tells whether the
+// tables are all there, as they should be: without them there is nothing to
+// examine.
+func (e Exam) tables() ([]Finding, bool, error) {
+	if e.Tables == nil {
+		return nil, true, nil
+	}
+	have, err := ReadTables(e.Query)
+	if err != nil {
+		return nil, false, err
+	}
+	tables := Finding{Check: "tables", Severity: Error, Says: "tables are missing, or not as meowdis makes them", Advice: "go back to a backup"}
+	rest := Finding{Check: "schema", Severity: Error, Says: "indexes, triggers or views are missing or changed", Fix: "they are made anew"}
+	for _, o := range missing(e.Tables, have) {
+		f := &rest
+		if o.Type == "table" {
+			f = &tables
+		}
+		f.Count++
+		f.example(e, o.Type+" "+o.Name)
+	}
+	more := Finding{Check: "additions", Severity: Warning, Says: "tables, indexes or triggers that meowdis does not make",
+		Advice: "a trigger of somebody else's runs with every command; DROP what is not wanted"}
+	for _, o := range strangersIn(e.Tables, have) {
+		more.Count++
+		more.example(e, o.Type+" "+o.Name)
+	}
+	return found(tables, rest, more), tables.Count == 0, nil
+}
+
+// missing are the objects of want that have does not have, or has otherwise.
+func missing(want, have []Object) (all []Object) {
+	there := map[string]string{}
+	for _, o := range have {
+		there[o.Type+" "+o.Name] = words(o.SQL)
+	}
+	for _, o := range want {
+		if there[o.Type+" "+o.Name] != words(o.SQL) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// strangersIn are the objects of have that want does not name. Views are
+// everybody's own business.
+func strangersIn(want, have []Object) (all []Object) {
+	known := map[string]bool{}
+	for _, o := range want {
+		known[o.Type+" "+o.Name] = true
+	}
+	for _, o := range have {
+		if o.Type != "view" && !known[o.Type+" "+o.Name] {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// words is SQL without its layout.
+func words(sql string) string { return strings.Join(strings.Fields(sql), " ") }
+
+// remake drops what is changed and makes what is missing.
+func remake(q Query, want []Object) error {
+	have, err := ReadTables(q)
+	if err != nil {
+		return err
+	}
+	for _, o := range missing(want, have) {
+		for _, sql := range []string{"DROP " + o.Type + " IF EXISTS " + o.Name, o.SQL} {
+			if _, err := q(sql); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// expired looks for what has expired and was not swept yet.
+func (e Exam) expired() ([]Finding, error) {
+	e.step("expiry")
+	rows, err := e.Query(`SELECT (SELECT count(*) FROM keys WHERE dies_at <= ?1), (SELECT count(*) FROM hashes WHERE expires_at <= ?1)`, store.Int(e.Now))
+	if err != nil {
+		return nil, err
+	}
+	if n := rows[0][0].Int() + rows[0][1].Int(); n > 0 {
+		return []Finding{{Check: "expired", Severity: Note, Says: "keys and fields have expired and still take room", Count: n,
+			Examples: []string{show("%s keys, %s fields", rows[0])}[:min(e.Examples, 1)],
+			Fix:      "they are deleted, as a running meowdis would by and by"}}, nil
+	}
+	return nil, nil
+}
+
+// Room that is not worth a word.
+const (
+	smallFree = 1 << 20
+	smallLog  = 64 << 20
+)
+
+// room looks for room that could be had back.
+func (e Exam) room() (found []Finding, err error) {
+	var numbers [3]int64
+	for i, name := range []string{"page_size", "page_count", "freelist_count"} {
+		rows, err := e.Query("PRAGMA " + name)
+		if err != nil {
+			return nil, err
+		}
+		numbers[i] = rows[0][0].Int()
+	}
+	size, pages, free := numbers[0], numbers[1], numbers[2]
+	if free*size > smallFree && free > pages/4 {
+		found = append(found, Finding{Check: "free", Severity: Note, Says: "bytes of the file are free pages", Count: free * size, Advice: "meowdis vacuum wins them back"})
+	}
+	if e.LogBytes > smallLog {
+		found = append(found, Finding{Check: "log", Severity: Note, Says: "bytes are in the log beside the file", Count: e.LogBytes,
+			Advice: "some process reads for a long time, or ended badly; meowdis vacuum empties the log"})
+	}
+	return found, nil
+}

@@ -1,0 +1,127 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/meowdis/meowdis/foreign"
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// File is a SQLite file as it is, for those who look after files: opening one
+// makes no tables, migrates nothing and sweeps nothing, and the file may be
+// anybody's and damaged. It is for one goroutine at a time.
+type File struct {
+	path string
+	conn *conn
+}
+
+// OpenFile opens the file at path, which must exist. Other processes may have it
+// open, too.
+func OpenFile(path string, readOnly bool) (*File, error) {
+	how := int32(toWrite)
+	if readOnly {
+		how = toRead
+	}
+	// SQLite says of a missing file and of a directory only that it cannot open them.
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a directory")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, pathless(err))
+	}
+	c, err := openConn(path, how, []string{"PRAGMA cache_size = -32768"})
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	return &File{path: path, conn: c}, nil
+}
+
+// pathless is err without the path that os puts before it.
+func pathless(err error) error {
+	var e *os.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.conn.close() }
+
+// Path is where the file is.
+func (f *File) Path() string { return f.path }
+
+// SchemaVersion is the version of the tables: 0 for a file without tables, and
+// ErrForeign for tables that are not ours.
+func (f *File) SchemaVersion() (int, error) { return f.conn.schemaVersion() }
+
+// Tables lists the columns of all tables but the virtual ones.
+func (f *File) Tables() (foreign.File, error) { return f.conn.tables() }
+
+// Query runs a statement and returns its rows, all of them.
+func (f *File) Query(sql string, args ...store.Value) ([]store.Row, error) {
+	rows, _, err := f.conn.run(store.Stmt{SQL: sql, Args: args})
+	if err != nil {
+		err = fmt.Errorf("running %q: %w", sql, err)
+	}
+	return rows, err
+}
+
+// Snapshot runs fn in a read transaction: what others write meanwhile is not
+// seen.
+func (f *File) Snapshot(fn func() error) error { return f.conn.snapshot(fn) }
+
+// Change runs fn in a transaction that keeps others from writing, and undoes
+// all of it when fn fails.
+func (f *File) Change(fn func() error) error { return f.conn.transaction(beginNow, fn) }
+
+// Rewrite packs the file: no free pages, and the pages of each table together.
+// It needs as much room again while it runs, and waits for whoever reads or
+// writes. The log beside the file is emptied, too.
+func (f *File) Rewrite(ctx context.Context) error {
+	for _, sql := range []string{"PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := f.Query(sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Size is how many bytes the file and the log beside it take.
+func (f *File) Size() (file, log int64, err error) {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return 0, 0, err
+	}
+	if wal, err := os.Stat(f.path + "-wal"); err == nil {
+		log = wal.Size()
+	}
+	return info.Size(), log, nil
+}
+
+// schemaVersion is the version of the tables, 0 when there are none.
+func (c *conn) schemaVersion() (int, error) {
+	rows, _, err := c.run(store.Stmt{SQL: `SELECT count(*), count(*) FILTER (WHERE name = 'meowdis') FROM sqlite_schema WHERE type = 'table'`})
+	if err != nil {
+		return 0, err
+	}
+	tables, ours := rows[0][0].Int(), rows[0][1].Int()
+	switch {
+	case tables == 0:
+		return 0, nil
+	case ours == 0:
+		return 0, ErrForeign
+	}
+	if rows, _, err = c.run(store.Stmt{SQL: schema.VersionQuery}); err != nil {
+		return 0, err
+	}
+	return int(rows[0][0].Int()), nil
+}

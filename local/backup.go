@@ -1,0 +1,133 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// BackupOptions say how a file is backed up.
+type BackupOptions struct {
+	// Replace lets the backup take the place of a file that is there.
+	Replace bool
+	// AsIs takes a damaged file, too, page for page.
+	AsIs bool
+	// Progress, if there is one, is told how many of the pages are copied.
+	Progress func(done, total int)
+}
+
+// Backup copies the file to path: as it was at one moment, while others may go
+// on writing. The copy is checked, and safe on the disk, before it appears under
+// its name; when anything fails nothing appears.
+func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err error) {
+	if _, err := os.Lstat(path); err == nil && !o.Replace {
+		return fmt.Errorf("backing up to %s: it exists already", path)
+	}
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(path); err == nil && os.SameFile(info, there) {
+		return fmt.Errorf("backing up to %s: it is the file itself", path)
+	}
+	partial, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("backing up to %s: %w", path, pathless(err))
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("backing up to %s: %w", path, errors.Join(err, os.Remove(partial.Name())))
+		}
+	}()
+	if err := errors.Join(partial.Chmod(info.Mode().Perm()), partial.Close()); err != nil {
+		return err
+	}
+	if err := f.copyTo(ctx, partial.Name(), o); err != nil {
+		return err
+	}
+	if err := errors.Join(ctx.Err(), syncPath(partial.Name(), os.O_RDWR)); err != nil {
+		return err
+	}
+	if err := os.Rename(partial.Name(), path); err != nil {
+		return err
+	}
+	// The name is safe once the directory is; not every system can promise that.
+	syncPath(filepath.Dir(path), os.O_RDONLY)
+	return nil
+}
+
+func (f *File) copyTo(ctx context.Context, path string, o BackupOptions) (err error) {
+	to, err := openConn(path, toWrite, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.close()) }()
+	err = f.conn.snapshot(func() error { return f.conn.copyPages(ctx, to, o.Progress) })
+	if err != nil || o.AsIs {
+		return err
+	}
+	rows, _, err := to.run(store.Stmt{SQL: "PRAGMA integrity_check(1)"})
+	if err == nil && string(rows[0][0].Bytes()) != "ok" {
+		err = fmt.Errorf("the file is damaged: %s", rows[0][0].Bytes())
+	}
+	if err != nil {
+		return err
+	}
+	// One file, which can be read where nothing can be written.
+	return to.script("PRAGMA journal_mode = DELETE")
+}
+
+// pagesAStep is how much is copied between two looks at the context.
+const pagesAStep = 1000
+
+// copyPages makes the database of to the one that c sees. The transaction of c
+// keeps it from changing between two steps.
+func (c *conn) copyPages(ctx context.Context, to *conn, progress func(done, total int)) error {
+	// A transaction begins with its first read.
+	if _, _, err := c.run(store.Stmt{SQL: "SELECT count(*) FROM sqlite_schema"}); err != nil {
+		return err
+	}
+	main, err := libc.CString("main")
+	if err != nil {
+		return err
+	}
+	defer libc.Xfree(c.tls, main)
+	backup := sqlite3.Xsqlite3_backup_init(c.tls, to.db, main, c.db, main)
+	if backup == 0 {
+		return to.fail(sqlite3.SQLITE_ERROR)
+	}
+	rc := int32(sqlite3.SQLITE_OK)
+	for rc == sqlite3.SQLITE_OK && ctx.Err() == nil {
+		rc = sqlite3.Xsqlite3_backup_step(c.tls, backup, pagesAStep)
+		if progress != nil {
+			total := int(sqlite3.Xsqlite3_backup_pagecount(c.tls, backup))
+			progress(total-int(sqlite3.Xsqlite3_backup_remaining(c.tls, backup)), total)
+		}
+	}
+	finished := sqlite3.Xsqlite3_backup_finish(c.tls, backup)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case finished != sqlite3.SQLITE_OK:
+		return to.fail(finished)
+	case rc != sqlite3.SQLITE_DONE:
+		return fmt.Errorf("copying pages: SQLite's error %d", rc)
+	}
+	return nil
+}
+
+// syncPath makes a file or directory safe on the disk.
+func syncPath(path string, flag int) error {
+	f, err := os.OpenFile(path, flag, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

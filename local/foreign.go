@@ -1,0 +1,100 @@
+package local
+
+import (
+	"errors"
+	"os"
+
+	"github.com/meowdis/meowdis/foreign"
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// ErrForeign is the error of opening a SQLite file that meowdis did not make, and
+// that is of no kind that it can read.
+var ErrForeign = errors.New("not a meowdis file")
+
+// ReadOnly says why nothing can be written, or nothing when it can.
+func (s *Store) ReadOnly() string {
+	switch {
+	case s.foreign != nil:
+		return "this is " + s.foreign.Name + ", which is only read: meowdis import makes a meowdis file of it"
+	case s.options.ReadOnly:
+		return "the file is open for reading only"
+	}
+	return ""
+}
+
+// openForeign opens the store's file when it is foreign, and otherwise leaves
+// everything to those who open our own. It looks without writing: to close a
+// file that was open for writing may change it.
+func (s *Store) openForeign() error {
+	if info, err := os.Stat(s.path); s.path == Memory || err != nil || info.Size() == 0 {
+		return nil // it is made, or its own error is the better one
+	}
+	err := s.look()
+	if isCantOpen(err) && !hasWAL(s.path) {
+		// A file in WAL mode needs files beside it, where none can be made.
+		s.immutable = true
+		err = s.look()
+	}
+	s.immutable = s.immutable && s.foreign != nil
+	if errors.Is(err, ErrForeign) || s.foreign != nil {
+		return err
+	}
+	return nil
+}
+
+// look opens the file for reading, and keeps it open when it is foreign.
+func (s *Store) look() error {
+	c, err := s.connect(true)
+	if err != nil {
+		return err
+	}
+	if err := s.lookWith(c); err != nil || s.foreign == nil {
+		return errors.Join(err, c.close())
+	}
+	s.writer = c
+	return nil
+}
+
+func (s *Store) lookWith(c *conn) error {
+	rows, _, err := c.run(store.Stmt{SQL: "PRAGMA application_id"})
+	if err != nil || rows[0][0].Int() == schema.ApplicationID {
+		return err
+	}
+	tables, err := c.tables()
+	if err != nil || len(tables) == 0 || tables["meowdis"] != nil {
+		return err
+	}
+	kind := foreign.Detect(tables)
+	if kind == nil {
+		return ErrForeign
+	}
+	s.foreign, s.overlay = kind, kind.Tables(tables)
+	s.options.ReadOnly = true
+	return c.overlay(s.overlay)
+}
+
+// hasWAL tells whether there is something in the log of a file in WAL mode.
+func hasWAL(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err == nil && info.Size() > 0
+}
+
+// sqlTables lists the columns of all tables but the virtual ones, whose modules
+// may be missing here.
+const sqlTables = `SELECT m.name, c.name FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c
+	WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'`
+
+func (c *conn) tables() (foreign.File, error) {
+	rows, _, err := c.run(store.Stmt{SQL: sqlTables})
+	if err != nil {
+		return nil, err
+	}
+	file := foreign.File{}
+	for _, row := range rows {
+		name := string(row[0].Bytes())
+		file[name] = append(file[name], string(row[1].Bytes()))
+	}
+	return file, nil
+}

@@ -1,0 +1,277 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/meowdis/meowdis/foreign"
+)
+
+// A foreign file is shown in our tables by SQLite's virtual tables: SQLite asks for
+// the rows that meet some constraints, and gets those of a SELECT on the same
+// connection, hence of the same snapshot. Views would do for reading, but not for
+// finding: SQLite could not tell that a key in bytes is the key that the file has
+// as text, and would read every row.
+//
+// SQLite calls the functions below by address, with addresses of the structures
+// that they gave it. Those are Go values, which begin with what SQLite knows of them
+// and stay where they are as long as the connection keeps them.
+
+// virtual is a foreign table on a connection.
+type virtual struct {
+	base    sqlite3.Tsqlite3_vtab // SQLite's part, first
+	conn    *conn
+	made    uintptr // where SQLite puts a statement that it makes
+	table   *foreign.Table
+	plans   []*virtualPlan
+	byQuery map[string]int // index of plans
+	cursors map[*cursor]bool
+	lazy    map[int]uintptr // prepared statements of lazy columns
+}
+
+// virtualPlan is a plan with its statements that no cursor uses now.
+type virtualPlan struct {
+	foreign.Plan
+	idle []uintptr
+}
+
+// cursor is a reading of a virtual table.
+type cursor struct {
+	base sqlite3.Tsqlite3_vtab_cursor // SQLite's part, first
+	of   *virtual
+	plan *virtualPlan
+	stmt uintptr
+	end  bool
+}
+
+const virtualModule = "foreign_table"
+
+// overlay shows our tables in place of those of the file.
+func (c *conn) overlay(tables []foreign.Table) error {
+	module, err := libc.Xmalloc(c.tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_module{}))), error(nil)
+	if module == 0 {
+		return errors.New("no memory for a module")
+	}
+	c.module = module
+	*at[sqlite3.Tsqlite3_module](module) = sqlite3.Tsqlite3_module{
+		FxCreate:     address(virtualConnect),
+		FxConnect:    address(virtualConnect),
+		FxBestIndex:  address(virtualBestIndex),
+		FxDisconnect: address(virtualDisconnect),
+		FxDestroy:    address(virtualDisconnect),
+		FxOpen:       address(virtualOpen),
+		FxClose:      address(virtualClose),
+		FxFilter:     address(virtualFilter),
+		FxNext:       address(virtualNext),
+		FxEof:        address(virtualEOF),
+		FxColumn:     address(virtualColumn),
+		FxRowid:      address(virtualRowid),
+	}
+	rc, err := withString(c, virtualModule, func(name uintptr) int32 {
+		return sqlite3.Xsqlite3_create_module_v2(c.tls, c.db, name, module, uintptr(unsafe.Pointer(c)), 0)
+	})
+	if err == nil && rc != sqlite3.SQLITE_OK {
+		err = c.fail(rc)
+	}
+	if err != nil {
+		return fmt.Errorf("showing a foreign file: %w", err)
+	}
+	for i := range tables {
+		c.connecting = &tables[i]
+		if err := c.script("CREATE VIRTUAL TABLE temp." + tables[i].Name + " USING " + virtualModule); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at is what is at an address that SQLite passes around.
+func at[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
+
+// address is the address of a function that was declared, by which transpiled C
+// calls it.
+func address[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
+
+// each returns the i-th of the structures that begin at p.
+func each[T any](p uintptr, i int32) *T {
+	var t T
+	return at[T](p + uintptr(i)*unsafe.Sizeof(t))
+}
+
+func virtualConnect(tls *libc.TLS, db, aux uintptr, _ int32, _, out, _ uintptr) int32 {
+	c := at[conn](aux)
+	v := &virtual{conn: c, table: c.connecting, byQuery: map[string]int{}, cursors: map[*cursor]bool{}, lazy: map[int]uintptr{}}
+	rc, err := withString(c, v.table.Declaration(), func(p uintptr) int32 { return sqlite3.Xsqlite3_declare_vtab(tls, db, p) })
+	if err != nil {
+		return sqlite3.SQLITE_NOMEM
+	}
+	if rc == sqlite3.SQLITE_OK {
+		c.virtuals = append(c.virtuals, v)
+		*at[uintptr](out) = uintptr(unsafe.Pointer(v))
+	}
+	return rc
+}
+
+// virtualDisconnect lets go of the statements; the rest goes with the connection.
+func virtualDisconnect(tls *libc.TLS, vtab uintptr) int32 {
+	v := at[virtual](vtab)
+	for _, p := range v.plans {
+		for _, stmt := range p.idle {
+			sqlite3.Xsqlite3_finalize(tls, stmt)
+		}
+		p.idle = nil
+	}
+	for _, stmt := range v.lazy {
+		sqlite3.Xsqlite3_finalize(tls, stmt)
+	}
+	return sqlite3.SQLITE_OK
+}
+
+var virtualOps = map[uint8]foreign.Op{
+	sqlite3.SQLITE_INDEX_CONSTRAINT_EQ:     foreign.Equal,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_GT:     foreign.Greater,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_GE:     foreign.GreaterEqual,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_LT:     foreign.Less,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_LE:     foreign.LessEqual,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_LIMIT:  foreign.Limit,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_OFFSET: foreign.Offset,
+}
+
+// virtualBestIndex tells how the table would be read for the constraints whose
+// values are known by then, and what that costs.
+func virtualBestIndex(_ *libc.TLS, vtab, pinfo uintptr) int32 {
+	v, info := at[virtual](vtab), at[sqlite3.Tsqlite3_index_info](pinfo)
+	var constraints []foreign.Constraint
+	for i := range info.FnConstraint {
+		c := each[sqlite3.Tsqlite3_index_constraint](info.FaConstraint, i)
+		op, known := virtualOps[c.Fop]
+		if c.Fusable == 0 || !known || op < foreign.Limit && c.FiColumn < 0 {
+			constraints = append(constraints, foreign.Constraint{Op: foreign.Other})
+		} else {
+			constraints = append(constraints, foreign.Constraint{Column: int(c.FiColumn), Op: op})
+		}
+	}
+	var order []foreign.Order
+	for i := range info.FnOrderBy {
+		o := each[sqlite3.Tsqlite3_index_orderby](info.FaOrderBy, i)
+		order = append(order, foreign.Order{Column: int(o.FiColumn), Descending: o.Fdesc != 0})
+	}
+	plan := v.table.Plan(constraints, order, info.FcolUsed)
+	for i, taken := range plan.Taken {
+		usage := each[sqlite3.Tsqlite3_index_constraint_usage](info.FaConstraintUsage, int32(taken))
+		usage.FargvIndex, usage.Fomit = int32(i+1), 1
+	}
+	if plan.Ordered && len(order) > 0 {
+		info.ForderByConsumed = 1
+	}
+	info.FestimatedRows, info.FestimatedCost = sqlite3.Tsqlite3_int64(plan.Rows), plan.Cost
+	info.FidxNum = int32(v.remember(plan))
+	return sqlite3.SQLITE_OK
+}
+
+// remember keeps a plan and returns its number.
+func (v *virtual) remember(plan foreign.Plan) int {
+	query := plan.SQL + fmt.Sprint(plan.Args, plan.Forms)
+	n, known := v.byQuery[query]
+	if !known {
+		n = len(v.plans)
+		v.byQuery[query] = n
+		v.plans = append(v.plans, &virtualPlan{Plan: plan})
+	}
+	return n
+}
+
+func virtualOpen(_ *libc.TLS, vtab, out uintptr) int32 {
+	v := at[virtual](vtab)
+	cur := &cursor{of: v}
+	v.cursors[cur] = true
+	*at[uintptr](out) = uintptr(unsafe.Pointer(cur))
+	return sqlite3.SQLITE_OK
+}
+
+func virtualClose(tls *libc.TLS, p uintptr) int32 {
+	cur := at[cursor](p)
+	cur.release(tls)
+	delete(cur.of.cursors, cur)
+	return sqlite3.SQLITE_OK
+}
+
+// release ends a reading and gives its statement back.
+func (cur *cursor) release(tls *libc.TLS) {
+	if cur.stmt != 0 {
+		sqlite3.Xsqlite3_reset(tls, cur.stmt)
+		cur.plan.idle = append(cur.plan.idle, cur.stmt)
+		cur.stmt = 0
+	}
+}
+
+func virtualFilter(tls *libc.TLS, p uintptr, number int32, _ uintptr, _ int32, argv uintptr) int32 {
+	cur := at[cursor](p)
+	cur.release(tls)
+	cur.plan = cur.of.plans[number]
+	if n := len(cur.plan.idle); n > 0 {
+		cur.stmt, cur.plan.idle = cur.plan.idle[n-1], cur.plan.idle[:n-1]
+	} else {
+		stmt, err := cur.of.prepare(cur.plan.SQL)
+		if err != nil {
+			return cur.of.fail(err)
+		}
+		cur.stmt = stmt
+	}
+	if rc := cur.bind(tls, argv); rc != sqlite3.SQLITE_OK {
+		return rc
+	}
+	return virtualNext(tls, p)
+}
+
+// prepare makes a statement beside the one that runs.
+func (v *virtual) prepare(sql string) (uintptr, error) {
+	rc, err := withString(v.conn, sql, func(p uintptr) int32 {
+		return sqlite3.Xsqlite3_prepare_v3(v.conn.tls, v.conn.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, uintptr(unsafe.Pointer(&v.made)), 0)
+	})
+	if err == nil && rc != sqlite3.SQLITE_OK {
+		err = fmt.Errorf("preparing %q: %w", sql, v.conn.fail(rc))
+	}
+	return v.made, err
+}
+
+// fail makes err the error of the statement that reads the table.
+func (v *virtual) fail(err error) int32 {
+	msg := err.Error()
+	if p := sqlite3.Xsqlite3_malloc64(v.conn.tls, uint64(len(msg)+1)); p != 0 {
+		copy(libc.GoBytes(p, len(msg)+1), msg+"\x00")
+		v.base.FzErrMsg = p
+	}
+	return sqlite3.SQLITE_ERROR
+}
+
+func virtualNext(tls *libc.TLS, p uintptr) int32 {
+	cur := at[cursor](p)
+	switch rc := sqlite3.Xsqlite3_step(tls, cur.stmt); rc {
+	case sqlite3.SQLITE_ROW:
+		cur.end = false
+	case sqlite3.SQLITE_DONE:
+		cur.end = true
+	default:
+		return rc
+	}
+	return sqlite3.SQLITE_OK
+}
+
+func virtualEOF(_ *libc.TLS, p uintptr) int32 {
+	if at[cursor](p).end {
+		return 1
+	}
+	return 0
+}
+
+// virtualRowid is the number behind the columns.
+func virtualRowid(tls *libc.TLS, p, out uintptr) int32 {
+	cur := at[cursor](p)
+	*at[int64](out) = sqlite3.Xsqlite3_column_int64(tls, cur.stmt, int32(len(cur.of.table.Columns)))
+	return sqlite3.SQLITE_OK
+}

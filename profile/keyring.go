@@ -1,0 +1,43 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/zalando/go-keyring"
+)
+
+// service is what the keyring files our tokens under.
+const service = "meowdis"
+
+// Keep puts the token of the profile called name into the operating system's
+// keyring. An error means that there is none, or that it is locked.
+func Keep(name, token string) error { return keyring.Set(service, name, token) }
+
+// Forget takes the token of the profile out of the keyring. There may be none.
+func Forget(name string) error {
+	if err := keyring.Delete(service, name); err != nil && !errors.Is(err, keyring.ErrNotFound) {
+		return fmt.Errorf("taking the token of profile %s out of the keyring: %w", name, err)
+	}
+	return nil
+}
+
+// Secret is the token of the profile called name, "" when it has none.
+func (p Profile) Secret(name string, getenv func(string) string) (string, error) {
+	switch {
+	case p.Token != "":
+		return p.Token, nil
+	case p.TokenEnv != "":
+		if token := getenv(p.TokenEnv); token != "" {
+			return token, nil
+		}
+		return "", fmt.Errorf("profile %s takes its token from %s, which is not set", name, p.TokenEnv)
+	case p.Keyring:
+		token, err := keyring.Get(service, name)
+		if err != nil {
+			return "", fmt.Errorf("taking the token of profile %s from the keyring: %w", name, err)
+		}
+		return token, nil
+	}
+	return "", nil
+}

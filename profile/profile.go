@@ -1,0 +1,63 @@
+package profile
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Profile is a named target. It has a file or a URL.
+type Profile struct {
+	DB  string `toml:"db,omitempty" json:"db,omitempty"`
+	URL string `toml:"url,omitempty" json:"url,omitempty"`
+
+	// The token of a REST endpoint or the password of a Redis server is in the
+	// keyring, in an environment variable, or here.
+	Keyring  bool   `toml:"keyring,omitempty" json:"-"`
+	TokenEnv string `toml:"token_env,omitempty" json:"-"`
+	Token    string `toml:"token,omitempty" json:"-"`
+
+	Database int     `toml:"database,omitempty" json:"database"`
+	Confirm  Confirm `toml:"confirm,omitempty" json:"confirm"`
+	ReadOnly bool    `toml:"read_only,omitempty" json:"read_only"`
+	Color    string  `toml:"color,omitempty" json:"color,omitempty"`
+}
+
+// Confirm is what a person must answer before a dangerous command runs.
+type Confirm string
+
+const (
+	ConfirmNone Confirm = "none" // nothing
+	ConfirmYes  Confirm = "yes"  // y; also what an empty one means
+	ConfirmName Confirm = "name" // the name of the profile
+)
+
+// Level is the level that c stands for.
+func (c Confirm) Level() Confirm {
+	if c == "" {
+		return ConfirmYes
+	}
+	return c
+}
+
+// Colors are those that a profile may have in a prompt, in the terminal's order.
+var Colors = []string{"red", "green", "yellow", "blue", "magenta", "cyan"}
+
+// wellNamed matches the names of profiles: no path and no URL.
+var wellNamed = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+
+// check says what is wrong with a profile and its name.
+func (p Profile) check(name string) error {
+	switch {
+	case !wellNamed.MatchString(name):
+		return fmt.Errorf("the name %q is not made of letters, digits, _, - and .", name)
+	case (p.DB == "") == (p.URL == ""):
+		return fmt.Errorf("profile %s: give it db or url, one of the two", name)
+	case !slices.Contains([]Confirm{ConfirmNone, ConfirmYes, ConfirmName}, p.Confirm.Level()):
+		return fmt.Errorf("profile %s: confirm is none, yes or name, not %q", name, p.Confirm)
+	case p.Color != "" && !slices.Contains(Colors, p.Color):
+		return fmt.Errorf("profile %s: color is one of %s, not %q", name, strings.Join(Colors, ", "), p.Color)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package profile
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+)
+
+func TestFileComesBack(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "meowdis", "config.toml")
+	f, err := Load(path)
+	if err != nil || len(f.Names()) != 0 {
+		t.Fatalf("a missing file: %v, %v", f, err)
+	}
+	prod := Profile{URL: "https://example.com", Token: "s3cret", Database: 2, Confirm: ConfirmName, ReadOnly: true, Color: "red"}
+	if err := f.Add("prod", prod); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Add("dev.1", Profile{DB: "/d e v"}); err != nil {
+		t.Fatal(err)
+	}
+	f.InUse = "prod"
+	if err := f.Save(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if f, err = Load(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := f.Get("prod"); err != nil || got != prod || f.InUse != "prod" {
+		t.Errorf("got %+v, %v, in use %q", got, err, f.InUse)
+	}
+	f.Remove("prod")
+	if _, err := f.Get("prod"); err == nil || f.InUse != "" {
+		t.Errorf("after Remove: %v, in use %q", err, f.InUse)
+	}
+
+	// A file that is a link stays one, and nothing is left lying about.
+	link := filepath.Join(dir, "link.toml")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = Load(link); err != nil {
+		t.Fatal(err)
+	}
+	f.Remove("prod")
+	if err := f.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v, %v", info, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+func TestWrongFiles(t *testing.T) {
+	for text, want := range map[string]string{
+		"[profiles.a]\ndb = 'x'\n\nconfrim = 'name'\n": `line 4: there is no setting "profiles.a.confrim"`,
+		"theme = 1\n":                                                   `line 1: there is no setting "theme"`,
+		"[profiles.a]\ndb = 'x'\nurl = 'y'\n":                           "profile a: give it db or url",
+		"[profiles.a]\n":                                                "profile a: give it db or url",
+		"[profiles.a]\ndb = 'x'\nconfirm = 'maybe'\n":                   "confirm is none, yes or name",
+		"[profiles.a]\ndb = 'x'\ncolor = 'beige'\n":                     "color is one of red, ",
+		"[profiles.'a/b']\ndb = 'x'\n":                                  "the name",
+		"profile = 'gone'\n":                                            "there is no such profile",
+		"[profiles.a]\ndb = 'x'\nread_only = 'yes'\n":                   "line 3",
+		"[profiles.a]\ndb = 'x\n":                                       "line 2",
+		"profiles = { a = { db = 'x', oops = '''\nlong\n''' } }\n# end": `line 3: there is no setting "profiles.a.oops"`,
+	} {
+		path := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+func TestSecret(t *testing.T) {
+	keyring.MockInit()
+	getenv := func(name string) string { return map[string]string{"T": "from-env"}[name] }
+	if err := Keep("a", "kept"); err != nil {
+		t.Fatal(err)
+	}
+	for want, p := range map[string]Profile{"": {}, "plain": {Token: "plain"}, "kept": {Keyring: true}, "from-env": {TokenEnv: "T"}} {
+		if got, err := p.Secret("a", getenv); err != nil || got != want {
+			t.Errorf("%+v: %q, %v", p, got, err)
+		}
+	}
+	for range 2 {
+		if err := Forget("a"); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, p := range []Profile{{Keyring: true}, {TokenEnv: "NOT_SET"}} {
+		if got, err := p.Secret("a", getenv); err == nil {
+			t.Errorf("%+v: %q", p, got)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package rdb
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// FileWriter writes a dump file, which redis-server loads: of version 10, or 12 when
+// fields of hashes expire.
+//
+// The format wants the number of elements in front of them, so that a value in more
+// than one piece is put aside first.
+type FileWriter struct {
+	file interface {
+		io.Writer
+		io.WriterAt
+	}
+	out     *bufio.Writer
+	version int
+	// The checksums that the file has in either version.
+	sum, sumExpiry uint64
+	db             int
+	buf, value     []byte
+
+	spool   func() (Spool, error)
+	aside   Spool
+	put     *bufio.Writer // into aside
+	whole   tally         // of what was put aside
+	started bool          // something was
+}
+
+// Spool is where a large value is put aside: a temporary file.
+type Spool interface {
+	io.ReadWriteSeeker
+	Truncate(size int64) error
+}
+
+// tally is what must be known in front of a value.
+type tally struct {
+	bytes, elements, nodes uint64
+	firstID                ID
+	firstExpiry            int64 // 0 when no field expires
+}
+
+// NewFileWriter begins a file. spool is called when the first large value comes.
+func NewFileWriter(file interface {
+	io.Writer
+	io.WriterAt
+}, spool func() (Spool, error)) *FileWriter {
+	w := &FileWriter{
+		file: file, out: bufio.NewWriterSize(file, 256<<10), spool: spool,
+		version: version, sum: Checksum(0, header(version)), sumExpiry: Checksum(0, header(versionExpiry)),
+	}
+	w.out.Write(header(version))
+	for _, about := range [][2]string{{"redis-ver", "7.0.15"}, {"redis-bits", "64"}} {
+		w.write(AppendBytes(AppendBytes([]byte{opAux}, []byte(about[0])), []byte(about[1])))
+	}
+	return w
+}
+
+func header(version int) []byte { return fmt.Appendf(nil, "REDIS%04d", version) }
+
+// write writes b. An error stays with w.out until End.
+func (w *FileWriter) write(b []byte) error {
+	w.sum, w.sumExpiry = Checksum(w.sum, b), Checksum(w.sumExpiry, b)
+	_, err := w.out.Write(b)
+	return err
+}
+
+// Write writes the next piece. Nothing of a key is in the file before its last one.
+func (w *FileWriter) Write(p Piece) error {
+	if !p.First || !p.Last {
+		if err := w.putAside(p); err != nil {
+			return fmt.Errorf("putting a large value aside: %w", err)
+		}
+		if !p.Last {
+			return nil
+		}
+	}
+	w.buf = w.buf[:0]
+	if p.DB != w.db {
+		w.db = p.DB
+		w.buf = AppendLength(append(w.buf, opSelect), uint64(p.DB))
+	}
+	if p.ExpiresAt > 0 {
+		w.buf = binary.LittleEndian.AppendUint64(append(w.buf, opExpiryMs), uint64(p.ExpiresAt))
+	}
+	if !p.First {
+		return w.takeBack(p)
+	}
+	w.value = AppendValue(w.value[:0], p.Value)
+	if w.value[0] == typeHashExpiry {
+		w.version = versionExpiry
+	}
+	if err := w.write(AppendBytes(append(w.buf, w.value[0]), p.Key)); err != nil {
+		return err
+	}
+	return w.write(w.value[1:])
+}
+
+// Drop forgets a key whose last piece has not come.
+func (w *FileWriter) Drop() { w.started = false }
+
+// putAside keeps the elements of a piece until the last one has come.
+func (w *FileWriter) putAside(p Piece) (err error) {
+	if p.First || !w.started {
+		if err := w.startAside(); err != nil {
+			return err
+		}
+	}
+	t, out := &w.whole, w.buf[:0]
+	switch v := p.Value.(type) {
+	case String:
+		out = v
+	case List:
+		var n uint64
+		out, n = v.appendNodes(out)
+		t.nodes += n
+	case Set:
+		out = v.appendMembers(out)
+	case ZSet:
+		out = v.appendMembers(out)
+	case Hash:
+		for i := range v {
+			if at := v[i].ExpiresAt; at > 0 && (t.firstExpiry == 0 || at < t.firstExpiry) {
+				t.firstExpiry = at
+			}
+			out = v[i].appendExpiry(out, 1)
+		}
+	case *Stream:
+		if len(v.Entries) > 0 && t.elements == 0 {
+			t.firstID = v.Entries[0].ID
+		}
+		var n uint64
+		out, n = v.appendNodes(out)
+		t.nodes += n
+	}
+	t.elements += uint64(p.Value.Len())
+	t.bytes += uint64(len(out))
+	_, err = w.put.Write(out)
+	return err
+}
+
+func (w *FileWriter) startAside() (err error) {
+	if w.aside == nil {
+		if w.aside, err = w.spool(); err != nil {
+			return err
+		}
+		w.put = bufio.NewWriterSize(nil, 64<<10)
+	}
+	if _, err := w.aside.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	w.put.Reset(w.aside)
+	w.whole, w.started = tally{}, true
+	return w.aside.Truncate(0)
+}
+
+// takeBack writes the key whose elements have all been put aside.
+func (w *FileWriter) takeBack(p Piece) error {
+	w.started = false
+	if err := w.put.Flush(); err != nil {
+		return err
+	}
+	if _, err := w.aside.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	t := w.whole
+	in := bufio.NewReaderSize(io.LimitReader(w.aside, int64(t.bytes)), 64<<10)
+	start := func(typ byte, n uint64) error {
+		return w.write(AppendLength(AppendBytes(append(w.buf, typ), p.Key), n))
+	}
+	var err error
+	switch v := p.Value.(type) {
+	case String:
+		err = start(typeString, t.bytes)
+	case List:
+		err = start(typeQuicklist2, t.nodes)
+	case Set:
+		err = start(typeSet, t.elements)
+	case ZSet:
+		err = start(typeZSet2, t.elements)
+	case Hash:
+		return w.hash(p.Key, in)
+	case *Stream:
+		if err = errors.Join(start(typeStream2, t.nodes), w.copy(in)); err == nil {
+			err = w.write(v.appendEnd(nil, t.elements, t.firstID))
+		}
+		return err
+	}
+	return errors.Join(err, w.copy(in))
+}
+
+// hash writes the fields of a hash, which only now are known to expire or not.
+func (w *FileWriter) hash(key []byte, in *bufio.Reader) error {
+	first := w.whole.firstExpiry
+	if first > 0 {
+		w.version = versionExpiry
+		w.buf = AppendBytes(append(w.buf, typeHashExpiry), key)
+		w.buf = binary.LittleEndian.AppendUint64(w.buf, uint64(first))
+	} else {
+		w.buf = AppendBytes(append(w.buf, typeHash), key)
+	}
+	if err := w.write(AppendLength(w.buf, w.whole.elements)); err != nil {
+		return err
+	}
+	r := &Reader{r: in}
+	for range w.whole.elements {
+		f, err := r.field()
+		if err != nil {
+			return err
+		}
+		w.buf = w.buf[:0]
+		if first > 0 {
+			w.buf = f.appendExpiry(w.buf, first)
+		} else {
+			w.buf = AppendBytes(AppendBytes(w.buf, f.Name), f.Value)
+		}
+		if err := w.write(w.buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field reads a field as putAside has written it.
+func (r *Reader) field() (f Field, err error) {
+	defer catch(&err)
+	return Field{ExpiresAt: r.number(), Name: r.string(), Value: r.string()}, nil
+}
+
+func (w *FileWriter) copy(in io.Reader) error {
+	piece := make([]byte, 64<<10)
+	for {
+		n, err := in.Read(piece)
+		if err := w.write(piece[:n]); err != nil {
+			return err
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// End ends the file.
+func (w *FileWriter) End() error {
+	if err := w.write([]byte{opEnd}); err != nil {
+		return err
+	}
+	sum := w.sum
+	if w.version == versionExpiry {
+		sum = w.sumExpiry
+	}
+	w.out.Write(binary.LittleEndian.AppendUint64(nil, sum))
+	if err := w.out.Flush(); err != nil || w.version == version {
+		return err
+	}
+	_, err := w.file.WriteAt(header(w.version), 0)
+	return err
+}

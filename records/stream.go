@@ -1,0 +1,106 @@
+package records
+
+import (
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// streamReads are the commands that answer entries of streams.
+var streamReads = map[string]bool{
+	"XRANGE": true, "XREVRANGE": true, "XREAD": true, "XREADGROUP": true, "XCLAIM": true, "XAUTOCLAIM": true,
+}
+
+// fieldsColumn holds a map of an entry's fields, which the forms without nesting
+// spread over columns.
+const fieldsColumn = "fields"
+
+// stream are entries: their ids, and their fields as a map; with the name of the
+// stream where several can be read.
+func (c call) stream(v resp.Value) (t Table, ok bool) {
+	t.Columns = []string{"id", fieldsColumn}
+	if c.has("JUSTID") {
+		return t, false
+	}
+	switch c.name {
+	case "XAUTOCLAIM":
+		if len(v.Elems) < 2 {
+			return t, false
+		}
+		if cursor := string(v.Elems[0].Str); cursor != "0-0" {
+			t.Cursor = cursor
+		}
+		v = v.Elems[1]
+	case "XREAD", "XREADGROUP":
+		t.Columns = append([]string{"stream"}, t.Columns...)
+		return t, t.streams(v)
+	}
+	return t, v.Kind == resp.Array && t.entries(nil, v.Elems)
+}
+
+// streams adds the entries of each stream: a map of them, or an array of pairs.
+func (t *Table) streams(v resp.Value) bool {
+	elems := v.Elems
+	if v.Kind == resp.Array {
+		elems = flattened(elems)
+	}
+	if v.IsError() || len(elems)%2 != 0 {
+		return false
+	}
+	for i := 0; i < len(elems); i += 2 {
+		if !t.entries(elems[i:i+1], elems[i+1].Elems) {
+			return false
+		}
+	}
+	return true
+}
+
+// entries adds the entries of one stream behind the cells that they share.
+func (t *Table) entries(shared, entries []resp.Value) bool {
+	for _, e := range entries {
+		if len(e.Elems) != 2 {
+			return false
+		}
+		fields := e.Elems[1] // nil for an entry that was deleted
+		if fields.Kind == resp.Array {
+			fields.Kind = resp.Map
+		}
+		t.Rows = append(t.Rows, append(shared[:len(shared):len(shared)], e.Elems[0], fields))
+	}
+	return true
+}
+
+// flat is the table with the fields of entries in columns of their own. An entry
+// that has a field twice keeps both, with a comma between.
+func (t Table) flat() Table {
+	last := len(t.Columns) - 1
+	if last < 0 || t.Columns[last] != fieldsColumn {
+		return t
+	}
+	var names []string
+	for _, row := range t.Rows {
+		names = keysOf(names, row[last])
+	}
+	flat := Table{Columns: append(t.Columns[:last:last], names...), Cursor: t.Cursor}
+	for _, row := range t.Rows {
+		flat.Rows = append(flat.Rows, append(row[:last:last], spread(names, joined(row[last]))...))
+	}
+	return flat
+}
+
+// joined is a map in which every key stands once.
+func joined(m resp.Value) resp.Value {
+	values, order := map[string][]string{}, []string{}
+	for i := 0; i+1 < len(m.Elems); i += 2 {
+		key := string(m.Elems[i].Str)
+		if values[key] == nil {
+			order = append(order, key)
+		}
+		values[key] = append(values[key], string(m.Elems[i+1].Str))
+	}
+	out := resp.EmptyMap
+	for _, key := range order {
+		out.Elems = append(out.Elems, resp.MakeString(key), resp.MakeString(strings.Join(values[key], ",")))
+	}
+	return out
+}

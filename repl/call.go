@@ -1,0 +1,156 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// Replies that took this long say so.
+const slow = 500 * time.Millisecond
+
+// call runs one command, which Ctrl-C interrupts. It returns false when
+// repeating it makes no sense.
+func (l *loop) call(ctx context.Context, args [][]byte, out *output) bool {
+	v, took, err := l.do(ctx, args)
+	if err != nil {
+		l.complain(err.Error())
+		return false
+	}
+	l.failed = l.failed || v.HasError()
+	if err := out.reply(args, v); err != nil {
+		return false // whoever read it has had enough
+	}
+	if l.Terminal && (l.Timing || took >= slow) {
+		l.note("(" + duration(took) + ")")
+	}
+	return true
+}
+
+// do runs one command on the session, which nobody else uses meanwhile.
+func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration, error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	l.asker.mu.Lock()
+	defer l.asker.mu.Unlock()
+	began := time.Now()
+	v, err := l.Target.Do(ctx, args...)
+	took := time.Since(began)
+	if v.Kind == resp.Status && string(v.Str) == "QUEUED" {
+		l.queue = append(l.queue, args)
+	}
+	again := l.observe()
+	switch {
+	case ctx.Err() != nil:
+		return v, took, l.interrupted(args)
+	case err != nil && l.Target.Connections != nil:
+		return v, took, fmt.Errorf("Error: %w\nThe next command connects again.", err)
+	case err != nil:
+		return v, took, fmt.Errorf("Error: %w", err)
+	}
+	if again {
+		l.note("The connection was lost, and is there again.")
+	}
+	return v, took, nil
+}
+
+// errInterruptedCall ends a command that Ctrl-C stopped; nothing has happened.
+var (
+	errInterruptedCall = errors.New("interrupted")
+	errUnknown         = errors.New("interrupted: whether the command took effect is not known")
+)
+
+// interrupted is the error of a command that Ctrl-C stopped. The connection that
+// it cost was not lost: it was given up.
+func (l *loop) interrupted(args [][]byte) error {
+	if l.Terminal {
+		fmt.Fprintln(l.Err) // behind the ^C of the terminal
+	}
+	if l.Target.Connections != nil {
+		l.joined = l.Target.Connections() + 1
+	}
+	if cmd, _ := translator.Find(args); cmd != nil && cmd.Flags&translator.ReadOnly != 0 {
+		return errInterruptedCall
+	}
+	return errUnknown
+}
+
+// observe looks at the session. It tells whether a connection was made since it
+// was last looked at, not counting the first.
+func (l *loop) observe() (again bool) {
+	l.db, l.multi = l.Target.DB(), l.Target.InMulti()
+	if !l.multi {
+		l.queue = nil
+	}
+	if l.Target.Connections == nil {
+		return false
+	}
+	before := l.joined
+	l.joined = max(before, l.Target.Connections())
+	return l.joined > before && before > 0
+}
+
+func duration(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.1f ms", float64(d)/1e6)
+	}
+	return fmt.Sprintf("%d µs", d.Microseconds())
+}
+
+// listens tells whether a command makes the target send messages.
+func listens(args [][]byte) bool {
+	switch strings.ToUpper(string(args[0])) {
+	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":
+		return len(args) > 1
+	case "MONITOR":
+		return len(args) == 1
+	}
+	return false
+}
+
+// listen shows messages until Ctrl-C.
+func (l *loop) listen(ctx context.Context, args [][]byte, out *output) bool {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	if l.Terminal {
+		l.note("Messages are shown as they come; Ctrl-C ends.")
+	}
+	err := l.Target.Listen(ctx, args, func(v resp.Value) error {
+		l.failed = l.failed || v.HasError()
+		return out.reply(args, v)
+	})
+	switch {
+	case ctx.Err() != nil && l.Terminal:
+		fmt.Fprintln(l.Err) // behind the ^C of the terminal
+	case err != nil && !out.refused:
+		l.complain("Error: " + err.Error())
+	}
+	return false
+}
+
+// allowed asks before a command that the target wants confirmed, where somebody
+// can answer.
+func (l *loop) allowed(args [][]byte) bool {
+	if l.Target.Confirm == nil || l.editor == nil {
+		return true
+	}
+	question, accepts := l.Target.Confirm(args)
+	if question == "" {
+		return true
+	}
+	if answer, err := l.editor.ask(l.coloured("1;31", question)); err == nil && accepts(answer) {
+		return true
+	}
+	l.note("Nothing was run.")
+	return false
+}

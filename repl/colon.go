@@ -1,0 +1,263 @@
+package repl
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// colon is one of the loop's own commands.
+type colon struct {
+	name    string
+	syntax  string
+	summary string
+	takes   takes
+	words   func(o *Options, args []string) []string // for takesWords
+	run     func(ctx context.Context, l *loop, c command, out *output) error
+}
+
+// takes is what a command's arguments are, for completion.
+type takes byte
+
+const (
+	takesNothing takes = iota
+	takesCommand
+	takesKey
+	takesFile
+	takesTopic
+	takesWords
+)
+
+// colons are the commands, in the order in which help lists them.
+var colons []colon
+
+func init() {
+	colons = []colon{
+		{name: "help", syntax: "[COMMAND|@GROUP]", summary: "Tells about these commands, or about one of Redis", takes: takesTopic, run: runHelp},
+		{name: "peek", syntax: "KEY", summary: "Shows a key: type, size, time to live, and its first elements, decoded", takes: takesKey, run: runPeek},
+		{name: "explain", syntax: "COMMAND", summary: "Shows the SQL that a command is", takes: takesCommand, run: runExplain},
+		{name: "watch", syntax: "COMMAND", summary: "Runs a command each second until Ctrl-C", takes: takesCommand, run: runWatch},
+		{name: "source", syntax: "FILE", summary: "Runs the commands of a file, up to the first error", takes: takesFile, run: runSource},
+		{name: "edit", syntax: "[TEXT]", summary: "Edits a text, or the last one, in $EDITOR"},
+		{name: "history", syntax: "[TEXT]", summary: "Lists what was typed, or what of it holds a text", run: runHistory},
+		{name: "queue", summary: "Lists the commands that wait for EXEC", run: runQueue},
+		{name: "db", syntax: "NUMBER", summary: "Selects another database", run: runDB},
+		{name: "use", syntax: "PROFILE", summary: "Goes to the target of a profile", takes: takesWords, words: profiles, run: runUse},
+		{name: "connect", syntax: "URL|FILE", summary: "Goes to another target", takes: takesFile, run: runConnect},
+		{name: "format", syntax: "[FORMAT]", summary: "Chooses how replies are shown", takes: takesWords, words: formats, run: runSetting("format")},
+		{name: "timing", syntax: "on|off", summary: "Shows how long each command takes", takes: takesWords, words: onOff, run: runSetting("timing")},
+		{name: "set", syntax: "[SETTING [VALUE]]", summary: "Lists the settings, or changes one", takes: takesWords, words: settingWords, run: runSet},
+		{name: "quit", summary: "Ends"},
+	}
+}
+
+// colonNamed finds a command by its name with the colon; nil when there is none.
+func colonNamed(name string) *colon {
+	i := slices.IndexFunc(colons, func(c colon) bool { return ":"+c.name == strings.ToLower(name) })
+	if i < 0 {
+		return nil
+	}
+	return &colons[i]
+}
+
+// colon runs one of the loop's own commands.
+func (l *loop) colon(ctx context.Context, c command, out *output) bool {
+	own := colonNamed(c.words[0].value)
+	if own == nil {
+		l.complain(fmt.Sprintf("There is no %s. :help lists what there is.", c.words[0].value))
+		return false
+	}
+	if err := own.run(ctx, l, c, out); err != nil && !out.refused {
+		l.complain(err.Error())
+		return false
+	}
+	return true
+}
+
+// usage is the error of wrong arguments.
+func (c *colon) usage() error { return fmt.Errorf("usage: :%s %s", c.name, c.syntax) }
+
+// only is the single argument of c.
+func only(c command) (string, error) {
+	if len(c.words) != 2 {
+		return "", colonNamed(c.words[0].value).usage()
+	}
+	return c.words[1].value, nil
+}
+
+func runHelp(_ context.Context, _ *loop, c command, out *output) error {
+	_, err := io.WriteString(out, help(values(c.words[1:])))
+	return err
+}
+
+func runExplain(ctx context.Context, l *loop, c command, out *output) error {
+	if l.Target.Explain == nil {
+		return errors.New("there is no SQL to show here")
+	}
+	if len(c.words) < 2 {
+		return colonNamed(":explain").usage()
+	}
+	return l.Target.Explain(ctx, out, c.args()[1:])
+}
+
+// runSource runs a file. Its lines are commands and nothing else: | and > stand
+// for themselves, and a line that begins with # is a comment.
+func runSource(ctx context.Context, l *loop, c command, _ *output) error {
+	name, err := only(c)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	text := ""
+	for n := 1; ; n++ {
+		line, err := in.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("reading %s: %w", name, err)
+		}
+		ended := err != nil
+		if text == "" && strings.HasPrefix(strings.TrimSpace(line), "#") {
+			line = ""
+		}
+		text += line
+		if _, continued := scan(text); continued && !ended {
+			continue
+		}
+		before := l.failed
+		l.failed = false
+		_, err = l.text(ctx, text, false)
+		failed := l.failed
+		l.failed = before || failed
+		if failed {
+			return fmt.Errorf("%s stopped at line %d", name, n)
+		}
+		if ended || err != nil {
+			return nil
+		}
+		text = ""
+	}
+}
+
+func runHistory(_ context.Context, l *loop, c command, out *output) error {
+	if l.editor == nil {
+		return errors.New("there is a history only on a terminal")
+	}
+	wanted := ""
+	if len(c.words) > 1 {
+		wanted = strings.ToLower(c.words[1].value)
+	}
+	var b strings.Builder
+	for i, entry := range l.editor.history.entries {
+		if strings.Contains(strings.ToLower(entry), wanted) {
+			fmt.Fprintf(&b, "%5d  %s\n", i+1, strings.ReplaceAll(entry, "\n", "\n       "))
+		}
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func runQueue(_ context.Context, l *loop, _ command, out *output) error {
+	if !l.multi {
+		return errors.New("there is no transaction: MULTI begins one")
+	}
+	var b strings.Builder
+	for i, args := range l.queue {
+		fmt.Fprintf(&b, "%d) %s\n", i+1, writtenCall(args))
+	}
+	if len(l.queue) == 0 {
+		b.WriteString("(nothing is queued)\n")
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// writtenCall is a call as it is typed.
+func writtenCall(args [][]byte) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = writtenWord(a, false)
+	}
+	return strings.Join(words, " ")
+}
+
+func runDB(ctx context.Context, l *loop, c command, out *output) error {
+	number, err := only(c)
+	if err != nil {
+		return err
+	}
+	if _, err := strconv.Atoi(number); err != nil {
+		return colonNamed(":db").usage()
+	}
+	v, _, err := l.do(ctx, [][]byte{[]byte("SELECT"), []byte(number)})
+	if err == nil && v.IsError() {
+		err = errors.New(string(v.Str))
+	}
+	return err
+}
+
+func runConnect(ctx context.Context, l *loop, c command, _ *output) error {
+	spec, err := only(c)
+	if err != nil {
+		return err
+	}
+	return l.moveTo(ctx, spec, l.Connect)
+}
+
+func runUse(ctx context.Context, l *loop, c command, _ *output) error {
+	profile, err := only(c)
+	if err != nil {
+		return err
+	}
+	return l.moveTo(ctx, profile, l.Use)
+}
+
+// moveTo makes another target the loop's. The old one stays when the new one
+// cannot be reached.
+func (l *loop) moveTo(ctx context.Context, spec string, connect func(context.Context, string) (Target, error)) error {
+	if connect == nil {
+		return errors.New("other targets cannot be reached from here")
+	}
+	if n := len(l.queue); n > 0 {
+		return fmt.Errorf("a transaction is open with %d commands: EXEC or DISCARD it first", n)
+	}
+	next, err := connect(ctx, spec)
+	if err != nil {
+		return err
+	}
+	l.asker.use(next)
+	err = l.closeTarget()
+	l.Target, l.joined = next, 0
+	l.observe()
+	return err
+}
+
+func profiles(o *Options, args []string) []string {
+	if o.Profiles == nil || len(args) > 0 {
+		return nil
+	}
+	return o.Profiles()
+}
+
+func formats(o *Options, args []string) []string {
+	if len(args) > 0 {
+		return nil
+	}
+	return o.Formats
+}
+
+func onOff(_ *Options, args []string) []string {
+	if len(args) > 0 {
+		return nil
+	}
+	return []string{"on", "off"}
+}

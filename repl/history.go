@@ -1,0 +1,155 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// historyLines is how many entries are kept.
+const historyLines = 2000
+
+// history is what was typed, oldest first, each text once. It is kept in a file
+// that only its owner can read; each entry is added at once, so that several
+// sessions share it.
+type history struct {
+	file    string // empty for none
+	entries []string
+	at      int    // the entry that is shown; len(entries) is the one being typed
+	draft   string // what was being typed
+}
+
+// openHistory reads the file, and cuts it to what is kept.
+func openHistory(file string) (*history, error) {
+	h := &history{file: file}
+	if file == "" {
+		return h, nil
+	}
+	text, err := h.read()
+	if err != nil {
+		return nil, fmt.Errorf("reading the history: %w", err)
+	}
+	for _, entry := range entriesOf(string(text)) {
+		h.push(entry)
+	}
+	h.rewind("")
+	if lines := len(entriesOf(string(text))); lines > len(h.entries) {
+		err = h.rewrite()
+	}
+	return h, err
+}
+
+// read reads the file, which it makes, and closes it to others.
+func (h *history) read() ([]byte, error) {
+	if err := os.MkdirAll(filepath.Dir(h.file), 0o700); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(h.file)
+	if errors.Is(err, os.ErrNotExist) {
+		err = os.WriteFile(h.file, nil, 0o600)
+	}
+	return text, errors.Join(err, os.Chmod(h.file, 0o600))
+}
+
+// rewrite replaces the file; a crash leaves the old one.
+func (h *history) rewrite() error {
+	var b strings.Builder
+	for _, entry := range h.entries {
+		b.WriteString(entryText(entry))
+	}
+	next := h.file + ".new"
+	if err := os.WriteFile(next, []byte(b.String()), 0o600); err != nil {
+		return fmt.Errorf("writing the history: %w", err)
+	}
+	return os.Rename(next, h.file)
+}
+
+// An entry is a line of the file; one of several lines has a backslash at the end
+// of each but the last.
+func entryText(entry string) string { return strings.ReplaceAll(entry, "\n", "\\\n") + "\n" }
+
+func entriesOf(text string) []string {
+	var entries []string
+	const joint = "\x00"
+	text = strings.ReplaceAll(strings.ReplaceAll(text, joint, ""), "\\\n", joint)
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); strings.TrimSpace(line) != "" {
+			entries = append(entries, strings.ReplaceAll(line, joint, "\n"))
+		}
+	}
+	return entries
+}
+
+// push makes entry the newest.
+func (h *history) push(entry string) {
+	if i := slices.Index(h.entries, entry); i >= 0 {
+		h.entries = slices.Delete(h.entries, i, i+1)
+	}
+	h.entries = append(h.entries, entry)
+	if over := len(h.entries) - historyLines; over > 0 {
+		h.entries = slices.Delete(h.entries, 0, over)
+	}
+}
+
+// add remembers a text, unless it holds a secret. A history that cannot be written
+// is no reason to stop.
+func (h *history) add(text string) {
+	text = strings.TrimSpace(text)
+	if text == "" || holdsSecret(text) {
+		return
+	}
+	h.push(text)
+	if h.file == "" {
+		return
+	}
+	f, err := os.OpenFile(h.file, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return
+	}
+	f.WriteString(entryText(text))
+	f.Close()
+}
+
+// rewind goes to the text that is being typed.
+func (h *history) rewind(draft string) { h.at, h.draft = len(h.entries), draft }
+
+// older is the entry before the one that is shown; ok is false at the first.
+// Edits of an entry are forgotten; the draft is not.
+func (h *history) older(shown string) (text string, ok bool) {
+	if h.at == 0 {
+		return "", false
+	}
+	if h.at == len(h.entries) {
+		h.draft = shown
+	}
+	h.at--
+	return h.entries[h.at], true
+}
+
+// newer is the entry behind the one that is shown, and the draft at last.
+func (h *history) newer() (text string, ok bool) {
+	switch {
+	case h.at >= len(h.entries):
+		return "", false
+	case h.at == len(h.entries)-1:
+		h.at++
+		return h.draft, true
+	}
+	h.at++
+	return h.entries[h.at], true
+}
+
+// find looks for the entry with query in it, from position at on in steps of by;
+// -1 when there is none.
+func (h *history) find(query string, at, by int) int {
+	query = strings.ToLower(query)
+	for ; at >= 0 && at < len(h.entries); at += by {
+		if strings.Contains(strings.ToLower(h.entries[at]), query) {
+			return at
+		}
+	}
+	return -1
+}

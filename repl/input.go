@@ -1,0 +1,194 @@
+package repl
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Keys that readline has no rune for. They take code points that no text may
+// hold.
+const (
+	keyNone     rune = 0xfdd0 + iota // nothing that is known
+	keyEscape                        // the key itself
+	keyBackTab                       // Shift-Tab
+	keyDelete                        // the letter under the cursor
+	keyPaste                         // text that was pasted: see input.pasted
+	keyPageUp                        // of a menu
+	keyPageDown                      // of a menu
+)
+
+// sequences are what terminals send for keys, behind the Escape.
+var sequences = map[string]string{
+	"[A": "\x10", "[B": "\x0e", "[C": "\x06", "[D": "\x02", "OA": "\x10", "OB": "\x0e", "OC": "\x06", "OD": "\x02",
+	"[H": "\x01", "[F": "\x05", "OH": "\x01", "OF": "\x05", "[1~": "\x01", "[7~": "\x01", "[4~": "\x05", "[8~": "\x05",
+	"[1;5C": "\x1bf", "[1;3C": "\x1bf", "[1;5D": "\x1bb", "[1;3D": "\x1bb", "[3;5~": "\x1bd",
+	"[3~": string(keyDelete), "[Z": string(keyBackTab), "[5~": string(keyPageUp), "[6~": string(keyPageDown),
+	"b": "\x1bb", "f": "\x1bf", "d": "\x1bd", "\x7f": "\x1b\x7f", "\b": "\x1b\x7f",
+}
+
+// input stands between the terminal and readline. It hands out one key at a time,
+// so that what was typed ahead stays here for whoever reads next, turns the
+// sequences of keys into runes, and keeps a pasted text together.
+type input struct {
+	from io.Reader
+
+	mu      sync.Mutex
+	waiting []byte // read, and not handed out
+	key     []byte // the rest of a key that was handed out in part
+	pasted  string
+	edit    bool      // the last Enter was Ctrl-X Ctrl-E
+	escaped time.Time // when a lone Escape was seen
+}
+
+// lateSequence is how long the rest of a key may lag behind its Escape.
+const lateSequence = 50 * time.Millisecond
+
+// Read hands out the next key, or a part of it.
+func (in *input) Read(p []byte) (int, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for len(in.key) == 0 {
+		if key, n := in.next(); n > 0 {
+			in.key, in.waiting = []byte(key), in.waiting[n:]
+			if key != string(keyEscape) {
+				in.escaped = time.Time{}
+			}
+			break
+		}
+		in.mu.Unlock()
+		buf := make([]byte, 4096)
+		n, err := in.from.Read(buf)
+		in.mu.Lock()
+		if n == 0 && err != nil {
+			return 0, err
+		}
+		in.waiting = append(in.waiting, buf[:n]...)
+	}
+	n := copy(p, in.key)
+	in.key = in.key[n:]
+	return n, nil
+}
+
+// Close does nothing: the terminal is the process's.
+func (in *input) Close() error { return nil }
+
+// more tells whether keys wait to be handed out.
+func (in *input) more() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.waiting) > 0
+}
+
+// wantsEdit tells, once, whether an Enter stands for Ctrl-X Ctrl-E.
+func (in *input) wantsEdit() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	edit := in.edit
+	in.edit = false
+	return edit
+}
+
+// paste is the text that the last keyPaste stands for.
+func (in *input) paste() string {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.pasted
+}
+
+// next is the key that waiting begins with and the bytes that it takes; n is 0
+// when there is not enough of it.
+func (in *input) next() (key string, n int) {
+	w := in.waiting
+	if len(w) == 0 {
+		return "", 0
+	}
+	late := time.Since(in.escaped) < lateSequence
+	switch {
+	case w[0] == '\x1b':
+		return in.escape(w[1:], 1)
+	case late && (w[0] == '[' || w[0] == 'O'):
+		return in.escape(w, 0)
+	case w[0] == 0x18: // Ctrl-X
+		if len(w) < 2 {
+			return "", 0
+		}
+		if w[1] == 0x05 {
+			in.edit = true
+			return "\r", 2
+		}
+		return string(keyNone), 2
+	case w[0] == 0x1f || w[0] == 0:
+		return string(keyNone), 1
+	case !utf8.FullRune(w):
+		return "", 0
+	}
+	r, n := utf8.DecodeRune(w)
+	if r >= keyNone && r <= keyPageDown {
+		r = utf8.RuneError
+	}
+	return string(r), n
+}
+
+const (
+	beginPaste = "[200~"
+	endPaste   = "\x1b[201~"
+)
+
+// escape reads the key whose sequence w begins with, behind an Escape of skipped
+// bytes.
+func (in *input) escape(w []byte, skipped int) (key string, n int) {
+	if len(w) == 0 || w[0] == '\x1b' {
+		in.escaped = time.Now()
+		return string(keyEscape), skipped
+	}
+	length := 1
+	switch w[0] {
+	case 'O':
+		length = 2
+	case '[':
+		final := bytes.IndexFunc(w[1:], func(r rune) bool { return r >= '@' && r <= '~' })
+		if final < 0 {
+			return "", 0
+		}
+		length = final + 2
+	}
+	if len(w) < length {
+		return "", 0
+	}
+	sequence := string(w[:length])
+	if sequence == beginPaste {
+		end := bytes.Index(w, []byte(endPaste))
+		if end < 0 {
+			return "", 0
+		}
+		in.pasted = tidyPaste(string(w[length:end]))
+		return string(keyPaste), skipped + end + len(endPaste)
+	}
+	if key, known := sequences[sequence]; known {
+		return key, skipped + length
+	}
+	return string(keyNone), skipped + length
+}
+
+// tidyPaste is pasted text with newlines between its lines and no control
+// characters, which would be keys.
+func tidyPaste(text string) string {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text)
+	text = strings.TrimSuffix(strings.ToValidUTF8(text, "\ufffd"), "\n")
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// The terminal marks pasted text while lines are edited.
+const (
+	marksPaste = "\x1b[?2004h"
+	plainPaste = "\x1b[?2004l"
+)

@@ -1,0 +1,153 @@
+package repl
+
+import (
+	"slices"
+
+	"github.com/chzyer/readline"
+)
+
+// binding is a key of the editor's own, for the help.
+type binding struct{ keys, does string }
+
+var bindings = []binding{
+	{"TAB", "Completes; again and arrows choose, Enter takes, Escape leaves"},
+	{"Ctrl-R", "Searches the history; again finds older ones"},
+	{"Up, Down", "Walk through the history, or the lines of a text"},
+	{"Ctrl-X Ctrl-E", "Edits the text in $EDITOR"},
+	{"Ctrl-C", "Clears the line, or interrupts a command"},
+	{"Ctrl-D", "Ends"},
+}
+
+// nothing is the rune of a key that readline ignores: what a key of our own
+// becomes.
+const nothing = readline.CharBell
+
+// key sees every key before readline does. What it returns is what readline makes
+// of it.
+func (e *editor) key(r rune) (rune, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return r, true
+	}
+	switch {
+	case e.search != nil:
+		r = e.searchKey(r)
+	case e.menu != nil:
+		r = e.menuKey(r)
+	default:
+		r = e.plainKey(r)
+	}
+	return r, true
+}
+
+// own makes a key do f.
+func (e *editor) own(f func()) rune {
+	e.act = f
+	return nothing
+}
+
+// goOn is own for a key that makes readline stop reading.
+func (e *editor) goOn(f func()) rune {
+	e.rl.Terminal.KickRead()
+	return e.own(f)
+}
+
+func (e *editor) plainKey(r rune) rune {
+	switch r {
+	case readline.CharEnter, readline.CharCtrlJ:
+		return e.enter()
+	case readline.CharInterrupt:
+		e.leave("^C")
+	case readline.CharDelete: // Ctrl-D
+		if len(e.text) > 0 {
+			return r
+		}
+		e.leave("")
+	case keyDelete:
+		if e.cursor < len(e.text) {
+			return e.own(func() { e.text = slices.Delete(slices.Clone(e.text), e.cursor, e.cursor+1) })
+		}
+		return e.own(func() {})
+	case keyPaste:
+		text := []rune(e.in.paste())
+		return e.own(func() {
+			e.text = slices.Insert(slices.Clone(e.text), e.cursor, text...)
+			e.cursor += len(text)
+		})
+	case readline.CharCtrlL:
+		return e.own(e.screen.clear)
+	case readline.CharTab:
+		if e.plain {
+			return e.own(func() {})
+		}
+		return e.own(e.tab)
+	case readline.CharPrev:
+		return e.own(func() { e.vertical(-1) })
+	case readline.CharNext:
+		return e.own(func() { e.vertical(1) })
+	case readline.CharBckSearch, readline.CharFwdSearch:
+		return e.own(e.beginSearch)
+	case keyNone, keyEscape, keyBackTab, keyPageUp, keyPageDown, readline.CharBell, readline.CharCtrlZ:
+		return e.own(func() {})
+	}
+	return r
+}
+
+// enter ends the reading, unless the text goes on.
+func (e *editor) enter() rune {
+	if e.in.wantsEdit() {
+		if e.plain {
+			return e.goOn(func() {})
+		}
+		e.leave("")
+		e.done = errEdit
+		return readline.CharEnter
+	}
+	if _, continued := scan(string(e.text)); continued && !e.plain {
+		return e.goOn(func() {
+			e.text = append(slices.Clone(e.text), '\n')
+			e.cursor = len(e.text)
+		})
+	}
+	e.leave("")
+	return readline.CharEnter
+}
+
+// vertical moves to another line of the text, or at its ends to another text of
+// the history.
+func (e *editor) vertical(by int) {
+	if e.plain {
+		return
+	}
+	from, to := lineAround(e.text, e.cursor)
+	column := e.cursor - from
+	switch {
+	case by < 0 && from > 0:
+		from, to = lineAround(e.text, from-1)
+		e.cursor = min(from+column, to)
+		return
+	case by > 0 && to < len(e.text):
+		from, to = lineAround(e.text, to+1)
+		e.cursor = min(from+column, to)
+		return
+	}
+	walk := e.history.newer
+	if by < 0 {
+		walk = func() (string, bool) { return e.history.older(string(e.text)) }
+	}
+	if text, ok := walk(); ok {
+		e.setEnd(text)
+	} else {
+		e.bell()
+	}
+}
+
+// lineAround is the line of the text that the cursor is in.
+func lineAround(text []rune, cursor int) (from, to int) {
+	for from = cursor; from > 0 && text[from-1] != '\n'; from-- {
+	}
+	for to = cursor; to < len(text) && text[to] != '\n'; to++ {
+	}
+	return from, to
+}

@@ -1,0 +1,176 @@
+package repl
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// output is where a command's replies go, and in which form.
+type output struct {
+	io.Writer
+	format  Format
+	page    func([]byte) bool
+	failed  io.Writer // takes the errors of replies that go elsewhere; nil for none
+	finish  func() error
+	refused bool // nobody reads any more
+}
+
+// reply writes the reply to args. It fails when nobody wants it.
+func (o *output) reply(args [][]byte, v resp.Value) error {
+	if o.failed != nil && v.IsError() {
+		fmt.Fprintf(o.failed, "(error) %s\n", v.Str)
+		return nil
+	}
+	text := o.format(nil, args, v)
+	if o.page != nil && o.page(text) {
+		return nil
+	}
+	_, err := o.Write(text)
+	o.refused = err != nil
+	return err
+}
+
+// Close ends the output and waits for whoever reads it.
+func (o *output) Close() error {
+	if o.finish == nil {
+		return nil
+	}
+	return o.finish()
+}
+
+// output opens the output of a command: the terminal, a shell command, or a file.
+func (l *loop) output(c command) (*output, error) {
+	switch c.op {
+	case "|":
+		return l.shell(c.target)
+	case ">", ">>":
+		return l.file(c.target, c.op == ">>"), nil
+	}
+	return &output{Writer: l.Out, format: l.Format, page: l.Page}, nil
+}
+
+// shell starts a shell command that reads the output.
+func (l *loop) shell(line string) (*output, error) {
+	run := exec.Command("sh", "-c", line)
+	run.Stdout, run.Stderr = l.Out, l.Err
+	in, err := run.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	// Ctrl-C goes to the command, as in a shell; we wait for its end.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	if err := run.Start(); err != nil {
+		signal.Stop(interrupts)
+		return nil, fmt.Errorf("starting the shell: %w", err)
+	}
+	return &output{Writer: in, format: l.formatFor(line), failed: l.Err, finish: func() error {
+		defer signal.Stop(interrupts)
+		in.Close()
+		err := run.Wait()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return nil // what the command has to say, it says itself
+		}
+		return err
+	}}, nil
+}
+
+// formatFor is the form that a shell command reads: JSON for what works on JSON,
+// the terminal's for what shows pages, and bytes for everything else.
+func (l *loop) formatFor(line string) Format {
+	program, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch filepath.Base(program) {
+	case "jq", "jaq", "gojq", "fx", "gron", "jless", "yq":
+		return asJSON
+	case "less", "more", "most", "bat", "pg":
+		return l.Format
+	}
+	return asLines
+}
+
+// file writes the output into a file, which is opened with the first of it: a
+// command that fails leaves the file as it was.
+func (l *loop) file(name string, atEnd bool) *output {
+	f := &lazyFile{name: name, flags: os.O_CREATE | os.O_WRONLY | os.O_TRUNC}
+	format := asBytes
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".json", ".jsonl":
+		format = asJSON
+	case ".csv":
+		format = asCSV
+	}
+	if atEnd {
+		f.flags = os.O_CREATE | os.O_WRONLY | os.O_APPEND
+		if filepath.Ext(name) == "" || filepath.Ext(name) == ".txt" || filepath.Ext(name) == ".log" {
+			format = asLines
+		}
+	}
+	return &output{Writer: f, format: format, failed: l.Err, finish: f.Close}
+}
+
+// lazyFile is opened by the first Write.
+type lazyFile struct {
+	name  string
+	flags int
+	file  *os.File
+	err   error
+}
+
+func (f *lazyFile) Write(b []byte) (int, error) {
+	if f.file == nil && f.err == nil {
+		f.file, f.err = os.OpenFile(f.name, f.flags, 0o666)
+	}
+	if f.err != nil {
+		return 0, f.err
+	}
+	return f.file.Write(b)
+}
+
+// Close tells what went wrong, too.
+func (f *lazyFile) Close() error {
+	if f.file == nil {
+		return f.err
+	}
+	return f.file.Close()
+}
+
+// asJSON is a reply as JSON; a string that is JSON itself is taken as that.
+func asJSON(out []byte, _ [][]byte, v resp.Value) []byte {
+	if v.Kind == resp.Bulk && json.Valid(v.Str) {
+		out = append(out, v.Str...)
+	} else {
+		out = resp.AppendJSON(out, v)
+	}
+	return append(out, '\n')
+}
+
+func asCSV(out []byte, _ [][]byte, v resp.Value) []byte {
+	return resp.Printer{Format: resp.CSV}.Append(out, v)
+}
+
+// asLines is the bytes of a reply, with an end of the line behind text.
+func asLines(out []byte, args [][]byte, v resp.Value) []byte {
+	if v.Kind == resp.Bulk && !utf8.Valid(v.Str) {
+		return append(out, v.Str...)
+	}
+	return resp.Printer{Format: resp.Raw}.Append(out, v)
+}
+
+// asBytes is the bytes of a reply as they are, elements on a line each.
+func asBytes(out []byte, args [][]byte, v resp.Value) []byte {
+	if v.Kind == resp.Bulk {
+		return append(out, v.Str...)
+	}
+	return resp.Printer{Format: resp.Raw}.Append(out, v)
+}

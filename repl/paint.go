@@ -1,0 +1,148 @@
+package repl
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The colours of the parts of a line, as SGR parameters.
+var styles = map[kind]string{
+	kindCommand: "1;36", kindToken: "34", kindKey: "33", kindNumber: "35", kindWrong: "31;4",
+}
+
+const (
+	styleText     = "32" // a quoted value
+	styleOperator = "1;35"
+	styleFound    = "7" // what a search has found
+	dim           = "2"
+	warning       = "2;31"
+)
+
+// paint finds the style of every byte of a text, and the hint that stands behind
+// it when the cursor is at its end. strict says that the target has the commands
+// of the table and no others.
+func paint(text string, strict bool) (styleAt []string, hint string) {
+	styleAt = make([]string, len(text)+1)
+	commands, _ := scan(text)
+	for i, words := range commands {
+		last := i == len(commands)-1
+		hint = paintCommand(styleAt, text, words, last, strict)
+	}
+	if len(commands) > 0 && strings.HasSuffix(text, "\n") {
+		hint = "" // another command begins
+	}
+	return styleAt, hint
+}
+
+func paintCommand(styleAt []string, text string, words []word, last, strict bool) (hint string) {
+	fill := func(from, to int, style string) {
+		for i := from; i < to; i++ {
+			styleAt[i] = style
+		}
+	}
+	c := understand(text, words, true)
+	for _, w := range words[:len(words)-len(c.words)] {
+		if c.times > 1 && w == words[0] {
+			fill(w.from, w.to, styles[kindNumber])
+		}
+	}
+	if c.op != "" {
+		fill(c.opWord.from, c.opWord.to, styleOperator)
+	}
+	ended := c.op != "" || isSpace(text[len(text)-1])
+	kinds, hint := describe(c, last && !ended, ended, strict)
+	for i, w := range c.words {
+		style := styles[kinds[i]]
+		if kinds[i] == kindValue && w.quoted {
+			style = styleText
+		}
+		if w.bad {
+			style = styles[kindWrong]
+		}
+		fill(w.from, w.to, style)
+	}
+	return hint
+}
+
+// describe finds the kinds of the words of a command, and the hint for what is
+// missing or wrong.
+func describe(c command, typing, ended, strict bool) (kinds []kind, hint string) {
+	words := values(c.words)
+	if c.isColon() {
+		return describeColon(c, words, typing, ended)
+	}
+	if _, own := plainWords[strings.ToUpper(words[0])]; own {
+		return append([]kind{kindCommand}, make([]kind, len(words)-1)...), ""
+	}
+	f := fit(words, typing)
+	if f.cmd == nil && f.wrong == "" {
+		subs := subcommandsOf(words[0])
+		switch {
+		case len(subs) > 0 && len(words) == 1:
+			return f.kinds, spaced(strings.Join(subs, "|"), ended)
+		case len(subs) == 0 && strict && !typing:
+			f.complain(0, "unknown command")
+		case len(subs) == 0:
+			f.kinds[0] = kindValue
+		}
+	}
+	switch {
+	case f.wrong != "":
+		return f.kinds, complaint(f.wrong, ended)
+	case c.op != "":
+		return f.kinds, ""
+	}
+	return f.kinds, spaced(written(f.rest), ended)
+}
+
+// spaced is a dimmed hint behind a word.
+func spaced(hint string, ended bool) string {
+	if hint == "" {
+		return ""
+	}
+	if !ended {
+		hint = " " + hint
+	}
+	return sgr(hint, dim)
+}
+
+// complaint is a hint about a mistake, two spaces behind the text.
+func complaint(text string, ended bool) string {
+	if !ended {
+		text = " " + text
+	}
+	return sgr(" "+text, warning)
+}
+
+func sgr(text, style string) string { return "\x1b[" + style + "m" + text + "\x1b[0m" }
+
+func describeColon(c command, words []string, typing, ended bool) (kinds []kind, hint string) {
+	kinds = make([]kind, len(words))
+	kinds[0] = kindCommand
+	own := colonNamed(words[0])
+	if own == nil {
+		if !typing || len(words) > 1 {
+			kinds[0] = kindWrong
+			return kinds, complaint("there is no "+words[0]+"; :help lists what there is", ended)
+		}
+		return kinds, ""
+	}
+	if own.takes == takesCommand && len(words) > 1 {
+		inner, hint := describe(command{words: c.words[1:], op: c.op}, typing, ended, false)
+		copy(kinds[1:], inner)
+		return kinds, hint
+	}
+	if len(words) > 1 {
+		return kinds, ""
+	}
+	return kinds, spaced(own.syntax, ended)
+}
+
+// runeStyles is styleAt for the runes of text.
+func runeStyles(text string, styleAt []string) []string {
+	styles := make([]string, 0, utf8.RuneCountInString(text))
+	for i := range text {
+		styles = append(styles, styleAt[i])
+	}
+	return styles
+}

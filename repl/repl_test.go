@@ -1,0 +1,294 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// shared is a buffer that the loop and the programs it starts write to.
+type shared struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *shared) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+// typedInto runs a loop on what is typed, up to the end of the input, and returns
+// what the terminal got, without its colours, and what went to stderr.
+func typedInto(t *testing.T, o Options, keys string) (out, errs string) {
+	t.Helper()
+	var stdout, stderr shared
+	o.In, o.Out, o.Err, o.Terminal = strings.NewReader(keys), &stdout, &stderr, true
+	if o.Format == nil {
+		o.Format = typedFormat
+	}
+	o.Target.Name = "db"
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if _, err := Run(ctx, o); err != nil {
+		t.Fatal(err)
+	}
+	return ansi.Strip(stdout.text.String()), stderr.text.String()
+}
+
+func typedFormat(out []byte, _ [][]byte, v resp.Value) []byte {
+	return resp.Printer{}.Append(out, v)
+}
+
+func jsonFormat(out []byte, _ [][]byte, v resp.Value) []byte {
+	return resp.Printer{Format: resp.JSON, RESP3: true}.Append(out, v)
+}
+
+func mustShow(t *testing.T, where string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		i := strings.Index(where, w)
+		if i < 0 {
+			t.Fatalf("%q is missing, or out of order, in:\n%s", w, where)
+		}
+		where = where[i+len(w):]
+	}
+}
+
+func TestTyping(t *testing.T) {
+	s := newSession(t, "HSET tom name Tom")
+	out, errs := typedInto(t, Options{Target: Target{Session: s}},
+		"HGET tom n\t\r"+ // completes
+			"MULTI\rINCR n\rSET k 'a b'\r:queue\rEXEC\r"+
+			"SET two \"line one\rline two\"\rGET two\r"+
+			"\x1b[200~GET tw\x1b[201~o\r"+
+			":db 3\r:db 0\r2 INCR n\r:nope\rGET \"a\"b\r:quit\rGET never\r")
+	mustShow(t, out,
+		`"Tom"`, "db> MULTI", "OK", "db(TX)>", "QUEUED", "db(TX 1)>", "db(TX 2)>", "1) INCR n\n", "2) SET k \"a b\"\n", "1) (integer) 1",
+		"db> SET two \"line one", "... line two\"", "OK", `"line one\nline two"`, `"line one\nline two"`, "db[3]>", "(integer) 2\n(integer) 3\n")
+	mustShow(t, errs, "There is no :nope", "Invalid argument(s): unbalanced quotes")
+	if strings.Contains(out, "never") {
+		t.Error("a command ran behind :quit")
+	}
+}
+
+func TestRedirection(t *testing.T) {
+	dir := t.TempDir()
+	s := newSession(t, `SET json '{"name":"Tom"}'`, `SET bytes "a\x00\xff"`, "RPUSH list a b", "HSET hash f v")
+	out, errs := typedInto(t, Options{Target: Target{Session: s}}, strings.ReplaceAll(
+		"GET json | cat; echo\rLRANGE list 0 -1 | wc -l\rGET bytes > DIR/bytes\rLRANGE list 0 -1 > DIR/list.txt\rLRANGE list 0 -1 >> DIR/list.txt\r"+
+			"HGETALL hash > DIR/hash.json\rGET json > DIR/value.json\rLPUSH json x > DIR/never\rLPUSH json x | cat\rGET json | exit 3\rGET json | no-such-program\r"+
+			"SET k '|' \rGET k\r", "DIR", dir))
+	mustShow(t, out, `{"name":"Tom"}`, "2\n", "OK", `"|"`)
+	mustShow(t, errs, "WRONGTYPE", "WRONGTYPE", "no-such-program")
+	for name, want := range map[string]string{
+		"bytes": "a\x00\xff", "list.txt": "a\nb\na\nb\n", "hash.json": "{\"f\":\"v\"}\n", "value.json": "{\"name\":\"Tom\"}\n",
+	} {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s holds %q, %v", name, got, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "never")); err == nil {
+		t.Error("an error made a file")
+	}
+}
+
+func TestPipesToWhatReadsJSON(t *testing.T) {
+	l := &loop{Options: &Options{Format: typedFormat}}
+	list := resp.MakeArray(resp.MakeString("a"), resp.MakeInt(1))
+	for line, want := range map[string]string{
+		"jq .name": "[\"a\",1]\n", "/usr/bin/jq .": "[\"a\",1]\n", "less -R": "1) \"a\"\n2) (integer) 1\n", "sort": "a\n1\n", " wc": "a\n1\n",
+	} {
+		if got := string(l.formatFor(line)(nil, nil, list)); got != want {
+			t.Errorf("%s reads %q", line, got)
+		}
+	}
+}
+
+func TestConfirmation(t *testing.T) {
+	s := newSession(t, "SET k v")
+	target := Target{Session: s, Confirm: func(args [][]byte) (string, func(string) bool) {
+		if strings.EqualFold(string(args[0]), "FLUSHALL") {
+			return "Type prod to run it: ", func(answer string) bool { return answer == "prod" }
+		}
+		return "", nil
+	}}
+	out, errs := typedInto(t, Options{Target: target}, "FLUSHALL\ry\rDBSIZE\rFLUSHALL\rprod\rDBSIZE\r")
+	mustShow(t, out, "Type prod to run it: y", "db> DBSIZE", "(integer) 1", "Type prod to run it: prod", "OK", "(integer) 0")
+	mustShow(t, errs, "Nothing was run.")
+}
+
+func TestConnectUseAndSettings(t *testing.T) {
+	closed := 0
+	target := func(name string) Target {
+		return Target{Session: newSession(t, "SET name "+name), Name: name, Close: func() error { closed++; return nil }}
+	}
+	o := Options{
+		Target: target("first"),
+		Connect: func(_ context.Context, spec string) (Target, error) {
+			if spec == "gone" {
+				return Target{}, errors.New("nobody answers")
+			}
+			return target(spec), nil
+		},
+		Use:        func(_ context.Context, profile string) (Target, error) { return target("@" + profile), nil },
+		FormatName: "typed",
+		Formats:    []string{"typed", "json"},
+		FormatNamed: func(name string) (Format, error) {
+			if name == "json" {
+				return jsonFormat, nil
+			}
+			return nil, fmt.Errorf("there is no format %q", name)
+		},
+	}
+	out, errs := typedInto(t, o, "GET name\r:connect gone\rGET name\r:connect second\rGET name\rMULTI\rPING\r:use prod\rDISCARD\r:use prod\rGET name\r"+
+		":format json\rGET none\r:format xml\r:set timing on\rPING\r:set nope\r:timing maybe\r:set\r:explain GET k\r")
+	mustShow(t, out, `"first"`, `"first"`, "second> ", `"second"`, "@prod> ", `"@prod"`, "null", "format   json", "timing   on")
+	mustShow(t, errs, "nobody answers", "a transaction is open with 1 commands", "the formats are typed, json", "µs)", "there is no setting nope", "say on or off", "there is no SQL to show here")
+	if closed != 3 {
+		t.Errorf("%d targets were closed", closed)
+	}
+}
+
+func TestSource(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cats.redis")
+	script := "# cats\nSET a '> | x'\nSET b \"two\nlines\"\n\nSET c \\\n  3\nLPUSH a x\nSET d 4\n"
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, errs := typedInto(t, Options{Target: Target{Session: newSession(t)}}, ":source "+file+"\rMGET a b c d\r")
+	mustShow(t, out, "OK\nOK\nOK\n(error) WRONGTYPE", `1) "> | x"`, `2) "two\nlines"`, `3) "3"`, "4) (nil)")
+	mustShow(t, errs, "cats.redis stopped at line 8")
+}
+
+func TestEditElsewhere(t *testing.T) {
+	out, errs := typedInto(t, Options{Target: Target{Session: newSession(t)}, Editor: "sed -i s/cat/dog/"},
+		"ECHO cat\x18\x05\r"+":edit\r\r"+"\x15:edit ECHO cats\r\r")
+	mustShow(t, out, "db> ECHO cat", "db> ECHO dog", `"dog"`, "db> ECHO dog", `"dog"`, "db> ECHO dogs", `"dogs"`)
+	if errs != "" {
+		t.Error(errs)
+	}
+	_, errs = typedInto(t, Options{Target: Target{Session: newSession(t)}}, ":edit x\r")
+	mustShow(t, errs, "set EDITOR")
+}
+
+// failing is a session whose connection is lost now and then.
+type failing struct {
+	Session
+	errs  []error
+	joins int
+	lost  bool
+}
+
+func (f *failing) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	if f.lost {
+		f.joins++
+	}
+	err := f.errs[0]
+	f.errs, f.lost = f.errs[1:], err != nil
+	if err != nil {
+		return resp.Nil, err
+	}
+	return f.Session.Do(ctx, args...)
+}
+
+func TestLostConnection(t *testing.T) {
+	f := &failing{Session: newSession(t), errs: []error{nil, io.ErrUnexpectedEOF, nil, nil}, joins: 1}
+	out, errs := typedInto(t, Options{Target: Target{Session: f, Connections: func() int { return f.joins }}}, "PING\rPING\rPING\rPING\r")
+	if strings.Count(out, "PONG") != 3 {
+		t.Error(out)
+	}
+	mustShow(t, errs, "Error: unexpected EOF", "The next command connects again.", "The connection was lost, and is there again.")
+	if strings.Count(errs, "there again") != 1 {
+		t.Error(errs)
+	}
+}
+
+func TestListening(t *testing.T) {
+	listen := func(_ context.Context, args [][]byte, each func(resp.Value) error) error {
+		for _, word := range []string{"one", "two"} {
+			if err := each(resp.MakeString(word)); err != nil {
+				return err
+			}
+		}
+		return io.ErrUnexpectedEOF
+	}
+	out, errs := typedInto(t, Options{Target: Target{Session: newSession(t), Listen: listen}}, "SUBSCRIBE news\rMONITOR | head -1\rPING\r")
+	mustShow(t, out, "\"one\"\n\"two\"\n", "one\n", "PONG")
+	mustShow(t, errs, "Ctrl-C ends", "unexpected EOF")
+}
+
+func TestPeek(t *testing.T) {
+	s := newSession(t, `SET json '{"name":"Tom"}'`, "SET at 1700000000 EX 1000", "HSET h name Tom bin '\xff'", "RPUSH l a b", "ZADD z 1 a", "SADD s x", "XADD st 1-1 f v", `JSON.SET doc $ '[1]'`)
+	out, errs := typedInto(t, Options{Target: Target{Session: s}}, ":peek json\r:peek at\r:peek h\r:peek l\r:peek z\r:peek s\r:peek st\r:peek doc\r:peek 'no key'\r:peek\r")
+	mustShow(t, out, "json  string, 14 bytes, no expiry, embstr", "JSON 14 B\n{\n  \"name\": \"Tom\"\n}\n",
+		"at  string, 10 bytes, expires in ", "1700000000\nas a time: 2023-11-14",
+		"h  hash, 2 fields", "  name: Tom\n", `  bin: (binary 1 B) \xff`, "l  list, 2 elements", "  a\n  b\n", "z  zset, 1 member,", "  a: 1\n",
+		"s  set, 1 member,", "  x\n", "st  stream, 1 entry,", "  1-1  f: v\n", "doc  ReJSON-RL", "JSON 3 B\n[\n  1\n]\n")
+	mustShow(t, errs, `there is no key "no key"`, "usage: :peek KEY")
+}
+
+// slowSession answers when it is let.
+type slowSession struct {
+	Session
+	let chan struct{}
+}
+
+func (s *slowSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	if string(args[0]) == "SCAN" {
+		<-s.let
+	}
+	return s.Session.Do(ctx, args...)
+}
+
+// An answer that takes its time does not keep anybody from typing, and comes into
+// a menu when it is there.
+func TestLateCompletion(t *testing.T) {
+	s := &slowSession{newSession(t, "SET key:1 v", "SET key:2 v"), make(chan struct{})}
+	in, keys := io.Pipe()
+	var out shared
+	done := make(chan error, 1)
+	go func() {
+		_, err := Run(context.Background(), Options{
+			Target: Target{Session: s, Name: "db"}, Format: typedFormat, In: in, Out: &out, Err: &out, Terminal: true,
+		})
+		done <- err
+	}()
+	shows := func(want string) {
+		t.Helper()
+		for deadline := time.Now().Add(10 * time.Second); ; <-time.After(time.Millisecond) {
+			out.mu.Lock()
+			text := ansi.Strip(out.text.String())
+			out.mu.Unlock()
+			if strings.Contains(text, want) {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("waited in vain for %q:\n%s", want, text)
+			}
+		}
+	}
+	io.WriteString(keys, "GET \tke")
+	shows("GET ke") // while the answer is waited for
+	close(s.let)
+	io.WriteString(keys, "\t")
+	shows("GET key:")
+	shows("key:1  key:2")
+	io.WriteString(keys, "2\r")
+	shows(`"v"`)
+	keys.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,103 @@
+package repl
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/chzyer/readline"
+)
+
+// search looks for a text in the history as it is typed.
+type search struct {
+	query  string
+	at     int // the entry that was found; len of the history before the first
+	failed bool
+	before string // the text to go back to
+	cursor int
+}
+
+func (e *editor) beginSearch() {
+	if e.plain {
+		return
+	}
+	e.menu = nil
+	e.search = &search{at: len(e.history.entries), before: string(e.text), cursor: e.cursor}
+}
+
+// line is the row that shows what is looked for.
+func (s *search) line() string {
+	note := ""
+	if s.failed {
+		note = "  (nothing older)"
+	}
+	return fmt.Sprintf("search: %s_%s", s.query, note)
+}
+
+// mark shows what was found in the text.
+func (s *search) mark(styles []string, text []rune, colour bool) {
+	if s.query == "" || !colour {
+		return
+	}
+	lower := strings.ToLower(string(text))
+	i := strings.Index(lower, strings.ToLower(s.query))
+	if i < 0 {
+		return
+	}
+	from := len([]rune(lower[:i]))
+	for j := from; j < min(len(styles), from+len([]rune(s.query))); j++ {
+		styles[j] = styleFound
+	}
+}
+
+// look finds the next entry from position at on.
+func (e *editor) look(at, by int) {
+	s := e.search
+	found := e.history.find(s.query, at, by)
+	if s.failed = found < 0; s.failed {
+		return
+	}
+	s.at = found
+	e.history.at = found
+	e.setEnd(e.history.entries[found])
+}
+
+// searchKey is key during a search. A key that does not belong to it ends it, and
+// does what it does.
+func (e *editor) searchKey(r rune) rune {
+	s := e.search
+	switch r {
+	case readline.CharBckSearch:
+		return e.own(func() {
+			if s.query != "" {
+				e.look(s.at-1, -1)
+			}
+		})
+	case readline.CharFwdSearch:
+		return e.own(func() { e.look(s.at+1, 1) })
+	case readline.CharBackspace, readline.CharCtrlH:
+		return e.own(func() {
+			if query := []rune(s.query); len(query) > 0 {
+				s.query = string(query[:len(query)-1])
+				e.look(len(e.history.entries)-1, -1)
+			}
+		})
+	case readline.CharBell, keyEscape:
+		return e.own(e.cancelSearch)
+	}
+	if unicode.IsPrint(r) && r < keyNone || r > keyPageDown && unicode.IsPrint(r) {
+		return e.own(func() {
+			s.query += string(r)
+			e.look(min(s.at, len(e.history.entries)-1), -1)
+		})
+	}
+	e.search = nil
+	return e.plainKey(r)
+}
+
+func (e *editor) cancelSearch() {
+	s := e.search
+	e.search = nil
+	e.set(s.before, s.cursor)
+	e.history.rewind(s.before)
+}

@@ -1,0 +1,97 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// setting is something that :set shows and changes.
+type setting struct {
+	name, about string
+	values      func(o *Options, args []string) []string
+	get         func(l *loop) string
+	set         func(l *loop, value string) error
+}
+
+var settings = []setting{
+	{"format", "how replies are shown", formats, func(l *loop) string { return l.FormatName }, (*loop).setFormat},
+	{"hints", "what may follow is shown behind the cursor", onOff,
+		func(l *loop) string { return onOrOff(!l.NoHints) },
+		func(l *loop, value string) error { return setSwitch(&l.NoHints, value, "off") }},
+	{"timing", "every command says how long it took", onOff,
+		func(l *loop) string { return onOrOff(l.Timing) },
+		func(l *loop, value string) error { return setSwitch(&l.Timing, value, "on") }},
+}
+
+func onOrOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+func setSwitch(to *bool, value, word string) error {
+	if value != "on" && value != "off" {
+		return errors.New("say on or off")
+	}
+	*to = value == word
+	return nil
+}
+
+func (l *loop) setFormat(name string) error {
+	if l.FormatNamed == nil {
+		return errors.New("there is only one format")
+	}
+	f, err := l.FormatNamed(name)
+	if err != nil {
+		return fmt.Errorf("%w: the formats are %s", err, strings.Join(l.Formats, ", "))
+	}
+	l.Format, l.FormatName = f, name
+	return nil
+}
+
+// settingWords completes :set.
+func settingWords(o *Options, args []string) []string {
+	var words []string
+	for _, s := range settings {
+		if len(args) == 0 {
+			words = append(words, s.name)
+		} else if s.name == args[0] {
+			words = s.values(o, args[1:])
+		}
+	}
+	return words
+}
+
+func runSet(_ context.Context, l *loop, c command, out *output) error {
+	if len(c.words) > 3 {
+		return colonNamed(":set").usage()
+	}
+	var b strings.Builder
+	known := false
+	for _, s := range settings {
+		if len(c.words) > 1 && s.name != c.words[1].value {
+			continue
+		}
+		if known = true; len(c.words) == 3 {
+			return s.set(l, c.words[2].value)
+		}
+		fmt.Fprintf(&b, "%-8s %-8s %s\n", s.name, s.get(l), s.about)
+	}
+	if !known {
+		return fmt.Errorf("there is no setting %s: :set lists them", c.words[1].value)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// runSetting is runSet for a command that is named after its setting.
+func runSetting(name string) func(context.Context, *loop, command, *output) error {
+	return func(ctx context.Context, l *loop, c command, out *output) error {
+		words := append([]word{{value: ":set"}, {value: name}}, c.words[1:]...)
+		return runSet(ctx, l, command{words: words}, out)
+	}
+}

@@ -1,0 +1,439 @@
+package repl
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/translator"
+)
+
+// param is a part of a command's syntax that a call may still fill.
+type param struct {
+	translator.Argument
+	again bool // it has stood once already
+}
+
+// call is how the words of a command fit its syntax.
+type call struct {
+	cmd   *translator.Command // nil for one that the table does not have
+	name  int                 // how many words the name takes
+	kinds []kind              // of each word
+	args  []string            // the name of the parameter that each word fills
+	rest  []param             // what may follow the words
+	// wrong says what is wrong with the word at position at; "" for nothing.
+	wrong string
+	at    int
+	lost  bool // the words can no longer be told apart
+}
+
+// kind is the role of a word, as it is coloured.
+type kind byte
+
+const (
+	kindValue kind = iota
+	kindCommand
+	kindToken // a word of the command's own language
+	kindKey
+	kindNumber
+	kindWrong
+)
+
+// fit reads words as a call. typing says that the last word may not be whole yet.
+func fit(words []string, typing bool) call {
+	c := call{kinds: make([]kind, len(words)), args: make([]string, len(words))}
+	if len(words) == 0 {
+		return c
+	}
+	c.kinds[0] = kindCommand
+	if subs := subcommandsOf(words[0]); len(subs) > 0 && (len(words) > 1 || translator.Lookup(words[0]) == nil) {
+		if len(words) == 1 {
+			return c
+		}
+		c.kinds[1] = kindCommand
+		if c.cmd = translator.Lookup(words[0] + " " + words[1]); c.cmd == nil {
+			if !typing || len(words) > 2 || !anyBegins(subs, words[1]) {
+				c.complain(1, "unknown subcommand")
+			}
+			return c
+		}
+		c.name = 2
+	}
+	if c.cmd == nil {
+		if c.cmd, c.name = translator.Lookup(words[0]), 1; c.cmd == nil {
+			c.name = 0
+			return c
+		}
+	}
+	for _, a := range c.cmd.SyntaxTree() {
+		c.rest = append(c.rest, param{Argument: a})
+	}
+	for i := c.name; i < len(words); i++ {
+		c.fill(i, words[i], typing && i == len(words)-1)
+	}
+	c.markKeys(words)
+	return c
+}
+
+func (c *call) complain(at int, text string) {
+	if c.wrong == "" {
+		c.wrong, c.at = text, at
+	}
+	c.kinds[at] = kindWrong
+}
+
+func anyBegins(words []string, prefix string) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		return len(w) >= len(prefix) && strings.EqualFold(w[:len(prefix)], prefix)
+	})
+}
+
+// fill gives the word at i to the parameter that takes it.
+func (c *call) fill(i int, word string, typing bool) {
+	taken, rest, ok := take(c.rest, word)
+	if !ok {
+		c.notTaken(i, word, typing)
+		return
+	}
+	c.rest = rest
+	c.args[i] = taken.Name
+	switch {
+	case taken.Type == "pure-token":
+		c.kinds[i] = kindToken
+	case c.isInteger(taken):
+		c.kinds[i] = kindNumber
+		if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+			c.count(taken.Name, n)
+		} else if !(typing && (word == "-" || word == "")) {
+			c.complain(i, taken.Name+": not an integer")
+		}
+	case c.isDouble(taken):
+		c.kinds[i] = kindNumber
+		if !isDouble(word) && !typing {
+			c.complain(i, taken.Name+": not a number")
+		}
+	}
+}
+
+// notTaken judges a word that no parameter takes. An option that stands twice, or
+// in another place than usual, is for the target to judge, and all behind it.
+func (c *call) notTaken(i int, word string, typing bool) {
+	tokens, _ := expected(c.rest)
+	switch {
+	case c.lost || typing && anyBegins(tokens, word):
+	case hasToken(c.cmd.SyntaxTree(), word):
+		c.lost, c.rest = true, nil
+	default:
+		c.complain(i, notExpected(tokens, len(c.rest)))
+	}
+}
+
+func hasToken(args []translator.Argument, word string) bool {
+	return slices.ContainsFunc(args, func(a translator.Argument) bool {
+		return a.Token != "" && strings.EqualFold(a.Token, word) || hasToken(a.Arguments, word)
+	})
+}
+
+func notExpected(tokens []string, rest int) string {
+	switch {
+	case rest == 0:
+		return "too many arguments"
+	case len(tokens) == 0:
+		return "unknown option"
+	case len(tokens) > 6:
+		return "not one of its options"
+	}
+	return "expects " + strings.Join(tokens, ", ")
+}
+
+// isInteger tells whether the parameter takes integers and nothing else: an ID, a
+// bound or an offset in an encoding share their names with integers, and indexes of
+// arrays are larger.
+func (c *call) isInteger(a translator.Argument) bool {
+	switch a.Name {
+	case "index":
+		return a.Type == "integer" && c.cmd.Group != "array"
+	case "numfields":
+		return true
+	case "cursor":
+		return false
+	case "start", "stop", "end", "min", "max":
+		return a.Type == "integer" && c.cmd.Group != "stream" && c.cmd.Group != "sorted-set" && c.cmd.Group != "array"
+	case "offset":
+		return a.Type == "integer" && !strings.HasPrefix(c.cmd.Name, "BITFIELD")
+	case "timeout":
+		return a.Type == "integer" && c.cmd.Name == "WAIT"
+	case "count":
+		return a.Type == "integer" && c.cmd.Group != "server"
+	}
+	return a.Type == "integer" || a.Type == "unix-time"
+}
+
+func (c *call) isDouble(a translator.Argument) bool { return a.Type == "double" }
+
+func isDouble(word string) bool {
+	if strings.Contains(strings.ToLower(word), "0x") && !strings.ContainsAny(word, "pP") {
+		word += "p0" // C reads hexadecimal numbers without an exponent
+	}
+	_, err := strconv.ParseFloat(word, 64)
+	return err == nil
+}
+
+// count lets the parameter behind a number of keys or fields stand as often as
+// the number says.
+func (c *call) count(name string, n int64) {
+	const most = 16 // as many are spelled out
+	if name != "numkeys" && name != "numfields" || n < 1 || n > most {
+		return
+	}
+	for i, p := range c.rest {
+		if !p.Multiple {
+			continue
+		}
+		p.Multiple, p.Optional = false, false
+		c.rest = slices.Replace(c.rest, i, i+1, slices.Repeat([]param{p}, int(n))...)
+		return
+	}
+}
+
+// markKeys marks the keys, which the table knows better than the syntax.
+func (c *call) markKeys(words []string) {
+	args := make([][]byte, len(words))
+	for i, w := range words {
+		args[i] = []byte(w)
+	}
+	for _, ref := range c.cmd.KeysOf(args) {
+		if ref.Pos < len(words) && c.kinds[ref.Pos] == kindValue {
+			c.kinds[ref.Pos] = kindKey
+		}
+	}
+}
+
+// take finds the parameter that a word fills, and what may follow then. A word of
+// the language is looked for first: it may stand in any order among its like.
+func take(params []param, word string) (taken translator.Argument, rest []param, ok bool) {
+	for _, tokens := range []bool{true, false} {
+		for i, p := range params[:reach(params, tokens)] {
+			a, after, ok := begin(p, word, tokens)
+			if !ok {
+				continue
+			}
+			ordered := !p.Optional && !leadsWithToken(p.Argument)
+			kept := slices.DeleteFunc(slices.Clone(params[:i]), func(q param) bool {
+				return ordered || !leadsWithToken(q.Argument) || q.Optional && !p.Optional
+			})
+			n := required(after)
+			return a, slices.Concat(after[:n], kept, after[n:], params[i+1:]), true
+		}
+	}
+	return taken, nil, false
+}
+
+// reach is how many of params the next word can belong to: those up to the first
+// that is required. Choices that have to be made may change places.
+func reach(params []param, tokens bool) (n int) {
+	for n < len(params) && params[n].Optional {
+		n++
+	}
+	for tokens && n < len(params) && !params[n].Optional && leadsWithToken(params[n].Argument) {
+		n++
+	}
+	if n < len(params) && !params[n].Optional {
+		n++
+	}
+	return n
+}
+
+// required is how many of params there are up to the last that cannot be left out.
+func required(params []param) (n int) {
+	for i, p := range params {
+		if !p.Optional {
+			n = i + 1
+		}
+	}
+	return n
+}
+
+// leadsWithToken tells whether only a word of the language can begin a.
+func leadsWithToken(a translator.Argument) bool {
+	switch {
+	case a.Token != "":
+		return true
+	case a.Type == "oneof":
+		return !slices.ContainsFunc(a.Arguments, func(b translator.Argument) bool { return !leadsWithToken(b) })
+	case a.Type == "block":
+		return leadsWithToken(a.Arguments[0])
+	}
+	return false
+}
+
+// begin tells whether word begins p, as a word of the language or as a value.
+// after is what has to follow of p itself, and p when it may stand again.
+func begin(p param, word string, tokens bool) (taken translator.Argument, after []param, ok bool) {
+	switch {
+	case p.Token != "":
+		taken, after, ok = beginToken(p.Argument, word)
+		ok = ok && tokens
+	case p.Type == "oneof":
+		for _, a := range p.Arguments {
+			if taken, after, ok = begin(param{Argument: a}, word, tokens); ok {
+				break
+			}
+		}
+	case p.Type == "block":
+		parts := make([]param, len(p.Arguments))
+		for i, a := range p.Arguments {
+			parts[i] = param{Argument: a}
+		}
+		taken, after, ok = beginBlock(parts, word, tokens)
+	default:
+		taken, ok = p.Argument, !tokens
+	}
+	if ok && p.Multiple && (p.Token == "" || p.MultipleToken || p.Type == "pure-token") {
+		p.Optional, p.again = true, true
+		after = append(after, p)
+	}
+	return taken, after, ok
+}
+
+func beginToken(a translator.Argument, word string) (taken translator.Argument, after []param, ok bool) {
+	if !strings.EqualFold(a.Token, word) {
+		return taken, nil, false
+	}
+	taken = translator.Argument{Name: a.Token, Type: "pure-token", Token: a.Token}
+	switch a.Type {
+	case "pure-token":
+	case "block":
+		for _, part := range a.Arguments {
+			after = append(after, param{Argument: part})
+		}
+	default:
+		value := a
+		value.Token, value.Optional, value.Multiple = "", false, a.Multiple && !a.MultipleToken
+		after = []param{{Argument: value}}
+	}
+	return taken, after, true
+}
+
+func beginBlock(parts []param, word string, tokens bool) (taken translator.Argument, after []param, ok bool) {
+	for i, p := range parts {
+		if taken, after, ok = begin(p, word, tokens); ok {
+			return taken, append(after, parts[i+1:]...), true
+		}
+		if !p.Optional {
+			break
+		}
+	}
+	return taken, nil, false
+}
+
+// expected lists what the next word can be: words of the language, and the values
+// that are possible.
+func expected(params []param) (tokens []string, values []translator.Argument) {
+	for i, p := range params[:reach(params, true)] {
+		t, v := first(p.Argument)
+		for _, token := range t {
+			if !slices.Contains(tokens, token) {
+				tokens = append(tokens, token)
+			}
+		}
+		if i < reach(params, false) {
+			values = append(values, v...)
+		}
+	}
+	return tokens, values
+}
+
+// first lists what can begin a.
+func first(a translator.Argument) (tokens []string, values []translator.Argument) {
+	switch {
+	case a.Token != "":
+		return []string{a.Token}, nil
+	case a.Type == "oneof":
+		for _, b := range a.Arguments {
+			t, v := first(b)
+			tokens, values = append(tokens, t...), append(values, v...)
+		}
+	case a.Type == "block":
+		for _, b := range a.Arguments {
+			t, v := first(b)
+			tokens, values = append(tokens, t...), append(values, v...)
+			if !b.Optional {
+				break
+			}
+		}
+	default:
+		values = []translator.Argument{a}
+	}
+	return tokens, values
+}
+
+// written is the parameters in the notation of the documentation.
+func written(params []param) string {
+	parts := make([]string, len(params))
+	for i, p := range params {
+		parts[i] = writtenParam(p)
+	}
+	return strings.Join(parts, " ")
+}
+
+func writtenParam(p param) string {
+	text := writtenBody(p.Argument)
+	switch {
+	case p.again:
+		return "[" + text + " ...]"
+	case p.Multiple && p.Token != "" && !p.MultipleToken:
+		text += " [" + strings.TrimPrefix(text, p.Token+" ") + " ...]"
+	case p.Multiple && p.Type == "oneof" && p.Optional:
+		return "[" + text + " ...]"
+	case p.Multiple:
+		text += " [" + text + " ...]"
+	}
+	switch {
+	case p.Optional:
+		return "[" + text + "]"
+	case p.Type == "oneof" && p.Token == "":
+		return "<" + text + ">"
+	}
+	return text
+}
+
+// writtenBody is writtenParam without what says how often it may stand.
+func writtenBody(a translator.Argument) string {
+	var text string
+	switch a.Type {
+	case "pure-token":
+		return a.Token
+	case "oneof":
+		all := make([]string, len(a.Arguments))
+		for i, b := range a.Arguments {
+			if all[i] = writtenBody(b); b.Multiple {
+				all[i] = "<" + all[i] + "> [<" + all[i] + "> ...]"
+			}
+		}
+		text = strings.Join(all, "|")
+		if a.Token != "" {
+			text = "<" + text + ">"
+		}
+	case "block":
+		parts := make([]param, len(a.Arguments))
+		for i, b := range a.Arguments {
+			parts[i] = param{Argument: b}
+		}
+		text = written(parts)
+	default:
+		text = a.Name
+	}
+	return strings.TrimSpace(a.Token + " " + text)
+}
+
+// subcommandsOf lists the second words of a container.
+func subcommandsOf(container string) []string {
+	var subs []string
+	for _, c := range translator.Commands() {
+		if name, sub, ok := strings.Cut(c.Name, " "); ok && strings.EqualFold(name, container) {
+			subs = append(subs, sub)
+		}
+	}
+	return subs
+}

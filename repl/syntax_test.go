@@ -1,0 +1,136 @@
+package repl
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/translator"
+)
+
+func TestRest(t *testing.T) {
+	for _, c := range []struct{ typed, want string }{
+		{"GET", "key"},
+		{"GET k", ""},
+		{"SETEX k", "seconds value"},
+		{"SET k v px 5", "[NX|XX|IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest] [GET]"},
+		{"SET k v get nx", "[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]"},
+		{"SET k v EX", "seconds [NX|XX|IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest] [GET]"},
+		{"MSET a", "value [key value ...]"},
+		{"MSET a 1", "[key value ...]"},
+		{"MSET a 1 b", "value [key value ...]"},
+		{"DEL a b", "[key ...]"},
+		{"OBJECT encoding", "key"},
+		{"LINSERT k before", "pivot element"},
+		{"LMPOP 2", "key key <LEFT|RIGHT> [COUNT count]"},
+		{"LMPOP 2 a", "key <LEFT|RIGHT> [COUNT count]"},
+		{"LMPOP 2 a b right", "[COUNT count]"},
+		{"ZADD k", "[NX|XX] [GT|LT] [CH] [INCR] score member [score member ...]"},
+		{"ZADD k nx ch", "[GT|LT] [INCR] score member [score member ...]"},
+		{"ZADD k 1", "member [score member ...]"},
+		{"ZADD k 1 a", "[score member ...]"},
+		{"ZRANDMEMBER k", "[count [WITHSCORES]]"},
+		{"ZRANDMEMBER k 3", "[WITHSCORES]"},
+		{"XADD s maxlen", "[=|~] threshold [NOMKSTREAM] [KEEPREF|DELREF|ACKED] [IDMPAUTO pid|IDMP pid iid] [LIMIT count] <*|id> field value [field value ...]"},
+		{"XADD s maxlen ~ 5 *", "field value [field value ...]"},
+		{"SORT k GET a", "[BY pattern] [LIMIT offset count] [GET pattern ...] [ASC|DESC] [ALPHA] [STORE destination]"},
+		{"ZUNION 2 a b weights 1", "[weight ...] [AGGREGATE <SUM|MIN|MAX|COUNT>] [WITHSCORES]"},
+		{"GEOSEARCH k", "<FROMMEMBER member|FROMLONLAT longitude latitude> <BYRADIUS radius <M|KM|FT|MI>|BYBOX width height <M|KM|FT|MI>> [ASC|DESC] [COUNT count [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]"},
+		{"JSON.MGET a", "[key ...] path"},
+		{"HPEXPIRE h 5 FIELDS 2 a", "field"},
+	} {
+		if got := written(fit(strings.Fields(c.typed), false).rest); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.typed, got, c.want)
+		}
+	}
+}
+
+// The syntax of every command can be written down from its structure.
+func TestSyntaxIsWrittenBack(t *testing.T) {
+	for _, cmd := range translator.Commands() {
+		if strings.HasPrefix(cmd.Name, "BITFIELD") || cmd.Name == "ARGREP" {
+			continue // two ways of writing the same repetition
+		}
+		got := written(fit(strings.Fields(cmd.Name), false).rest)
+		if cmd.Name == "QUIT" {
+			got = strings.Replace(got, "ignored [ignored ...]", "ignored ...", 1)
+		}
+		if got != cmd.Syntax && got != "<"+cmd.Syntax+">" {
+			t.Errorf("%s: got\n%q, want\n%q", cmd.Name, got, cmd.Syntax)
+		}
+	}
+}
+
+func TestWrong(t *testing.T) {
+	for _, c := range []struct{ typed, want string }{
+		{"GET k x ", "too many arguments"},
+		{"SETEX k abc ", "seconds: not an integer"},
+		{"SETEX k abc", "seconds: not an integer"},
+		{"SETEX k -", ""},
+		{"SET k v EY ", "not one of its options"},
+		{"SET k v E", ""},
+		{"SET k v E ", "not one of its options"},
+		{"LINSERT k bef", ""},
+		{"LINSERT k foo ", "expects BEFORE, AFTER"},
+		{"OBJECT nope ", "unknown subcommand"},
+		{"OBJECT enc", ""},
+		{"ZADD z x m ", "score: not a number"},
+		{"ZADD z inf m ", ""},
+		{"GETX ", ""},
+		{"ZUNION 1 a weights x", ""},
+		{"BLPOP l 0.5 ", ""},
+		{"LMPOP 1 a RIHGT ", "expects LEFT, RIGHT"},
+	} {
+		typing := !strings.HasSuffix(c.typed, " ")
+		if got := fit(strings.Fields(c.typed), typing).wrong; got != c.want {
+			t.Errorf("%q: got %q, want %q", c.typed, got, c.want)
+		}
+	}
+}
+
+// isMissing recognises the keys that the corpus uses for missing ones: what stands
+// behind such a key is not looked at.
+func isMissing(arg []byte) bool {
+	return slices.Contains([]string{"missing", "none", "nope"}, string(arg))
+}
+
+// sloppy are calls with mistakes that Redis lets pass, or only queues.
+var sloppy = []string{
+	"BITCOUNT a -2 -100 x", "LOLWUT nonsense", "XPENDING a g - + 10 bob extra", "SET k v EX x EX 100", "SELECT x", "PING a b",
+}
+
+// No call that works is complained about: the whole corpus, as it is typed.
+func TestNothingIsWrongWithWhatWorks(t *testing.T) {
+	transcripts, err := corpus.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	for _, tr := range transcripts {
+		for _, step := range tr.Steps {
+			if strings.Contains(step.Want, "(error)") || len(step.Args) == 0 {
+				continue
+			}
+			if cmd, _ := translator.Find(step.Args); cmd == nil || slices.ContainsFunc(step.Args, isMissing) {
+				continue
+			}
+			words := make([]string, len(step.Args))
+			for i, a := range step.Args {
+				words[i] = string(a)
+			}
+			if slices.Contains(sloppy, strings.Join(words, " ")) {
+				continue
+			}
+			calls++
+			for _, typing := range []bool{true, false} {
+				if c := fit(words, typing); c.wrong != "" {
+					t.Errorf("%s:%d: %q: word %d: %s", tr.Name, step.Line, words, c.at, c.wrong)
+				}
+			}
+		}
+	}
+	if calls < 1000 {
+		t.Errorf("only %d calls", calls)
+	}
+}

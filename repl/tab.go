@@ -1,0 +1,167 @@
+package repl
+
+import (
+	"strings"
+	"time"
+
+	"github.com/chzyer/readline"
+)
+
+// wait is a completion whose answer has not come yet.
+type wait struct {
+	completion
+	before string // the text up to the cursor
+}
+
+// tab completes the word at the cursor. An answer that takes its time comes into a
+// menu later, if the text is still the same.
+func (e *editor) tab() {
+	before := string(e.text[:e.cursor])
+	c := complete(before, e.options)
+	if c.ask == nil {
+		e.offer(c)
+		return
+	}
+	w := &wait{c, before}
+	e.waits = w
+	answers := e.asker.ask(e.ctx, *c.ask)
+	select {
+	case a := <-answers:
+		e.waits = nil
+		e.offer(c.answered(a))
+	case <-time.After(patience):
+		go e.late(w, answers)
+	}
+}
+
+func (e *editor) late(w *wait, answers <-chan answer) {
+	a := <-answers
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.waits != w || string(e.text[:e.cursor]) != w.before {
+		return
+	}
+	e.waits = nil
+	if c := w.answered(a); len(c.items) > 0 {
+		e.menu = &menu{completion: c, selected: -1}
+		e.draw()
+	}
+}
+
+// offer takes the only candidate, or what all have in common, and lists them.
+func (e *editor) offer(c completion) {
+	switch len(c.items) {
+	case 0:
+		e.bell()
+		return
+	case 1:
+		e.replace(c, c.items[0].text+ending(c.items[0].text))
+		return
+	}
+	if common := commonPrefix(c.items); len(common) > len(c.typed) && strings.HasPrefix(common, c.typed) {
+		e.replace(c, common)
+		c.typed = common
+	}
+	e.menu = &menu{completion: c, selected: -1}
+}
+
+// ending is what follows a word that is whole.
+func ending(text string) string {
+	if strings.HasSuffix(text, "/") {
+		return ""
+	}
+	return " "
+}
+
+// replace puts text in the place of the word at the cursor.
+func (e *editor) replace(c completion, text string) {
+	rest := string(e.text[e.cursor:])
+	if strings.HasPrefix(rest, " ") {
+		text = strings.TrimSuffix(text, " ")
+	}
+	before := string(e.text[:e.cursor])[:c.from] + text
+	e.set(before+rest, len([]rune(before)))
+}
+
+// retype narrows the menu to what was typed since.
+func (e *editor) retype() {
+	e.waits = nil
+	if e.menu == nil {
+		return
+	}
+	before := string(e.text[:e.cursor])
+	m := e.menu
+	if len(before) < m.from || e.search != nil {
+		e.menu = nil
+		return
+	}
+	c := complete(before, e.options)
+	if c.from != m.from || c.typed == "" || !strings.HasPrefix(c.typed, m.typed) {
+		e.menu = nil
+		return
+	}
+	var kept []candidate
+	for _, item := range m.items {
+		if len(item.text) >= len(c.typed) && strings.EqualFold(item.text[:len(c.typed)], c.typed) {
+			kept = append(kept, item)
+		}
+	}
+	c.items, c.ask = kept, nil
+	e.menu = nil
+	if len(kept) > 0 {
+		e.menu = &menu{completion: c, selected: -1}
+	}
+}
+
+// menuKey is key while a menu is open.
+func (e *editor) menuKey(r rune) rune {
+	m := e.menu
+	switch r {
+	case readline.CharTab:
+		if len(m.items) == 1 {
+			m.selected = 0
+			return e.own(e.takeSelected)
+		}
+		return e.own(func() { e.choose(1) })
+	case readline.CharNext:
+		return e.own(func() { e.choose(1) })
+	case keyBackTab, readline.CharPrev:
+		return e.own(func() { e.choose(-1) })
+	case keyPageDown:
+		return e.own(func() { m.page(1); e.choose(0) })
+	case keyPageUp:
+		return e.own(func() { m.page(-1); e.choose(0) })
+	case readline.CharEnter, readline.CharCtrlJ:
+		if m.selected >= 0 {
+			return e.goOn(e.takeSelected)
+		}
+	case keyEscape, readline.CharBell:
+		return e.own(e.leaveMenu)
+	}
+	if m.selected >= 0 || r < ' ' && r != readline.CharCtrlH {
+		e.menu = nil
+	}
+	return e.plainKey(r)
+}
+
+// choose selects another candidate and shows it in the line.
+func (e *editor) choose(by int) {
+	m := e.menu
+	m.move(by)
+	e.replace(m.completion, m.items[m.selected].text)
+}
+
+func (e *editor) takeSelected() {
+	m := e.menu
+	e.menu = nil
+	e.replace(m.completion, m.items[m.selected].text+ending(m.items[m.selected].text))
+}
+
+// leaveMenu closes the menu and brings back what was typed.
+func (e *editor) leaveMenu() {
+	m := e.menu
+	e.menu = nil
+	if m.selected >= 0 {
+		e.replace(m.completion, m.typed)
+	}
+}

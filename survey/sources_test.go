@@ -1,0 +1,74 @@
+package survey_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/survey"
+)
+
+// TestSourcesAgree reads the same keys from the tables of a file and by commands.
+func TestSourcesAgree(t *testing.T) {
+	clock := storetest.NewClock()
+	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1, Now: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	ctx := context.Background()
+	session := storetest.NewEngine(file, clock).Session()
+	do := func(line string) {
+		t.Helper()
+		var args [][]byte
+		for _, w := range strings.Fields(line) {
+			args = append(args, []byte(w))
+		}
+		if v, err := session.Do(ctx, args...); err != nil || v.IsError() {
+			t.Fatalf("%s: %s %v", line, v.Str, err)
+		}
+	}
+	do("SELECT 1")
+	do("SET elsewhere v")
+	do("SELECT 0")
+	for i := range 2500 { // several pages of either
+		do(fmt.Sprintf("SET string:%d %s", i, strings.Repeat("v", i%50)+"v"))
+	}
+	for _, line := range []string{
+		"SET gone v PX 10", "SET later v PX 5000", "HSET hash a b c d", "HSETEX fields PX 10 FIELDS 1 gone v", "HSET fields stays v",
+		"RPUSH list a b c", "SADD set a b", "ZADD zset 1 a", "XADD stream 1-1 a b", "JSON.SET doc $ [1,2]", "ARSET array 7 x y", "SET empty x", "SETRANGE empty 0 y",
+	} {
+		do(line)
+	}
+	clock.Advance(20)
+	read := func(pages survey.Pages) (lines []string) {
+		err := pages(ctx, func(keys []survey.Key) error {
+			for _, k := range keys {
+				lines = append(lines, fmt.Sprintf("%s %s %d %d", k.Name, k.Type, k.TTL, k.Count))
+				if k.Bytes < int64(len(k.Name)) {
+					t.Errorf("%s has %d bytes", k.Name, k.Bytes)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	tables := read(survey.File{Transact: file.Transact, Now: clock.Now(), Facts: survey.Measured}.Keys)
+	commands := read(survey.Walk{Client: session, Facts: survey.Measured}.Keys)
+	if len(tables) != 2510 || !slices.Equal(tables, commands) {
+		t.Errorf("tables have %d keys, commands %d", len(tables), len(commands))
+		for i := range min(len(tables), len(commands)) {
+			if tables[i] != commands[i] {
+				t.Fatalf("tables: %s, commands: %s", tables[i], commands[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package survey
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// TestLatency compares with the sorted times.
+func TestLatency(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var l Latency
+	var all []time.Duration
+	var sum time.Duration
+	for range 10_000 {
+		d := time.Duration(r.ExpFloat64() * 3e5)
+		l.Add(d)
+		all = append(all, d)
+		sum += d
+	}
+	slices.Sort(all)
+	if l.Min != all[0] || l.Max != all[len(all)-1] || l.Mean() != sum/10_000 || l.N != 10_000 {
+		t.Errorf("min %v, max %v, mean %v of %d", l.Min, l.Max, l.Mean(), l.N)
+	}
+	for _, q := range []float64{0.001, 0.1, 0.5, 0.9, 0.99, 0.999, 1} {
+		got, want := l.Quantile(q), all[int(q*10_000)-1]
+		if got < want || float64(got) > float64(want)*1.04+1 {
+			t.Errorf("quantile %v is %v, want %v", q, got, want)
+		}
+	}
+	var one Latency
+	if one.Mean() != 0 || one.Quantile(0.5) != 0 {
+		t.Error("nothing has a latency")
+	}
+	one.Add(1<<62 + 1)
+	if one.Quantile(0.5) != 1<<62+1 {
+		t.Errorf("the quantile of one time is %v", one.Quantile(0.5))
+	}
+}
+
+func TestPrefixes(t *testing.T) {
+	s := Summary{Separator: []byte(":"), Depth: 2}
+	for _, name := range []string{"a:b:c", "a:b:d", "a:x", "plain", ":", "::", "a:"} {
+		s.Add([]Key{{Name: []byte(name), Type: "string", TTL: -1, Count: 1, Bytes: 1}})
+	}
+	groups, all := s.PrefixGroups(10)
+	var got []string
+	for _, g := range groups {
+		got = append(got, fmt.Sprintf("%s=%d", g.Name, g.Keys))
+	}
+	slices.Sort(got)
+	if want := []string{"::=1", ":=1", "=1", "a:=2", "a:b:=2"}; !slices.Equal(got, want) || all != len(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestPrefixesWithoutEnd takes as many prefixes as keys in little memory, and
+// loses none of the keys.
+func TestPrefixesWithoutEnd(t *testing.T) {
+	s := Summary{Separator: []byte(":")}
+	for i := range maxPrefixes + 1000 {
+		s.Add([]Key{{Name: fmt.Appendf(nil, "%d:x", i), Type: "string", TTL: -1, Count: 1, Bytes: 1}})
+	}
+	groups, all := s.PrefixGroups(1)
+	if all != maxPrefixes+1 || groups[0].Name != Rest || groups[0].Keys != 1000 {
+		t.Errorf("%d prefixes, the largest is %+v", all, groups[0])
+	}
+}
+
+func TestLifetimes(t *testing.T) {
+	for _, test := range []struct {
+		ttl  int64
+		want string
+	}{{-1, "for ever"}, {0, "under a minute"}, {59_999, "under a minute"}, {60_000, "under an hour"}, {30 * 86400_000, "longer"}, {1 << 60, "longer"}} {
+		if got := lifetimes[lifetime(test.ttl)].name; got != test.want {
+			t.Errorf("%d ms is %s, want %s", test.ttl, got, test.want)
+		}
+	}
+}
+
+func TestRanking(t *testing.T) {
+	s := Summary{Top: 3}
+	for _, n := range []int64{5, 1, 9, 9, -1, 7, 3} {
+		s.Add([]Key{{Name: fmt.Appendf(nil, "k%d", n), Type: "string", TTL: -1, Bytes: n}})
+	}
+	var got []string
+	for _, k := range s.Largest {
+		got = append(got, string(k.Name))
+	}
+	if want := []string{"k9", "k7", "k5"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestReportFits holds every line of a report against widths of terminals.
+func TestReportFits(t *testing.T) {
+	s := Summary{Separator: []byte(":"), Top: 5}
+	for i, name := range []string{"short", strings.Repeat("long:", 60), "猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫:x", "bin\x00\xff\x1b[31m:y", "cat:1"} {
+		typ := []string{"string", "hash", "ReJSON-RL", "zset", "list"}[i]
+		s.Add([]Key{{Name: []byte(name), Type: typ, TTL: int64(i)*1e6 - 1, Count: 1 << (10 * i), Bytes: 1 << (11 * i)}})
+	}
+	for _, width := range []int{60, 80, 200} {
+		text := Report{Width: width, Keys: 5}.Stats(&s, 10)
+		for _, line := range strings.Split(text, "\n") {
+			if w := ansi.StringWidth(line); w > width {
+				t.Errorf("%d cells, not %d: %s", w, width, line)
+			}
+			if strings.ContainsAny(line, "\x1b\x00") {
+				t.Errorf("a control character: %q", line)
+			}
+		}
+	}
+	if text := (Report{Width: 80, Keys: 5, Colour: true}).Stats(&s, 10); !strings.Contains(text, "\x1b[36m█") {
+		t.Errorf("no colour in %s", text)
+	}
+}

@@ -1,0 +1,109 @@
+package transfer
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/zeebo/xxh3"
+)
+
+// The archive format: docs/archive.md.
+const (
+	archiveMagic   = "\x89MEOW\r\n"
+	archiveVersion = 1
+	blockMark      = "\xb7MDB"
+
+	blockRecords = 1
+	blockEnd     = 2
+
+	headerSize   = 4 + 1 + 4 + 4 + 4 + 4
+	headerSummed = headerSize - 4
+	sumSize      = 8
+
+	blockSize = 1 << 20 // a block of records is closed when it is so large
+	maxBlock  = 1 << 30
+)
+
+const (
+	flagFirst = 1 << iota
+	flagLast
+	flagChanged
+	flagVoid
+)
+
+// archiveTypes are the types by their numbers in an archive, from 1 on.
+var archiveTypes = []Type{StringType, ListType, SetType, ZSetType, HashType, StreamType, JSONType, ArrayType}
+
+// blockHeader is what stands in front of a block's payload.
+type blockHeader struct {
+	kind        byte
+	number      uint32
+	stored, raw uint32
+}
+
+func (h blockHeader) append(out []byte) []byte {
+	start := len(out)
+	out = append(append(out, blockMark...), h.kind)
+	for _, n := range []uint32{h.number, h.stored, h.raw} {
+		out = binary.LittleEndian.AppendUint32(out, n)
+	}
+	return binary.LittleEndian.AppendUint32(out, uint32(xxh3.Hash(out[start:])))
+}
+
+// parseHeader reads a header; ok is false when it is damaged.
+func parseHeader(b []byte) (h blockHeader, ok bool) {
+	if string(b[:len(blockMark)]) != blockMark || binary.LittleEndian.Uint32(b[headerSummed:]) != uint32(xxh3.Hash(b[:headerSummed])) {
+		return h, false
+	}
+	b = b[len(blockMark):]
+	number := func(i int) uint32 { return binary.LittleEndian.Uint32(b[1+4*i:]) }
+	return blockHeader{kind: b[0], number: number(0), stored: number(1), raw: number(2)}, true
+}
+
+// Totals count what an archive holds.
+type Totals struct{ Keys, Parts, Elements uint64 }
+
+func (t *Totals) add(p Part) {
+	if p.First {
+		t.Keys++
+	}
+	t.Parts++
+	if p.Value != nil {
+		t.Elements += uint64(p.Value.Len())
+	}
+}
+
+func (t Totals) append(out []byte) []byte {
+	for _, n := range []uint64{t.Keys, t.Parts, t.Elements} {
+		out = binary.AppendUvarint(out, n)
+	}
+	return out
+}
+
+func newCompressor() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // only the options could be wrong
+	}
+	return e
+}
+
+func newDecompressor() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBlock))
+	if err != nil {
+		panic(err) // only the options could be wrong
+	}
+	return d
+}
+
+// Damage is a place of an archive that cannot be read.
+type Damage struct {
+	Block  int   // its number
+	Offset int64 // of its first byte
+	Why    string
+}
+
+func (d *Damage) Error() string {
+	return fmt.Sprintf("the archive is damaged in block %d, at byte %d: %s", d.Block, d.Offset, d.Why)
+}

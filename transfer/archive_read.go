@@ -1,0 +1,201 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/zeebo/xxh3"
+)
+
+// ArchiveOptions say how an archive is read.
+type ArchiveOptions struct {
+	// Damaged, which may be nil, is told of damage, and reading goes on at the next
+	// block that is whole. Without it damage is an error, a *Damage.
+	Damaged func(*Damage)
+}
+
+// IsArchive tells whether a file that begins with these bytes is an archive.
+func IsArchive(beginning []byte) bool { return bytes.HasPrefix(beginning, []byte(archiveMagic)) }
+
+var (
+	errNoArchive = errors.New("this is no archive of meowdis")
+	errLostPart  = errors.New("a part of it is missing in the archive")
+	errVoid      = errors.New("it could not be read to its end when the archive was made")
+)
+
+// FromArchive yields what an archive holds. Nothing of a damaged block is
+// yielded.
+func FromArchive(in io.Reader, o ArchiveOptions) Source {
+	return func(yield func(Part, error) bool) {
+		r := &archiveReader{in: bufio.NewReaderSize(in, 64<<10), o: o, zip: newDecompressor(), yield: yield}
+		defer r.zip.Close()
+		if err := r.all(); err != nil && err != errStopped {
+			yield(Part{}, err)
+		}
+	}
+}
+
+type archiveReader struct {
+	in     *bufio.Reader
+	o      ArchiveOptions
+	zip    *zstd.Decoder
+	yield  func(Part, error) bool
+	offset int64
+	next   int // the number of the next block
+	key    *Key
+	totals Totals
+	lost   bool // something was damaged
+}
+
+func (r *archiveReader) all() error {
+	head := make([]byte, len(archiveMagic)+1)
+	n, err := io.ReadFull(r.in, head)
+	r.offset += int64(n)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return err
+	case err != nil || !IsArchive(head):
+		return errNoArchive
+	case head[len(archiveMagic)] != archiveVersion:
+		return fmt.Errorf("this archive has version %d, and this meowdis reads version %d; use a newer meowdis", head[len(archiveMagic)], archiveVersion)
+	}
+	for {
+		kind, payload, err := r.block()
+		if err == nil && kind == blockEnd {
+			return r.end(payload)
+		}
+		if err == nil {
+			err = r.records(payload)
+		}
+		var d *Damage
+		switch {
+		case errors.As(err, &d):
+			if err := r.damaged(d); err != nil {
+				return err
+			}
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// damaged goes on behind damage, if that is wanted.
+func (r *archiveReader) damaged(d *Damage) error {
+	if err := r.drop(); err != nil {
+		return err
+	}
+	if r.o.Damaged == nil {
+		return d
+	}
+	r.o.Damaged(d)
+	r.lost = true
+	if d.Why == whyTruncated {
+		return errStopped
+	}
+	return nil
+}
+
+// drop ends the key whose records are not all there.
+func (r *archiveReader) drop() error {
+	k := r.key
+	if r.key = nil; k == nil {
+		return nil
+	}
+	return stopped(r.yield(Part{Key: k, Last: true, Err: errLostPart}, nil))
+}
+
+const whyTruncated = "it ends here, and is incomplete"
+
+func (r *archiveReader) damage(at int64, format string, args ...any) *Damage {
+	return &Damage{Block: r.next, Offset: at, Why: fmt.Sprintf(format, args...)}
+}
+
+// block reads the next block. The error of one that is not whole is a *Damage,
+// and the block behind it can be read.
+func (r *archiveReader) block() (kind byte, payload []byte, err error) {
+	at := r.offset
+	h, err := r.header()
+	if err != nil {
+		return 0, nil, err
+	}
+	stored, err := r.take(int64(h.stored) + sumSize)
+	if err != nil {
+		return 0, nil, err
+	}
+	if int64(h.number) != int64(r.next) {
+		d := r.damage(at, "block %d follows", h.number)
+		if int64(h.number) < int64(r.next) {
+			return 0, nil, d
+		}
+		if r.next = int(h.number); r.o.Damaged == nil {
+			return 0, nil, d
+		}
+		if err := r.damaged(d); err != nil {
+			return 0, nil, err
+		}
+	}
+	stored, sum := stored[:h.stored], stored[h.stored:]
+	if binary.LittleEndian.Uint64(sum) != xxh3.Hash(stored) {
+		err = r.damage(at, "its checksum is wrong")
+	} else if h.raw > maxBlock || h.kind != blockRecords && h.kind != blockEnd {
+		err = r.damage(at, "its header makes no sense")
+	} else if payload, err = r.zip.DecodeAll(stored, nil); err != nil || len(payload) != int(h.raw) {
+		err = r.damage(at, "it cannot be decompressed")
+	}
+	r.next++
+	return h.kind, payload, err
+}
+
+// header reads the header of a block. When it is damaged, it finds the next one
+// first.
+func (r *archiveReader) header() (h blockHeader, err error) {
+	at, ok := r.offset, false
+	for {
+		b, err := r.in.Peek(headerSize)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return h, err
+		}
+		if err != nil {
+			return h, r.damage(at, whyTruncated)
+		}
+		if h, ok = parseHeader(b); ok {
+			break
+		}
+		r.in.Discard(1)
+		r.offset++
+	}
+	if r.offset > at {
+		return h, r.damage(at, "its header is damaged")
+	}
+	r.in.Discard(headerSize)
+	r.offset += headerSize
+	return h, nil
+}
+
+// take reads n bytes, and takes no room before they are there.
+func (r *archiveReader) take(n int64) ([]byte, error) {
+	var b bytes.Buffer
+	at := r.offset
+	got, err := io.CopyN(&b, r.in, n)
+	r.offset += got
+	if errors.Is(err, io.EOF) {
+		err = r.damage(at, whyTruncated)
+	}
+	return b.Bytes(), err
+}
+
+// end checks that the archive held all that it should.
+func (r *archiveReader) end(payload []byte) error {
+	if err := r.drop(); err != nil {
+		return err
+	}
+	if want := r.totals.append(nil); !r.lost && !bytes.Equal(want, payload) {
+		return r.damage(r.offset, "it does not hold as much as its end says")
+	}
+	return nil
+}

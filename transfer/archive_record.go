@@ -1,0 +1,197 @@
+package transfer
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/meowdis/meowdis/rdb"
+)
+
+// records yields the records of a block. They are all read before the first one
+// is yielded, so that nothing of a block comes that makes no sense.
+func (r *archiveReader) records(payload []byte) error {
+	d := &recordReader{b: payload, key: r.key}
+	var parts []Part
+	for len(d.b) > 0 && !d.bad {
+		parts = append(parts, d.part())
+	}
+	if d.bad {
+		r.next--
+		err := r.damage(r.offset, "it holds what is no record")
+		r.next++
+		return err
+	}
+	for _, p := range parts {
+		if p.Key == nil {
+			continue // of a key whose beginning was damaged
+		}
+		if p.First {
+			if err := r.drop(); err != nil {
+				return err
+			}
+		}
+		r.totals.add(p)
+		if r.key = p.Key; p.Last {
+			r.key = nil
+		}
+		if !r.yield(p, nil) {
+			return errStopped
+		}
+	}
+	return nil
+}
+
+// recordReader reads records. When it is bad, what it returns means nothing.
+type recordReader struct {
+	b   []byte
+	key *Key // of the record before, nil behind a last one
+	bad bool
+}
+
+func (d *recordReader) part() Part {
+	flags, typ := d.byte(), d.typ()
+	p := Part{
+		First: flags&flagFirst != 0, Last: flags&flagLast != 0,
+		Changed: flags&flagChanged != 0,
+	}
+	if p.First {
+		d.key = &Key{DB: int(d.int()), Name: d.bytes(), Type: typ, ExpiresAt: d.int(), Count: d.int()}
+	}
+	p.Key = d.key
+	d.bad = d.bad || d.key != nil && d.key.Type != typ
+	if flags&flagVoid != 0 {
+		p.Err = errVoid
+		d.bad = d.bad || !p.Last
+	} else {
+		p.Value = d.value(typ, p.Last)
+	}
+	if p.Last {
+		d.key = nil
+	}
+	return p
+}
+
+func (d *recordReader) byte() byte {
+	if len(d.b) == 0 {
+		d.bad = true
+		return 0
+	}
+	c := d.b[0]
+	d.b = d.b[1:]
+	return c
+}
+
+func (d *recordReader) number() uint64 {
+	n, size := binary.Uvarint(d.b)
+	if size <= 0 {
+		d.bad, d.b = true, nil
+		return 0
+	}
+	d.b = d.b[size:]
+	return n
+}
+
+// int is a number that is not negative; see signed.
+func (d *recordReader) int() int64 {
+	n := d.number()
+	d.bad = d.bad || n > math.MaxInt64
+	return int64(n)
+}
+
+func (d *recordReader) signed() int64 { return int64(d.number()) }
+
+func (d *recordReader) bytes() []byte {
+	n := d.number()
+	if n > uint64(len(d.b)) {
+		d.bad, d.b = true, nil
+		return nil
+	}
+	b := d.b[:n:n]
+	d.b = d.b[n:]
+	return b
+}
+
+func (d *recordReader) typ() Type {
+	n := int(d.byte()) - 1
+	if n < 0 || n >= len(archiveTypes) {
+		d.bad = true
+		return ""
+	}
+	return archiveTypes[n]
+}
+
+// list reads a number, and as many elements.
+func list[T any](d *recordReader, element func() T) []T {
+	n := d.number()
+	// An element takes a byte at least.
+	if n > uint64(len(d.b)) {
+		d.bad, d.b = true, nil
+		return nil
+	}
+	out := make([]T, 0, min(n, callElements))
+	for range n {
+		if d.bad {
+			return nil
+		}
+		out = append(out, element())
+	}
+	return out
+}
+
+func (d *recordReader) value(t Type, last bool) Value {
+	switch t {
+	case StringType:
+		return rdb.String(d.bytes())
+	case ListType:
+		return rdb.List(list(d, d.bytes))
+	case SetType:
+		return rdb.Set(list(d, d.bytes))
+	case ZSetType:
+		return rdb.ZSet(list(d, func() rdb.Member { return rdb.Member{Name: d.bytes(), Score: d.score()} }))
+	case HashType:
+		return rdb.Hash(list(d, func() rdb.Field { return rdb.Field{Name: d.bytes(), Value: d.bytes(), ExpiresAt: d.int()} }))
+	case StreamType:
+		s := &rdb.Stream{Entries: list(d, func() rdb.Entry { return rdb.Entry{ID: d.id(), Fields: list(d, d.bytes)} })}
+		if last {
+			d.streamState(s)
+		}
+		return s
+	case JSONType:
+		return Document(d.bytes())
+	case ArrayType:
+		a := &Array{Slots: list(d, func() Slot { return Slot{Index: d.number(), Value: d.bytes()} })}
+		if last {
+			a.Next = d.number()
+		}
+		return a
+	}
+	d.bad = true
+	return nil
+}
+
+func (d *recordReader) score() float64 {
+	if len(d.b) < 8 {
+		d.bad = true
+		return 0
+	}
+	f := math.Float64frombits(binary.LittleEndian.Uint64(d.b))
+	d.b = d.b[8:]
+	d.bad = d.bad || math.IsNaN(f)
+	return f
+}
+
+func (d *recordReader) id() rdb.ID { return rdb.ID{Ms: d.number(), Seq: d.number()} }
+
+func (d *recordReader) streamState(s *rdb.Stream) {
+	s.Last, s.Deleted, s.Added = d.id(), d.id(), d.int()
+	s.Groups = list(d, func() rdb.Group {
+		return rdb.Group{Name: d.bytes(), Last: d.id(), Read: d.signed(), Consumers: list(d, d.consumer)}
+	})
+}
+
+func (d *recordReader) consumer() rdb.Consumer {
+	return rdb.Consumer{
+		Name: d.bytes(), SeenAt: d.int(), ActiveAt: d.signed(),
+		Pending: list(d, func() rdb.Pending { return rdb.Pending{ID: d.id(), DeliveredAt: d.int(), Deliveries: d.int()} }),
+	}
+}

@@ -1,0 +1,112 @@
+package transfer
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/meowdis/meowdis/rdb"
+)
+
+// A command that writes elements has at most so many of them and about so many
+// bytes, unless one element is larger.
+const (
+	callElements = 1000
+	callBytes    = 256 << 10
+)
+
+// Calls yields the commands that write the part to a key of the given name. The
+// key must not exist before the first part. The commands behind the last part
+// leave it without an expiry: see ExpiryCall.
+func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
+	return func(yield func([][]byte) bool) {
+		w := &caller{name: name, yield: yield}
+		switch v := p.Value.(type) {
+		case rdb.String:
+			if p.First {
+				w.put(call("SET", name, v))
+			} else if len(v) > 0 {
+				w.put(call("APPEND", name, v))
+			}
+		case rdb.List:
+			w.elements("RPUSH", len(v), func(i int) [][]byte { return v[i : i+1] })
+		case rdb.Set:
+			w.elements("SADD", len(v), func(i int) [][]byte { return v[i : i+1] })
+		case rdb.ZSet:
+			w.elements("ZADD", len(v), func(i int) [][]byte { return [][]byte{formatScore(v[i].Score), v[i].Name} })
+		case rdb.Hash:
+			w.elements("HSET", len(v), func(i int) [][]byte { return [][]byte{v[i].Name, v[i].Value} })
+			w.fieldExpiries(v)
+		case *rdb.Stream:
+			w.stream(v, p.First, p.Last)
+		case Document:
+			w.put(call("JSON.SET", name, []byte("$"), v))
+		case *Array:
+			w.elements("ARMSET", len(v.Slots), func(i int) [][]byte {
+				return [][]byte{strconv.AppendUint(nil, v.Slots[i].Index, 10), v.Slots[i].Value}
+			})
+			if p.Last && v.Next > 0 {
+				w.put(call("ARSEEK", name, strconv.AppendUint(nil, v.Next, 10)))
+			}
+		}
+	}
+}
+
+// ExpiryCall is the command that makes the key of the given name expire at Unix
+// ms.
+func ExpiryCall(name []byte, at int64) [][]byte { return call("PEXPIREAT", name, decimal(at)) }
+
+// formatScore writes a score so that it is read back exactly.
+func formatScore(f float64) []byte { return strconv.AppendFloat(nil, f, 'g', 17, 64) }
+
+// caller hands out commands on one key, until nobody wants more.
+type caller struct {
+	name  []byte
+	yield func([][]byte) bool
+	ended bool
+}
+
+func (w *caller) put(args [][]byte) {
+	w.ended = w.ended || !w.yield(args)
+}
+
+// elements hands out commands that add n elements, each of the arguments that
+// arg returns.
+func (w *caller) elements(command string, n int, arg func(int) [][]byte) {
+	args := call(command, w.name)
+	bytes := 0
+	for i := range n {
+		element := arg(i)
+		if len(args) > 2 && (len(args) > callElements || bytes+size(element) > callBytes) {
+			w.put(args)
+			args, bytes = call(command, w.name), 0
+		}
+		args = append(args, element...)
+		bytes += size(element)
+	}
+	if len(args) > 2 {
+		w.put(args)
+	}
+}
+
+// fieldExpiries hands out the commands that make fields expire: those that expire
+// together in one.
+func (w *caller) fieldExpiries(h rdb.Hash) {
+	together := map[int64][][]byte{}
+	for _, f := range h {
+		if f.ExpiresAt > 0 {
+			together[f.ExpiresAt] = append(together[f.ExpiresAt], f.Name)
+		}
+	}
+	var times []int64
+	for at := range together {
+		times = append(times, at)
+	}
+	slices.Sort(times)
+	for _, at := range times {
+		for names := range slices.Chunk(together[at], callElements) {
+			args := call("HPEXPIREAT", w.name, decimal(at), []byte("FIELDS"), decimal(int64(len(names))))
+			w.put(append(args, names...))
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Difference is one way in which a key is not the same in two places.
+type Difference struct {
+	Key  *Key
+	What string // OnlyInA, OnlyInB, "type", "ttl" or "value"
+	A, B string // what is found, for people; "" where What says all
+}
+
+// The differences of keys that are in one place only.
+const (
+	OnlyInA = "only in A"
+	OnlyInB = "only in B"
+)
+
+// DiffOptions choose what is compared.
+type DiffOptions struct {
+	Read      ReadOptions
+	Tolerance time.Duration    // by how much expiries may differ
+	Found     func(Difference) // is told of each
+	Notify    Notify           // is told of the keys that could not be compared
+	Seen      func(Part)       // is shown each part that was compared
+}
+
+// Diff compares two sessions: every part of A is looked up in B, and then the keys
+// of B are looked up in A. Neither side need fit into memory, not even a key. It
+// returns the number of keys that were compared.
+func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err error) {
+	d := &differ{o: o, b: newReader(b, o.Read)}
+	for p, err := range FromSession(ctx, a, o.Read) {
+		if err != nil {
+			return d.keys, err
+		}
+		if err := d.add(ctx, p); err != nil {
+			return d.keys, err
+		}
+		o.Seen(p)
+	}
+	if err := d.flush(ctx); err != nil {
+		return d.keys, err
+	}
+	back := newReader(b, o.Read)
+	return d.keys, back.all(ctx, func(db int, names [][]byte) error { return d.missing(ctx, a, back, db, names) })
+}
+
+// differ looks the parts of A up in B.
+type differ struct {
+	o      DiffOptions
+	b      *reader
+	keys   int64
+	checks []check
+	bytes  int
+	found  *Key  // a value of it has been told to differ
+	at     int64 // elements of the current key that are in earlier parts
+}
+
+// check is a part of A that waits to be looked up.
+type check struct {
+	part Part
+	at   int64 // elements of its key in earlier parts
+}
+
+func (d *differ) add(ctx context.Context, p Part) error {
+	if p.Err != nil {
+		if !errors.Is(p.Err, ErrGone) {
+			d.o.Notify(p.Key, p.Err)
+		}
+		return nil
+	}
+	if len(d.checks) > 0 && d.checks[0].part.Key.DB != p.Key.DB {
+		if err := d.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if p.First {
+		d.at = 0
+		d.keys++
+	}
+	d.checks = append(d.checks, check{p, d.at})
+	d.at += int64(p.Value.Len())
+	d.bytes += valueSize(p.Value)
+	if len(d.checks) < batchKeys && d.bytes < pageBytes {
+		return nil
+	}
+	return d.flush(ctx)
+}
+
+// valueSize is about how many bytes a value takes.
+func valueSize(v Value) int {
+	if s := len(blobOf(v)); s > 0 {
+		return s
+	}
+	return v.Len() * 2 * perElement
+}
+
+// flush looks up what waits, all of it in one database.
+func (d *differ) flush(ctx context.Context) error {
+	if len(d.checks) == 0 {
+		return nil
+	}
+	if err := selectDB(ctx, d.b.session, d.checks[0].part.Key.DB); err != nil {
+		return err
+	}
+	var calls [][][]byte
+	var ends []int
+	for _, c := range d.checks {
+		if c.part.First {
+			calls = append(calls, d.headCalls(c.part.Key)...)
+		}
+		if args := c.lookUp(); args != nil {
+			calls = append(calls, args)
+		}
+		ends = append(ends, len(calls))
+	}
+	replies, err := d.b.session.Pipeline(ctx, calls)
+	if err != nil {
+		return err
+	}
+	checks, start := d.checks, 0
+	d.checks, d.bytes = nil, 0
+	for i, c := range checks {
+		if err := d.compare(ctx, c, replies[start:ends[i]]); err != nil {
+			return err
+		}
+		start = ends[i]
+	}
+	return nil
+}
+
+// headCalls ask for what a key is, and how much of it there is.
+func (d *differ) headCalls(k *Key) [][][]byte {
+	calls := [][][]byte{call("TYPE", k.Name), d.b.expiryCall(k.Name)}
+	if length := kinds[k.Type].length; length != "" {
+		calls = append(calls, call(length, k.Name))
+	}
+	return calls
+}
+
+// compare tells how a part differs from what was found in B.
+func (d *differ) compare(ctx context.Context, c check, replies []resp.Value) error {
+	k := c.part.Key
+	if c.part.First {
+		n := len(d.headCalls(k))
+		same, err := d.compareHead(ctx, k, replies[:n])
+		if err != nil {
+			return err
+		}
+		if !same {
+			d.found = k
+		}
+		replies = replies[n:]
+	}
+	if d.found == k {
+		return nil // one difference of a value is enough
+	}
+	a, b, err := d.compareValue(ctx, c, replies)
+	if err != nil {
+		return err
+	}
+	if a != b {
+		d.found = k
+		d.o.Found(Difference{k, "value", a, b})
+	}
+	return nil
+}
+
+// compareHead tells how a key differs but for its elements; same is false when
+// there is no need to look at these.
+func (d *differ) compareHead(ctx context.Context, k *Key, replies []resp.Value) (same bool, err error) {
+	if unknown(replies[1]) {
+		d.b.lacks["PEXPIRETIME"] = true
+		if replies[1], err = d.b.session.Do(ctx, d.b.expiryCall(k.Name)...); err != nil {
+			return false, err
+		}
+	}
+	typ, left := Type(text(replies[0])), int64(0)
+	if n, ok := integer(replies[1]); ok {
+		left = d.b.expiresAt(n)
+	}
+	switch {
+	case typ == "none" && k.ExpiresAt > 0 && k.ExpiresAt <= time.Now().Add(d.o.Tolerance).UnixMilli():
+		return false, nil // expired since it was read
+	case typ == "none":
+		d.o.Found(Difference{Key: k, What: OnlyInA})
+		return false, nil
+	case typ != k.Type:
+		d.o.Found(Difference{k, "type", string(k.Type), string(typ)})
+		return false, nil
+	}
+	if !d.sameTime(k.ExpiresAt, left) {
+		d.o.Found(Difference{k, "ttl", showTime(k.ExpiresAt), showTime(left)})
+	}
+	if len(replies) > 2 {
+		if n, _ := integer(replies[2]); n != k.Count {
+			d.o.Found(Difference{k, "value", fmt.Sprintf("length %d", k.Count), strconv.FormatInt(n, 10)})
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// sameTime tells whether two expiries are the same, as far as that matters.
+func (d *differ) sameTime(a, b int64) bool {
+	if a == 0 || b == 0 {
+		return a == b
+	}
+	return max(a, b)-min(a, b) <= d.o.Tolerance.Milliseconds()
+}
+
+func showTime(ms int64) string {
+	if ms == 0 {
+		return "never"
+	}
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// missing tells which of the keys of B are not in A.
+func (d *differ) missing(ctx context.Context, a Session, b *reader, db int, names [][]byte) error {
+	keys, err := b.look(ctx, db, names, func(p Part) bool {
+		d.o.Notify(p.Key, p.Err)
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	there, err := existing(ctx, a, db, keys)
+	if err != nil {
+		return err
+	}
+	for i, k := range keys {
+		if !there[i] {
+			d.o.Found(Difference{Key: k, What: OnlyInB})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,320 @@
+package transfer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// lookUp is the command that finds in B what the part holds; nil for a part
+// without elements.
+func (c check) lookUp() [][]byte {
+	name, from := c.part.Key.Name, decimal(c.at)
+	to := decimal(c.at + int64(c.part.Value.Len()) - 1)
+	if c.part.Value.Len() == 0 {
+		return nil
+	}
+	switch v := c.part.Value.(type) {
+	case rdb.String:
+		return call("GETRANGE", name, from, to)
+	case rdb.List:
+		return call("LRANGE", name, from, to)
+	case rdb.Set:
+		return append(call("SMISMEMBER", name), v...)
+	case rdb.ZSet:
+		return append(call("ZMSCORE", name), each(v, func(m rdb.Member) []byte { return m.Name })...)
+	case rdb.Hash:
+		return append(call("HMGET", name), each(v, func(f rdb.Field) []byte { return f.Name })...)
+	case *rdb.Stream:
+		first, last := v.Entries[0].ID, v.Entries[v.Len()-1].ID
+		return call("XRANGE", name, formatID(first), formatID(last), []byte("COUNT"), decimal(int64(v.Len())+1))
+	}
+	if a, ok := c.part.Value.(*Array); ok {
+		return append(call("ARMGET", name), each(a.Slots, func(s Slot) []byte { return strconv.AppendUint(nil, s.Index, 10) })...)
+	}
+	return call("JSON.GET", name)
+}
+
+// compareValue returns the first thing that differs as it is in A and in B; both
+// are "" when nothing does. An error reply is found in B in place of the value.
+func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value) (a, b string, err error) {
+	if len(replies) > 0 {
+		if replies[0].IsError() {
+			return "a value", string(replies[0].Str), nil
+		}
+		if a, b = c.compareElements(replies[0]); a != b {
+			return a, b, nil
+		}
+	}
+	switch v := c.part.Value.(type) {
+	case rdb.Hash:
+		return d.compareExpiries(ctx, c.part.Key, v)
+	case *rdb.Stream:
+		if c.part.Last {
+			return d.compareStates(ctx, c.part.Key, v)
+		}
+	case *Array:
+		there := &Array{Next: v.Next}
+		if c.part.Last {
+			err = d.b.nextSlot(ctx, c.part.Key, there)
+		}
+		if err == nil && there.Next != v.Next {
+			return fmt.Sprintf("goes on at [%d]", v.Next), fmt.Sprintf("[%d]", there.Next), nil
+		}
+	}
+	return "", "", nil
+}
+
+// compareElements compares the elements of a part with what lookUp found.
+func (c check) compareElements(v resp.Value) (a, b string) {
+	switch part := c.part.Value.(type) {
+	case rdb.String:
+		return c.compareBytes(part, text(v))
+	case Document:
+		if !sameJSON(part, text(v)) {
+			return clip(part), clip(text(v))
+		}
+		return "", ""
+	case *rdb.Stream:
+		return compareEntries(part.Entries, v)
+	}
+	if len(v.Elems) != c.part.Value.Len() {
+		return fmt.Sprintf("%d elements", c.part.Value.Len()), strconv.Itoa(len(v.Elems))
+	}
+	for i, e := range v.Elems {
+		if a, b := c.compareElement(i, e); a != b {
+			return a, b
+		}
+	}
+	return "", ""
+}
+
+// compareElement compares an element of a list, set, sorted set or hash.
+func (c check) compareElement(i int, v resp.Value) (a, b string) {
+	const none = "none"
+	found := show(text(v))
+	if v.IsNull() {
+		found = none
+	}
+	switch part := c.part.Value.(type) {
+	case rdb.List:
+		if !bytes.Equal(part[i], text(v)) {
+			return fmt.Sprintf("[%d] %s", c.at+int64(i), show(part[i])), found
+		}
+	case rdb.Set:
+		if n, _ := integer(v); n == 0 {
+			return "member " + show(part[i]), none
+		}
+	case rdb.ZSet:
+		if s, ok := scoreOf(v); !ok {
+			return fmt.Sprintf("member %s", show(part[i].Name)), none
+		} else if s != part[i].Score {
+			return fmt.Sprintf("score of %s: %s", show(part[i].Name), showScore(part[i].Score)), showScore(s)
+		}
+	case rdb.Hash:
+		if v.IsNull() || !bytes.Equal(part[i].Value, text(v)) {
+			return fmt.Sprintf("field %s: %s", show(part[i].Name), show(part[i].Value)), found
+		}
+	case *Array:
+		if slot := part.Slots[i]; v.IsNull() || !bytes.Equal(slot.Value, text(v)) {
+			return fmt.Sprintf("[%d] %s", slot.Index, show(slot.Value)), found
+		}
+	}
+	return "", ""
+}
+
+// compareBytes compares a piece of a string.
+func (c check) compareBytes(a, b []byte) (string, string) {
+	if bytes.Equal(a, b) {
+		return "", ""
+	}
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if i == 0 && c.at == 0 {
+		return show(a), show(b)
+	}
+	return fmt.Sprintf("from byte %d on %s", c.at+int64(i), show(a[i:])), show(b[i:])
+}
+
+// shown is the number of bytes of a value that are shown.
+const shown = 40
+
+// show is the beginning of a value, in quotes.
+func show(b []byte) string {
+	if len(b) > shown {
+		return string(resp.AppendQuoted(nil, b[:shown], true)) + "…"
+	}
+	return string(resp.AppendQuoted(nil, b, true))
+}
+
+// clip is the beginning of text.
+func clip(text []byte) string {
+	if len(text) > shown {
+		return strings.ToValidUTF8(string(text[:shown]), "") + "…"
+	}
+	return string(text)
+}
+
+func showScore(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// blobOf is the value that is one string of bytes, nil of the others.
+func blobOf(v Value) []byte {
+	switch v := v.(type) {
+	case rdb.String:
+		return v
+	case Document:
+		return v
+	}
+	return nil
+}
+
+// sameJSON tells whether two documents say the same, however they are written.
+func sameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, err1 := readJSON(a)
+	y, err2 := readJSON(b)
+	return err1 == nil && err2 == nil && reflect.DeepEqual(x, y)
+}
+
+func readJSON(text []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	err := d.Decode(&v)
+	return plainNumbers(v), err
+}
+
+// plainNumbers makes numbers that are the same equal: 1.0 and 1, 1e2 and 100.
+// Integers that a double cannot hold stay text.
+func plainNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if _, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			return string(v)
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return v
+		}
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	case []any:
+		for i := range v {
+			v[i] = plainNumbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = plainNumbers(v[k])
+		}
+	}
+	return v
+}
+
+func compareEntries(entries []rdb.Entry, v resp.Value) (a, b string) {
+	found, err := entriesOf(v.Elems)
+	if err != nil {
+		return "entries", err.Error()
+	}
+	for i, e := range entries {
+		if i >= len(found) {
+			return showEntry(e), "none"
+		}
+		if a, b := showEntry(e), showEntry(found[i]); !reflect.DeepEqual(e, found[i]) {
+			if a == b {
+				b += ", with other fields"
+			}
+			return a, b
+		}
+	}
+	if len(found) > len(entries) {
+		return "none", showEntry(found[len(entries)])
+	}
+	return "", ""
+}
+
+func showEntry(e rdb.Entry) string {
+	out := "entry " + string(formatID(e.ID))
+	for _, f := range e.Fields[:min(len(e.Fields), 4)] {
+		out += " " + show(f)
+	}
+	return out
+}
+
+// compareExpiries compares when the fields of a hash expire. Where B knows no such
+// thing, none of them does.
+func (d *differ) compareExpiries(ctx context.Context, k *Key, h rdb.Hash) (a, b string, err error) {
+	found := []Value{slices.Clone(h)}
+	for i := range found[0].(rdb.Hash) {
+		found[0].(rdb.Hash)[i].ExpiresAt = 0
+	}
+	if err := d.b.fieldExpiries(ctx, []*Key{k}, found); err != nil {
+		return "", "", err
+	}
+	there, _ := found[0].(rdb.Hash)
+	if len(there) != len(h) {
+		return "", "", nil // some have expired since
+	}
+	for i, f := range h {
+		if !d.sameTime(f.ExpiresAt, there[i].ExpiresAt) {
+			return fmt.Sprintf("field %s expires %s", show(f.Name), showTime(f.ExpiresAt)), showTime(there[i].ExpiresAt), nil
+		}
+	}
+	return "", "", nil
+}
+
+// compareStates compares what streams have beside their entries. Times are not
+// compared: they are those of the last access.
+func (d *differ) compareStates(ctx context.Context, k *Key, s *rdb.Stream) (a, b string, err error) {
+	there := &rdb.Stream{}
+	if err := d.b.streamState(ctx, k, there); err != nil {
+		if errors.Is(err, ErrGone) {
+			return "a stream", "none", nil
+		}
+		return "", "", err
+	}
+	x, y := describe(s), describe(there)
+	for i := range max(len(x), len(y)) {
+		a, b = "nothing more", "nothing more"
+		if i < len(x) {
+			a = x[i]
+		}
+		if i < len(y) {
+			b = y[i]
+		}
+		if a != b {
+			return a, b, nil
+		}
+	}
+	return "", "", nil
+}
+
+// describe tells what a stream has beside its entries, in lines in one order.
+func describe(s *rdb.Stream) []string {
+	lines := []string{fmt.Sprintf("last id %s, deleted up to %s, %d added", formatID(s.Last), formatID(s.Deleted), s.Added)}
+	for _, g := range slices.SortedFunc(slices.Values(s.Groups), func(a, b rdb.Group) int { return bytes.Compare(a.Name, b.Name) }) {
+		lines = append(lines, fmt.Sprintf("group %s at %s", show(g.Name), formatID(g.Last)))
+		if g.Read != rdb.Unknown {
+			lines[len(lines)-1] += fmt.Sprintf(", %d read", g.Read)
+		}
+		for _, c := range slices.SortedFunc(slices.Values(g.Consumers), func(a, b rdb.Consumer) int { return cmp.Compare(string(a.Name), string(b.Name)) }) {
+			lines = append(lines, fmt.Sprintf("consumer %s of group %s", show(c.Name), show(g.Name)))
+			for _, p := range c.Pending {
+				lines = append(lines, fmt.Sprintf("%s pending with consumer %s of group %s, delivered %d times", formatID(p.ID), show(c.Name), show(g.Name), p.Deliveries))
+			}
+		}
+	}
+	return lines
+}

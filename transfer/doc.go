@@ -1,0 +1,12 @@
+// Package transfer moves keys between places: sessions of any kind, archives,
+// and texts of commands or JSON.
+//
+// Every place that can be read is a Source, every place that can be written a
+// Sink, and between them flow Parts: a key comes in one part, or, when it is
+// large, in many, so that a key of a million elements passes through little
+// memory. N formats that are read and M that are written are N + M pieces of
+// work.
+//
+// The package imports no store, no client and no command line. A session is what
+// does commands.
+package transfer

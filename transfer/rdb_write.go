@@ -1,0 +1,82 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+
+	"github.com/meowdis/meowdis/rdb"
+)
+
+// RDBWriter is the sink that writes a dump file of Redis.
+type RDBWriter struct {
+	file    *rdb.FileWriter
+	notify  Notify
+	written int64
+	skip    bool // the rest of the current key
+}
+
+var (
+	errNoRDBForm = errors.New("a dump file of Redis holds nothing of this type")
+	errMixture   = errors.New("it was changed while it was read, and a dump file must not hold an element twice; try again when less is being written")
+)
+
+// NewRDBWriter makes the sink of a dump file.
+func NewRDBWriter(file *rdb.FileWriter, notify Notify) *RDBWriter {
+	return &RDBWriter{file: file, notify: notify}
+}
+
+// Keys is how many keys are in the file.
+func (w *RDBWriter) Keys() int64 { return w.written }
+
+// Put takes the next part.
+func (w *RDBWriter) Put(_ context.Context, p Part) error {
+	if p.First {
+		w.skip = false
+	}
+	if p.Err != nil {
+		w.skip = true
+		w.file.Drop()
+	}
+	if w.skip {
+		return nil
+	}
+	value, ok := p.Value.(rdb.Value)
+	switch {
+	case !ok:
+		w.leaveOut(p.Key, errNoRDBForm)
+		return nil
+	case p.Changed && !p.First && mayRepeat(value):
+		w.leaveOut(p.Key, errMixture)
+		return nil
+	}
+	if p.Last {
+		w.written++
+	}
+	k := p.Key
+	return w.file.Write(rdb.Piece{DB: k.DB, Key: k.Name, ExpiresAt: k.ExpiresAt, Value: value, First: p.First, Last: p.Last})
+}
+
+// mayRepeat tells whether a mixture of what a value was and became may hold an
+// element twice that it must hold once.
+func mayRepeat(v rdb.Value) bool {
+	switch v.(type) {
+	case rdb.Set, rdb.ZSet, rdb.Hash:
+		return true
+	}
+	return false
+}
+
+func (w *RDBWriter) leaveOut(k *Key, err error) {
+	w.skip = true
+	w.file.Drop()
+	w.notify(k, err)
+}
+
+// Close ends the file. With a cause it stays without an end, by which every reader
+// knows that it is incomplete.
+func (w *RDBWriter) Close(_ context.Context, cause error) error {
+	if cause != nil {
+		return cause
+	}
+	return w.file.End()
+}

@@ -1,0 +1,220 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+var (
+	// ErrGone is the Part.Err of a key that was deleted or expired while it was
+	// read.
+	ErrGone = errors.New("it was deleted while it was read")
+
+	errRestless = errors.New("it had another type each time one looked; try again when less is being written")
+)
+
+const (
+	batchKeys  = 512     // keys that are read together
+	wholeBytes = 8 << 20 // a longer string is read in pieces
+	attempts   = 3       // to read a key that is being changed
+)
+
+// page reads the keys of a page of SCAN: their types and expiries together, then
+// their lengths together, then the values of the small ones in batches.
+func (r *reader) page(ctx context.Context, db int, names [][]byte, yield func(Part) bool) error {
+	for range attempts {
+		if len(names) == 0 {
+			return nil
+		}
+		keys, err := r.look(ctx, db, names, yield)
+		if err != nil {
+			return err
+		}
+		if names, err = r.values(ctx, keys, yield); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		k := &Key{DB: db, Name: name}
+		if !yield(Part{Key: k, First: true, Last: true, Err: errRestless}) {
+			return errStopped
+		}
+	}
+	return nil
+}
+
+// look finds out what the keys are. Those that are not there are left out, those
+// of a type that cannot be read are yielded as such.
+func (r *reader) look(ctx context.Context, db int, names [][]byte, yield func(Part) bool) ([]*Key, error) {
+	calls := make([][][]byte, 0, 2*len(names))
+	for _, name := range names {
+		calls = append(calls, call("TYPE", name), r.expiryCall(name))
+	}
+	replies, err := r.session.Pipeline(ctx, calls)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 0 && unknown(replies[1]) {
+		r.lacks["PEXPIRETIME"] = true
+		return r.look(ctx, db, names, yield)
+	}
+	var keys []*Key
+	for i, name := range names {
+		k := &Key{DB: db, Name: name, Type: Type(text(replies[2*i]))}
+		_, known := kinds[k.Type]
+		err := errors.Join(refused(replies[2*i]), refused(replies[2*i+1]))
+		if err == nil && !known && k.Type != "none" {
+			err = fmt.Errorf("it has the type %s, which cannot be moved", k.Type)
+		}
+		expiry, _ := integer(replies[2*i+1])
+		switch {
+		case err != nil:
+			if !yield(Part{Key: k, First: true, Last: true, Err: err}) {
+				return nil, errStopped
+			}
+		case k.Type != "none" && expiry != expiryGone:
+			k.ExpiresAt = r.expiresAt(expiry)
+			keys = append(keys, k)
+		}
+	}
+	return keys, r.lengths(ctx, keys)
+}
+
+// What PEXPIRETIME and PTTL answer of keys without an expiry, and of none.
+const (
+	expiryNever = -1
+	expiryGone  = -2
+)
+
+// expiryCall asks when a key expires; servers before 7.0 know only how long it
+// has left.
+func (r *reader) expiryCall(name []byte) [][]byte {
+	if r.lacks["PEXPIRETIME"] {
+		return call("PTTL", name)
+	}
+	return call("PEXPIRETIME", name)
+}
+
+func (r *reader) expiresAt(reply int64) int64 {
+	switch {
+	case reply < 0:
+		return 0
+	case r.lacks["PEXPIRETIME"]:
+		return time.Now().UnixMilli() + reply
+	}
+	return reply
+}
+
+// lengths counts the elements of keys. Of one that has changed its type since it
+// stays 0.
+func (r *reader) lengths(ctx context.Context, keys []*Key) error {
+	var calls [][][]byte
+	var asked []*Key
+	for _, k := range keys {
+		if name := kinds[k.Type].length; name != "" {
+			calls, asked = append(calls, call(name, k.Name)), append(asked, k)
+		} else {
+			k.Count = 1
+		}
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	replies, err := r.session.Pipeline(ctx, calls)
+	if err != nil {
+		return err
+	}
+	for i, k := range asked {
+		k.Count, _ = integer(replies[i])
+	}
+	return nil
+}
+
+// values yields the values of keys, and returns the names of those that were
+// something else when they were read.
+func (r *reader) values(ctx context.Context, keys []*Key, yield func(Part) bool) (again [][]byte, err error) {
+	var batch []*Key
+	elements, bytes := int64(0), int64(0)
+	flush := func() error {
+		changed, err := r.whole(ctx, batch, yield)
+		again = append(again, changed...)
+		batch, elements, bytes = batch[:0], 0, 0
+		return err
+	}
+	for _, k := range keys {
+		n, b := k.Count, int64(0)
+		if k.Type == StringType {
+			n, b = 0, k.Count
+		}
+		most := r.pace.elements()
+		if n > most || b > wholeBytes {
+			if err := r.large(ctx, k, yield); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if len(batch) == batchKeys || elements+n > most || bytes+b > wholeBytes {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+		batch = append(batch, k)
+		elements, bytes = elements+n, bytes+b
+	}
+	return again, flush()
+}
+
+// whole yields keys that are read in one go, and returns the names of those that
+// were something else by then.
+func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) (again [][]byte, err error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	calls := make([][][]byte, len(keys))
+	for i, k := range keys {
+		calls[i] = kinds[k.Type].readAll(k.Name)
+	}
+	replies, err := r.session.Pipeline(ctx, calls)
+	if err != nil {
+		return nil, err
+	}
+	values, bad := make([]Value, len(keys)), make([]error, len(keys))
+	elements, bytes := 0, 0
+	for i, k := range keys {
+		values[i], bad[i] = kinds[k.Type].decode(replies[i])
+		if values[i] != nil && k.Type != StringType {
+			elements, bytes = elements+values[i].Len(), bytes+sizeOf(replies[i])
+		}
+	}
+	r.pace.took(elements, bytes)
+	if err := r.complete(ctx, keys, values); err != nil {
+		return nil, err
+	}
+	for i, k := range keys {
+		part := Part{Key: k, First: true, Last: true, Err: bad[i]}
+		switch {
+		case bad[i] == nil && values[i] == nil:
+			again = append(again, k.Name)
+			continue
+		case bad[i] == nil:
+			part = Whole(k, values[i])
+		}
+		if !yield(part) {
+			return nil, errStopped
+		}
+	}
+	return again, nil
+}
+
+// sizeOf is the number of bytes in a reply.
+func sizeOf(v resp.Value) int {
+	n := len(v.Str) + perElement
+	for i := range v.Elems {
+		n += sizeOf(v.Elems[i])
+	}
+	return n
+}

@@ -1,0 +1,156 @@
+package transfer
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// pager reads a large key page by page.
+type pager struct {
+	call func(n int64) [][]byte                           // the command for the next page, of about n elements
+	take func(resp.Value) (v Value, last bool, err error) // what it answers
+}
+
+func pagerOf(k *Key) pager {
+	switch k.Type {
+	case StringType:
+		return windows("GETRANGE", k, func(v resp.Value) Value { return rdb.String(v.Str) })
+	case ListType:
+		return windows("LRANGE", k, func(v resp.Value) Value { return rdb.List(texts(v.Elems)) })
+	case StreamType:
+		return streamPages(k)
+	case ArrayType:
+		return slotPages(k)
+	case SetType:
+		return cursorPages("SSCAN", k, func(elems []resp.Value) (Value, error) { return rdb.Set(texts(elems)), nil })
+	case HashType:
+		return cursorPages("HSCAN", k, func(elems []resp.Value) (Value, error) { return fields(elems) })
+	}
+	return cursorPages("ZSCAN", k, func(elems []resp.Value) (Value, error) { return members(elems) })
+}
+
+// windows are the pages of what has places from 0 on.
+func windows(command string, k *Key, decode func(resp.Value) Value) pager {
+	at := int64(0)
+	return pager{
+		call: func(n int64) [][]byte {
+			if k.Type == StringType {
+				n = wholeBytes
+			}
+			return call(command, k.Name, decimal(at), decimal(min(at+n, k.Count)-1))
+		},
+		take: func(v resp.Value) (Value, bool, error) {
+			value := decode(v)
+			at += int64(value.Len())
+			return value, value.Len() == 0 || at >= k.Count, nil
+		},
+	}
+}
+
+// slotPages are the pages of an array.
+func slotPages(k *Key) pager {
+	from, asked := uint64(0), int64(0)
+	return pager{
+		call: func(n int64) [][]byte {
+			asked = n
+			return append(call("ARSCAN", k.Name, strconv.AppendUint(nil, from, 10)), words(lastSlot, "LIMIT", strconv.FormatInt(n, 10))...)
+		},
+		take: func(v resp.Value) (Value, bool, error) {
+			a, err := slots(flat(v.Elems))
+			if err != nil || a.Len() == 0 {
+				return a, true, err
+			}
+			from = a.Slots[a.Len()-1].Index + 1
+			return a, int64(a.Len()) < asked || a.Slots[a.Len()-1].Index == math.MaxUint64-1, nil
+		},
+	}
+}
+
+// cursorPages are the pages of what has a cursor.
+func cursorPages(command string, k *Key, decode func([]resp.Value) (Value, error)) pager {
+	cursor := "0"
+	return pager{
+		call: func(n int64) [][]byte {
+			return append(call(command, k.Name), words(cursor, "COUNT", strconv.FormatInt(n, 10))...)
+		},
+		take: func(v resp.Value) (Value, bool, error) {
+			elems, next, err := scanned(v)
+			if err != nil {
+				return nil, false, err
+			}
+			cursor = next
+			value, err := decode(elems)
+			return value, next == "0", err
+		},
+	}
+}
+
+// large yields a large key in parts. Each page comes with the length that the key
+// has by then: as long as that stays the same, nothing was added or taken away.
+func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error {
+	pages, part, sum := pagerOf(k), Part{Key: k, First: true}, int64(0)
+	for {
+		replies, err := r.session.Pipeline(ctx, [][][]byte{pages.call(r.pace.elements()), call(kinds[k.Type].length, k.Name)})
+		if err != nil {
+			return err
+		}
+		value, last, bad := r.pageOf(k, pages, replies)
+		if bad == nil && (last || k.Type == HashType) {
+			one := []Value{value}
+			if err := r.complete(ctx, []*Key{k}, one); err != nil {
+				return err
+			}
+			if value = one[0]; value == nil {
+				bad = ErrGone
+			}
+		}
+		if bad != nil {
+			part.Value, part.Last, part.Err = nil, true, bad
+			return stopped(yield(part))
+		}
+		part.Value, part.Last = value, last
+		sum += int64(value.Len())
+		part.Changed = part.Changed || replies[1].Int != k.Count || last && sum != k.Count
+		if value.Len() == 0 && !last {
+			continue
+		}
+		if !yield(part) {
+			return errStopped
+		}
+		if last {
+			return nil
+		}
+		part.First = false
+	}
+}
+
+// stopped is the error of a part that nobody took.
+func stopped(taken bool) error {
+	if taken {
+		return nil
+	}
+	return errStopped
+}
+
+// pageOf reads the replies to a page's command and to the one for the length. An
+// error is about the key.
+func (r *reader) pageOf(k *Key, pages pager, replies []resp.Value) (v Value, last bool, err error) {
+	page := replies[0]
+	length, counted := integer(replies[1])
+	switch {
+	case wrongType(page) || counted && length == 0 && k.Type != StreamType:
+		return nil, false, ErrGone
+	case page.IsError():
+		return nil, false, refused(page)
+	case !counted:
+		return nil, false, errReply
+	}
+	if v, last, err = pages.take(page); err == nil && k.Type != StringType {
+		r.pace.took(v.Len(), sizeOf(page))
+	}
+	return v, last, err
+}

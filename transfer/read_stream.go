@@ -1,0 +1,151 @@
+package transfer
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// streamState reads everything about a stream but its entries. The error is
+// ErrGone when there is none.
+func (r *reader) streamState(ctx context.Context, k *Key, s *rdb.Stream) error {
+	replies, err := r.session.Pipeline(ctx, [][][]byte{
+		append(call("XINFO", []byte("STREAM")), k.Name),
+		append(call("XINFO", []byte("GROUPS")), k.Name),
+	})
+	if err != nil {
+		return err
+	}
+	about, groups := replies[0], replies[1]
+	if about.IsError() || groups.IsError() {
+		return ErrGone
+	}
+	s.Last = idAt(about, "last-generated-id")
+	s.Deleted = idAt(about, "max-deleted-entry-id")
+	s.Added = numberAt(about, "entries-added", k.Count)
+	for _, g := range groups.Elems {
+		name, _ := fieldOf(g, "name")
+		group := rdb.Group{Name: text(name), Last: idAt(g, "last-delivered-id"), Read: numberAt(g, "entries-read", rdb.Unknown)}
+		if err := r.consumers(ctx, k.Name, &group); err != nil {
+			return err
+		}
+		s.Groups = append(s.Groups, group)
+	}
+	return nil
+}
+
+// idAt is the id that a flat map holds at name, 0-0 when there is none.
+func idAt(v resp.Value, name string) rdb.ID {
+	e, _ := fieldOf(v, name)
+	id, _ := parseID(text(e))
+	return id
+}
+
+// consumers reads the consumers of a group with what is pending.
+func (r *reader) consumers(ctx context.Context, key []byte, g *rdb.Group) error {
+	replies, err := r.session.Pipeline(ctx, [][][]byte{
+		call("XINFO", []byte("CONSUMERS"), key, g.Name),
+		call("TIME"),
+	})
+	if err != nil {
+		return err
+	}
+	now := serverNow(replies[1])
+	number := map[string]int{}
+	for _, c := range replies[0].Elems {
+		name, _ := fieldOf(c, "name")
+		consumer := rdb.Consumer{Name: text(name), SeenAt: now - numberAt(c, "idle", 0), ActiveAt: -1}
+		if inactive := numberAt(c, "inactive", -1); inactive >= 0 {
+			consumer.ActiveAt = now - inactive
+		}
+		number[string(consumer.Name)] = len(g.Consumers)
+		g.Consumers = append(g.Consumers, consumer)
+	}
+	return r.pending(ctx, key, g, number)
+}
+
+// pendingPage is the number of pending entries that are asked for at once.
+const pendingPage = 4096
+
+// pending reads what is pending with the consumers of a group, whose places are
+// in number.
+func (r *reader) pending(ctx context.Context, key []byte, g *rdb.Group, number map[string]int) error {
+	from := []byte("-")
+	for {
+		replies, err := r.session.Pipeline(ctx, [][][]byte{
+			call("XPENDING", key, g.Name, from, []byte("+"), decimal(pendingPage)),
+			call("TIME"),
+		})
+		if err != nil {
+			return err
+		}
+		page, now := replies[0].Elems, serverNow(replies[1])
+		var last rdb.ID
+		for _, e := range page {
+			if len(e.Elems) != 4 {
+				return errReply
+			}
+			id, ok := parseID(text(e.Elems[0]))
+			idle, ok2 := integer(e.Elems[2])
+			times, ok3 := integer(e.Elems[3])
+			if !ok || !ok2 || !ok3 {
+				return errReply
+			}
+			last = id
+			c := consumerOf(g, text(e.Elems[1]), number)
+			c.Pending = append(c.Pending, rdb.Pending{ID: id, DeliveredAt: now - idle, Deliveries: times})
+		}
+		if len(page) < pendingPage {
+			return nil
+		}
+		next, ok := following(last)
+		if !ok {
+			return nil
+		}
+		from = formatID(next)
+	}
+}
+
+// consumerOf is the consumer of that name, which is made if it is not there: what
+// is pending with nobody is kept by a consumer without a name.
+func consumerOf(g *rdb.Group, name []byte, number map[string]int) *rdb.Consumer {
+	at, known := number[string(name)]
+	if !known {
+		at = len(g.Consumers)
+		number[string(name)] = at
+		g.Consumers = append(g.Consumers, rdb.Consumer{Name: name, ActiveAt: -1})
+	}
+	return &g.Consumers[at]
+}
+
+// following is the id behind id; ok is false behind the last one of all.
+func following(id rdb.ID) (next rdb.ID, ok bool) {
+	next = rdb.ID{Ms: id.Ms, Seq: id.Seq + 1}
+	if next.Seq == 0 {
+		next.Ms++
+	}
+	return next, next != rdb.ID{}
+}
+
+// streamPages are the pages of a long stream.
+func streamPages(k *Key) pager {
+	from := []byte("-")
+	asked := int64(0)
+	return pager{
+		call: func(n int64) [][]byte {
+			asked = n
+			return append(call("XRANGE", k.Name, from), words("+", "COUNT", strconv.FormatInt(n, 10))...)
+		},
+		take: func(v resp.Value) (Value, bool, error) {
+			entries, err := entriesOf(v.Elems)
+			if err != nil || int64(len(entries)) < asked {
+				return &rdb.Stream{Entries: entries}, true, err
+			}
+			next, more := following(entries[len(entries)-1].ID)
+			from = formatID(next)
+			return &rdb.Stream{Entries: entries}, !more, nil
+		},
+	}
+}

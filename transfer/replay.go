@@ -1,0 +1,192 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Commands yields commands, each with the place where it stands, as "byte 17" or
+// "line 3". An error ends it.
+type Commands func() (args [][]byte, place string, err error)
+
+// FromLog reads commands as clients send them: the form of an append-only file.
+// Offset is where in begins in its file.
+func FromLog(in io.Reader, offset int64) Commands {
+	counted := &counter{in: in, n: offset}
+	r := resp.NewReader(counted)
+	return func() ([][]byte, string, error) {
+		for {
+			at := counted.n - int64(r.Buffered())
+			args, err := r.ReadCommand()
+			switch {
+			case errors.Is(err, io.EOF):
+				return nil, "", io.EOF
+			case errors.Is(err, io.ErrUnexpectedEOF):
+				return nil, "", fmt.Errorf("the log is damaged at byte %d: %w", at, rdb.ErrTruncated)
+			case err != nil:
+				return nil, "", fmt.Errorf("the log is damaged in the command at byte %d: %w", at, err)
+			case !isComment(args[0]):
+				return args, fmt.Sprintf("byte %d", at), nil
+			}
+		}
+	}
+}
+
+// isComment tells whether a line says something about the file, such as its
+// commands' time.
+func isComment(word []byte) bool { return bytes.HasPrefix(word, []byte("#")) }
+
+// counter counts what is read.
+type counter struct {
+	in io.Reader
+	n  int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// FromScript reads commands from lines, in redis-cli's quoting.
+func FromScript(in *bufio.Reader) Commands {
+	number := 0
+	return func() ([][]byte, string, error) {
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil && (line == "" || !errors.Is(err, io.EOF)) {
+				return nil, "", err
+			}
+			number++
+			args, err := resp.SplitLine(line)
+			if err != nil {
+				return nil, "", fmt.Errorf("line %d: %w", number, err)
+			}
+			if len(args) > 0 && !isComment(args[0]) {
+				return args, fmt.Sprintf("line %d", number), nil
+			}
+		}
+	}
+}
+
+// ReplayOptions say who is told of what while commands are replayed.
+type ReplayOptions struct {
+	Refused func(place, command string, err error) // a command that was answered with an error
+	Passed  func(place, what string)               // something that was passed over
+	Seen    func(commands int64)                   // so many more were run
+	Notify  Notify                                 // of a key of a dump that was not written
+}
+
+const (
+	replayCommands = 512
+	replayBytes    = 1 << 20
+)
+
+// Replay runs commands on a session, many at a time. A transaction that is not
+// ended leaves no trace.
+func Replay(ctx context.Context, commands Commands, s Session, o ReplayOptions) error {
+	var calls [][][]byte
+	var places []string
+	held := 0
+	for {
+		args, place, ended := commands()
+		if ended == nil {
+			calls, places = append(calls, args), append(places, place)
+			held += size(args)
+		}
+		if len(calls) > 0 && (ended != nil || len(calls) == replayCommands || held > replayBytes) {
+			replies, err := s.Pipeline(ctx, calls)
+			if err != nil {
+				return fmt.Errorf("%s: %w", places[0], err)
+			}
+			for i, v := range replies {
+				if err := firstRefused(v); err != nil {
+					o.Refused(places[i], strings.ToUpper(string(calls[i][0])), err)
+				}
+			}
+			o.Seen(int64(len(calls)))
+			calls, places, held = calls[:0], places[:0], 0
+		}
+		switch {
+		case errors.Is(ended, io.EOF):
+			return nil
+		case ended != nil:
+			return ended
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// firstRefused is the first error in a reply, which may be that of a transaction.
+func firstRefused(v resp.Value) error {
+	if v.IsError() {
+		return refused(v)
+	}
+	for _, e := range v.Elems {
+		if err := firstRefused(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReplayLog replays an append-only file, which may begin with a dump.
+func ReplayLog(ctx context.Context, in *bufio.Reader, s Session, o ReplayOptions) error {
+	offset := int64(0)
+	if beginning, _ := in.Peek(16); rdb.IsFile(beginning) {
+		f := rdb.NewFile(in, func(at int64, what string) { o.Passed(fmt.Sprintf("byte %d", at), what) })
+		seen := func(p Part) {
+			if p.Last {
+				o.Seen(1)
+			}
+		}
+		if err := Run(ctx, fromFile(f), NewWriter(s, WriteOptions{Existing: Replace, Notify: o.Notify}), o.Notify, seen); err != nil {
+			return err
+		}
+		offset = f.Offset()
+	}
+	return Replay(ctx, FromLog(in, offset), s, o)
+}
+
+// LogFiles are the files that the manifest of an append-only directory names, in
+// the order in which they are replayed.
+func LogFiles(manifest io.Reader) (names []string, err error) {
+	in := bufio.NewScanner(manifest)
+	var later []string
+	for number := 1; in.Scan(); number++ {
+		words, err := resp.SplitLine(in.Text())
+		if err != nil {
+			return nil, fmt.Errorf("line %d of the manifest: %w", number, err)
+		}
+		if len(words) == 0 || isComment(words[0]) {
+			continue
+		}
+		about := map[string]string{}
+		for i := 0; i+1 < len(words); i += 2 {
+			about[string(words[i])] = string(words[i+1])
+		}
+		switch name := about["file"]; about["type"] {
+		case "b":
+			names = append(names, name)
+		case "i":
+			later = append(later, name)
+		case "h":
+			// What was before the last rewrite.
+		default:
+			return nil, fmt.Errorf("line %d of the manifest names no file of a known type", number)
+		}
+		if name := about["file"]; name == "" || strings.ContainsAny(name, `/\`) {
+			return nil, fmt.Errorf("line %d of the manifest names no file in its directory", number)
+		}
+	}
+	return append(names, later...), in.Err()
+}

@@ -1,0 +1,63 @@
+package transfer
+
+import (
+	"context"
+	"iter"
+)
+
+// Source yields the parts of one key after another. An error ends it: the place
+// is gone, or what it holds is damaged from here on. What belongs to one key only
+// is that key's Part.Err, and the next key follows.
+//
+// A part and what it holds belong to whoever takes it.
+type Source = iter.Seq2[Part, error]
+
+// Sink takes parts in the order in which a source yields them.
+type Sink interface {
+	// Put takes the next part. A part with Err undoes what came of its key.
+	//
+	// An error is the end: the place is gone. What went wrong with one key only is
+	// reported to the Notify that the sink was made with, at any time up to Close,
+	// and Put takes the rest of the key without doing anything.
+	Put(ctx context.Context, p Part) error
+
+	// Close ends the sink. With a nil cause all that it was given is written or
+	// was reported when Close returns nil. With a cause, what made the move end
+	// early, it takes back the key that is not finished, leaves what tells a
+	// reader that more was to come, and returns the cause.
+	Close(ctx context.Context, cause error) error
+}
+
+// Notify is told that a key was not moved, and why.
+type Notify func(k *Key, err error)
+
+// Run puts all that source yields into sink, and closes it. Keys that the source
+// could not read are reported to notify; seen, which may be nil, is shown each part
+// that was put.
+func Run(ctx context.Context, source Source, sink Sink, notify Notify, seen func(Part)) error {
+	return sink.Close(ctx, pump(ctx, source, sink, notify, seen))
+}
+
+func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen func(Part)) error {
+	for p, err := range source {
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		if p.Err != nil {
+			notify(p.Key, p.Err)
+			if p.First {
+				continue
+			}
+		}
+		if err := sink.Put(ctx, p); err != nil {
+			return err
+		}
+		if seen != nil {
+			seen(p)
+		}
+	}
+	return nil
+}

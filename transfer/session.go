@@ -1,0 +1,162 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Session is what does commands: on a file, on a server. It is for one goroutine
+// at a time.
+type Session interface {
+	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
+	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
+	DB() int
+}
+
+// call makes a command of its name and arguments.
+func call(name string, args ...[]byte) [][]byte {
+	return append([][]byte{[]byte(name)}, args...)
+}
+
+// words makes a command of text.
+func words(text ...string) [][]byte {
+	out := make([][]byte, len(text))
+	for i, w := range text {
+		out[i] = []byte(w)
+	}
+	return out
+}
+
+func decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
+// size is the number of bytes of a command's arguments.
+func size(args [][]byte) int {
+	n := 0
+	for _, a := range args {
+		n += len(a) + perElement
+	}
+	return n
+}
+
+// perElement is what an element costs beside its bytes.
+const perElement = 64
+
+// Refusal is an error reply as an error.
+type Refusal string
+
+func (e Refusal) Error() string { return string(e) }
+
+// refused is the error that a reply is, nil of any other reply.
+func refused(v resp.Value) error {
+	if v.IsError() {
+		return Refusal(v.Str)
+	}
+	return nil
+}
+
+// unknown tells whether the reply means that the server does not know the
+// command.
+func unknown(v resp.Value) bool {
+	if !v.IsError() {
+		return false
+	}
+	text := strings.ToLower(string(v.Str))
+	return strings.HasPrefix(text, "err unknown command") || strings.HasPrefix(text, "err command is not available")
+}
+
+// text is a reply's bytes, of an integer its digits.
+func text(v resp.Value) []byte {
+	if v.Kind == resp.Int {
+		return decimal(v.Int)
+	}
+	return v.Str
+}
+
+// integer is a reply's number, which some endpoints send as text.
+func integer(v resp.Value) (int64, bool) {
+	if v.Kind == resp.Int {
+		return v.Int, true
+	}
+	n, err := strconv.ParseInt(string(v.Str), 10, 64)
+	return n, err == nil
+}
+
+func texts(elems []resp.Value) [][]byte {
+	out := make([][]byte, len(elems))
+	for i, e := range elems {
+		out[i] = text(e)
+	}
+	return out
+}
+
+// fieldOf is what a flat map, as XINFO answers it, holds at name.
+func fieldOf(v resp.Value, name string) (resp.Value, bool) {
+	i := slices.IndexFunc(v.Elems, func(e resp.Value) bool { return bytes.Equal(e.Str, []byte(name)) })
+	if i < 0 || i+1 >= len(v.Elems) {
+		return resp.Value{}, false
+	}
+	return v.Elems[i+1], true
+}
+
+// numberAt is the integer that a flat map holds at name, otherwise when there is
+// none.
+func numberAt(v resp.Value, name string, otherwise int64) int64 {
+	e, ok := fieldOf(v, name)
+	if n, isNumber := integer(e); ok && isNumber {
+		return n
+	}
+	return otherwise
+}
+
+// selectDB changes the database of a session.
+func selectDB(ctx context.Context, s Session, db int) error {
+	if s.DB() == db {
+		return nil
+	}
+	v, err := s.Do(ctx, call("SELECT", decimal(int64(db)))...)
+	if err == nil && v.IsError() {
+		err = fmt.Errorf("database %d: %s", db, v.Str)
+	}
+	return err
+}
+
+// databases are the databases that hold keys, in their order; where nobody
+// tells, the session's own.
+func databases(ctx context.Context, s Session) ([]int, error) {
+	v, err := s.Do(ctx, words("INFO", "keyspace")...)
+	if err != nil {
+		return nil, err
+	}
+	if v.IsError() || !bytes.Contains(v.Str, []byte("# Keyspace")) {
+		return []int{s.DB()}, nil
+	}
+	var found []int
+	for line := range strings.Lines(string(v.Str)) {
+		name, _, _ := strings.Cut(line, ":")
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, "db")); err == nil && strings.HasPrefix(name, "db") {
+			found = append(found, n)
+		}
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+// serverNow is the clock of the session's server in Unix ms, this machine's
+// where it does not tell.
+func serverNow(v resp.Value) int64 {
+	if len(v.Elems) == 2 {
+		s, ok1 := integer(v.Elems[0])
+		us, ok2 := integer(v.Elems[1])
+		if ok1 && ok2 {
+			return s*1000 + us/1000
+		}
+	}
+	return time.Now().UnixMilli()
+}

@@ -1,0 +1,141 @@
+package transfer_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+func TestJSONLines(t *testing.T) {
+	file, _ := openLocal(t)
+	run(t, file, append(sample(), newTypes...)...)
+	var out bytes.Buffer
+	dumpTo(t, file, transfer.NewJSONWriter(&out))
+	s, told, err := restore(t, transfer.FromJSONLines(&out))
+	if err != nil || len(told) > 0 {
+		t.Fatal(err, told)
+	}
+	same(t, contents(t, s, 0, 3), contents(t, file, 0, 3))
+}
+
+func TestBadJSONLines(t *testing.T) {
+	good := `{"key":"a","type":"string","value":"v"}` + "\n"
+	begun := `{"key":"l","type":"list","part":1,"more":true,"count":2,"value":["a"]}` + "\n"
+	for _, c := range []struct{ text, says string }{
+		{`{"key":"b","type":"strin","value":"v"}`, `line 2: there is no type "strin"`},
+		{`{"key":"b","type":"string"}`, "line 2: the value is missing"},
+		{`{"key":"b","type":"string","value":"v"`, "line 2: unexpected EOF"},
+		{`{"key":"b","type":"string","value":"v"} x`, "line 2: there is more on the line"},
+		{`{"key":"b","type":"string","valeu":"v"}`, `line 2: json: unknown field "valeu"`},
+		{`{"key":"b","type":"list","value":["a",{"base64":"%"}]}`, "line 2: illegal base64"},
+		{`{"key":"b","type":"zset","value":[{"member":"m","score":"nan"}]}`, "line 2: json"},
+		{`{"key":"b","type":"list","part":2,"value":["b"]}`, "line 2: its key's first part is missing"},
+		{begun + `{"key":"l","type":"list","part":3,"value":["b"]}`, `line 3: part 2 of "l" should be here`},
+		{begun, `it ends here, in the middle of "l"`},
+	} {
+		s, _, err := restore(t, transfer.FromJSONLines(strings.NewReader(good+c.text)))
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.says)
+		}
+		if got := contents(t, s, 0); len(got) != 1 || got[`0:"a"`] == "" {
+			t.Errorf("%s left %v", c.text, got)
+		}
+	}
+}
+
+// TestCommands replays what is written as commands, in both forms, in the places
+// that they are meant for.
+func TestCommands(t *testing.T) {
+	redis := oracle.Start(t)
+	redis.Dial(t)
+	file, _ := openLocal(t)
+	run(t, file, sample()...)
+	want := contents(t, file, 0, 3)
+
+	var script bytes.Buffer
+	dumpTo(t, file, transfer.NewScriptWriter(&script))
+	replayed, _ := openLocal(t)
+	lines := bufio.NewReader(&script)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			break
+		}
+		run(t, replayed, line)
+	}
+	run(t, replayed, "SELECT 0")
+	same(t, contents(t, replayed, 0, 3), want)
+
+	var protocol bytes.Buffer
+	dumpTo(t, file, transfer.NewProtocolWriter(&protocol))
+	server, commands := openRedis(t, redis.Socket), resp.NewReader(&protocol)
+	for {
+		args, err := commands.ReadCommand()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := do(t, server, args...); v.IsError() {
+			t.Fatalf("%.80q: %s", args, v.Str)
+		}
+	}
+	run(t, server, "SELECT 0")
+	same(t, contents(t, server, 0, 3), want)
+}
+
+// TestHalfAKey is a key that cannot be read to its end: nothing is left of it.
+func TestHalfAKey(t *testing.T) {
+	list := &transfer.Key{Name: []byte("a"), Type: transfer.ListType, Count: 4}
+	source := func(yield func(transfer.Part, error) bool) {
+		_ = yield(transfer.Part{Key: list, Value: rdb.List{[]byte("x"), []byte("y")}, First: true}, nil) &&
+			yield(transfer.Part{Key: list, Last: true, Err: errors.New("gone")}, nil) &&
+			yield(transfer.Whole(&transfer.Key{Name: []byte("b"), Type: transfer.StringType}, rdb.String("b")), nil)
+	}
+	ctx := context.Background()
+	check := func(how string, s transfer.Session, told problems) {
+		t.Helper()
+		if got := contents(t, s, 0); len(got) != 1 || got[`0:"b"`] == "" {
+			t.Errorf("%s left %v", how, got)
+		}
+		if len(told) != 1 || !strings.HasPrefix(told[0], `"a": `) {
+			t.Errorf("%s told %q", how, told)
+		}
+	}
+	s, told, err := restore(t, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("a session", s, told)
+	for name, c := range map[string]struct {
+		sink func(io.Writer) transfer.Sink
+		read func(io.Reader) transfer.Source
+	}{
+		"an archive": {
+			func(w io.Writer) transfer.Sink { return transfer.NewArchiveWriter(w) },
+			func(r io.Reader) transfer.Source { return transfer.FromArchive(r, transfer.ArchiveOptions{}) },
+		},
+		"JSON": {func(w io.Writer) transfer.Sink { return transfer.NewJSONWriter(w) }, transfer.FromJSONLines},
+	} {
+		var out bytes.Buffer
+		var told problems
+		if err := transfer.Run(ctx, source, c.sink(&out), told.add, nil); err != nil {
+			t.Fatal(err)
+		}
+		s, again, err := restore(t, c.read(&out))
+		if err != nil || len(told) != 1 {
+			t.Fatal(err, told)
+		}
+		check(name, s, again)
+	}
+}

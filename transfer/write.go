@@ -1,0 +1,392 @@
+package transfer
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Existing is what a sink does with a key that is there already.
+type Existing byte
+
+const (
+	Refuse  Existing = iota // ends with ErrExists
+	Replace                 // the new key takes its place, at once and whole
+	Skip                    // it stays
+)
+
+// ErrExists is the end of a sink that refuses keys which are there already.
+var ErrExists = errors.New("it is there already")
+
+// WriteOptions choose how keys are written to a session.
+type WriteOptions struct {
+	Existing Existing
+	DB       func(db int) int // where the keys of a database go; nil: into the same
+	Notify   Notify           // is told of the keys that were not written
+	Now      func() int64     // Unix ms; nil: this machine's clock
+}
+
+// Written counts what became of the keys that a sink was given.
+type Written struct {
+	Keys      int64 // are there now
+	Skipped   int64 // were there before
+	Expired   int64 // expired on the way
+	Failed    int64 // were reported
+	Unclaimed int64 // entries that were pending and deleted, and are not pending now
+}
+
+// Writer is the sink that writes to a session. Nobody sees half of a key: a value
+// that one command cannot set is made under another name and then renamed. Such a
+// name begins with TemporaryPrefix; if meowdis is killed, it may stay behind for
+// up to an hour.
+type Writer struct {
+	session Session
+	o       WriteOptions
+	batch   []*keyWrite
+	calls   int
+	bytes   int
+	written Written
+	broken  bool   // the session failed, or a key was refused
+	run     string // makes the temporary names of this run its own
+	made    int    // temporary names
+}
+
+// TemporaryPrefix is the beginning of the names under which keys are made.
+const TemporaryPrefix = "meowdis:moving:"
+
+// temporaryLife is how long a name that was left behind lives, in ms.
+const temporaryLife = 3_600_000
+
+// NewWriter makes the sink of a session.
+func NewWriter(s Session, o WriteOptions) *Writer {
+	if o.DB == nil {
+		o.DB = func(db int) int { return db }
+	}
+	if o.Now == nil {
+		o.Now = func() int64 { return time.Now().UnixMilli() }
+	}
+	return &Writer{session: s, o: o, run: rand.Text()[:8]}
+}
+
+// Written is what became of the keys so far.
+func (w *Writer) Written() Written { return w.written }
+
+// keyWrite is a key on its way.
+type keyWrite struct {
+	key   *Key
+	temp  []byte     // the name under which it is made; nil for what one SET does
+	calls [][][]byte // not yet sent
+	begun bool       // some have been sent
+	last  bool       // its last part has come
+	over  bool       // nothing is to be done about it any more
+	err   error      // why it cannot be written
+}
+
+const (
+	flushCalls = 512
+	flushBytes = 512 << 10
+)
+
+// Put takes the next part.
+func (w *Writer) Put(ctx context.Context, p Part) error {
+	if p.First {
+		if err := w.begin(ctx, p); err != nil {
+			return err
+		}
+	}
+	k := w.batch[len(w.batch)-1]
+	k.last = p.Last
+	if p.Err != nil {
+		k.err, k.calls = errGivenUp, nil
+		return nil
+	}
+	if !k.over && k.err == nil {
+		w.add(k, p)
+	}
+	if w.calls < flushCalls && w.bytes < flushBytes && len(w.batch) < flushCalls {
+		return nil
+	}
+	return w.Flush(ctx)
+}
+
+// errGivenUp marks a key that its source could not read. It has been reported.
+var errGivenUp = errors.New("given up")
+
+// begin starts a key, in its database.
+func (w *Writer) begin(ctx context.Context, p Part) error {
+	if db := w.o.DB(p.Key.DB); db != w.session.DB() {
+		if err := w.Flush(ctx); err != nil {
+			return err
+		}
+		if err := selectDB(ctx, w.session, db); err != nil {
+			return err
+		}
+	}
+	k := &keyWrite{key: p.Key}
+	if p.Key.Type != StringType || !p.Last {
+		w.made++
+		k.temp = fmt.Appendf(nil, "%s%s:%d", TemporaryPrefix, w.run, w.made)
+	}
+	w.batch = append(w.batch, k)
+	if at := p.Key.ExpiresAt; at > 0 && at <= w.o.Now() {
+		k.over = true
+		w.written.Expired++
+	}
+	return nil
+}
+
+// add queues the commands of a part.
+func (w *Writer) add(k *keyWrite, p Part) {
+	if k.temp == nil {
+		w.queue(k, w.set(p))
+		return
+	}
+	first := p.First
+	for args := range p.Calls(k.temp) {
+		w.queue(k, args)
+		if first && !p.Last {
+			// It outlives neither a crash nor an hour.
+			w.queue(k, call("PEXPIRE", k.temp, decimal(temporaryLife)))
+		}
+		first = false
+	}
+	switch {
+	case p.Last && p.Key.ExpiresAt > 0:
+		w.queue(k, ExpiryCall(k.temp, p.Key.ExpiresAt))
+	case p.Last && !p.First:
+		w.queue(k, call("PERSIST", k.temp))
+	case !p.Last && !p.First:
+		w.queue(k, call("PEXPIRE", k.temp, decimal(temporaryLife)))
+	}
+}
+
+// set is the one command that sets a string.
+func (w *Writer) set(p Part) [][]byte {
+	var args [][]byte
+	for c := range p.Calls(p.Key.Name) {
+		args = c
+	}
+	if p.Key.ExpiresAt > 0 {
+		args = append(args, []byte("PXAT"), decimal(p.Key.ExpiresAt))
+	}
+	if w.o.Existing != Replace {
+		args = append(args, []byte("NX"))
+	}
+	return args
+}
+
+func (w *Writer) queue(k *keyWrite, args [][]byte) {
+	k.calls = append(k.calls, args)
+	w.calls++
+	w.bytes += size(args)
+}
+
+// Flush writes what has come so far. Of the keys whose last part has come nothing
+// is left to do then.
+func (w *Writer) Flush(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{w.leaveExisting, w.send, w.finish} {
+		if err := step(ctx); err != nil {
+			w.broken = true
+			return err
+		}
+	}
+	rest := w.batch[:0]
+	for _, k := range w.batch {
+		if !k.last {
+			rest = append(rest, k)
+		}
+	}
+	clear(w.batch[len(rest):])
+	w.batch, w.calls, w.bytes = rest, 0, 0
+	return nil
+}
+
+// leaveExisting takes the keys that are there already out of the batch before
+// anything is sent for them.
+func (w *Writer) leaveExisting(ctx context.Context) error {
+	if w.o.Existing == Replace {
+		return nil
+	}
+	var calls [][][]byte
+	var asked []*keyWrite
+	for _, k := range w.batch {
+		if !k.begun && !k.over && k.err == nil {
+			calls, asked = append(calls, call("EXISTS", k.key.Name)), append(asked, k)
+		}
+	}
+	replies, err := w.pipeline(ctx, calls)
+	if err != nil {
+		return err
+	}
+	for i, k := range asked {
+		if n, _ := integer(replies[i]); n == 0 {
+			continue
+		}
+		if err := w.exists(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exists settles a key that is there already.
+func (w *Writer) exists(k *keyWrite) error {
+	if w.o.Existing == Refuse {
+		return fmt.Errorf("%s: %w", k.key, ErrExists)
+	}
+	k.over, k.calls = true, nil
+	w.written.Skipped++
+	return nil
+}
+
+// send sends the commands of the batch.
+func (w *Writer) send(ctx context.Context) error {
+	var calls [][][]byte
+	var owners []*keyWrite
+	for _, k := range w.batch {
+		for _, args := range k.calls {
+			calls, owners = append(calls, args), append(owners, k)
+		}
+		k.begun, k.calls = k.begun || len(k.calls) > 0, nil
+	}
+	replies, err := w.pipeline(ctx, calls)
+	if err != nil {
+		return err
+	}
+	for i, k := range owners {
+		switch v := replies[i]; {
+		case v.IsError() && k.err == nil:
+			k.err = w.explain(k, v)
+		case v.IsNull() && k.temp == nil: // SET NX of a key that has come since
+			if err := w.exists(k); err != nil {
+				return err
+			}
+		case v.Kind == resp.Array && len(v.Elems) == 0 && string(calls[i][0]) == "XCLAIM":
+			w.written.Unclaimed++
+		}
+	}
+	return nil
+}
+
+// explain is why a key cannot be written.
+func (w *Writer) explain(k *keyWrite, v resp.Value) error {
+	switch {
+	case unknown(v) && k.key.Type == HashType:
+		return errors.New("some of its fields expire, and the target knows no such thing")
+	case unknown(v):
+		return fmt.Errorf("the target knows no keys of type %s", k.key.Type)
+	}
+	return refused(v)
+}
+
+// finish gives the keys of the batch that are made their names, and removes what
+// is left of those that failed.
+func (w *Writer) finish(ctx context.Context) error {
+	var calls [][][]byte
+	var renamed []*keyWrite
+	for _, k := range w.batch {
+		switch {
+		case !k.last || k.over:
+		case k.err != nil:
+			w.failed(k)
+			if k.temp != nil && k.begun {
+				calls, renamed = append(calls, call("DEL", k.temp)), append(renamed, nil)
+			}
+		case k.temp == nil:
+			w.written.Keys++
+		case w.o.Existing == Replace:
+			calls, renamed = append(calls, call("RENAME", k.temp, k.key.Name)), append(renamed, k)
+		default:
+			calls, renamed = append(calls, call("RENAMENX", k.temp, k.key.Name)), append(renamed, k)
+		}
+	}
+	replies, err := w.pipeline(ctx, calls)
+	if err != nil {
+		return err
+	}
+	for i, k := range renamed {
+		if k == nil {
+			continue
+		}
+		if err := w.named(ctx, k, replies[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named settles a key by the reply to its RENAME or RENAMENX.
+func (w *Writer) named(ctx context.Context, k *keyWrite, v resp.Value) error {
+	n, isNumber := integer(v)
+	switch {
+	case v.IsError() && k.key.ExpiresAt > 0 && k.key.ExpiresAt <= w.o.Now(),
+		v.IsError() && k.key.Type == HashType && isMissing(v): // all of its fields have expired
+		w.written.Expired++
+		return nil
+	case v.IsError():
+		k.err = refused(v)
+		w.failed(k)
+	case isNumber && n == 0:
+		if err := w.exists(k); err != nil {
+			return errors.Join(err, w.remove(ctx, k))
+		}
+	default:
+		w.written.Keys++
+		return nil
+	}
+	return w.remove(ctx, k)
+}
+
+// isMissing tells whether the reply is the error about a key that is not there.
+func isMissing(v resp.Value) bool { return v.IsError() && string(v.Str) == "ERR no such key" }
+
+func (w *Writer) failed(k *keyWrite) {
+	w.written.Failed++
+	if k.err != errGivenUp {
+		w.o.Notify(k.key, k.err)
+	}
+}
+
+func (w *Writer) remove(ctx context.Context, k *keyWrite) error {
+	_, err := w.session.Do(ctx, call("DEL", k.temp)...)
+	return err
+}
+
+func (w *Writer) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	return w.session.Pipeline(ctx, calls)
+}
+
+// Close writes what is left. With a cause the key that is not finished is taken
+// back, also when ctx is done.
+func (w *Writer) Close(ctx context.Context, cause error) error {
+	if cause == nil {
+		return w.Flush(ctx)
+	}
+	if ctx.Err() == nil && !w.broken {
+		for _, k := range w.batch {
+			if !k.last {
+				k.last, k.err, k.calls = true, errGivenUp, nil
+			}
+		}
+		return errors.Join(cause, w.Flush(ctx))
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	defer cancel()
+	var calls [][][]byte
+	for _, k := range w.batch {
+		if k.begun && k.temp != nil {
+			calls = append(calls, call("DEL", k.temp))
+		}
+	}
+	w.pipeline(ctx, calls) // what cannot be removed now expires
+	return cause
+}
+
+const closeTime = 5 * time.Second

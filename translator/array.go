@@ -1,0 +1,249 @@
+package translator
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+const arrayType = "array"
+
+var arrayCommands = []Command{
+	{
+		Name: "ARSET", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write | DenyOOM | Fast,
+		Summary: "Sets values from an index on and returns how many slots were empty",
+		Syntax:  "key index value [value ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: arset,
+	},
+	{
+		Name: "ARMSET", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write | DenyOOM | Fast,
+		Summary: "Sets the values at several indexes and returns how many slots were empty",
+		Syntax:  "key index value [index value ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: armset,
+	},
+	{
+		Name: "ARGET", Group: "array", Since: "8.8.0", Arity: 3, Flags: ReadOnly | Fast,
+		Summary: "Returns the value at an index, nil when the slot is empty",
+		Syntax:  "key index", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arget,
+	},
+	{
+		Name: "ARMGET", Group: "array", Since: "8.8.0", Arity: -3, Flags: ReadOnly | Fast,
+		Summary: "Returns the values at several indexes, nil for an empty slot",
+		Syntax:  "key index [index ...]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: armget,
+	},
+	{
+		Name: "ARGETRANGE", Group: "array", Since: "8.8.0", Arity: 4, Flags: ReadOnly,
+		Summary: "Returns every slot of a range, nil for an empty one, backwards when start is beyond end",
+		Syntax:  "key start end", Keys: []KeySpec{oneKey(RO, 1)}, Translate: argetrange,
+	},
+	{
+		Name: "ARSCAN", Group: "array", Since: "8.8.0", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the values in a range with their indexes, backwards when start is beyond end",
+		Syntax:  "key start end [LIMIT limit]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arscan,
+	},
+	{
+		Name: "ARGREP", Group: "array", Since: "8.8.0", Arity: -6, Flags: ReadOnly,
+		Summary: "Returns the indexes of the values in a range that match a text, a glob or a regular expression",
+		Syntax: "key start end <EXACT string|MATCH string|GLOB pattern|RE pattern> [<EXACT string|MATCH string|GLOB pattern|RE pattern> ...] " +
+			"[<AND|OR|LIMIT limit|WITHVALUES|NOCASE> [<AND|OR|LIMIT limit|WITHVALUES|NOCASE> ...]]",
+		Keys: []KeySpec{oneKey(RO, 1)}, Translate: argrep,
+	},
+	{
+		Name: "AROP", Group: "array", Since: "8.8.0", Arity: -5, Flags: ReadOnly,
+		Summary: "Adds up, compares or counts the values in a range",
+		Syntax:  "key start end <SUM|MIN|MAX|AND|OR|XOR|MATCH value|USED>", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arop,
+	},
+	{
+		Name: "ARDEL", Group: "array", Since: "8.8.0", Arity: -3, Flags: Write | Fast,
+		Summary: "Empties slots and returns how many had a value",
+		Syntax:  "key index [index ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: ardel,
+	},
+	{
+		Name: "ARDELRANGE", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write,
+		Summary: "Empties the slots of ranges and returns how many had a value",
+		Syntax:  "key start end [start end ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: ardelrange,
+	},
+	{
+		Name: "ARCOUNT", Group: "array", Since: "8.8.0", Arity: 2, Flags: ReadOnly | Fast,
+		Summary: "Returns the number of values in an array",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arcount,
+	},
+	{
+		Name: "ARLEN", Group: "array", Since: "8.8.0", Arity: 2, Flags: ReadOnly | Fast,
+		Summary: "Returns the highest index of an array plus one",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arlen,
+	},
+	{
+		Name: "ARINSERT", Group: "array", Since: "8.8.0", Arity: -3, Flags: Write | DenyOOM | Fast,
+		Summary: "Appends values at the cursor and returns the index of the last one",
+		Syntax:  "key value [value ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: arinsert,
+	},
+	{
+		Name: "ARRING", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write | DenyOOM,
+		Summary: "Appends values to a ring of so many slots and returns the index of the last one",
+		Syntax:  "key size value [value ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: arring,
+	},
+	{
+		Name: "ARNEXT", Group: "array", Since: "8.8.0", Arity: 2, Flags: ReadOnly | Fast,
+		Summary: "Returns the index of the next append, nil when there is none left",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arnext,
+	},
+	{
+		Name: "ARSEEK", Group: "array", Since: "8.8.0", Arity: 3, Flags: Write | Fast,
+		Summary: "Sets the index of the next append",
+		Syntax:  "key index", Keys: []KeySpec{oneKey(RW, 1)}, Translate: arseek,
+	},
+	{
+		Name: "ARLASTITEMS", Group: "array", Since: "8.8.0", Arity: -3, Flags: ReadOnly,
+		Summary: "Returns what was appended last, the oldest first",
+		Syntax:  "key count [REV]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arlastitems,
+	},
+	{
+		Name: "ARINFO", Group: "array", Since: "8.8.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Describes an array: its size, its cursor and how its indexes lie",
+		Syntax:  "key [FULL]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arinfo,
+	},
+}
+
+// An index is unsigned. The table has it as the column pos, less 2^63: the
+// highest bit is the other way round.
+const (
+	maxIndex     = math.MaxUint64 - 1 // that a value can have
+	endOfArray   = math.MaxUint64     // where the next append is when there is none
+	signBit      = 1 << 63
+	sqlFirstSlot = `-9223372036854775808`
+)
+
+const errArrayIndex = "ERR invalid array index"
+
+// pos is an index as the table has it.
+func pos(index uint64) store.Value { return store.Digits(int64(index ^ signBit)) }
+
+// indexOf is the index of a pos that was read as text.
+func indexOf(v store.Value) uint64 { return uint64(v.Int()) ^ signBit }
+
+// indexReply is an integer; one beyond 2^63-1 is a big number, and a bulk string in RESP2.
+func indexReply(n uint64) resp.Value {
+	if n > math.MaxInt64 {
+		return resp.Value{Kind: resp.BigNumber, Str: strconv.AppendUint(nil, n, 10)}
+	}
+	return resp.MakeInt(int64(n))
+}
+
+// parseUnsigned reads an integer below 2^64 as strictly as parseInt.
+func parseUnsigned(b []byte) (uint64, bool) {
+	n, ok := parseUint(b)
+	return n, ok && (b[0] != '0' || len(b) == 1)
+}
+
+// parseIndex reads the index of a slot.
+func parseIndex(b []byte) (uint64, bool) {
+	n, ok := parseUnsigned(b)
+	return n, ok && n <= maxIndex
+}
+
+// slotRange is a range of indexes, both ends included.
+type slotRange struct {
+	from, to uint64
+	back     bool // read from to down to from
+}
+
+func makeSlotRange(start, end uint64) slotRange {
+	if start > end {
+		return slotRange{end, start, true}
+	}
+	return slotRange{start, end, false}
+}
+
+// parseSlotRange reads two indexes.
+func parseSlotRange(start, end []byte) (slotRange, bool) {
+	from, ok1 := parseIndex(start)
+	to, ok2 := parseIndex(end)
+	return makeSlotRange(from, to), ok1 && ok2
+}
+
+// sqlSlots reads index and value of up to ?6 slots of a range.
+const (
+	sqlInSlotRange = ` FROM arrays WHERE key_id = ` + liveID + ` AND pos BETWEEN ?4 AND ?5`
+	sqlSlots       = `SELECT CAST(pos AS TEXT), value` + sqlInSlotRange + ` ORDER BY pos LIMIT CAST(?6 AS INTEGER)`
+	sqlSlotsBack   = `SELECT CAST(pos AS TEXT), value` + sqlInSlotRange + ` ORDER BY pos DESC LIMIT CAST(?6 AS INTEGER)`
+)
+
+// slots reads at most limit slots of the range that have a value.
+func (c *Call) slots(key []byte, s slotRange, limit int64) store.Stmt {
+	sql := sqlSlots
+	if s.back {
+		sql = sqlSlotsBack
+	}
+	return c.stmt(sql, key, pos(s.from), pos(s.to), store.Digits(limit))
+}
+
+// slotReply is a row of slots as a pair.
+func slotReply(row store.Row) resp.Value {
+	return resp.MakeArray(indexReply(indexOf(row[0])), bulk(row[1]))
+}
+
+// sqlArray reads what there is to know of an array beside its values.
+const sqlArray = `SELECT type, CAST(count AS TEXT),
+	(SELECT CAST(max(pos) AS TEXT) FROM arrays WHERE key_id = keys.id),
+	(SELECT CAST(next AS TEXT) FROM array_cursors WHERE key_id = keys.id),
+	(SELECT CAST(ring AS TEXT) FROM array_cursors WHERE key_id = keys.id)
+	FROM keys WHERE ` + live
+
+// array is a row of sqlArray. The zero array is a missing key.
+type array struct {
+	count  int64
+	length uint64 // the highest index plus one
+	next   uint64 // index of the next append: 0 when nothing was appended
+	ring   uint64 // size of the ring, 0 when it is none
+}
+
+// arrayOf reads the rows of sqlArray. bad is the error reply for another type.
+func arrayOf(rows []store.Row) (a array, bad resp.Value) {
+	if len(rows) == 0 {
+		return a, bad
+	}
+	row := rows[0]
+	if string(row[0].Bytes()) != arrayType {
+		return a, wrongType
+	}
+	a.count = row[1].Int()
+	if !row[2].IsNull() {
+		a.length = indexOf(row[2]) + 1
+	}
+	if !row[3].IsNull() {
+		a.next = indexOf(row[3])
+	}
+	if !row[4].IsNull() {
+		a.ring = indexOf(row[4])
+	}
+	return a, bad
+}
+
+// describeArray plans a read of what sqlArray tells.
+func (c *Call) describeArray(describe func(array) resp.Value) Plan {
+	return read(func(r *store.Result) resp.Value {
+		a, bad := arrayOf(r.Rows[0])
+		if bad.IsError() {
+			return bad
+		}
+		return describe(a)
+	}, c.stmt(sqlArray, c.Args[1]))
+}
+
+func arcount(c *Call) Plan {
+	return c.describeArray(func(a array) resp.Value { return resp.MakeInt(a.count) })
+}
+
+func arlen(c *Call) Plan {
+	return c.describeArray(func(a array) resp.Value { return indexReply(a.length) })
+}
+
+func arnext(c *Call) Plan {
+	return c.describeArray(func(a array) resp.Value {
+		if a.next == endOfArray {
+			return resp.Nil
+		}
+		return indexReply(a.next)
+	})
+}

@@ -1,0 +1,136 @@
+package translator
+
+import (
+	"math/big"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// slotPage is how many values a command that looks at them in Go reads at a time.
+const slotPage = 1000
+
+// walk shows the values of a range to visit, a page at a time, until it returns
+// false, and then answers what done returns. A missing key has no values.
+func (c *Call) walk(s slotRange, visit func(index uint64, value []byte) bool, done func() resp.Value) Plan {
+	key := c.Args[1]
+	return readThen(func(r *store.Result) Plan {
+		if len(r.Rows[0]) > 0 && string(r.Rows[0][0][0].Bytes()) != arrayType {
+			return answer(wrongType)
+		}
+		var last uint64
+		for _, row := range r.Rows[1] {
+			last = indexOf(row[0])
+			if !visit(last, row[1].Bytes()) {
+				return answer(done())
+			}
+		}
+		rest := s
+		switch {
+		case len(r.Rows[1]) < slotPage:
+			return answer(done())
+		case s.back && last > s.from:
+			rest.to = last - 1
+		case !s.back && last < s.to:
+			rest.from = last + 1
+		default:
+			return answer(done())
+		}
+		return c.walk(rest, visit, done)
+	}, c.typeOf(key), c.slots(key, s, slotPage))
+}
+
+// Counts need no look at the values in Go.
+const (
+	sqlCountSlots   = `SELECT count(*)` + sqlInSlotRange
+	sqlCountMatches = sqlCountSlots + ` AND value = ?6`
+)
+
+// numberFolds are the operations on numbers, bitFolds those on integers. Both
+// skip the values that are none and answer nil when all are.
+var numberFolds = map[string]func(x, y *big.Float) *big.Float{
+	"SUM": func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(longDoubleBits).Add(x, y) },
+	"MIN": func(x, y *big.Float) *big.Float {
+		if y.Cmp(x) < 0 {
+			return y
+		}
+		return x
+	},
+	"MAX": func(x, y *big.Float) *big.Float {
+		if y.Cmp(x) > 0 {
+			return y
+		}
+		return x
+	},
+}
+
+var bitFolds = map[string]func(x, y int64) int64{
+	"AND": func(x, y int64) int64 { return x & y },
+	"OR":  func(x, y int64) int64 { return x | y },
+	"XOR": func(x, y int64) int64 { return x ^ y },
+}
+
+// arop goes through the range upwards, whatever the order of its ends.
+func arop(c *Call) Plan {
+	s, ok := parseSlotRange(c.Args[2], c.Args[3])
+	if !ok {
+		return fail(errArrayIndex)
+	}
+	s.back = false
+	key, count := c.Args[1], typed(arrayType, resp.Zero, intOf(1))
+	op, n := upper(c.Args[4]), len(c.Args)
+	numbers, bits := numberFolds[op], bitFolds[op]
+	switch {
+	case op == "MATCH" && n == 6:
+		return read(count, c.typeOf(key), c.stmt(sqlCountMatches, key, pos(s.from), pos(s.to), store.Bytes(c.Args[5])))
+	case op == "USED" && n == 5:
+		return read(count, c.typeOf(key), c.stmt(sqlCountSlots, key, pos(s.from), pos(s.to)))
+	case numbers != nil && n == 5:
+		return fold(c, s, numbers, finite, func(f *big.Float) resp.Value { return resp.MakeBulk(formatLongDouble(f)) })
+	case bits != nil && n == 5:
+		return fold(c, s, bits, truncated, resp.MakeInt)
+	}
+	return fail(errSyntax)
+}
+
+// fold combines the values that parse takes.
+func fold[T any](c *Call, s slotRange, combine func(x, y T) T, parse func([]byte) (T, bool), reply func(T) resp.Value) Plan {
+	var result T
+	found := false
+	return c.walk(s, func(_ uint64, value []byte) bool {
+		x, ok := parse(value)
+		switch {
+		case !ok:
+		case !found:
+			result, found = x, true
+		default:
+			result = combine(result, x)
+		}
+		return true
+	}, func() resp.Value {
+		if !found {
+			return resp.Nil
+		}
+		return reply(result)
+	})
+}
+
+// finite reads a number that is not infinite.
+func finite(b []byte) (*big.Float, bool) {
+	f, ok := parseLongDouble(b)
+	return f, ok && !f.IsInf()
+}
+
+// truncated reads a number as an integer, without its fraction. One beyond 64
+// bits is none.
+func truncated(b []byte) (int64, bool) {
+	if n, ok := parseInt(b); ok {
+		return n, true
+	}
+	f, ok := finite(b)
+	if !ok {
+		return 0, false
+	}
+	whole, _ := f.Int(nil)
+	return whole.Int64(), whole.IsInt64()
+}

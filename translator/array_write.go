@@ -1,0 +1,185 @@
+package translator
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// New slots first, which the key counts, then the values of those that were
+// there: json_each(?4) has pairs of pos and value in hex.
+const (
+	sqlAddSlots = `INSERT INTO arrays(key_id, pos, value)
+		SELECT k.id, j.value ->> 0, unhex(j.value ->> 1) FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
+		ON CONFLICT DO NOTHING`
+	sqlSetSlots = `INSERT INTO arrays(key_id, pos, value)
+		SELECT k.id, j.value ->> 0, unhex(j.value ->> 1) FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
+		ON CONFLICT DO UPDATE SET value = excluded.value WHERE value <> excluded.value`
+)
+
+// slotList is what putSlots writes, as its JSON argument.
+type slotList []byte
+
+func (l *slotList) add(index uint64, value []byte) {
+	mark := byte(',')
+	if len(*l) == 0 {
+		mark = '['
+	}
+	out := append(*l, mark, '[')
+	out = strconv.AppendInt(out, int64(index^signBit), 10)
+	*l = append(appendHex(append(out, ','), value), ']')
+}
+
+// putSlots are the statements that write the slots of an array that is there;
+// the second one returns how many were empty.
+func (c *Call) putSlots(key []byte, list slotList) []store.Stmt {
+	arg := store.TextBytes(append(list, ']'))
+	return []store.Stmt{c.stmt(sqlAddSlots, key, arg), c.grown(key), c.stmt(sqlSetSlots, key, arg)}
+}
+
+// setSlots is the plan that writes slots and answers how many were empty.
+func (c *Call) setSlots(key []byte, list slotList) Plan {
+	stmts := []store.Stmt{c.purge(key), c.upsertKey(key, arrayType)}
+	return write(intOf(3), append(stmts, c.putSlots(key, list)...)...)
+}
+
+func arset(c *Call) Plan {
+	first, ok := parseIndex(c.Args[2])
+	values := c.Args[3:]
+	if !ok || maxIndex-first < uint64(len(values)-1) {
+		return fail(errArrayIndex)
+	}
+	var list slotList
+	for i, value := range values {
+		list.add(first+uint64(i), value)
+	}
+	return c.setSlots(c.Args[1], list)
+}
+
+func armset(c *Call) Plan {
+	if len(c.Args)%2 != 0 {
+		return answer(wrongArity(c.Command))
+	}
+	var list slotList
+	for i := 2; i < len(c.Args); i += 2 {
+		index, ok := parseIndex(c.Args[i])
+		if !ok {
+			return fail(errArrayIndex)
+		}
+		list.add(index, c.Args[i+1])
+	}
+	return c.setSlots(c.Args[1], list)
+}
+
+// An append counts from the cursor, in one batch. The last index that it can
+// give away is 2^64-2.
+const (
+	sqlGuardCursor = `INSERT INTO guard SELECT NULL FROM array_cursors
+		WHERE key_id = ` + liveID + ` AND next > 9223372036854775807 - CAST(?4 AS INTEGER)`
+
+	appended = ` INTO arrays(key_id, pos, value)
+		SELECT k.id, coalesce((SELECT next FROM array_cursors WHERE key_id = k.id), ` + sqlFirstSlot + `) + j.key, unhex(j.value)
+		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true ON CONFLICT `
+	sqlAppendNew = `INSERT` + appended + `DO NOTHING`
+	sqlAppendAll = `INSERT` + appended + `DO UPDATE SET value = excluded.value WHERE value <> excluded.value`
+
+	sqlAdvance = `INSERT INTO array_cursors(key_id, next)
+		SELECT id, ` + sqlFirstSlot + ` + CAST(?4 AS INTEGER) FROM keys WHERE ` + live + `
+		ON CONFLICT DO UPDATE SET next = next + CAST(?4 AS INTEGER) RETURNING CAST(next - 1 AS TEXT)`
+)
+
+var insertOverflow = resp.MakeError("ERR insert index overflow")
+
+func arinsert(c *Call) Plan {
+	key, values := c.Args[1], elements(c.Args[2:])
+	n := store.Digits(int64(len(c.Args) - 2))
+	guard := c.stmt(sqlGuardCursor, key, n)
+	guard.Refused = &insertOverflow
+	return write(func(r *store.Result) resp.Value { return indexReply(indexOf(r.Rows[6][0][0])) },
+		c.purge(key), c.upsertKey(key, arrayType), guard,
+		c.stmt(sqlAppendNew, key, values), c.grown(key), c.stmt(sqlAppendAll, key, values),
+		c.stmt(sqlAdvance, key, n))
+}
+
+// sqlSeek moves the cursor unless it is there already.
+const (
+	sqlSeek = `INSERT INTO array_cursors(key_id, next)
+		SELECT id, CAST(?4 AS INTEGER) FROM keys WHERE ` + live + ` AND (CAST(?4 AS INTEGER) > ` + sqlFirstSlot + `
+			OR EXISTS (SELECT 1 FROM array_cursors WHERE key_id = keys.id))
+		ON CONFLICT DO UPDATE SET next = excluded.next WHERE next <> excluded.next`
+	sqlPresent = `SELECT 1 FROM keys WHERE ` + live
+)
+
+// arseek takes the index behind the last one, too: then nothing can be appended.
+func arseek(c *Call) Plan {
+	index, ok := parseUnsigned(c.Args[2])
+	if !ok {
+		return fail(errArrayIndex)
+	}
+	key := c.Args[1]
+	return write(intOf(4), c.purge(key), c.guardType(key, arrayType),
+		c.stmt(sqlSeek, key, pos(index)), c.stmt(sqlTouchedOnChange, key), c.stmt(sqlPresent, key))
+}
+
+// Slots are deleted by a list of pos, or of ranges.
+const (
+	sqlDeleteSlots  = `DELETE FROM arrays WHERE key_id = ` + liveID + ` AND pos IN (SELECT value FROM json_each(?4))`
+	sqlDeleteRanges = `DELETE FROM arrays WHERE key_id = ` + liveID + ` AND pos IN (SELECT a.pos FROM json_each(?4) j CROSS JOIN arrays a
+		ON a.key_id = ` + liveID + ` AND a.pos BETWEEN (j.value ->> 0) AND (j.value ->> 1))`
+)
+
+// deleteSlots is the plan of a deletion; the cursor stays where it is.
+func (c *Call) deleteSlots(sql string, which store.Value) Plan {
+	key := c.Args[1]
+	return write(intOf(3), c.purge(key), c.guardType(key, arrayType),
+		c.stmt(sql, key, which), c.shrunk(key), c.dropEmpty(key))
+}
+
+func ardel(c *Call) Plan {
+	places, ok := c.places(c.Args[2:])
+	if !ok {
+		return fail(errArrayIndex)
+	}
+	return c.deleteSlots(sqlDeleteSlots, places)
+}
+
+func ardelrange(c *Call) Plan {
+	if len(c.Args)%2 != 0 {
+		return answer(wrongArity(c.Command))
+	}
+	var ranges []slotRange
+	for i := 2; i < len(c.Args); i += 2 {
+		s, ok := parseSlotRange(c.Args[i], c.Args[i+1])
+		if !ok {
+			return fail(errArrayIndex)
+		}
+		ranges = append(ranges, s)
+	}
+	out := []byte{'['}
+	for i, s := range apart(ranges) {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendInt(append(out, '['), int64(s.from^signBit), 10)
+		out = strconv.AppendInt(append(out, ','), int64(s.to^signBit), 10)
+		out = append(out, ']')
+	}
+	return c.deleteSlots(sqlDeleteRanges, store.TextBytes(append(out, ']')))
+}
+
+// apart joins the ranges that overlap, so that no slot is looked at twice.
+func apart(ranges []slotRange) []slotRange {
+	slices.SortFunc(ranges, func(a, b slotRange) int { return cmp.Compare(a.from, b.from) })
+	joined := ranges[:1]
+	for _, s := range ranges[1:] {
+		if last := &joined[len(joined)-1]; s.from <= last.to {
+			last.to = max(last.to, s.to)
+			continue
+		}
+		joined = append(joined, s)
+	}
+	return joined
+}

@@ -1,0 +1,67 @@
+package translator
+
+import (
+	"bytes"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// The fieldsets of HIMPORT belong to the session, which carries out everything
+// but HIMPORT SET: redis.io/docs/latest/commands/himport.
+var hashImportCommands = []Command{
+	{
+		Name: "HIMPORT", Group: "hash", Since: "8.10.0", Arity: -2,
+		Summary: "Makes many hashes with the same fields",
+	},
+	{
+		Name: "HIMPORT PREPARE", Group: "hash", Since: "8.10.0", Arity: -4, Flags: DenyOOM,
+		Summary: "Names a list of fields for the rest of the session",
+		Syntax:  "fieldset-name field [field ...]",
+	},
+	{
+		Name: "HIMPORT SET", Group: "hash", Since: "8.10.0", Arity: -5, Flags: Write | DenyOOM,
+		Summary: "Makes a hash of the values for a named list of fields, in place of any that was there",
+		Syntax:  "key fieldset-name value [value ...]", Keys: []KeySpec{oneKey(OW, 2)}, Translate: himportSet,
+	},
+	{
+		Name: "HIMPORT DISCARD", Group: "hash", Since: "8.10.0", Arity: 3,
+		Summary: "Forgets a named list of fields",
+		Syntax:  "fieldset-name",
+	},
+	{
+		Name: "HIMPORT DISCARDALL", Group: "hash", Since: "8.10.0", Arity: 2,
+		Summary: "Forgets all named lists of fields",
+	},
+}
+
+// Fieldset reads the fields of HIMPORT PREPARE, which must differ.
+func Fieldset(args [][]byte) (name string, fields [][]byte, bad resp.Value) {
+	seen := map[string]bool{}
+	for _, f := range args[3:] {
+		if seen[string(f)] {
+			return "", nil, resp.MakeError("ERR duplicate field name in fieldset")
+		}
+		seen[string(f)] = true
+		fields = append(fields, bytes.Clone(f))
+	}
+	return string(args[2]), fields, bad
+}
+
+// himportSet replaces a hash whole, with its expiry; a key of another type stays.
+func himportSet(c *Call) Plan {
+	key, values := c.Args[2], c.Args[4:]
+	fields, ok := c.Env.Fieldsets[string(c.Args[3])]
+	switch {
+	case !ok:
+		return fail("ERR no such fieldset")
+	case len(values) != len(fields):
+		return fail("ERR the number of values does not match the fieldset")
+	}
+	pairs := make([][]byte, 0, 2*len(fields))
+	for i, f := range fields {
+		pairs = append(pairs, f, values[i])
+	}
+	stmts := append(c.openHash(key, sqlUpsertHash), c.addFields(key, pairs)...)
+	return write(decodeOK, append([]store.Stmt{c.guardType(key, hashType), c.drop(key)}, stmts...)...)
+}

@@ -1,0 +1,42 @@
+package translator
+
+import (
+	"bytes"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+const (
+	prefixFrom = `SELECT key FROM keys WHERE db = ?1 AND key >= ?2 AND (dies_at IS NULL OR dies_at > ?3)`
+	inOrder    = ` ORDER BY key LIMIT ?4`
+
+	sqlPrefix     = prefixFrom + ` AND key < ?5` + inOrder
+	sqlLastPrefix = prefixFrom + inOrder
+)
+
+// KeysWithPrefix is the statement that reads the first keys that begin with
+// prefix, in the order of their bytes, from the index: each row is a key. It is no
+// command, since Redis has no order of keys.
+func KeysWithPrefix(env Env, prefix []byte, limit int) store.Stmt {
+	c := Call{Env: env}
+	if end := behindPrefix(prefix); end != nil {
+		return store.Stmt{SQL: sqlPrefix, Args: append(c.prefixArgs(prefix, limit), store.Bytes(end))}
+	}
+	return store.Stmt{SQL: sqlLastPrefix, Args: c.prefixArgs(prefix, limit)}
+}
+
+func (c *Call) prefixArgs(prefix []byte, limit int) []store.Value {
+	return []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(prefix), store.Int(c.Env.Now), store.Int(int64(limit))}
+}
+
+// behindPrefix is the first string behind all that begin with prefix, nil when
+// there is none.
+func behindPrefix(prefix []byte) []byte {
+	end := bytes.TrimRight(prefix, "\xff")
+	if len(end) == 0 {
+		return nil
+	}
+	end = bytes.Clone(end)
+	end[len(end)-1]++
+	return end
+}

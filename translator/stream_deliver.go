@@ -1,0 +1,183 @@
+package translator
+
+import (
+	"math"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+const (
+	// Delivering an entry that is pending already makes it the new consumer's.
+	sqlPendingAdd = `INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
+		SELECT k.id, ?4, unhex(j.value), ?5, ?3, 1 FROM json_each(?6) j, keys k WHERE k.db = ?1 AND k.key = ?2 AND (k.dies_at IS NULL OR k.dies_at > ?3)
+		ON CONFLICT(key_id, group_name, id) DO UPDATE SET consumer = excluded.consumer, delivered_at = ?3, deliveries = 1`
+	sqlPendingHistory = `SELECT p.id, e.fields FROM stream_pending p LEFT JOIN stream_entries e ON e.key_id = p.key_id AND e.id = p.id
+		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.consumer = ?5 AND p.id > ?6 ORDER BY p.id LIMIT ?7`
+	sqlPendingAgain = `UPDATE stream_pending SET delivered_at = ?3, deliveries = deliveries + (deliveries < ` + mostDeliveriesText + `)
+		WHERE key_id = ` + liveID + ` AND group_name = ?4 AND id IN (SELECT unhex(value) FROM json_each(?5))`
+	// The entries that have been pending since ?5, the longest first.
+	sqlPendingIdle = `SELECT p.id, e.fields, p.delivered_at, CAST(p.deliveries AS TEXT)
+		FROM stream_pending p JOIN stream_entries e ON e.key_id = p.key_id AND e.id = p.id
+		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.delivered_at <= CAST(?5 AS INTEGER) ORDER BY p.delivered_at, p.id LIMIT ?6`
+)
+
+// mostDeliveries is where the count of deliveries ends: XNACK FATAL sets it.
+const (
+	mostDeliveries     = math.MaxInt64
+	mostDeliveriesText = `9223372036854775807`
+)
+
+// xreadgroup reads, stream by stream, either what the group has not seen or what
+// the consumer has pending, and accounts for the delivery.
+func xreadgroup(c *Call) Plan {
+	q, bad := c.parseRead(true)
+	if bad != "" {
+		return fail(bad)
+	}
+	var stmts []store.Stmt
+	for _, key := range q.keys {
+		stmts = append(stmts, c.streamMeta(key), c.readGroup(key, q.name))
+	}
+	return readThen(func(r *store.Result) Plan {
+		deliveries := make([]delivery, len(q.keys))
+		for i, key := range q.keys {
+			m, bad := metaOf(r.Rows[2*i])
+			if bad.IsError() {
+				return answer(bad)
+			}
+			g, exists := groupOf(r.Rows[2*i+1])
+			switch {
+			case !m.exists || !exists:
+				return answer(noKeyOrGroup(key, q.name, " in XREADGROUP with GROUP option"))
+			case q.ids[i].bad != "":
+				return fail(q.ids[i].bad)
+			}
+			deliveries[i] = delivery{readQuery: q, key: key, id: q.ids[i], m: m, g: g}
+		}
+		return c.deliverAll(deliveries, q.budget())
+	}, stmts...)
+}
+
+// delivery is what XREADGROUP hands out of one stream.
+type delivery struct {
+	readQuery
+	key []byte
+	id  readID
+	m   streamMeta
+	g   streamGroup
+
+	reading int         // the number of statements that read
+	claimed []store.Row // pending entries that change hands
+	rows    []store.Row // new entries, or the consumer's own pending ones
+}
+
+// deliverAll is the second step of XREADGROUP: the groups are known.
+func (c *Call) deliverAll(deliveries []delivery, left budget) Plan {
+	var stmts []store.Stmt
+	for i := range deliveries {
+		reads := deliveries[i].reads(c)
+		deliveries[i].reading = len(reads)
+		stmts = append(stmts, reads...)
+	}
+	return readThen(func(r *store.Result) Plan {
+		reply := resp.Value{Kind: streamsKind}
+		var writes []store.Stmt
+		rows := r.Rows
+		for _, d := range deliveries {
+			entries, some := d.choose(c, rows[:d.reading], &left)
+			rows = rows[d.reading:]
+			if !some {
+				continue // as in Redis, not even the consumer is made
+			}
+			writes = append(writes, d.writes(c)...)
+			reply.Elems = append(reply.Elems, resp.MakeBulk(d.key), resp.MakeArray(entries...))
+		}
+		if len(reply.Elems) == 0 {
+			return answer(resp.NilArray)
+		}
+		return write(always(reply), writes...)
+	}, stmts...)
+}
+
+func (d delivery) reads(c *Call) (stmts []store.Stmt) {
+	group := store.Bytes(d.name)
+	if !d.id.fresh {
+		return []store.Stmt{c.stmt(sqlPendingHistory, d.key, group, store.Bytes(d.consumer), d.id.after.value(), store.Int(d.mostRows()))}
+	}
+	stmts = []store.Stmt{c.entriesAfter(d.key, d.g.last, d.mostRows())}
+	if d.claim >= 0 {
+		stmts = append(stmts, c.stmt(sqlPendingIdle, d.key, group, store.Digits(c.Env.Now-d.claim), store.Int(d.mostRows())))
+	}
+	return stmts
+}
+
+// choose settles which of the rows that reads found are delivered. Some tells
+// whether the stream is part of the reply.
+func (d *delivery) choose(c *Call, found [][]store.Row, left *budget) (entries []resp.Value, some bool) {
+	d.rows = found[0]
+	if len(found) > 1 {
+		d.claimed = found[1]
+		if d.limit >= 0 {
+			d.rows = d.rows[:min(int64(len(d.rows)), d.limit-int64(len(d.claimed)))]
+		}
+	}
+	for _, row := range d.claimed {
+		entry := entryReply(row)
+		entry.Elems = append(entry.Elems, resp.MakeInt(max(0, c.Env.Now-row[2].Int())), resp.MakeInt(row[3].Int()))
+		entries = append(entries, entry)
+	}
+	for _, row := range d.rows {
+		entry := entryReply(row)
+		switch {
+		case row[1].IsNull():
+			entry.Elems[1] = resp.NilArray // pending, but deleted
+		case len(found) > 1:
+			entry.Elems = append(entry.Elems, resp.Zero, resp.Zero)
+		}
+		entries = append(entries, entry)
+	}
+	nothing := len(entries) == 0
+	entries = left.take(d.key, entries)
+	d.claimed = d.claimed[:min(len(d.claimed), len(entries))]
+	d.rows = d.rows[:len(entries)-len(d.claimed)]
+	return entries, len(entries) > 0 || nothing && !d.id.fresh
+}
+
+// writes accounts for what the consumer gets.
+func (d delivery) writes(c *Call) []store.Stmt {
+	group, consumer := store.Bytes(d.name), store.Bytes(d.consumer)
+	stmts := []store.Stmt{c.stmt(sqlConsumerAdd, d.key, group, consumer)}
+	var ids []streamID
+	for _, row := range d.rows {
+		if !row[1].IsNull() {
+			ids = append(ids, streamIDOf(row[0]))
+		}
+	}
+	if !d.id.fresh {
+		return append(stmts, c.stmt(sqlPendingAgain, d.key, group, streamIDs(ids)), c.touched(d.key))
+	}
+	for _, id := range ids {
+		d.g.advance(d.m, id)
+	}
+	stmts = append(stmts, c.saveGroup(sqlGroupSet, d.key, d.g), c.touched(d.key))
+	if !d.noAck && len(ids) > 0 {
+		stmts = append(stmts, c.stmt(sqlPendingAdd, d.key, group, consumer, streamIDs(ids)))
+	}
+	if len(d.claimed) > 0 {
+		var list []byte
+		for _, row := range d.claimed {
+			list = appendClaim(list, streamIDOf(row[0]), oneMore(row[3].Int()))
+		}
+		stmts = append(stmts, c.stmt(sqlClaim, d.key, group, consumer, store.Digits(c.Env.Now), store.TextBytes(append(list, ']'))))
+	}
+	return stmts
+}
+
+// oneMore counts a delivery.
+func oneMore(deliveries int64) int64 {
+	if deliveries < mostDeliveries {
+		deliveries++
+	}
+	return deliveries
+}

@@ -1,0 +1,144 @@
+package translator
+
+import (
+	"crypto/sha256"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// A stream remembers the IDs that producers give to their messages (iid), for
+// some seconds and up to a number for each producer: a message that comes again
+// is not added again.
+const (
+	idmpDuration = `100`
+	idmpMaxSize  = `100`
+
+	// iidExpired is when the iids of the stream that are forgotten were added at
+	// the latest.
+	iidExpired = `?3 - 1000 * ifnull((SELECT duration FROM stream_idmp WHERE key_id = ` + liveID + `), ` + idmpDuration + `)`
+
+	sqlIIDFind = `SELECT id FROM stream_iids WHERE key_id = ` + liveID + ` AND producer = ?4 AND iid = ?5 AND added_at > ` + iidExpired
+	sqlIIDAdd  = `INSERT INTO stream_iids(key_id, producer, iid, id, added_at) SELECT id, ?4, ?5, ?6, ?3 FROM keys WHERE ` + live
+	sqlIIDAge  = `DELETE FROM stream_iids WHERE key_id = ` + liveID + ` AND added_at <= ` + iidExpired
+	sqlIIDSize = `DELETE FROM stream_iids WHERE key_id = ` + liveID + ` AND producer = ?4 AND id IN (
+		SELECT id FROM stream_iids WHERE key_id = ` + liveID + ` AND producer = ?4 ORDER BY id DESC
+		LIMIT -1 OFFSET (SELECT maxsize FROM stream_idmp WHERE key_id = ` + liveID + `))`
+	sqlIIDClear = `DELETE FROM stream_iids WHERE key_id = ` + liveID
+
+	sqlIDMPAdded = `INSERT INTO stream_idmp(key_id, duration, maxsize, added) SELECT id, ` + idmpDuration + `, ` + idmpMaxSize + `, 1 FROM keys WHERE ` + live + `
+		ON CONFLICT(key_id) DO UPDATE SET added = added + 1`
+	sqlIDMPDuplicate = `UPDATE stream_idmp SET duplicates = duplicates + 1 WHERE key_id = ` + liveID
+	sqlIDMPSet       = `INSERT INTO stream_idmp(key_id, duration, maxsize) SELECT id, ?4, ?5 FROM keys WHERE ` + live + `
+		ON CONFLICT(key_id) DO UPDATE SET duration = excluded.duration, maxsize = excluded.maxsize`
+	sqlIDMP = `SELECT duration, maxsize, (SELECT count(DISTINCT producer)` + iidsKnown + `), (SELECT count(*)` + iidsKnown + `), added, duplicates
+		FROM stream_idmp WHERE key_id = ` + liveID
+	iidsKnown = ` FROM stream_iids WHERE key_id = ` + liveID + ` AND added_at > ` + iidExpired
+)
+
+// parseProducer reads "IDMP pid iid" or "IDMPAUTO pid" at i, and returns its last
+// position.
+func (c *Call) parseProducer(o *addOptions, i int) (last int, bad string) {
+	if o.producer != nil {
+		return i, "ERR IDMP/IDMPAUTO specified multiple times"
+	}
+	given := 1
+	if c.is(i, "IDMP") {
+		given = 2
+		o.iid = c.Args[i+2]
+	}
+	o.producer = c.Args[i+1]
+	for _, word := range c.Args[i+1 : i+1+given] {
+		if len(word) == 0 {
+			return i, "ERR the IDs of IDMP and IDMPAUTO must not be empty"
+		}
+	}
+	return i + given, ""
+}
+
+// contentID is the iid of a message that comes without: the same for the same
+// fields and values.
+func contentID(fields [][]byte) []byte {
+	sum := sha256.Sum256(PackFields(fields))
+	return sum[:16]
+}
+
+// recordIID remembers what was added as id, and forgets what is too old or too
+// much.
+func (c *Call) recordIID(key []byte, o addOptions, id streamID) []store.Stmt {
+	producer := store.Bytes(o.producer)
+	return []store.Stmt{
+		c.stmt(sqlIDMPAdded, key),
+		c.stmt(sqlIIDAge, key),
+		c.stmt(sqlIIDAdd, key, producer, store.Bytes(o.iid), id.value()),
+		c.stmt(sqlIIDSize, key, producer),
+	}
+}
+
+func xcfgset(c *Call) Plan {
+	duration, maxSize := int64(-1), int64(-1)
+	for i := 2; i < len(c.Args); i += 2 {
+		more := i+1 < len(c.Args)
+		var bad string
+		switch {
+		case more && c.is(i, "IDMP-DURATION"):
+			duration, bad = parseWithin(c.Args[i+1], 86400, "ERR invalid duration")
+		case more && c.is(i, "IDMP-MAXSIZE"):
+			maxSize, bad = parseWithin(c.Args[i+1], 10000, "ERR invalid maxsize")
+		default:
+			bad = errSyntax
+		}
+		if bad != "" {
+			return fail(bad)
+		}
+	}
+	if duration < 0 && maxSize < 0 {
+		return fail(errSyntax)
+	}
+	key := c.Args[1]
+	return readThen(func(r *store.Result) Plan {
+		m, bad := metaOf(r.Rows[0])
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case !m.exists:
+			return answer(noSuchKey)
+		}
+		was := [2]int64{100, 100}
+		if len(r.Rows[1]) > 0 {
+			was = [2]int64{r.Rows[1][0][0].Int(), r.Rows[1][0][1].Int()}
+		}
+		is := was
+		if duration > 0 {
+			is[0] = duration
+		}
+		if maxSize > 0 {
+			is[1] = maxSize
+		}
+		stmts := []store.Stmt{c.stmt(sqlIDMPSet, key, store.Int(is[0]), store.Int(is[1]))}
+		if is != was {
+			stmts = append(stmts, c.stmt(sqlIIDClear, key), c.touched(key))
+		}
+		return write(decodeOK, stmts...)
+	}, c.streamMeta(key), c.stmt(sqlIDMP, key))
+}
+
+// parseWithin reads a number from 1 to most.
+func parseWithin(b []byte, most int64, bad string) (int64, string) {
+	n, ok := parseInt(b)
+	if !ok || n < 1 || n > most {
+		return 0, bad
+	}
+	return n, ""
+}
+
+// idmpInfo is what XINFO STREAM says of the row of sqlIDMP, nothing without one.
+func idmpInfo(rows []store.Row) (pairs []resp.Value) {
+	if len(rows) == 0 {
+		return nil
+	}
+	for i, name := range []string{"idmp-duration", "idmp-maxsize", "pids-tracked", "iids-tracked", "iids-added", "iids-duplicates"} {
+		pairs = append(pairs, label(name), resp.MakeInt(rows[0][i].Int()))
+	}
+	return pairs
+}

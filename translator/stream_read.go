@@ -1,0 +1,252 @@
+package translator
+
+import (
+	"math"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// readQuery is what XREAD and XREADGROUP ask for.
+type readQuery struct {
+	group    bool
+	name     []byte // of the group
+	consumer []byte
+	limit    int64 // entries a stream, -1 for all
+	most     int64 // entries of all streams, -1 for all
+	size     int64 // bytes of the reply, -1 for any
+	claim    int64 // idle time from which pending entries are read too, -1 for none
+	noAck    bool
+	keys     [][]byte
+	ids      []readID
+}
+
+// readID is where to read on: after an id, at the end ($), at the last entry (+),
+// or what the group has not seen (>).
+type readID struct {
+	after streamID
+	end   bool
+	last  bool
+	fresh bool
+	bad   string // the error, which comes after those of the key
+}
+
+// parseRead reads the arguments of both commands. BLOCK is accepted: without a
+// connection to hold, it waits no time, as inside MULTI.
+func (c *Call) parseRead(group bool) (q readQuery, bad string) {
+	q = readQuery{limit: -1, most: -1, size: -1, claim: -1}
+	at := 0 // of the first key
+	for i := 1; i < len(c.Args) && at == 0; i++ {
+		if c.is(i, "STREAMS") && i+1 < len(c.Args) {
+			at = i + 1
+			break
+		}
+		used, bad := c.parseReadOption(&q, i, group)
+		if bad != "" {
+			return q, bad
+		}
+		i += used
+	}
+	switch n := len(c.Args) - at; {
+	case at == 0:
+		return q, errSyntax
+	case n%2 != 0:
+		return q, "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified."
+	case group && !q.group:
+		return q, "ERR Missing GROUP option for XREADGROUP"
+	case q.most >= 0 && q.most < q.limit:
+		return q, "ERR MAXCOUNT must not be less than COUNT"
+	default:
+		q.keys = c.Args[at : at+n/2]
+	}
+	for _, w := range c.Args[at+len(q.keys):] {
+		q.ids = append(q.ids, q.parseID(w))
+	}
+	return q, ""
+}
+
+// parseReadOption reads the option at i and returns how many arguments it has.
+func (c *Call) parseReadOption(q *readQuery, i int, group bool) (used int, bad string) {
+	more := len(c.Args) - 1 - i
+	foreign := ""
+	switch {
+	case c.is(i, "BLOCK") && more > 0:
+		if n, ok := parseInt(c.Args[i+1]); !ok {
+			return 0, "ERR timeout is not an integer or out of range"
+		} else if n < 0 {
+			return 0, "ERR timeout is negative"
+		}
+		return 1, ""
+	case c.is(i, "COUNT") && more > 0:
+		n, ok := parseInt(c.Args[i+1])
+		if !ok {
+			return 0, errNotInteger
+		}
+		if q.limit = min(n, maxCount); n <= 0 {
+			q.limit = -1
+		}
+		return 1, ""
+	case c.is(i, "MAXCOUNT") && more > 0:
+		q.most, bad = parseFrom(1, c.Args[i+1], "ERR MAXCOUNT must be greater than 0")
+		return 1, bad
+	case c.is(i, "MAXSIZE") && more > 0:
+		q.size, bad = parseFrom(1, c.Args[i+1], "ERR MAXSIZE must be greater than 0")
+		return 1, bad
+	case c.is(i, "GROUP") && more >= 2:
+		foreign = "GROUP"
+		q.group, q.name, q.consumer = true, c.Args[i+1], c.Args[i+2]
+		used = 2
+	case c.is(i, "NOACK"):
+		foreign = "NOACK"
+		q.noAck = true
+	case c.is(i, "CLAIM") && more > 0:
+		foreign = "CLAIM"
+		if group {
+			q.claim, bad = parseFrom(0, c.Args[i+1], "ERR min-idle-time must not be negative")
+		}
+		used = 1
+	default:
+		return 0, errSyntax
+	}
+	if !group {
+		return 0, "ERR The " + foreign + " option is only supported by XREADGROUP. You called XREAD instead."
+	}
+	return used, bad
+}
+
+// parseFrom reads an integer that is not below least; a big one counts as
+// maxCount.
+func parseFrom(least int64, b []byte, below string) (n int64, bad string) {
+	n, ok := parseInt(b)
+	switch {
+	case !ok:
+		return 0, errNotInteger
+	case n < least:
+		return 0, below
+	}
+	return min(n, maxCount), ""
+}
+
+func (q *readQuery) parseID(word []byte) (id readID) {
+	var ok bool
+	switch text := string(word); {
+	case text == "$" && q.group:
+		id.bad = "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result set."
+	case text == "$":
+		id.end = true
+	case text == "+" && !q.group:
+		id.last = true
+	case text == ">" && !q.group:
+		id.bad = "ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option."
+	case text == ">":
+		id.fresh = true
+	default:
+		if id.after, ok = parseStreamID(word, 0); !ok {
+			id.bad = errStreamID
+		}
+	}
+	return id
+}
+
+// entriesAfter reads the entries after an id.
+func (c *Call) entriesAfter(key []byte, id streamID, limit int64) store.Stmt {
+	start, ok := id.next()
+	if !ok {
+		limit = 0
+	}
+	return c.stmt(sqlStreamRange, key, start.value(), streamID{math.MaxUint64, math.MaxUint64}.value(), store.Int(limit))
+}
+
+func xread(c *Call) Plan {
+	q, bad := c.parseRead(false)
+	if bad != "" {
+		return fail(bad)
+	}
+	var stmts []store.Stmt
+	for i, key := range q.keys {
+		read := c.entriesAfter(key, q.ids[i].after, q.mostRows())
+		switch {
+		case q.ids[i].end:
+			read = c.entriesAfter(key, lastStreamID, 0)
+		case q.ids[i].last:
+			read = c.stmt(sqlEntryLast, key)
+		}
+		stmts = append(stmts, c.typeOf(key), read)
+	}
+	return read(func(r *store.Result) resp.Value {
+		for i := range q.keys {
+			if rows := r.Rows[2*i]; len(rows) > 0 && string(rows[0][0].Bytes()) != streamType {
+				return wrongType
+			}
+			if bad := q.ids[i].bad; bad != "" {
+				return resp.MakeError(bad)
+			}
+		}
+		reply := resp.Value{Kind: streamsKind}
+		left := q.budget()
+		for i, key := range q.keys {
+			if entries := left.take(key, entryReplies(r.Rows[2*i+1]).Elems); len(entries) > 0 {
+				reply.Elems = append(reply.Elems, resp.MakeBulk(key), resp.MakeArray(entries...))
+			}
+		}
+		if len(reply.Elems) == 0 {
+			return resp.NilArray
+		}
+		return reply
+	}, stmts...)
+}
+
+// streamsKind is the shape of XREAD's reply: pairs of key and entries, nested in
+// RESP2 and a map in RESP3.
+const streamsKind = resp.PairMap
+
+// leastEntry is fewer bytes than any entry takes in a reply.
+const leastEntry = 25
+
+// mostRows is how many rows of a stream can be of use, -1 for all.
+func (q readQuery) mostRows() int64 {
+	n := tighter(q.limit, q.most)
+	if q.size >= 0 {
+		n = tighter(n, q.size/leastEntry+1)
+	}
+	return n
+}
+
+// tighter is the smaller one of two bounds, of which a negative one is none.
+func tighter(a, b int64) int64 {
+	if a < 0 || b >= 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// budget is what is left of MAXCOUNT and MAXSIZE, negative without such a bound.
+type budget struct {
+	entries, bytes int64
+	used           bool // an entry was taken: only the first one may be of any size
+}
+
+func (q readQuery) budget() budget { return budget{entries: q.most, bytes: q.size} }
+
+// take returns the entries of the stream that the budget allows. Bytes are those
+// of the reply in RESP2. Behind the first entry that is too big, nothing is taken.
+func (b *budget) take(key []byte, entries []resp.Value) []resp.Value {
+	size := int64(len(resp.Append2(nil, resp.MakeBulk(key))))
+	for i, entry := range entries {
+		if b.bytes >= 0 {
+			size += int64(len(resp.Append2(nil, entry)))
+			if b.used && size > b.bytes {
+				b.entries = 0
+			}
+		}
+		if b.entries == 0 {
+			return entries[:i]
+		}
+		b.entries = max(b.entries-1, -1)
+		b.used = true
+		if b.bytes >= 0 {
+			b.bytes, size = max(0, b.bytes-size), 0
+		}
+	}
+	return entries
+}
