@@ -53,13 +53,10 @@ func (w *walker) depth(level string) (n int) {
 // walk returns at least one row behind from, or before it with back, and up to n,
 // unless there is none that can be found at once.
 func (w *walker) walk(ctx context.Context, from anchor, back bool, n int) (stretch, error) {
-	switch {
-	case !w.tree:
-		return w.flat(ctx, from, back, n)
-	case back:
-		return w.up(ctx, from, n)
+	if w.tree {
+		return w.through(ctx, from, back, n)
 	}
-	return w.down(ctx, from, n)
+	return w.flat(ctx, from, back, n)
 }
 
 func (w *walker) flat(ctx context.Context, from anchor, back bool, n int) (stretch, error) {
@@ -97,48 +94,31 @@ func (w *walker) step(ctx context.Context, at *anchor, back bool, n int, take fu
 	return p.End, nil
 }
 
-// down goes down the tree: into open folders, and out of them at their ends.
-func (w *walker) down(ctx context.Context, at anchor, n int) (s stretch, err error) {
-	for len(s.rows) < n {
+// through goes through the tree: into open folders and out of them again. Down, a
+// folder stands before what is in it, and so upwards it comes last.
+func (w *walker) through(ctx context.Context, at anchor, back bool, n int) (s stretch, err error) {
+	for len(s.rows) < n && !s.end {
 		level, depth := at.level, w.depth(at.level)
-		over, err := w.step(ctx, &at, false, n-len(s.rows), func(e catalog.Entry) {
+		over, err := w.step(ctx, &at, back, n-len(s.rows), func(e catalog.Entry) {
 			s.rows = append(s.rows, row{Entry: e, level: level, depth: depth})
 		})
-		switch {
-		case err != nil:
+		if err != nil {
 			return s, err
-		case over && level == "":
-			s.end = true
-			return s, nil
-		case over:
-			at = anchor{w.open[level], folderMark(level)}
 		}
-	}
-	s.next = at
-	return s, nil
-}
-
-// up goes up the tree: into open folders at their ends, and out of them at their
-// heads.
-func (w *walker) up(ctx context.Context, at anchor, n int) (s stretch, err error) {
-	defer func() { slices.Reverse(s.rows) }()
-	for len(s.rows) < n {
-		level, depth := at.level, w.depth(at.level)
-		over, err := w.step(ctx, &at, true, n-len(s.rows), func(e catalog.Entry) {
-			s.rows = append(s.rows, row{Entry: e, level: level, depth: depth})
-		})
-		switch {
-		case err != nil:
-			return s, err
-		case over && level == "":
-			s.end = true
-			return s, nil
-		case over:
+		if !over {
+			continue
+		}
+		if s.end = level == ""; s.end {
+			break
+		}
+		if back {
 			s.rows = append(s.rows, row{Entry: folderEntry(level), level: w.open[level], depth: depth - 1})
-			at = anchor{w.open[level], folderMark(level)}
 		}
+		at = anchor{w.open[level], folderMark(level)}
 	}
-	s.next = at
+	if s.next = at; back {
+		slices.Reverse(s.rows)
+	}
 	return s, nil
 }
 
