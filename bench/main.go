@@ -18,7 +18,8 @@ func main() {
 	flag.IntVar(&o.requests, "n", 200_000, "requests of each measurement at pipeline 1; pipeline 16 makes four times as many")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
-	flag.StringVar(&o.only, "only", "", "one part: servers, files or growth")
+	flag.IntVar(&o.inspected, "inspect", 1_000_000, "keys of the biggest file that the inspector opens")
+	flag.StringVar(&o.only, "only", "", "one part: servers, files, inspect or growth")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
@@ -33,6 +34,7 @@ func main() {
 type options struct {
 	meowdis, redka         string
 	requests, rounds, keys int
+	inspected              int
 	only                   string
 }
 
@@ -53,6 +55,11 @@ func run(o options) error {
 	}
 	if part("files") {
 		if err := errors.Join(oneShot(o, dir), manyKeys(o, dir)); err != nil {
+			return err
+		}
+	}
+	if part("inspect") {
+		if err := inspecting(o, dir); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 // else in double quotes with escapes, so that nothing can disturb the screen or
 // pass for something else.
 func Text(s string, width int) string {
+	width = max(width, 0)
 	// A cell never takes more bytes than this, but for piles of accents.
 	if most := 16 * (width + 1); len(s) > most {
 		for most > 0 && !utf8.RuneStart(s[most]) {

@@ -6,7 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/catalog"
 )
 
 // countMsg is the number of keys in the database.
@@ -20,64 +20,43 @@ func (m *Model) count() tea.Cmd {
 	})
 }
 
-// pageMsg is a page of keys.
-type pageMsg struct {
-	keys []string
-	next string
-}
-
-func (m *Model) scan() tea.Cmd {
-	db, call := m.db, m.keys.page()
-	return m.start(scanning, func(ctx context.Context) (tea.Msg, error) {
-		v, err := m.conn.one(ctx, db, call)
-		if err != nil {
-			return nil, err
-		}
-		next, elems := cursorReply(v)
-		page := pageMsg{next: next}
-		for _, e := range elems {
-			page.keys = append(page.keys, text(e))
-		}
-		return page, nil
-	})
-}
-
-// described is what was found out about some entries.
+// described is what was found out about some names.
 type described struct {
-	entries []*entry
-	facts   []facts
+	names []string
+	facts []catalog.Facts
 }
 
-// facts is what is known of a key: "none" is the kind of one that is not there.
-type facts struct {
-	kind string
-	pttl int64
-	size int64 // -1 where it cannot be told
-}
-
-func (m *Model) ask(entries []*entry) tea.Cmd {
+func (m *Model) ask(names []string) tea.Cmd {
 	db := m.db
-	keys := make([]string, len(entries))
-	for i, e := range entries {
-		keys[i] = e.key
-	}
 	return m.start(describing, func(ctx context.Context) (tea.Msg, error) {
-		found, err := m.conn.describe(ctx, db, keys)
-		return described{entries, found}, err
+		if m.options.Index == nil {
+			found, err := m.conn.describe(ctx, db, names, m.options.Now())
+			return described{names, found}, err
+		}
+		d := described{names: names}
+		entries, err := m.options.Index.Facts(ctx, db, names)
+		for _, e := range entries {
+			d.facts = append(d.facts, e.Facts)
+		}
+		return d, err
 	})
 }
 
-// describe finds out the facts of keys in two round trips: the command that
-// tells the size depends on the type.
-func (c *conn) describe(ctx context.Context, db int, keys []string) ([]facts, error) {
-	found, err := c.kinds(ctx, db, keys)
+// describe finds out the facts of keys at now, in two round trips: the command
+// that tells the size depends on the type. The type of a key that is not there is
+// "".
+func (c *conn) describe(ctx context.Context, db int, keys []string, now int64) ([]catalog.Facts, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	found, err := c.kinds(ctx, db, keys, now)
 	if err != nil {
 		return nil, err
 	}
 	var sized []int
 	var calls [][][]byte
 	for i, f := range found {
-		if src := sources[f.kind]; src != nil {
+		if src := sources[f.Type]; src != nil && src.count != "" {
 			sized = append(sized, i)
 			calls = append(calls, command(src.count, keys[i]))
 		}
@@ -93,13 +72,14 @@ func (c *conn) describe(ctx context.Context, db int, keys []string) ([]facts, er
 		// Between the two trips the key may have changed its type: an error here
 		// means only that the size is not known.
 		if !values[j].IsError() {
-			found[i].size = number(values[j])
+			found[i].Size = number(values[j])
 		}
 	}
 	return found, nil
 }
 
-func (c *conn) kinds(ctx context.Context, db int, keys []string) ([]facts, error) {
+// kinds finds out types and times to live.
+func (c *conn) kinds(ctx context.Context, db int, keys []string, now int64) ([]catalog.Facts, error) {
 	var calls [][][]byte
 	for _, key := range keys {
 		calls = append(calls, command("TYPE", key), command("PTTL", key))
@@ -108,54 +88,60 @@ func (c *conn) kinds(ctx context.Context, db int, keys []string) ([]facts, error
 	if err != nil {
 		return nil, err
 	}
-	found := make([]facts, len(keys))
+	found := make([]catalog.Facts, len(keys))
 	for i := range found {
 		kind, pttl := values[2*i], values[2*i+1]
 		if err := errors.Join(replyError(kind), replyError(pttl)); err != nil {
 			return nil, err
 		}
-		found[i] = facts{text(kind), number(pttl), -1}
+		if t := text(kind); t != "none" {
+			found[i] = catalog.Facts{Type: t, Expires: deadline(number(pttl), now), Size: -1, Bytes: -1}
+		}
 	}
 	return found, nil
 }
 
 // describe takes facts in.
 func (m *Model) describe(d described) {
-	for i, e := range d.entries {
-		f := d.facts[i]
-		e.described = true
-		if f.kind == "none" {
-			e.gone = m.now
+	for i, name := range d.names {
+		at := m.keys.find(name, false)
+		if at < 0 {
 			continue
 		}
-		e.kind, e.size, e.expires = f.kind, f.size, deadline(f.pttl, m.now)
+		r := &m.keys.rows[at]
+		r.stale = false
+		if d.facts[i].Type == "" {
+			r.gone = m.now
+			continue
+		}
+		r.Facts, r.gone = d.facts[i], 0
 	}
 }
 
 // open shows the value of key.
 func (m *Model) open(key string) tea.Cmd {
 	m.value.wanted, m.value.any, m.value.halted = key, true, false
-	m.cancel(paging)
+	m.cancelValue()
 	db := m.db
 	return m.start(opening, func(ctx context.Context) (tea.Msg, error) {
-		return m.conn.open(ctx, db, key)
+		return m.conn.open(ctx, db, key, m.options.Now())
 	})
 }
 
 // open fetches the facts of key and the beginning of its value.
-func (c *conn) open(ctx context.Context, db int, key string) (tea.Msg, error) {
-	found, err := c.kinds(ctx, db, []string{key})
+func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg, error) {
+	found, err := c.kinds(ctx, db, []string{key}, now)
 	if err != nil {
 		return nil, err
 	}
-	o := opened{key: key, kind: found[0].kind, pttl: found[0].pttl, size: -1}
+	o := opened{key: key, kind: found[0].Type, expires: found[0].Expires, size: -1}
 	src := sources[o.kind]
 	if src == nil {
 		return o, nil
 	}
-	calls := [][][]byte{command(src.count, key)}
-	if src.fetch != nil {
-		calls = append(calls, src.fetch(key, 0, "0"))
+	calls := [][][]byte{src.fetch(key, 0, "0")}
+	if src.count != "" {
+		calls = append(calls, command(src.count, key))
 	}
 	values, err := c.do(ctx, db, calls...)
 	if err != nil {
@@ -166,30 +152,49 @@ func (c *conn) open(ctx context.Context, db int, key string) (tea.Msg, error) {
 			return nil, err
 		}
 	}
-	o.size = number(values[0])
-	if src.fetch != nil {
-		o.first = src.decode(0, values[1])
+	o.first = src.decode(0, values[0])
+	o.size = int64(o.first.size)
+	if src.count != "" {
+		o.size = number(values[1])
 	}
-	return o, nil
+	return o, c.complete(ctx, db, src, key, o.first)
 }
 
 // paged is chunk i of a sheet.
 type paged struct {
 	sheet *sheet
 	i     int
-	value resp.Value
+	chunk *chunk
 }
 
-func (m *Model) fetch(s *sheet, i int, call [][]byte) tea.Cmd {
-	db := m.db
+func (m *Model) fetch(s *sheet, i int, cursor string) tea.Cmd {
+	db, key := m.db, m.value.key
 	return m.start(paging, func(ctx context.Context) (tea.Msg, error) {
-		v, err := m.conn.one(ctx, db, call)
-		return paged{s, i, v}, err
+		c, err := m.conn.chunk(ctx, db, s.src, key, i, cursor)
+		return paged{s, i, c}, err
 	})
 }
 
-func (m *Model) page(p paged) {
-	p.sheet.add(p.i, p.sheet.src.decode(int64(p.i), p.value))
+func (m *Model) page(p paged) { p.sheet.add(p.i, p.chunk) }
+
+// decoded is a value that was fetched as a whole, laid out.
+type decoded struct {
+	sheet *sheet
+	doc   *document
+}
+
+// decode fetches a string that is longer than a window, but not too long to be
+// decoded.
+func (m *Model) decode(s *sheet) tea.Cmd {
+	s.tried = true
+	db, key := m.db, m.value.key
+	return m.start(decoding, func(ctx context.Context) (tea.Msg, error) {
+		v, err := m.conn.one(ctx, db, command("GETRANGE", key, "0", "-1"))
+		if err != nil {
+			return nil, err
+		}
+		return decoded{s, newDocument(string(v.Str))}, nil
+	})
 }
 
 // surveyed is the number of keys of each database that the target has.

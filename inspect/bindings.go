@@ -1,6 +1,12 @@
 package inspect
 
-import tea "github.com/charmbracelet/bubbletea"
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/catalog"
+)
 
 // place is where a binding holds.
 type place int
@@ -25,23 +31,79 @@ type binding struct {
 
 // bindings is every key of the browser, in the order of the help page.
 func bindings() []binding {
+	return slices.Concat(moving(), doing(), choosing(), asking())
+}
+
+// moving is the keys that go somewhere.
+func moving() []binding {
 	return []binding{
 		{keys: []string{"up", "k"}, label: "↑ k", where: everywhere, help: "one line up", run: moves(-1)},
 		{keys: []string{"down", "j"}, label: "↓ j", where: everywhere, help: "one line down", run: moves(1)},
 		{keys: []string{"pgup", "ctrl+b", "ctrl+u"}, label: "PgUp ^B", where: everywhere, help: "one page up", run: (*Model).pageUp},
-		{keys: []string{"pgdown", "ctrl+f", "ctrl+d", " "}, label: "PgDn ^F", where: everywhere, help: "one page down", run: (*Model).pageDown},
+		{keys: []string{"pgdown", "ctrl+f", "ctrl+d"}, label: "PgDn ^F", where: everywhere, help: "one page down", run: (*Model).pageDown},
 		{keys: []string{"g", "home"}, label: "g Home", where: everywhere, help: "to the first", run: (*Model).goHome},
-		{keys: []string{"G"}, label: "G", where: everywhere, help: "to the last loaded", run: (*Model).goLast},
-		{keys: []string{"end"}, label: "End", where: everywhere, help: "to the end, loading all", run: (*Model).goEnd},
-		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inKeys, hint: "open", help: "into the value", run: (*Model).enterValue},
+		{keys: []string{"G", "end"}, label: "G End", where: everywhere, help: "to the last", run: (*Model).goEnd},
+		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
+		{keys: []string{"left", "h"}, label: "← h", where: inKeys, help: "close the folder", run: (*Model).leaveFolder},
 		{keys: []string{"esc"}, label: "esc", where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: (*Model).filtered},
-		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inValue, hint: "open", help: "the whole element", run: (*Model).enterElement, apt: (*Model).inTable},
-		{keys: []string{"x"}, label: "x", where: inValue, hint: "hex", help: "hex or text", run: (*Model).changeForm, apt: (*Model).inBytes},
+		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: (*Model).enterElement, apt: (*Model).opensMore},
 		{keys: []string{"esc", "left", "h", "backspace"}, label: "esc ← h", where: inValue, hint: "back", help: "back to the keys", run: (*Model).back},
 		{keys: []string{"tab"}, label: "tab", where: everywhere, help: "keys or value", run: (*Model).turn},
-		{keys: []string{"/"}, label: "/", where: everywhere, hint: "filter", help: "filter by text or glob", run: (*Model).editFilter},
-		{keys: []string{"t"}, label: "t", where: everywhere, hint: "type", help: "filter by type", run: (*Model).pickType},
-		{keys: []string{"d"}, label: "d", where: everywhere, hint: "database", help: "another database", run: (*Model).pickDatabase},
+	}
+}
+
+// choosing is the keys that change what is shown.
+func choosing() []binding {
+	return []binding{
+		{keys: []string{"x"}, label: "x", where: inValue, hint: "form", help: "decoded, text or hex", run: (*Model).changeForm, apt: (*Model).inBytes},
+		{keys: []string{"z"}, label: "z", where: inValue, hint: "fold all", help: "fold or unfold all", run: (*Model).foldAll, apt: (*Model).inDocument},
+		{keys: []string{"]", "["}, label: "] [", where: inValue, hint: "groups", help: "a stream's entries or groups", run: (*Model).turnValue, apt: (*Model).hasOther},
+		{keys: []string{"/"}, label: "/", where: inValue, hint: "search", help: "search in the value", run: (*Model).editSeek},
+		{keys: []string{"n"}, label: "n", where: inValue, hint: "next", help: "the next one found", run: (*Model).seekNext, apt: (*Model).sought},
+		{keys: []string{"N"}, label: "N", where: inValue, help: "the one before", run: (*Model).seekBack},
+		{keys: []string{"/"}, label: "/", where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: (*Model).editFilter},
+		{keys: []string{"t"}, label: "t", where: inKeys, hint: "type", help: "filter by type", run: (*Model).pickType},
+		{keys: []string{"T"}, label: "T", where: inKeys, help: "filter by time to live", run: (*Model).pickLife},
+		{keys: []string{"s"}, label: "s", where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: (*Model).pickOrder},
+		{keys: []string{"S"}, label: "S", where: inKeys, help: "sort the other way round", run: (*Model).reverse},
+		{keys: []string{"v"}, label: "v", where: inKeys, hint: "tree", help: "tree or flat list", run: (*Model).changeView},
+		{keys: []string{"o"}, label: "o", where: inKeys, help: "open a key by its whole name", run: (*Model).openByName},
+		{keys: []string{"d"}, label: "d", where: inKeys, hint: "database", help: "another database", run: (*Model).pickDatabase},
+	}
+}
+
+// doing is the keys that change the data, or take it away.
+func doing() []binding {
+	return []binding{
+		{keys: []string{" "}, label: "space", where: inKeys, help: "mark a key or a folder", run: (*Model).mark},
+		{keys: []string{"e"}, label: "e", where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edit, apt: (*Model).unlockedValue},
+		{keys: []string{"E"}, label: "E", where: inValue, help: "edit in $EDITOR", run: (*Model).editOutside},
+		{keys: []string{"a"}, label: "a", where: everywhere, hint: "add", help: "add a key, or an element", run: (*Model).add, apt: (*Model).isUnlocked},
+		{keys: []string{"D", "delete"}, label: "D Del", where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: (*Model).remove, apt: (*Model).isUnlocked},
+		{keys: []string{"R"}, label: "R", where: everywhere, help: "rename the key", run: (*Model).rename},
+		{keys: []string{"X"}, label: "X", where: everywhere, help: "set the time to live", run: (*Model).expire},
+		{keys: []string{"P"}, label: "P", where: everywhere, help: "persist: take the time to live away", run: (*Model).persist},
+		{keys: []string{"u"}, label: "u", where: everywhere, hint: "undo", help: "undo the last change", run: (*Model).undo, apt: (*Model).canUndo},
+		{keys: []string{"y"}, label: "y", where: everywhere, help: "copy key, value or command", run: (*Model).pickCopy},
+		{keys: []string{"w"}, label: "w", where: everywhere, help: "write keys to a file, as a script", run: (*Model).export},
+		{keys: []string{":"}, label: ":", where: everywhere, help: "run a command", run: (*Model).commandLine},
+		{keys: []string{"L"}, label: "L", where: everywhere, help: "the commands that were sent, and their SQL", run: (*Model).showLog},
+	}
+}
+
+func (m *Model) isUnlocked() bool    { return m.unlocked }
+func (m *Model) isLocked() bool      { return !m.unlocked && m.options.Unlock != nil }
+func (m *Model) unlockedValue() bool { return m.unlocked && m.inValue }
+func (m *Model) canUndo() bool       { return m.unlocked && len(m.journal.steps) > 0 }
+
+// asking is the keys that hold anywhere.
+func asking() []binding {
+	return []binding{
+		{keys: []string{"+"}, label: "+", where: inKeys, hint: "scan on", help: "scan on after a pause", run: (*Model).keepScanning, apt: (*Model).scanPaused},
+		{keys: []string{"U"}, label: "U", where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: (*Model).unlock, apt: (*Model).isLocked},
+		{keys: []string{"i"}, label: "i", where: everywhere, hint: "info", help: "all about the key: facts, SQL rows", run: (*Model).showInfo},
+		{keys: []string{"O"}, label: "O", where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview},
+		{keys: []string{"f"}, label: "f", where: everywhere, help: "follow changes, or not", run: (*Model).follow},
 		{keys: []string{"r"}, label: "r", where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
 		{keys: []string{"?"}, label: "?", where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp},
 		{keys: []string{"q", "ctrl+c"}, label: "q ^C", where: everywhere, hint: "quit", help: "quit", run: func(*Model) tea.Cmd { return tea.Quit }},
@@ -53,7 +115,7 @@ func bindings() []binding {
 // each is a press of its own. What is pasted is text, never a command.
 func (m *Model) press(k tea.KeyMsg) tea.Cmd {
 	m.failure, m.notice = "", ""
-	if k.Paste && m.filtering == nil {
+	if k.Paste && m.filtering == nil && !m.writesText() {
 		return nil
 	}
 	if k.Paste || k.Type != tea.KeyRunes {
@@ -81,6 +143,17 @@ func (m *Model) pressOne(k tea.KeyMsg) tea.Cmd {
 	return m.bound(k.String())
 }
 
+// writesText tells whether what is typed is text.
+func (m *Model) writesText() bool {
+	switch o := m.overlay.(type) {
+	case *question, *form, *console:
+		return true
+	case *confirmation:
+		return o.name != nil
+	}
+	return false
+}
+
 // here is where the person is.
 func (m *Model) here() place {
 	if m.inValue {
@@ -95,10 +168,25 @@ func (m *Model) inTable() bool {
 	return s != nil && s.tabular()
 }
 
+func (m *Model) inDocument() bool { return m.value.sheet() != nil && m.value.sheet().inDocument() }
+
+// opensMore tells whether there is something to open or to fold.
+func (m *Model) opensMore() bool { return m.inTable() || m.inDocument() }
+
+func (m *Model) hasOther() bool {
+	s := m.value.sheet()
+	return s != nil && s.src != nil && s.src.other != nil
+}
+
+// sought tells whether something was searched.
+func (m *Model) sought() bool { return m.value.sheet() != nil && m.value.sheet().needle != "" }
+
 func (m *Model) inBytes() bool { return m.value.sheet() != nil && !m.inTable() }
 
 // filtered tells whether the list leaves keys out.
-func (m *Model) filtered() bool { return m.keys.query != (query{}) }
+func (m *Model) filtered() bool { return m.keys.chooses() }
+
+func (m *Model) scanPaused() bool { return m.scan != nil && m.scan.paused() }
 
 func (m *Model) bound(key string) tea.Cmd {
 	for _, b := range m.bindings {
@@ -115,7 +203,6 @@ func (m *Model) bound(key string) tea.Cmd {
 type scroller interface {
 	move(n int)
 	home()
-	last()
 	end()
 }
 
@@ -150,27 +237,51 @@ func (m *Model) goHome() tea.Cmd {
 	return nil
 }
 
-func (m *Model) goLast() tea.Cmd {
-	m.scroller().last()
-	return nil
-}
-
 func (m *Model) goEnd() tea.Cmd {
 	m.scroller().end()
 	return nil
 }
 
+// enter opens or closes the selected folder, or shows the selected key.
+func (m *Model) enter() tea.Cmd {
+	r := m.keys.selected()
+	if r != nil && r.Folder {
+		m.keys.toggle(*r)
+		return nil
+	}
+	return m.enterValue()
+}
+
+// leaveFolder closes the selected folder, or goes to the one that the selected row
+// is in.
+func (m *Model) leaveFolder() tea.Cmd {
+	r := m.keys.selected()
+	if r == nil {
+		return nil
+	}
+	if _, open := m.keys.open[r.Name]; r.Folder && open {
+		m.keys.toggle(*r)
+		return nil
+	}
+	if r.level != "" {
+		w := m.walker()
+		level := m.keys.open[r.level]
+		m.keys.seek(w, row{Entry: folderEntry(r.level), level: level, depth: w.depth(level)})
+	}
+	return nil
+}
+
 func (m *Model) enterValue() tea.Cmd {
-	e := m.keys.selected()
-	if e == nil {
+	r := m.keys.selected()
+	if r == nil || r.Folder {
 		return nil
 	}
 	m.inValue = true
 	// Beside the list the value is there already.
-	if m.wide() && m.value.loaded && m.value.key == e.key && !m.value.halted {
+	if m.wide() && m.value.loaded && m.value.key == r.Name && !m.value.halted {
 		return nil
 	}
-	return m.open(e.key)
+	return m.open(r.Name)
 }
 
 func (m *Model) enterElement() tea.Cmd {
@@ -183,12 +294,16 @@ func (m *Model) back() tea.Cmd {
 	if m.value.close() {
 		return nil
 	}
+	if m.running(searching) {
+		m.cancel(searching)
+		return nil
+	}
 	for _, p := range []purpose{opening, paging} {
 		if m.running(p) {
-			m.cancel(p)
 			m.halt(p)
 		}
 	}
+	m.cancelValue()
 	m.inValue = false
 	return nil
 }
@@ -197,16 +312,25 @@ func (m *Model) back() tea.Cmd {
 func (m *Model) stop() tea.Cmd {
 	if _, any := m.busy(); any && m.frame > 0 {
 		for p := range purposes {
-			if m.running(p) {
+			switch {
+			case p == writing && m.running(p):
+				m.jobs[p].cancel() // it ends soon, and says what it did
+			case m.running(p):
 				m.cancel(p)
 				m.halt(p)
 			}
 		}
-		m.keys.toEnd = false
+		m.keys.jump = nothingMore
 		m.notice = "Stopped. Move on, or press r to look again."
 		return nil
 	}
-	m.search(query{})
+	if len(m.keys.marked) > 0 {
+		m.keys.marked = map[string]bool{}
+		return nil
+	}
+	q := m.keys.query
+	q.filter, q.kind, q.life = filter{manner: q.filter.manner}, "", catalog.AnyLife
+	m.search(q)
 	return nil
 }
 
@@ -218,25 +342,51 @@ func (m *Model) turn() tea.Cmd {
 	return m.enterValue()
 }
 
+func (m *Model) turnValue() tea.Cmd {
+	m.value.turn()
+	return nil
+}
+
+func (m *Model) foldAll() tea.Cmd {
+	if m.inDocument() {
+		m.value.sheet().doc.toggleAll()
+	}
+	return nil
+}
+
 func (m *Model) changeForm() tea.Cmd {
-	m.value.toggleHex()
+	m.value.changeForm()
 	return nil
 }
 
 func (m *Model) editFilter() tea.Cmd {
 	m.inValue = false
 	m.before = m.keys.query
-	m.filtering = newPrompt(m.keys.filter)
+	m.filtering = newPrompt(m.keys.filter.text)
 	return nil
+}
+
+// typedQuery is the query with the filter as it is typed.
+func (m *Model) typedQuery() query {
+	q := m.keys.query
+	q.filter.text = m.filtering.String()
+	return q
 }
 
 // pressFilter edits the filter; the list follows in a moment.
 func (m *Model) pressFilter(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
-	case "enter", "tab":
-		filter := m.filtering.String()
+	case "enter":
+		m.search(m.typedQuery())
 		m.filtering = nil
-		m.search(query{filter, m.keys.kind})
+	case "tab", "shift+tab":
+		q := m.typedQuery()
+		step := manners - 1
+		if k.Type == tea.KeyTab {
+			step = 1
+		}
+		q.filter.manner = (q.filter.manner + step) % manners
+		m.search(q)
 	case "esc":
 		m.filtering = nil
 		m.search(m.before)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -14,12 +15,15 @@ var errReplies = errors.New("the target sent fewer replies than commands")
 // that its job wants, each left behind when its job is cancelled.
 type conn struct {
 	client Client
+	now    func() int64
 	turn   chan struct{} // holds a token while a call runs
 	moved  bool          // a database other than 0 may be selected
+	log    commandLog
+	mute   sync.Map // the commands about elements that the target has refused, by name
 }
 
-func newConn(c Client) *conn {
-	return &conn{client: c, turn: make(chan struct{}, 1)}
+func newConn(c Client, now func() int64) *conn {
+	return &conn{client: c, now: now, turn: make(chan struct{}, 1)}
 }
 
 type outcome struct {
@@ -68,11 +72,21 @@ func (c *conn) call(ctx context.Context, db int, calls [][][]byte) ([]resp.Value
 }
 
 func (c *conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	begun := c.now()
 	values, err := c.client.Pipeline(ctx, calls)
 	if err == nil && len(values) < len(calls) {
 		err = errReplies
 	}
+	c.log.add(calls, values, c.now()-begun, err)
 	return values, err
+}
+
+// use goes on with another client, once the running call has ended.
+func (c *conn) use(client Client) {
+	c.turn <- struct{}{}
+	c.moved = c.moved || client != c.client // nobody knows where another one is
+	c.client = client
+	<-c.turn
 }
 
 // one runs one command; its error reply is an error.
@@ -82,6 +96,37 @@ func (c *conn) one(ctx context.Context, db int, call [][]byte) (resp.Value, erro
 		return resp.Value{}, err
 	}
 	return values[0], replyError(values[0])
+}
+
+// chunk fetches a chunk of a value, with what else is known of its elements.
+func (c *conn) chunk(ctx context.Context, db int, src *source, key string, i int, cursor string) (*chunk, error) {
+	v, err := c.one(ctx, db, src.fetch(key, int64(i), cursor))
+	if err != nil {
+		return nil, err
+	}
+	found := src.decode(int64(i), v)
+	return found, c.complete(ctx, db, src, key, found)
+}
+
+// complete asks what else is to be known of the elements of a chunk.
+func (c *conn) complete(ctx context.Context, db int, src *source, key string, found *chunk) error {
+	if src.about == nil || len(found.rows) == 0 {
+		return nil
+	}
+	call := src.about(key, found)
+	if _, refused := c.mute.Load(string(call[0])); refused {
+		return nil
+	}
+	v, err := c.one(ctx, db, call)
+	var no refusal
+	if errors.As(err, &no) {
+		c.mute.Store(string(call[0]), true)
+		return nil
+	}
+	if err == nil {
+		src.learn(found, v)
+	}
+	return err
 }
 
 // command makes a command of words.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,9 +42,11 @@ func browse(t *testing.T, f *fake, width, height int) *session {
 func browseOn(t *testing.T, c Client, f *fake, width, height int) *session {
 	t.Helper()
 	s := &session{t: t, fake: f}
-	s.model = New(Options{
-		Client: c, Target: "/data/app.db", Now: func() int64 { return f.clock.now },
-	}, lipgloss.NewRenderer(io.Discard))
+	o := Options{Client: c, Target: "/data/app.db", Now: func() int64 { return atomic.LoadInt64(&f.clock.now) }}
+	if f.options != nil {
+		f.options(&o)
+	}
+	s.model = New(o, lipgloss.NewRenderer(io.Discard))
 	s.model.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		s.timers = append(s.timers, timer{f.clock.now + d.Milliseconds(), msg})
 		return nil
@@ -95,10 +98,10 @@ func (s *session) wait(d time.Duration) {
 		}
 		next := s.timers[0]
 		s.timers = s.timers[1:]
-		s.fake.clock.now = max(s.fake.clock.now, next.at)
+		atomic.StoreInt64(&s.fake.clock.now, max(s.fake.clock.now, next.at))
 		s.send(next.msg)
 	}
-	s.fake.clock.now = end
+	atomic.StoreInt64(&s.fake.clock.now, end)
 }
 
 var namedKeys = map[string]tea.KeyMsg{
@@ -120,6 +123,23 @@ func (s *session) press(keys ...string) {
 		s.send(msg)
 	}
 	s.wait(2 * settleTime)
+}
+
+// choose goes to a key of the list, which becomes a flat one.
+func (s *session) choose(key string) {
+	s.t.Helper()
+	if s.model.keys.tree() {
+		s.press("v")
+	}
+	s.press("home")
+	for range 1000 {
+		if r := s.model.keys.selected(); r != nil && r.Name == key {
+			s.wait(2 * settleTime)
+			return
+		}
+		s.send(namedKeys["down"])
+	}
+	s.t.Fatalf("there is no key %q in the list:\n%s", key, s.screen())
 }
 
 // typing sends text letter by letter.

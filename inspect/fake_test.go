@@ -23,15 +23,16 @@ type fakeValue struct {
 // fake answers the commands that the browser sends from memory, in the order in
 // which keys were added.
 type fake struct {
-	mu     sync.Mutex
-	clock  *clock
-	dbs    [databases][]fakeValue
-	db     int
-	calls  []string
-	refuse map[string]string                  // the error reply of a command
-	broken error                              // what Pipeline gives
-	gate   chan struct{}                      // when set, Pipeline waits for it or the context
-	bytes  func(from, to int64) ([]byte, int) // a string too big for memory: its part, and its size
+	mu      sync.Mutex
+	clock   *clock
+	options func(*Options) // changes how the browser is started; nil: as it is
+	dbs     [databases][]fakeValue
+	db      int
+	calls   []string
+	refuse  map[string]string                  // the error reply of a command
+	broken  error                              // what Pipeline gives
+	gate    chan struct{}                      // when set, Pipeline waits for it or the context
+	bytes   func(from, to int64) ([]byte, int) // a string too big for memory: its part, and its size
 }
 
 func (f *fake) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
@@ -72,6 +73,8 @@ func (f *fake) do(words []string) resp.Value {
 		return resp.MakeInt(f.dbsize())
 	case "SCAN":
 		return f.scan(words)
+	case "INFO":
+		return resp.MakeString("# Server\r\nredis_version:7.0.15\r\nused_memory_human:1.50M\r\n")
 	}
 	v := f.find(words[1])
 	switch name {

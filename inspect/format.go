@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"strings"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/display"
@@ -19,6 +21,8 @@ var (
 	bytesize  = display.Bytes
 	remaining = display.Remaining
 )
+
+func splitLines(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") }
 
 // truncateLeft keeps the end of s.
 func truncateLeft(s string, width int) string {

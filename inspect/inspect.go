@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"io"
+	"os/exec"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -20,12 +21,32 @@ type Client interface {
 
 // Options is what Run needs to know.
 type Options struct {
-	Client Client
-	Target string       // what is shown as the place the keys are in: a path, a URL without its secrets
-	DB     int          // the database shown first
-	Now    func() int64 // the clock, in Unix ms; the machine's when nil
-	In     io.Reader    // the keyboard; the terminal's when nil
-	Out    io.Writer    // the screen; standard output when nil
+	Client    Client
+	Index     Index  // what else is known of the keys; nil: they are found by SCAN
+	Target    string // what is shown as the place the keys are in: a path, a URL without its secrets
+	DB        int    // the database shown first
+	Delimiter string // what parts names into folders; ":" when empty
+	// Unlock returns a client that writes. Nil leaves the browser read-only for good.
+	Unlock func(context.Context) (Client, error)
+	// Confirm is what the person must answer before something is deleted, and Name
+	// the name that ConfirmName asks for; the target when empty.
+	Confirm Confirm
+	Name    string
+	// Editor is a command that edits the file at path; nil when there is none.
+	Editor func(path string) *exec.Cmd
+	// Explain is the SQL that a command is in database db; nil where there is none.
+	Explain func(db int, call [][]byte) string
+	// Exec begins a shell command that runs a command on the target; "meowdis exec"
+	// when empty.
+	Exec string
+
+	// Mouse lets the mouse select and scroll; the terminal then marks text only with
+	// shift held.
+	Mouse bool
+
+	Now func() int64 // the clock, in Unix ms; the machine's when nil
+	In  io.Reader    // the keyboard; the terminal's when nil
+	Out io.Writer    // the screen; standard output when nil
 }
 
 // Run shows the browser until the person quits (nil), ctx ends (its error) or
@@ -33,6 +54,9 @@ type Options struct {
 func Run(ctx context.Context, o Options) error {
 	var renderer *lipgloss.Renderer
 	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen()}
+	if o.Mouse {
+		settings = append(settings, tea.WithMouseCellMotion())
+	}
 	if o.In != nil {
 		settings = append(settings, tea.WithInput(o.In))
 	}

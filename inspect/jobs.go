@@ -13,16 +13,31 @@ import (
 type purpose int
 
 const (
-	counting   purpose = iota // the database's number of keys
-	scanning                  // the next page of keys
-	describing                // type, TTL and size of the keys on the screen
-	opening                   // a value's facts and beginning
-	paging                    // another chunk of the open value
-	surveying                 // the number of keys of every database
+	counting    purpose = iota // the database's number of keys
+	listing                    // rows of the list
+	scanning                   // the next page of a scan's keys
+	describing                 // type, TTL and size of the keys on the screen
+	tallying                   // the number of keys in a folder
+	opening                    // a value's facts and beginning
+	paging                     // another chunk of the open value
+	decoding                   // a long string as a whole
+	searching                  // a text in the open value
+	informing                  // all about a key
+	overviewing                // a part of the overview
+	answering                  // a command that was typed
+	weighing                   // how many keys would go
+	writing                    // a change
+	unlocking                  // a client that writes
+	exporting                  // keys to a file
+	surveying                  // the number of keys of every database
+	watching                   // whether anybody changed the data
 	purposes
 )
 
-var purposeNames = [purposes]string{"counting", "scanning", "describing", "opening", "loading", "counting"}
+var purposeNames = [purposes]string{
+	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "looking", "running",
+	"counting", "writing", "unlocking", "exporting", "counting", "watching",
+}
 
 // job is the running work for a purpose, if any.
 type job struct {
@@ -64,9 +79,13 @@ func (m *Model) cancel(p purpose) {
 	}
 }
 
+// cancelAll ends all jobs but the change that is being made, whose undo must not
+// be lost.
 func (m *Model) cancelAll() {
 	for p := range purposes {
-		m.cancel(p)
+		if p != writing {
+			m.cancel(p)
+		}
 	}
 }
 
@@ -74,7 +93,7 @@ func (m *Model) cancelAll() {
 func (m *Model) busy() (purpose, bool) {
 	found, any := counting, false
 	for p := range purposes {
-		if m.running(p) && (!any || m.jobs[p].since < m.jobs[found].since) {
+		if m.running(p) && p != watching && (!any || m.jobs[p].since < m.jobs[found].since) {
 			found, any = p, true
 		}
 	}
@@ -101,7 +120,7 @@ func (m *Model) finish(f finished) tea.Cmd {
 // itself.
 func (m *Model) halt(p purpose) {
 	switch p {
-	case scanning, describing:
+	case listing, scanning, describing, tallying:
 		m.keys.halted = true
 	case opening, paging:
 		m.value.halted = true

@@ -1,240 +1,397 @@
 package inspect
 
-import "strings"
+import (
+	"slices"
 
-// entry is a key of the list and what is known of it.
-type entry struct {
-	key       string
-	kind      string // its type; "" until it is described
-	size      int64  // elements or bytes; -1 where it cannot be told
-	expires   int64  // Unix ms; 0 when it does not expire
-	gone      int64  // when it was found gone, Unix ms; 0 while it is there
-	described bool   // kind, size and expires are as the target said
-}
-
-// expired tells whether e's time is over at now.
-func (e *entry) expired(now int64) bool { return e.expires != 0 && e.expires <= now }
-
-// query is what the list shows of a database.
-type query struct {
-	filter string // a glob when it has * ? or [, else any part of the key
-	kind   string // "": all types
-}
-
-// keyList is the keys that were scanned so far, in the target's order, and where
-// the person is among them.
-type keyList struct {
-	query
-	entries []*entry
-	seen    map[string]struct{}
-	next    string   // the cursor of the next page
-	done    bool     // there is no next page
-	coming  []*entry // what a restart found, until it is enough to replace entries
-	stale   bool     // entries are the ones before a restart
-	wanted  int      // how many a restart must find to replace them, unless there are fewer
-	scanned int64    // how many keys were looked at, about
-	count   int      // how many the next page looks at
-	halted  bool     // a job failed or was cancelled: nothing starts by itself
-	toEnd   bool     // load all the rest, and stay at the end
-	cursor  int      // the selected entry
-	top     int      // the first entry on the screen
-	height  int      // entries on the screen
-}
-
-const (
-	firstPage   = 500
-	largestPage = 10000
+	"github.com/meowdis/meowdis/catalog"
 )
 
-// restart scans q from the beginning. What is shown stays until the first page
-// comes, or with keep, until as many keys came as it takes to stay in place.
-func (l *keyList) restart(q query, keep bool) {
-	wanted := 0
-	if keep && l.cursor < largestPage {
-		wanted = l.top + l.height
-	}
-	*l = keyList{
-		query: q, next: "0", count: firstPage, seen: map[string]struct{}{},
-		entries: l.entries, stale: true, wanted: wanted,
-		cursor: l.cursor, top: l.top, height: l.height,
-	}
+// query is what the list shows of a database, and how.
+type query struct {
+	filter  filter
+	kind    string // "": all types
+	life    catalog.Life
+	order   catalog.Order
+	reverse bool
+	flat    bool // no tree, even where there could be one
+}
+
+// chooses tells whether q leaves keys out.
+func (q query) chooses() bool {
+	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLife
+}
+
+// tree tells whether folders are shown: only where the names make the order, and
+// none is left out.
+func (q query) tree() bool { return !q.flat && !q.chooses() && q.order == catalog.ByName && !q.reverse }
+
+// load is rows that the list waits for.
+type load int
+
+const (
+	nothingMore load = iota
+	fromHead         // the first rows
+	fromTail         // the last rows
+	again            // the same rows anew
+	more             // rows behind the last one
+	less             // rows before the first one
+)
+
+// keyList is a window on the rows of a query, around the screen, and where the
+// person is in it. However many rows there are, the window is small.
+type keyList struct {
+	query
+	open   map[string]string // open folders, and the level of each
+	rows   []row
+	up     anchor // where the rows before the window begin, backwards
+	down   anchor // where the rows behind the window begin
+	atHead bool   // the window begins with the first row
+	atEnd  bool   // the window ends with the last row
+	base   int64  // how many rows stand before the window; -1 while unknown
+	jump   load   // what is to be loaded before all else
+	stay   bool   // the jump keeps the selected row
+	dirty  bool   // the rows changed while they were being loaded
+	stale  bool   // rows are those of the query before
+	moved  int    // how far the person moved while they were
+	drawn  int    // how many keys had been gathered when rows were made, where they are
+	looked int64  // how many names were looked at for the rows, where a filter leaves most out
+	halted bool   // a job failed or was cancelled: nothing starts by itself
+	cursor int    // the selected row
+	top    int    // the first row on the screen
+	height int    // rows on the screen
+
+	marked  map[string]bool  // the names that are chosen, folders with their keys
+	tallies map[string]tally // how many keys the folders hold, as far as they were counted
+}
+
+// tally is the number of keys of a folder.
+type tally struct {
+	keys  int64
+	at    int64 // when it was counted, Unix ms
+	stale bool  // to be counted again
+}
+
+// show begins with the first rows of q. What is shown stays until they come.
+func (l *keyList) show(q query) {
+	l.query = q
+	l.jump, l.stay, l.stale, l.halted, l.looked, l.moved = fromHead, false, true, false, 0, 0
 }
 
 // clear forgets everything but the query, which starts again.
 func (l *keyList) clear() {
-	l.entries, l.cursor, l.top = nil, 0, 0
-	l.restart(l.query, false)
+	*l = keyList{query: l.query, height: l.height, open: map[string]string{}, tallies: map[string]tally{}, marked: map[string]bool{}, base: -1}
+	l.show(l.query)
 }
 
-// pattern is the MATCH pattern of q, "" when every key matches.
-func (q query) pattern() string {
-	if q.filter == "" || strings.ContainsAny(q.filter, "*?[") {
-		return q.filter
+// refresh loads the window anew and counts the folders again.
+func (l *keyList) refresh(loading bool) {
+	l.reload(loading)
+	l.halted = false
+	for name, t := range l.tallies {
+		t.stale = true
+		l.tallies[name] = t
 	}
-	return "*" + strings.ReplaceAll(q.filter, `\`, `\\`) + "*"
 }
 
-// page is the command for the next page.
-func (l *keyList) page() [][]byte {
-	words := []string{"SCAN", l.next, "COUNT", decimal(int64(l.count))}
-	if p := l.pattern(); p != "" {
-		words = append(words, "MATCH", p)
+// reload loads the window anew. What is being loaded already may be out of date,
+// and is loaded once more.
+func (l *keyList) reload(loading bool) {
+	l.dirty = loading
+	if l.jump == nothingMore {
+		l.jump, l.stay = again, true
 	}
-	if l.kind != "" {
-		words = append(words, "TYPE", l.kind)
-	}
-	return command(words...)
 }
 
-// add takes a page in. A key that the target repeats is shown once.
-func (l *keyList) add(keys []string, next string) {
-	into := &l.entries
-	if l.stale {
-		into = &l.coming
-	}
-	for _, key := range keys {
-		if _, dup := l.seen[key]; dup {
-			continue
+// How often a folder is counted while others change the data: a big one takes a
+// while.
+const (
+	bigFolder  = 100_000
+	countEvery = 10_000 // ms
+)
+
+// recount lets the folders be counted again, the big ones now and then.
+func (l *keyList) recount(now int64) {
+	for name, t := range l.tallies {
+		if t.keys < bigFolder || now-t.at >= countEvery {
+			t.stale = true
+			l.tallies[name] = t
 		}
-		l.seen[key] = struct{}{}
-		*into = append(*into, &entry{key: key, kind: l.kind, size: -1})
 	}
-	l.scanned += int64(l.count)
-	l.next, l.done = next, next == ""
-	l.count = min(2*l.count, largestPage)
-	if l.stale && (l.done || len(l.coming) >= l.wanted) {
-		l.swap()
+}
+
+// cheap tells whether the rows come from an index, so that they can be loaded anew
+// every second.
+func (l *keyList) cheap() bool { return l.order == catalog.ByName || l.order == catalog.ByTTL }
+
+// wants is what to load next.
+func (l *keyList) wants() load {
+	switch {
+	case l.halted:
+		return nothingMore
+	case l.jump != nothingMore:
+		return l.jump
+	case !l.atEnd && len(l.rows) < l.top+2*l.height:
+		return more
+	case !l.atHead && l.top < l.height:
+		return less
 	}
-	if l.toEnd {
-		l.cursor = len(l.entries) - 1
+	return nothingMore
+}
+
+// from is where the load begins, whether it goes backwards, and how many rows it
+// should find.
+func (l *keyList) from(w *walker, what load) (at anchor, back bool, n int) {
+	n = max(3*l.height, 50)
+	switch what {
+	case fromTail:
+		return anchor{}, true, n
+	case more:
+		return l.down, false, n
+	case less:
+		return l.up, true, n
+	case again:
+		n = max(n, len(l.rows))
+		if !l.atHead && len(l.rows) > 0 {
+			return w.behind(l.rows[0]), false, n
+		}
 	}
-	l.toEnd = l.toEnd && !l.done
+	return anchor{}, false, n
+}
+
+// add takes in what a load found.
+func (l *keyList) add(w *walker, what load, s stretch) {
+	l.looked += int64(s.looked)
+	switch what {
+	case more:
+		l.rows = append(l.rows, s.rows...)
+		l.down, l.atEnd = s.next, s.end
+		l.trimHead(w)
+	case less:
+		l.rows = append(s.rows, l.rows...)
+		l.up, l.atHead = s.next, s.end
+		l.cursor += len(s.rows)
+		l.top += len(s.rows)
+		if l.base >= 0 {
+			l.base -= int64(len(s.rows))
+		}
+		l.trimTail(w)
+	default:
+		if l.jump == what {
+			l.jump = nothingMore // else the person wants to be elsewhere by now
+		}
+		l.replace(what, s)
+	}
+	if l.atHead {
+		l.base = 0
+	}
+	if l.dirty {
+		l.dirty, l.jump, l.stay = false, again, true
+	}
 	l.clamp()
 }
 
-// swap shows what a restart found: from the top, or where the person was. What was
-// known of the keys on the screen is shown until it is known anew.
-func (l *keyList) swap() {
-	known := map[string]*entry{}
-	for _, e := range l.visible() {
-		known[e.key] = e
+// replace puts the rows of a jump in place of the window.
+func (l *keyList) replace(what load, s stretch) {
+	selected, offset := l.selected(), l.cursor-l.top
+	var name string
+	var folder bool
+	if selected != nil {
+		name, folder = selected.Name, selected.Folder
 	}
-	selected := l.selected()
-	l.entries, l.coming, l.stale = l.coming, nil, false
-	for i, e := range l.entries {
-		if old := known[e.key]; old != nil {
-			e.kind, e.size, e.expires = old.kind, old.size, old.expires
-		}
-		if selected != nil && e.key == selected.key {
-			l.top += i - l.cursor
-			l.cursor = i
-		}
+	stay := l.stay && !l.stale
+	moved := l.moved
+	l.moved = 0
+	switch {
+	case what == fromTail:
+		l.rows, l.up, l.atHead, l.atEnd, l.base = s.rows, s.next, s.end, true, -1
+		l.cursor = len(l.rows) - 1
+		l.top = l.cursor - l.height + 1
+	case what == again && !l.atHead && len(l.rows) > 0:
+		l.rows = append(l.rows[:1:1], s.rows...)
+		l.down, l.atEnd, l.base = s.next, s.end, -1
+	default:
+		l.rows, l.down, l.atHead, l.atEnd, l.base = s.rows, s.next, true, s.end, 0
 	}
-	if l.wanted == 0 {
-		l.cursor, l.top = 0, 0
+	l.stale = false
+	switch i := l.find(name, folder); {
+	case what == fromTail:
+	case stay && i >= 0:
+		l.cursor, l.top = i, i-offset
+	case !stay:
+		l.cursor, l.top = moved, 0
 	}
 }
 
-// needs tells whether another page should be loaded now.
-func (l *keyList) needs() bool {
-	if l.done || l.halted {
-		return false
-	}
-	return l.stale || l.toEnd || len(l.entries) < l.top+3*l.height
+// find is the row of a name, -1 when it is not in the window.
+func (l *keyList) find(name string, folder bool) int {
+	return slices.IndexFunc(l.rows, func(r row) bool { return r.Name == name && r.Folder == folder })
 }
 
-// selected is the entry under the cursor, nil when there is none.
-func (l *keyList) selected() *entry {
-	if l.cursor < 0 || l.cursor >= len(l.entries) {
+// windowed is how many rows are kept at least.
+func (l *keyList) windowed() int { return max(8*l.height, 400) }
+
+func (l *keyList) trimHead(w *walker) {
+	drop := min(len(l.rows)-l.windowed(), l.top-2*l.height)
+	if drop <= 0 {
+		return
+	}
+	l.rows = slices.Clone(l.rows[drop:])
+	l.top -= drop
+	l.cursor -= drop
+	l.atHead, l.up = false, w.before(l.rows[0])
+	if l.base >= 0 {
+		l.base += int64(drop)
+	}
+}
+
+func (l *keyList) trimTail(w *walker) {
+	keep := max(l.windowed(), l.top+3*l.height, l.cursor+1)
+	if len(l.rows) <= keep {
+		return
+	}
+	l.rows = slices.Clone(l.rows[:keep])
+	l.atEnd, l.down = false, w.behind(l.rows[keep-1])
+}
+
+// seek goes to a row that may be anywhere: the window begins with it, and the rows
+// around it come.
+func (l *keyList) seek(w *walker, r row) {
+	if i := l.find(r.Name, r.Folder); i >= 0 {
+		l.cursor = i
+		l.clamp()
+		return
+	}
+	l.rows, l.cursor, l.top, l.base = []row{r}, 0, 0, -1
+	l.atHead, l.atEnd, l.jump = false, false, nothingMore
+	l.up, l.down = w.before(r), w.behind(r)
+}
+
+// selected is the row under the cursor, nil when there is none.
+func (l *keyList) selected() *row {
+	if l.cursor < 0 || l.cursor >= len(l.rows) {
 		return nil
 	}
-	return l.entries[l.cursor]
+	return &l.rows[l.cursor]
 }
 
 // visible is what is on the screen.
-func (l *keyList) visible() []*entry {
-	from := min(l.top, len(l.entries))
-	return l.entries[from:min(from+l.height, len(l.entries))]
+func (l *keyList) visible() []row {
+	from := min(max(l.top, 0), len(l.rows))
+	return l.rows[from:min(from+l.height, len(l.rows))]
 }
 
-// undescribed is the entries on the screen of which only the key is known.
-func (l *keyList) undescribed() []*entry {
+// undescribed is the names on the screen of which nothing more is known.
+func (l *keyList) undescribed() []string {
 	if l.halted {
 		return nil
 	}
-	var missing []*entry
-	for _, e := range l.visible() {
-		if !e.described && e.gone == 0 {
-			missing = append(missing, e)
+	var missing []string
+	for _, r := range l.visible() {
+		if !r.Folder && r.gone == 0 && (r.stale || r.Facts.Type == "") {
+			missing = append(missing, r.Name)
 		}
 	}
 	return missing
 }
 
+// uncounted is a folder on the screen whose keys are to be counted, the selected
+// one first.
+func (l *keyList) uncounted() (string, bool) {
+	if l.halted {
+		return "", false
+	}
+	todo := func(r row) bool {
+		t, known := l.tallies[r.Name]
+		return r.Folder && (!known || t.stale)
+	}
+	if r := l.selected(); r != nil && todo(*r) {
+		return r.Name, true
+	}
+	for _, r := range l.visible() {
+		if todo(r) {
+			return r.Name, true
+		}
+	}
+	return "", false
+}
+
 func (l *keyList) move(n int) {
-	l.toEnd, l.halted = false, false
-	if l.count > firstPage && l.filter == "" {
-		l.count = firstPage
+	l.halted = false
+	if l.stale {
+		l.moved = max(l.moved+n, 0)
 	}
 	l.cursor += n
 	l.clamp()
 }
 
-func (l *keyList) home() { l.move(-l.cursor) }
-
-// last goes to the last entry that is loaded.
-func (l *keyList) last() { l.move(len(l.entries)) }
-
-// end loads the rest and goes there.
-func (l *keyList) end() {
-	l.last()
-	l.toEnd = !l.done
+func (l *keyList) home() {
+	l.halted = false
+	if l.atHead {
+		l.move(-l.cursor)
+		return
+	}
+	l.jump, l.stay, l.looked = fromHead, false, 0
 }
 
-// clamp keeps the cursor on an entry, and the screen around it.
+func (l *keyList) end() {
+	l.halted = false
+	if l.atEnd {
+		l.move(len(l.rows))
+		return
+	}
+	l.jump, l.stay, l.looked = fromTail, false, 0
+}
+
+// clamp keeps the cursor on a row, and the screen around it.
 func (l *keyList) clamp() {
-	n := len(l.entries)
+	n := len(l.rows)
 	l.cursor = max(min(l.cursor, n-1), 0)
 	l.top = max(min(l.top, l.cursor), l.cursor-l.height+1, 0)
-	// While pages are still to come the list may be short for a moment only.
-	if l.done {
+	if l.atEnd {
 		l.top = max(min(l.top, n-l.height), 0)
 	}
 }
 
-// drop removes the entries that faded at now, of those on the screen.
+// drop removes the rows that faded at now.
 func (l *keyList) drop(now int64) (dropped int) {
-	kept := l.entries[:0:0]
-	visible := l.visible()
-	for _, e := range visible {
-		if e.gone == 0 || now < e.gone+fade {
-			kept = append(kept, e)
+	selected := l.cursor
+	kept := l.rows[:0]
+	for i, r := range l.rows {
+		if r.gone == 0 || now < r.gone+fade {
+			kept = append(kept, r)
 			continue
 		}
 		dropped++
-		delete(l.seen, e.key)
-	}
-	if dropped == 0 {
-		return 0
-	}
-	l.removeVisible(visible, kept)
-	return dropped
-}
-
-// removeVisible replaces what is on the screen by the ones of it that are kept.
-func (l *keyList) removeVisible(visible, kept []*entry) {
-	current := l.selected()
-	n := copy(visible, kept)
-	rest := copy(l.entries[l.top+n:], l.entries[l.top+len(visible):])
-	clear(l.entries[l.top+n+rest:])
-	l.entries = l.entries[:l.top+n+rest]
-	for i, e := range kept {
-		if e == current {
-			l.cursor = l.top + i
+		if i < selected {
+			l.cursor--
 		}
 	}
-	l.clamp()
+	l.rows = kept
+	if dropped > 0 {
+		l.clamp()
+	}
+	return dropped
 }
 
 // fade is for how long a key that is gone stays on the screen, in ms.
 const fade = 3000
+
+// toggle opens a folder, or closes it with all the folders in it.
+func (l *keyList) toggle(r row) {
+	if _, open := l.open[r.Name]; !open {
+		l.open[r.Name] = r.level
+	} else {
+		l.shut(r.Name)
+	}
+	l.jump, l.stay, l.halted = again, true, false
+}
+
+// shut closes a folder, and those in it.
+func (l *keyList) shut(folder string) {
+	delete(l.open, folder)
+	for inner, level := range l.open {
+		if level == folder {
+			l.shut(inner)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -23,13 +24,20 @@ type Model struct {
 	db            int
 	total         int64 // keys in the database; -1 while unknown
 	keys          keyList
+	scan          *scan // where the keys come from when it is no index
 	value         valuePane
 	inValue       bool    // the value has the focus, not the keys
 	filtering     *prompt // the filter under edit, nil when none is
 	before        query   // what the list showed before the edit
 	overlay       overlay // what stands above all, nil when nothing does
-	failure       string  // the last error, until the next key press
-	notice        string  // what just happened, likewise
+	unlocked      bool    // changes may be made
+	writable      bool    // the client writes
+	journal       journal
+	typed         []string // the commands that were typed
+	following     bool     // changes are looked for every second
+	lastWatch     watched
+	failure       string // the last error, until the next key press
+	notice        string // what just happened, likewise
 
 	jobs     [purposes]job
 	frame    int // of the spinner
@@ -44,18 +52,32 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 	if o.Now == nil {
 		o.Now = systemClock
 	}
-	m := &Model{
-		options: o, conn: newConn(o.Client), after: later, styles: newStyles(r), bindings: bindings(),
-		now: o.Now(), db: o.DB, total: -1,
+	o.Name = cmp.Or(o.Name, o.Target)
+	o.Exec = cmp.Or(o.Exec, "meowdis exec")
+	if o.Delimiter == "" {
+		o.Delimiter = ":"
 	}
-	m.keys.clear()
+	m := &Model{
+		options: o, conn: newConn(o.Client, o.Now), after: later, styles: newStyles(r), bindings: bindings(),
+		now: o.Now(), db: o.DB, total: -1, following: o.Index != nil,
+	}
+	m.restart()
 	return m
 }
 
-// Init starts the clock. The first keys are asked for when the screen's size is
+// restart shows the database from its first key on.
+func (m *Model) restart() {
+	m.keys.clear()
+	match, _ := m.keys.filter.matcher()
+	m.scan = nil
+	m.plan(m.keys.query, match)
+}
+
+// Init starts the clock and looks at the data's version, against which changes
+// are noticed. The first keys are asked for when the screen's size is
 // known.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.after(second, tickMsg{}), m.count())
+	return tea.Batch(m.after(second, tickMsg{}), m.watch(), m.count())
 }
 
 // tickMsg comes once a second.
@@ -81,6 +103,8 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 		m.resize(msg.Width, msg.Height)
 	case tea.KeyMsg:
 		return m.press(msg)
+	case tea.MouseMsg:
+		return m.mouse(msg)
 	case finished:
 		return m.finish(msg)
 	case tickMsg:
@@ -91,6 +115,8 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 		return m.rested(msg)
 	case pausedMsg:
 		m.paused(msg)
+	case edited:
+		return m.edits(msg)
 	}
 	return nil
 }
@@ -100,14 +126,44 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 	switch r := result.(type) {
 	case countMsg:
 		m.total = int64(r)
-	case pageMsg:
-		m.keys.add(r.keys, r.next)
+	case fed:
+		m.gathers(r)
+	case listed:
+		m.lists(r)
+	case countedFolder:
+		m.tallies(r)
+	case watched:
+		return m.watched(r)
 	case described:
 		m.describe(r)
 	case opened:
-		m.value.show(r, m.now)
+		m.value.show(r)
 	case paged:
 		m.page(r)
+	case decoded:
+		r.sheet.decoded(r.doc)
+	case informed:
+		m.informs(r)
+	case written:
+		return m.wrote(r)
+	case tooMuch:
+		return m.giveUpUndo(r)
+	case failedUndo:
+		m.undoFailed(r)
+	case unlocked:
+		m.unlocks(r)
+	case weighed:
+		return m.weighs(r)
+	case answered:
+		m.answers(r)
+	case copied:
+		return m.copyText("the value", r.text)
+	case exported:
+		m.notice = "Wrote " + counted(int64(r.keys), "key", "keys") + " to " + r.path + "."
+	case learnt:
+		return m.learns(r)
+	case sought:
+		m.seeks(r)
 	case surveyed:
 		if p, ok := m.overlay.(*picker); ok && p.purpose == surveying {
 			p.items = databaseItems(r)
@@ -122,28 +178,26 @@ func (m *Model) fill() tea.Cmd {
 		return nil
 	}
 	var cmds []tea.Cmd
-	if m.keys.needs() && !m.running(scanning) {
-		cmds = append(cmds, m.scan())
+	cmds = append(cmds, m.fillList())
+	if i, cursor, ok := m.value.missing(); ok && !m.running(paging) && !m.running(opening) {
+		cmds = append(cmds, m.fetch(m.value.sheet(), i, cursor))
 	}
-	if missing := m.keys.undescribed(); len(missing) > 0 && !m.running(describing) {
-		cmds = append(cmds, m.ask(missing))
-	}
-	if i, fetch, ok := m.value.missing(); ok && !m.running(paging) && !m.running(opening) {
-		cmds = append(cmds, m.fetch(m.value.sheet(), i, fetch))
+	if s := m.value.undecoded(); s != nil && !m.running(decoding) && !m.running(opening) {
+		cmds = append(cmds, m.decode(s))
 	}
 	return tea.Batch(append(cmds, m.accompany())...)
 }
 
 // accompany opens the selected key beside the list, once the person rests on it.
 func (m *Model) accompany() tea.Cmd {
-	e := m.keys.selected()
-	if e == nil && !m.keys.stale && m.value.any {
+	r := m.keys.selected()
+	if (r == nil || r.Folder) && !m.keys.stale && m.value.any && !m.inValue {
 		m.leaveValue()
 	}
-	if !m.wide() || m.inValue || e == nil || m.value.any && m.value.wanted == e.key {
+	if !m.wide() || m.inValue || r == nil || r.Folder || m.value.any && m.value.wanted == r.Name {
 		return nil
 	}
-	m.value.wanted, m.value.any = e.key, true
+	m.value.wanted, m.value.any = r.Name, true
 	m.rests++
 	return m.after(settleTime, restedMsg(m.rests))
 }
@@ -158,30 +212,23 @@ func (m *Model) rested(r restedMsg) tea.Cmd {
 
 func (m *Model) paused(p pausedMsg) {
 	if int(p) == m.pauses && m.filtering != nil {
-		m.search(query{m.filtering.String(), m.keys.kind})
+		m.search(m.typedQuery())
 	}
-}
-
-// search shows q from its first key on.
-func (m *Model) search(q query) {
-	if q == m.keys.query && !m.keys.halted {
-		return
-	}
-	m.cancel(scanning)
-	m.keys.restart(q, false)
 }
 
 // tick is a second passing: what is over fades, what faded goes.
 func (m *Model) tick() tea.Cmd {
 	cmds := []tea.Cmd{m.after(second, tickMsg{})}
-	for _, e := range m.keys.visible() {
-		if e.gone == 0 && e.expired(m.now) {
-			e.described = false
+	rows := m.keys.visible()
+	for i := range rows {
+		if r := &rows[i]; r.gone == 0 && r.expired(m.now) {
+			r.stale = true
 		}
 	}
 	if !m.keys.stale && m.keys.drop(m.now) > 0 {
 		cmds = append(cmds, m.count())
 	}
+	cmds = append(cmds, m.watch())
 	v := &m.value
 	if v.loaded && !v.gone && v.expires != 0 && v.expires <= m.now && !m.running(opening) && !v.halted {
 		cmds = append(cmds, m.open(v.key))
@@ -192,7 +239,13 @@ func (m *Model) tick() tea.Cmd {
 // refresh asks for everything on the screen again.
 func (m *Model) refresh() tea.Cmd {
 	m.cancelAll()
-	m.keys.restart(m.keys.query, true)
+	m.keys.refresh(false)
+	if m.scan != nil {
+		m.scan.again()
+	}
+	for i := range m.keys.rows {
+		m.keys.rows[i].stale = true
+	}
 	cmds := []tea.Cmd{m.count()}
 	if m.value.any {
 		cmds = append(cmds, m.open(m.value.wanted))
@@ -202,10 +255,16 @@ func (m *Model) refresh() tea.Cmd {
 
 // leaveValue shows no value.
 func (m *Model) leaveValue() {
-	m.cancel(opening)
-	m.cancel(paging)
+	m.cancelValue()
 	m.inValue = false
 	m.value = valuePane{width: m.value.width, height: m.value.height}
+}
+
+// cancelValue ends the jobs of the open value.
+func (m *Model) cancelValue() {
+	for _, p := range []purpose{opening, paging, decoding, searching} {
+		m.cancel(p)
+	}
 }
 
 // use goes to another database.
@@ -216,7 +275,7 @@ func (m *Model) use(db int) tea.Cmd {
 	m.cancelAll()
 	m.db, m.total = db, -1
 	m.leaveValue()
-	m.keys.clear()
+	m.restart()
 	return m.count()
 }
 

@@ -6,17 +6,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/catalog"
 )
 
-func TestStartLoadsOnePageOnly(t *testing.T) {
+func TestStartDescribesOneScreenOnly(t *testing.T) {
 	f := newFake().plain(20_000)
 	s := browse(t, f, 80, 24)
-	s.shows("20,000 keys", "key:00000", "1 of 500 loaded")
-	if n := f.sent("SCAN"); n != 1 {
+	s.shows("20,000 keys", "key:", "20,000 keys")
+	if n := f.sent("SCAN"); n > 8 {
 		t.Errorf("%d pages were asked for", n)
 	}
 	if n := f.sent("TYPE"); n > 24 {
@@ -24,41 +27,46 @@ func TestStartLoadsOnePageOnly(t *testing.T) {
 	}
 }
 
-func TestScrollingLoadsMore(t *testing.T) {
+func TestScrolling(t *testing.T) {
 	f := newFake().plain(2000)
 	s := browse(t, f, 80, 24)
+	s.press("v")
 	for range 40 {
 		s.press("pgdown")
 	}
-	s.shows("key:00720", "721 of 1,000 loaded")
+	s.shows("key:00720", "721 of 2,000")
 	s.press("home")
-	s.shows("key:00000")
+	s.shows("▌ key:00000", "1 of 2,000")
+	s.press("end")
+	s.shows("▌ key:01999", "2,000 of 2,000")
+	if n := len(s.model.keys.rows); n > 1000 {
+		t.Errorf("%d rows are in memory", n)
+	}
 }
 
-func TestEndLoadsTheRest(t *testing.T) {
-	f := newFake().plain(30_000)
-	s := browse(t, f, 80, 24)
-	s.press("end")
-	s.shows("key:29999", "30,000 of 30,000")
-	if n := f.sent("SCAN"); n > 10 {
-		t.Errorf("%d pages: they should grow", n)
-	}
+func TestScansPause(t *testing.T) {
+	f := newFake().plain(120_000)
+	s := browse(t, f, 100, 24)
+	s.shows("scanned 10", "paused, + goes on", "+ scan on")
+	s.press("+")
+	s.hides("paused")
+	s.shows("120,000 keys")
 }
 
 func TestRefreshStaysInPlace(t *testing.T) {
 	f := newFake().plain(3000)
 	s := browse(t, f, 80, 24)
+	s.press("v")
 	for range 60 {
 		s.press("pgdown")
 	}
-	before := s.screen()
-	f.dbs[0] = slices.Insert(f.dbs[0], 0, fakeValue{key: "new", kind: "set", elems: []string{"a"}})
+	selected := "▌ key:01080"
+	s.shows(selected)
+	f.dbs[0] = slices.Insert(f.dbs[0], 0, fakeValue{key: "a new one", kind: "set", elems: []string{"a"}})
 	s.press("r")
-	selected := "▌ string key:01080"
-	if !strings.Contains(before, selected) {
-		t.Fatalf("the test expects another place:\n%s", before)
-	}
 	s.shows(selected, "3,001 keys")
+	s.press("home")
+	s.shows("▌ a new one", "1 of 3,001")
 }
 
 // hang makes f answer nobody any more, and runs what the browser asks from then on
@@ -112,18 +120,19 @@ func (h *hanging) finish() {
 
 // tick lets the spinner turn.
 func (h *hanging) tick(d time.Duration) {
-	h.fake.clock.now += d.Milliseconds()
+	atomic.AddInt64(&h.fake.clock.now, d.Milliseconds())
 	h.send(spinMsg{})
 }
 
 func TestSlowTargetIsCancelled(t *testing.T) {
 	s := browse(t, newFake().plain(2000), 80, 24)
+	s.press("v")
 	h := hang(s)
-	h.press("G")
+	h.press("r")
 	h.tick(3 * time.Second)
-	s.shows("scanning 3s", "key:00499")
-	h.press("k")
-	s.shows("499 of 500")
+	s.shows("3s", "key:00000")
+	h.press("j")
+	s.shows("2 of 2,000")
 	h.press("esc")
 	s.shows("Stopped.")
 	s.hides("scanning")
@@ -132,20 +141,22 @@ func TestSlowTargetIsCancelled(t *testing.T) {
 		t.Errorf("%s still runs", purposeNames[p])
 	}
 	close(s.fake.gate)
-	s.press("G")
-	s.shows("of 1,000 loaded")
+	s.press("r")
+	s.shows("2 of 2,000")
+	s.hides("Stopped")
 }
 
 func TestSlowValueIsLeft(t *testing.T) {
 	f := newFake().zoo()
 	s := browse(t, f, 80, 24)
+	s.choose("user:1")
 	h := hang(s)
 	h.press("enter")
 	h.tick(frame)
 	h.tick(frame)
 	s.shows("user:1", "loading…")
 	h.press("esc")
-	s.shows("TYPE   KEY")
+	s.shows("KEY↑")
 	h.finish()
 	close(f.gate)
 	s.press("enter")
@@ -155,7 +166,7 @@ func TestSlowValueIsLeft(t *testing.T) {
 func TestLateAnswersAreDropped(t *testing.T) {
 	f := newFake().zoo()
 	s := browse(t, f, 80, 24)
-	old := finished{scanning, s.model.jobs[scanning].id, pageMsg{keys: []string{"ghost"}}, nil}
+	old := finished{describing, s.model.jobs[describing].id, described{names: []string{"board"}, facts: []catalog.Facts{{Type: "ghost"}}}, nil}
 	s.send(old)
 	s.hides("ghost")
 	s.model.cancelAll()
@@ -166,6 +177,7 @@ func TestLateAnswersAreDropped(t *testing.T) {
 func TestErrorsStandInTheStatusLine(t *testing.T) {
 	f := newFake().zoo()
 	s := browse(t, f, 100, 24)
+	s.choose("user:1")
 	f.broken = errBroken
 	s.press("r")
 	s.shows("✗ connection refused", "user:1")
@@ -184,21 +196,26 @@ func TestErrorRepliesStandInTheStatusLine(t *testing.T) {
 	f := newFake().zoo()
 	f.refuse = map[string]string{"SCAN": "NOPERM this user may not\r\nrun 'scan'"}
 	s := browse(t, f, 80, 24)
-	s.shows(`✗ "NOPERM this user may not\r\nrun 'scan'"`, "Nothing was loaded", "13 keys")
+	s.shows(`✗ "NOPERM this user may not\r\nrun 'scan' (press o to open a key by name)"`, "Nothing was loaded", "13 keys")
+	s.press("o")
+	s.typing("user:1")
+	s.press("enter")
+	s.shows("hash · 4 fields", "Ann")
 }
 
 func TestValueErrors(t *testing.T) {
 	f := newFake().zoo()
 	f.refuse = map[string]string{"HSCAN": "ERR no such thing"}
 	s := browse(t, f, 120, 24)
-	s.shows("✗ ERR no such thing", "not loaded", "▌ hash   user:1")
-	s.press("j")
-	s.shows("token-1")
+	s.choose("user:1")
+	s.shows("✗ ERR no such thing", "not loaded", "▌ user:1")
+	s.press("k")
+	s.shows("red")
 	s.hides("✗")
 }
 
 func TestTooFewReplies(t *testing.T) {
-	if _, err := newConn(short{}).one(context.Background(), 0, command("DBSIZE")); err != errReplies {
+	if _, err := newConn(short{}, systemClock).one(context.Background(), 0, command("DBSIZE")); err != errReplies {
 		t.Errorf("got %v", err)
 	}
 }
@@ -206,7 +223,8 @@ func TestTooFewReplies(t *testing.T) {
 func TestValueThatGrewAndShrank(t *testing.T) {
 	f := newFake().zoo()
 	s := browse(t, f, 80, 24)
-	s.press("j", "j", "j", "enter", "end")
+	s.choose("queue:jobs")
+	s.press("enter", "end")
 	s.shows("250 of 250")
 	f.dbs[0][3].elems = f.dbs[0][3].elems[:5]
 	s.press("r")
@@ -222,10 +240,11 @@ func TestValueThatGrewAndShrank(t *testing.T) {
 func TestKeyWhoseLifeWasProlongedStays(t *testing.T) {
 	f := newFake().zoo()
 	s := browse(t, f, 80, 24)
+	s.choose("session:2")
 	f.dbs[0][2].expires += 60_000
 	s.wait(4 * time.Second)
 	s.hides("gone")
-	s.shows("session:2                                                59s")
+	s.shows("session:2                                           string     59s")
 }
 
 func TestDatabases(t *testing.T) {
@@ -237,9 +256,9 @@ func TestDatabases(t *testing.T) {
 	s.press("d")
 	s.shows("13 keys", "3    1 key", "15")
 	s.press("3", "enter")
-	s.shows("db 3 · 1 key", "▌ string three", "1 byte")
+	s.shows("db 3 · 1 key", "▌   three", "1 byte")
 	s.press("d", "0", "enter")
-	s.shows("db 0 · 13 keys", "user:1")
+	s.shows("db 0 · 13 keys", "▸ user:")
 }
 
 func TestTargetWithOneDatabase(t *testing.T) {
@@ -250,7 +269,7 @@ func TestTargetWithOneDatabase(t *testing.T) {
 	s.shows("0 13 keys")
 	s.hides("│  1 ")
 	s.press("enter", "r")
-	s.shows("user:1", "13 keys")
+	s.shows("▸ user:", "13 keys")
 }
 
 func TestHugeStringComesInWindows(t *testing.T) {
@@ -300,8 +319,6 @@ func TestBigCollectionsComeInPages(t *testing.T) {
 	if n := f.sent("HSCAN"); n > 2 {
 		t.Errorf("%d pages for the first screen", n)
 	}
-	s.press("G")
-	s.shows("100 of 20,000")
 	s.press("end")
 	s.shows("field:19999", "20,000 of 20,000")
 	if n := len(s.model.value.sheet().pager.chunks); n > 10 {
@@ -314,6 +331,7 @@ func TestBigCollectionsComeInPages(t *testing.T) {
 func TestRestingOpensTheValue(t *testing.T) {
 	f := newFake().plain(100)
 	s := browse(t, f, 120, 24)
+	s.choose("key:00000")
 	before := f.sent("GETRANGE")
 	for range 20 {
 		s.send(namedKeys["down"])
@@ -339,62 +357,68 @@ func TestTypingSearchesWhenThePersonPauses(t *testing.T) {
 		t.Errorf("%d searches for a text typed at once", n)
 	}
 	s.press("down", "enter")
-	s.shows("▌ string key:00091")
+	s.shows("▌ key:00091")
 	s.press("/", "home", "delete", "end", "left", "backspace", "7", "right", "ctrl+w")
 	s.shows("/ ▏")
 }
 
 func TestSearchShowsHowMuchWasLookedAt(t *testing.T) {
 	s := browse(t, newFake().plain(5000), 80, 24)
-	h := hang(s)
-	h.press("/")
-	for _, k := range []string{"0", "4", "9", "9", "9"} {
-		h.press(k)
-	}
-	s.fake.gate <- struct{}{}
-	h.send(pausedMsg(s.model.pauses))
-	for msg := <-h.done; ; msg = <-h.done {
-		h.n--
-		if batch, ok := msg.(tea.BatchMsg); ok {
-			for _, c := range batch {
-				h.start(c)
-			}
-		}
-		if f, ok := msg.(finished); ok {
-			h.send(f)
-			break
-		}
-	}
-	s.shows("none found · searched 500 of 5,000 keys", "Looking…")
-	s.model.cancelAll()
+	m := s.model
+	m.search(query{filter: filter{text: "04999"}})
+	m.gathers(fed{scan: m.scan, next: "500", looked: 500})
+	m.lists(listed{m.walker(), fromHead, stretch{end: true}})
+	s.shows("none found · scanned 500 of 5,000 keys", "Looking…")
+	s.press("j")
+	s.shows("▌ key:04999", "searched all keys")
 }
 
 func TestLettersThatComeTogether(t *testing.T) {
 	s := browse(t, newFake().plain(100), 80, 24)
+	s.choose("key:00000")
 	s.press("jjj")
-	s.shows("▌ string key:00003")
+	s.shows("▌ key:00003")
 	s.press("/009")
 	s.shows("/ 009▏", "1 of 11 found")
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("j"), Alt: true})
 	s.wait(settleTime)
-	s.shows("all keys", "▌ string key:00000")
+	s.shows("all keys", "▌ key:00001")
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjq"), Paste: true})
-	s.shows("▌ string key:00000")
+	s.shows("▌ key:00001")
 	s.press("/")
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("key:\n0001"), Paste: true})
 	s.shows("/ key:0001▏")
 }
 
-func TestPatterns(t *testing.T) {
-	for filter, want := range map[string]string{"": "", "a": "*a*", `a\`: `*a\\*`, "a*": "a*", "?": "?", "[ab]x": "[ab]x"} {
-		if got := (query{filter: filter}).pattern(); got != want {
-			t.Errorf("%q: %q, want %q", filter, got, want)
+func TestFilters(t *testing.T) {
+	for _, c := range []struct {
+		filter
+		glob, hits, misses string
+	}{
+		{filter{"", byGlob}, "", "anything", ""},
+		{filter{"er", byGlob}, "*er*", "user:1", "ur"},
+		{filter{`a\`, byGlob}, `*a\\*`, `xa\y`, "xay"},
+		{filter{"us*:[12]", byGlob}, "us*:[12]", "user:1", "user:3"},
+		{filter{"ur1", byFuzzy}, "", "USER:\xff1", "1ur"},
+		{filter{"Ur", byFuzzy}, "", "User", "user"},
+		{filter{"^u.*\\d$", byRegex}, "", "user:1", "a user:1"},
+		{filter{"a*", byExact}, `a\*`, "a*", "ab"},
+	} {
+		if got := c.glob; got != c.filter.glob() {
+			t.Errorf("%v: %q, want %q", c.filter, c.filter.glob(), got)
+		}
+		match, err := c.matcher()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if match != nil && (!match(c.hits) || match(c.misses) || !strings.HasPrefix(c.hits, c.prefix())) {
+			t.Errorf("%v: %v %v, prefix %q", c.filter, match(c.hits), match(c.misses), c.prefix())
 		}
 	}
 }
 
 func TestEveryBindingIsInTheHelp(t *testing.T) {
-	s := browse(t, newFake().zoo(), 120, 50)
+	s := browse(t, newFake().zoo(), 120, 70)
 	s.press("?")
 	for _, b := range bindings() {
 		s.shows(b.help)
@@ -417,8 +441,11 @@ func TestQuitting(t *testing.T) {
 func TestNoSizeBreaksTheScreen(t *testing.T) {
 	for _, width := range []int{1, 2, 9, 20, 39, 40, 60, 99, 100, 101, 200} {
 		for _, height := range []int{1, 2, 3, 5, 6, 12, 50} {
-			s := browse(t, newFake().zoo(), width, height)
-			for _, keys := range [][]string{{"enter"}, {"x"}, {"esc"}, {"G"}, {"?"}, {"esc"}, {"d"}, {"esc"}, {"/", "é"}} {
+			f := newFake().zoo()
+			f.options = func(o *Options) { o.Unlock = func(context.Context) (Client, error) { return f, nil } }
+			s := browse(t, f, width, height)
+			for _, keys := range [][]string{{"enter"}, {"x"}, {"esc"}, {"G"}, {"?"}, {"esc"}, {"d"}, {"esc"}, {"O"}, {"esc"}, {"i"}, {"esc"}, {":", "é"}, {"esc"}, {"L"}, {"esc"},
+				{"y"}, {"esc"}, {"s"}, {"esc"}, {"U", "a"}, {"enter"}, {"esc"}, {"D"}, {"esc"}, {"/", "é"}} {
 				s.press(keys...)
 				s.screen()
 			}

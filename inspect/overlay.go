@@ -1,17 +1,21 @@
 package inspect
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/catalog"
 )
 
 // overlay is a box above the screen that takes the key presses.
 type overlay interface {
 	press(*Model, tea.KeyMsg) tea.Cmd
 	view(m *Model, width, height int) []string // its inner lines, at most so many of at most such a width
+	footer() [][2]string                       // what its keys do
 }
 
 // item is a choice in a picker.
@@ -28,6 +32,7 @@ type picker struct {
 	items   []item
 	at      int
 	typed   string
+	wide    bool // the labels are cut where there is no room
 	choose  func(m *Model, value string) tea.Cmd
 }
 
@@ -56,6 +61,10 @@ func (p *picker) press(m *Model, k tea.KeyMsg) tea.Cmd {
 		m.cancel(p.purpose)
 	}
 	return nil
+}
+
+func (p *picker) footer() [][2]string {
+	return [][2]string{{"↑↓", "choose"}, {"⏎", "take"}, {"esc", "close"}}
 }
 
 // seek goes to the first item that begins with typed.
@@ -88,22 +97,83 @@ func (p *picker) view(m *Model, width, height int) []string {
 	return lines
 }
 
-var types = []string{"string", "hash", "list", "set", "zset", "stream"}
+var types = []string{"string", "hash", "list", "set", "zset", "stream", "array", "ReJSON-RL"}
 
-func (m *Model) pickType() tea.Cmd {
-	p := &picker{title: "Show keys of type", choose: func(m *Model, kind string) tea.Cmd {
-		m.search(query{m.keys.filter, kind})
+// requery makes a picker whose choice changes the query.
+func (m *Model) requery(title string, items []item, at int, change func(*query, int)) tea.Cmd {
+	for i := range items {
+		items[i].value = strconv.Itoa(i)
+	}
+	m.overlay = &picker{title: title, items: items, at: max(at, 0), choose: func(m *Model, value string) tea.Cmd {
+		q := m.keys.query
+		i, _ := strconv.Atoi(value)
+		change(&q, i)
 		m.inValue = false
+		m.search(q)
 		return nil
 	}}
-	p.items = append(p.items, item{label: "all"})
+	return nil
+}
+
+func (m *Model) pickType() tea.Cmd {
+	items := []item{{label: "all"}}
 	for _, t := range types {
-		p.items = append(p.items, item{label: t, value: t})
-		if t == m.keys.kind {
-			p.at = len(p.items) - 1
+		items = append(items, item{label: shownKind(t)})
+	}
+	all := append([]string{""}, types...)
+	return m.requery("Show keys of type", items, slices.Index(all, m.keys.kind), func(q *query, i int) { q.kind = all[i] })
+}
+
+var lifeNames = []string{"any", "expiring", "within an hour", "persistent"}
+
+func (m *Model) pickLife() tea.Cmd {
+	items := []item{{label: "any"}, {label: "expiring", note: "with a TTL"}, {label: "within an hour"}, {label: "persistent", note: "without a TTL"}}
+	return m.requery("Show keys by time to live", items, int(m.keys.life), func(q *query, i int) { q.life = catalog.Life(i) })
+}
+
+var orderNames = []string{"name", "TTL", "size", "bytes", "type", "update"}
+
+func (m *Model) pickOrder() tea.Cmd {
+	notes := []string{"", "what ends first", "the largest first", "reads all values", "", "the last first"}
+	if m.options.Index == nil {
+		for _, i := range []int{1, 2, 4} {
+			notes[i] = "asks every key"
 		}
 	}
-	m.overlay = p
+	var items []item
+	var orders []catalog.Order
+	for i, name := range orderNames {
+		// Without an index a key tells nothing of its bytes and changes.
+		if o := catalog.Order(i); m.options.Index != nil || o != catalog.ByBytes && o != catalog.ByUpdated {
+			items = append(items, item{label: name, note: notes[i]})
+			orders = append(orders, o)
+		}
+	}
+	return m.requery("Sort by", items, slices.Index(orders, m.keys.order), func(q *query, i int) {
+		q.order, q.reverse = orders[i], false
+	})
+}
+
+func (m *Model) reverse() tea.Cmd {
+	q := m.keys.query
+	q.reverse = !q.reverse
+	m.search(q)
+	return nil
+}
+
+// changeView shows the tree, or the flat list.
+func (m *Model) changeView() tea.Cmd {
+	q := m.keys.query
+	switch {
+	case q.chooses():
+		m.notice = "What a filter finds is always a flat list. Press esc to see all keys."
+		return nil
+	case q.order != catalog.ByName || q.reverse:
+		q.order, q.reverse, q.flat = catalog.ByName, false, false
+	default:
+		q.flat = !q.flat
+	}
+	m.search(q)
 	return nil
 }
 
@@ -142,67 +212,4 @@ func databaseItems(counts surveyed) []item {
 		}
 	}
 	return items
-}
-
-// help is the page of all bindings.
-type help struct{ top int }
-
-func (m *Model) showHelp() tea.Cmd {
-	m.overlay = &help{}
-	return nil
-}
-
-func (h *help) press(m *Model, k tea.KeyMsg) tea.Cmd {
-	switch k.String() {
-	case "down", "j":
-		h.top++
-	case "up", "k":
-		h.top--
-	case "pgdown", " ":
-		h.top += 5
-	case "pgup":
-		h.top -= 5
-	default:
-		m.overlay = nil
-	}
-	return nil
-}
-
-func (h *help) view(m *Model, width, height int) []string {
-	body := m.helpLines()
-	rows := max(height-1, 1)
-	h.top = max(min(h.top, len(body)-rows), 0)
-	title := " Keys"
-	if len(body) > rows {
-		title += m.styles.dim.Render("  ↑↓ for more")
-	}
-	lines := []string{m.styles.title.Render(title)}
-	for _, line := range body[h.top:min(h.top+rows, len(body))] {
-		lines = append(lines, truncate(line, width))
-	}
-	return lines
-}
-
-// helpLines is the bindings under the names of the places where they hold.
-func (m *Model) helpLines() []string {
-	sections := []struct {
-		where place
-		name  string
-	}{{everywhere, ""}, {inKeys, "In the keys"}, {inValue, "In the value"}}
-	labels := 0
-	for _, b := range m.bindings {
-		labels = max(labels, ansi.StringWidth(b.label))
-	}
-	var lines []string
-	for _, s := range sections {
-		if s.name != "" {
-			lines = append(lines, "", m.styles.dim.Render(" "+s.name))
-		}
-		for _, b := range m.bindings {
-			if b.where == s.where {
-				lines = append(lines, " "+m.styles.key.Render(fit(b.label, labels))+"  "+b.help+" ")
-			}
-		}
-	}
-	return lines
 }

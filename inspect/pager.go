@@ -3,17 +3,26 @@ package inspect
 // chunk is a part of a value, as it is fetched: some elements, or a window of a
 // string's bytes.
 type chunk struct {
-	rows  []record // elements, a cell a column
-	data  []byte   // bytes, with up to three of the next chunk for a letter that spans both
-	size  int      // how many of data are this chunk's own
-	lines []span   // data as lines of the screen, in the present form and width
-	next  string   // the cursor of the chunk after this one, "" after the last; only where chunks have cursors
+	rows   []record // elements, a cell a column
+	bodies []string // the elements as they are shown alone, where that is not the last cell
+	data   []byte   // bytes, with up to three of the next chunk for a letter that spans both
+	size   int      // how many of data are this chunk's own
+	lines  []span   // data as lines of the screen, in the present form and width
+	next   string   // the cursor of the chunk after this one, "" after the last; only where chunks have cursors
 }
 
 // record is one element of a collection.
 type record []string
 
 func (c *chunk) len() int { return max(len(c.rows), len(c.lines)) }
+
+// body is row i as it is shown alone.
+func (c *chunk) body(i int) string {
+	if c.bodies != nil {
+		return c.bodies[i]
+	}
+	return c.rows[i][len(c.rows[i])-1]
+}
 
 // spot is a line of the value: a chunk and the line in it.
 type spot struct{ chunk, line int }
@@ -41,7 +50,6 @@ type chase int
 
 const (
 	nothing chase = iota
-	seen          // the last line that was ever loaded
 	ending        // the last line of all
 )
 
@@ -194,6 +202,20 @@ func (p *pager) reveal() {
 	}
 }
 
+// jump selects a line that a search found. starts are the cursors on the way
+// there, where chunks have cursors.
+func (p *pager) jump(to spot, starts []string) {
+	p.chase = nothing
+	if len(starts) > len(p.starts) {
+		p.starts = starts
+	}
+	p.cursor = to
+	p.top, _ = p.retreat(to, p.height/3)
+	if !p.picks {
+		p.cursor = p.top
+	}
+}
+
 func (p *pager) home() {
 	p.chase = nothing
 	p.top, p.cursor = spot{}, spot{}
@@ -216,18 +238,15 @@ func (p *pager) follow() {
 		p.cursor = p.top
 	}
 	full := went == p.height-1 || p.top.chunk == 0
-	if full && p.chunks[goal] != nil && (p.chase == seen || !p.chained()) {
+	if full && p.chunks[goal] != nil && !p.chained() {
 		p.chase = nothing
 	}
 }
 
 // goal is the chunk whose last line is chased, -1 when none is.
 func (p *pager) goal() int {
-	switch {
-	case p.chase == nothing:
+	if p.chase == nothing {
 		return -1
-	case p.chase == seen && p.chained():
-		return max(len(p.before)-2, 0)
 	}
 	return p.furthest()
 }

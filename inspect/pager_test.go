@@ -107,20 +107,6 @@ func TestPagerFollowsAChain(t *testing.T) {
 	if len(p.chunks) > 2*kept+2 {
 		t.Errorf("%d chunks in memory", len(p.chunks))
 	}
-	p.home()
-	p.fill()
-	p.follows(seen)
-	p.at(t, spot{9, 90}, spot{9, 99})
-}
-
-func TestPagerLastLoaded(t *testing.T) {
-	p := newTape(10, true, 100, 100, 100, 100)
-	before := p.fetched
-	p.follows(seen)
-	p.at(t, spot{0, 90}, spot{0, 99})
-	if p.fetched > before+1 {
-		t.Errorf("going to the last loaded line fetched %d chunks", p.fetched-before)
-	}
 }
 
 func TestPagerOverEmptyChunks(t *testing.T) {

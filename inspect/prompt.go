@@ -89,6 +89,7 @@ func (p *prompt) word() int {
 // window is what fits into width cells around the cursor: the text before it,
 // and from it on.
 func (p *prompt) window(width int) (before, after string) {
+	width = max(width, 0)
 	before = truncateLeft(string(p.text[:p.at]), width*3/4)
 	return before, truncate(string(p.text[p.at:]), max(width-len([]rune(before)), 0))
 }

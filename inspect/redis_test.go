@@ -40,14 +40,14 @@ func TestRealRedis(t *testing.T) {
 	do("XADD", "stream", "1-1", "a", "b")
 
 	s := browseOn(t, real{conn}, newFake(), 80, 24)
-	s.shows("6 keys", "1 of 6")
+	s.shows("6 keys", "stream", "1d 00h")
 	for _, c := range []struct{ key, head, end string }{
 		{"hash", "1,000 fields", "1,000 of 1,000"},
 		{"list", "item0", "item999"},
 		{"set", "1,000 members", "1,000 of 1,000"},
 		{"zset", "player0", "999.5  player999"},
 		{"string", "expires in", "some text"},
-		{"stream", "1 entry", "not shown here"},
+		{"stream", "1 entry", "1-1  a=b"},
 	} {
 		s.press("/")
 		s.typing(c.key + "*")

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "write what the sessions show into their files")
 
 // TestSessions plays the files of testdata. A line "> …" is a step: the words
-// after it are keys, or one of "data NAME", "size WxH", "type TEXT", "wait
+// after it are keys, or one of "data NAME" ("shop" is a real store with an index), "size WxH", "type TEXT", "wait
 // DURATION". Below it stands the screen after the step, each line behind "|".
 func TestSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.session")
@@ -47,7 +47,9 @@ func TestSessions(t *testing.T) {
 func play(t *testing.T, file []byte) []byte {
 	var out bytes.Buffer
 	var s *session
+	var on Client
 	f := newFake()
+	on = f
 	lines := bufio.NewScanner(bytes.NewReader(file))
 	for lines.Scan() {
 		line := lines.Text()
@@ -62,10 +64,15 @@ func play(t *testing.T, file []byte) []byte {
 		word, rest, _ := strings.Cut(step, " ")
 		switch word {
 		case "data":
+			if rest == "shop" {
+				shop := newFile(t).shop()
+				on, f = shop, shop.fake
+				continue
+			}
 			f.load(t, rest)
 			continue
 		case "size":
-			s = resized(t, s, f, rest)
+			s = resized(t, s, on, f, rest)
 		case "type":
 			s.typing(rest)
 		case "wait":
@@ -97,7 +104,7 @@ func (f *fake) load(t *testing.T, name string) {
 }
 
 // resized starts a session, or changes the size of its screen.
-func resized(t *testing.T, s *session, f *fake, size string) *session {
+func resized(t *testing.T, s *session, on Client, f *fake, size string) *session {
 	w, h, _ := strings.Cut(size, "x")
 	width, err1 := strconv.Atoi(w)
 	height, err2 := strconv.Atoi(h)
@@ -105,7 +112,7 @@ func resized(t *testing.T, s *session, f *fake, size string) *session {
 		t.Fatalf("no size: %q", size)
 	}
 	if s == nil {
-		return browse(t, f, width, height)
+		return browseOn(t, on, f, width, height)
 	}
 	s.send(tea.WindowSizeMsg{Width: width, Height: height})
 	s.wait(2 * settleTime)

@@ -16,6 +16,18 @@ type source struct {
 	per     int64                                             // elements or bytes a chunk; 0 when chunks form a chain of cursors
 	fetch   func(key string, i int64, cursor string) [][]byte // chunk i, or the one at cursor
 	decode  func(i int64, v resp.Value) *chunk
+
+	// about is one more command about the elements of a chunk, and learn takes its
+	// reply in; nil where there is none. A target may refuse it.
+	about func(key string, c *chunk) [][]byte
+	learn func(c *chunk, v resp.Value)
+
+	// inner is what stands behind an element; nil where it is the element itself.
+	inner func(row record) *source
+	// other is another side of the same value, nil where there is none.
+	other *source
+	// atOnce tells that the value is text that comes as a whole.
+	atOnce bool
 }
 
 // column is a column of a table of elements. The last one takes the width that
@@ -24,6 +36,7 @@ type column struct {
 	title string
 	most  int  // how much of the width it may take, in percent; 0: as much as it likes
 	right bool // set against the right side
+	ends  bool // the cells are when something ends, in Unix ms; without any the column is left out
 }
 
 const (
@@ -56,17 +69,51 @@ var sources = map[string]*source{
 	},
 	"hash": {
 		count: "HLEN", unit: [2]string{"field", "fields"},
-		columns: []column{{title: "FIELD", most: 40}, {title: "VALUE"}},
-		fetch:   func(key string, _ int64, cursor string) [][]byte { return scan("HSCAN", key, cursor) },
-		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 2) },
+		columns: []column{{title: "FIELD", most: 40}, {title: "TTL", right: true, ends: true}, {title: "VALUE"}},
+		fetch:   func(key string, _ int64, cursor string) [][]byte { return scanCall("HSCAN", key, cursor) },
+		decode:  fields, about: fieldExpiries, learn: learnExpiries,
 	},
 	"set": {
 		count: "SCARD", unit: [2]string{"member", "members"},
 		columns: []column{{title: "MEMBER"}},
-		fetch:   func(key string, _ int64, cursor string) [][]byte { return scan("SSCAN", key, cursor) },
+		fetch:   func(key string, _ int64, cursor string) [][]byte { return scanCall("SSCAN", key, cursor) },
 		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 1) },
 	},
-	"stream": {count: "XLEN", unit: [2]string{"entry", "entries"}},
+	"stream": entriesOf,
+	"array":  slotsOf,
+	"ReJSON-RL": {
+		unit: [2]string{"byte", "bytes"}, atOnce: true,
+		fetch:  func(key string, _ int64, _ string) [][]byte { return command("JSON.GET", key) },
+		decode: func(_ int64, v resp.Value) *chunk { return &chunk{data: v.Str, size: len(v.Str)} },
+	},
+}
+
+func init() { entriesOf.other, groupsOf.other = groupsOf, entriesOf }
+
+// fields reads a page of HSCAN, with room for when each field ends.
+func fields(_ int64, v resp.Value) *chunk {
+	c := scanned(v, 2)
+	for i, row := range c.rows {
+		c.rows[i] = record{row[0], "", row[1]}
+	}
+	return c
+}
+
+// fieldExpiries asks when the fields of a chunk end.
+func fieldExpiries(key string, c *chunk) [][]byte {
+	words := []string{"HPEXPIRETIME", key, "FIELDS", decimal(int64(len(c.rows)))}
+	for _, row := range c.rows {
+		words = append(words, row[0])
+	}
+	return command(words...)
+}
+
+func learnExpiries(c *chunk, v resp.Value) {
+	for i, e := range v.Elems {
+		if i < len(c.rows) && number(e) > 0 {
+			c.rows[i][1] = text(e)
+		}
+	}
 }
 
 // chunks is how many chunks a value of n elements or bytes has; -1 when only
@@ -82,7 +129,7 @@ func slice(name, key string, i int64) [][]byte {
 	return command(name, key, decimal(i*perChunk), decimal((i+1)*perChunk-1))
 }
 
-func scan(name, key, cursor string) [][]byte {
+func scanCall(name, key, cursor string) [][]byte {
 	return command(name, key, cursor, "COUNT", decimal(perChunk))
 }
 

@@ -17,6 +17,7 @@ type styles struct {
 	soon     lipgloss.Style // a TTL in its last minute
 	now      lipgloss.Style // a TTL in its last seconds
 	faded    lipgloss.Style
+	alarm    lipgloss.Style // that something can be changed
 	kinds    map[string]lipgloss.Style
 	selected lipgloss.TerminalColor // behind the selected line
 	resting  lipgloss.TerminalColor // behind it where the focus is not
@@ -42,6 +43,7 @@ func newStyles(r *lipgloss.Renderer) styles {
 		failure: ink("#B3261E", "#F28B82"),
 		soon:    ink("#8F6200", "#E5C890"),
 		now:     ink("#B3261E", "#F28B82"),
+		alarm:   r.NewStyle().Bold(true).Foreground(shade("#FFFFFF", "#1E1E2E")).Background(shade("#B3261E", "#F28B82")),
 		faded:   ink("#B4B4BE", "#5B5D70").Strikethrough(true),
 		kinds: map[string]lipgloss.Style{
 			"string": ink("#33743A", "#A6D189"),
@@ -49,6 +51,7 @@ func newStyles(r *lipgloss.Renderer) styles {
 			"list":   ink("#8F6200", "#E5C890"),
 			"set":    ink("#1B7575", "#81C8BE"),
 			"zset":   ink("#A8502A", "#EF9F76"),
+			"array":  ink("#5A6B1E", "#C3D17A"),
 			"stream": ink("#9A3D8D", "#F4B8E4"),
 		},
 		selected: shade("#E4E0F5", "#363A4F"),
@@ -64,16 +67,16 @@ func (s styles) kind(name string) lipgloss.Style {
 	return s.dim
 }
 
-// row is the looks of the parts of a line in a list, all on one background.
-type row struct {
+// look is the styles of the parts of a line in a list, all on one background.
+type look struct {
 	styles
 	text, dim lipgloss.Style
 	back      lipgloss.TerminalColor // nil: the terminal's
 	focused   bool
 }
 
-func (s styles) row(selected, focused bool) row {
-	r := row{styles: s, focused: focused}
+func (s styles) row(selected, focused bool) look {
+	r := look{styles: s, focused: focused}
 	switch {
 	case selected && focused:
 		r.back = s.selected
@@ -85,7 +88,7 @@ func (s styles) row(selected, focused bool) row {
 }
 
 // on is style on the line's background.
-func (r row) on(style lipgloss.Style) lipgloss.Style {
+func (r look) on(style lipgloss.Style) lipgloss.Style {
 	if r.back == nil {
 		return style
 	}
@@ -94,7 +97,7 @@ func (r row) on(style lipgloss.Style) lipgloss.Style {
 
 // mark is the two cells at the head of a line, which tell the selected one
 // without colour.
-func (r row) mark(selected bool) string {
+func (r look) mark(selected bool) string {
 	switch {
 	case selected && r.focused:
 		return r.on(r.accent).Render("▌ ")

@@ -109,17 +109,32 @@ func (m *Model) cover(lines []string) {
 	}
 }
 
-// header names the target, the database and how much is in it.
+// header names the target, the database and how much is in it, and tells whether
+// anything can be written.
 func (m *Model) header() string {
+	narrow := m.width < 60
 	brand := m.styles.brand.Render(" meowdis ")
 	total := "…"
 	if m.total >= 0 {
 		total = counted(m.total, "key", "keys")
-		if m.width < 60 {
+		if narrow {
 			total = display.Short(m.total) + " keys"
 		}
 	}
-	right := m.styles.dim.Render("db ") + decimal(int64(m.db)) + m.styles.dim.Render(" · ") + total + " "
+	lock := m.styles.dim.Render("read-only")
+	switch {
+	case m.unlocked && narrow:
+		lock = m.styles.alarm.Render("RW")
+	case m.unlocked:
+		lock = m.styles.alarm.Render(" WRITING ")
+	case narrow:
+		lock = ""
+	}
+	dot := m.styles.dim.Render(" · ")
+	right := m.styles.dim.Render("db ") + decimal(int64(m.db)) + dot + total + " "
+	if lock != "" {
+		right = lock + dot + right
+	}
 	room := m.width - ansi.StringWidth(brand) - ansi.StringWidth(right) - 2
 	target := whole(m.options.Target)
 	return between(brand+" "+truncateLeft(target, room), right, m.width)
@@ -185,9 +200,9 @@ func (m *Model) footer() string {
 func (m *Model) hints() [][2]string {
 	switch {
 	case m.overlay != nil:
-		return m.overlayHints()
+		return m.overlay.footer()
 	case m.filtering != nil:
-		return [][2]string{{"⏎", "keep"}, {"esc", "undo"}}
+		return [][2]string{{"tab", "next of " + strings.Join(mannerNames[:], ", ")}, {"⏎", "keep"}, {"esc", "undo"}}
 	}
 	var hints [][2]string
 	for _, b := range m.bindings {
@@ -197,11 +212,4 @@ func (m *Model) hints() [][2]string {
 		}
 	}
 	return hints
-}
-
-func (m *Model) overlayHints() [][2]string {
-	if _, ok := m.overlay.(*picker); ok {
-		return [][2]string{{"↑↓", "choose"}, {"⏎", "take"}, {"esc", "close"}}
-	}
-	return [][2]string{{"esc", "close"}}
 }

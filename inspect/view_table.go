@@ -1,19 +1,21 @@
 package inspect
 
 import (
-	"strings"
+	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 // table is a screen of elements under their columns' titles.
 func (m *Model) table(s *sheet) []string {
-	widths := s.columnWidths()
-	heads := make([]string, len(widths))
+	widths := s.columnWidths(m.now)
+	heads := ""
 	for i, c := range s.src.columns {
-		heads[i] = c.fit(c.title, widths[i])
+		if widths[i] > 0 {
+			heads += "  " + c.fit(c.title, widths[i])
+		}
 	}
-	lines := []string{m.styles.dim.Render("  " + strings.Join(heads, "  "))}
+	lines := []string{m.styles.dim.Render(heads)}
 	s.each(func(at spot, c *chunk) {
 		if c == nil {
 			lines = append(lines, m.styles.dim.Render("  …"))
@@ -21,6 +23,9 @@ func (m *Model) table(s *sheet) []string {
 		}
 		lines = append(lines, m.element(s, c.rows[at.line], widths, at == s.pager.cursor))
 	})
+	if len(s.pager.chunks) > 0 && len(lines) == 1 {
+		lines = append(lines, m.styles.dim.Render("  There are no "+s.src.unit[1]+"."))
+	}
 	return lines
 }
 
@@ -29,16 +34,43 @@ func (m *Model) element(s *sheet, cells record, widths []int, selected bool) str
 	look := m.styles.row(selected, m.inValue)
 	line := look.mark(selected)
 	for i, cell := range cells {
+		if widths[i] == 0 {
+			continue
+		}
+		column := s.src.columns[i]
 		style, gap := look.on(m.styles.accent), look.text.Render("  ")
 		switch {
 		case i == len(cells)-1:
 			style, gap = look.text, ""
-		case s.src.columns[i].title == "#":
+		case column.title == "#":
 			style = look.dim
+		case column.ends && cell != "":
+			style = look.on(m.ttlStyle(atoi64(cell)))
 		}
-		line += style.Render(s.src.columns[i].fit(shown(cell, widths[i]), widths[i])) + gap
+		text := column.fit(column.show(cell, widths[i], m.now), widths[i])
+		if s.needle != "" && matcherOf(s.needle)(cell) {
+			line += m.lit(text, s.needle, style) + gap
+			continue
+		}
+		line += style.Render(text) + gap
 	}
 	return line
+}
+
+// show is a cell as it is read.
+func (c column) show(cell string, width int, now int64) string {
+	switch {
+	case !c.ends:
+		return shown(cell, width)
+	case cell == "":
+		return "—"
+	}
+	return remaining(atoi64(cell) - now)
+}
+
+func atoi64(s string) int64 {
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return n
 }
 
 func (c column) fit(s string, width int) string {
@@ -49,8 +81,9 @@ func (c column) fit(s string, width int) string {
 }
 
 // columnWidths is the width of each column: what its cells need, as far as the
-// screen has shown them, within its share; the last one takes the rest.
-func (s *sheet) columnWidths() []int {
+// screen has shown them, within its share; the last one takes the rest. A column
+// of ends without any has none.
+func (s *sheet) columnWidths(now int64) []int {
 	columns := s.src.columns
 	if s.widths == nil {
 		s.widths = make([]int, len(columns))
@@ -60,11 +93,16 @@ func (s *sheet) columnWidths() []int {
 			return
 		}
 		for i, cell := range c.rows[at.line][:len(columns)-1] {
-			s.widths[i] = max(s.widths[i], ansi.StringWidth(shown(cell, s.width)))
+			if !columns[i].ends || cell != "" {
+				s.widths[i] = max(s.widths[i], ansi.StringWidth(columns[i].show(cell, s.width, now)))
+			}
 		}
 	})
 	rest := s.width - 2
 	for i, c := range columns[:len(columns)-1] {
+		if c.ends && s.widths[i] == 0 {
+			continue
+		}
 		s.widths[i] = max(s.widths[i], len(c.title))
 		if c.most > 0 {
 			s.widths[i] = min(s.widths[i], s.width*c.most/100)

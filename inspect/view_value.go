@@ -8,7 +8,7 @@ func (m *Model) valueView() []string {
 	switch {
 	case m.running(opening) && m.frame > 1 && (!v.loaded || v.key != v.wanted):
 		return []string{" " + m.styles.title.Render(shown(v.wanted, v.width)), " " + m.styles.dim.Render("loading…")}
-	case !v.loaded && v.halted:
+	case v.halted && (!v.loaded || v.key != v.wanted):
 		return []string{" " + m.styles.title.Render(shown(v.wanted, v.width)), " " + m.styles.dim.Render("not loaded")}
 	case !v.loaded:
 		return nil
@@ -35,10 +35,10 @@ func (m *Model) facts() string {
 	var parts []string
 	dim := m.styles.dim.Render
 	s := v.sheet()
-	if v.kind != "none" {
-		parts = append(parts, m.styles.kind(v.kind).Render(shown(v.kind, 16)))
+	if v.kind != "" {
+		parts = append(parts, m.styles.kind(v.kind).Render(shown(shownKind(v.kind), 16)))
 	}
-	if s != nil && s.src == nil {
+	if s != nil && len(v.sheets) > 1 && s.src == nil {
 		parts = append(parts, dim("one element of "+grouped(v.size)), dim(bytesize(s.size)))
 	} else if src := sources[v.kind]; src != nil && v.size >= 0 {
 		parts = append(parts, dim(counted(v.size, src.unit[0], src.unit[1])))
@@ -51,8 +51,15 @@ func (m *Model) facts() string {
 	default:
 		parts = append(parts, dim("no expiry"))
 	}
-	if s != nil && !s.tabular() && s.hex {
+	switch {
+	case s == nil || s.tabular():
+	case s.inDocument() && s.doc.chain != "":
+		parts = append(parts, dim(s.doc.chain))
+	case s.form == asHex:
 		parts = append(parts, dim("hex"))
+	}
+	if s != nil && s.doc != nil && s.doc.note != "" {
+		parts = append(parts, dim(s.doc.note))
 	}
 	return strings.Join(parts, dim(" · "))
 }
@@ -61,10 +68,13 @@ func (m *Model) facts() string {
 // none.
 func (m *Model) content() []string {
 	s := m.value.sheet()
-	if s != nil && s.tabular() && s.size > 0 {
+	if s != nil && s.tabular() && s.size != 0 {
 		return m.table(s)
 	}
 	lines := make([]string, m.value.headings(s))
+	if s != nil && s.inDocument() {
+		return append(lines, m.document(s.doc, s.needle)...)
+	}
 	if s == nil || s.size == 0 {
 		return append(lines, m.styles.dim.Render(m.value.emptiness()))
 	}
@@ -74,8 +84,8 @@ func (m *Model) content() []string {
 // emptiness says why there is nothing to show.
 func (v *valuePane) emptiness() string {
 	switch {
-	case v.kind == "none":
-		return "This key is not there any more."
+	case v.kind == "":
+		return "There is no such key."
 	case v.sheet() == nil:
 		return "Values of this type are not shown here."
 	}
@@ -116,8 +126,8 @@ func (m *Model) bytes(s *sheet) []string {
 			return
 		}
 		span := c.lines[at.line]
-		if !s.hex {
-			lines = append(lines, textLine(c.data[span.start:span.end]))
+		if s.form != asHex {
+			lines = append(lines, m.lit(textLine(c.data[span.start:span.end]), s.needle, m.styles.plain))
 			return
 		}
 		offset := int64(at.chunk)*windowSize + int64(span.start)
@@ -133,8 +143,17 @@ func (v *valuePane) place() string {
 	if s == nil || s.size == 0 {
 		return ""
 	}
+	if s.inDocument() && len(s.doc.rows) > 0 {
+		return "line " + grouped(int64(s.doc.rows[s.doc.cursor].line)+1) + " of " + grouped(int64(len(s.doc.lines)))
+	}
 	if !s.tabular() {
 		return s.bytePlace()
+	}
+	if s.size < 0 {
+		if n, ok := s.pager.place(s.pager.cursor); ok && s.pager.count >= 0 {
+			return grouped(n) + " of " + grouped(s.pager.before[len(s.pager.before)-1])
+		}
+		return ""
 	}
 	at := ""
 	if n, ok := s.pager.place(s.pager.cursor); s.src.per > 0 {

@@ -49,8 +49,10 @@ type Store struct {
 	closing sync.RWMutex // held for reading by everyone who uses the store
 	closed  bool
 
-	foreign *foreign.Kind // nil for a file of ours
-	overlay []foreign.Table
+	watching sync.Mutex
+	watcher  *conn         // asks for the data version; opened when first needed
+	foreign  *foreign.Kind // nil for a file of ours
+	overlay  []foreign.Table
 	// immutable opens the file as one that nobody changes, without locks.
 	immutable bool
 }
@@ -151,8 +153,10 @@ func (s *Store) closeConns() error {
 			errs = append(errs, c.close())
 		}
 	}
-	if s.writer != nil {
-		errs = append(errs, s.writer.close())
+	for _, c := range []*conn{s.writer, s.watcher} {
+		if c != nil {
+			errs = append(errs, c.close())
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -168,7 +172,7 @@ func (s *Store) use() (func(), error) {
 }
 
 // Apply implements the engine's contract. Batches that only read, all of them,
-// see one snapshot and wait for no writer.
+// see one snapshot, wait for no writer and end early when ctx does.
 func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	release, err := s.use()
 	if err != nil {
@@ -179,7 +183,7 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 		return nil, err
 	}
 	if s.readers != nil && readOnly(batches) {
-		return s.read(batches)
+		return s.read(ctx, batches)
 	}
 	j := &job{batches: batches, done: make(chan struct{})}
 	s.submit(j)
@@ -195,21 +199,33 @@ func readOnly(batches []store.Batch) bool {
 	return true
 }
 
-func (s *Store) read(batches []store.Batch) (results []store.Result, err error) {
+func (s *Store) read(ctx context.Context, batches []store.Batch) (results []store.Result, err error) {
 	err = s.withReader(func(c *conn) error {
-		results = make([]store.Result, len(batches))
-		if len(batches) == 1 && len(batches[0].Stmts) == 1 {
-			results[0], _, err = c.batch(batches[0])
+		return c.interruptible(ctx, func() error {
+			results, err = c.read(ctx, batches)
 			return err
-		}
-		return c.snapshot(func() error {
-			for i, b := range batches {
-				if results[i], _, err = c.batch(b); err != nil {
-					return err
-				}
-			}
-			return nil
 		})
+	})
+	return results, err
+}
+
+// read runs batches in one snapshot.
+func (c *conn) read(ctx context.Context, batches []store.Batch) (results []store.Result, err error) {
+	results = make([]store.Result, len(batches))
+	if len(batches) == 1 && len(batches[0].Stmts) == 1 {
+		results[0], _, err = c.batch(batches[0])
+		return results, err
+	}
+	err = c.snapshot(func() error {
+		for i, b := range batches {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if results[i], _, err = c.batch(b); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return results, err
 }

@@ -1,5 +1,8 @@
 package translator
 
+// Glob tells whether KEYS with this pattern returns the key.
+func Glob(pattern, key []byte) bool { return matchKey(pattern, key) }
+
 // matchGlob tells whether s matches the pattern the way that Redis matches keys,
 // channels and names: bytes, * for any run (a slash is nothing special), ? for
 // one byte, [a-z] and [^a-z], and a backslash before a byte that stands for

@@ -55,7 +55,7 @@ var pictures = []picture{
 		{keys: []string{"S", "E", "T", "Space", "k", "Space", "v", "Space"}, see: "SET k v"},
 	}},
 	{"docs/inspect.svg", "", []step{
-		{line: "clear; meowdis inspect words.sqlite", see: "loaded"},
+		{line: "clear; meowdis inspect words.sqlite", see: "lengths"},
 		{keys: []string{"/"}, see: "/"},
 		{line: "l*", see: "lengths"},
 		{keys: []string{"Enter"}, see: "lengths"},

@@ -1,0 +1,8 @@
+// Package catalog looks at a data set as a whole, by SQL of its own: pages of
+// keys in any order, folders of names, how many keys and bytes a prefix holds,
+// the rows behind a key, facts of the file. It only reads.
+//
+// Pages go by keyset: a page begins behind a Mark, never at an offset, so that
+// the last page of ten million keys costs what the first does. Names of folders
+// come by skipping through the index on (db, key), one seek a folder.
+package catalog

@@ -1,0 +1,91 @@
+package inspect
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// lastSlot is the highest index of an array.
+const lastSlot = "18446744073709551614"
+
+// slotsOf shows the values of an array with their indexes; empty slots are left
+// out.
+var slotsOf = &source{
+	count: "ARCOUNT", unit: [2]string{"value", "values"},
+	columns: []column{{title: "#", right: true}, {title: "VALUE"}},
+	fetch: func(key string, _ int64, cursor string) [][]byte {
+		return command("ARSCAN", key, cursor, lastSlot, "LIMIT", decimal(perChunk))
+	},
+	decode: func(_ int64, v resp.Value) *chunk {
+		c := &chunk{}
+		for _, slot := range slots(v) {
+			c.rows = append(c.rows, record{text(slot[0]), text(slot[1])})
+		}
+		if len(c.rows) == perChunk {
+			c.next = slotBehind(c.rows[perChunk-1][0])
+		}
+		return c
+	},
+}
+
+// slots reads the reply of ARSCAN, flat or in pairs.
+func slots(v resp.Value) (found [][2]resp.Value) {
+	flat := v.Elems
+	if len(flat) > 0 && len(flat[0].Elems) == 2 {
+		flat = nil
+		for _, pair := range v.Elems {
+			flat = append(flat, pair.Elems...)
+		}
+	}
+	for ; len(flat) >= 2; flat = flat[2:] {
+		found = append(found, [2]resp.Value{flat[0], flat[1]})
+	}
+	return found
+}
+
+// slotBehind is the index behind another, "" when there is none.
+func slotBehind(index string) string {
+	n, err := strconv.ParseUint(index, 10, 64)
+	if err != nil || index == lastSlot {
+		return ""
+	}
+	return strconv.FormatUint(n+1, 10)
+}
+
+// slotsAtOnce is how many slots are kept at once.
+const slotsAtOnce = 1000
+
+// arrayImage is the commands that make an array again, which has no serialized
+// form: its values, and where the next one is appended. The size of a ring is not
+// part of it: the next ARRING names it again.
+func (c *conn) arrayImage(ctx context.Context, db int, key string) (calls [][][]byte, size int, err error) {
+	for from := "0"; from != ""; {
+		v, err := c.one(ctx, db, command("ARSCAN", key, from, lastSlot, "LIMIT", decimal(slotsAtOnce)))
+		if err != nil {
+			return nil, 0, err
+		}
+		found := slots(v)
+		call := command("ARMSET", key)
+		for _, slot := range found {
+			call = append(call, []byte(text(slot[0])), slot[1].Str)
+			size += 8 + len(slot[1].Str)
+		}
+		if size > mostUndo {
+			return nil, 0, errTooMuch
+		}
+		from = ""
+		if len(found) > 0 {
+			calls = append(calls, call)
+		}
+		if len(found) == slotsAtOnce {
+			from = slotBehind(text(found[slotsAtOnce-1][0]))
+		}
+	}
+	next, err := c.one(ctx, db, command("ARNEXT", key))
+	if err == nil && number(next) > 0 {
+		calls = append(calls, command("ARSEEK", key, text(next)))
+	}
+	return calls, size, err
+}

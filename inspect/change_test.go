@@ -1,0 +1,319 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+)
+
+// dumpAll is every key of a client's database 0 with its value and its end, in
+// order.
+func dumpAll(t *testing.T, c Client, now int64) string {
+	t.Helper()
+	conn := newConn(c, systemClock)
+	v, err := conn.one(context.Background(), 0, command("KEYS", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, e := range v.Elems {
+		keys = append(keys, text(e))
+	}
+	images, err := conn.images(context.Background(), 0, keys, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := make([]string, len(images))
+	for i, im := range images {
+		lines[i] = fmt.Sprintf("%q %x %s %d\n", im.key, im.dump, im.remake, im.expires)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}
+
+// osc52Of is the escape sequence that copies text.
+func osc52Of(text string) string {
+	return "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x07"
+}
+
+// TestEveryChangeIsUndone changes a file in every way, and takes all back.
+func TestEveryChangeIsUndone(t *testing.T) {
+	f := newFile(t).shop()
+	before := dumpAll(t, f, f.clock.now)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	steps := [][]string{
+		{"j", "D", "y"}, // a folder
+		{"a", "enter", "n", "e", "w", "enter", "v", "enter", "enter"},
+		{"R", "x", "enter"},
+		{"X", "5", "m", "enter"},
+		{"P"},
+		{"o", "b", "o", "a", "r", "d", "enter", "j", "D", "y"},
+		{"e", "5", "enter"},
+		{"esc", "o", "t", "a", "g", "s", "enter", "e", "x", "enter"},
+		{"a", "o", "n", "e", "enter"},
+		{"esc", "o", "e", "v", "e", "n", "t", "s", "enter", "D", "y"},
+		{"esc", "o", "d", "o", "c", "enter", "e", "ctrl+u", "1", "enter"},
+		{"esc", "o", "s", "l", "o", "t", "s", "enter", "j", "e", "x", "enter"},
+		{"D", "y"},
+		{"a", "n", "e", "w", "enter"},
+		{":", "H", "D", "E", "L", "space", "c", "a", "r", "t", "space", "p", "e", "a", "r", "enter"},
+		{":", "S", "E", "T", "space", "d", "o", "c", "space", "1", "enter"},
+	}
+	for _, keys := range steps {
+		n := len(s.model.journal.steps)
+		s.press(keys...)
+		if s.model.failure != "" || len(s.model.journal.steps) != n+1 {
+			t.Fatalf("%q: %d changes are kept, not one more than %d:\n%s", keys, len(s.model.journal.steps), n, s.screen())
+		}
+		if s.model.overlay != nil {
+			s.press("esc")
+		}
+	}
+	if dumpAll(t, f, f.clock.now) == before {
+		t.Fatal("nothing was changed")
+	}
+	for range steps {
+		s.press("u")
+		s.hides("✗")
+	}
+	s.press("u")
+	s.shows("nothing to undo")
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Errorf("what was undone is not what was there:\n%s\nwant\n%s", got, before)
+	}
+}
+
+// TestRealRedisIsChanged shows that undo works on a real server, too.
+func TestRealRedisIsChanged(t *testing.T) {
+	conn := oracle.Start(t).Dial(t)
+	for i := range 30 {
+		conn.Do(command("RPUSH", fmt.Sprintf("queue:%d", i), "a", "b\x00\xff")...)
+	}
+	conn.Do(command("SET", "s", "v", "PXAT", "33000000000000")...)
+	conn.Do(command("XADD", "x", "1-1", "a", "b")...)
+	conn.Do(command("XGROUP", "CREATE", "x", "g", "0")...)
+	f := newFake()
+	f.options = func(o *Options) {
+		o.Unlock = func(context.Context) (Client, error) { return real{conn}, nil }
+	}
+	before := dumpAll(t, real{conn}, 0)
+	s := browseOn(t, real{conn}, f, 80, 24)
+	s.press("U", "D")
+	s.shows("Delete queue:*, 30 keys?")
+	s.press("y")
+	s.shows("Deleted queue:*, 30 keys", "2 keys")
+	s.press("space", "space", "D", "y")
+	s.shows("0 keys")
+	s.press("u", "u")
+	s.shows("32 keys")
+	if got := dumpAll(t, real{conn}, 0); stripTimes(got) != stripTimes(before) {
+		t.Errorf("got %s\nwant %s", got, before)
+	}
+	s.choose("queue:0")
+	s.press("R", "ctrl+u", "s", "enter")
+	s.shows("✗ there is a key of that name already")
+}
+
+// stripTimes takes the ends of keys out of a dump: a server tells them from its own
+// clock.
+func stripTimes(dump string) string {
+	var b strings.Builder
+	for line := range strings.Lines(dump) {
+		b.WriteString(line[:strings.LastIndex(line, " ")] + "\n")
+	}
+	return b.String()
+}
+
+func TestWhatIsTooMuchIsAskedTwice(t *testing.T) {
+	f := newFile(t)
+	f.do("SET big x")
+	f.do(fmt.Sprintf("SETRANGE big %d x", mostUndo))
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "D", "y")
+	s.shows("more than 64 MB: this cannot be undone", "1 key")
+	s.press("n")
+	s.shows("Nothing was changed", "1 key")
+	s.press("D", "y", "y")
+	s.shows("Deleted big.", "0 keys")
+	s.hides("Press u")
+}
+
+func TestConfirmationLevels(t *testing.T) {
+	for level, keys := range map[Confirm][]string{
+		ConfirmNone: {"D"}, ConfirmYes: {"D", "y"}, ConfirmName: {"D", "p", "r", "o", "d", "enter"},
+	} {
+		f := newFile(t)
+		f.do("SET k v")
+		start := f.fake.options
+		f.fake.options = func(o *Options) {
+			start(o)
+			o.Confirm, o.Name = level, "prod"
+		}
+		s := browseOn(t, f, f.fake, 80, 24)
+		s.press("D")
+		s.shows("1 key", "Press U to unlock")
+		s.press("U")
+		if level == ConfirmName {
+			s.press("D", "y", "enter")
+			s.shows("That is not prod", "1 key")
+			s.press("esc")
+		}
+		s.press(keys...)
+		s.shows("0 keys", "Deleted k. Press u")
+	}
+}
+
+func TestReadOnlyTargetsStayLocked(t *testing.T) {
+	f := newFile(t).shop()
+	f.fake.options = func(o *Options) { o.Index = f.index }
+	before := dumpAll(t, f, f.clock.now)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	s.shows("This target is read-only.", "read-only ·")
+	for _, keys := range []string{"D", "a", "e", "E", "R", "X", "P", "u"} {
+		s.press(keys)
+		if s.model.overlay != nil {
+			t.Errorf("%s asks:\n%s", keys, s.screen())
+			s.press("esc")
+		}
+	}
+	s.press(":")
+	s.typing("FLUSHALL")
+	s.press("enter")
+	if s.model.overlay != nil {
+		s.press("y")
+	}
+	if dumpAll(t, f, f.clock.now) != before {
+		t.Error("something was changed")
+	}
+}
+
+func TestEditorsAreUsed(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k line")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "enter", "E")
+	s.shows("There is no editor")
+	path := filepath.Join(t.TempDir(), "edited")
+	e, _ := s.model.current()
+	if err := os.WriteFile(path, []byte(e.text+"\nmore\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.send(edited{e, path, nil})
+	s.shows("Changed k", "more", "9 bytes")
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the file with the value stays behind")
+	}
+	s.send(edited{e, path, errors.New("the editor crashed")})
+	s.shows("✗", "the editor crashed")
+}
+
+func TestCopyAndExport(t *testing.T) {
+	f := newFile(t).shop()
+	var out bytes.Buffer
+	start := f.fake.options
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Out = &out
+		o.Exec = "meowdis exec --db 'app.db'"
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("y", "end", "enter")
+	s.shows("Copied the shell command")
+	if want := osc52Of("meowdis exec --db 'app.db' ZRANGE 'board' 0 -1 WITHSCORES"); out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+	path := filepath.Join(t.TempDir(), "out.redis")
+	s.press("j", "space", "w", "ctrl+u")
+	s.typing(path)
+	s.press("enter")
+	s.shows("Wrote 33 keys")
+	script, err := os.ReadFile(path)
+	if err != nil || bytes.Count(script, []byte("\n")) != 33 || !bytes.HasPrefix(script, []byte(`"RESTORE" "cache:list:0" "0"`)) {
+		t.Errorf("%v %.200s", err, script)
+	}
+	s.press("w", "ctrl+u")
+	s.typing(path)
+	s.press("enter")
+	s.shows("✗", "exists")
+}
+
+func TestLives(t *testing.T) {
+	const now = 1_000_000
+	for text, want := range map[string]int64{
+		"never": 0, "": 0, "90": now + 90_000, "90s": now + 90_000, "5m": now + 300_000, "1h30m": now + 5400_000,
+		"7d": now + 7*86400_000, "1d 12h": now + 36*3600_000, "250ms": now + 250,
+		"2030-01-02": time.Date(2030, 1, 2, 0, 0, 0, 0, time.Local).UnixMilli(),
+	} {
+		if got, err := parseLife(text, now); err != nil || got != want {
+			t.Errorf("%q: %d %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"x", "-5", "0", "5 weeks", "d", "99999999d", "2030-13-01"} {
+		if got, err := parseLife(text, now); err == nil {
+			t.Errorf("%q: %d", text, got)
+		}
+	}
+}
+
+func TestMouse(t *testing.T) {
+	f := newFile(t).shop()
+	s := browseOn(t, f, f.fake, 120, 24)
+	at := func(x, y int, b tea.MouseButton) {
+		s.send(tea.MouseMsg{X: x, Y: y, Button: b, Action: tea.MouseActionPress})
+		s.wait(2 * settleTime)
+	}
+	at(5, 4, tea.MouseButtonLeft) // cache:
+	s.shows("▌ ▾ cache:", "▸ list:")
+	at(5, 3, tea.MouseButtonLeft)
+	s.shows("▌   board", "zset · 3 members")
+	at(80, 5, tea.MouseButtonLeft)
+	s.shows("▌ 1      2  bob")
+	at(5, 10, tea.MouseButtonWheelDown)
+	s.shows("▏   ▸ page:")
+	at(5, 1, tea.MouseButtonLeft)
+	at(5, 23, tea.MouseButtonLeft)
+	at(119, 22, tea.MouseButtonLeft)
+}
+
+// TestNamesThatAreNoText renames and edits bytes that cannot be typed as they are.
+func TestNamesThatAreNoText(t *testing.T) {
+	f := newFile(t)
+	ctx := context.Background()
+	if _, err := f.session.Do(ctx, []byte("HSET"), []byte("k\x00\xff"), []byte("f"), []byte("a\xfeb")); err != nil {
+		t.Fatal(err)
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "R")
+	s.shows(`"k\x00\xff"▏`)
+	s.press("enter")
+	s.hides("Renamed")
+	s.press("R", "backspace", "enter")
+	s.shows("✗", "double quotes")
+	s.press("R", "backspace", "!", `"`, "enter")
+	s.shows("Renamed to", `"k\x00\xff!"`)
+	s.press("enter", "e", "backspace", "c", `"`, "enter")
+	s.shows("Changed f", `"a\xfebc"`)
+	v, err := f.session.Do(ctx, []byte("HGET"), []byte("k\x00\xff!"), []byte("f"))
+	if err != nil || string(v.Str) != "a\xfebc" {
+		t.Errorf("got %q %v", v.Str, err)
+	}
+	s.send(tea.KeyMsg{Type: tea.KeyEsc})
+	s.press("o")
+	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(`"k\x00\xff!"`), Paste: true})
+	s.press("enter")
+	s.shows("hash · 1 field")
+}

@@ -1,0 +1,86 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// index is a real store as an Index.
+type index struct {
+	*catalog.Catalog
+	*local.Store
+}
+
+// file is a real store as a Client, and as the target of a session.
+type file struct {
+	*fake
+	t       *testing.T
+	session *engine.Session
+	index   index
+}
+
+func newFile(t *testing.T) *file {
+	t.Helper()
+	f := &file{fake: newFake(), t: t}
+	now := func() int64 { return f.clock.now }
+	s, err := local.Open(local.Memory, local.Options{Now: now, SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	f.session = engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return 7 })).Session()
+	f.index = index{catalog.New(s, now), s}
+	f.fake.options = func(o *Options) {
+		o.Index = f.index
+		o.Unlock = func(context.Context) (Client, error) { return f, nil }
+	}
+	return f
+}
+
+func (f *file) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	return f.session.Pipeline(ctx, calls)
+}
+
+// do runs a command whose words are parted by spaces.
+func (f *file) do(line string) {
+	f.t.Helper()
+	v, err := f.session.Do(context.Background(), command(strings.Fields(line)...)...)
+	if err != nil || v.IsError() {
+		f.t.Fatalf("%s: %v %s", line, err, v.Str)
+	}
+}
+
+// shop fills f with a small data set of all types.
+func (f *file) shop() *file {
+	for i := range 30 {
+		f.do(fmt.Sprintf("HSET user:%02d name Ann%d mail ann%d@example.com", i, i, i))
+		f.do(fmt.Sprintf("SET session:%02x token-%d PX %d", i*7, i, 20_000+i*40_000))
+		f.do(fmt.Sprintf("SET cache:page:%d <p>%s</p>", i, strings.Repeat("x", i*i)))
+		f.do(fmt.Sprintf("RPUSH cache:list:%d a b c", i%3))
+	}
+	f.do("SADD tags red green blue")
+	f.do("ZADD board 1.5 ann 2 bob 30 cid")
+	f.do("XADD events 1-1 kind login user 7")
+	f.do("XADD events 2-1 kind logout user 7")
+	f.do(`JSON.SET doc $ {"name":"Ann","tags":["a","b"],"address":{"city":"Bern","zip":3000}}`)
+	f.do("ARSET slots 7 seven eight")
+	f.do("ARINSERT slots zero")
+	f.do("XGROUP CREATE events ops 0")
+	f.do("XREADGROUP GROUP ops worker COUNT 1 STREAMS events >")
+	f.do("HSET cart apple 3 pear 1 plum 12")
+	f.do("HPEXPIRE cart 90000 FIELDS 1 pear")
+	f.do(`SET config {"theme":"dark","sizes":[1,2,3],"nested":{"on":true,"off":null}}`)
+	f.do("SET packed eyJuYW1lIjoiVG9tIiwibGl2ZXMiOjl9")
+	return f
+}

@@ -1,0 +1,53 @@
+package inspect
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// logEntry is a command that was sent.
+type logEntry struct {
+	call [][]byte
+	took int64 // ms, of the call that it was part of
+	bad  bool  // its reply was an error, or there was none
+}
+
+// commandLog is the last commands that were sent.
+type commandLog struct {
+	mu   sync.Mutex
+	last []logEntry
+}
+
+// How many commands the log keeps, and how many words and bytes of each.
+const (
+	loggedCommands = 500
+	loggedWords    = 20
+	loggedBytes    = 200
+)
+
+func (l *commandLog) add(calls [][][]byte, values []resp.Value, took int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, call := range calls {
+		if string(call[0]) == "SELECT" {
+			continue // the browser's own way to the database of a call
+		}
+		e := logEntry{took: took, bad: err != nil || values[i].IsError()}
+		for _, w := range call[:min(len(call), loggedWords)] {
+			e.call = append(e.call, slices.Clone(w[:min(len(w), loggedBytes)]))
+		}
+		l.last = append(l.last, e)
+	}
+	if len(l.last) > 2*loggedCommands {
+		l.last = slices.Clone(l.last[len(l.last)-loggedCommands:])
+	}
+}
+
+// entries is the log, the last command last.
+func (l *commandLog) entries() []logEntry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.last)
+}

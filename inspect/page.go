@@ -1,0 +1,58 @@
+package inspect
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// page is an overlay of text to read.
+type page struct {
+	title string
+	lines []string // styled
+	top   int
+	rows  int                                      // on the screen
+	extra func(*Model, tea.KeyMsg) (tea.Cmd, bool) // what other keys do; nil: nothing
+	hints [][2]string                              // of the other keys
+}
+
+func (p *page) press(m *Model, k tea.KeyMsg) tea.Cmd {
+	if p.extra != nil {
+		if cmd, done := p.extra(m, k); done {
+			return cmd
+		}
+	}
+	switch k.String() {
+	case "down", "j":
+		p.top++
+	case "up", "k":
+		p.top--
+	case "pgdown", " ", "ctrl+f", "ctrl+d":
+		p.top += max(p.rows-1, 1)
+	case "pgup", "ctrl+b", "ctrl+u":
+		p.top -= max(p.rows-1, 1)
+	case "home", "g":
+		p.top = 0
+	case "end", "G":
+		p.top = len(p.lines)
+	default:
+		m.overlay = nil
+	}
+	return nil
+}
+
+func (p *page) view(m *Model, width, height int) []string {
+	p.rows = max(height-1, 1)
+	p.top = max(min(p.top, len(p.lines)-p.rows), 0)
+	title := " " + p.title
+	if len(p.lines) > p.rows {
+		title += m.styles.dim.Render("  ↑↓ for more")
+	}
+	lines := []string{m.styles.title.Render(title)}
+	for _, line := range p.lines[p.top:min(p.top+p.rows, len(p.lines))] {
+		lines = append(lines, truncate(line+" ", width))
+	}
+	return lines
+}
+
+func (p *page) footer() [][2]string {
+	return append(p.hints[:len(p.hints):len(p.hints)], [2]string{"↑↓", "scroll"}, [2]string{"esc", "close"})
+}

@@ -1,0 +1,86 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// interruptible runs fn, which reads over c, and ends it early when ctx ends.
+func (c *conn) interruptible(ctx context.Context, fn func() error) error {
+	if ctx.Done() == nil {
+		return fn()
+	}
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(interrupted)
+		tls := libc.NewTLS()
+		defer tls.Close()
+		sqlite3.Xsqlite3_interrupt(tls, c.db)
+	})
+	err := fn()
+	if !stop() {
+		// What is interrupted must be fn, and not who has c next.
+		<-interrupted
+	}
+	var e *sqliteError
+	if errors.As(err, &e) && e.code&0xff == sqlite3.SQLITE_INTERRUPT && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// DataVersion is a number that changes when anybody, this store included, commits
+// a change to the file. It says nothing else.
+func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
+	if s.readers == nil {
+		// Memory is nobody else's, and its one connection does not see itself
+		// in the pragma.
+		err := s.Transact(ctx, true, func(func(store.Batch) (store.Result, error)) error {
+			version = s.writer.changes
+			return nil
+		})
+		return version, err
+	}
+	release, err := s.use()
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	s.watching.Lock()
+	defer s.watching.Unlock()
+	if s.watcher == nil {
+		if s.watcher, err = s.connect(true); err != nil {
+			return 0, err
+		}
+	}
+	rows, _, err := s.watcher.run(store.Stmt{SQL: "PRAGMA data_version"})
+	if err != nil {
+		return 0, err
+	}
+	return rows[0][0].Int(), nil
+}
+
+// WALSize is the bytes of the file's write-ahead log, 0 when there is none.
+func (s *Store) WALSize() (int64, error) {
+	if s.path == Memory {
+		return 0, nil
+	}
+	info, err := os.Stat(s.path + "-wal")
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// Foreign tells whether the file is another program's: it is only read, and has no
+// index of ours.
+func (s *Store) Foreign() bool { return s.foreign != nil }
