@@ -54,6 +54,18 @@ var pictures = []picture{
 		{line: "EXEC", see: "2) (integer) 1"},
 		{keys: []string{"S", "E", "T", "Space", "k", "Space", "v", "Space"}, see: "SET k v"},
 	}},
+	{"docs/stats.svg", "$", []step{
+		{line: "clear; meowdis stats --prefixes 4 --top 4", see: "LARGEST"},
+	}},
+	{"docs/move.svg", "$", []step{
+		{line: "clear"},
+		{line: "meowdis copy words.sqlite cats.sqlite --match '*cat*'", see: "copied"},
+		{line: "meowdis exec --db cats.sqlite SET word:cat 4", see: "OK"},
+		{line: "meowdis diff words.sqlite cats.sqlite --match '*cat*'; echo exit $?", see: "exit 1"},
+		{line: "meowdis export --db cats.sqlite cats.rdb", see: "wrote"},
+		{line: "meowdis exec --db cats.sqlite -o table SCAN 0 MATCH 'word:cat?' COUNT 200000", see: "word:cats"},
+		{line: "meowdis doctor cats.sqlite", see: "nothing is wrong"},
+	}},
 	{"docs/inspect.svg", "", []step{
 		{line: "clear; meowdis inspect words.sqlite", see: "lengths"},
 		{keys: []string{"/"}, see: "/"},
@@ -132,6 +144,9 @@ func (p picture) take(dir string) (screen string, err error) {
 			return "", err
 		}
 		_, err = t.Wait(strconv.Quote(s.see), func(screen string) bool {
+			if s.line == "clear" {
+				return strings.TrimSpace(screen) == p.prompt
+			}
 			return strings.Contains(screen, s.see) && (s.line == "" || strings.HasSuffix(strings.TrimSpace(screen), p.prompt))
 		})
 		if err != nil {
