@@ -24,19 +24,19 @@ type pendingQuery struct {
 }
 
 func (c *Call) parsePending() (q pendingQuery, bad string) {
+	if len(c.Args) < 6 || len(c.Args) > 9 {
+		return q, errSyntax
+	}
 	i := 3
 	var ok bool
-	if c.is(i, "IDLE") && len(c.Args) > 4 {
+	if c.is(i, "IDLE") {
 		if q.minIdle, ok = parseInt(c.Args[4]); !ok {
 			return q, errNotInteger
 		}
-		if len(c.Args) < 8 || len(c.Args) > 9 {
+		if len(c.Args) < 8 {
 			return q, errSyntax
 		}
 		i += 2
-	}
-	if len(c.Args)-i < 3 {
-		return q, errSyntax
 	}
 	if q.limit, ok = parseInt(c.Args[i+2]); !ok {
 		return q, errNotInteger
