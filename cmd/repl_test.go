@@ -225,15 +225,16 @@ func TestREPLOnAServer(t *testing.T) {
 	s.press("redis.sock> GET k", "Tab")
 	s.press("redis.sock>", "C-c")
 	s.check(s.Run("BLPOP queue 0"))
-	for blocked := false; !blocked; {
-		info := client.Do([]byte("INFO"), []byte("clients"))
-		blocked = strings.Contains(string(info.Str), "blocked_clients:1")
+	until := func(want string, args ...[]byte) {
+		for !strings.Contains(string(client.Do(args...).Str), want) {
+		}
 	}
+	until("blocked_clients:1", []byte("INFO"), []byte("clients"))
 	s.check(s.Press("C-c"))
 	s.ends("interrupted: whether the command took effect is not known", "redis.sock>")
 	s.runs("GET k", `"v"`, "redis.sock>")
 	s.check(s.Run("MONITOR"))
-	s.shows("\nOK\n")
+	until("cmd=monitor", []byte("CLIENT"), []byte("LIST"))
 	client.Do([]byte("SET"), []byte("seen"), []byte("1"))
 	s.shows(`"SET" "seen" "1"`)
 	s.press("redis.sock>", "C-c")
