@@ -97,17 +97,20 @@ func lookAround(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	const prompt = "$"
 	for _, step := range []struct{ line, see string }{
-		{"cd " + dir, "$"},
+		{"cd " + dir, prompt},
 		{"meowdis repl", "words.sqlite>"},
 		{"ZSCORE lengths zebra", `"5"`},
-		{"quit", "$"},
+		{"quit", prompt},
 		{"meowdis inspect words.sqlite", "word:"},
 	} {
 		if err := s.Run(step.line); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.WaitFor(step.see); err != nil {
+		if _, err := s.Wait(step.see, func(screen string) bool {
+			return strings.Contains(screen, step.see) && (step.see != prompt || strings.HasSuffix(strings.TrimSpace(screen), prompt))
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,7 +118,7 @@ func lookAround(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	if _, err := s.Wait("the shell to be back", func(screen string) bool {
-		return strings.HasSuffix(strings.TrimSpace(screen), "$")
+		return strings.HasSuffix(strings.TrimSpace(screen), prompt)
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -141,8 +141,8 @@ const (
 // escape reads the key whose sequence w begins with, behind an Escape of skipped
 // bytes.
 func (in *input) escape(w []byte, skipped int) (key string, n int) {
-	if len(w) == 0 || w[0] == '\x1b' {
-		in.escaped = time.Now()
+	if len(w) == 0 || w[0] == '\x1b' || w[0] < ' ' && sequences[string(w[:1])] == "" {
+		in.escaped = time.Now() // a key of its own, as Ctrl-C right behind it is
 		return string(keyEscape), skipped
 	}
 	length := 1

@@ -18,6 +18,7 @@ func TestKeys(t *testing.T) {
 		{"\x1b[99;5u\x1b[?1;2cx", string(keyNone) + string(keyNone) + "x"},
 		{"\x1bq", string(keyNone)},
 		{"\x1b\x1b[A", string(keyEscape) + "\x10"},
+		{"\x1b\x03", string(keyEscape) + "\x03"},
 		{"\x18\x05", "\r"},
 		{"\x18a", string(keyNone)},
 		{"a\x1b[200~x\r\ny\tz\x1b\r\x1b[201~b", "a" + string(keyPaste) + "b"},
