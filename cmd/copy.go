@@ -113,12 +113,15 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	if same(from, to) {
+		return usagef("%s and %s are the same file", o.src, o.dst)
+	}
 	src, err := targets.connectExisting(ctx, from)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, src) }()
-	if o.from < 0 && src.DB() != 0 {
+	if o.from < 0 && src.chosen() {
 		read.Databases = []int{src.DB()}
 	}
 	if _, missing := os.Stat(to.path); o.dryRun && to.url == nil && missing != nil {
@@ -129,7 +132,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, dst) }()
-	if o.to < 0 && dst.DB() != 0 {
+	if o.to < 0 && dst.chosen() {
 		o.to = dst.DB()
 	}
 	if o.to >= 0 && len(read.Databases) == 0 {
@@ -139,6 +142,16 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 		return o.count(ctx, s, src, dst, read)
 	}
 	return o.copy(ctx, s, src, dst, read)
+}
+
+// same tells whether two targets are one file.
+func same(a, b target) bool {
+	if a.url != nil || b.url != nil {
+		return false
+	}
+	one, err1 := os.Stat(a.path)
+	other, err2 := os.Stat(b.path)
+	return err1 == nil && err2 == nil && os.SameFile(one, other)
 }
 
 func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
@@ -214,8 +227,8 @@ func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *connectio
 	}
 	fmt.Fprintf(s.out, "%s would be copied, %d of them there already\n", count(there.Keys, "key"), there.Existing)
 	for _, name := range typeNames {
-		if n := there.Types[typeNamed(name)]; n > 0 {
-			fmt.Fprintf(s.out, "%-7s %s\n", name, strconv.FormatInt(n, 10))
+		if typ, err := typeNamed(name); err == nil && there.Types[typ] > 0 {
+			fmt.Fprintf(s.out, "%-7s %s\n", name, strconv.FormatInt(there.Types[typ], 10))
 		}
 	}
 	return nil

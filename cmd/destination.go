@@ -37,7 +37,7 @@ func (d *destination) write(ctx context.Context, s *streams, source transfer.Sou
 		return written, err
 	}
 	defer func() { err = closing(err, c) }()
-	if c.DB() != 0 {
+	if c.chosen() {
 		d.to = c.DB()
 	}
 	w := transfer.NewWriter(c, transfer.WriteOptions{Existing: d.existing.mode(), DB: into(d.to), Notify: r.notify})

@@ -83,8 +83,8 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 		}
 		defer func() { err = closing(err, sides[i]) }()
 	}
-	if db := sides[0].DB(); read.Databases == nil && db != 0 {
-		read.Databases = []int{db}
+	if read.Databases == nil && sides[0].chosen() {
+		read.Databases = []int{sides[0].DB()}
 	}
 	return o.compare(ctx, s, sides[0], sides[1], read)
 }

@@ -21,7 +21,8 @@ const exitCodesHelp = `Exit codes:
   0  every command was answered
   1  a command was answered with an error
   2  the command line was wrong
-  3  the target could not be opened or reached, or it failed`
+  3  the target could not be opened or reached, or it failed
+130  Ctrl-C ended it, where the verb does not say otherwise`
 
 // errAnswered ends a run in which a command was answered with an error. The
 // answer has been printed, so that nothing more is said.

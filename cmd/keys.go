@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,8 +37,8 @@ func (o *listOptions) addFlags(cmd *cobra.Command, what string) {
 }
 
 func (o *listOptions) check(cmd *cobra.Command) error {
-	if o.limit < 0 {
-		return usagef("--limit %d: there cannot be fewer than none", o.limit)
+	if o.limit < 1 && cmd.Flags().Changed("limit") {
+		return usagef("--limit %d: give at least 1", o.limit)
 	}
 	return exclusive(cmd, "json", "null")
 }
@@ -84,13 +85,20 @@ and size.
 			if len(args) == 1 {
 				o.match = args[0]
 			}
+			if o.typ != "" {
+				typ, err := typeNamed(o.typ)
+				if err != nil {
+					return err
+				}
+				o.typ = string(typ)
+			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.BoolVarP(&o.long, "long", "l", false, "print type, time to live and size of each key, too")
-	f.StringVar(&o.typ, "type", "", "list keys of this `TYPE` only: string, hash, list, set, zset, stream, ReJSON-RL")
+	f.StringVar(&o.typ, "type", "", "list keys of this `TYPE` only: "+strings.Join(typeNames, ", "))
 	o.list.addFlags(cmd, "keys")
 	o.target.addLookFlags(cmd)
 	return cmd

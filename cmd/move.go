@@ -40,21 +40,22 @@ func (o *selection) addFlags(cmd *cobra.Command) {
 // readOptions are the options of a source.
 func (o *selection) readOptions() (transfer.ReadOptions, error) {
 	read := transfer.ReadOptions{Match: o.match}
+	var err error
 	if o.typ != "" {
-		if !slices.Contains(typeNames, strings.ToLower(o.typ)) {
-			return read, usagef("--type %s: give one of %s", o.typ, strings.Join(typeNames, ", "))
-		}
-		read.Type = typeNamed(strings.ToLower(o.typ))
+		read.Type, err = typeNamed(o.typ)
 	}
-	return read, nil
+	return read, err
 }
 
-// typeNamed is the type that one of typeNames means.
-func typeNamed(name string) transfer.Type {
-	if name == "json" {
-		return transfer.JSONType
+// typeNamed is the type that --type means: one of typeNames, or TYPE's own name.
+func typeNamed(name string) (transfer.Type, error) {
+	switch lower := strings.ToLower(name); {
+	case lower == "json", strings.EqualFold(name, string(transfer.JSONType)):
+		return transfer.JSONType, nil
+	case slices.Contains(typeNames, lower):
+		return transfer.Type(lower), nil
 	}
-	return transfer.Type(name)
+	return "", usagef("--type %s: give one of %s", name, strings.Join(typeNames, ", "))
 }
 
 // existingOptions are the flags that say what becomes of keys that are there
@@ -104,7 +105,7 @@ func (o *targetOptions) connectToRead(ctx context.Context, s *streams, chosen bo
 	}
 	o.tell(t, s)
 	c, err := o.connectExisting(ctx, t)
-	if err == nil && (chosen || c.DB() != 0) {
+	if err == nil && (chosen || c.chosen()) {
 		read.Databases = []int{c.DB()}
 	}
 	return c, err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
@@ -30,6 +31,12 @@ type connection struct {
 	target target
 	file   *local.Store // nil for a server
 	close  func() error
+}
+
+// chosen tells whether the target itself names a database, be it 0.
+func (c *connection) chosen() bool {
+	u := c.target.url
+	return c.DB() != 0 || u != nil && !c.target.isREST() && (u.Query().Has("db") || u.Scheme != "unix" && strings.Trim(u.Path, "/") != "")
 }
 
 // openFile opens the target's file; the default one is made with its directory.

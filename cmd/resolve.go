@@ -66,8 +66,14 @@ func (o *targetOptions) candidates(getenv func(string) string) ([]candidate, err
 	}), nil
 }
 
-// onlyOne refuses a command line that names two targets.
+// onlyOne refuses a command line that names two targets, or one that is empty: a
+// variable that is not set must not lead to another target.
 func (o *targetOptions) onlyOne() error {
+	for _, name := range []string{"db", "url", "profile"} {
+		if f := o.flags; f != nil && f.Changed(name) && f.Lookup(name).Value.String() == "" {
+			return usagef("--%s is empty", name)
+		}
+	}
 	n := 0
 	for _, given := range []string{o.spec, o.db, o.url, o.profile} {
 		if given != "" {

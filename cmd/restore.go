@@ -89,7 +89,7 @@ func (o *restoreOptions) source(in io.Reader, r *report) (transfer.Source, error
 	}
 	f, ok := formatOf(beginning)
 	if !ok {
-		return nil, fmt.Errorf("%s is nothing that dump writes; if it holds commands, run them: meowdis exec < FILE", o.path)
+		return nil, fmt.Errorf("%s is no archive and no JSON of dump; meowdis import reads commands and the files of Redis", o.path)
 	}
 	if !o.salvage {
 		return f.read(b, nil), nil

@@ -123,6 +123,9 @@ func (r *REST) try(ctx context.Context, q request) (answer, error) {
 	switch res.StatusCode {
 	case http.StatusOK, http.StatusBadRequest, http.StatusTooManyRequests:
 	case http.StatusUnauthorized:
+		if r.token == "" {
+			return a, fmt.Errorf("%s wants a token, and none was given: %s", r.base.Host, errorText(a))
+		}
 		return a, fmt.Errorf("%s refused the token: %s", r.base.Host, errorText(a))
 	default:
 		return a, r.unexpected(a)

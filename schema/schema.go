@@ -116,32 +116,32 @@ var Migrations = [][]string{
 
 		// For people who open the file with sqlite3.
 		`CREATE VIEW v_keys AS SELECT db, CAST(key AS TEXT) AS key, type, count,
-			(expires_at - CAST(unixepoch('subsec') * 1000 AS INTEGER)) / 1000.0 AS ttl_seconds,
+			(expires_at - CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)) / 1000.0 AS ttl_seconds,
 			strftime('%Y-%m-%dT%H:%M:%fZ', expires_at / 1000.0, 'unixepoch') AS expires_at,
 			strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch') AS created_at,
 			strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1000.0, 'unixepoch') AS updated_at
-			FROM keys WHERE expires_at IS NULL OR expires_at > unixepoch('subsec') * 1000`,
+			FROM keys WHERE expires_at IS NULL OR expires_at > (julianday('now') - 2440587.5) * 86400000`,
 		`CREATE VIEW v_strings AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(s.value AS TEXT) AS value
 			FROM keys k JOIN strings s ON s.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000`,
+			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
 		`CREATE VIEW v_hashes AS SELECT k.db, CAST(k.key AS TEXT) AS key,
 			CAST(h.field AS TEXT) AS field, CAST(h.value AS TEXT) AS value
 			FROM keys k JOIN hashes h ON h.key_id = k.id
-			WHERE (k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000)
-			AND (h.expires_at IS NULL OR h.expires_at > unixepoch('subsec') * 1000)
+			WHERE (k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000)
+			AND (h.expires_at IS NULL OR h.expires_at > (julianday('now') - 2440587.5) * 86400000)
 			ORDER BY k.id, h.seq`,
 		`CREATE VIEW v_sets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(m.member AS TEXT) AS member
 			FROM keys k JOIN sets m ON m.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000
+			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
 			ORDER BY k.id, m.seq`,
 		`CREATE VIEW v_zsets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(z.member AS TEXT) AS member, z.score
 			FROM keys k JOIN zsets z ON z.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000
+			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
 			ORDER BY k.id, z.score, z.member`,
 		`CREATE VIEW v_lists AS SELECT k.db, CAST(k.key AS TEXT) AS key,
 			row_number() OVER (PARTITION BY k.id ORDER BY l.pos) - 1 AS "index", CAST(l.value AS TEXT) AS value
 			FROM keys k JOIN lists l ON l.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000`,
+			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
 	},
 
 	// Streams. An entry's id is 16 bytes, big-endian ms and sequence number, so
@@ -204,7 +204,7 @@ var Migrations = [][]string{
 		END`,
 		`CREATE VIEW v_documents AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(d.value AS TEXT) AS value
 			FROM keys k JOIN documents d ON d.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000`,
+			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
 	},
 
 	// Fields with an expiry of their own. volatile counts them and last_field is
@@ -238,11 +238,11 @@ var Migrations = [][]string{
 
 		`DROP VIEW v_keys`,
 		`CREATE VIEW v_keys AS SELECT db, CAST(key AS TEXT) AS key, type, count,
-			(expires_at - CAST(unixepoch('subsec') * 1000 AS INTEGER)) / 1000.0 AS ttl_seconds,
+			(expires_at - CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)) / 1000.0 AS ttl_seconds,
 			strftime('%Y-%m-%dT%H:%M:%fZ', expires_at / 1000.0, 'unixepoch') AS expires_at,
 			strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch') AS created_at,
 			strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1000.0, 'unixepoch') AS updated_at
-			FROM keys WHERE dies_at IS NULL OR dies_at > unixepoch('subsec') * 1000`,
+			FROM keys WHERE dies_at IS NULL OR dies_at > (julianday('now') - 2440587.5) * 86400000`,
 	},
 
 	// Arrays. pos is the index less 2^63, so that the unsigned indexes 0 to 2^64-2
@@ -267,7 +267,7 @@ var Migrations = [][]string{
 		`CREATE VIEW v_arrays AS SELECT k.db, CAST(k.key AS TEXT) AS key,
 			printf('%u', (a.pos | -9223372036854775808) & ~(a.pos & -9223372036854775808)) AS "index", CAST(a.value AS TEXT) AS value
 			FROM keys k JOIN arrays a ON a.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > unixepoch('subsec') * 1000
+			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
 			ORDER BY k.id, a.pos`,
 	},
 
