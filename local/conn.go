@@ -106,6 +106,10 @@ func openConn(path string, how int32, setup []string) (c *conn, err error) {
 	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, busyMillis)
 	for _, sql := range setup {
 		if err := c.script(sql); err != nil {
+			var says *sqliteError // what failed is the file, not the statement
+			if errors.As(err, &says) {
+				err = says
+			}
 			return c, err
 		}
 	}
