@@ -18,14 +18,13 @@ import (
 // as text, and would read every row.
 //
 // SQLite calls the functions below by address, with addresses of the structures
-// that they gave it. Those are Go values, which begin with what SQLite knows of them
-// and stay where they are as long as the connection keeps them.
+// that they gave it. Those lie in SQLite's own memory, and behind what SQLite knows
+// of them stands where the Go value is, which the connection keeps.
 
 // virtual is a foreign table on a connection.
 type virtual struct {
-	base    sqlite3.Tsqlite3_vtab // SQLite's part, first
+	base    uintptr // a Tsqlite3_vtab, where this is, and where SQLite puts a statement that it makes
 	conn    *conn
-	made    uintptr // where SQLite puts a statement that it makes
 	table   *foreign.Table
 	plans   []*virtualPlan
 	byQuery map[string]int // index of plans
@@ -41,14 +40,36 @@ type virtualPlan struct {
 
 // cursor is a reading of a virtual table.
 type cursor struct {
-	base sqlite3.Tsqlite3_vtab_cursor // SQLite's part, first
 	of   *virtual
 	plan *virtualPlan
 	stmt uintptr
 	end  bool
 }
 
-const virtualModule = "foreign_table"
+const (
+	virtualModule = "foreign_table"
+
+	vtabSize   = unsafe.Sizeof(sqlite3.Tsqlite3_vtab{})
+	cursorSize = unsafe.Sizeof(sqlite3.Tsqlite3_vtab_cursor{})
+	wordSize   = unsafe.Sizeof(uintptr(0))
+)
+
+// keep allocates size bytes and a word that says where the Go value is; 0 without
+// memory. The rest is zero.
+func keep(tls *libc.TLS, size uintptr, value unsafe.Pointer, more uintptr) uintptr {
+	p := libc.Xcalloc(tls, 1, libc.Tsize_t(size+wordSize+more))
+	if p != 0 {
+		*at[uintptr](p + size) = uintptr(value)
+	}
+	return p
+}
+
+func virtualAt(p uintptr) *virtual { return at[virtual](*at[uintptr](p + vtabSize)) }
+
+func cursorAt(p uintptr) *cursor { return at[cursor](*at[uintptr](p + cursorSize)) }
+
+// made is where SQLite puts a statement that it makes for the table.
+func (v *virtual) made() uintptr { return v.base + vtabSize + wordSize }
 
 // overlay shows our tables in place of those of the file.
 func (c *conn) overlay(tables []foreign.Table) error {
@@ -109,16 +130,20 @@ func virtualConnect(tls *libc.TLS, db, aux uintptr, _ int32, _, out, _ uintptr) 
 	if err != nil {
 		return sqlite3.SQLITE_NOMEM
 	}
-	if rc == sqlite3.SQLITE_OK {
-		c.virtuals = append(c.virtuals, v)
-		*at[uintptr](out) = uintptr(unsafe.Pointer(v))
+	if rc != sqlite3.SQLITE_OK {
+		return rc
 	}
-	return rc
+	if v.base = keep(tls, vtabSize, unsafe.Pointer(v), wordSize); v.base == 0 {
+		return sqlite3.SQLITE_NOMEM
+	}
+	c.virtuals = append(c.virtuals, v)
+	*at[uintptr](out) = v.base
+	return sqlite3.SQLITE_OK
 }
 
 // virtualDisconnect lets go of the statements; the rest goes with the connection.
 func virtualDisconnect(tls *libc.TLS, vtab uintptr) int32 {
-	v := at[virtual](vtab)
+	v := virtualAt(vtab)
 	for _, p := range v.plans {
 		for _, stmt := range p.idle {
 			sqlite3.Xsqlite3_finalize(tls, stmt)
@@ -128,6 +153,7 @@ func virtualDisconnect(tls *libc.TLS, vtab uintptr) int32 {
 	for _, stmt := range v.lazy {
 		sqlite3.Xsqlite3_finalize(tls, stmt)
 	}
+	libc.Xfree(tls, vtab)
 	return sqlite3.SQLITE_OK
 }
 
@@ -144,7 +170,7 @@ var virtualOps = map[uint8]foreign.Op{
 // virtualBestIndex tells how the table would be read for the constraints whose
 // values are known by then, and what that costs.
 func virtualBestIndex(_ *libc.TLS, vtab, pinfo uintptr) int32 {
-	v, info := at[virtual](vtab), at[sqlite3.Tsqlite3_index_info](pinfo)
+	v, info := virtualAt(vtab), at[sqlite3.Tsqlite3_index_info](pinfo)
 	var constraints []foreign.Constraint
 	for i := range info.FnConstraint {
 		c := each[sqlite3.Tsqlite3_index_constraint](info.FaConstraint, i)
@@ -185,18 +211,23 @@ func (v *virtual) remember(plan foreign.Plan) int {
 	return n
 }
 
-func virtualOpen(_ *libc.TLS, vtab, out uintptr) int32 {
-	v := at[virtual](vtab)
+func virtualOpen(tls *libc.TLS, vtab, out uintptr) int32 {
+	v := virtualAt(vtab)
 	cur := &cursor{of: v}
+	p := keep(tls, cursorSize, unsafe.Pointer(cur), 0)
+	if p == 0 {
+		return sqlite3.SQLITE_NOMEM
+	}
 	v.cursors[cur] = true
-	*at[uintptr](out) = uintptr(unsafe.Pointer(cur))
+	*at[uintptr](out) = p
 	return sqlite3.SQLITE_OK
 }
 
 func virtualClose(tls *libc.TLS, p uintptr) int32 {
-	cur := at[cursor](p)
+	cur := cursorAt(p)
 	cur.release(tls)
 	delete(cur.of.cursors, cur)
+	libc.Xfree(tls, p)
 	return sqlite3.SQLITE_OK
 }
 
@@ -210,7 +241,7 @@ func (cur *cursor) release(tls *libc.TLS) {
 }
 
 func virtualFilter(tls *libc.TLS, p uintptr, number int32, _ uintptr, _ int32, argv uintptr) int32 {
-	cur := at[cursor](p)
+	cur := cursorAt(p)
 	cur.release(tls)
 	cur.plan = cur.of.plans[number]
 	if n := len(cur.plan.idle); n > 0 {
@@ -231,12 +262,12 @@ func virtualFilter(tls *libc.TLS, p uintptr, number int32, _ uintptr, _ int32, a
 // prepare makes a statement beside the one that runs.
 func (v *virtual) prepare(sql string) (uintptr, error) {
 	rc, err := withString(v.conn, sql, func(p uintptr) int32 {
-		return sqlite3.Xsqlite3_prepare_v3(v.conn.tls, v.conn.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, uintptr(unsafe.Pointer(&v.made)), 0)
+		return sqlite3.Xsqlite3_prepare_v3(v.conn.tls, v.conn.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, v.made(), 0)
 	})
 	if err == nil && rc != sqlite3.SQLITE_OK {
 		err = fmt.Errorf("preparing %q: %w", sql, v.conn.fail(rc))
 	}
-	return v.made, err
+	return *at[uintptr](v.made()), err
 }
 
 // fail makes err the error of the statement that reads the table.
@@ -244,13 +275,13 @@ func (v *virtual) fail(err error) int32 {
 	msg := err.Error()
 	if p := sqlite3.Xsqlite3_malloc64(v.conn.tls, uint64(len(msg)+1)); p != 0 {
 		copy(libc.GoBytes(p, len(msg)+1), msg+"\x00")
-		v.base.FzErrMsg = p
+		at[sqlite3.Tsqlite3_vtab](v.base).FzErrMsg = p
 	}
 	return sqlite3.SQLITE_ERROR
 }
 
 func virtualNext(tls *libc.TLS, p uintptr) int32 {
-	cur := at[cursor](p)
+	cur := cursorAt(p)
 	switch rc := sqlite3.Xsqlite3_step(tls, cur.stmt); rc {
 	case sqlite3.SQLITE_ROW:
 		cur.end = false
@@ -263,7 +294,7 @@ func virtualNext(tls *libc.TLS, p uintptr) int32 {
 }
 
 func virtualEOF(_ *libc.TLS, p uintptr) int32 {
-	if at[cursor](p).end {
+	if cursorAt(p).end {
 		return 1
 	}
 	return 0
@@ -271,7 +302,7 @@ func virtualEOF(_ *libc.TLS, p uintptr) int32 {
 
 // virtualRowid is the number behind the columns.
 func virtualRowid(tls *libc.TLS, p, out uintptr) int32 {
-	cur := at[cursor](p)
+	cur := cursorAt(p)
 	*at[int64](out) = sqlite3.Xsqlite3_column_int64(tls, cur.stmt, int32(len(cur.of.table.Columns)))
 	return sqlite3.SQLITE_OK
 }

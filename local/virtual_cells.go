@@ -79,7 +79,7 @@ func lend(data []byte) (uintptr, error) { return libc.CString(string(data)) }
 
 // virtualColumn answers a cell of the row that the cursor is at.
 func virtualColumn(tls *libc.TLS, p, ctx uintptr, column int32) int32 {
-	cur := at[cursor](p)
+	cur := cursorAt(p)
 	if cur.of.table.Columns[column].Lazy {
 		return cur.lazyColumn(tls, ctx, int(column))
 	}
