@@ -300,15 +300,15 @@ func (l *keyList) uncounted() (string, bool) {
 	if l.halted {
 		return "", false
 	}
-	todo := func(r row) bool {
+	wants := func(r row) bool {
 		t, known := l.tallies[r.Name]
 		return r.Folder && (!known || t.stale)
 	}
-	if r := l.selected(); r != nil && todo(*r) {
+	if r := l.selected(); r != nil && wants(*r) {
 		return r.Name, true
 	}
 	for _, r := range l.visible() {
-		if todo(r) {
+		if wants(r) {
 			return r.Name, true
 		}
 	}

@@ -91,7 +91,7 @@ func TestLogOfRedis(t *testing.T) {
 		for rewriting := true; rewriting; {
 			info := string(do(t, s, []byte("INFO"), []byte("persistence")).Str)
 			rewriting = strings.Contains(info, "aof_rewrite_in_progress:1") || strings.Contains(info, "aof_rewrite_scheduled:1")
-			time.Sleep(10 * time.Millisecond)
+			<-time.After(10 * time.Millisecond)
 		}
 		run(t, s, "MULTI", "INCR before", "RPUSH l a b c", "EXEC", "LPOP l", `SET "\x00\n" "\r\n"`, "SET ttl v PX 3600000",
 			"SELECT 3", "DEL three", "SADD set a b", "SELECT 0", "HSET h a 1", "HINCRBYFLOAT h a 0.5", "XADD x 2-1 c d", "SPOP nothing")
