@@ -153,6 +153,10 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 		}
 	}
 	o.first = src.decode(0, values[0])
+	if src.repeats {
+		o.firsts = newFirsts()
+		o.firsts.keep(0, o.first)
+	}
 	o.size = int64(o.first.size)
 	if src.count != "" {
 		o.size = number(values[1])
@@ -170,7 +174,7 @@ type paged struct {
 func (m *Model) fetch(s *sheet, i int, cursor string) tea.Cmd {
 	db, key := m.db, m.value.key
 	return m.start(paging, func(ctx context.Context) (tea.Msg, error) {
-		c, err := m.conn.chunk(ctx, db, s.src, key, i, cursor)
+		c, err := m.conn.chunk(ctx, db, s, key, i, cursor)
 		return paged{s, i, c}, err
 	})
 }

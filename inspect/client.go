@@ -99,13 +99,16 @@ func (c *conn) one(ctx context.Context, db int, call [][]byte) (resp.Value, erro
 }
 
 // chunk fetches a chunk of a value, with what else is known of its elements.
-func (c *conn) chunk(ctx context.Context, db int, src *source, key string, i int, cursor string) (*chunk, error) {
-	v, err := c.one(ctx, db, src.fetch(key, int64(i), cursor))
+func (c *conn) chunk(ctx context.Context, db int, s *sheet, key string, i int, cursor string) (*chunk, error) {
+	v, err := c.one(ctx, db, s.src.fetch(key, int64(i), cursor))
 	if err != nil {
 		return nil, err
 	}
-	found := src.decode(int64(i), v)
-	return found, c.complete(ctx, db, src, key, found)
+	found := s.src.decode(int64(i), v)
+	if s.firsts != nil {
+		s.firsts.keep(i, found)
+	}
+	return found, c.complete(ctx, db, s.src, key, found)
 }
 
 // complete asks what else is to be known of the elements of a chunk.

@@ -102,7 +102,8 @@ func (m *Model) visitFolder(ctx context.Context, db int, folder string, fn func(
 		}
 	}
 	pattern := filter{folder, byExact}.glob() + "*"
-	for cursor := "0"; ; {
+	brought := newFirsts()
+	for cursor, page := "0", 0; ; page++ {
 		v, err := m.conn.one(ctx, db, command("SCAN", cursor, "COUNT", decimal(namesAtOnce), "MATCH", pattern))
 		if err != nil {
 			return err
@@ -112,6 +113,7 @@ func (m *Model) visitFolder(ctx context.Context, db int, folder string, fn func(
 		for _, e := range elems {
 			names = append(names, text(e))
 		}
+		names = once(brought, page, names, func(name string) string { return name })
 		if err := fn(names); err != nil || next == "" {
 			return err
 		}

@@ -149,19 +149,21 @@ func (v *valuePane) place() string {
 	if !s.tabular() {
 		return s.bytePlace()
 	}
-	if s.size < 0 {
-		if n, ok := s.pager.place(s.pager.cursor); ok && s.pager.count >= 0 {
-			return grouped(n) + " of " + grouped(s.pager.before[len(s.pager.before)-1])
-		}
+	n, known := s.pager.place(s.pager.cursor)
+	if s.src.per > 0 {
+		n, known = int64(s.pager.cursor.chunk)*s.src.per+int64(s.pager.cursor.line)+1, true
+	}
+	of := s.size
+	if all, read := s.pager.all(); read {
+		of = all // the count may be older
+	}
+	switch {
+	case of < 0:
 		return ""
+	case !known:
+		return " of " + grouped(of)
 	}
-	at := ""
-	if n, ok := s.pager.place(s.pager.cursor); s.src.per > 0 {
-		at = grouped(int64(s.pager.cursor.chunk)*s.src.per + int64(s.pager.cursor.line) + 1)
-	} else if ok {
-		at = grouped(n)
-	}
-	return at + " of " + grouped(s.size)
+	return grouped(n) + " of " + grouped(max(n, of))
 }
 
 // bytePlace says how far into the bytes the screen reaches.
