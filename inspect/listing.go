@@ -132,7 +132,7 @@ func (m *Model) tallies(c countedFolder) {
 func (m *Model) fillList() tea.Cmd {
 	var cmds []tea.Cmd
 	l := &m.keys
-	if s := m.scan; s != nil && !s.done && !s.paused() && !l.halted && !m.running(scanning) {
+	if s := m.scan; s != nil && !s.done && !s.paused() && !l.halted && !m.running(scanning) && !m.conn.refusals.has("SCAN") {
 		cmds = append(cmds, m.gather())
 	}
 	empty := m.scan != nil && m.scan.scanned == 0 && m.scan.coming == nil

@@ -239,6 +239,7 @@ func (m *Model) tick() tea.Cmd {
 // refresh asks for everything on the screen again.
 func (m *Model) refresh() tea.Cmd {
 	m.cancelAll()
+	m.conn.refusals.forgive()
 	m.keys.refresh(false)
 	if m.scan != nil {
 		m.scan.again()

@@ -196,7 +196,7 @@ func TestErrorRepliesStandInTheStatusLine(t *testing.T) {
 	f := newFake().zoo()
 	f.refuse = map[string]string{"SCAN": "NOPERM this user may not\r\nrun 'scan'"}
 	s := browse(t, f, 80, 24)
-	s.shows(`✗ "NOPERM this user may not\r\nrun 'scan' (press o to open a key by name)"`, "Nothing was loaded", "13 keys")
+	s.shows(`✗ "NOPERM this user may not\r\nrun 'scan' (press o to open a key by name)"`, "SCAN is refused: o opens a key", "13 keys")
 	s.press("o")
 	s.typing("user:1")
 	s.press("enter")

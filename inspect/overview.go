@@ -152,6 +152,9 @@ func (m *Model) serverPart(db int) part {
 }
 
 func serverFacts(info resp.Value) (facts []string) {
+	if info.IsError() {
+		return []string{text(info)}
+	}
 	for line := range strings.Lines(text(info)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		switch name {
@@ -269,7 +272,11 @@ func (o *overview) draw(m *Model) {
 		}
 		add(fit(name, 16), fitRight(grouped(n), 12), dim(percent), more, " ", m.bar(n, most))
 	}
-	add(m.styles.accent.Render(grouped(o.keys)), " keys in ", whole(m.options.Target))
+	total := "?"
+	if o.keys >= 0 {
+		total = grouped(o.keys)
+	}
+	add(m.styles.accent.Render(total), " keys in ", whole(m.options.Target))
 	note := ""
 	if o.sample > 0 {
 		note = "in a sample of " + counted(o.sample, "key", "keys")

@@ -100,7 +100,7 @@ func (m *Model) scanFeed(q query, match func(string) bool) feed {
 		}
 		v, err := m.conn.one(ctx, db, command(words...))
 		var no refusal
-		if errors.As(err, &no) {
+		if errors.As(err, &no) && m.conn.refusals.has("SCAN") {
 			return fed{}, refusal(string(no) + " (press o to open a key by name)")
 		}
 		if err != nil {

@@ -194,6 +194,8 @@ func (m *Model) ttl(r row) string {
 		return "gone"
 	case r.Facts.Expires != 0:
 		return remaining(r.Facts.Expires - m.now)
+	case r.Facts.Type != "" && m.conn.refusals.has("PTTL"):
+		return "?"
 	case r.Facts.Type != "":
 		return "—"
 	}
@@ -232,6 +234,8 @@ func sizeOf(kind string, size int64, width int) string {
 // emptiness says why no key is shown.
 func (m *Model) emptiness() string {
 	switch {
+	case m.scan != nil && m.conn.refusals.has("SCAN"):
+		return "SCAN is refused: o opens a key"
 	case m.keys.halted:
 		return "Nothing was loaded. Press r to try again."
 	case m.keys.stale || !m.keys.atEnd || m.scan != nil && !m.scan.done && !m.scan.paused():

@@ -48,6 +48,7 @@ func (m *Model) facts() string {
 		parts = append(parts, m.styles.now.Render("gone"))
 	case v.expires != 0:
 		parts = append(parts, m.ttlStyle(v.expires).Render("expires in "+remaining(v.expires-m.now)))
+	case v.kind == closedKind || m.conn.refusals.has("PTTL"):
 	default:
 		parts = append(parts, dim("no expiry"))
 	}
@@ -86,6 +87,10 @@ func (v *valuePane) emptiness() string {
 	switch {
 	case v.kind == "":
 		return "There is no such key."
+	case v.kind == closedKind:
+		return "This user may not read this key."
+	case v.kind == unknownKind:
+		return "The target does not tell the type of this key."
 	case v.sheet() == nil:
 		return "Values of this type are not shown here."
 	}
