@@ -26,7 +26,9 @@ func (q Query) falls() bool {
 // Many goroutines may use it.
 type Sorting struct {
 	*Catalog
-	query Query
+	query  Query
+	slice  int64 // keys that Look looks at
+	length int   // places that are sorted in memory, but for a slice
 
 	looking sync.Mutex // held by Look
 	mu      sync.Mutex
@@ -40,14 +42,16 @@ type Sorting struct {
 }
 
 const (
-	sortedAtOnce = 20_000  // keys that a slice looks at
-	runLength    = 256_000 // places that are sorted in memory, but for a slice
-	firstKept    = 500     // places of which a page knows before all keys were looked at
+	sortedAtOnce = 20_000
+	runLength    = 256_000
+	firstKept    = 500 // places that a page knows before all keys were looked at
 )
 
 // Sort begins to sort the keys of q by their rank, of whatever prefix. Look does
 // the work. Close must end it.
-func (c *Catalog) Sort(q Query) *Sorting { return &Sorting{Catalog: c, query: q, last: -1 << 63} }
+func (c *Catalog) Sort(q Query) *Sorting {
+	return &Sorting{Catalog: c, query: q, slice: sortedAtOnce, length: runLength, last: -1 << 63}
+}
 
 // Looked is how many keys were looked at, of all databases, and whether those are
 // all.
@@ -113,7 +117,7 @@ var typeRank = func() string {
 func (s *Sorting) Look(ctx context.Context) error {
 	s.looking.Lock()
 	defer s.looking.Unlock()
-	last, keys, err := s.stride(ctx, s.last, sortedAtOnce)
+	last, keys, err := s.stride(ctx, s.last, s.slice)
 	if err != nil {
 		return err
 	}
@@ -132,8 +136,8 @@ func (s *Sorting) Look(ctx context.Context) error {
 	s.kept += int64(len(found))
 	s.fresh = append(s.fresh, found...)
 	s.lead(found)
-	done := keys < sortedAtOnce
-	if len(s.fresh) < runLength && !done {
+	done := keys < s.slice
+	if len(s.fresh) < s.length && !done {
 		return nil
 	}
 	if err := s.spill.add(s.fresh, done); err != nil {
@@ -183,11 +187,13 @@ func (s *Sorting) lead(found []place) {
 
 // Page returns up to n keys of the order behind from, or before it when back is
 // set. Keys that are gone are missing, so that a page may be short, or empty, and not the last. Of q it
-// takes the direction. Until all keys were looked at, there is one page: the first keys so far.
+// takes the direction. Until all keys were looked at, there is one page: the first
+// keys so far.
 func (s *Sorting) Page(ctx context.Context, q Query, from Mark, back bool, n int) (Page, error) {
 	down := q.falls() != back
 	s.mu.Lock()
-	done, places, spill := s.done, s.first, s.spill
+	done, spill := s.done, s.spill
+	places := slices.Clone(s.first[:min(n, len(s.first))])
 	s.mu.Unlock()
 	var err error
 	if done {
