@@ -58,12 +58,12 @@ func (m *Model) showOverview() tea.Cmd {
 				return func(o *overview) { o.file, o.wal = &f, wal }, cmp.Or(err, err2)
 			},
 			func(ctx context.Context) (learnt, error) {
-				deaths, err := ix.Deaths(ctx, db, lifeSpans)
-				return func(o *overview) { o.deaths = deaths }, err
-			},
-			func(ctx context.Context) (learnt, error) {
 				_, prefix, err := firstFolders(ctx, ix, db, w.delimiter)
 				return func(o *overview) { o.parts = append(o.parts, surveyPart(ix.Survey(db, prefix, w.delimiter))) }, err
+			},
+			func(ctx context.Context) (learnt, error) {
+				deaths, err := ix.Deaths(ctx, db, lifeSpans)
+				return func(o *overview) { o.deaths = deaths }, err
 			},
 		}
 	}
