@@ -70,12 +70,20 @@ func Run(ctx context.Context, o Options) error {
 	// program's from here on.
 	renderer.HasDarkBackground()
 	m := New(o, renderer)
-	defer m.cancelAll()
+	defer m.close()
 	_, err := tea.NewProgram(m, settings...).Run()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
+}
+
+// close ends what runs for the screen only.
+func (m *Model) close() {
+	m.cancelAll()
+	if m.sorted != nil {
+		m.sorted.Close()
+	}
 }
 
 func systemClock() int64 { return time.Now().UnixMilli() }

@@ -15,6 +15,7 @@ type purpose int
 const (
 	counting    purpose = iota // the database's number of keys
 	listing                    // rows of the list
+	sorting                    // some more keys, for an order that no index has
 	scanning                   // the next page of a scan's keys
 	describing                 // type, TTL and size of the keys on the screen
 	tallying                   // the number of keys in a folder
@@ -35,7 +36,7 @@ const (
 )
 
 var purposeNames = [purposes]string{
-	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "looking", "running",
+	"counting", "reading keys", "sorting", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "looking", "running",
 	"counting", "writing", "unlocking", "exporting", "counting", "watching",
 }
 
@@ -120,7 +121,7 @@ func (m *Model) finish(f finished) tea.Cmd {
 // itself.
 func (m *Model) halt(p purpose) {
 	switch p {
-	case listing, scanning, describing, tallying:
+	case listing, sorting, scanning, describing, tallying:
 		m.keys.halted = true
 	case opening, paging:
 		m.value.halted = true

@@ -8,6 +8,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+
+	"github.com/meowdis/meowdis/catalog"
 )
 
 // Model is the whole state of the browser. It reads no clock and does no I/O
@@ -24,7 +26,9 @@ type Model struct {
 	db            int
 	total         int64 // keys in the database; -1 while unknown
 	keys          keyList
-	scan          *scan // where the keys come from when it is no index
+	scan          *scan            // where the keys come from when it is no index
+	sorted        *catalog.Sorting // where they come from when the index has not their order
+	outdated      bool             // the data has changed since they were sorted
 	value         valuePane
 	inValue       bool    // the value has the focus, not the keys
 	filtering     *prompt // the filter under edit, nil when none is
@@ -70,6 +74,7 @@ func (m *Model) restart() {
 	m.keys.clear()
 	match, _ := m.keys.filter.matcher()
 	m.scan = nil
+	m.leaveOrder()
 	m.plan(m.keys.query, match)
 }
 
@@ -130,6 +135,8 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		m.gathers(r)
 	case listed:
 		m.lists(r)
+	case orderedOn:
+		m.sortsOn(r)
 	case countedFolder:
 		m.tallies(r)
 	case watched:
@@ -241,8 +248,11 @@ func (m *Model) refresh() tea.Cmd {
 	m.cancelAll()
 	m.conn.refusals.forgive()
 	m.keys.refresh(false)
-	if m.scan != nil {
+	switch {
+	case m.scan != nil:
 		m.scan.again()
+	case m.sorted != nil:
+		m.sortAgain()
 	}
 	for i := range m.keys.rows {
 		m.keys.rows[i].stale = true

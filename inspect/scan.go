@@ -130,16 +130,6 @@ func (m *Model) scanFeed(q query, match func(string) bool) feed {
 	}
 }
 
-// indexFeed goes through the index by name, for an order that a filter by name
-// does not go together with.
-func (m *Model) indexFeed(q catalog.Query) feed {
-	q.Order, q.Reverse = catalog.ByName, false
-	return func(ctx context.Context, s scan) (fed, error) {
-		p, err := m.options.Index.Page(ctx, q, s.mark, false, largestPage)
-		return fed{entries: p.Entries, mark: p.Next, done: p.End, looked: p.Looked}, err
-	}
-}
-
 // gather runs the scan a page further.
 func (m *Model) gather() tea.Cmd {
 	s := m.scan

@@ -238,7 +238,7 @@ func (m *Model) emptiness() string {
 		return "SCAN is refused: o opens a key"
 	case m.keys.halted:
 		return "Nothing was loaded. Press r to try again."
-	case m.keys.stale || !m.keys.atEnd || m.scan != nil && !m.scan.done && !m.scan.paused():
+	case m.keys.stale || !m.keys.atEnd || m.isSorting() || m.scan != nil && !m.scan.done && !m.scan.paused():
 		return "Looking…"
 	case m.filtered():
 		return "No such key. Press esc to see all."
@@ -258,6 +258,11 @@ func (m *Model) listPlace() string {
 		parts = append(parts, at)
 	}
 	switch s := m.scan; {
+	case m.isSorting():
+		looked, _ := m.sorted.Looked()
+		parts = append(parts, "the first so far · "+m.scannedOf(looked, "sorted "))
+	case m.outdated:
+		parts = append(parts, "changed since it was sorted, r sorts again")
 	case s != nil && s.done && !m.filtered():
 	case s != nil && s.done:
 		parts = append(parts, "searched all keys")
@@ -286,7 +291,7 @@ func (m *Model) rowPlace() string {
 	l := &m.keys
 	r := l.selected()
 	switch {
-	case l.stale:
+	case l.stale || m.isSorting():
 		return ""
 	case r == nil && m.filtered():
 		return "none found"
