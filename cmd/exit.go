@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -49,28 +48,4 @@ func (s *streams) exitCode(ran *cobra.Command, err error) int {
 	}
 	fmt.Fprintf(s.err, "meowdis: %v\n", err)
 	return exitTarget
-}
-
-// usageArgs makes a failed check of the arguments a usage error.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usageError{err}
-		}
-		return nil
-	}
-}
-
-// exclusive refuses more than one of the flags.
-func exclusive(cmd *cobra.Command, flags ...string) error {
-	var given []string
-	for _, name := range flags {
-		if cmd.Flags().Changed(name) {
-			given = append(given, "--"+name)
-		}
-	}
-	if len(given) > 1 {
-		return usagef("give only one of %s", strings.Join(given, " and "))
-	}
-	return nil
 }
