@@ -112,6 +112,8 @@ func (o *replOptions) replTarget(s *streams, c *connection) repl.Target {
 	switch c := plain(c.session).(type) {
 	case *remote.Redis:
 		t.Listen, t.Connections = c.Listen, c.Connections
+	case *remote.REST:
+		t.Listen = c.Listen
 	case *engine.Session:
 		t.FirstKeys = c.FirstKeys
 	}

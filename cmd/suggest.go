@@ -47,14 +47,71 @@ func likelyCommands(args [][]byte) []string {
 	return found
 }
 
-// suggest says on w what an unknown command was probably meant to be.
+// suggest says on w what an unknown command was probably meant to be, or a word
+// of one that its syntax does not have, and what does what exec cannot.
 func suggest(w io.Writer, args [][]byte, v resp.Value) {
-	if !v.IsError() || !strings.HasPrefix(string(v.Str), "ERR unknown ") && !strings.HasPrefix(string(v.Str), "READONLY ") {
+	if !v.IsError() {
 		return
 	}
-	if question := spelling.Question(likelyCommands(args)); question != "" {
-		fmt.Fprintf(w, "meowdis:%s\n", question)
+	text := string(v.Str)
+	switch name := strings.ToUpper(string(args[0])); {
+	case listens(name):
+		words := append([][]byte{[]byte("meowdis"), []byte(strings.ToLower(name)), []byte("--url"), []byte("URL")}, args[1:]...)
+		fmt.Fprintf(w, "meowdis: %s is for: %s\n", name, commandLine(words))
+	case strings.HasPrefix(text, "ERR unknown "), strings.HasPrefix(text, "READONLY "):
+		if whole := quotedWhole(args); whole != "" {
+			fmt.Fprintf(w, "meowdis: Did you mean %s, without the quotes?\n", whole)
+		} else if question := spelling.Question(likelyCommands(args)); question != "" {
+			fmt.Fprintf(w, "meowdis:%s\n", question)
+		}
+	case strings.HasPrefix(text, "ERR syntax error"):
+		if question := spelling.Question(likelyTokens(args)); question != "" {
+			fmt.Fprintf(w, "meowdis:%s\n", question)
+		}
 	}
+}
+
+// listens tells whether a command makes a server send messages, for which there
+// are verbs.
+func listens(name string) bool {
+	return name == "MONITOR" || name == "SUBSCRIBE" || name == "PSUBSCRIBE"
+}
+
+// quotedWhole is a command line that was given as one word.
+func quotedWhole(args [][]byte) string {
+	words, err := resp.SplitLine(string(args[0]))
+	if len(args) != 1 || err != nil || len(words) < 2 || translator.Lookup(string(words[0])) == nil {
+		return ""
+	}
+	return clipped(string(args[0]))
+}
+
+// likelyTokens are the words of its syntax that the last strange word of a call was
+// probably meant to be: options stand at the end.
+func likelyTokens(args [][]byte) []string {
+	cmd, _ := translator.Find(args)
+	if cmd == nil {
+		return nil
+	}
+	tokens := tokensOf(nil, cmd.SyntaxTree())
+	for _, arg := range slices.Backward(args[1:]) {
+		near := spelling.Nearest(string(arg), tokens)
+		if len(near) > 0 && !strings.EqualFold(near[0], string(arg)) {
+			return near
+		}
+	}
+	return nil
+}
+
+// tokensOf adds the words of a syntax to tokens, each once.
+func tokensOf(tokens []string, args []translator.Argument) []string {
+	for _, a := range args {
+		if a.Token != "" && !slices.Contains(tokens, a.Token) {
+			tokens = append(tokens, a.Token)
+		}
+		tokens = tokensOf(tokens, a.Arguments)
+	}
+	return tokens
 }
 
 // unknownVerb names what was probably meant by an argument that is no verb of cmd.
