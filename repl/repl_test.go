@@ -235,7 +235,7 @@ func TestPeek(t *testing.T) {
 	mustShow(t, out, "json  string, 14 bytes, no expiry, embstr", "JSON 14 B\n{\n  \"name\": \"Tom\"\n}\n",
 		"at  string, 10 bytes, expires in ", "1700000000\nas a time: 2023-11-14",
 		"h  hash, 2 fields", "  name: Tom\n", `  bin: (binary 1 B) \xff`, "l  list, 2 elements", "  a\n  b\n", "z  zset, 1 member,", "  a: 1\n",
-		"s  set, 1 member,", "  x\n", "st  stream, 1 entry,", "  1-1  f: v\n", "doc  ReJSON-RL", "JSON 3 B\n[\n  1\n]\n")
+		"s  set, 1 member,", "  x\n", "st  stream, 1 entry,", "  1-1  f: v\n", "doc  json", "JSON 3 B\n[\n  1\n]\n")
 	mustShow(t, errs, `there is no key "no key"`, "usage: :peek KEY")
 }
 
