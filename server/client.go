@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"slices"
 	"strings"
@@ -92,6 +93,9 @@ func (c *client) loop(ctx context.Context) {
 				return
 			}
 		}
+		if violation != "" {
+			c.linger()
+		}
 		if err != nil {
 			return
 		}
@@ -99,6 +103,17 @@ func (c *client) loop(ctx context.Context) {
 			c.out = nil
 		}
 	}
+}
+
+// linger takes what the peer of a broken conversation is still sending: closing
+// a connection with unread bytes would reset it, and lose the error on its way.
+func (c *client) linger() {
+	half, ok := c.net.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	c.net.SetReadDeadline(time.Now().Add(time.Second))
+	io.CopyN(io.Discard, c.net, maxPipelineBytes)
 }
 
 // read collects a pipeline: the next command, and what has arrived behind it. A

@@ -115,12 +115,12 @@ func (q *request) answer(header http.Header) (int, []byte) {
 	if err != nil {
 		return q.bad(err)
 	}
-	switch path := q.http.URL.Path; {
-	case path == "/pipeline":
+	switch path := strings.Trim(q.http.URL.Path, "/"); {
+	case path == "pipeline":
 		return q.pipeline(body)
-	case path == "/multi-exec":
+	case path == "multi-exec":
 		return q.transaction(body)
-	case path == "/" && (q.http.Method == http.MethodPost || q.http.Method == http.MethodPut):
+	case path == "" && (q.http.Method == http.MethodPost || q.http.Method == http.MethodPut):
 		args, err := parseCommand(body)
 		if err != nil {
 			return q.bad(errors.New("ERR failed to parse command"))

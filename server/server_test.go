@@ -227,3 +227,13 @@ func TestGracefulStop(t *testing.T) {
 		t.Error("the server still listens")
 	}
 }
+
+// TestViolationIsTold sends more than the server reads before it gives up on the
+// protocol: the error must arrive all the same, and not a reset.
+func TestViolationIsTold(t *testing.T) {
+	s := serve(t, server.Config{})
+	got := exchange(t, "tcp", s.resp, strings.Repeat("a", 500_000))
+	if want := "-ERR Protocol error: too big inline request\r\n(closed)"; string(got) != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

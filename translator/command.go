@@ -197,12 +197,11 @@ func wrongArity(c *Command) resp.Value {
 func unknownCommand(args [][]byte) resp.Value {
 	var b strings.Builder
 	for _, arg := range args[1:] {
-		if b.Len() >= 128 {
+		room := 128 - b.Len()
+		if room <= 0 {
 			break
 		}
-		b.WriteByte('\'')
-		b.WriteString(clip(arg, 128-b.Len()))
-		b.WriteString("' ")
+		b.WriteString("'" + clip(arg, room) + "' ")
 	}
 	msg := "ERR unknown command '" + clip(args[0], 128) + "', with args beginning with: " + b.String()
 	return resp.MakeError(oneLine(msg))

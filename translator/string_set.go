@@ -231,3 +231,14 @@ func setex(seconds bool) func(*Call) Plan {
 }
 
 func getset(c *Call) Plan { return c.setGet(c.Args[1], c.Args[2], options{}, expiry{}) }
+
+// setKeys tells SET with GET, which returns what was there, from SET without.
+func setKeys(args [][]byte) []KeyRef {
+	key := KeyRef{Pos: 1, Access: OW}
+	for _, option := range args[3:] {
+		if wordIs(option, "GET") {
+			key.Access = RW | Returns | Updates
+		}
+	}
+	return []KeyRef{key}
+}
