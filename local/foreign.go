@@ -46,14 +46,14 @@ func (s *Store) openForeign() error {
 
 // look opens the file for reading, and keeps it open when it is foreign.
 func (s *Store) look() error {
-	c, err := s.connect(true)
+	c, err := s.connectBare(true)
 	if err != nil {
 		return err
 	}
 	if err := s.lookWith(c); err != nil || s.foreign == nil {
 		return errors.Join(err, c.close())
 	}
-	s.writer = c
+	s.readers.add(c)
 	return nil
 }
 
@@ -72,6 +72,9 @@ func (s *Store) lookWith(c *conn) error {
 	}
 	s.foreign, s.overlay = kind, kind.Tables(tables)
 	s.options.ReadOnly = true
+	if err := s.setUp(c); err != nil {
+		return err
+	}
 	return c.overlay(s.overlay)
 }
 

@@ -17,12 +17,16 @@ func TestImmutable(t *testing.T) {
 	if err := foreignfile.Make("redka", path); err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{path: path, immutable: true}
+	s := &Store{path: path, immutable: true, readers: newPool(1)}
 	if err := s.look(); err != nil {
 		t.Fatal(err)
 	}
 	defer s.closeConns()
-	rows, _, err := s.writer.run(store.Stmt{SQL: "SELECT count FROM keys WHERE db = 0 AND key = CAST('hash' AS BLOB)"})
+	var rows []store.Row
+	err := s.withReader(func(c *conn) (err error) {
+		rows, _, err = c.run(store.Stmt{SQL: "SELECT count FROM keys WHERE db = 0 AND key = CAST('hash' AS BLOB)"})
+		return err
+	})
 	if err != nil || len(rows) != 1 || rows[0][0].Int() != 3 {
 		t.Errorf("%v, %v", rows, err)
 	}
