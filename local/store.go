@@ -91,11 +91,19 @@ func (s *Store) open() error {
 	if alone {
 		s.readers = newPool(1)
 	}
-	if err := s.openForeign(); err != nil || s.foreign != nil {
+	looked, err := s.look()
+	if err != nil {
 		return err
 	}
+	if s.foreign != nil {
+		s.readers.add(looked)
+		return nil
+	}
 	c, err := s.connect(s.options.ReadOnly)
-	if err != nil {
+	if looked != nil { // as long, so that the files beside the file are made once
+		err = errors.Join(err, looked.close())
+	}
+	if c == nil {
 		return err
 	}
 	if alone || s.options.ReadOnly {
@@ -103,7 +111,7 @@ func (s *Store) open() error {
 	} else {
 		s.writer = c
 	}
-	return s.prepareFile(c)
+	return errors.Join(err, s.prepareFile(c))
 }
 
 // connect opens a connection to the store's file.
