@@ -113,7 +113,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
 		return o.rehearse(ctx, s)
 	}
-	file := local.Options{SweepEvery: noSweep}
+	file := local.Options{SweepEvery: noSweep, Alone: true}
 	if o.pipe {
 		file.Cache = pipeCache
 	}

@@ -34,7 +34,12 @@ func OpenFile(path string, readOnly bool) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, pathless(err))
 	}
-	c, err := openConn(path, how, []string{"PRAGMA cache_size = -32768"})
+	c, err := openConn(path, how)
+	if err == nil {
+		if err = c.setUp("PRAGMA cache_size = -32768"); err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}

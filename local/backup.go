@@ -64,7 +64,7 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 }
 
 func (f *File) copyTo(ctx context.Context, path string, o BackupOptions) (err error) {
-	to, err := openConn(path, toWrite, nil)
+	to, err := openConn(path, toWrite)
 	if err != nil {
 		return err
 	}

@@ -80,9 +80,8 @@ const (
 	makeIfNew = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE
 )
 
-// openConn opens the file at path, or Memory, and runs setup on it. The connection
-// is nil when that fails.
-func openConn(path string, how int32, setup []string) (c *conn, err error) {
+// openConn opens the file at path, or Memory. The connection is nil when that fails.
+func openConn(path string, how int32) (c *conn, err error) {
 	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}}
 	defer func() {
 		if err != nil {
@@ -104,16 +103,21 @@ func openConn(path string, how int32, setup []string) (c *conn, err error) {
 	}
 	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
 	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, busyMillis)
-	for _, sql := range setup {
+	return c, nil
+}
+
+// setUp runs the first statements on a connection. Where they fail, the file is why.
+func (c *conn) setUp(statements ...string) error {
+	for _, sql := range statements {
 		if err := c.script(sql); err != nil {
-			var says *sqliteError // what failed is the file, not the statement
+			var says *sqliteError
 			if errors.As(err, &says) {
 				err = says
 			}
-			return c, err
+			return err
 		}
 	}
-	return c, nil
+	return nil
 }
 
 func (c *conn) close() error {

@@ -24,37 +24,41 @@ func (s *Store) ReadOnly() string {
 	return ""
 }
 
-// openForeign opens the store's file when it is foreign, and otherwise leaves
-// everything to those who open our own. It looks without writing: to close a
-// file that was open for writing may change it.
-func (s *Store) openForeign() error {
+// look finds out whether the file is foreign, and returns the connection that it
+// used, if any: to read with when it is. Everything else, errors too, is left to
+// those who open our own files. It looks without writing: to close a file that was
+// open for writing may change it.
+func (s *Store) look() (*conn, error) {
 	if info, err := os.Stat(s.path); s.path == Memory || err != nil || info.Size() == 0 {
-		return nil // it is made, or its own error is the better one
+		return nil, nil // it is made, or its own error is the better one
 	}
-	err := s.look()
+	c, err := s.tryLook()
 	if isCantOpen(err) && !hasWAL(s.path) {
 		// A file in WAL mode needs files beside it, where none can be made.
 		s.immutable = true
-		err = s.look()
+		c, err = s.tryLook()
 	}
-	s.immutable = s.immutable && s.foreign != nil
 	if errors.Is(err, ErrForeign) || s.foreign != nil {
-		return err
+		return c, err
 	}
-	return nil
+	immutable := s.immutable
+	s.immutable = false
+	if immutable && c != nil {
+		// It knows of no locks: to close it later would drop those of others.
+		return nil, c.close()
+	}
+	return c, nil
 }
 
-// look opens the file for reading, and keeps it open when it is foreign.
-func (s *Store) look() error {
-	c, err := s.connect(true)
+func (s *Store) tryLook() (*conn, error) {
+	c, err := s.connectBare(true)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.lookWith(c); err != nil || s.foreign == nil {
-		return errors.Join(err, c.close())
+	if err := s.lookWith(c); err != nil {
+		return nil, errors.Join(err, c.close())
 	}
-	s.writer = c
-	return nil
+	return c, nil
 }
 
 func (s *Store) lookWith(c *conn) error {
@@ -72,6 +76,9 @@ func (s *Store) lookWith(c *conn) error {
 	}
 	s.foreign, s.overlay = kind, kind.Tables(tables)
 	s.options.ReadOnly = true
+	if err := s.setUp(c); err != nil {
+		return err
+	}
 	return c.overlay(s.overlay)
 }
 

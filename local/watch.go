@@ -38,20 +38,23 @@ func (c *conn) interruptible(ctx context.Context, fn func() error) error {
 // DataVersion is a number that changes when anybody, this store included, commits
 // a change to the file. It says nothing else.
 func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
-	if s.readers == nil {
-		// Memory is nobody else's, and its one connection does not see itself
-		// in the pragma.
-		err := s.Transact(ctx, true, func(func(store.Batch) (store.Result, error)) error {
-			version = s.writer.changes
-			return nil
-		})
-		return version, err
-	}
 	release, err := s.use()
 	if err != nil {
 		return 0, err
 	}
 	defer release()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if s.path == Memory {
+		// It is nobody else's, and its one connection does not see itself in
+		// the pragma.
+		err := s.withReader(func(c *conn) error {
+			version = c.changes
+			return nil
+		})
+		return version, err
+	}
 	s.watching.Lock()
 	defer s.watching.Unlock()
 	if s.watcher == nil {
