@@ -42,7 +42,7 @@ func browse(t *testing.T, f *fake, width, height int) *session {
 func browseOn(t *testing.T, c Client, f *fake, width, height int) *session {
 	t.Helper()
 	s := &session{t: t, fake: f}
-	o := Options{Client: c, Target: "/data/app.db", Now: func() int64 { return atomic.LoadInt64(&f.clock.now) }}
+	o := Options{Client: c, Target: "/data/app.db", Journal: t.TempDir(), Now: func() int64 { return atomic.LoadInt64(&f.clock.now) }}
 	if f.options != nil {
 		f.options(&o)
 	}

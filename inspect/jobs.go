@@ -29,6 +29,7 @@ const (
 	writing                    // a change
 	unlocking                  // a client that writes
 	exporting                  // keys to a file
+	drafting                   // a value for the editor
 	surveying                  // the number of keys of every database
 	watching                   // whether anybody changed the data
 	purposes
@@ -36,7 +37,7 @@ const (
 
 var purposeNames = [purposes]string{
 	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "looking", "running",
-	"counting", "writing", "unlocking", "exporting", "counting", "watching",
+	"counting", "writing", "unlocking", "exporting", "loading", "counting", "watching",
 }
 
 // job is the running work for a purpose, if any.

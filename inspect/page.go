@@ -12,6 +12,8 @@ type page struct {
 	rows  int                                      // on the screen
 	extra func(*Model, tea.KeyMsg) (tea.Cmd, bool) // what other keys do; nil: nothing
 	hints [][2]string                              // of the other keys
+
+	behind overlay // what is there again when it closes; nil for nothing
 }
 
 func (p *page) press(m *Model, k tea.KeyMsg) tea.Cmd {
@@ -34,7 +36,7 @@ func (p *page) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	case "end", "G":
 		p.top = len(p.lines)
 	default:
-		m.overlay = nil
+		m.overlay = p.behind
 	}
 	return nil
 }
