@@ -298,7 +298,7 @@ func (m *Model) showSQL(c change, behind overlay) tea.Cmd {
 	if more := len(c.calls) - mostExplained; more > 0 {
 		lines = append(lines, "", m.styles.dim.Render(" … and "+counted(int64(more), "command", "commands")+" more"))
 	}
-	m.overlay = &page{title: callsText(c.calls, 60), lines: lines, behind: behind}
+	m.overlay = &page{title: callsText(c.calls, 60), lines: lines, wraps: true, behind: behind}
 	return nil
 }
 

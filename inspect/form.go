@@ -91,6 +91,9 @@ func (f *form) view(m *Model, width, height int) []string {
 		case i == f.at:
 			mark = m.styles.accent.Render("▌ ")
 			value = m.promptLine(field.prompt, room)
+			if field.prompt.String() == "" {
+				value += m.styles.dim.Render(truncate(field.note, room-1))
+			}
 		case field.prompt.String() == "":
 			value = m.styles.dim.Render(truncate(field.note, room))
 		}
