@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"context"
+	"crypto/rand"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -73,6 +75,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	options := inspect.Options{
 		Client: c, Target: c.target.String(), DB: c.DB(), Delimiter: o.delimiter, Out: s.out,
 		Editor: editor(s.getenv), Exec: "meowdis exec " + c.target.flags(),
+		Journal: undoDirectory(), Identity: c.target.identity(),
 	}
 	var writer *connection
 	defer func() {
@@ -105,6 +108,25 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 		profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
 	}[c.target.settings.Confirm.Level()]
 	return inspect.Run(ctx, options)
+}
+
+// identity tells the target from all others, without its secrets. Memory is another
+// one each time.
+func (t target) identity() string {
+	switch {
+	case t.url != nil:
+		return t.String()
+	case t.path == local.Memory:
+		return t.path + rand.Text()
+	}
+	path, err := filepath.Abs(t.path)
+	if err != nil {
+		return t.path
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return path
 }
 
 // flags are the arguments of a shell command that choose the target, without its

@@ -156,6 +156,9 @@ func defaultFile() string { return filepath.Join(xdg.DataHome, "meowdis", "meowd
 
 func historyFile() string { return filepath.Join(xdg.StateHome, "meowdis", "history") }
 
+// undoDirectory is where inspect keeps what its changes overwrite.
+func undoDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "undo") }
+
 func configFile() string { return filepath.Join(xdg.ConfigHome, "meowdis", "config.toml") }
 
 // isREST tells whether the target is a REST endpoint.

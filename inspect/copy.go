@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-osc52/v2"
@@ -142,24 +143,19 @@ func (m *Model) writeScript(ctx context.Context, db int, s selection, path strin
 	out := bufio.NewWriter(file)
 	defer func() { err = errors.Join(err, out.Flush(), file.Close()) }()
 	err = m.visit(ctx, db, s, func(names []string) error {
-		for len(names) > 0 {
-			some := names[:min(len(names), keepAtOnce)]
-			names = names[len(some):]
-			images, err := m.conn.images(ctx, db, some, m.options.Now())
-			if err != nil {
-				return err
-			}
-			for _, im := range images {
-				if !im.there {
-					continue
-				}
-				n++
-				for _, call := range im.calls() {
+		for some := range slices.Chunk(names, keysAtOnce) {
+			there, err := m.conn.images(ctx, db, some, m.options.Now(), func(calls [][][]byte) error {
+				for _, call := range calls {
 					if _, err := fmt.Fprintln(out, scriptLine(call)); err != nil {
 						return err
 					}
 				}
+				return nil
+			})
+			if err != nil {
+				return err
 			}
+			n += len(there)
 		}
 		return nil
 	})

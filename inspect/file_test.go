@@ -10,6 +10,7 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // index is a real store as an Index.
@@ -44,8 +45,22 @@ func newFile(t *testing.T) *file {
 	f.fake.options = func(o *Options) {
 		o.Index = f.index
 		o.Unlock = func(context.Context) (Client, error) { return f, nil }
+		o.Explain = f.explain
 	}
 	return f
+}
+
+// explain is the SQL of a command, without arguments and plans.
+func (f *file) explain(db int, call [][]byte) string {
+	cmd, bad := translator.Find(call)
+	if cmd == nil {
+		return string(bad.Str)
+	}
+	var b strings.Builder
+	for i, stmt := range cmd.Plan(call, translator.Env{Now: f.clock.now, DB: db}).Batch.Stmts {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, strings.Join(strings.Fields(stmt.SQL), " "))
+	}
+	return b.String()
 }
 
 func (f *file) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os/exec"
 	"time"
@@ -28,6 +29,12 @@ type Options struct {
 	Delimiter string // what parts names into folders; ":" when empty
 	// Unlock returns a client that writes. Nil leaves the browser read-only for good.
 	Unlock func(context.Context) (Client, error)
+	// Journal is the directory of the undo journal: what changes overwrite is kept
+	// there until the session ends. No change is made when it cannot be written.
+	Journal string
+	// Identity tells the target from all others, for whoever finds the journal of a
+	// session that was killed; the target's name when empty.
+	Identity string
 	// Confirm is what the person must answer before something is deleted, and Name
 	// the name that ConfirmName asks for; the target when empty.
 	Confirm Confirm
@@ -73,7 +80,10 @@ func Run(ctx context.Context, o Options) error {
 	defer m.close()
 	_, err := tea.NewProgram(m, settings...).Run()
 	if ctx.Err() != nil {
-		return ctx.Err()
+		err = ctx.Err()
+	}
+	if failed := m.endJournal(err != nil); failed != nil {
+		err = errors.Join(err, failed)
 	}
 	return err
 }

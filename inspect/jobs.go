@@ -30,14 +30,17 @@ const (
 	writing                    // a change
 	unlocking                  // a client that writes
 	exporting                  // keys to a file
+	drafting                   // a value for the editor
 	surveying                  // the number of keys of every database
 	watching                   // whether anybody changed the data
 	purposes
 )
 
 var purposeNames = [purposes]string{
-	"counting", "reading keys", "sorting", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "looking", "running",
-	"counting", "writing", "unlocking", "exporting", "counting", "watching",
+	counting: "counting", listing: "reading keys", sorting: "sorting", scanning: "scanning", describing: "describing",
+	tallying: "counting", opening: "opening", paging: "loading", decoding: "decoding", searching: "searching",
+	informing: "looking", overviewing: "looking", answering: "running", weighing: "counting", writing: "writing",
+	unlocking: "unlocking", exporting: "exporting", drafting: "loading", surveying: "counting", watching: "watching",
 }
 
 // job is the running work for a purpose, if any.

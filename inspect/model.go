@@ -36,7 +36,9 @@ type Model struct {
 	overlay       overlay // what stands above all, nil when nothing does
 	unlocked      bool    // changes may be made
 	writable      bool    // the client writes
-	journal       journal
+	journal       *journal
+	steps         []step   // what the journal can undo, the last one last
+	left          int      // how many of them an earlier session left
 	typed         []string // the commands that were typed
 	following     bool     // changes are looked for every second
 	lastWatch     watched
@@ -64,6 +66,7 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 	m := &Model{
 		options: o, conn: newConn(o.Client, o.Now), after: later, styles: newStyles(r), bindings: bindings(),
 		now: o.Now(), db: o.DB, total: -1, following: o.Index != nil,
+		journal: &journal{dir: o.Journal, target: cmp.Or(o.Identity, o.Target), now: o.Now},
 	}
 	m.restart()
 	return m
@@ -82,7 +85,7 @@ func (m *Model) restart() {
 // are noticed. The first keys are asked for when the screen's size is
 // known.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.after(second, tickMsg{}), m.watch(), m.count())
+	return tea.Batch(m.after(second, tickMsg{}), m.watch(), m.count(), m.lookBack())
 }
 
 // tickMsg comes once a second.
@@ -120,7 +123,7 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 		return m.rested(msg)
 	case pausedMsg:
 		m.paused(msg)
-	case edited:
+	case draft:
 		return m.edits(msg)
 	}
 	return nil
@@ -153,10 +156,14 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		m.informs(r)
 	case written:
 		return m.wrote(r)
-	case tooMuch:
-		return m.giveUpUndo(r)
-	case failedUndo:
-		m.undoFailed(r)
+	case toEdit:
+		return m.drafted(draft(r))
+	case doubtful:
+		return m.doubts(r)
+	case undone:
+		return m.undid(r)
+	case leftBehind:
+		m.finds(r)
 	case unlocked:
 		m.unlocks(r)
 	case weighed:

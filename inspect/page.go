@@ -1,7 +1,11 @@
 package inspect
 
 import (
+	"math"
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // page is an overlay of text to read.
@@ -12,6 +16,9 @@ type page struct {
 	rows  int                                      // on the screen
 	extra func(*Model, tea.KeyMsg) (tea.Cmd, bool) // what other keys do; nil: nothing
 	hints [][2]string                              // of the other keys
+
+	wraps  bool    // lines that are too long go on below
+	behind overlay // what is there again when it closes; nil for nothing
 }
 
 func (p *page) press(m *Model, k tea.KeyMsg) tea.Cmd {
@@ -32,25 +39,42 @@ func (p *page) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	case "home", "g":
 		p.top = 0
 	case "end", "G":
-		p.top = len(p.lines)
+		p.top = math.MaxInt / 2
 	default:
-		m.overlay = nil
+		m.overlay = p.behind
 	}
 	return nil
 }
 
 func (p *page) view(m *Model, width, height int) []string {
-	p.rows = max(height-1, 1)
-	p.top = max(min(p.top, len(p.lines)-p.rows), 0)
-	title := " " + p.title
-	if len(p.lines) > p.rows {
-		title += m.styles.dim.Render("  ↑↓ for more")
+	text := p.lines
+	if p.wraps {
+		text = wrapped(text, width-1)
 	}
-	lines := []string{m.styles.title.Render(title)}
-	for _, line := range p.lines[p.top:min(p.top+p.rows, len(p.lines))] {
+	p.rows = max(height-1, 1)
+	p.top = max(min(p.top, len(text)-p.rows), 0)
+	title := " " + p.title
+	if len(text) > p.rows {
+		title = truncate(title, width-13) + m.styles.dim.Render("  ↑↓ for more")
+	}
+	lines := []string{m.styles.title.Render(truncate(title, width))}
+	for _, line := range text[p.top:min(p.top+p.rows, len(text))] {
 		lines = append(lines, truncate(line+" ", width))
 	}
 	return lines
+}
+
+// wrapped cuts lines to a width; what goes on is set in.
+func wrapped(lines []string, width int) (out []string) {
+	for _, line := range lines {
+		for i, part := range strings.Split(ansi.Wrap(line, width-4, ""), "\n") {
+			if i > 0 {
+				part = "     " + strings.TrimLeft(part, " ")
+			}
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 func (p *page) footer() [][2]string {

@@ -18,9 +18,11 @@ type refusals struct{ names sync.Map }
 // learn takes the reply to a call in.
 func (r *refusals) learn(call [][]byte, v resp.Value) {
 	if v.IsError() && len(call) > 0 && isRefused(v.Str) {
-		r.names.Store(strings.ToUpper(string(call[0])), true)
+		r.add(strings.ToUpper(string(call[0])))
 	}
 }
+
+func (r *refusals) add(name string) { r.names.Store(name, true) }
 
 func (r *refusals) has(name string) bool {
 	_, refused := r.names.Load(name)
