@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -73,8 +74,8 @@ func (m *Model) showOverview() tea.Cmd {
 			},
 		}
 	}
+	o.laid = func(width, _ int) []string { return o.draw(m, width) }
 	m.overlay = o
-	o.draw(m)
 	return m.learn(o)
 }
 
@@ -222,7 +223,6 @@ func (m *Model) learns(l learnt) tea.Cmd {
 		return nil
 	}
 	l(o)
-	o.draw(m)
 	return m.learn(o)
 }
 
@@ -234,15 +234,12 @@ func (o *overview) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// barWidth is the width of the longest bar.
-const barWidth = 24
-
-// bar is n of most as a bar.
-func (m *Model) bar(n, most int64) string {
+// bar is n of most as a bar, the longest of which is width cells wide.
+func (m *Model) bar(n, most int64, width int) string {
 	if most <= 0 || n <= 0 {
 		return ""
 	}
-	eighths := max(int(n*barWidth*8/most), 1)
+	eighths := max(int(n*int64(width)*8/most), 1)
 	bar := strings.Repeat("█", eighths/8)
 	if rest := eighths % 8; rest > 0 {
 		bar += string([]rune(" ▏▎▍▌▋▊▉")[rest])
@@ -250,10 +247,41 @@ func (m *Model) bar(n, most int64) string {
 	return m.styles.accent.Render(bar)
 }
 
+// plot is how wide the parts of a row with a bar are.
+type plot struct{ name, count, bar int }
+
+// plotFor fits the bars to the width of the box; the numbers are short where it is
+// narrow.
+func plotFor(width int) plot {
+	p := plot{name: 16, count: 12}
+	if width < 60 {
+		p = plot{name: 11, count: 5}
+	}
+	// A margin of one cell, a size of nine, a gap of one before the bar and behind it.
+	p.bar = min(max(width-p.name-p.count-12, 4), 48)
+	return p
+}
+
+// number is n in the width of the plot.
+func (p plot) number(n int64) string {
+	if s := grouped(n); len(s) <= p.count {
+		return fitRight(s, p.count)
+	}
+	return fitRight(display.Short(n), p.count)
+}
+
+// percentOf is n of a whole that is not nothing; what is there is never 0%.
+func percentOf(n, of int64) string {
+	if n > 0 && n*100 < of {
+		return "<1%"
+	}
+	return decimal(n*100/of) + "%"
+}
+
 // draw lays the overview out.
-func (o *overview) draw(m *Model) {
-	o.lines = nil
-	add := func(parts ...string) { o.lines = append(o.lines, " "+strings.Join(parts, "")) }
+func (o *overview) draw(m *Model, width int) (lines []string) {
+	add := func(parts ...string) { lines = append(lines, " "+strings.Join(parts, "")) }
+	plot := plotFor(width)
 	dim := m.styles.dim.Render
 	heading := func(name, note string) {
 		add()
@@ -265,9 +293,9 @@ func (o *overview) draw(m *Model) {
 			if o.sample > 0 {
 				of = o.sample
 			}
-			percent = fitRight(decimal(n*100/of)+"%", 5) + " "
+			percent = fitRight(percentOf(n, of), 5) + " "
 		}
-		add(fit(name, 16), fitRight(grouped(n), 12), dim(percent), more, " ", m.bar(n, most))
+		add(fit(name, plot.name), plot.number(n), dim(percent), more, " ", m.bar(n, most, plot.bar))
 	}
 	add(m.styles.accent.Render(grouped(o.keys)), " keys in ", whole(m.options.Target))
 	note := ""
@@ -293,7 +321,7 @@ func (o *overview) draw(m *Model) {
 			case m.options.Index != nil:
 				size = fitRight("…", 9)
 			}
-			row(shown(f.name, 16), f.keys, o.folders[0].keys, size)
+			row(shown(f.name, plot.name), f.keys, o.folders[0].keys, size)
 		}
 	}
 	if f := o.file; f != nil {
@@ -307,6 +335,7 @@ func (o *overview) draw(m *Model) {
 			add(fact)
 		}
 	}
+	return lines
 }
 
 func (o *overview) drawDeaths(add func(...string), row func(string, int64, int64, string), dim func(...string) string) {

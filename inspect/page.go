@@ -7,7 +7,8 @@ import (
 // page is an overlay of text to read.
 type page struct {
 	title string
-	lines []string // styled
+	lines []string                         // styled
+	laid  func(width, height int) []string // lays the lines out for a size of the box; nil: they are as they are
 	top   int
 	rows  int                                      // on the screen
 	extra func(*Model, tea.KeyMsg) (tea.Cmd, bool) // what other keys do; nil: nothing
@@ -41,6 +42,9 @@ func (p *page) press(m *Model, k tea.KeyMsg) tea.Cmd {
 
 func (p *page) view(m *Model, width, height int) []string {
 	p.rows = max(height-1, 1)
+	if p.laid != nil {
+		p.lines = p.laid(width, p.rows)
+	}
 	p.top = max(min(p.top, len(p.lines)-p.rows), 0)
 	title := " " + p.title
 	if len(p.lines) > p.rows {

@@ -267,6 +267,9 @@ func (m *Model) listPlace() string {
 	case m.filtered() && l.filter.text != "":
 		parts = append(parts, m.scannedOf(l.looked, "searched "))
 	}
+	if r := l.selected(); r != nil && !l.stale && !l.tree() && m.isCut(*r) {
+		parts = append(parts, shown(r.Name, m.width))
+	}
 	return strings.Join(parts, " · ")
 }
 
@@ -277,7 +280,14 @@ func (m *Model) scannedOf(n int64, verb string) string {
 	return verb + counted(n, "key", "keys")
 }
 
-// rowPlace is the number of the selected row, or the folder that it is in.
+// isCut tells whether the list has no room for a row's whole name.
+func (m *Model) isCut(r row) bool {
+	key := m.keyName(r, m.keyColumns().key)
+	return strings.HasSuffix(key, "…")
+}
+
+// rowPlace is the number of the selected row, or its whole name in the tree, which
+// shows a part of it.
 func (m *Model) rowPlace() string {
 	l := &m.keys
 	r := l.selected()
@@ -288,8 +298,8 @@ func (m *Model) rowPlace() string {
 		return "none found"
 	case r == nil:
 		return ""
-	case l.tree() && r.level != "":
-		return "in " + shown(r.level, 40)
+	case l.tree() && (r.level != "" || m.isCut(*r)):
+		return shown(r.Name, m.width)
 	case l.tree():
 		return ""
 	case l.base < 0:
