@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os/exec"
 	"time"
@@ -54,8 +55,8 @@ type Options struct {
 	Out io.Writer    // the screen
 }
 
-// Run shows the browser until the person quits (nil), ctx ends (its error) or
-// the terminal fails.
+// Run shows the browser until the person quits or a signal ends it (nil), ctx
+// ends (its error) or the terminal fails.
 func Run(ctx context.Context, o Options) error {
 	m := New(o, lipgloss.NewRenderer(o.Out))
 	defer m.cancelAll()
@@ -76,8 +77,11 @@ func Run(ctx context.Context, o Options) error {
 		m.greet = askBackground(o.Out)
 	}
 	_, err := program.Run()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, tea.ErrInterrupted):
+		return nil
 	}
 	return err
 }
