@@ -41,11 +41,14 @@ func newFile(t *testing.T) *file {
 	})
 	f.session = engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return 7 })).Session()
 	f.index = index{catalog.New(s, now), s}
-	f.fake.options = func(o *Options) {
-		o.Index = f.index
-		o.Unlock = func(context.Context) (Client, error) { return f, nil }
-	}
+	f.fake.options = f.opened
 	return f
+}
+
+// opened lets the browser know what a file knows, and write it.
+func (f *file) opened(o *Options) {
+	o.Index = f.index
+	o.Unlock = func(context.Context) (Client, error) { return f, nil }
 }
 
 func (f *file) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
