@@ -43,8 +43,10 @@ func (m *Model) View() string {
 	case m.tiny():
 		return m.tinyView()
 	}
+	status := m.status()
 	lines := append([]string{m.header()}, m.body()...)
-	lines = append(lines, m.status(), m.footer())
+	lines = append(lines[:len(lines)+1-len(status)], status...)
+	lines = append(lines, m.footer())
 	for i, line := range lines {
 		lines[i] = truncate(line, m.width)
 	}
@@ -202,16 +204,26 @@ func (m *Model) working() string {
 	return line + " "
 }
 
-// status is the last error, or where the person is.
-func (m *Model) status() string {
-	left := m.place()
+// status is the last error, or what just happened, or where the person is. What is
+// said takes more lines from the body when it needs them.
+func (m *Model) status() []string {
+	text, style := m.place(), m.styles.plain
 	switch {
 	case m.failure != "":
-		left = m.styles.failure.Render("✗ " + shown(m.failure, m.width))
+		text, style = "✗ "+shown(m.failure, 4*m.width), m.styles.failure
 	case m.notice != "":
-		left = m.notice
+		text = m.notice
+	default:
+		return []string{between(" "+text, m.working(), m.width)}
 	}
-	return between(" "+left, m.working(), m.width)
+	var lines []string
+	for line := range strings.SplitSeq(ansi.Wrap(text, m.width-2, ""), "\n") {
+		lines = append(lines, fit(" "+style.Render(line), m.width))
+	}
+	lines = lines[:min(len(lines), m.bodyHeight()/2+1)]
+	last := len(lines) - 1
+	lines[last] = between(strings.TrimRight(lines[last], " "), m.working(), m.width)
+	return lines
 }
 
 func (m *Model) place() string {

@@ -55,7 +55,8 @@ func (m *Model) titleLine(c keyColumns) string {
 		arrow = map[bool]string{false: "↓", true: "↑"}[m.keys.reverse]
 	}
 	if !m.keys.tree() {
-		titles[column] += arrow
+		room := [4]int{c.key, c.kind, c.ttl, c.size}[column] - 1
+		titles[column] = titles[column][:min(len(titles[column]), room)] + arrow
 	}
 	return m.styles.dim.Render("  " + fit(titles[0], c.key) + " " + fit(titles[1], c.kind) + " " + fitRight(titles[2], c.ttl) + " " + fitRight(titles[3], c.size))
 }
@@ -174,6 +175,9 @@ func shownKind(kind string) string {
 	return kind
 }
 
+// briefKinds is the types whose first letters say little.
+var briefKinds = map[string]string{"string": "str", "stream": "strm", "array": "arr"}
+
 // truncateKind is a type's name in at most width cells, in ASCII. A name that a
 // module made up is cut.
 func truncateKind(kind string, width int) string {
@@ -181,8 +185,8 @@ func truncateKind(kind string, width int) string {
 		return ""
 	}
 	kind = shown(shownKind(kind), max(len(kind)+2, 1))
-	if width < 6 && kind == "string" {
-		return "str"
+	if brief := briefKinds[kind]; brief != "" && width < len(kind) {
+		return brief
 	}
 	return kind[:min(len(kind), width)]
 }
@@ -233,7 +237,7 @@ func sizeOf(kind string, size int64, width int) string {
 func (m *Model) emptiness() string {
 	switch {
 	case m.keys.halted:
-		return "Nothing was loaded. Press r to try again."
+		return "Nothing was loaded; r tries again."
 	case m.keys.stale || !m.keys.atEnd || m.scan != nil && !m.scan.done && !m.scan.paused():
 		return "Looking…"
 	case m.filtered():
