@@ -3,9 +3,14 @@ package cmd
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -20,8 +25,9 @@ import (
 // inspectOptions are the flags and the argument of inspect.
 type inspectOptions struct {
 	targetOptions
-	delimiter string
-	noMouse   bool
+	delimiter  string
+	noMouse    bool
+	background string
 }
 
 func newInspect(s *streams) *cobra.Command {
@@ -54,6 +60,9 @@ A server's keys are found with SCAN, and the screen says how many were scanned.
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that parts names into folders")
 	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	cmd.Flags().StringVar(&o.background, "background", "auto", "what the terminal's `SHADE` is: light, dark, or auto, which asks it")
+	cmd.RegisterFlagCompletionFunc("delimiter", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("background", cobra.FixedCompletions(backgrounds, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -61,8 +70,13 @@ A server's keys are found with SCAN, and the screen says how many were scanned.
 const inspectCache = 2 << 20
 
 func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
-	if !s.outTerminal {
+	switch {
+	case !s.outTerminal:
 		return usagef("inspect draws on a terminal, and the output is none")
+	case s.getenv("TERM") == "dumb":
+		return usagef("inspect needs a terminal whose cursor can be moved, and TERM is dumb; see keys, peek and stats")
+	case !slices.Contains(backgrounds, o.background):
+		return usagef("--background is %s, not %q", strings.Join(backgrounds, ", "), o.background)
 	}
 	if o.delimiter == "" || !utf8.ValidString(o.delimiter) {
 		return usagef("the delimiter must be some text")
@@ -72,10 +86,19 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
+	// Hanging up ends it as q does, so that the terminal is left as it was.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stop()
 	options := inspect.Options{
 		Client: c, Target: c.target.String(), DB: c.DB(), Delimiter: o.delimiter, Out: s.out,
 		Editor: editor(s.getenv), Exec: "meowdis exec " + c.target.flags(),
 		Journal: undoDirectory(), Identity: c.target.identity(),
+		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
+		// The console of Linux prints the question.
+		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
+	}
+	if s.inTerminal {
+		options.In = s.in
 	}
 	var writer *connection
 	defer func() {
@@ -107,7 +130,21 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	options.Confirm = map[profile.Confirm]inspect.Confirm{
 		profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
 	}[c.target.settings.Confirm.Level()]
-	return inspect.Run(ctx, options)
+	err = inspect.Run(ctx, options)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+var backgrounds = []string{"auto", "light", "dark"}
+
+// lightByEnvironment tells whether COLORFGBG, which some terminals set, names a
+// light background, as "0;15" does: black on white.
+func lightByEnvironment(getenv func(string) string) bool {
+	colours := strings.Split(getenv("COLORFGBG"), ";")
+	n, err := strconv.Atoi(colours[len(colours)-1])
+	return err == nil && (n == 7 || n > 8)
 }
 
 // identity tells the target from all others, without its secrets. Memory is another

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -21,12 +22,37 @@ const (
 // table of them.
 type binding struct {
 	keys  []string // as bubbletea names them
-	label string   // the keys as a person reads them
 	where place
 	hint  string // for the footer; none when it stands in the help page only
 	help  string
 	run   func(*Model) tea.Cmd
 	apt   func(*Model) bool // whether the hint is of use now; nil: always
+}
+
+// keySigns is the keys that people know by another name than bubbletea.
+var keySigns = map[string]string{
+	"up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "⏎", "backspace": "⌫", " ": "space", "delete": "Del",
+	"pgup": "PgUp", "pgdown": "PgDn", "home": "Home", "end": "End",
+}
+
+// keySign is a key as a person reads it.
+func keySign(key string) string {
+	if sign, ok := keySigns[key]; ok {
+		return sign
+	}
+	if letter, ok := strings.CutPrefix(key, "ctrl+"); ok {
+		return "^" + strings.ToUpper(letter)
+	}
+	return key
+}
+
+// label is the keys as a person reads them, each of them.
+func (b binding) label() string {
+	signs := make([]string, len(b.keys))
+	for i, key := range b.keys {
+		signs[i] = keySign(key)
+	}
+	return strings.Join(signs, " ")
 }
 
 // bindings is every key of the browser, in the order of the help page.
@@ -37,57 +63,57 @@ func bindings() []binding {
 // moving is the keys that go somewhere.
 func moving() []binding {
 	return []binding{
-		{keys: []string{"up", "k"}, label: "↑ k", where: everywhere, help: "one line up", run: moves(-1)},
-		{keys: []string{"down", "j"}, label: "↓ j", where: everywhere, help: "one line down", run: moves(1)},
-		{keys: []string{"pgup", "ctrl+b", "ctrl+u"}, label: "PgUp ^B", where: everywhere, help: "one page up", run: (*Model).pageUp},
-		{keys: []string{"pgdown", "ctrl+f", "ctrl+d"}, label: "PgDn ^F", where: everywhere, help: "one page down", run: (*Model).pageDown},
-		{keys: []string{"g", "home"}, label: "g Home", where: everywhere, help: "to the first", run: (*Model).goHome},
-		{keys: []string{"G", "end"}, label: "G End", where: everywhere, help: "to the last", run: (*Model).goEnd},
-		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
-		{keys: []string{"left", "h"}, label: "← h", where: inKeys, help: "close the folder", run: (*Model).leaveFolder},
-		{keys: []string{"esc"}, label: "esc", where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: (*Model).filtered},
-		{keys: []string{"enter", "right", "l"}, label: "⏎ → l", where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: (*Model).enterElement, apt: (*Model).opensMore},
-		{keys: []string{"esc", "left", "h", "backspace"}, label: "esc ← h", where: inValue, hint: "back", help: "back to the keys", run: (*Model).back},
-		{keys: []string{"tab"}, label: "tab", where: everywhere, help: "keys or value", run: (*Model).turn},
+		{keys: []string{"up", "k"}, where: everywhere, help: "one line up", run: moves(-1)},
+		{keys: []string{"down", "j"}, where: everywhere, help: "one line down", run: moves(1)},
+		{keys: []string{"pgup", "ctrl+b", "ctrl+u"}, where: everywhere, help: "one page up", run: (*Model).pageUp},
+		{keys: []string{"pgdown", "ctrl+f", "ctrl+d"}, where: everywhere, help: "one page down", run: (*Model).pageDown},
+		{keys: []string{"g", "home"}, where: everywhere, help: "to the first", run: (*Model).goHome},
+		{keys: []string{"G", "end"}, where: everywhere, help: "to the last", run: (*Model).goEnd},
+		{keys: []string{"enter", "right", "l"}, where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
+		{keys: []string{"left", "h"}, where: inKeys, help: "close the folder", run: (*Model).leaveFolder},
+		{keys: []string{"esc"}, where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: (*Model).filtered},
+		{keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: (*Model).enterElement, apt: (*Model).opensMore},
+		{keys: []string{"esc", "left", "h", "backspace"}, where: inValue, hint: "back", help: "back to the keys", run: (*Model).back},
+		{keys: []string{"tab"}, where: everywhere, help: "keys or value", run: (*Model).turn},
 	}
 }
 
 // choosing is the keys that change what is shown.
 func choosing() []binding {
 	return []binding{
-		{keys: []string{"x"}, label: "x", where: inValue, hint: "form", help: "decoded, text or hex", run: (*Model).changeForm, apt: (*Model).inBytes},
-		{keys: []string{"z"}, label: "z", where: inValue, hint: "fold all", help: "fold or unfold all", run: (*Model).foldAll, apt: (*Model).inDocument},
-		{keys: []string{"]", "["}, label: "] [", where: inValue, hint: "groups", help: "a stream's entries or groups", run: (*Model).turnValue, apt: (*Model).hasOther},
-		{keys: []string{"/"}, label: "/", where: inValue, hint: "search", help: "search in the value", run: (*Model).editSeek},
-		{keys: []string{"n"}, label: "n", where: inValue, hint: "next", help: "the next one found", run: (*Model).seekNext, apt: (*Model).sought},
-		{keys: []string{"N"}, label: "N", where: inValue, help: "the one before", run: (*Model).seekBack},
-		{keys: []string{"/"}, label: "/", where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: (*Model).editFilter},
-		{keys: []string{"t"}, label: "t", where: inKeys, hint: "type", help: "filter by type", run: (*Model).pickType},
-		{keys: []string{"T"}, label: "T", where: inKeys, help: "filter by time to live", run: (*Model).pickLife},
-		{keys: []string{"s"}, label: "s", where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: (*Model).pickOrder},
-		{keys: []string{"S"}, label: "S", where: inKeys, help: "sort the other way round", run: (*Model).reverse},
-		{keys: []string{"v"}, label: "v", where: inKeys, hint: "tree", help: "tree or flat list", run: (*Model).changeView},
-		{keys: []string{"o"}, label: "o", where: inKeys, help: "open a key by its whole name", run: (*Model).openByName},
-		{keys: []string{"d"}, label: "d", where: inKeys, hint: "database", help: "another database", run: (*Model).pickDatabase},
+		{keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text or hex", run: (*Model).changeForm, apt: (*Model).inBytes},
+		{keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: (*Model).foldAll, apt: (*Model).inDocument},
+		{keys: []string{"]", "["}, where: inValue, hint: "groups", help: "a stream's entries or groups", run: (*Model).turnValue, apt: (*Model).hasOther},
+		{keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: (*Model).editSeek},
+		{keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: (*Model).seekNext, apt: (*Model).sought},
+		{keys: []string{"N"}, where: inValue, help: "the one before", run: (*Model).seekBack},
+		{keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: (*Model).editFilter},
+		{keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: (*Model).pickType},
+		{keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: (*Model).pickLife},
+		{keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: (*Model).pickOrder},
+		{keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: (*Model).reverse},
+		{keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: (*Model).changeView},
+		{keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: (*Model).openByName},
+		{keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: (*Model).pickDatabase},
 	}
 }
 
 // doing is the keys that change the data, or take it away.
 func doing() []binding {
 	return []binding{
-		{keys: []string{" "}, label: "space", where: inKeys, help: "mark a key or a folder", run: (*Model).mark},
-		{keys: []string{"e"}, label: "e", where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edit, apt: (*Model).unlockedValue},
-		{keys: []string{"E"}, label: "E", where: inValue, help: "edit in $EDITOR", run: (*Model).editOutside},
-		{keys: []string{"a"}, label: "a", where: everywhere, hint: "add", help: "add a key, or an element", run: (*Model).add, apt: (*Model).isUnlocked},
-		{keys: []string{"D", "delete"}, label: "D Del", where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: (*Model).remove, apt: (*Model).isUnlocked},
-		{keys: []string{"R"}, label: "R", where: everywhere, help: "rename the key", run: (*Model).rename},
-		{keys: []string{"X"}, label: "X", where: everywhere, help: "set the time to live", run: (*Model).expire},
-		{keys: []string{"P"}, label: "P", where: everywhere, help: "persist: take the time to live away", run: (*Model).persist},
-		{keys: []string{"u"}, label: "u", where: everywhere, hint: "undo", help: "undo the last change", run: (*Model).undo, apt: (*Model).canUndo},
-		{keys: []string{"y"}, label: "y", where: everywhere, help: "copy key, value or command", run: (*Model).pickCopy},
-		{keys: []string{"w"}, label: "w", where: everywhere, help: "write keys to a file, as a script", run: (*Model).export},
-		{keys: []string{":"}, label: ":", where: everywhere, help: "run a command", run: (*Model).commandLine},
-		{keys: []string{"L"}, label: "L", where: everywhere, help: "the commands that were sent, and their SQL", run: (*Model).showLog},
+		{keys: []string{" "}, where: inKeys, help: "mark a key or a folder", run: (*Model).mark},
+		{keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edit, apt: (*Model).unlockedValue},
+		{keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: (*Model).editOutside},
+		{keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: (*Model).add, apt: (*Model).isUnlocked},
+		{keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: (*Model).remove, apt: (*Model).isUnlocked},
+		{keys: []string{"R"}, where: everywhere, help: "rename the key", run: (*Model).rename},
+		{keys: []string{"X"}, where: everywhere, help: "set the time to live", run: (*Model).expire},
+		{keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: (*Model).persist},
+		{keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: (*Model).undo, apt: (*Model).canUndo},
+		{keys: []string{"y"}, where: everywhere, help: "copy key, value or command", run: (*Model).pickCopy},
+		{keys: []string{"w"}, where: everywhere, help: "write keys to a file, as a script", run: (*Model).export},
+		{keys: []string{":"}, where: everywhere, help: "run a command", run: (*Model).commandLine},
+		{keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: (*Model).showLog},
 	}
 }
 
@@ -99,14 +125,15 @@ func (m *Model) canUndo() bool       { return m.unlocked && len(m.steps) > 0 }
 // asking is the keys that hold anywhere.
 func asking() []binding {
 	return []binding{
-		{keys: []string{"+"}, label: "+", where: inKeys, hint: "scan on", help: "scan on after a pause", run: (*Model).keepScanning, apt: (*Model).scanPaused},
-		{keys: []string{"U"}, label: "U", where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: (*Model).unlock, apt: (*Model).isLocked},
-		{keys: []string{"i"}, label: "i", where: everywhere, hint: "info", help: "all about the key: facts, SQL rows", run: (*Model).showInfo},
-		{keys: []string{"O"}, label: "O", where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview},
-		{keys: []string{"f"}, label: "f", where: everywhere, help: "follow changes, or not", run: (*Model).follow},
-		{keys: []string{"r"}, label: "r", where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
-		{keys: []string{"?"}, label: "?", where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp},
-		{keys: []string{"q", "ctrl+c"}, label: "q ^C", where: everywhere, hint: "quit", help: "quit", run: func(*Model) tea.Cmd { return tea.Quit }},
+		{keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: (*Model).keepScanning, apt: (*Model).scanPaused},
+		{keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: (*Model).unlock, apt: (*Model).isLocked},
+		{keys: []string{"i"}, where: everywhere, hint: "info", help: "all about the key: facts, SQL rows", run: (*Model).showInfo},
+		{keys: []string{"O"}, where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview},
+		{keys: []string{"f"}, where: everywhere, help: "follow changes, or not", run: (*Model).follow},
+		{keys: []string{"r"}, where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
+		{keys: []string{"?"}, where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp},
+		{keys: []string{"q", "ctrl+c"}, where: everywhere, hint: "quit", help: "quit", run: (*Model).quit},
+		{keys: []string{"ctrl+z"}, where: everywhere, help: "back to the shell; fg comes back", run: (*Model).suspend},
 	}
 }
 
@@ -134,7 +161,11 @@ func (m *Model) press(k tea.KeyMsg) tea.Cmd {
 func (m *Model) pressOne(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case k.Type == tea.KeyCtrlC:
-		return tea.Quit
+		return m.quit()
+	case k.Type == tea.KeyCtrlZ:
+		return m.suspend()
+	case m.tiny():
+		return m.pressTiny(k)
 	case m.overlay != nil:
 		return m.overlay.press(m, k)
 	case m.filtering != nil:

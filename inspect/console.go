@@ -245,7 +245,7 @@ func (m *Model) answers(a answered) {
 // showLog lists the commands that were sent, the last one first.
 func (m *Model) showLog() tea.Cmd {
 	entries := m.conn.log.entries()
-	p := &picker{title: "Commands that were sent, the last one first", wide: true, choose: func(m *Model, value string) tea.Cmd {
+	p := &picker{title: "Commands that were sent, the last one first", takes: "show its SQL", choose: func(m *Model, value string) tea.Cmd {
 		return m.explain(entries[atoi64(value)].call)
 	}}
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -298,7 +298,10 @@ func (m *Model) showSQL(c change, behind overlay) tea.Cmd {
 	if more := len(c.calls) - mostExplained; more > 0 {
 		lines = append(lines, "", m.styles.dim.Render(" … and "+counted(int64(more), "command", "commands")+" more"))
 	}
-	m.overlay = &page{title: callsText(c.calls, 60), lines: lines, wraps: true, behind: behind}
+	m.overlay = &page{
+		title: callsText(c.calls, 60), behind: behind,
+		laid: func(width, _ int) []string { return wrapped(lines, width-1) },
+	}
 	return nil
 }
 

@@ -36,7 +36,7 @@ func keyTable() string {
 	where := map[place]string{everywhere: "anywhere", inKeys: "keys", inValue: "value"}
 	for _, binding := range bindings() {
 		var keys []string
-		for _, key := range strings.Fields(binding.label) {
+		for _, key := range strings.Fields(binding.label()) {
 			keys = append(keys, "`"+key+"`")
 		}
 		b.WriteString("| " + strings.Join(keys, " ") + " | " + where[binding.where] + " | " + binding.help + " |\n")

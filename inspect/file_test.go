@@ -42,12 +42,15 @@ func newFile(t *testing.T) *file {
 	})
 	f.session = engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return 7 })).Session()
 	f.index = index{catalog.New(s, now), s}
-	f.fake.options = func(o *Options) {
-		o.Index = f.index
-		o.Unlock = func(context.Context) (Client, error) { return f, nil }
-		o.Explain = f.explain
-	}
+	f.fake.options = f.opened
 	return f
+}
+
+// opened lets the browser know what a file knows, and write it.
+func (f *file) opened(o *Options) {
+	o.Index = f.index
+	o.Unlock = func(context.Context) (Client, error) { return f, nil }
+	o.Explain = f.explain
 }
 
 // explain is the SQL of a command, without arguments and plans.

@@ -1,36 +1,65 @@
 package inspect
 
 import (
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 )
 
 // showHelp shows all bindings.
 func (m *Model) showHelp() tea.Cmd {
-	m.overlay = &page{title: "Keys", lines: m.helpLines()}
+	m.overlay = &page{title: "Keys", laid: m.helpLines}
 	return nil
 }
 
-// helpLines is the bindings under the names of the places where they hold.
-func (m *Model) helpLines() []string {
+// helpLines is the bindings under the names of the places where they hold, those
+// of here first, in as many columns as they need and fit.
+func (m *Model) helpLines(width, height int) []string {
 	sections := []struct {
 		where place
 		name  string
-	}{{everywhere, ""}, {inKeys, "In the keys"}, {inValue, "In the value"}}
-	labels := 0
-	for _, b := range m.bindings {
-		labels = max(labels, ansi.StringWidth(b.label))
+	}{{inKeys, "In the keys"}, {everywhere, "Anywhere"}, {inValue, "In the value"}}
+	if m.inValue {
+		sections[0], sections[2] = sections[2], sections[0]
 	}
+	labels, texts := 0, 0
+	for _, b := range m.bindings {
+		labels = max(labels, ansi.StringWidth(b.label()))
+		texts = max(texts, ansi.StringWidth(b.help))
+	}
+	texts = min(texts, max(width-labels-4, 1))
 	var lines []string
-	for _, s := range sections {
-		if s.name != "" {
-			lines = append(lines, "", m.styles.dim.Render(" "+s.name))
+	for i, s := range sections {
+		if i > 0 {
+			lines = append(lines, "")
 		}
+		lines = append(lines, m.styles.dim.Render(" "+s.name))
 		for _, b := range m.bindings {
-			if b.where == s.where {
-				lines = append(lines, " "+m.styles.key.Render(fit(b.label, labels))+"  "+b.help+" ")
+			if b.where != s.where {
+				continue
+			}
+			label := m.styles.key.Render(fit(b.label(), labels))
+			for part := range strings.SplitSeq(ansi.Wordwrap(b.help, texts, ""), "\n") {
+				lines = append(lines, " "+label+"  "+part)
+				label = spaces(labels)
 			}
 		}
 	}
-	return lines
+	return inColumns(lines, labels+texts+4, width, height)
+}
+
+// inColumns puts lines of a width next to each other where they need less height
+// then.
+func inColumns(lines []string, each, width, height int) []string {
+	n := min(width/each, (len(lines)+height-1)/height)
+	if n < 2 {
+		return lines
+	}
+	rows := (len(lines) + n - 1) / n
+	columns := make([]string, rows)
+	for i, line := range lines {
+		columns[i%rows] += padded(line, each)
+	}
+	return columns
 }

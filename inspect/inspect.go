@@ -51,36 +51,43 @@ type Options struct {
 	// shift held.
 	Mouse bool
 
+	// Light tells that the text stands on a light background. With AskBackground the
+	// terminal is asked, too, and what it answers counts.
+	Light         bool
+	AskBackground bool
+
 	Now func() int64 // the clock, in Unix ms; the machine's when nil
 	In  io.Reader    // the keyboard; the terminal's when nil
-	Out io.Writer    // the screen; standard output when nil
+	Out io.Writer    // the screen
 }
 
-// Run shows the browser until the person quits (nil), ctx ends (its error) or
-// the terminal fails.
+// Run shows the browser until the person quits or a signal ends it (nil), ctx
+// ends (its error) or the terminal fails.
 func Run(ctx context.Context, o Options) error {
-	var renderer *lipgloss.Renderer
-	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen()}
+	m := New(o, lipgloss.NewRenderer(o.Out))
+	defer m.cancelAll()
+	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithOutput(o.Out)}
 	if o.Mouse {
 		settings = append(settings, tea.WithMouseCellMotion())
 	}
-	if o.In != nil {
+	k := newKeyboard(o.In)
+	switch {
+	case k != nil:
+		settings = append(settings, tea.WithInput(k))
+	case o.In != nil:
 		settings = append(settings, tea.WithInput(o.In))
 	}
-	if o.Out != nil {
-		settings = append(settings, tea.WithOutput(o.Out))
-		renderer = lipgloss.NewRenderer(o.Out)
-	} else {
-		renderer = lipgloss.DefaultRenderer()
+	program := tea.NewProgram(m, settings...)
+	if k != nil && o.AskBackground {
+		k.heard = func(light bool) { program.Send(backgroundMsg{light}) }
+		m.greet = askBackground(o.Out)
 	}
-	// Asked now, because the answer arrives on the keyboard, which is the
-	// program's from here on.
-	renderer.HasDarkBackground()
-	m := New(o, renderer)
-	defer m.close()
-	_, err := tea.NewProgram(m, settings...).Run()
-	if ctx.Err() != nil {
+	_, err := program.Run()
+	switch {
+	case ctx.Err() != nil:
 		err = ctx.Err()
+	case errors.Is(err, tea.ErrInterrupted):
+		err = nil
 	}
 	if failed := m.endJournal(err != nil); failed != nil {
 		err = errors.Join(err, failed)

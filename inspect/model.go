@@ -18,8 +18,11 @@ type Model struct {
 	options  Options
 	conn     *conn
 	after    func(time.Duration, tea.Msg) tea.Cmd
+	renderer *lipgloss.Renderer
 	styles   styles
 	bindings []binding
+	greet    tea.Cmd // what the terminal is asked at the start; nil: nothing
+	quitting bool    // the screen is wiped before it goes
 
 	width, height int
 	now           int64 // Unix ms, as of the last message
@@ -63,8 +66,9 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 	if o.Delimiter == "" {
 		o.Delimiter = ":"
 	}
+	r.SetHasDarkBackground(!o.Light)
 	m := &Model{
-		options: o, conn: newConn(o.Client, o.Now), after: later, styles: newStyles(r), bindings: bindings(),
+		options: o, conn: newConn(o.Client, o.Now), after: later, renderer: r, styles: newStyles(r), bindings: bindings(),
 		now: o.Now(), db: o.DB, total: -1, following: o.Index != nil,
 		journal: &journal{dir: o.Journal, target: cmp.Or(o.Identity, o.Target), now: o.Now},
 	}
@@ -85,7 +89,7 @@ func (m *Model) restart() {
 // are noticed. The first keys are asked for when the screen's size is
 // known.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.after(second, tickMsg{}), m.watch(), m.count(), m.lookBack())
+	return tea.Batch(m.greet, m.after(second, tickMsg{}), m.watch(), m.count(), m.lookBack())
 }
 
 // tickMsg comes once a second.
@@ -125,6 +129,8 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 		m.paused(msg)
 	case draft:
 		return m.edits(msg)
+	case backgroundMsg:
+		m.renderer.SetHasDarkBackground(!msg.light)
 	}
 	return nil
 }
@@ -304,6 +310,15 @@ func (m *Model) fail(err error) {
 	}
 	m.failure = err.Error()
 }
+
+// quit ends the program. A screen that is not wiped comes back in tmux when the
+// terminal grew meanwhile.
+func (m *Model) quit() tea.Cmd {
+	m.quitting = true
+	return tea.Quit
+}
+
+func (m *Model) suspend() tea.Cmd { return tea.Suspend }
 
 // wide tells whether keys and value stand side by side.
 func (m *Model) wide() bool { return m.width >= 100 }

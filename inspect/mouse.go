@@ -6,9 +6,9 @@ import tea "github.com/charmbracelet/bubbletea"
 const wheelLines = 3
 
 // mouse does what a mouse means: the wheel scrolls what is under it, a press
-// selects, and a press on what is selected opens it.
+// selects, and a press on what is selected opens it; a press on a hint is its key.
 func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
-	if e.Action != tea.MouseActionPress {
+	if e.Action != tea.MouseActionPress || m.tiny() {
 		return nil
 	}
 	inList := !m.inValue
@@ -31,8 +31,55 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 			m.value.move(n)
 		}
 	case tea.MouseButtonLeft:
-		if m.overlay == nil && m.filtering == nil {
+		switch {
+		case e.Y == m.height-1:
+			return m.clickHint(e.X)
+		case m.overlay != nil:
+			return m.clickOverlay(e.X, e.Y-1)
+		case m.filtering == nil:
 			return m.click(e.Y, inList)
+		}
+	}
+	return nil
+}
+
+// clickHint presses the key whose hint stands at x of the footer.
+func (m *Model) clickHint(x int) tea.Cmd {
+	at := 1
+	for _, h := range m.fitting() {
+		if key, ok := signKeys[h.sign]; ok && at <= x && x < at+h.width() {
+			return m.pressOne(key)
+		} else if !ok && len([]rune(h.sign)) == 1 && at <= x && x < at+h.width() {
+			return m.pressOne(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(h.sign)})
+		}
+		at += h.width() + hintGap
+	}
+	return nil
+}
+
+// signKeys is the keys of the footer that are no letters.
+var signKeys = map[string]tea.KeyMsg{
+	"⏎": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc}, "tab": {Type: tea.KeyTab}, "↑↓": {Type: tea.KeyDown}, "^S": {Type: tea.KeyCtrlS},
+}
+
+// clickOverlay is a press on the body, above which the overlay stands: on an item
+// of a picker it takes it, beside the box it closes what is only looked at.
+func (m *Model) clickOverlay(x, y int) tea.Cmd {
+	b := m.box()
+	inside := x >= b.x && x < b.x+b.width && y >= b.y && y < b.y+len(b.lines)+2
+	switch o := m.overlay.(type) {
+	case *picker:
+		// Above the items are the border and the title.
+		if at := o.top + y - b.y - 2; inside && y-b.y >= 2 && at < len(o.items) && y-b.y <= len(b.lines) {
+			o.at = at
+			return o.take(m)
+		}
+		if !inside {
+			return o.press(m, signKeys["esc"])
+		}
+	case *page, *overview:
+		if !inside {
+			return m.overlay.press(m, signKeys["esc"])
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,8 @@ type picker struct {
 	items   []item
 	at      int
 	typed   string
-	wide    bool // the labels are cut where there is no room
+	takes   string // what taking an item does; "take" when empty
+	top     int    // the first item on the screen
 	choose  func(m *Model, value string) tea.Cmd
 }
 
@@ -54,8 +56,7 @@ func (p *picker) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	case "end", "pgdown":
 		p.at = len(p.items) - 1
 	case "enter":
-		m.overlay = nil
-		return p.choose(m, p.items[p.at].value)
+		return p.take(m)
 	case "esc", "q":
 		m.overlay = nil
 		m.cancel(p.purpose)
@@ -63,8 +64,13 @@ func (p *picker) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+func (p *picker) take(m *Model) tea.Cmd {
+	m.overlay = nil
+	return p.choose(m, p.items[p.at].value)
+}
+
 func (p *picker) footer() [][2]string {
-	return [][2]string{{"↑↓", "choose"}, {"⏎", "take"}, {"esc", "close"}}
+	return [][2]string{{"↑↓", "choose"}, {"⏎", cmp.Or(p.takes, "take")}, {"esc", "close"}}
 }
 
 // seek goes to the first item that begins with typed.
@@ -87,8 +93,8 @@ func (p *picker) view(m *Model, width, height int) []string {
 	inner := min(max(labels+notes+4, ansi.StringWidth(p.title)+2), width)
 	lines := []string{m.styles.title.Render(fit(" "+p.title, inner))}
 	rows := max(height-1, 1)
-	top := max(min(p.at-rows/2, len(p.items)-rows), 0)
-	for i := top; i < min(top+rows, len(p.items)); i++ {
+	p.top = max(min(p.at-rows/2, len(p.items)-rows), 0)
+	for i := p.top; i < min(p.top+rows, len(p.items)); i++ {
 		it := p.items[i]
 		look := m.styles.row(i == p.at, true)
 		mark := look.mark(i == p.at)

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -26,6 +27,7 @@ type overview struct {
 	file    *catalog.File
 	wal     int64
 	server  []string // facts that a server tells
+	plot    plot
 }
 
 // part is something to find out about the data set: it runs off the screen's loop,
@@ -67,8 +69,8 @@ func (m *Model) showOverview() tea.Cmd {
 			},
 		}
 	}
+	o.laid = func(width, _ int) []string { return o.draw(m, width) }
 	m.overlay = o
-	o.draw(m)
 	return m.learn(o)
 }
 
@@ -216,7 +218,6 @@ func (m *Model) learns(l learnt) tea.Cmd {
 		return nil
 	}
 	l(o)
-	o.draw(m)
 	return m.learn(o)
 }
 
@@ -228,15 +229,12 @@ func (o *overview) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// barWidth is the width of the longest bar.
-const barWidth = 24
-
-// bar is n of most as a bar.
-func (m *Model) bar(n, most int64) string {
+// bar is n of most as a bar, the longest of which is width cells wide.
+func (m *Model) bar(n, most int64, width int) string {
 	if most <= 0 || n <= 0 {
 		return ""
 	}
-	eighths := max(int(n*barWidth*8/most), 1)
+	eighths := max(int(n*int64(width)*8/most), 1)
 	bar := strings.Repeat("█", eighths/8)
 	if rest := eighths % 8; rest > 0 {
 		bar += string([]rune(" ▏▎▍▌▋▊▉")[rest])
@@ -244,9 +242,32 @@ func (m *Model) bar(n, most int64) string {
 	return m.styles.accent.Render(bar)
 }
 
+// plot is how wide the parts of a row with a bar are.
+type plot struct{ name, count, bar int }
+
+// plotFor fits the bars to the width of the box; the numbers are short where it is
+// narrow.
+func plotFor(width int) plot {
+	p := plot{name: 16, count: 12}
+	if width < 60 {
+		p = plot{name: 11, count: 5}
+	}
+	// A margin of one cell, a size of nine, a gap of one before the bar and behind it.
+	p.bar = min(max(width-p.name-p.count-12, 4), 48)
+	return p
+}
+
+// number is n in the width of the plot.
+func (p plot) number(n int64) string {
+	if s := grouped(n); len(s) <= p.count {
+		return fitRight(s, p.count)
+	}
+	return fitRight(display.Short(n), p.count)
+}
+
 // draw lays the overview out.
-func (o *overview) draw(m *Model) {
-	o.lines = nil
+func (o *overview) draw(m *Model, width int) []string {
+	o.lines, o.plot = nil, plotFor(width)
 	dim := m.styles.dim.Render
 	seen := catalog.Amount{Keys: o.keys}
 	if o.kinds != nil {
@@ -283,6 +304,7 @@ func (o *overview) draw(m *Model) {
 			o.add(fact)
 		}
 	}
+	return o.lines
 }
 
 func (o *overview) add(parts ...string) { o.lines = append(o.lines, " "+strings.Join(parts, "")) }
@@ -294,13 +316,17 @@ func (o *overview) heading(m *Model, name, note string) {
 
 // row is a number with its bar, of which the longest stands for most.
 func (o *overview) row(m *Model, name string, n, most int64, note string) {
-	o.add(fit(name, 16), fitRight(grouped(n), 12), m.styles.dim.Render(note), " ", m.bar(n, most))
+	o.add(fit(name, o.plot.name), o.plot.number(n), m.styles.dim.Render(note), " ", m.bar(n, most, o.plot.bar))
 }
 
-// percent is the part that n is of all, in cells of its own.
+// percent is the part that n is of all, in cells of its own; what is there is
+// never 0%.
 func percent(n, of int64) string {
-	if of <= 0 {
+	switch {
+	case of <= 0:
 		return ""
+	case n > 0 && n*100 < of:
+		return fitRight("<1%", 5) + " "
 	}
 	return fitRight(decimal(n*100/of)+"%", 5) + " "
 }
@@ -320,7 +346,7 @@ func (o *overview) drawFolders(m *Model) {
 		if indexed {
 			size = fitRight(bytesize(f.Bytes), 9)
 		}
-		o.row(m, shown(f.Name, 16), f.Keys, o.folders[0].Keys, size)
+		o.row(m, shown(f.Name, o.plot.name), f.Keys, o.folders[0].Keys, size)
 	}
 }
 

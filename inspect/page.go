@@ -10,15 +10,14 @@ import (
 
 // page is an overlay of text to read.
 type page struct {
-	title string
-	lines []string // styled
-	top   int
-	rows  int                                      // on the screen
-	extra func(*Model, tea.KeyMsg) (tea.Cmd, bool) // what other keys do; nil: nothing
-	hints [][2]string                              // of the other keys
-
-	wraps  bool    // lines that are too long go on below
-	behind overlay // what is there again when it closes; nil for nothing
+	title  string
+	lines  []string                         // styled
+	laid   func(width, height int) []string // lays the lines out for a size of the box; nil: they are as they are
+	top    int
+	rows   int                                      // on the screen
+	extra  func(*Model, tea.KeyMsg) (tea.Cmd, bool) // what other keys do; nil: nothing
+	hints  [][2]string                              // of the other keys
+	behind overlay                                  // what is there again when it closes; nil for nothing
 }
 
 func (p *page) press(m *Model, k tea.KeyMsg) tea.Cmd {
@@ -47,18 +46,17 @@ func (p *page) press(m *Model, k tea.KeyMsg) tea.Cmd {
 }
 
 func (p *page) view(m *Model, width, height int) []string {
-	text := p.lines
-	if p.wraps {
-		text = wrapped(text, width-1)
-	}
 	p.rows = max(height-1, 1)
-	p.top = max(min(p.top, len(text)-p.rows), 0)
+	if p.laid != nil {
+		p.lines = p.laid(width, p.rows)
+	}
+	p.top = max(min(p.top, len(p.lines)-p.rows), 0)
 	title := " " + p.title
-	if len(text) > p.rows {
+	if len(p.lines) > p.rows {
 		title = truncate(title, width-13) + m.styles.dim.Render("  ↑↓ for more")
 	}
 	lines := []string{m.styles.title.Render(truncate(title, width))}
-	for _, line := range text[p.top:min(p.top+p.rows, len(text))] {
+	for _, line := range p.lines[p.top:min(p.top+p.rows, len(p.lines))] {
 		lines = append(lines, truncate(line+" ", width))
 	}
 	return lines

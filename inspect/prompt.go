@@ -47,6 +47,12 @@ func (p *prompt) key(k tea.KeyMsg) (changed bool) {
 	return false
 }
 
+// The joiners hold letters together, of emoji and of scripts such as Persian.
+const (
+	zeroWidthJoiner    = '\u200d'
+	zeroWidthNonJoiner = '\u200c'
+)
+
 // insert takes what was typed or pasted, without what is no letter.
 func (p *prompt) insert(k tea.KeyMsg) bool {
 	if k.Alt || k.Type != tea.KeyRunes && k.Type != tea.KeySpace {
@@ -54,7 +60,7 @@ func (p *prompt) insert(k tea.KeyMsg) bool {
 	}
 	var letters []rune
 	for _, r := range k.Runes {
-		if unicode.IsGraphic(r) {
+		if unicode.IsGraphic(r) || r == zeroWidthJoiner || r == zeroWidthNonJoiner {
 			letters = append(letters, r)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -45,7 +46,11 @@ func (q *question) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "enter":
 		m.overlay = nil
-		return q.answer(m, q.prompt.String())
+		cmd := q.answer(m, q.prompt.String())
+		if m.failure != "" && m.overlay == nil {
+			m.overlay = q // it says what is wrong, and what was typed stays
+		}
+		return cmd
 	case "esc":
 		m.overlay = nil
 	default:
@@ -57,8 +62,10 @@ func (q *question) press(m *Model, k tea.KeyMsg) tea.Cmd {
 func (q *question) view(m *Model, width, height int) []string {
 	inner := min(width, 60)
 	lines := []string{m.styles.title.Render(fit(" "+q.title, inner))}
-	if height > 2 && q.note != "" {
-		lines = append(lines, m.styles.dim.Render(fit(" "+q.note, inner)))
+	if height > 3 && q.note != "" {
+		for part := range strings.SplitSeq(ansi.Wordwrap(q.note, inner-2, ""), "\n") {
+			lines = append(lines, m.styles.dim.Render(fit(" "+part, inner)))
+		}
 	}
 	return append(lines, fit(" "+m.promptLine(q.prompt, inner-2), inner))
 }

@@ -1,9 +1,11 @@
 package inspect
 
 import (
-	"bufio"
 	"bytes"
+	"compress/gzip"
+	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,25 +14,33 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/klauspost/compress/zstd"
 )
 
 var update = flag.Bool("update", false, "write what the sessions show into their files")
 
-// TestSessions plays the files of testdata. A line "> …" is a step: the words
-// after it are keys, or one of "data NAME" ("shop" is a real store with an index), "size WxH", "type TEXT", "wait
-// DURATION". Below it stands the screen after the step, each line behind "|".
+// TestSessions plays the files of testdata. A line "> …" is a step, for all sizes of
+// the screen that "> sizes" names: its words are keys, or one of
+//
+//	data NAME   what is browsed: see browsed
+//	size WxH    the screen gets another size
+//	type TEXT   letter by letter
+//	wait TIME
+//	click X Y   and wheel up X Y, wheel down X Y, counted from the corner
+//	other LINE  a command of another client
+//
+// Below it stands, for each size, the screen after the step, each line behind "|".
 func TestSessions(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.session")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sessions: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".session"), func(t *testing.T) {
+	played := map[string]map[string]string{} // by session and size
+	for _, name := range sessionNames(t) {
+		t.Run(name, func(t *testing.T) {
+			file := sessionFile(name)
 			want, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := play(t, want)
+			var got []byte
+			got, played[name] = replay(t, want)
 			switch {
 			case *update:
 				if err := os.WriteFile(file, got, 0o644); err != nil {
@@ -41,82 +51,250 @@ func TestSessions(t *testing.T) {
 			}
 		})
 	}
-}
-
-// play takes the steps of a file and returns the file as it should be.
-func play(t *testing.T, file []byte) []byte {
-	var out bytes.Buffer
-	var s *session
-	var on Client
-	f := newFake()
-	on = f
-	lines := bufio.NewScanner(bytes.NewReader(file))
-	for lines.Scan() {
-		line := lines.Text()
-		if strings.HasPrefix(line, "|") {
-			continue
-		}
-		out.WriteString(line + "\n")
-		step, ok := strings.CutPrefix(line, "> ")
-		if !ok {
-			continue
-		}
-		word, rest, _ := strings.Cut(step, " ")
-		switch word {
-		case "data":
-			if rest == "shop" {
-				shop := newFile(t).shop()
-				on, f = shop, shop.fake
-				continue
+	for _, c := range capabilities {
+		for _, size := range []string{"40x12", "80x24", "200x50"} {
+			screens, ok := played[c.session][size]
+			for _, text := range c.shows {
+				if !ok || !strings.Contains(screens, text) {
+					t.Errorf("%s, %s: the session %s at %s never shows %q", c.bullet, c.what, c.session, size, text)
+				}
 			}
-			f.load(t, rest)
-			continue
-		case "size":
-			s = resized(t, s, on, f, rest)
-		case "type":
-			s.typing(rest)
-		case "wait":
-			d, err := time.ParseDuration(rest)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.wait(d)
-		default:
-			s.press(strings.Fields(step)...)
-		}
-		for line := range strings.SplitSeq(s.screen(), "\n") {
-			out.WriteString(strings.TrimRight("|"+line, " ") + "\n")
 		}
 	}
-	return out.Bytes()
 }
 
-func (f *fake) load(t *testing.T, name string) {
+func sessionNames(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(sessionFile("*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sessions: %v", err)
+	}
+	for i, file := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(file), ".session")
+	}
+	return files
+}
+
+func sessionFile(name string) string { return filepath.Join("testdata", name+".session") }
+
+// script is a session's steps, with the comments between them, and its sizes.
+type script struct {
+	lines []string
+	sizes []string
+}
+
+func readScript(file []byte) (s script) {
+	for line := range strings.Lines(string(file)) {
+		line = strings.TrimSuffix(line, "\n")
+		if sizes, ok := strings.CutPrefix(line, "> sizes "); ok {
+			s.sizes = strings.Fields(sizes)
+		}
+		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, ">") {
+			s.lines = append(s.lines, line)
+		}
+	}
+	return s
+}
+
+// replay plays a session's script at each of its sizes, and returns its file as it
+// should be, and all that was on the screen, by size.
+func replay(t *testing.T, file []byte) (written []byte, seen map[string]string) {
+	t.Helper()
+	s := readScript(file)
+	if len(s.sizes) == 0 {
+		t.Fatal(`there is no line "> sizes …"`)
+	}
+	var screens [][]string
+	seen = map[string]string{}
+	for _, size := range s.sizes {
+		at := play(t, s.lines, size)
+		screens, seen[size] = append(screens, at), strings.Join(at, "\n")
+	}
+	var out bytes.Buffer
+	before := make([]string, len(s.sizes))
+	for i, line := range s.lines {
+		out.WriteString(line + "\n")
+		for j, size := range s.sizes {
+			if screens[j][i] == "" {
+				continue
+			}
+			if len(s.sizes) > 1 {
+				out.WriteString(size + "\n")
+			}
+			writeScreen(&out, screens[j][i], before[j])
+			before[j] = screens[j][i]
+		}
+	}
+	return out.Bytes(), seen
+}
+
+// writeScreen writes a screen. Of several lines that stood there before, or that are
+// the same, only their number is written.
+func writeScreen(out *bytes.Buffer, screen, before string) {
+	const few = 3
+	lines, old := strings.Split(screen, "\n"), strings.Split(before, "\n")
+	for i := 0; i < len(lines); {
+		kept, same := 0, 1
+		for i+kept < min(len(lines), len(old)) && lines[i+kept] == old[i+kept] {
+			kept++
+		}
+		for i+same < len(lines) && lines[i+same] == lines[i] {
+			same++
+		}
+		switch {
+		case kept >= few:
+			fmt.Fprintf(out, "  %d lines as before\n", kept)
+			i += kept
+		case same >= few:
+			fmt.Fprintf(out, "  %d lines |%s\n", same, strings.TrimRight(lines[i], " "))
+			i += same
+		default:
+			out.WriteString(strings.TrimRight("|"+lines[i], " ") + "\n")
+			i++
+		}
+	}
+}
+
+// play takes the steps on a screen of a size, and returns what it shows after each;
+// "" for what is no step.
+func play(t *testing.T, lines []string, size string) []string {
+	t.Helper()
+	screens := make([]string, len(lines))
+	on := newFile(t)
+	var client Client = on.fake
+	var s *session
+	for i, line := range lines {
+		step, ok := strings.CutPrefix(line, "> ")
+		word, rest, _ := strings.Cut(step, " ")
+		switch {
+		case !ok || word == "sizes":
+			continue
+		case word == "data":
+			client = browsed(t, on, rest)
+			width, height := dimensions(t, size)
+			s = browseOn(t, client, on.fake, width, height)
+		default:
+			s.step(on, word, rest)
+		}
+		screens[i] = s.screen()
+	}
+	return screens
+}
+
+// step does one step.
+func (s *session) step(on *file, word, rest string) {
+	s.t.Helper()
+	switch word {
+	case "size":
+		width, height := dimensions(s.t, rest)
+		s.send(tea.WindowSizeMsg{Width: width, Height: height})
+		s.wait(2 * settleTime)
+	case "type":
+		s.typing(rest)
+	case "other":
+		on.do(rest)
+	case "wait":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.wait(d)
+	case "click", "wheel":
+		s.point(word, strings.Fields(rest))
+	default:
+		s.press(append([]string{word}, strings.Fields(rest)...)...)
+	}
+}
+
+// point does what a mouse does: "X Y" of a click, "up X Y" or "down X Y" of the wheel.
+func (s *session) point(what string, words []string) {
+	e := tea.MouseMsg{Action: tea.MouseActionPress, Button: tea.MouseButtonLeft}
+	if what == "wheel" {
+		e.Button = map[string]tea.MouseButton{"up": tea.MouseButtonWheelUp, "down": tea.MouseButtonWheelDown}[words[0]]
+		words = words[1:]
+	}
+	e.X, e.Y = atoi(words[0]), atoi(words[1])
+	s.send(e)
+	s.wait(2 * settleTime)
+}
+
+// browsed makes a data set, and returns what serves it.
+func browsed(t *testing.T, on *file, name string) Client {
+	t.Helper()
+	remote := on.fake
 	switch name {
-	case "zoo":
-		f.zoo()
+	case "shop": // a file with its index, which can be written
+		on.shop()
+		return on
+	case "forms": // a file with values in many forms
+		on.forms()
+		return on
+	}
+	remote.options = nil
+	switch name {
+	case "zoo": // a server, which is scanned
+		remote.zoo()
+	case "shut": // a server that does not let its keys be scanned
+		remote.zoo()
+		remote.refuse = map[string]string{"SCAN": "NOPERM this user has no permissions to run the 'scan' command"}
 	case "plain":
-		f.plain(3000)
+		remote.plain(3000)
 	case "none":
 	default:
 		t.Fatalf("no data set %q", name)
 	}
+	return remote
 }
 
-// resized starts a session, or changes the size of its screen.
-func resized(t *testing.T, s *session, on Client, f *fake, size string) *session {
+// forms fills f with values that are decoded, and with one that has many pages.
+func (f *file) forms() {
+	const mark = `{"mark":"found"}`
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	if _, err := w.Write([]byte(mark)); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		f.t.Fatal(err)
+	}
+	packer, err := zstd.NewWriter(nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for key, value := range map[string]string{
+		"base64":  "eyJtYXJrIjoiZm91bmQifQ==",
+		"gzip":    zipped.String(),
+		"zstd":    string(packer.EncodeAll([]byte(mark), nil)),
+		"msgpack": "\x81\xa4mark\xa5found",
+		"image":   "GIF89a\x40\x01\xc8\x00\x00\x00\x00",
+		"bytes":   "\x00\x01\xfe\xff and some text",
+		"text":    strings.Repeat("The cat sat on the mat.\n", 40) + "And there it was.\n",
+		"wide":    "東京タワー 👍🏽 é \x1b[31m",
+	} {
+		v, err := f.session.Do(context.Background(), []byte("SET"), []byte(key), []byte(value))
+		if err != nil || v.IsError() {
+			f.t.Fatalf("SET %s: %v %s", key, err, v.Str)
+		}
+	}
+	for from := 0; from < 20_460; from += 1023 {
+		var line strings.Builder
+		line.WriteString("HSET pages")
+		for i := from; i < from+1023; i++ {
+			fmt.Fprintf(&line, " field:%05d value:%d", i, i)
+		}
+		f.do(line.String())
+	}
+}
+
+func dimensions(t *testing.T, size string) (width, height int) {
+	t.Helper()
 	w, h, _ := strings.Cut(size, "x")
 	width, err1 := strconv.Atoi(w)
 	height, err2 := strconv.Atoi(h)
 	if err1 != nil || err2 != nil {
 		t.Fatalf("no size: %q", size)
 	}
-	if s == nil {
-		return browseOn(t, on, f, width, height)
-	}
-	s.send(tea.WindowSizeMsg{Width: width, Height: height})
-	s.wait(2 * settleTime)
-	return s
+	return width, height
 }
 
 // difference is the first lines where two texts part.

@@ -1,10 +1,13 @@
 package inspect
 
-import "github.com/charmbracelet/lipgloss"
+import (
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+)
 
 // styles is every look of the screen, made for one terminal: calm colours for
-// light and dark backgrounds, none where NO_COLOR says so. Nothing is told by
-// colour alone.
+// light and dark backgrounds. Where there are none (NO_COLOR, a monochrome
+// terminal), what matters is bold or reversed. Nothing is told by colour alone.
 type styles struct {
 	plain    lipgloss.Style
 	dim      lipgloss.Style
@@ -21,6 +24,7 @@ type styles struct {
 	kinds    map[string]lipgloss.Style
 	selected lipgloss.TerminalColor // behind the selected line
 	resting  lipgloss.TerminalColor // behind it where the focus is not
+	reverses bool                   // the selected line is reversed: the terminal has no shade for it
 }
 
 func shade(light, dark string) lipgloss.AdaptiveColor {
@@ -28,6 +32,10 @@ func shade(light, dark string) lipgloss.AdaptiveColor {
 }
 
 func newStyles(r *lipgloss.Renderer) styles {
+	profile := r.ColorProfile()
+	if profile == termenv.Ascii {
+		return monochrome(r)
+	}
 	ink := func(light, dark string) lipgloss.Style {
 		return r.NewStyle().Foreground(shade(light, dark))
 	}
@@ -56,6 +64,21 @@ func newStyles(r *lipgloss.Renderer) styles {
 		},
 		selected: shade("#E4E0F5", "#363A4F"),
 		resting:  shade("#F0F0F4", "#2A2B3C"),
+		reverses: profile == termenv.ANSI,
+	}
+}
+
+// monochrome is the styles without colours. A terminal that may show none still
+// has bold and reversed text.
+func monochrome(r *lipgloss.Renderer) styles {
+	r.SetColorProfile(termenv.ANSI)
+	plain := r.NewStyle()
+	bold, reverse := plain.Bold(true), plain.Bold(true).Reverse(true)
+	return styles{
+		plain: plain, dim: plain, rule: plain, accent: plain, soon: plain,
+		title: bold, key: bold, failure: bold, now: bold,
+		brand: reverse, alarm: reverse,
+		faded: plain.Strikethrough(true), reverses: true,
 	}
 }
 
@@ -72,12 +95,14 @@ type look struct {
 	styles
 	text, dim lipgloss.Style
 	back      lipgloss.TerminalColor // nil: the terminal's
+	reversed  bool
 	focused   bool
 }
 
 func (s styles) row(selected, focused bool) look {
-	r := look{styles: s, focused: focused}
+	r := look{styles: s, focused: focused, reversed: selected && focused && s.reverses}
 	switch {
+	case s.reverses:
 	case selected && focused:
 		r.back = s.selected
 	case selected:
@@ -89,10 +114,13 @@ func (s styles) row(selected, focused bool) look {
 
 // on is style on the line's background.
 func (r look) on(style lipgloss.Style) lipgloss.Style {
-	if r.back == nil {
-		return style
+	switch {
+	case r.reversed:
+		return style.UnsetForeground().Reverse(true)
+	case r.back != nil:
+		return style.Background(r.back)
 	}
-	return style.Background(r.back)
+	return style
 }
 
 // mark is the two cells at the head of a line, which tell the selected one

@@ -3,6 +3,7 @@ package inspect
 import (
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/display"
@@ -36,15 +37,50 @@ func (m *Model) valueWidth() int {
 
 // View draws the screen: exactly its height in lines, none wider than it.
 func (m *Model) View() string {
-	if m.width == 0 {
+	switch {
+	case m.width == 0 || m.quitting:
 		return ""
+	case m.tiny():
+		return m.tinyView()
 	}
+	status := m.status()
 	lines := append([]string{m.header()}, m.body()...)
-	lines = append(lines, m.status(), m.footer())
+	lines = append(lines[:len(lines)+1-len(status)], status...)
+	lines = append(lines, m.footer())
 	for i, line := range lines {
 		lines[i] = truncate(line, m.width)
 	}
 	return strings.Join(lines[:min(len(lines), m.height)], "\n")
+}
+
+// The smallest screen that something can be read and done on.
+const (
+	leastWidth  = 32
+	leastHeight = 8
+)
+
+// tiny tells whether the screen is too small to be of use.
+func (m *Model) tiny() bool { return m.width < leastWidth || m.height < leastHeight }
+
+// tinyView says so.
+func (m *Model) tinyView() string {
+	lines := []string{
+		"Too small: " + decimal(int64(m.width)) + "×" + decimal(int64(m.height)),
+		"needs " + decimal(leastWidth) + "×" + decimal(leastHeight),
+		"q quits",
+	}
+	for i, line := range lines {
+		lines[i] = truncate(line, m.width)
+	}
+	return strings.Join(lines[:min(len(lines), m.height)], "\n")
+}
+
+// pressTiny does nothing that the person could not see.
+func (m *Model) pressTiny(k tea.KeyMsg) tea.Cmd {
+	if k.String() == "q" {
+		return m.quit()
+	}
+	return nil
 }
 
 // body is the panes, with the overlay above them.
@@ -86,25 +122,38 @@ func (m *Model) beside(left, right []string) []string {
 	return lines
 }
 
-// cover draws the overlay's box in the middle of lines.
+// boxed is where the overlay's box stands on the screen's body, with its border.
+type boxed struct {
+	x, y, width int
+	lines       []string // within the border
+}
+
+// box is the overlay's, in the middle of the body.
+func (m *Model) box() boxed {
+	height := m.bodyHeight()
+	b := boxed{lines: m.overlay.view(m, m.width-4, max(height-2, 2))}
+	for _, line := range b.lines {
+		b.width = max(b.width, ansi.StringWidth(line)+2)
+	}
+	b.x, b.y = max((m.width-b.width)/2, 0), max((height-len(b.lines)-2)/2, 0)
+	return b
+}
+
+// cover draws the overlay's box above lines.
 func (m *Model) cover(lines []string) {
-	inner := m.overlay.view(m, m.width-4, max(len(lines)-2, 2))
-	width := 0
-	for _, line := range inner {
-		width = max(width, ansi.StringWidth(line))
-	}
+	b := m.box()
+	inner := b.width - 2
 	side := m.styles.accent.Render("│")
-	box := []string{m.styles.accent.Render("╭" + strings.Repeat("─", width) + "╮")}
-	for _, line := range inner {
-		box = append(box, side+fit(line, width)+side)
+	box := []string{m.styles.accent.Render("╭" + strings.Repeat("─", inner) + "╮")}
+	for _, line := range b.lines {
+		box = append(box, side+fit(line, inner)+side)
 	}
-	box = append(box, m.styles.accent.Render("╰"+strings.Repeat("─", width)+"╯"))
-	x, y := max((m.width-width-2)/2, 0), max((len(lines)-len(box))/2, 0)
+	box = append(box, m.styles.accent.Render("╰"+strings.Repeat("─", inner)+"╯"))
 	for i, line := range box {
-		if y+i < len(lines) {
-			under := fit(lines[y+i], m.width)
-			before := fit(ansi.Truncate(under, x, ""), x)
-			lines[y+i] = before + line + tail(under, m.width-x-width-2)
+		if y := b.y + i; y < len(lines) {
+			under := fit(lines[y], m.width)
+			before := fit(ansi.Truncate(under, b.x, ""), b.x)
+			lines[y] = before + line + tail(under, m.width-b.x-b.width)
 		}
 	}
 }
@@ -158,16 +207,26 @@ func (m *Model) working() string {
 	return line + " "
 }
 
-// status is the last error, or where the person is.
-func (m *Model) status() string {
-	left := m.place()
+// status is the last error, or what just happened, or where the person is. What is
+// said takes more lines from the body when it needs them.
+func (m *Model) status() []string {
+	text, style := m.place(), m.styles.plain
 	switch {
 	case m.failure != "":
-		left = m.styles.failure.Render("✗ " + shown(m.failure, m.width))
+		text, style = "✗ "+shown(m.failure, 4*m.width), m.styles.failure
 	case m.notice != "":
-		left = m.notice
+		text = m.notice
+	default:
+		return []string{between(" "+text, m.working(), m.width)}
 	}
-	return between(" "+left, m.working(), m.width)
+	var lines []string
+	for line := range strings.SplitSeq(ansi.Wrap(text, m.width-2, ""), "\n") {
+		lines = append(lines, fit(" "+style.Render(line), m.width))
+	}
+	lines = lines[:min(len(lines), m.bodyHeight()/2+1)]
+	last := len(lines) - 1
+	lines[last] = between(strings.TrimRight(lines[last], " "), m.working(), m.width)
+	return lines
 }
 
 func (m *Model) place() string {
@@ -177,41 +236,56 @@ func (m *Model) place() string {
 	return m.styles.dim.Render(m.listPlace())
 }
 
-// footer is the key hints of the place, as many as fit; help and quit, the last
-// ones, always do.
+// hint is what a key does here.
+type hint struct{ sign, does string }
+
+func (h hint) width() int { return ansi.StringWidth(h.sign) + 1 + ansi.StringWidth(h.does) }
+
+// hintGap is the cells between two hints, and before the first one less than that.
+const hintGap = 3
+
+// footer is the hints that fit.
 func (m *Model) footer() string {
-	const gap = 3
-	var hints []string
-	room := m.width - 2 + gap // the first hint has no gap before it
-	for _, h := range m.hints() {
-		hints = append(hints, m.styles.key.Render(h[0])+" "+m.styles.dim.Render(h[1]))
+	var shown []string
+	for _, h := range m.fitting() {
+		shown = append(shown, m.styles.key.Render(h.sign)+" "+m.styles.dim.Render(h.does))
 	}
+	return " " + strings.Join(shown, spaces(hintGap))
+}
+
+// fitting is as many hints of the place as fit; help and quit, the last ones,
+// always do.
+func (m *Model) fitting() []hint {
+	hints := m.hints()
+	room := m.width - 2 + hintGap // the first hint has no gap before it
 	always := hints[max(len(hints)-2, 0):]
 	for _, h := range always {
-		room -= ansi.StringWidth(h) + gap
+		room -= h.width() + hintGap
 	}
-	var fitting []string
+	var fitting []hint
 	for _, h := range hints[:len(hints)-len(always)] {
-		if w := ansi.StringWidth(h) + gap; w <= room {
+		if w := h.width() + hintGap; w <= room {
 			fitting = append(fitting, h)
 			room -= w
 		}
 	}
-	return " " + strings.Join(append(fitting, always...), spaces(gap))
+	return append(fitting, always...)
 }
 
-func (m *Model) hints() [][2]string {
+func (m *Model) hints() []hint {
+	var hints []hint
 	switch {
 	case m.overlay != nil:
-		return m.overlay.footer()
+		for _, h := range m.overlay.footer() {
+			hints = append(hints, hint{h[0], h[1]})
+		}
+		return hints
 	case m.filtering != nil:
-		return [][2]string{{"tab", "next of " + strings.Join(mannerNames[:], ", ")}, {"⏎", "keep"}, {"esc", "undo"}}
+		return []hint{{"tab", mannerNames[(m.keys.filter.manner+1)%manners]}, {"⏎", "keep"}, {"esc", "cancel"}}
 	}
-	var hints [][2]string
 	for _, b := range m.bindings {
 		if b.hint != "" && b.where&m.here() != 0 && (b.apt == nil || b.apt(m)) {
-			first, _, _ := strings.Cut(b.label, " ")
-			hints = append(hints, [2]string{first, b.hint})
+			hints = append(hints, hint{keySign(b.keys[0]), b.hint})
 		}
 	}
 	return hints

@@ -58,7 +58,7 @@ func (m *Model) lit(text, needle string, style lipgloss.Style) string {
 		return style.Render(text)
 	}
 	end := at + len(needle)
-	return style.Render(text[:at]) + style.Reverse(true).Render(text[at:end]) + m.lit(text[end:], needle, style)
+	return style.Render(text[:at]) + style.Reverse(!style.GetReverse()).Render(text[at:end]) + m.lit(text[end:], needle, style)
 }
 
 // indexFold is where text holds needle, as matcherOf has it.

@@ -55,7 +55,8 @@ func (m *Model) titleLine(c keyColumns) string {
 		arrow = map[bool]string{false: "↓", true: "↑"}[m.keys.reverse]
 	}
 	if !m.keys.tree() {
-		titles[column] += arrow
+		room := [4]int{c.key, c.kind, c.ttl, c.size}[column] - 1
+		titles[column] = titles[column][:min(len(titles[column]), room)] + arrow
 	}
 	return m.styles.dim.Render("  " + fit(titles[0], c.key) + " " + fit(titles[1], c.kind) + " " + fitRight(titles[2], c.ttl) + " " + fitRight(titles[3], c.size))
 }
@@ -174,6 +175,9 @@ func shownKind(kind string) string {
 	return kind
 }
 
+// briefKinds is the types whose first letters say little.
+var briefKinds = map[string]string{"string": "str", "stream": "strm", "array": "arr"}
+
 // truncateKind is a type's name in at most width cells, in ASCII. A name that a
 // module made up is cut.
 func truncateKind(kind string, width int) string {
@@ -181,8 +185,8 @@ func truncateKind(kind string, width int) string {
 		return ""
 	}
 	kind = shown(shownKind(kind), max(len(kind)+2, 1))
-	if width < 6 && kind == "string" {
-		return "str"
+	if brief := briefKinds[kind]; brief != "" && width < len(kind) {
+		return brief
 	}
 	return kind[:min(len(kind), width)]
 }
@@ -237,7 +241,7 @@ func (m *Model) emptiness() string {
 	case m.scan != nil && m.conn.refusals.has("SCAN"):
 		return "SCAN is refused: o opens a key"
 	case m.keys.halted:
-		return "Nothing was loaded. Press r to try again."
+		return "Nothing was loaded; r tries again."
 	case m.keys.stale || !m.keys.atEnd || m.isSorting() || m.scan != nil && !m.scan.done && !m.scan.paused():
 		return "Looking…"
 	case m.filtered():
@@ -276,6 +280,9 @@ func (m *Model) listPlace() string {
 	case m.filtered() && l.filter.text != "":
 		parts = append(parts, m.scannedOf(l.looked, "searched "))
 	}
+	if r := l.selected(); r != nil && !l.stale && !l.tree() && m.isCut(*r) {
+		parts = append(parts, shown(r.Name, m.width))
+	}
 	return strings.Join(parts, " · ")
 }
 
@@ -286,7 +293,14 @@ func (m *Model) scannedOf(n int64, verb string) string {
 	return verb + counted(n, "key", "keys")
 }
 
-// rowPlace is the number of the selected row, or the folder that it is in.
+// isCut tells whether the list has no room for a row's whole name.
+func (m *Model) isCut(r row) bool {
+	key := m.keyName(r, m.keyColumns().key)
+	return strings.HasSuffix(key, "…")
+}
+
+// rowPlace is the number of the selected row, or its whole name in the tree, which
+// shows a part of it.
 func (m *Model) rowPlace() string {
 	l := &m.keys
 	r := l.selected()
@@ -297,8 +311,8 @@ func (m *Model) rowPlace() string {
 		return "none found"
 	case r == nil:
 		return ""
-	case l.tree() && r.level != "":
-		return "in " + shown(r.level, 40)
+	case l.tree() && (r.level != "" || m.isCut(*r)):
+		return shown(r.Name, m.width)
 	case l.tree():
 		return ""
 	case l.base < 0:

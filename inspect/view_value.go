@@ -1,6 +1,10 @@
 package inspect
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
 
 // valueView is the pane of the value.
 func (m *Model) valueView() []string {
@@ -29,8 +33,17 @@ func (m *Model) valueView() []string {
 	return lines
 }
 
-// facts is the line under the title: type, size, time to live, form.
+// facts is the line under the title: type, size, time to live, form. Where there
+// is little room, what need not be said is left out.
 func (m *Model) facts() string {
+	line := strings.Join(m.factsOf(false), m.styles.dim.Render(" · "))
+	if ansi.StringWidth(line) <= m.value.width {
+		return line
+	}
+	return strings.Join(m.factsOf(true), m.styles.dim.Render(" · "))
+}
+
+func (m *Model) factsOf(short bool) []string {
 	v := &m.value
 	var parts []string
 	dim := m.styles.dim.Render
@@ -41,15 +54,21 @@ func (m *Model) facts() string {
 	if s != nil && len(v.sheets) > 1 && s.src == nil {
 		parts = append(parts, dim("one element of "+grouped(v.size)), dim(bytesize(s.size)))
 	} else if src := sources[v.kind]; src != nil && v.size >= 0 {
-		parts = append(parts, dim(counted(v.size, src.unit[0], src.unit[1])))
+		size := counted(v.size, src.unit[0], src.unit[1])
+		if short && src.columns == nil {
+			size = bytesize(v.size)
+		}
+		parts = append(parts, dim(size))
 	}
 	switch {
 	case v.gone:
 		parts = append(parts, m.styles.now.Render("gone"))
+	case v.expires != 0 && short:
+		parts = append(parts, m.ttlStyle(v.expires).Render(remaining(v.expires-m.now)+" left"))
 	case v.expires != 0:
 		parts = append(parts, m.ttlStyle(v.expires).Render("expires in "+remaining(v.expires-m.now)))
 	case v.kind == closedKind || m.conn.refusals.has("PTTL"):
-	default:
+	case !short:
 		parts = append(parts, dim("no expiry"))
 	}
 	switch {
@@ -62,7 +81,7 @@ func (m *Model) facts() string {
 	if s != nil && s.doc != nil && s.doc.note != "" {
 		parts = append(parts, dim(s.doc.note))
 	}
-	return strings.Join(parts, dim(" · "))
+	return parts
 }
 
 // content is the lines of the top sheet that are on the screen, or why there are

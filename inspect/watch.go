@@ -57,7 +57,11 @@ func (m *Model) watched(w watched) tea.Cmd {
 		m.keys.recount(m.now)
 		cmds = append(cmds, m.count())
 	}
-	if last.key == w.key && last.version != w.version && m.value.loaded && m.value.key == w.key && !m.value.halted && !m.running(opening) {
+	changed := last.version != w.version
+	if last.key != w.key { // opened since the last look: what it was then is not known
+		changed = last.data != 0 && w.data != last.data
+	}
+	if changed && m.value.loaded && m.value.key == w.key && !m.value.halted && !m.running(opening) {
 		cmds = append(cmds, m.open(w.key))
 	}
 	return tea.Batch(cmds...)

@@ -1,0 +1,123 @@
+package inspect
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"golang.org/x/term"
+)
+
+// The question for the colour behind the text, and what its answer begins with and
+// ends in one of.
+const (
+	backgroundQuestion = "\x1b]11;?\x1b\\"
+	answerHead         = "\x1b]11;"
+	answerBell         = "\a"
+	answerEnd          = "\x1b\\"
+	longestAnswer      = 64
+)
+
+// backgroundMsg is the terminal's answer.
+type backgroundMsg struct{ light bool }
+
+// keyboard is the terminal's input without the answer to the question for its
+// background. That comes on the same line as what the person types, soon, late or
+// never: nobody waits for it.
+type keyboard struct {
+	*os.File
+	held  []byte           // the beginning of an answer whose rest is still to come
+	heard func(light bool) // nil once there was an answer
+}
+
+// newKeyboard is in as a keyboard; nil where the terminal cannot be asked.
+func newKeyboard(in io.Reader) *keyboard {
+	file, ok := in.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) || runtime.GOOS == "windows" {
+		return nil
+	}
+	return &keyboard{File: file}
+}
+
+// askBackground sends the question. It runs when the program has the terminal, so
+// that the answer is not echoed.
+func askBackground(out io.Writer) tea.Cmd {
+	return func() tea.Msg {
+		io.WriteString(out, backgroundQuestion)
+		return nil
+	}
+}
+
+// Read reads what was typed. It may be nothing.
+func (k *keyboard) Read(p []byte) (int, error) {
+	if k.heard == nil {
+		return k.File.Read(p)
+	}
+	n := copy(p, k.held)
+	k.held = nil
+	read, err := k.File.Read(p[n:])
+	data := p[:n+read]
+	if err != nil {
+		return len(data), err
+	}
+	start, end := findAnswer(data)
+	switch {
+	case start < 0:
+	case end < 0:
+		k.held = bytes.Clone(data[start:])
+		data = data[:start]
+	default:
+		if light, ok := isLight(string(data[start:end])); ok {
+			k.heard(light)
+		}
+		k.heard = nil
+		data = append(data[:start], data[end:]...)
+	}
+	return len(data), nil
+}
+
+// findAnswer is where the answer stands in data: start is -1 when there is none,
+// end when its rest is still to come. An escape at the end is the key.
+func findAnswer(data []byte) (start, end int) {
+	start = bytes.Index(data, []byte(answerHead))
+	if start < 0 {
+		for n := len(answerHead) - 1; n > 1; n-- {
+			if bytes.HasSuffix(data, []byte(answerHead[:n])) {
+				return len(data) - n, -1
+			}
+		}
+		return -1, -1
+	}
+	body := data[start+len(answerHead):]
+	for _, last := range []string{answerBell, answerEnd} {
+		if i := bytes.Index(body, []byte(last)); i >= 0 {
+			return start, start + len(answerHead) + i + len(last)
+		}
+	}
+	if len(body) > longestAnswer {
+		return -1, -1
+	}
+	return start, -1
+}
+
+// isLight reads an answer, "\x1b]11;rgb:ffff/ffff/ffff\a".
+func isLight(answer string) (light, ok bool) {
+	_, colour, _ := strings.Cut(answer, "rgb:")
+	parts := strings.Split(strings.TrimRight(colour, answerBell+answerEnd), "/")
+	if len(parts) != 3 {
+		return false, false
+	}
+	brightness := 0.0
+	for i, weight := range []float64{0.299, 0.587, 0.114} { // as the eye sees red, green and blue
+		n, err := strconv.ParseUint(parts[i], 16, 16)
+		if err != nil {
+			return false, false
+		}
+		brightness += weight * float64(n) / float64(uint(1)<<(4*len(parts[i]))-1)
+	}
+	return brightness > 0.5, true
+}

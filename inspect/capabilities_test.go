@@ -1,0 +1,49 @@
+package inspect
+
+// capabilities is what the browser is for, and the session that shows it at each size
+// of the screen. What needs a real terminal, an editor or a file is in
+// cmd/inspect_test.go.
+var capabilities = []struct {
+	bullet, what, session string
+	shows                 []string // each on some screen of the session
+}{
+	{"Keys", "a list of any number of keys, read in pages", "many", []string{"3,000 keys", "key:02999"}},
+	{"Keys", "an exact tree, folders with their counts", "tree", []string{"▾ cache:", "▸ page:", "30 keys"}},
+	{"Keys", "filter: glob", "filter", []string{"/ user:*", "glob"}},
+	{"Keys", "filter: fuzzy, regex, exact, as one types", "choose", []string{"/ sn1▏", "fuzzy", "regex", "exact", "1 of 4 found"}},
+	{"Keys", "filter by type and by time to live", "choose", []string{"string · within an hour", "session:00"}},
+	{"Keys", "filter by database", "databases", []string{"db 3 · 1 key", "three"}},
+	{"Keys", "sort by TTL, size, bytes, type, update", "sort", []string{"TTL↑", "TTL↓", "SIZE↓", "BYTES↓", "TYP", "CHAN"}},
+	{"Keys", "every TTL counts down", "time", []string{"1m 15s", "1m 14s"}},
+	{"Keys", "what is over fades, and goes", "time", []string{"gone", "13 keys", "12 keys"}},
+	{"Keys", "an empty database", "empty", []string{"is empty"}},
+
+	{"Values", "a hash, and the TTL of a field", "values", []string{"hash · 3 fields", "pear   1m 30s"}},
+	{"Values", "JSON, folded", "values", []string{`"theme": "dark"`, "… "}},
+	{"Values", "a JSON document, searched", "values", []string{`"city": "Bern"`, "1 of "}},
+	{"Values", "a stream: entries, groups, what is pending", "values", []string{"kind=login", "ops", "worker"}},
+	{"Values", "encoding, version, times, SQL rows", "values", []string{"encoding"}},
+	{"Values", "base64, gzip, zstd, MessagePack", "forms", []string{"base64 24 B", "gzip 4", "zstd 29 B", "MessagePack", `"mark": "found"`}},
+	{"Values", "images, and bytes in hex", "forms", []string{"GIF, 320 × 200 pixels", "00 01 fe ff"}},
+	{"Values", "thousands of elements in pages, searched inside", "forms", []string{"20,460 fields", "20,460 of 20,460", "field:00042"}},
+	{"Values", "wide letters, and what would steer the terminal", "forms", []string{"東京タワー", `\x1b[31m`}},
+
+	{"Doing", "read-only until it is unlocked", "doing", []string{"Nothing is written", "Writing is unlocked", "Read-only again."}},
+	{"Doing", "a folder goes after an exact count, and comes back", "doing", []string{"Delete cache:*, 33 keys?", "Deleted cache:*, 33 keys.", "Undone: Deleted cache:*"}},
+	{"Doing", "several keys at once", "doing", []string{"2 rows marked", "Delete 2 keys?", "Undone: Deleted 2 keys."}},
+	{"Doing", "add, expire", "doing", []string{"Added mine.", "5m 00s", "Time to live of mine", "forever is no time to live"}},
+	{"Doing", "edit, add and delete elements", "edit", []string{"Changed pear of cart.", "Deleted plum.", "Added to cart.", "Changed score of ann."}},
+	{"Doing", "rename, edit a string, undo", "edit", []string{"Renamed to carts.", "Changed config.", "Undone: Changed config."}},
+	{"Doing", "copy key, value, command", "console", []string{"Copied the command", "Copied the shell command"}},
+
+	{"Seeing", "types, TTLs and folders as plots", "overview", []string{"Types", "█", "Time to live", "never", "Biggest folders"}},
+	{"Seeing", "the file, its journal and pages", "overview", []string{"pages of", "journal"}},
+	{"Seeing", "other clients' changes within a second", "follow", []string{"fig ", "102 keys", "Changes are not followed"}},
+	{"Seeing", "any command, and those typed before", "console", []string{"HGETALL cart", "TYPE tags → set"}},
+	{"Seeing", "the log of commands", "console", []string{"Commands that were", "0 ms"}},
+	{"Seeing", "help from the bindings", "keys", []string{"In the keys", "Anywhere", "In the value", "^Z"}},
+	{"Seeing", "the mouse", "mouse", []string{"▾ cache:", "cache:list:0", "list · 30 elements"}},
+
+	{"Anywhere", "a server, scanned, its overview a sample", "remote", []string{"in a sample of"}},
+	{"Anywhere", "a token that may not SCAN: keys by name", "shut", []string{"NOPERM", "hash · 4 fields", "This target is read-only."}},
+}
