@@ -176,7 +176,10 @@ func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 // redis-cli has it, unless there is a header to stand under.
 func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte {
 	if p.form == formatTable {
-		return t.AppendTable(out, p.values.Escape, p.widest)
+		if table, err := t.AppendTable(out, p.values.Escape, p.widest); err == nil {
+			return table
+		}
+		return p.values.Append(out, v)
 	}
 	if t.Cursor != "" {
 		fmt.Fprintf(p.notes, "meowdis: more behind cursor %s\n", t.Cursor)

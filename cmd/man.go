@@ -2,10 +2,11 @@ package cmd
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 )
 
 func newMan(s *streams) *cobra.Command {
@@ -18,20 +19,50 @@ func newMan(s *streams) *cobra.Command {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
 			}
-			return writeManPages(cmd.Root(), args[0])
+			root := cmd.Root()
+			root.DisableAutoGenTag = true
+			keepLines(root)
+			// The same pages from the same source, whenever they are made.
+			date := time.Unix(0, 0).UTC()
+			if err := doc.GenManTree(root, manHeader("1", date), args[0]); err != nil {
+				return err
+			}
+			for _, topic := range root.Commands() {
+				if topic.IsAdditionalHelpTopicCommand() {
+					if err := doc.GenManTree(topic, manHeader("7", date), args[0]); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
 		},
 	}
 }
 
-// writeManPages writes the page of cmd and of each verb and topic under it.
-func writeManPages(cmd *cobra.Command, dir string) error {
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
-			if err := writeManPages(c, dir); err != nil {
-				return err
+// keepLines makes the indented lines of the texts what a man page shows as they
+// are: blocks of code in Markdown.
+func keepLines(cmd *cobra.Command) {
+	var b strings.Builder
+	inside := false
+	for line := range strings.Lines(cmd.Long) {
+		if strings.HasPrefix(line, "  ") {
+			if !inside {
+				b.WriteString("\n")
 			}
+			inside = true
+			line = "  " + line
+		} else if inside {
+			inside = false
+			b.WriteString("\n")
 		}
+		b.WriteString(line)
 	}
-	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + "." + manSection(cmd)
-	return os.WriteFile(filepath.Join(dir, name), manPage(cmd), 0o644)
+	cmd.Long = b.String()
+	for _, c := range cmd.Commands() {
+		keepLines(c)
+	}
+}
+
+func manHeader(section string, date time.Time) *doc.GenManHeader {
+	return &doc.GenManHeader{Section: section, Source: "meowdis", Manual: "meowdis", Date: &date}
 }

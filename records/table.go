@@ -3,8 +3,10 @@ package records
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 	"github.com/rivo/uniseg"
 
 	"github.com/meowdis/meowdis/resp"
@@ -12,33 +14,34 @@ import (
 
 // AppendTable appends a table for people, with what a scan leaves behind. A cell
 // wider than most is cut; 0 is as wide as it is.
-func (t Table) AppendTable(out []byte, escape bool, most int) []byte {
+func (t Table) AppendTable(out []byte, escape bool, most int) ([]byte, error) {
 	t = t.flat()
 	if len(t.Rows) == 0 {
-		return append(t.appendRest(out), "(no records)\n"...)
+		return append(t.appendRest(out), "(no records)\n"...), nil
 	}
-	header := make([]resp.Value, len(t.Columns))
+	var text bytes.Buffer
+	table := tablewriter.NewTable(&text, t.options()...)
+	header := make([]string, len(t.Columns))
 	for i, name := range t.Columns {
-		header[i] = resp.MakeString(name)
+		header[i] = cut(cellText(resp.MakeString(name), escape), most)
 	}
-	columns := make([]column, len(t.Columns))
-	for i := range columns {
-		columns[i].numeric = isNumeric(t.Rows, i)
-	}
-	var lines [][]string
-	for _, row := range append([][]resp.Value{header}, t.Rows...) {
+	table.Header(header)
+	for _, row := range t.Rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			cells[i] = cut(cellText(cell, escape), most)
-			columns[i].width = max(columns[i].width, uniseg.StringWidth(cells[i]))
 		}
-		lines = append(lines, cells)
+		if err := table.Append(cells); err != nil {
+			return out, fmt.Errorf("making a table: %w", err)
+		}
 	}
-	out = appendRule(appendCells(out, columns, lines[0]), columns)
-	for _, cells := range lines[1:] {
-		out = appendCells(out, columns, cells)
+	if err := table.Render(); err != nil {
+		return out, fmt.Errorf("making a table: %w", err)
 	}
-	return t.appendRest(out)
+	for line := range bytes.Lines(text.Bytes()) {
+		out = append(append(out, bytes.TrimRight(line, " \n")...), '\n')
+	}
+	return t.appendRest(out), nil
 }
 
 func (t Table) appendRest(out []byte) []byte {
@@ -48,37 +51,23 @@ func (t Table) appendRest(out []byte) []byte {
 	return fmt.Appendf(out, "(more behind cursor %s)\n", t.Cursor)
 }
 
-// column is how a column of a table is laid out.
-type column struct {
-	width   int
-	numeric bool // stands at the right
-}
-
-func appendCells(out []byte, columns []column, cells []string) []byte {
-	for i, text := range cells {
-		if i > 0 {
-			out = append(out, " │"...)
-		}
-		out = append(out, ' ')
-		room := strings.Repeat(" ", columns[i].width-uniseg.StringWidth(text))
-		if columns[i].numeric {
-			out = append(append(out, room...), text...)
-		} else {
-			out = append(append(out, text...), room...)
+func (t Table) options() []tablewriter.Option {
+	align := make([]tw.Align, len(t.Columns))
+	for i := range align {
+		align[i] = tw.AlignLeft
+		if isNumeric(t.Rows, i) {
+			align[i] = tw.AlignRight
 		}
 	}
-	return append(bytes.TrimRight(out, " "), '\n')
-}
-
-// appendRule appends the line under the names of the columns.
-func appendRule(out []byte, columns []column) []byte {
-	for i, c := range columns {
-		if i > 0 {
-			out = append(out, "┼"...)
-		}
-		out = append(out, strings.Repeat("─", c.width+2)...)
+	return []tablewriter.Option{
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.BorderNone, Symbols: tw.NewSymbols(tw.StyleLight),
+		})),
+		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone), tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
 	}
-	return append(out, '\n')
 }
 
 // isNumeric tells whether a column holds numbers only.
