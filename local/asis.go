@@ -15,8 +15,9 @@ import (
 // makes no tables, migrates nothing and sweeps nothing, and the file may be
 // anybody's and damaged. It is for one goroutine at a time.
 type File struct {
-	path string
-	conn *conn
+	path   string
+	conn   *conn
+	frozen *frozen // the file as one that nobody changes; nil for most
 }
 
 // OpenFile opens the file at path, which must exist. Other processes may have it
@@ -26,19 +27,22 @@ func OpenFile(path string, readOnly bool) (*File, error) {
 	if readOnly {
 		how = toRead
 	}
-	// SQLite says of a missing file and of a directory only that it cannot open them.
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		err = errors.New("it is a directory")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, pathless(err))
-	}
-	c, err := openConn(path, how, []string{"PRAGMA cache_size = -32768"})
-	if err != nil {
+	if err := checkPath(path, true); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	return &File{path: path, conn: c}, nil
+	f := &File{path: path}
+	setup := []string{"PRAGMA cache_size = -32768"}
+	var err error
+	f.conn, err = openConn(path, how, setup)
+	if readOnly && isCantOpen(err) && !hasLog(path) {
+		if f.frozen, err = freeze(path); err == nil {
+			f.conn, err = openFrozen(path, f.frozen, how, setup)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, explained(path, readOnly, err))
+	}
+	return f, nil
 }
 
 // pathless is err without the path that os puts before it.
@@ -74,7 +78,9 @@ func (f *File) Query(sql string, args ...store.Value) ([]store.Row, error) {
 
 // Snapshot runs fn in a read transaction: what others write meanwhile is not
 // seen.
-func (f *File) Snapshot(fn func() error) error { return f.conn.snapshot(fn) }
+func (f *File) Snapshot(fn func() error) error {
+	return errors.Join(f.conn.snapshot(fn), f.frozen.check())
+}
 
 // Change runs fn in a transaction that keeps others from writing, and undoes
 // all of it when fn fails.

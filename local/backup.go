@@ -69,7 +69,7 @@ func (f *File) copyTo(ctx context.Context, path string, o BackupOptions) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, to.close()) }()
-	err = f.conn.snapshot(func() error { return f.conn.copyPages(ctx, to, o.Progress) })
+	err = f.Snapshot(func() error { return f.conn.copyPages(ctx, to, o.Progress) })
 	if err != nil || o.AsIs {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 // ErrForeign is the error of opening a SQLite file that meowdis did not make, and
 // that is of no kind that it can read.
-var ErrForeign = errors.New("not a meowdis file")
+var ErrForeign = errors.New("it is not a meowdis file, nor one of Redka, Redlite or the first meowdis; sqlite3 shows what is in it")
 
 // ReadOnly says why nothing can be written, or nothing when it can.
 func (s *Store) ReadOnly() string {
@@ -32,12 +32,15 @@ func (s *Store) openForeign() error {
 		return nil // it is made, or its own error is the better one
 	}
 	err := s.look()
-	if isCantOpen(err) && !hasWAL(s.path) {
+	if isCantOpen(err) && !hasLog(s.path) {
 		// A file in WAL mode needs files beside it, where none can be made.
-		s.immutable = true
-		err = s.look()
+		if s.frozen, err = freeze(s.path); err == nil {
+			err = s.look()
+		}
 	}
-	s.immutable = s.immutable && s.foreign != nil
+	if !s.options.ReadOnly {
+		s.frozen = nil
+	}
 	if errors.Is(err, ErrForeign) || s.foreign != nil {
 		return err
 	}
@@ -73,12 +76,6 @@ func (s *Store) lookWith(c *conn) error {
 	s.foreign, s.overlay = kind, kind.Tables(tables)
 	s.options.ReadOnly = true
 	return c.overlay(s.overlay)
-}
-
-// hasWAL tells whether there is something in the log of a file in WAL mode.
-func hasWAL(path string) bool {
-	info, err := os.Stat(path + "-wal")
-	return err == nil && info.Size() > 0
 }
 
 // sqlTables lists the columns of all tables but the virtual ones, whose modules

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
-
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/meowdis/meowdis/foreign"
 	"github.com/meowdis/meowdis/store"
@@ -53,8 +49,7 @@ type Store struct {
 	watcher  *conn         // asks for the data version; opened when first needed
 	foreign  *foreign.Kind // nil for a file of ours
 	overlay  []foreign.Table
-	// immutable opens the file as one that nobody changes, without locks.
-	immutable bool
+	frozen   *frozen // the file as one that nobody changes; nil for most
 }
 
 var errClosed = errors.New("the database is closed")
@@ -71,7 +66,7 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{})}
 	if err := s.open(); err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(err, s.closeConns()))
+		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns()))
 	}
 	s.done.Add(1)
 	go s.write()
@@ -83,6 +78,11 @@ func Open(path string, o Options) (*Store, error) {
 }
 
 func (s *Store) open() (err error) {
+	if s.path != Memory {
+		if err := checkPath(s.path, s.options.ReadOnly); err != nil {
+			return err
+		}
+	}
 	if err := s.openForeign(); err != nil {
 		return err
 	}
@@ -118,15 +118,7 @@ func (s *Store) connect(readOnly bool) (*conn, error) {
 	if readOnly {
 		how = toRead
 	}
-	if !s.immutable {
-		return openConn(s.path, how, setup)
-	}
-	path, err := filepath.Abs(s.path)
-	if err != nil {
-		return nil, err
-	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
-	return openConn(u.String(), how|sqlite3.SQLITE_OPEN_URI, setup)
+	return openFrozen(s.path, s.frozen, how, setup)
 }
 
 // Path is the file, or Memory.
@@ -203,7 +195,7 @@ func (s *Store) read(ctx context.Context, batches []store.Batch) (results []stor
 	err = s.withReader(func(c *conn) error {
 		return c.interruptible(ctx, func() error {
 			results, err = c.read(ctx, batches)
-			return err
+			return errors.Join(err, s.frozen.check())
 		})
 	})
 	return results, err
