@@ -17,6 +17,7 @@ import (
 type copyOptions struct {
 	keys     selection
 	existing existingOptions
+	confirm  confirmOptions
 	tokens   tokenOptions
 	from, to int // databases; -1 for all, each into its own
 	resume   string
@@ -86,6 +87,7 @@ that was changed while it was read is named on stderr.
 	f := cmd.Flags()
 	f.SortFlags = false
 	o.existing.addFlags(cmd)
+	o.confirm.addFlags(cmd)
 	o.keys.addFlags(cmd)
 	f.IntVarP(&o.from, "db-from", "n", -1, "copy only database `NUMBER` (default: all)")
 	f.IntVar(&o.to, "db-to", -1, "into database `NUMBER` (default: the same)")
@@ -124,10 +126,19 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.from < 0 && src.chosen() {
 		read.Databases = []int{src.DB()}
 	}
-	if _, missing := os.Stat(to.path); o.dryRun && to.url == nil && missing != nil {
+	file := local.Options{SweepEvery: noSweep, Cache: writeCache}
+	switch {
+	case !o.dryRun:
+		err = o.confirm.mayWrite(s, &targets, to, "copy")
+	case to.isNew():
 		to.path = local.Memory // it is not made for this
+	default:
+		file.ReadOnly = to.path != local.Memory
 	}
-	dst, err := targets.connectTo(ctx, to, local.Options{SweepEvery: noSweep, Cache: writeCache}, false)
+	if err != nil {
+		return err
+	}
+	dst, err := targets.connectTo(ctx, to, file, false)
 	if err != nil {
 		return err
 	}
@@ -188,7 +199,7 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection
 		r.say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, dst.target)
 		err = errAnswered
 	case errors.Is(err, context.Canceled):
-		err = errors.New("interrupted")
+		err = interrupted("what was copied stays")
 	}
 	if err != nil && !errors.Is(err, errAnswered) && reached.Cursor != "" {
 		err = fmt.Errorf("%w; to go on, give the same command with --resume %s%s", err, reached, o.resumeMode())

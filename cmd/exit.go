@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,6 +16,8 @@ const (
 	exitError  = 1 // a command was answered with an error
 	exitUsage  = 2 // the command line was wrong
 	exitTarget = 3 // the target could not be opened or reached, or failed
+
+	exitInterrupted = 130 // as of a program that SIGINT ends
 )
 
 const exitCodesHelp = `Exit codes:
@@ -27,6 +30,12 @@ const exitCodesHelp = `Exit codes:
 // errAnswered ends a run in which a command was answered with an error. The
 // answer has been printed, so that nothing more is said.
 var errAnswered = errors.New("a command was answered with an error")
+
+// errInterrupted is the end by SIGINT or SIGTERM.
+var errInterrupted = errors.New("interrupted")
+
+// interrupted says what became of the work and how to go on.
+func interrupted(what string) error { return fmt.Errorf("%w; %s", errInterrupted, what) }
 
 // usageError is a mistake on the command line.
 type usageError struct{ error }
@@ -46,6 +55,12 @@ func (s *streams) exitCode(ran *cobra.Command, err error) int {
 	case errors.As(err, &usage):
 		fmt.Fprintf(s.err, "meowdis: %v\nSee %s --help.\n", err, ran.CommandPath())
 		return exitUsage
+	case errors.Is(err, errInterrupted):
+		fmt.Fprintf(s.err, "meowdis: %v\n", err)
+		return exitInterrupted
+	case errors.Is(err, context.Canceled): // which nothing but a signal does
+		fmt.Fprintf(s.err, "meowdis: %v\n", errInterrupted)
+		return exitInterrupted
 	}
 	fmt.Fprintf(s.err, "meowdis: %v\n", err)
 	return exitTarget

@@ -46,9 +46,11 @@ func answered(s *streams, err error) error {
 }
 
 // untilInterrupted is a context that ends with the first Ctrl-C, so that the
-// verb can say what it has found.
+// verb can say what it has found. The second one is the system's, and ends it at once.
 func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // room is the number of columns and lines of the terminal; 80 columns and no end

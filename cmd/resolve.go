@@ -176,7 +176,7 @@ func (o *targetOptions) file(getenv func(string) string) (target, error) {
 		if c.given != "" && (c.file || o.asks()) {
 			t, err := c.target()
 			if err == nil && t.url != nil {
-				err = usagef("%s is no file", t)
+				err = usagef("%s is a %s, and this works on files; dump, copy and diff work on any target", t, t.kind())
 			}
 			return t, err
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -59,9 +58,9 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	in := s.in
+	in := s.input(ctx)
 	if o.path != "-" {
-		f, err := os.Open(o.path)
+		f, err := openInput(o.path)
 		if err != nil {
 			return err
 		}
@@ -73,7 +72,15 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	written, err := o.write(ctx, s, source, r)
+	if err := o.choose(s, "restore"); err != nil {
+		return err
+	}
+	c, err := o.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, c) }()
+	written, err := o.write(ctx, c, o.path, source, r)
 	if err == nil || written != (transfer.Written{}) {
 		r.say("%s", r.outcome("restored", written))
 	}
@@ -85,7 +92,7 @@ func (o *restoreOptions) source(in io.Reader, r *report) (transfer.Source, error
 	b := bufio.NewReaderSize(in, 64<<10)
 	beginning, err := b.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading %s: %w", o.path, err)
+		return nil, reading(o.path, err)
 	}
 	f, ok := formatOf(beginning)
 	if !ok {
@@ -108,10 +115,9 @@ func (o *restoreOptions) explain(s *streams, err error) error {
 		fmt.Fprintf(s.err, "meowdis: %v; --replace replaces such keys, --skip leaves them alone\n", err)
 		return errAnswered
 	case errors.As(err, &damage):
-		fmt.Fprintf(s.err, "meowdis: %v; nothing of that block was written; --salvage --skip goes on behind it\n", err)
-		return errAnswered
+		return fmt.Errorf("%w; nothing of that block was written; --salvage --skip goes on behind it", err)
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted; what was written stays: --skip goes on from there")
+		return interrupted("what was written stays: --skip goes on from there")
 	}
 	return err
 }

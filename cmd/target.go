@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
 )
 
@@ -161,6 +162,15 @@ func configFile() string { return filepath.Join(xdg.ConfigHome, "meowdis", "conf
 // isREST tells whether the target is a REST endpoint.
 func (t target) isREST() bool {
 	return t.url != nil && (t.url.Scheme == "http" || t.url.Scheme == "https")
+}
+
+// isNew tells whether the target is a file that is not there yet.
+func (t target) isNew() bool {
+	if t.url != nil || t.path == local.Memory {
+		return false
+	}
+	_, err := os.Stat(t.path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // String is the target without its secrets.

@@ -45,11 +45,15 @@ func OpenFile(path string, readOnly bool) (*File, error) {
 	return f, nil
 }
 
-// pathless is err without the path that os puts before it.
+// pathless is err without the paths that os puts before it.
 func pathless(err error) error {
 	var e *os.PathError
 	if errors.As(err, &e) {
 		return e.Err
+	}
+	var moved *os.LinkError
+	if errors.As(err, &moved) {
+		return moved.Err
 	}
 	return err
 }

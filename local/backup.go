@@ -46,7 +46,7 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 			err = fmt.Errorf("backing up to %s: %w", path, errors.Join(err, os.Remove(partial.Name())))
 		}
 	}()
-	if err := errors.Join(partial.Chmod(info.Mode().Perm()), partial.Close()); err != nil {
+	if err := partial.Close(); err != nil {
 		return err
 	}
 	if err := f.copyTo(ctx, partial.Name(), o); err != nil {
@@ -55,8 +55,12 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if err := errors.Join(ctx.Err(), syncPath(partial.Name(), os.O_RDWR)); err != nil {
 		return err
 	}
+	// A file that may not be written makes a backup that may not.
+	if err := os.Chmod(partial.Name(), info.Mode().Perm()); err != nil {
+		return pathless(err)
+	}
 	if err := os.Rename(partial.Name(), path); err != nil {
-		return err
+		return pathless(err)
 	}
 	// The name is safe once the directory is; not every system can promise that.
 	syncPath(filepath.Dir(path), os.O_RDONLY)

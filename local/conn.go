@@ -102,6 +102,10 @@ func openConn(path string, how int32, setup []string) (c *conn, err error) {
 	if c.db = pointerAt(c.arena); rc != sqlite3.SQLITE_OK {
 		return c, c.fail(rc)
 	}
+	// SQLite opens a file for reading when it may not be written.
+	if how&toRead == 0 && sqlite3.Xsqlite3_db_readonly(c.tls, c.db, 0) == 1 {
+		return c, &sqliteError{sqlite3.SQLITE_READONLY, "it may not be written"}
+	}
 	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
 	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, busyMillis)
 	for _, sql := range setup {

@@ -11,7 +11,7 @@ import (
 
 // ErrForeign is the error of opening a SQLite file that meowdis did not make, and
 // that is of no kind that it can read.
-var ErrForeign = errors.New("it is not a meowdis file, nor one of Redka, Redlite or the first meowdis; sqlite3 shows what is in it")
+var ErrForeign = errors.New("it is not a meowdis file; meowdis doctor tells whose it is")
 
 // ReadOnly says why nothing can be written, or nothing when it can.
 func (s *Store) ReadOnly() string {

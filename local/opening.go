@@ -77,7 +77,7 @@ func explained(path string, readOnly bool, err error) error {
 		}
 	}
 	if !readOnly {
-		return &reason{fmt.Sprintf("it cannot be written, or nothing beside it in %s; --read-only reads it", filepath.Dir(path)), err}
+		return &reason{fmt.Sprintf("you have no permission to write it, or beside it in %s; --read-only reads it", filepath.Dir(path)), err}
 	}
 	return &reason{fmt.Sprintf("%s-wal holds its latest changes, and to read them takes writing in %s: copy both where you may write", path, filepath.Dir(path)), err}
 }
