@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,7 +62,15 @@ func tended(err error, f *local.File) error {
 	return errors.Join(err, f.Close())
 }
 
-// aside is a name beside the file for a copy that is made before it is changed.
+// aside is a name beside the file for a copy that is made before it is changed,
+// one that nothing has yet.
 func aside(path, why string) string {
-	return path + "." + why + "-" + time.Now().Format("20060102-150405")
+	first := path + "." + why + "-" + time.Now().Format("20060102-150405")
+	name := first
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", first, n)
+	}
 }
