@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -44,7 +43,7 @@ there is a whole backup under that name or none.
 }
 
 func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err error) {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	if info, err := os.Stat(to); err == nil && info.IsDir() {
 		return usagef("%s is a directory: name the file in it", to)
@@ -67,8 +66,8 @@ func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err err
 		}
 	}})
 	bar.end()
-	if errors.Is(err, context.Canceled) {
-		return interrupted(to + " was not written")
+	if wasStopped(ctx, err) {
+		return stopped(ctx, to+" was not written")
 	}
 	if err != nil {
 		return err

@@ -77,7 +77,8 @@ that was changed while it was read is named on stderr.
 		Args:                  usageArgs(cobra.ExactArgs(2)),
 		ValidArgsFunction:     completeTargets(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := exclusive(cmd, "replace", "skip"); err != nil {
+			f := cmd.Flags()
+			if err := errors.Join(exclusive(cmd, "replace", "skip"), checkDatabase(f, "db-from", o.from), checkDatabase(f, "db-to", o.to)); err != nil {
 				return err
 			}
 			o.src, o.dst = args[0], args[1]
@@ -104,7 +105,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	targets := targetOptions{full: o.full}
 	from, err := o.tokens.named(s, o.src, o.tokens.src)
@@ -198,8 +199,8 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection
 	case errors.Is(err, transfer.ErrExists):
 		r.say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, dst.target)
 		err = errAnswered
-	case errors.Is(err, context.Canceled):
-		err = interrupted("what was copied stays")
+	case wasStopped(ctx, err):
+		err = stopped(ctx, "what was copied stays")
 	}
 	if err != nil && !errors.Is(err, errAnswered) && reached.Cursor != "" {
 		err = fmt.Errorf("%w; to go on, give the same command with --resume %s%s", err, reached, o.resumeMode())
@@ -233,6 +234,9 @@ func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *connectio
 	r := &report{s: s, bar: newProgress(s, "counting", "keys", total(ctx, src, read))}
 	there, err := transfer.TakeSurvey(ctx, src, read, dst, into(o.to), r.bar.add)
 	r.bar.end()
+	if wasStopped(ctx, err) {
+		return stopped(ctx, "nothing was copied")
+	}
 	if err != nil {
 		return err
 	}

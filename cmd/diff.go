@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -49,6 +48,9 @@ Exit codes:
 		Args:                  usageArgs(cobra.ExactArgs(2)),
 		ValidArgsFunction:     completeTargets(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkDatabase(cmd.Flags(), "database", o.database); err != nil {
+				return err
+			}
 			o.a, o.b = args[0], args[1]
 			return o.run(cmd.Context(), s)
 		},
@@ -72,7 +74,7 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.database >= 0 {
 		read.Databases = []int{o.database}
 	}
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	var sides [2]*connection
 	for i, side := range []struct{ spec, token string }{{o.a, o.tokens.src}, {o.b, o.tokens.dst}} {
@@ -106,8 +108,8 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *connection,
 		r.say("%s in %s compared", count(int64(differences), "difference"), count(keys, "key"))
 		err = errAnswered
 	}
-	if errors.Is(err, context.Canceled) {
-		err = interrupted("what was printed is not all: " + count(keys, "key") + " compared")
+	if wasStopped(ctx, err) {
+		err = stopped(ctx, "what was printed is not all: "+count(keys, "key")+" compared")
 	}
 	return r.end(err)
 }

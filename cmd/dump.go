@@ -71,7 +71,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.path == "-" && s.outTerminal && format.binary {
 		return usagef("this format is not for a terminal: give a file, or --format jsonl")
 	}
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	c, err := o.target.connectToRead(ctx, s, o.database, &read)
 	if err != nil {
@@ -90,7 +90,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		return transfer.Run(ctx, transfer.FromSession(ctx, c, read), format.write(out), r.notify, seen)
 	})
 	if err != nil {
-		return r.end(notWritten(o.path, err))
+		return r.end(notWritten(ctx, o.path, err))
 	}
 	r.say("%s", r.outcome("wrote", keys))
 	return r.end(nil)

@@ -56,7 +56,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	c, err := o.target.connectToRead(ctx, s, o.database, &read)
 	if err != nil {
@@ -73,7 +73,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 		return errors.Join(err, spool.remove())
 	})
 	if err != nil {
-		return r.end(notWritten(o.path, err))
+		return r.end(notWritten(ctx, o.path, err))
 	}
 	r.say("%s", r.outcome("wrote", transfer.Written{Keys: keys}))
 	return r.end(nil)

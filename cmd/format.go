@@ -160,6 +160,9 @@ func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 		p.values.Format = resp.Raw
 		return p.values.Append(out, v)
 	}
+	if p.values.RESP3 {
+		v = records.RESP3(args, v)
+	}
 	switch p.form {
 	case formatCSV, formatNDJSON, formatTable:
 		if t, ok := records.Of(args, v); ok {

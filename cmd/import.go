@@ -70,7 +70,7 @@ file turns out to be damaged.
 }
 
 func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	in, err := openImport(o.path, o.format, s.input(ctx))
 	if err != nil {
@@ -99,8 +99,8 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	case errors.Is(err, transfer.ErrExists):
 		r.say("%v; --replace replaces such keys, --skip leaves them alone", err)
 		err = errAnswered
-	case errors.Is(err, context.Canceled):
-		err = interrupted("what was written stays: --skip goes on from there")
+	case wasStopped(ctx, err):
+		err = stopped(ctx, "what was written stays: --skip goes on from there")
 	}
 	return r.end(err)
 }
@@ -173,7 +173,7 @@ func replayed(ctx context.Context, in *importFile, r *report, passed func(place,
 		Notify: r.notify,
 	})
 	if ctx.Err() != nil {
-		return importSource{}, interrupted("nothing was imported")
+		return importSource{}, stopped(ctx, "nothing was imported")
 	}
 	return importSource{keys: transfer.FromSession(ctx, engine.New(place).Session(), transfer.ReadOptions{}), damage: damage}, nil
 }

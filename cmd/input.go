@@ -40,13 +40,13 @@ func reading(path string, err error) error {
 
 // notWritten is the error of a verb that was to make a file, which makes it whole or
 // not at all; stdout cannot be so.
-func notWritten(path string, err error) error {
+func notWritten(ctx context.Context, path string, err error) error {
 	kept := path + " was not written"
 	if path == "-" {
 		kept = "what is on stdout is not complete"
 	}
-	if errors.Is(err, context.Canceled) {
-		return interrupted(kept)
+	if wasStopped(ctx, err) {
+		return stopped(ctx, kept)
 	}
 	return fmt.Errorf("writing %s: %w; %s", path, pathless(err), kept)
 }

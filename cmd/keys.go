@@ -57,9 +57,10 @@ func (o *listOptions) beyond(n int64) bool { return o.limit > 0 && n > o.limit }
 func newKeys(s *streams) *cobra.Command {
 	o := &keysOptions{}
 	cmd := &cobra.Command{
-		Use:     "keys [FLAGS] [PATTERN]",
-		GroupID: groupLook,
-		Short:   "List keys, however many there are",
+		Use:        "keys [FLAGS] [PATTERN]",
+		SuggestFor: []string{"ls", "list"},
+		GroupID:    groupLook,
+		Short:      "List keys, however many there are",
 		Long: `Lists the keys that match a pattern, or all, a page at a time: the target goes on
 answering others meanwhile, which the command KEYS would keep it from. Keys that
 are there from start to end are listed; a server may list a key twice.

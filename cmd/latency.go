@@ -68,7 +68,7 @@ trips are made.
 const plainRoundTrips = 100
 
 func (o *latencyOptions) run(ctx context.Context, s *streams) error {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	file := lookOnly
 	if len(o.args) > 0 { // which may write

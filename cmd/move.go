@@ -18,7 +18,7 @@ const moveExitCodesHelp = `Exit codes:
   1  some keys were not: each was named on stderr
   2  the command line was wrong
   3  a target or a file could not be opened or reached, or it failed or is damaged
-130  Ctrl-C ended it: it said what was done, and how to go on`
+130  Ctrl-C ended it (143: SIGTERM): it said what was done, and how to go on`
 
 // selection are the flags that choose keys.
 type selection struct {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // profileAddOptions are the flags and the argument of profile add.
@@ -36,7 +35,10 @@ asked for. It goes into the system's keyring where there is one.`,
   meowdis profile add ci --url https://example.com --token-env CI_TOKEN --read-only`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
+				return err
+			}
 			o.name = args[0]
 			return o.run(s)
 		},
@@ -92,8 +94,6 @@ func (o *profileAddOptions) run(s *streams) error {
 func (o *profileAddOptions) target() (password string, err error) {
 	p := &o.settings
 	switch {
-	case p.Database < 0 || p.Database >= translator.Databases:
-		return "", usagef("database %d: ERR DB index is out of range", p.Database)
 	case o.tokenStdin && p.TokenEnv != "":
 		return "", usagef("give only one of --token-stdin and --token-env")
 	case p.DB != "" && (o.tokenStdin || p.TokenEnv != ""):

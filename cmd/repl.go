@@ -29,9 +29,10 @@ type replOptions struct {
 func newREPL(s *streams) *cobra.Command {
 	o := &replOptions{}
 	cmd := &cobra.Command{
-		Use:     "repl",
-		GroupID: groupUse,
-		Short:   "Type commands, with completion, hints and history",
+		Use:        "repl",
+		SuggestFor: []string{"cli", "redis-cli", "shell", "console"},
+		GroupID:    groupUse,
+		Short:      "Type commands, with completion, hints and history",
 		Long: `Reads commands from the terminal and prints their replies. The prompt shows where
 they go, the database when it is not 0, and (TX) with the number of queued
 commands inside MULTI.
@@ -111,6 +112,8 @@ func (o *replOptions) replTarget(s *streams, c *connection) repl.Target {
 	switch c := plain(c.session).(type) {
 	case *remote.Redis:
 		t.Listen, t.Connections = c.Listen, c.Connections
+	case *remote.REST:
+		t.Listen = c.Listen
 	case *engine.Session:
 		t.FirstKeys = c.FirstKeys
 	}

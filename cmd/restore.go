@@ -56,7 +56,7 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 }
 
 func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	in := s.input(ctx)
 	if o.path != "-" {
@@ -84,7 +84,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	if err == nil || written != (transfer.Written{}) {
 		r.say("%s", r.outcome("restored", written))
 	}
-	return r.end(o.explain(s, err))
+	return r.end(o.explain(ctx, s, err))
 }
 
 // source recognises what is in a file.
@@ -108,7 +108,7 @@ func (o *restoreOptions) source(in io.Reader, r *report) (transfer.Source, error
 }
 
 // explain says how to go on behind an error.
-func (o *restoreOptions) explain(s *streams, err error) error {
+func (o *restoreOptions) explain(ctx context.Context, s *streams, err error) error {
 	var damage *transfer.Damage
 	switch {
 	case errors.Is(err, transfer.ErrExists):
@@ -116,8 +116,8 @@ func (o *restoreOptions) explain(s *streams, err error) error {
 		return errAnswered
 	case errors.As(err, &damage):
 		return fmt.Errorf("%w; nothing of that block was written; --salvage --skip goes on behind it", err)
-	case errors.Is(err, context.Canceled):
-		return interrupted("what was written stays: --skip goes on from there")
+	case wasStopped(ctx, err):
+		return stopped(ctx, "what was written stays: --skip goes on from there")
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
+	"github.com/meowdis/meowdis/remote"
 )
 
 const targetHelp = `Where commands go, the first of these that is given:
@@ -147,6 +148,9 @@ func remoteTarget(raw, token, source string) (target, error) {
 	case "redis", "rediss", "unix":
 		if _, has := u.User.Password(); token != "" && !has {
 			u.User = url.UserPassword(u.User.Username(), token)
+		}
+		if err := remote.CheckURL(raw); err != nil {
+			return target{}, usagef("%s: %w", source, err)
 		}
 		return target{url: u, source: source}, nil
 	}

@@ -63,7 +63,7 @@ behind the other. Flags stand before the command. (This is not the command WATCH
 }
 
 func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	c, err := o.target.connect(ctx, s, local.Options{}, o.json)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -74,8 +73,7 @@ func runPeek(ctx context.Context, l *loop, c command, out *output) error {
 		}
 		l.peekBody(&b, name, p, v)
 	}
-	_, err = io.WriteString(out, b.String())
-	return err
+	return out.text(b.String())
 }
 
 // asks runs a command whose error is an error.

@@ -206,9 +206,6 @@ func (l *loop) command(ctx context.Context, c command) (next string, err error) 
 	case "clear":
 		io.WriteString(l.Out, "\x1b[H\x1b[2J")
 		return "", nil
-	case "help", "?":
-		io.WriteString(l.Out, help(values(c.words[1:])))
-		return "", nil
 	case ":edit":
 		return l.editCommand(c)
 	}
@@ -235,6 +232,9 @@ func (l *loop) command(ctx context.Context, c command) (next string, err error) 
 func (l *loop) once(ctx context.Context, c command, out *output) bool {
 	if c.isColon() {
 		return l.colon(ctx, c, out)
+	}
+	if c.asksHelp() {
+		return runHelp(ctx, l, c, out) == nil
 	}
 	args := c.args()
 	if l.Target.Listen != nil && listens(args) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -84,8 +83,7 @@ func runSet(_ context.Context, l *loop, c command, out *output) error {
 	if !known {
 		return fmt.Errorf("there is no setting %s: :set lists them", c.words[1].value)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return out.text(b.String())
 }
 
 // runSetting is runSet for a command that is named after its setting.
