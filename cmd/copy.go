@@ -71,7 +71,7 @@ that was changed while it was read is named on stderr.
 
 ` + twoTargetsHelp + "\n\n" + moveExitCodesHelp,
 		Example: `  meowdis copy redis://localhost:6379 cats.sqlite
-  meowdis copy cats.sqlite https://example.com --token T --match 'cat:*'
+  meowdis copy cats.sqlite @prod --match 'cat:*'
   meowdis copy a.sqlite b.sqlite -n 0 --db-to 5 --replace`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(2)),

@@ -50,7 +50,7 @@ file turns out to be damaged.
 ` + moveExitCodesHelp + "\n\n" + targetHelp,
 		Example: `  meowdis import dump.rdb
   meowdis import --db cats.sqlite /var/lib/redis/appendonlydir
-  meowdis import --url https://example.com --token T redka.db --replace`,
+  meowdis import --profile prod redka.db --replace`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -81,13 +81,21 @@ func (o *profileAddOptions) run(s *streams) error {
 			return err
 		}
 	}
-	if token != "" {
-		if err := o.keep(s, token); err != nil {
-			return err
-		}
+	where := ""
+	switch {
+	case token != "":
+		where = o.keep(s, token)
+	case p.URL != "" && p.TokenEnv == "" && s.inTerminal:
+		where = "No token was stored."
+	case p.URL != "" && p.TokenEnv == "":
+		where = "No token was stored, since nobody could be asked: --token-stdin reads one, --token-env names a variable."
 	}
 	config.Profiles[o.name] = *p
-	return config.Save()
+	if err := config.Save(); err != nil || where == "" {
+		return err
+	}
+	_, err = fmt.Fprintln(s.err, where)
+	return err
 }
 
 // target checks where the profile leads, and takes the password out of a URL.
@@ -151,18 +159,17 @@ func (o *profileAddOptions) token(s *streams) (string, error) {
 	return token, nil
 }
 
-// keep puts the token where it will be found again.
-func (o *profileAddOptions) keep(s *streams, token string) error {
+// keep puts the token where it will be found again, and says where that is.
+func (o *profileAddOptions) keep(s *streams, token string) (where string) {
 	why := "MEOWDIS_KEYRING is off"
 	if s.getenv("MEOWDIS_KEYRING") != "off" {
 		err := profile.Keep(o.name, token)
 		if err == nil {
 			o.settings.Keyring = true
-			return nil
+			return "The token is in the system's keyring."
 		}
 		why = "the system's keyring cannot be used: " + err.Error()
 	}
 	o.settings.Token = token
-	_, err := fmt.Fprintf(s.err, "The token is in %s, which only you can read (%s).\n", configFile(), why)
-	return err
+	return fmt.Sprintf("The token is in %s, which only you can read (%s).", configFile(), why)
 }

@@ -38,7 +38,7 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 ` + moveExitCodesHelp + "\n\n" + targetHelp,
 		Example: `  meowdis restore cats.archive
   meowdis restore --db new.sqlite --replace cats.jsonl
-  meowdis restore --url https://example.com --token T cats.archive`,
+  meowdis restore --profile prod --replace cats.archive`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
