@@ -29,6 +29,7 @@ func TestMoved(t *testing.T) {
 		e := storetest.NewEngine(s, storetest.NewClock())
 		c := storetest.NewClient(t, e)
 		c.Want("SET k v", "OK")
+		c.Want("GET k", `"v"`)
 		if err := s.Moved(); err != nil {
 			t.Errorf("not yet %s: %v", what, err)
 		}

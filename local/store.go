@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -49,7 +50,8 @@ type Store struct {
 	watcher  *conn         // asks for the data version; opened when first needed
 	foreign  *foreign.Kind // nil for a file of ours
 	overlay  []foreign.Table
-	frozen   *frozen // the file as one that nobody changes; nil for most
+	opened   os.FileInfo // the file that is open; nil for memory, and until it is
+	frozen   *frozen     // the file as one that nobody changes; nil for most
 }
 
 var errClosed = errors.New("the database is closed")
@@ -97,12 +99,18 @@ func (s *Store) open() (err error) {
 	if s.path == Memory {
 		return nil
 	}
+	if s.opened, err = os.Stat(s.path); err != nil {
+		return pathless(err)
+	}
 	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)))
 	return nil
 }
 
 // connect opens a connection to the store's file.
 func (s *Store) connect(readOnly bool) (*conn, error) {
+	if err := s.Moved(); err != nil { // it would be another file
+		return nil, err
+	}
 	setup := []string{"PRAGMA foreign_keys = 1"}
 	if s.path != Memory {
 		setup = append(setup, fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10),

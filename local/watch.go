@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"os"
 
@@ -72,30 +71,16 @@ func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 var ErrMoved = errors.New("the file was deleted, moved or replaced while it was open, and nothing more is written to it: " +
 	"put it back, or start again with what is there now")
 
-// moved returns ErrMoved when another file than the connection's has its name, or
-// none. It knows by asking for the file's inode, which takes microseconds.
-func (c *conn) moved() error {
-	// The answer is an int at the beginning of the arena. Where a file that is open
-	// cannot be deleted there is none.
-	rc := sqlite3.Xsqlite3_file_control(c.tls, c.db, 0, sqlite3.SQLITE_FCNTL_HAS_MOVED, c.arena)
-	if rc == sqlite3.SQLITE_OK && binary.NativeEndian.Uint32(libc.GoBytes(c.arena, 4)) != 0 {
+// Moved returns ErrMoved when the file was deleted, moved or replaced while it is
+// open. Writes fail with it then; reads go on over the connections that are there.
+func (s *Store) Moved() error {
+	if s.opened == nil {
+		return nil
+	}
+	if now, err := os.Stat(s.path); err != nil || !os.SameFile(now, s.opened) {
 		return ErrMoved
 	}
 	return nil
-}
-
-// Moved returns ErrMoved when the file was deleted, moved or replaced while it is
-// open. Writes fail with it then; reads go on in the file that is open.
-func (s *Store) Moved() error {
-	if s.readers == nil {
-		return nil // memory
-	}
-	release, err := s.use()
-	if err != nil {
-		return err
-	}
-	defer release()
-	return s.withReader((*conn).moved)
 }
 
 // WALSize is the bytes of the file's write-ahead log, 0 when there is none.

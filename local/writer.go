@@ -107,7 +107,7 @@ func (s *Store) attempt(group []*job, savepoints bool) error {
 				return err
 			}
 		}
-		return s.writer.moved()
+		return s.Moved()
 	})
 }
 
