@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -202,19 +203,26 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection
 	case wasStopped(ctx, err):
 		err = stopped(ctx, "what was copied stays")
 	}
-	if err != nil && !errors.Is(err, errAnswered) && reached.Cursor != "" {
-		err = fmt.Errorf("%w; to go on, give the same command with --resume %s%s", err, reached, o.resumeMode())
+	if err != nil && !errors.Is(err, errAnswered) {
+		err = fmt.Errorf("%w; to go on, give the same command%s", err, o.goOn(reached))
 	}
 	return r.end(err)
 }
 
-// resumeMode is the flag that the keys behind the position call for: some of them
-// may have been copied.
-func (o *copyOptions) resumeMode() string {
-	if o.existing.mode() == transfer.Refuse {
-		return " --skip"
+// goOn are the flags that make the same command go on: from what was reached, and
+// behind that some keys may have been copied, too.
+func (o *copyOptions) goOn(reached transfer.Position) string {
+	var flags []string
+	if reached.Cursor != "" {
+		flags = append(flags, "--resume "+reached.String())
 	}
-	return ""
+	if o.existing.mode() == transfer.Refuse {
+		flags = append(flags, "--skip")
+	}
+	if len(flags) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(flags, " ")
 }
 
 // total is how many keys a source has, -1 when some are left out.

@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -58,18 +60,42 @@ func (d *destination) write(ctx context.Context, c *connection, path string, sou
 	return w.Written(), err
 }
 
+// sourceError is what kept a file from being read on: to go on is of no use.
+type sourceError struct{ error }
+
+func (e sourceError) Unwrap() error { return e.error }
+
 // of is a source whose errors say which file it is.
 func of(path string, source transfer.Source) transfer.Source {
 	return func(yield func(transfer.Part, error) bool) {
 		for p, err := range source {
 			if err != nil {
-				err = reading(path, err)
+				err = sourceError{reading(path, err)}
 			}
 			if !yield(p, err) {
 				return
 			}
 		}
 	}
+}
+
+// explain says how to go on behind an error.
+func (d *destination) explain(ctx context.Context, r *report, err error) error {
+	const goOn = "what was written stays: --skip goes on from there"
+	var damage *transfer.Damage
+	var source sourceError
+	switch {
+	case errors.Is(err, transfer.ErrExists):
+		r.say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, d.target)
+		return errAnswered
+	case wasStopped(ctx, err):
+		return stopped(ctx, goOn)
+	case errors.As(err, &damage):
+		return fmt.Errorf("%w; nothing of that block was written; restore --salvage --skip goes on behind it", err)
+	case err != nil && !errors.As(err, &source):
+		return fmt.Errorf("%w; %s", err, goOn)
+	}
+	return err
 }
 
 // into sends all keys to one database, or with -1 each to its own.

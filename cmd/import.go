@@ -92,17 +92,10 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	written, err := o.write(ctx, c, o.path, source.keys, r)
 	if err == nil && source.damage != nil {
-		err = reading(o.path, source.damage)
+		err = sourceError{reading(o.path, source.damage)}
 	}
 	r.say("%s", r.outcome("imported", written))
-	switch {
-	case errors.Is(err, transfer.ErrExists):
-		r.say("%v; --replace replaces such keys, --skip leaves them alone", err)
-		err = errAnswered
-	case wasStopped(ctx, err):
-		err = stopped(ctx, "what was written stays: --skip goes on from there")
-	}
-	return r.end(err)
+	return r.end(o.explain(ctx, r, err))
 }
 
 // importSource is the keys of a file. damage is what kept a file that had to be run

@@ -81,10 +81,8 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	defer func() { err = closing(err, c) }()
 	written, err := o.write(ctx, c, o.path, source, r)
-	if err == nil || written != (transfer.Written{}) {
-		r.say("%s", r.outcome("restored", written))
-	}
-	return r.end(o.explain(ctx, s, err))
+	r.say("%s", r.outcome("restored", written))
+	return r.end(o.explain(ctx, r, err))
 }
 
 // source recognises what is in a file.
@@ -105,19 +103,4 @@ func (o *restoreOptions) source(in io.Reader, r *report) (transfer.Source, error
 		r.failed++
 		r.say("%v", d)
 	}), nil
-}
-
-// explain says how to go on behind an error.
-func (o *restoreOptions) explain(ctx context.Context, s *streams, err error) error {
-	var damage *transfer.Damage
-	switch {
-	case errors.Is(err, transfer.ErrExists):
-		fmt.Fprintf(s.err, "meowdis: %v; --replace replaces such keys, --skip leaves them alone\n", err)
-		return errAnswered
-	case errors.As(err, &damage):
-		return fmt.Errorf("%w; nothing of that block was written; --salvage --skip goes on behind it", err)
-	case wasStopped(ctx, err):
-		return stopped(ctx, "what was written stays: --skip goes on from there")
-	}
-	return err
 }

@@ -98,8 +98,8 @@ func (f *File) Rewrite(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := f.Query(sql); err != nil {
-			return err
+		if _, _, err := f.conn.run(store.Stmt{SQL: sql}); err != nil {
+			return fmt.Errorf("packing %s: %w", f.path, err)
 		}
 	}
 	return nil

@@ -43,6 +43,7 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	}
 	defer func() {
 		if err != nil {
+			os.Remove(partial.Name() + "-journal") // if SQLite had to leave it
 			err = fmt.Errorf("backing up to %s: %w", path, errors.Join(err, os.Remove(partial.Name())))
 		}
 	}()

@@ -60,7 +60,11 @@ func (e *sqliteError) Error() string { return e.msg }
 
 // fail is the error of the last call, whose result code was rc.
 func (c *conn) fail(rc int32) error {
-	return &sqliteError{code: rc, msg: libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))}
+	msg := libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))
+	if rc&0xff == sqlite3.SQLITE_IOERR {
+		msg += ": is there room on the disk, and may the file grow?"
+	}
+	return &sqliteError{code: rc, msg: msg}
 }
 
 // withString calls fn with a C string.
