@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -39,6 +40,16 @@ func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
 		}
 	}()
 	return ctx, func() { cancel(nil) }
+}
+
+// wasStopped tells whether err is what became of work when a signal ended ctx.
+func wasStopped(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
+}
+
+// stopped is the end of work by a signal: what became of it, and how to go on.
+func stopped(ctx context.Context, what string) error {
+	return fmt.Errorf("%w; %s", context.Cause(ctx), what)
 }
 
 // place is where a script broke off: at the line from. What lies before it has run.

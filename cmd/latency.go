@@ -17,6 +17,7 @@ import (
 // latencyOptions are the flags and arguments of latency.
 type latencyOptions struct {
 	target   targetOptions
+	confirm  confirmOptions
 	count    int64
 	interval time.Duration
 	json     bool
@@ -58,6 +59,7 @@ trips are made.
 	f.Int64Var(&o.count, "count", 0, "make `NUMBER` round trips")
 	f.DurationVarP(&o.interval, "interval", "i", 10*time.Millisecond, "wait for `TIME` between two of them")
 	f.BoolVar(&o.json, "json", false, "print JSON, at the end")
+	o.confirm.addFlags(cmd)
 	o.target.addFlags(cmd)
 	return cmd
 }
@@ -66,7 +68,7 @@ trips are made.
 const plainRoundTrips = 100
 
 func (o *latencyOptions) run(ctx context.Context, s *streams) error {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	file := lookOnly
 	if len(o.args) > 0 { // which may write
@@ -74,6 +76,9 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	}
 	return o.target.look(ctx, s, file, func(c *connection) error {
 		args := command(o.args)
+		if err := o.confirm.mayRun(s, c.target, args); err != nil {
+			return err
+		}
 		if len(args) == 0 {
 			args = command([]string{"PING"})
 			if c.file != nil {

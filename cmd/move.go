@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,7 +17,8 @@ const moveExitCodesHelp = `Exit codes:
   0  everything was done
   1  some keys were not: each was named on stderr
   2  the command line was wrong
-  3  a target or a file could not be opened or reached, or it failed`
+  3  a target or a file could not be opened or reached, or it failed or is damaged
+130  Ctrl-C ended it (143: SIGTERM): it said what was done, and how to go on`
 
 // selection are the flags that choose keys.
 type selection struct {
@@ -81,11 +80,6 @@ func (o *existingOptions) mode() transfer.Existing {
 
 // connectExisting connects to a target that is read: a file must be there.
 func (o *targetOptions) connectExisting(ctx context.Context, t target) (*connection, error) {
-	if t.url == nil && t.path != local.Memory {
-		if _, err := os.Stat(t.path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no file %s", t.path)
-		}
-	}
 	return o.connectTo(ctx, t, local.Options{ReadOnly: t.path != local.Memory, Cache: readCache}, false)
 }
 

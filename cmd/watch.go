@@ -17,6 +17,7 @@ import (
 // watchOptions are the flags and arguments of watch.
 type watchOptions struct {
 	target  targetOptions
+	confirm confirmOptions
 	seconds float64
 	count   int64
 	json    bool
@@ -56,18 +57,22 @@ behind the other. Flags stand before the command. (This is not the command WATCH
 	f.Float64VarP(&o.seconds, "interval", "i", 2, "wait for `SECONDS` between two runs")
 	f.Int64Var(&o.count, "count", 0, "run it `NUMBER` times")
 	f.BoolVar(&o.json, "json", false, "show JSON")
+	o.confirm.addFlags(cmd)
 	o.target.addFlags(cmd)
 	return cmd
 }
 
 func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	c, err := o.target.connect(ctx, s, local.Options{}, o.json)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
+	if err := o.confirm.mayRun(s, c.target, command(o.args)); err != nil {
+		return err
+	}
 	show := func(reply []byte) error { return writeReply(s.out, reply) }
 	if s.outTerminal && s.getenv("TERM") != "dumb" {
 		screen := &watchScreen{streams: s, title: fmt.Sprintf("every %gs  %s  %s", o.seconds, c.target, strings.Join(o.args, " "))}

@@ -60,7 +60,11 @@ func (e *sqliteError) Error() string { return e.msg }
 
 // fail is the error of the last call, whose result code was rc.
 func (c *conn) fail(rc int32) error {
-	return &sqliteError{code: rc, msg: libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))}
+	msg := libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))
+	if rc&0xff == sqlite3.SQLITE_IOERR {
+		msg += ": is there room on the disk, and may the file grow?"
+	}
+	return &sqliteError{code: rc, msg: msg}
 }
 
 // withString calls fn with a C string.
@@ -100,6 +104,10 @@ func openConn(path string, how int32) (c *conn, err error) {
 	}
 	if c.db = pointerAt(c.arena); rc != sqlite3.SQLITE_OK {
 		return c, c.fail(rc)
+	}
+	// SQLite opens a file for reading when it may not be written.
+	if how&toRead == 0 && sqlite3.Xsqlite3_db_readonly(c.tls, c.db, 0) == 1 {
+		return c, &sqliteError{sqlite3.SQLITE_READONLY, "it may not be written"}
 	}
 	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
 	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, busyMillis)

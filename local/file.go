@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/meowdis/meowdis/schema"
@@ -18,8 +19,10 @@ func (s *Store) prepareFile(c *conn) error {
 		return s.enterWAL(c)
 	case version > schema.Version:
 		return NewerError(version)
+	case s.options.ReadOnly && version == 0:
+		return errors.New("it is empty: the first command that may write makes its tables")
 	case s.options.ReadOnly:
-		return fmt.Errorf("the file has schema version %d, not %d, and is opened read-only: open it for writing once to migrate it", version, schema.Version)
+		return fmt.Errorf("it has schema version %d, not %d: meowdis migrate brings it up to date", version, schema.Version)
 	}
 	if err := s.enterWAL(c); err != nil {
 		return err
@@ -36,7 +39,7 @@ func (s *Store) prepareFile(c *conn) error {
 
 // NewerError is the error of a file whose schema version is newer than ours.
 func NewerError(version int) error {
-	return fmt.Errorf("the file has schema version %d and this meowdis knows %d: use a newer one", version, schema.Version)
+	return fmt.Errorf("it has schema version %d, and this meowdis knows %d: use a newer meowdis", version, schema.Version)
 }
 
 // enterWAL changes the journal of a file that is ours or empty: the mode is

@@ -11,7 +11,7 @@ import (
 
 // ErrForeign is the error of opening a SQLite file that meowdis did not make, and
 // that is of no kind that it can read.
-var ErrForeign = errors.New("not a meowdis file")
+var ErrForeign = errors.New("it is not a meowdis file; meowdis doctor tells whose it is")
 
 // ReadOnly says why nothing can be written, or nothing when it can.
 func (s *Store) ReadOnly() string {
@@ -33,17 +33,20 @@ func (s *Store) look() (*conn, error) {
 		return nil, nil // it is made, or its own error is the better one
 	}
 	c, err := s.tryLook()
-	if isCantOpen(err) && !hasWAL(s.path) {
+	if isCantOpen(err) && !hasLog(s.path) {
 		// A file in WAL mode needs files beside it, where none can be made.
-		s.immutable = true
-		c, err = s.tryLook()
+		if s.frozen, err = freeze(s.path); err == nil {
+			c, err = s.tryLook()
+		}
 	}
 	if errors.Is(err, ErrForeign) || s.foreign != nil {
 		return c, err
 	}
-	immutable := s.immutable
-	s.immutable = false
-	if immutable && c != nil {
+	frozen := s.frozen != nil
+	if !s.options.ReadOnly {
+		s.frozen = nil
+	}
+	if frozen && c != nil {
 		// It knows of no locks: to close it later would drop those of others.
 		return nil, c.close()
 	}
@@ -80,12 +83,6 @@ func (s *Store) lookWith(c *conn) error {
 		return err
 	}
 	return c.overlay(s.overlay)
-}
-
-// hasWAL tells whether there is something in the log of a file in WAL mode.
-func hasWAL(path string) bool {
-	info, err := os.Stat(path + "-wal")
-	return err == nil && info.Size() > 0
 }
 
 // sqlTables lists the columns of all tables but the virtual ones, whose modules

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
+	"os"
 	"runtime"
 	"sync"
 	"time"
-
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/meowdis/meowdis/foreign"
 	"github.com/meowdis/meowdis/store"
@@ -56,8 +53,8 @@ type Store struct {
 	watcher  *conn         // asks for the data version; opened when first needed
 	foreign  *foreign.Kind // nil for a file of ours
 	overlay  []foreign.Table
-	// immutable opens the file as one that nobody changes, without locks.
-	immutable bool
+	opened   os.FileInfo // the file that is open; nil for memory, and until it is
+	frozen   *frozen     // the file as one that nobody changes; nil for most
 }
 
 var errClosed = errors.New("the database is closed")
@@ -74,7 +71,7 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{})}
 	if err := s.open(); err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(err, s.closeConns()))
+		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns()))
 	}
 	s.done.Add(1)
 	go s.write()
@@ -91,13 +88,18 @@ func (s *Store) open() error {
 	if alone {
 		s.readers = newPool(1)
 	}
+	if s.path != Memory {
+		if err := checkPath(s.path, s.options.ReadOnly); err != nil {
+			return err
+		}
+	}
 	looked, err := s.look()
 	if err != nil {
 		return err
 	}
 	if s.foreign != nil {
 		s.readers.add(looked)
-		return nil
+		return s.remember()
 	}
 	c, err := s.connect(s.options.ReadOnly)
 	if looked != nil { // as long, so that the files beside the file are made once
@@ -111,11 +113,28 @@ func (s *Store) open() error {
 	} else {
 		s.writer = c
 	}
-	return errors.Join(err, s.prepareFile(c))
+	if err = errors.Join(err, s.prepareFile(c)); err != nil {
+		return err
+	}
+	return s.remember()
+}
+
+// remember keeps which file it is that is open.
+func (s *Store) remember() (err error) {
+	if s.path == Memory {
+		return nil
+	}
+	if s.opened, err = os.Stat(s.path); err != nil {
+		return pathless(err)
+	}
+	return nil
 }
 
 // connect opens a connection to the store's file.
 func (s *Store) connect(readOnly bool) (*conn, error) {
+	if err := s.Moved(); err != nil { // it would be another file
+		return nil, err
+	}
 	c, err := s.connectBare(readOnly)
 	if err != nil {
 		return nil, err
@@ -148,15 +167,7 @@ func (s *Store) connectBare(readOnly bool) (*conn, error) {
 	if readOnly {
 		how = toRead
 	}
-	if !s.immutable {
-		return openConn(s.path, how)
-	}
-	path, err := filepath.Abs(s.path)
-	if err != nil {
-		return nil, err
-	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
-	return openConn(u.String(), how|sqlite3.SQLITE_OPEN_URI)
+	return openFrozen(s.path, s.frozen, how)
 }
 
 // Path is the file, or Memory.
@@ -228,7 +239,7 @@ func (s *Store) read(ctx context.Context, batches []store.Batch) (results []stor
 	err = s.withReader(func(c *conn) error {
 		return c.interruptible(ctx, func() error {
 			results, err = c.read(ctx, batches)
-			return err
+			return errors.Join(err, s.frozen.check())
 		})
 	})
 	return results, err

@@ -69,6 +69,23 @@ func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 	return rows[0][0].Int(), nil
 }
 
+// ErrMoved is the error of a write to a file that is no longer under its name: what
+// would be written is lost with the last process that has it open.
+var ErrMoved = errors.New("the file was deleted, moved or replaced while it was open, and nothing more is written to it: " +
+	"put it back, or start again with what is there now")
+
+// Moved returns ErrMoved when the file was deleted, moved or replaced while it is
+// open. Writes fail with it then; reads go on over the connections that are there.
+func (s *Store) Moved() error {
+	if s.opened == nil {
+		return nil
+	}
+	if now, err := os.Stat(s.path); err != nil || !os.SameFile(now, s.opened) {
+		return ErrMoved
+	}
+	return nil
+}
+
 // WALSize is the bytes of the file's write-ahead log, 0 when there is none.
 func (s *Store) WALSize() (int64, error) {
 	if s.path == Memory {

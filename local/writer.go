@@ -43,7 +43,7 @@ func (s *Store) Transact(ctx context.Context, readOnly bool, fn func(run func(st
 	}
 	if readOnly {
 		return s.withReader(func(c *conn) error {
-			return c.snapshot(func() error { return fn(c.runner(true)) })
+			return errors.Join(c.snapshot(func() error { return fn(c.runner(true)) }), s.frozen.check())
 		})
 	}
 	j := &job{fn: fn, done: make(chan struct{})}
@@ -108,7 +108,7 @@ func (s *Store) attempt(group []*job, savepoints bool) error {
 					return err
 				}
 			}
-			return nil
+			return s.Moved()
 		})
 	})
 }

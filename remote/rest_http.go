@@ -97,7 +97,7 @@ type networkError struct {
 	err  error
 }
 
-func (e *networkError) Error() string { return fmt.Sprintf("reaching %s: %v", e.host, e.err) }
+func (e *networkError) Error() string { return fmt.Sprintf("reaching %s: %v", e.host, plainly(e.err)) }
 func (e *networkError) Unwrap() error { return e.err }
 
 func (r *REST) try(ctx context.Context, q request) (answer, error) {
