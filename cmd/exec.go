@@ -172,7 +172,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *connection) err
 	for n := 0; o.call.times < 0 || n < o.call.times; n++ {
 		if n > 0 && o.call.interval > 0 {
 			select {
-			case <-time.After(o.call.interval):
+			case <-time.After(time.Duration(o.call.interval)):
 			case <-ctx.Done():
 				return ctx.Err()
 			}

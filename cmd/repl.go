@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/repl"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/spelling"
 )
 
 // replOptions are the flags of repl.
@@ -155,7 +157,7 @@ func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (r
 // formatNamed is the format of that name, with the other flags as they are.
 func (o *replOptions) formatNamed(s *streams, name string) (repl.Format, error) {
 	if !slices.Contains(formats, name) {
-		return nil, fmt.Errorf("there is no format %q", name)
+		return nil, fmt.Errorf("there is no format %q.%s The formats are %s", name, spelling.Question(spelling.Nearest(name, formats)), strings.Join(formats, ", "))
 	}
 	f := o.format
 	f.output = name

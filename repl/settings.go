@@ -46,7 +46,7 @@ func (l *loop) setFormat(name string) error {
 	}
 	f, err := l.FormatNamed(name)
 	if err != nil {
-		return fmt.Errorf("%w: the formats are %s", err, strings.Join(l.Formats, ", "))
+		return err
 	}
 	l.Format, l.FormatName = f, name
 	return nil
