@@ -72,7 +72,7 @@ func colonNamed(name string) *colon {
 func (l *loop) colon(ctx context.Context, c command, out *output) bool {
 	own := colonNamed(c.words[0].value)
 	if own == nil {
-		l.complain(fmt.Sprintf("There is no %s.%s :help lists what there is.", c.words[0].value, spelling.Question(likelyColons(c.words[0].value))))
+		l.complain(fmt.Sprintf("There is no %s.%s :help lists what there is.", c.words[0].value, spelling.Question(spelling.Nearest(c.words[0].value, colonNames()))))
 		return false
 	}
 	if err := own.run(ctx, l, c, out); err != nil && !out.refused {
@@ -82,13 +82,13 @@ func (l *loop) colon(ctx context.Context, c command, out *output) bool {
 	return true
 }
 
-// likelyColons are the commands that a misspelt one was probably meant to be.
-func likelyColons(name string) []string {
-	var names []string
-	for _, c := range colons {
-		names = append(names, ":"+c.name)
+// colonNames lists the names of the commands, with their colons.
+func colonNames() []string {
+	names := make([]string, len(colons))
+	for i, c := range colons {
+		names[i] = ":" + c.name
 	}
-	return spelling.Nearest(name, names)
+	return names
 }
 
 // usage is the error of wrong arguments.

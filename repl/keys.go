@@ -15,6 +15,7 @@ var bindings = []binding{
 	{"Up, Down", "Walk through the history, or the lines of a text"},
 	{"Ctrl-X Ctrl-E", "Edits the text in $EDITOR"},
 	{"Ctrl-C", "Clears the line, or interrupts a command"},
+	{"Ctrl-Z", "Goes back to the shell, from which fg comes back"},
 	{"Ctrl-D", "Ends"},
 }
 
@@ -88,7 +89,9 @@ func (e *editor) plainKey(r rune) rune {
 		return e.own(func() { e.vertical(1) })
 	case readline.CharBckSearch, readline.CharFwdSearch:
 		return e.own(e.beginSearch)
-	case keyNone, keyEscape, keyBackTab, keyPageUp, keyPageDown, readline.CharBell, readline.CharCtrlZ:
+	case readline.CharCtrlZ:
+		return e.own(e.suspend)
+	case keyNone, keyEscape, keyBackTab, keyPageUp, keyPageDown, readline.CharBell:
 		return e.own(func() {})
 	}
 	return r
