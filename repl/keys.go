@@ -62,14 +62,17 @@ func (e *editor) plainKey(r rune) rune {
 		e.leave("^C")
 	case readline.CharDelete: // Ctrl-D
 		if len(e.text) > 0 {
-			return r
+			return e.own(func() { e.erase(1) })
 		}
 		e.leave("")
 	case keyDelete:
-		if e.cursor < len(e.text) {
-			return e.own(func() { e.text = slices.Delete(slices.Clone(e.text), e.cursor, e.cursor+1) })
-		}
-		return e.own(func() {})
+		return e.own(func() { e.erase(1) })
+	case readline.CharBackspace, readline.CharCtrlH:
+		return e.own(func() { e.erase(-1) })
+	case readline.CharBackward:
+		return e.own(func() { e.step(-1) })
+	case readline.CharForward:
+		return e.own(func() { e.step(1) })
 	case keyPaste:
 		text := []rune(e.in.paste())
 		return e.own(func() {
