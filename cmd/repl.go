@@ -74,7 +74,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 	}
 	terminal := s.inTerminal && s.outTerminal
 	var page func([]byte) bool
-	if o.pager && terminal {
+	if terminal {
 		page = s.page
 	}
 	failed, err := repl.Run(ctx, repl.Options{
@@ -87,6 +87,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		Use:         func(ctx context.Context, name string) (repl.Target, error) { return o.connectTo(ctx, s, "@"+name) },
 		Profiles:    profileNames,
 		Page:        page,
+		Paging:      o.pager && terminal,
 		In:          s.in, Out: s.out, Err: s.err,
 		Terminal: terminal,
 		History:  historyFile(),

@@ -104,8 +104,8 @@ func only(c command) (string, error) {
 
 func runHelp(_ context.Context, l *loop, c command, out *output) error {
 	columns := 0
-	if l.Terminal && c.op == "" {
-		columns, _ = terminalSize()
+	if c.op == "" {
+		columns = l.columns()
 	}
 	return out.text(Help(values(c.words[1:]), columns))
 }
