@@ -126,7 +126,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.call.given() {
 		return o.repeat(ctx, s, c)
 	}
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	if o.pipe {
 		p := pipe{in: bufio.NewReaderSize(s.in, pipeBuffer), out: s.out, err: s.err, session: c, atOnce: atOnceToServer, db: c.DB()}

@@ -22,9 +22,9 @@ func (s stoppedBy) Error() string {
 	return "interrupted"
 }
 
-// untilStopped is a context that ends with the first Ctrl-C or SIGTERM, for its
-// cause; a second one ends the process.
-func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+// untilInterrupted is a context that ends with the first Ctrl-C or SIGTERM, so that
+// the verb can say what it has done; a second one ends the process.
+func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -126,3 +126,23 @@ func TestBrokenConnection(t *testing.T) {
 		r.ends(3, test.words...)
 	}
 }
+
+// Ctrl-C while a server does not answer.
+func TestInterruptedConnection(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	r := startTyping(t, "stats", "--url", "redis://"+ln.Addr().String())
+	conn, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	r.signal(os.Interrupt)
+	r.ends(130, "interrupted")
+	if strings.Contains(r.errors.String(), "context") {
+		t.Errorf("stderr tells of a context:\n%s", r.errors.String())
+	}
+}

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,12 +66,6 @@ func answered(s *streams, err error) error {
 	return err
 }
 
-// untilInterrupted is a context that ends with the first Ctrl-C, so that the
-// verb can say what it has found.
-func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-}
-
 // room is the number of columns and lines of the terminal; 80 columns and no end
 // of lines elsewhere, unless the environment says otherwise.
 func (s *streams) room() (columns, lines int) {
@@ -92,7 +83,7 @@ func (s *streams) room() (columns, lines int) {
 // ended tells errEnough and the end of the context from failures: both end a
 // work as they should.
 func ended(ctx context.Context, err error) error {
-	if errors.Is(err, errEnough) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+	if errors.Is(err, errEnough) || ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
 		return nil
 	}
 	return err

@@ -45,7 +45,8 @@ command, "> FILE" writes it into a file. :help lists the commands of the prompt
 itself, and HELP SET tells about SET. The history leaves out lines with
 passwords.
 
-From a pipe it reads one command a line, and | and > stand for themselves.
+From a pipe, and with TERM=dumb, it reads one command a line, and | and > stand for
+themselves.
 
 ` + targetHelp,
 		Example: `  meowdis repl
@@ -72,7 +73,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	terminal := s.inTerminal && s.outTerminal
+	terminal := s.edits()
 	var page func([]byte) bool
 	if terminal {
 		page = s.page
@@ -102,7 +103,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 
 // replTarget is a connection as the loop knows it.
 func (o *replOptions) replTarget(s *streams, c *connection) repl.Target {
-	if !s.inTerminal || !s.outTerminal {
+	if !s.edits() {
 		c.session = o.confirm.confirmed(c, s)
 	}
 	t := repl.Target{

@@ -133,9 +133,12 @@ func runSource(ctx context.Context, l *loop, c command, _ *output) error {
 	}
 	defer f.Close()
 	in := bufio.NewReader(f)
-	text := ""
+	text, begins := "", 1
 	for n := 1; ; n++ {
 		line, err := in.ReadString('\n')
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // which some editors begin a text with
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("reading %s: %w", name, err)
 		}
@@ -153,12 +156,12 @@ func runSource(ctx context.Context, l *loop, c command, _ *output) error {
 		failed := l.failed
 		l.failed = before || failed
 		if failed {
-			return fmt.Errorf("%s stopped at line %d", name, n)
+			return fmt.Errorf("%s stopped at line %d", name, begins)
 		}
 		if ended || err != nil {
 			return nil
 		}
-		text = ""
+		text, begins = "", n+1
 	}
 }
 
