@@ -76,7 +76,9 @@ const environmentTopic = `  MEOWDIS_DB                the file to work on
   NO_COLOR                  no colours, when not empty
   CLICOLOR_FORCE            colours also where no terminal is, unless 0
   CLICOLOR=0                no colours
+  TERM=dumb                 no colours, and nothing that moves the cursor
   PAGER                     what repl --pager shows long replies in; less -FRX
+  VISUAL, EDITOR            what repl edits texts in
   XDG_DATA_HOME, XDG_STATE_HOME, XDG_CONFIG_HOME
                             where the default file, the history and config.toml
                             are; "meowdis paths" prints the places
