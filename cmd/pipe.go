@@ -141,11 +141,8 @@ func (p *pipe) brokeOff(l load, cause error, known bool) error {
 		}
 		return fmt.Errorf("behind command %d: %w: %s", p.replies, cause, where)
 	}
-	db := ""
-	if n := p.session.DB(); n != p.db {
-		db = fmt.Sprintf(" -n %d", n)
-	}
-	at := place{from: l.lines[0], to: l.lines[len(l.lines)-1], unknown: !known, multi: p.multi, again: "meowdis exec --pipe" + db + " …"}
+	at := place{from: l.lines[0], to: l.lines[len(l.lines)-1], unknown: !known, multi: p.multi}
+	at.again = againIn("meowdis exec --pipe", p.session, p.db)
 	return at.brokeOff(cause)
 }
 

@@ -101,7 +101,7 @@ does not grow with the database.
 
 // run takes all keys into summary and prints what write makes of it.
 func (o *summaryOptions) run(ctx context.Context, s *streams, summary *survey.Summary, prefixes int, write func(survey.Report) string) error {
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
 		report := survey.Report{Colour: s.colour(), Keys: -1}

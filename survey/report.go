@@ -212,6 +212,10 @@ func (r Report) table(columns []column, rows []row) string {
 		}
 	}
 	bars := len(rows) > 0 && rows[0].bar >= 0
+	if last := len(columns) - 1; bars && total > r.Width && columns[last].title == "" {
+		total -= widths[last] + 2 // shares, which the other columns tell as well
+		columns = columns[:last]
+	}
 	most := r.Width
 	if bars {
 		most -= shortestBar + 2
