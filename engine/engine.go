@@ -196,13 +196,14 @@ type planned struct {
 	call
 	db        int
 	fieldsets map[string][][]byte
+	queued    bool // by MULTI
 	answer    resp.Value
 }
 
 // plan translates the call, which is the i-th of its transaction: each draws
 // its own random numbers.
 func (p planned) plan(env translator.Env, i int) translator.Plan {
-	env.DB, env.Fieldsets = p.db, p.fieldsets
+	env.DB, env.Fieldsets, env.InMulti = p.db, p.fieldsets, p.queued
 	env.Seed += uint64(i) << 32
 	return p.cmd.Plan(p.args, env)
 }

@@ -284,6 +284,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	for i, q := range queue {
 		if q.cmd.Translate != nil {
 			calls[i] = s.planned(q)
+			calls[i].queued = true
 			continue
 		}
 		v, err := ownCommand(q.cmd.Name).run(s, ctx, q)

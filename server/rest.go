@@ -231,11 +231,12 @@ var needConnection = map[string]bool{
 	"SUBSCRIBE": true, "UNSUBSCRIBE": true, "PSUBSCRIBE": true, "PUNSUBSCRIBE": true, "SSUBSCRIBE": true, "SUNSUBSCRIBE": true,
 }
 
-// A blocking command that the translator knows waits no time, as inside MULTI.
+// A command that waits for an element has no connection to hold. XREAD and others
+// that may block wait no time, as inside MULTI.
 func allowedInREST(args [][]byte) bool {
 	name := strings.ToUpper(string(args[0]))
 	cmd := translator.Lookup(name)
-	return !needConnection[name] && (cmd == nil || cmd.Flags&translator.Blocking == 0 || cmd.Translate != nil)
+	return !needConnection[name] && (cmd == nil || cmd.Flags&translator.Blocking == 0 || name[0] != 'B')
 }
 
 func notInREST(name []byte) resp.Value {

@@ -79,6 +79,8 @@ type Env struct {
 	Seed uint64 // fresh randomness for this call
 	DB   int    // selected database
 
+	InMulti bool // the call is one of a transaction, where nothing waits
+
 	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
 }
 
@@ -112,7 +114,7 @@ var (
 
 func init() {
 	for _, group := range [][]Command{
-		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, streamCommands,
+		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands, streamCommands,
 		hyperloglogCommands, bitmapCommands, geoCommands, arrayCommands, jsonCommands, throttleCommands,
 		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, memoryCommands, transactionCommands,
 	} {
