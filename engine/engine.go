@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/meowdis/meowdis/resp"
@@ -43,6 +44,7 @@ type Engine struct {
 	now   func() int64
 	seed  func() uint64
 
+	limits   atomic.Pointer[translator.Limits]
 	readOnly string // why nothing can be written, or nothing
 
 	replaying sync.Mutex // keeps this process from contending with itself
@@ -70,8 +72,11 @@ func New(s Store, options ...Option) *Engine {
 	return e
 }
 
+// SetLimits changes from where on OBJECT ENCODING calls a collection large.
+func (e *Engine) SetLimits(l translator.Limits) { e.limits.Store(&l) }
+
 func (e *Engine) env(db int) translator.Env {
-	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db}
+	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load()}
 }
 
 // call is a command ready to be planned.

@@ -80,6 +80,11 @@ var exchanges = []string{
 	"CONFIG GET save\r\nCONFIG GET MAXMEMORY\r\nCONFIG GET nope\r\nCONFIG GET\r\nCONFIG GET data[a-c]ases d?tabases\r\n",
 	"HELLO 3\r\nCONFIG GET appendonly\r\nCONFIG GET nope\r\n",
 	"CONFIG SET nope 1\r\nCONFIG SET maxmemory\r\nCONFIG SET databases 17\r\nCONFIG SET save \"\" timeout\r\nCONFIG SET save \"\" save \"\"\r\nCONFIG SET save \"900 1\"\r\nCONFIG GET save\r\nCONFIG SET SAVE \"\"\r\nCONFIG SET appendonly no nope 1\r\n",
+	"CONFIG SET save 900\r\nCONFIG SET save \"0 1\"\r\nCONFIG SET save \"1  1\"\r\nCONFIG SET save \"900 1 300 10\"\r\nCONFIG GET save\r\nCONFIG SET save \"\"\r\n",
+	"CONFIG SET appendonly maybe\r\nCONFIG SET appendfsync now\r\nCONFIG SET slowlog-max-len x\r\nCONFIG SET slowlog-max-len -1\r\nCONFIG SET zset-max-listpack-value 1x\r\nCONFIG SET appendfsync ALWAYS\r\nCONFIG GET appendfsync\r\nCONFIG SET appendfsync everysec\r\n",
+	"CONFIG SET hash-max-ziplist-entries 1\r\nHSET h a 1\r\nOBJECT ENCODING h\r\nHSET h b 1\r\nOBJECT ENCODING h\r\nCONFIG SET hash-max-listpack-entries 512 hash-max-listpack-value 1kb\r\n" +
+		"CONFIG GET hash-max-ziplist-value\r\nCONFIG SET hash-max-ziplist-value 64\r\nCONFIG SET set-max-intset-entries 1\r\nSADD s 1 2\r\nOBJECT ENCODING s\r\nCONFIG SET set-max-intset-entries 512\r\n" +
+		"CONFIG SET zset-max-ziplist-value 1\r\nZADD z 1 a\r\nZADD y 1 ab\r\nOBJECT ENCODING z\r\nOBJECT ENCODING y\r\nCONFIG SET zset-max-listpack-value 64\r\n",
 	"INFO nosuch\r\nINFO cluster\r\nHELLO 3\r\nINFO cluster\r\n",
 
 	// transactions

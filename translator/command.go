@@ -81,6 +81,8 @@ type Env struct {
 
 	InMulti bool // the call is one of a transaction, where nothing waits
 
+	Limits *Limits // of the compact encodings; nil for the defaults
+
 	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
 }
 
