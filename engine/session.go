@@ -100,6 +100,10 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 		*reply = s.reject(args, resp.MakeError("READONLY "+reason))
 		return nil
 	}
+	if s.multi && cmd.Flags&translator.NoMulti != 0 {
+		*reply = s.reject(args, resp.MakeError("ERR Command not allowed inside a transaction"))
+		return nil
+	}
 	if cmd.Translate == nil {
 		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {
 			if err := pending.flush(ctx, s.engine); err != nil {

@@ -37,6 +37,8 @@ type client struct {
 	calls   [][][]byte // the pipeline, reused
 	out     []byte     // its replies, reused
 
+	stopping <-chan struct{} // closed when the server stops
+
 	resp3  bool
 	authed bool
 	quiet  quiet
@@ -80,6 +82,7 @@ func newClient(s *Server, nc net.Conn) *client {
 // runs when ctx ends, ends well.
 func (c *client) loop(ctx context.Context) {
 	running := context.WithoutCancel(ctx)
+	c.stopping = ctx.Done()
 	for !c.closed && ctx.Err() == nil {
 		err := c.read()
 		c.out = c.out[:0]

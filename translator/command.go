@@ -27,15 +27,15 @@ const (
 	NoAuth
 	MovableKeys
 	AllowBusy
-	NoMulti
 	NoAsyncLoading
+	NoMulti
 	NoMandatoryKeys
 )
 
 var flagNames = []string{
 	"write", "readonly", "denyoom", "module", "admin", "pubsub", "noscript", "blocking", "loading", "stale",
-	"skip_monitor", "skip_slowlog", "fast", "no_auth", "movablekeys", "allow_busy", "no_multi",
-	"no_async_loading", "no_mandatory_keys",
+	"skip_monitor", "skip_slowlog", "fast", "no_auth", "movablekeys", "allow_busy", "no_async_loading",
+	"no_multi", "no_mandatory_keys",
 }
 
 // Names lists the flags that are set, as COMMAND INFO does.
@@ -118,7 +118,7 @@ func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands, streamCommands,
 		hyperloglogCommands, bitmapCommands, geoCommands, arrayCommands, jsonCommands, throttleCommands,
-		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, memoryCommands, transactionCommands,
+		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, debugCommands, memoryCommands, transactionCommands,
 	} {
 		for i := range group {
 			c := &group[i]

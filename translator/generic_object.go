@@ -53,25 +53,33 @@ type object struct {
 	updatedAt int64
 }
 
-// object plans an OBJECT subcommand: nil for a missing key, and what describe
-// says of a live one.
-func (c *Call) object(describe func(object) resp.Value) Plan {
+// objectStmt reads the object at a key.
+func (c *Call) objectStmt(key []byte) store.Stmt {
 	limits := DefaultLimits
 	if c.Env.Limits != nil {
 		limits = *c.Env.Limits
 	}
 	n := func(n int64) store.Value { return store.Int(min(n, math.MaxInt32)) }
+	return c.stmt(sqlObject, key, n(limits.HashFields), n(limits.HashBytes), n(limits.SetMembers), n(limits.ZsetMembers), n(limits.ZsetBytes))
+}
+
+func objectOf(row store.Row) object {
+	o := object{typ: string(row[0].Bytes()), length: row[2].Int(), big: row[2].Int() != 0, updatedAt: row[4].Int()}
+	if digits, err := hex.DecodeString(string(row[3].Bytes())); err == nil && o.typ == stringType {
+		o.integer, o.isInteger = parseInt(digits)
+	}
+	return o
+}
+
+// object plans an OBJECT subcommand: nil for a missing key, and what describe
+// says of a live one.
+func (c *Call) object(describe func(object) resp.Value) Plan {
 	return read(func(r *store.Result) resp.Value {
 		if len(r.Rows[0]) == 0 {
 			return resp.Nil
 		}
-		row := r.Rows[0][0]
-		o := object{typ: string(row[0].Bytes()), length: row[2].Int(), big: row[2].Int() != 0, updatedAt: row[4].Int()}
-		if digits, err := hex.DecodeString(string(row[3].Bytes())); err == nil && o.typ == stringType {
-			o.integer, o.isInteger = parseInt(digits)
-		}
-		return describe(o)
-	}, c.stmt(sqlObject, c.Args[2], n(limits.HashFields), n(limits.HashBytes), n(limits.SetMembers), n(limits.ZsetMembers), n(limits.ZsetBytes)))
+		return describe(objectOf(r.Rows[0][0]))
+	}, c.objectStmt(c.Args[2]))
 }
 
 // encoding is the encoding that Redis 7.0 gives a value that was set as it is
@@ -121,16 +129,20 @@ func objectFreq(c *Call) Plan {
 }
 
 func objectIdletime(c *Call) Plan {
-	return c.object(func(o object) resp.Value { return resp.MakeInt(max(0, c.Env.Now-o.updatedAt) / 1000) })
+	return c.object(func(o object) resp.Value { return resp.MakeInt(o.idle(c.Env.Now)) })
 }
 
-// objectRefcount answers what Redis says of its shared integers, and 1 for
-// everything else.
+// idle is the seconds since the last write.
+func (o object) idle(now int64) int64 { return max(0, now-o.updatedAt) / 1000 }
+
 func objectRefcount(c *Call) Plan {
-	return c.object(func(o object) resp.Value {
-		if o.isInteger && 0 <= o.integer && o.integer < sharedIntegers {
-			return resp.MakeInt(1<<31 - 1)
-		}
-		return resp.One
-	})
+	return c.object(func(o object) resp.Value { return resp.MakeInt(o.refcount()) })
+}
+
+// refcount is what Redis says of its shared integers, and 1 for everything else.
+func (o object) refcount() int64 {
+	if o.isInteger && 0 <= o.integer && o.integer < sharedIntegers {
+		return 1<<31 - 1
+	}
+	return 1
 }
