@@ -45,7 +45,8 @@ type Engine struct {
 	seed  func() uint64
 
 	limits   atomic.Pointer[translator.Limits]
-	readOnly string // why nothing can be written, or nothing
+	facts    func() translator.Facts // of the server, nil without one
+	readOnly string                  // why nothing can be written, or nothing
 
 	replaying sync.Mutex // keeps this process from contending with itself
 }
@@ -74,6 +75,10 @@ func New(s Store, options ...Option) *Engine {
 
 // SetLimits changes from where on OBJECT ENCODING calls a collection large.
 func (e *Engine) SetLimits(l translator.Limits) { e.limits.Store(&l) }
+
+// SetFacts sets where INFO's facts about the server come from. It is for the time
+// before the first session.
+func (e *Engine) SetFacts(facts func() translator.Facts) { e.facts = facts }
 
 func (e *Engine) env(db int) translator.Env {
 	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load()}
@@ -202,13 +207,14 @@ type planned struct {
 	db        int
 	fieldsets map[string][][]byte
 	queued    bool // by MULTI
+	facts     translator.Facts
 	answer    resp.Value
 }
 
 // plan translates the call, which is the i-th of its transaction: each draws
 // its own random numbers.
 func (p planned) plan(env translator.Env, i int) translator.Plan {
-	env.DB, env.Fieldsets, env.InMulti = p.db, p.fieldsets, p.queued
+	env.DB, env.Fieldsets, env.InMulti, env.Facts = p.db, p.fieldsets, p.queued, p.facts
 	env.Seed += uint64(i) << 32
 	return p.cmd.Plan(p.args, env)
 }

@@ -142,7 +142,11 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 
 // planned is a call as it would run now.
 func (s *Session) planned(c call) planned {
-	return planned{call: c, db: s.db, fieldsets: s.fieldsets}
+	p := planned{call: c, db: s.db, fieldsets: s.fieldsets}
+	if c.cmd.WantsFacts && s.engine.facts != nil {
+		p.facts = s.engine.facts()
+	}
+	return p
 }
 
 // reject answers a call that cannot be run nor queued. It spoils an open

@@ -159,6 +159,7 @@ func isOwn(name []byte) bool {
 func (c *client) run(ctx context.Context) {
 	calls := c.calls
 	last := len(calls) - 1
+	c.server.commands.Add(uint64(len(calls)))
 	switch {
 	case last < 0:
 		return

@@ -38,6 +38,7 @@ func (s *Server) own(_ context.Context, cmd *translator.Command, args [][]byte) 
 	case "CONFIG SET":
 		return s.configSet(args), true
 	case "CONFIG RESETSTAT":
+		s.commands.Store(0)
 		return resp.OK, true
 	case "CONFIG REWRITE":
 		return resp.MakeError("ERR The server is running without a config file"), true

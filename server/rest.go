@@ -162,6 +162,7 @@ func (q *request) command(args [][]byte) (int, []byte) {
 // run runs commands one after the other; those that REST does not allow are
 // answered without being run.
 func (q *request) run(calls [][][]byte) ([]resp.Value, error) {
+	q.server.commands.Add(uint64(len(calls)))
 	if q.untilError {
 		return q.runUntilError(calls)
 	}
@@ -275,6 +276,7 @@ func (q *request) transaction(body []byte) (int, []byte) {
 			return http.StatusBadRequest, q.form.one(bad)
 		}
 	}
+	q.server.commands.Add(uint64(len(calls)))
 	calls = append(append([][][]byte{{[]byte("MULTI")}}, calls...), [][]byte{[]byte("EXEC")})
 	replies, err := q.session.Pipeline(q.http.Context(), calls)
 	if err != nil {

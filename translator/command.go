@@ -67,6 +67,8 @@ type Command struct {
 	// FindKeys finds the keys where Keys alone cannot; nil leaves it to Keys.
 	FindKeys func(args [][]byte) []KeyRef
 
+	WantsFacts bool // Env.Facts is filled in for it
+
 	// Translate makes the plan of a call whose arity has been checked. Nil for
 	// a container such as OBJECT, and for a command that belongs to the
 	// session (SELECT, MULTI, …), which the engine carries out itself.
@@ -82,6 +84,8 @@ type Env struct {
 	InMulti bool // the call is one of a transaction, where nothing waits
 
 	Limits *Limits // of the compact encodings; nil for the defaults
+
+	Facts Facts // of the server, for INFO
 
 	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
 }

@@ -43,7 +43,7 @@ var serverCommands = []Command{
 	{
 		Name: "INFO", Group: "server", Since: "1.0.0", Arity: -1, Flags: Loading | Stale,
 		Summary: "Returns facts about the server and the databases, as lines of name:value",
-		Syntax:  "[section [section ...]]", Translate: info,
+		Syntax:  "[section [section ...]]", Translate: info, WantsFacts: true,
 		Categories: []string{"dangerous"},
 		Tips:       []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	},
