@@ -53,6 +53,19 @@ var serverCommands = []Command{
 		Syntax:  "[VERSION version]", Translate: lolwut,
 	},
 	{
+		Name: "MODULE", Group: "server", Since: "4.0.0", Arity: -2,
+		Summary: "Holds the commands about modules, of which there are none",
+	},
+	{
+		Name: "MODULE HELP", Group: "server", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
+		Summary: "Lists the subcommands of MODULE", Translate: help,
+	},
+	{
+		Name: "MODULE LIST", Group: "server", Since: "4.0.0", Arity: 2, Flags: Admin | NoScript,
+		Summary: "Answers an empty list: nothing is loaded", Translate: func(*Call) Plan { return answer(resp.EmptyArray) },
+		Tips: []string{"nondeterministic_output_order"},
+	},
+	{
 		Name: "COMMAND", Group: "server", Since: "2.8.13", Arity: -1, Flags: Loading | Stale,
 		Summary: "Describes all commands", Translate: commandInfo,
 		Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"},
