@@ -37,6 +37,8 @@ type client struct {
 	calls   [][][]byte // the pipeline, reused
 	out     []byte     // its replies, reused
 
+	stopping <-chan struct{} // closed when the server stops
+
 	resp3  bool
 	authed bool
 	quiet  quiet
@@ -80,6 +82,7 @@ func newClient(s *Server, nc net.Conn) *client {
 // runs when ctx ends, ends well.
 func (c *client) loop(ctx context.Context) {
 	running := context.WithoutCancel(ctx)
+	c.stopping = ctx.Done()
 	for !c.closed && ctx.Err() == nil {
 		err := c.read()
 		c.out = c.out[:0]
@@ -156,6 +159,7 @@ func isOwn(name []byte) bool {
 func (c *client) run(ctx context.Context) {
 	calls := c.calls
 	last := len(calls) - 1
+	c.server.commands.Add(uint64(len(calls)))
 	switch {
 	case last < 0:
 		return

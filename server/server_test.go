@@ -237,3 +237,22 @@ func TestViolationIsTold(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestInfo asks for what only the server knows, over both protocols.
+func TestInfo(t *testing.T) {
+	s := serve(t, server.Config{MaxClients: 7})
+	c := s.dial(t)
+	c.send("PING\r\nCONFIG RESETSTAT\r\nPING\r\nINFO\r\n")
+	var info string
+	for range 4 {
+		info = string(c.reply().Str)
+	}
+	for _, want := range []string{
+		"\r\nrun_id:", "\r\nuptime_in_seconds:", "\r\ntcp_port:", "\r\n# Clients\r\nconnected_clients:1\r\nmaxclients:7\r\n",
+		"\r\n# Memory\r\n", "\r\nused_memory_human:", "\r\n# Stats\r\ntotal_connections_received:1\r\ntotal_commands_processed:",
+	} {
+		if !strings.Contains(info, want) {
+			t.Errorf("%q is missing in\n%s", want, info)
+		}
+	}
+}
