@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -32,7 +31,7 @@ func (d *destination) check(cmd *cobra.Command) error {
 
 // write writes all that source yields.
 func (d *destination) write(ctx context.Context, s *streams, source transfer.Source, r *report) (written transfer.Written, err error) {
-	c, err := d.target.connect(ctx, s, local.Options{SweepEvery: noSweep, Cache: writeCache}, false)
+	c, err := d.target.connect(ctx, s, toWrite, false)
 	if err != nil {
 		return written, err
 	}
@@ -40,7 +39,7 @@ func (d *destination) write(ctx context.Context, s *streams, source transfer.Sou
 	if c.chosen() {
 		d.to = c.DB()
 	}
-	w := transfer.NewWriter(c, transfer.WriteOptions{Existing: d.existing.mode(), DB: into(d.to), Notify: r.notify})
+	w := transfer.NewWriter(c, transfer.WriteOptions{Existing: d.existing.mode(), DB: into(d.to), Notify: r.notify, AtOnce: atOnce(c)})
 	err = transfer.Run(ctx, source, w, r.notify, r.seen)
 	return w.Written(), err
 }
