@@ -87,7 +87,7 @@ type ReplayOptions struct {
 
 const (
 	replayCommands = 8192
-	replayBytes    = 8 << 20
+	replayBytes    = 2 << 20
 )
 
 // Replay runs commands on a session, many at a time. A transaction that is not

@@ -95,9 +95,10 @@ type keyWrite struct {
 
 const (
 	atOnceDefault = 512
-	// usualBytes are those of a command that AtOnce counts on: a batch of larger ones
-	// is sent sooner.
-	usualBytes = 1 << 10
+	// A batch of large commands is sent sooner: at this size, or when those of a large
+	// batch have so many bytes each.
+	flushBytes = 512 << 10
+	usualBytes = 256
 )
 
 // Put takes the next part.
@@ -116,7 +117,7 @@ func (w *Writer) Put(ctx context.Context, p Part) error {
 	if !k.over && k.err == nil {
 		w.add(k, p)
 	}
-	if w.calls < w.o.AtOnce && w.bytes < w.o.AtOnce*usualBytes && len(w.batch) < w.o.AtOnce {
+	if w.calls < w.o.AtOnce && w.bytes < max(flushBytes, w.o.AtOnce*usualBytes) && len(w.batch) < w.o.AtOnce {
 		return nil
 	}
 	return w.Flush(ctx)
