@@ -16,7 +16,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
 	flag.IntVar(&o.inspected, "inspect", 1_000_000, "keys of the biggest file that the inspector opens")
-	flag.StringVar(&o.only, "only", "", "one part: servers, start, files, inspect or growth")
+	flag.StringVar(&o.only, "only", "", "one part: servers, start, files, move, inspect or growth")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
@@ -57,6 +57,11 @@ func run(o options) error {
 	}
 	if part("files") {
 		if err := manyKeys(o, dir); err != nil {
+			return err
+		}
+	}
+	if part("move") {
+		if err := moving(o, dir); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// started is what a process took from its start to its end.
+// started is what a process took from its start to its end: time, and time of a
+// processor, which other work on the machine changes less.
 type started struct {
 	wall, cpu []time.Duration
 }
@@ -47,15 +48,17 @@ func starting(o options, parent string) error {
 		}
 	}
 	fmt.Printf("Whole processes, median of %d rounds:\n\n", startRounds)
-	fmt.Println("| | time | processor | time : redis-cli |\n|---|---:|---:|---:|")
-	reference := median(took[0].wall)
+	fmt.Println("| | time | : redis-cli | processor time | : redis-cli |\n|---|---:|---:|---:|---:|")
+	client := took[0]
 	for i, p := range processes {
-		wall := median(took[i].wall)
-		fmt.Printf("| %s | %s | %s | %.2f× |\n", p.name, round(wall), round(median(took[i].cpu)), float64(wall)/float64(reference))
+		wall, cpu := median(took[i].wall), median(took[i].cpu)
+		fmt.Printf("| %s | %s | %.2f× | %s | %.2f× |\n", p.name, round(wall), ratio(wall, median(client.wall)), round(cpu), ratio(cpu, median(client.cpu)))
 	}
 	fmt.Println()
 	return nil
 }
+
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
 const startRounds = 100
 
