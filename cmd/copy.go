@@ -128,7 +128,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.from < 0 && src.chosen() {
 		read.Databases = []int{src.DB()}
 	}
-	file := local.Options{SweepEvery: noSweep, Cache: writeCache}
+	file := toWrite
 	switch {
 	case !o.dryRun:
 		err = o.confirm.mayWrite(s, &targets, to, "copy")
@@ -183,11 +183,19 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 	return read, nil
 }
 
+// pagesToFile is after how many pages of a scan a file has what was read: as many
+// keys as it takes at once.
+const pagesToFile = 16
+
 func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions) error {
 	r := &report{s: s, bar: newProgress(s, "copying", "keys", total(ctx, src, read))}
-	w := transfer.NewWriter(dst, transfer.WriteOptions{Existing: o.existing.mode(), DB: into(o.to), Notify: r.notify})
+	w := transfer.NewWriter(dst, transfer.WriteOptions{Existing: o.existing.mode(), DB: into(o.to), Notify: r.notify, AtOnce: atOnce(dst)})
 	var reached transfer.Position
+	pages := 0
 	read.Passed = func(ctx context.Context, at transfer.Position) error {
+		if pages++; dst.file != nil && pages%pagesToFile != 0 {
+			return nil
+		}
 		if err := w.Flush(ctx); err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -46,7 +45,7 @@ func (d *destination) choose(s *streams, verb string) (err error) {
 
 // connect connects to the target that was chosen.
 func (d *destination) connect(ctx context.Context) (*connection, error) {
-	c, err := d.targets.connectTo(ctx, d.target, local.Options{SweepEvery: noSweep, Cache: writeCache}, false)
+	c, err := d.targets.connectTo(ctx, d.target, toWrite, false)
 	if err == nil && c.chosen() {
 		d.to = c.DB()
 	}
@@ -55,7 +54,7 @@ func (d *destination) connect(ctx context.Context) (*connection, error) {
 
 // write writes all that the source of the file at path yields.
 func (d *destination) write(ctx context.Context, c *connection, path string, source transfer.Source, r *report) (transfer.Written, error) {
-	w := transfer.NewWriter(c, transfer.WriteOptions{Existing: d.existing.mode(), DB: into(d.to), Notify: r.notify})
+	w := transfer.NewWriter(c, transfer.WriteOptions{Existing: d.existing.mode(), DB: into(d.to), Notify: r.notify, AtOnce: atOnce(c)})
 	err := transfer.Run(ctx, of(path, source), w, r.notify, r.seen)
 	return w.Written(), err
 }

@@ -150,7 +150,7 @@ func replayed(ctx context.Context, in *importFile, r *report, passed func(place,
 		return importSource{}, err
 	}
 	in.later(func() error { return os.RemoveAll(dir) })
-	place, err := local.Open(filepath.Join(dir, "replayed.sqlite"), local.Options{SweepEvery: noSweep})
+	place, err := local.Open(filepath.Join(dir, "replayed.sqlite"), toWrite)
 	if err != nil {
 		return importSource{}, err
 	}

@@ -83,12 +83,24 @@ func (o *targetOptions) connectExisting(ctx context.Context, t target) (*connect
 	return o.connectTo(ctx, t, local.Options{ReadOnly: t.path != local.Memory, Cache: readCache}, false)
 }
 
-// Moving keys has little use for caches: each page is read once. Copies of a
-// million keys stay below 200 MB with these.
+// What is read has little use for a cache: each page is read once. Keys come to the
+// pages of what is written in no order. Copies of a million keys stay below 200 MB
+// with these.
 const (
 	readCache  = 8 << 20
-	writeCache = 16 << 20
+	writeCache = 48 << 20
 )
+
+// toWrite is how a file is opened that keys are moved to.
+var toWrite = local.Options{SweepEvery: noSweep, Cache: writeCache, Alone: true}
+
+// atOnce is how many commands that move keys go to c together.
+func atOnce(c *connection) int {
+	if c.file != nil {
+		return 8192
+	}
+	return 0
+}
 
 // connectToRead connects to the target that the flags choose. Of its databases one
 // is read when it was chosen, and otherwise all.
