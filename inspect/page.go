@@ -67,7 +67,7 @@ func (p *page) view(m *Model, width, height int) []string {
 // wrapped cuts lines to a width; what goes on is set in.
 func wrapped(lines []string, width int) (out []string) {
 	for _, line := range lines {
-		for i, part := range strings.Split(ansi.Wrap(line, width-4, ""), "\n") {
+		for i, part := range strings.Split(ansi.Wrap(line, width-6, ""), "\n") {
 			if i > 0 {
 				part = "     " + strings.TrimLeft(part, " ")
 			}
