@@ -20,6 +20,7 @@ type change struct {
 	gone   []scope    // what is deleted
 	keys   []string   // what the calls change beside the keys that they are known to
 	back   [][][]byte // what undoes the calls; nil: the keys as they were
+	lives  bool       // the calls set no more than times to live
 	final  bool       // no undo is kept: it cannot be
 	reveal string     // the key to go to then; "" stays
 	fresh  string     // the key that must not be there yet; "" for none
@@ -106,7 +107,7 @@ func (m *Model) runAll(ctx context.Context, db int, c change) (*step, resp.Value
 	if err != nil {
 		return nil, resp.Nil, err
 	}
-	t := transaction{db: db, places: changedBy(db, c.calls), absent: true, back: c.back}
+	t := transaction{db: db, places: changedBy(db, c.calls), absent: true, back: c.back, lives: c.lives}
 	if len(c.keys) > 0 {
 		t.places = append(t.places, keysIn{db, c.keys})
 	}
@@ -148,7 +149,7 @@ func (c *conn) still(ctx context.Context, db int, ch change) error {
 	}
 	ok, err := ch.holds(ctx, c, db)
 	if err == nil && !ok {
-		ch.holds = nil
+		ch.holds, ch.back = nil, nil
 		err = doubtful{ch, "Overwrite it?", "Somebody else changed it since you looked."}
 	}
 	return err

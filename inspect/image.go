@@ -75,6 +75,30 @@ func (c *conn) images(ctx context.Context, db int, keys []string, now int64, tak
 	return there, out.flush()
 }
 
+// lives hands out the commands that give keys the time to live that they have. It
+// returns the names of those that are there.
+func (c *conn) lives(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
+	all, err := c.facts(ctx, db, keys, now)
+	if err != nil {
+		return nil, err
+	}
+	out := &batch{take: take}
+	for _, im := range all {
+		call := command("PERSIST", im.key)
+		switch {
+		case im.kind == "":
+			continue
+		case im.expires != 0:
+			call = command("PEXPIREAT", im.key, decimal(im.expires))
+		}
+		there = append(there, im.key)
+		if err := out.add(call); err != nil {
+			return nil, err
+		}
+	}
+	return there, out.flush()
+}
+
 // gone is the commands that take keys away that were not there.
 func gone(keys []string) [][][]byte {
 	calls := make([][][]byte, len(keys))

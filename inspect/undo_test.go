@@ -280,6 +280,43 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 }
 
+// TestEditsOfLargeKeys keep what they change, and not the whole key.
+func TestEditsOfLargeKeys(t *testing.T) {
+	f := newFile(t)
+	for i := range 60 {
+		words := []string{"HSET", "h"}
+		for j := range 200 {
+			words = append(words, fmt.Sprintf("field:%d:%d", i, j), strings.Repeat("x", 50))
+		}
+		f.do(strings.Join(words, " "))
+	}
+	f.do("PEXPIRE h 60000")
+	before := dumpAll(t, f, f.clock.now)
+	b := &meddler{}
+	f.through(b)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("enter", "U", "e", "y", "enter")
+	s.shows("Changed field:")
+	s.press("esc", "R", "2", "enter")
+	s.shows("Renamed to h2")
+	s.press("X", "9", "enter", "P")
+	if end := s.model.journal.end; end > 2000 {
+		t.Errorf("the journal has %d bytes", end)
+	}
+	s.press("u", "u", "u", "u")
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Error(firstDifference(before, got))
+	}
+
+	// An undo does not make a key that has ended.
+	s.press("enter", "e", "y", "enter")
+	s.shows("Changed field:")
+	s.press("esc")
+	s.wait(61e9)
+	s.press("u")
+	s.shows("Undone", "0 keys")
+}
+
 // TestJournalOutlivesItsSession is about sessions that are killed, on one target.
 func TestJournalOutlivesItsSession(t *testing.T) {
 	f := newFile(t).shop()
