@@ -254,6 +254,13 @@ func TestCopyAndExport(t *testing.T) {
 	if want := osc52Of("meowdis exec --db 'app.db' ZRANGE 'board' 0 -1 WITHSCORES"); out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
+	out.Reset()
+	f.do("COPY tags other DB 3")
+	s.press("d", "3", "enter", "y", "end", "enter")
+	if want := osc52Of("meowdis exec --db 'app.db' -n 3 SMEMBERS 'other'"); out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+	s.press("d", "0", "enter")
 	path := filepath.Join(t.TempDir(), "out.redis")
 	s.press("j", "space", "w", "ctrl+u")
 	s.typing(path)
