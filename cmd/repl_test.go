@@ -19,7 +19,7 @@ type screen struct {
 
 func openScreen(t *testing.T, columns, rows int, env ...string) *screen {
 	t.Helper()
-	s, err := terminal.Start(columns, rows, append([]string{"PATH=" + os.Getenv("PATH")}, env...)...)
+	s, err := terminal.Start(columns, rows, append([]string{"PATH=" + os.Getenv("PATH"), "XDG_STATE_HOME=" + t.TempDir()}, env...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,9 @@ import (
 // about once more.
 func (m *Model) rename() tea.Cmd {
 	key, ok := m.currentKey()
+	if !ok {
+		m.notice = "Choose a key to rename."
+	}
 	if !ok || !m.mayWrite() {
 		return nil
 	}
@@ -25,6 +28,7 @@ func (m *Model) rename() tea.Cmd {
 		onto := c
 		onto.calls = [][][]byte{command("RENAME", key, name)}
 		c.calls, c.insist = [][][]byte{command("RENAMENX", key, name)}, &onto
+		c.back = [][][]byte{command("RENAME", name, key)}
 		return c, nil
 	}}
 	return nil
@@ -71,7 +75,7 @@ func (m *Model) mortal() (name string, set func(at int64) change, ok bool) {
 		m.notice = "Choose keys, not folders, to set their time to live."
 	}
 	return s.String(), func(at int64) change {
-		c := change{title: lived(s.String(), at, m.now)}
+		c := change{title: lived(s.String(), at, m.now), lives: true}
 		for _, name := range s.names {
 			call := command("PERSIST", name)
 			if at != 0 {

@@ -18,7 +18,9 @@ type change struct {
 	title  string     // what was done, for the notice and for undo
 	calls  [][][]byte // of keys that are deleted those that show what happens
 	gone   []scope    // what is deleted
+	keys   []string   // what the calls change beside the keys that they are known to
 	back   [][][]byte // what undoes the calls; nil: the keys as they were
+	lives  bool       // the calls set no more than times to live
 	final  bool       // no undo is kept: it cannot be
 	reveal string     // the key to go to then; "" stays
 	fresh  string     // the key that must not be there yet; "" for none
@@ -105,7 +107,10 @@ func (m *Model) runAll(ctx context.Context, db int, c change) (*step, resp.Value
 	if err != nil {
 		return nil, resp.Nil, err
 	}
-	t := transaction{db: db, places: changedBy(db, c.calls), absent: true, back: c.back}
+	t := transaction{db: db, places: changedBy(db, c.calls), absent: true, back: c.back, lives: c.lives}
+	if len(c.keys) > 0 {
+		t.places = append(t.places, keysIn{db, c.keys})
+	}
 	t.calls = func(there []string) ([][][]byte, error) {
 		if c.fresh != "" && len(there) > 0 {
 			return nil, errNameTaken
@@ -144,7 +149,7 @@ func (c *conn) still(ctx context.Context, db int, ch change) error {
 	}
 	ok, err := ch.holds(ctx, c, db)
 	if err == nil && !ok {
-		ch.holds = nil
+		ch.holds, ch.back = nil, nil
 		err = doubtful{ch, "Overwrite it?", "Somebody else changed it since you looked."}
 	}
 	return err
@@ -193,7 +198,7 @@ func (m *Model) wrote(w written) tea.Cmd {
 	}
 	switch {
 	case w.err != nil && w.draft != "":
-		m.fail(fmt.Errorf("%w; your text is in %s", w.err, w.draft))
+		m.notSaved(w.err.Error(), w.draft)
 	case w.err != nil && w.step != nil:
 		m.fail(fmt.Errorf("%w (u undoes what was done)", w.err))
 	case w.err != nil:

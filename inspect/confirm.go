@@ -67,7 +67,7 @@ func (c *confirmation) refuse(m *Model) {
 	m.overlay = nil
 	m.notice = "Nothing was changed."
 	if c.change.draft != "" {
-		m.notice += " Your text is in " + c.change.draft + "."
+		m.notSaved("You did not want it.", c.change.draft)
 	}
 }
 

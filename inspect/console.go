@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -125,8 +126,7 @@ func (m *Model) runWrite(call [][]byte, kind danger, deletes bool) tea.Cmd {
 		ask.change.back = [][][]byte{call}
 		ask.always = true
 	case unknownCall:
-		ask.change.final, ask.always = true, true
-		ask.notes = []string{"What it does is not known here; it cannot be undone."}
+		return m.lookUp(ask)
 	default:
 		if !deletes {
 			return m.write(c)
@@ -134,6 +134,33 @@ func (m *Model) runWrite(call [][]byte, kind danger, deletes bool) tea.Cmd {
 	}
 	return m.confirm(ask)
 }
+
+// lookedUp is a command that is not in our table, and what the target tells of it.
+type lookedUp struct{ confirmation }
+
+// lookUp asks the target which keys a command has that is not in our table: they
+// can be kept. A script may write others, too.
+func (m *Model) lookUp(ask confirmation) tea.Cmd {
+	db, call := m.db, ask.change.calls[0]
+	ask.always = true
+	return m.start(answering, func(ctx context.Context) (tea.Msg, error) {
+		v, err := m.conn.one(ctx, db, append(command("COMMAND", "GETKEYS"), call...))
+		var no refusal
+		if err != nil && !errors.As(err, &no) {
+			return nil, err
+		}
+		for _, e := range v.Elems {
+			ask.change.keys = append(ask.change.keys, text(e))
+		}
+		if err != nil || len(v.Elems) == 0 || scripts[strings.ToUpper(string(call[0]))] {
+			ask.change.final = true
+			ask.notes = []string{"What it does is not known here; it cannot be undone."}
+		}
+		return lookedUp{ask}, nil
+	})
+}
+
+var scripts = map[string]bool{"EVAL": true, "EVALSHA": true, "FCALL": true}
 
 // flush deletes all keys of a database, or of all, one by one, so that each is
 // kept.
@@ -298,10 +325,7 @@ func (m *Model) showSQL(c change, behind overlay) tea.Cmd {
 	if more := len(c.calls) - mostExplained; more > 0 {
 		lines = append(lines, "", m.styles.dim.Render(" … and "+counted(int64(more), "command", "commands")+" more"))
 	}
-	m.overlay = &page{
-		title: callsText(c.calls, 60), behind: behind,
-		laid: func(width, _ int) []string { return wrapped(lines, width-1) },
-	}
+	m.overlay = &page{title: callsText(c.calls, 60), laid: wrapped(lines...), behind: behind}
 	return nil
 }
 

@@ -49,12 +49,21 @@ func (m *Model) pickCopy() tea.Cmd {
 		case "command":
 			return m.copyText("the command", verb+" "+word([]byte(key))+tail)
 		case "shell":
-			return m.copyText("the shell command", m.options.Exec+" "+verb+" "+shellWord(key)+tail)
+			return m.copyText("the shell command", m.shellCommand()+" "+verb+" "+shellWord(key)+tail)
 		}
 		return m.copyValue(key)
 	}
 	m.overlay = p
 	return nil
+}
+
+// shellCommand begins a shell command that runs a command in the database that is
+// shown.
+func (m *Model) shellCommand() string {
+	if m.db == 0 && m.options.DB == 0 {
+		return m.options.Exec
+	}
+	return m.options.Exec + " -n " + decimal(int64(m.db))
 }
 
 func (m *Model) kindOfKey(key string) string {

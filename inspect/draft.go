@@ -95,10 +95,9 @@ func (m *Model) edits(d draft) tea.Cmd {
 	case unchanged:
 		m.dropDraft(d.path)
 		err = d.err
-	case d.err != nil:
-		err = fmt.Errorf("%w; nothing was changed, and your text is in %s", d.err, d.path)
-	case err != nil:
-		err = fmt.Errorf("%w; your text is in %s", err, d.path)
+	case d.err != nil || err != nil:
+		m.notSaved(errors.Join(d.err, err).Error(), d.path)
+		return nil
 	}
 	if err != nil {
 		m.fail(err)
@@ -107,6 +106,13 @@ func (m *Model) edits(d draft) tea.Cmd {
 	c := d.editable.change(text)
 	c.draft = d.path
 	return m.write(c)
+}
+
+// notSaved says why a text was not written, and where it is now.
+func (m *Model) notSaved(why, path string) {
+	m.overlay = &page{title: "Nothing was changed", laid: wrapped(
+		" "+textLine([]byte(why)), " Your text is in", " "+m.styles.accent.Render(path),
+	)}
 }
 
 func (m *Model) dropDraft(path string) {

@@ -14,11 +14,17 @@ type editable struct {
 	laidOut string // the text as an editor shows it; "" as it is
 	save    func(text string) [][][]byte
 	read    []string // the command that answers the text; nil where it does not change behind one's back
+	large   bool     // the key has many elements, and saving the old text again undoes it
+	expires int64    // of the key; Unix ms, 0 for never
 	far     bool     // the text is still to be fetched, by read
 }
 
 // editLimit is the longest text that is edited.
 const editLimit = 64 << 20
+
+// manyElements is from how many elements on a key is not kept as a whole when one
+// of them is edited.
+const manyElements = 10_000
 
 // current is what the person looks at as a text to edit; ok is false where there
 // is none.
@@ -68,10 +74,10 @@ func (m *Model) current() (e editable, ok bool) {
 // editElement is an element as a text to edit; save is nil where it cannot be.
 func (m *Model) editElement(row record, body string) editable {
 	key := m.value.key
-	e := editable{title: shown(row[0], 30) + " of " + shown(key, 30), text: body}
+	e := editable{title: shown(row[0], 30) + " of " + shown(key, 30), text: body, expires: m.value.expires}
 	switch m.value.kind {
 	case "hash":
-		e.read = []string{"HGET", key, row[0]}
+		e.read, e.large = []string{"HGET", key, row[0]}, m.value.size > manyElements
 		e.save = func(text string) [][][]byte {
 			calls := [][][]byte{command("HSET", key, row[0], text)}
 			if row[1] != "" {
@@ -80,10 +86,10 @@ func (m *Model) editElement(row record, body string) editable {
 			return calls
 		}
 	case "list":
-		e.read = []string{"LINDEX", key, row[0]}
+		e.read, e.large = []string{"LINDEX", key, row[0]}, m.value.size > manyElements
 		e.save = func(text string) [][][]byte { return [][][]byte{command("LSET", key, row[0], text)} }
 	case "array":
-		e.read = []string{"ARGET", key, row[0]}
+		e.read, e.large = []string{"ARGET", key, row[0]}, m.value.size > manyElements
 		e.save = func(text string) [][][]byte { return [][][]byte{command("ARSET", key, row[0], text)} }
 	case "set":
 		e.save = func(text string) [][][]byte {
@@ -140,6 +146,13 @@ func (e editable) change(text string) change {
 	c := change{title: "Changed " + e.title, calls: e.save(text)}
 	if e.read != nil {
 		c = c.answering(e.text, e.read...)
+	}
+	if e.large {
+		c.back = e.save(e.text)
+		if e.expires != 0 {
+			// When the key has ended by then, HSET would make another one.
+			c.back = append(c.back, command("PEXPIREAT", e.read[1], decimal(e.expires)))
+		}
 	}
 	return c
 }

@@ -25,6 +25,7 @@ type file struct {
 	t       *testing.T
 	session *engine.Session
 	index   index
+	another func() *engine.Session // one more client
 }
 
 func newFile(t *testing.T) *file {
@@ -40,7 +41,8 @@ func newFile(t *testing.T) *file {
 			t.Error(err)
 		}
 	})
-	f.session = engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return 7 })).Session()
+	e := engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return 7 }))
+	f.session, f.another = e.Session(), e.Session
 	f.index = index{catalog.New(s, now), s}
 	f.fake.options = f.opened
 	return f

@@ -75,6 +75,30 @@ func (c *conn) images(ctx context.Context, db int, keys []string, now int64, tak
 	return there, out.flush()
 }
 
+// lives hands out the commands that give keys the time to live that they have. It
+// returns the names of those that are there.
+func (c *conn) lives(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
+	all, err := c.facts(ctx, db, keys, now)
+	if err != nil {
+		return nil, err
+	}
+	out := &batch{take: take}
+	for _, im := range all {
+		call := command("PERSIST", im.key)
+		switch {
+		case im.kind == "":
+			continue
+		case im.expires != 0:
+			call = command("PEXPIREAT", im.key, decimal(im.expires))
+		}
+		there = append(there, im.key)
+		if err := out.add(call); err != nil {
+			return nil, err
+		}
+	}
+	return there, out.flush()
+}
+
 // gone is the commands that take keys away that were not there.
 func gone(keys []string) [][][]byte {
 	calls := make([][][]byte, len(keys))
@@ -219,29 +243,36 @@ func (b *batch) flush() error {
 	return err
 }
 
-// part adds the commands that write a part of a key under a temporary name. If
-// they do not come to their end, that name expires.
+// part adds the commands that write a part of a key, of a key of many parts under
+// a temporary name: if they do not come to their end, that name expires.
 func (b *batch) part(p transfer.Part, temp string) error {
+	key := string(p.Key.Name)
+	if p.First && p.Last {
+		temp = key
+	}
+	var calls [][][]byte
 	if p.First {
-		if err := b.add(command("DEL", temp)); err != nil {
-			return err
-		}
+		calls = append(calls, command("DEL", temp))
 	}
 	for call := range p.Calls([]byte(temp)) {
+		calls = append(calls, call)
+	}
+	switch {
+	case !p.Last:
+		calls = append(calls, command("PEXPIRE", temp, "3600000"))
+	case temp != key:
+		// RENAME finds nothing when all fields of a hash have expired meanwhile.
+		calls = append(calls, command("DEL", key), command("RENAME", temp, key), command("PERSIST", key))
+	}
+	if p.Last && p.Key.ExpiresAt != 0 {
+		calls = append(calls, transfer.ExpiryCall(p.Key.Name, p.Key.ExpiresAt))
+	}
+	for _, call := range calls {
 		if err := b.add(call); err != nil {
 			return err
 		}
 	}
-	if !p.Last {
-		return b.add(command("PEXPIRE", temp, "3600000"))
-	}
-	key := string(p.Key.Name)
-	end := command("PERSIST", key)
-	if p.Key.ExpiresAt != 0 {
-		end = transfer.ExpiryCall(p.Key.Name, p.Key.ExpiresAt)
-	}
-	// RENAME finds nothing when all fields of a hash have expired meanwhile.
-	return errors.Join(b.add(command("DEL", key)), b.add(command("RENAME", temp, key)), b.add(end))
+	return nil
 }
 
 // pinned is a conn in one database, as transfer reads it.

@@ -166,6 +166,8 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		return m.drafted(draft(r))
 	case doubtful:
 		return m.doubts(r)
+	case lookedUp:
+		return m.confirm(r.confirmation)
 	case undone:
 		return m.undid(r)
 	case leftBehind:

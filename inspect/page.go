@@ -62,17 +62,19 @@ func (p *page) view(m *Model, width, height int) []string {
 	return lines
 }
 
-// wrapped cuts lines to a width; what goes on is set in.
-func wrapped(lines []string, width int) (out []string) {
-	for _, line := range lines {
-		for i, part := range strings.Split(ansi.Wrap(line, width-4, ""), "\n") {
-			if i > 0 {
-				part = "     " + strings.TrimLeft(part, " ")
+// wrapped lays lines out so that one that is too long goes on below, set in.
+func wrapped(lines ...string) func(width, height int) []string {
+	return func(width, _ int) (out []string) {
+		for _, line := range lines {
+			for i, part := range strings.Split(ansi.Wrap(line, width-7, ""), "\n") {
+				if i > 0 {
+					part = "     " + strings.TrimLeft(part, " ")
+				}
+				out = append(out, part)
 			}
-			out = append(out, part)
 		}
+		return out
 	}
-	return out
 }
 
 func (p *page) footer() [][2]string {

@@ -17,6 +17,7 @@ type transaction struct {
 	places []keysIn
 	absent bool // keys that are not there are kept as such
 	back   [][][]byte
+	lives  bool
 	// calls is the commands, once it is known which of the keys are there.
 	calls func(there []string) ([][][]byte, error)
 }
@@ -73,7 +74,11 @@ func (m *Model) keep(ctx context.Context, t transaction) ([][][]byte, error) {
 	}
 	var all []string
 	for _, p := range t.places {
-		there, err := m.conn.images(ctx, p.db, p.keys, m.options.Now(), add(p.db))
+		images := m.conn.images
+		if t.lives {
+			images = m.conn.lives
+		}
+		there, err := images(ctx, p.db, p.keys, m.options.Now(), add(p.db))
 		if err != nil {
 			return nil, err
 		}

@@ -68,7 +68,11 @@ func (m *Model) takeBack(ctx context.Context, s step) error {
 // endedMeanwhile tells whether an error of a command that brings a key back means
 // that all of the key would have ended by now.
 func endedMeanwhile(calls [][][]byte, i int, v resp.Value) bool {
-	return i < len(calls) && string(calls[i][0]) == "RENAME" && strings.HasPrefix(string(v.Str), "ERR no such key")
+	if i >= len(calls) {
+		return false
+	}
+	name := string(calls[i][0])
+	return (name == "RENAME" || name == "LSET") && strings.HasPrefix(string(v.Str), "ERR no such key")
 }
 
 // leftBehind is the changes of a session that ended early.
