@@ -125,7 +125,7 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 	if src == nil {
 		return o, nil
 	}
-	calls := [][][]byte{src.fetch(key, 0, "0")}
+	calls := [][][]byte{src.fetch(key, 0, firstLink)}
 	if src.count != "" {
 		calls = append(calls, command(src.count, key))
 	}
@@ -138,7 +138,7 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 			return nil, err
 		}
 	}
-	o.first = src.decode(0, values[0])
+	o.first = src.read(0, firstLink, values[0])
 	if src.repeats {
 		o.firsts = newFirsts()
 		o.firsts.keep(0, o.first)
@@ -159,10 +159,10 @@ type paged struct {
 	chunk *chunk
 }
 
-func (m *Model) fetch(s *sheet, i int, cursor string) tea.Cmd {
+func (m *Model) fetch(s *sheet, i int, from link) tea.Cmd {
 	db, key := m.db, m.value.key
 	return m.start(paging, func(ctx context.Context) (tea.Msg, error) {
-		c, err := m.conn.chunk(ctx, db, s, key, i, cursor)
+		c, err := m.conn.chunk(ctx, db, s, key, i, from)
 		return paged{s, i, c}, err
 	})
 }

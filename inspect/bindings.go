@@ -289,13 +289,9 @@ func (m *Model) enterElement() tea.Cmd {
 	return nil
 }
 
-// back leaves the element, then the value.
+// back stops what goes through the value, then leaves the element, then the value.
 func (m *Model) back() tea.Cmd {
-	if m.value.close() {
-		return nil
-	}
-	if m.running(searching) {
-		m.cancel(searching)
+	if m.stopGoing() || m.value.close() {
 		return nil
 	}
 	for _, p := range []purpose{opening, paging} {
@@ -332,6 +328,22 @@ func (m *Model) stop() tea.Cmd {
 	q.filter, q.kind, q.life = filter{manner: q.filter.manner}, "", catalog.AnyLife
 	m.search(q)
 	return nil
+}
+
+// stopGoing ends a search or the way to the end, if one is under way.
+func (m *Model) stopGoing() bool {
+	s := m.value.sheet()
+	switch {
+	case m.running(searching):
+		m.cancel(searching)
+	case s != nil && s.pager.chase != nothing && m.running(paging):
+		s.pager.chase = nothing
+		m.cancel(paging)
+	default:
+		return false
+	}
+	m.notice = "Stopped."
+	return true
 }
 
 func (m *Model) turn() tea.Cmd {

@@ -52,6 +52,17 @@ func newDocument(data string) *document {
 	return d
 }
 
+// resume goes where old was; nil for nowhere.
+func (d *document) resume(old *document) {
+	if old == nil {
+		return
+	}
+	d.cursor, d.top, d.rows = old.cursor, old.top, old.rows
+	if len(d.lines) == len(old.lines) {
+		d.shut = old.shut
+	}
+}
+
 // closings finds the line that closes each line that ends with an open brace: the
 // next one that is not deeper.
 func closings(lines []string) map[int]int {
@@ -153,7 +164,7 @@ func (d *document) toggleAll() {
 
 // find selects the next line that matches, forwards or backwards, and unfolds what
 // hides it; false when there is none.
-func (d *document) find(match func(string) bool, back bool) bool {
+func (d *document) find(needle string, back bool) bool {
 	if len(d.rows) == 0 {
 		return false
 	}
@@ -162,7 +173,7 @@ func (d *document) find(match func(string) bool, back bool) bool {
 		step = -1
 	}
 	for i := d.rows[d.cursor].line + step; i >= 0 && i < len(d.lines); i += step {
-		if !match(d.lines[i]) {
+		if at, _ := find(d.lines[i], needle); at < 0 {
 			continue
 		}
 		for start, end := range d.ends {

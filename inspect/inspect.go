@@ -50,7 +50,8 @@ type Options struct {
 }
 
 // Run shows the browser until the person quits (nil), ctx ends (its error) or
-// the terminal fails.
+// the terminal fails. What is under way is cancelled then; a Client that does not
+// heed that within a second may still run a call.
 func Run(ctx context.Context, o Options) error {
 	var renderer *lipgloss.Renderer
 	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen()}
@@ -70,8 +71,9 @@ func Run(ctx context.Context, o Options) error {
 	// program's from here on.
 	renderer.HasDarkBackground()
 	m := New(o, renderer)
-	defer m.cancelAll()
 	_, err := tea.NewProgram(m, settings...).Run()
+	m.cancelAll()
+	m.conn.rest(time.Second)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

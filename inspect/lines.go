@@ -55,6 +55,9 @@ func hexLine(offset int64, data []byte, perLine int) (place, bytes, letters stri
 	return strings.Repeat("0", max(8-len(place), 0)) + place, hex.String(), ascii.String()
 }
 
+// hexColumn is where byte i of a line stands in its hex digits.
+func hexColumn(i int) int { return 3*i + i/8 }
+
 // textLines cuts text into lines of at most width cells, at each newline and
 // wherever the next letter does not fit.
 func textLines(data []byte, width int) []span {

@@ -8,10 +8,10 @@ import (
 
 // entriesOf shows the entries of a stream, which form a chain by their ids.
 var entriesOf = &source{
-	count: "XLEN", unit: [2]string{"entry", "entries"},
+	count: "XLEN", unit: [2]string{"entry", "entries"}, full: true,
 	columns: []column{{title: "ID"}, {title: "FIELDS"}},
-	fetch: func(key string, _ int64, cursor string) [][]byte {
-		return command("XRANGE", key, idFrom(cursor), "+", "COUNT", decimal(perChunk))
+	fetch: func(key string, _ int64, from link) [][]byte {
+		return command("XRANGE", key, idFrom(from.cursor), "+", "COUNT", decimal(int64(from.n)))
 	},
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
@@ -50,10 +50,10 @@ func idFrom(cursor string) string {
 	return "(" + cursor
 }
 
-// chain makes the last id the cursor of what follows, unless nothing does.
+// chain makes the last id the cursor of what follows.
 func (c *chunk) chain() {
-	if len(c.rows) == perChunk {
-		c.next = c.rows[perChunk-1][0]
+	if n := len(c.rows); n > 0 {
+		c.next = c.rows[n-1][0]
 	}
 }
 
@@ -61,7 +61,7 @@ func (c *chunk) chain() {
 var groupsOf = &source{
 	unit:    [2]string{"group", "groups"},
 	columns: []column{{title: "GROUP"}, {title: "CONSUMERS", right: true}, {title: "PENDING", right: true}, {title: "LAG", right: true}, {title: "LAST ID"}},
-	fetch:   func(key string, _ int64, _ string) [][]byte { return command("XINFO", "GROUPS", key) },
+	fetch:   func(key string, _ int64, _ link) [][]byte { return command("XINFO", "GROUPS", key) },
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, g := range v.Elems {
@@ -79,10 +79,10 @@ var groupsOf = &source{
 // pendingOf shows what a group has delivered and not acknowledged.
 func pendingOf(group string) *source {
 	return &source{
-		unit:    [2]string{"pending entry", "pending entries"},
+		unit: [2]string{"pending entry", "pending entries"}, full: true,
 		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
-		fetch: func(key string, _ int64, cursor string) [][]byte {
-			return command("XPENDING", key, group, idFrom(cursor), "+", decimal(perChunk))
+		fetch: func(key string, _ int64, from link) [][]byte {
+			return command("XPENDING", key, group, idFrom(from.cursor), "+", decimal(int64(from.n)))
 		},
 		decode: func(_ int64, v resp.Value) *chunk {
 			c := &chunk{}

@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"strings"
+
+	"github.com/meowdis/meowdis/resp"
 )
 
 // sheet is a value, or one element of it, laid out for the screen.
@@ -18,6 +20,7 @@ type sheet struct {
 	tried   bool      // it was tried to decode it
 	needle  string    // what was searched last
 	seen    int64     // one behind the byte that the search found, until the person moves; 0: none
+	match   int       // how many bytes it found
 	seeking bool      // its line is still to be shown
 	widths  []int     // of the columns: the widest cell that was on the screen
 	width   int       // for which the chunks are laid out
@@ -44,7 +47,8 @@ type valuePane struct {
 	expires int64 // Unix ms; 0 when it does not expire
 	gone    bool  // it expired or was deleted while it was shown
 	sheets  []*sheet
-	halted  bool // a job failed or was cancelled: nothing starts by itself
+	halted  bool  // a job failed or was cancelled: nothing starts by itself
+	aged    int64 // when it was last looked which elements have ended
 	width   int
 	height  int // lines for the value itself
 }
@@ -90,16 +94,17 @@ func (v *valuePane) show(o opened) {
 	if s.src.atOnce {
 		s = newWhole(s.title, string(o.first.data))
 	}
-	if same && len(old) > 0 {
-		s.resume(old[0])
-	}
 	v.sheets = []*sheet{s}
+	if same && len(old) > 0 {
+		v.sheets = s.comeBack(old)
+		s = v.sheets[0]
+	}
 	if s.src != nil && s.src.columns == nil && int(o.size) <= o.first.size {
 		s.tried = true
 		s.decoded(newDocument(string(o.first.data)))
 	}
 	v.arrange()
-	if s.src != nil && s.pager.chunks[0] == nil {
+	if s.src == sources[o.kind] && s.pager.lacks(0) {
 		s.add(0, o.first)
 	}
 	v.fillWhole()
@@ -125,9 +130,21 @@ func newWhole(title, body string) *sheet {
 	return s
 }
 
+// read makes chunk i of a reply, without what another chunk shows.
+func (s *sheet) read(i int, from link, v resp.Value) *chunk {
+	c := s.src.read(i, from, v)
+	if s.firsts != nil {
+		s.firsts.keep(i, c)
+	}
+	return c
+}
+
 // decoded takes the decoded value in, which is what is shown unless the person
 // chose otherwise.
 func (s *sheet) decoded(d *document) {
+	if d != nil {
+		d.resume(s.doc)
+	}
 	s.doc = d
 	if d == nil {
 		if s.form == asDocument {
@@ -143,19 +160,34 @@ func (s *sheet) decoded(d *document) {
 	}
 }
 
+// comeBack is the sheets of a value that was read again as s, with the person
+// where they were.
+func (s *sheet) comeBack(old []*sheet) []*sheet {
+	if s.src != nil && s.src.other != nil && s.src.other == old[0].src {
+		s = newSheet(s.title, old[0].src, -1)
+	}
+	s.resume(old[0])
+	if s.src != old[0].src {
+		return []*sheet{s}
+	}
+	return append([]*sheet{s}, old[1:]...)
+}
+
 // resume goes where old was, if that place can be found again.
 func (s *sheet) resume(old *sheet) {
 	if s.src != old.src {
 		return
 	}
 	s.form, s.chosen, s.needle = old.form, old.chosen, old.needle
-	if s.doc != nil && old.doc != nil {
-		s.doc.shut, s.doc.cursor, s.doc.top, s.doc.rows = old.doc.shut, old.doc.cursor, old.doc.top, old.doc.rows
-		if len(s.doc.lines) != len(old.doc.lines) {
-			s.doc.shut = map[int]bool{}
-		}
+	if s.doc != nil {
+		s.doc.resume(old.doc)
+	} else if !s.tried {
+		s.doc = old.doc // until it is decoded again
 	}
-	if last := s.pager.furthest(); old.pager.cursor.chunk <= last && old.pager.top.chunk <= last {
+	if s.src != nil {
+		s.width, s.widths, s.firsts = old.width, old.widths, old.firsts
+		s.pager.resume(&old.pager)
+	} else if last := s.pager.furthest(); old.pager.cursor.chunk <= last && old.pager.top.chunk <= last {
 		s.pager.top, s.pager.cursor = old.pager.top, old.pager.cursor
 	}
 }
@@ -301,11 +333,12 @@ func (v *valuePane) open() {
 		return
 	}
 	title := elementTitle(s, row)
+	inner := newWhole(title, body)
 	if s.src.inner != nil {
-		v.sheets = append(v.sheets, newSheet(title, s.src.inner(row), -1))
-	} else {
-		v.sheets = append(v.sheets, newWhole(title, body))
+		inner = newSheet(title, s.src.inner(row), -1)
 	}
+	inner.needle = s.needle
+	v.sheets = append(v.sheets, inner)
 	v.arrange()
 	v.fillWhole()
 }
@@ -357,19 +390,32 @@ func (v *valuePane) fillWhole() {
 }
 
 // missing is the chunk to fetch next, and how.
-func (v *valuePane) missing() (i int, cursor string, ok bool) {
+func (v *valuePane) missing() (i int, from link, ok bool) {
 	s := v.sheet()
 	if s == nil || s.src == nil || v.halted || v.gone || s.inDocument() {
-		return 0, "", false
+		return 0, link{}, false
 	}
 	i, ok = s.pager.missing()
 	if !ok {
-		return 0, "", false
+		return 0, link{}, false
 	}
 	if i < len(s.pager.starts) {
-		cursor = s.pager.starts[i]
+		from = s.pager.starts[i]
 	}
-	return i, cursor, true
+	return i, from, true
+}
+
+// age lets the elements be fetched again of which one has ended at now; the clock
+// of a server may be behind, so that it is not asked again at once.
+func (v *valuePane) age(now int64) {
+	s := v.sheet()
+	if s == nil || now < v.aged+second.Milliseconds() {
+		return
+	}
+	v.aged = now
+	for _, c := range s.pager.chunks {
+		c.stale = c.stale || c.ends != 0 && c.ends <= now
+	}
 }
 
 // undecoded is a sheet whose value is to be fetched as a whole.

@@ -48,7 +48,7 @@ func (m *Model) element(s *sheet, cells record, widths []int, selected bool) str
 			style = look.on(m.ttlStyle(atoi64(cell)))
 		}
 		text := column.fit(column.show(cell, widths[i], m.now), widths[i])
-		if s.needle != "" && matcherOf(s.needle)(cell) {
+		if s.needle != "" {
 			line += m.lit(text, s.needle, style) + gap
 			continue
 		}

@@ -1,6 +1,10 @@
 package inspect
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+)
 
 // valueView is the pane of the value.
 func (m *Model) valueView() []string {
@@ -137,9 +141,23 @@ func (m *Model) bytes(s *sheet) []string {
 		}
 		offset := int64(at.chunk)*windowSize + int64(span.start)
 		place, hex, letters := hexLine(offset, c.data[span.start:span.end], hexWidth(s.width))
-		lines = append(lines, m.styles.dim.Render(place)+"  "+hex+" "+m.styles.kind("string").Render(letters))
+		from, to := int(s.seen-1-offset), int(s.seen-1-offset)+s.match
+		if s.seen == 0 {
+			from, to = 0, 0
+		}
+		lines = append(lines, m.styles.dim.Render(place)+"  "+m.found(hex, hexColumn(from), hexColumn(to), m.styles.plain)+" "+
+			m.found(letters, from, to, m.styles.kind("string")))
 	})
 	return lines
+}
+
+// found is text in a style, reversed between two of its columns.
+func (m *Model) found(text string, from, to int, style lipgloss.Style) string {
+	from, to = min(max(from, 0), len(text)), min(max(to, 0), len(text))
+	if from >= to {
+		return style.Render(text)
+	}
+	return style.Render(text[:from]) + style.Reverse(true).Render(text[from:to]) + style.Render(text[to:])
 }
 
 // place says where in the value the person is.
