@@ -55,7 +55,7 @@ func moving() []binding {
 // choosing is the keys that change what is shown.
 func choosing() []binding {
 	return []binding{
-		{keys: []string{"x"}, label: "x", where: inValue, hint: "form", help: "decoded, text or hex", run: (*Model).changeForm, apt: (*Model).inBytes},
+		{keys: []string{"x"}, label: "x", where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: (*Model).changeForm, apt: (*Model).inBytes},
 		{keys: []string{"z"}, label: "z", where: inValue, hint: "fold all", help: "fold or unfold all", run: (*Model).foldAll, apt: (*Model).inDocument},
 		{keys: []string{"]", "["}, label: "] [", where: inValue, hint: "groups", help: "a stream's entries or groups", run: (*Model).turnValue, apt: (*Model).hasOther},
 		{keys: []string{"/"}, label: "/", where: inValue, hint: "search", help: "search in the value", run: (*Model).editSeek},
@@ -367,6 +367,9 @@ func (m *Model) foldAll() tea.Cmd {
 }
 
 func (m *Model) changeForm() tea.Cmd {
+	if s := m.value.sheet(); s.tabular() && s.src.scores == 0 {
+		return nil
+	}
 	m.value.changeForm()
 	return nil
 }

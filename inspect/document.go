@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/decode"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // document is a value as package decode lays it out: lines by depth, of which
@@ -31,21 +32,28 @@ type docRow struct {
 const decodeLimit = 4 << 20
 
 // newDocument decodes data, all of a value; nil when it is nothing but what a text
-// or a hex dump shows as well.
+// or a hex dump shows as well, and without lines where there is only a note to that.
 func newDocument(data string) *document {
 	if len(data) == 0 || len(data) > decodeLimit {
 		return nil
 	}
+	if n, ok := translator.Cardinality([]byte(data)); ok {
+		return &document{chain: "HyperLogLog", shut: map[int]bool{}, lines: []string{
+			"about " + counted(n, "different element", "different elements"), "estimated, with a standard error of 0.81%",
+		}}
+	}
 	shown := decode.Value([]byte(data), decode.Options{})
 	last := shown.Layers[len(shown.Layers)-1].Name
-	if shown.IsPlain() || len(shown.Layers) == 1 && last == "binary" {
+	if shown.IsPlain() || len(shown.Layers) == 1 && last == "binary" && shown.Note == "" {
 		return nil
 	}
 	d := &document{note: shown.Note, lines: strings.Split(shown.Text, "\n"), shut: map[int]bool{}}
 	switch {
+	case len(shown.Layers) == 1 && last == "binary":
+		return &document{note: shown.Note}
 	case len(shown.Layers) > 1:
 		d.chain = shown.Chain()
-	case last != "text":
+	case last != "text" && last != "binary":
 		d.chain = last
 	}
 	d.ends = closings(d.lines)

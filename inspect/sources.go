@@ -32,6 +32,8 @@ type source struct {
 	full bool
 	// repeats tells that a chunk may bring again what one before it brought.
 	repeats bool
+	// scores is which column has scores, from 1; 0 where none has.
+	scores int
 	// atOnce tells that the value is text that comes as a whole.
 	atOnce bool
 }
@@ -67,7 +69,7 @@ var sources = map[string]*source{
 	},
 	"zset": {
 		count: "ZCARD", unit: [2]string{"member", "members"}, per: perChunk,
-		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}},
+		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}}, scores: 2,
 		fetch: func(key string, i int64, _ link) [][]byte {
 			return append(slice("ZRANGE", key, i), []byte("WITHSCORES"))
 		},

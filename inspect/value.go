@@ -1,9 +1,14 @@
 package inspect
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/decode"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // sheet is a value, or one element of it, laid out for the screen.
@@ -18,6 +23,7 @@ type sheet struct {
 	chosen  bool      // the person chose the form
 	doc     *document // the value decoded, nil where there is nothing to decode
 	tried   bool      // it was tried to decode it
+	note    string    // why it was not
 	needle  string    // what was searched last
 	seen    int64     // one behind the byte that the search found, until the person moves; 0: none
 	match   int       // how many bytes it found
@@ -33,6 +39,8 @@ const (
 	asText shape = iota
 	asHex
 	asDocument
+	asBits
+	asPlaces // the scores of a table as longitudes and latitudes
 )
 
 // valuePane is the value that is open, with the element that is looked at on
@@ -103,6 +111,9 @@ func (v *valuePane) show(o opened) {
 		s.tried = true
 		s.decoded(newDocument(string(o.first.data)))
 	}
+	if s.src == sources["string"] && o.size > decodeLimit {
+		s.note = beginningOf(o.first.data)
+	}
 	v.arrange()
 	if s.src == sources[o.kind] && s.pager.lacks(0) {
 		s.add(0, o.first)
@@ -122,12 +133,42 @@ func newSheet(title string, src *source, size int64) *sheet {
 	return &sheet{title: title, src: src, size: size, pager: newPager(src.chunks(size), src.columns != nil)}
 }
 
+// beginningOf says what a value is that is too long to be decoded, as far as its
+// first bytes tell.
+func beginningOf(data []byte) string {
+	shown := decode.Value(data, decode.Options{Partial: true, DumpBytes: 1})
+	note := "too long to decode"
+	if names := shown.Names(); names != "binary" && names != "text" {
+		note += ": " + names
+	}
+	return note
+}
+
 // newWhole is a sheet of bytes that are in memory.
 func newWhole(title, body string) *sheet {
 	s := &sheet{title: title, whole: body, size: int64(len(body)), tried: true}
+	if s.size > decodeLimit {
+		s.note = beginningOf([]byte(body[:windowSize]))
+	}
 	s.pager = newPager(sources["string"].chunks(s.size), false)
 	s.decoded(newDocument(body))
 	return s
+}
+
+// cells is a row of a table as it is shown.
+func (s *sheet) cells(row record) record {
+	i := s.src.scores - 1
+	if s.form != asPlaces || i < 0 {
+		return row
+	}
+	score, err := strconv.ParseFloat(row[i], 64)
+	lon, lat, ok := translator.Position(score)
+	if err != nil || !ok {
+		return row
+	}
+	row = slices.Clone(row)
+	row[i] = fmt.Sprintf("%.6f, %.6f", lon, lat)
+	return row
 }
 
 // read makes chunk i of a reply, without what another chunk shows.
@@ -142,6 +183,9 @@ func (s *sheet) read(i int, from link, v resp.Value) *chunk {
 // decoded takes the decoded value in, which is what is shown unless the person
 // chose otherwise.
 func (s *sheet) decoded(d *document) {
+	if d != nil && d.lines == nil {
+		s.note, d = d.note, nil
+	}
 	if d != nil {
 		d.resume(s.doc)
 	}
@@ -263,6 +307,8 @@ func (s *sheet) layout(i int, c *chunk) {
 	case c.rows != nil:
 	case s.form == asHex:
 		c.lines = hexLines(c.size, hexWidth(s.width))
+	case s.form == asBits:
+		c.lines = hexLines(c.size, bitsWidth(s.width))
 	default:
 		c.lines = textWindow(i, c, s.width)
 	}
@@ -289,16 +335,22 @@ func textWindow(i int, c *chunk, width int) []span {
 func isContinuation(c byte) bool { return c&0xc0 == 0x80 }
 
 // changeForm goes from the decoded value to text to a hex dump, where there are
-// bytes.
+// bytes, and to the bits of what is not decoded; from scores to places and back,
+// where there are scores.
 func (v *valuePane) changeForm() {
 	s := v.sheet()
-	if s == nil || s.tabular() {
+	if s == nil {
 		return
 	}
-	next := map[shape]shape{asDocument: asText, asText: asHex, asHex: asDocument}
-	if s.form, s.chosen = next[s.form], true; s.form == asDocument && s.doc == nil {
-		s.form = asText
+	if s.tabular() {
+		s.form, s.widths = asPlaces-s.form, nil
+		return
 	}
+	next := map[shape]shape{asDocument: asText, asText: asHex, asHex: asBits, asBits: asText}
+	if s.doc != nil {
+		next[asHex] = asDocument
+	}
+	s.form, s.chosen = next[s.form], true
 	if s.form == asDocument {
 		s.doc.layout(s.width, s.pager.height)
 		return

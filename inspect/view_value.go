@@ -62,6 +62,11 @@ func (m *Model) facts() string {
 		parts = append(parts, dim(s.doc.chain))
 	case s.form == asHex:
 		parts = append(parts, dim("hex"))
+	case s.form == asBits:
+		parts = append(parts, dim("bits"))
+	}
+	if s != nil && s.note != "" {
+		parts = append(parts, dim(s.note))
 	}
 	if s != nil && s.doc != nil && s.doc.note != "" {
 		parts = append(parts, dim(s.doc.note))
@@ -135,6 +140,11 @@ func (m *Model) bytes(s *sheet) []string {
 			return
 		}
 		span := c.lines[at.line]
+		if s.form == asBits {
+			place, bits := bitsLine(int64(at.chunk)*windowSize+int64(span.start), c.data[span.start:span.end])
+			lines = append(lines, m.styles.dim.Render(place)+"  "+bits)
+			return
+		}
 		if s.form != asHex {
 			lines = append(lines, m.lit(textLine(c.data[span.start:span.end]), s.needle, m.styles.plain))
 			return

@@ -1,0 +1,77 @@
+package inspect
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestForms shows values in the forms that x goes through.
+func TestForms(t *testing.T) {
+	f := newFile(t)
+	f.do("SETBIT map 3 1")
+	f.do("SETBIT map 65 1")
+	f.do("PFADD visitors a b c d e")
+	f.do("GEOADD places 7.4474 46.9480 bern 139.6917 35.6895 tokyo")
+	f.do("ZADD places 1.5 nowhere")
+	f.do("SET java \xac\xed\x00\x05sr\x00")
+	f.do("SET php a:1:{i:0;s:1:\"x\";}")
+	f.fake.options = nil
+	s := browseOn(t, f, f.fake, 80, 24)
+	open := func(key string) {
+		s.press("o")
+		s.typing(key)
+		s.press("enter")
+	}
+	open("map")
+	s.press("x", "x")
+	for range 3 {
+		if strings.Contains(s.screen(), "bits") {
+			break
+		}
+		s.press("x")
+	}
+	s.shows("         0  ...1.... ", "bits", "......")
+	s.press("esc")
+
+	open("visitors")
+	s.shows("HyperLogLog", "about 5 different elements")
+	s.press("x", "x")
+	s.shows("48 59 4c 4c")
+	s.press("esc")
+
+	open("places")
+	s.press("x")
+	s.shows("139.691", "35.689", "7.447", "46.948", "1.5  nowhere")
+	s.press("x")
+	s.shows("3662")
+	s.press("esc")
+
+	open("java")
+	s.shows("serialized by Java", "hex", "ac ed 00 05")
+	s.press("esc")
+	open("php")
+	s.shows("serialized by PHP")
+	s.press("esc")
+}
+
+// TestTooLongToDecode says what a long value is as far as its beginning tells, and
+// never asks for all of it.
+func TestTooLongToDecode(t *testing.T) {
+	f := newFake()
+	noise := make([]byte, 5<<20)
+	for i := range noise {
+		noise[i] = byte(i * i >> 3)
+	}
+	f.add(fakeValue{key: "a", kind: "string", str: gzipped(string(noise)+strings.Repeat("text ", 1<<20)) + string(noise)},
+		fakeValue{key: "b", kind: "string", str: strings.Repeat("text ", 1<<20)})
+	s := browse(t, f, 120, 24)
+	s.press("enter")
+	s.shows("too long to decode: gzip", "1f 8b 08")
+	s.press("esc", "j", "enter")
+	s.shows("too long to decode", "text text")
+	for _, call := range f.calls {
+		if call == "GETRANGE a 0 -1" || call == "GETRANGE b 0 -1" {
+			t.Errorf("%s fetches all", call)
+		}
+	}
+}
