@@ -64,7 +64,7 @@ func TestTooLongToDecode(t *testing.T) {
 	}
 	f.add(fakeValue{key: "a", kind: "string", str: gzipped(string(noise)+strings.Repeat("text ", 1<<20)) + string(noise)},
 		fakeValue{key: "b", kind: "string", str: strings.Repeat("text ", 1<<20)})
-	s := browse(t, f, 120, 24)
+	s := browse(t, f, 160, 24)
 	s.press("enter")
 	s.shows("too long to decode: gzip", "1f 8b 08")
 	s.press("esc", "j", "enter")
