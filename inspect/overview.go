@@ -175,7 +175,7 @@ func (m *Model) samplePart(db int) part {
 		now := m.options.Now()
 		facts, err := m.conn.describe(ctx, db, keys.sample(sampled), now)
 		return func(o *overview) {
-			o.sample, o.deaths = int64(len(facts)), make([]int64, len(lifeSpans))
+			o.sample, o.deaths, o.kinds = int64(len(facts)), make([]int64, len(lifeSpans)), []catalog.Kind{}
 			for _, f := range facts {
 				i := slices.IndexFunc(o.kinds, func(k catalog.Kind) bool { return k.Type == f.Type })
 				if i < 0 {
