@@ -71,20 +71,6 @@ func (c *cost) far(done, of int64) {
 	c.of.Store(of)
 }
 
-// parts is the cost for people, what matters most first.
-func (c *cost) parts() (parts []string) {
-	if of := c.of.Load(); of > 0 {
-		parts = append(parts, decimal(min(100*c.done.Load()/of, 100))+"%")
-	}
-	if n := c.commands.Load(); n > 0 {
-		parts = append(parts, counted(n, "command", "commands"))
-	}
-	if n := c.bytes.Load(); n > 0 {
-		parts = append(parts, bytesize(n))
-	}
-	return parts
-}
-
 // size is about how many bytes a reply is.
 func size(v resp.Value) int64 {
 	n := int64(len(v.Str)) + 4
@@ -148,6 +134,27 @@ func (m *Model) busy() (purpose, bool) {
 		}
 	}
 	return found, any
+}
+
+// spent is how far the job for p is, and what all that runs has cost so far.
+func (m *Model) spent(p purpose) (parts []string) {
+	if c := m.jobs[p].cost; c.of.Load() > 0 {
+		parts = append(parts, decimal(min(100*c.done.Load()/c.of.Load(), 100))+"%")
+	}
+	var commands, bytes int64
+	for p := range purposes {
+		if m.running(p) {
+			commands += m.jobs[p].cost.commands.Load()
+			bytes += m.jobs[p].cost.bytes.Load()
+		}
+	}
+	if commands > 0 {
+		parts = append(parts, counted(commands, "command", "commands"))
+	}
+	if bytes > 0 {
+		parts = append(parts, bytesize(bytes))
+	}
+	return parts
 }
 
 // finish hands a job's result on.

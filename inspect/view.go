@@ -155,7 +155,7 @@ func (m *Model) working() string {
 	if s := (m.now - m.jobs[p].since) / 1000; s > 0 {
 		line += " " + remaining(s*1000)
 	}
-	for _, part := range m.jobs[p].cost.parts() {
+	for _, part := range m.spent(p) {
 		if longer := line + " · " + part; ansi.StringWidth(longer) < max(m.width/2, 32) {
 			line = longer
 		}

@@ -258,6 +258,7 @@ func (m *Model) listPlace() string {
 		parts = append(parts, at)
 	}
 	switch s := m.scan; {
+	case s != nil && m.conn.refusals.has("SCAN"):
 	case s != nil && s.done && !m.filtered():
 	case s != nil && s.done:
 		parts = append(parts, "searched all keys")
