@@ -125,6 +125,11 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 	if src == nil {
 		return o, nil
 	}
+	if src.atOnce {
+		if o.tooLarge, err = c.outweighs(ctx, db, key); o.tooLarge || err != nil {
+			return o, err
+		}
+	}
 	calls := [][][]byte{src.fetch(key, 0, firstLink)}
 	if src.count != "" {
 		calls = append(calls, command(src.count, key))
@@ -150,6 +155,20 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 		o.size = number(values[1])
 	}
 	return o, c.complete(ctx, db, src, key, o.first)
+}
+
+// mostAtOnce is the largest value, in bytes of the target's memory, that is fetched
+// as a whole.
+const mostAtOnce = 64 << 20
+
+// outweighs tells whether a value is too large to be fetched as a whole. Where the
+// target does not tell, it is not.
+func (c *conn) outweighs(ctx context.Context, db int, key string) (bool, error) {
+	if c.refusals.has("MEMORY") {
+		return false, nil
+	}
+	values, err := c.do(ctx, db, command("MEMORY", "USAGE", key))
+	return err == nil && number(values[0]) > mostAtOnce, err
 }
 
 // paged is chunk i of a sheet.

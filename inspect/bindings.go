@@ -57,7 +57,7 @@ func choosing() []binding {
 	return []binding{
 		{keys: []string{"x"}, label: "x", where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: (*Model).changeForm, apt: (*Model).inBytes},
 		{keys: []string{"z"}, label: "z", where: inValue, hint: "fold all", help: "fold or unfold all", run: (*Model).foldAll, apt: (*Model).inDocument},
-		{keys: []string{"]", "["}, label: "] [", where: inValue, hint: "groups", help: "a stream's entries or groups", run: (*Model).turnValue, apt: (*Model).hasOther},
+		{keys: []string{"]", "["}, label: "] [", where: inValue, hint: "turn", help: "a stream's entries or groups; a group's pending entries or consumers", run: (*Model).turnValue, apt: (*Model).hasOther},
 		{keys: []string{"/"}, label: "/", where: inValue, hint: "search", help: "search in the value", run: (*Model).editSeek},
 		{keys: []string{"n"}, label: "n", where: inValue, hint: "next", help: "the next one found", run: (*Model).seekNext, apt: (*Model).sought},
 		{keys: []string{"N"}, label: "N", where: inValue, help: "the one before", run: (*Model).seekBack},

@@ -1,8 +1,11 @@
 package inspect
 
 import (
+	"context"
 	"strings"
 	"testing"
+
+	"github.com/meowdis/meowdis/resp"
 )
 
 // TestForms shows values in the forms that x goes through.
@@ -52,6 +55,37 @@ func TestForms(t *testing.T) {
 	open("php")
 	s.shows("serialized by PHP")
 	s.press("esc")
+}
+
+// TestLargeDocument does not fetch a JSON document that is larger than the screen's
+// program should hold.
+func TestLargeDocument(t *testing.T) {
+	f := newFile(t).shop()
+	f.fake.options = nil
+	heavy := heavy{f}
+	s := browseOn(t, heavy, f.fake, 80, 24)
+	s.press("o")
+	s.typing("doc")
+	s.press("enter")
+	s.shows("json", "Too large to be fetched whole")
+	for _, e := range s.model.conn.log.entries() {
+		if string(e.call[0]) == "JSON.GET" {
+			t.Error("it was fetched")
+		}
+	}
+}
+
+// heavy says of every key that it takes 65 MB.
+type heavy struct{ *file }
+
+func (h heavy) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	values, err := h.file.Pipeline(ctx, calls)
+	for i, call := range calls {
+		if string(call[0]) == "MEMORY" {
+			values[i] = resp.MakeInt(65 << 20)
+		}
+	}
+	return values, err
 }
 
 // TestTooLongToDecode says what a long value is as far as its beginning tells, and

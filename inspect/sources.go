@@ -34,7 +34,8 @@ type source struct {
 	repeats bool
 	// scores is which column has scores, from 1; 0 where none has.
 	scores int
-	// atOnce tells that the value is text that comes as a whole.
+	// atOnce tells that the value is text that comes as a whole, unless it is too
+	// large for that.
 	atOnce bool
 }
 

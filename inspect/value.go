@@ -46,19 +46,20 @@ const (
 // valuePane is the value that is open, with the element that is looked at on
 // top of it.
 type valuePane struct {
-	key     string // what is shown
-	wanted  string // what should be: key, or what is being opened
-	any     bool   // there is a wanted one
-	loaded  bool   // there is a shown one
-	kind    string
-	size    int64 // -1 where it cannot be told
-	expires int64 // Unix ms; 0 when it does not expire
-	gone    bool  // it expired or was deleted while it was shown
-	sheets  []*sheet
-	halted  bool  // a job failed or was cancelled: nothing starts by itself
-	aged    int64 // when it was last looked which elements have ended
-	width   int
-	height  int // lines for the value itself
+	key      string // what is shown
+	wanted   string // what should be: key, or what is being opened
+	any      bool   // there is a wanted one
+	loaded   bool   // there is a shown one
+	kind     string
+	size     int64 // -1 where it cannot be told
+	expires  int64 // Unix ms; 0 when it does not expire
+	gone     bool  // it expired or was deleted while it was shown
+	tooLarge bool
+	sheets   []*sheet
+	halted   bool  // a job failed or was cancelled: nothing starts by itself
+	aged     int64 // when it was last looked which elements have ended
+	width    int
+	height   int // lines for the value itself
 }
 
 // sheet is the top one, nil when there is nothing to scroll.
@@ -72,12 +73,13 @@ func (v *valuePane) sheet() *sheet {
 // opened is a key's facts and the beginning of its value. The kind is "" when
 // there is no such key.
 type opened struct {
-	key     string
-	kind    string
-	expires int64
-	size    int64
-	first   *chunk // nil for a type that cannot be shown
-	firsts  *firsts
+	key      string
+	kind     string
+	expires  int64
+	size     int64
+	first    *chunk // nil for a type that cannot be shown
+	tooLarge bool   // and for a value that is not fetched, since it is too large
+	firsts   *firsts
 }
 
 // show takes o in. When it is the key that is shown already, the place in it and
@@ -91,7 +93,7 @@ func (v *valuePane) show(o opened) {
 	old := v.sheets
 	*v = valuePane{
 		key: o.key, wanted: v.wanted, any: v.any, loaded: true,
-		kind: o.kind, size: o.size, expires: o.expires, gone: o.kind == "",
+		kind: o.kind, size: o.size, expires: o.expires, gone: o.kind == "", tooLarge: o.tooLarge,
 		width: v.width, height: v.height,
 	}
 	if o.first == nil {
@@ -401,7 +403,7 @@ func (v *valuePane) turn() {
 	if s == nil || s.src == nil || s.src.other == nil {
 		return
 	}
-	v.sheets = []*sheet{newSheet(s.title, s.src.other, -1)}
+	v.sheets[len(v.sheets)-1] = newSheet(s.title, s.src.other, -1)
 	v.arrange()
 }
 

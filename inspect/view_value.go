@@ -96,6 +96,8 @@ func (v *valuePane) emptiness() string {
 	switch {
 	case v.kind == "":
 		return "There is no such key."
+	case v.tooLarge:
+		return "Too large to be fetched whole. Type : JSON.GET KEY $.path"
 	case v.kind == closedKind:
 		return "This user may not read this key."
 	case v.kind == unknownKind:
