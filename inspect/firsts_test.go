@@ -75,8 +75,18 @@ func TestRepeatedElements(t *testing.T) {
 		s.typing("0399")
 		s.press("enter")
 		s.shows("▌ " + element + "0399")
+		s.shows("400 of 1,000")
 		s.press("n")
 		s.shows("No other 0399")
+		for n := 400; n < 1000; n++ {
+			s.send(namedKeys["down"])
+			row, _, _ := s.model.value.sheet().element()
+			if want := fmt.Sprintf("%s%04d", element, n); row == nil || row[0] != want {
+				t.Fatalf("%v is row %d, not %s", row, n, want)
+			}
+		}
+		s.press("home")
+		s.shows("▌ " + element + "0000")
 		s.press("esc")
 	}
 }

@@ -311,13 +311,15 @@ func (p *pager) reveal() {
 	}
 }
 
-// jump selects a line that a search found. starts are the cursors on the way
-// there, where chunks have cursors.
-func (p *pager) jump(to spot, starts []link) {
+// take goes on with the chunks that a search has cut a chain into.
+func (p *pager) take(t *trail) {
+	p.starts, p.before, p.count = t.starts, t.before, t.count
+	p.chunks = map[int]*chunk{}
+}
+
+// jump selects a line that a search found.
+func (p *pager) jump(to spot) {
 	p.chase = nothing
-	if len(starts) > len(p.starts) {
-		p.starts = starts
-	}
 	p.cursor = to
 	p.top, _ = p.retreat(to, p.height/3)
 	if !p.picks {

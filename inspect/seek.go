@@ -18,7 +18,7 @@ type sought struct {
 	length int    // how many match
 	i      int    // the chunk that holds it
 	chunk  *chunk // its content
-	starts []link // the links on the way there
+	trail  *trail // how it came there, where there are rows
 }
 
 // editSeek asks what to search in the value.
@@ -65,15 +65,19 @@ func (m *Model) seek(back bool) tea.Cmd {
 
 func (m *Model) notFound(s *sheet) { m.notice = "No other " + shown(s.needle, 40) + " from here." }
 
-// trail is a search through the chunks of a table.
+// trail is a search through the chunks of a table. It cuts a chain into larger
+// chunks than a person who scrolls, and so keeps its own account of them; the
+// pager takes that over when something was found.
 type trail struct {
 	sheet  *sheet
 	key    string
 	db     int
-	step   int            // 1 or -1
-	at     spot           // where it began
-	count  int            // how many chunks there are; -1 while unknown
-	starts []link         // of a chain, as far as it is known
+	step   int     // 1 or -1
+	at     spot    // where it began
+	count  int     // how many chunks there are; -1 while unknown
+	starts []link  // of a chain, as far as it is known
+	before []int64 // the lines before each chunk, likewise
+	firsts *firsts
 	loaded map[int]*chunk // chunks that were in memory
 	batch  int            // how many chunks are fetched at once
 }
@@ -82,7 +86,8 @@ type trail struct {
 func (m *Model) seekRow(s *sheet, back bool) tea.Cmd {
 	t := &trail{
 		sheet: s, key: m.value.key, db: m.db, step: 1, at: s.pager.cursor, count: s.pager.count,
-		starts: slices.Clone(s.pager.starts), loaded: maps.Clone(s.pager.chunks), batch: 1,
+		starts: slices.Clone(s.pager.starts), before: slices.Clone(s.pager.before), firsts: s.firsts.clone(),
+		loaded: maps.Clone(s.pager.chunks), batch: 1,
 	}
 	if back {
 		t.step = -1
@@ -96,7 +101,7 @@ func (m *Model) seekRow(s *sheet, back bool) tea.Cmd {
 				return r, err
 			}
 			if line, ok := c.seek(needle, t.at, i, t.step); ok {
-				r.found, r.at, r.i, r.chunk, r.starts = true, spot{i, line}, i, c, t.starts
+				r.found, r.at, r.i, r.chunk, r.trail = true, spot{i, line}, i, c, t
 				return r, m.conn.complete(ctx, t.db, s.src, t.key, c)
 			}
 			delete(t.loaded, i)
@@ -141,7 +146,8 @@ func (t *trail) chunk(ctx context.Context, conn *conn, i int) (*chunk, error) {
 			return nil, err
 		}
 		at := i + j*t.step
-		c := t.sheet.read(at, from, v)
+		c := src.read(at, from, v)
+		t.firsts.keep(at, c)
 		t.loaded[at] = c
 		size += c.bytes()
 	}
@@ -158,6 +164,9 @@ func (t *trail) chunk(ctx context.Context, conn *conn, i int) (*chunk, error) {
 
 // extend notes where the chunk behind chunk i begins.
 func (t *trail) extend(i int, c *chunk) {
+	if i+1 == len(t.before) {
+		t.before = append(t.before, t.before[i]+int64(c.len()))
+	}
 	if t.count < 0 && i+1 == len(t.starts) && c.next != "" {
 		t.starts = append(t.starts, c.behind(t.starts[i].n, true))
 	}
@@ -264,8 +273,12 @@ func (m *Model) seeks(r sought) {
 		return
 	}
 	if s.tabular() {
+		if s.pager.chain {
+			s.firsts = r.trail.firsts
+			s.pager.take(r.trail)
+		}
 		s.pager.chunks[r.i] = r.chunk
-		s.pager.jump(r.at, r.starts)
+		s.pager.jump(r.at)
 		return
 	}
 	s.match = r.length
@@ -277,7 +290,7 @@ func (m *Model) seeks(r sought) {
 // first.
 func (s *sheet) goTo(offset int64) {
 	i := int(offset / windowSize)
-	s.pager.jump(spot{i, 0}, nil)
+	s.pager.jump(spot{i, 0})
 	s.seen, s.seeking = offset+1, true
 	if c := s.pager.chunks[i]; c != nil {
 		s.settleSeek(i, c)
@@ -295,7 +308,7 @@ func (s *sheet) settleSeek(i int, c *chunk) {
 	for line+1 < len(c.lines) && int64(c.lines[line+1].start) <= offset%windowSize {
 		line++
 	}
-	s.pager.jump(spot{i, line}, nil)
+	s.pager.jump(spot{i, line})
 	s.pager.top = spot{i, line}
 	s.pager.cursor = s.pager.top
 	s.seeking = false

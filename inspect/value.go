@@ -176,9 +176,7 @@ func (s *sheet) cells(row record) record {
 // read makes chunk i of a reply, without what another chunk shows.
 func (s *sheet) read(i int, from link, v resp.Value) *chunk {
 	c := s.src.read(i, from, v)
-	if s.firsts != nil {
-		s.firsts.keep(i, c)
-	}
+	s.firsts.keep(i, c)
 	return c
 }
 
