@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"strings"
 	"time"
@@ -62,7 +63,10 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.delimiter == "" || !utf8.ValidString(o.delimiter) {
 		return usagef("the delimiter must be some text")
 	}
+	// A server may let wait before it says so much as hello.
+	late := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.err, "Waiting for the server. ^C ends it.") })
 	c, err := o.connect(ctx, s, local.Options{ReadOnly: true}, false)
+	late.Stop()
 	if err != nil {
 		return err
 	}

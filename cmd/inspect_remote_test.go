@@ -384,6 +384,18 @@ func TestInspectSlowServer(t *testing.T) {
 	}
 }
 
+// TestInspectServerThatSaysNothing waits where everybody sees it, and can be ended.
+func TestInspectServerThatSaysNothing(t *testing.T) {
+	p, target := unixProxy(t)
+	p.stall()
+	defer p.hold.Unlock()
+	s := openScreen(t, 80, 24)
+	s.inspects(strings.Replace(target, "unix://", "unix://reader:pw@", 1))
+	s.shows("Waiting for the server. ^C ends it.")
+	s.check(s.Press("C-c"))
+	s.lastLine("$")
+}
+
 // TestInspectServerThatDies goes on when the server is there again.
 func TestInspectServerThatDies(t *testing.T) {
 	p, target := unixProxy(t)
@@ -461,7 +473,20 @@ func TestInspectForeignFiles(t *testing.T) {
 			s := openScreen(t, 100, 30)
 			s.inspects(path)
 			s.shows("read-only")
-			s.check(s.Press("v", "G", "i"))
+			values := map[string]string{"text": "string · ", "hash": "hash · 3 fields", "list": "list · 4 elements", "set": "set · 3 members"}
+			switch kind {
+			case "redlite":
+				values["stream"], values["geo"], values["json"] = "stream · 3 entries", "zset · 2 members", "json"
+				fallthrough
+			case "redka", "documented":
+				values["zset"] = "zset · 4 members"
+			}
+			for key, value := range values {
+				s.opens(key)
+				s.shows(value)
+				s.check(s.Press("Escape"))
+			}
+			s.check(s.Press("i"))
 			s.shows("type")
 			s.check(s.Press("Escape", "O"))
 			s.shows("Overview of database 0")
