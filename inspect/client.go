@@ -94,6 +94,7 @@ func (c *conn) use(client Client) {
 	c.turn <- struct{}{}
 	c.moved = c.moved || client != c.client // nobody knows where another one is
 	c.client = client
+	c.refusals.forgive()
 	<-c.turn
 }
 
