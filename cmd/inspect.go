@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
@@ -81,7 +82,10 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.delimiter == "" || !utf8.ValidString(o.delimiter) {
 		return usagef("the delimiter must be some text")
 	}
+	// A server may let wait before it says so much as hello.
+	late := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.err, "Waiting for the server. ^C ends it.") })
 	c, err := o.connect(ctx, s, local.Options{ReadOnly: true, Cache: inspectCache}, false)
+	late.Stop()
 	if err != nil {
 		return err
 	}

@@ -76,6 +76,15 @@ func (s Shown) Chain() string {
 	return strings.Join(parts, " → ")
 }
 
+// Names is Chain without the sizes: "gzip → JSON".
+func (s Shown) Names() string {
+	names := make([]string, len(s.Layers))
+	for i, l := range s.Layers {
+		names[i] = l.Name
+	}
+	return strings.Join(names, " → ")
+}
+
 // IsPlain tells whether the value is text as it stands, and nothing else.
 func (s Shown) IsPlain() bool {
 	return len(s.Layers) == 1 && s.Layers[0].Name == textName && s.Note == ""
@@ -97,5 +106,5 @@ func show(b []byte, cut bool, o Options) (name, text, note string) {
 			return "MessagePack", text, ""
 		}
 	}
-	return "binary", dump(b, o.DumpBytes), ""
+	return "binary", dump(b, o.DumpBytes), format(b)
 }

@@ -12,18 +12,18 @@ const lastSlot = "18446744073709551614"
 // slotsOf shows the values of an array with their indexes; empty slots are left
 // out.
 var slotsOf = &source{
-	count: "ARCOUNT", unit: [2]string{"value", "values"},
+	count: "ARCOUNT", unit: [2]string{"value", "values"}, full: true,
 	columns: []column{{title: "#", right: true}, {title: "VALUE"}},
-	fetch: func(key string, _ int64, cursor string) [][]byte {
-		return command("ARSCAN", key, cursor, lastSlot, "LIMIT", decimal(perChunk))
+	fetch: func(key string, _ int64, from link) [][]byte {
+		return command("ARSCAN", key, from.cursor, lastSlot, "LIMIT", decimal(int64(from.n)))
 	},
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, slot := range slots(v) {
 			c.rows = append(c.rows, record{text(slot[0]), text(slot[1])})
 		}
-		if len(c.rows) == perChunk {
-			c.next = slotBehind(c.rows[perChunk-1][0])
+		if n := len(c.rows); n > 0 {
+			c.next = slotBehind(c.rows[n-1][0])
 		}
 		return c
 	},

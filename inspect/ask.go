@@ -125,7 +125,12 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 	if src == nil {
 		return o, nil
 	}
-	calls := [][][]byte{src.fetch(key, 0, "0")}
+	if src.atOnce {
+		if o.tooLarge, err = c.outweighs(ctx, db, key); o.tooLarge || err != nil {
+			return o, err
+		}
+	}
+	calls := [][][]byte{src.fetch(key, 0, firstLink)}
 	if src.count != "" {
 		calls = append(calls, command(src.count, key))
 	}
@@ -138,7 +143,7 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 			return nil, err
 		}
 	}
-	o.first = src.decode(0, values[0])
+	o.first = src.read(0, firstLink, values[0])
 	if src.repeats {
 		o.firsts = newFirsts()
 		o.firsts.keep(0, o.first)
@@ -152,6 +157,20 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 	return o, c.complete(ctx, db, src, key, o.first)
 }
 
+// mostAtOnce is the largest value, in bytes of the target's memory, that is fetched
+// as a whole.
+const mostAtOnce = 64 << 20
+
+// outweighs tells whether a value is too large to be fetched as a whole. Where the
+// target does not tell, it is not.
+func (c *conn) outweighs(ctx context.Context, db int, key string) (bool, error) {
+	if c.refusals.has("MEMORY") {
+		return false, nil
+	}
+	values, err := c.do(ctx, db, command("MEMORY", "USAGE", key))
+	return err == nil && number(values[0]) > mostAtOnce, err
+}
+
 // paged is chunk i of a sheet.
 type paged struct {
 	sheet *sheet
@@ -159,10 +178,10 @@ type paged struct {
 	chunk *chunk
 }
 
-func (m *Model) fetch(s *sheet, i int, cursor string) tea.Cmd {
+func (m *Model) fetch(s *sheet, i int, from link) tea.Cmd {
 	db, key := m.db, m.value.key
 	return m.start(paging, func(ctx context.Context) (tea.Msg, error) {
-		c, err := m.conn.chunk(ctx, db, s, key, i, cursor)
+		c, err := m.conn.chunk(ctx, db, s, key, i, from)
 		return paged{s, i, c}, err
 	})
 }

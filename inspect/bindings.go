@@ -81,9 +81,9 @@ func moving() []binding {
 // choosing is the keys that change what is shown.
 func choosing() []binding {
 	return []binding{
-		{keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text or hex", run: (*Model).changeForm, apt: (*Model).inBytes},
+		{keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: (*Model).changeForm, apt: (*Model).inBytes},
 		{keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: (*Model).foldAll, apt: (*Model).inDocument},
-		{keys: []string{"]", "["}, where: inValue, hint: "groups", help: "a stream's entries or groups", run: (*Model).turnValue, apt: (*Model).hasOther},
+		{keys: []string{"]", "["}, where: inValue, hint: "turn", help: "a stream's entries or groups; a group's pending entries or consumers", run: (*Model).turnValue, apt: (*Model).hasOther},
 		{keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: (*Model).editSeek},
 		{keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: (*Model).seekNext, apt: (*Model).sought},
 		{keys: []string{"N"}, where: inValue, help: "the one before", run: (*Model).seekBack},
@@ -320,13 +320,9 @@ func (m *Model) enterElement() tea.Cmd {
 	return nil
 }
 
-// back leaves the element, then the value.
+// back stops what goes through the value, then leaves the element, then the value.
 func (m *Model) back() tea.Cmd {
-	if m.value.close() {
-		return nil
-	}
-	if m.running(searching) {
-		m.cancel(searching)
+	if m.stopGoing() || m.value.close() {
 		return nil
 	}
 	for _, p := range []purpose{opening, paging} {
@@ -365,6 +361,22 @@ func (m *Model) stop() tea.Cmd {
 	return nil
 }
 
+// stopGoing ends a search or the way to the end, if one is under way.
+func (m *Model) stopGoing() bool {
+	s := m.value.sheet()
+	switch {
+	case m.running(searching):
+		m.cancel(searching)
+	case s != nil && s.pager.chase != nothing && m.running(paging):
+		s.pager.chase = nothing
+		m.cancel(paging)
+	default:
+		return false
+	}
+	m.notice = "Stopped."
+	return true
+}
+
 func (m *Model) turn() tea.Cmd {
 	if m.inValue {
 		m.inValue = false
@@ -386,6 +398,9 @@ func (m *Model) foldAll() tea.Cmd {
 }
 
 func (m *Model) changeForm() tea.Cmd {
+	if s := m.value.sheet(); s.tabular() && s.src.scores == 0 {
+		return nil
+	}
 	m.value.changeForm()
 	return nil
 }

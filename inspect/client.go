@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -72,7 +73,12 @@ func (c *conn) call(ctx context.Context, db int, calls [][][]byte) ([]resp.Value
 
 func (c *conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	begun := c.now()
+	spent := costOf(ctx)
+	spent.commands.Add(int64(len(calls)))
 	values, err := c.client.Pipeline(ctx, calls)
+	for _, v := range values {
+		spent.bytes.Add(size(v))
+	}
 	if err == nil && len(values) < len(calls) {
 		err = errReplies
 	}
@@ -88,7 +94,17 @@ func (c *conn) use(client Client) {
 	c.turn <- struct{}{}
 	c.moved = c.moved || client != c.client // nobody knows where another one is
 	c.client = client
+	c.refusals.forgive()
 	<-c.turn
+}
+
+// rest waits until no call runs any more, at most for so long.
+func (c *conn) rest(most time.Duration) {
+	select {
+	case c.turn <- struct{}{}:
+		<-c.turn
+	case <-time.After(most):
+	}
 }
 
 // one runs one command; its error reply is an error.
@@ -101,23 +117,21 @@ func (c *conn) one(ctx context.Context, db int, call [][]byte) (resp.Value, erro
 }
 
 // chunk fetches a chunk of a value, with what else is known of its elements.
-func (c *conn) chunk(ctx context.Context, db int, s *sheet, key string, i int, cursor string) (*chunk, error) {
-	v, err := c.one(ctx, db, s.src.fetch(key, int64(i), cursor))
+func (c *conn) chunk(ctx context.Context, db int, s *sheet, key string, i int, from link) (*chunk, error) {
+	v, err := c.one(ctx, db, s.src.fetch(key, int64(i), from))
 	if err != nil {
 		return nil, err
 	}
-	found := s.src.decode(int64(i), v)
-	if s.firsts != nil {
-		s.firsts.keep(i, found)
-	}
+	found := s.read(i, from, v)
 	return found, c.complete(ctx, db, s.src, key, found)
 }
 
 // complete asks what else is to be known of the elements of a chunk.
 func (c *conn) complete(ctx context.Context, db int, src *source, key string, found *chunk) error {
-	if src.about == nil || len(found.rows) == 0 {
+	if src.about == nil || len(found.rows) == 0 || found.told {
 		return nil
 	}
+	found.told = true
 	call := src.about(key, found)
 	if c.refusals.has(string(call[0])) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/decode"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // document is a value as package decode lays it out: lines by depth, of which
@@ -31,25 +32,43 @@ type docRow struct {
 const decodeLimit = 4 << 20
 
 // newDocument decodes data, all of a value; nil when it is nothing but what a text
-// or a hex dump shows as well.
+// or a hex dump shows as well, and without lines where there is only a note to that.
 func newDocument(data string) *document {
 	if len(data) == 0 || len(data) > decodeLimit {
 		return nil
 	}
+	if n, ok := translator.Cardinality([]byte(data)); ok {
+		return &document{chain: "HyperLogLog", shut: map[int]bool{}, lines: []string{
+			"about " + counted(n, "different element", "different elements"), "estimated, with a standard error of 0.81%",
+		}}
+	}
 	shown := decode.Value([]byte(data), decode.Options{})
 	last := shown.Layers[len(shown.Layers)-1].Name
-	if shown.IsPlain() || len(shown.Layers) == 1 && last == "binary" {
+	if shown.IsPlain() || len(shown.Layers) == 1 && last == "binary" && shown.Note == "" {
 		return nil
 	}
 	d := &document{note: shown.Note, lines: strings.Split(shown.Text, "\n"), shut: map[int]bool{}}
 	switch {
+	case len(shown.Layers) == 1 && last == "binary":
+		return &document{note: shown.Note}
 	case len(shown.Layers) > 1:
 		d.chain = shown.Chain()
-	case last != "text":
+	case last != "text" && last != "binary":
 		d.chain = last
 	}
 	d.ends = closings(d.lines)
 	return d
+}
+
+// resume goes where old was; nil for nowhere.
+func (d *document) resume(old *document) {
+	if old == nil {
+		return
+	}
+	d.cursor, d.top, d.rows = old.cursor, old.top, old.rows
+	if len(d.lines) == len(old.lines) {
+		d.shut = old.shut
+	}
 }
 
 // closings finds the line that closes each line that ends with an open brace: the
@@ -153,7 +172,7 @@ func (d *document) toggleAll() {
 
 // find selects the next line that matches, forwards or backwards, and unfolds what
 // hides it; false when there is none.
-func (d *document) find(match func(string) bool, back bool) bool {
+func (d *document) find(needle string, back bool) bool {
 	if len(d.rows) == 0 {
 		return false
 	}
@@ -162,7 +181,7 @@ func (d *document) find(match func(string) bool, back bool) bool {
 		step = -1
 	}
 	for i := d.rows[d.cursor].line + step; i >= 0 && i < len(d.lines); i += step {
-		if !match(d.lines[i]) {
+		if at, _ := find(d.lines[i], needle); at < 0 {
 			continue
 		}
 		for start, end := range d.ends {

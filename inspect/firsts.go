@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"hash/maphash"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -21,6 +22,16 @@ const mostFirsts = 1 << 20
 
 func newFirsts() *firsts { return &firsts{seed: maphash.MakeSeed(), page: map[uint64]int32{}} }
 
+// clone is a copy that remembers on its own; nil of nil.
+func (f *firsts) clone() *firsts {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return &firsts{seed: f.seed, page: maps.Clone(f.page)}
+}
+
 // here tells whether page i is where name belongs: the first page that brought it.
 func (f *firsts) here(i int, name string) bool {
 	f.mu.Lock()
@@ -36,8 +47,12 @@ func (f *firsts) here(i int, name string) bool {
 	return true
 }
 
-// keep leaves only the rows in chunk i that belong there, each once.
+// keep leaves only the rows in chunk i that belong there, each once; all where f is
+// nil.
 func (f *firsts) keep(i int, c *chunk) {
+	if f == nil {
+		return
+	}
 	c.rows = once(f, i, c.rows, func(r record) string { return r[0] })
 }
 

@@ -51,7 +51,7 @@ func (r rehashing) elements(name, key string) (all []string) {
 func TestRepeatedElements(t *testing.T) {
 	f := newFake()
 	var fields, members []string
-	for i := range 1000 {
+	for i := range 3000 {
 		fields = append(fields, fmt.Sprintf("field%04d", i), "v")
 		members = append(members, fmt.Sprintf("member%04d", i))
 	}
@@ -59,24 +59,34 @@ func TestRepeatedElements(t *testing.T) {
 	s := browseOn(t, rehashing{f}, f, 80, 24)
 	for key, element := range map[string]string{"hash": "field", "set": "member"} {
 		s.choose(key)
-		s.press("enter", "end")
-		s.shows("1,000 of 1,000", "▌ "+element+"0999")
+		s.press("enter", "/")
+		s.typing("0399")
+		s.press("enter")
+		s.shows("▌ " + element + "0399")
+		s.shows("400 of 3,000")
+		s.press("n")
+		s.shows("No other 0399")
+		for n := 400; n < 3000; n++ {
+			s.send(namedKeys["down"])
+			row, _, _ := s.model.value.sheet().element()
+			if want := fmt.Sprintf("%s%04d", element, n); row == nil || row[0] != want {
+				t.Fatalf("%v is row %d, not %s", row, n, want)
+			}
+		}
 		s.press("home")
-		s.shows("1 of 1,000", "▌ "+element+"0000")
+		s.shows("▌ " + element + "0000")
 		s.press("end")
-		for n := 999; n > 0; n-- {
+		s.shows("3,000 of 3,000", "▌ "+element+"2999")
+		s.press("home")
+		s.shows("1 of 3,000", "▌ "+element+"0000")
+		s.press("end")
+		for n := 2999; n > 0; n-- {
 			s.send(namedKeys["up"])
 			row, _, _ := s.model.value.sheet().element()
 			if want := fmt.Sprintf("%s%04d", element, n-1); row == nil || row[0] != want {
 				t.Fatalf("%v is before row %d, not %s", row, n, want)
 			}
 		}
-		s.press("home", "/")
-		s.typing("0399")
-		s.press("enter")
-		s.shows("▌ " + element + "0399")
-		s.press("n")
-		s.shows("No other 0399")
 		s.press("esc")
 	}
 }

@@ -20,6 +20,9 @@ type informed struct {
 	tables   []catalog.Table
 }
 
+// notAllowed stands for what the target does not tell this person.
+const notAllowed = "not told to this user"
+
 // showInfo tells all about the selected key.
 func (m *Model) showInfo() tea.Cmd {
 	key, ok := m.currentKey()
@@ -49,14 +52,17 @@ func (m *Model) inform(ctx context.Context, db int, key string) (informed, error
 	if err != nil {
 		return r, err
 	}
-	if !values[0].IsError() || isForbidden(values[0]) {
-		r.encoding = text(values[0])
+	switch encoding := values[0]; {
+	case isForbidden(encoding):
+		r.encoding = notAllowed
+	case !encoding.IsError():
+		r.encoding = text(encoding)
 	}
 	switch memory := values[1]; {
+	case isForbidden(memory):
+		r.memory = notAllowed
 	case memory.Kind == resp.Int:
 		r.memory = counted(memory.Int, "byte", "bytes")
-	case isForbidden(memory):
-		r.memory = text(memory)
 	}
 	if m.options.Index == nil {
 		facts, err := m.conn.describe(ctx, db, []string{key}, m.options.Now())

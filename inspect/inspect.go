@@ -62,10 +62,11 @@ type Options struct {
 }
 
 // Run shows the browser until the person quits or a signal ends it (nil), ctx
-// ends (its error) or the terminal fails.
+// ends (its error) or the terminal fails. What is under way is cancelled then; a
+// Client that does not heed that within a second may still run a call.
 func Run(ctx context.Context, o Options) error {
 	m := New(o, lipgloss.NewRenderer(o.Out))
-	defer m.cancelAll()
+	defer m.close()
 	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithOutput(o.Out)}
 	if o.Mouse {
 		settings = append(settings, tea.WithMouseCellMotion())
@@ -83,6 +84,8 @@ func Run(ctx context.Context, o Options) error {
 		m.greet = askBackground(o.Out)
 	}
 	_, err := program.Run()
+	m.cancelAll()
+	m.conn.rest(time.Second)
 	switch {
 	case ctx.Err() != nil:
 		err = ctx.Err()

@@ -3,9 +3,12 @@ package inspect
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/resp"
 )
 
 // purpose is what a job is for. There is at most one job for each: starting
@@ -48,6 +51,37 @@ type job struct {
 	id     int
 	cancel context.CancelFunc // nil: nothing runs
 	since  int64
+	ended  int64 // when the one before ended
+	cost   *cost
+}
+
+// cost is what a job has cost so far, and how far it is.
+type cost struct{ commands, bytes, done, of atomic.Int64 }
+
+type costKey struct{}
+
+// costOf is the cost of the job that ctx belongs to; one that nobody looks at
+// where there is none.
+func costOf(ctx context.Context) *cost {
+	if c, ok := ctx.Value(costKey{}).(*cost); ok {
+		return c
+	}
+	return &cost{}
+}
+
+// far says how far a job is; of is not positive where that cannot be told.
+func (c *cost) far(done, of int64) {
+	c.done.Store(done)
+	c.of.Store(of)
+}
+
+// size is about how many bytes a reply is.
+func size(v resp.Value) int64 {
+	n := int64(len(v.Str)) + 4
+	for _, e := range v.Elems {
+		n += size(e)
+	}
+	return n
 }
 
 // finished is a job's end. A job that was cancelled or replaced ends unheard.
@@ -61,11 +95,13 @@ type finished struct {
 // start runs work off the screen's loop and brings its result as a message.
 func (m *Model) start(p purpose, work func(context.Context) (tea.Msg, error)) tea.Cmd {
 	m.cancel(p)
-	ctx, cancel := context.WithCancel(context.Background())
 	j := &m.jobs[p]
+	if j.cost == nil || j.ended != m.now { // else it goes on with what it began
+		j.cost, j.since = &cost{}, m.now
+	}
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), costKey{}, j.cost))
 	j.id++
 	j.cancel = cancel
-	j.since = m.now
 	id := j.id
 	run := func() tea.Msg {
 		result, err := work(ctx)
@@ -104,12 +140,34 @@ func (m *Model) busy() (purpose, bool) {
 	return found, any
 }
 
+// spent is how far the job for p is, and what all that runs has cost so far.
+func (m *Model) spent(p purpose) (parts []string) {
+	if c := m.jobs[p].cost; c.of.Load() > 0 {
+		parts = append(parts, decimal(min(100*c.done.Load()/c.of.Load(), 100))+"%")
+	}
+	var commands, bytes int64
+	for p := range purposes {
+		if m.running(p) {
+			commands += m.jobs[p].cost.commands.Load()
+			bytes += m.jobs[p].cost.bytes.Load()
+		}
+	}
+	if commands > 0 {
+		parts = append(parts, counted(commands, "command", "commands"))
+	}
+	if bytes > 0 {
+		parts = append(parts, bytesize(bytes))
+	}
+	return parts
+}
+
 // finish hands a job's result on.
 func (m *Model) finish(f finished) tea.Cmd {
 	if !m.running(f.purpose) || m.jobs[f.purpose].id != f.id {
 		return nil
 	}
 	m.cancel(f.purpose)
+	m.jobs[f.purpose].ended = m.now
 	if f.err != nil {
 		if !errors.Is(f.err, context.Canceled) {
 			m.fail(f.err)

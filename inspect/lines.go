@@ -55,6 +55,34 @@ func hexLine(offset int64, data []byte, perLine int) (place, bytes, letters stri
 	return strings.Repeat("0", max(8-len(place), 0)) + place, hex.String(), ascii.String()
 }
 
+// bitsWidth is how many bytes fit into width cells as bits: the offset takes 12, a
+// byte 9.
+func bitsWidth(width int) int {
+	switch {
+	case width >= 12+8*9:
+		return 8
+	case width >= 12+4*9:
+		return 4
+	}
+	return 2
+}
+
+// bitsLine is a line of bits as SETBIT counts them: offset of the first, and zeros
+// as dots, so that ones are seen.
+func bitsLine(offset int64, data []byte) (place, bits string) {
+	var b strings.Builder
+	for _, c := range data {
+		for i := 7; i >= 0; i-- {
+			b.WriteByte(".1"[c>>i&1])
+		}
+		b.WriteByte(' ')
+	}
+	return fitRight(decimal(8*offset), 10), b.String()
+}
+
+// hexColumn is where byte i of a line stands in its hex digits.
+func hexColumn(i int) int { return 3*i + i/8 }
+
 // textLines cuts text into lines of at most width cells, at each newline and
 // wherever the next letter does not fit.
 func textLines(data []byte, width int) []span {

@@ -201,8 +201,9 @@ func (m *Model) fill() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	cmds = append(cmds, m.fillList())
-	if i, cursor, ok := m.value.missing(); ok && !m.running(paging) && !m.running(opening) {
-		cmds = append(cmds, m.fetch(m.value.sheet(), i, cursor))
+	m.value.age(m.now)
+	if i, from, ok := m.value.missing(); ok && !m.running(paging) && !m.running(opening) {
+		cmds = append(cmds, m.fetch(m.value.sheet(), i, from))
 	}
 	if s := m.value.undecoded(); s != nil && !m.running(decoding) && !m.running(opening) {
 		cmds = append(cmds, m.decode(s))

@@ -167,7 +167,7 @@ func (m *Model) samplePart(db int) part {
 		now := m.options.Now()
 		facts, err := m.conn.describe(ctx, db, keys.sample(sampled), now)
 		return func(o *overview) {
-			o.sample, o.deaths = true, make([]int64, len(lifeSpans))
+			o.sample, o.deaths, o.kinds = true, make([]int64, len(lifeSpans)), []catalog.Amount{}
 			o.partial = "in a sample of " + counted(int64(len(facts)), "key", "keys")
 			for _, f := range facts {
 				i := slices.IndexFunc(o.kinds, func(k catalog.Amount) bool { return k.Name == f.Type })

@@ -9,6 +9,46 @@ type chunk struct {
 	size   int      // how many of data are this chunk's own
 	lines  []span   // data as lines of the screen, in the present form and width
 	next   string   // the cursor of the chunk after this one, "" after the last; only where chunks have cursors
+	ends   int64    // when the first of the elements ends, Unix ms; 0: none does
+	stale  bool     // to be fetched again when it is on the screen
+	told   bool     // what else there is to know of the elements is known
+}
+
+// bytes is about how much memory the elements take.
+func (c *chunk) bytes() (n int) {
+	for _, row := range c.rows {
+		for _, cell := range row {
+			n += len(cell)
+		}
+	}
+	return n
+}
+
+// link is where a chunk of a chain begins, and how many elements it is asked for.
+type link struct {
+	cursor string
+	n      int
+}
+
+// How large the chunks of a chain grow while nobody looks at them, in elements
+// and in bytes.
+const (
+	largestChunk  = 2000
+	heaviestChunk = 256 << 10
+)
+
+// behind is the link to the chunk after c, which was asked for n elements: as many
+// as a screen needs, more in a hurry, and few of what is heavy.
+func (c *chunk) behind(n int, hurry bool) link {
+	switch size := c.bytes(); {
+	case size > heaviestChunk:
+		n = max(n/2, 1)
+	case hurry && size < heaviestChunk/4:
+		n = min(2*n, largestChunk)
+	case !hurry:
+		n = min(2*n, perChunk)
+	}
+	return link{c.next, n}
 }
 
 // record is one element of a collection.
@@ -35,15 +75,15 @@ func (s spot) before(o spot) bool {
 // memory. It moves within what is loaded; missing says what to load next.
 type pager struct {
 	chunks map[int]*chunk
-	count  int      // how many chunks there are; unknown while -1
-	chain  bool     // each chunk says where the next one begins
-	starts []string // the cursor of each chunk that is known, where chunks have cursors
-	before []int64  // how many lines stand before each chunk that was seen in order
-	top    spot     // the first line on the screen
-	cursor spot     // the selected line
-	height int      // lines on the screen
-	picks  bool     // a line can be selected; without, the cursor is the top
-	chase  chase    // what the screen follows as it is found
+	count  int     // how many chunks there are; unknown while -1
+	chain  bool    // each chunk says where the next one begins
+	starts []link  // the beginning of each chunk of a chain that is known
+	before []int64 // how many lines stand before each chunk that was seen in order
+	top    spot    // the first line on the screen
+	cursor spot    // the selected line
+	height int     // lines on the screen
+	picks  bool    // a line can be selected; without, the cursor is the top
+	chase  chase   // what the screen follows as it is found
 }
 
 // chase is what a pager goes to while it is still being loaded.
@@ -57,7 +97,7 @@ const (
 // newPager scrolls over count chunks; -1 means that the chunks form a chain of
 // cursors, whose end is not known yet.
 func newPager(count int, picks bool) pager {
-	return pager{chunks: map[int]*chunk{}, count: count, chain: count < 0, starts: []string{"0"}, before: []int64{0}, picks: picks}
+	return pager{chunks: map[int]*chunk{}, count: count, chain: count < 0, starts: []link{firstLink}, before: []int64{0}, picks: picks}
 }
 
 // kept is how far from the screen a chunk stays in memory.
@@ -68,13 +108,19 @@ const kept = 2
 func (p *pager) add(i int, c *chunk) {
 	p.chunks[i] = c
 	if len(p.before) == i+1 {
-		p.before = append(p.before, p.before[i]+int64(c.len()))
+		p.before = append(p.before, p.before[i])
+	}
+	if len(p.before) > i+1 {
+		more := p.before[i] + int64(c.len()) - p.before[i+1]
+		for j := i + 1; j < len(p.before); j++ {
+			p.before[j] += more
+		}
 	}
 	if p.endless() && len(p.starts) == i+1 {
 		if c.next == "" {
 			p.count = i + 1
 		} else {
-			p.starts = append(p.starts, c.next)
+			p.starts = append(p.starts, c.behind(p.starts[i].n, p.chase == ending))
 		}
 	}
 	p.settle()
@@ -93,7 +139,7 @@ func (p *pager) strays(i int, c *chunk) bool {
 	case !p.chain || len(p.before) <= i+1:
 		return false
 	case i+1 < len(p.starts):
-		return c.next != p.starts[i+1]
+		return c.next != p.starts[i+1].cursor
 	}
 	return c.next != ""
 }
@@ -104,6 +150,30 @@ func (p *pager) forget(i int) {
 	for j := range p.chunks {
 		if j > i {
 			delete(p.chunks, j)
+		}
+	}
+}
+
+// resume goes on where old was in an older version of the value. What it had loaded
+// is shown until it is fetched again.
+func (p *pager) resume(old *pager) {
+	if p.chain != old.chain {
+		return
+	}
+	p.top, p.cursor, p.chase = old.top, old.cursor, old.chase
+	if p.chain {
+		p.starts, p.before, p.count = old.starts, old.before, old.count
+	}
+	last := p.furthest()
+	for i, c := range old.chunks {
+		if i <= last {
+			c.stale = true
+			p.chunks[i] = c
+		}
+	}
+	for _, s := range []*spot{&p.top, &p.cursor} {
+		if s.chunk > last {
+			*s = spot{max(last, 0), 0}
 		}
 	}
 }
@@ -241,13 +311,15 @@ func (p *pager) reveal() {
 	}
 }
 
-// jump selects a line that a search found. starts are the cursors on the way
-// there, where chunks have cursors.
-func (p *pager) jump(to spot, starts []string) {
+// take goes on with the chunks that a search has cut a chain into.
+func (p *pager) take(t *trail) {
+	p.starts, p.before, p.count = t.starts, t.before, t.count
+	p.chunks = map[int]*chunk{}
+}
+
+// jump selects a line that a search found.
+func (p *pager) jump(to spot) {
 	p.chase = nothing
-	if len(starts) > len(p.starts) {
-		p.starts = starts
-	}
 	p.cursor = to
 	p.top, _ = p.retreat(to, p.height/3)
 	if !p.picks {
@@ -294,19 +366,22 @@ func (p *pager) goal() int {
 // end is chased it is first the one that leads there.
 func (p *pager) missing() (int, bool) {
 	for _, c := range []int{p.goal(), p.top.chunk, p.below(), p.top.chunk - 1} {
-		if c >= 0 && c <= p.furthest() && p.chunks[c] == nil {
+		if c >= 0 && c <= p.furthest() && p.lacks(c) {
 			return c, true
 		}
 	}
 	return 0, false
 }
 
-// below is the first chunk that is not loaded within a screen below the screen.
+// lacks tells whether chunk i is to be fetched.
+func (p *pager) lacks(i int) bool { return p.chunks[i] == nil || p.chunks[i].stale }
+
+// below is the first chunk that is to be fetched within a screen below the screen.
 func (p *pager) below() int {
 	s, lines := p.top, 2*p.height
 	for i := s.chunk; ; i++ {
 		c := p.chunks[i]
-		if c == nil {
+		if p.lacks(i) {
 			return i
 		}
 		lines -= c.len() - s.line

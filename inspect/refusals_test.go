@@ -42,7 +42,7 @@ func TestUserWhoMayLittle(t *testing.T) {
 	s.press("o")
 	s.typing("cart")
 	s.press("enter", "i")
-	s.shows("type      hash", "encoding  NOPERM", "memory    NOPERM")
+	s.shows("type      hash", "encoding  not told to this user", "memory    not told to this user")
 	s.press("esc", "O")
 	s.shows("? keys in /data/app.db")
 	s.press("esc", "d")

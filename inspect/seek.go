@@ -1,9 +1,10 @@
 package inspect
 
 import (
-	"bytes"
 	"context"
-	"strings"
+	"maps"
+	"slices"
+	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -12,20 +13,12 @@ import (
 type sought struct {
 	sheet  *sheet
 	found  bool
-	at     spot     // the row, where there are rows
-	offset int64    // the byte, where there are bytes
-	i      int      // the chunk that holds it
-	chunk  *chunk   // its content
-	starts []string // the cursors on the way there
-}
-
-// matcherOf tells whether a text holds needle; letters in lower case also stand
-// for those in upper case.
-func matcherOf(needle string) func(string) bool {
-	if needle != strings.ToLower(needle) {
-		return func(s string) bool { return strings.Contains(s, needle) }
-	}
-	return func(s string) bool { return strings.Contains(strings.ToLower(s), needle) }
+	at     spot   // the row, where there are rows
+	offset int64  // the first byte, where there are bytes
+	length int    // how many match
+	i      int    // the chunk that holds it
+	chunk  *chunk // its content
+	trail  *trail // how it came there, where there are rows
 }
 
 // editSeek asks what to search in the value.
@@ -34,9 +27,13 @@ func (m *Model) editSeek() tea.Cmd {
 	if s == nil {
 		return nil
 	}
-	m.overlay = &question{title: "Search in the value", prompt: newPrompt(""), answer: func(m *Model, needle string) tea.Cmd {
+	note := `in any case, unless with capitals; "\x00" in quotes`
+	if s.form == asHex {
+		note = `text; hex as de ad or 0xdead; "\x00" in quotes`
+	}
+	m.overlay = &question{title: "Search in the value", note: note, prompt: newPrompt(""), answer: func(m *Model, needle string) tea.Cmd {
 		if s := m.value.sheet(); s != nil && needle != "" {
-			s.needle = needle
+			s.needle = needleOf(needle, s.form)
 			return m.seek(false)
 		}
 		return nil
@@ -56,7 +53,7 @@ func (m *Model) seek(back bool) tea.Cmd {
 	}
 	switch {
 	case s.inDocument():
-		if !s.doc.find(matcherOf(s.needle), back) {
+		if !s.doc.find(s.needle, back) {
 			m.notFound(s)
 		}
 		return nil
@@ -68,46 +65,115 @@ func (m *Model) seek(back bool) tea.Cmd {
 
 func (m *Model) notFound(s *sheet) { m.notice = "No other " + shown(s.needle, 40) + " from here." }
 
+// trail is a search through the chunks of a table. It cuts a chain into larger
+// chunks than a person who scrolls, and so keeps its own account of them; the
+// pager takes that over when something was found.
+type trail struct {
+	sheet  *sheet
+	key    string
+	db     int
+	step   int     // 1 or -1
+	at     spot    // where it began
+	count  int     // how many chunks there are; -1 while unknown
+	starts []link  // of a chain, as far as it is known
+	before []int64 // the lines before each chunk, likewise
+	firsts *firsts
+	loaded map[int]*chunk // chunks that were in memory
+	batch  int            // how many chunks are fetched at once
+}
+
 // seekRow searches the cells of a table.
 func (m *Model) seekRow(s *sheet, back bool) tea.Cmd {
-	db, key, match := m.db, m.value.key, matcherOf(s.needle)
-	at, count, starts := s.pager.cursor, s.pager.count, append([]string(nil), s.pager.starts...)
-	chunks := map[int]*chunk{}
-	for i, c := range s.pager.chunks {
-		chunks[i] = c
+	t := &trail{
+		sheet: s, key: m.value.key, db: m.db, step: 1, at: s.pager.cursor, count: s.pager.count,
+		starts: slices.Clone(s.pager.starts), before: slices.Clone(s.pager.before), firsts: s.firsts.clone(),
+		loaded: maps.Clone(s.pager.chunks), batch: 1,
 	}
+	if back {
+		t.step = -1
+	}
+	needle := s.needle
 	return m.start(searching, func(ctx context.Context) (tea.Msg, error) {
-		step := 1
-		if back {
-			step = -1
-		}
-		r := sought{sheet: s}
-		for i := at.chunk; i >= 0 && (count < 0 && i < len(starts) || i < count); i += step {
-			c := chunks[i]
-			if c == nil {
-				var err error
-				cursor := ""
-				if i < len(starts) {
-					cursor = starts[i]
-				}
-				if c, err = m.conn.chunk(ctx, db, s, key, i, cursor); err != nil {
-					return r, err
-				}
+		looked, r := 0, sought{sheet: s}
+		for i := t.at.chunk; t.there(i); i += t.step {
+			c, err := t.chunk(ctx, m.conn, i)
+			if err != nil {
+				return r, err
 			}
-			if i+1 == len(starts) && c.next != "" {
-				starts = append(starts, c.next)
+			if line, ok := c.seek(needle, t.at, i, t.step); ok {
+				r.found, r.at, r.i, r.chunk, r.trail = true, spot{i, line}, i, c, t
+				return r, m.conn.complete(ctx, t.db, s.src, t.key, c)
 			}
-			if line, ok := c.find(match, at, i, step); ok {
-				r.found, r.at, r.i, r.chunk, r.starts = true, spot{i, line}, i, c, starts
-				return r, nil
-			}
+			delete(t.loaded, i)
+			looked += c.len()
+			costOf(ctx).far(int64(looked), s.size)
 		}
 		return r, nil
 	})
 }
 
-// find is the next row of chunk i that matches, behind from or before it.
-func (c *chunk) find(match func(string) bool, from spot, i, step int) (int, bool) {
+// there tells whether there is a chunk i.
+func (t *trail) there(i int) bool {
+	if t.count < 0 {
+		return i >= 0 && i < len(t.starts)
+	}
+	return i >= 0 && i < t.count
+}
+
+// chunk is chunk i. Chunks with numbers come in batches, those of a chain larger
+// and larger.
+func (t *trail) chunk(ctx context.Context, conn *conn, i int) (*chunk, error) {
+	if c := t.loaded[i]; c != nil {
+		t.extend(i, c)
+		return c, nil
+	}
+	src := t.sheet.src
+	var calls [][][]byte
+	from := link{}
+	if src.per == 0 && i < len(t.starts) {
+		from = t.starts[i]
+	}
+	for j := i; len(calls) < t.batch && t.there(j); j += t.step {
+		calls = append(calls, src.fetch(t.key, int64(j), from))
+	}
+	values, err := conn.do(ctx, t.db, calls...)
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	for j, v := range values {
+		if err := replyError(v); err != nil {
+			return nil, err
+		}
+		at := i + j*t.step
+		c := src.read(at, from, v)
+		t.firsts.keep(at, c)
+		t.loaded[at] = c
+		size += c.bytes()
+	}
+	switch {
+	case src.per == 0:
+	case size > heaviestChunk:
+		t.batch = max(t.batch/2, 1)
+	default:
+		t.batch = min(2*t.batch, largestChunk/perChunk)
+	}
+	t.extend(i, t.loaded[i])
+	return t.loaded[i], nil
+}
+
+// extend notes where the chunk behind chunk i begins.
+func (t *trail) extend(i int, c *chunk) {
+	if i+1 == len(t.before) {
+		t.before = append(t.before, t.before[i]+int64(c.len()))
+	}
+	if t.count < 0 && i+1 == len(t.starts) && c.next != "" {
+		t.starts = append(t.starts, c.behind(t.starts[i].n, true))
+	}
+}
+
+// seek is the next row of chunk i that holds needle, behind from or before it.
+func (c *chunk) seek(needle string, from spot, i, step int) (int, bool) {
 	line := 0
 	if step < 0 {
 		line = len(c.rows) - 1
@@ -117,7 +183,7 @@ func (c *chunk) find(match func(string) bool, from spot, i, step int) (int, bool
 	}
 	for ; line >= 0 && line < len(c.rows); line += step {
 		for _, cell := range c.rows[line] {
-			if match(cell) {
+			if shows(cell, needle) {
 				return line, true
 			}
 		}
@@ -130,48 +196,59 @@ const seekWindow = 1 << 20
 
 // seekByte searches the bytes of a string, or of an element.
 func (m *Model) seekByte(s *sheet, back bool) tea.Cmd {
-	db, key, needle := m.db, m.value.key, []byte(s.needle)
-	fold := bytes.Equal(needle, bytes.ToLower(needle))
+	db, key, needle := m.db, m.value.key, s.needle
 	from, size, whole := s.topByte(), s.size, s.whole
-	read := func(ctx context.Context, low, high int64) ([]byte, error) {
+	read := func(ctx context.Context, low, high int64) (string, error) {
 		if s.src == nil {
-			return []byte(whole[low:high]), nil
+			return whole[low:high], nil
 		}
 		v, err := m.conn.one(ctx, db, command("GETRANGE", key, decimal(low), decimal(high-1)))
-		return v.Str, err
+		return string(v.Str), err
 	}
+	// What is found may be longer than the needle: capitals can take more bytes.
+	beyond := int64(2*len(needle) + utf8.UTFMax)
 	return m.start(searching, func(ctx context.Context) (tea.Msg, error) {
 		r := sought{sheet: s}
-		low := from + 1
+		low, high := from+1, from+1+seekWindow
 		if back {
-			low = from - seekWindow
+			low, high = from-seekWindow, from
 		}
-		for low < size && low > -seekWindow {
-			high := min(low+seekWindow+int64(len(needle))-1, size)
-			if back {
-				high = min(low+seekWindow+int64(len(needle))-1, from+int64(len(needle))-1, size)
-			}
-			data, err := read(ctx, max(low, 0), max(high, 0))
+		for low < size && high > 0 {
+			first := max(low, 0)
+			data, err := read(ctx, first, min(high+beyond, size))
 			if err != nil {
 				return r, err
 			}
-			if fold {
-				data = bytes.ToLower(data)
-			}
-			i := bytes.Index(data, needle)
-			if back {
-				i = bytes.LastIndex(data, needle)
-			}
-			if i >= 0 {
-				r.found, r.offset = true, max(low, 0)+int64(i)
+			at, end := seekIn(data, needle, int(min(high, size)-first), back)
+			if at >= 0 {
+				r.found, r.offset, r.length = true, first+int64(at), end-at
 				return r, nil
 			}
-			if low += seekWindow; back {
-				low -= 2 * seekWindow
+			if back {
+				low, high = low-seekWindow, low
+				costOf(ctx).far(from-high, from)
+			} else {
+				low, high = high, high+seekWindow
+				costOf(ctx).far(low-from, size-from)
 			}
 		}
 		return r, nil
 	})
+}
+
+// seekIn is where data holds needle, first or last of those that begin before
+// limit.
+func seekIn(data, needle string, limit int, back bool) (at, end int) {
+	if !back {
+		if at, end = find(data, needle); at >= limit {
+			return -1, -1
+		}
+		return at, end
+	}
+	for at, end = findLast(data, needle); at >= limit; {
+		at, end = findLast(data[:end-1], needle)
+	}
+	return at, end
 }
 
 // topByte is the place of what the search found, or else of the byte before the
@@ -196,10 +273,15 @@ func (m *Model) seeks(r sought) {
 		return
 	}
 	if s.tabular() {
+		if s.pager.chain {
+			s.firsts = r.trail.firsts
+			s.pager.take(r.trail)
+		}
 		s.pager.chunks[r.i] = r.chunk
-		s.pager.jump(r.at, r.starts)
+		s.pager.jump(r.at)
 		return
 	}
+	s.match = r.length
 	s.goTo(r.offset)
 	m.value.fillWhole()
 }
@@ -208,7 +290,7 @@ func (m *Model) seeks(r sought) {
 // first.
 func (s *sheet) goTo(offset int64) {
 	i := int(offset / windowSize)
-	s.pager.jump(spot{i, 0}, nil)
+	s.pager.jump(spot{i, 0})
 	s.seen, s.seeking = offset+1, true
 	if c := s.pager.chunks[i]; c != nil {
 		s.settleSeek(i, c)
@@ -226,7 +308,7 @@ func (s *sheet) settleSeek(i int, c *chunk) {
 	for line+1 < len(c.lines) && int64(c.lines[line+1].start) <= offset%windowSize {
 		line++
 	}
-	s.pager.jump(spot{i, line}, nil)
+	s.pager.jump(spot{i, line})
 	s.pager.top = spot{i, line}
 	s.pager.cursor = s.pager.top
 	s.seeking = false

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -10,11 +11,11 @@ import (
 // source says how the value of one type is counted, fetched in chunks and laid
 // out. A type that is not in sources is shown by its name only.
 type source struct {
-	count   string                                            // the command that counts elements, or bytes
-	unit    [2]string                                         // the name of one and of many
-	columns []column                                          // what an element consists of; none for bytes
-	per     int64                                             // elements or bytes a chunk; 0 when chunks form a chain of cursors
-	fetch   func(key string, i int64, cursor string) [][]byte // chunk i, or the one at cursor
+	count   string                                        // the command that counts elements, or bytes
+	unit    [2]string                                     // the name of one and of many
+	columns []column                                      // what an element consists of; none for bytes
+	per     int64                                         // elements or bytes a chunk; 0 when chunks form a chain of cursors
+	fetch   func(key string, i int64, from link) [][]byte // chunk i, or the one at a link
 	decode  func(i int64, v resp.Value) *chunk
 
 	// about is one more command about the elements of a chunk, and learn takes its
@@ -26,9 +27,15 @@ type source struct {
 	inner func(row record) *source
 	// other is another side of the same value, nil where there is none.
 	other *source
+	// full tells that every chunk of a chain but the last has all elements that it
+	// was asked for.
+	full bool
 	// repeats tells that a chunk may bring again what one before it brought.
 	repeats bool
-	// atOnce tells that the value is text that comes as a whole.
+	// scores is which column has scores, from 1; 0 where none has.
+	scores int
+	// atOnce tells that the value is text that comes as a whole, unless it is too
+	// large for that.
 	atOnce bool
 }
 
@@ -50,7 +57,7 @@ const (
 var sources = map[string]*source{
 	"string": {
 		count: "STRLEN", unit: [2]string{"byte", "bytes"}, per: windowSize,
-		fetch: func(key string, i int64, _ string) [][]byte {
+		fetch: func(key string, i int64, _ link) [][]byte {
 			return command("GETRANGE", key, decimal(i*windowSize), decimal((i+1)*windowSize+overlap-1))
 		},
 		decode: func(_ int64, v resp.Value) *chunk { return window(v.Str) },
@@ -58,13 +65,13 @@ var sources = map[string]*source{
 	"list": {
 		count: "LLEN", unit: [2]string{"element", "elements"}, per: perChunk,
 		columns: []column{{title: "#", right: true}, {title: "VALUE"}},
-		fetch:   func(key string, i int64, _ string) [][]byte { return slice("LRANGE", key, i) },
+		fetch:   func(key string, i int64, _ link) [][]byte { return slice("LRANGE", key, i) },
 		decode:  indexed,
 	},
 	"zset": {
 		count: "ZCARD", unit: [2]string{"member", "members"}, per: perChunk,
-		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}},
-		fetch: func(key string, i int64, _ string) [][]byte {
+		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}}, scores: 2,
+		fetch: func(key string, i int64, _ link) [][]byte {
 			return append(slice("ZRANGE", key, i), []byte("WITHSCORES"))
 		},
 		decode: ranked,
@@ -72,20 +79,20 @@ var sources = map[string]*source{
 	"hash": {
 		count: "HLEN", unit: [2]string{"field", "fields"}, repeats: true,
 		columns: []column{{title: "FIELD", most: 40}, {title: "TTL", right: true, ends: true}, {title: "VALUE"}},
-		fetch:   func(key string, _ int64, cursor string) [][]byte { return scanCall("HSCAN", key, cursor) },
+		fetch:   func(key string, _ int64, from link) [][]byte { return scanCall("HSCAN", key, from) },
 		decode:  fields, about: fieldExpiries, learn: learnExpiries,
 	},
 	"set": {
 		count: "SCARD", unit: [2]string{"member", "members"}, repeats: true,
 		columns: []column{{title: "MEMBER"}},
-		fetch:   func(key string, _ int64, cursor string) [][]byte { return scanCall("SSCAN", key, cursor) },
+		fetch:   func(key string, _ int64, from link) [][]byte { return scanCall("SSCAN", key, from) },
 		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 1) },
 	},
 	"stream": entriesOf,
 	"array":  slotsOf,
 	"ReJSON-RL": {
 		unit: [2]string{"byte", "bytes"}, atOnce: true,
-		fetch:  func(key string, _ int64, _ string) [][]byte { return command("JSON.GET", key) },
+		fetch:  func(key string, _ int64, _ link) [][]byte { return command("JSON.GET", key) },
 		decode: func(_ int64, v resp.Value) *chunk { return &chunk{data: v.Str, size: len(v.Str)} },
 	},
 }
@@ -112,10 +119,23 @@ func fieldExpiries(key string, c *chunk) [][]byte {
 
 func learnExpiries(c *chunk, v resp.Value) {
 	for i, e := range v.Elems {
-		if i < len(c.rows) && number(e) > 0 {
+		if at := number(e); i < len(c.rows) && at > 0 {
 			c.rows[i][1] = text(e)
+			c.ends = min(cmp.Or(c.ends, at), at)
 		}
 	}
+}
+
+// firstLink is where every chain begins.
+var firstLink = link{"0", perChunk}
+
+// read makes chunk i of the reply to fetch.
+func (s *source) read(i int, from link, v resp.Value) *chunk {
+	c := s.decode(int64(i), v)
+	if s.full && len(c.rows) < from.n {
+		c.next = ""
+	}
+	return c
 }
 
 // chunks is how many chunks a value of n elements or bytes has; -1 when only
@@ -131,8 +151,8 @@ func slice(name, key string, i int64) [][]byte {
 	return command(name, key, decimal(i*perChunk), decimal((i+1)*perChunk-1))
 }
 
-func scanCall(name, key, cursor string) [][]byte {
-	return command(name, key, cursor, "COUNT", decimal(perChunk))
+func scanCall(name, key string, from link) [][]byte {
+	return command(name, key, from.cursor, "COUNT", decimal(int64(from.n)))
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

@@ -8,10 +8,10 @@ import (
 
 // entriesOf shows the entries of a stream, which form a chain by their ids.
 var entriesOf = &source{
-	count: "XLEN", unit: [2]string{"entry", "entries"},
+	count: "XLEN", unit: [2]string{"entry", "entries"}, full: true,
 	columns: []column{{title: "ID"}, {title: "FIELDS"}},
-	fetch: func(key string, _ int64, cursor string) [][]byte {
-		return command("XRANGE", key, idFrom(cursor), "+", "COUNT", decimal(perChunk))
+	fetch: func(key string, _ int64, from link) [][]byte {
+		return command("XRANGE", key, idFrom(from.cursor), "+", "COUNT", decimal(int64(from.n)))
 	},
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
@@ -50,39 +50,50 @@ func idFrom(cursor string) string {
 	return "(" + cursor
 }
 
-// chain makes the last id the cursor of what follows, unless nothing does.
+// chain makes the last id the cursor of what follows.
 func (c *chunk) chain() {
-	if len(c.rows) == perChunk {
-		c.next = c.rows[perChunk-1][0]
+	if n := len(c.rows); n > 0 {
+		c.next = c.rows[n-1][0]
 	}
+}
+
+// info reads a reply of XINFO: the facts of each group or consumer.
+func info(v resp.Value) (all []map[string]string) {
+	for _, e := range v.Elems {
+		facts := map[string]string{}
+		for i := 0; i+1 < len(e.Elems); i += 2 {
+			facts[text(e.Elems[i])] = text(e.Elems[i+1])
+		}
+		all = append(all, facts)
+	}
+	return all
 }
 
 // groupsOf shows the consumer groups of a stream.
 var groupsOf = &source{
 	unit:    [2]string{"group", "groups"},
 	columns: []column{{title: "GROUP"}, {title: "CONSUMERS", right: true}, {title: "PENDING", right: true}, {title: "LAG", right: true}, {title: "LAST ID"}},
-	fetch:   func(key string, _ int64, _ string) [][]byte { return command("XINFO", "GROUPS", key) },
+	fetch:   func(key string, _ int64, _ link) [][]byte { return command("XINFO", "GROUPS", key) },
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
-		for _, g := range v.Elems {
-			facts := map[string]string{}
-			for i := 0; i+1 < len(g.Elems); i += 2 {
-				facts[text(g.Elems[i])] = text(g.Elems[i+1])
-			}
-			c.rows = append(c.rows, record{facts["name"], facts["consumers"], facts["pending"], facts["lag"], facts["last-delivered-id"]})
+		for _, g := range info(v) {
+			c.rows = append(c.rows, record{g["name"], g["consumers"], g["pending"], g["lag"], g["last-delivered-id"]})
 		}
 		return c
 	},
 	inner: func(row record) *source { return pendingOf(row[0]) },
 }
 
-// pendingOf shows what a group has delivered and not acknowledged.
+// pendingOf shows what a group has delivered and not acknowledged, and on its other
+// side the consumers.
 func pendingOf(group string) *source {
-	return &source{
-		unit:    [2]string{"pending entry", "pending entries"},
+	consumers := consumersOf(group)
+	consumers.other = &source{
+		other: consumers,
+		unit:  [2]string{"pending entry", "pending entries"}, full: true,
 		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
-		fetch: func(key string, _ int64, cursor string) [][]byte {
-			return command("XPENDING", key, group, idFrom(cursor), "+", decimal(perChunk))
+		fetch: func(key string, _ int64, from link) [][]byte {
+			return command("XPENDING", key, group, idFrom(from.cursor), "+", decimal(int64(from.n)))
 		},
 		decode: func(_ int64, v resp.Value) *chunk {
 			c := &chunk{}
@@ -92,6 +103,25 @@ func pendingOf(group string) *source {
 				}
 			}
 			c.chain()
+			return c
+		},
+	}
+	return consumers.other
+}
+
+// consumersOf shows the consumers of a group.
+func consumersOf(group string) *source {
+	return &source{
+		unit:    [2]string{"consumer", "consumers"},
+		columns: []column{{title: "CONSUMER"}, {title: "PENDING", right: true}, {title: "IDLE"}},
+		fetch: func(key string, _ int64, _ link) [][]byte {
+			return command("XINFO", "CONSUMERS", key, group)
+		},
+		decode: func(_ int64, v resp.Value) *chunk {
+			c := &chunk{}
+			for _, facts := range info(v) {
+				c.rows = append(c.rows, record{facts["name"], facts["pending"], remaining(atoi64(facts["idle"]))})
+			}
 			return c
 		},
 	}

@@ -1,7 +1,14 @@
 package inspect
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/meowdis/meowdis/decode"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // sheet is a value, or one element of it, laid out for the screen.
@@ -16,8 +23,10 @@ type sheet struct {
 	chosen  bool      // the person chose the form
 	doc     *document // the value decoded, nil where there is nothing to decode
 	tried   bool      // it was tried to decode it
+	note    string    // why it was not
 	needle  string    // what was searched last
 	seen    int64     // one behind the byte that the search found, until the person moves; 0: none
+	match   int       // how many bytes it found
 	seeking bool      // its line is still to be shown
 	widths  []int     // of the columns: the widest cell that was on the screen
 	width   int       // for which the chunks are laid out
@@ -30,23 +39,27 @@ const (
 	asText shape = iota
 	asHex
 	asDocument
+	asBits
+	asPlaces // the scores of a table as longitudes and latitudes
 )
 
 // valuePane is the value that is open, with the element that is looked at on
 // top of it.
 type valuePane struct {
-	key     string // what is shown
-	wanted  string // what should be: key, or what is being opened
-	any     bool   // there is a wanted one
-	loaded  bool   // there is a shown one
-	kind    string
-	size    int64 // -1 where it cannot be told
-	expires int64 // Unix ms; 0 when it does not expire
-	gone    bool  // it expired or was deleted while it was shown
-	sheets  []*sheet
-	halted  bool // a job failed or was cancelled: nothing starts by itself
-	width   int
-	height  int // lines for the value itself
+	key      string // what is shown
+	wanted   string // what should be: key, or what is being opened
+	any      bool   // there is a wanted one
+	loaded   bool   // there is a shown one
+	kind     string
+	size     int64 // -1 where it cannot be told
+	expires  int64 // Unix ms; 0 when it does not expire
+	gone     bool  // it expired or was deleted while it was shown
+	tooLarge bool
+	sheets   []*sheet
+	halted   bool  // a job failed or was cancelled: nothing starts by itself
+	aged     int64 // when it was last looked which elements have ended
+	width    int
+	height   int // lines for the value itself
 }
 
 // sheet is the top one, nil when there is nothing to scroll.
@@ -60,12 +73,13 @@ func (v *valuePane) sheet() *sheet {
 // opened is a key's facts and the beginning of its value. The kind is "" when
 // there is no such key.
 type opened struct {
-	key     string
-	kind    string
-	expires int64
-	size    int64
-	first   *chunk // nil for a type that cannot be shown
-	firsts  *firsts
+	key      string
+	kind     string
+	expires  int64
+	size     int64
+	first    *chunk // nil for a type that cannot be shown
+	tooLarge bool   // and for a value that is not fetched, since it is too large
+	firsts   *firsts
 }
 
 // show takes o in. When it is the key that is shown already, the place in it and
@@ -79,7 +93,7 @@ func (v *valuePane) show(o opened) {
 	old := v.sheets
 	*v = valuePane{
 		key: o.key, wanted: v.wanted, any: v.any, loaded: true,
-		kind: o.kind, size: o.size, expires: o.expires, gone: o.kind == "",
+		kind: o.kind, size: o.size, expires: o.expires, gone: o.kind == "", tooLarge: o.tooLarge,
 		width: v.width, height: v.height,
 	}
 	if o.first == nil {
@@ -90,16 +104,20 @@ func (v *valuePane) show(o opened) {
 	if s.src.atOnce {
 		s = newWhole(s.title, string(o.first.data))
 	}
-	if same && len(old) > 0 {
-		s.resume(old[0])
-	}
 	v.sheets = []*sheet{s}
+	if same && len(old) > 0 {
+		v.sheets = s.comeBack(old)
+		s = v.sheets[0]
+	}
 	if s.src != nil && s.src.columns == nil && int(o.size) <= o.first.size {
 		s.tried = true
 		s.decoded(newDocument(string(o.first.data)))
 	}
+	if s.src == sources["string"] && o.size > decodeLimit {
+		s.note = beginningOf(o.first.data)
+	}
 	v.arrange()
-	if s.src != nil && s.pager.chunks[0] == nil {
+	if s.src == sources[o.kind] && s.pager.lacks(0) {
 		s.add(0, o.first)
 	}
 	v.fillWhole()
@@ -117,17 +135,60 @@ func newSheet(title string, src *source, size int64) *sheet {
 	return &sheet{title: title, src: src, size: size, pager: newPager(src.chunks(size), src.columns != nil)}
 }
 
+// beginningOf says what a value is that is too long to be decoded, as far as its
+// first bytes tell.
+func beginningOf(data []byte) string {
+	shown := decode.Value(data, decode.Options{Partial: true, DumpBytes: 1})
+	note := "too long to decode"
+	if names := shown.Names(); names != "binary" && names != "text" {
+		note += ": " + names
+	}
+	return note
+}
+
 // newWhole is a sheet of bytes that are in memory.
 func newWhole(title, body string) *sheet {
 	s := &sheet{title: title, whole: body, size: int64(len(body)), tried: true}
+	if s.size > decodeLimit {
+		s.note = beginningOf([]byte(body[:windowSize]))
+	}
 	s.pager = newPager(sources["string"].chunks(s.size), false)
 	s.decoded(newDocument(body))
 	return s
 }
 
+// cells is a row of a table as it is shown.
+func (s *sheet) cells(row record) record {
+	i := s.src.scores - 1
+	if s.form != asPlaces || i < 0 {
+		return row
+	}
+	score, err := strconv.ParseFloat(row[i], 64)
+	lon, lat, ok := translator.Position(score)
+	if err != nil || !ok {
+		return row
+	}
+	row = slices.Clone(row)
+	row[i] = fmt.Sprintf("%.6f, %.6f", lon, lat)
+	return row
+}
+
+// read makes chunk i of a reply, without what another chunk shows.
+func (s *sheet) read(i int, from link, v resp.Value) *chunk {
+	c := s.src.read(i, from, v)
+	s.firsts.keep(i, c)
+	return c
+}
+
 // decoded takes the decoded value in, which is what is shown unless the person
 // chose otherwise.
 func (s *sheet) decoded(d *document) {
+	if d != nil && d.lines == nil {
+		s.note, d = d.note, nil
+	}
+	if d != nil {
+		d.resume(s.doc)
+	}
 	s.doc = d
 	if d == nil {
 		if s.form == asDocument {
@@ -143,19 +204,34 @@ func (s *sheet) decoded(d *document) {
 	}
 }
 
+// comeBack is the sheets of a value that was read again as s, with the person
+// where they were.
+func (s *sheet) comeBack(old []*sheet) []*sheet {
+	if s.src != nil && s.src.other != nil && s.src.other == old[0].src {
+		s = newSheet(s.title, old[0].src, -1)
+	}
+	s.resume(old[0])
+	if s.src != old[0].src {
+		return []*sheet{s}
+	}
+	return append([]*sheet{s}, old[1:]...)
+}
+
 // resume goes where old was, if that place can be found again.
 func (s *sheet) resume(old *sheet) {
 	if s.src != old.src {
 		return
 	}
 	s.form, s.chosen, s.needle = old.form, old.chosen, old.needle
-	if s.doc != nil && old.doc != nil {
-		s.doc.shut, s.doc.cursor, s.doc.top, s.doc.rows = old.doc.shut, old.doc.cursor, old.doc.top, old.doc.rows
-		if len(s.doc.lines) != len(old.doc.lines) {
-			s.doc.shut = map[int]bool{}
-		}
+	if s.doc != nil {
+		s.doc.resume(old.doc)
+	} else if !s.tried {
+		s.doc = old.doc // until it is decoded again
 	}
-	if last := s.pager.furthest(); old.pager.cursor.chunk <= last && old.pager.top.chunk <= last {
+	if s.src != nil {
+		s.width, s.widths, s.firsts = old.width, old.widths, old.firsts
+		s.pager.resume(&old.pager)
+	} else if last := s.pager.furthest(); old.pager.cursor.chunk <= last && old.pager.top.chunk <= last {
 		s.pager.top, s.pager.cursor = old.pager.top, old.pager.cursor
 	}
 }
@@ -231,6 +307,8 @@ func (s *sheet) layout(i int, c *chunk) {
 	case c.rows != nil:
 	case s.form == asHex:
 		c.lines = hexLines(c.size, hexWidth(s.width))
+	case s.form == asBits:
+		c.lines = hexLines(c.size, bitsWidth(s.width))
 	default:
 		c.lines = textWindow(i, c, s.width)
 	}
@@ -257,16 +335,22 @@ func textWindow(i int, c *chunk, width int) []span {
 func isContinuation(c byte) bool { return c&0xc0 == 0x80 }
 
 // changeForm goes from the decoded value to text to a hex dump, where there are
-// bytes.
+// bytes, and to the bits of what is not decoded; from scores to places and back,
+// where there are scores.
 func (v *valuePane) changeForm() {
 	s := v.sheet()
-	if s == nil || s.tabular() {
+	if s == nil {
 		return
 	}
-	next := map[shape]shape{asDocument: asText, asText: asHex, asHex: asDocument}
-	if s.form, s.chosen = next[s.form], true; s.form == asDocument && s.doc == nil {
-		s.form = asText
+	if s.tabular() {
+		s.form, s.widths = asPlaces-s.form, nil
+		return
 	}
+	next := map[shape]shape{asDocument: asText, asText: asHex, asHex: asBits, asBits: asText}
+	if s.doc != nil {
+		next[asHex] = asDocument
+	}
+	s.form, s.chosen = next[s.form], true
 	if s.form == asDocument {
 		s.doc.layout(s.width, s.pager.height)
 		return
@@ -301,11 +385,12 @@ func (v *valuePane) open() {
 		return
 	}
 	title := elementTitle(s, row)
+	inner := newWhole(title, body)
 	if s.src.inner != nil {
-		v.sheets = append(v.sheets, newSheet(title, s.src.inner(row), -1))
-	} else {
-		v.sheets = append(v.sheets, newWhole(title, body))
+		inner = newSheet(title, s.src.inner(row), -1)
 	}
+	inner.needle = s.needle
+	v.sheets = append(v.sheets, inner)
 	v.arrange()
 	v.fillWhole()
 }
@@ -316,7 +401,7 @@ func (v *valuePane) turn() {
 	if s == nil || s.src == nil || s.src.other == nil {
 		return
 	}
-	v.sheets = []*sheet{newSheet(s.title, s.src.other, -1)}
+	v.sheets[len(v.sheets)-1] = newSheet(s.title, s.src.other, -1)
 	v.arrange()
 }
 
@@ -357,19 +442,32 @@ func (v *valuePane) fillWhole() {
 }
 
 // missing is the chunk to fetch next, and how.
-func (v *valuePane) missing() (i int, cursor string, ok bool) {
+func (v *valuePane) missing() (i int, from link, ok bool) {
 	s := v.sheet()
 	if s == nil || s.src == nil || v.halted || v.gone || s.inDocument() {
-		return 0, "", false
+		return 0, link{}, false
 	}
 	i, ok = s.pager.missing()
 	if !ok {
-		return 0, "", false
+		return 0, link{}, false
 	}
 	if i < len(s.pager.starts) {
-		cursor = s.pager.starts[i]
+		from = s.pager.starts[i]
 	}
-	return i, cursor, true
+	return i, from, true
+}
+
+// age lets the elements be fetched again of which one has ended at now; the clock
+// of a server may be behind, so that it is not asked again at once.
+func (v *valuePane) age(now int64) {
+	s := v.sheet()
+	if s == nil || now < v.aged+second.Milliseconds() {
+		return
+	}
+	v.aged = now
+	for _, c := range s.pager.chunks {
+		c.stale = c.stale || c.ends != 0 && c.ends <= now
+	}
 }
 
 // undecoded is a sheet whose value is to be fetched as a whole.

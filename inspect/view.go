@@ -194,17 +194,22 @@ func (m *Model) header() string {
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// working is what runs, once it has run for a moment.
+// working is what runs, once it has run for a moment, and what it costs.
 func (m *Model) working() string {
 	p, any := m.busy()
 	if !any || m.frame == 0 {
 		return ""
 	}
-	line := m.styles.accent.Render(spinner[m.frame%len(spinner)]) + m.styles.dim.Render(" "+purposeNames[p])
+	line := " " + purposeNames[p]
 	if s := (m.now - m.jobs[p].since) / 1000; s > 0 {
-		line += m.styles.dim.Render(" " + remaining(s*1000))
+		line += " " + remaining(s*1000)
 	}
-	return line + " "
+	for _, part := range m.spent(p) {
+		if longer := line + " · " + part; ansi.StringWidth(longer) < max(m.width/2, 32) {
+			line = longer
+		}
+	}
+	return m.styles.accent.Render(spinner[m.frame%len(spinner)]) + m.styles.dim.Render(line) + " "
 }
 
 // status is the last error, or what just happened, or where the person is. What is

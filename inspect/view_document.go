@@ -29,8 +29,10 @@ func (m *Model) document(d *document, needle string) []string {
 
 // jsonLine is a line with its name and its value in different colours.
 func (m *Model) jsonLine(line, needle string) string {
-	if needle != "" && matcherOf(needle)(line) {
-		return m.lit(line, needle, m.styles.plain)
+	if needle != "" {
+		if at, _ := find(line, needle); at >= 0 {
+			return m.lit(line, needle, m.styles.plain)
+		}
 	}
 	text := strings.TrimLeft(line, " ")
 	indent := line[:len(line)-len(text)]
@@ -50,25 +52,14 @@ func (m *Model) jsonLine(line, needle string) string {
 
 // lit is text in a style, with what matches needle in reverse.
 func (m *Model) lit(text, needle string, style lipgloss.Style) string {
-	at := -1
+	at, end := -1, -1
 	if needle != "" {
-		at = indexFold(text, needle)
+		at, end = find(text, needle)
 	}
 	if at < 0 {
 		return style.Render(text)
 	}
-	end := at + len(needle)
 	return style.Render(text[:at]) + style.Reverse(!style.GetReverse()).Render(text[at:end]) + m.lit(text[end:], needle, style)
-}
-
-// indexFold is where text holds needle, as matcherOf has it.
-func indexFold(text, needle string) int {
-	if needle == strings.ToLower(needle) {
-		if lower := strings.ToLower(text); len(lower) == len(text) {
-			text = lower
-		}
-	}
-	return strings.Index(text, needle)
 }
 
 // padded is a styled text on exactly width cells.

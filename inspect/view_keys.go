@@ -267,6 +267,7 @@ func (m *Model) listPlace() string {
 		parts = append(parts, "the first so far · "+m.scannedOf(looked, "sorted "))
 	case m.outdated:
 		parts = append(parts, "changed since it was sorted, r sorts again")
+	case s != nil && m.conn.refusals.has("SCAN"):
 	case s != nil && s.done && !m.filtered():
 	case s != nil && s.done:
 		parts = append(parts, "searched all keys")

@@ -21,7 +21,7 @@ func (m *Model) table(s *sheet) []string {
 			lines = append(lines, m.styles.dim.Render("  …"))
 			return
 		}
-		lines = append(lines, m.element(s, c.rows[at.line], widths, at == s.pager.cursor))
+		lines = append(lines, m.element(s, s.cells(c.rows[at.line]), widths, at == s.pager.cursor))
 	})
 	if len(s.pager.chunks) > 0 && len(lines) == 1 {
 		lines = append(lines, m.styles.dim.Render("  There are no "+s.src.unit[1]+"."))
@@ -48,7 +48,7 @@ func (m *Model) element(s *sheet, cells record, widths []int, selected bool) str
 			style = look.on(m.ttlStyle(atoi64(cell)))
 		}
 		text := column.fit(column.show(cell, widths[i], m.now), widths[i])
-		if s.needle != "" && matcherOf(s.needle)(cell) {
+		if s.needle != "" {
 			line += m.lit(text, s.needle, style) + gap
 			continue
 		}
@@ -92,7 +92,7 @@ func (s *sheet) columnWidths(now int64) []int {
 		if c == nil {
 			return
 		}
-		for i, cell := range c.rows[at.line][:len(columns)-1] {
+		for i, cell := range s.cells(c.rows[at.line])[:len(columns)-1] {
 			if !columns[i].ends || cell != "" {
 				s.widths[i] = max(s.widths[i], ansi.StringWidth(columns[i].show(cell, s.width, now)))
 			}

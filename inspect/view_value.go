@@ -3,6 +3,7 @@ package inspect
 import (
 	"strings"
 
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -77,6 +78,11 @@ func (m *Model) factsOf(short bool) []string {
 		parts = append(parts, dim(s.doc.chain))
 	case s.form == asHex:
 		parts = append(parts, dim("hex"))
+	case s.form == asBits:
+		parts = append(parts, dim("bits"))
+	}
+	if s != nil && s.note != "" {
+		parts = append(parts, dim(s.note))
 	}
 	if s != nil && s.doc != nil && s.doc.note != "" {
 		parts = append(parts, dim(s.doc.note))
@@ -106,6 +112,8 @@ func (v *valuePane) emptiness() string {
 	switch {
 	case v.kind == "":
 		return "There is no such key."
+	case v.tooLarge:
+		return "Too large to be fetched whole. Type : JSON.GET KEY $.path"
 	case v.kind == closedKind:
 		return "This user may not read this key."
 	case v.kind == unknownKind:
@@ -150,15 +158,34 @@ func (m *Model) bytes(s *sheet) []string {
 			return
 		}
 		span := c.lines[at.line]
+		if s.form == asBits {
+			place, bits := bitsLine(int64(at.chunk)*windowSize+int64(span.start), c.data[span.start:span.end])
+			lines = append(lines, m.styles.dim.Render(place)+"  "+bits)
+			return
+		}
 		if s.form != asHex {
 			lines = append(lines, m.lit(textLine(c.data[span.start:span.end]), s.needle, m.styles.plain))
 			return
 		}
 		offset := int64(at.chunk)*windowSize + int64(span.start)
 		place, hex, letters := hexLine(offset, c.data[span.start:span.end], hexWidth(s.width))
-		lines = append(lines, m.styles.dim.Render(place)+"  "+hex+" "+m.styles.kind("string").Render(letters))
+		from, to := int(s.seen-1-offset), int(s.seen-1-offset)+s.match
+		if s.seen == 0 {
+			from, to = 0, 0
+		}
+		lines = append(lines, m.styles.dim.Render(place)+"  "+m.found(hex, hexColumn(from), hexColumn(to), m.styles.plain)+" "+
+			m.found(letters, from, to, m.styles.kind("string")))
 	})
 	return lines
+}
+
+// found is text in a style, reversed between two of its columns.
+func (m *Model) found(text string, from, to int, style lipgloss.Style) string {
+	from, to = min(max(from, 0), len(text)), min(max(to, 0), len(text))
+	if from >= to {
+		return style.Render(text)
+	}
+	return style.Render(text[:from]) + style.Reverse(true).Render(text[from:to]) + style.Render(text[to:])
 }
 
 // place says where in the value the person is.

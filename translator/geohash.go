@@ -71,6 +71,13 @@ func pointOf(score float64) geoPoint {
 	return geoBits{bits: bits, step: geoStepMax}.area().centre()
 }
 
+// Position is where the score of a member of a geospatial index is; ok is false
+// for a score that GEOADD would not have made.
+func Position(score float64) (lon, lat float64, ok bool) {
+	p := pointOf(score)
+	return p.lon, p.lat, score >= 0 && score < 1<<(2*geoStepMax) && score == math.Trunc(score)
+}
+
 // spread puts the bits of v at the even places.
 func spread(v uint32) uint64 {
 	x := uint64(v)

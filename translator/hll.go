@@ -51,6 +51,23 @@ func isHLL(b []byte) bool {
 		(b[4] == hllDenseKind && len(b) == hllDense || b[4] == hllSparseKind)
 }
 
+// Cardinality estimates how many different elements a HyperLogLog holds, as
+// PFCOUNT does; ok is false where value is none.
+func Cardinality(value []byte) (n int64, ok bool) {
+	if !isHLL(value) {
+		return 0, false
+	}
+	h := hll(value)
+	if n, valid := h.cached(); valid {
+		return n, true
+	}
+	var all registers
+	if all.merge(h) != nil {
+		return 0, false
+	}
+	return all.count(), true
+}
+
 func (h hll) dense() bool { return h[4] == hllDenseKind }
 
 // invalidate marks the cached cardinality as out of date.

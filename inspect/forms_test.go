@@ -1,0 +1,111 @@
+package inspect
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// TestForms shows values in the forms that x goes through.
+func TestForms(t *testing.T) {
+	f := newFile(t)
+	f.do("SETBIT map 3 1")
+	f.do("SETBIT map 65 1")
+	f.do("PFADD visitors a b c d e")
+	f.do("GEOADD places 7.4474 46.9480 bern 139.6917 35.6895 tokyo")
+	f.do("ZADD places 1.5 nowhere")
+	f.do("SET java \xac\xed\x00\x05sr\x00")
+	f.do("SET php a:1:{i:0;s:1:\"x\";}")
+	f.fake.options = nil
+	s := browseOn(t, f, f.fake, 80, 24)
+	open := func(key string) {
+		s.press("o")
+		s.typing(key)
+		s.press("enter")
+	}
+	open("map")
+	s.press("x", "x")
+	for range 3 {
+		if strings.Contains(s.screen(), "bits") {
+			break
+		}
+		s.press("x")
+	}
+	s.shows("         0  ...1.... ", "bits", "......")
+	s.press("esc")
+
+	open("visitors")
+	s.shows("HyperLogLog", "about 5 different elements")
+	s.press("x", "x")
+	s.shows("48 59 4c 4c")
+	s.press("esc")
+
+	open("places")
+	s.press("x")
+	s.shows("139.691", "35.689", "7.447", "46.948", "1.5  nowhere")
+	s.press("x")
+	s.shows("3662")
+	s.press("esc")
+
+	open("java")
+	s.shows("serialized by Java", "hex", "ac ed 00 05")
+	s.press("esc")
+	open("php")
+	s.shows("serialized by PHP")
+	s.press("esc")
+}
+
+// TestLargeDocument does not fetch a JSON document that is larger than the screen's
+// program should hold.
+func TestLargeDocument(t *testing.T) {
+	f := newFile(t).shop()
+	f.fake.options = nil
+	heavy := heavy{f}
+	s := browseOn(t, heavy, f.fake, 80, 24)
+	s.press("o")
+	s.typing("doc")
+	s.press("enter")
+	s.shows("json", "Too large to be fetched whole")
+	for _, e := range s.model.conn.log.entries() {
+		if string(e.call[0]) == "JSON.GET" {
+			t.Error("it was fetched")
+		}
+	}
+}
+
+// heavy says of every key that it takes 65 MB.
+type heavy struct{ *file }
+
+func (h heavy) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	values, err := h.file.Pipeline(ctx, calls)
+	for i, call := range calls {
+		if string(call[0]) == "MEMORY" {
+			values[i] = resp.MakeInt(65 << 20)
+		}
+	}
+	return values, err
+}
+
+// TestTooLongToDecode says what a long value is as far as its beginning tells, and
+// never asks for all of it.
+func TestTooLongToDecode(t *testing.T) {
+	f := newFake()
+	noise := make([]byte, 5<<20)
+	for i := range noise {
+		noise[i] = byte(i * i >> 3)
+	}
+	f.add(fakeValue{key: "a", kind: "string", str: gzipped(string(noise)+strings.Repeat("text ", 1<<20)) + string(noise)},
+		fakeValue{key: "b", kind: "string", str: strings.Repeat("text ", 1<<20)})
+	s := browse(t, f, 160, 24)
+	s.press("enter")
+	s.shows("too long to decode: gzip", "1f 8b 08")
+	s.press("esc", "j", "enter")
+	s.shows("too long to decode", "text text")
+	for _, call := range f.calls {
+		if call == "GETRANGE a 0 -1" || call == "GETRANGE b 0 -1" {
+			t.Errorf("%s fetches all", call)
+		}
+	}
+}
