@@ -42,8 +42,8 @@ type Sorting struct {
 }
 
 const (
-	sortedAtOnce = 20_000
-	runLength    = 256_000
+	sortedAtOnce = 10_000
+	runLength    = 100_000
 	firstKept    = 500 // places that a page knows before all keys were looked at
 )
 

@@ -321,7 +321,7 @@ func (l *keyList) move(n int) {
 }
 
 func (l *keyList) home() {
-	l.halted = false
+	l.halted, l.moved = false, 0
 	if l.atHead {
 		l.move(-l.cursor)
 		return
@@ -331,7 +331,7 @@ func (l *keyList) home() {
 
 func (l *keyList) end() {
 	l.halted = false
-	if l.atEnd {
+	if l.atEnd && !l.stale {
 		l.move(len(l.rows))
 		return
 	}
