@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -95,6 +96,9 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 		}
 	}
 	options.Mouse = !o.noMouse
+	if s.inTerminal {
+		options.In, options.AskBackground = s.in, asksBackground(s.getenv("TERM"))
+	}
 	if o.refusesWrites(c.target) || c.file != nil && c.file.Foreign() {
 		options.Unlock = nil
 	}
@@ -105,6 +109,17 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 		profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
 	}[c.target.settings.Confirm.Level()]
 	return inspect.Run(ctx, options)
+}
+
+// asksBackground tells whether a terminal of that kind may be asked for the colour
+// of its background. Windows would take the answer for keys.
+func asksBackground(terminal string) bool {
+	for _, kind := range []string{"dumb", "screen", "tmux"} {
+		if strings.HasPrefix(terminal, kind) {
+			return false
+		}
+	}
+	return runtime.GOOS != "windows"
 }
 
 // flags are the arguments of a shell command that choose the target, without its

@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"io"
+	"os"
 	"os/exec"
 	"time"
 
@@ -44,6 +45,10 @@ type Options struct {
 	// shift held.
 	Mouse bool
 
+	// AskBackground has the terminal of In and Out asked for the colour of its
+	// background. Nothing waits for the answer.
+	AskBackground bool
+
 	Now func() int64 // the clock, in Unix ms; the machine's when nil
 	In  io.Reader    // the keyboard; the terminal's when nil
 	Out io.Writer    // the screen; standard output when nil
@@ -57,21 +62,28 @@ func Run(ctx context.Context, o Options) error {
 	if o.Mouse {
 		settings = append(settings, tea.WithMouseCellMotion())
 	}
-	if o.In != nil {
-		settings = append(settings, tea.WithInput(o.In))
-	}
 	if o.Out != nil {
 		settings = append(settings, tea.WithOutput(o.Out))
 		renderer = lipgloss.NewRenderer(o.Out)
 	} else {
 		renderer = lipgloss.DefaultRenderer()
 	}
-	// Asked now, because the answer arrives on the keyboard, which is the
-	// program's from here on.
-	renderer.HasDarkBackground()
 	m := New(o, renderer)
 	defer m.close()
-	_, err := tea.NewProgram(m, settings...).Run()
+	var program *tea.Program
+	if file, ok := o.In.(*os.File); ok && o.AskBackground && o.Out != nil {
+		renderer.SetHasDarkBackground(true) // until the terminal says otherwise
+		m.greet = askBackground(o.Out)
+		o.In = &keyboard{File: file, told: func(dark bool) {
+			renderer.SetHasDarkBackground(dark)
+			go program.Send(backgroundMsg{})
+		}}
+	}
+	if o.In != nil {
+		settings = append(settings, tea.WithInput(o.In))
+	}
+	program = tea.NewProgram(m, settings...)
+	_, err := program.Run()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

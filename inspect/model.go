@@ -20,6 +20,7 @@ type Model struct {
 	after    func(time.Duration, tea.Msg) tea.Cmd
 	styles   styles
 	bindings []binding
+	greet    tea.Cmd // what is done once the terminal is the program's; may be nil
 
 	width, height int
 	now           int64 // Unix ms, as of the last message
@@ -82,7 +83,7 @@ func (m *Model) restart() {
 // are noticed. The first keys are asked for when the screen's size is
 // known.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.after(second, tickMsg{}), m.watch(), m.count())
+	return tea.Batch(m.greet, m.after(second, tickMsg{}), m.watch(), m.count())
 }
 
 // tickMsg comes once a second.
