@@ -19,6 +19,7 @@ const (
 	scanning                   // the next page of a scan's keys
 	describing                 // type, TTL and size of the keys on the screen
 	tallying                   // the number of keys in a folder
+	sizing                     // the bytes of a folder
 	opening                    // a value's facts and beginning
 	paging                     // another chunk of the open value
 	decoding                   // a long string as a whole
@@ -36,7 +37,7 @@ const (
 )
 
 var purposeNames = [purposes]string{
-	"counting", "reading keys", "sorting", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "looking", "running",
+	"counting", "reading keys", "sorting", "scanning", "describing", "counting", "adding up", "opening", "loading", "decoding", "searching", "looking", "looking", "running",
 	"counting", "writing", "unlocking", "exporting", "counting", "watching",
 }
 
@@ -121,7 +122,7 @@ func (m *Model) finish(f finished) tea.Cmd {
 // itself.
 func (m *Model) halt(p purpose) {
 	switch p {
-	case listing, sorting, scanning, describing, tallying:
+	case listing, sorting, scanning, describing, tallying, sizing:
 		m.keys.halted = true
 	case opening, paging:
 		m.value.halted = true

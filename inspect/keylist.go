@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"math"
 	"slices"
 
 	"github.com/meowdis/meowdis/catalog"
@@ -64,11 +65,14 @@ type keyList struct {
 	tallies map[string]tally // how many keys the folders hold, as far as they were counted
 }
 
-// tally is the number of keys of a folder.
+// tally is how much is in a folder.
 type tally struct {
-	keys  int64
-	at    int64 // when it was counted, Unix ms
-	stale bool  // to be counted again
+	keys    int64
+	at      int64 // when it was counted, Unix ms
+	stale   bool  // to be counted again
+	bytes   int64 // of names and values
+	sized   bool  // bytes were added up
+	resized bool  // and are to be again
 }
 
 // show begins with the first rows of q. What is shown stays until they come.
@@ -88,7 +92,7 @@ func (l *keyList) refresh(loading bool) {
 	l.reload(loading)
 	l.halted = false
 	for name, t := range l.tallies {
-		t.stale = true
+		t.stale, t.resized = true, true
 		l.tallies[name] = t
 	}
 }
@@ -107,13 +111,15 @@ func (l *keyList) reload(loading bool) {
 const (
 	bigFolder  = 100_000
 	countEvery = 10_000 // ms
+	countsInMs = 20     // keys that may be counted for each ms that passes
 )
 
 // recount lets the folders be counted again, the big ones now and then.
 func (l *keyList) recount(now int64) {
 	for name, t := range l.tallies {
-		if t.keys < bigFolder || now-t.at >= countEvery {
-			t.stale = true
+		small := t.keys < bigFolder
+		if small || now-t.at >= max(countEvery, t.keys/countsInMs) {
+			t.stale, t.resized = true, t.resized || small
 			l.tallies[name] = t
 		}
 	}
@@ -309,6 +315,28 @@ func (l *keyList) uncounted() (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// unsized is the folder on the screen whose bytes are to be added up: the selected
+// one, or the one with the fewest keys.
+func (l *keyList) unsized() (name string, ok bool) {
+	if l.halted {
+		return "", false
+	}
+	least := int64(math.MaxInt64)
+	for i, r := range l.visible() {
+		t, known := l.tallies[r.Name]
+		if !r.Folder || !known || t.sized && !t.resized {
+			continue
+		}
+		if l.top+i == l.cursor {
+			return r.Name, true
+		}
+		if t.keys < least {
+			name, ok, least = r.Name, true, t.keys
+		}
+	}
+	return name, ok
 }
 
 func (l *keyList) move(n int) {

@@ -140,6 +140,8 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		m.sortsOn(r)
 	case countedFolder:
 		m.tallies(r)
+	case sizedFolder:
+		m.sizes(r)
 	case watched:
 		return m.watched(r)
 	case described:

@@ -67,6 +67,7 @@ func (m *Model) showOverview() tea.Cmd {
 			},
 		}
 	}
+	m.cancel(sizing) // it goes on behind this
 	m.overlay = o
 	o.draw(m)
 	return m.learn(o)
