@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"math"
 	"slices"
 
 	"github.com/meowdis/meowdis/catalog"
@@ -315,28 +314,6 @@ func (l *keyList) uncounted() (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// unsized is the folder on the screen whose bytes are to be added up: the selected
-// one, or the one with the fewest keys.
-func (l *keyList) unsized() (name string, ok bool) {
-	if l.halted {
-		return "", false
-	}
-	least := int64(math.MaxInt64)
-	for i, r := range l.visible() {
-		t, known := l.tallies[r.Name]
-		if !r.Folder || !known || t.sized && !t.resized {
-			continue
-		}
-		if l.top+i == l.cursor {
-			return r.Name, true
-		}
-		if t.keys < least {
-			name, ok, least = r.Name, true, t.keys
-		}
-	}
-	return name, ok
 }
 
 func (l *keyList) move(n int) {

@@ -136,28 +136,6 @@ func (m *Model) tallies(c countedFolder) {
 	}
 }
 
-// sizedFolder is the bytes of a folder.
-type sizedFolder struct {
-	folder string
-	bytes  int64
-}
-
-// size adds up the bytes of a folder.
-func (m *Model) size(folder string) tea.Cmd {
-	db, ix := m.db, m.options.Index
-	return m.start(sizing, func(ctx context.Context) (tea.Msg, error) {
-		n, err := ix.Weigh(ctx, db, folder)
-		return sizedFolder{folder, n}, err
-	})
-}
-
-func (m *Model) sizes(s sizedFolder) {
-	if t, known := m.keys.tallies[s.folder]; known {
-		t.bytes, t.sized, t.resized = s.bytes, true, false
-		m.keys.tallies[s.folder] = t
-	}
-}
-
 // fillList starts the jobs that the list waits for.
 func (m *Model) fillList() tea.Cmd {
 	var cmds []tea.Cmd
@@ -178,11 +156,8 @@ func (m *Model) fillList() tea.Cmd {
 	if uncounted && !m.running(tallying) && !m.running(listing) {
 		cmds = append(cmds, m.tally(folder))
 	}
-	if m.options.Index == nil || uncounted || m.running(listing) || m.running(sizing) || m.running(overviewing) {
-		return tea.Batch(cmds...)
-	}
-	if folder, ok := l.unsized(); ok {
-		cmds = append(cmds, m.size(folder))
+	if m.options.Index != nil && !uncounted && !m.running(listing) && !m.running(sizing) && !m.running(overviewing) {
+		cmds = append(cmds, m.size())
 	}
 	return tea.Batch(cmds...)
 }

@@ -30,6 +30,7 @@ type Model struct {
 	scan          *scan            // where the keys come from when it is no index
 	sorted        *catalog.Sorting // where they come from when the index has not their order
 	outdated      bool             // the data has changed since they were sorted
+	levelSurvey   *levelSurvey     // the bytes of folders in the making; nil when there are none
 	value         valuePane
 	inValue       bool    // the value has the focus, not the keys
 	filtering     *prompt // the filter under edit, nil when none is
@@ -140,8 +141,10 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		m.sortsOn(r)
 	case countedFolder:
 		m.tallies(r)
-	case sizedFolder:
+	case sized:
 		m.sizes(r)
+	case surveyedLevel:
+		m.surveys(r)
 	case watched:
 		return m.watched(r)
 	case described:
@@ -250,6 +253,7 @@ func (m *Model) tick() tea.Cmd {
 func (m *Model) refresh() tea.Cmd {
 	m.cancelAll()
 	m.keys.refresh(false)
+	m.levelSurvey = nil
 	switch {
 	case m.scan != nil:
 		m.scan.again()

@@ -267,6 +267,9 @@ func (m *Model) listPlace() string {
 	case m.isSorting():
 		looked, _ := m.sorted.Looked()
 		parts = append(parts, "the first so far · "+m.scannedOf(looked, "sorted "))
+	case m.levelSurvey != nil && l.tree():
+		looked, _ := m.levelSurvey.Looked()
+		parts = append(parts, m.scannedOf(looked, "added up "))
 	case m.outdated:
 		parts = append(parts, "changed since it was sorted, r sorts again")
 	case s != nil && s.done && !m.filtered():
