@@ -56,9 +56,6 @@ A server's keys are found with SCAN, and the screen says how many were scanned.
 	return cmd
 }
 
-// inspectCache is little: a browser seeks, or goes through all keys once.
-const inspectCache = 2 << 20
-
 func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	if !s.outTerminal {
 		return usagef("inspect draws on a terminal, and the output is none")
@@ -66,7 +63,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.delimiter == "" || !utf8.ValidString(o.delimiter) {
 		return usagef("the delimiter must be some text")
 	}
-	c, err := o.connect(ctx, s, local.Options{ReadOnly: true, Cache: inspectCache}, false)
+	c, err := o.connect(ctx, s, lookOnly, false)
 	if err != nil {
 		return err
 	}
@@ -88,7 +85,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	if c.file != nil && c.target.path != local.Memory {
 		options.Unlock = func(ctx context.Context) (inspect.Client, error) {
-			w, err := o.connectTo(ctx, c.target, local.Options{SweepEvery: noSweep, Cache: inspectCache}, false)
+			w, err := o.connectTo(ctx, c.target, local.Options{SweepEvery: noSweep, Cache: lookCache}, false)
 			if err == nil {
 				writer = w
 			}
