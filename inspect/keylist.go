@@ -53,7 +53,7 @@ type keyList struct {
 	dirty  bool   // the rows changed while they were being loaded
 	stale  bool   // rows are those of the query before
 	moved  int    // how far the person moved while they were
-	drawn  int    // how many keys had been gathered when rows were made, where they are
+	drawn  int    // how many keys had been gathered, or sorted, when rows were made
 	looked int64  // how many names were looked at for the rows, where a filter leaves most out
 	halted bool   // a job failed or was cancelled: nothing starts by itself
 	cursor int    // the selected row
