@@ -267,7 +267,7 @@ func (m *Model) listPlace() string {
 	case m.isSorting():
 		looked, _ := m.sorted.Looked()
 		parts = append(parts, "the first so far · "+m.scannedOf(looked, "sorted "))
-	case m.levelSurvey != nil && l.tree():
+	case m.levelSurvey != nil && m.running(sizing):
 		looked, _ := m.levelSurvey.Looked()
 		parts = append(parts, m.scannedOf(looked, "added up "))
 	case m.outdated:
