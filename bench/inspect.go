@@ -12,67 +12,106 @@ import (
 	"time"
 )
 
-// inspecting opens ever bigger files in the inspector and tells when their first
-// screen is there, and how much memory it takes: when it has been drawn, and after
-// a jump to the last key and back.
+// inspecting opens ever bigger files in the inspector, and tells how long a person
+// waits, and how much memory it takes.
 func inspecting(o options, dir string) error {
-	fmt.Print("`meowdis inspect` on files of so many keys: whole processes until the tree is on the screen, median of 5.\n\n")
-	fmt.Print("| keys | first screen | memory | after End and Home |\n|---:|---:|---:|---:|\n")
+	fmt.Print("`meowdis inspect` on files of so many keys, at 80×24: whole processes until the tree is on the screen, median of 5; then in the last one the time to the last key, through all keys for a filter that none passes, " +
+		"to the whole order of each sort, and to the whole overview. Memory is resident, with the first screen and at the most.\n\n")
+	titles := []string{"keys", "first screen"}
+	for _, s := range strides {
+		titles = append(titles, s.name)
+	}
+	titles = append(titles, "memory", "at the most")
+	fmt.Printf("| %s |\n|%s\n", strings.Join(titles, " | "), strings.Repeat("---:|", len(titles)))
 	for keys := 1000; keys <= o.inspected; keys *= 10 {
 		file, err := treeFile(o, dir, keys)
 		if err != nil {
 			return err
 		}
-		var before, after int64
+		var last visit
 		var times []time.Duration
-		for range 5 {
-			var took time.Duration
-			var err error
-			if took, before, after, err = inspectOnce(o, file); err != nil {
+		for i := range 5 {
+			if last, err = inspectOnce(o, file, i == 4); err != nil {
 				return fmt.Errorf("inspecting %d keys: %w", keys, err)
 			}
-			times = append(times, took)
+			times = append(times, last.first)
 		}
-		fmt.Printf("| %d | %s | %d MB | %d MB |\n", keys, round(median(times)), before>>10, after>>10)
+		fmt.Printf("| %d | %s |", keys, round(median(times)))
+		for _, took := range last.strides {
+			fmt.Printf(" %s |", took.Round(time.Millisecond))
+		}
+		fmt.Printf(" %d MB | %d MB |\n", last.before>>10, last.most>>10)
 	}
 	fmt.Println()
 	return nil
 }
 
-// inspectOnce runs the inspector in a terminal of script(1) and returns the time
-// until the first folder is drawn, and its memory in KB then and after a jump to
-// the end and back.
-func inspectOnce(o options, file string) (took time.Duration, before, after int64, err error) {
+// A stride is what a person asks for, and what is on the screen when it is there;
+// before may lead there.
+type stride struct {
+	name, keys, shown string
+	before            [2]string
+}
+
+// The number of the selected key in a flat list follows an escape sequence.
+var (
+	strides = []stride{
+		{name: "last key", keys: "G", shown: "user:99:", before: [2]string{"v", "cache:00:"}},
+		{name: "filter", keys: "/^nothing$\t\t\r", shown: "searched all keys"},
+		{name: "by TTL", keys: "sTTL\r", shown: "m1 of ", before: [2]string{"\x1bj", "m2 of "}},
+		{name: "by size", keys: "ssize\r", shown: "m1 of ", before: second},
+		{name: "by bytes", keys: "sbytes\r", shown: "m1 of ", before: second},
+		{name: "by type", keys: "stype\r", shown: "m1 of ", before: second},
+		{name: "by update", keys: "supdate\r", shown: "m1 of ", before: second},
+		{name: "overview", keys: "O", shown: " keys, "}, // and how many bytes, which is known last
+	}
+	second = [2]string{"j", "m2 of "}
+)
+
+// visit is how long one process kept a person waiting, and its memory in KB.
+type visit struct {
+	first        time.Duration
+	strides      []time.Duration
+	before, most int64
+}
+
+// inspectOnce runs the inspector in a terminal of script(1) until the first folder is
+// drawn, and through the strides if far is set.
+func inspectOnce(o options, file string, far bool) (v visit, err error) {
 	line := "stty rows 24 cols 80; exec " + o.meowdis + " inspect " + file
 	run := exec.Command("script", "-qec", line, "/dev/null")
-	run.Env = append(os.Environ(), "TERM=tmux") // which is not asked for its background
+	run.Env = append(os.Environ(), "TERM=tmux-256color") // which is not asked for its background
 	in, err1 := run.StdinPipe()
 	out, err2 := run.StdoutPipe()
 	start := time.Now()
 	if err := errors.Join(err1, err2, run.Start()); err != nil {
-		return 0, 0, 0, err
+		return v, err
 	}
 	defer func() {
-		io.WriteString(in, "q")
+		io.WriteString(in, "\x03")
 		err = errors.Join(err, in.Close(), run.Wait())
 	}()
 	screen := newAwaited(out)
 	if err := screen.await("\u25b8"); err != nil { // the sign of a closed folder
-		return 0, 0, 0, err
+		return v, err
 	}
-	took = time.Since(start)
-	if before, err = memoryOfChild(run.Process.Pid); err != nil {
-		return took, 0, 0, err
+	v.first = time.Since(start)
+	if v.before, err = memoryOfChild(run.Process.Pid, "VmRSS:"); err != nil || !far {
+		return v, err
 	}
-	// A flat list, its last key, and its first.
-	for _, step := range [][2]string{{"v", "cache:00:"}, {"G", "user:99:"}, {"g", "cache:00:"}} {
-		io.WriteString(in, step[0])
-		if err := screen.await(step[1]); err != nil {
-			return took, before, 0, err
+	for _, s := range strides {
+		var start time.Time
+		for _, step := range [][2]string{s.before, {s.keys, s.shown}} {
+			start = time.Now()
+			io.WriteString(in, step[0])
+			if err := screen.await(step[1]); err != nil {
+				return v, fmt.Errorf("%s: %w", s.name, err)
+			}
 		}
+		v.strides = append(v.strides, time.Since(start))
 	}
-	after, err = memoryOfChild(run.Process.Pid)
-	return took, before, after, err
+	v.most, err = memoryOfChild(run.Process.Pid, "VmHWM:")
+	return v, err
 }
 
 // awaited is what a program writes, as far as somebody waits for it.
@@ -99,9 +138,12 @@ func newAwaited(r io.Reader) *awaited {
 	return a
 }
 
+// longest is for how long anything is awaited.
+const longest = 10 * time.Minute
+
 // await waits until text is written behind what was awaited before.
 func (a *awaited) await(text string) error {
-	late := time.After(time.Minute)
+	late := time.After(longest)
 	for {
 		if i := bytes.Index(a.seen.Bytes(), []byte(text)); i >= 0 {
 			a.seen.Next(i + len(text))
@@ -114,13 +156,14 @@ func (a *awaited) await(text string) error {
 			}
 			a.seen.Write(chunk)
 		case <-late:
-			return fmt.Errorf("the inspector did not show %q within a minute", text)
+			return fmt.Errorf("the inspector did not show %q within %v", text, longest)
 		}
 	}
 }
 
-// memoryOfChild is the resident memory of a process's only child, in KB.
-func memoryOfChild(pid int) (int64, error) {
+// memoryOfChild is what the kernel says, in KB, of the memory of a process's only
+// child.
+func memoryOfChild(pid int, what string) (int64, error) {
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
 		return 0, err
@@ -130,7 +173,7 @@ func memoryOfChild(pid int) (int64, error) {
 		return 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if kb, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if kb, ok := strings.CutPrefix(line, what); ok {
 			return strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(kb), "kB")), 10, 64)
 		}
 	}

@@ -15,7 +15,7 @@ func main() {
 	flag.IntVar(&o.requests, "n", 200_000, "requests of each measurement at pipeline 1; pipeline 16 makes four times as many")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
-	flag.IntVar(&o.inspected, "inspect", 1_000_000, "keys of the biggest file that the inspector opens")
+	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file that the inspector opens")
 	flag.StringVar(&o.trees, "trees", "", "the directory that keeps the inspector's files for the next run; made anew each time when empty")
 	flag.StringVar(&o.only, "only", "", "one part: servers, start, files, move, inspect or growth")
 	flag.Parse()

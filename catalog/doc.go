@@ -4,5 +4,9 @@
 //
 // Pages go by keyset: a page begins behind a Mark, never at an offset, so that
 // the last page of ten million keys costs what the first does. Names of folders
-// come by skipping through the index on (db, key), one seek a folder.
+// come by skipping through the index on (db, key), one seek a folder. An order that
+// no index has is a Sorting: one pass, then pages by keyset, too.
+//
+// What goes through all keys does so in slices, so that it can be watched and
+// ended, and so that no reader keeps the file's log from being checkpointed.
 package catalog

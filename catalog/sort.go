@@ -42,13 +42,13 @@ type Sorting struct {
 }
 
 const (
-	sortedAtOnce = 20_000
-	runLength    = 256_000
+	sortedAtOnce = 10_000
+	runLength    = 100_000
 	firstKept    = 500 // places that a page knows before all keys were looked at
 )
 
-// Sort begins to sort the keys of q by their rank, of whatever prefix. Look does
-// the work. Close must end it.
+// Sort begins to sort the keys of q, whose names Match alone chooses, not Prefix.
+// Look does the work. Close must end it.
 func (c *Catalog) Sort(q Query) *Sorting {
 	return &Sorting{Catalog: c, query: q, slice: sortedAtOnce, length: runLength, last: -1 << 63}
 }
@@ -91,7 +91,6 @@ func (c *Catalog) stride(ctx context.Context, after, n int64) (last, keys int64,
 
 // The ranks of the keys behind ?2, up to ?3, with their names if ?4 asks for them.
 var sqlRanks = map[Order]string{
-	ByName:    ranks(`0`),
 	ByTTL:     ranks(`ifnull(dies_at, 9223372036854775807)`),
 	BySize:    ranks(size),
 	ByBytes:   ranks(byteCount),

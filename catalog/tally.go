@@ -7,13 +7,17 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// The keys of a range are counted in the index of names, and those of them that
-// have expired in the index of deaths.
+// The keys of a range are counted in the index of names. Those of them that have
+// expired are found in the index of deaths, unless more have expired elsewhere than
+// there are in the range.
 var (
 	sqlCount = bounded(`SELECT count(*) FROM keys WHERE db = ?1 AND key >= ?2`)
 	sqlDead  = bounded(`SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?4 AND db = ?1 AND key >= ?2`)
+	sqlAlive = bounded(`SELECT count(*) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`)
 	sqlBytes = bounded(`SELECT sum(` + byteCount + `) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`)
 )
+
+const sqlAllDead = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND db = ?1`
 
 // bounded is a statement without and with the upper bound ?3.
 func bounded(head string) map[bool]string {
@@ -22,14 +26,28 @@ func bounded(head string) map[bool]string {
 
 // Tally counts the keys whose names begin with prefix.
 func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, error) {
-	high := After(prefix)
+	high, now := After(prefix), store.Int(c.now())
 	args := []store.Value{store.Int(int64(db)), blob(prefix), boundary(high)}
-	dead := append(args[:3:3], store.Int(c.now()))
-	rows, err := c.read(ctx, store.Stmt{SQL: sqlCount[high != nil], Args: args}, store.Stmt{SQL: sqlDead[high != nil], Args: dead})
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlCount[high != nil], Args: args}, store.Stmt{SQL: sqlAllDead, Args: []store.Value{args[0], now}})
 	if err != nil {
 		return 0, err
 	}
-	return rows[0][0][0].Int() - rows[1][0][0].Int(), nil
+	keys, dead := rows[0][0][0].Int(), rows[1][0][0].Int()
+	if dead == 0 || keys == 0 {
+		return keys, nil
+	}
+	sql := sqlDead
+	if dead > keys {
+		sql = sqlAlive
+	}
+	if rows, err = c.read(ctx, store.Stmt{SQL: sql[high != nil], Args: append(args, now)}); err != nil {
+		return 0, err
+	}
+	n := rows[0][0][0].Int()
+	if dead > keys {
+		return n, nil
+	}
+	return max(keys-n, 0), nil // as of two moments
 }
 
 // Weigh adds up the bytes of the keys whose names begin with prefix, and of their

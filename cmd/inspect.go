@@ -67,9 +67,6 @@ A server's keys are found with SCAN, and the screen says how many were scanned.
 	return cmd
 }
 
-// inspectCache is little: a browser seeks, or goes through all keys once.
-const inspectCache = 2 << 20
-
 func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	switch {
 	case !s.outTerminal:
@@ -84,7 +81,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	// A server may let wait before it says so much as hello.
 	late := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.err, "Waiting for the server. ^C ends it.") })
-	c, err := o.connect(ctx, s, local.Options{ReadOnly: true, Cache: inspectCache}, false)
+	c, err := o.connect(ctx, s, lookOnly, false)
 	late.Stop()
 	if err != nil {
 		return err
@@ -117,7 +114,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	if c.file != nil && c.target.path != local.Memory {
 		options.Unlock = func(ctx context.Context) (inspect.Client, error) {
-			w, err := o.connectTo(ctx, c.target, local.Options{SweepEvery: noSweep, Cache: inspectCache}, false)
+			w, err := o.connectTo(ctx, c.target, local.Options{SweepEvery: noSweep, Cache: lookCache}, false)
 			if err == nil {
 				writer = w
 			}

@@ -19,8 +19,11 @@ func (o *targetOptions) addLookFlags(cmd *cobra.Command) {
 	cmd.Flags().Lookup("full").Hidden = true
 }
 
+// lookCache is little: who looks at a file seeks, or goes through all keys once.
+const lookCache = 2 << 20
+
 // lookOnly is how a verb that writes nothing opens a file.
-var lookOnly = local.Options{ReadOnly: true}
+var lookOnly = local.Options{ReadOnly: true, Cache: lookCache}
 
 // look connects to the target, runs fn, and closes the connection.
 func (o *targetOptions) look(ctx context.Context, s *streams, file local.Options, fn func(*connection) error) (err error) {

@@ -10,9 +10,10 @@
 // Start at Model: Update (model.go) turns messages into changes and starts the jobs
 // that the new state lacks, View (view.go) draws. The keys that a person presses
 // are data (bindings.go). Of the keys only a window is in memory (keylist.go),
-// which walks through a keyspace (tree.go): the Index, or what a scan has gathered
-// (scan.go, gathered.go). The value comes in chunks (pager.go) from a source
-// (sources.go, one entry a type). Every change goes through write (change.go), and
-// transact.go keeps what it is about to overwrite: image.go reads keys as the
-// commands that make them again, and journal.go has those in a file.
+// which walks through a keyspace (tree.go): the Index, an order that is made of it
+// (sorted.go), or what a scan has gathered (scan.go, gathered.go). The value comes in
+// chunks (pager.go) from a source (sources.go, one entry a type). Every change goes
+// through write (change.go), and transact.go keeps what it is about to overwrite:
+// image.go reads keys as the commands that make them again, and journal.go has those
+// in a file.
 package inspect

@@ -22,6 +22,7 @@ const (
 	scanning                   // the next page of a scan's keys
 	describing                 // type, TTL and size of the keys on the screen
 	tallying                   // the number of keys in a folder
+	sizing                     // the bytes of a folder
 	opening                    // a value's facts and beginning
 	paging                     // another chunk of the open value
 	decoding                   // a long string as a whole
@@ -41,9 +42,10 @@ const (
 
 var purposeNames = [purposes]string{
 	counting: "counting", listing: "reading keys", sorting: "sorting", scanning: "scanning", describing: "describing",
-	tallying: "counting", opening: "opening", paging: "loading", decoding: "decoding", searching: "searching",
-	informing: "looking", overviewing: "looking", answering: "running", weighing: "counting", writing: "writing",
-	unlocking: "unlocking", exporting: "exporting", drafting: "loading", surveying: "counting", watching: "watching",
+	tallying: "counting", sizing: "adding up", opening: "opening", paging: "loading", decoding: "decoding",
+	searching: "searching", informing: "looking", overviewing: "looking", answering: "running", weighing: "counting",
+	writing: "writing", unlocking: "unlocking", exporting: "exporting", drafting: "loading", surveying: "counting",
+	watching: "watching",
 }
 
 // job is the running work for a purpose, if any.
@@ -182,7 +184,7 @@ func (m *Model) finish(f finished) tea.Cmd {
 // itself.
 func (m *Model) halt(p purpose) {
 	switch p {
-	case listing, sorting, scanning, describing, tallying:
+	case listing, sorting, scanning, describing, tallying, sizing:
 		m.keys.halted = true
 	case opening, paging:
 		m.value.halted = true

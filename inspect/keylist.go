@@ -53,7 +53,7 @@ type keyList struct {
 	dirty  bool   // the rows changed while they were being loaded
 	stale  bool   // rows are those of the query before
 	moved  int    // how far the person moved while they were
-	drawn  int    // how many keys had been gathered when rows were made, where they are
+	drawn  int    // how many keys had been gathered, or sorted, when rows were made
 	looked int64  // how many names were looked at for the rows, where a filter leaves most out
 	halted bool   // a job failed or was cancelled: nothing starts by itself
 	cursor int    // the selected row
@@ -64,11 +64,14 @@ type keyList struct {
 	tallies map[string]tally // how many keys the folders hold, as far as they were counted
 }
 
-// tally is the number of keys of a folder.
+// tally is how much is in a folder.
 type tally struct {
-	keys  int64
-	at    int64 // when it was counted, Unix ms
-	stale bool  // to be counted again
+	keys    int64
+	at      int64 // when it was counted, Unix ms
+	stale   bool  // to be counted again
+	bytes   int64 // of names and values
+	sized   bool  // bytes were added up
+	resized bool  // and are to be again
 }
 
 // show begins with the first rows of q. What is shown stays until they come.
@@ -88,7 +91,7 @@ func (l *keyList) refresh(loading bool) {
 	l.reload(loading)
 	l.halted = false
 	for name, t := range l.tallies {
-		t.stale = true
+		t.stale, t.resized = true, true
 		l.tallies[name] = t
 	}
 }
@@ -107,13 +110,15 @@ func (l *keyList) reload(loading bool) {
 const (
 	bigFolder  = 100_000
 	countEvery = 10_000 // ms
+	countsInMs = 20     // keys that may be counted for each ms that passes
 )
 
 // recount lets the folders be counted again, the big ones now and then.
 func (l *keyList) recount(now int64) {
 	for name, t := range l.tallies {
-		if t.keys < bigFolder || now-t.at >= countEvery {
-			t.stale = true
+		small := t.keys < bigFolder
+		if small || now-t.at >= max(countEvery, t.keys/countsInMs) {
+			t.stale, t.resized = true, t.resized || small
 			l.tallies[name] = t
 		}
 	}
@@ -321,7 +326,7 @@ func (l *keyList) move(n int) {
 }
 
 func (l *keyList) home() {
-	l.halted = false
+	l.halted, l.moved = false, 0
 	if l.atHead {
 		l.move(-l.cursor)
 		return
@@ -331,7 +336,7 @@ func (l *keyList) home() {
 
 func (l *keyList) end() {
 	l.halted = false
-	if l.atEnd {
+	if l.atEnd && !l.stale {
 		l.move(len(l.rows))
 		return
 	}

@@ -39,7 +39,7 @@ func (m *Model) search(q query) {
 		m.failure = err.Error()
 		return
 	}
-	for _, p := range []purpose{scanning, sorting, listing, tallying} {
+	for _, p := range []purpose{scanning, sorting, listing, tallying, sizing} {
 		m.cancel(p)
 	}
 	was := m.keys.query
@@ -127,7 +127,9 @@ func (m *Model) tally(folder string) tea.Cmd {
 }
 
 func (m *Model) tallies(c countedFolder) {
-	m.keys.tallies[c.folder] = tally{keys: c.keys, at: m.now}
+	t := m.keys.tallies[c.folder]
+	t.keys, t.at, t.stale = c.keys, m.now, false
+	m.keys.tallies[c.folder] = t
 	if i := m.keys.find(c.folder, true); c.keys == 0 && i >= 0 && m.keys.rows[i].gone == 0 {
 		// All that was in it has expired.
 		m.keys.rows[i].gone = m.now
@@ -150,8 +152,12 @@ func (m *Model) fillList() tea.Cmd {
 	if missing := l.undescribed(); len(missing) > 0 && !m.running(describing) {
 		cmds = append(cmds, m.ask(missing))
 	}
-	if folder, ok := l.uncounted(); ok && !m.running(tallying) && !m.running(listing) {
+	folder, uncounted := l.uncounted()
+	if uncounted && !m.running(tallying) && !m.running(listing) {
 		cmds = append(cmds, m.tally(folder))
+	}
+	if m.options.Index != nil && !uncounted && !m.running(listing) && !m.running(sizing) && !m.running(overviewing) {
+		cmds = append(cmds, m.size())
 	}
 	return tea.Batch(cmds...)
 }

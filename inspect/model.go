@@ -32,6 +32,7 @@ type Model struct {
 	scan          *scan            // where the keys come from when it is no index
 	sorted        *catalog.Sorting // where they come from when the index has not their order
 	outdated      bool             // the data has changed since they were sorted
+	levelSurvey   *levelSurvey     // the bytes of folders in the making; nil when there are none
 	value         valuePane
 	inValue       bool    // the value has the focus, not the keys
 	filtering     *prompt // the filter under edit, nil when none is
@@ -148,6 +149,10 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		m.sortsOn(r)
 	case countedFolder:
 		m.tallies(r)
+	case sized:
+		m.sizes(r)
+	case surveyedLevel:
+		m.surveys(r)
 	case watched:
 		return m.watched(r)
 	case described:
@@ -264,6 +269,7 @@ func (m *Model) refresh() tea.Cmd {
 	m.cancelAll()
 	m.conn.refusals.forgive()
 	m.keys.refresh(false)
+	m.levelSurvey = nil
 	switch {
 	case m.scan != nil:
 		m.scan.again()

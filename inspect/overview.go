@@ -70,6 +70,7 @@ func (m *Model) showOverview() tea.Cmd {
 		}
 	}
 	o.laid = func(width, _ int) []string { return o.draw(m, width) }
+	m.cancel(sizing) // it goes on behind this
 	m.overlay = o
 	return m.learn(o)
 }

@@ -32,7 +32,15 @@ func (m *Model) leaveOrder() {
 // sortAgain makes the order of the list anew, from the keys as they are now.
 func (m *Model) sortAgain() {
 	m.sortBy(m.walker().query)
-	m.keys.reload(m.running(listing))
+	m.showOrder()
+}
+
+// showOrder loads the rows anew. Who is at the first key stays at the first.
+func (m *Model) showOrder() {
+	l := &m.keys
+	if l.reload(m.running(listing)); l.jump == again {
+		l.stay = l.cursor > 0 || !l.atHead
+	}
 }
 
 // sortOn looks at some more keys.
@@ -63,21 +71,15 @@ func (m *Model) canList(what load) bool {
 	return true
 }
 
-// sortsOn shows what the order has become, when much of it is new. Who is at the
-// first key stays at the first.
+// sortsOn shows what the order has become, when much of it is new.
 func (m *Model) sortsOn(o orderedOn) {
 	if o.sorting != m.sorted {
 		return
 	}
-	l := &m.keys
 	looked, done := m.sorted.Looked()
-	if !done && int(looked) < l.drawn+l.drawn/4 {
-		return
-	}
-	l.drawn = int(looked)
-	jumps := l.jump != nothingMore
-	if l.reload(m.running(listing)); !jumps {
-		l.stay = l.cursor > 0
+	if drawn := m.keys.drawn; done || int(looked) >= drawn+drawn/4 {
+		m.keys.drawn = int(looked)
+		m.showOrder()
 	}
 }
 

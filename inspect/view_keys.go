@@ -128,7 +128,7 @@ func (m *Model) keyLine(r row, c keyColumns, selected bool) string {
 	key := m.keyName(r, c.key)
 	line := look.mark(selected) + name.Render(key) + look.text.Render(spaces(c.key-ansi.StringWidth(key)+1))
 	if r.Folder {
-		return line + right(size, look, m.folderSize(r, c.kind+c.ttl+c.size+2), c.kind+c.ttl+c.size+2) + look.text.Render(" ")
+		return line + right(size, look, m.folderSize(r, c), c.kind+c.ttl+c.size+2) + look.text.Render(" ")
 	}
 	shortKind := truncateKind(r.Facts.Type, c.kind)
 	return line + kind.Render(shortKind) + look.text.Render(spaces(c.kind-len(shortKind)+1)) +
@@ -136,16 +136,26 @@ func (m *Model) keyLine(r row, c keyColumns, selected bool) string {
 		right(size, look, m.sizeCell(r, c.size), c.size) + look.text.Render(" ")
 }
 
-// folderSize is how many keys a folder holds, once they are counted.
-func (m *Model) folderSize(r row, width int) string {
+// folderSize is how many keys a folder holds, and how many bytes where an index can
+// tell, once they are counted.
+func (m *Model) folderSize(r row, c keyColumns) string {
 	t, known := m.keys.tallies[r.Name]
+	room, size := c.kind+c.ttl+c.size+2, ""
+	if m.options.Index != nil {
+		if room -= c.size + 1; t.sized {
+			size = bytesize(t.bytes)
+		} else if known {
+			size = "…"
+		}
+		size = " " + fitRight(size, c.size)
+	}
 	if !known {
-		return "…"
+		return "…" + size
 	}
-	if s := counted(t.keys, "key", "keys"); len(s) <= width {
-		return s
+	if s := counted(t.keys, "key", "keys"); len(s) <= room {
+		return s + size
 	}
-	return display.Short(t.keys)
+	return display.Short(t.keys) + size
 }
 
 // sizeCell is the last column: what the order goes by, or else the size.
@@ -265,6 +275,9 @@ func (m *Model) listPlace() string {
 	case m.isSorting():
 		looked, _ := m.sorted.Looked()
 		parts = append(parts, "the first so far · "+m.scannedOf(looked, "sorted "))
+	case m.levelSurvey != nil && m.running(sizing):
+		looked, _ := m.levelSurvey.Looked()
+		parts = append(parts, m.scannedOf(looked, "added up "))
 	case m.outdated:
 		parts = append(parts, "changed since it was sorted, r sorts again")
 	case s != nil && m.conn.refusals.has("SCAN"):
