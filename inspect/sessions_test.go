@@ -97,6 +97,12 @@ func (f *fake) load(t *testing.T, name string) {
 		f.zoo()
 	case "plain":
 		f.plain(3000)
+	case "strict":
+		f.zoo()
+		f.refuse = map[string]string{}
+		for _, name := range []string{"SCAN", "DBSIZE", "OBJECT", "MEMORY", "INFO"} {
+			f.refuse[name] = "NOPERM this user has no permissions to run the '" + strings.ToLower(name) + "' command"
+		}
 	case "none":
 	default:
 		t.Fatalf("no data set %q", name)
