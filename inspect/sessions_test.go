@@ -239,6 +239,12 @@ func browsed(t *testing.T, on *file, name string) Client {
 		remote.refuse = map[string]string{"SCAN": "NOPERM this user has no permissions to run the 'scan' command"}
 	case "plain":
 		remote.plain(3000)
+	case "strict": // a server that lets nothing be asked about its keys as a whole
+		remote.zoo()
+		remote.refuse = map[string]string{}
+		for _, name := range []string{"SCAN", "DBSIZE", "OBJECT", "MEMORY", "INFO"} {
+			remote.refuse[name] = "NOPERM this user has no permissions to run the '" + strings.ToLower(name) + "' command"
+		}
 	case "none":
 	default:
 		t.Fatalf("no data set %q", name)

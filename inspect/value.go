@@ -1,14 +1,9 @@
 package inspect
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/decode"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // sheet is a value, or one element of it, laid out for the screen.
@@ -31,17 +26,6 @@ type sheet struct {
 	widths  []int     // of the columns: the widest cell that was on the screen
 	width   int       // for which the chunks are laid out
 }
-
-// shape is how bytes are shown.
-type shape int
-
-const (
-	asText shape = iota
-	asHex
-	asDocument
-	asBits
-	asPlaces // the scores of a table as longitudes and latitudes
-)
 
 // valuePane is the value that is open, with the element that is looked at on
 // top of it.
@@ -135,17 +119,6 @@ func newSheet(title string, src *source, size int64) *sheet {
 	return &sheet{title: title, src: src, size: size, pager: newPager(src.chunks(size), src.columns != nil)}
 }
 
-// beginningOf says what a value is that is too long to be decoded, as far as its
-// first bytes tell.
-func beginningOf(data []byte) string {
-	shown := decode.Value(data, decode.Options{Partial: true, DumpBytes: 1})
-	note := "too long to decode"
-	if names := shown.Names(); names != "binary" && names != "text" {
-		note += ": " + names
-	}
-	return note
-}
-
 // newWhole is a sheet of bytes that are in memory.
 func newWhole(title, body string) *sheet {
 	s := &sheet{title: title, whole: body, size: int64(len(body)), tried: true}
@@ -155,22 +128,6 @@ func newWhole(title, body string) *sheet {
 	s.pager = newPager(sources["string"].chunks(s.size), false)
 	s.decoded(newDocument(body))
 	return s
-}
-
-// cells is a row of a table as it is shown.
-func (s *sheet) cells(row record) record {
-	i := s.src.scores - 1
-	if s.form != asPlaces || i < 0 {
-		return row
-	}
-	score, err := strconv.ParseFloat(row[i], 64)
-	lon, lat, ok := translator.Position(score)
-	if err != nil || !ok {
-		return row
-	}
-	row = slices.Clone(row)
-	row[i] = fmt.Sprintf("%.6f, %.6f", lon, lat)
-	return row
 }
 
 // read makes chunk i of a reply, without what another chunk shows.
@@ -299,65 +256,6 @@ func (s *sheet) relayout(width int) {
 	}
 	s.pager.top.line = line
 	s.pager.cursor = s.pager.top
-}
-
-// layout cuts a chunk of bytes into lines.
-func (s *sheet) layout(i int, c *chunk) {
-	switch {
-	case c.rows != nil:
-	case s.form == asHex:
-		c.lines = hexLines(c.size, hexWidth(s.width))
-	case s.form == asBits:
-		c.lines = hexLines(c.size, bitsWidth(s.width))
-	default:
-		c.lines = textWindow(i, c, s.width)
-	}
-}
-
-// textWindow cuts a window into lines of text. A letter that spans two windows
-// belongs to the first.
-func textWindow(i int, c *chunk, width int) []span {
-	start, end := 0, c.size
-	for i > 0 && start < min(overlap, end) && isContinuation(c.data[start]) {
-		start++
-	}
-	for end < len(c.data) && isContinuation(c.data[end]) {
-		end++
-	}
-	lines := textLines(c.data[start:end], width)
-	for j := range lines {
-		lines[j].start += start
-		lines[j].end += start
-	}
-	return lines
-}
-
-func isContinuation(c byte) bool { return c&0xc0 == 0x80 }
-
-// changeForm goes from the decoded value to text to a hex dump, where there are
-// bytes, and to the bits of what is not decoded; from scores to places and back,
-// where there are scores.
-func (v *valuePane) changeForm() {
-	s := v.sheet()
-	if s == nil {
-		return
-	}
-	if s.tabular() {
-		s.form, s.widths = asPlaces-s.form, nil
-		return
-	}
-	next := map[shape]shape{asDocument: asText, asText: asHex, asHex: asBits, asBits: asText}
-	if s.doc != nil {
-		next[asHex] = asDocument
-	}
-	s.form, s.chosen = next[s.form], true
-	if s.form == asDocument {
-		s.doc.layout(s.width, s.pager.height)
-		return
-	}
-	s.relayout(s.width)
-	s.pager.settle()
-	v.fillWhole()
 }
 
 // element is the selected row of a table with its body; ok is false where none is.
