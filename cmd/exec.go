@@ -130,6 +130,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	defer stop()
 	if o.pipe {
 		p := pipe{in: bufio.NewReaderSize(s.in, pipeBuffer), out: s.out, err: s.err, session: c, atOnce: atOnceToServer, db: c.DB()}
+		p.bar = newProgress(s, "loading", "commands", -1)
 		if c.file != nil {
 			p.atOnce, p.exact = atOnceToFile, true
 		}

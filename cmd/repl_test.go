@@ -264,6 +264,20 @@ func TestREPLOnAServer(t *testing.T) {
 	s.press("redis.sock>", "C-c")
 }
 
+func TestREPLOnAnEndpoint(t *testing.T) {
+	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+t.TempDir())
+	s.check(s.Run("clear && exec meowdis repl --url " + serveEvents(t) + " --token T"))
+	s.shows(">")
+	s.check(s.Run("SUBSCRIBE news"))
+	s.ends(`1) "message"`, `2) "news"`, `3) "one, two"`)
+	s.check(s.Press("C-c"))
+	s.ends("^C", ">")
+	s.check(s.Run("MONITOR"))
+	s.ends("OK", `1721284005.242090 [0 0.0.0.0:0] "GET" "k"`)
+	s.check(s.Press("C-c"))
+	s.ends("^C", ">")
+}
+
 // A line that is longer than the window is edited where it stands, and again in a
 // window of another width.
 func TestREPLInANarrowWindow(t *testing.T) {

@@ -52,7 +52,8 @@ doubles are shown as such.
           {"error":"…"}, bytes that are not UTF-8 are {"base64":"…"}, infinities
           are strings. Maps are objects and scores numbers wherever the reply
           comes from, but inside EXEC's reply over REST.
-  ndjson  one JSON value a line: a record, or an element of a list.
+  ndjson  one JSON value a line: a record, or an element of a list. Fields of a
+          stream's entry are an object, or a list where one stands twice.
   table   a table of the records, for people; other replies as typed. On a
           terminal wide cells are cut.
 

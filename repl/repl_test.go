@@ -161,6 +161,22 @@ func TestConnectUseAndSettings(t *testing.T) {
 	}
 }
 
+// Long replies go to the pager while it is turned on.
+func TestPaging(t *testing.T) {
+	var paged []string
+	o := Options{Target: Target{Session: newSession(t, "SET name Tom")}, Page: func(reply []byte) bool {
+		paged = append(paged, string(reply))
+		return true
+	}}
+	out, _ := typedInto(t, o, "GET name\r:set pager on\rGET name\r:set pager off\rGET name\r")
+	if got := strings.Join(paged, ""); got != "\"Tom\"\n" {
+		t.Errorf("the pager was given %q", got)
+	}
+	if n := strings.Count(out, `"Tom"`); n != 2 {
+		t.Errorf("the screen shows %d replies:\n%s", n, out)
+	}
+}
+
 func TestSource(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cats.redis")
 	script := "# cats\nSET a '> | x'\nSET b \"two\nlines\"\n\nSET c \\\n  3\nLPUSH a x\nSET d 4\n"
