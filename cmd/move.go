@@ -88,7 +88,7 @@ func (o *targetOptions) connectExisting(ctx context.Context, t target) (*connect
 // with these.
 const (
 	readCache  = 8 << 20
-	writeCache = 48 << 20
+	writeCache = 32 << 20
 )
 
 // toWrite is how a file is opened that keys are moved to.

@@ -4,6 +4,6 @@
 // transaction (group commit), and nobody hears of a write before its commit.
 // Readers run beside it, each on a connection of its own, and see a snapshot.
 // Several processes may share a file. The files of some other programs are shown in
-// our tables, and only read (virtual.go). An in-memory store has one connection for
-// both.
+// our tables, and only read (virtual.go). An in-memory store, and one whose client is
+// alone, have one connection for both.
 package local

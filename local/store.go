@@ -266,6 +266,7 @@ func (c *conn) read(ctx context.Context, batches []store.Batch) (results []store
 	return results, err
 }
 
+// withWriter calls fn, on the writer's goroutine, with the connection that writes.
 func (s *Store) withWriter(fn func(*conn) error) error {
 	if s.writer == nil {
 		return s.withReader(fn)
