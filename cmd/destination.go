@@ -80,7 +80,7 @@ func of(path string, source transfer.Source) transfer.Source {
 }
 
 // explain says how to go on behind an error.
-func (d *destination) explain(ctx context.Context, r *report, err error) error {
+func (d *destination) explain(ctx context.Context, r *report, written transfer.Written, err error) error {
 	const goOn = "what was written stays: --skip goes on from there"
 	var damage *transfer.Damage
 	var source sourceError
@@ -92,7 +92,7 @@ func (d *destination) explain(ctx context.Context, r *report, err error) error {
 		return stopped(ctx, goOn)
 	case errors.As(err, &damage):
 		return fmt.Errorf("%w; nothing of that block was written; restore --salvage --skip goes on behind it", err)
-	case err != nil && !errors.As(err, &source):
+	case err != nil && !errors.As(err, &source) && written != (transfer.Written{}):
 		return fmt.Errorf("%w; %s", err, goOn)
 	}
 	return err

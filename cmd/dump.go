@@ -3,7 +3,6 @@ package cmd
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -107,8 +107,8 @@ func writeFile(path string, stdout io.Writer, write func(io.Writer) error) error
 
 // replaceFile is writeFile for what wants a file.
 func replaceFile(path string, write func(*os.File) error) (err error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return errors.New("it is a directory: name the file in it")
+	if err := local.CheckNew(path); err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ func newMan(s *streams) *cobra.Command {
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return err
+				return fmt.Errorf("making the directory %s: %w", args[0], pathless(err))
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true

@@ -105,7 +105,7 @@ func (o *targetOptions) variables() (map[string]string, error) {
 	}
 	variables, err := godotenv.Read(o.envFile)
 	if err != nil {
-		return nil, usagef("--env-file %s: %w", o.envFile, err)
+		return nil, usagef("--env-file %s: %w", o.envFile, pathless(err))
 	}
 	return variables, nil
 }

@@ -30,6 +30,9 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if _, err := os.Lstat(path); err == nil && !o.Replace {
 		return fmt.Errorf("backing up to %s: it exists already", path)
 	}
+	if err := CheckNew(path); err != nil {
+		return fmt.Errorf("backing up to %s: %w", path, err)
+	}
 	info, err := os.Stat(f.path)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func TestBadJSONLines(t *testing.T) {
 		{`{"key":"b","type":"string"}`, "line 2: the value is missing"},
 		{`{"key":"b","type":"string","value":"v"`, "line 2: unexpected EOF"},
 		{`{"key":"b","type":"string","value":"v"} x`, "line 2: there is more on the line"},
-		{`{"key":"b","type":"string","valeu":"v"}`, `line 2: json: unknown field "valeu"`},
+		{`{"key":"b","type":"string","valeu":"v"}`, `line 2: unknown field "valeu"`},
 		{`{"key":"b","type":"list","value":["a",{"base64":"%"}]}`, "line 2: illegal base64"},
 		{`{"key":"b","type":"zset","value":[{"member":"m","score":"nan"}]}`, "line 2: json"},
 		{`{"key":"b","type":"list","part":2,"value":["b"]}`, "line 2: its key's first part is missing"},
