@@ -33,11 +33,11 @@ func TestBadJSONLines(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
 		{`{"key":"b","type":"strin","value":"v"}`, `line 2: there is no type "strin"`},
 		{`{"key":"b","type":"string"}`, "line 2: the value is missing"},
-		{`{"key":"b","type":"string","value":"v"`, "line 2: unexpected EOF"},
+		{`{"key":"b","type":"string","value":"v"`, "line 2: the file ends in the middle of it"},
 		{`{"key":"b","type":"string","value":"v"} x`, "line 2: there is more on the line"},
 		{`{"key":"b","type":"string","valeu":"v"}`, `line 2: unknown field "valeu"`},
 		{`{"key":"b","type":"list","value":["a",{"base64":"%"}]}`, "line 2: illegal base64"},
-		{`{"key":"b","type":"zset","value":[{"member":"m","score":"nan"}]}`, "line 2: json"},
+		{`{"key":"b","type":"zset","value":[{"member":"m","score":"nan"}]}`, `line 2: "score" cannot be a string`},
 		{`{"key":"b","type":"list","part":2,"value":["b"]}`, "line 2: its key's first part is missing"},
 		{begun + `{"key":"l","type":"list","part":3,"value":["b"]}`, `line 3: part 2 of "l" should be here`},
 		{begun, `it ends here, in the middle of "l"`},
