@@ -155,6 +155,9 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
 		return o.count(ctx, s, src, dst, read)
 	}
+	if err := dst.writable(s); err != nil {
+		return err
+	}
 	return o.copy(ctx, s, src, dst, read)
 }
 

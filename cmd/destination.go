@@ -45,12 +45,18 @@ func (d *destination) choose(s *streams, verb string) (err error) {
 }
 
 // connect connects to the target that was chosen.
-func (d *destination) connect(ctx context.Context) (*connection, error) {
+func (d *destination) connect(ctx context.Context, s *streams) (*connection, error) {
 	c, err := d.targets.connectTo(ctx, d.target, local.Options{SweepEvery: noSweep, Cache: writeCache}, false)
-	if err == nil && c.chosen() {
+	if err != nil {
+		return nil, err
+	}
+	if err := c.writable(s); err != nil {
+		return nil, closing(err, c)
+	}
+	if c.chosen() {
 		d.to = c.DB()
 	}
-	return c, err
+	return c, nil
 }
 
 // write writes all that the source of the file at path yields.

@@ -81,7 +81,7 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	if err := o.choose(s, "import"); err != nil {
 		return err
 	}
-	c, err := o.connect(ctx)
+	c, err := o.connect(ctx, s)
 	if err != nil {
 		return err
 	}

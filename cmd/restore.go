@@ -75,7 +75,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	if err := o.choose(s, "restore"); err != nil {
 		return err
 	}
-	c, err := o.connect(ctx)
+	c, err := o.connect(ctx, s)
 	if err != nil {
 		return err
 	}
