@@ -112,7 +112,7 @@ func replaceFile(path string, write func(*os.File) error) (err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("nothing can be made in %s: %w", filepath.Dir(path), pathless(err))
+		return fmt.Errorf("nothing can be made in %s: %w", filepath.Dir(path), local.Pathless(err))
 	}
 	err = write(f)
 	if err == nil {
@@ -127,7 +127,7 @@ func replaceFile(path string, write func(*os.File) error) (err error) {
 	if err != nil {
 		os.Remove(f.Name())
 	}
-	return pathless(err)
+	return local.Pathless(err)
 }
 
 func buffered(out io.Writer, write func(io.Writer) error) error {

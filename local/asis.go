@@ -45,8 +45,8 @@ func OpenFile(path string, readOnly bool) (*File, error) {
 	return f, nil
 }
 
-// pathless is err without the paths that os puts before it.
-func pathless(err error) error {
+// Pathless is err without the paths that os puts before it.
+func Pathless(err error) error {
 	var e *os.PathError
 	if errors.As(err, &e) {
 		return e.Err

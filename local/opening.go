@@ -104,7 +104,7 @@ type frozen struct {
 func freeze(path string) (*frozen, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, pathless(err)
+		return nil, Pathless(err)
 	}
 	return &frozen{path, info.Size(), info.ModTime()}, nil
 }

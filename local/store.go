@@ -100,7 +100,7 @@ func (s *Store) open() (err error) {
 		return nil
 	}
 	if s.opened, err = os.Stat(s.path); err != nil {
-		return pathless(err)
+		return Pathless(err)
 	}
 	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)))
 	return nil
