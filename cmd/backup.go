@@ -43,7 +43,7 @@ there is a whole backup under that name or none.
 }
 
 func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err error) {
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	if info, err := os.Stat(to); err == nil && info.IsDir() {
 		return usagef("%s is a directory: name the file in it", to)

@@ -107,7 +107,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	targets := targetOptions{full: o.full}
 	from, err := o.tokens.named(s, o.src, o.tokens.src)

@@ -77,7 +77,7 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.database >= 0 {
 		read.Databases = []int{o.database}
 	}
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	var sides [2]*connection
 	for i, side := range []struct{ spec, token string }{{o.a, o.tokens.src}, {o.b, o.tokens.dst}} {

@@ -71,7 +71,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.path == "-" && s.outTerminal && format.binary {
 		return usagef("this format is not for a terminal: give a file, or --format jsonl")
 	}
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	c, err := o.target.connectToRead(ctx, s, o.database, &read)
 	if err != nil {

@@ -126,10 +126,11 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.call.given() {
 		return o.repeat(ctx, s, c)
 	}
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	if o.pipe {
 		p := pipe{in: bufio.NewReaderSize(s.in, pipeBuffer), out: s.out, err: s.err, session: c, atOnce: atOnceToServer, db: c.DB()}
+		p.bar = newProgress(s, "loading", "commands", -1)
 		if c.file != nil {
 			p.atOnce, p.exact = atOnceToFile, true
 		}
@@ -172,7 +173,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *connection) err
 	for n := 0; o.call.times < 0 || n < o.call.times; n++ {
 		if n > 0 && o.call.interval > 0 {
 			select {
-			case <-time.After(o.call.interval):
+			case <-time.After(time.Duration(o.call.interval)):
 			case <-ctx.Done():
 				return ctx.Err()
 			}

@@ -1,8 +1,11 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -48,9 +51,14 @@ func (s *streams) exitCode(ran *cobra.Command, err error) int {
 		fmt.Fprintf(s.err, "meowdis: %v\nSee %s --help.\n", err, ran.CommandPath())
 		return exitUsage
 	}
-	fmt.Fprintf(s.err, "meowdis: %v\n", err)
-	if errors.As(err, &stopped) {
+	// A signal is all that ends a context here, and what people know of it.
+	text := strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted")
+	fmt.Fprintf(s.err, "meowdis: %s\n", text)
+	switch {
+	case errors.As(err, &stopped):
 		return exitSignal + int(stopped)
+	case errors.Is(err, context.Canceled):
+		return exitSignal + int(syscall.SIGINT)
 	}
 	return exitTarget
 }

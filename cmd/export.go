@@ -56,7 +56,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	c, err := o.target.connectToRead(ctx, s, o.database, &read)
 	if err != nil {

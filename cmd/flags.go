@@ -44,7 +44,7 @@ func flagTakes(f *pflag.Flag) string {
 	case "float64":
 		return "a number"
 	case "duration":
-		return "a time such as 500ms or 2s"
+		return "seconds, or a time such as 500ms"
 	case "bool":
 		return "no value, or true or false"
 	}

@@ -71,7 +71,7 @@ file turns out to be damaged.
 }
 
 func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	in, err := openImport(o.path, o.format, s.input(ctx))
 	if err != nil {

@@ -23,9 +23,9 @@ func (s stoppedBy) Error() string {
 	return "interrupted"
 }
 
-// untilStopped is a context that ends with the first Ctrl-C or SIGTERM, for its
-// cause; a second one ends the process.
-func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+// untilInterrupted is a context that ends with the first Ctrl-C or SIGTERM, so that
+// the verb can say what it has done; a second one ends the process.
+func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -58,8 +58,8 @@ func stopped(ctx context.Context, what string) error {
 type place struct {
 	from, to int
 	unknown  bool
-	multi    int // the line of the MULTI that is open there, 0 for none
-	again    string
+	multi    int    // the line of the MULTI that is open there, 0 for none
+	again    string // the command line that takes the rest
 }
 
 // brokeOff is cause with what has run, and how to go on.
@@ -74,6 +74,15 @@ func (p place) brokeOff(cause error) error {
 		where = "the lines before it have run; whether it took effect is not known"
 	}
 	return fmt.Errorf("line %d: %w: %s; to go on: tail -n +%d SCRIPT | %s", p.from, cause, where, goOn, p.again)
+}
+
+// againIn is the command line that goes on where a session has come to that began
+// in the database began.
+func againIn(line string, s session, began int) string {
+	if n := s.DB(); n != began {
+		line += fmt.Sprintf(" -n %d", n)
+	}
+	return line + " …"
 }
 
 // openMulti is the line of the MULTI that is open behind a call at a line, 0 for

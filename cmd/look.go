@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,29 @@ func (o *targetOptions) look(ctx context.Context, s *streams, file local.Options
 	}
 	defer func() { err = closing(err, c) }()
 	return answered(s, fn(c))
+}
+
+// tables reads the keys of the connection's database from the tables of its file.
+func (c *connection) tables() survey.File {
+	return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli()}
+}
+
+// walk goes through the keys of the connection's database by commands. Bytes are
+// those that tables has wherever there are tables.
+func (c *connection) walk(facts survey.Facts) survey.Walk {
+	w := survey.Walk{Client: c, Facts: facts}
+	if c.file != nil {
+		w.Bytes = c.tables().Measure
+	}
+	return w
+}
+
+// measure is where the bytes of the connection's keys come from.
+func (c *connection) measure() survey.Measure {
+	if c.file != nil {
+		return survey.Tables
+	}
+	return survey.MemoryUsage
 }
 
 // answered makes an error reply that ended the work the end of the run, told as

@@ -47,7 +47,7 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 	if t.url == nil {
 		return usagef("%s is a file, and only servers send messages: give --url, with redis:// or https://", t)
 	}
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	c, err := o.target.connectTo(ctx, t, local.Options{}, false)
 	if err != nil {

@@ -17,6 +17,7 @@ type pipe struct {
 	in       *bufio.Reader
 	out, err io.Writer
 	session  session
+	bar      *progress
 	atOnce   int  // commands that go together
 	exact    bool // those take effect as a whole, or not at all
 	db       int  // the database that it began in
@@ -69,6 +70,7 @@ func (p *pipe) run(ctx context.Context) error {
 		case errors.Is(l.err, io.EOF):
 			return p.end()
 		case l.err != nil:
+			p.bar.clear()
 			fmt.Fprintf(p.err, "meowdis: behind command %d: %v; what follows was not loaded\n", p.replies, l.err)
 			p.errors++
 			return p.end()
@@ -103,12 +105,14 @@ func (p *pipe) send(ctx context.Context, l load) (moved bool, err error) {
 			continue
 		}
 		if p.errors++; p.errors <= shownErrors {
+			p.bar.clear()
 			fmt.Fprintf(p.err, "meowdis: %s failed: %s: %s\n", p.where(l, i), clipped(commandLine(l.calls[i])), firstError(replies[i]))
 		} else if p.errors == shownErrors+1 {
 			fmt.Fprintln(p.err, "meowdis: more errors are counted, and not shown")
 		}
 		moved = moved || movesAway(l.calls[i])
 	}
+	p.bar.add(int64(len(replies)))
 	if err != nil {
 		err = p.brokeOff(l, err, p.exact)
 	}
@@ -141,16 +145,14 @@ func (p *pipe) brokeOff(l load, cause error, known bool) error {
 		}
 		return fmt.Errorf("behind command %d: %w: %s", p.replies, cause, where)
 	}
-	db := ""
-	if n := p.session.DB(); n != p.db {
-		db = fmt.Sprintf(" -n %d", n)
-	}
-	at := place{from: l.lines[0], to: l.lines[len(l.lines)-1], unknown: !known, multi: p.multi, again: "meowdis exec --pipe" + db + " …"}
+	at := place{from: l.lines[0], to: l.lines[len(l.lines)-1], unknown: !known, multi: p.multi}
+	at.again = againIn("meowdis exec --pipe", p.session, p.db)
 	return at.brokeOff(cause)
 }
 
 // summary prints what redis-cli --pipe ends with.
 func (p *pipe) summary() error {
+	p.bar.end()
 	if _, err := fmt.Fprintf(p.out, "errors: %d, replies: %d\n", p.errors, p.replies); err != nil {
 		return err
 	}

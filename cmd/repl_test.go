@@ -209,6 +209,30 @@ func TestREPLHistory(t *testing.T) {
 	s.shows("\nleft\n")
 }
 
+// Ctrl-Z goes back to the shell, and fg to the text as it was.
+func TestREPLSuspended(t *testing.T) {
+	dir := t.TempDir()
+	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")
+	s.check(s.Run("cd " + dir + " && clear && meowdis repl --db t.sqlite"))
+	s.lastLine("t.sqlite>")
+	s.types("ECHO 猫", "t.sqlite> ECHO 猫")
+	s.check(s.Press("C-z"))
+	s.shows("Stopped")
+	s.lastLine("$")
+	s.check(s.Run("echo in the $0; fg"))
+	s.shows("in the /bin/sh")
+	s.lastLine("t.sqlite> ECHO 猫")
+	s.press("t.sqlite>", "Enter")
+	s.ends(`"猫"`, "t.sqlite>")
+
+	// The keys go over letters as they are seen.
+	s.check(s.Type("ECHO e\u0301👩\u200d👧x"))
+	s.check(s.Press("Left", "BSpace", "BSpace"))
+	s.lastLine("t.sqlite> ECHO x")
+	s.press("t.sqlite>", "Enter")
+	s.ends(`"x"`, "t.sqlite>")
+}
+
 func TestREPLOnAServer(t *testing.T) {
 	server := oracle.Start(t)
 	client := server.Dial(t)
@@ -238,6 +262,20 @@ func TestREPLOnAServer(t *testing.T) {
 	client.Do([]byte("SET"), []byte("seen"), []byte("1"))
 	s.shows(`"SET" "seen" "1"`)
 	s.press("redis.sock>", "C-c")
+}
+
+func TestREPLOnAnEndpoint(t *testing.T) {
+	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+t.TempDir())
+	s.check(s.Run("clear && exec meowdis repl --url " + serveEvents(t) + " --token T"))
+	s.shows(">")
+	s.check(s.Run("SUBSCRIBE news"))
+	s.ends(`1) "message"`, `2) "news"`, `3) "one, two"`)
+	s.check(s.Press("C-c"))
+	s.ends("^C", ">")
+	s.check(s.Run("MONITOR"))
+	s.ends("OK", `1721284005.242090 [0 0.0.0.0:0] "GET" "k"`)
+	s.check(s.Press("C-c"))
+	s.ends("^C", ">")
 }
 
 // A line that is longer than the window is edited where it stands, and again in a

@@ -56,7 +56,7 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 }
 
 func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := untilStopped(ctx)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	in := s.input(ctx)
 	if o.path != "-" {

@@ -82,11 +82,7 @@ func (s *script) run(ctx context.Context) error {
 
 // at is the place that the script has come to.
 func (s *script) at(unknown bool, to int) place {
-	db := ""
-	if n := s.session.DB(); n != s.db {
-		db = fmt.Sprintf(" -n %d", n)
-	}
-	return place{from: s.next, to: to, unknown: unknown, multi: s.multi, again: "meowdis exec" + db + " …"}
+	return place{from: s.next, to: to, unknown: unknown, multi: s.multi, again: againIn("meowdis exec", s.session, s.db)}
 }
 
 // tellWrong tells of the line of c that is no command.

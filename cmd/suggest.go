@@ -64,6 +64,8 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 		} else if question := spelling.Question(likelyCommands(args)); question != "" {
 			fmt.Fprintf(w, "meowdis:%s\n", question)
 		}
+	case strings.HasSuffix(text, "needs a connection of its own and is not available here"):
+		fmt.Fprintln(w, "meowdis: A file has no connections; a server has: meowdis serve, or --url URL")
 	case strings.HasPrefix(text, "ERR syntax error"):
 		if question := spelling.Question(likelyTokens(args)); question != "" {
 			fmt.Fprintf(w, "meowdis:%s\n", question)

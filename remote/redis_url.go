@@ -86,10 +86,13 @@ func (s server) dial(ctx context.Context) (net.Conn, error) {
 	} else {
 		conn, err = d.DialContext(ctx, s.network, s.address)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reaching %s: %w", s.address, plainly(err))
+	switch {
+	case err == nil:
+		return conn, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
 	}
-	return conn, nil
+	return nil, fmt.Errorf("reaching %s: %w", s.address, plainly(err))
 }
 
 // greeting is what a new connection sends before anything else.

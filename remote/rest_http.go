@@ -106,6 +106,9 @@ func (r *REST) try(ctx context.Context, q request) (answer, error) {
 		return answer{}, err
 	}
 	res, err := r.client.Do(req)
+	if err != nil && ctx.Err() != nil {
+		return answer{}, context.Cause(ctx)
+	}
 	if err != nil {
 		// url.Error would print the URL, and a URL can hold a token.
 		var outer *url.Error

@@ -72,7 +72,7 @@ func colonNamed(name string) *colon {
 func (l *loop) colon(ctx context.Context, c command, out *output) bool {
 	own := colonNamed(c.words[0].value)
 	if own == nil {
-		l.complain(fmt.Sprintf("There is no %s.%s :help lists what there is.", c.words[0].value, spelling.Question(likelyColons(c.words[0].value))))
+		l.complain(fmt.Sprintf("There is no %s.%s :help lists what there is.", c.words[0].value, spelling.Question(spelling.Nearest(c.words[0].value, colonNames()))))
 		return false
 	}
 	if err := own.run(ctx, l, c, out); err != nil && !out.refused {
@@ -82,13 +82,13 @@ func (l *loop) colon(ctx context.Context, c command, out *output) bool {
 	return true
 }
 
-// likelyColons are the commands that a misspelt one was probably meant to be.
-func likelyColons(name string) []string {
-	var names []string
-	for _, c := range colons {
-		names = append(names, ":"+c.name)
+// colonNames lists the names of the commands, with their colons.
+func colonNames() []string {
+	names := make([]string, len(colons))
+	for i, c := range colons {
+		names[i] = ":" + c.name
 	}
-	return spelling.Nearest(name, names)
+	return names
 }
 
 // usage is the error of wrong arguments.
@@ -104,8 +104,8 @@ func only(c command) (string, error) {
 
 func runHelp(_ context.Context, l *loop, c command, out *output) error {
 	columns := 0
-	if l.Terminal && c.op == "" {
-		columns, _ = terminalSize()
+	if c.op == "" {
+		columns = l.columns()
 	}
 	return out.text(Help(values(c.words[1:]), columns))
 }
@@ -133,9 +133,12 @@ func runSource(ctx context.Context, l *loop, c command, _ *output) error {
 	}
 	defer f.Close()
 	in := bufio.NewReader(f)
-	text := ""
+	text, begins := "", 1
 	for n := 1; ; n++ {
 		line, err := in.ReadString('\n')
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // which some editors begin a text with
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("reading %s: %w", name, err)
 		}
@@ -153,12 +156,12 @@ func runSource(ctx context.Context, l *loop, c command, _ *output) error {
 		failed := l.failed
 		l.failed = before || failed
 		if failed {
-			return fmt.Errorf("%s stopped at line %d", name, n)
+			return fmt.Errorf("%s stopped at line %d", name, begins)
 		}
 		if ended || err != nil {
 			return nil
 		}
-		text = ""
+		text, begins = "", n+1
 	}
 }
 

@@ -61,7 +61,11 @@ func (l *loop) output(c command) (*output, error) {
 	case ">", ">>":
 		return l.file(c.target, c.op == ">>"), nil
 	}
-	return &output{Writer: l.Out, format: l.Format, page: l.Page}, nil
+	out := &output{Writer: l.Out, format: l.Format}
+	if l.Paging {
+		out.page = l.Page
+	}
+	return out, nil
 }
 
 // shell starts a shell command that reads the output.
