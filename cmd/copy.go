@@ -12,6 +12,7 @@ import (
 
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // copyOptions are the flags and arguments of copy.
@@ -154,6 +155,9 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
 		return o.count(ctx, s, src, dst, read)
 	}
+	if err := dst.writable(s); err != nil {
+		return err
+	}
 	return o.copy(ctx, s, src, dst, read)
 }
 
@@ -175,6 +179,9 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 	if o.resume != "" {
 		if read.From, err = transfer.ParsePosition(o.resume); err != nil {
 			return read, usageError{fmt.Errorf("--resume: %w", err)}
+		}
+		if read.From.DB >= translator.Databases {
+			return read, usagef("--resume %s: databases have the numbers 0 to %d", o.resume, translator.Databases-1)
 		}
 	}
 	if o.from >= 0 {
@@ -204,6 +211,7 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection
 	}
 	err := transfer.Run(ctx, transfer.FromSession(ctx, src, read), w, r.notify, r.seen)
 	r.say("%s", r.outcome("copied", w.Written()))
+	wrote := w.Written() != transfer.Written{} || wasStopped(ctx, err)
 	switch {
 	case errors.Is(err, transfer.ErrExists):
 		r.say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, dst.target)
@@ -211,7 +219,7 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection
 	case wasStopped(ctx, err):
 		err = stopped(ctx, "what was copied stays")
 	}
-	if err != nil && !errors.Is(err, errAnswered) {
+	if err != nil && !errors.Is(err, errAnswered) && wrote {
 		err = fmt.Errorf("%w; to go on, give the same command%s", err, o.goOn(reached))
 	}
 	return r.end(err)

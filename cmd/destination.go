@@ -44,12 +44,18 @@ func (d *destination) choose(s *streams, verb string) (err error) {
 }
 
 // connect connects to the target that was chosen.
-func (d *destination) connect(ctx context.Context) (*connection, error) {
+func (d *destination) connect(ctx context.Context, s *streams) (*connection, error) {
 	c, err := d.targets.connectTo(ctx, d.target, toWrite, false)
-	if err == nil && c.chosen() {
+	if err != nil {
+		return nil, err
+	}
+	if err := c.writable(s); err != nil {
+		return nil, closing(err, c)
+	}
+	if c.chosen() {
 		d.to = c.DB()
 	}
-	return c, err
+	return c, nil
 }
 
 // write writes all that the source of the file at path yields.
@@ -79,7 +85,7 @@ func of(path string, source transfer.Source) transfer.Source {
 }
 
 // explain says how to go on behind an error.
-func (d *destination) explain(ctx context.Context, r *report, err error) error {
+func (d *destination) explain(ctx context.Context, r *report, written transfer.Written, err error) error {
 	const goOn = "what was written stays: --skip goes on from there"
 	var damage *transfer.Damage
 	var source sourceError
@@ -91,7 +97,7 @@ func (d *destination) explain(ctx context.Context, r *report, err error) error {
 		return stopped(ctx, goOn)
 	case errors.As(err, &damage):
 		return fmt.Errorf("%w; nothing of that block was written; restore --salvage --skip goes on behind it", err)
-	case err != nil && !errors.As(err, &source):
+	case err != nil && !errors.As(err, &source) && written != (transfer.Written{}):
 		return fmt.Errorf("%w; %s", err, goOn)
 	}
 	return err

@@ -51,6 +51,9 @@ Exit codes:
 			if err := checkDatabase(cmd.Flags(), "database", o.database); err != nil {
 				return err
 			}
+			if o.tolerance < 0 {
+				return usagef("--ttl-tolerance %v: expiries differ by at least nothing", o.tolerance)
+			}
 			o.a, o.b = args[0], args[1]
 			return o.run(cmd.Context(), s)
 		},

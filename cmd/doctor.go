@@ -14,6 +14,7 @@ import (
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/doctor"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -88,6 +89,12 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	f, err := local.OpenFile(t.path, !o.fix || o.file.target.refusesWrites(t))
+	if local.IsCorrupt(err) {
+		for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+			err = inner // what SQLite says, and not whom to ask
+		}
+		return o.tell(s.out, diagnosis{File: t.path, Findings: []doctor.Finding{doctor.Damaged(err)}})
+	}
 	if err != nil {
 		return err
 	}
@@ -108,8 +115,14 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 			return err
 		}
 	}
+	return o.tell(s.out, d)
+}
+
+// tell prints the diagnosis. One of a file in which something is wrong is
+// errAnswered.
+func (o *doctorOptions) tell(w io.Writer, d diagnosis) error {
 	d.Healthy = !doctor.IsWrong(d.Findings)
-	if err := o.print(s.out, d); err != nil {
+	if err := o.print(w, d); err != nil {
 		return err
 	}
 	if !d.Healthy {
@@ -191,14 +204,19 @@ func foreignFindings(f *local.File, e doctor.Exam) ([]doctor.Finding, error) {
 // nobody can write between the two.
 func (o *doctorOptions) mend(ctx context.Context, s *streams, f *local.File, backup string) error {
 	return f.Change(func() error {
+		e, err := o.exam(f)
+		switch {
+		case err != nil:
+			return err
+		case e.Version > schema.Version:
+			return fmt.Errorf("opening %s: %w", f.Path(), local.NewerError(e.Version))
+		case e.Version < schema.Version:
+			return fmt.Errorf("opening %s: it has schema version %d, not %d: meowdis migrate brings it up to date", f.Path(), e.Version, schema.Version)
+		}
 		if err := backUp(ctx, f.Path(), backup); err != nil {
 			return err
 		}
 		fmt.Fprintf(s.err, "the file as it was is in %s\n", backup)
-		e, err := o.exam(f)
-		if err != nil {
-			return err
-		}
 		return e.Repair()
 	})
 }

@@ -3,7 +3,6 @@ package cmd
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -107,12 +107,12 @@ func writeFile(path string, stdout io.Writer, write func(io.Writer) error) error
 
 // replaceFile is writeFile for what wants a file.
 func replaceFile(path string, write func(*os.File) error) (err error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return errors.New("it is a directory: name the file in it")
+	if err := local.CheckNew(path); err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("nothing can be made in %s: %w", filepath.Dir(path), pathless(err))
+		return fmt.Errorf("nothing can be made in %s: %w", filepath.Dir(path), local.Pathless(err))
 	}
 	err = write(f)
 	if err == nil {
@@ -127,7 +127,7 @@ func replaceFile(path string, write func(*os.File) error) (err error) {
 	if err != nil {
 		os.Remove(f.Name())
 	}
-	return pathless(err)
+	return local.Pathless(err)
 }
 
 func buffered(out io.Writer, write func(io.Writer) error) error {

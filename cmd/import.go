@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
@@ -80,7 +81,7 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	if err := o.choose(s, "import"); err != nil {
 		return err
 	}
-	c, err := o.connect(ctx)
+	c, err := o.connect(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 		err = sourceError{reading(o.path, source.damage)}
 	}
 	r.say("%s", r.outcome("imported", written))
-	return r.end(o.explain(ctx, r, err))
+	return r.end(o.explain(ctx, r, written, err))
 }
 
 // importSource is the keys of a file. damage is what kept a file that had to be run
@@ -158,7 +159,7 @@ func replayed(ctx context.Context, in *importFile, r *report, passed func(place,
 	damage := replay(ctx, engine.New(place).Session(), transfer.ReplayOptions{
 		Refused: func(place, command string, err error) {
 			if r.failed++; r.failed <= maxTold {
-				r.say("%s: %s was refused: %v", place, command, err)
+				r.say("%s: %s was refused: %s", place, shown(command), shown(err.Error()))
 			}
 		},
 		Passed: passed,
@@ -182,6 +183,9 @@ func (f *importFile) close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// shown is text of a file that may be anything, for a line on a terminal.
+func shown(text string) string { return display.Text(text, 120) }
 
 // eachLog reads the files of an append-only directory, or the one file.
 func (f *importFile) eachLog(read func(*bufio.Reader) error) error {

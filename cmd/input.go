@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/meowdis/meowdis/local"
 )
 
 // openInput opens a file that is read from its beginning, and is no target.
@@ -28,14 +30,14 @@ func openInput(path string) (*os.File, error) {
 		err = errors.New("you have no permission to read it: ask its owner")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, pathless(err))
+		return nil, fmt.Errorf("opening %s: %w", path, local.Pathless(err))
 	}
 	return f, nil
 }
 
 // reading is the error of a file that could be opened.
 func reading(path string, err error) error {
-	return fmt.Errorf("reading %s: %w", path, pathless(err))
+	return fmt.Errorf("reading %s: %w", path, local.Pathless(err))
 }
 
 // notWritten is the error of a verb that was to make a file, which makes it whole or
@@ -48,21 +50,7 @@ func notWritten(ctx context.Context, path string, err error) error {
 	if wasStopped(ctx, err) {
 		return stopped(ctx, kept)
 	}
-	return fmt.Errorf("writing %s: %w; %s", path, pathless(err), kept)
-}
-
-// pathless is err without the path that os puts before it, which may be that of a
-// file with a passing name.
-func pathless(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	var moved *os.LinkError
-	if errors.As(err, &moved) {
-		return moved.Err
-	}
-	return err
+	return fmt.Errorf("writing %s: %w; %s", path, local.Pathless(err), kept)
 }
 
 // input is stdin, whose reads end with the context: whoever feeds it may be slow.

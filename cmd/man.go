@@ -1,12 +1,15 @@
 package cmd
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/meowdis/meowdis/local"
 )
 
 func newMan(s *streams) *cobra.Command {
@@ -17,7 +20,7 @@ func newMan(s *streams) *cobra.Command {
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return err
+				return fmt.Errorf("making the directory %s: %w", args[0], local.Pathless(err))
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true

@@ -83,6 +83,15 @@ func (o *targetOptions) connectExisting(ctx context.Context, t target) (*connect
 	return o.connectTo(ctx, t, local.Options{ReadOnly: t.path != local.Memory, Cache: readCache}, false)
 }
 
+// writable says once what every key would be refused with: the file is another
+// program's.
+func (c *connection) writable(s *streams) error {
+	if c.file == nil || c.file.ReadOnly() == "" {
+		return nil
+	}
+	return told(s, "READONLY "+c.target.String()+": "+c.file.ReadOnly())
+}
+
 // What is read has little use for a cache: each page is read once. Keys come to the
 // pages of what is written in no order. Copies of a million keys stay below 200 MB
 // with these.

@@ -46,7 +46,7 @@ func (o *targetOptions) openFile(t target, options local.Options) (*local.Store,
 		options.ReadOnly = t.path != local.Memory
 	} else if t.source == defaultSource {
 		if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("making the directory of the default file, %s: %w", filepath.Dir(t.path), local.Pathless(err))
 		}
 	}
 	options.Full = o.full

@@ -35,7 +35,9 @@ Profiles are in config.toml, whose place "meowdis paths" prints:
 
 confirm says what to do about commands that destroy much at once, or change the
 server (FLUSHALL, FLUSHDB, SWAPDB, DEL of 10 keys and more, CONFIG SET, SHUTDOWN,
-…): "none" runs them, "yes" asks for a y, "name" asks for the name of the profile.
+…), and about copy, restore, import, vacuum, migrate and doctor --fix, which write by
+themselves: "none" runs them, "yes" asks for a y, "name" asks for the name of the
+profile. A file that is not there yet is made without a question.
 Where nobody can be asked, in scripts and pipes, --yes lets them run. Without
 confirm it is "yes"; a target that is no profile is not asked about.
 

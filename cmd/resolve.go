@@ -6,6 +6,7 @@ import (
 	"github.com/joho/godotenv"
 	"github.com/spf13/pflag"
 
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -105,7 +106,7 @@ func (o *targetOptions) variables() (map[string]string, error) {
 	}
 	variables, err := godotenv.Read(o.envFile)
 	if err != nil {
-		return nil, usagef("--env-file %s: %w", o.envFile, err)
+		return nil, usagef("--env-file %s: %w", o.envFile, local.Pathless(err))
 	}
 	return variables, nil
 }

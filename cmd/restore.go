@@ -75,14 +75,14 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	if err := o.choose(s, "restore"); err != nil {
 		return err
 	}
-	c, err := o.connect(ctx)
+	c, err := o.connect(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
 	written, err := o.write(ctx, c, o.path, source, r)
 	r.say("%s", r.outcome("restored", written))
-	return r.end(o.explain(ctx, r, err))
+	return r.end(o.explain(ctx, r, written, err))
 }
 
 // source recognises what is in a file.
@@ -91,6 +91,9 @@ func (o *restoreOptions) source(in io.Reader, r *report) (transfer.Source, error
 	beginning, err := b.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, reading(o.path, err)
+	}
+	if len(beginning) == 0 {
+		return nil, fmt.Errorf("%s is empty", o.path)
 	}
 	f, ok := formatOf(beginning)
 	if !ok {

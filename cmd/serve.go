@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -170,7 +171,7 @@ func (o *serveOptions) listen(srv *server.Server) (faces []face, err error) {
 		if f.address == "" {
 			continue
 		}
-		if f.listener, err = net.Listen("tcp", bindAddress(f.address)); err != nil {
+		if f.listener, err = listenOn(f.address); err != nil {
 			for _, open := range faces {
 				err = errors.Join(err, open.listener.Close())
 			}
@@ -179,6 +180,31 @@ func (o *serveOptions) listen(srv *server.Server) (faces []face, err error) {
 		faces = append(faces, f.face)
 	}
 	return faces, nil
+}
+
+// listenOn opens a listener, or says what to give instead.
+func listenOn(address string) (net.Listener, error) {
+	full := bindAddress(address)
+	_, port, err := net.SplitHostPort(full)
+	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
+		return nil, usagef("%s is no address to serve on: give HOST:PORT, :PORT or PORT", address)
+	}
+	listener, err := net.Listen("tcp", full)
+	var host *net.DNSError
+	why := ""
+	switch {
+	case err == nil:
+		return listener, nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		why = "something else listens there: stop it, or give another port with --http and --resp"
+	case errors.Is(err, syscall.EACCES):
+		why = "you have no permission to: ports below 1024 are the system's"
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &host):
+		why = "that is no address of this machine"
+	default:
+		return nil, fmt.Errorf("serving on %s: %w", full, err)
+	}
+	return nil, fmt.Errorf("serving on %s: %s", full, why)
 }
 
 // bindAddress reads HOST:PORT, :PORT or PORT. Without a host it is the loopback

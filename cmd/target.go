@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/adrg/xdg"
@@ -141,6 +142,9 @@ func remoteTarget(raw, token, source string) (target, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" {
 		return target{}, usagef("%s is not a URL", source)
+	}
+	if n, err := strconv.Atoi(u.Port()); u.Port() != "" && (err != nil || n < 1 || n > 65535) {
+		return target{}, usagef("%s: ports are numbers from 1 to 65535", source)
 	}
 	switch u.Scheme {
 	case "http", "https":

@@ -94,4 +94,8 @@ command, of input to --pipe that broke off, of a command that was refused becaus
 the target is read-only or was not confirmed. The reply is printed; scripts also
 say the number of the line on stderr.
 
+A file that is damaged or cut off is 3, whichever verb reads it, and so is one that
+cannot be opened. A number of a database, a port or a flag that cannot be is 2. What
+Ctrl-C ended says what was done and how to go on.
+
 "meowdis status" ends with 3 when the target does not answer.`

@@ -53,8 +53,8 @@ func (f *File) open(how int32) (err error) {
 	return nil
 }
 
-// pathless is err without the paths that os puts before it.
-func pathless(err error) error {
+// Pathless is err without the paths that os puts before it.
+func Pathless(err error) error {
 	var e *os.PathError
 	if errors.As(err, &e) {
 		return e.Err

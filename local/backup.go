@@ -30,6 +30,9 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if _, err := os.Lstat(path); err == nil && !o.Replace {
 		return fmt.Errorf("backing up to %s: it exists already", path)
 	}
+	if err := CheckNew(path); err != nil {
+		return fmt.Errorf("backing up to %s: %w", path, err)
+	}
 	info, err := os.Stat(f.path)
 	if err != nil {
 		return err
@@ -39,7 +42,7 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	}
 	partial, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("backing up to %s: %w", path, pathless(err))
+		return fmt.Errorf("backing up to %s: %w", path, Pathless(err))
 	}
 	defer func() {
 		if err != nil {
@@ -58,10 +61,10 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	}
 	// A file that may not be written makes a backup that may not.
 	if err := os.Chmod(partial.Name(), info.Mode().Perm()); err != nil {
-		return pathless(err)
+		return Pathless(err)
 	}
 	if err := os.Rename(partial.Name(), path); err != nil {
-		return pathless(err)
+		return Pathless(err)
 	}
 	// The name is safe once the directory is; not every system can promise that.
 	syncPath(filepath.Dir(path), os.O_RDONLY)

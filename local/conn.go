@@ -339,6 +339,9 @@ func IsDamage(err error) bool {
 	return isOneOf(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 }
 
+// IsCorrupt tells whether err says that the file is a database, and broken.
+func IsCorrupt(err error) bool { return isOneOf(err, sqlite3.SQLITE_CORRUPT) }
+
 // IsBusy tells whether err says that other processes kept the file for longer
 // than anybody waits.
 func IsBusy(err error) bool { return isOneOf(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) }

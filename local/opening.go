@@ -38,6 +38,15 @@ func checkPath(path string, mustExist bool) error {
 	return nil
 }
 
+// CheckNew says why no file can be made at path, as far as its directory is
+// concerned.
+func CheckNew(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return errors.New("it is a directory: name the file in it")
+	}
+	return missing(path, false, nil)
+}
+
 func missing(path string, mustExist bool, err error) error {
 	dir := filepath.Dir(path)
 	switch info, gone := os.Stat(dir); {
@@ -58,7 +67,7 @@ func explained(path string, readOnly bool, err error) error {
 		return nil
 	case isOneOf(err, sqlite3.SQLITE_NOTADB):
 		return &reason{"it is not a SQLite database; meowdis import reads archives, dump files and commands", err}
-	case isOneOf(err, sqlite3.SQLITE_CORRUPT):
+	case IsCorrupt(err):
 		return &reason{err.Error() + "; meowdis doctor says more", err}
 	case IsBusy(err):
 		return &reason{"it is in use by another process: try again when that is done", err}
@@ -95,7 +104,7 @@ type frozen struct {
 func freeze(path string) (*frozen, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, pathless(err)
+		return nil, Pathless(err)
 	}
 	return &frozen{path, info.Size(), info.ModTime()}, nil
 }

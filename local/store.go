@@ -125,7 +125,7 @@ func (s *Store) remember() (err error) {
 		return nil
 	}
 	if s.opened, err = os.Stat(s.path); err != nil {
-		return pathless(err)
+		return Pathless(err)
 	}
 	return nil
 }

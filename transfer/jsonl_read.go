@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/meowdis/meowdis/rdb"
 )
@@ -26,7 +27,7 @@ func FromJSONLines(in io.Reader) Source {
 			if len(bytes.TrimSpace(text)) > 0 {
 				p, line, bad := parseLine(text, before, key)
 				if bad != nil {
-					yield(Part{}, fmt.Errorf("line %d: %w", number, bad))
+					yield(Part{}, fmt.Errorf("line %d: %w", number, notJSON(bad, err != nil)))
 					return
 				}
 				if !yield(p, nil) {
@@ -44,6 +45,27 @@ func FromJSONLines(in io.Reader) Source {
 			}
 		}
 	}
+}
+
+// notJSON is what is wrong with a line, without the words of the parser. The last
+// one may be cut off.
+func notJSON(err error, last bool) error {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("%q cannot be a %s", kind.Field, kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Errorf("a %s is not what should be here", kind.Value)
+	case last && (errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax)):
+		return errors.New("the file ends in the middle of it, and is incomplete")
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax):
+		return errors.New("it is no JSON")
+	}
+	if says, ok := strings.CutPrefix(err.Error(), "json: "); ok {
+		return errors.New(says)
+	}
+	return err
 }
 
 // parseLine reads a line behind the line before, when that one's key goes on.
