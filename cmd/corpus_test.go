@@ -44,7 +44,7 @@ func differs(s corpus.Step) bool {
 func needsConnection(steps []corpus.Step) bool {
 	return slices.ContainsFunc(steps, func(s corpus.Step) bool {
 		switch strings.ToUpper(string(s.Args[0])) {
-		case "WATCH", "AUTH", "HELLO", "RESET", "QUIT", "CLIENT":
+		case "WATCH", "AUTH", "HELLO", "RESET", "QUIT", "CLIENT", "BLPOP":
 			return true
 		}
 		return false

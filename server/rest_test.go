@@ -112,6 +112,7 @@ var restCases = []struct {
 		`[{"result":"OK"},{"error":"ERR value is not an integer or out of range"},{"result":2}]`},
 	{"POST", "/multi-exec", `[["SET","a",7],["NOPE"]]`, nil, 400, `{"error":"ERR unknown command 'NOPE', with args beginning with: "}`},
 	{"POST", "/multi-exec", `[["SET","a",7],["GET"]]`, nil, 400, `{"error":"ERR wrong number of arguments for 'get' command"}`},
+	{"GET", "/blpop/nothing/0", ``, nil, 400, `{"error":"ERR Command \"BLPOP\" is not allowed in REST or it has a special context path"}`},
 	{"POST", "/multi-exec", `[["SET","a",7],["MULTI"]]`, nil, 400, `{"error":"ERR Command \"MULTI\" is not allowed in REST or it has a special context path"}`},
 	{"POST", "/multi-exec", `[["SET","a",7],[]]`, nil, 400, `{"error":"ERR empty pipeline command"}`},
 	{"POST", "/multi-exec", `[]`, nil, 400, `{"error":"ERR empty pipeline request"}`},

@@ -3,6 +3,7 @@ package translator
 import (
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
+	"slices"
 )
 
 // overflowMode is what BITFIELD does with a number that does not fit.
@@ -247,11 +248,9 @@ func (op fieldOp) beyond(base, delta int64) (lowest, highest int64, over, under 
 
 // bitfieldKeys tells a BITFIELD that only reads from one that writes.
 func bitfieldKeys(args [][]byte) []KeyRef {
-	key := KeyRef{Pos: 1, Access: RO}
-	for _, word := range args[2:] {
-		if wordIs(word, "SET") || wordIs(word, "INCRBY") {
-			key.Access = RW | Returns | Updates
-		}
+	access := RO
+	if slices.ContainsFunc(args[min(2, len(args)):], func(word []byte) bool { return wordIs(word, "SET") || wordIs(word, "INCRBY") }) {
+		access = RW | Returns | Updates
 	}
-	return []KeyRef{key}
+	return firstKey(args, access)
 }

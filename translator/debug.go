@@ -47,7 +47,7 @@ var debugCommands = []Command{
 	{
 		Name: "DEBUG RELOAD", Group: "server", Since: "1.0.0", Arity: -2, Flags: debugging,
 		Summary: "Changes nothing: what is saved is what there is",
-		Syntax:  "[option ...]", Translate: debugNothing,
+		Syntax:  "[option [option ...]]", Translate: debugNothing,
 	},
 	{
 		Name: "DEBUG SET-ACTIVE-EXPIRE", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,

@@ -76,6 +76,14 @@ type KeyRef struct {
 	Access Access
 }
 
+// firstKey is the key at position 1, if the call has come that far.
+func firstKey(args [][]byte, a Access) []KeyRef {
+	if len(args) < 2 {
+		return nil
+	}
+	return []KeyRef{{Pos: 1, Access: a}}
+}
+
 // KeysOf finds the keys of a call of c. Malformed calls give what can be found.
 func (c *Command) KeysOf(args [][]byte) []KeyRef {
 	if c.FindKeys != nil {

@@ -2,6 +2,7 @@ package translator
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -234,11 +235,9 @@ func getset(c *Call) Plan { return c.setGet(c.Args[1], c.Args[2], options{}, exp
 
 // setKeys tells SET with GET, which returns what was there, from SET without.
 func setKeys(args [][]byte) []KeyRef {
-	key := KeyRef{Pos: 1, Access: OW}
-	for _, option := range args[3:] {
-		if wordIs(option, "GET") {
-			key.Access = RW | Returns | Updates
-		}
+	access := OW
+	if len(args) > 3 && slices.ContainsFunc(args[3:], func(word []byte) bool { return wordIs(word, "GET") }) {
+		access = RW | Returns | Updates
 	}
-	return []KeyRef{key}
+	return firstKey(args, access)
 }
