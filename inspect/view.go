@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -200,7 +201,7 @@ func (m *Model) footer() string {
 func (m *Model) hints() [][2]string {
 	switch {
 	case m.overlay != nil:
-		return m.overlay.footer()
+		return slices.DeleteFunc(m.overlay.footer(), func(h [2]string) bool { return h == sqlHint && m.options.Explain == nil })
 	case m.filtering != nil:
 		return [][2]string{{"tab", "next of " + strings.Join(mannerNames[:], ", ")}, {"⏎", "keep"}, {"esc", "undo"}}
 	}
