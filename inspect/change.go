@@ -212,6 +212,7 @@ func (m *Model) wrote(w written) tea.Cmd {
 	}
 	if w.err != nil {
 		m.refused(w.change, w.err.Error())
+		m.tellUnkept(w.err)
 	} else if w.draft != "" {
 		m.dropDraft(w.draft)
 	}
@@ -271,6 +272,19 @@ func (m *Model) refused(c change, why string) {
 	case c.form != nil:
 		m.overlay = c.form
 	}
+}
+
+// tellUnkept says all about a journal that cannot be written, which is more than
+// fits into the status line.
+func (m *Model) tellUnkept(err error) {
+	var why unkept
+	if !errors.As(err, &why) {
+		return
+	}
+	m.failure = ""
+	m.overlay = &page{title: "Nothing was changed", wraps: true, behind: m.overlay, lines: []string{
+		" Its undo cannot be kept:", m.styles.failure.Render(" " + textLine([]byte(why.err.Error()))), " Make room there, or make it writable.",
+	}}
 }
 
 // doubts asks whether to make a change nevertheless.

@@ -208,11 +208,11 @@ func TestNothingChangesWithoutAJournal(t *testing.T) {
 	s := browseOn(t, f, f.fake, 160, 24)
 	s.model.journal.dir = filepath.Join(blocked, "undo")
 	s.press("U", "D", "y")
-	s.shows("✗ nothing was changed, since its undo cannot be kept:", blocked)
-	s.press(":")
+	s.shows("Nothing was changed", "Its undo cannot be kept", blocked)
+	s.press("esc", ":")
 	s.typing("SET a b")
 	s.press("enter")
-	s.shows("✗ nothing was changed")
+	s.shows("Nothing was changed")
 
 	b := &meddler{}
 	f.through(b)
@@ -239,7 +239,7 @@ func TestNothingChangesWithoutAJournal(t *testing.T) {
 		}
 	}
 	s.press("y")
-	s.shows("nothing was changed, since")
+	s.shows("Nothing was changed")
 	if deletes < 2 {
 		t.Errorf("the journal was full before anything was deleted")
 	}
