@@ -331,19 +331,7 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 		o.Journal = dir
 	}
 	before := dumpAll(t, f, f.clock.now)
-	files := func() int {
-		t.Helper()
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
-				t.Errorf("%v %v", info.Mode(), err)
-			}
-		}
-		return len(entries)
-	}
+	files := func() int { return journalsIn(t, dir) }
 	killed := browseOn(t, f, f.fake, 40, 12)
 	killed.press("U", "j", "D", "y")
 	killed.runs("SET tags 1")
@@ -380,10 +368,34 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 	if err := next.model.endJournal(false); err != nil || files() != 0 {
 		t.Errorf("%v, and %d journals", err, files())
 	}
+}
 
-	// Dropped, or damaged at its end.
+// journalsIn counts the journals of a directory, which nobody else may read.
+func journalsIn(t *testing.T, dir string) int {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v %v", info.Mode(), err)
+		}
+	}
+	return len(entries)
+}
+
+// TestJournalsThatAreDropped may be damaged at their end.
+func TestJournalsThatAreDropped(t *testing.T) {
+	f := newFile(t)
+	dir := t.TempDir()
+	start := f.fake.options
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Journal = dir
+	}
 	for _, tail := range []int{0, 1, 9} {
-		killed = browseOn(t, f, f.fake, 40, 12)
+		killed := browseOn(t, f, f.fake, 40, 12)
 		killed.press("U")
 		killed.runs("SET own 1")
 		killed.runs("SET own 2")
@@ -394,7 +406,7 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 		if err := killed.model.journal.file.Close(); err != nil {
 			t.Fatal(err)
 		}
-		next = browseOn(t, f, f.fake, 40, 12)
+		next := browseOn(t, f, f.fake, 40, 12)
 		want := "2 changes"
 		if tail > 0 {
 			want = "1 change "
@@ -402,8 +414,8 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 		next.shows(want)
 		next.press("down", "enter")
 		next.shows("They stay as they are")
-		if files() != 0 {
-			t.Errorf("%d journals", files())
+		if journalsIn(t, dir) != 0 {
+			t.Errorf("%d journals", journalsIn(t, dir))
 		}
 	}
 }
