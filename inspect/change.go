@@ -75,6 +75,7 @@ func (m *Model) mayWrite() bool {
 // write makes a change, when writing is unlocked.
 func (m *Model) write(c change) tea.Cmd {
 	if !m.mayWrite() {
+		m.refused(c, m.notice)
 		return nil
 	}
 	db := m.db
@@ -197,15 +198,10 @@ func (m *Model) wrote(w written) tea.Cmd {
 		m.steps = append(m.steps, *w.step)
 	}
 	switch {
-	case w.err != nil && w.draft != "":
-		m.notSaved(w.err.Error(), w.draft)
 	case w.err != nil && w.step != nil:
 		m.fail(fmt.Errorf("%w (u undoes what was done)", w.err))
 	case w.err != nil:
 		m.fail(w.err)
-		if w.form != nil {
-			m.overlay = w.form
-		}
 	case w.shows:
 		m.answers(answered{call: w.calls[0], reply: w.reply})
 	default:
@@ -214,7 +210,10 @@ func (m *Model) wrote(w written) tea.Cmd {
 			m.notice += " Press u to undo it."
 		}
 	}
-	if w.err == nil && w.draft != "" {
+	if w.err != nil {
+		m.refused(w.change, w.err.Error())
+		m.tellUnkept(w.err)
+	} else if w.draft != "" {
 		m.dropDraft(w.draft)
 	}
 	if w.err != nil && w.step == nil {
@@ -262,6 +261,30 @@ func (m *Model) reveal(name string) {
 	l.rows = nil
 	l.seek(m.walker(), r)
 	l.rows[0].stale = true
+}
+
+// refused keeps what the person typed for a change that was not made, or not as a
+// whole.
+func (m *Model) refused(c change, why string) {
+	switch {
+	case c.draft != "":
+		m.notSaved(why, c.draft)
+	case c.form != nil:
+		m.overlay = c.form
+	}
+}
+
+// tellUnkept says all about a journal that cannot be written, which is more than
+// fits into the status line.
+func (m *Model) tellUnkept(err error) {
+	var why unkept
+	if !errors.As(err, &why) {
+		return
+	}
+	m.failure = ""
+	m.overlay = &page{title: "Nothing was changed", behind: m.overlay, laid: wrapped(
+		" Its undo cannot be kept:", m.styles.failure.Render(" "+textLine([]byte(why.err.Error()))), " Make room there, or make it writable.",
+	)}
 }
 
 // doubts asks whether to make a change nevertheless.

@@ -66,9 +66,7 @@ func (c *confirmation) press(m *Model, k tea.KeyMsg) tea.Cmd {
 func (c *confirmation) refuse(m *Model) {
 	m.overlay = nil
 	m.notice = "Nothing was changed."
-	if c.change.draft != "" {
-		m.notSaved("You did not want it.", c.change.draft)
-	}
+	m.refused(c.change, "You did not want it.")
 }
 
 func (c *confirmation) view(m *Model, width, height int) []string {
@@ -99,7 +97,7 @@ func (c *confirmation) view(m *Model, width, height int) []string {
 
 func (c *confirmation) footer() [][2]string {
 	if c.name != nil {
-		return [][2]string{{"⏎", "go on"}, {"^X", "SQL"}, {"esc", "cancel"}}
+		return [][2]string{{"⏎", "go on"}, sqlHint, {"esc", "cancel"}}
 	}
-	return [][2]string{{"y", "yes"}, {"n", "no"}, {"^X", "SQL"}}
+	return [][2]string{{"y", "yes"}, {"n", "no"}, sqlHint}
 }

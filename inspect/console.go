@@ -299,6 +299,8 @@ func (m *Model) explain(call [][]byte) tea.Cmd {
 // sqlKey shows the SQL of what is to be confirmed or sent.
 const sqlKey = "ctrl+x"
 
+var sqlHint = [2]string{"^X", "SQL"}
+
 // showSQL shows the SQL that a change will run; behind it stands the overlay that
 // it was asked from.
 func (m *Model) showSQL(c change, behind overlay) tea.Cmd {

@@ -94,7 +94,7 @@ func (m *Model) edits(d draft) tea.Cmd {
 		return nil
 	case unchanged:
 		m.dropDraft(d.path)
-		err = d.err
+		err = fmt.Errorf("the editor failed, and nothing was changed: %w", d.err)
 	case d.err != nil || err != nil:
 		m.notSaved(errors.Join(d.err, err).Error(), d.path)
 		return nil

@@ -108,9 +108,9 @@ func (f *form) view(m *Model, width, height int) []string {
 func (f *form) footer() [][2]string {
 	switch {
 	case f.at < len(f.fields)-1:
-		return [][2]string{{"⏎", "next"}, {"^S", "ok"}, {"^X", "SQL"}, {"esc", "cancel"}}
+		return [][2]string{{"⏎", "next"}, {"^S", "ok"}, sqlHint, {"esc", "cancel"}}
 	case len(f.fields) == 1:
-		return [][2]string{{"⏎", "ok"}, {"^X", "SQL"}, {"esc", "cancel"}}
+		return [][2]string{{"⏎", "ok"}, sqlHint, {"esc", "cancel"}}
 	}
-	return [][2]string{{"⏎", "ok"}, {"tab", "next"}, {"^X", "SQL"}, {"esc", "cancel"}}
+	return [][2]string{{"⏎", "ok"}, {"tab", "next"}, sqlHint, {"esc", "cancel"}}
 }

@@ -17,7 +17,7 @@ const (
 	mostDumped  = 256 << 10
 	dumpsAtOnce = 2 << 20
 	callsAtOnce = 512 << 10
-	keysAtOnce  = 100
+	keysAtOnce  = 500
 )
 
 // errNoImage is why a key cannot be kept: the target does not tell its value.

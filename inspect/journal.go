@@ -64,8 +64,6 @@ func (u unkept) Error() string {
 	return fmt.Sprintf("nothing was changed, since its undo cannot be kept: %v", u.err)
 }
 
-func (u unkept) Unwrap() error { return u.err }
-
 // begin starts a step. The step before it stays as it is.
 func (j *journal) begin(title string) (step, error) {
 	if err := j.create(); err != nil {

@@ -83,9 +83,8 @@ func (m *Model) keep(ctx context.Context, t transaction) ([][][]byte, error) {
 			return nil, err
 		}
 		all = append(all, there...)
-		missing := slices.DeleteFunc(slices.Clone(p.keys), func(key string) bool { return slices.Contains(there, key) })
-		if t.absent && len(missing) > 0 {
-			if err := add(p.db)(gone(missing)); err != nil {
+		if t.absent {
+			if err := m.keepAbsent(p, there); err != nil {
 				return nil, err
 			}
 		}
@@ -95,6 +94,19 @@ func (m *Model) keep(ctx context.Context, t transaction) ([][][]byte, error) {
 		err = m.journal.sync()
 	}
 	return calls, err
+}
+
+// keepAbsent keeps that keys are not there.
+func (m *Model) keepAbsent(p keysIn, there []string) error {
+	known := map[string]bool{}
+	for _, key := range there {
+		known[key] = true
+	}
+	missing := slices.DeleteFunc(slices.Clone(p.keys), func(key string) bool { return known[key] })
+	if len(missing) == 0 {
+		return nil
+	}
+	return m.journal.add(p.db, gone(missing))
 }
 
 // watch makes a commit fail that comes after somebody else's change of the keys.

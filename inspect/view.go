@@ -282,7 +282,9 @@ func (m *Model) hints() []hint {
 	switch {
 	case m.overlay != nil:
 		for _, h := range m.overlay.footer() {
-			hints = append(hints, hint{h[0], h[1]})
+			if h != sqlHint || m.options.Explain != nil {
+				hints = append(hints, hint{h[0], h[1]})
+			}
 		}
 		return hints
 	case m.filtering != nil:
