@@ -87,7 +87,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	options := inspect.Options{
 		Client: c, Target: c.target.String(), DB: c.DB(), Delimiter: o.delimiter, Out: s.out,
 		Editor: editor(s.getenv), Exec: "meowdis exec " + c.target.flags(),
-		Light:  o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
+		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
 		// The console of Linux prints the question.
 		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
 	}

@@ -58,13 +58,16 @@ type Options struct {
 // Run shows the browser until the person quits or a signal ends it (nil), ctx
 // ends (its error) or the terminal fails.
 func Run(ctx context.Context, o Options) error {
+	k := newKeyboard(o.In)
+	if k != nil && o.Editor != nil {
+		o.Editor = k.lend(o.Editor)
+	}
 	m := New(o, lipgloss.NewRenderer(o.Out))
 	defer m.cancelAll()
 	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithOutput(o.Out)}
 	if o.Mouse {
 		settings = append(settings, tea.WithMouseCellMotion())
 	}
-	k := newKeyboard(o.In)
 	switch {
 	case k != nil:
 		settings = append(settings, tea.WithInput(k))
