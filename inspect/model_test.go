@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/resp"
 )
 
 func TestStartDescribesOneScreenOnly(t *testing.T) {
@@ -459,6 +461,57 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	err := Run(ctx, Options{Client: newFake(), In: &bytes.Buffer{}, Out: &bytes.Buffer{}})
 	if err != context.Canceled {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestPanicsLeaveTheTerminal as it was, and end with an error.
+func TestPanicsLeaveTheTerminal(t *testing.T) {
+	var out bytes.Buffer
+	in, typing := io.Pipe()
+	defer typing.Close()
+	err := Run(context.Background(), Options{Client: panics{}, In: in, Out: &out})
+	if err == nil || !strings.Contains(out.String(), "\x1b[?1049h") || !strings.Contains(out.String(), "\x1b[?1049l") {
+		t.Errorf("got %v after %q", err, out.String())
+	}
+}
+
+// panics is a client with a mistake.
+type panics struct{}
+
+func (panics) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { panic("a mistake") }
+
+// TestEveryOverlayClosesWithEsc, and every hint of one is a key that the mouse can
+// press.
+func TestEveryOverlayClosesWithEsc(t *testing.T) {
+	const open = "a D R X w y : L i O ? e t T s o d /"
+	for _, width := range []int{40, 120} {
+		f := newFile(t).shop()
+		s := browseOn(t, f, f.fake, width, 24)
+		s.choose("cart")
+		s.press("U")
+		for _, where := range []string{"keys", "value"} {
+			if where == "value" {
+				s.press("enter")
+			}
+			for key := range strings.FieldsSeq(open) {
+				if where == "value" && strings.Contains("t T s d o", key) || where == "keys" && key == "e" {
+					continue
+				}
+				s.press(key)
+				if s.model.overlay == nil && s.model.filtering == nil {
+					t.Errorf("%s in the %s opens nothing:\n%s", key, where, s.screen())
+				}
+				for _, h := range s.model.fitting() {
+					if _, named := signKeys[h.sign]; !named && len([]rune(h.sign)) != 1 {
+						t.Errorf("%s in the %s: a click on the hint %q does nothing", key, where, h.sign)
+					}
+				}
+				s.press("esc")
+				if s.model.overlay != nil || s.model.filtering != nil {
+					t.Fatalf("%s in the %s: esc leaves it open:\n%s", key, where, s.screen())
+				}
+			}
+		}
 	}
 }
 
