@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -21,8 +19,8 @@ func inspecting(o options, dir string) error {
 	fmt.Print("`meowdis inspect` on files of so many keys: whole processes until the tree is on the screen, median of 5.\n\n")
 	fmt.Print("| keys | first screen | memory | after End and Home |\n|---:|---:|---:|---:|\n")
 	for keys := 1000; keys <= o.inspected; keys *= 10 {
-		file := filepath.Join(dir, fmt.Sprintf("inspect%d.sqlite", keys))
-		if err := fillTree(o, file, keys); err != nil {
+		file, err := treeFile(o, dir, keys)
+		if err != nil {
 			return err
 		}
 		var before, after int64
@@ -36,29 +34,9 @@ func inspecting(o options, dir string) error {
 			times = append(times, took)
 		}
 		fmt.Printf("| %d | %s | %d MB | %d MB |\n", keys, round(median(times)), before>>10, after>>10)
-		if err := os.Remove(file); err != nil {
-			return err
-		}
 	}
 	fmt.Println()
 	return nil
-}
-
-// fillTree makes a file of keys in some folders.
-func fillTree(o options, file string, keys int) error {
-	fill := exec.Command(o.meowdis, "exec", "--db", file)
-	in, err := fill.StdinPipe()
-	if err != nil {
-		return err
-	}
-	if err := fill.Start(); err != nil {
-		return err
-	}
-	script := bufio.NewWriter(in)
-	for i := range keys {
-		fmt.Fprintf(script, "SET %s:%02d:%d value:%d\n", []string{"user", "session", "page"}[i%3], i%100, i, i)
-	}
-	return errors.Join(script.Flush(), in.Close(), fill.Wait())
 }
 
 // inspectOnce runs the inspector in a terminal of script(1) and returns the time
@@ -87,7 +65,7 @@ func inspectOnce(o options, file string) (took time.Duration, before, after int6
 		return took, 0, 0, err
 	}
 	// A flat list, its last key, and its first.
-	for _, step := range [][2]string{{"v", "page:00:"}, {"G", "user:99:"}, {"g", "page:00:"}} {
+	for _, step := range [][2]string{{"v", "cache:00:"}, {"G", "user:99:"}, {"g", "cache:00:"}} {
 		io.WriteString(in, step[0])
 		if err := screen.await(step[1]); err != nil {
 			return took, before, 0, err

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"time"
 )
@@ -19,7 +16,8 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
 	flag.IntVar(&o.inspected, "inspect", 1_000_000, "keys of the biggest file that the inspector opens")
-	flag.StringVar(&o.only, "only", "", "one part: servers, files, inspect or growth")
+	flag.StringVar(&o.trees, "trees", "", "the directory that keeps the inspector's files for the next run; made anew each time when empty")
+	flag.StringVar(&o.only, "only", "", "one part: servers, start, files, move, inspect or growth")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
@@ -35,6 +33,7 @@ type options struct {
 	meowdis, redka         string
 	requests, rounds, keys int
 	inspected              int
+	trees                  string
 	only                   string
 }
 
@@ -53,8 +52,18 @@ func run(o options) error {
 			}
 		}
 	}
+	if part("start") {
+		if err := starting(o, dir); err != nil {
+			return err
+		}
+	}
 	if part("files") {
-		if err := errors.Join(oneShot(o, dir), manyKeys(o, dir)); err != nil {
+		if err := manyKeys(o, dir); err != nil {
+			return err
+		}
+	}
+	if part("move") {
+		if err := moving(o, dir); err != nil {
 			return err
 		}
 	}
@@ -66,19 +75,5 @@ func run(o options) error {
 	if part("growth") {
 		return growth(dir)
 	}
-	return nil
-}
-
-// oneShot times a whole process that reads one key.
-func oneShot(o options, dir string) error {
-	file := filepath.Join(dir, "one.sqlite")
-	if err := exec.Command(o.meowdis, "exec", "--db", file, "SET", "k", "v").Run(); err != nil {
-		return fmt.Errorf("setting a key: %w", err)
-	}
-	took, err := medianTime(50, func() error { return exec.Command(o.meowdis, "exec", "--db", file, "GET", "k").Run() })
-	if err != nil {
-		return fmt.Errorf("reading a key: %w", err)
-	}
-	fmt.Printf("One-shot `meowdis exec GET k` on a file, median of 50 processes: %s\n\n", round(took))
 	return nil
 }

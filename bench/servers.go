@@ -27,11 +27,13 @@ func rivals(o options) []rival {
 		{"Redka 0.6.0", func(port, dir string) *exec.Cmd {
 			return exec.Command(o.redka, "-h", "127.0.0.1", "-p", port, filepath.Join(dir, "redka.db"))
 		}},
-		{"redis-server, appendfsync everysec", func(port, dir string) *exec.Cmd {
-			return exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", "", "--appendonly", "yes")
-		}},
+		redisServer,
 	}
 }
+
+var redisServer = rival{"redis-server, appendfsync everysec", func(port, dir string) *exec.Cmd {
+	return exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", "", "--appendonly", "yes")
+}}
 
 // workload is one line of the table.
 type workload struct {
@@ -88,33 +90,51 @@ func measure(o options, s rival, parent string, keys int, rates map[workload][]f
 		return err
 	}
 	defer os.RemoveAll(dir)
-	port, err := freePort()
+	server, err := start(s, dir)
 	if err != nil {
 		return err
 	}
-	cmd := s.command(port, dir)
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	defer func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	}()
-	if err := await(port); err != nil {
-		return err
-	}
+	defer server.stop()
 	for _, w := range workloads {
 		n := o.requests
 		if w.pipeline > 1 {
 			n *= 4
 		}
-		rate, err := benchmark(port, w, n, keys)
+		rate, err := benchmark(server.port, w, n, keys)
 		if err != nil {
 			return err
 		}
 		rates[w] = append(rates[w], rate)
 	}
 	return nil
+}
+
+// running is a server that has been started.
+type running struct {
+	port string
+	cmd  *exec.Cmd
+}
+
+// start starts a server that keeps its files in dir, and waits until it listens.
+func start(s rival, dir string) (*running, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	r := &running{port, s.command(port, dir)}
+	if err := r.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if err := await(port); err != nil {
+		r.stop()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *running) stop() {
+	r.cmd.Process.Kill()
+	r.cmd.Wait()
 }
 
 func benchmark(port string, w workload, n, keys int) (float64, error) {

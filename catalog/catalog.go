@@ -114,11 +114,14 @@ type Page struct {
 	Looked  int  // how many names were looked at
 }
 
-// factColumns are the columns that facts reads.
-const factColumns = `key, type, CASE type
+// size is the elements of a key, or the bytes of its value.
+const size = `CASE type
 		WHEN 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
 		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id)
-		ELSE count END, dies_at, created_at, updated_at, version, id`
+		ELSE count END`
+
+// factColumns are the columns that entry reads.
+const factColumns = `key, type, ` + size + `, dies_at, created_at, updated_at, version, id`
 
 // byteCount is the bytes of a key and its value.
 const byteCount = `(length(key) + ifnull(CASE type

@@ -143,6 +143,37 @@ func names(entries []catalog.Entry) (names []string) {
 	return names
 }
 
+type paging func(ctx context.Context, q catalog.Query, from catalog.Mark, back bool, n int) (catalog.Page, error)
+
+// pages is where the pages of q come from.
+func (f *fixture) pages(q catalog.Query) paging {
+	f.t.Helper()
+	if q.Indexed() {
+		return f.catalog.Page
+	}
+	s := f.catalog.Sort(q)
+	f.t.Cleanup(s.Close)
+	f.look(s)
+	return s.Page
+}
+
+// look lets s look at all keys.
+func (f *fixture) look(s interface {
+	Look(context.Context) error
+	Looked() (int64, bool)
+}) {
+	f.t.Helper()
+	for range 1000 {
+		if err := s.Look(context.Background()); err != nil {
+			f.t.Fatal(err)
+		}
+		if _, done := s.Looked(); done {
+			return
+		}
+	}
+	f.t.Fatal("there is no end of keys")
+}
+
 func TestOrders(t *testing.T) {
 	f := newFixture(t).random(400)
 	f.clock += 10_000 // some have expired
@@ -178,7 +209,7 @@ func TestOrders(t *testing.T) {
 				var forward []string
 				for _, back := range []bool{false, true} {
 					got := walk(t, back, func(from catalog.Mark) (catalog.Page, error) {
-						return f.catalog.Page(context.Background(), q, from, back, 7)
+						return f.pages(q)(context.Background(), q, from, back, 7)
 					})
 					ordered := slices.IsSortedFunc(got, func(a, b catalog.Entry) int {
 						c := compare(byName[a.Name], byName[b.Name])
@@ -345,9 +376,20 @@ func TestSurvey(t *testing.T) {
 	f.add("b", "string", 1, 70_000)
 	f.add("c", "set", 3, 0)
 	f.add("d", "string", 1, 80_000)
-	kinds, err := f.catalog.Kinds(context.Background(), 0)
-	if err != nil || fmt.Sprint(kinds) != "[{string 3 0} {set 1 3}]" {
-		t.Errorf("kinds: %v %v", kinds, err)
+	f.add("x:a", "string", 7, 0)
+	f.add("x:y:", "set", 1, 0)
+	for prefix, folders := range map[string]string{"": "[{x: 2 1 18}]", "x:": "[{x:y: 1 1 8}]", "y:": "[]", "x:y": "[{x:y: 1 1 8}]"} {
+		survey := f.catalog.Survey(0, prefix, ":")
+		f.look(survey)
+		if got := fmt.Sprint(survey.Kinds()); got != "[{string 4 0 16} {set 2 4 21}]" {
+			t.Errorf("kinds: %s", got)
+		}
+		if got := fmt.Sprint(survey.Folders()); got != folders {
+			t.Errorf("folders in %q: %s, want %s", prefix, got, folders)
+		}
+		if keys, done := survey.Looked(); keys != 6 || !done {
+			t.Errorf("looked at %d keys, done %v", keys, done)
+		}
 	}
 	deaths, err := f.catalog.Deaths(context.Background(), 0, []int64{60_000, 3600_000})
 	if err != nil || fmt.Sprint(deaths) != "[1 2]" {

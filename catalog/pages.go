@@ -2,14 +2,15 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
-// Page returns about n keys of q behind from, or before it when back is set, in
-// the order of q either way. A page that leaves much out may be short, or empty,
+// Page returns about n keys of q, which is Indexed, behind from, or before it when
+// back is set, in the order of q either way. A page that leaves much out may be short, or empty,
 // and not the last: Looked says how far it got.
 func (c *Catalog) Page(ctx context.Context, q Query, from Mark, back bool, n int) (Page, error) {
 	var p Page
@@ -19,10 +20,10 @@ func (c *Catalog) Page(ctx context.Context, q Query, from Mark, back bool, n int
 		p, err = c.matching(ctx, q, from, back != q.Reverse, n)
 	case q.Order == ByName:
 		p, err = c.named(ctx, q, from, back != q.Reverse, n)
-	case q.Order == ByTTL:
+	case q.Indexed():
 		p, err = c.dying(ctx, q, from, back != q.Reverse, n)
 	default:
-		p, err = c.ranked(ctx, q, from, back != q.Reverse, n)
+		return p, errors.New("no index has this order: Sort makes it")
 	}
 	if back {
 		slices.Reverse(p.Entries)
@@ -49,7 +50,7 @@ const lookAt = 10_000
 // backwards. ?1 is the database, ?2 and ?3 the bounds, ?4 how many.
 var (
 	sqlNames = directions(`SELECT key FROM keys WHERE `, ` LIMIT ?4`)
-	sqlReach = directions(`SELECT key FROM keys WHERE `, ` LIMIT 1 OFFSET ?4`)
+	sqlReach = reaches()
 	sqlBy    = directions(`SELECT `+factColumns+` FROM keys WHERE `+kept+` AND `, ` LIMIT ?4`)
 )
 
@@ -71,6 +72,16 @@ func directions(head, tail string) map[direction]string {
 			order += ` DESC`
 		}
 		forms[d] = head + `db = ?1 AND key >= ?2` + bound + order + tail
+	}
+	return forms
+}
+
+// reaches are the statements that find how far ?4 names reach, in the index alone.
+func reaches() map[direction]string {
+	forms := directions(`SELECT key FROM keys WHERE `, ` LIMIT ?4`)
+	for d, sql := range forms {
+		furthest := map[bool]string{false: `max`, true: `min`}[d.down]
+		forms[d] = `SELECT ` + furthest + `(key), count(*) FROM (` + sql + `)`
 	}
 	return forms
 }
@@ -101,12 +112,12 @@ func (c *Catalog) named(ctx context.Context, q Query, from Mark, down bool, n in
 		// The page ends at the name that this many keys lead to.
 		d := direction{down, high != nil}
 		rows, err := c.read(ctx, store.Stmt{SQL: sqlReach[d], Args: []store.Value{
-			store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(lookAt - 1)}})
+			store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(lookAt)}})
 		if err != nil {
 			return p, err
 		}
-		p.Looked = lookAt
-		if len(rows[0]) > 0 {
+		p.Looked = int(rows[0][0][1].Int())
+		if p.Looked == lookAt {
 			last := string(rows[0][0][0].Bytes())
 			p.Next, p.End = Mark{Set: true, Name: last}, false
 			if down {
@@ -251,60 +262,6 @@ func (c *Catalog) mortal(ctx context.Context, q Query, from Mark, down bool, n i
 	}
 	if len(rows[0]) == n {
 		p.End, p.Next = false, p.Entries[n-1].Mark
-	}
-	return p, nil
-}
-
-// The orders without an index: every page goes through all keys, in the order of
-// the file, and keeps the n that come next, in memory for n.
-var sqlRanked = map[Order][2]string{
-	BySize: rankings(`CASE type WHEN 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
-		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id) ELSE count END`),
-	ByBytes:   rankings(byteCount),
-	ByType:    rankings(`type`),
-	ByUpdated: rankings(`updated_at`),
-}
-
-// rankings is the statements upwards and downwards by an expression.
-func rankings(rank string) [2]string {
-	form := func(cmp, order string) string {
-		return `SELECT ` + factColumns + `, ` + rank + ` AS rank FROM keys NOT INDEXED WHERE db = ?1 AND ` + kept +
-			` AND (?3 IS NULL OR (rank, id) ` + cmp + ` (?2, ?3)) ORDER BY rank` + order + `, id` + order + ` LIMIT ?4`
-	}
-	return [2]string{form(">", ""), form("<", " DESC")}
-}
-
-// rankedPage is how many keys such a page has at least, since it costs so much.
-const rankedPage = 500
-
-// ranked is a page in an order that no index has.
-func (c *Catalog) ranked(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
-	n = max(n, rankedPage)
-	if q.Order != ByType {
-		down = !down // the largest and the latest first
-	}
-	sql := sqlRanked[q.Order][0]
-	if down {
-		sql = sqlRanked[q.Order][1]
-	}
-	rank, id := store.Value{}, store.Value{}
-	if from.Set {
-		rank, id = from.rank, store.Int(from.id)
-	}
-	args := append([]store.Value{store.Int(int64(q.DB)), rank, id, store.Int(int64(n))}, c.filters(q)...)
-	rows, err := c.read(ctx, store.Stmt{SQL: sql, Args: args})
-	if err != nil {
-		return Page{}, err
-	}
-	p := Page{End: len(rows[0]) < n, Looked: n}
-	for _, row := range rows[0] {
-		e := entry(row)
-		e.Mark.rank = row[8]
-		if q.Order == ByBytes {
-			e.Facts.Bytes = row[8].Int()
-		}
-		p.Entries = append(p.Entries, e)
-		p.Next = e.Mark
 	}
 	return p, nil
 }

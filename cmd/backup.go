@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -40,19 +38,23 @@ there is a whole backup under that name or none.
 		},
 	}
 	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "let the backup take the place of a file that is there")
-	o.file.addFlags(cmd)
+	o.file.addFlags(cmd, false)
 	return cmd
 }
 
 func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	if info, err := os.Stat(to); err == nil && info.IsDir() {
 		return usagef("%s is a directory: name the file in it", to)
 	} else if err == nil && !o.force {
 		return usagef("%s exists already: give --force to replace it", to)
 	}
-	f, err := o.file.open(s, nil, true)
+	t, err := o.file.choose(s, nil)
+	if err != nil {
+		return err
+	}
+	f, err := local.OpenFile(t.path, true)
 	if err != nil {
 		return err
 	}
@@ -64,6 +66,9 @@ func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err err
 		}
 	}})
 	bar.end()
+	if wasStopped(ctx, err) {
+		return stopped(ctx, to+" was not written")
+	}
 	if err != nil {
 		return err
 	}

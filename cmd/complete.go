@@ -107,7 +107,7 @@ func (o *targetOptions) keys(ctx context.Context, s *streams, prefix string) []s
 
 // indexedKeys takes the first keys from the index of a file.
 func (o *targetOptions) indexedKeys(ctx context.Context, t target, prefix string) (keys [][]byte) {
-	file, err := local.Open(t.path, local.Options{ReadOnly: true})
+	file, err := local.Open(t.path, local.Options{ReadOnly: true, Alone: true})
 	if err != nil {
 		return nil
 	}

@@ -47,11 +47,12 @@ func isDangerous(args [][]byte) (name string, yes bool) {
 	return name, dangerous[name]
 }
 
-// confirmOptions are the flags of verbs that run what people type.
+// confirmOptions are the flags of verbs that run what people type, and of those
+// that write by themselves.
 type confirmOptions struct{ yes bool }
 
 func (o *confirmOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "run dangerous commands that the profile wants confirmed")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "go ahead where the profile wants to be asked")
 }
 
 // asks tells whether anything may have to be asked on the target.
@@ -66,6 +67,12 @@ func (o *confirmOptions) question(t target, args [][]byte) (question string, acc
 	if !yes || !o.asks(t) {
 		return "", nil
 	}
+	return ask(t, name)
+}
+
+// ask is the question about what is called name, as the target's profile wants it
+// asked.
+func ask(t target, name string) (question string, accepts func(answer string) bool) {
 	if t.settings.Confirm.Level() == profile.ConfirmYes {
 		return fmt.Sprintf("%s on %s, %s. Run it? [y/N] ", name, t.profile, t), saysYes
 	}
@@ -81,22 +88,61 @@ func (o *confirmOptions) confirmed(c *connection, s *streams) session {
 		return c.session
 	}
 	return &guarded{session: c.session, refuse: func(_ context.Context, args [][]byte) (resp.Value, bool) {
-		question, accepts := o.question(c.target, args)
-		if question == "" {
+		name, yes := isDangerous(args)
+		if !yes {
 			return resp.Value{}, false
 		}
-		if !s.inTerminal {
-			name, _ := isDangerous(args)
-			return resp.MakeError("CONFIRM " + name + " on profile " + c.target.profile + " needs --yes where nobody can be asked"), true
-		}
-		fmt.Fprint(s.err, question)
-		line, _ := bufio.NewReader(s.in).ReadString('\n') // no line is no answer
-		return notConfirmed, !accepts(line)
+		refusal := o.refusal(s, c.target, name)
+		return resp.MakeError(refusal), refusal != ""
 	}}
 }
 
-// notConfirmed is the reply to a command that was not confirmed.
-var notConfirmed = resp.MakeError("CONFIRM not confirmed: nothing was run")
+// refusal is why something is not to be done on the target, which is one that asks:
+// nobody said yes. It is "" when somebody did.
+func (o *confirmOptions) refusal(s *streams, t target, name string) string {
+	if !s.inTerminal {
+		return "CONFIRM " + name + " on profile " + t.profile + " needs --yes where nobody can be asked"
+	}
+	question, accepts := ask(t, name)
+	fmt.Fprint(s.err, question)
+	line, _ := bufio.NewReader(s.in).ReadString('\n') // no line is no answer
+	if accepts(line) {
+		return ""
+	}
+	return "CONFIRM not confirmed: nothing was run"
+}
+
+// mayWrite lets a verb that writes by itself go on, or says why not and returns
+// errAnswered: the target is read-only, or its profile wants a yes that nobody gave.
+// A file that is not there yet has nothing to lose.
+func (o *confirmOptions) mayWrite(s *streams, targets *targetOptions, t target, verb string) error {
+	refusal := ""
+	switch {
+	case targets.refusesWrites(t):
+		refusal = "READONLY " + verb + " writes, and " + t.String() + " is read-only"
+	case o.asks(t) && !t.isNew():
+		refusal = o.refusal(s, t, verb)
+	}
+	return told(s, refusal)
+}
+
+// mayRun is mayWrite for a command that a verb runs again and again.
+func (o *confirmOptions) mayRun(s *streams, t target, args [][]byte) error {
+	name, yes := isDangerous(args)
+	if !yes || !o.asks(t) {
+		return nil
+	}
+	return told(s, o.refusal(s, t, name))
+}
+
+// told prints a refusal, if there is one, and returns errAnswered for it.
+func told(s *streams, refusal string) error {
+	if refusal == "" {
+		return nil
+	}
+	fmt.Fprintf(s.err, "meowdis: %s\n", refusal)
+	return errAnswered
+}
 
 func saysYes(answer string) bool {
 	answer = strings.ToLower(strings.TrimSpace(answer))

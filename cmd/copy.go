@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 type copyOptions struct {
 	keys     selection
 	existing existingOptions
+	confirm  confirmOptions
 	tokens   tokenOptions
 	from, to int // databases; -1 for all, each into its own
 	resume   string
@@ -70,13 +72,14 @@ that was changed while it was read is named on stderr.
 
 ` + twoTargetsHelp + "\n\n" + moveExitCodesHelp,
 		Example: `  meowdis copy redis://localhost:6379 cats.sqlite
-  meowdis copy cats.sqlite https://example.com --token T --match 'cat:*'
+  meowdis copy cats.sqlite @prod --match 'cat:*'
   meowdis copy a.sqlite b.sqlite -n 0 --db-to 5 --replace`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(2)),
 		ValidArgsFunction:     completeTargets(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := exclusive(cmd, "replace", "skip"); err != nil {
+			f := cmd.Flags()
+			if err := errors.Join(exclusive(cmd, "replace", "skip"), checkDatabase(f, "db-from", o.from), checkDatabase(f, "db-to", o.to)); err != nil {
 				return err
 			}
 			o.src, o.dst = args[0], args[1]
@@ -86,6 +89,7 @@ that was changed while it was read is named on stderr.
 	f := cmd.Flags()
 	f.SortFlags = false
 	o.existing.addFlags(cmd)
+	o.confirm.addFlags(cmd)
 	o.keys.addFlags(cmd)
 	f.IntVarP(&o.from, "db-from", "n", -1, "copy only database `NUMBER` (default: all)")
 	f.IntVar(&o.to, "db-to", -1, "into database `NUMBER` (default: the same)")
@@ -124,10 +128,19 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.from < 0 && src.chosen() {
 		read.Databases = []int{src.DB()}
 	}
-	if _, missing := os.Stat(to.path); o.dryRun && to.url == nil && missing != nil {
+	file := toWrite
+	switch {
+	case !o.dryRun:
+		err = o.confirm.mayWrite(s, &targets, to, "copy")
+	case to.isNew():
 		to.path = local.Memory // it is not made for this
+	default:
+		file.ReadOnly = to.path != local.Memory
 	}
-	dst, err := targets.connectTo(ctx, to, local.Options{SweepEvery: noSweep, Cache: writeCache}, false)
+	if err != nil {
+		return err
+	}
+	dst, err := targets.connectTo(ctx, to, file, false)
 	if err != nil {
 		return err
 	}
@@ -170,11 +183,19 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 	return read, nil
 }
 
+// pagesToFile is after how many pages of a scan a file has what was read: as many
+// keys as it takes at once.
+const pagesToFile = 16
+
 func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions) error {
 	r := &report{s: s, bar: newProgress(s, "copying", "keys", total(ctx, src, read))}
-	w := transfer.NewWriter(dst, transfer.WriteOptions{Existing: o.existing.mode(), DB: into(o.to), Notify: r.notify})
+	w := transfer.NewWriter(dst, transfer.WriteOptions{Existing: o.existing.mode(), DB: into(o.to), Notify: r.notify, AtOnce: atOnce(dst)})
 	var reached transfer.Position
+	pages := 0
 	read.Passed = func(ctx context.Context, at transfer.Position) error {
+		if pages++; dst.file != nil && pages%pagesToFile != 0 {
+			return nil
+		}
 		if err := w.Flush(ctx); err != nil {
 			return err
 		}
@@ -187,22 +208,29 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection
 	case errors.Is(err, transfer.ErrExists):
 		r.say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, dst.target)
 		err = errAnswered
-	case errors.Is(err, context.Canceled):
-		err = errors.New("interrupted")
+	case wasStopped(ctx, err):
+		err = stopped(ctx, "what was copied stays")
 	}
-	if err != nil && !errors.Is(err, errAnswered) && reached.Cursor != "" {
-		err = fmt.Errorf("%w; to go on, give the same command with --resume %s%s", err, reached, o.resumeMode())
+	if err != nil && !errors.Is(err, errAnswered) {
+		err = fmt.Errorf("%w; to go on, give the same command%s", err, o.goOn(reached))
 	}
 	return r.end(err)
 }
 
-// resumeMode is the flag that the keys behind the position call for: some of them
-// may have been copied.
-func (o *copyOptions) resumeMode() string {
-	if o.existing.mode() == transfer.Refuse {
-		return " --skip"
+// goOn are the flags that make the same command go on: from what was reached, and
+// behind that some keys may have been copied, too.
+func (o *copyOptions) goOn(reached transfer.Position) string {
+	var flags []string
+	if reached.Cursor != "" {
+		flags = append(flags, "--resume "+reached.String())
 	}
-	return ""
+	if o.existing.mode() == transfer.Refuse {
+		flags = append(flags, "--skip")
+	}
+	if len(flags) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(flags, " ")
 }
 
 // total is how many keys a source has, -1 when some are left out.
@@ -222,6 +250,9 @@ func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *connectio
 	r := &report{s: s, bar: newProgress(s, "counting", "keys", total(ctx, src, read))}
 	there, err := transfer.TakeSurvey(ctx, src, read, dst, into(o.to), r.bar.add)
 	r.bar.end()
+	if wasStopped(ctx, err) {
+		return stopped(ctx, "nothing was copied")
+	}
 	if err != nil {
 		return err
 	}

@@ -2,47 +2,99 @@ package cmd
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // destination is where the keys of a file go.
 type destination struct {
-	target   targetOptions
+	targets  targetOptions
+	confirm  confirmOptions
 	existing existingOptions
-	to       int // the database for all keys; -1 for their own
+	to       int    // the database for all keys; -1 for their own
+	target   target // what the flags choose
 }
 
 func (d *destination) addFlags(cmd *cobra.Command) {
 	d.existing.addFlags(cmd)
-	d.target.addFlags(cmd)
+	d.confirm.addFlags(cmd)
+	d.targets.addFlags(cmd)
 }
 
 // check refuses flags that contradict each other, and takes note of those that
 // were given.
 func (d *destination) check(cmd *cobra.Command) error {
 	if d.to = -1; cmd.Flags().Changed("database") {
-		d.to = d.target.database
+		d.to = d.targets.database
 	}
 	return exclusive(cmd, "replace", "skip")
 }
 
-// write writes all that source yields.
-func (d *destination) write(ctx context.Context, s *streams, source transfer.Source, r *report) (written transfer.Written, err error) {
-	c, err := d.target.connect(ctx, s, local.Options{SweepEvery: noSweep, Cache: writeCache}, false)
-	if err != nil {
-		return written, err
+// choose finds the target, and asks whether the verb may write to it.
+func (d *destination) choose(s *streams, verb string) (err error) {
+	if d.target, err = d.targets.resolve(s.getenv); err != nil {
+		return err
 	}
-	defer func() { err = closing(err, c) }()
-	if c.chosen() {
+	d.targets.tell(d.target, s)
+	return d.confirm.mayWrite(s, &d.targets, d.target, verb)
+}
+
+// connect connects to the target that was chosen.
+func (d *destination) connect(ctx context.Context) (*connection, error) {
+	c, err := d.targets.connectTo(ctx, d.target, toWrite, false)
+	if err == nil && c.chosen() {
 		d.to = c.DB()
 	}
-	w := transfer.NewWriter(c, transfer.WriteOptions{Existing: d.existing.mode(), DB: into(d.to), Notify: r.notify})
-	err = transfer.Run(ctx, source, w, r.notify, r.seen)
+	return c, err
+}
+
+// write writes all that the source of the file at path yields.
+func (d *destination) write(ctx context.Context, c *connection, path string, source transfer.Source, r *report) (transfer.Written, error) {
+	w := transfer.NewWriter(c, transfer.WriteOptions{Existing: d.existing.mode(), DB: into(d.to), Notify: r.notify, AtOnce: atOnce(c)})
+	err := transfer.Run(ctx, of(path, source), w, r.notify, r.seen)
 	return w.Written(), err
+}
+
+// sourceError is what kept a file from being read on: to go on is of no use.
+type sourceError struct{ error }
+
+func (e sourceError) Unwrap() error { return e.error }
+
+// of is a source whose errors say which file it is.
+func of(path string, source transfer.Source) transfer.Source {
+	return func(yield func(transfer.Part, error) bool) {
+		for p, err := range source {
+			if err != nil {
+				err = sourceError{reading(path, err)}
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+// explain says how to go on behind an error.
+func (d *destination) explain(ctx context.Context, r *report, err error) error {
+	const goOn = "what was written stays: --skip goes on from there"
+	var damage *transfer.Damage
+	var source sourceError
+	switch {
+	case errors.Is(err, transfer.ErrExists):
+		r.say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, d.target)
+		return errAnswered
+	case wasStopped(ctx, err):
+		return stopped(ctx, goOn)
+	case errors.As(err, &damage):
+		return fmt.Errorf("%w; nothing of that block was written; restore --salvage --skip goes on behind it", err)
+	case err != nil && !errors.As(err, &source):
+		return fmt.Errorf("%w; %s", err, goOn)
+	}
+	return err
 }
 
 // into sends all keys to one database, or with -1 each to its own.

@@ -40,13 +40,17 @@ Exit codes:
   0  everything is the same
   1  something differs, or could not be compared
   2  the command line was wrong
-  3  a target could not be opened or reached, or it failed`,
+  3  a target could not be opened or reached, or it failed
+130  Ctrl-C ended it: what it printed is not all`,
 		Example: `  meowdis diff cats.sqlite backup.sqlite
   meowdis diff --json redis://localhost:6379 cats.sqlite --match 'cat:*'`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(2)),
 		ValidArgsFunction:     completeTargets(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkDatabase(cmd.Flags(), "database", o.database); err != nil {
+				return err
+			}
 			o.a, o.b = args[0], args[1]
 			return o.run(cmd.Context(), s)
 		},
@@ -103,6 +107,9 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *connection,
 	if err == nil && differences > 0 {
 		r.say("%s in %s compared", count(int64(differences), "difference"), count(keys, "key"))
 		err = errAnswered
+	}
+	if wasStopped(ctx, err) {
+		err = stopped(ctx, "what was printed is not all: "+count(keys, "key")+" compared")
 	}
 	return r.end(err)
 }

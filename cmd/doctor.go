@@ -65,7 +65,7 @@ Exit codes:
 	f.BoolVar(&o.fix, "fix", false, "mend what can be mended, after a backup beside the file")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.IntVar(&o.examples, "examples", 3, "`NUMBER` of examples of each finding")
-	o.file.addFlags(cmd)
+	o.file.addFlags(cmd, true)
 	return cmd
 }
 
@@ -83,7 +83,11 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.examples < 0 {
 		return usagef("--examples %d: there cannot be fewer than none", o.examples)
 	}
-	f, err := o.file.open(s, o.args, !o.fix)
+	t, err := o.file.choose(s, o.args)
+	if err != nil {
+		return err
+	}
+	f, err := local.OpenFile(t.path, !o.fix || o.file.target.refusesWrites(t))
 	if err != nil {
 		return err
 	}
@@ -93,6 +97,9 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if o.fix && canFix(d.Findings) {
+		if err := o.file.mayChange(s, t, "doctor --fix"); err != nil {
+			return err
+		}
 		d.Before, d.Backup = d.Findings, aside(f.Path(), "before-fix")
 		if err := o.mend(ctx, s, f, d.Backup); err != nil {
 			return err

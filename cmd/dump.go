@@ -3,6 +3,7 @@ package cmd
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -89,7 +90,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		return transfer.Run(ctx, transfer.FromSession(ctx, c, read), format.write(out), r.notify, seen)
 	})
 	if err != nil {
-		return r.end(fmt.Errorf("dumping: %w; %s was not written", err, o.path))
+		return r.end(notWritten(ctx, o.path, err))
 	}
 	r.say("%s", r.outcome("wrote", keys))
 	return r.end(nil)
@@ -106,9 +107,12 @@ func writeFile(path string, stdout io.Writer, write func(io.Writer) error) error
 
 // replaceFile is writeFile for what wants a file.
 func replaceFile(path string, write func(*os.File) error) (err error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return errors.New("it is a directory: name the file in it")
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return err
+		return fmt.Errorf("nothing can be made in %s: %w", filepath.Dir(path), pathless(err))
 	}
 	err = write(f)
 	if err == nil {
@@ -123,7 +127,7 @@ func replaceFile(path string, write func(*os.File) error) (err error) {
 	if err != nil {
 		os.Remove(f.Name())
 	}
-	return err
+	return pathless(err)
 }
 
 func buffered(out io.Writer, write func(io.Writer) error) error {

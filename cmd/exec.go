@@ -36,6 +36,7 @@ Without a command, runs the lines of stdin, each a command in redis-cli's
 quoting; a line that begins with # is a comment. The script stops at its first
 error, and nothing behind the failed line takes effect; with --keep-going it runs
 on. Either way the number of a failed line goes to stderr and the exit code is 1.
+When a signal or a lost connection ends it, it says at which line, and how to go on.
 A failed SELECT, AUTH or HELLO always stops: what follows was meant for another
 place. With --transaction all lines are one MULTI and EXEC: others see all of
 their effects or none, and a line that is no command keeps all from running.
@@ -112,7 +113,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
 		return o.rehearse(ctx, s)
 	}
-	file := local.Options{SweepEvery: noSweep}
+	file := local.Options{SweepEvery: noSweep, Alone: true}
 	if o.pipe {
 		file.Cache = pipeCache
 	}
@@ -122,18 +123,21 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	defer func() { err = closing(err, c) }()
 	c.session = o.confirm.confirmed(c, s)
-	if o.pipe {
-		p := pipe{in: bufio.NewReaderSize(s.in, pipeBuffer), out: s.out, err: s.err, session: c, atOnce: atOnceToServer}
-		if c.target.url == nil {
-			p.atOnce = atOnceToFile
-		}
-		return p.run(ctx)
-	}
 	if o.call.given() {
 		return o.repeat(ctx, s, c)
 	}
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	if o.pipe {
+		p := pipe{in: bufio.NewReaderSize(s.in, pipeBuffer), out: s.out, err: s.err, session: c, atOnce: atOnceToServer, db: c.DB()}
+		if c.file != nil {
+			p.atOnce, p.exact = atOnceToFile, true
+		}
+		return p.run(ctx)
+	}
 	script := newScript(s.in)
 	script.out, script.err, script.session, script.printer, script.keepGoing = s.out, s.err, c, o.format.printer(s), o.keepGoing
+	script.exact, script.db = c.file != nil, c.DB()
 	if o.transaction {
 		return script.transaction(ctx)
 	}
@@ -168,7 +172,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *connection) err
 	for n := 0; o.call.times < 0 || n < o.call.times; n++ {
 		if n > 0 && o.call.interval > 0 {
 			select {
-			case <-time.After(o.call.interval):
+			case <-time.After(time.Duration(o.call.interval)):
 			case <-ctx.Done():
 				return ctx.Err()
 			}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -18,10 +17,9 @@ type callOptions struct {
 	tag      string // -X
 	eval     string // file of a Lua script
 	times    int    // -1 for no end
-	interval time.Duration
+	interval interval
 
-	seconds float64
-	tagged  bool
+	tagged bool
 }
 
 func (o *callOptions) addFlags(cmd *cobra.Command) {
@@ -30,7 +28,7 @@ func (o *callOptions) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&o.tag, "stdin-tag", "X", "", "take the argument that is `TAG` from stdin, as it is")
 	f.StringVar(&o.eval, "eval", "", "run the Lua script in `FILE`; the arguments are KEY... , ARG...")
 	f.IntVarP(&o.times, "repeat", "r", 1, "run the command `COUNT` times; -1 has no end")
-	f.Float64VarP(&o.seconds, "interval", "i", 0, "wait `SECONDS` between the runs of --repeat")
+	f.VarP(&o.interval, "interval", "i", "wait `SECONDS` between the runs of --repeat")
 	cmd.RegisterFlagCompletionFunc("stdin-tag", cobra.NoFileCompletions)
 	cmd.MarkFlagFilename("eval", "lua")
 }
@@ -40,7 +38,6 @@ func (o *callOptions) given() bool { return len(o.args) > 0 || o.eval != "" }
 
 func (o *callOptions) check(cmd *cobra.Command) error {
 	o.tagged = cmd.Flags().Changed("stdin-tag")
-	o.interval = time.Duration(o.seconds * float64(time.Second))
 	repeats := cmd.Flags().Changed("repeat") || cmd.Flags().Changed("interval")
 	switch {
 	case o.lastArg && o.tagged:
@@ -51,8 +48,8 @@ func (o *callOptions) check(cmd *cobra.Command) error {
 		return usagef("-r and -i need a command")
 	case o.tagged && !slices.Contains(o.args, o.tag):
 		return usagef("no argument is %q, which -X is to replace", o.tag)
-	case o.times < -1 || o.seconds < 0:
-		return usagef("-r is -1 or more, and -i 0 or more")
+	case o.times < -1:
+		return usagef("-r is -1 or more")
 	}
 	return nil
 }

@@ -1,9 +1,11 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -12,9 +14,10 @@ import (
 // exitCodesHelp and in the man pages.
 const (
 	exitOK     = 0
-	exitError  = 1 // a command was answered with an error
-	exitUsage  = 2 // the command line was wrong
-	exitTarget = 3 // the target could not be opened or reached, or failed
+	exitError  = 1   // a command was answered with an error
+	exitUsage  = 2   // the command line was wrong
+	exitTarget = 3   // the target could not be opened or reached, or failed
+	exitSignal = 128 // and the number of the signal that ended it
 )
 
 const exitCodesHelp = `Exit codes:
@@ -22,7 +25,7 @@ const exitCodesHelp = `Exit codes:
   1  a command was answered with an error
   2  the command line was wrong
   3  the target could not be opened or reached, or it failed
-130  Ctrl-C ended it, where the verb does not say otherwise`
+130  Ctrl-C ended it, where the verb does not say otherwise; 143 SIGTERM`
 
 // errAnswered ends a run in which a command was answered with an error. The
 // answer has been printed, so that nothing more is said.
@@ -38,6 +41,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // exitCode tells about err, the end of the verb ran, and gives its exit code.
 func (s *streams) exitCode(ran *cobra.Command, err error) int {
 	var usage usageError
+	var stopped stoppedBy
 	switch {
 	case err == nil:
 		return exitOK
@@ -47,30 +51,14 @@ func (s *streams) exitCode(ran *cobra.Command, err error) int {
 		fmt.Fprintf(s.err, "meowdis: %v\nSee %s --help.\n", err, ran.CommandPath())
 		return exitUsage
 	}
-	fmt.Fprintf(s.err, "meowdis: %v\n", err)
+	// A signal is all that ends a context here, and what people know of it.
+	text := strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted")
+	fmt.Fprintf(s.err, "meowdis: %s\n", text)
+	switch {
+	case errors.As(err, &stopped):
+		return exitSignal + int(stopped)
+	case errors.Is(err, context.Canceled):
+		return exitSignal + int(syscall.SIGINT)
+	}
 	return exitTarget
-}
-
-// usageArgs makes a failed check of the arguments a usage error.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usageError{err}
-		}
-		return nil
-	}
-}
-
-// exclusive refuses more than one of the flags.
-func exclusive(cmd *cobra.Command, flags ...string) error {
-	var given []string
-	for _, name := range flags {
-		if cmd.Flags().Changed(name) {
-			given = append(given, "--"+name)
-		}
-	}
-	if len(given) > 1 {
-		return usagef("give only one of %s", strings.Join(given, " and "))
-	}
-	return nil
 }

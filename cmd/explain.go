@@ -45,6 +45,9 @@ default file.`,
 		Args:                  usageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction:     completeCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkDatabase(cmd.Flags(), "database", o.database); err != nil {
+				return err
+			}
 			o.args = args
 			return o.run(cmd.Context(), s)
 		},
@@ -82,9 +85,6 @@ type explainedStmt struct {
 }
 
 func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
-	if o.database < 0 || o.database >= translator.Databases {
-		return usagef("database %d: ERR DB index is out of range", o.database)
-	}
 	args := make([][]byte, len(o.args))
 	for i, a := range o.args {
 		args[i] = []byte(a)

@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -74,7 +73,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 		return errors.Join(err, spool.remove())
 	})
 	if err != nil {
-		return r.end(fmt.Errorf("exporting: %w; %s was not written", err, o.path))
+		return r.end(notWritten(ctx, o.path, err))
 	}
 	r.say("%s", r.outcome("wrote", transfer.Written{Keys: keys}))
 	return r.end(nil)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/meowdis/meowdis/records"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/spelling"
 )
 
 // The names of the forms that replies are printed in.
@@ -75,7 +76,7 @@ func (o *formatOptions) check(cmd *cobra.Command) error {
 		o.output = formatTyped
 	}
 	if o.output != "" && !slices.Contains(formats, o.output) {
-		return usagef("there is no format %q; the formats are %s", o.output, strings.Join(formats, ", "))
+		return usagef("there is no format %q.%s The formats are %s", o.output, spelling.Question(spelling.Nearest(o.output, formats)), strings.Join(formats, ", "))
 	}
 	if !slices.Contains([]string{"auto", "always", "never"}, o.color) {
 		return usagef("--color is auto, always or never, not %q", o.color)
@@ -159,6 +160,9 @@ func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 	if isReport(args) && !v.IsError() && (p.form == formatTyped || p.form == formatTable) {
 		p.values.Format = resp.Raw
 		return p.values.Append(out, v)
+	}
+	if p.values.RESP3 {
+		v = records.RESP3(args, v)
 	}
 	switch p.form {
 	case formatCSV, formatNDJSON, formatTable:

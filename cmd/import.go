@@ -50,7 +50,7 @@ file turns out to be damaged.
 ` + moveExitCodesHelp + "\n\n" + targetHelp,
 		Example: `  meowdis import dump.rdb
   meowdis import --db cats.sqlite /var/lib/redis/appendonlydir
-  meowdis import --url https://example.com --token T redka.db --replace`,
+  meowdis import --profile prod redka.db --replace`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,31 +72,30 @@ file turns out to be damaged.
 func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	in, err := openImport(o.path, o.format, s.in)
+	in, err := openImport(o.path, o.format, s.input(ctx))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
+	if err := o.choose(s, "import"); err != nil {
+		return err
+	}
+	c, err := o.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, c) }()
 	r := &report{s: s, bar: newProgress(s, "importing", "keys", -1)}
-	source, err := o.source(ctx, s, in, r)
+	source, err := o.source(ctx, in, r)
 	if err != nil {
 		return r.end(err)
 	}
-	written, err := o.write(ctx, s, source.keys, r)
-	if err == nil {
-		err = source.damage
+	written, err := o.write(ctx, c, o.path, source.keys, r)
+	if err == nil && source.damage != nil {
+		err = sourceError{reading(o.path, source.damage)}
 	}
 	r.say("%s", r.outcome("imported", written))
-	switch {
-	case errors.Is(err, transfer.ErrExists):
-		r.say("%v; --replace replaces such keys, --skip leaves them alone", err)
-		err = errAnswered
-	case errors.Is(err, context.Canceled):
-		err = errors.New("interrupted; what was written stays: --skip goes on from there")
-	case err != nil:
-		err = fmt.Errorf("%s: %w", o.path, err)
-	}
-	return r.end(err)
+	return r.end(o.explain(ctx, r, err))
 }
 
 // importSource is the keys of a file. damage is what kept a file that had to be run
@@ -106,7 +105,7 @@ type importSource struct {
 	damage error
 }
 
-func (o *importOptions) source(ctx context.Context, s *streams, in *importFile, r *report) (importSource, error) {
+func (o *importOptions) source(ctx context.Context, in *importFile, r *report) (importSource, error) {
 	passed := func(place, what string) { r.say("%s: %s is passed over", place, what) }
 	switch in.format {
 	case "rdb":
@@ -119,7 +118,7 @@ func (o *importOptions) source(ctx context.Context, s *streams, in *importFile, 
 		}
 		return importSource{keys: f.read(in.text, nil)}, nil
 	case "sqlite":
-		return o.sqliteSource(ctx, s, in)
+		return o.sqliteSource(ctx, in)
 	}
 	replay := func(ctx context.Context, session transfer.Session, options transfer.ReplayOptions) error {
 		if in.format == "commands" {
@@ -131,29 +130,16 @@ func (o *importOptions) source(ctx context.Context, s *streams, in *importFile, 
 }
 
 // sqliteSource reads another SQLite file.
-func (o *importOptions) sqliteSource(ctx context.Context, s *streams, in *importFile) (importSource, error) {
-	t, err := o.target.resolve(s.getenv)
-	if err != nil {
-		return importSource{}, err
-	}
-	if t.url == nil && sameFile(t.path, o.path) {
+func (o *importOptions) sqliteSource(ctx context.Context, in *importFile) (importSource, error) {
+	if same(o.target, target{path: o.path}) {
 		return importSource{}, usagef("%s is the target itself", o.path)
 	}
 	c, err := new(targetOptions).connectTo(ctx, target{path: o.path}, local.Options{ReadOnly: true, Cache: readCache}, false)
-	if errors.Is(err, local.ErrForeign) {
-		return importSource{}, fmt.Errorf("%w, nor one of Redka or Redlite", err)
-	}
 	if err != nil {
 		return importSource{}, err
 	}
 	in.later(c.close)
 	return importSource{keys: transfer.FromSession(ctx, c, transfer.ReadOptions{})}, nil
-}
-
-func sameFile(a, b string) bool {
-	one, err1 := os.Stat(a)
-	other, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(one, other)
 }
 
 // replayed runs commands in a place of their own, and reads what came of them.
@@ -164,7 +150,7 @@ func replayed(ctx context.Context, in *importFile, r *report, passed func(place,
 		return importSource{}, err
 	}
 	in.later(func() error { return os.RemoveAll(dir) })
-	place, err := local.Open(filepath.Join(dir, "replayed.sqlite"), local.Options{SweepEvery: noSweep})
+	place, err := local.Open(filepath.Join(dir, "replayed.sqlite"), toWrite)
 	if err != nil {
 		return importSource{}, err
 	}
@@ -180,7 +166,7 @@ func replayed(ctx context.Context, in *importFile, r *report, passed func(place,
 		Notify: r.notify,
 	})
 	if ctx.Err() != nil {
-		return importSource{}, errors.New("interrupted; nothing was imported")
+		return importSource{}, stopped(ctx, "nothing was imported")
 	}
 	return importSource{keys: transfer.FromSession(ctx, engine.New(place).Session(), transfer.ReadOptions{}), damage: damage}, nil
 }
@@ -211,7 +197,7 @@ func (f *importFile) eachLog(read func(*bufio.Reader) error) error {
 }
 
 func eachFile(name string, read func(*bufio.Reader) error) error {
-	in, err := os.Open(name)
+	in, err := openInput(name)
 	if err != nil {
 		return err
 	}

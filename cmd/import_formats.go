@@ -40,17 +40,13 @@ func openImport(path, format string, stdin io.Reader) (*importFile, error) {
 		f := &importFile{format: format, text: bufio.NewReaderSize(stdin, importBuffer)}
 		return f, f.recognise("stdin")
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		if format != "" && format != "aof" {
 			return nil, usagef("%s is a directory, which only an append-only file can be", path)
 		}
 		return openLogs(path)
 	}
-	in, err := os.Open(path)
+	in, err := openInput(path)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +68,7 @@ const formatManifest = "manifest"
 func (f *importFile) recognise(path string) error {
 	beginning, err := f.text.Peek(4096)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("reading %s: %w", path, err)
+		return reading(path, err)
 	}
 	if f.format == "" {
 		f.format = importFormatOf(filepath.Ext(path), beginning)
@@ -143,7 +139,7 @@ func openLogs(dir string) (*importFile, error) {
 	if len(manifests) != 1 {
 		return nil, fmt.Errorf("%s holds %d manifests (*.manifest), and the directory of an append-only file has one", dir, len(manifests))
 	}
-	in, err := os.Open(manifests[0])
+	in, err := openInput(manifests[0])
 	if err != nil {
 		return nil, err
 	}

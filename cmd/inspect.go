@@ -2,9 +2,11 @@ package cmd
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,6 +66,9 @@ A server's keys are found with SCAN, and the screen says how many were scanned.
 	return cmd
 }
 
+// inspectCache is little: a browser seeks, or goes through all keys once.
+const inspectCache = 2 << 20
+
 func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	switch {
 	case !s.outTerminal:
@@ -76,7 +81,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.delimiter == "" || !utf8.ValidString(o.delimiter) {
 		return usagef("the delimiter must be some text")
 	}
-	c, err := o.connect(ctx, s, local.Options{ReadOnly: true}, false)
+	c, err := o.connect(ctx, s, local.Options{ReadOnly: true, Cache: inspectCache}, false)
 	if err != nil {
 		return err
 	}
@@ -87,6 +92,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	options := inspect.Options{
 		Client: c, Target: c.target.String(), DB: c.DB(), Delimiter: o.delimiter, Out: s.out,
 		Editor: editor(s.getenv), Exec: "meowdis exec " + c.target.flags(),
+		Journal: undoDirectory(), Identity: c.target.identity(),
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
 		// The console of Linux prints the question.
 		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
@@ -107,7 +113,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	if c.file != nil && c.target.path != local.Memory {
 		options.Unlock = func(ctx context.Context) (inspect.Client, error) {
-			w, err := o.connectTo(ctx, c.target, local.Options{SweepEvery: noSweep}, false)
+			w, err := o.connectTo(ctx, c.target, local.Options{SweepEvery: noSweep, Cache: inspectCache}, false)
 			if err == nil {
 				writer = w
 			}
@@ -139,6 +145,25 @@ func lightByEnvironment(getenv func(string) string) bool {
 	colours := strings.Split(getenv("COLORFGBG"), ";")
 	n, err := strconv.Atoi(colours[len(colours)-1])
 	return err == nil && (n == 7 || n > 8)
+}
+
+// identity tells the target from all others, without its secrets. Memory is another
+// one each time.
+func (t target) identity() string {
+	switch {
+	case t.url != nil:
+		return t.String()
+	case t.path == local.Memory:
+		return t.path + rand.Text()
+	}
+	path, err := filepath.Abs(t.path)
+	if err != nil {
+		return t.path
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return path
 }
 
 // flags are the arguments of a shell command that choose the target, without its

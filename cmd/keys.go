@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,9 +56,10 @@ func (o *listOptions) beyond(n int64) bool { return o.limit > 0 && n > o.limit }
 func newKeys(s *streams) *cobra.Command {
 	o := &keysOptions{}
 	cmd := &cobra.Command{
-		Use:     "keys [FLAGS] [PATTERN]",
-		GroupID: groupLook,
-		Short:   "List keys, however many there are",
+		Use:        "keys [FLAGS] [PATTERN]",
+		SuggestFor: []string{"ls", "list"},
+		GroupID:    groupLook,
+		Short:      "List keys, however many there are",
 		Long: `Lists the keys that match a pattern, or all, a page at a time: the target goes on
 answering others meanwhile, which the command KEYS would keep it from. Keys that
 are there from start to end are listed; a server may list a key twice.
@@ -132,16 +132,20 @@ func (o *keysOptions) run(ctx context.Context, s *streams) error {
 	})
 }
 
-// pages is where the keys come from: with their facts a file's tables have them
-// many times as fast as commands.
+// pages is where the keys come from: a file's tables have them many times as fast
+// as commands, whatever is wanted of them, and in one order.
 func (o *keysOptions) pages(c *connection) survey.Pages {
-	if o.long && o.match == "" && c.file != nil {
-		return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli(), Type: o.typ, Facts: survey.Described}.Keys
-	}
-	walk := survey.Walk{Client: c, Match: o.match, Type: o.typ}
+	facts := survey.Names
 	if o.long {
-		walk.Facts = survey.Described
+		facts = survey.Described
 	}
+	if o.match == "" && c.file != nil {
+		tables := c.tables()
+		tables.Facts, tables.Type = facts, o.typ
+		return tables.Keys
+	}
+	walk := c.walk(facts)
+	walk.Match, walk.Type = o.match, o.typ
 	if o.list.limit > 0 && o.match == "" && o.typ == "" {
 		walk.Page = int(min(o.list.limit, 500))
 	}
@@ -166,7 +170,7 @@ func (o *keysOptions) append(out []byte, s *streams, k survey.Key) []byte {
 	if k.Count >= 0 {
 		size = display.Counted(k.Count, survey.Unit(k.Type, 1), survey.Unit(k.Type, 2))
 	}
-	return append(out, longLine(k.Type, ttl, size, string(name))...)
+	return append(out, longLine(display.Type(k.Type), ttl, size, string(name))...)
 }
 
 // longLine sets the facts of a key in columns: the name comes last, since it may

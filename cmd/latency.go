@@ -17,14 +17,15 @@ import (
 // latencyOptions are the flags and arguments of latency.
 type latencyOptions struct {
 	target   targetOptions
+	confirm  confirmOptions
 	count    int64
-	interval time.Duration
+	interval interval
 	json     bool
 	args     []string
 }
 
 func newLatency(s *streams) *cobra.Command {
-	o := &latencyOptions{}
+	o := &latencyOptions{interval: interval(10 * time.Millisecond)}
 	cmd := &cobra.Command{
 		Use:     "latency [FLAGS] [COMMAND [ARG...]]",
 		GroupID: groupLook,
@@ -42,11 +43,8 @@ trips are made.
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     completeCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case o.count < 0:
+			if o.count < 0 {
 				return usagef("--count %d: there cannot be fewer than none", o.count)
-			case o.interval < 0:
-				return usagef("--interval %v: time does not run backwards", o.interval)
 			}
 			o.args = args
 			return o.run(cmd.Context(), s)
@@ -56,8 +54,9 @@ trips are made.
 	f.SetInterspersed(false)
 	f.SortFlags = false
 	f.Int64Var(&o.count, "count", 0, "make `NUMBER` round trips")
-	f.DurationVarP(&o.interval, "interval", "i", 10*time.Millisecond, "wait for `TIME` between two of them")
+	f.VarP(&o.interval, "interval", "i", "wait for `SECONDS` between two of them")
 	f.BoolVar(&o.json, "json", false, "print JSON, at the end")
+	o.confirm.addFlags(cmd)
 	o.target.addFlags(cmd)
 	return cmd
 }
@@ -74,13 +73,16 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	}
 	return o.target.look(ctx, s, file, func(c *connection) error {
 		args := command(o.args)
+		if err := o.confirm.mayRun(s, c.target, args); err != nil {
+			return err
+		}
 		if len(args) == 0 {
 			args = command([]string{"PING"})
 			if c.file != nil {
 				args = command([]string{"DBSIZE"})
 			}
 		}
-		live := s.outTerminal && !o.json
+		live := s.outTerminal && !o.json && s.getenv("TERM") != "dumb"
 		count := o.count
 		if count == 0 && !live {
 			count = plainRoundTrips
@@ -138,7 +140,7 @@ func (o *latencyOptions) measure(ctx context.Context, c *connection, args [][]by
 				return err
 			}
 		}
-		if err := pause(ctx, o.interval); err != nil {
+		if err := pause(ctx, time.Duration(o.interval)); err != nil {
 			return err
 		}
 	}

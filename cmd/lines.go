@@ -25,26 +25,50 @@ const (
 	wordSlab = 1024
 )
 
+// maxLine is the length of the longest line: a value has at most 512 MB.
+const maxLine = 512<<20 + 64<<10
+
+// What keeps a line from being a command, beside resp.ErrUnbalanced.
+var (
+	errNUL      = errors.New(`a NUL byte, which is written "\x00" in double quotes`)
+	errLongLine = errors.New("longer than 512 MB: meowdis exec -x takes a value as it is")
+)
+
+// isNoCommand tells whether err is about one line, behind which others can be read.
+func isNoCommand(err error) bool {
+	return errors.Is(err, resp.ErrUnbalanced) || errors.Is(err, errNUL) || errors.Is(err, errLongLine)
+}
+
+// byteOrderMark is what some editors begin a text with.
+const byteOrderMark = "\ufeff"
+
 // command reads a line. It has no words when it is blank or a comment, which
-// begins with #. The error is io.EOF at the end, resp.ErrUnbalanced for a line that
-// is no command, or what reading gave.
+// begins with #. The error is io.EOF at the end, one that isNoCommand knows, or what
+// reading gave.
 func (r *lineReader) command() ([][]byte, error) {
 	line, err := r.line()
-	if err != nil {
+	if err != nil && !errors.Is(err, errLongLine) {
 		return nil, err
 	}
-	r.number++
+	if r.number++; r.number == 1 {
+		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+	}
 	r.text = bytes.TrimSpace(line)
 	switch {
+	case err != nil:
+		return nil, err
 	case len(r.text) == 0 || r.text[0] == '#':
 		return nil, nil
-	case bytes.ContainsAny(line, "\"'\x00\v\f"):
+	case bytes.IndexByte(line, 0) >= 0:
+		return nil, errNUL
+	case bytes.ContainsAny(line, "\"'\v\f"):
 		return resp.SplitLine(string(line))
 	}
 	return r.split(line), nil
 }
 
-// line reads up to the next newline, or the end of the input.
+// line reads up to the next newline, or the end of the input. Of a line that is too
+// long it keeps the beginning.
 func (r *lineReader) line() ([]byte, error) {
 	part, err := r.in.ReadSlice('\n')
 	if err == nil || errors.Is(err, io.EOF) && len(part) > 0 {
@@ -54,12 +78,18 @@ func (r *lineReader) line() ([]byte, error) {
 		return nil, err
 	}
 	long := bytes.Clone(part)
+	length := len(long)
 	for errors.Is(err, bufio.ErrBufferFull) {
 		part, err = r.in.ReadSlice('\n')
-		long = append(long, part...)
+		if length += len(part); length <= maxLine {
+			long = append(long, part...)
+		}
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
 		return nil, err
+	case length > maxLine:
+		return bytes.Clone(long[:lineSlab]), errLongLine
 	}
 	return long, nil
 }

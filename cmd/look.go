@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +32,29 @@ func (o *targetOptions) look(ctx context.Context, s *streams, file local.Options
 	return answered(s, fn(c))
 }
 
+// tables reads the keys of the connection's database from the tables of its file.
+func (c *connection) tables() survey.File {
+	return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli()}
+}
+
+// walk goes through the keys of the connection's database by commands. Bytes are
+// those that tables has wherever there are tables.
+func (c *connection) walk(facts survey.Facts) survey.Walk {
+	w := survey.Walk{Client: c, Facts: facts}
+	if c.file != nil {
+		w.Bytes = c.tables().Measure
+	}
+	return w
+}
+
+// measure is where the bytes of the connection's keys come from.
+func (c *connection) measure() survey.Measure {
+	if c.file != nil {
+		return survey.Tables
+	}
+	return survey.MemoryUsage
+}
+
 // answered makes an error reply that ended the work the end of the run, told as
 // it is.
 func answered(s *streams, err error) error {
@@ -43,12 +64,6 @@ func answered(s *streams, err error) error {
 		return errAnswered
 	}
 	return err
-}
-
-// untilInterrupted is a context that ends with the first Ctrl-C, so that the
-// verb can say what it has found.
-func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // room is the number of columns and lines of the terminal; 80 columns and no end
@@ -68,7 +83,7 @@ func (s *streams) room() (columns, lines int) {
 // ended tells errEnough and the end of the context from failures: both end a
 // work as they should.
 func ended(ctx context.Context, err error) error {
-	if errors.Is(err, errEnough) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+	if errors.Is(err, errEnough) || wasStopped(ctx, err) {
 		return nil
 	}
 	return err

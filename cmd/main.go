@@ -47,6 +47,11 @@ func Main() int {
 	return s.exitCode(ran, err)
 }
 
+// edits tells whether somebody types at a terminal that can show what is edited.
+func (s *streams) edits() bool {
+	return s.inTerminal && s.outTerminal && s.getenv("TERM") != "dumb"
+}
+
 // colour tells whether the output may be coloured: see https://no-color.org and
 // https://bixense.com/clicolors.
 func (s *streams) colour() bool {

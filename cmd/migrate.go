@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -31,12 +30,16 @@ A file that is up to date stays as it is. A file of a newer meowdis is refused.
 			return runMigrate(cmd.Context(), s, o, args)
 		},
 	}
-	o.addFlags(cmd)
+	o.addFlags(cmd, true)
 	return cmd
 }
 
 func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) error {
-	f, err := o.open(s, args, true)
+	t, err := o.choose(s, args)
+	if err != nil {
+		return err
+	}
+	f, err := local.OpenFile(t.path, true)
 	if err != nil {
 		return err
 	}
@@ -44,12 +47,16 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 	backup := aside(f.Path(), fmt.Sprintf("schema-%d", version))
 	switch {
 	case err != nil:
-		err = ours(f, err)
+		err = fmt.Errorf("opening %s: %w", f.Path(), err)
 	case version > schema.Version:
-		err = local.NewerError(version)
+		err = fmt.Errorf("opening %s: %w", f.Path(), local.NewerError(version))
 	case version == 0:
-		err = fmt.Errorf("%s is empty: there is nothing to migrate", f.Path())
-	case version < schema.Version:
+		err = fmt.Errorf("opening %s: it is empty: there is nothing to migrate", f.Path())
+	case version == schema.Version:
+	default:
+		if err = o.mayChange(s, t, "migrate"); err != nil {
+			break
+		}
 		err = f.Backup(ctx, backup, local.BackupOptions{})
 	}
 	if err = tended(err, f); err != nil {
@@ -67,13 +74,5 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "%s: schema version %d became %d; the file as it was is in %s\n", f.Path(), version, schema.Version, backup)
-	return err
-}
-
-// ours says more about the error of a file whose tables are not ours.
-func ours(f *local.File, err error) error {
-	if errors.Is(err, local.ErrForeign) {
-		return fmt.Errorf("%s: %w; meowdis doctor tells whose it is", f.Path(), err)
-	}
 	return err
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/survey"
 )
@@ -29,6 +28,11 @@ func (o *listenOptions) addFlags(cmd *cobra.Command) {
 	o.target.addLookFlags(cmd)
 }
 
+// listener is a session on a server: remote.Redis and remote.REST.
+type listener interface {
+	Listen(ctx context.Context, args [][]byte, each func(resp.Value) error) error
+}
+
 // listen sends args and prints what print makes of each message, until Ctrl-C.
 // print returns nothing for what is no message.
 func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, print func(resp.Value) []byte) (err error) {
@@ -40,8 +44,8 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 		return err
 	}
 	o.target.tell(t, s)
-	if t.url == nil || t.isREST() {
-		return usagef("%s: only a server of the Redis protocol sends messages: give --url redis://…", t)
+	if t.url == nil {
+		return usagef("%s is a file, and only servers send messages: give --url, with redis:// or https://", t)
 	}
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
@@ -51,7 +55,7 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 	}
 	defer func() { err = closing(err, c) }()
 	var printed int64
-	err = plain(c.session).(*remote.Redis).Listen(ctx, args, func(v resp.Value) error {
+	err = plain(c.session).(listener).Listen(ctx, args, func(v resp.Value) error {
 		if v.IsError() {
 			return survey.Refusal(v.Str)
 		}
@@ -75,10 +79,10 @@ func newMonitor(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "monitor [FLAGS]",
 		GroupID: groupLook,
-		Short:   "Show the commands that a Redis server runs",
+		Short:   "Show the commands that a server runs",
 		Long: `Shows every command that the server runs, for every client, until Ctrl-C. That
-costs the server a good part of its speed. It takes a server of the Redis protocol
-that has the command MONITOR.
+costs the server a good part of its speed. It takes a Redis server that has the
+command MONITOR, or a REST endpoint that has /monitor, as Upstash's do.
 
 ` + targetHelp,
 		Example: `  meowdis monitor --url redis://localhost:6379

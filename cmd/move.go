@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,7 +17,8 @@ const moveExitCodesHelp = `Exit codes:
   0  everything was done
   1  some keys were not: each was named on stderr
   2  the command line was wrong
-  3  a target or a file could not be opened or reached, or it failed`
+  3  a target or a file could not be opened or reached, or it failed or is damaged
+130  Ctrl-C ended it (143: SIGTERM): it said what was done, and how to go on`
 
 // selection are the flags that choose keys.
 type selection struct {
@@ -81,20 +80,27 @@ func (o *existingOptions) mode() transfer.Existing {
 
 // connectExisting connects to a target that is read: a file must be there.
 func (o *targetOptions) connectExisting(ctx context.Context, t target) (*connection, error) {
-	if t.url == nil && t.path != local.Memory {
-		if _, err := os.Stat(t.path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no file %s", t.path)
-		}
-	}
 	return o.connectTo(ctx, t, local.Options{ReadOnly: t.path != local.Memory, Cache: readCache}, false)
 }
 
-// Moving keys has little use for caches: each page is read once. Copies of a
-// million keys stay below 200 MB with these.
+// What is read has little use for a cache: each page is read once. Keys come to the
+// pages of what is written in no order. Copies of a million keys stay below 200 MB
+// with these.
 const (
 	readCache  = 8 << 20
-	writeCache = 16 << 20
+	writeCache = 48 << 20
 )
+
+// toWrite is how a file is opened that keys are moved to.
+var toWrite = local.Options{SweepEvery: noSweep, Cache: writeCache, Alone: true}
+
+// atOnce is how many commands that move keys go to c together.
+func atOnce(c *connection) int {
+	if c.file != nil {
+		return 8192
+	}
+	return 0
+}
 
 // connectToRead connects to the target that the flags choose. Of its databases one
 // is read when it was chosen, and otherwise all.

@@ -53,6 +53,13 @@ func (o *targetOptions) openFile(t target, options local.Options) (*local.Store,
 	return local.Open(t.path, options)
 }
 
+// canMake tells whether the target's file can be made as far as its directory is
+// concerned.
+func (o *targetOptions) canMake(t target) bool {
+	info, err := os.Stat(filepath.Dir(t.path))
+	return t.source == defaultSource || err == nil && info.IsDir()
+}
+
 // refusesWrites tells whether the target is read-only, by --read-only or by its
 // profile.
 func (o *targetOptions) refusesWrites(t target) bool { return o.readOnly || t.settings.ReadOnly }

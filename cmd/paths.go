@@ -13,7 +13,7 @@ func newPaths(s *streams) *cobra.Command {
 		Short:   "Print where meowdis keeps its files",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "data     %s\nhistory  %s\nconfig   %s\n", defaultFile(), historyFile(), configFile())
+			_, err := fmt.Fprintf(s.out, "data     %s\nhistory  %s\nundo     %s\nconfig   %s\n", defaultFile(), historyFile(), undoDirectory(), configFile())
 			return err
 		},
 	}

@@ -30,8 +30,8 @@ func newPeek(s *streams) *cobra.Command {
 		GroupID: groupLook,
 		Short:   "Show what a key is, and the beginning of its value",
 		Long: `Shows the type of a key, its time to live and its size, and its first elements or
-the beginning of its value. It reads no more than it shows, however large the
-key is.
+the beginning of its value. However large the key is, no more of its
+values is read. Bytes are those that "meowdis help stats" tells of.
 
 ` + targetHelp,
 		Example: `  meowdis peek cat:1
@@ -56,7 +56,7 @@ key is.
 
 func (o *peekOptions) run(ctx context.Context, s *streams) error {
 	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
-		key, err := survey.Describe(ctx, c, []byte(o.key), survey.Measured)
+		key, err := c.walk(survey.Measured).Describe(ctx, []byte(o.key))
 		if errors.Is(err, survey.ErrMissing) {
 			return survey.Refusal("there is no key " + display.Whole(o.key))
 		}
@@ -68,17 +68,20 @@ func (o *peekOptions) run(ctx context.Context, s *streams) error {
 			return err
 		}
 		if o.json {
-			_, err = s.out.Write(append(resp.AppendJSON(nil, peekJSON(key, first)), '\n'))
+			_, err = s.out.Write(append(resp.AppendJSON(nil, peekJSON(key, first, c.measure())), '\n'))
 			return err
 		}
 		columns, _ := s.room()
-		_, err = s.out.Write([]byte(peekText(key, first, columns)))
+		_, err = s.out.Write([]byte(peekText(key, first, c.measure(), columns)))
 		return err
 	})
 }
 
-func peekJSON(key survey.Key, first [][][]byte) resp.Value {
+func peekJSON(key survey.Key, first [][][]byte, measure survey.Measure) resp.Value {
 	v := key.JSON()
+	if key.Bytes >= 0 {
+		v.Elems = append(v.Elems, resp.MakeString("measure"), resp.MakeString(string(measure)))
+	}
 	parts := survey.Parts(key.Type)
 	if parts == nil {
 		if len(first) > 0 {
@@ -94,11 +97,11 @@ func peekJSON(key survey.Key, first [][][]byte) resp.Value {
 	return v
 }
 
-func peekText(key survey.Key, first [][][]byte, width int) string {
+func peekText(key survey.Key, first [][][]byte, measure survey.Measure, width int) string {
 	var b strings.Builder
 	fact := func(name, text string) { b.WriteString(display.Fit(name, 6) + text + "\n") }
 	fact("key", display.Whole(string(key.Name)))
-	fact("type", key.Type)
+	fact("type", display.Type(key.Type))
 	if key.TTL >= 0 {
 		fact("ttl", display.Remaining(key.TTL))
 	} else {
@@ -107,8 +110,11 @@ func peekText(key survey.Key, first [][][]byte, width int) string {
 	if key.Count >= 0 {
 		fact("size", display.Counted(key.Count, survey.Unit(key.Type, 1), survey.Unit(key.Type, 2)))
 	}
-	if key.Bytes >= 0 {
-		fact("bytes", "about "+display.Grouped(key.Bytes))
+	switch {
+	case key.Bytes >= 0 && measure == survey.Tables:
+		fact("bytes", display.Grouped(key.Bytes)+" of name and value")
+	case key.Bytes >= 0:
+		fact("bytes", "about "+display.Grouped(key.Bytes)+", by MEMORY USAGE")
 	}
 	switch {
 	case len(first) == 0:

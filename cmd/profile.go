@@ -178,9 +178,9 @@ func newProfileRemove(s *streams) *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			if p.Keyring {
+			if p.Keyring && s.getenv("MEOWDIS_KEYRING") != "off" {
 				if err := profile.Forget(args[0]); err != nil {
-					return err
+					return fmt.Errorf("%w; MEOWDIS_KEYRING=off removes the profile and leaves the keyring alone", err)
 				}
 			}
 			config.Remove(args[0])

@@ -11,7 +11,6 @@ import (
 
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // profileAddOptions are the flags and the argument of profile add.
@@ -36,7 +35,10 @@ asked for. It goes into the system's keyring where there is one.`,
   meowdis profile add ci --url https://example.com --token-env CI_TOKEN --read-only`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
+				return err
+			}
 			o.name = args[0]
 			return o.run(s)
 		},
@@ -79,21 +81,27 @@ func (o *profileAddOptions) run(s *streams) error {
 			return err
 		}
 	}
-	if token != "" {
-		if err := o.keep(s, token); err != nil {
-			return err
-		}
+	where := ""
+	switch {
+	case token != "":
+		where = o.keep(s, token)
+	case p.URL != "" && p.TokenEnv == "" && s.inTerminal:
+		where = "No token was stored."
+	case p.URL != "" && p.TokenEnv == "":
+		where = "No token was stored, since nobody could be asked: --token-stdin reads one, --token-env names a variable."
 	}
 	config.Profiles[o.name] = *p
-	return config.Save()
+	if err := config.Save(); err != nil || where == "" {
+		return err
+	}
+	_, err = fmt.Fprintln(s.err, where)
+	return err
 }
 
 // target checks where the profile leads, and takes the password out of a URL.
 func (o *profileAddOptions) target() (password string, err error) {
 	p := &o.settings
 	switch {
-	case p.Database < 0 || p.Database >= translator.Databases:
-		return "", usagef("database %d: ERR DB index is out of range", p.Database)
 	case o.tokenStdin && p.TokenEnv != "":
 		return "", usagef("give only one of --token-stdin and --token-env")
 	case p.DB != "" && (o.tokenStdin || p.TokenEnv != ""):
@@ -151,18 +159,17 @@ func (o *profileAddOptions) token(s *streams) (string, error) {
 	return token, nil
 }
 
-// keep puts the token where it will be found again.
-func (o *profileAddOptions) keep(s *streams, token string) error {
+// keep puts the token where it will be found again, and says where that is.
+func (o *profileAddOptions) keep(s *streams, token string) (where string) {
 	why := "MEOWDIS_KEYRING is off"
 	if s.getenv("MEOWDIS_KEYRING") != "off" {
 		err := profile.Keep(o.name, token)
 		if err == nil {
 			o.settings.Keyring = true
-			return nil
+			return "The token is in the system's keyring."
 		}
 		why = "the system's keyring cannot be used: " + err.Error()
 	}
 	o.settings.Token = token
-	_, err := fmt.Fprintf(s.err, "The token is in %s, which only you can read (%s).\n", configFile(), why)
-	return err
+	return fmt.Sprintf("The token is in %s, which only you can read (%s).", configFile(), why)
 }

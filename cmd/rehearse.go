@@ -52,7 +52,7 @@ func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 		switch {
 		case errors.Is(err, io.EOF):
 			return r.end()
-		case errors.Is(err, resp.ErrUnbalanced):
+		case isNoCommand(err):
 			r.failed = true
 			fmt.Fprintf(s.err, "meowdis: line %d: %v: %s\n", script.lines.number, err, clipped(string(script.lines.text)))
 		case err != nil:

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/repl"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/spelling"
 )
 
 // replOptions are the flags of repl.
@@ -29,9 +31,10 @@ type replOptions struct {
 func newREPL(s *streams) *cobra.Command {
 	o := &replOptions{}
 	cmd := &cobra.Command{
-		Use:     "repl",
-		GroupID: groupUse,
-		Short:   "Type commands, with completion, hints and history",
+		Use:        "repl",
+		SuggestFor: []string{"cli", "redis-cli", "shell", "console"},
+		GroupID:    groupUse,
+		Short:      "Type commands, with completion, hints and history",
 		Long: `Reads commands from the terminal and prints their replies. The prompt shows where
 they go, the database when it is not 0, and (TX) with the number of queued
 commands inside MULTI.
@@ -42,7 +45,8 @@ command, "> FILE" writes it into a file. :help lists the commands of the prompt
 itself, and HELP SET tells about SET. The history leaves out lines with
 passwords.
 
-From a pipe it reads one command a line, and | and > stand for themselves.
+From a pipe, and with TERM=dumb, it reads one command a line, and | and > stand for
+themselves.
 
 ` + targetHelp,
 		Example: `  meowdis repl
@@ -69,9 +73,9 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	terminal := s.inTerminal && s.outTerminal
+	terminal := s.edits()
 	var page func([]byte) bool
-	if o.pager && terminal {
+	if terminal {
 		page = s.page
 	}
 	failed, err := repl.Run(ctx, repl.Options{
@@ -84,6 +88,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		Use:         func(ctx context.Context, name string) (repl.Target, error) { return o.connectTo(ctx, s, "@"+name) },
 		Profiles:    profileNames,
 		Page:        page,
+		Paging:      o.pager && terminal,
 		In:          s.in, Out: s.out, Err: s.err,
 		Terminal: terminal,
 		History:  historyFile(),
@@ -98,7 +103,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 
 // replTarget is a connection as the loop knows it.
 func (o *replOptions) replTarget(s *streams, c *connection) repl.Target {
-	if !s.inTerminal || !s.outTerminal {
+	if !s.edits() {
 		c.session = o.confirm.confirmed(c, s)
 	}
 	t := repl.Target{
@@ -111,6 +116,8 @@ func (o *replOptions) replTarget(s *streams, c *connection) repl.Target {
 	switch c := plain(c.session).(type) {
 	case *remote.Redis:
 		t.Listen, t.Connections = c.Listen, c.Connections
+	case *remote.REST:
+		t.Listen = c.Listen
 	case *engine.Session:
 		t.FirstKeys = c.FirstKeys
 	}
@@ -152,7 +159,7 @@ func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (r
 // formatNamed is the format of that name, with the other flags as they are.
 func (o *replOptions) formatNamed(s *streams, name string) (repl.Format, error) {
 	if !slices.Contains(formats, name) {
-		return nil, fmt.Errorf("there is no format %q", name)
+		return nil, fmt.Errorf("there is no format %q.%s The formats are %s", name, spelling.Question(spelling.Nearest(name, formats)), strings.Join(formats, ", "))
 	}
 	f := o.format
 	f.output = name

@@ -19,7 +19,7 @@ type screen struct {
 
 func openScreen(t *testing.T, columns, rows int, env ...string) *screen {
 	t.Helper()
-	s, err := terminal.Start(columns, rows, append([]string{"PATH=" + os.Getenv("PATH")}, env...)...)
+	s, err := terminal.Start(columns, rows, append([]string{"PATH=" + os.Getenv("PATH"), "XDG_STATE_HOME=" + t.TempDir()}, env...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,6 +207,30 @@ func TestREPLHistory(t *testing.T) {
 	s.press("t.sqlite>", "C-c")
 	s.check(s.Press("C-d"))
 	s.shows("\nleft\n")
+}
+
+// Ctrl-Z goes back to the shell, and fg to the text as it was.
+func TestREPLSuspended(t *testing.T) {
+	dir := t.TempDir()
+	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")
+	s.check(s.Run("cd " + dir + " && clear && meowdis repl --db t.sqlite"))
+	s.lastLine("t.sqlite>")
+	s.types("ECHO 猫", "t.sqlite> ECHO 猫")
+	s.check(s.Press("C-z"))
+	s.shows("Stopped")
+	s.lastLine("$")
+	s.check(s.Run("echo in the $0; fg"))
+	s.shows("in the /bin/sh")
+	s.lastLine("t.sqlite> ECHO 猫")
+	s.press("t.sqlite>", "Enter")
+	s.ends(`"猫"`, "t.sqlite>")
+
+	// The keys go over letters as they are seen.
+	s.check(s.Type("ECHO e\u0301👩\u200d👧x"))
+	s.check(s.Press("Left", "BSpace", "BSpace"))
+	s.lastLine("t.sqlite> ECHO x")
+	s.press("t.sqlite>", "Enter")
+	s.ends(`"x"`, "t.sqlite>")
 }
 
 func TestREPLOnAServer(t *testing.T) {

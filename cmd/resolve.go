@@ -1,9 +1,13 @@
 package cmd
 
 import (
+	"errors"
+
 	"github.com/joho/godotenv"
+	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/profile"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // candidate is something that can name the target.
@@ -46,7 +50,7 @@ func (o *targetOptions) asks() bool {
 
 // candidates lists what can name the target, in order of precedence.
 func (o *targetOptions) candidates(getenv func(string) string) ([]candidate, error) {
-	if err := o.onlyOne(); err != nil {
+	if err := errors.Join(o.onlyOne(), checkDatabase(o.flags, "database", o.database)); err != nil {
 		return nil, err
 	}
 	variables, err := o.variables()
@@ -84,6 +88,14 @@ func (o *targetOptions) onlyOne() error {
 		return usagef("give one target: a FILE or URL, --db, --url or --profile")
 	}
 	return nil
+}
+
+// checkDatabase refuses a flag that is given and names no database.
+func checkDatabase(flags *pflag.FlagSet, name string, n int) error {
+	if f := flags; f == nil || !f.Changed(name) || n >= 0 && n < translator.Databases {
+		return nil
+	}
+	return usagef("%s %d: databases have the numbers 0 to %d", flagNames(flags.Lookup(name)), n, translator.Databases-1)
 }
 
 // variables reads the file of --env-file, the only one that is ever read.
@@ -176,7 +188,7 @@ func (o *targetOptions) file(getenv func(string) string) (target, error) {
 		if c.given != "" && (c.file || o.asks()) {
 			t, err := c.target()
 			if err == nil && t.url != nil {
-				err = usagef("%s is no file", t)
+				err = usagef("%s is a %s, and this works on files; dump, copy and diff work on any target", t, t.kind())
 			}
 			return t, err
 		}

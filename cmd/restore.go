@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +38,7 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 ` + moveExitCodesHelp + "\n\n" + targetHelp,
 		Example: `  meowdis restore cats.archive
   meowdis restore --db new.sqlite --replace cats.jsonl
-  meowdis restore --url https://example.com --token T cats.archive`,
+  meowdis restore --profile prod --replace cats.archive`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,9 +58,9 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	in := s.in
+	in := s.input(ctx)
 	if o.path != "-" {
-		f, err := os.Open(o.path)
+		f, err := openInput(o.path)
 		if err != nil {
 			return err
 		}
@@ -73,11 +72,17 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	written, err := o.write(ctx, s, source, r)
-	if err == nil || written != (transfer.Written{}) {
-		r.say("%s", r.outcome("restored", written))
+	if err := o.choose(s, "restore"); err != nil {
+		return err
 	}
-	return r.end(o.explain(s, err))
+	c, err := o.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, c) }()
+	written, err := o.write(ctx, c, o.path, source, r)
+	r.say("%s", r.outcome("restored", written))
+	return r.end(o.explain(ctx, r, err))
 }
 
 // source recognises what is in a file.
@@ -85,7 +90,7 @@ func (o *restoreOptions) source(in io.Reader, r *report) (transfer.Source, error
 	b := bufio.NewReaderSize(in, 64<<10)
 	beginning, err := b.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading %s: %w", o.path, err)
+		return nil, reading(o.path, err)
 	}
 	f, ok := formatOf(beginning)
 	if !ok {
@@ -98,20 +103,4 @@ func (o *restoreOptions) source(in io.Reader, r *report) (transfer.Source, error
 		r.failed++
 		r.say("%v", d)
 	}), nil
-}
-
-// explain says how to go on behind an error.
-func (o *restoreOptions) explain(s *streams, err error) error {
-	var damage *transfer.Damage
-	switch {
-	case errors.Is(err, transfer.ErrExists):
-		fmt.Fprintf(s.err, "meowdis: %v; --replace replaces such keys, --skip leaves them alone\n", err)
-		return errAnswered
-	case errors.As(err, &damage):
-		fmt.Fprintf(s.err, "meowdis: %v; nothing of that block was written; --salvage --skip goes on behind it\n", err)
-		return errAnswered
-	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted; what was written stays: --skip goes on from there")
-	}
-	return err
 }

@@ -26,6 +26,7 @@ any Upstash REST endpoint or Redis server.
   meowdis exec < commands.txt              # a script, stops at its first error
   meowdis inspect cats.sqlite
   meowdis serve --db cats.sqlite --resp 127.0.0.1:6379`,
+		Version:       versionName(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -47,7 +48,7 @@ any Upstash REST endpoint or Redis server.
 		&cobra.Group{ID: groupMend, Title: "Look after files:"},
 		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
 	)
-	root.SetHelpCommandGroupID(groupSetUp)
+	root.SetHelpCommand(newHelp(s))
 	root.SetCompletionCommandGroupID(groupSetUp)
 	root.AddCommand(
 		newExec(s), newREPL(s), newServe(s),
@@ -60,5 +61,6 @@ any Upstash REST endpoint or Redis server.
 		newProfile(s), newVersion(s), newPaths(s), newMan(s),
 	)
 	root.AddCommand(topics()...)
+	tellShells(root)
 	return root
 }

@@ -57,7 +57,7 @@ they are printed as they are. With -0 each part ends in a NUL byte instead, and
 
 func (o *scanOptions) run(ctx context.Context, s *streams) error {
 	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
-		key, err := survey.Describe(ctx, c, []byte(o.key), survey.Described)
+		key, err := c.walk(survey.Described).Describe(ctx, []byte(o.key))
 		if errors.Is(err, survey.ErrMissing) {
 			return survey.Refusal("there is no key " + display.Whole(o.key))
 		}
@@ -66,7 +66,7 @@ func (o *scanOptions) run(ctx context.Context, s *streams) error {
 		}
 		parts := survey.Parts(key.Type)
 		if parts == nil {
-			return survey.Refusal("a " + key.Type + " has no elements: see it with meowdis peek")
+			return survey.Refusal("a " + display.Type(key.Type) + " has no elements: see it with meowdis peek")
 		}
 		var printed int64
 		var out []byte

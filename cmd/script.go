@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/meowdis/meowdis/resp"
 )
 
 // script runs the lines of a reader. Lines that have already arrived go to the
@@ -21,12 +19,16 @@ type script struct {
 	session   session
 	printer   printer
 	keepGoing bool
+	exact     bool // the replies tell all that has taken effect
 
+	db     int // the database that the script began in
 	failed bool
+	next   int // the line that has not been sent yet
+	multi  int // the line of the MULTI that is open, 0 for none
 }
 
 func newScript(in io.Reader) *script {
-	return &script{lines: lineReader{in: bufio.NewReaderSize(in, scriptBuffer)}}
+	return &script{lines: lineReader{in: bufio.NewReaderSize(in, scriptBuffer)}, next: 1}
 }
 
 const (
@@ -44,20 +46,27 @@ type scriptLine struct {
 
 // chunk is a run of lines, and why it ended.
 type chunk struct {
-	lines []scriptLine
-	wrong *scriptLine // the line behind them, which is no command
-	err   error       // io.EOF at the end of the script
+	lines  []scriptLine
+	behind int         // the number of the line behind them
+	wrong  *scriptLine // the line behind them, which is no command
+	why    error       // why it is none
+	err    error       // io.EOF at the end of the script
 }
 
 func (s *script) run(ctx context.Context) error {
+	chunks := s.chunks(ctx)
 	for {
-		c := s.read()
+		c, err := s.await(ctx, chunks)
+		if err != nil {
+			return s.at(false, s.next).brokeOff(err)
+		}
 		goOn, err := s.runLines(ctx, c.lines)
 		if err != nil {
 			return err
 		}
+		s.next = c.behind
 		if goOn && c.wrong != nil {
-			fmt.Fprintf(s.err, "meowdis: line %d: %v: %s\n", c.wrong.number, resp.ErrUnbalanced, clipped(string(c.wrong.text)))
+			s.tellWrong(c)
 			s.failed, goOn = true, s.keepGoing
 		}
 		switch {
@@ -69,6 +78,16 @@ func (s *script) run(ctx context.Context) error {
 			return fmt.Errorf("reading the script: %w", c.err)
 		}
 	}
+}
+
+// at is the place that the script has come to.
+func (s *script) at(unknown bool, to int) place {
+	return place{from: s.next, to: to, unknown: unknown, multi: s.multi, again: againIn("meowdis exec", s.session, s.db)}
+}
+
+// tellWrong tells of the line of c that is no command.
+func (s *script) tellWrong(c chunk) {
+	fmt.Fprintf(s.err, "meowdis: line %d: %v: %s\n", c.wrong.number, c.why, clipped(string(c.wrong.text)))
 }
 
 // end is the verdict on a script that ran to its last line.
@@ -83,15 +102,48 @@ func (s *script) end() error {
 	return nil
 }
 
+// chunks reads the script in the background, so that a signal is heard while
+// nothing comes, until its end or a chunk that has an error.
+func (s *script) chunks(ctx context.Context) <-chan chunk {
+	chunks := make(chan chunk)
+	go func() {
+		for {
+			c := s.read()
+			select {
+			case chunks <- c:
+			case <-ctx.Done():
+				return
+			}
+			if c.err != nil {
+				return
+			}
+		}
+	}()
+	return chunks
+}
+
+// await is the next chunk, or the cause of the end of ctx.
+func (s *script) await(ctx context.Context, chunks <-chan chunk) (c chunk, err error) {
+	select {
+	case c = <-chunks:
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return c, err
+}
+
 // read waits for one line and takes those that came with it.
 func (s *script) read() (c chunk) {
+	defer func() { c.behind = s.lines.number + 1 }()
 	size := 0
 	for len(c.lines) < maxChunk && size < maxText && (len(c.lines) == 0 || s.lineWaits()) {
 		args, err := s.lines.command()
 		line := scriptLine{number: s.lines.number, text: s.lines.text, args: args}
 		switch {
-		case errors.Is(err, resp.ErrUnbalanced):
-			c.wrong = &line
+		case isNoCommand(err):
+			c.wrong, c.why = &line, err
 			return c
 		case err != nil:
 			c.err = err
@@ -139,11 +191,17 @@ func (s *script) runLines(ctx context.Context, lines []scriptLine) (goOn bool, e
 	if s.keepGoing {
 		run = s.session.Pipeline
 	}
-	replies, err := run(ctx, calls)
+	sending := ctx
+	if s.exact && s.keepGoing {
+		sending = context.WithoutCancel(ctx)
+	}
+	replies, err := run(sending, calls)
 	goOn = true
 	var out []byte
 	for i, v := range replies {
 		out = s.printer.append(out, calls[i], v)
+		s.next = lines[i].number + 1
+		s.multi = openMulti(s.multi, calls[i], v, lines[i].number)
 		if !v.HasError() {
 			continue
 		}
@@ -160,7 +218,11 @@ func (s *script) runLines(ctx context.Context, lines []scriptLine) (goOn bool, e
 		return false, err
 	}
 	if err != nil {
-		err = fmt.Errorf("line %d: %w", lines[min(len(replies), len(lines)-1)].number, err)
+		s.next = lines[min(len(replies), len(lines)-1)].number
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		err = s.at(!s.exact, lines[len(lines)-1].number).brokeOff(err)
 	}
 	return goOn, err
 }

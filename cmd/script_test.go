@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -62,6 +64,25 @@ func serveMemory(t *testing.T) (rest, redis string) {
 	return web.URL, "redis://" + ln.Addr().String()
 }
 
+// serveEvents is an endpoint with Upstash's server-sent events, and nothing else.
+func serveEvents(t *testing.T) string {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		switch kind, name, _ := strings.Cut(r.URL.Path[1:], "/"); kind {
+		case "subscribe":
+			fmt.Fprintf(w, "data: subscribe,%s,1\n\ndata: message,%s,one, two\n\n", name, name)
+		case "psubscribe":
+			fmt.Fprintf(w, "data: psubscribe,%s,1\n\ndata: pmessage,%s,news,hello\n\n", name, name)
+		case "monitor":
+			fmt.Fprint(w, "data: \"OK\"\n\ndata: 1721284005.242090 [0 0.0.0.0:0] \"GET\" \"k\"\n\n")
+		}
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
 // TestScripts runs testdata/script. Beside testscript's own commands there is
 //
 //	code N PROGRAM ARG...   runs a program that must end with the exit code N
@@ -71,10 +92,12 @@ func serveMemory(t *testing.T) (rest, redis string) {
 //	heard WHAT...           waits until somebody listens to the real Redis: to
 //	                        channels, patterns, or "monitor"
 //
-// REST_URL and REST_TOKEN are an endpoint with an empty database, REDIS_URL the
+// EVENTS_URL is an endpoint that sends a message of each channel that is subscribed
+// to, and what MONITOR would show. REST_URL and REST_TOKEN are an endpoint with an empty database, REDIS_URL the
 // same over RESP, and REAL_REDIS_URL a real Redis.
 func TestScripts(t *testing.T) {
 	rest, redis := serveMemory(t)
+	events := serveEvents(t)
 	real := oracle.Start(t)
 	real.Dial(t)
 	testscript.Run(t, testscript.Params{
@@ -89,6 +112,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("MEOWDIS_KEYRING", "off") // whoever runs the tests has one
 			env.Setenv("REST_URL", rest)
 			env.Setenv("REST_TOKEN", restToken)
+			env.Setenv("EVENTS_URL", events)
 			env.Setenv("REDIS_URL", redis)
 			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
 			return nil

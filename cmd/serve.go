@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +22,7 @@ import (
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
-	db          string
-	full        bool
-	verbose     bool
+	target      targetOptions
 	http        string
 	resp        string
 	token       string
@@ -38,7 +37,7 @@ const (
 func newServe(s *streams) *cobra.Command {
 	o := &serveOptions{}
 	cmd := &cobra.Command{
-		Use:     "serve [FLAGS]",
+		Use:     "serve [FLAGS] [FILE]",
 		GroupID: groupUse,
 		Short:   "Serve a file over Upstash's REST protocol and the Redis protocol",
 		Long: `Serves the file to programs: Upstash's SDKs over HTTP, any Redis client over RESP.
@@ -50,12 +49,21 @@ A token guards REST: --token or MEOWDIS_TOKEN, or one that is made up and
 printed. --requirepass makes RESP clients ask with AUTH; without it only clients
 on this machine are served.
 
-SIGINT and SIGTERM finish what is running and end it.`,
+SIGINT and SIGTERM finish what is running and end it. When the file is deleted,
+moved or replaced meanwhile, writes are refused, since they would be lost.
+
+` + fileHelp,
 		Example: `  meowdis serve
-  meowdis serve --db cats.sqlite --resp 6380
-  MEOWDIS_TOKEN=$(cat secret) meowdis serve --db cats.sqlite --http 0.0.0.0:8080`,
-		Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+  meowdis serve cats.sqlite --resp 6380
+  MEOWDIS_TOKEN=$(cat secret) meowdis serve cats.sqlite --http 0.0.0.0:8080`,
+		DisableFlagsInUseLine: true,
+		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.target.spec = args[0]
+			}
+			return o.run(cmd.Context(), s)
+		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -63,26 +71,28 @@ SIGINT and SIGTERM finish what is running and end it.`,
 	f.StringVar(&o.resp, "resp", "", "`ADDRESS` to serve the Redis protocol on")
 	f.StringVar(&o.token, "token", "", "`TOKEN` that REST clients must send")
 	f.StringVar(&o.requirePass, "requirepass", "", "`PASSWORD` that RESP clients must give")
-	f.StringVar(&o.db, "db", "", "SQLite `FILE` to serve; :memory: forgets everything")
-	f.BoolVar(&o.full, "full", false, "make each commit to the file survive a power cut (slower)")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "say on stderr which file is served")
+	o.target.flags = f
+	f.StringVar(&o.target.db, "db", "", "SQLite `FILE` to serve; :memory: forgets everything")
+	f.StringVar(&o.target.profile, "profile", "", "`NAME` of the profile whose file to serve")
+	f.BoolVar(&o.target.full, "full", false, "make each commit to the file survive a power cut (slower)")
+	f.BoolVarP(&o.target.verbose, "verbose", "v", false, "say on stderr which file is served")
 	cmd.MarkFlagFilename("db", "sqlite", "db")
+	cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 	return cmd
 }
 
 func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	files := targetOptions{db: o.db, full: o.full, verbose: o.verbose}
-	t, err := files.file(s.getenv)
+	t, err := o.target.file(s.getenv)
 	if err != nil {
 		return err
 	}
 	if t.settings.ReadOnly {
-		return usagef("profile %s is read-only, and whoever is served may write", t.profile)
+		return told(s, "READONLY whoever is served may write, and profile "+t.profile+" is read-only")
 	}
-	files.tell(t, s)
-	file, err := files.openFile(t, local.Options{})
+	o.target.tell(t, s)
+	file, err := o.target.openFile(t, local.Options{})
 	if err != nil {
 		return err
 	}
@@ -93,6 +103,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		RequirePass: o.requirePass,
 		Logger:      slog.New(slog.NewTextHandler(s.err, nil)),
 	}
+	go watchFile(ctx, file, config.Logger)
 	made := config.Token == ""
 	if made {
 		config.Token = rand.Text()
@@ -108,6 +119,30 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		}
 	}
 	return serveAll(ctx, faces)
+}
+
+// watchFile says so when the file is no longer under its name, and when it is again.
+func watchFile(ctx context.Context, file *local.Store, log *slog.Logger) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	gone := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := file.Moved()
+		switch moved := errors.Is(err, local.ErrMoved); {
+		case moved && !gone:
+			log.Error("writes are refused", "file", file.Path(), "error", err)
+		case err == nil && gone:
+			log.Info("writes are accepted again", "file", file.Path())
+		default:
+			continue
+		}
+		gone = !gone
+	}
 }
 
 // face is one listener and what is served on it.

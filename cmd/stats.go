@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,10 +21,11 @@ type summaryOptions struct {
 	top     int
 }
 
-const bytesHelp = `On a file, bytes are exactly those of names and values, read from its tables. On a
-server every key is asked for, with MEMORY USAGE, which estimates from --samples
-of its elements; --limit looks at some keys only, which on a large server is often
-enough. Ctrl-C ends it early with what was seen.`
+const bytesHelp = `On a file, bytes are exactly those of names and values, read from its tables: not
+what the file takes, nor what MEMORY USAGE says. On a server every key is asked for
+with MEMORY USAGE, which estimates from --samples of its elements; --limit looks at
+some keys only, which on a large server is often enough. Ctrl-C ends it early with
+what was seen.`
 
 func (o *summaryOptions) addFlags(cmd *cobra.Command, top int, what string) {
 	f := cmd.Flags()
@@ -141,13 +141,16 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *survey.Su
 // which the keys were made, so that some of them would not be any: those are had
 // by SCAN, and so are keys that match a pattern.
 func (o *summaryOptions) pages(c *connection, report *survey.Report) survey.Pages {
+	report.Measure, report.Samples = c.measure(), o.samples
 	if c.file != nil && o.match == "" && o.limit == 0 {
-		report.Measure = survey.Tables
 		if info, err := os.Stat(c.target.path); err == nil { // not :memory:
 			report.File = info.Size()
 		}
-		return survey.File{Transact: c.file.Transact, DB: c.DB(), Now: time.Now().UnixMilli(), Facts: survey.Measured}.Keys
+		tables := c.tables()
+		tables.Facts = survey.Measured
+		return tables.Keys
 	}
-	report.Measure, report.Samples = survey.MemoryUsage, o.samples
-	return survey.Walk{Client: c, Match: o.match, Facts: survey.Measured, Samples: o.samples}.Keys
+	walk := c.walk(survey.Measured)
+	walk.Match, walk.Samples = o.match, o.samples
+	return walk.Keys
 }

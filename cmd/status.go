@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -127,16 +126,14 @@ func (o *statusOptions) ask(ctx context.Context, t target, st *status) error {
 	}
 	switch st.Kind = t.kind(); {
 	case t.url == nil && t.path != local.Memory:
-		info, err := os.Stat(t.path)
-		if errors.Is(err, fs.ErrNotExist) {
+		if t.isNew() && o.target.canMake(t) {
 			st.State = stateMissing
 			return nil
 		}
-		if err != nil {
-			return err
+		if info, err := os.Stat(t.path); err == nil { // otherwise opening it says more
+			size := info.Size()
+			st.SizeBytes = &size
 		}
-		size := info.Size()
-		st.SizeBytes = &size
 	}
 	began := time.Now()
 	c, err := o.target.connectTo(ctx, t, local.Options{ReadOnly: t.path != local.Memory}, false)

@@ -11,9 +11,10 @@ import (
 )
 
 func newSubscribe(s *streams) *cobra.Command {
-	return subscription(s, "subscribe", "CHANNEL", "Print the messages of channels of a Redis server",
+	return subscription(s, "subscribe", "CHANNEL", "Print the messages of channels of a server",
 		`  meowdis subscribe --url redis://localhost news
-  meowdis subscribe --url redis://localhost --json --count 1 jobs:done`)
+  meowdis subscribe --url redis://localhost --json --count 1 jobs:done
+  meowdis subscribe --url https://example.upstash.io news`)
 }
 
 func newPSubscribe(s *streams) *cobra.Command {
@@ -29,8 +30,9 @@ func subscription(s *streams, name, what, short, example string) *cobra.Command 
 		Short:   short,
 		Long: short + `, until Ctrl-C. A line is
 the channel, a tab and the message: into a pipe as they are, and on a terminal what
-could disturb it in quotes. It takes a server of the Redis protocol that has the
-command. When the connection is lost it ends, since messages may be missing then.
+could disturb it in quotes. It takes a Redis server, or a REST endpoint that has
+/` + "`+name+`" + `, as Upstash's do. When the connection is lost it ends, since messages may
+be missing then.
 
 ` + targetHelp,
 		Example:               example,

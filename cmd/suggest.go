@@ -3,64 +3,15 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/spelling"
 	"github.com/meowdis/meowdis/translator"
 )
-
-// nearest are the words that word was probably meant to be, in any case: those
-// with the fewest changes, which are few for a short word.
-func nearest(word string, words []string) []string {
-	word = strings.ToLower(word)
-	least := min(2, (len(word)+1)/3) + 1
-	var found []string
-	for _, w := range words {
-		switch d := distance(word, strings.ToLower(w)); {
-		case d < least:
-			least, found = d, []string{w}
-		case d == least && found != nil:
-			found = append(found, w)
-		}
-	}
-	return found
-}
-
-// distance is the number of letters to change, add, remove or swap with their
-// neighbour that makes b of a.
-func distance(a, b string) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
-}
-
-// didYouMean is a question about words, with a space before it; "" for none.
-func didYouMean(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return " Did you mean " + strings.Join(words, " or ") + "?"
-}
 
 // commandNames lists the first words of the commands.
 func commandNames() []string {
@@ -78,7 +29,7 @@ func commandNames() []string {
 func likelyCommands(args [][]byte) []string {
 	name := strings.ToUpper(string(args[0]))
 	if translator.Lookup(name) == nil {
-		return nearest(name, commandNames())
+		return spelling.Nearest(name, commandNames())
 	}
 	if len(args) < 2 || translator.Lookup(name+" "+string(args[1])) != nil {
 		return nil
@@ -89,40 +40,78 @@ func likelyCommands(args [][]byte) []string {
 			subs = append(subs, sub)
 		}
 	}
-	found := nearest(string(args[1]), subs)
+	found := spelling.Nearest(string(args[1]), subs)
 	for i := range found {
 		found[i] = name + " " + found[i]
 	}
 	return found
 }
 
-// suggest says on w what an unknown command was probably meant to be.
+// suggest says on w what an unknown command was probably meant to be, or a word
+// of one that its syntax does not have, and what does what exec cannot.
 func suggest(w io.Writer, args [][]byte, v resp.Value) {
-	if !v.IsError() || !strings.HasPrefix(string(v.Str), "ERR unknown ") && !strings.HasPrefix(string(v.Str), "READONLY ") {
+	if !v.IsError() {
 		return
 	}
-	if question := didYouMean(likelyCommands(args)); question != "" {
-		fmt.Fprintf(w, "meowdis:%s\n", question)
+	text := string(v.Str)
+	switch name := strings.ToUpper(string(args[0])); {
+	case listens(name):
+		words := append([][]byte{[]byte("meowdis"), []byte(strings.ToLower(name)), []byte("--url"), []byte("URL")}, args[1:]...)
+		fmt.Fprintf(w, "meowdis: %s is for: %s\n", name, commandLine(words))
+	case strings.HasPrefix(text, "ERR unknown "), strings.HasPrefix(text, "READONLY "):
+		if whole := quotedWhole(args); whole != "" {
+			fmt.Fprintf(w, "meowdis: Did you mean %s, without the quotes?\n", whole)
+		} else if question := spelling.Question(likelyCommands(args)); question != "" {
+			fmt.Fprintf(w, "meowdis:%s\n", question)
+		}
+	case strings.HasPrefix(text, "ERR syntax error"):
+		if question := spelling.Question(likelyTokens(args)); question != "" {
+			fmt.Fprintf(w, "meowdis:%s\n", question)
+		}
 	}
 }
 
-// badFlag is the error of a flag that cannot be read, with what was probably
-// meant when there is no such flag.
-func badFlag(cmd *cobra.Command, err error) error {
-	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !unknown {
-		return usageError{err}
+// listens tells whether a command makes a server send messages, for which there
+// are verbs.
+func listens(name string) bool {
+	return name == "MONITOR" || name == "SUBSCRIBE" || name == "PSUBSCRIBE"
+}
+
+// quotedWhole is a command line that was given as one word.
+func quotedWhole(args [][]byte) string {
+	words, err := resp.SplitLine(string(args[0]))
+	if len(args) != 1 || err != nil || len(words) < 2 || translator.Lookup(string(words[0])) == nil {
+		return ""
 	}
-	var flags []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			flags = append(flags, "--"+f.Name)
+	return clipped(string(args[0]))
+}
+
+// likelyTokens are the words of its syntax that the last strange word of a call was
+// probably meant to be: options stand at the end.
+func likelyTokens(args [][]byte) []string {
+	cmd, _ := translator.Find(args)
+	if cmd == nil {
+		return nil
+	}
+	tokens := tokensOf(nil, cmd.SyntaxTree())
+	for _, arg := range slices.Backward(args[1:]) {
+		near := spelling.Nearest(string(arg), tokens)
+		if len(near) > 0 && !strings.EqualFold(near[0], string(arg)) {
+			return near
 		}
-	})
-	if question := didYouMean(nearest("--"+name, flags)); question != "" {
-		return usagef("%w.%s", err, question)
 	}
-	return usageError{err}
+	return nil
+}
+
+// tokensOf adds the words of a syntax to tokens, each once.
+func tokensOf(tokens []string, args []translator.Argument) []string {
+	for _, a := range args {
+		if a.Token != "" && !slices.Contains(tokens, a.Token) {
+			tokens = append(tokens, a.Token)
+		}
+		tokens = tokensOf(tokens, a.Arguments)
+	}
+	return tokens
 }
 
 // unknownVerb names what was probably meant by an argument that is no verb of cmd.
@@ -131,18 +120,21 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 	if cmd.HasParent() {
 		msg = fmt.Sprintf("%s has no verb %q", cmd.CommandPath(), args[0])
 	} else if translator.Lookup(args[0]) != nil {
-		return usagef("%s; to run the Redis command: meowdis exec %s", msg, strings.Join(args, " "))
+		return usagef("%s; to run the Redis command: meowdis exec %s", msg, commandLine(command(args)))
 	}
 	var verbs []string
 	for _, c := range cmd.Commands() {
+		if slices.Contains(c.SuggestFor, args[0]) {
+			return usagef("%s; it is here: meowdis %s", msg, c.Name())
+		}
 		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
 			verbs = append(verbs, c.Name())
 		}
 	}
-	if near := nearest(args[0], verbs); len(near) > 0 {
+	if near := spelling.Nearest(args[0], verbs); len(near) > 0 {
 		return usagef("%s; did you mean %s?", msg, strings.Join(near, " or "))
 	}
-	if near := nearest(args[0], commandNames()); len(near) > 0 && !cmd.HasParent() {
+	if near := spelling.Nearest(args[0], commandNames()); len(near) > 0 && !cmd.HasParent() {
 		return usagef("%s; to run a Redis command: meowdis exec %s", msg, near[0])
 	}
 	return usagef("%s", msg)

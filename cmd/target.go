@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
+	"github.com/meowdis/meowdis/remote"
 )
 
 const targetHelp = `Where commands go, the first of these that is given:
@@ -147,6 +149,9 @@ func remoteTarget(raw, token, source string) (target, error) {
 		if _, has := u.User.Password(); token != "" && !has {
 			u.User = url.UserPassword(u.User.Username(), token)
 		}
+		if err := remote.CheckURL(raw); err != nil {
+			return target{}, usagef("%s: %w", source, err)
+		}
 		return target{url: u, source: source}, nil
 	}
 	return target{}, usagef("%s: meowdis speaks http://, https://, redis://, rediss:// and unix://, not %s://", source, u.Scheme)
@@ -156,11 +161,23 @@ func defaultFile() string { return filepath.Join(xdg.DataHome, "meowdis", "meowd
 
 func historyFile() string { return filepath.Join(xdg.StateHome, "meowdis", "history") }
 
+// undoDirectory is where inspect keeps what its changes overwrite.
+func undoDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "undo") }
+
 func configFile() string { return filepath.Join(xdg.ConfigHome, "meowdis", "config.toml") }
 
 // isREST tells whether the target is a REST endpoint.
 func (t target) isREST() bool {
 	return t.url != nil && (t.url.Scheme == "http" || t.url.Scheme == "https")
+}
+
+// isNew tells whether the target is a file that is not there yet.
+func (t target) isNew() bool {
+	if t.url != nil || t.path == local.Memory {
+		return false
+	}
+	_, err := os.Stat(t.path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // String is the target without its secrets.

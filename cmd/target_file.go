@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,40 +11,44 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-const fileHelp = `The file is the argument, or --db, or MEOWDIS_DB, or the default file that
-"meowdis paths" prints.`
+const fileHelp = `The file is the argument, which may be @NAME of a profile, or --db, or that of
+--profile, of the environment or of the profile in use (see "meowdis help targets"),
+or the default file that "meowdis paths" prints.`
 
 // fileOptions choose the file of a verb that looks after files.
-type fileOptions struct{ db string }
-
-func (o *fileOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.db, "db", "", "SQLite `FILE` to work on")
-	cmd.MarkFlagFilename("db", "sqlite", "db")
+type fileOptions struct {
+	target  targetOptions
+	confirm confirmOptions
 }
 
-// path is the file that the arguments or the flags name.
-func (o *fileOptions) path(s *streams, args []string) (string, error) {
-	if len(args) == 1 {
-		if o.db != "" {
-			return "", usagef("give a FILE or --db, not both")
-		}
-		o.db = args[0]
+// addFlags adds the flags of the file, and that of a verb that may change it.
+func (o *fileOptions) addFlags(cmd *cobra.Command, changes bool) {
+	f := cmd.Flags()
+	o.target.flags = f
+	f.StringVar(&o.target.db, "db", "", "SQLite `FILE` to work on")
+	f.StringVar(&o.target.profile, "profile", "", "`NAME` of the profile whose file to work on")
+	if changes {
+		o.confirm.addFlags(cmd)
 	}
-	files := targetOptions{db: o.db}
-	t, err := files.file(s.getenv)
+	cmd.MarkFlagFilename("db", "sqlite", "db")
+	cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
+}
+
+// choose finds the file that the arguments or the flags name.
+func (o *fileOptions) choose(s *streams, args []string) (target, error) {
+	if len(args) == 1 {
+		o.target.spec = args[0]
+	}
+	t, err := o.target.file(s.getenv)
 	if err == nil && t.path == local.Memory {
 		err = usagef("%s is no file", t.path)
 	}
-	return t.path, err
+	return t, err
 }
 
-// open opens the file as it is.
-func (o *fileOptions) open(s *streams, args []string, readOnly bool) (*local.File, error) {
-	path, err := o.path(s, args)
-	if err != nil {
-		return nil, err
-	}
-	return local.OpenFile(path, readOnly)
+// mayChange is mayWrite for the file of t.
+func (o *fileOptions) mayChange(s *streams, t target, verb string) error {
+	return o.confirm.mayWrite(s, &o.target, t, verb)
 }
 
 // tended closes a file and makes its error one that says what to do next.
@@ -57,7 +62,15 @@ func tended(err error, f *local.File) error {
 	return errors.Join(err, f.Close())
 }
 
-// aside is a name beside the file for a copy that is made before it is changed.
+// aside is a name beside the file for a copy that is made before it is changed,
+// one that nothing has yet.
 func aside(path, why string) string {
-	return path + "." + why + "-" + time.Now().Format("20060102-150405")
+	first := path + "." + why + "-" + time.Now().Format("20060102-150405")
+	name := first
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", first, n)
+	}
 }

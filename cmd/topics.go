@@ -44,11 +44,14 @@ doubles are shown as such.
           line and a command line can take it.
   csv     a line for each record, as RFC 4180 has it; --csv for short. --header
           prints the names of the columns first. A reply without records is one
-          line, and so is a list without --header. nil is NULL. With --escape
-          strings are quoted as redis-cli does, which other programs cannot read.
+          line, and so is a list without --header. nil is NULL. The fields of a
+          stream's entries are columns under a header; without one each stands
+          before its value. What is nested in a cell is JSON. With --escape the
+          lines are those of redis-cli, which other programs cannot read.
   json    one JSON value a reply, always valid; --json for short. An error is
           {"error":"…"}, bytes that are not UTF-8 are {"base64":"…"}, infinities
-          are strings.
+          are strings. Maps are objects and scores numbers wherever the reply
+          comes from, but inside EXEC's reply over REST.
   ndjson  one JSON value a line: a record, or an element of a list.
   table   a table of the records, for people; other replies as typed. On a
           terminal wide cells are cut.
@@ -73,7 +76,9 @@ const environmentTopic = `  MEOWDIS_DB                the file to work on
   NO_COLOR                  no colours, when not empty
   CLICOLOR_FORCE            colours also where no terminal is, unless 0
   CLICOLOR=0                no colours
+  TERM=dumb                 no colours, and nothing that moves the cursor
   PAGER                     what repl --pager shows long replies in; less -FRX
+  VISUAL, EDITOR            what repl edits texts in
   XDG_DATA_HOME, XDG_STATE_HOME, XDG_CONFIG_HOME
                             where the default file, the history and config.toml
                             are; "meowdis paths" prints the places

@@ -17,8 +17,12 @@ func (s *script) transaction(ctx context.Context) error {
 		return s.refused(v, err)
 	}
 	var queued []scriptLine
+	chunks := s.chunks(ctx)
 	for {
-		c := s.read()
+		c, err := s.await(ctx, chunks)
+		if err != nil {
+			return errors.Join(fmt.Errorf("%w: nothing was run", err), s.drop(ctx))
+		}
 		ok, err := s.queue(ctx, c.lines)
 		if err != nil {
 			return err
@@ -28,7 +32,7 @@ func (s *script) transaction(ctx context.Context) error {
 		case !ok:
 			return s.discard(ctx)
 		case c.wrong != nil:
-			fmt.Fprintf(s.err, "meowdis: line %d: %v: %s\n", c.wrong.number, resp.ErrUnbalanced, clipped(string(c.wrong.text)))
+			s.tellWrong(c)
 			return s.discard(ctx)
 		case errors.Is(c.err, io.EOF):
 			return s.exec(ctx, queued)
@@ -52,7 +56,7 @@ func (s *script) queue(ctx context.Context, lines []scriptLine) (ok bool, err er
 	}
 	replies, err := s.session.PipelineUntilError(ctx, calls)
 	if err != nil {
-		return false, fmt.Errorf("line %d: %w", lines[min(len(replies), len(lines)-1)].number, err)
+		return false, fmt.Errorf("line %d: %w: nothing was run", lines[min(len(replies), len(lines)-1)].number, err)
 	}
 	for i, v := range replies {
 		if v.IsError() {
@@ -74,10 +78,16 @@ func endsTransaction(args [][]byte) bool {
 
 func (s *script) discard(ctx context.Context) error {
 	fmt.Fprintln(s.err, "meowdis: nothing was run")
-	if _, err := s.session.Do(ctx, []byte("DISCARD")); err != nil {
+	if err := s.drop(ctx); err != nil {
 		return err
 	}
 	return errAnswered
+}
+
+// drop forgets what is queued, also when ctx has ended.
+func (s *script) drop(ctx context.Context) error {
+	_, err := s.session.Do(context.WithoutCancel(ctx), []byte("DISCARD"))
+	return err
 }
 
 // refused ends a transaction that the target does not want.
@@ -93,8 +103,10 @@ func (s *script) refused(v resp.Value, err error) error {
 func (s *script) exec(ctx context.Context, queued []scriptLine) error {
 	v, err := s.session.Do(ctx, []byte("EXEC"))
 	switch {
-	case err != nil || v.IsError():
-		return s.refused(v, err)
+	case err != nil:
+		return fmt.Errorf("%w: whether the transaction took effect, as a whole, is not known", err)
+	case v.IsError():
+		return s.refused(v, nil)
 	case len(v.Elems) != len(queued):
 		return fmt.Errorf("the transaction of %d commands was answered with %d replies", len(queued), len(v.Elems))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/schema"
 )
 
 func newVacuum(s *streams) *cobra.Command {
@@ -28,18 +29,28 @@ free room is packed, too; meowdis doctor says how much there is.
 			return runVacuum(cmd.Context(), s, o, args)
 		},
 	}
-	o.addFlags(cmd)
+	o.addFlags(cmd, true)
 	return cmd
 }
 
 func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (err error) {
-	f, err := o.open(s, args, false)
+	t, err := o.choose(s, args)
+	if err != nil {
+		return err
+	}
+	if err := o.mayChange(s, t, "vacuum"); err != nil {
+		return err
+	}
+	f, err := local.OpenFile(t.path, false)
 	if err != nil {
 		return err
 	}
 	defer func() { err = tended(err, f) }()
-	if _, err := f.SchemaVersion(); err != nil {
-		return ours(f, err)
+	switch version, err := f.SchemaVersion(); {
+	case err != nil:
+		return fmt.Errorf("opening %s: %w", f.Path(), err)
+	case version > schema.Version:
+		return fmt.Errorf("opening %s: %w", f.Path(), local.NewerError(version))
 	}
 	before, err := bytesOf(f)
 	if err != nil {

@@ -16,15 +16,16 @@ import (
 
 // watchOptions are the flags and arguments of watch.
 type watchOptions struct {
-	target  targetOptions
-	seconds float64
-	count   int64
-	json    bool
-	args    []string
+	target   targetOptions
+	confirm  confirmOptions
+	interval interval
+	count    int64
+	json     bool
+	args     []string
 }
 
 func newWatch(s *streams) *cobra.Command {
-	o := &watchOptions{}
+	o := &watchOptions{interval: interval(2 * time.Second)}
 	cmd := &cobra.Command{
 		Use:     "watch [FLAGS] COMMAND [ARG...]",
 		GroupID: groupLook,
@@ -41,8 +42,8 @@ behind the other. Flags stand before the command. (This is not the command WATCH
 		ValidArgsFunction:     completeCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case o.seconds < 0.01:
-				return usagef("-i %v: give at least 0.01 seconds", o.seconds)
+			case time.Duration(o.interval) < 10*time.Millisecond:
+				return usagef("-i %s: give at least 0.01 seconds", &o.interval)
 			case o.count < 0:
 				return usagef("--count %d: there cannot be fewer than none", o.count)
 			}
@@ -53,9 +54,10 @@ behind the other. Flags stand before the command. (This is not the command WATCH
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.SortFlags = false
-	f.Float64VarP(&o.seconds, "interval", "i", 2, "wait for `SECONDS` between two runs")
+	f.VarP(&o.interval, "interval", "i", "wait for `SECONDS` between two runs")
 	f.Int64Var(&o.count, "count", 0, "run it `NUMBER` times")
 	f.BoolVar(&o.json, "json", false, "show JSON")
+	o.confirm.addFlags(cmd)
 	o.target.addFlags(cmd)
 	return cmd
 }
@@ -68,9 +70,12 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
+	if err := o.confirm.mayRun(s, c.target, command(o.args)); err != nil {
+		return err
+	}
 	show := func(reply []byte) error { return writeReply(s.out, reply) }
 	if s.outTerminal && s.getenv("TERM") != "dumb" {
-		screen := &watchScreen{streams: s, title: fmt.Sprintf("every %gs  %s  %s", o.seconds, c.target, strings.Join(o.args, " "))}
+		screen := &watchScreen{streams: s, title: fmt.Sprintf("every %ss  %s  %s", &o.interval, c.target, strings.Join(o.args, " "))}
 		// The other screen, so that what was on this one is there again afterwards.
 		io.WriteString(s.out, "\x1b[?1049h\x1b[?25l")
 		defer io.WriteString(s.out, "\x1b[?25h\x1b[?1049l")
@@ -95,13 +100,16 @@ func (o *watchOptions) repeat(ctx context.Context, s *streams, c *connection, sh
 		if err := show(printer.append(nil, args, v)); err != nil {
 			return err
 		}
+		if n == 1 && !s.outTerminal {
+			suggest(s.err, args, v)
+		}
 		if n == o.count {
 			if v.HasError() {
 				return errAnswered
 			}
 			return nil
 		}
-		if err := pause(ctx, time.Duration(o.seconds*float64(time.Second))); err != nil {
+		if err := pause(ctx, time.Duration(o.interval)); err != nil {
 			return ended(ctx, err)
 		}
 	}

@@ -3,7 +3,6 @@ package decode
 import (
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -73,18 +72,16 @@ func unixTime(s string) (time.Time, bool) {
 	return at, at.UTC().Year() >= 2001 && at.UTC().Year() < 2100
 }
 
-var uuidText = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
-
 // gregorian is the number of 100 ns between 1582-10-15, the zero of the UUIDs of
 // version 1 and 6, and 1970.
 const gregorian = 122192928000000000
 
 func uuid(s string) string {
-	if !uuidText.MatchString(s) {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return ""
 	}
 	b, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
-	if err != nil {
+	if err != nil || len(b) != 16 {
 		return ""
 	}
 	number := func(parts ...[]byte) (n int64) {

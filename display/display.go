@@ -69,6 +69,15 @@ func FitRight(s string, width int) string {
 // Spaces is n spaces, none for less than that.
 func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
+// Type is the type of a key as people call it: the command TYPE names that of JSON
+// documents after a module.
+func Type(typ string) string {
+	if typ == "ReJSON-RL" {
+		return "json"
+	}
+	return typ
+}
+
 // Grouped is n with a comma between thousands.
 func Grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/meowdis/meowdis/resp"
@@ -43,7 +44,9 @@ type Engine struct {
 	now   func() int64
 	seed  func() uint64
 
-	readOnly string // why nothing can be written, or nothing
+	limits   atomic.Pointer[translator.Limits]
+	facts    func() translator.Facts // of the server, nil without one
+	readOnly string                  // why nothing can be written, or nothing
 
 	replaying sync.Mutex // keeps this process from contending with itself
 }
@@ -70,8 +73,15 @@ func New(s Store, options ...Option) *Engine {
 	return e
 }
 
+// SetLimits changes from where on OBJECT ENCODING calls a collection large.
+func (e *Engine) SetLimits(l translator.Limits) { e.limits.Store(&l) }
+
+// SetFacts sets where INFO's facts about the server come from. It is for the time
+// before the first session.
+func (e *Engine) SetFacts(facts func() translator.Facts) { e.facts = facts }
+
 func (e *Engine) env(db int) translator.Env {
-	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db}
+	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load()}
 }
 
 // call is a command ready to be planned.
@@ -196,13 +206,15 @@ type planned struct {
 	call
 	db        int
 	fieldsets map[string][][]byte
+	queued    bool // by MULTI
+	facts     translator.Facts
 	answer    resp.Value
 }
 
 // plan translates the call, which is the i-th of its transaction: each draws
 // its own random numbers.
 func (p planned) plan(env translator.Env, i int) translator.Plan {
-	env.DB, env.Fieldsets = p.db, p.fieldsets
+	env.DB, env.Fieldsets, env.InMulti, env.Facts = p.db, p.fieldsets, p.queued, p.facts
 	env.Seed += uint64(i) << 32
 	return p.cmd.Plan(p.args, env)
 }

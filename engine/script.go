@@ -9,7 +9,8 @@ import (
 
 // PipelineUntilError runs commands in order and stops behind the first whose
 // reply is an error or holds one: nothing behind it runs. It returns the replies
-// up to that one.
+// up to that one. With an error, when ctx has ended or the store failed, the replies
+// are those of the commands that ran.
 //
 // On a store that can hold a transaction open, neighbours run in one, which also
 // makes a script as fast as a pipeline; others run them one by one.
@@ -66,8 +67,8 @@ func (s *Session) untilError(ctx context.Context, t transactor, calls []planned)
 				return err
 			}
 			replies = append(replies, v)
-			if v.HasError() {
-				break
+			if v.HasError() || ctx.Err() != nil {
+				break // what ran stays, and has its reply
 			}
 		}
 		return nil

@@ -100,6 +100,10 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 		*reply = s.reject(args, resp.MakeError("READONLY "+reason))
 		return nil
 	}
+	if s.multi && cmd.Flags&translator.NoMulti != 0 {
+		*reply = s.reject(args, resp.MakeError("ERR Command not allowed inside a transaction"))
+		return nil
+	}
 	if cmd.Translate == nil {
 		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {
 			if err := pending.flush(ctx, s.engine); err != nil {
@@ -138,7 +142,11 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 
 // planned is a call as it would run now.
 func (s *Session) planned(c call) planned {
-	return planned{call: c, db: s.db, fieldsets: s.fieldsets}
+	p := planned{call: c, db: s.db, fieldsets: s.fieldsets}
+	if c.cmd.WantsFacts && s.engine.facts != nil {
+		p.facts = s.engine.facts()
+	}
+	return p
 }
 
 // reject answers a call that cannot be run nor queued. It spoils an open
@@ -284,6 +292,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	for i, q := range queue {
 		if q.cmd.Translate != nil {
 			calls[i] = s.planned(q)
+			calls[i].queued = true
 			continue
 		}
 		v, err := ownCommand(q.cmd.Name).run(s, ctx, q)

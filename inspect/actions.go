@@ -8,81 +8,112 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// locked says so, when it is, and tells whether it is.
-func (m *Model) locked() bool {
-	if !m.unlocked {
-		m.notice = lockedNotice
-	}
-	return !m.unlocked
-}
-
-// rename asks for another name of the selected key. A name that is taken is
-// refused.
+// rename asks for another name of the selected key. A name that is taken is asked
+// about once more.
 func (m *Model) rename() tea.Cmd {
 	key, ok := m.currentKey()
-	if m.locked() || !ok {
+	if !ok {
+		m.notice = "Choose a key to rename."
+	}
+	if !ok || !m.mayWrite() {
 		return nil
 	}
 	typed, read := typeable(key)
-	m.overlay = &question{title: "Rename " + shown(key, 40), prompt: newPrompt(typed), answer: func(m *Model, answer string) tea.Cmd {
-		name, err := read(answer)
-		if err != nil {
-			m.fail(err)
-		}
+	m.overlay = &form{title: "Rename " + shown(key, 40), fields: []field{newField("name", typed, "")}, make: func(m *Model, v []string) (change, error) {
+		name, err := read(v[0])
 		if err != nil || name == key {
-			return nil
+			return change{}, err
 		}
-		return m.write(change{title: "Renamed to " + shown(name, 40), reveal: name, taken: true, calls: [][][]byte{command("RENAMENX", key, name)}})
+		c := change{title: "Renamed to " + shown(name, 40), reveal: name}
+		onto := c
+		onto.calls = [][][]byte{command("RENAME", key, name)}
+		c.calls, c.insist = [][][]byte{command("RENAMENX", key, name)}, &onto
+		c.back = [][][]byte{command("RENAME", name, key)}
+		return c, nil
 	}}
 	return nil
 }
 
-// expire asks how long the selected keys should live.
+// lifeNote is how a time to live is written.
+const lifeNote = "90s, 10m, 12h, 2d, 1w, 2030-01-31, never"
+
+// expire asks how long the selected keys should live, or in a hash the selected
+// field.
 func (m *Model) expire() tea.Cmd {
-	s := m.selected()
-	if m.locked() || s.empty() {
+	name, set, ok := m.mortal()
+	if !ok || !m.mayWrite() {
 		return nil
 	}
-	if len(s.folders) > 0 {
-		m.notice = "Choose keys, not folders, to set their time to live."
-		return nil
-	}
-	m.overlay = &question{title: "Time to live of " + s.String(), note: "90s, 5m, 12h, 7d, a date, or never", prompt: newPrompt(""),
-		answer: func(m *Model, text string) tea.Cmd {
-			ms, err := parseLife(text, m.now)
-			if err != nil {
-				m.failure = err.Error()
-				return nil
-			}
-			return m.setLife(s, ms)
-		}}
+	m.overlay = &form{title: "Time to live of " + name, fields: []field{newField("TTL", "", lifeNote)}, make: func(m *Model, v []string) (change, error) {
+		if strings.TrimSpace(v[0]) == "" {
+			return change{}, nil
+		}
+		at, err := parseLife(v[0], m.now)
+		return set(at), err
+	}}
 	return nil
 }
 
-// persist takes the time to live of the selected keys away.
+// persist takes the time to live away.
 func (m *Model) persist() tea.Cmd {
-	s := m.selected()
-	if m.locked() || s.empty() || len(s.folders) > 0 {
+	_, set, ok := m.mortal()
+	if !ok || !m.mayWrite() {
 		return nil
 	}
-	return m.setLife(s, 0)
+	m.keys.marked = map[string]bool{}
+	return m.write(set(0))
 }
 
-// setLife makes the keys end at a time, 0 for never.
-func (m *Model) setLife(s selection, at int64) tea.Cmd {
-	c := change{title: s.String() + " never expires now"}
-	if at != 0 {
-		c.title = s.String() + " expires in " + remaining(at-m.now)
+// mortal is what the person chose whose time to live may be set: its name, and the
+// change that makes it end at a time, or never for 0.
+func (m *Model) mortal() (name string, set func(at int64) change, ok bool) {
+	if row, _, ok := m.field(); ok {
+		return m.mortalField(row[0])
 	}
-	for _, name := range s.names {
-		if at == 0 {
-			c.calls = append(c.calls, command("PERSIST", name))
-		} else {
-			c.calls = append(c.calls, command("PEXPIREAT", name, decimal(at)))
+	s := m.selected()
+	if len(s.folders) > 0 {
+		m.notice = "Choose keys, not folders, to set their time to live."
+	}
+	return s.String(), func(at int64) change {
+		c := change{title: lived(s.String(), at, m.now), lives: true}
+		for _, name := range s.names {
+			call := command("PERSIST", name)
+			if at != 0 {
+				call = command("PEXPIREAT", name, decimal(at))
+			}
+			c.calls = append(c.calls, call)
 		}
+		return c
+	}, len(s.folders) == 0 && len(s.names) > 0
+}
+
+// field is the row of a hash that is chosen in its table.
+func (m *Model) field() (row record, body string, ok bool) {
+	s := m.value.sheet()
+	if !m.inValue || m.value.kind != "hash" || !s.tabular() || m.value.gone {
+		return nil, "", false
 	}
-	m.keys.marked = map[string]bool{}
-	return m.write(c)
+	return s.element()
+}
+
+func (m *Model) mortalField(field string) (name string, set func(at int64) change, ok bool) {
+	key := m.value.key
+	name = shown(field, 30) + " of " + shown(key, 30)
+	return name, func(at int64) change {
+		call := command("HPERSIST", key, "FIELDS", "1", field)
+		if at != 0 {
+			call = command("HPEXPIREAT", key, decimal(at), "FIELDS", "1", field)
+		}
+		return change{title: lived(name, at, m.now), calls: [][][]byte{call}}
+	}, true
+}
+
+// lived says what a time to live became.
+func lived(name string, at, now int64) string {
+	if at == 0 {
+		return name + " never expires now"
+	}
+	return name + " expires in " + remaining(at-now)
 }
 
 // parseLife reads a time to live as people write it, and returns when it ends: 0
@@ -92,19 +123,30 @@ func parseLife(text string, now int64) (int64, error) {
 	if text == "never" || text == "" {
 		return 0, nil
 	}
-	for _, layout := range []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02 15:04:05", time.RFC3339} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+	for _, layout := range []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339} {
+		t, err := time.ParseInLocation(layout, text, time.Local)
+		switch {
+		case err == nil && t.UnixMilli() <= now:
+			return 0, fmt.Errorf("%s is over", text)
+		case err == nil:
 			return t.UnixMilli(), nil
 		}
 	}
 	var total time.Duration
 	rest := strings.ReplaceAll(text, " ", "")
-	if days, after, ok := strings.Cut(rest, "d"); ok {
-		n := atoi64(days)
-		if n <= 0 || n > 36500 {
+	for _, unit := range []struct {
+		letter string
+		days   int64
+	}{{"w", 7}, {"d", 1}} {
+		count, after, ok := strings.Cut(rest, unit.letter)
+		if !ok {
+			continue
+		}
+		n := atoi64(count)
+		if n <= 0 || n > 36500/unit.days {
 			return 0, badLife(text)
 		}
-		total, rest = time.Duration(n)*24*time.Hour, after
+		total, rest = total+time.Duration(n*unit.days)*24*time.Hour, after
 	}
 	if rest != "" {
 		if strings.Trim(rest, "0123456789") == "" {
@@ -123,7 +165,7 @@ func parseLife(text string, now int64) (int64, error) {
 }
 
 func badLife(text string) error {
-	return fmt.Errorf("%s is no time to live: give 90s, 5m, 12h, 7d, a date or never", shown(text, 20))
+	return fmt.Errorf("%s is no time to live: give 90s, 10m, 12h, 2d, 1w, a date or never", shown(text, 20))
 }
 
 // remove deletes what is selected: keys in the list, an element in a value.
@@ -132,17 +174,19 @@ func (m *Model) remove() tea.Cmd {
 	if !m.inValue || s == nil || !s.tabular() {
 		return m.askDelete()
 	}
-	row, _, ok := s.element()
-	if m.locked() || !ok {
+	row, body, ok := s.element()
+	if !ok || !m.mayWrite() {
 		return nil
 	}
-	calls := m.elementGone(s, row)
-	if calls == nil {
+	c := change{title: "Deleted " + shown(row[0], 30), calls: m.elementGone(s, row)}
+	if c.calls == nil {
 		m.notice = "What stands here is not deleted by itself."
 		return nil
 	}
-	name := shown(row[0], 30)
-	return m.confirm(confirmation{title: "Delete " + name + " of " + shown(m.value.key, 30) + "?", change: change{title: "Deleted " + name, calls: calls}})
+	if m.value.kind == "list" {
+		c = c.answering(body, "LINDEX", m.value.key, row[0]) // others may have moved it
+	}
+	return m.confirm(confirmation{title: "Delete " + shown(row[0], 30) + " of " + shown(m.value.key, 30) + "?", change: c})
 }
 
 // elementGone is the commands that delete an element, nil where it cannot be.
@@ -173,7 +217,7 @@ func (m *Model) elementGone(s *sheet, row record) [][][]byte {
 
 // add asks for a new key, or for a new element of the open value.
 func (m *Model) add() tea.Cmd {
-	if m.locked() {
+	if !m.mayWrite() {
 		return nil
 	}
 	if m.inValue && m.value.loaded && !m.value.gone {
@@ -210,19 +254,15 @@ func (m *Model) addKey(kind string) {
 	for _, part := range parts[kind] {
 		fields = append(fields, newField(part, "", ""))
 	}
-	fields = append(fields, newField("TTL", "", "never; or 90s, 5m, 12h, 7d"))
-	m.overlay = &form{title: "New " + shownKind(kind), fields: fields, submit: func(m *Model, values []string) tea.Cmd {
+	fields = append(fields, newField("TTL", "", lifeNote))
+	m.overlay = &form{title: "New " + shownKind(kind), fields: fields, make: func(m *Model, values []string) (change, error) {
 		name, ttl := values[0], values[len(values)-1]
 		at, err := parseLife(ttl, m.now)
-		if err != nil {
-			m.failure = err.Error()
-			return nil
-		}
-		calls := [][][]byte{elementMade(kind, name, values[1:len(values)-1], true)}
+		calls := [][][]byte{elementMade(kind, name, values[1:len(values)-1])}
 		if at != 0 {
 			calls = append(calls, command("PEXPIREAT", name, decimal(at)))
 		}
-		return m.write(change{title: "Added " + shown(name, 40), calls: calls, fresh: name, reveal: name})
+		return change{title: "Added " + shown(name, 40), calls: calls, fresh: name, reveal: name}, err
 	}}
 }
 
@@ -236,14 +276,14 @@ func (m *Model) addElement() tea.Cmd {
 	for _, part := range parts[kind] {
 		fields = append(fields, newField(part, "", ""))
 	}
-	m.overlay = &form{title: "Add to " + shown(key, 40), fields: fields, submit: func(m *Model, values []string) tea.Cmd {
-		return m.write(change{title: "Added to " + shown(key, 40), calls: [][][]byte{elementMade(kind, key, values, false)}})
+	m.overlay = &form{title: "Add to " + shown(key, 40), fields: fields, make: func(m *Model, values []string) (change, error) {
+		return change{title: "Added to " + shown(key, 40), calls: [][][]byte{elementMade(kind, key, values)}}, nil
 	}}
 	return nil
 }
 
 // elementMade is the command that adds an element, and with it a new key.
-func elementMade(kind, key string, v []string, fresh bool) [][]byte {
+func elementMade(kind, key string, v []string) [][]byte {
 	switch kind {
 	case "hash":
 		return command("HSET", key, v[0], v[1])

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
@@ -52,40 +51,4 @@ func slotBehind(index string) string {
 		return ""
 	}
 	return strconv.FormatUint(n+1, 10)
-}
-
-// slotsAtOnce is how many slots are kept at once.
-const slotsAtOnce = 1000
-
-// arrayImage is the commands that make an array again, which has no serialized
-// form: its values, and where the next one is appended. The size of a ring is not
-// part of it: the next ARRING names it again.
-func (c *conn) arrayImage(ctx context.Context, db int, key string) (calls [][][]byte, size int, err error) {
-	for from := "0"; from != ""; {
-		v, err := c.one(ctx, db, command("ARSCAN", key, from, lastSlot, "LIMIT", decimal(slotsAtOnce)))
-		if err != nil {
-			return nil, 0, err
-		}
-		found := slots(v)
-		call := command("ARMSET", key)
-		for _, slot := range found {
-			call = append(call, []byte(text(slot[0])), slot[1].Str)
-			size += 8 + len(slot[1].Str)
-		}
-		if size > mostUndo {
-			return nil, 0, errTooMuch
-		}
-		from = ""
-		if len(found) > 0 {
-			calls = append(calls, call)
-		}
-		if len(found) == slotsAtOnce {
-			from = slotBehind(text(found[slotsAtOnce-1][0]))
-		}
-	}
-	next, err := c.one(ctx, db, command("ARNEXT", key))
-	if err == nil && number(next) > 0 {
-		calls = append(calls, command("ARSEEK", key, text(next)))
-	}
-	return calls, size, err
 }

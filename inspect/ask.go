@@ -3,19 +3,23 @@ package inspect
 import (
 	"context"
 	"errors"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/catalog"
 )
 
-// countMsg is the number of keys in the database.
+// countMsg is the number of keys in the database, -1 when the target does not tell.
 type countMsg int64
 
 func (m *Model) count() tea.Cmd {
 	db := m.db
 	return m.start(counting, func(ctx context.Context) (tea.Msg, error) {
 		v, err := m.conn.one(ctx, db, command("DBSIZE"))
+		if m.conn.refusals.has("DBSIZE") {
+			return countMsg(-1), nil
+		}
 		return countMsg(number(v)), err
 	})
 }
@@ -78,29 +82,6 @@ func (c *conn) describe(ctx context.Context, db int, keys []string, now int64) (
 	return found, nil
 }
 
-// kinds finds out types and times to live.
-func (c *conn) kinds(ctx context.Context, db int, keys []string, now int64) ([]catalog.Facts, error) {
-	var calls [][][]byte
-	for _, key := range keys {
-		calls = append(calls, command("TYPE", key), command("PTTL", key))
-	}
-	values, err := c.do(ctx, db, calls...)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]catalog.Facts, len(keys))
-	for i := range found {
-		kind, pttl := values[2*i], values[2*i+1]
-		if err := errors.Join(replyError(kind), replyError(pttl)); err != nil {
-			return nil, err
-		}
-		if t := text(kind); t != "none" {
-			found[i] = catalog.Facts{Type: t, Expires: deadline(number(pttl), now), Size: -1, Bytes: -1}
-		}
-	}
-	return found, nil
-}
-
 // describe takes facts in.
 func (m *Model) describe(d described) {
 	for i, name := range d.names {
@@ -135,6 +116,11 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 		return nil, err
 	}
 	o := opened{key: key, kind: found[0].Type, expires: found[0].Expires, size: -1}
+	if o.kind == unknownKind {
+		if o.kind, err = c.probe(ctx, db, key); err != nil {
+			return nil, err
+		}
+	}
 	src := sources[o.kind]
 	if src == nil {
 		return o, nil
@@ -147,14 +133,20 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range values {
-		if err := replyError(v); err != nil {
+	for i, v := range values {
+		if err := replyError(v); err != nil && (i == 0 || src.per > 0 || !isRefused(v.Str)) {
 			return nil, err
 		}
 	}
 	o.first = src.decode(0, values[0])
-	o.size = int64(o.first.size)
-	if src.count != "" {
+	if src.repeats {
+		o.firsts = newFirsts()
+		o.firsts.keep(0, o.first)
+	}
+	switch {
+	case src.count == "":
+		o.size = int64(o.first.size)
+	case !values[1].IsError():
 		o.size = number(values[1])
 	}
 	return o, c.complete(ctx, db, src, key, o.first)
@@ -170,7 +162,7 @@ type paged struct {
 func (m *Model) fetch(s *sheet, i int, cursor string) tea.Cmd {
 	db, key := m.db, m.value.key
 	return m.start(paging, func(ctx context.Context) (tea.Msg, error) {
-		c, err := m.conn.chunk(ctx, db, s.src, key, i, cursor)
+		c, err := m.conn.chunk(ctx, db, s, key, i, cursor)
 		return paged{s, i, c}, err
 	})
 }
@@ -209,12 +201,16 @@ func (m *Model) survey() tea.Cmd {
 	})
 }
 
-// survey counts the keys of each database until the target refuses one.
+// survey counts the keys of each database until the target refuses one; -1 where
+// it does not count.
 func (c *conn) survey(ctx context.Context) (surveyed, error) {
 	var found surveyed
 	for db := range databases {
 		v, err := c.one(ctx, db, command("DBSIZE"))
 		var no refusal
+		if c.refusals.has("DBSIZE") {
+			return slices.Repeat(surveyed{-1}, databases), nil
+		}
 		if errors.As(err, &no) && db > 0 {
 			break
 		}

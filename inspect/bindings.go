@@ -120,7 +120,7 @@ func doing() []binding {
 func (m *Model) isUnlocked() bool    { return m.unlocked }
 func (m *Model) isLocked() bool      { return !m.unlocked && m.options.Unlock != nil }
 func (m *Model) unlockedValue() bool { return m.unlocked && m.inValue }
-func (m *Model) canUndo() bool       { return m.unlocked && len(m.journal.steps) > 0 }
+func (m *Model) canUndo() bool       { return m.unlocked && len(m.steps) > 0 }
 
 // asking is the keys that hold anywhere.
 func asking() []binding {

@@ -4,176 +4,221 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/catalog"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
-// change is something to write: some commands, or the end of all keys of a
-// selection.
+// change is something to write: some commands, or the end of all keys of some
+// selections.
 type change struct {
 	title  string     // what was done, for the notice and for undo
-	calls  [][][]byte // nil where keys are deleted
-	gone   *selection // what is deleted
-	final  bool       // no undo is kept: it cannot be, or the person gave it up
+	calls  [][][]byte // of keys that are deleted those that show what happens
+	gone   []scope    // what is deleted
+	keys   []string   // what the calls change beside the keys that they are known to
+	back   [][][]byte // what undoes the calls; nil: the keys as they were
+	lives  bool       // the calls set no more than times to live
+	final  bool       // no undo is kept: it cannot be
 	reveal string     // the key to go to then; "" stays
 	fresh  string     // the key that must not be there yet; "" for none
-	taken  bool       // an answer of 0 means that the name is taken
+	insist *change    // what to do where a RENAMENX finds that the name is taken
+	holds  holds      // what must hold still; nil: nothing
+	draft  string     // a file with the text that is written; "" for none
+	form   *form      // where it was typed, to mend it there; nil for nowhere
 	shows  bool       // the reply is to be seen
+}
+
+// holds tells whether what the person saw before a change is still so.
+type holds func(ctx context.Context, c *conn, db int) (bool, error)
+
+// scope is keys of a database.
+type scope struct {
+	db int
+	selection
 }
 
 // written is a change that was made.
 type written struct {
 	change
-	step  *step // how to undo it; nil where that cannot be
+	step  *step // how to undo it; nil where nothing was done, or that cannot be
 	reply resp.Value
 	err   error // what ended it; what was done before is in step
 }
 
-// tooMuch is why a change was not made: what it would overwrite is too much to
-// keep for undo.
-type tooMuch struct{ change }
+// doubtful is a change that was not made, since something speaks against it: the
+// person decides.
+type doubtful struct {
+	change
+	title, note string
+}
 
-func (tooMuch) Error() string { return "too much to keep for undo" }
+func (doubtful) Error() string { return "the change is in doubt" }
+
+const lockedNotice = "Nothing is written while the browser is read-only. Press U to unlock it."
+
+// mayWrite tells whether a change can begin, and says why not.
+func (m *Model) mayWrite() bool {
+	switch {
+	case !m.unlocked:
+		m.notice = lockedNotice
+	case m.running(writing):
+		m.notice = "The last change is still being made; esc stops it."
+	default:
+		return true
+	}
+	return false
+}
 
 // write makes a change, when writing is unlocked.
 func (m *Model) write(c change) tea.Cmd {
-	if !m.unlocked {
-		m.notice = lockedNotice
-		return nil
-	}
-	if m.running(writing) {
-		m.notice = "The last change is still being made."
+	if !m.mayWrite() {
 		return nil
 	}
 	db := m.db
 	return m.start(writing, func(ctx context.Context) (tea.Msg, error) {
 		w := written{change: c}
-		var err error
-		if c.gone != nil {
-			w.step, err = m.deleteAll(ctx, db, c)
-		} else {
-			w.step, w.reply, err = m.runAll(ctx, db, c)
+		switch {
+		case c.final:
+			var values []resp.Value
+			if values, w.err = m.conn.do(ctx, db, c.calls...); w.err == nil {
+				w.reply, w.err = settled(values)
+			}
+		case c.gone != nil:
+			w.step, w.err = m.deleteAll(ctx, c)
+			w.reply = resp.OK
+		default:
+			w.step, w.reply, w.err = m.runAll(ctx, db, c)
 		}
-		var much tooMuch
-		if errors.As(err, &much) {
-			return much, nil
+		var doubt doubtful
+		if errors.As(w.err, &doubt) {
+			return doubt, nil
 		}
-		w.err = err
 		return w, nil
 	})
 }
 
-const lockedNotice = "Nothing is written while the browser is read-only. Press U to unlock it."
-
 // runAll keeps what the calls will change, and runs them. An error reply ends it;
 // what was done before it can still be undone.
 func (m *Model) runAll(ctx context.Context, db int, c change) (*step, resp.Value, error) {
-	s := &step{title: c.title, db: db}
-	if !c.final {
-		if err := m.keep(ctx, s, changedKeys(c.calls)); err != nil {
-			return nil, resp.Nil, either(err, c)
-		}
-	}
-	if c.fresh != "" && len(s.images) > 0 && s.images[0].there {
-		return nil, resp.Nil, errNameTaken
-	}
-	values, err := m.conn.do(ctx, db, c.calls...)
+	s, err := m.journal.begin(c.title)
 	if err != nil {
-		return s, resp.Nil, err // nobody knows what took effect
+		return nil, resp.Nil, err
 	}
-	last := values[len(values)-1]
-	for i, v := range values {
-		err := replyError(v)
-		if err != nil && i == 0 && len(values) == 1 {
-			return nil, v, err // nothing was done
+	t := transaction{db: db, places: changedBy(db, c.calls), absent: true, back: c.back, lives: c.lives}
+	if len(c.keys) > 0 {
+		t.places = append(t.places, keysIn{db, c.keys})
+	}
+	t.calls = func(there []string) ([][][]byte, error) {
+		if c.fresh != "" && len(there) > 0 {
+			return nil, errNameTaken
 		}
-		if err != nil {
-			return s, v, err
-		}
+		return c.calls, m.conn.still(ctx, db, c)
 	}
-	if c.taken && number(last) == 0 {
-		return nil, last, errNameTaken
+	values, sent, err := m.transact(ctx, t)
+	s.to = m.journal.end
+	var no errNoImage
+	if errors.As(err, &no) {
+		final := c
+		final.final = true
+		err = doubtful{final, c.title + "?", no.Error() + ": this cannot be undone."}
 	}
-	return s, last, nil
+	if !sent {
+		return nil, resp.Nil, errors.Join(err, m.journal.cut(s))
+	}
+	if err != nil {
+		return &s, resp.Nil, err // nobody knows what took effect
+	}
+	last, err := settled(values)
+	if c.insist != nil && err == nil && number(last) == 0 {
+		err = doubtful{*c.insist, "Overwrite " + shown(c.reveal, 30) + "?", "There is a key of that name already."}
+	} else if !nothingDone(values) {
+		return &s, last, err
+	}
+	return nil, last, errors.Join(err, m.journal.cut(s))
 }
 
 var errNameTaken = errors.New("there is a key of that name already")
 
-// either makes the refusal to keep so much one that names the change.
-func either(err error, c change) error {
-	if errors.Is(err, errTooMuch) {
-		return tooMuch{c}
+// still makes a change doubtful when what it expects does not hold any more.
+func (c *conn) still(ctx context.Context, db int, ch change) error {
+	if ch.holds == nil {
+		return nil
+	}
+	ok, err := ch.holds(ctx, c, db)
+	if err == nil && !ok {
+		ch.holds, ch.back = nil, nil
+		err = doubtful{ch, "Overwrite it?", "Somebody else changed it since you looked."}
 	}
 	return err
 }
 
-// changedKeys is the keys that calls may change.
-func changedKeys(calls [][][]byte) []string {
-	seen := map[string]bool{}
-	var keys []string
-	for _, call := range calls {
-		cmd, _ := translator.Find(call)
-		if cmd == nil {
-			continue
+// answers holds while a command has the reply that it had.
+func (c change) answering(want string, words ...string) change {
+	c.holds = func(ctx context.Context, c *conn, db int) (bool, error) {
+		v, err := c.one(ctx, db, command(words...))
+		var no refusal
+		if errors.As(err, &no) {
+			return false, nil
 		}
-		for _, ref := range cmd.KeysOf(call) {
-			key := string(call[ref.Pos])
-			if ref.Access&7 != translator.RO && !seen[key] {
-				seen[key] = true
-				keys = append(keys, key)
-			}
-		}
+		return err == nil && text(v) == want, err
 	}
-	return keys
+	return c
 }
 
-// kindOf tells how dangerous a command is.
-func kindOf(call [][]byte) danger {
-	cmd, _ := translator.Find(call)
-	switch {
-	case cmd == nil:
-		return unknownCall
-	case cmd.Name == "FLUSHALL" || cmd.Name == "FLUSHDB" || cmd.Name == "SWAPDB" || cmd.Name == "MOVE":
-		return sweeping
-	case cmd.Flags&translator.Write != 0:
-		return changing
+// settled is the reply to the last of some commands, or the first that is an error.
+func settled(values []resp.Value) (resp.Value, error) {
+	for _, v := range values {
+		if err := replyError(v); err != nil {
+			return v, err
+		}
 	}
-	return reading
+	if len(values) == 0 {
+		return resp.Nil, nil
+	}
+	return values[len(values)-1], nil
 }
 
-// danger is what a command may do.
-type danger int
-
-const (
-	reading danger = iota
-	changing
-	sweeping    // more than can be kept for undo
-	unknownCall // nobody knows
-)
+// nothingDone tells whether no command took effect.
+func nothingDone(values []resp.Value) bool {
+	for _, v := range values {
+		if !v.IsError() {
+			return false
+		}
+	}
+	return true
+}
 
 // wrote takes a change in: it can be undone, and the screen looks again.
 func (m *Model) wrote(w written) tea.Cmd {
-	kept := w.step != nil && len(w.step.images) > 0
-	if kept {
-		m.journal.push(*w.step)
+	if w.step != nil {
+		m.steps = append(m.steps, *w.step)
 	}
 	switch {
-	case w.err != nil && kept:
+	case w.err != nil && w.draft != "":
+		m.notSaved(w.err.Error(), w.draft)
+	case w.err != nil && w.step != nil:
 		m.fail(fmt.Errorf("%w (u undoes what was done)", w.err))
 	case w.err != nil:
 		m.fail(w.err)
-		return nil
+		if w.form != nil {
+			m.overlay = w.form
+		}
 	case w.shows:
 		m.answers(answered{call: w.calls[0], reply: w.reply})
 	default:
 		m.notice = w.title + "."
-		if kept {
+		if w.step != nil {
 			m.notice += " Press u to undo it."
 		}
+	}
+	if w.err == nil && w.draft != "" {
+		m.dropDraft(w.draft)
+	}
+	if w.err != nil && w.step == nil {
+		return nil
 	}
 	return m.lookAgain(w.reveal)
 }
@@ -219,13 +264,9 @@ func (m *Model) reveal(name string) {
 	l.rows[0].stale = true
 }
 
-// giveUpUndo asks whether a change should be made that cannot be undone.
-func (m *Model) giveUpUndo(t tooMuch) tea.Cmd {
-	c := t.change
-	c.final = true
-	return m.confirm(confirmation{
-		title: c.title + "?", notes: []string{"Its values are more than " + bytesize(mostUndo) + ": this cannot be undone."}, change: c, always: true,
-	})
+// doubts asks whether to make a change nevertheless.
+func (m *Model) doubts(d doubtful) tea.Cmd {
+	return m.confirm(confirmation{title: d.title, notes: []string{d.note}, change: d.change, always: true})
 }
 
 // unlock lets the browser write, or locks it again.
@@ -241,6 +282,9 @@ func (m *Model) unlock() tea.Cmd {
 	case m.writable:
 		m.unlocked = true
 		m.notice = "Writing is unlocked. Press U to lock it."
+		if n := len(m.steps); n > 0 {
+			m.notice = "Writing is unlocked. Press u to undo: " + strings.ToLower(m.steps[n-1].title[:1]) + m.steps[n-1].title[1:] + "."
+		}
 		return nil
 	}
 	return m.start(unlocking, func(ctx context.Context) (tea.Msg, error) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strconv"
-	"sync"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -16,12 +15,12 @@ var errReplies = errors.New("the target sent fewer replies than commands")
 // conn shares a Client between jobs: one call at a time, each in the database
 // that its job wants, each left behind when its job is cancelled.
 type conn struct {
-	client Client
-	now    func() int64
-	turn   chan struct{} // holds a token while a call runs
-	moved  bool          // a database other than 0 may be selected
-	log    commandLog
-	mute   sync.Map // the commands about elements that the target has refused, by name
+	client   Client
+	now      func() int64
+	turn     chan struct{} // holds a token while a call runs
+	moved    bool          // a database other than 0 may be selected
+	log      commandLog
+	refusals refusals
 }
 
 func newConn(c Client, now func() int64) *conn {
@@ -90,6 +89,9 @@ func (c *conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 		err = errReplies
 	}
 	c.log.add(calls, values, c.now()-begun, err)
+	for i := range min(len(calls), len(values)) {
+		c.refusals.learn(calls[i], values[i])
+	}
 	return values, err
 }
 
@@ -111,13 +113,16 @@ func (c *conn) one(ctx context.Context, db int, call [][]byte) (resp.Value, erro
 }
 
 // chunk fetches a chunk of a value, with what else is known of its elements.
-func (c *conn) chunk(ctx context.Context, db int, src *source, key string, i int, cursor string) (*chunk, error) {
-	v, err := c.one(ctx, db, src.fetch(key, int64(i), cursor))
+func (c *conn) chunk(ctx context.Context, db int, s *sheet, key string, i int, cursor string) (*chunk, error) {
+	v, err := c.one(ctx, db, s.src.fetch(key, int64(i), cursor))
 	if err != nil {
 		return nil, err
 	}
-	found := src.decode(int64(i), v)
-	return found, c.complete(ctx, db, src, key, found)
+	found := s.src.decode(int64(i), v)
+	if s.firsts != nil {
+		s.firsts.keep(i, found)
+	}
+	return found, c.complete(ctx, db, s.src, key, found)
 }
 
 // complete asks what else is to be known of the elements of a chunk.
@@ -126,13 +131,11 @@ func (c *conn) complete(ctx context.Context, db int, src *source, key string, fo
 		return nil
 	}
 	call := src.about(key, found)
-	if _, refused := c.mute.Load(string(call[0])); refused {
+	if c.refusals.has(string(call[0])) {
 		return nil
 	}
 	v, err := c.one(ctx, db, call)
-	var no refusal
-	if errors.As(err, &no) {
-		c.mute.Store(string(call[0]), true)
+	if c.refusals.has(string(call[0])) {
 		return nil
 	}
 	if err == nil {
@@ -148,19 +151,6 @@ func command(words ...string) [][]byte {
 		args[i] = []byte(w)
 	}
 	return args
-}
-
-// refusal is an error reply.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-// replyError is the error that v is, or nil.
-func replyError(v resp.Value) error {
-	if v.IsError() {
-		return refusal(v.Str)
-	}
-	return nil
 }
 
 // text is a scalar reply as text. Targets differ in whether a number comes as

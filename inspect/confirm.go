@@ -28,8 +28,7 @@ type confirmation struct {
 // confirm asks, or makes the change at once where nothing is to be confirmed.
 func (m *Model) confirm(c confirmation) tea.Cmd {
 	switch {
-	case !m.unlocked:
-		m.notice = lockedNotice
+	case !m.mayWrite():
 		return nil
 	case m.options.Confirm == ConfirmNone && !c.always:
 		return m.write(c.change)
@@ -43,14 +42,14 @@ func (m *Model) confirm(c confirmation) tea.Cmd {
 func (c *confirmation) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch key := k.String(); {
 	case key == "esc":
-		m.overlay = nil
-		m.notice = "Nothing was changed."
+		c.refuse(m)
+	case key == sqlKey:
+		return m.showSQL(c.change, c)
 	case c.name == nil && (key == "y" || key == "Y"):
 		m.overlay = nil
 		return m.write(c.change)
 	case c.name == nil && (key == "n" || key == "N" || key == "q"):
-		m.overlay = nil
-		m.notice = "Nothing was changed."
+		c.refuse(m)
 	case c.name == nil:
 	case key == "enter" && c.name.String() == m.options.Name:
 		m.overlay = nil
@@ -64,13 +63,21 @@ func (c *confirmation) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+func (c *confirmation) refuse(m *Model) {
+	m.overlay = nil
+	m.notice = "Nothing was changed."
+	if c.change.draft != "" {
+		m.notSaved("You did not want it.", c.change.draft)
+	}
+}
+
 func (c *confirmation) view(m *Model, width, height int) []string {
 	lines := []string{m.styles.failure.Bold(true).Render(" " + c.title + " ")}
 	for _, note := range c.notes {
 		lines = append(lines, " "+note+" ")
 	}
 	if len(c.change.calls) > 0 {
-		lines = append(lines, m.styles.dim.Render(" "+callText(c.change.calls[0], width-2)+" "))
+		lines = append(lines, m.styles.dim.Render(" "+callsText(c.change.calls, min(width-2, 60))+" "))
 	}
 	switch {
 	case c.name == nil:
@@ -92,7 +99,7 @@ func (c *confirmation) view(m *Model, width, height int) []string {
 
 func (c *confirmation) footer() [][2]string {
 	if c.name != nil {
-		return [][2]string{{"⏎", "go on"}, {"esc", "cancel"}}
+		return [][2]string{{"⏎", "go on"}, {"^X", "SQL"}, {"esc", "cancel"}}
 	}
-	return [][2]string{{"y", "yes"}, {"n", "no"}}
+	return [][2]string{{"y", "yes"}, {"n", "no"}, {"^X", "SQL"}}
 }

@@ -2,11 +2,15 @@ package inspect
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // callText is a command as a person would type it, in at most width cells.
@@ -97,21 +101,131 @@ func (m *Model) runLine(line string) tea.Cmd {
 		return nil
 	}
 	m.typed = append(m.typed, line)
-	c := change{title: callText(call, 40), calls: [][][]byte{call}, shows: true}
-	switch kindOf(call) {
-	case reading:
+	kind, keys := kindOf(call)
+	if kind == reading {
 		return m.show(call)
-	case changing:
-		if m.locked() {
-			return nil
-		}
-		return m.write(c)
-	case sweeping:
-		c.final = true
-		return m.confirm(confirmation{title: "Run " + callText(call, 40) + "?", notes: []string{"This cannot be undone."}, change: c, always: true})
 	}
-	c.final = true
-	return m.confirm(confirmation{title: "Run " + callText(call, 40) + "?", notes: []string{"What it does is not known here; it cannot be undone."}, change: c, always: true})
+	if kind == ofSession {
+		m.notice = "This is about a connection, and the browser shares one: use meowdis repl."
+		return nil
+	}
+	if !m.mayWrite() {
+		return nil
+	}
+	return m.runWrite(call, kind, keys)
+}
+
+// runWrite runs a command that changes something.
+func (m *Model) runWrite(call [][]byte, kind danger, deletes bool) tea.Cmd {
+	c := change{title: callText(call, 40), calls: [][][]byte{call}, shows: true}
+	ask := confirmation{title: "Run " + c.title + "?", change: c}
+	switch kind {
+	case flushing:
+		return m.flush(c)
+	case swapping:
+		ask.change.back = [][][]byte{call}
+		ask.always = true
+	case unknownCall:
+		return m.lookUp(ask)
+	default:
+		if !deletes {
+			return m.write(c)
+		}
+	}
+	return m.confirm(ask)
+}
+
+// lookedUp is a command that is not in our table, and what the target tells of it.
+type lookedUp struct{ confirmation }
+
+// lookUp asks the target which keys a command has that is not in our table: they
+// can be kept. A script may write others, too.
+func (m *Model) lookUp(ask confirmation) tea.Cmd {
+	db, call := m.db, ask.change.calls[0]
+	ask.always = true
+	return m.start(answering, func(ctx context.Context) (tea.Msg, error) {
+		v, err := m.conn.one(ctx, db, append(command("COMMAND", "GETKEYS"), call...))
+		var no refusal
+		if err != nil && !errors.As(err, &no) {
+			return nil, err
+		}
+		for _, e := range v.Elems {
+			ask.change.keys = append(ask.change.keys, text(e))
+		}
+		if err != nil || len(v.Elems) == 0 || scripts[strings.ToUpper(string(call[0]))] {
+			ask.change.final = true
+			ask.notes = []string{"What it does is not known here; it cannot be undone."}
+		}
+		return lookedUp{ask}, nil
+	})
+}
+
+var scripts = map[string]bool{"EVAL": true, "EVALSHA": true, "FCALL": true}
+
+// flush deletes all keys of a database, or of all, one by one, so that each is
+// kept.
+func (m *Model) flush(c change) tea.Cmd {
+	w := weighed{change: change{title: c.title}, ask: "Run " + c.title, always: true}
+	every := selection{folders: []string{""}}
+	db := m.db
+	if cmd, _ := translator.Find(c.calls[0]); cmd.Name == "FLUSHDB" {
+		w.gone = []scope{{db, every}}
+		return m.weigh(w)
+	}
+	return m.start(weighing, func(ctx context.Context) (tea.Msg, error) {
+		dbs, err := transfer.Databases(ctx, &pinned{m.conn, db})
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range dbs {
+			w.gone = append(w.gone, scope{n, every})
+		}
+		return m.weighAll(ctx, w)
+	})
+}
+
+// danger is what a command may do.
+type danger int
+
+const (
+	reading     danger = iota
+	changing           // some keys, which its words name
+	flushing           // all keys of databases
+	swapping           // databases; the same again undoes it
+	ofSession          // nothing but the connection
+	unknownCall        // nobody knows
+)
+
+// connectionCalls are about the connection alone.
+var connectionCalls = map[string]bool{
+	"MULTI": true, "EXEC": true, "DISCARD": true, "WATCH": true, "UNWATCH": true, "RESET": true, "QUIT": true, "AUTH": true, "HELLO": true,
+	"CLIENT REPLY": true, "SUBSCRIBE": true, "PSUBSCRIBE": true, "SSUBSCRIBE": true, "MONITOR": true, "SYNC": true, "PSYNC": true,
+	"HIMPORT PREPARE": true, "HIMPORT DISCARD": true, "HIMPORT DISCARDALL": true,
+}
+
+// serverCalls are known to change the server, and no key.
+var serverCalls = map[string]bool{"CONFIG SET": true, "CLIENT KILL": true, "CLIENT NO-EVICT": true}
+
+// kindOf tells how dangerous a command is, and whether it deletes keys.
+func kindOf(call [][]byte) (kind danger, deletes bool) {
+	cmd, _ := translator.Find(call)
+	switch {
+	case cmd == nil && connectionCalls[strings.ToUpper(string(call[0]))]:
+		return ofSession, false
+	case cmd == nil:
+		return unknownCall, false
+	case connectionCalls[cmd.Name]:
+		return ofSession, false
+	case serverCalls[cmd.Name]:
+		return unknownCall, false
+	case cmd.Name == "FLUSHALL" || cmd.Name == "FLUSHDB":
+		return flushing, true
+	case cmd.Name == "SWAPDB":
+		return swapping, false
+	case cmd.Flags&translator.Write == 0:
+		return reading, false
+	}
+	return changing, slices.ContainsFunc(cmd.KeysOf(call), func(r translator.KeyRef) bool { return r.Access&7 == translator.RM })
 }
 
 // answered is the reply to a command that was typed.
@@ -179,14 +293,50 @@ func (m *Model) showLog() tea.Cmd {
 
 // explain shows the SQL that a command is.
 func (m *Model) explain(call [][]byte) tea.Cmd {
-	if m.options.Explain == nil {
+	return m.showSQL(change{calls: [][][]byte{call}}, nil)
+}
+
+// sqlKey shows the SQL of what is to be confirmed or sent.
+const sqlKey = "ctrl+x"
+
+// showSQL shows the SQL that a change will run; behind it stands the overlay that
+// it was asked from.
+func (m *Model) showSQL(c change, behind overlay) tea.Cmd {
+	switch {
+	case m.options.Explain == nil:
 		m.notice = "Only a file has SQL to show."
 		return nil
+	case len(c.calls) == 0:
+		m.notice = "There is nothing to run yet."
+		return nil
 	}
-	lines := splitLines(m.options.Explain(m.db, call))
-	for i := range lines {
-		lines[i] = " " + textLine([]byte(lines[i]))
+	var lines []string
+	for i, call := range c.calls[:min(len(c.calls), mostExplained)] {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		if len(c.calls) > 1 {
+			lines = append(lines, m.styles.accent.Render(" "+callText(call, 200)))
+		}
+		for _, line := range splitLines(m.options.Explain(m.db, call)) {
+			lines = append(lines, " "+textLine([]byte(line)))
+		}
 	}
-	m.overlay = &page{title: callText(call, 60), lines: lines}
+	if more := len(c.calls) - mostExplained; more > 0 {
+		lines = append(lines, "", m.styles.dim.Render(" … and "+counted(int64(more), "command", "commands")+" more"))
+	}
+	m.overlay = &page{title: callsText(c.calls, 60), laid: wrapped(lines...), behind: behind}
 	return nil
+}
+
+// mostExplained is how many commands of a change are shown as SQL.
+const mostExplained = 20
+
+// callsText is the first of some commands, and how many follow.
+func callsText(calls [][][]byte, width int) string {
+	if len(calls) == 1 {
+		return callText(calls[0], width)
+	}
+	more := ", and " + decimal(int64(len(calls)-1)) + " more"
+	return callText(calls[0], width-len(more)) + more
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-osc52/v2"
@@ -48,12 +49,21 @@ func (m *Model) pickCopy() tea.Cmd {
 		case "command":
 			return m.copyText("the command", verb+" "+word([]byte(key))+tail)
 		case "shell":
-			return m.copyText("the shell command", m.options.Exec+" "+verb+" "+shellWord(key)+tail)
+			return m.copyText("the shell command", m.shellCommand()+" "+verb+" "+shellWord(key)+tail)
 		}
 		return m.copyValue(key)
 	}
 	m.overlay = p
 	return nil
+}
+
+// shellCommand begins a shell command that runs a command in the database that is
+// shown.
+func (m *Model) shellCommand() string {
+	if m.db == 0 && m.options.DB == 0 {
+		return m.options.Exec
+	}
+	return m.options.Exec + " -n " + decimal(int64(m.db))
 }
 
 func (m *Model) kindOfKey(key string) string {
@@ -142,24 +152,19 @@ func (m *Model) writeScript(ctx context.Context, db int, s selection, path strin
 	out := bufio.NewWriter(file)
 	defer func() { err = errors.Join(err, out.Flush(), file.Close()) }()
 	err = m.visit(ctx, db, s, func(names []string) error {
-		for len(names) > 0 {
-			some := names[:min(len(names), keepAtOnce)]
-			names = names[len(some):]
-			images, err := m.conn.images(ctx, db, some, m.options.Now())
-			if err != nil {
-				return err
-			}
-			for _, im := range images {
-				if !im.there {
-					continue
-				}
-				n++
-				for _, call := range im.calls() {
+		for some := range slices.Chunk(names, keysAtOnce) {
+			there, err := m.conn.images(ctx, db, some, m.options.Now(), func(calls [][][]byte) error {
+				for _, call := range calls {
 					if _, err := fmt.Fprintln(out, scriptLine(call)); err != nil {
 						return err
 					}
 				}
+				return nil
+			})
+			if err != nil {
+				return err
 			}
+			n += len(there)
 		}
 		return nil
 	})

@@ -12,6 +12,7 @@
 // are data (bindings.go). Of the keys only a window is in memory (keylist.go),
 // which walks through a keyspace (tree.go): the Index, or what a scan has gathered
 // (scan.go, gathered.go). The value comes in chunks (pager.go) from a source
-// (sources.go, one entry a type). Every change goes through write (change.go), which
-// first keeps what it is about to overwrite (journal.go).
+// (sources.go, one entry a type). Every change goes through write (change.go), and
+// transact.go keeps what it is about to overwrite: image.go reads keys as the
+// commands that make them again, and journal.go has those in a file.
 package inspect

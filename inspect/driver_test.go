@@ -42,7 +42,7 @@ func browse(t *testing.T, f *fake, width, height int) *session {
 func browseOn(t *testing.T, c Client, f *fake, width, height int) *session {
 	t.Helper()
 	s := &session{t: t, fake: f}
-	o := Options{Client: c, Target: "/data/app.db", Now: func() int64 { return atomic.LoadInt64(&f.clock.now) }}
+	o := Options{Client: c, Target: "/data/app.db", Journal: t.TempDir(), Now: func() int64 { return atomic.LoadInt64(&f.clock.now) }}
 	if f.options != nil {
 		f.options(&o)
 	}
@@ -110,7 +110,7 @@ var namedKeys = map[string]tea.KeyMsg{
 	"pgup": {Type: tea.KeyPgUp}, "pgdown": {Type: tea.KeyPgDown}, "home": {Type: tea.KeyHome}, "end": {Type: tea.KeyEnd},
 	"backspace": {Type: tea.KeyBackspace}, "delete": {Type: tea.KeyDelete}, "space": {Type: tea.KeySpace, Runes: []rune{' '}},
 	"ctrl+a": {Type: tea.KeyCtrlA}, "ctrl+e": {Type: tea.KeyCtrlE}, "ctrl+k": {Type: tea.KeyCtrlK}, "ctrl+u": {Type: tea.KeyCtrlU},
-	"ctrl+w": {Type: tea.KeyCtrlW},
+	"ctrl+w": {Type: tea.KeyCtrlW}, "ctrl+x": {Type: tea.KeyCtrlX},
 }
 
 // press sends keys by name; then the person rests.

@@ -1,8 +1,6 @@
 package inspect
 
 import (
-	"errors"
-	"os"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -15,10 +13,18 @@ type editable struct {
 	lines   bool   // it is better edited in an editor
 	laidOut string // the text as an editor shows it; "" as it is
 	save    func(text string) [][][]byte
+	read    []string // the command that answers the text; nil where it does not change behind one's back
+	large   bool     // the key has many elements, and saving the old text again undoes it
+	expires int64    // of the key; Unix ms, 0 for never
+	far     bool     // the text is still to be fetched, by read
 }
 
 // editLimit is the longest text that is edited.
-const editLimit = 16 << 20
+const editLimit = 64 << 20
+
+// manyElements is from how many elements on a key is not kept as a whole when one
+// of them is edited.
+const manyElements = 10_000
 
 // current is what the person looks at as a text to edit; ok is false where there
 // is none.
@@ -41,17 +47,19 @@ func (m *Model) current() (e editable, ok bool) {
 		return e, e.save != nil
 	}
 	key := v.key
-	e = editable{title: shown(key, 40), text: s.whole, save: func(text string) [][][]byte {
+	e = editable{title: shown(key, 40), text: s.whole, read: []string{"GET", key}, save: func(text string) [][][]byte {
 		return [][][]byte{command("SET", key, text, "KEEPTTL")}
 	}}
 	switch {
 	case v.kind == "ReJSON-RL":
+		e.read = []string{"JSON.GET", key}
 		e.save = func(text string) [][][]byte { return [][][]byte{command("JSON.SET", key, "$", text)} }
 		if s.doc != nil {
 			e.laidOut = strings.Join(s.doc.lines, "\n")
 		}
 	case s.pager.count > 1:
-		return e, false // only a part is in memory
+		e.far, e.lines = true, true // only a part is in memory
+		return e, true
 	default:
 		c := s.pager.chunks[0]
 		if c == nil {
@@ -66,9 +74,10 @@ func (m *Model) current() (e editable, ok bool) {
 // editElement is an element as a text to edit; save is nil where it cannot be.
 func (m *Model) editElement(row record, body string) editable {
 	key := m.value.key
-	e := editable{title: shown(row[0], 30) + " of " + shown(key, 30), text: body}
+	e := editable{title: shown(row[0], 30) + " of " + shown(key, 30), text: body, expires: m.value.expires}
 	switch m.value.kind {
 	case "hash":
+		e.read, e.large = []string{"HGET", key, row[0]}, m.value.size > manyElements
 		e.save = func(text string) [][][]byte {
 			calls := [][][]byte{command("HSET", key, row[0], text)}
 			if row[1] != "" {
@@ -77,8 +86,10 @@ func (m *Model) editElement(row record, body string) editable {
 			return calls
 		}
 	case "list":
+		e.read, e.large = []string{"LINDEX", key, row[0]}, m.value.size > manyElements
 		e.save = func(text string) [][][]byte { return [][][]byte{command("LSET", key, row[0], text)} }
 	case "array":
+		e.read, e.large = []string{"ARGET", key, row[0]}, m.value.size > manyElements
 		e.save = func(text string) [][][]byte { return [][][]byte{command("ARSET", key, row[0], text)} }
 	case "set":
 		e.save = func(text string) [][][]byte {
@@ -94,11 +105,14 @@ func (m *Model) editElement(row record, body string) editable {
 
 // editing is what is to be edited, or says why nothing can be.
 func (m *Model) editing() (e editable, ok bool) {
-	if m.locked() {
+	if !m.mayWrite() {
 		return e, false
 	}
 	if e, ok = m.current(); !ok {
 		m.notice = "This cannot be edited here. Press : to write a command."
+		if s := m.value.sheet(); s != nil && s.size > editLimit {
+			m.notice = "This is more than an editor should be given: " + bytesize(editLimit) + " at most."
+		}
 	}
 	return e, ok
 }
@@ -117,70 +131,28 @@ func (m *Model) edit() tea.Cmd {
 		return m.editOutside()
 	}
 	typed, read := typeable(e.text)
-	m.overlay = &form{title: "Edit " + e.title, fields: []field{newField("value", typed, "")}, submit: func(m *Model, v []string) tea.Cmd {
+	m.overlay = &form{title: "Edit " + e.title, fields: []field{newField("value", typed, "")}, make: func(m *Model, v []string) (change, error) {
 		text, err := read(v[0])
-		if err != nil {
-			m.fail(err)
-			return nil
+		if err != nil || text == e.text {
+			return change{}, err
 		}
-		return m.save(e, text)
+		return e.change(text), nil
 	}}
 	return nil
 }
 
-func (m *Model) save(e editable, text string) tea.Cmd {
-	if text == e.text {
-		m.notice = "Nothing was changed."
-		return nil
+// change is what saves a text. It is in doubt when the text was changed meanwhile.
+func (e editable) change(text string) change {
+	c := change{title: "Changed " + e.title, calls: e.save(text)}
+	if e.read != nil {
+		c = c.answering(e.text, e.read...)
 	}
-	return m.write(change{title: "Changed " + e.title, calls: e.save(text)})
-}
-
-// edited is the end of an editor.
-type edited struct {
-	editable editable
-	path     string
-	err      error
-}
-
-// editOutside changes what the person looks at in the editor of their choice.
-func (m *Model) editOutside() tea.Cmd {
-	e, ok := m.editing()
-	switch {
-	case !ok:
-		return nil
-	case m.options.Editor == nil:
-		m.notice = "There is no editor: set EDITOR."
-		return nil
+	if e.large {
+		c.back = e.save(e.text)
+		if e.expires != 0 {
+			// When the key has ended by then, HSET would make another one.
+			c.back = append(c.back, command("PEXPIREAT", e.read[1], decimal(e.expires)))
+		}
 	}
-	if e.laidOut != "" {
-		e.text = e.laidOut
-	}
-	file, err := os.CreateTemp("", "meowdis-*.txt")
-	if err == nil {
-		_, err = file.WriteString(e.text)
-		err = errors.Join(err, file.Close())
-	}
-	if err != nil {
-		m.fail(err)
-		return nil
-	}
-	path := file.Name()
-	return tea.ExecProcess(m.options.Editor(path), func(err error) tea.Msg { return edited{e, path, err} })
-}
-
-// edits saves what the editor left.
-func (m *Model) edits(e edited) tea.Cmd {
-	text, err := os.ReadFile(e.path)
-	err = errors.Join(e.err, err, os.Remove(e.path))
-	if err != nil {
-		m.fail(err)
-		return nil
-	}
-	// Editors end the last line; a value that had no such end keeps none.
-	s := string(text)
-	if !strings.HasSuffix(e.editable.text, "\n") {
-		s = strings.TrimSuffix(s, "\n")
-	}
-	return m.save(e.editable, s)
+	return c
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // index is a real store as an Index.
@@ -24,6 +25,7 @@ type file struct {
 	t       *testing.T
 	session *engine.Session
 	index   index
+	another func() *engine.Session // one more client
 }
 
 func newFile(t *testing.T) *file {
@@ -39,7 +41,8 @@ func newFile(t *testing.T) *file {
 			t.Error(err)
 		}
 	})
-	f.session = engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return 7 })).Session()
+	e := engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return 7 }))
+	f.session, f.another = e.Session(), e.Session
 	f.index = index{catalog.New(s, now), s}
 	f.fake.options = f.opened
 	return f
@@ -49,6 +52,20 @@ func newFile(t *testing.T) *file {
 func (f *file) opened(o *Options) {
 	o.Index = f.index
 	o.Unlock = func(context.Context) (Client, error) { return f, nil }
+	o.Explain = f.explain
+}
+
+// explain is the SQL of a command, without arguments and plans.
+func (f *file) explain(db int, call [][]byte) string {
+	cmd, bad := translator.Find(call)
+	if cmd == nil {
+		return string(bad.Str)
+	}
+	var b strings.Builder
+	for i, stmt := range cmd.Plan(call, translator.Env{Now: f.clock.now, DB: db}).Batch.Stmts {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, strings.Join(strings.Fields(stmt.SQL), " "))
+	}
+	return b.String()
 }
 
 func (f *file) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {

@@ -5,12 +5,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// form is an overlay with some lines to fill in.
+// form is an overlay with some lines to fill in, which make a change.
 type form struct {
 	title  string
 	fields []field
 	at     int
-	submit func(m *Model, values []string) tea.Cmd
+	// make is the change that the values make. One without commands changes nothing.
+	make func(m *Model, values []string) (change, error)
 }
 
 // field is a line of a form.
@@ -35,6 +36,13 @@ func (f *form) press(m *Model, k tea.KeyMsg) tea.Cmd {
 		return f.send(m)
 	case "ctrl+s":
 		return f.send(m)
+	case sqlKey:
+		c, err := f.change(m)
+		if err != nil {
+			m.fail(err)
+			return nil
+		}
+		return m.showSQL(c, f)
 	case "tab", "down":
 		f.at = (f.at + 1) % len(f.fields)
 	case "shift+tab", "up":
@@ -45,18 +53,29 @@ func (f *form) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// send submits what was typed. The form stays when that says what is wrong.
-func (f *form) send(m *Model) tea.Cmd {
+func (f *form) change(m *Model) (change, error) {
 	values := make([]string, len(f.fields))
 	for i, field := range f.fields {
 		values[i] = field.prompt.String()
 	}
-	m.overlay = nil
-	cmd := f.submit(m, values)
-	if m.failure != "" && m.overlay == nil {
-		m.overlay = f
+	c, err := f.make(m, values)
+	c.form = f
+	return c, err
+}
+
+// send makes the change. The form stays when something is wrong with it.
+func (f *form) send(m *Model) tea.Cmd {
+	c, err := f.change(m)
+	if err != nil {
+		m.fail(err)
+		return nil
 	}
-	return cmd
+	m.overlay = nil
+	if len(c.calls) == 0 {
+		m.notice = "Nothing was changed."
+		return nil
+	}
+	return m.write(c)
 }
 
 func (f *form) view(m *Model, width, height int) []string {
@@ -72,20 +91,26 @@ func (f *form) view(m *Model, width, height int) []string {
 		case i == f.at:
 			mark = m.styles.accent.Render("▌ ")
 			value = m.promptLine(field.prompt, room)
+			if field.prompt.String() == "" {
+				value += m.styles.dim.Render(truncate(field.note, room-1))
+			}
 		case field.prompt.String() == "":
 			value = m.styles.dim.Render(truncate(field.note, room))
 		}
 		lines = append(lines, padded(mark+m.styles.dim.Render(fit(field.label, labels))+"  "+value, inner))
 	}
+	if c, err := f.change(m); err == nil && len(c.calls) > 0 && len(lines) < height {
+		lines = append(lines, m.styles.dim.Render(fit("  "+callsText(c.calls, inner-3), inner)))
+	}
 	return lines
 }
 
 func (f *form) footer() [][2]string {
-	if f.at < len(f.fields)-1 {
-		return [][2]string{{"⏎", "next"}, {"^S", "ok"}, {"esc", "cancel"}}
+	switch {
+	case f.at < len(f.fields)-1:
+		return [][2]string{{"⏎", "next"}, {"^S", "ok"}, {"^X", "SQL"}, {"esc", "cancel"}}
+	case len(f.fields) == 1:
+		return [][2]string{{"⏎", "ok"}, {"^X", "SQL"}, {"esc", "cancel"}}
 	}
-	if len(f.fields) == 1 {
-		return [][2]string{{"⏎", "ok"}, {"esc", "cancel"}}
-	}
-	return [][2]string{{"⏎", "ok"}, {"tab", "next"}, {"esc", "cancel"}}
+	return [][2]string{{"⏎", "ok"}, {"tab", "next"}, {"^X", "SQL"}, {"esc", "cancel"}}
 }

@@ -20,8 +20,10 @@ type Index interface {
 	Facts(ctx context.Context, db int, names []string) ([]catalog.Entry, error)
 	// Rows is the rows of tables behind a key; none when there is no such key.
 	Rows(ctx context.Context, db int, name string) ([]catalog.Table, error)
-	// Kinds counts the keys of each type.
-	Kinds(ctx context.Context, db int) ([]catalog.Kind, error)
+	// Sort begins to sort keys by what the index does not have in order.
+	Sort(q catalog.Query) *catalog.Sorting
+	// Survey begins to add up the types of a database and the folders of a level.
+	Survey(db int, prefix, delimiter string) *catalog.Survey
 	// Deaths counts the keys that end within each of rising spans of ms, and not
 	// within the one before it.
 	Deaths(ctx context.Context, db int, spans []int64) ([]int64, error)

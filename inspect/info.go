@@ -16,7 +16,7 @@ type informed struct {
 	key      string
 	facts    catalog.Facts
 	encoding string
-	memory   int64 // -1 when unknown
+	memory   string
 	tables   []catalog.Table
 }
 
@@ -44,21 +44,27 @@ func (m *Model) currentKey() (string, bool) {
 }
 
 func (m *Model) inform(ctx context.Context, db int, key string) (informed, error) {
-	r := informed{key: key, memory: -1}
+	r := informed{key: key}
 	values, err := m.conn.do(ctx, db, command("OBJECT", "ENCODING", key), command("MEMORY", "USAGE", key))
 	if err != nil {
 		return r, err
 	}
-	if !values[0].IsError() {
+	if !values[0].IsError() || isForbidden(values[0]) {
 		r.encoding = text(values[0])
 	}
-	if values[1].Kind == resp.Int {
-		r.memory = values[1].Int
+	switch memory := values[1]; {
+	case memory.Kind == resp.Int:
+		r.memory = counted(memory.Int, "byte", "bytes")
+	case isForbidden(memory):
+		r.memory = text(memory)
 	}
 	if m.options.Index == nil {
 		facts, err := m.conn.describe(ctx, db, []string{key}, m.options.Now())
 		if err == nil {
 			r.facts = facts[0]
+		}
+		if r.facts.Type == unknownKind {
+			r.facts.Type, err = m.conn.probe(ctx, db, key)
 		}
 		return r, err
 	}
@@ -93,10 +99,10 @@ func (m *Model) informs(r informed) {
 	if src := sources[f.Type]; src != nil && f.Size >= 0 {
 		add("size", counted(f.Size, src.unit[0], src.unit[1]))
 	}
-	if r.memory >= 0 {
-		add("memory", counted(r.memory, "byte", "bytes"))
+	add("memory", r.memory)
+	if f.Expires != 0 || !m.conn.refusals.has("PTTL") {
+		add("expires", m.when(f.Expires, "never"))
 	}
-	add("expires", m.when(f.Expires, "never"))
 	add("created", m.when(f.Created, ""))
 	add("changed", m.when(f.Updated, ""))
 	if f.Version != 0 {

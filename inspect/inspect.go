@@ -29,6 +29,12 @@ type Options struct {
 	Delimiter string // what parts names into folders; ":" when empty
 	// Unlock returns a client that writes. Nil leaves the browser read-only for good.
 	Unlock func(context.Context) (Client, error)
+	// Journal is the directory of the undo journal: what changes overwrite is kept
+	// there until the session ends. No change is made when it cannot be written.
+	Journal string
+	// Identity tells the target from all others, for whoever finds the journal of a
+	// session that was killed; the target's name when empty.
+	Identity string
 	// Confirm is what the person must answer before something is deleted, and Name
 	// the name that ConfirmName asks for; the target when empty.
 	Confirm Confirm
@@ -82,11 +88,22 @@ func Run(ctx context.Context, o Options) error {
 	_, err := program.Run()
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		err = ctx.Err()
 	case errors.Is(err, tea.ErrInterrupted):
-		return nil
+		err = nil
+	}
+	if failed := m.endJournal(err != nil); failed != nil {
+		err = errors.Join(err, failed)
 	}
 	return err
+}
+
+// close ends what runs for the screen only.
+func (m *Model) close() {
+	m.cancelAll()
+	if m.sorted != nil {
+		m.sorted.Close()
+	}
 }
 
 func systemClock() int64 { return time.Now().UnixMilli() }

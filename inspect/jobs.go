@@ -15,6 +15,7 @@ type purpose int
 const (
 	counting    purpose = iota // the database's number of keys
 	listing                    // rows of the list
+	sorting                    // some more keys, for an order that no index has
 	scanning                   // the next page of a scan's keys
 	describing                 // type, TTL and size of the keys on the screen
 	tallying                   // the number of keys in a folder
@@ -29,14 +30,17 @@ const (
 	writing                    // a change
 	unlocking                  // a client that writes
 	exporting                  // keys to a file
+	drafting                   // a value for the editor
 	surveying                  // the number of keys of every database
 	watching                   // whether anybody changed the data
 	purposes
 )
 
 var purposeNames = [purposes]string{
-	"counting", "reading keys", "scanning", "describing", "counting", "opening", "loading", "decoding", "searching", "looking", "looking", "running",
-	"counting", "writing", "unlocking", "exporting", "counting", "watching",
+	counting: "counting", listing: "reading keys", sorting: "sorting", scanning: "scanning", describing: "describing",
+	tallying: "counting", opening: "opening", paging: "loading", decoding: "decoding", searching: "searching",
+	informing: "looking", overviewing: "looking", answering: "running", weighing: "counting", writing: "writing",
+	unlocking: "unlocking", exporting: "exporting", drafting: "loading", surveying: "counting", watching: "watching",
 }
 
 // job is the running work for a purpose, if any.
@@ -120,7 +124,7 @@ func (m *Model) finish(f finished) tea.Cmd {
 // itself.
 func (m *Model) halt(p purpose) {
 	switch p {
-	case listing, scanning, describing, tallying:
+	case listing, sorting, scanning, describing, tallying:
 		m.keys.halted = true
 	case opening, paging:
 		m.value.halted = true

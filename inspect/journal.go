@@ -1,191 +1,325 @@
 package inspect
 
 import (
-	"context"
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"github.com/zeebo/xxh3"
 
 	"github.com/meowdis/meowdis/resp"
 )
 
-// image is a key as it was before a change.
-type image struct {
-	key     string
-	there   bool
-	dump    []byte // what RESTORE takes; of a JSON document its text
-	json    bool
-	remake  [][][]byte // what makes it again where there is no dump: an array
-	size    int
-	expires int64 // Unix ms; 0 for never
-}
-
-// step is a change that can be undone: what it changed, as it was.
-type step struct {
-	title  string
-	db     int
-	images []image
-	size   int
-}
-
-// journal is the changes of this session, the last one last. It is in memory: what
-// it holds is the person's data, and ends with the session.
+// journal is what undoes the changes of a session: the commands that bring back
+// what each of them overwrote, in a file of its own. Records are appended, and are
+// on the disk before the change is made, so that a session that is killed can be
+// undone by the next one. An undo cuts its records off the end.
+//
+// The file is a magic line and records: a kind, the length of the payload, the
+// payload, and the XXH3 hash of all three. Whoever writes to the file has it
+// locked. A journal is for one goroutine at a time.
 type journal struct {
-	steps []step
-	size  int
+	dir    string
+	target string
+	now    func() int64
+	file   *os.File // nil until the first change
+	end    int64
 }
 
-// How much is kept for undo: more is not begun, or the oldest is forgotten.
+// step is a change that can be undone: where its records are in the journal.
+type step struct {
+	title    string
+	from, to int64
+}
+
 const (
-	mostUndo     = 64 << 20
-	mostUndoKeys = 100_000
+	journalMagic  = "meowdis undo 1\n"
+	journalSuffix = ".undo1" // ends with the version of the format
+
+	recordTarget   = 'T' // what the target is called
+	recordStep     = 'S' // begins a step: its title
+	recordCommands = 'C' // a database and commands there, as Redis's protocol has them
+
+	recordHead = 1 + 4
+	recordSum  = 8
 )
 
-var errTooMuch = errors.New("too much to keep for undo")
+var (
+	errDamagedJournal = errors.New("the undo journal is damaged: what it keeps of this change cannot be used")
+	errJournalInUse   = errors.New("the undo journal is in use")
+)
 
-func (j *journal) push(s step) {
-	j.steps = append(j.steps, s)
-	j.size += s.size
-	for j.size > mostUndo && len(j.steps) > 1 {
-		j.size -= j.steps[0].size
-		j.steps = j.steps[1:]
-	}
+// unkept is why a change was not made: it could not be written to the journal.
+type unkept struct{ err error }
+
+func (u unkept) Error() string {
+	return fmt.Sprintf("nothing was changed, since its undo cannot be kept: %v", u.err)
 }
 
-func (j *journal) pop() (step, bool) {
-	if len(j.steps) == 0 {
-		return step{}, false
+func (u unkept) Unwrap() error { return u.err }
+
+// begin starts a step. The step before it stays as it is.
+func (j *journal) begin(title string) (step, error) {
+	if err := j.create(); err != nil {
+		return step{}, unkept{err}
 	}
-	s := j.steps[len(j.steps)-1]
-	j.steps = j.steps[:len(j.steps)-1]
-	j.size -= s.size
-	return s, true
+	s := step{title: title, from: j.end}
+	err := j.append(recordStep, []byte(title))
+	s.to = j.end
+	return s, err
 }
 
-// keepAtOnce is how many keys are asked for at once.
-const keepAtOnce = 100
-
-// keep adds images of keys to s.
-func (m *Model) keep(ctx context.Context, s *step, keys []string) error {
-	if len(s.images)+len(keys) > mostUndoKeys {
-		return errTooMuch
+// create makes the file, unless there is one.
+func (j *journal) create() error {
+	if j.file != nil {
+		return nil
 	}
-	for len(keys) > 0 {
-		n := min(len(keys), keepAtOnce)
-		images, err := m.conn.images(ctx, s.db, keys[:n], m.options.Now())
-		if err != nil {
-			return err
-		}
-		for _, im := range images {
-			s.size += len(im.key) + len(im.dump) + im.size
-		}
-		s.images = append(s.images, images...)
-		if s.size > mostUndo {
-			return errTooMuch
-		}
-		keys = keys[n:]
+	if err := os.MkdirAll(j.dir, 0o700); err != nil {
+		return err
+	}
+	f, err := j.make()
+	if errors.Is(err, errJournalInUse) {
+		f, err = j.make() // somebody looked into it before it was locked
+	}
+	if err != nil {
+		return err
+	}
+	j.file = f
+	if _, err = f.WriteString(journalMagic); err == nil {
+		j.end = int64(len(journalMagic))
+		err = j.append(recordTarget, []byte(j.target))
+	}
+	if err != nil {
+		return errors.Join(err, j.close(true))
 	}
 	return nil
 }
 
-// images reads keys as they are. DUMP knows no JSON documents.
-func (c *conn) images(ctx context.Context, db int, keys []string, now int64) ([]image, error) {
-	facts, err := c.kinds(ctx, db, keys, now)
-	if err != nil {
-		return nil, err
+func (j *journal) make() (*os.File, error) {
+	name := fmt.Sprintf("%s%013d-%s%s", journalsOf(j.target), j.now(), rand.Text()[:8], journalSuffix)
+	return openAlone(filepath.Join(j.dir, name), true)
+}
+
+// journalsOf is what the names of the journals of a target begin with; the time
+// follows, so that the names are in the order of the sessions.
+func journalsOf(target string) string { return fmt.Sprintf("%016x-", xxh3.HashString(target)) }
+
+// add appends commands that undo a part of the step that was begun last.
+func (j *journal) add(db int, calls [][][]byte) error {
+	payload := binary.AppendUvarint(nil, uint64(db))
+	for _, call := range calls {
+		payload = resp.AppendCommand(payload, call...)
 	}
-	images := make([]image, len(keys))
-	var calls [][][]byte
-	for i, key := range keys {
-		images[i] = image{key: key, there: facts[i].Type != "", json: facts[i].Type == "ReJSON-RL", expires: facts[i].Expires}
-		read := "DUMP"
-		switch facts[i].Type {
-		case "ReJSON-RL":
-			read = "JSON.GET"
-		case "array":
-			read = "TYPE" // its slots are read by themselves
-			if images[i].remake, images[i].size, err = c.arrayImage(ctx, db, key); err != nil {
-				return nil, err
-			}
+	return j.append(recordCommands, payload)
+}
+
+// append writes a record. One that did not get there as a whole is cut off again.
+func (j *journal) append(kind byte, payload []byte) error {
+	record := make([]byte, recordHead, recordHead+len(payload)+recordSum)
+	record[0] = kind
+	binary.LittleEndian.PutUint32(record[1:], uint32(len(payload)))
+	record = append(record, payload...)
+	record = binary.LittleEndian.AppendUint64(record, xxh3.Hash(record))
+	if _, err := j.file.WriteAt(record, j.end); err != nil {
+		j.file.Truncate(j.end)
+		return unkept{err}
+	}
+	j.end += int64(len(record))
+	return nil
+}
+
+// sync makes sure that the journal survives a crash of the machine.
+func (j *journal) sync() error {
+	if err := j.file.Sync(); err != nil {
+		return unkept{err}
+	}
+	return nil
+}
+
+// cut forgets a step and what follows it.
+func (j *journal) cut(s step) error {
+	j.end = s.from
+	return j.file.Truncate(s.from)
+}
+
+// replay calls fn with what undoes a step, in the order in which it was added.
+func (j *journal) replay(s step, fn func(db int, calls [][][]byte) error) error {
+	in := bufio.NewReaderSize(io.NewSectionReader(j.file, s.from, s.to-s.from), 64<<10)
+	for {
+		kind, payload, err := readRecord(in)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case kind != recordCommands:
+			continue
 		}
-		calls = append(calls, command(read, key))
+		db, calls, err := parseCommands(payload)
+		if err == nil {
+			err = fn(db, calls)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	values, err := c.do(ctx, db, calls...)
-	if err != nil {
+}
+
+// readRecord reads the next record; io.EOF where there is none.
+func readRecord(in io.Reader) (kind byte, payload []byte, err error) {
+	head := make([]byte, recordHead)
+	if _, err := io.ReadFull(in, head); err != nil {
+		return 0, nil, endOrDamage(err)
+	}
+	size := int64(binary.LittleEndian.Uint32(head[1:])) + recordSum
+	record := bytes.NewBuffer(head)
+	if _, err := io.CopyN(record, in, size); err != nil {
+		return 0, nil, errDamagedJournal
+	}
+	b := record.Bytes()
+	body, sum := b[:len(b)-recordSum], b[len(b)-recordSum:]
+	if xxh3.Hash(body) != binary.LittleEndian.Uint64(sum) {
+		return 0, nil, errDamagedJournal
+	}
+	return head[0], body[recordHead:], nil
+}
+
+func endOrDamage(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errDamagedJournal
+	}
+	return err
+}
+
+func parseCommands(payload []byte) (db int, calls [][][]byte, err error) {
+	n, size := binary.Uvarint(payload)
+	if size <= 0 {
+		return 0, nil, errDamagedJournal
+	}
+	in := resp.NewReader(bytes.NewReader(payload[size:]))
+	for {
+		call, err := in.ReadCommand()
+		if errors.Is(err, io.EOF) {
+			return int(n), calls, nil
+		}
+		if err != nil {
+			return 0, nil, errDamagedJournal
+		}
+		calls = append(calls, call)
+	}
+}
+
+// close ends the journal, and removes its file when nothing in it is of use any
+// more.
+func (j *journal) close(remove bool) error {
+	if j.file == nil {
+		return nil
+	}
+	err := j.file.Close()
+	if remove {
+		err = errors.Join(err, os.Remove(j.file.Name()))
+	}
+	j.file, j.end = nil, 0
+	return err
+}
+
+// justMade is for how long, in ms, a journal without a step may be one that is
+// being made.
+const justMade = 60_000
+
+// adopt takes over the latest journal that a session on the same target left, and
+// returns its steps. Those that a living session has are left alone, those
+// without a step are removed.
+func (j *journal) adopt() ([]step, error) {
+	entries, err := os.ReadDir(j.dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	for i, v := range values {
-		if err := replyError(v); err != nil {
+	for _, e := range slices.Backward(entries) {
+		if !strings.HasPrefix(e.Name(), journalsOf(j.target)) || !strings.HasSuffix(e.Name(), journalSuffix) {
+			continue
+		}
+		path := filepath.Join(j.dir, e.Name())
+		f, err := openAlone(path, false)
+		if errors.Is(err, errJournalInUse) || errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
-		images[i].dump = v.Str
-		images[i].there = images[i].there && !v.IsNull()
-	}
-	return images, nil
-}
-
-// calls brings the key back as it was.
-func (im image) calls() [][][]byte {
-	key := []byte(im.key)
-	ttl := []byte(decimal(im.expires))
-	switch {
-	case !im.there:
-		return [][][]byte{{[]byte("DEL"), key}}
-	case im.remake == nil && !im.json:
-		return [][][]byte{{[]byte("RESTORE"), key, ttl, im.dump, []byte("REPLACE"), []byte("ABSTTL")}}
-	}
-	calls := [][][]byte{{[]byte("DEL"), key}}
-	if calls = append(calls, im.remake...); im.json {
-		calls = append(calls, [][]byte{[]byte("JSON.SET"), key, []byte("$"), im.dump})
-	}
-	if im.expires != 0 {
-		calls = append(calls, [][]byte{[]byte("PEXPIREAT"), key, ttl})
-	}
-	return calls
-}
-
-// undo takes the last change back.
-func (m *Model) undo() tea.Cmd {
-	if !m.unlocked {
-		m.notice = lockedNotice
-		return nil
-	}
-	s, ok := m.journal.pop()
-	if !ok {
-		m.notice = "There is nothing to undo."
-		return nil
-	}
-	return m.start(writing, func(ctx context.Context) (tea.Msg, error) {
-		w := written{change: change{title: "Undone: " + s.title, final: true}, reply: resp.OK}
-		for i := 0; i < len(s.images); i += keepAtOnce {
-			var calls [][][]byte
-			for _, im := range s.images[i:min(i+keepAtOnce, len(s.images))] {
-				if im.there && im.expires != 0 && im.expires <= m.options.Now() {
-					im.there = false // it would have ended meanwhile
-				}
-				calls = append(calls, im.calls()...)
-			}
-			values, err := m.conn.do(ctx, s.db, calls...)
-			if err != nil {
-				return failedUndo{s, err}, nil
-			}
-			for _, v := range values {
-				if err := replyError(v); err != nil {
-					return failedUndo{s, err}, nil
-				}
-			}
+		j.file = f
+		steps, err := j.load()
+		if err == nil && len(steps) > 0 {
+			return steps, nil
 		}
-		return w, nil
-	})
+		info, _ := e.Info()
+		old := info != nil && j.now()-info.ModTime().UnixMilli() > justMade
+		if err := errors.Join(err, j.close(err == nil && old)); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil, nil
 }
 
-// failedUndo is an undo that did not come to its end; it can be tried again.
-type failedUndo struct {
-	step step
-	err  error
+// load finds the steps of a file that is there, by the heads of its records. What
+// is behind the last whole record was never followed by a change, and is cut off.
+func (j *journal) load() (steps []step, err error) {
+	head := make([]byte, len(journalMagic))
+	if _, err := j.file.ReadAt(head, 0); err != nil || string(head) != journalMagic {
+		return nil, nil // it was killed before anything was kept
+	}
+	size, err := j.file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	last := int64(len(journalMagic))
+	head = make([]byte, recordHead)
+	for at := last; at+recordHead+recordSum <= size; {
+		if _, err := j.file.ReadAt(head, at); err != nil {
+			return nil, err
+		}
+		next := at + recordHead + int64(binary.LittleEndian.Uint32(head[1:])) + recordSum
+		if next > size {
+			break
+		}
+		if head[0] == recordStep {
+			_, title, err := readRecord(io.NewSectionReader(j.file, at, next-at))
+			if err != nil {
+				break
+			}
+			steps = append(steps, step{title: string(title), from: at})
+		}
+		if len(steps) > 0 {
+			steps[len(steps)-1].to = next
+		}
+		last, at = at, next
+		j.end = next
+	}
+	if _, _, err := readRecord(io.NewSectionReader(j.file, last, j.end-last)); err != nil && len(steps) > 0 {
+		j.end = last // the machine went down in the middle of it
+		if s := &steps[len(steps)-1]; s.from == last {
+			steps = steps[:len(steps)-1]
+		} else {
+			s.to = last
+		}
+	}
+	// A step without commands was begun, and nothing was changed.
+	if n := len(steps); n > 0 && !j.keeps(steps[n-1]) {
+		j.end = steps[n-1].from
+		steps = steps[:n-1]
+	}
+	return steps, j.file.Truncate(max(j.end, int64(len(journalMagic))))
 }
 
-func (m *Model) undoFailed(f failedUndo) {
-	m.journal.push(f.step)
-	m.fail(f.err)
+// keeps tells whether anything was added to a step.
+func (j *journal) keeps(s step) bool {
+	return s.to > s.from+recordHead+int64(len(s.title))+recordSum
 }

@@ -119,10 +119,6 @@ func (l *keyList) recount(now int64) {
 	}
 }
 
-// cheap tells whether the rows come from an index, so that they can be loaded anew
-// every second.
-func (l *keyList) cheap() bool { return l.order == catalog.ByName || l.order == catalog.ByTTL }
-
 // wants is what to load next.
 func (l *keyList) wants() load {
 	switch {

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"math"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -14,8 +13,11 @@ import (
 func (m *Model) walker() *walker {
 	q := m.keys.query
 	w := &walker{keys: m.options.Index, tree: q.tree(), delimiter: m.options.Delimiter, open: map[string]string{}}
-	if m.scan != nil {
+	switch {
+	case m.scan != nil:
 		w.keys = m.scan.keys
+	case m.sorted != nil:
+		w.keys = m.sorted
 	}
 	for folder, level := range m.keys.open {
 		w.open[folder] = level
@@ -37,7 +39,7 @@ func (m *Model) search(q query) {
 		m.failure = err.Error()
 		return
 	}
-	for _, p := range []purpose{scanning, listing, tallying} {
+	for _, p := range []purpose{scanning, sorting, listing, tallying} {
 		m.cancel(p)
 	}
 	was := m.keys.query
@@ -45,18 +47,20 @@ func (m *Model) search(q query) {
 	m.plan(was, match)
 }
 
-// plan decides whether the list needs a scan, and begins one. A scan of all keys
-// serves any order that it knows enough for.
+// plan decides whether the list needs a scan or an order of its own, and begins it.
+// A scan of all keys serves any order that it knows enough for.
 func (m *Model) plan(was query, match func(string) bool) {
 	q := m.keys.query
 	cq := catalog.Query{DB: m.db, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Life: q.life, Match: match}
+	alike := was.filter == q.filter && was.kind == q.kind && was.life == q.life && was.order == q.order
 	switch {
-	case m.options.Index != nil && (match == nil || q.order == catalog.ByName):
-		m.scan = nil
+	case m.options.Index != nil && cq.Indexed():
+		m.leaveOrder()
+	case m.sorted != nil && alike && (was.reverse == q.reverse || !m.isSorting()):
+		// It can be read from either end.
 	case m.options.Index != nil:
-		m.scan = newScan(cq, m.indexFeed(cq))
-		m.scan.limit = math.MaxInt64 // it costs nothing but time
-	case m.scan != nil && was.filter == q.filter && was.kind == q.kind && was.life == q.life && was.order == q.order && was.reverse == q.reverse:
+		m.sortBy(cq)
+	case m.scan != nil && alike && was.reverse == q.reverse:
 		// Only the tree came or went.
 	default:
 		m.scan = newScan(cq, m.scanFeed(q, match))
@@ -99,6 +103,8 @@ func (m *Model) rowsBefore() int64 {
 	switch {
 	case m.scan != nil:
 		n = int64(m.scan.keys.len())
+	case m.sorted != nil:
+		n = m.sorted.Len()
 	case !m.filtered():
 		n = m.total
 	}
@@ -132,11 +138,13 @@ func (m *Model) tallies(c countedFolder) {
 func (m *Model) fillList() tea.Cmd {
 	var cmds []tea.Cmd
 	l := &m.keys
-	if s := m.scan; s != nil && !s.done && !s.paused() && !l.halted && !m.running(scanning) {
+	if s := m.scan; s != nil && !s.done && !s.paused() && !l.halted && !m.running(scanning) && !m.conn.refusals.has("SCAN") {
 		cmds = append(cmds, m.gather())
 	}
-	empty := m.scan != nil && m.scan.scanned == 0 && m.scan.coming == nil
-	if what := l.wants(); what != nothingMore && !m.running(listing) && !empty {
+	if m.isSorting() && !l.halted && !m.running(sorting) {
+		cmds = append(cmds, m.sortOn())
+	}
+	if what := l.wants(); what != nothingMore && !m.running(listing) && m.canList(what) {
 		cmds = append(cmds, m.list(what))
 	}
 	if missing := l.undescribed(); len(missing) > 0 && !m.running(describing) {

@@ -34,7 +34,7 @@ func (l *commandLog) add(calls [][][]byte, values []resp.Value, took int64, err 
 		if string(call[0]) == "SELECT" {
 			continue // the browser's own way to the database of a call
 		}
-		e := logEntry{took: took, bad: err != nil || values[i].IsError()}
+		e := logEntry{took: took, bad: err != nil || failed(values, i)}
 		for _, w := range call[:min(len(call), loggedWords)] {
 			e.call = append(e.call, slices.Clone(w[:min(len(w), loggedBytes)]))
 		}
@@ -43,6 +43,20 @@ func (l *commandLog) add(calls [][][]byte, values []resp.Value, took int64, err 
 	if len(l.last) > 2*loggedCommands {
 		l.last = slices.Clone(l.last[len(l.last)-loggedCommands:])
 	}
+}
+
+// failed tells whether the reply to command i is an error. Within a transaction it
+// is EXEC that brings it.
+func failed(values []resp.Value, i int) bool {
+	if values[i].Kind != resp.Status || string(values[i].Str) != string(resp.Queued.Str) {
+		return values[i].IsError()
+	}
+	first := i
+	for first > 0 && string(values[first-1].Str) == string(resp.Queued.Str) {
+		first--
+	}
+	done := values[len(values)-1].Elems
+	return i-first < len(done) && done[i-first].IsError()
 }
 
 // entries is the log, the last command last.

@@ -8,6 +8,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+
+	"github.com/meowdis/meowdis/catalog"
 )
 
 // Model is the whole state of the browser. It reads no clock and does no I/O
@@ -27,7 +29,9 @@ type Model struct {
 	db            int
 	total         int64 // keys in the database; -1 while unknown
 	keys          keyList
-	scan          *scan // where the keys come from when it is no index
+	scan          *scan            // where the keys come from when it is no index
+	sorted        *catalog.Sorting // where they come from when the index has not their order
+	outdated      bool             // the data has changed since they were sorted
 	value         valuePane
 	inValue       bool    // the value has the focus, not the keys
 	filtering     *prompt // the filter under edit, nil when none is
@@ -35,7 +39,9 @@ type Model struct {
 	overlay       overlay // what stands above all, nil when nothing does
 	unlocked      bool    // changes may be made
 	writable      bool    // the client writes
-	journal       journal
+	journal       *journal
+	steps         []step   // what the journal can undo, the last one last
+	left          int      // how many of them an earlier session left
 	typed         []string // the commands that were typed
 	following     bool     // changes are looked for every second
 	lastWatch     watched
@@ -64,6 +70,7 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 	m := &Model{
 		options: o, conn: newConn(o.Client, o.Now), after: later, renderer: r, styles: newStyles(r), bindings: bindings(),
 		now: o.Now(), db: o.DB, total: -1, following: o.Index != nil,
+		journal: &journal{dir: o.Journal, target: cmp.Or(o.Identity, o.Target), now: o.Now},
 	}
 	m.restart()
 	return m
@@ -74,6 +81,7 @@ func (m *Model) restart() {
 	m.keys.clear()
 	match, _ := m.keys.filter.matcher()
 	m.scan = nil
+	m.leaveOrder()
 	m.plan(m.keys.query, match)
 }
 
@@ -81,7 +89,7 @@ func (m *Model) restart() {
 // are noticed. The first keys are asked for when the screen's size is
 // known.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.greet, m.after(second, tickMsg{}), m.watch(), m.count())
+	return tea.Batch(m.greet, m.after(second, tickMsg{}), m.watch(), m.count(), m.lookBack())
 }
 
 // tickMsg comes once a second.
@@ -119,7 +127,7 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 		return m.rested(msg)
 	case pausedMsg:
 		m.paused(msg)
-	case edited:
+	case draft:
 		return m.edits(msg)
 	case backgroundMsg:
 		m.renderer.SetHasDarkBackground(!msg.light)
@@ -136,6 +144,8 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		m.gathers(r)
 	case listed:
 		m.lists(r)
+	case orderedOn:
+		m.sortsOn(r)
 	case countedFolder:
 		m.tallies(r)
 	case watched:
@@ -152,10 +162,16 @@ func (m *Model) receive(result tea.Msg) tea.Cmd {
 		m.informs(r)
 	case written:
 		return m.wrote(r)
-	case tooMuch:
-		return m.giveUpUndo(r)
-	case failedUndo:
-		m.undoFailed(r)
+	case toEdit:
+		return m.drafted(draft(r))
+	case doubtful:
+		return m.doubts(r)
+	case lookedUp:
+		return m.confirm(r.confirmation)
+	case undone:
+		return m.undid(r)
+	case leftBehind:
+		m.finds(r)
 	case unlocked:
 		m.unlocks(r)
 	case weighed:
@@ -245,9 +261,13 @@ func (m *Model) tick() tea.Cmd {
 // refresh asks for everything on the screen again.
 func (m *Model) refresh() tea.Cmd {
 	m.cancelAll()
+	m.conn.refusals.forgive()
 	m.keys.refresh(false)
-	if m.scan != nil {
+	switch {
+	case m.scan != nil:
 		m.scan.again()
+	case m.sorted != nil:
+		m.sortAgain()
 	}
 	for i := range m.keys.rows {
 		m.keys.rows[i].stale = true

@@ -198,7 +198,7 @@ func TestErrorRepliesStandInTheStatusLine(t *testing.T) {
 	f := newFake().zoo()
 	f.refuse = map[string]string{"SCAN": "NOPERM this user may not\r\nrun 'scan'"}
 	s := browse(t, f, 80, 24)
-	s.shows(`✗ "NOPERM this user may not\r\nrun 'scan' (press o to open a key by name)"`, "Nothing was loaded", "13 keys")
+	s.shows(`✗ "NOPERM this user may not\r\nrun 'scan' (press o to open a key by name)"`, "SCAN is refused: o opens a key", "13 keys")
 	s.press("o")
 	s.typing("user:1")
 	s.press("enter")
@@ -502,7 +502,7 @@ func TestEveryOverlayClosesWithEsc(t *testing.T) {
 					t.Errorf("%s in the %s opens nothing:\n%s", key, where, s.screen())
 				}
 				for _, h := range s.model.fitting() {
-					if _, named := signKeys[h.sign]; !named && len([]rune(h.sign)) != 1 {
+					if _, ok := keyOf(h.sign); !ok {
 						t.Errorf("%s in the %s: a click on the hint %q does nothing", key, where, h.sign)
 					}
 				}

@@ -212,9 +212,13 @@ func databaseItems(counts surveyed) []item {
 		if len(counts) == 0 {
 			continue
 		}
-		items[i].note = "empty"
-		if counts[i] > 0 {
-			items[i].note = counted(counts[i], "key", "keys")
+		switch n := counts[i]; {
+		case n > 0:
+			items[i].note = counted(n, "key", "keys")
+		case n == 0:
+			items[i].note = "empty"
+		default:
+			items[i].note = "? keys"
 		}
 	}
 	return items

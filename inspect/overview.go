@@ -19,13 +19,15 @@ type overview struct {
 	page
 	parts   []part // still to be found out
 	keys    int64
-	sample  int64 // how many keys kinds and deaths were made from; 0: all
-	kinds   []catalog.Kind
-	deaths  []int64 // by lifeSpans; nil while unknown
-	folders []folderFacts
+	partial string // which keys kinds and folders are about; "": all
+	kinds   []catalog.Amount
+	sample  bool             // deaths, too, are about those
+	deaths  []int64          // by lifeSpans; nil while unknown
+	folders []catalog.Amount // their bytes are 0 when unknown
 	file    *catalog.File
 	wal     int64
 	server  []string // facts that a server tells
+	plot    plot
 }
 
 // part is something to find out about the data set: it runs off the screen's loop,
@@ -34,12 +36,6 @@ type part func(context.Context) (learnt, error)
 
 // learnt puts an answer into the overview, and may add parts.
 type learnt func(*overview)
-
-// folderFacts is a folder and how much is in it.
-type folderFacts struct {
-	name        string
-	keys, bytes int64 // bytes is -1 while unknown
-}
 
 var (
 	lifeSpans  = []int64{60_000, hourMs, 24 * hourMs, 7 * 24 * hourMs, 30 * 24 * hourMs, 1 << 61}
@@ -55,7 +51,7 @@ func (m *Model) showOverview() tea.Cmd {
 	w := m.walker()
 	w.query = catalog.Query{DB: db}
 	if ix == nil {
-		o.parts = []part{m.serverPart(db), m.samplePart(db), foldersPart(w.keys, db, "", w.delimiter)}
+		o.parts = []part{m.serverPart(db), m.samplePart(db), foldersPart(w.keys, db, w.delimiter)}
 	} else {
 		o.parts = []part{
 			func(ctx context.Context) (learnt, error) {
@@ -64,13 +60,12 @@ func (m *Model) showOverview() tea.Cmd {
 				return func(o *overview) { o.file, o.wal = &f, wal }, cmp.Or(err, err2)
 			},
 			func(ctx context.Context) (learnt, error) {
+				_, prefix, err := firstFolders(ctx, ix, db, w.delimiter)
+				return func(o *overview) { o.parts = append(o.parts, surveyPart(ix.Survey(db, prefix, w.delimiter))) }, err
+			},
+			func(ctx context.Context) (learnt, error) {
 				deaths, err := ix.Deaths(ctx, db, lifeSpans)
 				return func(o *overview) { o.deaths = deaths }, err
-			},
-			foldersPart(ix, db, "", w.delimiter),
-			func(ctx context.Context) (learnt, error) {
-				kinds, err := ix.Kinds(ctx, db)
-				return func(o *overview) { o.kinds = kinds }, err
 			},
 		}
 	}
@@ -79,32 +74,48 @@ func (m *Model) showOverview() tea.Cmd {
 	return m.learn(o)
 }
 
-// mostFolders is how many folders are counted.
+// surveyPart adds some more keys up, and goes on until those are all.
+func surveyPart(survey *catalog.Survey) part {
+	return func(ctx context.Context) (learnt, error) {
+		err := survey.Look(ctx)
+		kinds, folders := survey.Kinds(), survey.Folders()
+		looked, done := survey.Looked()
+		return func(o *overview) {
+			o.kinds, o.folders, o.partial = kinds, folders, ""
+			if !done {
+				o.partial = "of the first " + grouped(looked) + " keys"
+				o.parts = append(o.parts, surveyPart(survey))
+			}
+		}, err
+	}
+}
+
+// mostFolders is how many folders are counted where each costs a count.
 const mostFolders = 100
 
-// foldersPart finds the folders of a level, and then counts each.
-func foldersPart(keys keyspace, db int, prefix, delimiter string) part {
+// firstFolders is a level of folders that says something: a single folder does not,
+// what is in it does.
+func firstFolders(ctx context.Context, keys keyspace, db int, delimiter string) (p catalog.Page, prefix string, err error) {
+	for {
+		p, err = keys.Level(ctx, db, prefix, delimiter, catalog.Mark{}, false, mostFolders)
+		if err != nil || len(p.Entries) != 1 || !p.Entries[0].Folder || !p.End {
+			return p, prefix, err
+		}
+		prefix = p.Entries[0].Name
+	}
+}
+
+// foldersPart finds the folders, and then counts each.
+func foldersPart(keys keyspace, db int, delimiter string) part {
 	return func(ctx context.Context) (learnt, error) {
-		p, err := keys.Level(ctx, db, prefix, delimiter, catalog.Mark{}, false, mostFolders)
-		if err != nil {
-			return nil, err
-		}
-		// A single folder says nothing: what is in it does.
-		if len(p.Entries) == 1 && p.Entries[0].Folder && p.End {
-			return foldersPart(keys, db, p.Entries[0].Name, delimiter)(ctx)
-		}
+		p, _, err := firstFolders(ctx, keys, db, delimiter)
 		return func(o *overview) {
-			var tallies []part
 			for _, e := range p.Entries {
 				if e.Folder {
-					tallies = append(tallies, tallyPart(keys, db, e.Name))
+					o.parts = append(o.parts, tallyPart(keys, db, e.Name))
 				}
 			}
-			o.parts = append(tallies, o.parts...)
-			if ix, ok := keys.(Index); ok {
-				o.parts = append(o.parts, weighPart(ix, db))
-			}
-		}, nil
+		}, err
 	}
 }
 
@@ -112,34 +123,14 @@ func tallyPart(keys keyspace, db int, folder string) part {
 	return func(ctx context.Context) (learnt, error) {
 		n, err := keys.Tally(ctx, db, folder)
 		return func(o *overview) {
-			o.folders = append(o.folders, folderFacts{folder, n, -1})
-			slices.SortStableFunc(o.folders, func(a, b folderFacts) int { return cmp.Compare(b.keys, a.keys) })
+			o.folders = append(o.folders, catalog.Amount{Name: folder, Keys: n})
+			slices.SortStableFunc(o.folders, func(a, b catalog.Amount) int { return cmp.Compare(b.Keys, a.Keys) })
 		}, err
 	}
 }
 
 // foldersShown is how many folders the overview names.
 const foldersShown = 10
-
-// weighPart begins to add up the bytes of the folders that are shown.
-func weighPart(ix Index, db int) part {
-	return func(context.Context) (learnt, error) {
-		return func(o *overview) {
-			for _, f := range o.folders[:min(len(o.folders), foldersShown)] {
-				o.parts = append(o.parts, func(ctx context.Context) (learnt, error) {
-					n, err := ix.Weigh(ctx, db, f.name)
-					return func(o *overview) {
-						for i := range o.folders {
-							if o.folders[i].name == f.name {
-								o.folders[i].bytes = n
-							}
-						}
-					}, err
-				})
-			}
-		}, nil
-	}
-}
 
 // serverPart asks a server about itself.
 func (m *Model) serverPart(db int) part {
@@ -153,6 +144,9 @@ func (m *Model) serverPart(db int) part {
 }
 
 func serverFacts(info resp.Value) (facts []string) {
+	if info.IsError() {
+		return []string{text(info)}
+	}
 	for line := range strings.Lines(text(info)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		switch name {
@@ -173,11 +167,12 @@ func (m *Model) samplePart(db int) part {
 		now := m.options.Now()
 		facts, err := m.conn.describe(ctx, db, keys.sample(sampled), now)
 		return func(o *overview) {
-			o.sample, o.deaths = int64(len(facts)), make([]int64, len(lifeSpans))
+			o.sample, o.deaths = true, make([]int64, len(lifeSpans))
+			o.partial = "in a sample of " + counted(int64(len(facts)), "key", "keys")
 			for _, f := range facts {
-				i := slices.IndexFunc(o.kinds, func(k catalog.Kind) bool { return k.Type == f.Type })
+				i := slices.IndexFunc(o.kinds, func(k catalog.Amount) bool { return k.Name == f.Type })
 				if i < 0 {
-					o.kinds, i = append(o.kinds, catalog.Kind{Type: f.Type}), len(o.kinds)
+					o.kinds, i = append(o.kinds, catalog.Amount{Name: f.Type}), len(o.kinds)
 				}
 				o.kinds[i].Keys++
 				for j, span := range lifeSpans {
@@ -187,7 +182,7 @@ func (m *Model) samplePart(db int) part {
 					}
 				}
 			}
-			slices.SortStableFunc(o.kinds, func(a, b catalog.Kind) int { return cmp.Compare(b.Keys, a.Keys) })
+			slices.SortStableFunc(o.kinds, func(a, b catalog.Amount) int { return cmp.Compare(b.Keys, a.Keys) })
 		}, err
 	}
 }
@@ -270,90 +265,110 @@ func (p plot) number(n int64) string {
 	return fitRight(display.Short(n), p.count)
 }
 
-// percentOf is n of a whole that is not nothing; what is there is never 0%.
-func percentOf(n, of int64) string {
-	if n > 0 && n*100 < of {
-		return "<1%"
-	}
-	return decimal(n*100/of) + "%"
-}
-
 // draw lays the overview out.
-func (o *overview) draw(m *Model, width int) (lines []string) {
-	add := func(parts ...string) { lines = append(lines, " "+strings.Join(parts, "")) }
-	plot := plotFor(width)
+func (o *overview) draw(m *Model, width int) []string {
+	o.lines, o.plot = nil, plotFor(width)
 	dim := m.styles.dim.Render
-	heading := func(name, note string) {
-		add()
-		add(m.styles.title.Render(name), dim("  "+note))
-	}
-	row := func(name string, n, most int64, more string) {
-		percent := ""
-		if of := o.keys; of > 0 && more == "" {
-			if o.sample > 0 {
-				of = o.sample
-			}
-			percent = fitRight(percentOf(n, of), 5) + " "
+	seen := catalog.Amount{Keys: o.keys}
+	if o.kinds != nil {
+		seen.Keys = 0
+		for _, k := range o.kinds {
+			seen.Keys, seen.Bytes = seen.Keys+k.Keys, seen.Bytes+k.Bytes
 		}
-		add(fit(name, plot.name), plot.number(n), dim(percent), more, " ", m.bar(n, most, plot.bar))
 	}
-	add(m.styles.accent.Render(grouped(o.keys)), " keys in ", whole(m.options.Target))
-	note := ""
-	if o.sample > 0 {
-		note = "in a sample of " + counted(o.sample, "key", "keys")
+	total, size := "?", ""
+	if o.keys >= 0 {
+		total = grouped(o.keys)
 	}
-	heading("Types", note)
+	if seen.Bytes > 0 && o.partial == "" {
+		size = ", " + bytesize(seen.Bytes)
+	}
+	o.add(m.styles.accent.Render(total), " keys"+size+" in ", whole(m.options.Target))
+	o.heading(m, "Types", o.partial)
 	for _, k := range o.kinds {
-		row(shownKind(k.Type), k.Keys, o.kinds[0].Keys, "")
+		o.row(m, shownKind(k.Name), k.Keys, o.kinds[0].Keys, percent(k.Keys, seen.Keys))
 	}
 	if o.kinds == nil {
-		add(dim("…"))
+		o.add(dim("…"))
 	}
-	heading("Time to live", note)
-	o.drawDeaths(add, row, dim)
-	if len(o.folders) > 0 {
-		heading("Biggest folders", map[bool]string{true: "keys and bytes"}[m.options.Index != nil])
-		for _, f := range o.folders[:min(len(o.folders), foldersShown)] {
-			size := ""
-			switch {
-			case f.bytes >= 0:
-				size = fitRight(bytesize(f.bytes), 9)
-			case m.options.Index != nil:
-				size = fitRight("…", 9)
-			}
-			row(shown(f.name, plot.name), f.keys, o.folders[0].keys, size)
-		}
-	}
+	o.drawDeaths(m, seen.Keys)
+	o.drawFolders(m)
 	if f := o.file; f != nil {
-		heading("File", "")
-		add(bytesize(f.PageSize*f.Pages), dim(" in "), grouped(f.Pages), dim(" pages of "+bytesize(f.PageSize)+", "), grouped(f.FreePages), dim(" free"))
-		add(dim("journal "), f.Journal, dim(" of "), bytesize(o.wal), dim(" · schema "), decimal(f.Schema))
+		o.heading(m, "File", "")
+		o.add(bytesize(f.PageSize*f.Pages), dim(" in "), grouped(f.Pages), dim(" pages of "+bytesize(f.PageSize)+", "), grouped(f.FreePages), dim(" free"))
+		o.add(dim("journal "), f.Journal, dim(" of "), bytesize(o.wal), dim(" · schema "), decimal(f.Schema))
 	}
 	if len(o.server) > 0 {
-		heading("Server", "")
+		o.heading(m, "Server", "")
 		for _, fact := range o.server {
-			add(fact)
+			o.add(fact)
 		}
 	}
-	return lines
+	return o.lines
 }
 
-func (o *overview) drawDeaths(add func(...string), row func(string, int64, int64, string), dim func(...string) string) {
-	if o.deaths == nil {
-		add(dim("…"))
+func (o *overview) add(parts ...string) { o.lines = append(o.lines, " "+strings.Join(parts, "")) }
+
+func (o *overview) heading(m *Model, name, note string) {
+	o.add()
+	o.add(m.styles.title.Render(name), m.styles.dim.Render("  "+note))
+}
+
+// row is a number with its bar, of which the longest stands for most.
+func (o *overview) row(m *Model, name string, n, most int64, note string) {
+	o.add(fit(name, o.plot.name), o.plot.number(n), m.styles.dim.Render(note), " ", m.bar(n, most, o.plot.bar))
+}
+
+// percent is the part that n is of all, in cells of its own; what is there is
+// never 0%.
+func percent(n, of int64) string {
+	switch {
+	case of <= 0:
+		return ""
+	case n > 0 && n*100 < of:
+		return fitRight("<1%", 5) + " "
+	}
+	return fitRight(decimal(n*100/of)+"%", 5) + " "
+}
+
+func (o *overview) drawFolders(m *Model) {
+	if len(o.folders) == 0 {
 		return
 	}
-	never, most := o.keys, int64(0)
-	if o.sample > 0 {
-		never = o.sample
+	indexed := m.options.Index != nil
+	note := map[bool]string{true: "keys and bytes"}[indexed]
+	if indexed && o.partial != "" {
+		note += " " + o.partial
 	}
+	o.heading(m, "Biggest folders", note)
+	for _, f := range o.folders[:min(len(o.folders), foldersShown)] {
+		size := percent(f.Keys, o.keys)
+		if indexed {
+			size = fitRight(bytesize(f.Bytes), 9)
+		}
+		o.row(m, shown(f.Name, o.plot.name), f.Keys, o.folders[0].Keys, size)
+	}
+}
+
+// drawDeaths shows how many of all keys, or of those that were asked, end when.
+func (o *overview) drawDeaths(m *Model, sampled int64) {
+	all, note := o.keys, ""
+	if o.sample {
+		all, note = sampled, o.partial
+	}
+	o.heading(m, "Time to live", note)
+	if o.deaths == nil {
+		o.add(m.styles.dim.Render("…"))
+		return
+	}
+	never := all
 	for _, n := range o.deaths {
 		never -= n
-		most = max(most, n)
 	}
-	most = max(most, never)
+	never = max(never, 0)
+	most := max(never, slices.Max(o.deaths))
 	for i, n := range o.deaths {
-		row(lifeLabels[i], n, most, "")
+		o.row(m, lifeLabels[i], n, most, percent(n, all))
 	}
-	row("never", max(never, 0), most, "")
+	o.row(m, "never", never, most, percent(never, all))
 }

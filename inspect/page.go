@@ -1,18 +1,23 @@
 package inspect
 
 import (
+	"math"
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // page is an overlay of text to read.
 type page struct {
-	title string
-	lines []string                         // styled
-	laid  func(width, height int) []string // lays the lines out for a size of the box; nil: they are as they are
-	top   int
-	rows  int                                      // on the screen
-	extra func(*Model, tea.KeyMsg) (tea.Cmd, bool) // what other keys do; nil: nothing
-	hints [][2]string                              // of the other keys
+	title  string
+	lines  []string                         // styled
+	laid   func(width, height int) []string // lays the lines out for a size of the box; nil: they are as they are
+	top    int
+	rows   int                                      // on the screen
+	extra  func(*Model, tea.KeyMsg) (tea.Cmd, bool) // what other keys do; nil: nothing
+	hints  [][2]string                              // of the other keys
+	behind overlay                                  // what is there again when it closes; nil for nothing
 }
 
 func (p *page) press(m *Model, k tea.KeyMsg) tea.Cmd {
@@ -33,9 +38,9 @@ func (p *page) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	case "home", "g":
 		p.top = 0
 	case "end", "G":
-		p.top = len(p.lines)
+		p.top = math.MaxInt / 2
 	default:
-		m.overlay = nil
+		m.overlay = p.behind
 	}
 	return nil
 }
@@ -48,13 +53,28 @@ func (p *page) view(m *Model, width, height int) []string {
 	p.top = max(min(p.top, len(p.lines)-p.rows), 0)
 	title := " " + p.title
 	if len(p.lines) > p.rows {
-		title += m.styles.dim.Render("  ↑↓ for more")
+		title = truncate(title, width-13) + m.styles.dim.Render("  ↑↓ for more")
 	}
-	lines := []string{m.styles.title.Render(title)}
+	lines := []string{m.styles.title.Render(truncate(title, width))}
 	for _, line := range p.lines[p.top:min(p.top+p.rows, len(p.lines))] {
 		lines = append(lines, truncate(line+" ", width))
 	}
 	return lines
+}
+
+// wrapped lays lines out so that one that is too long goes on below, set in.
+func wrapped(lines ...string) func(width, height int) []string {
+	return func(width, _ int) (out []string) {
+		for _, line := range lines {
+			for i, part := range strings.Split(ansi.Wrap(line, width-7, ""), "\n") {
+				if i > 0 {
+					part = "     " + strings.TrimLeft(part, " ")
+				}
+				out = append(out, part)
+			}
+		}
+		return out
+	}
 }
 
 func (p *page) footer() [][2]string {

@@ -36,6 +36,7 @@ func (s spot) before(o spot) bool {
 type pager struct {
 	chunks map[int]*chunk
 	count  int      // how many chunks there are; unknown while -1
+	chain  bool     // each chunk says where the next one begins
 	starts []string // the cursor of each chunk that is known, where chunks have cursors
 	before []int64  // how many lines stand before each chunk that was seen in order
 	top    spot     // the first line on the screen
@@ -56,7 +57,7 @@ const (
 // newPager scrolls over count chunks; -1 means that the chunks form a chain of
 // cursors, whose end is not known yet.
 func newPager(count int, picks bool) pager {
-	return pager{chunks: map[int]*chunk{}, count: count, starts: []string{"0"}, before: []int64{0}, picks: picks}
+	return pager{chunks: map[int]*chunk{}, count: count, chain: count < 0, starts: []string{"0"}, before: []int64{0}, picks: picks}
 }
 
 // kept is how far from the screen a chunk stays in memory.
@@ -69,7 +70,7 @@ func (p *pager) add(i int, c *chunk) {
 	if len(p.before) == i+1 {
 		p.before = append(p.before, p.before[i]+int64(c.len()))
 	}
-	if p.chained() && len(p.starts) == i+1 {
+	if p.endless() && len(p.starts) == i+1 {
 		if c.next == "" {
 			p.count = i + 1
 		} else {
@@ -85,14 +86,32 @@ func (p *pager) add(i int, c *chunk) {
 	}
 }
 
+// strays tells whether chunk i of a chain, fetched again, leads elsewhere than
+// before.
+func (p *pager) strays(i int, c *chunk) bool {
+	switch {
+	case !p.chain || len(p.before) <= i+1:
+		return false
+	case i+1 < len(p.starts):
+		return c.next != p.starts[i+1]
+	}
+	return c.next != ""
+}
+
+// forget takes what is known of the chunks behind chunk i away.
+func (p *pager) forget(i int) {
+	p.starts, p.before, p.count = p.starts[:i+1], p.before[:i+1], -1
+	for j := range p.chunks {
+		if j > i {
+			delete(p.chunks, j)
+		}
+	}
+}
+
 // settle moves the screen and the selection back onto lines that exist, and fills
 // the screen: the value or the screen may have changed its size.
 func (p *pager) settle() {
-	for _, s := range []*spot{&p.top, &p.cursor} {
-		if c := p.chunks[s.chunk]; c != nil {
-			s.line = max(min(s.line, c.len()-1), 0)
-		}
-	}
+	p.top, p.cursor = p.onLine(p.top), p.onLine(p.cursor)
 	p.reveal()
 	bottom, went := p.advance(p.top, p.height-1)
 	if _, more := p.next(bottom); went < p.height-1 && !more && bottom.chunk == p.furthest() {
@@ -103,11 +122,31 @@ func (p *pager) settle() {
 	}
 }
 
-func (p *pager) chained() bool { return p.count < 0 }
+// onLine is s, or the line nearest to it that there is, as far as is loaded.
+func (p *pager) onLine(s spot) spot {
+	c := p.chunks[s.chunk]
+	if c == nil {
+		return s
+	}
+	s.line = max(min(s.line, c.len()-1), 0)
+	if c.len() > 0 {
+		return s
+	}
+	if prev, ok := p.prev(s); ok {
+		return prev
+	}
+	if next, ok := p.next(s); ok {
+		return next
+	}
+	return s
+}
+
+// endless tells whether the end of the chain is not known yet.
+func (p *pager) endless() bool { return p.count < 0 }
 
 // furthest is the last chunk that can be asked for.
 func (p *pager) furthest() int {
-	if p.chained() {
+	if p.endless() {
 		return len(p.starts) - 1
 	}
 	return p.count - 1
@@ -230,7 +269,7 @@ func (p *pager) follow() {
 	}
 	p.cursor = spot{goal, 0}
 	if c := p.chunks[goal]; c != nil {
-		p.cursor.line = max(c.len()-1, 0)
+		p.cursor = p.onLine(spot{goal, c.len() - 1})
 	}
 	var went int
 	p.top, went = p.retreat(p.cursor, p.height-1)
@@ -238,7 +277,7 @@ func (p *pager) follow() {
 		p.cursor = p.top
 	}
 	full := went == p.height-1 || p.top.chunk == 0
-	if full && p.chunks[goal] != nil && !p.chained() {
+	if full && p.chunks[goal] != nil && !p.endless() {
 		p.chase = nothing
 	}
 }
@@ -276,6 +315,12 @@ func (p *pager) below() int {
 			return i
 		}
 	}
+}
+
+// all is how many lines a chain has that was read to its end in order.
+func (p *pager) all() (int64, bool) {
+	last := len(p.before) - 1
+	return p.before[last], p.chain && p.count == last
 }
 
 // place is the number of the line at s, from 1, where that can be told.

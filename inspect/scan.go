@@ -100,7 +100,7 @@ func (m *Model) scanFeed(q query, match func(string) bool) feed {
 		}
 		v, err := m.conn.one(ctx, db, command(words...))
 		var no refusal
-		if errors.As(err, &no) {
+		if errors.As(err, &no) && m.conn.refusals.has("SCAN") {
 			return fed{}, refusal(string(no) + " (press o to open a key by name)")
 		}
 		if err != nil {
@@ -127,16 +127,6 @@ func (m *Model) scanFeed(q query, match func(string) bool) feed {
 			}
 		}
 		return f, err
-	}
-}
-
-// indexFeed goes through the index by name, for an order that a filter by name
-// does not go together with.
-func (m *Model) indexFeed(q catalog.Query) feed {
-	q.Order, q.Reverse = catalog.ByName, false
-	return func(ctx context.Context, s scan) (fed, error) {
-		p, err := m.options.Index.Page(ctx, q, s.mark, false, largestPage)
-		return fed{entries: p.Entries, mark: p.Next, done: p.End, looked: p.Looked}, err
 	}
 }
 

@@ -90,7 +90,7 @@ func (m *Model) seekRow(s *sheet, back bool) tea.Cmd {
 				if i < len(starts) {
 					cursor = starts[i]
 				}
-				if c, err = m.conn.chunk(ctx, db, s.src, key, i, cursor); err != nil {
+				if c, err = m.conn.chunk(ctx, db, s, key, i, cursor); err != nil {
 					return r, err
 				}
 			}

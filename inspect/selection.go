@@ -2,11 +2,13 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/transfer"
 )
 
 // selection is the keys that an action is about.
@@ -102,7 +104,8 @@ func (m *Model) visitFolder(ctx context.Context, db int, folder string, fn func(
 		}
 	}
 	pattern := filter{folder, byExact}.glob() + "*"
-	for cursor := "0"; ; {
+	brought := newFirsts()
+	for cursor, page := "0", 0; ; page++ {
 		v, err := m.conn.one(ctx, db, command("SCAN", cursor, "COUNT", decimal(namesAtOnce), "MATCH", pattern))
 		if err != nil {
 			return err
@@ -112,6 +115,7 @@ func (m *Model) visitFolder(ctx context.Context, db int, folder string, fn func(
 		for _, e := range elems {
 			names = append(names, text(e))
 		}
+		names = once(brought, page, names, func(name string) string { return name })
 		if err := fn(names); err != nil || next == "" {
 			return err
 		}
@@ -119,80 +123,152 @@ func (m *Model) visitFolder(ctx context.Context, db int, folder string, fn func(
 	}
 }
 
-// deleteAll deletes the keys of a selection, and keeps them for undo unless the
-// change is final. All are kept before the first one goes.
-func (m *Model) deleteAll(ctx context.Context, db int, c change) (*step, error) {
-	s := &step{title: c.title, db: db}
-	if !c.final {
-		err := m.visit(ctx, db, *c.gone, func(names []string) error { return m.keep(ctx, s, names) })
-		if err != nil {
-			return nil, either(err, c)
+// deleteAll deletes keys, some at a time, each kept in the journal as it goes. When
+// the journal cannot go on, what was deleted comes back.
+func (m *Model) deleteAll(ctx context.Context, c change) (*step, error) {
+	s, err := m.journal.begin(c.title)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range c.gone {
+		if err = m.visit(ctx, part.db, part.selection, func(names []string) error { return m.deleteNames(ctx, part.db, names) }); err != nil {
+			break
 		}
 	}
-	err := m.visit(ctx, db, *c.gone, func(names []string) error {
-		if len(names) == 0 {
-			return nil
+	s.to = m.journal.end
+	var no errNoImage
+	switch full := (unkept{}); {
+	case errors.As(err, &full) || errors.As(err, &no):
+		if failed := m.takeBack(ctx, s); failed != nil {
+			return &s, errors.Join(err, failed)
 		}
-		_, err := m.conn.one(ctx, db, command(append([]string{"DEL"}, names...)...))
-		return err
-	})
-	return s, err
+		return nil, err
+	case !m.journal.keeps(s):
+		return nil, errors.Join(err, m.journal.cut(s))
+	}
+	return &s, err
 }
 
-// counting the keys of a selection before something is done to them.
+func (m *Model) deleteNames(ctx context.Context, db int, names []string) error {
+	for some := range slices.Chunk(names, keysAtOnce) {
+		values, _, err := m.transact(ctx, transaction{
+			db: db, places: []keysIn{{db, some}},
+			calls: func(there []string) ([][][]byte, error) {
+				if len(there) == 0 {
+					return nil, nil
+				}
+				return [][][]byte{command(append([]string{"DEL"}, there...)...)}, nil
+			},
+		})
+		if err == nil {
+			_, err = settled(values)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weighed is how many keys a change would delete.
 type weighed struct {
-	selection selection
-	keys      int64
+	change
+	ask    string // the question; the number of keys is added
+	keys   int64
+	always bool // ask even where nothing is to be confirmed
 }
 
 // askDelete counts what would go, and asks.
 func (m *Model) askDelete() tea.Cmd {
-	if !m.unlocked {
-		m.notice = lockedNotice
-		return nil
-	}
 	s := m.selected()
-	if s.empty() {
+	if !m.mayWrite() || s.empty() {
 		return nil
 	}
-	db := m.db
-	return m.start(weighing, func(ctx context.Context) (tea.Msg, error) {
-		w := weighed{selection: s, keys: int64(len(s.names))}
-		if m.options.Index != nil {
-			for _, folder := range s.folders {
-				n, err := m.options.Index.Tally(ctx, db, folder)
-				if err != nil {
-					return nil, err
-				}
-				w.keys += n
-			}
-			return w, nil
+	w := weighed{change: change{title: "Deleted " + s.String(), gone: []scope{{m.db, s}}}, ask: "Delete " + s.String()}
+	if len(s.folders) == 0 {
+		if n := len(s.names); n <= keysAtOnce {
+			w.calls = [][][]byte{command(append([]string{"DEL"}, s.names...)...)}
 		}
-		seen := map[string]struct{}{}
-		err := m.visit(ctx, db, selection{folders: s.folders}, func(names []string) error {
-			for _, name := range names {
-				seen[name] = struct{}{}
+		m.keys.marked = map[string]bool{}
+		return m.confirm(confirmation{title: w.ask + "?", change: w.change})
+	}
+	return m.weigh(w)
+}
+
+// weigh counts the keys of a change that deletes.
+func (m *Model) weigh(w weighed) tea.Cmd {
+	return m.start(weighing, func(ctx context.Context) (tea.Msg, error) { return m.weighAll(ctx, w) })
+}
+
+func (m *Model) weighAll(ctx context.Context, w weighed) (tea.Msg, error) {
+	for _, part := range w.gone {
+		n, err := m.weight(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		w.keys += n
+		if len(w.calls) == 0 && n > 0 {
+			if w.calls, err = m.firstDelete(ctx, part); err != nil {
+				return nil, err
 			}
+		}
+	}
+	return w, nil
+}
+
+// errEnough ends a visit.
+var errEnough = errors.New("enough")
+
+// firstDelete is the first command that deletes keys of s.
+func (m *Model) firstDelete(ctx context.Context, s scope) (calls [][][]byte, err error) {
+	err = m.visit(ctx, s.db, s.selection, func(names []string) error {
+		if len(names) == 0 {
 			return nil
-		})
-		w.keys += int64(len(seen))
-		return w, err
+		}
+		calls = [][][]byte{command(append([]string{"DEL"}, names[:min(len(names), keysAtOnce)]...)...)}
+		return errEnough
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return calls, err
+}
+
+func (m *Model) weight(ctx context.Context, s scope) (int64, error) {
+	n := int64(len(s.names))
+	if len(s.folders) == 1 && s.folders[0] == "" {
+		return transfer.CountKeys(ctx, &pinned{m.conn, s.db}, []int{s.db})
+	}
+	if m.options.Index != nil {
+		for _, folder := range s.folders {
+			more, err := m.options.Index.Tally(ctx, s.db, folder)
+			if err != nil {
+				return 0, err
+			}
+			n += more
+		}
+		return n, nil
+	}
+	// A scan may name a key twice.
+	seen := map[string]struct{}{}
+	err := m.visit(ctx, s.db, selection{folders: s.folders}, func(names []string) error {
+		for _, name := range names {
+			seen[name] = struct{}{}
+		}
+		return nil
+	})
+	return n + int64(len(seen)), err
 }
 
 // weighs asks whether to delete what was counted.
 func (m *Model) weighs(w weighed) tea.Cmd {
-	title := "Delete " + w.selection.String()
-	if len(w.selection.folders) > 0 {
-		title += ", " + counted(w.keys, "key", "keys")
-	}
-	c := confirmation{title: title + "?", change: change{title: "Deleted " + title[len("Delete "):], gone: &w.selection}}
-	if w.keys > mostUndoKeys {
-		c.change.final = true
-		c.notes = []string{"More than " + grouped(mostUndoKeys) + " keys cannot be kept: this cannot be undone."}
-		c.always = true
-	}
+	many := ", " + counted(w.keys, "key", "keys")
+	w.title += many
 	m.keys.marked = map[string]bool{}
+	c := confirmation{title: w.ask + many + "?", change: w.change, always: w.always}
+	if w.keys > keysAtOnce {
+		c.notes = []string{decimal(keysAtOnce) + " at a time, each kept for undo:"}
+	}
 	return m.confirm(c)
 }
 

@@ -26,6 +26,8 @@ type source struct {
 	inner func(row record) *source
 	// other is another side of the same value, nil where there is none.
 	other *source
+	// repeats tells that a chunk may bring again what one before it brought.
+	repeats bool
 	// atOnce tells that the value is text that comes as a whole.
 	atOnce bool
 }
@@ -68,13 +70,13 @@ var sources = map[string]*source{
 		decode: ranked,
 	},
 	"hash": {
-		count: "HLEN", unit: [2]string{"field", "fields"},
+		count: "HLEN", unit: [2]string{"field", "fields"}, repeats: true,
 		columns: []column{{title: "FIELD", most: 40}, {title: "TTL", right: true, ends: true}, {title: "VALUE"}},
 		fetch:   func(key string, _ int64, cursor string) [][]byte { return scanCall("HSCAN", key, cursor) },
 		decode:  fields, about: fieldExpiries, learn: learnExpiries,
 	},
 	"set": {
-		count: "SCARD", unit: [2]string{"member", "members"},
+		count: "SCARD", unit: [2]string{"member", "members"}, repeats: true,
 		columns: []column{{title: "MEMBER"}},
 		fetch:   func(key string, _ int64, cursor string) [][]byte { return scanCall("SSCAN", key, cursor) },
 		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 1) },

@@ -10,6 +10,7 @@ type sheet struct {
 	src     *source // how it is fetched; nil when whole is all of it
 	whole   string  // an element, which is in memory
 	size    int64   // elements or bytes
+	firsts  *firsts // where the chunks may repeat elements
 	pager   pager
 	form    shape
 	chosen  bool      // the person chose the form
@@ -64,6 +65,7 @@ type opened struct {
 	expires int64
 	size    int64
 	first   *chunk // nil for a type that cannot be shown
+	firsts  *firsts
 }
 
 // show takes o in. When it is the key that is shown already, the place in it and
@@ -84,6 +86,7 @@ func (v *valuePane) show(o opened) {
 		return
 	}
 	s := newSheet(whole(o.key), sources[o.kind], o.size)
+	s.firsts = o.firsts
 	if s.src.atOnce {
 		s = newWhole(s.title, string(o.first.data))
 	}
@@ -166,6 +169,10 @@ func (s *sheet) add(i int, c *chunk) {
 		}
 	}
 	s.layout(i, c)
+	if s.pager.strays(i, c) {
+		s.pager.forget(i)
+		s.firsts.forget(i)
+	}
 	s.pager.add(i, c)
 	s.settleSeek(i, c)
 }

@@ -164,6 +164,9 @@ func (m *Model) header() string {
 	narrow := m.width < 60
 	brand := m.styles.brand.Render(" meowdis ")
 	total := "…"
+	if m.conn.refusals.has("DBSIZE") {
+		total = "? keys"
+	}
 	if m.total >= 0 {
 		total = counted(m.total, "key", "keys")
 		if narrow {

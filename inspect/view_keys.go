@@ -198,6 +198,8 @@ func (m *Model) ttl(r row) string {
 		return "gone"
 	case r.Facts.Expires != 0:
 		return remaining(r.Facts.Expires - m.now)
+	case r.Facts.Type != "" && m.conn.refusals.has("PTTL"):
+		return "?"
 	case r.Facts.Type != "":
 		return "—"
 	}
@@ -236,9 +238,11 @@ func sizeOf(kind string, size int64, width int) string {
 // emptiness says why no key is shown.
 func (m *Model) emptiness() string {
 	switch {
+	case m.scan != nil && m.conn.refusals.has("SCAN"):
+		return "SCAN is refused: o opens a key"
 	case m.keys.halted:
 		return "Nothing was loaded; r tries again."
-	case m.keys.stale || !m.keys.atEnd || m.scan != nil && !m.scan.done && !m.scan.paused():
+	case m.keys.stale || !m.keys.atEnd || m.isSorting() || m.scan != nil && !m.scan.done && !m.scan.paused():
 		return "Looking…"
 	case m.filtered():
 		return "No such key. Press esc to see all."
@@ -258,6 +262,11 @@ func (m *Model) listPlace() string {
 		parts = append(parts, at)
 	}
 	switch s := m.scan; {
+	case m.isSorting():
+		looked, _ := m.sorted.Looked()
+		parts = append(parts, "the first so far · "+m.scannedOf(looked, "sorted "))
+	case m.outdated:
+		parts = append(parts, "changed since it was sorted, r sorts again")
 	case s != nil && s.done && !m.filtered():
 	case s != nil && s.done:
 		parts = append(parts, "searched all keys")
@@ -296,7 +305,7 @@ func (m *Model) rowPlace() string {
 	l := &m.keys
 	r := l.selected()
 	switch {
-	case l.stale:
+	case l.stale || m.isSorting():
 		return ""
 	case r == nil && m.filtered():
 		return "none found"

@@ -67,6 +67,7 @@ func (m *Model) factsOf(short bool) []string {
 		parts = append(parts, m.ttlStyle(v.expires).Render(remaining(v.expires-m.now)+" left"))
 	case v.expires != 0:
 		parts = append(parts, m.ttlStyle(v.expires).Render("expires in "+remaining(v.expires-m.now)))
+	case v.kind == closedKind || m.conn.refusals.has("PTTL"):
 	case !short:
 		parts = append(parts, dim("no expiry"))
 	}
@@ -105,6 +106,10 @@ func (v *valuePane) emptiness() string {
 	switch {
 	case v.kind == "":
 		return "There is no such key."
+	case v.kind == closedKind:
+		return "This user may not read this key."
+	case v.kind == unknownKind:
+		return "The target does not tell the type of this key."
 	case v.sheet() == nil:
 		return "Values of this type are not shown here."
 	}
@@ -168,19 +173,21 @@ func (v *valuePane) place() string {
 	if !s.tabular() {
 		return s.bytePlace()
 	}
-	if s.size < 0 {
-		if n, ok := s.pager.place(s.pager.cursor); ok && s.pager.count >= 0 {
-			return grouped(n) + " of " + grouped(s.pager.before[len(s.pager.before)-1])
-		}
+	n, known := s.pager.place(s.pager.cursor)
+	if s.src.per > 0 {
+		n, known = int64(s.pager.cursor.chunk)*s.src.per+int64(s.pager.cursor.line)+1, true
+	}
+	of := s.size
+	if all, read := s.pager.all(); read {
+		of = all // the count may be older
+	}
+	switch {
+	case of < 0:
 		return ""
+	case !known:
+		return " of " + grouped(of)
 	}
-	at := ""
-	if n, ok := s.pager.place(s.pager.cursor); s.src.per > 0 {
-		at = grouped(int64(s.pager.cursor.chunk)*s.src.per + int64(s.pager.cursor.line) + 1)
-	} else if ok {
-		at = grouped(n)
-	}
-	return at + " of " + grouped(s.size)
+	return grouped(n) + " of " + grouped(max(n, of))
 }
 
 // bytePlace says how far into the bytes the screen reaches.

@@ -52,9 +52,8 @@ func (m *Model) watched(w watched) tea.Cmd {
 	m.lastWatch = w
 	var cmds []tea.Cmd
 	if last.data != 0 && w.data != last.data {
-		if m.keys.cheap() {
-			m.keys.reload(m.running(listing))
-		}
+		m.keys.reload(m.running(listing))
+		m.sortChanged()
 		m.keys.recount(m.now)
 		cmds = append(cmds, m.count())
 	}

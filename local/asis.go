@@ -15,8 +15,9 @@ import (
 // makes no tables, migrates nothing and sweeps nothing, and the file may be
 // anybody's and damaged. It is for one goroutine at a time.
 type File struct {
-	path string
-	conn *conn
+	path   string
+	conn   *conn
+	frozen *frozen // the file as one that nobody changes; nil for most
 }
 
 // OpenFile opens the file at path, which must exist. Other processes may have it
@@ -26,26 +27,41 @@ func OpenFile(path string, readOnly bool) (*File, error) {
 	if readOnly {
 		how = toRead
 	}
-	// SQLite says of a missing file and of a directory only that it cannot open them.
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		err = errors.New("it is a directory")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, pathless(err))
-	}
-	c, err := openConn(path, how, []string{"PRAGMA cache_size = -32768"})
-	if err != nil {
+	if err := checkPath(path, true); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	return &File{path: path, conn: c}, nil
+	f := &File{path: path}
+	err := f.open(how)
+	if readOnly && isCantOpen(err) && !hasLog(path) {
+		if f.frozen, err = freeze(path); err == nil {
+			err = f.open(how)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, explained(path, readOnly, err))
+	}
+	return f, nil
 }
 
-// pathless is err without the path that os puts before it.
+func (f *File) open(how int32) (err error) {
+	if f.conn, err = openFrozen(f.path, f.frozen, how); err != nil {
+		return err
+	}
+	if err = f.conn.setUp("PRAGMA cache_size = -32768"); err != nil {
+		return errors.Join(err, f.conn.close())
+	}
+	return nil
+}
+
+// pathless is err without the paths that os puts before it.
 func pathless(err error) error {
 	var e *os.PathError
 	if errors.As(err, &e) {
 		return e.Err
+	}
+	var moved *os.LinkError
+	if errors.As(err, &moved) {
+		return moved.Err
 	}
 	return err
 }
@@ -74,7 +90,9 @@ func (f *File) Query(sql string, args ...store.Value) ([]store.Row, error) {
 
 // Snapshot runs fn in a read transaction: what others write meanwhile is not
 // seen.
-func (f *File) Snapshot(fn func() error) error { return f.conn.snapshot(fn) }
+func (f *File) Snapshot(fn func() error) error {
+	return errors.Join(f.conn.snapshot(fn), f.frozen.check())
+}
 
 // Change runs fn in a transaction that keeps others from writing, and undoes
 // all of it when fn fails.
@@ -88,8 +106,8 @@ func (f *File) Rewrite(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := f.Query(sql); err != nil {
-			return err
+		if _, _, err := f.conn.run(store.Stmt{SQL: sql}); err != nil {
+			return fmt.Errorf("packing %s: %w", f.path, err)
 		}
 	}
 	return nil

@@ -43,10 +43,11 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	}
 	defer func() {
 		if err != nil {
+			os.Remove(partial.Name() + "-journal") // if SQLite had to leave it
 			err = fmt.Errorf("backing up to %s: %w", path, errors.Join(err, os.Remove(partial.Name())))
 		}
 	}()
-	if err := errors.Join(partial.Chmod(info.Mode().Perm()), partial.Close()); err != nil {
+	if err := partial.Close(); err != nil {
 		return err
 	}
 	if err := f.copyTo(ctx, partial.Name(), o); err != nil {
@@ -55,8 +56,12 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if err := errors.Join(ctx.Err(), syncPath(partial.Name(), os.O_RDWR)); err != nil {
 		return err
 	}
+	// A file that may not be written makes a backup that may not.
+	if err := os.Chmod(partial.Name(), info.Mode().Perm()); err != nil {
+		return pathless(err)
+	}
 	if err := os.Rename(partial.Name(), path); err != nil {
-		return err
+		return pathless(err)
 	}
 	// The name is safe once the directory is; not every system can promise that.
 	syncPath(filepath.Dir(path), os.O_RDONLY)
@@ -64,12 +69,12 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 }
 
 func (f *File) copyTo(ctx context.Context, path string, o BackupOptions) (err error) {
-	to, err := openConn(path, toWrite, nil)
+	to, err := openConn(path, toWrite)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, to.close()) }()
-	err = f.conn.snapshot(func() error { return f.conn.copyPages(ctx, to, o.Progress) })
+	err = f.Snapshot(func() error { return f.conn.copyPages(ctx, to, o.Progress) })
 	if err != nil || o.AsIs {
 		return err
 	}

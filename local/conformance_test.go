@@ -30,6 +30,12 @@ func TestFileConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) engine.Store { return open(t, t.TempDir()+"/db.sqlite", local.Options{}) })
 }
 
+func TestAloneConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) engine.Store {
+		return open(t, t.TempDir()+"/db.sqlite", local.Options{Alone: true})
+	})
+}
+
 func TestMemoryConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) engine.Store { return open(t, local.Memory, local.Options{}) })
 }

@@ -60,7 +60,11 @@ func (e *sqliteError) Error() string { return e.msg }
 
 // fail is the error of the last call, whose result code was rc.
 func (c *conn) fail(rc int32) error {
-	return &sqliteError{code: rc, msg: libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))}
+	msg := libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))
+	if rc&0xff == sqlite3.SQLITE_IOERR {
+		msg += ": is there room on the disk, and may the file grow?"
+	}
+	return &sqliteError{code: rc, msg: msg}
 }
 
 // withString calls fn with a C string.
@@ -80,9 +84,8 @@ const (
 	makeIfNew = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE
 )
 
-// openConn opens the file at path, or Memory, and runs setup on it. The connection
-// is nil when that fails.
-func openConn(path string, how int32, setup []string) (c *conn, err error) {
+// openConn opens the file at path, or Memory. The connection is nil when that fails.
+func openConn(path string, how int32) (c *conn, err error) {
 	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}}
 	defer func() {
 		if err != nil {
@@ -102,18 +105,27 @@ func openConn(path string, how int32, setup []string) (c *conn, err error) {
 	if c.db = pointerAt(c.arena); rc != sqlite3.SQLITE_OK {
 		return c, c.fail(rc)
 	}
+	// SQLite opens a file for reading when it may not be written.
+	if how&toRead == 0 && sqlite3.Xsqlite3_db_readonly(c.tls, c.db, 0) == 1 {
+		return c, &sqliteError{sqlite3.SQLITE_READONLY, "it may not be written"}
+	}
 	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
 	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, busyMillis)
-	for _, sql := range setup {
+	return c, nil
+}
+
+// setUp runs the first statements on a connection. Where they fail, the file is why.
+func (c *conn) setUp(statements ...string) error {
+	for _, sql := range statements {
 		if err := c.script(sql); err != nil {
-			var says *sqliteError // what failed is the file, not the statement
+			var says *sqliteError
 			if errors.As(err, &says) {
 				err = says
 			}
-			return c, err
+			return err
 		}
 	}
-	return c, nil
+	return nil
 }
 
 func (c *conn) close() error {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/meowdis/meowdis/schema"
@@ -9,56 +10,58 @@ import (
 
 // prepareFile makes the tables of a new file, migrates an older one, and refuses
 // any other.
-func (s *Store) prepareFile() error {
-	version, err := s.writer.schemaVersion()
+func (s *Store) prepareFile(c *conn) error {
+	version, err := c.schemaVersion()
 	switch {
 	case err != nil:
 		return err
 	case version == schema.Version:
-		return s.enterWAL()
+		return s.enterWAL(c)
 	case version > schema.Version:
 		return NewerError(version)
+	case s.options.ReadOnly && version == 0:
+		return errors.New("it is empty: the first command that may write makes its tables")
 	case s.options.ReadOnly:
-		return fmt.Errorf("the file has schema version %d, not %d, and is opened read-only: open it for writing once to migrate it", version, schema.Version)
+		return fmt.Errorf("it has schema version %d, not %d: meowdis migrate brings it up to date", version, schema.Version)
 	}
-	if err := s.enterWAL(); err != nil {
+	if err := s.enterWAL(c); err != nil {
 		return err
 	}
-	return s.writer.transaction(beginNow, func() error {
+	return c.transaction(beginNow, func() error {
 		// Another process may have been faster.
-		version, err := s.writer.schemaVersion()
+		version, err := c.schemaVersion()
 		if err != nil {
 			return err
 		}
-		return s.migrate(version)
+		return c.migrate(version, s.options.Now())
 	})
 }
 
 // NewerError is the error of a file whose schema version is newer than ours.
 func NewerError(version int) error {
-	return fmt.Errorf("the file has schema version %d and this meowdis knows %d: use a newer one", version, schema.Version)
+	return fmt.Errorf("it has schema version %d, and this meowdis knows %d: use a newer meowdis", version, schema.Version)
 }
 
 // enterWAL changes the journal of a file that is ours or empty: the mode is
 // written into the file.
-func (s *Store) enterWAL() error {
+func (s *Store) enterWAL(c *conn) error {
 	if s.path == Memory || s.options.ReadOnly {
 		return nil
 	}
-	return s.writer.script("PRAGMA journal_mode = WAL")
+	return c.script("PRAGMA journal_mode = WAL")
 }
 
-func (s *Store) migrate(from int) error {
+func (c *conn) migrate(from int, now int64) error {
 	for v := from + 1; v <= schema.Version; v++ {
 		for _, sql := range schema.Migrations[v-1] {
-			if err := s.writer.script(sql); err != nil {
+			if err := c.script(sql); err != nil {
 				return err
 			}
 		}
-		record := store.Stmt{SQL: schema.SetVersion, Args: []store.Value{store.Int(int64(v)), store.Int(s.options.Now())}}
-		if _, _, err := s.writer.run(record); err != nil {
+		record := store.Stmt{SQL: schema.SetVersion, Args: []store.Value{store.Int(int64(v)), store.Int(now)}}
+		if _, _, err := c.run(record); err != nil {
 			return err
 		}
 	}
-	return s.writer.script(fmt.Sprintf("PRAGMA application_id = %d", schema.ApplicationID))
+	return c.script(fmt.Sprintf("PRAGMA application_id = %d", schema.ApplicationID))
 }

@@ -11,7 +11,7 @@ import (
 
 // ErrForeign is the error of opening a SQLite file that meowdis did not make, and
 // that is of no kind that it can read.
-var ErrForeign = errors.New("not a meowdis file")
+var ErrForeign = errors.New("it is not a meowdis file; meowdis doctor tells whose it is")
 
 // ReadOnly says why nothing can be written, or nothing when it can.
 func (s *Store) ReadOnly() string {
@@ -24,37 +24,44 @@ func (s *Store) ReadOnly() string {
 	return ""
 }
 
-// openForeign opens the store's file when it is foreign, and otherwise leaves
-// everything to those who open our own. It looks without writing: to close a
-// file that was open for writing may change it.
-func (s *Store) openForeign() error {
+// look finds out whether the file is foreign, and returns the connection that it
+// used, if any: to read with when it is. Everything else, errors too, is left to
+// those who open our own files. It looks without writing: to close a file that was
+// open for writing may change it.
+func (s *Store) look() (*conn, error) {
 	if info, err := os.Stat(s.path); s.path == Memory || err != nil || info.Size() == 0 {
-		return nil // it is made, or its own error is the better one
+		return nil, nil // it is made, or its own error is the better one
 	}
-	err := s.look()
-	if isCantOpen(err) && !hasWAL(s.path) {
+	c, err := s.tryLook()
+	if isCantOpen(err) && !hasLog(s.path) {
 		// A file in WAL mode needs files beside it, where none can be made.
-		s.immutable = true
-		err = s.look()
+		if s.frozen, err = freeze(s.path); err == nil {
+			c, err = s.tryLook()
+		}
 	}
-	s.immutable = s.immutable && s.foreign != nil
 	if errors.Is(err, ErrForeign) || s.foreign != nil {
-		return err
+		return c, err
 	}
-	return nil
+	frozen := s.frozen != nil
+	if !s.options.ReadOnly {
+		s.frozen = nil
+	}
+	if frozen && c != nil {
+		// It knows of no locks: to close it later would drop those of others.
+		return nil, c.close()
+	}
+	return c, nil
 }
 
-// look opens the file for reading, and keeps it open when it is foreign.
-func (s *Store) look() error {
-	c, err := s.connect(true)
+func (s *Store) tryLook() (*conn, error) {
+	c, err := s.connectBare(true)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.lookWith(c); err != nil || s.foreign == nil {
-		return errors.Join(err, c.close())
+	if err := s.lookWith(c); err != nil {
+		return nil, errors.Join(err, c.close())
 	}
-	s.writer = c
-	return nil
+	return c, nil
 }
 
 func (s *Store) lookWith(c *conn) error {
@@ -72,13 +79,10 @@ func (s *Store) lookWith(c *conn) error {
 	}
 	s.foreign, s.overlay = kind, kind.Tables(tables)
 	s.options.ReadOnly = true
+	if err := s.setUp(c); err != nil {
+		return err
+	}
 	return c.overlay(s.overlay)
-}
-
-// hasWAL tells whether there is something in the log of a file in WAL mode.
-func hasWAL(path string) bool {
-	info, err := os.Stat(path + "-wal")
-	return err == nil && info.Size() > 0
 }
 
 // sqlTables lists the columns of all tables but the virtual ones, whose modules

@@ -31,6 +31,12 @@ func (p *pool) take() *conn {
 	return c
 }
 
+// add gives the pool a connection that was opened elsewhere.
+func (p *pool) add(c *conn) {
+	<-p.room
+	p.put(c)
+}
+
 // put gives a connection back, or nil when none could be opened.
 func (p *pool) put(c *conn) {
 	if c != nil {

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
+	"os"
 	"runtime"
 	"sync"
 	"time"
-
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/meowdis/meowdis/foreign"
 	"github.com/meowdis/meowdis/store"
@@ -35,14 +32,17 @@ type Options struct {
 	// Cache is how many bytes of the file's pages each connection keeps; 0 is
 	// 32 MB. It takes about twice that much memory.
 	Cache int
+	// Alone is for who does one thing at a time: the connection that writes
+	// reads, too, so that nothing is opened nor kept twice.
+	Alone bool
 }
 
 // Store is a SQLite file. It is safe for concurrent use.
 type Store struct {
 	path    string
 	options Options
-	writer  *conn
-	readers *pool // nil when the writer reads too
+	writer  *conn // nil when the one that writes is among the readers
+	readers *pool
 	jobs    chan *job
 	quit    chan struct{} // closed to stop the goroutines
 	done    sync.WaitGroup
@@ -53,8 +53,8 @@ type Store struct {
 	watcher  *conn         // asks for the data version; opened when first needed
 	foreign  *foreign.Kind // nil for a file of ours
 	overlay  []foreign.Table
-	// immutable opens the file as one that nobody changes, without locks.
-	immutable bool
+	opened   os.FileInfo // the file that is open; nil for memory, and until it is
+	frozen   *frozen     // the file as one that nobody changes; nil for most
 }
 
 var errClosed = errors.New("the database is closed")
@@ -71,7 +71,7 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{})}
 	if err := s.open(); err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(err, s.closeConns()))
+		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns()))
 	}
 	s.done.Add(1)
 	go s.write()
@@ -82,27 +82,71 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) open() (err error) {
-	if err := s.openForeign(); err != nil {
+func (s *Store) open() error {
+	alone := s.options.Alone || s.path == Memory
+	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)))
+	if alone {
+		s.readers = newPool(1)
+	}
+	if s.path != Memory {
+		if err := checkPath(s.path, s.options.ReadOnly); err != nil {
+			return err
+		}
+	}
+	looked, err := s.look()
+	if err != nil {
 		return err
 	}
-	if s.foreign == nil {
-		if s.writer, err = s.connect(s.options.ReadOnly); err != nil {
-			return err
-		}
-		if err := s.prepareFile(); err != nil {
-			return err
-		}
+	if s.foreign != nil {
+		s.readers.add(looked)
+		return s.remember()
 	}
+	c, err := s.connect(s.options.ReadOnly)
+	if looked != nil { // as long, so that the files beside the file are made once
+		err = errors.Join(err, looked.close())
+	}
+	if c == nil {
+		return err
+	}
+	if alone || s.options.ReadOnly {
+		s.readers.add(c)
+	} else {
+		s.writer = c
+	}
+	if err = errors.Join(err, s.prepareFile(c)); err != nil {
+		return err
+	}
+	return s.remember()
+}
+
+// remember keeps which file it is that is open.
+func (s *Store) remember() (err error) {
 	if s.path == Memory {
 		return nil
 	}
-	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)))
+	if s.opened, err = os.Stat(s.path); err != nil {
+		return pathless(err)
+	}
 	return nil
 }
 
 // connect opens a connection to the store's file.
 func (s *Store) connect(readOnly bool) (*conn, error) {
+	if err := s.Moved(); err != nil { // it would be another file
+		return nil, err
+	}
+	c, err := s.connectBare(readOnly)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.setUp(c); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// setUp makes a connection what the store's options say. It reads the whole schema.
+func (s *Store) setUp(c *conn) error {
 	setup := []string{"PRAGMA foreign_keys = 1"}
 	if s.path != Memory {
 		setup = append(setup, fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10),
@@ -114,19 +158,16 @@ func (s *Store) connect(readOnly bool) (*conn, error) {
 			setup = append(setup, "PRAGMA synchronous = NORMAL")
 		}
 	}
+	return c.setUp(setup...)
+}
+
+// connectBare opens a connection as SQLite does, and reads nothing.
+func (s *Store) connectBare(readOnly bool) (*conn, error) {
 	how := int32(makeIfNew)
 	if readOnly {
 		how = toRead
 	}
-	if !s.immutable {
-		return openConn(s.path, how, setup)
-	}
-	path, err := filepath.Abs(s.path)
-	if err != nil {
-		return nil, err
-	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
-	return openConn(u.String(), how|sqlite3.SQLITE_OPEN_URI, setup)
+	return openFrozen(s.path, s.frozen, how)
 }
 
 // Path is the file, or Memory.
@@ -148,12 +189,7 @@ func (s *Store) Close() error {
 
 func (s *Store) closeConns() error {
 	var errs []error
-	if s.readers != nil {
-		for _, c := range s.readers.drain() {
-			errs = append(errs, c.close())
-		}
-	}
-	for _, c := range []*conn{s.writer, s.watcher} {
+	for _, c := range append(s.readers.drain(), s.writer, s.watcher) {
 		if c != nil {
 			errs = append(errs, c.close())
 		}
@@ -182,7 +218,7 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if s.readers != nil && readOnly(batches) {
+	if readOnly(batches) {
 		return s.read(ctx, batches)
 	}
 	j := &job{batches: batches, done: make(chan struct{})}
@@ -203,7 +239,7 @@ func (s *Store) read(ctx context.Context, batches []store.Batch) (results []stor
 	err = s.withReader(func(c *conn) error {
 		return c.interruptible(ctx, func() error {
 			results, err = c.read(ctx, batches)
-			return err
+			return errors.Join(err, s.frozen.check())
 		})
 	})
 	return results, err
@@ -228,6 +264,13 @@ func (c *conn) read(ctx context.Context, batches []store.Batch) (results []store
 		return nil
 	})
 	return results, err
+}
+
+func (s *Store) withWriter(fn func(*conn) error) error {
+	if s.writer == nil {
+		return s.withReader(fn)
+	}
+	return fn(s.writer)
 }
 
 func (s *Store) withReader(fn func(*conn) error) (err error) {

@@ -67,10 +67,12 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{foreign, local.Options{}, "not a meowdis file"},
 		{newer, local.Options{}, "newer"},
-		{garbage, local.Options{}, "not a database"},
-		{empty, local.Options{ReadOnly: true}, "read-only"},
-		{filepath.Join(dir, "missing"), local.Options{ReadOnly: true}, "unable to open"},
-		{filepath.Join(dir, "no", "directory"), local.Options{}, "unable to open"},
+		{garbage, local.Options{}, "not a SQLite database"},
+		{empty, local.Options{ReadOnly: true}, "it is empty"},
+		{filepath.Join(dir, "missing"), local.Options{ReadOnly: true}, "no such file"},
+		{filepath.Join(dir, "no", "directory"), local.Options{}, "no directory "},
+		{dir, local.Options{}, "a directory"},
+		{os.DevNull, local.Options{}, "no regular file"},
 	} {
 		before, _ := os.ReadFile(test.path)
 		s, err := local.Open(test.path, test.options)

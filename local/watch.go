@@ -38,20 +38,23 @@ func (c *conn) interruptible(ctx context.Context, fn func() error) error {
 // DataVersion is a number that changes when anybody, this store included, commits
 // a change to the file. It says nothing else.
 func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
-	if s.readers == nil {
-		// Memory is nobody else's, and its one connection does not see itself
-		// in the pragma.
-		err := s.Transact(ctx, true, func(func(store.Batch) (store.Result, error)) error {
-			version = s.writer.changes
-			return nil
-		})
-		return version, err
-	}
 	release, err := s.use()
 	if err != nil {
 		return 0, err
 	}
 	defer release()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if s.path == Memory {
+		// It is nobody else's, and its one connection does not see itself in
+		// the pragma.
+		err := s.withReader(func(c *conn) error {
+			version = c.changes
+			return nil
+		})
+		return version, err
+	}
 	s.watching.Lock()
 	defer s.watching.Unlock()
 	if s.watcher == nil {
@@ -64,6 +67,23 @@ func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 		return 0, err
 	}
 	return rows[0][0].Int(), nil
+}
+
+// ErrMoved is the error of a write to a file that is no longer under its name: what
+// would be written is lost with the last process that has it open.
+var ErrMoved = errors.New("the file was deleted, moved or replaced while it was open, and nothing more is written to it: " +
+	"put it back, or start again with what is there now")
+
+// Moved returns ErrMoved when the file was deleted, moved or replaced while it is
+// open. Writes fail with it then; reads go on over the connections that are there.
+func (s *Store) Moved() error {
+	if s.opened == nil {
+		return nil
+	}
+	if now, err := os.Stat(s.path); err != nil || !os.SameFile(now, s.opened) {
+		return ErrMoved
+	}
+	return nil
 }
 
 // WALSize is the bytes of the file's write-ahead log, 0 when there is none.

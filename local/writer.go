@@ -41,9 +41,9 @@ func (s *Store) Transact(ctx context.Context, readOnly bool, fn func(run func(st
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if readOnly && s.readers != nil {
+	if readOnly {
 		return s.withReader(func(c *conn) error {
-			return c.snapshot(func() error { return fn(c.runner(true)) })
+			return errors.Join(c.snapshot(func() error { return fn(c.runner(true)) }), s.frozen.check())
 		})
 	}
 	j := &job{fn: fn, done: make(chan struct{})}
@@ -100,14 +100,16 @@ func (s *Store) commit(group []*job) {
 }
 
 func (s *Store) attempt(group []*job, savepoints bool) error {
-	return s.writer.transaction(beginNow, func() error {
-		run := s.writer.runner(savepoints)
-		for _, j := range group {
-			if err := j.work(run); err != nil {
-				return err
+	return s.withWriter(func(c *conn) error {
+		return c.transaction(beginNow, func() error {
+			run := c.runner(savepoints)
+			for _, j := range group {
+				if err := j.work(run); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return s.Moved()
+		})
 	})
 }
 

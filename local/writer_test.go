@@ -90,7 +90,11 @@ func TestGroupCommit(t *testing.T) {
 			if len(refusals) != 3 || refusals[0] || !refusals[1] || refusals[2] {
 				t.Errorf("the function's refusals: %v", refusals)
 			}
-			rows, _, err := s.writer.run(store.Stmt{SQL: "SELECT group_concat(ok) FROM (SELECT ok FROM guard ORDER BY ok)"})
+			var rows []store.Row
+			err = s.withWriter(func(c *conn) (err error) {
+				rows, _, err = c.run(store.Stmt{SQL: "SELECT group_concat(ok) FROM (SELECT ok FROM guard ORDER BY ok)"})
+				return err
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/meowdis/meowdis/spelling"
 )
 
 // File is the configuration file.
@@ -79,6 +81,9 @@ func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.Profiles)) }
 func (f *File) Get(name string) (Profile, error) {
 	p, ok := f.Profiles[name]
 	if !ok {
+		if question := spelling.Question(spelling.Nearest(name, f.Names())); question != "" {
+			return p, fmt.Errorf("there is no profile %q.%s", name, question)
+		}
 		return p, fmt.Errorf("there is no profile %q; meowdis profile list shows those there are", name)
 	}
 	return p, nil

@@ -3,6 +3,9 @@ package profile
 import (
 	"errors"
 	"fmt"
+	"net"
+	"os/exec"
+	"strings"
 
 	"github.com/zalando/go-keyring"
 )
@@ -12,12 +15,28 @@ const service = "meowdis"
 
 // Keep puts the token of the profile called name into the operating system's
 // keyring. An error means that there is none, or that it is locked.
-func Keep(name, token string) error { return keyring.Set(service, name, token) }
+func Keep(name, token string) error { return plainly(keyring.Set(service, name, token)) }
+
+// errNoKeyring is that of a machine where nobody is logged in, mostly.
+var errNoKeyring = errors.New("no keyring service runs here")
+
+// plainly is an error of the keyring without how it was asked.
+func plainly(err error) error {
+	var program *exec.Error
+	var connection *net.OpError
+	switch {
+	case errors.As(err, &program), errors.As(err, &connection), err != nil && strings.Contains(err.Error(), "org.freedesktop.secrets"):
+		return errNoKeyring
+	case errors.Is(err, keyring.ErrNotFound):
+		return errors.New("it holds none: remove the profile and add it again")
+	}
+	return err
+}
 
 // Forget takes the token of the profile out of the keyring. There may be none.
 func Forget(name string) error {
 	if err := keyring.Delete(service, name); err != nil && !errors.Is(err, keyring.ErrNotFound) {
-		return fmt.Errorf("taking the token of profile %s out of the keyring: %w", name, err)
+		return fmt.Errorf("taking the token of profile %s out of the keyring: %w", name, plainly(err))
 	}
 	return nil
 }
@@ -35,7 +54,7 @@ func (p Profile) Secret(name string, getenv func(string) string) (string, error)
 	case p.Keyring:
 		token, err := keyring.Get(service, name)
 		if err != nil {
-			return "", fmt.Errorf("taking the token of profile %s from the keyring: %w", name, err)
+			return "", fmt.Errorf("taking the token of profile %s from the keyring: %w", name, plainly(err))
 		}
 		return token, nil
 	}

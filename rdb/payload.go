@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/crc64"
 	"math/bits"
+	"sync"
 )
 
 const (
@@ -57,8 +58,8 @@ func Restore(payload []byte) (Value, error) {
 }
 
 // jones is the polynomial of Redis's CRC, in the reflected form.
-var jones = crc64.MakeTable(bits.Reverse64(0xad93d23594c935a9))
+var jones = sync.OnceValue(func() *crc64.Table { return crc64.MakeTable(bits.Reverse64(0xad93d23594c935a9)) })
 
 // Checksum goes on with the CRC of what came before, which is 0 at the beginning.
 // Go's form of a CRC complements before and after; Redis's does not.
-func Checksum(crc uint64, b []byte) uint64 { return ^crc64.Update(^crc, jones, b) }
+func Checksum(crc uint64, b []byte) uint64 { return ^crc64.Update(^crc, jones(), b) }

@@ -8,10 +8,14 @@ import (
 )
 
 // AppendCSV appends a line for each record, the names of the columns first with
-// header. escape is as in resp.AppendCSV; what is nested in a cell is JSON.
+// header. The fields of an entry of a stream are columns under a header; without one
+// each stands before its value, since entries may have different ones. escape is as
+// in resp.AppendCSV; what is nested in a cell is JSON.
 func (t Table) AppendCSV(out []byte, header, escape bool) []byte {
-	t = t.flat()
-	if header {
+	if !header {
+		t = t.spelledOut()
+	} else {
+		t = t.flat()
 		names := make([]resp.Value, len(t.Columns))
 		for i, name := range t.Columns {
 			names[i] = resp.MakeString(name)

@@ -185,6 +185,9 @@ func (c call) rows(v resp.Value) (t Table, ok bool) {
 	case "XINFO GROUPS", "XINFO CONSUMERS", "ACL LOG", "MODULE LIST", "FUNCTION LIST":
 		return maps(v.Elems)
 	}
+	if c.name == "GEOPOS" {
+		v = each(placed)(v)
+	}
 	switch shape(v.Elems) {
 	case allMaps:
 		return maps(v.Elems)
@@ -198,6 +201,14 @@ func (c call) rows(v resp.Value) (t Table, ok bool) {
 		return Table{Columns: []string{name}, Rows: singles(v.Elems), List: true}, true
 	}
 	return t, false
+}
+
+// placed is where a member is, also when it is nowhere.
+func placed(v resp.Value) resp.Value {
+	if v.IsNull() {
+		return resp.MakeArray(resp.Nil, resp.Nil)
+	}
+	return v
 }
 
 func singles(elems []resp.Value) [][]resp.Value {

@@ -31,7 +31,7 @@ var shapes = []struct{ command, csv, ndjson string }{
 	{"LRANGE l 0 -1", "\"value\"\n\"x\"\n\"y\"\n\"\"\n", "\"x\"\n\"y\"\n\"\"\n"},
 	{"MGET k none", "\"value\"\n\"v\"\nNULL\n", "\"v\"\nnull\n"},
 	{"XRANGE st - +", "\"id\",\"f\",\"g\"\n\"1-0\",\"v\",\"w\"\n\"2-0\",NULL,\"x\"\n\"3-0\",\"1,2\",NULL\n",
-		`{"id":"1-0","fields":{"f":"v","g":"w"}}` + "\n" + `{"id":"2-0","fields":{"g":"x"}}` + "\n" + `{"id":"3-0","fields":{"f":"1","f":"2"}}` + "\n"},
+		`{"id":"1-0","fields":{"f":"v","g":"w"}}` + "\n" + `{"id":"2-0","fields":{"g":"x"}}` + "\n" + `{"id":"3-0","fields":["f","1","f","2"]}` + "\n"},
 	{"XREAD COUNT 1 STREAMS st other 0 0", "\"stream\",\"id\",\"f\",\"g\"\n\"st\",\"1-0\",\"v\",\"w\"\n\"other\",\"1-0\",\"v\",NULL\n",
 		`{"stream":"st","id":"1-0","fields":{"f":"v","g":"w"}}` + "\n" + `{"stream":"other","id":"1-0","fields":{"f":"v"}}` + "\n"},
 	{"XREAD STREAMS none 0", "\"stream\",\"id\"\n", ""},
@@ -39,6 +39,7 @@ var shapes = []struct{ command, csv, ndjson string }{
 		`{"name":"grp","consumers":1,"pending":1,"last-delivered-id":"1-0","entries-read":1,"lag":2}` + "\n"},
 	{"GEOSEARCH geo FROMMEMBER Palermo BYRADIUS 1 km WITHHASH WITHDIST", "\"member\",\"distance\",\"hash\"\n\"Palermo\",\"0.0000\",3479099956230698\n",
 		`{"member":"Palermo","distance":"0.0000","hash":3479099956230698}` + "\n"},
+	{"GEOPOS geo nobody", "\"longitude\",\"latitude\"\nNULL,NULL\n", `{"longitude":null,"latitude":null}` + "\n"},
 	{"XPENDING st grp - + 0", "\"value\"\n", ""},
 	{"GET k", "-", ""},
 	{"INCR k", "-", ""},
@@ -80,6 +81,19 @@ func TestRecords(t *testing.T) {
 				t.Errorf("RESP%s %s\ngot  %q\nwant %q", proto, s.command, got, s.ndjson)
 			}
 		}
+	}
+}
+
+// Without a header nothing but its name tells what a value of an entry is.
+func TestCSVOfEntries(t *testing.T) {
+	entry := func(id string, fields ...resp.Value) resp.Value {
+		return resp.MakeArray(resp.MakeString(id), resp.MakeArray(fields...))
+	}
+	a, b := resp.MakeString("a"), resp.MakeString("b")
+	v := resp.MakeArray(entry("1-0", a, b), entry("2-0", b, a, a, b), resp.MakeArray(resp.MakeString("3-0"), resp.NilArray))
+	table, ok := records.Of([][]byte{[]byte("XRANGE"), []byte("s"), []byte("-"), []byte("+")}, v)
+	if got, want := string(table.AppendCSV(nil, false, false)), "\"1-0\",\"a\",\"b\"\n\"2-0\",\"b\",\"a\",\"a\",\"b\"\n\"3-0\"\n"; !ok || got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -62,8 +62,8 @@ func (t *Table) entries(shared, entries []resp.Value) bool {
 			return false
 		}
 		fields := e.Elems[1] // nil for an entry that was deleted
-		if fields.Kind == resp.Array {
-			fields.Kind = resp.Map
+		if fields.Kind == resp.Array && len(keysOf(nil, fields)) == len(fields.Elems)/2 {
+			fields.Kind = resp.Map // else it stays a list: an object would lose one of two
 		}
 		t.Rows = append(t.Rows, append(shared[:len(shared):len(shared)], e.Elems[0], fields))
 	}
@@ -86,6 +86,21 @@ func (t Table) flat() Table {
 		flat.Rows = append(flat.Rows, append(row[:last:last], spread(names, joined(row[last]))...))
 	}
 	return flat
+}
+
+// spelledOut is the table with each field of an entry before its value, in rows of
+// their own lengths.
+func (t Table) spelledOut() Table {
+	last := len(t.Columns) - 1
+	if last < 0 || t.Columns[last] != fieldsColumn {
+		return t
+	}
+	rows := make([][]resp.Value, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = append(row[:last:last], row[last].Elems...)
+	}
+	t.Rows = rows
+	return t
 }
 
 // joined is a map in which every key stands once.

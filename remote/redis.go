@@ -209,7 +209,7 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				err = errClosed
 			}
-			return replies, fmt.Errorf("talking to %s: %w", r.server.address, err)
+			return replies, fmt.Errorf("talking to %s: %w", r.server.address, plainly(err))
 		}
 		r.note(args, v)
 		replies = append(replies, v)

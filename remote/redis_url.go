@@ -23,6 +23,12 @@ type server struct {
 	db      int
 }
 
+// CheckURL says what is wrong with the URL of a Redis server.
+func CheckURL(rawURL string) error {
+	_, err := parseServer(rawURL)
+	return err
+}
+
 // parseServer reads redis://[user:password@]host[:port][/db], rediss:// with TLS,
 // and unix://[user:password@]/path[?db=n].
 func parseServer(rawURL string) (server, error) {
@@ -80,10 +86,13 @@ func (s server) dial(ctx context.Context) (net.Conn, error) {
 	} else {
 		conn, err = d.DialContext(ctx, s.network, s.address)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reaching %s: %w", s.address, err)
+	switch {
+	case err == nil:
+		return conn, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
 	}
-	return conn, nil
+	return nil, fmt.Errorf("reaching %s: %w", s.address, plainly(err))
 }
 
 // greeting is what a new connection sends before anything else.

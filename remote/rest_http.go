@@ -97,7 +97,7 @@ type networkError struct {
 	err  error
 }
 
-func (e *networkError) Error() string { return fmt.Sprintf("reaching %s: %v", e.host, e.err) }
+func (e *networkError) Error() string { return fmt.Sprintf("reaching %s: %v", e.host, plainly(e.err)) }
 func (e *networkError) Unwrap() error { return e.err }
 
 func (r *REST) try(ctx context.Context, q request) (answer, error) {
@@ -106,6 +106,9 @@ func (r *REST) try(ctx context.Context, q request) (answer, error) {
 		return answer{}, err
 	}
 	res, err := r.client.Do(req)
+	if err != nil && ctx.Err() != nil {
+		return answer{}, context.Cause(ctx)
+	}
 	if err != nil {
 		// url.Error would print the URL, and a URL can hold a token.
 		var outer *url.Error
@@ -123,10 +126,7 @@ func (r *REST) try(ctx context.Context, q request) (answer, error) {
 	switch res.StatusCode {
 	case http.StatusOK, http.StatusBadRequest, http.StatusTooManyRequests:
 	case http.StatusUnauthorized:
-		if r.token == "" {
-			return a, fmt.Errorf("%s wants a token, and none was given: %s", r.base.Host, errorText(a))
-		}
-		return a, fmt.Errorf("%s refused the token: %s", r.base.Host, errorText(a))
+		return a, r.unauthorized(a)
 	default:
 		return a, r.unexpected(a)
 	}
@@ -139,6 +139,14 @@ func (r *REST) try(ctx context.Context, q request) (answer, error) {
 		return a, errOneDatabase
 	}
 	return a, nil
+}
+
+// unauthorized is the error of a request whose token is not the endpoint's.
+func (r *REST) unauthorized(a answer) error {
+	if r.token == "" {
+		return fmt.Errorf("%s wants a token, and none was given: %s", r.base.Host, errorText(a))
+	}
+	return fmt.Errorf("%s refused the token: %s", r.base.Host, errorText(a))
 }
 
 func (r *REST) httpRequest(ctx context.Context, q request) (*http.Request, error) {

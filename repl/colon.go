@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/meowdis/meowdis/spelling"
 )
 
 // colon is one of the loop's own commands.
@@ -70,7 +72,7 @@ func colonNamed(name string) *colon {
 func (l *loop) colon(ctx context.Context, c command, out *output) bool {
 	own := colonNamed(c.words[0].value)
 	if own == nil {
-		l.complain(fmt.Sprintf("There is no %s. :help lists what there is.", c.words[0].value))
+		l.complain(fmt.Sprintf("There is no %s.%s :help lists what there is.", c.words[0].value, spelling.Question(spelling.Nearest(c.words[0].value, colonNames()))))
 		return false
 	}
 	if err := own.run(ctx, l, c, out); err != nil && !out.refused {
@@ -78,6 +80,15 @@ func (l *loop) colon(ctx context.Context, c command, out *output) bool {
 		return false
 	}
 	return true
+}
+
+// colonNames lists the names of the commands, with their colons.
+func colonNames() []string {
+	names := make([]string, len(colons))
+	for i, c := range colons {
+		names[i] = ":" + c.name
+	}
+	return names
 }
 
 // usage is the error of wrong arguments.
@@ -91,9 +102,12 @@ func only(c command) (string, error) {
 	return c.words[1].value, nil
 }
 
-func runHelp(_ context.Context, _ *loop, c command, out *output) error {
-	_, err := io.WriteString(out, help(values(c.words[1:])))
-	return err
+func runHelp(_ context.Context, l *loop, c command, out *output) error {
+	columns := 0
+	if c.op == "" {
+		columns = l.columns()
+	}
+	return out.text(Help(values(c.words[1:]), columns))
 }
 
 func runExplain(ctx context.Context, l *loop, c command, out *output) error {
@@ -119,9 +133,12 @@ func runSource(ctx context.Context, l *loop, c command, _ *output) error {
 	}
 	defer f.Close()
 	in := bufio.NewReader(f)
-	text := ""
+	text, begins := "", 1
 	for n := 1; ; n++ {
 		line, err := in.ReadString('\n')
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // which some editors begin a text with
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("reading %s: %w", name, err)
 		}
@@ -139,12 +156,12 @@ func runSource(ctx context.Context, l *loop, c command, _ *output) error {
 		failed := l.failed
 		l.failed = before || failed
 		if failed {
-			return fmt.Errorf("%s stopped at line %d", name, n)
+			return fmt.Errorf("%s stopped at line %d", name, begins)
 		}
 		if ended || err != nil {
 			return nil
 		}
-		text = ""
+		text, begins = "", n+1
 	}
 }
 
@@ -162,8 +179,7 @@ func runHistory(_ context.Context, l *loop, c command, out *output) error {
 			fmt.Fprintf(&b, "%5d  %s\n", i+1, strings.ReplaceAll(entry, "\n", "\n       "))
 		}
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return out.text(b.String())
 }
 
 func runQueue(_ context.Context, l *loop, _ command, out *output) error {
@@ -177,8 +193,7 @@ func runQueue(_ context.Context, l *loop, _ command, out *output) error {
 	if len(l.queue) == 0 {
 		b.WriteString("(nothing is queued)\n")
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return out.text(b.String())
 }
 
 // writtenCall is a call as it is typed.

@@ -55,7 +55,7 @@ func complete(text string, o *Options) completion {
 		c.items = firstWords(typed.value)
 	case cmd.isColon():
 		c.completeColon(cmd, typed, o)
-	case strings.EqualFold(cmd.words[0].value, "help") || cmd.words[0].value == "?":
+	case cmd.asksHelp():
 		c.items = topics(values(cmd.words[1:len(cmd.words)-1]), typed.value)
 	default:
 		c.completeCall(values(cmd.words[:len(cmd.words)-1]), typed)

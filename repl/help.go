@@ -5,23 +5,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/spelling"
 	"github.com/meowdis/meowdis/translator"
 )
 
-// help is the text for HELP and its arguments.
-func help(words []string) string {
+// Help is the text for HELP and its arguments: what there is, or about a command,
+// a group or one of the loop's own commands. Lines have at most so many columns; 0
+// is any.
+func Help(words []string, columns int) string {
 	if len(words) == 0 {
-		return generalHelp()
+		return generalHelp(columns)
 	}
 	if group, ok := strings.CutPrefix(words[0], "@"); ok {
-		return groupHelp(strings.ToLower(group))
+		return groupHelp(strings.ToLower(group), columns)
 	}
 	own := colonNamed(words[0])
 	if own == nil && translator.Lookup(words[0]) == nil {
 		own = colonNamed(":" + words[0])
 	}
 	if own != nil {
-		return fmt.Sprintf("\n  %s\n  summary: %s\n\n", strings.TrimSpace(":"+own.name+" "+own.syntax), own.summary)
+		return paragraph(columns, ":"+own.name+" "+own.syntax, "summary: "+own.summary) + "\n"
 	}
 	name := strings.ToUpper(words[0])
 	if len(words) > 1 {
@@ -30,20 +36,56 @@ func help(words []string) string {
 	var b strings.Builder
 	for _, c := range translator.Commands() {
 		if c.Name == name || strings.HasPrefix(c.Name, name+" ") {
-			fmt.Fprintf(&b, "\n  %s\n  summary: %s\n  since: %s\n  group: %s\n", usage(c), c.Summary, c.Since, c.Group)
+			b.WriteString(paragraph(columns, usage(c), "summary: "+c.Summary, "since: "+c.Since, "group: "+c.Group))
 		}
 	}
 	if b.Len() == 0 {
-		return fmt.Sprintf("There is no command %s. HELP shows where to look.\n", name)
+		return fmt.Sprintf("There is no command %s.%s HELP shows where to look.\n", name, spelling.Question(spelling.Nearest(words[0], commandNames())))
 	}
 	return b.String() + "\n"
 }
 
+// paragraph is an empty line, and texts of one or more lines.
+func paragraph(columns int, texts ...string) string {
+	const indent = 2
+	var b strings.Builder
+	for _, text := range texts {
+		b.WriteString("\n" + display.Spaces(indent) + folded(strings.TrimSpace(text), indent, indent+4, columns))
+	}
+	return "\n" + strings.TrimPrefix(b.String(), "\n") + "\n"
+}
+
+// folded is text in lines of at most columns, the first of which begins in the
+// column at, and the others in the column next.
+func folded(text string, at, next, columns int) string {
+	if columns < next+8 || at+ansi.StringWidth(text) <= columns {
+		return text
+	}
+	var b strings.Builder
+	for text != "" {
+		line, _, _ := strings.Cut(ansi.Wrap(text, columns-at, "|"), "\n")
+		text = strings.TrimLeft(text[len(line):], " ")
+		b.WriteString(strings.TrimRight(line, " "))
+		if text != "" {
+			b.WriteString("\n" + display.Spaces(next))
+		}
+		at = next
+	}
+	return b.String()
+}
+
 func usage(c *translator.Command) string { return strings.TrimSpace(c.Name + " " + c.Syntax) }
 
-func generalHelp() string {
+func generalHelp(columns int) string {
 	var b strings.Builder
-	line := func(left, right string) { fmt.Fprintf(&b, "%-28s %s\n", left, right) }
+	line := func(left, right string) {
+		const at = 29
+		if columns >= 60 || columns == 0 {
+			b.WriteString(display.Fit(left, at-1) + " " + folded(right, at, at, columns) + "\n")
+			return
+		}
+		b.WriteString(left + "\n    " + folded(right, 4, 4, columns) + "\n")
+	}
 	line("HELP COMMAND", "What a command does, and its arguments")
 	line("HELP @GROUP", "The commands of a group: @"+strings.Join(groups(), " @"))
 	line("5 COMMAND", "Runs a command five times")
@@ -72,15 +114,15 @@ func groups() []string {
 	return names
 }
 
-func groupHelp(group string) string {
+func groupHelp(group string, columns int) string {
 	var b strings.Builder
 	for _, c := range translator.Commands() {
 		if c.Group == group {
-			fmt.Fprintf(&b, "\n  %s\n  summary: %s\n", usage(c), c.Summary)
+			b.WriteString(paragraph(columns, usage(c), "summary: "+c.Summary))
 		}
 	}
 	if b.Len() == 0 {
-		return fmt.Sprintf("There is no group @%s. The groups are @%s.\n", group, strings.Join(groups(), " @"))
+		return folded(fmt.Sprintf("There is no group @%s. The groups are @%s.", group, strings.Join(groups(), " @")), 0, 0, columns) + "\n"
 	}
 	return b.String() + "\n"
 }

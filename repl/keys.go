@@ -15,6 +15,7 @@ var bindings = []binding{
 	{"Up, Down", "Walk through the history, or the lines of a text"},
 	{"Ctrl-X Ctrl-E", "Edits the text in $EDITOR"},
 	{"Ctrl-C", "Clears the line, or interrupts a command"},
+	{"Ctrl-Z", "Goes back to the shell, from which fg comes back"},
 	{"Ctrl-D", "Ends"},
 }
 
@@ -61,14 +62,17 @@ func (e *editor) plainKey(r rune) rune {
 		e.leave("^C")
 	case readline.CharDelete: // Ctrl-D
 		if len(e.text) > 0 {
-			return r
+			return e.own(func() { e.erase(1) })
 		}
 		e.leave("")
 	case keyDelete:
-		if e.cursor < len(e.text) {
-			return e.own(func() { e.text = slices.Delete(slices.Clone(e.text), e.cursor, e.cursor+1) })
-		}
-		return e.own(func() {})
+		return e.own(func() { e.erase(1) })
+	case readline.CharBackspace, readline.CharCtrlH:
+		return e.own(func() { e.erase(-1) })
+	case readline.CharBackward:
+		return e.own(func() { e.step(-1) })
+	case readline.CharForward:
+		return e.own(func() { e.step(1) })
 	case keyPaste:
 		text := []rune(e.in.paste())
 		return e.own(func() {
@@ -88,7 +92,9 @@ func (e *editor) plainKey(r rune) rune {
 		return e.own(func() { e.vertical(1) })
 	case readline.CharBckSearch, readline.CharFwdSearch:
 		return e.own(e.beginSearch)
-	case keyNone, keyEscape, keyBackTab, keyPageUp, keyPageDown, readline.CharBell, readline.CharCtrlZ:
+	case readline.CharCtrlZ:
+		return e.own(e.suspend)
+	case keyNone, keyEscape, keyBackTab, keyPageUp, keyPageDown, readline.CharBell:
 		return e.own(func() {})
 	}
 	return r

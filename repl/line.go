@@ -121,6 +121,11 @@ func (c command) isColon() bool {
 	return len(c.words) > 0 && !c.words[0].quoted && strings.HasPrefix(c.words[0].value, ":")
 }
 
+// asksHelp tells whether the command is HELP, which is the loop's own as well.
+func (c command) asksHelp() bool {
+	return strings.EqualFold(c.words[0].value, "help") || c.words[0].value == "?"
+}
+
 // understand reads the repetition and the redirection of a command. Without shell
 // words such as | stand for themselves.
 func understand(text string, words []word, shell bool) command {

@@ -31,11 +31,16 @@ func (o *output) reply(args [][]byte, v resp.Value) error {
 		fmt.Fprintf(o.failed, "(error) %s\n", v.Str)
 		return nil
 	}
-	text := o.format(nil, args, v)
-	if o.page != nil && o.page(text) {
+	return o.text(string(o.format(nil, args, v)))
+}
+
+// text writes a text, through a pager where it is long. It fails when nobody wants
+// it.
+func (o *output) text(text string) error {
+	if o.page != nil && o.page([]byte(text)) {
 		return nil
 	}
-	_, err := o.Write(text)
+	_, err := io.WriteString(o, text)
 	o.refused = err != nil
 	return err
 }
@@ -56,7 +61,11 @@ func (l *loop) output(c command) (*output, error) {
 	case ">", ">>":
 		return l.file(c.target, c.op == ">>"), nil
 	}
-	return &output{Writer: l.Out, format: l.Format, page: l.Page}, nil
+	out := &output{Writer: l.Out, format: l.Format}
+	if l.Paging {
+		out.page = l.Page
+	}
+	return out, nil
 }
 
 // shell starts a shell command that reads the output.

@@ -3,6 +3,8 @@ package repl
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/spelling"
 )
 
 // The colours of the parts of a line, as SGR parameters.
@@ -81,7 +83,7 @@ func describe(c command, typing, ended, strict bool) (kinds []kind, hint string)
 		case len(subs) > 0 && len(words) == 1:
 			return f.kinds, spaced(strings.Join(subs, "|"), ended)
 		case len(subs) == 0 && strict && !typing:
-			f.complain(0, "unknown command")
+			f.complain(0, "unknown command"+likely(words[0], commandNames()))
 		case len(subs) == 0:
 			f.kinds[0] = kindValue
 		}
@@ -123,7 +125,7 @@ func describeColon(c command, words []string, typing, ended bool) (kinds []kind,
 	if own == nil {
 		if !typing || len(words) > 1 {
 			kinds[0] = kindWrong
-			return kinds, complaint("there is no "+words[0]+"; :help lists what there is", ended)
+			return kinds, complaint("there is no "+words[0]+likely(words[0], colonNames())+"; :help lists what there is", ended)
 		}
 		return kinds, ""
 	}
@@ -136,6 +138,15 @@ func describeColon(c command, words []string, typing, ended bool) (kinds []kind,
 		return kinds, ""
 	}
 	return kinds, spaced(own.syntax, ended)
+}
+
+// likely are the words that a misspelt one was probably meant to be, behind a comma.
+func likely(word string, words []string) string {
+	near := spelling.Nearest(word, words)
+	if len(near) == 0 {
+		return ""
+	}
+	return ", maybe " + strings.Join(near, " or ")
 }
 
 // runeStyles is styleAt for the runes of text.

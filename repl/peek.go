@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/decode"
+	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -74,8 +74,7 @@ func runPeek(ctx context.Context, l *loop, c command, out *output) error {
 		}
 		l.peekBody(&b, name, p, v)
 	}
-	_, err = io.WriteString(out, b.String())
-	return err
+	return out.text(b.String())
 }
 
 // asks runs a command whose error is an error.
@@ -93,7 +92,7 @@ func (l *loop) asks(ctx context.Context, words ...string) (resp.Value, error) {
 
 // peekHead is the line about a key. What the target does not tell is left out.
 func (l *loop) peekHead(ctx context.Context, b *strings.Builder, key, kind string) error {
-	facts := []string{kind}
+	facts := []string{display.Type(kind)}
 	if p := peeks[kind]; p.count != "" {
 		n, err := l.asks(ctx, p.count, key)
 		if err != nil {
@@ -117,7 +116,7 @@ func (l *loop) peekHead(ctx context.Context, b *strings.Builder, key, kind strin
 		facts = append(facts, string(v.Str))
 	}
 	if v, err := l.asks(ctx, "MEMORY", "USAGE", key); err == nil && v.Kind == resp.Int {
-		facts = append(facts, decode.Size(int(v.Int))+" in all")
+		facts = append(facts, decode.Size(int(v.Int))+" by MEMORY USAGE")
 	}
 	fmt.Fprintf(b, "%s  %s\n", l.coloured(styles[kindKey], writtenWord([]byte(key), false)), l.coloured(dim, strings.Join(facts, ", ")))
 	return nil

@@ -60,8 +60,9 @@ type Options struct {
 	Use      func(ctx context.Context, profile string) (Target, error)
 	Profiles func() []string
 	// Page shows a reply that is too long for the screen, and returns false when
-	// it is yet to be shown; nil shows every reply at once.
-	Page func(reply []byte) bool
+	// it is yet to be shown. It is asked only while Paging.
+	Page   func(reply []byte) bool
+	Paging bool
 
 	In       io.Reader
 	Out, Err io.Writer
@@ -206,9 +207,6 @@ func (l *loop) command(ctx context.Context, c command) (next string, err error) 
 	case "clear":
 		io.WriteString(l.Out, "\x1b[H\x1b[2J")
 		return "", nil
-	case "help", "?":
-		io.WriteString(l.Out, help(values(c.words[1:])))
-		return "", nil
 	case ":edit":
 		return l.editCommand(c)
 	}
@@ -236,6 +234,9 @@ func (l *loop) once(ctx context.Context, c command, out *output) bool {
 	if c.isColon() {
 		return l.colon(ctx, c, out)
 	}
+	if c.asksHelp() {
+		return runHelp(ctx, l, c, out) == nil
+	}
 	args := c.args()
 	if l.Target.Listen != nil && listens(args) {
 		return l.listen(ctx, args, out)
@@ -245,11 +246,29 @@ func (l *loop) once(ctx context.Context, c command, out *output) bool {
 
 func (l *loop) complain(text string) {
 	l.failed = true
-	fmt.Fprintln(l.Err, l.coloured("31", text))
+	fmt.Fprintln(l.Err, l.coloured("31", l.folded(text)))
+}
+
+// folded is text as the terminal can show it without tearing words.
+func (l *loop) folded(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = folded(line, 0, 0, l.columns())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// columns is the width of the terminal, 0 where there is none.
+func (l *loop) columns() int {
+	if !l.Terminal {
+		return 0
+	}
+	columns, _ := terminalSize()
+	return columns
 }
 
 // note says something that is no reply.
-func (l *loop) note(text string) { fmt.Fprintln(l.Err, l.coloured(dim, text)) }
+func (l *loop) note(text string) { fmt.Fprintln(l.Err, l.coloured(dim, l.folded(text))) }
 
 // closeTarget ends the session of a target that the loop connected to.
 func (l *loop) closeTarget() error {

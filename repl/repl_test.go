@@ -155,7 +155,7 @@ func TestConnectUseAndSettings(t *testing.T) {
 	out, errs := typedInto(t, o, "GET name\r:connect gone\rGET name\r:connect second\rGET name\rMULTI\rPING\r:use prod\rDISCARD\r:use prod\rGET name\r"+
 		":format json\rGET none\r:format xml\r:set timing on\rPING\r:set nope\r:timing maybe\r:set\r:explain GET k\r")
 	mustShow(t, out, `"first"`, `"first"`, "second> ", `"second"`, "@prod> ", `"@prod"`, "null", "format   json", "timing   on")
-	mustShow(t, errs, "nobody answers", "a transaction is open with 1 commands", "the formats are typed, json", "µs)", "there is no setting nope", "say on or off", "there is no SQL to show here")
+	mustShow(t, errs, "nobody answers", "a transaction is open with 1 commands", `there is no format "xml"`, "µs)", "there is no setting nope", "say on or off", "there is no SQL to show here")
 	if closed != 3 {
 		t.Errorf("%d targets were closed", closed)
 	}
@@ -164,12 +164,16 @@ func TestConnectUseAndSettings(t *testing.T) {
 func TestSource(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cats.redis")
 	script := "# cats\nSET a '> | x'\nSET b \"two\nlines\"\n\nSET c \\\n  3\nLPUSH a x\nSET d 4\n"
+	later := filepath.Join(t.TempDir(), "later.redis")
+	if err := os.WriteFile(later, []byte("\ufeffSET e 5\nSET f \"1\n2\" BAD\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, errs := typedInto(t, Options{Target: Target{Session: newSession(t)}}, ":source "+file+"\rMGET a b c d\r")
-	mustShow(t, out, "OK\nOK\nOK\n(error) WRONGTYPE", `1) "> | x"`, `2) "two\nlines"`, `3) "3"`, "4) (nil)")
-	mustShow(t, errs, "cats.redis stopped at line 8")
+	out, errs := typedInto(t, Options{Target: Target{Session: newSession(t)}}, ":source "+file+"\rMGET a b c d\r:source "+later+"\rGET e\r")
+	mustShow(t, out, "OK\nOK\nOK\n(error) WRONGTYPE", `1) "> | x"`, `2) "two\nlines"`, `3) "3"`, "4) (nil)", "syntax error", `"5"`)
+	mustShow(t, errs, "cats.redis stopped at line 8", "later.redis stopped at line 2")
 }
 
 func TestEditElsewhere(t *testing.T) {
@@ -235,7 +239,7 @@ func TestPeek(t *testing.T) {
 	mustShow(t, out, "json  string, 14 bytes, no expiry, embstr", "JSON 14 B\n{\n  \"name\": \"Tom\"\n}\n",
 		"at  string, 10 bytes, expires in ", "1700000000\nas a time: 2023-11-14",
 		"h  hash, 2 fields", "  name: Tom\n", `  bin: (binary 1 B) \xff`, "l  list, 2 elements", "  a\n  b\n", "z  zset, 1 member,", "  a: 1\n",
-		"s  set, 1 member,", "  x\n", "st  stream, 1 entry,", "  1-1  f: v\n", "doc  ReJSON-RL", "JSON 3 B\n[\n  1\n]\n")
+		"s  set, 1 member,", "  x\n", "st  stream, 1 entry,", "  1-1  f: v\n", "doc  json", "JSON 3 B\n[\n  1\n]\n")
 	mustShow(t, errs, `there is no key "no key"`, "usage: :peek KEY")
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -21,6 +20,9 @@ var settings = []setting{
 	{"hints", "what may follow is shown behind the cursor", onOff,
 		func(l *loop) string { return onOrOff(!l.NoHints) },
 		func(l *loop, value string) error { return setSwitch(&l.NoHints, value, "off") }},
+	{"pager", "replies longer than the screen go to $PAGER, or less", onOff,
+		func(l *loop) string { return onOrOff(l.Paging) },
+		func(l *loop, value string) error { return setSwitch(&l.Paging, value, "on") }},
 	{"timing", "every command says how long it took", onOff,
 		func(l *loop) string { return onOrOff(l.Timing) },
 		func(l *loop, value string) error { return setSwitch(&l.Timing, value, "on") }},
@@ -47,7 +49,7 @@ func (l *loop) setFormat(name string) error {
 	}
 	f, err := l.FormatNamed(name)
 	if err != nil {
-		return fmt.Errorf("%w: the formats are %s", err, strings.Join(l.Formats, ", "))
+		return err
 	}
 	l.Format, l.FormatName = f, name
 	return nil
@@ -79,13 +81,13 @@ func runSet(_ context.Context, l *loop, c command, out *output) error {
 		if known = true; len(c.words) == 3 {
 			return s.set(l, c.words[2].value)
 		}
-		fmt.Fprintf(&b, "%-8s %-8s %s\n", s.name, s.get(l), s.about)
+		const at = 18
+		fmt.Fprintf(&b, "%-8s %-8s %s\n", s.name, s.get(l), folded(s.about, at, at, l.columns()))
 	}
 	if !known {
 		return fmt.Errorf("there is no setting %s: :set lists them", c.words[1].value)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return out.text(b.String())
 }
 
 // runSetting is runSet for a command that is named after its setting.

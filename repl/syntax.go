@@ -53,7 +53,7 @@ func fit(words []string, typing bool) call {
 		c.kinds[1] = kindCommand
 		if c.cmd = translator.Lookup(words[0] + " " + words[1]); c.cmd == nil {
 			if !typing || len(words) > 2 || !anyBegins(subs, words[1]) {
-				c.complain(1, "unknown subcommand")
+				c.complain(1, "unknown subcommand"+likely(words[1], subs))
 			}
 			return c
 		}
@@ -124,7 +124,7 @@ func (c *call) notTaken(i int, word string, typing bool) {
 	case hasToken(c.cmd.SyntaxTree(), word):
 		c.lost, c.rest = true, nil
 	default:
-		c.complain(i, notExpected(tokens, len(c.rest)))
+		c.complain(i, notExpected(word, tokens, len(c.rest)))
 	}
 }
 
@@ -134,14 +134,14 @@ func hasToken(args []translator.Argument, word string) bool {
 	})
 }
 
-func notExpected(tokens []string, rest int) string {
+func notExpected(word string, tokens []string, rest int) string {
 	switch {
 	case rest == 0:
 		return "too many arguments"
 	case len(tokens) == 0:
 		return "unknown option"
 	case len(tokens) > 6:
-		return "not one of its options"
+		return "not one of its options" + likely(word, tokens)
 	}
 	return "expects " + strings.Join(tokens, ", ")
 }

@@ -68,7 +68,7 @@ func TestWrong(t *testing.T) {
 		{"SETEX k abc ", "seconds: not an integer"},
 		{"SETEX k abc", "seconds: not an integer"},
 		{"SETEX k -", ""},
-		{"SET k v EY ", "not one of its options"},
+		{"SET k v EY ", "not one of its options, maybe EX"},
 		{"SET k v E", ""},
 		{"SET k v E ", "not one of its options"},
 		{"LINSERT k bef", ""},

@@ -70,18 +70,13 @@ func (r *Reader) keep(args [][]byte, size int) {
 	r.wordsSlab = r.wordsSlab[len(args):]
 }
 
-// cutCount reads the decimal digits of buf from position at up to CRLF, and
-// returns the number and the position behind. -1 when that is not what is there.
+// cutCount reads the count that stands in buf from position at up to CRLF, and
+// returns it and the position behind. -1 when that is not what is there.
 func cutCount(buf []byte, at int) (n, next int) {
-	digits, _, ok := bytes.Cut(buf[at:min(len(buf), at+8)], []byte("\r\n"))
-	if !ok || len(digits) == 0 {
+	digits, _, whole := bytes.Cut(buf[at:min(len(buf), at+8)], []byte("\r\n"))
+	count, ok := parseCount(digits)
+	if !whole || !ok || count < 0 {
 		return -1, at
 	}
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return -1, at
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n, at + len(digits) + 2
+	return int(count), at + len(digits) + 2
 }

@@ -3,9 +3,11 @@ package resp
 import "strconv"
 
 // AppendCSV appends v as one line of CSV, without the newline: strings quoted, nil
-// as NULL, aggregates flattened, an error as two cells. With escape strings are
-// quoted as AppendQuoted does and the line is redis-cli's; without, as RFC 4180
-// has it, which programs read: a quote is doubled, all other bytes are themselves.
+// as NULL, an error as two cells, the elements of an aggregate each as a cell. With
+// escape strings are quoted as AppendQuoted does, what is nested is flattened, and
+// the line is redis-cli's; without, as RFC 4180 has it, which programs read: a quote
+// is doubled, all other bytes are themselves, and what is nested is a cell of JSON,
+// as is an error among elements.
 func AppendCSV(out []byte, v Value, escape bool) []byte {
 	switch v.Kind {
 	case Null, NullArray:
@@ -20,10 +22,13 @@ func AppendCSV(out []byte, v Value, escape bool) []byte {
 		return strconv.AppendBool(out, v.Int != 0)
 	case BigNumber:
 		return append(out, v.Str...)
-	case Array, Map, Set, Push, Scored:
+	case Array, Map, Set, Push, Scored, PairMap:
 		for i, e := range v.Elems {
 			if i > 0 {
 				out = append(out, ',')
+			}
+			if !escape && (e.Kind == Error || e.Kind >= Array && e.Kind <= PairMap) {
+				e = MakeBulk(AppendJSON(nil, e))
 			}
 			out = AppendCSV(out, e, escape)
 		}

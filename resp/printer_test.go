@@ -136,15 +136,25 @@ func TestTypedShowsUTF8(t *testing.T) {
 func TestPrinterOptions(t *testing.T) {
 	v := resp.MakeArray(resp.MakeString("a\n\"é\""), resp.MakeInt(1), resp.Nil, resp.OK, resp.MakeError("ERR e"))
 	for want, p := range map[string]resp.Printer{
-		"\"a\\n\\\"é\\\"\"\n1\n\nOK\nERR e\n\n":                      {Format: resp.Raw, Quoted: true},
-		"\"a\\n\\\"\\xc3\\xa9\\\"\"\n1\n\nOK\nERR e\n\n":             {Format: resp.Raw, Quoted: true, Escape: true},
-		"\"a\n\"\"é\"\"\",1,NULL,\"OK\",ERROR,\"ERR e\"\n":           {Format: resp.CSV},
-		"\"a\\n\\\"\\xc3\\xa9\\\"\",1,NULL,\"OK\",ERROR,\"ERR e\"\n": {Format: resp.CSV, Escape: true},
+		"\"a\\n\\\"é\\\"\"\n1\n\nOK\nERR e\n\n":                              {Format: resp.Raw, Quoted: true},
+		"\"a\\n\\\"\\xc3\\xa9\\\"\"\n1\n\nOK\nERR e\n\n":                     {Format: resp.Raw, Quoted: true, Escape: true},
+		"\"a\n\"\"é\"\"\",1,NULL,\"OK\",\"{\"\"error\"\":\"\"ERR e\"\"}\"\n": {Format: resp.CSV},
+		"\"a\\n\\\"\\xc3\\xa9\\\"\",1,NULL,\"OK\",ERROR,\"ERR e\"\n":         {Format: resp.CSV, Escape: true},
 		"\x1b[2m1)\x1b[0m \"a\\n\\\"é\\\"\"\n\x1b[2m2)\x1b[0m \x1b[2m(integer)\x1b[0m 1\n\x1b[2m3)\x1b[0m \x1b[2m(nil)\x1b[0m\n" +
 			"\x1b[2m4)\x1b[0m OK\n\x1b[2m5)\x1b[0m \x1b[31m(error) ERR e\x1b[0m\n": {Colour: true},
 	} {
 		if got := string(p.Append(nil, v)); got != want {
 			t.Errorf("%+v\ngot  %q\nwant %q", p, got, want)
+		}
+	}
+}
+
+// TestCSVCells says what elements of an array take: a cell each.
+func TestCSVCells(t *testing.T) {
+	v := resp.MakeArray(resp.MakeArray(resp.One, resp.Nil), resp.MakeMap(resp.MakeString("f"), resp.MakeString("v")), resp.EmptySet, resp.MakeString("x"))
+	for want, escape := range map[string]bool{`"[1,null]","{""f"":""v""}","[]","x"`: false, `1,NULL,"f","v",,"x"`: true} {
+		if got := string(resp.AppendCSV(nil, v, escape)); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 }

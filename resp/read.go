@@ -2,6 +2,7 @@ package resp
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -194,18 +195,33 @@ func (r *Reader) readCount(tooLong error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The usual counts have one or two digits.
-	n := int64(0)
-	for _, c := range line {
-		if c < '0' || c > '9' || len(line) > 9 {
-			return strconv.ParseInt(string(line), 10, 64)
-		}
-		n = n*10 + int64(c-'0')
-	}
-	if len(line) == 0 {
+	n, ok := parseCount(line)
+	if !ok {
 		return 0, strconv.ErrSyntax
 	}
 	return n, nil
+}
+
+// parseCount reads an integer without a plus and without leading zeros, as
+// Redis's string2ll does.
+func parseCount(line []byte) (int64, bool) {
+	digits := bytes.TrimPrefix(line, []byte("-"))
+	if len(digits) == 0 || digits[0] < '0' || digits[0] == '0' && len(line) > 1 {
+		return 0, false
+	}
+	// The usual counts have one or two digits.
+	if len(digits) == len(line) && len(line) < 10 {
+		n := int64(0)
+		for _, c := range line {
+			if c < '0' || c > '9' {
+				return 0, false
+			}
+			n = n*10 + int64(c-'0')
+		}
+		return n, true
+	}
+	n, err := strconv.ParseInt(string(line), 10, 64)
+	return n, err == nil
 }
 
 // ReadReply reads one reply in RESP2 or RESP3. Attributes are passed over.

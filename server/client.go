@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ type client struct {
 	session *engine.Session
 	calls   [][][]byte // the pipeline, reused
 	out     []byte     // its replies, reused
+
+	stopping <-chan struct{} // closed when the server stops
 
 	resp3  bool
 	authed bool
@@ -79,6 +82,7 @@ func newClient(s *Server, nc net.Conn) *client {
 // runs when ctx ends, ends well.
 func (c *client) loop(ctx context.Context) {
 	running := context.WithoutCancel(ctx)
+	c.stopping = ctx.Done()
 	for !c.closed && ctx.Err() == nil {
 		err := c.read()
 		c.out = c.out[:0]
@@ -92,6 +96,9 @@ func (c *client) loop(ctx context.Context) {
 				return
 			}
 		}
+		if violation != "" {
+			c.linger()
+		}
 		if err != nil {
 			return
 		}
@@ -99,6 +106,17 @@ func (c *client) loop(ctx context.Context) {
 			c.out = nil
 		}
 	}
+}
+
+// linger takes what the peer of a broken conversation is still sending: closing
+// a connection with unread bytes would reset it, and lose the error on its way.
+func (c *client) linger() {
+	half, ok := c.net.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	c.net.SetReadDeadline(time.Now().Add(time.Second))
+	io.CopyN(io.Discard, c.net, maxPipelineBytes)
 }
 
 // read collects a pipeline: the next command, and what has arrived behind it. A
@@ -141,6 +159,7 @@ func isOwn(name []byte) bool {
 func (c *client) run(ctx context.Context) {
 	calls := c.calls
 	last := len(calls) - 1
+	c.server.commands.Add(uint64(len(calls)))
 	switch {
 	case last < 0:
 		return

@@ -87,7 +87,8 @@ func (c *client) info([][]byte) resp.Value { return verbatim(c.describe() + "\n"
 
 func verbatim(text string) resp.Value { return resp.Value{Kind: resp.Verbatim, Str: []byte(text)} }
 
-// describe is the client's line of CLIENT LIST.
+// describe is the client's line of CLIENT LIST. Clients read every field of
+// Redis's, also those of buffers that nobody measures here.
 func (c *client) describe() string {
 	c.mu.Lock()
 	a := c.about
@@ -99,9 +100,15 @@ func (c *client) describe() string {
 	if name := strings.ReplaceAll(string(a.command), "|", " "); translator.Lookup(name) != nil {
 		command = strings.ToLower(string(a.command))
 	}
-	return fmt.Sprintf("id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=N db=%d sub=0 psub=0 ssub=0 multi=%d cmd=%s user=default resp=%d lib-name=%s lib-ver=%s",
+	flags := "N"
+	if a.queued >= 0 {
+		flags = "x"
+	}
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=0 name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0 multi=%d "+
+		"qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r "+
+		"cmd=%s user=default redir=-1 resp=%d lib-name=%s lib-ver=%s",
 		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), a.name, int64(now.Sub(c.since).Seconds()), int64(now.Sub(a.active).Seconds()),
-		a.db, a.queued, command, protocol, a.libName, a.libVersion)
+		flags, a.db, a.queued, command, protocol, a.libName, a.libVersion)
 }
 
 // list is CLIENT LIST [TYPE type] [ID id …]. Every client is a normal one.

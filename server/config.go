@@ -14,19 +14,48 @@ import (
 // parameters are the parameters of Redis that clients and tools ask for, as they
 // are here.
 func parameters(c Config) map[string]string {
+	limits := translator.DefaultLimits
 	return map[string]string{
-		"appendonly": "no", "save": "", "databases": strconv.Itoa(translator.Databases),
-		"maxclients": strconv.Itoa(c.MaxClients), "maxmemory": "0", "maxmemory-policy": "noeviction",
+		"databases": strconv.Itoa(translator.Databases), "maxclients": strconv.Itoa(c.MaxClients),
+		"maxmemory": "0", "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
 		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(resp.MaxBulk),
-		"requirepass": c.RequirePass, "slowlog-log-slower-than": "10000", "slowlog-max-len": "128",
-		"tcp-keepalive": "15", "timeout": "0",
+		"requirepass": c.RequirePass, "tcp-keepalive": "15", "timeout": "0", "cluster-enabled": "no",
+
+		"appendonly": "no", "appendfsync": "everysec", "save": "", "rdbcompression": "yes", "rdbchecksum": "yes",
+		"stop-writes-on-bgsave-error": "yes", "lazyfree-lazy-eviction": "no", "lazyfree-lazy-expire": "no",
+		"lazyfree-lazy-server-del": "no", "lazyfree-lazy-user-del": "no", "lazyfree-lazy-user-flush": "no",
+		"activerehashing": "yes", "dynamic-hz": "yes", "hz": "10", "loglevel": "notice",
+		"slowlog-log-slower-than": "10000", "slowlog-max-len": "128", "latency-monitor-threshold": "0",
+		"lfu-decay-time": "1", "lfu-log-factor": "10",
+
+		"hash-max-listpack-entries": strconv.FormatInt(limits.HashFields, 10),
+		"hash-max-listpack-value":   strconv.FormatInt(limits.HashBytes, 10),
+		"set-max-intset-entries":    strconv.FormatInt(limits.SetMembers, 10),
+		"zset-max-listpack-entries": strconv.FormatInt(limits.ZsetMembers, 10),
+		"zset-max-listpack-value":   strconv.FormatInt(limits.ZsetBytes, 10),
+		"list-max-listpack-size":    "-2", "list-compress-depth": "0",
+		"stream-node-max-bytes": "4096", "stream-node-max-entries": "100",
 	}
 }
 
-// harmless are the parameters that may be set because nothing depends on them:
-// every commit is in the file already, and there is no slow log.
-var harmless = map[string]bool{
-	"appendonly": true, "save": true, "slowlog-log-slower-than": true, "slowlog-max-len": true,
+// aliases are the former names of parameters.
+var aliases = map[string]string{
+	"hash-max-ziplist-entries": "hash-max-listpack-entries", "hash-max-ziplist-value": "hash-max-listpack-value",
+	"zset-max-ziplist-entries": "zset-max-listpack-entries", "zset-max-ziplist-value": "zset-max-listpack-value",
+	"list-max-ziplist-size": "list-max-listpack-size",
+}
+
+// limits are the parameters that OBJECT ENCODING depends on.
+func limits(params map[string]string) translator.Limits {
+	n := func(name string) int64 {
+		n, _ := strconv.ParseInt(params[name], 10, 64)
+		return n
+	}
+	return translator.Limits{
+		HashFields: n("hash-max-listpack-entries"), HashBytes: n("hash-max-listpack-value"),
+		SetMembers:  n("set-max-intset-entries"),
+		ZsetMembers: n("zset-max-listpack-entries"), ZsetBytes: n("zset-max-listpack-value"),
+	}
 }
 
 // configGet is CONFIG GET: the parameters that match any of the patterns. One
@@ -34,8 +63,12 @@ var harmless = map[string]bool{
 func (s *Server) configGet(args [][]byte) resp.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	values := maps.Clone(s.params)
+	for alias, name := range aliases {
+		values[alias] = s.params[name]
+	}
 	reply := resp.EmptyMap
-	for _, name := range slices.Sorted(maps.Keys(s.params)) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		for _, pattern := range args[2:] {
 			shown := name
 			if strings.EqualFold(name, string(pattern)) {
@@ -43,7 +76,7 @@ func (s *Server) configGet(args [][]byte) resp.Value {
 			} else if ok, err := path.Match(strings.ToLower(string(pattern)), name); !ok || err != nil {
 				continue
 			}
-			reply.Elems = append(reply.Elems, resp.MakeString(shown), resp.MakeString(s.params[name]))
+			reply.Elems = append(reply.Elems, resp.MakeString(shown), resp.MakeString(values[name]))
 			break
 		}
 	}
@@ -60,19 +93,30 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	changed := maps.Clone(s.params)
 	seen := map[string]bool{}
 	for i := 2; i < len(args); i += 2 {
-		name, value := strings.ToLower(string(args[i])), string(args[i+1])
+		asked, value := strings.ToLower(string(args[i])), string(args[i+1])
+		name := asked
+		if current, ok := aliases[asked]; ok {
+			name = current
+		}
 		old, known := s.params[name]
+		check := settable[name]
 		switch {
 		case !known:
 			return resp.MakeError("ERR Unknown option or number of arguments for CONFIG SET - '" + string(args[i]) + "'")
-		case seen[name]:
-			return refusedSetting(name, "duplicate parameter")
-		case value != old && !harmless[name]:
-			return refusedSetting(name, "can't set immutable config")
+		case seen[asked]:
+			return refusedSetting(asked, "duplicate parameter")
+		case check == nil && value != old:
+			return refusedSetting(asked, "can't set immutable config")
+		case check != nil:
+			var why string
+			if value, why = check(value); why != "" {
+				return refusedSetting(asked, why)
+			}
 		}
-		seen[name], changed[name] = true, value
+		seen[asked], changed[name] = true, value
 	}
 	s.params = changed
+	s.config.Engine.SetLimits(limits(changed))
 	return resp.OK
 }
 

@@ -22,10 +22,12 @@ func (c *client) own(ctx context.Context, cmd *translator.Command, args [][]byte
 
 var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 	"AUTH": (*client).auth, "HELLO": (*client).hello, "QUIT": (*client).quit, "RESET": (*client).reset,
+	"CLIENT CACHING": (*client).caching, "CLIENT GETREDIR": (*client).getRedir, "CLIENT TRACKING": (*client).tracking,
+	"CLIENT TRACKINGINFO": (*client).trackingInfo, "CLIENT UNBLOCK": (*client).unblock, "CLIENT UNPAUSE": (*client).unpause,
 	"CLIENT GETNAME": (*client).getName, "CLIENT ID": (*client).getID, "CLIENT INFO": (*client).info,
 	"CLIENT KILL": (*client).kill, "CLIENT LIST": (*client).list, "CLIENT NO-EVICT": (*client).onOff,
 	"CLIENT NO-TOUCH": (*client).onOff, "CLIENT REPLY": (*client).reply, "CLIENT SETINFO": (*client).setInfo,
-	"CLIENT SETNAME": (*client).setName,
+	"CLIENT SETNAME": (*client).setName, "DEBUG SLEEP": (*client).sleep,
 }
 
 // own carries out the commands that belong to the server as a whole.
@@ -35,6 +37,11 @@ func (s *Server) own(_ context.Context, cmd *translator.Command, args [][]byte) 
 		return s.configGet(args), true
 	case "CONFIG SET":
 		return s.configSet(args), true
+	case "CONFIG RESETSTAT":
+		s.commands.Store(0)
+		return resp.OK, true
+	case "CONFIG REWRITE":
+		return resp.MakeError("ERR The server is running without a config file"), true
 	}
 	return resp.Value{}, false
 }

@@ -115,12 +115,12 @@ func (q *request) answer(header http.Header) (int, []byte) {
 	if err != nil {
 		return q.bad(err)
 	}
-	switch path := q.http.URL.Path; {
-	case path == "/pipeline":
+	switch path := strings.Trim(q.http.URL.Path, "/"); {
+	case path == "pipeline":
 		return q.pipeline(body)
-	case path == "/multi-exec":
+	case path == "multi-exec":
 		return q.transaction(body)
-	case path == "/" && (q.http.Method == http.MethodPost || q.http.Method == http.MethodPut):
+	case path == "" && (q.http.Method == http.MethodPost || q.http.Method == http.MethodPut):
 		args, err := parseCommand(body)
 		if err != nil {
 			return q.bad(errors.New("ERR failed to parse command"))
@@ -162,6 +162,7 @@ func (q *request) command(args [][]byte) (int, []byte) {
 // run runs commands one after the other; those that REST does not allow are
 // answered without being run.
 func (q *request) run(calls [][][]byte) ([]resp.Value, error) {
+	q.server.commands.Add(uint64(len(calls)))
 	if q.untilError {
 		return q.runUntilError(calls)
 	}
@@ -231,11 +232,12 @@ var needConnection = map[string]bool{
 	"SUBSCRIBE": true, "UNSUBSCRIBE": true, "PSUBSCRIBE": true, "PUNSUBSCRIBE": true, "SSUBSCRIBE": true, "SUNSUBSCRIBE": true,
 }
 
-// A blocking command that the translator knows waits no time, as inside MULTI.
+// A command that waits for an element has no connection to hold. XREAD and others
+// that may block wait no time, as inside MULTI.
 func allowedInREST(args [][]byte) bool {
 	name := strings.ToUpper(string(args[0]))
 	cmd := translator.Lookup(name)
-	return !needConnection[name] && (cmd == nil || cmd.Flags&translator.Blocking == 0 || cmd.Translate != nil)
+	return !needConnection[name] && (cmd == nil || cmd.Flags&translator.Blocking == 0 || name[0] != 'B')
 }
 
 func notInREST(name []byte) resp.Value {
@@ -274,6 +276,7 @@ func (q *request) transaction(body []byte) (int, []byte) {
 			return http.StatusBadRequest, q.form.one(bad)
 		}
 	}
+	q.server.commands.Add(uint64(len(calls)))
 	calls = append(append([][][]byte{{[]byte("MULTI")}}, calls...), [][]byte{[]byte("EXEC")})
 	replies, err := q.session.Pipeline(q.http.Context(), calls)
 	if err != nil {

@@ -31,10 +31,11 @@ func (q *request) body() ([]byte, error) {
 }
 
 // pathCommand is the command of the path form: the segments of the path, the
-// body when there is one, then the query's keys and values in their order.
+// body when there is one, then the query's keys and values in their order. A
+// base URL that ends with a slash makes two of them at the beginning.
 func pathCommand(u *url.URL, body []byte) ([][]byte, error) {
 	var args [][]byte
-	if path := strings.TrimPrefix(u.EscapedPath(), "/"); path != "" {
+	if path := strings.TrimLeft(u.EscapedPath(), "/"); path != "" {
 		for segment := range strings.SplitSeq(path, "/") {
 			arg, err := url.PathUnescape(segment)
 			if err != nil {

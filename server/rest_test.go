@@ -100,6 +100,8 @@ var restCases = []struct {
 	// pipelines
 	{"POST", "/pipeline", `[["SET","a",1],["INCR","a"],["INCR","k"],["GET","nothing"],[],["EXEC"]]`, nil, 200,
 		`[{"result":"OK"},{"result":2},{"error":"ERR value is not an integer or out of range"},{"result":null},{"error":"ERR empty pipeline command"},{"error":"ERR Command \"EXEC\" is not allowed in REST or it has a special context path"}]`},
+	{"POST", "//pipeline", `[["GET","nothing"]]`, nil, 200, `[{"result":null}]`},
+	{"GET", "//get/nothing", ``, nil, 200, `{"result":null}`},
 	{"POST", "/pipeline", `[]`, nil, 400, `{"error":"ERR empty pipeline request"}`},
 	{"POST", "/pipeline", ``, nil, 400, `{"error":"ERR failed to parse pipeline request"}`},
 	{"POST", "/pipeline", `["GET","a"]`, nil, 400, `{"error":"ERR failed to parse pipeline request"}`},

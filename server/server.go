@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/meowdis/meowdis/engine"
 )
@@ -36,9 +37,11 @@ type Config struct {
 type Server struct {
 	config Config
 	runID  string // different for each server, in hex
+	since  time.Time
 
 	lastID   atomic.Int64  // of a connection
 	requests atomic.Uint64 // over REST
+	commands atomic.Uint64 // carried out, refused ones included
 
 	mu      sync.Mutex
 	clients map[int64]*client
@@ -52,12 +55,16 @@ func New(c Config) *Server {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	id := make([]byte, 8)
+	id := make([]byte, 20)
 	rand.Read(id)
-	return &Server{
-		config: c, runID: hex.EncodeToString(id),
+	s := &Server{
+		config: c, runID: hex.EncodeToString(id), since: time.Now(),
 		clients: map[int64]*client{}, params: parameters(c),
 	}
+	if c.Engine != nil {
+		c.Engine.SetFacts(s.facts)
+	}
+	return s
 }
 
 // add registers a client, unless there are too many.

@@ -227,3 +227,32 @@ func TestGracefulStop(t *testing.T) {
 		t.Error("the server still listens")
 	}
 }
+
+// TestViolationIsTold sends more than the server reads before it gives up on the
+// protocol: the error must arrive all the same, and not a reset.
+func TestViolationIsTold(t *testing.T) {
+	s := serve(t, server.Config{})
+	got := exchange(t, "tcp", s.resp, strings.Repeat("a", 500_000))
+	if want := "-ERR Protocol error: too big inline request\r\n(closed)"; string(got) != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestInfo asks for what only the server knows, over both protocols.
+func TestInfo(t *testing.T) {
+	s := serve(t, server.Config{MaxClients: 7})
+	c := s.dial(t)
+	c.send("PING\r\nCONFIG RESETSTAT\r\nPING\r\nINFO\r\n")
+	var info string
+	for range 4 {
+		info = string(c.reply().Str)
+	}
+	for _, want := range []string{
+		"\r\nrun_id:", "\r\nuptime_in_seconds:", "\r\ntcp_port:", "\r\n# Clients\r\nconnected_clients:1\r\nmaxclients:7\r\n",
+		"\r\n# Memory\r\n", "\r\nused_memory_human:", "\r\n# Stats\r\ntotal_connections_received:1\r\ntotal_commands_processed:",
+	} {
+		if !strings.Contains(info, want) {
+			t.Errorf("%q is missing in\n%s", want, info)
+		}
+	}
+}

@@ -33,6 +33,10 @@ var exchanges = []string{
 	"*x\r\n",
 	"*1x\r\n",
 	"*2147483648\r\n",
+	"*01\r\n$4\r\nPING\r\n",
+	"*+1\r\n$4\r\nPING\r\n",
+	"*1\r\n$04\r\nPING\r\n",
+	"*1\r\n$+4\r\nPING\r\n",
 	"*1\r\n!4\r\nPING\r\n",
 	"*1\r\n$-1\r\n",
 	"*1\r\n$x\r\n",
@@ -72,10 +76,26 @@ var exchanges = []string{
 	"CLIENT REPLY OFF\r\nPING\r\nCLIENT REPLY SKIP\r\nPING\r\nCLIENT REPLY ON\r\nPING\r\n",
 	"CLIENT LIST ID\r\nCLIENT LIST ID x\r\nCLIENT LIST ID 99999\r\nCLIENT LIST TYPE foo\r\nCLIENT LIST TYPE pubsub\r\nCLIENT LIST FOO\r\nCLIENT LIST TYPE\r\n",
 
+	"CLIENT TRACKING OFF\r\nCLIENT TRACKING maybe\r\nCLIENT TRACKINGINFO\r\nCLIENT GETREDIR\r\nCLIENT CACHING yes\r\nHELLO 3\r\nCLIENT TRACKINGINFO\r\n",
+	"CLIENT UNBLOCK 99999\r\nCLIENT UNBLOCK x\r\nCLIENT UNBLOCK x maybe\r\nCLIENT UNBLOCK 99999 error\r\nCLIENT UNPAUSE\r\n",
+
+	// DEBUG
+	"DEBUG SLEEP 0\r\nDEBUG SLEEP 0.001\r\nDEBUG SLEEP x\r\nDEBUG SET-ACTIVE-EXPIRE 1\r\nDEBUG RELOAD\r\nDEBUG OBJECT nosuch\r\nDEBUG\r\n",
+	"DEBUG PROTOCOL string\r\nDEBUG PROTOCOL integer\r\nDEBUG PROTOCOL double\r\nDEBUG PROTOCOL null\r\nDEBUG PROTOCOL array\r\nDEBUG PROTOCOL set\r\nDEBUG PROTOCOL map\r\n" +
+		"DEBUG PROTOCOL verbatim\r\nDEBUG PROTOCOL true\r\nDEBUG PROTOCOL false\r\nDEBUG PROTOCOL bignum\r\n",
+	"HELLO 3\r\nDEBUG PROTOCOL string\r\nDEBUG PROTOCOL integer\r\nDEBUG PROTOCOL double\r\nDEBUG PROTOCOL null\r\nDEBUG PROTOCOL array\r\nDEBUG PROTOCOL set\r\nDEBUG PROTOCOL map\r\n" +
+		"DEBUG PROTOCOL verbatim\r\nDEBUG PROTOCOL true\r\nDEBUG PROTOCOL false\r\nDEBUG PROTOCOL bignum\r\n",
+
 	// CONFIG and INFO, a verbatim string in RESP3
 	"CONFIG GET save\r\nCONFIG GET MAXMEMORY\r\nCONFIG GET nope\r\nCONFIG GET\r\nCONFIG GET data[a-c]ases d?tabases\r\n",
 	"HELLO 3\r\nCONFIG GET appendonly\r\nCONFIG GET nope\r\n",
 	"CONFIG SET nope 1\r\nCONFIG SET maxmemory\r\nCONFIG SET databases 17\r\nCONFIG SET save \"\" timeout\r\nCONFIG SET save \"\" save \"\"\r\nCONFIG SET save \"900 1\"\r\nCONFIG GET save\r\nCONFIG SET SAVE \"\"\r\nCONFIG SET appendonly no nope 1\r\n",
+	"CONFIG SET save 900\r\nCONFIG SET save \"0 1\"\r\nCONFIG SET save \"1  1\"\r\nCONFIG SET save \"900 1 300 10\"\r\nCONFIG GET save\r\nCONFIG SET save \"\"\r\n",
+	"CONFIG SET appendonly maybe\r\nCONFIG SET appendfsync now\r\nCONFIG SET slowlog-max-len x\r\nCONFIG SET slowlog-max-len -1\r\nCONFIG SET zset-max-listpack-value 1x\r\nCONFIG SET appendfsync ALWAYS\r\nCONFIG GET appendfsync\r\nCONFIG SET appendfsync everysec\r\n",
+	"CONFIG SET hash-max-ziplist-entries 1\r\nHSET h a 1\r\nOBJECT ENCODING h\r\nHSET h b 1\r\nOBJECT ENCODING h\r\nCONFIG SET hash-max-listpack-entries 512 hash-max-listpack-value 1kb\r\n" +
+		"CONFIG GET hash-max-ziplist-value\r\nCONFIG SET hash-max-ziplist-value 64\r\nCONFIG SET set-max-intset-entries 1\r\nSADD s 1 2\r\nOBJECT ENCODING s\r\nCONFIG SET set-max-intset-entries 512\r\n" +
+		"CONFIG SET zset-max-ziplist-value 1\r\nZADD z 1 a\r\nZADD y 1 ab\r\nOBJECT ENCODING z\r\nOBJECT ENCODING y\r\nCONFIG SET zset-max-listpack-value 64\r\n",
+	"CONFIG RESETSTAT\r\nCONFIG REWRITE\r\n",
 	"INFO nosuch\r\nINFO cluster\r\nHELLO 3\r\nINFO cluster\r\n",
 
 	// transactions

@@ -107,8 +107,11 @@ var ErrMissing = errors.New("no such key")
 const usualSamples = 5
 
 // Describe finds out facts about one key: ErrMissing when it is not there.
-func Describe(ctx context.Context, c Client, key []byte, facts Facts) (Key, error) {
-	found, err := Walk{Client: c, Facts: facts, Samples: usualSamples}.describe(ctx, []Key{{Name: key, TTL: -1, Count: -1, Bytes: -1}})
+func (w Walk) Describe(ctx context.Context, key []byte) (Key, error) {
+	if w.Samples == 0 {
+		w.Samples = usualSamples
+	}
+	found, err := w.describe(ctx, []Key{{Name: key, TTL: -1, Count: -1, Bytes: -1}})
 	if err != nil {
 		return Key{}, err
 	}

@@ -15,19 +15,18 @@ type File struct {
 	DB       int
 	Now      int64  // Unix ms
 	Type     string // empty for all
-	Facts    Facts  // Described or Measured
+	Facts    Facts
 }
 
-// ?1 is the last id of the page before, ?2 the database, ?3 now, and ?4 whether
-// bytes are wanted. The lengths of
-// values are in the heads of their rows: the values are not read.
-const sqlFilePage = `SELECT id, key, type, dies_at,
-	CASE type
+// ?2 is the database, ?3 now, and ?4 the facts that are wanted. The lengths of values
+// are in the heads of their rows: the values are not read.
+const sqlFileFacts = `SELECT id, key, type, dies_at,
+	iif(?4 > 0, CASE type
 		WHEN 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
 		WHEN 'hash' THEN iif(volatile = 0, count, (SELECT count(*) FROM hashes WHERE key_id = keys.id AND (expires_at IS NULL OR expires_at > ?3)))
 		WHEN 'ReJSON-RL' THEN -1
-		ELSE count END,
-	iif(?4, length(key) + ifnull(CASE type
+		ELSE count END, -1),
+	iif(?4 > 1, length(key) + ifnull(CASE type
 		WHEN 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
 		WHEN 'hash' THEN (SELECT sum(length(field) + length(value)) FROM hashes WHERE key_id = keys.id AND (hashes.expires_at IS NULL OR hashes.expires_at > ?3))
 		WHEN 'list' THEN (SELECT sum(length(value)) FROM lists WHERE key_id = keys.id)
@@ -37,7 +36,13 @@ const sqlFilePage = `SELECT id, key, type, dies_at,
 		WHEN 'stream' THEN (SELECT sum(length(id) + length(fields)) FROM stream_entries WHERE key_id = keys.id)
 		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id)
 		END, 0), -1)
-	FROM keys WHERE id > ?1 AND +db = ?2 AND (dies_at IS NULL OR dies_at > ?3) ORDER BY id LIMIT 1000`
+	FROM keys WHERE (dies_at IS NULL OR dies_at > ?3) AND `
+
+// A page of keys behind the id ?1, or the key ?1.
+const (
+	sqlFilePage = sqlFileFacts + `id > ?1 AND +db = ?2 ORDER BY id LIMIT 1000`
+	sqlFileKey  = sqlFileFacts + `db = ?2 AND key = ?1`
+)
 
 // Keys calls each for pages of keys, none of them empty, in the order in which
 // they were made.
@@ -45,7 +50,7 @@ func (f File) Keys(ctx context.Context, each func([]Key) error) error {
 	return f.Transact(ctx, true, func(run func(store.Batch) (store.Result, error)) error {
 		last := store.Int(-1 << 63)
 		for {
-			rows, err := f.page(run, last)
+			rows, err := f.rows(run, sqlFilePage, last)
 			if err != nil || len(rows) == 0 {
 				return err
 			}
@@ -62,13 +67,26 @@ func (f File) Keys(ctx context.Context, each func([]Key) error) error {
 	})
 }
 
-func (f File) page(run func(store.Batch) (store.Result, error), last store.Value) ([]store.Row, error) {
-	measured := store.Int(0)
-	if f.Facts >= Measured {
-		measured = store.Int(1)
-	}
-	args := []store.Value{last, store.Int(int64(f.DB)), store.Int(f.Now), measured}
-	r, err := run(store.Batch{Stmts: []store.Stmt{{SQL: sqlFilePage, Args: args}}, ReadOnly: true})
+// Measure finds out the bytes of keys.
+func (f File) Measure(ctx context.Context, keys []Key) error {
+	f.Facts = Measured
+	return f.Transact(ctx, true, func(run func(store.Batch) (store.Result, error)) error {
+		for i := range keys {
+			rows, err := f.rows(run, sqlFileKey, store.Bytes(keys[i].Name))
+			if err != nil {
+				return err
+			}
+			for _, k := range f.keys(rows) {
+				keys[i].Bytes = k.Bytes
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+func (f File) rows(run func(store.Batch) (store.Result, error), sql string, first store.Value) ([]store.Row, error) {
+	args := []store.Value{first, store.Int(int64(f.DB)), store.Int(f.Now), store.Int(int64(f.Facts))}
+	r, err := run(store.Batch{Stmts: []store.Stmt{{SQL: sql, Args: args}}, ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}

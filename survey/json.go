@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -19,10 +20,12 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 	fields.integer("expiring", s.Expiring)
 	var types, lives, groups []resp.Value
 	for _, g := range s.TypeGroups() {
+		name := g.Name
+		g.Name = display.Type(name)
 		one := tallyObject("type", g, s)
 		if s.ByType {
-			one.add("by_bytes", rankingArray(s.ByBytes[g.Name]))
-			one.add("by_count", rankingArray(s.ByCount[g.Name]))
+			one.add("by_bytes", rankingArray(s.ByBytes[name]))
+			one.add("by_count", rankingArray(s.ByCount[name]))
 		}
 		types = append(types, one.value())
 	}
@@ -73,7 +76,7 @@ func (k Key) JSON() resp.Value {
 	o := object{}
 	o.add("key", resp.MakeBulk(k.Name))
 	if k.Type != "" {
-		o.add("type", resp.MakeString(k.Type))
+		o.add("type", resp.MakeString(display.Type(k.Type)))
 		o.size("ttl_ms", k.TTL, k.TTL >= 0)
 		o.size("count", k.Count, k.Count >= 0)
 	}

@@ -68,7 +68,7 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 		}
 		b.WriteString("\n" + r.table(columns, rows))
 	}
-	tallied("TYPE", s.TypeGroups(), func(name string) string { return name })
+	tallied("TYPE", s.TypeGroups(), display.Type)
 	if largest, all := s.PrefixGroups(prefixes); len(s.Separator) > 0 && prefixes > 0 {
 		tallied("PREFIX", largest, prefixName)
 		if more := all - len(largest); more > 0 {
@@ -133,7 +133,7 @@ func (r Report) BigKeys(s *Summary) string {
 	var b strings.Builder
 	b.WriteString(r.head(s))
 	for _, g := range s.TypeGroups() {
-		fmt.Fprintf(&b, "\n%s: %s", g.Name, display.Counted(g.Keys, "key", "keys"))
+		fmt.Fprintf(&b, "\n%s: %s", display.Type(g.Name), display.Counted(g.Keys, "key", "keys"))
 		if g.Elements > 0 {
 			b.WriteString(", " + display.Counted(g.Elements, Unit(g.Name, 1), Unit(g.Name, 2)))
 		}
@@ -165,7 +165,7 @@ func (r Report) ranking(title string, keys Ranking, types bool) string {
 		}
 		cells := []string{display.Whole(string(k.Name)), counted, dashed(k.Bytes >= 0, display.Bytes(k.Bytes))}
 		if types {
-			cells = slices.Insert(cells, 1, k.Type)
+			cells = slices.Insert(cells, 1, display.Type(k.Type))
 		}
 		rows = append(rows, row{cells: cells, bar: -1})
 	}
@@ -212,6 +212,10 @@ func (r Report) table(columns []column, rows []row) string {
 		}
 	}
 	bars := len(rows) > 0 && rows[0].bar >= 0
+	if last := len(columns) - 1; bars && total > r.Width && columns[last].title == "" {
+		total -= widths[last] + 2 // shares, which the other columns tell as well
+		columns = columns[:last]
+	}
 	most := r.Width
 	if bars {
 		most -= shortestBar + 2

@@ -104,8 +104,15 @@ func TestReportFits(t *testing.T) {
 		typ := []string{"string", "hash", "ReJSON-RL", "zset", "list"}[i]
 		s.Add([]Key{{Name: []byte(name), Type: typ, TTL: int64(i)*1e6 - 1, Count: 1 << (10 * i), Bytes: 1 << (11 * i)}})
 	}
-	for _, width := range []int{60, 80, 200} {
-		text := Report{Width: width, Keys: 5}.Stats(&s, 10)
+	many := Summary{Separator: []byte(":"), Top: 5}
+	for range 1_200_000 / 1000 {
+		many.Add(slices.Repeat([]Key{{Name: []byte("a"), Type: "string", TTL: -1, Bytes: 1000}}, 1000))
+	}
+	for _, width := range []int{40, 60, 80, 200} {
+		text := Report{Width: width, Keys: 1_200_000}.Stats(&many, 10)
+		if width > 40 {
+			text += Report{Width: width, Keys: 5}.Stats(&s, 10)
+		}
 		for _, line := range strings.Split(text, "\n") {
 			if w := ansi.StringWidth(line); w > width {
 				t.Errorf("%d cells, not %d: %s", w, width, line)

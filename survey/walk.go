@@ -49,7 +49,9 @@ type Walk struct {
 	Type    string // empty for all
 	Facts   Facts
 	Samples int64 // of a key's elements that are measured, 0 for all
-	Page    int   // how many keys to look at in one round trip; 0 for a good number
+	// Bytes finds out the bytes of keys; nil asks MEMORY USAGE.
+	Bytes func(ctx context.Context, keys []Key) error
+	Page  int // how many keys to look at in one round trip; 0 for a good number
 }
 
 const defaultPage = 500
@@ -123,6 +125,11 @@ func (w Walk) describe(ctx context.Context, keys []Key) ([]Key, error) {
 			live = append(live, k)
 		}
 	}
+	if w.Facts >= Measured && w.Bytes != nil {
+		if err := w.Bytes(ctx, live); err != nil {
+			return nil, err
+		}
+	}
 	return live, w.measure(ctx, live)
 }
 
@@ -134,7 +141,7 @@ func (w Walk) measure(ctx context.Context, keys []Key) error {
 		if kind, ok := kinds[k.Type]; ok {
 			calls, into = append(calls, [][]byte{[]byte(kind.count), k.Name}), append(into, &k.Count)
 		}
-		if w.Facts >= Measured {
+		if w.Facts >= Measured && w.Bytes == nil {
 			usage := [][]byte{[]byte("MEMORY"), []byte("USAGE"), k.Name, []byte("SAMPLES"), strconv.AppendInt(nil, w.Samples, 10)}
 			calls, into = append(calls, usage), append(into, &k.Bytes)
 		}

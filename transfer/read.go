@@ -68,6 +68,17 @@ func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 	}
 }
 
+// FromKeys yields the keys of those names that are in the session's database.
+func FromKeys(ctx context.Context, s Session, names ...[]byte) Source {
+	return func(yield func(Part, error) bool) {
+		r := newReader(s, ReadOptions{})
+		err := r.page(ctx, s.DB(), names, func(p Part) bool { return yield(p, nil) })
+		if err != nil && err != errStopped {
+			yield(Part{}, err)
+		}
+	}
+}
+
 func newReader(s Session, o ReadOptions) *reader {
 	return &reader{session: s, o: o, pace: newPace(), lacks: map[string]bool{}}
 }

@@ -86,8 +86,8 @@ type ReplayOptions struct {
 }
 
 const (
-	replayCommands = 512
-	replayBytes    = 1 << 20
+	replayCommands = 8192
+	replayBytes    = 2 << 20
 )
 
 // Replay runs commands on a session, many at a time. A transaction that is not
@@ -149,7 +149,7 @@ func ReplayLog(ctx context.Context, in *bufio.Reader, s Session, o ReplayOptions
 				o.Seen(1)
 			}
 		}
-		if err := Run(ctx, fromFile(f), NewWriter(s, WriteOptions{Existing: Replace, Notify: o.Notify}), o.Notify, seen); err != nil {
+		if err := Run(ctx, fromFile(f), NewWriter(s, WriteOptions{Existing: Replace, Notify: o.Notify, AtOnce: replayCommands}), o.Notify, seen); err != nil {
 			return err
 		}
 		offset = f.Offset()

@@ -28,6 +28,10 @@ type WriteOptions struct {
 	DB       func(db int) int // where the keys of a database go; nil: into the same
 	Notify   Notify           // is told of the keys that were not written
 	Now      func() int64     // Unix ms; nil: this machine's clock
+
+	// AtOnce is about how many commands go together; 0 is what suits a server. A
+	// file takes them in one transaction, and writes fewer pages the more they are.
+	AtOnce int
 }
 
 // Written counts what became of the keys that a sink was given.
@@ -69,6 +73,9 @@ func NewWriter(s Session, o WriteOptions) *Writer {
 	if o.Now == nil {
 		o.Now = func() int64 { return time.Now().UnixMilli() }
 	}
+	if o.AtOnce == 0 {
+		o.AtOnce = atOnceDefault
+	}
 	return &Writer{session: s, o: o, run: rand.Text()[:8]}
 }
 
@@ -87,8 +94,11 @@ type keyWrite struct {
 }
 
 const (
-	flushCalls = 512
+	atOnceDefault = 512
+	// A batch of large commands is sent sooner: at this size, or when those of a large
+	// batch have so many bytes each.
 	flushBytes = 512 << 10
+	usualBytes = 256
 )
 
 // Put takes the next part.
@@ -107,7 +117,7 @@ func (w *Writer) Put(ctx context.Context, p Part) error {
 	if !k.over && k.err == nil {
 		w.add(k, p)
 	}
-	if w.calls < flushCalls && w.bytes < flushBytes && len(w.batch) < flushCalls {
+	if w.calls < w.o.AtOnce && w.bytes < max(flushBytes, w.o.AtOnce*usualBytes) && len(w.batch) < w.o.AtOnce {
 		return nil
 	}
 	return w.Flush(ctx)

@@ -39,7 +39,7 @@ var bitmapCommands = []Command{
 		Summary: "Reads, sets and increments integers of any width inside a string",
 		Syntax: "key [<GET encoding offset|[OVERFLOW <WRAP|SAT|FAIL>] <SET encoding offset value|INCRBY encoding offset increment>> " +
 			"[<GET encoding offset|[OVERFLOW <WRAP|SAT|FAIL>] <SET encoding offset value|INCRBY encoding offset increment>> ...]]",
-		Keys: []KeySpec{oneKey(RW|Returns|Updates|Varies, 1)}, Translate: bitfield,
+		Keys: []KeySpec{oneKey(RW|Returns|Updates|Varies, 1)}, FindKeys: bitfieldKeys, Translate: bitfield,
 	},
 	{
 		Name: "BITFIELD_RO", Group: "bitmap", Since: "6.0.0", Arity: -2, Flags: ReadOnly | Fast,

@@ -244,3 +244,14 @@ func (op fieldOp) beyond(base, delta int64) (lowest, highest int64, over, under 
 	under = !over && (base < lowest || (op.bits < 64 || base < 0 && delta < 0) && delta < lowest-base)
 	return lowest, highest, over, under
 }
+
+// bitfieldKeys tells a BITFIELD that only reads from one that writes.
+func bitfieldKeys(args [][]byte) []KeyRef {
+	key := KeyRef{Pos: 1, Access: RO}
+	for _, word := range args[2:] {
+		if wordIs(word, "SET") || wordIs(word, "INCRBY") {
+			key.Access = RW | Returns | Updates
+		}
+	}
+	return []KeyRef{key}
+}

@@ -27,15 +27,15 @@ const (
 	NoAuth
 	MovableKeys
 	AllowBusy
-	NoMulti
 	NoAsyncLoading
+	NoMulti
 	NoMandatoryKeys
 )
 
 var flagNames = []string{
 	"write", "readonly", "denyoom", "module", "admin", "pubsub", "noscript", "blocking", "loading", "stale",
-	"skip_monitor", "skip_slowlog", "fast", "no_auth", "movablekeys", "allow_busy", "no_multi",
-	"no_async_loading", "no_mandatory_keys",
+	"skip_monitor", "skip_slowlog", "fast", "no_auth", "movablekeys", "allow_busy", "no_async_loading",
+	"no_multi", "no_mandatory_keys",
 }
 
 // Names lists the flags that are set, as COMMAND INFO does.
@@ -67,6 +67,8 @@ type Command struct {
 	// FindKeys finds the keys where Keys alone cannot; nil leaves it to Keys.
 	FindKeys func(args [][]byte) []KeyRef
 
+	WantsFacts bool // Env.Facts is filled in for it
+
 	// Translate makes the plan of a call whose arity has been checked. Nil for
 	// a container such as OBJECT, and for a command that belongs to the
 	// session (SELECT, MULTI, …), which the engine carries out itself.
@@ -78,6 +80,12 @@ type Env struct {
 	Now  int64  // Unix ms, by the clock of whoever owns the store
 	Seed uint64 // fresh randomness for this call
 	DB   int    // selected database
+
+	InMulti bool // the call is one of a transaction, where nothing waits
+
+	Limits *Limits // of the compact encodings; nil for the defaults
+
+	Facts Facts // of the server, for INFO
 
 	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
 }
@@ -112,9 +120,9 @@ var (
 
 func init() {
 	for _, group := range [][]Command{
-		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, streamCommands,
+		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands, streamCommands,
 		hyperloglogCommands, bitmapCommands, geoCommands, arrayCommands, jsonCommands, throttleCommands,
-		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, memoryCommands, transactionCommands,
+		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, debugCommands, memoryCommands, transactionCommands,
 	} {
 		for i := range group {
 			c := &group[i]
@@ -197,12 +205,11 @@ func wrongArity(c *Command) resp.Value {
 func unknownCommand(args [][]byte) resp.Value {
 	var b strings.Builder
 	for _, arg := range args[1:] {
-		if b.Len() >= 128 {
+		room := 128 - b.Len()
+		if room <= 0 {
 			break
 		}
-		b.WriteByte('\'')
-		b.WriteString(clip(arg, 128-b.Len()))
-		b.WriteString("' ")
+		b.WriteString("'" + clip(arg, room) + "' ")
 	}
 	msg := "ERR unknown command '" + clip(args[0], 128) + "', with args beginning with: " + b.String()
 	return resp.MakeError(oneLine(msg))

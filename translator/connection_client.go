@@ -8,8 +8,17 @@ var clientCommands = []Command{
 		Summary: "Holds the commands about connections",
 	},
 	{
+		Name: "CLIENT CACHING", Group: "connection", Since: "6.0.0", Arity: 3, Flags: session,
+		Summary: "Answers the error of a connection that tracks no keys",
+		Syntax:  "<YES|NO>",
+	},
+	{
 		Name: "CLIENT GETNAME", Group: "connection", Since: "2.6.9", Arity: 2, Flags: session,
 		Summary: "Returns the name of the connection",
+	},
+	{
+		Name: "CLIENT GETREDIR", Group: "connection", Since: "6.0.0", Arity: 2, Flags: session,
+		Summary: "Answers -1: the connection tracks no keys",
 	},
 	{
 		Name: "CLIENT HELP", Group: "connection", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
@@ -61,6 +70,24 @@ var clientCommands = []Command{
 		Summary: "Names the connection",
 		Syntax:  "connection-name",
 	},
+	{
+		Name: "CLIENT TRACKING", Group: "connection", Since: "6.0.0", Arity: -3, Flags: session,
+		Summary: "Takes OFF; ON is refused, since nobody is told of changes",
+		Syntax:  "<ON|OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+	},
+	{
+		Name: "CLIENT TRACKINGINFO", Group: "connection", Since: "6.2.0", Arity: 2, Flags: session,
+		Summary: "Answers that the connection tracks no keys",
+	},
+	{
+		Name: "CLIENT UNBLOCK", Group: "connection", Since: "5.0.0", Arity: -3, Flags: Admin | session,
+		Summary: "Answers 0: no connection waits",
+		Syntax:  "client-id [TIMEOUT|ERROR]",
+	},
+	{
+		Name: "CLIENT UNPAUSE", Group: "connection", Since: "6.2.0", Arity: 2, Flags: Admin | session,
+		Summary: "Answers OK: no connection is paused",
+	},
 }
 
 // The server's own description. INFO is here as well, since only the server
@@ -78,6 +105,14 @@ var configCommands = []Command{
 	{
 		Name: "CONFIG HELP", Group: "server", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
 		Summary: "Lists the subcommands", Translate: help,
+	},
+	{
+		Name: "CONFIG RESETSTAT", Group: "server", Since: "2.0.0", Arity: 2, Flags: Admin | session,
+		Summary: "Begins to count anew what INFO counts",
+	},
+	{
+		Name: "CONFIG REWRITE", Group: "server", Since: "2.8.0", Arity: 2, Flags: Admin | session,
+		Summary: "Answers the error of a server without a configuration file",
 	},
 	{
 		Name: "CONFIG SET", Group: "server", Since: "2.0.0", Arity: -4, Flags: Admin | session,

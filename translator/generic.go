@@ -46,7 +46,7 @@ var genericCommands = []Command{
 	{
 		Name: "SCAN", Group: "generic", Since: "2.8.0", Arity: -2, Flags: ReadOnly,
 		Summary: "Returns the keys page by page: the cursor of the next one, 0 at the end, and the keys",
-		Syntax:  "cursor [MATCH pattern] [COUNT count] [TYPE type]", Translate: scan,
+		Syntax:  "cursor [MATCH pattern] [COUNT count] [TYPE type] [WITHTYPE]", Translate: scan,
 		Tips: []string{"nondeterministic_output", "request_policy:special"},
 	},
 	{

@@ -51,11 +51,16 @@ var dumped = [...]string{
 		WHERE key_id = ` + liveID + ` ORDER BY group_name, id`,
 }
 
-func dump(c *Call) Plan {
-	stmts := []store.Stmt{c.typeOf(c.Args[1])}
+// dumpStmts are the statements that read the value at a key, typeOf first.
+func (c *Call) dumpStmts(key []byte) []store.Stmt {
+	stmts := []store.Stmt{c.typeOf(key)}
 	for _, sql := range dumped[1:] {
-		stmts = append(stmts, c.stmt(sql, c.Args[1]))
+		stmts = append(stmts, c.stmt(sql, key))
 	}
+	return stmts
+}
+
+func dump(c *Call) Plan {
 	return read(func(r *store.Result) resp.Value {
 		if len(r.Rows[0]) == 0 {
 			return resp.Nil
@@ -69,7 +74,7 @@ func dump(c *Call) Plan {
 			return resp.MakeError("ERR a value of the type " + typ + " has no serialized form")
 		}
 		return resp.MakeBulk(rdb.Dump(v))
-	}, stmts...)
+	}, c.dumpStmts(c.Args[1])...)
 }
 
 // valueOf is the value in the rows of the statements that dumped lists; nil for

@@ -2,12 +2,23 @@ package translator
 
 import (
 	"encoding/hex"
+	"math"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
-// The limits up to which Redis 7.0 keeps a value in its compact form.
+// Limits are those up to which Redis keeps a collection in its compact form: the
+// number of its elements, and the bytes of the longest.
+type Limits struct {
+	HashFields, HashBytes  int64
+	SetMembers             int64
+	ZsetMembers, ZsetBytes int64
+}
+
+// DefaultLimits are those of Redis 7.0.
+var DefaultLimits = Limits{HashFields: 512, HashBytes: 64, SetMembers: 512, ZsetMembers: 128, ZsetBytes: 64}
+
 const (
 	maxEmbedded      = 44 // bytes of a string beside its header
 	maxIntegerDigits = 20
@@ -15,17 +26,16 @@ const (
 )
 
 // sqlObject reads the few facts that decide on an encoding: the type, the number
-// of elements, and by type: the length of a string; the length of the longest
-// part of a small hash or zset; the number of members of a small set that are no
-// integers. A big collection is decided by the number alone, and its elements
+// of elements, and by type: the length of a string; whether a part of a small
+// hash or zset is too long; whether a member of a small set is no integer. A big collection is decided by the number alone, and its elements
 // are not read. Last comes a string that may be an integer, in hex.
 const sqlObject = `SELECT type, count, CASE
 		WHEN type = 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
-		WHEN type = 'hash' AND count <= 512 THEN
-			(SELECT max(max(length(field), length(value))) > 64 FROM hashes WHERE key_id = keys.id)
-		WHEN type = 'zset' AND count <= 128 THEN
-			(SELECT max(length(member)) > 64 FROM zsets WHERE key_id = keys.id)
-		WHEN type = 'set' AND count <= 512 THEN
+		WHEN type = 'hash' AND count <= ?4 THEN
+			(SELECT max(max(length(field), length(value))) > ?5 FROM hashes WHERE key_id = keys.id)
+		WHEN type = 'zset' AND count <= ?7 THEN
+			(SELECT max(length(member)) > ?8 FROM zsets WHERE key_id = keys.id)
+		WHEN type = 'set' AND count <= ?6 THEN
 			EXISTS (SELECT 1 FROM sets WHERE key_id = keys.id
 				AND CAST(CAST(CAST(member AS TEXT) AS INTEGER) AS TEXT) <> CAST(member AS TEXT))
 		ELSE 1 END,
@@ -43,6 +53,24 @@ type object struct {
 	updatedAt int64
 }
 
+// objectStmt reads the object at a key.
+func (c *Call) objectStmt(key []byte) store.Stmt {
+	limits := DefaultLimits
+	if c.Env.Limits != nil {
+		limits = *c.Env.Limits
+	}
+	n := func(n int64) store.Value { return store.Int(min(n, math.MaxInt32)) }
+	return c.stmt(sqlObject, key, n(limits.HashFields), n(limits.HashBytes), n(limits.SetMembers), n(limits.ZsetMembers), n(limits.ZsetBytes))
+}
+
+func objectOf(row store.Row) object {
+	o := object{typ: string(row[0].Bytes()), length: row[2].Int(), big: row[2].Int() != 0, updatedAt: row[4].Int()}
+	if digits, err := hex.DecodeString(string(row[3].Bytes())); err == nil && o.typ == stringType {
+		o.integer, o.isInteger = parseInt(digits)
+	}
+	return o
+}
+
 // object plans an OBJECT subcommand: nil for a missing key, and what describe
 // says of a live one.
 func (c *Call) object(describe func(object) resp.Value) Plan {
@@ -50,13 +78,8 @@ func (c *Call) object(describe func(object) resp.Value) Plan {
 		if len(r.Rows[0]) == 0 {
 			return resp.Nil
 		}
-		row := r.Rows[0][0]
-		o := object{typ: string(row[0].Bytes()), length: row[2].Int(), big: row[2].Int() != 0, updatedAt: row[4].Int()}
-		if digits, err := hex.DecodeString(string(row[3].Bytes())); err == nil && o.typ == stringType {
-			o.integer, o.isInteger = parseInt(digits)
-		}
-		return describe(o)
-	}, c.stmt(sqlObject, c.Args[2]))
+		return describe(objectOf(r.Rows[0][0]))
+	}, c.objectStmt(c.Args[2]))
 }
 
 // encoding is the encoding that Redis 7.0 gives a value that was set as it is
@@ -106,16 +129,20 @@ func objectFreq(c *Call) Plan {
 }
 
 func objectIdletime(c *Call) Plan {
-	return c.object(func(o object) resp.Value { return resp.MakeInt(max(0, c.Env.Now-o.updatedAt) / 1000) })
+	return c.object(func(o object) resp.Value { return resp.MakeInt(o.idle(c.Env.Now)) })
 }
 
-// objectRefcount answers what Redis says of its shared integers, and 1 for
-// everything else.
+// idle is the seconds since the last write.
+func (o object) idle(now int64) int64 { return max(0, now-o.updatedAt) / 1000 }
+
 func objectRefcount(c *Call) Plan {
-	return c.object(func(o object) resp.Value {
-		if o.isInteger && 0 <= o.integer && o.integer < sharedIntegers {
-			return resp.MakeInt(1<<31 - 1)
-		}
-		return resp.One
-	})
+	return c.object(func(o object) resp.Value { return resp.MakeInt(o.refcount()) })
+}
+
+// refcount is what Redis says of its shared integers, and 1 for everything else.
+func (o object) refcount() int64 {
+	if o.isInteger && 0 <= o.integer && o.integer < sharedIntegers {
+		return 1<<31 - 1
+	}
+	return 1
 }

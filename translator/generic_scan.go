@@ -50,6 +50,7 @@ type scanOptions struct {
 	match, typ []byte // nil: any
 	count      int64
 	namesOnly  bool // HSCAN's NOVALUES
+	withTypes  bool // SCAN's WITHTYPE, which is Upstash's
 }
 
 // maxScan keeps the number of rows of a page from overflowing anything.
@@ -68,6 +69,9 @@ func (c *Call) parseScan(from int) (o scanOptions, bad Plan, ok bool) {
 		switch {
 		case c.is(i, "NOVALUES") && c.Command.Name == "HSCAN":
 			o.namesOnly = true
+			i--
+		case c.is(i, "WITHTYPE") && c.Command.Name == "SCAN":
+			o.withTypes = true
 			i--
 		case c.is(i, "COUNT") && !last:
 			if o.count, ok = parseInt(c.Args[i+1]); !ok {
@@ -127,6 +131,9 @@ func scan(c *Call) Plan {
 		for _, row := range page {
 			if live := row[3].Int() != 0; live && o.matches(row[1].Bytes()) && o.wants(row[2].Bytes()) {
 				found.Elems = append(found.Elems, bulk(row[1]))
+				if o.withTypes {
+					found.Elems = append(found.Elems, bulk(row[2]))
+				}
 			}
 		}
 		return scanPage(next, found)

@@ -58,7 +58,7 @@ var listCommands = []Command{
 		Name: "RPOPLPUSH", Group: "list", Since: "1.2.0", Arity: 3, Flags: Write | DenyOOM,
 		Summary: "Moves the last element of a list to the front of another or the same",
 		Syntax:  "source destination", Keys: []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)},
-		Translate: func(c *Call) Plan { return c.move(c.Args[1], c.Args[2], tail, head) },
+		Translate: func(c *Call) Plan { return c.move(tail, head, resp.Nil) },
 	},
 	{
 		Name: "LLEN", Group: "list", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Fast,

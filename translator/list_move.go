@@ -30,14 +30,16 @@ func lmove(c *Call) Plan {
 	if !ok1 || !ok2 {
 		return fail(errSyntax)
 	}
-	return c.move(c.Args[1], c.Args[2], from, to)
+	return c.move(from, to, resp.Nil)
 }
 
-// move is LMOVE and RPOPLPUSH. A missing source is nil before the destination is
-// looked at. When both are the same key the shrinking undoes the growth.
-func (c *Call) move(source, destination []byte, from, to end) Plan {
+// move is LMOVE, RPOPLPUSH and what waits like them. A missing source is answered
+// before the destination is looked at. When both are the same key the shrinking
+// undoes the growth.
+func (c *Call) move(from, to end, missing resp.Value) Plan {
+	source, destination := c.Args[1], c.Args[2]
 	return write(bulkOf(4),
-		c.guardPresent(source, &resp.Nil), c.guardType(source, listType),
+		c.guardPresent(source, &missing), c.guardType(source, listType),
 		c.purge(destination), c.pushKey(destination, 1),
 		c.stmt(sqlMove[from][to], source, store.Bytes(destination)),
 		c.shrunk(source), c.dropEmpty(source))

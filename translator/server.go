@@ -43,7 +43,7 @@ var serverCommands = []Command{
 	{
 		Name: "INFO", Group: "server", Since: "1.0.0", Arity: -1, Flags: Loading | Stale,
 		Summary: "Returns facts about the server and the databases, as lines of name:value",
-		Syntax:  "[section [section ...]]", Translate: info,
+		Syntax:  "[section [section ...]]", Translate: info, WantsFacts: true,
 		Categories: []string{"dangerous"},
 		Tips:       []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	},
@@ -51,6 +51,19 @@ var serverCommands = []Command{
 		Name: "LOLWUT", Group: "server", Since: "5.0.0", Arity: -1, Flags: ReadOnly | Fast,
 		Summary: "Draws a cat and names the version",
 		Syntax:  "[VERSION version]", Translate: lolwut,
+	},
+	{
+		Name: "MODULE", Group: "server", Since: "4.0.0", Arity: -2,
+		Summary: "Holds the commands about modules, of which there are none",
+	},
+	{
+		Name: "MODULE HELP", Group: "server", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
+		Summary: "Lists the subcommands of MODULE", Translate: help,
+	},
+	{
+		Name: "MODULE LIST", Group: "server", Since: "4.0.0", Arity: 2, Flags: Admin | NoScript,
+		Summary: "Answers an empty list: nothing is loaded", Translate: func(*Call) Plan { return answer(resp.EmptyArray) },
+		Tips: []string{"nondeterministic_output_order"},
 	},
 	{
 		Name: "COMMAND", Group: "server", Since: "2.8.13", Arity: -1, Flags: Loading | Stale,

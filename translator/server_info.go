@@ -21,11 +21,14 @@ const sqlKeyspace = `SELECT d.db, d.keys - (SELECT count(*) FROM ` + oldestDead 
 	FROM dbs d LEFT JOIN (SELECT db, expires_at FROM keys WHERE ` + schema.DiesAt + ` > ?1) k ON +k.db = d.db
 	WHERE d.keys > 0 GROUP BY d.db`
 
-// section is one part of INFO's reply. Only what a client may rely on is told,
-// and nothing that the translator cannot know, such as memory or uptime.
+// Facts are lines for INFO's sections that the translator cannot know, such as
+// memory or uptime, by the name of the section.
+type Facts map[string][]string
+
+// section is one part of INFO's reply. Only what a client may rely on is told.
 type section struct {
 	name  string
-	lines func(*Call, *store.Result) []string
+	lines func(*Call, *store.Result) []string // nil when there are only Facts
 }
 
 func facts(lines ...string) func(*Call, *store.Result) []string {
@@ -34,8 +37,10 @@ func facts(lines ...string) func(*Call, *store.Result) []string {
 
 var sections = []section{
 	{"Server", serverLines},
+	{"Clients", nil},
 	{"Memory", facts("maxmemory:0", "maxmemory_human:0B", "maxmemory_policy:noeviction")},
 	{"Persistence", facts("loading:0", "async_loading:0", "rdb_changes_since_last_save:0", "rdb_bgsave_in_progress:0", "aof_enabled:0")},
+	{"Stats", nil},
 	{"Replication", facts("role:master", "connected_slaves:0", "master_repl_offset:0")},
 	{"Modules", facts()},
 	{"Cluster", facts("cluster_enabled:0")},
@@ -67,14 +72,18 @@ func keyspaceLines(_ *Call, r *store.Result) []string {
 func info(c *Call) Plan {
 	var wanted []section
 	for _, s := range sections {
-		if c.wants(s) {
+		if c.wants(s) && (s.lines != nil || len(c.Env.Facts[s.name]) > 0) {
 			wanted = append(wanted, s)
 		}
 	}
 	text := func(r *store.Result) resp.Value {
 		var parts []string
 		for _, s := range wanted {
-			lines := append([]string{"# " + s.name}, s.lines(c, r)...)
+			lines := []string{"# " + s.name}
+			if s.lines != nil {
+				lines = append(lines, s.lines(c, r)...)
+			}
+			lines = append(lines, c.Env.Facts[s.name]...)
 			parts = append(parts, strings.Join(lines, "\r\n")+"\r\n")
 		}
 		return resp.Value{Kind: resp.Verbatim, Str: []byte(strings.Join(parts, "\r\n"))}

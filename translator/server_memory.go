@@ -22,6 +22,11 @@ var memoryCommands = []Command{
 		Summary: "Lists the subcommands of MEMORY", Translate: help,
 	},
 	{
+		Name: "MEMORY PURGE", Group: "server", Since: "4.0.0", Arity: 2,
+		Summary: "Answers OK: memory comes back by itself", Translate: func(*Call) Plan { return answer(resp.OK) },
+		Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+	},
+	{
 		Name: "MEMORY USAGE", Group: "server", Since: "4.0.0", Arity: -3, Flags: ReadOnly,
 		Summary: "Estimates the bytes that a key and its value take in the file, nil when there is none",
 		Syntax:  "key [SAMPLES count]", Keys: []KeySpec{oneKey(RO|Metadata, 2)}, Translate: memoryUsage,

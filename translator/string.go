@@ -11,7 +11,7 @@ var stringCommands = []Command{
 		Name: "SET", Group: "string", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
 		Summary: "Sets a key to a string, whatever it held before",
 		Syntax:  "key value [NX|XX|IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
-		Keys:    []KeySpec{oneKey(RW|Returns|Updates|Varies, 1)}, Translate: set,
+		Keys:    []KeySpec{oneKey(RW|Returns|Updates|Varies, 1)}, FindKeys: setKeys, Translate: set,
 	},
 	{
 		Name: "SETNX", Group: "string", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Fast,

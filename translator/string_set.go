@@ -14,7 +14,7 @@ const (
 	sqlSetKey  = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
 		VALUES(?1, ?2, ?5, 'string', ?4, ?6, ?3, ?3)
 		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at = excluded.expires_at`
-	sqlSetValue = `INSERT INTO strings(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2
+	sqlSetValue = `INSERT INTO strings(key_id, value) VALUES((SELECT id FROM keys WHERE db = ?1 AND key = ?2), ?3)
 		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
 )
 
@@ -231,3 +231,14 @@ func setex(seconds bool) func(*Call) Plan {
 }
 
 func getset(c *Call) Plan { return c.setGet(c.Args[1], c.Args[2], options{}, expiry{}) }
+
+// setKeys tells SET with GET, which returns what was there, from SET without.
+func setKeys(args [][]byte) []KeyRef {
+	key := KeyRef{Pos: 1, Access: OW}
+	for _, option := range args[3:] {
+		if wordIs(option, "GET") {
+			key.Access = RW | Returns | Updates
+		}
+	}
+	return []KeyRef{key}
+}

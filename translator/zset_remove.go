@@ -135,14 +135,20 @@ func zmpop(c *Call) Plan {
 			return fail(errSyntax)
 		}
 	}
-	stmts := make([]store.Stmt, n)
+	return c.zpopFirst(keys, max, count, popped)
+}
+
+// zpopFirst pops up to count members of the first of the keys that exists. The
+// reply is made of that key and of the rows, and the nil array without one.
+func (c *Call) zpopFirst(keys [][]byte, max bool, count int64, reply func(key []byte, rows []store.Row) resp.Value) Plan {
+	stmts := make([]store.Stmt, len(keys))
 	for i, key := range keys {
 		stmts[i] = c.typeOf(key)
 	}
 	return readThen(func(r *store.Result) Plan {
 		for i, key := range keys {
 			if len(r.Rows[i]) > 0 {
-				return write(popped(key), c.popStmts(key, max, count)...)
+				return write(func(r *store.Result) resp.Value { return reply(key, r.Rows[popRows]) }, c.popStmts(key, max, count)...)
 			}
 		}
 		return answer(resp.NilArray)
@@ -150,13 +156,10 @@ func zmpop(c *Call) Plan {
 }
 
 // popped shapes ZMPOP's reply: the key and the pairs, nested in both protocols.
-func popped(key []byte) func(*store.Result) resp.Value {
-	return func(r *store.Result) resp.Value {
-		rows := r.Rows[popRows]
-		pairs := make([]resp.Value, len(rows))
-		for i, row := range rows {
-			pairs[i] = resp.MakeArray(bulk(row[0]), score(row[1]))
-		}
-		return resp.MakeArray(resp.MakeBulk(key), resp.MakeArray(pairs...))
+func popped(key []byte, rows []store.Row) resp.Value {
+	pairs := make([]resp.Value, len(rows))
+	for i, row := range rows {
+		pairs[i] = resp.MakeArray(bulk(row[0]), score(row[1]))
 	}
+	return resp.MakeArray(resp.MakeBulk(key), resp.MakeArray(pairs...))
 }

@@ -72,6 +72,7 @@ var pools = map[string][]string{
 	"stream id": entryIDs, "stream start": fromIDs, "stream end": toIDs, "stream lastid": entryIDs, "stream last-id": entryIDs,
 	"XADD id": nextIDs, "XREAD id": readIDs, "XREADGROUP id": groupIDs, "max-deleted-id": entryIDs,
 	"group": names, "consumer": readers, "threshold": edges, "entries-added": counts, "entries-read": counts,
+	"timeout":       {"0", "0", "0", "0.1", "1e2", "-1"},
 	"min-idle-time": idles, "ms": since, "XCLAIM unix-time-milliseconds": {"0", "100000", "4102444800000", "-1"},
 	"seconds": lifetimes, "milliseconds": lifetimes, "unix-time-seconds": lifetimes, "unix-time-milliseconds": lifetimes,
 }

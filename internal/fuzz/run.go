@@ -120,7 +120,7 @@ func (p *pair) theirs(args ...[]byte) resp.Value { return p.oracle.Do(args...) }
 func (p *pair) do(args [][]byte) (got, want resp.Value, same bool) {
 	queued := p.session.InMulti()
 	how := treatments[nameOf(args)]
-	if later(args) || queued && (sorts(args) || comparesTTL(args)) || !queued && undefined(p.theirs, args) {
+	if later(args) || !queued && waits(args) || queued && (sorts(args) || comparesTTL(args)) || !queued && undefined(p.theirs, args) {
 		return resp.OK, resp.OK, true
 	}
 	if how.special != nil && !queued {

@@ -45,7 +45,7 @@ func parseSyntax(text string) (node, error) {
 // newer are the words that Redis 7.0 does not know yet, where a choice or an
 // option of the command is theirs.
 var newer = map[string][]string{
-	"BITOP": {"DIFF", "DIFF1", "ANDOR", "ONE"}, "SET": {"IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "HSCAN": {"NOVALUES"},
+	"BITOP": {"DIFF", "DIFF1", "ANDOR", "ONE"}, "SET": {"IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "HSCAN": {"NOVALUES"}, "SCAN": {"WITHTYPE"},
 	"ZRANK": {"WITHSCORE"}, "ZREVRANK": {"WITHSCORE"},
 	"ZUNION": {"COUNT"}, "ZINTER": {"COUNT"}, "ZUNIONSTORE": {"COUNT"}, "ZINTERSTORE": {"COUNT"},
 	// What nobody can compare is among these: an ID from the clock (*), and waiting.

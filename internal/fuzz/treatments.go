@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // treatment says how the replies of a command may differ, or how they are
@@ -159,6 +160,12 @@ func later(args [][]byte) bool {
 	return slices.ContainsFunc(newer[name], func(word string) bool {
 		return slices.ContainsFunc(args[1:], func(a []byte) bool { return bytes.EqualFold(a, []byte(word)) })
 	})
+}
+
+// waits tells whether the call could wait outside of a transaction.
+func waits(args [][]byte) bool {
+	cmd := translator.Lookup(nameOf(args))
+	return cmd != nil && cmd.Flags&translator.Blocking != 0 && cmd.Group != "stream"
 }
 
 // sortAfresh has Redis forget that an earlier number was out of range, for which

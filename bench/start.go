@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// started is what a process took from its start to its end: time, and time of a
+// processor, which other work on the machine changes less.
+type started struct {
+	wall, cpu []time.Duration
+}
+
+// starting times whole processes that do one thing each, round by round, beside the
+// client of a server that is running already.
+func starting(o options, parent string) error {
+	dir, err := os.MkdirTemp(parent, "start")
+	if err != nil {
+		return err
+	}
+	redis, err := start(redisServer, dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", redisServer.name, err)
+	}
+	defer redis.stop()
+	file := filepath.Join(dir, "one.sqlite")
+	meowdis := func(args ...string) []string { return append([]string{o.meowdis}, args...) }
+	processes := []struct {
+		name string
+		argv []string
+	}{
+		{"`redis-cli GET k`, of a server that runs", []string{"redis-cli", "-p", redis.port, "GET", "k"}},
+		{"`meowdis exec SET k v` on a file", meowdis("exec", "--db", file, "SET", "k", "v")}, // makes the file
+		{"`meowdis exec GET k` on a file", meowdis("exec", "--db", file, "GET", "k")},
+		{"completion of a key in the shell", meowdis("__complete", "exec", "--db", file, "GET", "k")},
+		{"`meowdis --help`", meowdis("--help")},
+		{"`meowdis version`", meowdis("version")},
+	}
+	took := make([]started, len(processes))
+	for range startRounds {
+		for i, p := range processes {
+			if err := took[i].add(exec.Command(p.argv[0], p.argv[1:]...)); err != nil {
+				return fmt.Errorf("%q: %w", p.argv, err)
+			}
+		}
+	}
+	fmt.Printf("Whole processes, median of %d rounds:\n\n", startRounds)
+	fmt.Println("| | time | : redis-cli | processor time | : redis-cli |\n|---|---:|---:|---:|---:|")
+	client := took[0]
+	for i, p := range processes {
+		wall, cpu := median(took[i].wall), median(took[i].cpu)
+		fmt.Printf("| %s | %s | %.2f× | %s | %.2f× |\n", p.name, round(wall), ratio(wall, median(client.wall)), round(cpu), ratio(cpu, median(client.cpu)))
+	}
+	fmt.Println()
+	return nil
+}
+
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
+
+const startRounds = 100
+
+// add runs cmd to its end.
+func (s *started) add(cmd *exec.Cmd) error {
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	s.wall = append(s.wall, time.Since(began))
+	s.cpu = append(s.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	return nil
+}

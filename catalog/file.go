@@ -1,0 +1,54 @@
+package catalog
+
+import (
+	"context"
+
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+const sqlDeaths = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` > ?2 AND ` + schema.DiesAt + ` <= ?3 AND db = ?1`
+
+// Deaths counts the keys that end within each of the spans, in ms from now, but
+// not within the one before it. The spans rise.
+func (c *Catalog) Deaths(ctx context.Context, db int, spans []int64) ([]int64, error) {
+	from := c.now()
+	now := from
+	var stmts []store.Stmt
+	for _, span := range spans {
+		to := now + span
+		stmts = append(stmts, store.Stmt{SQL: sqlDeaths, Args: []store.Value{store.Int(int64(db)), store.Int(from), store.Int(to)}})
+		from = to
+	}
+	rows, err := c.read(ctx, stmts...)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int64, len(spans))
+	for i := range counts {
+		counts[i] = rows[i][0][0].Int()
+	}
+	return counts, nil
+}
+
+// File is facts of a SQLite file.
+type File struct {
+	PageSize  int64
+	Pages     int64
+	FreePages int64
+	Journal   string
+	Schema    int64
+}
+
+// File reads the facts of the store's file.
+func (c *Catalog) File(ctx context.Context) (File, error) {
+	rows, err := c.read(ctx,
+		store.Stmt{SQL: `SELECT page_size, page_count, freelist_count, journal_mode
+			FROM pragma_page_size, pragma_page_count, pragma_freelist_count, pragma_journal_mode`},
+		store.Stmt{SQL: schema.VersionQuery})
+	if err != nil {
+		return File{}, err
+	}
+	row := rows[0][0]
+	return File{row[0].Int(), row[1].Int(), row[2].Int(), string(row[3].Bytes()), rows[1][0][0].Int()}, nil
+}

@@ -1,0 +1,80 @@
+package cmd
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/repl"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// newHelp tells about verbs, topics, and the commands of Redis.
+func newHelp(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [VERB | TOPIC | COMMAND]",
+		Short:   "Tell about a verb, a topic or a Redis command",
+		GroupID: groupSetUp,
+		Example: `  meowdis help exec
+  meowdis help formats
+  meowdis help ZADD`,
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     completeHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			switch {
+			case err != nil || len(rest) == 0:
+			case about.HasParent() && about.HasSubCommands():
+				return unknownVerb(about, rest)
+			case !about.HasParent() && translator.Lookup(rest[0]) != nil:
+				columns, _ := s.room()
+				_, err := io.WriteString(s.out, repl.Help(rest, columns))
+				return err
+			default:
+				return unknownVerb(cmd.Root(), rest)
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// completeHelp completes what there is help about.
+func completeHelp(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	about, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var found []string
+	for _, c := range about.Commands() {
+		if (c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand()) && strings.HasPrefix(c.Name(), typed) {
+			found = append(found, c.Name()+"\t"+c.Short)
+		}
+	}
+	if !about.HasParent() && typed == strings.ToUpper(typed) {
+		commands, _ := completeCommand(cmd, args, typed)
+		found = append(found, commands...)
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// tellShells makes the verb completion, which cobra gives, refuse what is no shell.
+func tellShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return
+	}
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		var shells []string
+		for _, c := range cmd.Commands() {
+			shells = append(shells, c.Name())
+		}
+		return usagef("there are no completions for %q; the shells are %s", args[0], strings.Join(shells, ", "))
+	}
+}

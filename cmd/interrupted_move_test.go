@@ -1,0 +1,250 @@
+package cmd_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/server"
+)
+
+// gate is an endpoint that answers so many requests, and lets the next one wait for
+// as long as its client does.
+type gate struct {
+	url     string
+	left    atomic.Int64  // requests until it shuts; negative while it is open
+	reached chan struct{} // receives when a request waits
+}
+
+func (g *gate) shutAfter(requests int) { g.left.Store(int64(requests) + 1) }
+func (g *gate) open()                  { g.left.Store(-1) }
+
+func newGate(t *testing.T) *gate {
+	t.Helper()
+	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gate{reached: make(chan struct{}, 100)}
+	g.open()
+	handler := server.New(server.Config{Engine: engine.New(file), Token: restToken}).REST()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.left.Load() >= 0 && g.left.Add(-1) <= 0 {
+			g.left.Store(0)
+			// The server notices that a client is gone once it has read the request.
+			var body bytes.Buffer
+			body.ReadFrom(r.Body)
+			g.reached <- struct{}{}
+			<-r.Context().Done()
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		web.Close()
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	g.url = web.URL
+	return g
+}
+
+// mover runs meowdis in a directory of its own.
+type mover struct {
+	t   *testing.T
+	dir string
+}
+
+func (m mover) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	m.t.Cleanup(cancel)
+	c := exec.CommandContext(ctx, "meowdis", args...)
+	c.Dir = m.dir
+	c.Env = append(os.Environ(), "XDG_CONFIG_HOME="+m.dir, "XDG_DATA_HOME="+m.dir, "MEOWDIS_TOKEN="+restToken)
+	said := &bytes.Buffer{}
+	c.Stdout, c.Stderr = said, said
+	return c, said
+}
+
+// run runs meowdis to its end, which must be with this exit code.
+func (m mover) run(code int, args ...string) string {
+	m.t.Helper()
+	c, said := m.command(args...)
+	c.Run()
+	if got := c.ProcessState.ExitCode(); got != code {
+		m.t.Fatalf("meowdis %q: %d, not %d: %s", args, got, code, said)
+	}
+	return said.String()
+}
+
+// stop starts meowdis and sends it a signal once the gate holds a request back.
+func (m mover) stop(g *gate, requests int, signal os.Signal, args ...string) (code int, said string) {
+	m.t.Helper()
+	g.shutAfter(requests)
+	c, out := m.command(args...)
+	if err := c.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case <-g.reached:
+	case <-ended:
+		m.t.Fatalf("meowdis %q ended before it was stopped: %s", args, out)
+	}
+	if err := c.Process.Signal(signal); err != nil {
+		m.t.Fatal(err)
+	}
+	<-ended
+	g.open()
+	return c.ProcessState.ExitCode(), out.String()
+}
+
+const movedKeys = 3000
+
+func newMover(t *testing.T) mover {
+	t.Helper()
+	m := mover{t, t.TempDir()}
+	var script strings.Builder
+	random := rand.NewChaCha8([32]byte{1})
+	value := make([]byte, 500)
+	for n := range movedKeys {
+		random.Read(value)
+		fmt.Fprintf(&script, "SET key:%d %x\n", n, value)
+	}
+	c, said := m.command("exec", "--pipe", "--db", "a.sqlite")
+	c.Stdin = strings.NewReader(script.String())
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	m.run(0, "dump", "--db", "a.sqlite", "a.archive")
+	m.run(0, "export", "--db", "a.sqlite", "a.rdb")
+	return m
+}
+
+// TestInterruptedWrites stops verbs that write to an endpoint in the middle, and
+// goes on as they say, or as the documentation says of a kill.
+func TestInterruptedWrites(t *testing.T) {
+	m := newMover(t)
+	for i, test := range []struct {
+		requests int // before it is stopped; keys that may be there are asked for
+		args     []string
+		says     string // with the flags that go on
+	}{
+		{8, []string{"copy", "a.sqlite", "URL"}, `copied \d+ keys\nmeowdis: interrupted; what was copied stays; to go on, give the same command with (--resume \S+ --skip)\n$`},
+		{5, []string{"copy", "a.sqlite", "URL", "--replace"}, `interrupted; what was copied stays; to go on, give the same command with (--resume \S+)\n$`},
+		{8, []string{"restore", "--url", "URL", "a.archive"}, `restored \d+ keys\nmeowdis: interrupted; what was written stays: (--skip) goes on from there\n$`},
+		{8, []string{"import", "--url", "URL", "a.rdb"}, `imported \d+ keys\nmeowdis: interrupted; what was written stays: (--skip) goes on from there\n$`},
+	} {
+		for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+			if signal == syscall.SIGTERM && i > 0 {
+				continue // it is SIGINT but for its number
+			}
+			g := newGate(t)
+			args := strings.Fields(strings.ReplaceAll(strings.Join(test.args, " "), "URL", g.url))
+			code, said := m.stop(g, test.requests, signal, args...)
+			goOn := []string{"--skip"}
+			if signal != syscall.SIGKILL {
+				pattern := test.says
+				if signal == syscall.SIGTERM {
+					pattern = strings.ReplaceAll(pattern, "interrupted", "terminated")
+				}
+				found := regexp.MustCompile(pattern).FindStringSubmatch(said)
+				if want := 128 + int(signal.(syscall.Signal)); code != want || found == nil {
+					t.Errorf("%q, %v: %d: %s", test.args, signal, code, said)
+					continue
+				}
+				goOn = strings.Fields(found[1])
+			} else if args[len(args)-1] == "--replace" {
+				goOn = nil
+			}
+			if n := strings.TrimSpace(m.run(0, "exec", "--url", g.url, "DBSIZE")); n == "0" || n == fmt.Sprint(movedKeys) {
+				t.Errorf("%q, %v: it was not stopped in the middle: %s keys", test.args, signal, n)
+			}
+			m.run(0, append(args, goOn...)...)
+			m.run(0, "diff", "a.sqlite", g.url)
+		}
+	}
+}
+
+// TestInterruptedReads stops verbs that read from an endpoint and make a file, of
+// which there is all or nothing, and diff, which says that it did not see all.
+func TestInterruptedReads(t *testing.T) {
+	m := newMover(t)
+	g := newGate(t)
+	m.run(0, "copy", "a.sqlite", g.url)
+	for _, test := range []struct{ line, says string }{
+		{"dump --url URL made.archive", "meowdis: interrupted; made.archive was not written\n"},
+		{"dump --url URL made.jsonl", "meowdis: interrupted; made.jsonl was not written\n"},
+		{"export --url URL made.rdb", "meowdis: interrupted; made.rdb was not written\n"},
+		{"diff a.sqlite URL", "meowdis: interrupted; what was printed is not all: "},
+		{"copy URL made.sqlite --dry-run", "meowdis: interrupted; nothing was copied\n"},
+	} {
+		args := strings.Fields(strings.ReplaceAll(test.line, "URL", g.url))
+		if code, said := m.stop(g, 6, os.Interrupt, args...); code != 130 || !strings.HasPrefix(said, test.says) {
+			t.Errorf("%s: %d: %s", test.line, code, said)
+		}
+		if made, _ := filepath.Glob(filepath.Join(m.dir, "*made*")); len(made) > 0 {
+			t.Errorf("%s: it left %q", test.line, made)
+		}
+		if made, _ := filepath.Glob(filepath.Join(m.dir, ".*")); len(made) > 0 {
+			t.Errorf("%s: it left %q", test.line, made)
+		}
+	}
+}
+
+// TestInterruptedInput stops a restore whose input has come to a halt.
+func TestInterruptedInput(t *testing.T) {
+	m := newMover(t)
+	archive, err := os.ReadFile(filepath.Join(m.dir, "a.archive"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, said := m.command("restore", "--db", "b.sqlite", "-")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write(archive[:len(archive)*9/10]); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		size, _ := m.command("exec", "--db", "b.sqlite", "--read-only", "DBSIZE")
+		size.Stdout, size.Stderr = nil, nil
+		if out, _ := size.Output(); len(out) > 2 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("nothing was restored: %s", said)
+		}
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait() // the input is still open
+	if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(said.String(), "--skip goes on from there") {
+		t.Errorf("%d: %s", code, said)
+	}
+	m.run(0, "restore", "--db", "b.sqlite", "--skip", "a.archive")
+	m.run(0, "diff", "a.sqlite", "b.sqlite")
+	m.run(0, "doctor", "b.sqlite")
+}

@@ -1,0 +1,220 @@
+package cmd_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/internal/foreignfile"
+)
+
+// openers are the verbs that open a file: each argument FILE is the file that is
+// tried, good.sqlite is one of ours, keys.archive an archive.
+var openers = []opener{
+	{line: "exec --db FILE GET k", writes: true},
+	{line: "exec --db FILE --read-only GET k"},
+	{line: "repl --db FILE", writes: true},
+	{line: "serve FILE --http 0", writes: true},
+	{line: "watch --count 1 --db FILE GET k", writes: true},
+	{line: "latency --db FILE --count 1"},
+	{line: "status FILE"},
+	{line: "keys --db FILE"},
+	{line: "scan --db FILE k"},
+	{line: "peek --db FILE k"},
+	{line: "stats --db FILE"},
+	{line: "bigkeys --db FILE"},
+	{line: "copy FILE made.sqlite"},
+	{line: "copy --dry-run FILE good.sqlite"},
+	{line: "copy good.sqlite FILE", writes: true},
+	{line: "diff FILE good.sqlite"},
+	{line: "diff good.sqlite FILE"},
+	{line: "dump --db FILE made.archive"},
+	{line: "restore --db FILE keys.archive", writes: true},
+	{line: "import --db FILE keys.archive", writes: true},
+	{line: "export --db FILE made.rdb"},
+	{line: "explain --db FILE GET k"},
+	{line: "doctor FILE", asIs: true},
+	{line: "doctor --fix FILE", asIs: true, writes: true, mustExist: true},
+	{line: "backup --db FILE made.sqlite", asIs: true},
+	{line: "vacuum FILE", writes: true, mustExist: true},
+	{line: "migrate FILE"},
+}
+
+type opener struct {
+	line      string
+	writes    bool // opens a file for writing
+	mustExist bool // of those that write: makes no file
+	asIs      bool // takes any SQLite file
+}
+
+// situations are what may be wrong with the file, and what every verb says then.
+var situations = []situation{
+	{file: "missing.sqlite", says: "there is no such file: check the path; the first command of meowdis exec makes a new one",
+		fine: func(o opener) bool {
+			return o.writes && !o.mustExist || o.is("explain") || o.is("status") // these say so themselves
+		}},
+	{file: "nodir/a.sqlite", says: "there is no directory nodir: check the path, or make it",
+		fine: func(o opener) bool { return o.is("explain") }},
+	{file: "text/a.sqlite", says: "text is a file, and no directory: check the path"},
+	{file: "dir", says: "it is a directory: name the file in it"},
+	{file: "pipe", says: "it is no regular file, which a database must be"},
+	{file: "secret.sqlite", says: "you have no permission to read it: ask its owner"},
+	{file: "locked/a.sqlite", says: "you have no permission to look into its directory"},
+	{file: "text", says: "it is not a SQLite database; meowdis import reads archives, dump files and commands"},
+	{file: "foreign.db", says: "it is not a meowdis file; meowdis doctor tells whose it is",
+		fine: func(o opener) bool { return o.asIs }},
+	{file: "newer.sqlite", says: "it has schema version 999, and this meowdis knows 6: use a newer meowdis",
+		fine: func(o opener) bool { return o.asIs }},
+	{file: "unwritable.sqlite", says: "you have no permission to write it, or beside it in .; --read-only reads it",
+		fine: func(o opener) bool { return !o.writes }},
+	{file: "sealed/a.sqlite", says: "you have no permission to write it, or beside it in sealed; --read-only reads it",
+		fine: func(o opener) bool { return !o.writes }},
+	{file: "logged/a.sqlite", says: "logged/a.sqlite-wal holds its latest changes, and to read them takes writing in logged: copy both where you may write",
+		fine: func(o opener) bool { return o.writes }}, // sealed/a.sqlite is the same to them
+	{file: "foreignlog/a.sqlite", says: "you have no permission to read foreignlog/a.sqlite-wal, which holds its latest changes: ask its owner"},
+}
+
+type situation struct {
+	file, says string
+	fine       func(opener) bool // verbs that go on, or say something of their own
+}
+
+func (o opener) is(verb string) bool { return strings.HasPrefix(o.line, verb+" ") }
+
+// TestOpenings holds the verbs to one wording and one exit code for each thing
+// that may be wrong with a file.
+func TestOpenings(t *testing.T) {
+	dir := t.TempDir()
+	makeSituations(t, dir)
+	for _, s := range situations {
+		for _, o := range openers {
+			if s.fine != nil && s.fine(o) {
+				continue
+			}
+			before := names(t, dir)
+			args := strings.Fields(strings.ReplaceAll(o.line, "FILE", s.file))
+			code, says := runUnprivileged(t, dir, args...)
+			want := fmt.Sprintf("meowdis: opening %s: %s\n", s.file, s.says)
+			if code != 3 || says != want {
+				t.Errorf("meowdis %s: %d, %swant %s", strings.Join(args, " "), code, says, want)
+			}
+			if after := names(t, dir); !slices.Equal(before, after) {
+				t.Errorf("meowdis %s: it made or took away files: %q", strings.Join(args, " "), after)
+			}
+		}
+	}
+}
+
+// TestReadWhereNothingCanBeWritten reads a file in WAL mode in a directory that
+// takes no files.
+func TestReadWhereNothingCanBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	makeSituations(t, dir)
+	for _, file := range []string{"sealed/a.sqlite", "unwritable.sqlite", "sealed/redka.db"} {
+		for _, o := range openers {
+			if o.writes || o.is("migrate") && file == "sealed/redka.db" {
+				continue
+			}
+			args := strings.Fields(strings.ReplaceAll(o.line, "FILE", file))
+			if code, says := runUnprivileged(t, dir, args...); code > 1 || strings.Contains(says, "opening") {
+				t.Errorf("meowdis %s: %d, %s", strings.Join(args, " "), code, says)
+			}
+			for _, made := range []string{"made.sqlite", "made.archive", "made.rdb"} {
+				os.Remove(filepath.Join(dir, made)) // if it is there
+			}
+		}
+	}
+}
+
+// makeSituations makes a file for each situation in dir.
+func makeSituations(t *testing.T, dir string) {
+	t.Helper()
+	run := func(name string, args ...string) {
+		t.Helper()
+		c := exec.Command(name, args...)
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+		}
+	}
+	text := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run("meowdis", "exec", "--db", "good.sqlite", "SET", "k", "v")
+	run("meowdis", "dump", "--db", "good.sqlite", "keys.archive")
+	text("text", strings.Repeat("This is a text and no database. ", 100))
+	run("mkdir", "dir", "locked", "sealed", "logged", "foreignlog")
+	run("mkfifo", "pipe")
+	for _, name := range []string{
+		"secret.sqlite", "newer.sqlite", "unwritable.sqlite", "locked/a.sqlite", "sealed/a.sqlite", "logged/a.sqlite", "foreignlog/a.sqlite",
+	} {
+		run("cp", "good.sqlite", name)
+	}
+	run("sqlite3", "newer.sqlite", "INSERT INTO meowdis VALUES(999, 1)")
+	run("sqlite3", "foreign.db", "CREATE TABLE t(x)")
+	if err := foreignfile.Make("redka", filepath.Join(dir, "sealed/redka.db")); err != nil {
+		t.Fatal(err)
+	}
+	text("logged/a.sqlite-wal", "what a log holds")
+	text("foreignlog/a.sqlite-wal", "what a log holds")
+	for name, mode := range map[string]os.FileMode{
+		"secret.sqlite": 0, "locked": 0, "unwritable.sqlite": 0o400, "sealed": 0o500, "logged": 0o500, "foreignlog/a.sqlite-wal": 0,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(path, 0o700) }) // so that it can be removed
+	}
+}
+
+// runUnprivileged runs meowdis with the rights that the modes of files give, also
+// when root runs the tests, and returns its exit code and stderr.
+func runUnprivileged(t *testing.T, dir string, args ...string) (code int, stderr string) {
+	t.Helper()
+	name := "meowdis"
+	if os.Geteuid() == 0 {
+		const rights = "-dac_override,-dac_read_search"
+		args = append([]string{"--bounding-set=" + rights, "--inh-caps=" + rights, name}, args...)
+		name = "setpriv"
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir = dir
+	c.Env = append(os.Environ(), "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
+	var says bytes.Buffer
+	c.Stderr = &says
+	err := c.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), says.String()
+}
+
+// names lists all files under dir.
+func names(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if !strings.HasSuffix(path, "-wal") && !strings.HasSuffix(path, "-shm") {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

@@ -1,0 +1,149 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// drafts opens the editor on what is shown, and returns the draft as the editor
+// found it.
+func (s *session) drafts() draft {
+	s.t.Helper()
+	var path string
+	s.model.options.Editor = func(p string) *exec.Cmd {
+		path = p
+		return exec.Command("true")
+	}
+	e, ok := s.model.current()
+	if !ok {
+		s.t.Fatalf("nothing to edit:\n%s", s.screen())
+	}
+	s.press("E")
+	read, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if e.far {
+		e.text = string(read)
+	}
+	return draft{editable: e, path: path, shown: string(read), hex: strings.HasPrefix(string(read), hexHelp)}
+}
+
+// leaves ends the editor with a text.
+func (s *session) leaves(d draft, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(d.path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.send(d)
+}
+
+func (f *file) get(key string) string {
+	f.t.Helper()
+	v, err := f.session.Do(context.Background(), []byte("GET"), []byte(key))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return string(v.Str)
+}
+
+func TestEditingBytes(t *testing.T) {
+	f := newFile(t)
+	all := make([]byte, 256)
+	for i := range all {
+		all[i] = byte(i)
+	}
+	if _, err := f.session.Do(context.Background(), []byte("SET"), []byte("k"), all); err != nil {
+		t.Fatal(err)
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "enter")
+	d := s.drafts()
+	if !strings.Contains(d.shown, "\n40 41 42 43") || !strings.Contains(d.shown, "# @ABCDEFG") {
+		t.Errorf("the draft is %s", d.shown)
+	}
+	s.leaves(d, d.shown+"\n\n")
+	s.shows("Nothing was changed")
+	d = s.drafts()
+	s.leaves(d, strings.Replace(d.shown, "40 41", "2a", 1)+"\n")
+	s.shows("Changed k")
+	if got, want := f.get("k"), string(bytes.Replace(all, []byte("@A"), []byte("*"), 1)); got != want {
+		t.Errorf("got %q", got)
+	}
+	d = s.drafts()
+	s.leaves(d, "4")
+	s.shows("line 1 holds", "Your text is in", d.path)
+	s.press("esc")
+	if err := os.Remove(d.path); err != nil {
+		t.Error("the text was thrown away")
+	}
+}
+
+func TestEditingLargeText(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k x PXAT 1800000000000")
+	f.do("SET k " + strings.Repeat("0123456789abcde,", 100_000) + " KEEPTTL")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "enter")
+	d := s.drafts()
+	if len(d.shown) != 1_600_000 {
+		t.Fatalf("the editor gets %d bytes", len(d.shown))
+	}
+	// An editor ends the last line.
+	s.leaves(d, d.shown+"\n")
+	s.shows("Nothing was changed")
+	d = s.drafts()
+	s.leaves(d, d.shown[16:]+"\n")
+	s.shows("Changed k", "1,599,984 bytes", "expires in")
+	if got := f.get("k"); got != d.shown[16:] {
+		t.Errorf("there are %d bytes", len(got))
+	}
+
+	// What somebody else writes meanwhile is not overwritten unasked.
+	d = s.drafts()
+	f.do("SET k theirs")
+	s.leaves(d, "mine")
+	s.shows("Overwrite it?", "Somebody else changed it")
+	s.press("n")
+	s.shows("Your text is in", d.path)
+	s.press("esc")
+	if got := f.get("k"); got != "theirs" {
+		t.Errorf("got %q", got)
+	}
+	s.send(d)
+	s.press("y")
+	s.shows("Changed k")
+	if got := f.get("k"); got != "mine" {
+		t.Errorf("got %q", got)
+	}
+	s.press("u")
+	if got := f.get("k"); got != "theirs" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestWhatWasTypedStays when it is refused.
+func TestWhatWasTypedStays(t *testing.T) {
+	f := newFile(t)
+	f.do("JSON.SET doc $ 1")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "enter", "e", "{", "enter")
+	s.shows("✗", "Edit doc", "1{▏")
+	s.press("backspace", "2", "enter")
+	s.shows("Changed doc")
+	d := s.drafts()
+	s.leaves(d, "{")
+	s.shows("EOF", "Your text is in", d.path)
+	s.press("esc")
+	if err := os.Remove(d.path); err != nil {
+		t.Error("the text was thrown away")
+	}
+	s.press("esc", "a", "enter")
+	s.typing("doc")
+	s.press("enter", "enter", "enter")
+	s.shows("✗ there is a key of that name already", "SET doc")
+}

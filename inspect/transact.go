@@ -1,0 +1,202 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// transaction is commands that change keys, and the keys.
+type transaction struct {
+	db     int
+	places []keysIn
+	absent bool // keys that are not there are kept as such
+	back   [][][]byte
+	lives  bool
+	// calls is the commands, once it is known which of the keys are there.
+	calls func(there []string) ([][][]byte, error)
+}
+
+// keysIn is keys of a database.
+type keysIn struct {
+	db   int
+	keys []string
+}
+
+// errRaced is the end of a transaction whose keys were changed by somebody else
+// between being kept and being changed.
+var errRaced = errors.New("somebody else changed the keys at the same time")
+
+// tries is how often a transaction begins again when somebody interferes.
+const tries = 5
+
+// transact keeps keys in the journal and changes them. Where the target can watch
+// keys, nobody changes one between the two; otherwise what others write in that
+// moment is lost to an undo. sent tells whether the commands went out: otherwise
+// nothing was changed.
+func (m *Model) transact(ctx context.Context, t transaction) (values []resp.Value, sent bool, err error) {
+	for range tries {
+		var watched bool
+		var calls [][][]byte
+		if watched, err = m.conn.watch(ctx, t.places); err != nil {
+			return nil, false, err
+		}
+		calls, err = m.keep(ctx, t)
+		if err == nil && len(calls) == 0 {
+			return nil, false, nil
+		}
+		if err == nil {
+			values, err = m.conn.commit(ctx, t.db, watched, calls)
+			sent = !errors.Is(err, errRaced)
+		}
+		if !errors.Is(err, errRaced) {
+			return values, sent, err
+		}
+	}
+	return nil, false, err
+}
+
+// keep writes to the journal what undoes a transaction, and returns its commands.
+func (m *Model) keep(ctx context.Context, t transaction) ([][][]byte, error) {
+	add := func(db int) func([][][]byte) error {
+		return func(calls [][][]byte) error { return m.journal.add(db, calls) }
+	}
+	if t.back != nil {
+		if err := add(t.db)(t.back); err != nil {
+			return nil, err
+		}
+		t.places = nil
+	}
+	var all []string
+	for _, p := range t.places {
+		images := m.conn.images
+		if t.lives {
+			images = m.conn.lives
+		}
+		there, err := images(ctx, p.db, p.keys, m.options.Now(), add(p.db))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, there...)
+		missing := slices.DeleteFunc(slices.Clone(p.keys), func(key string) bool { return slices.Contains(there, key) })
+		if t.absent && len(missing) > 0 {
+			if err := add(p.db)(gone(missing)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	calls, err := t.calls(all)
+	if err == nil && len(calls) > 0 {
+		err = m.journal.sync()
+	}
+	return calls, err
+}
+
+// watch makes a commit fail that comes after somebody else's change of the keys.
+// It returns false where the target has no such thing.
+func (c *conn) watch(ctx context.Context, places []keysIn) (bool, error) {
+	if c.refusals.has("WATCH") {
+		return false, nil
+	}
+	for i, p := range places {
+		calls := [][][]byte{command(append([]string{"WATCH"}, p.keys...)...)}
+		if i == 0 {
+			calls = append([][][]byte{command("UNWATCH")}, calls...) // what a transaction that was given up left
+		}
+		values, err := c.do(ctx, p.db, calls...)
+		if err != nil {
+			return false, err
+		}
+		if values[len(values)-1].IsError() {
+			c.refusals.add("WATCH")
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// commit runs commands, where the target can as one. errRaced means that nothing
+// was done, since keys that were watched have been changed.
+func (c *conn) commit(ctx context.Context, db int, atomic bool, calls [][][]byte) ([]resp.Value, error) {
+	if !atomic {
+		return c.do(ctx, db, calls...)
+	}
+	values, err := c.do(ctx, db, slices.Concat([][][]byte{command("MULTI")}, calls, [][][]byte{command("EXEC")})...)
+	if err != nil {
+		return nil, err
+	}
+	done := values[len(values)-1]
+	switch {
+	case done.IsNull():
+		return nil, errRaced
+	case !done.IsError():
+		return done.Elems, nil
+	}
+	// Nothing was done. Why says the reply to the command that could not be queued.
+	if _, err := settled(values[:len(values)-1]); err != nil {
+		return []resp.Value{resp.MakeError(err.Error())}, nil
+	}
+	return []resp.Value{done}, nil
+}
+
+// changedBy is the keys that calls may change.
+func changedBy(db int, calls [][][]byte) []keysIn {
+	var places []keysIn
+	add := func(db int, key string) {
+		i := slices.IndexFunc(places, func(p keysIn) bool { return p.db == db })
+		if i < 0 {
+			i = len(places)
+			places = append(places, keysIn{db: db})
+		}
+		if !slices.Contains(places[i].keys, key) {
+			places[i].keys = append(places[i].keys, key)
+		}
+	}
+	for _, call := range calls {
+		cmd, _ := translator.Find(call)
+		if cmd == nil {
+			continue
+		}
+		refs := cmd.KeysOf(call)
+		writes := func(r translator.KeyRef) bool { return r.Access&7 != translator.RO }
+		// XREADGROUP only reads the keys, and writes what it has delivered.
+		all := cmd.Flags&translator.Write != 0 && !slices.ContainsFunc(refs, writes)
+		for _, ref := range refs {
+			if all || writes(ref) {
+				add(elsewhere(cmd.Name, call, ref.Pos, db), string(call[ref.Pos]))
+			}
+		}
+		if to, ok := movedTo(cmd.Name, call); ok {
+			add(to, string(call[1]))
+		}
+	}
+	return places
+}
+
+// elsewhere is the database that a key of a call is in: COPY names another one.
+func elsewhere(name string, call [][]byte, pos, db int) int {
+	if name == "COPY" && pos == 2 {
+		for i := 3; i+1 < len(call); i++ {
+			if bytes.EqualFold(call[i], []byte("DB")) {
+				if n, err := strconv.Atoi(string(call[i+1])); err == nil {
+					return n
+				}
+			}
+		}
+	}
+	return db
+}
+
+// movedTo is the database that MOVE moves a key to.
+func movedTo(name string, call [][]byte) (db int, ok bool) {
+	if name != "MOVE" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(call[2]))
+	return n, err == nil && n >= 0
+}

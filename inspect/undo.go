@@ -1,0 +1,134 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// undo takes the last change back.
+func (m *Model) undo() tea.Cmd {
+	if !m.mayWrite() {
+		return nil
+	}
+	n := len(m.steps)
+	if n == 0 {
+		m.notice = "There is nothing to undo."
+		return nil
+	}
+	s := m.steps[n-1]
+	m.steps = m.steps[:n-1]
+	return m.start(writing, func(ctx context.Context) (tea.Msg, error) {
+		return undone{s, m.takeBack(ctx, s)}, nil
+	})
+}
+
+// undone is an undo that came to its end, or did not; then it can be tried again.
+type undone struct {
+	step step
+	err  error
+}
+
+func (m *Model) undid(u undone) tea.Cmd {
+	if u.err != nil {
+		m.steps = append(m.steps, u.step)
+		m.fail(u.err)
+		return nil
+	}
+	m.left = min(m.left, len(m.steps))
+	m.notice = "Undone: " + u.step.title + "."
+	return m.lookAgain("")
+}
+
+// takeBack undoes a step, the last one of the journal, and cuts it off.
+func (m *Model) takeBack(ctx context.Context, s step) error {
+	plain := m.conn.refusals.has("WATCH")
+	err := m.journal.replay(s, func(db int, calls [][][]byte) error {
+		values, err := m.conn.commit(ctx, db, !plain, calls)
+		if err != nil {
+			return err
+		}
+		for i, v := range values {
+			if err := replyError(v); err != nil && !endedMeanwhile(calls, i, v) {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return m.journal.cut(s)
+}
+
+// endedMeanwhile tells whether an error of a command that brings a key back means
+// that all of the key would have ended by now.
+func endedMeanwhile(calls [][][]byte, i int, v resp.Value) bool {
+	if i >= len(calls) {
+		return false
+	}
+	name := string(calls[i][0])
+	return (name == "RENAME" || name == "LSET") && strings.HasPrefix(string(v.Str), "ERR no such key")
+}
+
+// leftBehind is the changes of a session that ended early.
+type leftBehind []step
+
+// lookBack looks for the journal of a session on the same target that ended
+// early.
+func (m *Model) lookBack() tea.Cmd {
+	if m.options.Unlock == nil {
+		return nil
+	}
+	return m.start(writing, func(context.Context) (tea.Msg, error) {
+		steps, err := m.journal.adopt()
+		if err != nil {
+			return nil, err
+		}
+		return leftBehind(steps), nil
+	})
+}
+
+// finds asks what to do with changes that were left behind.
+func (m *Model) finds(l leftBehind) {
+	if len(l) == 0 {
+		return
+	}
+	m.steps, m.left = l, len(l)
+	many := counted(int64(len(l)), "change", "changes")
+	m.overlay = &picker{
+		title: "A session here was cut off",
+		items: []item{{label: "keep its " + many + " for undo", value: "keep"}, {label: "drop them", value: "drop"}},
+		choose: func(m *Model, choice string) tea.Cmd {
+			if choice == "keep" {
+				m.notice = "Press U to unlock, then u to undo: " + l[len(l)-1].title + "."
+				return nil
+			}
+			m.steps, m.left = nil, 0
+			m.notice = "They stay as they are."
+			if err := m.journal.close(true); err != nil {
+				m.fail(err)
+			}
+			return nil
+		},
+	}
+}
+
+// endJournal ends the journal with the session. What an earlier session left
+// stays until it is undone or dropped, and so does all when a change is in the
+// middle, or the session is cut off itself.
+func (m *Model) endJournal(cutOff bool) error {
+	switch {
+	case m.running(writing) || cutOff && len(m.steps) > 0:
+		return m.journal.close(false)
+	case m.left == 0:
+		return m.journal.close(true)
+	case m.left < len(m.steps):
+		return errors.Join(m.journal.cut(m.steps[m.left]), m.journal.close(false))
+	}
+	return m.journal.close(false)
+}

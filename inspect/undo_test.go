@@ -1,0 +1,446 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// meddler is a Client that does something before each call it passes on, and
+// counts bytes.
+type meddler struct {
+	Client
+	before func(calls [][][]byte)
+	most   int // bytes of a call or of its replies
+	all    int // of all of them
+}
+
+func (b *meddler) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if b.before != nil {
+		b.before(calls)
+	}
+	values, err := b.Client.Pipeline(ctx, calls)
+	sent, got := 0, 0
+	for _, call := range calls {
+		for _, w := range call {
+			sent += len(w)
+		}
+	}
+	for _, v := range values {
+		got += bytesOf(v)
+	}
+	b.most = max(b.most, sent, got)
+	b.all += sent + got
+	return values, err
+}
+
+func bytesOf(v resp.Value) int {
+	n := len(v.Str)
+	for _, e := range v.Elems {
+		n += bytesOf(e)
+	}
+	return n
+}
+
+func holdsMulti(calls [][][]byte) bool {
+	return slices.ContainsFunc(calls, func(call [][]byte) bool { return string(call[0]) == "MULTI" })
+}
+
+// through makes the session's writer b.
+func (f *file) through(b *meddler) {
+	b.Client = f
+	start := f.fake.options
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Unlock = func(context.Context) (Client, error) { return b, nil }
+	}
+}
+
+// run types a command, and says yes to what it asks.
+func (s *session) runs(line string) {
+	s.t.Helper()
+	s.press(":")
+	s.typing(line)
+	s.press("enter")
+	if _, asks := s.model.overlay.(*confirmation); asks {
+		s.press("y")
+	}
+	if s.model.failure != "" {
+		s.t.Fatalf("%s: %s", line, s.model.failure)
+	}
+	if s.model.overlay != nil {
+		s.press("esc")
+	}
+}
+
+// writes are commands that change the shop, of every kind.
+var writes = []string{
+	"SET doc 1", "APPEND config x", "SETRANGE config 3 abc", "MSET tags 1 new 2", "INCR n", "SETBIT bits 7 1", "BITOP NOT config config",
+	"GETDEL config", "GETEX config EX 10", "PFADD hll a b", "DEL doc tags board nothing", "UNLINK slots",
+	"EXPIRE doc 100", "EXPIRE doc -1", "PERSIST session:00", "RENAME cart tags", "RENAMENX cart other", "COPY cart cart2", "COPY board tags DB 3 REPLACE",
+	"MOVE events 2", "SORT tags ALPHA STORE board", "FLUSHDB", "FLUSHALL", "SWAPDB 0 3",
+	"HSET cart apple 4 fig 1", "HDEL cart apple pear plum", "HPEXPIRE cart 5000 FIELDS 1 apple", "HPERSIST cart FIELDS 1 pear", "HINCRBY cart apple 2",
+	"LPUSH cache:list:0 x", "LMOVE cache:list:0 cache:list:1 LEFT RIGHT", "LTRIM cache:list:0 1 1", "LREM cache:list:0 0 a",
+	"LMPOP 2 nothing cache:list:1 RIGHT COUNT 2", "SADD tags pink", "SMOVE tags more red", "SPOP tags 2", "SDIFFSTORE tags nothing tags", "SUNIONSTORE all tags",
+	"ZADD board 7 ann 8 dan", "ZPOPMIN board", "ZRANGESTORE top board 0 1", "ZUNIONSTORE board 1 board WEIGHTS 2", "ZREMRANGEBYRANK board 0 0",
+	"XADD events * a b", "XTRIM events MAXLEN 1", "XDEL events 1-1", "XGROUP CREATE events more $", "XGROUP DESTROY events ops",
+	"XREADGROUP GROUP ops worker COUNT 1 STREAMS events >", "XACK events ops 1-1", "XCLAIM events ops other 0 1-1", "XSETID events 9-9",
+	"GEOADD cities 7 46 bern", "JSON.SET doc $.name 1", "JSON.DEL doc $.tags", "ARSET slots 7 x y", "ARDEL slots 8",
+}
+
+// TestEveryCommandIsUndone runs writes in the command line, one after the other,
+// and takes each back.
+func TestEveryCommandIsUndone(t *testing.T) {
+	f := newFile(t).shop()
+	for i := range 30 {
+		f.do(fmt.Sprintf("PEXPIREAT session:%02x %d", i*7, 1_800_000_000_000+i))
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	for _, line := range writes {
+		before := dumpAll(t, f, f.clock.now)
+		s.runs(line)
+		if dumpAll(t, f, f.clock.now) == before {
+			t.Errorf("%s: nothing was changed:\n%s", line, s.screen())
+			continue
+		}
+		s.press("u")
+		if got := dumpAll(t, f, f.clock.now); got != before || len(s.model.steps) != 0 {
+			t.Errorf("%s: %d changes are left, and %s", line, len(s.model.steps), firstDifference(before, got))
+		}
+	}
+	// All of them again, as one stack.
+	before := dumpAll(t, f, f.clock.now)
+	for _, line := range writes {
+		if !strings.HasPrefix(line, "X") {
+			s.press(":")
+			s.typing(line)
+			s.press("enter", "y")
+			s.press("esc")
+		}
+	}
+	for len(s.model.steps) > 0 && s.model.failure == "" {
+		s.press("u")
+	}
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Errorf("%s: %s", s.model.failure, firstDifference(before, got))
+	}
+}
+
+func firstDifference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range min(len(w), len(g)) {
+		if w[i] != g[i] {
+			return fmt.Sprintf("line %d is\n%.300s\nwant\n%.300s", i, g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("there are %d lines, want %d", len(g), len(w))
+}
+
+// TestWhatWouldHaveEnded is not brought back by an undo after its time.
+func TestWhatWouldHaveEnded(t *testing.T) {
+	f := newFile(t)
+	f.do("SET user:short v PX 60000")
+	f.do("SET user:long v PX 9000000")
+	f.do("HSET user:hash a 1")
+	f.do("HPEXPIRE user:hash 60000 FIELDS 1 a")
+	f.do("HSET user:mixed a 1 b 2")
+	f.do("HPEXPIRE user:mixed 60000 FIELDS 1 a")
+	f.do("JSON.SET user:json $ 1")
+	f.do("PEXPIRE user:json 60000")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "D", "y")
+	s.shows("0 keys")
+	s.wait(61e9)
+	s.press("u")
+	s.shows("2 keys")
+	got := dumpAll(t, f, f.clock.now)
+	f.do("DEL user:mixed")
+	f.do("HSET user:mixed b 2")
+	if want := dumpAll(t, f, f.clock.now); got != want {
+		t.Error(firstDifference(want, got))
+	}
+}
+
+// TestSomebodyElseWrites between the keeping of a key and its change: the change
+// begins again.
+func TestSomebodyElseWrites(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k old")
+	b := &meddler{}
+	f.through(b)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	interfere := true
+	b.before = func(calls [][][]byte) {
+		if holdsMulti(calls) && interfere {
+			interfere = false
+			other := f.session
+			f.session = f.another()
+			f.do("SET k theirs")
+			f.session = other
+		}
+	}
+	s.runs("SET k mine")
+	s.press("u")
+	v, err := f.session.Do(context.Background(), []byte("GET"), []byte("k"))
+	if err != nil || string(v.Str) != "theirs" || interfere {
+		t.Errorf("got %q %v", v.Str, err)
+	}
+}
+
+// TestNothingChangesWithoutAJournal tells that it cannot be written, before and in
+// the middle of a change.
+func TestNothingChangesWithoutAJournal(t *testing.T) {
+	f := newFile(t).shop()
+	before := dumpAll(t, f, f.clock.now)
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := browseOn(t, f, f.fake, 160, 24)
+	s.model.journal.dir = filepath.Join(blocked, "undo")
+	s.press("U", "D", "y")
+	s.shows("✗ nothing was changed, since its undo cannot be kept:", blocked)
+	s.press(":")
+	s.typing("SET a b")
+	s.press("enter")
+	s.shows("✗ nothing was changed")
+
+	b := &meddler{}
+	f.through(b)
+	s = browseOn(t, f, f.fake, 160, 24)
+	s.press("U")
+	s.press(":")
+	s.typing("FLUSHDB")
+	s.press("enter")
+	deletes := 0
+	b.before = func(calls [][][]byte) {
+		if holdsMulti(calls) {
+			deletes++
+		}
+		if deletes == 1 {
+			full, err := os.Open(s.model.journal.file.Name()) // cannot be written any more
+			if err != nil {
+				t.Error(err)
+			}
+			s.model.journal.file = full
+		}
+	}
+	s.press("y")
+	s.shows("nothing was changed, since")
+	if deletes < 2 {
+		t.Errorf("the journal was full before anything was deleted")
+	}
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Error(firstDifference(before, got))
+	}
+}
+
+// TestMemoryStaysFlat while much is deleted and comes back.
+func TestMemoryStaysFlat(t *testing.T) {
+	f := newFile(t)
+	ctx := context.Background()
+	do := func(words ...string) {
+		if v, err := f.session.Do(ctx, command(words...)...); err != nil || v.IsError() {
+			t.Fatal(words[0], err, string(v.Str))
+		}
+	}
+	for i := range 1000 {
+		do("SET", fmt.Sprintf("user:%d", i), strings.Repeat(fmt.Sprintf("%d,", i), 4<<10))
+	}
+	for i := range 40 {
+		list := []string{"RPUSH", "user:list"}
+		for j := range 1000 {
+			list = append(list, fmt.Sprintf("%d %s", 1000*i+j, strings.Repeat("x", 100)))
+		}
+		do(list...)
+	}
+	do("SETRANGE", "user:big", fmt.Sprint(20<<20), "x")
+	before := dumpAll(t, f, f.clock.now)
+	b := &meddler{}
+	f.through(b)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "D", "y")
+	s.shows("Deleted user:*, 1,002 keys", "0 keys")
+	s.press("u")
+	s.shows("1,002 keys")
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Error(firstDifference(before, got))
+	}
+	if b.all < 60<<20 || b.most > 9<<20 {
+		t.Errorf("%d bytes passed, %d of them at once", b.all, b.most)
+	}
+}
+
+// TestEditsOfLargeKeys keep what they change, and not the whole key.
+func TestEditsOfLargeKeys(t *testing.T) {
+	f := newFile(t)
+	for i := range 60 {
+		words := []string{"HSET", "h"}
+		for j := range 200 {
+			words = append(words, fmt.Sprintf("field:%d:%d", i, j), strings.Repeat("x", 50))
+		}
+		f.do(strings.Join(words, " "))
+	}
+	f.do("PEXPIRE h 60000")
+	before := dumpAll(t, f, f.clock.now)
+	b := &meddler{}
+	f.through(b)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("enter", "U", "e", "y", "enter")
+	s.shows("Changed field:")
+	s.press("esc", "R", "2", "enter")
+	s.shows("Renamed to h2")
+	s.press("X", "9", "enter", "P")
+	if end := s.model.journal.end; end > 2000 {
+		t.Errorf("the journal has %d bytes", end)
+	}
+	s.press("u", "u", "u", "u")
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Error(firstDifference(before, got))
+	}
+
+	// An undo does not make a key that has ended.
+	s.press("enter", "e", "y", "enter")
+	s.shows("Changed field:")
+	s.press("esc")
+	s.wait(61e9)
+	s.press("u")
+	s.shows("Undone", "0 keys")
+}
+
+// TestJournalOutlivesItsSession is about sessions that are killed, on one target.
+func TestJournalOutlivesItsSession(t *testing.T) {
+	f := newFile(t).shop()
+	dir := t.TempDir()
+	start := f.fake.options
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Journal = dir
+	}
+	before := dumpAll(t, f, f.clock.now)
+	files := func() int {
+		t.Helper()
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%v %v", info.Mode(), err)
+			}
+		}
+		return len(entries)
+	}
+	killed := browseOn(t, f, f.fake, 40, 12)
+	killed.press("U", "j", "D", "y")
+	killed.runs("SET tags 1")
+
+	// While it lives, others are told nothing, and have a journal of their own.
+	beside := browseOn(t, f, f.fake, 40, 12)
+	beside.hides("cut off")
+	beside.press("U")
+	beside.runs("SET own 1")
+	if files() != 2 {
+		t.Errorf("%d journals", files())
+	}
+	beside.press("u")
+	if err := beside.model.endJournal(false); err != nil || files() != 1 {
+		t.Errorf("%v, and %d journals", err, files())
+	}
+
+	if err := killed.model.journal.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next := browseOn(t, f, f.fake, 40, 12)
+	next.shows("A session here was cut off", "keep its 2 changes for undo", "drop them")
+	next.press("enter")
+	if err := next.model.endJournal(false); err != nil || files() != 1 {
+		t.Errorf("%v: what was kept is gone", err)
+	}
+	next = browseOn(t, f, f.fake, 40, 12)
+	next.press("enter", "U")
+	next.runs("SET own 1")
+	next.press("u", "u", "u")
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Error(firstDifference(before, got))
+	}
+	if err := next.model.endJournal(false); err != nil || files() != 0 {
+		t.Errorf("%v, and %d journals", err, files())
+	}
+
+	// Dropped, or damaged at its end.
+	for _, tail := range []int{0, 1, 9} {
+		killed = browseOn(t, f, f.fake, 40, 12)
+		killed.press("U")
+		killed.runs("SET own 1")
+		killed.runs("SET own 2")
+		path := killed.model.journal.file.Name()
+		if err := os.Truncate(path, killed.model.journal.end-int64(tail)); err != nil {
+			t.Fatal(err)
+		}
+		if err := killed.model.journal.file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		next = browseOn(t, f, f.fake, 40, 12)
+		want := "2 changes"
+		if tail > 0 {
+			want = "1 change "
+		}
+		next.shows(want)
+		next.press("down", "enter")
+		next.shows("They stay as they are")
+		if files() != 0 {
+			t.Errorf("%d journals", files())
+		}
+	}
+}
+
+// TestRealRedisIsUndone runs the writes that it knows on a real server.
+func TestRealRedisIsUndone(t *testing.T) {
+	conn := oracle.Start(t).Dial(t)
+	for _, line := range []string{
+		"HSET cart apple 3 pear 1", "RPUSH l a b c", "SADD tags 1 2 3", "ZADD board 1.5 ann 2 bob", "SET config text PXAT 33000000000000",
+		"XADD events 1-1 a b", "XADD events 2-1 a b", "XGROUP CREATE events ops 0", "XREADGROUP GROUP ops worker COUNT 1 STREAMS events >",
+	} {
+		if v := conn.Do(command(strings.Fields(line)...)...); v.IsError() {
+			t.Fatal(line, string(v.Str))
+		}
+	}
+	f := newFake()
+	f.options = func(o *Options) {
+		o.Unlock = func(context.Context) (Client, error) { return real{conn}, nil }
+	}
+	s := browseOn(t, real{conn}, f, 80, 24)
+	s.press("U")
+	for _, line := range []string{
+		"SET config 1", "DEL config cart", "EXPIRE cart 100", "PERSIST config", "RENAME cart tags", "COPY cart x", "MOVE events 2", "FLUSHDB", "FLUSHALL",
+		"SWAPDB 0 3", "HDEL cart apple", "LMOVE l m LEFT LEFT", "SPOP tags", "ZPOPMAX board", "XACK events ops 1-1", "XADD events * a b", "SORT l ALPHA DESC STORE l", "BLPOP l 0",
+	} {
+		before := dumpAll(t, real{conn}, 0)
+		s.runs(line)
+		if dumpAll(t, real{conn}, 0) == before {
+			t.Errorf("%s: nothing was changed:\n%s", line, s.screen())
+		}
+		s.press("u")
+		if got := dumpAll(t, real{conn}, 0); got != before {
+			t.Errorf("%s: %s\n%s", line, firstDifference(before, got), s.screen())
+		}
+	}
+	s.press(":")
+	s.typing(`EVAL "return 1" 0`)
+	s.press("enter")
+	s.shows("cannot be undone")
+	s.press("esc", ":")
+	s.typing("MULTI")
+	s.press("enter")
+	s.shows("use meowdis repl")
+}

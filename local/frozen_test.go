@@ -1,0 +1,66 @@
+package local
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/foreignfile"
+	"github.com/meowdis/meowdis/store"
+)
+
+// TestFrozen reads a file where none can be made beside it. Whoever runs the
+// tests may be allowed to make one everywhere, so that the test asks for what
+// look does then; the scripts of cmd do it as somebody who is not.
+func TestFrozen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "with space &#%41.db")
+	if err := foreignfile.Make("redka", path); err != nil {
+		t.Fatal(err)
+	}
+	still, err := freeze(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Store{path: path, frozen: still, readers: newPool(1)}
+	c, err := s.tryLook()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.readers.add(c)
+	defer s.closeConns()
+	count := []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{
+		SQL: "SELECT count FROM keys WHERE db = 0 AND key = CAST('hash' AS BLOB)",
+	}}}}
+	results, err := s.Apply(context.Background(), count)
+	if err != nil || len(results[0].Rows[0]) != 1 || results[0].Rows[0][0][0].Int() != 3 {
+		t.Errorf("%v, %v", results, err)
+	}
+	if beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*-*")); len(beside) > 0 {
+		t.Errorf("it made %v", beside)
+	}
+
+	// Somebody who may writes, first to the log.
+	if err := os.WriteFile(path+"-wal", []byte("something"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(context.Background(), count); err == nil {
+		t.Error("it reads past the log")
+	}
+	if err := os.Remove(path + "-wal"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(context.Background(), count); err != nil {
+		t.Error(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(make([]byte, 4096)); err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(context.Background(), count); err == nil {
+		t.Error("it reads a file that is being changed")
+	}
+}

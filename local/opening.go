@@ -1,0 +1,140 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// reason is what is wrong with a file, for people, and the error that showed it.
+type reason struct {
+	says string
+	err  error
+}
+
+func (r *reason) Error() string { return r.says }
+func (r *reason) Unwrap() error { return r.err }
+
+// checkPath says what SQLite would not: that there is no file where one must be,
+// or something that no database can be.
+func checkPath(path string, mustExist bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return &reason{"you have no permission to look into its directory", err}
+	case err != nil:
+		return missing(path, mustExist, err)
+	case info.IsDir():
+		return errors.New("it is a directory: name the file in it")
+	case !info.Mode().IsRegular():
+		return errors.New("it is no regular file, which a database must be")
+	}
+	return nil
+}
+
+func missing(path string, mustExist bool, err error) error {
+	dir := filepath.Dir(path)
+	switch info, gone := os.Stat(dir); {
+	case gone != nil:
+		return &reason{"there is no directory " + dir + ": check the path, or make it", err}
+	case !info.IsDir():
+		return &reason{dir + " is a file, and no directory: check the path", err}
+	case mustExist:
+		return &reason{"there is no such file: check the path; the first command of meowdis exec makes a new one", err}
+	}
+	return nil
+}
+
+// explained is why a file that is there could not be opened, and what to try.
+func explained(path string, readOnly bool, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case isOneOf(err, sqlite3.SQLITE_NOTADB):
+		return &reason{"it is not a SQLite database; meowdis import reads archives, dump files and commands", err}
+	case isOneOf(err, sqlite3.SQLITE_CORRUPT):
+		return &reason{err.Error() + "; meowdis doctor says more", err}
+	case IsBusy(err):
+		return &reason{"it is in use by another process: try again when that is done", err}
+	case !isCantOpen(err):
+		return err
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if f, unreadable := os.Open(path + suffix); unreadable == nil {
+			f.Close()
+		} else if errors.Is(unreadable, fs.ErrPermission) {
+			what := "it"
+			if suffix != "" {
+				what = path + suffix + ", which holds its latest changes"
+			}
+			return &reason{"you have no permission to read " + what + ": ask its owner", err}
+		}
+	}
+	if !readOnly {
+		return &reason{fmt.Sprintf("you have no permission to write it, or beside it in %s; --read-only reads it", filepath.Dir(path)), err}
+	}
+	return &reason{fmt.Sprintf("%s-wal holds its latest changes, and to read them takes writing in %s: copy both where you may write", path, filepath.Dir(path)), err}
+}
+
+// frozen is a file that is read as one that nobody changes, without locks, where
+// SQLite can make no files beside it: what it was when it was opened.
+type frozen struct {
+	path  string
+	size  int64
+	wrote time.Time
+}
+
+// freeze returns the file at path for reading without locks. It may only be when
+// nobody has it open: there is no log beside it then.
+func freeze(path string) (*frozen, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, pathless(err)
+	}
+	return &frozen{path, info.Size(), info.ModTime()}, nil
+}
+
+// openFrozen is openConn, for a file that may be frozen; nil is one that is not.
+func openFrozen(path string, f *frozen, how int32) (*conn, error) {
+	if f == nil {
+		return openConn(path, how)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
+	return openConn(u.String(), how|sqlite3.SQLITE_OPEN_URI)
+}
+
+// check fails when the file was changed after all, so that what has been read of it
+// may be torn. A nil one is any other file, which is read with locks.
+func (f *frozen) check() error {
+	if f == nil {
+		return nil
+	}
+	now, err := freeze(f.path)
+	if err == nil && (*now != *f || hasLog(f.path)) {
+		err = errors.New("it was changed meanwhile, which cannot be followed where nothing can be written beside it")
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w: start again", f.path, err)
+	}
+	return nil
+}
+
+// hasLog tells whether a file in WAL mode has changes in its log, or is open
+// somewhere.
+func hasLog(path string) bool {
+	if _, err := os.Stat(path + "-shm"); err == nil {
+		return true
+	}
+	info, err := os.Stat(path + "-wal")
+	return err == nil && info.Size() > 0
+}

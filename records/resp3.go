@@ -1,0 +1,183 @@
+package records
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// RESP3 is v, the reply to args, in the shape that RESP3 gives it: maps, pairs and
+// doubles of a reply that came in RESP2's, as those of REST endpoints do, become
+// such again. A reply that has its shape is left as it is, and so are those of
+// COMMAND, of JSON.RESP, and inside EXEC's, since nothing tells what they reply to.
+func RESP3(args [][]byte, v resp.Value) resp.Value {
+	if v.IsError() || len(args) == 0 {
+		return v
+	}
+	c := newCall(args)
+	if reshape := c.reshape(); reshape != nil {
+		return reshape(v)
+	}
+	return v
+}
+
+// reshape is what makes a reply to the call RESP3's, nil for one that is the same
+// in both.
+func (c call) reshape() func(resp.Value) resp.Value {
+	switch c.name {
+	case "HGETALL", "CONFIG GET", "ACL GETUSER", "MEMORY STATS", "FUNCTION STATS", "HELLO", "XREAD", "XREADGROUP":
+		return asMap
+	case "XINFO STREAM":
+		return streamInfo
+	case "ARINFO":
+		return func(v resp.Value) resp.Value {
+			v = asMap(v)
+			for _, average := range []string{"avg-dense-size", "avg-dense-fill", "avg-sparse-size"} {
+				v = within(v, average, asDouble)
+			}
+			return v
+		}
+	case "ARLEN", "ARNEXT", "ARINSERT":
+		return asInteger
+	case "ARSCAN":
+		return each(element(first, asInteger))
+	case "XINFO GROUPS", "XINFO CONSUMERS", "MODULE LIST", "FUNCTION LIST":
+		return each(asMap)
+	case "ZSCORE", "ZINCRBY", "ZADD":
+		return asDouble
+	case "ZMSCORE":
+		return each(asDouble)
+	case "ZRANK", "ZREVRANK", "BZPOPMIN", "BZPOPMAX":
+		return element(last, asDouble)
+	case "ZMPOP", "BZMPOP":
+		return element(last, each(element(last, asDouble)))
+	case "GEOPOS":
+		return each(each(asDouble))
+	case "GEOSEARCH", "GEORADIUS", "GEORADIUSBYMEMBER", "GEORADIUS_RO", "GEORADIUSBYMEMBER_RO":
+		if c.has("WITHCOORD") {
+			return each(element(last, each(asDouble)))
+		}
+	case "LCS":
+		if c.has("IDX") {
+			return asMap
+		}
+	case "HRANDFIELD":
+		if c.has("WITHVALUES") {
+			return asPairs
+		}
+	case "ZPOPMIN", "ZPOPMAX":
+		if len(c.args) < 3 {
+			return element(last, asDouble)
+		}
+		return scored
+	case "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE", "ZUNION", "ZINTER", "ZDIFF", "ZRANDMEMBER":
+		if c.has("WITHSCORES") {
+			return scored
+		}
+	}
+	return nil
+}
+
+// asMap is a map of an array whose elements alternate, or are pairs.
+func asMap(v resp.Value) resp.Value {
+	if v.Kind != resp.Array {
+		return v
+	}
+	if len(v.Elems) > 0 && v.Elems[0].Kind == resp.Array {
+		v.Elems = flattened(v.Elems)
+	}
+	if len(v.Elems)%2 != 0 {
+		return v
+	}
+	return resp.MakeMap(v.Elems...)
+}
+
+// asPairs is an array of pairs of an array whose elements alternate.
+func asPairs(v resp.Value) resp.Value {
+	if v.Kind != resp.Array || len(v.Elems)%2 != 0 || len(v.Elems) > 0 && v.Elems[0].Kind == resp.Array {
+		return v
+	}
+	pairs := resp.EmptyArray
+	for i := 0; i < len(v.Elems); i += 2 {
+		pairs.Elems = append(pairs.Elems, resp.MakeArray(v.Elems[i], v.Elems[i+1]))
+	}
+	return pairs
+}
+
+func scored(v resp.Value) resp.Value { return each(element(last, asDouble))(asPairs(v)) }
+
+// asDouble is a double of a string that is one.
+func asDouble(v resp.Value) resp.Value {
+	f, err := strconv.ParseFloat(string(v.Str), 64)
+	if v.Kind != resp.Bulk || err != nil {
+		return v
+	}
+	return resp.Value{Kind: resp.Double, Float: f, Str: v.Str}
+}
+
+// asInteger is a number beyond 64 bits of a string that is one.
+func asInteger(v resp.Value) resp.Value {
+	if _, err := strconv.ParseUint(string(v.Str), 10, 64); v.Kind != resp.Bulk || err != nil {
+		return v
+	}
+	return resp.Value{Kind: resp.BigNumber, Str: v.Str}
+}
+
+// each changes the elements of an array.
+func each(change func(resp.Value) resp.Value) func(resp.Value) resp.Value {
+	return func(v resp.Value) resp.Value {
+		if v.Kind != resp.Array {
+			return v
+		}
+		changed := make([]resp.Value, len(v.Elems))
+		for i, e := range v.Elems {
+			changed[i] = change(e)
+		}
+		return resp.MakeArray(changed...)
+	}
+}
+
+// The ends of an array.
+const (
+	first = iota
+	last
+)
+
+// element changes one element of an array.
+func element(end int, change func(resp.Value) resp.Value) func(resp.Value) resp.Value {
+	return func(v resp.Value) resp.Value {
+		if v.Kind != resp.Array || len(v.Elems) == 0 {
+			return v
+		}
+		changed := slices.Clone(v.Elems)
+		at := 0
+		if end == last {
+			at = len(changed) - 1
+		}
+		changed[at] = change(changed[at])
+		return resp.MakeArray(changed...)
+	}
+}
+
+// streamInfo is what XINFO STREAM answers: with FULL its groups are maps, and their
+// consumers.
+func streamInfo(v resp.Value) resp.Value {
+	return within(asMap(v), "groups", each(func(group resp.Value) resp.Value {
+		return within(asMap(group), "consumers", each(asMap))
+	}))
+}
+
+// within changes the value of a key of a map.
+func within(m resp.Value, key string, change func(resp.Value) resp.Value) resp.Value {
+	if m.Kind != resp.Map {
+		return m
+	}
+	changed := slices.Clone(m.Elems)
+	for i := 0; i+1 < len(changed); i += 2 {
+		if string(changed[i].Str) == key {
+			changed[i+1] = change(changed[i+1])
+		}
+	}
+	return resp.MakeMap(changed...)
+}

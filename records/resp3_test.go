@@ -1,0 +1,50 @@
+package records_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/records"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// TestRESP3 makes RESP3's shapes again of every reply of the transcripts, and
+// leaves those alone that have them.
+func TestRESP3(t *testing.T) {
+	all, err := corpus.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tr := range all {
+		file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		e := engine.New(file)
+		clients := map[int]*engine.Session{1: e.Session(), 2: e.Session()}
+		for _, s := range tr.Steps {
+			v, err := clients[s.Client].Do(context.Background(), s.Args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch strings.ToUpper(string(s.Args[0])) {
+			case "EXEC", "COMMAND", "JSON.RESP": // see RESP3
+				continue
+			case "GEOPOS": // fewer digits in RESP2
+				continue
+			}
+			want := string(resp.AppendJSON(nil, v))
+			if got := string(resp.AppendJSON(nil, records.RESP3(s.Args, resp.Downgrade(v)))); got != want {
+				t.Errorf("%s.txt:%d: %q\ngot  %s\nwant %s", tr.Name, s.Line, s.Args, got, want)
+			}
+			if got := string(resp.AppendJSON(nil, records.RESP3(s.Args, v))); got != want {
+				t.Errorf("%s.txt:%d: %q, which had its shape\ngot  %s\nwant %s", tr.Name, s.Line, s.Args, got, want)
+			}
+		}
+	}
+}

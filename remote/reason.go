@@ -1,0 +1,56 @@
+package remote
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// reason is what a failure of the network means to people, and the failure.
+type reason struct {
+	says string
+	err  error
+}
+
+func (r *reason) Error() string { return r.says }
+func (r *reason) Unwrap() error { return r.err }
+
+// plainly is a failure of the network as people say it, with what to look at. One
+// that is not known keeps its own words.
+func plainly(err error) error {
+	var host *net.DNSError
+	var cert *tls.CertificateVerificationError
+	var header tls.RecordHeaderError
+	var timeout net.Error
+	var op *net.OpError
+	says := ""
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		says = "connection refused: is the server running?"
+	case errors.As(err, &host):
+		says = "the host name " + host.Name + " is not known: check the URL"
+	case errors.As(err, &cert):
+		says = "its certificate cannot be trusted: " + cert.Err.Error()
+	case errors.As(err, &header), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		says = "it does not speak TLS: give redis:// or http:// if that is meant"
+	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, os.ErrDeadlineExceeded):
+		says = "it does not answer: check the address, and what is between"
+	case errors.Is(err, syscall.ENOENT):
+		says = "there is no such socket"
+	case errors.Is(err, syscall.EACCES):
+		says = "you have no permission to use it"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		says = "there is no way there: is the network up?"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		says = "the connection was closed: does it speak this protocol?"
+	case errors.As(err, &op):
+		says = op.Err.Error()
+	default:
+		return err
+	}
+	return &reason{says, err}
+}

@@ -1,0 +1,97 @@
+package server
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/translator"
+)
+
+// setting reads the new value of a parameter. It returns the value as CONFIG GET
+// shows it, or why it is none.
+type setting func(value string) (normal, why string)
+
+// settable are the parameters that may be set: OBJECT ENCODING follows the limits
+// of the small encodings, and nothing depends on the others, since every commit is
+// in the file already and there is neither a slow log nor memory to tune.
+var settable = map[string]setting{
+	"appendonly": yesNo, "appendfsync": oneOf("everysec", "always", "no"), "save": savePoints,
+	"rdbcompression": yesNo, "rdbchecksum": yesNo, "stop-writes-on-bgsave-error": yesNo,
+	"lazyfree-lazy-eviction": yesNo, "lazyfree-lazy-expire": yesNo, "lazyfree-lazy-server-del": yesNo,
+	"lazyfree-lazy-user-del": yesNo, "lazyfree-lazy-user-flush": yesNo,
+	"activerehashing": yesNo, "dynamic-hz": yesNo, "hz": number(0, math.MaxInt32),
+	"loglevel":                oneOf("debug", "verbose", "notice", "warning"),
+	"slowlog-log-slower-than": number(-1, math.MaxInt64), "slowlog-max-len": number(0, math.MaxInt64),
+	"latency-monitor-threshold": number(0, math.MaxInt64), "maxmemory-samples": number(1, math.MaxInt32),
+	"lfu-decay-time": number(0, math.MaxInt32), "lfu-log-factor": number(0, math.MaxInt32),
+
+	"hash-max-listpack-entries": number(0, math.MaxInt64), "hash-max-listpack-value": memory,
+	"set-max-intset-entries":    number(0, math.MaxInt64),
+	"zset-max-listpack-entries": number(0, math.MaxInt64), "zset-max-listpack-value": memory,
+	"list-max-listpack-size": number(math.MinInt32, math.MaxInt32), "list-compress-depth": number(0, math.MaxInt32),
+	"stream-node-max-bytes": memory, "stream-node-max-entries": number(0, math.MaxInt64),
+}
+
+func yesNo(value string) (normal, why string) {
+	if normal = strings.ToLower(value); normal != "yes" && normal != "no" {
+		return "", "argument must be 'yes' or 'no'"
+	}
+	return normal, ""
+}
+
+func oneOf(words ...string) setting {
+	return func(value string) (normal, why string) {
+		if normal = strings.ToLower(value); !slices.Contains(words, normal) {
+			return "", "argument(s) must be one of the following: " + strings.Join(words, ", ")
+		}
+		return normal, ""
+	}
+}
+
+func number(low, high int64) setting {
+	return func(value string) (normal, why string) {
+		n, ok := translator.ParseInt([]byte(value))
+		switch {
+		case !ok:
+			return "", "argument couldn't be parsed into an integer"
+		case n < low || n > high:
+			return "", fmt.Sprintf("argument must be between %d and %d inclusive", low, high)
+		}
+		return value, ""
+	}
+}
+
+// units are those of memory: k is a thousand, kb is 1024.
+var units = map[string]int64{
+	"": 1, "b": 1, "k": 1000, "kb": 1 << 10, "m": 1000_000, "mb": 1 << 20, "g": 1000_000_000, "gb": 1 << 30,
+}
+
+func memory(value string) (normal, why string) {
+	digits := strings.TrimRight(strings.ToLower(value), "bgkm")
+	unit := units[strings.ToLower(value[len(digits):])]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || unit == 0 || n > math.MaxInt64/unit {
+		return "", "argument must be a memory value"
+	}
+	return strconv.FormatInt(n*unit, 10), ""
+}
+
+// savePoints reads pairs of seconds and changes, with one space between all.
+func savePoints(value string) (normal, why string) {
+	if value == "" {
+		return "", ""
+	}
+	words := strings.Split(value, " ")
+	for i, word := range words {
+		if n, err := strconv.Atoi(word); err != nil || n < 0 || n == 0 && i%2 == 0 {
+			return "", "Invalid save parameters"
+		}
+	}
+	if len(words)%2 != 0 {
+		return "", "Invalid save parameters"
+	}
+	return value, ""
+}

@@ -1,0 +1,61 @@
+package server
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// No client is told of the changes of keys, waits or is paused: what asks about
+// that is answered, what would begin it is refused.
+
+func (c *client) tracking(args [][]byte) resp.Value {
+	switch option(args, 2) {
+	case "OFF":
+		return resp.OK
+	case "ON":
+		return resp.MakeError("ERR no client is told of the changes of keys here, use CLIENT TRACKING OFF")
+	}
+	return syntaxError
+}
+
+func (c *client) trackingInfo([][]byte) resp.Value {
+	return resp.MakeMap(
+		resp.MakeString("flags"), resp.Value{Kind: resp.Set, Elems: []resp.Value{resp.MakeString("off")}},
+		resp.MakeString("redirect"), resp.MakeInt(-1),
+		resp.MakeString("prefixes"), resp.EmptyArray)
+}
+
+func (c *client) getRedir([][]byte) resp.Value { return resp.MakeInt(-1) }
+
+func (c *client) caching([][]byte) resp.Value {
+	return resp.MakeError("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled")
+}
+
+func (c *client) unblock(args [][]byte) resp.Value {
+	if reason := option(args, 3); len(args) > 3 && reason != "TIMEOUT" && reason != "ERROR" {
+		return resp.MakeError("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
+	}
+	if _, ok := translator.ParseInt(args[2]); !ok {
+		return resp.MakeError("ERR value is not an integer or out of range")
+	}
+	return resp.Zero
+}
+
+func (c *client) unpause([][]byte) resp.Value { return resp.OK }
+
+// sleep is DEBUG SLEEP. Other connections go on meanwhile, and a server that
+// stops does not wait for it.
+func (c *client) sleep(args [][]byte) resp.Value {
+	seconds, err := strconv.ParseFloat(string(args[2]), 64)
+	if err != nil {
+		seconds = 0 // as C's strtod
+	}
+	select {
+	case <-time.After(time.Duration(seconds * float64(time.Second))):
+	case <-c.stopping:
+	}
+	return resp.OK
+}

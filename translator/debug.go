@@ -1,0 +1,121 @@
+package translator
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// The subcommands of DEBUG that the tests of clients rely on. Redis documents
+// none of them. SLEEP is the connection's.
+var debugCommands = []Command{
+	{
+		Name: "DEBUG", Group: "server", Since: "1.0.0", Arity: -2, Flags: debugging,
+		Summary: "Holds what helps to test clients",
+	},
+	{
+		Name: "DEBUG CHANGE-REPL-ID", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugging,
+		Summary: "Changes nothing: nothing is replicated", Translate: debugNothing,
+	},
+	{
+		Name: "DEBUG HELP", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugging,
+		Summary: "Lists the subcommands", Translate: help,
+	},
+	{
+		Name: "DEBUG LOADAOF", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugging,
+		Summary: "Changes nothing: what is saved is what there is", Translate: debugNothing,
+	},
+	{
+		Name: "DEBUG OBJECT", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Describes the value at a key as OBJECT does, and the length of its DUMP",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO|Metadata, 2)}, Translate: debugObject,
+	},
+	{
+		Name: "DEBUG PROTOCOL", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Answers a value of a type of the protocol",
+		Syntax:  "<string|integer|double|bignum|null|array|set|map|verbatim|true|false>", Translate: debugProtocol,
+	},
+	{
+		Name: "DEBUG QUICKLIST-PACKED-THRESHOLD", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Changes nothing: lists have no nodes",
+		Syntax:  "size", Translate: debugNothing,
+	},
+	{
+		Name: "DEBUG RELOAD", Group: "server", Since: "1.0.0", Arity: -2, Flags: debugging,
+		Summary: "Changes nothing: what is saved is what there is",
+		Syntax:  "[option ...]", Translate: debugNothing,
+	},
+	{
+		Name: "DEBUG SET-ACTIVE-EXPIRE", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Changes nothing: nobody sees an expired key, swept or not",
+		Syntax:  "<0|1>", Translate: debugNothing,
+	},
+	{
+		Name: "DEBUG SLEEP", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Holds the connection, and no other, for a time",
+		Syntax:  "seconds",
+	},
+}
+
+const debugging = Admin | NoScript | Loading | Stale
+
+func debugNothing(*Call) Plan { return answer(resp.OK) }
+
+// debugObject has no address, and no access to tell the time of.
+func debugObject(c *Call) Plan {
+	key := c.Args[2]
+	return read(func(r *store.Result) resp.Value {
+		rows := r.Rows[len(dumped)]
+		if len(rows) == 0 {
+			return noSuchKey
+		}
+		o, length := objectOf(rows[0]), 0
+		if v := valueOf(o.typ, r.Rows); v != nil {
+			const around = 1 + 2 + 8 // the type, the version and the checksum
+			length = len(rdb.Dump(v)) - around
+		}
+		return resp.MakeStatus(fmt.Sprintf("Value at:0x0 refcount:%d encoding:%s serializedlength:%d lru:0 lru_seconds_idle:%d",
+			o.refcount(), o.encoding(), length, o.idle(c.Env.Now)))
+	}, append(c.dumpStmts(key), c.objectStmt(key))...)
+}
+
+func debugProtocol(c *Call) Plan {
+	three := []resp.Value{resp.Zero, resp.One, resp.MakeInt(2)}
+	var v resp.Value
+	switch strings.ToLower(string(c.Args[2])) {
+	case "string":
+		v = resp.MakeString("Hello World")
+	case "integer":
+		v = resp.MakeInt(12345)
+	case "double":
+		v = resp.MakeDouble(3.141)
+	case "null":
+		v = resp.Nil
+	case "array":
+		v = resp.MakeArray(three...)
+	case "set":
+		v = resp.Value{Kind: resp.Set, Elems: three}
+	case "map":
+		v = resp.EmptyMap
+		for i, n := range three {
+			v.Elems = append(v.Elems, n, resp.Value{Kind: resp.Bool, Int: int64(i & 1)})
+		}
+	case "verbatim":
+		v = resp.Value{Kind: resp.Verbatim, Str: []byte("This is a verbatim\nstring")}
+	case "true", "false":
+		truth, _ := strconv.ParseBool(strings.ToLower(string(c.Args[2])))
+		v = resp.Value{Kind: resp.Bool}
+		if truth {
+			v.Int = 1
+		}
+	case "bignum":
+		v = resp.Value{Kind: resp.BigNumber, Str: []byte("1234567999999999999999999999999999999")}
+	default:
+		return fail("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|verbatim|true|false")
+	}
+	return answer(v)
+}
