@@ -1,10 +1,8 @@
 package inspect
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,7 +12,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/catalog"
-	"github.com/meowdis/meowdis/resp"
 )
 
 func TestStartDescribesOneScreenOnly(t *testing.T) {
@@ -455,31 +452,6 @@ func TestNoSizeBreaksTheScreen(t *testing.T) {
 	}
 }
 
-func TestRunEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	err := Run(ctx, Options{Client: newFake(), In: &bytes.Buffer{}, Out: &bytes.Buffer{}})
-	if err != context.Canceled {
-		t.Errorf("got %v", err)
-	}
-}
-
-// TestPanicsLeaveTheTerminal as it was, and end with an error.
-func TestPanicsLeaveTheTerminal(t *testing.T) {
-	var out bytes.Buffer
-	in, typing := io.Pipe()
-	defer typing.Close()
-	err := Run(context.Background(), Options{Client: panics{}, In: in, Out: &out})
-	if err == nil || !strings.Contains(out.String(), "\x1b[?1049h") || !strings.Contains(out.String(), "\x1b[?1049l") {
-		t.Errorf("got %v after %q", err, out.String())
-	}
-}
-
-// panics is a client with a mistake.
-type panics struct{}
-
-func (panics) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { panic("a mistake") }
-
 // TestEveryOverlayClosesWithEsc, and every hint of one is a key that the mouse can
 // press.
 func TestEveryOverlayClosesWithEsc(t *testing.T) {
@@ -512,13 +484,5 @@ func TestEveryOverlayClosesWithEsc(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestRunQuits(t *testing.T) {
-	var out bytes.Buffer
-	err := Run(context.Background(), Options{Client: newFake().zoo(), In: strings.NewReader("q"), Out: &out})
-	if err != nil {
-		t.Errorf("got %v", err)
 	}
 }
