@@ -1,13 +1,16 @@
 package cmd_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/foreignfile"
 	"github.com/meowdis/meowdis/internal/oracle"
 )
 
@@ -23,73 +26,348 @@ func meowdisExec(t *testing.T, dir, script string, args ...string) string {
 	return string(out)
 }
 
+// inspected is the file of every visit.
 const inspected = `SET user:1 '{"name":"Ann","city":"Bern"}'
 HSET user:2 name Bob city Rome
 RPUSH queue:jobs one two three
 SET session:1 token EX 1000
+SET gz "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\xca\x4d\x2c\xca\x56\xb2\x52\x4a\xcb\x2f\xcd\x4b\x51\xaa\x05\x00\x48\x51\xb0\x6c\x10\x00\x00\x00"
+XADD log 1-1 kind login
+XGROUP CREATE log ops 0
+XREADGROUP GROUP ops worker STREAMS log >
+SET m東京タワー 値
+SELECT 3
+SET three 3
 `
 
-// TestInspectOnATerminal browses, changes and follows a file, in a real terminal.
-func TestInspectOnATerminal(t *testing.T) {
+// visit is a run of the browser in a real terminal: keys, and what is seen then. Keys
+// are tmux's names of them, or "type TEXT", "click X Y", "size W H", "other LINE" (a
+// command of another process), "changes TEXT" (the line with it does), "shell LINE"
+// or "leave LINE", after q. What is seen begins with "!" when it
+// must go.
+type visit struct {
+	bullet, what string
+	run          string // the command, behind "meowdis inspect"; "t.sqlite" when empty
+	env          string // before the command
+	left         bool   // it ends in the shell
+	steps        [][2]string
+}
+
+// visits is what the browser is for, each of it at every size.
+var visits = []visit{
+	{bullet: "Keys", what: "a tree with its counts, by vim's keys and by arrows", steps: [][2]string{
+		{"G", "▌ ▸ user:"}, {"l", "▾ user:"}, {"j j", "▌     2"}, {"h h", "▌ ▸ user:"}, {"Home Down Down Down", "▌ ▸ queue:"},
+	}},
+	{bullet: "Keys", what: "filter as one types: glob, fuzzy, regex, exact", steps: [][2]string{
+		{"/", "glob"}, {"type job", "queue:jobs"}, {"Tab", "fuzzy"}, {"Tab", "regex"}, {"Tab", "exact"}, {"C-u", "exact"}, {"type user:2", "1 of 1 found"}, {"Enter Escape", "▸ user:"},
+	}},
+	{bullet: "Keys", what: "filter by type, TTL and database; sort", steps: [][2]string{
+		{"t", "zset"}, {"type ha", "▌ hash"}, {"Enter", "user:2"}, {"Escape T Down Enter", "session:1"}, {"Escape s Down Enter", "TTL↑"}, {"S", "TTL↓"}, {"v d", "1 key"}, {"3 Enter", "db 3 · 1 key"},
+	}},
+	{bullet: "Keys", what: "TTLs count down; what is over goes", steps: [][2]string{
+		{"v", "session:1"}, {"changes session:1", "session:1"}, {"other SET nnn token PX 2500", "nnn"}, {"", "gone"}, {"", "!nnn"},
+	}},
+	{bullet: "Values", what: "JSON, text and hex; a search in it", steps: [][2]string{
+		{"G Enter", "▾ user:"}, {"j Enter", `"city": "Bern"`}, {"x", `{"name":"Ann"`}, {"x", "00000000"}, {"x", `"city": "Bern"`}, {"/", "▏"}, {"type Bern", "Bern▏"}, {"Enter", "line 3 of 4"},
+	}},
+	{bullet: "Values", what: "what is compressed; a stream and its groups", steps: [][2]string{
+		{"Enter", "gzip"}, {"", `"mark": "found"`}, {"Escape j Enter", "kind=login"}, {"]", "ops"}, {"Enter", "worker"},
+	}},
+	{bullet: "Values", what: "all about a key, its rows and their SQL", steps: [][2]string{
+		{"j i", "encoding"}, {"", "2026|20"}, {"G", "v_stream|streams|stream"}, {"Escape", "!encoding"},
+	}},
+	{bullet: "Doing", what: "read-only until it is unlocked; $EDITOR; undo", env: "EDITOR=./editor ", steps: [][2]string{
+		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"E", "Nothing is written"}, {"U", "Writing is unlocked"}, {"E", "Changed user:1"}, {"", "string · 5 bytes"}, {"u", "Undone"},
+	}},
+	{bullet: "Doing", what: "add, edit in place, expire, persist, rename, delete", steps: [][2]string{
+		{"U", "Writing"}, {"a Enter", "New string"}, {"type new", "new▏"}, {"Tab", "▌ value"}, {"type text", "text▏"}, {"Tab Enter", "Added new."},
+		{"Enter", "text"}, {"e", "Edit new"}, {"type s", "texts▏"}, {"Enter", "Changed new."}, {"X", "Time to live"}, {"type 5m", "5m▏"}, {"Enter", "5m 00s|4m 5"},
+		{"P", "no expiry"}, {"Escape R", "Rename new"}, {"type er", "newer▏"}, {"Enter", "Renamed"}, {"D", "Delete newer"}, {"y", "Deleted newer"},
+	}},
+	{bullet: "Doing", what: "several keys and a folder, after their exact number", steps: [][2]string{
+		{"U", "Writing"}, {"G Space g Space", "2 rows marked"}, {"D", "3 keys?"}, {"n", "Nothing was changed"}, {"Escape G D", "Delete user:*, 2 keys?"}, {"y", "Deleted user:*"}, {"u", "Undone"}, {"G", "▸ user:"},
+	}},
+	{bullet: "Doing", what: "a profile that wants its name typed", run: "--profile prod", steps: [][2]string{
+		{"U", "Writing"}, {"g D", "Type prod"}, {"type no", "no▏"}, {"Enter", "That is not prod"}, {"C-u", "▏"}, {"type prod", "prod▏"}, {"Enter", "Deleted gz"},
+	}},
+	{bullet: "Doing", what: "keys written to a file, as a script", left: true, steps: [][2]string{
+		{"G w", "export.redis▏"}, {"Enter", "Wrote 2 keys"}, {"leave cat export.redis", "user:2"},
+	}},
+	{bullet: "Seeing", what: "the overview, as plots", steps: [][2]string{
+		{"O", "Types"}, {"", "█"}, {"G", "journal"}, {"Escape", "!journal"},
+	}},
+	{bullet: "Seeing", what: "what another process writes, in the list and in the value", steps: [][2]string{
+		{"", "7 keys"}, {"other SET aaa 1", "8 keys"}, {"G l", "▾ user:"}, {"j Enter", "Bern"}, {"other SET user:1 changed", "changed"},
+		{"f", "not followed"}, {"other SET user:1 again", "changed"}, {"r", "again"},
+	}},
+	{bullet: "Seeing", what: "any command; the log of all, and their SQL", steps: [][2]string{
+		{":", ": ▏"}, {"type HGET user:2 name", "name▏"}, {"Enter", "Bob"}, {": Up", "HGET user:2 name▏"}, {"Escape L", "HGET user:2 name"}, {"Enter", "plan:|SELECT"}, {"Escape", "▸ user:"},
+	}},
+	{bullet: "Seeing", what: "help; a screen that is too small says so, and grows again under an overlay", steps: [][2]string{
+		{"?", "In the keys"}, {"size 20 5", "Too small: 20×5"}, {"D", "Too small"}, {"size back", "In the keys"}, {"Escape", "▸ user:"}, {"size 100 30", "string ·|KEY"},
+	}},
+	{bullet: "Seeing", what: "the mouse selects, opens, scrolls, and presses hints", left: true, steps: [][2]string{
+		{"click 5 7", "▾ queue:"}, {"click 5 7", "▸ queue:"}, {"wheel 5 5", "▌"}, {"t", "zset"}, {"click 1 3", "!zset"}, {"hint quit", "$"},
+	}},
+	{bullet: "Seeing", what: "Ctrl-Z and fg", steps: [][2]string{
+		{"C-z", "Stopped"}, {"shell fg", "▸ user:"}, {"j", "▌   log"},
+	}},
+	{bullet: "Anywhere", what: "a file of another kind, which is only read", run: "../redka.db", steps: [][2]string{
+		{"", "keys"}, {"U", "read-only"},
+	}},
+}
+
+// TestInspectVisits makes every visit at each size of a real terminal.
+func TestInspectVisits(t *testing.T) {
+	home := t.TempDir()
+	meowdisExec(t, home, inspected, "--db", "base.sqlite")
+	if err := foreignfile.Make("redka", filepath.Join(home, "redka.db")); err != nil {
+		t.Fatal(err)
+	}
 	for _, size := range [][2]int{{40, 12}, {80, 24}, {200, 50}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			meowdisExec(t, dir, inspected, "--db", "t.sqlite")
-			editor := filepath.Join(dir, "editor")
-			if err := os.WriteFile(editor, []byte("#!/bin/sh\necho '[1,2]' > \"$1\"\n"), 0o700); err != nil {
-				t.Fatal(err)
+			p := newParty(t, home, size)
+			for _, v := range visits {
+				if !t.Run(v.bullet+": "+v.what, func(t *testing.T) { p.pays(t, v) }) {
+					return // nobody knows where the terminal is now
+				}
 			}
-			s := openScreen(t, size[0], size[1], "EDITOR="+editor)
-			s.check(s.Run("cd " + dir + " && clear && meowdis inspect t.sqlite"))
-			s.shows("▸ user:")
-			s.shows("2 keys")
-
-			// Into a folder, and to what is in it.
-			s.check(s.Press("G", "Enter"))
-			s.shows("28 B")
-			s.check(s.Press("j", "Enter"))
-			s.shows(`"city": "Bern"`)
-			s.check(s.Press("x"))
-			s.shows(`{"name":"Ann"`)
-
-			// Nothing is written before it is unlocked.
-			s.check(s.Press("E"))
-			s.shows("Nothing is written")
-			s.check(s.Press("U"))
-			s.shows("Writing is unlocked")
-			s.check(s.Press("E"))
-			s.shows("Changed user:1")
-			s.shows("[1,2]")
-			s.check(s.Press("u"))
-			s.shows("Undone")
-			s.check(s.Press("Escape"))
-
-			// What another process writes is there within a second.
-			meowdisExec(t, dir, "SET user:0 x\n", "--db", "t.sqlite")
-			s.shows("3 keys")
-
-			// A folder goes, and comes back.
-			s.check(s.Press("h", "D"))
-			s.shows("Delete user:*, 3 keys?")
-			s.check(s.Press("y"))
-			s.shows("Deleted user:*")
-			if got := meowdisExec(t, dir, "DBSIZE\n", "--db", "t.sqlite"); got != "(integer) 2\n" && got != "2\n" {
-				t.Errorf("DBSIZE answered %q", got)
-			}
-			s.check(s.Press("u"))
-			s.shows("Undone")
-			if got := meowdisExec(t, dir, "HGET user:2 name\n", "--db", "t.sqlite"); !strings.Contains(got, "Bob") {
-				t.Errorf("HGET answered %q", got)
-			}
-			s.check(s.Type("/job"))
-			s.shows("queue:jobs")
-			s.check(s.Press("Enter", "Enter"))
-			s.shows("three")
-			s.check(s.Resize(100, 30))
-			s.shows("TYPE")
-			s.check(s.Press("q"))
 		})
+	}
+}
+
+// party is a terminal in which visits are made, one after the other.
+type party struct {
+	*screen
+	dir, home string
+	size      [2]int
+}
+
+func newParty(t *testing.T, home string, size [2]int) *party {
+	dir := filepath.Join(home, fmt.Sprintf("%dx%d", size[0], size[1]))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := &party{openScreen(t, size[0], size[1], "HOME="+dir, "XDG_CONFIG_HOME="+dir+"/config", "XDG_STATE_HOME="+dir+"/state"), dir, home, size}
+	// An editor that needs the terminal, as all do.
+	editor := "#!/bin/sh\ntest -t 0 && test -t 1 && echo '[1,2]' > \"$1\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "editor"), []byte(editor), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.check(p.Run("cd " + dir + "; meowdis profile add prod --db t.sqlite --confirm name; echo; echo ready"))
+	p.shows("\nready")
+	p.cleared()
+	return p
+}
+
+// prompted waits for the shell.
+func (p *party) prompted() {
+	p.t.Helper()
+	_, err := p.Wait("the prompt", func(screen string) bool { return strings.TrimSpace(screen) == "$" })
+	p.check(err)
+}
+
+func (p *party) pays(t *testing.T, v visit) {
+	p.t = t
+	old, err := filepath.Glob(filepath.Join(p.dir, "t.sqlite*"))
+	p.check(err)
+	for _, file := range old {
+		p.check(os.Remove(file))
+	}
+	data, err := os.ReadFile(filepath.Join(p.home, "base.sqlite"))
+	p.check(err)
+	p.check(os.WriteFile(filepath.Join(p.dir, "t.sqlite"), data, 0o600))
+	p.check(p.Run("clear; " + v.env + "meowdis inspect " + cmp.Or(v.run, "t.sqlite")))
+	p.shows("▌")
+	for _, step := range v.steps {
+		p.acts(step[0])
+		p.sees(step[1])
+	}
+	if v.left {
+		p.cleared()
+		return
+	}
+	p.leaves("C-c")
+	p.check(p.Resize(p.size[0], p.size[1]))
+}
+
+// leaves presses a key that ends the program.
+func (p *party) leaves(key string) {
+	p.t.Helper()
+	p.check(p.Press(key))
+	p.cleared()
+}
+
+// cleared waits for the shell, which would not get what is typed before, and clears
+// the screen.
+func (p *party) cleared() {
+	p.t.Helper()
+	_, err := p.Wait("the prompt", func(screen string) bool { return strings.HasSuffix("\n"+strings.TrimSpace(screen), "\n$") })
+	p.check(err)
+	p.check(p.Run("clear"))
+	p.prompted()
+}
+
+// acts does the first part of a step.
+func (p *party) acts(keys string) {
+	p.t.Helper()
+	word, rest, _ := strings.Cut(keys, " ")
+	var x, y int
+	switch word {
+	case "":
+	case "type":
+		p.check(p.Type(rest))
+	case "leave":
+		p.leaves("q")
+		p.check(p.Run(rest))
+	case "shell":
+		p.check(p.Run(rest))
+	case "other":
+		meowdisExec(p.t, p.dir, rest+"\n", "--db", "t.sqlite")
+	case "changes":
+		screen, err := p.Screen()
+		p.check(err)
+		before := lineWith(screen, rest)
+		_, err = p.Wait("another line than "+before, func(screen string) bool { return lineWith(screen, rest) != before })
+		p.check(err)
+	case "click", "wheel":
+		fmt.Sscan(rest, &x, &y)
+		p.check(p.Send(fmt.Sprintf("\x1b[<%d;%d;%dM", map[string]int{"click": 0, "wheel": 65}[word], x, y)))
+	case "hint":
+		screen, err := p.Screen()
+		p.check(err)
+		lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
+		x := len([]rune(lines[len(lines)-1][:strings.Index(lines[len(lines)-1], rest)]))
+		p.check(p.Send(fmt.Sprintf("\x1b[<0;%d;%dM", x+1, len(lines))))
+	case "size":
+		if rest == "back" {
+			x, y = p.size[0], p.size[1]
+		} else {
+			fmt.Sscan(rest, &x, &y)
+		}
+		p.check(p.Resize(x, y))
+	default:
+		p.check(p.Press(strings.Fields(keys)...))
+	}
+}
+
+// lineWith is the first line of the screen with the text; "" when none has it.
+func lineWith(screen, text string) string {
+	for line := range strings.Lines(screen) {
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+	return ""
+}
+
+// sees waits until the screen shows one of the texts that "|" parts, or none of one
+// behind "!".
+func (p *party) sees(want string) {
+	p.t.Helper()
+	gone, goes := strings.CutPrefix(want, "!")
+	_, err := p.Wait(fmt.Sprintf("%q", want), func(screen string) bool {
+		if goes {
+			return !strings.Contains(screen, gone)
+		}
+		for _, text := range strings.Split(want, "|") {
+			if strings.Contains(screen, text) {
+				return true
+			}
+		}
+		return false
+	})
+	p.check(err)
+}
+
+// TestInspectCopies puts what is copied into the terminal's clipboard.
+func TestInspectCopies(t *testing.T) {
+	p := newParty(t, t.TempDir(), [2]int{80, 24})
+	meowdisExec(t, p.dir, inspected, "--db", "t.sqlite")
+	p.check(p.Run("clear; meowdis inspect t.sqlite"))
+	p.shows("▸ user:")
+	p.check(p.Press("G", "Enter", "Home"))
+	p.shows("▾ user:")
+	for _, c := range []struct{ keys, want string }{
+		{"g y Enter", "gz"}, {"j y Down Enter", ""}, {"y Down Down Enter", "XRANGE log - +"}, {"y End Enter", "meowdis exec --db 't.sqlite' XRANGE 'log' - +"},
+		{"G k y Down Enter", `{"name":"Ann","city":"Bern"}`},
+	} {
+		p.acts(c.keys)
+		if c.want == "" {
+			p.shows("Open the value")
+			continue
+		}
+		p.shows("clipboard")
+		var got string
+		_, err := p.Wait("the clipboard to hold "+c.want, func(string) bool {
+			got, _ = p.Clipboard() // there is none before the first
+			return got == c.want
+		})
+		if err != nil {
+			t.Fatalf("the clipboard holds %q: %v", got, err)
+		}
+	}
+}
+
+// colour is an escape sequence that sets one; 39 and 49 take it away.
+var colour = regexp.MustCompile(`\x1b\[(\d+;)*(3[0-8]|4[0-8]|9\d|10\d)[;m]`)
+
+// TestInspectColours draws for light and dark backgrounds, and without colours.
+func TestInspectColours(t *testing.T) {
+	p := newParty(t, t.TempDir(), [2]int{80, 12})
+	meowdisExec(t, p.dir, inspected, "--db", "t.sqlite")
+	const light, dark, reversed = "\x1b[48;5;189m", "\x1b[48;5;59m", "\x1b[7m"
+	for _, c := range []struct{ run, background, want string }{
+		{"TERM=tmux-256color meowdis inspect t.sqlite", "default", dark},
+		{"TERM=tmux-256color meowdis inspect --background light t.sqlite", "default", light},
+		{"TERM=screen-256color COLORFGBG='0;15' meowdis inspect t.sqlite", "default", light},
+		{"TERM=xterm-256color COLORFGBG='15;0' meowdis inspect t.sqlite", "#ffffff", light}, // the terminal knows better
+		{"TERM=xterm-256color COLORFGBG='0;15' meowdis inspect t.sqlite", "#101010", dark},
+		{"TERM=xterm-256color COLORFGBG='0;15' meowdis inspect --background dark t.sqlite", "#ffffff", dark},
+		{"TERM=linux meowdis inspect t.sqlite", "default", reversed},
+		{"TERM=screen meowdis inspect t.sqlite", "default", reversed},
+		{"TERM=xterm-mono meowdis inspect t.sqlite", "default", reversed},
+		{"TERM=tmux-256color NO_COLOR=1 meowdis inspect t.sqlite", "default", reversed},
+	} {
+		p.check(p.Background(c.background))
+		p.check(p.Run("clear; " + c.run))
+		p.shows("▌")
+		var coloured string
+		_, err := p.Wait(c.run, func(string) bool {
+			var err error
+			coloured, err = p.Coloured()
+			p.check(err)
+			return strings.Contains(lineWith(coloured, "▌"), c.want)
+		})
+		if err != nil {
+			t.Errorf("%s on %s: the selected line is not in %q:\n%q", c.run, c.background, c.want, coloured)
+		}
+		if plain := strings.Contains(c.run, "NO_COLOR") || strings.Contains(c.run, "mono"); plain && colour.MatchString(coloured) {
+			t.Errorf("%s: there are colours: %q", c.run, coloured)
+		}
+		p.leaves("q")
+	}
+	p.check(p.Run("TERM=dumb meowdis inspect t.sqlite"))
+	p.shows("TERM is dumb")
+}
+
+// TestInspectIsEndedBySignals leaves the terminal as it was, after every signal that
+// asks it to end.
+func TestInspectIsEndedBySignals(t *testing.T) {
+	p := newParty(t, t.TempDir(), [2]int{80, 24})
+	meowdisExec(t, p.dir, inspected, "--db", "t.sqlite")
+	p.check(p.Run("stty -g > before; clear"))
+	p.prompted()
+	for _, signal := range []string{"TERM", "HUP", "INT"} {
+		p.check(p.Run("clear; sh -c 'echo $$ > pid; exec meowdis inspect t.sqlite'; echo code $?"))
+		p.shows("▸ user:")
+		pid, err := os.ReadFile(filepath.Join(p.dir, "pid"))
+		p.check(err)
+		p.check(exec.Command("kill", "-"+signal, strings.TrimSpace(string(pid))).Run())
+		p.shows("code 0")
+		p.check(p.Run("clear; stty -g | cmp - before && echo as before"))
+		p.shows("as before")
 	}
 }
 
@@ -98,28 +376,31 @@ func TestInspectServers(t *testing.T) {
 	rest, _ := serveMemory(t)
 	server := oracle.Start(t)
 	server.Dial(t)
+	script := "DEL user:1 user:2 queue:jobs session:1\nSET user:1 x\nHSET user:2 name Bob\nRPUSH queue:jobs one two three\nSET session:1 token EX 1000\n"
 	for name, target := range map[string]string{
 		"redis": "--url unix://" + server.Socket, "rest": "--url " + rest + " --token " + restToken,
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			meowdisExec(t, dir, inspected, strings.Fields(target)...)
-			s := openScreen(t, 100, 24)
-			s.check(s.Run("cd " + dir + " && clear && meowdis inspect " + target))
-			s.shows("▸ user:")
-			s.check(s.Press("U"))
-			s.shows("Writing is unlocked")
-			s.check(s.Press("D"))
-			s.shows("Delete queue:*, 1 key?")
-			s.check(s.Press("y"))
-			s.shows("3 keys")
-			s.check(s.Press("u"))
-			s.shows("4 keys")
-			s.check(s.Press("O"))
-			s.shows("in a sample of")
-			s.check(s.Press("Escape", "q"))
-			if got := meowdisExec(t, dir, "LRANGE queue:jobs 0 -1\n", strings.Fields(target)...); !strings.Contains(got, "three") {
-				t.Errorf("LRANGE answered %q", got)
+			for _, size := range [][2]int{{40, 12}, {80, 24}, {200, 50}} {
+				dir := t.TempDir()
+				meowdisExec(t, dir, script, strings.Fields(target)...)
+				s := openScreen(t, size[0], size[1])
+				s.check(s.Run("cd " + dir + " && clear && meowdis inspect " + target))
+				s.shows("▸ user:")
+				s.check(s.Press("U"))
+				s.shows("Writing is unlocked")
+				s.check(s.Press("D"))
+				s.shows("Delete queue:*, 1 key?")
+				s.check(s.Press("y"))
+				s.shows("3 keys")
+				s.check(s.Press("u"))
+				s.shows("4 keys")
+				s.check(s.Press("O"))
+				s.shows("in a sample of")
+				s.check(s.Press("Escape", "q"))
+				if got := meowdisExec(t, dir, "LRANGE queue:jobs 0 -1\n", strings.Fields(target)...); !strings.Contains(got, "three") {
+					t.Errorf("LRANGE answered %q", got)
+				}
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
@@ -41,6 +42,16 @@ func newKeyboard(in io.Reader) *keyboard {
 		return nil
 	}
 	return &keyboard{File: file}
+}
+
+// lend lets the commands of editor read the terminal themselves: they would get a
+// pipe from anything but a file.
+func (k *keyboard) lend(editor func(path string) *exec.Cmd) func(path string) *exec.Cmd {
+	return func(path string) *exec.Cmd {
+		command := editor(path)
+		command.Stdin = k.File
+		return command
+	}
 }
 
 // askBackground sends the question. It runs when the program has the terminal, so

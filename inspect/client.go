@@ -3,6 +3,8 @@ package inspect
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -27,8 +29,9 @@ func newConn(c Client, now func() int64) *conn {
 }
 
 type outcome struct {
-	values []resp.Value
-	err    error
+	values  []resp.Value
+	err     error
+	mistake string // what it panicked with, and where
 }
 
 // do runs calls in database db and returns one reply for each. When ctx ends it
@@ -42,11 +45,20 @@ func (c *conn) do(ctx context.Context, db int, calls ...[][]byte) ([]resp.Value,
 	done := make(chan outcome, 1)
 	go func() {
 		defer func() { <-c.turn }()
-		values, err := c.call(ctx, db, calls)
-		done <- outcome{values, err}
+		var o outcome
+		defer func() {
+			if r := recover(); r != nil {
+				o.mistake = fmt.Sprintf("%v\n\n%s", r, debug.Stack())
+			}
+			done <- o
+		}()
+		o.values, o.err = c.call(ctx, db, calls)
 	}()
 	select {
 	case o := <-done:
+		if o.mistake != "" {
+			panic(o.mistake) // here somebody gives the terminal back first
+		}
 		return o.values, o.err
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -65,13 +65,16 @@ type Options struct {
 // ends (its error) or the terminal fails. What is under way is cancelled then; a
 // Client that does not heed that within a second may still run a call.
 func Run(ctx context.Context, o Options) error {
+	k := newKeyboard(o.In)
+	if k != nil && o.Editor != nil {
+		o.Editor = k.lend(o.Editor)
+	}
 	m := New(o, lipgloss.NewRenderer(o.Out))
 	defer m.close()
 	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithOutput(o.Out)}
 	if o.Mouse {
 		settings = append(settings, tea.WithMouseCellMotion())
 	}
-	k := newKeyboard(o.In)
 	switch {
 	case k != nil:
 		settings = append(settings, tea.WithInput(k))

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -453,19 +452,37 @@ func TestNoSizeBreaksTheScreen(t *testing.T) {
 	}
 }
 
-func TestRunEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	err := Run(ctx, Options{Client: newFake(), In: &bytes.Buffer{}, Out: &bytes.Buffer{}})
-	if err != context.Canceled {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestRunQuits(t *testing.T) {
-	var out bytes.Buffer
-	err := Run(context.Background(), Options{Client: newFake().zoo(), In: strings.NewReader("q"), Out: &out})
-	if err != nil {
-		t.Errorf("got %v", err)
+// TestEveryOverlayClosesWithEsc, and every hint of one is a key that the mouse can
+// press.
+func TestEveryOverlayClosesWithEsc(t *testing.T) {
+	const open = "a D R X w y : L i O ? e t T s o d /"
+	for _, width := range []int{40, 120} {
+		f := newFile(t).shop()
+		s := browseOn(t, f, f.fake, width, 24)
+		s.choose("cart")
+		s.press("U")
+		for _, where := range []string{"keys", "value"} {
+			if where == "value" {
+				s.press("enter")
+			}
+			for key := range strings.FieldsSeq(open) {
+				if where == "value" && strings.Contains("t T s d o", key) || where == "keys" && key == "e" {
+					continue
+				}
+				s.press(key)
+				if s.model.overlay == nil && s.model.filtering == nil {
+					t.Errorf("%s in the %s opens nothing:\n%s", key, where, s.screen())
+				}
+				for _, h := range s.model.fitting() {
+					if _, ok := keyOf(h.sign); !ok {
+						t.Errorf("%s in the %s: a click on the hint %q does nothing", key, where, h.sign)
+					}
+				}
+				s.press("esc")
+				if s.model.overlay != nil || s.model.filtering != nil {
+					t.Fatalf("%s in the %s: esc leaves it open:\n%s", key, where, s.screen())
+				}
+			}
+		}
 	}
 }

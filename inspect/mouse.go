@@ -47,10 +47,8 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 func (m *Model) clickHint(x int) tea.Cmd {
 	at := 1
 	for _, h := range m.fitting() {
-		if key, ok := signKeys[h.sign]; ok && at <= x && x < at+h.width() {
+		if key, ok := keyOf(h.sign); ok && at <= x && x < at+h.width() {
 			return m.pressOne(key)
-		} else if !ok && len([]rune(h.sign)) == 1 && at <= x && x < at+h.width() {
-			return m.pressOne(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(h.sign)})
 		}
 		at += h.width() + hintGap
 	}
@@ -59,7 +57,22 @@ func (m *Model) clickHint(x int) tea.Cmd {
 
 // signKeys is the keys of the footer that are no letters.
 var signKeys = map[string]tea.KeyMsg{
-	"⏎": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc}, "tab": {Type: tea.KeyTab}, "↑↓": {Type: tea.KeyDown}, "^S": {Type: tea.KeyCtrlS},
+	"⏎": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc}, "tab": {Type: tea.KeyTab}, "↑↓": {Type: tea.KeyDown},
+}
+
+// keyOf is the key of a hint's sign.
+func keyOf(sign string) (key tea.KeyMsg, ok bool) {
+	if key, ok := signKeys[sign]; ok {
+		return key, true
+	}
+	letters := []rune(sign)
+	switch {
+	case len(letters) == 1:
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: letters}, true
+	case len(letters) == 2 && letters[0] == '^' && letters[1] >= 'A' && letters[1] <= 'Z':
+		return tea.KeyMsg{Type: tea.KeyCtrlA + tea.KeyType(letters[1]-'A')}, true
+	}
+	return tea.KeyMsg{}, false
 }
 
 // clickOverlay is a press on the body, above which the overlay stands: on an item

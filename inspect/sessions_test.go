@@ -86,8 +86,9 @@ type script struct {
 func readScript(file []byte) (s script) {
 	for line := range strings.Lines(string(file)) {
 		line = strings.TrimSuffix(line, "\n")
-		if sizes, ok := strings.CutPrefix(line, "> sizes "); ok {
-			s.sizes = strings.Fields(sizes)
+		word, rest, _ := strings.Cut(strings.TrimPrefix(line, "> "), " ")
+		if word == "sizes" {
+			s.sizes = strings.Fields(rest)
 		}
 		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, ">") {
 			s.lines = append(s.lines, line)

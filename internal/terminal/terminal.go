@@ -35,7 +35,10 @@ func Start(columns, rows int, env ...string) (*Session, error) {
 	if _, err := s.tmux(append(args, "/bin/sh")...); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	_, err = s.tmux("set-option", "-g", "status", "off")
+	// What a program copies goes into tmux's buffer, and Escape is known for one at
+	// once.
+	_, err = s.tmux("set-option", "-g", "status", "off", ";", "set-option", "-s", "set-clipboard", "on",
+		";", "set-option", "-s", "escape-time", "10")
 	return s, err
 }
 
@@ -57,6 +60,12 @@ func (s *Session) tmux(args ...string) (string, error) {
 // Type types text as it is.
 func (s *Session) Type(text string) error {
 	_, err := s.tmux("send-keys", "-l", "--", text)
+	return err
+}
+
+// Send sends bytes in one piece, as a terminal does that tells of its mouse.
+func (s *Session) Send(bytes string) error {
+	_, err := s.tmux("set-buffer", "-b", "sent", "--", bytes, ";", "paste-buffer", "-r", "-d", "-b", "sent")
 	return err
 }
 
@@ -82,6 +91,15 @@ func (s *Session) Screen() (string, error) { return s.tmux("capture-pane", "-p")
 
 // Coloured is Screen with the escape sequences of its colours.
 func (s *Session) Coloured() (string, error) { return s.tmux("capture-pane", "-p", "-e") }
+
+// Clipboard is what a program copied last; an error when none did.
+func (s *Session) Clipboard() (string, error) { return s.tmux("show-buffer") }
+
+// Background sets the colour that the terminal says it has behind the text.
+func (s *Session) Background(colour string) error {
+	_, err := s.tmux("set-option", "-g", "window-style", "bg="+colour)
+	return err
+}
 
 // patience is how long Wait waits before it gives up.
 const patience = 20 * time.Second
