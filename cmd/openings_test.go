@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/internal/foreignfile"
+	"github.com/meowdis/meowdis/schema"
 )
 
 // openers are the verbs that open a file: each argument FILE is the file that is
@@ -71,7 +72,7 @@ var situations = []situation{
 	{file: "text", says: "it is not a SQLite database; meowdis import reads archives, dump files and commands"},
 	{file: "foreign.db", says: "it is not a meowdis file; meowdis doctor tells whose it is",
 		fine: func(o opener) bool { return o.asIs }},
-	{file: "newer.sqlite", says: "it has schema version 999, and this meowdis knows 6: use a newer meowdis",
+	{file: "newer.sqlite", says: fmt.Sprintf("it has schema version 999, and this meowdis knows %d: use a newer meowdis", schema.Version),
 		fine: func(o opener) bool { return o.asIs }},
 	{file: "unwritable.sqlite", says: "you have no permission to write it, or beside it in .; --read-only reads it",
 		fine: func(o opener) bool { return !o.writes }},
