@@ -129,7 +129,11 @@ func TestFile(t *testing.T) {
 		want[name] = joined(want[name], p.Value)
 	}
 	expiring := cut(0, "ttl", 0, fields(field("a", "b", 0)), fields(field("c", "d", 5000), field("e", "f", 4000)))
-	for version, more := range map[string][]Piece{"REDIS0010": nil, "REDIS0012": expiring} {
+	for _, c := range []struct {
+		version string
+		more    []Piece
+	}{{"REDIS0010", nil}, {"REDIS0012", expiring}} {
+		version, more := c.version, c.more
 		file := written(t, append(samplePieces(), more...)...)
 		keys, notes, _, err := readAll(file)
 		if err != nil || len(notes) > 0 {
