@@ -235,11 +235,17 @@ func (p *party) acts(keys string) {
 		fmt.Sscan(rest, &x, &y)
 		p.check(p.Send(fmt.Sprintf("\x1b[<%d;%d;%dM", map[string]int{"click": 0, "wheel": 65}[word], x, y)))
 	case "hint":
-		screen, err := p.Screen()
+		var footer string
+		screen, err := p.Wait("a footer that rests, with "+rest, func(screen string) bool {
+			lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
+			before := footer
+			footer = lines[len(lines)-1]
+			return footer == before && strings.Contains(footer, rest) && len(lines) == p.size[1]
+		})
 		p.check(err)
-		lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
-		x := len([]rune(lines[len(lines)-1][:strings.Index(lines[len(lines)-1], rest)]))
-		p.check(p.Send(fmt.Sprintf("\x1b[<0;%d;%dM", x+1, len(lines))))
+		at := len([]rune(footer[:strings.Index(footer, rest)]))
+		p.t.Logf("a click at %d of %q, below\n%s", at, footer, screen)
+		p.check(p.Send(fmt.Sprintf("\x1b[<0;%d;%dM", at+1, p.size[1])))
 	case "size":
 		if rest == "back" {
 			x, y = p.size[0], p.size[1]
