@@ -45,7 +45,7 @@ func (d *destination) choose(s *streams, verb string) (err error) {
 
 // connect connects to the target that was chosen.
 func (d *destination) connect(ctx context.Context, s *streams) (*connection, error) {
-	c, err := d.targets.connectTo(ctx, d.target, toWrite, false)
+	c, err := d.targets.enter(ctx, d.target, toWrite)
 	if err != nil {
 		return nil, err
 	}

@@ -23,9 +23,8 @@ writes does the same to an older file when it opens it, but without the copy.
 A file that is up to date stays as it is. A file of a newer meowdis is refused.
 
 ` + fileHelp,
-		Example:               `  meowdis migrate cats.sqlite`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		Example: `  meowdis migrate cats.sqlite`,
+		Args:    usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runMigrate(cmd.Context(), s, o, args)
 		},

@@ -57,8 +57,7 @@ moved or replaced meanwhile, writes are refused, since they would be lost.
 		Example: `  meowdis serve
   meowdis serve cats.sqlite --resp 6380
   MEOWDIS_TOKEN=$(cat secret) meowdis serve cats.sqlite --http 0.0.0.0:8080`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.target.spec = args[0]
@@ -67,7 +66,6 @@ moved or replaced meanwhile, writes are refused, since they would be lost.
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.http, "http", "", "`ADDRESS` to serve REST on")
 	f.StringVar(&o.resp, "resp", "", "`ADDRESS` to serve the Redis protocol on")
 	f.StringVar(&o.token, "token", "", "`TOKEN` that REST clients must send")

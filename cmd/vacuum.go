@@ -22,9 +22,8 @@ while it runs, and others can read meanwhile but not write. A file without much
 free room is packed, too; meowdis doctor says how much there is.
 
 ` + fileHelp,
-		Example:               `  meowdis vacuum cats.sqlite`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		Example: `  meowdis vacuum cats.sqlite`,
+		Args:    usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVacuum(cmd.Context(), s, o, args)
 		},
