@@ -136,7 +136,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	file := toWrite
 	switch {
 	case !o.dryRun:
-		err = o.confirm.mayWrite(s, &targets, to, "copy")
+		err = o.confirm.mayWrite(ctx, s, &targets, to, "copy")
 	case to.isNew():
 		to.path = local.Memory // it is not made for this
 	default:
@@ -159,7 +159,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
 		return o.count(ctx, s, src, dst, read)
 	}
-	if err := dst.writable(s); err != nil {
+	if err := dst.writable(ctx, s); err != nil {
 		return err
 	}
 	return o.copy(ctx, s, src, dst, read)

@@ -54,7 +54,8 @@ Exit codes:
 		Example: `  meowdis doctor cats.sqlite
   meowdis doctor --json cats.sqlite | jq .findings
   meowdis doctor --fix cats.sqlite`,
-		Args: usageArgs(cobra.MaximumNArgs(1)),
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: completeTargets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.args = args
 			return o.run(cmd.Context(), s)
@@ -102,7 +103,7 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if o.fix && canFix(d.Findings) {
-		if err := o.file.mayChange(s, t, "doctor --fix"); err != nil {
+		if err := o.file.mayChange(ctx, s, t, "doctor --fix"); err != nil {
 			return err
 		}
 		d.Before, d.Backup = d.Findings, aside(f.Path(), "before-fix")

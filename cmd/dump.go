@@ -52,6 +52,7 @@ is named on stderr.
 		},
 	}
 	cmd.Flags().StringVar(&o.format, "format", "", "`FORMAT` of the file (default: by its name, or archive)")
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatsToWrite(), cobra.ShellCompDirectiveNoFileComp))
 	o.keys.addFlags(cmd)
 	o.target.addLookFlags(cmd)
 	return cmd

@@ -76,7 +76,7 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
-	if err := o.choose(s, "import"); err != nil {
+	if err := o.choose(ctx, s, "import"); err != nil {
 		return err
 	}
 	c, err := o.connect(ctx, s)

@@ -40,7 +40,7 @@ trips are made.
 ` + targetHelp,
 		Example: `  meowdis latency --url redis://localhost:6379
   meowdis latency --count 1000 --interval 0 GET greeting`,
-		ValidArgsFunction: completeCommand,
+		ValidArgsFunction: o.target.completeCall(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.count < 0 {
 				return usagef("--count %d: there cannot be fewer than none", o.count)
@@ -71,7 +71,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	}
 	return o.target.look(ctx, s, file, func(c *connection) error {
 		args := command(o.args)
-		if err := o.confirm.mayRun(s, c.target, args); err != nil {
+		if err := o.confirm.mayRun(ctx, s, c.target, args); err != nil {
 			return err
 		}
 		if len(args) == 0 {

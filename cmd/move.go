@@ -85,11 +85,11 @@ func (o *targetOptions) connectExisting(ctx context.Context, t target) (*connect
 
 // writable says once what every key would be refused with: the file is another
 // program's.
-func (c *connection) writable(s *streams) error {
+func (c *connection) writable(ctx context.Context, s *streams) error {
 	if c.file == nil || c.file.ReadOnly() == "" {
 		return nil
 	}
-	return told(s, "READONLY "+c.target.String()+": "+c.file.ReadOnly())
+	return told(ctx, s, "READONLY "+c.target.String()+": "+c.file.ReadOnly())
 }
 
 // What is read has little use for a cache: each page is read once. Keys come to the

@@ -36,7 +36,7 @@ values is read. Bytes are those that "meowdis help stats" tells of.
 ` + targetHelp,
 		Example: `  meowdis peek cat:1
   meowdis peek --limit 3 --json queue`,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: o.target.completeKey(s),
 		Args:              usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.key = args[0]; o.limit < 0 {

@@ -70,7 +70,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := o.choose(s, "restore"); err != nil {
+	if err := o.choose(ctx, s, "restore"); err != nil {
 		return err
 	}
 	c, err := o.connect(ctx, s)

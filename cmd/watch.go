@@ -38,7 +38,7 @@ behind the other. Flags stand before the command. (This is not the command WATCH
 		Example: `  meowdis watch GET visits
   meowdis watch -i 0.5 --url redis://localhost INFO stats`,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: completeCommand,
+		ValidArgsFunction: o.target.completeCall(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case time.Duration(o.interval) < 10*time.Millisecond:
@@ -71,7 +71,7 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 	if err := c.greet(ctx); err != nil {
 		return err
 	}
-	if err := o.confirm.mayRun(s, c.target, command(o.args)); err != nil {
+	if err := o.confirm.mayRun(ctx, s, c.target, command(o.args)); err != nil {
 		return err
 	}
 	show := func(reply []byte) error { return writeReply(s.out, reply) }
