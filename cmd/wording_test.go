@@ -52,7 +52,7 @@ func TestWording(t *testing.T) {
 		"dump --db a.sqlite nodir/x", "dump --db a.sqlite .", "dump --db a.sqlite a.jsonl/x", "export --db a.sqlite nodir/x.rdb", "backup --db a.sqlite nodir/x",
 		"backup --db a.sqlite a.jsonl/x", "copy a.sqlite nodir/x", "copy a.sqlite a.jsonl/x", "copy --resume x a.sqlite n.sqlite", "copy --resume 16:1 a.sqlite n.sqlite",
 		"copy -n x a.sqlite n.sqlite", "copy a", "diff a b c", "diff --ttl-tolerance -1s a.sqlite a.sqlite", "diff --ttl-tolerance x a b",
-		"exec --env-file none PING", "exec --env-file . PING", "man a.jsonl", "restore", "vacuum a b", "doctor --examples x", "watch -i x GET k", "profile add x",
+		"exec --env-file none PING", "exec --eval none.lua", "exec --env-file . PING", "man a.jsonl", "restore", "vacuum a b", "doctor --examples x", "watch -i x GET k", "profile add x",
 	)
 	for i, line := range lines {
 		// Each has a file of its own to make, so that they can run beside each other.
