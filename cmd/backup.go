@@ -28,11 +28,11 @@ and write meanwhile; they do not wait. The copy is one file, without a log besid
 it. It is checked for damage and safe on the disk before it gets its name, so that
 there is a whole backup under that name or none.
 
-` + fileHelp,
+The file is that of --db, of --profile, of the environment or of the profile in use
+(see "meowdis help targets"), or the default file that "meowdis paths" prints.`,
 		Example: `  meowdis backup --db cats.sqlite /backup/cats.sqlite
   meowdis backup --db cats.sqlite --force /backup/latest.sqlite`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.ExactArgs(1)),
+		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), s, args[0])
 		},

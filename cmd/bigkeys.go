@@ -19,9 +19,8 @@ grow with the database.
 ` + bytesHelp + "\n\n" + targetHelp,
 		Example: `  meowdis bigkeys --top 3
   meowdis bigkeys --samples 0 'session:*'`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     cobra.NoFileCompletions,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
 				return err

@@ -50,6 +50,18 @@ func (o *targetOptions) completeCall(s *streams) cobra.CompletionFunc {
 	}
 }
 
+// completeKey completes the key that is the only argument, or the first.
+func (o *targetOptions) completeKey(s *streams) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), keyPatience)
+		defer cancel()
+		return o.keys(ctx, s, typed), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // isKey tells whether the word behind args is a key of the command.
 func isKey(args []string, typed string) bool {
 	if len(args) == 0 {

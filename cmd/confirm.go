@@ -87,25 +87,28 @@ func (o *confirmOptions) confirmed(c *connection, s *streams) session {
 	if !o.asks(c.target) {
 		return c.session
 	}
-	return &guarded{session: c.session, refuse: func(_ context.Context, args [][]byte) (resp.Value, bool) {
+	return &guarded{session: c.session, refuse: func(ctx context.Context, args [][]byte) (resp.Value, bool) {
 		name, yes := isDangerous(args)
 		if !yes {
 			return resp.Value{}, false
 		}
-		refusal := o.refusal(s, c.target, name)
+		refusal := o.refusal(ctx, s, c.target, name)
 		return resp.MakeError(refusal), refusal != ""
 	}}
 }
 
 // refusal is why something is not to be done on the target, which is one that asks:
 // nobody said yes. It is "" when somebody did.
-func (o *confirmOptions) refusal(s *streams, t target, name string) string {
+func (o *confirmOptions) refusal(ctx context.Context, s *streams, t target, name string) string {
 	if !s.inTerminal {
 		return "CONFIRM " + name + " on profile " + t.profile + " needs --yes where nobody can be asked"
 	}
 	question, accepts := ask(t, name)
 	fmt.Fprint(s.err, question)
-	line, _ := bufio.NewReader(s.in).ReadString('\n') // no line is no answer
+	line, err := bufio.NewReader(s.input(ctx)).ReadString('\n') // no line is no answer
+	if err != nil {
+		fmt.Fprintln(s.err) // behind the question
+	}
 	if accepts(line) {
 		return ""
 	}
@@ -115,30 +118,34 @@ func (o *confirmOptions) refusal(s *streams, t target, name string) string {
 // mayWrite lets a verb that writes by itself go on, or says why not and returns
 // errAnswered: the target is read-only, or its profile wants a yes that nobody gave.
 // A file that is not there yet has nothing to lose.
-func (o *confirmOptions) mayWrite(s *streams, targets *targetOptions, t target, verb string) error {
+func (o *confirmOptions) mayWrite(ctx context.Context, s *streams, targets *targetOptions, t target, verb string) error {
 	refusal := ""
 	switch {
 	case targets.refusesWrites(t):
 		refusal = "READONLY " + verb + " writes, and " + t.String() + " is read-only"
 	case o.asks(t) && !t.isNew():
-		refusal = o.refusal(s, t, verb)
+		refusal = o.refusal(ctx, s, t, verb)
 	}
-	return told(s, refusal)
+	return told(ctx, s, refusal)
 }
 
 // mayRun is mayWrite for a command that a verb runs again and again.
-func (o *confirmOptions) mayRun(s *streams, t target, args [][]byte) error {
+func (o *confirmOptions) mayRun(ctx context.Context, s *streams, t target, args [][]byte) error {
 	name, yes := isDangerous(args)
 	if !yes || !o.asks(t) {
 		return nil
 	}
-	return told(s, o.refusal(s, t, name))
+	return told(ctx, s, o.refusal(ctx, s, t, name))
 }
 
-// told prints a refusal, if there is one, and returns errAnswered for it.
-func told(s *streams, refusal string) error {
-	if refusal == "" {
+// told prints a refusal, if there is one, and returns errAnswered for it; a signal
+// that ended the question is told as one.
+func told(ctx context.Context, s *streams, refusal string) error {
+	switch {
+	case refusal == "":
 		return nil
+	case ctx.Err() != nil:
+		return stopped(ctx, "nothing was run")
 	}
 	fmt.Fprintf(s.err, "meowdis: %s\n", refusal)
 	return errAnswered

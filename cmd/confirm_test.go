@@ -34,6 +34,18 @@ func TestConfirmInTerminal(t *testing.T) {
 	s.check(s.Press("Enter"))
 	s.shows("not confirmed")
 
+	s.check(s.Run("clear; meowdis copy a.sqlite @prod --replace"))
+	s.shows("Type prod to run it:")
+	s.check(s.Press("C-c"))
+	s.shows("meowdis: interrupted; nothing was run")
+	s.check(s.Run("echo exit=$?"))
+	s.shows("exit=130")
+
+	s.check(s.Run("clear; meowdis vacuum @prod"))
+	s.shows("Type prod to run it:")
+	s.check(s.Press("C-d"))
+	s.shows("Type prod to run it:\nmeowdis: CONFIRM not confirmed")
+
 	s.check(s.Run("clear; meowdis restore --profile prod --replace a.archive"))
 	s.shows("Type prod to run it:")
 	s.check(s.Run("prod"))

@@ -35,7 +35,7 @@ type tokenOptions struct {
 
 func (o *tokenOptions) addFlags(cmd *cobra.Command, src, dst string) {
 	f := cmd.Flags()
-	f.StringVar(&o.both, "token", "", "`TOKEN` of the REST endpoints")
+	f.StringVar(&o.both, "token", "", "`TOKEN` of whichever wants one")
 	f.StringVar(&o.src, src, "", "`TOKEN` of the first one, when they differ")
 	f.StringVar(&o.dst, dst, "", "`TOKEN` of the second one")
 	for _, name := range []string{"token", src, dst} {
@@ -44,11 +44,17 @@ func (o *tokenOptions) addFlags(cmd *cobra.Command, src, dst string) {
 }
 
 // named is the target that an argument means, with the token of its own flag, or
-// else of --token. The environment's is for a REST endpoint that has none by then.
+// else of --token, which a Redis server gets only when it wants one: the other
+// side's may be meant. The environment's is for a REST endpoint that has none by then.
 func (o *tokenOptions) named(s *streams, spec, token string) (target, error) {
 	t, err := named(s.getenv, spec, firstOf(token, o.both))
-	if t.isREST() && t.token == "" {
+	switch {
+	case t.isREST() && t.token == "":
 		t.token = s.getenv("MEOWDIS_TOKEN")
+	case t.url != nil && !t.isREST() && token == "" && t.url.User.Username() == "":
+		if password, _ := t.url.User.Password(); password == o.both {
+			t.url.User, t.spare = nil, o.both
+		}
 	}
 	return t, err
 }
@@ -75,9 +81,8 @@ that was changed while it was read is named on stderr.
 		Example: `  meowdis copy redis://localhost:6379 cats.sqlite
   meowdis copy cats.sqlite @prod --match 'cat:*'
   meowdis copy a.sqlite b.sqlite -n 0 --db-to 5 --replace`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.ExactArgs(2)),
-		ValidArgsFunction:     completeTargets(2),
+		Args:              usageArgs(cobra.ExactArgs(2)),
+		ValidArgsFunction: completeTargets(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f := cmd.Flags()
 			if err := errors.Join(exclusive(cmd, "replace", "skip"), checkDatabase(f, "db-from", o.from), checkDatabase(f, "db-to", o.to)); err != nil {
@@ -88,7 +93,6 @@ that was changed while it was read is named on stderr.
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	o.existing.addFlags(cmd)
 	o.confirm.addFlags(cmd)
 	o.keys.addFlags(cmd)
@@ -132,7 +136,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	file := toWrite
 	switch {
 	case !o.dryRun:
-		err = o.confirm.mayWrite(s, &targets, to, "copy")
+		err = o.confirm.mayWrite(ctx, s, &targets, to, "copy")
 	case to.isNew():
 		to.path = local.Memory // it is not made for this
 	default:
@@ -141,7 +145,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	dst, err := targets.connectTo(ctx, to, file, false)
+	dst, err := targets.enter(ctx, to, file)
 	if err != nil {
 		return err
 	}
@@ -155,7 +159,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
 		return o.count(ctx, s, src, dst, read)
 	}
-	if err := dst.writable(s); err != nil {
+	if err := dst.writable(ctx, s); err != nil {
 		return err
 	}
 	return o.copy(ctx, s, src, dst, read)

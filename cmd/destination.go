@@ -35,21 +35,21 @@ func (d *destination) check(cmd *cobra.Command) error {
 }
 
 // choose finds the target, and asks whether the verb may write to it.
-func (d *destination) choose(s *streams, verb string) (err error) {
+func (d *destination) choose(ctx context.Context, s *streams, verb string) (err error) {
 	if d.target, err = d.targets.resolve(s.getenv); err != nil {
 		return err
 	}
 	d.targets.tell(d.target, s)
-	return d.confirm.mayWrite(s, &d.targets, d.target, verb)
+	return d.confirm.mayWrite(ctx, s, &d.targets, d.target, verb)
 }
 
 // connect connects to the target that was chosen.
 func (d *destination) connect(ctx context.Context, s *streams) (*connection, error) {
-	c, err := d.targets.connectTo(ctx, d.target, toWrite, false)
+	c, err := d.targets.enter(ctx, d.target, toWrite)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.writable(s); err != nil {
+	if err := c.writable(ctx, s); err != nil {
 		return nil, closing(err, c)
 	}
 	if c.chosen() {

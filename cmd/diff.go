@@ -16,13 +16,13 @@ type diffOptions struct {
 	keys      selection
 	tokens    tokenOptions
 	database  int
-	tolerance time.Duration
+	tolerance interval
 	json      bool
 	a, b      string
 }
 
 func newDiff(s *streams) *cobra.Command {
-	o := &diffOptions{}
+	o := &diffOptions{tolerance: interval(time.Second)}
 	cmd := &cobra.Command{
 		Use:     "diff [FLAGS] A B",
 		GroupID: groupMove,
@@ -37,33 +37,29 @@ JSON document is written, nor are the times of a stream's consumers.
 ` + twoTargetsHelp + `
 
 Exit codes:
-  0  everything is the same
-  1  something differs, or could not be compared
-  2  the command line was wrong
-  3  a target could not be opened or reached, or it failed
-130  Ctrl-C ended it: what it printed is not all`,
+    0  everything is the same
+    1  something differs, or could not be compared
+    2  the command line was wrong
+    3  a target could not be opened or reached, or it failed
+  130  Ctrl-C ended it (143: SIGTERM): what it printed is not all`,
 		Example: `  meowdis diff cats.sqlite backup.sqlite
   meowdis diff --json redis://localhost:6379 cats.sqlite --match 'cat:*'`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.ExactArgs(2)),
-		ValidArgsFunction:     completeTargets(2),
+		Args:              usageArgs(cobra.ExactArgs(2)),
+		ValidArgsFunction: completeTargets(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkDatabase(cmd.Flags(), "database", o.database); err != nil {
 				return err
-			}
-			if o.tolerance < 0 {
-				return usagef("--ttl-tolerance %v: expiries differ by at least nothing", o.tolerance)
 			}
 			o.a, o.b = args[0], args[1]
 			return o.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	o.keys.addFlags(cmd)
 	f.IntVarP(&o.database, "database", "n", -1, "compare only database `NUMBER` (default: all)")
 	f.Lookup("database").DefValue = "0" // -1 is nothing to show
-	f.DurationVar(&o.tolerance, "ttl-tolerance", time.Second, "by how much expiries may differ")
+	f.Var(&o.tolerance, "ttl-tolerance", "by how many `SECONDS` expiries may differ")
+	cmd.RegisterFlagCompletionFunc("ttl-tolerance", cobra.NoFileCompletions)
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each difference")
 	o.tokens.addFlags(cmd, "a-token", "b-token")
 	return cmd
@@ -100,7 +96,7 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *connection,
 	r := &report{s: s, bar: newProgress(s, "comparing", "keys", total(ctx, a, read))}
 	differences := 0
 	keys, err := transfer.Diff(ctx, a, b, transfer.DiffOptions{
-		Read: read, Tolerance: o.tolerance, Notify: r.notify, Seen: r.seen,
+		Read: read, Tolerance: time.Duration(o.tolerance), Notify: r.notify, Seen: r.seen,
 		Found: func(d transfer.Difference) {
 			differences++
 			r.bar.clear()

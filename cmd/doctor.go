@@ -47,22 +47,21 @@ again. It keeps what can be kept: elements without a key become keys of database
 ` + fileHelp + `
 
 Exit codes:
-  0  nothing is wrong; there may be notes
-  1  something is wrong, or is still wrong after --fix
-  2  the command line was wrong
-  3  the file could not be opened, or it failed`,
+    0  nothing is wrong; there may be notes
+    1  something is wrong, or is still wrong after --fix
+    2  the command line was wrong
+    3  the file could not be opened, or it failed`,
 		Example: `  meowdis doctor cats.sqlite
   meowdis doctor --json cats.sqlite | jq .findings
   meowdis doctor --fix cats.sqlite`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: completeTargets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.args = args
 			return o.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.BoolVar(&o.fix, "fix", false, "mend what can be mended, after a backup beside the file")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.IntVar(&o.examples, "examples", 3, "`NUMBER` of examples of each finding")
@@ -104,7 +103,7 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if o.fix && canFix(d.Findings) {
-		if err := o.file.mayChange(s, t, "doctor --fix"); err != nil {
+		if err := o.file.mayChange(ctx, s, t, "doctor --fix"); err != nil {
 			return err
 		}
 		d.Before, d.Backup = d.Findings, aside(f.Path(), "before-fix")

@@ -45,17 +45,16 @@ is named on stderr.
 		Example: `  meowdis dump cats.archive
   meowdis dump --db cats.sqlite --match 'cat:*' cats.jsonl
   meowdis dump --url redis://localhost:6379 --format resp - | redis-cli -p 6380 --pipe`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.ExactArgs(1)),
+		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.path, o.database = args[0], cmd.Flags().Changed("database")
 			return o.run(cmd.Context(), s)
 		},
 	}
-	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&o.format, "format", "", "`FORMAT` of the file (default: by its name, or archive)")
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatsToWrite(), cobra.ShellCompDirectiveNoFileComp))
 	o.keys.addFlags(cmd)
-	o.target.addFlags(cmd)
+	o.target.addLookFlags(cmd)
 	return cmd
 }
 
@@ -87,7 +86,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		r.seen(p)
 	}
 	err = writeFile(o.path, s.out, func(out io.Writer) error {
-		return transfer.Run(ctx, transfer.FromSession(ctx, c, read), format.write(out), r.notify, seen)
+		return transfer.Run(ctx, of(c.target.String(), transfer.FromSession(ctx, c, read)), format.write(out), r.notify, seen)
 	})
 	if err != nil {
 		return r.end(notWritten(ctx, o.path, err))

@@ -58,8 +58,7 @@ commands are independent, and only counted.
   printf 'SET a 1\nINCR a\n' | meowdis exec
   meowdis exec --pipe < million.txt
   meowdis exec --dry-run < commands.txt`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     o.target.completeCall(s),
+		ValidArgsFunction: o.target.completeCall(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.format.check(cmd); err != nil {
 				return err
@@ -186,6 +185,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *connection) err
 			return err
 		}
 		suggest(s.err, args, v)
+		misplaced(s.err, o.target.flags, args, v)
 		if failed = failed || v.HasError(); failed && !o.keepGoing {
 			break
 		}

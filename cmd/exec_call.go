@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/local"
 )
 
 // callOptions are the flags and arguments that make the one command of exec.
@@ -82,7 +84,7 @@ func (o *callOptions) typed() ([][]byte, error) {
 	if o.eval != "" {
 		script, err := os.ReadFile(o.eval)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, usagef("--eval %s: %w", o.eval, local.Pathless(err))
 		}
 		keys := slices.Index(args, ",")
 		if keys < 0 {

@@ -21,11 +21,11 @@ const (
 )
 
 const exitCodesHelp = `Exit codes:
-  0  every command was answered
-  1  a command was answered with an error
-  2  the command line was wrong
-  3  the target could not be opened or reached, or it failed
-130  Ctrl-C ended it, where the verb does not say otherwise; 143 SIGTERM`
+    0  every command was answered
+    1  a command was answered with an error
+    2  the command line was wrong
+    3  the target could not be opened or reached, or it failed
+  130  Ctrl-C ended it, where the verb does not say otherwise; 143 SIGTERM`
 
 // errAnswered ends a run in which a command was answered with an error. The
 // answer has been printed, so that nothing more is said.
@@ -40,6 +40,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // exitCode tells about err, the end of the verb ran, and gives its exit code.
 func (s *streams) exitCode(ran *cobra.Command, err error) int {
+	if out, ok := s.out.(*output); ok && out.failed != nil && (err == nil || errors.Is(err, errAnswered)) {
+		err = out.failed
+	}
 	var usage usageError
 	var stopped stoppedBy
 	switch {

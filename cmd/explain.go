@@ -41,9 +41,8 @@ shown. Plans are those of the file, where there is one: --db, MEOWDIS_DB or the
 default file.`,
 		Example: `  meowdis explain SET greeting hello EX 60
   meowdis explain --json INCR visits`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MinimumNArgs(1)),
-		ValidArgsFunction:     completeCommand,
+		Args:              usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: completeCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkDatabase(cmd.Flags(), "database", o.database); err != nil {
 				return err
@@ -96,9 +95,14 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 	case err != nil:
 		return err
 	case bad.IsError():
-		if _, err := fmt.Fprintf(s.out, "(error) %s\n", bad.Str); err != nil {
+		p := formatOptions{output: formatTyped}
+		if o.json {
+			p.output = formatJSON
+		}
+		if _, err := s.out.Write(p.printer(s).append(nil, args, bad)); err != nil {
 			return err
 		}
+		suggest(s.err, args, bad)
 		return errAnswered
 	case o.json:
 		return printJSON(s.out, e)

@@ -35,16 +35,14 @@ out. The file appears when it is complete.
 		Example: `  meowdis export dump.rdb
   meowdis export --db cats.sqlite --match 'cat:*' cats.rdb
   redis-server --dbfilename cats.rdb`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.ExactArgs(1)),
+		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.path, o.database = args[0], cmd.Flags().Changed("database")
 			return o.run(cmd.Context(), s)
 		},
 	}
-	cmd.Flags().SortFlags = false
 	o.keys.addFlags(cmd)
-	o.target.addFlags(cmd)
+	o.target.addLookFlags(cmd)
 	return cmd
 }
 
@@ -68,7 +66,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	err = replaceFile(o.path, func(f *os.File) error {
 		spool := &spoolFile{dir: filepath.Dir(o.path)}
 		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.notify)
-		err := transfer.Run(ctx, transfer.FromSession(ctx, c, read), w, r.notify, r.seen)
+		err := transfer.Run(ctx, of(c.target.String(), transfer.FromSession(ctx, c, read)), w, r.notify, r.seen)
 		keys = w.Keys()
 		return errors.Join(err, spool.remove())
 	})

@@ -38,7 +38,6 @@ type formatOptions struct {
 
 func (o *formatOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVarP(&o.output, "output", "o", "", "print replies as `FORMAT`: "+strings.Join(formats, ", "))
 	f.BoolVar(&o.json, "json", false, "print JSON, one value a reply (-o json)")
 	f.BoolVar(&o.csv, "csv", false, "print CSV, one line a record (-o csv)")

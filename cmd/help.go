@@ -19,8 +19,7 @@ func newHelp(s *streams) *cobra.Command {
 		Example: `  meowdis help exec
   meowdis help formats
   meowdis help ZADD`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     completeHelp,
+		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			switch {

@@ -52,8 +52,7 @@ file turns out to be damaged.
 		Example: `  meowdis import dump.rdb
   meowdis import --db cats.sqlite /var/lib/redis/appendonlydir
   meowdis import --profile prod redka.db --replace`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.ExactArgs(1)),
+		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd); err != nil {
 				return err
@@ -63,7 +62,6 @@ file turns out to be damaged.
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.format, "format", "", "`FORMAT` of the file, when it is not recognised: "+strings.Join(importFormats, ", "))
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
 	o.addFlags(cmd)
@@ -78,7 +76,7 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
-	if err := o.choose(s, "import"); err != nil {
+	if err := o.choose(ctx, s, "import"); err != nil {
 		return err
 	}
 	c, err := o.connect(ctx, s)

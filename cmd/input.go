@@ -50,6 +50,9 @@ func notWritten(ctx context.Context, path string, err error) error {
 	if wasStopped(ctx, err) {
 		return stopped(ctx, kept)
 	}
+	if _, other := errors.AsType[sourceError](err); other || path == "-" {
+		return fmt.Errorf("%w; %s", err, kept)
+	}
 	return fmt.Errorf("writing %s: %w; %s", path, local.Pathless(err), kept)
 }
 

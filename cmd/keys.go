@@ -29,7 +29,6 @@ type listOptions struct {
 
 func (o *listOptions) addFlags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.BoolVar(&o.json, "json", false, "print JSON, one value a line")
 	f.BoolVarP(&o.null, "null", "0", false, "end each with a NUL byte instead of a newline")
 	f.Int64Var(&o.limit, "limit", 0, "print no more than `NUMBER` "+what)
@@ -72,9 +71,8 @@ and size.
 		Example: `  meowdis keys 'cat:*'
   meowdis keys -l --type hash --limit 20
   meowdis keys -0 'tmp:*' | xargs -0 meowdis exec DEL`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     cobra.NoFileCompletions,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.list.check(cmd); err != nil {
 				return err
@@ -96,9 +94,9 @@ and size.
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.BoolVarP(&o.long, "long", "l", false, "print type, time to live and size of each key, too")
 	f.StringVar(&o.typ, "type", "", "list keys of this `TYPE` only: "+strings.Join(typeNames, ", "))
+	cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(typeNames, cobra.ShellCompDirectiveNoFileComp))
 	o.list.addFlags(cmd, "keys")
 	o.target.addLookFlags(cmd)
 	return cmd

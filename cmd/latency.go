@@ -40,8 +40,7 @@ trips are made.
 ` + targetHelp,
 		Example: `  meowdis latency --url redis://localhost:6379
   meowdis latency --count 1000 --interval 0 GET greeting`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     completeCommand,
+		ValidArgsFunction: o.target.completeCall(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.count < 0 {
 				return usagef("--count %d: there cannot be fewer than none", o.count)
@@ -52,7 +51,6 @@ trips are made.
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.SortFlags = false
 	f.Int64Var(&o.count, "count", 0, "make `NUMBER` round trips")
 	f.VarP(&o.interval, "interval", "i", "wait for `SECONDS` between two of them")
 	f.BoolVar(&o.json, "json", false, "print JSON, at the end")
@@ -73,7 +71,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	}
 	return o.target.look(ctx, s, file, func(c *connection) error {
 		args := command(o.args)
-		if err := o.confirm.mayRun(s, c.target, args); err != nil {
+		if err := o.confirm.mayRun(ctx, s, c.target, args); err != nil {
 			return err
 		}
 		if len(args) == 0 {

@@ -27,7 +27,12 @@ var lookOnly = local.Options{ReadOnly: true, Cache: lookCache}
 
 // look connects to the target, runs fn, and closes the connection.
 func (o *targetOptions) look(ctx context.Context, s *streams, file local.Options, fn func(*connection) error) (err error) {
-	c, err := o.connect(ctx, s, file, false)
+	t, err := o.resolve(s.getenv)
+	if err != nil {
+		return err
+	}
+	o.tell(t, s)
+	c, err := o.enter(ctx, t, file)
 	if err != nil {
 		return err
 	}

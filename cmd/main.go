@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/meowdis/meowdis/internal/quiet"
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
 )
 
@@ -41,10 +42,31 @@ func Main() int {
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
+	if !s.outTerminal {
+		s.out = &output{Writer: os.Stdout}
+	}
 	root := newRoot(s)
 	root.SetArgs(os.Args[1:])
 	ran, err := root.ExecuteContextC(context.Background())
 	return s.exitCode(ran, err)
+}
+
+// output is stdout where no terminal is. It keeps the first failure to write, which
+// not every writer looks for: a reply that is lost must not end in success.
+type output struct {
+	io.Writer
+	failed error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		err = fmt.Errorf("writing to stdout: %w", local.Pathless(err))
+		if o.failed == nil {
+			o.failed = err
+		}
+	}
+	return n, err
 }
 
 // edits tells whether somebody types at a terminal that can show what is edited.

@@ -25,6 +25,7 @@ func newMan(s *streams) *cobra.Command {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
 			keepLines(root)
+			root.Long += "\n\nMore is told in " + topicPages(root) + "."
 			// The same pages from the same source, whenever they are made.
 			date := time.Unix(0, 0).UTC()
 			if err := doc.GenManTree(root, manHeader("1", date), args[0]); err != nil {
@@ -40,6 +41,18 @@ func newMan(s *streams) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// topicPages are the names of the pages that are about no verb, which cobra does not
+// refer to.
+func topicPages(root *cobra.Command) string {
+	var pages []string
+	for _, topic := range root.Commands() {
+		if topic.IsAdditionalHelpTopicCommand() {
+			pages = append(pages, "meowdis-"+topic.Name()+"(7)")
+		}
+	}
+	return strings.Join(pages, ", ")
 }
 
 // keepLines makes the indented lines of the texts what a man page shows as they

@@ -23,9 +23,9 @@ writes does the same to an older file when it opens it, but without the copy.
 A file that is up to date stays as it is. A file of a newer meowdis is refused.
 
 ` + fileHelp,
-		Example:               `  meowdis migrate cats.sqlite`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		Example:           `  meowdis migrate cats.sqlite`,
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: completeTargets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runMigrate(cmd.Context(), s, o, args)
 		},
@@ -54,7 +54,7 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 		err = fmt.Errorf("opening %s: it is empty: there is nothing to migrate", f.Path())
 	case version == schema.Version:
 	default:
-		if err = o.mayChange(s, t, "migrate"); err != nil {
+		if err = o.mayChange(ctx, s, t, "migrate"); err != nil {
 			break
 		}
 		err = f.Backup(ctx, backup, local.BackupOptions{})

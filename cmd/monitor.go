@@ -22,7 +22,6 @@ type listenOptions struct {
 
 func (o *listenOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.BoolVar(&o.json, "json", false, "print JSON, one object a line")
 	f.Int64Var(&o.count, "count", 0, "end after `NUMBER` messages")
 	o.target.addLookFlags(cmd)
@@ -49,7 +48,13 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 	}
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	c, err := o.target.connectTo(ctx, t, local.Options{}, false)
+	connect := o.target.enter
+	if t.isREST() { // a message is all that it may have to say
+		connect = func(ctx context.Context, t target, file local.Options) (*connection, error) {
+			return o.target.connectTo(ctx, t, file, false)
+		}
+	}
+	c, err := connect(ctx, t, local.Options{})
 	if err != nil {
 		return ended(ctx, err)
 	}
@@ -87,9 +92,8 @@ command MONITOR, or a REST endpoint that has /monitor, as Upstash's do.
 ` + targetHelp,
 		Example: `  meowdis monitor --url redis://localhost:6379
   meowdis monitor --url redis://localhost --json | jq -r .command[0]`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     cobra.NoFileCompletions,
-		Args:                  usageArgs(cobra.NoArgs),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.listen(cmd.Context(), s, command([]string{"MONITOR"}), func(v resp.Value) []byte {
 				return o.monitored(s, string(v.Str))

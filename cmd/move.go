@@ -14,11 +14,11 @@ import (
 )
 
 const moveExitCodesHelp = `Exit codes:
-  0  everything was done
-  1  some keys were not: each was named on stderr
-  2  the command line was wrong
-  3  a target or a file could not be opened or reached, or it failed or is damaged
-130  Ctrl-C ended it (143: SIGTERM): it said what was done, and how to go on`
+    0  everything was done
+    1  some keys were not: each was named on stderr
+    2  the command line was wrong
+    3  a target or a file could not be opened or reached, or it failed or is damaged
+  130  Ctrl-C ended it (143: SIGTERM): it said what was done, and how to go on`
 
 // selection are the flags that choose keys.
 type selection struct {
@@ -80,16 +80,16 @@ func (o *existingOptions) mode() transfer.Existing {
 
 // connectExisting connects to a target that is read: a file must be there.
 func (o *targetOptions) connectExisting(ctx context.Context, t target) (*connection, error) {
-	return o.connectTo(ctx, t, local.Options{ReadOnly: t.path != local.Memory, Cache: readCache}, false)
+	return o.enter(ctx, t, local.Options{ReadOnly: t.path != local.Memory, Cache: readCache})
 }
 
 // writable says once what every key would be refused with: the file is another
 // program's.
-func (c *connection) writable(s *streams) error {
+func (c *connection) writable(ctx context.Context, s *streams) error {
 	if c.file == nil || c.file.ReadOnly() == "" {
 		return nil
 	}
-	return told(s, "READONLY "+c.target.String()+": "+c.file.ReadOnly())
+	return told(ctx, s, "READONLY "+c.target.String()+": "+c.file.ReadOnly())
 }
 
 // What is read has little use for a cache: each page is read once. Keys come to the

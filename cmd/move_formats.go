@@ -49,20 +49,25 @@ var fileFormats = []fileFormat{
 // formatToWrite is the format of that name, or without a name the one that the
 // file's name ends like, an archive otherwise.
 func formatToWrite(name, path string) (fileFormat, error) {
-	var names []string
 	for _, f := range fileFormats {
-		if f.write == nil {
-			continue
-		}
-		if name == f.name || name == "" && slices.Contains(f.endings, filepath.Ext(path)) {
+		if f.write != nil && (name == f.name || name == "" && slices.Contains(f.endings, filepath.Ext(path))) {
 			return f, nil
 		}
-		names = append(names, f.name)
 	}
 	if name == "" {
 		return fileFormats[0], nil
 	}
-	return fileFormat{}, usagef("--format %s: give one of %s", name, strings.Join(names, ", "))
+	return fileFormat{}, usagef("--format %s: give one of %s", name, strings.Join(formatsToWrite(), ", "))
+}
+
+// formatsToWrite are the names of the formats that can be written.
+func formatsToWrite() (names []string) {
+	for _, f := range fileFormats {
+		if f.write != nil {
+			names = append(names, f.name)
+		}
+	}
+	return names
 }
 
 // formatOf recognises a file by its beginning.

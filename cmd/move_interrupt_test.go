@@ -115,15 +115,19 @@ func (m mover) stop(g *gate, requests int, signal os.Signal, args ...string) (co
 	return c.ProcessState.ExitCode(), out.String()
 }
 
-const movedKeys = 3000
+// How many keys are moved: enough for some requests, and for a file some blocks.
+const (
+	movedKeys  = 1500
+	manyBlocks = 3000
+)
 
-func newMover(t *testing.T) mover {
+func newMover(t *testing.T, keys int) mover {
 	t.Helper()
 	m := mover{t, t.TempDir()}
 	var script strings.Builder
 	random := rand.NewChaCha8([32]byte{1})
 	value := make([]byte, 500)
-	for n := range movedKeys {
+	for n := range keys {
 		random.Read(value)
 		fmt.Fprintf(&script, "SET key:%d %x\n", n, value)
 	}
@@ -140,7 +144,7 @@ func newMover(t *testing.T) mover {
 // TestInterruptedWrites stops verbs that write to an endpoint in the middle, and
 // goes on as they say, or as the documentation says of a kill.
 func TestInterruptedWrites(t *testing.T) {
-	m := newMover(t)
+	m := newMover(t, movedKeys)
 	for i, test := range []struct {
 		requests int // before it is stopped; keys that may be there are asked for
 		args     []string
@@ -185,7 +189,7 @@ func TestInterruptedWrites(t *testing.T) {
 // TestInterruptedReads stops verbs that read from an endpoint and make a file, of
 // which there is all or nothing, and diff, which says that it did not see all.
 func TestInterruptedReads(t *testing.T) {
-	m := newMover(t)
+	m := newMover(t, movedKeys)
 	g := newGate(t)
 	m.run(0, "copy", "a.sqlite", g.url)
 	for _, test := range []struct{ line, says string }{
@@ -210,7 +214,7 @@ func TestInterruptedReads(t *testing.T) {
 
 // TestInterruptedInput stops a restore whose input has come to a halt.
 func TestInterruptedInput(t *testing.T) {
-	m := newMover(t)
+	m := newMover(t, manyBlocks)
 	archive, err := os.ReadFile(filepath.Join(m.dir, "a.archive"))
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -106,6 +107,36 @@ func (o *targetOptions) connectTo(ctx context.Context, t target, file local.Opti
 		c.session = &guarded{session: c.session, refuse: refuseWrites}
 	}
 	return c, nil
+}
+
+// enter connects to a target whose keys are read or written by the verb itself. A
+// server is asked whether it answers, so that it refuses once and not each key.
+func (o *targetOptions) enter(ctx context.Context, t target, file local.Options) (*connection, error) {
+	c, err := o.connectTo(ctx, t, file, false)
+	if err == nil {
+		if err = c.greet(ctx); err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}
+	if errors.Is(err, remote.ErrNoPassword) && t.spare != "" {
+		u := *t.url
+		u.User, t.spare = url.UserPassword("", t.spare), ""
+		t.url = &u
+		return o.enter(ctx, t, file)
+	}
+	return c, err
+}
+
+// greet asks a server whether it answers to us.
+func (c *connection) greet(ctx context.Context) error {
+	switch s := plain(c.session).(type) {
+	case *remote.Redis:
+		return s.Greet(ctx)
+	case *remote.REST:
+		_, err := s.Do(ctx, []byte("PING"))
+		return err
+	}
+	return nil
 }
 
 // databaseOf is the number of the database on the target: -n, or else the

@@ -36,9 +36,8 @@ values is read. Bytes are those that "meowdis help stats" tells of.
 ` + targetHelp,
 		Example: `  meowdis peek cat:1
   meowdis peek --limit 3 --json queue`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     cobra.NoFileCompletions,
-		Args:                  usageArgs(cobra.ExactArgs(1)),
+		ValidArgsFunction: o.target.completeKey(s),
+		Args:              usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.key = args[0]; o.limit < 0 {
 				return usagef("--limit %d: there cannot be fewer than none", o.limit)
@@ -47,7 +46,6 @@ values is read. Bytes are those that "meowdis help stats" tells of.
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.IntVar(&o.limit, "limit", 10, "show no more than `NUMBER` elements")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.target.addLookFlags(cmd)

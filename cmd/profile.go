@@ -72,7 +72,7 @@ func newProfile(s *streams) *cobra.Command {
 func newProfileList(s *streams) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use:   "list",
+		Use:   "list [FLAGS]",
 		Short: "List the profiles; * is the one in use",
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
@@ -106,7 +106,7 @@ func newProfileList(s *streams) *cobra.Command {
 func newProfileUse(s *streams) *cobra.Command {
 	none := false
 	cmd := &cobra.Command{
-		Use:               "use NAME",
+		Use:               "use NAME|--none",
 		Short:             "Make a profile the target when nothing else is said",
 		Example:           "  meowdis profile use dev\n  meowdis profile use --none",
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
@@ -136,7 +136,7 @@ func newProfileUse(s *streams) *cobra.Command {
 func newProfileShow(s *streams) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use:               "show [NAME]",
+		Use:               "show [FLAGS] [NAME]",
 		Short:             "Show a profile, or the one in use, without its token",
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: completeProfiles,

@@ -33,8 +33,7 @@ asked for. It goes into the system's keyring where there is one.`,
   meowdis profile add prod --url https://example.com --confirm name --color red
   meowdis profile add cache --url rediss://me@example.com:6380 --token-stdin < secret
   meowdis profile add ci --url https://example.com --token-env CI_TOKEN --read-only`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.ExactArgs(1)),
+		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
 				return err
@@ -44,7 +43,6 @@ asked for. It goes into the system's keyring where there is one.`,
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.settings.DB, "db", "", "SQLite `FILE`")
 	f.StringVar(&o.settings.URL, "url", "", "`URL` of a REST endpoint or a Redis server")
 	f.BoolVar(&o.tokenStdin, "token-stdin", false, "read the token from stdin")

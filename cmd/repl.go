@@ -31,7 +31,7 @@ type replOptions struct {
 func newREPL(s *streams) *cobra.Command {
 	o := &replOptions{}
 	cmd := &cobra.Command{
-		Use:        "repl",
+		Use:        "repl [FLAGS]",
 		SuggestFor: []string{"cli", "redis-cli", "shell", "console"},
 		GroupID:    groupUse,
 		Short:      "Type commands, with completion, hints and history",
@@ -84,6 +84,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		FormatName:  o.format.format(s),
 		Formats:     formats,
 		FormatNamed: func(name string) (repl.Format, error) { return o.formatNamed(s, name) },
+		Suggest:     func(args [][]byte, v resp.Value) { suggest(s.err, args, v) },
 		Connect:     func(ctx context.Context, spec string) (repl.Target, error) { return o.connectTo(ctx, s, spec) },
 		Use:         func(ctx context.Context, name string) (repl.Target, error) { return o.connectTo(ctx, s, "@"+name) },
 		Profiles:    profileNames,
@@ -169,7 +170,6 @@ func (o *replOptions) formatNamed(s *streams, name string) (repl.Format, error) 
 func (o *replOptions) replFormat(s *streams, f formatOptions) repl.Format {
 	p := f.printer(s)
 	return func(out []byte, args [][]byte, v resp.Value) []byte {
-		suggest(s.err, args, v)
 		return p.append(out, args, v)
 	}
 }

@@ -39,8 +39,7 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 		Example: `  meowdis restore cats.archive
   meowdis restore --db new.sqlite --replace cats.jsonl
   meowdis restore --profile prod --replace cats.archive`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.ExactArgs(1)),
+		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd); err != nil {
 				return err
@@ -49,7 +48,6 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 			return o.run(cmd.Context(), s)
 		},
 	}
-	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&o.salvage, "salvage", false, "go on behind damage")
 	o.addFlags(cmd)
 	return cmd
@@ -72,7 +70,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := o.choose(s, "restore"); err != nil {
+	if err := o.choose(ctx, s, "restore"); err != nil {
 		return err
 	}
 	c, err := o.connect(ctx, s)

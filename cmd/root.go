@@ -62,5 +62,16 @@ any Upstash REST endpoint or Redis server.
 	)
 	root.AddCommand(topics()...)
 	tellShells(root)
+	showAlike(root)
 	return root
+}
+
+// showAlike makes the help of all verbs alike: flags in the order of their
+// declaration, and none in the line of usage but those that it names itself.
+func showAlike(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	cmd.DisableFlagsInUseLine = true
+	for _, verb := range cmd.Commands() {
+		showAlike(verb)
+	}
 }

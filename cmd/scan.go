@@ -37,9 +37,8 @@ they are printed as they are. With -0 each part ends in a NUL byte instead, and
 ` + targetHelp,
 		Example: `  meowdis scan cat:1
   meowdis scan --json users 'a*'`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     cobra.NoFileCompletions,
-		Args:                  usageArgs(cobra.RangeArgs(1, 2)),
+		ValidArgsFunction: o.target.completeKey(s),
+		Args:              usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.list.check(cmd); err != nil {
 				return err

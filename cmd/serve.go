@@ -57,8 +57,8 @@ moved or replaced meanwhile, writes are refused, since they would be lost.
 		Example: `  meowdis serve
   meowdis serve cats.sqlite --resp 6380
   MEOWDIS_TOKEN=$(cat secret) meowdis serve cats.sqlite --http 0.0.0.0:8080`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: completeTargets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.target.spec = args[0]
@@ -67,7 +67,6 @@ moved or replaced meanwhile, writes are refused, since they would be lost.
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.http, "http", "", "`ADDRESS` to serve REST on")
 	f.StringVar(&o.resp, "resp", "", "`ADDRESS` to serve the Redis protocol on")
 	f.StringVar(&o.token, "token", "", "`TOKEN` that REST clients must send")
@@ -90,7 +89,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if t.settings.ReadOnly {
-		return told(s, "READONLY whoever is served may write, and profile "+t.profile+" is read-only")
+		return told(ctx, s, "READONLY whoever is served may write, and profile "+t.profile+" is read-only")
 	}
 	o.target.tell(t, s)
 	file, err := o.target.openFile(t, local.Options{})

@@ -29,7 +29,6 @@ what was seen.`
 
 func (o *summaryOptions) addFlags(cmd *cobra.Command, top int, what string) {
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.IntVar(&o.top, "top", top, "show the `NUMBER` largest "+what)
 	f.Int64Var(&o.limit, "limit", 0, "look at no more than `NUMBER` keys, which are any")
 	f.Int64Var(&o.samples, "samples", 5, "`NUMBER` of elements that a server measures of each key, 0 for all")
@@ -74,9 +73,8 @@ does not grow with the database.
 		Example: `  meowdis stats --db cats.sqlite
   meowdis stats --url redis://localhost --limit 100000
   meowdis stats --depth 2 'user:*'`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     cobra.NoFileCompletions,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.depth < 1 {
 				return usagef("--depth %d: a prefix has at least one part", o.depth)

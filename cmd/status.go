@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/schema"
@@ -37,9 +38,8 @@ that is not there yet is fine. Nothing is written.
 		Example: `  meowdis status
   meowdis status @prod
   meowdis status --json --url redis://localhost:6379`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction:     completeTargets(1),
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: completeTargets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.target.spec = args[0]
@@ -48,8 +48,7 @@ that is not there yet is fine. Nothing is written.
 		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	o.target.addFlags(cmd)
-	cmd.Flags().Lookup("full").Hidden = true // nothing is written
+	o.target.addLookFlags(cmd)
 	return cmd
 }
 
@@ -136,7 +135,7 @@ func (o *statusOptions) ask(ctx context.Context, t target, st *status) error {
 		}
 	}
 	began := time.Now()
-	c, err := o.target.connectTo(ctx, t, local.Options{ReadOnly: t.path != local.Memory}, false)
+	c, err := o.target.enter(ctx, t, local.Options{ReadOnly: t.path != local.Memory})
 	if err != nil {
 		return err
 	}
@@ -231,7 +230,7 @@ func (st *status) print(w io.Writer) error {
 		fact("keys", fmt.Sprintf("%d in database %d", *st.Keys, st.Database))
 	}
 	if st.SizeBytes != nil {
-		fact("size", humanBytes(*st.SizeBytes))
+		fact("size", display.Bytes(*st.SizeBytes))
 	}
 	if st.Confirm != "" {
 		fact("confirm", st.Confirm)
@@ -239,17 +238,4 @@ func (st *status) print(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// humanBytes is a size in the unit that suits it.
-func humanBytes(n int64) string {
-	const units = "KMGTPE"
-	if n < 1024 {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	f, i := float64(n)/1024, 0
-	for f >= 1024 && i < len(units)-1 {
-		f, i = f/1024, i+1
-	}
-	return fmt.Sprintf("%.1f %cB", f, units[i])
 }

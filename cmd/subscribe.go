@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +12,7 @@ import (
 )
 
 func newSubscribe(s *streams) *cobra.Command {
-	return subscription(s, "subscribe", "CHANNEL", "Print the messages of channels of a server",
+	return subscription(s, "subscribe", "CHANNEL", "Print the messages of the channels of a server",
 		`  meowdis subscribe --url redis://localhost news
   meowdis subscribe --url redis://localhost --json --count 1 jobs:done
   meowdis subscribe --url https://example.upstash.io news`)
@@ -28,17 +29,16 @@ func subscription(s *streams, name, what, short, example string) *cobra.Command 
 		Use:     name + " [FLAGS] " + what + "...",
 		GroupID: groupLook,
 		Short:   short,
-		Long: short + `, until Ctrl-C. A line is
-the channel, a tab and the message: into a pipe as they are, and on a terminal what
-could disturb it in quotes. It takes a Redis server, or a REST endpoint that has
-/` + "`+name+`" + `, as Upstash's do. When the connection is lost it ends, since messages may
-be missing then.
+		Long: "Prints" + strings.TrimPrefix(short, "Print") + `, until
+Ctrl-C. A line is the channel, a tab and the message: into a pipe as they are, and
+on a terminal what could disturb it in quotes. It takes a Redis server, or a REST
+endpoint that has /` + name + `, as Upstash's do. When the connection is lost it
+ends, since messages may be missing then.
 
 ` + targetHelp,
-		Example:               example,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     cobra.NoFileCompletions,
-		Args:                  usageArgs(cobra.MinimumNArgs(1)),
+		Example:           example,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.subscribe(cmd.Context(), s, append([]string{name}, args...))
 		},

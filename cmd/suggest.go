@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/spelling"
@@ -64,11 +65,30 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 		} else if question := spelling.Question(likelyCommands(args)); question != "" {
 			fmt.Fprintf(w, "meowdis:%s\n", question)
 		}
+	case strings.HasPrefix(text, "NOAUTH "):
+		fmt.Fprintf(w, "meowdis: The server wants a password: %s\n", passwordFlags)
 	case strings.HasSuffix(text, "needs a connection of its own and is not available here"):
 		fmt.Fprintln(w, "meowdis: A file has no connections; a server has: meowdis serve, or --url URL")
 	case strings.HasPrefix(text, "ERR syntax error"):
 		if question := spelling.Question(likelyTokens(args)); question != "" {
 			fmt.Fprintf(w, "meowdis:%s\n", question)
+		}
+	}
+}
+
+// misplaced says on w that a flag of f came behind the command, which took it for an
+// argument and did not understand it.
+func misplaced(w io.Writer, f *pflag.FlagSet, args [][]byte, v resp.Value) {
+	text := string(v.Str)
+	if !v.IsError() || !strings.HasPrefix(text, "ERR wrong number of arguments") && !strings.HasPrefix(text, "ERR syntax error") {
+		return
+	}
+	for _, arg := range args[1:] {
+		name, isFlag := strings.CutPrefix(string(arg), "--")
+		name, _, _ = strings.Cut(name, "=")
+		if isFlag && f.Lookup(name) != nil {
+			fmt.Fprintf(w, "meowdis: Flags stand before the command: --%s was an argument of %s\n", name, clipped(string(args[0])))
+			return
 		}
 	}
 }

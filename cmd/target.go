@@ -67,6 +67,7 @@ type target struct {
 	path   string // of a file; empty for a server
 	url    *url.URL
 	token  string
+	spare  string // a password for a Redis server, should it want one
 	source string // what chose it, for people
 
 	profile  string          // its name, when it is one

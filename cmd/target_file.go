@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -47,8 +48,8 @@ func (o *fileOptions) choose(s *streams, args []string) (target, error) {
 }
 
 // mayChange is mayWrite for the file of t.
-func (o *fileOptions) mayChange(s *streams, t target, verb string) error {
-	return o.confirm.mayWrite(s, &o.target, t, verb)
+func (o *fileOptions) mayChange(ctx context.Context, s *streams, t target, verb string) error {
+	return o.confirm.mayWrite(ctx, s, &o.target, t, verb)
 }
 
 // tended closes a file and makes its error one that says what to do next.

@@ -95,7 +95,10 @@ the target is read-only or was not confirmed. The reply is printed; scripts also
 say the number of the line on stderr.
 
 A file that is damaged or cut off is 3, whichever verb reads it, and so is one that
-cannot be opened. A number of a database, a port or a flag that cannot be is 2. What
-Ctrl-C ended says what was done and how to go on.
+cannot be opened; so is a server that wants a password or refuses the one given. A
+number of a database, a port or a flag that cannot be is 2. What Ctrl-C ended says
+what was done and how to go on.
 
-"meowdis status" ends with 3 when the target does not answer.`
+"meowdis diff" ends with 1 when something differs, "meowdis doctor" when something
+is wrong with the file, damage included, and "meowdis status" with 3 when the target
+does not answer.`

@@ -22,9 +22,9 @@ while it runs, and others can read meanwhile but not write. A file without much
 free room is packed, too; meowdis doctor says how much there is.
 
 ` + fileHelp,
-		Example:               `  meowdis vacuum cats.sqlite`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
+		Example:           `  meowdis vacuum cats.sqlite`,
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: completeTargets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVacuum(cmd.Context(), s, o, args)
 		},
@@ -38,7 +38,7 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	if err != nil {
 		return err
 	}
-	if err := o.mayChange(s, t, "vacuum"); err != nil {
+	if err := o.mayChange(ctx, s, t, "vacuum"); err != nil {
 		return err
 	}
 	f, err := local.OpenFile(t.path, false)

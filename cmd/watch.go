@@ -37,9 +37,8 @@ behind the other. Flags stand before the command. (This is not the command WATCH
 ` + targetHelp,
 		Example: `  meowdis watch GET visits
   meowdis watch -i 0.5 --url redis://localhost INFO stats`,
-		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MinimumNArgs(1)),
-		ValidArgsFunction:     completeCommand,
+		Args:              usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: o.target.completeCall(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case time.Duration(o.interval) < 10*time.Millisecond:
@@ -53,7 +52,6 @@ behind the other. Flags stand before the command. (This is not the command WATCH
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.SortFlags = false
 	f.VarP(&o.interval, "interval", "i", "wait for `SECONDS` between two runs")
 	f.Int64Var(&o.count, "count", 0, "run it `NUMBER` times")
 	f.BoolVar(&o.json, "json", false, "show JSON")
@@ -70,7 +68,10 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	if err := o.confirm.mayRun(s, c.target, command(o.args)); err != nil {
+	if err := c.greet(ctx); err != nil {
+		return err
+	}
+	if err := o.confirm.mayRun(ctx, s, c.target, command(o.args)); err != nil {
 		return err
 	}
 	show := func(reply []byte) error { return writeReply(s.out, reply) }
@@ -102,6 +103,7 @@ func (o *watchOptions) repeat(ctx context.Context, s *streams, c *connection, sh
 		}
 		if n == 1 && !s.outTerminal {
 			suggest(s.err, args, v)
+			misplaced(s.err, o.target.flags, args, v)
 		}
 		if n == o.count {
 			if v.HasError() {

@@ -1,6 +1,7 @@
 package cmd_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -51,24 +52,26 @@ func TestWording(t *testing.T) {
 		"dump --db a.sqlite nodir/x", "dump --db a.sqlite .", "dump --db a.sqlite a.jsonl/x", "export --db a.sqlite nodir/x.rdb", "backup --db a.sqlite nodir/x",
 		"backup --db a.sqlite a.jsonl/x", "copy a.sqlite nodir/x", "copy a.sqlite a.jsonl/x", "copy --resume x a.sqlite n.sqlite", "copy --resume 16:1 a.sqlite n.sqlite",
 		"copy -n x a.sqlite n.sqlite", "copy a", "diff a b c", "diff --ttl-tolerance -1s a.sqlite a.sqlite", "diff --ttl-tolerance x a b",
-		"exec --env-file none PING", "exec --env-file . PING", "man a.jsonl", "restore", "vacuum a b", "doctor --examples x", "watch -i x GET k", "profile add x",
+		"exec --env-file none PING", "exec --eval none.lua", "exec --env-file . PING", "man a.jsonl", "restore", "vacuum a b", "doctor --examples x", "watch -i x GET k", "profile add x",
 	)
-	for _, line := range lines {
-		c, said := m.command(strings.Fields(line)...)
-		c.Stdout = nil
-		c.Run()
-		if code := c.ProcessState.ExitCode(); code < 1 || code > 3 {
-			// To salvage nothing is nothing wrong, nor is to examine an empty file.
-			if !strings.HasPrefix(line, "restore --salvage") && !strings.HasPrefix(line, "doctor") {
-				t.Errorf("meowdis %s: %d: %s", line, code, said)
+	for i, line := range lines {
+		// Each has a file of its own to make, so that they can run beside each other.
+		line = strings.ReplaceAll(line, "n.sqlite", fmt.Sprintf("n%d.sqlite", i))
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			c, said := mover{t, m.dir}.command(strings.Fields(line)...)
+			c.Stdout = nil
+			c.Run()
+			if code := c.ProcessState.ExitCode(); code < 1 || code > 3 {
+				// To salvage nothing is nothing wrong, nor is to examine an empty file.
+				if !strings.HasPrefix(line, "restore --salvage") && !strings.HasPrefix(line, "doctor") {
+					t.Errorf("%d: %s", code, said)
+				}
 			}
-		}
-		if bad := internals.FindString(said.String()); bad != "" {
-			t.Errorf("meowdis %s says %q: %s", line, bad, said)
-		}
-		for _, name := range []string{"n.sqlite", "n.sqlite-wal", "n.sqlite-shm"} {
-			os.Remove(filepath.Join(m.dir, name)) // if it was made
-		}
+			if bad := internals.FindString(said.String()); bad != "" {
+				t.Errorf("says %q: %s", bad, said)
+			}
+		})
 	}
 }
 

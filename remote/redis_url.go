@@ -117,6 +117,19 @@ func (r *Redis) greeting() [][][]byte {
 	return calls
 }
 
+// ErrNoPassword is that of a server that answers nobody without a password.
+var ErrNoPassword = errors.New("wants a password, and none was given")
+
+// Greet asks the server whether it answers: with ErrNoPassword it does not. Opening a
+// session may not have asked anything.
+func (r *Redis) Greet(ctx context.Context) error {
+	v, err := r.Do(ctx, []byte("PING"))
+	if err == nil && strings.HasPrefix(string(v.Str), "NOAUTH ") {
+		err = fmt.Errorf("%s %w: %s", r.server.address, ErrNoPassword, v.Str)
+	}
+	return err
+}
+
 // connect opens a connection and puts it into the session's state.
 func (r *Redis) connect(ctx context.Context) error {
 	conn, err := r.server.dial(ctx)
@@ -132,7 +145,11 @@ func (r *Redis) connect(ctx context.Context) error {
 		return r.connect(ctx)
 	}
 	for i, v := range replies {
-		if err == nil && v.IsError() {
+		switch {
+		case err != nil || !v.IsError():
+		case strings.HasPrefix(string(v.Str), "NOAUTH "):
+			err = fmt.Errorf("%s %w: %s", r.server.address, ErrNoPassword, v.Str)
+		default:
 			err = fmt.Errorf("%s refused %s: %s", r.server.address, calls[i][0], v.Str)
 		}
 	}

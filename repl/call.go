@@ -28,6 +28,9 @@ func (l *loop) call(ctx context.Context, args [][]byte, out *output) bool {
 	if err := out.reply(args, v); err != nil {
 		return false // whoever read it has had enough
 	}
+	if l.Suggest != nil && v.IsError() {
+		l.Suggest(args, v)
+	}
 	if l.Terminal && (l.Timing || took >= slow) {
 		l.note("(" + duration(took) + ")")
 	}

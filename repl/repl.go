@@ -55,6 +55,8 @@ type Options struct {
 	FormatName  string
 	Formats     []string
 	FormatNamed func(name string) (Format, error)
+	// Suggest says what was probably meant, behind a reply that is an error.
+	Suggest func(args [][]byte, v resp.Value)
 	// Connect goes to a URL or a file, Use to a profile, one of Profiles.
 	Connect  func(ctx context.Context, spec string) (Target, error)
 	Use      func(ctx context.Context, profile string) (Target, error)
