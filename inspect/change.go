@@ -18,6 +18,7 @@ type change struct {
 	title  string     // what was done, for the notice and for undo
 	calls  [][][]byte // of keys that are deleted those that show what happens
 	gone   []scope    // what is deleted
+	many   int64      // how many keys that is; 0 while nobody counted
 	keys   []string   // what the calls change beside the keys that they are known to
 	back   [][][]byte // what undoes the calls; nil: the keys as they were
 	lives  bool       // the calls set no more than times to live
@@ -199,7 +200,8 @@ func (m *Model) wrote(w written) tea.Cmd {
 	}
 	switch {
 	case w.err != nil && w.step != nil:
-		m.fail(fmt.Errorf("%w (u undoes what was done)", w.err))
+		m.fail(w.err)
+		m.failure += " (u undoes what was done)"
 	case w.err != nil:
 		m.fail(w.err)
 	case w.shows:

@@ -130,8 +130,13 @@ func (m *Model) deleteAll(ctx context.Context, c change) (*step, error) {
 	if err != nil {
 		return nil, err
 	}
+	var done int64
 	for _, part := range c.gone {
-		if err = m.visit(ctx, part.db, part.selection, func(names []string) error { return m.deleteNames(ctx, part.db, names) }); err != nil {
+		if err = m.visit(ctx, part.db, part.selection, func(names []string) error {
+			costOf(ctx).far(done, c.many)
+			done += int64(len(names))
+			return m.deleteNames(ctx, part.db, names)
+		}); err != nil {
 			break
 		}
 	}
@@ -262,6 +267,7 @@ func (m *Model) weight(ctx context.Context, s scope) (int64, error) {
 
 // weighs asks whether to delete what was counted.
 func (m *Model) weighs(w weighed) tea.Cmd {
+	w.many = w.keys
 	many := ", " + counted(w.keys, "key", "keys")
 	w.title += many
 	m.keys.marked = map[string]bool{}
