@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -308,7 +307,7 @@ func (m *Model) unlock() tea.Cmd {
 		m.unlocked = true
 		m.notice = "Writing is unlocked. Press U to lock it."
 		if n := len(m.steps); n > 0 {
-			m.notice = "Writing is unlocked. Press u to undo: " + strings.ToLower(m.steps[n-1].title[:1]) + m.steps[n-1].title[1:] + "."
+			m.notice = "Writing is unlocked. Press u to undo: " + m.steps[n-1].title + "."
 		}
 		return nil
 	}

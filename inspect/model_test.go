@@ -486,3 +486,20 @@ func TestEveryOverlayClosesWithEsc(t *testing.T) {
 		}
 	}
 }
+
+// TestEscapesTogether arrive as one key over a slow line, and count as two.
+func TestEscapesTogether(t *testing.T) {
+	f := newFile(t).shop()
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.choose("events")
+	s.press("U", "enter", "]")
+	s.shows("GROUP")
+	s.hides("a add", "D delete") // groups are only looked at
+	s.press("enter", "]")
+	s.shows("CONSUMER", "worker")
+	s.send(tea.KeyMsg{Type: tea.KeyEsc, Alt: true})
+	s.shows("KEY", "a add")
+	if s.model.inValue {
+		t.Error("the value has the focus")
+	}
+}
