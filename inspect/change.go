@@ -156,7 +156,7 @@ func (c *conn) still(ctx context.Context, db int, ch change) error {
 	return err
 }
 
-// answers holds while a command has the reply that it had.
+// answering is c, which holds while a command has the reply that it had.
 func (c change) answering(want string, words ...string) change {
 	c.holds = func(ctx context.Context, c *conn, db int) (bool, error) {
 		v, err := c.one(ctx, db, command(words...))

@@ -63,7 +63,7 @@ func (f *file) through(b *meddler) {
 	}
 }
 
-// run types a command, and says yes to what it asks.
+// runs types a command, and says yes to what it asks.
 func (s *session) runs(line string) {
 	s.t.Helper()
 	s.press(":")
