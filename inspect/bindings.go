@@ -345,9 +345,11 @@ func (m *Model) back() tea.Cmd {
 	return nil
 }
 
-// stop ends the jobs of the list; when there are none it ends the filter.
+// stop ends what runs; when there is nothing, or nothing but what fills in numbers, it
+// ends the marks or the filter.
 func (m *Model) stop() tea.Cmd {
-	if _, any := m.busy(); any && m.frame > 0 {
+	chosen := m.filtered() || len(m.keys.marked) > 0
+	if _, any := m.busy(); any && m.frame > 0 && !(chosen && m.fillsIn()) {
 		for p := range purposes {
 			switch {
 			case p == writing && m.running(p):

@@ -503,3 +503,18 @@ func TestEscapesTogether(t *testing.T) {
 		t.Error("the value has the focus")
 	}
 }
+
+// TestEscapeEndsTheFilter while the numbers on the screen are still filled in.
+func TestEscapeEndsTheFilter(t *testing.T) {
+	f := newFile(t).shop()
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("/")
+	s.typing("user")
+	s.press("enter")
+	s.model.jobs[sizing].cancel, s.model.frame = func() {}, 1
+	s.press("esc")
+	s.hides("Stopped")
+	if s.model.filtered() {
+		t.Error("the filter is still there")
+	}
+}
