@@ -68,16 +68,8 @@ A server's keys are found with SCAN, and the screen says how many were scanned.
 }
 
 func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
-	switch {
-	case !s.outTerminal:
-		return usagef("inspect draws on a terminal, and the output is none")
-	case s.getenv("TERM") == "dumb":
-		return usagef("inspect needs a terminal whose cursor can be moved, and TERM is dumb; see keys, peek and stats")
-	case !slices.Contains(backgrounds, o.background):
-		return usagef("--background is %s, not %q", strings.Join(backgrounds, ", "), o.background)
-	}
-	if o.delimiter == "" || !utf8.ValidString(o.delimiter) {
-		return usagef("the delimiter must be some text")
+	if err := o.check(s); err != nil {
+		return err
 	}
 	// A server may let wait before it says so much as hello.
 	late := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.err, "Waiting for the server. ^C ends it.") })
@@ -86,56 +78,93 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	// Who writes goes last: then nothing but the file itself stays.
+	w := unlocker{o: o, reader: c}
+	defer func() { err = w.close(err) }()
 	defer func() { err = closing(err, c) }()
 	// Hanging up ends it as q does, so that the terminal is left as it was.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
-	options := inspect.Options{
-		Client: c, Target: c.target.String(), DB: c.DB(), Delimiter: o.delimiter, Out: s.out,
-		Editor: editor(s.getenv), Exec: "meowdis exec " + c.target.flags(),
-		Journal: undoDirectory(), Identity: c.target.identity(),
-		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
-		// The console of Linux prints the question.
-		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
+	options := o.screen(s, c)
+	knowledge(ctx, c, &options)
+	if !o.refusesWrites(c.target) && !(c.file != nil && c.file.Foreign()) {
+		options.Unlock = w.unlock
 	}
-	if s.inTerminal {
-		options.In = s.in
-	}
-	var writer *connection
-	defer func() {
-		if writer != nil {
-			err = closing(err, writer)
-		}
-	}()
-	options.Unlock = func(context.Context) (inspect.Client, error) { return c, nil }
-	if c.file != nil && !c.file.Foreign() {
-		options.Index = fileIndex{catalog.New(c.file, systemClock), c.file}
-		options.Explain = func(db int, call [][]byte) string { return explainText(ctx, c.file, db, call) }
-	}
-	if c.file != nil && c.target.path != local.Memory {
-		options.Unlock = func(ctx context.Context) (inspect.Client, error) {
-			w, err := o.connectTo(ctx, c.target, local.Options{SweepEvery: noSweep, Cache: lookCache}, false)
-			if err == nil {
-				writer = w
-			}
-			return w, err
-		}
-	}
-	options.Mouse = !o.noMouse
-	if o.refusesWrites(c.target) || c.file != nil && c.file.Foreign() {
-		options.Unlock = nil
-	}
-	if name := c.target.profile; name != "" {
-		options.Name = name
-	}
-	options.Confirm = map[profile.Confirm]inspect.Confirm{
-		profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
-	}[c.target.settings.Confirm.Level()]
 	err = inspect.Run(ctx, options)
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
+}
+
+// check tells what speaks against a screen, before anything is opened.
+func (o *inspectOptions) check(s *streams) error {
+	switch {
+	case !s.outTerminal:
+		return usagef("inspect draws on a terminal, and the output is none")
+	case s.getenv("TERM") == "dumb":
+		return usagef("inspect needs a terminal whose cursor can be moved, and TERM is dumb; see keys, peek and stats")
+	case !slices.Contains(backgrounds, o.background):
+		return usagef("--background is %s, not %q", strings.Join(backgrounds, ", "), o.background)
+	case o.delimiter == "" || !utf8.ValidString(o.delimiter):
+		return usagef("the delimiter must be some text")
+	}
+	return nil
+}
+
+// screen is how the browser looks, and what its target is called.
+func (o *inspectOptions) screen(s *streams, c *connection) inspect.Options {
+	options := inspect.Options{
+		Client: c, Target: c.target.String(), Name: c.target.profile, DB: c.DB(), Delimiter: o.delimiter, Out: s.out,
+		Editor: editor(s.getenv), Exec: "meowdis exec " + c.target.flags(), Mouse: !o.noMouse,
+		Journal: undoDirectory(), Identity: c.target.identity(),
+		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
+		// The console of Linux prints the question.
+		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
+		Confirm: map[profile.Confirm]inspect.Confirm{
+			profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
+		}[c.target.settings.Confirm.Level()],
+	}
+	if s.inTerminal {
+		options.In = s.in
+	}
+	return options
+}
+
+// knowledge adds what a file of ours tells beside the replies to commands.
+func knowledge(ctx context.Context, c *connection, options *inspect.Options) {
+	if c.file == nil || c.file.Foreign() {
+		return
+	}
+	options.Index = fileIndex{catalog.New(c.file, systemClock), c.file}
+	options.Explain = func(db int, call [][]byte) string { return explainText(ctx, c.file, db, call) }
+}
+
+// unlocker makes the connection that writes, which is there from the unlocking on: a
+// file is opened once more for it, anything else is written as it is read.
+type unlocker struct {
+	o      *inspectOptions
+	reader *connection
+	own    *connection // nil while there is none
+}
+
+func (w *unlocker) unlock(ctx context.Context) (inspect.Client, error) {
+	if t := w.reader.target; w.reader.file == nil || t.path == local.Memory {
+		return w.reader, nil
+	}
+	c, err := w.o.connectTo(ctx, w.reader.target, local.Options{SweepEvery: noSweep, Cache: lookCache}, false)
+	if err != nil {
+		return nil, err
+	}
+	w.own = c
+	return c, nil
+}
+
+func (w *unlocker) close(err error) error {
+	if w.own == nil {
+		return err
+	}
+	return closing(err, w.own)
 }
 
 var backgrounds = []string{"auto", "light", "dark"}

@@ -114,6 +114,11 @@ func TestInspectChanges(t *testing.T) {
 				t.Errorf("got %q\nwant %q", got, before)
 			}
 			s.check(s.Press("q"))
+			_, err = s.Wait("the shell", func(screen string) bool { return strings.HasSuffix(strings.TrimSpace(screen), "$") })
+			s.check(err)
+			if _, err := os.Stat(filepath.Join(dir, "t.sqlite-wal")); !os.IsNotExist(err) {
+				t.Errorf("a log is left beside the file: %v", err)
+			}
 		})
 	}
 }

@@ -104,8 +104,8 @@ func doing() []binding {
 		{keys: []string{" "}, where: inKeys, help: "mark a key or a folder", run: (*Model).mark},
 		{keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edit, apt: (*Model).unlockedValue},
 		{keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: (*Model).editOutside},
-		{keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: (*Model).add, apt: (*Model).isUnlocked},
-		{keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: (*Model).remove, apt: (*Model).isUnlocked},
+		{keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: (*Model).add, apt: (*Model).changesHere},
+		{keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: (*Model).remove, apt: (*Model).changesHere},
 		{keys: []string{"R"}, where: everywhere, help: "rename the key", run: (*Model).rename},
 		{keys: []string{"X"}, where: everywhere, help: "set the time to live", run: (*Model).expire},
 		{keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: (*Model).persist},
@@ -117,10 +117,16 @@ func doing() []binding {
 	}
 }
 
-func (m *Model) isUnlocked() bool    { return m.unlocked }
 func (m *Model) isLocked() bool      { return !m.unlocked && m.options.Unlock != nil }
-func (m *Model) unlockedValue() bool { return m.unlocked && m.inValue }
+func (m *Model) unlockedValue() bool { return m.inValue && m.changesHere() }
 func (m *Model) canUndo() bool       { return m.unlocked && len(m.steps) > 0 }
+
+// changesHere tells whether what is shown can be changed: the groups of a stream are
+// only looked at.
+func (m *Model) changesHere() bool {
+	s := m.value.sheet()
+	return m.unlocked && (!m.inValue || s == nil || s.src == nil || s.src == sources[m.value.kind])
+}
 
 // asking is the keys that hold anywhere.
 func asking() []binding {
@@ -144,6 +150,10 @@ func (m *Model) press(k tea.KeyMsg) tea.Cmd {
 	m.failure, m.notice = "", ""
 	if k.Paste && m.filtering == nil && !m.writesText() {
 		return nil
+	}
+	if k.Alt && k.Type == tea.KeyEsc { // two that came at once
+		k.Alt = false
+		return tea.Batch(m.pressOne(k), m.pressOne(k))
 	}
 	if k.Paste || k.Type != tea.KeyRunes {
 		return m.pressOne(k)
@@ -335,9 +345,11 @@ func (m *Model) back() tea.Cmd {
 	return nil
 }
 
-// stop ends the jobs of the list; when there are none it ends the filter.
+// stop ends what runs; when there is nothing, or nothing but what fills in numbers, it
+// ends the marks or the filter.
 func (m *Model) stop() tea.Cmd {
-	if _, any := m.busy(); any && m.frame > 0 {
+	chosen := m.filtered() || len(m.keys.marked) > 0
+	if _, any := m.busy(); any && m.frame > 0 && !(chosen && m.fillsIn()) {
 		for p := range purposes {
 			switch {
 			case p == writing && m.running(p):

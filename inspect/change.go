@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -18,6 +17,7 @@ type change struct {
 	title  string     // what was done, for the notice and for undo
 	calls  [][][]byte // of keys that are deleted those that show what happens
 	gone   []scope    // what is deleted
+	many   int64      // how many keys that is; 0 while nobody counted
 	keys   []string   // what the calls change beside the keys that they are known to
 	back   [][][]byte // what undoes the calls; nil: the keys as they were
 	lives  bool       // the calls set no more than times to live
@@ -156,7 +156,7 @@ func (c *conn) still(ctx context.Context, db int, ch change) error {
 	return err
 }
 
-// answers holds while a command has the reply that it had.
+// answering is c, which holds while a command has the reply that it had.
 func (c change) answering(want string, words ...string) change {
 	c.holds = func(ctx context.Context, c *conn, db int) (bool, error) {
 		v, err := c.one(ctx, db, command(words...))
@@ -199,7 +199,8 @@ func (m *Model) wrote(w written) tea.Cmd {
 	}
 	switch {
 	case w.err != nil && w.step != nil:
-		m.fail(fmt.Errorf("%w (u undoes what was done)", w.err))
+		m.fail(w.err)
+		m.failure += " (u undoes what was done)"
 	case w.err != nil:
 		m.fail(w.err)
 	case w.shows:
@@ -306,7 +307,7 @@ func (m *Model) unlock() tea.Cmd {
 		m.unlocked = true
 		m.notice = "Writing is unlocked. Press U to lock it."
 		if n := len(m.steps); n > 0 {
-			m.notice = "Writing is unlocked. Press u to undo: " + strings.ToLower(m.steps[n-1].title[:1]) + m.steps[n-1].title[1:] + "."
+			m.notice = "Writing is unlocked. Press u to undo: " + m.steps[n-1].title + "."
 		}
 		return nil
 	}

@@ -101,6 +101,10 @@ func (m *Model) runLine(line string) tea.Cmd {
 		return nil
 	}
 	m.typed = append(m.typed, line)
+	if cmd, bad := translator.Find(call); cmd == nil && strings.HasPrefix(string(bad.Str), "ERR wrong number of arguments") {
+		m.fail(replyError(bad))
+		return nil
+	}
 	kind, keys := kindOf(call)
 	if kind == reading {
 		return m.show(call)

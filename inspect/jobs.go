@@ -142,6 +142,21 @@ func (m *Model) busy() (purpose, bool) {
 	return found, any
 }
 
+// fillsIn tells whether nothing runs that a person waits for: only what completes
+// the rows on the screen.
+func (m *Model) fillsIn() bool {
+	for p := range purposes {
+		switch p {
+		case counting, describing, tallying, sizing, opening, paging, decoding, watching:
+		default:
+			if m.running(p) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // spent is how far the job for p is, and what all that runs has cost so far.
 func (m *Model) spent(p purpose) (parts []string) {
 	if c := m.jobs[p].cost; c.of.Load() > 0 {

@@ -148,8 +148,10 @@ func (j *journal) cut(s step) error {
 	return j.file.Truncate(s.from)
 }
 
-// replay calls fn with what undoes a step, in the order in which it was added.
-func (j *journal) replay(s step, fn func(db int, calls [][][]byte) error) error {
+// replay calls fn with what undoes a step, in the order in which it was added, and
+// with how many bytes of the step were there before it.
+func (j *journal) replay(s step, fn func(done int64, db int, calls [][][]byte) error) error {
+	var done int64
 	in := bufio.NewReaderSize(io.NewSectionReader(j.file, s.from, s.to-s.from), 64<<10)
 	for {
 		kind, payload, err := readRecord(in)
@@ -163,11 +165,12 @@ func (j *journal) replay(s step, fn func(db int, calls [][][]byte) error) error 
 		}
 		db, calls, err := parseCommands(payload)
 		if err == nil {
-			err = fn(db, calls)
+			err = fn(done, db, calls)
 		}
 		if err != nil {
 			return err
 		}
+		done += recordHead + int64(len(payload)) + recordSum
 	}
 }
 

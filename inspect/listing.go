@@ -156,7 +156,7 @@ func (m *Model) fillList() tea.Cmd {
 	if uncounted && !m.running(tallying) && !m.running(listing) {
 		cmds = append(cmds, m.tally(folder))
 	}
-	if m.options.Index != nil && !uncounted && !m.running(listing) && !m.running(sizing) && !m.running(overviewing) {
+	if m.options.Index != nil && !uncounted && !m.running(listing) && !m.running(sizing) && !m.running(overviewing) && !m.running(writing) {
 		cmds = append(cmds, m.size())
 	}
 	return tea.Batch(cmds...)

@@ -314,7 +314,10 @@ func (m *Model) use(db int) tea.Cmd {
 
 // fail shows err until the next key press.
 func (m *Model) fail(err error) {
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, context.Canceled):
+		err = errors.New("stopped")
+	case errors.Is(err, context.DeadlineExceeded):
 		err = errors.New("the target did not answer in time")
 	}
 	m.failure = err.Error()

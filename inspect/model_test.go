@@ -486,3 +486,35 @@ func TestEveryOverlayClosesWithEsc(t *testing.T) {
 		}
 	}
 }
+
+// TestEscapesTogether arrive as one key over a slow line, and count as two.
+func TestEscapesTogether(t *testing.T) {
+	f := newFile(t).shop()
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.choose("events")
+	s.press("U", "enter", "]")
+	s.shows("GROUP")
+	s.hides("a add", "D delete") // groups are only looked at
+	s.press("enter", "]")
+	s.shows("CONSUMER", "worker")
+	s.send(tea.KeyMsg{Type: tea.KeyEsc, Alt: true})
+	s.shows("KEY", "a add")
+	if s.model.inValue {
+		t.Error("the value has the focus")
+	}
+}
+
+// TestEscapeEndsTheFilter while the numbers on the screen are still filled in.
+func TestEscapeEndsTheFilter(t *testing.T) {
+	f := newFile(t).shop()
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("/")
+	s.typing("user")
+	s.press("enter")
+	s.model.jobs[sizing].cancel, s.model.frame = func() {}, 1
+	s.press("esc")
+	s.hides("Stopped")
+	if s.model.filtered() {
+		t.Error("the filter is still there")
+	}
+}

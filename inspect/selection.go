@@ -130,8 +130,13 @@ func (m *Model) deleteAll(ctx context.Context, c change) (*step, error) {
 	if err != nil {
 		return nil, err
 	}
+	var done int64
 	for _, part := range c.gone {
-		if err = m.visit(ctx, part.db, part.selection, func(names []string) error { return m.deleteNames(ctx, part.db, names) }); err != nil {
+		if err = m.visit(ctx, part.db, part.selection, func(names []string) error {
+			costOf(ctx).far(done, c.many)
+			done += int64(len(names))
+			return m.deleteNames(ctx, part.db, names)
+		}); err != nil {
 			break
 		}
 	}
@@ -249,19 +254,16 @@ func (m *Model) weight(ctx context.Context, s scope) (int64, error) {
 		}
 		return n, nil
 	}
-	// A scan may name a key twice.
-	seen := map[string]struct{}{}
 	err := m.visit(ctx, s.db, selection{folders: s.folders}, func(names []string) error {
-		for _, name := range names {
-			seen[name] = struct{}{}
-		}
+		n += int64(len(names))
 		return nil
 	})
-	return n + int64(len(seen)), err
+	return n, err
 }
 
 // weighs asks whether to delete what was counted.
 func (m *Model) weighs(w weighed) tea.Cmd {
+	w.many = w.keys
 	many := ", " + counted(w.keys, "key", "keys")
 	w.title += many
 	m.keys.marked = map[string]bool{}

@@ -37,7 +37,8 @@ func (m *Model) undid(u undone) tea.Cmd {
 	if u.err != nil {
 		m.steps = append(m.steps, u.step)
 		m.fail(u.err)
-		return nil
+		m.failure += " (u tries again)"
+		return m.lookAgain("")
 	}
 	m.left = min(m.left, len(m.steps))
 	m.notice = "Undone: " + u.step.title + "."
@@ -47,7 +48,8 @@ func (m *Model) undid(u undone) tea.Cmd {
 // takeBack undoes a step, the last one of the journal, and cuts it off.
 func (m *Model) takeBack(ctx context.Context, s step) error {
 	plain := m.conn.refusals.has("WATCH")
-	err := m.journal.replay(s, func(db int, calls [][][]byte) error {
+	err := m.journal.replay(s, func(done int64, db int, calls [][][]byte) error {
+		costOf(ctx).far(done, s.to-s.from)
 		values, err := m.conn.commit(ctx, db, !plain, calls)
 		if err != nil {
 			return err

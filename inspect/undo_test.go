@@ -63,7 +63,7 @@ func (f *file) through(b *meddler) {
 	}
 }
 
-// run types a command, and says yes to what it asks.
+// runs types a command, and says yes to what it asks.
 func (s *session) runs(line string) {
 	s.t.Helper()
 	s.press(":")
@@ -246,6 +246,51 @@ func TestNothingChangesWithoutAJournal(t *testing.T) {
 	if got := dumpAll(t, f, f.clock.now); got != before {
 		t.Error(firstDifference(before, got))
 	}
+}
+
+// TestLongChanges tell how far they are, are stopped, and keep the screen from
+// adding up what they change.
+func TestLongChanges(t *testing.T) {
+	f := newFile(t)
+	for i := range 4 * keysAtOnce {
+		f.do(fmt.Sprintf("SET n:%d x", i))
+	}
+	f.do("SET other x")
+	before := dumpAll(t, f, f.clock.now)
+	b := &meddler{}
+	f.through(b)
+	s := browseOn(t, f, f.fake, 80, 24)
+	var told []string
+	b.before = func(calls [][][]byte) {
+		if !s.model.running(writing) || !holdsMulti(calls) {
+			return
+		}
+		told = append(told, s.model.spent(writing)[0])
+		s.model.keys.refresh(false)
+		s.run(s.model.fillList())
+		if s.model.running(sizing) {
+			t.Error("folders are added up during a change")
+		}
+		if len(told) == 3 {
+			s.press("esc")
+		}
+	}
+	s.press("U", "g", "D")
+	s.model.frame = 1
+	s.press("y")
+	s.shows("stopped (u undoes what was done)")
+	if want := []string{"0%", "0%", "50%"}; !slices.Equal(told, want) {
+		t.Errorf("it told %q, want %q", told, want)
+	}
+	s.press("u")
+	s.shows("Undone: Deleted n:*")
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Error(firstDifference(before, got))
+	}
+	s.press(":")
+	s.typing("SET one")
+	s.press("enter")
+	s.shows("wrong number of arguments for 'set'")
 }
 
 // TestMemoryStaysFlat while much is deleted and comes back.
