@@ -14,8 +14,8 @@ const maxString = 512 << 20
 
 // reader reads the parts of an RDB file or payload, one behind the other.
 //
-// Inside, failure is a panic with an error that whoever calls from outside catches,
-// so that the decoders read like the format.
+// Inside, failure is a panic with an error, which the exported functions return, so
+// that the decoders read like the format.
 type reader struct {
 	r    source
 	room room // of the piece that is being read
