@@ -6,7 +6,7 @@ build:
 # All tests. They compare with a real redis-server, drive a real terminal and run
 # real clients: each says what to install when it is missing.
 test:
-	go test ./...
+	go test -timeout 30m ./...
 
 # The files that are generated from the code.
 generate:

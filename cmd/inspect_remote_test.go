@@ -184,7 +184,7 @@ func TestInspectWithoutWriting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := openScreen(t, 80, 24)
 			s.inspects(target)
-			s.shows("o")
+			s.shows("q quit") // it reads keys now
 			s.opens("app:set")
 			s.shows("red")
 			s.check(s.Press("U"))

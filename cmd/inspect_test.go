@@ -372,7 +372,7 @@ func TestInspectIsEndedBySignals(t *testing.T) {
 		p.check(err)
 		p.check(exec.Command("kill", "-"+signal, strings.TrimSpace(string(pid))).Run())
 		p.shows("code 0")
-		p.check(p.Run("clear; stty -g | cmp - before && echo as before"))
+		p.check(p.Run("clear; stty -g | cmp - before && echo as be''fore"))
 		p.shows("as before")
 	}
 }

@@ -226,6 +226,7 @@ func (m *Model) wrote(w written) tea.Cmd {
 // lookAgain shows what a change left, and goes to a key if reveal is not "".
 func (m *Model) lookAgain(reveal string) tea.Cmd {
 	if m.scan != nil {
+		m.cancel(scanning) // its page may be of before
 		m.scan.again()
 	}
 	m.keys.refresh(m.running(listing))

@@ -27,14 +27,16 @@ func TestBackup(t *testing.T) {
 	path := filepath.Join(dir, "db.sqlite")
 	s := open(t, path, local.Options{})
 	session := engine.New(s).Session()
-	for range 200 { // more pages than one step copies
-		if _, err := session.Do(context.Background(), words("APPEND", "filler", string(make([]byte, 50_000)))...); err != nil {
+	for i := range 200 { // more pages than one step copies
+		if _, err := session.Do(context.Background(), words("SET", strconv.Itoa(i), string(make([]byte, 50_000)))...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var pairs atomic.Int64
 	stop, stopped := make(chan struct{}), make(chan error, 1)
+	written := make(chan struct{}) // tells who waits of the next pair, or of the end
 	go func() {
+		defer close(written)
 		session := engine.New(s).Session()
 		for {
 			select {
@@ -49,6 +51,10 @@ func TestBackup(t *testing.T) {
 				return
 			}
 			pairs.Add(1)
+			select {
+			case written <- struct{}{}:
+			default:
+			}
 		}
 	}()
 	f, err := local.OpenFile(path, true)
@@ -63,8 +69,7 @@ func TestBackup(t *testing.T) {
 			if steps++; done > total {
 				t.Errorf("%d of %d pages", done, total)
 			}
-			for seen := pairs.Load(); pairs.Load() == seen; { // others write between two steps
-			}
+			<-written // others write between two steps
 		}})
 		if err != nil {
 			t.Fatal(err)

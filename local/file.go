@@ -3,6 +3,7 @@ package local
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
@@ -43,12 +44,20 @@ func NewerError(version int) error {
 }
 
 // enterWAL changes the journal of a file that is ours or empty: the mode is
-// written into the file.
+// written into the file, and one that has it is left alone. SQLite fails at once
+// when another process writes while the mode changes, so that waiting is done here.
 func (s *Store) enterWAL(c *conn) error {
 	if s.path == Memory || s.options.ReadOnly {
 		return nil
 	}
-	return c.script("PRAGMA journal_mode = WAL")
+	late := time.Now().Add(busyMillis * time.Millisecond)
+	for {
+		err := c.script("PRAGMA journal_mode = WAL")
+		if !IsBusy(err) || time.Now().After(late) {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 func (c *conn) migrate(from int, now int64) error {

@@ -74,16 +74,18 @@ func explained(path string, readOnly bool, err error) error {
 	case !isCantOpen(err):
 		return err
 	}
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if f, unreadable := os.Open(path + suffix); unreadable == nil {
-			f.Close()
-		} else if errors.Is(unreadable, fs.ErrPermission) {
-			what := "it"
-			if suffix != "" {
-				what = path + suffix + ", which holds its latest changes"
-			}
-			return &reason{"you have no permission to read " + what + ": ask its owner", err}
-		}
+	// Only SQLite may open a file that it locks: when anybody else closes it, the
+	// locks of the whole process are gone. The log has none.
+	c, unreadable := openConn(path, toRead)
+	if unreadable != nil {
+		return &reason{"you have no permission to read it: ask its owner", err}
+	}
+	c.close()
+	switch log, unreadable := os.Open(path + "-wal"); {
+	case unreadable == nil:
+		log.Close()
+	case errors.Is(unreadable, fs.ErrPermission):
+		return &reason{fmt.Sprintf("you have no permission to read %s-wal, which holds its latest changes: ask its owner", path), err}
 	}
 	if !readOnly {
 		return &reason{fmt.Sprintf("you have no permission to write it, or beside it in %s; --read-only reads it", filepath.Dir(path)), err}

@@ -32,7 +32,7 @@ const (
 
 // File reads a dump file key by key.
 type File struct {
-	r    *Reader
+	r    *reader
 	in   *meter
 	note func(offset int64, what string)
 
@@ -49,7 +49,7 @@ func NewFile(in *bufio.Reader, note func(offset int64, what string)) *File {
 	if note == nil {
 		note = func(int64, string) {}
 	}
-	return &File{r: &Reader{r: m}, in: m, note: note}
+	return &File{r: &reader{r: m}, in: m, note: note}
 }
 
 // Offset is how many bytes of the file have been read.
@@ -272,7 +272,7 @@ func (m *meter) ReadByte() (byte, error) {
 
 func (m *meter) read(b []byte, err error) {
 	m.offset += int64(len(b))
-	m.sum = Checksum(m.sum, b)
+	m.sum = checksum(m.sum, b)
 	if m.err == nil {
 		m.err = err
 	}

@@ -193,7 +193,7 @@ func (m *memory) WriteAt(b []byte, at int64) (int, error) { return copy(m.b[at:]
 func raw(version int, body string) []byte {
 	out := append(fmt.Appendf(nil, "REDIS%04d", version), body+"\xff"...)
 	if version >= 5 {
-		out = binary.LittleEndian.AppendUint64(out, Checksum(0, out))
+		out = binary.LittleEndian.AppendUint64(out, checksum(0, out))
 	}
 	return out
 }

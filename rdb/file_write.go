@@ -52,11 +52,11 @@ func NewFileWriter(file interface {
 }, spool func() (Spool, error)) *FileWriter {
 	w := &FileWriter{
 		file: file, out: bufio.NewWriterSize(file, 256<<10), spool: spool,
-		version: version, sum: Checksum(0, header(version)), sumExpiry: Checksum(0, header(versionExpiry)),
+		version: version, sum: checksum(0, header(version)), sumExpiry: checksum(0, header(versionExpiry)),
 	}
 	w.out.Write(header(version))
 	for _, about := range [][2]string{{"redis-ver", "7.0.15"}, {"redis-bits", "64"}} {
-		w.write(AppendBytes(AppendBytes([]byte{opAux}, []byte(about[0])), []byte(about[1])))
+		w.write(appendBytes(appendBytes([]byte{opAux}, []byte(about[0])), []byte(about[1])))
 	}
 	return w
 }
@@ -65,7 +65,7 @@ func header(version int) []byte { return fmt.Appendf(nil, "REDIS%04d", version) 
 
 // write writes b. An error stays with w.out until End.
 func (w *FileWriter) write(b []byte) error {
-	w.sum, w.sumExpiry = Checksum(w.sum, b), Checksum(w.sumExpiry, b)
+	w.sum, w.sumExpiry = checksum(w.sum, b), checksum(w.sumExpiry, b)
 	_, err := w.out.Write(b)
 	return err
 }
@@ -83,7 +83,7 @@ func (w *FileWriter) Write(p Piece) error {
 	w.buf = w.buf[:0]
 	if p.DB != w.db {
 		w.db = p.DB
-		w.buf = AppendLength(append(w.buf, opSelect), uint64(p.DB))
+		w.buf = appendLength(append(w.buf, opSelect), uint64(p.DB))
 	}
 	if p.ExpiresAt > 0 {
 		w.buf = binary.LittleEndian.AppendUint64(append(w.buf, opExpiryMs), uint64(p.ExpiresAt))
@@ -91,11 +91,11 @@ func (w *FileWriter) Write(p Piece) error {
 	if !p.First {
 		return w.takeBack(p)
 	}
-	w.value = AppendValue(w.value[:0], p.Value)
+	w.value = appendValue(w.value[:0], p.Value)
 	if w.value[0] == typeHashExpiry {
 		w.version = versionExpiry
 	}
-	if err := w.write(AppendBytes(append(w.buf, w.value[0]), p.Key)); err != nil {
+	if err := w.write(appendBytes(append(w.buf, w.value[0]), p.Key)); err != nil {
 		return err
 	}
 	return w.write(w.value[1:])
@@ -171,7 +171,7 @@ func (w *FileWriter) takeBack(p Piece) error {
 	t := w.whole
 	in := bufio.NewReaderSize(io.LimitReader(w.aside, int64(t.bytes)), 64<<10)
 	start := func(typ byte, n uint64) error {
-		return w.write(AppendLength(AppendBytes(append(w.buf, typ), p.Key), n))
+		return w.write(appendLength(appendBytes(append(w.buf, typ), p.Key), n))
 	}
 	var err error
 	switch v := p.Value.(type) {
@@ -199,15 +199,15 @@ func (w *FileWriter) hash(key []byte, in *bufio.Reader) error {
 	first := w.whole.firstExpiry
 	if first > 0 {
 		w.version = versionExpiry
-		w.buf = AppendBytes(append(w.buf, typeHashExpiry), key)
+		w.buf = appendBytes(append(w.buf, typeHashExpiry), key)
 		w.buf = binary.LittleEndian.AppendUint64(w.buf, uint64(first))
 	} else {
-		w.buf = AppendBytes(append(w.buf, typeHash), key)
+		w.buf = appendBytes(append(w.buf, typeHash), key)
 	}
-	if err := w.write(AppendLength(w.buf, w.whole.elements)); err != nil {
+	if err := w.write(appendLength(w.buf, w.whole.elements)); err != nil {
 		return err
 	}
-	r := &Reader{r: in}
+	r := &reader{r: in}
 	for range w.whole.elements {
 		f, err := r.field()
 		if err != nil {
@@ -217,7 +217,7 @@ func (w *FileWriter) hash(key []byte, in *bufio.Reader) error {
 		if first > 0 {
 			w.buf = f.appendExpiry(w.buf, first)
 		} else {
-			w.buf = AppendBytes(AppendBytes(w.buf, f.Name), f.Value)
+			w.buf = appendBytes(appendBytes(w.buf, f.Name), f.Value)
 		}
 		if err := w.write(w.buf); err != nil {
 			return err
@@ -227,7 +227,7 @@ func (w *FileWriter) hash(key []byte, in *bufio.Reader) error {
 }
 
 // field reads a field as putAside has written it.
-func (r *Reader) field() (f Field, err error) {
+func (r *reader) field() (f Field, err error) {
 	defer catch(&err)
 	return Field{ExpiresAt: r.number(), Name: r.string(), Value: r.string()}, nil
 }

@@ -13,7 +13,7 @@ const (
 
 // moduleName reads the number of a module's type, which holds its name: nine
 // characters of six bits, and a version of ten.
-func (r *Reader) moduleName() string {
+func (r *reader) moduleName() string {
 	const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	id := r.length() >> 10
 	name := make([]byte, 9)
@@ -25,7 +25,7 @@ func (r *Reader) moduleName() string {
 }
 
 // skipModule passes over the parts of a module's value.
-func (r *Reader) skipModule() {
+func (r *reader) skipModule() {
 	for {
 		switch r.length() {
 		case modulePartEnd:

@@ -32,7 +32,7 @@ func Dump(v Value) []byte {
 		n = versionExpiry
 	}
 	out = binary.LittleEndian.AppendUint16(out, n)
-	return binary.LittleEndian.AppendUint64(out, Checksum(0, out))
+	return binary.LittleEndian.AppendUint64(out, checksum(0, out))
 }
 
 // Restore reads what DUMP answered. The error is ErrFooter or ErrFormat.
@@ -42,15 +42,10 @@ func Restore(payload []byte) (Value, error) {
 		return nil, ErrFooter
 	}
 	checked := payload[:body+2]
-	if binary.LittleEndian.Uint16(payload[body:]) > newest || binary.LittleEndian.Uint64(payload[body+2:]) != Checksum(0, checked) {
+	if binary.LittleEndian.Uint16(payload[body:]) > newest || binary.LittleEndian.Uint64(payload[body+2:]) != checksum(0, checked) {
 		return nil, ErrFooter
 	}
-	r := NewReader(bytes.NewReader(payload[:body]))
-	typ, err := r.Byte()
-	if err != nil {
-		return nil, ErrFormat
-	}
-	v, err := r.Value(typ)
+	v, err := newReader(bytes.NewReader(payload[:body])).typed()
 	if err != nil {
 		return nil, ErrFormat
 	}
@@ -60,6 +55,6 @@ func Restore(payload []byte) (Value, error) {
 // jones is the polynomial of Redis's CRC, in the reflected form.
 var jones = sync.OnceValue(func() *crc64.Table { return crc64.MakeTable(bits.Reverse64(0xad93d23594c935a9)) })
 
-// Checksum goes on with the CRC of what came before, which is 0 at the beginning.
+// checksum goes on with the CRC of what came before, which is 0 at the beginning.
 // Go's form of a CRC complements before and after; Redis's does not.
-func Checksum(crc uint64, b []byte) uint64 { return ^crc64.Update(^crc, jones(), b) }
+func checksum(crc uint64, b []byte) uint64 { return ^crc64.Update(^crc, jones(), b) }

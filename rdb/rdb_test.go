@@ -13,14 +13,14 @@ import (
 // payload puts the footer behind a body.
 func payload(version uint16, body string) []byte {
 	out := binary.LittleEndian.AppendUint16([]byte(body), version)
-	return binary.LittleEndian.AppendUint64(out, Checksum(0, out))
+	return binary.LittleEndian.AppendUint64(out, checksum(0, out))
 }
 
 func TestChecksum(t *testing.T) {
-	if got := Checksum(0, []byte("123456789")); got != 0xe9c6d914c4b8d9ca {
+	if got := checksum(0, []byte("123456789")); got != 0xe9c6d914c4b8d9ca {
 		t.Errorf("%x", got)
 	}
-	if got := Checksum(Checksum(0, []byte("1234")), []byte("56789")); got != 0xe9c6d914c4b8d9ca {
+	if got := checksum(checksum(0, []byte("1234")), []byte("56789")); got != 0xe9c6d914c4b8d9ca {
 		t.Errorf("in two parts %x", got)
 	}
 }
@@ -31,7 +31,7 @@ func words(all ...string) string {
 	for _, w := range all {
 		p.add([]byte(w))
 	}
-	return string(AppendBytes(nil, p.end()))
+	return string(appendBytes(nil, p.end()))
 }
 
 func fields(more ...Field) Hash { return more }
@@ -43,7 +43,7 @@ func field(name, value string, at int64) Field {
 // TestNewerEncodings reads what only versions beyond the oracle's write.
 func TestNewerEncodings(t *testing.T) {
 	ms := func(n uint64) string { return string(binary.LittleEndian.AppendUint64(nil, n)) }
-	node := string(AppendBytes(nil, ID{1, 1}.append(nil))) + words("1", "0", "1", "f", "0", "2", "0", "0", "v", "4")
+	node := string(appendBytes(nil, ID{1, 1}.append(nil))) + words("1", "0", "1", "f", "0", "2", "0", "0", "v", "4")
 	for _, test := range []struct {
 		what, body string
 		want       Value
@@ -150,27 +150,23 @@ func TestReader(t *testing.T) {
 	var file []byte
 	numbers := []uint64{0, 63, 64, 16383, 16384, math.MaxUint32, math.MaxUint32 + 1, math.MaxUint64}
 	for _, n := range numbers {
-		file = AppendLength(file, n)
+		file = appendLength(file, n)
 	}
-	file = AppendBytes(file, []byte("-129"))
-	file = AppendValue(file, Set{[]byte("a")})
-	r := NewReader(bytes.NewReader(file))
+	file = appendBytes(file, []byte("-129"))
+	file = appendValue(file, Set{[]byte("a")})
+	r := newReader(bytes.NewReader(file))
 	for _, n := range numbers {
-		if got, err := r.Length(); got != n || err != nil {
-			t.Errorf("%d was read as %d, %v", n, got, err)
+		if got := r.length(); got != n {
+			t.Errorf("%d was read as %d", n, got)
 		}
 	}
-	if got, err := r.Bytes(); string(got) != "-129" || err != nil {
-		t.Errorf("%q, %v", got, err)
+	if got := r.string(); string(got) != "-129" {
+		t.Errorf("%q", got)
 	}
-	typ, err := r.Byte()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v, err := r.Value(typ); !reflect.DeepEqual(v, Set{[]byte("a")}) || err != nil {
+	if v, err := r.typed(); !reflect.DeepEqual(v, Set{[]byte("a")}) || err != nil {
 		t.Errorf("%v, %v", v, err)
 	}
-	if _, err := r.Byte(); err == nil {
+	if _, err := r.typed(); err == nil {
 		t.Error("there is no end")
 	}
 }

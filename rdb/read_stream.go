@@ -18,7 +18,7 @@ const (
 
 // stream reads a stream. Its entries come first, and everything else is in the
 // last piece.
-func (r *Reader) stream(typ byte) pieces {
+func (r *reader) stream(typ byte) pieces {
 	left := r.length()
 	var first, last ID
 	entries := uint64(0)
@@ -45,7 +45,7 @@ func (r *Reader) stream(typ byte) pieces {
 }
 
 // streamEnd reads what stands behind the entries, of which there were so many.
-func (r *Reader) streamEnd(typ byte, s *Stream, entries int64, first, last ID) {
+func (r *reader) streamEnd(typ byte, s *Stream, entries int64, first, last ID) {
 	s.Last = r.id()
 	must(entries == 0 || !s.Last.Less(last))
 	s.Added = entries
@@ -65,7 +65,7 @@ func (r *Reader) streamEnd(typ byte, s *Stream, entries int64, first, last ID) {
 }
 
 // id reads an ID in the form of two lengths.
-func (r *Reader) id() ID {
+func (r *reader) id() ID {
 	ms := r.length()
 	return ID{ms, r.length()}
 }
@@ -128,7 +128,7 @@ func (s *Stream) readNode(base ID, n node) {
 
 // group reads a group. Its pending entries come first, and then the consumers
 // with the IDs of theirs.
-func (r *Reader) group(typ byte) Group {
+func (r *reader) group(typ byte) Group {
 	g := Group{Name: r.string(), Last: r.id()}
 	if typ != typeStream {
 		g.Read = int64(r.length())

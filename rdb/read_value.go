@@ -14,12 +14,12 @@ type pieces func() (v Value, last bool)
 type room struct{ elements, bytes int }
 
 // enough tells whether a piece of so many elements is to end.
-func (r *Reader) enough(elements int) bool {
+func (r *reader) enough(elements int) bool {
 	return elements > 0 && (elements >= r.room.elements || r.room.bytes < 0)
 }
 
 // value reads a value in one piece.
-func (r *Reader) value(typ byte) Value {
+func (r *reader) value(typ byte) Value {
 	r.room = room{math.MaxInt, math.MaxInt}
 	next, _ := r.open(typ)
 	v, last := next()
@@ -29,7 +29,7 @@ func (r *Reader) value(typ byte) Value {
 
 // open begins to read a value of the type, whose elements are count, unknown unless
 // the value says so in front. What is one string in the file is one piece.
-func (r *Reader) open(typ byte) (next pieces, count int64) {
+func (r *reader) open(typ byte) (next pieces, count int64) {
 	switch typ {
 	case typeString:
 		return r.text()
@@ -47,7 +47,7 @@ func (r *Reader) open(typ byte) (next pieces, count int64) {
 func once(v Value) pieces { return func() (Value, bool) { return v, true } }
 
 // text reads a string, whose elements are bytes.
-func (r *Reader) text() (next pieces, count int64) {
+func (r *reader) text() (next pieces, count int64) {
 	left, encoded := r.lengthOrEncoding()
 	if encoded {
 		s := String(r.encoded(left))
@@ -62,7 +62,7 @@ func (r *Reader) text() (next pieces, count int64) {
 }
 
 // packed reads a value that is one string.
-func (r *Reader) packed(typ byte) Value {
+func (r *reader) packed(typ byte) Value {
 	switch typ {
 	case typeListZiplist:
 		return asList(ziplist(r.string()))
@@ -92,7 +92,7 @@ func (r *Reader) packed(typ byte) Value {
 
 // elements reads a value whose elements stand one behind the other, behind their
 // number.
-func (r *Reader) elements(typ byte) (next pieces, count int64) {
+func (r *reader) elements(typ byte) (next pieces, count int64) {
 	first := int64(0)
 	if typ == typeHashExpiry {
 		first = int64(r.uint64())
@@ -117,7 +117,7 @@ func (r *Reader) elements(typ byte) (next pieces, count int64) {
 }
 
 // strings reads a piece of *left groups of width strings.
-func (r *Reader) strings(left *uint64, width int) [][]byte {
+func (r *reader) strings(left *uint64, width int) [][]byte {
 	var all [][]byte
 	for ; *left > 0 && !r.enough(len(all)/width); *left-- {
 		for range width {
@@ -134,7 +134,7 @@ func asList(all [][]byte) List {
 
 // quicklist reads the nodes of a list; from the second form on a node may be one
 // element that is too large for a listpack.
-func (r *Reader) quicklist(typ byte) pieces {
+func (r *reader) quicklist(typ byte) pieces {
 	left := r.length()
 	must(left > 0)
 	return func() (Value, bool) {
@@ -146,7 +146,7 @@ func (r *Reader) quicklist(typ byte) pieces {
 	}
 }
 
-func (r *Reader) listNode(typ byte) [][]byte {
+func (r *reader) listNode(typ byte) [][]byte {
 	const plain, packed = 1, 2
 	container := uint64(packed)
 	if typ == typeQuicklist2 {
@@ -208,7 +208,7 @@ func asHashExpiry(all [][]byte) Hash {
 
 // hashExpiry reads a piece of *left fields with their expiry in front of them, 0 for none. In the
 // form that was released it counts from the first expiry of all, plus one.
-func (r *Reader) hashExpiry(left *uint64, relative bool, first int64) Hash {
+func (r *reader) hashExpiry(left *uint64, relative bool, first int64) Hash {
 	var fields Hash
 	for ; *left > 0 && !r.enough(len(fields)); *left-- {
 		at := r.number()
@@ -222,7 +222,7 @@ func (r *Reader) hashExpiry(left *uint64, relative bool, first int64) Hash {
 }
 
 // zset reads a piece of *left members.
-func (r *Reader) zset(left *uint64, typ byte) ZSet {
+func (r *reader) zset(left *uint64, typ byte) ZSet {
 	var members ZSet
 	for ; *left > 0 && !r.enough(len(members)); *left-- {
 		m := Member{Name: r.string()}
@@ -238,7 +238,7 @@ func (r *Reader) zset(left *uint64, typ byte) ZSet {
 
 // score reads a score in text behind its length, or in place of that one of three
 // numbers that have no text.
-func (r *Reader) score() float64 {
+func (r *reader) score() float64 {
 	switch n := r.byte(); n {
 	case 255:
 		return math.Inf(-1)

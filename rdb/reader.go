@@ -12,23 +12,23 @@ import (
 // maxString is Redis's limit for a string, 512 MB.
 const maxString = 512 << 20
 
-// Reader reads the parts of an RDB file or payload, one behind the other.
+// reader reads the parts of an RDB file or payload, one behind the other.
 //
-// Inside, failure is a panic with an error that the exported methods return, so
+// Inside, failure is a panic with an error, which the exported functions return, so
 // that the decoders read like the format.
-type Reader struct {
+type reader struct {
 	r    source
 	room room // of the piece that is being read
 }
 
-// source is what a Reader reads from.
+// source is what a reader reads from.
 type source interface {
 	io.Reader
 	io.ByteReader
 }
 
-// NewReader reads from r, beyond what it returns.
-func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReader(r)} }
+// newReader reads from r, beyond what it returns.
+func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReader(r)} }
 
 // failure is what the decoders panic with.
 type failure struct{ error }
@@ -56,31 +56,13 @@ func catch(err *error) {
 	}
 }
 
-// Byte reads one byte, such as the type in front of a value.
-func (r *Reader) Byte() (b byte, err error) {
+// typed reads the byte of a type, and a value of it.
+func (r *reader) typed() (v Value, err error) {
 	defer catch(&err)
-	return r.byte(), nil
+	return r.value(r.byte()), nil
 }
 
-// Length reads a length or another number.
-func (r *Reader) Length() (n uint64, err error) {
-	defer catch(&err)
-	return r.length(), nil
-}
-
-// Bytes reads a string.
-func (r *Reader) Bytes() (b []byte, err error) {
-	defer catch(&err)
-	return r.string(), nil
-}
-
-// Value reads a value of the type.
-func (r *Reader) Value(typ byte) (v Value, err error) {
-	defer catch(&err)
-	return r.value(typ), nil
-}
-
-func (r *Reader) byte() byte {
+func (r *reader) byte() byte {
 	b, err := r.r.ReadByte()
 	if err != nil {
 		panic(failure{err})
@@ -89,7 +71,7 @@ func (r *Reader) byte() byte {
 }
 
 // raw reads n bytes. It makes room for no more than has come, but for a little.
-func (r *Reader) raw(n uint64) []byte {
+func (r *reader) raw(n uint64) []byte {
 	must(n <= maxString)
 	if n <= 64<<10 {
 		b := make([]byte, n)
@@ -105,7 +87,7 @@ func (r *Reader) raw(n uint64) []byte {
 	return b.Bytes()
 }
 
-func (r *Reader) uint64() uint64 { return binary.LittleEndian.Uint64(r.raw(8)) }
+func (r *reader) uint64() uint64 { return binary.LittleEndian.Uint64(r.raw(8)) }
 
 // The two high bits of a length's first byte say how it goes on.
 const (
@@ -126,7 +108,7 @@ const (
 	encodedLZF
 )
 
-func (r *Reader) lengthOrEncoding() (n uint64, encoded bool) {
+func (r *reader) lengthOrEncoding() (n uint64, encoded bool) {
 	b := r.byte()
 	switch b >> 6 {
 	case length6:
@@ -146,20 +128,20 @@ func (r *Reader) lengthOrEncoding() (n uint64, encoded bool) {
 	return 0, false
 }
 
-func (r *Reader) length() uint64 {
+func (r *reader) length() uint64 {
 	n, encoded := r.lengthOrEncoding()
 	must(!encoded)
 	return n
 }
 
 // number is a length that is a signed number.
-func (r *Reader) number() int64 {
+func (r *reader) number() int64 {
 	n := int64(r.length())
 	must(n >= 0)
 	return n
 }
 
-func (r *Reader) string() []byte {
+func (r *reader) string() []byte {
 	n, encoded := r.lengthOrEncoding()
 	var b []byte
 	if encoded {
@@ -172,7 +154,7 @@ func (r *Reader) string() []byte {
 }
 
 // encoded reads a string in an encoding.
-func (r *Reader) encoded(encoding uint64) []byte {
+func (r *reader) encoded(encoding uint64) []byte {
 	switch encoding {
 	case encodedInt8:
 		return decimal(int64(int8(r.byte())))

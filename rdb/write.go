@@ -19,8 +19,8 @@ const (
 	nodeSize       = 8192 // bytes of a list's node, unless one element is larger
 )
 
-// AppendLength appends a length or another number.
-func AppendLength(out []byte, n uint64) []byte {
+// appendLength appends a length or another number.
+func appendLength(out []byte, n uint64) []byte {
 	switch {
 	case n < 1<<6:
 		return append(out, byte(n))
@@ -32,8 +32,8 @@ func AppendLength(out []byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(out, length64), n)
 }
 
-// AppendBytes appends a string, a small integer in its compact form.
-func AppendBytes(out, b []byte) []byte {
+// appendBytes appends a string, a small integer in its compact form.
+func appendBytes(out, b []byte) []byte {
 	n, ok := integer(b)
 	switch {
 	case ok && int64(int8(n)) == n:
@@ -43,12 +43,12 @@ func AppendBytes(out, b []byte) []byte {
 	case ok && int64(int32(n)) == n:
 		return binary.LittleEndian.AppendUint32(append(out, lengthEncoded<<6|encodedInt32), uint32(n))
 	}
-	return append(AppendLength(out, uint64(len(b))), b...)
+	return append(appendLength(out, uint64(len(b))), b...)
 }
 
-// AppendValue appends the type of v, which must not be empty unless it is a
+// appendValue appends the type of v, which must not be empty unless it is a
 // string or a stream, and v.
-func AppendValue(out []byte, v Value) []byte { return v.append(out) }
+func appendValue(out []byte, v Value) []byte { return v.append(out) }
 
 // integer reads a decimal integer in the only form that has one: what is read
 // back is the same text.
@@ -60,11 +60,11 @@ func integer(b []byte) (int64, bool) {
 	return n, err == nil && bytes.Equal(decimal(n), b)
 }
 
-func (s String) append(out []byte) []byte { return AppendBytes(append(out, typeString), s) }
+func (s String) append(out []byte) []byte { return appendBytes(append(out, typeString), s) }
 
 func (l List) append(out []byte) []byte {
 	nodes, n := l.appendNodes(nil)
-	return append(AppendLength(append(out, typeQuicklist2), n), nodes...)
+	return append(appendLength(append(out, typeQuicklist2), n), nodes...)
 }
 
 // appendNodes appends the list in nodes, and tells how many they are.
@@ -74,7 +74,7 @@ func (l List) appendNodes(out []byte) (_ []byte, nodes uint64) {
 	for i, e := range l {
 		node.add(e)
 		if i == len(l)-1 || len(node.b)+len(l[i+1]) > nodeSize {
-			out = AppendBytes(AppendLength(out, packed), node.end())
+			out = appendBytes(appendLength(out, packed), node.end())
 			nodes++
 			node = newListpack()
 		}
@@ -84,14 +84,14 @@ func (l List) appendNodes(out []byte) (_ []byte, nodes uint64) {
 
 func (s Set) append(out []byte) []byte {
 	if b := s.intset(); b != nil {
-		return AppendBytes(append(out, typeSetIntset), b)
+		return appendBytes(append(out, typeSetIntset), b)
 	}
-	return s.appendMembers(AppendLength(append(out, typeSet), uint64(len(s))))
+	return s.appendMembers(appendLength(append(out, typeSet), uint64(len(s))))
 }
 
 func (s Set) appendMembers(out []byte) []byte {
 	for _, m := range s {
-		out = AppendBytes(out, m)
+		out = appendBytes(out, m)
 	}
 	return out
 }
@@ -143,11 +143,11 @@ func (h Hash) append(out []byte) []byte {
 			p.add(f.Name)
 			p.add(f.Value)
 		}
-		return AppendBytes(append(out, typeHashListpack), p.end())
+		return appendBytes(append(out, typeHashListpack), p.end())
 	}
-	out = AppendLength(append(out, typeHash), uint64(len(h)))
+	out = appendLength(append(out, typeHash), uint64(len(h)))
 	for _, f := range h {
-		out = AppendBytes(AppendBytes(out, f.Name), f.Value)
+		out = appendBytes(appendBytes(out, f.Name), f.Value)
 	}
 	return out
 }
@@ -156,7 +156,7 @@ func (h Hash) append(out []byte) []byte {
 // from the first one, plus one.
 func (h Hash) appendExpiry(out []byte, first int64) []byte {
 	out = binary.LittleEndian.AppendUint64(append(out, typeHashExpiry), uint64(first))
-	out = AppendLength(out, uint64(len(h)))
+	out = appendLength(out, uint64(len(h)))
 	for _, f := range h {
 		out = f.appendExpiry(out, first)
 	}
@@ -168,7 +168,7 @@ func (f *Field) appendExpiry(out []byte, first int64) []byte {
 	if f.ExpiresAt > 0 {
 		at = uint64(f.ExpiresAt-first) + 1
 	}
-	return AppendBytes(AppendBytes(AppendLength(out, at), f.Name), f.Value)
+	return appendBytes(appendBytes(appendLength(out, at), f.Name), f.Value)
 }
 
 func (z ZSet) append(out []byte) []byte {
@@ -186,14 +186,14 @@ func (z ZSet) append(out []byte) []byte {
 			p.add(m.Name)
 			p.add(appendScore(nil, m.Score))
 		}
-		return AppendBytes(append(out, typeZSetListpack), p.end())
+		return appendBytes(append(out, typeZSetListpack), p.end())
 	}
-	return sorted.appendMembers(AppendLength(append(out, typeZSet2), uint64(len(z))))
+	return sorted.appendMembers(appendLength(append(out, typeZSet2), uint64(len(z))))
 }
 
 func (z ZSet) appendMembers(out []byte) []byte {
 	for _, m := range z {
-		out = binary.LittleEndian.AppendUint64(AppendBytes(out, m.Name), math.Float64bits(m.Score))
+		out = binary.LittleEndian.AppendUint64(appendBytes(out, m.Name), math.Float64bits(m.Score))
 	}
 	return out
 }

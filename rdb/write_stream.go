@@ -15,7 +15,7 @@ const (
 
 func (s *Stream) append(out []byte) []byte {
 	nodes, n := s.appendNodes(nil)
-	out = append(AppendLength(append(out, typeStream2), n), nodes...)
+	out = append(appendLength(append(out, typeStream2), n), nodes...)
 	first := ID{}
 	if len(s.Entries) > 0 {
 		first = s.Entries[0].ID
@@ -26,8 +26,8 @@ func (s *Stream) append(out []byte) []byte {
 // appendNodes appends the entries in nodes, and tells how many those are.
 func (s *Stream) appendNodes(out []byte) (_ []byte, nodes uint64) {
 	for _, n := range s.nodes() {
-		out = AppendBytes(out, n[0].ID.append(nil))
-		out = AppendBytes(out, packNode(n))
+		out = appendBytes(out, n[0].ID.append(nil))
+		out = appendBytes(out, packNode(n))
 		nodes++
 	}
 	return out, nodes
@@ -35,12 +35,12 @@ func (s *Stream) appendNodes(out []byte) (_ []byte, nodes uint64) {
 
 // appendEnd appends what stands behind the entries, which are so many.
 func (s *Stream) appendEnd(out []byte, entries uint64, first ID) []byte {
-	out = AppendLength(out, entries)
+	out = appendLength(out, entries)
 	out = s.Last.appendLengths(out)
 	out = first.appendLengths(out)
 	out = s.Deleted.appendLengths(out)
-	out = AppendLength(out, uint64(s.Added))
-	out = AppendLength(out, uint64(len(s.Groups)))
+	out = appendLength(out, uint64(s.Added))
+	out = appendLength(out, uint64(len(s.Groups)))
 	for _, g := range s.Groups {
 		out = g.append(out)
 	}
@@ -73,7 +73,7 @@ func (id ID) append(out []byte) []byte {
 
 // appendLengths appends the form of two lengths.
 func (id ID) appendLengths(out []byte) []byte {
-	return AppendLength(AppendLength(out, id.Ms), id.Seq)
+	return appendLength(appendLength(out, id.Ms), id.Seq)
 }
 
 // packNode writes a node, whose master entry is its first.
@@ -124,23 +124,23 @@ func sameNames(a, b [][]byte) bool {
 }
 
 func (g Group) append(out []byte) []byte {
-	out = AppendBytes(out, g.Name)
+	out = appendBytes(out, g.Name)
 	out = g.Last.appendLengths(out)
-	out = AppendLength(out, uint64(g.Read))
+	out = appendLength(out, uint64(g.Read))
 	var all []Pending
 	for _, c := range g.Consumers {
 		all = append(all, c.Pending...)
 	}
 	slices.SortFunc(all, func(a, b Pending) int { return bytes.Compare(a.ID.append(nil), b.ID.append(nil)) })
-	out = AppendLength(out, uint64(len(all)))
+	out = appendLength(out, uint64(len(all)))
 	for _, p := range all {
 		out = binary.LittleEndian.AppendUint64(p.ID.append(out), uint64(p.DeliveredAt))
-		out = AppendLength(out, uint64(p.Deliveries))
+		out = appendLength(out, uint64(p.Deliveries))
 	}
-	out = AppendLength(out, uint64(len(g.Consumers)))
+	out = appendLength(out, uint64(len(g.Consumers)))
 	for _, c := range g.Consumers {
-		out = binary.LittleEndian.AppendUint64(AppendBytes(out, c.Name), uint64(c.SeenAt))
-		out = AppendLength(out, uint64(len(c.Pending)))
+		out = binary.LittleEndian.AppendUint64(appendBytes(out, c.Name), uint64(c.SeenAt))
+		out = appendLength(out, uint64(len(c.Pending)))
 		for _, p := range c.Pending {
 			out = p.ID.append(out)
 		}

@@ -29,7 +29,7 @@ func (r *Redis) Listen(ctx context.Context, args [][]byte, each func(resp.Value)
 		return context.Cause(ctx)
 	}
 	if _, err := conn.Write(resp.AppendCommand(nil, args...)); err != nil {
-		return fmt.Errorf("talking to %s: %w", r.server.address, err)
+		return fmt.Errorf("talking to %s: %w", r.server.address, plainly(err))
 	}
 	for {
 		v, err := other.replies.ReadReply()
@@ -39,7 +39,7 @@ func (r *Redis) Listen(ctx context.Context, args [][]byte, each func(resp.Value)
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("talking to %s: %w", r.server.address, errClosed)
 		case err != nil:
-			return fmt.Errorf("talking to %s: %w", r.server.address, err)
+			return fmt.Errorf("talking to %s: %w", r.server.address, plainly(err))
 		}
 		if err := each(v); err != nil || v.IsError() {
 			return err

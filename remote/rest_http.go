@@ -100,28 +100,33 @@ type networkError struct {
 func (e *networkError) Error() string { return fmt.Sprintf("reaching %s: %v", e.host, plainly(e.err)) }
 func (e *networkError) Unwrap() error { return e.err }
 
+// lost is what a failure of the connection means: nothing when ctx ended it.
+func (r *REST) lost(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	// url.Error would print the URL, and a URL can hold a token.
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		err = outer.Err
+	}
+	return &networkError{r.base.Host, err}
+}
+
 func (r *REST) try(ctx context.Context, q request) (answer, error) {
 	req, err := r.httpRequest(ctx, q)
 	if err != nil {
 		return answer{}, err
 	}
 	res, err := r.client.Do(req)
-	if err != nil && ctx.Err() != nil {
-		return answer{}, context.Cause(ctx)
-	}
 	if err != nil {
-		// url.Error would print the URL, and a URL can hold a token.
-		var outer *url.Error
-		if errors.As(err, &outer) {
-			err = outer.Err
-		}
-		return answer{}, &networkError{r.base.Host, err}
+		return answer{}, r.lost(ctx, err)
 	}
 	defer res.Body.Close()
 	a := answer{status: res.StatusCode, asked: q.encoding}
 	a.media, _, _ = mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if a.body, err = io.ReadAll(res.Body); err != nil {
-		return a, &networkError{r.base.Host, err}
+		return a, r.lost(ctx, err)
 	}
 	switch res.StatusCode {
 	case http.StatusOK, http.StatusBadRequest, http.StatusTooManyRequests:

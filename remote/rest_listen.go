@@ -10,7 +10,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -116,12 +115,17 @@ func (r *REST) follow(ctx context.Context, s eventStream, each func(resp.Value) 
 	defer res.Body.Close()
 	a := answer{status: res.StatusCode}
 	if a.media, _, _ = mime.ParseMediaType(res.Header.Get("Content-Type")); a.media == "text/event-stream" && a.status == http.StatusOK {
-		return r.lost(ctx, events(res.Body, func(data []byte) error {
+		var own error
+		lost := events(res.Body, func(data []byte) error {
 			if v, ok := s.parse(data); ok {
-				return each(v)
+				own = each(v)
 			}
-			return nil
-		}))
+			return own
+		})
+		if own != nil {
+			return own
+		}
+		return r.lost(ctx, lost)
 	}
 	if a.body, err = io.ReadAll(res.Body); err != nil {
 		return r.lost(ctx, err)
@@ -139,31 +143,9 @@ func (r *REST) follow(ctx context.Context, s eventStream, each func(resp.Value) 
 	return errRefused
 }
 
-// lost is what a failure of the connection means: nothing when ctx ended it. An
-// error of the reader of events is its own.
-func (r *REST) lost(ctx context.Context, err error) error {
-	var outer *url.Error
-	var own *listenerError
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.As(err, &own):
-		return own.err
-	case errors.As(err, &outer): // it would print the URL, and a URL can hold a token
-		err = outer.Err
-	case err == nil:
-		err = errClosed
-	}
-	return &networkError{r.base.Host, err}
-}
-
-// listenerError is the error of a function that events were given to.
-type listenerError struct{ err error }
-
-func (e *listenerError) Error() string { return e.err.Error() }
-
 // events gives the data of each event to each: the lines that begin with "data:",
-// of one event joined by newlines. Other lines are comments and the like.
+// of one event joined by newlines. Other lines are comments and the like. It ends
+// with the stream, and says so, or with an error of each.
 func events(in io.Reader, each func(data []byte) error) error {
 	lines := bufio.NewReader(in)
 	var data []byte
@@ -173,8 +155,8 @@ func events(in io.Reader, each func(data []byte) error) error {
 		line = bytes.TrimRight(line, "\r\n")
 		value, isData := bytes.CutPrefix(line, []byte("data:"))
 		switch {
-		case err != nil && errors.Is(err, io.EOF):
-			return nil
+		case errors.Is(err, io.EOF):
+			return errClosed
 		case err != nil:
 			return err
 		case isData && has:
@@ -183,7 +165,7 @@ func events(in io.Reader, each func(data []byte) error) error {
 			data, has = bytes.Clone(bytes.TrimPrefix(value, []byte(" "))), true
 		case len(line) == 0 && has:
 			if err := each(data); err != nil {
-				return &listenerError{err}
+				return err
 			}
 			has = false
 		}

@@ -103,8 +103,8 @@ func Whole(k *Key, v Value) Part {
 	return Part{Key: k, Value: v, First: true, Last: true}
 }
 
-// TypeOf is the type of keys that hold v.
-func TypeOf(v Value) Type {
+// typeOf is the type of keys that hold v.
+func typeOf(v Value) Type {
 	switch v.(type) {
 	case rdb.String:
 		return StringType

@@ -34,7 +34,7 @@ func eachPiece(f *rdb.File, yield func(Part) bool) error {
 			return err
 		}
 		if p.First {
-			key = &Key{DB: p.DB, Name: p.Key, Type: TypeOf(p.Value), ExpiresAt: p.ExpiresAt, Count: p.Count}
+			key = &Key{DB: p.DB, Name: p.Key, Type: typeOf(p.Value), ExpiresAt: p.ExpiresAt, Count: p.Count}
 		}
 		if !yield(Part{Key: key, Value: p.Value, First: p.First, Last: p.Last}) {
 			return errStopped

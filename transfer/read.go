@@ -94,7 +94,7 @@ func (r *reader) all(ctx context.Context, visit visitor) error {
 	dbs := r.o.Databases
 	if dbs == nil {
 		var err error
-		if dbs, err = databases(ctx, r.session); err != nil {
+		if dbs, err = Databases(ctx, r.session); err != nil {
 			return err
 		}
 	}

@@ -127,9 +127,9 @@ func selectDB(ctx context.Context, s Session, db int) error {
 	return err
 }
 
-// databases are the databases that hold keys, in their order; where nobody
-// tells, the session's own.
-func databases(ctx context.Context, s Session) ([]int, error) {
+// Databases are the databases of a session that hold keys, in their order; where
+// nobody tells, the session's own.
+func Databases(ctx context.Context, s Session) ([]int, error) {
 	v, err := s.Do(ctx, words("INFO", "keyspace")...)
 	if err != nil {
 		return nil, err

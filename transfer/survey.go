@@ -2,15 +2,11 @@ package transfer
 
 import "context"
 
-// Databases are the databases of a session that hold keys, in their order; where
-// nobody tells, the session's own.
-func Databases(ctx context.Context, s Session) ([]int, error) { return databases(ctx, s) }
-
 // CountKeys is the number of keys in databases of a session, nil meaning all of
 // them. Keys that have expired may be among them.
 func CountKeys(ctx context.Context, s Session, dbs []int) (sum int64, err error) {
 	if dbs == nil {
-		if dbs, err = databases(ctx, s); err != nil {
+		if dbs, err = Databases(ctx, s); err != nil {
 			return 0, err
 		}
 	}

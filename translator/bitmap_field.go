@@ -1,9 +1,10 @@
 package translator
 
 import (
+	"slices"
+
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
-	"slices"
 )
 
 // overflowMode is what BITFIELD does with a number that does not fit.

@@ -19,7 +19,7 @@ import (
 // one, is off.
 type Open func(t *testing.T) engine.Store
 
-// Run checks everything that a store promises.
+// Run checks everything that a store promises; with -short all but the faults.
 func Run(t *testing.T, open Open) {
 	for _, test := range []struct {
 		name string
@@ -43,7 +43,11 @@ func Run(t *testing.T, open Open) {
 			Check(t, s)
 		})
 	}
-	t.Run("faults", func(t *testing.T) { Faults(t, open) })
+	// -short is for the race detector, which makes SQLite slow and learns nothing from
+	// a client that is alone.
+	if !testing.Short() {
+		t.Run("faults", func(t *testing.T) { Faults(t, open) })
+	}
 }
 
 // Clock is a clock that stands still until it is moved. It may be shared.

@@ -37,9 +37,11 @@ func Start(columns, rows int, env ...string) (*Session, error) {
 	}
 	// What a program copies goes into tmux's buffer, and Escape is known for one at
 	// once.
-	_, err = s.tmux("set-option", "-g", "status", "off", ";", "set-option", "-s", "set-clipboard", "on",
-		";", "set-option", "-s", "escape-time", "10")
-	return s, err
+	if _, err := s.tmux("set-option", "-g", "status", "off", ";", "set-option", "-s", "set-clipboard", "on",
+		";", "set-option", "-s", "escape-time", "10"); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
 }
 
 // Close ends the session and everything that runs in it.
@@ -101,8 +103,9 @@ func (s *Session) Background(colour string) error {
 	return err
 }
 
-// patience is how long Wait waits before it gives up.
-const patience = 20 * time.Second
+// patience is how long Wait waits before it gives up: long enough for a slow machine
+// that does other things, too.
+const patience = time.Minute
 
 // Wait waits until the screen satisfies ok, and returns it. The error shows the
 // last screen.
