@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -16,14 +17,24 @@ func (c *conn) interruptible(ctx context.Context, fn func() error) error {
 	if ctx.Done() == nil {
 		return fn()
 	}
-	interrupted := make(chan struct{})
+	finished, interrupted := make(chan struct{}), make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(interrupted)
 		tls := libc.NewTLS()
 		defer tls.Close()
-		sqlite3.Xsqlite3_interrupt(tls, c.db)
+		// A statement that begins forgets what came before it, so that once may be
+		// too soon.
+		for {
+			sqlite3.Xsqlite3_interrupt(tls, c.db)
+			select {
+			case <-finished:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
 	})
 	err := fn()
+	close(finished)
 	if !stop() {
 		// What is interrupted must be fn, and not who has c next.
 		<-interrupted

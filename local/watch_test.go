@@ -21,8 +21,9 @@ func TestReadsEndWithTheirContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for range 3 {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	// Some end before the statement has begun.
+	for i := range 40 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*50*time.Microsecond)
 		_, err := s.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: endless}}}})
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
