@@ -52,20 +52,6 @@ func (g *gathered) add(entries []catalog.Entry) {
 	}
 }
 
-// put adds or replaces one key, or takes it out when it has no type.
-func (g *gathered) put(name string, facts catalog.Facts) {
-	g.mu.Lock()
-	_, there := g.seen[name]
-	if there && facts.Type == "" {
-		delete(g.seen, name)
-		g.keys = slices.DeleteFunc(g.keys, func(k found) bool { return k.name == name })
-	}
-	g.mu.Unlock()
-	if !there && facts.Type != "" {
-		g.add([]catalog.Entry{{Name: name, Facts: facts}})
-	}
-}
-
 func (g *gathered) len() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
