@@ -1,0 +1,116 @@
+package inspect
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/catalog"
+)
+
+// hang makes f answer nobody any more, and runs what the browser asks from then on
+// in the background.
+type hanging struct {
+	*session
+	done chan tea.Msg
+	n    int
+}
+
+func hang(s *session) *hanging {
+	s.fake.gate = make(chan struct{}, 1)
+	return &hanging{session: s, done: make(chan tea.Msg, 100)}
+}
+
+func (h *hanging) press(key string) {
+	msg, ok := namedKeys[key]
+	if !ok {
+		msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(key)}
+	}
+	h.send(msg)
+}
+
+func (h *hanging) send(msg tea.Msg) {
+	_, cmd := h.model.Update(msg)
+	h.start(cmd)
+}
+
+func (h *hanging) start(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	h.n++
+	go func() { h.done <- cmd() }()
+}
+
+// finish takes in all that ends.
+func (h *hanging) finish() {
+	for ; h.n > 0; h.n-- {
+		switch msg := (<-h.done).(type) {
+		case nil:
+		case tea.BatchMsg:
+			for _, c := range msg {
+				h.start(c)
+			}
+		default:
+			h.send(msg)
+		}
+	}
+}
+
+// tick lets the spinner turn.
+func (h *hanging) tick(d time.Duration) {
+	atomic.AddInt64(&h.fake.clock.now, d.Milliseconds())
+	h.send(spinMsg{})
+}
+
+func TestSlowTargetIsCancelled(t *testing.T) {
+	s := browse(t, newFake().plain(2000), 80, 24)
+	s.press("v")
+	h := hang(s)
+	h.press("r")
+	h.tick(3 * time.Second)
+	s.shows("3s", "key:00000")
+	h.press("j")
+	s.shows("2 of 2,000")
+	h.press("esc")
+	s.shows("Stopped.")
+	s.hides("scanning")
+	h.finish()
+	if p, any := s.model.busy(); any {
+		t.Errorf("%s still runs", purposeNames[p])
+	}
+	close(s.fake.gate)
+	s.press("r")
+	s.shows("2 of 2,000")
+	s.hides("Stopped")
+}
+
+func TestSlowValueIsLeft(t *testing.T) {
+	f := newFake().zoo()
+	s := browse(t, f, 80, 24)
+	s.choose("user:1")
+	h := hang(s)
+	h.press("enter")
+	h.tick(frame)
+	h.tick(frame)
+	s.shows("user:1", "loading…")
+	h.press("esc")
+	s.shows("KEY↑")
+	h.finish()
+	close(f.gate)
+	s.press("enter")
+	s.shows("hash · 4 fields")
+}
+
+func TestLateAnswersAreDropped(t *testing.T) {
+	f := newFake().zoo()
+	s := browse(t, f, 80, 24)
+	old := finished{describing, s.model.jobs[describing].id, described{names: []string{"board"}, facts: []catalog.Facts{{Type: "ghost"}}}, nil}
+	s.send(old)
+	s.hides("ghost")
+	s.model.cancelAll()
+	s.send(finished{opening, 99, opened{key: "ghost", kind: "string"}, nil})
+	s.hides("ghost")
+}
