@@ -214,6 +214,9 @@ func (p *party) acts(keys string) {
 	p.t.Helper()
 	word, rest, _ := strings.Cut(keys, " ")
 	var x, y int
+	if keys != "" {
+		p.rests()
+	}
 	switch word {
 	case "":
 	case "type":
@@ -254,8 +257,28 @@ func (p *party) acts(keys string) {
 		}
 		p.check(p.Resize(x, y))
 	default:
-		p.check(p.Press(strings.Fields(keys)...))
+		// One by one: what comes right behind an escape is part of it.
+		for i, key := range strings.Fields(keys) {
+			if i > 0 {
+				p.rests()
+			}
+			p.check(p.Press(key))
+		}
 	}
+}
+
+// rests waits until what was pressed has had its effect: until the screen stays as
+// it is.
+func (p *party) rests() {
+	p.t.Helper()
+	last, same := "", 0
+	_, err := p.Wait("a screen that rests", func(screen string) bool {
+		if same++; screen != last {
+			last, same = screen, 0
+		}
+		return same == 3
+	})
+	p.check(err)
 }
 
 // lineWith is the first line of the screen with the text; "" when none has it.

@@ -10,7 +10,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // Session is a tmux server with one window.
@@ -82,10 +85,27 @@ func (s *Session) Run(line string) error {
 	return errors.Join(s.Type(line), s.Press("Enter"))
 }
 
-// Resize changes the size of the terminal.
+// Resize changes the size of the terminal, and waits until the programs in it can
+// know: tmux lets some time pass between two sizes.
 func (s *Session) Resize(columns, rows int) error {
-	_, err := s.tmux("resize-window", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows))
-	return err
+	path, err := s.tmux("resize-window", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows), ";", "display-message", "-p", "#{pane_tty}")
+	if err != nil {
+		return err
+	}
+	tty, err := os.OpenFile(strings.TrimSpace(path), os.O_RDONLY|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return err
+	}
+	defer tty.Close()
+	for deadline := time.Now().Add(patience); ; <-time.After(5 * time.Millisecond) {
+		w, h, err := term.GetSize(int(tty.Fd()))
+		if err != nil || w == columns && h == rows {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the terminal stays at %d×%d", w, h)
+		}
+	}
 }
 
 // Screen is what the terminal shows, without colours; trailing blanks are cut.
