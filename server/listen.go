@@ -34,7 +34,8 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 		case err != nil:
 			return fmt.Errorf("accepting RESP connections: %w", err)
 		}
-		running.Go(func() { s.serve(ctx, nc) })
+		c := newClient(s, nc) // here, so that ids follow the order of arrival
+		running.Go(func() { s.serve(ctx, c) })
 	}
 }
 
@@ -61,9 +62,9 @@ const (
 )
 
 // serve runs a connection to its end.
-func (s *Server) serve(ctx context.Context, nc net.Conn) {
+func (s *Server) serve(ctx context.Context, c *client) {
+	nc := c.net
 	defer nc.Close()
-	c := newClient(s, nc)
 	switch {
 	case s.config.RequirePass == "" && !onLoopback(nc.RemoteAddr()):
 		c.refuse(deniedText)
