@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -69,7 +70,8 @@ func Run(ctx context.Context, o Options) error {
 	if k != nil && o.Editor != nil {
 		o.Editor = k.lend(o.Editor)
 	}
-	m := New(o, lipgloss.NewRenderer(o.Out))
+	// Out is a terminal, whatever CI in the environment says.
+	m := New(o, lipgloss.NewRenderer(o.Out, termenv.WithTTY(true)))
 	defer m.close()
 	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithOutput(o.Out)}
 	if o.Mouse {
