@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/hermetic"
 	"github.com/meowdis/meowdis/internal/terminal"
 )
 
@@ -61,7 +62,7 @@ func runTour(t *testing.T, dir string) string {
 	}
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", tour)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir)
+	cmd.Env = append(hermetic.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

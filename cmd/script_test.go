@@ -22,6 +22,7 @@ import (
 	"github.com/meowdis/meowdis/cmd"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/foreignfile"
+	"github.com/meowdis/meowdis/internal/hermetic"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
@@ -32,7 +33,17 @@ var updateScripts = flag.Bool("update", false, "write the output of meowdis into
 // TestMain makes the program a command of the scripts: this test binary, run
 // under its name.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"meowdis": func() { os.Exit(cmd.Main()) }})
+	testscript.Main(hermetically{m}, map[string]func(){"meowdis": func() { os.Exit(cmd.Main()) }})
+}
+
+// hermetically runs the tests in an environment of their own.
+type hermetically struct{ *testing.M }
+
+func (h hermetically) Run() int {
+	if err := hermetic.Clear(); err != nil {
+		panic(err)
+	}
+	return h.M.Run()
 }
 
 // restToken is the token of the endpoint in TestScripts.

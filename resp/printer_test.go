@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/hermetic"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -91,7 +92,9 @@ func words(args []string) [][]byte {
 
 func redisCLI(t *testing.T, args []string) []byte {
 	t.Helper()
-	out, err := exec.Command("redis-cli", args...).Output()
+	cmd := exec.Command("redis-cli", args...)
+	cmd.Env = hermetic.Environ()
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("redis-cli %q: %v", args, err)
 	}

@@ -1,10 +1,11 @@
 package quiet_test
 
 import (
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/meowdis/meowdis/internal/hermetic"
 )
 
 // TestInitialisedFirst builds the program: only there are all packages together.
@@ -14,7 +15,7 @@ func TestInitialisedFirst(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	run := exec.Command(program, "version")
-	run.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	run.Env = append(hermetic.Environ(), "GODEBUG=inittrace=1")
 	trace, err := run.CombinedOutput()
 	if err != nil {
 		t.Fatal(err)

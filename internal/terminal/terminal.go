@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/meowdis/meowdis/internal/hermetic"
 )
 
 // Session is a tmux server with one window.
@@ -22,7 +24,7 @@ type Session struct {
 }
 
 // Start runs a POSIX shell in a terminal of the given size, with env added to
-// its environment.
+// an environment that has little else.
 func Start(columns, rows int, env ...string) (*Session, error) {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		return nil, errors.New("this drives a real terminal: install tmux (Debian: apt-get install tmux; macOS: brew install tmux)")
@@ -55,6 +57,7 @@ func (s *Session) Close() error {
 
 func (s *Session) tmux(args ...string) (string, error) {
 	cmd := exec.Command("tmux", append([]string{"-u", "-S", s.socket}, args...)...)
+	cmd.Env = hermetic.Environ()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("tmux %s: %w: %s", args[0], err, out)

@@ -1,0 +1,16 @@
+package clients
+
+import (
+	"os"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/hermetic"
+)
+
+// TestMain keeps the settings of whoever runs the tests from the clients.
+func TestMain(m *testing.M) {
+	if err := hermetic.Clear(); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,45 @@
+// Package hermetic keeps the environment of whoever runs the tests out of them: a
+// profile, a colour setting or the CI variable there would change what programs
+// print.
+package hermetic
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// kept are the variables that the tools of the tests need: where programs, temporary
+// files, caches and registries are. keptPrefixes begin more of them.
+var (
+	kept         = []string{"PATH", "HOME", "TMPDIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
+	keptPrefixes = []string{"GO", "NODE_", "NPM_", "SSL_CERT_"}
+)
+
+// Environ is the environment without what is not about tools; NAME=value each.
+func Environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return !keeps(name)
+	})
+}
+
+func keeps(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.Contains(kept, name) || slices.ContainsFunc(keptPrefixes, func(prefix string) bool {
+		return strings.HasPrefix(name, prefix)
+	})
+}
+
+// Clear makes Environ the environment of this process and of those that it starts.
+func Clear() error {
+	clean := Environ()
+	os.Clearenv()
+	for _, variable := range clean {
+		name, value, _ := strings.Cut(variable, "=")
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
