@@ -247,6 +247,7 @@ func (s *Server) killAll(killer *client, want func(*client) bool) int64 {
 		case o == killer:
 			o.closed = true
 		default:
+			s.remove(o) // before it notices: it is killed once, and listed no more
 			o.net.Close()
 		}
 		n++
