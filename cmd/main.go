@@ -21,8 +21,8 @@ type streams struct {
 	err    io.Writer
 	getenv func(string) string
 
-	// readSecret reads a line that is typed, without showing it.
-	readSecret func() ([]byte, error)
+	// askSecret asks for a line that is typed, without showing it.
+	askSecret func(question string) (string, error)
 	// size is that of the terminal that the output goes to.
 	size func() (width, height int, err error)
 
@@ -36,7 +36,7 @@ func Main() int {
 	quiet.Restore()
 	s := &streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
-		readSecret:  func() ([]byte, error) { return term.ReadPassword(int(os.Stdin.Fd())) },
+		askSecret:   askSecret,
 		size:        func() (int, int, error) { return term.GetSize(int(os.Stdout.Fd())) },
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),

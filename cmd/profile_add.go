@@ -135,22 +135,22 @@ func (o *profileAddOptions) target() (password string, err error) {
 
 // token reads the token from where the flags say, or asks.
 func (o *profileAddOptions) token(s *streams) (string, error) {
-	var text []byte
+	var text string
 	var err error
 	switch {
 	case o.settings.TokenEnv != "":
 		return "", nil
 	case o.tokenStdin:
-		text, err = io.ReadAll(s.in)
+		var all []byte
+		all, err = io.ReadAll(s.in)
+		text = string(all)
 	case s.inTerminal:
-		fmt.Fprintf(s.err, "Token or password of %s (Enter for none): ", shownURL(o.settings.URL))
-		text, err = s.readSecret()
-		fmt.Fprintln(s.err)
+		text, err = s.askSecret("Token or password of " + shownURL(o.settings.URL) + " (Enter for none): ")
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading the token: %w", err)
 	}
-	token := strings.TrimSpace(string(text))
+	token := strings.TrimSpace(text)
 	if o.tokenStdin && token == "" {
 		return "", usagef("there is no token on stdin")
 	}

@@ -12,6 +12,14 @@ func TestProfilesOnATerminal(t *testing.T) {
 	s := openScreen(t, 100, 30, "HOME="+dir, "XDG_STATE_HOME="+dir+"/state", "XDG_CONFIG_HOME="+dir+"/config", "MEOWDIS_KEYRING=off")
 	s.check(s.Run("cd " + dir + "; PS1='$ '; clear"))
 
+	// Ctrl-C at the question leaves a terminal that shows what is typed.
+	s.check(s.Run("meowdis profile add none --url http://127.0.0.1:1; echo code $?"))
+	s.lastLine("Token or password of http://127.0.0.1:1 (Enter for none):")
+	s.check(s.Press("C-c"))
+	s.ends("code 130", "$")
+	s.check(s.Run("clear; stty -a | grep -ow echo"))
+	s.ends("echo", "$")
+
 	// The token is asked for, and not shown.
 	s.check(s.Run("meowdis profile add rest --url http://127.0.0.1:1"))
 	s.lastLine("Token or password of http://127.0.0.1:1 (Enter for none):")
@@ -41,6 +49,7 @@ func TestProfilesOnATerminal(t *testing.T) {
 	s.check(s.Run("prod"))
 	s.ends("Type prod to run it: prod", "OK", "prod>")
 	s.check(s.Run("quit"))
+	s.ends("quit", "$")
 
 	s.check(s.Run("clear; meowdis exec --profile it FLUSHALL"))
 	s.ends("FLUSHALL on it, " + dir + "/p.sqlite. Run it? [y/N]")
