@@ -84,7 +84,7 @@ var jsonCommands = []Command{
 		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: jsonStrlen,
 	},
 	{
-		Name: "JSON.ARRAPPEND", Group: "module", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM | Module,
+		Name: "JSON.ARRAPPEND", Group: "module", Since: "1.0.0", Arity: -4, Flags: Write | DenyOOM | Module,
 		Summary: "Appends values to the arrays at a path and returns their lengths",
 		Syntax:  "key path json [json ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: jsonArrappend,
 	},

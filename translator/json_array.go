@@ -20,9 +20,6 @@ func cloneAll(values []*document.Value) []*document.Value {
 }
 
 func jsonArrappend(c *Call) Plan {
-	if len(c.Args) == 3 {
-		return answer(wrongArity(c.Command))
-	}
 	values, bad := jsonValues(c.Args[3:])
 	if bad.IsError() {
 		return answer(bad)
