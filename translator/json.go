@@ -171,19 +171,26 @@ type jsonDoc struct {
 
 // loadJSON reads the rows of sqlDocument; bad is the error reply for another type.
 func loadJSON(rows []store.Row) (d jsonDoc, bad resp.Value) {
-	if len(rows) == 0 {
+	if d.text, bad = documentText(rows); bad.IsError() || d.text == nil {
 		return d, bad
 	}
-	if rows[0][0].IsNull() {
-		return d, jsonWrongType
-	}
-	d.text = rows[0][0].Bytes()
 	root, err := document.Load(d.text)
 	if err != nil {
 		return d, resp.MakeError("ERR corrupt document: " + err.Error())
 	}
 	d.root = root
 	return d, bad
+}
+
+// documentText is loadJSON for the text, nil for a missing key.
+func documentText(rows []store.Row) (text []byte, bad resp.Value) {
+	if len(rows) == 0 {
+		return nil, bad
+	}
+	if rows[0][0].IsNull() {
+		return nil, jsonWrongType
+	}
+	return rows[0][0].Bytes(), bad
 }
 
 // readJSON is a read of the document at key. A missing one gives missing.

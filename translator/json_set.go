@@ -55,30 +55,51 @@ func jsonSet(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.jsonPut(func(ch jsonChange, root *document.Value) (*document.Value, resp.Value) { return ch.set(root, o) })
+	ch, bad := c.jsonChange(2)
+	switch {
+	case bad.IsError():
+		return answer(bad)
+	case ch.path.IsRoot():
+		return c.jsonReplace(ch.value, o)
+	}
+	return c.jsonPut(func(root *document.Value) (*document.Value, resp.Value) { return ch.set(root, o) })
+}
+
+// jsonReplace sets a whole document, whatever was in it.
+func (c *Call) jsonReplace(value *document.Value, o jsonOptions) Plan {
+	return readThen(func(r *store.Result) Plan {
+		text, bad := documentText(r.Rows[0])
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case o.nx && text != nil, o.xx && text == nil:
+			return answer(resp.Nil)
+		}
+		return c.saveJSON(c.Args[1], jsonDoc{root: value, text: text}, resp.OK)
+	}, c.stmt(sqlDocument, c.Args[1]))
 }
 
 func jsonMerge(c *Call) Plan {
 	if _, bad := c.jsonOptions(false); bad.IsError() {
 		return answer(bad)
 	}
-	return c.jsonPut(jsonChange.merge)
-}
-
-// jsonPut is JSON.SET and JSON.MERGE: apply makes the new document, which is the
-// old one when there is nothing to do, and the reply.
-func (c *Call) jsonPut(apply func(ch jsonChange, root *document.Value) (*document.Value, resp.Value)) Plan {
-	key := c.Args[1]
 	ch, bad := c.jsonChange(2)
 	if bad.IsError() {
 		return answer(bad)
 	}
+	return c.jsonPut(ch.merge)
+}
+
+// jsonPut stores what apply makes of a document, nil for none. It returns the old
+// one when there is nothing to do, and the reply.
+func (c *Call) jsonPut(apply func(root *document.Value) (*document.Value, resp.Value)) Plan {
+	key := c.Args[1]
 	return readThen(func(r *store.Result) Plan {
 		d, bad := loadJSON(r.Rows[0])
 		if bad.IsError() {
 			return answer(bad)
 		}
-		root, reply := apply(ch, d.root)
+		root, reply := apply(d.root)
 		if reply.IsError() || reply.IsNull() {
 			return answer(reply)
 		}
@@ -107,9 +128,11 @@ func (ch jsonChange) set(root *document.Value, o jsonOptions) (*document.Value, 
 	case len(found) == 0:
 		return root, resp.Nil
 	}
-	for _, v := range found {
+	last := len(found) - 1
+	for _, v := range found[:last] {
 		*v = *ch.value.Clone()
 	}
+	*found[last] = *ch.value
 	return root, resp.OK
 }
 

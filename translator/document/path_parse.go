@@ -222,7 +222,7 @@ func (p *pathParser) quoted() (string, error) {
 		switch ch := p.text[p.at]; {
 		case ch == quote:
 			p.at++
-			v, err := parse(append(literal, '"'), 0)
+			v, err := parse(string(append(literal, '"')), 0)
 			if err != nil {
 				p.at = from
 				return "", p.fail("<string>")
