@@ -212,15 +212,8 @@ func jsonTypes(c *Call) Plan {
 		v.RESP3 = &around
 		return v
 	}
-	return read(func(r *store.Result) resp.Value {
-		d, bad := loadJSON(r.Rows[0])
-		switch {
-		case bad.IsError():
-			return bad
-		case d.root == nil:
-			return wrapped(resp.Nil)
-		}
-		types := collect(path.Select(d.root), func(v *document.Value) resp.Value { return resp.MakeString(v.Kind.Type()) })
+	return c.readJSON(c.Args[1], wrapped(resp.Nil), func(root *document.Value) resp.Value {
+		types := collect(path.Select(root), func(v *document.Value) resp.Value { return resp.MakeString(v.Kind.Type()) })
 		switch {
 		case !path.Legacy:
 			return wrapped(types)
@@ -228,7 +221,7 @@ func jsonTypes(c *Call) Plan {
 			return wrapped(resp.Nil)
 		}
 		return wrapped(types.Elems[0])
-	}, c.stmt(sqlDocument, c.Args[1]))
+	})
 }
 
 func jsonResp(c *Call) Plan {
