@@ -141,7 +141,7 @@ func (p *pathParser) factor() (expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	// 0 - x is the double 0 - x for a double, and so never -0.
+	// A sign adds to 0, or subtracts from it.
 	return arithmetic{op: sign, left: literal{integer(0)}, right: of}, nil
 }
 
