@@ -30,7 +30,9 @@ type Printer struct {
 
 // Append appends v and the end of its line.
 func (p Printer) Append(out []byte, v Value) []byte {
-	if !p.RESP3 {
+	if p.RESP3 {
+		v = Upgrade(v)
+	} else {
 		v = Downgrade(v)
 	}
 	switch p.Format {

@@ -35,6 +35,10 @@ type Value struct {
 	Float float64
 	Str   []byte
 	Elems []Value
+
+	// RESP3, unless nil, is what RESP3 sends instead: for the few replies that
+	// say something else there than the same in another kind.
+	RESP3 *Value
 }
 
 // Shared replies. They must not be modified.

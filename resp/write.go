@@ -36,6 +36,9 @@ func Append2(out []byte, v Value) []byte {
 
 // Append3 appends v in RESP3.
 func Append3(out []byte, v Value) []byte {
+	if v.RESP3 != nil {
+		return Append3(out, *v.RESP3)
+	}
 	n := int64(len(v.Elems))
 	switch v.Kind {
 	case Null, NullArray:
@@ -135,6 +138,22 @@ func Downgrade(v Value) Value {
 			elems[i] = Downgrade(v.Elems[i])
 		}
 		return MakeArray(elems...)
+	}
+	v.RESP3 = nil
+	return v
+}
+
+// Upgrade is v as a RESP3 client sees it.
+func Upgrade(v Value) Value {
+	if v.RESP3 != nil {
+		return Upgrade(*v.RESP3)
+	}
+	if len(v.Elems) > 0 {
+		elems := make([]Value, len(v.Elems))
+		for i := range elems {
+			elems[i] = Upgrade(v.Elems[i])
+		}
+		v.Elems = elems
 	}
 	return v
 }

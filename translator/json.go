@@ -20,7 +20,7 @@ var jsonCommands = []Command{
 	{
 		Name: "JSON.GET", Group: "module", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Module,
 		Summary: "Returns the values at one path or several as JSON",
-		Syntax:  "key [INDENT indent] [NEWLINE newline] [SPACE space] [FORMAT STRING] [path [path ...]]",
+		Syntax:  "key [INDENT indent] [NEWLINE newline] [SPACE space] [FORMAT <STRING|EXPAND1|EXPAND>] [path [path ...]]",
 		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: jsonGet,
 	},
 	{
@@ -81,7 +81,7 @@ var jsonCommands = []Command{
 	{
 		Name: "JSON.STRLEN", Group: "module", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Module,
 		Summary: "Returns the lengths in bytes of the strings at a path",
-		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: jsonMeasure(document.String, jsonLength),
+		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: jsonStrlen,
 	},
 	{
 		Name: "JSON.ARRAPPEND", Group: "module", Since: "1.0.0", Arity: -4, Flags: Write | DenyOOM | Module,
@@ -101,12 +101,12 @@ var jsonCommands = []Command{
 	{
 		Name: "JSON.ARRLEN", Group: "module", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Module,
 		Summary: "Returns the lengths of the arrays at a path",
-		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: jsonMeasure(document.Array, jsonLength),
+		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: jsonArrlen,
 	},
 	{
 		Name: "JSON.ARRPOP", Group: "module", Since: "1.0.0", Arity: -2, Flags: Write | Module,
 		Summary: "Removes one element from each of the arrays at a path and returns it",
-		Syntax:  "key [FORMAT STRINGS] [path [index]]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: jsonArrpop,
+		Syntax:  "key [FORMAT <STRINGS|EXPAND1|EXPAND>] [path [index]]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: jsonArrpop,
 	},
 	{
 		Name: "JSON.ARRTRIM", Group: "module", Since: "1.0.0", Arity: 5, Flags: Write | Module,
@@ -116,12 +116,12 @@ var jsonCommands = []Command{
 	{
 		Name: "JSON.OBJKEYS", Group: "module", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Module,
 		Summary: "Returns the keys of the objects at a path",
-		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: jsonMeasure(document.Object, jsonKeys),
+		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: jsonObjkeys,
 	},
 	{
 		Name: "JSON.OBJLEN", Group: "module", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Module,
 		Summary: "Returns the number of keys of the objects at a path",
-		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: jsonMeasure(document.Object, jsonLength),
+		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: jsonObjlen,
 	},
 	{
 		Name: "JSON.TYPE", Group: "module", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Module,
@@ -145,6 +145,8 @@ var (
 	jsonWrongType = resp.MakeError("ERR Existing key has wrong Redis type")
 	jsonNoKey     = resp.MakeError("ERR could not perform this operation on a key that doesn't exist")
 	jsonNotRoot   = resp.MakeError("ERR new objects must be created at the root")
+	jsonNoPath    = resp.MakeError("ERR Path does not exist")
+	jsonComputes  = resp.MakeError("ERR a projection can only be read")
 )
 
 // jsonTooDeep refuses a change that nests deeper than maxStoredDepth.
@@ -169,19 +171,26 @@ type jsonDoc struct {
 
 // loadJSON reads the rows of sqlDocument; bad is the error reply for another type.
 func loadJSON(rows []store.Row) (d jsonDoc, bad resp.Value) {
-	if len(rows) == 0 {
+	if d.text, bad = documentText(rows); bad.IsError() || d.text == nil {
 		return d, bad
 	}
-	if rows[0][0].IsNull() {
-		return d, jsonWrongType
-	}
-	d.text = rows[0][0].Bytes()
 	root, err := document.Load(d.text)
 	if err != nil {
 		return d, resp.MakeError("ERR corrupt document: " + err.Error())
 	}
 	d.root = root
 	return d, bad
+}
+
+// documentText is loadJSON for the text, nil for a missing key.
+func documentText(rows []store.Row) (text []byte, bad resp.Value) {
+	if len(rows) == 0 {
+		return nil, bad
+	}
+	if rows[0][0].IsNull() {
+		return nil, jsonWrongType
+	}
+	return rows[0][0].Bytes(), bad
 }
 
 // readJSON is a read of the document at key. A missing one gives missing.
@@ -247,16 +256,29 @@ func (c *Call) storeJSON(stmts []store.Stmt, key, text []byte) []store.Stmt {
 	return append(stmts, c.purge(key), upsert, put)
 }
 
-// jsonPath reads argument i as a path; without it the path is the root, as a
-// legacy path.
+// jsonPath reads argument i as a path to values of the document; without it the
+// path is the root, as a legacy path.
 func (c *Call) jsonPath(i int) (*document.Path, resp.Value) {
+	p, bad := c.jsonQuery(i)
+	if !bad.IsError() && p.Computes() {
+		return nil, jsonComputes
+	}
+	return p, bad
+}
+
+// jsonQuery is jsonPath for a command that may also read what a projection
+// computes.
+func (c *Call) jsonQuery(i int) (*document.Path, resp.Value) {
 	text := "."
 	if i < len(c.Args) {
 		text = string(c.Args[i])
 	}
 	p, err := document.ParsePath(text)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, resp.MakeError(err.Error())
+	case p.Legacy && p.Computes():
+		return nil, jsonComputes
 	}
 	return p, resp.Value{}
 }
@@ -282,14 +304,14 @@ func jsonValues(args [][]byte) ([]*document.Value, resp.Value) {
 	return list, resp.Value{}
 }
 
-// noPath is the error of a legacy path that leads nowhere.
-func noPath(p *document.Path) resp.Value {
-	return resp.MakeError(oneLine("ERR Path '" + p.JSONPath() + "' does not exist"))
+// orNot is the error of a legacy path that leads to nothing of a kind.
+func orNot(kind string) resp.Value {
+	return resp.MakeError("ERR Path does not exist or " + kind)
 }
 
-// wrongKind is the error of a legacy path that leads to a value of another type.
-func wrongKind(want document.Kind, v *document.Value) resp.Value {
-	return resp.MakeError("WRONGTYPE wrong type of path value - expected " + want.Type() + " but found " + v.Kind.Type())
+// wrongKind is the error of a value of another type.
+func wrongKind(want document.Kind) resp.Value {
+	return resp.MakeError("WRONGTYPE wrong type of path value - expected " + want.Type())
 }
 
 // collect is the array of what of makes of each value.

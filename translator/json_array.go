@@ -8,6 +8,8 @@ import (
 	"github.com/meowdis/meowdis/translator/document"
 )
 
+const jsonNotInteger = "ERR Couldn't parse as integer"
+
 // cloneAll copies values, so that every array gets its own.
 func cloneAll(values []*document.Value) []*document.Value {
 	list := make([]*document.Value, len(values))
@@ -22,7 +24,7 @@ func jsonArrappend(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.editArrays(2, func(v *document.Value) resp.Value {
+	return c.editArrays(2, false, func(v *document.Value) resp.Value {
 		v.Elems = append(v.Elems, cloneAll(values)...)
 		return jsonLength(v)
 	})
@@ -31,13 +33,13 @@ func jsonArrappend(c *Call) Plan {
 func jsonArrinsert(c *Call) Plan {
 	at, ok := parseInt(c.Args[3])
 	if !ok {
-		return fail(errNotInteger)
+		return fail(jsonNotInteger)
 	}
 	values, bad := jsonValues(c.Args[4:])
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.editArrays(2, func(v *document.Value) resp.Value {
+	return c.editArrays(2, true, func(v *document.Value) resp.Value {
 		n, i := int64(len(v.Elems)), at
 		if i < 0 {
 			i += n
@@ -52,12 +54,20 @@ func jsonArrinsert(c *Call) Plan {
 
 // jsonArrpop takes an element at an index, which beyond an end means that end.
 func jsonArrpop(c *Call) Plan {
-	i := 2
-	if i < len(c.Args) && c.is(i, "FORMAT") {
-		if i+1 == len(c.Args) || !c.is(i+1, "STRINGS") {
-			return fail(errSyntax)
+	i, shape := 2, jsonShape(nil)
+	if len(c.Args) > 3 && c.is(2, "FORMAT") {
+		var bad resp.Value
+		if shape, bad = c.jsonShape(3, "STRINGS"); bad.IsError() {
+			return answer(bad)
 		}
-		i += 2
+		i = 4
+	}
+	if shape != nil {
+		if path, bad := c.jsonPath(i); !bad.IsError() && path.Legacy {
+			return fail("Legacy paths are supported only with FORMAT STRINGS")
+		}
+	} else {
+		shape = jsonText
 	}
 	at := int64(-1)
 	switch len(c.Args) - i {
@@ -65,17 +75,17 @@ func jsonArrpop(c *Call) Plan {
 	case 2:
 		var ok bool
 		if at, ok = parseInt(c.Args[i+1]); !ok {
-			return fail(errNotInteger)
+			return fail(jsonNotInteger)
 		}
 	default:
 		return answer(wrongArity(c.Command))
 	}
-	return c.editArrays(i, func(v *document.Value) resp.Value {
+	return c.editArrays(i, true, func(v *document.Value) resp.Value {
 		if len(v.Elems) == 0 {
 			return resp.Nil
 		}
 		i := min(bounded(at, len(v.Elems)), len(v.Elems)-1)
-		reply := jsonText(v.Elems[i])
+		reply := shape(v.Elems[i])
 		v.Elems = slices.Delete(v.Elems, i, i+1)
 		return reply
 	})
@@ -94,9 +104,9 @@ func jsonArrtrim(c *Call) Plan {
 	start, ok1 := parseInt(c.Args[3])
 	stop, ok2 := parseInt(c.Args[4])
 	if !ok1 || !ok2 {
-		return fail(errNotInteger)
+		return fail(jsonNotInteger)
 	}
-	return c.editArrays(2, func(v *document.Value) resp.Value {
+	return c.editArrays(2, true, func(v *document.Value) resp.Value {
 		n := len(v.Elems)
 		from, to := bounded(start, n), min(bounded(stop, n)+1, n)
 		if from >= to {
@@ -107,8 +117,8 @@ func jsonArrtrim(c *Call) Plan {
 	})
 }
 
-// jsonArrindex searches from start up to, not including, stop; a stop of 0 means
-// the end.
+// jsonArrindex searches from start, or the last element if that comes before it,
+// up to, not including, stop; a stop of 0 means the end.
 func jsonArrindex(c *Call) Plan {
 	var bounds [2]int64
 	if len(c.Args) > 6 {
@@ -117,7 +127,7 @@ func jsonArrindex(c *Call) Plan {
 	for i, arg := range c.Args[4:] {
 		var ok bool
 		if bounds[i], ok = parseInt(arg); !ok {
-			return fail(errNotInteger)
+			return fail(jsonNotInteger)
 		}
 	}
 	start, stop := bounds[0], bounds[1]
@@ -132,13 +142,14 @@ func jsonArrindex(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.jsonEach(path, document.Array, jsonNoKey, func(v *document.Value) resp.Value {
+	find := func(v *document.Value) resp.Value {
 		n := len(v.Elems)
-		for i := bounded(start, n); i < bounded(stop, n); i++ {
-			if v.Elems[i].Equal(values[0]) {
+		for i := max(0, min(bounded(start, n), n-1)); i < bounded(stop, n); i++ {
+			if v.Elems[i].Identical(values[0]) {
 				return resp.MakeInt(int64(i))
 			}
 		}
 		return resp.MakeInt(-1)
-	})
+	}
+	return jsonMeasure{document.Array, find, jsonNoPath, jsonNoPath, wrongKind(document.Array), jsonNoPath}.readPath(c, path)
 }

@@ -13,55 +13,59 @@ type jsonEdit struct {
 	path *document.Path
 	fits func(*document.Value) bool
 	// complaint is the error of a legacy path that leads to no value that fits.
-	complaint string
+	complaint resp.Value
 	// apply changes one value and returns the reply for it. An error refuses
 	// the whole command.
 	apply func(*document.Value) resp.Value
-	// join, unless nil, makes something else of the array of replies.
-	join func(resp.Value) resp.Value
+	// backwards changes what stands inside a value, and behind it, before the
+	// value itself.
+	backwards bool
+	// shape, unless nil, makes the reply of the replies for each value, nil for
+	// one that does not fit, and of the reply of a legacy path.
+	shape func(each, legacy resp.Value) resp.Value
 }
 
 // edit plans the edit. The reply is the array of the replies for each value, nil
-// for one that does not fit; a legacy path changes its first value that fits and
-// answers for that.
+// for one that does not fit. A legacy path changes all that fit, too, and answers
+// for the one that it changed last.
 func (c *Call) edit(e jsonEdit) Plan {
 	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value) resp.Value {
-		reply := resp.EmptyArray
-		for _, v := range e.path.SelectOnce(root) {
-			one := resp.Nil
-			if e.fits(v) {
-				if one = e.apply(v); one.IsError() || e.path.Legacy {
-					return one
-				}
+		values := e.path.Select(root)
+		each, last := make([]resp.Value, len(values)), e.complaint
+		for i := range values {
+			if e.backwards {
+				i = len(values) - 1 - i
 			}
-			reply.Elems = append(reply.Elems, one)
+			if !e.fits(values[i]) {
+				continue
+			}
+			if last = e.apply(values[i]); last.IsError() {
+				return last
+			}
+			each[i] = last
 		}
-		if e.path.Legacy {
-			return resp.MakeError(oneLine(e.complaint))
-		}
-		if e.join != nil {
-			return e.join(reply)
+		reply := resp.MakeArray(each...)
+		switch {
+		case e.shape != nil:
+			return e.shape(reply, last)
+		case e.path.Legacy:
+			return last
 		}
 		return reply
 	})
 }
 
 // editArrays is edit for the arrays at the path in argument i.
-func (c *Call) editArrays(i int, apply func(*document.Value) resp.Value) Plan {
+func (c *Call) editArrays(i int, backwards bool, apply func(*document.Value) resp.Value) Plan {
 	path, bad := c.jsonPath(i)
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.edit(jsonEdit{path: path, fits: isKind(document.Array), complaint: orNot(path, "an array"), apply: apply})
+	return c.edit(jsonEdit{path: path, fits: isKind(document.Array), complaint: orNot("not an array"), apply: apply, backwards: backwards})
 }
 
 func isKind(kind document.Kind) func(*document.Value) bool {
 	return func(v *document.Value) bool { return v.Kind == kind }
-}
-
-// orNot is the complaint that a legacy path leads to nothing of a kind.
-func orNot(path *document.Path, kind string) string {
-	return "ERR Path '" + path.Text + "' does not exist or not " + kind
 }
 
 func jsonToggle(c *Call) Plan {
@@ -69,7 +73,7 @@ func jsonToggle(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.edit(jsonEdit{path: path, fits: isKind(document.Bool), complaint: orNot(path, "a bool"),
+	return c.edit(jsonEdit{path: path, fits: isKind(document.Bool), complaint: orNot("not a bool"),
 		apply: func(v *document.Value) resp.Value {
 			v.Bool = !v.Bool
 			switch {
@@ -82,8 +86,9 @@ func jsonToggle(c *Call) Plan {
 		}})
 }
 
-// jsonNumber is JSON.NUMINCRBY and its kin. A JSONPath's reply is JSON: an array
-// with null for what is no number.
+// jsonNumber is JSON.NUMINCRBY and its kin. Over RESP2 the reply is JSON: of a
+// JSONPath an array with null for what is no number. Over RESP3 it is an array of
+// numbers, for a legacy path, too.
 func jsonNumber(op document.Operation) func(*Call) Plan {
 	return func(c *Call) Plan {
 		path, bad := c.jsonPath(2)
@@ -95,20 +100,28 @@ func jsonNumber(op document.Operation) func(*Call) Plan {
 		case bad.IsError():
 			return answer(bad)
 		case !args[0].IsNumber():
-			return fail("ERR expected a number")
+			return fail("ERR bad input number")
 		}
-		edit := jsonEdit{path: path, fits: (*document.Value).IsNumber,
-			complaint: "ERR Path '" + path.JSONPath() + "' does not exist or does not contains a number",
+		return c.edit(jsonEdit{path: path, fits: (*document.Value).IsNumber, complaint: orNot("does not contains a number"),
 			apply: func(v *document.Value) resp.Value {
-				n, ok := op(v, args[0])
-				if !ok {
-					return resp.MakeError("ERR result is not a number")
+				n, err := op(v, args[0])
+				if err != nil {
+					return resp.MakeError(err.Error())
 				}
 				*v = *n
-				return jsonText(v)
+				text := jsonText(v)
+				number := jsonNumeral(v)
+				text.RESP3 = &number
+				return text
 			},
-			join: joinJSON}
-		return c.edit(edit)
+			shape: func(each, legacy resp.Value) resp.Value {
+				text := joinJSON(each)
+				if path.Legacy {
+					text = legacy
+				}
+				text.RESP3 = &each
+				return text
+			}})
 	}
 }
 
@@ -144,9 +157,9 @@ func jsonStrappend(c *Call) Plan {
 	case bad.IsError():
 		return answer(bad)
 	case args[0].Kind != document.String:
-		return answer(wrongKind(document.String, args[0]))
+		return answer(wrongKind(document.String))
 	}
-	return c.edit(jsonEdit{path: path, fits: isKind(document.String), complaint: orNot(path, "a string"),
+	return c.edit(jsonEdit{path: path, fits: isKind(document.String), complaint: orNot("not a string"),
 		apply: func(v *document.Value) resp.Value {
 			v.Str += args[0].Str
 			return jsonLength(v)

@@ -6,8 +6,9 @@ import (
 	"github.com/meowdis/meowdis/translator/document"
 )
 
-// jsonGetOptions reads JSON.GET's options and paths.
-func (c *Call) jsonGetOptions() (f document.Format, paths []*document.Path, bad resp.Value) {
+// jsonGetOptions reads JSON.GET's options and paths. expand, unless nil, makes
+// replies of values.
+func (c *Call) jsonGetOptions() (f document.Format, expand jsonShape, paths []*document.Path, bad resp.Value) {
 	for i := 2; i < len(c.Args); i++ {
 		var part *string
 		switch {
@@ -20,20 +21,21 @@ func (c *Call) jsonGetOptions() (f document.Format, paths []*document.Path, bad 
 		case c.is(i, "NOESCAPE"): // of old clients; it never had an effect here
 			continue
 		case c.is(i, "FORMAT"):
-			if i++; i == len(c.Args) || !c.is(i, "STRING") {
-				return f, nil, resp.MakeError(errSyntax)
+			i++
+			if expand, bad = c.jsonShape(i, "STRING"); bad.IsError() {
+				return f, nil, nil, bad
 			}
 			continue
 		default:
-			p, bad := c.jsonPath(i)
+			p, bad := c.jsonQuery(i)
 			if bad.IsError() {
-				return f, nil, bad
+				return f, nil, nil, bad
 			}
 			paths = append(paths, p)
 			continue
 		}
 		if i++; i == len(c.Args) {
-			return f, nil, wrongArity(c.Command)
+			return f, nil, nil, wrongArity(c.Command)
 		}
 		*part = string(c.Args[i])
 	}
@@ -41,11 +43,11 @@ func (c *Call) jsonGetOptions() (f document.Format, paths []*document.Path, bad 
 		p, _ := c.jsonPath(len(c.Args))
 		paths = append(paths, p)
 	}
-	return f, paths, bad
+	return f, expand, paths, bad
 }
 
 func jsonGet(c *Call) Plan {
-	format, paths, bad := c.jsonGetOptions()
+	format, expand, paths, bad := c.jsonGetOptions()
 	if bad.IsError() {
 		return answer(bad)
 	}
@@ -54,6 +56,13 @@ func jsonGet(c *Call) Plan {
 		legacy = legacy && p.Legacy
 	}
 	return c.readJSON(c.Args[1], resp.Nil, func(root *document.Value) resp.Value {
+		if expand != nil {
+			reply := resp.EmptyArray
+			for _, p := range paths {
+				reply.Elems = append(reply.Elems, collect(p.Select(root), expand))
+			}
+			return reply
+		}
 		found := &document.Value{Kind: document.Object}
 		for _, p := range paths {
 			v, bad := jsonFound(p, root, legacy)
@@ -78,76 +87,93 @@ func jsonFound(p *document.Path, root *document.Value, legacy bool) (*document.V
 	case !legacy:
 		return &document.Value{Kind: document.Array, Elems: values}, resp.Value{}
 	case len(values) == 0:
-		return nil, noPath(p)
+		return nil, jsonNoPath
 	}
 	return values[0], resp.Value{}
 }
 
-// jsonMget answers nil for whatever is missing or no document.
+// jsonMget answers nil for whatever is missing or no document, and nothing but
+// nils for a path that is none.
 func jsonMget(c *Call) Plan {
 	n := len(c.Args) - 1
-	path, bad := c.jsonPath(n)
-	if bad.IsError() {
-		return answer(bad)
-	}
+	path, bad := c.jsonQuery(n)
 	stmts := make([]store.Stmt, n-1)
 	for i, key := range c.Args[1:n] {
 		stmts[i] = c.stmt(sqlDocument, key)
 	}
+	text := func(rows []store.Row) resp.Value {
+		if bad.IsError() {
+			return resp.Nil
+		}
+		d, bad := loadJSON(rows)
+		if bad.IsError() || d.root == nil {
+			return resp.Nil
+		}
+		v, bad := jsonFound(path, d.root, path.Legacy)
+		if bad.IsError() {
+			return resp.Nil
+		}
+		return jsonText(v)
+	}
 	return read(func(r *store.Result) resp.Value {
 		reply := resp.EmptyArray
 		for _, rows := range r.Rows {
-			text := resp.Nil
-			if d, bad := loadJSON(rows); !bad.IsError() && d.root != nil {
-				if v, bad := jsonFound(path, d.root, path.Legacy); !bad.IsError() {
-					text = jsonText(v)
-				}
-			}
-			reply.Elems = append(reply.Elems, text)
+			reply.Elems = append(reply.Elems, text(rows))
 		}
 		return reply
 	}, stmts...)
 }
 
 // jsonMeasure is a read of the values of one kind at a path: of each what of makes
-// of it, nil for one of another kind. A legacy path answers for its first value,
-// and with an error when that is of another kind.
-func jsonMeasure(kind document.Kind, of func(*document.Value) resp.Value) func(*Call) Plan {
-	return func(c *Call) Plan {
-		path, bad := c.lastPath(2)
-		if bad.IsError() {
-			return answer(bad)
-		}
-		return c.jsonEach(path, kind, resp.Nil, of)
-	}
+// of it, nil for one of another kind. A legacy path answers for its first value.
+type jsonMeasure struct {
+	kind document.Kind
+	of   func(*document.Value) resp.Value
+	// What a legacy path answers without a key, when it leads nowhere, and when
+	// it leads to a value of another kind; and what a JSONPath does without a key.
+	missing, nowhere, wrong, noKey resp.Value
 }
 
-// jsonEach is jsonMeasure's plan for a path. missing answers a
-// legacy path of a missing key.
-func (c *Call) jsonEach(path *document.Path, kind document.Kind, missing resp.Value, of func(*document.Value) resp.Value) Plan {
+// read is the plan for the optional path that ends the arguments.
+func (m jsonMeasure) read(c *Call) Plan {
+	path, bad := c.lastPath(2)
+	if bad.IsError() {
+		return answer(bad)
+	}
+	return m.readPath(c, path)
+}
+
+func (m jsonMeasure) readPath(c *Call, path *document.Path) Plan {
+	missing := m.missing
 	if !path.Legacy {
-		missing = jsonNoKey
+		missing = m.noKey
 	}
 	return c.readJSON(c.Args[1], missing, func(root *document.Value) resp.Value {
 		values := path.Select(root)
 		switch {
 		case !path.Legacy:
 			return collect(values, func(v *document.Value) resp.Value {
-				if v.Kind != kind {
+				if v.Kind != m.kind {
 					return resp.Nil
 				}
-				return of(v)
+				return m.of(v)
 			})
-		case len(values) == 0 && missing.IsError():
-			return noPath(path)
 		case len(values) == 0:
-			return resp.Nil
-		case values[0].Kind != kind:
-			return wrongKind(kind, values[0])
+			return m.nowhere
+		case values[0].Kind != m.kind:
+			return m.wrong
 		}
-		return of(values[0])
+		return m.of(values[0])
 	})
 }
+
+// Their errors differ as those of RedisJSON do.
+var (
+	jsonStrlen  = jsonMeasure{document.String, jsonLength, resp.Nil, jsonNoPath, wrongKind(document.String), jsonNoKey}.read
+	jsonArrlen  = jsonMeasure{document.Array, jsonLength, resp.Nil, jsonNoPath, orNot("not an array"), jsonNoKey}.read
+	jsonObjlen  = jsonMeasure{document.Object, jsonLength, resp.Nil, resp.Nil, wrongKind(document.Object), orNot("not an object")}.read
+	jsonObjkeys = jsonMeasure{document.Object, jsonKeys, resp.Nil, resp.Nil, orNot("not an object"), jsonNoKey}.read
+)
 
 // jsonLength is the number of bytes of a string, or of elements.
 func jsonLength(v *document.Value) resp.Value { return resp.MakeInt(int64(len(v.Str) + len(v.Elems))) }
@@ -160,57 +186,135 @@ func jsonKeys(v *document.Value) resp.Value {
 	return reply
 }
 
-// jsonAny is a read of the values at the optional path in argument at, behind the
-// key, whatever they are. missing answers for no key, and a legacy path to nowhere.
-func (c *Call) jsonAny(at int, missing func(legacy bool) resp.Value, of func(*document.Value) resp.Value) Plan {
-	path, bad := c.lastPath(at)
-	if bad.IsError() {
-		return answer(bad)
-	}
-	return c.readJSON(c.Args[at-1], missing(path.Legacy), func(root *document.Value) resp.Value {
+// jsonAny is a read of the values at a path, whatever they are. nowhere answers a
+// legacy path that leads nowhere.
+func (c *Call) jsonAny(key []byte, path *document.Path, missing, nowhere resp.Value, of jsonShape) Plan {
+	return c.readJSON(key, missing, func(root *document.Value) resp.Value {
 		values := path.Select(root)
 		switch {
 		case !path.Legacy:
 			return collect(values, of)
 		case len(values) == 0:
-			return missing(true)
+			return nowhere
 		}
 		return of(values[0])
 	})
 }
 
-func nilEither(bool) resp.Value { return resp.Nil }
-
+// jsonTypes answers over RESP3 with one more array around.
 func jsonTypes(c *Call) Plan {
-	return c.jsonAny(2, nilEither, func(v *document.Value) resp.Value { return resp.MakeString(v.Kind.Type()) })
+	path, bad := c.lastPath(2)
+	if bad.IsError() {
+		return answer(bad)
+	}
+	wrapped := func(v resp.Value) resp.Value {
+		around := resp.MakeArray(v)
+		v.RESP3 = &around
+		return v
+	}
+	return c.readJSON(c.Args[1], wrapped(resp.Nil), func(root *document.Value) resp.Value {
+		types := collect(path.Select(root), func(v *document.Value) resp.Value { return resp.MakeString(v.Kind.Type()) })
+		switch {
+		case !path.Legacy:
+			return wrapped(types)
+		case len(types.Elems) == 0:
+			return wrapped(resp.Nil)
+		}
+		return wrapped(types.Elems[0])
+	})
 }
 
-func jsonResp(c *Call) Plan { return c.jsonAny(2, nilEither, jsonReply) }
+func jsonResp(c *Call) Plan {
+	path, bad := c.jsonQuery(2)
+	switch {
+	case len(c.Args) > 3:
+		return answer(wrongArity(c.Command))
+	case bad.IsError():
+		return answer(bad)
+	}
+	return c.jsonAny(c.Args[1], path, resp.Nil, jsonNoPath, jsonReply)
+}
+
+// jsonShape makes a reply of a value.
+type jsonShape func(*document.Value) resp.Value
+
+// jsonShape reads the argument of FORMAT. The shape is nil for text, the default.
+func (c *Call) jsonShape(i int, text string) (jsonShape, resp.Value) {
+	switch {
+	case i == len(c.Args):
+		return nil, wrongArity(c.Command)
+	case c.is(i, text):
+		return nil, resp.Value{}
+	case c.is(i, "EXPAND"):
+		return jsonExpanded, resp.Value{}
+	case c.is(i, "EXPAND1"):
+		return jsonExpandedOnce, resp.Value{}
+	}
+	return nil, resp.MakeError("ERR wrong reply format")
+}
+
+// jsonExpanded is a value as RESP3 has it.
+func jsonExpanded(v *document.Value) resp.Value {
+	switch v.Kind {
+	case document.String:
+		return resp.MakeString(v.Str)
+	case document.Array:
+		return collect(v.Elems, jsonExpanded)
+	case document.Object:
+		reply := resp.EmptyMap
+		for i, key := range v.Keys {
+			reply.Elems = append(reply.Elems, resp.MakeString(key), jsonExpanded(v.Elems[i]))
+		}
+		return reply
+	}
+	return jsonExpandedOnce(v)
+}
+
+// jsonExpandedOnce is jsonExpanded with strings, arrays and objects as JSON.
+func jsonExpandedOnce(v *document.Value) resp.Value {
+	switch v.Kind {
+	case document.Null:
+		return resp.Nil
+	case document.Bool:
+		reply := resp.Value{Kind: resp.Bool}
+		if v.Bool {
+			reply.Int = 1
+		}
+		return reply
+	case document.Int, document.Uint, document.Float:
+		return jsonNumeral(v)
+	}
+	return jsonText(v)
+}
+
+// jsonNumeral is a number as an integer or a double.
+func jsonNumeral(v *document.Value) resp.Value {
+	if v.Kind == document.Int {
+		return resp.MakeInt(v.Int)
+	}
+	return resp.MakeDouble(v.Double())
+}
 
 // jsonReply is a value as nested replies. The first element of an array or
 // object says which of the two it is.
 func jsonReply(v *document.Value) resp.Value {
 	switch v.Kind {
-	case document.Null:
-		return resp.Nil
 	case document.Bool:
 		return resp.MakeStatus(jsonWord(v.Bool))
-	case document.Int:
-		return resp.MakeInt(v.Int)
-	case document.Uint, document.Float:
-		return resp.MakeDouble(v.Double())
 	case document.String:
 		return resp.MakeString(v.Str)
 	case document.Array:
 		list := collect(v.Elems, jsonReply)
 		list.Elems = append([]resp.Value{resp.MakeStatus("[")}, list.Elems...)
 		return list
+	case document.Object:
+		reply := resp.MakeArray(resp.MakeStatus("{"))
+		for i, key := range v.Keys {
+			reply.Elems = append(reply.Elems, resp.MakeString(key), jsonReply(v.Elems[i]))
+		}
+		return reply
 	}
-	reply := resp.MakeArray(resp.MakeStatus("{"))
-	for i, key := range v.Keys {
-		reply.Elems = append(reply.Elems, resp.MakeString(key), jsonReply(v.Elems[i]))
-	}
-	return reply
+	return jsonExpandedOnce(v)
 }
 
 func jsonWord(b bool) string {
@@ -233,13 +337,15 @@ func jsonDebug(c *Call) Plan {
 	case len(c.Args) == 2:
 		return answer(wrongArity(c.Command))
 	}
-	missing := func(legacy bool) resp.Value {
-		if legacy {
-			return resp.Zero
-		}
-		return resp.EmptyArray
+	path, bad := c.lastPath(3)
+	if bad.IsError() {
+		return answer(bad)
 	}
-	return c.jsonAny(3, missing, func(v *document.Value) resp.Value { return resp.MakeInt(jsonSize(v)) })
+	missing := resp.EmptyArray
+	if path.Legacy {
+		missing = resp.Zero
+	}
+	return c.jsonAny(c.Args[2], path, missing, jsonNoPath, func(v *document.Value) resp.Value { return resp.MakeInt(jsonSize(v)) })
 }
 
 // jsonSize estimates what Redis would need for a value: a word for each, and the

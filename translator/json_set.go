@@ -12,20 +12,25 @@ import (
 type jsonOptions struct{ nx, xx bool }
 
 // jsonOptions reads the options from argument 4 on; only JSON.SET has conditions.
-func (c *Call) jsonOptions(conditions bool) (o jsonOptions, ok bool) {
+func (c *Call) jsonOptions(conditions bool) (o jsonOptions, bad resp.Value) {
 	for i := 4; i < len(c.Args); i++ {
+		free := conditions && !o.nx && !o.xx
 		switch {
-		case conditions && c.is(i, "NX") && !o.xx:
+		case free && c.is(i, "NX"):
 			o.nx = true
-		case conditions && c.is(i, "XX") && !o.nx:
+		case free && c.is(i, "XX"):
 			o.xx = true
-		case c.is(i, "FORMAT") && i+1 < len(c.Args) && (c.is(i+1, "STRING") || c.is(i+1, "JSON")):
-			i++
+		case !c.is(i, "FORMAT"):
+			return o, resp.MakeError(errSyntax)
+		case i+1 == len(c.Args):
+			return o, wrongArity(c.Command)
+		case !c.is(i+1, "STRING") && !c.is(i+1, "JSON"):
+			return o, resp.MakeError("ERR wrong format")
 		default:
-			return o, false
+			i++
 		}
 	}
-	return o, true
+	return o, resp.Value{}
 }
 
 // jsonChange is one value to put at one path of one document.
@@ -36,46 +41,65 @@ type jsonChange struct {
 
 // jsonChange reads a path and a value, arguments i and i+1.
 func (c *Call) jsonChange(i int) (ch jsonChange, bad resp.Value) {
-	if ch.path, bad = c.jsonPath(i); bad.IsError() {
-		return ch, bad
-	}
 	values, bad := jsonValues(c.Args[i+1 : i+2])
 	if bad.IsError() {
 		return ch, bad
 	}
 	ch.value = values[0]
+	ch.path, bad = c.jsonPath(i)
 	return ch, bad
 }
 
 func jsonSet(c *Call) Plan {
-	o, ok := c.jsonOptions(true)
-	if !ok {
-		return fail(errSyntax)
+	o, bad := c.jsonOptions(true)
+	if bad.IsError() {
+		return answer(bad)
 	}
-	return c.jsonPut(func(ch jsonChange, root *document.Value) (*document.Value, resp.Value) { return ch.set(root, o) })
+	ch, bad := c.jsonChange(2)
+	switch {
+	case bad.IsError():
+		return answer(bad)
+	case ch.path.IsRoot():
+		return c.jsonReplace(ch.value, o)
+	}
+	return c.jsonPut(func(root *document.Value) (*document.Value, resp.Value) { return ch.set(root, o) })
+}
+
+// jsonReplace sets a whole document, whatever was in it.
+func (c *Call) jsonReplace(value *document.Value, o jsonOptions) Plan {
+	return readThen(func(r *store.Result) Plan {
+		text, bad := documentText(r.Rows[0])
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case o.nx && text != nil, o.xx && text == nil:
+			return answer(resp.Nil)
+		}
+		return c.saveJSON(c.Args[1], jsonDoc{root: value, text: text}, resp.OK)
+	}, c.stmt(sqlDocument, c.Args[1]))
 }
 
 func jsonMerge(c *Call) Plan {
-	if _, ok := c.jsonOptions(false); !ok {
-		return fail(errSyntax)
+	if _, bad := c.jsonOptions(false); bad.IsError() {
+		return answer(bad)
 	}
-	return c.jsonPut(jsonChange.merge)
-}
-
-// jsonPut is JSON.SET and JSON.MERGE: apply makes the new document, which is the
-// old one when there is nothing to do, and the reply.
-func (c *Call) jsonPut(apply func(ch jsonChange, root *document.Value) (*document.Value, resp.Value)) Plan {
-	key := c.Args[1]
 	ch, bad := c.jsonChange(2)
 	if bad.IsError() {
 		return answer(bad)
 	}
+	return c.jsonPut(ch.merge)
+}
+
+// jsonPut stores what apply makes of a document, nil for none. It returns the old
+// one when there is nothing to do, and the reply.
+func (c *Call) jsonPut(apply func(root *document.Value) (*document.Value, resp.Value)) Plan {
+	key := c.Args[1]
 	return readThen(func(r *store.Result) Plan {
 		d, bad := loadJSON(r.Rows[0])
 		if bad.IsError() {
 			return answer(bad)
 		}
-		root, reply := apply(ch, d.root)
+		root, reply := apply(d.root)
 		if reply.IsError() || reply.IsNull() {
 			return answer(reply)
 		}
@@ -87,82 +111,74 @@ func (c *Call) jsonPut(apply func(ch jsonChange, root *document.Value) (*documen
 // set puts the value at every place of the path, or adds the key that only the
 // last step of the path lacks. The reply is nil when a condition is not met.
 func (ch jsonChange) set(root *document.Value, o jsonOptions) (*document.Value, resp.Value) {
-	if root == nil && !ch.path.IsRoot() {
-		return nil, jsonNotRoot
-	}
-	var found []*document.Value
-	if root != nil {
-		found = ch.path.SelectOnce(root)
-	}
 	switch {
-	case o.nx && len(found) > 0 || o.xx && len(found) == 0:
+	case root == nil && o.xx:
+		return nil, resp.Nil
+	case ch.path.IsRoot() && root != nil && o.nx:
 		return root, resp.Nil
 	case ch.path.IsRoot():
 		return ch.value, resp.OK
-	case len(found) == 0:
-		parents, key, bad := ch.parents(root)
-		if len(parents) == 0 {
-			return root, bad
-		}
-		parents[0].Put(key, ch.value)
-		return root, resp.OK
+	case root == nil:
+		return nil, jsonNotRoot
 	}
-	for _, v := range found {
+	found := ch.path.SelectOnce(root)
+	switch {
+	case o.nx || len(found) == 0 && !o.xx:
+		return root, ch.add(root, len(found) > 0)
+	case len(found) == 0:
+		return root, resp.Nil
+	}
+	last := len(found) - 1
+	for _, v := range found[:last] {
 		*v = *ch.value.Clone()
 	}
+	*found[last] = *ch.value
 	return root, resp.OK
 }
 
-// parents finds the object that a path leads to but for the key in its last
-// step. Without one the reply says why: nil, or an error.
-func (ch jsonChange) parents(root *document.Value) (objects []*document.Value, key string, reply resp.Value) {
+// add adds the key that the last step of the path names to the object that the
+// steps before it lead to. There is nothing to add, and the reply is nil, without
+// that object or where the path already leads somewhere.
+func (ch jsonChange) add(root *document.Value, found bool) resp.Value {
 	parent, key, named, ok := ch.path.Child()
 	switch {
 	case !ok:
-		return nil, "", resp.MakeError("Err wrong static path")
+		return resp.MakeError("Err wrong static path")
+	case found:
+		return resp.Nil
 	case !named:
-		return nil, "", resp.MakeError("ERR array index out of range")
+		return resp.MakeError("ERR array index out of range")
 	}
 	for _, v := range parent.Select(root) {
 		if v.Kind == document.Object {
-			objects = append(objects, v)
+			v.Put(key, ch.value)
+			return resp.OK
 		}
 	}
-	return objects, key, resp.Nil
+	return resp.Nil
 }
 
-// merge merges the value into every place of the path, by RFC 7396.
+// merge merges the value into every place of the path, by RFC 7396. Where there is
+// nothing to merge with it is taken as it is, nulls and all.
 func (ch jsonChange) merge(root *document.Value) (*document.Value, resp.Value) {
 	switch {
-	case root == nil && !ch.path.IsRoot():
+	case root == nil && ch.path.IsRoot():
+		return ch.value, resp.OK
+	case root == nil:
 		return nil, jsonNotRoot
-	case ch.path.IsRoot():
-		return document.Merge(root, ch.value), resp.OK
 	}
 	found := ch.path.SelectOnce(root)
 	if len(found) == 0 {
-		parents, key, bad := ch.parents(root)
-		if len(parents) == 0 {
-			return root, bad
-		}
-		if ch.value.Kind != document.Null {
-			parents[0].Put(key, document.Merge(nil, ch.value))
-		}
-		return root, resp.OK
+		return root, ch.add(root, false)
 	}
-	doomed := map[*document.Value]bool{}
 	for _, v := range found {
-		if ch.value.Kind == document.Null {
-			doomed[v] = true
-		} else {
-			*v = *document.Merge(v, ch.value.Clone())
-		}
+		v.Merge(ch.value)
 	}
-	root.Prune(doomed)
 	return root, resp.OK
 }
 
-// jsonMset applies its changes in order, each to what the ones before it made.
+// jsonMset applies its changes in order, each to what the ones before it made. The
+// reply is nil when one of them found no place.
 func jsonMset(c *Call) Plan {
 	if len(c.Args)%3 != 1 {
 		return answer(wrongArity(c.Command))
@@ -178,7 +194,7 @@ func jsonMset(c *Call) Plan {
 		stmts = append(stmts, c.stmt(sqlDocument, c.Args[i]))
 	}
 	return readThen(func(r *store.Result) Plan {
-		docs := map[string]*jsonDoc{}
+		docs, all := map[string]*jsonDoc{}, resp.OK
 		for i, rows := range r.Rows {
 			key := string(c.Args[1+3*i])
 			if docs[key] == nil {
@@ -189,18 +205,21 @@ func jsonMset(c *Call) Plan {
 				docs[key] = &d
 			}
 			root, reply := changes[i].set(docs[key].root, jsonOptions{})
-			if reply.IsError() {
+			switch {
+			case reply.IsError():
 				return answer(reply)
+			case reply.IsNull():
+				all = reply
 			}
 			docs[key].root = root
 		}
-		return c.storeAll(docs)
+		return c.storeAll(docs, all)
 	}, stmts...)
 }
 
 // storeAll stores the documents that differ from what was read, in the order of
 // JSON.MSET's arguments.
-func (c *Call) storeAll(docs map[string]*jsonDoc) Plan {
+func (c *Call) storeAll(docs map[string]*jsonDoc, reply resp.Value) Plan {
 	var stmts []store.Stmt
 	for i := 1; i < len(c.Args); i += 3 {
 		d := docs[string(c.Args[i])]
@@ -213,31 +232,37 @@ func (c *Call) storeAll(docs map[string]*jsonDoc) Plan {
 		}
 	}
 	if len(stmts) == 0 {
-		return answer(resp.OK)
+		return answer(reply)
 	}
-	return write(decodeOK, stmts...)
+	return write(always(reply), stmts...)
 }
 
 // jsonDel is JSON.DEL and JSON.FORGET. Without a document there is nothing to
-// delete; without its root there is no document.
+// delete; a document without its root, or of which nothing but brackets is left,
+// is gone.
 func jsonDel(c *Call) Plan {
 	path, bad := c.lastPath(2)
 	if bad.IsError() {
 		return answer(bad)
 	}
 	key := c.Args[1]
-	if path.IsRoot() {
-		return c.withJSON(key, resp.Zero, func(jsonDoc) Plan { return write(always(resp.One), c.drop(key)) })
-	}
-	return c.changeJSON(key, resp.Zero, func(root *document.Value) resp.Value {
+	return c.withJSON(key, resp.Zero, func(d jsonDoc) Plan {
+		if path.IsRoot() {
+			return write(always(resp.One), c.drop(key))
+		}
 		doomed := map[*document.Value]bool{}
-		for _, v := range path.Select(root) {
+		for _, v := range path.Select(d.root) {
 			doomed[v] = true
 		}
-		return resp.MakeInt(int64(root.Prune(doomed)))
+		n := d.root.Prune(doomed)
+		if n > 0 && len(d.root.Elems) == 0 {
+			return write(always(resp.MakeInt(int64(n))), c.drop(key))
+		}
+		return c.saveJSON(key, d, resp.MakeInt(int64(n)))
 	})
 }
 
+// jsonClear counts what it has emptied, but not what stood inside that.
 func jsonClear(c *Call) Plan {
 	path, bad := c.lastPath(2)
 	if bad.IsError() {
@@ -245,14 +270,15 @@ func jsonClear(c *Call) Plan {
 	}
 	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value) resp.Value {
 		var n int64
+		gone := map[*document.Value]bool{}
 		for _, v := range path.SelectOnce(root) {
-			switch {
-			case v.IsNumber() && v.Double() != 0:
-				*v = document.Value{Kind: document.Int}
-			case len(v.Elems) > 0:
-				*v = document.Value{Kind: v.Kind}
-			default:
+			if gone[v] || len(v.Elems) == 0 && (!v.IsNumber() || v.Double() == 0) {
 				continue
+			}
+			v.Each(func(inner *document.Value) { gone[inner] = true })
+			*v = document.Value{Kind: v.Kind}
+			if v.IsNumber() {
+				v.Kind = document.Int
 			}
 			n++
 		}

@@ -1,11 +1,11 @@
 package document
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -21,13 +21,13 @@ func Parse(text []byte) (*Value, error) {
 	if !utf8.Valid(text) {
 		return nil, errNotUTF8
 	}
-	return parse(text, MaxDepth)
+	return parse(string(text), MaxDepth)
 }
 
 // Load reads what Append printed. It may nest deeper than what Parse takes.
-func Load(text []byte) (*Value, error) { return parse(text, math.MaxInt) }
+func Load(text []byte) (*Value, error) { return parse(string(text), math.MaxInt) }
 
-func parse(text []byte, depth int) (v *Value, err error) {
+func parse(text string, depth int) (v *Value, err error) {
 	p := parser{text: text}
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -48,9 +48,30 @@ func parse(text []byte, depth int) (v *Value, err error) {
 // parseFault is what parser panics with, up to parse.
 type parseFault string
 
+// A parser makes few things: strings are parts of the text, values come from
+// slabs, and what an array or an object holds is gathered on stacks first.
 type parser struct {
-	text []byte
-	at   int
+	text   string
+	at     int
+	slab   []Value // the next values
+	room   int     // of the last slab
+	values []*Value
+	names  []string
+}
+
+// maxSlab is how many values a slab has at the most; the first ones have less.
+const maxSlab = 256
+
+// fresh is a new value.
+func (p *parser) fresh(v Value) *Value {
+	if len(p.slab) == 0 {
+		p.room = min(max(2*p.room, 4), maxSlab)
+		p.slab = make([]Value, p.room)
+	}
+	made := &p.slab[0]
+	p.slab = p.slab[1:]
+	*made = v
+	return made
 }
 
 // fail gives up because of the byte at p.at.
@@ -64,8 +85,8 @@ func (p *parser) fail(what string) {
 // failBehind gives up because of what stands before p.at.
 func (p *parser) failBehind(what string) {
 	seen := p.text[:p.at]
-	line := bytes.Count(seen, []byte("\n")) + 1
-	column := len(seen) - (bytes.LastIndexByte(seen, '\n') + 1)
+	line := strings.Count(seen, "\n") + 1
+	column := len(seen) - (strings.LastIndexByte(seen, '\n') + 1)
 	panic(parseFault(fmt.Sprintf("%s at line %d column %d", what, line, column)))
 }
 
@@ -87,15 +108,15 @@ func (p *parser) value(depth int) *Value {
 	switch ch := p.peek("a value"); {
 	case ch == 'n':
 		p.word("null")
-		return &Value{}
+		return p.fresh(Value{})
 	case ch == 't':
 		p.word("true")
-		return &Value{Kind: Bool, Bool: true}
+		return p.fresh(Value{Kind: Bool, Bool: true})
 	case ch == 'f':
 		p.word("false")
-		return &Value{Kind: Bool}
+		return p.fresh(Value{Kind: Bool})
 	case ch == '"':
-		return &Value{Kind: String, Str: p.str()}
+		return p.fresh(Value{Kind: String, Str: p.str()})
 	case ch == '-' || isDigit(ch):
 		return p.number()
 	case ch != '[' && ch != '{':
@@ -121,58 +142,62 @@ func (p *parser) word(word string) {
 }
 
 func (p *parser) array(depth int) *Value {
-	v := &Value{Kind: Array}
+	v, base := p.fresh(Value{Kind: Array}), len(p.values)
 	p.at++
 	for {
 		if p.peek("a list") == ']' {
-			if len(v.Elems) > 0 {
+			if len(p.values) > base {
 				p.fail("trailing comma")
 			}
-			p.at++
-			return v
+			break
 		}
-		v.Elems = append(v.Elems, p.value(depth))
-		switch p.peek("a list") {
-		case ',':
-			p.at++
-		case ']':
-			p.at++
-			return v
-		default:
+		p.values = append(p.values, p.value(depth))
+		if ch := p.peek("a list"); ch == ']' {
+			break
+		} else if ch != ',' {
 			p.fail("expected `,` or `]`")
 		}
+		p.at++
 	}
+	p.at++
+	v.Elems = append(make([]*Value, 0, len(p.values)-base), p.values[base:]...)
+	p.values = p.values[:base]
+	return v
 }
 
 func (p *parser) object(depth int) *Value {
-	v := &Value{Kind: Object}
+	v, base, first := p.fresh(Value{Kind: Object}), len(p.values), len(p.names)
 	p.at++
 	for {
 		switch ch := p.peek("an object"); {
-		case ch == '}' && len(v.Keys) > 0:
-			p.fail("trailing comma")
-		case ch == '}':
+		case ch == '}' && len(p.names) == first:
 			p.at++
 			return v
+		case ch == '}':
+			p.fail("trailing comma")
 		case ch != '"':
 			p.fail("key must be a string")
 		}
-		name := p.str()
+		p.names = append(p.names, p.str())
 		if p.peek("an object") != ':' {
 			p.fail("expected `:`")
 		}
 		p.at++
-		v.Put(name, p.value(depth))
-		switch p.peek("an object") {
-		case ',':
-			p.at++
-		case '}':
-			p.at++
-			return v
-		default:
+		p.values = append(p.values, p.value(depth))
+		if ch := p.peek("an object"); ch == '}' {
+			break
+		} else if ch != ',' {
 			p.fail("expected `,` or `}`")
 		}
+		p.at++
 	}
+	p.at++
+	v.Keys, v.Elems = make([]string, 0, len(p.names)-first), make([]*Value, 0, len(p.names)-first)
+	for i, name := range p.names[first:] {
+		v.Put(name, p.values[base+i])
+	}
+	p.values, p.names = p.values[:base], p.names[:first]
+	return v
 }
 
 func isDigit(ch byte) bool { return '0' <= ch && ch <= '9' }
@@ -192,7 +217,7 @@ func (p *parser) digits() {
 
 // has steps over one of the bytes in set, if it comes next.
 func (p *parser) has(set string) bool {
-	if p.at < len(p.text) && bytes.IndexByte([]byte(set), p.text[p.at]) >= 0 {
+	if p.at < len(p.text) && strings.IndexByte(set, p.text[p.at]) >= 0 {
 		p.at++
 		return true
 	}
@@ -219,20 +244,20 @@ func (p *parser) number() *Value {
 		p.has("+-")
 		p.digits()
 	}
-	text := string(p.text[from:p.at])
+	text := p.text[from:p.at]
 	if integer && text != "-0" { // an integer has no negative zero
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return &Value{Kind: Int, Int: n}
+			return p.fresh(Value{Kind: Int, Int: n})
 		}
 		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
-			return &Value{Kind: Uint, Uint: n}
+			return p.fresh(Value{Kind: Uint, Uint: n})
 		}
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		p.failBehind("number out of range")
 	}
-	return &Value{Kind: Float, Float: f}
+	return p.fresh(Value{Kind: Float, Float: f})
 }
 
 func (p *parser) str() string {
@@ -245,9 +270,12 @@ func (p *parser) str() string {
 		}
 		switch ch := p.text[p.at]; {
 		case ch == '"':
-			out = append(out, p.text[from:p.at]...)
+			rest := p.text[from:p.at]
 			p.at++
-			return string(out)
+			if out == nil {
+				return rest
+			}
+			return string(append(out, rest...))
 		case ch == '\\':
 			out = append(out, p.text[from:p.at]...)
 			p.at++
@@ -271,7 +299,7 @@ func (p *parser) escape(out []byte) []byte {
 		p.at++
 		return utf8.AppendRune(out, p.codePoint())
 	}
-	at := bytes.IndexByte([]byte(`"\/bfnrt`), ch)
+	at := strings.IndexByte(`"\/bfnrt`, ch)
 	if at < 0 {
 		p.fail("invalid escape")
 	}
@@ -304,7 +332,7 @@ func (p *parser) hex() rune {
 		p.at = len(p.text)
 		p.fail("EOF while parsing a string")
 	}
-	n, err := strconv.ParseUint(string(p.text[p.at:p.at+4]), 16, 16)
+	n, err := strconv.ParseUint(p.text[p.at:p.at+4], 16, 16)
 	if err != nil {
 		p.fail("invalid escape")
 	}

@@ -1,17 +1,15 @@
 package document
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
-// Path selects values of a document. One that starts with $ is a JSONPath and
-// selects any number of them. Any other is a legacy path, which means one value:
-// ".", ".a.b", "a[0]".
+// Path selects values of a document. A JSONPath starts with $ and selects any
+// number of them. A projection, such as $.a + 1, computes values instead. Any other
+// text is a legacy path, which means one value: ".", ".a.b", "a[0]".
 type Path struct {
-	Text   string // as the user wrote it
-	Legacy bool
-	steps  []step
+	Text    string // as the user wrote it
+	Legacy  bool
+	steps   []step
+	compute expression // of a projection
 }
 
 // step goes from each value that has been reached to some of those below it:
@@ -37,7 +35,7 @@ type selector struct {
 	name   string
 	index  int
 	slice  slice
-	filter condition
+	filter expression
 }
 
 // slice is start:end:step; a nil part was left out.
@@ -46,45 +44,45 @@ type slice struct {
 	step       int
 }
 
-// JSONPath is the path in the syntax of a JSONPath, as replies show it.
-func (p *Path) JSONPath() string { return jsonPath(p.Text) }
-
-func jsonPath(text string) string {
-	switch {
-	case strings.HasPrefix(text, "$"):
-		return text
-	case text == "" || text == ".":
-		return "$"
-	case text[0] == '.' || text[0] == '[':
-		return "$" + text
-	}
-	return "$." + text
-}
-
 // IsRoot tells whether the path is the document itself.
-func (p *Path) IsRoot() bool { return len(p.steps) == 0 }
+func (p *Path) IsRoot() bool { return len(p.steps) == 0 && p.compute == nil }
+
+// Computes tells whether the path is a projection, whose values have no place in
+// the document.
+func (p *Path) Computes() bool { return p.compute != nil }
 
 // Select lists the values that the path leads to, those inside of another one
-// before it where the path descends.
-func (p *Path) Select(root *Value) []*Value { return p.selectFrom(root, root) }
+// behind it where the path descends, and one as often as there are ways to it.
+func (p *Path) Select(root *Value) []*Value {
+	if p.compute != nil {
+		return p.compute.eval(scope{root, root}).values
+	}
+	return walk(p.steps, root, root)
+}
 
-// selectFrom starts at from; root is what $ in a filter means.
-func (p *Path) selectFrom(root, from *Value) []*Value {
+// crowd is how many values a step may lead to before repeated ones are dropped:
+// each step may multiply the ways to a value.
+const crowd = 1 << 14
+
+// walk follows the steps; root is what $ in a filter means.
+func walk(steps []step, root, from *Value) []*Value {
 	reached := []*Value{from}
-	for _, s := range p.steps {
+	for _, s := range steps {
 		var next []*Value
+		limit := crowd
+		repeats := len(reached) > 1 && (s.deep || len(s.pick) > 1)
 		for _, v := range reached {
-			next = s.apply(next, root, v)
-		}
-		if len(reached) > 1 && (s.deep || len(s.pick) > 1) {
-			next = once(next) // or each step would multiply the ways to a value
+			if next = s.apply(next, root, v); repeats && len(next) > limit {
+				next = once(next)
+				limit = max(crowd, 2*len(next))
+			}
 		}
 		reached = next
 	}
 	return reached
 }
 
-// SelectOnce is Select without the repetitions of a union, for a change.
+// SelectOnce is Select with every value once, for a change.
 func (p *Path) SelectOnce(root *Value) []*Value { return once(p.Select(root)) }
 
 // once drops every value that the list has already had.
@@ -106,7 +104,7 @@ func (p *Path) Child() (parent *Path, key string, named, ok bool) {
 			return nil, "", false, false
 		}
 	}
-	if p.IsRoot() {
+	if len(p.steps) == 0 {
 		return nil, "", false, false
 	}
 	n := len(p.steps) - 1
@@ -133,8 +131,8 @@ func (s *selector) apply(out []*Value, root, v *Value) []*Value {
 			out = append(out, e)
 		}
 	case byIndex:
-		if e := v.At(s.index); e != nil {
-			out = append(out, e)
+		if i := position(s.index, len(v.Elems)); v.Kind == Array && i < len(v.Elems) {
+			out = append(out, v.Elems[i])
 		}
 	case bySlice:
 		if v.Kind == Array {
@@ -144,7 +142,7 @@ func (s *selector) apply(out []*Value, root, v *Value) []*Value {
 		out = append(out, v.Elems...)
 	case byFilter:
 		for _, e := range v.Elems {
-			if s.filter.holds(root, e) {
+			if s.filter.eval(scope{root, e}).holds() {
 				out = append(out, e)
 			}
 		}
@@ -152,18 +150,24 @@ func (s *selector) apply(out []*Value, root, v *Value) []*Value {
 	return out
 }
 
-func (s slice) apply(out, elems []*Value) []*Value {
-	bound := func(at *int, missing int) int {
-		if at == nil {
-			return missing
-		}
-		if *at < 0 {
-			return max(0, *at+len(elems))
-		}
-		return min(*at, len(elems))
+// position is the index i of n elements, counted from the end when negative; one
+// beyond an end is that end.
+func position(i, n int) int {
+	if i < 0 {
+		return max(0, i+n)
 	}
-	end := bound(s.end, len(elems))
-	for i := bound(s.start, 0); i < end; {
+	return min(i, n)
+}
+
+func (s slice) apply(out, elems []*Value) []*Value {
+	i, end := 0, len(elems)
+	if s.start != nil {
+		i = position(*s.start, len(elems))
+	}
+	if s.end != nil {
+		end = position(*s.end, len(elems))
+	}
+	for i < end {
 		out = append(out, elems[i])
 		if s.step >= end-i { // also keeps a giant step from overflowing
 			break

@@ -1,60 +1,70 @@
 package document
 
 import (
-	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
-// maxFilterDepth is how deep a path may nest filters and parentheses.
-const maxFilterDepth = 64
-
 // What the parser of paths expects, as its errors say it.
 const (
-	wantStep     = "'.', '['"
+	wantStep     = "'.', '[', <operator>"
 	wantName     = "<name>, '*', '['"
 	wantSelector = "'<string>[,<string>,...]', '<number>', ['start:end:steps'], '*'"
-	wantOperand  = "<path>, <string>, <number>, 'true', 'false', 'null', '('"
 )
 
-// ParsePath reads a JSONPath or a legacy path. An error is a reply.
+// ParsePath reads a JSONPath, a projection or a legacy path. An error is a reply.
 func ParsePath(text string) (*Path, error) {
 	if !utf8.ValidString(text) {
 		return nil, errNotUTF8
 	}
-	p := pathParser{text: jsonPath(text), at: 1}
-	steps, err := p.steps()
+	full, legacy := jsonPath(text)
+	p := pathParser{text: full}
+	e, err := p.sum()
 	if err == nil && p.at < len(p.text) {
 		err = p.fail(wantStep)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Path{Text: text, Legacy: len(text) == 0 || text[0] != '$', steps: steps}, nil
+	path := &Path{Text: text, Legacy: legacy}
+	if s, ok := e.(selection); ok && s.fromTop {
+		path.steps = s.steps
+	} else {
+		path.compute = e
+	}
+	return path, nil
+}
+
+// beginning is how a JSONPath or a projection begins: $, $.a, $[0], $~, ($.a),
+// -$.a, length($.a).
+var beginning = regexp.MustCompile(`^(\$([.\[ ~]|$)|\(|[-+] ?(\$[.\[]|\()|[a-z]+\()`)
+
+// jsonPath is text in the syntax of a JSONPath, and whether it had the legacy one.
+func jsonPath(text string) (path string, legacy bool) {
+	switch {
+	case beginning.MatchString(text):
+		return text, false
+	case text == ".":
+		return "$", true
+	case strings.HasPrefix(text, "."):
+		return "$" + text, true
+	}
+	return "$." + text, true
 }
 
 type pathParser struct {
 	text  string
 	at    int
-	depth int // of filters and parentheses
+	depth int // of filters, parentheses and literals
 }
 
-// fail is the error that something else is expected at p.at.
+// fail is the error that something else is expected at p.at. It does not repeat
+// the path, which may be a secret.
 func (p *pathParser) fail(want string) error {
-	return errors.New(oneLine(fmt.Sprintf("Error occurred on position %d, \"%s ---->>>> %s\", expected one of the following: %s.",
-		p.at, p.text[:p.at], p.text[p.at:], want)))
-}
-
-// oneLine keeps what a user wrote from ending an error reply.
-func oneLine(s string) string {
-	b := []byte(s)
-	for i, ch := range b {
-		if ch == '\r' || ch == '\n' {
-			b[i] = ' '
-		}
-	}
-	return string(b)
+	return fmt.Errorf("Error occurred at position %[1]d, Error at position %[1]d: expected one of the following: %[2]s", p.at, want)
 }
 
 func (p *pathParser) peek() byte {
@@ -83,28 +93,28 @@ func (p *pathParser) space() {
 func (p *pathParser) steps() ([]step, error) {
 	var steps []step
 	for {
+		p.space()
+		from := p.at
 		s := step{}
-		dotted := p.has(".")
-		if dotted {
+		if p.has(".") {
 			s.deep = p.has(".")
 		} else if p.peek() != '[' {
 			return steps, nil
 		}
+		p.space()
 		var err error
-		switch {
+		switch name := p.name(); {
+		case name != "" && p.peek() == '(': // a call
+			p.at = from
+			return steps, nil
+		case name != "":
+			s.pick = []selector{{kind: byName, name: name}}
 		case p.peek() == '[':
 			s.pick, err = p.brackets()
 		case p.has("*"):
 			s.pick = []selector{{kind: byWildcard}}
 		default:
-			from := p.at
-			for p.at < len(p.text) && inName(p.text[p.at]) {
-				p.at++
-			}
-			if p.at == from {
-				err = p.fail(wantName)
-			}
-			s.pick = []selector{{kind: byName, name: p.text[from:p.at]}}
+			err = p.fail(wantName)
 		}
 		if err != nil {
 			return nil, err
@@ -113,30 +123,32 @@ func (p *pathParser) steps() ([]step, error) {
 	}
 }
 
-// inName tells whether a name may hold the byte without quotes.
-func inName(ch byte) bool {
-	return ch >= utf8.RuneSelf || ch == '_' || ch == '-' || ch == '$' || isDigit(ch) || 'a' <= ch|0x20 && ch|0x20 <= 'z'
+// name reads a name without quotes, which is empty when there is none.
+func (p *pathParser) name() string {
+	from := p.at
+	for p.at < len(p.text) && inName(p.text[p.at]) {
+		p.at++
+	}
+	return p.text[from:p.at]
 }
 
-// brackets reads "[…]": selectors with commas between them, or one filter.
+// inName tells whether a name may hold the byte without quotes.
+func inName(ch byte) bool {
+	return ch >= utf8.RuneSelf || isLetter(ch) || isDigit(ch) || strings.IndexByte("-_`+#%$^/:", ch) >= 0
+}
+
+// brackets reads "[…]": selectors with commas between them.
 func (p *pathParser) brackets() ([]selector, error) {
 	p.at++
 	var all []selector
-	for {
-		p.space()
-		s, err := p.selector()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-		p.space()
-		switch {
-		case p.has("]"):
-			return all, nil
-		case !p.has(","):
-			return nil, p.fail("',', ']'")
-		}
+	if p.space(); p.peek() == ']' {
+		return nil, p.fail(wantSelector)
 	}
+	return all, p.separated(']', func() error {
+		s, err := p.selector()
+		all = append(all, s)
+		return err
+	})
 }
 
 func (p *pathParser) selector() (selector, error) {
@@ -147,8 +159,7 @@ func (p *pathParser) selector() (selector, error) {
 		name, err := p.quoted()
 		return selector{kind: byName, name: name}, err
 	case p.has("?"):
-		p.space()
-		filter, err := p.either()
+		filter, err := p.condition()
 		return selector{kind: byFilter, filter: filter}, err
 	case ch == ':' || ch == '-' || isDigit(ch):
 		return p.indexOrSlice()
@@ -211,7 +222,7 @@ func (p *pathParser) quoted() (string, error) {
 		switch ch := p.text[p.at]; {
 		case ch == quote:
 			p.at++
-			v, err := parse(append(literal, '"'), 0)
+			v, err := parse(string(append(literal, '"')), 0)
 			if err != nil {
 				p.at = from
 				return "", p.fail("<string>")

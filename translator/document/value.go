@@ -96,35 +96,33 @@ func (v *Value) Put(name string, value *Value) {
 	v.Keys, v.Elems = append(v.Keys, name), append(v.Elems, value)
 }
 
-// At is the element of an array at index i, which counts from the end when
-// negative; nil beyond the ends or for another kind.
-func (v *Value) At(i int) *Value {
-	if i < 0 {
-		i += len(v.Elems)
-	}
-	if v.Kind != Array || i < 0 || i >= len(v.Elems) {
-		return nil
-	}
-	return v.Elems[i]
-}
-
 // Prune removes the values below v that doomed holds, and returns how many it
 // removed. What stands inside a removed value is not counted.
 func (v *Value) Prune(doomed map[*Value]bool) int {
-	kept, removed := 0, 0
+	removed := 0
+	for _, e := range v.Elems {
+		if !doomed[e] {
+			removed += e.Prune(doomed)
+		}
+	}
+	return removed + v.cut(doomed)
+}
+
+// cut is Prune for v's own elements.
+func (v *Value) cut(doomed map[*Value]bool) int {
+	kept := 0
 	for i, e := range v.Elems {
 		if doomed[e] {
-			removed++
 			continue
 		}
-		removed += e.Prune(doomed)
 		v.Elems[kept] = e
 		if v.Kind == Object {
 			v.Keys[kept] = v.Keys[i]
 		}
 		kept++
 	}
-	if kept < len(v.Elems) {
+	removed := len(v.Elems) - kept
+	if removed > 0 {
 		v.Elems = v.Elems[:kept]
 		if v.Kind == Object {
 			v.Keys, v.index = v.Keys[:kept], nil
@@ -158,11 +156,28 @@ func (v *Value) Depth() int {
 	return deepest + 1
 }
 
+// Each calls f with every value inside of v.
+func (v *Value) Each(f func(*Value)) {
+	for _, e := range v.Elems {
+		f(e)
+		e.Each(f)
+	}
+}
+
 // Equal tells whether two values are the same. Numbers compare by value, the
 // order of keys does not matter.
 func (v *Value) Equal(w *Value) bool {
+	return v.same(w, func(a, b *Value) bool { return a.compareNumber(b) == 0 })
+}
+
+// Identical is Equal but for integers and doubles, which are never the same.
+func (v *Value) Identical(w *Value) bool {
+	return v.same(w, func(a, b *Value) bool { return a.Kind == b.Kind && a.compareNumber(b) == 0 })
+}
+
+func (v *Value) same(w *Value, numbers func(a, b *Value) bool) bool {
 	if v.IsNumber() && w.IsNumber() {
-		return v.compareNumber(w) == 0
+		return numbers(v, w)
 	}
 	if v.Kind != w.Kind || len(v.Elems) != len(w.Elems) {
 		return false
@@ -178,7 +193,7 @@ func (v *Value) Equal(w *Value) bool {
 		if v.Kind == Object {
 			other = w.Get(v.Keys[i])
 		}
-		if other == nil || !e.Equal(other) {
+		if other == nil || !e.same(other, numbers) {
 			return false
 		}
 	}
@@ -211,28 +226,33 @@ func order[T int64 | uint64 | float64 | string](a, b T) int {
 	return 0
 }
 
-// Merge is the merge patch of RFC 7396: an object changes v key by key, with null
-// to delete one; anything else takes its place. A v that is
-// not there yet is nil. The result may share values with v and patch.
-func Merge(v, patch *Value) *Value {
+// Merge changes v by the merge patch of RFC 7396: an object changes it key by key,
+// with null to delete one; anything else takes its place. The values that stay are
+// changed in place, and nothing of the patch is shared.
+func (v *Value) Merge(patch *Value) {
 	if patch.Kind != Object {
-		return patch
+		*v = *patch.Clone()
+		return
 	}
-	if v == nil || v.Kind != Object {
-		v = &Value{Kind: Object}
+	if v.Kind != Object {
+		*v = Value{Kind: Object}
 	}
 	doomed := map[*Value]bool{}
 	for i, name := range patch.Keys {
 		old := v.Get(name)
 		switch {
-		case patch.Elems[i].Kind != Null:
-			v.Put(name, Merge(old, patch.Elems[i]))
-		case old != nil:
-			doomed[old] = true
+		case patch.Elems[i].Kind == Null:
+			if old != nil {
+				doomed[old] = true
+			}
+			continue
+		case old == nil:
+			old = &Value{}
+			v.Put(name, old)
 		}
+		old.Merge(patch.Elems[i])
 	}
 	if len(doomed) > 0 {
-		v.Prune(doomed)
+		v.cut(doomed)
 	}
-	return v
 }

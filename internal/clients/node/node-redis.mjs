@@ -59,6 +59,33 @@ assert.deepEqual((await redis.zRangeWithScores('z', 0, -1)).map((e) => [e.value,
 assert.equal(await redis.zScore('z', 'two'), 2.5)
 assert.equal(await redis.zScore('z', 'none'), null)
 
+// documents: numbers and types have shapes of their own in RESP3; a Redis without the module is passed over
+const [json] = await redis.sendCommand(['COMMAND', 'INFO', 'JSON.SET'])
+if (json) {
+  assert.equal(await redis.json.set('d', '$', { n: 1, s: 'x', l: [1, 'two'], o: { b: true } }), 'OK')
+  assert.equal(await redis.json.set('d', '$.n', 2, { condition: 'NX' }), null)
+  assert.deepEqual(await redis.json.get('d'), { n: 1, s: 'x', l: [1, 'two'], o: { b: true } })
+  assert.deepEqual(await redis.json.get('d', { path: ['$.n', '$.s'] }), { '$.n': [1], '$.s': ['x'] })
+  assert.equal(await redis.json.get('nothing'), null)
+  assert.deepEqual(await redis.json.mGet(['d', 'nothing'], '$.n'), [[1], null])
+  assert.deepEqual(await redis.json.type('d', { path: '$.*' }), ['integer', 'string', 'array', 'object'])
+  assert.equal(await redis.json.type('d', { path: '.s' }), 'string')
+  assert.equal(await redis.json.type('nothing'), null)
+  assert.deepEqual(await redis.json.numIncrBy('d', '$.*', 1.5), [2.5, null, null, null])
+  assert.deepEqual(await redis.json.numMultBy('d', '$.n', 2), [5])
+  assert.deepEqual(await redis.json.arrAppend('d', '$.l', 3, { four: 4 }), [4])
+  assert.deepEqual(await redis.json.arrIndex('d', '$.l', 'two'), [1])
+  assert.deepEqual(await redis.json.arrPop('d', { path: '$.l', index: 0 }), [1])
+  assert.deepEqual(await redis.json.strAppend('d', 'y', { path: '$.s' }), [2])
+  assert.deepEqual(await redis.json.toggle('d', '$.o.b'), [0])
+  assert.deepEqual(await redis.json.objKeys('d', { path: '$' }), [['n', 's', 'l', 'o']])
+  assert.equal(await redis.json.merge('d', '$', { o: null, s: null }), 'OK')
+  assert.equal(await redis.json.mSet([{ key: 'd', path: '$.m', value: [0] }]), 'OK')
+  assert.deepEqual(await redis.json.get('d', { path: '$' }), [{ n: 5, l: ['two', 3, { four: 4 }], m: [0] }])
+  assert.equal(await redis.json.del('d', { path: '$.*' }), 3)
+  assert.equal(await redis.exists('d'), 0)
+}
+
 // scanning
 const keys = new Set()
 for await (const page of redis.scanIterator({ MATCH: '?' })) for (const key of page) keys.add(key)

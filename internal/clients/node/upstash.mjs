@@ -51,6 +51,30 @@ assert.equal(await redis.zadd('z', { score: 1, member: 'one' }, { score: 2.5, me
 assert.deepEqual(await redis.zrange('z', 0, -1, { withScores: true }), ['one', 1, 'two', 2.5])
 assert.equal(await redis.zscore('z', 'two'), 2.5)
 
+// documents: replies of JSON come back as values; strings to look for and to append are JSON already
+assert.equal(await redis.json.set('d', '$', { n: 1, s: 'x', l: [1, 'two'], o: { b: true } }), 'OK')
+assert.equal(await redis.json.set('d', '$.n', 2, { nx: true }), null)
+assert.deepEqual(await redis.json.get('d', '$.n'), [1])
+assert.deepEqual(await redis.json.get('d', '$.n', '$.s'), { '$.n': [1], '$.s': ['x'] })
+assert.equal(await redis.json.get('nothing', '$'), null)
+assert.deepEqual(await redis.json.mget(['d', 'nothing'], '$.n'), [[1], null])
+assert.deepEqual(await redis.json.numincrby('d', '$.*', 1.5), [2.5, null, null, null])
+assert.deepEqual(await redis.json.nummultby('d', '$.n', 2), [5])
+assert.deepEqual(await redis.json.arrappend('d', '$.l', 3, { four: 4 }), [4])
+assert.deepEqual(await redis.json.arrindex('d', '$.l', '"two"'), [1])
+assert.deepEqual(await redis.json.arrpop('d', '$.l', 0), [1])
+assert.deepEqual(await redis.json.strappend('d', '$.s', '"y"'), [2])
+assert.deepEqual(await redis.json.toggle('d', '$.o.b'), [0])
+assert.deepEqual(await redis.json.objkeys('d', '$'), [['n', 's', 'l', 'o']])
+assert.deepEqual(await redis.json.type('d', '$.*'), ['number', 'string', 'array', 'object'])
+assert.deepEqual(await redis.json.resp('d', '$.l'), [['[', 'two', 3, ['{', 'four', 4]]])
+assert.equal(await redis.json.merge('d', '$', { o: null, s: null }), 'OK')
+assert.equal(await redis.json.mset({ key: 'd', path: '$.m', value: [0] }), 'OK')
+assert.deepEqual(await redis.json.get('d'), { n: 5, l: ['two', 3, { four: 4 }], m: [0] })
+assert.equal(await redis.json.clear('d', '$.l'), 1)
+assert.equal(await redis.json.del('d', '$.*'), 3)
+assert.equal(await redis.exists('d'), 0)
+
 // scanning
 let cursor = '0'
 const keys = new Set()

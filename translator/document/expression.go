@@ -1,0 +1,299 @@
+package document
+
+import (
+	"math"
+	"slices"
+)
+
+// expression is what a filter asks of an element, what a projection computes, or
+// a part of either.
+type expression interface {
+	eval(at scope) result
+}
+
+// scope is where an expression is evaluated: what $ and @ mean.
+type scope struct{ root, current *Value }
+
+// result is what an expression comes to. Without values it is Nothing: a path
+// that leads nowhere, or what cannot be computed.
+type result struct {
+	values []*Value
+	kind   resultKind
+}
+
+type resultKind byte
+
+const (
+	nodes    resultKind = iota // places in the document, each on its own
+	computed                   // one value that was made
+	list                       // one array that was made, of all the values
+)
+
+var (
+	nothing = result{}
+	yes     = made(&Value{Kind: Bool, Bool: true})
+	no      = made(&Value{Kind: Bool})
+)
+
+func made(v *Value) result { return result{values: []*Value{v}, kind: computed} }
+
+func truth(b bool) result {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// holds tells whether a condition is met: a place does by being there, whatever
+// its value.
+func (r result) holds() bool {
+	if r.kind == computed && r.values[0].Kind == Bool {
+		return r.values[0].Bool
+	}
+	return len(r.values) > 0
+}
+
+// single is the value of a result that is just one, nil for any other.
+func (r result) single() *Value {
+	if r.kind == list || len(r.values) != 1 {
+		return nil
+	}
+	return r.values[0]
+}
+
+// number is single for numbers.
+func (r result) number() *Value {
+	if v := r.single(); v != nil && v.IsNumber() {
+		return v
+	}
+	return nil
+}
+
+// elements is the result as an array: the elements of the one that it is, or
+// several places.
+func (r result) elements() ([]*Value, bool) {
+	switch v := r.single(); {
+	case v == nil:
+		return r.values, r.kind == list || len(r.values) > 0
+	case v.Kind == Array:
+		return v.Elems, true
+	}
+	return nil, false
+}
+
+// each are the places of a result one by one. What is made stays whole.
+func (r result) each() []result {
+	if r.kind != nodes || len(r.values) < 2 {
+		return []result{r}
+	}
+	all := make([]result, len(r.values))
+	for i := range r.values {
+		all[i] = result{values: r.values[i : i+1]}
+	}
+	return all
+}
+
+// literal is a value that is written out.
+type literal struct{ value result }
+
+func (l literal) eval(scope) result { return l.value }
+
+// selection is a path from the element or, fromTop, from the root.
+type selection struct {
+	steps   []step
+	fromTop bool
+}
+
+func (s selection) eval(at scope) result {
+	from := at.current
+	if s.fromTop {
+		from = at.root
+	}
+	return result{values: walk(s.steps, at.root, from)}
+}
+
+// connective is || when any, and && otherwise.
+type connective struct {
+	any   bool
+	parts []expression
+}
+
+func (c connective) eval(at scope) result {
+	for _, part := range c.parts {
+		if part.eval(at).holds() == c.any {
+			return truth(c.any)
+		}
+	}
+	return truth(!c.any)
+}
+
+type negation struct{ of expression }
+
+func (n negation) eval(at scope) result { return truth(!n.of.eval(at).holds()) }
+
+// comparison is one of the operators in relations.
+type comparison struct {
+	relation    func(a, b result) bool
+	left, right expression
+}
+
+func (c comparison) eval(at scope) result {
+	return truth(c.relation(c.left.eval(at), c.right.eval(at)))
+}
+
+// relations are the operators that compare, but for =~. Several places compare
+// as soon as one of them does.
+var relations = []struct {
+	op    string
+	holds func(a, b result) bool
+}{
+	{"==", same},
+	{"!=", not(same)},
+	{"<=", ordered(func(n int) bool { return n <= 0 })},
+	{">=", ordered(func(n int) bool { return n >= 0 })},
+	{"<", ordered(func(n int) bool { return n < 0 })},
+	{">", ordered(func(n int) bool { return n > 0 })},
+	{"in", member},
+	{"nin", not(member)},
+	{"subsetof", related(true)},
+	{"anyof", related(false)},
+	{"noneof", not(related(false))},
+	{"sizeof", sized},
+	{"size", sized},
+	{"empty", emptied},
+}
+
+func not(of func(a, b result) bool) func(a, b result) bool {
+	return func(a, b result) bool { return !of(a, b) }
+}
+
+func anyPair(a, b result, holds func(v, w *Value) bool) bool {
+	if a.kind == list || b.kind == list {
+		return false
+	}
+	return slices.ContainsFunc(a.values, func(v *Value) bool {
+		return slices.ContainsFunc(b.values, func(w *Value) bool { return holds(v, w) })
+	})
+}
+
+func same(a, b result) bool { return anyPair(a, b, (*Value).Equal) }
+
+func ordered(holds func(n int) bool) func(a, b result) bool {
+	return func(a, b result) bool {
+		return anyPair(a, b, func(v, w *Value) bool {
+			n, ok := v.compare(w)
+			return ok && holds(n)
+		})
+	}
+}
+
+// compare orders numbers, strings, booleans and nulls among themselves; nothing
+// else has an order.
+func (v *Value) compare(w *Value) (int, bool) {
+	switch {
+	case v.IsNumber() && w.IsNumber():
+		return v.compareNumber(w), true
+	case v.Kind != w.Kind:
+		return 0, false
+	case v.Kind == String:
+		return order(v.Str, w.Str), true
+	case v.Kind == Bool && v.Bool != w.Bool:
+		if w.Bool {
+			return -1, true
+		}
+		return 1, true
+	}
+	return 0, v.Kind == Bool || v.Kind == Null
+}
+
+func member(a, b result) bool {
+	set, _ := b.elements()
+	return slices.ContainsFunc(a.values, func(v *Value) bool { return slices.ContainsFunc(set, v.Equal) })
+}
+
+// related tells whether all elements of an array are in another one, or any.
+func related(all bool) func(a, b result) bool {
+	return func(a, b result) bool {
+		set, _ := b.elements()
+		return slices.ContainsFunc(a.each(), func(one result) bool {
+			elems, ok := one.elements()
+			decides := func(v *Value) bool { return slices.ContainsFunc(set, v.Equal) != all }
+			return ok && slices.ContainsFunc(elems, decides) != all
+		})
+	}
+}
+
+func sized(a, b result) bool {
+	return slices.ContainsFunc(a.each(), func(one result) bool {
+		n, ok := one.length()
+		return ok && slices.ContainsFunc(b.values, func(w *Value) bool { return w.IsNumber() && math.Trunc(w.Double()) == float64(n) })
+	})
+}
+
+func emptied(a, b result) bool {
+	return slices.ContainsFunc(a.each(), func(one result) bool {
+		n, ok := one.length()
+		return ok && slices.ContainsFunc(b.values, func(w *Value) bool { return w.Kind == Bool && w.Bool == (n == 0) })
+	})
+}
+
+// arithmetic computes with two numbers.
+type arithmetic struct {
+	op          byte
+	left, right expression
+}
+
+func (c arithmetic) eval(at scope) result {
+	a, b := c.left.eval(at).number(), c.right.eval(at).number()
+	if a == nil || b == nil {
+		return nothing
+	}
+	if a.Kind == Int && b.Kind == Int && c.op != '/' {
+		if n, ok := integers(c.op, a.Int, b.Int); ok {
+			return made(&Value{Kind: Int, Int: n})
+		}
+		if c.op == '%' {
+			return nothing
+		}
+	}
+	return finite(doubles(c.op, a.Double(), b.Double()))
+}
+
+// integers computes as long as the result fits 64 bits.
+func integers(op byte, a, b int64) (n int64, ok bool) {
+	switch op {
+	case '+':
+		return addIntegers(a, b)
+	case '-':
+		n = a - b
+		return n, (b > 0) == (n < a)
+	case '*':
+		return multiplyIntegers(a, b)
+	}
+	if b == 0 || a == math.MinInt64 && b == -1 {
+		return 0, false
+	}
+	return a % b, true
+}
+
+func doubles(op byte, a, b float64) float64 {
+	switch op {
+	case '+':
+		return a + b
+	case '-':
+		return a - b
+	case '*':
+		return a * b
+	case '/':
+		return a / b
+	}
+	return math.Mod(a, b)
+}
+
+// finite is the double f, Nothing for infinities and what is no number.
+func finite(f float64) result {
+	if v, ok := double(f); ok {
+		return made(v)
+	}
+	return nothing
+}

@@ -1,0 +1,249 @@
+package document
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"unicode/utf8"
+)
+
+// call is a function and its arguments.
+type call struct {
+	function
+	args []expression
+}
+
+// function computes with at least min arguments, and at most max unless that is 0.
+// Any other number of arguments gives Nothing.
+type function struct {
+	min, max int
+	apply    func(args []result) result
+}
+
+func (c call) eval(at scope) result {
+	if len(c.args) < c.min || c.max > 0 && len(c.args) > c.max {
+		return nothing
+	}
+	args := make([]result, len(c.args))
+	for i, arg := range c.args {
+		args[i] = arg.eval(at)
+	}
+	return c.apply(args)
+}
+
+// functions are all but match and search, which are a matcher.
+var functions = map[string]function{
+	"abs":     {1, 1, rounded(math.Abs)},
+	"append":  {2, 0, appended},
+	"avg":     {1, 1, aggregate(mean)},
+	"ceiling": {1, 1, rounded(math.Ceil)},
+	"concat":  {1, 0, concatenated},
+	"count":   {1, 1, func(args []result) result { return integer(len(args[0].values)) }},
+	"first":   {1, 1, func(args []result) result { return args[0].index(0) }},
+	"floor":   {1, 1, rounded(math.Floor)},
+	"index":   {2, 2, at},
+	"keys":    {1, 1, func(args []result) result { return args[0].keys() }},
+	"last":    {1, 1, func(args []result) result { return args[0].index(-1) }},
+	"length":  {1, 1, measured},
+	"max":     {1, 1, aggregate(slices.Max[[]float64])},
+	"min":     {1, 1, aggregate(slices.Min[[]float64])},
+	"stddev":  {1, 1, aggregate(deviation)},
+	"sum":     {1, 1, aggregate(sum)},
+	"value":   {1, 1, func(args []result) result { return args[0].sole() }},
+}
+
+func integer(n int) result { return made(&Value{Kind: Int, Int: int64(n)}) }
+
+// length is the number of characters of a string, of elements or of keys.
+func (r result) length() (int, bool) {
+	switch v := r.single(); {
+	case r.kind == list:
+		return len(r.values), true
+	case v == nil:
+		return 0, false
+	case v.Kind == String:
+		return utf8.RuneCountInString(v.Str), true
+	default:
+		return len(v.Elems), v.Kind == Array || v.Kind == Object
+	}
+}
+
+func measured(args []result) result {
+	if n, ok := args[0].length(); ok {
+		return integer(n)
+	}
+	return nothing
+}
+
+// sole is the one place that a path leads to.
+func (r result) sole() result {
+	if r.kind == nodes && len(r.values) == 1 {
+		return r
+	}
+	return nothing
+}
+
+// keys lists the keys of all objects.
+func (r result) keys() result {
+	names := result{kind: list}
+	for _, v := range r.values {
+		if v.Kind == Object {
+			for _, key := range v.Keys {
+				names.values = append(names.values, &Value{Kind: String, Str: key})
+			}
+		}
+	}
+	return names
+}
+
+// index is one element of an array, counted from the end when i is negative.
+func (r result) index(i float64) result {
+	elems, _ := r.elements()
+	if i = math.Trunc(i); i < 0 {
+		i += float64(len(elems))
+	}
+	if i < 0 || i >= float64(len(elems)) {
+		return nothing
+	}
+	return result{values: elems[int(i) : int(i)+1]}
+}
+
+func at(args []result) result {
+	if i := args[1].number(); i != nil {
+		return args[0].index(i.Double())
+	}
+	return nothing
+}
+
+// appended is the array, or all the places, with more elements behind it. An
+// argument of several values is one element.
+func appended(args []result) result {
+	whole := args[0]
+	elems, ok := whole.elements()
+	if !ok {
+		elems = whole.values
+	}
+	all := result{values: slices.Clone(elems), kind: list}
+	for _, arg := range args[1:] {
+		switch v := arg.single(); {
+		case v != nil:
+			all.values = append(all.values, v)
+		case len(arg.values) == 0 && arg.kind != list:
+			return nothing
+		default:
+			all.values = append(all.values, &Value{Kind: Array, Elems: arg.values})
+		}
+	}
+	return all
+}
+
+func concatenated(args []result) result {
+	var text string
+	for _, arg := range args {
+		v := arg.single()
+		if v == nil || v.Kind != String {
+			return nothing
+		}
+		text += v.Str
+	}
+	return made(&Value{Kind: String, Str: text})
+}
+
+// rounded is a function of one number that leaves the kind of it.
+func rounded(of func(float64) float64) func(args []result) result {
+	return func(args []result) result {
+		v := args[0].number()
+		switch {
+		case v == nil:
+			return nothing
+		case v.Kind == Int && of(-1) == 1 && v.Int < 0: // abs, in all digits
+			if v.Int == math.MinInt64 {
+				return nothing
+			}
+			return made(&Value{Kind: Int, Int: -v.Int})
+		case v.Kind != Float:
+			return made(v)
+		}
+		return finite(of(v.Float))
+	}
+}
+
+// aggregate computes with the numbers of an array, which must not be empty or
+// hold anything else.
+func aggregate(of func([]float64) float64) func(args []result) result {
+	return func(args []result) result {
+		elems, _ := args[0].elements()
+		numbers := make([]float64, len(elems))
+		for i, v := range elems {
+			if !v.IsNumber() {
+				return nothing
+			}
+			numbers[i] = v.Double()
+		}
+		if len(numbers) == 0 {
+			return nothing
+		}
+		return finite(of(numbers))
+	}
+}
+
+func sum(numbers []float64) float64 {
+	total := 0.0
+	for _, f := range numbers {
+		total += f
+	}
+	return total
+}
+
+func mean(numbers []float64) float64 { return sum(numbers) / float64(len(numbers)) }
+
+// deviation is the standard deviation of all the numbers there are.
+func deviation(numbers []float64) float64 {
+	middle := mean(numbers)
+	squares := make([]float64, len(numbers))
+	for i, f := range numbers {
+		squares[i] = (f - middle) * (f - middle)
+	}
+	return math.Sqrt(mean(squares))
+}
+
+// matcher looks for a pattern anywhere in a string, or matches the whole of it. A
+// pattern that is none matches nothing.
+type matcher struct {
+	text, pattern expression
+	whole         bool
+	compiled      *regexp.Regexp // of a pattern that is written out
+}
+
+func newMatcher(text, pattern expression, whole bool) expression {
+	m := matcher{text: text, pattern: pattern, whole: whole}
+	if l, ok := pattern.(literal); ok {
+		if m.compiled = m.compile(l.value.single()); m.compiled == nil {
+			return literal{no}
+		}
+	}
+	return m
+}
+
+// compile is nil for what is no pattern.
+func (m matcher) compile(pattern *Value) *regexp.Regexp {
+	if pattern.Kind != String {
+		return nil
+	}
+	text := pattern.Str
+	if m.whole {
+		text = `\A(?:` + text + `)\z`
+	}
+	compiled, _ := regexp.Compile(text) // nil with an error
+	return compiled
+}
+
+func (m matcher) eval(at scope) result {
+	return truth(anyPair(m.text.eval(at), m.pattern.eval(at), func(text, pattern *Value) bool {
+		compiled := m.compiled
+		if compiled == nil {
+			compiled = m.compile(pattern)
+		}
+		return compiled != nil && text.Kind == String && compiled.MatchString(text.Str)
+	}))
+}
