@@ -73,7 +73,7 @@ const (
 	// that end there.
 	sqlRun = `SELECT EXISTS (SELECT 1 FROM arrays WHERE key_id = ` + liveID + ` AND pos = ?4),
 		(SELECT CAST(pos AS TEXT) FROM arrays a WHERE key_id = ` + liveID + ` AND pos <= ?4
-			AND NOT EXISTS (SELECT 1 FROM arrays b WHERE b.key_id = a.key_id AND b.pos = a.pos - 1) ORDER BY pos DESC LIMIT 1)`
+			AND (pos = ` + sqlFirstSlot + ` OR NOT EXISTS (SELECT 1 FROM arrays b WHERE b.key_id = a.key_id AND b.pos = a.pos - 1)) ORDER BY pos DESC LIMIT 1)`
 	sqlSetAsideSlots = `UPDATE arrays SET key_id = -key_id, pos = pos - CAST(?4 AS INTEGER) + CAST(?6 AS INTEGER)
 		WHERE key_id = ` + liveID + ` AND pos BETWEEN CAST(?4 AS INTEGER) AND CAST(?5 AS INTEGER)`
 	sqlClearArray = `DELETE FROM arrays WHERE key_id = ` + liveID
