@@ -26,12 +26,24 @@ var comparisons = [...]struct {
 
 // comparison reads the condition at argument i, if there is one.
 func (c *Call) comparison(i int) comparison {
-	for _, m := range comparisons {
-		if c.is(i, m.name) && i+1 < len(c.Args) {
-			return comparison{m.word, c.Args[i+1]}
-		}
+	if i+1 == len(c.Args) {
+		return comparison{}
+	}
+	if word := comparing(c.Args[i]); word != 0 {
+		return comparison{word, c.Args[i+1]}
 	}
 	return comparison{}
+}
+
+// comparing is the word of the condition that begins with the argument, 0 for
+// none.
+func comparing(arg []byte) byte {
+	for _, m := range comparisons {
+		if wordIs(arg, m.name) {
+			return m.word
+		}
+	}
+	return 0
 }
 
 func (m comparison) digest() bool { return m.word|0x20 == 'd' }
@@ -77,6 +89,15 @@ func (c *Call) guardCompare(key []byte, m comparison, refused *resp.Value) []sto
 	}
 	guard.Refused = refused
 	return []store.Stmt{c.guardType(key, stringType), guard}
+}
+
+// delexKeys tells DELEX with a condition, which looks at the value, from DEL.
+func delexKeys(args [][]byte) []KeyRef {
+	access := RM
+	if len(args) > 2 {
+		access = RW | Returns | Deletes
+	}
+	return firstKey(args, access)
 }
 
 var notString = resp.MakeError("ERR Key should be of string type if conditions are specified")

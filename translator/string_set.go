@@ -232,10 +232,12 @@ func setex(seconds bool) func(*Call) Plan {
 
 func getset(c *Call) Plan { return c.setGet(c.Args[1], c.Args[2], options{}, expiry{}) }
 
-// setKeys tells SET with GET, which returns what was there, from SET without.
+// setKeys tells SET with GET or a condition on the value, which looks at what was
+// there, from SET without.
 func setKeys(args [][]byte) []KeyRef {
 	access := OW
-	if len(args) > 3 && slices.ContainsFunc(args[3:], func(word []byte) bool { return wordIs(word, "GET") }) {
+	looks := func(word []byte) bool { return wordIs(word, "GET") || comparing(word) != 0 }
+	if len(args) > 3 && slices.ContainsFunc(args[3:], looks) {
 		access = RW | Returns | Updates
 	}
 	return firstKey(args, access)
