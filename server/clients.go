@@ -191,36 +191,9 @@ func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Va
 		return nil, syntaxError
 	}
 	for i := 0; i < len(args); i += 2 {
-		value := string(args[i+1])
-		var filter func(*client) bool
-		switch option(args, i) {
-		case "ID":
-			id, ok := translator.ParseInt(args[i+1])
-			if !ok || id < 1 {
-				return nil, resp.MakeError("ERR client-id should be greater than 0")
-			}
-			filter = func(o *client) bool { return o.id == id }
-		case "TYPE":
-			normal, bad := isNormal(args[i+1])
-			if bad.IsError() {
-				return nil, bad
-			}
-			filter = func(*client) bool { return normal }
-		case "ADDR":
-			filter = func(o *client) bool { return o.net.RemoteAddr().String() == value }
-		case "LADDR":
-			filter = func(o *client) bool { return o.net.LocalAddr().String() == value }
-		case "MAXAGE":
-			age, ok := translator.ParseInt(args[i+1])
-			switch {
-			case !ok:
-				return nil, resp.MakeError("ERR maxage is not an integer or out of range")
-			case age < 1:
-				return nil, resp.MakeError("ERR maxage should be greater than 0")
-			}
-			filter = func(o *client) bool { return o.age() >= age }
+		switch name := option(args, i); name {
 		case "USER":
-			if value != "default" {
+			if value := string(args[i+1]); value != "default" {
 				return nil, resp.MakeError("ERR No such user '" + value + "'")
 			}
 		case "SKIPME":
@@ -233,9 +206,10 @@ func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Va
 				return nil, syntaxError
 			}
 		default:
-			return nil, syntaxError
-		}
-		if filter != nil {
+			filter, bad := killBy(name, args[i+1])
+			if bad.IsError() {
+				return nil, bad
+			}
 			filters = append(filters, filter)
 		}
 	}
@@ -247,6 +221,36 @@ func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Va
 		}
 		return o != c || !skipMe
 	}, resp.Value{}
+}
+
+// killBy is the filter of CLIENT KILL with the name.
+func killBy(name string, arg []byte) (filter func(*client) bool, bad resp.Value) {
+	value := string(arg)
+	switch name {
+	case "ID":
+		id, ok := translator.ParseInt(arg)
+		if !ok || id < 1 {
+			return nil, resp.MakeError("ERR client-id should be greater than 0")
+		}
+		return func(o *client) bool { return o.id == id }, bad
+	case "TYPE":
+		normal, bad := isNormal(arg)
+		return func(*client) bool { return normal }, bad
+	case "ADDR":
+		return func(o *client) bool { return o.net.RemoteAddr().String() == value }, bad
+	case "LADDR":
+		return func(o *client) bool { return o.net.LocalAddr().String() == value }, bad
+	case "MAXAGE":
+		age, ok := translator.ParseInt(arg)
+		switch {
+		case !ok:
+			return nil, resp.MakeError("ERR maxage is not an integer or out of range")
+		case age < 1:
+			return nil, resp.MakeError("ERR maxage should be greater than 0")
+		}
+		return func(o *client) bool { return o.age() >= age }, bad
+	}
+	return nil, syntaxError
 }
 
 // killAll closes the clients that are wanted, and counts them.
