@@ -84,13 +84,13 @@ var serverCommands = []Command{
 	{
 		Name: "COMMAND GETKEYS", Group: "server", Since: "2.8.13", Arity: -4, Flags: Loading | Stale,
 		Summary: "Returns the keys of a call",
-		Syntax:  "command [arg ...]", Translate: commandGetkeys(false),
+		Syntax:  "command arg [arg ...]", Translate: commandGetkeys(false),
 		Categories: []string{"connection"},
 	},
 	{
 		Name: "COMMAND GETKEYSANDFLAGS", Group: "server", Since: "7.0.0", Arity: -4, Flags: Loading | Stale,
 		Summary: "Returns the keys of a call and what it does with them",
-		Syntax:  "command [arg ...]", Translate: commandGetkeys(true),
+		Syntax:  "command arg [arg ...]", Translate: commandGetkeys(true),
 		Categories: []string{"connection"},
 	},
 	{
