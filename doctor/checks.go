@@ -84,7 +84,7 @@ var Checks = []Check{
 		Broken: []string{
 			`SELECT key_id, pos FROM lists WHERE typeof(pos) <> 'integer'`,
 			`SELECT key_id, pos FROM arrays WHERE typeof(pos) <> 'integer' OR pos = 9223372036854775807`, // index 2^64-1
-			`SELECT key_id, ifnull(ring, next) FROM array_cursors WHERE typeof(next) <> 'integer' OR typeof(ring) NOT IN ('null', 'integer')`,
+			`SELECT key_id, next FROM array_cursors WHERE typeof(next) <> 'integer'`,
 		},
 		Shows:  "of key id %s: %s",
 		Advice: "give them free places with the sqlite3 shell",

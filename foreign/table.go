@@ -96,7 +96,7 @@ var ours = map[string][]Column{
 	},
 	"documents":     {{Name: "key_id", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
 	"arrays":        {{Name: "key_id", Type: "INTEGER"}, {Name: "pos", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
-	"array_cursors": {{Name: "key_id", Type: "INTEGER"}, {Name: "next", Type: "INTEGER"}, {Name: "ring", Type: "INTEGER"}},
+	"array_cursors": {{Name: "key_id", Type: "INTEGER"}, {Name: "next", Type: "INTEGER"}},
 }
 
 // shown are the tables of ours that commands read, without those that only

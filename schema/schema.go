@@ -248,7 +248,7 @@ var Migrations = [][]string{
 	// Arrays. pos is the index less 2^63, so that the unsigned indexes 0 to 2^64-2
 	// are integers of SQLite and order as such. array_cursors has the arrays that
 	// were appended to: next is the place of the next append (2^63-1 when there is
-	// none), ring the place behind the last one of a ring.
+	// none).
 	{
 		`CREATE TABLE arrays(
 			key_id INTEGER NOT NULL,
@@ -257,8 +257,7 @@ var Migrations = [][]string{
 			PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
 		`CREATE TABLE array_cursors(
 			key_id INTEGER PRIMARY KEY,
-			next INTEGER NOT NULL,
-			ring INTEGER)`,
+			next INTEGER NOT NULL)`,
 		`CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' BEGIN
 			DELETE FROM arrays WHERE key_id = OLD.id;
 			DELETE FROM array_cursors WHERE key_id = OLD.id;

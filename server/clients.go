@@ -87,13 +87,16 @@ func (c *client) info([][]byte) resp.Value { return verbatim(c.describe() + "\n"
 
 func verbatim(text string) resp.Value { return resp.Value{Kind: resp.Verbatim, Str: []byte(text)} }
 
+// age is for how many seconds the client has been connected.
+func (c *client) age() int64 { return int64(time.Since(c.since).Seconds()) }
+
 // describe is the client's line of CLIENT LIST. Clients read every field of
 // Redis's, also those of buffers that nobody measures here.
 func (c *client) describe() string {
 	c.mu.Lock()
 	a := c.about
 	c.mu.Unlock()
-	now, protocol, command := time.Now(), 2, "NULL"
+	protocol, command := 2, "NULL"
 	if a.resp3 {
 		protocol = 3
 	}
@@ -107,7 +110,7 @@ func (c *client) describe() string {
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=0 name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0 multi=%d "+
 		"qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r "+
 		"cmd=%s user=default redir=-1 resp=%d lib-name=%s lib-ver=%s",
-		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), a.name, int64(now.Sub(c.since).Seconds()), int64(now.Sub(a.active).Seconds()),
+		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), a.name, c.age(), int64(time.Since(a.active).Seconds()),
 		flags, a.db, a.queued, command, protocol, a.libName, a.libVersion)
 }
 
@@ -188,27 +191,9 @@ func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Va
 		return nil, syntaxError
 	}
 	for i := 0; i < len(args); i += 2 {
-		value := string(args[i+1])
-		var filter func(*client) bool
-		switch option(args, i) {
-		case "ID":
-			id, ok := translator.ParseInt(args[i+1])
-			if !ok || id < 1 {
-				return nil, resp.MakeError("ERR client-id should be greater than 0")
-			}
-			filter = func(o *client) bool { return o.id == id }
-		case "TYPE":
-			normal, bad := isNormal(args[i+1])
-			if bad.IsError() {
-				return nil, bad
-			}
-			filter = func(*client) bool { return normal }
-		case "ADDR":
-			filter = func(o *client) bool { return o.net.RemoteAddr().String() == value }
-		case "LADDR":
-			filter = func(o *client) bool { return o.net.LocalAddr().String() == value }
+		switch name := option(args, i); name {
 		case "USER":
-			if value != "default" {
+			if value := string(args[i+1]); value != "default" {
 				return nil, resp.MakeError("ERR No such user '" + value + "'")
 			}
 		case "SKIPME":
@@ -221,9 +206,10 @@ func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Va
 				return nil, syntaxError
 			}
 		default:
-			return nil, syntaxError
-		}
-		if filter != nil {
+			filter, bad := killBy(name, args[i+1])
+			if bad.IsError() {
+				return nil, bad
+			}
 			filters = append(filters, filter)
 		}
 	}
@@ -235,6 +221,36 @@ func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Va
 		}
 		return o != c || !skipMe
 	}, resp.Value{}
+}
+
+// killBy is the filter of CLIENT KILL with the name.
+func killBy(name string, arg []byte) (filter func(*client) bool, bad resp.Value) {
+	value := string(arg)
+	switch name {
+	case "ID":
+		id, ok := translator.ParseInt(arg)
+		if !ok || id < 1 {
+			return nil, resp.MakeError("ERR client-id should be greater than 0")
+		}
+		return func(o *client) bool { return o.id == id }, bad
+	case "TYPE":
+		normal, bad := isNormal(arg)
+		return func(*client) bool { return normal }, bad
+	case "ADDR":
+		return func(o *client) bool { return o.net.RemoteAddr().String() == value }, bad
+	case "LADDR":
+		return func(o *client) bool { return o.net.LocalAddr().String() == value }, bad
+	case "MAXAGE":
+		age, ok := translator.ParseInt(arg)
+		switch {
+		case !ok:
+			return nil, resp.MakeError("ERR maxage is not an integer or out of range")
+		case age < 1:
+			return nil, resp.MakeError("ERR maxage should be greater than 0")
+		}
+		return func(o *client) bool { return o.age() >= age }, bad
+	}
+	return nil, syntaxError
 }
 
 // killAll closes the clients that are wanted, and counts them.

@@ -158,6 +158,9 @@ func TestClientListAndKill(t *testing.T) {
 	want(t, a.do("CLIENT", "KILL", "ID", id), "(integer) 1")
 	b.wantClosed()
 	want(t, a.do("CLIENT", "KILL", "TYPE", "normal"), "(integer) 0")
+	want(t, a.do("CLIENT", "KILL", "MAXAGE", "1000000", "SKIPME", "no"), "(integer) 0")
+	want(t, a.do("CLIENT", "KILL", "MAXAGE", "0"), "(error) ERR maxage should be greater than 0")
+	want(t, a.do("CLIENT", "KILL", "MAXAGE", "x"), "(error) ERR maxage is not an integer or out of range")
 	want(t, a.do("CLIENT", "KILL", a.LocalAddr().String()), "OK")
 	a.wantClosed()
 }

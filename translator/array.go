@@ -116,6 +116,12 @@ const (
 
 const errArrayIndex = "ERR invalid array index"
 
+// failArray answers the error msg, but WRONGTYPE when the key is no array.
+func (c *Call) failArray(msg string) Plan {
+	bad := resp.MakeError(msg)
+	return c.failTyped(c.Args[1], arrayType, bad, bad)
+}
+
 // pos is an index as the table has it.
 func pos(index uint64) store.Value { return store.Digits(int64(index ^ signBit)) }
 
@@ -186,8 +192,7 @@ func slotReply(row store.Row) resp.Value {
 // sqlArray reads what there is to know of an array beside its values.
 const sqlArray = `SELECT type, CAST(count AS TEXT),
 	(SELECT CAST(max(pos) AS TEXT) FROM arrays WHERE key_id = keys.id),
-	(SELECT CAST(next AS TEXT) FROM array_cursors WHERE key_id = keys.id),
-	(SELECT CAST(ring AS TEXT) FROM array_cursors WHERE key_id = keys.id)
+	(SELECT CAST(next AS TEXT) FROM array_cursors WHERE key_id = keys.id)
 	FROM keys WHERE ` + live
 
 // array is a row of sqlArray. The zero array is a missing key.
@@ -195,7 +200,6 @@ type array struct {
 	count  int64
 	length uint64 // the highest index plus one
 	next   uint64 // index of the next append: 0 when nothing was appended
-	ring   uint64 // size of the ring, 0 when it is none
 }
 
 // arrayOf reads the rows of sqlArray. bad is the error reply for another type.
@@ -213,9 +217,6 @@ func arrayOf(rows []store.Row) (a array, bad resp.Value) {
 	}
 	if !row[3].IsNull() {
 		a.next = indexOf(row[3])
-	}
-	if !row[4].IsNull() {
-		a.ring = indexOf(row[4])
 	}
 	return a, bad
 }

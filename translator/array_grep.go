@@ -2,9 +2,12 @@ package translator
 
 import (
 	"bytes"
+	"errors"
 	"regexp"
+	resyntax "regexp/syntax"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // The limits of ARGREP.
@@ -15,7 +18,7 @@ const (
 
 // grep is what ARGREP asks for.
 type grep struct {
-	slots      slotRange
+	start, end grepBound
 	predicates [][2][]byte // kind and pattern
 	and        bool
 	nocase     bool
@@ -25,17 +28,23 @@ type grep struct {
 
 // parseGrep reads the arguments of ARGREP; msg is the error.
 func (c *Call) parseGrep() (g grep, msg string) {
-	start, ok1 := grepBound(c.Args[2])
-	end, ok2 := grepBound(c.Args[3])
+	var ok1, ok2 bool
+	g.start, ok1 = parseGrepBound(c.Args[2])
+	g.end, ok2 = parseGrepBound(c.Args[3])
 	if !ok1 || !ok2 {
 		return g, errArrayIndex
 	}
-	g.slots = makeSlotRange(start, end)
 	for i := 4; i < len(c.Args); i++ {
 		more := i+1 < len(c.Args)
 		switch word := upper(c.Args[i]); {
 		case (word == "EXACT" || word == "MATCH" || word == "GLOB" || word == "RE") && more:
 			i++
+			switch {
+			case len(g.predicates) == maxPredicates:
+				return g, "ERR too many predicates, maximum is 250"
+			case word == "RE" && len(c.Args[i]) > maxRegexp:
+				return g, "ERR regular expression is too long, maximum is 2048 bytes"
+			}
 			g.predicates = append(g.predicates, [2][]byte{[]byte(word), c.Args[i]})
 		case word == "AND" || word == "OR":
 			g.and = word == "AND"
@@ -45,32 +54,35 @@ func (c *Call) parseGrep() (g grep, msg string) {
 			g.withValues = true
 		case word == "LIMIT" && more:
 			i++
-			var ok bool
-			if g.limit, ok = parseLimit(c.Args[i]); !ok {
-				return g, errMustBePositive
+			if g.limit, msg = parseLimit(c.Args[i]); msg != "" {
+				return g, msg
 			}
 		default:
 			return g, errSyntax
 		}
 	}
-	switch {
-	case len(g.predicates) == 0:
+	if len(g.predicates) == 0 {
 		return g, errSyntax
-	case len(g.predicates) > maxPredicates:
-		return g, "ERR too many predicates"
 	}
 	return g, ""
 }
 
-// grepBound is an index, or - for the first and + for the last.
-func grepBound(b []byte) (uint64, bool) {
+// grepBound is an index, or the last one of the array.
+type grepBound struct {
+	index uint64
+	last  bool
+}
+
+// parseGrepBound reads an index, or - for the first and + for the last.
+func parseGrepBound(b []byte) (grepBound, bool) {
 	switch string(b) {
 	case "-":
-		return 0, true
+		return grepBound{}, true
 	case "+":
-		return maxIndex, true
+		return grepBound{maxIndex, true}, true
 	}
-	return parseIndex(b)
+	index, ok := parseIndex(b)
+	return grepBound{index, false}, ok
 }
 
 // predicate makes a function of a kind and a pattern. NOCASE is about ASCII
@@ -91,8 +103,8 @@ func predicate(kind string, pattern []byte, nocase bool) (matches func(value []b
 		pattern = folded(pattern)
 		return func(value []byte) bool { return bytes.Contains(folded(value), pattern) }, ""
 	}
-	if len(pattern) > maxRegexp {
-		return nil, "ERR regular expression is too long"
+	if len(pattern) == 0 {
+		return nil, "ERR regular expression is empty"
 	}
 	flags := "(?s)"
 	if nocase {
@@ -101,9 +113,21 @@ func predicate(kind string, pattern []byte, nocase bool) (matches func(value []b
 	// It takes time in proportion to the value, whatever the pattern.
 	re, err := regexp.Compile(flags + string(pattern))
 	if err != nil {
-		return nil, "ERR invalid regular expression"
+		return nil, badRegexp(err)
 	}
 	return re.Match, ""
+}
+
+// badRegexp is the error reply for what regexp.Compile says.
+func badRegexp(err error) string {
+	var bad *resyntax.Error
+	if !errors.As(err, &bad) {
+		return "ERR invalid regular expression"
+	}
+	if escaped := bad.Expr; bad.Code == resyntax.ErrInvalidEscape && len(escaped) == 2 && escaped[1] >= '1' && escaped[1] <= '9' {
+		return "ERR regular expression backreferences are not supported"
+	}
+	return "ERR invalid regular expression: " + bad.Code.String()
 }
 
 // lowered is b with its ASCII letters in lower case.
@@ -142,8 +166,31 @@ func argrep(c *Call) Plan {
 	if msg != "" {
 		return fail(msg)
 	}
+	if !g.start.last && (!g.end.last || g.start.index == 0) {
+		return g.walk(c, makeSlotRange(g.start.index, g.end.index), matches)
+	}
+	// The last index may be below the other end, and then the range goes back.
+	return readThen(func(r *store.Result) Plan {
+		a, bad := arrayOf(r.Rows[0])
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case a.length == 0:
+			return answer(resp.EmptyArray)
+		}
+		for _, bound := range []*grepBound{&g.start, &g.end} {
+			if bound.last {
+				bound.index = a.length - 1
+			}
+		}
+		return g.walk(c, makeSlotRange(g.start.index, g.end.index), matches)
+	}, c.stmt(sqlArray, c.Args[1]))
+}
+
+// walk answers what matches in the range.
+func (g grep) walk(c *Call, s slotRange, matches func(value []byte) bool) Plan {
 	found := resp.EmptyArray
-	return c.walk(g.slots, func(index uint64, value []byte) bool {
+	return c.walk(s, func(index uint64, value []byte) bool {
 		if !matches(value) {
 			return true
 		}

@@ -81,16 +81,20 @@ func arop(c *Call) Plan {
 	op, n := upper(c.Args[4]), len(c.Args)
 	numbers, bits := numberFolds[op], bitFolds[op]
 	switch {
-	case op == "MATCH" && n == 6:
+	case op != "MATCH" && op != "USED" && numbers == nil && bits == nil:
+		return fail("ERR unknown operation")
+	case op == "MATCH" && n != 6:
+		return fail("ERR MATCH requires a value argument")
+	case op != "MATCH" && n != 5:
+		return answer(wrongArity(c.Command))
+	case op == "MATCH":
 		return read(count, c.typeOf(key), c.stmt(sqlCountMatches, key, pos(s.from), pos(s.to), store.Bytes(c.Args[5])))
-	case op == "USED" && n == 5:
+	case op == "USED":
 		return read(count, c.typeOf(key), c.stmt(sqlCountSlots, key, pos(s.from), pos(s.to)))
-	case numbers != nil && n == 5:
+	case numbers != nil:
 		return fold(c, s, numbers, finite, func(f *big.Float) resp.Value { return resp.MakeBulk(formatLongDouble(f)) })
-	case bits != nil && n == 5:
-		return fold(c, s, bits, truncated, resp.MakeInt)
 	}
-	return fail(errSyntax)
+	return fold(c, s, bits, truncated, resp.MakeInt)
 }
 
 // fold combines the values that parse takes.

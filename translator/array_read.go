@@ -14,7 +14,7 @@ const sqlSlot = `SELECT type, (SELECT value FROM arrays WHERE key_id = keys.id A
 func arget(c *Call) Plan {
 	index, ok := parseIndex(c.Args[2])
 	if !ok {
-		return fail(errArrayIndex)
+		return c.failArray(errArrayIndex)
 	}
 	return read(cellOf(arrayType, resp.Nil, bulk), c.stmt(sqlSlot, c.Args[1], pos(index)))
 }
@@ -40,7 +40,7 @@ const sqlEachSlot = `SELECT a.value FROM json_each(?4) j LEFT JOIN arrays a ON a
 func armget(c *Call) Plan {
 	places, ok := c.places(c.Args[2:])
 	if !ok {
-		return fail(errArrayIndex)
+		return c.failArray(errArrayIndex)
 	}
 	key := c.Args[1]
 	return read(func(r *store.Result) resp.Value {
@@ -48,7 +48,8 @@ func armget(c *Call) Plan {
 	}, c.typeOf(key), c.stmt(sqlEachSlot, key, places))
 }
 
-// maxSlots is how many slots ARGETRANGE returns at most.
+// maxSlots is how many slots ARGETRANGE returns at most, and ARLASTITEMS when
+// some of them are empty.
 const maxSlots = 1_000_000
 
 func argetrange(c *Call) Plan {
@@ -57,7 +58,7 @@ func argetrange(c *Call) Plan {
 		return fail(errArrayIndex)
 	}
 	if s.to-s.from >= maxSlots {
-		return fail("ERR range exceeds maximum of 1000000 items")
+		return c.failArray("ERR range exceeds maximum of 1000000 items")
 	}
 	key := c.Args[1]
 	return read(func(r *store.Result) resp.Value {
@@ -79,10 +80,16 @@ func (s slotRange) fill(rows []store.Row) []resp.Value {
 	return all
 }
 
-// parseLimit reads the value of a LIMIT.
-func parseLimit(arg []byte) (int64, bool) {
+// parseLimit reads the value of a LIMIT; msg is the error.
+func parseLimit(arg []byte) (n int64, msg string) {
 	n, ok := parseInt(arg)
-	return n, ok && n > 0
+	switch {
+	case !ok:
+		return 0, errNotInteger
+	case n <= 0:
+		return 0, "ERR LIMIT must be positive"
+	}
+	return n, ""
 }
 
 func arscan(c *Call) Plan {
@@ -91,12 +98,16 @@ func arscan(c *Call) Plan {
 		return fail(errArrayIndex)
 	}
 	limit := int64(math.MaxInt64)
-	for i := 4; i < len(c.Args); i += 2 {
-		if !c.is(i, "LIMIT") || i+1 == len(c.Args) {
-			return fail(errSyntax)
-		}
-		if limit, ok = parseLimit(c.Args[i+1]); !ok {
-			return fail(errMustBePositive)
+	switch n := len(c.Args); {
+	case n == 4:
+	case n != 6:
+		return answer(wrongArity(c.Command))
+	case !c.is(4, "LIMIT"):
+		return fail(errSyntax)
+	default:
+		var msg string
+		if limit, msg = parseLimit(c.Args[5]); msg != "" {
+			return fail(msg)
 		}
 	}
 	key := c.Args[1]
@@ -110,30 +121,37 @@ func arscan(c *Call) Plan {
 }
 
 // arlastitems goes back from the last append, and from index 0 on to the end of
-// the array, over as many slots as the array has values. An array that nothing
-// was appended to is read from its end.
+// the array. An array that nothing was appended to, or whose cursor is beyond its
+// values, is read from its end.
 func arlastitems(c *Call) Plan {
 	count, ok := parseInt(c.Args[2])
-	if !ok || count < 0 {
-		return fail(errMustBePositive)
-	}
 	rev := len(c.Args) == 4 && c.is(3, "REV")
-	if len(c.Args) > 3 && !rev {
+	switch {
+	case !ok:
+		return fail("ERR invalid COUNT")
+	case count <= 0:
+		return answer(resp.EmptyArray)
+	case len(c.Args) > 4:
+		return answer(wrongArity(c.Command))
+	case len(c.Args) == 4 && !rev:
 		return fail(errSyntax)
 	}
 	key := c.Args[1]
 	return readThen(func(r *store.Result) Plan {
 		a, bad := arrayOf(r.Rows[0])
-		if bad.IsError() {
+		n := min(uint64(count), a.length)
+		switch {
+		case bad.IsError():
 			return answer(bad)
+		case n > maxSlots && n > uint64(a.count):
+			return fail("ERR count exceeds maximum of 1000000 items")
+		case n == 0:
+			return answer(resp.EmptyArray)
 		}
-		ranges := a.last(uint64(min(count, a.count)))
+		ranges := a.last(n)
 		var stmts []store.Stmt
 		for _, s := range ranges {
 			stmts = append(stmts, c.slots(key, s, math.MaxInt64))
-		}
-		if stmts == nil {
-			return answer(resp.EmptyArray)
 		}
 		return read(func(r *store.Result) resp.Value {
 			var all []resp.Value
@@ -149,13 +167,10 @@ func arlastitems(c *Call) Plan {
 }
 
 // last are the ranges that hold the last n slots, the newest first. The array
-// has at least as many values.
+// has at least as many.
 func (a array) last(n uint64) []slotRange {
-	if n == 0 {
-		return nil
-	}
 	end := a.next
-	if end == 0 {
+	if end == 0 || end > a.length {
 		end = a.length
 	}
 	if n <= end {

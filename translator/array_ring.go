@@ -1,29 +1,22 @@
 package translator
 
 import (
-	"math"
-
-	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
-var ringSize = resp.MakeError("ERR invalid ring size")
-
-// A ring remembers its size beside its cursor. Appends go to the cursor modulo
-// the size.
-const (
-	sqlSetCursor = `INSERT INTO array_cursors(key_id, next, ring)
-		SELECT id, CAST(?4 AS INTEGER), CAST(?5 AS INTEGER) FROM keys WHERE ` + live + `
-		ON CONFLICT DO UPDATE SET next = excluded.next, ring = excluded.ring`
-	sqlClearArray = `DELETE FROM arrays WHERE key_id = ` + liveID
-)
+// Appends to a ring go to the cursor modulo its size.
+const sqlSetCursor = `INSERT INTO array_cursors(key_id, next)
+	SELECT id, CAST(?4 AS INTEGER) FROM keys WHERE ` + live + ` ON CONFLICT DO UPDATE SET next = excluded.next`
 
 func arring(c *Call) Plan {
-	size, ok := parseUnsigned(c.Args[2])
-	if !ok || size == 0 {
-		return answer(ringSize)
+	n, ok := parseInt(c.Args[2])
+	switch {
+	case !ok:
+		return fail("ERR invalid size")
+	case n <= 0:
+		return fail("ERR size must be positive")
 	}
-	key, values := c.Args[1], c.Args[3:]
+	size, key := uint64(n), c.Args[1]
 	return readThen(func(r *store.Result) Plan {
 		a, bad := arrayOf(r.Rows[0])
 		switch {
@@ -32,24 +25,31 @@ func arring(c *Call) Plan {
 		case a.reshapes(size):
 			return c.reshape(a, size)
 		}
-		list, last := ringSlots(nil, a.next, size, values)
-		stmts := []store.Stmt{c.purge(key), c.upsertKey(key, arrayType)}
-		stmts = append(stmts, c.putSlots(key, list)...)
-		return write(always(indexReply(last)), append(stmts, c.stmt(sqlSetCursor, key, pos(last+1), pos(size)))...)
+		return c.appendRing(c.purge(key), a.next, size)
 	}, c.stmt(sqlArray, key))
 }
 
-// reshapes tells whether a ring of the size needs another order of the values:
-// when some lie beyond it, or when it is larger than the ring that is there and
-// that one's oldest values lie behind its newest.
-func (a array) reshapes(size uint64) bool {
-	return a.length > size || a.ring != 0 && a.ring < size && a.next != 0 && a.next < a.length
+// appendRing writes the values of the call behind the cursor next, after the
+// others.
+func (c *Call) appendRing(first store.Stmt, next, size uint64, more ...store.Stmt) Plan {
+	key := c.Args[1]
+	list, last := ringSlots(next, size, c.Args[3:])
+	stmts := append([]store.Stmt{first, c.upsertKey(key, arrayType)}, more...)
+	stmts = append(stmts, c.putSlots(key, list)...)
+	return write(always(indexReply(last)), append(stmts, c.stmt(sqlSetCursor, key, pos(last+1)))...)
 }
 
-// ringSlots appends to list the slots of a ring that values go to, from the
-// cursor next on. Those that others of them overwrite are left out. last is the
-// index of the last value.
-func ringSlots(list slotList, next, size uint64, values [][]byte) (_ slotList, last uint64) {
+// reshapes tells whether a ring of the size needs another order of the values:
+// when some lie beyond it, or when it is larger than the array and the newest
+// value is not the last one.
+func (a array) reshapes(size uint64) bool {
+	return a.length > size || a.length < size && a.next != 0 && a.next < a.length
+}
+
+// ringSlots are the slots of a ring that values go to, from the cursor next on.
+// Those that others of them overwrite are left out. last is the index of the last
+// value.
+func ringSlots(next, size uint64, values [][]byte) (list slotList, last uint64) {
 	if last = next % size; last == 0 {
 		last = size
 	}
@@ -65,32 +65,56 @@ func ringSlots(list slotList, next, size uint64, values [][]byte) (_ slotList, l
 	return list, last
 }
 
-// reshape writes the ring anew: the newest of its values that fit, from index 0
-// on, and behind them those of the call.
+// A reshaped ring keeps the values behind its newest one, back to the first empty
+// slot, and has them from index 0 on. On the way they belong to the key whose id
+// is the negative one, which is nobody's.
+const (
+	// Whether there is a value at ?4, and where the values without a gap begin
+	// that end there.
+	sqlRun = `SELECT EXISTS (SELECT 1 FROM arrays WHERE key_id = ` + liveID + ` AND pos = ?4),
+		(SELECT CAST(pos AS TEXT) FROM arrays a WHERE key_id = ` + liveID + ` AND pos <= ?4
+			AND (pos = ` + sqlFirstSlot + ` OR NOT EXISTS (SELECT 1 FROM arrays b WHERE b.key_id = a.key_id AND b.pos = a.pos - 1)) ORDER BY pos DESC LIMIT 1)`
+	sqlSetAsideSlots = `UPDATE arrays SET key_id = -key_id, pos = pos - CAST(?4 AS INTEGER) + CAST(?6 AS INTEGER)
+		WHERE key_id = ` + liveID + ` AND pos BETWEEN CAST(?4 AS INTEGER) AND CAST(?5 AS INTEGER)`
+	sqlClearArray = `DELETE FROM arrays WHERE key_id = ` + liveID
+	sqlTakeBack   = `UPDATE arrays SET key_id = -key_id WHERE key_id = -` + liveID
+)
+
+// reshape writes the ring anew: the newest of its values that fit, and behind
+// them those of the call.
 func (c *Call) reshape(a array, size uint64) Plan {
-	key := c.Args[1]
-	limit := int64(min(size, math.MaxInt64))
-	var reads []store.Stmt
+	key, keep := c.Args[1], min(size, a.length)
+	newest := a.length - 1
 	if a.next > 0 {
-		reads = append(reads, c.slots(key, slotRange{0, a.next - 1, true}, limit))
-	}
-	if a.next <= maxIndex {
-		reads = append(reads, c.slots(key, slotRange{a.next, maxIndex, true}, limit))
+		newest = (a.next - 1) % a.length
 	}
 	return readThen(func(r *store.Result) Plan {
-		var kept [][]byte // the newest first
-		for _, rows := range r.Rows {
-			for _, row := range rows[:min(uint64(len(rows)), size-uint64(len(kept)))] {
-				kept = append(kept, row[1].Bytes())
-			}
+		kept := runs(r.Rows, newest, a.length-1, keep)
+		var next uint64
+		var moves []store.Stmt
+		for _, run := range kept {
+			moves = append(moves, c.stmt(sqlSetAsideSlots, key, pos(run.from), pos(run.to), pos(next)))
+			next += run.to - run.from + 1
 		}
-		ring := make([][]byte, 0, len(kept)+len(c.Args)-3)
-		for i := range kept {
-			ring = append(ring, kept[len(kept)-1-i])
+		moves = append(moves, c.stmt(sqlClearArray, key), c.shrunk(key), c.stmt(sqlTakeBack, key))
+		return c.appendRing(c.purge(key), next, size, moves...)
+	}, c.stmt(sqlRun, key, pos(newest)), c.stmt(sqlRun, key, pos(a.length-1)))
+}
+
+// runs are the ranges that a ring keeps, the oldest first: rows are those of
+// sqlRun for the newest index and for the last one.
+func runs(rows [][]store.Row, newest, last, keep uint64) (kept []slotRange) {
+	if rows[0][0][0].Int() == 0 {
+		return nil
+	}
+	low := indexOf(rows[0][0][1])
+	n := min(keep, newest-low+1)
+	kept = []slotRange{{from: newest - n + 1, to: newest}}
+	if low == 0 && n < keep {
+		low = max(indexOf(rows[1][0][1]), newest+1)
+		if m := min(keep-n, last-low+1); m > 0 {
+			kept = append([]slotRange{{from: last - m + 1, to: last}}, kept...)
 		}
-		list, last := ringSlots(nil, 0, size, append(ring, c.Args[3:]...))
-		stmts := []store.Stmt{c.upsertKey(key, arrayType), c.stmt(sqlClearArray, key), c.shrunk(key)}
-		stmts = append(stmts, c.putSlots(key, list)...)
-		return write(always(indexReply(last)), append(stmts, c.stmt(sqlSetCursor, key, pos(last+1), pos(size)))...)
-	}, reads...)
+	}
+	return kept
 }

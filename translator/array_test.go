@@ -55,13 +55,13 @@ func TestGrepLimits(t *testing.T) {
 	if v := c.do(call...); v.IsError() {
 		t.Errorf("250 predicates: %s", v.Str)
 	}
-	if v := c.do(append(call, "MATCH", "x")...); string(v.Str) != "ERR too many predicates" {
+	if v := c.do(append(call, "MATCH", "x")...); string(v.Str) != "ERR too many predicates, maximum is 250" {
 		t.Errorf("251 predicates: %s", v.Str)
 	}
 	if v := c.do("ARGREP", "a", "-", "+", "RE", strings.Repeat("x", 2048)); v.IsError() {
 		t.Errorf("a long regular expression: %s", v.Str)
 	}
-	if v := c.do("ARGREP", "a", "-", "+", "RE", strings.Repeat("x", 2049)); string(v.Str) != "ERR regular expression is too long" {
+	if v := c.do("ARGREP", "a", "-", "+", "RE", strings.Repeat("x", 2049)); string(v.Str) != "ERR regular expression is too long, maximum is 2048 bytes" {
 		t.Errorf("too long a regular expression: %s", v.Str)
 	}
 }

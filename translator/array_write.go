@@ -49,8 +49,11 @@ func (c *Call) setSlots(key []byte, list slotList) Plan {
 func arset(c *Call) Plan {
 	first, ok := parseIndex(c.Args[2])
 	values := c.Args[3:]
-	if !ok || maxIndex-first < uint64(len(values)-1) {
+	switch {
+	case !ok:
 		return fail(errArrayIndex)
+	case maxIndex-first < uint64(len(values)-1):
+		return fail("ERR array index overflow")
 	}
 	var list slotList
 	for i, value := range values {

@@ -36,34 +36,34 @@ var clientCommands = []Command{
 	{
 		Name: "CLIENT KILL", Group: "connection", Since: "2.4.0", Arity: -3, Flags: Admin | session,
 		Summary: "Closes connections",
-		Syntax: "<ip:port|<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>> " +
-			"[<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>> ...]>",
+		Syntax: "<ip:port|<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>|MAXAGE maxage> " +
+			"[<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>|MAXAGE maxage> ...]>",
 	},
 	{
 		Name: "CLIENT LIST", Group: "connection", Since: "2.4.0", Arity: -2, Flags: Admin | session,
 		Summary: "Describes all connections, a line each",
-		Syntax:  "[TYPE NORMAL|MASTER|REPLICA|PUBSUB] [ID client-id [client-id ...]]",
+		Syntax:  "[TYPE <NORMAL|MASTER|REPLICA|PUBSUB>] [ID client-id [client-id ...]]",
 		Tips:    []string{"nondeterministic_output"},
 	},
 	{
 		Name: "CLIENT NO-EVICT", Group: "connection", Since: "7.0.0", Arity: 3, Flags: Admin | session,
 		Summary: "Exempts the connection from eviction, which never happens here",
-		Syntax:  "ON|OFF",
+		Syntax:  "<ON|OFF>",
 	},
 	{
 		Name: "CLIENT NO-TOUCH", Group: "connection", Since: "7.2.0", Arity: 3, Flags: session,
 		Summary: "Keeps the connection's reads from counting as use of a key, which they never do here",
-		Syntax:  "ON|OFF",
+		Syntax:  "<ON|OFF>",
 	},
 	{
 		Name: "CLIENT REPLY", Group: "connection", Since: "3.2.0", Arity: 3, Flags: session,
 		Summary: "Turns the replies of the connection on or off",
-		Syntax:  "ON|OFF|SKIP",
+		Syntax:  "<ON|OFF|SKIP>",
 	},
 	{
 		Name: "CLIENT SETINFO", Group: "connection", Since: "7.2.0", Arity: 4, Flags: session,
 		Summary: "Names the library that the client uses",
-		Syntax:  "LIB-NAME libname|LIB-VER libver",
+		Syntax:  "<LIB-NAME libname|LIB-VER libver>",
 	},
 	{
 		Name: "CLIENT SETNAME", Group: "connection", Since: "2.6.9", Arity: 3, Flags: session,

@@ -47,7 +47,7 @@ var dumped = [...]string{
 	dumpGroups:  `SELECT name, last_id, CAST(entries_read AS TEXT) FROM stream_groups WHERE key_id = ` + liveID + ` ORDER BY name`,
 	dumpConsumers: `SELECT group_name, name, CAST(seen_at AS TEXT), CAST(active_at AS TEXT) FROM stream_consumers
 		WHERE key_id = ` + liveID + ` ORDER BY group_name, name`,
-	dumpPending: `SELECT group_name, consumer, id, CAST(delivered_at AS TEXT), CAST(deliveries AS TEXT) FROM stream_pending
+	dumpPending: `SELECT group_name, consumer, id, CAST(max(0, delivered_at) AS TEXT), CAST(deliveries AS TEXT) FROM stream_pending
 		WHERE key_id = ` + liveID + ` ORDER BY group_name, id`,
 }
 

@@ -111,7 +111,7 @@ var copyElements = []string{
 		SELECT t.id, e.producer, e.iid, e.id, e.added_at FROM stream_iids` + copiedRows,
 	`INSERT INTO documents(key_id, value) SELECT t.id, e.value FROM documents` + copiedRows,
 	`INSERT INTO arrays(key_id, pos, value) SELECT t.id, e.pos, e.value FROM arrays` + copiedRows,
-	`INSERT INTO array_cursors(key_id, next, ring) SELECT t.id, e.next, e.ring FROM array_cursors` + copiedRows,
+	`INSERT INTO array_cursors(key_id, next) SELECT t.id, e.next FROM array_cursors` + copiedRows,
 }
 
 func copyCommand(c *Call) Plan {

@@ -67,7 +67,10 @@ func (c *Call) parseScan(from int) (o scanOptions, bad Plan, ok bool) {
 	for i := from + 1; i < len(c.Args); i += 2 {
 		last := i == len(c.Args)-1
 		switch {
-		case c.is(i, "NOVALUES") && c.Command.Name == "HSCAN":
+		case c.is(i, "NOVALUES"):
+			if c.Command.Name != "HSCAN" {
+				return o, fail("ERR NOVALUES option can only be used in HSCAN"), false
+			}
 			o.namesOnly = true
 			i--
 		case c.is(i, "WITHTYPE") && c.Command.Name == "SCAN":

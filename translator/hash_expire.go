@@ -1,6 +1,9 @@
 package translator
 
 import (
+	"math"
+	"math/bits"
+
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -68,9 +71,9 @@ var hashExpireCommands = []Command{
 const maxFieldExpiry = 1<<46 - 1
 
 const (
-	errFieldExpiry = "ERR invalid expire time, must be >= 0"
-	errNoFields    = "ERR Mandatory argument FIELDS is missing or not at the right position"
-	errNumFields   = "ERR The `numfields` parameter must match the number of arguments"
+	errFieldExpiry   = "ERR invalid expire time, must be >= 0"
+	errFieldsMissing = "ERR missing FIELDS argument"
+	errFieldsTwice   = "ERR FIELDS keyword specified multiple times"
 )
 
 // failHash answers the error msg, but WRONGTYPE when the key is no hash: these
@@ -97,25 +100,41 @@ func (c *Call) fieldExpiry(i int, seconds, absolute bool) (at int64, msg string)
 	return at, ""
 }
 
-// fieldsAt reads "FIELDS numfields field …", which begins at argument i and ends
-// the call; msg is the error when it does not, which is few for a numfields that
-// is no positive number.
-func (c *Call) fieldsAt(i int, few string) (fields [][]byte, msg string) {
-	if i+1 >= len(c.Args) || !c.is(i, "FIELDS") {
-		return nil, errNoFields
+// trailingFields reads "FIELDS numfields field …", which begins at argument 2 and ends
+// the call; msg is the error when it does not.
+func (c *Call) trailingFields() (fields [][]byte, msg string) {
+	if !c.is(2, "FIELDS") {
+		return nil, "ERR Mandatory argument FIELDS is missing or not at the right position"
 	}
-	n, ok := parseInt(c.Args[i+1])
-	fields = c.Args[i+2:]
+	n, ok := parseInt(c.Args[3])
+	fields = c.Args[4:]
 	switch {
 	case !ok || n < 1:
-		return nil, few
+		return nil, "ERR Number of fields must be a positive integer"
 	case n != int64(len(fields)):
-		return nil, errNumFields
+		return nil, "ERR The `numfields` parameter must match the number of arguments"
 	}
 	return fields, ""
 }
 
-const errFewFields = "ERR Number of fields must be a positive integer"
+// fieldBlock reads the numfields at argument i and the fields behind it, each of
+// width words; options may follow. msg is the error, which is few for a numfields
+// that is no positive number.
+func (c *Call) fieldBlock(i, width int, few string) (fields [][]byte, msg string) {
+	n, ok := parseInt(c.Args[i])
+	switch {
+	case !ok || n < 1 || n > math.MaxInt32:
+		return nil, few
+	case n*int64(width) > int64(len(c.Args)-i-1):
+		return nil, "ERR wrong number of arguments"
+	}
+	return c.Args[i+1 : i+1+int(n)*width], ""
+}
+
+// unknownArgument is the error of these commands about argument i.
+func (c *Call) unknownArgument(i int) string {
+	return oneLine("ERR unknown argument: " + clip(c.Args[i], len(c.Args[i])))
+}
 
 // openFields begins a write that does not make the hash: what follows finds its
 // live fields only, and the key if it has any.
@@ -165,8 +184,7 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 		if msg != "" {
 			return c.failHash(msg)
 		}
-		conditions, from := c.fieldCondition()
-		fields, msg := c.fieldsAt(from, "ERR Parameter `numFields` should be greater than 0")
+		conditions, fields, msg := c.expiringFields()
 		if msg != "" {
 			return c.failHash(msg)
 		}
@@ -195,15 +213,46 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 	}
 }
 
-// fieldCondition reads the condition at argument 3, and says where the next
-// argument is.
-func (c *Call) fieldCondition() (condition int64, next int) {
-	for i, word := range []string{"NX", "XX", "GT", "LT"} {
-		if c.is(3, word) {
-			return 1 << i, 4
+// expiringFields reads what is behind the time: a condition and the fields, in
+// either order.
+func (c *Call) expiringFields() (conditions int64, fields [][]byte, msg string) {
+	for i := 3; i < len(c.Args); i++ {
+		if !c.is(i, "FIELDS") {
+			condition := c.fieldCondition(i)
+			if condition == 0 {
+				return 0, nil, c.unknownArgument(i)
+			}
+			conditions |= condition
+			continue
+		}
+		switch {
+		case fields != nil:
+			return 0, nil, errFieldsTwice
+		case i+2 >= len(c.Args):
+			return 0, nil, "ERR FIELDS requires at least numfields and one field argument"
+		}
+		if fields, msg = c.fieldBlock(i+1, 1, "ERR Parameter `numFields` should be greater than 0"); msg != "" {
+			return 0, nil, msg
+		}
+		i += 1 + len(fields)
+	}
+	switch {
+	case fields == nil:
+		return 0, nil, errFieldsMissing
+	case bits.OnesCount64(uint64(conditions)) > 1:
+		return 0, nil, "ERR Multiple condition flags specified"
+	}
+	return conditions, fields, ""
+}
+
+// fieldCondition is the bit of the condition at argument i, 0 for another word.
+func (c *Call) fieldCondition(i int) int64 {
+	for bit, word := range []string{"NX", "XX", "GT", "LT"} {
+		if c.is(i, word) {
+			return 1 << bit
 		}
 	}
-	return 0, 3
+	return 0
 }
 
 // eachOf answers an integer for each of the fields: what code makes of its row of
@@ -229,7 +278,7 @@ func eachOf(i int, fields [][]byte, code func(store.Row) int64, again func(int64
 // httl is HTTL, HPTTL, HEXPIRETIME and HPEXPIRETIME. Seconds are rounded up.
 func httl(seconds, absolute bool) func(*Call) Plan {
 	return func(c *Call) Plan {
-		fields, msg := c.fieldsAt(2, errFewFields)
+		fields, msg := c.trailingFields()
 		if msg != "" {
 			return c.failHash(msg)
 		}
@@ -260,7 +309,7 @@ func httl(seconds, absolute bool) func(*Call) Plan {
 }
 
 func hpersist(c *Call) Plan {
-	fields, msg := c.fieldsAt(2, errFewFields)
+	fields, msg := c.trailingFields()
 	if msg != "" {
 		return c.failHash(msg)
 	}

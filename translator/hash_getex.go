@@ -1,8 +1,6 @@
 package translator
 
 import (
-	"math"
-
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -37,7 +35,7 @@ func (c *Call) removeFields(key []byte, list store.Value) []store.Stmt {
 
 // hgetdel answers the value of a field that is named twice only once.
 func hgetdel(c *Call) Plan {
-	fields, msg := c.fieldsAt(2, errFewFields)
+	fields, msg := c.trailingFields()
 	if msg != "" {
 		return c.failHash(msg)
 	}
@@ -69,8 +67,8 @@ type fieldOptions struct {
 	fields                         [][]byte
 }
 
-// parseFieldOptions reads options, of which own reads the command's own, and then
-// the fields, each with width words; msg is the error for anything else.
+// parseFieldOptions reads the fields, each with width words, and options around
+// them, of which own reads the command's own; msg is the error for anything else.
 func (c *Call) parseFieldOptions(width int, keep string, own func(i int, o *fieldOptions) (known bool, msg string)) (o fieldOptions, msg string) {
 	for i := 2; i < len(c.Args); i++ {
 		known, msg := own(i, &o)
@@ -79,6 +77,17 @@ func (c *Call) parseFieldOptions(width int, keep string, own func(i int, o *fiel
 		case msg != "":
 			return o, msg
 		case known:
+		case c.is(i, "FIELDS"):
+			switch {
+			case o.fields != nil:
+				return o, errFieldsTwice
+			case last:
+				return o, string(wrongArity(c.Command).Str)
+			}
+			if o.fields, msg = c.fieldBlock(i+1, width, "ERR invalid number of fields"); msg != "" {
+				return o, msg
+			}
+			i += 1 + len(o.fields)
 		case c.is(i, keep) || c.isTTL(i):
 			if o.given || o.keep || o.persist {
 				return o, "ERR Only one of EX, PX, EXAT, PXAT or " + keep + " arguments can be specified"
@@ -96,21 +105,14 @@ func (c *Call) parseFieldOptions(width int, keep string, own func(i int, o *fiel
 				return o, msg
 			}
 			i++
-		case c.is(i, "FIELDS") && !last:
-			n, ok := parseInt(c.Args[i+1])
-			o.fields = c.Args[i+2:]
-			switch {
-			case !ok || n < 1 || n > math.MaxInt32:
-				return o, "ERR invalid number of fields"
-			case n*int64(width) != int64(len(o.fields)):
-				return o, errNumFields
-			}
-			return o, ""
 		default:
-			return o, "ERR unknown argument: " + clip(c.Args[i], 128)
+			return o, c.unknownArgument(i)
 		}
 	}
-	return o, errNoFields
+	if o.fields == nil {
+		return o, errFieldsMissing
+	}
+	return o, ""
 }
 
 // hgetex reads, and changes the expiry of the fields; a time that has passed
@@ -118,7 +120,7 @@ func (c *Call) parseFieldOptions(width int, keep string, own func(i int, o *fiel
 func hgetex(c *Call) Plan {
 	o, msg := c.parseFieldOptions(1, "PERSIST", func(int, *fieldOptions) (bool, string) { return false, "" })
 	if msg != "" {
-		return fail(oneLine(msg))
+		return c.failHash(msg)
 	}
 	key, list := c.Args[1], hashed(o.fields, 1)
 	past := o.given && o.at <= c.Env.Now
@@ -175,7 +177,7 @@ func (c *Call) hsetexOption(i int, o *fieldOptions) (known bool, msg string) {
 func hsetex(c *Call) Plan {
 	o, msg := c.parseFieldOptions(2, "KEEPTTL", c.hsetexOption)
 	if msg != "" {
-		return fail(oneLine(msg))
+		return fail(msg)
 	}
 	key, fields := c.Args[1], lastOfEach(o.fields)
 	list := hashed(fields, 2)

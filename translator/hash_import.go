@@ -48,15 +48,20 @@ func Fieldset(args [][]byte) (name string, fields [][]byte, bad resp.Value) {
 	return string(args[2]), fields, bad
 }
 
+var (
+	noSuchFieldset = resp.MakeError("ERR no such fieldset")
+	valuesMismatch = resp.MakeError("ERR value count does not match fieldset field count")
+)
+
 // himportSet replaces a hash whole, with its expiry; a key of another type stays.
 func himportSet(c *Call) Plan {
 	key, values := c.Args[2], c.Args[4:]
 	fields, ok := c.Env.Fieldsets[string(c.Args[3])]
 	switch {
 	case !ok:
-		return fail("ERR no such fieldset")
+		return c.failTyped(key, hashType, noSuchFieldset, noSuchFieldset)
 	case len(values) != len(fields):
-		return fail("ERR the number of values does not match the fieldset")
+		return c.failTyped(key, hashType, valuesMismatch, valuesMismatch)
 	}
 	pairs := make([][]byte, 0, 2*len(fields))
 	for i, f := range fields {

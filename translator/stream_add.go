@@ -59,6 +59,9 @@ func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
 			if bad = o.parseID(c.Args[i]); bad != "" {
 				return o, 0, bad
 			}
+			if o.producer != nil {
+				return o, 0, "ERR syntax error, IDMP/IDMPAUTO can be used only with auto-generated IDs"
+			}
 			return o, i + 1, o.check(xadd)
 		default:
 			return o, 0, errSyntax
@@ -140,8 +143,6 @@ func (o *addOptions) check(xadd bool) string {
 		return "ERR syntax error, XTRIM must be called with a trimming strategy"
 	case o.limited && !o.approx:
 		return "ERR syntax error, LIMIT cannot be used without the special ~ option"
-	case o.producer != nil && !o.auto:
-		return "ERR IDMP/IDMPAUTO can be used only with auto-generated IDs"
 	case o.approx && !o.limited:
 		o.limit = 100 * nodeEntries
 	}

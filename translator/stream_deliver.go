@@ -17,7 +17,7 @@ const (
 	sqlPendingAgain = `UPDATE stream_pending SET delivered_at = ?3, deliveries = deliveries + (deliveries < ` + mostDeliveriesText + `)
 		WHERE key_id = ` + liveID + ` AND group_name = ?4 AND id IN (SELECT unhex(value) FROM json_each(?5))`
 	// The entries that have been pending since ?5, the longest first.
-	sqlPendingIdle = `SELECT p.id, e.fields, p.delivered_at, CAST(p.deliveries AS TEXT)
+	sqlPendingIdle = `SELECT p.id, e.fields, max(0, p.delivered_at), CAST(p.deliveries AS TEXT)
 		FROM stream_pending p JOIN stream_entries e ON e.key_id = p.key_id AND e.id = p.id
 		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.delivered_at <= CAST(?5 AS INTEGER) ORDER BY p.delivered_at, p.id LIMIT ?6`
 )

@@ -1,7 +1,10 @@
 package translator
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"slices"
+	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -40,26 +43,29 @@ const (
 // position.
 func (c *Call) parseProducer(o *addOptions, i int) (last int, bad string) {
 	if o.producer != nil {
-		return i, "ERR IDMP/IDMPAUTO specified multiple times"
+		return i, "ERR syntax error, IDMP/IDMPAUTO specified multiple times"
 	}
-	given := 1
-	if c.is(i, "IDMP") {
-		given = 2
-		o.iid = c.Args[i+2]
+	if o.producer = c.Args[i+1]; len(o.producer) == 0 {
+		return i, "ERR syntax error, " + upper(c.Args[i]) + " requires a non-empty producer ID"
 	}
-	o.producer = c.Args[i+1]
-	for _, word := range c.Args[i+1 : i+1+given] {
-		if len(word) == 0 {
-			return i, "ERR the IDs of IDMP and IDMPAUTO must not be empty"
-		}
+	if c.is(i, "IDMPAUTO") {
+		return i + 1, ""
 	}
-	return i + given, ""
+	if o.iid = c.Args[i+2]; len(o.iid) == 0 {
+		return i, "ERR syntax error, IDMP requires a non-empty idempotent ID"
+	}
+	return i + 2, ""
 }
 
 // contentID is the iid of a message that comes without: the same for the same
-// fields and values.
+// fields and values, in any order.
 func contentID(fields [][]byte) []byte {
-	sum := sha256.Sum256(PackFields(fields))
+	var pairs [][]byte
+	for i := 0; i < len(fields); i += 2 {
+		pairs = append(pairs, PackFields(fields[i:i+2]))
+	}
+	slices.SortFunc(pairs, bytes.Compare)
+	sum := sha256.Sum256(bytes.Join(pairs, nil))
 	return sum[:16]
 }
 
@@ -75,26 +81,47 @@ func (c *Call) recordIID(key []byte, o addOptions, id streamID) []store.Stmt {
 	}
 }
 
-func xcfgset(c *Call) Plan {
-	duration, maxSize := int64(-1), int64(-1)
+// parseIDMP reads the options of XCFGSET, -1 for one that was not given.
+func (c *Call) parseIDMP() (duration, maxSize int64, bad string) {
+	duration, maxSize = -1, -1
 	for i := 2; i < len(c.Args); i += 2 {
 		more := i+1 < len(c.Args)
-		var bad string
 		switch {
 		case more && c.is(i, "IDMP-DURATION"):
-			duration, bad = parseWithin(c.Args[i+1], 86400, "ERR invalid duration")
+			duration, bad = c.parseSetting(i, duration, 86400, "seconds")
 		case more && c.is(i, "IDMP-MAXSIZE"):
-			maxSize, bad = parseWithin(c.Args[i+1], 10000, "ERR invalid maxsize")
+			maxSize, bad = c.parseSetting(i, maxSize, 10000, "entries")
 		default:
 			bad = errSyntax
 		}
 		if bad != "" {
-			return fail(bad)
+			return 0, 0, bad
 		}
 	}
 	if duration < 0 && maxSize < 0 {
-		return fail(errSyntax)
+		return 0, 0, "ERR At least one parameter must be specified"
 	}
+	return duration, maxSize, ""
+}
+
+// parseSetting reads the value of the setting at i, a number from 1 to most of a
+// unit; was is what came before.
+func (c *Call) parseSetting(i int, was, most int64, unit string) (n int64, bad string) {
+	name := upper(c.Args[i])
+	n, ok := parseInt(c.Args[i+1])
+	switch {
+	case was >= 0:
+		return 0, "ERR " + name + " specified multiple times"
+	case !ok:
+		return 0, errNotInteger
+	case n < 1 || n > most:
+		return 0, "ERR " + name + " must be between 1 and " + strconv.FormatInt(most, 10) + " " + unit
+	}
+	return n, ""
+}
+
+func xcfgset(c *Call) Plan {
+	duration, maxSize, msg := c.parseIDMP()
 	key := c.Args[1]
 	return readThen(func(r *store.Result) Plan {
 		m, bad := metaOf(r.Rows[0])
@@ -103,6 +130,8 @@ func xcfgset(c *Call) Plan {
 			return answer(bad)
 		case !m.exists:
 			return answer(noSuchKey)
+		case msg != "":
+			return fail(msg)
 		}
 		was := [2]int64{100, 100}
 		if len(r.Rows[1]) > 0 {
@@ -121,15 +150,6 @@ func xcfgset(c *Call) Plan {
 		}
 		return write(decodeOK, stmts...)
 	}, c.streamMeta(key), c.stmt(sqlIDMP, key))
-}
-
-// parseWithin reads a number from 1 to most.
-func parseWithin(b []byte, most int64, bad string) (int64, string) {
-	n, ok := parseInt(b)
-	if !ok || n < 1 || n > most {
-		return 0, bad
-	}
-	return n, ""
 }
 
 // idmpInfo is what XINFO STREAM says of the row of sqlIDMP, nothing without one.

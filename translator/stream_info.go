@@ -11,12 +11,13 @@ const (
 
 	sqlGroups = `SELECT name, last_id, CAST(entries_read AS TEXT),
 		(SELECT count(*) FROM stream_consumers c WHERE c.key_id = g.key_id AND c.group_name = g.name),
-		(SELECT count(*) FROM stream_pending p WHERE p.key_id = g.key_id AND p.group_name = g.name)
+		(SELECT count(*) FROM stream_pending p WHERE p.key_id = g.key_id AND p.group_name = g.name),
+		(SELECT count(*) FROM stream_pending p WHERE p.key_id = g.key_id AND p.group_name = g.name AND p.consumer IS NULL)
 		FROM stream_groups g WHERE key_id = ` + liveID + ` ORDER BY name`
 	sqlConsumers = `SELECT c.group_name, c.name, c.seen_at,
 		(SELECT count(*) FROM stream_pending p WHERE p.key_id = c.key_id AND p.group_name = c.group_name AND p.consumer = c.name)
 		FROM stream_consumers c WHERE key_id = ` + liveID + ` ORDER BY group_name, name`
-	sqlPendingAll = `SELECT group_name, id, consumer, delivered_at, CAST(deliveries AS TEXT) FROM stream_pending
+	sqlPendingAll = `SELECT group_name, id, consumer, max(0, delivered_at), CAST(deliveries AS TEXT) FROM stream_pending
 		WHERE key_id = ` + liveID + ` ORDER BY group_name, id`
 )
 
@@ -177,14 +178,17 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 			label("pel-count"), resp.MakeInt(co[3].Int()),
 			label("pending"), own))
 	}
-	return resp.MakeMap(
+	full := resp.MakeMap(
 		label("name"), resp.MakeBulk(g.name),
 		label("last-delivered-id"), g.last.reply(),
 		label("entries-read"), orNil(g.read),
 		label("lag"), g.lag(m),
-		label("pel-count"), resp.MakeInt(row[4].Int()),
-		label("pending"), pel,
-		label("consumers"), members)
+		label("pel-count"), resp.MakeInt(row[4].Int()))
+	if row[5].Int() > 0 {
+		full.Elems = append(full.Elems, label("nacked-count"), resp.MakeInt(row[5].Int()))
+	}
+	full.Elems = append(full.Elems, label("pending"), pel, label("consumers"), members)
+	return full
 }
 
 // owner names the consumer of a pending entry, "" for nobody.

@@ -55,7 +55,7 @@ func (c *Call) parseRead(group bool) (q readQuery, bad string) {
 	case group && !q.group:
 		return q, "ERR Missing GROUP option for XREADGROUP"
 	case q.most >= 0 && q.most < q.limit:
-		return q, "ERR MAXCOUNT must not be less than COUNT"
+		return q, "ERR MAXCOUNT must be greater than or equal to COUNT"
 	default:
 		q.keys = c.Args[at : at+n/2]
 	}
@@ -87,10 +87,10 @@ func (c *Call) parseReadOption(q *readQuery, i int, group bool) (used int, bad s
 		}
 		return 1, ""
 	case c.is(i, "MAXCOUNT") && more > 0:
-		q.most, bad = parseFrom(1, c.Args[i+1], "ERR MAXCOUNT must be greater than 0")
+		q.most, bad = parseFrom(1, c.Args[i+1], errNotInteger, "ERR MAXCOUNT must be a positive integer")
 		return 1, bad
 	case c.is(i, "MAXSIZE") && more > 0:
-		q.size, bad = parseFrom(1, c.Args[i+1], "ERR MAXSIZE must be greater than 0")
+		q.size, bad = parseFrom(1, c.Args[i+1], errNotInteger, "ERR MAXSIZE must be a positive integer")
 		return 1, bad
 	case c.is(i, "GROUP") && more >= 2:
 		foreign = "GROUP"
@@ -102,7 +102,7 @@ func (c *Call) parseReadOption(q *readQuery, i int, group bool) (used int, bad s
 	case c.is(i, "CLAIM") && more > 0:
 		foreign = "CLAIM"
 		if group {
-			q.claim, bad = parseFrom(0, c.Args[i+1], "ERR min-idle-time must not be negative")
+			q.claim, bad = parseFrom(0, c.Args[i+1], "ERR min-idle-time is not an integer or out of range", "ERR min-idle-time must be a positive integer")
 		}
 		used = 1
 	default:
@@ -115,12 +115,12 @@ func (c *Call) parseReadOption(q *readQuery, i int, group bool) (used int, bad s
 }
 
 // parseFrom reads an integer that is not below least; a big one counts as
-// maxCount.
-func parseFrom(least int64, b []byte, below string) (n int64, bad string) {
+// maxCount. none and below are the errors.
+func parseFrom(least int64, b []byte, none, below string) (n int64, bad string) {
 	n, ok := parseInt(b)
 	switch {
 	case !ok:
-		return 0, errNotInteger
+		return 0, none
 	case n < least:
 		return 0, below
 	}
@@ -134,7 +134,9 @@ func (q *readQuery) parseID(word []byte) (id readID) {
 		id.bad = "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result set."
 	case text == "$":
 		id.end = true
-	case text == "+" && !q.group:
+	case text == "+" && q.group:
+		id.bad = "ERR The + ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The + ID would just return an empty result set."
+	case text == "+":
 		id.last = true
 	case text == ">" && !q.group:
 		id.bad = "ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option."
@@ -220,32 +222,32 @@ func tighter(a, b int64) int64 {
 	return a
 }
 
-// budget is what is left of MAXCOUNT and MAXSIZE, negative without such a bound.
+// budget is what is left of MAXCOUNT and MAXSIZE. entries is negative without the
+// one; sized is false without the other.
 type budget struct {
 	entries, bytes int64
-	used           bool // an entry was taken: only the first one may be of any size
+	sized          bool
+	used           bool // an entry was taken: the first one may come whatever its size
 }
 
-func (q readQuery) budget() budget { return budget{entries: q.most, bytes: q.size} }
+func (q readQuery) budget() budget { return budget{entries: q.most, bytes: q.size, sized: q.size >= 0} }
 
-// take returns the entries of the stream that the budget allows. Bytes are those
-// of the reply in RESP2. Behind the first entry that is too big, nothing is taken.
+func (b *budget) spent() bool { return b.entries == 0 || b.sized && b.used && b.bytes <= 0 }
+
+// take returns the entries of the stream that the budget allows: as long as the
+// reply, in RESP2, has fewer bytes than MAXSIZE, which the last entry may exceed.
 func (b *budget) take(key []byte, entries []resp.Value) []resp.Value {
-	size := int64(len(resp.Append2(nil, resp.MakeBulk(key))))
+	if b.sized && !b.spent() {
+		b.bytes -= int64(len("*2\r\n") + len(resp.Append2(nil, resp.MakeBulk(key))))
+	}
 	for i, entry := range entries {
-		if b.bytes >= 0 {
-			size += int64(len(resp.Append2(nil, entry)))
-			if b.used && size > b.bytes {
-				b.entries = 0
-			}
-		}
-		if b.entries == 0 {
+		if b.spent() {
 			return entries[:i]
 		}
 		b.entries = max(b.entries-1, -1)
 		b.used = true
-		if b.bytes >= 0 {
-			b.bytes, size = max(0, b.bytes-size), 0
+		if b.sized {
+			b.bytes -= int64(len(resp.Append2(nil, entry)))
 		}
 	}
 	return entries

@@ -55,17 +55,17 @@ const (
 )
 
 // nodeEntries is how many entries Redis keeps in a node by default. Trimming
-// with ~ deletes whole nodes only.
+// with ~ deletes whole nodes only, unless it has to look at references.
 const nodeEntries = 100
 
 // trimStmts deletes what the options ask for; the last one returns how many.
 func (c *Call) trimStmts(key []byte, o addOptions) []store.Stmt {
 	most, unit := int64(maxCount), int64(1)
-	if o.approx {
+	if o.approx && o.limit > 0 {
+		most = o.limit
+	}
+	if o.approx && (o.refs == 0 || o.refs == keepRefs) {
 		unit = nodeEntries
-		if o.limit > 0 {
-			most = o.limit
-		}
 	}
 	plain, acked, pending := sqlTrimLength, sqlTrimLengthAcked, sqlTrimLengthPending
 	args := []store.Value{store.Digits(o.maxLen), store.Int(most), store.Int(unit)}

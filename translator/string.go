@@ -91,7 +91,7 @@ var stringCommands = []Command{
 		Name: "DELEX", Group: "string", Since: "8.4.0", Arity: -2, Flags: Write | Fast,
 		Summary: "Deletes a key, or a string only when it or its digest compares as asked",
 		Syntax:  "key [IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest]",
-		Keys:    []KeySpec{oneKey(RW|Deletes|Varies, 1)}, Translate: delex,
+		Keys:    []KeySpec{oneKey(RW|Deletes|Varies, 1)}, FindKeys: delexKeys, Translate: delex,
 	},
 	{
 		Name: "DIGEST", Group: "string", Since: "8.4.0", Arity: 2, Flags: ReadOnly | Fast,

@@ -3,7 +3,7 @@ package translator
 import (
 	"bytes"
 	"fmt"
-	"strconv"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -26,12 +26,24 @@ var comparisons = [...]struct {
 
 // comparison reads the condition at argument i, if there is one.
 func (c *Call) comparison(i int) comparison {
-	for _, m := range comparisons {
-		if c.is(i, m.name) && i+1 < len(c.Args) {
-			return comparison{m.word, c.Args[i+1]}
-		}
+	if i+1 == len(c.Args) {
+		return comparison{}
+	}
+	if word := comparing(c.Args[i]); word != 0 {
+		return comparison{word, c.Args[i+1]}
 	}
 	return comparison{}
+}
+
+// comparing is the word of the condition that begins with the argument, 0 for
+// none.
+func comparing(arg []byte) byte {
+	for _, m := range comparisons {
+		if wordIs(arg, m.name) {
+			return m.word
+		}
+	}
+	return 0
 }
 
 func (m comparison) digest() bool { return m.word|0x20 == 'd' }
@@ -39,14 +51,9 @@ func (m comparison) digest() bool { return m.word|0x20 == 'd' }
 // negated tells whether a missing key meets the condition.
 func (m comparison) negated() bool { return m.word == '!' || m.word == 'D' }
 
-// invalid tells whether a digest is asked for that is none.
-func (m comparison) invalid() bool {
-	if !m.digest() {
-		return false
-	}
-	_, err := strconv.ParseUint(string(m.with), 16, 64)
-	return err != nil || len(m.with) != 16
-}
+// invalid tells whether a digest is asked for that none can be: Redis looks at
+// the length alone, and only when there is a string to compare.
+func (m comparison) invalid() bool { return m.digest() && len(m.with) != 16 }
 
 // holds tells whether old, a string or nil, meets the condition.
 func (m comparison) holds(old resp.Value) bool {
@@ -58,9 +65,11 @@ func (m comparison) holds(old resp.Value) bool {
 	case !m.digest():
 		return bytes.Equal(old.Str, m.with) != m.negated()
 	}
-	want, _ := strconv.ParseUint(string(m.with), 16, 64)
-	return (xxh3.Hash(old.Str) == want) != m.negated()
+	return strings.EqualFold(digestOf(old.Str), string(m.with)) != m.negated()
 }
+
+// digestOf is the digest of a string, 16 hexadecimal digits.
+func digestOf(value []byte) string { return fmt.Sprintf("%016x", xxh3.Hash(value)) }
 
 // The string at a live key, compared with ?4.
 const (
@@ -82,36 +91,52 @@ func (c *Call) guardCompare(key []byte, m comparison, refused *resp.Value) []sto
 	return []store.Stmt{c.guardType(key, stringType), guard}
 }
 
+// delexKeys tells DELEX with a condition, which looks at the value, from DEL.
+func delexKeys(args [][]byte) []KeyRef {
+	access := RM
+	if len(args) > 2 {
+		access = RW | Returns | Deletes
+	}
+	return firstKey(args, access)
+}
+
+var notString = resp.MakeError("ERR Key should be of string type if conditions are specified")
+
 // delex without a condition is DEL. With one, a missing key is 0 whatever it
-// says.
+// says, even when it is none.
 func delex(c *Call) Plan {
-	if len(c.Args) == 2 {
+	switch len(c.Args) {
+	case 2:
 		return del(c)
+	case 4:
+	default:
+		return answer(wrongArity(c.Command))
 	}
-	m := c.comparison(2)
-	switch {
-	case m.word == 0 || len(c.Args) != 4:
-		return fail(errSyntax)
-	case m.invalid():
-		return fail(errDigest)
-	}
-	key := c.Args[1]
-	if m.digest() {
+	key, m := c.Args[1], c.comparison(2)
+	if m.word == 0 || m.digest() {
 		return readThen(func(r *store.Result) Plan {
 			switch old := decodeString(r); {
 			case old.IsError():
-				return answer(old)
-			case old.IsNull() || !m.holds(old):
+				return answer(notString)
+			case old.IsNull():
+				return answer(resp.Zero)
+			case m.word == 0:
+				return fail("ERR Invalid condition. Use IFEQ, IFNE, IFDEQ, or IFDNE")
+			case m.invalid():
+				return fail(errDigest)
+			case !m.holds(old):
 				return answer(resp.Zero)
 			}
 			return write(always(resp.One), c.drop(key))
 		}, c.stmt(sqlGet, key))
 	}
+	guard := c.guardType(key, stringType)
+	guard.Refused = &notString
 	drop := c.stmt(sqlDropEqual, key, store.Bytes(m.with))
 	if m.negated() {
 		drop.SQL = sqlDropDiffering
 	}
-	return write(intOf(1), c.guardType(key, stringType), drop)
+	return write(intOf(1), guard, drop)
 }
 
 func digest(c *Call) Plan {
@@ -120,6 +145,6 @@ func digest(c *Call) Plan {
 		if v.Kind != resp.Bulk {
 			return v
 		}
-		return resp.MakeString(fmt.Sprintf("%016x", xxh3.Hash(v.Str)))
+		return resp.MakeString(digestOf(v.Str))
 	}, c.stmt(sqlGet, c.Args[1]))
 }

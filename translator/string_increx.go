@@ -15,17 +15,18 @@ type increment struct {
 	saturate, enx  bool
 }
 
-// option reads an option of INCREX.
+// option reads an option of INCREX, none of which may come twice.
 func (n *increment) option(c *Call) func(i int, o *options) (words int) {
 	return func(i int, o *options) int {
+		o.once = true
 		switch {
-		case c.is(i, "SATURATE"):
+		case c.is(i, "SATURATE") && !n.saturate:
 			n.saturate = true
 			return 1
-		case c.is(i, "ENX") && !o.persist:
+		case c.is(i, "ENX") && !n.enx && !o.persist:
 			n.enx = true
 			return 1
-		case c.is(i, "PERSIST") && !n.enx:
+		case c.is(i, "PERSIST") && !n.enx && !o.persist:
 			return c.getexOption(i, o)
 		case i+1 == len(c.Args):
 			return 0
@@ -33,9 +34,9 @@ func (n *increment) option(c *Call) func(i int, o *options) (words int) {
 			n.by, n.integer = c.Args[i+1], true
 		case c.is(i, "BYFLOAT") && n.by == nil:
 			n.by, n.float = c.Args[i+1], true
-		case c.is(i, "LBOUND"):
+		case c.is(i, "LBOUND") && n.low == nil:
 			n.low = c.Args[i+1]
-		case c.is(i, "UBOUND"):
+		case c.is(i, "UBOUND") && n.high == nil:
 			n.high = c.Args[i+1]
 		default:
 			return 0
@@ -103,15 +104,16 @@ const (
 func (c *Call) increxInt(n increment, exp expiry, ttl int) Plan {
 	by, low, high := int64(1), int64(math.MinInt64), int64(math.MaxInt64)
 	for _, part := range []struct {
+		name string
 		text []byte
 		n    *int64
-	}{{n.by, &by}, {n.low, &low}, {n.high, &high}} {
+	}{{"Increment", n.by, &by}, {"LBOUND", n.low, &low}, {"UBOUND", n.high, &high}} {
 		if part.text == nil {
 			continue
 		}
 		var ok bool
 		if *part.n, ok = parseInt(part.text); !ok {
-			return fail(errNotInteger)
+			return fail("ERR " + part.name + " is not an integer or out of range")
 		}
 	}
 	if low > high {
@@ -146,8 +148,12 @@ func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
 	low, lowOK := n.bound(n.low, true)
 	high, highOK := n.bound(n.high, false)
 	switch {
-	case !ok || !lowOK || !highOK:
-		return fail(errNotFloat)
+	case !ok:
+		return fail("ERR Increment is not a valid float")
+	case !lowOK:
+		return fail("ERR LBOUND is not a valid float")
+	case !highOK:
+		return fail("ERR UBOUND is not a valid float")
 	case by.IsInf():
 		return fail(errIncrementInfinite)
 	case low.Cmp(high) > 0:
@@ -185,8 +191,16 @@ func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
 	}, c.stmt(sqlGet, key), c.stmt(sqlExpiresAt, key))
 }
 
-// longDouble is f as a bulk string.
-func longDouble(f *big.Float) resp.Value { return resp.MakeBulk(formatLongDouble(f)) }
+// longDouble is f as a double, whose text has the digits that a float64 would
+// lose.
+func longDouble(f *big.Float) resp.Value {
+	near, _ := f.Float64()
+	v := resp.MakeDouble(near)
+	if text := formatLongDouble(f); string(text) != resp.FormatDouble(near) {
+		v.Str = text
+	}
+	return v
+}
 
 // maxLongDouble is the greatest finite long double.
 var maxLongDouble = func() *big.Float {

@@ -79,7 +79,8 @@ func (c *Call) deadline(n int64, seconds, absolute bool) (int64, bool) {
 type options struct {
 	nx, xx, get, keep, persist bool
 	compare                    comparison
-	unit                       int // position of the TTL option that counts, 0 without one
+	unit                       int  // position of the TTL option that counts, 0 without one
+	once                       bool // a TTL option may not come again
 }
 
 // parseOptions reads options from argument i on. own reads those of the command:
@@ -92,7 +93,7 @@ func (c *Call) parseOptions(i int, own func(i int, o *options) (words int)) (o o
 		case words > 0:
 			i += words - 1
 		case c.isTTL(i) && !o.keep && !o.persist && i+1 < len(c.Args) &&
-			(o.unit == 0 || bytes.EqualFold(c.Args[i], c.Args[o.unit])):
+			(o.unit == 0 || !o.once && bytes.EqualFold(c.Args[i], c.Args[o.unit])):
 			o.unit = i
 			i++
 		default:
@@ -113,10 +114,9 @@ func (c *Call) setOption(i int, o *options) (words int) {
 		o.get = true
 		return 1
 	}
-	if o.compare.word == 0 && !o.nx && !o.xx {
-		if o.compare = c.comparison(i); o.compare.word != 0 {
-			return 2
-		}
+	if m := c.comparison(i); m.word != 0 && !o.nx && !o.xx && (o.compare.word == 0 || o.compare.word == m.word) {
+		o.compare = m
+		return 2
 	}
 	return c.msetexOption(i, o)
 }
@@ -165,9 +165,6 @@ func set(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	if o.compare.invalid() {
-		return fail(errDigest)
-	}
 	key, value := c.Args[1], c.Args[2]
 	if o.get || o.compare.digest() {
 		return c.setGet(key, value, o, exp)
@@ -202,6 +199,8 @@ func (c *Call) setGet(key, value []byte, o options, exp expiry) Plan {
 		switch {
 		case old.IsError():
 			return answer(old)
+		case !old.IsNull() && o.compare.invalid():
+			return fail(errDigest)
 		case o.nx != old.IsNull() && o.compare.word == 0, !o.compare.holds(old):
 			return answer(refused)
 		}
@@ -233,10 +232,12 @@ func setex(seconds bool) func(*Call) Plan {
 
 func getset(c *Call) Plan { return c.setGet(c.Args[1], c.Args[2], options{}, expiry{}) }
 
-// setKeys tells SET with GET, which returns what was there, from SET without.
+// setKeys tells SET with GET or a condition on the value, which looks at what was
+// there, from SET without.
 func setKeys(args [][]byte) []KeyRef {
 	access := OW
-	if len(args) > 3 && slices.ContainsFunc(args[3:], func(word []byte) bool { return wordIs(word, "GET") }) {
+	looks := func(word []byte) bool { return wordIs(word, "GET") || comparing(word) != 0 }
+	if len(args) > 3 && slices.ContainsFunc(args[3:], looks) {
 		access = RW | Returns | Updates
 	}
 	return firstKey(args, access)
