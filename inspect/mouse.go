@@ -101,6 +101,9 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 // click is a press on a line of the screen.
 func (m *Model) click(y int, inList bool) tea.Cmd {
 	m.failure, m.notice = "", ""
+	if m.awaits() {
+		return nil // in a moment something else may be there
+	}
 	if !inList {
 		s := m.value.sheet()
 		if s == nil {

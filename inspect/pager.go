@@ -84,6 +84,7 @@ type pager struct {
 	height int     // lines on the screen
 	picks  bool    // a line can be selected; without, the cursor is the top
 	chase  chase   // what the screen follows as it is found
+	owed   int     // how far the person moved beyond the lines that are loaded
 }
 
 // chase is what a pager goes to while it is still being loaded.
@@ -125,6 +126,9 @@ func (p *pager) add(i int, c *chunk) {
 	}
 	p.settle()
 	p.follow()
+	if p.owed != 0 {
+		p.move(0)
+	}
 	for j := range p.chunks {
 		if j < p.top.chunk-kept || j > max(p.top.chunk+kept, i) {
 			delete(p.chunks, j)
@@ -273,31 +277,51 @@ func (p *pager) prev(s spot) (spot, bool) {
 	return s, false
 }
 
-// move goes n lines down, or up when n is negative.
+// move goes n lines down, or up when n is negative: as far as they are loaded, and the
+// rest of the way when they come.
 func (p *pager) move(n int) {
 	p.chase = nothing
-	if !p.picks {
-		p.scroll(n)
-		return
+	n += p.owed
+	p.owed = 0
+	from, went := p.cursor, 0
+	switch {
+	case n > 0 && p.picks:
+		p.cursor, went = p.advance(p.cursor, n)
+		from = p.cursor
+	case n > 0: // the last line stays the last one on the screen at most
+		bottom, _ := p.advance(p.top, p.height-1)
+		from, went = p.advance(bottom, n)
+		p.top, _ = p.advance(p.top, went)
+	case p.picks:
+		p.cursor, went = p.retreat(p.cursor, -n)
+	default:
+		p.top, went = p.retreat(p.top, -n)
 	}
-	if n > 0 {
-		p.cursor, _ = p.advance(p.cursor, n)
-	} else {
-		p.cursor, _ = p.retreat(p.cursor, -n)
+	if n > went && p.continues(from) {
+		p.owed = min(n-went, mostOwed*p.height)
+	}
+	if -n > went && p.precedes() {
+		p.owed = max(n+went, -mostOwed*p.height)
+	}
+	if !p.picks {
+		p.cursor = p.top
 	}
 	p.reveal()
 }
 
-// scroll moves the screen, whose last line stays the last one at most.
-func (p *pager) scroll(n int) {
-	if n > 0 {
-		bottom, _ := p.advance(p.top, p.height-1)
-		_, n = p.advance(bottom, n)
-		p.top, _ = p.advance(p.top, n)
-	} else {
-		p.top, _ = p.retreat(p.top, -n)
+// continues tells whether lines behind s are still to be loaded.
+func (p *pager) continues(s spot) bool {
+	next, ok := p.next(s)
+	return !ok && p.chunks[next.chunk] == nil && next.chunk <= p.furthest()
+}
+
+// precedes tells whether lines before the cursor are still to be loaded.
+func (p *pager) precedes() bool {
+	i := p.cursor.chunk
+	for i >= 0 && p.chunks[i] != nil {
+		i--
 	}
-	p.cursor = p.top
+	return i >= 0
 }
 
 // reveal moves the screen so that the selected line is on it.
@@ -319,7 +343,7 @@ func (p *pager) take(t *trail) {
 
 // jump selects a line that a search found.
 func (p *pager) jump(to spot) {
-	p.chase = nothing
+	p.chase, p.owed = nothing, 0
 	p.cursor = to
 	p.top, _ = p.retreat(to, p.height/3)
 	if !p.picks {
@@ -328,7 +352,7 @@ func (p *pager) jump(to spot) {
 }
 
 func (p *pager) home() {
-	p.chase = nothing
+	p.chase, p.owed = nothing, 0
 	p.top, p.cursor = spot{}, spot{}
 }
 

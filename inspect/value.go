@@ -37,6 +37,7 @@ type valuePane struct {
 	kind     string
 	size     int64 // -1 where it cannot be told
 	expires  int64 // Unix ms; 0 when it does not expire
+	renewed  bool  // the person changed it, and it is being read again
 	gone     bool  // it expired or was deleted while it was shown
 	tooLarge bool
 	sheets   []*sheet
@@ -71,7 +72,7 @@ type opened struct {
 func (v *valuePane) show(o opened) {
 	same := v.loaded && v.key == o.key
 	if same && o.kind == "" {
-		v.gone = true
+		v.gone, v.renewed = true, false
 		return
 	}
 	old := v.sheets
@@ -408,7 +409,7 @@ func (v *valuePane) end() {
 		return
 	}
 	v.scrolled(func(p *pager) {
-		p.chase = ending
+		p.chase, p.owed = ending, 0
 		p.follow()
 	})
 }

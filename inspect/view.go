@@ -204,7 +204,11 @@ func (m *Model) working() string {
 	if s := (m.now - m.jobs[p].since) / 1000; s > 0 {
 		line += " " + remaining(s*1000)
 	}
-	for _, part := range m.spent(p) {
+	parts := m.spent(p)
+	if n := len(m.ahead); n > 0 {
+		parts = append([]string{counted(int64(n), "key waits", "keys wait")}, parts...)
+	}
+	for _, part := range parts {
 		if longer := line + " · " + part; ansi.StringWidth(longer) < max(m.width/2, 32) {
 			line = longer
 		}
