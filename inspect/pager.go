@@ -30,8 +30,8 @@ type link struct {
 	n      int
 }
 
-// How large the chunks of a chain grow while nobody looks at them, in elements
-// and in bytes.
+// How large the chunks of a chain grow while nobody looks at them, in elements, and
+// how many bytes any chunk should have.
 const (
 	largestChunk  = 2000
 	heaviestChunk = 256 << 10
@@ -40,15 +40,24 @@ const (
 // behind is the link to the chunk after c, which was asked for n elements: as many
 // as a screen needs, more in a hurry, and few of what is heavy.
 func (c *chunk) behind(n int, hurry bool) link {
-	switch size := c.bytes(); {
-	case size > heaviestChunk:
-		n = max(n/2, 1)
-	case hurry && size < heaviestChunk/4:
-		n = min(2*n, largestChunk)
-	case !hurry:
-		n = min(2*n, perChunk)
+	switch fit := c.fitting(largestChunk); {
+	case fit < n:
+		n = fit
+	case hurry:
+		n = min(2*n, fit)
+	default:
+		n = min(fit, perChunk)
 	}
 	return link{c.next, n}
+}
+
+// fitting is how many elements like those of c a chunk should have, most at most.
+func (c *chunk) fitting(most int) int {
+	if len(c.rows) == 0 {
+		return most
+	}
+	each := c.bytes()/len(c.rows) + 1
+	return max(min(heaviestChunk/each, most), 1)
 }
 
 // record is one element of a collection.
@@ -129,8 +138,9 @@ func (p *pager) add(i int, c *chunk) {
 	if p.owed != 0 {
 		p.move(0)
 	}
+	bottom, _ := p.advance(p.top, p.height-1)
 	for j := range p.chunks {
-		if j < p.top.chunk-kept || j > max(p.top.chunk+kept, i) {
+		if j < p.top.chunk-kept || j > max(bottom.chunk+kept, i) {
 			delete(p.chunks, j)
 		}
 	}
@@ -400,17 +410,19 @@ func (p *pager) missing() (int, bool) {
 // lacks tells whether chunk i is to be fetched.
 func (p *pager) lacks(i int) bool { return p.chunks[i] == nil || p.chunks[i].stale }
 
-// below is the first chunk that is to be fetched within a screen below the screen.
+// below is the first chunk that is to be fetched within a screen below the screen; of
+// what is heavy, on the screen.
 func (p *pager) below() int {
-	s, lines := p.top, 2*p.height
+	s, lines, bytes := p.top, 2*p.height, 0
 	for i := s.chunk; ; i++ {
 		c := p.chunks[i]
 		if p.lacks(i) {
 			return i
 		}
 		lines -= c.len() - s.line
+		bytes += c.bytes()
 		s.line = 0
-		if lines < 0 {
+		if lines < 0 || lines < p.height && bytes > heaviestChunk {
 			return i
 		}
 	}
