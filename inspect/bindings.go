@@ -23,7 +23,8 @@ const (
 type binding struct {
 	keys   []string // as bubbletea names them
 	where  place
-	hint   string // for the footer; none when it stands in the help page only
+	hint   string              // for the footer; none when it stands in the help page only
+	says   func(*Model) string // the hint where it depends on what is shown; nil: hint
 	help   string
 	run    func(*Model) tea.Cmd
 	apt    func(*Model) bool // whether the hint is of use now; nil: always
@@ -84,7 +85,7 @@ func choosing() []binding {
 	return []binding{
 		{keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: (*Model).changeForm, apt: (*Model).inBytes},
 		{keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: (*Model).foldAll, apt: (*Model).inDocument},
-		{keys: []string{"]", "["}, where: inValue, hint: "turn", help: "a stream's entries or groups; a group's pending entries or consumers", run: (*Model).turnValue, apt: (*Model).hasOther},
+		{keys: []string{"]", "["}, where: inValue, says: otherSide, help: "a stream's entries or groups; a group's pending entries or consumers", run: (*Model).turnValue, apt: (*Model).hasOther},
 		{keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: (*Model).editSeek},
 		{keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: (*Model).seekNext, apt: (*Model).sought},
 		{keys: []string{"N"}, where: inValue, help: "the one before", run: (*Model).seekBack},
@@ -182,6 +183,7 @@ func (m *Model) pressOne(k tea.KeyMsg) tea.Cmd {
 }
 
 func (m *Model) pressNow(k tea.KeyMsg) tea.Cmd {
+	m.keys.touched = true
 	switch {
 	case m.tiny():
 		return m.pressTiny(k)
@@ -227,6 +229,9 @@ func (m *Model) hasOther() bool {
 	s := m.value.sheet()
 	return s != nil && s.src != nil && s.src.other != nil
 }
+
+// otherSide is what the other side of the value shows.
+func otherSide(m *Model) string { return m.value.sheet().src.other.unit[1] }
 
 // sought tells whether something was searched.
 func (m *Model) sought() bool { return m.value.sheet() != nil && m.value.sheet().needle != "" }

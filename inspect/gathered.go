@@ -61,6 +61,14 @@ const (
 	factsBytes = 80
 )
 
+// has tells whether a key was found.
+func (g *gathered) has(name string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, found := g.seen[name]
+	return found
+}
+
 // size is about how many bytes of memory the keys take.
 func (g *gathered) size() int64 {
 	g.mu.Lock()

@@ -41,25 +41,26 @@ const (
 // person is in it. However many rows there are, the window is small.
 type keyList struct {
 	query
-	open   map[string]string // open folders, and the level of each
-	rows   []row
-	up     anchor // where the rows before the window begin, backwards
-	down   anchor // where the rows behind the window begin
-	atHead bool   // the window begins with the first row
-	atEnd  bool   // the window ends with the last row
-	base   int64  // how many rows stand before the window; -1 while unknown
-	jump   load   // what is to be loaded before all else
-	stay   bool   // the jump keeps the selected row
-	dirty  bool   // the rows changed while they were being loaded
-	stale  bool   // rows are those of the query before
-	asked  bool   // the person asked for what the jump loads
-	owed   int    // how far the person moved beyond the rows that are there
-	drawn  int    // how many keys had been gathered, or sorted, when rows were made
-	looked int64  // how many names were looked at for the rows, where a filter leaves most out
-	halted bool   // a job failed or was cancelled: nothing starts by itself
-	cursor int    // the selected row
-	top    int    // the first row on the screen
-	height int    // rows on the screen
+	open    map[string]string // open folders, and the level of each
+	rows    []row
+	up      anchor // where the rows before the window begin, backwards
+	down    anchor // where the rows behind the window begin
+	atHead  bool   // the window begins with the first row
+	atEnd   bool   // the window ends with the last row
+	base    int64  // how many rows stand before the window; -1 while unknown
+	jump    load   // what is to be loaded before all else
+	stay    bool   // the jump keeps the selected row
+	dirty   bool   // the rows changed while they were being loaded
+	stale   bool   // rows are those of the query before
+	asked   bool   // the person asked for what the jump loads
+	touched bool   // the person has pressed a key since the query began
+	owed    int    // how far the person moved beyond the rows that are there
+	drawn   int    // how many keys had been gathered, or sorted, when rows were made
+	looked  int64  // how many names were looked at for the rows, where a filter leaves most out
+	halted  bool   // a job failed or was cancelled: nothing starts by itself
+	cursor  int    // the selected row
+	top     int    // the first row on the screen
+	height  int    // rows on the screen
 
 	marked  map[string]bool  // the names that are chosen, folders with their keys
 	tallies map[string]tally // how many keys the folders hold, as far as they were counted
@@ -78,7 +79,7 @@ type tally struct {
 // show begins with the first rows of q. What is shown stays until they come.
 func (l *keyList) show(q query) {
 	l.query = q
-	l.jump, l.stay, l.stale, l.asked, l.halted, l.looked, l.owed = fromHead, false, true, true, false, 0, 0
+	l.jump, l.stay, l.stale, l.asked, l.halted, l.touched, l.looked, l.owed = fromHead, false, true, true, false, false, 0, 0
 }
 
 // clear forgets everything but the query, which starts again.
@@ -202,7 +203,7 @@ func (l *keyList) replace(what load, s stretch) {
 	if selected != nil {
 		name, folder = selected.Name, selected.Folder
 	}
-	stay := l.stay && !l.stale
+	stay := l.stay && !l.stale && l.touched // who has done nothing yet is at the first row
 	switch {
 	case what == fromTail:
 		l.rows, l.up, l.atHead, l.atEnd, l.base = s.rows, s.next, s.end, true, -1
@@ -274,6 +275,15 @@ func (l *keyList) selected() *row {
 		return nil
 	}
 	return &l.rows[l.cursor]
+}
+
+// standing is the row of the key that the person has gone to; one without a name where
+// they have not.
+func (l *keyList) standing() row {
+	if r := l.selected(); r != nil && !r.Folder && l.touched && l.stay && !l.stale {
+		return *r
+	}
+	return row{}
 }
 
 // visible is what is on the screen.

@@ -11,6 +11,7 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 	if e.Action != tea.MouseActionPress || m.tiny() {
 		return nil
 	}
+	m.keys.touched = true
 	inList := !m.inValue
 	if m.wide() {
 		inList = e.X < m.listWidth()

@@ -1,6 +1,14 @@
 package inspect
 
-import "testing"
+import (
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+)
 
 // TestFullList scans more keys than a list keeps: + lists those behind them.
 func TestFullList(t *testing.T) {
@@ -21,4 +29,36 @@ func TestFullList(t *testing.T) {
 	s.typing("2000")
 	s.press("enter")
 	s.shows("key:02000", "1 of 1 found")
+}
+
+// TestFirstScreenOfAScan begins with the first key, which a later page of the scan
+// brought; who has pressed a key stays where they are.
+func TestFirstScreenOfAScan(t *testing.T) {
+	for _, touched := range []bool{false, true} {
+		f := newFake()
+		for i := range 2000 {
+			f.add(fakeValue{key: fmt.Sprintf("key:%05d", 1999-i), kind: "string", str: "v"})
+		}
+		s := &session{t: t, fake: f}
+		s.model = New(Options{Client: f, Journal: t.TempDir(), Now: func() int64 { return f.clock.now }}, lipgloss.NewRenderer(io.Discard))
+		s.model.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+		h := hang(s)
+		close(f.gate)
+		f.gate = nil
+		h.start(s.model.Init())
+		h.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		h.press("v")
+		want := "key:00000"
+		for h.n > 0 {
+			if touched && len(s.model.keys.rows) > 0 && want == "key:00000" {
+				want = s.model.keys.selected().Name
+				h.press("j")
+				h.press("k")
+			}
+			h.one()
+		}
+		if got := s.model.keys.selected().Name; got != want {
+			t.Errorf("touched %v: at %s, want %s", touched, got, want)
+		}
+	}
 }

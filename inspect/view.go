@@ -295,8 +295,15 @@ func (m *Model) hints() []hint {
 		return []hint{{"tab", mannerNames[(m.keys.filter.manner+1)%manners]}, {"⏎", "keep"}, {"esc", "cancel"}}
 	}
 	for _, b := range m.bindings {
-		if b.hint != "" && b.where&m.here() != 0 && (b.apt == nil || b.apt(m)) {
-			hints = append(hints, hint{keySign(b.keys[0]), b.hint})
+		if b.where&m.here() == 0 || b.apt != nil && !b.apt(m) {
+			continue
+		}
+		says := b.hint
+		if b.says != nil {
+			says = b.says(m)
+		}
+		if says != "" {
+			hints = append(hints, hint{keySign(b.keys[0]), says})
 		}
 	}
 	return hints

@@ -209,7 +209,7 @@ func (v *valuePane) place() string {
 		of = all // the count may be older
 	}
 	switch {
-	case of < 0:
+	case of <= 0:
 		return ""
 	case !known:
 		return " of " + grouped(of)
