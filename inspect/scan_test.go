@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,24 @@ func TestFirstScreenOfAScan(t *testing.T) {
 		}
 		if got := s.model.keys.selected().Name; got != want {
 			t.Errorf("touched %v: at %s, want %s", touched, got, want)
+		}
+	}
+}
+
+func TestSampleIsEven(t *testing.T) {
+	for _, n := range []int{0, 1, 499, 500, 501, 914, 999, 5000} {
+		f := newFake().plain(n)
+		s := browse(t, f, 80, 24)
+		names := s.model.scan.keys.sample(500)
+		if len(names) != min(n, 500) {
+			t.Errorf("%d names of %d", len(names), n)
+		}
+		for i, name := range names {
+			at := atoi(strings.TrimLeft(strings.TrimPrefix(name, "key:"), "0") + "0") / 10
+			if want := i * n / len(names); at != want {
+				t.Errorf("of %d keys, name %d is %s", n, i, name)
+				break
+			}
 		}
 	}
 }
