@@ -73,7 +73,7 @@ func TestSampleIsEven(t *testing.T) {
 			t.Errorf("%d names of %d", len(names), n)
 		}
 		for i, name := range names {
-			at := atoi(strings.TrimLeft(strings.TrimPrefix(name, "key:"), "0") + "0") / 10
+			at := atoi(strings.TrimLeft(strings.TrimPrefix(name, "key:"), "0")+"0") / 10
 			if want := i * n / len(names); at != want {
 				t.Errorf("of %d keys, name %d is %s", n, i, name)
 				break
