@@ -123,18 +123,6 @@ const size = `CASE type
 // factColumns are the columns that entry reads.
 const factColumns = `key, type, ` + size + `, dies_at, created_at, updated_at, version, id`
 
-// byteCount is the bytes of a key and its value.
-const byteCount = `(length(key) + ifnull(CASE type
-		WHEN 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
-		WHEN 'hash' THEN (SELECT sum(length(field) + length(value)) FROM hashes WHERE key_id = keys.id)
-		WHEN 'list' THEN (SELECT sum(length(value)) FROM lists WHERE key_id = keys.id)
-		WHEN 'set' THEN (SELECT sum(length(member)) FROM sets WHERE key_id = keys.id)
-		WHEN 'zset' THEN (SELECT sum(length(member) + 8) FROM zsets WHERE key_id = keys.id)
-		WHEN 'stream' THEN (SELECT sum(length(fields) + 16) FROM stream_entries WHERE key_id = keys.id)
-		WHEN 'array' THEN (SELECT sum(length(value) + 8) FROM arrays WHERE key_id = keys.id)
-		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id)
-		END, 0))`
-
 // entry reads factColumns.
 func entry(row store.Row) Entry {
 	name := string(row[0].Bytes())

@@ -15,7 +15,10 @@ import (
 type place struct{ rank, id int64 }
 
 func (p place) compare(q place) int {
-	return cmp.Or(cmp.Compare(p.rank, q.rank), cmp.Compare(p.id, q.id))
+	if p.rank == q.rank {
+		return cmp.Compare(p.id, q.id)
+	}
+	return cmp.Compare(p.rank, q.rank)
 }
 
 // placeSize is the bytes of a place in a run.

@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/meowdis/meowdis/store"
@@ -77,60 +76,33 @@ func (s *Sorting) Close() {
 	s.spill.close()
 }
 
-// sqlStride finds how far ?2 keys behind ?1 reach, in the order of the file.
-const sqlStride = `SELECT max(id), count(*) FROM (SELECT id FROM keys NOT INDEXED WHERE id > ?1 ORDER BY id LIMIT ?2)`
-
-// stride is the last id of the n keys behind id after, and how many they are.
-func (c *Catalog) stride(ctx context.Context, after, n int64) (last, keys int64, err error) {
-	rows, err := c.read(ctx, store.Stmt{SQL: sqlStride, Args: []store.Value{store.Int(after), store.Int(n)}})
-	if err != nil {
-		return 0, 0, err
-	}
-	return rows[0][0][0].Int(), rows[0][0][1].Int(), nil
-}
-
-// The ranks of the keys behind ?2, up to ?3, with their names if ?4 asks for them.
+// sqlRanks are the ?3 keys behind id ?2 in the order of the file: what the order goes by, NULL
+// for those that are left out; the number of the type whose values are to be weighed, too; and the
+// name if ?4 asks for it.
 var sqlRanks = map[Order]string{
-	ByTTL:     ranks(`ifnull(dies_at, 9223372036854775807)`),
-	BySize:    ranks(size),
-	ByBytes:   ranks(byteCount),
-	ByType:    ranks(typeRank),
-	ByUpdated: ranks(`updated_at`),
+	ByTTL:     ranks(`ifnull(dies_at, 9223372036854775807)`, `NULL`),
+	BySize:    ranks(`iif(type IN ('string', 'ReJSON-RL'), 0, count)`, byKind(number, body.whole)),
+	ByBytes:   ranks(`length(key)`, byKind(number, every)),
+	ByType:    ranks(typeRank, `NULL`),
+	ByUpdated: ranks(`updated_at`, `NULL`),
 }
 
-func ranks(rank string) string {
-	return `SELECT id, ` + rank + `, iif(?4, key, NULL) FROM keys NOT INDEXED WHERE id > ?2 AND id <= ?3 AND db = ?1 AND ` + kept
+func ranks(rank, kind string) string {
+	return `SELECT id, CASE WHEN db = ?1 AND ` + kept + ` THEN ` + rank + ` END, ` + kind + `, iif(?4, key, NULL)
+		FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
 }
-
-// typeRank numbers the types in the order of their names.
-var typeRank = func() string {
-	var b strings.Builder
-	b.WriteString(`CASE type`)
-	for i, name := range slices.Sorted(slices.Values(kindNames)) {
-		b.WriteString(` WHEN '` + name + `' THEN ` + string(rune('0'+i)))
-	}
-	return b.String() + ` ELSE 9 END`
-}()
 
 // Look looks at some more keys, and finishes the order when there are none.
 func (s *Sorting) Look(ctx context.Context) error {
 	s.looking.Lock()
 	defer s.looking.Unlock()
-	last, keys, err := s.stride(ctx, s.last, s.slice)
+	found, last, keys, err := s.places(ctx)
 	if err != nil {
 		return err
 	}
-	var found []place
-	if keys > 0 {
-		if found, err = s.places(ctx, last); err != nil {
-			return err
-		}
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if keys > 0 {
-		s.last = last
-	}
+	s.last = last
 	s.looked += keys
 	s.kept += int64(len(found))
 	s.fresh = append(s.fresh, found...)
@@ -149,24 +121,36 @@ func (s *Sorting) Look(ctx context.Context) error {
 	return nil
 }
 
-// places are the places of the keys behind the last ones that were looked at.
-func (s *Sorting) places(ctx context.Context, to int64) ([]place, error) {
+// places are the places of the keys of the query among the next ones in the file, the
+// last of these, and how many these are.
+func (s *Sorting) places(ctx context.Context) (found []place, last, keys int64, err error) {
 	names := store.Int(0)
 	if s.query.Match != nil {
 		names = store.Int(1)
 	}
-	args := append([]store.Value{store.Int(int64(s.query.DB)), store.Int(s.last), store.Int(to), names}, s.filters(s.query)...)
+	args := append([]store.Value{store.Int(int64(s.query.DB)), store.Int(s.last), store.Int(s.slice), names}, s.filters(s.query)...)
 	rows, err := s.read(ctx, store.Stmt{SQL: sqlRanks[s.query.Order], Args: args})
 	if err != nil {
-		return nil, err
+		return nil, 0, 0, err
 	}
-	found := make([]place, 0, len(rows[0]))
+	last = s.last
+	var heavy []unweighed
+	var at []int // the places of heavy
 	for _, row := range rows[0] {
-		if s.query.Match == nil || s.query.Match(string(row[2].Bytes())) {
-			found = append(found, place{row[1].Int(), row[0].Int()})
+		last = row[0].Int()
+		if row[1].IsNull() || s.query.Match != nil && !s.query.Match(string(row[3].Bytes())) {
+			continue
 		}
+		if !row[2].IsNull() {
+			heavy, at = append(heavy, unweighed{last, row[2].Int()}), append(at, len(found))
+		}
+		found = append(found, place{row[1].Int(), last})
 	}
-	return found, nil
+	weights, err := s.weights(ctx, heavy)
+	for i, weight := range weights {
+		found[at[i]].rank += weight
+	}
+	return found, last, int64(len(rows[0])), err
 }
 
 // lead takes those of found in that are among the first.

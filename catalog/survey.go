@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -33,9 +34,6 @@ type Survey struct {
 	folders map[string]*Amount
 }
 
-// kindNames are the types that a file can hold.
-var kindNames = []string{"string", "hash", "list", "set", "zset", "stream", "array", "ReJSON-RL"}
-
 const (
 	surveyedAtOnce = 20_000 // keys that a slice looks at
 
@@ -50,49 +48,63 @@ func (c *Catalog) Survey(db int, prefix, delimiter string) *Survey {
 	return &Survey{Catalog: c, db: db, prefix: prefix, delimiter: delimiter, last: -1 << 63, kinds: map[string]*Amount{}, folders: map[string]*Amount{}}
 }
 
-// sqlSums adds up the keys behind ?2, up to ?3. The folder is the name up to the
-// delimiter ?6 behind the prefix ?5.
-const sqlSums = `SELECT type, CASE WHEN ?5 = x'' OR substr(key, 1, length(?5)) = ?5 THEN
-		substr(key, 1, nullif(instr(substr(key, length(?5) + 1), ?6), 0) + length(?5) + length(?6) - 1) END AS folder,
-		count(*), sum(count), sum(` + byteCount + `)
-	FROM keys NOT INDEXED WHERE id > ?2 AND id <= ?3 AND db = ?1 AND (dies_at IS NULL OR dies_at > ?4) GROUP BY type, folder`
+// sqlSurveyed are the ?3 keys behind id ?2 in the order of the file; those of database ?1
+// that live at ?4 with the number of their type.
+var sqlSurveyed = `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + byKind(number, every) + ` END, count, key
+	FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
 
 // Look takes some more keys in.
 func (s *Survey) Look(ctx context.Context) error {
 	s.looking.Lock()
 	defer s.looking.Unlock()
-	last, keys, err := s.stride(ctx, s.last, surveyedAtOnce)
+	rows, err := s.read(ctx, store.Stmt{SQL: sqlSurveyed, Args: []store.Value{
+		store.Int(int64(s.db)), store.Int(s.last), store.Int(surveyedAtOnce), store.Int(s.now())}})
 	if err != nil {
 		return err
 	}
-	var sums []store.Row
-	if keys > 0 {
-		rows, err := s.read(ctx, store.Stmt{SQL: sqlSums, Args: []store.Value{
-			store.Int(int64(s.db)), store.Int(s.last), store.Int(last), store.Int(s.now()), blob(s.prefix), blob(s.delimiter)}})
-		if err != nil {
-			return err
-		}
-		s.last, sums = last, rows[0]
+	met := rows[0]
+	all := int64(len(met))
+	last := s.last
+	if all > 0 {
+		last = met[all-1][0].Int()
+	}
+	met = slices.DeleteFunc(met, func(row store.Row) bool { return row[1].IsNull() })
+	keys := make([]unweighed, len(met))
+	for i, row := range met {
+		keys[i] = unweighed{row[0].Int(), row[1].Int()}
+	}
+	weights, err := s.weights(ctx, keys)
+	if err != nil {
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.looked += keys
-	s.done = keys < surveyedAtOnce
-	for _, row := range sums {
-		a := Amount{string(row[0].Bytes()), row[2].Int(), row[3].Int(), row[4].Int()}
-		a.addTo(s.kinds)
-		if a.Name = string(row[1].Bytes()); !row[1].IsNull() && (len(s.folders) < mostFolders || s.folders[a.Name] != nil) {
-			a.addTo(s.folders)
-		}
+	s.last, s.looked, s.done = last, s.looked+all, all < surveyedAtOnce
+	for i, row := range met {
+		s.add(bodies[keys[i].kind].kind, row[3].Bytes(), Amount{Keys: 1, Elements: row[2].Int(), Bytes: int64(len(row[3].Bytes())) + weights[i]})
 	}
 	return nil
 }
 
-func (a Amount) addTo(sums map[string]*Amount) {
-	sum := sums[a.Name]
+// add takes a key in, whose folder is its name up to the delimiter behind the prefix.
+func (s *Survey) add(kind string, name []byte, a Amount) {
+	a.addTo(s.kinds, []byte(kind))
+	rest, in := bytes.CutPrefix(name, []byte(s.prefix))
+	end := bytes.Index(rest, []byte(s.delimiter))
+	if !in || end < 0 {
+		return
+	}
+	folder := name[:len(s.prefix)+end+len(s.delimiter)]
+	if len(s.folders) < mostFolders || s.folders[string(folder)] != nil {
+		a.addTo(s.folders, folder)
+	}
+}
+
+func (a Amount) addTo(sums map[string]*Amount, name []byte) {
+	sum := sums[string(name)]
 	if sum == nil {
-		sum = &Amount{Name: a.Name}
-		sums[a.Name] = sum
+		sum = &Amount{Name: string(name)}
+		sums[sum.Name] = sum
 	}
 	sum.Keys, sum.Elements, sum.Bytes = sum.Keys+a.Keys, sum.Elements+a.Elements, sum.Bytes+a.Bytes
 }

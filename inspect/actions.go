@@ -35,7 +35,7 @@ func (m *Model) rename() tea.Cmd {
 }
 
 // lifeNote is how a time to live is written.
-const lifeNote = "90s, 10m, 12h, 2d, 1w, 2030-01-31, never"
+const lifeNote = "90s, 12h, 2d, 1w, never, 2030-01-31"
 
 // expire asks how long the selected keys should live, or in a hash the selected
 // field.

@@ -103,19 +103,23 @@ func (m *Model) describe(d described) {
 func (m *Model) open(key string) tea.Cmd {
 	m.value.wanted, m.value.any, m.value.halted = key, true, false
 	m.cancelValue()
-	db := m.db
+	db, from := m.db, firstLink
+	if v := &m.value; v.loaded && v.key == key && len(v.sheets) > 0 {
+		from = v.sheets[0].begins()
+	}
 	return m.start(opening, func(ctx context.Context) (tea.Msg, error) {
-		return m.conn.open(ctx, db, key, m.options.Now())
+		return m.conn.open(ctx, db, key, from, m.options.Now())
 	})
 }
 
-// open fetches the facts of key and the beginning of its value.
-func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg, error) {
+// open fetches the facts of key and the beginning of its value, as many elements as from
+// says.
+func (c *conn) open(ctx context.Context, db int, key string, from link, now int64) (tea.Msg, error) {
 	found, err := c.kinds(ctx, db, []string{key}, now)
 	if err != nil {
 		return nil, err
 	}
-	o := opened{key: key, kind: found[0].Type, expires: found[0].Expires, size: -1}
+	o := opened{key: key, kind: found[0].Type, expires: found[0].Expires, size: -1, from: from}
 	if o.kind == unknownKind {
 		if o.kind, err = c.probe(ctx, db, key); err != nil {
 			return nil, err
@@ -130,7 +134,7 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 			return o, err
 		}
 	}
-	calls := [][][]byte{src.fetch(key, 0, firstLink)}
+	calls := [][][]byte{src.fetch(key, 0, from)}
 	if src.count != "" {
 		calls = append(calls, command(src.count, key))
 	}
@@ -143,7 +147,16 @@ func (c *conn) open(ctx context.Context, db int, key string, now int64) (tea.Msg
 			return nil, err
 		}
 	}
-	o.first = src.read(0, firstLink, values[0])
+	o.first = src.read(0, from, values[0])
+	if n := o.first.fitting(perChunk); src.repeats && from == firstLink && n > probed && o.first.next != "" {
+		// A page of a scan is in an order of its own: one page is read more easily than two.
+		o.from.n = n
+		v, err := c.one(ctx, db, src.fetch(key, 0, o.from))
+		if err != nil {
+			return nil, err
+		}
+		o.first = src.read(0, o.from, v)
+	}
 	if src.repeats {
 		o.firsts = newFirsts()
 		o.firsts.keep(0, o.first)
@@ -175,6 +188,7 @@ func (c *conn) outweighs(ctx context.Context, db int, key string) (bool, error) 
 type paged struct {
 	sheet *sheet
 	i     int
+	from  link
 	chunk *chunk
 }
 
@@ -182,11 +196,16 @@ func (m *Model) fetch(s *sheet, i int, from link) tea.Cmd {
 	db, key := m.db, m.value.key
 	return m.start(paging, func(ctx context.Context) (tea.Msg, error) {
 		c, err := m.conn.chunk(ctx, db, s, key, i, from)
-		return paged{s, i, c}, err
+		return paged{s, i, from, c}, err
 	})
 }
 
-func (m *Model) page(p paged) { p.sheet.add(p.i, p.chunk) }
+func (m *Model) page(p paged) {
+	if p.sheet.numbered() && p.from.n != int(p.sheet.per) {
+		return // meanwhile the chunks have other numbers
+	}
+	p.sheet.add(p.i, p.chunk)
+}
 
 // decoded is a value that was fetched as a whole, laid out.
 type decoded struct {

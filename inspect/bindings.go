@@ -21,12 +21,14 @@ const (
 // binding is what some keys do. The footer and the help page are made from the
 // table of them.
 type binding struct {
-	keys  []string // as bubbletea names them
-	where place
-	hint  string // for the footer; none when it stands in the help page only
-	help  string
-	run   func(*Model) tea.Cmd
-	apt   func(*Model) bool // whether the hint is of use now; nil: always
+	keys   []string // as bubbletea names them
+	where  place
+	hint   string              // for the footer; none when it stands in the help page only
+	says   func(*Model) string // the hint where it depends on what is shown; nil: hint
+	help   string
+	run    func(*Model) tea.Cmd
+	apt    func(*Model) bool // whether the hint is of use now; nil: always
+	atOnce bool              // it means the same whatever is still to come: see ahead.go
 }
 
 // keySigns is the keys that people know by another name than bubbletea.
@@ -71,9 +73,9 @@ func moving() []binding {
 		{keys: []string{"G", "end"}, where: everywhere, help: "to the last", run: (*Model).goEnd},
 		{keys: []string{"enter", "right", "l"}, where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
 		{keys: []string{"left", "h"}, where: inKeys, help: "close the folder", run: (*Model).leaveFolder},
-		{keys: []string{"esc"}, where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: (*Model).filtered},
+		{keys: []string{"esc"}, where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: (*Model).filtered, atOnce: true},
 		{keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: (*Model).enterElement, apt: (*Model).opensMore},
-		{keys: []string{"esc", "left", "h", "backspace"}, where: inValue, hint: "back", help: "back to the keys", run: (*Model).back},
+		{keys: []string{"esc", "left", "h", "backspace"}, where: inValue, hint: "back", help: "back to the keys", run: (*Model).back, atOnce: true},
 		{keys: []string{"tab"}, where: everywhere, help: "keys or value", run: (*Model).turn},
 	}
 }
@@ -83,18 +85,18 @@ func choosing() []binding {
 	return []binding{
 		{keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: (*Model).changeForm, apt: (*Model).inBytes},
 		{keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: (*Model).foldAll, apt: (*Model).inDocument},
-		{keys: []string{"]", "["}, where: inValue, hint: "turn", help: "a stream's entries or groups; a group's pending entries or consumers", run: (*Model).turnValue, apt: (*Model).hasOther},
+		{keys: []string{"]", "["}, where: inValue, says: otherSide, help: "a stream's entries or groups; a group's pending entries or consumers", run: (*Model).turnValue, apt: (*Model).hasOther},
 		{keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: (*Model).editSeek},
 		{keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: (*Model).seekNext, apt: (*Model).sought},
 		{keys: []string{"N"}, where: inValue, help: "the one before", run: (*Model).seekBack},
-		{keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: (*Model).editFilter},
-		{keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: (*Model).pickType},
-		{keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: (*Model).pickLife},
-		{keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: (*Model).pickOrder},
-		{keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: (*Model).reverse},
-		{keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: (*Model).changeView},
-		{keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: (*Model).openByName},
-		{keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: (*Model).pickDatabase},
+		{keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: (*Model).editFilter, atOnce: true},
+		{keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: (*Model).pickType, atOnce: true},
+		{keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: (*Model).pickLife, atOnce: true},
+		{keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: (*Model).pickOrder, atOnce: true},
+		{keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: (*Model).reverse, atOnce: true},
+		{keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: (*Model).changeView, atOnce: true},
+		{keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: (*Model).openByName, atOnce: true},
+		{keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: (*Model).pickDatabase, atOnce: true},
 	}
 }
 
@@ -112,8 +114,8 @@ func doing() []binding {
 		{keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: (*Model).undo, apt: (*Model).canUndo},
 		{keys: []string{"y"}, where: everywhere, help: "copy key, value or command", run: (*Model).pickCopy},
 		{keys: []string{"w"}, where: everywhere, help: "write keys to a file, as a script", run: (*Model).export},
-		{keys: []string{":"}, where: everywhere, help: "run a command", run: (*Model).commandLine},
-		{keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: (*Model).showLog},
+		{keys: []string{":"}, where: everywhere, help: "run a command", run: (*Model).commandLine, atOnce: true},
+		{keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: (*Model).showLog, atOnce: true},
 	}
 }
 
@@ -131,15 +133,15 @@ func (m *Model) changesHere() bool {
 // asking is the keys that hold anywhere.
 func asking() []binding {
 	return []binding{
-		{keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: (*Model).keepScanning, apt: (*Model).scanPaused},
-		{keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: (*Model).unlock, apt: (*Model).isLocked},
+		{keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: (*Model).keepScanning, apt: (*Model).scanPaused, atOnce: true},
+		{keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: (*Model).unlock, apt: (*Model).isLocked, atOnce: true},
 		{keys: []string{"i"}, where: everywhere, hint: "info", help: "all about the key: facts, SQL rows", run: (*Model).showInfo},
-		{keys: []string{"O"}, where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview},
-		{keys: []string{"f"}, where: everywhere, help: "follow changes, or not", run: (*Model).follow},
-		{keys: []string{"r"}, where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh},
-		{keys: []string{"?"}, where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp},
-		{keys: []string{"q", "ctrl+c"}, where: everywhere, hint: "quit", help: "quit", run: (*Model).quit},
-		{keys: []string{"ctrl+z"}, where: everywhere, help: "back to the shell; fg comes back", run: (*Model).suspend},
+		{keys: []string{"O"}, where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview, atOnce: true},
+		{keys: []string{"f"}, where: everywhere, help: "follow changes, or not", run: (*Model).follow, atOnce: true},
+		{keys: []string{"r"}, where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh, atOnce: true},
+		{keys: []string{"?"}, where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp, atOnce: true},
+		{keys: []string{"q", "ctrl+c"}, where: everywhere, hint: "quit", help: "quit", run: (*Model).quit, atOnce: true},
+		{keys: []string{"ctrl+z"}, where: everywhere, help: "back to the shell; fg comes back", run: (*Model).suspend, atOnce: true},
 	}
 }
 
@@ -174,6 +176,15 @@ func (m *Model) pressOne(k tea.KeyMsg) tea.Cmd {
 		return m.quit()
 	case k.Type == tea.KeyCtrlZ:
 		return m.suspend()
+	case m.waits(k):
+		return nil
+	}
+	return m.pressNow(k)
+}
+
+func (m *Model) pressNow(k tea.KeyMsg) tea.Cmd {
+	m.keys.touched = true
+	switch {
 	case m.tiny():
 		return m.pressTiny(k)
 	case m.overlay != nil:
@@ -219,6 +230,9 @@ func (m *Model) hasOther() bool {
 	return s != nil && s.src != nil && s.src.other != nil
 }
 
+// otherSide is what the other side of the value shows.
+func otherSide(m *Model) string { return m.value.sheet().src.other.unit[1] }
+
 // sought tells whether something was searched.
 func (m *Model) sought() bool { return m.value.sheet() != nil && m.value.sheet().needle != "" }
 
@@ -229,13 +243,19 @@ func (m *Model) filtered() bool { return m.keys.chooses() }
 
 func (m *Model) scanPaused() bool { return m.scan != nil && m.scan.paused() }
 
-func (m *Model) bound(key string) tea.Cmd {
-	for _, b := range m.bindings {
-		for _, k := range b.keys {
-			if k == key && b.where&m.here() != 0 {
-				return b.run(m)
-			}
+// binding is what a key does where the person is; nil for nothing.
+func (m *Model) binding(key string) *binding {
+	for i, b := range m.bindings {
+		if b.where&m.here() != 0 && slices.Contains(b.keys, key) {
+			return &m.bindings[i]
 		}
+	}
+	return nil
+}
+
+func (m *Model) bound(key string) tea.Cmd {
+	if b := m.binding(key); b != nil {
+		return b.run(m)
 	}
 	return nil
 }
@@ -287,10 +307,16 @@ func (m *Model) goEnd() tea.Cmd {
 func (m *Model) enter() tea.Cmd {
 	r := m.keys.selected()
 	if r != nil && r.Folder {
-		m.keys.toggle(*r)
+		m.toggle(*r)
 		return nil
 	}
 	return m.enterValue()
+}
+
+// toggle opens a folder, or closes it. Rows that are on their way are of before.
+func (m *Model) toggle(r row) {
+	m.cancel(listing)
+	m.keys.toggle(r)
 }
 
 // leaveFolder closes the selected folder, or goes to the one that the selected row
@@ -301,10 +327,11 @@ func (m *Model) leaveFolder() tea.Cmd {
 		return nil
 	}
 	if _, open := m.keys.open[r.Name]; r.Folder && open {
-		m.keys.toggle(*r)
+		m.toggle(*r)
 		return nil
 	}
 	if r.level != "" {
+		m.cancel(listing)
 		w := m.walker()
 		level := m.keys.open[r.level]
 		m.keys.seek(w, row{Entry: folderEntry(r.level), level: level, depth: w.depth(level)})

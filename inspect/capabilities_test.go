@@ -40,7 +40,7 @@ var capabilities = []struct {
 	{"Seeing", "the file, its journal and pages", "overview", []string{"pages of", "journal"}},
 	{"Seeing", "other clients' changes within a second", "follow", []string{"fig ", "102 keys", "Changes are not followed"}},
 	{"Seeing", "any command, and those typed before", "console", []string{"HGETALL cart", "TYPE tags → set"}},
-	{"Seeing", "the log of commands", "console", []string{"Commands that were", "0 ms"}},
+	{"Seeing", "the log of commands", "console", []string{"Commands sent", "0 ms"}},
 	{"Seeing", "help from the bindings", "keys", []string{"In the keys", "Anywhere", "In the value", "^Z"}},
 	{"Seeing", "the mouse", "mouse", []string{"▾ cache:", "cache:list:0", "list · 30 elements"}},
 

@@ -230,6 +230,7 @@ func (m *Model) lookAgain(reveal string) tea.Cmd {
 		m.scan.again()
 	}
 	m.keys.refresh(m.running(listing))
+	m.keys.asked = true
 	for i := range m.keys.rows {
 		m.keys.rows[i].stale = true
 	}
@@ -242,6 +243,7 @@ func (m *Model) lookAgain(reveal string) tea.Cmd {
 	}
 	if m.value.any && (m.inValue || reveal == "") {
 		cmds = append(cmds, m.open(m.value.wanted))
+		m.value.renewed = true
 	}
 	return tea.Batch(cmds...)
 }
@@ -261,6 +263,7 @@ func (m *Model) reveal(name string) {
 		}
 	}
 	l.rows = nil
+	m.cancel(listing)
 	l.seek(m.walker(), r)
 	l.rows[0].stale = true
 }

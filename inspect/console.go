@@ -276,7 +276,7 @@ func (m *Model) answers(a answered) {
 // showLog lists the commands that were sent, the last one first.
 func (m *Model) showLog() tea.Cmd {
 	entries := m.conn.log.entries()
-	p := &picker{title: "Commands that were sent, the last one first", takes: "show its SQL", choose: func(m *Model, value string) tea.Cmd {
+	p := &picker{title: "Commands sent, the last one first", takes: "show its SQL", choose: func(m *Model, value string) tea.Cmd {
 		return m.explain(entries[atoi64(value)].call)
 	}}
 	for i := len(entries) - 1; i >= 0; i-- {

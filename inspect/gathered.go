@@ -20,6 +20,7 @@ type gathered struct {
 	keys    []found             // sorted
 	seen    map[string]struct{} // the names in keys
 	sorted  bool
+	bytes   int64 // about how much memory they take
 }
 
 // found is a key in little room, since there may be a million.
@@ -46,10 +47,33 @@ func (g *gathered) add(entries []catalog.Entry) {
 		if e.Facts.Type != "" {
 			facts := e.Facts
 			k.facts = &facts
+			g.bytes += factsBytes
 		}
+		g.bytes += int64(len(e.Name)) + nameBytes
 		g.keys = append(g.keys, k)
 		g.sorted = false
 	}
+}
+
+// About how many bytes a key takes beside those of its name, and its facts.
+const (
+	nameBytes  = 72
+	factsBytes = 80
+)
+
+// has tells whether a key was found.
+func (g *gathered) has(name string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, found := g.seen[name]
+	return found
+}
+
+// size is about how many bytes of memory the keys take.
+func (g *gathered) size() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.bytes
 }
 
 func (g *gathered) len() int {

@@ -186,13 +186,19 @@ func (m *Model) finish(f finished) tea.Cmd {
 	m.cancel(f.purpose)
 	m.jobs[f.purpose].ended = m.now
 	if f.err != nil {
+		m.forgetAhead()
 		if !errors.Is(f.err, context.Canceled) {
 			m.fail(f.err)
 		}
 		m.halt(f.purpose)
 		return nil
 	}
-	return m.receive(f.result)
+	before := m.overlay
+	cmd := m.receive(f.result)
+	if m.overlay != before {
+		m.ahead = nil // it was typed to something else
+	}
+	return cmd
 }
 
 // halt keeps a purpose whose job failed or was cancelled from starting again by

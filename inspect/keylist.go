@@ -41,24 +41,26 @@ const (
 // person is in it. However many rows there are, the window is small.
 type keyList struct {
 	query
-	open   map[string]string // open folders, and the level of each
-	rows   []row
-	up     anchor // where the rows before the window begin, backwards
-	down   anchor // where the rows behind the window begin
-	atHead bool   // the window begins with the first row
-	atEnd  bool   // the window ends with the last row
-	base   int64  // how many rows stand before the window; -1 while unknown
-	jump   load   // what is to be loaded before all else
-	stay   bool   // the jump keeps the selected row
-	dirty  bool   // the rows changed while they were being loaded
-	stale  bool   // rows are those of the query before
-	moved  int    // how far the person moved while they were
-	drawn  int    // how many keys had been gathered, or sorted, when rows were made
-	looked int64  // how many names were looked at for the rows, where a filter leaves most out
-	halted bool   // a job failed or was cancelled: nothing starts by itself
-	cursor int    // the selected row
-	top    int    // the first row on the screen
-	height int    // rows on the screen
+	open    map[string]string // open folders, and the level of each
+	rows    []row
+	up      anchor // where the rows before the window begin, backwards
+	down    anchor // where the rows behind the window begin
+	atHead  bool   // the window begins with the first row
+	atEnd   bool   // the window ends with the last row
+	base    int64  // how many rows stand before the window; -1 while unknown
+	jump    load   // what is to be loaded before all else
+	stay    bool   // the jump keeps the selected row
+	dirty   bool   // the rows changed while they were being loaded
+	stale   bool   // rows are those of the query before
+	asked   bool   // the person asked for what the jump loads
+	touched bool   // the person has pressed a key since the query began
+	owed    int    // how far the person moved beyond the rows that are there
+	drawn   int    // how many keys had been gathered, or sorted, when rows were made
+	looked  int64  // how many names were looked at for the rows, where a filter leaves most out
+	halted  bool   // a job failed or was cancelled: nothing starts by itself
+	cursor  int    // the selected row
+	top     int    // the first row on the screen
+	height  int    // rows on the screen
 
 	marked  map[string]bool  // the names that are chosen, folders with their keys
 	tallies map[string]tally // how many keys the folders hold, as far as they were counted
@@ -77,7 +79,7 @@ type tally struct {
 // show begins with the first rows of q. What is shown stays until they come.
 func (l *keyList) show(q query) {
 	l.query = q
-	l.jump, l.stay, l.stale, l.halted, l.looked, l.moved = fromHead, false, true, false, 0, 0
+	l.jump, l.stay, l.stale, l.asked, l.halted, l.touched, l.looked, l.owed = fromHead, false, true, true, false, false, 0, 0
 }
 
 // clear forgets everything but the query, which starts again.
@@ -178,7 +180,7 @@ func (l *keyList) add(w *walker, what load, s stretch) {
 		l.trimTail(w)
 	default:
 		if l.jump == what {
-			l.jump = nothingMore // else the person wants to be elsewhere by now
+			l.jump, l.asked = nothingMore, false // else the person wants to be elsewhere by now
 		}
 		l.replace(what, s)
 	}
@@ -188,7 +190,9 @@ func (l *keyList) add(w *walker, what load, s stretch) {
 	if l.dirty {
 		l.dirty, l.jump, l.stay = false, again, true
 	}
-	l.clamp()
+	if l.clamp(); l.owed != 0 {
+		l.move(0)
+	}
 }
 
 // replace puts the rows of a jump in place of the window.
@@ -199,9 +203,7 @@ func (l *keyList) replace(what load, s stretch) {
 	if selected != nil {
 		name, folder = selected.Name, selected.Folder
 	}
-	stay := l.stay && !l.stale
-	moved := l.moved
-	l.moved = 0
+	stay := l.stay && !l.stale && l.touched // who has done nothing yet is at the first row
 	switch {
 	case what == fromTail:
 		l.rows, l.up, l.atHead, l.atEnd, l.base = s.rows, s.next, s.end, true, -1
@@ -219,7 +221,7 @@ func (l *keyList) replace(what load, s stretch) {
 	case stay && i >= 0:
 		l.cursor, l.top = i, i-offset
 	case !stay:
-		l.cursor, l.top = moved, 0
+		l.cursor, l.top = 0, 0
 	}
 }
 
@@ -263,7 +265,7 @@ func (l *keyList) seek(w *walker, r row) {
 		return
 	}
 	l.rows, l.cursor, l.top, l.base = []row{r}, 0, 0, -1
-	l.atHead, l.atEnd, l.jump = false, false, nothingMore
+	l.atHead, l.atEnd, l.jump, l.asked, l.owed = false, false, nothingMore, false, 0
 	l.up, l.down = w.before(r), w.behind(r)
 }
 
@@ -273,6 +275,15 @@ func (l *keyList) selected() *row {
 		return nil
 	}
 	return &l.rows[l.cursor]
+}
+
+// standing is the row of the key that the person has gone to; one without a name where
+// they have not.
+func (l *keyList) standing() row {
+	if r := l.selected(); r != nil && !r.Folder && l.touched && l.stay && !l.stale {
+		return *r
+	}
+	return row{}
 }
 
 // visible is what is on the screen.
@@ -316,31 +327,44 @@ func (l *keyList) uncounted() (string, bool) {
 	return "", false
 }
 
+// move goes n rows down, or up when n is negative: as far as rows are there, and the rest of
+// the way when more of them come.
 func (l *keyList) move(n int) {
 	l.halted = false
-	if l.stale {
-		l.moved = max(l.moved+n, 0)
+	n += l.owed
+	if l.owed = 0; l.asked {
+		l.owed = max(min(n, mostOwed*l.height), -mostOwed*l.height)
+		return
 	}
 	l.cursor += n
+	switch last := max(len(l.rows)-1, 0); {
+	case l.cursor > last && !l.atEnd:
+		l.owed = min(l.cursor-last, mostOwed*l.height)
+	case l.cursor < 0 && !l.atHead:
+		l.owed = max(l.cursor, -mostOwed*l.height)
+	}
 	l.clamp()
 }
 
+// mostOwed is how many screens a person can be ahead of what is loaded.
+const mostOwed = 10
+
 func (l *keyList) home() {
-	l.halted, l.moved = false, 0
-	if l.atHead {
+	l.halted, l.owed = false, 0
+	if l.atHead && !l.asked {
 		l.move(-l.cursor)
 		return
 	}
-	l.jump, l.stay, l.looked = fromHead, false, 0
+	l.jump, l.stay, l.asked, l.looked = fromHead, false, true, 0
 }
 
 func (l *keyList) end() {
-	l.halted = false
-	if l.atEnd && !l.stale {
+	l.halted, l.owed = false, 0
+	if l.atEnd && !l.asked {
 		l.move(len(l.rows))
 		return
 	}
-	l.jump, l.stay, l.looked = fromTail, false, 0
+	l.jump, l.stay, l.asked, l.looked = fromTail, false, true, 0
 }
 
 // clamp keeps the cursor on a row, and the screen around it.
@@ -384,7 +408,7 @@ func (l *keyList) toggle(r row) {
 	} else {
 		l.shut(r.Name)
 	}
-	l.jump, l.stay, l.halted = again, true, false
+	l.jump, l.stay, l.asked, l.halted = again, true, true, false
 }
 
 // shut closes a folder, and those in it.

@@ -86,7 +86,11 @@ func (m *Model) list(what load) tea.Cmd {
 
 func (m *Model) lists(l listed) {
 	first := m.keys.stale
+	was := m.keys.standing()
 	m.keys.add(l.walker, l.load, l.stretch)
+	if l.load == again && was.Name != "" && m.scan != nil && m.scan.keys.has(was.Name) && m.keys.find(was.Name, false) < 0 {
+		m.keys.seek(l.walker, was) // so many keys were found before it
+	}
 	if l.load == fromTail && !l.walker.tree && !m.keys.atHead {
 		m.keys.base = m.rowsBefore()
 	}

@@ -49,6 +49,7 @@ type Model struct {
 	failure       string // the last error, until the next key press
 	notice        string // what just happened, likewise
 
+	ahead    []tea.KeyMsg // typed before what it is about was there
 	jobs     [purposes]job
 	frame    int // of the spinner
 	spinning bool
@@ -107,7 +108,7 @@ type (
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.now = m.options.Now()
 	cmd := m.dispatch(msg)
-	return m, tea.Batch(cmd, m.fill())
+	return m, tea.Batch(cmd, m.catchUp(), m.fill())
 }
 
 func (m *Model) dispatch(msg tea.Msg) tea.Cmd {

@@ -11,6 +11,7 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 	if e.Action != tea.MouseActionPress || m.tiny() {
 		return nil
 	}
+	m.keys.touched = true
 	inList := !m.inValue
 	if m.wide() {
 		inList = e.X < m.listWidth()
@@ -101,6 +102,9 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 // click is a press on a line of the screen.
 func (m *Model) click(y int, inList bool) tea.Cmd {
 	m.failure, m.notice = "", ""
+	if m.awaits() {
+		return nil // in a moment something else may be there
+	}
 	if !inList {
 		s := m.value.sheet()
 		if s == nil {

@@ -192,9 +192,9 @@ func (m *Model) samplePart(db int) part {
 func (g *gathered) sample(n int) (names []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	step := max(len(g.keys)/n, 1)
-	for i := 0; i < len(g.keys) && len(names) < n; i += step {
-		names = append(names, g.keys[i].name)
+	n = min(n, len(g.keys))
+	for i := range n {
+		names = append(names, g.keys[i*len(g.keys)/n].name)
 	}
 	return names
 }

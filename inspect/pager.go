@@ -30,8 +30,8 @@ type link struct {
 	n      int
 }
 
-// How large the chunks of a chain grow while nobody looks at them, in elements
-// and in bytes.
+// How large the chunks of a chain grow while nobody looks at them, in elements, and
+// how many bytes any chunk should have.
 const (
 	largestChunk  = 2000
 	heaviestChunk = 256 << 10
@@ -40,15 +40,24 @@ const (
 // behind is the link to the chunk after c, which was asked for n elements: as many
 // as a screen needs, more in a hurry, and few of what is heavy.
 func (c *chunk) behind(n int, hurry bool) link {
-	switch size := c.bytes(); {
-	case size > heaviestChunk:
-		n = max(n/2, 1)
-	case hurry && size < heaviestChunk/4:
-		n = min(2*n, largestChunk)
-	case !hurry:
-		n = min(2*n, perChunk)
+	switch fit := c.fitting(largestChunk); {
+	case fit < n:
+		n = fit
+	case hurry:
+		n = min(2*n, fit)
+	default:
+		n = min(fit, perChunk)
 	}
 	return link{c.next, n}
+}
+
+// fitting is how many elements like those of c a chunk should have, most at most.
+func (c *chunk) fitting(most int) int {
+	if len(c.rows) == 0 {
+		return most
+	}
+	each := c.bytes()/len(c.rows) + 1
+	return max(min(heaviestChunk/each, most), 1)
 }
 
 // record is one element of a collection.
@@ -84,6 +93,7 @@ type pager struct {
 	height int     // lines on the screen
 	picks  bool    // a line can be selected; without, the cursor is the top
 	chase  chase   // what the screen follows as it is found
+	owed   int     // how far the person moved beyond the lines that are loaded
 }
 
 // chase is what a pager goes to while it is still being loaded.
@@ -125,8 +135,12 @@ func (p *pager) add(i int, c *chunk) {
 	}
 	p.settle()
 	p.follow()
+	if p.owed != 0 {
+		p.move(0)
+	}
+	bottom, _ := p.advance(p.top, p.height-1)
 	for j := range p.chunks {
-		if j < p.top.chunk-kept || j > max(p.top.chunk+kept, i) {
+		if j < p.top.chunk-kept || j > max(bottom.chunk+kept, i) {
 			delete(p.chunks, j)
 		}
 	}
@@ -273,31 +287,51 @@ func (p *pager) prev(s spot) (spot, bool) {
 	return s, false
 }
 
-// move goes n lines down, or up when n is negative.
+// move goes n lines down, or up when n is negative: as far as they are loaded, and the
+// rest of the way when they come.
 func (p *pager) move(n int) {
 	p.chase = nothing
-	if !p.picks {
-		p.scroll(n)
-		return
+	n += p.owed
+	p.owed = 0
+	from, went := p.cursor, 0
+	switch {
+	case n > 0 && p.picks:
+		p.cursor, went = p.advance(p.cursor, n)
+		from = p.cursor
+	case n > 0: // the last line stays the last one on the screen at most
+		bottom, _ := p.advance(p.top, p.height-1)
+		from, went = p.advance(bottom, n)
+		p.top, _ = p.advance(p.top, went)
+	case p.picks:
+		p.cursor, went = p.retreat(p.cursor, -n)
+	default:
+		p.top, went = p.retreat(p.top, -n)
 	}
-	if n > 0 {
-		p.cursor, _ = p.advance(p.cursor, n)
-	} else {
-		p.cursor, _ = p.retreat(p.cursor, -n)
+	if n > went && p.continues(from) {
+		p.owed = min(n-went, mostOwed*p.height)
+	}
+	if -n > went && p.precedes() {
+		p.owed = max(n+went, -mostOwed*p.height)
+	}
+	if !p.picks {
+		p.cursor = p.top
 	}
 	p.reveal()
 }
 
-// scroll moves the screen, whose last line stays the last one at most.
-func (p *pager) scroll(n int) {
-	if n > 0 {
-		bottom, _ := p.advance(p.top, p.height-1)
-		_, n = p.advance(bottom, n)
-		p.top, _ = p.advance(p.top, n)
-	} else {
-		p.top, _ = p.retreat(p.top, -n)
+// continues tells whether lines behind s are still to be loaded.
+func (p *pager) continues(s spot) bool {
+	next, ok := p.next(s)
+	return !ok && p.chunks[next.chunk] == nil && next.chunk <= p.furthest()
+}
+
+// precedes tells whether lines before the cursor are still to be loaded.
+func (p *pager) precedes() bool {
+	i := p.cursor.chunk
+	for i >= 0 && p.chunks[i] != nil {
+		i--
 	}
-	p.cursor = p.top
+	return i >= 0
 }
 
 // reveal moves the screen so that the selected line is on it.
@@ -319,7 +353,7 @@ func (p *pager) take(t *trail) {
 
 // jump selects a line that a search found.
 func (p *pager) jump(to spot) {
-	p.chase = nothing
+	p.chase, p.owed = nothing, 0
 	p.cursor = to
 	p.top, _ = p.retreat(to, p.height/3)
 	if !p.picks {
@@ -328,7 +362,7 @@ func (p *pager) jump(to spot) {
 }
 
 func (p *pager) home() {
-	p.chase = nothing
+	p.chase, p.owed = nothing, 0
 	p.top, p.cursor = spot{}, spot{}
 }
 
@@ -376,17 +410,19 @@ func (p *pager) missing() (int, bool) {
 // lacks tells whether chunk i is to be fetched.
 func (p *pager) lacks(i int) bool { return p.chunks[i] == nil || p.chunks[i].stale }
 
-// below is the first chunk that is to be fetched within a screen below the screen.
+// below is the first chunk that is to be fetched within a screen below the screen; of
+// what is heavy, on the screen.
 func (p *pager) below() int {
-	s, lines := p.top, 2*p.height
+	s, lines, bytes := p.top, 2*p.height, 0
 	for i := s.chunk; ; i++ {
 		c := p.chunks[i]
 		if p.lacks(i) {
 			return i
 		}
 		lines -= c.len() - s.line
+		bytes += c.bytes()
 		s.line = 0
-		if lines < 0 {
+		if lines < 0 || lines < p.height && bytes > heaviestChunk {
 			return i
 		}
 	}

@@ -23,6 +23,8 @@ type scan struct {
 	scanned int64 // how many keys were looked at, about
 	limit   int64 // of scanned, where it stops until it is told to go on
 	count   int   // how many keys the next page looks at
+	most    int   // how many keys are kept
+	passed  int64 // how many keys were let go of: keys has those behind them
 }
 
 // feed finds the next page of a scan's keys.
@@ -43,25 +45,38 @@ const (
 	largestPage = 10_000
 	firstLimit  = 100_000
 
-	// mostGathered is how many keys stop any scan.
-	mostGathered = 1_000_000
+	// mostGathered is how many keys are kept, and mostGatheredBytes about how much memory
+	// they may take: what comes behind them is listed in their place.
+	mostGathered      = 1_000_000
+	mostGatheredBytes = 256 << 20
 )
 
 func newScan(q catalog.Query, f feed) *scan {
-	return &scan{keys: newGathered(q), query: q, feed: f, next: "0", count: firstPage, limit: firstLimit}
+	return &scan{keys: newGathered(q), query: q, feed: f, next: "0", count: firstPage, limit: firstLimit, most: mostGathered}
 }
 
 // again scans from the beginning. What was found before is shown until then.
 func (s *scan) again() {
 	s.coming, s.next, s.mark, s.done, s.scanned, s.count = newGathered(s.query), "0", catalog.Mark{}, false, 0, firstPage
-	s.limit = max(s.limit, firstLimit)
+	s.limit, s.passed = max(s.limit, firstLimit), 0
 }
 
 // paused tells whether the scan has stopped by itself.
 func (s *scan) paused() bool { return !s.done && s.scanned >= s.limit }
 
-// goOn lets a paused scan go on, ten times as far.
-func (s *scan) goOn() { s.limit = 10 * s.scanned }
+// full tells whether a scan has stopped since no more keys are kept.
+func (s *scan) full() bool { return s.paused() && s.isFull(s.keys) }
+
+func (s *scan) isFull(g *gathered) bool { return g.len() >= s.most || g.size() >= mostGatheredBytes }
+
+// goOn lets a paused scan go on, ten times as far; one that is full lets its keys go.
+func (s *scan) goOn() {
+	if s.full() {
+		s.passed += int64(s.keys.len())
+		s.keys = newGathered(s.query)
+	}
+	s.limit = 10 * s.scanned
+}
 
 func (s *scan) add(f fed) {
 	into := s.keys
@@ -72,7 +87,7 @@ func (s *scan) add(f fed) {
 	s.next, s.mark, s.done = f.next, f.mark, f.done
 	s.scanned += int64(f.looked)
 	s.count = min(2*s.count, largestPage)
-	if into.len() >= mostGathered {
+	if s.isFull(into) {
 		s.limit = min(s.limit, s.scanned)
 	}
 	if s.done || s.paused() {
@@ -159,9 +174,14 @@ func (m *Model) gathers(f fed) {
 
 // keepScanning lets a scan that stopped by itself go on.
 func (m *Model) keepScanning() tea.Cmd {
-	if m.scan != nil && m.scan.paused() {
-		m.scan.goOn()
-		m.keys.halted = false
+	if m.scan == nil || !m.scan.paused() {
+		return nil
 	}
+	if m.scan.full() {
+		m.keys.tallies = map[string]tally{}
+		m.keys.show(m.keys.query)
+	}
+	m.scan.goOn()
+	m.keys.halted = false
 	return nil
 }

@@ -72,6 +72,7 @@ type trail struct {
 	sheet  *sheet
 	key    string
 	db     int
+	per    int64   // elements a chunk, where chunks have numbers
 	step   int     // 1 or -1
 	at     spot    // where it began
 	count  int     // how many chunks there are; -1 while unknown
@@ -85,7 +86,7 @@ type trail struct {
 // seekRow searches the cells of a table.
 func (m *Model) seekRow(s *sheet, back bool) tea.Cmd {
 	t := &trail{
-		sheet: s, key: m.value.key, db: m.db, step: 1, at: s.pager.cursor, count: s.pager.count,
+		sheet: s, key: m.value.key, db: m.db, per: s.per, step: 1, at: s.pager.cursor, count: s.pager.count,
 		starts: slices.Clone(s.pager.starts), before: slices.Clone(s.pager.before), firsts: s.firsts.clone(),
 		loaded: maps.Clone(s.pager.chunks), batch: 1,
 	}
@@ -129,7 +130,7 @@ func (t *trail) chunk(ctx context.Context, conn *conn, i int) (*chunk, error) {
 	}
 	src := t.sheet.src
 	var calls [][][]byte
-	from := link{}
+	from := link{n: int(t.per)}
 	if src.per == 0 && i < len(t.starts) {
 		from = t.starts[i]
 	}
@@ -273,11 +274,17 @@ func (m *Model) seeks(r sought) {
 		return
 	}
 	if s.tabular() {
-		if s.pager.chain {
+		switch {
+		case s.pager.chain:
 			s.firsts = r.trail.firsts
 			s.pager.take(r.trail)
+			s.pager.chunks[r.i] = r.chunk
+		case r.trail.per == s.per:
+			s.pager.chunks[r.i] = r.chunk
+		default: // meanwhile the chunks have other numbers
+			n := int64(r.at.chunk)*r.trail.per + int64(r.at.line)
+			r.at = spot{int(n / s.per), int(n % s.per)}
 		}
-		s.pager.chunks[r.i] = r.chunk
 		s.pager.jump(r.at)
 		return
 	}

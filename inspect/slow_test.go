@@ -46,16 +46,23 @@ func (h *hanging) start(cmd tea.Cmd) {
 
 // finish takes in all that ends.
 func (h *hanging) finish() {
-	for ; h.n > 0; h.n-- {
-		switch msg := (<-h.done).(type) {
-		case nil:
-		case tea.BatchMsg:
-			for _, c := range msg {
-				h.start(c)
-			}
-		default:
-			h.send(msg)
+	for h.n > 0 {
+		h.one()
+	}
+}
+
+// one takes in one thing that ends.
+func (h *hanging) one() {
+	msg := <-h.done
+	h.n--
+	switch msg := msg.(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			h.start(c)
 		}
+	default:
+		h.send(msg)
 	}
 }
 

@@ -14,9 +14,9 @@ type source struct {
 	count   string                                        // the command that counts elements, or bytes
 	unit    [2]string                                     // the name of one and of many
 	columns []column                                      // what an element consists of; none for bytes
-	per     int64                                         // elements or bytes a chunk; 0 when chunks form a chain of cursors
-	fetch   func(key string, i int64, from link) [][]byte // chunk i, or the one at a link
-	decode  func(i int64, v resp.Value) *chunk
+	per     int64                                         // elements a chunk at most, or bytes; 0 when chunks form a chain of cursors
+	fetch   func(key string, i int64, from link) [][]byte // chunk i of as many elements as the link says, or the one at a link
+	decode  func(first int64, v resp.Value) *chunk        // a reply; first is the number of its first element where chunks have numbers
 
 	// about is one more command about the elements of a chunk, and learn takes its
 	// reply in; nil where there is none. A target may refuse it.
@@ -49,7 +49,8 @@ type column struct {
 }
 
 const (
-	perChunk   = 100      // elements
+	perChunk   = 100      // elements, where they are small
+	probed     = 10       // elements that are fetched first: nobody knows how large they are
 	windowSize = 64 << 10 // bytes
 	overlap    = 3        // bytes of the next window that may finish a letter
 )
@@ -65,14 +66,14 @@ var sources = map[string]*source{
 	"list": {
 		count: "LLEN", unit: [2]string{"element", "elements"}, per: perChunk,
 		columns: []column{{title: "#", right: true}, {title: "VALUE"}},
-		fetch:   func(key string, i int64, _ link) [][]byte { return slice("LRANGE", key, i) },
+		fetch:   func(key string, i int64, from link) [][]byte { return slice("LRANGE", key, i, from.n) },
 		decode:  indexed,
 	},
 	"zset": {
 		count: "ZCARD", unit: [2]string{"member", "members"}, per: perChunk,
 		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}}, scores: 2,
-		fetch: func(key string, i int64, _ link) [][]byte {
-			return append(slice("ZRANGE", key, i), []byte("WITHSCORES"))
+		fetch: func(key string, i int64, from link) [][]byte {
+			return append(slice("ZRANGE", key, i, from.n), []byte("WITHSCORES"))
 		},
 		decode: ranked,
 	},
@@ -126,29 +127,30 @@ func learnExpiries(c *chunk, v resp.Value) {
 	}
 }
 
-// firstLink is where every chain begins.
-var firstLink = link{"0", perChunk}
+// firstLink is where every value begins.
+var firstLink = link{"0", probed}
 
 // read makes chunk i of the reply to fetch.
 func (s *source) read(i int, from link, v resp.Value) *chunk {
-	c := s.decode(int64(i), v)
+	c := s.decode(int64(i)*int64(from.n), v)
 	if s.full && len(c.rows) < from.n {
 		c.next = ""
 	}
 	return c
 }
 
-// chunks is how many chunks a value of n elements or bytes has; -1 when only
-// the cursors will tell.
-func (s *source) chunks(n int64) int {
-	if s.per == 0 {
+// chunksOf is how many chunks a value of n elements or bytes has with so many of them
+// a chunk; -1 when only the cursors will tell.
+func chunksOf(n, per int64) int {
+	if per == 0 {
 		return -1
 	}
-	return int((n + s.per - 1) / s.per)
+	return int((n + per - 1) / per)
 }
 
-func slice(name, key string, i int64) [][]byte {
-	return command(name, key, decimal(i*perChunk), decimal((i+1)*perChunk-1))
+// slice is a command for chunk i of per elements.
+func slice(name, key string, i int64, per int) [][]byte {
+	return command(name, key, decimal(i*int64(per)), decimal((i+1)*int64(per)-1))
 }
 
 func scanCall(name, key string, from link) [][]byte {
@@ -162,16 +164,16 @@ func window(data []byte) *chunk {
 	return &chunk{data: data, size: min(len(data), windowSize)}
 }
 
-func indexed(i int64, v resp.Value) *chunk {
+func indexed(first int64, v resp.Value) *chunk {
 	c := &chunk{}
 	for j, e := range v.Elems {
-		c.rows = append(c.rows, record{decimal(i*perChunk + int64(j)), text(e)})
+		c.rows = append(c.rows, record{decimal(first + int64(j)), text(e)})
 	}
 	return c
 }
 
 // ranked reads members and scores, in pairs or flat.
-func ranked(i int64, v resp.Value) *chunk {
+func ranked(first int64, v resp.Value) *chunk {
 	flat := v.Elems
 	if len(flat) > 0 && flat[0].Kind == resp.Array {
 		flat = nil
@@ -181,7 +183,7 @@ func ranked(i int64, v resp.Value) *chunk {
 	}
 	c := &chunk{}
 	for j := 0; j+1 < len(flat); j += 2 {
-		rank := decimal(i*perChunk + int64(j/2))
+		rank := decimal(first + int64(j/2))
 		c.rows = append(c.rows, record{rank, score(flat[j+1]), text(flat[j])})
 	}
 	return c

@@ -36,9 +36,9 @@ var errRaced = errors.New("somebody else changed the keys at the same time")
 const tries = 5
 
 // transact keeps keys in the journal and changes them. Where the target can watch
-// keys, nobody changes one between the two; otherwise what others write in that
-// moment is lost to an undo. sent tells whether the commands went out: otherwise
-// nothing was changed.
+// keys, nobody changes one between the two; otherwise commitTogether keeps what others
+// write in that moment. sent tells whether the commands went out: otherwise nothing was
+// changed.
 func (m *Model) transact(ctx context.Context, t transaction) (values []resp.Value, sent bool, err error) {
 	for range tries {
 		var watched bool
@@ -46,13 +46,19 @@ func (m *Model) transact(ctx context.Context, t transaction) (values []resp.Valu
 		if watched, err = m.conn.watch(ctx, t.places); err != nil {
 			return nil, false, err
 		}
-		calls, err = m.keep(ctx, t)
+		var r rereads
+		calls, r, err = m.keep(ctx, t)
 		if err == nil && len(calls) == 0 {
 			return nil, false, nil
 		}
-		if err == nil {
-			values, err = m.conn.commit(ctx, t.db, watched, calls)
+		switch {
+		case err != nil:
+		case watched:
+			values, err = m.conn.commit(ctx, t.db, true, calls)
 			sent = !errors.Is(err, errRaced)
+		default:
+			values, err = m.commitTogether(ctx, t.db, r, calls)
+			sent = true
 		}
 		if !errors.Is(err, errRaced) {
 			return values, sent, err
@@ -61,14 +67,20 @@ func (m *Model) transact(ctx context.Context, t transaction) (values []resp.Valu
 	return nil, false, err
 }
 
-// keep writes to the journal what undoes a transaction, and returns its commands.
-func (m *Model) keep(ctx context.Context, t transaction) ([][][]byte, error) {
+// keep writes to the journal what undoes a transaction, and returns its commands, and
+// what it kept of keys in its database.
+func (m *Model) keep(ctx context.Context, t transaction) (calls [][][]byte, r rereads, err error) {
 	add := func(db int) func([][][]byte) error {
-		return func(calls [][][]byte) error { return m.journal.add(db, calls) }
+		return func(calls [][][]byte) error {
+			if db == t.db {
+				r.add(calls)
+			}
+			return m.journal.add(db, calls)
+		}
 	}
 	if t.back != nil {
-		if err := add(t.db)(t.back); err != nil {
-			return nil, err
+		if err := m.journal.add(t.db, t.back); err != nil {
+			return nil, r, err
 		}
 		t.places = nil
 	}
@@ -80,33 +92,32 @@ func (m *Model) keep(ctx context.Context, t transaction) ([][][]byte, error) {
 		}
 		there, err := images(ctx, p.db, p.keys, m.options.Now(), add(p.db))
 		if err != nil {
-			return nil, err
+			return nil, r, err
 		}
 		all = append(all, there...)
-		if t.absent {
-			if err := m.keepAbsent(p, there); err != nil {
-				return nil, err
+		if missing := p.without(there); t.absent && len(missing) > 0 {
+			if err := m.journal.add(p.db, gone(missing)); err != nil {
+				return nil, r, err
+			}
+			if p.db == t.db {
+				r.addAbsent(missing)
 			}
 		}
 	}
-	calls, err := t.calls(all)
+	calls, err = t.calls(all)
 	if err == nil && len(calls) > 0 {
 		err = m.journal.sync()
 	}
-	return calls, err
+	return calls, r, err
 }
 
-// keepAbsent keeps that keys are not there.
-func (m *Model) keepAbsent(p keysIn, there []string) error {
+// without is the keys that are not among others.
+func (p keysIn) without(there []string) []string {
 	known := map[string]bool{}
 	for _, key := range there {
 		known[key] = true
 	}
-	missing := slices.DeleteFunc(slices.Clone(p.keys), func(key string) bool { return known[key] })
-	if len(missing) == 0 {
-		return nil
-	}
-	return m.journal.add(p.db, gone(missing))
+	return slices.DeleteFunc(slices.Clone(p.keys), func(key string) bool { return known[key] })
 }
 
 // watch makes a commit fail that comes after somebody else's change of the keys.

@@ -17,16 +17,27 @@ import (
 // counts bytes.
 type meddler struct {
 	Client
-	before func(calls [][][]byte)
-	most   int // bytes of a call or of its replies
-	all    int // of all of them
+	before  func(calls [][][]byte)
+	refuses string // the name of a command
+	most    int    // bytes of a call or of its replies
+	all     int    // of all of them
 }
 
 func (b *meddler) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	if b.before != nil {
 		b.before(calls)
 	}
+	var refused []int
+	calls = slices.Clone(calls)
+	for i, call := range calls {
+		if string(call[0]) == b.refuses {
+			refused, calls[i] = append(refused, i), command("PING")
+		}
+	}
 	values, err := b.Client.Pipeline(ctx, calls)
+	for _, i := range refused {
+		values[i] = resp.MakeError("ERR " + b.refuses + " is not to be had")
+	}
 	sent, got := 0, 0
 	for _, call := range calls {
 		for _, w := range call {
@@ -171,28 +182,43 @@ func TestWhatWouldHaveEnded(t *testing.T) {
 
 // TestSomebodyElseWrites between the keeping of a key and its change: the change
 // begins again.
+// TestSomebodyElseWrites between the keeping of a key and its change: undo brings that
+// back. Without WATCH the transaction itself tells what was there.
 func TestSomebodyElseWrites(t *testing.T) {
-	f := newFile(t)
-	f.do("SET k old")
-	b := &meddler{}
-	f.through(b)
-	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
-	interfere := true
-	b.before = func(calls [][][]byte) {
-		if holdsMulti(calls) && interfere {
-			interfere = false
-			other := f.session
-			f.session = f.another()
-			f.do("SET k theirs")
-			f.session = other
+	for _, refuses := range []string{"", "WATCH"} {
+		for _, c := range []struct{ before, theirs, mine, read, want string }{
+			{"SET k old", "SET k theirs", "SET k mine", "GET k", "theirs"},
+			{"SET k old PX 50000", "APPEND k er", "SET k mine", "GET k", "older"},
+			{"SET k old", "DEL k", "SET k mine", "EXISTS k", "0"},
+			{"DEL k", "SET k theirs", "SET k mine", "GET k", "theirs"},
+			{"DEL k", "PING", "SET k mine", "EXISTS k", "0"},
+			{"SADD k old", "SADD k theirs", "DEL k", "SCARD k", "2"},
+		} {
+			t.Run(refuses+" "+c.theirs, func(t *testing.T) {
+				f := newFile(t)
+				f.do(c.before)
+				b := &meddler{refuses: refuses}
+				f.through(b)
+				s := browseOn(t, f, f.fake, 80, 24)
+				s.press("U")
+				interfere := true
+				b.before = func(calls [][][]byte) {
+					if len(calls) > 2 && holdsMulti(calls) && interfere {
+						interfere = false
+						other := f.session
+						f.session = f.another()
+						f.do(c.theirs)
+						f.session = other
+					}
+				}
+				s.runs(c.mine)
+				s.press("u")
+				v, err := f.session.Do(context.Background(), command(strings.Fields(c.read)...)...)
+				if err != nil || text(v) != c.want || interfere {
+					t.Errorf("got %q %v, interfered %v", text(v), err, !interfere)
+				}
+			})
 		}
-	}
-	s.runs("SET k mine")
-	s.press("u")
-	v, err := f.session.Do(context.Background(), []byte("GET"), []byte("k"))
-	if err != nil || string(v.Str) != "theirs" || interfere {
-		t.Errorf("got %q %v", v.Str, err)
 	}
 }
 

@@ -12,6 +12,8 @@ type sheet struct {
 	src     *source // how it is fetched; nil when whole is all of it
 	whole   string  // an element, which is in memory
 	size    int64   // elements or bytes
+	per     int64   // of them a chunk; 0 when chunks form a chain
+	fitted  bool    // that is as many as fits their size
 	firsts  *firsts // where the chunks may repeat elements
 	pager   pager
 	form    shape
@@ -37,6 +39,7 @@ type valuePane struct {
 	kind     string
 	size     int64 // -1 where it cannot be told
 	expires  int64 // Unix ms; 0 when it does not expire
+	renewed  bool  // the person changed it, and it is being read again
 	gone     bool  // it expired or was deleted while it was shown
 	tooLarge bool
 	sheets   []*sheet
@@ -62,6 +65,7 @@ type opened struct {
 	expires  int64
 	size     int64
 	first    *chunk // nil for a type that cannot be shown
+	from     link   // where it begins, and for how many elements it was asked
 	tooLarge bool   // and for a value that is not fetched, since it is too large
 	firsts   *firsts
 }
@@ -71,7 +75,7 @@ type opened struct {
 func (v *valuePane) show(o opened) {
 	same := v.loaded && v.key == o.key
 	if same && o.kind == "" {
-		v.gone = true
+		v.gone, v.renewed = true, false
 		return
 	}
 	old := v.sheets
@@ -85,6 +89,7 @@ func (v *valuePane) show(o opened) {
 	}
 	s := newSheet(whole(o.key), sources[o.kind], o.size)
 	s.firsts = o.firsts
+	s.begin(o.from)
 	if s.src.atOnce {
 		s = newWhole(s.title, string(o.first.data))
 	}
@@ -116,7 +121,7 @@ func deadline(pttl, now int64) int64 {
 }
 
 func newSheet(title string, src *source, size int64) *sheet {
-	return &sheet{title: title, src: src, size: size, pager: newPager(src.chunks(size), src.columns != nil)}
+	return &sheet{title: title, src: src, size: size, per: src.per, pager: newPager(chunksOf(size, src.per), src.columns != nil)}
 }
 
 // newWhole is a sheet of bytes that are in memory.
@@ -125,7 +130,7 @@ func newWhole(title, body string) *sheet {
 	if s.size > decodeLimit {
 		s.note = beginningOf([]byte(body[:windowSize]))
 	}
-	s.pager = newPager(sources["string"].chunks(s.size), false)
+	s.pager = newPager(chunksOf(s.size, windowSize), false)
 	s.decoded(newDocument(body))
 	return s
 }
@@ -186,7 +191,10 @@ func (s *sheet) resume(old *sheet) {
 		s.doc = old.doc // until it is decoded again
 	}
 	if s.src != nil {
-		s.width, s.widths, s.firsts = old.width, old.widths, old.firsts
+		s.width, s.widths, s.firsts, s.fitted = old.width, old.widths, old.firsts, old.fitted
+		if s.numbered() && s.per != old.per {
+			old.recut(s.per)
+		}
 		s.pager.resume(&old.pager)
 	} else if last := s.pager.furthest(); old.pager.cursor.chunk <= last && old.pager.top.chunk <= last {
 		s.pager.top, s.pager.cursor = old.pager.top, old.pager.cursor
@@ -208,6 +216,9 @@ func (s *sheet) add(i int, c *chunk) {
 	}
 	s.pager.add(i, c)
 	s.settleSeek(i, c)
+	if s.numbered() && len(c.rows) > 0 {
+		s.fit(c)
+	}
 }
 
 // arrange lays the sheets out for the pane's present size.
@@ -349,7 +360,10 @@ func (v *valuePane) missing() (i int, from link, ok bool) {
 	if !ok {
 		return 0, link{}, false
 	}
-	if i < len(s.pager.starts) {
+	switch {
+	case s.numbered():
+		from = s.begins()
+	case i < len(s.pager.starts):
 		from = s.pager.starts[i]
 	}
 	return i, from, true
@@ -408,7 +422,7 @@ func (v *valuePane) end() {
 		return
 	}
 	v.scrolled(func(p *pager) {
-		p.chase = ending
+		p.chase, p.owed = ending, 0
 		p.follow()
 	})
 }

@@ -204,7 +204,11 @@ func (m *Model) working() string {
 	if s := (m.now - m.jobs[p].since) / 1000; s > 0 {
 		line += " " + remaining(s*1000)
 	}
-	for _, part := range m.spent(p) {
+	parts := m.spent(p)
+	if n := len(m.ahead); n > 0 {
+		parts = append([]string{counted(int64(n), "key waits", "keys wait")}, parts...)
+	}
+	for _, part := range parts {
 		if longer := line + " · " + part; ansi.StringWidth(longer) < max(m.width/2, 32) {
 			line = longer
 		}
@@ -291,8 +295,15 @@ func (m *Model) hints() []hint {
 		return []hint{{"tab", mannerNames[(m.keys.filter.manner+1)%manners]}, {"⏎", "keep"}, {"esc", "cancel"}}
 	}
 	for _, b := range m.bindings {
-		if b.hint != "" && b.where&m.here() != 0 && (b.apt == nil || b.apt(m)) {
-			hints = append(hints, hint{keySign(b.keys[0]), b.hint})
+		if b.where&m.here() == 0 || b.apt != nil && !b.apt(m) {
+			continue
+		}
+		says := b.hint
+		if b.says != nil {
+			says = b.says(m)
+		}
+		if says != "" {
+			hints = append(hints, hint{keySign(b.keys[0]), says})
 		}
 	}
 	return hints

@@ -271,6 +271,9 @@ func (m *Model) listPlace() string {
 	if at := m.rowPlace(); at != "" {
 		parts = append(parts, at)
 	}
+	if m.scan != nil && m.scan.passed > 0 {
+		parts = append(parts, "behind the first "+grouped(m.scan.passed))
+	}
 	switch s := m.scan; {
 	case m.isSorting():
 		looked, _ := m.sorted.Looked()
@@ -286,7 +289,10 @@ func (m *Model) listPlace() string {
 		parts = append(parts, "searched all keys")
 	case s != nil:
 		parts = append(parts, m.scannedOf(s.scanned, "scanned "))
-		if s.paused() {
+		switch {
+		case s.full():
+			parts = append(parts, "list full, + for the next")
+		case s.paused():
 			parts = append(parts, "paused, + goes on")
 		}
 	case m.filtered() && l.atEnd && !l.stale:
@@ -340,6 +346,8 @@ func (m *Model) rowPlace() string {
 		return at + " of " + grouped(n) + " or more found"
 	case l.atEnd:
 		return at + " of " + grouped(n)
+	case m.scan != nil:
+		return at + " of " + grouped(int64(m.scan.keys.len()))
 	case m.total >= 0:
 		return at + " of " + grouped(m.total)
 	}

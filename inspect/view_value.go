@@ -201,15 +201,15 @@ func (v *valuePane) place() string {
 		return s.bytePlace()
 	}
 	n, known := s.pager.place(s.pager.cursor)
-	if s.src.per > 0 {
-		n, known = int64(s.pager.cursor.chunk)*s.src.per+int64(s.pager.cursor.line)+1, true
+	if s.numbered() {
+		n, known = s.index(s.pager.cursor)+1, true
 	}
 	of := s.size
 	if all, read := s.pager.all(); read {
 		of = all // the count may be older
 	}
 	switch {
-	case of < 0:
+	case of <= 0:
 		return ""
 	case !known:
 		return " of " + grouped(of)

@@ -1,0 +1,178 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// folders is a server that may be written, with a folder of n keys and some keys behind it.
+func folders(n int) *fake {
+	f := newFake()
+	f.options = func(o *Options) { o.Unlock = func(context.Context) (Client, error) { return f, nil } }
+	for i := range n {
+		f.add(fakeValue{key: fmt.Sprintf("a:%04d", i), kind: "string", str: "in the folder"})
+	}
+	f.add(fakeValue{key: "b", kind: "list", elems: []string{"b0", "b1"}}, fakeValue{key: "c", kind: "list", elems: []string{"c0", "c1"}})
+	return f
+}
+
+func TestKeysTypedAheadOfAFolder(t *testing.T) {
+	s := browse(t, folders(3), 80, 24)
+	h := hang(s)
+	for _, key := range []string{"enter", "j", "j", "enter"} {
+		h.press(key)
+	}
+	if s.model.inValue {
+		t.Fatal("Enter opened a row of before")
+	}
+	h.tick(frame)
+	s.shows("3 keys wait")
+	close(s.fake.gate)
+	h.finish()
+	s.shows("a:0001", "in the folder")
+}
+
+func TestKeysTypedAheadOfAValue(t *testing.T) {
+	f := folders(3)
+	s := browse(t, f, 80, 24)
+	s.press("U", "j", "enter", "esc", "j")
+	s.shows("WRITING")
+	h := hang(s)
+	h.press("enter")
+	h.press("j")
+	h.press("D")
+	if s.model.overlay != nil {
+		t.Fatal("D was about the value of before")
+	}
+	close(f.gate)
+	h.finish()
+	s.shows("Delete 1 of c?")
+}
+
+// TestKeysTypedAheadAnswerNothing deletes a folder, which is counted first: what was
+// typed before the question was there is no answer.
+func TestKeysTypedAheadAnswerNothing(t *testing.T) {
+	f := folders(3)
+	s := browse(t, f, 80, 24)
+	s.press("U")
+	h := hang(s)
+	h.press("D")
+	h.press("y")
+	close(f.gate)
+	h.finish()
+	s.shows("Delete a:*, 3 keys?")
+	if n := f.sent("DEL") + f.sent("UNLINK"); n != 0 {
+		t.Errorf("%d deletes", n)
+	}
+	if len(s.model.ahead) != 0 {
+		t.Error("a key still waits")
+	}
+}
+
+func TestEscTakesBackWhatWasTypedAhead(t *testing.T) {
+	s := browse(t, folders(3), 80, 24)
+	h := hang(s)
+	for _, key := range []string{"enter", "j", "enter", "esc"} {
+		h.press(key)
+	}
+	close(s.fake.gate)
+	h.finish()
+	if s.model.inValue || s.model.keys.selected().Name != "a:" {
+		t.Errorf("in value %v, at %q", s.model.inValue, s.model.keys.selected().Name)
+	}
+}
+
+func TestFewKeysWait(t *testing.T) {
+	s := browse(t, folders(200), 80, 24)
+	h := hang(s)
+	h.press("enter")
+	for range 1000 {
+		h.press("j")
+	}
+	if n := len(s.model.ahead); n != mostAhead {
+		t.Errorf("%d keys wait", n)
+	}
+	h.press("esc")
+	h.press("q")
+	if !s.model.quitting {
+		t.Error("q does not quit")
+	}
+	close(s.fake.gate)
+	h.finish()
+}
+
+// TestMovesBeyondWhatIsLoaded leaves the rows that are there: the rest of the way is
+// gone when more come.
+func TestMovesBeyondWhatIsLoaded(t *testing.T) {
+	s := browse(t, newFake().plain(3000), 80, 24)
+	s.press("v")
+	at := func() string { return s.model.keys.selected().Name }
+	h := hang(s)
+	loaded := len(s.model.keys.rows)
+	h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(strings.Repeat("j", loaded))})
+	h.press("j")
+	if want := fmt.Sprintf("key:%05d", loaded-1); at() != want {
+		t.Errorf("at %s, want %s", at(), want)
+	}
+	close(s.fake.gate)
+	h.finish()
+	if want := fmt.Sprintf("key:%05d", loaded+1); at() != want {
+		t.Errorf("then at %s, want %s", at(), want)
+	}
+}
+
+func TestMovesBeyondWhatIsLoadedOfAValue(t *testing.T) {
+	f := newFake()
+	var elems []string
+	for i := range 1000 {
+		elems = append(elems, fmt.Sprintf("element %d", i))
+	}
+	f.add(fakeValue{key: "l", kind: "list", elems: elems})
+	s := browse(t, f, 80, 24)
+	s.press("enter")
+	h := hang(s)
+	h.press("G")
+	h.press("k")
+	h.press("enter")
+	close(f.gate)
+	h.finish()
+	s.shows("l ▸ 998", "element 998")
+	s.press("esc", "g")
+	s.fake.gate = make(chan struct{})
+	for range 12 {
+		h.press("pgdown")
+	}
+	close(s.fake.gate)
+	h.finish()
+	if want := fmt.Sprintf("element %d", 12*s.model.pageLines()); !strings.Contains(selectedLine(s), want) {
+		t.Errorf("the selected line is %q, want %q", selectedLine(s), want)
+	}
+}
+
+func selectedLine(s *session) string {
+	for line := range strings.Lines(s.screen()) {
+		if strings.ContainsAny(line, "▌▏") {
+			return line
+		}
+	}
+	return ""
+}
+
+// TestFolderOpensWhileRowsAreRead opens a folder while the rows are read again, because
+// somebody changed the data: what was on its way knows nothing of the folder.
+func TestFolderOpensWhileRowsAreRead(t *testing.T) {
+	s := browse(t, folders(3), 80, 24)
+	h := hang(s)
+	s.model.keys.reload(false)
+	h.send(spinMsg{}) // which begins to read them
+	h.press("enter")
+	close(s.fake.gate)
+	h.finish()
+	s.wait(time.Second)
+	s.shows("▾ a:", "0001")
+}

@@ -1,0 +1,83 @@
+package inspect
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+)
+
+// TestFullList scans more keys than a list keeps: + lists those behind them.
+func TestFullList(t *testing.T) {
+	f := newFake()
+	s := browse(t, f, 100, 24)
+	f.plain(3000)
+	s.model.scan.most = 1000
+	s.press("r", "v")
+	s.shows("key:00000", "1 of 1,500", "list full, + for the next")
+	s.press("+")
+	s.shows("key:01500", "1 of 1,500", "behind the first 1,500")
+	s.hides("full")
+	s.press("end")
+	s.shows("key:02999")
+	s.press("r")
+	s.shows("key:01499", "full")
+	s.press("home", "/")
+	s.typing("2000")
+	s.press("enter")
+	s.shows("key:02000", "1 of 1 found")
+}
+
+// TestFirstScreenOfAScan begins with the first key, which a later page of the scan
+// brought; who has pressed a key stays where they are.
+func TestFirstScreenOfAScan(t *testing.T) {
+	for _, touched := range []bool{false, true} {
+		f := newFake()
+		for i := range 2000 {
+			f.add(fakeValue{key: fmt.Sprintf("key:%05d", 1999-i), kind: "string", str: "v"})
+		}
+		s := &session{t: t, fake: f}
+		s.model = New(Options{Client: f, Journal: t.TempDir(), Now: func() int64 { return f.clock.now }}, lipgloss.NewRenderer(io.Discard))
+		s.model.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+		h := hang(s)
+		close(f.gate)
+		f.gate = nil
+		h.start(s.model.Init())
+		h.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		h.press("v")
+		want := "key:00000"
+		for h.n > 0 {
+			if touched && len(s.model.keys.rows) > 0 && want == "key:00000" {
+				want = s.model.keys.selected().Name
+				h.press("j")
+				h.press("k")
+			}
+			h.one()
+		}
+		if got := s.model.keys.selected().Name; got != want {
+			t.Errorf("touched %v: at %s, want %s", touched, got, want)
+		}
+	}
+}
+
+func TestSampleIsEven(t *testing.T) {
+	for _, n := range []int{0, 1, 499, 500, 501, 914, 999, 5000} {
+		f := newFake().plain(n)
+		s := browse(t, f, 80, 24)
+		names := s.model.scan.keys.sample(500)
+		if len(names) != min(n, 500) {
+			t.Errorf("%d names of %d", len(names), n)
+		}
+		for i, name := range names {
+			at := atoi(strings.TrimLeft(strings.TrimPrefix(name, "key:"), "0")+"0") / 10
+			if want := i * n / len(names); at != want {
+				t.Errorf("of %d keys, name %d is %s", n, i, name)
+				break
+			}
+		}
+	}
+}
