@@ -158,7 +158,8 @@ func completeBash(ctx context.Context, s *streams, l shellLine, word, kind, colu
 	found, files := l.offers(ctx, s)
 	typed := l.value()
 	found = slices.DeleteFunc(found, func(o offer) bool {
-		return !strings.HasPrefix(o.value, typed) && (word != typed || l.quote != 0)
+		return !strings.HasPrefix(o.value, typed) &&
+			(word != typed || l.quote != 0 || len(o.value) < len(typed) || !strings.EqualFold(o.value[:len(typed)], typed))
 	})
 	for i, o := range found {
 		switch rest, ok := strings.CutPrefix(o.value, typed); {
