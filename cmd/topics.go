@@ -51,7 +51,7 @@ doubles are shown as such.
   json    one JSON value a reply, always valid; --json for short. An error is
           {"error":"…"}, bytes that are not UTF-8 are {"base64":"…"}, infinities
           are strings. Maps are objects and scores numbers wherever the reply
-          comes from, but inside EXEC's reply over REST.
+          comes from.
   ndjson  one JSON value a line: a record, or an element of a list. Fields of a
           stream's entry are an object, or a list where one stands twice.
   table   a table of the records, for people; other replies as typed. On a
