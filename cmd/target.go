@@ -155,8 +155,8 @@ func profileTarget(getenv func(string) string, name string, p profile.Profile, t
 // password, unless the URL has one.
 func remoteTarget(raw, token, source string) (target, error) {
 	u, err := url.Parse(raw)
-	if err != nil || u.Scheme == "" {
-		return target{}, usagef("%s is not a URL", source)
+	if err != nil || !strings.Contains(raw, "://") {
+		return target{}, usagef("%s is not a URL: give one such as redis://HOST:6379 or https://HOST; the path of a file is for --db", source)
 	}
 	if n, err := strconv.Atoi(u.Port()); u.Port() != "" && (err != nil || n < 1 || n > 65535) {
 		return target{}, usagef("%s: ports are numbers from 1 to 65535", source)

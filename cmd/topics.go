@@ -95,7 +95,8 @@ the target is read-only or was not confirmed. The reply is printed; scripts also
 say the number of the line on stderr.
 
 A file that is damaged or cut off is 3, whichever verb reads it, and so is one that
-cannot be opened; so is a server that wants a password or refuses the one given. A
+cannot be opened; so is a server that wants a password or refuses the one given,
+but for exec, which prints NOAUTH as the reply to the command that it is: 1. A
 number of a database, a port or a flag that cannot be is 2. What Ctrl-C ended says
 what was done and how to go on.
 
