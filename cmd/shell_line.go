@@ -162,9 +162,8 @@ func (l shellLine) escaped(text string) string {
 		return strings.NewReplacer(`"`, `\"`, `\`, `\\`, `$`, `\$`, "`", "\\`").Replace(text)
 	}
 	var b strings.Builder
-	for i, c := range text {
-		if c < 0x80 && !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-.,:/=@%+", c) ||
-			unicode.IsSpace(c) || c == '=' && i == 0 && l.typed == "" {
+	for _, c := range text {
+		if unicode.IsSpace(c) || c < 0x80 && !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-.,:/=@%+", c) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(c)

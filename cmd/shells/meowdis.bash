@@ -13,7 +13,7 @@ _meowdis() {
         # What the line says of the shell's own variables.
         rest=$line
         while [[ $rest =~ \$\{?([A-Za-z_][A-Za-z0-9_]*)(.*) ]]; do
-            export "${BASH_REMATCH[1]?}"
+            export "${BASH_REMATCH[1]}"
             rest=${BASH_REMATCH[2]}
         done
         "$program" __line bash "$line" "$2" "$COMP_TYPE" "$COLUMNS" 2> /dev/null
