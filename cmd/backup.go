@@ -20,7 +20,7 @@ type backupOptions struct {
 func newBackup(s *streams) *cobra.Command {
 	o := &backupOptions{}
 	cmd := &cobra.Command{
-		Use:     "backup [FLAGS] DESTINATION",
+		Use:     "backup [FLAGS] [FILE] DESTINATION",
 		GroupID: groupMend,
 		Short:   "Copy a file while others work on it",
 		Long: `Copies the file to DESTINATION as it is at one moment. Other processes may read
@@ -28,13 +28,14 @@ and write meanwhile; they do not wait. The copy is one file, without a log besid
 it. It is checked for damage and safe on the disk before it gets its name, so that
 there is a whole backup under that name or none.
 
-The file is that of --db, of --profile, of the environment or of the profile in use
-(see "meowdis help targets"), or the default file that "meowdis paths" prints.`,
-		Example: `  meowdis backup --db cats.sqlite /backup/cats.sqlite
+` + fileHelp,
+		Example: `  meowdis backup cats.sqlite /backup/cats.sqlite
   meowdis backup --db cats.sqlite --force /backup/latest.sqlite`,
-		Args: usageArgs(cobra.ExactArgs(1)),
+		Args:              usageArgs(cobra.RangeArgs(1, 2)),
+		ValidArgsFunction: completeTargets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), s, args[0])
+			last := len(args) - 1
+			return o.run(cmd.Context(), s, args[:last], args[last])
 		},
 	}
 	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "let the backup take the place of a file that is there")
@@ -42,15 +43,15 @@ The file is that of --db, of --profile, of the environment or of the profile in 
 	return cmd
 }
 
-func (o *backupOptions) run(ctx context.Context, s *streams, to string) (err error) {
+func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to string) (err error) {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	if info, err := os.Stat(to); err == nil && info.IsDir() {
 		return usagef("%s is a directory: name the file in it", to)
 	} else if err == nil && !o.force {
-		return usagef("%s exists already: give --force to replace it", to)
+		return usagef("%s, where the backup is to go, exists already: name another file behind it, or give --force to replace it", to)
 	}
-	t, err := o.file.choose(s, nil)
+	t, err := o.file.choose(s, file)
 	if err != nil {
 		return err
 	}

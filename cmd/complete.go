@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -110,7 +111,7 @@ func (o *targetOptions) keys(ctx context.Context, s *streams, prefix string) []s
 	}
 	var found []string
 	for _, key := range ask(ctx, t, prefix) {
-		if text := string(key); utf8.Valid(key) && !strings.ContainsAny(text, "\t\r\n") && len(found) < keysShown {
+		if text := string(key); utf8.Valid(key) && !strings.ContainsFunc(text, unicode.IsControl) && len(found) < keysShown {
 			found = append(found, text)
 		}
 	}

@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/profile"
@@ -21,7 +23,7 @@ func completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 }
 
 // completeTargets completes so many arguments that name targets: profiles, and
-// files.
+// files, of which none begins with an @.
 func completeTargets(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
@@ -30,6 +32,9 @@ func completeTargets(most int) cobra.CompletionFunc {
 		found, _ := completeProfiles(cmd, args, typed)
 		for i := range found {
 			found[i] = "@" + found[i]
+		}
+		if strings.HasPrefix(typed, "@") {
+			return found, cobra.ShellCompDirectiveNoFileComp
 		}
 		return found, cobra.ShellCompDirectiveDefault
 	}

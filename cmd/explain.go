@@ -20,10 +20,9 @@ import (
 
 // explainOptions are the flags and arguments of explain.
 type explainOptions struct {
-	db       string
-	database int
-	json     bool
-	args     []string
+	target targetOptions
+	json   bool
+	args   []string
 }
 
 func newExplain(s *streams) *cobra.Command {
@@ -37,25 +36,23 @@ arguments, and how SQLite goes about each (its query plan). Nothing is run and
 nothing is written.
 
 A command that has to read before it can decide is several steps; the first is
-shown. Plans are those of the file, where there is one: --db, MEOWDIS_DB or the
+shown. Plans are those of the file, where there is one: that of --db, of --profile,
+of the environment or of the profile in use (see "meowdis help targets"), or the
 default file.`,
 		Example: `  meowdis explain SET greeting hello EX 60
   meowdis explain --json INCR visits`,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completeCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkDatabase(cmd.Flags(), "database", o.database); err != nil {
-				return err
-			}
 			o.args = args
 			return o.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.StringVar(&o.db, "db", "", "SQLite `FILE` whose plans are shown")
-	f.IntVarP(&o.database, "database", "n", 0, "database `NUMBER`")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.target.addFileFlags(cmd, "whose plans are shown")
+	f.IntVarP(&o.target.database, "database", "n", 0, "database `NUMBER`")
 	return cmd
 }
 
@@ -88,7 +85,11 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 	for i, a := range o.args {
 		args[i] = []byte(a)
 	}
-	x := explainer{files: targetOptions{db: o.db}, db: o.database, streams: s}
+	t, err := o.target.file(s.getenv)
+	if err != nil {
+		return err
+	}
+	x := explainer{path: t.path, db: o.target.databaseOf(t)}
 	defer func() { err = errors.Join(err, x.close()) }()
 	e, bad, err := x.explain(ctx, args)
 	switch {
@@ -112,10 +113,9 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 
 // explainer explains commands on a file, which it opens when first needed.
 type explainer struct {
-	files   targetOptions
-	db      int
-	streams *streams
-	file    *local.Store
+	path string
+	db   int
+	file *local.Store
 }
 
 // explain translates the command; bad is the reply to one that is refused
@@ -164,15 +164,12 @@ func (x *explainer) open() error {
 	if x.file != nil {
 		return nil
 	}
-	t, err := x.files.file(x.streams.getenv)
-	if err != nil {
-		return err
-	}
-	path, options := t.path, local.Options{ReadOnly: true}
+	path, options := x.path, local.Options{ReadOnly: true}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || path == local.Memory {
 		path, options = local.Memory, local.Options{SweepEvery: noSweep}
 	}
-	x.file, err = local.Open(path, options)
+	file, err := local.Open(path, options)
+	x.file = file
 	return err
 }
 

@@ -47,8 +47,8 @@ func (o *formatOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.quoted, "quoted", false, "quote strings when raw, too, so that each is one line")
 	f.BoolVar(&o.escape, "escape", false, `show bytes beyond ASCII as \xhh; in CSV, quote as redis-cli does`)
 	f.StringVar(&o.color, "color", "auto", "colour replies on a terminal: `auto|always|never`")
-	f.StringVarP(&o.between, "delimiter", "d", `\n`, "`TEXT` between the elements of an array, when raw")
-	f.StringVarP(&o.after, "end", "D", `\n`, "`TEXT` behind each reply, when raw")
+	f.StringVarP(&o.between, "delimiter", "d", "", "`TEXT` between the elements of an array, when raw (default \\n)")
+	f.StringVarP(&o.after, "end", "D", "", "`TEXT` behind each reply, when raw (default \\n)")
 	f.BoolVarP(&o.resp2, "resp2", "2", false, "print maps, sets and doubles as arrays and strings (the default when typed or raw)")
 	f.BoolVarP(&o.resp3, "resp3", "3", false, "print maps, sets and doubles as such, where the target has them")
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
@@ -104,7 +104,7 @@ func (o *formatOptions) colour(s *streams) bool {
 
 // printer is how replies are printed on s.
 func (o *formatOptions) printer(s *streams) printer {
-	p := printer{form: o.format(s), header: o.header, notes: s.err}
+	p := printer{form: o.format(s), header: o.header, notes: s.err, shapes: &records.Replies{}}
 	p.values = resp.Printer{Escape: o.escape, Quoted: o.quoted, RESP3: o.wantsRESP3(), Colour: o.colour(s)}
 	switch p.form {
 	case formatJSON, formatNDJSON:
@@ -149,6 +149,7 @@ type printer struct {
 	header bool
 	widest int       // of a table's cells; 0 for any
 	notes  io.Writer // where it says what has no place between records
+	shapes *records.Replies
 }
 
 // widestCell is how much of a value a table shows on a terminal.
@@ -161,7 +162,7 @@ func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 		return p.values.Append(out, v)
 	}
 	if p.values.RESP3 {
-		v = records.RESP3(args, v)
+		v = p.shapes.RESP3(args, v)
 	}
 	switch p.form {
 	case formatCSV, formatNDJSON, formatTable:

@@ -57,23 +57,3 @@ func completeHelp(cmd *cobra.Command, args []string, typed string) ([]string, co
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
-
-// tellShells makes the verb completion, which cobra gives, refuse what is no shell.
-func tellShells(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	completion, _, err := root.Find([]string{"completion"})
-	if err != nil {
-		return
-	}
-	completion.Args = cobra.ArbitraryArgs
-	completion.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cmd.Help()
-		}
-		var shells []string
-		for _, c := range cmd.Commands() {
-			shells = append(shells, c.Name())
-		}
-		return usagef("there are no completions for %q; the shells are %s", args[0], strings.Join(shells, ", "))
-	}
-}

@@ -1,8 +1,11 @@
 package cmd
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,14 +29,12 @@ func newMan(s *streams) *cobra.Command {
 			root.DisableAutoGenTag = true
 			keepLines(root)
 			root.Long += "\n\nMore is told in " + topicPages(root) + "."
-			// The same pages from the same source, whenever they are made.
-			date := time.Unix(0, 0).UTC()
-			if err := doc.GenManTree(root, manHeader("1", date), args[0]); err != nil {
+			if err := writePages(root, "1", args[0], s.getenv); err != nil {
 				return err
 			}
 			for _, topic := range root.Commands() {
 				if topic.IsAdditionalHelpTopicCommand() {
-					if err := doc.GenManTree(topic, manHeader("7", date), args[0]); err != nil {
+					if err := writePages(topic, "7", args[0], s.getenv); err != nil {
 						return err
 					}
 				}
@@ -79,6 +80,34 @@ func keepLines(cmd *cobra.Command) {
 	}
 }
 
-func manHeader(section string, date time.Time) *doc.GenManHeader {
-	return &doc.GenManHeader{Section: section, Source: "meowdis", Manual: "meowdis", Date: &date}
+// writePages writes the pages of cmd and of what it has. The same pages come from the
+// same source, whenever they are made: their date is that of SOURCE_DATE_EPOCH, or
+// they have none.
+func writePages(cmd *cobra.Command, section, dir string, getenv func(string) string) error {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() {
+			if err := writePages(c, section, dir, getenv); err != nil {
+				return err
+			}
+		}
+	}
+	date := time.Unix(0, 0).UTC()
+	seconds, err := strconv.ParseInt(getenv("SOURCE_DATE_EPOCH"), 10, 64)
+	if err == nil {
+		date = time.Unix(seconds, 0).UTC()
+	}
+	header := doc.GenManHeader{Section: section, Source: "meowdis", Manual: "meowdis", Date: &date}
+	var page bytes.Buffer
+	if genErr := doc.GenMan(cmd, &header, &page); genErr != nil {
+		return fmt.Errorf("making the page of %s: %w", cmd.Name(), genErr)
+	}
+	text := page.Bytes()
+	if err != nil {
+		text = bytes.Replace(text, []byte(date.Format(` "Jan 2006" `)), []byte(` "" `), 1)
+	}
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + "." + section
+	if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", name, local.Pathless(err))
+	}
+	return nil
 }

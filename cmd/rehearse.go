@@ -35,7 +35,7 @@ func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if t.url == nil {
-		r.sql = &explainer{files: targetOptions{db: t.path}, db: o.target.databaseOf(t), streams: s}
+		r.sql = &explainer{path: t.path, db: o.target.databaseOf(t)}
 		defer func() { err = errors.Join(err, r.sql.close()) }()
 	}
 	if o.call.given() {

@@ -31,7 +31,7 @@ type replOptions struct {
 func newREPL(s *streams) *cobra.Command {
 	o := &replOptions{}
 	cmd := &cobra.Command{
-		Use:        "repl [FLAGS]",
+		Use:        "repl [FLAGS] [TARGET]",
 		SuggestFor: []string{"cli", "redis-cli", "shell", "console"},
 		GroupID:    groupUse,
 		Short:      "Type commands, with completion, hints and history",
@@ -50,11 +50,15 @@ themselves.
 
 ` + targetHelp,
 		Example: `  meowdis repl
-  meowdis repl --db cats.sqlite -n 2
-  meowdis repl --profile prod
-  meowdis repl --url rediss://example.com:6380 --read-only`,
-		Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  meowdis repl cats.sqlite
+  meowdis repl @prod -n 2
+  meowdis repl rediss://example.com:6380 --read-only`,
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: completeTargets(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.target.spec = args[0]
+			}
 			if err := o.format.check(cmd); err != nil {
 				return err
 			}
@@ -123,7 +127,7 @@ func (o *replOptions) replTarget(s *streams, c *connection) repl.Target {
 		t.FirstKeys = c.FirstKeys
 	}
 	t.Explain = func(ctx context.Context, out io.Writer, args [][]byte) error {
-		e := explainOptions{db: firstOf(c.target.path, local.Memory), database: c.DB()}
+		e := explainOptions{target: targetOptions{db: firstOf(c.target.path, local.Memory), database: c.DB()}}
 		for _, a := range args {
 			e.args = append(e.args, string(a))
 		}

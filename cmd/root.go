@@ -61,7 +61,7 @@ any Upstash REST endpoint or Redis server.
 		newProfile(s), newVersion(s), newPaths(s), newMan(s),
 	)
 	root.AddCommand(topics()...)
-	tellShells(root)
+	tellShells(root, s)
 	showAlike(root)
 	return root
 }

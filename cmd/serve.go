@@ -71,13 +71,9 @@ moved or replaced meanwhile, writes are refused, since they would be lost.
 	f.StringVar(&o.resp, "resp", "", "`ADDRESS` to serve the Redis protocol on")
 	f.StringVar(&o.token, "token", "", "`TOKEN` that REST clients must send")
 	f.StringVar(&o.requirePass, "requirepass", "", "`PASSWORD` that RESP clients must give")
-	o.target.flags = f
-	f.StringVar(&o.target.db, "db", "", "SQLite `FILE` to serve; :memory: forgets everything")
-	f.StringVar(&o.target.profile, "profile", "", "`NAME` of the profile whose file to serve")
+	o.target.addFileFlags(cmd, "to serve; :memory: forgets everything")
 	f.BoolVar(&o.target.full, "full", false, "make each commit to the file survive a power cut (slower)")
 	f.BoolVarP(&o.target.verbose, "verbose", "v", false, "say on stderr which file is served")
-	cmd.MarkFlagFilename("db", "sqlite", "db")
-	cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 	return cmd
 }
 
@@ -85,6 +81,10 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	t, err := o.target.file(s.getenv)
+	if err != nil {
+		return err
+	}
+	variables, err := o.target.variables()
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	config := server.Config{
 		Engine:      engine.New(file),
-		Token:       firstOf(o.token, s.getenv("MEOWDIS_TOKEN")),
+		Token:       firstOf(o.token, firstOf(variables["MEOWDIS_TOKEN"], s.getenv("MEOWDIS_TOKEN"))),
 		RequirePass: o.requirePass,
 		Logger:      slog.New(slog.NewTextHandler(s.err, nil)),
 	}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -143,6 +144,10 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 		msg = fmt.Sprintf("%s has no verb %q", cmd.CommandPath(), args[0])
 	} else if translator.Lookup(args[0]) != nil {
 		return usagef("%s; to run the Redis command: meowdis exec %s", msg, commandLine(command(args)))
+	} else if strings.Contains(args[0], "://") { // which may hold a password
+		return usagef("a URL stands behind a verb: meowdis repl URL, or meowdis inspect URL")
+	} else if _, err := os.Stat(args[0]); err == nil {
+		return usagef("a file stands behind a verb: meowdis repl %[1]s, or meowdis inspect %[1]s", args[0])
 	}
 	var verbs []string
 	for _, c := range cmd.Commands() {

@@ -51,7 +51,7 @@ func (o *targetOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.url, "url", "", "`URL` of a REST endpoint or a Redis server to work on")
 	f.StringVar(&o.token, "token", "", "`TOKEN` of the REST endpoint, or password of the server")
 	f.StringVar(&o.profile, "profile", "", "`NAME` of the profile to work on")
-	f.StringVar(&o.envFile, "env-file", "", "`FILE` of variables that go before the environment's")
+	f.StringVar(&o.envFile, "env-file", "", envFileUsage)
 	f.IntVarP(&o.database, "database", "n", 0, "database `NUMBER`")
 	f.BoolVar(&o.readOnly, "read-only", false, "refuse commands that write, before they are sent")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say on stderr which target is used")
@@ -61,6 +61,20 @@ func (o *targetOptions) addFlags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("token", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 }
+
+// addFileFlags adds the flags that choose the file of a verb that works on nothing
+// else; what says what it does there.
+func (o *targetOptions) addFileFlags(cmd *cobra.Command, what string) {
+	f := cmd.Flags()
+	o.flags = f
+	f.StringVar(&o.db, "db", "", "SQLite `FILE` "+what)
+	f.StringVar(&o.profile, "profile", "", "`NAME` of the profile whose file it is")
+	f.StringVar(&o.envFile, "env-file", "", envFileUsage)
+	cmd.MarkFlagFilename("db", "sqlite", "db")
+	cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
+}
+
+const envFileUsage = "`FILE` of variables that go before the environment's"
 
 // target is a place where commands go: a file, or a server.
 type target struct {
@@ -141,8 +155,8 @@ func profileTarget(getenv func(string) string, name string, p profile.Profile, t
 // password, unless the URL has one.
 func remoteTarget(raw, token, source string) (target, error) {
 	u, err := url.Parse(raw)
-	if err != nil || u.Scheme == "" {
-		return target{}, usagef("%s is not a URL", source)
+	if err != nil || !strings.Contains(raw, "://") {
+		return target{}, usagef("%s is not a URL: give one such as redis://HOST:6379 or https://HOST; the path of a file is for --db", source)
 	}
 	if n, err := strconv.Atoi(u.Port()); u.Port() != "" && (err != nil || n < 1 || n > 65535) {
 		return target{}, usagef("%s: ports are numbers from 1 to 65535", source)

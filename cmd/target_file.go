@@ -24,15 +24,10 @@ type fileOptions struct {
 
 // addFlags adds the flags of the file, and that of a verb that may change it.
 func (o *fileOptions) addFlags(cmd *cobra.Command, changes bool) {
-	f := cmd.Flags()
-	o.target.flags = f
-	f.StringVar(&o.target.db, "db", "", "SQLite `FILE` to work on")
-	f.StringVar(&o.target.profile, "profile", "", "`NAME` of the profile whose file to work on")
+	o.target.addFileFlags(cmd, "to work on")
 	if changes {
 		o.confirm.addFlags(cmd)
 	}
-	cmd.MarkFlagFilename("db", "sqlite", "db")
-	cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 }
 
 // choose finds the file that the arguments or the flags name.

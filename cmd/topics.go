@@ -51,7 +51,7 @@ doubles are shown as such.
   json    one JSON value a reply, always valid; --json for short. An error is
           {"error":"…"}, bytes that are not UTF-8 are {"base64":"…"}, infinities
           are strings. Maps are objects and scores numbers wherever the reply
-          comes from, but inside EXEC's reply over REST.
+          comes from.
   ndjson  one JSON value a line: a record, or an element of a list. Fields of a
           stream's entry are an object, or a list where one stands twice.
   table   a table of the records, for people; other replies as typed. On a
@@ -95,7 +95,8 @@ the target is read-only or was not confirmed. The reply is printed; scripts also
 say the number of the line on stderr.
 
 A file that is damaged or cut off is 3, whichever verb reads it, and so is one that
-cannot be opened; so is a server that wants a password or refuses the one given. A
+cannot be opened; so is a server that wants a password or refuses the one given,
+but for exec, which prints NOAUTH as the reply to the command that it is: 1. A
 number of a database, a port or a flag that cannot be is 2. What Ctrl-C ended says
 what was done and how to go on.
 

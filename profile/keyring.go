@@ -29,6 +29,8 @@ func plainly(err error) error {
 		return errNoKeyring
 	case errors.Is(err, keyring.ErrNotFound):
 		return errors.New("it holds none: remove the profile and add it again")
+	case err != nil && strings.Contains(err.Error(), "failed to unlock"):
+		return errors.New("it is locked: unlock it, or give --token")
 	}
 	return err
 }

@@ -55,7 +55,7 @@ func newCall(args [][]byte) call {
 		c.name = strings.ToUpper(string(args[0]))
 	}
 	switch c.name {
-	case "CONFIG", "XINFO", "PUBSUB", "SLOWLOG", "LATENCY", "ACL", "MODULE", "FUNCTION":
+	case "COMMAND", "CONFIG", "XINFO", "PUBSUB", "SLOWLOG", "LATENCY", "ACL", "MODULE", "FUNCTION":
 		if len(args) > 1 {
 			c.name += " " + strings.ToUpper(string(args[1]))
 		}

@@ -9,8 +9,8 @@ import (
 
 // RESP3 is v, the reply to args, in the shape that RESP3 gives it: maps, pairs and
 // doubles of a reply that came in RESP2's, as those of REST endpoints do, become
-// such again. A reply that has its shape is left as it is, and so are those of
-// COMMAND, of JSON.RESP, and inside EXEC's, since nothing tells what they reply to.
+// such again. A reply that has its shape is left as it is, and so are JSON.RESP's,
+// whose numbers may be strings, and those inside EXEC's: see Replies.
 func RESP3(args [][]byte, v resp.Value) resp.Value {
 	if v.IsError() || len(args) == 0 {
 		return v
@@ -30,6 +30,10 @@ func (c call) reshape() func(resp.Value) resp.Value {
 		return asMap
 	case "XINFO STREAM":
 		return streamInfo
+	case "COMMAND", "COMMAND INFO":
+		return each(commandInfo)
+	case "COMMAND DOCS":
+		return commandDocs
 	case "ARINFO":
 		return func(v resp.Value) resp.Value {
 			v = asMap(v)
@@ -180,4 +184,73 @@ func within(m resp.Value, key string, change func(resp.Value) resp.Value) resp.V
 		}
 	}
 	return resp.MakeMap(changed...)
+}
+
+// commandInfo is what COMMAND INFO answers about a command.
+func commandInfo(v resp.Value) resp.Value {
+	const facts, keySpecs, subcommands = 10, 8, 9
+	if v.Kind != resp.Array || len(v.Elems) != facts {
+		return v
+	}
+	changed := slices.Clone(v.Elems)
+	changed[keySpecs] = each(func(spec resp.Value) resp.Value {
+		spec = asMap(spec)
+		for _, search := range []string{"begin_search", "find_keys"} {
+			spec = within(spec, search, func(v resp.Value) resp.Value { return within(asMap(v), "spec", asMap) })
+		}
+		return spec
+	})(changed[keySpecs])
+	changed[subcommands] = each(commandInfo)(changed[subcommands])
+	return resp.MakeArray(changed...)
+}
+
+// commandDocs is what COMMAND DOCS answers: a map of commands, each a map.
+func commandDocs(v resp.Value) resp.Value {
+	v = asMap(v)
+	v.Elems = slices.Clone(v.Elems)
+	for i := 1; v.Kind == resp.Map && i < len(v.Elems); i += 2 {
+		v.Elems[i] = within(within(asMap(v.Elems[i]), "arguments", argumentDocs), "subcommands", commandDocs)
+	}
+	return v
+}
+
+func argumentDocs(v resp.Value) resp.Value {
+	return each(func(arg resp.Value) resp.Value { return within(asMap(arg), "arguments", argumentDocs) })(v)
+}
+
+// Replies are those of one session, in their order, so that it is known to what the
+// replies inside EXEC's are.
+type Replies struct {
+	queued []func(resp.Value) resp.Value
+}
+
+// RESP3 is as the function RESP3, and does the same for what is inside EXEC's reply.
+func (r *Replies) RESP3(args [][]byte, v resp.Value) resp.Value {
+	if len(args) == 0 {
+		return v
+	}
+	if v.Kind == resp.Status && string(v.Str) == "QUEUED" {
+		r.queued = append(r.queued, newCall(args).reshape())
+		return v
+	}
+	switch c := newCall(args); c.name {
+	case "EXEC", "MULTI", "DISCARD", "RESET":
+		queued := r.queued
+		r.queued = nil
+		if c.name == "EXEC" && v.Kind == resp.Array && len(v.Elems) == len(queued) {
+			return inEach(queued, v)
+		}
+		return v
+	}
+	return RESP3(args, v)
+}
+
+func inEach(reshape []func(resp.Value) resp.Value, v resp.Value) resp.Value {
+	changed := slices.Clone(v.Elems)
+	for i, change := range reshape {
+		if change != nil && !changed[i].IsError() {
+			changed[i] = change(changed[i])
+		}
+	}
+	return resp.MakeArray(changed...)
 }

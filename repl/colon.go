@@ -59,9 +59,16 @@ func init() {
 	}
 }
 
+// otherNames are those that people try, from Redis and from other prompts.
+var otherNames = map[string]string{":select": ":db", ":exit": ":quit", ":q": ":quit", ":?": ":help", ":h": ":help"}
+
 // colonNamed finds a command by its name with the colon; nil when there is none.
 func colonNamed(name string) *colon {
-	i := slices.IndexFunc(colons, func(c colon) bool { return ":"+c.name == strings.ToLower(name) })
+	name = strings.ToLower(name)
+	if other, ok := otherNames[name]; ok {
+		name = other
+	}
+	i := slices.IndexFunc(colons, func(c colon) bool { return ":"+c.name == name })
 	if i < 0 {
 		return nil
 	}

@@ -204,7 +204,7 @@ func (l *loop) text(ctx context.Context, text string, shell bool) (next string, 
 // command runs one command, with its repetition and its redirection.
 func (l *loop) command(ctx context.Context, c command) (next string, err error) {
 	switch strings.ToLower(c.words[0].value) {
-	case "quit", "exit", ":quit", ":q":
+	case "quit", "exit", ":quit", ":exit", ":q":
 		return "", errQuit
 	case "clear":
 		io.WriteString(l.Out, "\x1b[H\x1b[2J")

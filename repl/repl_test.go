@@ -73,13 +73,13 @@ func TestTyping(t *testing.T) {
 			"MULTI\rINCR n\rSET k 'a b'\r:queue\rEXEC\r"+
 			"SET two \"line one\rline two\"\rGET two\r"+
 			"\x1b[200~GET tw\x1b[201~o\r"+
-			":db 3\r:db 0\r2 INCR n\r:nope\rGET \"a\"b\r:quit\rGET never\r")
+			":db 3\r:SELECT 0\r2 INCR n\r:nope\rGET \"a\"b\r:exit\rGET never\r")
 	mustShow(t, out,
 		`"Tom"`, "db> MULTI", "OK", "db(TX)>", "QUEUED", "db(TX 1)>", "db(TX 2)>", "1) INCR n\n", "2) SET k \"a b\"\n", "1) (integer) 1",
 		"db> SET two \"line one", "... line two\"", "OK", `"line one\nline two"`, `"line one\nline two"`, "db[3]>", "(integer) 2\n(integer) 3\n")
 	mustShow(t, errs, "There is no :nope", "Invalid argument(s): unbalanced quotes")
 	if strings.Contains(out, "never") {
-		t.Error("a command ran behind :quit")
+		t.Error("a command ran behind :exit")
 	}
 }
 

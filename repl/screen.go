@@ -35,25 +35,36 @@ type glyph struct {
 	width  int
 	style  string // SGR parameters, "" for none
 	breaks bool   // it ends its row
+	held   bool   // terminals disagree on its width, and are told where it ends
 }
 
 // continuation stands before each further row of a text of several lines.
 const continuation = "... "
 
-// glyphsOf lays runes out, in the styles given for each.
+// glyphsOf lays runes out, in the styles given for each. The first rune of a letter
+// shows all of it.
 func glyphsOf(text []rune, style func(i int) string) []glyph {
 	glyphs := make([]glyph, len(text))
-	for i, r := range text {
-		g := glyph{shown: string(r), style: style(i)}
-		switch {
+	places := letters(text)
+	for n, from := range places[:len(places)-1] {
+		letter := text[from:places[n+1]]
+		apart := 0 // the width of its runes
+		for i, r := range letter {
+			glyphs[from+i].style = style(from + i)
+			apart += ansi.StringWidth(string(r))
+		}
+		g := &glyphs[from]
+		switch r := letter[0]; {
 		case r == '\n':
-			g.shown, g.breaks = "", true
+			g.breaks = true
+		case r == '\r' && len(letter) > 1: // the one letter of two control characters
+			g.shown, g.width, glyphs[from+1].breaks = "^M", 2, true
 		case unicode.IsControl(r):
 			g.shown, g.width = "^"+string((r+'@')&0x7f), 2
-		case !unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-			g.width = ansi.StringWidth(g.shown)
+		default:
+			g.shown, g.width = string(letter), ansi.StringWidth(string(letter))
+			g.held = g.width != apart
 		}
-		glyphs[i] = g
 	}
 	return glyphs
 }
@@ -83,7 +94,11 @@ func (s *screen) draw(p picture) {
 			style = g.style
 			b.WriteString("\x1b[0;" + style + "m")
 		}
-		b.WriteString(g.shown)
+		if g.held {
+			hold(&b, g, places[i].column, columns)
+		} else {
+			b.WriteString(g.shown)
+		}
 		switch last := i+1 == len(p.text); {
 		case g.breaks:
 			b.WriteString("\x1b[K\r\n" + continuation)
@@ -107,6 +122,16 @@ func (s *screen) draw(p picture) {
 	b.WriteString("\x1b[?25h")
 	s.row = cursor.row
 	io.WriteString(s.out, b.String())
+}
+
+// hold draws g, which begins at the column at, and goes to where it is to end: a
+// terminal that thinks it is wider or narrower shows the next letter there, too.
+func hold(b *strings.Builder, g glyph, at, columns int) {
+	if at+g.width < columns {
+		fmt.Fprintf(b, "\x1b[%dX%s\x1b[%dG", g.width, g.shown, at+g.width+1)
+	} else {
+		b.WriteString(g.shown + "\r\n")
+	}
 }
 
 func up(b *strings.Builder, n int) {

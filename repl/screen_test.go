@@ -28,6 +28,9 @@ func TestPaint(t *testing.T) {
 		{"GET k | wc", "\x1b[0;1;36mGET\x1b[0;m \x1b[0;33mk\x1b[0;m \x1b[0;1;35m|\x1b[0;m wc"},
 		{"GET a\n", "\x1b[0;1;36mGET\x1b[0;m \x1b[0;33ma\x1b[0;m\x1b[K\r\n... "},
 		{"\x01", "^A"},
+		{"猫e\u0301", "猫e\u0301"},
+		{"👩\u200d👧", "\x1b[2X👩\u200d👧\x1b[7G"}, // as wide as one letter on every terminal
+		{"❤\ufe0f", "\x1b[2X❤\ufe0f\x1b[7G"},
 	} {
 		got := painted(c.text, len([]rune(c.text)), 60, 10)
 		_, got, _ = strings.Cut(got, "db> ")
@@ -48,12 +51,15 @@ func TestLayout(t *testing.T) {
 		endRow, endColn int
 	}{
 		{"abc", 3, 10, 5, 0, 7, 0, 7},
-		{"abcdef", 6, 10, 5, 1, 0, 1, 0},                 // full: the cursor is in the next row
-		{"abcde猫", 5, 10, 5, 1, 0, 1, 2},                 // a wide letter does not fit
-		{"abcd猫x", 5, 10, 5, 1, 0, 1, 1},                 // one that does
-		{"ab\ncd", 3, 10, 5, 1, 4, 1, 6},                 // a line of its own
-		{"abcdef\nx", 6, 10, 5, 1, 0, 2, 5},              // a line that ends with its row
-		{"e\u0301f", 3, 10, 5, 0, 6, 0, 6},               // an accent takes no room
+		{"abcdef", 6, 10, 5, 1, 0, 1, 0},        // full: the cursor is in the next row
+		{"abcde猫", 5, 10, 5, 1, 0, 1, 2},        // a wide letter does not fit
+		{"abcd猫x", 5, 10, 5, 1, 0, 1, 1},        // one that does
+		{"ab\ncd", 3, 10, 5, 1, 4, 1, 6},        // a line of its own
+		{"abcdef\nx", 6, 10, 5, 1, 0, 2, 5},     // a line that ends with its row
+		{"e\u0301f", 3, 10, 5, 0, 6, 0, 6},      // an accent takes no room
+		{"👩\u200d👧x", 3, 10, 5, 0, 6, 0, 7},     // an emoji of several
+		{"abcd👩\u200d👧x", 7, 10, 5, 1, 0, 1, 1}, // at the end of a row
+		{"a\r\nb", 3, 10, 5, 1, 4, 1, 5},
 		{strings.Repeat("x", 96), 96, 10, 4, 2, 0, 2, 0}, // more than the window
 		{strings.Repeat("x", 96), 0, 10, 4, 0, 4, 3, 0},  // from the cursor on
 	} {
