@@ -161,7 +161,7 @@ func isNormal(arg []byte) (normal bool, bad resp.Value) {
 	case "master", "slave", "replica", "pubsub":
 		return false, resp.Value{}
 	}
-	return false, resp.MakeError("ERR Unknown client type '" + string(arg) + "'")
+	return false, resp.MakeError("ERR Unknown client type '" + translator.Quote(arg) + "'")
 }
 
 // kill is CLIENT KILL addr, and CLIENT KILL with filters that a client must all
