@@ -43,7 +43,7 @@ func printable(b []byte) bool {
 func (c *client) setInfo(args [][]byte) resp.Value {
 	option := strings.ToLower(string(args[2]))
 	if option != "lib-name" && option != "lib-ver" {
-		return resp.MakeError("ERR Unrecognized option '" + string(args[2]) + "'")
+		return resp.MakeError("ERR Unrecognized option '" + translator.Quote(args[2]) + "'")
 	}
 	if !printable(args[3]) {
 		return resp.MakeError("ERR " + option + " cannot contain spaces, newlines or special characters.")
@@ -164,7 +164,7 @@ func isNormal(arg []byte) (normal bool, bad resp.Value) {
 	case "master", "slave", "replica", "pubsub":
 		return false, resp.Value{}
 	}
-	return false, resp.MakeError("ERR Unknown client type '" + string(arg) + "'")
+	return false, resp.MakeError("ERR Unknown client type '" + translator.Quote(arg) + "'")
 }
 
 // kill is CLIENT KILL addr, and CLIENT KILL with filters that a client must all

@@ -26,7 +26,9 @@ func parameters(c Config) map[string]string {
 		"lazyfree-lazy-server-del": "no", "lazyfree-lazy-user-del": "no", "lazyfree-lazy-user-flush": "no",
 		"activerehashing": "yes", "dynamic-hz": "yes", "hz": "10", "loglevel": "notice",
 		"slowlog-log-slower-than": "10000", "slowlog-max-len": "128", "latency-monitor-threshold": "0",
-		"lfu-decay-time": "1", "lfu-log-factor": "10",
+		"lfu-decay-time": "1", "lfu-log-factor": "10", "maxmemory-clients": "0", "maxmemory-eviction-tenacity": "10",
+		"active-expire-effort": "1", "busy-reply-threshold": "5000", "latency-tracking": "yes",
+		"hll-sparse-max-bytes": "3000", "sanitize-dump-payload": "yes", "enable-debug-command": "yes",
 
 		"hash-max-listpack-entries": strconv.FormatInt(limits.HashFields, 10),
 		"hash-max-listpack-value":   strconv.FormatInt(limits.HashBytes, 10),
@@ -42,7 +44,7 @@ func parameters(c Config) map[string]string {
 var aliases = map[string]string{
 	"hash-max-ziplist-entries": "hash-max-listpack-entries", "hash-max-ziplist-value": "hash-max-listpack-value",
 	"zset-max-ziplist-entries": "zset-max-listpack-entries", "zset-max-ziplist-value": "zset-max-listpack-value",
-	"list-max-ziplist-size": "list-max-listpack-size",
+	"list-max-ziplist-size": "list-max-listpack-size", "lua-time-limit": "busy-reply-threshold",
 }
 
 // limits are the parameters that OBJECT ENCODING depends on.
@@ -83,41 +85,64 @@ func (s *Server) configGet(args [][]byte) resp.Value {
 	return reply
 }
 
-// configSet is CONFIG SET: all parameters change or none.
+// configSet is CONFIG SET: all parameters change or none. Like Redis, it looks
+// at all names before it looks at a value.
 func (s *Server) configSet(args [][]byte) resp.Value {
 	if len(args)%2 != 0 {
 		return syntaxError
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if bad := s.unsettable(args[2:]); bad.IsError() {
+		return bad
+	}
 	changed := maps.Clone(s.params)
-	seen := map[string]bool{}
 	for i := 2; i < len(args); i += 2 {
-		asked, value := strings.ToLower(string(args[i])), string(args[i+1])
-		name := asked
-		if current, ok := aliases[asked]; ok {
-			name = current
-		}
-		old, known := s.params[name]
+		asked, name := parameter(args[i])
 		check := settable[name]
-		switch {
-		case !known:
-			return resp.MakeError("ERR Unknown option or number of arguments for CONFIG SET - '" + string(args[i]) + "'")
-		case seen[asked]:
-			return refusedSetting(asked, "duplicate parameter")
-		case check == nil && value != old:
-			return refusedSetting(asked, "can't set immutable config")
-		case check != nil:
-			var why string
-			if value, why = check(value); why != "" {
-				return refusedSetting(asked, why)
-			}
+		if check == nil { // unsettable has seen that it stays what it is
+			continue
 		}
-		seen[asked], changed[name] = true, value
+		value, why := check(string(args[i+1]))
+		if why != "" {
+			return refusedSetting(asked, why)
+		}
+		changed[name] = value
 	}
 	s.params = changed
 	s.config.Engine.SetLimits(limits(changed))
 	return resp.OK
+}
+
+// unsettable is the error of the first parameter of pairs that is unknown, comes
+// twice, or may not have another value.
+func (s *Server) unsettable(pairs [][]byte) resp.Value {
+	seen := map[string]bool{}
+	for i := 0; i < len(pairs); i += 2 {
+		asked, name := parameter(pairs[i])
+		spelt := translator.Quote(pairs[i])
+		old, known := s.params[name]
+		switch {
+		case !known:
+			return resp.MakeError("ERR Unknown option or number of arguments for CONFIG SET - '" + spelt + "'")
+		case settable[name] == nil && string(pairs[i+1]) != old:
+			return refusedSetting(spelt, "can't set immutable config")
+		case seen[asked]:
+			return refusedSetting(spelt, "duplicate parameter")
+		}
+		seen[asked] = true
+	}
+	return resp.Value{}
+}
+
+// parameter is the name that was asked for, in lower case, and the present name
+// of that parameter.
+func parameter(word []byte) (asked, name string) {
+	asked = strings.ToLower(string(word))
+	if name = aliases[asked]; name == "" {
+		name = asked
+	}
+	return asked, name
 }
 
 func refusedSetting(name, why string) resp.Value {

@@ -79,7 +79,8 @@ func (c *client) authenticate(user, password string) resp.Value {
 	return resp.OK
 }
 
-// hello is HELLO [protover [AUTH username password] [SETNAME clientname]].
+// hello is HELLO [protover [AUTH username password] [SETNAME clientname]]. Each
+// option takes effect as it is read, whatever comes behind it.
 func (c *client) hello(args [][]byte) resp.Value {
 	resp3 := c.resp3
 	if len(args) > 1 {
@@ -92,31 +93,26 @@ func (c *client) hello(args [][]byte) resp.Value {
 			resp3 = v == 3
 		}
 	}
-	var login, name [][]byte
 	for i := 2; i < len(args); {
 		rest := args[i+1:]
 		switch option := strings.ToUpper(string(args[i])); {
 		case option == "AUTH" && len(rest) >= 2:
-			login, i = rest[:2], i+3
+			if v := c.authenticate(string(rest[0]), string(rest[1])); v.IsError() {
+				return v
+			}
+			i += 3
 		case option == "SETNAME" && len(rest) >= 1:
 			if !printable(rest[0]) {
 				return badName
 			}
-			name, i = rest[:1], i+2
+			c.rename(string(rest[0]))
+			i += 2
 		default:
-			return resp.MakeError("ERR Syntax error in HELLO option '" + string(args[i]) + "'")
-		}
-	}
-	if login != nil {
-		if v := c.authenticate(string(login[0]), string(login[1])); v.IsError() {
-			return v
+			return resp.MakeError("ERR Syntax error in HELLO option '" + translator.Quote(args[i]) + "'")
 		}
 	}
 	if !c.authed {
 		return helloNoAuth
-	}
-	if name != nil {
-		c.rename(string(name[0]))
 	}
 	c.resp3 = resp3
 	return c.greeting()

@@ -19,7 +19,7 @@ type setting func(value string) (normal, why string)
 // in the file already and there is neither a slow log nor memory to tune.
 var settable = map[string]setting{
 	"appendonly": yesNo, "appendfsync": oneOf("everysec", "always", "no"), "save": savePoints,
-	"rdbcompression": yesNo, "rdbchecksum": yesNo, "stop-writes-on-bgsave-error": yesNo,
+	"rdbcompression": yesNo, "stop-writes-on-bgsave-error": yesNo,
 	"lazyfree-lazy-eviction": yesNo, "lazyfree-lazy-expire": yesNo, "lazyfree-lazy-server-del": yesNo,
 	"lazyfree-lazy-user-del": yesNo, "lazyfree-lazy-user-flush": yesNo,
 	"activerehashing": yesNo, "dynamic-hz": yesNo, "hz": number(0, math.MaxInt32),
@@ -27,6 +27,8 @@ var settable = map[string]setting{
 	"slowlog-log-slower-than": number(-1, math.MaxInt64), "slowlog-max-len": number(0, math.MaxInt64),
 	"latency-monitor-threshold": number(0, math.MaxInt64), "maxmemory-samples": number(1, math.MaxInt32),
 	"lfu-decay-time": number(0, math.MaxInt32), "lfu-log-factor": number(0, math.MaxInt32),
+	"maxmemory-eviction-tenacity": number(0, 100), "active-expire-effort": number(1, 10),
+	"busy-reply-threshold": number(0, math.MaxInt64), "latency-tracking": yesNo,
 
 	"hash-max-listpack-entries": number(0, math.MaxInt64), "hash-max-listpack-value": memory,
 	"set-max-intset-entries":    number(0, math.MaxInt64),
@@ -72,7 +74,7 @@ var units = map[string]int64{
 func memory(value string) (normal, why string) {
 	digits := strings.TrimRight(strings.ToLower(value), "bgkm")
 	unit := units[strings.ToLower(value[len(digits):])]
-	n, err := strconv.ParseInt(digits, 10, 64)
+	n, err := strconv.ParseInt("0"+digits, 10, 64) // a unit alone is nothing of it
 	if err != nil || n < 0 || unit == 0 || n > math.MaxInt64/unit {
 		return "", "argument must be a memory value"
 	}

@@ -12,6 +12,18 @@ import (
 // that is answered, what would begin it is refused.
 
 func (c *client) tracking(args [][]byte) resp.Value {
+	for i := 3; i < len(args); i++ {
+		switch word := option(args, i); word {
+		case "BCAST", "OPTIN", "OPTOUT", "NOLOOP":
+		case "REDIRECT", "PREFIX":
+			if i++; i < len(args) {
+				continue
+			}
+			return syntaxError
+		default:
+			return syntaxError
+		}
+	}
 	switch option(args, 2) {
 	case "OFF":
 		return resp.OK
@@ -35,6 +47,9 @@ func (c *client) caching([][]byte) resp.Value {
 }
 
 func (c *client) unblock(args [][]byte) resp.Value {
+	if len(args) > 4 {
+		return translator.SubcommandSyntax(args)
+	}
 	if reason := option(args, 3); len(args) > 3 && reason != "TIMEOUT" && reason != "ERROR" {
 		return resp.MakeError("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
 	}

@@ -122,7 +122,7 @@ func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands, streamCommands,
 		hyperloglogCommands, bitmapCommands, geoCommands, arrayCommands, jsonCommands, throttleCommands,
-		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, debugCommands, memoryCommands, transactionCommands,
+		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, debugCommands, memoryCommands, scriptingCommands, transactionCommands,
 	} {
 		for i := range group {
 			c := &group[i]
@@ -157,7 +157,10 @@ func Find(args [][]byte) (*Command, resp.Value) {
 	}
 	if containers[c.Name] && len(args) > 1 {
 		sub := table[c.Name+" "+strings.ToUpper(string(args[1]))]
-		if sub == nil {
+		switch {
+		case c.Name == "DEBUG" && (sub == nil || !sub.accepts(len(args))): // Redis has those in no table
+			return nil, SubcommandSyntax(args)
+		case sub == nil:
 			return nil, resp.MakeError("ERR unknown subcommand '" + clip(args[1], 128) + "'. Try " + c.Name + " HELP.")
 		}
 		c = sub
@@ -195,6 +198,15 @@ func (c *Command) Plan(args [][]byte, env Env) Plan {
 	return c.Translate(&Call{Command: c, Args: args, Env: env})
 }
 
+// subcommandSyntax is the error of a subcommand whose options are wrong.
+func subcommandSyntax(args [][]byte) string {
+	return "ERR unknown subcommand or wrong number of arguments for '" + clip(args[1], 128) + "'. Try " + upper(args[0]) + " HELP."
+}
+
+// SubcommandSyntax is the error of a call whose subcommand or number of words its
+// command does not know.
+func SubcommandSyntax(args [][]byte) resp.Value { return resp.MakeError(subcommandSyntax(args)) }
+
 func wrongArity(c *Command) resp.Value {
 	name := strings.ReplaceAll(strings.ToLower(c.Name), " ", "|")
 	return resp.MakeError("ERR wrong number of arguments for '" + name + "' command")
@@ -224,7 +236,11 @@ func clip(b []byte, n int) string {
 	return string(b[:n])
 }
 
-// oneLine keeps an error reply on one line, as Redis does before it sends one.
-func oneLine(s string) string {
-	return strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
-}
+// Quote is an argument as errors quote it: up to a NUL, on one line.
+func Quote(arg []byte) string { return newlines.Replace(string(cString(arg))) }
+
+var newlines = strings.NewReplacer("\r", " ", "\n", " ")
+
+// oneLine keeps an error reply on one line, as Redis does before it sends one:
+// line breaks at its end go, others become spaces.
+func oneLine(s string) string { return newlines.Replace(strings.TrimRight(s, "\r\n")) }

@@ -222,7 +222,10 @@ func commandGetkeys(flags bool) func(*Call) Plan {
 		case !cmd.accepts(len(args)):
 			return fail("ERR Invalid number of arguments specified for command")
 		}
-		refs := cmd.KeysOf(args)
+		var refs []KeyRef
+		if cmd.wellFormed(args) {
+			refs = cmd.KeysOf(args)
+		}
 		if len(refs) == 0 && cmd.Flags&NoMandatoryKeys == 0 {
 			return fail("ERR Invalid arguments specified for command")
 		}

@@ -47,7 +47,7 @@ var debugCommands = []Command{
 	{
 		Name: "DEBUG RELOAD", Group: "server", Since: "1.0.0", Arity: -2, Flags: debugging,
 		Summary: "Changes nothing: what is saved is what there is",
-		Syntax:  "[option [option ...]]", Translate: debugNothing,
+		Syntax:  "[MERGE] [NOFLUSH] [NOSAVE]", Translate: debugReload,
 	},
 	{
 		Name: "DEBUG SET-ACTIVE-EXPIRE", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
@@ -64,6 +64,15 @@ var debugCommands = []Command{
 const debugging = Admin | NoScript | Loading | Stale
 
 func debugNothing(*Call) Plan { return answer(resp.OK) }
+
+func debugReload(c *Call) Plan {
+	for i := 2; i < len(c.Args); i++ {
+		if !c.is(i, "MERGE") && !c.is(i, "NOFLUSH") && !c.is(i, "NOSAVE") {
+			return fail("ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.")
+		}
+	}
+	return answer(resp.OK)
+}
 
 // debugObject has no address, and no access to tell the time of.
 func debugObject(c *Call) Plan {

@@ -305,16 +305,16 @@ func (q *geoQuery) option(words [][]byte, f geoForm) (n int, bad string) {
 func (q *geoQuery) shapeOption(words [][]byte, word string, left int, f geoForm) (n int, bad string) {
 	switch {
 	case f.radius:
-	case word == "FROMMEMBER" && left >= 1 && !q.from:
+	case word == "FROMMEMBER" && left >= 1 && (!q.from || q.member != nil): // the last one counts
 		q.member, q.from = words[1], true
 		return 2, ""
-	case word == "FROMLONLAT" && left >= 2 && !q.from:
+	case word == "FROMLONLAT" && left >= 2 && q.member == nil:
 		q.shape.centre, bad = lonLat(words[1], words[2])
 		q.from = true
 		return 3, bad
-	case word == "BYRADIUS" && left >= 2 && !q.by:
+	case word == "BYRADIUS" && left >= 2 && !q.shape.box:
 		return 3, q.radius(words[1], words[2])
-	case word == "BYBOX" && left >= 3 && !q.by:
+	case word == "BYBOX" && left >= 3 && (!q.by || q.shape.box):
 		return 4, q.boxOf(words[1], words[2], words[3])
 	}
 	return 0, errSyntax

@@ -1,6 +1,9 @@
 package translator
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Access says what a command does with a key: one of Redis's pairs of letters,
 // with what it does to the user's data or'ed to it. Without the latter it is the
@@ -91,22 +94,35 @@ func (c *Command) KeysOf(args [][]byte) []KeyRef {
 	}
 	var refs []KeyRef
 	for _, spec := range c.Keys {
-		refs = spec.find(refs, args)
+		refs, _ = spec.find(refs, args)
 	}
 	return refs
 }
 
-func (s KeySpec) find(refs []KeyRef, args [][]byte) []KeyRef {
+// wellFormed tells whether all the keys that the specs speak of are in args.
+func (c *Command) wellFormed(args [][]byte) bool {
+	return c.FindKeys != nil || !slices.ContainsFunc(c.Keys, func(s KeySpec) bool {
+		_, whole := s.find(nil, args)
+		return !whole
+	})
+}
+
+// find appends the keys of a spec. They are not whole when words are missing, or
+// their number makes no sense.
+func (s KeySpec) find(refs []KeyRef, args [][]byte) (_ []KeyRef, whole bool) {
 	first := s.begin(args)
-	if s.Unknown || first <= 0 || first >= len(args) {
-		return refs
+	if s.Unknown || first <= 0 {
+		return refs, true
+	}
+	if first >= len(args) {
+		return refs, false
 	}
 	last := first + s.Last
 	switch {
 	case s.KeyNum:
 		n, err := strconv.Atoi(string(args[first]))
 		if err != nil || n <= 0 {
-			return refs
+			return refs, false
 		}
 		first++
 		last = first + (n-1)*s.Step
@@ -118,7 +134,7 @@ func (s KeySpec) find(refs []KeyRef, args [][]byte) []KeyRef {
 	for i := first; i <= last && i < len(args); i += s.Step {
 		refs = append(refs, KeyRef{Pos: i, Access: s.Access})
 	}
-	return refs
+	return refs, first <= last && last < len(args)
 }
 
 func (s KeySpec) begin(args [][]byte) int {

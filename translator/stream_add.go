@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"math"
+
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -208,6 +210,8 @@ func (c *Call) nextID(o addOptions, m streamMeta) (id streamID, bad string) {
 			id, _ = m.last.next()
 		}
 		return id, ""
+	case o.autoSeq && o.id.ms == m.last.ms && m.last.seq == math.MaxUint64:
+		return id, "ERR Elements are too large to be stored" // Redis finds no better word for a ms that is full
 	case o.autoSeq && o.id.ms == m.last.ms:
 		id = streamID{m.last.ms, m.last.seq + 1}
 	default:

@@ -117,11 +117,6 @@ func (g streamGroup) lag(m streamMeta) resp.Value {
 	return resp.Nil
 }
 
-// subcommandSyntax is the error of a subcommand whose options are wrong.
-func (c *Call) subcommandSyntax() string {
-	return "ERR unknown subcommand or wrong number of arguments for '" + clip(c.Args[1], 128) + "'. Try " + upper(c.Args[0]) + " HELP."
-}
-
 const errGroupKey = "ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically."
 
 func noGroup(key, group []byte) resp.Value {
@@ -150,7 +145,7 @@ func (c *Call) parseGroup(create bool) (read int64, mkstream bool, bad string) {
 				return 0, false, "ERR value for ENTRIESREAD must be positive or -1"
 			}
 		default:
-			return 0, false, c.subcommandSyntax()
+			return 0, false, subcommandSyntax(c.Args)
 		}
 	}
 	return read, mkstream, ""
@@ -178,6 +173,8 @@ func xgroupCreate(c *Call) Plan {
 			return answer(bad)
 		case !m.exists && !mkstream:
 			return fail(errGroupKey)
+		case len(c.Args) > 8: // options that come twice
+			return fail(subcommandSyntax(c.Args))
 		}
 		id, ok := c.groupID(m, parseStreamID)
 		if !ok {
@@ -218,6 +215,9 @@ func xgroupSetID(c *Call) Plan {
 		return fail(bad)
 	}
 	return c.withGroup(false, nil, func(m streamMeta, g streamGroup, _ bool, _ [][]store.Row) Plan {
+		if len(c.Args) > 7 { // an option that comes twice
+			return fail(subcommandSyntax(c.Args))
+		}
 		id, ok := c.groupID(m, parseRangeID)
 		if !ok {
 			return fail(errStreamID)

@@ -141,7 +141,7 @@ func xinfoFull(c *Call) Plan {
 func (c *Call) parseFull() (limit int64, bad string) {
 	n := len(c.Args)
 	if !c.is(3, "FULL") || n > 6 || n == 5 || n == 6 && !c.is(4, "COUNT") {
-		return 0, c.subcommandSyntax()
+		return 0, subcommandSyntax(c.Args)
 	}
 	limit = 10
 	if n == 6 {

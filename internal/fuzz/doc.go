@@ -5,7 +5,10 @@
 // new command joins by being declared; what is legitimately random, unordered or
 // a matter of time has a line in the table of treatments.go. Every reply is
 // compared, and at the end of a case all that the databases hold (contents.go).
-// A case that differs is cut down to the fewest commands that still do
+// The commands of connections and of the server run on a server of ours.
+// TestCoverage asks Redis for all its commands and options, and holds those that
+// are not made up against leftOut and undrawn, which say why. A case that differs
+// is cut down to the fewest commands that still do
 // (minimise.go), and printed as a transcript with Redis's replies.
 //
 //	go test ./internal/fuzz                                    a short run, the same every time

@@ -11,72 +11,6 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// Few keys and few elements, so that commands of all types meet at them. The
-// numbers are the odd ones: limits, fractions, what only looks like a number.
-var (
-	keys     = []string{"a", "b", "c", "d", "e\x00\xff"}
-	elements = []string{"", "x", "y", "z", "xyzxy", "1", "2", "10", "-1", "3.5", "\xff\x00", "Hello World", "field", strings.Repeat("long", 20)}
-	integers = []string{"0", "1", "2", "-1", "-2", "3", "5", "10", "-100", "100", "9223372036854775807", "-9223372036854775808", "9223372036854775800"}
-	floats   = []string{"0", "-0", "1", "2", "-1", "0.5", "3.14", "-1.5", "1e3", "1e-5", "17179869184", "0.1", "inf", "-inf", "+inf", "5e-324", "1.7976931348623157e308"}
-	bounds   = []string{"0", "1", "2", "-1", "(1", "(0.5", "-inf", "+inf", "(inf", "-", "+", "[x", "(x", "[", "(y", "[z", "3.14"}
-	offsets  = []string{"0", "1", "2", "3", "5", "-1", "-2", "-3", "-100", "100", "4294967296"}
-	counts   = []string{"0", "1", "1", "2", "2", "3", "10", "-1", "-2", "-5"}
-	patterns = []string{"*", "?", "a", "[a-c]", "[^a]*", "x*", "*y*", "\\x", "[", "a*b", "e?*", "*\xff"}
-	typeWord = []string{"string", "list", "set", "zset", "hash", "stream", "STRING", "none"}
-
-	bits      = []string{"0", "1", "2"}
-	widths    = []string{"u8", "i8", "u1", "i64", "u63", "u64", "i5", "u0", "x8", "I8"}
-	positions = []string{"0", "1", "7", "8", "9", "100", "#0", "#1", "#3", "-1", "4294967296"}
-	degrees   = []string{"0", "13.361389", "38.115556", "15.087269", "37.502669", "-179.9", "85.05", "-85.06", "181", "2.349014"}
-	radii     = []string{"0", "1", "100", "200.5", "1000", "20000", "-1"}
-
-	// IDs that meet. Those that XADD takes are mostly beyond the others.
-	entryIDs = []string{"1-0", "1-1", "1-2", "2-0", "2-1", "3-0", "3", "4-0", "5-1", "0", "0-1", "20-5"}
-	nextIDs  = []string{"1-*", "2-*", "2-*", "3-*", "4-*", "5-*", "1-1", "2-5", "4", "7-1", "20-*", "0-*", "18446744073709551615-18446744073709551614"}
-	fromIDs  = []string{"-", "-", "0", "1", "1-1", "(1-1", "2", "(2-0", "3-0", "+", "(0", "(18446744073709551615-18446744073709551615"}
-	toIDs    = []string{"+", "+", "+", "5", "3-0", "(3-0", "2", "(2", "1-1", "-", "(0-0", "20"}
-	groupIDs = []string{">", ">", ">", ">", "0", "0", "1-0", "2", "$"}
-	readIDs  = []string{"0", "0", "0", "1-0", "1-1", "2", "3-0", "$", ">"}
-	edges    = []string{"0", "1", "2", "3", "5", "1-1", "2-0", "3-0", "-1"}
-	names    = []string{"g", "g", "h", "\x00g"}
-	readers  = []string{"alice", "bob", "bob", ""}
-
-	// Nothing is pending for about as long as the longest of these.
-	idles = []string{"0", "0", "0", "1", "-1", "300000", "1000000000000000000"}
-	since = []string{"0", "600000", "900000", "-1"}
-
-	// Nothing here expires while a case runs: see racy.
-	lifetimes = []string{"100000", "100001", "200000", "1000000", "4102444800", "4102444800000", "0", "-1", "9223372036854775807", "9223372036854775", "-9223372036854775808"}
-
-	// Junk stands where anything else was expected. Small numbers above 0 are
-	// missing, since they may be a time to live.
-	junk = []string{"", "abc", "-1", "0", "1.5", " 1", "+1", "0x10", "nan", "inf", "-", "(", "9223372036854775808", "1e400", "\x00\xff", "NX", "XX", "GET", "LIMIT", "COUNT"}
-)
-
-// pools says what an argument may be, by the name that it has in the syntax,
-// behind the command or its group where the name means something else elsewhere.
-// Those that are missing are elements.
-var pools = map[string][]string{
-	"key": keys, "key1": keys, "key2": keys, "newkey": keys, "source": keys, "destination": keys, "dst": keys, "src": keys,
-	"increment": integers, "decrement": integers,
-	"score": floats, "weight": floats,
-	"min": bounds, "max": bounds,
-	"start": offsets, "stop": offsets, "end": offsets, "index": offsets, "offset": offsets, "rank": offsets,
-	"count": counts, "limit": counts, "len": counts, "num-matches": counts, "min-match-len": counts,
-	"bit": bits, "encoding": widths,
-	"longitude": degrees, "latitude": degrees, "radius": radii, "width": radii, "height": radii,
-	"destkey": keys, "sourcekey": keys,
-	"cursor":  {"0", "0", "0", "0", "x", "-1", "18446744073709551616"},
-	"pattern": patterns, "type": typeWord,
-	"db": {"0", "1", "2", "16", "-1"}, "destination-db": {"0", "1", "2", "16", "-1"}, "index1": {"0", "1", "2", "16"}, "index2": {"0", "1", "2", "16"},
-	"stream id": entryIDs, "stream start": fromIDs, "stream end": toIDs, "stream lastid": entryIDs, "stream last-id": entryIDs,
-	"XADD id": nextIDs, "XREAD id": readIDs, "XREADGROUP id": groupIDs, "max-deleted-id": entryIDs,
-	"group": names, "consumer": readers, "threshold": edges, "entries-added": counts, "entries-read": counts,
-	"timeout":       {"0", "0", "0", "0.1", "1e2", "-1"},
-	"min-idle-time": idles, "ms": since, "XCLAIM unix-time-milliseconds": {"0", "100000", "4102444800000", "-1"},
-	"seconds": lifetimes, "milliseconds": lifetimes, "unix-time-seconds": lifetimes, "unix-time-milliseconds": lifetimes,
-}
-
 // step is a command of a case. The second client exists to change what the first
 // one watches.
 type step struct {
@@ -97,8 +31,10 @@ type generator struct {
 	*rand.Rand
 	group  []command // of the group under test
 	others []command // of all groups
+	keyed  []command // of those, what COMMAND GETKEYS is asked about
 	mix    int       // one command of mix is one of the others
 	end    []step    // of every case
+	fills  bool      // large values are made, too
 	making command   // whose arguments are being chosen
 }
 
@@ -107,6 +43,8 @@ func (g *generator) generate(n int) []step {
 	var steps []step
 	for len(steps) < n {
 		switch dice := g.IntN(100); {
+		case dice < 1 && g.fills:
+			steps = append(steps, g.fill())
 		case dice < 6:
 			steps = append(steps, g.transaction()...)
 		case dice < 12:
@@ -142,12 +80,30 @@ func (g *generator) transaction() []step {
 	return append(steps, step{args: words(end)})
 }
 
+// fill makes a value larger than Redis's small encodings take.
+func (g *generator) fill() step {
+	args := words(pick(g, []string{"HSET", "SADD", "ZADD", "RPUSH"}), pick(g, keys))
+	for i := range pick(g, []int{129, 200, 514}) {
+		n := strconv.Itoa(i)
+		switch string(args[0]) {
+		case "HSET":
+			args = append(args, words("f"+n, n)...)
+		case "ZADD":
+			args = append(args, words(strconv.Itoa(i/3), "m"+n)...)
+		default:
+			args = append(args, []byte(n))
+		}
+	}
+	return step{args: args}
+}
+
 // watched asks whether a command counts as a change of a key. A missing key that
 // is set with an expiry in the past has changed for Redis and not for meowdis,
-// which has no row to remember it by.
+// which has no row to remember it by; a BITFIELD that makes a string and then
+// fails has changed it for meowdis only.
 func (g *generator) watched() []step {
 	change := g.command(true)
-	for unsignalled[g.making.Name] || len(change) > 3 && slices.ContainsFunc(change[3:], func(a []byte) bool { return bytes.HasSuffix(bytes.ToUpper(a), []byte("XAT")) }) {
+	for unsignalled[g.making.Name] || g.making.Name == "BITFIELD" && contains(change, []byte("FAIL")) || len(change) > 3 && slices.ContainsFunc(change[3:], func(a []byte) bool { return bytes.HasSuffix(bytes.ToUpper(a), []byte("XAT")) }) {
 		change = g.command(true)
 	}
 	return []step{
@@ -174,7 +130,13 @@ func (g *generator) command(plain bool) [][]byte {
 		}
 		g.making = c
 		args := bytes.Fields([]byte(c.Name))
-		args = g.write(args, c.syntax)
+		if strings.HasPrefix(c.Name, "COMMAND GETKEYS") && len(g.keyed) > 0 {
+			g.making = pick(g, g.keyed)
+			args = g.write(append(args, bytes.Fields([]byte(g.making.Name))...), g.making.syntax)
+			g.making = c
+		} else {
+			args = g.write(args, c.syntax)
+		}
 		if g.IntN(12) == 0 {
 			args = g.spoil(args)
 		}
