@@ -15,13 +15,17 @@ const (
 
 // bulk runs calls in order, each on its own, in one transaction. They are planned
 // while those before them run, and only so far ahead that the plans of few are in
-// memory.
+// memory. Calls that only read end early when ctx does.
 func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, replies []*resp.Value) error {
-	return t.Transact(ctx, readOnly(calls), func(run Run) error {
+	reads := readOnly(calls)
+	return t.Transact(ctx, reads, func(run Run) error {
 		stop := make(chan struct{})
 		defer close(stop)
 		i := 0
 		for plans := range e.planAhead(calls, stop) {
+			if err := ctx.Err(); reads && err != nil {
+				return err
+			}
 			for _, p := range plans {
 				var err error
 				if *replies[i], err = steps(run, p); err != nil {
