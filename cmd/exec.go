@@ -146,7 +146,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 
 // pipeCache holds the indexes of a file of a million keys, whose pages a bulk load
 // touches in no order.
-const pipeCache = 64 << 20
+const pipeCache = 80 << 20
 
 // noSweep turns off the sweeps of expired keys for a moment's work.
 const noSweep = -1
