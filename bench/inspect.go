@@ -161,14 +161,22 @@ func (a *awaited) await(text string) error {
 	}
 }
 
-// memoryOfChild is what the kernel says, in KB, of the memory of a process's only
-// child.
+// memoryOfChild is memoryOf a process's only child.
 func memoryOfChild(pid int, what string) (int64, error) {
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
 		return 0, err
 	}
-	status, err := os.ReadFile("/proc/" + strings.TrimSpace(string(children)) + "/status")
+	child, err := strconv.Atoi(strings.TrimSpace(string(children)))
+	if err != nil {
+		return 0, err
+	}
+	return memoryOf(child, what)
+}
+
+// memoryOf is what the kernel says, in KB, of the memory of a process.
+func memoryOf(pid int, what string) (int64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
@@ -177,5 +185,5 @@ func memoryOfChild(pid int, what string) (int64, error) {
 			return strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(kb), "kB")), 10, 64)
 		}
 	}
-	return 0, errors.New("the kernel tells no memory of the inspector")
+	return 0, fmt.Errorf("the kernel tells no memory of process %d", pid)
 }

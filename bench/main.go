@@ -17,7 +17,7 @@ func main() {
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
 	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file that the inspector opens")
 	flag.StringVar(&o.trees, "trees", "", "the directory that keeps the inspector's files for the next run; made anew each time when empty")
-	flag.StringVar(&o.only, "only", "", "one part: servers, start, files, move, inspect or growth")
+	flag.StringVar(&o.only, "only", "", "one part: servers, start, load, files, move, inspect or growth")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
@@ -54,6 +54,11 @@ func run(o options) error {
 	}
 	if part("start") {
 		if err := starting(o, dir); err != nil {
+			return err
+		}
+	}
+	if part("load") {
+		if err := loading(o, dir); err != nil {
 			return err
 		}
 	}

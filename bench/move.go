@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +16,7 @@ func moving(o options, parent string) error {
 	}
 	place := func(name string) string { return filepath.Join(dir, name) }
 	source, archive := place("source.sqlite"), place("archive")
-	if _, err := load(o, source, rand.New(rand.NewPCG(1, 2)).Perm(o.keys)); err != nil {
+	if _, _, err := load(o, source, shuffled(o.keys)); err != nil {
 		return err
 	}
 	if err := redisDump(source, o, dir); err != nil {

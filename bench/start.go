@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -63,9 +64,16 @@ func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 const startRounds = 100
 
 // add runs cmd to its end.
-func (s *started) add(cmd *exec.Cmd) error {
+func (s *started) add(cmd *exec.Cmd) error { return s.addFed(cmd, func() error { return nil }) }
+
+// addFed runs cmd to its end, and feed meanwhile.
+func (s *started) addFed(cmd *exec.Cmd, feed func() error) error {
 	began := time.Now()
-	if err := cmd.Run(); err != nil {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	fed := feed()
+	if err := errors.Join(cmd.Wait(), fed); err != nil {
 		return err
 	}
 	s.wall = append(s.wall, time.Since(began))

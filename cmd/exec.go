@@ -144,9 +144,9 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	return script.run(ctx)
 }
 
-// pipeCache holds the pages of a file of some million keys, of which a bulk load
-// touches all, in no order.
-const pipeCache = 256 << 20
+// pipeCache holds the indexes of a file of a million keys, whose pages a bulk load
+// touches in no order.
+const pipeCache = 80 << 20
 
 // noSweep turns off the sweeps of expired keys for a moment's work.
 const noSweep = -1

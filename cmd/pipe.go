@@ -45,7 +45,7 @@ type load struct {
 }
 
 func (p *pipe) run(ctx context.Context) error {
-	loads := make(chan load, 1)
+	loads := make(chan load)
 	go p.read(ctx, loads)
 	rest := load{lines: []int{1}} // what has not been read yet
 	for {

@@ -93,9 +93,6 @@ type call struct {
 // apply runs plans that are one batch each, in order, and puts their replies
 // into replies at the given places.
 func (e *Engine) apply(ctx context.Context, plans []translator.Plan, replies []*resp.Value) error {
-	if len(plans) == 0 {
-		return nil
-	}
 	batches := make([]store.Batch, len(plans))
 	for i := range plans {
 		batches[i] = plans[i].Batch

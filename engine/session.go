@@ -66,27 +66,41 @@ func (s *Session) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 // the rest from running.
 func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	replies := make([]resp.Value, len(calls))
-	var pending group
+	pending := group{engine: s.engine}
+	if len(calls) >= bulkFrom {
+		pending.bulk, _ = s.engine.store.(transactor)
+		pending.calls, pending.replies = make([]planned, 0, len(calls)), make([]*resp.Value, 0, len(calls))
+	}
 	for i, args := range calls {
 		if err := s.one(ctx, args, &replies[i], &pending); err != nil {
 			return nil, err
 		}
 	}
-	if err := pending.flush(ctx, s.engine); err != nil {
+	if err := pending.flush(ctx); err != nil {
 		return nil, err
 	}
 	return replies, nil
 }
 
-// group collects plans of one batch each.
+// group collects plans of one batch each; in a bulk, calls that are not planned yet.
 type group struct {
+	engine  *Engine
+	bulk    transactor // nil unless this is one
+	calls   []planned
 	plans   []translator.Plan
 	replies []*resp.Value
 }
 
-func (g *group) flush(ctx context.Context, e *Engine) error {
-	err := e.apply(ctx, g.plans, g.replies)
-	g.plans, g.replies = g.plans[:0], g.replies[:0]
+func (g *group) flush(ctx context.Context) (err error) {
+	switch {
+	case len(g.replies) == 0:
+		return nil
+	case g.bulk != nil:
+		err = g.engine.bulk(ctx, g.bulk, g.calls, g.replies)
+	default:
+		err = g.engine.apply(ctx, g.plans, g.replies)
+	}
+	g.calls, g.plans, g.replies = g.calls[:0], g.plans[:0], g.replies[:0]
 	return err
 }
 
@@ -106,7 +120,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 	}
 	if cmd.Translate == nil {
 		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {
-			if err := pending.flush(ctx, s.engine); err != nil {
+			if err := pending.flush(ctx); err != nil {
 				return err
 			}
 			v, err := own.run(s, ctx, call{cmd, args})
@@ -120,6 +134,10 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 		return nil
 	}
 	next := s.planned(call{cmd, args})
+	if pending.bulk != nil {
+		pending.calls, pending.replies = append(pending.calls, next), append(pending.replies, reply)
+		return nil
+	}
 	plan := next.plan(s.engine.env(0), 0)
 	switch {
 	case len(plan.Batch.Stmts) == 0:
@@ -128,7 +146,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 		pending.plans = append(pending.plans, plan)
 		pending.replies = append(pending.replies, reply)
 	default:
-		if err := pending.flush(ctx, s.engine); err != nil {
+		if err := pending.flush(ctx); err != nil {
 			return err
 		}
 		v, _, err := s.engine.transaction(ctx, nil, []planned{next})

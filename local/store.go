@@ -57,6 +57,9 @@ type Store struct {
 	frozen   *frozen     // the file as one that nobody changes; nil for most
 }
 
+// pageSize is that of the files that SQLite makes.
+const pageSize = 4096
+
 var errClosed = errors.New("the database is closed")
 
 // Open opens the file at path, or Memory, and makes or migrates its tables. The
@@ -150,8 +153,9 @@ func (s *Store) setUp(c *conn) error {
 	setup := []string{"PRAGMA foreign_keys = 1"}
 	if s.path != Memory {
 		setup = append(setup, fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10),
-			// Fewer checkpoints than by default: pages that change often are copied back once.
-			"PRAGMA wal_autocheckpoint = 4000")
+			// Fewer checkpoints than by default: pages that change often are copied
+			// back once, and the disk is waited for less.
+			fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", max(4000, s.options.Cache/pageSize)))
 		if s.options.Full {
 			setup = append(setup, "PRAGMA synchronous = FULL")
 		} else {

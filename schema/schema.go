@@ -114,6 +114,15 @@ var Migrations = [][]string{
 			DELETE FROM zsets WHERE OLD.type = 'zset' AND key_id = OLD.id;
 		END`,
 
+		// A row that begins anew as another type (SET overwrites whatever there
+		// is) is deleted as what it was, so that its elements go, and made again.
+		`CREATE TRIGGER keys_anew AFTER UPDATE OF created_at ON keys WHEN OLD.type <> NEW.type BEGIN
+			UPDATE keys SET type = OLD.type WHERE id = NEW.id;
+			DELETE FROM keys WHERE id = NEW.id;
+			INSERT INTO keys(id, db, key, hash, type, version, expires_at, created_at, updated_at)
+				VALUES(NEW.id, NEW.db, NEW.key, NEW.hash, NEW.type, NEW.version, NEW.expires_at, NEW.created_at, NEW.updated_at);
+		END`,
+
 		// For people who open the file with sqlite3.
 		`CREATE VIEW v_keys AS SELECT db, CAST(key AS TEXT) AS key, type, count,
 			(expires_at - CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)) / 1000.0 AS ttl_seconds,

@@ -7,32 +7,19 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// MSET does to the keys ?2 what SET does to one: make way, make the keys, and
-// overwrite their values, which come with the keys. Both lists are hashed's.
+// MSET does to the keys ?2 what SET does to one: make the keys or take their rows,
+// and overwrite their values, which come with the keys. Both lists are hashed's.
 const (
-	sqlMakeWayAll = `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT ` + itemName + ` FROM json_each(?2) j)
-		AND (type <> 'string' OR dies_at <= ?3)`
-	sqlSetKeys = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
-		SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, ?5, ?3, ?3 FROM json_each(?2) j WHERE true
-		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at = excluded.expires_at`
+	sqlSetKeys = makeString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, ?5, ?3, ?3
+		FROM json_each(?2) j WHERE true` + overwrite + `excluded.expires_at`
+	sqlSetKeysKeepTTL = makeString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, NULL, ?3, ?3
+		FROM json_each(?2) j WHERE true` + overwrite + keptTTL
 	sqlSetValues = `INSERT INTO strings(key_id, value)
 		SELECT k.id, ` + itemValue + ` FROM json_each(?2) j CROSS JOIN keys k
 		WHERE k.db = ?1 AND k.key = ` + itemName + ` ORDER BY j.key
 		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
 	sqlGuardAllAbsent = `INSERT INTO guard SELECT NULL FROM json_each(?2) j CROSS JOIN keys k
 		WHERE k.db = ?1 AND k.key = ` + itemName + ` AND (k.dies_at IS NULL OR k.dies_at > ?3)`
-)
-
-// As in SET, what keeps its TTL steps aside when it is no string.
-const (
-	sqlSetAsideAll = `UPDATE keys SET key = CAST(key AS TEXT)
-		WHERE db = ?1 AND key IN (SELECT ` + itemName + ` FROM json_each(?2) j) AND type <> 'string'`
-	sqlSetKeysKeepTTL = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
-		SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, k.expires_at, ?3, ?3 FROM json_each(?2) j
-		LEFT JOIN keys k ON k.db = ?1 AND k.key = CAST(` + itemName + ` AS TEXT) WHERE true
-		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3`
-	sqlDropAsideAll = `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT CAST(` + itemName + ` AS TEXT) FROM json_each(?2) j)`
-
 	sqlGuardAllPresent = `INSERT INTO guard SELECT NULL FROM json_each(?2) j WHERE NOT EXISTS (SELECT 1 FROM keys k
 		WHERE k.db = ?1 AND k.key = ` + itemName + ` AND (k.dies_at IS NULL OR k.dies_at > ?3))`
 )
@@ -56,21 +43,13 @@ func (c *Call) setAll(stmts []store.Stmt, pairs [][]byte, exp expiry) []store.St
 	setValues := store.Stmt{SQL: sqlSetValues, Args: []store.Value{args[0], hashed(pairs, 2)}}
 	keyArgs := append(args[:3:3], c.newVersion())
 	if exp.keep {
-		return append(stmts,
-			store.Stmt{SQL: sqlPurgeAll, Args: c.list(keys)},
-			store.Stmt{SQL: sqlSetAsideAll, Args: args[:2]},
-			store.Stmt{SQL: sqlSetKeysKeepTTL, Args: keyArgs},
-			store.Stmt{SQL: sqlDropAsideAll, Args: args[:2]},
-			setValues)
+		return append(stmts, store.Stmt{SQL: sqlSetKeysKeepTTL, Args: keyArgs}, setValues)
 	}
 	var at store.Value
 	if exp.given {
 		at = store.Digits(exp.at)
 	}
-	return append(stmts,
-		store.Stmt{SQL: sqlMakeWayAll, Args: args},
-		store.Stmt{SQL: sqlSetKeys, Args: append(keyArgs, at)},
-		setValues)
+	return append(stmts, store.Stmt{SQL: sqlSetKeys, Args: append(keyArgs, at)}, setValues)
 }
 
 // hashedKeys is list for keys with their hashes.

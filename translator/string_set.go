@@ -8,25 +8,19 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A SET makes way first: a key of another type, or an expired one, goes with all
-// its rows. The string that is left is overwritten in place.
+// A SET makes the key, or takes the row of the one that is there: an expired key
+// begins anew, and so does one of another type, whose elements go (the trigger
+// keys_anew). What keeps its TTL keeps that of a key of another type, too.
 const (
-	sqlMakeWay = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND (type <> 'string' OR dies_at <= ?3)`
-	sqlSetKey  = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
-		VALUES(?1, ?2, ?5, 'string', ?4, ?6, ?3, ?3)
-		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at = excluded.expires_at`
-	sqlSetValue = `INSERT INTO strings(key_id, value) VALUES((SELECT id FROM keys WHERE db = ?1 AND key = ?2), ?3)
-		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
-)
+	makeString = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at) `
+	overwrite  = ` ON CONFLICT(db, key) DO UPDATE SET type = 'string', version = version + 1, updated_at = ?3,
+		created_at = iif(type <> 'string' OR dies_at <= ?3, ?3, created_at), expires_at = `
+	keptTTL = `iif(dies_at <= ?3, NULL, expires_at)`
 
-// A SET that keeps the TTL keeps that of a key of another type, too. Such a key
-// steps aside to the name in TEXT, which no key has, until its TTL is read.
-const (
-	sqlSetAside      = `UPDATE keys SET key = CAST(key AS TEXT) WHERE db = ?1 AND key = ?2 AND type <> 'string'`
-	sqlSetKeyKeepTTL = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
-		VALUES(?1, ?2, ?5, 'string', ?4, (SELECT expires_at FROM keys WHERE db = ?1 AND key = CAST(?2 AS TEXT)), ?3, ?3)
-		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3`
-	sqlDropAside = `DELETE FROM keys WHERE db = ?1 AND key = CAST(?2 AS TEXT)`
+	sqlSetKey        = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?6, ?3, ?3)` + overwrite + `excluded.expires_at`
+	sqlSetKeyKeepTTL = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3)` + overwrite + keptTTL
+	sqlSetValue      = `INSERT INTO strings(key_id, value) VALUES((SELECT id FROM keys WHERE db = ?1 AND key = ?2), ?3)
+		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
 )
 
 // expiry is what a SET makes of the key's TTL: without any, there is none.
@@ -41,28 +35,19 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 	if exp.given && exp.at <= c.Env.Now {
 		return append(stmts, c.drop(key))
 	}
-	// One allocation holds the arguments of the three statements.
-	args := make([]store.Value, 12)
+	// One allocation holds the arguments of both statements.
+	args := make([]store.Value, 9)
 	args[0], args[1], args[2] = store.Int(int64(c.Env.DB)), store.Bytes(key), store.Int(c.Env.Now)
-	copy(args[3:], args[:3])
-	args[6], args[7] = c.newVersion(), hashValue(key)
-	args[9], args[10], args[11] = args[0], args[1], store.Bytes(value)
-	setValue := store.Stmt{SQL: sqlSetValue, Args: args[9:]}
-	if exp.keep {
-		name := args[:2:2]
-		return append(stmts, c.purge(key),
-			store.Stmt{SQL: sqlSetAside, Args: name},
-			store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args[3:8:8]},
-			store.Stmt{SQL: sqlDropAside, Args: name},
-			setValue)
+	args[3], args[4] = c.newVersion(), hashValue(key)
+	args[6], args[7], args[8] = args[0], args[1], store.Bytes(value)
+	setKey := store.Stmt{SQL: sqlSetKey, Args: args[:6:6]}
+	switch {
+	case exp.keep:
+		setKey = store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args[:5:5]}
+	case exp.given:
+		args[5] = store.Digits(exp.at)
 	}
-	if exp.given {
-		args[8] = store.Digits(exp.at)
-	}
-	return append(stmts,
-		store.Stmt{SQL: sqlMakeWay, Args: args[:3:3]},
-		store.Stmt{SQL: sqlSetKey, Args: args[3:9:9]},
-		setValue)
+	return append(stmts, setKey, store.Stmt{SQL: sqlSetValue, Args: args[6:]})
 }
 
 // deadline is the absolute time that a TTL option means: n seconds or ms, from
@@ -155,7 +140,7 @@ func (c *Call) expiry(o options) (e expiry, bad resp.Value) {
 
 func set(c *Call) Plan {
 	if len(c.Args) == 3 {
-		return write(decodeOK, c.setString(make([]store.Stmt, 0, 3), c.Args[1], c.Args[2], expiry{})...)
+		return write(decodeOK, c.setString(make([]store.Stmt, 0, 2), c.Args[1], c.Args[2], expiry{})...)
 	}
 	o, ok := c.parseOptions(3, c.setOption)
 	if !ok {

@@ -1,0 +1,88 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/local"
+)
+
+// mixture is commands that answer, that are refused before and after they have
+// changed something, that read first, and that belong to the session.
+const mixture = `SET k 1
+INCR k
+LPUSH k x
+SET k 2 NX
+SET k 2 GET
+INCRBYFLOAT f 0.5
+HSET h field text
+HINCRBY h field 1
+RPUSH l a b
+SET l over
+SET h 1 KEEPTTL
+SADD l member
+DEL l h
+NOPE
+GET k
+SELECT 1
+RPUSH l c
+SELECT 0
+MULTI
+INCR k
+LLEN k
+EXEC
+PFADD p a b
+EXISTS l h p`
+
+// TestBulk runs so many commands in one call that they are one transaction: the
+// replies are those of commands that come one by one.
+func TestBulk(t *testing.T) {
+	var lines []string
+	for range 60 {
+		lines = append(lines, strings.Split(mixture, "\n")...)
+	}
+	open := func() *transacted {
+		s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return &transacted{Store: s}
+	}
+	alone := storetest.NewClient(t, storetest.NewEngine(open(), storetest.NewClock()))
+	s := open()
+	replies, err := storetest.NewEngine(s, storetest.NewClock()).Session().Pipeline(context.Background(), words(t, lines...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range lines {
+		if got, want := corpus.Show(replies[i]), alone.Do(line); got != want {
+			t.Fatalf("command %d, %s: %s, want %s", i, line, got, want)
+		}
+	}
+	storetest.Check(t, s)
+	// Between two commands of the session lies one transaction.
+	if most := 60 * (strings.Count(mixture, "SELECT") + strings.Count(mixture, "EXEC") + 2); s.writing > most {
+		t.Errorf("%d transactions, want at most %d", s.writing, most)
+	}
+}
+
+// TestBulkOfReads waits for no writer.
+func TestBulkOfReads(t *testing.T) {
+	inner, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inner.Close()
+	s := &transacted{Store: inner}
+	lines := strings.Split(strings.TrimSpace(strings.Repeat("GET k\nEXISTS k\n", 1000)), "\n")
+	if _, err := storetest.NewEngine(s, storetest.NewClock()).Session().Pipeline(context.Background(), words(t, lines...)); err != nil {
+		t.Fatal(err)
+	}
+	if s.writing != 0 || s.reading != 1 {
+		t.Errorf("%d transactions that write and %d that read", s.writing, s.reading)
+	}
+}
