@@ -37,9 +37,26 @@ type ReadOptions struct {
 	Databases []int    // nil for all that hold keys
 	From      Position // where to go on; Cursor "" at the beginning
 
+	// List, which may be nil, lists the keys of a session's file by other means than
+	// its commands. It goes by Match and Type itself.
+	List List
+
 	// Passed, which may be nil, is called at every position that is reached. An
 	// error ends the source.
 	Passed func(context.Context, Position) error
+}
+
+// List returns a page of about n live keys of a database, those behind the place after
+// in SCAN's order, and the place behind the page; 0 is the beginning and the end. Keys
+// have the order of their places and, where these are the same, of their names.
+type List func(ctx context.Context, db int, after, n int64) (page []Listed, next int64, err error)
+
+// Listed is a key as it was found, or why it cannot be moved.
+type Listed struct {
+	*Key
+	Place int64 // of List's, 0 otherwise
+	Value Value // nil when it is to be read
+	Err   error
 }
 
 // scanCount is the number of keys that SCAN is asked to look at.
@@ -59,8 +76,8 @@ type reader struct {
 func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 	return func(yield func(Part, error) bool) {
 		r := newReader(s, o)
-		err := r.all(ctx, func(db int, names [][]byte) error {
-			return r.page(ctx, db, names, func(p Part) bool { return yield(p, nil) })
+		err := r.all(ctx, func(db int, keys []Listed) error {
+			return r.page(ctx, db, keys, func(p Part) bool { return yield(p, nil) })
 		})
 		if err != nil && err != errStopped {
 			yield(Part{}, err)
@@ -72,7 +89,10 @@ func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 func FromKeys(ctx context.Context, s Session, names ...[]byte) Source {
 	return func(yield func(Part, error) bool) {
 		r := newReader(s, ReadOptions{})
-		err := r.page(ctx, s.DB(), names, func(p Part) bool { return yield(p, nil) })
+		keys, err := r.look(ctx, s.DB(), names)
+		if err == nil {
+			err = r.page(ctx, s.DB(), keys, func(p Part) bool { return yield(p, nil) })
+		}
 		if err != nil && err != errStopped {
 			yield(Part{}, err)
 		}
@@ -86,8 +106,8 @@ func newReader(s Session, o ReadOptions) *reader {
 // errStopped ends a reader whose parts nobody wants any more.
 var errStopped = fmt.Errorf("stopped")
 
-// visitor takes a page of the names of keys in the selected database.
-type visitor func(db int, names [][]byte) error
+// visitor takes a page of keys in the selected database.
+type visitor func(db int, keys []Listed) error
 
 // all visits all keys.
 func (r *reader) all(ctx context.Context, visit visitor) error {
@@ -121,12 +141,12 @@ func (r *reader) all(ctx context.Context, visit visitor) error {
 // database visits the keys of the selected database from a position on.
 func (r *reader) database(ctx context.Context, at Position, visit visitor) error {
 	for {
-		names, next, err := r.scan(ctx, at.Cursor)
+		keys, next, err := r.list(ctx, at)
 		if err != nil {
 			return err
 		}
-		if len(names) > 0 {
-			if err := visit(at.DB, names); err != nil {
+		if len(keys) > 0 {
+			if err := visit(at.DB, keys); err != nil {
 				return err
 			}
 		}
@@ -142,6 +162,25 @@ func (r *reader) database(ctx context.Context, at Position, visit visitor) error
 			return nil
 		}
 	}
+}
+
+// list returns the page of keys at a position of the selected database, and the cursor
+// of the next page, "0" for none.
+func (r *reader) list(ctx context.Context, at Position) (keys []Listed, next string, err error) {
+	if r.o.List != nil {
+		after, err := strconv.ParseInt(at.Cursor, 10, 64)
+		if err != nil {
+			return nil, "0", nil // behind the last place
+		}
+		keys, place, err := r.o.List(ctx, at.DB, after, scanCount)
+		return keys, strconv.FormatInt(place, 10), err
+	}
+	names, next, err := r.scan(ctx, at.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	keys, err = r.look(ctx, at.DB, names)
+	return keys, next, err
 }
 
 // scan returns a page of names and the cursor of the next page, "0" for none.
