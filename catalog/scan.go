@@ -23,10 +23,10 @@ type Scanned struct {
 }
 
 const (
-	scannedBytes    = 4 << 10  // a longer string or document does not come along
-	scannedEach     = 128      // nor do the elements of a larger key,
-	scannedElement  = "512"    // nor those of a key with a longer one,
-	scannedElements = 16 << 10 // nor more than so many of a page
+	scannedBytes    = 4 << 10 // a longer string or document does not come along
+	scannedEach     = 128     // nor do the elements of a larger key,
+	scannedElement  = "256"   // nor those of a key with a longer one,
+	scannedElements = 4 << 10 // nor more than so many of a page
 )
 
 // A scan goes as SCAN does, by the hash of the names; ?2 is the last one of the page

@@ -40,32 +40,33 @@ func (d *differ) sideBySide(ctx context.Context, a *reader, b Session) error {
 	return nil
 }
 
-// keyList is what is left of the keys that a List lists.
+// keyList is what is left of the keys of a listing.
 type keyList struct {
-	list List
-	db   int
-	page []Listed
-	next int64
+	*listing
+	keys []Listed
 	end  bool
 }
 
 // first is the next key, nil behind the last one.
-func (l *keyList) first(ctx context.Context) (k *Listed, err error) {
-	for len(l.page) == 0 && !l.end {
-		if l.page, l.next, err = l.list(ctx, l.db, l.next, scanCount); err != nil {
+func (l *keyList) first(ctx context.Context) (*Listed, error) {
+	for len(l.keys) == 0 && !l.end {
+		keys, next, err := l.page(ctx)
+		if err != nil {
 			return nil, err
 		}
-		l.end = l.next == 0
+		l.keys, l.end = keys, next == 0
 	}
-	if len(l.page) == 0 {
+	if len(l.keys) == 0 {
 		return nil, nil
 	}
-	return &l.page[0], nil
+	return &l.keys[0], nil
 }
 
 // database compares the keys of a database.
 func (d *differ) database(ctx context.Context, db int, a *reader) error {
-	left, right := keyList{list: d.o.A, db: db}, keyList{list: d.o.B, db: db}
+	left, right := keyList{listing: d.o.A.from(ctx, db, 0)}, keyList{listing: d.o.B.from(ctx, db, 0)}
+	defer left.stop()
+	defer right.stop()
 	var later []Listed
 	for {
 		x, err := left.first(ctx)
@@ -94,10 +95,10 @@ func (d *differ) database(ctx context.Context, db int, a *reader) error {
 			later = append(later, *x)
 		}
 		if order <= 0 {
-			left.page = left.page[1:]
+			left.keys = left.keys[1:]
 		}
 		if order >= 0 {
-			right.page = right.page[1:]
+			right.keys = right.keys[1:]
 		}
 		if len(later) == batchKeys {
 			if err := d.lookUp(ctx, db, a, later); err != nil {

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -44,19 +45,6 @@ type ReadOptions struct {
 	// Passed, which may be nil, is called at every position that is reached. An
 	// error ends the source.
 	Passed func(context.Context, Position) error
-}
-
-// List returns a page of about n live keys of a database, those behind the place after
-// in SCAN's order, and the place behind the page; 0 is the beginning and the end. Keys
-// have the order of their places and, where these are the same, of their names.
-type List func(ctx context.Context, db int, after, n int64) (page []Listed, next int64, err error)
-
-// Listed is a key as it was found, or why it cannot be moved.
-type Listed struct {
-	*Key
-	Place int64 // of List's, 0 otherwise
-	Value Value // nil when it is to be read
-	Err   error
 }
 
 // scanCount is the number of keys that SCAN is asked to look at.
@@ -140,8 +128,10 @@ func (r *reader) all(ctx context.Context, visit visitor) error {
 
 // database visits the keys of the selected database from a position on.
 func (r *reader) database(ctx context.Context, at Position, visit visitor) error {
+	page, stop := r.pages(ctx, at)
+	defer stop()
 	for {
-		keys, next, err := r.list(ctx, at)
+		keys, next, err := page(at.Cursor)
 		if err != nil {
 			return err
 		}
@@ -164,23 +154,29 @@ func (r *reader) database(ctx context.Context, at Position, visit visitor) error
 	}
 }
 
-// list returns the page of keys at a position of the selected database, and the cursor
-// of the next page, "0" for none.
-func (r *reader) list(ctx context.Context, at Position) (keys []Listed, next string, err error) {
-	if r.o.List != nil {
-		after, err := strconv.ParseInt(at.Cursor, 10, 64)
-		if err != nil {
-			return nil, "0", nil // behind the last place
-		}
-		keys, place, err := r.o.List(ctx, at.DB, after, scanCount)
-		return keys, strconv.FormatInt(place, 10), err
+// pages is how the keys of the selected database are found, page by page: it returns the
+// page at a cursor, which is that of the page before, and the cursor of the next one,
+// "0" for none.
+func (r *reader) pages(ctx context.Context, from Position) (page func(cursor string) ([]Listed, string, error), stop func()) {
+	if r.o.List == nil {
+		return func(cursor string) ([]Listed, string, error) {
+			names, next, err := r.scan(ctx, cursor)
+			if err != nil {
+				return nil, "", err
+			}
+			keys, err := r.look(ctx, from.DB, names)
+			return keys, next, err
+		}, func() {}
 	}
-	names, next, err := r.scan(ctx, at.Cursor)
+	after, err := strconv.ParseInt(from.Cursor, 10, 64)
 	if err != nil {
-		return nil, "", err
+		after = math.MaxInt64 // nothing lies behind it
 	}
-	keys, err = r.look(ctx, at.DB, names)
-	return keys, next, err
+	l := r.o.List.from(ctx, from.DB, after)
+	return func(string) ([]Listed, string, error) {
+		keys, next, err := l.page(ctx)
+		return keys, strconv.FormatInt(next, 10), err
+	}, l.stop
 }
 
 // scan returns a page of names and the cursor of the next page, "0" for none.

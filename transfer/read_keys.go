@@ -175,14 +175,6 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 	return again, flush()
 }
 
-// part is a key of which all is known.
-func (l Listed) part() Part {
-	if l.Err != nil {
-		return Part{Key: l.Key, First: true, Last: true, Err: l.Err}
-	}
-	return Whole(l.Key, l.Value)
-}
-
 // whole yields keys that are read in one go, and returns the names of those that
 // were something else by then.
 func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) (again [][]byte, err error) {
