@@ -1,8 +1,6 @@
 package transfer
 
-import (
-	"context"
-)
+import "context"
 
 // List returns a page of about n live keys of a database, those behind the place after
 // in SCAN's order, and the place behind the page; 0 is the beginning and the end. Keys
