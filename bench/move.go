@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// moving times whole processes that move many keys from one file into another.
+// moving times whole processes that move many keys from one file into another, and one
+// that compares them.
 func moving(o options, parent string) error {
 	dir, err := os.MkdirTemp(parent, "move")
 	if err != nil {
@@ -28,6 +29,8 @@ func moving(o options, parent string) error {
 		{"restore", "--db", place("restored.sqlite"), archive},
 		{"import", "--db", place("imported.sqlite"), place("dump.rdb")},
 		{"copy", source, place("copied.sqlite")},
+		{"diff", source, place("copied.sqlite")},
+		{"export", "--db", source, place("exported.rdb")},
 	} {
 		var took started
 		if err := took.add(exec.Command(o.meowdis, args...)); err != nil {

@@ -7,6 +7,9 @@
 // come by skipping through the index on (db, key), one seek a folder. An order that
 // no index has is a Sorting: one pass, then pages by keyset, too.
 //
+// Scan is what keys are moved and compared by: pages in SCAN's order, with the values of
+// small keys.
+//
 // What goes through all keys does so in slices, so that it can be watched and
 // ended, and so that no reader keeps the file's log from being checkpointed.
 package catalog

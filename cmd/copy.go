@@ -213,7 +213,7 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection
 		reached = at
 		return nil
 	}
-	err := transfer.Run(ctx, transfer.FromSession(ctx, src, read), w, r.notify, r.seen)
+	err := transfer.Run(ctx, src.keys(ctx, read), w, r.notify, r.seen)
 	r.say("%s", r.outcome("copied", w.Written()))
 	wrote := w.Written() != transfer.Written{} || wasStopped(ctx, err)
 	switch {
@@ -260,6 +260,7 @@ func total(ctx context.Context, c *connection, read transfer.ReadOptions) int64 
 // count is --dry-run.
 func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions) error {
 	r := &report{s: s, bar: newProgress(s, "counting", "keys", total(ctx, src, read))}
+	read.List = src.list(read)
 	there, err := transfer.TakeSurvey(ctx, src, read, dst, into(o.to), r.bar.add)
 	r.bar.end()
 	if wasStopped(ctx, err) {

@@ -96,7 +96,7 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *connection,
 	r := &report{s: s, bar: newProgress(s, "comparing", "keys", total(ctx, a, read))}
 	differences := 0
 	keys, err := transfer.Diff(ctx, a, b, transfer.DiffOptions{
-		Read: read, Tolerance: time.Duration(o.tolerance), Notify: r.notify, Seen: r.seen,
+		Read: read, A: a.list(read), B: b.list(read), Tolerance: time.Duration(o.tolerance), Notify: r.notify, Seen: r.seen,
 		Found: func(d transfer.Difference) {
 			differences++
 			r.bar.clear()

@@ -86,7 +86,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		r.seen(p)
 	}
 	err = writeFile(o.path, s.out, func(out io.Writer) error {
-		return transfer.Run(ctx, of(c.target.String(), transfer.FromSession(ctx, c, read)), format.write(out), r.notify, seen)
+		return transfer.Run(ctx, of(c.target.String(), c.keys(ctx, read)), format.write(out), r.notify, seen)
 	})
 	if err != nil {
 		return r.end(notWritten(ctx, o.path, err))

@@ -66,7 +66,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	err = replaceFile(o.path, func(f *os.File) error {
 		spool := &spoolFile{dir: filepath.Dir(o.path)}
 		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.notify)
-		err := transfer.Run(ctx, of(c.target.String(), transfer.FromSession(ctx, c, read)), w, r.notify, r.seen)
+		err := transfer.Run(ctx, of(c.target.String(), c.keys(ctx, read)), w, r.notify, r.seen)
 		keys = w.Keys()
 		return errors.Join(err, spool.remove())
 	})

@@ -138,7 +138,7 @@ func (o *importOptions) sqliteSource(ctx context.Context, in *importFile) (impor
 		return importSource{}, err
 	}
 	in.later(c.close)
-	return importSource{keys: transfer.FromSession(ctx, c, transfer.ReadOptions{})}, nil
+	return importSource{keys: c.keys(ctx, transfer.ReadOptions{})}, nil
 }
 
 // replayed runs commands in a place of their own, and reads what came of them.
@@ -154,7 +154,8 @@ func replayed(ctx context.Context, in *importFile, r *report, passed func(place,
 		return importSource{}, err
 	}
 	in.later(place.Close)
-	damage := replay(ctx, engine.New(place).Session(), transfer.ReplayOptions{
+	c := &connection{session: engine.New(place).Session(), file: place}
+	damage := replay(ctx, c, transfer.ReplayOptions{
 		Refused: func(place, command string, err error) {
 			if r.failed++; r.failed <= maxTold {
 				r.say("%s: %s was refused: %s", place, shown(command), shown(err.Error()))
@@ -167,7 +168,7 @@ func replayed(ctx context.Context, in *importFile, r *report, passed func(place,
 	if ctx.Err() != nil {
 		return importSource{}, stopped(ctx, "nothing was imported")
 	}
-	return importSource{keys: transfer.FromSession(ctx, engine.New(place).Session(), transfer.ReadOptions{}), damage: damage}, nil
+	return importSource{keys: c.keys(ctx, transfer.ReadOptions{}), damage: damage}, nil
 }
 
 // later has close called when the import is over, before what was opened earlier

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,6 +27,7 @@ const (
 // DiffOptions choose what is compared.
 type DiffOptions struct {
 	Read      ReadOptions
+	A, B      List             // of the two, nil where there is none; Read.List is neither
 	Tolerance time.Duration    // by how much expiries may differ
 	Found     func(Difference) // is told of each
 	Notify    Notify           // is told of the keys that could not be compared
@@ -33,11 +35,17 @@ type DiffOptions struct {
 }
 
 // Diff compares two sessions: every part of A is looked up in B, and then the keys
-// of B are looked up in A. Neither side need fit into memory, not even a key. It
+// of B are looked up in A. Two that list their keys are gone through side by side. Neither side need fit into memory, not even a key. It
 // returns the number of keys that were compared.
 func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err error) {
-	d := &differ{o: o, b: newReader(b, o.Read)}
-	for p, err := range FromSession(ctx, a, o.Read) {
+	read, back := o.Read, o.Read
+	read.List, back.List = o.A, o.B
+	d := &differ{o: o, b: newReader(b, back)}
+	if o.A != nil && o.B != nil {
+		err := d.sideBySide(ctx, newReader(a, read), b)
+		return d.keys, err
+	}
+	for p, err := range FromSession(ctx, a, read) {
 		if err != nil {
 			return d.keys, err
 		}
@@ -49,8 +57,7 @@ func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err err
 	if err := d.flush(ctx); err != nil {
 		return d.keys, err
 	}
-	back := newReader(b, o.Read)
-	return d.keys, back.all(ctx, func(db int, names [][]byte) error { return d.missing(ctx, a, back, db, names) })
+	return d.keys, newReader(b, back).all(ctx, func(db int, keys []Listed) error { return d.missing(ctx, a, db, keys) })
 }
 
 // differ looks the parts of A up in B.
@@ -187,26 +194,32 @@ func (d *differ) compareHead(ctx context.Context, k *Key, replies []resp.Value) 
 	if n, ok := integer(replies[1]); ok {
 		left = d.b.expiresAt(n)
 	}
-	switch {
-	case typ == "none" && k.ExpiresAt > 0 && k.ExpiresAt <= time.Now().Add(d.o.Tolerance).UnixMilli():
-		return false, nil // expired since it was read
-	case typ == "none":
-		d.o.Found(Difference{Key: k, What: OnlyInA})
-		return false, nil
-	case typ != k.Type:
-		d.o.Found(Difference{k, "type", string(k.Type), string(typ)})
+	if typ == "none" {
+		d.foundOnly(k, OnlyInA)
 		return false, nil
 	}
-	if !d.sameTime(k.ExpiresAt, left) {
-		d.o.Found(Difference{k, "ttl", showTime(k.ExpiresAt), showTime(left)})
-	}
+	there := &Key{Type: typ, ExpiresAt: left, Count: k.Count}
 	if len(replies) > 2 {
-		if n, _ := integer(replies[2]); n != k.Count {
-			d.o.Found(Difference{k, "value", fmt.Sprintf("length %d", k.Count), strconv.FormatInt(n, 10)})
-			return false, nil
-		}
+		there.Count, _ = integer(replies[2])
 	}
-	return true, nil
+	return d.sameHead(k, there), nil
+}
+
+// sameHead tells how two keys differ but for their elements; it is false when there
+// is no need to look at these.
+func (d *differ) sameHead(k, there *Key) bool {
+	if there.Type != k.Type {
+		d.o.Found(Difference{k, "type", string(k.Type), string(there.Type)})
+		return false
+	}
+	if !d.sameTime(k.ExpiresAt, there.ExpiresAt) {
+		d.o.Found(Difference{k, "ttl", showTime(k.ExpiresAt), showTime(there.ExpiresAt)})
+	}
+	if there.Count != k.Count {
+		d.o.Found(Difference{k, "value", fmt.Sprintf("length %d", k.Count), strconv.FormatInt(there.Count, 10)})
+		return false
+	}
+	return true
 }
 
 // sameTime tells whether two expiries are the same, as far as that matters.
@@ -225,21 +238,23 @@ func showTime(ms int64) string {
 }
 
 // missing tells which of the keys of B are not in A.
-func (d *differ) missing(ctx context.Context, a Session, b *reader, db int, names [][]byte) error {
-	keys, err := b.look(ctx, db, names, func(p Part) bool {
-		d.o.Notify(p.Key, p.Err)
-		return true
+func (d *differ) missing(ctx context.Context, a Session, db int, keys []Listed) error {
+	keys = slices.DeleteFunc(keys, func(k Listed) bool {
+		if k.Err != nil {
+			d.o.Notify(k.Key, k.Err)
+		}
+		return k.Err != nil
 	})
-	if err != nil {
+	if err := selectDB(ctx, a, db); err != nil {
 		return err
 	}
-	there, err := existing(ctx, a, db, keys)
+	there, err := existing(ctx, a, each(keys, nameOf))
 	if err != nil {
 		return err
 	}
 	for i, k := range keys {
 		if !there[i] {
-			d.o.Found(Difference{Key: k, What: OnlyInB})
+			d.foundOnly(k.Key, OnlyInB)
 		}
 	}
 	return nil

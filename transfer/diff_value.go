@@ -267,12 +267,19 @@ func (d *differ) compareExpiries(ctx context.Context, k *Key, h rdb.Hash) (a, b 
 	if len(there) != len(h) {
 		return "", "", nil // some have expired since
 	}
+	a, b = d.compareTimes(h, there)
+	return a, b, nil
+}
+
+// compareTimes compares when the fields expire of two hashes that have the same, in
+// one order.
+func (d *differ) compareTimes(h, there rdb.Hash) (a, b string) {
 	for i, f := range h {
 		if !d.sameTime(f.ExpiresAt, there[i].ExpiresAt) {
-			return fmt.Sprintf("field %s expires %s", show(f.Name), showTime(f.ExpiresAt)), showTime(there[i].ExpiresAt), nil
+			return fmt.Sprintf("field %s expires %s", show(f.Name), showTime(f.ExpiresAt)), showTime(there[i].ExpiresAt)
 		}
 	}
-	return "", "", nil
+	return "", ""
 }
 
 // compareStates compares what streams have beside their entries. Times are not

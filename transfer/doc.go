@@ -7,6 +7,9 @@
 // memory. N formats that are read and M that are written are N + M pieces of
 // work.
 //
+// Of a file there is more than its session: a List, which brings a page of keys with the
+// values of the small ones for what one command costs.
+//
 // The package imports no store, no client and no command line. A session is what
 // does commands.
 package transfer

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,10 @@ type ReadOptions struct {
 	Databases []int    // nil for all that hold keys
 	From      Position // where to go on; Cursor "" at the beginning
 
+	// List, which may be nil, lists the keys of a session's file by other means than
+	// its commands. It goes by Match and Type itself.
+	List List
+
 	// Passed, which may be nil, is called at every position that is reached. An
 	// error ends the source.
 	Passed func(context.Context, Position) error
@@ -59,8 +64,8 @@ type reader struct {
 func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 	return func(yield func(Part, error) bool) {
 		r := newReader(s, o)
-		err := r.all(ctx, func(db int, names [][]byte) error {
-			return r.page(ctx, db, names, func(p Part) bool { return yield(p, nil) })
+		err := r.all(ctx, func(db int, keys []Listed) error {
+			return r.page(ctx, db, keys, func(p Part) bool { return yield(p, nil) })
 		})
 		if err != nil && err != errStopped {
 			yield(Part{}, err)
@@ -72,7 +77,10 @@ func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 func FromKeys(ctx context.Context, s Session, names ...[]byte) Source {
 	return func(yield func(Part, error) bool) {
 		r := newReader(s, ReadOptions{})
-		err := r.page(ctx, s.DB(), names, func(p Part) bool { return yield(p, nil) })
+		keys, err := r.look(ctx, s.DB(), names)
+		if err == nil {
+			err = r.page(ctx, s.DB(), keys, func(p Part) bool { return yield(p, nil) })
+		}
 		if err != nil && err != errStopped {
 			yield(Part{}, err)
 		}
@@ -86,8 +94,8 @@ func newReader(s Session, o ReadOptions) *reader {
 // errStopped ends a reader whose parts nobody wants any more.
 var errStopped = fmt.Errorf("stopped")
 
-// visitor takes a page of the names of keys in the selected database.
-type visitor func(db int, names [][]byte) error
+// visitor takes a page of keys in the selected database.
+type visitor func(db int, keys []Listed) error
 
 // all visits all keys.
 func (r *reader) all(ctx context.Context, visit visitor) error {
@@ -120,13 +128,15 @@ func (r *reader) all(ctx context.Context, visit visitor) error {
 
 // database visits the keys of the selected database from a position on.
 func (r *reader) database(ctx context.Context, at Position, visit visitor) error {
+	page, stop := r.pages(ctx, at)
+	defer stop()
 	for {
-		names, next, err := r.scan(ctx, at.Cursor)
+		keys, next, err := page(at.Cursor)
 		if err != nil {
 			return err
 		}
-		if len(names) > 0 {
-			if err := visit(at.DB, names); err != nil {
+		if len(keys) > 0 {
+			if err := visit(at.DB, keys); err != nil {
 				return err
 			}
 		}
@@ -142,6 +152,31 @@ func (r *reader) database(ctx context.Context, at Position, visit visitor) error
 			return nil
 		}
 	}
+}
+
+// pages is how the keys of the selected database are found, page by page: it returns the
+// page at a cursor, which is that of the page before, and the cursor of the next one,
+// "0" for none.
+func (r *reader) pages(ctx context.Context, from Position) (page func(cursor string) ([]Listed, string, error), stop func()) {
+	if r.o.List == nil {
+		return func(cursor string) ([]Listed, string, error) {
+			names, next, err := r.scan(ctx, cursor)
+			if err != nil {
+				return nil, "", err
+			}
+			keys, err := r.look(ctx, from.DB, names)
+			return keys, next, err
+		}, func() {}
+	}
+	after, err := strconv.ParseInt(from.Cursor, 10, 64)
+	if err != nil {
+		after = math.MaxInt64 // nothing lies behind it
+	}
+	l := r.o.List.from(ctx, from.DB, after)
+	return func(string) ([]Listed, string, error) {
+		keys, next, err := l.page(ctx)
+		return keys, strconv.FormatInt(next, 10), err
+	}, l.stop
 }
 
 // scan returns a page of names and the cursor of the next page, "0" for none.

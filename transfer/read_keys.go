@@ -23,33 +23,36 @@ const (
 	attempts   = 3       // to read a key that is being changed
 )
 
-// page reads the keys of a page of SCAN: their types and expiries together, then
-// their lengths together, then the values of the small ones in batches.
-func (r *reader) page(ctx context.Context, db int, names [][]byte, yield func(Part) bool) error {
+// page yields the keys of a page: the values that came with them, and those of the
+// other small ones, which are read in batches. Those that have changed since are
+// looked at again.
+func (r *reader) page(ctx context.Context, db int, keys []Listed, yield func(Part) bool) error {
 	for range attempts {
-		if len(names) == 0 {
-			return nil
-		}
-		keys, err := r.look(ctx, db, names, yield)
-		if err != nil {
+		names, err := r.values(ctx, keys, yield)
+		if err != nil || len(names) == 0 {
 			return err
 		}
-		if names, err = r.values(ctx, keys, yield); err != nil {
+		if keys, err = r.look(ctx, db, names); err != nil {
 			return err
 		}
 	}
-	for _, name := range names {
-		k := &Key{DB: db, Name: name}
-		if !yield(Part{Key: k, First: true, Last: true, Err: errRestless}) {
+	for _, k := range keys {
+		if k.Err == nil {
+			k.Err = errRestless
+		}
+		if !yield(k.part()) {
 			return errStopped
 		}
 	}
 	return nil
 }
 
-// look finds out what the keys are. Those that are not there are left out, those
-// of a type that cannot be read are yielded as such.
-func (r *reader) look(ctx context.Context, db int, names [][]byte, yield func(Part) bool) ([]*Key, error) {
+// look finds out what the keys are: the types and expiries of all together, then
+// their lengths. Those that are not there are left out.
+func (r *reader) look(ctx context.Context, db int, names [][]byte) ([]Listed, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
 	calls := make([][][]byte, 0, 2*len(names))
 	for _, name := range names {
 		calls = append(calls, call("TYPE", name), r.expiryCall(name))
@@ -58,11 +61,11 @@ func (r *reader) look(ctx context.Context, db int, names [][]byte, yield func(Pa
 	if err != nil {
 		return nil, err
 	}
-	if len(names) > 0 && unknown(replies[1]) {
+	if unknown(replies[1]) {
 		r.lacks["PEXPIRETIME"] = true
-		return r.look(ctx, db, names, yield)
+		return r.look(ctx, db, names)
 	}
-	var keys []*Key
+	var keys []Listed
 	for i, name := range names {
 		k := &Key{DB: db, Name: name, Type: Type(text(replies[2*i]))}
 		_, known := kinds[k.Type]
@@ -73,12 +76,10 @@ func (r *reader) look(ctx context.Context, db int, names [][]byte, yield func(Pa
 		expiry, _ := integer(replies[2*i+1])
 		switch {
 		case err != nil:
-			if !yield(Part{Key: k, First: true, Last: true, Err: err}) {
-				return nil, errStopped
-			}
+			keys = append(keys, Listed{Key: k, Err: err})
 		case k.Type != "none" && expiry != expiryGone:
 			k.ExpiresAt = r.expiresAt(expiry)
-			keys = append(keys, k)
+			keys = append(keys, Listed{Key: k})
 		}
 	}
 	return keys, r.lengths(ctx, keys)
@@ -111,12 +112,12 @@ func (r *reader) expiresAt(reply int64) int64 {
 
 // lengths counts the elements of keys. Of one that has changed its type since it
 // stays 0.
-func (r *reader) lengths(ctx context.Context, keys []*Key) error {
+func (r *reader) lengths(ctx context.Context, keys []Listed) error {
 	var calls [][][]byte
 	var asked []*Key
 	for _, k := range keys {
-		if name := kinds[k.Type].length; name != "" {
-			calls, asked = append(calls, call(name, k.Name)), append(asked, k)
+		if name := kinds[k.Type].length; k.Err == nil && name != "" {
+			calls, asked = append(calls, call(name, k.Name)), append(asked, k.Key)
 		} else {
 			k.Count = 1
 		}
@@ -136,7 +137,7 @@ func (r *reader) lengths(ctx context.Context, keys []*Key) error {
 
 // values yields the values of keys, and returns the names of those that were
 // something else when they were read.
-func (r *reader) values(ctx context.Context, keys []*Key, yield func(Part) bool) (again [][]byte, err error) {
+func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) bool) (again [][]byte, err error) {
 	var batch []*Key
 	elements, bytes := int64(0), int64(0)
 	flush := func() error {
@@ -146,13 +147,19 @@ func (r *reader) values(ctx context.Context, keys []*Key, yield func(Part) bool)
 		return err
 	}
 	for _, k := range keys {
+		if k.Err != nil || k.Value != nil {
+			if !yield(k.part()) {
+				return nil, errStopped
+			}
+			continue
+		}
 		n, b := k.Count, int64(0)
 		if k.Type == StringType {
 			n, b = 0, k.Count
 		}
 		most := r.pace.elements()
 		if n > most || b > wholeBytes {
-			if err := r.large(ctx, k, yield); err != nil {
+			if err := r.large(ctx, k.Key, yield); err != nil {
 				return nil, err
 			}
 			continue
@@ -162,7 +169,7 @@ func (r *reader) values(ctx context.Context, keys []*Key, yield func(Part) bool)
 				return nil, err
 			}
 		}
-		batch = append(batch, k)
+		batch = append(batch, k.Key)
 		elements, bytes = elements+n, bytes+b
 	}
 	return again, flush()

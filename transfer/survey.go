@@ -1,6 +1,9 @@
 package transfer
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // CountKeys is the number of keys in databases of a session, nil meaning all of
 // them. Keys that have expired may be among them.
@@ -37,15 +40,15 @@ type Survey struct {
 func TakeSurvey(ctx context.Context, from Session, o ReadOptions, to Session, db func(int) int, seen func(n int64)) (Survey, error) {
 	found := Survey{Types: map[Type]int64{}}
 	r := newReader(from, o)
-	err := r.all(ctx, func(n int, names [][]byte) error {
-		keys, err := r.look(ctx, n, names, func(Part) bool { return true })
-		if err != nil {
-			return err
-		}
+	err := r.all(ctx, func(n int, keys []Listed) error {
+		keys = slices.DeleteFunc(keys, func(k Listed) bool { return k.Err != nil })
 		if db != nil {
 			n = db(n)
 		}
-		there, err := existing(ctx, to, n, keys)
+		if err := selectDB(ctx, to, n); err != nil {
+			return err
+		}
+		there, err := existing(ctx, to, each(keys, nameOf))
 		if err != nil {
 			return err
 		}
@@ -62,20 +65,28 @@ func TakeSurvey(ctx context.Context, from Session, o ReadOptions, to Session, db
 	return found, err
 }
 
-// existing tells which keys a database has.
-func existing(ctx context.Context, s Session, db int, keys []*Key) ([]bool, error) {
-	if err := selectDB(ctx, s, db); err != nil || len(keys) == 0 {
-		return nil, err
+// existing tells which keys the session's database has. It asks for all at once, and for
+// each only when it has some of them.
+func existing(ctx context.Context, s Session, names [][]byte) ([]bool, error) {
+	there := make([]bool, len(names))
+	if len(names) == 0 {
+		return there, nil
 	}
-	calls := make([][][]byte, len(keys))
-	for i, k := range keys {
-		calls[i] = call("EXISTS", k.Name)
-	}
-	replies, err := s.Pipeline(ctx, calls)
+	v, err := s.Do(ctx, call("EXISTS", names...)...)
 	if err != nil {
 		return nil, err
 	}
-	there := make([]bool, len(keys))
+	n, ok := integer(v)
+	if ok && (n == 0 || n == int64(len(names))) {
+		for i := range there {
+			there[i] = n > 0
+		}
+		return there, nil
+	}
+	replies, err := s.Pipeline(ctx, each(names, func(name []byte) [][]byte { return call("EXISTS", name) }))
+	if err != nil {
+		return nil, err
+	}
 	for i, v := range replies {
 		if err := refused(v); err != nil {
 			return nil, err
@@ -85,3 +96,5 @@ func existing(ctx context.Context, s Session, db int, keys []*Key) ([]bool, erro
 	}
 	return there, nil
 }
+
+func nameOf(k Listed) []byte { return k.Name }

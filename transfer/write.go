@@ -216,24 +216,24 @@ func (w *Writer) Flush(ctx context.Context) error {
 }
 
 // leaveExisting takes the keys that are there already out of the batch before
-// anything is sent for them.
+// anything is sent for them. Where they are skipped, the SET of a string tells.
 func (w *Writer) leaveExisting(ctx context.Context) error {
 	if w.o.Existing == Replace {
 		return nil
 	}
-	var calls [][][]byte
+	var names [][]byte
 	var asked []*keyWrite
 	for _, k := range w.batch {
-		if !k.begun && !k.over && k.err == nil {
-			calls, asked = append(calls, call("EXISTS", k.key.Name)), append(asked, k)
+		if !k.begun && !k.over && k.err == nil && (k.temp != nil || w.o.Existing == Refuse) {
+			names, asked = append(names, k.key.Name), append(asked, k)
 		}
 	}
-	replies, err := w.pipeline(ctx, calls)
+	there, err := existing(ctx, w.session, names)
 	if err != nil {
 		return err
 	}
 	for i, k := range asked {
-		if n, _ := integer(replies[i]); n == 0 {
+		if !there[i] {
 			continue
 		}
 		if err := w.exists(k); err != nil {
@@ -267,19 +267,23 @@ func (w *Writer) send(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var there error
 	for i, k := range owners {
 		switch v := replies[i]; {
 		case v.IsError() && k.err == nil:
 			k.err = w.explain(k, v)
-		case v.IsNull() && k.temp == nil: // SET NX of a key that has come since
-			if err := w.exists(k); err != nil {
-				return err
+		case v.IsNull() && k.temp == nil: // SET NX of a key that is there
+			if err := w.exists(k); there == nil {
+				there = err
 			}
+		case k.temp == nil:
+			k.over = true
+			w.written.Keys++
 		case v.Kind == resp.Array && len(v.Elems) == 0 && string(calls[i][0]) == "XCLAIM":
 			w.written.Unclaimed++
 		}
 	}
-	return nil
+	return there
 }
 
 // explain is why a key cannot be written.
@@ -306,8 +310,6 @@ func (w *Writer) finish(ctx context.Context) error {
 			if k.temp != nil && k.begun {
 				calls, renamed = append(calls, call("DEL", k.temp)), append(renamed, nil)
 			}
-		case k.temp == nil:
-			w.written.Keys++
 		case w.o.Existing == Replace:
 			calls, renamed = append(calls, call("RENAME", k.temp, k.key.Name)), append(renamed, k)
 		default:

@@ -50,6 +50,26 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 	return append(stmts, setKey, store.Stmt{SQL: sqlSetValue, Args: args[6:]})
 }
 
+// A string that is only made where there is no key needs no look at what is there: the
+// name, which is unique, refuses.
+const (
+	sqlAddKey = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
+		VALUES(?1, ?2, ?5, 'string', ?4, ?6, ?3, ?3)`
+	sqlAddValue = `INSERT INTO strings(key_id, value) VALUES(last_insert_rowid(), ?1)`
+)
+
+// addString is the statements that make key the string value, and refuse when there is
+// a key. The expiry is none, or in the future.
+func (c *Call) addString(key, value []byte, exp expiry, refused *resp.Value) []store.Stmt {
+	var at store.Value
+	if exp.given {
+		at = store.Digits(exp.at)
+	}
+	add := c.stmt(sqlAddKey, key, c.newVersion(), hashValue(key), at)
+	add.Refused = refused
+	return []store.Stmt{c.purge(key), add, {SQL: sqlAddValue, Args: []store.Value{store.Bytes(value)}}}
+}
+
 // deadline is the absolute time that a TTL option means: n seconds or ms, from
 // now or since the epoch. False when it is not positive or overflows, which
 // Redis refuses.
@@ -158,6 +178,8 @@ func set(c *Call) Plan {
 	switch {
 	case o.compare.word != 0:
 		stmts = c.guardCompare(key, o.compare, &resp.Nil)
+	case o.nx && !exp.keep && (!exp.given || exp.at > c.Env.Now):
+		return write(decodeOK, c.addString(key, value, exp, &resp.Nil)...)
 	case o.nx:
 		stmts = append(stmts, c.guardAbsent(key, &resp.Nil))
 	case o.xx:
@@ -196,8 +218,7 @@ func (c *Call) setGet(key, value []byte, o options, exp expiry) Plan {
 func decodeOK(*store.Result) resp.Value { return resp.OK }
 
 func setnx(c *Call) Plan {
-	stmts := []store.Stmt{c.guardAbsent(c.Args[1], &resp.Zero)}
-	return write(always(resp.One), c.setString(stmts, c.Args[1], c.Args[2], expiry{})...)
+	return write(always(resp.One), c.addString(c.Args[1], c.Args[2], expiry{}, &resp.Zero)...)
 }
 
 // setex is SETEX and PSETEX.
