@@ -1,0 +1,66 @@
+package inspect
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// FuzzJournal loads journals that hold anything. The steps of one lie behind each other in
+// the file, can be replayed or say that they are damaged, and are there again the next time.
+func FuzzJournal(f *testing.F) {
+	kept := journal{dir: f.TempDir(), target: "t", now: func() int64 { return 1 }}
+	for range 2 {
+		if _, err := kept.begin("SET"); err != nil {
+			f.Fatal(err)
+		}
+		if err := kept.add(3, [][][]byte{{[]byte("SET"), []byte("k"), {0xff}}, {[]byte("DEL"), []byte("l")}}); err != nil {
+			f.Fatal(err)
+		}
+	}
+	whole, err := os.ReadFile(kept.file.Name())
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := kept.close(true); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:len(whole)-3])
+	f.Add([]byte(journalMagic + "S\xff\xff\xff\xff"))
+	f.Add([]byte(journalMagic + "S\xff\xff\xff\xffS\x00\x00\x00\x00"))
+	path := filepath.Join(f.TempDir(), "x"+journalSuffix)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var before []step
+		for again := range 2 {
+			file, err := openAlone(path, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := journal{file: file}
+			steps, err := j.load()
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := int64(0)
+			for _, s := range steps {
+				if s.from < at || s.to <= s.from || s.to > j.end {
+					t.Fatalf("step %+v behind %d, in %d bytes", s, at, j.end)
+				}
+				at = s.to
+				j.replay(s, func(int64, int, [][][]byte) error { return nil })
+			}
+			if again > 0 && !reflect.DeepEqual(steps, before) {
+				t.Fatalf("%+v were %+v before", steps, before)
+			}
+			before = steps
+			if err := j.close(false); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
