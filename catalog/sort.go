@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -80,13 +81,20 @@ func (s *Sorting) Close() {
 // sqlStride finds how far ?2 keys behind ?1 reach, in the order of the file.
 const sqlStride = `SELECT max(id), count(*) FROM (SELECT id FROM keys NOT INDEXED WHERE id > ?1 ORDER BY id LIMIT ?2)`
 
+// errDisorder ends what would never end: a damaged table may have its rows in any order.
+var errDisorder = errors.New("the file is damaged: its keys are out of order; meowdis doctor says more")
+
 // stride is the last id of the n keys behind id after, and how many they are.
 func (c *Catalog) stride(ctx context.Context, after, n int64) (last, keys int64, err error) {
 	rows, err := c.read(ctx, store.Stmt{SQL: sqlStride, Args: []store.Value{store.Int(after), store.Int(n)}})
 	if err != nil {
 		return 0, 0, err
 	}
-	return rows[0][0][0].Int(), rows[0][0][1].Int(), nil
+	last, keys = rows[0][0][0].Int(), rows[0][0][1].Int()
+	if keys > 0 && last <= after {
+		return 0, 0, errDisorder
+	}
+	return last, keys, nil
 }
 
 // The ranks of the keys behind ?2, up to ?3, with their names if ?4 asks for them.
