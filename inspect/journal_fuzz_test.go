@@ -3,7 +3,7 @@ package inspect
 import (
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -30,8 +30,8 @@ func FuzzJournal(f *testing.F) {
 	f.Add(whole[:len(whole)-3])
 	f.Add([]byte(journalMagic + "S\xff\xff\xff\xff"))
 	f.Add([]byte(journalMagic + "S\xff\xff\xff\xffS\x00\x00\x00\x00"))
-	path := filepath.Join(f.TempDir(), "x"+journalSuffix)
 	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "x"+journalSuffix)
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func FuzzJournal(f *testing.F) {
 				at = s.to
 				j.replay(s, func(int64, int, [][][]byte) error { return nil })
 			}
-			if again > 0 && !reflect.DeepEqual(steps, before) {
+			if again > 0 && !slices.Equal(steps, before) {
 				t.Fatalf("%+v were %+v before", steps, before)
 			}
 			before = steps
