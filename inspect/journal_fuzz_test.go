@@ -29,6 +29,7 @@ func FuzzJournal(f *testing.F) {
 	f.Add(whole)
 	f.Add(whole[:len(whole)-3])
 	f.Add([]byte(journalMagic + "S\xff\xff\xff\xff"))
+	f.Add([]byte("meowdis undo 1\nS\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8S\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8")) // two steps without commands
 	f.Add([]byte(journalMagic + "S\xff\xff\xff\xffS\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "x"+journalSuffix)
