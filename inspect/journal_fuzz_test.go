@@ -3,12 +3,12 @@ package inspect
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
 // FuzzJournal loads journals that hold anything. The steps of one lie behind each other in
-// the file, can be replayed or say that they are damaged, and are there again the next time.
+// the file, and can be replayed or say that they are damaged; so can those that are left the
+// next time.
 func FuzzJournal(f *testing.F) {
 	kept := journal{dir: f.TempDir(), target: "t", now: func() int64 { return 1 }}
 	for range 2 {
@@ -36,8 +36,7 @@ func FuzzJournal(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var before []step
-		for again := range 2 {
+		for range 2 {
 			file, err := openAlone(path, false)
 			if err != nil {
 				t.Fatal(err)
@@ -55,10 +54,6 @@ func FuzzJournal(f *testing.F) {
 				at = s.to
 				j.replay(s, func(int64, int, [][][]byte) error { return nil })
 			}
-			if again > 0 && !slices.Equal(steps, before) {
-				t.Fatalf("%+v were %+v before", steps, before)
-			}
-			before = steps
 			if err := j.close(false); err != nil {
 				t.Fatal(err)
 			}
