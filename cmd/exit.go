@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/local"
 )
 
 // The exit codes of meowdis. Scripts rely on them: they are documented in
@@ -56,6 +58,9 @@ func (s *streams) exitCode(ran *cobra.Command, err error) int {
 	}
 	// A signal is all that ends a context here, and what people know of it.
 	text := strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted")
+	if local.IsCorrupt(err) && !strings.Contains(text, "meowdis doctor") {
+		text += "; meowdis doctor says more"
+	}
 	fmt.Fprintf(s.err, "meowdis: %s\n", text)
 	switch {
 	case errors.As(err, &stopped):

@@ -9,7 +9,7 @@ import (
 
 func TestProfilesOnATerminal(t *testing.T) {
 	dir := t.TempDir()
-	s := openScreen(t, 100, 30, "HOME="+dir, "XDG_STATE_HOME="+dir+"/state", "XDG_CONFIG_HOME="+dir+"/config", "MEOWDIS_KEYRING=off")
+	s := openScreen(t, 240, 30, "HOME="+dir, "XDG_STATE_HOME="+dir+"/state", "XDG_CONFIG_HOME="+dir+"/config", "MEOWDIS_KEYRING=off")
 	s.check(s.Run("cd " + dir + "; PS1='$ '; clear"))
 
 	// Ctrl-C at the question leaves a terminal that shows what is typed.

@@ -1,7 +1,11 @@
 package doctor
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
@@ -61,8 +65,23 @@ func (n named) each(q Query, wrong func(row store.Row, hash int64) error) error 
 				}
 			}
 		}
-		place = rows[len(rows)-1][:n.place]
+		next := rows[len(rows)-1][:n.place]
+		if slices.CompareFunc(next, place, compare) <= 0 {
+			return errDisorder
+		}
+		place = next
 	}
+}
+
+// errDisorder ends what would never end: a damaged table may have its rows in any order.
+var errDisorder = errors.New("rows are out of order")
+
+// compare orders two cells of a column, which are numbers or names, as SQLite does.
+func compare(a, b store.Value) int {
+	if a.Bytes() == nil && b.Bytes() == nil {
+		return cmp.Compare(a.Int(), b.Int())
+	}
+	return bytes.Compare(a.Bytes(), b.Bytes())
 }
 
 // names looks for names under a wrong hash, which no command finds.

@@ -114,7 +114,7 @@ func reply(p *translator.Plan, r *store.Result) (resp.Value, error) {
 	if r.Refused != nil {
 		return refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
 	}
-	return p.Decode(r), nil
+	return decode(p, r), nil
 }
 
 func refusal(s store.Stmt, r *store.Refusal) (resp.Value, error) {
@@ -140,7 +140,7 @@ func steps(run Run, p translator.Plan) (resp.Value, error) {
 		if r.Refused != nil {
 			return refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
 		}
-		p = p.Then(&r)
+		p = following(&p, &r)
 	}
 }
 

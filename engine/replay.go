@@ -158,7 +158,7 @@ func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 		case r.Refused == nil:
 			return done, errors.New("the store committed a dry run")
 		case r.Refused.At == len(stmts)-1:
-			p = p.Then(&store.Result{Rows: r.Rows[n : n+len(p.Batch.Stmts)]})
+			p = following(&p, &store.Result{Rows: r.Rows[n : n+len(p.Batch.Stmts)]})
 		case r.Refused.At >= n:
 			d.replies[i], err = refusal(stmts[r.Refused.At], r.Refused)
 			return done, err
@@ -238,7 +238,7 @@ func (d *draft) decode(rows [][]store.Row) {
 		i, n := d.owner[at], 1
 		if i >= 0 {
 			n = len(d.plans[i].Batch.Stmts)
-			d.replies[i] = d.plans[i].Decode(&store.Result{Rows: rows[at : at+n]})
+			d.replies[i] = decode(&d.plans[i], &store.Result{Rows: rows[at : at+n]})
 		}
 		at += n
 	}

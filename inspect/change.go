@@ -26,6 +26,7 @@ type change struct {
 	fresh  string     // the key that must not be there yet; "" for none
 	insist *change    // what to do where a RENAMENX finds that the name is taken
 	holds  holds      // what must hold still; nil: nothing
+	field  string     // whose time to live stays as it is; "" for none
 	draft  string     // a file with the text that is written; "" for none
 	form   *form      // where it was typed, to mend it there; nil for nowhere
 	shows  bool       // the reply is to be seen
@@ -116,7 +117,10 @@ func (m *Model) runAll(ctx context.Context, db int, c change) (*step, resp.Value
 		if c.fresh != "" && len(there) > 0 {
 			return nil, errNameTaken
 		}
-		return c.calls, m.conn.still(ctx, db, c)
+		if err := m.conn.still(ctx, db, c); err != nil {
+			return nil, err
+		}
+		return m.conn.renewed(ctx, db, c.calls, c.field)
 	}
 	values, sent, err := m.transact(ctx, t)
 	s.to = m.journal.end

@@ -342,3 +342,22 @@ func TestNamesThatAreNoText(t *testing.T) {
 	s.press("enter")
 	s.shows("hash · 1 field")
 }
+
+// A field keeps the time to live that it has when it is written, which need not be the
+// one that is shown.
+func TestFieldKeepsItsLife(t *testing.T) {
+	f := newFile(t)
+	f.do("HSET cart apple 3")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "enter")
+	s.shows("apple", "3")
+	f.do("HPEXPIREAT cart 4000000000000 FIELDS 1 apple") // behind its back
+	for _, change := range [][]string{{"e", "1", "enter"}, {"u"}} {
+		s.press(change...)
+		ends, err := f.session.Do(context.Background(), command("HPEXPIRETIME", "cart", "FIELDS", "1", "apple")...)
+		if err != nil || len(ends.Elems) != 1 || number(ends.Elems[0]) != 4000000000000 {
+			t.Errorf("after %q it ends at %v, %v", change, ends, err)
+		}
+	}
+	s.shows("apple", "3")
+}

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -17,6 +18,7 @@ type editable struct {
 	large   bool     // the key has many elements, and saving the old text again undoes it
 	expires int64    // of the key; Unix ms, 0 for never
 	far     bool     // the text is still to be fetched, by read
+	field   string   // of a hash: saving takes its time to live away, and gives it back; "" for none
 }
 
 // editLimit is the longest text that is edited.
@@ -78,10 +80,11 @@ func (m *Model) editElement(row record, body string) editable {
 	switch m.value.kind {
 	case "hash":
 		e.read, e.large = []string{"HGET", key, row[0]}, m.value.size > manyElements
+		e.field = row[0]
 		e.save = func(text string) [][][]byte {
 			calls := [][][]byte{command("HSET", key, row[0], text)}
 			if row[1] != "" {
-				calls = append(calls, command("HPEXPIREAT", key, row[1], "FIELDS", "1", row[0])) // HSET took it away
+				calls = append(calls, lasting(key, row[0], row[1]))
 			}
 			return calls
 		}
@@ -143,7 +146,7 @@ func (m *Model) edit() tea.Cmd {
 
 // change is what saves a text. It is in doubt when the text was changed meanwhile.
 func (e editable) change(text string) change {
-	c := change{title: "Changed " + e.title, calls: e.save(text)}
+	c := change{title: "Changed " + e.title, calls: e.save(text), field: e.field}
 	if e.read != nil {
 		c = c.answering(e.text, e.read...)
 	}
@@ -155,4 +158,31 @@ func (e editable) change(text string) change {
 		}
 	}
 	return c
+}
+
+// lasting gives a field the end back that HSET takes away.
+func lasting(key, field, until string) [][]byte {
+	return command("HPEXPIREAT", key, until, "FIELDS", "1", field)
+}
+
+// renewed is the calls that save a field, with the time to live that it has now, when
+// its key is watched: what was read before may be old.
+func (c *conn) renewed(ctx context.Context, db int, calls [][][]byte, field string) ([][][]byte, error) {
+	if field == "" || c.refusals.has("HPEXPIRETIME") {
+		return calls, nil
+	}
+	key := string(calls[0][1])
+	ask := command("HPEXPIRETIME", key, "FIELDS", "1", field)
+	v, err := c.one(ctx, db, ask)
+	if c.refusals.has("HPEXPIRETIME") {
+		return calls, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	calls = calls[:1:1]
+	if len(v.Elems) == 1 && number(v.Elems[0]) > 0 {
+		calls = append(calls, lasting(key, field, text(v.Elems[0])))
+	}
+	return calls, nil
 }

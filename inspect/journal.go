@@ -313,7 +313,7 @@ func (j *journal) load() (steps []step, err error) {
 		}
 	}
 	// A step without commands was begun, and nothing was changed.
-	if n := len(steps); n > 0 && !j.keeps(steps[n-1]) {
+	for n := len(steps); n > 0 && !j.keeps(steps[n-1]); n = len(steps) {
 		j.end = steps[n-1].from
 		steps = steps[:n-1]
 	}

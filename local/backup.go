@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -83,7 +84,8 @@ func (f *File) copyTo(ctx context.Context, path string, o BackupOptions) (err er
 	}
 	rows, _, err := to.run(store.Stmt{SQL: "PRAGMA integrity_check(1)"})
 	if err == nil && string(rows[0][0].Bytes()) != "ok" {
-		err = fmt.Errorf("the file is damaged: %s", rows[0][0].Bytes())
+		says := strings.TrimPrefix(string(rows[0][0].Bytes()), "*** in database main ***\n")
+		err = fmt.Errorf("the file is damaged: %s; meowdis doctor says more", strings.ReplaceAll(says, "\n", "; "))
 	}
 	if err != nil {
 		return err

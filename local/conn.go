@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -60,11 +63,22 @@ func (e *sqliteError) Error() string { return e.msg }
 
 // fail is the error of the last call, whose result code was rc.
 func (c *conn) fail(rc int32) error {
-	msg := libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))
+	msg := printable(libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db)))
 	if rc&0xff == sqlite3.SQLITE_IOERR {
 		msg += ": is there room on the disk, and may the file grow?"
 	}
 	return &sqliteError{code: rc, msg: msg}
+}
+
+// printable keeps what a damaged file brings into a message from disturbing a
+// terminal.
+func printable(msg string) string {
+	return strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, msg)
 }
 
 // withString calls fn with a C string.

@@ -6,7 +6,14 @@ import "encoding/binary"
 // before version 10 a ziplist or a zipmap. The elements that are strings share
 // the memory of the whole.
 
-const packedEnd = 0xff
+const (
+	packedEnd = 0xff
+
+	// Redis keeps collections packed up to some hundred elements, or as many as it
+	// was told. A byte may be an element, and a few bytes may decompress to a
+	// string of the largest size.
+	maxPacked = 1 << 22
+)
 
 // packed walks over a compact form.
 type packed []byte
@@ -20,9 +27,10 @@ func (p *packed) take(n uint64) []byte {
 
 func (p *packed) byte() byte { return p.take(1)[0] }
 
-// ended tells whether the mark of the end comes, which must be the last byte.
-func (p *packed) ended() bool {
-	must(len(*p) > 0)
+// ended tells whether, behind so many elements, the mark of the end comes, which must
+// be the last byte.
+func (p *packed) ended(elements int) bool {
+	must(len(*p) > 0 && elements <= maxPacked)
 	if (*p)[0] != packedEnd {
 		return false
 	}
@@ -38,7 +46,7 @@ func listpack(b []byte) [][]byte {
 	count := int(binary.LittleEndian.Uint16(b[4:]))
 	p := packed(b[listpackHeader:])
 	var all [][]byte
-	for !p.ended() {
+	for !p.ended(len(all)) {
 		before := len(p)
 		all = append(all, p.listpackElement())
 		size := before - len(p)
@@ -128,7 +136,7 @@ func ziplist(b []byte) [][]byte {
 	p := packed(b[header:])
 	var all [][]byte
 	previous := 0
-	for !p.ended() {
+	for !p.ended(len(all)) {
 		before := len(p)
 		length := int(p.byte())
 		if length == 254 {
@@ -175,7 +183,7 @@ func zipmap(b []byte) [][]byte {
 	p := packed(b)
 	count := int(p.byte())
 	var all [][]byte
-	for !p.ended() {
+	for !p.ended(len(all)) {
 		all = append(all, p.take(p.zipmapLength()))
 		length, unused := p.zipmapLength(), uint64(p.byte())
 		all = append(all, p.take(length))

@@ -280,7 +280,7 @@ func intset(b []byte) [][]byte {
 	must(len(b) >= 8)
 	width, n := uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[4:]))
 	b = b[8:]
-	must((width == 2 || width == 4 || width == 8) && uint64(len(b)) == width*n)
+	must((width == 2 || width == 4 || width == 8) && uint64(len(b)) == width*n && n <= maxPacked)
 	all := make([][]byte, 0, n)
 	for ; len(b) > 0; b = b[width:] {
 		all = append(all, decimal(signed(b[:width])))

@@ -13,7 +13,7 @@ import (
 // Limits of what a peer may announce, as Redis's defaults have them.
 const (
 	MaxBulk     = 512 << 20     // proto-max-bulk-len
-	MaxElements = math.MaxInt32 // words of a command
+	MaxElements = math.MaxInt32 // words of a command, elements of a reply
 	maxCommand  = 1 << 30       // all of its bytes: client-query-buffer-limit
 	maxDepth    = 128
 )
@@ -243,11 +243,11 @@ func (r *Reader) readReply(depth int) (Value, error) {
 		return r.readScalar(kind)
 	case '$', '=', '!':
 		return r.readBlob(kind)
-	case '|':
+	case '|': // counts as a level, so that there is an end to them
 		if _, err := r.readElems(Map, depth); err != nil {
 			return Value{}, err
 		}
-		return r.readReply(depth)
+		return r.readReply(depth + 1)
 	}
 	if k, ok := aggregates[kind]; ok {
 		return r.readElems(k, depth)
@@ -317,7 +317,7 @@ func (r *Reader) readBlob(kind byte) (Value, error) {
 func (r *Reader) readElems(kind Kind, depth int) (Value, error) {
 	n, err := r.readCount(ProtocolError("too long a length"))
 	switch {
-	case err != nil || n < -1:
+	case err != nil || n < -1 || n > MaxElements:
 		return Value{}, violation(err, "invalid multibulk length")
 	case n == -1:
 		return NilArray, nil

@@ -17,8 +17,11 @@ import (
 )
 
 // A pipeline that is run as one holds at most as many commands and, but for its
-// last command, bytes.
+// last command, bytes. It begins with few commands, and they become more as long as
+// their replies are small: a client that does not read its replies makes the
+// server hold those of one pipeline.
 const (
+	minPipeline      = 16
 	maxPipeline      = 1024
 	maxPipelineBytes = 1 << 20
 	// A buffer for replies that has grown beyond this is not kept.
@@ -35,6 +38,7 @@ type client struct {
 	in      *resp.Reader
 	session *engine.Session
 	calls   [][][]byte // the pipeline, reused
+	most    int        // commands of the next one
 	out     []byte     // its replies, reused
 
 	stopping <-chan struct{} // closed when the server stops
@@ -70,7 +74,7 @@ type about struct {
 func newClient(s *Server, nc net.Conn) *client {
 	c := &client{
 		server: s, net: nc, id: s.lastID.Add(1), since: time.Now(),
-		in: resp.NewReader(nc), authed: s.config.RequirePass == "",
+		in: resp.NewReader(nc), most: minPipeline, authed: s.config.RequirePass == "",
 	}
 	c.session = s.config.Engine.SessionOn(c.own)
 	c.in.Stranger(!c.authed)
@@ -102,9 +106,18 @@ func (c *client) loop(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		if cap(c.out) > maxKeptReplies {
-			c.out = nil
-		}
+		c.adapt()
+	}
+}
+
+// adapt makes the next pipeline as long as the replies of the last one let it be.
+func (c *client) adapt() {
+	switch {
+	case cap(c.out) > maxKeptReplies:
+		c.out = nil
+		c.most = max(1, c.most/4)
+	case len(c.calls) >= c.most:
+		c.most = min(2*c.most, maxPipeline)
 	}
 }
 
@@ -134,7 +147,7 @@ func (c *client) read() error {
 		for _, arg := range args {
 			size += len(arg)
 		}
-		if len(c.calls) == maxPipeline || size >= maxPipelineBytes || isOwn(args[0]) {
+		if len(c.calls) >= c.most || size >= maxPipelineBytes || isOwn(args[0]) {
 			return nil
 		}
 		args = c.in.Next()

@@ -11,9 +11,6 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// grace is what a stopping server gives a client to take its last replies.
-const grace = 5 * time.Second
-
 // ServeRESP serves RESP2 and RESP3 on ln until ctx is done, and closes it. It
 // returns when every connection is closed: idle ones at once, others after the
 // commands that are running and their replies.
@@ -77,7 +74,7 @@ func (s *Server) serve(ctx context.Context, c *client) {
 	// Reading fails from now on, writing after a grace.
 	defer context.AfterFunc(ctx, func() {
 		nc.SetReadDeadline(time.Unix(1, 0))
-		nc.SetWriteDeadline(time.Now().Add(grace))
+		nc.SetWriteDeadline(time.Now().Add(s.config.Grace))
 	})()
 	c.loop(ctx)
 }
@@ -90,6 +87,6 @@ func onLoopback(a net.Addr) bool {
 
 // refuse answers an error to a client that is not served.
 func (c *client) refuse(text string) {
-	c.net.SetWriteDeadline(time.Now().Add(grace))
+	c.net.SetWriteDeadline(time.Now().Add(c.server.config.Grace))
 	c.net.Write(resp.Append2(nil, resp.MakeError(text)))
 }

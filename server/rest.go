@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
@@ -27,7 +28,8 @@ const (
 )
 
 // ServeREST serves Upstash's REST protocol on ln until ctx is done, and closes
-// it. Requests that are running then are finished.
+// it. Requests that are running then are finished, if they take no longer than a
+// grace.
 func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 	web := &http.Server{
 		Handler:           s.REST(),
@@ -35,16 +37,18 @@ func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 		ReadTimeout:       2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    4 << 20, // the path form puts arguments there
+		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
 	}
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.Grace)
 		defer cancel()
 		err := web.Shutdown(last)
-		if err != nil {
-			err = errors.Join(err, web.Close())
+		if errors.Is(err, context.DeadlineExceeded) {
+			s.config.Logger.Warn("requests that took too long were cut off at the end")
+			err = nil
 		}
-		stopped <- err
+		stopped <- errors.Join(err, web.Close())
 	})()
 	if err := web.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving REST: %w", err)

@@ -28,6 +28,9 @@ type Config struct {
 	MaxRequest int64
 	// MaxClients bounds the RESP connections; 0 is 10,000.
 	MaxClients int
+	// Grace is what a stopping server gives its clients to send what they have
+	// begun and to take their last replies; 0 is 5 seconds.
+	Grace time.Duration
 	// Logger hears of failures that no client can do anything about; nil is
 	// silence.
 	Logger *slog.Logger
@@ -52,6 +55,7 @@ type Server struct {
 func New(c Config) *Server {
 	c.MaxRequest = cmp.Or(c.MaxRequest, 64<<20)
 	c.MaxClients = cmp.Or(c.MaxClients, 10_000)
+	c.Grace = cmp.Or(c.Grace, 5*time.Second)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/meowdis/meowdis/store"
@@ -44,6 +45,9 @@ const (
 	sqlFileKey  = sqlFileFacts + `db = ?2 AND key = ?1`
 )
 
+// errDisorder ends what would never end: a damaged table may have its rows in any order.
+var errDisorder = errors.New("the file is damaged: its keys are out of order; meowdis doctor says more")
+
 // Keys calls each for pages of keys, none of them empty, in the order in which
 // they were made.
 func (f File) Keys(ctx context.Context, each func([]Key) error) error {
@@ -54,7 +58,10 @@ func (f File) Keys(ctx context.Context, each func([]Key) error) error {
 			if err != nil || len(rows) == 0 {
 				return err
 			}
-			last = rows[len(rows)-1][0]
+			before := last
+			if last = rows[len(rows)-1][0]; last.Int() <= before.Int() {
+				return errDisorder
+			}
 			if keys := f.keys(rows); len(keys) > 0 {
 				if err := each(keys); err != nil {
 					return err

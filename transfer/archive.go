@@ -21,8 +21,9 @@ const (
 	headerSummed = headerSize - 4
 	sumSize      = 8
 
-	blockSize = 1 << 20 // a block of records is closed when it is so large
-	maxBlock  = 1 << 30
+	blockSize   = 1 << 20 // a block of records is closed when it is so large
+	maxBlock    = 1 << 30
+	maxElements = 1 << 24 // of all lists of a block
 )
 
 const (

@@ -43,9 +43,10 @@ func (r *archiveReader) records(payload []byte) error {
 
 // recordReader reads records. When it is bad, what it returns means nothing.
 type recordReader struct {
-	b   []byte
-	key *Key // of the record before, nil behind a last one
-	bad bool
+	b    []byte
+	key  *Key // of the record before, nil behind a last one
+	bad  bool
+	held uint64 // elements of all lists so far
 }
 
 func (d *recordReader) part() Part {
@@ -123,8 +124,9 @@ func (d *recordReader) typ() Type {
 // list reads a number, and as many elements.
 func list[T any](d *recordReader, element func() T) []T {
 	n := d.number()
-	// An element takes a byte at least.
-	if n > uint64(len(d.b)) {
+	d.held += n
+	// An element takes a byte at least, and in memory many times as much.
+	if n > uint64(len(d.b)) || d.held > maxElements {
 		d.bad, d.b = true, nil
 		return nil
 	}

@@ -184,7 +184,7 @@ func LogFiles(manifest io.Reader) (names []string, err error) {
 		default:
 			return nil, fmt.Errorf("line %d of the manifest names no file of a known type", number)
 		}
-		if name := about["file"]; name == "" || strings.ContainsAny(name, `/\`) {
+		if name := about["file"]; name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") {
 			return nil, fmt.Errorf("line %d of the manifest names no file in its directory", number)
 		}
 	}

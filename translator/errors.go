@@ -18,6 +18,7 @@ const (
 	errOffset            = "ERR offset is out of range"
 	errDBIndex           = "ERR DB index is out of range"
 	errInvalidCursor     = "ERR invalid cursor"
+	errDisorder          = "ERR the database is damaged: an index is out of order"
 	errSameObject        = "ERR source and destination objects are the same"
 )
 

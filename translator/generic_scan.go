@@ -139,7 +139,7 @@ func scan(c *Call) Plan {
 				}
 			}
 		}
-		return scanPage(next, found)
+		return o.page(next, found)
 	}, store.Stmt{SQL: sqlScan, Args: args})
 }
 
@@ -154,6 +154,15 @@ func cutPage(rows []store.Row, count int64) (page []store.Row, next int64) {
 		count++
 	}
 	return rows[:count], next
+}
+
+// page is the reply for a page. A damaged index may have the rows in any order, and a
+// cursor that goes back would never end.
+func (o scanOptions) page(next int64, found resp.Value) resp.Value {
+	if next != 0 && uint64(next) <= o.cursor {
+		return resp.MakeError(errDisorder)
+	}
+	return scanPage(next, found)
 }
 
 // scanPage is the reply of the SCAN family.

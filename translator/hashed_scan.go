@@ -76,5 +76,5 @@ func elementPage(rows []store.Row, o scanOptions) resp.Value {
 			found.Elems = append(found.Elems, bulk(cell))
 		}
 	}
-	return scanPage(next, found)
+	return o.page(next, found)
 }

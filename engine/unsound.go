@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"runtime"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// A translation relies on what holds in a sound database: that a string has a value,
+// that a hash has as many fields as are counted. Where the file is damaged, or is another
+// program's and says something else, it may reach for a row that is not there. That
+// must be the answer to one command, and not the end of all clients.
+
+var unsound = resp.MakeError("ERR the database is damaged: what it holds of this key does not fit together; meowdis doctor says more")
+
+// decode shapes the reply of a plan's rows.
+func decode(p *translator.Plan, r *store.Result) (v resp.Value) {
+	defer func() {
+		if outOfReach(recover()) {
+			v = unsound
+		}
+	}()
+	return p.Decode(r)
+}
+
+// following is the plan behind a step.
+func following(p *translator.Plan, r *store.Result) (next translator.Plan) {
+	defer func() {
+		if outOfReach(recover()) {
+			next = translator.Plan{Reply: unsound}
+		}
+	}()
+	return p.Then(r)
+}
+
+// outOfReach tells whether a panic is that of a missing row or cell.
+func outOfReach(fault any) bool {
+	if fault == nil {
+		return false
+	}
+	if _, is := fault.(runtime.Error); !is {
+		panic(fault)
+	}
+	return true
+}

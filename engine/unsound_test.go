@@ -1,0 +1,77 @@
+package engine_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// TestUnsound runs commands on keys whose elements somebody has deleted behind their back,
+// on a store that holds transactions open and on one that cannot: each is answered, and
+// what cannot be is told of.
+func TestUnsound(t *testing.T) {
+	for name, open := range map[string]func() engine.Store{
+		"transactions": func() engine.Store {
+			st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { st.Close() })
+			return st
+		},
+		"batches": func() engine.Store { return openHostile(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := open()
+			session := engine.New(st).Session()
+			made := words(t, "SET string 1", "RPUSH list a b", "SADD set a b", "ZADD zset 1 a 2 b", "HSET hash a 1 b 2",
+				"XADD stream 1-1 f v", "XGROUP CREATE stream g 0", `JSON.SET json $ '{"a":1}'`, "ARSET array 1 v")
+			if _, err := session.Pipeline(context.Background(), made); err != nil {
+				t.Fatal(err)
+			}
+			var gone store.Batch
+			for _, table := range []string{"strings", "lists", "sets", "zsets", "hashes", "stream_entries", "documents", "arrays"} {
+				gone.Stmts = append(gone.Stmts, store.Stmt{SQL: "DELETE FROM " + table})
+			}
+			if _, err := st.Apply(context.Background(), []store.Batch{gone}); err != nil {
+				t.Fatal(err)
+			}
+			told := 0
+			for _, key := range []string{"string", "list", "set", "zset", "hash", "stream", "json", "array"} {
+				for _, cmd := range readersFirst() {
+					args := words(t, cmd.Name+" "+key+" 1 1 1")[0]
+					if cmd.Arity > 0 && cmd.Arity <= len(args) {
+						args = args[:cmd.Arity]
+					}
+					v, err := session.Do(context.Background(), args...)
+					if err != nil {
+						t.Fatalf("%s %s: %v", cmd.Name, key, err)
+					}
+					if strings.Contains(string(v.Str), "does not fit together") {
+						told++
+					}
+					session.Do(context.Background(), []byte("DISCARD"))
+				}
+			}
+			if told == 0 {
+				t.Error("nothing was told of")
+			}
+		})
+	}
+}
+
+// readersFirst are all commands, those that may delete a key last.
+func readersFirst() []*translator.Command {
+	all := slices.Clone(translator.Commands())
+	slices.SortStableFunc(all, func(a, b *translator.Command) int {
+		return cmp.Compare(a.Flags&translator.Write, b.Flags&translator.Write)
+	})
+	return all
+}

@@ -1,0 +1,62 @@
+package inspect
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// FuzzJournal loads journals that hold anything. The steps of one lie behind each other in
+// the file, and can be replayed or say that they are damaged; so can those that are left the
+// next time.
+func FuzzJournal(f *testing.F) {
+	kept := journal{dir: f.TempDir(), target: "t", now: func() int64 { return 1 }}
+	for range 2 {
+		if _, err := kept.begin("SET"); err != nil {
+			f.Fatal(err)
+		}
+		if err := kept.add(3, [][][]byte{{[]byte("SET"), []byte("k"), {0xff}}, {[]byte("DEL"), []byte("l")}}); err != nil {
+			f.Fatal(err)
+		}
+	}
+	whole, err := os.ReadFile(kept.file.Name())
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := kept.close(true); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:len(whole)-3])
+	f.Add([]byte(journalMagic + "S\xff\xff\xff\xff"))
+	f.Add([]byte("meowdis undo 1\nS\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8S\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8")) // two steps without commands
+	f.Add([]byte(journalMagic + "S\xff\xff\xff\xffS\x00\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "x"+journalSuffix)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			file, err := openAlone(path, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := journal{file: file}
+			steps, err := j.load()
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := int64(0)
+			for _, s := range steps {
+				if s.from < at || s.to <= s.from || s.to > j.end {
+					t.Fatalf("step %+v behind %d, in %d bytes", s, at, j.end)
+				}
+				at = s.to
+				j.replay(s, func(int64, int, [][][]byte) error { return nil })
+			}
+			if err := j.close(false); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
