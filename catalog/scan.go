@@ -61,6 +61,9 @@ func (c *Catalog) Scan(ctx context.Context, db int, after, most int64, wanted fu
 	end := int64(lastHash)
 	if len(rows[0]) > 0 {
 		end = rows[0][0][0].Int()
+		if end <= after {
+			return nil, 0, errDisorder
+		}
 		next = end
 	}
 	now := c.now()

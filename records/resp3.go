@@ -9,8 +9,9 @@ import (
 
 // RESP3 is v, the reply to args, in the shape that RESP3 gives it: maps, pairs and
 // doubles of a reply that came in RESP2's, as those of REST endpoints do, become
-// such again. A reply that has its shape is left as it is, and so are JSON.RESP's,
-// whose numbers may be strings, and those inside EXEC's: see Replies.
+// such again. A reply that has its shape is left as it is, and so are those of
+// JSON.RESP and of FORMAT EXPAND, whose numbers may be strings, and those inside
+// EXEC's: see Replies.
 func RESP3(args [][]byte, v resp.Value) resp.Value {
 	if v.IsError() || len(args) == 0 {
 		return v
@@ -26,10 +27,14 @@ func RESP3(args [][]byte, v resp.Value) resp.Value {
 // in both.
 func (c call) reshape() func(resp.Value) resp.Value {
 	switch c.name {
-	case "HGETALL", "CONFIG GET", "ACL GETUSER", "MEMORY STATS", "FUNCTION STATS", "HELLO", "XREAD", "XREADGROUP":
+	case "HGETALL", "CONFIG GET", "ACL GETUSER", "MEMORY STATS", "HELLO", "XREAD", "XREADGROUP":
 		return asMap
 	case "XINFO STREAM":
 		return streamInfo
+	case "FUNCTION STATS":
+		return func(v resp.Value) resp.Value {
+			return within(asMap(v), "engines", func(v resp.Value) resp.Value { return eachValue(asMap(v), asMap) })
+		}
 	case "COMMAND", "COMMAND INFO":
 		return each(commandInfo)
 	case "COMMAND DOCS":
@@ -52,6 +57,10 @@ func (c call) reshape() func(resp.Value) resp.Value {
 		return asDouble
 	case "ZMSCORE":
 		return each(asDouble)
+	case "INCREX":
+		if c.has("BYFLOAT") {
+			return each(asDouble)
+		}
 	case "ZRANK", "ZREVRANK", "BZPOPMIN", "BZPOPMAX":
 		return element(last, asDouble)
 	case "ZMPOP", "BZMPOP":
@@ -204,14 +213,23 @@ func commandInfo(v resp.Value) resp.Value {
 	return resp.MakeArray(changed...)
 }
 
+// eachValue changes the values of a map.
+func eachValue(m resp.Value, change func(resp.Value) resp.Value) resp.Value {
+	if m.Kind != resp.Map {
+		return m
+	}
+	changed := slices.Clone(m.Elems)
+	for i := 1; i < len(changed); i += 2 {
+		changed[i] = change(changed[i])
+	}
+	return resp.MakeMap(changed...)
+}
+
 // commandDocs is what COMMAND DOCS answers: a map of commands, each a map.
 func commandDocs(v resp.Value) resp.Value {
-	v = asMap(v)
-	v.Elems = slices.Clone(v.Elems)
-	for i := 1; v.Kind == resp.Map && i < len(v.Elems); i += 2 {
-		v.Elems[i] = within(within(asMap(v.Elems[i]), "arguments", argumentDocs), "subcommands", commandDocs)
-	}
-	return v
+	return eachValue(asMap(v), func(v resp.Value) resp.Value {
+		return within(within(asMap(v), "arguments", argumentDocs), "subcommands", commandDocs)
+	})
 }
 
 func argumentDocs(v resp.Value) resp.Value {

@@ -1,7 +1,9 @@
 package records_test
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,14 +35,13 @@ func TestRESP3(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			switch strings.ToUpper(string(s.Args[0])) {
-			case "JSON.RESP": // see RESP3
-				continue
-			case "GEOPOS": // fewer digits in RESP2
-				continue
-			}
+			line := strings.ToUpper(string(bytes.Join(s.Args, []byte(" "))))
+			other := slices.ContainsFunc([]string{
+				"JSON.RESP", " EXPAND", // see RESP3
+				"GEOPOS", " BYFLOAT", // other digits in RESP2
+			}, func(part string) bool { return strings.Contains(line, part) })
 			want := string(resp.AppendJSON(nil, v))
-			if got := string(resp.AppendJSON(nil, downgraded[s.Client].RESP3(s.Args, resp.Downgrade(v)))); got != want {
+			if got := string(resp.AppendJSON(nil, downgraded[s.Client].RESP3(s.Args, resp.Downgrade(v)))); got != want && !other {
 				t.Errorf("%s.txt:%d: %q\ngot  %s\nwant %s", tr.Name, s.Line, s.Args, got, want)
 			}
 			if got := string(resp.AppendJSON(nil, asTheyAre[s.Client].RESP3(s.Args, v))); got != want {
