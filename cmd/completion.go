@@ -130,7 +130,8 @@ func (l shellLine) offers(ctx context.Context, s *streams) (found []offer, files
 	}
 	for line := range strings.Lines(text[:last]) {
 		if value, about, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); value != "" {
-			found = append(found, offer{value, about})
+			// Backquotes mark the word that help puts behind a flag.
+			found = append(found, offer{value, strings.ReplaceAll(about, "`", "")})
 		}
 	}
 	if files == "" {

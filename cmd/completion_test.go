@@ -1,6 +1,8 @@
 package cmd_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -33,5 +35,24 @@ func TestCompletionInBash(t *testing.T) {
 	s.shows("a.sqlite")
 	if text, err := s.Screen(); err != nil || strings.Contains(text, "made") {
 		t.Errorf("completion ran the line: %v\n%s", err, text)
+	}
+}
+
+// TestCompletionInZsh looks for what zsh would run: it reads what stands in $( as if
+// it were typed, where # is no comment.
+func TestCompletionInZsh(t *testing.T) {
+	script, err := os.ReadFile(filepath.Join("shells", "meowdis.zsh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(script), "$(\n")
+	if !found {
+		t.Fatal("there is no $( in the script")
+	}
+	substituted, _, _ := strings.Cut(rest, "\n    )")
+	for line := range strings.Lines(substituted) {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			t.Errorf("a comment stands in $(: %s", line)
+		}
 	}
 }

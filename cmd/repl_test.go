@@ -215,6 +215,17 @@ func TestREPLHistory(t *testing.T) {
 }
 
 // Ctrl-Z goes back to the shell, and fg to the text as it was.
+// What is typed without waiting goes to whoever has the terminal then.
+func TestREPLTypedAhead(t *testing.T) {
+	dir := t.TempDir()
+	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")
+	s.check(s.Run("cd " + dir + " && clear && meowdis repl --db t.sqlite"))
+	s.lastLine("t.sqlite>")
+	s.check(s.Send("DBSIZE | { read -r line </dev/tty; echo got $line; }\nof the pager\nquit\necho the shell got this\n"))
+	s.shows("got of the pager")
+	s.ends("the shell got this", "$")
+}
+
 func TestREPLSuspended(t *testing.T) {
 	dir := t.TempDir()
 	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")

@@ -96,7 +96,7 @@ func TestErrorRepliesStandInTheStatusLine(t *testing.T) {
 
 func TestValueErrors(t *testing.T) {
 	f := newFake().zoo()
-	f.refuse = map[string]string{"HSCAN": "ERR no such thing"}
+	f.refuse = map[string]string{"HSCAN": "ERR no such thing "} // as Redis ends some
 	s := browse(t, f, 120, 24)
 	s.choose("user:1")
 	s.shows("✗ ERR no such thing", "not loaded", "▌ user:1")

@@ -222,7 +222,7 @@ func (m *Model) status() []string {
 	text, style := m.place(), m.styles.plain
 	switch {
 	case m.failure != "":
-		text, style = "✗ "+shown(m.failure, 4*m.width), m.styles.failure
+		text, style = "✗ "+shown(strings.TrimRight(m.failure, " "), 4*m.width), m.styles.failure
 	case m.notice != "":
 		text = m.notice
 	default:

@@ -49,11 +49,11 @@ func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	from := o.In
-	if from == os.Stdin {
-		from = readline.Stdin // which knows the keys of Windows
+	in := &input{from: o.In}
+	if o.In == os.Stdin {
+		in = &input{from: readline.Stdin, ready: typedAhead} // readline's knows the keys of Windows
 	}
-	e := &editor{in: &input{from: from}, history: h, options: o, asker: a, ctx: ctx, closed: true}
+	e := &editor{in: in, history: h, options: o, asker: a, ctx: ctx, closed: true}
 	e.screen = screen{out: o.Out, size: terminalSize}
 	e.rl, err = readline.NewEx(&readline.Config{
 		HistoryLimit:           -1,

@@ -35,6 +35,10 @@ var sequences = map[string]string{
 // sequences of keys into runes, and keeps a pasted text together.
 type input struct {
 	from io.Reader
+	// ready tells whether from has more without waiting. Where it is not nil, no
+	// more is read than the keys that are handed out take: what is typed ahead is
+	// for whoever reads the terminal then, a pager or the shell.
+	ready func() bool
 
 	mu      sync.Mutex
 	waiting []byte // read, and not handed out
@@ -52,25 +56,42 @@ func (in *input) Read(p []byte) (int, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for len(in.key) == 0 {
-		if key, n := in.next(); n > 0 {
+		if key, n := in.next(); n > 0 && !in.unread() {
 			in.key, in.waiting = []byte(key), in.waiting[n:]
 			if key != string(keyEscape) {
 				in.escaped = time.Time{}
 			}
 			break
 		}
-		in.mu.Unlock()
-		buf := make([]byte, 4096)
-		n, err := in.from.Read(buf)
-		in.mu.Lock()
-		if n == 0 && err != nil {
+		if err := in.fill(); err != nil {
 			return 0, err
 		}
-		in.waiting = append(in.waiting, buf[:n]...)
 	}
 	n := copy(p, in.key)
 	in.key = in.key[n:]
 	return n, nil
+}
+
+// fill reads on, without the lock: only the one reader changes what waits.
+func (in *input) fill() error {
+	size := 4096
+	if in.ready != nil && !bytes.HasPrefix(in.waiting, []byte("\x1b"+beginPaste)) {
+		size = 1
+	}
+	in.mu.Unlock()
+	buf := make([]byte, size)
+	n, err := in.from.Read(buf)
+	in.mu.Lock()
+	if n == 0 && err != nil {
+		return err
+	}
+	in.waiting = append(in.waiting, buf[:n]...)
+	return nil
+}
+
+// unread tells whether what waits is an Escape whose sequence is yet to be read.
+func (in *input) unread() bool {
+	return string(in.waiting) == "\x1b" && in.ready != nil && in.ready()
 }
 
 // Close does nothing: the terminal is the process's.
@@ -80,7 +101,7 @@ func (in *input) Close() error { return nil }
 func (in *input) more() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return len(in.waiting) > 0
+	return len(in.waiting) > 0 || in.ready != nil && in.ready()
 }
 
 // wantsEdit tells, once, whether an Enter stands for Ctrl-X Ctrl-E.

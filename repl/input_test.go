@@ -47,3 +47,21 @@ func TestKeys(t *testing.T) {
 		t.Error("Ctrl-X Ctrl-E is asked for once")
 	}
 }
+
+// What is typed ahead of an Enter stays with the terminal, for whoever reads it next.
+func TestKeysTakeNoMore(t *testing.T) {
+	from := strings.NewReader("\x1b[A\x1bOB\x1b\rquit\rls\n")
+	in := &input{from: from, ready: func() bool { return from.Len() > 0 }}
+	var got strings.Builder
+	for key := make([]byte, 16); !strings.HasSuffix(got.String(), "quit\r"); {
+		n, err := in.Read(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Write(key[:n])
+	}
+	rest, _ := io.ReadAll(from)
+	if want := "\x10\x0e" + string(keyEscape) + "\rquit\r"; got.String() != want || string(rest) != "ls\n" {
+		t.Errorf("got %q, and %q stays", got.String(), rest)
+	}
+}

@@ -70,7 +70,8 @@ func (l *loop) output(c command) (*output, error) {
 
 // shell starts a shell command that reads the output.
 func (l *loop) shell(line string) (*output, error) {
-	run := exec.Command("sh", "-c", line)
+	// less shows the colours of a reply unless somebody's LESS decides otherwise.
+	run := exec.Command("sh", "-c", `export LESS="${LESS--R}"`+"\n"+line)
 	run.Stdout, run.Stderr = l.Out, l.Err
 	in, err := run.StdinPipe()
 	if err != nil {

@@ -6,8 +6,9 @@ _meowdis() {
     local -a lines values shown match mbegin mend
     (( $+commands[$program] )) || [[ -x $program ]] || program=meowdis # an alias
     line="${(j: :)words[1,CURRENT-1]} $QIPREFIX$IPREFIX$PREFIX"
+    # Variables of the shell that the line uses are exported to the program. Within
+    # $( no comment can stand: zsh reads it as what somebody types.
     lines=("${(@f)$(
-        # What the line says of the shell's own variables.
         rest=$line
         while [[ $rest =~ '\$\{?([A-Za-z_][A-Za-z0-9_]*)(.*)' ]]; do
             export "${match[1]}"
