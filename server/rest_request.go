@@ -75,10 +75,12 @@ var (
 	errNotArgument = errors.New("an argument must be a string, a number or a boolean")
 )
 
-// maxWords bounds the words of a request, those of a pipeline's commands together.
-// A word costs many times its bytes once it is taken apart, and a body of tiny ones
-// has tens of millions.
-const maxWords = 1 << 20
+// A word costs many times its bytes once it is taken apart, a command with its reply
+// a kilobyte, and a body of tiny ones has millions of them.
+const (
+	maxWords    = 1 << 20 // of a request, those of a pipeline's commands together
+	maxCommands = 1 << 18 // of a pipeline
+)
 
 // checkWords refuses a JSON body with more words, before it is taken apart.
 func checkWords(body []byte) error {
@@ -140,8 +142,11 @@ func parsePipeline(body []byte) ([][][]byte, error) {
 	if err := json.Unmarshal(body, &rows); err != nil {
 		return nil, errors.New("ERR failed to parse pipeline request")
 	}
-	if len(rows) == 0 {
+	switch {
+	case len(rows) == 0:
 		return nil, errors.New("ERR empty pipeline request")
+	case len(rows) > maxCommands:
+		return nil, fmt.Errorf("ERR max pipeline commands exceeded. Limit: %d, Actual: %d", maxCommands, len(rows))
 	}
 	calls := make([][][]byte, len(rows))
 	for i, row := range rows {

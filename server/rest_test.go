@@ -179,6 +179,10 @@ func TestRESTOfManyWords(t *testing.T) {
 			t.Errorf("%s: %d %.200s", c.path, status, got)
 		}
 	}
+	commands := "[[]" + strings.Repeat(",[]", most/4) + "]"
+	if status, got := s.request(t, "POST", "/pipeline", commands); status != 400 || !strings.Contains(got, "Limit: 262144, Actual: 262145") {
+		t.Errorf("%d %.200s", status, got)
+	}
 	for _, body := range []string{
 		`["ECHO","` + strings.Repeat(`,\"`, most) + `"]`,
 		`["DEL"` + strings.Repeat(`,1`, most-1) + "]",
