@@ -281,9 +281,9 @@ func (j *journal) load() (steps []step, err error) {
 	if err != nil {
 		return nil, err
 	}
-	last := int64(len(journalMagic))
+	var starts []int64 // of the records
 	head = make([]byte, recordHead)
-	for at := last; at+recordHead+recordSum <= size; {
+	for at := int64(len(journalMagic)); at+recordHead+recordSum <= size; {
 		if _, err := j.file.ReadAt(head, at); err != nil {
 			return nil, err
 		}
@@ -301,23 +301,32 @@ func (j *journal) load() (steps []step, err error) {
 		if len(steps) > 0 {
 			steps[len(steps)-1].to = next
 		}
-		last, at = at, next
-		j.end = next
+		starts = append(starts, at)
+		at, j.end = next, next
 	}
-	if _, _, err := readRecord(io.NewSectionReader(j.file, last, j.end-last)); err != nil && len(steps) > 0 {
-		j.end = last // the machine went down in the middle of it
-		if s := &steps[len(steps)-1]; s.from == last {
-			steps = steps[:len(steps)-1]
-		} else {
-			s.to = last
-		}
-	}
-	// A step without commands was begun, and nothing was changed.
-	for n := len(steps); n > 0 && !j.keeps(steps[n-1]); n = len(steps) {
-		j.end = steps[n-1].from
-		steps = steps[:n-1]
-	}
+	steps = j.trim(steps, starts)
 	return steps, j.file.Truncate(max(j.end, int64(len(journalMagic))))
+}
+
+// trim takes off the end what no change followed: records that the machine went down in
+// the middle of, and steps that were begun and have no commands. What is in front of them
+// by then is looked at in the same way, so that the next session finds the same steps.
+func (j *journal) trim(steps []step, starts []int64) []step {
+	for at := range slices.Backward(starts) {
+		last := starts[at]
+		begun := len(steps) > 0 && steps[len(steps)-1].from == last
+		_, _, err := readRecord(io.NewSectionReader(j.file, last, j.end-last))
+		switch {
+		case err == nil && !begun:
+			return steps
+		case begun:
+			steps = steps[:len(steps)-1]
+		case len(steps) > 0:
+			steps[len(steps)-1].to = last
+		}
+		j.end = last
+	}
+	return steps
 }
 
 // keeps tells whether anything was added to a step.

@@ -3,14 +3,15 @@ package inspect
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
 // FuzzJournal loads journals that hold anything. The steps of one lie behind each other in
-// the file, and can be replayed or say that they are damaged; so can those that are left the
-// next time.
+// the file, can be replayed or say that they are damaged, and are there again the next time.
 func FuzzJournal(f *testing.F) {
 	kept := journal{dir: f.TempDir(), target: "t", now: func() int64 { return 1 }}
+	var ends []int64
 	for range 2 {
 		if _, err := kept.begin("SET"); err != nil {
 			f.Fatal(err)
@@ -18,6 +19,7 @@ func FuzzJournal(f *testing.F) {
 		if err := kept.add(3, [][][]byte{{[]byte("SET"), []byte("k"), {0xff}}, {[]byte("DEL"), []byte("l")}}); err != nil {
 			f.Fatal(err)
 		}
+		ends = append(ends, kept.end)
 	}
 	whole, err := os.ReadFile(kept.file.Name())
 	if err != nil {
@@ -26,8 +28,12 @@ func FuzzJournal(f *testing.F) {
 	if err := kept.close(true); err != nil {
 		f.Fatal(err)
 	}
+	f.Add(slices.Clone(whole))
+	f.Add(slices.Clone(whole[:len(whole)-3]))
+	for _, end := range ends { // the commands of both steps are damaged
+		whole[end-1] ^= 1
+	}
 	f.Add(whole)
-	f.Add(whole[:len(whole)-3])
 	f.Add([]byte(journalMagic + "S\xff\xff\xff\xff"))
 	f.Add([]byte("meowdis undo 1\nS\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8S\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8")) // two steps without commands
 	f.Add([]byte(journalMagic + "S\xff\xff\xff\xffS\x00\x00\x00\x00"))
@@ -36,7 +42,8 @@ func FuzzJournal(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 {
+		var before []step
+		for again := range 2 {
 			file, err := openAlone(path, false)
 			if err != nil {
 				t.Fatal(err)
@@ -54,6 +61,10 @@ func FuzzJournal(f *testing.F) {
 				at = s.to
 				j.replay(s, func(int64, int, [][][]byte) error { return nil })
 			}
+			if again > 0 && !slices.Equal(steps, before) {
+				t.Fatalf("%+v were %+v before", steps, before)
+			}
+			before = steps
 			if err := j.close(false); err != nil {
 				t.Fatal(err)
 			}

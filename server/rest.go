@@ -127,14 +127,14 @@ func (q *request) answer(header http.Header) (int, []byte) {
 	case path == "" && (q.http.Method == http.MethodPost || q.http.Method == http.MethodPut):
 		args, err := parseCommand(body)
 		if err != nil {
-			return q.bad(errors.New("ERR failed to parse command"))
+			return q.bad(err)
 		}
 		return q.command(args)
 	}
 	args, err := pathCommand(q.http.URL, body)
 	switch {
 	case err != nil:
-		return q.bad(errors.New("ERR failed to parse command"))
+		return q.bad(errNotCommand)
 	case len(args) > 0 && streams[strings.ToUpper(string(args[0]))]:
 		return q.bad(errors.New("ERR this server has no event streams, which " + strings.ToUpper(string(args[0])) + " needs"))
 	}

@@ -70,10 +70,51 @@ func pathCommand(u *url.URL, body []byte) ([][]byte, error) {
 	return args, nil
 }
 
-var errNotArgument = errors.New("an argument must be a string, a number or a boolean")
+var (
+	errNotCommand  = errors.New("ERR failed to parse command")
+	errNotArgument = errors.New("an argument must be a string, a number or a boolean")
+)
 
-// parseCommand reads one command: a JSON array of its words.
+// A word costs many times its bytes once it is taken apart, a command with its reply
+// a kilobyte, and a body of tiny ones has millions of them.
+const (
+	maxWords    = 1 << 20 // of a request, those of a pipeline's commands together
+	maxCommands = 1 << 18 // of a pipeline
+)
+
+// checkWords refuses a JSON body with more words, before it is taken apart.
+func checkWords(body []byte) error {
+	words, quoted := 1, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case c == ',' && !quoted:
+			words++
+		}
+	}
+	if words > maxWords {
+		return fmt.Errorf("ERR max request arguments exceeded. Limit: %d, Actual: %d", maxWords, words)
+	}
+	return nil
+}
+
+// parseCommand reads a JSON array that is one command. The error is the reply's.
 func parseCommand(body []byte) ([][]byte, error) {
+	if err := checkWords(body); err != nil {
+		return nil, err
+	}
+	args, err := parseWords(body)
+	if err != nil {
+		return nil, errNotCommand
+	}
+	return args, nil
+}
+
+// parseWords reads one command: a JSON array of its words.
+func parseWords(body []byte) ([][]byte, error) {
 	var words []json.RawMessage
 	if err := json.Unmarshal(body, &words); err != nil {
 		return nil, err
@@ -94,17 +135,23 @@ func parseCommand(body []byte) ([][]byte, error) {
 
 // parsePipeline reads a JSON array of commands. The error is the reply's.
 func parsePipeline(body []byte) ([][][]byte, error) {
+	if err := checkWords(body); err != nil {
+		return nil, err
+	}
 	var rows []json.RawMessage
 	if err := json.Unmarshal(body, &rows); err != nil {
 		return nil, errors.New("ERR failed to parse pipeline request")
 	}
-	if len(rows) == 0 {
+	switch {
+	case len(rows) == 0:
 		return nil, errors.New("ERR empty pipeline request")
+	case len(rows) > maxCommands:
+		return nil, fmt.Errorf("ERR max pipeline commands exceeded. Limit: %d, Actual: %d", maxCommands, len(rows))
 	}
 	calls := make([][][]byte, len(rows))
 	for i, row := range rows {
 		var err error
-		if calls[i], err = parseCommand(row); err != nil {
+		if calls[i], err = parseWords(row); err != nil {
 			return nil, errors.New("ERR failed to parse pipeline request")
 		}
 	}

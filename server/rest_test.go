@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -159,6 +160,35 @@ func TestREST(t *testing.T) {
 		status, got := s.request(t, c.method, c.path, c.body, c.headers...)
 		if status != c.status || got != c.want {
 			t.Errorf("%s %s %q %q\ngot  %d %s\nwant %d %s", c.method, c.path, c.body, c.headers, status, got, c.status, c.want)
+		}
+	}
+}
+
+// TestRESTOfManyWords bounds what a request is taken apart into: commas in strings are
+// none between words.
+func TestRESTOfManyWords(t *testing.T) {
+	s := serve(t, server.Config{})
+	const most = 1 << 20
+	want := fmt.Sprintf(`{"error":"ERR max request arguments exceeded. Limit: %d, Actual: %d"}`, most, most+1)
+	for _, c := range []struct{ path, body string }{
+		{"/", "[1" + strings.Repeat(",1", most) + "]"},
+		{"/pipeline", "[[]" + strings.Repeat(",[]", most) + "]"},
+		{"/multi-exec", "[[1" + strings.Repeat(",1],[1", most/2) + "]]"},
+	} {
+		if status, got := s.request(t, "POST", c.path, c.body); status != 400 || got != want {
+			t.Errorf("%s: %d %.200s", c.path, status, got)
+		}
+	}
+	commands := "[[]" + strings.Repeat(",[]", most/4) + "]"
+	if status, got := s.request(t, "POST", "/pipeline", commands); status != 400 || !strings.Contains(got, "Limit: 262144, Actual: 262145") {
+		t.Errorf("%d %.200s", status, got)
+	}
+	for _, body := range []string{
+		`["ECHO","` + strings.Repeat(`,\"`, most) + `"]`,
+		`["DEL"` + strings.Repeat(`,1`, most-1) + "]",
+	} {
+		if status, got := s.request(t, "POST", "/", body); status != 200 {
+			t.Errorf("%.20s: %d %.200s", body, status, got)
 		}
 	}
 }

@@ -124,10 +124,11 @@ func decodeRange(r *store.Result) resp.Value {
 	if len(r.Rows[0]) == 0 {
 		return resp.EmptyBulk
 	}
-	digits := r.Rows[0][0][0]
-	if digits.IsNull() {
+	if r.Rows[0][0][0].IsNull() {
 		return wrongType
 	}
-	b, _ := hex.DecodeString(string(digits.Bytes())) // what SQL's hex() wrote
+	digits := r.Rows[0][0][0].Bytes()
+	b := make([]byte, hex.DecodedLen(len(digits)))
+	hex.Decode(b, digits) // what SQL's hex() wrote
 	return resp.MakeBulk(b)
 }
