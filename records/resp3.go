@@ -252,7 +252,10 @@ func (r *Replies) RESP3(args [][]byte, v resp.Value) resp.Value {
 		return v
 	}
 	switch c := newCall(args); c.name {
-	case "EXEC", "MULTI", "DISCARD", "RESET":
+	case "MULTI", "EXEC", "DISCARD", "RESET":
+		if c.name == "MULTI" && v.IsError() { // it is open already, and stays so
+			return v
+		}
 		queued := r.queued
 		r.queued = nil
 		if c.name == "EXEC" && v.Kind == resp.Array && len(v.Elems) == len(queued) {
