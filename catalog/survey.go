@@ -67,7 +67,7 @@ func (s *Survey) Look(ctx context.Context) error {
 	last := s.last
 	if all > 0 {
 		if last = met[all-1][0].Int(); last <= s.last {
-			return errDisorder
+			return store.ErrDisorder
 		}
 	}
 	met = slices.DeleteFunc(met, func(row store.Row) bool { return row[1].IsNull() })
