@@ -62,7 +62,7 @@ func (c *Catalog) Scan(ctx context.Context, db int, after, most int64, wanted fu
 	if len(rows[0]) > 0 {
 		end = rows[0][0][0].Int()
 		if end <= after {
-			return nil, 0, errDisorder
+			return nil, 0, store.ErrDisorder
 		}
 		next = end
 	}

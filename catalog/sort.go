@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -77,9 +76,6 @@ func (s *Sorting) Close() {
 	s.spill.close()
 }
 
-// errDisorder ends what would never end: a damaged table may have its rows in any order.
-var errDisorder = errors.New("the file is damaged: its keys are out of order; meowdis doctor says more")
-
 // sqlRanks are the ?3 keys behind id ?2 in the order of the file: what the order goes by, NULL
 // for those that are left out; the number of the type whose values are to be weighed, too; and the
 // name if ?4 asks for it.
@@ -143,7 +139,7 @@ func (s *Sorting) places(ctx context.Context) (found []place, last, keys int64, 
 	for _, row := range rows[0] {
 		id := row[0].Int()
 		if id <= last {
-			return nil, 0, 0, errDisorder
+			return nil, 0, 0, store.ErrDisorder
 		}
 		last = id
 		if row[1].IsNull() || s.query.Match != nil && !s.query.Match(string(row[3].Bytes())) {

@@ -66,7 +66,9 @@ func (s *Survey) Look(ctx context.Context) error {
 	all := int64(len(met))
 	last := s.last
 	if all > 0 {
-		last = met[all-1][0].Int()
+		if last = met[all-1][0].Int(); last <= s.last {
+			return store.ErrDisorder
+		}
 	}
 	met = slices.DeleteFunc(met, func(row store.Row) bool { return row[1].IsNull() })
 	keys := make([]unweighed, len(met))

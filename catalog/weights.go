@@ -71,7 +71,7 @@ var (
 			if !b.whole() {
 				bytes, group = `sum(`+b.bytes+`)`, ` GROUP BY key_id`
 			}
-			all = append(all, `SELECT key_id, `+bytes+` FROM `+b.table+` WHERE key_id >= ?1 AND key_id <= ?2`+group)
+			all = append(all, `SELECT key_id, `+bytes+` FROM `+b.table+` WHERE key_id >= ?1 AND key_id <= ?2`+group+` ORDER BY key_id`)
 		}
 		return all
 	}()

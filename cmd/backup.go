@@ -49,7 +49,11 @@ func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to s
 	if info, err := os.Stat(to); err == nil && info.IsDir() {
 		return usagef("%s is a directory: name the file in it", to)
 	} else if err == nil && !o.force {
-		return usagef("%s, where the backup is to go, exists already: name another file behind it, or give --force to replace it", to)
+		another := "name another file"
+		if len(file) == 0 { // it may be meant to be the file that is backed up
+			another += " behind it"
+		}
+		return usagef("%s, where the backup is to go, exists already: %s, or give --force to replace it", to, another)
 	}
 	t, err := o.file.choose(s, file)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // TestListedAsRead compares keys that a file lists with the same keys as its commands
 // tell them.
 func TestListedAsRead(t *testing.T) {
-	real := time.Now().UnixMilli()
-	now := real - 60_000 // at first, so that what dies soon is dead in the end
+	present := time.Now().UnixMilli()
+	now := present - 60_000 // at first, so that what dies soon is dead in the end
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: noSweep, Now: func() int64 { return now }})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestListedAsRead(t *testing.T) {
 			run(fmt.Sprintf("HSET many:%d f %d", i, i))
 		}
 	}
-	now = real
+	now = present
 	listed, read := partsOf(t, c.keys(ctx, transfer.ReadOptions{})), partsOf(t, transfer.FromSession(ctx, c, transfer.ReadOptions{}))
 	if len(listed) < 2*1215 {
 		t.Errorf("%d keys", len(listed))

@@ -20,9 +20,14 @@ func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, replie
 	reads := readOnly(calls)
 	return t.Transact(ctx, reads, func(run Run) error {
 		stop := make(chan struct{})
-		defer close(stop)
+		stretches := e.planAhead(calls, stop)
+		defer func() {
+			close(stop)
+			for range stretches { // nothing looks at the calls any more when it is closed
+			}
+		}()
 		i := 0
-		for plans := range e.planAhead(calls, stop) {
+		for plans := range stretches {
 			if err := ctx.Err(); reads && err != nil {
 				return err
 			}

@@ -86,7 +86,7 @@ func (m *Model) commitTogether(ctx context.Context, db int, r rereads, calls [][
 	switch {
 	case err != nil:
 		return nil, err
-	case len(values) < len(reads): // it was refused as a whole, and nothing was done
+	case len(values) < len(reads)+len(calls): // it was refused as a whole, and nothing was done
 		return c.do(ctx, db, calls...)
 	}
 	if newer := r.newer(values); len(newer) > 0 {

@@ -180,8 +180,6 @@ func TestWhatWouldHaveEnded(t *testing.T) {
 	}
 }
 
-// TestSomebodyElseWrites between the keeping of a key and its change: the change
-// begins again.
 // TestSomebodyElseWrites between the keeping of a key and its change: undo brings that
 // back. Without WATCH the transaction itself tells what was there.
 func TestSomebodyElseWrites(t *testing.T) {
@@ -219,6 +217,20 @@ func TestSomebodyElseWrites(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestRefusedTogether is a transaction of which nothing was done: its commands say why.
+func TestRefusedTogether(t *testing.T) {
+	f := newFile(t)
+	f.through(&meddler{})
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	var r rereads
+	r.addAbsent([]string{"k"})
+	values, err := s.model.commitTogether(context.Background(), 0, r, [][][]byte{command("SET", "k")})
+	if err != nil || len(values) != 1 || !strings.Contains(text(values[0]), "wrong number") {
+		t.Errorf("got %v %v", values, err)
 	}
 }
 

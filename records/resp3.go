@@ -32,21 +32,13 @@ func (c call) reshape() func(resp.Value) resp.Value {
 	case "XINFO STREAM":
 		return streamInfo
 	case "FUNCTION STATS":
-		return func(v resp.Value) resp.Value {
-			return within(asMap(v), "engines", func(v resp.Value) resp.Value { return eachValue(asMap(v), asMap) })
-		}
+		return functionStats
 	case "COMMAND", "COMMAND INFO":
 		return each(commandInfo)
 	case "COMMAND DOCS":
 		return commandDocs
 	case "ARINFO":
-		return func(v resp.Value) resp.Value {
-			v = asMap(v)
-			for _, average := range []string{"avg-dense-size", "avg-dense-fill", "avg-sparse-size"} {
-				v = within(v, average, asDouble)
-			}
-			return v
-		}
+		return arrayInfo
 	case "ARLEN", "ARNEXT", "ARINSERT":
 		return asInteger
 	case "ARSCAN":
@@ -181,6 +173,20 @@ func streamInfo(v resp.Value) resp.Value {
 	}))
 }
 
+// functionStats is what FUNCTION STATS answers: a map of engines, each a map.
+func functionStats(v resp.Value) resp.Value {
+	return within(asMap(v), "engines", func(v resp.Value) resp.Value { return eachValue(asMap(v), asMap) })
+}
+
+// arrayInfo is what ARINFO answers, whose averages are doubles.
+func arrayInfo(v resp.Value) resp.Value {
+	v = asMap(v)
+	for _, average := range []string{"avg-dense-size", "avg-dense-fill", "avg-sparse-size"} {
+		v = within(v, average, asDouble)
+	}
+	return v
+}
+
 // within changes the value of a key of a map.
 func within(m resp.Value, key string, change func(resp.Value) resp.Value) resp.Value {
 	if m.Kind != resp.Map {
@@ -252,7 +258,10 @@ func (r *Replies) RESP3(args [][]byte, v resp.Value) resp.Value {
 		return v
 	}
 	switch c := newCall(args); c.name {
-	case "EXEC", "MULTI", "DISCARD", "RESET":
+	case "MULTI", "EXEC", "DISCARD", "RESET":
+		if c.name == "MULTI" && v.IsError() { // it is open already, and stays so
+			return v
+		}
 		queued := r.queued
 		r.queued = nil
 		if c.name == "EXEC" && v.Kind == resp.Array && len(v.Elems) == len(queued) {

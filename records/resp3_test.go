@@ -50,3 +50,22 @@ func TestRESP3(t *testing.T) {
 		}
 	}
 }
+
+// TestNestedMulti is refused, and the transaction that is open goes on.
+func TestNestedMulti(t *testing.T) {
+	var r records.Replies
+	command := func(words ...string) (args [][]byte) {
+		for _, w := range words {
+			args = append(args, []byte(w))
+		}
+		return args
+	}
+	queued := resp.Value{Kind: resp.Status, Str: []byte("QUEUED")}
+	r.RESP3(command("MULTI"), resp.OK)
+	r.RESP3(command("HGETALL", "h"), queued)
+	r.RESP3(command("MULTI"), resp.MakeError("ERR MULTI calls can not be nested"))
+	pair := resp.MakeArray(resp.MakeString("field"), resp.MakeString("value"))
+	if got := r.RESP3(command("EXEC"), resp.MakeArray(pair)); got.Elems[0].Kind != resp.Map {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,12 +1,16 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
 )
+
+// ErrDisorder ends what would never end: a damaged table may have its keys in any order.
+var ErrDisorder = errors.New("the file is damaged: its keys are out of order; meowdis doctor says more")
 
 // Kind is the storage class of a Value, one of SQLite's five.
 type Kind byte

@@ -2,7 +2,6 @@ package survey
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/meowdis/meowdis/store"
@@ -45,9 +44,6 @@ const (
 	sqlFileKey  = sqlFileFacts + `db = ?2 AND key = ?1`
 )
 
-// errDisorder ends what would never end: a damaged table may have its rows in any order.
-var errDisorder = errors.New("the file is damaged: its keys are out of order; meowdis doctor says more")
-
 // Keys calls each for pages of keys, none of them empty, in the order in which
 // they were made.
 func (f File) Keys(ctx context.Context, each func([]Key) error) error {
@@ -60,7 +56,7 @@ func (f File) Keys(ctx context.Context, each func([]Key) error) error {
 			}
 			before := last
 			if last = rows[len(rows)-1][0]; last.Int() <= before.Int() {
-				return errDisorder
+				return store.ErrDisorder
 			}
 			if keys := f.keys(rows); len(keys) > 0 {
 				if err := each(keys); err != nil {

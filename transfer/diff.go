@@ -35,8 +35,9 @@ type DiffOptions struct {
 }
 
 // Diff compares two sessions: every part of A is looked up in B, and then the keys
-// of B are looked up in A. Two that list their keys are gone through side by side. Neither side need fit into memory, not even a key. It
-// returns the number of keys that were compared.
+// of B are looked up in A. Two that list their keys are gone through side by side.
+// Neither side need fit into memory, not even a key. It returns the number of keys
+// that were compared.
 func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err error) {
 	read, back := o.Read, o.Read
 	read.List, back.List = o.A, o.B

@@ -149,12 +149,8 @@ var (
 	jsonComputes  = resp.MakeError("ERR a projection can only be read")
 )
 
-// jsonTooDeep refuses a change that nests deeper than maxStoredDepth.
+// jsonTooDeep refuses a change that nests deeper than a document may.
 var jsonTooDeep = resp.MakeError("ERR document nests too deep")
-
-// maxStoredDepth is how deep a document may nest: several times what one
-// argument may add.
-const maxStoredDepth = 8 * document.MaxDepth
 
 // sqlDocument returns a row for a live key, with NULL in it when the key is no
 // document.
@@ -237,7 +233,7 @@ func (c *Call) saveJSON(key []byte, d jsonDoc, reply resp.Value) Plan {
 	switch {
 	case reply.IsError():
 		return answer(reply)
-	case d.root.Depth() > maxStoredDepth:
+	case d.root.Depth() > document.MaxStoredDepth:
 		return answer(jsonTooDeep)
 	}
 	text := d.root.Append(nil)

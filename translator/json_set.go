@@ -223,7 +223,7 @@ func (c *Call) storeAll(docs map[string]*jsonDoc, reply resp.Value) Plan {
 	var stmts []store.Stmt
 	for i := 1; i < len(c.Args); i += 3 {
 		d := docs[string(c.Args[i])]
-		if d.root.Depth() > maxStoredDepth {
+		if d.root.Depth() > document.MaxStoredDepth {
 			return answer(jsonTooDeep)
 		}
 		if text := d.root.Append(nil); !bytes.Equal(text, d.text) {

@@ -103,14 +103,43 @@ func TestDepth(t *testing.T) {
 	if _, err := Parse([]byte(nested(MaxDepth + 1))); err == nil || err.Error() != "recursion limit exceeded at line 1 column 129" {
 		t.Errorf("beyond the limit: %v", err)
 	}
-	if _, err := Load([]byte(nested(5 * MaxDepth))); err != nil {
+	if _, err := Load([]byte(nested(MaxStoredDepth))); err != nil {
 		t.Error(err)
+	}
+	if _, err := Load([]byte(strings.Repeat("[", 1<<24))); err == nil {
+		t.Error("a document of millions of brackets is read")
 	}
 	if _, err := ParsePath("$[?" + strings.Repeat("(", 1<<20)); err == nil {
 		t.Error("a path of a million parentheses is accepted")
 	}
 	if _, err := ParsePath(strings.Repeat("$[?(@", 1<<20)); err == nil {
 		t.Error("a path of a million filters is accepted")
+	}
+	for _, link := range []string{" +1", "*1", ".abs()"} {
+		if _, err := ParsePath("$.a" + strings.Repeat(link, 1<<20)); err == nil {
+			t.Errorf("a path of a million %s is accepted", link)
+		}
+		if p, err := ParsePath("$.a" + strings.Repeat(link, maxLinks)); err != nil || len(p.Select(mustParse(t, `{"a":1}`))) != 1 {
+			t.Errorf("a path of many %s: %v", link, err)
+		}
+	}
+}
+
+// TestOddOperands are no numbers and no patterns, though they begin like such.
+func TestOddOperands(t *testing.T) {
+	root := mustParse(t, `{"a":[1,"x"]}`)
+	for _, text := range []string{`$.a[?@ in [e+1]]`, `$.a[?@ == {"b":e-1}]`, `$.a[?@ in [E+]]`} {
+		if _, err := ParsePath(text); err == nil {
+			t.Errorf("%s is accepted", text)
+		}
+	}
+	for _, text := range []string{`$.a[?@ =~ match("x")]`, `$.a[?match(@, search("x"))]`, `$.a[?search(@, search())]`} {
+		p, err := ParsePath(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if found := p.Select(root); len(found) > 0 {
+			t.Errorf("%s finds %v", text, found)
+		}
 	}
 }
 

@@ -7,6 +7,10 @@ import (
 // maxNesting is how deep a path may nest filters, parentheses and literals.
 const maxNesting = 64
 
+// maxLinks is how many operators and calls a path may have that each work on what the
+// one before gave: evaluating them nests as deep.
+const maxLinks = 10_000
+
 // wantOperand is what the parser of expressions expects, as its errors say it.
 const wantOperand = "<path>, <function>, <string>, <number>, 'true', 'false', 'null', '[', '{', '('"
 
@@ -19,6 +23,14 @@ func (p *pathParser) deeper() error {
 }
 
 func (p *pathParser) shallower() { p.depth-- }
+
+// link counts an operator or a call on what stands before it.
+func (p *pathParser) link() error {
+	if p.links++; p.links > maxLinks {
+		return p.fail("fewer operators")
+	}
+	return nil
+}
 
 // condition reads what a filter asks, or what stands in parentheses.
 func (p *pathParser) condition() (expression, error) {
@@ -117,6 +129,9 @@ func (p *pathParser) operation(ops string, part func() (expression, error)) (exp
 		if op == 0 || !slices.Contains([]byte(ops), op) {
 			return left, nil
 		}
+		if err := p.link(); err != nil {
+			return nil, err
+		}
 		p.at++
 		var right expression
 		right, err = part()
@@ -149,6 +164,9 @@ func (p *pathParser) factor() (expression, error) {
 func (p *pathParser) methods() (expression, error) {
 	e, err := p.operand()
 	for err == nil && p.peek() == '.' {
+		if err := p.link(); err != nil {
+			return nil, err
+		}
 		p.at++
 		e, err = p.call(e)
 	}
@@ -279,7 +297,8 @@ func (p *pathParser) literal() (*Value, error) {
 func inLiteral(ch byte, before string) bool {
 	switch {
 	case ch == '-' || ch == '+':
-		return before == "" || before[len(before)-1]|0x20 == 'e' && isDigit(before[len(before)-2])
+		n := len(before)
+		return n == 0 || n > 1 && before[n-1]|0x20 == 'e' && isDigit(before[n-2])
 	case ch == '.':
 		return before != "" && isDigit(before[len(before)-1])
 	}

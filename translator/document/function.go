@@ -225,9 +225,9 @@ func newMatcher(text, pattern expression, whole bool) expression {
 	return m
 }
 
-// compile is nil for what is no pattern.
+// compile is nil for what is no pattern, nil among it.
 func (m matcher) compile(pattern *Value) *regexp.Regexp {
-	if pattern.Kind != String {
+	if pattern == nil || pattern.Kind != String {
 		return nil
 	}
 	text := pattern.Str

@@ -3,7 +3,6 @@ package document
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -12,6 +11,10 @@ import (
 
 // MaxDepth is how deep arrays and objects may nest in an argument.
 const MaxDepth = 128
+
+// MaxStoredDepth is how deep a document may nest: several times what one command may
+// add, so that documents can grow step by step.
+const MaxStoredDepth = 8 * MaxDepth
 
 var errNotUTF8 = errors.New("ERR Couldn't parse as UTF-8 string")
 
@@ -24,8 +27,9 @@ func Parse(text []byte) (*Value, error) {
 	return parse(string(text), MaxDepth)
 }
 
-// Load reads what Append printed. It may nest deeper than what Parse takes.
-func Load(text []byte) (*Value, error) { return parse(string(text), math.MaxInt) }
+// Load reads what Append printed. It may nest deeper than what Parse takes, but no
+// deeper than a document: a damaged one may hold brackets without end.
+func Load(text []byte) (*Value, error) { return parse(string(text), MaxStoredDepth) }
 
 func parse(text string, depth int) (v *Value, err error) {
 	p := parser{text: text}

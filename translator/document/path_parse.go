@@ -59,6 +59,7 @@ type pathParser struct {
 	text  string
 	at    int
 	depth int // of filters, parentheses and literals
+	links int // so far
 }
 
 // fail is the error that something else is expected at p.at. It does not repeat
