@@ -210,7 +210,12 @@ type planned struct {
 
 // plan translates the call, which is the i-th of its transaction: each draws
 // its own random numbers.
-func (p planned) plan(env translator.Env, i int) translator.Plan {
+func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
+	defer func() {
+		if fault := recover(); outOfReach(fault) {
+			made = translator.Plan{Reply: resp.MakeError(fmt.Sprintf("ERR meowdis failed on this command, which is a fault of its own: %v", fault))}
+		}
+	}()
 	env.DB, env.Fieldsets, env.InMulti, env.Facts = p.db, p.fieldsets, p.queued, p.facts
 	env.Seed += uint64(i) << 32
 	return p.cmd.Plan(p.args, env)
