@@ -16,12 +16,13 @@ func TestProgress(t *testing.T) {
 		var drawn bytes.Buffer
 		s := &streams{err: &drawn, errTerminal: true, size: func() (int, int, error) { return 40, 12, nil }}
 		p := newProgress(s, "copying", "keys", total)
+		p.began = time.Now().Add(time.Hour) // however slow the machine is
 		p.set(10000, total)
 		p.say("copying still")
 		if drawn.Len() > 0 {
 			t.Errorf("quick work shows %q", drawn.String())
 		}
-		p.began = p.began.Add(-2 * quick)
+		p.began = time.Now().Add(-2 * quick)
 		for deadline := time.Now().Add(10 * time.Second); drawn.Len() == 0 && time.Now().Before(deadline); {
 			p.set(50000, total) // draws ten times a second
 		}
@@ -34,11 +35,6 @@ func TestProgress(t *testing.T) {
 		}
 		if lines := strings.Split(shown, "\r"); !strings.Contains(shown, "copying") || strings.TrimSpace(lines[len(lines)-2]) != "" || lines[len(lines)-1] != "" || total < 0 && strings.Contains(shown, " 0 keys") {
 			t.Errorf("drawn: %q", shown)
-		}
-		drawn.Reset()
-		time.Sleep(250 * time.Millisecond) // longer than the spinner of a library waits
-		if drawn.Len() > 0 {
-			t.Errorf("behind its end the bar shows %q", drawn.String())
 		}
 	}
 }
