@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -187,19 +186,19 @@ func (s *sorting) sort(items []item) Plan {
 			}
 		}
 	}
-	slices.SortStableFunc(items, func(a, b item) int {
-		order := s.compare(a, b)
-		if s.desc {
-			order = -order
-		}
-		return order
-	})
 	n := int64(len(items))
 	first := min(max(s.offset, 0), n)
 	last := n
 	if s.count >= 0 {
 		last = first + min(s.count, n-first)
 	}
+	sortPart(items, int(first), int(last), func(a, b item) int {
+		order := s.compare(a, b)
+		if s.desc {
+			order = -order
+		}
+		return order
+	})
 	return s.answerWith(items[first:last])
 }
 

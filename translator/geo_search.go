@@ -2,7 +2,6 @@ package translator
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/resp"
@@ -136,13 +135,14 @@ func (q *geoQuery) order(all []found) []found {
 	if sort == 0 && q.count > 0 && !q.any {
 		sort = 1
 	}
+	n := len(all)
+	if q.count > 0 {
+		n = int(min(q.count, int64(n)))
+	}
 	if sort != 0 {
-		slices.SortStableFunc(all, func(a, b found) int { return sort * cmp.Compare(a.distance, b.distance) })
+		sortPart(all, 0, n, func(a, b found) int { return sort * cmp.Compare(a.distance, b.distance) })
 	}
-	if q.count > 0 && int64(len(all)) > q.count {
-		all = all[:q.count]
-	}
-	return all
+	return all[:n]
 }
 
 // geoReply answers the members found, or stores them.

@@ -262,8 +262,8 @@ func sortAfresh(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 }
 
 // undefined tells whether Redis leaves open what the call answers: a range by
-// name of a sorted set whose scores are not all the same; a SORT of elements
-// that may weigh the same, or of a set in no order; and whether a TTL that is
+// name of a sorted set whose scores are not all the same; a SORT of a set or a
+// sorted set, which have no order, by what may be the same; and whether a TTL that is
 // nearly the present one is more or less than that.
 func undefined(theirs doer, args [][]byte) bool {
 	if comparesTTL(args) {
@@ -280,7 +280,7 @@ func undefined(theirs doer, args [][]byte) bool {
 			return slices.ContainsFunc(args[2:], func(a []byte) bool { return bytes.EqualFold(a, []byte(option)) })
 		}
 		typ := string(theirs([]byte("TYPE"), args[1]).Str)
-		return has("BY") && (has("ALPHA") || typ == "set") || typ == "zset" && tinyScores(theirs, args[1])
+		return has("BY") && (typ == "set" || typ == "zset" && has("ALPHA")) || typ == "zset" && tinyScores(theirs, args[1])
 	}
 	if !byName(args) {
 		return false
