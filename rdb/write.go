@@ -198,7 +198,8 @@ func (z ZSet) appendMembers(out []byte) []byte {
 	return out
 }
 
-// appendScore writes a score so that it is read back exactly.
+// appendScore writes a score in the 17 digits that Redis 7.0 writes: it shows the text
+// itself to a ZSCAN.
 func appendScore(out []byte, f float64) []byte {
 	switch {
 	case math.IsInf(f, 1):
@@ -206,7 +207,7 @@ func appendScore(out []byte, f float64) []byte {
 	case math.IsInf(f, -1):
 		return append(out, "-inf"...)
 	}
-	return strconv.AppendFloat(out, f, 'g', -1, 64)
+	return strconv.AppendFloat(out, f, 'g', 17, 64)
 }
 
 // packing is a listpack that is being written.

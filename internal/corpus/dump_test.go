@@ -76,8 +76,12 @@ func contentsOf(do func(...[]byte) resp.Value) string {
 	if typ == "stream" {
 		v = withoutTree(v)
 	}
-	if typ == "set" || typ == "hash" {
+	switch typ {
+	case "set", "hash":
 		return sortedText(v, typ == "hash")
+	case "zset": // Redis shows a scan the text of the scores that the value came with
+		scanned := do([]byte("ZSCAN"), []byte("k"), []byte("0"), []byte("COUNT"), []byte("100000"))
+		return corpus.Show(v) + sortedText(scanned.Elems[1], true)
 	}
 	return corpus.Show(v)
 }
