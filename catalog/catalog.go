@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -116,7 +117,7 @@ type Page struct {
 
 // size is the elements of a key, or the bytes of its value.
 const size = `CASE type
-		WHEN 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
+		WHEN 'string' THEN ` + schema.StringLength + `
 		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id)
 		ELSE count END`
 

@@ -32,7 +32,11 @@ var keyRow = source{"keys",
 FROM keys WHERE db = ?1 AND key = ?2`}
 
 var sources = map[string][]source{
-	"string": {{"strings", []string{"key_id", "value"}, `SELECT key_id, substr(value, 1, 256) FROM strings WHERE key_id = ?1`}},
+	"string": {
+		{"strings", []string{"key_id", "value"}, `SELECT key_id, substr(value, 1, 256) FROM strings WHERE key_id = ?1`},
+		{"string_parts", []string{"key_id", "part", "value"},
+			`SELECT key_id, part, substr(value, 1, 256) FROM string_parts WHERE key_id = ?1 ORDER BY part LIMIT ?2`},
+	},
 	"hash": {{"hashes", []string{"key_id", "hash", "field", "value", "seq", "expires_at"},
 		`SELECT key_id, hash, substr(field, 1, 256), substr(value, 1, 256), seq, expires_at FROM hashes WHERE key_id = ?1 LIMIT ?2`}},
 	"list": {{"lists", []string{"key_id", "pos", "value"},

@@ -81,8 +81,8 @@ func (s *Sorting) Close() {
 // name if ?4 asks for it.
 var sqlRanks = map[Order]string{
 	ByTTL:     ranks(`ifnull(dies_at, 9223372036854775807)`, `NULL`),
-	BySize:    ranks(`iif(type IN ('string', 'ReJSON-RL'), 0, count)`, byKind(number, body.whole)),
-	ByBytes:   ranks(`length(key)`, byKind(number, every)),
+	BySize:    ranks(`iif(type = 'ReJSON-RL', 0, count)`, byKind(number, body.whole)),
+	ByBytes:   ranks(`length(key) + `+inParts, byKind(number, every)),
 	ByType:    ranks(typeRank, `NULL`),
 	ByUpdated: ranks(`updated_at`, `NULL`),
 }

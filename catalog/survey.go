@@ -50,7 +50,7 @@ func (c *Catalog) Survey(db int, prefix, delimiter string) *Survey {
 
 // sqlSurveyed are the ?3 keys behind id ?2 in the order of the file; those of database ?1
 // that live at ?4 with the number of their type.
-var sqlSurveyed = `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + byKind(number, every) + ` END, count, key
+var sqlSurveyed = `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + byKind(number, every) + ` END, count - ` + inParts + `, key, length(key) + ` + inParts + `
 	FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
 
 // Look takes some more keys in.
@@ -83,7 +83,7 @@ func (s *Survey) Look(ctx context.Context) error {
 	defer s.mu.Unlock()
 	s.last, s.looked, s.done = last, s.looked+all, all < surveyedAtOnce
 	for i, row := range met {
-		s.add(bodies[keys[i].kind].kind, row[3].Bytes(), Amount{Keys: 1, Elements: row[2].Int(), Bytes: int64(len(row[3].Bytes())) + weights[i]})
+		s.add(bodies[keys[i].kind].kind, row[3].Bytes(), Amount{Keys: 1, Elements: row[2].Int(), Bytes: row[4].Int() + weights[i]})
 	}
 	return nil
 }

@@ -12,6 +12,9 @@ import (
 // that a row counts for.
 type body struct{ kind, table, bytes string }
 
+// inParts is the bytes of a string that is kept in parts, whose row has none of them.
+const inParts = `iif(type = 'string', count, 0)`
+
 // bodies are the types that a file can hold, the frequent ones first.
 var bodies = []body{
 	{"string", "strings", "length(value)"},
@@ -48,7 +51,7 @@ func number(i int, _ body) string { return string(rune('0' + i)) }
 var (
 	// byteCount is the bytes of a key and its value, looked up key by key: for keys in
 	// another order than that of the file.
-	byteCount = `(length(key) + ifnull(` + byKind(func(_ int, b body) string {
+	byteCount = `(length(key) + ` + inParts + ` + ifnull(` + byKind(func(_ int, b body) string {
 		return `(SELECT sum(` + b.bytes + `) FROM ` + b.table + ` WHERE key_id = keys.id)`
 	}, every) + `, 0))`
 
@@ -80,7 +83,8 @@ var (
 // unweighed is a key whose value is to be weighed: its id, and the number of its type.
 type unweighed struct{ id, kind int64 }
 
-// weights are the bytes of the values of keys, without those of their names. The keys
+// weights are the bytes of the values of keys, without those of their names and of
+// strings in parts. The keys
 // stand in the order of their ids, as near each other as they are in the file.
 func (c *Catalog) weights(ctx context.Context, keys []unweighed) ([]int64, error) {
 	var stmts []store.Stmt

@@ -1,5 +1,11 @@
 package doctor
 
+import (
+	"fmt"
+
+	"github.com/meowdis/meowdis/schema"
+)
+
 // LostAndFound begins the names of the keys that a repair makes for elements
 // that have none. The moment of the repair follows, the type, and the number
 // under which the elements were found.
@@ -39,6 +45,7 @@ var Checks = []Check{
 		Name: "values", Severity: Error, Says: "values are text or numbers and not bytes",
 		Broken: []string{
 			`SELECT 'strings', key_id, typeof(value) FROM strings WHERE typeof(value) <> 'blob'`,
+			`SELECT 'string_parts', key_id, typeof(value) FROM string_parts WHERE typeof(value) <> 'blob'`,
 			`SELECT 'documents', key_id, typeof(value) FROM documents WHERE typeof(value) <> 'blob'`,
 			`SELECT 'hashes', key_id, typeof(value) FROM hashes WHERE typeof(value) <> 'blob'`,
 			`SELECT 'lists', key_id, typeof(value) FROM lists WHERE typeof(value) <> 'blob'`,
@@ -48,6 +55,7 @@ var Checks = []Check{
 		Fix:   "they become bytes",
 		Repair: []string{
 			`UPDATE strings SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
+			`UPDATE string_parts SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
 			`UPDATE documents SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
 			`UPDATE hashes SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
 			`UPDATE lists SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
@@ -80,8 +88,9 @@ var Checks = []Check{
 		},
 	},
 	{
-		Name: "positions", Severity: Error, Says: "places in lists or arrays are not whole numbers",
+		Name: "positions", Severity: Error, Says: "places in lists or arrays are not whole numbers, or parts of strings have no place",
 		Broken: []string{
+			`SELECT key_id, part FROM string_parts WHERE typeof(part) <> 'integer' OR part NOT BETWEEN 0 AND 16383 OR length(value) > ` + schema.PartBytes,
 			`SELECT key_id, pos FROM lists WHERE typeof(pos) <> 'integer'`,
 			`SELECT key_id, pos FROM arrays WHERE typeof(pos) <> 'integer' OR pos = 9223372036854775807`, // index 2^64-1
 			`SELECT key_id, next FROM array_cursors WHERE typeof(next) <> 'integer'`,
@@ -135,6 +144,19 @@ var Checks = []Check{
 		Broken: strangers, Shows: "in %s, of db %s key %s, which is a %s: %s",
 		Fix:    "a key without elements of its own takes the type of those; others get keys whose names begin with lost+found",
 		Repair: part,
+	},
+	{
+		Name: "parts", Severity: Error, Says: "strings have parts and a value as well, or no row beside the parts",
+		Broken: []string{`SELECT db, key FROM keys k WHERE type = 'string' AND ` + inParts + ` AND (` + whole + ` OR ` + rowless + `)`}, Shows: "db %s: %s",
+		Fix: "what commands do not see gets a key beginning with lost+found",
+		Repair: []string{
+			`INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) SELECT 0, ` + fmt.Sprintf(savedName, "string") + `, ` + fmt.Sprintf(newKey, "string") + `
+				FROM (SELECT id AS key_id FROM keys k WHERE type = 'string' AND ` + inParts + ` AND ` + whole + `)`,
+			`UPDATE string_parts SET key_id = ` + savedString + ` WHERE EXISTS (SELECT 1 FROM keys k WHERE id = key_id AND type = 'string' AND count = 0 AND ` + whole + `)`,
+			`UPDATE strings SET key_id = ` + savedString + ` WHERE length(value) > 0
+				AND EXISTS (SELECT 1 FROM keys k WHERE id = key_id AND type = 'string' AND count > 0 AND ` + inParts + `)`,
+			`INSERT INTO strings(key_id, value) SELECT id, x'' FROM keys k WHERE type = 'string' AND ` + inParts + ` AND ` + rowless,
+		},
 	},
 	{
 		Name: "streams", Severity: Error, Says: "streams have lost their last ID, or are behind their entries",
@@ -194,9 +216,19 @@ var Checks = []Check{
 // pending for no consumer.
 const inGroups = `(SELECT key_id, group_name FROM stream_consumers UNION ALL SELECT key_id, group_name FROM stream_pending)`
 
+// What there is of the string at the row k of keys, and the key that its other half
+// gets.
+const (
+	inParts     = `EXISTS (SELECT 1 FROM string_parts WHERE key_id = k.id)`
+	whole       = `EXISTS (SELECT 1 FROM strings WHERE key_id = k.id AND length(value) > 0)`
+	rowless     = `NOT EXISTS (SELECT 1 FROM strings WHERE key_id = k.id)`
+	savedString = `(SELECT s.id FROM keys s WHERE s.db = 0 AND s.key = CAST(?1 || 'string:' || key_id AS BLOB))`
+)
+
 // What the row of keys named k says of its elements, as they are.
 const (
 	elements = `CASE k.type
+		WHEN 'string' THEN ifnull((SELECT part * ` + schema.PartBytes + ` + length(value) FROM string_parts WHERE key_id = k.id ORDER BY part DESC LIMIT 1), 0)
 		WHEN 'hash' THEN (SELECT count(*) FROM hashes WHERE key_id = k.id)
 		WHEN 'list' THEN (SELECT count(*) FROM lists WHERE key_id = k.id)
 		WHEN 'set' THEN (SELECT count(*) FROM sets WHERE key_id = k.id)

@@ -27,7 +27,7 @@ var seed = []string{
 	"HSET cat:1 name Tom age 3", "HSET cat:2 name Kit age 4", "HSETEX cat:3 PX 100000 FIELDS 1 f v",
 	"RPUSH list a b c", "SADD set a b c", "ZADD zset 1 a 2 b",
 	"XADD stream 1-1 a b", "XADD stream 2-1 a b", "XGROUP CREATE stream g 0", "XREADGROUP GROUP g c COUNT 1 STREAMS stream >",
-	`JSON.SET doc $ {"a":1}`, "ARSET array 7 x y",
+	`JSON.SET doc $ {"a":1}`, "ARSET array 7 x y", "SETRANGE long 32766 ends",
 }
 
 // patient is a file and what it takes to hurt, examine and ask it.
@@ -155,6 +155,7 @@ var damages = []struct {
 	{"numbers", `UPDATE keys SET expires_at = 'soon' WHERE id = ` + of("later"), "TTL later", "(integer) -1"},
 	{"numbers", `UPDATE zsets SET score = 'much' WHERE member = x'61'`, "ZSCORE zset a", `"0"`},
 	{"positions", `INSERT INTO lists VALUES(` + of("list") + `, 'third', x'7a')`, "", ""},
+	{"positions", `UPDATE string_parts SET part = 99999 WHERE part = 1`, "", ""},
 	{"documents", `UPDATE documents SET value = x'7b'`, "", ""},
 	{"databases", `UPDATE keys SET db = 99 WHERE id = ` + of("greeting"), "GET lost+found:20231114-221320:99:greeting", `"hello"`},
 	{"consumers", `DROP TRIGGER stream_consumers_delete; DELETE FROM stream_consumers`, "XPENDING stream g - + 9 c", "1) 1) \"1-1\"\n   2) \"c\"\n   3) (integer) 0\n   4) (integer) 1"},
@@ -162,20 +163,26 @@ var damages = []struct {
 		"1) 1) \"stream\"\n   2) 1) 1) \"2-1\"\n         2) 1) \"a\"\n            2) \"b\""},
 	{"orphans", `DROP TRIGGER keys_delete; DELETE FROM keys WHERE key = CAST('cat:1' AS BLOB)`, "HGET lost+found:20231114-221320:hash:3 name", `"Tom"`},
 	{"orphans", `DROP TRIGGER keys_delete_stream; DELETE FROM keys WHERE type = 'stream'`, "XLEN lost+found:20231114-221320:stream:9", "(integer) 2"},
+	{"orphans", `DROP TRIGGER keys_delete_parts; DELETE FROM keys WHERE key = CAST('long' AS BLOB)`, "GETRANGE lost+found:20231114-221320:string:12 32766 -1", `"ends"`},
 	{"orphans", `DROP TRIGGER keys_delete_array; DELETE FROM keys WHERE type = 'array'`, "ARGET lost+found:20231114-221320:array:11 8", `"y"`},
 	{"orphans", `INSERT INTO strings VALUES(77, x'61'); INSERT INTO lists VALUES(77, 1, x'62')`, "LRANGE lost+found:20231114-221320:list:77 0 -1", `1) "b"`},
 	{"mismatches", `UPDATE keys SET type = 'list' WHERE key = CAST('cat:2' AS BLOB)`, "HGET cat:2 name", `"Kit"`},
 	{"mismatches", `UPDATE keys SET type = 'nonsense' WHERE type = 'stream'`, "XLEN stream", "(integer) 2"},
 	{"mismatches", `INSERT INTO sets VALUES(` + of("zset") + `, 7, x'7374726179', 1)`, "SMEMBERS lost+found:20231114-221320:set:8", `1) "stray"`},
+	{"parts", `INSERT INTO string_parts VALUES(` + of("greeting") + `, 0, x'7061727473')`, "GET lost+found:20231114-221320:string:1", `"parts"`},
+	{"parts", `UPDATE strings SET value = x'6279' WHERE key_id = ` + of("long"), "GET lost+found:20231114-221320:string:12", `"by"`},
+	{"parts", `DELETE FROM strings WHERE key_id = ` + of("long"), "GETRANGE long 32766 -1", `"ends"`},
 	{"streams", `DELETE FROM streams`, "XADD stream 2-2 c d", `"2-2"`},
 	{"streams", `UPDATE streams SET last_id = zeroblob(16)`, "XADD stream 1-5 c d", "(error) ERR The ID specified in XADD is equal or smaller than the target stream top item"},
 	{"hollow", `DELETE FROM strings WHERE key_id = ` + of("greeting"), "EXISTS greeting", "(integer) 0"},
 	{"counts", `UPDATE keys SET count = 77`, "LLEN list", "(integer) 3"},
+	{"counts", `UPDATE keys SET count = 77`, "GET greeting", `"hello"`},
+	{"counts", `UPDATE keys SET count = 77`, "GETRANGE long 32766 -1", `"ends"`},
 	{"order", `UPDATE keys SET seq = 0 WHERE key = CAST('cat:1' AS BLOB)`, "HSET cat:1 last v", "(integer) 1"},
 	{"fields", `UPDATE keys SET volatile = 5, last_field = 1`, "HGET cat:3 f", `"v"`},
-	{"sizes", `UPDATE dbs SET keys = 99`, "DBSIZE", "(integer) 11"},
-	{"sizes", `DELETE FROM dbs`, "DBSIZE", "(integer) 11"},
-	{"guard", `INSERT INTO guard VALUES(1)`, "DBSIZE", "(integer) 11"},
+	{"sizes", `UPDATE dbs SET keys = 99`, "DBSIZE", "(integer) 12"},
+	{"sizes", `DELETE FROM dbs`, "DBSIZE", "(integer) 12"},
+	{"guard", `INSERT INTO guard VALUES(1)`, "DBSIZE", "(integer) 12"},
 	{"hashes", `UPDATE keys SET hash = hash + 2`, "SCAN 0 MATCH greeting COUNT 100", "1) \"0\"\n2) 1) \"greeting\""},
 	{"hashes", `UPDATE hashes SET hash = 3 WHERE field = CAST('name' AS BLOB)`, "HGET cat:1 name", `"Tom"`},
 	{"hashes", `INSERT INTO zsets VALUES(` + of("zset") + `, 7, x'61', 5.0)`, "ZSCORE lost+found:20231114-221320:zset:-8 a", `"5"`},
@@ -246,7 +253,7 @@ func TestExpired(t *testing.T) {
 	if names := p.examine(); len(names) > 0 {
 		t.Errorf("found behind the repair: %v", names)
 	}
-	p.want("DBSIZE", "(integer) 9")
+	p.want("DBSIZE", "(integer) 10")
 }
 
 // TestFlippedBytes examines and mends files with damage anywhere: nothing

@@ -13,7 +13,7 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{typ: "string", rows: []string{"strings"}},
+	{typ: "string", rows: []string{"strings", "string_parts"}},
 	{typ: "hash", rows: []string{"hashes"}},
 	{typ: "list", rows: []string{"lists"}},
 	{typ: "set", rows: []string{"sets"}},

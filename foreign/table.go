@@ -62,8 +62,9 @@ var ours = map[string][]Column{
 		{Name: "expires_at", Type: "INTEGER"}, {Name: "created_at", Type: "INTEGER", read: "0"}, {Name: "updated_at", Type: "INTEGER", read: "0"},
 		{Name: "volatile", Type: "INTEGER", read: "0"}, {Name: "last_field", Type: "INTEGER"}, {Name: "dies_at", Type: "INTEGER"},
 	},
-	"dbs":     {{Name: "db", Type: "INTEGER"}, {Name: "keys", Type: "INTEGER"}},
-	"strings": {{Name: "key_id", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
+	"dbs":          {{Name: "db", Type: "INTEGER"}, {Name: "keys", Type: "INTEGER"}},
+	"strings":      {{Name: "key_id", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
+	"string_parts": {{Name: "key_id", Type: "INTEGER"}, {Name: "part", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
 	"hashes": {
 		{Name: "key_id", Type: "INTEGER"}, {Name: "hash", Type: "INTEGER"}, {Name: "field", Type: "BLOB"}, {Name: "value", Type: "BLOB"},
 		{Name: "seq", Type: "INTEGER"}, {Name: "expires_at", Type: "INTEGER"},
@@ -102,7 +103,7 @@ var ours = map[string][]Column{
 // shown are the tables of ours that commands read, without those that only
 // writes do.
 var shown = []string{
-	"keys", "dbs", "strings", "hashes", "sets", "zsets", "lists",
+	"keys", "dbs", "strings", "string_parts", "hashes", "sets", "zsets", "lists",
 	"streams", "stream_entries", "stream_groups", "stream_consumers", "stream_pending", "stream_idmp", "stream_iids",
 	"documents", "arrays", "array_cursors",
 }

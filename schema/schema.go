@@ -20,6 +20,27 @@ const SetVersion = `INSERT INTO meowdis(version, applied_at) VALUES(?1, ?2)`
 // expression, and never in that of a computed column.
 const DiesAt = `iif(volatile > 0 AND volatile = count, min(last_field, ifnull(expires_at, last_field)), expires_at)`
 
+// StringPart is the bytes of a part of a long string: one that is longer is kept in
+// parts. PartBytes is the same in SQL.
+const (
+	StringPart = 32768
+	PartBytes  = `32768`
+)
+
+// StringLength is the bytes of the string of a row of keys, in SQL. It reads no value.
+const StringLength = `iif(keys.count > 0, keys.count, (SELECT length(value) FROM strings WHERE key_id = keys.id))`
+
+// splitString is the parts of the string of NEW, as rows of string_parts. It halves
+// the value again and again: a cut out of a long one reads all of it.
+const splitString = `SELECT NEW.id, part, value FROM (
+	WITH RECURSIVE cuts(part, half, value) AS (
+		SELECT 0, (length(value) - 1) / ` + PartBytes + ` / 2 + 1, value FROM strings WHERE key_id = NEW.id
+		UNION ALL SELECT part, (half - 1) / 2 + 1, substr(value, 1, half * ` + PartBytes + `)
+			FROM cuts WHERE length(value) > ` + PartBytes + `
+		UNION ALL SELECT part + half, (length(value) - half * ` + PartBytes + ` - 1) / ` + PartBytes + ` / 2 + 1, substr(value, half * ` + PartBytes + ` + 1)
+			FROM cuts WHERE length(value) > ` + PartBytes + `)
+	SELECT part, value FROM cuts WHERE length(value) BETWEEN 1 AND ` + PartBytes + `)`
+
 // Migrations are applied in order, each in one transaction together with
 // SetVersion. One that has been released never changes.
 var Migrations = [][]string{
@@ -328,5 +349,36 @@ var Migrations = [][]string{
 			DELETE FROM stream_idmp WHERE key_id = OLD.id;
 			DELETE FROM stream_iids WHERE key_id = OLD.id;
 		END`,
+	},
+
+	// Long strings in parts of 32 KB, so that a change in one writes a part and not
+	// the whole. count is the bytes of a string that is in parts, and 0 for another
+	// one. A part that is missing, or shorter than its place, is zeros from there on;
+	// the value in strings is empty. A string goes into parts when its count is set,
+	// and its parts go when the count is 0.
+	{
+		`CREATE TABLE string_parts(
+			key_id INTEGER NOT NULL,
+			part INTEGER NOT NULL,
+			value BLOB NOT NULL,
+			PRIMARY KEY(key_id, part)) WITHOUT ROWID`,
+		`CREATE TRIGGER string_parts_make AFTER UPDATE OF count ON keys WHEN OLD.count = 0 AND NEW.count > 0 AND NEW.type = 'string' BEGIN
+			INSERT INTO string_parts(key_id, part, value) ` + splitString + `;
+			INSERT INTO strings(key_id, value) VALUES(NEW.id, x'') ON CONFLICT(key_id) DO UPDATE SET value = excluded.value;
+		END`,
+		`CREATE TRIGGER string_parts_drop AFTER UPDATE OF count ON keys WHEN OLD.count > 0 AND NEW.count = 0 AND OLD.type = 'string' BEGIN
+			DELETE FROM string_parts WHERE key_id = OLD.id;
+		END`,
+		`CREATE TRIGGER keys_delete_parts AFTER DELETE ON keys WHEN OLD.count > 0 AND OLD.type = 'string' BEGIN
+			DELETE FROM string_parts WHERE key_id = OLD.id;
+		END`,
+		`UPDATE keys SET count = (SELECT length(value) FROM strings WHERE key_id = keys.id)
+			WHERE type = 'string' AND (SELECT length(value) FROM strings WHERE key_id = keys.id) > ` + PartBytes,
+
+		`DROP VIEW v_strings`,
+		`CREATE VIEW v_strings AS SELECT k.db, CAST(k.key AS TEXT) AS key, iif(k.count = 0, CAST(s.value AS TEXT),
+				(SELECT group_concat(CAST(value AS TEXT), '') FROM (SELECT value FROM string_parts WHERE key_id = k.id ORDER BY part))) AS value
+			FROM keys k JOIN strings s ON s.key_id = k.id
+			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
 	},
 }

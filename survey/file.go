@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -22,12 +23,12 @@ type File struct {
 // are in the heads of their rows: the values are not read.
 const sqlFileFacts = `SELECT id, key, type, dies_at,
 	iif(?4 > 0, CASE type
-		WHEN 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
+		WHEN 'string' THEN ` + schema.StringLength + `
 		WHEN 'hash' THEN iif(volatile = 0, count, (SELECT count(*) FROM hashes WHERE key_id = keys.id AND (expires_at IS NULL OR expires_at > ?3)))
 		WHEN 'ReJSON-RL' THEN -1
 		ELSE count END, -1),
 	iif(?4 > 1, length(key) + ifnull(CASE type
-		WHEN 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
+		WHEN 'string' THEN ` + schema.StringLength + `
 		WHEN 'hash' THEN (SELECT sum(length(field) + length(value)) FROM hashes WHERE key_id = keys.id AND (hashes.expires_at IS NULL OR hashes.expires_at > ?3))
 		WHEN 'list' THEN (SELECT sum(length(value)) FROM lists WHERE key_id = keys.id)
 		WHEN 'set' THEN (SELECT sum(length(member)) FROM sets WHERE key_id = keys.id)

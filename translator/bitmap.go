@@ -60,34 +60,6 @@ func bitOffset(b []byte) (int64, bool) {
 	return n, ok && n >= 0 && n < maxBit
 }
 
-// One byte of a string: NULL when the key is no string, empty beyond its end.
-const sqlGetByte = `SELECT iif(s.value IS NULL, NULL, coalesce(substr(s.value, ?4 + 1, 1), x'')) FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live
-
-// splice is the statements that write part over a string, which may be missing.
-func (c *Call) splice(key []byte, offset int64, part []byte) []store.Stmt {
-	return []store.Stmt{
-		c.purge(key),
-		c.upsertKey(key, stringType),
-		{SQL: sqlSetRange, Args: []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(key), store.Bytes(part), store.Int(offset)}},
-	}
-}
-
-// byteAt reads the byte of sqlGetByte's result; beyond the end it is not there,
-// and 0.
-func byteAt(r *store.Result) (b byte, there bool, bad resp.Value) {
-	if len(r.Rows[0]) == 0 {
-		return 0, false, bad
-	}
-	v := r.Rows[0][0][0]
-	switch {
-	case v.IsNull():
-		return 0, false, wrongType
-	case len(v.Bytes()) == 0:
-		return 0, false, bad
-	}
-	return v.Bytes()[0], true, bad
-}
-
 func setbit(c *Call) Plan {
 	at, ok := bitOffset(c.Args[2])
 	if !ok {
@@ -98,10 +70,11 @@ func setbit(c *Call) Plan {
 		return fail("ERR bit is not an integer or out of range")
 	}
 	return readThen(func(r *store.Result) Plan {
-		old, there, bad := byteAt(r)
-		if bad.IsError() {
-			return answer(bad)
+		v := decodeRange(r)
+		if v.IsError() {
+			return answer(v)
 		}
+		old := byteOf(v)
 		mask := byte(0x80) >> (at % 8)
 		b := old &^ mask
 		if on == 1 {
@@ -111,11 +84,19 @@ func setbit(c *Call) Plan {
 		if old&mask != 0 {
 			reply = resp.One
 		}
-		if there && b == old {
+		if len(v.Str) > 0 && b == old {
 			return answer(reply)
 		}
 		return write(always(reply), c.splice(c.Args[1], at/8, []byte{b})...)
-	}, c.stmt(sqlGetByte, c.Args[1], store.Int(at/8)))
+	}, c.rangeStmt(c.Args[1], at/8, at/8))
+}
+
+// byteOf is the one byte that was read, 0 beyond the end.
+func byteOf(v resp.Value) byte {
+	if len(v.Str) == 0 {
+		return 0
+	}
+	return v.Str[0]
 }
 
 func getbit(c *Call) Plan {
@@ -124,12 +105,12 @@ func getbit(c *Call) Plan {
 		return fail(errBitOffset)
 	}
 	return read(func(r *store.Result) resp.Value {
-		b, _, bad := byteAt(r)
-		if bad.IsError() {
-			return bad
+		v := decodeRange(r)
+		if v.IsError() {
+			return v
 		}
-		return resp.MakeInt(int64(b >> (7 - at%8) & 1))
-	}, c.stmt(sqlGetByte, c.Args[1], store.Int(at/8)))
+		return resp.MakeInt(int64(byteOf(v) >> (7 - at%8) & 1))
+	}, c.rangeStmt(c.Args[1], at/8, at/8))
 }
 
 // bitRange is the range of bits that the words [start [end [BYTE|BIT]]] mean in

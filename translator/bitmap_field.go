@@ -31,29 +31,42 @@ func bitfield(c *Call) Plan {
 	if bad != "" {
 		return fail(bad)
 	}
-	last := int64(-1) // the last bit that is written
+	end := int64(0) // behind the last byte that is written
 	for _, op := range ops {
 		if op.kind != 'g' {
-			last = max(last, op.at+int64(op.bits)-1)
+			end = max(end, op.end())
 		}
 	}
-	get := c.stmt(sqlGet, c.Args[1])
-	if last < 0 {
-		return read(func(r *store.Result) resp.Value { return readFields(r, ops) }, get)
+	if end == 0 {
+		return c.readFields(ops)
 	}
+	first, last := spanned(ops)
 	return readThen(func(r *store.Result) Plan {
-		v := decodeString(r)
+		v := decodeRange(r)
 		if v.IsError() {
 			return answer(v)
 		}
-		value := make([]byte, max(int64(len(v.Str)), last/8+1))
+		value := make([]byte, max(int64(len(v.Str)), end-first))
 		copy(value, v.Str)
 		reply, changed := runFields(value, ops)
 		if !changed && len(value) == len(v.Str) {
 			return answer(reply)
 		}
-		return write(always(reply), c.setString([]store.Stmt{c.purge(c.Args[1])}, c.Args[1], value, expiry{keep: true})...)
-	}, get)
+		return write(always(reply), c.splice(c.Args[1], first, value[:end-first])...)
+	}, c.rangeStmt(c.Args[1], first, last))
+}
+
+// spanned is the first and the last byte that the operations are about, whose offsets
+// then count from the first.
+func spanned(ops []fieldOp) (first, last int64) {
+	first = maxString
+	for _, op := range ops {
+		first, last = min(first, op.at/8), max(last, op.end()-1)
+	}
+	for i := range ops {
+		ops[i].at -= 8 * first
+	}
+	return first, last
 }
 
 func bitfieldRO(c *Call) Plan {
@@ -66,17 +79,23 @@ func bitfieldRO(c *Call) Plan {
 			return fail("ERR BITFIELD_RO only supports the GET subcommand")
 		}
 	}
-	return read(func(r *store.Result) resp.Value { return readFields(r, ops) }, c.stmt(sqlGet, c.Args[1]))
+	return c.readFields(ops)
 }
 
-func readFields(r *store.Result, ops []fieldOp) resp.Value {
-	v := decodeString(r)
-	if v.IsError() {
-		return v
-	}
-	reply, _ := runFields(v.Str, ops)
-	return reply
+func (c *Call) readFields(ops []fieldOp) Plan {
+	first, last := spanned(ops)
+	return read(func(r *store.Result) resp.Value {
+		v := decodeRange(r)
+		if v.IsError() {
+			return v
+		}
+		reply, _ := runFields(v.Str, ops)
+		return reply
+	}, c.rangeStmt(c.Args[1], first, last))
 }
+
+// end is the number of the byte behind the field.
+func (op fieldOp) end() int64 { return (op.at + int64(op.bits) + 7) / 8 }
 
 // parseFields reads the operations from argument 2 on.
 func (c *Call) parseFields() (ops []fieldOp, bad string) {

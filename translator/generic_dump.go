@@ -37,7 +37,7 @@ const (
 )
 
 var dumped = [...]string{
-	dumpString:  `SELECT value FROM strings WHERE key_id = ` + liveID,
+	dumpString:  sqlGet + ` AND s.value IS NOT NULL`,
 	dumpList:    `SELECT value FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos`,
 	dumpHash:    `SELECT h.field, h.value, CAST(h.expires_at AS TEXT) FROM hashes h WHERE h.key_id = ` + liveID + ` AND ` + liveField + ` ORDER BY h.seq`,
 	dumpSet:     `SELECT member FROM sets WHERE key_id = ` + liveID + ` ORDER BY seq`,
@@ -82,7 +82,7 @@ func dump(c *Call) Plan {
 func valueOf(typ string, rows [][]store.Row) rdb.Value {
 	switch typ {
 	case stringType:
-		return rdb.String(rows[dumpString][0][0].Bytes())
+		return rdb.String(stringOf(rows[dumpString]).Str)
 	case listType:
 		return rdb.List(firstCells(rows[dumpList]))
 	case setType:

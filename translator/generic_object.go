@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -30,7 +31,7 @@ const (
 // hash or zset is too long; whether a member of a small set is no integer. A big collection is decided by the number alone, and its elements
 // are not read. Last comes a string that may be an integer, in hex.
 const sqlObject = `SELECT type, count, CASE
-		WHEN type = 'string' THEN (SELECT length(value) FROM strings WHERE key_id = keys.id)
+		WHEN type = 'string' THEN ` + schema.StringLength + `
 		WHEN type = 'hash' AND count <= ?4 THEN
 			(SELECT max(max(length(field), length(value))) > ?5 FROM hashes WHERE key_id = keys.id)
 		WHEN type = 'zset' AND count <= ?7 THEN

@@ -93,6 +93,7 @@ const (
 // rows of one key to another. A new type joins here.
 var copyElements = []string{
 	`INSERT INTO strings(key_id, value) SELECT t.id, e.value FROM strings` + copiedRows,
+	`INSERT INTO string_parts(key_id, part, value) SELECT t.id, e.part, e.value FROM string_parts` + copiedRows,
 	`INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
 		SELECT t.id, e.hash, e.field, e.value, e.seq, e.expires_at FROM hashes` + copiedRows,
 	`INSERT INTO lists(key_id, pos, value) SELECT t.id, e.pos, e.value FROM lists` + copiedRows,

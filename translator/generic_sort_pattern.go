@@ -70,7 +70,11 @@ func (s *sorting) lookUp(patterns []derived, items []item, next func([][]resp.Va
 		for i, d := range patterns {
 			switch {
 			case d.names && len(items) > 0:
-				found[i] = bulks(r.Rows[at]).Elems
+				if len(d.field) > 0 {
+					found[i] = bulks(r.Rows[at]).Elems
+				} else {
+					found[i] = stringsOf(r.Rows[at])
+				}
 				at++
 			default:
 				found[i] = d.without(items)

@@ -132,7 +132,7 @@ const sqlFlushDB = `DELETE FROM keys WHERE db = ?1`
 // SQLite does by the page where no trigger looks on; so the triggers of keys find
 // nothing. A new table of elements joins here.
 var sqlFlushAll = []string{
-	`DELETE FROM strings`, `DELETE FROM hashes`, `DELETE FROM lists`, `DELETE FROM sets`, `DELETE FROM zsets`,
+	`DELETE FROM strings`, `DELETE FROM string_parts`, `DELETE FROM hashes`, `DELETE FROM lists`, `DELETE FROM sets`, `DELETE FROM zsets`,
 	`DELETE FROM stream_pending`, `DELETE FROM stream_consumers`, `DELETE FROM stream_groups`, `DELETE FROM stream_entries`, `DELETE FROM streams`,
 	`DELETE FROM stream_iids`, `DELETE FROM stream_idmp`,
 	`DELETE FROM documents`, `DELETE FROM arrays`, `DELETE FROM array_cursors`, `DELETE FROM dbs`, `DELETE FROM keys`,

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -45,7 +46,7 @@ const (
 	ofSample     = ` WHERE key_id = keys.id LIMIT CAST(?4 AS INTEGER))) `
 
 	sqlMemoryUsage = `SELECT CAST(100 + 2 * length(key) + CASE type
-		WHEN 'string' THEN (SELECT 10 + length(value) FROM strings WHERE key_id = keys.id)
+		WHEN 'string' THEN 10 + ` + schema.StringLength + `
 		WHEN 'list' THEN count * (SELECT avg(16 + length(value))` + sampleValues + `lists` + ofSample + `
 		WHEN 'hash' THEN count * (SELECT avg(24 + length(field) + length(value))` + sampleValues + `hashes` + ofSample + `
 		WHEN 'set' THEN count * (SELECT avg(22 + length(member))` + sampleValues + `sets` + ofSample + `

@@ -71,17 +71,17 @@ func (m comparison) holds(old resp.Value) bool {
 // digestOf is the digest of a string, 16 hexadecimal digits.
 func digestOf(value []byte) string { return fmt.Sprintf("%016x", xxh3.Hash(value)) }
 
-// The string at a live key, compared with ?4.
+// The string at a live key, compared with ?4, which is not long.
 const (
-	comparedString   = ` FROM keys k JOIN strings s ON s.key_id = k.id WHERE ` + live
-	sqlGuardEqual    = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1` + comparedString + ` AND s.value = ?4)`
-	sqlGuardDiffers  = `INSERT INTO guard SELECT NULL` + comparedString + ` AND s.value = ?4`
-	sqlDropEqual     = `DELETE FROM keys WHERE id = (SELECT k.id` + comparedString + ` AND s.value = ?4) RETURNING 1`
-	sqlDropDiffering = `DELETE FROM keys WHERE id = (SELECT k.id` + comparedString + ` AND s.value <> ?4) RETURNING 1`
+	comparedString   = ` FROM keys k JOIN strings s ON s.key_id = k.id WHERE ` + live + ` AND (k.count = 0 AND s.value = ?4)`
+	sqlGuardEqual    = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1` + comparedString + ` = true)`
+	sqlGuardDiffers  = `INSERT INTO guard SELECT NULL` + comparedString + ` = true`
+	sqlDropEqual     = `DELETE FROM keys WHERE id = (SELECT k.id` + comparedString + ` = true) RETURNING 1`
+	sqlDropDiffering = `DELETE FROM keys WHERE id = (SELECT k.id` + comparedString + ` = false) RETURNING 1`
 )
 
 // guardCompare refuses a key of another type, and a string that does not compare
-// as m says, which is not about a digest.
+// as m says, which is not about a digest or a long string.
 func (c *Call) guardCompare(key []byte, m comparison, refused *resp.Value) []store.Stmt {
 	guard := c.stmt(sqlGuardEqual, key, store.Bytes(m.with))
 	if m.negated() {
@@ -113,7 +113,7 @@ func delex(c *Call) Plan {
 		return answer(wrongArity(c.Command))
 	}
 	key, m := c.Args[1], c.comparison(2)
-	if m.word == 0 || m.digest() {
+	if m.word == 0 || m.digest() || isLong(m.with) {
 		return readThen(func(r *store.Result) Plan {
 			switch old := decodeString(r); {
 			case old.IsError():

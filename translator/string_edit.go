@@ -1,33 +1,7 @@
 package translator
 
-import (
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/store"
-)
-
-// maxString is the longest string that Redis allows by default, and we do.
-const maxString = 512 << 20
-
-// Both answer the new length. Appending refuses a sum beyond maxString. The substr
-// of an empty blob is NULL.
-const (
-	sqlAppend = `INSERT INTO strings(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2
-		ON CONFLICT(key_id) DO UPDATE SET value = iif(length(value) + length(excluded.value) <= 536870912,
-			CAST(value || excluded.value AS BLOB), NULL)
-		RETURNING length(value)`
-	sqlSetRange = `INSERT INTO strings(key_id, value) SELECT id, CAST(zeroblob(?4) || ?3 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2
-		ON CONFLICT(key_id) DO UPDATE SET value = CAST(
-			coalesce(substr(value, 1, ?4), '') || zeroblob(max(0, ?4 - length(value))) || ?3 ||
-			coalesce(substr(value, ?4 + length(?3) + 1), '') AS BLOB)
-		RETURNING length(value)`
-)
-
-var stringTooLong = resp.MakeError(errStringTooLong)
-
 func appendValue(c *Call) Plan {
-	key := c.Args[1]
-	add := store.Stmt{SQL: sqlAppend, Args: append(c.key(key)[:2], store.Bytes(c.Args[2])), Refused: &stringTooLong}
-	return write(intOf(2), c.purge(key), c.upsertKey(key, stringType), add)
+	return write(splicedLength, c.splice(c.Args[1], atEnd, c.Args[2])...)
 }
 
 func setrange(c *Call) Plan {
@@ -43,6 +17,5 @@ func setrange(c *Call) Plan {
 	case offset > maxString-int64(len(value)):
 		return c.failTyped(key, stringType, stringTooLong, stringTooLong)
 	}
-	set := store.Stmt{SQL: sqlSetRange, Args: append(c.key(key)[:2], store.Bytes(value), store.Int(offset))}
-	return write(intOf(2), c.purge(key), c.upsertKey(key, stringType), set)
+	return write(splicedLength, c.splice(key, offset, value)...)
 }

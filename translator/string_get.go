@@ -2,38 +2,51 @@ package translator
 
 import (
 	"encoding/hex"
+	"slices"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
-// sqlGet returns a row for a live key, with NULL in it when the key is no
-// string.
-const sqlGet = `SELECT s.value FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live
+// sqlGet returns stringColumns for a live key.
+const sqlGet = `SELECT ` + stringColumns + ` FROM keys k LEFT JOIN strings s ON s.key_id = k.id` + keyParts + ` WHERE ` + live
 
 // decodeString shapes the reply of sqlGet.
 func decodeString(r *store.Result) resp.Value {
 	if len(r.Rows[0]) == 0 {
 		return resp.Nil
 	}
-	v := r.Rows[0][0][0]
-	if v.IsNull() {
-		return wrongType
-	}
-	return resp.MakeBulk(v.Bytes())
+	return stringOf(r.Rows[0])
 }
 
 func get(c *Call) Plan { return read(decodeString, c.stmt(sqlGet, c.Args[1])) }
 
-// sqlMGet returns a row for each of the keys ?2, NULL for one that holds no
-// string.
-const sqlMGet = `SELECT s.value FROM json_each(?2) j
+// sqlMGet returns stringColumns for each of the keys ?2, and its place among them.
+const sqlMGet = `SELECT ` + stringColumns + `, j.key FROM json_each(?2) j
 	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)
-	LEFT JOIN strings s ON s.key_id = k.id ORDER BY j.key`
+	LEFT JOIN strings s ON s.key_id = k.id` + keyParts + ` ORDER BY j.key`
 
 func mget(c *Call) Plan {
-	return read(func(r *store.Result) resp.Value { return bulks(r.Rows[0]) },
+	return read(func(r *store.Result) resp.Value { return resp.MakeArray(stringsOf(r.Rows[0])...) },
 		store.Stmt{SQL: sqlMGet, Args: c.list(c.Args[1:])})
+}
+
+// stringsOf is the strings in the rows of sqlMGet, nil for what is none.
+func stringsOf(rows []store.Row) []resp.Value {
+	var values []resp.Value
+	for len(rows) > 0 {
+		place := rows[0][4].Int()
+		n := slices.IndexFunc(rows, func(row store.Row) bool { return row[4].Int() != place })
+		if n < 0 {
+			n = len(rows)
+		}
+		v := resp.Nil
+		if !rows[0][0].IsNull() {
+			v = stringOf(rows[:n])
+		}
+		values, rows = append(values, v), rows[n:]
+	}
+	return values
 }
 
 func getdel(c *Call) Plan {
@@ -85,7 +98,7 @@ func getex(c *Call) Plan {
 
 // sqlStrLen returns a row for a live key, with NULL in it when the key is no
 // string.
-const sqlStrLen = `SELECT length(s.value) FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live
+const sqlStrLen = `SELECT iif(k.count > 0 AND s.value IS NOT NULL, k.count, length(s.value)) FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live
 
 func (c *Call) strlen(key []byte) Plan {
 	return read(func(r *store.Result) resp.Value {
@@ -99,13 +112,21 @@ func (c *Call) strlen(key []byte) Plan {
 	}, c.stmt(sqlStrLen, key))
 }
 
-// sqlGetRange is like sqlGet for the bytes from ?4 to ?5. A part of a blob is
-// computed, and travels as hex: some engines return only stored blobs unharmed.
-const sqlGetRange = `SELECT CASE WHEN value IS NOT NULL THEN hex(substr(value, first + 1, max(0, last - first + 1))) END
-	FROM (SELECT s.value,
-		max(0, iif(CAST(?4 AS INTEGER) < 0, length(s.value) + CAST(?4 AS INTEGER), min(length(s.value), CAST(?4 AS INTEGER)))) AS first,
-		max(0, iif(CAST(?5 AS INTEGER) < 0, length(s.value) + CAST(?5 AS INTEGER), min(length(s.value) - 1, CAST(?5 AS INTEGER)))) AS last
-		FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live + `)`
+// sqlGetRange returns the bytes from ?4 to ?5 of the string at a live key: a part of a
+// blob is computed, and travels as hex, since some engines return only stored blobs
+// unharmed. NULL says that the key is no string; of one in parts come the first and the
+// last byte and the parts they are in.
+var sqlGetRange = inParts(`SELECT CASE WHEN value IS NOT NULL THEN hex(substr(value, first + 1, max(0, last - first + 1))) END, count, first, last, part, bytes
+	FROM (SELECT ranged.*, p.part, p.value AS bytes FROM (SELECT id, count, value,
+			max(0, iif(CAST(?4 AS INTEGER) < 0, size + CAST(?4 AS INTEGER), min(size, CAST(?4 AS INTEGER)))) AS first,
+			max(0, iif(CAST(?5 AS INTEGER) < 0, size + CAST(?5 AS INTEGER), min(size - 1, CAST(?5 AS INTEGER)))) AS last
+			FROM (SELECT k.id, k.count, s.value, iif(k.count > 0, k.count, length(s.value)) AS size
+				FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live + `)) ranged
+		LEFT JOIN string_parts p ON p.key_id = iif(count > 0, id, NULL) AND p.part BETWEEN first / PART AND last / PART)`)
+
+func (c *Call) rangeStmt(key []byte, first, last int64) store.Stmt {
+	return c.stmt(sqlGetRange, key, store.Digits(first), store.Digits(last))
+}
 
 // getrange is GETRANGE and SUBSTR.
 func getrange(c *Call) Plan {
@@ -117,17 +138,21 @@ func getrange(c *Call) Plan {
 		// Clamping both to the first byte would make a range of this.
 		start, end = 1, 0
 	}
-	return read(decodeRange, c.stmt(sqlGetRange, c.Args[1], store.Digits(start), store.Digits(end)))
+	return read(decodeRange, c.rangeStmt(c.Args[1], start, end))
 }
 
 func decodeRange(r *store.Result) resp.Value {
 	if len(r.Rows[0]) == 0 {
 		return resp.EmptyBulk
 	}
-	if r.Rows[0][0][0].IsNull() {
+	row := r.Rows[0][0]
+	switch size := row[1].Int(); {
+	case row[0].IsNull():
 		return wrongType
+	case size > 0:
+		return resp.MakeBulk(joined(r.Rows[0], 4, row[2].Int(), min(size, maxString, row[3].Int()+1)))
 	}
-	digits := r.Rows[0][0][0].Bytes()
+	digits := row[0].Bytes()
 	b := make([]byte, hex.DecodedLen(len(digits)))
 	hex.Decode(b, digits) // what SQL's hex() wrote
 	return resp.MakeBulk(b)

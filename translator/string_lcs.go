@@ -5,9 +5,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// maxCells bounds the work of an LCS: the product of the lengths. Redis stops
-// where its memory does, at four bytes a cell.
-const maxCells = 1 << 32
+// maxCells bounds the work of an LCS, as in Redis: its table has a row and a column
+// more than the strings have bytes, and must not take more than a string may, at four
+// bytes a cell.
+const maxCells = maxString / 4
 
 // lcsOptions are those of LCS.
 type lcsOptions struct {
@@ -52,8 +53,8 @@ func lcs(c *Call) Plan {
 			return resp.MakeError("ERR The specified keys must contain string values")
 		case bad.IsError():
 			return bad
-		case len(a) > 0 && len(b) > maxCells/len(a):
-			return resp.MakeError("ERR Insufficient memory, failed allocating transient memory for LCS")
+		case (len(a)+1)*(len(b)+1) > maxCells:
+			return resp.MakeError("ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len")
 		}
 		return o.compare(a, b)
 	}, c.stmt(sqlGet, c.Args[1]), c.stmt(sqlGet, c.Args[2]))
@@ -65,7 +66,8 @@ func stringOrEmpty(rows []store.Row) (b []byte, ok bool) {
 	if len(rows) == 0 {
 		return nil, true
 	}
-	return rows[0][0].Bytes(), !rows[0][0].IsNull()
+	v := stringOf(rows)
+	return v.Str, !v.IsError()
 }
 
 func (o lcsOptions) compare(a, b []byte) resp.Value {

@@ -2,6 +2,7 @@ package translator
 
 import (
 	"math"
+	"slices"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -40,16 +41,40 @@ func (c *Call) setAll(stmts []store.Stmt, pairs [][]byte, exp expiry) []store.St
 		return append(stmts, store.Stmt{SQL: sqlDel, Args: c.list(keys)})
 	}
 	args := c.hashedKeys(keys)
+	pairs, long := c.apart(pairs)
 	setValues := store.Stmt{SQL: sqlSetValues, Args: []store.Value{args[0], hashed(pairs, 2)}}
 	keyArgs := append(args[:3:3], c.newVersion())
 	if exp.keep {
-		return append(stmts, store.Stmt{SQL: sqlSetKeysKeepTTL, Args: keyArgs}, setValues)
+		return append(append(stmts, store.Stmt{SQL: sqlSetKeysKeepTTL, Args: keyArgs}, setValues), long...)
 	}
 	var at store.Value
 	if exp.given {
 		at = store.Digits(exp.at)
 	}
-	return append(stmts, store.Stmt{SQL: sqlSetKeys, Args: append(keyArgs, at)}, setValues)
+	return append(append(stmts, store.Stmt{SQL: sqlSetKeys, Args: append(keyArgs, at)}, setValues), long...)
+}
+
+// apart is the pairs with empty values in place of long ones, and the statements that
+// make those long afterwards: of a key that comes again, the last one.
+func (c *Call) apart(pairs [][]byte) (short [][]byte, long []store.Stmt) {
+	if !slices.ContainsFunc(pairs, isLong) {
+		return pairs, nil
+	}
+	short = slices.Clone(pairs)
+	last := map[string]int{}
+	for i := 0; i < len(pairs); i += 2 {
+		last[string(pairs[i])] = i
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if !isLong(pairs[i+1]) {
+			continue
+		}
+		short[i+1] = nil
+		if last[string(pairs[i])] == i {
+			long = append(long, c.makeLong(pairs[i], pairs[i+1])...)
+		}
+	}
+	return short, long
 }
 
 // hashedKeys is list for keys with their hashes.

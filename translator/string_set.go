@@ -14,7 +14,7 @@ import (
 const (
 	makeString = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at) `
 	overwrite  = ` ON CONFLICT(db, key) DO UPDATE SET type = 'string', version = version + 1, updated_at = ?3,
-		created_at = iif(type <> 'string' OR dies_at <= ?3, ?3, created_at), expires_at = `
+		created_at = iif(type <> 'string' OR dies_at <= ?3, ?3, created_at), count = 0, expires_at = `
 	keptTTL = `iif(dies_at <= ?3, NULL, expires_at)`
 
 	sqlSetKey        = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?6, ?3, ?3)` + overwrite + `excluded.expires_at`
@@ -34,6 +34,9 @@ type expiry struct {
 func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []store.Stmt {
 	if exp.given && exp.at <= c.Env.Now {
 		return append(stmts, c.drop(key))
+	}
+	if isLong(value) {
+		return append(c.setString(stmts, key, nil, exp), c.makeLong(key, value)...)
 	}
 	// One allocation holds the arguments of both statements.
 	args := make([]store.Value, 9)
@@ -67,7 +70,11 @@ func (c *Call) addString(key, value []byte, exp expiry, refused *resp.Value) []s
 	}
 	add := c.stmt(sqlAddKey, key, c.newVersion(), hashValue(key), at)
 	add.Refused = refused
-	return []store.Stmt{c.purge(key), add, {SQL: sqlAddValue, Args: []store.Value{store.Bytes(value)}}}
+	var long []store.Stmt
+	if isLong(value) {
+		value, long = nil, c.makeLong(key, value)
+	}
+	return append([]store.Stmt{c.purge(key), add, {SQL: sqlAddValue, Args: []store.Value{store.Bytes(value)}}}, long...)
 }
 
 // deadline is the absolute time that a TTL option means: n seconds or ms, from
@@ -171,7 +178,7 @@ func set(c *Call) Plan {
 		return answer(bad)
 	}
 	key, value := c.Args[1], c.Args[2]
-	if o.get || o.compare.digest() {
+	if o.get || o.compare.digest() || isLong(o.compare.with) {
 		return c.setGet(key, value, o, exp)
 	}
 	var stmts []store.Stmt
@@ -190,7 +197,7 @@ func set(c *Call) Plan {
 
 // setGet answers the old value. A condition decides on what was read, since the
 // old value is the answer either way. A SET without GET comes here when it
-// compares digests, which SQL cannot.
+// compares what SQL cannot, a digest or a long string.
 func (c *Call) setGet(key, value []byte, o options, exp expiry) Plan {
 	get := c.stmt(sqlGet, key)
 	if !o.nx && !o.xx && o.compare.word == 0 {

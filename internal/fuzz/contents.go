@@ -10,6 +10,7 @@ import (
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -58,7 +59,7 @@ func differences(ours, theirs contents) []string {
 
 // stored are the queries for the live keys and the elements of each type, in the
 // order and the form that Redis answers the commands of asked in.
-const sqlLiveKeys = `SELECT id, db, key, type, expires_at - ?1 FROM keys WHERE dies_at IS NULL OR dies_at > ?1`
+const sqlLiveKeys = `SELECT id, db, key, type, expires_at - ?1, count FROM keys WHERE dies_at IS NULL OR dies_at > ?1`
 
 var stored = map[string]struct {
 	sql  string
@@ -94,6 +95,14 @@ func ourContents(s engine.Store, now int64) (contents, error) {
 				cells = appendEntry(cells, row)
 				continue
 			}
+			if typ == "string" && k[5].Int() > 0 {
+				long, err := inParts(s, k[0], k[5].Int())
+				if err != nil {
+					return nil, err
+				}
+				cells = append(cells, long)
+				continue
+			}
 			for _, cell := range row {
 				cells = append(cells, text(cell))
 			}
@@ -101,6 +110,16 @@ func ourContents(s engine.Store, now int64) (contents, error) {
 		c.entry(int(k[1].Int()), k[2].Bytes(), typ, k[4].Int(), inOrder(cells, how.size))
 	}
 	return c, nil
+}
+
+// inParts reads a string of some bytes that is kept in parts, each at its place.
+func inParts(s engine.Store, id store.Value, size int64) ([]byte, error) {
+	rows, err := query(s, `SELECT part * `+schema.PartBytes+`, value FROM string_parts WHERE key_id = ?1`, id)
+	value := make([]byte, size)
+	for _, row := range rows {
+		copy(value[row[0].Int():], row[1].Bytes())
+	}
+	return value, err
 }
 
 // appendEntry adds an entry of a stream as XRANGE shows it.

@@ -1,0 +1,140 @@
+package translator
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// maxString is the longest string that Redis allows by default, and we do.
+const maxString = 512 << 20
+
+// A long string is in parts (the schema's last word on strings says how), so that its
+// bytes are read and written by the part. keyParts joins them to the row k of keys: a
+// string has the columns stringColumns, and a row for each part.
+const (
+	stringColumns = `s.value, k.count, p.part, p.value`
+	keyParts      = ` LEFT JOIN string_parts p ON p.key_id = iif(k.count > 0, k.id, NULL)`
+)
+
+// stringOf is the string in rows of stringColumns.
+func stringOf(rows []store.Row) resp.Value {
+	size := rows[0][1].Int()
+	switch {
+	case rows[0][0].IsNull():
+		return wrongType
+	case size > 0:
+		return resp.MakeBulk(joined(rows, 2, 0, min(size, maxString)))
+	}
+	return resp.MakeBulk(rows[0][0].Bytes())
+}
+
+// joined is the bytes from first up to end of the string whose parts have their
+// number in column i and their bytes in the next.
+func joined(rows []store.Row, i int, first, end int64) []byte {
+	value := make([]byte, max(0, end-first))
+	for _, row := range rows {
+		part, bytes := row[i].Int(), row[i+1].Bytes()
+		if part < 0 || part > maxString/schema.StringPart {
+			continue // in a damaged file
+		}
+		at := part*schema.StringPart - first
+		if at < 0 {
+			bytes = bytes[min(-at, int64(len(bytes))):]
+		}
+		if at = max(0, at); at < int64(len(value)) {
+			copy(value[at:], bytes)
+		}
+	}
+	return value
+}
+
+// atEnd is the offset of what is appended.
+const atEnd = int64(-1)
+
+// A change of some bytes of a string comes as ?3, the bytes or their number, and ?4,
+// the offset, where a negative one counts from the new end. sqlStretch puts the string
+// into parts if it is, or becomes, a long one, and refuses one beyond maxString;
+// sqlEditShort and sqlAppendShort change one that is not in parts, sqlEditParts one
+// that is. The substr of an empty blob is NULL.
+var (
+	sqlStretch = inParts(`UPDATE keys SET count = iif(size <= 536870912, size, NULL) FROM (
+			SELECT id AS stretched, max(size, iif(?4 < 0, size, ?4) + ?3) AS size FROM (
+				SELECT k.id, iif(k.count > 0, k.count, ifnull(length(s.value), 0)) AS size
+				FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE k.db = ?1 AND k.key = ?2))
+		WHERE id = stretched AND size > PART RETURNING count`)
+	sqlEditShort = `INSERT INTO strings(key_id, value) SELECT id, CAST(zeroblob(?4) || ?3 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2 AND count = 0
+		ON CONFLICT(key_id) DO UPDATE SET value = CAST(
+			coalesce(substr(value, 1, ?4), '') || zeroblob(max(0, ?4 - length(value))) || ?3 ||
+			coalesce(substr(value, ?4 + length(?3) + 1), '') AS BLOB)
+		RETURNING length(value)`
+	sqlAppendShort = `INSERT INTO strings(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2 AND count = 0
+		ON CONFLICT(key_id) DO UPDATE SET value = CAST(value || excluded.value AS BLOB) RETURNING length(value)`
+	sqlEditParts = inParts(`WITH RECURSIVE
+			edited(id, first) AS (SELECT id, CAST(iif(?4 < 0, count + ?4, ?4) AS INTEGER) FROM keys WHERE db = ?1 AND key = ?2 AND count > 0 AND length(?3) > 0),
+			cuts(part) AS (SELECT first / PART FROM edited
+				UNION ALL SELECT part + 1 FROM cuts, edited WHERE (part + 1) * PART < first + length(?3)),
+			pieces(id, part, at, bytes) AS (SELECT id, part, max(0, first - part * PART),
+				substr(?3, max(0, part * PART - first) + 1, PART - max(0, first - part * PART)) FROM edited, cuts)
+		INSERT INTO string_parts(key_id, part, value)
+		SELECT n.id, n.part, CAST(
+			coalesce(substr(p.value, 1, at), '') || zeroblob(max(0, at - ifnull(length(p.value), 0))) || bytes ||
+			coalesce(substr(p.value, at + length(bytes) + 1), '') AS BLOB)
+		FROM pieces n LEFT JOIN string_parts p ON p.key_id = n.id AND p.part = n.part WHERE true
+		ON CONFLICT(key_id, part) DO UPDATE SET value = excluded.value`)
+	sqlMakeLong = `UPDATE keys SET count = ?3 WHERE db = ?1 AND key = ?2`
+)
+
+// inParts is SQL in which PART is the bytes of a part.
+func inParts(sql string) string {
+	return strings.ReplaceAll(sql, "PART", schema.PartBytes)
+}
+
+var stringTooLong = resp.MakeError(errStringTooLong)
+
+// splice is the statements that write bytes, which are not none, into the string at key from offset
+// on, or append them. The string may be missing. splicedLength reads its new length.
+func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
+	args := append(c.key(key)[:2], store.Int(int64(len(bytes))), store.Int(offset))
+	stretch := store.Stmt{SQL: sqlStretch, Args: args, Refused: &stringTooLong}
+	short := store.Stmt{SQL: sqlEditShort, Args: append(args[:2:2], store.Bytes(bytes), args[3])}
+	if offset == atEnd {
+		short = store.Stmt{SQL: sqlAppendShort, Args: short.Args[:3]}
+	}
+	return append([]store.Stmt{c.purge(key), c.upsertKey(key, stringType), stretch, short}, c.editParts(key, offset, bytes)...)
+}
+
+func splicedLength(r *store.Result) resp.Value {
+	if len(r.Rows[2]) > 0 {
+		return intOf(2)(r)
+	}
+	return intOf(3)(r)
+}
+
+// longestArgument is the bytes of the longest argument: some engines take no more than 2 MB.
+const longestArgument = 1 << 20
+
+// editParts is the statements that write bytes into a string in parts.
+func (c *Call) editParts(key []byte, offset int64, bytes []byte) (stmts []store.Stmt) {
+	if offset == atEnd {
+		offset = -int64(len(bytes))
+	}
+	for piece := range slices.Chunk(bytes, longestArgument) {
+		stmts = append(stmts, store.Stmt{SQL: sqlEditParts, Args: append(c.key(key)[:2], store.Bytes(piece), store.Int(offset))})
+		offset += int64(len(piece))
+	}
+	return stmts
+}
+
+// isLong tells whether a value is to be kept in parts.
+func isLong(value []byte) bool { return len(value) > schema.StringPart }
+
+// makeLong is the statements that make the empty string at key, which there is, a long
+// one.
+func (c *Call) makeLong(key, value []byte) []store.Stmt {
+	size := store.Stmt{SQL: sqlMakeLong, Args: append(c.key(key)[:2], store.Int(int64(len(value))))}
+	return append([]store.Stmt{size}, c.editParts(key, 0, value)...)
+}
