@@ -116,30 +116,32 @@ func getbit(c *Call) Plan {
 // bitRange is the range of bits that the words [start [end [BYTE|BIT]]] mean in
 // a string of n bytes, from inclusive to exclusive; from >= to when it is empty.
 // BITCOUNT finds a range empty whose ends are reversed from the end before it
-// looks at the unit; BITPOS clips such ends.
+// looks at the unit; BITPOS clips such ends, and looks at the unit before the end.
 func bitRange(words [][]byte, n int64, counting bool) (from, to int64, bad string) {
 	start, end, unit := int64(0), int64(-1), int64(8)
-	var ok bool
+	unitOK, startOK, endOK := true, true, true
 	if len(words) > 0 {
-		if start, ok = parseInt(words[0]); !ok {
-			return 0, 0, errNotInteger
-		}
+		start, startOK = parseInt(words[0])
 	}
 	if len(words) > 1 {
-		if end, ok = parseInt(words[1]); !ok {
-			return 0, 0, errNotInteger
-		}
-	}
-	if counting && start < 0 && end < 0 && start > end {
-		return 0, 0, ""
+		end, endOK = parseInt(words[1])
 	}
 	if len(words) > 2 {
-		switch {
-		case wordIs(words[2], "BIT"):
+		bits := wordIs(words[2], "BIT")
+		unitOK = bits || wordIs(words[2], "BYTE")
+		if bits {
 			unit = 1
-		case !wordIs(words[2], "BYTE"):
-			return 0, 0, errSyntax
 		}
+	}
+	switch {
+	case !startOK, counting && !endOK:
+		return 0, 0, errNotInteger
+	case counting && start < 0 && end < 0 && start > end:
+		return 0, 0, ""
+	case !unitOK:
+		return 0, 0, errSyntax
+	case !endOK:
+		return 0, 0, errNotInteger
 	}
 	size := n * 8 / unit
 	if start < 0 {
