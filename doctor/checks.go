@@ -181,8 +181,14 @@ var Checks = []Check{
 	{
 		Name: "counts", Severity: Error, Says: "keys count their elements wrongly",
 		Broken: []string{`SELECT db, key, count, ` + elements + ` FROM keys k WHERE count <> ` + elements}, Shows: "db %s: %s counts %s and has %s",
-		Fix:    "they count anew",
-		Repair: []string{`UPDATE keys AS k SET count = ` + elements + ` WHERE count <> ` + elements},
+		Fix: "they count anew",
+		Repair: []string{
+			`UPDATE keys AS k SET count = ` + elements + ` WHERE count <> ` + elements,
+			// A string that is not long has no parts.
+			`UPDATE strings SET value = (SELECT value FROM string_parts p WHERE p.key_id = strings.key_id)
+				WHERE key_id IN (SELECT id FROM keys WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.PartBytes + `)`,
+			`UPDATE keys SET count = 0 WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.PartBytes,
+		},
 	},
 	{
 		Name: "order", Severity: Error, Says: "keys have given out a place in the order of insertion that they do not know of",
