@@ -213,7 +213,7 @@ type planned struct {
 func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 	defer func() {
 		if fault := recover(); outOfReach(fault) {
-			made = translator.Plan{Reply: resp.MakeError(fmt.Sprintf("ERR meowdis failed on this command, which is a fault of its own: %v", fault))}
+			made = translator.Plan{Reply: ownFault(fault)}
 		}
 	}()
 	env.DB, env.Fieldsets, env.InMulti, env.Facts = p.db, p.fieldsets, p.queued, p.facts

@@ -216,7 +216,12 @@ func ownCommand(name string) sessionCommand {
 }
 
 // onConnection leaves the command to the client's connection.
-func (s *Session) onConnection(ctx context.Context, c call) (resp.Value, error) {
+func (s *Session) onConnection(ctx context.Context, c call) (v resp.Value, err error) {
+	defer func() {
+		if fault := recover(); outOfReach(fault) {
+			v = ownFault(fault)
+		}
+	}()
 	if s.conn != nil {
 		if v, ok := s.conn(ctx, c.cmd, c.args); ok {
 			return v, nil

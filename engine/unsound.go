@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/meowdis/meowdis/resp"
@@ -14,6 +15,11 @@ import (
 // must be the answer to one command, and not the end of all clients.
 
 var unsound = resp.MakeError("ERR the database is damaged: what it holds of this key does not fit together; meowdis doctor says more")
+
+// ownFault answers a command that meowdis itself could not carry out.
+func ownFault(fault any) resp.Value {
+	return resp.MakeError(fmt.Sprintf("ERR meowdis failed on this command, which is a fault of its own: %v", fault))
+}
 
 // decode shapes the reply of a plan's rows.
 func decode(p *translator.Plan, r *store.Result) (v resp.Value) {

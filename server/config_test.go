@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/meowdis/meowdis/server"
@@ -27,5 +28,15 @@ func TestConfigSetsWhatItGot(t *testing.T) {
 	want(t, c.do(all...), "OK")
 	if again := c.do("CONFIG", "GET", "*"); show(again) != show(got) {
 		t.Errorf("CONFIG GET * was\n%s\nand is\n%s", show(got), show(again))
+	}
+}
+
+// A value that is no text, whose letters another case makes longer or shorter, is refused as any other.
+func TestConfigSetNoText(t *testing.T) {
+	c := serve(t, server.Config{}).dial(t)
+	for _, value := range []string{"\x00\xff", "1\xffKB", "\xff\xff\xff", "İb"} {
+		if v := c.do("CONFIG", "SET", "hash-max-listpack-value", value); !v.IsError() || !strings.HasSuffix(string(v.Str), "argument must be a memory value") {
+			t.Errorf("CONFIG SET hash-max-listpack-value %q: %s", value, show(v))
+		}
 	}
 }

@@ -72,7 +72,7 @@ var units = map[string]int64{
 }
 
 func memory(value string) (normal, why string) {
-	digits := strings.TrimRight(strings.ToLower(value), "bgkm")
+	digits := strings.TrimRight(value, "bgkmBGKM")
 	unit := units[strings.ToLower(value[len(digits):])]
 	n, err := strconv.ParseInt("0"+digits, 10, 64) // a unit alone is nothing of it
 	if err != nil || n < 0 || unit == 0 || n > math.MaxInt64/unit {

@@ -59,7 +59,8 @@ const atEnd = int64(-1)
 // the offset, where a negative one counts from the new end. sqlStretch puts the string
 // into parts if it is, or becomes, a long one, and refuses one beyond maxString;
 // sqlEditShort and sqlAppendShort change one that is not in parts, sqlEditParts one
-// that is. The substr of an empty blob is NULL.
+// that is, where the array ?5 has an element for each part that may be touched. The
+// substr of an empty blob is NULL.
 var (
 	sqlStretch = inParts(`UPDATE keys SET count = iif(size <= 536870912, size, NULL) FROM (
 			SELECT id AS stretched, max(size, iif(?4 < 0, size, ?4) + ?3) AS size FROM (
@@ -73,17 +74,17 @@ var (
 		RETURNING length(value)`
 	sqlAppendShort = `INSERT INTO strings(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2 AND count = 0
 		ON CONFLICT(key_id) DO UPDATE SET value = CAST(value || excluded.value AS BLOB) RETURNING length(value)`
-	sqlEditParts = inParts(`WITH RECURSIVE
-			edited(id, first) AS (SELECT id, CAST(iif(?4 < 0, count + ?4, ?4) AS INTEGER) FROM keys WHERE db = ?1 AND key = ?2 AND count > 0 AND length(?3) > 0),
-			cuts(part) AS (SELECT first / PART FROM edited
-				UNION ALL SELECT part + 1 FROM cuts, edited WHERE (part + 1) * PART < first + length(?3)),
-			pieces(id, part, at, bytes) AS (SELECT id, part, max(0, first - part * PART),
-				substr(?3, max(0, part * PART - first) + 1, PART - max(0, first - part * PART)) FROM edited, cuts)
-		INSERT INTO string_parts(key_id, part, value)
-		SELECT n.id, n.part, CAST(
+	sqlEditParts = inParts(`INSERT INTO string_parts(key_id, part, value)
+		SELECT owner, n.part, CAST(
 			coalesce(substr(p.value, 1, at), '') || zeroblob(max(0, at - ifnull(length(p.value), 0))) || bytes ||
 			coalesce(substr(p.value, at + length(bytes) + 1), '') AS BLOB)
-		FROM pieces n LEFT JOIN string_parts p ON p.key_id = n.id AND p.part = n.part WHERE true
+		FROM (SELECT owner, part, max(0, start - part * PART) AS at,
+				substr(?3, max(0, part * PART - start) + 1, PART - max(0, start - part * PART)) AS bytes
+			FROM (SELECT owner, start, start / PART + j.key AS part
+				FROM (SELECT id AS owner, CAST(iif(?4 < 0, count + ?4, ?4) AS INTEGER) AS start FROM keys WHERE db = ?1 AND key = ?2 AND count > 0)
+				CROSS JOIN json_each(?5) j)
+			WHERE part * PART < start + length(?3)) n
+		LEFT JOIN string_parts p ON p.key_id = n.owner AND p.part = n.part WHERE true
 		ON CONFLICT(key_id, part) DO UPDATE SET value = excluded.value`)
 	sqlMakeLong = `UPDATE keys SET count = ?3 WHERE db = ?1 AND key = ?2`
 )
@@ -123,7 +124,8 @@ func (c *Call) editParts(key []byte, offset int64, bytes []byte) (stmts []store.
 		offset = -int64(len(bytes))
 	}
 	for piece := range slices.Chunk(bytes, longestArgument) {
-		stmts = append(stmts, store.Stmt{SQL: sqlEditParts, Args: append(c.key(key)[:2], store.Bytes(piece), store.Int(offset))})
+		touched := "[" + strings.Repeat("0,", len(piece)/schema.StringPart+1) + "0]" // or one less
+		stmts = append(stmts, store.Stmt{SQL: sqlEditParts, Args: append(c.key(key)[:2], store.Bytes(piece), store.Int(offset), store.String(touched))})
 		offset += int64(len(piece))
 	}
 	return stmts
