@@ -62,18 +62,16 @@ const atEnd = int64(-1)
 // that is, where the array ?5 has an element for each part that may be touched. The
 // substr of an empty blob is NULL.
 var (
-	sqlStretch = inParts(`UPDATE keys SET count = iif(size <= 536870912, size, NULL) FROM (
-			SELECT id AS stretched, max(size, iif(?4 < 0, size, ?4) + ?3) AS size FROM (
-				SELECT k.id, iif(k.count > 0, k.count, ifnull(length(s.value), 0)) AS size
-				FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE k.db = ?1 AND k.key = ?2))
-		WHERE id = stretched AND size > PART RETURNING count`)
+	sqlStretch = inParts(`UPDATE keys SET count = iif(` + stretched + ` <= 536870912, ` + stretched + `, NULL)
+		WHERE db = ?1 AND key = ?2 AND ` + stretched + ` > PART`)
+	stretched    = `max(` + sizeNow + `, iif(?4 < 0, ` + sizeNow + `, ?4) + ?3)`
+	sizeNow      = `iif(count > 0, count, ifnull((SELECT length(value) FROM strings WHERE key_id = keys.id), 0))`
 	sqlEditShort = `INSERT INTO strings(key_id, value) SELECT id, CAST(zeroblob(?4) || ?3 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2 AND count = 0
 		ON CONFLICT(key_id) DO UPDATE SET value = CAST(
 			coalesce(substr(value, 1, ?4), '') || zeroblob(max(0, ?4 - length(value))) || ?3 ||
-			coalesce(substr(value, ?4 + length(?3) + 1), '') AS BLOB)
-		RETURNING length(value)`
+			coalesce(substr(value, ?4 + length(?3) + 1), '') AS BLOB)`
 	sqlAppendShort = `INSERT INTO strings(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2 AND count = 0
-		ON CONFLICT(key_id) DO UPDATE SET value = CAST(value || excluded.value AS BLOB) RETURNING length(value)`
+		ON CONFLICT(key_id) DO UPDATE SET value = CAST(value || excluded.value AS BLOB)`
 	sqlEditParts = inParts(`INSERT INTO string_parts(key_id, part, value)
 		SELECT owner, n.part, CAST(
 			coalesce(substr(p.value, 1, at), '') || zeroblob(max(0, at - ifnull(length(p.value), 0))) || bytes ||
@@ -108,11 +106,10 @@ func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
 	return append([]store.Stmt{c.purge(key), c.upsertKey(key, stringType), stretch, short}, c.editParts(key, offset, bytes)...)
 }
 
-func splicedLength(r *store.Result) resp.Value {
-	if len(r.Rows[2]) > 0 {
-		return intOf(2)(r)
-	}
-	return intOf(3)(r)
+// spliced is the plan of the command that answers the new length.
+func (c *Call) spliced(key []byte, offset int64, bytes []byte) Plan {
+	stmts := append(c.splice(key, offset, bytes), c.stmt(sqlStrLen, key))
+	return write(intOf(len(stmts)-1), stmts...)
 }
 
 // longestArgument is the bytes of the longest argument: some engines take no more than 2 MB.
