@@ -132,7 +132,6 @@ func (r *reader) group(typ byte) Group {
 	g := Group{Name: r.string(), Last: r.id()}
 	if typ != typeStream {
 		g.Read = int64(r.length())
-		must(g.Read >= Unknown)
 	}
 	pending := map[ID]Pending{}
 	for n := r.length(); n > 0; n-- {

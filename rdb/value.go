@@ -64,7 +64,7 @@ const Unknown = -1
 type Group struct {
 	Name      []byte
 	Last      ID    // the last id that was delivered
-	Read      int64 // entries ever read, or Unknown
+	Read      int64 // entries ever read, or Unknown; less is a count past the largest
 	Consumers []Consumer
 }
 

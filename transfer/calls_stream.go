@@ -70,7 +70,7 @@ func missing(s *rdb.Stream) []rdb.Entry {
 
 func (w *caller) group(g rdb.Group) {
 	args := call("XGROUP", []byte("CREATE"), w.name, g.Name, formatID(g.Last))
-	if g.Read != rdb.Unknown {
+	if g.Read >= 0 { // a count past the largest cannot be set
 		args = append(args, []byte("ENTRIESREAD"), decimal(g.Read))
 	}
 	w.put(args)

@@ -121,7 +121,7 @@ var (
 func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands, streamCommands,
-		hyperloglogCommands, bitmapCommands, geoCommands, arrayCommands, jsonCommands, throttleCommands,
+		hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, jsonCommands, throttleCommands,
 		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, debugCommands, memoryCommands, scriptingCommands, transactionCommands,
 	} {
 		for i := range group {

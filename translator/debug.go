@@ -37,7 +37,7 @@ var debugCommands = []Command{
 	{
 		Name: "DEBUG PROTOCOL", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
 		Summary: "Answers a value of a type of the protocol",
-		Syntax:  "<string|integer|double|bignum|null|array|set|map|verbatim|true|false>", Translate: debugProtocol,
+		Syntax:  "<string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false>", Translate: debugProtocol,
 	},
 	{
 		Name: "DEBUG QUICKLIST-PACKED-THRESHOLD", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
@@ -92,6 +92,8 @@ func debugObject(c *Call) Plan {
 	}, append(c.dumpStmts(key), c.objectStmt(key))...)
 }
 
+// debugProtocol sends no attribute and no push before the replies that it announces
+// them for: nothing else here has any.
 func debugProtocol(c *Call) Plan {
 	three := []resp.Value{resp.Zero, resp.One, resp.MakeInt(2)}
 	var v resp.Value
@@ -121,10 +123,16 @@ func debugProtocol(c *Call) Plan {
 		if truth {
 			v.Int = 1
 		}
+	case "attrib":
+		v = resp.MakeString("Some real reply following the attribute")
+	case "push":
+		reply := resp.MakeString("Some real reply following the push reply")
+		v = resp.MakeError("ERR RESP2 is not supported by this command")
+		v.RESP3 = &reply
 	case "bignum":
 		v = resp.Value{Kind: resp.BigNumber, Str: []byte("1234567999999999999999999999999999999")}
 	default:
-		return fail("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|verbatim|true|false")
+		return fail("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
 	}
 	return answer(v)
 }

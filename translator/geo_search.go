@@ -22,9 +22,9 @@ type geoForm struct {
 type geoQuery struct {
 	shape     geoShape
 	unit      float64
-	member    []byte // the centre, when it is a member
-	sort      int    // 1 nearest first, -1 farthest first, 0 as found
-	count     int64  // 0 for all
+	members   [][]byte // must all be there; the last one is the centre
+	sort      int      // 1 nearest first, -1 farthest first, 0 as found
+	count     int64    // 0 for all
 	any       bool
 	withDist  bool
 	withHash  bool
@@ -50,9 +50,9 @@ func geosearch(f geoForm) func(*Call) Plan {
 		q, bad := c.parseGeo(f)
 		key := c.Args[f.key]
 		switch {
-		case q.member == nil && bad != "":
+		case q.members == nil && bad != "":
 			return c.geoError(f, bad)
-		case q.member == nil:
+		case q.members == nil:
 			return c.searchCells(key, q)
 		}
 		// The member is looked up before the words behind it are judged.
@@ -64,16 +64,16 @@ func geosearch(f geoForm) func(*Call) Plan {
 				return fail(bad)
 			case string(r.Rows[0][0][0].Bytes()) != zsetType:
 				return answer(wrongType)
-			case r.Rows[1][0][0].IsNull():
+			case slices.ContainsFunc(r.Rows[1], func(row store.Row) bool { return row[0].IsNull() }):
 				return fail(errGeoMember)
 			case q.headBad != "":
 				return fail(q.headBad)
 			case bad != "":
 				return fail(bad)
 			}
-			q.shape.centre = pointOf(r.Rows[1][0][0].Float())
+			q.shape.centre = pointOf(r.Rows[1][len(q.members)-1][0].Float())
 			return c.searchCells(key, q)
-		}, c.scoresOf(key, q.member)...)
+		}, c.scoresOf(key, q.members...)...)
 	}
 }
 
@@ -224,7 +224,7 @@ func (q *geoQuery) check(c *Call, f geoForm) string {
 func (q *geoQuery) parseRadiusHead(args [][]byte, f geoForm) (bad string) {
 	radius, unit := args[f.options-2], args[f.options-1]
 	if f.byMember {
-		q.member, q.headBad = args[2], q.radius(radius, unit)
+		q.members, q.headBad = args[2:3], q.radius(radius, unit)
 		return ""
 	}
 	if q.shape.centre, bad = lonLat(args[2], args[3]); bad != "" {
@@ -305,10 +305,10 @@ func (q *geoQuery) option(words [][]byte, f geoForm) (n int, bad string) {
 func (q *geoQuery) shapeOption(words [][]byte, word string, left int, f geoForm) (n int, bad string) {
 	switch {
 	case f.radius:
-	case word == "FROMMEMBER" && left >= 1 && (!q.from || q.member != nil): // the last one counts
-		q.member, q.from = words[1], true
+	case word == "FROMMEMBER" && left >= 1 && (!q.from || q.members != nil): // the last one counts
+		q.members, q.from = append(q.members, words[1]), true
 		return 2, ""
-	case word == "FROMLONLAT" && left >= 2 && q.member == nil:
+	case word == "FROMLONLAT" && left >= 2 && q.members == nil:
 		q.shape.centre, bad = lonLat(words[1], words[2])
 		q.from = true
 		return 3, bad

@@ -115,7 +115,7 @@ func (s KeySpec) find(refs []KeyRef, args [][]byte) (_ []KeyRef, whole bool) {
 		return refs, true
 	}
 	if first >= len(args) {
-		return refs, false
+		return refs, s.Keyword != "" && s.Last == 0 // a keyword at the end has no key
 	}
 	last := first + s.Last
 	switch {

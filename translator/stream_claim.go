@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"math"
+
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -201,6 +203,12 @@ func (c *Call) parseClaim() (cl claim, ids []streamID, bad string) {
 	return cl, ids, ""
 }
 
+// Redis sets 16 bytes aside for each entry that XAUTOCLAIM may find deleted.
+const (
+	mostAutoclaim     = math.MaxInt64 / 16
+	mostAutoclaimable = 1 << 43 // more than any machine has the addresses for
+)
+
 func xautoclaim(c *Call) Plan {
 	cl := claim{delivered: c.Env.Now, retries: -1}
 	count, start, bad := int64(100), streamID{}, ""
@@ -217,7 +225,7 @@ func xautoclaim(c *Call) Plan {
 			cl.justID = true
 		case c.is(i, "COUNT") && i+1 < len(c.Args):
 			i++
-			if count, ok = parseInt(c.Args[i]); !ok || count <= 0 || count > 1<<59 {
+			if count, ok = parseInt(c.Args[i]); !ok || count <= 0 || count > mostAutoclaim {
 				return fail("ERR COUNT must be > 0")
 			}
 		default:
@@ -227,7 +235,10 @@ func xautoclaim(c *Call) Plan {
 	// Redis looks at ten entries for each that it may claim.
 	attempts := min(count, maxCount/10) * 10
 	stmt := c.stmt(sqlClaimFrom, c.Args[1], store.Bytes(c.Args[2]), start.value(), store.Int(attempts+1))
-	return c.withPending("", stmt, func(g streamGroup, rows []store.Row) Plan {
+	if count >= mostAutoclaimable {
+		bad = "ERR Insufficient memory, failed allocating transient memory, COUNT too high."
+	}
+	return c.withPending(bad, stmt, func(g streamGroup, rows []store.Row) Plan {
 		var out claimed
 		cursor := streamID{}
 		for i, row := range rows {

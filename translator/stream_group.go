@@ -5,12 +5,15 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// streamGroup is a consumer group; read is -1 when nobody knows how many entries
-// it has read.
+// readUnknown is streamGroup.read when nobody knows it.
+const readUnknown = -1
+
+// streamGroup is a consumer group. Other numbers of read below 0 are counts that
+// grew past the largest, as Redis's do.
 type streamGroup struct {
 	name []byte
 	last streamID
-	read int64
+	read int64 // entries, or readUnknown
 }
 
 const (
@@ -43,7 +46,7 @@ func groupOf(rows []store.Row) (g streamGroup, exists bool) {
 }
 
 func groupRow(row store.Row) streamGroup {
-	g := streamGroup{name: row[0].Bytes(), last: streamIDOf(row[1]), read: -1}
+	g := streamGroup{name: row[0].Bytes(), last: streamIDOf(row[1]), read: readUnknown}
 	if !row[2].IsNull() {
 		g.read = row[2].Int()
 	}
@@ -53,14 +56,14 @@ func groupRow(row store.Row) streamGroup {
 // saveGroup writes g with sqlGroupAdd or sqlGroupSet.
 func (c *Call) saveGroup(sql string, key []byte, g streamGroup) store.Stmt {
 	read := store.Value{}
-	if g.read >= 0 {
+	if g.read != readUnknown {
 		read = store.Digits(g.read)
 	}
 	return c.stmt(sql, key, store.Bytes(g.name), g.last.value(), read)
 }
 
-// distance is how many entries were ever added up to and including id, -1 when
-// deletions make that unknown. Redis calls it the estimated distance from the
+// distance is how many entries were ever added up to and including id, readUnknown
+// when deletions make it so. Redis calls it the estimated distance from the
 // first ever entry.
 func (m streamMeta) distance(id streamID) int64 {
 	switch {
@@ -71,7 +74,7 @@ func (m streamMeta) distance(id streamID) int64 {
 	case id == m.last:
 		return m.added
 	case id.compare(m.last) > 0:
-		return -1
+		return readUnknown
 	}
 	if m.deleted.isZero() || m.deleted.compare(m.first) < 0 {
 		switch first := id.compare(m.first); {
@@ -81,7 +84,7 @@ func (m streamMeta) distance(id streamID) int64 {
 			return m.added - m.length + 1
 		}
 	}
-	return -1
+	return readUnknown
 }
 
 // hasGapAfter tells whether an entry from id on, behind the first one that there
@@ -95,7 +98,7 @@ func (g *streamGroup) advance(m streamMeta, id streamID) {
 	if id.compare(g.last) <= 0 {
 		return
 	}
-	if g.read >= 0 && !m.hasGapAfter(id) {
+	if g.read != readUnknown && !m.hasGapAfter(id) {
 		g.read++
 	} else if m.added > 0 {
 		g.read = m.distance(id)
@@ -108,10 +111,10 @@ func (g streamGroup) lag(m streamMeta) resp.Value {
 	switch {
 	case m.added == 0:
 		return resp.Zero
-	case g.read >= 0 && !m.hasGapAfter(g.last):
+	case g.read != readUnknown && !m.hasGapAfter(g.last):
 		return resp.MakeInt(m.added - g.read)
 	}
-	if read := m.distance(g.last); read >= 0 {
+	if read := m.distance(g.last); read != readUnknown {
 		return resp.MakeInt(m.added - read)
 	}
 	return resp.Nil
@@ -130,7 +133,7 @@ func noKeyOrGroup(key, group []byte, more string) resp.Value {
 // parseGroup reads "<id|$> [MKSTREAM] [ENTRIESREAD n]" from argument 4 on. The
 // id is settled when the stream is known.
 func (c *Call) parseGroup(create bool) (read int64, mkstream bool, bad string) {
-	read = -1
+	read = readUnknown
 	for i := 5; i < len(c.Args); i++ {
 		switch {
 		case create && c.is(i, "MKSTREAM"):
@@ -141,7 +144,7 @@ func (c *Call) parseGroup(create bool) (read int64, mkstream bool, bad string) {
 			if read, ok = parseInt(c.Args[i]); !ok {
 				return 0, false, errNotInteger
 			}
-			if read < -1 {
+			if read < readUnknown {
 				return 0, false, "ERR value for ENTRIESREAD must be positive or -1"
 			}
 		default:

@@ -23,9 +23,9 @@ const (
 
 func label(s string) resp.Value { return resp.MakeString(s) }
 
-// orNil is n, or nil when it is unknown (negative).
+// orNil is the number of entries that a group has read, nil when it is unknown.
 func orNil(n int64) resp.Value {
-	if n < 0 {
+	if n == readUnknown {
 		return resp.Nil
 	}
 	return resp.MakeInt(n)

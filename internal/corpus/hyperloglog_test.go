@@ -8,6 +8,7 @@ import (
 
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
 )
 
 // TestHyperLogLogBytes grows a HyperLogLog from empty through sparse to dense,
@@ -28,8 +29,8 @@ func TestHyperLogLogBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Int != want.Int || !bytes.Equal(got.Str, want.Str) {
-			t.Fatalf("%.40q: %v and %.60q, redis-server %v and %.60q", args, got.Int, got.Str, want.Int, want.Str)
+		if g, w := resp.Append2(nil, got), resp.Append2(nil, want); !bytes.Equal(g, w) {
+			t.Fatalf("%.40q: %.80q, redis-server %.80q", args, g, w)
 		}
 	}
 	for i := range 400 {
@@ -47,4 +48,10 @@ func TestHyperLogLogBytes(t *testing.T) {
 	}
 	both([]byte("PFMERGE"), []byte("m"), []byte("h"))
 	both([]byte("GET"), []byte("m"))
+	for _, key := range []string{"part-0", "m"} {
+		for _, sub := range []string{"ENCODING", "DECODE", "GETREG", "ENCODING"} {
+			both([]byte("PFDEBUG"), []byte(sub), []byte(key))
+		}
+	}
+	both([]byte("GET"), []byte("part-0"))
 }

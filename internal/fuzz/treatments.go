@@ -147,6 +147,7 @@ var leftOut = map[string]string{
 	"CLIENT TRACKING": "nobody is told of changes here, so that ON is refused",
 	"DEBUG":           "Redis has its subcommands in no table, and queues what it will refuse",
 	"LOLWUT":          "draws what it likes",
+	"PFSELFTEST":      "keeps redis-server busy for seconds",
 	"WAIT":            "waits for replicas",
 }
 
