@@ -73,7 +73,7 @@ func New(s Store, options ...Option) *Engine {
 	return e
 }
 
-// SetLimits changes from where on OBJECT ENCODING calls a collection large.
+// SetLimits changes from where on OBJECT ENCODING calls a value large.
 func (e *Engine) SetLimits(l translator.Limits) { e.limits.Store(&l) }
 
 // SetFacts sets where INFO's facts about the server come from. It is for the time

@@ -28,13 +28,14 @@ func parameters(c Config) map[string]string {
 		"slowlog-log-slower-than": "10000", "slowlog-max-len": "128", "latency-monitor-threshold": "0",
 		"lfu-decay-time": "1", "lfu-log-factor": "10", "maxmemory-clients": "0", "maxmemory-eviction-tenacity": "10",
 		"active-expire-effort": "1", "busy-reply-threshold": "5000", "latency-tracking": "yes",
-		"hll-sparse-max-bytes": "3000", "sanitize-dump-payload": "yes", "enable-debug-command": "yes",
+		"sanitize-dump-payload": "yes", "enable-debug-command": "yes",
 
 		"hash-max-listpack-entries": strconv.FormatInt(limits.HashFields, 10),
 		"hash-max-listpack-value":   strconv.FormatInt(limits.HashBytes, 10),
 		"set-max-intset-entries":    strconv.FormatInt(limits.SetMembers, 10),
 		"zset-max-listpack-entries": strconv.FormatInt(limits.ZsetMembers, 10),
 		"zset-max-listpack-value":   strconv.FormatInt(limits.ZsetBytes, 10),
+		"hll-sparse-max-bytes":      strconv.FormatInt(limits.HLLBytes, 10),
 		"list-max-listpack-size":    "-2", "list-compress-depth": "0",
 		"stream-node-max-bytes": "4096", "stream-node-max-entries": "100",
 	}
@@ -47,7 +48,7 @@ var aliases = map[string]string{
 	"list-max-ziplist-size": "list-max-listpack-size", "lua-time-limit": "busy-reply-threshold",
 }
 
-// limits are the parameters that OBJECT ENCODING depends on.
+// limits are the parameters that the encodings of values depend on.
 func limits(params map[string]string) translator.Limits {
 	n := func(name string) int64 {
 		n, _ := strconv.ParseInt(params[name], 10, 64)
@@ -57,6 +58,7 @@ func limits(params map[string]string) translator.Limits {
 		HashFields: n("hash-max-listpack-entries"), HashBytes: n("hash-max-listpack-value"),
 		SetMembers:  n("set-max-intset-entries"),
 		ZsetMembers: n("zset-max-listpack-entries"), ZsetBytes: n("zset-max-listpack-value"),
+		HLLBytes: n("hll-sparse-max-bytes"),
 	}
 }
 

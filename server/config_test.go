@@ -40,3 +40,17 @@ func TestConfigSetNoText(t *testing.T) {
 		}
 	}
 }
+
+// A HyperLogLog becomes dense where hll-sparse-max-bytes says.
+func TestConfigSetHLLSparse(t *testing.T) {
+	c := serve(t, server.Config{}).dial(t)
+	for _, step := range [][2]string{
+		{"PFADD small a b c d", "1"}, {"PFDEBUG ENCODING small", "sparse"},
+		{"CONFIG SET hll-sparse-max-bytes 20b", "OK"}, {"PFDEBUG ENCODING small", "sparse"},
+		{"PFADD small e", "1"}, {"PFDEBUG ENCODING small", "dense"}, {"PFCOUNT small", "5"},
+	} {
+		if v := c.do(strings.Fields(step[0])...); !strings.HasSuffix(show(v), step[1]) {
+			t.Errorf("%s: %s, want %s", step[0], show(v), step[1])
+		}
+	}
+}

@@ -33,6 +33,7 @@ var settable = map[string]setting{
 	"hash-max-listpack-entries": number(0, math.MaxInt64), "hash-max-listpack-value": memory,
 	"set-max-intset-entries":    number(0, math.MaxInt64),
 	"zset-max-listpack-entries": number(0, math.MaxInt64), "zset-max-listpack-value": memory,
+	"hll-sparse-max-bytes":   memory,
 	"list-max-listpack-size": number(math.MinInt32, math.MaxInt32), "list-compress-depth": number(0, math.MaxInt32),
 	"stream-node-max-bytes": memory, "stream-node-max-entries": number(0, math.MaxInt64),
 }

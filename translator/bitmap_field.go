@@ -1,8 +1,6 @@
 package translator
 
 import (
-	"slices"
-
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -266,11 +264,17 @@ func (op fieldOp) beyond(base, delta int64) (lowest, highest int64, over, under 
 	return lowest, highest, over, under
 }
 
-// bitfieldKeys tells a BITFIELD that only reads from one that writes.
+// bitfieldKeys tells a BITFIELD that only reads from one that writes, or is malformed.
 func bitfieldKeys(args [][]byte) []KeyRef {
-	access := RO
-	if slices.ContainsFunc(args[min(2, len(args)):], func(word []byte) bool { return wordIs(word, "SET") || wordIs(word, "INCRBY") }) {
-		access = RW | Returns | Updates
+	for i := 2; i < len(args); i++ {
+		switch left := len(args) - i - 1; {
+		case wordIs(args[i], "GET") && left >= 2:
+			i += 2
+		case wordIs(args[i], "OVERFLOW") && left >= 1:
+			i++
+		default:
+			return firstKey(args, RW|Returns|Updates)
+		}
 	}
-	return firstKey(args, access)
+	return firstKey(args, RO)
 }

@@ -9,16 +9,17 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Limits are those up to which Redis keeps a collection in its compact form: the
-// number of its elements, and the bytes of the longest.
+// Limits are those up to which Redis keeps a value in its compact form: the number of a
+// collection's elements, and the bytes of the longest; the bytes of a HyperLogLog.
 type Limits struct {
 	HashFields, HashBytes  int64
 	SetMembers             int64
 	ZsetMembers, ZsetBytes int64
+	HLLBytes               int64
 }
 
 // DefaultLimits are those of Redis 7.0.
-var DefaultLimits = Limits{HashFields: 512, HashBytes: 64, SetMembers: 512, ZsetMembers: 128, ZsetBytes: 64}
+var DefaultLimits = Limits{HashFields: 512, HashBytes: 64, SetMembers: 512, ZsetMembers: 128, ZsetBytes: 64, HLLBytes: 3000}
 
 const (
 	maxEmbedded      = 44 // bytes of a string beside its header
@@ -54,12 +55,16 @@ type object struct {
 	updatedAt int64
 }
 
+func (c *Call) limits() Limits {
+	if c.Env.Limits == nil {
+		return DefaultLimits
+	}
+	return *c.Env.Limits
+}
+
 // objectStmt reads the object at a key.
 func (c *Call) objectStmt(key []byte) store.Stmt {
-	limits := DefaultLimits
-	if c.Env.Limits != nil {
-		limits = *c.Env.Limits
-	}
+	limits := c.limits()
 	n := func(n int64) store.Value { return store.Int(min(n, math.MaxInt32)) }
 	return c.stmt(sqlObject, key, n(limits.HashFields), n(limits.HashBytes), n(limits.SetMembers), n(limits.ZsetMembers), n(limits.ZsetBytes))
 }

@@ -2,6 +2,7 @@ package translator
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/resp"

@@ -26,7 +26,6 @@ const (
 	hllQ          = 64 - hllBits
 	hllHeader     = 16
 	hllDense      = hllHeader + (hllRegisters*6+7)/8
-	hllSparseMax  = 3000 // hll-sparse-max-bytes
 	hllMaxZero    = 64
 	hllMaxVal     = 32
 	hllMaxValRun  = 4
@@ -78,20 +77,21 @@ func (h hll) cached() (int64, bool) {
 	return int64(binary.LittleEndian.Uint64(h[8:16])), h[15]&(1<<7) == 0
 }
 
-// add counts element in, and tells whether a register grew.
-func (h *hll) add(element []byte) (bool, error) {
+// add counts element in, and tells whether a register grew. A sparse one that would
+// have more than most bytes becomes dense.
+func (h *hll) add(element []byte, most int64) (bool, error) {
 	x := murmur64(element)
 	index := int(x & (hllRegisters - 1))
 	rank := byte(bits.TrailingZeros64(x>>hllBits|1<<hllQ) + 1)
-	return h.raise(index, rank)
+	return h.raise(index, rank, most)
 }
 
 // raise sets a register to rank unless it is as high already.
-func (h *hll) raise(index int, rank byte) (bool, error) {
+func (h *hll) raise(index int, rank byte, most int64) (bool, error) {
 	if h.dense() {
 		return h.raiseDense(index, rank), nil
 	}
-	return h.raiseSparse(index, rank)
+	return h.raiseSparse(index, rank, most)
 }
 
 func (h hll) denseAt(index int) byte {
@@ -148,7 +148,7 @@ func appendVal(b []byte, value byte, run int) []byte {
 
 // raiseSparse splits the run that covers index, and goes dense when the value or
 // the size no longer fits.
-func (h *hll) raiseSparse(index int, rank byte) (bool, error) {
+func (h *hll) raiseSparse(index int, rank byte, most int64) (bool, error) {
 	if rank > hllMaxVal {
 		return h.promote(index, rank)
 	}
@@ -177,7 +177,7 @@ func (h *hll) raiseSparse(index int, rank byte) (bool, error) {
 	} else {
 		ops = appendVal(appendVal(appendVal(ops, value, before), rank, 1), value, after)
 	}
-	if len(ops) > size && len(*h)+len(ops)-size > hllSparseMax {
+	if len(ops) > size && int64(len(*h)+len(ops)-size) > most {
 		return h.promote(index, rank)
 	}
 	*h = append(append(append(hll{}, (*h)[:at]...), ops...), (*h)[at+size:]...)

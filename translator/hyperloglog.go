@@ -42,7 +42,7 @@ func loadHLL(rows []store.Row) (hll, resp.Value) {
 }
 
 func pfadd(c *Call) Plan {
-	key := c.Args[1]
+	key, most := c.Args[1], c.limits().HLLBytes
 	return readThen(func(r *store.Result) Plan {
 		h, bad := loadHLL(r.Rows[0])
 		if bad.IsError() {
@@ -53,7 +53,7 @@ func pfadd(c *Call) Plan {
 			h = newHLL()
 		}
 		for _, element := range c.Args[2:] {
-			grew, err := h.add(element)
+			grew, err := h.add(element, most)
 			if err != nil {
 				return fail(err.Error())
 			}
@@ -121,7 +121,7 @@ func pfmerge(c *Call) Plan {
 		if dest == nil {
 			dest = newHLL()
 		}
-		if err := dest.raiseTo(&union, dense); err != nil {
+		if err := dest.raiseTo(&union, dense, c.limits().HLLBytes); err != nil {
 			return fail(err.Error())
 		}
 		return write(decodeOK, c.setString(nil, c.Args[1], dest, expiry{keep: true})...)
@@ -129,7 +129,7 @@ func pfmerge(c *Call) Plan {
 }
 
 // raiseTo raises every register to the union's.
-func (h *hll) raiseTo(union *registers, dense bool) error {
+func (h *hll) raiseTo(union *registers, dense bool, most int64) error {
 	if dense {
 		if err := h.toDense(); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (h *hll) raiseTo(union *registers, dense bool) error {
 		if rank == 0 {
 			continue
 		}
-		if _, err := h.raise(i, rank); err != nil {
+		if _, err := h.raise(i, rank, most); err != nil {
 			return err
 		}
 	}

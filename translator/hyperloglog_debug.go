@@ -116,7 +116,7 @@ func testRegisters(random func() uint64) (bad string) {
 		index, rank := int(x%hllRegisters), byte(x>>32&63)
 		want[index] = max(want[index], rank)
 		for _, h := range []*hll{&sparse, &dense} {
-			if _, err := h.raise(index, rank); err != nil {
+			if _, err := h.raise(index, rank, DefaultLimits.HLLBytes); err != nil {
 				return err.Error()
 			}
 		}
@@ -141,7 +141,7 @@ func testEstimates(random func() uint64) (bad string) {
 	const most = 100_000
 	h := newHLL()
 	for n, next := 1, 1; n <= most; n++ {
-		if _, err := h.add(fmt.Appendf(nil, "%d:%d", n, random())); err != nil {
+		if _, err := h.add(fmt.Appendf(nil, "%d:%d", n, random()), DefaultLimits.HLLBytes); err != nil {
 			return err.Error()
 		}
 		if n < next {
