@@ -73,6 +73,7 @@ var units = map[string]int64{
 }
 
 func memory(value string) (normal, why string) {
+	value, _, _ = strings.Cut(value, "\x00") // where it ends for Redis
 	digits := strings.TrimRight(value, "bgkmBGKM")
 	unit := units[strings.ToLower(value[len(digits):])]
 	n, err := strconv.ParseInt("0"+digits, 10, 64) // a unit alone is nothing of it
