@@ -46,6 +46,11 @@ func numbered(formats ...string) func(i int) []string {
 }
 
 var subjects = []subject{
+	{"string of 64-bit integers", "BITFIELD k", func(i int) []string { return []string{"SET", "i64", "#" + strconv.Itoa(i), "-1"} }, []probe{
+		{line: "STRLEN k"}, {line: "GETBIT k {mid}"}, {line: "SETBIT k {mid} 0", undo: "SETBIT k {mid} 1"},
+		{line: "GETRANGE k {mid} {mid}"}, {line: "GETRANGE k -10 -1"}, {line: "SETRANGE k {mid} x"}, {line: "APPEND k x"},
+		{line: "BITFIELD k INCRBY i64 #{mid} 1"}, {line: "BITCOUNT k", times: 5}, {line: "GET k", times: 5},
+	}},
 	{"list", "RPUSH k", numbered("e"), []probe{
 		{line: "LLEN k"}, {line: "LINDEX k 7"}, {line: "LINDEX k -7"}, {line: "LINDEX k {mid}"},
 		{line: "LRANGE k 0 9"}, {line: "LRANGE k -10 -1"}, {line: "LRANGE k {mid} {mid}"},
