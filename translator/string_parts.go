@@ -94,8 +94,8 @@ func inParts(sql string) string {
 
 var stringTooLong = resp.MakeError(errStringTooLong)
 
-// splice is the statements that write bytes, which are not none, into the string at key from offset
-// on, or append them. The string may be missing. splicedLength reads its new length.
+// splice is the statements that write bytes, of which there are some or which are appended,
+// into the string at key from offset on. The string may be missing.
 func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
 	args := append(c.key(key)[:2], store.Int(int64(len(bytes))), store.Int(offset))
 	stretch := store.Stmt{SQL: sqlStretch, Args: args, Refused: &stringTooLong}
