@@ -198,14 +198,16 @@ func (z ZSet) appendMembers(out []byte) []byte {
 	return out
 }
 
-// appendScore writes a score in the 17 digits that Redis 7.0 writes: it shows the text
-// itself to a ZSCAN.
+// appendScore writes a score as Redis 7.0 does, which shows the text itself to a ZSCAN: a
+// whole one up to 2^62 as an integer, and any other in 17 digits.
 func appendScore(out []byte, f float64) []byte {
 	switch {
 	case math.IsInf(f, 1):
 		return append(out, "inf"...)
 	case math.IsInf(f, -1):
 		return append(out, "-inf"...)
+	case math.Abs(f) <= 1<<62 && f == math.Trunc(f):
+		return strconv.AppendInt(out, int64(f), 10)
 	}
 	return strconv.AppendFloat(out, f, 'g', 17, 64)
 }
