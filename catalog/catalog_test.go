@@ -103,8 +103,8 @@ func (f *fixture) random(n int) *fixture {
 		f.clock += int64(r.IntN(3))
 		f.add(name, []string{"string", "set"}[r.IntN(2)], 1+r.IntN(4), []int64{0, 0, 5_000_000, 60_000, 60_000, 7_000}[r.IntN(6)])
 	}
-	f.add("user:long", "string", 40_000, 0) // which is kept in parts
-	f.add("user:longer", "string", 100_000, 60_000)
+	f.add("user:long", "string", 140_000, 0) // which is kept in parts
+	f.add("user:longer", "string", 200_000, 60_000)
 	f.do("SELECT", "3")
 	f.do("SET", "user:elsewhere", "x", "PX", "60000")
 	f.do("SELECT", "0")
@@ -377,13 +377,13 @@ func TestSurvey(t *testing.T) {
 	f.add("a", "string", 1, 1000)
 	f.add("b", "string", 1, 70_000)
 	f.add("c", "set", 3, 0)
-	f.add("d", "string", 40_000, 80_000) // which is kept in parts
+	f.add("d", "string", 200_000, 80_000) // which is kept in parts
 	f.add("x:a", "string", 7, 0)
 	f.add("x:y:", "set", 1, 0)
 	for prefix, folders := range map[string]string{"": "[{x: 2 1 18}]", "x:": "[{x:y: 1 1 8}]", "y:": "[]", "x:y": "[{x:y: 1 1 8}]"} {
 		survey := f.catalog.Survey(0, prefix, ":")
 		f.look(survey)
-		if got := fmt.Sprint(survey.Kinds()); got != "[{string 4 0 40015} {set 2 4 21}]" {
+		if got := fmt.Sprint(survey.Kinds()); got != "[{string 4 0 200015} {set 2 4 21}]" {
 			t.Errorf("kinds: %s", got)
 		}
 		if got := fmt.Sprint(survey.Folders()); got != folders {

@@ -38,7 +38,7 @@ func TestLongStringsOfOlderFiles(t *testing.T) {
 	exec(fmt.Sprintf("PRAGMA application_id = %d", schema.ApplicationID))
 	values := map[string][]byte{}
 	random := rand.New(rand.NewPCG(1, 1))
-	for id, size := range []int{0, 5, schema.StringPart - 1, schema.StringPart, schema.StringPart + 1, 3 * schema.StringPart, 250_001} {
+	for id, size := range []int{0, 5, schema.WholeString - 1, schema.WholeString, schema.WholeString + 1, 5 * schema.StringPart, 250_001} {
 		key, value := fmt.Sprint(size), make([]byte, size)
 		for i := range value {
 			value[i] = byte(random.IntN(256))

@@ -20,11 +20,13 @@ const SetVersion = `INSERT INTO meowdis(version, applied_at) VALUES(?1, ?2)`
 // expression, and never in that of a computed column.
 const DiesAt = `iif(volatile > 0 AND volatile = count, min(last_field, ifnull(expires_at, last_field)), expires_at)`
 
-// StringPart is the bytes of a part of a long string: one that is longer is kept in
-// parts. PartBytes is the same in SQL.
+// A string of more than WholeString bytes is kept in parts of StringPart bytes;
+// WholeBytes and PartBytes are the same in SQL. What is shorter is faster as a whole.
 const (
-	StringPart = 32768
-	PartBytes  = `32768`
+	WholeString = 131072
+	StringPart  = 32768
+	WholeBytes  = `131072`
+	PartBytes   = `32768`
 )
 
 // StringLength is the bytes of the string of a row of keys, in SQL. It reads no value.
@@ -351,7 +353,7 @@ var Migrations = [][]string{
 		END`,
 	},
 
-	// Long strings in parts of 32 KB, so that a change in one writes a part and not
+	// Strings of more than 128 KB in parts of 32 KB, so that a change in one writes a part and not
 	// the whole. count is the bytes of a string that is in parts, and 0 for another
 	// one. A part that is missing, or shorter than its place, is zeros from there on;
 	// the value in strings is empty. A string goes into parts when its count is set,
@@ -373,7 +375,7 @@ var Migrations = [][]string{
 			DELETE FROM string_parts WHERE key_id = OLD.id;
 		END`,
 		`UPDATE keys SET count = (SELECT length(value) FROM strings WHERE key_id = keys.id)
-			WHERE type = 'string' AND (SELECT length(value) FROM strings WHERE key_id = keys.id) > ` + PartBytes,
+			WHERE type = 'string' AND (SELECT length(value) FROM strings WHERE key_id = keys.id) > ` + WholeBytes,
 
 		`DROP VIEW v_strings`,
 		`CREATE VIEW v_strings AS SELECT k.db, CAST(k.key AS TEXT) AS key, iif(k.count = 0, CAST(s.value AS TEXT),

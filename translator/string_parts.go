@@ -59,11 +59,12 @@ const atEnd = int64(-1)
 // the offset, where a negative one counts from the new end. sqlStretch puts the string
 // into parts if it is, or becomes, a long one, and refuses one beyond maxString;
 // sqlEditShort and sqlAppendShort change one that is not in parts, sqlEditParts one
-// that is, where the array ?5 has an element for each part that may be touched. The
+// that is, where the array ?5 has an element for each part that may be touched.
+// sqlMakeLong and sqlAddPart write a new one. The
 // substr of an empty blob is NULL.
 var (
-	sqlStretch = inParts(`UPDATE keys SET count = iif(` + stretched + ` <= 536870912, ` + stretched + `, NULL)
-		WHERE db = ?1 AND key = ?2 AND ` + stretched + ` > PART`)
+	sqlStretch = `UPDATE keys SET count = iif(` + stretched + ` <= 536870912, ` + stretched + `, NULL)
+		WHERE db = ?1 AND key = ?2 AND ` + stretched + ` > ` + schema.WholeBytes
 	stretched    = `max(` + sizeNow + `, iif(?4 < 0, ` + sizeNow + `, ?4) + ?3)`
 	sizeNow      = `iif(count > 0, count, ifnull((SELECT length(value) FROM strings WHERE key_id = keys.id), 0))`
 	sqlEditShort = `INSERT INTO strings(key_id, value) SELECT id, CAST(zeroblob(?4) || ?3 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2 AND count = 0
@@ -85,6 +86,7 @@ var (
 		LEFT JOIN string_parts p ON p.key_id = n.owner AND p.part = n.part WHERE true
 		ON CONFLICT(key_id, part) DO UPDATE SET value = excluded.value`)
 	sqlMakeLong = `UPDATE keys SET count = ?3 WHERE db = ?1 AND key = ?2`
+	sqlAddPart  = `INSERT INTO string_parts(key_id, part, value) SELECT id, ?3, ?4 FROM keys WHERE db = ?1 AND key = ?2`
 )
 
 // inParts is SQL in which PART is the bytes of a part.
@@ -129,11 +131,15 @@ func (c *Call) editParts(key []byte, offset int64, bytes []byte) (stmts []store.
 }
 
 // isLong tells whether a value is to be kept in parts.
-func isLong(value []byte) bool { return len(value) > schema.StringPart }
+func isLong(value []byte) bool { return len(value) > schema.WholeString }
 
 // makeLong is the statements that make the empty string at key, which there is, a long
 // one.
 func (c *Call) makeLong(key, value []byte) []store.Stmt {
-	size := store.Stmt{SQL: sqlMakeLong, Args: append(c.key(key)[:2], store.Int(int64(len(value))))}
-	return append([]store.Stmt{size}, c.editParts(key, 0, value)...)
+	named := c.key(key)[:2:2]
+	stmts := []store.Stmt{{SQL: sqlMakeLong, Args: append(named, store.Int(int64(len(value))))}}
+	for part := range slices.Chunk(value, schema.StringPart) {
+		stmts = append(stmts, store.Stmt{SQL: sqlAddPart, Args: append(named, store.Int(int64(len(stmts)-1)), store.Bytes(part))})
+	}
+	return stmts
 }

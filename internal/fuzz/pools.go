@@ -16,7 +16,7 @@ var (
 	floats   = []string{"0", "-0", "1", "2", "-1", "0.5", "3.14", "-1.5", "1e3", "1e-5", "17179869184", "0.1", "inf", "-inf", "+inf", "5e-324", "1.7976931348623157e308",
 		"0x10", "-0x1.8p3", " 1", "2 ", "0.12345678901234568", "123456789012345678", ".5", "5.", "1e22", "-1e-7", "nan"}
 	bounds       = []string{"0", "1", "2", "-1", "(1", "(0.5", "-inf", "+inf", "(inf", "-", "+", "[x", "(x", "[", "(y", "[z", "3.14"}
-	offsets      = []string{"0", "1", "2", "3", "5", "-1", "-2", "-3", "-100", "100", "32766", "4294967296"}
+	offsets      = []string{"0", "1", "2", "3", "5", "-1", "-2", "-3", "-100", "100", "131070", "4294967296"}
 	counts       = []string{"0", "1", "1", "2", "2", "3", "10", "-1", "-2", "-5"}
 	patterns     = []string{"*", "?", "a", "[a-c]", "[^a]*", "x*", "*y*", "\\x", "[", "a*b", "e?*", "*\xff"}
 	sortPatterns = []string{"*", "#", "a", "b*", "*->field", "c->x", "*->", "nosuch", "c->*", "x*y*"}
@@ -79,7 +79,7 @@ var pools = map[string][]string{
 	"min": bounds, "max": bounds,
 	"start": offsets, "stop": offsets, "end": offsets, "index": offsets, "offset": offsets, "rank": offsets,
 	"count": counts, "limit": counts, "len": counts, "num-matches": counts, "min-match-len": counts,
-	"bit": bits, "encoding": widths, "bitmap offset": append([]string{"262140", "262143"}, offsets...),
+	"bit": bits, "encoding": widths, "bitmap offset": append([]string{"1048572", "1048575"}, offsets...),
 	"longitude": degrees, "latitude": degrees, "radius": radii, "width": radii, "height": radii,
 	"destkey": keys, "sourcekey": keys,
 	"cursor":  {"0", "0", "0", "0", "x", "-1", "18446744073709551616"},
