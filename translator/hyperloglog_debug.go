@@ -22,6 +22,10 @@ var hyperloglogDebugCommands = []Command{
 	},
 }
 
+// sqlOtherForm puts another form of the same value at a key, which is no change that
+// a WATCH notices.
+const sqlOtherForm = `UPDATE strings SET value = ?3 WHERE key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2)`
+
 // pfdebug looks at the key before it looks at the subcommand. GETREG makes the
 // value dense, as it does in Redis.
 func pfdebug(c *Call) Plan {
@@ -60,7 +64,7 @@ func pfdebug(c *Call) Plan {
 		if !sparse {
 			return answer(reply)
 		}
-		return write(always(reply), c.setString(nil, key, h, expiry{keep: true})...)
+		return write(always(reply), store.Stmt{SQL: sqlOtherForm, Args: append(c.key(key)[:2], store.Bytes(h))})
 	}, c.stmt(sqlGet, key))
 }
 

@@ -60,8 +60,7 @@ const atEnd = int64(-1)
 // into parts if it is, or becomes, a long one, and refuses one beyond maxString;
 // sqlEditShort and sqlAppendShort change one that is not in parts, sqlEditParts one
 // that is, where the array ?5 has an element for each part that may be touched.
-// sqlMakeLong and sqlAddPart write a new one. The
-// substr of an empty blob is NULL.
+// sqlMakeLong and sqlAddPart write a new one. The substr of an empty blob is NULL.
 var (
 	sqlStretch = `UPDATE keys SET count = iif(` + stretched + ` <= 536870912, ` + stretched + `, NULL)
 		WHERE db = ?1 AND key = ?2 AND ` + stretched + ` > ` + schema.WholeBytes
