@@ -41,6 +41,16 @@ func TestConfigSetNoText(t *testing.T) {
 	}
 }
 
+// A memory value beyond 63 bits is out of the range of its parameter.
+func TestConfigSetTooMuch(t *testing.T) {
+	c := serve(t, server.Config{}).dial(t)
+	for _, value := range []string{"9223372036854775808", "9007199254740992kb", "99999999999999999999"} {
+		if v := c.do("CONFIG", "SET", "hash-max-listpack-value", value); !strings.HasSuffix(string(v.Str), "argument must be between 0 and 9223372036854775807 inclusive") {
+			t.Errorf("CONFIG SET hash-max-listpack-value %s: %s", value, show(v))
+		}
+	}
+}
+
 // A HyperLogLog becomes dense where hll-sparse-max-bytes says.
 func TestConfigSetHLLSparse(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -61,14 +62,18 @@ func number(low, high int64) setting {
 		case !ok:
 			return "", "argument couldn't be parsed into an integer"
 		case n < low || n > high:
-			return "", fmt.Sprintf("argument must be between %d and %d inclusive", low, high)
+			return "", outside(low, high)
 		}
 		return value, ""
 	}
 }
 
+func outside(low, high int64) string {
+	return fmt.Sprintf("argument must be between %d and %d inclusive", low, high)
+}
+
 // units are those of memory: k is a thousand, kb is 1024.
-var units = map[string]int64{
+var units = map[string]uint64{
 	"": 1, "b": 1, "k": 1000, "kb": 1 << 10, "m": 1000_000, "mb": 1 << 20, "g": 1000_000_000, "gb": 1 << 30,
 }
 
@@ -76,11 +81,14 @@ func memory(value string) (normal, why string) {
 	value, _, _ = strings.Cut(value, "\x00") // where it ends for Redis
 	digits := strings.TrimRight(value, "bgkmBGKM")
 	unit := units[strings.ToLower(value[len(digits):])]
-	n, err := strconv.ParseInt("0"+digits, 10, 64) // a unit alone is nothing of it
-	if err != nil || n < 0 || unit == 0 || n > math.MaxInt64/unit {
+	n, err := strconv.ParseUint("0"+digits, 10, 64) // a unit alone is nothing of it
+	switch {
+	case unit == 0 || err != nil && !errors.Is(err, strconv.ErrRange):
 		return "", "argument must be a memory value"
+	case err != nil || n > math.MaxInt64/unit:
+		return "", outside(0, math.MaxInt64)
 	}
-	return strconv.FormatInt(n*unit, 10), ""
+	return strconv.FormatUint(n*unit, 10), ""
 }
 
 // savePoints reads pairs of seconds and changes, with one space between all.

@@ -192,7 +192,18 @@ func comparesTTL(args [][]byte) bool {
 func unqueued(args [][]byte, how treatment) bool {
 	cmd := translator.Lookup(nameOf(args))
 	waits := cmd != nil && cmd.Flags&translator.Blocking != 0
-	return how.special != nil && !waits || sorts(args) || comparesTTL(args) || byName(args) || nameOf(args) == "HELLO" || nameOf(args) == "DBSIZE"
+	return how.special != nil && !waits || sorts(args) || comparesTTL(args) || byName(args) || trimsNodes(args) ||
+		slices.Contains([]string{"HELLO", "DBSIZE", "MEMORY USAGE"}, nameOf(args))
+}
+
+// trimsNodes tells whether the call removes nodes of entries that are all older than
+// an ID.
+func trimsNodes(args [][]byte) bool {
+	has := func(option string) bool {
+		return slices.ContainsFunc(args, func(a []byte) bool { return bytes.EqualFold(a, []byte(option)) })
+	}
+	name := nameOf(args)
+	return len(args) > 2 && (name == "XTRIM" || name == "XADD") && has("MINID") && has("~")
 }
 
 // halfANumber tells whether an argument only begins with a number of keys, which is
@@ -274,10 +285,19 @@ func sortAfresh(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 // undefined tells whether Redis leaves open what the call answers: a range by
 // name of a sorted set whose scores are not all the same; a SORT of a set or a
 // sorted set, which have no order, by what may be the same; whether a TTL that is
-// nearly the present one is more or less than that; and whether dead keys count.
+// nearly the present one is more or less than that; whether dead keys count; and which
+// entries are in a node with deleted ones, where a trim removes nodes.
 func undefined(theirs doer, args [][]byte) bool {
-	if nameOf(args) == "DBSIZE" {
+	switch name := nameOf(args); {
+	case name == "DBSIZE":
 		return theirs(args...).Int != int64(len(theirs(words("KEYS", "*")...).Elems))
+	case name == "MEMORY USAGE" && len(args) > 2:
+		theirs([]byte("EXISTS"), args[2]) // removes a dead key, which counts until then
+		return false
+	case trimsNodes(args):
+		info := flatten(theirs([]byte("XINFO"), []byte("STREAM"), args[1]))
+		i := slices.IndexFunc(info, func(word []byte) bool { return string(word) == "max-deleted-entry-id" })
+		return i >= 0 && string(info[i+1]) != "0-0"
 	}
 	if comparesTTL(args) {
 		unit := int64(1)
