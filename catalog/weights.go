@@ -84,8 +84,8 @@ var (
 type unweighed struct{ id, kind int64 }
 
 // weights are the bytes of the values of keys, without those of their names and of
-// strings in parts. The keys
-// stand in the order of their ids, as near each other as they are in the file.
+// strings in parts. The keys stand in the order of their ids, as near each other as
+// they are in the file.
 func (c *Catalog) weights(ctx context.Context, keys []unweighed) ([]int64, error) {
 	var stmts []store.Stmt
 	for kind, sql := range sqlWeights {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -116,13 +117,13 @@ func (c *Call) strlen(key []byte) Plan {
 // blob is computed, and travels as hex, since some engines return only stored blobs
 // unharmed. NULL says that the key is no string; of one in parts come the first and the
 // last byte and the parts they are in.
-var sqlGetRange = inParts(`SELECT CASE WHEN value IS NOT NULL THEN hex(substr(value, first + 1, max(0, last - first + 1))) END, count, first, last, part, bytes
+const sqlGetRange = `SELECT CASE WHEN value IS NOT NULL THEN hex(substr(value, first + 1, max(0, last - first + 1))) END, count, first, last, part, bytes
 	FROM (SELECT ranged.*, p.part, p.value AS bytes FROM (SELECT id, count, value,
 			max(0, iif(CAST(?4 AS INTEGER) < 0, size + CAST(?4 AS INTEGER), min(size, CAST(?4 AS INTEGER)))) AS first,
 			max(0, iif(CAST(?5 AS INTEGER) < 0, size + CAST(?5 AS INTEGER), min(size - 1, CAST(?5 AS INTEGER)))) AS last
 			FROM (SELECT k.id, k.count, s.value, iif(k.count > 0, k.count, length(s.value)) AS size
 				FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live + `)) ranged
-		LEFT JOIN string_parts p ON p.key_id = iif(count > 0, id, NULL) AND p.part BETWEEN first / PART AND last / PART)`)
+		LEFT JOIN string_parts p ON p.key_id = iif(count > 0, id, NULL) AND p.part BETWEEN first / ` + schema.PartBytes + ` AND last / ` + schema.PartBytes + `)`
 
 func (c *Call) rangeStmt(key []byte, first, last int64) store.Stmt {
 	return c.stmt(sqlGetRange, key, store.Digits(first), store.Digits(last))

@@ -61,7 +61,7 @@ const atEnd = int64(-1)
 // sqlEditShort and sqlAppendShort change one that is not in parts, sqlEditParts one
 // that is, where the array ?5 has an element for each part that may be touched.
 // sqlMakeLong and sqlAddPart write a new one. The substr of an empty blob is NULL.
-var (
+const (
 	sqlStretch = `UPDATE keys SET count = iif(` + stretched + ` <= 536870912, ` + stretched + `, NULL)
 		WHERE db = ?1 AND key = ?2 AND ` + stretched + ` > ` + schema.WholeBytes
 	stretched    = `max(` + sizeNow + `, iif(?4 < 0, ` + sizeNow + `, ?4) + ?3)`
@@ -72,26 +72,21 @@ var (
 			coalesce(substr(value, ?4 + length(?3) + 1), '') AS BLOB)`
 	sqlAppendShort = `INSERT INTO strings(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2 AND count = 0
 		ON CONFLICT(key_id) DO UPDATE SET value = CAST(value || excluded.value AS BLOB)`
-	sqlEditParts = inParts(`INSERT INTO string_parts(key_id, part, value)
+	sqlEditParts = `INSERT INTO string_parts(key_id, part, value)
 		SELECT owner, n.part, CAST(
 			coalesce(substr(p.value, 1, at), '') || zeroblob(max(0, at - ifnull(length(p.value), 0))) || bytes ||
 			coalesce(substr(p.value, at + length(bytes) + 1), '') AS BLOB)
-		FROM (SELECT owner, part, max(0, start - part * PART) AS at,
-				substr(?3, max(0, part * PART - start) + 1, PART - max(0, start - part * PART)) AS bytes
-			FROM (SELECT owner, start, start / PART + j.key AS part
+		FROM (SELECT owner, part, max(0, start - part * ` + schema.PartBytes + `) AS at,
+				substr(?3, max(0, part * ` + schema.PartBytes + ` - start) + 1, ` + schema.PartBytes + ` - max(0, start - part * ` + schema.PartBytes + `)) AS bytes
+			FROM (SELECT owner, start, start / ` + schema.PartBytes + ` + j.key AS part
 				FROM (SELECT id AS owner, CAST(iif(?4 < 0, count + ?4, ?4) AS INTEGER) AS start FROM keys WHERE db = ?1 AND key = ?2 AND count > 0)
 				CROSS JOIN json_each(?5) j)
-			WHERE part * PART < start + length(?3)) n
+			WHERE part * ` + schema.PartBytes + ` < start + length(?3)) n
 		LEFT JOIN string_parts p ON p.key_id = n.owner AND p.part = n.part WHERE true
-		ON CONFLICT(key_id, part) DO UPDATE SET value = excluded.value`)
+		ON CONFLICT(key_id, part) DO UPDATE SET value = excluded.value`
 	sqlMakeLong = `UPDATE keys SET count = ?3 WHERE db = ?1 AND key = ?2`
 	sqlAddPart  = `INSERT INTO string_parts(key_id, part, value) SELECT id, ?3, ?4 FROM keys WHERE db = ?1 AND key = ?2`
 )
-
-// inParts is SQL in which PART is the bytes of a part.
-func inParts(sql string) string {
-	return strings.ReplaceAll(sql, "PART", schema.PartBytes)
-}
 
 var stringTooLong = resp.MakeError(errStringTooLong)
 
