@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/meowdis/meowdis/resp"
@@ -182,8 +183,8 @@ func countBits(b []byte, from, to int64) (n int64) {
 	for ; from < to && from%8 != 0; from++ {
 		n += int64(bitAt(b, from))
 	}
-	for ; from+8 <= to; from += 8 {
-		n += int64(bits.OnesCount8(b[from/8]))
+	for ; from+64 <= to; from += 64 {
+		n += int64(bits.OnesCount64(binary.NativeEndian.Uint64(b[from/8:])))
 	}
 	for ; from < to; from++ {
 		n += int64(bitAt(b, from))
