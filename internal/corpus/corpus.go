@@ -6,8 +6,11 @@
 // reply as redis-cli prints it on a terminal. "2> GET k" comes from a second client.
 //
 //	# a comment, outside of replies
-//	!since 7.4       the file is about commands that the oracle lacks: say where
-//	                 the expectations come from in a comment
+//	!since 7.4       the file is about commands that an earlier redis-server lacks;
+//	                 for one that Debian does not have yet, say in a comment where
+//	                 the expectations come from
+//	!before 8.0      the lines below are the reply of earlier servers, where the
+//	                 one above is not theirs; a step has at most one
 //	!clock +5000     advances the clock by ms; only the stores with an injected
 //	                 clock run what follows
 //	~ unordered      between command and reply: elements in any order, at every depth
@@ -16,7 +19,10 @@
 //	~ any            only the kind of reply counts
 //	~ code           of an error, only the first word counts
 //
-// "go test ./internal/corpus -update" writes the replies that redis-server gives.
+// The replies are those of Redis 8.0, which meowdis follows, and it is compared
+// with 7.0, too. "go test ./internal/corpus -run TestOracle -update" writes the replies
+// of the redis-server on the PATH: one of 7.0 writes those that the transcript does not say
+// below a "!before 8.0".
 package corpus
 
 import (
@@ -25,10 +31,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -37,8 +45,8 @@ var files embed.FS
 
 // Transcript is one file of the corpus.
 type Transcript struct {
-	Name  string // without the directory and the ending
-	Since string // the Redis version that it needs, when the oracle is older
+	Name  string         // without the directory and the ending
+	Since oracle.Version // the first that knows its commands, "" for any
 	Steps []Step
 }
 
@@ -47,11 +55,31 @@ type Step struct {
 	Line   int // of the command in the file
 	Client int // 1 or 2
 	Args   [][]byte
-	Notes  []string // "unordered", "approx 10", …
-	Want   string   // as printed, without the last newline
-	Clock  int64    // ms to advance the clock by before the command
+	Notes  []string       // "unordered", "approx 10", …
+	Want   string         // as printed, without the last newline
+	Before oracle.Version // servers before it answer Older; "" when they don't differ
+	Older  string
+	Clock  int64 // ms to advance the clock by before the command
 
-	replyLines int // lines that the reply takes in the file, for updating
+	replyLines int  // lines that the replies take in the file, for updating
+	either     bool // Older will do, too
+}
+
+// On returns the transcript as a server of the version must answer it. Where exactly
+// a later one than 7.0 began to answer otherwise is not known: either reply will do.
+func (t Transcript) On(v oracle.Version) Transcript {
+	steps := slices.Clone(t.Steps)
+	for i, s := range steps {
+		switch {
+		case !v.Before(s.Before):
+		case v.Before("7.1"):
+			steps[i].Want, steps[i].Older = s.Older, ""
+		default:
+			steps[i].either = true
+		}
+	}
+	t.Steps = steps
+	return t
 }
 
 // All returns the whole corpus.
@@ -88,7 +116,7 @@ func Parse(name, text string) (Transcript, error) {
 		switch {
 		case line == "" || line[0] == '#':
 		case strings.HasPrefix(line, "!since "):
-			t.Since = line[len("!since "):]
+			t.Since = oracle.Version(line[len("!since "):])
 		case strings.HasPrefix(line, "!clock +"):
 			n, err := strconv.ParseInt(line[len("!clock +"):], 10, 64)
 			if err != nil {
@@ -110,11 +138,14 @@ func Parse(name, text string) (Transcript, error) {
 				s.Notes = append(s.Notes, lines[i][2:])
 			}
 			from := i + 1
-			for i+1 < len(lines) && lines[i+1] != "" && !strings.HasPrefix(lines[i+1], "> ") &&
-				!strings.HasPrefix(lines[i+1], "2> ") && !strings.HasPrefix(lines[i+1], "!") && !strings.HasPrefix(lines[i+1], "#") {
-				i++
-			}
+			i = reply(lines, from) - 1
 			s.Want = strings.Join(lines[from:i+1], "\n")
+			if i+1 < len(lines) && strings.HasPrefix(lines[i+1], before) {
+				s.Before = oracle.Version(lines[i+1][len(before):])
+				end := reply(lines, i+2)
+				s.Older = strings.Join(lines[i+2:end], "\n")
+				i = end - 1
+			}
 			s.replyLines = i + 1 - from
 			t.Steps = append(t.Steps, s)
 		default:
@@ -122,6 +153,19 @@ func Parse(name, text string) (Transcript, error) {
 		}
 	}
 	return t, nil
+}
+
+const before = "!before "
+
+// reply returns the end of the reply that begins at the line i: the index of the
+// first line that does not belong to it.
+func reply(lines []string, i int) int {
+	for i < len(lines) && lines[i] != "" && !slices.ContainsFunc([]string{"> ", "2> ", "!", "#"}, func(start string) bool {
+		return strings.HasPrefix(lines[i], start)
+	}) {
+		i++
+	}
+	return i
 }
 
 // Show prints a reply the way that transcripts write it: in RESP2's shape, as
@@ -167,12 +211,16 @@ func (s Step) Same(a, b resp.Value) bool {
 // Reply is the reply that the transcript says, in RESP2's shape.
 func (s Step) Reply() (resp.Value, error) { return parseShown(s.Want) }
 
-// Matches tells whether the reply is what the transcript says.
+// Matches reports whether the reply is what the transcript says.
 func (s Step) Matches(v resp.Value) bool {
+	return s.matches(v, s.Want) || s.either && s.matches(v, s.Older)
+}
+
+func (s Step) matches(v resp.Value, text string) bool {
 	if len(s.Notes) == 0 {
-		return Show(v) == s.Want
+		return Show(v) == text
 	}
-	want, err := parseShown(s.Want)
+	want, err := parseShown(text)
 	return err == nil && s.Same(v, want)
 }
 
@@ -241,15 +289,37 @@ func near(a, b resp.Value, tolerance float64) bool {
 
 func within(x, y, tolerance float64) bool { return x-y <= tolerance && y-x <= tolerance }
 
-// Update rewrites the replies of a transcript's text.
-func Update(text string, t Transcript, replies []string) string {
+// Update returns the transcript's text with the replies of other, which has the
+// same steps.
+func (t Transcript) Update(text string, other []Step) string {
 	lines := strings.Split(text, "\n")
 	var out []string
 	at := 0
 	for i, s := range t.Steps {
 		head := s.Line + len(s.Notes)
-		out = append(append(out, lines[at:head]...), strings.Split(replies[i], "\n")...)
+		out = append(append(out, lines[at:head]...), strings.Split(other[i].Want, "\n")...)
+		if b := other[i].Before; b != "" {
+			out = append(append(out, before+string(b)), strings.Split(other[i].Older, "\n")...)
+		}
 		at = head + s.replyLines
 	}
 	return strings.Join(append(out, lines[at:]...), "\n")
+}
+
+// Answered returns the step with what a server of a version answered in it.
+func (s Step) Answered(v oracle.Version, reply resp.Value) Step {
+	switch {
+	case s.replyLines == 0 || !v.Before("8.0"):
+		if !s.matches(reply, s.Want) {
+			s.Want = Show(reply)
+		}
+		if s.Want == s.Older {
+			s.Before, s.Older = "", ""
+		}
+	case s.matches(reply, s.Want):
+		s.Before, s.Older = "", ""
+	case s.Before == "" || !s.matches(reply, s.Older):
+		s.Before, s.Older = "8.0", Show(reply)
+	}
+	return s
 }
