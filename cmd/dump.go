@@ -3,14 +3,14 @@ package cmd
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -20,7 +20,7 @@ type dumpOptions struct {
 	keys     selection
 	format   string
 	database bool // -n was given
-	path     string
+	file     outFile
 }
 
 func newDump(s *streams) *cobra.Command {
@@ -37,7 +37,8 @@ a file, or with - to stdout. Types, databases and expiries are kept. Formats:
   commands  Redis commands in lines, for "meowdis exec" (.txt, .redis)
   resp      Redis commands as clients send them, for "redis-cli --pipe" (.resp)
 
-The file appears when it is complete. Keys may change meanwhile: each one is
+The file appears when it is complete. One that is there already is replaced only with
+--force, and a SQLite database never. Keys may change meanwhile: each one is
 written as it is when its turn comes, and one that was changed while it was read
 is named on stderr.
 
@@ -47,19 +48,20 @@ is named on stderr.
   meowdis dump --url redis://localhost:6379 --format resp - | redis-cli -p 6380 --pipe`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.path, o.database = args[0], cmd.Flags().Changed("database")
+			o.file.path, o.database = args[0], cmd.Flags().Changed("database")
 			return o.run(cmd.Context(), s)
 		},
 	}
 	cmd.Flags().StringVar(&o.format, "format", "", "`FORMAT` of the file (default: by its name, or archive)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatsToWrite(), cobra.ShellCompDirectiveNoFileComp))
+	o.file.addFlags(cmd)
 	o.keys.addFlags(cmd)
 	o.target.addLookFlags(cmd)
 	return cmd
 }
 
 func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
-	format, err := formatToWrite(o.format, o.path)
+	format, err := formatToWrite(o.format, o.file.path)
 	if err != nil {
 		return err
 	}
@@ -67,8 +69,11 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.path == "-" && s.outTerminal && format.binary {
+	if o.file.path == "-" && s.outTerminal && format.binary {
 		return usagef("this format is not for a terminal: give a file, or --format jsonl")
+	}
+	if err := o.file.check(); err != nil {
+		return err
 	}
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
@@ -85,48 +90,48 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		}
 		r.seen(p)
 	}
-	err = writeFile(o.path, s.out, func(out io.Writer) error {
+	err = o.file.write(s.out, func(out io.Writer) error {
 		return transfer.Run(ctx, of(c.target.String(), c.keys(ctx, read)), format.write(out), r.notify, seen)
 	})
 	if err != nil {
-		return r.end(notWritten(ctx, o.path, err))
+		return r.end(notWritten(ctx, o.file.path, err))
 	}
 	r.say("%s", r.outcome("wrote", keys))
 	return r.end(nil)
 }
 
-// writeFile makes the file of that name when write succeeds, and leaves what was
-// there before otherwise. - is stdout.
-func writeFile(path string, stdout io.Writer, write func(io.Writer) error) error {
-	if path == "-" {
-		return buffered(stdout, write)
-	}
-	return replaceFile(path, func(f *os.File) error { return buffered(f, write) })
+// outFile are the arguments and flags of a verb that writes a file.
+type outFile struct {
+	path  string // - is stdout
+	force bool
 }
 
-// replaceFile is writeFile for what wants a file.
-func replaceFile(path string, write func(*os.File) error) (err error) {
-	if err := local.CheckNew(path); err != nil {
-		return err
+func (o *outFile) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "replace a file that is there; never a SQLite database")
+}
+
+// check reports why the file is not to be made, before any work is done for it.
+func (o *outFile) check() error {
+	if o.path == "-" {
+		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("nothing can be made in %s: %w", filepath.Dir(path), local.Pathless(err))
+	switch err := outfile.Check(o.path, o.force); {
+	case errors.Is(err, outfile.ErrExists):
+		return usagef("%s: %w: name another file, or give --force to replace it", o.path, err)
+	case errors.Is(err, outfile.ErrDatabase):
+		return usagef("%s: %w: name another file; --db %s is for the keys in it", o.path, err, o.path)
+	case err != nil:
+		return fmt.Errorf("writing %s: %w", o.path, err)
 	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
+	return nil
+}
+
+// write makes the file when write succeeds, and leaves what was there before otherwise.
+func (o *outFile) write(stdout io.Writer, write func(io.Writer) error) error {
+	if o.path == "-" {
+		return buffered(stdout, write)
 	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return local.Pathless(err)
+	return outfile.Write(o.path, o.force, func(f *os.File) error { return buffered(f, write) })
 }
 
 func buffered(out io.Writer, write func(io.Writer) error) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -17,7 +18,7 @@ type exportOptions struct {
 	target   targetOptions
 	keys     selection
 	database bool // -n was given
-	path     string
+	file     outFile
 }
 
 func newExport(s *streams) *cobra.Command {
@@ -29,26 +30,31 @@ func newExport(s *streams) *cobra.Command {
 		Long: `Writes all keys of the target, of all its databases or the one that -n names, to
 a dump file, which redis-server loads when it starts: from version 7.0 on, or 7.4
 when fields of hashes expire. Documents have no form in such a file and are left
-out. The file appears when it is complete.
+out. The file appears when it is complete. One that is there already is replaced only
+with --force.
 
 ` + moveExitCodesHelp + "\n\n" + targetHelp,
-		Example: `  meowdis export dump.rdb
+		Example: `  meowdis export meowdis.rdb
   meowdis export --db cats.sqlite --match 'cat:*' cats.rdb
   redis-server --dbfilename cats.rdb`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.path, o.database = args[0], cmd.Flags().Changed("database")
+			o.file.path, o.database = args[0], cmd.Flags().Changed("database")
 			return o.run(cmd.Context(), s)
 		},
 	}
+	o.file.addFlags(cmd)
 	o.keys.addFlags(cmd)
 	o.target.addLookFlags(cmd)
 	return cmd
 }
 
 func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
-	if filepath.Ext(o.path) != ".rdb" {
+	if filepath.Ext(o.file.path) != ".rdb" {
 		return usagef("export writes dump files of Redis: give a name that ends in .rdb; meowdis dump writes other formats")
+	}
+	if err := o.file.check(); err != nil {
+		return err
 	}
 	read, err := o.keys.readOptions()
 	if err != nil {
@@ -63,15 +69,15 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	defer func() { err = closing(err, c) }()
 	r := &report{s: s, bar: newProgress(s, "exporting", "keys", total(ctx, c, read))}
 	var keys int64
-	err = replaceFile(o.path, func(f *os.File) error {
-		spool := &spoolFile{dir: filepath.Dir(o.path)}
+	err = outfile.Write(o.file.path, o.file.force, func(f *os.File) error {
+		spool := &spoolFile{dir: filepath.Dir(o.file.path)}
 		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.notify)
 		err := transfer.Run(ctx, of(c.target.String(), c.keys(ctx, read)), w, r.notify, r.seen)
 		keys = w.Keys()
 		return errors.Join(err, spool.remove())
 	})
 	if err != nil {
-		return r.end(notWritten(ctx, o.path, err))
+		return r.end(notWritten(ctx, o.file.path, err))
 	}
 	r.say("%s", r.outcome("wrote", transfer.Written{Keys: keys}))
 	return r.end(nil)

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,10 +14,12 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
 )
 
 func newMan(s *streams) *cobra.Command {
-	return &cobra.Command{
+	force := false
+	cmd := &cobra.Command{
 		Use:     "man DIR",
 		GroupID: groupSetUp,
 		Short:   "Write the man pages into a directory",
@@ -29,12 +32,12 @@ func newMan(s *streams) *cobra.Command {
 			root.DisableAutoGenTag = true
 			keepLines(root)
 			root.Long += "\n\nMore is told in " + topicPages(root) + "."
-			if err := writePages(root, "1", args[0], s.getenv); err != nil {
+			if err := writePages(root, "1", args[0], force, s.getenv); err != nil {
 				return err
 			}
 			for _, topic := range root.Commands() {
 				if topic.IsAdditionalHelpTopicCommand() {
-					if err := writePages(topic, "7", args[0], s.getenv); err != nil {
+					if err := writePages(topic, "7", args[0], force, s.getenv); err != nil {
 						return err
 					}
 				}
@@ -42,6 +45,8 @@ func newMan(s *streams) *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace pages that are there")
+	return cmd
 }
 
 // topicPages are the names of the pages that are about no verb, which cobra does not
@@ -83,10 +88,10 @@ func keepLines(cmd *cobra.Command) {
 // writePages writes the pages of cmd and of what it has. The same pages come from the
 // same source, whenever they are made: their date is that of SOURCE_DATE_EPOCH, or
 // they have none.
-func writePages(cmd *cobra.Command, section, dir string, getenv func(string) string) error {
+func writePages(cmd *cobra.Command, section, dir string, force bool, getenv func(string) string) error {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() {
-			if err := writePages(c, section, dir, getenv); err != nil {
+			if err := writePages(c, section, dir, force, getenv); err != nil {
 				return err
 			}
 		}
@@ -106,8 +111,15 @@ func writePages(cmd *cobra.Command, section, dir string, getenv func(string) str
 		text = bytes.Replace(text, []byte(date.Format(` "Jan 2006" `)), []byte(` "" `), 1)
 	}
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + "." + section
-	if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-		return fmt.Errorf("writing %s: %w", name, local.Pathless(err))
+	err = outfile.Write(filepath.Join(dir, name), force, func(f *os.File) error {
+		_, err := f.Write(text)
+		return errors.Join(err, f.Chmod(0o644))
+	})
+	switch {
+	case errors.Is(err, outfile.ErrExists):
+		return usagef("%s: %w: name another directory, or give --force to replace it", name, err)
+	case err != nil:
+		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	return nil
 }

@@ -11,12 +11,15 @@ import (
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
 // BackupOptions say how a file is backed up.
 type BackupOptions struct {
-	// Replace lets the backup take the place of a file that is there.
+	// Replace lets the backup take the place of a file that is there, when that is no
+	// database, or one of ours that nobody has open: an earlier backup.
 	Replace bool
 	// AsIs takes a damaged file, too, page for page.
 	AsIs bool
@@ -28,18 +31,15 @@ type BackupOptions struct {
 // on writing. The copy is checked, and safe on the disk, before it appears under
 // its name; when anything fails nothing appears.
 func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err error) {
-	if _, err := os.Lstat(path); err == nil && !o.Replace {
-		return fmt.Errorf("backing up to %s: it exists already", path)
-	}
-	if err := CheckNew(path); err != nil {
-		return fmt.Errorf("backing up to %s: %w", path, err)
-	}
 	info, err := os.Stat(f.path)
 	if err != nil {
 		return err
 	}
 	if there, err := os.Stat(path); err == nil && os.SameFile(info, there) {
 		return fmt.Errorf("backing up to %s: it is the file itself", path)
+	}
+	if err := checkBackup(path, o.Replace); err != nil {
+		return fmt.Errorf("backing up to %s: %w", path, err)
 	}
 	partial, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -64,12 +64,48 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if err := os.Chmod(partial.Name(), info.Mode().Perm()); err != nil {
 		return Pathless(err)
 	}
-	if err := os.Rename(partial.Name(), path); err != nil {
+	if err := checkBackup(path, o.Replace); err != nil {
+		return err
+	}
+	if err := outfile.Name(partial.Name(), path, o.Replace); err != nil {
 		return Pathless(err)
 	}
 	// The name is safe once the directory is; not every system can promise that.
 	syncPath(filepath.Dir(path), os.O_RDONLY)
 	return nil
+}
+
+// checkBackup reports why a backup must not get this name. With replace it may take the
+// place of what looks like an earlier backup: a database of ours that nobody has open.
+func checkBackup(path string, replace bool) error {
+	err := outfile.Check(path, replace)
+	switch {
+	case !errors.Is(err, outfile.ErrDatabase):
+		return err
+	case !replace:
+		return outfile.ErrExists
+	case retire(path) != nil:
+		return fmt.Errorf("%w, unless it is a backup that nobody has open: name another file", err)
+	}
+	return nil
+}
+
+// retire makes a database of ours one file without a log, which would be taken for that of
+// the file in its place. It fails when anybody has it open, and of any other database.
+func retire(path string) (err error) {
+	c, err := openConn(path, toWrite)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := c.script("PRAGMA busy_timeout = 0"); err != nil {
+		return err
+	}
+	rows, _, err := c.run(store.Stmt{SQL: "PRAGMA application_id"})
+	if err != nil || rows[0][0].Int() != schema.ApplicationID {
+		return errors.Join(err, ErrForeign)
+	}
+	return c.script("PRAGMA journal_mode = DELETE")
 }
 
 func (f *File) copyTo(ctx context.Context, path string, o BackupOptions) (err error) {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/meowdis/meowdis/outfile"
 )
 
 // reason is what is wrong with a file, for people, and the error that showed it.
@@ -38,23 +40,11 @@ func checkPath(path string, mustExist bool) error {
 	return nil
 }
 
-// CheckNew says why no file can be made at path, as far as its directory is
-// concerned.
-func CheckNew(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return errors.New("it is a directory: name the file in it")
-	}
-	return missing(path, false, nil)
-}
-
 func missing(path string, mustExist bool, err error) error {
-	dir := filepath.Dir(path)
-	switch info, gone := os.Stat(dir); {
-	case gone != nil:
-		return &reason{"there is no directory " + dir + ": check the path, or make it", err}
-	case !info.IsDir():
-		return &reason{dir + " is a file, and no directory: check the path", err}
-	case mustExist:
+	if no := outfile.CheckDirectory(path); no != nil {
+		return &reason{no.Error(), err}
+	}
+	if mustExist {
 		return &reason{"there is no such file: check the path; the first command of meowdis exec makes a new one", err}
 	}
 	return nil

@@ -90,7 +90,7 @@ func generalHelp(columns int) string {
 	line("HELP @GROUP", "The commands of a group: @"+strings.Join(groups(), " @"))
 	line("5 COMMAND", "Runs a command five times")
 	line("COMMAND | less", "Gives the reply to a shell command; jq gets JSON")
-	line("COMMAND > FILE, >> FILE", "Writes the reply into a file, or behind it")
+	line("COMMAND > FILE, >> FILE", "Writes the reply into a new file, or at its end; >| replaces one")
 	line(`COMMAND \`, "Goes on in the next line, as an open quote does")
 	b.WriteByte('\n')
 	for _, c := range colons {

@@ -99,7 +99,7 @@ func unquoted(written string, open byte) string {
 type command struct {
 	words []word // those of the command alone
 	times int    // "5 INCR k" repeats
-	// op is what happens to the output: "|", ">" or ">>", "" for nothing
+	// op is what happens to the output: "|", ">", ">|" or ">>", "" for nothing
 	// special. It stands at opWord; behind it is target, a shell command or the
 	// name of a file.
 	op     string
@@ -146,7 +146,7 @@ func understand(text string, words []word, shell bool) command {
 		case w.value == "|" && before.canPrint():
 			c.op, c.opWord, c.target, c.words = w.value, w, text[next.from:c.words[len(c.words)-1].to], before.words
 			return c
-		case (w.value == ">" || w.value == ">>") && i+2 == len(c.words) && before.canPrint() && !c.readsNew():
+		case (w.value == ">" || w.value == ">|" || w.value == ">>") && i+2 == len(c.words) && before.canPrint() && !c.readsNew():
 			c.op, c.opWord, c.target, c.words = w.value, w, next.value, before.words
 			return c
 		}

@@ -51,6 +51,7 @@ func TestUnderstand(t *testing.T) {
 		{"GET k | less -R", "GET k", "|", "less -R"},
 		{`GET k | jq ".a | .b" > out`, "GET k", "|", `jq ".a | .b" > out`},
 		{"GET k > out.txt", "GET k", ">", "out.txt"},
+		{"GET k >| out.txt", "GET k", ">|", "out.txt"},
 		{`GET k >> "my file"`, "GET k", ">>", "my file"},
 		{"2 GET k | cat", "GET k", "|", "cat"},
 		{`GET "|" x`, "GET | x", "", ""},

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -58,8 +59,8 @@ func (l *loop) output(c command) (*output, error) {
 	switch c.op {
 	case "|":
 		return l.shell(c.target)
-	case ">", ">>":
-		return l.file(c.target, c.op == ">>"), nil
+	case ">", ">|", ">>":
+		return l.file(c.target, c.op)
 	}
 	out := &output{Writer: l.Out, format: l.Format}
 	if l.Paging {
@@ -109,10 +110,24 @@ func (l *loop) formatFor(line string) Format {
 	return asLines
 }
 
-// file writes the output into a file, which is opened with the first of it: a
-// command that fails leaves the file as it was.
-func (l *loop) file(name string, atEnd bool) *output {
-	f := &lazyFile{name: name, flags: os.O_CREATE | os.O_WRONLY | os.O_TRUNC}
+// file writes the output into a file, which is made with the first of it: a command
+// that fails leaves the file as it was. As in a careful shell, > makes a new file, >|
+// replaces one, and >> adds to its end.
+func (l *loop) file(name, op string) (*output, error) {
+	atEnd := op == ">>"
+	switch err := outfile.Check(name, op != ">"); {
+	case errors.Is(err, outfile.ErrExists):
+		return nil, fmt.Errorf("%s: %w: >| replaces it, >> adds to it", name, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f := &lazyFile{name: name, flags: os.O_CREATE | os.O_WRONLY}
+	switch op {
+	case ">|":
+		f.flags |= os.O_TRUNC
+	case ">>":
+		f.flags |= os.O_APPEND
+	}
 	format := asBytes
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".json", ".jsonl":
@@ -121,12 +136,11 @@ func (l *loop) file(name string, atEnd bool) *output {
 		format = asCSV
 	}
 	if atEnd {
-		f.flags = os.O_CREATE | os.O_WRONLY | os.O_APPEND
 		if filepath.Ext(name) == "" || filepath.Ext(name) == ".txt" || filepath.Ext(name) == ".log" {
 			format = asLines
 		}
 	}
-	return &output{Writer: f, format: format, failed: l.Err, finish: f.Close}
+	return &output{Writer: f, format: format, failed: l.Err, finish: f.Close}, nil
 }
 
 // lazyFile is opened by the first Write.

@@ -104,6 +104,27 @@ func TestRedirection(t *testing.T) {
 	}
 }
 
+// TestRedirectionKeepsFiles writes to files that are there: nothing is lost unless >| asks for
+// it, and the command does not run whose reply would go nowhere.
+func TestRedirectionKeepsFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"kept": "kept", "replaced": "a longer text", "shop.sqlite": "SQLite format 3\x00..."} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSession(t, "SET k v", "RPUSH list a b")
+	out, errs := typedInto(t, Options{Target: Target{Session: s}}, strings.ReplaceAll(
+		"LPOP list > DIR/kept\rLPOP list >| DIR/shop.sqlite\rLPOP list >> DIR/shop.sqlite\rLLEN list\rGET k >| DIR/replaced\r", "DIR", dir))
+	mustShow(t, out, "(integer) 2")
+	mustShow(t, errs, "kept: it exists already: >| replaces", ">> adds to it", "never replaced", "never replaced")
+	for name, want := range map[string]string{"kept": "kept", "replaced": "v", "shop.sqlite": "SQLite format 3\x00..."} {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s holds %q, %v", name, got, err)
+		}
+	}
+}
+
 func TestPipesToWhatReadsJSON(t *testing.T) {
 	l := &loop{Options: &Options{Format: typedFormat}}
 	list := resp.MakeArray(resp.MakeString("a"), resp.MakeInt(1))
