@@ -20,10 +20,10 @@ type backupOptions struct {
 func newBackup(s *streams) *cobra.Command {
 	o := &backupOptions{}
 	cmd := &cobra.Command{
-		Use:     "backup [FLAGS] [FILE] DESTINATION",
+		Use:     "backup [FLAGS] [TARGET] COPY",
 		GroupID: groupMend,
 		Short:   "Copy a file while others work on it",
-		Long: `Copies the file to DESTINATION as it is at one moment. Other processes may read
+		Long: `Copies the file to COPY as it is at one moment. Other processes may read
 and write meanwhile; they do not wait. The copy is one file, without a log beside
 it. It is checked for damage and safe on the disk before it gets its name, so that
 there is a whole backup under that name or none.

@@ -59,8 +59,8 @@ func (o *tokenOptions) named(s *streams, spec, token string) (target, error) {
 	return t, err
 }
 
-const twoTargetsHelp = `A target is the path of a file, @NAME of a profile, or a URL: http:// or https://
-(Upstash REST, with a token), redis://, rediss:// or unix://.`
+const twoTargetsHelp = targetHelp + `
+This verb has two, and looks at its arguments only.`
 
 func newCopy(s *streams) *cobra.Command {
 	o := &copyOptions{}

@@ -30,7 +30,7 @@ type doctorOptions struct {
 func newDoctor(s *streams) *cobra.Command {
 	o := &doctorOptions{}
 	cmd := &cobra.Command{
-		Use:     "doctor [FLAGS] [FILE]",
+		Use:     "doctor [FLAGS] [TARGET]",
 		GroupID: groupMend,
 		Short:   "Examine a file, and mend it with --fix",
 		Long: `Examines a file: its pages and indexes, its tables, and whether keys, elements,

@@ -58,6 +58,7 @@ commands are independent, and only counted.
   printf 'SET a 1\nINCR a\n' | meowdis exec
   meowdis exec --pipe < million.txt
   meowdis exec --dry-run < commands.txt`,
+		Args:              usageArgs(cobra.ArbitraryArgs),
 		ValidArgsFunction: o.target.completeCall(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.format.check(cmd); err != nil {

@@ -36,9 +36,9 @@ arguments, and how SQLite goes about each (its query plan). Nothing is run and
 nothing is written.
 
 A command that has to read before it can decide is several steps; the first is
-shown. Plans are those of the file, where there is one: that of --db, of --profile,
-of the environment or of the profile in use (see "meowdis help targets"), or the
-default file.`,
+shown. Plans are those of the target, where that is a file.
+
+` + fileHelp,
 		Example: `  meowdis explain SET greeting hello EX 60
   meowdis explain --json INCR visits`,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),

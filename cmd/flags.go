@@ -99,19 +99,22 @@ var redisCLIFlags = map[string]string{
 const passwordFlags = "--token PASSWORD, or a profile, which keeps it (meowdis profile add)"
 
 // usageArgs makes a failed check of the arguments a usage error, which says how
-// they are given.
+// they are given, and refuses targets among them that are for a flag.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
+		if err := misdirected(cmd, args); err != nil {
+			return err
+		}
 		if check(cmd, args) == nil {
 			return nil
 		}
-		what := "an argument is missing"
+		what, instead := "an argument is missing", ""
 		for n, arg := range args {
 			if check(cmd, args[:n]) == nil {
-				what = fmt.Sprintf("%q is one argument too many", arg)
+				what, instead = fmt.Sprintf("%q is one argument too many", shownArgument(arg)), flagInstead(cmd, arg)
 			}
 		}
-		return usagef("%s: %s", what, strings.Join(append(parents(cmd), cmd.Use), " "))
+		return usagef("%s: %s%s", what, strings.Join(append(parents(cmd), cmd.Use), " "), instead)
 	}
 }
 

@@ -200,12 +200,12 @@ func (t target) identity() string {
 // secrets.
 func (t target) flags() string {
 	if t.profile != "" {
-		return "--profile " + t.profile
+		return "--profile " + shellWords(t.profile)
 	}
 	if t.url != nil {
-		return "--url '" + t.String() + "'"
+		return "--url " + shellWords(t.String())
 	}
-	return "--db '" + strings.ReplaceAll(t.path, "'", `'\''`) + "'"
+	return "--db " + shellWords(t.path)
 }
 
 // editor is the command that edits a file, nil when the person has named none.

@@ -40,6 +40,7 @@ trips are made.
 ` + targetHelp,
 		Example: `  meowdis latency --url redis://localhost:6379
   meowdis latency --count 1000 --interval 0 GET greeting`,
+		Args:              usageArgs(cobra.ArbitraryArgs),
 		ValidArgsFunction: o.target.completeCall(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.count < 0 {

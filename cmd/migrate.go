@@ -13,7 +13,7 @@ import (
 func newMigrate(s *streams) *cobra.Command {
 	o := &fileOptions{}
 	cmd := &cobra.Command{
-		Use:     "migrate [FLAGS] [FILE]",
+		Use:     "migrate [FLAGS] [TARGET]",
 		GroupID: groupMend,
 		Short:   "Bring a file of an older meowdis up to date, after a backup",
 		Long: `Brings the tables of a file to the schema version of this meowdis, in one

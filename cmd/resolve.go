@@ -130,6 +130,7 @@ func (o *targetOptions) environment(where string, get func(string) string, p pro
 		p.candidate("MEOWDIS_PROFILE"+where, get("MEOWDIS_PROFILE")),
 		o.remote("UPSTASH_REDIS_REST_URL"+where, get("UPSTASH_REDIS_REST_URL"), get("UPSTASH_REDIS_REST_TOKEN")),
 		o.remote("KV_REST_API_URL"+where, get("KV_REST_API_URL"), get("KV_REST_API_TOKEN")),
+		o.remote("REDIS_URL"+where, get("REDIS_URL"), ""),
 	}
 }
 

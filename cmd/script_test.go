@@ -104,7 +104,7 @@ func serveEvents(t *testing.T) string {
 //	                        channels, patterns, or "monitor"
 //
 // EVENTS_URL is an endpoint that sends a message of each channel that is subscribed
-// to, and what MONITOR would show. REST_URL and REST_TOKEN are an endpoint with an empty database, REDIS_URL the
+// to, and what MONITOR would show. REST_URL and REST_TOKEN are an endpoint with an empty database, RESP_URL the
 // same over RESP, and REAL_REDIS_URL a real Redis.
 func TestScripts(t *testing.T) {
 	rest, redis := serveMemory(t)
@@ -124,7 +124,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REST_URL", rest)
 			env.Setenv("REST_TOKEN", restToken)
 			env.Setenv("EVENTS_URL", events)
-			env.Setenv("REDIS_URL", redis)
+			env.Setenv("RESP_URL", redis)
 			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
 			return nil
 		},

@@ -38,7 +38,7 @@ const (
 func newServe(s *streams) *cobra.Command {
 	o := &serveOptions{}
 	cmd := &cobra.Command{
-		Use:     "serve [FLAGS] [FILE]",
+		Use:     "serve [FLAGS] [TARGET]",
 		GroupID: groupUse,
 		Short:   "Serve a file over Upstash's REST protocol and the Redis protocol",
 		Long: `Serves the file to programs: Upstash's SDKs over HTTP, any Redis client over RESP.

@@ -19,11 +19,14 @@ import (
 	"github.com/meowdis/meowdis/remote"
 )
 
-const targetHelp = `Where commands go, the first of these that is given:
-  an argument, --db FILE, --url URL with --token TOKEN, or --profile NAME
+// targetHelp is what every verb says of targets.
+const targetHelp = `The target is the first of these that is given:
+  --db FILE, --url URL with --token TOKEN, or --profile NAME; an argument that the
+    usage line calls TARGET, SOURCE, DESTINATION, A or B: a FILE, a URL, or @NAME
   MEOWDIS_DB, MEOWDIS_URL with MEOWDIS_TOKEN, or MEOWDIS_PROFILE
   UPSTASH_REDIS_REST_URL with UPSTASH_REDIS_REST_TOKEN
   KV_REST_API_URL with KV_REST_API_TOKEN
+  REDIS_URL
   the profile in use: see "meowdis help profiles"
   the default file, in the data directory that "meowdis paths" prints
 URLs: http:// and https:// (Upstash REST), redis://, rediss:// and unix://.`

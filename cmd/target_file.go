@@ -12,9 +12,9 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-const fileHelp = `The file is the argument, which may be @NAME of a profile, or --db, or that of
---profile, of the environment or of the profile in use (see "meowdis help targets"),
-or the default file that "meowdis paths" prints.`
+// fileHelp is what verbs that look after files say of targets.
+const fileHelp = targetHelp + `
+This verb works on a file: servers in the environment are passed over.`
 
 // fileOptions choose the file of a verb that looks after files.
 type fileOptions struct {

@@ -73,6 +73,7 @@ const environmentTopic = `  MEOWDIS_DB                the file to work on
   UPSTASH_REDIS_REST_TOKEN
   KV_REST_API_URL           as Vercel names them
   KV_REST_API_TOKEN
+  REDIS_URL                 as Heroku and many libraries name it; any URL will do
   MEOWDIS_KEYRING=off       keep the tokens of profiles out of the system's keyring
   NO_COLOR                  no colours, when not empty
   CLICOLOR_FORCE            colours also where no terminal is, unless 0

@@ -14,7 +14,7 @@ import (
 func newVacuum(s *streams) *cobra.Command {
 	o := &fileOptions{}
 	cmd := &cobra.Command{
-		Use:     "vacuum [FLAGS] [FILE]",
+		Use:     "vacuum [FLAGS] [TARGET]",
 		GroupID: groupMend,
 		Short:   "Give back the room that deleted keys have left",
 		Long: `Packs the file, and says how many bytes were won. That needs as much room again
