@@ -25,6 +25,7 @@ type copyOptions struct {
 	resume   string
 	dryRun   bool
 	full     bool
+	reach    reachOptions
 	src, dst string
 }
 
@@ -102,6 +103,7 @@ that was changed while it was read is named on stderr.
 	f.BoolVar(&o.dryRun, "dry-run", false, "only count what would be copied")
 	f.Lookup("db-from").DefValue, f.Lookup("db-to").DefValue = "0", "0" // -1 is nothing to show
 	o.tokens.addFlags(cmd, "src-token", "dst-token")
+	o.reach.addFlags(cmd)
 	f.BoolVar(&o.full, "full", false, "make each commit to a file survive a power cut (slower)")
 	return cmd
 }
@@ -113,7 +115,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	targets := targetOptions{full: o.full}
+	targets := targetOptions{full: o.full, reach: o.reach}
 	from, err := o.tokens.named(s, o.src, o.tokens.src)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ type diffOptions struct {
 	database  int
 	tolerance interval
 	json      bool
+	reach     reachOptions
 	a, b      string
 }
 
@@ -62,6 +63,7 @@ Exit codes:
 	cmd.RegisterFlagCompletionFunc("ttl-tolerance", cobra.NoFileCompletions)
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each difference")
 	o.tokens.addFlags(cmd, "a-token", "b-token")
+	o.reach.addFlags(cmd)
 	return cmd
 }
 
@@ -81,7 +83,7 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 		if err != nil {
 			return err
 		}
-		if sides[i], err = (&targetOptions{}).connectExisting(ctx, t); err != nil {
+		if sides[i], err = (&targetOptions{reach: o.reach}).connectExisting(ctx, t); err != nil {
 			return err
 		}
 		defer func() { err = closing(err, sides[i]) }()

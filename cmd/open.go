@@ -80,15 +80,19 @@ func (o *targetOptions) connect(ctx context.Context, s *streams, file local.Opti
 // connectTo is connect for a target that is known.
 func (o *targetOptions) connectTo(ctx context.Context, t target, file local.Options, resp3 bool) (*connection, error) {
 	c := &connection{target: t}
+	reach := o.reach.to(t)
+	if err := reach.TLS.Check(); err != nil {
+		return nil, usageError{err}
+	}
 	switch {
 	case t.isREST():
-		r, err := remote.OpenREST(t.url.String(), t.token)
+		r, err := remote.OpenREST(t.url.String(), t.token, reach)
 		if err != nil {
 			return nil, usageError{err}
 		}
 		c.session, c.close = r, r.Close
 	case t.url != nil:
-		r, err := remote.OpenRedis(ctx, t.url.String(), resp3)
+		r, err := remote.OpenRedis(ctx, t.url.String(), resp3, reach)
 		if err != nil {
 			return nil, err
 		}

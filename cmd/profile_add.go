@@ -51,6 +51,7 @@ asked for. It goes into the system's keyring where there is one.`,
 	f.StringVar(&o.confirm, "confirm", "yes", "what to ask before a dangerous command: `none|yes|name`")
 	f.BoolVar(&o.settings.ReadOnly, "read-only", false, "refuse commands that write")
 	f.StringVar(&o.settings.Color, "color", "", "`COLOR` of the name in the prompt: "+strings.Join(profile.Colors, ", "))
+	addTLSFlags(cmd, &o.settings.TLS)
 	cmd.MarkFlagFilename("db", "sqlite", "db")
 	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("token-env", cobra.NoFileCompletions)
@@ -114,6 +115,16 @@ func (o *profileAddOptions) target() (password string, err error) {
 	}
 	if _, err := remoteTarget(p.URL, "", "--url"); err != nil {
 		return "", err
+	}
+	for _, path := range []*string{&p.CACert, &p.Cert, &p.Key} {
+		if *path != "" {
+			if *path, err = filepath.Abs(*path); err != nil {
+				return "", err
+			}
+		}
+	}
+	if err := (&reachOptions{tls: p.TLS}).to(target{}).TLS.Check(); err != nil {
+		return "", usageError{err}
 	}
 	u, err := url.Parse(p.URL)
 	if err != nil {

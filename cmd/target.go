@@ -43,6 +43,7 @@ type targetOptions struct {
 	readOnly bool
 	verbose  bool
 	full     bool
+	reach    reachOptions
 
 	flags *pflag.FlagSet // nil where there are none
 }
@@ -59,6 +60,7 @@ func (o *targetOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.readOnly, "read-only", false, "refuse commands that write, before they are sent")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say on stderr which target is used")
 	f.BoolVar(&o.full, "full", false, "make each commit to the file survive a power cut (slower)")
+	o.reach.addFlags(cmd)
 	cmd.MarkFlagFilename("db", "sqlite", "db")
 	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("token", cobra.NoFileCompletions)

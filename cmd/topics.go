@@ -27,6 +27,10 @@ must be there. Several processes may use one file. :memory: is empty each time.
 redis:// and rediss:// (TLS) take user, password, host, port and database:
 redis://user:password@host:6379/2. unix:///path/to/socket?db=2 is a socket. A
 password on the command line can be seen by others: a profile keeps it elsewhere.
+For TLS, also of https://, --cacert FILE trusts other authorities than the system's,
+--cert FILE and --key FILE are a client certificate, --sni HOST is the name to ask
+for, --insecure trusts anybody; "meowdis profile add" keeps them. --timeout gives a
+server up that does not answer.
 
 --read-only refuses commands that write, and those that meowdis does not know,
 before they are sent; a file is opened for reading only. "meowdis status" tells

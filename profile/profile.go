@@ -18,10 +18,22 @@ type Profile struct {
 	TokenEnv string `toml:"token_env,omitempty" json:"-"`
 	Token    string `toml:"token,omitempty" json:"-"`
 
+	TLS
+
 	Database int     `toml:"database,omitempty" json:"database"`
 	Confirm  Confirm `toml:"confirm,omitempty" json:"confirm"`
 	ReadOnly bool    `toml:"read_only,omitempty" json:"read_only"`
 	Color    string  `toml:"color,omitempty" json:"color,omitempty"`
+}
+
+// TLS is how a connection with TLS is made; the fields are paths of PEM files, the
+// name to ask for, and whether any certificate will do.
+type TLS struct {
+	CACert   string `toml:"cacert,omitempty" json:"cacert,omitempty"`
+	Cert     string `toml:"cert,omitempty" json:"cert,omitempty"`
+	Key      string `toml:"key,omitempty" json:"key,omitempty"`
+	SNI      string `toml:"sni,omitempty" json:"sni,omitempty"`
+	Insecure bool   `toml:"insecure,omitempty" json:"insecure,omitempty"`
 }
 
 // Confirm is what a person must answer before a dangerous command runs.
@@ -54,6 +66,8 @@ func (p Profile) check(name string) error {
 		return fmt.Errorf("the name %q is not made of letters, digits, _, - and .", name)
 	case (p.DB == "") == (p.URL == ""):
 		return fmt.Errorf("profile %s: give it db or url, one of the two", name)
+	case p.URL == "" && p.TLS != TLS{}:
+		return fmt.Errorf("profile %s: a file has no certificates", name)
 	case !slices.Contains([]Confirm{ConfirmNone, ConfirmYes, ConfirmName}, p.Confirm.Level()):
 		return fmt.Errorf("profile %s: confirm is none, yes or name, not %q", name, p.Confirm)
 	case p.Color != "" && !slices.Contains(Colors, p.Color):

@@ -27,7 +27,8 @@ type Redis struct {
 	in      *bufio.Reader
 	replies *resp.Reader
 	used    time.Time
-	made    int // connections
+	made    int  // connections
+	heard   bool // a reply came over the connection
 
 	db       int
 	multi    bool
@@ -37,13 +38,17 @@ type Redis struct {
 
 var errClosed = errors.New("the server closed the connection")
 
+// errClosedAtOnce is errClosed where nothing was heard before, as of a server that
+// expects TLS.
+var errClosedAtOnce = fmt.Errorf("%w at once: does it want TLS? Then give rediss://", errClosed)
+
 // errLost says that a connection was lost together with what it had begun.
 var errLost = errors.New("the connection was lost, and the transaction with it")
 
 // OpenRedis connects to the server at rawURL, redis://, rediss:// or unix://. With
 // resp3 its replies have the shapes of RESP3.
-func OpenRedis(ctx context.Context, rawURL string, resp3 bool) (*Redis, error) {
-	s, err := parseServer(rawURL)
+func OpenRedis(ctx context.Context, rawURL string, resp3 bool, o Options) (*Redis, error) {
+	s, err := parseServer(rawURL, o)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +74,7 @@ func (r *Redis) Close() error {
 }
 
 func (r *Redis) attach(conn net.Conn) {
-	r.conn, r.used = conn, time.Now()
+	r.conn, r.used, r.heard = conn, time.Now(), false
 	r.in = bufio.NewReaderSize(conn, 64<<10)
 	r.replies = resp.NewReader(r.in) // takes a reader of this size as it is
 }
@@ -188,7 +193,7 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	if mayBlock(calls) {
 		conn.SetDeadline(time.Time{})
 	} else {
-		conn.SetDeadline(time.Now().Add(Timeout))
+		conn.SetDeadline(time.Now().Add(r.server.options.timeout()))
 	}
 	var out []byte
 	for _, args := range calls {
@@ -206,11 +211,14 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 			// Ends a writer that nobody listens to.
 			conn.SetDeadline(time.Unix(1, 0))
 			<-written
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			if ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); ended && !r.heard && r.server.tls == nil {
+				err = errClosedAtOnce
+			} else if ended {
 				err = errClosed
 			}
 			return replies, fmt.Errorf("talking to %s: %w", r.server.address, plainly(err))
 		}
+		r.heard = true
 		r.note(args, v)
 		replies = append(replies, v)
 	}

@@ -61,7 +61,7 @@ func (p *relay) cut() {
 
 func openRedis(t *testing.T, url string, resp3 bool) *remote.Redis {
 	t.Helper()
-	r, err := remote.OpenRedis(context.Background(), url, resp3)
+	r, err := remote.OpenRedis(context.Background(), url, resp3, remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestRedisAuth(t *testing.T) {
 	p := startRelay(t, server.Socket)
 	for userinfo, ok := range map[string]bool{":meow@": true, "cat:purr@": true, "cat:hiss@": false} {
 		for _, resp3 := range []bool{false, true} {
-			r, err := remote.OpenRedis(context.Background(), "redis://"+userinfo+p.Addr().String(), resp3)
+			r, err := remote.OpenRedis(context.Background(), "redis://"+userinfo+p.Addr().String(), resp3, remote.Options{})
 			if ok != (err == nil) {
 				t.Errorf("%s, RESP3 %v: %v", userinfo, resp3, err)
 			}
@@ -158,7 +158,7 @@ func TestRedisAuth(t *testing.T) {
 
 func TestRedisURLs(t *testing.T) {
 	for _, url := range []string{"http://x", "redis://x/17", "redis://x/abc", "://"} {
-		if _, err := remote.OpenRedis(context.Background(), url, false); err == nil {
+		if _, err := remote.OpenRedis(context.Background(), url, false, remote.Options{}); err == nil {
 			t.Errorf("%s: no error", url)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
@@ -21,22 +20,23 @@ type server struct {
 	tls     *tls.Config // nil without TLS
 	auth    [][]byte    // user, when there is one, and password
 	db      int
+	options Options
 }
 
 // CheckURL says what is wrong with the URL of a Redis server.
 func CheckURL(rawURL string) error {
-	_, err := parseServer(rawURL)
+	_, err := parseServer(rawURL, Options{})
 	return err
 }
 
 // parseServer reads redis://[user:password@]host[:port][/db], rediss:// with TLS,
 // and unix://[user:password@]/path[?db=n].
-func parseServer(rawURL string) (server, error) {
+func parseServer(rawURL string, o Options) (server, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return server{}, errors.New("the URL cannot be read")
 	}
-	s := server{network: "tcp"}
+	s := server{network: "tcp", options: o}
 	if password, ok := u.User.Password(); ok {
 		if name := u.User.Username(); name != "" {
 			s.auth = append(s.auth, []byte(name))
@@ -55,7 +55,9 @@ func parseServer(rawURL string) (server, error) {
 		}
 		s.address = net.JoinHostPort(host, port)
 		if u.Scheme == "rediss" {
-			s.tls = &tls.Config{ServerName: host}
+			if s.tls, err = o.TLS.config(host); err != nil {
+				return server{}, err
+			}
 		}
 	case "unix":
 		s.network, s.address, db = "unix", u.Path, ""
@@ -75,16 +77,13 @@ func parseServer(rawURL string) (server, error) {
 	return s, nil
 }
 
-const dialTimeout = 10 * time.Second
-
 func (s server) dial(ctx context.Context) (net.Conn, error) {
-	d := net.Dialer{Timeout: dialTimeout}
-	var conn net.Conn
-	var err error
-	if s.tls != nil {
-		conn, err = (&tls.Dialer{NetDialer: &d, Config: s.tls}).DialContext(ctx, s.network, s.address)
-	} else {
-		conn, err = d.DialContext(ctx, s.network, s.address)
+	bounded, cancel := context.WithTimeout(ctx, s.options.dialTimeout())
+	defer cancel()
+	var d net.Dialer
+	conn, err := d.DialContext(bounded, s.network, s.address)
+	if err == nil && s.tls != nil {
+		conn, err = s.handshake(bounded, conn)
 	}
 	switch {
 	case err == nil:

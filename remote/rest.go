@@ -43,13 +43,9 @@ const (
 	speaksJSON
 )
 
-// Timeout bounds a request to a REST endpoint and the wait for a reply of a
-// server, unless the command may block.
-const Timeout = 30 * time.Second
-
 // OpenREST makes a session on the endpoint at rawURL, http:// or https://. It
 // sends nothing yet.
-func OpenREST(rawURL, token string) (*REST, error) {
+func OpenREST(rawURL, token string, o Options) (*REST, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return nil, errors.New("the URL cannot be read")
@@ -58,11 +54,15 @@ func OpenREST(rawURL, token string) (*REST, error) {
 		return nil, fmt.Errorf("%s://%s is not the URL of a REST endpoint", u.Scheme, u.Host)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if transport.TLSClientConfig, err = o.TLS.config(u.Hostname()); err != nil {
+		return nil, err
+	}
+	transport.TLSHandshakeTimeout = o.dialTimeout()
 	return &REST{
 		base: u, token: token, waitBefore: backoff,
 		client: &http.Client{
 			Transport: transport,
-			Timeout:   Timeout,
+			Timeout:   o.timeout(),
 			// A redirect would carry commands, and perhaps the token, to
 			// somewhere that nobody named.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

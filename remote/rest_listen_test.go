@@ -55,7 +55,7 @@ func TestListenToEvents(t *testing.T) {
 		"/subscribe/strange": {"event: x\nid: 1\n\ndata: other\n\n", "data: message,strange,\n\n"},
 	})
 	listen := func(token, line string, count int) (string, error) {
-		r, err := remote.OpenREST(srv.URL, token)
+		r, err := remote.OpenREST(srv.URL, token, remote.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestListenToEvents(t *testing.T) {
 // A listener ends with its context, for its cause, also before anything came.
 func TestListenToEventsEnds(t *testing.T) {
 	srv := eventServer(t, map[string][]string{"/monitor": {"data: \"OK\"\n\n"}})
-	r, err := remote.OpenREST(srv.URL, "purr")
+	r, err := remote.OpenREST(srv.URL, "purr", remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

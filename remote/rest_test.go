@@ -164,7 +164,7 @@ func serve(t *testing.T, e *endpoint) *remote.REST {
 	e.engine = engine.New(file)
 	web := httptest.NewServer(e)
 	t.Cleanup(func() { web.Close(); file.Close() })
-	r, err := remote.OpenREST(web.URL, "T")
+	r, err := remote.OpenREST(web.URL, "T", remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +361,7 @@ func TestRESTFailures(t *testing.T) {
 		good.URL:                     "refused the token: WRONGPASS invalid or missing auth token",
 		gone.URL + "/?_token=secret": "connection refused",
 	} {
-		r, err := remote.OpenREST(url, "wrong")
+		r, err := remote.OpenREST(url, "wrong", remote.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +371,7 @@ func TestRESTFailures(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", url, got, want)
 		}
 	}
-	if _, err := remote.OpenREST("redis://x", ""); err == nil {
+	if _, err := remote.OpenREST("redis://x", "", remote.Options{}); err == nil {
 		t.Error("redis:// is no REST endpoint")
 	}
 }
@@ -381,7 +381,7 @@ func TestRESTGivesUpWithItsContext(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-silent }))
 	defer web.Close()
 	defer close(silent)
-	r, err := remote.OpenREST(web.URL, "T")
+	r, err := remote.OpenREST(web.URL, "T", remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func openREST(t testing.TB) transfer.Session {
 	_, e := openLocal(t)
 	web := httptest.NewServer(server.New(server.Config{Engine: e, Token: "purr"}).REST())
 	t.Cleanup(web.Close)
-	s, err := remote.OpenREST(web.URL, "purr")
+	s, err := remote.OpenREST(web.URL, "purr", remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func openREST(t testing.TB) transfer.Session {
 
 func openRedis(t testing.TB, socket string) transfer.Session {
 	t.Helper()
-	s, err := remote.OpenRedis(context.Background(), "unix://"+socket, false)
+	s, err := remote.OpenRedis(context.Background(), "unix://"+socket, false, remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

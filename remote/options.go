@@ -1,0 +1,126 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+)
+
+// Options changes how a server is reached. The zero value is right for most.
+type Options struct {
+	TLS TLS
+	// Timeout bounds the making of a connection, a request to a REST endpoint, and
+	// the wait for a reply of a server unless the command may block. 0 means 10
+	// seconds for a connection and 30 for the rest.
+	Timeout time.Duration
+}
+
+// TLS says who is trusted, and as whom to appear, where a URL asks for TLS. The
+// zero value trusts the system's authorities.
+type TLS struct {
+	CACert    string // path of the PEM file with the only authorities to trust
+	Cert, Key string // paths of the PEM files of a client certificate; both or none
+	SNI       string // name that the server is asked for and must prove, instead of the URL's host
+	Insecure  bool   // trusts any certificate
+}
+
+const (
+	defaultTimeout     = 30 * time.Second
+	defaultDialTimeout = 10 * time.Second
+)
+
+func (o Options) timeout() time.Duration     { return cmp.Or(o.Timeout, defaultTimeout) }
+func (o Options) dialTimeout() time.Duration { return cmp.Or(o.Timeout, defaultDialTimeout) }
+
+// Check says what is wrong with the files that t names.
+func (t TLS) Check() error {
+	_, err := t.config("")
+	return err
+}
+
+// config is the TLS configuration for the server on host.
+func (t TLS) config(host string) (*tls.Config, error) {
+	c := &tls.Config{ServerName: cmp.Or(t.SNI, host), InsecureSkipVerify: t.Insecure}
+	if t.CACert != "" {
+		pem, err := os.ReadFile(t.CACert)
+		if err != nil {
+			return nil, fmt.Errorf("reading the authorities to trust, %s: %w", t.CACert, pathless(err))
+		}
+		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s has no certificate in PEM form", t.CACert)
+		}
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		return nil, errors.New("a client certificate needs its key, and the key its certificate")
+	}
+	if t.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("reading the client certificate, %s with %s: %w", t.Cert, t.Key, pathless(err))
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+func pathless(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// plainAfter is how long a TLS handshake may take before the server is asked
+// whether it speaks Redis without TLS: such a one waits for the end of a line.
+const plainAfter = 300 * time.Millisecond
+
+// errPlain says that a server speaks Redis, and not TLS.
+var errPlain = errors.New("it speaks Redis without TLS: give redis:// if that is meant")
+
+// handshake makes conn a TLS connection.
+func (s server) handshake(ctx context.Context, conn net.Conn) (net.Conn, error) {
+	secure := tls.Client(conn, s.tls)
+	done := make(chan error, 1)
+	go func() { done <- secure.HandshakeContext(ctx) }()
+	timer := time.NewTimer(plainAfter)
+	defer timer.Stop()
+	var err error
+	select {
+	case err = <-done:
+	case <-timer.C:
+		if s.speaksPlain(ctx) {
+			err = errPlain
+		} else {
+			err = <-done
+		}
+	}
+	if err != nil {
+		conn.Close() // which also ends a handshake that goes on
+		return nil, err
+	}
+	return secure, nil
+}
+
+// speaksPlain reports whether the server answers a PING that has no TLS around it.
+func (s server) speaksPlain(ctx context.Context) bool {
+	d := net.Dialer{Timeout: time.Second}
+	conn, err := d.DialContext(ctx, s.network, s.address)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(time.Second))
+	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
+		return false
+	}
+	first := make([]byte, 1)
+	_, err = conn.Read(first)
+	return err == nil && (first[0] == '+' || first[0] == '-')
+}
