@@ -92,7 +92,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return told(ctx, s, "READONLY whoever is served may write, and profile "+t.profile+" is read-only")
 	}
 	o.target.tell(t, s)
-	file, err := o.target.openFile(t, local.Options{})
+	file, err := o.target.openFile(t, local.Options{Lanes: true})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -24,7 +25,8 @@ type conn struct {
 	tls      *libc.TLS
 	db       uintptr
 	prepared map[string]*prepared
-	changes  int64 // rows ever changed, triggers included
+	changes  int64  // rows ever changed, triggers included
+	visit    *visit // what it is used for now; nil for what has no early end
 
 	// arena holds the text and blob arguments of the statement that runs.
 	arena uintptr
@@ -125,6 +127,7 @@ func openConn(path string, how int32) (c *conn, err error) {
 	}
 	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
 	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, busyMillis)
+	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, stepsAsked, address(progress), uintptr(unsafe.Pointer(c)))
 	return c, nil
 }
 
@@ -219,6 +222,9 @@ func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 		return nil, false, err
 	}
 	rows, err = c.step(p)
+	if err != nil {
+		err = c.interrupted(err)
+	}
 	if p.writes {
 		before := c.changes
 		c.changes = sqlite3.Xsqlite3_total_changes64(c.tls, c.db)
@@ -370,6 +376,9 @@ func isOneOf(err error, codes ...int32) bool {
 func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 	r.Rows = make([][]store.Row, len(b.Stmts))
 	for i, s := range b.Stmts {
+		if err := c.visit.over(); err != nil {
+			return r, changed, err
+		}
 		rows, did, err := c.run(s)
 		if err != nil {
 			if r.Refused = refusal(err); r.Refused == nil {

@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store"
 )
 
 // TestMoved acknowledges no write to a file that is no longer under its name.
@@ -25,7 +27,7 @@ func TestMoved(t *testing.T) {
 		},
 	} {
 		path := filepath.Join(t.TempDir(), "t.sqlite")
-		s := open(t, path, local.Options{SweepEvery: -1})
+		s := open(t, path, local.Options{Lanes: true})
 		e := storetest.NewEngine(s, storetest.NewClock())
 		c := storetest.NewClient(t, e)
 		c.Want("SET k v", "OK")
@@ -44,7 +46,7 @@ func TestMoved(t *testing.T) {
 		if err := s.Moved(); !errors.Is(err, local.ErrMoved) {
 			t.Errorf("%s: %v", what, err)
 		}
-		c.Want("GET k", `"v"`)
+		readTogether(t, s, 4)
 		if what == "moved" {
 			if err := os.Rename(path+".old", path); err != nil {
 				t.Fatal(err)
@@ -52,4 +54,29 @@ func TestMoved(t *testing.T) {
 			c.Want("SET k w", "OK")
 		}
 	}
+}
+
+// readTogether holds n reads of k open at once.
+func readTogether(t *testing.T, s *local.Store, n int) {
+	t.Helper()
+	var all, running sync.WaitGroup
+	all.Add(n)
+	for range n {
+		running.Go(func() {
+			inside := sync.OnceFunc(func() { all.Done(); all.Wait() })
+			defer inside()
+			err := s.Transact(context.Background(), true, func(run func(store.Batch) (store.Result, error)) error {
+				r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{{SQL: `SELECT value FROM strings`}}})
+				if err == nil && len(r.Rows[0]) != 1 {
+					t.Errorf("got %v", r.Rows)
+				}
+				inside()
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
 }

@@ -1,57 +1,109 @@
 package local
 
-import "sync"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
 // pool lends connections, the one that was used last first: its cache is warm, and
 // who works alone needs no second one.
+//
+// Each is lent in a lane, which has a token for each that it may lend. A read begins
+// among the short ones. When it has run for longer than those do it goes over to the
+// long ones, and gives its place back; when they are as many as may be, it ends, and
+// runs again when it is its turn among them. So whoever reads something short waits at
+// most for short reads, and a core is left for it, however many long reads there are.
 type pool struct {
-	room chan struct{} // holds a token for each that may be lent
-	mu   sync.Mutex
-	idle []*conn
+	short, long chan struct{}
+	mu          sync.Mutex
+	idle        []*conn
 }
 
-func newPool(n int) *pool {
-	p := &pool{room: make(chan struct{}, n)}
-	for range n {
-		p.room <- struct{}{}
+// What short reads take at most: one command, and all that are asked for at once.
+const (
+	shortRead  = 20 * time.Millisecond
+	shortReads = 250 * time.Millisecond
+)
+
+func newPool(short, long int) *pool {
+	p := &pool{short: make(chan struct{}, short), long: make(chan struct{}, long)}
+	for _, lane := range []chan struct{}{p.short, p.long} {
+		for range cap(lane) {
+			lane <- struct{}{}
+		}
 	}
 	return p
 }
 
-// take waits for a connection. It is nil when a new one is to be opened.
-func (p *pool) take() *conn {
-	<-p.room
+// loan is a connection that is lent. It is nil when a new one is to be opened.
+type loan struct {
+	*conn
+	pool *pool
+	lane chan struct{}
+}
+
+// take waits for a connection until ctx ends.
+func (l *loan) take(ctx context.Context) error {
+	select {
+	case <-l.lane:
+	default:
+		select {
+		case <-l.lane:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.idle) == 0 {
-		return nil
+	if n := len(p.idle); n > 0 {
+		l.conn, p.idle = p.idle[n-1], p.idle[:n-1]
 	}
-	c := p.idle[len(p.idle)-1]
-	p.idle = p.idle[:len(p.idle)-1]
-	return c
+	return nil
+}
+
+// outlast goes over to the lane of the long ones, or is errLong when that is full.
+func (l *loan) outlast() error {
+	select {
+	case <-l.pool.long:
+		l.lane <- struct{}{}
+		l.lane = l.pool.long
+		return nil
+	default:
+		return errLong
+	}
+}
+
+// giveBack ends the loan; the connection is nil when none could be opened.
+func (l *loan) giveBack() {
+	p := l.pool
+	if l.conn != nil {
+		p.mu.Lock()
+		p.idle = append(p.idle, l.conn)
+		p.mu.Unlock()
+	}
+	l.lane <- struct{}{}
 }
 
 // add gives the pool a connection that was opened elsewhere.
 func (p *pool) add(c *conn) {
-	<-p.room
-	p.put(c)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, c)
 }
 
-// put gives a connection back, or nil when none could be opened.
-func (p *pool) put(c *conn) {
-	if c != nil {
-		p.mu.Lock()
-		p.idle = append(p.idle, c)
-		p.mu.Unlock()
-	}
-	p.room <- struct{}{}
-}
+// missing is how many of the connections that may be lent are not open yet, while none
+// is lent.
+func (p *pool) missing() int { return cap(p.short) + cap(p.long) - len(p.idle) }
 
-// drain waits until all that were lent are back, and returns them. Nothing is
-// lent behind it.
+// drain waits until all that were lent are back, and returns them. Nothing is lent
+// after it.
 func (p *pool) drain() []*conn {
-	for range cap(p.room) {
-		<-p.room
+	for _, lane := range []chan struct{}{p.short, p.long} {
+		for range cap(lane) {
+			<-lane
+		}
 	}
 	return p.idle
 }

@@ -32,6 +32,11 @@ type Options struct {
 	// Cache is how many bytes of the file's pages each connection keeps; 0 is
 	// 32 MB. It takes about twice that much memory.
 	Cache int
+	// Lanes keeps reads that take long from holding up the short ones: only few of
+	// them run at once. It is for who serves strangers, whose reads depend on nothing
+	// but the store: a read may run again from its beginning. All connections are
+	// opened at once, so that reads go on when no file can be opened any more.
+	Lanes bool
 	// Alone is for who does one thing at a time: the connection that writes
 	// reads, too, so that nothing is opened nor kept twice.
 	Alone bool
@@ -87,9 +92,12 @@ func Open(path string, o Options) (*Store, error) {
 
 func (s *Store) open() error {
 	alone := s.options.Alone || s.path == Memory
-	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)))
-	if alone {
-		s.readers = newPool(1)
+	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)), 0)
+	switch {
+	case alone:
+		s.readers, s.options.Lanes = newPool(1, 0), false
+	case s.options.Lanes:
+		s.readers = newPool(max(4, runtime.GOMAXPROCS(0)), max(1, runtime.GOMAXPROCS(0)-1))
 	}
 	if s.path != Memory {
 		if err := checkPath(s.path, s.options.ReadOnly); err != nil {
@@ -119,7 +127,22 @@ func (s *Store) open() error {
 	if err = errors.Join(err, s.prepareFile(c)); err != nil {
 		return err
 	}
-	return s.remember()
+	if err := s.remember(); err != nil || !s.options.Lanes {
+		return err
+	}
+	return s.openReaders()
+}
+
+// openReaders opens all connections that may ever be lent.
+func (s *Store) openReaders() error {
+	for s.readers.missing() > 0 {
+		c, err := s.connectReader()
+		if err != nil {
+			return err
+		}
+		s.readers.add(c)
+	}
+	return nil
 }
 
 // remember keeps which file it is that is open.
@@ -240,17 +263,15 @@ func readOnly(batches []store.Batch) bool {
 }
 
 func (s *Store) read(ctx context.Context, batches []store.Batch) (results []store.Result, err error) {
-	err = s.withReader(func(c *conn) error {
-		return c.interruptible(ctx, func() error {
-			results, err = c.read(ctx, batches)
-			return errors.Join(err, s.frozen.check())
-		})
+	err = s.withReader(ctx, func(c *conn) error {
+		results, err = c.read(batches)
+		return errors.Join(err, s.frozen.check())
 	})
 	return results, err
 }
 
 // read runs batches in one snapshot.
-func (c *conn) read(ctx context.Context, batches []store.Batch) (results []store.Result, err error) {
+func (c *conn) read(batches []store.Batch) (results []store.Result, err error) {
 	results = make([]store.Result, len(batches))
 	if len(batches) == 1 && len(batches[0].Stmts) == 1 {
 		results[0], _, err = c.batch(batches[0])
@@ -258,9 +279,7 @@ func (c *conn) read(ctx context.Context, batches []store.Batch) (results []store
 	}
 	err = c.snapshot(func() error {
 		for i, b := range batches {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+			c.visit.next()
 			if results[i], _, err = c.batch(b); err != nil {
 				return err
 			}
@@ -273,20 +292,37 @@ func (c *conn) read(ctx context.Context, batches []store.Batch) (results []store
 // withWriter calls fn, on the writer's goroutine, with the connection that writes.
 func (s *Store) withWriter(fn func(*conn) error) error {
 	if s.writer == nil {
-		return s.withReader(fn)
+		return s.withReader(context.Background(), fn)
 	}
 	return fn(s.writer)
 }
 
-func (s *Store) withReader(fn func(*conn) error) (err error) {
-	c := s.readers.take()
-	defer func() { s.readers.put(c) }()
-	if c == nil {
-		if c, err = s.connectReader(); err != nil {
+// withReader calls fn with a connection to read with, until ctx ends. Of a store with
+// lanes it may call fn twice.
+func (s *Store) withReader(ctx context.Context, fn func(*conn) error) error {
+	err := s.visitReader(ctx, s.readers.short, fn)
+	if errors.Is(err, errLong) {
+		err = s.visitReader(ctx, s.readers.long, fn)
+	}
+	return err
+}
+
+func (s *Store) visitReader(ctx context.Context, lane chan struct{}, fn func(*conn) error) (err error) {
+	l := &loan{pool: s.readers, lane: lane}
+	if err := l.take(ctx); err != nil {
+		return err
+	}
+	defer l.giveBack()
+	if l.conn == nil {
+		if l.conn, err = s.connectReader(); err != nil {
 			return err
 		}
 	}
-	return fn(c)
+	v := &visit{ctx: ctx, asked: time.Now()}
+	if lane == s.readers.short && s.options.Lanes {
+		v.outlast = l.outlast
+	}
+	return v.on(l.conn, fn)
 }
 
 // connectReader opens a connection for reading.
@@ -311,7 +347,12 @@ var (
 	undo     = store.Stmt{SQL: "ROLLBACK TO command"}
 )
 
+// control runs one of them, which nothing ends early: a commit that did and says that
+// it did not would be worse than one that is late.
 func (c *conn) control(s store.Stmt) error {
+	v := c.visit
+	c.visit = nil
+	defer func() { c.visit = v }()
 	_, _, err := c.run(s)
 	return err
 }

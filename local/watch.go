@@ -4,47 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"time"
-
-	"modernc.org/libc"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/meowdis/meowdis/store"
 )
-
-// interruptible runs fn, which reads over c, and ends it early when ctx ends.
-func (c *conn) interruptible(ctx context.Context, fn func() error) error {
-	if ctx.Done() == nil {
-		return fn()
-	}
-	finished, interrupted := make(chan struct{}), make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(interrupted)
-		tls := libc.NewTLS()
-		defer tls.Close()
-		// A statement that begins forgets what came before it, so that once may be
-		// too soon.
-		for {
-			sqlite3.Xsqlite3_interrupt(tls, c.db)
-			select {
-			case <-finished:
-				return
-			case <-time.After(5 * time.Millisecond):
-			}
-		}
-	})
-	err := fn()
-	close(finished)
-	if !stop() {
-		// What is interrupted must be fn, and not who has c next.
-		<-interrupted
-	}
-	var e *sqliteError
-	if errors.As(err, &e) && e.code&0xff == sqlite3.SQLITE_INTERRUPT && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
 
 // DataVersion is a number that changes when anybody, this store included, commits
 // a change to the file. It says nothing else.
@@ -60,7 +22,7 @@ func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 	if s.path == Memory {
 		// It is nobody else's, and its one connection does not see itself in
 		// the pragma.
-		err := s.withReader(func(c *conn) error {
+		err := s.withReader(ctx, func(c *conn) error {
 			version = c.changes
 			return nil
 		})

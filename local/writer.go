@@ -42,7 +42,7 @@ func (s *Store) Transact(ctx context.Context, readOnly bool, fn func(run func(st
 		return err
 	}
 	if readOnly {
-		return s.withReader(func(c *conn) error {
+		return s.withReader(ctx, func(c *conn) error {
 			return errors.Join(c.snapshot(func() error { return fn(c.runner(true)) }), s.frozen.check())
 		})
 	}

@@ -1,0 +1,89 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// visit is one piece of work on a connection, and what may end it early. SQLite asks
+// it every so many steps of its machine (progress), and each statement asks before it
+// begins, so that nothing has to be started or stopped for the many that are short.
+type visit struct {
+	ctx     context.Context
+	outlast func() error // called once a read is no longer a short one; nil for others
+	ended   error        // why it ended early
+
+	asked       time.Time     // when it was asked last
+	batch, work time.Duration // how long the batch that runs has worked, and those before it
+}
+
+// stepsAsked are the steps of SQLite's machine after which it asks whether to go on:
+// some ten microseconds.
+const stepsAsked = 1000
+
+// errLong ends a read in the lane of the short ones, so that it runs again in the other.
+var errLong = errors.New("the read is a long one")
+
+// aMoment is the most that counts between two looks at the clock: on a busy machine
+// more of it may be waiting for the processor, which makes no read a long one.
+const aMoment = 2 * time.Millisecond
+
+// over is why the visit must end, nil as long as it may go on. A nil one has no end.
+func (v *visit) over() error {
+	if v == nil || v.ended != nil {
+		return v.reason()
+	}
+	if v.ended = v.ctx.Err(); v.ended != nil {
+		return v.ended
+	}
+	now := time.Now()
+	v.batch += min(now.Sub(v.asked), aMoment)
+	v.asked = now
+	if v.outlast != nil && (v.batch > shortRead || v.work+v.batch > shortReads) {
+		v.ended = v.outlast()
+		v.outlast = nil
+	}
+	return v.ended
+}
+
+// next says that another batch begins.
+func (v *visit) next() {
+	if v != nil {
+		v.work += v.batch
+		v.batch = 0
+	}
+}
+
+func (v *visit) reason() error {
+	if v == nil {
+		return nil
+	}
+	return v.ended
+}
+
+// on runs fn with the visit on c.
+func (v *visit) on(c *conn, fn func(*conn) error) error {
+	c.visit = v
+	defer func() { c.visit = nil }()
+	return fn(c)
+}
+
+// progress is what SQLite calls; another result than 0 interrupts the statement.
+func progress(_ *libc.TLS, p uintptr) int32 {
+	if at[conn](p).visit.over() != nil {
+		return 1
+	}
+	return 0
+}
+
+// interrupted is err, or why the visit ended when that is what it reports.
+func (c *conn) interrupted(err error) error {
+	if ended := c.visit.reason(); ended != nil && isOneOf(err, sqlite3.SQLITE_INTERRUPT) {
+		return ended
+	}
+	return err
+}
