@@ -15,6 +15,8 @@ const (
 	MaxBulk     = 512 << 20     // proto-max-bulk-len
 	MaxElements = math.MaxInt32 // words of a command, elements of a reply
 	maxCommand  = 1 << 30       // all of its bytes: client-query-buffer-limit
+	maxLine     = 64 << 10      // a count of a command, a line of a reply
+	inlineStep  = 16 << 10      // what an inline command may have beyond maxLine
 	maxDepth    = 128
 )
 
@@ -34,13 +36,28 @@ type Reader struct {
 	bytesSlab []byte
 }
 
-// NewReader reads from r through a buffer of its own, whose size is the longest
-// line that it reads.
-func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, 64<<10)} }
+const (
+	readerBuffer   = 64 << 10
+	strangerBuffer = 4 << 10
+)
+
+// NewReader reads from r through a buffer of its own.
+func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, readerBuffer)} }
+
+// NewStrangerReader reads from a peer that has yet to authenticate: it has a small
+// buffer until Stranger says that the peer is none any more.
+func NewStrangerReader(r io.Reader) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, strangerBuffer), stranger: true}
+}
 
 // Stranger sets whether the peer has yet to authenticate. From such a one only
 // short commands are read, so that it cannot make the reader hold much.
-func (r *Reader) Stranger(yes bool) { r.stranger = yes }
+func (r *Reader) Stranger(yes bool) {
+	r.stranger = yes
+	if !yes && r.r.Size() < readerBuffer {
+		r.r = bufio.NewReaderSize(r.r, readerBuffer) // which begins with what the small one holds
+	}
+}
 
 // ReadCommand reads the next command, as an array of bulks or an inline line.
 // An empty one is passed over. The error is a ProtocolError, or what reading
@@ -80,25 +97,31 @@ func (r *Reader) readCommand(first byte) ([][]byte, error) {
 }
 
 func (r *Reader) readInline() ([][]byte, error) {
-	line, err := r.readLine(ProtocolError("too big inline request"))
+	tooBig := ProtocolError("too big inline request")
+	line, err := r.until('\n', maxLine, tooBig)
+	if errors.Is(err, tooBig) && !r.stranger {
+		line, err = r.endOfInline(bytes.Clone(line), tooBig)
+	}
 	if err != nil {
 		return nil, err
 	}
-	args, err := SplitLine(string(line))
+	args, err := SplitLine(string(bytes.TrimSuffix(line, []byte("\r"))))
 	if err != nil {
 		return nil, ProtocolError("unbalanced quotes in request")
 	}
 	return args, nil
 }
 
-// What Redis takes from a peer that has not authenticated.
+// What Redis takes from a peer that has not authenticated, and what we take of all
+// the words of a command together.
 const (
 	strangerElements = 10
 	strangerBulk     = 16 << 10
+	strangerCommand  = 32 << 10
 )
 
 func (r *Reader) readArray() ([][]byte, error) {
-	n, err := r.readCount(ProtocolError("too big mbulk count string"))
+	n, err := r.readLength(ProtocolError("too big mbulk count string"))
 	switch {
 	case err != nil || n > MaxElements:
 		return nil, violation(err, "invalid multibulk length")
@@ -114,8 +137,11 @@ func (r *Reader) readArray() ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if size += header + len(arg); size > maxCommand {
+		switch size += header + len(arg); {
+		case size > maxCommand:
 			return nil, ProtocolError("too big request")
+		case r.stranger && size > strangerCommand:
+			return nil, ProtocolError("unauthenticated bulk length")
 		}
 		args = append(args, arg)
 	}
@@ -130,7 +156,7 @@ func (r *Reader) readArg() ([]byte, error) {
 	if kind != '$' {
 		return nil, ProtocolError(fmt.Sprintf("expected '$', got '%c'", kind))
 	}
-	n, err := r.readCount(ProtocolError("too big bulk count string"))
+	n, err := r.readLength(ProtocolError("too big bulk count string"))
 	switch {
 	case err != nil || n < 0 || n > MaxBulk:
 		return nil, violation(err, "invalid bulk length")
@@ -174,27 +200,77 @@ func (r *Reader) readBytes(n int) ([]byte, error) {
 	return buf[:n:n], nil
 }
 
-// readLine reads up to LF, and drops the line's end.
-func (r *Reader) readLine(tooLong error) ([]byte, error) {
-	line, err := r.r.ReadSlice('\n')
+// endOfInline reads the end of a line that is longer than maxLine. Redis looks whether
+// there is too much without an end when it has read a piece, not at each byte: it
+// takes a line whose end comes with the next piece.
+func (r *Reader) endOfInline(line []byte, tooBig error) ([]byte, error) {
+	if _, err := r.r.Peek(1); err != nil {
+		return nil, tooBig
+	}
+	piece, _ := r.r.Peek(min(r.r.Buffered(), inlineStep))
+	end := bytes.IndexByte(piece, '\n')
+	if end < 0 {
+		return nil, tooBig
+	}
+	line = append(line, piece[:end]...)
+	_, err := r.r.Discard(end + 1)
+	return line, err
+}
+
+// until reads up to delim, and drops it. The line is good until the next read. When
+// there are limit bytes without delim it returns those, and tooLong; a stranger's line
+// may not be as long.
+func (r *Reader) until(delim byte, limit int, tooLong error) ([]byte, error) {
+	if r.stranger {
+		limit = strangerCommand
+	}
+	line, err := r.r.ReadSlice(delim)
+	if errors.Is(err, bufio.ErrBufferFull) && len(line) < limit {
+		var whole []byte
+		for whole = bytes.Clone(line); errors.Is(err, bufio.ErrBufferFull) && len(whole) < limit; whole = append(whole, line...) {
+			line, err = r.r.ReadSlice(delim)
+		}
+		line = whole
+	}
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		return nil, tooLong
+		return line, tooLong
 	case err != nil:
 		return nil, unexpected(err)
 	}
-	line = line[:len(line)-1]
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		line = line[:n-1]
-	}
-	return line, nil
+	return line[:len(line)-1], nil
 }
 
+// readLine reads up to LF, and drops the line's end.
+func (r *Reader) readLine(tooLong error) ([]byte, error) {
+	line, err := r.until('\n', maxLine, tooLong)
+	return bytes.TrimSuffix(line, []byte("\r")), err
+}
+
+// readCount reads the count of a reply.
 func (r *Reader) readCount(tooLong error) (int64, error) {
 	line, err := r.readLine(tooLong)
 	if err != nil {
 		return 0, err
 	}
+	return asCount(line)
+}
+
+// readLength reads a count of a command as Redis does: up to CR, and another byte,
+// whatever that is. So a line that ends with LF alone is no count.
+func (r *Reader) readLength(tooLong error) (int64, error) {
+	line, err := r.until('\r', maxLine, tooLong)
+	if err != nil {
+		return 0, err
+	}
+	n, bad := asCount(line) // before the line is lost
+	if _, err := r.r.Discard(1); err != nil {
+		return 0, unexpected(err)
+	}
+	return n, bad
+}
+
+func asCount(line []byte) (int64, error) {
 	n, ok := parseCount(line)
 	if !ok {
 		return 0, strconv.ErrSyntax
