@@ -58,6 +58,7 @@ type quiet byte
 const (
 	loud     quiet = iota
 	skipNext       // CLIENT REPLY SKIP
+	skipping       // the command after it runs
 	silent         // CLIENT REPLY OFF
 )
 
@@ -74,10 +75,12 @@ type about struct {
 func newClient(s *Server, nc net.Conn) *client {
 	c := &client{
 		server: s, net: nc, id: s.lastID.Add(1), since: time.Now(),
-		in: resp.NewReader(nc), most: minPipeline, authed: s.config.RequirePass == "",
+		most: minPipeline, authed: s.password() == "",
+	}
+	if c.in = resp.NewReader(nc); !c.authed {
+		c.in = resp.NewStrangerReader(nc)
 	}
 	c.session = s.config.Engine.SessionOn(c.own)
-	c.in.Stranger(!c.authed)
 	c.about = about{active: c.since, queued: -1}
 	return c
 }
@@ -137,6 +140,7 @@ func (c *client) linger() {
 func (c *client) read() error {
 	clear(c.calls)
 	c.calls = c.calls[:0]
+	c.in.Stranger(!c.known())
 	args, err := c.in.ReadCommand()
 	if err != nil {
 		return err
@@ -197,12 +201,15 @@ func isHTTP(name []byte) bool {
 }
 
 func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
-	unsent := 0
 	if c.quiet == skipNext {
-		c.quiet, unsent = loud, 1
+		c.quiet = skipping
 	}
 	replies := c.answer(ctx, calls)
-	if c.quiet != loud {
+	unsent := 0
+	switch c.quiet {
+	case skipping:
+		c.quiet, unsent = loud, 1
+	case skipNext, silent:
 		unsent = len(replies)
 	}
 	for i := unsent; i < len(replies); i++ {
@@ -219,15 +226,19 @@ var (
 	noAuthExec = resp.MakeError("EXECABORT Transaction discarded because of: NOAUTH Authentication required.")
 )
 
+// known reports whether the client may run commands: it has given the password, or came
+// when there was none, or there is none now.
+func (c *client) known() bool { return c.authed || c.server.password() == "" }
+
 // answer runs calls. Before the client has authenticated each is looked at
 // alone.
 func (c *client) answer(ctx context.Context, calls [][][]byte) []resp.Value {
-	if c.authed {
+	if c.known() {
 		return c.do(ctx, calls)
 	}
 	var replies []resp.Value
 	for i, args := range calls {
-		if c.authed {
+		if c.known() {
 			return append(replies, c.do(ctx, calls[i:])...)
 		}
 		switch cmd, _ := translator.Find(args); {

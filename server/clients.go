@@ -74,7 +74,7 @@ func (c *client) reply(args [][]byte) resp.Value {
 	case "OFF":
 		c.quiet = silent
 	case "SKIP":
-		if c.quiet == loud {
+		if c.quiet != silent {
 			c.quiet = skipNext
 		}
 	default:

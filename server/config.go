@@ -101,11 +101,17 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	changed := maps.Clone(s.params)
 	for i := 2; i < len(args); i += 2 {
 		asked, name := parameter(args[i])
-		check := settable[name]
+		check, may := settable[name]
+		if !may {
+			check = fixed[name]
+		}
 		if check == nil { // unsettable has seen that it stays what it is
 			continue
 		}
 		value, why := check(string(args[i+1]))
+		if why == "" && !may && value != s.params[name] {
+			why = immutable
+		}
 		if why != "" {
 			return refusedSetting(asked, why)
 		}
@@ -127,8 +133,8 @@ func (s *Server) unsettable(pairs [][]byte) resp.Value {
 		switch {
 		case !known:
 			return resp.MakeError("ERR Unknown option or number of arguments for CONFIG SET - '" + spelt + "'")
-		case settable[name] == nil && string(pairs[i+1]) != old:
-			return refusedSetting(spelt, "can't set immutable config")
+		case settable[name] == nil && fixed[name] == nil && string(pairs[i+1]) != old:
+			return refusedSetting(spelt, immutable)
 		case seen[asked]:
 			return refusedSetting(spelt, "duplicate parameter")
 		}
@@ -146,6 +152,8 @@ func parameter(word []byte) (asked, name string) {
 	}
 	return asked, name
 }
+
+const immutable = "can't set immutable config"
 
 func refusedSetting(name, why string) resp.Value {
 	return resp.MakeError("ERR CONFIG SET failed (possibly related to argument '" + name + "') - " + why)

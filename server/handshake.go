@@ -50,14 +50,14 @@ var (
 	syntaxError = resp.MakeError("ERR syntax error")
 	wrongPass   = resp.MakeError("WRONGPASS invalid username-password pair or user is disabled.")
 	noPassword  = resp.MakeError("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
-	helloNoAuth = resp.MakeError("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
+	helloNoAuth = resp.MakeError("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
 	badName     = resp.MakeError("ERR Client names cannot contain spaces, newlines or special characters.")
 )
 
 func (c *client) auth(args [][]byte) resp.Value {
 	switch len(args) {
 	case 2:
-		if c.server.config.RequirePass == "" {
+		if c.server.password() == "" {
 			return noPassword
 		}
 		return c.authenticate("default", string(args[1]))
@@ -70,12 +70,11 @@ func (c *client) auth(args [][]byte) resp.Value {
 // authenticate checks a password. There is one user; without a password it takes
 // any.
 func (c *client) authenticate(user, password string) resp.Value {
-	want := c.server.config.RequirePass
+	want := c.server.password()
 	if user != "default" || want != "" && !sameSecret(password, want) {
 		return wrongPass
 	}
 	c.authed = true
-	c.in.Stranger(false)
 	return resp.OK
 }
 
@@ -111,7 +110,7 @@ func (c *client) hello(args [][]byte) resp.Value {
 			return resp.MakeError("ERR Syntax error in HELLO option '" + translator.Quote(args[i]) + "'")
 		}
 	}
-	if !c.authed {
+	if !c.known() {
 		return helloNoAuth
 	}
 	c.resp3 = resp3
@@ -141,9 +140,10 @@ func (c *client) quit([][]byte) resp.Value {
 // reset makes the connection as it was when it began; the session has already
 // been.
 func (c *client) reset([][]byte) resp.Value {
-	c.resp3, c.quiet = false, loud
-	c.authed = c.server.config.RequirePass == ""
-	c.in.Stranger(!c.authed)
+	if c.resp3 = false; c.quiet != skipping {
+		c.quiet = loud
+	}
+	c.authed = c.server.password() == ""
 	c.rename("")
 	return resp.MakeStatus("RESET")
 }

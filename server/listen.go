@@ -63,7 +63,7 @@ func (s *Server) serve(ctx context.Context, c *client) {
 	nc := c.net
 	defer nc.Close()
 	switch {
-	case s.config.RequirePass == "" && !onLoopback(nc.RemoteAddr()):
+	case s.password() == "" && !onLoopback(nc.RemoteAddr()):
 		c.refuse(deniedText)
 		return
 	case !s.add(c):

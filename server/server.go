@@ -21,8 +21,8 @@ type Config struct {
 	Engine *engine.Engine
 	// Token guards REST. Without one every request is refused.
 	Token string
-	// RequirePass is the password that RESP clients must give. Without one
-	// only clients on the loopback interface are served.
+	// RequirePass is the password that RESP clients must give, until CONFIG SET
+	// changes it. Without one only clients on the loopback interface are served.
 	RequirePass string
 	// MaxRequest bounds the body of a REST request, in bytes; 0 is 64 MiB.
 	MaxRequest int64
@@ -69,6 +69,13 @@ func New(c Config) *Server {
 		c.Engine.SetFacts(s.facts)
 	}
 	return s
+}
+
+// password is what RESP clients must give, "" for nothing.
+func (s *Server) password() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.params["requirepass"]
 }
 
 // add registers a client, unless there are too many.

@@ -37,7 +37,22 @@ var settable = map[string]setting{
 	"hll-sparse-max-bytes":   memory,
 	"list-max-listpack-size": number(math.MinInt32, math.MaxInt32), "list-compress-depth": number(0, math.MaxInt32),
 	"stream-node-max-bytes": memory, "stream-node-max-entries": number(0, math.MaxInt64),
+
+	"requirepass": anything,
 }
+
+// fixed are the parameters that may be set in Redis and not here: a value that is none
+// is refused as Redis refuses it.
+var fixed = map[string]setting{
+	"maxclients": number(1, math.MaxUint32), "maxmemory": memory, "maxmemory-clients": memoryOrPercent,
+	"maxmemory-policy": oneOf("volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
+		"allkeys-lru", "allkeys-lfu", "allkeys-random", "noeviction"),
+	"notify-keyspace-events": eventClasses, "proto-max-bulk-len": atLeast(1<<20, memory),
+	"tcp-keepalive": number(0, math.MaxInt32), "timeout": number(0, math.MaxInt32),
+	"sanitize-dump-payload": oneOf("no", "yes", "clients"),
+}
+
+func anything(value string) (normal, why string) { return value, "" }
 
 func yesNo(value string) (normal, why string) {
 	if normal = strings.ToLower(value); normal != "yes" && normal != "no" {
@@ -89,6 +104,34 @@ func memory(value string) (normal, why string) {
 		return "", outside(0, math.MaxInt64)
 	}
 	return strconv.FormatUint(n*unit, 10), ""
+}
+
+func memoryOrPercent(value string) (normal, why string) {
+	if n, err := strconv.ParseUint(strings.TrimSuffix(value, "%"), 10, 64); err == nil && strings.HasSuffix(value, "%") && n <= 100 {
+		return value, ""
+	}
+	if normal, why = memory(value); why != "" {
+		why = "argument must be a memory or percent value"
+	}
+	return normal, why
+}
+
+// atLeast is check for a value that may not be below low.
+func atLeast(low int64, check setting) setting {
+	return func(value string) (normal, why string) {
+		normal, why = check(value)
+		if n, _ := strconv.ParseInt(normal, 10, 64); why == "" && n < low {
+			return "", outside(low, math.MaxInt64)
+		}
+		return normal, why
+	}
+}
+
+func eventClasses(value string) (normal, why string) {
+	if strings.Trim(value, "Ag$lshzxeKEtmdn") != "" {
+		return "", "Invalid event class character. Use 'Ag$lshzxeKEtmdn'."
+	}
+	return value, ""
 }
 
 // savePoints reads pairs of seconds and changes, with one space between all.
