@@ -192,7 +192,7 @@ func serving(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	run := exec.Command(program, append([]string{"serve"}, args...)...)
 	run.Dir = ts.Getenv("WORK")
-	run.Env = append(os.Environ(), "XDG_DATA_HOME="+ts.Getenv("XDG_DATA_HOME"))
+	run.Env = append(os.Environ(), "XDG_DATA_HOME="+ts.Getenv("XDG_DATA_HOME"), "MEOWDIS_REQUIREPASS="+ts.Getenv("MEOWDIS_REQUIREPASS"))
 	out, err := run.StdoutPipe()
 	ts.Check(err)
 	ts.Check(run.Start())

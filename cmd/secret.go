@@ -2,12 +2,49 @@ package cmd
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
+
+	"github.com/meowdis/meowdis/local"
 )
+
+// secretOptions are the flags of a secret: itself, which others can see in a list of
+// processes, and a file that has it.
+type secretOptions struct {
+	name        string
+	value, file string
+}
+
+func (o *secretOptions) addFlags(f *pflag.FlagSet, name, usage string) {
+	o.name = name
+	f.StringVar(&o.value, name, "", usage)
+	f.StringVar(&o.file, name+"-file", "", "`FILE` whose first line is that of --"+name)
+}
+
+// read is the secret that the flags give, or else the other one.
+func (o *secretOptions) read(other string) (string, error) {
+	switch {
+	case o.value != "" && o.file != "":
+		return "", usagef("give --%s or --%[1]s-file, not both", o.name)
+	case o.file == "":
+		return firstOf(o.value, other), nil
+	}
+	text, err := os.ReadFile(o.file)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", o.file, local.Pathless(err))
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return "", fmt.Errorf("reading %s: its first line is empty", o.file)
+	}
+	return line, nil
+}
 
 // askSecret asks on the terminal for a line that it does not show. The terminal
 // shows nothing from before the question on, so that a fast answer is as safe, and

@@ -26,8 +26,8 @@ type serveOptions struct {
 	target      targetOptions
 	http        string
 	resp        string
-	token       string
-	requirePass string
+	token       secretOptions
+	requirePass secretOptions
 }
 
 const (
@@ -46,9 +46,10 @@ With neither --http nor --resp both are served, on ` + defaultHTTP + ` and
 ` + defaultRESP + `. An address without a host is on the loopback interface; port 0
 takes a free one. The addresses are printed as soon as they can be used.
 
-A token guards REST: --token or MEOWDIS_TOKEN, or one that is made up and
-printed. --requirepass makes RESP clients ask with AUTH; without it only clients
-on this machine are served.
+A token guards REST: MEOWDIS_TOKEN or --token-file, or one that is made up and
+printed. MEOWDIS_REQUIREPASS or --requirepass-file makes RESP clients give a
+password with AUTH; without it only clients on this machine are served. --token
+and --requirepass can be seen by everybody on the machine.
 
 SIGINT and SIGTERM finish what is running and end it. When the file is deleted,
 moved or replaced meanwhile, writes are refused, since they would be lost.
@@ -69,12 +70,27 @@ moved or replaced meanwhile, writes are refused, since they would be lost.
 	f := cmd.Flags()
 	f.StringVar(&o.http, "http", "", "`ADDRESS` to serve REST on")
 	f.StringVar(&o.resp, "resp", "", "`ADDRESS` to serve the Redis protocol on")
-	f.StringVar(&o.token, "token", "", "`TOKEN` that REST clients must send")
-	f.StringVar(&o.requirePass, "requirepass", "", "`PASSWORD` that RESP clients must give")
+	o.token.addFlags(f, "token", "`TOKEN` that REST clients must send")
+	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must give")
 	o.target.addFileFlags(cmd, "to serve; :memory: forgets everything")
 	f.BoolVar(&o.target.full, "full", false, "make each commit to the file survive a power cut (slower)")
 	f.BoolVarP(&o.target.verbose, "verbose", "v", false, "say on stderr which file is served")
 	return cmd
+}
+
+// secrets are the token and the password, each from its flag, its file or the
+// environment.
+func (o *serveOptions) secrets(s *streams) (token, password string, err error) {
+	variables, err := o.target.variables()
+	if err != nil {
+		return "", "", err
+	}
+	get := func(name string) string { return firstOf(variables[name], s.getenv(name)) }
+	if token, err = o.token.read(get("MEOWDIS_TOKEN")); err != nil {
+		return "", "", err
+	}
+	password, err = o.requirePass.read(get("MEOWDIS_REQUIREPASS"))
+	return token, password, err
 }
 
 func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
@@ -84,7 +100,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	variables, err := o.target.variables()
+	token, password, err := o.secrets(s)
 	if err != nil {
 		return err
 	}
@@ -99,8 +115,9 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	config := server.Config{
 		Engine:      engine.New(file),
-		Token:       firstOf(o.token, firstOf(variables["MEOWDIS_TOKEN"], s.getenv("MEOWDIS_TOKEN"))),
-		RequirePass: o.requirePass,
+		Token:       token,
+		RequirePass: password,
+		Told:        local.Told,
 		Logger:      slog.New(slog.NewTextHandler(s.err, nil)),
 	}
 	go watchFile(ctx, file, config.Logger)

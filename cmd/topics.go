@@ -72,6 +72,7 @@ const environmentTopic = `  MEOWDIS_DB                the file to work on
   MEOWDIS_URL               the URL to work on, and
   MEOWDIS_TOKEN             the token of it, where it is a REST endpoint; also the
                             token of --url, and of "meowdis serve"
+  MEOWDIS_REQUIREPASS       the password that "meowdis serve" wants of Redis clients
   MEOWDIS_PROFILE           the profile to work on
   UPSTASH_REDIS_REST_URL    as Upstash's SDKs know them
   UPSTASH_REDIS_REST_TOKEN

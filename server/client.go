@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -265,14 +266,21 @@ func (c *client) do(ctx context.Context, calls [][][]byte) []resp.Value {
 	c.server.config.Logger.Error("running commands", "error", err, "first", string(calls[0][0]), "commands", len(calls))
 	replies = make([]resp.Value, len(calls))
 	for i := range replies {
-		replies[i] = failure(err)
+		replies[i] = c.server.failure(err)
 	}
 	c.closed = c.closed || c.session.DB() != db || c.session.InMulti() != multi
 	return replies
 }
 
-// failure is the reply of a command when the store failed.
-func failure(err error) resp.Value { return resp.MakeError("ERR the database failed: " + err.Error()) }
+// failure is the reply of a command when the store failed. The error itself, which may
+// have SQL and paths, is for the log.
+func (s *Server) failure(err error) resp.Value {
+	why := ""
+	if s.config.Told != nil {
+		why = s.config.Told(err)
+	}
+	return resp.MakeError("ERR the database failed: " + cmp.Or(why, "the server's log says more"))
+}
 
 // tell leaves for CLIENT LIST what the last command of a pipeline changed.
 func (c *client) tell(args [][]byte) {

@@ -72,6 +72,7 @@ func (c *client) auth(args [][]byte) resp.Value {
 func (c *client) authenticate(user, password string) resp.Value {
 	want := c.server.password()
 	if user != "default" || want != "" && !sameSecret(password, want) {
+		c.server.waitWrong(c.stopping)
 		return wrongPass
 	}
 	c.authed = true

@@ -54,7 +54,7 @@ func (s *Server) accept(ctx context.Context, ln net.Listener) (net.Conn, error) 
 
 const (
 	deniedText = "DENIED Redis is running in protected mode, as meowdis does when it has no password: " +
-		"only clients on the loopback interface are served. Start it with --requirepass to serve others."
+		"only clients on the loopback interface are served. Start it with a password to serve others."
 	fullText = "ERR max number of clients reached"
 )
 

@@ -79,7 +79,10 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		form{}.fail(w, http.StatusMethodNotAllowed, "ERR method not allowed")
 		return
 	}
-	if !s.authorized(r) {
+	if given := givenToken(r); s.config.Token == "" || !sameSecret(given, s.config.Token) {
+		if given != "" {
+			s.waitWrong(r.Context().Done())
+		}
 		form{}.fail(w, http.StatusUnauthorized, "WRONGPASS invalid or missing auth token")
 		return
 	}
@@ -89,13 +92,12 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	q.form.send(w, status, body)
 }
 
-// authorized looks for the token in the header or the query.
-func (s *Server) authorized(r *http.Request) bool {
-	token := r.URL.Query().Get("_token")
+// givenToken is the token of the header, or else of the query.
+func givenToken(r *http.Request) string {
 	if scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
-		token = strings.TrimSpace(credentials)
+		return strings.TrimSpace(credentials)
 	}
-	return s.config.Token != "" && sameSecret(token, s.config.Token)
+	return r.URL.Query().Get("_token")
 }
 
 // answer carries the request out, with its status and body as the form has it.
@@ -156,7 +158,7 @@ func (q *request) command(args [][]byte) (int, []byte) {
 	replies, err := q.run([][][]byte{args})
 	switch {
 	case err != nil:
-		return http.StatusInternalServerError, q.form.one(failure(err))
+		return http.StatusInternalServerError, q.form.one(q.server.failure(err))
 	case replies[0].IsError():
 		return http.StatusBadRequest, q.form.one(replies[0])
 	}
@@ -253,7 +255,7 @@ func (q *request) pipeline(body []byte) (int, []byte) {
 	}
 	replies, err := q.run(calls)
 	if err != nil {
-		return http.StatusInternalServerError, q.form.one(failure(err))
+		return http.StatusInternalServerError, q.form.one(q.server.failure(err))
 	}
 	return http.StatusOK, q.form.many(replies)
 }
@@ -282,7 +284,7 @@ func (q *request) transaction(body []byte) (int, []byte) {
 	replies, err := q.session.Pipeline(q.http.Context(), calls)
 	if err != nil {
 		q.server.config.Logger.Error("running a transaction", "error", err)
-		return http.StatusInternalServerError, q.form.one(failure(err))
+		return http.StatusInternalServerError, q.form.one(q.server.failure(err))
 	}
 	executed := replies[len(replies)-1]
 	if executed.IsError() {

@@ -40,6 +40,9 @@ func serve(t *testing.T, c server.Config) *served {
 	if c.Token == "" {
 		c.Token = token
 	}
+	if c.Sleep == nil {
+		c.Sleep = func(<-chan struct{}, time.Duration) {}
+	}
 	overRESP, overREST := listen(t), listen(t)
 	s.resp, s.rest = overRESP.Addr().String(), "http://"+overREST.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -31,6 +31,11 @@ type Config struct {
 	// Grace is what a stopping server gives its clients to send what they have
 	// begun and to take their last replies; 0 is 5 seconds.
 	Grace time.Duration
+	// Sleep waits, or until stop is closed; nil is the system's clock.
+	Sleep func(stop <-chan struct{}, d time.Duration)
+	// Told says what a client is told of a failure of the store, "" for nothing; nil
+	// tells nothing of any.
+	Told func(error) string
 	// Logger hears of failures that no client can do anything about; nil is
 	// silence.
 	Logger *slog.Logger
@@ -43,6 +48,7 @@ type Server struct {
 	since  time.Time
 
 	lastID   atomic.Int64  // of a connection
+	wrong    atomic.Int64  // passwords and tokens whose refusals wait
 	requests atomic.Uint64 // over REST
 	commands atomic.Uint64 // carried out, refused ones included
 
@@ -56,6 +62,9 @@ func New(c Config) *Server {
 	c.MaxRequest = cmp.Or(c.MaxRequest, 64<<20)
 	c.MaxClients = cmp.Or(c.MaxClients, 10_000)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
+	if c.Sleep == nil {
+		c.Sleep = sleep
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -100,6 +109,30 @@ func (s *Server) all() []*client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.SortedFunc(maps.Values(s.clients), func(a, b *client) int { return cmp.Compare(a.id, b.id) })
+}
+
+// A wrong password or token is refused after a while, the later the more of them wait:
+// so many connections guess hardly faster than one. Waiting holds nothing but the
+// connection, and whoever knows the secret does not wait.
+const (
+	wrongWait    = 250 * time.Millisecond
+	maxWrongWait = 5 * time.Second
+)
+
+// waitWrong is before the answer to a wrong secret.
+func (s *Server) waitWrong(stop <-chan struct{}) {
+	waiting := s.wrong.Add(1)
+	defer s.wrong.Add(-1)
+	s.config.Sleep(stop, min(time.Duration(waiting)*wrongWait, maxWrongWait))
+}
+
+func sleep(stop <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-stop:
+	}
 }
 
 // sameSecret compares in a time that tells nothing of either.

@@ -171,9 +171,15 @@ type storeFunc func([]store.Batch) ([]store.Result, error)
 func (f storeFunc) Apply(_ context.Context, b []store.Batch) ([]store.Result, error) { return f(b) }
 
 func TestStoreFailure(t *testing.T) {
-	broken := errors.New("no space left")
-	s := serve(t, server.Config{Engine: engine.New(storeFunc(func([]store.Batch) ([]store.Result, error) { return nil, broken }))})
+	broken := errors.New(`running "INSERT INTO keys" on /home/cat/shop.sqlite: no space left`)
+	told := ""
+	s := serve(t, server.Config{
+		Engine: engine.New(storeFunc(func([]store.Batch) ([]store.Result, error) { return nil, broken })),
+		Told:   func(error) string { return told },
+	})
 	c := s.dial(t)
+	want(t, c.do("GET", "a"), "(error) ERR the database failed: the server's log says more")
+	told = "no space left"
 	const text = "(error) ERR the database failed: no space left"
 	c.send("GET a\r\nPING\r\n")
 	want(t, c.reply(), text)

@@ -68,9 +68,6 @@ func (c *client) sleep(args [][]byte) resp.Value {
 	if err != nil {
 		seconds = 0 // as C's strtod
 	}
-	select {
-	case <-time.After(time.Duration(seconds * float64(time.Second))):
-	case <-c.stopping:
-	}
+	c.server.config.Sleep(c.stopping, time.Duration(seconds*float64(time.Second)))
 	return resp.OK
 }
