@@ -172,12 +172,27 @@ func (d *differ) compare(ctx context.Context, c check, replies []resp.Value) err
 		return nil // one difference of a value is enough
 	}
 	a, b, err := d.compareValue(ctx, c, replies)
+	if no := Refusal(""); errors.As(err, &no) {
+		d.found = k
+		d.o.Notify(k, no)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	if a != b {
 		d.found = k
 		d.o.Found(Difference{k, "value", a, b})
+	}
+	return nil
+}
+
+// refusedHead is what keeps the head of a key from being compared.
+func refusedHead(replies []resp.Value) error {
+	for _, v := range replies {
+		if v.IsError() && !wrongType(v) {
+			return refused(v)
+		}
 	}
 	return nil
 }
@@ -190,6 +205,10 @@ func (d *differ) compareHead(ctx context.Context, k *Key, replies []resp.Value) 
 		if replies[1], err = d.b.session.Do(ctx, d.b.expiryCall(k.Name)...); err != nil {
 			return false, err
 		}
+	}
+	if err := refusedHead(replies); err != nil {
+		d.o.Notify(k, err)
+		return false, nil
 	}
 	typ, left := Type(text(replies[0])), int64(0)
 	if n, ok := integer(replies[1]); ok {

@@ -260,7 +260,11 @@ func (d *differ) compareExpiries(ctx context.Context, k *Key, h rdb.Hash) (a, b 
 	for i := range found[0].(rdb.Hash) {
 		found[0].(rdb.Hash)[i].ExpiresAt = 0
 	}
-	if err := d.b.fieldExpiries(ctx, []*Key{k}, found); err != nil {
+	bad, err := d.b.fieldExpiries(ctx, []*Key{k}, found)
+	if err == nil {
+		err = bad[0]
+	}
+	if err != nil {
 		return "", "", err
 	}
 	there, _ := found[0].(rdb.Hash)

@@ -198,10 +198,12 @@ func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) 
 		}
 	}
 	r.pace.took(elements, bytes)
-	if err := r.complete(ctx, keys, values); err != nil {
+	refusals, err := r.complete(ctx, keys, values)
+	if err != nil {
 		return nil, err
 	}
 	for i, k := range keys {
+		bad[i] = errors.Join(bad[i], refusals[i])
 		part := Part{Key: k, First: true, Last: true, Err: bad[i]}
 		switch {
 		case bad[i] == nil && values[i] == nil:

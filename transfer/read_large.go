@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -101,11 +102,12 @@ func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error
 		value, last, bad := r.pageOf(k, pages, replies)
 		if bad == nil && (last || k.Type == HashType) {
 			one := []Value{value}
-			if err := r.complete(ctx, []*Key{k}, one); err != nil {
+			refusals, err := r.complete(ctx, []*Key{k}, one)
+			if err != nil {
 				return err
 			}
 			if value = one[0]; value == nil {
-				bad = ErrGone
+				bad = cmp.Or(refusals[0], ErrGone)
 			}
 		}
 		if bad != nil {

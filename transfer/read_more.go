@@ -12,10 +12,12 @@ import (
 
 // complete adds to values what the command that reads them does not tell: when
 // the fields of hashes expire, everything about streams but their entries, and
-// where arrays go on. A value that is not there any more becomes nil.
-func (r *reader) complete(ctx context.Context, keys []*Key, values []Value) error {
-	if err := r.fieldExpiries(ctx, keys, values); err != nil {
-		return err
+// where arrays go on. A value that is not there any more becomes nil, and so does one
+// of which something was refused, which is its error in bad.
+func (r *reader) complete(ctx context.Context, keys []*Key, values []Value) (bad []error, err error) {
+	bad, err = r.fieldExpiries(ctx, keys, values)
+	if err != nil {
+		return nil, err
 	}
 	for i, v := range values {
 		var err error
@@ -25,13 +27,17 @@ func (r *reader) complete(ctx context.Context, keys []*Key, values []Value) erro
 		case *Array:
 			err = r.nextSlot(ctx, keys[i], v)
 		}
-		if errors.Is(err, ErrGone) {
+		var no Refusal
+		switch {
+		case errors.Is(err, ErrGone):
 			values[i] = nil
-		} else if err != nil {
-			return err
+		case errors.As(err, &no):
+			values[i], bad[i] = nil, no
+		case err != nil:
+			return nil, err
 		}
 	}
-	return nil
+	return bad, nil
 }
 
 // nextSlot reads where an array goes on; at the end of all indexes behind them.
@@ -40,8 +46,10 @@ func (r *reader) nextSlot(ctx context.Context, k *Key, a *Array) error {
 	switch {
 	case err != nil:
 		return err
-	case v.IsError():
+	case isMissing(v) || wrongType(v):
 		return ErrGone
+	case v.IsError():
+		return refused(v)
 	case v.IsNull():
 		a.Next = math.MaxUint64
 		return nil
@@ -51,8 +59,9 @@ func (r *reader) nextSlot(ctx context.Context, k *Key, a *Array) error {
 }
 
 // fieldExpiries asks for the expiries of all fields of the hashes, where the
-// server knows such a thing.
-func (r *reader) fieldExpiries(ctx context.Context, keys []*Key, values []Value) error {
+// server knows such a thing. One that it refuses to tell of becomes nil, with its error in bad.
+func (r *reader) fieldExpiries(ctx context.Context, keys []*Key, values []Value) (bad []error, err error) {
+	bad = make([]error, len(keys))
 	var calls [][][]byte
 	var at []int
 	for i, v := range values {
@@ -65,17 +74,19 @@ func (r *reader) fieldExpiries(ctx context.Context, keys []*Key, values []Value)
 		}
 	}
 	if len(calls) == 0 {
-		return nil
+		return bad, nil
 	}
 	replies, err := r.session.Pipeline(ctx, calls)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for j, v := range replies {
 		switch h := values[at[j]].(rdb.Hash); {
 		case unknown(v):
 			r.lacks[fieldExpiry] = true
-		case v.IsError() || len(v.Elems) != len(h):
+		case v.IsError() && !wrongType(v):
+			values[at[j]], bad[at[j]] = nil, refused(v)
+		case len(v.Elems) != len(h):
 			values[at[j]] = nil
 		default:
 			if h = withExpiries(h, v.Elems); len(h) == 0 {
@@ -85,7 +96,7 @@ func (r *reader) fieldExpiries(ctx context.Context, keys []*Key, values []Value)
 			values[at[j]] = h
 		}
 	}
-	return nil
+	return bad, nil
 }
 
 const fieldExpiry = "HPEXPIRETIME"

@@ -2,7 +2,9 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
@@ -19,8 +21,8 @@ func (r *reader) streamState(ctx context.Context, k *Key, s *rdb.Stream) error {
 		return err
 	}
 	about, groups := replies[0], replies[1]
-	if about.IsError() || groups.IsError() {
-		return ErrGone
+	if err := errors.Join(aboutStream(about), aboutStream(groups)); err != nil {
+		return err
 	}
 	s.Last = idAt(about, "last-generated-id")
 	s.Deleted = idAt(about, "max-deleted-entry-id")
@@ -34,6 +36,15 @@ func (r *reader) streamState(ctx context.Context, k *Key, s *rdb.Stream) error {
 		s.Groups = append(s.Groups, group)
 	}
 	return nil
+}
+
+// aboutStream is the error in a reply about a stream: ErrGone when that, or the group, is not
+// there any more.
+func aboutStream(v resp.Value) error {
+	if isMissing(v) || wrongType(v) || v.IsError() && strings.HasPrefix(string(v.Str), "NOGROUP") {
+		return ErrGone
+	}
+	return refused(v)
 }
 
 // idAt is the id that a flat map holds at name, 0-0 when there is none.
@@ -50,6 +61,9 @@ func (r *reader) consumers(ctx context.Context, key []byte, g *rdb.Group) error 
 		call("TIME"),
 	})
 	if err != nil {
+		return err
+	}
+	if err := aboutStream(replies[0]); err != nil {
 		return err
 	}
 	now := serverNow(replies[1])
@@ -79,6 +93,9 @@ func (r *reader) pending(ctx context.Context, key []byte, g *rdb.Group, number m
 			call("TIME"),
 		})
 		if err != nil {
+			return err
+		}
+		if err := aboutStream(replies[0]); err != nil {
 			return err
 		}
 		page, now := replies[0].Elems, serverNow(replies[1])

@@ -127,27 +127,6 @@ func selectDB(ctx context.Context, s Session, db int) error {
 	return err
 }
 
-// Databases are the databases of a session that hold keys, in their order; where
-// nobody tells, the session's own.
-func Databases(ctx context.Context, s Session) ([]int, error) {
-	v, err := s.Do(ctx, words("INFO", "keyspace")...)
-	if err != nil {
-		return nil, err
-	}
-	if v.IsError() || !bytes.Contains(v.Str, []byte("# Keyspace")) {
-		return []int{s.DB()}, nil
-	}
-	var found []int
-	for line := range strings.Lines(string(v.Str)) {
-		name, _, _ := strings.Cut(line, ":")
-		if n, err := strconv.Atoi(strings.TrimPrefix(name, "db")); err == nil && strings.HasPrefix(name, "db") {
-			found = append(found, n)
-		}
-	}
-	slices.Sort(found)
-	return found, nil
-}
-
 // serverNow is the clock of the session's server in Unix ms, this machine's
 // where it does not tell.
 func serverNow(v resp.Value) int64 {

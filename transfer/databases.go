@@ -1,0 +1,102 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Databases are the databases of a session that hold keys, in their order. A server
+// that refuses INFO, as many do to common users, is asked database by database. The
+// error says what cannot be seen: nothing is left out without a word.
+func Databases(ctx context.Context, s Session) ([]int, error) {
+	v, err := s.Do(ctx, words("INFO", "keyspace")...)
+	if err != nil {
+		return nil, err
+	}
+	if v.IsError() || !bytes.Contains(v.Str, []byte("# Keyspace")) {
+		return probed(ctx, s, v)
+	}
+	var found []int
+	for line := range strings.Lines(string(v.Str)) {
+		name, _, _ := strings.Cut(line, ":")
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, "db")); err == nil && strings.HasPrefix(name, "db") {
+			found = append(found, n)
+		}
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+// A database that no server has, and how many are asked for at once.
+const (
+	noDatabase = 1<<31 - 2
+	probes     = 16
+)
+
+// probed selects one database after another until there is no more. info is what INFO
+// was answered with.
+func probed(ctx context.Context, s Session, info resp.Value) (found []int, err error) {
+	own := s.DB()
+	defer func() {
+		if back := selectDB(ctx, s, own); err == nil {
+			err = back
+		}
+	}()
+	switch v, err := s.Do(ctx, call("SELECT", decimal(noDatabase))...); {
+	case err != nil:
+		return nil, err
+	case !v.IsError(), onlyDatabase(v): // a SELECT that takes any number has one database
+		return []int{own}, nil
+	case !beyondDatabases(v):
+		return nil, unseen(info, v)
+	}
+	for from := 0; ; from += probes {
+		var calls [][][]byte
+		for n := range probes {
+			calls = append(calls, call("SELECT", decimal(int64(from+n))), call("DBSIZE"))
+		}
+		replies, err := s.Pipeline(ctx, calls)
+		if err != nil {
+			return nil, err
+		}
+		for n := range probes {
+			switch v := replies[2*n]; {
+			case beyondDatabases(v):
+				return found, nil
+			case v.IsError():
+				return nil, unseen(info, v)
+			}
+			// Where DBSIZE is refused, the scan finds out.
+			if keys, ok := integer(replies[2*n+1]); !ok || keys > 0 {
+				found = append(found, from+n)
+			}
+		}
+	}
+}
+
+func unseen(info, v resp.Value) error {
+	return fmt.Errorf("which databases hold keys cannot be seen: INFO was answered with %q, and SELECT with %q; choose the database with -n", firstLine(info), firstLine(v))
+}
+
+func firstLine(v resp.Value) string {
+	line, _, _ := strings.Cut(string(v.Str), "\n")
+	return strings.TrimSpace(line)
+}
+
+// beyondDatabases reports whether SELECT was refused because there is no database of that
+// number.
+func beyondDatabases(v resp.Value) bool {
+	return v.IsError() && bytes.Contains(bytes.ToLower(v.Str), []byte("db index"))
+}
+
+// onlyDatabase reports whether SELECT was refused because there is only one database.
+func onlyDatabase(v resp.Value) bool {
+	return unknown(v) || v.IsError() &&
+		(bytes.Contains(v.Str, []byte("one database")) || bytes.Contains(v.Str, []byte("cluster mode")))
+}
