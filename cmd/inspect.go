@@ -6,18 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
@@ -82,17 +81,18 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	w := unlocker{o: o, reader: c}
 	defer func() { err = w.close(err) }()
 	defer func() { err = closing(err, c) }()
-	// Hanging up ends it as q does, so that the terminal is left as it was.
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
-	defer stop()
 	options := o.screen(s, c)
 	knowledge(ctx, c, &options)
 	if !o.refusesWrites(c.target) && !(c.file != nil && c.file.Foreign()) {
 		options.Unlock = w.unlock
 	}
-	err = inspect.Run(ctx, options)
-	if errors.Is(err, context.Canceled) {
-		return nil
+	kept, err := inspect.Run(ctx, options)
+	if kept > 0 {
+		fmt.Fprintf(s.err, "%s can still be undone: meowdis inspect %s, then U and u\n", display.Counted(int64(kept), "change", "changes"), c.target.flags())
+	}
+	var signalled inspect.Signalled
+	if errors.As(err, &signalled) {
+		return stoppedBy(signalled.Signal)
 	}
 	return err
 }
@@ -117,7 +117,7 @@ func (o *inspectOptions) screen(s *streams, c *connection) inspect.Options {
 	options := inspect.Options{
 		Client: c, Target: c.target.String(), Name: c.target.profile, DB: c.DB(), Delimiter: o.delimiter, Out: s.out,
 		Editor: editor(s.getenv), Exec: "meowdis exec " + c.target.flags(), Mouse: !o.noMouse,
-		Journal: undoDirectory(), Identity: c.target.identity(),
+		Journal: undoDirectory(), Identity: c.target.identity(), Fleeting: c.target.path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
 		// The console of Linux prints the question.
 		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",

@@ -123,6 +123,47 @@ func TestInspectChanges(t *testing.T) {
 	}
 }
 
+// TestInspectQuitKeepsUndo: what q leaves can be undone by the next session, which q
+// says how to begin.
+func TestInspectQuitKeepsUndo(t *testing.T) {
+	rest, _ := serveMemory(t)
+	server := oracle.Start(t)
+	server.Dial(t)
+	for name, target := range map[string]string{
+		"file": "--db t.sqlite", "redis": "--url unix://" + server.Socket, "rest": "--url " + rest + " --token " + restToken,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			meowdisExec(t, dir, edited, strings.Fields(target)...)
+			read := "DUMP user:1\nDUMP user:2\nDUMP user:3\nDUMP queue:jobs\nDBSIZE\n"
+			before := meowdisExec(t, dir, read, strings.Fields(target)...)
+			s := openScreen(t, 80, 24)
+			s.check(s.Run("cd " + dir + " && clear && meowdis inspect " + target))
+			s.shows("▸ user:")
+			s.check(s.Press("U"))
+			s.shows("Writing is unlocked")
+			s.check(s.Type(":FLUSHALL"))
+			s.check(s.Press("Enter"))
+			s.shows("Run FLUSHALL, 4 keys?")
+			s.check(s.Press("y"))
+			s.shows("is empty")
+			s.check(s.Press("q"))
+			s.shows("1 change can still be undone: meowdis inspect --")
+			s.check(s.Run("clear; meowdis inspect " + target))
+			s.shows("keep its 1 change for undo")
+			s.check(s.Press("Enter", "U"))
+			s.shows("Writing is unlocked")
+			s.check(s.Press("u"))
+			s.shows("Undone: FLUSHALL")
+			if got := meowdisExec(t, dir, read, strings.Fields(target)...); got != before {
+				t.Errorf("got %q\nwant %q", got, before)
+			}
+			s.check(s.Press("q"))
+			s.lastLine("$")
+		})
+	}
+}
+
 // TestInspectChangesServers undoes on a real Redis, and over REST, where nothing can
 // be watched.
 func TestInspectChangesServers(t *testing.T) {

@@ -178,6 +178,7 @@ func (p *party) pays(t *testing.T, v visit) {
 	data, err := os.ReadFile(filepath.Join(p.home, "base.sqlite"))
 	p.check(err)
 	p.check(os.WriteFile(filepath.Join(p.dir, "t.sqlite"), data, 0o600))
+	p.check(os.RemoveAll(filepath.Join(p.dir, "state", "meowdis", "undo"))) // of the visit before
 	p.check(p.Run("clear; " + v.env + "meowdis inspect " + cmp.Or(v.run, "t.sqlite")))
 	p.shows("▌")
 	for _, step := range v.steps {
@@ -388,13 +389,13 @@ func TestInspectIsEndedBySignals(t *testing.T) {
 	meowdisExec(t, p.dir, inspected, "--db", "t.sqlite")
 	p.check(p.Run("stty -g > before; clear"))
 	p.prompted()
-	for _, signal := range []string{"TERM", "HUP", "INT"} {
+	for signal, code := range map[string]int{"TERM": 143, "HUP": 129, "INT": 130, "QUIT": 131} {
 		p.check(p.Run("clear; sh -c 'echo $$ > pid; exec meowdis inspect t.sqlite'; echo code $?"))
 		p.shows("▸ user:")
 		pid, err := os.ReadFile(filepath.Join(p.dir, "pid"))
 		p.check(err)
 		p.check(exec.Command("kill", "-"+signal, strings.TrimSpace(string(pid))).Run())
-		p.shows("code 0")
+		p.shows(fmt.Sprintf("code %d", code))
 		p.check(p.Run("clear; stty -g | cmp - before && echo as be''fore"))
 		p.shows("as before")
 	}

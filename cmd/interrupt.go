@@ -17,8 +17,13 @@ import (
 type stoppedBy syscall.Signal
 
 func (s stoppedBy) Error() string {
-	if s == stoppedBy(syscall.SIGTERM) {
+	switch syscall.Signal(s) {
+	case syscall.SIGTERM:
 		return "terminated"
+	case syscall.SIGHUP:
+		return "hung up"
+	case syscall.SIGQUIT:
+		return "quit"
 	}
 	return "interrupted"
 }

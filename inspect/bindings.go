@@ -149,7 +149,7 @@ func asking() []binding {
 // than they were read come together, and Esc comes as Alt of the letter behind it;
 // each is a press of its own. What is pasted is text, never a command.
 func (m *Model) press(k tea.KeyMsg) tea.Cmd {
-	m.failure, m.notice = "", ""
+	m.failure, m.notice, m.goes = "", "", false
 	if k.Paste && m.filtering == nil && !m.writesText() {
 		return nil
 	}

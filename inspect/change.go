@@ -80,6 +80,7 @@ func (m *Model) write(c change) tea.Cmd {
 		return nil
 	}
 	db := m.db
+	m.making = c.title
 	return m.start(writing, func(ctx context.Context) (tea.Msg, error) {
 		w := written{change: c}
 		switch {

@@ -73,7 +73,7 @@ func newDraft(e editable) (draft, error) {
 
 // drafted hands the draft to the editor.
 func (m *Model) drafted(d draft) tea.Cmd {
-	return tea.ExecProcess(m.options.Editor(d.path), func(err error) tea.Msg {
+	return tea.Exec(borrower{m.options.Editor(d.path), &m.lent}, func(err error) tea.Msg {
 		d.err = err
 		return d
 	})

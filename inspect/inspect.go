@@ -31,10 +31,12 @@ type Options struct {
 	// Unlock returns a client that writes. Nil leaves the browser read-only for good.
 	Unlock func(context.Context) (Client, error)
 	// Journal is the directory of the undo journal: what changes overwrite is kept
-	// there until the session ends. No change is made when it cannot be written.
+	// there until they are undone. No change is made when it cannot be written.
 	Journal string
-	// Identity tells the target from all others, for whoever finds the journal of a
-	// session that was killed; the target's name when empty.
+	// Fleeting tells that the data end with the session, and so does their undo.
+	Fleeting bool
+	// Identity tells the target from all others, for the session that finds the
+	// journal of an earlier one; the target's name when empty.
 	Identity string
 	// Confirm is what the person must answer before something is deleted, and Name
 	// the name that ConfirmName asks for; the target when empty.
@@ -62,10 +64,11 @@ type Options struct {
 	Out io.Writer    // the screen
 }
 
-// Run shows the browser until the person quits or a signal ends it (nil), ctx
-// ends (its error) or the terminal fails. What is under way is cancelled then; a
-// Client that does not heed that within a second may still run a call.
-func Run(ctx context.Context, o Options) error {
+// Run shows the browser until the person quits (nil), a signal ends it (Signalled),
+// ctx ends (its error) or the terminal fails. What is under way is cancelled then; a
+// Client that does not heed that within a second may still run a call. It returns
+// how many changes the journal keeps for the next session on the same target.
+func Run(ctx context.Context, o Options) (kept int, err error) {
 	k := newKeyboard(o.In)
 	if k != nil && o.Editor != nil {
 		o.Editor = k.lend(o.Editor)
@@ -73,7 +76,9 @@ func Run(ctx context.Context, o Options) error {
 	// Out is a terminal, whatever CI in the environment says.
 	m := New(o, lipgloss.NewRenderer(o.Out, termenv.WithTTY(true)))
 	defer m.close()
-	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithOutput(o.Out)}
+	ctx, stop := untilSignalled(ctx, &m.lent)
+	defer stop()
+	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(o.Out)}
 	if o.Mouse {
 		settings = append(settings, tea.WithMouseCellMotion())
 	}
@@ -88,19 +93,18 @@ func Run(ctx context.Context, o Options) error {
 		k.heard = func(light bool) { program.Send(backgroundMsg{light}) }
 		m.greet = askBackground(o.Out)
 	}
-	_, err := program.Run()
+	_, err = program.Run()
 	m.cancelAll()
+	m.stopChange()
 	m.conn.rest(time.Second)
-	switch {
-	case ctx.Err() != nil:
-		err = ctx.Err()
-	case errors.Is(err, tea.ErrInterrupted):
-		err = nil
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
-	if failed := m.endJournal(err != nil); failed != nil {
+	kept, failed := m.endJournal()
+	if failed != nil {
 		err = errors.Join(err, failed)
 	}
-	return err
+	return kept, err
 }
 
 // close ends what runs for the screen only.

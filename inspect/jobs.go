@@ -50,11 +50,12 @@ var purposeNames = [purposes]string{
 
 // job is the running work for a purpose, if any.
 type job struct {
-	id     int
-	cancel context.CancelFunc // nil: nothing runs
-	since  int64
-	ended  int64 // when the one before ended
-	cost   *cost
+	id      int
+	cancel  context.CancelFunc // nil: nothing runs
+	since   int64
+	ended   int64 // when the one before ended
+	cost    *cost
+	outcome chan finished // gets its end, too
 }
 
 // cost is what a job has cost so far, and how far it is.
@@ -103,11 +104,13 @@ func (m *Model) start(p purpose, work func(context.Context) (tea.Msg, error)) te
 	}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), costKey{}, j.cost))
 	j.id++
-	j.cancel = cancel
-	id := j.id
+	j.cancel, j.outcome = cancel, make(chan finished, 1)
+	id, outcome := j.id, j.outcome
 	run := func() tea.Msg {
 		result, err := work(ctx)
-		return finished{p, id, result, err}
+		f := finished{p, id, result, err}
+		outcome <- f
+		return f
 	}
 	return tea.Batch(run, m.spin())
 }
@@ -191,12 +194,18 @@ func (m *Model) finish(f finished) tea.Cmd {
 			m.fail(f.err)
 		}
 		m.halt(f.purpose)
+		if f.purpose == writing {
+			return m.leaves(true)
+		}
 		return nil
 	}
 	before := m.overlay
 	cmd := m.receive(f.result)
 	if m.overlay != before {
 		m.ahead = nil // it was typed to something else
+	}
+	if f.purpose == writing {
+		return tea.Batch(cmd, m.leaves(m.failure != ""))
 	}
 	return cmd
 }

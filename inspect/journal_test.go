@@ -22,14 +22,14 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 
 	// While it lives, others are told nothing, and have a journal of their own.
 	beside := browseOn(t, f, f.fake, 40, 12)
-	beside.hides("cut off")
+	beside.hides("earlier session")
 	beside.press("U")
 	beside.runs("SET own 1")
 	if files() != 2 {
 		t.Errorf("%d journals", files())
 	}
 	beside.press("u")
-	if err := beside.model.endJournal(false); err != nil || files() != 1 {
+	if kept, err := beside.model.endJournal(); err != nil || kept != 0 || files() != 1 {
 		t.Errorf("%v, and %d journals", err, files())
 	}
 
@@ -37,20 +37,38 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := browseOn(t, f, f.fake, 40, 12)
-	next.shows("A session here was cut off", "keep its 2 changes for undo", "drop them")
-	next.press("enter")
-	if err := next.model.endJournal(false); err != nil || files() != 1 {
-		t.Errorf("%v: what was kept is gone", err)
+	next.shows("Changes of an earlier session", "keep its 2 changes for undo", "drop them")
+	next.press("enter", "U")
+	next.runs("SET more 1")
+	if kept, err := next.model.endJournal(); err != nil || kept != 3 || files() != 1 {
+		t.Errorf("%d changes are kept, %v", kept, err)
 	}
 	next = browseOn(t, f, f.fake, 40, 12)
 	next.press("enter", "U")
 	next.runs("SET own 1")
-	next.press("u", "u", "u")
+	next.press("u", "u", "u", "u")
 	if got := dumpAll(t, f, f.clock.now); got != before {
 		t.Error(firstDifference(before, got))
 	}
-	if err := next.model.endJournal(false); err != nil || files() != 0 {
+	if kept, err := next.model.endJournal(); err != nil || kept != 0 || files() != 0 {
 		t.Errorf("%v, and %d journals", err, files())
+	}
+}
+
+// TestFleetingDataLeaveNoJournal: nobody could find what is undone in memory.
+func TestFleetingDataLeaveNoJournal(t *testing.T) {
+	f := newFile(t)
+	dir := t.TempDir()
+	start := f.fake.options
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Journal, o.Fleeting = dir, true
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	s.runs("SET k 1")
+	if kept, err := s.model.endJournal(); err != nil || kept != 0 || journalsIn(t, dir) != 0 {
+		t.Errorf("%d changes in %d journals, %v", kept, journalsIn(t, dir), err)
 	}
 }
 

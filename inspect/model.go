@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -21,8 +22,11 @@ type Model struct {
 	renderer *lipgloss.Renderer
 	styles   styles
 	bindings []binding
-	greet    tea.Cmd // what the terminal is asked at the start; nil: nothing
-	quitting bool    // the screen is wiped before it goes
+	greet    tea.Cmd     // what the terminal is asked at the start; nil: nothing
+	quitting bool        // the screen is wiped before it goes
+	leaving  *picker     // the question before it ends while a change is being made
+	goes     bool        // it ends with the change that is being made
+	lent     atomic.Bool // another program has the terminal
 
 	width, height int
 	now           int64 // Unix ms, as of the last message
@@ -42,7 +46,7 @@ type Model struct {
 	writable      bool    // the client writes
 	journal       *journal
 	steps         []step   // what the journal can undo, the last one last
-	left          int      // how many of them an earlier session left
+	making        string   // what the change that is being made is called; "" while none is
 	typed         []string // the commands that were typed
 	following     bool     // changes are looked for every second
 	lastWatch     watched
@@ -322,13 +326,6 @@ func (m *Model) fail(err error) {
 		err = errors.New("the target did not answer in time")
 	}
 	m.failure = err.Error()
-}
-
-// quit ends the program. A screen that is not wiped comes back in tmux when the
-// terminal grew meanwhile.
-func (m *Model) quit() tea.Cmd {
-	m.quitting = true
-	return tea.Quit
 }
 
 func (m *Model) suspend() tea.Cmd { return tea.Suspend }

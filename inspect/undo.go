@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -22,6 +21,7 @@ func (m *Model) undo() tea.Cmd {
 	}
 	s := m.steps[n-1]
 	m.steps = m.steps[:n-1]
+	m.making = s.title
 	return m.start(writing, func(ctx context.Context) (tea.Msg, error) {
 		return undone{s, m.takeBack(ctx, s)}, nil
 	})
@@ -40,7 +40,6 @@ func (m *Model) undid(u undone) tea.Cmd {
 		m.failure += " (u tries again)"
 		return m.lookAgain("")
 	}
-	m.left = min(m.left, len(m.steps))
 	m.notice = "Undone: " + u.step.title + "."
 	return m.lookAgain("")
 }
@@ -77,15 +76,15 @@ func endedMeanwhile(calls [][][]byte, i int, v resp.Value) bool {
 	return (name == "RENAME" || name == "LSET") && strings.HasPrefix(string(v.Str), "ERR no such key")
 }
 
-// leftBehind is the changes of a session that ended early.
+// leftBehind is the changes of an earlier session.
 type leftBehind []step
 
-// lookBack looks for the journal of a session on the same target that ended
-// early.
+// lookBack looks for the journal that an earlier session on the same target left.
 func (m *Model) lookBack() tea.Cmd {
 	if m.options.Unlock == nil {
 		return nil
 	}
+	m.making = "" // it takes the turn of a change, which needs the journal
 	return m.start(writing, func(context.Context) (tea.Msg, error) {
 		steps, err := m.journal.adopt()
 		if err != nil {
@@ -100,17 +99,17 @@ func (m *Model) finds(l leftBehind) {
 	if len(l) == 0 {
 		return
 	}
-	m.steps, m.left = l, len(l)
+	m.steps = l
 	many := counted(int64(len(l)), "change", "changes")
 	m.overlay = &picker{
-		title: "A session here was cut off",
+		title: "Changes of an earlier session",
 		items: []item{{label: "keep its " + many + " for undo", value: "keep"}, {label: "drop them", value: "drop"}},
 		choose: func(m *Model, choice string) tea.Cmd {
 			if choice == "keep" {
 				m.notice = "Press U to unlock, then u to undo: " + l[len(l)-1].title + "."
 				return nil
 			}
-			m.steps, m.left = nil, 0
+			m.steps = nil
 			m.notice = "They stay as they are."
 			if err := m.journal.close(true); err != nil {
 				m.fail(err)
@@ -120,17 +119,15 @@ func (m *Model) finds(l leftBehind) {
 	}
 }
 
-// endJournal ends the journal with the session. What an earlier session left
-// stays until it is undone or dropped, and so does all when a change is in the
-// middle, or the session is cut off itself.
-func (m *Model) endJournal(cutOff bool) error {
-	switch {
-	case m.running(writing) || cutOff && len(m.steps) > 0:
-		return m.journal.close(false)
-	case m.left == 0:
-		return m.journal.close(true)
-	case m.left < len(m.steps):
-		return errors.Join(m.journal.cut(m.steps[m.left]), m.journal.close(false))
+// endJournal ends the session's use of the journal, and returns how many changes that
+// keeps. What can be undone stays until it is undone or dropped, and so does a change
+// that is still being made.
+func (m *Model) endJournal() (kept int, err error) {
+	if m.options.Fleeting {
+		return 0, m.journal.close(true)
 	}
-	return m.journal.close(false)
+	if kept = len(m.steps); m.changing() {
+		kept++
+	}
+	return kept, m.journal.close(kept == 0)
 }

@@ -69,6 +69,9 @@ func (m *Model) tinyView() string {
 		"needs " + decimal(leastWidth) + "×" + decimal(leastHeight),
 		"q quits",
 	}
+	if m.leaving != nil && m.overlay == m.leaving {
+		lines[2] = "q stops a change"
+	}
 	for i, line := range lines {
 		lines[i] = truncate(line, m.width)
 	}

@@ -1,0 +1,194 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// quits tells whether a command ends the program.
+func quits(cmd tea.Cmd) bool {
+	for _, msg := range results(cmd) {
+		if _, ok := msg.(tea.QuitMsg); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// deletes is a session that is deleting many keys: step is called before each of its
+// transactions.
+func deletes(t *testing.T, step func(s *session, n int)) (s *session, before string, f *file) {
+	t.Helper()
+	f = newFile(t)
+	for i := range keysAtOnce + 9 {
+		f.do(fmt.Sprintf("SET n:%d x", i))
+	}
+	f.do("SET other x")
+	before = dumpAll(t, f, f.clock.now)
+	b, n := &meddler{}, 0
+	f.through(b)
+	s = browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "g", "D")
+	b.before = func(calls [][][]byte) {
+		if s.model.running(writing) && holdsMulti(calls) {
+			n++
+			step(s, n)
+		}
+	}
+	s.press("y")
+	return s, before, f
+}
+
+// TestQuitAsksWhileAChangeRuns, and what follows from each answer.
+func TestQuitAsksWhileAChangeRuns(t *testing.T) {
+	for _, c := range []struct {
+		keys   []string
+		quits  bool  // at once
+		left   int64 // keys, when the change has ended
+		shows  string
+		leaves bool // when the change has ended
+	}{
+		{keys: []string{"q", "esc"}, left: 1, shows: "Deleted n:*"},
+		{keys: []string{"q", "enter"}, left: 1, leaves: true},
+		{keys: []string{"q", "enter", "j"}, left: 1},
+		{keys: []string{"ctrl+c", "end", "enter"}, left: 1, shows: "Deleted n:*"},
+		{keys: []string{"q"}, left: 1, shows: "Deleted n:*"}, // there is nothing to be asked any more
+		{keys: []string{"q", "down", "enter"}, quits: true},
+		{keys: []string{"ctrl+c", "ctrl+c"}, quits: true},
+	} {
+		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
+			left := false
+			s, before, f := deletes(t, func(s *session, n int) {
+				if n != 2 {
+					return
+				}
+				for i, key := range c.keys {
+					_, cmd := s.model.Update(keyMsg(key))
+					if left = quits(cmd); left != (c.quits && i == len(c.keys)-1) {
+						t.Errorf("%q ends it: %v", c.keys[:i+1], left)
+					}
+					if i == 0 {
+						s.model.quitting = false
+						s.shows("A change is being made", "wait for it, then quit", "stop it and quit", "undo is kept")
+					}
+				}
+				if c.quits {
+					s.model.jobs[writing].cancel() // what Run does then
+				}
+			})
+			if c.shows != "" {
+				s.shows(c.shows)
+			}
+			if s.model.quitting != (c.quits || c.leaves) {
+				t.Errorf("it ends: %v", s.model.quitting)
+			}
+			kept, err := s.model.endJournal()
+			if keys := f.size(t); kept != 1 || err != nil || !c.quits && keys != c.left || keys > 10 {
+				t.Errorf("%d changes are kept, %d keys are left, %v", kept, keys, err)
+			}
+			// The next session undoes what was done.
+			dir := s.model.options.Journal
+			start := f.fake.options
+			f.fake.options = func(o *Options) {
+				start(o)
+				o.Journal = dir
+			}
+			next := browseOn(t, f, f.fake, 80, 24)
+			next.shows("keep its 1 change for undo")
+			next.press("enter", "U", "u")
+			next.shows("Undone")
+			if got := dumpAll(t, f, f.clock.now); got != before {
+				t.Error(firstDifference(before, got))
+			}
+		})
+	}
+}
+
+func keyMsg(key string) tea.KeyMsg {
+	if msg, ok := namedKeys[key]; ok {
+		return msg
+	}
+	if key == "ctrl+c" {
+		return tea.KeyMsg{Type: tea.KeyCtrlC}
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(key)}
+}
+
+func (f *file) size(t *testing.T) int64 {
+	t.Helper()
+	v, err := f.session.Do(context.Background(), command("DBSIZE")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return number(v)
+}
+
+// TestQuitOnATinyScreenAsks in the words that fit.
+func TestQuitOnATinyScreenAsks(t *testing.T) {
+	deletes(t, func(s *session, n int) {
+		if n != 1 {
+			return
+		}
+		s.model.resize(20, 5)
+		_, cmd := s.model.Update(keyMsg("q"))
+		s.shows("q stops a change")
+		_, again := s.model.Update(keyMsg("q"))
+		if quits(cmd) || !quits(again) {
+			t.Errorf("q ends it: %v, then %v", quits(cmd), quits(again))
+		}
+	})
+}
+
+// slowly is a client whose transactions take until somebody does not want them any more.
+type slowly struct {
+	*file
+	begun chan struct{}
+}
+
+func (c slowly) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if holdsMulti(calls) {
+		close(c.begun)
+		<-ctx.Done()
+	}
+	return c.file.Pipeline(context.WithoutCancel(ctx), calls)
+}
+
+// TestAChangeThatIsCutOffIsKept: a signal stops it, and what it may have done can be
+// undone.
+func TestAChangeThatIsCutOffIsKept(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k v")
+	c := slowly{f, make(chan struct{})}
+	start := f.fake.options
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Unlock = func(context.Context) (Client, error) { return c, nil }
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "D")
+	h := &hanging{session: s, done: make(chan tea.Msg, 100)}
+	h.press("y")
+	for begun := false; !begun; {
+		select {
+		case <-c.begun:
+			begun = true
+		case msg := <-h.done:
+			h.n--
+			if batch, ok := msg.(tea.BatchMsg); ok {
+				for _, cmd := range batch {
+					h.start(cmd)
+				}
+			}
+		}
+	}
+	s.model.stopChange()
+	if kept, err := s.model.endJournal(); kept != 1 || err != nil || len(s.model.steps) != 1 {
+		t.Errorf("%d changes are kept, %v", kept, err)
+	}
+}
