@@ -108,7 +108,10 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return told(ctx, s, "READONLY whoever is served may write, and profile "+t.profile+" is read-only")
 	}
 	o.target.tell(t, s)
-	file, err := o.target.openFile(t, local.Options{Lanes: true})
+	logger := slog.New(slog.NewTextHandler(s.err, nil))
+	file, err := o.target.openFile(t, local.Options{Lanes: true, Report: func(err error) {
+		logger.Error("expired keys are not swept", "file", t.path, "error", err)
+	}})
 	if err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		Token:       token,
 		RequirePass: password,
 		Told:        local.Told,
-		Logger:      slog.New(slog.NewTextHandler(s.err, nil)),
+		Logger:      logger,
 	}
 	go watchFile(ctx, file, config.Logger)
 	made := config.Token == ""

@@ -29,6 +29,9 @@ type Options struct {
 	// SweepEvery is the pause between the sweeps of expired keys; 0 is a
 	// second, a negative one turns the sweeper off.
 	SweepEvery time.Duration
+	// Report, if there is one, is told when the sweeper fails: once for a failure that
+	// goes on, and from the sweeper's goroutine. The sweeper tries again.
+	Report func(error)
 	// Cache is how many bytes of the file's pages each connection keeps; 0 is
 	// 32 MB. It takes about twice that much memory.
 	Cache int
@@ -53,6 +56,7 @@ type Store struct {
 	done    sync.WaitGroup
 	closing sync.RWMutex // held for reading by everyone who uses the store
 	closed  bool
+	unswept string // why the last sweep failed; the sweeper's own
 
 	watching sync.Mutex
 	watcher  *conn         // asks for the data version; opened when first needed

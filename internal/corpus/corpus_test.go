@@ -83,8 +83,8 @@ func rewrite(t *testing.T, tr corpus.Transcript, version oracle.Version, do func
 }
 
 // replay plays the transcripts on the stores that open makes, each on an empty
-// one, whose database must be sound at the end.
-func replay(t *testing.T, open func(t *testing.T) (store, error)) {
+// one, whose database must be sound at the end. With swept the store is swept meanwhile.
+func replay(t *testing.T, swept bool, open func(t *testing.T) (store, error)) {
 	for _, tr := range all(t) {
 		t.Run(tr.Name, func(t *testing.T) {
 			s, err := open(t)
@@ -92,7 +92,7 @@ func replay(t *testing.T, open func(t *testing.T) (store, error)) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			storetest.Play(t, tr, s)
+			storetest.Play(t, tr, s, swept)
 		})
 	}
 }
@@ -116,13 +116,21 @@ func openLocal(path string) (store, error) {
 }
 
 func TestFile(t *testing.T) {
-	replay(t, func(t *testing.T) (store, error) { return openLocal(t.TempDir() + "/corpus.sqlite") })
+	replay(t, false, func(t *testing.T) (store, error) { return openLocal(t.TempDir() + "/corpus.sqlite") })
 }
 
 func TestMemory(t *testing.T) {
-	replay(t, func(*testing.T) (store, error) { return openLocal(local.Memory) })
+	replay(t, false, func(*testing.T) (store, error) { return openLocal(local.Memory) })
 }
 
 func TestHostile(t *testing.T) {
-	replay(t, func(*testing.T) (store, error) { return hostile.Open() })
+	replay(t, false, func(*testing.T) (store, error) { return hostile.Open() })
+}
+
+func TestMemorySwept(t *testing.T) {
+	replay(t, true, func(*testing.T) (store, error) { return openLocal(local.Memory) })
+}
+
+func TestHostileSwept(t *testing.T) {
+	replay(t, true, func(*testing.T) (store, error) { return hostile.Open() })
 }

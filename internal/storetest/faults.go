@@ -14,7 +14,8 @@ import (
 // Faults plays the corpus and has every batch that writes refused once at each
 // of its statements before it may run: nothing may change by that, and the
 // replies must be the transcript's all the same. Nor may a command change
-// anything that only reads or that answers an error.
+// anything that only reads or that answers an error. Then it plays them once more with
+// a sweep, whose batches are refused as well.
 func Faults(t *testing.T, open Open) {
 	transcripts, err := corpus.All()
 	if err != nil {
@@ -24,7 +25,7 @@ func Faults(t *testing.T, open Open) {
 		t.Run(tr.Name, func(t *testing.T) {
 			s := open(t)
 			before := Dump(t, s)
-			play(t, tr, faulty(t, s), func(step corpus.Step, v resp.Value) {
+			play(t, tr, faulty(t, s), false, func(step corpus.Step, v resp.Value) {
 				after := Dump(t, s)
 				if after != before && (v.IsError() || !mayWrite(step.Args)) {
 					t.Errorf("%s.txt:%d: %q answered %s and changed the file:\n%s",
@@ -32,6 +33,11 @@ func Faults(t *testing.T, open Open) {
 				}
 				before = after
 			})
+			Check(t, s)
+		})
+		t.Run(tr.Name+" swept", func(t *testing.T) {
+			s := open(t)
+			play(t, tr, faulty(t, s), true, func(corpus.Step, resp.Value) {})
 			Check(t, s)
 		})
 	}

@@ -36,6 +36,9 @@ func Run(t *testing.T, open Open) {
 		{"one winner", oneWinner},
 		{"watch", watch},
 		{"transactions", transactions},
+		{"sweeping", sweeping},
+		{"sweeping meanwhile", sweepingMeanwhile},
+		{"sweeping large keys", sweepingLarge},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)
@@ -73,17 +76,21 @@ func NewEngine(s engine.Store, c *Clock) *engine.Engine {
 	return engine.New(s, engine.WithClock(c.Now), engine.WithSeed(func() uint64 { return seed.Add(1) }))
 }
 
-// Play plays a transcript on an empty store and checks the database after it.
-func Play(t testing.TB, tr corpus.Transcript, s engine.Store) {
+// Play plays a transcript on an empty store and checks the database after it. With
+// swept the store is swept meanwhile (Swept).
+func Play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool) {
 	t.Helper()
-	play(t, tr, s, func(corpus.Step, resp.Value) {})
+	play(t, tr, s, swept, func(corpus.Step, resp.Value) {})
 	Check(t, s)
 }
 
-// play calls after behind every step.
-func play(t testing.TB, tr corpus.Transcript, s engine.Store, after func(corpus.Step, resp.Value)) {
+// play calls after after every step.
+func play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool, after func(corpus.Step, resp.Value)) {
 	t.Helper()
 	clock := NewClock()
+	if swept {
+		s = Swept(s, clock.Now)
+	}
 	e := NewEngine(s, clock)
 	sessions := []*engine.Session{e.Session(), e.Session()}
 	tr.Play(t, clock.Advance, func(step corpus.Step) resp.Value {

@@ -1,0 +1,100 @@
+// Package sweep deletes what has expired, over any store. No command needs it: reads
+// filter what is dead, and a write purges what it touches. It gives the room back.
+package sweep
+
+import (
+	"context"
+	"errors"
+
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Apply runs batches in order, each of them atomic, as engine.Store does.
+type Apply func(context.Context, []store.Batch) ([]store.Result, error)
+
+// What has expired at ?1: whether a key has, and how many of the ?2 fields that did first
+// are in which hash. A dead key takes its fields with it: only those of live ones count.
+// Both only read, so that a sweep with nothing to do takes no write lock.
+const (
+	sqlAnyKey = `SELECT 1 FROM keys WHERE ` + schema.DiesAt + ` <= ?1 LIMIT 1`
+	sqlHashes = `SELECT key_id, count(*) FROM (SELECT h.key_id FROM hashes h CROSS JOIN keys k
+		ON k.id = h.key_id AND k.type = 'hash' AND (k.dies_at IS NULL OR k.dies_at > ?1)
+		WHERE h.expires_at <= ?1 ORDER BY h.expires_at, h.key_id LIMIT ?2) GROUP BY key_id`
+)
+
+// largeSlice is how many elements make a slice of keys full, however few keys they
+// are. A key goes whole.
+const largeSlice = 10_000
+
+// sqlKeys deletes at most ?2 of the keys that are dead at ?1, oldest first: as many as
+// have ?3 elements together, or one. A long string counts its parts.
+const sqlKeys = `DELETE FROM keys WHERE id IN (SELECT id FROM (
+		SELECT id, row_number() OVER age AS place, sum(size) OVER age AS total FROM (
+			SELECT id, ` + schema.DiesAt + ` AS died_at, iif(type = 'string', count / ` + schema.PartBytes + `, count) AS size
+			FROM keys WHERE ` + schema.DiesAt + ` <= ?1 ORDER BY ` + schema.DiesAt + ` LIMIT ?2)
+		WINDOW age AS (ORDER BY died_at, id))
+	WHERE place = 1 OR total <= ?3) RETURNING 1`
+
+// The fields of one hash go together with its count of them, in this order: were the
+// count lowered first, it could be that of the fields that expire, and the hash dead
+// with its live fields. Another process may have changed the hash, or deleted it, since
+// it was chosen: what counts is how it is found.
+const (
+	sqlFields = `DELETE FROM hashes WHERE key_id = ?3 AND (hash, field) IN (
+		SELECT hash, field FROM hashes WHERE key_id = ?3 AND expires_at <= ?1
+			AND EXISTS (SELECT 1 FROM keys WHERE id = ?3 AND type = 'hash' AND (dies_at IS NULL OR dies_at > ?1))
+		ORDER BY expires_at LIMIT ?2) RETURNING 1`
+	sqlCount = `UPDATE keys SET count = count - changes() WHERE id = ?1 AND changes() > 0`
+)
+
+// Slice deletes up to limit keys that have expired at now (Unix ms), or fields once no
+// such key is left, and returns how many it did: 0 when nothing is left. Fields that
+// cannot go, because their hash is damaged, are an error; the rest goes all the same.
+func Slice(ctx context.Context, apply Apply, now int64, limit int) (int, error) {
+	batches, err := choose(ctx, apply, store.Int(now), store.Int(int64(limit)))
+	if err != nil || len(batches) == 0 {
+		return 0, err
+	}
+	results, err := apply(ctx, batches)
+	if err != nil {
+		return 0, err
+	}
+	swept := 0
+	for _, r := range results {
+		if r.Refused != nil {
+			err = errors.New("the file is damaged, doctor says more: " + r.Refused.Reason)
+		} else {
+			swept += len(r.Rows[0])
+		}
+	}
+	return swept, err
+}
+
+// choose makes the batches of a slice. The first statement of each returns a row for
+// each key or field that it deletes.
+func choose(ctx context.Context, apply Apply, now, limit store.Value) ([]store.Batch, error) {
+	look := func(sql string, args ...store.Value) ([]store.Row, error) {
+		results, err := apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql, Args: args}}}})
+		if err != nil {
+			return nil, err
+		}
+		return results[0].Rows[0], nil
+	}
+	dead, err := look(sqlAnyKey, now)
+	if err != nil {
+		return nil, err
+	}
+	if len(dead) > 0 {
+		return []store.Batch{{Stmts: []store.Stmt{{SQL: sqlKeys, Args: []store.Value{now, limit, store.Int(largeSlice)}}}}}, nil
+	}
+	hashes, err := look(sqlHashes, now, limit)
+	var batches []store.Batch
+	for _, row := range hashes {
+		id, n := row[0], row[1]
+		batches = append(batches, store.Batch{Stmts: []store.Stmt{
+			{SQL: sqlFields, Args: []store.Value{now, n, id}}, {SQL: sqlCount, Args: []store.Value{id}},
+		}})
+	}
+	return batches, err
+}
