@@ -59,6 +59,17 @@ func (r *Reader) Stranger(yes bool) {
 	}
 }
 
+// Ahead reads what arrives into the buffer, where the next commands are cut from, until
+// that is full or nothing more can be read; the error says why.
+func (r *Reader) Ahead() error {
+	for n := r.r.Buffered(); n < r.r.Size(); n = r.r.Buffered() {
+		if _, err := r.r.Peek(n + 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ReadCommand reads the next command, as an array of bulks or an inline line.
 // An empty one is passed over. The error is a ProtocolError, or what reading
 // gave: io.EOF between commands, io.ErrUnexpectedEOF inside one.

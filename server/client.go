@@ -43,6 +43,7 @@ type client struct {
 	out     []byte     // its replies, reused
 
 	stopping <-chan struct{} // closed when the server stops
+	lookout  *lookout
 
 	resp3  bool
 	authed bool
@@ -81,7 +82,7 @@ func newClient(s *Server, nc net.Conn) *client {
 	if c.in = resp.NewReader(nc); !c.authed {
 		c.in = resp.NewStrangerReader(nc)
 	}
-	c.session = s.config.Engine.SessionOn(c.own)
+	c.session, c.lookout = s.config.Engine.SessionOn(c.own), newLookout(c)
 	c.about = about{active: c.since, queued: -1}
 	return c
 }
@@ -259,14 +260,23 @@ func (c *client) answer(ctx context.Context, calls [][][]byte) []resp.Value {
 // anew when the session is no longer as it was.
 func (c *client) do(ctx context.Context, calls [][][]byte) []resp.Value {
 	db, multi := c.session.DB(), c.session.InMulti()
+	if c.onlyRead(calls) {
+		ctx = c.lookout.here
+		c.lookout.begin()
+		defer c.lookout.end()
+	}
 	replies, err := c.session.Pipeline(ctx, calls)
 	if err == nil {
 		return replies
 	}
-	c.server.config.Logger.Error("running commands", "error", err, "first", string(calls[0][0]), "commands", len(calls))
+	why := hungUp
+	if ctx.Err() == nil {
+		why = c.server.failure(err)
+		c.server.config.Logger.Error("running commands", "error", err, "first", string(calls[0][0]), "commands", len(calls))
+	}
 	replies = make([]resp.Value, len(calls))
 	for i := range replies {
-		replies[i] = c.server.failure(err)
+		replies[i] = why
 	}
 	c.closed = c.closed || c.session.DB() != db || c.session.InMulti() != multi
 	return replies

@@ -216,7 +216,9 @@ func (q *request) runUntilError(calls [][][]byte) ([]resp.Value, error) {
 }
 
 func (q *request) failed(err error, commands int) error {
-	q.server.config.Logger.Error("running commands", "error", err, "commands", commands)
+	if q.http.Context().Err() == nil { // whose end is that of its client
+		q.server.config.Logger.Error("running commands", "error", err, "commands", commands)
+	}
 	return err
 }
 

@@ -1,0 +1,3 @@
+package server
+
+const LongEnough = longEnough

@@ -1,0 +1,128 @@
+package server_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/store"
+)
+
+// waiting is a store whose reads last until their context ends, or until they are let
+// go. It tells when one begins and how it ended.
+type waiting struct {
+	begun, let chan struct{}
+	ended      chan error
+}
+
+func newWaiting() *waiting {
+	return &waiting{make(chan struct{}, 10), make(chan struct{}), make(chan error, 10)}
+}
+
+func (w *waiting) Apply(ctx context.Context, b []store.Batch) ([]store.Result, error) {
+	w.begun <- struct{}{}
+	select {
+	case <-ctx.Done():
+		w.ended <- ctx.Err()
+		return nil, ctx.Err()
+	case <-w.let:
+		w.ended <- nil
+	}
+	results := make([]store.Result, len(b))
+	for i := range b {
+		results[i].Rows = make([][]store.Row, len(b[i].Stmts))
+	}
+	return results, nil
+}
+
+// TestReadsEndWithTheirClient ends a read whose client hangs up, over both protocols,
+// and what the client had sent after it is read all the same.
+func TestReadsEndWithTheirClient(t *testing.T) {
+	w := newWaiting()
+	s := serve(t, server.Config{Engine: engine.New(w)})
+	for what, hangUp := range map[string]func(){
+		"RESP": func() {
+			c := s.dial(t)
+			c.send("GET k\r\n")
+			<-w.begun
+			c.Close()
+		},
+		"RESP, with more on its way": func() {
+			c := s.dial(t)
+			c.send("GET k\r\n")
+			<-w.begun
+			c.send("PING\r\nGE")
+			c.Close()
+		},
+		"REST": func() {
+			ctx, cancel := context.WithCancel(context.Background())
+			r, err := http.NewRequestWithContext(ctx, "GET", s.rest+"/get/k", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+token)
+			go func() {
+				<-w.begun
+				cancel()
+			}()
+			if response, err := http.DefaultClient.Do(r); err == nil {
+				response.Body.Close()
+				t.Error("it was answered")
+			}
+		},
+	} {
+		hangUp()
+		select {
+		case err := <-w.ended:
+			if err == nil {
+				t.Errorf("%s: the read was carried out", what)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatalf("%s: the read goes on", what)
+		}
+	}
+}
+
+// TestLongReadsAreAnswered looks whether clients are still there, who are: what they
+// send meanwhile is run after the read, and the connection goes on.
+func TestLongReadsAreAnswered(t *testing.T) {
+	w := newWaiting()
+	s := serve(t, server.Config{Engine: engine.New(w)})
+	c := s.dial(t)
+	c.send("GET k\r\n")
+	<-w.begun
+	c.send("*2\r\n$4\r\nECHO\r\n$5\r\nhe")
+	time.Sleep(server.LongEnough + 50*time.Millisecond) // it is looked at now, or soon
+	c.send("llo\r\nPING\r\n")
+	close(w.let)
+	want(t, c.reply(), "(nil)")
+	want(t, c.reply(), `"hello"`)
+	want(t, c.reply(), "PONG")
+	want(t, c.do("GET", "k"), "(nil)")
+}
+
+// TestWritesAreCarriedOut for a client that has hung up, after a read that has ended
+// for that reason, too.
+func TestWritesAreCarriedOut(t *testing.T) {
+	w := newWaiting()
+	s := serve(t, server.Config{Engine: engine.New(w)})
+	for _, sent := range []string{"GET k\r\nSET k v\r\n", "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n"} {
+		c := s.dial(t)
+		c.send(sent)
+		<-w.begun
+		c.Close()
+		if sent[0] != '*' { // inline commands run one by one
+			if err := <-w.ended; err == nil {
+				t.Error("the read was carried out")
+			}
+			<-w.begun
+		}
+		w.let <- struct{}{}
+		if err := <-w.ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
