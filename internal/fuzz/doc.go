@@ -4,7 +4,9 @@
 // made from the Syntax of the command table (syntax.go, generate.go), so that a
 // new command joins by being declared; what is legitimately random, unordered or
 // a matter of time has a line in the table of treatments.go. Every reply is
-// compared, and at the end of a case all that the databases hold (contents.go).
+// compared, and at the end of a case all that the databases hold (contents.go), in which
+// doctor must find nothing wrong. Time is made to pass on both sides (ageing.go), and
+// meowdis sweeps one key or field between any two commands.
 // The commands of connections and of the server run on a server of ours.
 // TestCoverage asks Redis for all its commands and options, and holds those that
 // are not made up against leftOut and undrawn, which say why. A case that differs

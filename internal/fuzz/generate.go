@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 type step struct {
 	client int // 0 or 1
 	args   [][]byte
+	age    int64 // instead of args: how many ms later it is than before
 }
 
 // command is a command that can be made up.
@@ -49,6 +51,8 @@ func (g *generator) generate(n int) []step {
 			steps = append(steps, g.transaction()...)
 		case dice < 12:
 			steps = append(steps, g.watched()...)
+		case dice < 16:
+			steps = append(steps, step{age: pick(g, ages)})
 		default:
 			steps = append(steps, step{args: g.command(false)})
 		}
@@ -298,6 +302,10 @@ var streamsInFull = func() (steps []step) {
 func transcript(steps []step, replies []string) string {
 	var out strings.Builder
 	for i, s := range steps {
+		if s.age > 0 {
+			fmt.Fprintf(&out, "# %d ms later\n", s.age)
+			continue
+		}
 		if s.client == 1 {
 			out.WriteByte('2')
 		}

@@ -6,9 +6,11 @@ import (
 	"net"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/server"
@@ -39,13 +41,15 @@ func (s *sides) meowdis() *meowdis {
 	return s.serving
 }
 
+// openStore is a store, and an engine that has it swept between any two commands.
 func openStore(t *testing.T) (*local.Store, *engine.Engine) {
 	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	seed := uint64(0)
-	return st, engine.New(st, engine.WithSeed(func() uint64 { seed++; return seed }))
+	swept := storetest.Swept(st, func() int64 { return time.Now().UnixMilli() })
+	return st, engine.New(swept, engine.WithSeed(func() uint64 { seed++; return seed }))
 }
 
 // alone is meowdis without a server: sessions of an engine.

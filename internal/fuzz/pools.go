@@ -43,7 +43,7 @@ var (
 	idles = []string{"0", "0", "0", "1", "-1", "300000", "1000000000000000000"}
 	since = []string{"0", "600000", "900000", "-1"}
 
-	// Nothing here expires while a case runs: see racy.
+	// Nothing here expires by itself while a case runs: see racy, and ageing.go.
 	lifetimes = []string{"100000", "100001", "200000", "1000000", "4102444800", "4102444800000", "0", "-1", "9223372036854775807", "9223372036854775", "-9223372036854775808"}
 
 	// Words of the server's own commands, those that mean the same on both sides.

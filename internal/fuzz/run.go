@@ -9,6 +9,7 @@ import (
 
 	"github.com/meowdis/meowdis/internal/corpus"
 	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -17,7 +18,8 @@ import (
 type sides struct {
 	t      *testing.T
 	theirs [2]*oracle.Conn
-	socket string // of Redis
+	older  *oracle.Conn // of nobody's case (ageing.go)
+	socket string       // of Redis
 	// serving is meowdis with a server around it, which all cases share; without
 	// one each case has a store of its own.
 	serving *meowdis
@@ -27,7 +29,7 @@ type sides struct {
 
 func newSides(t *testing.T) *sides {
 	server := oracle.Start(t)
-	return &sides{t: t, socket: server.Socket, theirs: [2]*oracle.Conn{server.Dial(t), server.Dial(t)}}
+	return &sides{t: t, socket: server.Socket, theirs: [2]*oracle.Conn{server.Dial(t), server.Dial(t)}, older: server.Dial(t)}
 }
 
 // difference is what a case showed.
@@ -54,6 +56,11 @@ func (s *sides) play(steps []step, resp3 bool) *difference {
 	s.theirs[1].Do(words("FLUSHALL")...)
 	var replies []string
 	for i, step := range steps {
+		if step.age > 0 {
+			s.age(meow, step.age)
+			replies = append(replies, "")
+			continue
+		}
 		p := pairs[step.client]
 		got, want, same := p.compare(step.args)
 		replies = append(replies, corpus.Show(want))
@@ -63,6 +70,10 @@ func (s *sides) play(steps []step, resp3 bool) *difference {
 	}
 	for _, p := range pairs {
 		p.theirs(words("DISCARD")...)
+	}
+	broken, err := storetest.Broken(meow.store)
+	if err != nil || broken != nil {
+		return &difference{at: len(steps), replies: replies, what: fmt.Sprintf("doctor finds %q, %v", broken, err)}
 	}
 	ours, err := ourContents(meow.store, time.Now().UnixMilli())
 	if err != nil {

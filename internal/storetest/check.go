@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/meowdis/meowdis/doctor"
@@ -14,6 +15,17 @@ import (
 // writing meanwhile.
 func Check(t testing.TB, s engine.Store) {
 	t.Helper()
+	broken, err := Broken(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range broken {
+		t.Error(says)
+	}
+}
+
+// Broken is what Check reports.
+func Broken(s engine.Store) (all []string, err error) {
 	exam := doctor.Exam{Version: schema.Version, Examples: 10, Query: func(sql string, args ...store.Value) ([]store.Row, error) {
 		results, err := s.Apply(context.Background(), []store.Batch{{Stmts: []store.Stmt{{SQL: sql, Args: args}}, ReadOnly: true}})
 		if err != nil {
@@ -22,12 +34,10 @@ func Check(t testing.TB, s engine.Store) {
 		return results[0].Rows[0], nil
 	}}
 	found, err := exam.Content()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, f := range found {
 		if f.Severity != doctor.Note {
-			t.Errorf("%s: %s: %q", f.Check, f.Says, f.Examples)
+			all = append(all, fmt.Sprintf("%s: %s: %q", f.Check, f.Says, f.Examples))
 		}
 	}
+	return all, err
 }
