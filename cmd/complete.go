@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -19,7 +20,7 @@ import (
 func completeCommand(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var found []string
 	prefix := strings.ToUpper(typed)
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		name, sub, isSub := strings.Cut(c.Name, " ")
 		switch {
 		case len(args) == 0 && !isSub && strings.HasPrefix(name, prefix):
@@ -68,9 +69,9 @@ func isKey(args []string, typed string) bool {
 	if len(args) == 0 {
 		return false
 	}
-	command := translator.Lookup(args[0])
+	command := commands.Lookup(args[0])
 	if len(args) > 1 {
-		if sub := translator.Lookup(args[0] + " " + args[1]); sub != nil {
+		if sub := commands.Lookup(args[0] + " " + args[1]); sub != nil {
 			command = sub
 		}
 	}

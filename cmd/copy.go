@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // copyOptions are the flags and arguments of copy.
@@ -186,8 +186,8 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 		if read.From, err = transfer.ParsePosition(o.resume); err != nil {
 			return read, usageError{fmt.Errorf("--resume: %w", err)}
 		}
-		if read.From.DB >= translator.Databases {
-			return read, usagef("--resume %s: databases have the numbers 0 to %d", o.resume, translator.Databases-1)
+		if read.From.DB >= commands.Databases {
+			return read, usagef("--resume %s: databases have the numbers 0 to %d", o.resume, commands.Databases-1)
 		}
 	}
 	if o.from >= 0 {

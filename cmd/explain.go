@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -121,7 +122,7 @@ type explainer struct {
 // explain translates the command; bad is the reply to one that is refused
 // before it is translated.
 func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, bad resp.Value, err error) {
-	command, bad := translator.Find(args)
+	command, bad := commands.Find(args)
 	if command == nil {
 		return e, bad, nil
 	}
@@ -129,11 +130,11 @@ func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, 
 	for _, arg := range args {
 		e.Command = append(e.Command, string(arg))
 	}
-	if command.Translate == nil {
+	if !translator.Translates(command) {
 		return e, bad, nil
 	}
 	// The seed is what real calls draw; any will do to show the statements.
-	plan := command.Plan(args, translator.Env{Now: time.Now().UnixMilli(), DB: x.db})
+	plan := translator.Translate(command, args, translator.Env{Now: time.Now().UnixMilli(), DB: x.db})
 	switch {
 	case len(plan.Batch.Stmts) == 0:
 		e.Kind, e.Reply = kindAnswer, string(resp.AppendTyped(nil, plan.Reply, true))

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // guarded is a session that refuses some calls before they are sent: refuse
@@ -92,29 +92,29 @@ func (g *guarded) send(ctx context.Context, calls [][][]byte, send func(context.
 // refuseWrites refuses all that is not known to leave the data and the server as
 // they are: --read-only.
 func refuseWrites(_ context.Context, args [][]byte) (resp.Value, bool) {
-	command, bad := translator.Find(args)
+	command, bad := commands.Find(args)
 	switch {
 	case command != nil && leavesAll(command):
 		return resp.Value{}, false
-	case command == nil && len(args) > 0 && translator.Lookup(string(args[0])) == nil:
+	case command == nil && len(args) > 0 && commands.Lookup(string(args[0])) == nil:
 		return resp.MakeError("READONLY " + clipped(string(args[0])) + " is not known to only read, and the target is read-only"), true
 	case command == nil:
 		return bad, true
 	}
 	msg := "READONLY " + command.Name + " may write, and the target is read-only"
-	if twin := translator.Lookup(command.Name + "_RO"); twin != nil {
+	if twin := commands.Lookup(command.Name + "_RO"); twin != nil {
 		msg += "; " + twin.Name + " only reads"
 	}
 	return resp.MakeError(msg), true
 }
 
 // leavesAll tells whether a command leaves the data and the server as they are.
-func leavesAll(c *translator.Command) bool {
+func leavesAll(c *commands.Command) bool {
 	switch {
-	case c.Flags&translator.ReadOnly != 0, c.Name == "CONFIG GET", c.Name == "CLIENT LIST":
+	case c.Flags&commands.ReadOnly != 0, c.Name == "CONFIG GET", c.Name == "CLIENT LIST":
 		return true
 	case c.Group == "scripting": // a script does what it likes
 		return false
 	}
-	return c.Flags&(translator.Write|translator.Admin) == 0
+	return c.Flags&(commands.Write|commands.Admin) == 0
 }

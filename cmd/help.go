@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/repl"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // newHelp tells about verbs, topics, and the commands of Redis.
@@ -26,7 +26,7 @@ func newHelp(s *streams) *cobra.Command {
 			case err != nil || len(rest) == 0:
 			case about.HasParent() && about.HasSubCommands():
 				return unknownVerb(about, rest)
-			case !about.HasParent() && translator.Lookup(rest[0]) != nil:
+			case !about.HasParent() && commands.Lookup(rest[0]) != nil:
 				columns, _ := s.room()
 				_, err := io.WriteString(s.out, repl.Help(rest, columns))
 				return err

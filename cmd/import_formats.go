@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/transfer"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // importFormats are the formats that import reads.
@@ -114,7 +114,7 @@ func isScript(beginning []byte) bool {
 			return false
 		}
 		if len(words) > 0 && !bytes.HasPrefix(words[0], []byte("#")) {
-			return translator.Lookup(string(words[0])) != nil
+			return commands.Lookup(string(words[0])) != nil
 		}
 	}
 	return false

@@ -23,12 +23,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/foreignfile"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // oneOfEach is a key of every type that every server has, with what the inspector
@@ -47,7 +47,7 @@ var eachShown = [][2]string{
 
 // restWithRights is an endpoint that speaks as Upstash does, whose token may not
 // run some commands.
-func restWithRights(t *testing.T, refused func(*translator.Command) bool) string {
+func restWithRights(t *testing.T, refused func(*commands.Command) bool) string {
 	t.Helper()
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {
@@ -67,7 +67,7 @@ func restWithRights(t *testing.T, refused func(*translator.Command) bool) string
 	}
 	var mu sync.Mutex
 	run := func(r *http.Request, words []string) resp.Value {
-		if command := translator.Lookup(words[0]); command != nil && refused(command) {
+		if command := commands.Lookup(words[0]); command != nil && refused(command) {
 			return resp.MakeError("NOPERM this user has no permissions to run the '" + strings.ToLower(words[0]) + "' command or its subcommand")
 		}
 		var call [][]byte
@@ -142,7 +142,7 @@ func TestInspectWithFewRights(t *testing.T) {
 	server := realRedis(t)
 	for name, target := range map[string]string{
 		"redis": "--url unix://few:pw@" + server.Socket,
-		"rest": restWithRights(t, func(c *translator.Command) bool {
+		"rest": restWithRights(t, func(c *commands.Command) bool {
 			name, _, _ := strings.Cut(c.Name, " ")
 			return slices.Contains([]string{"SCAN", "KEYS", "DBSIZE", "INFO", "MEMORY", "OBJECT", "CONFIG", "TYPE"}, name)
 		}),
@@ -177,8 +177,8 @@ func TestInspectWithoutWriting(t *testing.T) {
 	server := realRedis(t)
 	for name, target := range map[string]string{
 		"redis": "--url unix://reader:pw@" + server.Socket,
-		"rest": restWithRights(t, func(c *translator.Command) bool {
-			return c.Flags&translator.Write != 0 || c.Name == "SCAN" || c.Name == "KEYS"
+		"rest": restWithRights(t, func(c *commands.Command) bool {
+			return c.Flags&commands.Write != 0 || c.Name == "SCAN" || c.Name == "KEYS"
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {

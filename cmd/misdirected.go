@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/profile"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // misdirected refuses a target given where the verb takes something else, a
@@ -68,7 +68,7 @@ func targetFlag(arg, takes string) (flag, what string) {
 		if _, err2 := config.Get(name); err == nil && err2 == nil || takes == "COMMAND" {
 			return "--profile " + shellWords(name), "a profile"
 		}
-	case takes == "FILE" || takes == "COMMAND" && translator.Lookup(arg) != nil:
+	case takes == "FILE" || takes == "COMMAND" && commands.Lookup(arg) != nil:
 	case takes == "PATTERN" && isFile(arg) && !strings.ContainsAny(arg, `*?[\`), isDatabase(arg):
 		return "--db " + shellWords(arg), "a file"
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // rehearsal shows commands instead of running them: with their SQL where they
@@ -104,8 +104,8 @@ func (r *rehearsal) show(ctx context.Context, n int, args [][]byte) error {
 
 // follow selects the database that a SELECT would.
 func (r *rehearsal) follow(args [][]byte) {
-	if command, _ := translator.Find(args); command.Name == "SELECT" {
-		if db, bad := translator.DBIndex(args[1]); !bad.IsError() {
+	if command, _ := commands.Find(args); command.Name == "SELECT" {
+		if db, bad := commands.DBIndex(args[1]); !bad.IsError() {
 			r.sql.db = db
 		}
 	}

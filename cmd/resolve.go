@@ -6,9 +6,9 @@ import (
 	"github.com/joho/godotenv"
 	"github.com/spf13/pflag"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // candidate is something that can name the target.
@@ -93,10 +93,10 @@ func (o *targetOptions) onlyOne() error {
 
 // checkDatabase refuses a flag that is given and names no database.
 func checkDatabase(flags *pflag.FlagSet, name string, n int) error {
-	if f := flags; f == nil || !f.Changed(name) || n >= 0 && n < translator.Databases {
+	if f := flags; f == nil || !f.Changed(name) || n >= 0 && n < commands.Databases {
 		return nil
 	}
-	return usagef("%s %d: databases have the numbers 0 to %d", flagNames(flags.Lookup(name)), n, translator.Databases-1)
+	return usagef("%s %d: databases have the numbers 0 to %d", flagNames(flags.Lookup(name)), n, commands.Databases-1)
 }
 
 // variables reads the file of --env-file, the only one that is ever read.

@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/spelling"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // commandNames lists the first words of the commands.
 func commandNames() []string {
 	var names []string
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		if !strings.Contains(c.Name, " ") {
 			names = append(names, c.Name)
 		}
@@ -30,14 +30,14 @@ func commandNames() []string {
 // those like its name, or like its subcommand.
 func likelyCommands(args [][]byte) []string {
 	name := strings.ToUpper(string(args[0]))
-	if translator.Lookup(name) == nil {
+	if commands.Lookup(name) == nil {
 		return spelling.Nearest(name, commandNames())
 	}
-	if len(args) < 2 || translator.Lookup(name+" "+string(args[1])) != nil {
+	if len(args) < 2 || commands.Lookup(name+" "+string(args[1])) != nil {
 		return nil
 	}
 	var subs []string
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		if parent, sub, ok := strings.Cut(c.Name, " "); ok && parent == name {
 			subs = append(subs, sub)
 		}
@@ -103,7 +103,7 @@ func listens(name string) bool {
 // quotedWhole is a command line that was given as one word.
 func quotedWhole(args [][]byte) string {
 	words, err := resp.SplitLine(string(args[0]))
-	if len(args) != 1 || err != nil || len(words) < 2 || translator.Lookup(string(words[0])) == nil {
+	if len(args) != 1 || err != nil || len(words) < 2 || commands.Lookup(string(words[0])) == nil {
 		return ""
 	}
 	return clipped(string(args[0]))
@@ -112,7 +112,7 @@ func quotedWhole(args [][]byte) string {
 // likelyTokens are the words of its syntax that the last strange word of a call was
 // probably meant to be: options stand at the end.
 func likelyTokens(args [][]byte) []string {
-	cmd, _ := translator.Find(args)
+	cmd, _ := commands.Find(args)
 	if cmd == nil {
 		return nil
 	}
@@ -127,7 +127,7 @@ func likelyTokens(args [][]byte) []string {
 }
 
 // tokensOf adds the words of a syntax to tokens, each once.
-func tokensOf(tokens []string, args []translator.Argument) []string {
+func tokensOf(tokens []string, args []commands.Argument) []string {
 	for _, a := range args {
 		if a.Token != "" && !slices.Contains(tokens, a.Token) {
 			tokens = append(tokens, a.Token)
@@ -142,7 +142,7 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 	msg := fmt.Sprintf("there is no verb %q", args[0])
 	if cmd.HasParent() {
 		msg = fmt.Sprintf("%s has no verb %q", cmd.CommandPath(), args[0])
-	} else if translator.Lookup(args[0]) != nil {
+	} else if commands.Lookup(args[0]) != nil {
 		return usagef("%s; to run the Redis command: meowdis exec %s", msg, commandLine(command(args)))
 	} else if strings.Contains(args[0], "://") { // which may hold a password
 		return usagef("a URL stands behind a verb: meowdis repl URL, or meowdis inspect URL")

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
@@ -86,7 +87,7 @@ func (e *Engine) env(db int) translator.Env {
 
 // call is a command ready to be planned.
 type call struct {
-	cmd  *translator.Command
+	cmd  *commands.Command
 	args [][]byte
 }
 
@@ -218,12 +219,12 @@ func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 	}()
 	env.DB, env.Fieldsets, env.InMulti, env.Facts = p.db, p.fieldsets, p.queued, p.facts
 	env.Seed += uint64(i) << 32
-	return p.cmd.Plan(p.args, env)
+	return translator.Translate(p.cmd, p.args, env)
 }
 
 func readOnly(calls []planned) bool {
 	for _, c := range calls {
-		if c.cmd != nil && c.cmd.Flags&translator.Write != 0 {
+		if c.cmd != nil && c.cmd.Flags&commands.Write != 0 {
 			return false
 		}
 	}

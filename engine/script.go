@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -48,8 +49,8 @@ func (s *Session) plain(calls [][][]byte) []planned {
 		return nil
 	}
 	for _, args := range calls {
-		cmd, _ := translator.Find(args)
-		if cmd == nil || cmd.Translate == nil {
+		cmd, _ := commands.Find(args)
+		if cmd == nil || !translator.Translates(cmd) {
 			break
 		}
 		run = append(run, s.planned(call{cmd, args}))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
@@ -27,7 +28,7 @@ type Session struct {
 // its server, not to the store: CLIENT, HELLO, INFO, … ok is false for one that it
 // does not know. RESET comes after the session has been reset; its reply and
 // QUIT's are not queued by MULTI.
-type Connection func(ctx context.Context, cmd *translator.Command, args [][]byte) (reply resp.Value, ok bool)
+type Connection func(ctx context.Context, cmd *commands.Command, args [][]byte) (reply resp.Value, ok bool)
 
 // Session starts a session in database 0.
 func (e *Engine) Session() *Session { return e.SessionOn(nil) }
@@ -105,20 +106,20 @@ func (g *group) flush(ctx context.Context) (err error) {
 }
 
 func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pending *group) error {
-	cmd, bad := translator.Find(args)
+	cmd, bad := commands.Find(args)
 	if cmd == nil {
 		*reply = s.reject(args, bad)
 		return nil
 	}
-	if reason := s.engine.readOnly; reason != "" && cmd.Flags&translator.Write != 0 {
+	if reason := s.engine.readOnly; reason != "" && cmd.Flags&commands.Write != 0 {
 		*reply = s.reject(args, resp.MakeError("READONLY "+reason))
 		return nil
 	}
-	if s.multi && cmd.Flags&translator.NoMulti != 0 {
+	if s.multi && cmd.Flags&commands.NoMulti != 0 {
 		*reply = s.reject(args, resp.MakeError("ERR Command not allowed inside a transaction"))
 		return nil
 	}
-	if cmd.Translate == nil {
+	if !translator.Translates(cmd) {
 		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {
 			if err := pending.flush(ctx); err != nil {
 				return err
@@ -239,7 +240,7 @@ func (s *Session) reset(ctx context.Context, c call) (resp.Value, error) {
 }
 
 func (s *Session) selectDB(_ context.Context, c call) (resp.Value, error) {
-	db, bad := translator.DBIndex(c.args[1])
+	db, bad := commands.DBIndex(c.args[1])
 	if bad.IsError() {
 		return bad, nil
 	}
@@ -313,7 +314,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	calls := make([]planned, len(queue))
 	db, fieldsets := s.db, s.fieldsets
 	for i, q := range queue {
-		if q.cmd.Translate != nil {
+		if translator.Translates(q.cmd) {
 			calls[i] = s.planned(q)
 			calls[i].queued = true
 			continue

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // TestUnsound runs commands on keys whose elements somebody has deleted behind their back,
@@ -68,10 +68,10 @@ func TestUnsound(t *testing.T) {
 }
 
 // readersFirst are all commands, those that may delete a key last.
-func readersFirst() []*translator.Command {
-	all := slices.Clone(translator.Commands())
-	slices.SortStableFunc(all, func(a, b *translator.Command) int {
-		return cmp.Compare(a.Flags&translator.Write, b.Flags&translator.Write)
+func readersFirst() []*commands.Command {
+	all := slices.Clone(commands.All())
+	slices.SortStableFunc(all, func(a, b *commands.Command) int {
+		return cmp.Compare(a.Flags&commands.Write, b.Flags&commands.Write)
 	})
 	return all
 }

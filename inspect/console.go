@@ -8,9 +8,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/transfer"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // callText is a command as a person would type it, in at most width cells.
@@ -101,7 +101,7 @@ func (m *Model) runLine(line string) tea.Cmd {
 		return nil
 	}
 	m.typed = append(m.typed, line)
-	if cmd, bad := translator.Find(call); cmd == nil && strings.HasPrefix(string(bad.Str), "ERR wrong number of arguments") {
+	if cmd, bad := commands.Find(call); cmd == nil && strings.HasPrefix(string(bad.Str), "ERR wrong number of arguments") {
 		m.fail(replyError(bad))
 		return nil
 	}
@@ -172,7 +172,7 @@ func (m *Model) flush(c change) tea.Cmd {
 	w := weighed{change: change{title: c.title}, ask: "Run " + c.title, always: true}
 	every := selection{folders: []string{""}}
 	db := m.db
-	if cmd, _ := translator.Find(c.calls[0]); cmd.Name == "FLUSHDB" {
+	if cmd, _ := commands.Find(c.calls[0]); cmd.Name == "FLUSHDB" {
 		w.gone = []scope{{db, every}}
 		return m.weigh(w)
 	}
@@ -212,7 +212,7 @@ var serverCalls = map[string]bool{"CONFIG SET": true, "CLIENT KILL": true, "CLIE
 
 // kindOf tells how dangerous a command is, and whether it deletes keys.
 func kindOf(call [][]byte) (kind danger, deletes bool) {
-	cmd, _ := translator.Find(call)
+	cmd, _ := commands.Find(call)
 	switch {
 	case cmd == nil && connectionCalls[strings.ToUpper(string(call[0]))]:
 		return ofSession, false
@@ -226,10 +226,10 @@ func kindOf(call [][]byte) (kind danger, deletes bool) {
 		return flushing, true
 	case cmd.Name == "SWAPDB":
 		return swapping, false
-	case cmd.Flags&translator.Write == 0:
+	case cmd.Flags&commands.Write == 0:
 		return reading, false
 	}
-	return changing, slices.ContainsFunc(cmd.KeysOf(call), func(r translator.KeyRef) bool { return r.Access&7 == translator.RM })
+	return changing, slices.ContainsFunc(cmd.KeysOf(call), func(r commands.KeyRef) bool { return r.Access&7 == commands.RM })
 }
 
 // answered is the reply to a command that was typed.

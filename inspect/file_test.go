@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
@@ -57,12 +58,12 @@ func (f *file) opened(o *Options) {
 
 // explain is the SQL of a command, without arguments and plans.
 func (f *file) explain(db int, call [][]byte) string {
-	cmd, bad := translator.Find(call)
+	cmd, bad := commands.Find(call)
 	if cmd == nil {
 		return string(bad.Str)
 	}
 	var b strings.Builder
-	for i, stmt := range cmd.Plan(call, translator.Env{Now: f.clock.now, DB: db}).Batch.Stmts {
+	for i, stmt := range translator.Translate(cmd, call, translator.Env{Now: f.clock.now, DB: db}).Batch.Stmts {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, strings.Join(strings.Fields(stmt.SQL), " "))
 	}
 	return b.String()

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // transaction is commands that change keys, and the keys.
@@ -181,14 +181,14 @@ func changedBy(db int, calls [][][]byte) []keysIn {
 		}
 	}
 	for _, call := range calls {
-		cmd, _ := translator.Find(call)
+		cmd, _ := commands.Find(call)
 		if cmd == nil {
 			continue
 		}
 		refs := cmd.KeysOf(call)
-		writes := func(r translator.KeyRef) bool { return r.Access&7 != translator.RO }
+		writes := func(r commands.KeyRef) bool { return r.Access&7 != commands.RO }
 		// XREADGROUP only reads the keys, and writes what it has delivered.
-		all := cmd.Flags&translator.Write != 0 && !slices.ContainsFunc(refs, writes)
+		all := cmd.Flags&commands.Write != 0 && !slices.ContainsFunc(refs, writes)
 		for _, ref := range refs {
 			if all || writes(ref) {
 				add(elsewhere(cmd.Name, call, ref.Pos, db), string(call[ref.Pos]))

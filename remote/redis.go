@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // Redis is a session on a server of the Redis protocol. It connects again when
@@ -102,7 +102,7 @@ func (r *Redis) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	var at []int
 	for i, args := range calls {
 		if len(args) == 0 {
-			_, replies[i] = translator.Find(args)
+			_, replies[i] = commands.Find(args)
 		} else if v, no := unavailable(args); no {
 			replies[i] = v
 		} else {
@@ -240,8 +240,8 @@ func (r *Redis) reply() (resp.Value, error) {
 // the table does not know to be quick.
 func mayBlock(calls [][][]byte) bool {
 	for _, args := range calls {
-		cmd, _ := translator.Find(args)
-		if cmd == nil || cmd.Flags&translator.Blocking != 0 {
+		cmd, _ := commands.Find(args)
+		if cmd == nil || cmd.Flags&commands.Blocking != 0 {
 			return true
 		}
 	}

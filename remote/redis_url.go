@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // server is what a redis:// URL says.
@@ -68,9 +68,9 @@ func parseServer(rawURL string, o Options) (server, error) {
 		db = q
 	}
 	if db != "" {
-		n, bad := translator.DBIndex([]byte(db))
+		n, bad := commands.DBIndex([]byte(db))
 		if bad.IsError() {
-			return s, fmt.Errorf("the URL's database %q is not a number from 0 to %d", db, translator.Databases-1)
+			return s, fmt.Errorf("the URL's database %q is not a number from 0 to %d", db, commands.Databases-1)
 		}
 		s.db = n
 	}

@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // REST is a session on an Upstash REST endpoint. It finds out by itself how much
@@ -167,7 +167,7 @@ func isOwn(args [][]byte) bool {
 
 // own carries out what the protocol has no session for.
 func (r *REST) own(ctx context.Context, args [][]byte) (resp.Value, error) {
-	if _, bad := translator.Find(args); bad.IsError() {
+	if _, bad := commands.Find(args); bad.IsError() {
 		r.dirty = r.dirty || r.multi
 		return bad, nil
 	}
@@ -194,7 +194,7 @@ func (r *REST) own(ctx context.Context, args [][]byte) (resp.Value, error) {
 // selectDB asks the endpoint whether it has database n. Only one that answers
 // the header Meowdis-Database has more than one.
 func (r *REST) selectDB(ctx context.Context, arg []byte) (resp.Value, error) {
-	n, bad := translator.DBIndex(arg)
+	n, bad := commands.DBIndex(arg)
 	if bad.IsError() {
 		return bad, nil
 	}

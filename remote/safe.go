@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // commandName is the first word of a call in upper case, "" of an empty one.
@@ -28,8 +28,8 @@ func repeatable(calls [][][]byte) bool {
 }
 
 func readsOnly(args [][]byte) bool {
-	cmd, _ := translator.Find(args)
-	return cmd != nil && cmd.Flags&translator.ReadOnly != 0
+	cmd, _ := commands.Find(args)
+	return cmd != nil && cmd.Flags&commands.ReadOnly != 0
 }
 
 func idempotent(args [][]byte) bool {

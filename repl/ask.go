@@ -10,8 +10,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // question is something that completion asks the target.
@@ -38,8 +38,8 @@ const (
 
 // kindOfKey is the type that a key has to have, "" for any: one that is
 // overwritten may have any.
-func kindOfKey(cmd *translator.Command, ref translator.KeyRef) string {
-	if ref.Access.Names()[0] == "OW" || cmd.Flags&translator.MovableKeys != 0 && cmd.Group == "sorted-set" {
+func kindOfKey(cmd *commands.Command, ref commands.KeyRef) string {
+	if ref.Access.Names()[0] == "OW" || cmd.Flags&commands.MovableKeys != 0 && cmd.Group == "sorted-set" {
 		return ""
 	}
 	switch groupOf(cmd) {
@@ -56,7 +56,7 @@ func kindOfKey(cmd *translator.Command, ref translator.KeyRef) string {
 }
 
 // groupOf is the group of a command, "json" for those of that module.
-func groupOf(cmd *translator.Command) string {
+func groupOf(cmd *commands.Command) string {
 	if strings.HasPrefix(cmd.Name, "JSON.") {
 		return "json"
 	}
@@ -65,7 +65,7 @@ func groupOf(cmd *translator.Command) string {
 
 // elementQuestion is what to ask for an argument that names a part of a value, nil
 // when none does.
-func elementQuestion(f call, words []string, args []translator.Argument, prefix string) *question {
+func elementQuestion(f call, words []string, args []commands.Argument, prefix string) *question {
 	if len(args) == 0 {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // Replies that took this long say so.
@@ -79,7 +79,7 @@ func (l *loop) interrupted(args [][]byte) error {
 	if l.Target.Connections != nil {
 		l.joined = l.Target.Connections() + 1
 	}
-	if cmd, _ := translator.Find(args); cmd != nil && cmd.Flags&translator.ReadOnly != 0 {
+	if cmd, _ := commands.Find(args); cmd != nil && cmd.Flags&commands.ReadOnly != 0 {
 		return errInterruptedCall
 	}
 	return errUnknown

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // candidate is one way to complete a word.
@@ -99,7 +99,7 @@ func (c *completion) completeCall(words []string, typed word) {
 	if len(words) == 1 {
 		if subs := subcommandsOf(words[0]); len(subs) > 0 {
 			c.items = beginning(subs, typed.value, func(sub string) string {
-				return translator.Lookup(words[0] + " " + sub).Summary
+				return commands.Lookup(words[0] + " " + sub).Summary
 			})
 			return
 		}
@@ -139,7 +139,7 @@ func firstWords(typed string) []candidate {
 		return items
 	}
 	return beginning(commandNames(), typed, func(name string) string {
-		if c := translator.Lookup(name); c != nil {
+		if c := commands.Lookup(name); c != nil {
 			return c.Summary
 		}
 		return plainWords[name]
@@ -154,7 +154,7 @@ var plainWords = map[string]string{
 // commandNames lists the first words of commands.
 func commandNames() []string {
 	var names []string
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		name, _, _ := strings.Cut(c.Name, " ")
 		names = append(names, name)
 	}
@@ -169,7 +169,7 @@ func commandNames() []string {
 func topics(before []string, typed string) []candidate {
 	if len(before) > 0 {
 		return beginning(subcommandsOf(before[0]), typed, func(sub string) string {
-			return translator.Lookup(before[0] + " " + sub).Summary
+			return commands.Lookup(before[0] + " " + sub).Summary
 		})
 	}
 	if strings.HasPrefix(typed, "@") {
@@ -201,7 +201,7 @@ func beginning(words []string, typed string, about func(string) string) []candid
 }
 
 // operandsOf is what follows a word of the language, as the syntax writes it.
-func operandsOf(args []translator.Argument, token string) string {
+func operandsOf(args []commands.Argument, token string) string {
 	for _, a := range args {
 		if a.Token == token {
 			return strings.TrimSpace(strings.TrimPrefix(writtenBody(a), token))
@@ -215,13 +215,13 @@ func operandsOf(args []translator.Argument, token string) string {
 
 // keyAt tells whether the last of words is a key of the call. Keys that as many
 // IDs follow, as in XREAD, are taken for such while no ID has been typed.
-func keyAt(cmd *translator.Command, words []string) (translator.KeyRef, bool) {
+func keyAt(cmd *commands.Command, words []string) (commands.KeyRef, bool) {
 	args := make([][]byte, len(words), 2*len(words))
 	for i, w := range words {
 		args[i] = []byte(w)
 	}
 	last := len(args) - 1
-	if slices.ContainsFunc(cmd.Keys, func(s translator.KeySpec) bool { return s.Limit > 1 }) {
+	if slices.ContainsFunc(cmd.Keys, func(s commands.KeySpec) bool { return s.Limit > 1 }) {
 		args = args[:cap(args)]
 	}
 	for _, ref := range cmd.KeysOf(args) {
@@ -229,7 +229,7 @@ func keyAt(cmd *translator.Command, words []string) (translator.KeyRef, bool) {
 			return ref, true
 		}
 	}
-	return translator.KeyRef{}, false
+	return commands.KeyRef{}, false
 }
 
 // files completes the name of a file.

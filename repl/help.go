@@ -7,9 +7,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/spelling"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // Help is the text for HELP and its arguments: what there is, or about a command,
@@ -23,7 +23,7 @@ func Help(words []string, columns int) string {
 		return groupHelp(strings.ToLower(group), columns)
 	}
 	own := colonNamed(words[0])
-	if own == nil && translator.Lookup(words[0]) == nil {
+	if own == nil && commands.Lookup(words[0]) == nil {
 		own = colonNamed(":" + words[0])
 	}
 	if own != nil {
@@ -34,7 +34,7 @@ func Help(words []string, columns int) string {
 		name += " " + strings.ToUpper(words[1])
 	}
 	var b strings.Builder
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		if c.Name == name || strings.HasPrefix(c.Name, name+" ") {
 			b.WriteString(paragraph(columns, usage(c), "summary: "+c.Summary, "since: "+c.Since, "group: "+c.Group))
 		}
@@ -74,7 +74,7 @@ func folded(text string, at, next, columns int) string {
 	return b.String()
 }
 
-func usage(c *translator.Command) string { return strings.TrimSpace(c.Name + " " + c.Syntax) }
+func usage(c *commands.Command) string { return strings.TrimSpace(c.Name + " " + c.Syntax) }
 
 func generalHelp(columns int) string {
 	var b strings.Builder
@@ -106,7 +106,7 @@ func generalHelp(columns int) string {
 // groups lists the groups of the table, in its order.
 func groups() []string {
 	var names []string
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		if !slices.Contains(names, c.Group) {
 			names = append(names, c.Group)
 		}
@@ -116,7 +116,7 @@ func groups() []string {
 
 func groupHelp(group string, columns int) string {
 	var b strings.Builder
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		if c.Group == group {
 			b.WriteString(paragraph(columns, usage(c), "summary: "+c.Summary))
 		}

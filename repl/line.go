@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // word is one word of a text and where it stands there, in bytes.
@@ -160,7 +160,7 @@ func (c command) canPrint() bool {
 	if c.isColon() {
 		return true
 	}
-	cmd, bad := translator.Find(c.args())
+	cmd, bad := commands.Find(c.args())
 	return cmd != nil || !strings.HasPrefix(string(bad.Str), "ERR wrong number")
 }
 

@@ -5,22 +5,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/translator"
+	"github.com/meowdis/meowdis/commands"
 )
 
 // param is a part of a command's syntax that a call may still fill.
 type param struct {
-	translator.Argument
+	commands.Argument
 	again bool // it has stood once already
 }
 
 // call is how the words of a command fit its syntax.
 type call struct {
-	cmd   *translator.Command // nil for one that the table does not have
-	name  int                 // how many words the name takes
-	kinds []kind              // of each word
-	args  []string            // the name of the parameter that each word fills
-	rest  []param             // what may follow the words
+	cmd   *commands.Command // nil for one that the table does not have
+	name  int               // how many words the name takes
+	kinds []kind            // of each word
+	args  []string          // the name of the parameter that each word fills
+	rest  []param           // what may follow the words
 	// wrong says what is wrong with the word at position at; "" for nothing.
 	wrong string
 	at    int
@@ -46,12 +46,12 @@ func fit(words []string, typing bool) call {
 		return c
 	}
 	c.kinds[0] = kindCommand
-	if subs := subcommandsOf(words[0]); len(subs) > 0 && (len(words) > 1 || translator.Lookup(words[0]) == nil) {
+	if subs := subcommandsOf(words[0]); len(subs) > 0 && (len(words) > 1 || commands.Lookup(words[0]) == nil) {
 		if len(words) == 1 {
 			return c
 		}
 		c.kinds[1] = kindCommand
-		if c.cmd = translator.Lookup(words[0] + " " + words[1]); c.cmd == nil {
+		if c.cmd = commands.Lookup(words[0] + " " + words[1]); c.cmd == nil {
 			if !typing || len(words) > 2 || !anyBegins(subs, words[1]) {
 				c.complain(1, "unknown subcommand"+likely(words[1], subs))
 			}
@@ -60,7 +60,7 @@ func fit(words []string, typing bool) call {
 		c.name = 2
 	}
 	if c.cmd == nil {
-		if c.cmd, c.name = translator.Lookup(words[0]), 1; c.cmd == nil {
+		if c.cmd, c.name = commands.Lookup(words[0]), 1; c.cmd == nil {
 			c.name = 0
 			return c
 		}
@@ -128,8 +128,8 @@ func (c *call) notTaken(i int, word string, typing bool) {
 	}
 }
 
-func hasToken(args []translator.Argument, word string) bool {
-	return slices.ContainsFunc(args, func(a translator.Argument) bool {
+func hasToken(args []commands.Argument, word string) bool {
+	return slices.ContainsFunc(args, func(a commands.Argument) bool {
 		return a.Token != "" && strings.EqualFold(a.Token, word) || hasToken(a.Arguments, word)
 	})
 }
@@ -149,7 +149,7 @@ func notExpected(word string, tokens []string, rest int) string {
 // isInteger tells whether the parameter takes integers and nothing else: an ID, a
 // bound or an offset in an encoding share their names with integers, and indexes of
 // arrays are larger.
-func (c *call) isInteger(a translator.Argument) bool {
+func (c *call) isInteger(a commands.Argument) bool {
 	switch a.Name {
 	case "index":
 		return a.Type == "integer" && c.cmd.Group != "array"
@@ -169,7 +169,7 @@ func (c *call) isInteger(a translator.Argument) bool {
 	return a.Type == "integer" || a.Type == "unix-time"
 }
 
-func (c *call) isDouble(a translator.Argument) bool { return a.Type == "double" }
+func (c *call) isDouble(a commands.Argument) bool { return a.Type == "double" }
 
 func isDouble(word string) bool {
 	if strings.Contains(strings.ToLower(word), "0x") && !strings.ContainsAny(word, "pP") {
@@ -211,7 +211,7 @@ func (c *call) markKeys(words []string) {
 
 // take finds the parameter that a word fills, and what may follow then. A word of
 // the language is looked for first: it may stand in any order among its like.
-func take(params []param, word string) (taken translator.Argument, rest []param, ok bool) {
+func take(params []param, word string) (taken commands.Argument, rest []param, ok bool) {
 	for _, tokens := range []bool{true, false} {
 		for i, p := range params[:reach(params, tokens)] {
 			a, after, ok := begin(p, word, tokens)
@@ -255,12 +255,12 @@ func required(params []param) (n int) {
 }
 
 // leadsWithToken tells whether only a word of the language can begin a.
-func leadsWithToken(a translator.Argument) bool {
+func leadsWithToken(a commands.Argument) bool {
 	switch {
 	case a.Token != "":
 		return true
 	case a.Type == "oneof":
-		return !slices.ContainsFunc(a.Arguments, func(b translator.Argument) bool { return !leadsWithToken(b) })
+		return !slices.ContainsFunc(a.Arguments, func(b commands.Argument) bool { return !leadsWithToken(b) })
 	case a.Type == "block":
 		return leadsWithToken(a.Arguments[0])
 	}
@@ -269,7 +269,7 @@ func leadsWithToken(a translator.Argument) bool {
 
 // begin tells whether word begins p, as a word of the language or as a value.
 // after is what has to follow of p itself, and p when it may stand again.
-func begin(p param, word string, tokens bool) (taken translator.Argument, after []param, ok bool) {
+func begin(p param, word string, tokens bool) (taken commands.Argument, after []param, ok bool) {
 	switch {
 	case p.Token != "":
 		taken, after, ok = beginToken(p.Argument, word)
@@ -296,11 +296,11 @@ func begin(p param, word string, tokens bool) (taken translator.Argument, after 
 	return taken, after, ok
 }
 
-func beginToken(a translator.Argument, word string) (taken translator.Argument, after []param, ok bool) {
+func beginToken(a commands.Argument, word string) (taken commands.Argument, after []param, ok bool) {
 	if !strings.EqualFold(a.Token, word) {
 		return taken, nil, false
 	}
-	taken = translator.Argument{Name: a.Token, Type: "pure-token", Token: a.Token}
+	taken = commands.Argument{Name: a.Token, Type: "pure-token", Token: a.Token}
 	switch a.Type {
 	case "pure-token":
 	case "block":
@@ -315,7 +315,7 @@ func beginToken(a translator.Argument, word string) (taken translator.Argument, 
 	return taken, after, true
 }
 
-func beginBlock(parts []param, word string, tokens bool) (taken translator.Argument, after []param, ok bool) {
+func beginBlock(parts []param, word string, tokens bool) (taken commands.Argument, after []param, ok bool) {
 	for i, p := range parts {
 		if taken, after, ok = begin(p, word, tokens); ok {
 			return taken, append(after, parts[i+1:]...), true
@@ -329,7 +329,7 @@ func beginBlock(parts []param, word string, tokens bool) (taken translator.Argum
 
 // expected lists what the next word can be: words of the language, and the values
 // that are possible.
-func expected(params []param) (tokens []string, values []translator.Argument) {
+func expected(params []param) (tokens []string, values []commands.Argument) {
 	for i, p := range params[:reach(params, true)] {
 		t, v := first(p.Argument)
 		for _, token := range t {
@@ -345,7 +345,7 @@ func expected(params []param) (tokens []string, values []translator.Argument) {
 }
 
 // first lists what can begin a.
-func first(a translator.Argument) (tokens []string, values []translator.Argument) {
+func first(a commands.Argument) (tokens []string, values []commands.Argument) {
 	switch {
 	case a.Token != "":
 		return []string{a.Token}, nil
@@ -363,7 +363,7 @@ func first(a translator.Argument) (tokens []string, values []translator.Argument
 			}
 		}
 	default:
-		values = []translator.Argument{a}
+		values = []commands.Argument{a}
 	}
 	return tokens, values
 }
@@ -399,7 +399,7 @@ func writtenParam(p param) string {
 }
 
 // writtenBody is writtenParam without what says how often it may stand.
-func writtenBody(a translator.Argument) string {
+func writtenBody(a commands.Argument) string {
 	var text string
 	switch a.Type {
 	case "pure-token":
@@ -430,7 +430,7 @@ func writtenBody(a translator.Argument) string {
 // subcommandsOf lists the second words of a container.
 func subcommandsOf(container string) []string {
 	var subs []string
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		if name, sub, ok := strings.Cut(c.Name, " "); ok && strings.EqualFold(name, container) {
 			subs = append(subs, sub)
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/internal/corpus"
-	"github.com/meowdis/meowdis/translator"
 )
 
 func TestRest(t *testing.T) {
@@ -48,7 +48,7 @@ func TestRest(t *testing.T) {
 
 // The syntax of every command can be written down from its structure.
 func TestSyntaxIsWrittenBack(t *testing.T) {
-	for _, cmd := range translator.Commands() {
+	for _, cmd := range commands.All() {
 		if strings.HasPrefix(cmd.Name, "BITFIELD") || cmd.Name == "ARGREP" {
 			continue // two ways of writing the same repetition
 		}
@@ -112,7 +112,7 @@ func TestNothingIsWrongWithWhatWorks(t *testing.T) {
 			if strings.Contains(step.Want, "(error)") || len(step.Args) == 0 {
 				continue
 			}
-			if cmd, _ := translator.Find(step.Args); cmd == nil || slices.ContainsFunc(step.Args, isMissing) {
+			if cmd, _ := commands.Find(step.Args); cmd == nil || slices.ContainsFunc(step.Args, isMissing) {
 				continue
 			}
 			words := make([]string, len(step.Args))

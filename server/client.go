@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // A pipeline that is run as one holds at most as many commands and, but for its
@@ -243,8 +243,8 @@ func (c *client) answer(ctx context.Context, calls [][][]byte) []resp.Value {
 		if c.known() {
 			return append(replies, c.do(ctx, calls[i:])...)
 		}
-		switch cmd, _ := translator.Find(args); {
-		case cmd == nil || cmd.Flags&translator.NoAuth != 0:
+		switch cmd, _ := commands.Find(args); {
+		case cmd == nil || cmd.Flags&commands.NoAuth != 0:
 			replies = append(replies, c.do(ctx, calls[i:i+1])...)
 		case cmd.Name == "EXEC":
 			replies = append(replies, noAuthExec)

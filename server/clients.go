@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 func (c *client) getID([][]byte) resp.Value { return resp.MakeInt(c.id) }
@@ -43,7 +43,7 @@ func printable(b []byte) bool {
 func (c *client) setInfo(args [][]byte) resp.Value {
 	option := strings.ToLower(string(args[2]))
 	if option != "lib-name" && option != "lib-ver" {
-		return resp.MakeError("ERR Unrecognized option '" + translator.Quote(args[2]) + "'")
+		return resp.MakeError("ERR Unrecognized option '" + commands.Quote(args[2]) + "'")
 	}
 	if !printable(args[3]) {
 		return resp.MakeError("ERR " + option + " cannot contain spaces, newlines or special characters.")
@@ -100,7 +100,7 @@ func (c *client) describe() string {
 	if a.resp3 {
 		protocol = 3
 	}
-	if name := strings.ReplaceAll(string(a.command), "|", " "); translator.Lookup(name) != nil {
+	if name := strings.ReplaceAll(string(a.command), "|", " "); commands.Lookup(name) != nil {
 		command = strings.ToLower(string(a.command))
 	}
 	flags := "N"
@@ -128,7 +128,7 @@ func (c *client) list(args [][]byte) resp.Value {
 	case option == "ID" && len(args) > 3:
 		ids := map[int64]bool{}
 		for _, arg := range args[3:] {
-			id, ok := translator.ParseInt(arg)
+			id, ok := commands.ParseInt(arg)
 			if !ok {
 				return resp.MakeError("ERR Invalid client ID")
 			}
@@ -164,7 +164,7 @@ func isNormal(arg []byte) (normal bool, bad resp.Value) {
 	case "master", "slave", "replica", "pubsub":
 		return false, resp.Value{}
 	}
-	return false, resp.MakeError("ERR Unknown client type '" + translator.Quote(arg) + "'")
+	return false, resp.MakeError("ERR Unknown client type '" + commands.Quote(arg) + "'")
 }
 
 // kill is CLIENT KILL addr, and CLIENT KILL with filters that a client must all
@@ -228,7 +228,7 @@ func killBy(name string, arg []byte) (filter func(*client) bool, bad resp.Value)
 	value := string(arg)
 	switch name {
 	case "ID":
-		id, ok := translator.ParseInt(arg)
+		id, ok := commands.ParseInt(arg)
 		if !ok || id < 1 {
 			return nil, resp.MakeError("ERR client-id should be greater than 0")
 		}
@@ -241,7 +241,7 @@ func killBy(name string, arg []byte) (filter func(*client) bool, bad resp.Value)
 	case "LADDR":
 		return func(o *client) bool { return o.net.LocalAddr().String() == value }, bad
 	case "MAXAGE":
-		age, ok := translator.ParseInt(arg)
+		age, ok := commands.ParseInt(arg)
 		switch {
 		case !ok:
 			return nil, resp.MakeError("ERR maxage is not an integer or out of range")

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -16,7 +17,7 @@ import (
 func parameters(c Config) map[string]string {
 	limits := translator.DefaultLimits
 	return map[string]string{
-		"databases": strconv.Itoa(translator.Databases), "maxclients": strconv.Itoa(c.MaxClients),
+		"databases": strconv.Itoa(commands.Databases), "maxclients": strconv.Itoa(c.MaxClients),
 		"maxmemory": "0", "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
 		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(resp.MaxBulk),
 		"requirepass": c.RequirePass, "tcp-keepalive": "15", "timeout": "0", "cluster-enabled": "no",
@@ -128,7 +129,7 @@ func (s *Server) unsettable(pairs [][]byte) resp.Value {
 	seen := map[string]bool{}
 	for i := 0; i < len(pairs); i += 2 {
 		asked, name := parameter(pairs[i])
-		spelt := translator.Quote(pairs[i])
+		spelt := commands.Quote(pairs[i])
 		old, known := s.params[name]
 		switch {
 		case !known:

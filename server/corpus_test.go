@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/internal/corpus"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/server"
-	"github.com/meowdis/meowdis/translator"
 )
 
 func transcripts(t *testing.T) []corpus.Transcript {
@@ -130,7 +130,7 @@ func needsConnection(tr corpus.Transcript) bool {
 		case "AUTH", "CLIENT", "HELLO", "RESET", "QUIT", "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH":
 			return true
 		default:
-			if cmd := translator.Lookup(name(s)); cmd != nil && cmd.Flags&translator.Blocking != 0 {
+			if cmd := commands.Lookup(name(s)); cmd != nil && cmd.Flags&commands.Blocking != 0 {
 				return true
 			}
 		}

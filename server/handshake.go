@@ -4,13 +4,14 @@ import (
 	"context"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
 
 // own carries out the commands of the connection: it is the session's
 // engine.Connection.
-func (c *client) own(ctx context.Context, cmd *translator.Command, args [][]byte) (resp.Value, bool) {
+func (c *client) own(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	c.mu.Lock()
 	c.about.command = []byte(strings.ReplaceAll(cmd.Name, " ", "|"))
 	c.mu.Unlock()
@@ -31,7 +32,7 @@ var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 }
 
 // own carries out the commands that belong to the server as a whole.
-func (s *Server) own(_ context.Context, cmd *translator.Command, args [][]byte) (resp.Value, bool) {
+func (s *Server) own(_ context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	switch cmd.Name {
 	case "CONFIG GET":
 		return s.configGet(args), true
@@ -84,7 +85,7 @@ func (c *client) authenticate(user, password string) resp.Value {
 func (c *client) hello(args [][]byte) resp.Value {
 	resp3 := c.resp3
 	if len(args) > 1 {
-		switch v, ok := translator.ParseInt(args[1]); {
+		switch v, ok := commands.ParseInt(args[1]); {
 		case !ok:
 			return resp.MakeError("ERR Protocol version is not an integer or out of range")
 		case v != 2 && v != 3:
@@ -108,7 +109,7 @@ func (c *client) hello(args [][]byte) resp.Value {
 			c.rename(string(rest[0]))
 			i += 2
 		default:
-			return resp.MakeError("ERR Syntax error in HELLO option '" + translator.Quote(args[i]) + "'")
+			return resp.MakeError("ERR Syntax error in HELLO option '" + commands.Quote(args[i]) + "'")
 		}
 	}
 	if !c.known() {

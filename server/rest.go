@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // DatabaseHeader is ours: it selects the database of a request, 0 without it,
@@ -107,7 +107,7 @@ func (q *request) answer(header http.Header) (int, []byte) {
 		return q.bad(err)
 	}
 	if name := q.http.Header.Get(DatabaseHeader); name != "" {
-		db, bad := translator.DBIndex([]byte(name))
+		db, bad := commands.DBIndex([]byte(name))
 		if bad.IsError() {
 			return q.bad(errors.New(string(bad.Str)))
 		}
@@ -277,7 +277,7 @@ func (q *request) transaction(body []byte) (int, []byte) {
 		case !allowedInREST(args):
 			return http.StatusBadRequest, q.form.one(notInREST(args[0]))
 		}
-		if cmd, bad := translator.Find(args); cmd == nil {
+		if cmd, bad := commands.Find(args); cmd == nil {
 			return http.StatusBadRequest, q.form.one(bad)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/translator"
+	"github.com/meowdis/meowdis/commands"
 )
 
 // setting reads the new value of a parameter. It returns the value as CONFIG GET
@@ -72,7 +72,7 @@ func oneOf(words ...string) setting {
 
 func number(low, high int64) setting {
 	return func(value string) (normal, why string) {
-		n, ok := translator.ParseInt([]byte(value))
+		n, ok := commands.ParseInt([]byte(value))
 		switch {
 		case !ok:
 			return "", "argument couldn't be parsed into an integer"

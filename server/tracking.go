@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // No client is told of the changes of keys, waits or is paused: what asks about
@@ -48,12 +48,12 @@ func (c *client) caching([][]byte) resp.Value {
 
 func (c *client) unblock(args [][]byte) resp.Value {
 	if len(args) > 4 {
-		return translator.SubcommandSyntax(args)
+		return commands.SubcommandSyntax(args)
 	}
 	if reason := option(args, 3); len(args) > 3 && reason != "TIMEOUT" && reason != "ERROR" {
 		return resp.MakeError("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
 	}
-	if _, ok := translator.ParseInt(args[2]); !ok {
+	if _, ok := commands.ParseInt(args[2]); !ok {
 		return resp.MakeError("ERR value is not an integer or out of range")
 	}
 	return resp.Zero

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -33,58 +34,9 @@ func (c *Call) lowerName() string {
 // is tells whether argument i is the option word, in any case.
 func (c *Call) is(i int, word string) bool { return wordIs(c.Args[i], word) }
 
-// wordIs compares an argument with an upper-case ASCII word, in any case.
-func wordIs(b []byte, word string) bool {
-	if len(b) != len(word) {
-		return false
-	}
-	for i := range b {
-		ch := b[i]
-		if 'a' <= ch && ch <= 'z' {
-			ch -= 'a' - 'A'
-		}
-		if ch != word[i] {
-			return false
-		}
-	}
-	return true
-}
+func wordIs(b []byte, word string) bool { return commands.Is(b, word) }
 
-// parseInt reads a 64-bit integer as strictly as Redis's string2ll: no spaces,
-// no plus, no leading zeros, no "-0".
-func parseInt(b []byte) (int64, bool) {
-	if len(b) == 0 || len(b) > 20 {
-		return 0, false
-	}
-	digits := b
-	if b[0] == '-' {
-		digits = b[1:]
-	}
-	if len(digits) == 0 || digits[0] == '0' && len(b) > 1 {
-		return 0, false
-	}
-	var n uint64
-	for _, ch := range digits {
-		if ch < '0' || ch > '9' {
-			return 0, false
-		}
-		d := uint64(ch - '0')
-		if n > (math.MaxUint64-d)/10 {
-			return 0, false
-		}
-		n = n*10 + d
-	}
-	if b[0] == '-' {
-		if n > 1<<63 {
-			return 0, false
-		}
-		return -int64(n), true
-	}
-	if n > math.MaxInt64 {
-		return 0, false
-	}
-	return int64(n), true
-}
+func parseInt(b []byte) (int64, bool) { return commands.ParseInt(b) }
 
 // parseFloat reads a double as Redis's getDoubleFromObject: what strtod takes,
 // without space around it, within range and not NaN.

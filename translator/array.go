@@ -10,99 +10,25 @@ import (
 
 const arrayType = "array"
 
-var arrayCommands = []Command{
-	{
-		Name: "ARSET", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write | DenyOOM | Fast,
-		Summary: "Sets values from an index on and returns how many slots were empty",
-		Syntax:  "key index value [value ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: arset,
-	},
-	{
-		Name: "ARMSET", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write | DenyOOM | Fast,
-		Summary: "Sets the values at several indexes and returns how many slots were empty",
-		Syntax:  "key index value [index value ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: armset,
-	},
-	{
-		Name: "ARGET", Group: "array", Since: "8.8.0", Arity: 3, Flags: ReadOnly | Fast,
-		Summary: "Returns the value at an index, nil when the slot is empty",
-		Syntax:  "key index", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arget,
-	},
-	{
-		Name: "ARMGET", Group: "array", Since: "8.8.0", Arity: -3, Flags: ReadOnly | Fast,
-		Summary: "Returns the values at several indexes, nil for an empty slot",
-		Syntax:  "key index [index ...]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: armget,
-	},
-	{
-		Name: "ARGETRANGE", Group: "array", Since: "8.8.0", Arity: 4, Flags: ReadOnly,
-		Summary: "Returns every slot of a range, nil for an empty one, backwards when start is beyond end",
-		Syntax:  "key start end", Keys: []KeySpec{oneKey(RO, 1)}, Translate: argetrange,
-	},
-	{
-		Name: "ARSCAN", Group: "array", Since: "8.8.0", Arity: -4, Flags: ReadOnly,
-		Summary: "Returns the values in a range with their indexes, backwards when start is beyond end",
-		Syntax:  "key start end [LIMIT limit]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arscan,
-	},
-	{
-		Name: "ARGREP", Group: "array", Since: "8.8.0", Arity: -6, Flags: ReadOnly,
-		Summary: "Returns the indexes of the values in a range that match a text, a glob or a regular expression",
-		Syntax: "key start end <EXACT string|MATCH string|GLOB pattern|RE pattern> [<EXACT string|MATCH string|GLOB pattern|RE pattern> ...] " +
-			"[<AND|OR|LIMIT limit|WITHVALUES|NOCASE> [<AND|OR|LIMIT limit|WITHVALUES|NOCASE> ...]]",
-		Keys: []KeySpec{oneKey(RO, 1)}, Translate: argrep,
-	},
-	{
-		Name: "AROP", Group: "array", Since: "8.8.0", Arity: -5, Flags: ReadOnly,
-		Summary: "Adds up, compares or counts the values in a range",
-		Syntax:  "key start end <SUM|MIN|MAX|AND|OR|XOR|MATCH value|USED>", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arop,
-	},
-	{
-		Name: "ARDEL", Group: "array", Since: "8.8.0", Arity: -3, Flags: Write | Fast,
-		Summary: "Empties slots and returns how many had a value",
-		Syntax:  "key index [index ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: ardel,
-	},
-	{
-		Name: "ARDELRANGE", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write,
-		Summary: "Empties the slots of ranges and returns how many had a value",
-		Syntax:  "key start end [start end ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)}, Translate: ardelrange,
-	},
-	{
-		Name: "ARCOUNT", Group: "array", Since: "8.8.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the number of values in an array",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arcount,
-	},
-	{
-		Name: "ARLEN", Group: "array", Since: "8.8.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the highest index of an array plus one",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arlen,
-	},
-	{
-		Name: "ARINSERT", Group: "array", Since: "8.8.0", Arity: -3, Flags: Write | DenyOOM | Fast,
-		Summary: "Appends values at the cursor and returns the index of the last one",
-		Syntax:  "key value [value ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: arinsert,
-	},
-	{
-		Name: "ARRING", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write | DenyOOM,
-		Summary: "Appends values to a ring of so many slots and returns the index of the last one",
-		Syntax:  "key size value [value ...]", Keys: []KeySpec{oneKey(RW, 1)}, Translate: arring,
-	},
-	{
-		Name: "ARNEXT", Group: "array", Since: "8.8.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the index of the next append, nil when there is none left",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arnext,
-	},
-	{
-		Name: "ARSEEK", Group: "array", Since: "8.8.0", Arity: 3, Flags: Write | Fast,
-		Summary: "Sets the index of the next append",
-		Syntax:  "key index", Keys: []KeySpec{oneKey(RW, 1)}, Translate: arseek,
-	},
-	{
-		Name: "ARLASTITEMS", Group: "array", Since: "8.8.0", Arity: -3, Flags: ReadOnly,
-		Summary: "Returns what was appended last, the oldest first",
-		Syntax:  "key count [REV]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arlastitems,
-	},
-	{
-		Name: "ARINFO", Group: "array", Since: "8.8.0", Arity: -2, Flags: ReadOnly,
-		Summary: "Describes an array: its size, its cursor and how its indexes lie",
-		Syntax:  "key [FULL]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: arinfo,
-	},
+var arrayTranslations = translations{
+	"ARSET":       arset,
+	"ARMSET":      armset,
+	"ARGET":       arget,
+	"ARMGET":      armget,
+	"ARGETRANGE":  argetrange,
+	"ARSCAN":      arscan,
+	"ARGREP":      argrep,
+	"AROP":        arop,
+	"ARDEL":       ardel,
+	"ARDELRANGE":  ardelrange,
+	"ARCOUNT":     arcount,
+	"ARLEN":       arlen,
+	"ARINSERT":    arinsert,
+	"ARRING":      arring,
+	"ARNEXT":      arnext,
+	"ARSEEK":      arseek,
+	"ARLASTITEMS": arlastitems,
+	"ARINFO":      arinfo,
 }
 
 // An index is unsigned. The table has it as the column pos, less 2^63: the

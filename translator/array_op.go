@@ -3,6 +3,7 @@ package translator
 import (
 	"math/big"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -86,7 +87,7 @@ func arop(c *Call) Plan {
 	case op == "MATCH" && n != 6:
 		return fail("ERR MATCH requires a value argument")
 	case op != "MATCH" && n != 5:
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	case op == "MATCH":
 		return read(count, c.typeOf(key), c.stmt(sqlCountMatches, key, pos(s.from), pos(s.to), store.Bytes(c.Args[5])))
 	case op == "USED":

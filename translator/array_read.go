@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -101,7 +102,7 @@ func arscan(c *Call) Plan {
 	switch n := len(c.Args); {
 	case n == 4:
 	case n != 6:
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	case !c.is(4, "LIMIT"):
 		return fail(errSyntax)
 	default:
@@ -132,7 +133,7 @@ func arlastitems(c *Call) Plan {
 	case count <= 0:
 		return answer(resp.EmptyArray)
 	case len(c.Args) > 4:
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	case len(c.Args) == 4 && !rev:
 		return fail(errSyntax)
 	}

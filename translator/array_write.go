@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -64,7 +65,7 @@ func arset(c *Call) Plan {
 
 func armset(c *Call) Plan {
 	if len(c.Args)%2 != 0 {
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	var list slotList
 	for i := 2; i < len(c.Args); i += 2 {
@@ -151,7 +152,7 @@ func ardel(c *Call) Plan {
 
 func ardelrange(c *Call) Plan {
 	if len(c.Args)%2 != 0 {
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	var ranges []slotRange
 	for i := 2; i < len(c.Args); i += 2 {

@@ -8,46 +8,14 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-var bitmapCommands = []Command{
-	{
-		Name: "SETBIT", Group: "bitmap", Since: "2.2.0", Arity: 4, Flags: Write | DenyOOM,
-		Summary: "Sets the bit at an offset and returns the old one",
-		Syntax:  "key offset value", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: setbit,
-	},
-	{
-		Name: "GETBIT", Group: "bitmap", Since: "2.2.0", Arity: 3, Flags: ReadOnly | Fast,
-		Summary: "Returns the bit at an offset, 0 beyond the end",
-		Syntax:  "key offset", Keys: []KeySpec{oneKey(RO, 1)}, Translate: getbit,
-	},
-	{
-		Name: "BITCOUNT", Group: "bitmap", Since: "2.6.0", Arity: -2, Flags: ReadOnly,
-		Summary: "Counts the bits that are set, in a range of bytes or bits",
-		Syntax:  "key [start end [BYTE|BIT]]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: bitcount,
-	},
-	{
-		Name: "BITPOS", Group: "bitmap", Since: "2.8.7", Arity: -3, Flags: ReadOnly,
-		Summary: "Finds the first bit that is 0, or 1, in a range of bytes or bits",
-		Syntax:  "key bit [start [end [BYTE|BIT]]]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: bitpos,
-	},
-	{
-		Name: "BITOP", Group: "bitmap", Since: "2.6.0", Arity: -4, Flags: Write | DenyOOM,
-		Summary: "Stores the bitwise combination of strings and returns its length",
-		Syntax:  "<AND|OR|XOR|NOT|DIFF|DIFF1|ANDOR|ONE> destkey key [key ...]",
-		Keys:    []KeySpec{oneKey(OW, 2), keysFrom(RO, 3, -1, 1)}, Translate: bitop,
-	},
-	{
-		Name: "BITFIELD", Group: "bitmap", Since: "3.2.0", Arity: -2, Flags: Write | DenyOOM,
-		Summary: "Reads, sets and increments integers of any width inside a string",
-		Syntax: "key [<GET encoding offset|[OVERFLOW <WRAP|SAT|FAIL>] <SET encoding offset value|INCRBY encoding offset increment>> " +
-			"[<GET encoding offset|[OVERFLOW <WRAP|SAT|FAIL>] <SET encoding offset value|INCRBY encoding offset increment>> ...]]",
-		Keys: []KeySpec{oneKey(RW|Returns|Updates|Varies, 1)}, FindKeys: bitfieldKeys, Translate: bitfield,
-	},
-	{
-		Name: "BITFIELD_RO", Group: "bitmap", Since: "6.0.0", Arity: -2, Flags: ReadOnly | Fast,
-		Summary: "Reads integers of any width inside a string",
-		Syntax:  "key [GET encoding offset [GET encoding offset ...]]",
-		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: bitfieldRO,
-	},
+var bitmapTranslations = translations{
+	"SETBIT":      setbit,
+	"GETBIT":      getbit,
+	"BITCOUNT":    bitcount,
+	"BITPOS":      bitpos,
+	"BITOP":       bitop,
+	"BITFIELD":    bitfield,
+	"BITFIELD_RO": bitfieldRO,
 }
 
 const errBitOffset = "ERR bit offset is not an integer or out of range"

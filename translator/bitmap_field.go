@@ -263,18 +263,3 @@ func (op fieldOp) beyond(base, delta int64) (lowest, highest int64, over, under 
 	under = !over && (base < lowest || (op.bits < 64 || base < 0 && delta < 0) && delta < lowest-base)
 	return lowest, highest, over, under
 }
-
-// bitfieldKeys tells a BITFIELD that only reads from one that writes, or is malformed.
-func bitfieldKeys(args [][]byte) []KeyRef {
-	for i := 2; i < len(args); i++ {
-		switch left := len(args) - i - 1; {
-		case wordIs(args[i], "GET") && left >= 2:
-			i += 2
-		case wordIs(args[i], "OVERFLOW") && left >= 1:
-			i++
-		default:
-			return firstKey(args, RW|Returns|Updates)
-		}
-	}
-	return firstKey(args, RO)
-}

@@ -7,54 +7,15 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// The commands that may wait for an element. They take what is there at once; in
-// a transaction, where nothing waits, they answer nil when there is nothing.
-var blockingCommands = []Command{
-	{
-		Name: "BLPOP", Group: "list", Since: "2.0.0", Arity: -3, Flags: Write | NoScript | Blocking,
-		Summary: "Removes and returns the first element of the first list that has one",
-		Syntax:  "key [key ...] timeout", Keys: []KeySpec{keysFrom(RW|Returns|Deletes, 1, -2, 1)}, Translate: bpop(head),
-	},
-	{
-		Name: "BRPOP", Group: "list", Since: "2.0.0", Arity: -3, Flags: Write | NoScript | Blocking,
-		Summary: "Removes and returns the last element of the first list that has one",
-		Syntax:  "key [key ...] timeout", Keys: []KeySpec{keysFrom(RW|Returns|Deletes, 1, -2, 1)}, Translate: bpop(tail),
-	},
-	{
-		Name: "BLMPOP", Group: "list", Since: "7.0.0", Arity: -5, Flags: Write | Blocking | MovableKeys,
-		Summary: "Removes and returns elements of the first list that has any",
-		Syntax:  "timeout numkeys key [key ...] <LEFT|RIGHT> [COUNT count]",
-		Keys:    []KeySpec{numKeys(RW|Returns|Deletes, 2)}, Translate: bmpop(lmpop),
-	},
-	{
-		Name: "BLMOVE", Group: "list", Since: "6.2.0", Arity: 6, Flags: Write | DenyOOM | NoScript | Blocking,
-		Summary: "Moves an element from an end of a list to an end of another",
-		Syntax:  "source destination <LEFT|RIGHT> <LEFT|RIGHT> timeout",
-		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)}, Translate: blmove,
-	},
-	{
-		Name: "BRPOPLPUSH", Group: "list", Since: "2.2.0", Arity: 4, Flags: Write | DenyOOM | NoScript | Blocking,
-		Summary:   "Moves the last element of a list to the front of another",
-		Syntax:    "source destination timeout",
-		Keys:      []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)},
-		Translate: func(c *Call) Plan { return c.bmove(3, tail, head) },
-	},
-	{
-		Name: "BZPOPMIN", Group: "sorted-set", Since: "5.0.0", Arity: -3, Flags: Write | NoScript | Blocking | Fast,
-		Summary: "Removes and returns the member with the lowest score of the first sorted set that has one",
-		Syntax:  "key [key ...] timeout", Keys: []KeySpec{keysFrom(RW|Returns|Deletes, 1, -2, 1)}, Translate: bzpop(false),
-	},
-	{
-		Name: "BZPOPMAX", Group: "sorted-set", Since: "5.0.0", Arity: -3, Flags: Write | NoScript | Blocking | Fast,
-		Summary: "Removes and returns the member with the highest score of the first sorted set that has one",
-		Syntax:  "key [key ...] timeout", Keys: []KeySpec{keysFrom(RW|Returns|Deletes, 1, -2, 1)}, Translate: bzpop(true),
-	},
-	{
-		Name: "BZMPOP", Group: "sorted-set", Since: "7.0.0", Arity: -5, Flags: Write | Blocking | MovableKeys,
-		Summary: "Removes and returns members of the first sorted set that has any",
-		Syntax:  "timeout numkeys key [key ...] <MIN|MAX> [COUNT count]",
-		Keys:    []KeySpec{numKeys(RW|Returns|Deletes, 2)}, Translate: bmpop(zmpop),
-	},
+var blockingTranslations = translations{
+	"BLPOP":      bpop(head),
+	"BRPOP":      bpop(tail),
+	"BLMPOP":     bmpop(lmpop),
+	"BLMOVE":     blmove,
+	"BRPOPLPUSH": func(c *Call) Plan { return c.bmove(3, tail, head) },
+	"BZPOPMIN":   bzpop(false),
+	"BZPOPMAX":   bzpop(true),
+	"BZMPOP":     bmpop(zmpop),
 }
 
 // timeout checks the seconds that argument i says, and returns the error. What

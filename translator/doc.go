@@ -3,10 +3,9 @@
 // randomness, environment or global state, so the same call gives the same
 // statements, byte for byte.
 //
-// A Command is declared once, as a struct literal at the top of its group's
-// file; the table of all of them feeds dispatch, COMMAND, HELP and completion.
-// Its Translate function returns a Plan: an immediate reply, or a batch of
-// statements and the decoder of its rows.
+// Package commands has the table of commands. Here is a function for each, listed
+// by name at the top of its group's file. It returns a Plan: an immediate reply, or
+// a batch of statements and the decoder of its rows.
 //
 // Conventions of the SQL: ?1 is the database, ?2 the key, ?3 now in Unix ms. A
 // write is "purge, then guard or ensure, then change, then touch" (write.go).

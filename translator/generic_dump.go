@@ -6,19 +6,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-var dumpCommands = []Command{
-	{
-		Name: "DUMP", Group: "generic", Since: "2.6.0", Arity: 2, Flags: ReadOnly,
-		Summary: "Returns the value at a key in the form that RESTORE takes, nil when there is none",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: dump,
-		Tips: []string{"nondeterministic_output"},
-	},
-	{
-		Name: "RESTORE", Group: "generic", Since: "2.6.0", Arity: -4, Flags: Write | DenyOOM,
-		Summary: "Makes a key of what DUMP returned",
-		Syntax:  "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
-		Keys:    []KeySpec{oneKey(OW, 1)}, Translate: restore, Categories: []string{"keyspace", "dangerous"},
-	},
+var dumpTranslations = translations{
+	"DUMP":    dump,
+	"RESTORE": restore,
 }
 
 // dumped are the statements that read a value of any type, behind typeOf: those

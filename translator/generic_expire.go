@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -83,7 +84,7 @@ func (c *Call) parseConditions() (conditions int64, bad Plan, ok bool) {
 			conditions |= ifLess
 		default:
 			option, _, _ := bytes.Cut(c.Args[i], []byte{0})
-			return 0, fail(oneLine("ERR Unsupported option " + string(option))), false
+			return 0, fail(commands.OneLine("ERR Unsupported option " + string(option))), false
 		}
 	}
 	switch {

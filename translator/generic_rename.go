@@ -3,6 +3,7 @@ package translator
 import (
 	"bytes"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -56,7 +57,7 @@ func databaseArg(arg []byte) (int, resp.Value) {
 	switch {
 	case bad.IsError():
 		return 0, bad
-	case n < 0 || n >= Databases:
+	case n < 0 || n >= commands.Databases:
 		return 0, resp.MakeError(errDBIndex)
 	}
 	return n, resp.Value{}

@@ -9,39 +9,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-var sortCommands = []Command{
-	{
-		Name: "SORT", Group: "generic", Since: "1.0.0", Arity: -2, Flags: Write | DenyOOM | MovableKeys,
-		Summary: "Sorts the elements of a list, a set or a sorted set, by themselves or by what keys named after them hold",
-		Syntax:  "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] [ALPHA] [STORE destination]",
-		Keys:    []KeySpec{oneKey(RO, 1), {Access: RO, Unknown: true}, {Access: OW, Unknown: true}}, FindKeys: sortKeys,
-		Translate: sortCommand(true), Categories: sortCategories,
-	},
-	{
-		Name: "SORT_RO", Group: "generic", Since: "7.0.0", Arity: -2, Flags: ReadOnly | MovableKeys,
-		Summary: "Sorts as SORT does, and stores nothing",
-		Syntax:  "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] [ALPHA]",
-		Keys:    []KeySpec{oneKey(RO, 1), {Access: RO, Unknown: true}}, Translate: sortCommand(false), Categories: sortCategories,
-	},
-}
-
-var sortCategories = []string{"set", "sortedset", "list", "dangerous"}
-
-// sortKeys finds the key of a SORT and that of its last STORE. It skips what
-// follows the other options, and minds no errors.
-func sortKeys(args [][]byte) []KeyRef {
-	refs := []KeyRef{{Pos: 1, Access: RO}}
-	for i := 2; i < len(args); i++ {
-		switch {
-		case wordIs(args[i], "LIMIT"):
-			i += 2
-		case wordIs(args[i], "GET"), wordIs(args[i], "BY"):
-			i++
-		case wordIs(args[i], "STORE") && i+1 < len(args):
-			refs = append(refs[:1], KeyRef{Pos: i + 1, Access: OW})
-		}
-	}
-	return refs
+var sortTranslations = translations{
+	"SORT":    sortCommand(true),
+	"SORT_RO": sortCommand(false),
 }
 
 // sorting is a call of SORT. Its steps are: read the elements; read the keys that

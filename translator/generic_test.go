@@ -3,6 +3,7 @@ package translator
 import (
 	"testing"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -12,11 +13,11 @@ func plan(t *testing.T, env Env, words ...string) Plan {
 	for i, w := range words {
 		args[i] = []byte(w)
 	}
-	c, bad := Find(args)
+	c, bad := commands.Find(args)
 	if c == nil {
 		t.Fatalf("%q: %s", words, bad.Str)
 	}
-	return c.Plan(args, env)
+	return Translate(c, args, env)
 }
 
 func TestCursor(t *testing.T) {

@@ -8,83 +8,17 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-const (
-	geoUnits   = "<M|KM|FT|MI>"
-	geoWith    = "[WITHCOORD] [WITHDIST] [WITHHASH]"
-	geoCount   = "[COUNT count [ANY]]"
-	geoFromBy  = "<FROMMEMBER member|FROMLONLAT longitude latitude> <BYRADIUS radius " + geoUnits + "|BYBOX width height " + geoUnits + "> [ASC|DESC] " + geoCount
-	geoRadius  = "radius " + geoUnits + " " + geoWith + " " + geoCount + " [ASC|DESC]"
-	geoStoring = " [STORE key|STOREDIST key]"
-)
-
-var geoCommands = []Command{
-	{
-		Name: "GEOADD", Group: "geo", Since: "3.2.0", Arity: -5, Flags: Write | DenyOOM,
-		Summary: "Puts members at positions, as a sorted set of geohashes",
-		Syntax:  "key [NX|XX] [CH] longitude latitude member [longitude latitude member ...]",
-		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: geoadd,
-	},
-	{
-		Name: "GEODIST", Group: "geo", Since: "3.2.0", Arity: -4, Flags: ReadOnly,
-		Summary: "Returns the distance between two members, nil when one is missing",
-		Syntax:  "key member1 member2 [M|KM|FT|MI]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: geodist,
-	},
-	{
-		Name: "GEOPOS", Group: "geo", Since: "3.2.0", Arity: -2, Flags: ReadOnly,
-		Summary: "Returns the longitude and latitude of members",
-		Syntax:  "key [member [member ...]]", Keys: []KeySpec{oneKey(RO, 1)}, Translate: geomembers(resp.NilArray, position),
-	},
-	{
-		Name: "GEOHASH", Group: "geo", Since: "3.2.0", Arity: -2, Flags: ReadOnly,
-		Summary: "Returns the standard geohash of members",
-		Syntax:  "key [member [member ...]]", Keys: []KeySpec{oneKey(RO, 1)},
-		Translate: geomembers(resp.Nil, func(score float64) resp.Value { return resp.MakeBulk(geohashString(score)) }),
-	},
-	{
-		Name: "GEOSEARCH", Group: "geo", Since: "6.2.0", Arity: -7, Flags: ReadOnly,
-		Summary: "Finds the members inside a circle or a box",
-		Syntax:  "key " + geoFromBy + " " + geoWith,
-		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: geosearch(geoForm{key: 1, options: 2}),
-	},
-	{
-		Name: "GEOSEARCHSTORE", Group: "geo", Since: "6.2.0", Arity: -8, Flags: Write | DenyOOM,
-		Summary: "Stores the members inside a circle or a box and returns how many",
-		Syntax:  "destination source " + geoFromBy + " [STOREDIST]",
-		Keys:    []KeySpec{oneKey(OW, 1), oneKey(RO, 2)}, Translate: geosearch(geoForm{key: 2, options: 3, store: 1}),
-	},
-	{
-		Name: "GEORADIUS", Group: "geo", Since: "3.2.0", Arity: -6, Flags: Write | DenyOOM | MovableKeys,
-		Summary: "Finds, or stores, the members within a distance of a position",
-		Syntax:  "key longitude latitude " + geoRadius + geoStoring,
-		Keys:    radiusKeys(6), Translate: geosearch(geoForm{key: 1, options: 6, radius: true, storing: true}),
-	},
-	{
-		Name: "GEORADIUSBYMEMBER", Group: "geo", Since: "3.2.0", Arity: -5, Flags: Write | DenyOOM | MovableKeys,
-		Summary: "Finds, or stores, the members within a distance of another member",
-		Syntax:  "key member " + geoRadius + geoStoring,
-		Keys:    radiusKeys(5), Translate: geosearch(geoForm{key: 1, options: 5, radius: true, storing: true, byMember: true}),
-	},
-	{
-		Name: "GEORADIUS_RO", Group: "geo", Since: "3.2.10", Arity: -6, Flags: ReadOnly,
-		Summary: "Finds the members within a distance of a position",
-		Syntax:  "key longitude latitude " + geoRadius,
-		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: geosearch(geoForm{key: 1, options: 6, radius: true}),
-	},
-	{
-		Name: "GEORADIUSBYMEMBER_RO", Group: "geo", Since: "3.2.10", Arity: -5, Flags: ReadOnly,
-		Summary: "Finds the members within a distance of another member",
-		Syntax:  "key member " + geoRadius,
-		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: geosearch(geoForm{key: 1, options: 5, radius: true, byMember: true}),
-	},
-}
-
-// radiusKeys are the keys of the GEORADIUS commands that can store.
-func radiusKeys(from int) []KeySpec {
-	return []KeySpec{
-		oneKey(RO, 1),
-		{Access: OW, Keyword: "STORE", Index: from, Step: 1},
-		{Access: OW, Keyword: "STOREDIST", Index: from, Step: 1},
-	}
+var geoTranslations = translations{
+	"GEOADD":               geoadd,
+	"GEODIST":              geodist,
+	"GEOPOS":               geomembers(resp.NilArray, position),
+	"GEOHASH":              geomembers(resp.Nil, func(score float64) resp.Value { return resp.MakeBulk(geohashString(score)) }),
+	"GEOSEARCH":            geosearch(geoForm{key: 1, options: 2}),
+	"GEOSEARCHSTORE":       geosearch(geoForm{key: 2, options: 3, store: 1}),
+	"GEORADIUS":            geosearch(geoForm{key: 1, options: 6, radius: true, storing: true}),
+	"GEORADIUSBYMEMBER":    geosearch(geoForm{key: 1, options: 5, radius: true, storing: true, byMember: true}),
+	"GEORADIUS_RO":         geosearch(geoForm{key: 1, options: 6, radius: true}),
+	"GEORADIUSBYMEMBER_RO": geosearch(geoForm{key: 1, options: 5, radius: true, byMember: true}),
 }
 
 // unitOf is the length of a unit in metres, 0 for an unknown one.

@@ -4,67 +4,21 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
-var hashExpireCommands = []Command{
-	{
-		Name: "HEXPIRE", Group: "hash", Since: "7.4.0", Arity: -6, Flags: Write | Fast,
-		Summary: "Makes fields of a hash expire after some seconds",
-		Syntax:  "key seconds [NX|XX|GT|LT] FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: hexpire(true, false),
-	},
-	{
-		Name: "HPEXPIRE", Group: "hash", Since: "7.4.0", Arity: -6, Flags: Write | Fast,
-		Summary: "Makes fields of a hash expire after some milliseconds",
-		Syntax:  "key milliseconds [NX|XX|GT|LT] FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: hexpire(false, false),
-	},
-	{
-		Name: "HEXPIREAT", Group: "hash", Since: "7.4.0", Arity: -6, Flags: Write | Fast,
-		Summary: "Makes fields of a hash expire at a Unix time",
-		Syntax:  "key unix-time-seconds [NX|XX|GT|LT] FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: hexpire(true, true),
-	},
-	{
-		Name: "HPEXPIREAT", Group: "hash", Since: "7.4.0", Arity: -6, Flags: Write | Fast,
-		Summary: "Makes fields of a hash expire at a Unix time in milliseconds",
-		Syntax:  "key unix-time-milliseconds [NX|XX|GT|LT] FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: hexpire(false, true),
-	},
-	{
-		Name: "HTTL", Group: "hash", Since: "7.4.0", Arity: -5, Flags: ReadOnly | Fast,
-		Summary: "Returns the seconds that fields of a hash have left, -1 for one that stays, -2 for a missing one",
-		Syntax:  "key FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: httl(true, false),
-		Tips: []string{"nondeterministic_output"},
-	},
-	{
-		Name: "HPTTL", Group: "hash", Since: "7.4.0", Arity: -5, Flags: ReadOnly | Fast,
-		Summary: "Returns the milliseconds that fields of a hash have left, -1 for one that stays, -2 for a missing one",
-		Syntax:  "key FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: httl(false, false),
-		Tips: []string{"nondeterministic_output"},
-	},
-	{
-		Name: "HEXPIRETIME", Group: "hash", Since: "7.4.0", Arity: -5, Flags: ReadOnly | Fast,
-		Summary: "Returns the Unix times at which fields of a hash expire, -1 for one that stays, -2 for a missing one",
-		Syntax:  "key FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: httl(true, true),
-	},
-	{
-		Name: "HPEXPIRETIME", Group: "hash", Since: "7.4.0", Arity: -5, Flags: ReadOnly | Fast,
-		Summary: "Returns the Unix times in milliseconds at which fields of a hash expire, -1 for one that stays, -2 for a missing one",
-		Syntax:  "key FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RO, 1)}, Translate: httl(false, true),
-	},
-	{
-		Name: "HPERSIST", Group: "hash", Since: "7.4.0", Arity: -5, Flags: Write | Fast,
-		Summary: "Makes fields of a hash stay for good",
-		Syntax:  "key FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RW, 1)}, Translate: hpersist,
-	},
+var hashExpireTranslations = translations{
+	"HEXPIRE":      hexpire(true, false),
+	"HPEXPIRE":     hexpire(false, false),
+	"HEXPIREAT":    hexpire(true, true),
+	"HPEXPIREAT":   hexpire(false, true),
+	"HTTL":         httl(true, false),
+	"HPTTL":        httl(false, false),
+	"HEXPIRETIME":  httl(true, true),
+	"HPEXPIRETIME": httl(false, true),
+	"HPERSIST":     hpersist,
 }
 
 // maxFieldExpiry is the latest time at which a field may expire: 46 bits.
@@ -133,7 +87,7 @@ func (c *Call) fieldBlock(i, width int, few string) (fields [][]byte, msg string
 
 // unknownArgument is the error of these commands about argument i.
 func (c *Call) unknownArgument(i int) string {
-	return oneLine("ERR unknown argument: " + clip(c.Args[i], len(c.Args[i])))
+	return commands.OneLine("ERR unknown argument: " + commands.Clip(c.Args[i], len(c.Args[i])))
 }
 
 // openFields begins a write that does not make the hash: what follows finds its

@@ -1,31 +1,15 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
-// What reads or sets fields and their expiry at once.
-var hashGetexCommands = []Command{
-	{
-		Name: "HGETDEL", Group: "hash", Since: "8.0.0", Arity: -5, Flags: Write | Fast,
-		Summary: "Returns the values of fields of a hash and deletes the fields",
-		Syntax:  "key FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1)}, Translate: hgetdel,
-	},
-	{
-		Name: "HGETEX", Group: "hash", Since: "8.0.0", Arity: -5, Flags: Write | Fast,
-		Summary: "Returns the values of fields of a hash and changes when they expire",
-		Syntax:  "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] FIELDS numfields field [field ...]",
-		Keys:    []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: hgetex,
-	},
-	{
-		Name: "HSETEX", Group: "hash", Since: "8.0.0", Arity: -6, Flags: Write | DenyOOM | Fast,
-		Summary: "Sets fields of a hash and when they expire",
-		Syntax: "key [FNX|FXX] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] " +
-			"FIELDS numfields field value [field value ...]",
-		Keys: []KeySpec{oneKey(RW, 1)}, Translate: hsetex,
-	},
+var hashGetexTranslations = translations{
+	"HGETDEL": hgetdel,
+	"HGETEX":  hgetex,
+	"HSETEX":  hsetex,
 }
 
 // removeFields are the statements that delete fields of an open hash.
@@ -82,7 +66,7 @@ func (c *Call) parseFieldOptions(width int, keep string, own func(i int, o *fiel
 			case o.fields != nil:
 				return o, errFieldsTwice
 			case last:
-				return o, string(wrongArity(c.Command).Str)
+				return o, string(commands.WrongArity(c.Command).Str)
 			}
 			if o.fields, msg = c.fieldBlock(i+1, width, "ERR invalid number of fields"); msg != "" {
 				return o, msg

@@ -7,32 +7,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// The fieldsets of HIMPORT belong to the session, which carries out everything
-// but HIMPORT SET: redis.io/docs/latest/commands/himport.
-var hashImportCommands = []Command{
-	{
-		Name: "HIMPORT", Group: "hash", Since: "8.10.0", Arity: -2,
-		Summary: "Makes many hashes with the same fields",
-	},
-	{
-		Name: "HIMPORT PREPARE", Group: "hash", Since: "8.10.0", Arity: -4, Flags: DenyOOM,
-		Summary: "Names a list of fields for the rest of the session",
-		Syntax:  "fieldset-name field [field ...]",
-	},
-	{
-		Name: "HIMPORT SET", Group: "hash", Since: "8.10.0", Arity: -5, Flags: Write | DenyOOM,
-		Summary: "Makes a hash of the values for a named list of fields, in place of any that was there",
-		Syntax:  "key fieldset-name value [value ...]", Keys: []KeySpec{oneKey(OW, 2)}, Translate: himportSet,
-	},
-	{
-		Name: "HIMPORT DISCARD", Group: "hash", Since: "8.10.0", Arity: 3,
-		Summary: "Forgets a named list of fields",
-		Syntax:  "fieldset-name",
-	},
-	{
-		Name: "HIMPORT DISCARDALL", Group: "hash", Since: "8.10.0", Arity: 2,
-		Summary: "Forgets all named lists of fields",
-	},
+var hashImportTranslations = translations{
+	"HIMPORT SET": himportSet,
 }
 
 // Fieldset reads the fields of HIMPORT PREPARE, which must differ.

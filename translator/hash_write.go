@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -72,7 +73,7 @@ func lastOfEach(fields [][]byte) [][]byte {
 func hset(ok bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		if len(c.Args)%2 != 0 {
-			return answer(wrongArity(c.Command))
+			return answer(commands.WrongArity(c.Command))
 		}
 		key, fields := c.Args[1], lastOfEach(c.Args[2:])
 		add := c.addFields(key, fields)

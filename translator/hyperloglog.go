@@ -5,23 +5,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-var hyperloglogCommands = []Command{
-	{
-		Name: "PFADD", Group: "hyperloglog", Since: "2.8.9", Arity: -2, Flags: Write | DenyOOM | Fast,
-		Summary: "Counts elements into a HyperLogLog, 1 when its estimate may have changed",
-		Syntax:  "key [element [element ...]]", Keys: []KeySpec{oneKey(RW|Inserts, 1)}, Translate: pfadd,
-	},
-	{
-		Name: "PFCOUNT", Group: "hyperloglog", Since: "2.8.9", Arity: -2, Flags: ReadOnly,
-		Summary: "Estimates the number of distinct elements in the union of HyperLogLogs",
-		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RW|Returns, 1, -1, 1)}, Translate: pfcount,
-	},
-	{
-		Name: "PFMERGE", Group: "hyperloglog", Since: "2.8.9", Arity: -2, Flags: Write | DenyOOM,
-		Summary: "Merges HyperLogLogs into the first key",
-		Syntax:  "destkey [sourcekey [sourcekey ...]]",
-		Keys:    []KeySpec{oneKey(RW|Returns|Inserts, 1), keysFrom(RO, 2, -1, 1)}, Translate: pfmerge,
-	},
+var hyperloglogTranslations = translations{
+	"PFADD":   pfadd,
+	"PFCOUNT": pfcount,
+	"PFMERGE": pfmerge,
 }
 
 var notHLL = resp.MakeError("WRONGTYPE Key is not a valid HyperLogLog string value.")

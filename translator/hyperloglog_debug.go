@@ -5,21 +5,14 @@ import (
 	"math"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
-// The commands by which Redis's own tests look into a HyperLogLog.
-var hyperloglogDebugCommands = []Command{
-	{
-		Name: "PFDEBUG", Group: "hyperloglog", Since: "2.8.9", Arity: 3, Flags: Write | DenyOOM | Admin,
-		Summary: "Shows the registers, the sparse operations or the encoding of a HyperLogLog, or makes it dense",
-		Syntax:  "<DECODE|ENCODING|GETREG|TODENSE> key", Keys: []KeySpec{oneKey(RW|Returns, 2)}, Translate: pfdebug,
-	},
-	{
-		Name: "PFSELFTEST", Group: "hyperloglog", Since: "2.8.9", Arity: 1, Flags: Admin,
-		Summary: "Tests the registers and the estimates of HyperLogLogs that it makes up", Translate: pfselftest,
-	},
+var hyperloglogDebugTranslations = translations{
+	"PFDEBUG":    pfdebug,
+	"PFSELFTEST": pfselftest,
 }
 
 // sqlOtherForm puts another form of the same value at a key, which is no change that
@@ -49,7 +42,7 @@ func pfdebug(c *Call) Plan {
 		case c.is(1, "DECODE"):
 			return fail("ERR HLL encoding is not sparse")
 		case !c.is(1, "GETREG") && !c.is(1, "TODENSE"):
-			return fail("ERR Unknown PFDEBUG subcommand '" + Quote(c.Args[1]) + "'")
+			return fail("ERR Unknown PFDEBUG subcommand '" + commands.Quote(c.Args[1]) + "'")
 		}
 		if err := h.toDense(); err != nil {
 			return fail(err.Error())

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator/document"
 )
@@ -78,7 +79,7 @@ func jsonArrpop(c *Call) Plan {
 			return fail(jsonNotInteger)
 		}
 	default:
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	return c.editArrays(i, true, func(v *document.Value) resp.Value {
 		if len(v.Elems) == 0 {
@@ -122,7 +123,7 @@ func jsonArrtrim(c *Call) Plan {
 func jsonArrindex(c *Call) Plan {
 	var bounds [2]int64
 	if len(c.Args) > 6 {
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	for i, arg := range c.Args[4:] {
 		var ok bool

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator/document"
 )
@@ -142,7 +143,7 @@ func joinJSON(v resp.Value) resp.Value {
 func jsonStrappend(c *Call) Plan {
 	last := len(c.Args) - 1
 	if last > 3 {
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	at := 2
 	if last == 2 {

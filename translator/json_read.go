@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/document"
@@ -35,7 +36,7 @@ func (c *Call) jsonGetOptions() (f document.Format, expand jsonShape, paths []*d
 			continue
 		}
 		if i++; i == len(c.Args) {
-			return f, nil, nil, wrongArity(c.Command)
+			return f, nil, nil, commands.WrongArity(c.Command)
 		}
 		*part = string(c.Args[i])
 	}
@@ -228,7 +229,7 @@ func jsonResp(c *Call) Plan {
 	path, bad := c.jsonQuery(2)
 	switch {
 	case len(c.Args) > 3:
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	case bad.IsError():
 		return answer(bad)
 	}
@@ -242,7 +243,7 @@ type jsonShape func(*document.Value) resp.Value
 func (c *Call) jsonShape(i int, text string) (jsonShape, resp.Value) {
 	switch {
 	case i == len(c.Args):
-		return nil, wrongArity(c.Command)
+		return nil, commands.WrongArity(c.Command)
 	case c.is(i, text):
 		return nil, resp.Value{}
 	case c.is(i, "EXPAND"):
@@ -335,7 +336,7 @@ func jsonDebug(c *Call) Plan {
 	case !c.is(1, "MEMORY"):
 		return fail("ERR unknown subcommand - try `JSON.DEBUG HELP`")
 	case len(c.Args) == 2:
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	path, bad := c.lastPath(3)
 	if bad.IsError() {

@@ -3,6 +3,7 @@ package translator
 import (
 	"bytes"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/document"
@@ -23,7 +24,7 @@ func (c *Call) jsonOptions(conditions bool) (o jsonOptions, bad resp.Value) {
 		case !c.is(i, "FORMAT"):
 			return o, resp.MakeError(errSyntax)
 		case i+1 == len(c.Args):
-			return o, wrongArity(c.Command)
+			return o, commands.WrongArity(c.Command)
 		case !c.is(i+1, "STRING") && !c.is(i+1, "JSON"):
 			return o, resp.MakeError("ERR wrong format")
 		default:
@@ -181,7 +182,7 @@ func (ch jsonChange) merge(root *document.Value) (*document.Value, resp.Value) {
 // reply is nil when one of them found no place.
 func jsonMset(c *Call) Plan {
 	if len(c.Args)%3 != 1 {
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	var stmts []store.Stmt
 	var changes []jsonChange

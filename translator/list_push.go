@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -68,7 +69,7 @@ func pop(e end) func(*Call) Plan {
 				c.stmt(sqlPop[e], key), c.shrunk(key), c.dropEmpty(key))
 		case 3:
 		default:
-			return answer(wrongArity(c.Command))
+			return answer(commands.WrongArity(c.Command))
 		}
 		count, ok := parseInt(c.Args[2])
 		switch {

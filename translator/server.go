@@ -3,113 +3,30 @@ package translator
 import (
 	"strconv"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
-var serverCommands = []Command{
-	{
-		Name: "DBSIZE", Group: "server", Since: "1.0.0", Arity: 1, Flags: ReadOnly | Fast,
-		Summary: "Returns the number of keys in the database", Translate: dbsize,
-		Categories: []string{"keyspace"},
-		Tips:       []string{"request_policy:all_shards", "response_policy:agg_sum"},
-	},
-	{
-		Name: "FLUSHDB", Group: "server", Since: "1.0.0", Arity: -1, Flags: Write,
-		Summary: "Deletes all keys of the database",
-		Syntax:  "[ASYNC|SYNC]", Translate: flush(false),
-		Categories: []string{"keyspace", "dangerous"},
-		Tips:       []string{"request_policy:all_shards", "response_policy:all_succeeded"},
-	},
-	{
-		Name: "FLUSHALL", Group: "server", Since: "1.0.0", Arity: -1, Flags: Write,
-		Summary: "Deletes all keys of all databases",
-		Syntax:  "[ASYNC|SYNC]", Translate: flush(true),
-		Categories: []string{"keyspace", "dangerous"},
-		Tips:       []string{"request_policy:all_shards", "response_policy:all_succeeded"},
-	},
-	{
-		Name: "SWAPDB", Group: "server", Since: "4.0.0", Arity: 3, Flags: Write | Fast,
-		Summary: "Exchanges the keys of two databases",
-		Syntax:  "index1 index2", Translate: swapdb,
-		Categories: []string{"keyspace", "dangerous"},
-	},
-	{
-		Name: "TIME", Group: "server", Since: "2.6.0", Arity: 1, Flags: Loading | Stale | Fast,
-		Summary: "Returns the Unix time in seconds, and the microseconds of the current one", Translate: timeCommand,
-		Tips: []string{"nondeterministic_output"},
-	},
-	{
-		Name: "INFO", Group: "server", Since: "1.0.0", Arity: -1, Flags: Loading | Stale,
-		Summary: "Returns facts about the server and the databases, as lines of name:value",
-		Syntax:  "[section [section ...]]", Translate: info, WantsFacts: true,
-		Categories: []string{"dangerous"},
-		Tips:       []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
-	},
-	{
-		Name: "LOLWUT", Group: "server", Since: "5.0.0", Arity: -1, Flags: ReadOnly | Fast,
-		Summary: "Draws a cat and names the version",
-		Syntax:  "[VERSION version]", Translate: lolwut,
-	},
-	{
-		Name: "MODULE", Group: "server", Since: "4.0.0", Arity: -2,
-		Summary: "Holds the commands about modules, of which there are none",
-	},
-	{
-		Name: "MODULE HELP", Group: "server", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
-		Summary: "Lists the subcommands of MODULE", Translate: help,
-	},
-	{
-		Name: "MODULE LIST", Group: "server", Since: "4.0.0", Arity: 2, Flags: Admin | NoScript,
-		Summary: "Answers an empty list: nothing is loaded", Translate: func(*Call) Plan { return answer(resp.EmptyArray) },
-		Tips: []string{"nondeterministic_output_order"},
-	},
-	{
-		Name: "COMMAND", Group: "server", Since: "2.8.13", Arity: -1, Flags: Loading | Stale,
-		Summary: "Describes all commands", Translate: commandInfo,
-		Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"},
-	},
-	{
-		Name: "COMMAND COUNT", Group: "server", Since: "2.8.13", Arity: 2, Flags: Loading | Stale,
-		Summary: "Returns the number of commands", Translate: commandCount,
-		Categories: []string{"connection"},
-	},
-	{
-		Name: "COMMAND DOCS", Group: "server", Since: "7.0.0", Arity: -2, Flags: Loading | Stale,
-		Summary: "Documents commands, all without names",
-		Syntax:  "[command-name [command-name ...]]", Translate: commandDocs,
-		Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"},
-	},
-	{
-		Name: "COMMAND GETKEYS", Group: "server", Since: "2.8.13", Arity: -4, Flags: Loading | Stale,
-		Summary: "Returns the keys of a call",
-		Syntax:  "command arg [arg ...]", Translate: commandGetkeys(false),
-		Categories: []string{"connection"},
-	},
-	{
-		Name: "COMMAND GETKEYSANDFLAGS", Group: "server", Since: "7.0.0", Arity: -4, Flags: Loading | Stale,
-		Summary: "Returns the keys of a call and what it does with them",
-		Syntax:  "command arg [arg ...]", Translate: commandGetkeys(true),
-		Categories: []string{"connection"},
-	},
-	{
-		Name: "COMMAND HELP", Group: "server", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
-		Summary: "Lists the subcommands of COMMAND", Translate: help,
-		Categories: []string{"connection"},
-	},
-	{
-		Name: "COMMAND INFO", Group: "server", Since: "2.8.13", Arity: -2, Flags: Loading | Stale,
-		Summary: "Describes commands, all without names",
-		Syntax:  "[command-name [command-name ...]]", Translate: commandInfo,
-		Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"},
-	},
-	{
-		Name: "COMMAND LIST", Group: "server", Since: "7.0.0", Arity: -2, Flags: Loading | Stale,
-		Summary: "Returns the names of the commands, or of those of a kind",
-		Syntax:  "[FILTERBY <MODULE module-name|ACLCAT category|PATTERN pattern>]", Translate: commandList,
-		Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"},
-	},
+var serverTranslations = translations{
+	"DBSIZE":                  dbsize,
+	"FLUSHDB":                 flush(false),
+	"FLUSHALL":                flush(true),
+	"SWAPDB":                  swapdb,
+	"TIME":                    timeCommand,
+	"INFO":                    info,
+	"LOLWUT":                  lolwut,
+	"MODULE HELP":             help,
+	"MODULE LIST":             func(*Call) Plan { return answer(resp.EmptyArray) },
+	"COMMAND":                 commandInfo,
+	"COMMAND COUNT":           commandCount,
+	"COMMAND DOCS":            commandDocs,
+	"COMMAND GETKEYS":         commandGetkeys(false),
+	"COMMAND GETKEYSANDFLAGS": commandGetkeys(true),
+	"COMMAND HELP":            help,
+	"COMMAND INFO":            commandInfo,
+	"COMMAND LIST":            commandList,
 }
 
 // The counter of a database includes the keys that have expired and not been
@@ -172,7 +89,7 @@ func swapdb(c *Call) Plan {
 	switch {
 	case !ok || int64(int32(second)) != second:
 		return fail("ERR invalid second DB index")
-	case min(first, second) < 0 || max(first, second) >= Databases:
+	case min(first, second) < 0 || max(first, second) >= commands.Databases:
 		return fail(errDBIndex)
 	case first == second:
 		return answer(resp.OK)

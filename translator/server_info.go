@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
@@ -53,7 +54,7 @@ func serverLines(c *Call, _ *store.Result) []string {
 		"redis_mode:standalone",
 		"arch_bits:64",
 		"server_time_usec:" + strconv.FormatInt(c.Env.Now*1000, 10),
-		"meowdis:schema=" + strconv.Itoa(schema.Version) + ",databases=" + strconv.Itoa(Databases),
+		"meowdis:schema=" + strconv.Itoa(schema.Version) + ",databases=" + strconv.Itoa(commands.Databases),
 	}
 }
 

@@ -8,30 +8,11 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-var memoryCommands = []Command{
-	{
-		Name: "MEMORY", Group: "server", Since: "4.0.0", Arity: -2,
-		Summary: "Tells how much room values take",
-	},
-	{
-		Name: "MEMORY DOCTOR", Group: "server", Since: "4.0.0", Arity: 2,
-		Summary: "Says that there is nothing to say: values are in a file", Translate: memoryDoctor,
-		Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
-	},
-	{
-		Name: "MEMORY HELP", Group: "server", Since: "4.0.0", Arity: 2, Flags: Loading | Stale,
-		Summary: "Lists the subcommands of MEMORY", Translate: help,
-	},
-	{
-		Name: "MEMORY PURGE", Group: "server", Since: "4.0.0", Arity: 2,
-		Summary: "Answers OK: memory comes back by itself", Translate: func(*Call) Plan { return answer(resp.OK) },
-		Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"},
-	},
-	{
-		Name: "MEMORY USAGE", Group: "server", Since: "4.0.0", Arity: -3, Flags: ReadOnly,
-		Summary: "Estimates the bytes that a key and its value take in the file, nil when there is none",
-		Syntax:  "key [SAMPLES count]", Keys: []KeySpec{oneKey(RO|Metadata, 2)}, Translate: memoryUsage,
-	},
+var memoryTranslations = translations{
+	"MEMORY DOCTOR": memoryDoctor,
+	"MEMORY HELP":   help,
+	"MEMORY PURGE":  func(*Call) Plan { return answer(resp.OK) },
+	"MEMORY USAGE":  memoryUsage,
 }
 
 func memoryDoctor(*Call) Plan {

@@ -3,15 +3,16 @@ package translator
 import (
 	"testing"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 )
 
 func TestMemoryDoctor(t *testing.T) {
-	cmd, _ := Find([][]byte{[]byte("memory"), []byte("doctor")})
+	cmd, _ := commands.Find([][]byte{[]byte("memory"), []byte("doctor")})
 	if cmd == nil {
 		t.Fatal("there is no doctor")
 	}
-	if v := cmd.Plan(nil, Env{}).Reply; v.Kind != resp.Verbatim || len(v.Str) == 0 {
+	if v := Translate(cmd, nil, Env{}).Reply; v.Kind != resp.Verbatim || len(v.Str) == 0 {
 		t.Errorf("%v", v)
 	}
 }

@@ -3,6 +3,7 @@ package translator
 import (
 	"math"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -159,7 +160,7 @@ func xadd(c *Call) Plan {
 	fields := c.Args[next:]
 	switch {
 	case len(fields) < 2 || len(fields)%2 != 0:
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	case !o.auto && !o.autoSeq && o.id.isZero():
 		return fail("ERR The ID specified in XADD must be greater than 0-0")
 	}

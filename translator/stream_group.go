@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -123,11 +124,11 @@ func (g streamGroup) lag(m streamMeta) resp.Value {
 const errGroupKey = "ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically."
 
 func noGroup(key, group []byte) resp.Value {
-	return resp.MakeError(oneLine("NOGROUP No such consumer group '" + string(cString(group)) + "' for key name '" + string(cString(key)) + "'"))
+	return resp.MakeError(commands.OneLine("NOGROUP No such consumer group '" + string(cString(group)) + "' for key name '" + string(cString(key)) + "'"))
 }
 
 func noKeyOrGroup(key, group []byte, more string) resp.Value {
-	return resp.MakeError(oneLine("NOGROUP No such key '" + string(cString(key)) + "' or consumer group '" + string(cString(group)) + "'" + more))
+	return resp.MakeError(commands.OneLine("NOGROUP No such key '" + string(cString(key)) + "' or consumer group '" + string(cString(group)) + "'" + more))
 }
 
 // parseGroup reads "<id|$> [MKSTREAM] [ENTRIESREAD n]" from argument 4 on. The
@@ -148,7 +149,7 @@ func (c *Call) parseGroup(create bool) (read int64, mkstream bool, bad string) {
 				return 0, false, "ERR value for ENTRIESREAD must be positive or -1"
 			}
 		default:
-			return 0, false, subcommandSyntax(c.Args)
+			return 0, false, string(commands.SubcommandSyntax(c.Args).Str)
 		}
 	}
 	return read, mkstream, ""
@@ -177,7 +178,7 @@ func xgroupCreate(c *Call) Plan {
 		case !m.exists && !mkstream:
 			return fail(errGroupKey)
 		case len(c.Args) > 8: // options that come twice
-			return fail(subcommandSyntax(c.Args))
+			return answer(commands.SubcommandSyntax(c.Args))
 		}
 		id, ok := c.groupID(m, parseStreamID)
 		if !ok {
@@ -219,7 +220,7 @@ func xgroupSetID(c *Call) Plan {
 	}
 	return c.withGroup(false, nil, func(m streamMeta, g streamGroup, _ bool, _ [][]store.Row) Plan {
 		if len(c.Args) > 7 { // an option that comes twice
-			return fail(subcommandSyntax(c.Args))
+			return answer(commands.SubcommandSyntax(c.Args))
 		}
 		id, ok := c.groupID(m, parseRangeID)
 		if !ok {

@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -141,7 +142,7 @@ func xinfoFull(c *Call) Plan {
 func (c *Call) parseFull() (limit int64, bad string) {
 	n := len(c.Args)
 	if !c.is(3, "FULL") || n > 6 || n == 5 || n == 6 && !c.is(4, "COUNT") {
-		return 0, subcommandSyntax(c.Args)
+		return 0, string(commands.SubcommandSyntax(c.Args).Str)
 	}
 	limit = 10
 	if n == 6 {

@@ -3,6 +3,7 @@ package translator
 import (
 	"math"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -59,7 +60,7 @@ func (c *Call) parseRelease() (rel release, bad string) {
 				return rel, "ERR Invalid RETRYCOUNT value, must be >= 0"
 			}
 		default:
-			return rel, oneLine("ERR Unrecognized XNACK option '" + clip(c.Args[i], len(c.Args[i])) + "'")
+			return rel, commands.OneLine("ERR Unrecognized XNACK option '" + commands.Clip(c.Args[i], len(c.Args[i])) + "'")
 		}
 	}
 	if words == nil {

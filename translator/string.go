@@ -1,153 +1,32 @@
 package translator
 
-var stringCommands = []Command{
-	{
-		Name: "GET", Group: "string", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the string at a key, nil when there is none",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
-		Translate: get,
-	},
-	{
-		Name: "SET", Group: "string", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
-		Summary: "Sets a key to a string, whatever it held before",
-		Syntax:  "key value [NX|XX|IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
-		Keys:    []KeySpec{oneKey(RW|Returns|Updates|Varies, 1)}, FindKeys: setKeys, Translate: set,
-	},
-	{
-		Name: "SETNX", Group: "string", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Fast,
-		Summary: "Sets a key to a string only when it does not exist",
-		Syntax:  "key value", Keys: []KeySpec{oneKey(OW|Inserts, 1)}, Translate: setnx,
-	},
-	{
-		Name: "SETEX", Group: "string", Since: "2.0.0", Arity: 4, Flags: Write | DenyOOM,
-		Summary: "Sets a key to a string that expires after some seconds",
-		Syntax:  "key seconds value", Keys: []KeySpec{oneKey(OW, 1)}, Translate: setex(true),
-	},
-	{
-		Name: "PSETEX", Group: "string", Since: "2.6.0", Arity: 4, Flags: Write | DenyOOM,
-		Summary: "Sets a key to a string that expires after some milliseconds",
-		Syntax:  "key milliseconds value", Keys: []KeySpec{oneKey(OW, 1)}, Translate: setex(false),
-	},
-	{
-		Name: "GETSET", Group: "string", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Fast,
-		Summary: "Sets a key to a string and returns the old one",
-		Syntax:  "key value", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: getset,
-	},
-	{
-		Name: "INCR", Group: "string", Since: "1.0.0", Arity: 2, Flags: Write | DenyOOM | Fast,
-		Summary: "Adds one to the integer at a key, which starts at 0",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: incr(1),
-	},
-	{
-		Name: "DECR", Group: "string", Since: "1.0.0", Arity: 2, Flags: Write | DenyOOM | Fast,
-		Summary: "Subtracts one from the integer at a key, which starts at 0",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: incr(-1),
-	},
-	{
-		Name: "INCRBY", Group: "string", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Fast,
-		Summary: "Adds a number to the integer at a key, which starts at 0",
-		Syntax:  "key increment", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: incrby(1),
-	},
-	{
-		Name: "DECRBY", Group: "string", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Fast,
-		Summary: "Subtracts a number from the integer at a key, which starts at 0",
-		Syntax:  "key decrement", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: incrby(-1),
-	},
-	{
-		Name: "INCRBYFLOAT", Group: "string", Since: "2.6.0", Arity: 3, Flags: Write | DenyOOM | Fast,
-		Summary: "Adds a floating-point number to the number at a key, which starts at 0",
-		Syntax:  "key increment", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: incrbyfloat,
-	},
-	{
-		Name: "MGET", Group: "string", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Fast,
-		Summary: "Returns the strings at keys, nil for each key that holds none",
-		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO, 1, -1, 1)},
-		Tips:      []string{"request_policy:multi_shard"},
-		Translate: mget,
-	},
-	{
-		Name: "MSET", Group: "string", Since: "1.0.1", Arity: -3, Flags: Write | DenyOOM,
-		Summary: "Sets keys to strings, whatever they held before",
-		Syntax:  "key value [key value ...]", Keys: []KeySpec{keysFrom(OW, 1, -1, 2)},
-		Tips:      []string{"request_policy:multi_shard", "response_policy:all_succeeded"},
-		Translate: mset,
-	},
-	{
-		Name: "MSETNX", Group: "string", Since: "1.0.1", Arity: -3, Flags: Write | DenyOOM,
-		Summary: "Sets keys to strings only when none of them exists",
-		Syntax:  "key value [key value ...]", Keys: []KeySpec{keysFrom(OW|Inserts, 1, -1, 2)},
-		Tips:      []string{"request_policy:multi_shard", "response_policy:agg_min"},
-		Translate: msetnx,
-	},
-	{
-		Name: "MSETEX", Group: "string", Since: "8.4.0", Arity: -4, Flags: Write | DenyOOM | MovableKeys,
-		Summary: "Sets keys to strings, and when all of them expire",
-		Syntax: "numkeys key value [key value ...] [NX|XX] " +
-			"[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
-		Keys: []KeySpec{{Access: OW, Index: 1, Step: 2, KeyNum: true}},
-		Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Translate: msetex,
-	},
-	{
-		Name: "DELEX", Group: "string", Since: "8.4.0", Arity: -2, Flags: Write | Fast,
-		Summary: "Deletes a key, or a string only when it or its digest compares as asked",
-		Syntax:  "key [IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest]",
-		Keys:    []KeySpec{oneKey(RW|Deletes|Varies, 1)}, FindKeys: delexKeys, Translate: delex,
-	},
-	{
-		Name: "DIGEST", Group: "string", Since: "8.4.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the XXH3 hash of the string at a key, in hex",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)}, Translate: digest,
-	},
-	{
-		Name: "INCREX", Group: "string", Since: "8.8.0", Arity: -2, Flags: Write | DenyOOM | Fast,
-		Summary: "Adds to the number at a key within bounds, and changes when it expires",
-		Syntax: "key [BYFLOAT float|BYINT integer] [SATURATE] [LBOUND lowerbound] [UBOUND upperbound] " +
-			"[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
-		Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: increx,
-	},
-	{
-		Name: "GETDEL", Group: "string", Since: "6.2.0", Arity: 2, Flags: Write | Fast,
-		Summary: "Returns the string at a key and deletes the key",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RW|Returns|Deletes, 1)}, Translate: getdel,
-	},
-	{
-		Name: "GETEX", Group: "string", Since: "6.2.0", Arity: -2, Flags: Write | Fast,
-		Summary: "Returns the string at a key and changes when it expires",
-		Syntax:  "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST]",
-		Keys:    []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: getex,
-	},
-	{
-		Name: "STRLEN", Group: "string", Since: "2.2.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the length of the string at a key",
-		Syntax:  "key", Keys: []KeySpec{oneKey(RO|Metadata, 1)},
-		Translate: func(c *Call) Plan { return c.strlen(c.Args[1]) },
-	},
-	{
-		Name: "GETRANGE", Group: "string", Since: "2.4.0", Arity: 4, Flags: ReadOnly,
-		Summary: "Returns the bytes of a string from one index to another",
-		Syntax:  "key start end", Keys: []KeySpec{oneKey(RO, 1)}, Translate: getrange,
-	},
-	{
-		Name: "SUBSTR", Group: "string", Since: "1.0.0", Arity: 4, Flags: ReadOnly,
-		Summary: "Returns the bytes of a string from one index to another, as GETRANGE does",
-		Syntax:  "key start end", Keys: []KeySpec{oneKey(RO, 1)}, Translate: getrange,
-	},
-	{
-		Name: "SETRANGE", Group: "string", Since: "2.2.0", Arity: 4, Flags: Write | DenyOOM,
-		Summary: "Overwrites the bytes of a string from an index on, which may be beyond its end",
-		Syntax:  "key offset value", Keys: []KeySpec{oneKey(RW, 1)}, Translate: setrange,
-	},
-	{
-		Name: "APPEND", Group: "string", Since: "2.0.0", Arity: 3, Flags: Write | DenyOOM | Fast,
-		Summary: "Appends to the string at a key, which starts empty",
-		Syntax:  "key value", Keys: []KeySpec{oneKey(RW|Inserts, 1)}, Translate: appendValue,
-	},
-	{
-		Name: "LCS", Group: "string", Since: "7.0.0", Arity: -3, Flags: ReadOnly,
-		Summary: "Returns the longest common subsequence of two strings",
-		Syntax:  "key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len] [WITHMATCHLEN]",
-		Keys:    []KeySpec{keysFrom(RO, 1, 1, 1)}, Translate: lcs,
-	},
+var stringTranslations = translations{
+	"GET":         get,
+	"SET":         set,
+	"SETNX":       setnx,
+	"SETEX":       setex(true),
+	"PSETEX":      setex(false),
+	"GETSET":      getset,
+	"INCR":        incr(1),
+	"DECR":        incr(-1),
+	"INCRBY":      incrby(1),
+	"DECRBY":      incrby(-1),
+	"INCRBYFLOAT": incrbyfloat,
+	"MGET":        mget,
+	"MSET":        mset,
+	"MSETNX":      msetnx,
+	"MSETEX":      msetex,
+	"DELEX":       delex,
+	"DIGEST":      digest,
+	"INCREX":      increx,
+	"GETDEL":      getdel,
+	"GETEX":       getex,
+	"STRLEN":      func(c *Call) Plan { return c.strlen(c.Args[1]) },
+	"GETRANGE":    getrange,
+	"SUBSTR":      getrange,
+	"SETRANGE":    setrange,
+	"APPEND":      appendValue,
+	"LCS":         lcs,
 }
 
 // stringType is the name of the type in the keys table and in TYPE's reply.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -91,15 +92,6 @@ func (c *Call) guardCompare(key []byte, m comparison, refused *resp.Value) []sto
 	return []store.Stmt{c.guardType(key, stringType), guard}
 }
 
-// delexKeys tells DELEX with a condition, which looks at the value, from DEL.
-func delexKeys(args [][]byte) []KeyRef {
-	access := RM
-	if len(args) > 2 {
-		access = RW | Returns | Deletes
-	}
-	return firstKey(args, access)
-}
-
 var notString = resp.MakeError("ERR Key should be of string type if conditions are specified")
 
 // delex without a condition is DEL. With one, a missing key is 0 whatever it
@@ -110,7 +102,7 @@ func delex(c *Call) Plan {
 		return del(c)
 	case 4:
 	default:
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	key, m := c.Args[1], c.comparison(2)
 	if m.word == 0 || m.digest() || isLong(m.with) {

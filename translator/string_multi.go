@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -84,14 +85,14 @@ func (c *Call) hashedKeys(keys [][]byte) []store.Value {
 
 func mset(c *Call) Plan {
 	if len(c.Args)%2 == 0 {
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	return write(decodeOK, c.setAll(nil, c.Args[1:], expiry{})...)
 }
 
 func msetnx(c *Call) Plan {
 	if len(c.Args)%2 == 0 {
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	absent := store.Stmt{SQL: sqlGuardAllAbsent, Args: c.hashedKeys(everySecond(c.Args[1:])), Refused: &resp.Zero}
 	return write(always(resp.One), c.setAll([]store.Stmt{absent}, c.Args[1:], expiry{})...)

@@ -2,7 +2,6 @@ package translator
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -244,14 +243,3 @@ func setex(seconds bool) func(*Call) Plan {
 }
 
 func getset(c *Call) Plan { return c.setGet(c.Args[1], c.Args[2], options{}, expiry{}) }
-
-// setKeys tells SET with GET or a condition on the value, which looks at what was
-// there, from SET without.
-func setKeys(args [][]byte) []KeyRef {
-	access := OW
-	looks := func(word []byte) bool { return wordIs(word, "GET") || comparing(word) != 0 }
-	if len(args) > 3 && slices.ContainsFunc(args[3:], looks) {
-		access = RW | Returns | Updates
-	}
-	return firstKey(args, access)
-}

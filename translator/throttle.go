@@ -3,6 +3,7 @@ package translator
 import (
 	"math"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -10,13 +11,8 @@ import (
 // CL.THROTTLE is redis-cell's rate limiter, the generic cell rate algorithm. What
 // it keeps is the theoretical arrival time: when the next token would be due if
 // all of them came evenly, in ns since the epoch, as a string that expires then.
-var throttleCommands = []Command{
-	{
-		Name: "CL.THROTTLE", Group: "module", Since: "0.2.0", Arity: -5, Flags: Write | DenyOOM | Module,
-		Summary: "Takes tokens of a rate limit: whether it is limited, the limit, what remains, and the seconds until a retry and until all is restored",
-		Syntax:  "key max_burst count_per_period period [quantity]",
-		Keys:    []KeySpec{oneKey(RW|Returns|Updates, 1)}, Translate: throttle,
-	},
+var throttleTranslations = translations{
+	"CL.THROTTLE": throttle,
 }
 
 // rate is a limit in ns: one token comes every interval, and tolerance is how far
@@ -51,7 +47,7 @@ const (
 // on the reply.
 func throttle(c *Call) Plan {
 	if len(c.Args) > 6 {
-		return answer(wrongArity(c.Command))
+		return answer(commands.WrongArity(c.Command))
 	}
 	n := [4]int64{3: 1} // burst, count, period, quantity
 	for i, arg := range c.Args[2:] {

@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -74,7 +75,7 @@ func zrank(rev bool) func(*Call) Plan {
 		key, member, missing := c.Args[1], c.Args[2], resp.Nil
 		switch {
 		case len(c.Args) > 4:
-			return answer(wrongArity(c.Command))
+			return answer(commands.WrongArity(c.Command))
 		case len(c.Args) == 4 && !c.is(3, "WITHSCORE"):
 			return fail(errSyntax)
 		case len(c.Args) == 4:

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/corpus"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // The places of COMMAND INFO's facts.
@@ -23,13 +23,13 @@ var grown = map[string]bool{"ZRANK arity": true, "ZREVRANK arity": true}
 func TestCommandInfo(t *testing.T) {
 	server := oracle.Start(t).Dial(t)
 	ours := memorySession(t)
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		name := strings.ReplaceAll(strings.ToLower(c.Name), " ", "|")
 		want := server.Do([]byte("COMMAND"), []byte("INFO"), []byte(name)).Elems[0]
 		got := resp.Downgrade(infoOf(t, ours, name))
 		if want.IsNull() {
 			// A module counts its own versions, and Redis's DEBUG is one command.
-			if c.Since < "7.1" && c.Flags&translator.Module == 0 && !strings.HasPrefix(c.Name, "DEBUG ") {
+			if c.Since < "7.1" && c.Flags&commands.Module == 0 && !strings.HasPrefix(c.Name, "DEBUG ") {
 				t.Errorf("%s is since %s, but redis-server does not know it", c.Name, c.Since)
 			}
 			continue
@@ -102,7 +102,7 @@ func TestCommandCount(t *testing.T) {
 	for _, c := range all.Elems {
 		subs += len(c.Elems[9].Elems)
 	}
-	if len(list.Elems) != len(all.Elems)+subs || len(list.Elems) != len(translator.Commands()) {
+	if len(list.Elems) != len(all.Elems)+subs || len(list.Elems) != len(commands.All()) {
 		t.Errorf("COMMAND LIST names %d commands; there are %d and %d subcommands", len(list.Elems), len(all.Elems), subs)
 	}
 	if docs := ask("COMMAND", "DOCS"); len(docs.Elems) != 2*len(all.Elems) {

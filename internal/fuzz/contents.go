@@ -8,11 +8,11 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // contents is all that the databases hold: a line a key, with its type, the
@@ -181,7 +181,7 @@ var asked = map[string][]string{
 // theirContents asks Redis, and leaves its connection in database 0.
 func theirContents(do doer) contents {
 	c := contents{}
-	for db := range translator.Databases {
+	for db := range commands.Databases {
 		do(words("SELECT", strconv.Itoa(db))...)
 		for _, key := range flatten(do(words("KEYS", "*")...)) {
 			typ := string(do([]byte("TYPE"), key).Str)

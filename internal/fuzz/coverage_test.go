@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // enough cases of each group show every command with every option.
@@ -19,7 +19,7 @@ const enough = 100
 func TestCoverage(t *testing.T) {
 	drawn := drawnWords(t)
 	options := redisOptions(t)
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		known, here := options[c.Name], drawn[c.Name]
 		switch {
 		case known == nil && leftOut[c.Name] != "":
@@ -39,7 +39,7 @@ func TestCoverage(t *testing.T) {
 	for _, reasons := range []map[string]string{leftOut, undrawn} {
 		for name := range reasons {
 			command, option, _ := strings.Cut(name, " ")
-			if c := translator.Lookup(name); c == nil && !options[command][option] {
+			if c := commands.Lookup(name); c == nil && !options[command][option] {
 				t.Errorf("%s has a reason, but nobody has it", name)
 			}
 		}
@@ -49,7 +49,7 @@ func TestCoverage(t *testing.T) {
 // drawnWords are the words of the calls that are made up, in upper case, by
 // command.
 func drawnWords(t *testing.T) map[string]map[string]bool {
-	all, drawn := commands(t), map[string]map[string]bool{}
+	all, drawn := drawable(t), map[string]map[string]bool{}
 	for _, group := range groups {
 		for seed := range uint64(enough) {
 			for _, step := range newGenerator(all, group, seed).generate(caseLength) {

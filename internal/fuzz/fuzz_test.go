@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 var (
@@ -31,11 +31,11 @@ var (
 	served = []string{"connection", "server"}
 )
 
-// commands are those of the table that Redis 7.0 knows, by group.
-func commands(t *testing.T) map[string][]command {
+// drawable are the commands of the table that Redis 7.0 knows, by group.
+func drawable(t *testing.T) map[string][]command {
 	t.Helper()
 	byGroup := map[string][]command{}
-	for _, c := range translator.Commands() {
+	for _, c := range commands.All() {
 		if leftOut[c.Name] != "" || strings.HasPrefix(c.Name, "DEBUG ") || c.Name == "WATCH" || !slices.Contains(groups, c.Group) || c.Since > "7.0.99" {
 			continue
 		}
@@ -77,7 +77,7 @@ func newGenerator(all map[string][]command, group string, seed uint64) *generato
 // TestDifferential runs random cases of each group on meowdis and on
 // redis-server.
 func TestDifferential(t *testing.T) {
-	all := commands(t)
+	all := drawable(t)
 	for _, group := range groups {
 		t.Run(group, func(t *testing.T) {
 			s := newSides(t)

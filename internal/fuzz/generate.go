@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // step is a command of a case. The second client exists to change what the first
@@ -22,7 +22,7 @@ type step struct {
 
 // command is a command that can be made up.
 type command struct {
-	*translator.Command
+	*commands.Command
 	syntax  node
 	expires bool // it takes a time to live, somewhere
 	random  bool // it has a special treatment

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/translator"
+	"github.com/meowdis/meowdis/commands"
 )
 
 // later tells whether the call has words that only a later Redis reads, also by
@@ -38,8 +38,8 @@ func halfANumber(args [][]byte) bool {
 // way of its own, or not at all where Redis leaves the answer open. HELLO changes
 // the form of the replies in the middle of EXEC's.
 func unqueued(args [][]byte, how treatment) bool {
-	cmd := translator.Lookup(nameOf(args))
-	waits := cmd != nil && cmd.Flags&translator.Blocking != 0
+	cmd := commands.Lookup(nameOf(args))
+	waits := cmd != nil && cmd.Flags&commands.Blocking != 0
 	return how.special != nil && !waits || sorts(args) || comparesTTL(args) || byName(args) || trimsNodes(args) ||
 		slices.Contains([]string{"HELLO", "DBSIZE", "MEMORY USAGE"}, nameOf(args))
 }

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/internal/corpus"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // sides are meowdis and the real Redis, each with two clients.
@@ -95,7 +95,7 @@ func shown(v resp.Value, resp3 bool) string {
 }
 
 func nameOf(args [][]byte) string {
-	if cmd, _ := translator.Find(args); cmd != nil {
+	if cmd, _ := commands.Find(args); cmd != nil {
 		return cmd.Name
 	}
 	return strings.ToUpper(string(args[0]))

@@ -9,11 +9,11 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/meowdis/meowdis/translator"
+	"github.com/meowdis/meowdis/commands"
 )
 
 func main() {
-	if err := os.WriteFile("docs/commands.md", commandsPage(translator.Commands()), 0o644); err != nil {
+	if err := os.WriteFile("docs/commands.md", commandsPage(commands.All()), 0o644); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
@@ -27,15 +27,15 @@ var groups = []struct{ name, title string }{
 	{"generic", "Keys"}, {"transactions", "Transactions"}, {"scripting", "Scripting"}, {"connection", "Connection"}, {"server", "Server"},
 }
 
-func commandsPage(commands []*translator.Command) []byte {
-	byGroup := map[string][]*translator.Command{}
-	for _, c := range commands {
+func commandsPage(table []*commands.Command) []byte {
+	byGroup := map[string][]*commands.Command{}
+	for _, c := range table {
 		byGroup[c.Group] = append(byGroup[c.Group], c)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Commands\n\nGenerated from the command table by `make generate`: %d commands and subcommands.\n"+
 		"Those marked *compared* answer byte for byte as redis-server 7.0.15, those marked *documented* as their documentation says.\n"+
-		"What differs stands in [compatibility.md](compatibility.md).\n", len(commands))
+		"What differs stands in [compatibility.md](compatibility.md).\n", len(table))
 	for _, g := range groups {
 		if len(byGroup[g.name]) > 0 {
 			section(&b, g.title, byGroup[g.name])
@@ -48,18 +48,18 @@ func commandsPage(commands []*translator.Command) []byte {
 	return b.Bytes()
 }
 
-func section(b *bytes.Buffer, title string, commands []*translator.Command) {
-	sort.Slice(commands, func(i, j int) bool { return commands[i].Name < commands[j].Name })
+func section(b *bytes.Buffer, title string, group []*commands.Command) {
+	sort.Slice(group, func(i, j int) bool { return group[i].Name < group[j].Name })
 	fmt.Fprintf(b, "\n## %s\n\n| Command | Since | Status | |\n|---|---|---|---|\n", title)
-	for _, c := range commands {
+	for _, c := range group {
 		usage := strings.TrimSpace(c.Name + " " + c.Syntax)
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", strings.ReplaceAll(usage, "|", `\|`), c.Since, status(c), strings.ReplaceAll(c.Summary, "|", `\|`))
 	}
 }
 
 // status tells what the command was held against.
-func status(c *translator.Command) string {
-	if c.Since < "7.1" && c.Flags&translator.Module == 0 {
+func status(c *commands.Command) string {
+	if c.Since < "7.1" && c.Flags&commands.Module == 0 {
 		return "compared"
 	}
 	return "documented"

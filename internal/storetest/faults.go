@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/corpus"
 	"github.com/meowdis/meowdis/resp"
@@ -44,8 +45,8 @@ func Faults(t *testing.T, open Open) {
 }
 
 func mayWrite(args [][]byte) bool {
-	cmd, _ := translator.Find(args)
-	return cmd != nil && (cmd.Flags&translator.Write != 0 || cmd.Name == "EXEC")
+	cmd, _ := commands.Find(args)
+	return cmd != nil && (cmd.Flags&commands.Write != 0 || cmd.Name == "EXEC")
 }
 
 // transactor is what the engine uses of a store that holds transactions open.

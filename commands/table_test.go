@@ -1,4 +1,4 @@
-package translator
+package commands
 
 import (
 	_ "embed"
@@ -61,7 +61,7 @@ var undocumented = map[string]bool{"CL.THROTTLE": true, "PFDEBUG": true, "PFSELF
 
 func TestTableAgrees(t *testing.T) {
 	rows := referenceRows()
-	for _, c := range Commands() {
+	for _, c := range All() {
 		row := rows[c.Name]
 		if row == nil {
 			if undocumented[c.Name] || strings.HasPrefix(c.Name, "DEBUG") {
@@ -168,7 +168,7 @@ func TestEveryCommand(t *testing.T) {
 }
 
 func TestSummaries(t *testing.T) {
-	for _, c := range Commands() {
+	for _, c := range All() {
 		switch s := c.Summary; {
 		case s == "":
 			t.Errorf("%s has no summary", c.Name)
@@ -181,7 +181,7 @@ func TestSummaries(t *testing.T) {
 // TestSyntaxes holds the syntax of each command against its arity: the fewest
 // words that it allows, and whether it allows more.
 func TestSyntaxes(t *testing.T) {
-	for _, c := range Commands() {
+	for _, c := range All() {
 		if containers[c.Name] || c.Name == "QUIT" { // QUIT takes and ignores any words
 			continue
 		}

@@ -1,30 +1,19 @@
-package translator
+package commands
 
 import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// commandDocs leaves unknown names out.
-func commandDocs(c *Call) Plan {
-	reply := resp.EmptyMap
-	for _, cmd := range c.wanted(2) {
-		if cmd != nil {
-			reply.Elems = append(reply.Elems, resp.MakeString(cmd.wireName()), cmd.docs())
-		}
-	}
-	return answer(reply)
-}
-
-// docs is what COMMAND DOCS says of the command.
-func (c *Command) docs() resp.Value {
+// Docs is what COMMAND DOCS says of the command.
+func (c *Command) Docs() resp.Value {
 	doc := record(text("summary", c.Summary), text("since", c.Since), text("group", c.Group))
 	if args := c.SyntaxTree(); len(args) > 0 {
 		doc.Elems = append(doc.Elems, entry("arguments", argumentDocs(args))...)
 	}
-	if subs := c.subcommands(); len(subs) > 0 {
+	if subs := c.Subcommands(); len(subs) > 0 {
 		all := resp.EmptyMap
 		for _, sub := range subs {
-			all.Elems = append(all.Elems, resp.MakeString(sub.wireName()), sub.docs())
+			all.Elems = append(all.Elems, resp.MakeString(sub.WireName()), sub.Docs())
 		}
 		doc.Elems = append(doc.Elems, entry("subcommands", all)...)
 	}
@@ -57,7 +46,7 @@ func (a Argument) docs() resp.Value {
 		}
 	}
 	if flags != nil {
-		doc.Elems = append(doc.Elems, entry("flags", statuses(flags))...)
+		doc.Elems = append(doc.Elems, entry("flags", Statuses(flags))...)
 	}
 	if a.Arguments != nil {
 		doc.Elems = append(doc.Elems, entry("arguments", argumentDocs(a.Arguments))...)

@@ -1,4 +1,4 @@
-package translator
+package commands
 
 import (
 	"slices"
@@ -54,6 +54,7 @@ func (c *Command) ACLCategories() []string {
 	return names
 }
 
-func (c *Command) inCategory(name []byte) bool {
-	return slices.ContainsFunc(c.ACLCategories(), func(own string) bool { return wordIs(name, strings.ToUpper(own)) })
+// InCategory reports whether the command has the ACL category, in any case.
+func (c *Command) InCategory(name []byte) bool {
+	return slices.ContainsFunc(c.ACLCategories(), func(own string) bool { return Is(name, strings.ToUpper(own)) })
 }

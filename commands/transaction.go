@@ -1,4 +1,4 @@
-package translator
+package commands
 
 // The commands of a transaction belong to the session: the engine carries them
 // out.

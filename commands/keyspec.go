@@ -1,4 +1,4 @@
-package translator
+package commands
 
 import (
 	"slices"
@@ -99,8 +99,8 @@ func (c *Command) KeysOf(args [][]byte) []KeyRef {
 	return refs
 }
 
-// wellFormed tells whether all the keys that the specs speak of are in args.
-func (c *Command) wellFormed(args [][]byte) bool {
+// WellFormed reports whether all the keys that the specs speak of are in args.
+func (c *Command) WellFormed(args [][]byte) bool {
 	return c.FindKeys != nil || !slices.ContainsFunc(c.Keys, func(s KeySpec) bool {
 		_, whole := s.find(nil, args)
 		return !whole
@@ -143,14 +143,14 @@ func (s KeySpec) begin(args [][]byte) int {
 	}
 	if s.Index < 0 {
 		for i := len(args) + s.Index; i > 0; i-- {
-			if wordIs(args[i], s.Keyword) {
+			if Is(args[i], s.Keyword) {
 				return i + 1
 			}
 		}
 		return 0
 	}
 	for i := s.Index; i < len(args); i++ {
-		if wordIs(args[i], s.Keyword) {
+		if Is(args[i], s.Keyword) {
 			return i + 1
 		}
 	}

@@ -1,0 +1,48 @@
+package commands
+
+import "slices"
+
+// The commands of a connection. Most belong to the session (SELECT) or to the
+// server that the client is connected to.
+var connectionCommands = slices.Concat(handshakeCommands, clientCommands, configCommands)
+
+// session is what most of them have in common.
+const session = NoScript | Loading | Stale
+
+var handshakeCommands = []Command{
+	{
+		Name: "PING", Group: "connection", Since: "1.0.0", Arity: -1, Flags: Fast,
+		Summary: "Answers PONG, or its argument",
+		Syntax:  "[message]",
+		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+	},
+	{
+		Name: "ECHO", Group: "connection", Since: "1.0.0", Arity: 2, Flags: Loading | Stale | Fast,
+		Summary: "Answers its argument",
+		Syntax:  "message",
+	},
+	{
+		Name: "SELECT", Group: "connection", Since: "1.0.0", Arity: 2, Flags: Loading | Stale | Fast,
+		Summary: "Changes the database of the connection",
+		Syntax:  "index",
+	},
+	{
+		Name: "AUTH", Group: "connection", Since: "1.0.0", Arity: -2, Flags: session | Fast | NoAuth | AllowBusy,
+		Summary: "Authenticates the connection",
+		Syntax:  "[username] password",
+	},
+	{
+		Name: "HELLO", Group: "connection", Since: "6.0.0", Arity: -1, Flags: session | Fast | NoAuth | AllowBusy,
+		Summary: "Chooses the protocol version and describes the server",
+		Syntax:  "[protover [AUTH username password] [SETNAME clientname]]",
+	},
+	{
+		Name: "RESET", Group: "connection", Since: "6.2.0", Arity: 1, Flags: session | Fast | NoAuth | AllowBusy,
+		Summary: "Makes the connection as good as new",
+	},
+	{
+		Name: "QUIT", Group: "connection", Since: "1.0.0", Arity: -1, Flags: session | Fast | NoAuth | AllowBusy,
+		Summary: "Closes the connection",
+		Syntax:  "[ignored ...]",
+	},
+}

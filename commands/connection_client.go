@@ -1,0 +1,123 @@
+package commands
+
+// The subcommands of CLIENT; the server that holds the connections carries them
+// out.
+var clientCommands = []Command{
+	{
+		Name: "CLIENT", Group: "connection", Since: "2.4.0", Arity: -2,
+		Summary: "Holds the commands about connections",
+	},
+	{
+		Name: "CLIENT CACHING", Group: "connection", Since: "6.0.0", Arity: 3, Flags: session,
+		Summary: "Answers the error of a connection that tracks no keys",
+		Syntax:  "<YES|NO>",
+	},
+	{
+		Name: "CLIENT GETNAME", Group: "connection", Since: "2.6.9", Arity: 2, Flags: session,
+		Summary: "Returns the name of the connection",
+	},
+	{
+		Name: "CLIENT GETREDIR", Group: "connection", Since: "6.0.0", Arity: 2, Flags: session,
+		Summary: "Answers -1: the connection tracks no keys",
+	},
+	{
+		Name: "CLIENT HELP", Group: "connection", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
+		Summary: "Lists the subcommands",
+	},
+	{
+		Name: "CLIENT ID", Group: "connection", Since: "5.0.0", Arity: 2, Flags: session,
+		Summary: "Returns the number of the connection",
+	},
+	{
+		Name: "CLIENT INFO", Group: "connection", Since: "6.2.0", Arity: 2, Flags: session,
+		Summary: "Describes the connection",
+		Tips:    []string{"nondeterministic_output"},
+	},
+	{
+		Name: "CLIENT KILL", Group: "connection", Since: "2.4.0", Arity: -3, Flags: Admin | session,
+		Summary: "Closes connections",
+		Syntax: "<ip:port|<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>|MAXAGE maxage> " +
+			"[<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>|MAXAGE maxage> ...]>",
+	},
+	{
+		Name: "CLIENT LIST", Group: "connection", Since: "2.4.0", Arity: -2, Flags: Admin | session,
+		Summary: "Describes all connections, a line each",
+		Syntax:  "[TYPE <NORMAL|MASTER|REPLICA|PUBSUB>] [ID client-id [client-id ...]]",
+		Tips:    []string{"nondeterministic_output"},
+	},
+	{
+		Name: "CLIENT NO-EVICT", Group: "connection", Since: "7.0.0", Arity: 3, Flags: Admin | session,
+		Summary: "Exempts the connection from eviction, which never happens here",
+		Syntax:  "<ON|OFF>",
+	},
+	{
+		Name: "CLIENT NO-TOUCH", Group: "connection", Since: "7.2.0", Arity: 3, Flags: session,
+		Summary: "Keeps the connection's reads from counting as use of a key, which they never do here",
+		Syntax:  "<ON|OFF>",
+	},
+	{
+		Name: "CLIENT REPLY", Group: "connection", Since: "3.2.0", Arity: 3, Flags: session,
+		Summary: "Turns the replies of the connection on or off",
+		Syntax:  "<ON|OFF|SKIP>",
+	},
+	{
+		Name: "CLIENT SETINFO", Group: "connection", Since: "7.2.0", Arity: 4, Flags: session,
+		Summary: "Names the library that the client uses",
+		Syntax:  "<LIB-NAME libname|LIB-VER libver>",
+	},
+	{
+		Name: "CLIENT SETNAME", Group: "connection", Since: "2.6.9", Arity: 3, Flags: session,
+		Summary: "Names the connection",
+		Syntax:  "connection-name",
+	},
+	{
+		Name: "CLIENT TRACKING", Group: "connection", Since: "6.0.0", Arity: -3, Flags: session,
+		Summary: "Takes OFF; ON is refused, since nobody is told of changes",
+		Syntax:  "<ON|OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+	},
+	{
+		Name: "CLIENT TRACKINGINFO", Group: "connection", Since: "6.2.0", Arity: 2, Flags: session,
+		Summary: "Answers that the connection tracks no keys",
+	},
+	{
+		Name: "CLIENT UNBLOCK", Group: "connection", Since: "5.0.0", Arity: -3, Flags: Admin | session,
+		Summary: "Answers 0: no connection waits",
+		Syntax:  "client-id [TIMEOUT|ERROR]",
+	},
+	{
+		Name: "CLIENT UNPAUSE", Group: "connection", Since: "6.2.0", Arity: 2, Flags: Admin | session,
+		Summary: "Answers OK: no connection is paused",
+	},
+}
+
+// The server's own description. INFO is here as well, since only the server
+// knows its clients and its uptime.
+var configCommands = []Command{
+	{
+		Name: "CONFIG", Group: "server", Since: "2.0.0", Arity: -2,
+		Summary: "Holds the commands about the server's parameters",
+	},
+	{
+		Name: "CONFIG GET", Group: "server", Since: "2.0.0", Arity: -3, Flags: Admin | session,
+		Summary: "Returns the parameters that match patterns",
+		Syntax:  "parameter [parameter ...]",
+	},
+	{
+		Name: "CONFIG HELP", Group: "server", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
+		Summary: "Lists the subcommands",
+	},
+	{
+		Name: "CONFIG RESETSTAT", Group: "server", Since: "2.0.0", Arity: 2, Flags: Admin | session,
+		Summary: "Begins to count anew what INFO counts",
+	},
+	{
+		Name: "CONFIG REWRITE", Group: "server", Since: "2.8.0", Arity: 2, Flags: Admin | session,
+		Summary: "Answers the error of a server without a configuration file",
+	},
+	{
+		Name: "CONFIG SET", Group: "server", Since: "2.0.0", Arity: -4, Flags: Admin | session,
+		Summary: "Changes parameters",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
+		Syntax:  "parameter value [parameter value ...]",
+	},
+}

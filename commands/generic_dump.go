@@ -1,0 +1,16 @@
+package commands
+
+var dumpCommands = []Command{
+	{
+		Name: "DUMP", Group: "generic", Since: "2.6.0", Arity: 2, Flags: ReadOnly,
+		Summary: "Returns the value at a key in the form that RESTORE takes, nil when there is none",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
+		Tips: []string{"nondeterministic_output"},
+	},
+	{
+		Name: "RESTORE", Group: "generic", Since: "2.6.0", Arity: -4, Flags: Write | DenyOOM,
+		Summary: "Makes a key of what DUMP returned",
+		Syntax:  "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
+		Keys:    []KeySpec{oneKey(OW, 1)}, Categories: []string{"keyspace", "dangerous"},
+	},
+}

@@ -1,0 +1,79 @@
+package commands
+
+const (
+	geoUnits   = "<M|KM|FT|MI>"
+	geoWith    = "[WITHCOORD] [WITHDIST] [WITHHASH]"
+	geoCount   = "[COUNT count [ANY]]"
+	geoFromBy  = "<FROMMEMBER member|FROMLONLAT longitude latitude> <BYRADIUS radius " + geoUnits + "|BYBOX width height " + geoUnits + "> [ASC|DESC] " + geoCount
+	geoRadius  = "radius " + geoUnits + " " + geoWith + " " + geoCount + " [ASC|DESC]"
+	geoStoring = " [STORE key|STOREDIST key]"
+)
+
+// radiusKeys are the keys of the GEORADIUS commands that can store.
+func radiusKeys(from int) []KeySpec {
+	return []KeySpec{
+		oneKey(RO, 1),
+		{Access: OW, Keyword: "STORE", Index: from, Step: 1},
+		{Access: OW, Keyword: "STOREDIST", Index: from, Step: 1},
+	}
+}
+
+var geoCommands = []Command{
+	{
+		Name: "GEOADD", Group: "geo", Since: "3.2.0", Arity: -5, Flags: Write | DenyOOM,
+		Summary: "Puts members at positions, as a sorted set of geohashes",
+		Syntax:  "key [NX|XX] [CH] longitude latitude member [longitude latitude member ...]",
+		Keys:    []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "GEODIST", Group: "geo", Since: "3.2.0", Arity: -4, Flags: ReadOnly,
+		Summary: "Returns the distance between two members, nil when one is missing",
+		Syntax:  "key member1 member2 [M|KM|FT|MI]", Keys: []KeySpec{oneKey(RO, 1)},
+	},
+	{
+		Name: "GEOPOS", Group: "geo", Since: "3.2.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Returns the longitude and latitude of members",
+		Syntax:  "key [member [member ...]]", Keys: []KeySpec{oneKey(RO, 1)},
+	},
+	{
+		Name: "GEOHASH", Group: "geo", Since: "3.2.0", Arity: -2, Flags: ReadOnly,
+		Summary: "Returns the standard geohash of members",
+		Syntax:  "key [member [member ...]]", Keys: []KeySpec{oneKey(RO, 1)},
+	},
+	{
+		Name: "GEOSEARCH", Group: "geo", Since: "6.2.0", Arity: -7, Flags: ReadOnly,
+		Summary: "Finds the members inside a circle or a box",
+		Syntax:  "key " + geoFromBy + " " + geoWith,
+		Keys:    []KeySpec{oneKey(RO, 1)},
+	},
+	{
+		Name: "GEOSEARCHSTORE", Group: "geo", Since: "6.2.0", Arity: -8, Flags: Write | DenyOOM,
+		Summary: "Stores the members inside a circle or a box and returns how many",
+		Syntax:  "destination source " + geoFromBy + " [STOREDIST]",
+		Keys:    []KeySpec{oneKey(OW, 1), oneKey(RO, 2)},
+	},
+	{
+		Name: "GEORADIUS", Group: "geo", Since: "3.2.0", Arity: -6, Flags: Write | DenyOOM | MovableKeys,
+		Summary: "Finds, or stores, the members within a distance of a position",
+		Syntax:  "key longitude latitude " + geoRadius + geoStoring,
+		Keys:    radiusKeys(6),
+	},
+	{
+		Name: "GEORADIUSBYMEMBER", Group: "geo", Since: "3.2.0", Arity: -5, Flags: Write | DenyOOM | MovableKeys,
+		Summary: "Finds, or stores, the members within a distance of another member",
+		Syntax:  "key member " + geoRadius + geoStoring,
+		Keys:    radiusKeys(5),
+	},
+	{
+		Name: "GEORADIUS_RO", Group: "geo", Since: "3.2.10", Arity: -6, Flags: ReadOnly,
+		Summary: "Finds the members within a distance of a position",
+		Syntax:  "key longitude latitude " + geoRadius,
+		Keys:    []KeySpec{oneKey(RO, 1)},
+	},
+	{
+		Name: "GEORADIUSBYMEMBER_RO", Group: "geo", Since: "3.2.10", Arity: -5, Flags: ReadOnly,
+		Summary: "Finds the members within a distance of another member",
+		Syntax:  "key member " + geoRadius,
+		Keys:    []KeySpec{oneKey(RO, 1)},
+	},
+}

@@ -1,0 +1,61 @@
+package commands
+
+// What Redis answers that has no script and no function, which is so here: the
+// commands with which tests and tools tidy up, and look.
+var scriptingCommands = []Command{
+	{
+		Name: "FUNCTION", Group: "scripting", Since: "7.0.0", Arity: -2,
+		Summary: "Holds the commands about functions, of which there are none",
+	},
+	{
+		Name: "FUNCTION FLUSH", Group: "scripting", Since: "7.0.0", Arity: -2, Flags: Write | NoScript,
+		Summary: "Answers OK: there are no functions",
+		Syntax:  "[ASYNC|SYNC]",
+		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+	},
+	{
+		Name: "FUNCTION HELP", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: Loading | Stale,
+		Summary: "Lists the subcommands",
+	},
+	{
+		Name: "FUNCTION KILL", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript | AllowBusy,
+		Summary: "Answers that no function is running",
+		Tips:    []string{"request_policy:all_shards", "response_policy:one_succeeded"},
+	},
+	{
+		Name: "FUNCTION LIST", Group: "scripting", Since: "7.0.0", Arity: -2, Flags: NoScript,
+		Summary: "Answers an empty list: there are no functions",
+		Syntax:  "[LIBRARYNAME library-name-pattern] [WITHCODE]",
+		Tips:    []string{"nondeterministic_output_order"},
+	},
+	{
+		Name: "FUNCTION STATS", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript | AllowBusy,
+		Summary: "Answers that no function is running and that there are none",
+		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
+	},
+	{
+		Name: "SCRIPT", Group: "scripting", Since: "2.6.0", Arity: -2,
+		Summary: "Holds the commands about scripts, of which there are none",
+	},
+	{
+		Name: "SCRIPT EXISTS", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript,
+		Summary: "Answers 0 for each digest: there are no scripts",
+		Syntax:  "sha1 [sha1 ...]",
+		Tips:    []string{"request_policy:all_shards", "response_policy:agg_logical_and"},
+	},
+	{
+		Name: "SCRIPT FLUSH", Group: "scripting", Since: "2.6.0", Arity: -2, Flags: NoScript,
+		Summary: "Answers OK: there are no scripts",
+		Syntax:  "[ASYNC|SYNC]",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
+	},
+	{
+		Name: "SCRIPT HELP", Group: "scripting", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
+		Summary: "Lists the subcommands",
+	},
+	{
+		Name: "SCRIPT KILL", Group: "scripting", Since: "2.6.0", Arity: 2, Flags: NoScript | AllowBusy,
+		Summary: "Answers that no script is running",
+		Tips:    []string{"request_policy:all_shards", "response_policy:one_succeeded"},
+	},
+}

@@ -1,0 +1,27 @@
+package commands
+
+var memoryCommands = []Command{
+	{
+		Name: "MEMORY", Group: "server", Since: "4.0.0", Arity: -2,
+		Summary: "Tells how much room values take",
+	},
+	{
+		Name: "MEMORY DOCTOR", Group: "server", Since: "4.0.0", Arity: 2,
+		Summary: "Says that there is nothing to say: values are in a file",
+		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
+	},
+	{
+		Name: "MEMORY HELP", Group: "server", Since: "4.0.0", Arity: 2, Flags: Loading | Stale,
+		Summary: "Lists the subcommands of MEMORY",
+	},
+	{
+		Name: "MEMORY PURGE", Group: "server", Since: "4.0.0", Arity: 2,
+		Summary: "Answers OK: memory comes back by itself",
+		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+	},
+	{
+		Name: "MEMORY USAGE", Group: "server", Since: "4.0.0", Arity: -3, Flags: ReadOnly,
+		Summary: "Estimates the bytes that a key and its value take in the file, nil when there is none",
+		Syntax:  "key [SAMPLES count]", Keys: []KeySpec{oneKey(RO|Metadata, 2)},
+	},
+}

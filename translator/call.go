@@ -1,0 +1,72 @@
+package translator
+
+import "github.com/meowdis/meowdis/commands"
+
+// Env is all that a translation may depend on beside its arguments.
+type Env struct {
+	Now  int64  // Unix ms, by the clock of whoever owns the store
+	Seed uint64 // fresh randomness for this call
+	DB   int    // selected database
+
+	InMulti bool // the call is one of a transaction, where nothing waits
+
+	Limits *Limits // of the compact encodings; nil for the defaults
+
+	Facts Facts // of the server, for INFO
+
+	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
+}
+
+// Call is one command to translate.
+type Call struct {
+	Command *commands.Command
+	// Args holds the words of the call. Args[0] is the name; a subcommand's
+	// second word is Args[1], so positions are Redis's own.
+	Args [][]byte
+	Env  Env
+
+	drawn uint64
+}
+
+// Random returns the next number of a sequence that Env.Seed determines.
+func (c *Call) Random() uint64 {
+	c.drawn++
+	return mix(c.Env.Seed + c.drawn*0x9e3779b97f4a7c15)
+}
+
+// translations are the functions that translate commands, by name. A container such
+// as OBJECT has none, nor has a command that belongs to the session (SELECT, MULTI,
+// …), which the engine or the server carries out itself.
+type translations map[string]func(*Call) Plan
+
+// byID is the translation of each command, nil for one without.
+var byID []func(*Call) Plan
+
+func init() {
+	byID = make([]func(*Call) Plan, len(commands.All()))
+	for _, group := range []translations{
+		arrayTranslations, bitmapTranslations, blockingTranslations, handshakeTranslations, clientTranslations,
+		configTranslations, debugTranslations, genericTranslations, dumpTranslations, sortTranslations,
+		geoTranslations, hashTranslations, hashExpireTranslations, hashGetexTranslations, hashImportTranslations,
+		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations,
+		serverTranslations, memoryTranslations, persistTranslations, setTranslations, streamTranslations,
+		stringTranslations, throttleTranslations, zsetTranslations,
+	} {
+		for name, translate := range group {
+			cmd := commands.Lookup(name)
+			if cmd == nil || byID[cmd.ID()] != nil {
+				panic("translator: " + name + " is not a command, or is translated twice")
+			}
+			byID[cmd.ID()] = translate
+		}
+	}
+}
+
+// Translates reports whether a command is one of translations, not of the session.
+func Translates(cmd *commands.Command) bool { return byID[cmd.ID()] != nil }
+
+// Translate makes the plan of a call that commands.Find found to be of cmd, one that
+// Translates.
+func Translate(cmd *commands.Command, args [][]byte, env Env) Plan {
+	return byID[cmd.ID()](&Call{Command: cmd, Args: args, Env: env})
+}
