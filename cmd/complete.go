@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -112,12 +111,15 @@ func (o *targetOptions) keys(ctx context.Context, s *streams, prefix string) []s
 	}
 	var found []string
 	for _, key := range ask(ctx, t, prefix) {
-		if text := string(key); utf8.Valid(key) && !strings.ContainsFunc(text, unicode.IsControl) && len(found) < keysShown {
+		if text := string(key); utf8.Valid(key) && !strings.ContainsFunc(text, isHidden) && len(found) < keysShown {
 			found = append(found, text)
 		}
 	}
 	return found
 }
+
+// isHidden reports whether a letter has no place in what a shell offers.
+func isHidden(r rune) bool { return !resp.Visible(r) }
 
 // indexedKeys takes the first keys from the index of a file.
 func (o *targetOptions) indexedKeys(ctx context.Context, t target, prefix string) (keys [][]byte) {

@@ -137,7 +137,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 		return p.run(ctx)
 	}
 	script := newScript(s.in)
-	script.out, script.err, script.session, script.printer, script.keepGoing = s.out, s.err, c, o.format.printer(s), o.keepGoing
+	script.out, script.err, script.session, script.printer, script.keepGoing = s.screen, s.err, c, o.format.printer(s), o.keepGoing
 	script.exact, script.db = c.file != nil, c.DB()
 	if o.transaction {
 		return script.transaction(ctx)
@@ -182,7 +182,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *connection) err
 		if err != nil {
 			return err
 		}
-		if _, err := s.out.Write(p.append(nil, args, v)); err != nil {
+		if _, err := s.screen.Write(p.append(nil, args, v)); err != nil {
 			return err
 		}
 		suggest(s.err, args, v)

@@ -101,7 +101,7 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 		if o.json {
 			p.output = formatJSON
 		}
-		if _, err := s.out.Write(p.printer(s).append(nil, args, bad)); err != nil {
+		if _, err := s.screen.Write(p.printer(s).append(nil, args, bad)); err != nil {
 			return err
 		}
 		suggest(s.err, args, bad)

@@ -121,7 +121,7 @@ func (o *formatOptions) printer(s *streams) printer {
 		p.values.After = unescape(o.after)
 	}
 	if s.outTerminal {
-		p.widest = widestCell
+		p.widest, p.values.Visible = widestCell, true
 	}
 	return p
 }
@@ -155,7 +155,8 @@ type printer struct {
 // widestCell is how much of a value a table shows on a terminal.
 const widestCell = 60
 
-// append appends the reply to args.
+// append appends the reply to args. On a terminal nothing acts but the colours of the
+// typed form.
 func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 	if isReport(args) && !v.IsError() && (p.form == formatTyped || p.form == formatTable) {
 		p.values.Format = resp.Raw
@@ -177,8 +178,8 @@ func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 // redis-cli has it, unless there is a header to stand under.
 func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte {
 	if p.form == formatTable {
-		if table, err := t.AppendTable(out, p.values.Escape, p.widest); err == nil {
-			return table
+		if table, err := t.AppendTable(nil, p.values.Escape, p.widest); err == nil {
+			return p.values.Shown(out, table)
 		}
 		return p.values.Append(out, v)
 	}
@@ -191,7 +192,7 @@ func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte
 	case t.List && !t.Scan && !p.header:
 		return p.values.Append(out, v)
 	}
-	return t.AppendCSV(out, p.header, p.values.Escape)
+	return p.values.Shown(out, t.AppendCSV(nil, p.header, p.values.Escape))
 }
 
 // isReport tells whether the reply to args is a text for people, which is

@@ -91,11 +91,11 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 			if !live {
 				return nil
 			}
-			_, err := fmt.Fprintf(s.out, "\r\x1b[K%s", latencyLine(&l))
+			_, err := fmt.Fprintf(s.screen, "\r\x1b[K%s", latencyLine(&l))
 			return err
 		})
 		if live {
-			io.WriteString(s.out, "\r\x1b[K")
+			io.WriteString(s.screen, "\r\x1b[K")
 		}
 		if err := ended(ctx, err); err != nil || l.N == 0 {
 			return err

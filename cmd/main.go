@@ -17,9 +17,12 @@ import (
 // streams are the world outside, as far as a verb may touch it.
 type streams struct {
 	in     io.Reader
-	out    io.Writer
+	out    io.Writer // text: on a terminal nothing written here acts on it
 	err    io.Writer
 	getenv func(string) string
+
+	// screen and errScreen are where out and err lead, for what draws or colours.
+	screen, errScreen io.Writer
 
 	// askSecret asks for a line that is typed, without showing it.
 	askSecret func(question string) (string, error)
@@ -35,7 +38,7 @@ type streams struct {
 func Main() int {
 	quiet.Restore()
 	s := &streams{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
+		in: os.Stdin, screen: os.Stdout, errScreen: os.Stderr, getenv: os.Getenv,
 		askSecret:   askSecret,
 		size:        func() (int, int, error) { return term.GetSize(int(os.Stdout.Fd())) },
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
@@ -43,8 +46,10 @@ func Main() int {
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	if !s.outTerminal {
-		s.out = &output{Writer: os.Stdout}
+		s.screen = &output{Writer: os.Stdout}
 	}
+	s.out, s.err = showTo(s.screen, s.outTerminal), showTo(s.errScreen, s.errTerminal)
+	defer s.finish()
 	root := newRoot(s)
 	root.SetArgs(os.Args[1:])
 	ran, err := root.ExecuteContextC(context.Background())

@@ -20,7 +20,7 @@ func (s *streams) page(text []byte) bool {
 	}
 	words := strings.Fields(firstOf(s.getenv("PAGER"), "less"))
 	run := exec.Command(words[0], words[1:]...)
-	run.Stdin, run.Stdout, run.Stderr = bytes.NewReader(text), s.out, s.err
+	run.Stdin, run.Stdout, run.Stderr = bytes.NewReader(text), s.screen, s.errScreen
 	if s.getenv("LESS") == "" {
 		run.Env = append(os.Environ(), "LESS=FRX") // colours, and no screen of its own
 	}

@@ -92,7 +92,7 @@ func newProfileList(s *streams) *cobra.Command {
 				if p.InUse {
 					mark = "*"
 				}
-				if _, err := fmt.Fprintf(s.out, "%s %s  %s\n", mark, s.painted(p.Color, fmt.Sprintf("%-12s", p.Name)), p.target()); err != nil {
+				if _, err := fmt.Fprintf(s.screen, "%s %s  %s\n", mark, s.painted(p.Color, fmt.Sprintf("%-12s", p.Name)), p.target()); err != nil {
 					return err
 				}
 			}

@@ -54,7 +54,7 @@ func (d drawing) Write(drawn []byte) (int, error) {
 			lines[i] = ansi.Truncate(line, width-1, "")
 		}
 	}
-	if _, err := io.WriteString(d.of.s.err, strings.Join(lines, "\r")); err != nil {
+	if _, err := io.WriteString(d.of.s.errScreen, strings.Join(lines, "\r")); err != nil {
 		return 0, err
 	}
 	return len(drawn), nil

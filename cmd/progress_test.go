@@ -14,7 +14,7 @@ import (
 func TestProgress(t *testing.T) {
 	for _, total := range []int64{100000, -1} {
 		var drawn bytes.Buffer
-		s := &streams{err: &drawn, errTerminal: true, size: func() (int, int, error) { return 40, 12, nil }}
+		s := &streams{errScreen: &drawn, errTerminal: true, size: func() (int, int, error) { return 40, 12, nil }}
 		p := newProgress(s, "copying", "keys", total)
 		p.began = time.Now().Add(time.Hour) // however slow the machine is
 		p.set(10000, total)

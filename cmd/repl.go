@@ -94,7 +94,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		Profiles:    profileNames,
 		Page:        page,
 		Paging:      o.pager && terminal,
-		In:          s.in, Out: s.out, Err: s.err,
+		In:          s.in, Out: s.screen, Err: s.errScreen,
 		Terminal: terminal,
 		History:  historyFile(),
 		Editor:   firstOf(s.getenv("VISUAL"), s.getenv("EDITOR")),
@@ -132,7 +132,7 @@ func (o *replOptions) replTarget(s *streams, c *connection) repl.Target {
 			e.args = append(e.args, string(a))
 		}
 		shown := *s
-		shown.out = out
+		shown.out, shown.screen = showTo(out, s.outTerminal), out
 		err := e.run(ctx, &shown)
 		if errors.Is(err, errAnswered) { // it has been shown
 			return nil

@@ -130,7 +130,7 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *survey.Su
 			_, err = s.out.Write(append(resp.AppendJSON(nil, report.JSON(summary, prefixes)), '\n'))
 			return err
 		}
-		_, err = io.WriteString(s.out, write(report))
+		_, err = io.WriteString(s.screen, write(report))
 		return err
 	})
 }

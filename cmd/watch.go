@@ -74,12 +74,12 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 	if err := o.confirm.mayRun(ctx, s, c.target, command(o.args)); err != nil {
 		return err
 	}
-	show := func(reply []byte) error { return writeReply(s.out, reply) }
+	show := func(reply []byte) error { return writeReply(s.screen, reply) }
 	if s.outTerminal && s.getenv("TERM") != "dumb" {
 		screen := &watchScreen{streams: s, title: fmt.Sprintf("every %ss  %s  %s", &o.interval, c.target, strings.Join(o.args, " "))}
 		// The other screen, so that what was on this one is there again afterwards.
-		io.WriteString(s.out, "\x1b[?1049h\x1b[?25l")
-		defer io.WriteString(s.out, "\x1b[?25h\x1b[?1049l")
+		io.WriteString(s.screen, "\x1b[?1049h\x1b[?25l")
+		defer io.WriteString(s.screen, "\x1b[?25h\x1b[?1049l")
 		show = screen.draw
 	}
 	return o.repeat(ctx, s, c, show)
@@ -153,7 +153,7 @@ func (w *watchScreen) draw(reply []byte) error {
 	}
 	b.WriteString("\x1b[J")
 	w.last = lines
-	_, err := io.WriteString(w.out, b.String())
+	_, err := io.WriteString(w.screen, b.String())
 	return err
 }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/resp"
 )
 
 const textName = "text"
@@ -35,7 +37,7 @@ func printable(b []byte) string {
 	var out strings.Builder
 	for _, r := range strings.ToValidUTF8(string(b), "\ufffd") {
 		switch {
-		case r == '\n' || r == '\t' || strconv.IsPrint(r):
+		case r == '\n' || r == '\t' || resp.Visible(r):
 			out.WriteRune(r)
 		case r == '\r':
 			out.WriteString(`\r`)

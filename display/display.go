@@ -38,7 +38,7 @@ func isPlain(s string, width int) bool {
 	}
 	for seen := s; seen != ""; {
 		r, n := utf8.DecodeRuneInString(seen)
-		if r == utf8.RuneError && n == 1 || !strconv.IsPrint(r) {
+		if r == utf8.RuneError && n == 1 || !resp.Visible(r) {
 			return false
 		}
 		seen = seen[n:]
@@ -70,12 +70,12 @@ func FitRight(s string, width int) string {
 func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // Type is the type of a key as people call it: the command TYPE names that of JSON
-// documents after a module.
+// documents after a module. A server may answer anything there.
 func Type(typ string) string {
 	if typ == "ReJSON-RL" {
 		return "json"
 	}
-	return typ
+	return string(resp.AppendVisible(nil, []byte(typ)))
 }
 
 // Grouped is n with a comma between thousands.

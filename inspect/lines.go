@@ -3,9 +3,12 @@ package inspect
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/resp"
 )
 
 // span is the bytes [start, end) of a chunk that one line of the screen shows.
@@ -162,24 +165,19 @@ func cluster(data []byte) (n int, letter string, cells int) {
 	if utf8.Valid(first) && width > 0 && visible(first) {
 		return len(first), string(first), width
 	}
-	if r, n := utf8.DecodeRune(data); n > 1 && strconv.IsPrint(r) {
-		if w := ansi.StringWidth(string(data[:n])); w > 0 {
+	if r, n := utf8.DecodeRune(data); n > 1 && resp.Visible(r) {
+		// What has no width joins letters or says where a word may part; an accent
+		// that no letter carries is shown as its bytes.
+		if w := ansi.StringWidth(string(data[:n])); w > 0 || unicode.Is(unicode.Cf, r) {
 			return n, string(data[:n]), w
 		}
 	}
 	return 1, escaped(data[0]), len(escaped(data[0]))
 }
 
-// visible tells whether a cluster holds only letters and the joiners between
-// them, nothing that steers the terminal.
+// visible reports whether a cluster holds nothing that steers the terminal.
 func visible(cluster []byte) bool {
-	const joiner, emoji = '\u200d', '\ufe0f'
-	for i, r := range string(cluster) {
-		if !strconv.IsPrint(r) && (i == 0 || r != joiner && r != emoji) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(string(cluster), func(r rune) bool { return !resp.Visible(r) })
 }
 
 func escaped(c byte) string {

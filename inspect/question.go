@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -16,7 +15,7 @@ import (
 // other bytes in double quotes with escapes.
 func typeable(s string) (text string, read func(string) (string, error)) {
 	for _, r := range s {
-		if !strconv.IsPrint(r) || r == utf8.RuneError {
+		if !resp.Visible(r) || r == utf8.RuneError {
 			return string(resp.AppendQuoted(nil, []byte(s), true)), unquote
 		}
 	}

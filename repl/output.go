@@ -29,7 +29,7 @@ type output struct {
 // reply writes the reply to args. It fails when nobody wants it.
 func (o *output) reply(args [][]byte, v resp.Value) error {
 	if o.failed != nil && v.IsError() {
-		fmt.Fprintf(o.failed, "(error) %s\n", v.Str)
+		fmt.Fprintf(o.failed, "(error) %s\n", visible(string(v.Str)))
 		return nil
 	}
 	return o.text(string(o.format(nil, args, v)))

@@ -113,7 +113,7 @@ func (l *loop) peekHead(ctx context.Context, b *strings.Builder, key, kind strin
 		}
 	}
 	if v, err := l.asks(ctx, "OBJECT", "ENCODING", key); err == nil && len(v.Str) > 0 {
-		facts = append(facts, string(v.Str))
+		facts = append(facts, visible(string(v.Str)))
 	}
 	if v, err := l.asks(ctx, "MEMORY", "USAGE", key); err == nil && v.Kind == resp.Int {
 		facts = append(facts, decode.Size(int(v.Int))+" by MEMORY USAGE")
@@ -137,7 +137,7 @@ func (l *loop) peekBody(b *strings.Builder, kind string, p peeked, v resp.Value)
 	case "stream":
 		for _, entry := range v.Elems {
 			if len(entry.Elems) == 2 {
-				fmt.Fprintf(b, "  %s", entry.Elems[0].Str)
+				fmt.Fprintf(b, "  %s", oneLine(entry.Elems[0].Str))
 				for i := 0; i+1 < len(entry.Elems[1].Elems); i += 2 {
 					fmt.Fprintf(b, "  %s: %s", oneLine(entry.Elems[1].Elems[i].Str), l.short(entry.Elems[1].Elems[i+1].Str))
 				}

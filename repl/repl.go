@@ -248,8 +248,11 @@ func (l *loop) once(ctx context.Context, c command, out *output) bool {
 
 func (l *loop) complain(text string) {
 	l.failed = true
-	fmt.Fprintln(l.Err, l.coloured("31", l.folded(text)))
+	fmt.Fprintln(l.Err, l.coloured("31", l.folded(visible(text))))
 }
+
+// visible is text that a target may have sent, as a terminal may have it.
+func visible(text string) string { return string(resp.AppendVisible(nil, []byte(text))) }
 
 // folded is text as the terminal can show it without tearing words.
 func (l *loop) folded(text string) string {
@@ -270,7 +273,7 @@ func (l *loop) columns() int {
 }
 
 // note says something that is no reply.
-func (l *loop) note(text string) { fmt.Fprintln(l.Err, l.coloured(dim, l.folded(text))) }
+func (l *loop) note(text string) { fmt.Fprintln(l.Err, l.coloured(dim, l.folded(visible(text)))) }
 
 // closeTarget ends the session of a target that the loop connected to.
 func (l *loop) closeTarget() error {

@@ -44,7 +44,7 @@ func runWatch(ctx context.Context, l *loop, c command, out *output) error {
 		}
 		body := ""
 		if err != nil {
-			body = err.Error()
+			body = visible(err.Error())
 		} else {
 			body = string(l.Format(nil, args, v))
 		}

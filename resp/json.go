@@ -86,8 +86,9 @@ func isJSONInteger(digits []byte) bool {
 	return len(digits) == 1 || len(digits) > 1 && digits[0] != '0'
 }
 
-// appendJSONString quotes s, escaping no more than JSON asks for. Bytes that are
-// not UTF-8, which only the text of an error can bring here, become U+FFFD.
+// appendJSONString quotes s, escaping what JSON asks for and what beyond ASCII is
+// not Visible. Bytes that are not UTF-8, which only the text of an error can bring
+// here, become U+FFFD.
 func appendJSONString(out, s []byte) []byte {
 	const digits = "0123456789abcdef"
 	out = append(out, '"')
@@ -96,7 +97,7 @@ func appendJSONString(out, s []byte) []byte {
 		switch c := s[i]; {
 		case r == utf8.RuneError && n == 1:
 			out = utf8.AppendRune(out, utf8.RuneError)
-		case n > 1:
+		case n > 1 && Visible(r):
 			out = append(out, s[i:i+n]...)
 		case c == '"' || c == '\\':
 			out = append(out, '\\', c)
@@ -110,8 +111,8 @@ func appendJSONString(out, s []byte) []byte {
 			out = append(out, `\f`...)
 		case c == '\b':
 			out = append(out, `\b`...)
-		case c < ' ':
-			out = append(out, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		case c != 0x7f && !Visible(r):
+			out = append(out, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 		default:
 			out = append(out, c)
 		}

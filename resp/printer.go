@@ -21,6 +21,9 @@ type Printer struct {
 	Escape bool
 	// Quoted quotes strings in the raw form, too, so that each is one line.
 	Quoted bool
+	// Visible keeps what the values hold from acting on a terminal; the typed form
+	// and JSON do in any case.
+	Visible bool
 	// Colour is for a terminal, and the typed form.
 	Colour bool
 	// Between stands between the elements of an array in the raw form, and
@@ -38,15 +41,27 @@ func (p Printer) Append(out []byte, v Value) []byte {
 	switch p.Format {
 	case Raw:
 		r := raw{between: orNewline(p.Between), quoted: p.Quoted, utf8: !p.Escape}
-		return append(r.append(out, v), orNewline(p.After)...)
+		return append(p.Shown(out, r.append(nil, v)), orNewline(p.After)...)
 	case CSV:
-		out = AppendCSV(out, v, p.Escape)
+		out = p.Shown(out, AppendCSV(nil, v, p.Escape))
 	case JSON:
 		out = AppendJSON(out, v)
 	default:
 		out = typed{utf8: !p.Escape, colour: p.Colour}.reply(out, v)
 	}
 	return append(out, '\n')
+}
+
+// Shown appends text, the bytes of a value or several, so that it is Visible if that
+// is wanted.
+func (p Printer) Shown(out, text []byte) []byte {
+	switch {
+	case p.Visible:
+		return AppendVisible(out, text)
+	case len(out) == 0:
+		return text
+	}
+	return append(out, text...)
 }
 
 func orNewline(s *string) string {

@@ -127,11 +127,11 @@ func TestJSONIsValid(t *testing.T) {
 }
 
 func TestTypedShowsUTF8(t *testing.T) {
-	v := resp.MakeString("é\xff\u200b")
-	if got := string(resp.Printer{}.Append(nil, v)); got != "\"é\\xff\\xe2\\x80\\x8b\"\n" {
+	v := resp.MakeString("é\xff\u200d\u200c\u00ad\u202e\u0085")
+	if got := string(resp.Printer{}.Append(nil, v)); got != "\"é\\xff\u200d\u200c\u00ad\\xe2\\x80\\xae\\xc2\\x85\"\n" {
 		t.Errorf("got %s", got)
 	}
-	if got := string(resp.Printer{Escape: true}.Append(nil, v)); got != "\"\\xc3\\xa9\\xff\\xe2\\x80\\x8b\"\n" {
+	if got := string(resp.Printer{Escape: true}.Append(nil, v)); got != "\"\\xc3\\xa9\\xff\\xe2\\x80\\x8d\\xe2\\x80\\x8c\\xc2\\xad\\xe2\\x80\\xae\\xc2\\x85\"\n" {
 		t.Errorf("escaped: got %s", got)
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // AppendTyped appends v as redis-cli prints it on a terminal, without a newline
-// at the end. With utf8 printable UTF-8 is shown as it is; without, every byte
-// beyond ASCII is \xhh, as in redis-cli.
+// at the end. With utf8 letters beyond ASCII are shown as they are; without, every
+// byte of them is \xhh, as in redis-cli. No reply writes escapes to a terminal so.
 func AppendTyped(out []byte, v Value, utf8 bool) []byte { return typed{utf8: utf8}.reply(out, v) }
 
 // typed is a way to print values with their types.
@@ -40,10 +40,10 @@ func (t typed) append(out []byte, v Value, prefix string) []byte {
 	switch v.Kind {
 	case Null, NullArray:
 		out = t.paint(out, dim, "(nil)")
-	case Status, Verbatim:
-		out = append(out, v.Str...)
+	case Status, Verbatim, BigNumber:
+		out = AppendVisible(out, v.Str)
 	case Error:
-		out = t.paint(out, red, "(error) "+string(v.Str))
+		out = t.paint(out, red, "(error) "+string(AppendVisible(nil, v.Str)))
 	case Int:
 		out = strconv.AppendInt(append(t.paint(out, dim, "(integer)"), ' '), v.Int, 10)
 	case Double:
@@ -54,8 +54,6 @@ func (t typed) append(out []byte, v Value, prefix string) []byte {
 		} else {
 			out = append(out, "(false)"...)
 		}
-	case BigNumber:
-		out = append(out, v.Str...)
 	case Bulk:
 		out = AppendQuoted(out, v.Str, t.utf8)
 	case Scored:
@@ -120,7 +118,7 @@ func AppendQuoted(out, s []byte, asUTF8 bool) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if asUTF8 && c >= utf8.RuneSelf {
-			if r, n := utf8.DecodeRune(s[i:]); n > 1 && strconv.IsPrint(r) {
+			if r, n := utf8.DecodeRune(s[i:]); n > 1 && Visible(r) {
 				out = append(out, s[i:i+n]...)
 				i += n
 				continue

@@ -120,6 +120,12 @@ func (s *Session) Coloured() (string, error) { return s.tmux("capture-pane", "-p
 // Clipboard is what a program copied last; an error when none did.
 func (s *Session) Clipboard() (string, error) { return s.tmux("show-buffer") }
 
+// Record writes every byte that reaches the terminal from now on into a file.
+func (s *Session) Record(file string) error {
+	_, err := s.tmux("pipe-pane", "exec cat > '"+file+"'")
+	return err
+}
+
 // Background sets the colour that the terminal says it has behind the text.
 func (s *Session) Background(colour string) error {
 	_, err := s.tmux("set-option", "-g", "window-style", "bg="+colour)
