@@ -2,6 +2,7 @@ package translator
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
@@ -48,8 +49,25 @@ var (
 	jsonComputes  = resp.MakeError("ERR a projection can only be read")
 )
 
-// jsonTooDeep refuses a change that nests deeper than a document may.
-var jsonTooDeep = resp.MakeError("ERR document nests too deep")
+// jsonTooDeep refuses an element that would nest deeper than a document may.
+var jsonTooDeep = resp.MakeError("ERR recursion limit exceeded")
+
+// tooDeep reports whether a value of that depth may not be put at one of the places.
+func tooDeep(root *document.Value, places []*document.Value, depth int) bool {
+	if root.Depth()+depth <= document.MaxDepth {
+		return false
+	}
+	depths := root.Depths()
+	return slices.ContainsFunc(places, func(v *document.Value) bool { return depths[v]+depth > document.MaxDepth })
+}
+
+func deepest(values []*document.Value) int {
+	depth := 0
+	for _, v := range values {
+		depth = max(depth, v.Depth())
+	}
+	return depth
+}
 
 // sqlDocument returns a row for a live key, with NULL in it when the key is no
 // document.
@@ -132,8 +150,6 @@ func (c *Call) saveJSON(key []byte, d jsonDoc, reply resp.Value) Plan {
 	switch {
 	case reply.IsError():
 		return answer(reply)
-	case d.root.Depth() > document.MaxStoredDepth:
-		return answer(jsonTooDeep)
 	}
 	text := d.root.Append(nil)
 	if bytes.Equal(text, d.text) {
@@ -172,8 +188,8 @@ func (c *Call) jsonQuery(i int) (*document.Path, resp.Value) {
 	switch {
 	case err != nil:
 		return nil, resp.MakeError(err.Error())
-	case p.Legacy && p.Computes():
-		return nil, jsonComputes
+	case p.Computes(): // there are no legacy projections: a + 1 is $.a + 1
+		p.Legacy = false
 	}
 	return p, resp.Value{}
 }

@@ -25,7 +25,7 @@ func jsonArrappend(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.editArrays(2, false, func(v *document.Value) resp.Value {
+	return c.editArrays(2, false, values, func(v *document.Value) resp.Value {
 		v.Elems = append(v.Elems, cloneAll(values)...)
 		return jsonLength(v)
 	})
@@ -40,7 +40,7 @@ func jsonArrinsert(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.editArrays(2, true, func(v *document.Value) resp.Value {
+	return c.editArrays(2, true, values, func(v *document.Value) resp.Value {
 		n, i := int64(len(v.Elems)), at
 		if i < 0 {
 			i += n
@@ -81,7 +81,7 @@ func jsonArrpop(c *Call) Plan {
 	default:
 		return answer(commands.WrongArity(c.Command))
 	}
-	return c.editArrays(i, true, func(v *document.Value) resp.Value {
+	return c.editArrays(i, true, nil, func(v *document.Value) resp.Value {
 		if len(v.Elems) == 0 {
 			return resp.Nil
 		}
@@ -107,7 +107,7 @@ func jsonArrtrim(c *Call) Plan {
 	if !ok1 || !ok2 {
 		return fail(jsonNotInteger)
 	}
-	return c.editArrays(2, true, func(v *document.Value) resp.Value {
+	return c.editArrays(2, true, nil, func(v *document.Value) resp.Value {
 		n := len(v.Elems)
 		from, to := bounded(start, n), min(bounded(stop, n)+1, n)
 		if from >= to {

@@ -19,8 +19,10 @@ type jsonEdit struct {
 	// the whole command.
 	apply func(*document.Value) resp.Value
 	// backwards changes what stands inside a value, and behind it, before the
-	// value itself.
+	// value itself; at a legacy path in the order of FromLeaves.
 	backwards bool
+	// adds are values that apply puts into each, which may be too deep for that.
+	adds []*document.Value
 	// shape, unless nil, makes the reply of the replies for each value, nil for
 	// one that does not fit, and of the reply of a legacy path.
 	shape func(each, legacy resp.Value) resp.Value
@@ -32,9 +34,15 @@ type jsonEdit struct {
 func (c *Call) edit(e jsonEdit) Plan {
 	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value) resp.Value {
 		values := e.path.Select(root)
+		if e.path.Legacy && e.backwards {
+			values = fromLeaves(root, values)
+		}
+		if len(e.adds) > 0 && tooDeep(root, fitting(values, e.fits), deepest(e.adds)) {
+			return jsonTooDeep
+		}
 		each, last := make([]resp.Value, len(values)), e.complaint
 		for i := range values {
-			if e.backwards {
+			if e.backwards && !e.path.Legacy {
 				i = len(values) - 1 - i
 			}
 			if !e.fits(values[i]) {
@@ -56,13 +64,31 @@ func (c *Call) edit(e jsonEdit) Plan {
 	})
 }
 
-// editArrays is edit for the arrays at the path in argument i.
-func (c *Call) editArrays(i int, backwards bool, apply func(*document.Value) resp.Value) Plan {
+func fitting(values []*document.Value, fits func(*document.Value) bool) []*document.Value {
+	return slices.DeleteFunc(slices.Clone(values), func(v *document.Value) bool { return !fits(v) })
+}
+
+// fromLeaves brings values of the document into the order of FromLeaves.
+func fromLeaves(root *document.Value, values []*document.Value) []*document.Value {
+	if len(values) < 2 {
+		return values
+	}
+	rank := map[*document.Value]int{}
+	for i, v := range root.FromLeaves() {
+		rank[v] = i
+	}
+	values = slices.Clone(values)
+	slices.SortStableFunc(values, func(a, b *document.Value) int { return rank[a] - rank[b] })
+	return values
+}
+
+// editArrays is edit for the arrays at the path in argument i, to which adds are added.
+func (c *Call) editArrays(i int, backwards bool, adds []*document.Value, apply func(*document.Value) resp.Value) Plan {
 	path, bad := c.jsonPath(i)
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.edit(jsonEdit{path: path, fits: isKind(document.Array), complaint: orNot("not an array"), apply: apply, backwards: backwards})
+	return c.edit(jsonEdit{path: path, fits: isKind(document.Array), complaint: orNot("not an array"), apply: apply, backwards: backwards, adds: adds})
 }
 
 func isKind(kind document.Kind) func(*document.Value) bool {

@@ -130,6 +130,9 @@ func (ch jsonChange) set(root *document.Value, o jsonOptions) (*document.Value, 
 		return root, resp.Nil
 	}
 	last := len(found) - 1
+	if tooDeep(root, found, ch.value.Depth()) {
+		return root, resp.Nil
+	}
 	for _, v := range found[:last] {
 		*v = *ch.value.Clone()
 	}
@@ -152,6 +155,9 @@ func (ch jsonChange) add(root *document.Value, found bool) resp.Value {
 	}
 	for _, v := range parent.Select(root) {
 		if v.Kind == document.Object {
+			if tooDeep(root, []*document.Value{v}, 1+ch.value.Depth()) {
+				return resp.Nil
+			}
 			v.Put(key, ch.value)
 			return resp.OK
 		}
@@ -159,8 +165,8 @@ func (ch jsonChange) add(root *document.Value, found bool) resp.Value {
 	return resp.Nil
 }
 
-// merge merges the value into every place of the path, by RFC 7396. Where there is
-// nothing to merge with it is taken as it is, nulls and all.
+// merge merges the value into every place of the path, by RFC 7396: null takes a key
+// away. Where there is nothing to merge with the value is taken as it is, nulls and all.
 func (ch jsonChange) merge(root *document.Value) (*document.Value, resp.Value) {
 	switch {
 	case root == nil && ch.path.IsRoot():
@@ -171,6 +177,17 @@ func (ch jsonChange) merge(root *document.Value) (*document.Value, resp.Value) {
 	found := ch.path.SelectOnce(root)
 	if len(found) == 0 {
 		return root, ch.add(root, false)
+	}
+	switch {
+	case tooDeep(root, found, ch.value.Depth()):
+		return root, resp.Nil
+	case ch.value.Kind == document.Null:
+		doomed := map[*document.Value]bool{}
+		for _, v := range found {
+			doomed[v] = true
+		}
+		root.Nullify(doomed)
+		return root, resp.OK
 	}
 	for _, v := range found {
 		v.Merge(ch.value)
@@ -224,9 +241,6 @@ func (c *Call) storeAll(docs map[string]*jsonDoc, reply resp.Value) Plan {
 	var stmts []store.Stmt
 	for i := 1; i < len(c.Args); i += 3 {
 		d := docs[string(c.Args[i])]
-		if d.root.Depth() > document.MaxStoredDepth {
-			return answer(jsonTooDeep)
-		}
 		if text := d.root.Append(nil); !bytes.Equal(text, d.text) {
 			stmts = c.storeJSON(stmts, c.Args[i], text)
 			d.text = text

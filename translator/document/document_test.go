@@ -100,7 +100,7 @@ func TestDepth(t *testing.T) {
 	if v := mustParse(t, nested(MaxDepth)); v.Depth() != MaxDepth {
 		t.Errorf("the depth is %d", v.Depth())
 	}
-	if _, err := Parse([]byte(nested(MaxDepth + 1))); err == nil || err.Error() != "recursion limit exceeded at line 1 column 129" {
+	if _, err := Parse([]byte(nested(MaxDepth + 1))); err == nil || err.Error() != "recursion limit exceeded at line 1 column 128" {
 		t.Errorf("beyond the limit: %v", err)
 	}
 	if _, err := Load([]byte(nested(MaxStoredDepth))); err != nil {
@@ -200,13 +200,14 @@ func TestNumbers(t *testing.T) {
 		b    string
 		want string // or the error
 	}{
-		{"1", Add, "2", "3"}, {"1", Add, "2.0", "3.0"}, {"9223372036854775807", Add, "1", "ERR numeric overflow"},
+		{"1", Add, "2", "3"}, {"1", Add, "2.0", "3.0"}, {"9223372036854775807", Add, "1", "9223372036854775808"},
 		{"-9223372036854775808", Add, "-1", "ERR numeric overflow"}, {"-9223372036854775807", Add, "-1", "-9223372036854775808"},
-		{"9223372036854775807", Add, "0", "9223372036854775807"}, {"9223372036854775808", Add, "1", "9.223372036854775808e18"},
+		{"9223372036854775807", Add, "0", "9223372036854775807"}, {"9223372036854775808", Add, "1", "9223372036854775809"}, {"18446744073709551615", Add, "1", "ERR numeric overflow"},
+		{"18446744073709551615", Add, "-1", "18446744073709551614"}, {"9223372036854775808", Add, "-9223372036854775808", "0"},
 		{"3", Multiply, "-4", "-12"}, {"1e308", Multiply, "10", "ERR result is not a number"}, {"-0.5", Multiply, "2", "-1.0"},
-		{"-1", Multiply, "-9223372036854775808", "ERR numeric overflow"}, {"-9223372036854775808", Multiply, "-1", "ERR numeric overflow"},
-		{"4294967296", Multiply, "2147483648", "ERR numeric overflow"}, {"0", Multiply, "9223372036854775807", "0"},
-		{"2", Power, "62", "4611686018427387904"}, {"2", Power, "63", "ERR numeric overflow"}, {"-2", Power, "63", "-9223372036854775808"},
+		{"-1", Multiply, "-9223372036854775808", "9223372036854775808"}, {"-9223372036854775808", Multiply, "-2", "ERR numeric overflow"},
+		{"4294967296", Multiply, "2147483648", "9223372036854775808"}, {"4294967296", Multiply, "4294967296", "ERR numeric overflow"}, {"0", Multiply, "9223372036854775807", "0"},
+		{"2", Power, "62", "4611686018427387904"}, {"2", Power, "63", "9223372036854775808"}, {"2", Power, "64", "ERR numeric overflow"}, {"2", Power, "18446744073709551615", "ERR numeric overflow"}, {"-2", Power, "63", "-9223372036854775808"},
 		{"0", Power, "0", "1"}, {"0", Power, "9223372036854775807", "0"}, {"-1", Power, "9223372036854775807", "-1"}, {"-1", Power, "4", "1"},
 		{"2", Power, "-1", "ERR numeric overflow"}, {"-1", Power, "-3", "-1"}, {"2.0", Power, "-1", "0.5"}, {"0.0", Power, "-1", "ERR result is not a number"},
 		{"-8", Power, "0.5", "ERR result is not a number"},

@@ -248,32 +248,15 @@ func (c arithmetic) eval(at scope) result {
 	if a == nil || b == nil {
 		return nothing
 	}
-	if a.Kind == Int && b.Kind == Int && c.op != '/' {
-		if n, ok := integers(c.op, a.Int, b.Int); ok {
-			return made(&Value{Kind: Int, Int: n})
+	if a.isInteger() && b.isInteger() && c.op != '/' {
+		if n, ok := integers(c.op, a, b); ok {
+			return made(n)
 		}
 		if c.op == '%' {
 			return nothing
 		}
 	}
 	return finite(doubles(c.op, a.Double(), b.Double()))
-}
-
-// integers computes as long as the result fits 64 bits.
-func integers(op byte, a, b int64) (n int64, ok bool) {
-	switch op {
-	case '+':
-		return addIntegers(a, b)
-	case '-':
-		n = a - b
-		return n, (b > 0) == (n < a)
-	case '*':
-		return multiplyIntegers(a, b)
-	}
-	if b == 0 || a == math.MinInt64 && b == -1 {
-		return 0, false
-	}
-	return a % b, true
 }
 
 func doubles(op byte, a, b float64) float64 {

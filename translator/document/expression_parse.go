@@ -160,7 +160,7 @@ func (p *pathParser) factor() (expression, error) {
 	return arithmetic{op: sign, left: literal{integer(0)}, right: of}, nil
 }
 
-// methods reads an operand and calls behind it: .name(…), or a last ~.
+// methods reads an operand and calls behind it: .name(…), or ~ behind a path.
 func (p *pathParser) methods() (expression, error) {
 	e, err := p.operand()
 	for err == nil && p.peek() == '.' {
@@ -170,7 +170,7 @@ func (p *pathParser) methods() (expression, error) {
 		p.at++
 		e, err = p.call(e)
 	}
-	if err == nil && p.has("~") {
+	if _, ok := e.(selection); ok && err == nil && p.has("~") {
 		e = call{functions["keys"], []expression{e}}
 	}
 	return e, err

@@ -3,10 +3,11 @@ package document
 import (
 	"errors"
 	"math"
+	"math/big"
 )
 
-// Operation computes with two numbers. Two signed integers give an integer,
-// anything else a double. An error is a reply: there is no such number.
+// Operation computes with two numbers. Two integers give an integer, which lies between
+// -2^63 and 2^64-1; anything else a double. An error is a reply: there is no such number.
 type Operation func(a, b *Value) (*Value, error)
 
 var (
@@ -16,24 +17,23 @@ var (
 
 // Add is a+b.
 func Add(a, b *Value) (*Value, error) {
-	return compute(a, b, addIntegers, func(a, b float64) float64 { return a + b })
+	return compute(a, b, '+', func(a, b float64) float64 { return a + b })
 }
 
 // Multiply is a times b.
 func Multiply(a, b *Value) (*Value, error) {
-	return compute(a, b, multiplyIntegers, func(a, b float64) float64 { return a * b })
+	return compute(a, b, '*', func(a, b float64) float64 { return a * b })
 }
 
 // Power is a to the power of b.
-func Power(a, b *Value) (*Value, error) { return compute(a, b, power, math.Pow) }
+func Power(a, b *Value) (*Value, error) { return compute(a, b, '^', math.Pow) }
 
-func compute(a, b *Value, integers func(a, b int64) (int64, bool), doubles func(a, b float64) float64) (*Value, error) {
-	if a.Kind == Int && b.Kind == Int {
-		n, ok := integers(a.Int, b.Int)
-		if !ok {
-			return nil, errOverflow
+func compute(a, b *Value, op byte, doubles func(a, b float64) float64) (*Value, error) {
+	if a.isInteger() && b.isInteger() {
+		if v, ok := integers(op, a, b); ok {
+			return v, nil
 		}
-		return &Value{Kind: Int, Int: n}, nil
+		return nil, errOverflow
 	}
 	v, ok := double(doubles(a.Double(), b.Double()))
 	if !ok {
@@ -42,34 +42,57 @@ func compute(a, b *Value, integers func(a, b int64) (int64, bool), doubles func(
 	return v, nil
 }
 
-func addIntegers(a, b int64) (n int64, ok bool) {
-	n = a + b
-	return n, (b < 0) == (n < a)
+func (v *Value) isInteger() bool { return v.Kind == Int || v.Kind == Uint }
+
+func (v *Value) big() *big.Int {
+	if v.Kind == Uint {
+		return new(big.Int).SetUint64(v.Uint)
+	}
+	return big.NewInt(v.Int)
 }
 
-func multiplyIntegers(a, b int64) (n int64, ok bool) {
-	n = a * b
-	return n, a == 0 || n/a == b && !(a == -1 && b == math.MinInt64)
-}
-
-// power multiplies, which is quick: but for 0, 1 and -1 it overflows after 63
-// rounds at most. A negative power of another number is no integer.
-func power(base, exponent int64) (n int64, ok bool) {
+// integers computes with two integers in all digits; false where the result is none,
+// or beyond the integers that there are.
+func integers(op byte, a, b *Value) (*Value, bool) {
+	x, y := a.big(), b.big()
+	n := new(big.Int)
+	switch op {
+	case '+':
+		n.Add(x, y)
+	case '-':
+		n.Sub(x, y)
+	case '*':
+		n.Mul(x, y)
+	case '%':
+		if y.Sign() == 0 {
+			return nil, false
+		}
+		n.Rem(x, y)
+	default:
+		if n = power(x, y); n == nil {
+			return nil, false
+		}
+	}
 	switch {
-	case -1 <= base && base <= 1:
-		if exponent != 0 {
-			exponent = 2 - exponent&1 // the same up to the sign
-		}
-	case exponent < 0:
-		return 0, false
+	case n.IsInt64():
+		return &Value{Kind: Int, Int: n.Int64()}, true
+	case n.IsUint64():
+		return &Value{Kind: Uint, Uint: n.Uint64()}, true
 	}
-	n = 1
-	for range exponent {
-		if n, ok = multiplyIntegers(n, base); !ok {
-			return 0, false
+	return nil, false
+}
+
+// power is nil where the result is no integer, or takes more than 64 bits, which is
+// known after 64 rounds at most but for 0, 1 and -1.
+func power(base, exponent *big.Int) *big.Int {
+	if base.IsInt64() && -1 <= base.Int64() && base.Int64() <= 1 {
+		if exponent.Sign() != 0 {
+			exponent = big.NewInt(2 - int64(exponent.Bit(0))) // the same up to the sign
 		}
+	} else if exponent.Sign() < 0 || exponent.Cmp(big.NewInt(64)) > 0 {
+		return nil
 	}
-	return n, true
+	return new(big.Int).Exp(base, exponent, nil)
 }
 
 // double is false for infinities and what is no number.

@@ -9,12 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep arrays and objects may nest in an argument.
-const MaxDepth = 128
+// MaxDepth is how deep arrays and objects may nest in an argument. One that is put at
+// a path may nest as much less deep as the path is long.
+const MaxDepth = 127
 
-// MaxStoredDepth is how deep a document may nest: several times what one command may
-// add, so that documents can grow step by step.
-const MaxStoredDepth = 8 * MaxDepth
+// MaxStoredDepth is how deep a document may nest that is read, which files of earlier
+// versions did.
+const MaxStoredDepth = 1024
 
 var errNotUTF8 = errors.New("ERR Couldn't parse as UTF-8 string")
 

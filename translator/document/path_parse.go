@@ -39,8 +39,8 @@ func ParsePath(text string) (*Path, error) {
 }
 
 // beginning is how a JSONPath or a projection begins: $, $.a, $[0], $~, ($.a),
-// -$.a, length($.a).
-var beginning = regexp.MustCompile(`^(\$([.\[ ~]|$)|\(|[-+] ?(\$[.\[]|\()|[a-z]+\()`)
+// -$.a, length($.a), length ( $.a ).
+var beginning = regexp.MustCompile(`^(\$([.\[ ~]|$)|\(|[-+] ?(\$[.\[]|\()|[a-z]+ *\()`)
 
 // jsonPath is text in the syntax of a JSONPath, and whether it had the legacy one.
 func jsonPath(text string) (path string, legacy bool) {

@@ -1,5 +1,10 @@
 package document
 
+import (
+	"slices"
+	"strconv"
+)
+
 // Kind is what a Value is.
 type Kind byte
 
@@ -108,6 +113,20 @@ func (v *Value) Prune(doomed map[*Value]bool) int {
 	return removed + v.cut(doomed)
 }
 
+// Nullify takes the values that doomed holds out of the objects below v, and makes those
+// that are elsewhere null.
+func (v *Value) Nullify(doomed map[*Value]bool) {
+	if doomed[v] {
+		*v = Value{}
+	}
+	if v.Kind == Object {
+		v.cut(doomed)
+	}
+	for _, e := range v.Elems {
+		e.Nullify(doomed)
+	}
+}
+
 // cut is Prune for v's own elements.
 func (v *Value) cut(doomed map[*Value]bool) int {
 	kept := 0
@@ -154,6 +173,58 @@ func (v *Value) Depth() int {
 		deepest = max(deepest, e.Depth())
 	}
 	return deepest + 1
+}
+
+// Depths is the number of arrays and objects around each value in v, v included.
+func (v *Value) Depths() map[*Value]int {
+	depths := map[*Value]int{}
+	var descend func(v *Value, depth int)
+	descend = func(v *Value, depth int) {
+		depths[v] = depth
+		for _, e := range v.Elems {
+			descend(e, depth+1)
+		}
+	}
+	descend(v, 0)
+	return depths
+}
+
+// FromLeaves lists v and all values in it in the order in which RedisJSON changes the
+// places of a legacy path: what is inside comes first, keys by name but those that are
+// numbers, which come last, and indexes from the end.
+func (v *Value) FromLeaves() []*Value {
+	var all []*Value
+	elems := slices.Clone(v.Elems)
+	if v.Kind == Object {
+		slices.SortStableFunc(elems, v.byName())
+	} else {
+		slices.Reverse(elems)
+	}
+	for _, e := range elems {
+		all = append(all, e.FromLeaves()...)
+	}
+	return append(all, v)
+}
+
+// byName orders the values of an object by their keys.
+func (v *Value) byName() func(a, b *Value) int {
+	names := make(map[*Value]string, len(v.Keys))
+	for i, e := range v.Elems {
+		names[e] = v.Keys[i]
+	}
+	return func(a, b *Value) int {
+		m, bad := strconv.ParseUint(names[a], 10, 64)
+		n, bad2 := strconv.ParseUint(names[b], 10, 64)
+		switch {
+		case bad != nil && bad2 != nil:
+			return order(names[a], names[b])
+		case bad != nil:
+			return -1
+		case bad2 != nil:
+			return 1
+		}
+		return order(n, m)
+	}
 }
 
 // Each calls f with every value inside of v.
