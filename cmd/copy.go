@@ -202,7 +202,7 @@ const pagesToFile = 16
 
 func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions) error {
 	r := &report{s: s, bar: newProgress(s, "copying", "keys", total(ctx, src, read))}
-	w := transfer.NewWriter(dst, transfer.WriteOptions{Existing: o.existing.mode(), DB: into(o.to), Notify: r.notify, AtOnce: atOnce(dst)})
+	w := dst.writer(o.existing.mode(), into(o.to), r.notify)
 	var reached transfer.Position
 	pages := 0
 	read.Passed = func(ctx context.Context, at transfer.Position) error {

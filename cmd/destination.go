@@ -60,7 +60,7 @@ func (d *destination) connect(ctx context.Context, s *streams) (*connection, err
 
 // write writes all that the source of the file at path yields.
 func (d *destination) write(ctx context.Context, c *connection, path string, source transfer.Source, r *report) (transfer.Written, error) {
-	w := transfer.NewWriter(c, transfer.WriteOptions{Existing: d.existing.mode(), DB: into(d.to), Notify: r.notify, AtOnce: atOnce(c)})
+	w := c.writer(d.existing.mode(), into(d.to), r.notify)
 	err := transfer.Run(ctx, of(path, source), w, r.notify, r.seen)
 	return w.Written(), err
 }

@@ -103,14 +103,6 @@ const (
 // toWrite is how a file is opened that keys are moved to.
 var toWrite = local.Options{SweepEvery: noSweep, Cache: writeCache, Alone: true}
 
-// atOnce is how many commands that move keys go to c together.
-func atOnce(c *connection) int {
-	if c.file != nil {
-		return 8192
-	}
-	return 0
-}
-
 // connectToRead connects to the target that the flags choose. Of its databases one
 // is read when it was chosen, and otherwise all.
 func (o *targetOptions) connectToRead(ctx context.Context, s *streams, chosen bool, read *transfer.ReadOptions) (*connection, error) {

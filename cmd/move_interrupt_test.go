@@ -129,6 +129,10 @@ func newMover(t *testing.T, keys int) mover {
 	value := make([]byte, 500)
 	for n := range keys {
 		random.Read(value)
+		if n%3 == 0 { // which takes more than one command
+			fmt.Fprintf(&script, "HSET key:%d f %x\n", n, value)
+			continue
+		}
 		fmt.Fprintf(&script, "SET key:%d %x\n", n, value)
 	}
 	c, said := m.command("exec", "--pipe", "--db", "a.sqlite")
@@ -150,10 +154,10 @@ func TestInterruptedWrites(t *testing.T) {
 		args     []string
 		says     string // with the flags that go on
 	}{
-		{8, []string{"copy", "a.sqlite", "URL"}, `copied \d+ keys\nmeowdis: interrupted; what was copied stays; to go on, give the same command with (--resume \S+ --skip)\n$`},
-		{5, []string{"copy", "a.sqlite", "URL", "--replace"}, `interrupted; what was copied stays; to go on, give the same command with (--resume \S+)\n$`},
-		{8, []string{"restore", "--url", "URL", "a.archive"}, `restored \d+ keys\nmeowdis: interrupted; what was written stays: (--skip) goes on from there\n$`},
-		{8, []string{"import", "--url", "URL", "a.rdb"}, `imported \d+ keys\nmeowdis: interrupted; what was written stays: (--skip) goes on from there\n$`},
+		{12, []string{"copy", "a.sqlite", "URL"}, `copied \d+ keys\nmeowdis: interrupted; what was copied stays; to go on, give the same command with (--resume \S+ --skip)\n$`},
+		{11, []string{"copy", "a.sqlite", "URL", "--replace"}, `interrupted; what was copied stays; to go on, give the same command with (--resume \S+)\n$`},
+		{10, []string{"restore", "--url", "URL", "a.archive"}, `restored \d+ keys\nmeowdis: interrupted; what was written stays: (--skip) goes on from there\n$`},
+		{10, []string{"import", "--url", "URL", "a.rdb"}, `imported \d+ keys\nmeowdis: interrupted; what was written stays: (--skip) goes on from there\n$`},
 	} {
 		for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 			if signal == syscall.SIGTERM && i > 0 {
@@ -182,6 +186,9 @@ func TestInterruptedWrites(t *testing.T) {
 			}
 			m.run(0, append(args, goOn...)...)
 			m.run(0, "diff", "a.sqlite", g.url)
+			if left := strings.TrimSpace(m.run(0, "exec", "--url", g.url, "KEYS", "meowdis:moving:*")); left != "" {
+				t.Errorf("%q, %v: it left %s", test.args, signal, left)
+			}
 		}
 	}
 }
@@ -251,4 +258,50 @@ func TestInterruptedInput(t *testing.T) {
 	m.run(0, "restore", "--db", "b.sqlite", "--skip", "a.archive")
 	m.run(0, "diff", "a.sqlite", "b.sqlite")
 	m.run(0, "doctor", "b.sqlite")
+}
+
+// TestKilledIntoFile kills moves into a file at many moments. What is in it is whole, nothing
+// else is, and the same command goes on.
+func TestKilledIntoFile(t *testing.T) {
+	m := newMover(t, movedKeys)
+	var script strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&script, "RPUSH long%s\n", strings.Repeat(fmt.Sprintf(" e%d", i), 1000))
+	}
+	c, said := m.command("exec", "--pipe", "--db", "a.sqlite")
+	c.Stdin = strings.NewReader(script.String())
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	m.run(0, "dump", "--force", "--db", "a.sqlite", "a.archive")
+	m.run(0, "export", "--force", "--db", "a.sqlite", "a.rdb")
+	began := time.Now()
+	m.run(0, "copy", "a.sqlite", "whole.sqlite")
+	whole := time.Since(began)
+	killed := 0
+	for n := range 12 {
+		file := fmt.Sprintf("killed%d.sqlite", n)
+		args := [][]string{{"copy", "a.sqlite", file, "--skip"}, {"restore", "--db", file, "a.archive", "--skip"}, {"import", "--db", file, "a.rdb", "--skip"}}[n%3]
+		c, _ := m.command(args...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(whole * time.Duration(n+1) / 13)
+		c.Process.Kill()
+		if c.Wait() != nil {
+			killed++
+		}
+		if _, err := os.Stat(filepath.Join(m.dir, file)); err != nil {
+			continue // it had not come that far
+		}
+		if left := strings.TrimSpace(m.run(0, "exec", "--db", file, "KEYS", "meowdis:moving:*")); left != "" {
+			t.Errorf("%q left %s", args, left)
+		}
+		m.run(0, "doctor", file)
+		m.run(0, args...)
+		m.run(0, "diff", "a.sqlite", file)
+	}
+	if killed == 0 {
+		t.Error("no move was killed in the middle")
+	}
 }

@@ -111,6 +111,12 @@ var Checks = []Check{
 			WHERE typeof(db) <> 'integer' OR db NOT BETWEEN 0 AND 15`},
 	},
 	{
+		Name: "leftovers", Severity: Note, Says: "a move that was killed has left keys half done",
+		Broken: []string{`SELECT db, key FROM keys WHERE key >= CAST('meowdis:moving:' AS BLOB) AND key < CAST('meowdis:moving;' AS BLOB)`}, Shows: "db %s: %s",
+		Fix:    "they are deleted",
+		Repair: []string{`DELETE FROM keys WHERE key >= CAST('meowdis:moving:' AS BLOB) AND key < CAST('meowdis:moving;' AS BLOB)`},
+	},
+	{
 		Name: "consumers", Severity: Error, Says: "messages are pending for consumers that are not there",
 		Broken: []string{`SELECT key_id, group_name, consumer, count(*) FROM stream_pending p WHERE consumer IS NOT NULL AND NOT EXISTS
 			(SELECT 1 FROM stream_consumers c WHERE c.key_id = p.key_id AND c.group_name = p.group_name AND c.name = p.consumer)

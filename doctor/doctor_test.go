@@ -158,6 +158,7 @@ var damages = []struct {
 	{"positions", `UPDATE string_parts SET part = 99999 WHERE part = 4`, "", ""},
 	{"documents", `UPDATE documents SET value = x'7b'`, "", ""},
 	{"databases", `UPDATE keys SET db = 99 WHERE id = ` + of("greeting"), "GET lost+found:20231114-221320:99:greeting", `"hello"`},
+	{"leftovers", `UPDATE keys SET key = CAST('meowdis:moving:a.1:1' AS BLOB) WHERE key = CAST('greeting' AS BLOB)`, "EXISTS greeting meowdis:moving:a.1:1", "(integer) 0"},
 	{"consumers", `DROP TRIGGER stream_consumers_delete; DELETE FROM stream_consumers`, "XPENDING stream g - + 9 c", "1) 1) \"1-1\"\n   2) \"c\"\n   3) (integer) 0\n   4) (integer) 1"},
 	{"groups", `DROP TRIGGER stream_groups_delete; DELETE FROM stream_groups`, "XREADGROUP GROUP g c STREAMS stream >",
 		"1) 1) \"stream\"\n   2) 1) 1) \"2-1\"\n         2) 1) \"a\"\n            2) \"b\""},

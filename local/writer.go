@@ -12,6 +12,7 @@ import (
 type job struct {
 	batches []store.Batch
 	fn      func(func(store.Batch) (store.Result, error)) error
+	own     func(*conn) error // in place of both: work that keeps the transaction open
 	results []store.Result
 	err     error
 	done    chan struct{}
@@ -104,7 +105,11 @@ func (s *Store) attempt(group []*job, savepoints bool) error {
 		return c.transaction(beginNow, func() error {
 			run := c.runner(savepoints)
 			for _, j := range group {
-				if err := j.work(run); err != nil {
+				work := func() error { return j.work(run) }
+				if j.own != nil {
+					work = func() error { return j.own(c) }
+				}
+				if err := work(); err != nil {
 					return err
 				}
 			}

@@ -203,12 +203,12 @@ type refusing struct {
 func (r *refusing) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	var replies []resp.Value
 	for _, args := range calls {
-		v := resp.MakeError("OOM command not allowed when used memory > 'maxmemory'.")
-		if string(args[0]) != r.name {
-			var err error
-			if v, err = r.Do(ctx, args...); err != nil {
-				return nil, err
-			}
+		if string(args[0]) == r.name {
+			args = [][]byte{[]byte("NO.SUCH.COMMAND")} // which a transaction notices, too
+		}
+		v, err := r.Do(ctx, args...)
+		if err != nil {
+			return nil, err
 		}
 		replies = append(replies, v)
 	}

@@ -1,6 +1,9 @@
 package transfer
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // List returns a page of about n live keys of a database, those behind the place after
 // in SCAN's order, and the place behind the page; 0 is the beginning and the end. Keys
@@ -53,6 +56,7 @@ func (list List) from(ctx context.Context, db int, after int64) *listing {
 		defer close(l.pages)
 		for p := (listedPage{next: after}); ; {
 			p.keys, p.next, p.err = list(ctx, db, p.next, scanCount)
+			p.keys = slices.DeleteFunc(p.keys, func(k Listed) bool { return isTemporary(k.Name) })
 			select {
 			case l.pages <- p:
 			case <-ctx.Done():

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -196,7 +197,7 @@ func (r *reader) scan(ctx context.Context, cursor string) (names [][]byte, next 
 	if err != nil {
 		return nil, "", fmt.Errorf("listing the keys: %w", err)
 	}
-	return texts(elems), next, nil
+	return slices.DeleteFunc(texts(elems), isTemporary), next, nil
 }
 
 // scanned takes the reply of SCAN and its like apart.

@@ -46,6 +46,9 @@ func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen fun
 		if err != nil {
 			return err
 		}
+		if isTemporary(p.Key.Name) { // of an archive or a dump file that another program made
+			continue
+		}
 		if p.Err != nil {
 			notify(p.Key, p.Err)
 			if p.First {

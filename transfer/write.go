@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -29,6 +30,15 @@ type WriteOptions struct {
 	Notify   Notify           // is told of the keys that were not written
 	Now      func() int64     // Unix ms; nil: this machine's clock
 
+	// Held, which may be nil, is a session on the same place in which all that is done
+	// takes effect at its Commit: a key then is made in one transaction.
+	Held Held
+
+	// Run makes the temporary names of this run its own; "" is random. Gone, which may be nil,
+	// reports whether the run of that name has ended, so that what it left can go.
+	Run  string
+	Gone func(run string) bool
+
 	// AtOnce is about how many commands go together; 0 is what suits a server. A
 	// file takes them in one transaction, and writes fewer pages the more they are.
 	AtOnce int
@@ -43,10 +53,21 @@ type Written struct {
 	Unclaimed int64 // entries that were pending and deleted, and are not pending now
 }
 
-// Writer is the sink that writes to a session. Nobody sees half of a key: a value
-// that one command cannot set is made under another name and then renamed. Such a
-// name begins with TemporaryPrefix; if meowdis is killed, it may stay behind for
-// up to an hour.
+// Held is a session whose commands take effect together.
+type Held interface {
+	Session
+	// Commit lets what was done take effect. An error means that nothing did since the last
+	// Commit, but what Rest let.
+	Commit() error
+	// Rest says that more of the same is to come, which may take its time: what was done
+	// may take effect before that.
+	Rest() error
+}
+
+// Writer is the sink that writes to a session. Nobody sees half of a key: it is made under
+// another name, but for what one SET does, and then renamed. In a Held session nobody sees that
+// name. Elsewhere it expires until it is renamed, and the next Writer deletes what one that was
+// killed has left.
 type Writer struct {
 	session Session
 	o       WriteOptions
@@ -54,16 +75,11 @@ type Writer struct {
 	calls   int
 	bytes   int
 	written Written
-	broken  bool   // the session failed, or a key was refused
-	run     string // makes the temporary names of this run its own
-	made    int    // temporary names
+	broken  bool         // the session failed, or a key was refused
+	made    int          // temporary names
+	noMulti bool         // the session has no transactions
+	swept   map[int]bool // databases in which leftovers were looked for
 }
-
-// TemporaryPrefix is the beginning of the names under which keys are made.
-const TemporaryPrefix = "meowdis:moving:"
-
-// temporaryLife is how long a name that was left behind lives, in ms.
-const temporaryLife = 3_600_000
 
 // NewWriter makes the sink of a session.
 func NewWriter(s Session, o WriteOptions) *Writer {
@@ -76,21 +92,28 @@ func NewWriter(s Session, o WriteOptions) *Writer {
 	if o.AtOnce == 0 {
 		o.AtOnce = atOnceDefault
 	}
-	return &Writer{session: s, o: o, run: rand.Text()[:8]}
+	if o.Run == "" {
+		o.Run = rand.Text()[:8]
+	}
+	if o.Held != nil {
+		s = o.Held
+	}
+	return &Writer{session: s, o: o, swept: map[int]bool{}}
 }
 
-// Written is what became of the keys so far.
+// Written is what became of the keys whose last part has come and been written.
 func (w *Writer) Written() Written { return w.written }
 
 // keyWrite is a key on its way.
 type keyWrite struct {
-	key   *Key
-	temp  []byte     // the name under which it is made; nil for what one SET does
-	calls [][][]byte // not yet sent
-	begun bool       // some have been sent
-	last  bool       // its last part has come
-	over  bool       // nothing is to be done about it any more
-	err   error      // why it cannot be written
+	key     *Key
+	temp    []byte     // the name under which it is made; nil for what one SET does
+	calls   [][][]byte // not yet sent
+	begun   bool       // some have been sent
+	last    bool       // its last part has come
+	expires bool       // so does the temporary name
+	over    bool       // nothing is to be done about it any more
+	err     error      // why it cannot be written
 }
 
 const (
@@ -136,10 +159,13 @@ func (w *Writer) begin(ctx context.Context, p Part) error {
 			return err
 		}
 	}
+	if err := w.sweep(ctx); err != nil {
+		return err
+	}
 	k := &keyWrite{key: p.Key}
 	if p.Key.Type != StringType || !p.Last {
 		w.made++
-		k.temp = fmt.Appendf(nil, "%s%s:%d", TemporaryPrefix, w.run, w.made)
+		k.temp = fmt.Appendf(nil, "%s%s:%d", TemporaryPrefix, w.o.Run, w.made)
 	}
 	w.batch = append(w.batch, k)
 	if at := p.Key.ExpiresAt; at > 0 && at <= w.o.Now() {
@@ -155,22 +181,15 @@ func (w *Writer) add(k *keyWrite, p Part) {
 		w.queue(k, w.set(p))
 		return
 	}
-	first := p.First
+	first := true
 	for args := range p.Calls(k.temp) {
 		w.queue(k, args)
-		if first && !p.Last {
+		if first && (w.o.Held == nil || !p.First || !p.Last) {
 			// It outlives neither a crash nor an hour.
 			w.queue(k, call("PEXPIRE", k.temp, decimal(temporaryLife)))
+			k.expires = true
 		}
 		first = false
-	}
-	switch {
-	case p.Last && p.Key.ExpiresAt > 0:
-		w.queue(k, ExpiryCall(k.temp, p.Key.ExpiresAt))
-	case p.Last && !p.First:
-		w.queue(k, call("PERSIST", k.temp))
-	case !p.Last && !p.First:
-		w.queue(k, call("PEXPIRE", k.temp, decimal(temporaryLife)))
 	}
 }
 
@@ -198,32 +217,55 @@ func (w *Writer) queue(k *keyWrite, args [][]byte) {
 // Flush writes what has come so far. Of the keys whose last part has come nothing
 // is left to do then.
 func (w *Writer) Flush(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{w.leaveExisting, w.send, w.finish} {
-		if err := step(ctx); err != nil {
-			w.broken = true
-			return err
+	batch, begun := w.batch, []*keyWrite(nil)
+	if n := len(batch); n > 0 && !batch[n-1].last {
+		batch, begun = batch[:n-1], batch[n-1:]
+	}
+	before := w.written
+	err := w.steps(ctx, batch)
+	if w.o.Held != nil && len(batch) > 0 {
+		if err == nil || errors.Is(err, ErrExists) { // what was done before that stays
+			err = cmp.Or(w.o.Held.Commit(), err)
+		}
+		if err != nil && !errors.Is(err, ErrExists) {
+			w.written = before // the transaction is gone
 		}
 	}
-	rest := w.batch[:0]
-	for _, k := range w.batch {
-		if !k.last {
-			rest = append(rest, k)
-		}
+	if err == nil {
+		err = w.steps(ctx, begun)
 	}
+	if err == nil && w.o.Held != nil && len(begun) > 0 {
+		err = w.o.Held.Rest()
+	}
+	if err != nil {
+		w.broken = true
+		return err
+	}
+	rest := append(w.batch[:0], begun...)
 	clear(w.batch[len(rest):])
 	w.batch, w.calls, w.bytes = rest, 0, 0
 	return nil
 }
 
+// steps does what is to be done about keys.
+func (w *Writer) steps(ctx context.Context, keys []*keyWrite) error {
+	for _, step := range []func(context.Context, []*keyWrite) error{w.leaveExisting, w.send, w.finish} {
+		if err := step(ctx, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // leaveExisting takes the keys that are there already out of the batch before
 // anything is sent for them. Where they are skipped, the SET of a string tells.
-func (w *Writer) leaveExisting(ctx context.Context) error {
+func (w *Writer) leaveExisting(ctx context.Context, keys []*keyWrite) error {
 	if w.o.Existing == Replace {
 		return nil
 	}
 	var names [][]byte
 	var asked []*keyWrite
-	for _, k := range w.batch {
+	for _, k := range keys {
 		if !k.begun && !k.over && k.err == nil && (k.temp != nil || w.o.Existing == Refuse) {
 			names, asked = append(names, k.key.Name), append(asked, k)
 		}
@@ -253,11 +295,11 @@ func (w *Writer) exists(k *keyWrite) error {
 	return nil
 }
 
-// send sends the commands of the batch.
-func (w *Writer) send(ctx context.Context) error {
+// send sends the commands of keys.
+func (w *Writer) send(ctx context.Context, keys []*keyWrite) error {
 	var calls [][][]byte
 	var owners []*keyWrite
-	for _, k := range w.batch {
+	for _, k := range keys {
 		for _, args := range k.calls {
 			calls, owners = append(calls, args), append(owners, k)
 		}
@@ -297,77 +339,6 @@ func (w *Writer) explain(k *keyWrite, v resp.Value) error {
 	return refused(v)
 }
 
-// finish gives the keys of the batch that are made their names, and removes what
-// is left of those that failed.
-func (w *Writer) finish(ctx context.Context) error {
-	var calls [][][]byte
-	var renamed []*keyWrite
-	for _, k := range w.batch {
-		switch {
-		case !k.last || k.over:
-		case k.err != nil:
-			w.failed(k)
-			if k.temp != nil && k.begun {
-				calls, renamed = append(calls, call("DEL", k.temp)), append(renamed, nil)
-			}
-		case w.o.Existing == Replace:
-			calls, renamed = append(calls, call("RENAME", k.temp, k.key.Name)), append(renamed, k)
-		default:
-			calls, renamed = append(calls, call("RENAMENX", k.temp, k.key.Name)), append(renamed, k)
-		}
-	}
-	replies, err := w.pipeline(ctx, calls)
-	if err != nil {
-		return err
-	}
-	for i, k := range renamed {
-		if k == nil {
-			continue
-		}
-		if err := w.named(ctx, k, replies[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// named settles a key by the reply to its RENAME or RENAMENX.
-func (w *Writer) named(ctx context.Context, k *keyWrite, v resp.Value) error {
-	n, isNumber := integer(v)
-	switch {
-	case v.IsError() && k.key.ExpiresAt > 0 && k.key.ExpiresAt <= w.o.Now(),
-		v.IsError() && k.key.Type == HashType && isMissing(v): // all of its fields have expired
-		w.written.Expired++
-		return nil
-	case v.IsError():
-		k.err = refused(v)
-		w.failed(k)
-	case isNumber && n == 0:
-		if err := w.exists(k); err != nil {
-			return errors.Join(err, w.remove(ctx, k))
-		}
-	default:
-		w.written.Keys++
-		return nil
-	}
-	return w.remove(ctx, k)
-}
-
-// isMissing tells whether the reply is the error about a key that is not there.
-func isMissing(v resp.Value) bool { return v.IsError() && string(v.Str) == "ERR no such key" }
-
-func (w *Writer) failed(k *keyWrite) {
-	w.written.Failed++
-	if k.err != errGivenUp {
-		w.o.Notify(k.key, k.err)
-	}
-}
-
-func (w *Writer) remove(ctx context.Context, k *keyWrite) error {
-	_, err := w.session.Do(ctx, call("DEL", k.temp)...)
-	return err
-}
-
 func (w *Writer) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -398,6 +369,9 @@ func (w *Writer) Close(ctx context.Context, cause error) error {
 		}
 	}
 	w.pipeline(ctx, calls) // what cannot be removed now expires
+	if w.o.Held != nil {
+		w.o.Held.Commit()
+	}
 	return cause
 }
 

@@ -1,0 +1,79 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+func insert(n int) []store.Batch {
+	return []store.Batch{{Stmts: []store.Stmt{{SQL: "INSERT INTO t VALUES(?1)", Args: []store.Value{store.Int(int64(n))}}}}}
+}
+
+// TestHold does work in several calls that take effect together, or not at all.
+func TestHold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hold.sqlite")
+	s, err := Open(path, Options{SweepEvery: -1, Alone: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Open(path, Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close(); other.Close() })
+	ctx := context.Background()
+	count := func() int64 {
+		t.Helper()
+		r, err := other.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: "SELECT count(*) FROM t"}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r[0].Rows[0][0][0].Int()
+	}
+	must := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(s.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{{SQL: "CREATE TABLE t(n UNIQUE)"}}}}))
+	h := s.Hold()
+	must(nil, h.Commit()) // of nothing
+	must(h.Apply(ctx, insert(1)))
+	must(nil, h.Rest())
+	must(h.Apply(ctx, insert(2)))
+	if n := count(); n != 0 {
+		t.Errorf("%d rows are seen before the commit", n)
+	}
+	must(nil, h.Commit())
+	if n := count(); n != 2 {
+		t.Errorf("%d rows behind the commit", n)
+	}
+	must(h.Apply(ctx, insert(3)))
+	if _, err := h.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{{SQL: "SELECT no_such_function()"}}}}); err == nil {
+		t.Error("no error")
+	}
+	must(nil, h.Commit())
+	if n := count(); n != 2 {
+		t.Errorf("%d rows behind an error", n)
+	}
+	// What rests for too long is committed, and work goes on behind it.
+	must(h.Apply(ctx, insert(4)))
+	h.since = h.since.Add(-2 * holdLongest)
+	must(nil, h.Rest())
+	if n := count(); n != 3 {
+		t.Errorf("%d rows after a rest", n)
+	}
+	must(h.Apply(ctx, insert(5)))
+	must(nil, h.Commit())
+	if n := count(); n != 4 {
+		t.Errorf("%d rows in the end", n)
+	}
+	if err := other.Close(); err != nil && !errors.Is(err, errClosed) {
+		t.Error(err)
+	}
+}

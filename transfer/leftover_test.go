@@ -1,0 +1,111 @@
+package transfer_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// watchful is a session that looks, whenever a command has run that might be the last one,
+// whether every temporary name expires.
+type watchful struct {
+	transfer.Session
+	t     *testing.T
+	multi bool
+	seen  int
+}
+
+func (w *watchful) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	v, err := w.Session.Do(ctx, args...)
+	switch string(args[0]) {
+	case "MULTI":
+		w.multi = true
+	case "EXEC":
+		w.multi = false
+	}
+	return v, err
+}
+
+func (w *watchful) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	var replies []resp.Value
+	for i, args := range calls {
+		v, err := w.Do(ctx, args...)
+		if err != nil {
+			return nil, err
+		}
+		replies = append(replies, v)
+		// A kill falls between two requests, or between two commands: but what makes a name
+		// and what lets it expire are sent together.
+		if w.multi || i+1 < len(calls) && string(calls[i+1][0]) == "PEXPIRE" {
+			continue
+		}
+		for _, name := range do(w.t, w.Session, []byte("KEYS"), []byte(transfer.TemporaryPrefix+"*")).Elems {
+			w.seen++
+			if ttl := do(w.t, w.Session, []byte("PTTL"), name.Str).Int; ttl <= 0 {
+				w.t.Fatalf("%s does not expire behind %s", name.Str, bytes.Join(args[:2], []byte(" ")))
+			}
+		}
+	}
+	return replies, nil
+}
+
+func TestTemporaryNamesExpire(t *testing.T) {
+	from, _ := openLocal(t)
+	run(t, from, "SET s v", "RPUSH l a", many("RPUSH long", 3_000, "e#"), "HSET h f v", fmt.Sprintf("PEXPIREAT h %d", later), "XADD x 1-1 a b")
+	to, _ := openLocal(t)
+	w := &watchful{Session: to, t: t}
+	if written, told, err := move(t, from, w, transfer.WriteOptions{}); err != nil || len(told) > 0 || written.Keys != 5 {
+		t.Fatal(written, told, err)
+	}
+	if w.seen == 0 {
+		t.Error("no temporary name was seen")
+	}
+	same(t, contents(t, to, 0), contents(t, from, 0))
+}
+
+// TestLeftovers finds what killed moves have left: the next one deletes it, but for what
+// belongs to one under way, and none of it is moved on.
+func TestLeftovers(t *testing.T) {
+	redis := oracle.Start(t)
+	redis.Dial(t)
+	left := []string{
+		"RPUSH meowdis:moving:dead:1 a", "SET meowdis:moving:old:7 v PX 5000", // not touched for almost an hour
+		"SET meowdis:moving:live:7 v PX 3599000", "SET k v",
+	}
+	local, _ := openLocal(t)
+	for name, place := range map[string]transfer.Session{"redis": openRedis(t, redis.Socket), "file": local} {
+		run(t, place, left...)
+		var out bytes.Buffer
+		dumpTo(t, place, transfer.NewJSONWriter(&out))
+		if text := out.String(); strings.Contains(text, "moving") || !strings.Contains(text, `"k"`) {
+			t.Errorf("%s: %s", name, text)
+		}
+		empty, _ := openLocal(t)
+		run(t, empty, "SET k v")
+		if found := differences(t, place, empty); len(found) > 0 {
+			t.Errorf("%s: %q", name, found)
+		}
+		run(t, empty, "SET new v")
+		if _, _, err := move(t, empty, place, transfer.WriteOptions{Existing: transfer.Skip, Gone: func(run string) bool { return run == "dead" }}); err != nil {
+			t.Fatal(err)
+		}
+		if keys := fmt.Sprint(len(do(t, place, []byte("KEYS"), []byte("*")).Elems), do(t, place, []byte("EXISTS"), []byte("meowdis:moving:live:7")).Int); keys != "3 1" {
+			t.Errorf("%s: %s", name, keys)
+		}
+	}
+	// An archive of before may hold some.
+	to, _ := openLocal(t)
+	in := `{"key":"meowdis:moving:x:1","type":"string","value":"v"}` + "\n" + `{"key":"k","type":"string","value":"v"}` + "\n"
+	if _, err := into(t, transfer.FromJSONLines(strings.NewReader(in)), to); err != nil {
+		t.Fatal(err)
+	}
+	if n := do(t, to, []byte("DBSIZE")).Int; n != 1 {
+		t.Errorf("%d keys", n)
+	}
+}

@@ -1,0 +1,139 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// finish gives the keys whose last part has come their names, and removes what is left of those
+// that failed.
+func (w *Writer) finish(ctx context.Context, keys []*keyWrite) error {
+	var expiries, renames [][][]byte
+	var expiring, renamed []*keyWrite
+	for _, k := range keys {
+		switch {
+		case !k.last || k.over:
+			continue
+		case k.err != nil:
+			w.failed(k)
+			if k.temp != nil && k.begun {
+				expiries, expiring = append(expiries, call("DEL", k.temp)), append(expiring, nil)
+			}
+			continue
+		case k.key.ExpiresAt > 0:
+			expiries, expiring = append(expiries, ExpiryCall(k.temp, k.key.ExpiresAt)), append(expiring, k)
+		case k.expires:
+			expiries, expiring = append(expiries, call("PERSIST", k.temp)), append(expiring, k)
+		}
+		renames, renamed = append(renames, w.rename(k)), append(renamed, k)
+	}
+	replies, err := w.together(ctx, append(slices.Clone(expiries), renames...))
+	if err != nil {
+		return err
+	}
+	if replies != nil {
+		return w.allNamed(ctx, renamed, replies[len(expiries):])
+	}
+	if replies, err = w.pipeline(ctx, expiries); err != nil {
+		return err
+	}
+	for i, k := range expiring {
+		if k != nil {
+			k.err = refused(replies[i])
+		}
+	}
+	renames = renames[:0]
+	for _, k := range renamed {
+		args := w.rename(k)
+		if k.err != nil {
+			args = call("DEL", k.temp)
+		}
+		renames = append(renames, args)
+	}
+	if replies, err = w.pipeline(ctx, renames); err != nil {
+		return err
+	}
+	return w.allNamed(ctx, renamed, replies)
+}
+
+func (w *Writer) rename(k *keyWrite) [][]byte {
+	if w.o.Existing == Replace {
+		return call("RENAME", k.temp, k.key.Name)
+	}
+	return call("RENAMENX", k.temp, k.key.Name)
+}
+
+// together runs calls in one transaction where there is such a thing, so that no
+// temporary name is left that does not expire. Where there is none it does nothing, and returns
+// nil.
+func (w *Writer) together(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if w.o.Held != nil || w.noMulti || len(calls) == 0 {
+		return nil, nil
+	}
+	// Asked on its own: what follows a refused MULTI would run.
+	if v, err := w.session.Do(ctx, call("MULTI")...); err != nil || v.IsError() {
+		w.noMulti = true
+		return nil, err
+	}
+	replies, err := w.pipeline(ctx, append(calls, call("EXEC")))
+	if err != nil {
+		return nil, err
+	}
+	if exec := replies[len(replies)-1]; exec.Kind == resp.Array && len(exec.Elems) == len(calls) {
+		return exec.Elems, nil
+	}
+	w.noMulti = true // none has run
+	return nil, nil
+}
+
+// allNamed settles keys by the replies to their RENAMEs.
+func (w *Writer) allNamed(ctx context.Context, keys []*keyWrite, replies []resp.Value) error {
+	for i, k := range keys {
+		if k.err != nil {
+			w.failed(k)
+		} else if err := w.named(ctx, k, replies[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named settles a key by the reply to its RENAME or RENAMENX.
+func (w *Writer) named(ctx context.Context, k *keyWrite, v resp.Value) error {
+	n, isNumber := integer(v)
+	switch {
+	case v.IsError() && k.key.ExpiresAt > 0 && k.key.ExpiresAt <= w.o.Now(),
+		v.IsError() && k.key.Type == HashType && isMissing(v): // all of its fields have expired
+		w.written.Expired++
+		return nil
+	case v.IsError():
+		k.err = refused(v)
+		w.failed(k)
+	case isNumber && n == 0:
+		if err := w.exists(k); err != nil {
+			return errors.Join(err, w.remove(ctx, k))
+		}
+	default:
+		w.written.Keys++
+		return nil
+	}
+	return w.remove(ctx, k)
+}
+
+// isMissing tells whether the reply is the error about a key that is not there.
+func isMissing(v resp.Value) bool { return v.IsError() && string(v.Str) == "ERR no such key" }
+
+func (w *Writer) failed(k *keyWrite) {
+	w.written.Failed++
+	if k.err != errGivenUp {
+		w.o.Notify(k.key, k.err)
+	}
+}
+
+func (w *Writer) remove(ctx context.Context, k *keyWrite) error {
+	_, err := w.session.Do(ctx, call("DEL", k.temp)...)
+	return err
+}
