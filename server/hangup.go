@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // lookout notices that a client hangs up while its commands run, when nothing else
@@ -69,7 +69,7 @@ func (c *client) onlyRead(calls [][][]byte) bool {
 		return false
 	}
 	for _, args := range calls {
-		if cmd, _ := translator.Find(args); cmd == nil || cmd.Flags&translator.ReadOnly == 0 {
+		if cmd, _ := commands.Find(args); cmd == nil || cmd.Flags&commands.ReadOnly == 0 {
 			return false
 		}
 	}

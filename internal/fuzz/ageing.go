@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // Nobody can move redis-server's clock, and no test waits. Instead all that expires comes
@@ -30,7 +30,7 @@ func (s *sides) age(meow *meowdis, ms int64) {
 	if err != nil || results[0].Refused != nil {
 		s.t.Fatalf("making meowdis older: %v, %+v", err, results)
 	}
-	for db := range translator.Databases {
+	for db := range commands.Databases {
 		s.older.Do(words("SELECT", strconv.Itoa(db))...)
 		for _, key := range flatten(s.older.Do(words("KEYS", "*")...)) {
 			s.ageKey(key, ms)
