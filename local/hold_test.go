@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-func insert(n int) []store.Batch {
+func inserted(n int) []store.Batch {
 	return []store.Batch{{Stmts: []store.Stmt{{SQL: "INSERT INTO t VALUES(?1)", Args: []store.Value{store.Int(int64(n))}}}}}
 }
 
@@ -43,9 +43,9 @@ func TestHold(t *testing.T) {
 	must(s.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{{SQL: "CREATE TABLE t(n UNIQUE)"}}}}))
 	h := s.Hold()
 	must(nil, h.Commit()) // of nothing
-	must(h.Apply(ctx, insert(1)))
+	must(h.Apply(ctx, inserted(1)))
 	must(nil, h.Rest())
-	must(h.Apply(ctx, insert(2)))
+	must(h.Apply(ctx, inserted(2)))
 	if n := count(); n != 0 {
 		t.Errorf("%d rows are seen before the commit", n)
 	}
@@ -53,7 +53,7 @@ func TestHold(t *testing.T) {
 	if n := count(); n != 2 {
 		t.Errorf("%d rows behind the commit", n)
 	}
-	must(h.Apply(ctx, insert(3)))
+	must(h.Apply(ctx, inserted(3)))
 	if _, err := h.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{{SQL: "SELECT no_such_function()"}}}}); err == nil {
 		t.Error("no error")
 	}
@@ -62,13 +62,13 @@ func TestHold(t *testing.T) {
 		t.Errorf("%d rows behind an error", n)
 	}
 	// What rests for too long is committed, and work goes on behind it.
-	must(h.Apply(ctx, insert(4)))
+	must(h.Apply(ctx, inserted(4)))
 	h.since = h.since.Add(-2 * holdLongest)
 	must(nil, h.Rest())
 	if n := count(); n != 3 {
 		t.Errorf("%d rows after a rest", n)
 	}
-	must(h.Apply(ctx, insert(5)))
+	must(h.Apply(ctx, inserted(5)))
 	must(nil, h.Commit())
 	if n := count(); n != 4 {
 		t.Errorf("%d rows in the end", n)
