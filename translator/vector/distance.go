@@ -1,0 +1,161 @@
+package vector
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// Query is a vector to which others are compared.
+type Query struct {
+	kind  Kind
+	dim   int
+	scale float32   // of Int8
+	f32   []float32 // of F32
+	int8  packed
+	bin   []uint64
+}
+
+// Query prepares v for comparisons with records of the kind. It is quantised as
+// they are.
+func (k Kind) Query(v []float32) Query { return k.QueryRecord(k.Encode(v), len(v)) }
+
+// QueryRecord prepares a record, of dim components, for comparisons with others.
+func (k Kind) QueryRecord(record []byte, dim int) Query {
+	q := Query{kind: k, dim: dim, scale: Range(record)}
+	b := Components(record)
+	switch k {
+	case F32:
+		q.f32, _ = Parse(b)
+	case Int8:
+		q.int8 = pack(b)
+	case Bin:
+		for ; len(b) > 0; b = b[8:] {
+			q.bin = append(q.bin, binary.LittleEndian.Uint64(b))
+		}
+	}
+	return q
+}
+
+// Distance is the cosine distance of the vector of a record: 0 for the same
+// direction, 1 for one at a right angle, 2 for the opposite one.
+func (q *Query) Distance(record []byte) float32 {
+	switch q.kind {
+	case F32:
+		return 1 - dotFloats(q.f32, Components(record))
+	case Int8:
+		return q.distanceInt8(record)
+	}
+	differ, b := 0, Components(record)
+	for i, word := range q.bin {
+		differ += bits.OnesCount64(word ^ binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return float32(differ) * 2 / float32(q.dim)
+}
+
+// dotFloats adds the products in the order in which Redis does: every four of
+// them first, then the first fours of eight apart from the second ones. A product
+// that is not converted might be added without being rounded, on some machines.
+func dotFloats(a []float32, b []byte) float32 {
+	var even, odd float32
+	for len(a) >= 8 && len(b) >= 32 {
+		x, y := (*[8]float32)(a), (*[32]byte)(b)
+		first := float32(x[0]*float(y[0:4])) + float32(x[1]*float(y[4:8]))
+		second := float32(x[4]*float(y[16:20])) + float32(x[5]*float(y[20:24]))
+		first += float32(x[2] * float(y[8:12]))
+		second += float32(x[6] * float(y[24:28]))
+		first += float32(x[3] * float(y[12:16]))
+		second += float32(x[7] * float(y[28:32]))
+		even += first
+		odd += second
+		a, b = a[8:], b[32:]
+	}
+	for i, f := range a {
+		even += float32(f * float(b[4*i:]))
+	}
+	return even + odd
+}
+
+func float(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+
+func (q *Query) distanceInt8(record []byte) float32 {
+	scale := Range(record)
+	if q.scale == 0 || scale == 0 {
+		return 1
+	}
+	scale = float32(q.scale/127) * float32(scale/127)
+	d := 1 - float32(scale*float32(q.int8.dot(Components(record))))
+	return min(max(d, 0), 2)
+}
+
+// packed is an int8 vector that is multiplied eight components at a time, by four
+// multiplications of 64 bits: the upper half of each product is the sum of two.
+type packed struct {
+	words []int64 // component i and, 32 bits lower, i+4; for i from 0 to 3 of every eight
+	rest  []int8  // the last components, less than eight
+	sum   int32   // of the components in words
+}
+
+func pack(v []byte) packed {
+	var p packed
+	for ; len(v) >= 8; v = v[8:] {
+		for i := range 4 {
+			high, low := int64(int8(v[i])), int64(int8(v[i+4]))
+			p.words = append(p.words, high<<32+low)
+			p.sum += int32(high + low)
+		}
+	}
+	for _, b := range v {
+		p.rest = append(p.rest, int8(b))
+	}
+	return p
+}
+
+// dot is the sum of the products of the components of p and those in b. It takes
+// the bytes of b as unsigned, each 128 too large. Neither half of all overflows
+// with 65536 components: the lower ones add up to less than 2^31, and so do the
+// upper ones.
+func (p *packed) dot(b []byte) int32 {
+	const flip, lanes = 0x8080808080808080, 0x000000ff000000ff
+	var all int64
+	words := p.words
+	for len(words) >= 4 && len(b) >= 8 {
+		four, eight := (*[4]int64)(words), binary.LittleEndian.Uint64(b)^flip
+		all += int64(eight&lanes)*four[0] + int64(eight>>8&lanes)*four[1] +
+			int64(eight>>16&lanes)*four[2] + int64(eight>>24&lanes)*four[3]
+		words, b = words[4:], b[8:]
+	}
+	sum := int32((all-int64(int32(all)))>>32) - 128*p.sum
+	for i, n := range p.rest {
+		sum += int32(n) * int32(int8(b[i]))
+	}
+	return sum
+}
+
+// Similarity is a distance as people read it: 1 for the same direction, 0 for
+// the opposite one.
+func Similarity(distance float32) float64 { return 1 - float64(distance)/2 }
+
+// Project reduces v to dim components: each is the sum of those of v, with signs
+// that depend on its place only (the rows of a Hadamard matrix), by the root of
+// their number.
+func Project(v []float32, dim int) []float32 {
+	out := make([]float32, dim)
+	scale := Weight(len(v))
+	for i := range out {
+		var sum float32
+		for j, f := range v {
+			if bits.OnesCount32(uint32(i)&uint32(j))%2 == 0 {
+				sum += float32(scale * f)
+			} else {
+				sum += float32(-scale * f)
+			}
+		}
+		out[i] = sum
+	}
+	return out
+}
+
+// Weight is the absolute value of every number in the matrix with which Project
+// reduces vectors of dim components.
+func Weight(dim int) float32 { return float32(1 / math.Sqrt(float64(dim))) }
