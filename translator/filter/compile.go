@@ -1,0 +1,195 @@
+package filter
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// maxLength is how many bytes an expression may have.
+const maxLength = 64 << 10
+
+// operator is an operation of a program. The parentheses are only there while
+// one is compiled.
+type operator byte
+
+const (
+	none operator = iota
+	open
+	shut
+	not
+	power
+	times
+	divide
+	modulo
+	plus
+	minus
+	greater
+	greaterEqual
+	less
+	lessEqual
+	equal
+	unequal
+	in
+	and
+	or
+)
+
+// operators lists the operators as they are written, with how strongly they bind.
+var operators = []struct {
+	text  string
+	op    operator
+	binds int
+}{
+	{"(", open, 7}, {")", shut, 7}, {"!", not, 6}, {"not", not, 6}, {"**", power, 5},
+	{"*", times, 4}, {"/", divide, 4}, {"%", modulo, 4}, {"+", plus, 3}, {"-", minus, 3},
+	{">", greater, 2}, {">=", greaterEqual, 2}, {"<", less, 2}, {"<=", lessEqual, 2},
+	{"==", equal, 2}, {"!=", unequal, 2}, {"in", in, 2},
+	{"and", and, 1}, {"&&", and, 1}, {"or", or, 0}, {"||", or, 0},
+}
+
+func (op operator) binds() int {
+	for _, o := range operators {
+		if o.op == op {
+			return o.binds
+		}
+	}
+	return -1
+}
+
+// takes is the number of operands.
+func (op operator) takes() int {
+	if op == not {
+		return 1
+	}
+	return 2
+}
+
+// step of a program puts a value on the stack, or the field of that name, or
+// the result of an operator instead of its operands.
+type step struct {
+	op       operator
+	selector bool // value.text names a field
+	value    value
+}
+
+// Program is a compiled expression. It is safe for concurrent use.
+type Program struct {
+	steps []step
+}
+
+// SyntaxError is the error of an expression that is none.
+type SyntaxError struct {
+	Near []byte // the expression from the error on; all of it when nobody knows where
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("syntax error near %q", e.Near) }
+
+// Compile makes the program of an expression, up to its first NUL. The error is
+// a *SyntaxError.
+func Compile(text []byte) (*Program, error) {
+	text, _, _ = bytes.Cut(text, []byte{0})
+	if len(text) > maxLength {
+		return nil, &SyntaxError{text[maxLength:]}
+	}
+	s := scanner{text: text}
+	var c compiler
+	for {
+		t, ok := s.next()
+		if !ok {
+			if s.at >= len(text) {
+				s.at = 0
+			}
+			return nil, &SyntaxError{text[s.at:]}
+		}
+		if t == nil {
+			break
+		}
+		if !c.add(*t) {
+			return nil, badExpression(text, s)
+		}
+	}
+	if !c.end() {
+		return nil, &SyntaxError{text}
+	}
+	return &Program{c.steps}, nil
+}
+
+// badExpression is the error of tokens that do not fit together. One that is no
+// token, further on, comes first.
+func badExpression(text []byte, s scanner) error {
+	for {
+		t, ok := s.next()
+		switch {
+		case !ok && s.at < len(text):
+			return &SyntaxError{text[s.at:]}
+		case !ok || t == nil:
+			return &SyntaxError{text}
+		}
+	}
+}
+
+// compiler puts operators after their operands, in the order in which they are
+// carried out.
+type compiler struct {
+	steps   []step
+	waiting []operator // for their last operand
+	height  int        // of the stack, when the steps so far have run
+}
+
+// add reports whether the step may follow.
+func (c *compiler) add(t step) bool {
+	switch t.op {
+	case none:
+		c.steps = append(c.steps, t)
+		c.height++
+		return true
+	case open:
+		c.waiting = append(c.waiting, open)
+		return true
+	case shut:
+		return c.carryOut(func(operator) bool { return true }) && c.opened()
+	case not: // comes in front of its operand: what waits goes on waiting
+	case power: // the one on the right comes first
+		if !c.carryOut(func(op operator) bool { return op.binds() > power.binds() }) {
+			return false
+		}
+	default:
+		if !c.carryOut(func(op operator) bool { return op.binds() >= t.op.binds() }) {
+			return false
+		}
+	}
+	c.waiting = append(c.waiting, t.op)
+	return true
+}
+
+// carryOut moves the operators that are due from the end of those waiting to the
+// program, up to a parenthesis; false when one lacks operands.
+func (c *compiler) carryOut(due func(operator) bool) bool {
+	for len(c.waiting) > 0 {
+		op := c.waiting[len(c.waiting)-1]
+		if op == open || !due(op) {
+			break
+		}
+		if c.height < op.takes() {
+			return false
+		}
+		c.height += 1 - op.takes()
+		c.steps = append(c.steps, step{op: op})
+		c.waiting = c.waiting[:len(c.waiting)-1]
+	}
+	return true
+}
+
+// opened takes the parenthesis that all has been carried out up to.
+func (c *compiler) opened() bool {
+	if len(c.waiting) == 0 {
+		return false
+	}
+	c.waiting = c.waiting[:len(c.waiting)-1]
+	return true
+}
+
+// end reports whether the expression is complete: one value remains.
+func (c *compiler) end() bool {
+	return c.carryOut(func(operator) bool { return true }) && len(c.waiting) == 0 && c.height == 1
+}
