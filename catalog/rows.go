@@ -56,6 +56,14 @@ var sources = map[string][]source{
 	},
 	"array": {{"arrays", []string{"key_id", "pos", "value"},
 		`SELECT key_id, pos, substr(value, 1, 256) FROM arrays WHERE key_id = ?1 ORDER BY pos LIMIT ?2`}},
+	"vectorset": {
+		{"vector_sets", []string{"key_id", "dim", "input_dim", "quantization", "m", "size", "per"},
+			`SELECT key_id, dim, input_dim, quantization, m, size, per FROM vector_sets WHERE key_id = ?1`},
+		{"vectors", []string{"key_id", "slot", "element", "attributes"},
+			`SELECT key_id, slot, substr(element, 1, 256), substr(attributes, 1, 256) FROM vectors WHERE key_id = ?1 ORDER BY slot LIMIT ?2`},
+		{"vector_blocks", []string{"key_id", "block", "records"},
+			`SELECT key_id, block, substr(records, 1, 256) FROM vector_blocks WHERE key_id = ?1 ORDER BY block LIMIT ?2`},
+	},
 	"ReJSON-RL": {{"documents", []string{"key_id", "value"}, `SELECT key_id, substr(value, 1, 256) FROM documents WHERE key_id = ?1`}},
 }
 
@@ -93,7 +101,7 @@ func cell(v store.Value) string {
 
 // limited tells whether s may have many rows of a key.
 func (s source) limited() bool {
-	return s.table != "strings" && s.table != "documents" && s.table != "streams"
+	return s.table != "strings" && s.table != "documents" && s.table != "streams" && s.table != "vector_sets"
 }
 
 func (s source) lay(rows []store.Row) Table {

@@ -25,6 +25,7 @@ var bodies = []body{
 	{"stream", "stream_entries", "length(fields) + 16"},
 	{"ReJSON-RL", "documents", "length(value)"},
 	{"array", "arrays", "length(value) + 8"},
+	{"vectorset", "vectors", "length(element) + ifnull(length(attributes), 0)"},
 }
 
 // byKind is an expression for each of the types that some chooses; NULL for the

@@ -14,7 +14,7 @@ const (
 	Write Flags = 1 << iota
 	ReadOnly
 	DenyOOM
-	Module // of a module: the JSON.* commands
+	Module // of a module: the JSON.* commands, and those of vector sets
 	Admin
 	PubSub
 	NoScript
@@ -86,7 +86,7 @@ var (
 func init() {
 	for _, group := range [][]Command{
 		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands, streamCommands,
-		hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, jsonCommands, throttleCommands,
+		hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, vectorSetCommands, jsonCommands, throttleCommands,
 		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, debugCommands, memoryCommands, scriptingCommands, transactionCommands,
 	} {
 		for i := range group {

@@ -9,8 +9,12 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// WireName is the command's name as COMMAND writes it: "object|encoding".
+// WireName is the command's name as COMMAND and errors write it: "object|encoding".
+// Those of vector sets are in upper case.
 func (c *Command) WireName() string {
+	if c.Flags&Module != 0 && !strings.Contains(c.Name, ".") {
+		return c.Name
+	}
 	return strings.ReplaceAll(strings.ToLower(c.Name), " ", "|")
 }
 

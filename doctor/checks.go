@@ -99,6 +99,17 @@ var Checks = []Check{
 		Advice: "give them free places with the sqlite3 shell",
 	},
 	{
+		Name: "vectors", Severity: Error, Says: "vector sets have elements without a vector, or vectors that do not fit the set",
+		Broken: []string{
+			`SELECT k.db, k.key FROM keys k LEFT JOIN vector_sets s ON s.key_id = k.id WHERE k.type = 'vectorset' AND (s.key_id IS NULL
+				OR (SELECT min(slot) <> 0 OR max(slot) <> count(*) - 1 FROM vectors WHERE key_id = k.id)
+				OR (SELECT ifnull(sum(length(records)), 0) <> s.size * (SELECT count(*) FROM vectors WHERE key_id = k.id)
+					OR max(length(records)) > s.per * s.size FROM vector_blocks WHERE key_id = k.id))`,
+		},
+		Shows:  "db %s: %s",
+		Advice: "delete the key and add its elements anew",
+	},
+	{
 		Name: "documents", Severity: Error, Says: "documents are not JSON",
 		Broken: []string{`SELECT db, key FROM documents JOIN keys ON id = key_id WHERE NOT json_valid(CAST(value AS TEXT))`}, Shows: "db %s: %s",
 		Advice: "set them anew: JSON.SET KEY $ VALUE",
@@ -247,6 +258,7 @@ const (
 		WHEN 'zset' THEN (SELECT count(*) FROM zsets WHERE key_id = k.id)
 		WHEN 'stream' THEN (SELECT count(*) FROM stream_entries WHERE key_id = k.id)
 		WHEN 'array' THEN (SELECT count(*) FROM arrays WHERE key_id = k.id)
+		WHEN 'vectorset' THEN (SELECT count(*) FROM vectors WHERE key_id = k.id)
 		ELSE 0 END`
 	lastPlace = `CASE k.type
 		WHEN 'hash' THEN (SELECT max(seq) FROM hashes WHERE key_id = k.id)

@@ -27,7 +27,7 @@ var seed = []string{
 	"HSET cat:1 name Tom age 3", "HSET cat:2 name Kit age 4", "HSETEX cat:3 PX 100000 FIELDS 1 f v",
 	"RPUSH list a b c", "SADD set a b c", "ZADD zset 1 a 2 b",
 	"XADD stream 1-1 a b", "XADD stream 2-1 a b", "XGROUP CREATE stream g 0", "XREADGROUP GROUP g c COUNT 1 STREAMS stream >",
-	`JSON.SET doc $ {"a":1}`, "ARSET array 7 x y", "SETRANGE long 131070 ends",
+	`JSON.SET doc $ {"a":1}`, "ARSET array 7 x y", "SETRANGE long 131070 ends", "VADD vectors VALUES 2 1 0 a", "VADD vectors VALUES 2 0 1 b",
 }
 
 // patient is a file and what it takes to hurt, examine and ask it.
@@ -156,6 +156,9 @@ var damages = []struct {
 	{"numbers", `UPDATE zsets SET score = 'much' WHERE member = x'61'`, "ZSCORE zset a", `"0"`},
 	{"positions", `INSERT INTO lists VALUES(` + of("list") + `, 'third', x'7a')`, "", ""},
 	{"positions", `UPDATE string_parts SET part = 99999 WHERE part = 4`, "", ""},
+	{"vectors", `UPDATE vector_blocks SET records = x'00'`, "", ""},
+	{"vectors", `DELETE FROM vector_sets`, "", ""},
+	{"vectors", `UPDATE vectors SET slot = slot + 1 WHERE slot = 1`, "", ""},
 	{"documents", `UPDATE documents SET value = x'7b'`, "", ""},
 	{"databases", `UPDATE keys SET db = 99 WHERE id = ` + of("greeting"), "GET lost+found:20231114-221320:99:greeting", `"hello"`},
 	{"leftovers", `UPDATE keys SET key = CAST('meowdis:moving:a.1:1' AS BLOB) WHERE key = CAST('greeting' AS BLOB)`, "EXISTS greeting meowdis:moving:a.1:1", "(integer) 0"},
@@ -166,6 +169,7 @@ var damages = []struct {
 	{"orphans", `DROP TRIGGER keys_delete_stream; DELETE FROM keys WHERE type = 'stream'`, "XLEN lost+found:20231114-221320:stream:9", "(integer) 2"},
 	{"orphans", `DROP TRIGGER keys_delete_parts; DELETE FROM keys WHERE key = CAST('long' AS BLOB)`, "GETRANGE lost+found:20231114-221320:string:12 131070 -1", `"ends"`},
 	{"orphans", `DROP TRIGGER keys_delete_array; DELETE FROM keys WHERE type = 'array'`, "ARGET lost+found:20231114-221320:array:11 8", `"y"`},
+	{"orphans", `DROP TRIGGER keys_delete_vectors; DELETE FROM keys WHERE type = 'vectorset'`, "VSIM lost+found:20231114-221320:vectorset:13 VALUES 2 0 1 COUNT 1", `1) "b"`},
 	{"orphans", `INSERT INTO strings VALUES(77, x'61'); INSERT INTO lists VALUES(77, 1, x'62')`, "LRANGE lost+found:20231114-221320:list:77 0 -1", `1) "b"`},
 	{"mismatches", `UPDATE keys SET type = 'list' WHERE key = CAST('cat:2' AS BLOB)`, "HGET cat:2 name", `"Kit"`},
 	{"mismatches", `UPDATE keys SET type = 'nonsense' WHERE type = 'stream'`, "XLEN stream", "(integer) 2"},
@@ -182,9 +186,9 @@ var damages = []struct {
 	{"counts", `UPDATE keys SET count = 77`, "GETRANGE long 131070 -1", `"ends"`},
 	{"order", `UPDATE keys SET seq = 0 WHERE key = CAST('cat:1' AS BLOB)`, "HSET cat:1 last v", "(integer) 1"},
 	{"fields", `UPDATE keys SET volatile = 5, last_field = 1`, "HGET cat:3 f", `"v"`},
-	{"sizes", `UPDATE dbs SET keys = 99`, "DBSIZE", "(integer) 12"},
-	{"sizes", `DELETE FROM dbs`, "DBSIZE", "(integer) 12"},
-	{"guard", `INSERT INTO guard VALUES(1)`, "DBSIZE", "(integer) 12"},
+	{"sizes", `UPDATE dbs SET keys = 99`, "DBSIZE", "(integer) 13"},
+	{"sizes", `DELETE FROM dbs`, "DBSIZE", "(integer) 13"},
+	{"guard", `INSERT INTO guard VALUES(1)`, "DBSIZE", "(integer) 13"},
 	{"hashes", `UPDATE keys SET hash = hash + 2`, "SCAN 0 MATCH greeting COUNT 100", "1) \"0\"\n2) 1) \"greeting\""},
 	{"hashes", `UPDATE hashes SET hash = 3 WHERE field = CAST('name' AS BLOB)`, "HGET cat:1 name", `"Tom"`},
 	{"hashes", `INSERT INTO zsets VALUES(` + of("zset") + `, 7, x'61', 5.0)`, "ZSCORE lost+found:20231114-221320:zset:-8 a", `"5"`},
@@ -255,7 +259,7 @@ func TestExpired(t *testing.T) {
 	if names := p.examine(); len(names) > 0 {
 		t.Errorf("found behind the repair: %v", names)
 	}
-	p.want("DBSIZE", "(integer) 10")
+	p.want("DBSIZE", "(integer) 11")
 }
 
 // TestFlippedBytes examines and mends files with damage anywhere: nothing

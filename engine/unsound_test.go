@@ -32,19 +32,19 @@ func TestUnsound(t *testing.T) {
 			st := open()
 			session := engine.New(st).Session()
 			made := words(t, "SET string 1", "RPUSH list a b", "SADD set a b", "ZADD zset 1 a 2 b", "HSET hash a 1 b 2",
-				"XADD stream 1-1 f v", "XGROUP CREATE stream g 0", `JSON.SET json $ '{"a":1}'`, "ARSET array 1 v")
+				"XADD stream 1-1 f v", "XGROUP CREATE stream g 0", `JSON.SET json $ '{"a":1}'`, "ARSET array 1 v", "VADD vectorset VALUES 2 1 0 a", "VADD blockless VALUES 2 1 0 a")
 			if _, err := session.Pipeline(context.Background(), made); err != nil {
 				t.Fatal(err)
 			}
 			var gone store.Batch
-			for _, table := range []string{"strings", "lists", "sets", "zsets", "hashes", "stream_entries", "documents", "arrays"} {
+			for _, table := range []string{"strings", "lists", "sets", "zsets", "hashes", "stream_entries", "documents", "arrays", "vector_blocks"} {
 				gone.Stmts = append(gone.Stmts, store.Stmt{SQL: "DELETE FROM " + table})
 			}
 			if _, err := st.Apply(context.Background(), []store.Batch{gone}); err != nil {
 				t.Fatal(err)
 			}
 			told := 0
-			for _, key := range []string{"string", "list", "set", "zset", "hash", "stream", "json", "array"} {
+			for _, key := range []string{"string", "list", "set", "zset", "hash", "stream", "json", "array", "vectorset"} {
 				for _, cmd := range readersFirst() {
 					args := words(t, cmd.Name+" "+key+" 1 1 1")[0]
 					if cmd.Arity > 0 && cmd.Arity <= len(args) {

@@ -98,6 +98,14 @@ var ours = map[string][]Column{
 	"documents":     {{Name: "key_id", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
 	"arrays":        {{Name: "key_id", Type: "INTEGER"}, {Name: "pos", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
 	"array_cursors": {{Name: "key_id", Type: "INTEGER"}, {Name: "next", Type: "INTEGER"}},
+	"vector_sets": {
+		{Name: "key_id", Type: "INTEGER"}, {Name: "dim", Type: "INTEGER"}, {Name: "input_dim", Type: "INTEGER"},
+		{Name: "quantization", Type: "INTEGER"}, {Name: "m", Type: "INTEGER"}, {Name: "size", Type: "INTEGER"}, {Name: "per", Type: "INTEGER"},
+	},
+	"vectors": {
+		{Name: "key_id", Type: "INTEGER"}, {Name: "slot", Type: "INTEGER"}, {Name: "element", Type: "BLOB"}, {Name: "attributes", Type: "BLOB"},
+	},
+	"vector_blocks": {{Name: "key_id", Type: "INTEGER"}, {Name: "block", Type: "INTEGER"}, {Name: "records", Type: "BLOB"}},
 }
 
 // shown are the tables of ours that commands read, without those that only
@@ -105,7 +113,7 @@ var ours = map[string][]Column{
 var shown = []string{
 	"keys", "dbs", "strings", "string_parts", "hashes", "sets", "zsets", "lists",
 	"streams", "stream_entries", "stream_groups", "stream_consumers", "stream_pending", "stream_idmp", "stream_iids",
-	"documents", "arrays", "array_cursors",
+	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks",
 }
 
 // nothing is the source of a table that a file has no rows for.

@@ -383,4 +383,43 @@ var Migrations = [][]string{
 			FROM keys k JOIN strings s ON s.key_id = k.id
 			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
 	},
+
+	// Vector sets. The vectors of a set are numbered from 0 on without gaps (slot), and kept in
+	// blocks of as many records (per) as make about 16 KB, so that looking at all of
+	// them reads few rows. size is the bytes of a record; input_dim is the
+	// components of the vectors that are reduced to dim, 0 when they are not.
+	// quantization is 0 for floats, 1 for int8, 2 for binary.
+	{
+		`CREATE TABLE vector_sets(
+			key_id INTEGER PRIMARY KEY,
+			dim INTEGER NOT NULL,
+			input_dim INTEGER NOT NULL,
+			quantization INTEGER NOT NULL,
+			m INTEGER NOT NULL,
+			size INTEGER NOT NULL,
+			per INTEGER NOT NULL)`,
+		`CREATE TABLE vectors(
+			key_id INTEGER NOT NULL,
+			slot INTEGER NOT NULL,
+			element BLOB NOT NULL,
+			attributes BLOB,
+			PRIMARY KEY(key_id, slot)) WITHOUT ROWID`,
+		`CREATE UNIQUE INDEX vectors_by_element ON vectors(key_id, element)`,
+		`CREATE TABLE vector_blocks(
+			key_id INTEGER NOT NULL,
+			block INTEGER NOT NULL,
+			records BLOB NOT NULL,
+			PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
+		`CREATE TRIGGER keys_delete_vectors AFTER DELETE ON keys WHEN OLD.type = 'vectorset' BEGIN
+			DELETE FROM vector_sets WHERE key_id = OLD.id;
+			DELETE FROM vectors WHERE key_id = OLD.id;
+			DELETE FROM vector_blocks WHERE key_id = OLD.id;
+		END`,
+		`CREATE VIEW v_vectors AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(v.element AS TEXT) AS element,
+			CAST(v.attributes AS TEXT) AS attributes, s.dim,
+			CASE s.quantization WHEN 0 THEN 'f32' WHEN 1 THEN 'int8' ELSE 'bin' END AS quantization
+			FROM keys k JOIN vector_sets s ON s.key_id = k.id JOIN vectors v ON v.key_id = k.id
+			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
+			ORDER BY k.id, v.slot`,
+	},
 }

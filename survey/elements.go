@@ -72,6 +72,17 @@ var kinds = map[string]kind{
 			return with(key, "ARSCAN", from, lastIndex, "LIMIT", strconv.Itoa(defaultPage))
 		},
 	},
+	"vectorset": {
+		count: "VCARD", one: "element", many: "elements", parts: []string{"element"},
+		first: func(key []byte, n int) [][]byte { return with(key, "VRANGE", "-", "+", strconv.Itoa(n)) },
+		walk: func(key []byte, _ int64, last [][]byte) [][]byte {
+			from := "-"
+			if last != nil {
+				from = "(" + string(last[0])
+			}
+			return with(key, "VRANGE", from, "+", strconv.Itoa(defaultPage))
+		},
+	},
 	"ReJSON-RL": {first: func(key []byte, _ int) [][]byte { return with(key, "JSON.GET") }},
 }
 

@@ -34,6 +34,7 @@ const sqlFileFacts = `SELECT id, key, type, dies_at,
 		WHEN 'set' THEN (SELECT sum(length(member)) FROM sets WHERE key_id = keys.id)
 		WHEN 'zset' THEN (SELECT sum(length(member) + 8) FROM zsets WHERE key_id = keys.id)
 		WHEN 'array' THEN (SELECT sum(length(value)) FROM arrays WHERE key_id = keys.id)
+		WHEN 'vectorset' THEN (SELECT sum(length(element) + ifnull(length(attributes), 0)) FROM vectors WHERE key_id = keys.id) + ifnull((SELECT count * size FROM vector_sets WHERE key_id = keys.id), 0)
 		WHEN 'stream' THEN (SELECT sum(length(id) + length(fields)) FROM stream_entries WHERE key_id = keys.id)
 		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id)
 		END, 0), -1)

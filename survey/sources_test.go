@@ -40,7 +40,7 @@ func TestSourcesAgree(t *testing.T) {
 	}
 	for _, line := range []string{
 		"SET gone v PX 10", "SET later v PX 5000", "HSET hash a b c d", "HSETEX fields PX 10 FIELDS 1 gone v", "HSET fields stays v",
-		"RPUSH list a b c", "SADD set a b", "ZADD zset 1 a", "XADD stream 1-1 a b", "JSON.SET doc $ [1,2]", "ARSET array 7 x y", "SET empty x", "SETRANGE empty 0 y",
+		"RPUSH list a b c", "SADD set a b", "ZADD zset 1 a", "XADD stream 1-1 a b", "JSON.SET doc $ [1,2]", "ARSET array 7 x y", "VADD vec VALUES 2 1 0 a SETATTR {}", "VADD vec VALUES 2 0 1 bb", "SET empty x", "SETRANGE empty 0 y",
 	} {
 		do(line)
 	}
@@ -64,7 +64,7 @@ func TestSourcesAgree(t *testing.T) {
 	if want := "hash hash -1 2 8"; !slices.Contains(tables, want) {
 		t.Errorf("the hash is not told as %q", want)
 	}
-	if len(tables) != 2510 || !slices.Equal(tables, commands) {
+	if len(tables) != 2511 || !slices.Equal(tables, commands) {
 		t.Errorf("tables have %d keys, commands %d", len(tables), len(commands))
 		for i := range min(len(tables), len(commands)) {
 			if tables[i] != commands[i] {

@@ -27,9 +27,7 @@ func (c *Call) stmt(sql string, key []byte, more ...store.Value) store.Stmt {
 
 // lowerName is the command's name as Redis writes it in errors: "set",
 // "object|encoding".
-func (c *Call) lowerName() string {
-	return strings.ReplaceAll(strings.ToLower(c.Command.Name), " ", "|")
-}
+func (c *Call) lowerName() string { return c.Command.WireName() }
 
 // is tells whether argument i is the option word, in any case.
 func (c *Call) is(i int, word string) bool { return wordIs(c.Args[i], word) }

@@ -50,7 +50,7 @@ func init() {
 		geoTranslations, hashTranslations, hashExpireTranslations, hashGetexTranslations, hashImportTranslations,
 		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations,
 		serverTranslations, memoryTranslations, persistTranslations, setTranslations, streamTranslations,
-		stringTranslations, throttleTranslations, zsetTranslations,
+		stringTranslations, throttleTranslations, vectorSetTranslations, zsetTranslations,
 	} {
 		for name, translate := range group {
 			cmd := commands.Lookup(name)

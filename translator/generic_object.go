@@ -110,7 +110,7 @@ func (o object) encoding() string {
 		compact, spread = "listpack", "hashtable"
 	case "zset":
 		compact, spread = "listpack", "skiplist"
-	case jsonType:
+	case jsonType, vectorSetType:
 		return "raw"
 	case arrayType:
 		return "sliced-array"

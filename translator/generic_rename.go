@@ -114,6 +114,10 @@ var copyElements = []string{
 	`INSERT INTO documents(key_id, value) SELECT t.id, e.value FROM documents` + copiedRows,
 	`INSERT INTO arrays(key_id, pos, value) SELECT t.id, e.pos, e.value FROM arrays` + copiedRows,
 	`INSERT INTO array_cursors(key_id, next) SELECT t.id, e.next FROM array_cursors` + copiedRows,
+	`INSERT INTO vector_sets(key_id, dim, input_dim, quantization, m, size, per)
+		SELECT t.id, e.dim, e.input_dim, e.quantization, e.m, e.size, e.per FROM vector_sets` + copiedRows,
+	`INSERT INTO vectors(key_id, slot, element, attributes) SELECT t.id, e.slot, e.element, e.attributes FROM vectors` + copiedRows,
+	`INSERT INTO vector_blocks(key_id, block, records) SELECT t.id, e.block, e.records FROM vector_blocks` + copiedRows,
 }
 
 func copyCommand(c *Call) Plan {

@@ -93,9 +93,9 @@ const sqlTouchedOnChange = sqlTouched + ` AND changes() > 0`
 
 func (c *Call) touched(key []byte) store.Stmt { return c.stmt(sqlTouched, key) }
 
-// A command that removes elements ends with dropEmpty: a list, hash, set, zset
-// or array without elements is no key.
-const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset', 'array')`
+// A command that removes elements ends with dropEmpty: a list, hash, set, zset,
+// array or vector set without elements is no key.
+const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset', 'array', 'vectorset')`
 
 func (c *Call) dropEmpty(key []byte) store.Stmt {
 	return store.Stmt{SQL: sqlDropEmpty, Args: c.key(key)[:2]}

@@ -23,7 +23,7 @@ func main() {
 var groups = []struct{ name, title string }{
 	{"string", "Strings"}, {"hash", "Hashes"}, {"list", "Lists"}, {"set", "Sets"}, {"sorted-set", "Sorted sets"},
 	{"stream", "Streams"}, {"geo", "Geo"}, {"bitmap", "Bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"array", "Arrays"},
-	{"module", "Modules: JSON and rate limiting"},
+	{"module", "Vector sets, JSON and rate limiting"},
 	{"generic", "Keys"}, {"transactions", "Transactions"}, {"scripting", "Scripting"}, {"connection", "Connection"}, {"server", "Server"},
 }
 

@@ -1,0 +1,73 @@
+package commands
+
+var vectorSetCommands = []Command{
+	{
+		Name: "VADD", Group: "module", Since: "8.0.0", Arity: -5, Flags: Write | DenyOOM | Module,
+		Summary: "Adds an element with its vector to a vector set, or gives it another vector",
+		Syntax: "key [REDUCE dim] <FP32|VALUES> vector element [CAS] [NOQUANT|BIN|Q8] [EF build-exploration-factor] " +
+			"[SETATTR attributes] [M numlinks]",
+		Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VCARD", Group: "module", Since: "8.0.0", Arity: 2, Flags: ReadOnly | Module | Fast,
+		Summary: "Returns the number of elements of a vector set, 0 when there is none",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VDIM", Group: "module", Since: "8.0.0", Arity: 2, Flags: ReadOnly | Module | Fast,
+		Summary: "Returns the number of components of the vectors of a vector set",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VEMB", Group: "module", Since: "8.0.0", Arity: -3, Flags: ReadOnly | Module | Fast,
+		Summary: "Returns the vector of an element as near as it is kept, nil when there is none",
+		Syntax:  "key element [RAW]", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VGETATTR", Group: "module", Since: "8.0.0", Arity: 3, Flags: ReadOnly | Module | Fast,
+		Summary: "Returns the attributes of an element, nil when it has none",
+		Syntax:  "key element", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VINFO", Group: "module", Since: "8.0.0", Arity: 2, Flags: ReadOnly | Module | Fast,
+		Summary: "Describes a vector set, nil when there is none",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VISMEMBER", Group: "module", Since: "8.2.0", Arity: 3, Flags: ReadOnly | Module,
+		Summary: "Returns whether a vector set has an element",
+		Syntax:  "key element", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VLINKS", Group: "module", Since: "8.0.0", Arity: -3, Flags: ReadOnly | Module | Fast,
+		Summary: "Returns the neighbours of an element, nil when there is none",
+		Syntax:  "key element [WITHSCORES]", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VRANDMEMBER", Group: "module", Since: "8.0.0", Arity: -2, Flags: ReadOnly | Module,
+		Summary: "Returns random elements of a vector set",
+		Syntax:  "key [count]", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VRANGE", Group: "module", Since: "8.4.0", Arity: -4, Flags: ReadOnly | Module,
+		Summary: "Returns the elements of a vector set in a range of their names, in order",
+		Syntax:  "key start end [count]", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VREM", Group: "module", Since: "8.0.0", Arity: 3, Flags: Write | Module,
+		Summary: "Removes an element from a vector set and returns whether it was there",
+		Syntax:  "key element", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VSETATTR", Group: "module", Since: "8.0.0", Arity: 4, Flags: Write | Module | Fast,
+		Summary: "Sets the attributes of an element, or removes them when they are empty",
+		Syntax:  "key element json", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "VSIM", Group: "module", Since: "8.0.0", Arity: -4, Flags: ReadOnly | Module,
+		Summary: "Returns the elements whose vectors are most similar to a vector, or to that of an element",
+		Syntax: "key <ELE|FP32|VALUES> vector_or_element [WITHSCORES] [WITHATTRIBS] [COUNT count] [EPSILON max_distance] " +
+			"[EF search-exploration-factor] [FILTER expression] [FILTER-EF max-filtering-effort] [TRUTH] [NOTHREAD]",
+		Keys: []KeySpec{oneKey(RW, 1)},
+	},
+}

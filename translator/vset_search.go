@@ -1,0 +1,165 @@
+package translator
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/filter"
+	"github.com/meowdis/meowdis/translator/vector"
+)
+
+// stepBytes is about how many bytes of records a step of a search reads, which
+// bounds its memory, however many vectors there are.
+const stepBytes = 4 << 20
+
+// searching looks at every vector of a set for those that are nearest to one. It is
+// the state that the steps of one plan share.
+type searching struct {
+	set    vectorSet
+	query  vector.Query
+	filter *filter.Program // nil for no filter
+	skip   int64           // a slot to pass over
+	nearest
+}
+
+const (
+	sqlBlocks         = `SELECT records FROM vector_blocks WHERE key_id = ` + liveID + ` AND block >= ?4 AND block < ?5 ORDER BY block`
+	sqlSlotAttributes = `SELECT slot, attributes FROM vectors
+		WHERE key_id = ` + liveID + ` AND slot >= ?4 AND slot < ?5 AND attributes IS NOT NULL ORDER BY slot`
+)
+
+// from is the plan that searches from a block on, and hands what it found to next.
+func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan {
+	key, per := c.Args[1], s.set.per
+	end := block + max(1, stepBytes/(s.set.size*per))
+	stmts := []store.Stmt{c.stmt(sqlBlocks, key, store.Int(block), store.Int(end))}
+	if s.filter != nil {
+		stmts = append(stmts, c.stmt(sqlSlotAttributes, key, store.Int(block*per), store.Int(end*per)))
+	}
+	return readThen(func(r *store.Result) Plan {
+		if s.filter == nil {
+			s.all(block*per, r.Rows[0])
+		} else {
+			s.some(block*per, r.Rows[0], r.Rows[1])
+		}
+		if end*per < s.set.count {
+			return s.from(c, end, next)
+		}
+		return next(s.sorted())
+	}, stmts...)
+}
+
+// all compares every record of blocks, the first of which is at the slot.
+func (s *searching) all(slot int64, blocks []store.Row) {
+	size := s.set.size
+	for _, row := range blocks {
+		for records := row[0].Bytes(); len(records) > 0; records = records[size:] {
+			if slot != s.skip {
+				s.offer(s.query.Distance(records[:size]), slot)
+			}
+			slot++
+		}
+	}
+}
+
+// some compares the records of blocks whose attributes pass the filter.
+func (s *searching) some(first int64, blocks, attributes []store.Row) {
+	for _, row := range attributes {
+		if !s.filter.Match(row[1].Bytes()) {
+			continue
+		}
+		slot := row[0].Int()
+		block, at := (slot-first)/s.set.per, slot%s.set.per*s.set.size
+		s.offer(s.query.Distance(blocks[block][0].Bytes()[at:at+s.set.size]), slot)
+	}
+}
+
+// neighbour is a vector that was found.
+type neighbour struct {
+	distance float32
+	slot     int64
+}
+
+// compare orders by distance, and equal ones as they were added.
+func (n neighbour) compare(o neighbour) int {
+	return cmp.Or(cmp.Compare(n.distance, o.distance), cmp.Compare(n.slot, o.slot))
+}
+
+// nearest keeps the most near ones of those that it is offered, as a heap whose
+// root is the furthest of them.
+type nearest struct {
+	most int
+	kept []neighbour
+}
+
+func (n *nearest) Len() int           { return len(n.kept) }
+func (n *nearest) Less(i, j int) bool { return n.kept[i].compare(n.kept[j]) > 0 }
+func (n *nearest) Swap(i, j int)      { n.kept[i], n.kept[j] = n.kept[j], n.kept[i] }
+func (n *nearest) Push(x any)         { n.kept = append(n.kept, x.(neighbour)) }
+func (n *nearest) Pop() any           { panic("translator: nothing is taken from a heap of neighbours") }
+
+// offer takes a vector into account. One that is at no distance, since it has no
+// direction, is taken for one that is furthest away.
+func (n *nearest) offer(distance float32, slot int64) {
+	if distance != distance {
+		distance = 2
+	}
+	found := neighbour{distance, slot}
+	switch {
+	case len(n.kept) < n.most:
+		heap.Push(n, found)
+	case n.most > 0 && found.compare(n.kept[0]) < 0:
+		n.kept[0] = found
+		heap.Fix(n, 0)
+	}
+}
+
+// sorted returns what was kept, the nearest first.
+func (n *nearest) sorted() []neighbour {
+	slices.SortFunc(n.kept, neighbour.compare)
+	return n.kept
+}
+
+// vlinks answers one level of links, to the neighbours that are nearest: as many
+// as Redis's graph links an element to at most.
+func vlinks(c *Call) Plan {
+	scores := len(c.Args) == 4
+	if len(c.Args) > 4 || scores && !c.is(3, "WITHSCORES") {
+		return answer(commands.WrongArity(c.Command))
+	}
+	key := c.Args[1]
+	return readThen(func(r *store.Result) Plan {
+		s, bad := vectorSetOf(r.Rows[0])
+		switch {
+		case bad.IsError():
+			return answer(bad)
+		case len(r.Rows[1]) == 0:
+			return answer(resp.Nil)
+		}
+		own := r.Rows[1][0]
+		search := &searching{set: s, query: s.kind.QueryRecord(own[1].Bytes(), s.dim), nearest: nearest{most: int(2 * s.m)}, skip: own[0].Int()}
+		return search.from(c, 0, func(found []neighbour) Plan { return c.linksTo(key, found, scores) })
+	}, c.record(key, c.Args[2])...)
+}
+
+func (c *Call) linksTo(key []byte, found []neighbour, scores bool) Plan {
+	slots := make([]int64, len(found))
+	for i, n := range found {
+		slots[i] = n.slot
+	}
+	return read(func(r *store.Result) resp.Value {
+		if !scores {
+			return resp.MakeArray(bulks(r.Rows[0]))
+		}
+		level := resp.EmptyMap
+		for i, row := range r.Rows[0] {
+			score := float32(vector.Similarity(found[i].distance))
+			level.Elems = append(level.Elems, bulk(row[0]), shortest(float64(score)))
+		}
+		return resp.MakeArray(level)
+	}, c.elementsAt(key, slots))
+}

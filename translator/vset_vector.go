@@ -1,0 +1,66 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator/vector"
+)
+
+// maxDimension is how many components a vector may have, in Redis, too.
+const maxDimension = 1 << 16
+
+var badVector = resp.MakeError("ERR invalid vector specification")
+
+// vectorArg is a vector in a call.
+type vectorArg struct {
+	v      []float32
+	reduce int // the components to reduce it to, 0 for none
+	next   int // the argument after it
+}
+
+// parseVector reads the vector at argument i: FP32 blob or VALUES n n-numbers,
+// after REDUCE dim where that is allowed.
+func (c *Call) parseVector(i int, reducible bool) (a vectorArg, ok bool) {
+	if reducible && len(c.Args) > i+2 && c.is(i, "REDUCE") {
+		n, ok := parseInt(c.Args[i+1])
+		if !ok || n <= 0 || n > maxDimension {
+			return a, false
+		}
+		a.reduce = int(n)
+		i += 2
+	}
+	if len(c.Args) < i+2 {
+		return a, false
+	}
+	switch {
+	case c.is(i, "FP32"):
+		a.v, ok = vector.Parse(c.Args[i+1])
+		a.next = i + 2
+		return a, ok && len(a.v) <= maxDimension
+	case c.is(i, "VALUES"):
+		n, ok := parseInt(c.Args[i+1])
+		if !ok || n < 1 || n > maxDimension || int64(len(c.Args)-i-2) < n {
+			return a, false
+		}
+		a.next = i + 2 + int(n)
+		a.v = make([]float32, n)
+		for j, arg := range c.Args[i+2 : a.next] {
+			f, ok := parseFloat(arg)
+			if !ok {
+				return a, false
+			}
+			a.v[j] = float32(f)
+		}
+		return a, true
+	}
+	return a, false
+}
+
+// errDimension is the error of a vector of got components for a set of others.
+func errDimension(got, has int) resp.Value {
+	return resp.MakeError("ERR Vector dimension mismatch - got " + resp.FormatInt(int64(got)) + " but set has " + resp.FormatInt(int64(has)))
+}
+
+func errInputDimension(got, has int) resp.Value {
+	return resp.MakeError("ERR Input dimension mismatch for projection - got " + resp.FormatInt(int64(got)) +
+		" but projection expects " + resp.FormatInt(int64(has)))
+}
