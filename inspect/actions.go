@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ func (m *Model) rename() tea.Cmd {
 		onto.calls = [][][]byte{command("RENAME", key, name)}
 		c.calls, c.insist = [][][]byte{command("RENAMENX", key, name)}, &onto
 		c.back = [][][]byte{command("RENAME", name, key)}
+		c.checks = []check{{call: command("EXISTS", key)}, {call: command("EXISTS", name)}}
 		return c, nil
 	}}
 	return nil
@@ -104,8 +106,25 @@ func (m *Model) mortalField(field string) (name string, set func(at int64) chang
 		if at != 0 {
 			call = command("HPEXPIREAT", key, decimal(at), "FIELDS", "1", field)
 		}
-		return change{title: lived(name, at, m.now), calls: [][][]byte{call}}
+		return change{
+			title: lived(name, at, m.now), calls: [][][]byte{call}, lives: true, backOf: fieldLife(key, field),
+			checks: []check{{call: command(lifeOnly, key, field)}},
+		}
 	}, true
+}
+
+// fieldLife is what gives a field the time to live back that it has.
+func fieldLife(key, field string) backOf {
+	return func(ctx context.Context, c *conn, db int) ([][][]byte, error) {
+		v, err := c.one(ctx, db, command("HPEXPIRETIME", key, "FIELDS", "1", field))
+		switch {
+		case err != nil:
+			return nil, err
+		case len(v.Elems) == 1 && number(v.Elems[0]) > 0:
+			return [][][]byte{lasting(key, field, text(v.Elems[0]))}, nil
+		}
+		return [][][]byte{command("HPERSIST", key, "FIELDS", "1", field)}, nil
+	}
 }
 
 // lived says what a time to live became.

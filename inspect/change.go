@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -20,6 +21,8 @@ type change struct {
 	many   int64      // how many keys that is; 0 while nobody counted
 	keys   []string   // what the calls change beside the keys that they are known to
 	back   [][][]byte // what undoes the calls; nil: the keys as they were
+	backOf backOf     // likewise, asked for at the moment of the change
+	checks []check    // what must be as the change left it for an undo to be unasked; nil: the keys
 	lives  bool       // the calls set no more than times to live
 	final  bool       // no undo is kept: it cannot be
 	reveal string     // the key to go to then; "" stays
@@ -34,6 +37,9 @@ type change struct {
 
 // holds tells whether what the person saw before a change is still so.
 type holds func(ctx context.Context, c *conn, db int) (bool, error)
+
+// backOf finds out what undoes a change, before it is made.
+type backOf func(ctx context.Context, c *conn, db int) ([][][]byte, error)
 
 // scope is keys of a database.
 type scope struct {
@@ -110,10 +116,11 @@ func (m *Model) runAll(ctx context.Context, db int, c change) (*step, resp.Value
 	if err != nil {
 		return nil, resp.Nil, err
 	}
-	t := transaction{db: db, places: changedBy(db, c.calls), absent: true, back: c.back, lives: c.lives}
+	t := transaction{db: db, places: changedBy(db, c.calls), absent: true, back: c.back, backOf: c.backOf, lives: c.lives}
 	if len(c.keys) > 0 {
 		t.places = append(t.places, keysIn{db, c.keys})
 	}
+	t.checks = c.leaves(db, t.places)
 	t.calls = func(there []string) ([][][]byte, error) {
 		if c.fresh != "" && len(there) > 0 {
 			return nil, errNameTaken
@@ -144,6 +151,22 @@ func (m *Model) runAll(ctx context.Context, db int, c change) (*step, resp.Value
 		return &s, last, err
 	}
 	return nil, last, errors.Join(err, m.journal.cut(s))
+}
+
+// leaves is what to look at before the change is undone: what it names, or else the keys
+// that it changes.
+func (c change) leaves(db int, places []keysIn) (all []checksIn) {
+	if c.checks != nil {
+		return []checksIn{{db: db, checks: slices.Clone(c.checks)}}
+	}
+	name := wholeKey
+	if c.lives {
+		name = lifeOnly
+	}
+	for _, p := range places {
+		all = append(all, checksIn{db: p.db, checks: asked(name, p.keys)})
+	}
+	return all
 }
 
 var errNameTaken = errors.New("there is a key of that name already")

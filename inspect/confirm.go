@@ -19,7 +19,8 @@ type confirmation struct {
 	title  string
 	notes  []string
 	change change
-	always bool // ask even where nothing is to be confirmed: it cannot be undone
+	always bool                 // ask even where nothing is to be confirmed: it cannot be undone
+	agreed func(*Model) tea.Cmd // what follows when there is no change to be made
 
 	name  *prompt // where the name is typed; nil where y will do
 	wrong bool
@@ -46,14 +47,12 @@ func (c *confirmation) press(m *Model, k tea.KeyMsg) tea.Cmd {
 	case key == sqlKey:
 		return m.showSQL(c.change, c)
 	case c.name == nil && (key == "y" || key == "Y"):
-		m.overlay = nil
-		return m.write(c.change)
+		return c.agree(m)
 	case c.name == nil && (key == "n" || key == "N" || key == "q"):
 		c.refuse(m)
 	case c.name == nil:
 	case key == "enter" && c.name.String() == m.options.Name:
-		m.overlay = nil
-		return m.write(c.change)
+		return c.agree(m)
 	case key == "enter":
 		c.wrong = true
 	default:
@@ -61,6 +60,14 @@ func (c *confirmation) press(m *Model, k tea.KeyMsg) tea.Cmd {
 		c.wrong = false
 	}
 	return nil
+}
+
+func (c *confirmation) agree(m *Model) tea.Cmd {
+	m.overlay = nil
+	if c.agreed != nil {
+		return c.agreed(m)
+	}
+	return m.write(c.change)
 }
 
 func (c *confirmation) refuse(m *Model) {

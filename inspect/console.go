@@ -121,13 +121,13 @@ func (m *Model) runLine(line string) tea.Cmd {
 
 // runWrite runs a command that changes something.
 func (m *Model) runWrite(call [][]byte, kind danger, deletes bool) tea.Cmd {
-	c := change{title: callText(call, 40), calls: [][][]byte{call}, shows: true}
+	c := change{title: callText(call, 40), calls: [][][]byte{call}, shows: true, lives: setsLife(call, m.now)}
 	ask := confirmation{title: "Run " + c.title + "?", change: c}
 	switch kind {
 	case flushing:
 		return m.flush(c)
 	case swapping:
-		ask.change.back = [][][]byte{call}
+		ask.change.back, ask.change.checks = [][][]byte{call}, []check{} // the others' writes are swapped, too
 		ask.always = true
 	case unknownCall:
 		return m.lookUp(ask)
@@ -137,6 +137,28 @@ func (m *Model) runWrite(call [][]byte, kind danger, deletes bool) tea.Cmd {
 		}
 	}
 	return m.confirm(ask)
+}
+
+// setsLife tells whether a command sets no more than when keys end, and ends none at
+// once.
+func setsLife(call [][]byte, now int64) bool {
+	name := strings.ToUpper(string(call[0]))
+	if name == "PERSIST" {
+		return true
+	}
+	if len(call) < 3 {
+		return false
+	}
+	at := atoi64(string(call[2]))
+	switch name {
+	case "EXPIRE", "PEXPIRE":
+		return at > 0
+	case "EXPIREAT":
+		return at > now/1000
+	case "PEXPIREAT":
+		return at > now
+	}
+	return false
 }
 
 // lookedUp is a command that is not in our table, and what the target tells of it.

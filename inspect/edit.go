@@ -152,7 +152,9 @@ func (e editable) change(text string) change {
 	}
 	if e.large {
 		c.back = e.save(e.text)
+		c.checks = []check{{call: command(e.read...)}}
 		if e.expires != 0 {
+			c.checks = append(c.checks, check{call: command(lifeOnly, e.read[1])})
 			// When the key has ended by then, HSET would make another one.
 			c.back = append(c.back, command("PEXPIREAT", e.read[1], decimal(e.expires)))
 		}

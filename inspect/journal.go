@@ -34,10 +34,12 @@ type journal struct {
 	end    int64
 }
 
-// step is a change that can be undone: where its records are in the journal.
+// step is a change that can be undone: where its records are in the journal, and of how
+// many bytes of its commands an undo that broke off has run.
 type step struct {
 	title    string
 	from, to int64
+	done     int64
 }
 
 const (
@@ -47,6 +49,7 @@ const (
 	recordTarget   = 'T' // what the target is called
 	recordStep     = 'S' // begins a step: its title
 	recordCommands = 'C' // a database and commands there, as Redis's protocol has them
+	recordChecks   = 'L' // what the change left of what the commands before undo: see checks.go
 
 	recordHead = 1 + 4
 	recordSum  = 8

@@ -144,7 +144,7 @@ func (m *Model) deleteAll(ctx context.Context, c change) (*step, error) {
 	var no errNoImage
 	switch full := (unkept{}); {
 	case errors.As(err, &full) || errors.As(err, &no):
-		if failed := m.takeBack(ctx, s); failed != nil {
+		if _, failed := m.takeBack(ctx, s); failed != nil {
 			return &s, errors.Join(err, failed)
 		}
 		return nil, err
@@ -157,7 +157,7 @@ func (m *Model) deleteAll(ctx context.Context, c change) (*step, error) {
 func (m *Model) deleteNames(ctx context.Context, db int, names []string) error {
 	for some := range slices.Chunk(names, keysAtOnce) {
 		values, _, err := m.transact(ctx, transaction{
-			db: db, places: []keysIn{{db, some}},
+			db: db, places: []keysIn{{db, some}}, checks: []checksIn{{db: db, checks: asked(wholeKey, some), known: true}},
 			calls: func(there []string) ([][][]byte, error) {
 				if len(there) == 0 {
 					return nil, nil

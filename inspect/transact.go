@@ -18,6 +18,8 @@ type transaction struct {
 	absent bool // keys that are not there are kept as such
 	back   [][][]byte
 	lives  bool
+	backOf backOf     // what undoes it, found out while the keys are watched; nil: back
+	checks []checksIn // what it leaves
 	// calls is the commands, once it is known which of the keys are there.
 	calls func(there []string) ([][][]byte, error)
 }
@@ -54,17 +56,37 @@ func (m *Model) transact(ctx context.Context, t transaction) (values []resp.Valu
 		switch {
 		case err != nil:
 		case watched:
-			values, err = m.conn.commit(ctx, t.db, true, calls)
+			values, err = m.conn.commit(ctx, t.db, true, calls, t.watchAgain()...)
 			sent = !errors.Is(err, errRaced)
 		default:
 			values, err = m.commitTogether(ctx, t.db, r, calls)
 			sent = true
+		}
+		kept := err == nil && (nothingDone(values) || m.remember(ctx, t, watched))
+		if !kept && ctx.Err() != nil {
+			m.rememberStopped(ctx, t)
 		}
 		if !errors.Is(err, errRaced) {
 			return values, sent, err
 		}
 	}
 	return nil, false, err
+}
+
+// watchAgain are the calls that watch, right behind a transaction, the keys whose values
+// are to be looked at then.
+func (t transaction) watchAgain() (calls [][][]byte) {
+	for _, p := range t.checks {
+		if p.db != t.db || p.known || len(p.checks) == 0 {
+			continue
+		}
+		words := []string{"WATCH"}
+		for _, l := range p.checks {
+			words = append(words, l.key())
+		}
+		calls = append(calls, command(words...))
+	}
+	return calls
 }
 
 // keep writes to the journal what undoes a transaction, and returns its commands, and
@@ -76,6 +98,11 @@ func (m *Model) keep(ctx context.Context, t transaction) (calls [][][]byte, r re
 				r.add(calls)
 			}
 			return m.journal.add(db, calls)
+		}
+	}
+	if t.backOf != nil {
+		if t.back, err = t.backOf(ctx, m.conn, t.db); err != nil {
+			return nil, r, err
 		}
 	}
 	if t.back != nil {
@@ -95,7 +122,7 @@ func (m *Model) keep(ctx context.Context, t transaction) (calls [][][]byte, r re
 			return nil, r, err
 		}
 		all = append(all, there...)
-		if missing := p.without(there); t.absent && len(missing) > 0 {
+		if missing := p.without(there); t.absent && !t.lives && len(missing) > 0 {
 			if err := m.journal.add(p.db, gone(missing)); err != nil {
 				return nil, r, err
 			}
@@ -143,16 +170,27 @@ func (c *conn) watch(ctx context.Context, places []keysIn) (bool, error) {
 	return true, nil
 }
 
-// commit runs commands, where the target can as one. errRaced means that nothing
-// was done, since keys that were watched have been changed.
-func (c *conn) commit(ctx context.Context, db int, atomic bool, calls [][][]byte) ([]resp.Value, error) {
+// unwatch gives up what was watched.
+func (c *conn) unwatch(ctx context.Context) error {
+	if c.refusals.has("WATCH") {
+		return nil
+	}
+	_, err := c.do(ctx, 0, command("UNWATCH"))
+	return err
+}
+
+// commit runs commands, where the target can as one, and right behind them some that
+// nobody wants the replies of. errRaced means that nothing was done, since keys that
+// were watched have been changed.
+func (c *conn) commit(ctx context.Context, db int, atomic bool, calls [][][]byte, behind ...[][]byte) ([]resp.Value, error) {
 	if !atomic {
 		return c.do(ctx, db, calls...)
 	}
-	values, err := c.do(ctx, db, slices.Concat([][][]byte{command("MULTI")}, calls, [][][]byte{command("EXEC")})...)
+	values, err := c.do(ctx, db, slices.Concat([][][]byte{command("MULTI")}, calls, [][][]byte{command("EXEC")}, behind)...)
 	if err != nil {
 		return nil, err
 	}
+	values = values[:len(values)-len(behind)]
 	done := values[len(values)-1]
 	switch {
 	case done.IsNull():

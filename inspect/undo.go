@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,26 +15,51 @@ func (m *Model) undo() tea.Cmd {
 	if !m.mayWrite() {
 		return nil
 	}
-	n := len(m.steps)
-	if n == 0 {
+	if len(m.steps) == 0 {
 		m.notice = "There is nothing to undo."
 		return nil
 	}
-	s := m.steps[n-1]
+	return m.undoLast(false)
+}
+
+// undoLast takes the last change back: when others changed what it left only if the
+// person wants that.
+func (m *Model) undoLast(wanted bool) tea.Cmd {
+	n := len(m.steps)
+	u := undone{step: m.steps[n-1]}
 	m.steps = m.steps[:n-1]
-	m.making = s.title
+	m.making = u.step.title
 	return m.start(writing, func(ctx context.Context) (tea.Msg, error) {
-		return undone{s, m.takeBack(ctx, s)}, nil
+		u.err = errRaced
+		for range tries {
+			if u.doubts, u.gone, u.err = m.review(ctx, u.step, wanted); len(u.doubts) > 0 || u.err != nil {
+				return u, nil
+			}
+			u.step.done, u.err = m.takeBack(ctx, u.step)
+			if !errors.Is(u.err, errRaced) {
+				break
+			}
+		}
+		return u, nil
 	})
 }
 
 // undone is an undo that came to its end, or did not; then it can be tried again.
 type undone struct {
-	step step
-	err  error
+	step   step
+	doubts []string // why it was not begun
+	gone   []string // keys whose time to live was to come back, and that are not there
+	err    error
 }
 
 func (m *Model) undid(u undone) tea.Cmd {
+	if len(u.doubts) > 0 {
+		m.steps = append(m.steps, u.step)
+		return m.confirm(confirmation{
+			title: "Undo nevertheless?", notes: append([]string{u.step.title}, u.doubts...), always: true,
+			agreed: func(m *Model) tea.Cmd { return m.undoLast(true) },
+		})
+	}
 	if u.err != nil {
 		m.steps = append(m.steps, u.step)
 		m.fail(u.err)
@@ -41,14 +67,22 @@ func (m *Model) undid(u undone) tea.Cmd {
 		return m.lookAgain("")
 	}
 	m.notice = "Undone: " + u.step.title + "."
+	if n := len(u.gone); n > 0 {
+		m.notice = u.gone[0] + " is not there any more: its time to live is not undone."
+		if n > 1 {
+			m.notice = "Undone: " + u.step.title + ", but of " + counted(int64(n), "key that is", "keys that are") + " not there any more."
+		}
+	}
 	return m.lookAgain("")
 }
 
-// takeBack undoes a step, the last one of the journal, and cuts it off.
-func (m *Model) takeBack(ctx context.Context, s step) error {
+// takeBack undoes a step, the last one of the journal, and cuts it off. When that breaks
+// off, done is how far it came, as in the step.
+func (m *Model) takeBack(ctx context.Context, s step) (done int64, err error) {
 	plain := m.conn.refusals.has("WATCH")
-	err := m.journal.replay(s, func(done int64, db int, calls [][][]byte) error {
-		costOf(ctx).far(done, s.to-s.from)
+	err = m.journal.replay(s, func(at int64, db int, calls [][][]byte) error {
+		costOf(ctx).far(at, s.to-s.from)
+		done = max(at, s.done)
 		values, err := m.conn.commit(ctx, db, !plain, calls)
 		if err != nil {
 			return err
@@ -61,9 +95,9 @@ func (m *Model) takeBack(ctx context.Context, s step) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return done, err
 	}
-	return m.journal.cut(s)
+	return 0, m.journal.cut(s)
 }
 
 // endedMeanwhile tells whether an error of a command that brings a key back means

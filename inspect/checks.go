@@ -1,0 +1,239 @@
+package inspect
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// An undo overwrites nothing unasked that others wrote since the change. So what a
+// change left is kept in the journal behind what undoes it, as checks, and an undo
+// looks first whether that is still there.
+
+// check is a question about a key, and its answer: "" when there is no such thing. The
+// question is a command that reads, or one of wholeKey and lifeOnly.
+type check struct {
+	call   [][]byte
+	answer string
+}
+
+// The questions that no command answers: what a key holds and when it ends, and when a
+// key, or a field behind it, ends.
+const (
+	wholeKey = "=KEY"
+	lifeOnly = "=LIFE"
+)
+
+func (l check) is(name string) bool { return string(l.call[0]) == name }
+func (l check) key() string         { return string(l.call[1]) }
+
+// asked makes checks without answers.
+func asked(name string, keys []string) []check {
+	checks := make([]check, len(keys))
+	for i, key := range keys {
+		checks[i].call = command(name, key)
+	}
+	return checks
+}
+
+// answer finds out the answers to checks as they are now. It returns false when one
+// cannot be told.
+func (c *conn) answer(ctx context.Context, db int, checks []check, now int64) (bool, error) {
+	var calls [][][]byte
+	var plain []int
+	var wholes, lives []string
+	for i, l := range checks {
+		switch {
+		case l.is(wholeKey):
+			wholes = append(wholes, l.key())
+		case l.is(lifeOnly) && len(l.call) == 2:
+			lives = append(lives, l.key())
+		case l.is(lifeOnly):
+			calls, plain = append(calls, command("HPEXPIRETIME", l.key(), "FIELDS", "1", string(l.call[2]))), append(plain, i)
+		default:
+			calls, plain = append(calls, l.call), append(plain, i)
+		}
+	}
+	whole, known, err := c.digests(ctx, db, wholes)
+	if err != nil || !known {
+		return false, err
+	}
+	ends, err := c.ends(ctx, db, lives, now)
+	if err != nil {
+		return false, err
+	}
+	for i, l := range checks {
+		switch {
+		case l.is(wholeKey):
+			checks[i].answer = whole[l.key()]
+		case l.is(lifeOnly) && len(l.call) == 2:
+			checks[i].answer = ends[l.key()]
+		}
+	}
+	if len(calls) == 0 {
+		return true, nil
+	}
+	values, err := c.do(ctx, db, calls...)
+	if err != nil {
+		return false, err
+	}
+	for i, at := range plain {
+		checks[at].answer = answerOf(checks[at], values[i])
+	}
+	return true, nil
+}
+
+// answerOf is the answer that a reply is: of a life the reply itself, "" for none.
+func answerOf(l check, v resp.Value) string {
+	if l.is(lifeOnly) {
+		const noField = -2
+		if len(v.Elems) != 1 || number(v.Elems[0]) == noField {
+			return ""
+		}
+		return text(v.Elems[0])
+	}
+	if v.IsNull() || v.Kind == resp.Int && v.Int == 0 {
+		return ""
+	}
+	return strconv.FormatUint(xxh3.Hash(resp.Append2(nil, v)), 16)
+}
+
+// ends is when keys end, 0 for never; those that are not there are left out. Where the
+// target tells only how long they have left, it is 1 for those that end at all.
+func (c *conn) ends(ctx context.Context, db int, keys []string, now int64) (map[string]string, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	all, err := c.facts(ctx, db, keys, now)
+	found := map[string]string{}
+	for _, im := range all {
+		if im.kind == "" {
+			continue
+		}
+		if c.refusals.has("PEXPIRETIME") {
+			im.expires = min(im.expires, 1)
+		}
+		found[im.key] = decimal(im.expires)
+	}
+	return found, err
+}
+
+// digests is what keys hold, as a hash, and when they end behind it; those that are not
+// there are left out. It returns false when one cannot be read, or changes all the time.
+func (c *conn) digests(ctx context.Context, db int, keys []string) (found map[string]string, known bool, err error) {
+	found = map[string]string{}
+	if len(keys) == 0 {
+		return found, true, nil
+	}
+	names := make([][]byte, len(keys))
+	for i, key := range keys {
+		names[i] = []byte(key)
+	}
+	var d digest
+	for p, err := range transfer.FromKeys(ctx, &pinned{c, db}, names...) {
+		if err != nil {
+			return nil, false, err
+		}
+		if p.Err != nil || p.Changed {
+			return nil, false, nil
+		}
+		if p.First {
+			d = digest{sum: xxh3.HashString(string(p.Key.Type))}
+		}
+		d.add(p.Value)
+		if p.Last {
+			ends := p.Key.ExpiresAt
+			if c.refusals.has("PEXPIRETIME") {
+				ends = min(ends, 1)
+			}
+			found[string(p.Key.Name)] = strconv.FormatUint(d.sum, 16) + " " + decimal(ends)
+		}
+	}
+	return found, true, nil
+}
+
+// digest is a hash of a value, part by part, wherever the parts are cut. Of what has no
+// order the elements may come in any.
+type digest struct {
+	sum   uint64
+	bytes xxh3.Hasher // of a string
+}
+
+// next takes an element in behind those before it, and among takes one in that has no
+// place.
+func (d *digest) next(parts ...[]byte)  { d.sum = d.sum*31 + hashOf(parts) }
+func (d *digest) among(parts ...[]byte) { d.sum += hashOf(parts) }
+
+func hashOf(parts [][]byte) uint64 {
+	var h xxh3.Hasher
+	for _, part := range parts {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part))))
+		h.Write(part)
+	}
+	return h.Sum64()
+}
+
+func numeral(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
+func (d *digest) add(v transfer.Value) {
+	switch v := v.(type) {
+	case rdb.String:
+		d.bytes.Write(v)
+		d.sum = d.bytes.Sum64()
+	case rdb.List:
+		for _, e := range v {
+			d.next(e)
+		}
+	case rdb.Set:
+		for _, e := range v {
+			d.among(e)
+		}
+	case rdb.Hash:
+		for _, f := range v {
+			d.among(f.Name, f.Value, numeral(f.ExpiresAt))
+		}
+	case rdb.ZSet:
+		for _, e := range v {
+			d.among(e.Name, numeral(int64(math.Float64bits(e.Score))))
+		}
+	case *rdb.Stream:
+		d.stream(v)
+	case transfer.Document:
+		d.next(v)
+	case *transfer.Array:
+		for _, s := range v.Slots {
+			d.next(numeral(int64(s.Index)), s.Value)
+		}
+		d.sum += v.Next
+	}
+}
+
+// stream takes a stream in without the times at which its consumers were seen: servers
+// tell those in several ways.
+func (d *digest) stream(s *rdb.Stream) {
+	id := func(id rdb.ID) []byte {
+		return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, id.Ms), id.Seq)
+	}
+	for _, e := range s.Entries {
+		d.next(slices.Concat([][]byte{id(e.ID)}, e.Fields)...)
+	}
+	d.sum += uint64(s.Added)
+	d.among(id(s.Last), id(s.Deleted))
+	for _, g := range s.Groups {
+		d.among([]byte("group"), g.Name, id(g.Last))
+		for _, c := range g.Consumers {
+			d.among([]byte("consumer"), g.Name, c.Name)
+			for _, p := range c.Pending {
+				d.among([]byte("pending"), g.Name, c.Name, id(p.ID), numeral(p.Deliveries))
+			}
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package inspect
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// theirs runs commands of another client, one a line.
+func (f *file) theirs(lines string) {
+	f.t.Helper()
+	mine := f.session
+	f.session = f.another()
+	defer func() { f.session = mine }()
+	for line := range strings.Lines(lines) {
+		f.do(strings.TrimSpace(line))
+	}
+}
+
+// overwritten are undos of what others have changed since: each asks, and leaves all as
+// it is when the person says no.
+var overwritten = []struct {
+	what, data string
+	keys       []string
+	theirs     string
+	asks       string
+	undone     string // a command, when the person says yes
+	then       string // its reply
+}{
+	{"a field that was edited, and one that was added", "HSET h a 1", []string{"enter", "e", "2", "enter"}, "HSET h b theirs",
+		"h was changed since", "HGETALL h", "a 1"},
+	{"a key that was set, and appended to", "SET k old", []string{":", "S", "E", "T", "space", "k", "space", "1", "enter"}, "APPEND k theirs",
+		"k was changed since", "GET k", "old"},
+	{"a key that was set, and deleted", "SET k old", []string{":", "S", "E", "T", "space", "k", "space", "1", "enter"}, "DEL k",
+		"k was deleted since, and comes back", "GET k", "old"},
+	{"a key that was deleted, and made anew", "SET k old", []string{"D", "y"}, "SET k theirs",
+		"k was made anew since", "GET k", "old"},
+	{"all keys", "SET k old", []string{":", "F", "L", "U", "S", "H", "A", "L", "L", "enter", "y", "esc"}, "RPUSH k theirs",
+		"k was made anew since", "GET k", "old"},
+	{"a key that was added, and extended", "PING", []string{"a", "down", "down", "enter", "l", "enter", "x", "enter", "enter"}, "RPUSH l theirs",
+		"l was changed since", "EXISTS l", "0"},
+	{"a name that was taken again", "SET k old", []string{"R", "2", "enter"}, "SET k theirs",
+		"k was made anew since", "MGET k k2", "old "},
+	{"a name that is gone", "SET k old", []string{"R", "2", "enter"}, "DEL k2",
+		"k2 was deleted since", "MGET k k2", " "},
+	{"a time to live", "SET k old", []string{"X", "9", "0", "enter"}, "PERSIST k",
+		"k got another time to live since", "PTTL k", "-1"},
+	{"a time to live that was typed", "SET k old PXAT 1800000000000", []string{":", "P", "E", "R", "S", "I", "S", "T", "space", "k", "enter"}, "PEXPIRE k 7000000",
+		"k got another time to live since", "PEXPIRETIME k", "1800000000000"},
+	{"a field's time to live", "HSET h a 1", []string{"enter", "X", "9", "0", "enter"}, "HPEXPIRE h 100000 FIELDS 1 a",
+		"h got another time to live since", "HPTTL h FIELDS 1 a", "-1"},
+}
+
+func TestUndoAsksBeforeItOverwrites(t *testing.T) {
+	for _, refuses := range []string{"", "WATCH"} {
+		for _, c := range overwritten {
+			t.Run(refuses+" "+c.what, func(t *testing.T) {
+				f := newFile(t)
+				f.do(c.data)
+				f.through(&meddler{refuses: refuses})
+				s := browseOn(t, f, f.fake, 80, 24)
+				s.press(append([]string{"U"}, c.keys...)...)
+				if len(s.model.steps) != 1 {
+					t.Fatalf("%d changes:\n%s", len(s.model.steps), s.screen())
+				}
+				f.theirs(c.theirs)
+				after := dumpAll(t, f, f.clock.now)
+				s.press("u")
+				s.shows("Undo nevertheless?", c.asks)
+				s.press("n")
+				s.shows("Nothing was changed")
+				if got := dumpAll(t, f, f.clock.now); got != after || len(s.model.steps) != 1 {
+					t.Errorf("%d changes are left, and %s", len(s.model.steps), firstDifference(after, got))
+				}
+				s.press("u", "y")
+				s.shows("Undone")
+				v, err := f.session.Do(context.Background(), command(strings.Fields(c.undone)...)...)
+				if got := words(v); err != nil || got != c.then {
+					t.Errorf("%s: %q %v, want %q", c.undone, got, err, c.then)
+				}
+			})
+		}
+	}
+}
+
+// words is a reply as words.
+func words(v resp.Value) string {
+	if len(v.Elems) == 0 {
+		return text(v)
+	}
+	all := make([]string, len(v.Elems))
+	for i, e := range v.Elems {
+		all[i] = words(e)
+	}
+	return strings.Join(all, " ")
+}
+
+// TestUndoOfALifeBringsNoKeyBack that somebody deleted.
+func TestUndoOfALifeBringsNoKeyBack(t *testing.T) {
+	for what, keys := range map[string][]string{
+		"X": {"X", "9", "0", "enter"}, "P": {"P"},
+		"EXPIRE":   {":", "E", "X", "P", "I", "R", "E", "space", "h", "space", "9", "0", "enter"},
+		"a field":  {"enter", "X", "9", "0", "enter"},
+		"PEXPIRE ": {":", "P", "E", "X", "P", "I", "R", "E", "space", "h", "space", "9", "0", "0", "0", "enter"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			f := newFile(t)
+			f.do("HSET h a 1")
+			f.do("PEXPIRE h 1000000")
+			s := browseOn(t, f, f.fake, 80, 24)
+			s.press(append([]string{"U"}, keys...)...)
+			f.theirs("DEL h")
+			s.press("u")
+			s.shows("h is not there any more: its time to live is not undone.", "0 keys")
+			if len(s.model.steps) != 0 {
+				t.Errorf("%d changes are left", len(s.model.steps))
+			}
+		})
+	}
+}
+
+// TestUndoDoesNotAsk where nobody changed anything: what ended by itself, and large keys.
+func TestUndoDoesNotAsk(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k old")
+	f.do("SETRANGE big 3000000 x")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	before := dumpAll(t, f, f.clock.now)
+	s.runs("SET k new PX 5000")
+	s.wait(6e9)
+	s.press("u")
+	s.shows("Undone")
+	s.runs("APPEND big y")
+	f.theirs("SET other 1\nDEL other")
+	s.press("u")
+	s.shows("Undone")
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Error(firstDifference(before, got))
+	}
+}
+
+// TestUndoAsksWhenNobodyKnows what others changed: the session was killed before it had
+// looked.
+func TestUndoAsksWhenNobodyKnows(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k old")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	s.runs("SET k new")
+	j := s.model.journal
+	if err := os.Truncate(j.file.Name(), j.end-1); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	start := f.fake.options
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Journal = j.dir
+	}
+	next := browseOn(t, f, f.fake, 80, 24)
+	next.press("enter", "U", "u")
+	next.shows("Undo nevertheless?", "SET k new", "is not known")
+	next.press("y")
+	next.shows("Undone: SET k new")
+}
+
+// TestUndoIsWatched: what others write between the look and the undo makes it look again.
+func TestUndoIsWatched(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k old")
+	b := &meddler{}
+	f.through(b)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	s.runs("SET k new")
+	interfere := true
+	b.before = func(calls [][][]byte) {
+		if holdsMulti(calls) && interfere {
+			interfere = false
+			f.theirs("SET k theirs")
+		}
+	}
+	s.press("u")
+	s.shows("Undo nevertheless?", "k was changed since")
+	s.press("n")
+	if v, err := f.session.Do(context.Background(), command("GET", "k")...); err != nil || text(v) != "theirs" {
+		t.Errorf("k is %q, %v", text(v), err)
+	}
+}
+
+// TestSomebodyElseIsFirst: what others wrote right behind a change is none of what the
+// change left.
+func TestSomebodyElseIsFirst(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k old")
+	b := &meddler{}
+	f.through(b)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	changed := false
+	b.before = func(calls [][][]byte) {
+		if changed {
+			changed = false
+			b.before = nil
+			f.theirs("SET k theirs")
+		}
+		changed = holdsMulti(calls)
+	}
+	s.runs("SET k new")
+	s.press("u")
+	s.shows("Undo nevertheless?", "is not known")
+}
+
+// TestRealRedisIsReviewed: undo asks there, too, and does not where a hash was only put
+// in another order.
+func TestRealRedisIsReviewed(t *testing.T) {
+	server := oracle.Start(t)
+	conn, other := server.Dial(t), server.Dial(t)
+	for i := range 512 {
+		conn.Do(command("HSET", "h", "f"+decimal(int64(i)), "v")...)
+	}
+	f := newFake()
+	f.options = func(o *Options) {
+		o.Unlock = func(context.Context) (Client, error) { return real{conn}, nil }
+	}
+	s := browseOn(t, real{conn}, f, 80, 24)
+	s.press("U")
+	s.runs("HSET h g 1")
+	for range 2000 {
+		other.Do(command("HGET", "h", "f1")...) // goes on with the change of the table
+	}
+	s.press("u")
+	s.shows("Undone")
+	s.runs("HSET h g 1")
+	other.Do(command("HSET", "h", "theirs", "1")...)
+	s.press("u")
+	s.shows("Undo nevertheless?", "h was changed since")
+	s.press("n")
+	if v := other.Do(command("HGET", "h", "theirs")...); text(v) != "1" {
+		t.Errorf("theirs is %q", text(v))
+	}
+}
