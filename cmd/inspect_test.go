@@ -320,7 +320,7 @@ func TestInspectCopies(t *testing.T) {
 	p.check(p.Press("G", "Enter", "Home"))
 	p.shows("▾ user:")
 	for _, c := range []struct{ keys, want string }{
-		{"g y Enter", "gz"}, {"j y Down Enter", ""}, {"y Down Down Enter", "XRANGE log - +"}, {"y End Enter", "meowdis exec --db 't.sqlite' XRANGE 'log' - +"},
+		{"g y Enter", "gz"}, {"j y Down Enter", ""}, {"y Down Down Enter", "XRANGE log - +"}, {"y End Enter", "meowdis exec --db t.sqlite XRANGE 'log' - +"},
 		{"G k y Down Enter", `{"name":"Ann","city":"Bern"}`},
 	} {
 		p.acts(c.keys)

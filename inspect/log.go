@@ -51,11 +51,15 @@ func failed(values []resp.Value, i int) bool {
 	if values[i].Kind != resp.Status || string(values[i].Str) != string(resp.Queued.Str) {
 		return values[i].IsError()
 	}
-	first := i
-	for first > 0 && string(values[first-1].Str) == string(resp.Queued.Str) {
+	queued := func(i int) bool { return string(values[i].Str) == string(resp.Queued.Str) }
+	first, exec := i, i
+	for first > 0 && queued(first-1) {
 		first--
 	}
-	done := values[len(values)-1].Elems
+	for exec < len(values)-1 && queued(exec) {
+		exec++
+	}
+	done := values[exec].Elems
 	return i-first < len(done) && done[i-first].IsError()
 }
 
