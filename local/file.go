@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/meowdis/meowdis/doctor"
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
@@ -28,7 +29,11 @@ func (s *Store) prepareFile(c *conn) error {
 	if err := s.enterWAL(c); err != nil {
 		return err
 	}
-	return c.transaction(beginNow, func() error {
+	// Inside a transaction they could not be turned off.
+	if err := c.script("PRAGMA foreign_keys = 0"); err != nil {
+		return err
+	}
+	err = c.transaction(beginNow, func() error {
 		// Another process may have been faster.
 		version, err := c.schemaVersion()
 		if err != nil {
@@ -36,6 +41,7 @@ func (s *Store) prepareFile(c *conn) error {
 		}
 		return c.migrate(version, s.options.Now())
 	})
+	return errors.Join(err, c.script("PRAGMA foreign_keys = 1"))
 }
 
 // NewerError is the error of a file whose schema version is newer than ours.
@@ -60,6 +66,7 @@ func (s *Store) enterWAL(c *conn) error {
 	}
 }
 
+// migrate applies the migrations after version from, which is 0 for a new file.
 func (c *conn) migrate(from int, now int64) error {
 	for v := from + 1; v <= schema.Version; v++ {
 		for _, sql := range schema.Migrations[v-1] {
@@ -72,5 +79,33 @@ func (c *conn) migrate(from int, now int64) error {
 			return err
 		}
 	}
+	if 0 < from && from < schema.Version {
+		if err := c.conform(); err != nil {
+			return err
+		}
+	}
 	return c.script(fmt.Sprintf("PRAGMA application_id = %d", schema.ApplicationID))
+}
+
+// conform gives a migrated file the schema of a new one.
+func (c *conn) conform() error {
+	fresh, err := openConn(Memory, makeIfNew)
+	if err != nil {
+		return err
+	}
+	defer fresh.close()
+	if err := fresh.migrate(0, 0); err != nil {
+		return err
+	}
+	want, err := doctor.ReadTables(fresh.query)
+	if err != nil {
+		return err
+	}
+	return doctor.Conform(c.query, want)
+}
+
+// query runs one statement.
+func (c *conn) query(sql string, args ...store.Value) ([]store.Row, error) {
+	rows, _, err := c.run(store.Stmt{SQL: sql, Args: args})
+	return rows, err
 }

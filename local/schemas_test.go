@@ -1,0 +1,143 @@
+package local_test
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/doctor"
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// kept says what the files in testdata/schema hold: those of the version since and of later
+// ones answer the command so. They were written by the programs of their time, with
+// ".dump" of the sqlite3 shell.
+var kept = []struct {
+	since       int
+	line, reply string
+}{
+	{1, "GET s", `"hello"`},
+	{1, "PEXPIRETIME ttl", "(integer) 4102444800000"},
+	{1, `GET "bin\x00\xff"`, `"v\x00\xff"`},
+	{1, "EXISTS dead gone", "(integer) 0"},
+	{1, "LRANGE l 0 -1", "1) \"a\"\n2) \"b\"\n3) \"c\""},
+	{1, "SMISMEMBER set a b c d", "1) (integer) 1\n2) (integer) 1\n3) (integer) 1\n4) (integer) 0"},
+	{2, "ZRANGE z 0 -1 WITHSCORES", "1) \"c\"\n2) \"-inf\"\n3) \"a\"\n4) \"1\"\n5) \"b\"\n6) \"2.5\""},
+	{1, "HGETALL h", "1) \"f1\"\n2) \"v1\"\n3) \"f2\"\n4) \"v2\""},
+	{1, "PEXPIRETIME h", "(integer) 4102444800000"},
+	{2, "XRANGE x - +", "1) 1) \"1-1\"\n   2) 1) \"a\"\n      2) \"1\"\n2) 1) \"2-1\"\n   2) 1) \"b\"\n      2) \"2\""},
+	{2, "XPENDING x g", "1) (integer) 1\n2) \"1-1\"\n3) \"1-1\"\n4) 1) 1) \"alice\"\n      2) \"1\""},
+	{2, "XADD x 3-1 c 3", "(error) ERR The ID specified in XADD is equal or smaller than the target stream top item"},
+	{2, "XGROUP DELCONSUMER x g bob", "(integer) 0"},
+	{2, "XREADGROUP GROUP g carol STREAMS x >", "1) 1) \"x\"\n   2) 1) 1) \"2-1\"\n         2) 1) \"b\"\n            2) \"2\""},
+	{3, "JSON.GET j $.a[1]", `"[2]"`},
+	{4, "HMGET hf keep a b", "1) \"v\"\n2) \"v\"\n3) (nil)"},
+	{4, "HPEXPIRETIME hf FIELDS 2 keep a", "1) (integer) -1\n2) (integer) 4102444800000"},
+	{4, "HLEN hf", "(integer) 2"},
+	{4, "EXISTS hd expired", "(integer) 1"},
+	{5, "ARMGET arr 0 1 2 18446744073709551614", "1) \"a\"\n2) \"b\"\n3) (nil)\n4) \"z\""},
+	{5, "ARINSERT log y", "(integer) 1"},
+	{5, "ARGETRANGE ring 0 1", "1) \"c\"\n2) \"b\""},
+	{5, "ARRING ring 2 d", "(integer) 1"},
+	{6, "XPENDING nacked g", "1) (integer) 1\n2) \"1-1\"\n3) \"1-1\"\n4) (empty array)"},
+	{6, "XLEN idmp", "(integer) 1"},
+	{7, "GETBIT long 2000000", "(integer) 1"},
+	{7, "GETRANGE long -4 -1", `"\x80end"`},
+	{1, "DEL s l set z h x j hf arr", ""},
+	{1, "SELECT 1", "OK"},
+	{1, "GET other", `"v"`},
+}
+
+// TestKeptFiles migrates files of earlier versions: they hold what they held, and the tables
+// are those of a new file.
+func TestKeptFiles(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/schema/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]bool{}
+	for _, script := range scripts {
+		name := strings.TrimSuffix(filepath.Base(script), ".sql")
+		number, _, _ := strings.Cut(name, "-")
+		version, err := strconv.Atoi(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[version] = true
+		t.Run(name, func(t *testing.T) { checkKept(t, script, version) })
+	}
+	for version := 1; version <= 7; version++ {
+		if !seen[version] {
+			t.Errorf("no file of version %d is kept", version)
+		}
+	}
+}
+
+func checkKept(t *testing.T, script string, version int) {
+	path := filepath.Join(t.TempDir(), "kept.sqlite")
+	text, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = db.Exec(string(text)); err != nil {
+		t.Fatal(err)
+	}
+	var is int
+	if err := db.QueryRow(schema.VersionQuery).Scan(&is); err != nil || is != version {
+		t.Fatalf("the file has version %d, %v", is, err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	s := open(t, path, local.Options{})
+	examine(t, s)
+	clock := storetest.NewClock()
+	clock.Advance(1795349000000 - clock.Now() + 3_600_000) // later than the files, and before what expires in 2100
+	c := storetest.NewClient(t, storetest.NewEngine(s, clock))
+	for _, ask := range kept {
+		if ask.since > version {
+			continue
+		}
+		if got := c.Do(ask.line); ask.reply != "" && got != ask.reply {
+			t.Errorf("%s\ngot  %s\nwant %s", ask.line, got, ask.reply)
+		}
+	}
+	examine(t, s)
+}
+
+// examine is doctor, on a file whose schema must be that of a new one.
+func examine(t *testing.T, s *local.Store) {
+	t.Helper()
+	query := func(s *local.Store) doctor.Query {
+		return func(sql string, args ...store.Value) ([]store.Row, error) {
+			r, err := s.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql, Args: args}}}})
+			if err != nil {
+				return nil, err
+			}
+			return r[0].Rows[0], nil
+		}
+	}
+	tables, err := doctor.ReadTables(query(open(t, local.Memory, local.Options{})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := doctor.Exam{Query: query(s), Version: schema.Version, Tables: tables, Examples: 10}.Ours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doctor.IsWrong(found) {
+		t.Errorf("doctor finds %+v", found)
+	}
+}
