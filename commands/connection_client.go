@@ -64,11 +64,13 @@ var clientCommands = []Command{
 		Name: "CLIENT SETINFO", Group: "connection", Since: "7.2.0", Arity: 4, Flags: session,
 		Summary: "Names the library that the client uses",
 		Syntax:  "<LIB-NAME libname|LIB-VER libver>",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "CLIENT SETNAME", Group: "connection", Since: "2.6.9", Arity: 3, Flags: session,
 		Summary: "Names the connection",
 		Syntax:  "connection-name",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "CLIENT TRACKING", Group: "connection", Since: "6.0.0", Arity: -3, Flags: session,
@@ -109,10 +111,12 @@ var configCommands = []Command{
 	{
 		Name: "CONFIG RESETSTAT", Group: "server", Since: "2.0.0", Arity: 2, Flags: Admin | session,
 		Summary: "Begins to count anew what INFO counts",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "CONFIG REWRITE", Group: "server", Since: "2.8.0", Arity: 2, Flags: Admin | session,
 		Summary: "Answers the error of a server without a configuration file",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "CONFIG SET", Group: "server", Since: "2.0.0", Arity: -4, Flags: Admin | session,

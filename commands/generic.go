@@ -40,12 +40,12 @@ var genericCommands = []Command{
 		Name: "SCAN", Group: "generic", Since: "2.8.0", Arity: -2, Flags: ReadOnly,
 		Summary: "Returns the keys page by page: the cursor of the next one, 0 at the end, and the keys",
 		Syntax:  "cursor [MATCH pattern] [COUNT count] [TYPE type] [WITHTYPE]",
-		Tips:    []string{"nondeterministic_output", "request_policy:special"},
+		Tips:    []string{"nondeterministic_output", "request_policy:special", "response_policy:special"},
 	},
 	{
 		Name: "RANDOMKEY", Group: "generic", Since: "1.0.0", Arity: 1, Flags: ReadOnly,
 		Summary: "Returns some key, nil in an empty database",
-		Tips:    []string{"request_policy:all_shards", "nondeterministic_output"},
+		Tips:    []string{"request_policy:all_shards", "response_policy:special", "nondeterministic_output"},
 	},
 	{
 		Name: "RENAME", Group: "generic", Since: "1.0.0", Arity: 3, Flags: Write,
@@ -118,7 +118,7 @@ var genericCommands = []Command{
 		Syntax:  "key", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
-		Name: "WAIT", Group: "generic", Since: "3.0.0", Arity: 3, Flags: NoScript,
+		Name: "WAIT", Group: "generic", Since: "3.0.0", Arity: 3, Flags: Blocking,
 		Summary: "Returns 0 at once: there are no replicas to wait for",
 		Syntax:  "numreplicas timeout", Categories: []string{"connection"},
 		Tips: []string{"request_policy:all_shards", "response_policy:agg_min"},

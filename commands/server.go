@@ -54,7 +54,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "MODULE LIST", Group: "server", Since: "4.0.0", Arity: 2, Flags: Admin | NoScript,
-		Summary: "Answers an empty list: nothing is loaded",
+		Summary: "Lists what Redis has as modules, and is part of meowdis",
 		Tips:    []string{"nondeterministic_output_order"},
 	},
 	{
@@ -74,15 +74,15 @@ var serverCommands = []Command{
 		Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"},
 	},
 	{
-		Name: "COMMAND GETKEYS", Group: "server", Since: "2.8.13", Arity: -4, Flags: Loading | Stale,
+		Name: "COMMAND GETKEYS", Group: "server", Since: "2.8.13", Arity: -3, Flags: Loading | Stale,
 		Summary:    "Returns the keys of a call",
-		Syntax:     "command arg [arg ...]",
+		Syntax:     "command [arg [arg ...]]",
 		Categories: []string{"connection"},
 	},
 	{
-		Name: "COMMAND GETKEYSANDFLAGS", Group: "server", Since: "7.0.0", Arity: -4, Flags: Loading | Stale,
+		Name: "COMMAND GETKEYSANDFLAGS", Group: "server", Since: "7.0.0", Arity: -3, Flags: Loading | Stale,
 		Summary:    "Returns the keys of a call and what it does with them",
-		Syntax:     "command arg [arg ...]",
+		Syntax:     "command [arg [arg ...]]",
 		Categories: []string{"connection"},
 	},
 	{

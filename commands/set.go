@@ -93,7 +93,7 @@ var setCommands = []Command{
 		Name: "SINTERSTORE", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
 		Summary: "Stores the members that all of several sets have",
 		Syntax:  "destination key [key ...]",
-		Keys:    []KeySpec{oneKey(RW, 1), keysFrom(RO, 2, -1, 1)},
+		Keys:    []KeySpec{oneKey(OW|Updates, 1), keysFrom(RO, 2, -1, 1)},
 	},
 	{
 		Name: "SUNIONSTORE", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,

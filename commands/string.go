@@ -75,7 +75,6 @@ var stringCommands = []Command{
 		Name: "MSETNX", Group: "string", Since: "1.0.1", Arity: -3, Flags: Write | DenyOOM,
 		Summary: "Sets keys to strings only when none of them exists",
 		Syntax:  "key value [key value ...]", Keys: []KeySpec{keysFrom(OW|Inserts, 1, -1, 2)},
-		Tips: []string{"request_policy:multi_shard", "response_policy:agg_min"},
 	},
 	{
 		Name: "MSETEX", Group: "string", Since: "8.4.0", Arity: -4, Flags: Write | DenyOOM | MovableKeys,

@@ -187,7 +187,7 @@ func (w *FileWriter) takeBack(p Piece) error {
 		return w.hash(p.Key, in)
 	case *Stream:
 		if err = errors.Join(start(typeStream2, t.nodes), w.copy(in)); err == nil {
-			err = w.write(v.appendEnd(nil, t.elements, t.firstID))
+			err = w.write(v.appendEnd(nil, t.elements, t.firstID, false))
 		}
 		return err
 	}

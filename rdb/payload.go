@@ -24,14 +24,19 @@ var (
 	ErrFormat = errors.New("bad data format")
 )
 
-// Dump returns the value as DUMP answers it: encoded, with version and checksum.
+// Dump returns the value as DUMP of Redis 8.0 answers it: encoded, with version and
+// checksum. Redis reads it from 7.4 on.
 func Dump(v Value) []byte {
-	out := v.append(nil)
-	n := uint16(version)
-	if out[0] == typeHashExpiry {
-		n = versionExpiry
+	var out []byte
+	switch v := v.(type) {
+	case Set:
+		out = v.dump()
+	case *Stream:
+		out = v.dump()
+	default:
+		out = v.append(nil)
 	}
-	out = binary.LittleEndian.AppendUint16(out, n)
+	out = binary.LittleEndian.AppendUint16(out, newest)
 	return binary.LittleEndian.AppendUint64(out, checksum(0, out))
 }
 

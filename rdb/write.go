@@ -7,12 +7,15 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
 )
 
 // Up to these limits a collection is written in its compact form. They are
 // Redis's own by default.
 const (
 	compactSet     = 512  // integers
+	compactStrings = 128  // members of another set
 	compactHash    = 128  // fields
 	compactZSet    = 128  // members
 	compactElement = 64   // bytes
@@ -87,6 +90,20 @@ func (s Set) append(out []byte) []byte {
 		return appendBytes(append(out, typeSetIntset), b)
 	}
 	return s.appendMembers(appendLength(append(out, typeSet), uint64(len(s))))
+}
+
+// dump is the set as Redis 7.2 and later write it.
+func (s Set) dump() []byte {
+	small := len(s) <= compactStrings && s.intset() == nil
+	p := newListpack()
+	for _, m := range s {
+		small = small && len(m) <= compactElement
+		if !small {
+			return s.append(nil)
+		}
+		p.add(m)
+	}
+	return appendBytes([]byte{typeSetListpack}, p.end())
 }
 
 func (s Set) appendMembers(out []byte) []byte {
@@ -184,7 +201,7 @@ func (z ZSet) append(out []byte) []byte {
 		p := newListpack()
 		for _, m := range sorted {
 			p.add(m.Name)
-			p.add(appendScore(nil, m.Score))
+			p.add([]byte(resp.FormatDouble(m.Score)))
 		}
 		return appendBytes(append(out, typeZSetListpack), p.end())
 	}
@@ -196,20 +213,6 @@ func (z ZSet) appendMembers(out []byte) []byte {
 		out = binary.LittleEndian.AppendUint64(appendBytes(out, m.Name), math.Float64bits(m.Score))
 	}
 	return out
-}
-
-// appendScore writes a score as Redis 7.0 does, which shows the text itself to a ZSCAN: a
-// whole one up to 2^62 as an integer, and any other in 17 digits.
-func appendScore(out []byte, f float64) []byte {
-	switch {
-	case math.IsInf(f, 1):
-		return append(out, "inf"...)
-	case math.IsInf(f, -1):
-		return append(out, "-inf"...)
-	case math.Abs(f) <= 1<<62 && f == math.Trunc(f):
-		return strconv.AppendInt(out, int64(f), 10)
-	}
-	return strconv.AppendFloat(out, f, 'g', 17, 64)
 }
 
 // packing is a listpack that is being written.

@@ -20,7 +20,17 @@ func (s *Stream) append(out []byte) []byte {
 	if len(s.Entries) > 0 {
 		first = s.Entries[0].ID
 	}
-	return s.appendEnd(out, uint64(len(s.Entries)), first)
+	return s.appendEnd(out, uint64(len(s.Entries)), first, false)
+}
+
+// dump is the stream as Redis 7.2 and later write it, who say when consumers were active.
+func (s *Stream) dump() []byte {
+	nodes, n := s.appendNodes(nil)
+	first := ID{}
+	if len(s.Entries) > 0 {
+		first = s.Entries[0].ID
+	}
+	return s.appendEnd(append(appendLength([]byte{typeStream3}, n), nodes...), uint64(len(s.Entries)), first, true)
 }
 
 // appendNodes appends the entries in nodes, and tells how many those are.
@@ -33,8 +43,9 @@ func (s *Stream) appendNodes(out []byte) (_ []byte, nodes uint64) {
 	return out, nodes
 }
 
-// appendEnd appends what stands behind the entries, which are so many.
-func (s *Stream) appendEnd(out []byte, entries uint64, first ID) []byte {
+// appendEnd appends what stands behind the entries, which are so many; active says whether
+// with the times at which consumers were active.
+func (s *Stream) appendEnd(out []byte, entries uint64, first ID, active bool) []byte {
 	out = appendLength(out, entries)
 	out = s.Last.appendLengths(out)
 	out = first.appendLengths(out)
@@ -42,7 +53,7 @@ func (s *Stream) appendEnd(out []byte, entries uint64, first ID) []byte {
 	out = appendLength(out, uint64(s.Added))
 	out = appendLength(out, uint64(len(s.Groups)))
 	for _, g := range s.Groups {
-		out = g.append(out)
+		out = g.append(out, active)
 	}
 	return out
 }
@@ -123,7 +134,7 @@ func sameNames(a, b [][]byte) bool {
 	return true
 }
 
-func (g Group) append(out []byte) []byte {
+func (g Group) append(out []byte, active bool) []byte {
 	out = appendBytes(out, g.Name)
 	out = g.Last.appendLengths(out)
 	out = appendLength(out, uint64(g.Read))
@@ -140,6 +151,9 @@ func (g Group) append(out []byte) []byte {
 	out = appendLength(out, uint64(len(g.Consumers)))
 	for _, c := range g.Consumers {
 		out = binary.LittleEndian.AppendUint64(appendBytes(out, c.Name), uint64(c.SeenAt))
+		if active {
+			out = binary.LittleEndian.AppendUint64(out, uint64(c.ActiveAt))
+		}
 		out = appendLength(out, uint64(len(c.Pending)))
 		for _, p := range c.Pending {
 			out = p.ID.append(out)

@@ -2,6 +2,7 @@ package resp
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -21,7 +22,7 @@ func AppendJSON(out []byte, v Value) []byte {
 	case Int:
 		return strconv.AppendInt(out, v.Int, 10)
 	case Double:
-		return appendJSONDouble(out, v.Float)
+		return appendJSONDouble(out, v)
 	case Bool:
 		return strconv.AppendBool(out, v.Int != 0)
 	case BigNumber:
@@ -67,11 +68,15 @@ func appendJSONObject(out []byte, elems []Value) []byte {
 	return append(out, '}')
 }
 
-func appendJSONDouble(out []byte, f float64) []byte {
-	if math.IsInf(f, 0) || math.IsNaN(f) {
-		return appendJSONString(out, []byte(FormatDouble(f)))
+func appendJSONDouble(out []byte, v Value) []byte {
+	text := v.doubleText()
+	switch {
+	case math.IsInf(v.Float, 0) || math.IsNaN(v.Float):
+		return appendJSONString(out, []byte(FormatDouble(v.Float)))
+	case !json.Valid(text): // a server may write a number in other ways
+		return append(out, FormatDouble(v.Float)...)
 	}
-	return append(out, FormatDouble(f)...)
+	return append(out, text...)
 }
 
 func isJSONInteger(digits []byte) bool {

@@ -1,7 +1,6 @@
 package resp
 
 import (
-	"math"
 	"strconv"
 )
 
@@ -102,17 +101,3 @@ func (v Value) HasError() bool {
 
 // IsNull tells whether v is one of the two null replies.
 func (v Value) IsNull() bool { return v.Kind == Null || v.Kind == NullArray }
-
-// FormatDouble renders f as Redis 7.0 does in a reply: 17 significant digits,
-// C's %g form, "inf", "-inf" and "nan".
-func FormatDouble(f float64) string {
-	switch {
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
-	case math.IsNaN(f):
-		return "nan"
-	}
-	return strconv.FormatFloat(f, 'g', 17, 64)
-}

@@ -33,11 +33,13 @@ func parameters(c Config) map[string]string {
 
 		"hash-max-listpack-entries": strconv.FormatInt(limits.HashFields, 10),
 		"hash-max-listpack-value":   strconv.FormatInt(limits.HashBytes, 10),
-		"set-max-intset-entries":    strconv.FormatInt(limits.SetMembers, 10),
+		"set-max-intset-entries":    strconv.FormatInt(limits.SetIntegers, 10),
+		"set-max-listpack-entries":  strconv.FormatInt(limits.SetMembers, 10),
+		"set-max-listpack-value":    strconv.FormatInt(limits.SetBytes, 10),
 		"zset-max-listpack-entries": strconv.FormatInt(limits.ZsetMembers, 10),
 		"zset-max-listpack-value":   strconv.FormatInt(limits.ZsetBytes, 10),
 		"hll-sparse-max-bytes":      strconv.FormatInt(limits.HLLBytes, 10),
-		"list-max-listpack-size":    "-2", "list-compress-depth": "0",
+		"list-max-listpack-size":    strconv.FormatInt(limits.ListSize, 10), "list-compress-depth": "0",
 		"stream-node-max-bytes": "4096", "stream-node-max-entries": "100",
 	}
 }
@@ -57,9 +59,10 @@ func limits(params map[string]string) translator.Limits {
 	}
 	return translator.Limits{
 		HashFields: n("hash-max-listpack-entries"), HashBytes: n("hash-max-listpack-value"),
-		SetMembers:  n("set-max-intset-entries"),
+		SetIntegers: n("set-max-intset-entries"),
+		SetMembers:  n("set-max-listpack-entries"), SetBytes: n("set-max-listpack-value"),
 		ZsetMembers: n("zset-max-listpack-entries"), ZsetBytes: n("zset-max-listpack-value"),
-		HLLBytes: n("hll-sparse-max-bytes"),
+		ListSize: n("list-max-listpack-size"), HLLBytes: n("hll-sparse-max-bytes"),
 	}
 }
 

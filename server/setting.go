@@ -32,7 +32,8 @@ var settable = map[string]setting{
 	"busy-reply-threshold": number(0, math.MaxInt64), "latency-tracking": yesNo,
 
 	"hash-max-listpack-entries": number(0, math.MaxInt64), "hash-max-listpack-value": memory,
-	"set-max-intset-entries":    number(0, math.MaxInt64),
+	"set-max-intset-entries":   number(0, math.MaxInt64),
+	"set-max-listpack-entries": number(0, math.MaxInt64), "set-max-listpack-value": memory,
 	"zset-max-listpack-entries": number(0, math.MaxInt64), "zset-max-listpack-value": memory,
 	"hll-sparse-max-bytes":   memory,
 	"list-max-listpack-size": number(math.MinInt32, math.MaxInt32), "list-compress-depth": number(0, math.MaxInt32),

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -107,7 +108,7 @@ var exchanges = []string{
 	"CONFIG SET save 900\r\nCONFIG SET save \"0 1\"\r\nCONFIG SET save \"1  1\"\r\nCONFIG SET save \"900 1 300 10\"\r\nCONFIG GET save\r\nCONFIG SET save \"\"\r\n",
 	"CONFIG SET appendonly maybe\r\nCONFIG SET appendfsync now\r\nCONFIG SET slowlog-max-len x\r\nCONFIG SET slowlog-max-len -1\r\nCONFIG SET zset-max-listpack-value 1x\r\nCONFIG SET appendfsync ALWAYS\r\nCONFIG GET appendfsync\r\nCONFIG SET appendfsync everysec\r\n",
 	"CONFIG SET hash-max-ziplist-entries 1\r\nHSET h a 1\r\nOBJECT ENCODING h\r\nHSET h b 1\r\nOBJECT ENCODING h\r\nCONFIG SET hash-max-listpack-entries 512 hash-max-listpack-value 1kb\r\n" +
-		"CONFIG GET hash-max-ziplist-value\r\nCONFIG SET hash-max-ziplist-value 64\r\nCONFIG SET set-max-intset-entries 1\r\nSADD s 1 2\r\nOBJECT ENCODING s\r\nCONFIG SET set-max-intset-entries 512\r\n" +
+		"CONFIG GET hash-max-ziplist-value\r\nCONFIG SET hash-max-ziplist-value 64\r\nCONFIG SET set-max-intset-entries 1\r\nSADD s" + numbers(129) + "\r\nOBJECT ENCODING s\r\nCONFIG SET set-max-intset-entries 512\r\n" +
 		"CONFIG SET zset-max-ziplist-value 1\r\nZADD z 1 a\r\nZADD y 1 ab\r\nOBJECT ENCODING z\r\nOBJECT ENCODING y\r\nCONFIG SET zset-max-listpack-value 64\r\n",
 	"CONFIG SET maxmemory abc\r\nCONFIG SET maxmemory -1\r\nCONFIG SET maxmemory 1x\r\nCONFIG SET maxmemory 0\r\nCONFIG SET timeout abc\r\nCONFIG SET timeout -1\r\nCONFIG SET tcp-keepalive -1\r\n" +
 		"CONFIG SET maxclients x\r\nCONFIG SET maxclients 0\r\nCONFIG SET maxmemory-policy foo\r\nCONFIG SET proto-max-bulk-len 1\r\nCONFIG SET proto-max-bulk-len x\r\n" +
@@ -226,4 +227,13 @@ func exchange(t *testing.T, network, addr string, sent ...string) []byte {
 		}
 	}
 	return got
+}
+
+// numbers are the words " 1", " 2" and so on: more than 128 are no small set.
+func numbers(n int) string {
+	var all strings.Builder
+	for i := range n {
+		fmt.Fprintf(&all, " %d", i+1)
+	}
+	return all.String()
 }

@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"strconv"
@@ -65,6 +66,24 @@ func strtod(s string) (f float64, inRange, ok bool) {
 	}
 	vanished := f == 0 && strings.ContainsAny(mantissa, "123456789abcdefABCDEF")
 	return f, !vanished, true
+}
+
+// looseFloat reads a double as Redis does the ends of a range of scores, and what SORT
+// orders by: up to a NUL, where nothing is 0, and a number too large or too small for a
+// double is infinite or 0. Decimal only, and no NaN.
+func looseFloat(b []byte) (float64, bool) {
+	text := string(cString(b))
+	if text == "" {
+		return 0, true
+	}
+	f, _, ok := strtod(text)
+	return f, ok && !math.IsNaN(f) && !strings.ContainsAny(text, "xX")
+}
+
+// cString is the part of b that C sees as a string.
+func cString(b []byte) []byte {
+	text, _, _ := bytes.Cut(b, []byte{0})
+	return text
 }
 
 // elements is the JSON argument of a list of byte strings, each hex; SQL reads

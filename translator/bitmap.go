@@ -82,37 +82,47 @@ func getbit(c *Call) Plan {
 	}, c.rangeStmt(c.Args[1], at/8, at/8))
 }
 
-// bitRange is the range of bits that the words [start [end [BYTE|BIT]]] mean in
-// a string of n bytes, from inclusive to exclusive; from >= to when it is empty.
-// BITCOUNT finds a range empty whose ends are reversed from the end before it
-// looks at the unit; BITPOS clips such ends, and looks at the unit before the end.
-func bitRange(words [][]byte, n int64, counting bool) (from, to int64, bad string) {
-	start, end, unit := int64(0), int64(-1), int64(8)
+// bitRange are the words [start [end [BYTE|BIT]]].
+type bitRange struct {
+	start, end, unit int64 // in units of that many bits
+	reversed         bool  // ends that both count from the end of the string, the wrong way round
+}
+
+// parseBitRange reads the words; bad is the error text. BITCOUNT looks at the end before
+// the unit, BITPOS after it.
+func parseBitRange(words [][]byte, counting bool) (r bitRange, bad string) {
+	r = bitRange{end: -1, unit: 8}
 	unitOK, startOK, endOK := true, true, true
 	if len(words) > 0 {
-		start, startOK = parseInt(words[0])
+		r.start, startOK = parseInt(words[0])
 	}
 	if len(words) > 1 {
-		end, endOK = parseInt(words[1])
+		r.end, endOK = parseInt(words[1])
 	}
 	if len(words) > 2 {
 		bits := wordIs(words[2], "BIT")
 		unitOK = bits || wordIs(words[2], "BYTE")
 		if bits {
-			unit = 1
+			r.unit = 1
 		}
 	}
 	switch {
 	case !startOK, counting && !endOK:
-		return 0, 0, errNotInteger
-	case counting && start < 0 && end < 0 && start > end:
-		return 0, 0, ""
+		return r, errNotInteger
 	case !unitOK:
-		return 0, 0, errSyntax
+		return r, errSyntax
 	case !endOK:
-		return 0, 0, errNotInteger
+		return r, errNotInteger
 	}
-	size := n * 8 / unit
+	r.reversed = r.start < 0 && r.end < 0 && r.start > r.end
+	return r, ""
+}
+
+// of is the range in a string of n bytes, from inclusive to exclusive; from >= to when
+// it is empty.
+func (r bitRange) of(n int64) (from, to int64) {
+	size := n * 8 / r.unit
+	start, end := r.start, r.end
 	if start < 0 {
 		start = max(0, start+size)
 	}
@@ -121,28 +131,28 @@ func bitRange(words [][]byte, n int64, counting bool) (from, to int64, bad strin
 	}
 	end = min(end, size-1)
 	if start > end {
-		return 0, 0, ""
+		return 0, 0
 	}
-	return start * unit, (end + 1) * unit, ""
+	return start * r.unit, (end + 1) * r.unit
 }
 
-// The arguments of BITCOUNT and BITPOS are judged after the key is looked up, as
-// Redis does: a missing key answers before any of their errors.
 func bitcount(c *Call) Plan {
+	if len(c.Args) == 3 || len(c.Args) > 5 {
+		return fail(errSyntax)
+	}
+	bits, bad := parseBitRange(c.Args[2:], true)
+	if bad != "" {
+		return fail(bad)
+	}
 	return read(func(r *store.Result) resp.Value {
 		v := decodeString(r)
 		switch {
-		case v.IsNull():
-			return resp.Zero
 		case v.IsError():
 			return v
-		case len(c.Args) == 3 || len(c.Args) > 5:
-			return resp.MakeError(errSyntax)
+		case v.IsNull() || bits.reversed:
+			return resp.Zero
 		}
-		from, to, bad := bitRange(c.Args[2:], int64(len(v.Str)), true)
-		if bad != "" {
-			return resp.MakeError(bad)
-		}
+		from, to := bits.of(int64(len(v.Str)))
 		return resp.MakeInt(countBits(v.Str, from, to))
 	}, c.stmt(sqlGet, c.Args[1]))
 }
@@ -170,6 +180,13 @@ func bitpos(c *Call) Plan {
 	if bit != 0 && bit != 1 {
 		return fail("ERR The bit argument must be 1 or 0.")
 	}
+	if len(c.Args) > 6 {
+		return fail(errSyntax)
+	}
+	bits, bad := parseBitRange(c.Args[3:], false)
+	if bad != "" {
+		return fail(bad)
+	}
 	return read(func(r *store.Result) resp.Value {
 		v := decodeString(r)
 		switch {
@@ -177,13 +194,8 @@ func bitpos(c *Call) Plan {
 			return resp.MakeInt(-bit)
 		case v.IsError():
 			return v
-		case len(c.Args) > 6:
-			return resp.MakeError(errSyntax)
 		}
-		from, to, bad := bitRange(c.Args[3:], int64(len(v.Str)), false)
-		if bad != "" {
-			return resp.MakeError(bad)
-		}
+		from, to := bits.of(int64(len(v.Str)))
 		return resp.MakeInt(findBit(v.Str, byte(bit), from, to, len(c.Args) > 4))
 	}, c.stmt(sqlGet, c.Args[1]))
 }

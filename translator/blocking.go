@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"math"
 	"math/big"
 
 	"github.com/meowdis/meowdis/resp"
@@ -18,16 +19,19 @@ var blockingTranslations = translations{
 	"BZMPOP":     bmpop(zmpop),
 }
 
-// timeout checks the seconds that argument i says, and returns the error. What
-// overflows in milliseconds is negative, as in Redis 7.0.
+// timeout checks the seconds that argument i says, and returns the error.
 func (c *Call) timeout(i int) (bad string) {
 	seconds, ok := parseLongDouble(c.Args[i])
 	if !ok {
 		return "ERR timeout is not a float or out of range"
 	}
 	ms := new(big.Float).Mul(seconds, big.NewFloat(1000))
-	if ms.Cmp(big.NewFloat(-1)) <= 0 || ms.Cmp(big.NewFloat(1<<63)) >= 0 {
+	latest := new(big.Float).SetInt64(math.MaxInt64 - c.Env.Now)
+	switch {
+	case ms.Cmp(big.NewFloat(-1)) <= 0:
 		return "ERR timeout is negative"
+	case ms.Cmp(latest) > 0:
+		return "ERR timeout is out of range"
 	}
 	return ""
 }

@@ -46,7 +46,7 @@ func debugObject(c *Call) Plan {
 			length = len(rdb.Dump(v)) - around
 		}
 		return resp.MakeStatus(fmt.Sprintf("Value at:0x0 refcount:%d encoding:%s serializedlength:%d lru:0 lru_seconds_idle:%d",
-			o.refcount(), o.encoding(), length, o.idle(c.Env.Now)))
+			o.refcount(), o.encoding(c.limits()), length, o.idle(c.Env.Now)))
 	}, append(c.dumpStmts(key), c.objectStmt(key))...)
 }
 

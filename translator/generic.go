@@ -104,11 +104,11 @@ func waitaof(c *Call) Plan {
 	replicas, ok2 := parseInt(c.Args[2])
 	bad := badTimeout(c.Args[3])
 	switch {
-	case !ok1 || !ok2:
+	case !ok1:
 		return fail(errNotInteger)
 	case local < 0 || local > 1:
 		return fail("ERR value is out of range, value must between 0 and 1")
-	case replicas < 0:
+	case !ok2 || replicas < 0:
 		return fail(errMustBePositive)
 	case bad != "":
 		return fail(bad)

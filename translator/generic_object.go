@@ -13,13 +13,28 @@ import (
 // collection's elements, and the bytes of the longest; the bytes of a HyperLogLog.
 type Limits struct {
 	HashFields, HashBytes  int64
-	SetMembers             int64
+	SetIntegers            int64 // members of a set of integers
+	SetMembers, SetBytes   int64
 	ZsetMembers, ZsetBytes int64
+	ListSize               int64 // elements of a list, or if negative a size in listSizes
 	HLLBytes               int64
 }
 
-// DefaultLimits are those of Redis 7.0.
-var DefaultLimits = Limits{HashFields: 512, HashBytes: 64, SetMembers: 512, ZsetMembers: 128, ZsetBytes: 64, HLLBytes: 3000}
+// DefaultLimits are those of Redis 8.0.
+var DefaultLimits = Limits{
+	HashFields: 512, HashBytes: 64, SetIntegers: 512, SetMembers: 128, SetBytes: 64, ZsetMembers: 128, ZsetBytes: 64, ListSize: -2, HLLBytes: 3000,
+}
+
+// listSizes are the bytes that a ListSize of -1 to -5 allows.
+var listSizes = [...]int64{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10}
+
+// listLimits are the elements and the bytes of a list in its compact form.
+func (l Limits) listLimits() (elements, bytes int64) {
+	if l.ListSize >= 0 {
+		return l.ListSize, listSizes[1]
+	}
+	return math.MaxInt32, listSizes[min(-l.ListSize, int64(len(listSizes)))-1]
+}
 
 const (
 	maxEmbedded      = 44 // bytes of a string beside its header
@@ -28,28 +43,48 @@ const (
 )
 
 // sqlObject reads the few facts that decide on an encoding: the type, the number
-// of elements, and by type: the length of a string; whether a part of a small
-// hash or zset is too long; whether a member of a small set is no integer. A big collection is decided by the number alone, and its elements
-// are not read. Last comes a string that may be an integer, in hex.
+// of elements, and by type: the length of a string; whether a part of a small hash or
+// zset is too long, or a small list too large; of a small set whether a member is no
+// integer (1) and whether one is too long (2). A big collection is decided by the number
+// alone, and its elements are not read. Then comes a string that may be an integer, in
+// hex, the time of the last write, and whether fields expire.
 const sqlObject = `SELECT type, count, CASE
 		WHEN type = 'string' THEN ` + schema.StringLength + `
 		WHEN type = 'hash' AND count <= ?4 THEN
 			(SELECT max(max(length(field), length(value))) > ?5 FROM hashes WHERE key_id = keys.id)
 		WHEN type = 'zset' AND count <= ?7 THEN
 			(SELECT max(length(member)) > ?8 FROM zsets WHERE key_id = keys.id)
-		WHEN type = 'set' AND count <= ?6 THEN
-			EXISTS (SELECT 1 FROM sets WHERE key_id = keys.id
-				AND CAST(CAST(CAST(member AS TEXT) AS INTEGER) AS TEXT) <> CAST(member AS TEXT))
-		ELSE 1 END,
+		WHEN type = 'set' AND count <= max(?6, ?9) THEN
+			(SELECT max(CAST(CAST(CAST(member AS TEXT) AS INTEGER) AS TEXT) <> CAST(member AS TEXT))
+				+ 2 * max(length(member) > ?10) FROM sets WHERE key_id = keys.id)
+		WHEN type = 'list' AND count <= ?11 AND count <= ?12 / 2 THEN
+			(SELECT sum(` + packedElement + `) + 7 > ?12 FROM lists WHERE key_id = keys.id)
+		ELSE 3 END,
 	(SELECT hex(value) FROM strings WHERE key_id = keys.id AND length(value) <= 20),
-	updated_at
+	updated_at, volatile > 0
 	FROM keys WHERE ` + live
+
+// packedElement is how many bytes an element takes in a listpack.
+const (
+	packedElement = `(CASE
+		WHEN length(value) > 20 OR CAST(CAST(CAST(value AS TEXT) AS INTEGER) AS TEXT) <> CAST(value AS TEXT) THEN
+			length(value) + CASE WHEN length(value) < 64 THEN 2 WHEN length(value) < 126 THEN 3 WHEN length(value) < 4096 THEN 4 ELSE 7 END
+		WHEN ` + packedInteger + ` BETWEEN 0 AND 127 THEN 2
+		WHEN ` + packedInteger + ` BETWEEN -4096 AND 4095 THEN 3
+		WHEN ` + packedInteger + ` BETWEEN -32768 AND 32767 THEN 4
+		WHEN ` + packedInteger + ` BETWEEN -8388608 AND 8388607 THEN 5
+		WHEN ` + packedInteger + ` BETWEEN -2147483648 AND 2147483647 THEN 6
+		ELSE 10 END)`
+	packedInteger = `CAST(CAST(value AS TEXT) AS INTEGER)`
+)
 
 // object is a row of sqlObject.
 type object struct {
 	typ       string
 	length    int64 // of a string
-	big       bool  // not in the compact form, for a collection
+	count     int64 // of elements
+	odd       int64 // what sqlObject says of a collection's elements: 0 for those of the compact form
+	volatile  bool  // fields expire
 	integer   int64
 	isInteger bool
 	updatedAt int64
@@ -66,11 +101,13 @@ func (c *Call) limits() Limits {
 func (c *Call) objectStmt(key []byte) store.Stmt {
 	limits := c.limits()
 	n := func(n int64) store.Value { return store.Int(min(n, math.MaxInt32)) }
-	return c.stmt(sqlObject, key, n(limits.HashFields), n(limits.HashBytes), n(limits.SetMembers), n(limits.ZsetMembers), n(limits.ZsetBytes))
+	elements, bytes := limits.listLimits()
+	return c.stmt(sqlObject, key, n(limits.HashFields), n(limits.HashBytes), n(limits.SetIntegers), n(limits.ZsetMembers), n(limits.ZsetBytes),
+		n(limits.SetMembers), n(limits.SetBytes), n(elements), n(bytes))
 }
 
 func objectOf(row store.Row) object {
-	o := object{typ: string(row[0].Bytes()), length: row[2].Int(), big: row[2].Int() != 0, updatedAt: row[4].Int()}
+	o := object{typ: string(row[0].Bytes()), count: row[1].Int(), length: row[2].Int(), odd: row[2].Int(), updatedAt: row[4].Int(), volatile: row[5].Int() != 0}
 	if digits, err := hex.DecodeString(string(row[3].Bytes())); err == nil && o.typ == stringType {
 		o.integer, o.isInteger = parseInt(digits)
 	}
@@ -88,10 +125,10 @@ func (c *Call) object(describe func(object) resp.Value) Plan {
 	}, c.objectStmt(c.Args[2]))
 }
 
-// encoding is the encoding that Redis 7.0 gives a value that was set as it is
-// now. (Redis's own depends on the value's history, too: it never goes back to
-// a compact form.)
-func (o object) encoding() string {
+// encoding is the encoding that Redis 8.0 gives a value that was set as it is
+// now. (Redis's own depends on the value's history, too: but for lists it never goes
+// back to a compact form.)
+func (o object) encoding(limits Limits) string {
 	compact, spread := "", ""
 	switch o.typ {
 	case "string":
@@ -103,11 +140,20 @@ func (o object) encoding() string {
 		}
 		return "raw"
 	case "list":
-		return "quicklist"
+		compact, spread = "listpack", "quicklist"
 	case "set":
-		compact, spread = "intset", "hashtable"
+		switch {
+		case o.odd&1 == 0 && o.count <= limits.SetIntegers:
+			return "intset"
+		case o.odd&2 == 0 && o.count <= limits.SetMembers:
+			return "listpack"
+		}
+		return "hashtable"
 	case "hash":
 		compact, spread = "listpack", "hashtable"
+		if o.volatile {
+			compact = "listpackex"
+		}
 	case "zset":
 		compact, spread = "listpack", "skiplist"
 	case jsonType, vectorSetType:
@@ -117,14 +163,14 @@ func (o object) encoding() string {
 	default:
 		return o.typ
 	}
-	if o.big {
+	if o.odd != 0 {
 		return spread
 	}
 	return compact
 }
 
 func objectEncoding(c *Call) Plan {
-	return c.object(func(o object) resp.Value { return resp.MakeString(o.encoding()) })
+	return c.object(func(o object) resp.Value { return resp.MakeString(o.encoding(c.limits())) })
 }
 
 func objectFreq(c *Call) Plan {

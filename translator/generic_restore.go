@@ -2,6 +2,7 @@ package translator
 
 import (
 	"errors"
+	"math"
 	"strconv"
 
 	"github.com/meowdis/meowdis/rdb"
@@ -83,7 +84,7 @@ func restore(c *Call) Plan {
 	expires := store.Value{}
 	if ttl != 0 {
 		if !o.absolute {
-			ttl += c.Env.Now // as in Redis, too much is a time that has passed
+			ttl = min(ttl, math.MaxInt64-c.Env.Now) + c.Env.Now
 		}
 		if ttl <= c.Env.Now {
 			return write(decodeOK, stmts...)

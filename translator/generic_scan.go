@@ -95,15 +95,17 @@ func (c *Call) parseScan(from int) (o scanOptions, bad Plan, ok bool) {
 	return o, Plan{}, true
 }
 
-// parseCursor reads a cursor as C's strtoul does, up to a NUL if there is one,
-// with a sign, and nothing at all for 0, but without leading space.
+// parseCursor reads a cursor as Redis's string2ull: as C's strtoul does, up to a NUL if
+// there is one, with space and a sign before it, but no plain negative number.
 func parseCursor(b []byte) (uint64, bool) {
-	s, _, _ := strings.Cut(string(b), "\x00")
+	b = cString(b)
+	if n, ok := parseInt(b); ok && n < 0 {
+		return 0, false
+	}
+	s := strings.TrimLeft(string(b), " \t\n\v\f\r")
 	negative := strings.HasPrefix(s, "-")
 	if negative || strings.HasPrefix(s, "+") {
 		s = s[1:]
-	} else if s == "" {
-		return 0, true
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
 	if negative {

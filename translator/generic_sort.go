@@ -3,7 +3,6 @@ package translator
 import (
 	"bytes"
 	"cmp"
-	"math"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -151,7 +150,7 @@ func (s *sorting) sort(items []item) Plan {
 	if !s.alpha {
 		for i := range items {
 			var ok bool
-			if items[i].score, ok = sortScore(items[i].text); !ok && !items[i].missing {
+			if items[i].score, ok = looseFloat(items[i].text); !ok && !items[i].missing {
 				return fail("ERR One or more scores can't be converted into double")
 			}
 		}
@@ -191,23 +190,6 @@ func truth(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// cString is the part of b that C sees as a string.
-func cString(b []byte) []byte {
-	text, _, _ := bytes.Cut(b, []byte{0})
-	return text
-}
-
-// sortScore reads a number as loosely as SORT does: nothing is 0, and space may
-// stand in front.
-func sortScore(b []byte) (float64, bool) {
-	text := bytes.TrimLeft(cString(b), " \t\n\v\f\r")
-	if len(text) == 0 {
-		return 0, len(cString(b)) == 0
-	}
-	f, inRange, ok := strtod(string(text))
-	return f, ok && inRange && !math.IsNaN(f)
 }
 
 // answerWith answers or stores what the GET patterns make of the items, in the

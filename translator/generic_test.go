@@ -26,9 +26,9 @@ func TestCursor(t *testing.T) {
 		n    uint64
 		ok   bool
 	}{
-		{"0", 0, true}, {"", 0, true}, {"42", 42, true}, {"+7", 7, true}, {"-1", 1<<64 - 1, true}, {"007", 7, true},
+		{"0", 0, true}, {"", 0, false}, {"42", 42, true}, {"+7", 7, true}, {"-1", 0, false}, {"-01", 1<<64 - 1, true}, {"007", 7, true},
 		{"18446744073709551615", 1<<64 - 1, true}, {"18446744073709551616", 0, false},
-		{" 1", 0, false}, {"1 ", 0, false}, {"-", 0, false}, {"+-1", 0, false}, {"1_0", 0, false}, {"0x1", 0, false},
+		{" 1", 1, true}, {"1\x002", 1, true}, {"\x00", 0, false}, {"1 ", 0, false}, {"-", 0, false}, {"+-1", 0, false}, {"1_0", 0, false}, {"0x1", 0, false},
 	} {
 		if n, ok := parseCursor([]byte(tt.text)); ok != tt.ok || ok && n != tt.n {
 			t.Errorf("%q: %d %v", tt.text, n, ok)

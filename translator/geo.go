@@ -116,16 +116,7 @@ func fixed(f float64, n int) string {
 // position is a score as an array of longitude and latitude.
 func position(score float64) resp.Value {
 	p := pointOf(score)
-	return resp.MakeArray(coordinate(p.lon), coordinate(p.lat))
-}
-
-// coordinate is a double that prints with 17 decimals, without the zeros at the
-// end.
-func coordinate(f float64) resp.Value {
-	text := strings.TrimSuffix(strings.TrimRight(fixed(f, 17), "0"), ".")
-	v := resp.MakeDouble(f)
-	v.Str = []byte(text)
-	return v
+	return resp.MakeArray(resp.MakeDouble(p.lon), resp.MakeDouble(p.lat))
 }
 
 // geomembers is GEOPOS and GEOHASH: show for every member, missing for one that

@@ -26,7 +26,7 @@ var hashTranslations = translations{
 	"HINCRBY":      hincrby,
 	"HINCRBYFLOAT": hincrbyfloat,
 	"HRANDFIELD":   hrandfield,
-	"HSCAN":        scanElements(hashType, sqlHashPage),
+	"HSCAN":        scanElements(hashType, sqlHashPage, asBulks),
 }
 
 // A field may have an expiry of its own: from then on it counts as absent. Reads

@@ -1,10 +1,6 @@
 package translator
 
 import (
-	"math"
-	"math/bits"
-
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -24,11 +20,7 @@ var hashExpireTranslations = translations{
 // maxFieldExpiry is the latest time at which a field may expire: 46 bits.
 const maxFieldExpiry = 1<<46 - 1
 
-const (
-	errFieldExpiry   = "ERR invalid expire time, must be >= 0"
-	errFieldsMissing = "ERR missing FIELDS argument"
-	errFieldsTwice   = "ERR FIELDS keyword specified multiple times"
-)
+const errFieldExpiry = "ERR invalid expire time, must be >= 0"
 
 // failHash answers the error msg, but WRONGTYPE when the key is no hash: these
 // commands look at the key before their arguments.
@@ -54,40 +46,27 @@ func (c *Call) fieldExpiry(i int, seconds, absolute bool) (at int64, msg string)
 	return at, ""
 }
 
-// trailingFields reads "FIELDS numfields field …", which begins at argument 2 and ends
-// the call; msg is the error when it does not.
-func (c *Call) trailingFields() (fields [][]byte, msg string) {
-	if !c.is(2, "FIELDS") {
+const fewFields = "ERR Number of fields must be a positive integer"
+
+// trailingFields reads "FIELDS numfields field …", which begins at argument i and ends
+// the call; msg is the error when it does not, which is few for a numfields that is no
+// positive number.
+func (c *Call) trailingFields(i int, few string) (fields [][]byte, msg string) {
+	if i >= len(c.Args) || !c.is(i, "FIELDS") {
 		return nil, "ERR Mandatory argument FIELDS is missing or not at the right position"
 	}
-	n, ok := parseInt(c.Args[3])
-	fields = c.Args[4:]
+	if i+1 == len(c.Args) {
+		return nil, few // Redis 8.0 reads what is after the call
+	}
+	n, ok := parseInt(c.Args[i+1])
+	fields = c.Args[i+2:]
 	switch {
 	case !ok || n < 1:
-		return nil, "ERR Number of fields must be a positive integer"
+		return nil, few
 	case n != int64(len(fields)):
 		return nil, "ERR The `numfields` parameter must match the number of arguments"
 	}
 	return fields, ""
-}
-
-// fieldBlock reads the numfields at argument i and the fields behind it, each of
-// width words; options may follow. msg is the error, which is few for a numfields
-// that is no positive number.
-func (c *Call) fieldBlock(i, width int, few string) (fields [][]byte, msg string) {
-	n, ok := parseInt(c.Args[i])
-	switch {
-	case !ok || n < 1 || n > math.MaxInt32:
-		return nil, few
-	case n*int64(width) > int64(len(c.Args)-i-1):
-		return nil, "ERR wrong number of arguments"
-	}
-	return c.Args[i+1 : i+1+int(n)*width], ""
-}
-
-// unknownArgument is the error of these commands about argument i.
-func (c *Call) unknownArgument(i int) string {
-	return commands.OneLine("ERR unknown argument: " + commands.Clip(c.Args[i], len(c.Args[i])))
 }
 
 // openFields begins a write that does not make the hash: what follows finds its
@@ -138,12 +117,16 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 		if msg != "" {
 			return c.failHash(msg)
 		}
-		conditions, fields, msg := c.expiringFields()
+		condition, first := c.fieldCondition(3), 3
+		if condition != 0 {
+			first++
+		}
+		fields, msg := c.trailingFields(first, "ERR Parameter `numFields` should be greater than 0")
 		if msg != "" {
 			return c.failHash(msg)
 		}
 		key, past := c.Args[1], at <= c.Env.Now
-		args := []store.Value{hashed(fields, 1), store.Digits(at), store.Int(conditions)}
+		args := []store.Value{hashed(fields, 1), store.Digits(at), store.Int(condition)}
 		stmts := append(c.openFields(key), c.stmt(sqlFieldsDue, key, args...))
 		if past {
 			stmts = append(stmts, c.stmt(sqlRemoveDue, key, args...), c.shrunk(key), c.dropEmpty(key))
@@ -159,44 +142,12 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 			switch {
 			case n == fieldDeleted:
 				return fieldMissing
-			case n == fieldChanged && conditions&^ifSome != 0:
+			case n == fieldChanged && condition&^ifSome != 0:
 				return fieldUnmet
 			}
 			return n
 		}), stmts...)
 	}
-}
-
-// expiringFields reads what is behind the time: a condition and the fields, in
-// either order.
-func (c *Call) expiringFields() (conditions int64, fields [][]byte, msg string) {
-	for i := 3; i < len(c.Args); i++ {
-		if !c.is(i, "FIELDS") {
-			condition := c.fieldCondition(i)
-			if condition == 0 {
-				return 0, nil, c.unknownArgument(i)
-			}
-			conditions |= condition
-			continue
-		}
-		switch {
-		case fields != nil:
-			return 0, nil, errFieldsTwice
-		case i+2 >= len(c.Args):
-			return 0, nil, "ERR FIELDS requires at least numfields and one field argument"
-		}
-		if fields, msg = c.fieldBlock(i+1, 1, "ERR Parameter `numFields` should be greater than 0"); msg != "" {
-			return 0, nil, msg
-		}
-		i += 1 + len(fields)
-	}
-	switch {
-	case fields == nil:
-		return 0, nil, errFieldsMissing
-	case bits.OnesCount64(uint64(conditions)) > 1:
-		return 0, nil, "ERR Multiple condition flags specified"
-	}
-	return conditions, fields, ""
 }
 
 // fieldCondition is the bit of the condition at argument i, 0 for another word.
@@ -232,7 +183,7 @@ func eachOf(i int, fields [][]byte, code func(store.Row) int64, again func(int64
 // httl is HTTL, HPTTL, HEXPIRETIME and HPEXPIRETIME. Seconds are rounded up.
 func httl(seconds, absolute bool) func(*Call) Plan {
 	return func(c *Call) Plan {
-		fields, msg := c.trailingFields()
+		fields, msg := c.trailingFields(2, fewFields)
 		if msg != "" {
 			return c.failHash(msg)
 		}
@@ -263,7 +214,7 @@ func httl(seconds, absolute bool) func(*Call) Plan {
 }
 
 func hpersist(c *Call) Plan {
-	fields, msg := c.trailingFields()
+	fields, msg := c.trailingFields(2, fewFields)
 	if msg != "" {
 		return c.failHash(msg)
 	}

@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"math"
+
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -19,7 +21,7 @@ func (c *Call) removeFields(key []byte, list store.Value) []store.Stmt {
 
 // hgetdel answers the value of a field that is named twice only once.
 func hgetdel(c *Call) Plan {
-	fields, msg := c.trailingFields()
+	fields, msg := c.trailingFields(2, fewFields)
 	if msg != "" {
 		return c.failHash(msg)
 	}
@@ -44,83 +46,46 @@ func valuesOf(i int, fields [][]byte, gone bool) func(*store.Result) resp.Value 
 	}
 }
 
-// fieldOptions are those of HGETEX and HSETEX.
-type fieldOptions struct {
-	fnx, fxx, keep, persist, given bool
-	at                             int64
-	fields                         [][]byte
-}
-
-// parseFieldOptions reads the fields, each with width words, and options around
-// them, of which own reads the command's own; msg is the error for anything else.
-func (c *Call) parseFieldOptions(width int, keep string, own func(i int, o *fieldOptions) (known bool, msg string)) (o fieldOptions, msg string) {
-	for i := 2; i < len(c.Args); i++ {
-		known, msg := own(i, &o)
-		last := i == len(c.Args)-1
-		switch {
-		case msg != "":
-			return o, msg
-		case known:
-		case c.is(i, "FIELDS"):
-			switch {
-			case o.fields != nil:
-				return o, errFieldsTwice
-			case last:
-				return o, string(commands.WrongArity(c.Command).Str)
-			}
-			if o.fields, msg = c.fieldBlock(i+1, width, "ERR invalid number of fields"); msg != "" {
-				return o, msg
-			}
-			i += 1 + len(o.fields)
-		case c.is(i, keep) || c.isTTL(i):
-			if o.given || o.keep || o.persist {
-				return o, "ERR Only one of EX, PX, EXAT, PXAT or " + keep + " arguments can be specified"
-			}
-			if !c.isTTL(i) {
-				o.keep, o.persist = keep == "KEEPTTL", keep == "PERSIST"
-				continue
-			}
-			if last {
-				return o, "ERR missing expire time"
-			}
-			o.given = true
-			o.at, msg = c.fieldExpiry(i+1, c.is(i, "EX") || c.is(i, "EXAT"), len(c.Args[i]) == len("EXAT"))
-			if msg != "" {
-				return o, msg
-			}
-			i++
-		default:
-			return o, c.unknownArgument(i)
-		}
-	}
-	if o.fields == nil {
-		return o, errFieldsMissing
-	}
-	return o, ""
-}
-
 // hgetex reads, and changes the expiry of the fields; a time that has passed
 // deletes them.
 func hgetex(c *Call) Plan {
-	o, msg := c.parseFieldOptions(1, "PERSIST", func(int, *fieldOptions) (bool, string) { return false, "" })
+	var at int64
+	given, persist, first := c.isTTL(2), c.is(2, "PERSIST"), 2
+	switch {
+	case given:
+		var msg string
+		if at, msg = c.fieldTTL(2); msg != "" {
+			return c.failHash(msg)
+		}
+		first += 2
+	case persist:
+		first++
+	}
+	fields, msg := c.trailingFields(first, fewFields)
 	if msg != "" {
 		return c.failHash(msg)
 	}
-	key, list := c.Args[1], hashed(o.fields, 1)
-	past := o.given && o.at <= c.Env.Now
+	key, list := c.Args[1], hashed(fields, 1)
+	past := given && at <= c.Env.Now
 	stmts := append(c.openFields(key), c.stmt(sqlFields, key, list))
 	switch {
 	case past:
 		stmts = append(stmts, c.removeFields(key, list)...)
-	case o.given:
-		stmts = append(stmts, c.stmt(sqlSetExpiries, key, list, store.Digits(o.at)), c.stmt(sqlTouchedOnChange, key))
-	case o.persist:
+	case given:
+		stmts = append(stmts, c.stmt(sqlSetExpiries, key, list, store.Digits(at)), c.stmt(sqlTouchedOnChange, key))
+	case persist:
 		stmts = append(stmts, c.stmt(sqlPersistFields, key, list), c.stmt(sqlTouchedOnChange, key))
 	default:
-		return read(typed(hashType, repeated(resp.Nil, len(o.fields)), func(r *store.Result) resp.Value { return bulks(r.Rows[1]) }),
+		return read(typed(hashType, repeated(resp.Nil, len(fields)), func(r *store.Result) resp.Value { return bulks(r.Rows[1]) }),
 			c.typeOf(key), c.stmt(sqlFields, key, list))
 	}
-	return write(valuesOf(4, o.fields, past), stmts...)
+	return write(valuesOf(4, fields, past), stmts...)
+}
+
+// fieldTTL is the absolute time that the option at argument i means, such as EX, with
+// the number after it; msg is the error when it is none.
+func (c *Call) fieldTTL(i int) (at int64, msg string) {
+	return c.fieldExpiry(i+1, c.is(i, "EX") || c.is(i, "EXAT"), len(c.Args[i]) == len("EXAT"))
 }
 
 // FNX and FXX refuse with 0.
@@ -143,24 +108,68 @@ const (
 		ON CONFLICT DO UPDATE SET value = excluded.value`
 )
 
-// hsetexOption reads an option that only HSETEX has.
-func (c *Call) hsetexOption(i int, o *fieldOptions) (known bool, msg string) {
-	nx, xx := c.is(i, "FNX"), c.is(i, "FXX")
-	switch {
-	case !nx && !xx:
-		return false, ""
-	case o.fnx || o.fxx:
-		return false, "ERR Only one of FXX or FNX arguments can be specified"
+// setexOptions are those of HSETEX.
+type setexOptions struct {
+	fnx, fxx, keep, given bool
+	at                    int64
+	fields                [][]byte // with their values
+}
+
+// parse reads options, and the fields that end the call; msg is the error for anything
+// else.
+func (o *setexOptions) parse(c *Call) (msg string) {
+	for i := 2; i < len(c.Args); i++ {
+		switch {
+		case c.is(i, "FIELDS"):
+			return o.parseFields(c, i+1)
+		case c.is(i, "FNX") || c.is(i, "FXX"):
+			if o.fnx || o.fxx {
+				return "ERR Only one of FXX or FNX arguments can be specified"
+			}
+			o.fnx, o.fxx = c.is(i, "FNX"), c.is(i, "FXX")
+		case c.isTTL(i) || c.is(i, "KEEPTTL"):
+			if o.given || o.keep {
+				return "ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified"
+			}
+			if o.keep = !c.isTTL(i); o.keep {
+				continue
+			}
+			if i == len(c.Args)-1 {
+				return "ERR missing expire time"
+			}
+			if o.at, msg = c.fieldTTL(i); msg != "" {
+				return msg
+			}
+			o.given = true
+			i++
+		default:
+			return commands.OneLine("ERR unknown argument: " + commands.Clip(c.Args[i], len(c.Args[i])))
+		}
 	}
-	o.fnx, o.fxx = nx, xx
-	return true, ""
+	return "ERR missing FIELDS argument"
+}
+
+// parseFields reads "numfields field value …" from argument i on.
+func (o *setexOptions) parseFields(c *Call, i int) (msg string) {
+	if len(c.Args) < i+3 {
+		return string(commands.WrongArity(c.Command).Str)
+	}
+	n, ok := parseInt(c.Args[i])
+	o.fields = c.Args[i+1:]
+	switch {
+	case !ok || n < 1 || n > math.MaxInt32:
+		return "ERR invalid number of fields"
+	case 2*n != int64(len(o.fields)):
+		return string(commands.WrongArity(c.Command).Str)
+	}
+	return ""
 }
 
 // hsetex sets all fields or, when FNX or FXX refuses, none. Fields that would be
 // set to a time that has passed are deleted.
 func hsetex(c *Call) Plan {
-	o, msg := c.parseFieldOptions(2, "KEEPTTL", c.hsetexOption)
-	if msg != "" {
+	var o setexOptions
+	if msg := o.parse(c); msg != "" {
 		return fail(msg)
 	}
 	key, fields := c.Args[1], lastOfEach(o.fields)

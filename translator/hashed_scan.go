@@ -36,8 +36,8 @@ const (
 
 // scanElements translates "NAME key cursor …". MATCH is about the first of an
 // element's cells. Like Redis, it looks at the options only when there is
-// something to scan.
-func scanElements(typ, sql string) func(*Call) Plan {
+// something to scan. show makes the reply of an element's cells.
+func scanElements(typ, sql string, show func([]store.Value) []resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
 		cursor, ok := parseCursor(c.Args[2])
 		if !ok {
@@ -52,13 +52,22 @@ func scanElements(typ, sql string) func(*Call) Plan {
 			if !ok {
 				return bad.Reply
 			}
-			return elementPage(r.Rows[0], o)
+			return elementPage(r.Rows[0], o, show)
 		}), c.stmt(sql, c.Args[1], after, store.Digits(o.count-1)))
 	}
 }
 
+// asBulks are cells as bulk strings.
+func asBulks(cells []store.Value) []resp.Value {
+	all := make([]resp.Value, len(cells))
+	for i, cell := range cells {
+		all[i] = bulk(cell)
+	}
+	return all
+}
+
 // elementPage shapes the rows of a page.
-func elementPage(rows []store.Row, o scanOptions) resp.Value {
+func elementPage(rows []store.Row, o scanOptions, show func([]store.Value) []resp.Value) resp.Value {
 	next := rows[0][1].Int()
 	if next == endOfScan {
 		next = 0
@@ -66,15 +75,14 @@ func elementPage(rows []store.Row, o scanOptions) resp.Value {
 	found := resp.EmptyArray
 	for _, row := range rows {
 		element := row[2:]
-		if o.namesOnly {
-			element = element[:1]
-		}
 		if element[0].IsNull() || !o.matches(element[0].Bytes()) {
 			continue
 		}
-		for _, cell := range element {
-			found.Elems = append(found.Elems, bulk(cell))
+		cells := show(element)
+		if o.namesOnly {
+			cells = cells[:1]
 		}
+		found.Elems = append(found.Elems, cells...)
 	}
 	return o.page(next, found)
 }

@@ -44,7 +44,9 @@ func lrem(c *Call) Plan {
 	}
 	from := head
 	switch {
-	case count == 0 || count == math.MinInt64: // which has no positive twin and is more than any list holds
+	case count == math.MinInt64:
+		return fail(errNoTwin)
+	case count == 0:
 		count = -1
 	case count < 0:
 		from, count = tail, -count

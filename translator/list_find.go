@@ -59,6 +59,8 @@ func (c *Call) parsePos() (o posOptions, bad string) {
 			return o, errNotInteger
 		case c.is(i, "RANK") && n == 0:
 			return o, errRankZero
+		case c.is(i, "RANK") && n == math.MinInt64:
+			return o, errNoTwin
 		case c.is(i, "RANK"):
 			rank = n
 		case c.is(i, "COUNT") && (!ok || n < 0):
@@ -73,13 +75,8 @@ func (c *Call) parsePos() (o posOptions, bad string) {
 			return o, errSyntax
 		}
 	}
-	switch {
-	case rank == math.MinInt64: // overflows in Redis too, to no skip at all
-		o.from = tail
-	case rank < 0:
+	if o.skip = rank - 1; rank < 0 {
 		o.from, o.skip = tail, -rank-1
-	default:
-		o.skip = rank - 1
 	}
 	return o, ""
 }

@@ -67,10 +67,6 @@ func lmovem(c *Call) Plan {
 		}
 	}
 	source, list := c.Args[1], c.list(c.Args[1:2])
-	missing := resp.EmptyArray
-	if exactly {
-		missing = resp.Nil
-	}
 	readEnd := store.Stmt{SQL: sqlReadEnd[from], Args: append(list, store.Digits(count))}
 	return readThen(func(r *store.Result) Plan {
 		moved := make([][]byte, len(r.Rows[1]))
@@ -79,11 +75,11 @@ func lmovem(c *Call) Plan {
 		}
 		switch {
 		case len(r.Rows[0]) == 0:
-			return answer(missing)
+			return answer(resp.Nil)
 		case string(r.Rows[0][0][0].Bytes()) != listType:
 			return answer(wrongType)
 		case exactly && int64(len(moved)) < count:
-			return answer(missing)
+			return answer(resp.Nil)
 		}
 		if bulk && from == to {
 			slices.Reverse(moved)

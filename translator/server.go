@@ -18,7 +18,7 @@ var serverTranslations = translations{
 	"INFO":                    info,
 	"LOLWUT":                  lolwut,
 	"MODULE HELP":             help,
-	"MODULE LIST":             func(*Call) Plan { return answer(resp.EmptyArray) },
+	"MODULE LIST":             moduleList,
 	"COMMAND":                 commandInfo,
 	"COMMAND COUNT":           commandCount,
 	"COMMAND DOCS":            commandDocs,
@@ -116,4 +116,11 @@ func lolwut(c *Call) Plan {
 	}
 	eyes := []string{"o.o", "-.-", "^.^", "O.o", "=.="}[c.Random()%5]
 	return answer(resp.Value{Kind: resp.Verbatim, Str: []byte(" /\\_/\\\n( " + eyes + " )\n > ^ <\n\nRedis ver. " + RedisVersion + "\n")})
+}
+
+// moduleList is that of a Redis 8.0 without modules of its own: one is built in.
+func moduleList(*Call) Plan {
+	return answer(resp.MakeArray(resp.MakeMap(
+		resp.MakeString("name"), resp.MakeString("vectorset"), resp.MakeString("ver"), resp.One,
+		resp.MakeString("path"), resp.EmptyBulk, resp.MakeString("args"), resp.EmptyArray)))
 }

@@ -12,13 +12,15 @@ import (
 
 // RedisVersion is the version of Redis whose answers are ours: clients ask for it
 // to know which commands they may use.
-const RedisVersion = "7.0.15"
+const RedisVersion = "8.0.2"
 
 // sqlKeyspace reads for each database its keys, how many of them expire, and how
-// long these have left on average. The plus keeps SQLite to the index of the
-// expiring keys, which has all that is asked of them.
-const sqlKeyspace = `SELECT d.db, d.keys - (SELECT count(*) FROM ` + oldestDead + ` WHERE db = d.db), count(k.expires_at),
-	CAST(coalesce(avg(k.expires_at - ?1), 0) AS INTEGER)
+// long these have left on average, and the hashes with fields that expire. The plus keeps
+// SQLite to the index of the expiring keys, which has all that is asked of them.
+const sqlKeyspace = `WITH partly(db, hashes) AS MATERIALIZED (SELECT k.db, count(*)
+		FROM (SELECT DISTINCT key_id FROM hashes WHERE expires_at > ?1) h JOIN keys k ON k.id = h.key_id GROUP BY k.db)
+	SELECT d.db, d.keys - (SELECT count(*) FROM ` + oldestDead + ` WHERE db = d.db), count(k.expires_at),
+	CAST(coalesce(avg(k.expires_at - ?1), 0) AS INTEGER), ifnull((SELECT hashes FROM partly WHERE db = d.db), 0)
 	FROM dbs d LEFT JOIN (SELECT db, expires_at FROM keys WHERE ` + schema.DiesAt + ` > ?1) k ON +k.db = d.db
 	WHERE d.keys > 0 GROUP BY d.db`
 
@@ -43,7 +45,7 @@ var sections = []section{
 	{"Persistence", facts("loading:0", "async_loading:0", "rdb_changes_since_last_save:0", "rdb_bgsave_in_progress:0", "aof_enabled:0")},
 	{"Stats", nil},
 	{"Replication", facts("role:master", "connected_slaves:0", "master_repl_offset:0")},
-	{"Modules", facts()},
+	{"Modules", facts("module:name=vectorset,ver=1,api=1,filters=0,usedby=[],using=[],options=[handle-io-errors|handle-repl-async-load]")},
 	{"Cluster", facts("cluster_enabled:0")},
 	{"Keyspace", keyspaceLines},
 }
@@ -65,7 +67,7 @@ func keyspaceLines(_ *Call, r *store.Result) []string {
 			continue
 		}
 		n := func(i int) string { return strconv.FormatInt(row[i].Int(), 10) }
-		lines = append(lines, "db"+n(0)+":keys="+n(1)+",expires="+n(2)+",avg_ttl="+n(3))
+		lines = append(lines, "db"+n(0)+":keys="+n(1)+",expires="+n(2)+",avg_ttl="+n(3)+",subexpiry="+n(4))
 	}
 	return lines
 }

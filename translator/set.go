@@ -15,7 +15,7 @@ var setTranslations = translations{
 	"SISMEMBER":   pointed(setType, sqlIsMember, resp.Zero, integer),
 	"SMISMEMBER":  pointedEach(setType, sqlAreMembers, resp.Zero, integers),
 	"SMEMBERS":    listing(setType, sqlMembers, resp.EmptySet, setOf),
-	"SSCAN":       scanElements(setType, sqlSetPage),
+	"SSCAN":       scanElements(setType, sqlSetPage, asBulks),
 	"SPOP":        spop,
 	"SRANDMEMBER": srandmember,
 	"SINTER":      combined(sqlInter),

@@ -211,9 +211,7 @@ func (c *Call) nextID(o addOptions, m streamMeta) (id streamID, bad string) {
 			id, _ = m.last.next()
 		}
 		return id, ""
-	case o.autoSeq && o.id.ms == m.last.ms && m.last.seq == math.MaxUint64:
-		return id, "ERR Elements are too large to be stored" // Redis finds no better word for a ms that is full
-	case o.autoSeq && o.id.ms == m.last.ms:
+	case o.autoSeq && o.id.ms == m.last.ms && m.last.seq < math.MaxUint64:
 		id = streamID{m.last.ms, m.last.seq + 1}
 	default:
 		id = o.id
@@ -296,6 +294,8 @@ func xsetid(c *Call) Plan {
 			return answer(bad)
 		case !m.exists:
 			return answer(noSuchKey)
+		case id.compare(m.deleted) < 0:
+			return fail("ERR The ID specified in XSETID is smaller than current max_deleted_entry_id")
 		case m.length > 0 && id.compare(streamIDLast(r.Rows[1])) < 0:
 			return fail("ERR The ID specified in XSETID is smaller than the target stream top item")
 		case m.length > 0 && added >= 0 && added < m.length:

@@ -105,13 +105,13 @@ func appendClaim(list []byte, id streamID, deliveries int64) []byte {
 
 // stmts carries the outcome out.
 func (cl claim) stmts(c *Call, key, group, consumer []byte, g streamGroup, out claimed) []store.Stmt {
-	stmts := []store.Stmt{c.touched(key)}
+	stmts := []store.Stmt{c.stmt(sqlConsumerAdd, key, store.Bytes(group), store.Bytes(consumer)), c.touched(key)}
 	if len(out.gone) > 0 {
 		stmts = append(stmts, c.stmt(sqlPendingAck, key, store.Bytes(group), streamIDs(out.gone)))
 	}
 	if len(out.list) > 0 {
-		stmts = append(stmts, c.stmt(sqlConsumerAdd, key, store.Bytes(group), store.Bytes(consumer)),
-			c.stmt(sqlClaim, key, store.Bytes(group), store.Bytes(consumer), store.Digits(cl.delivered), store.TextBytes(append(out.list, ']'))))
+		stmts[0].SQL = sqlConsumerActive
+		stmts = append(stmts, c.stmt(sqlClaim, key, store.Bytes(group), store.Bytes(consumer), store.Digits(cl.delivered), store.TextBytes(append(out.list, ']'))))
 	}
 	if cl.last.compare(g.last) > 0 {
 		g.last = cl.last

@@ -88,13 +88,14 @@ func (c *Call) deliverAll(deliveries []delivery, left budget) Plan {
 			entries, some := d.choose(c, rows[:d.reading], &left)
 			rows = rows[d.reading:]
 			if !some {
-				continue // as in Redis, not even the consumer is made
+				writes = append(writes, c.stmt(sqlConsumerAdd, d.key, store.Bytes(d.name), store.Bytes(d.consumer)))
+				continue
 			}
 			writes = append(writes, d.writes(c)...)
 			reply.Elems = append(reply.Elems, resp.MakeBulk(d.key), resp.MakeArray(entries...))
 		}
 		if len(reply.Elems) == 0 {
-			return answer(resp.NilArray)
+			return write(always(resp.NilArray), writes...)
 		}
 		return write(always(reply), writes...)
 	}, stmts...)
@@ -147,7 +148,7 @@ func (d *delivery) choose(c *Call, found [][]store.Row, left *budget) (entries [
 // writes accounts for what the consumer gets.
 func (d delivery) writes(c *Call) []store.Stmt {
 	group, consumer := store.Bytes(d.name), store.Bytes(d.consumer)
-	stmts := []store.Stmt{c.stmt(sqlConsumerAdd, d.key, group, consumer)}
+	seen := c.stmt(sqlConsumerAdd, d.key, group, consumer)
 	var ids []streamID
 	for _, row := range d.rows {
 		if !row[1].IsNull() {
@@ -155,13 +156,17 @@ func (d delivery) writes(c *Call) []store.Stmt {
 		}
 	}
 	if !d.id.fresh {
-		return append(stmts, c.stmt(sqlPendingAgain, d.key, group, streamIDs(ids)), c.touched(d.key))
+		return []store.Stmt{seen, c.stmt(sqlPendingAgain, d.key, group, streamIDs(ids)), c.touched(d.key)}
 	}
 	for _, id := range ids {
 		d.g.advance(d.m, id)
 	}
-	stmts = append(stmts, c.saveGroup(sqlGroupSet, d.key, d.g), c.touched(d.key))
-	if !d.noAck && len(ids) > 0 {
+	pending := !d.noAck && len(ids) > 0
+	if pending || len(d.claimed) > 0 {
+		seen.SQL = sqlConsumerActive
+	}
+	stmts := []store.Stmt{seen, c.saveGroup(sqlGroupSet, d.key, d.g), c.touched(d.key)}
+	if pending {
 		stmts = append(stmts, c.stmt(sqlPendingAdd, d.key, group, consumer, streamIDs(ids)))
 	}
 	if len(d.claimed) > 0 {

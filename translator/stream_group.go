@@ -27,6 +27,8 @@ const (
 	sqlConsumer    = `SELECT name FROM stream_consumers WHERE key_id = ` + liveID + ` AND group_name = ?4 AND name = ?5`
 	sqlConsumerAdd = `INSERT INTO stream_consumers(key_id, group_name, name, seen_at) SELECT id, ?4, ?5, ?3 FROM keys WHERE ` + live + `
 		ON CONFLICT(key_id, group_name, name) DO UPDATE SET seen_at = ?3`
+	sqlConsumerActive = `INSERT INTO stream_consumers(key_id, group_name, name, seen_at, active_at) SELECT id, ?4, ?5, ?3, ?3 FROM keys WHERE ` + live + `
+		ON CONFLICT(key_id, group_name, name) DO UPDATE SET seen_at = ?3, active_at = ?3`
 	sqlConsumerDel = `DELETE FROM stream_consumers WHERE key_id = ` + liveID + ` AND group_name = ?4 AND name = ?5`
 
 	pendingOfGroup = ` FROM stream_pending WHERE key_id = ` + liveID + ` AND group_name = ?4`
@@ -76,6 +78,8 @@ func (m streamMeta) distance(id streamID) int64 {
 		return m.added
 	case id.compare(m.last) > 0:
 		return readUnknown
+	case !id.isZero() && id.compare(m.deleted) < 0:
+		return readUnknown
 	}
 	if m.deleted.isZero() || m.deleted.compare(m.first) < 0 {
 		switch first := id.compare(m.first); {
@@ -99,7 +103,7 @@ func (g *streamGroup) advance(m streamMeta, id streamID) {
 	if id.compare(g.last) <= 0 {
 		return
 	}
-	if g.read != readUnknown && !m.hasGapAfter(id) {
+	if g.read != readUnknown && g.last.compare(m.first) >= 0 && !m.hasGapAfter(g.last) {
 		g.read++
 	} else if m.added > 0 {
 		g.read = m.distance(id)
@@ -110,8 +114,10 @@ func (g *streamGroup) advance(m streamMeta, id streamID) {
 // lag is how many entries the group has not read yet, nil when that is unknown.
 func (g streamGroup) lag(m streamMeta) resp.Value {
 	switch {
-	case m.added == 0:
+	case m.added == 0 || m.length == 0:
 		return resp.Zero
+	case g.last.compare(m.first) < 0 && m.deleted.compare(m.first) < 0:
+		return resp.MakeInt(m.length)
 	case g.read != readUnknown && !m.hasGapAfter(g.last):
 		return resp.MakeInt(m.added - g.read)
 	}

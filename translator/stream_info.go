@@ -16,7 +16,7 @@ const (
 		(SELECT count(*) FROM stream_pending p WHERE p.key_id = g.key_id AND p.group_name = g.name AND p.consumer IS NULL)
 		FROM stream_groups g WHERE key_id = ` + liveID + ` ORDER BY name`
 	sqlConsumers = `SELECT c.group_name, c.name, c.seen_at,
-		(SELECT count(*) FROM stream_pending p WHERE p.key_id = c.key_id AND p.group_name = c.group_name AND p.consumer = c.name)
+		(SELECT count(*) FROM stream_pending p WHERE p.key_id = c.key_id AND p.group_name = c.group_name AND p.consumer = c.name), c.active_at
 		FROM stream_consumers c WHERE key_id = ` + liveID + ` ORDER BY group_name, name`
 	sqlPendingAll = `SELECT group_name, id, consumer, max(0, delivered_at), CAST(deliveries AS TEXT) FROM stream_pending
 		WHERE key_id = ` + liveID + ` ORDER BY group_name, id`
@@ -30,6 +30,15 @@ func orNil(n int64) resp.Value {
 		return resp.Nil
 	}
 	return resp.MakeInt(n)
+}
+
+// neverOr is -1 for a consumer that never got an entry, and what shown makes of the time
+// at which it last did.
+func neverOr(active store.Value, shown func(at int64) int64) resp.Value {
+	if active.IsNull() {
+		return resp.MakeInt(-1)
+	}
+	return resp.MakeInt(shown(active.Int()))
 }
 
 // describe is a plan that reads a stream; decode gets the rows behind its meta.
@@ -75,7 +84,8 @@ func xinfoConsumers(c *Call) Plan {
 				v.Elems = append(v.Elems, resp.MakeMap(
 					label("name"), bulk(row[1]),
 					label("pending"), resp.MakeInt(row[3].Int()),
-					label("idle"), resp.MakeInt(max(0, c.Env.Now-row[2].Int()))))
+					label("idle"), resp.MakeInt(max(0, c.Env.Now-row[2].Int())),
+					label("inactive"), neverOr(row[4], func(at int64) int64 { return max(0, c.Env.Now-at) })))
 			}
 		}
 		return v
@@ -176,6 +186,7 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 		members.Elems = append(members.Elems, resp.MakeMap(
 			label("name"), bulk(co[1]),
 			label("seen-time"), resp.MakeInt(co[2].Int()),
+			label("active-time"), neverOr(co[4], func(at int64) int64 { return at }),
 			label("pel-count"), resp.MakeInt(co[3].Int()),
 			label("pending"), own))
 	}

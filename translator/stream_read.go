@@ -51,7 +51,11 @@ func (c *Call) parseRead(group bool) (q readQuery, bad string) {
 	case at == 0:
 		return q, errSyntax
 	case n%2 != 0:
-		return q, "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified."
+		ids := "ID, '+', or '$'"
+		if group {
+			ids = "ID or '>'"
+		}
+		return q, "ERR Unbalanced '" + c.lowerName() + "' list of streams: for each stream key an " + ids + " must be specified."
 	case group && !q.group:
 		return q, "ERR Missing GROUP option for XREADGROUP"
 	case q.most >= 0 && q.most < q.limit:
@@ -146,6 +150,7 @@ func (q *readQuery) parseID(word []byte) (id readID) {
 		if id.after, ok = parseStreamID(word, 0); !ok {
 			id.bad = errStreamID
 		}
+		id.fresh = q.group && id.after == lastStreamID // which Redis keeps for >
 	}
 	return id
 }

@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
@@ -64,16 +65,15 @@ func zsetJSON(elems []element) store.Value {
 	return store.TextBytes(append(out, ']'))
 }
 
-// appendScore appends a score as a JSON number.
+// appendScore appends a score as a JSON number that is read back exactly.
 func appendScore(out []byte, score float64) []byte {
-	switch text := resp.FormatDouble(score); text {
-	case "inf":
+	switch {
+	case math.IsInf(score, 1):
 		return append(out, "9e999"...)
-	case "-inf":
+	case math.IsInf(score, -1):
 		return append(out, "-9e999"...)
-	default:
-		return append(out, text...)
 	}
+	return strconv.AppendFloat(out, score, 'g', 17, 64)
 }
 
 // zsetMembers is the JSON argument of members whose scores do not matter.

@@ -1,9 +1,7 @@
 package translator
 
 import (
-	"bytes"
 	"math"
-	"strings"
 
 	"github.com/meowdis/meowdis/store"
 )
@@ -76,21 +74,12 @@ func (s *zsetSpan) scores(min, max []byte) bool {
 	return ok1 && ok2
 }
 
-// scoreBound reads a bound as Redis's zslParseRange: more loosely than a score,
-// as C's strtod does it. Space may come before the number, one out of range is
-// infinite or 0, nothing at all is 0, and a NUL ends it.
 func scoreBound(b []byte) (f float64, open, ok bool) {
 	if len(b) > 0 && b[0] == '(' {
 		b, open = b[1:], true
 	}
-	if i := bytes.IndexByte(b, 0); i >= 0 {
-		b = b[:i]
-	}
-	if len(b) == 0 {
-		return 0, open, true
-	}
-	f, _, ok = strtod(strings.TrimLeft(string(b), " \t\n\v\f\r"))
-	return f, open, ok && !math.IsNaN(f)
+	f, ok = looseFloat(b)
+	return f, open, ok
 }
 
 // lex reads bounds of members. The least member above m is m with a NUL behind

@@ -1,16 +1,37 @@
 package translator
 
-// The twin of a set's page (hashed_scan.go), in the order of the scores. A small
-// sorted set without a long member shows whole scores in all their digits, up to
-// 2^62: Redis's small encoding keeps them as integers.
-const (
-	sqlZSetPage = `WITH page(id, type, first, last, compact) AS MATERIALIZED (
+import (
+	"math"
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// The twin of a set's page (hashed_scan.go), in the order of the scores. Last comes
+// whether the sorted set is small and has no long member.
+const sqlZSetPage = `WITH page(id, type, first, last, compact) AS MATERIALIZED (
 		SELECT id, type, -1, ` + beyondHashes + `, (SELECT max(length(member)) <= 64 FROM zsets WHERE key_id = id) FROM keys WHERE ` + live + ` AND count <= 128
 		UNION ALL SELECT id, type, ?4, ifnull(
-			(SELECT hash FROM zsets WHERE key_id = id AND hash > ?4 ORDER BY hash LIMIT 1 OFFSET CAST(?5 AS INTEGER)), ` + beyondHashes + `), false
+			(SELECT hash FROM zsets WHERE key_id = id AND hash > ?4 ORDER BY hash LIMIT 1 OFFSET CAST(?5 AS INTEGER)), ` + beyondHashes + `), 0
 		FROM keys WHERE ` + live + ` AND count > 128)
-	SELECT p.type, p.last, z.member, iif(p.compact AND ` + wholeScore + `, CAST(CAST(z.score AS INTEGER) AS TEXT), z.score) FROM page p
+	SELECT p.type, p.last, z.member, z.score, p.compact FROM page p
 	LEFT JOIN zsets z ON z.key_id = p.id AND z.hash > p.first AND z.hash <= p.last ORDER BY z.score, z.member`
 
-	wholeScore = `(z.score = CAST(z.score AS INTEGER) AND abs(z.score) <= 4611686018427387904.0)`
-)
+// scannedMember is a member and its score: as everywhere in Redis's small encoding, which
+// keeps the text, and with 17 digits otherwise.
+func scannedMember(row []store.Value) []resp.Value {
+	member, score := bulk(row[0]), bulk(row[1])
+	if row[2].Int() == 0 {
+		score = resp.MakeBulk(longDigits(row[1].Float()))
+	}
+	return []resp.Value{member, score}
+}
+
+// longDigits is C's %.17g.
+func longDigits(f float64) []byte {
+	if math.IsInf(f, 0) {
+		return []byte(resp.FormatDouble(f))
+	}
+	return strconv.AppendFloat(nil, f, 'g', 17, 64)
+}

@@ -15,21 +15,30 @@ import (
 // The places of COMMAND INFO's facts.
 var infoFacts = []string{"name", "arity", "flags", "first key", "last key", "step", "categories", "tips", "key specs"}
 
-// grown are the facts that a later Redis changed, with an option that we have.
-var grown = map[string]bool{"ZRANK arity": true, "ZREVRANK arity": true}
+// grown are the facts that are not those of Redis 7.0 any more.
+var grown = map[string]bool{
+	"ZRANK arity": true, "ZREVRANK arity": true, "COMMAND GETKEYS arity": true, "COMMAND GETKEYSANDFLAGS arity": true,
+	"BLPOP flags": true, "BRPOP flags": true, "BLMOVE flags": true, "BRPOPLPUSH flags": true, "BZPOPMIN flags": true, "BZPOPMAX flags": true,
+	"WAIT flags": true, "WAIT categories": true, "SINTERSTORE key specs": true, "MSETNX tips": true, "SCAN tips": true, "RANDOMKEY tips": true,
+	"CLIENT SETNAME tips": true, "CONFIG RESETSTAT tips": true, "CONFIG REWRITE tips": true,
+}
 
 // TestCommandInfo compares what COMMAND INFO says of every command with what
 // redis-server says, as far as it knows the command.
 func TestCommandInfo(t *testing.T) {
 	server := oracle.Start(t).Dial(t)
+	version := server.Version()
 	ours := memorySession(t)
 	for _, c := range commands.All() {
 		name := strings.ReplaceAll(strings.ToLower(c.Name), " ", "|")
 		want := server.Do([]byte("COMMAND"), []byte("INFO"), []byte(name)).Elems[0]
 		got := resp.Downgrade(infoOf(t, ours, name))
+		if strings.HasPrefix(c.Name, "V") {
+			continue // of a module in 8.0, which says nothing of their words
+		}
 		if want.IsNull() {
 			// A module counts its own versions, and Redis's DEBUG is one command.
-			if c.Since < "7.1" && c.Flags&commands.Module == 0 && !strings.HasPrefix(c.Name, "DEBUG ") {
+			if !version.Before(oracle.Version(c.Since)) && c.Flags&commands.Module == 0 && !strings.HasPrefix(c.Name, "DEBUG ") {
 				t.Errorf("%s is since %s, but redis-server does not know it", c.Name, c.Since)
 			}
 			continue
@@ -39,7 +48,11 @@ func TestCommandInfo(t *testing.T) {
 			if fact != "name" {
 				step.Notes = []string{"unordered"}
 			}
-			if same := step.Same(got.Elems[i], withoutNotes(want.Elems[i])); same == grown[c.Name+" "+fact] {
+			same, changed := step.Same(got.Elems[i], withoutNotes(want.Elems[i])), version.Before("8.0") && grown[c.Name+" "+fact]
+			if changed && !version.Before("7.1") { // somewhere on the way to 8.0
+				continue
+			}
+			if same == changed {
 				t.Errorf("%s: %s:\n%s\nredis-server:\n%s", c.Name, fact, corpus.Show(got.Elems[i]), corpus.Show(want.Elems[i]))
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,8 +74,14 @@ func contentsOf(do func(...[]byte) resp.Value) string {
 		return typ
 	}
 	v := resp.Downgrade(do(line...))
-	if typ == "stream" {
-		v = withoutTree(v)
+	switch typ {
+	case "stream":
+		v = without(v, "radix-tree-keys", "radix-tree-nodes", "active-time")
+	case "zset": // before 8.0 numbers were written otherwise
+		for i := 1; i < len(v.Elems); i += 2 {
+			score, _ := strconv.ParseFloat(string(v.Elems[i].Str), 64)
+			v.Elems[i] = resp.MakeString(resp.FormatDouble(score))
+		}
 	}
 	if typ == "set" || typ == "hash" {
 		return sortedText(v, typ == "hash")
@@ -90,13 +97,19 @@ func scanOf(do func(...[]byte) resp.Value) resp.Value {
 	return do([]byte("ZSCAN"), []byte("k"), []byte("0"))
 }
 
-// withoutTree drops the numbers of nodes, which are about Redis's memory.
-func withoutTree(v resp.Value) resp.Value {
+// without drops labels with what they say, at every depth: numbers of nodes, which are
+// about Redis's memory, and what was not said before 8.0.
+func without(v resp.Value, labels ...string) resp.Value {
+	if v.Kind != resp.Array {
+		return v
+	}
 	out := resp.EmptyArray
-	for i := 0; i+1 < len(v.Elems); i += 2 {
-		if !strings.HasPrefix(string(v.Elems[i].Str), "radix-tree") {
-			out.Elems = append(out.Elems, v.Elems[i], v.Elems[i+1])
+	for i := 0; i < len(v.Elems); i++ {
+		if slices.Contains(labels, string(v.Elems[i].Str)) {
+			i++
+			continue
 		}
+		out.Elems = append(out.Elems, without(v.Elems[i], labels...))
 	}
 	return out
 }
@@ -119,6 +132,7 @@ func sortedText(v resp.Value, pairs bool) string {
 // meowdis and back: what arrives must be what left.
 func TestDumpAndRestore(t *testing.T) {
 	redis := oracle.Start(t).Dial(t)
+	old := redis.Version().Before("7.4")
 	for _, open := range []func() (store, error){
 		func() (store, error) { return openLocal(local.Memory) },
 		func() (store, error) { return hostile.Open() },
@@ -142,8 +156,8 @@ func TestDumpAndRestore(t *testing.T) {
 				return v
 			}
 			for _, lines := range dumpValues() {
-				move(t, lines, redis.Do, ours)
-				move(t, lines, ours, redis.Do)
+				move(t, old, lines, redis.Do, ours)
+				move(t, old, lines, ours, redis.Do)
 			}
 			storetest.Check(t, s)
 			s.Close()
@@ -151,8 +165,9 @@ func TestDumpAndRestore(t *testing.T) {
 	}
 }
 
-// move makes a value on one side and restores it on the other.
-func move(t *testing.T, lines []string, from, to func(...[]byte) resp.Value) {
+// move makes a value on one side and restores it on the other. A Redis that is old
+// does not know the version of our payloads.
+func move(t *testing.T, old bool, lines []string, from, to func(...[]byte) resp.Value) {
 	t.Helper()
 	from([]byte("FLUSHALL"))
 	to([]byte("FLUSHALL"))
@@ -166,7 +181,11 @@ func move(t *testing.T, lines []string, from, to func(...[]byte) resp.Value) {
 		}
 	}
 	payload := from([]byte("DUMP"), []byte("k"))
-	if v := to([]byte("RESTORE"), []byte("k"), []byte("0"), payload.Str); string(v.Str) != "OK" {
+	v := to([]byte("RESTORE"), []byte("k"), []byte("0"), payload.Str)
+	if old && string(v.Str) == "ERR DUMP payload version or checksum are wrong" {
+		return
+	}
+	if string(v.Str) != "OK" {
 		t.Errorf("RESTORE of %.80s: %s\n%.200q", lines, v.Str, payload.Str)
 		return
 	}
@@ -174,13 +193,15 @@ func move(t *testing.T, lines []string, from, to func(...[]byte) resp.Value) {
 		t.Errorf("%.80s arrived as\n%.2000s\nwant\n%.2000s", lines, got, want)
 	}
 	// Redis shows a scan of a small sorted set the text of the scores that the value came with.
-	if encodingOf(from) == "listpack" && encodingOf(to) == "listpack" {
+	if !old && encodingOf(from) == "listpack" && encodingOf(to) == "listpack" {
 		if want, got := corpus.Show(scanOf(from)), corpus.Show(scanOf(to)); got != want {
 			t.Errorf("a scan of %.80s is\n%s\nwant\n%s", lines, got, want)
 		}
 	}
 	again := to([]byte("DUMP"), []byte("k"))
-	from([]byte("RESTORE"), []byte("k"), []byte("0"), again.Str, []byte("REPLACE"))
+	if v := from([]byte("RESTORE"), []byte("k"), []byte("0"), again.Str, []byte("REPLACE")); old && v.IsError() {
+		return
+	}
 	if want, got := contentsOf(to), contentsOf(from); got != want {
 		t.Errorf("%.80s came back as\n%.2000s\nwant\n%.2000s", lines, got, want)
 	}

@@ -34,7 +34,7 @@ func commandsPage(table []*commands.Command) []byte {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Commands\n\nGenerated from the command table by `make generate`: %d commands and subcommands.\n"+
-		"Those marked *compared* answer byte for byte as redis-server 7.0.15, those marked *documented* as their documentation says.\n"+
+		"Those marked *compared* answer byte for byte as redis-server 8.0, those marked *documented* as their documentation says.\n"+
 		"What differs stands in [compatibility.md](compatibility.md).\n", len(table))
 	for _, g := range groups {
 		if len(byGroup[g.name]) > 0 {
@@ -59,7 +59,7 @@ func section(b *bytes.Buffer, title string, group []*commands.Command) {
 
 // status tells what the command was held against.
 func status(c *commands.Command) string {
-	if c.Since < "7.1" && c.Flags&commands.Module == 0 {
+	if c.Since < "8.1" && c.Flags&commands.Module == 0 {
 		return "compared"
 	}
 	return "documented"

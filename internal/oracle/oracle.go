@@ -8,8 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -84,38 +82,4 @@ func (c *Conn) Do(args ...[]byte) resp.Value {
 		c.t.Fatalf("redis-server closed the connection on %q: %v", args, err)
 	}
 	return v
-}
-
-// Version is that of a server, such as "8.0.2".
-type Version string
-
-// Version asks the server for its version.
-func (c *Conn) Version() Version {
-	c.t.Helper()
-	info := string(c.Do([]byte("INFO"), []byte("server")).Str)
-	_, version, _ := strings.Cut(info, "redis_version:")
-	version, _, ok := strings.Cut(version, "\r\n")
-	if !ok {
-		c.t.Fatalf("redis-server does not say its version: %.200q", info)
-	}
-	return Version(version)
-}
-
-// Before reports whether v is earlier than other; what a version leaves out is 0.
-func (v Version) Before(other Version) bool {
-	a, b := strings.Split(string(v), "."), strings.Split(string(other), ".")
-	for i := range max(len(a), len(b)) {
-		if x, y := number(a, i), number(b, i); x != y {
-			return x < y
-		}
-	}
-	return false
-}
-
-func number(parts []string, i int) int {
-	if i >= len(parts) {
-		return 0
-	}
-	n, _ := strconv.Atoi(parts[i])
-	return n
 }
