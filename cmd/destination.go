@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -95,8 +96,10 @@ func (d *destination) explain(ctx context.Context, r *report, written transfer.W
 		return errAnswered
 	case wasStopped(ctx, err):
 		return stopped(ctx, goOn)
+	case errors.Is(err, rdb.ErrChecksum):
+		return fmt.Errorf("%w: any value that was written may be wrong", err)
 	case errors.As(err, &damage):
-		return fmt.Errorf("%w; nothing of that block was written; restore --salvage --skip goes on behind it", err)
+		return fmt.Errorf("%w; nothing of that block was written; --salvage --skip goes on behind it", err)
 	case err != nil && !errors.As(err, &source) && written != (transfer.Written{}):
 		return fmt.Errorf("%w; %s", err, goOn)
 	}

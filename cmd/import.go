@@ -15,14 +15,17 @@ import (
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // importOptions are the flags and arguments of import.
 type importOptions struct {
 	destination
-	format string
-	path   string
+	format  string
+	salvage bool
+	trust   bool // the file is not verified first
+	path    string
 }
 
 func newImport(s *streams) *cobra.Command {
@@ -45,8 +48,12 @@ Commands and append-only files are run in an empty place first, and what comes o
 them is imported. Values of modules and functions are passed over and told of.
 
 A key appears whole or not at all. A key that is there already ends it, unless
---replace or --skip is given; what was written before stays. So it does when the
-file turns out to be damaged.
+--replace or --skip is given; what was written before stays.
+
+A dump file is read twice: first its checksum is verified, unless --no-verify is
+given, and nothing is written when that is wrong. What comes from stdin can be read
+once: that it was damaged is known, and said, at its end. --salvage names the keys that
+are damaged and goes on behind them, as long as it is clear where they end.
 
 ` + moveExitCodesHelp + "\n\n" + targetHelp,
 		Example: `  meowdis import dump.rdb
@@ -64,6 +71,8 @@ file turns out to be damaged.
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "", "`FORMAT` of the file, when it is not recognised: "+strings.Join(importFormats, ", "))
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
+	f.BoolVar(&o.salvage, "salvage", false, "go on behind damage")
+	f.BoolVar(&o.trust, "no-verify", false, "do not verify the checksum of a dump file first")
 	o.addFlags(cmd)
 	return cmd
 }
@@ -76,6 +85,11 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
+	if in.format == "rdb" && !o.trust && !o.salvage {
+		if err := in.verify(ctx, s, o.path); err != nil {
+			return err
+		}
+	}
 	if err := o.choose(ctx, s, "import"); err != nil {
 		return err
 	}
@@ -90,6 +104,11 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 		return r.end(err)
 	}
 	written, err := o.write(ctx, c, o.path, source.keys, r)
+	if o.salvage && errors.Is(err, rdb.ErrChecksum) {
+		r.failed++
+		r.say("%v: what was written may be wrong in places that do not show", err)
+		err = nil
+	}
 	if err == nil && source.damage != nil {
 		err = sourceError{reading(o.path, source.damage)}
 	}
@@ -109,13 +128,14 @@ func (o *importOptions) source(ctx context.Context, in *importFile, r *report) (
 	switch in.format {
 	case "rdb":
 		note := func(at int64, what string) { passed(fmt.Sprintf("byte %d", at), what) }
-		return importSource{keys: transfer.FromRDB(in.text, note)}, nil
+		empty := func(n int64) { r.say("%s without elements passed over, as Redis does", count(n, "key")) }
+		return importSource{keys: transfer.FromRDB(in.text, transfer.RDBOptions{Note: note, Salvage: o.salvage, Empty: empty})}, nil
 	case "archive", "jsonl":
 		f, err := formatNamed(in.format)
 		if err != nil {
 			return importSource{}, err
 		}
-		return importSource{keys: f.read(in.text, nil)}, nil
+		return importSource{keys: f.read(in.text, r.damaged(o.salvage))}, nil
 	case "sqlite":
 		return o.sqliteSource(ctx, in)
 	}

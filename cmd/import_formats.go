@@ -3,6 +3,7 @@ package cmd
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ var importFormats = []string{"rdb", "aof", "commands", "sqlite", "jsonl", "archi
 type importFile struct {
 	format  string
 	text    *bufio.Reader
+	file    *os.File // what text reads, nil for stdin
 	logs    []string // the files of an append-only directory
 	closers []func() error
 }
@@ -50,7 +52,7 @@ func openImport(path, format string, stdin io.Reader) (*importFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &importFile{format: format, text: bufio.NewReaderSize(in, importBuffer), closers: []func() error{in.Close}}
+	f := &importFile{format: format, file: in, text: bufio.NewReaderSize(in, importBuffer), closers: []func() error{in.Close}}
 	if err := f.recognise(path); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
@@ -58,6 +60,51 @@ func openImport(path, format string, stdin io.Reader) (*importFile, error) {
 		return openManifest(path, in)
 	}
 	return f, nil
+}
+
+// verify reads a dump file to its end and goes back to its beginning. What cannot be read twice,
+// such as a pipe, it leaves alone.
+func (f *importFile) verify(ctx context.Context, s *streams, path string) error {
+	info, err := os.Stat(path)
+	if f.file == nil || err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	bar := newProgress(s, "verifying", "bytes", info.Size())
+	defer bar.end()
+	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
+		return reading(path, err)
+	}
+	summed, err := rdb.Verify(seen{ctx, f.file, bar})
+	switch {
+	case wasStopped(ctx, err):
+		return stopped(ctx, "nothing was imported")
+	case errors.Is(err, rdb.ErrChecksum):
+		return fmt.Errorf("%s: %w; nothing was imported; --salvage imports what can be read, --no-verify what comes before the first key that cannot", path, err)
+	case err != nil:
+		return reading(path, err)
+	case !summed:
+		bar.clear()
+		fmt.Fprintf(s.err, "meowdis: %s has no checksum: damage may go unnoticed\n", path)
+	}
+	_, err = f.file.Seek(0, io.SeekStart)
+	f.text.Reset(f.file)
+	return err
+}
+
+// seen shows on a bar what is read, until ctx ends.
+type seen struct {
+	ctx context.Context
+	in  io.Reader
+	bar *progress
+}
+
+func (s seen) Read(b []byte) (int, error) {
+	if s.ctx.Err() != nil {
+		return 0, context.Cause(s.ctx)
+	}
+	n, err := s.in.Read(b)
+	s.bar.add(int64(n))
+	return n, err
 }
 
 // formatManifest is the list of the files of an append-only directory, in place of

@@ -97,11 +97,16 @@ func (o *restoreOptions) source(in io.Reader, r *report) (transfer.Source, error
 	if !ok {
 		return nil, fmt.Errorf("%s is no archive and no JSON of dump; meowdis import reads commands and the files of Redis", o.path)
 	}
-	if !o.salvage {
-		return f.read(b, nil), nil
+	return f.read(b, r.damaged(o.salvage)), nil
+}
+
+// damaged is who is told of damage, nil where it is the end.
+func (r *report) damaged(salvage bool) func(*transfer.Damage) {
+	if !salvage {
+		return nil
 	}
-	return f.read(b, func(d *transfer.Damage) {
+	return func(d *transfer.Damage) {
 		r.failed++
 		r.say("%v", d)
-	}), nil
+	}
 }

@@ -22,6 +22,10 @@ type Piece struct {
 	Count     int64 // elements of all pieces; 0 in front of lists and streams whose number nobody knows
 
 	First, Last bool
+
+	// Err, in a last piece of a file that is salvaged, is what is wrong with the value: its
+	// pieces are void.
+	Err error
 }
 
 // A piece ends with the element that goes beyond one of these.
@@ -36,6 +40,7 @@ type File struct {
 	in   *meter
 	note func(offset int64, what string)
 
+	empty   int64
 	version int
 	db      int
 	piece   Piece
@@ -51,6 +56,14 @@ func NewFile(in *bufio.Reader, note func(offset int64, what string)) *File {
 	}
 	return &File{r: &reader{r: m}, in: m, note: note}
 }
+
+// Salvage has the file read on behind a key whose value makes no sense, as long as it is clear
+// where it ends.
+func (f *File) Salvage() { f.r.salvage = true }
+
+// Empty is how many collections without elements were passed over, as Redis does: versions of
+// it have written some.
+func (f *File) Empty() int64 { return f.empty }
 
 // Offset is how many bytes of the file have been read.
 func (f *File) Offset() int64 { return f.in.offset }
@@ -106,19 +119,30 @@ func (f *File) Next() (p Piece, err error) {
 	if f.version == 0 {
 		f.header()
 	}
-	if f.next == nil && !f.toKey() {
-		f.footer()
-		return Piece{}, io.EOF
+	for {
+		if f.next == nil && !f.toKey() {
+			f.footer()
+			return Piece{}, io.EOF
+		}
+		f.r.room = room{pieceElements, pieceBytes}
+		p = f.piece
+		p.Value, p.Last = f.next()
+		if f.r.broken != nil {
+			for !p.Last {
+				_, p.Last = f.next()
+			}
+			p.Value, p.Err = nil, f.r.broken
+		}
+		f.piece.First = false
+		if p.Last {
+			f.next, f.piece, f.r.broken = nil, Piece{}, nil
+		}
+		if p.Err == nil && p.First && p.Last && isEmpty(p.Value) {
+			f.empty++
+			continue
+		}
+		return p, nil
 	}
-	f.r.room = room{pieceElements, pieceBytes}
-	p = f.piece
-	p.Value, p.Last = f.next()
-	f.piece.First = false
-	if p.Last {
-		f.next = nil
-		f.piece = Piece{}
-	}
-	return p, nil
 }
 
 // failed is the error of reading f.
@@ -206,6 +230,7 @@ func (f *File) toKey() bool {
 
 // key opens a key, false of one that is passed over.
 func (f *File) key(typ byte) bool {
+	f.r.broken = nil
 	f.piece.DB, f.piece.Key = f.db, f.r.string()
 	if typ == typeModule {
 		at := f.in.offset
@@ -242,8 +267,48 @@ func (f *File) footer() {
 	}
 	computed := f.in.sum
 	if stored := f.r.uint64(); stored != 0 && stored != computed {
-		panic(failure{errors.New("the checksum is wrong: the file is damaged somewhere")})
+		panic(failure{ErrChecksum})
 	}
+}
+
+// ErrChecksum is the error of a file whose checksum is wrong, so that any of its values may be.
+var ErrChecksum = errors.New("the checksum is wrong: the file is damaged somewhere")
+
+// Verify reads a whole dump file and returns ErrChecksum when it is not as it was written. summed
+// is false for one without a checksum, of which nobody can tell.
+func Verify(in io.Reader) (summed bool, err error) {
+	r := bufio.NewReaderSize(in, 1<<20)
+	header, err := r.Peek(fileHeader)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	version, err := fileVersion(header)
+	if err != nil || version < 5 {
+		return false, nil // reading it says more
+	}
+	sum, held := uint64(0), make([]byte, 0, 2<<20)
+	for {
+		n, err := r.Read(held[len(held):cap(held)])
+		held = held[:len(held)+n]
+		if body := len(held) - 8; body > 0 {
+			sum = checksum(sum, held[:body])
+			held = held[:copy(held, held[body:])]
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	if len(held) < 8 {
+		return true, ErrChecksum
+	}
+	stored := binary.LittleEndian.Uint64(held)
+	if stored != 0 && stored != sum {
+		return true, ErrChecksum
+	}
+	return stored != 0, nil
 }
 
 // meter counts and sums up what is read.

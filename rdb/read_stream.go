@@ -25,10 +25,11 @@ func (r *reader) stream(typ byte) pieces {
 	return func() (Value, bool) {
 		s := &Stream{}
 		for ; left > 0 && !r.enough(len(s.Entries)); left-- {
-			s.readNode(idOf(r.string()), listpack(r.string()))
+			id, entries := r.string(), r.string()
+			r.sound(func() { s.readNode(idOf(id), listpack(entries)) })
 		}
 		if n := len(s.Entries); n > 0 {
-			must(entries == 0 || last.Less(s.Entries[0].ID))
+			r.must(entries == 0 || last.Less(s.Entries[0].ID))
 			if entries == 0 {
 				first = s.Entries[0].ID
 			}
@@ -38,7 +39,8 @@ func (r *reader) stream(typ byte) pieces {
 		if left > 0 {
 			return s, false
 		}
-		must(r.length() == entries)
+		n := r.length()
+		r.must(n == entries)
 		r.streamEnd(typ, s, int64(entries), first, last)
 		return s, true
 	}
@@ -47,7 +49,7 @@ func (r *reader) stream(typ byte) pieces {
 // streamEnd reads what stands behind the entries, of which there were so many.
 func (r *reader) streamEnd(typ byte, s *Stream, entries int64, first, last ID) {
 	s.Last = r.id()
-	must(entries == 0 || !s.Last.Less(last))
+	r.must(entries == 0 || !s.Last.Less(last))
 	s.Added = entries
 	if typ != typeStream {
 		r.id() // that of the first entry
@@ -61,7 +63,7 @@ func (r *reader) streamEnd(typ byte, s *Stream, entries int64, first, last ID) {
 		}
 		s.Groups = append(s.Groups, g)
 	}
-	unique(len(s.Groups), func(i int) []byte { return s.Groups[i].Name })
+	r.sound(func() { unique(len(s.Groups), func(i int) []byte { return s.Groups[i].Name }) })
 }
 
 // id reads an ID in the form of two lengths.
@@ -137,7 +139,7 @@ func (r *reader) group(typ byte) Group {
 	for n := r.length(); n > 0; n-- {
 		p := Pending{ID: idOf(r.raw(16)), DeliveredAt: int64(r.uint64()), Deliveries: r.number()}
 		_, again := pending[p.ID]
-		must(!again)
+		r.must(!again)
 		pending[p.ID] = p
 	}
 	for n := r.length(); n > 0; n-- {
@@ -148,14 +150,14 @@ func (r *reader) group(typ byte) Group {
 		}
 		for m := r.length(); m > 0; m-- {
 			p, ok := pending[idOf(r.raw(16))]
-			must(ok && (len(c.Pending) == 0 || c.Pending[len(c.Pending)-1].ID.Less(p.ID)))
+			r.must(ok && (len(c.Pending) == 0 || c.Pending[len(c.Pending)-1].ID.Less(p.ID)))
 			delete(pending, p.ID)
 			c.Pending = append(c.Pending, p)
 		}
 		g.Consumers = append(g.Consumers, c)
 	}
-	must(len(pending) == 0)
-	unique(len(g.Consumers), func(i int) []byte { return g.Consumers[i].Name })
+	r.must(len(pending) == 0)
+	r.sound(func() { unique(len(g.Consumers), func(i int) []byte { return g.Consumers[i].Name }) })
 	return g
 }
 

@@ -23,8 +23,17 @@ func (r *reader) value(typ byte) Value {
 	r.room = room{math.MaxInt, math.MaxInt}
 	next, _ := r.open(typ)
 	v, last := next()
-	must(last)
+	must(last && !isEmpty(v))
 	return v
+}
+
+// isEmpty reports whether v is a collection without elements, which no key holds.
+func isEmpty(v Value) bool {
+	switch v.(type) {
+	case String, *Stream:
+		return false
+	}
+	return v.Len() == 0
 }
 
 // open begins to read a value of the type, whose elements are count, unknown unless
@@ -40,7 +49,16 @@ func (r *reader) open(typ byte) (next pieces, count int64) {
 	case typeList, typeSet, typeHash, typeZSet, typeZSet2, typeHashExpiry, typeHashExpiryEarly:
 		return r.elements(typ)
 	}
-	v := r.packed(typ)
+	var v Value = List(nil) // of what is broken
+	decode := packedForm(typ)
+	if decode == nil {
+		bad() // a module's, or one that is newer
+	}
+	if typ == typeHashPackExpiry {
+		r.uint64() // the first expiry of all
+	}
+	b := r.string()
+	r.sound(func() { v = decode(b) })
 	return once(v), int64(v.Len())
 }
 
@@ -61,32 +79,28 @@ func (r *reader) text() (next pieces, count int64) {
 	}, int64(left)
 }
 
-// packed reads a value that is one string.
-func (r *reader) packed(typ byte) Value {
+// packedForm makes a value of one string, nil where the type is none that is one.
+func packedForm(typ byte) func(b []byte) Value {
 	switch typ {
 	case typeListZiplist:
-		return asList(ziplist(r.string()))
+		return func(b []byte) Value { return List(ziplist(b)) }
 	case typeSetIntset:
-		return asSet(intset(r.string()))
+		return func(b []byte) Value { return asSet(intset(b)) }
 	case typeSetListpack:
-		return asSet(listpack(r.string()))
+		return func(b []byte) Value { return asSet(listpack(b)) }
 	case typeHashZipmap:
-		return asHash(zipmap(r.string()))
+		return func(b []byte) Value { return asHash(zipmap(b)) }
 	case typeHashZiplist:
-		return asHash(ziplist(r.string()))
+		return func(b []byte) Value { return asHash(ziplist(b)) }
 	case typeHashListpack:
-		return asHash(listpack(r.string()))
-	case typeHashPackExpiry:
-		r.uint64() // the first expiry of all
-		return asHashExpiry(listpack(r.string()))
-	case typeHashPackEarly:
-		return asHashExpiry(listpack(r.string()))
+		return func(b []byte) Value { return asHash(listpack(b)) }
+	case typeHashPackExpiry, typeHashPackEarly:
+		return func(b []byte) Value { return asHashExpiry(listpack(b)) }
 	case typeZSetZiplist:
-		return asZSet(ziplist(r.string()))
+		return func(b []byte) Value { return asZSet(ziplist(b)) }
 	case typeZSetListpack:
-		return asZSet(listpack(r.string()))
+		return func(b []byte) Value { return asZSet(listpack(b)) }
 	}
-	bad() // a module's, or one that is newer
 	return nil
 }
 
@@ -99,21 +113,31 @@ func (r *reader) elements(typ byte) (next pieces, count int64) {
 		must(first >= 0)
 	}
 	left := r.length()
-	must(left > 0)
 	count = int64(min(left, math.MaxInt64))
 	switch typ {
 	case typeList:
-		next = func() (Value, bool) { return asList(r.strings(&left, 1)), left == 0 }
+		next = func() (Value, bool) { return List(r.strings(&left, 1)), left == 0 }
 	case typeSet:
-		next = func() (Value, bool) { return asSet(r.strings(&left, 1)), left == 0 }
+		next = func() (Value, bool) { return r.soundly(r.strings(&left, 1), asValue(asSet)), left == 0 }
 	case typeHash:
-		next = func() (Value, bool) { return asHash(r.strings(&left, 2)), left == 0 }
+		next = func() (Value, bool) { return r.soundly(r.strings(&left, 2), asValue(asHash)), left == 0 }
 	case typeHashExpiry, typeHashExpiryEarly:
 		next = func() (Value, bool) { return r.hashExpiry(&left, typ == typeHashExpiry, first), left == 0 }
 	default:
 		next = func() (Value, bool) { return r.zset(&left, typ), left == 0 }
 	}
 	return next, count
+}
+
+// soundly is what make makes of strings, nothing when they make no sense.
+func (r *reader) soundly(all [][]byte, make func([][]byte) Value) (v Value) {
+	v = List(nil)
+	r.sound(func() { v = make(all) })
+	return v
+}
+
+func asValue[V Value](make func([][]byte) V) func([][]byte) Value {
+	return func(all [][]byte) Value { return make(all) }
 }
 
 // strings reads a piece of *left groups of width strings.
@@ -127,22 +151,16 @@ func (r *reader) strings(left *uint64, width int) [][]byte {
 	return all
 }
 
-func asList(all [][]byte) List {
-	must(len(all) > 0)
-	return all
-}
-
 // quicklist reads the nodes of a list; from the second form on a node may be one
 // element that is too large for a listpack.
 func (r *reader) quicklist(typ byte) pieces {
 	left := r.length()
-	must(left > 0)
 	return func() (Value, bool) {
 		var all [][]byte
 		for ; left > 0 && !r.enough(len(all)); left-- {
 			all = append(all, r.listNode(typ)...)
 		}
-		return asList(all), left == 0
+		return List(all), left == 0
 	}
 }
 
@@ -153,15 +171,19 @@ func (r *reader) listNode(typ byte) [][]byte {
 		container = r.length()
 	}
 	b := r.string()
-	switch {
-	case container == plain:
-		return [][]byte{b}
-	case container != packed:
-		bad()
-	case typ == typeQuicklist:
-		return ziplist(b)
-	}
-	return listpack(b)
+	var all [][]byte
+	r.sound(func() {
+		must(container == plain || container == packed)
+		switch {
+		case container == plain:
+			all = [][]byte{b}
+		case typ == typeQuicklist:
+			all = ziplist(b)
+		default:
+			all = listpack(b)
+		}
+	})
+	return all
 }
 
 // unique fails when a name comes twice.
@@ -174,7 +196,6 @@ func unique(n int, name func(i int) []byte) {
 }
 
 func asSet(all [][]byte) Set {
-	must(len(all) > 0)
 	unique(len(all), func(i int) []byte { return all[i] })
 	return all
 }
@@ -189,7 +210,6 @@ func asHash(all [][]byte) Hash {
 }
 
 func (h Hash) checked() Hash {
-	must(len(h) > 0)
 	unique(len(h), func(i int) []byte { return h[i].Name })
 	return h
 }
@@ -213,12 +233,13 @@ func (r *reader) hashExpiry(left *uint64, relative bool, first int64) Hash {
 	for ; *left > 0 && !r.enough(len(fields)); *left-- {
 		at := r.number()
 		if relative && at > 0 {
-			must(at-1 <= math.MaxInt64-first)
+			r.must(at-1 <= math.MaxInt64-first)
 			at += first - 1
 		}
 		fields = append(fields, Field{Name: r.string(), Value: r.string(), ExpiresAt: at})
 	}
-	return fields.checked()
+	r.sound(func() { fields.checked() })
+	return fields
 }
 
 // zset reads a piece of *left members.
@@ -233,7 +254,8 @@ func (r *reader) zset(left *uint64, typ byte) ZSet {
 		}
 		members = append(members, m)
 	}
-	return members.checked()
+	r.sound(func() { members.checked() })
+	return members
 }
 
 // score reads a score in text behind its length, or in place of that one of three
@@ -247,7 +269,9 @@ func (r *reader) score() float64 {
 	case 253:
 		return math.NaN()
 	default:
-		return parseScore(r.raw(uint64(n)))
+		text, score := r.raw(uint64(n)), 0.0
+		r.sound(func() { score = parseScore(text) })
+		return score
 	}
 }
 
@@ -267,7 +291,6 @@ func asZSet(all [][]byte) ZSet {
 }
 
 func (z ZSet) checked() ZSet {
-	must(len(z) > 0)
 	unique(len(z), func(i int) []byte { return z[i].Name })
 	for _, m := range z {
 		must(!math.IsNaN(m.Score))

@@ -19,6 +19,11 @@ const maxString = 512 << 20
 type reader struct {
 	r    source
 	room room // of the piece that is being read
+
+	// A file that is salvaged is read on behind what makes no sense, as long as it
+	// says where that ends: broken is the first such thing in the current value.
+	salvage bool
+	broken  error
 }
 
 // source is what a reader reads from.
@@ -40,6 +45,25 @@ func must(ok bool) {
 	if !ok {
 		bad()
 	}
+}
+
+// must is the function must for what stands where it should and makes no sense.
+func (r *reader) must(ok bool) { r.sound(func() { must(ok) }) }
+
+// sound runs fn, which makes sense of what has been read already.
+func (r *reader) sound(fn func()) {
+	if r.salvage {
+		defer func() {
+			switch f := recover().(type) {
+			case nil:
+			case failure:
+				r.broken = f.error
+			default:
+				panic(f)
+			}
+		}()
+	}
+	fn()
 }
 
 // catch turns a failure into an error. An end in the middle is bad data.
@@ -164,8 +188,13 @@ func (r *reader) encoded(encoding uint64) []byte {
 		return decimal(int64(int32(binary.LittleEndian.Uint32(r.raw(4)))))
 	case encodedLZF:
 		packed, size := r.length(), r.length()
-		must(size <= maxString)
-		return decompress(r.raw(packed), size)
+		in := r.raw(packed)
+		var out []byte
+		r.sound(func() {
+			must(size <= maxString)
+			out = decompress(in, size)
+		})
+		return out
 	}
 	bad()
 	return nil

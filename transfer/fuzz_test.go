@@ -156,7 +156,7 @@ func FuzzLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log []byte) {
 		in := bufio.NewReader(bytes.NewReader(log))
 		if rdb.IsFile(log) {
-			if _, err := yielded(FromRDB(in, nil)); err != nil {
+			if _, err := yielded(FromRDB(in, RDBOptions{})); err != nil {
 				return
 			}
 		}

@@ -3,16 +3,40 @@ package transfer
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/meowdis/meowdis/rdb"
 )
 
-// FromRDB yields what a dump file of Redis holds. note, which may be nil, is told of
-// the parts that are passed over: values of modules, and functions.
-func FromRDB(in *bufio.Reader, note func(offset int64, what string)) Source {
-	return fromFile(rdb.NewFile(in, note))
+// RDBOptions say how a dump file is read.
+type RDBOptions struct {
+	Note    func(offset int64, what string) // may be nil; is told of the parts that are passed over: values of modules, and functions
+	Salvage bool                            // go on behind a damaged key
+	Empty   func(keys int64)                // may be nil; is told of collections without elements, which Redis passes over, too
 }
+
+// FromRDB yields what a dump file of Redis holds.
+func FromRDB(in *bufio.Reader, o RDBOptions) Source {
+	f := rdb.NewFile(in, o.Note)
+	if o.Salvage {
+		f.Salvage()
+	}
+	return func(yield func(Part, error) bool) {
+		err := eachPiece(f, func(p Part) bool { return yield(p, nil) })
+		if n := f.Empty(); n > 0 && o.Empty != nil {
+			o.Empty(n)
+		}
+		if _, more := in.Peek(1); err == nil && more == nil {
+			err = errMore
+		}
+		if err != nil && err != errStopped {
+			yield(Part{}, err)
+		}
+	}
+}
+
+var errMore = errors.New("there is more behind the end of the dump: if it is an append-only file, give --format aof")
 
 // fromFile yields the pieces of a dump file as parts.
 func fromFile(f *rdb.File) Source {
@@ -36,7 +60,10 @@ func eachPiece(f *rdb.File, yield func(Part) bool) error {
 		if p.First {
 			key = &Key{DB: p.DB, Name: p.Key, Type: typeOf(p.Value), ExpiresAt: p.ExpiresAt, Count: p.Count}
 		}
-		if !yield(Part{Key: key, Value: p.Value, First: p.First, Last: p.Last}) {
+		if p.Err != nil {
+			p.Err = fmt.Errorf("it is damaged: %w", p.Err)
+		}
+		if !yield(Part{Key: key, Value: p.Value, First: p.First, Last: p.Last, Err: p.Err}) {
 			return errStopped
 		}
 	}

@@ -62,7 +62,7 @@ func TestRDBOfRedis(t *testing.T) {
 
 	here, _ := openLocal(t)
 	var notes []string
-	source := transfer.FromRDB(openFile(t, filepath.Join(filepath.Dir(one.Socket), "dump.rdb")), func(_ int64, what string) { notes = append(notes, what) })
+	source := transfer.FromRDB(openFile(t, filepath.Join(filepath.Dir(one.Socket), "dump.rdb")), transfer.RDBOptions{Note: func(_ int64, what string) { notes = append(notes, what) }})
 	if p, err := into(t, source, here); err != nil || len(p) > 0 {
 		t.Fatal(err, p)
 	}
