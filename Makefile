@@ -1,4 +1,4 @@
-.PHONY: build test generate pictures bench release-check clean
+.PHONY: build test crash generate pictures bench release-check clean
 
 build:
 	CGO_ENABLED=0 go build -o meowdis .
@@ -7,6 +7,10 @@ build:
 # real clients: each says what to install when it is missing.
 test:
 	go test -timeout 30m ./...
+
+# Kills servers that share a file for ten minutes; make test does so a few times.
+crash:
+	go test ./internal/crash -v -count 1 -timeout 20m -for 10m -seed $$$$
 
 # The files that are generated from the code.
 generate:

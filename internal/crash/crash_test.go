@@ -1,0 +1,156 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/doctor"
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+var (
+	runFor = flag.Duration("for", 0, "how long to go on killing, instead of a few times")
+	seed   = flag.Uint64("seed", 1, "of the moments at which servers are killed")
+)
+
+const (
+	rounds = 4   // without -for
+	most   = 600 // acknowledged writes before the kill
+)
+
+// client is a writer at work on one server, round after round.
+type client struct {
+	writer
+	name         string
+	onREST       bool
+	server       int // which of the two
+	acknowledged int // the last number that was
+}
+
+// TestCrash kills both servers at a random moment, again and again, on one file: now the one
+// while the other goes on, now both at once.
+func TestCrash(t *testing.T) {
+	path := t.TempDir() + "/db.sqlite"
+	random := rand.New(rand.NewPCG(*seed, 0))
+	var clients []*client
+	for _, w := range writers {
+		for server := range 2 {
+			for _, rest := range []bool{false, true} {
+				if rest || !w.rest {
+					clients = append(clients, &client{writer: w, name: fmt.Sprintf("%s:%d:%t", w.kind, server, rest), server: server, onREST: rest})
+				}
+			}
+		}
+	}
+	until := time.Now().Add(*runFor)
+	round := 0
+	for ; !t.Failed() && (round < rounds || time.Now().Before(until)); round++ {
+		servers := []*process{start(t, path), start(t, path)}
+		crash(t, random, servers, clients)
+		look(t, path, clients)
+	}
+	written := 0
+	for _, c := range clients {
+		written += c.acknowledged
+	}
+	t.Logf("%d kills of two servers, %d writes acknowledged", round, written)
+}
+
+// crash has all clients write until their server is killed.
+func crash(t *testing.T, random *rand.Rand, servers []*process, clients []*client) {
+	var acknowledged atomic.Int64
+	moment := []int64{1 + random.Int64N(most), 0}
+	moment[1] = moment[0] + random.Int64N(2)*random.Int64N(most)
+	reached := []chan struct{}{make(chan struct{}), make(chan struct{})}
+	first := random.IntN(2) // is killed first
+	var running sync.WaitGroup
+	for _, c := range clients {
+		s, err := c.dial(servers[c.server])
+		if err != nil {
+			t.Fatal(err)
+		}
+		running.Go(func() {
+			defer s.Close()
+			for {
+				if err := c.write(s, c.name, c.acknowledged+1); err != nil {
+					if wrong := (errorReply{}); errors.As(err, &wrong) {
+						t.Errorf("%s: %v", c.name, err)
+					}
+					return
+				}
+				c.acknowledged++
+				n := acknowledged.Add(1)
+				for i := range moment {
+					if n == moment[i] {
+						close(reached[i])
+					}
+				}
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() {
+		running.Wait()
+		close(ended)
+	}()
+	for i, moment := range reached {
+		select {
+		case <-moment:
+		case <-ended:
+			t.Error("the clients ended before they were to")
+		}
+		servers[(first+i)%2].kill()
+	}
+	<-ended
+}
+
+func (c *client) dial(p *process) (session, error) {
+	if c.onREST {
+		return remote.OpenREST(p.rest, token, remote.Options{})
+	}
+	return remote.OpenRedis(context.Background(), p.redis, false, remote.Options{})
+}
+
+// look opens the file that the servers left, and has each client find what it wrote: the
+// number that was acknowledged, or the one that was under way, whole.
+func look(t *testing.T, path string, clients []*client) {
+	file, err := local.Open(path, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	c := storetest.NewClient(t, engine.New(file))
+	for _, writer := range clients {
+		n, err := writer.look(c, writer.name)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %d was acknowledged: %v", writer.name, writer.acknowledged, err)
+		case n != writer.acknowledged && n != writer.acknowledged+1:
+			t.Errorf("%s: %d was acknowledged, and %d is there", writer.name, writer.acknowledged, n)
+		}
+		writer.acknowledged = n
+	}
+	query := func(sql string, args ...store.Value) ([]store.Row, error) {
+		r, err := file.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql, Args: args}}}})
+		if err != nil {
+			return nil, err
+		}
+		return r[0].Rows[0], nil
+	}
+	found, err := doctor.Exam{Query: query, Now: time.Now().UnixMilli(), Version: schema.Version, Examples: 5}.Ours()
+	if err != nil || doctor.IsWrong(found) {
+		t.Errorf("doctor finds %+v, %v", found, err)
+	}
+}
