@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -34,6 +35,9 @@ type transactor interface {
 	// returns as an error at once.
 	Transact(ctx context.Context, readOnly bool, fn func(Run) error) error
 }
+
+// limiter is a store that can let what takes too long fail, as store.TooLong says.
+type limiter interface{ SetTimeLimit(time.Duration) }
 
 // reader is a store that may be for reading only. ReadOnly says why, or nothing when
 // it can be written.
@@ -77,6 +81,14 @@ func New(s Store, options ...Option) *Engine {
 // SetLimits changes from where on OBJECT ENCODING calls a value large.
 func (e *Engine) SetLimits(l translator.Limits) { e.limits.Store(&l) }
 
+// SetTimeLimit changes how long one command may take, or one EXEC, before it fails without
+// a trace; 0 is for as long as it takes. It does nothing on a store that cannot tell.
+func (e *Engine) SetTimeLimit(d time.Duration) {
+	if l, can := e.store.(limiter); can {
+		l.SetTimeLimit(d)
+	}
+}
+
 // SetFacts sets where INFO's facts about the server come from. It is for the time
 // before the first session.
 func (e *Engine) SetFacts(facts func() translator.Facts) { e.facts = facts }
@@ -118,7 +130,21 @@ func reply(p *translator.Plan, r *store.Result) (resp.Value, error) {
 	return decode(p, r), nil
 }
 
+// tooLong is the reply to what took longer than the store lets it, if that is what err
+// says.
+func tooLong(err error) (v resp.Value, is bool) {
+	var late *store.TooLong
+	if is = errors.As(err, &late); is {
+		v = resp.MakeError("ERR " + late.Error())
+	}
+	return v, is
+}
+
 func refusal(s store.Stmt, r *store.Refusal) (resp.Value, error) {
+	if r.TooLong != nil {
+		v, _ := tooLong(r.TooLong)
+		return v, nil
+	}
 	if s.Refused == nil {
 		return resp.Value{}, fmt.Errorf("running %q: %s", s.SQL, r.Reason)
 	}

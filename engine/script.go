@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
@@ -58,17 +59,33 @@ func (s *Session) plain(calls [][][]byte) []planned {
 	return run
 }
 
-func (s *Session) untilError(ctx context.Context, t transactor, calls []planned) (replies []resp.Value, err error) {
+// untilError runs the first of the calls, up to an error, and as many as have room in a
+// transaction.
+func (s *Session) untilError(ctx context.Context, t transactor, calls []planned) ([]resp.Value, error) {
+	for {
+		replies, err := s.inOne(ctx, t, calls)
+		switch late, is := tooLong(err); {
+		case !is:
+			return replies, err
+		case len(replies) == 0:
+			return []resp.Value{late}, nil
+		}
+		calls = calls[:len(replies)] // which are not at fault, and run again without the one that is
+	}
+}
+
+func (s *Session) inOne(ctx context.Context, t transactor, calls []planned) (replies []resp.Value, err error) {
 	env := s.engine.env(0)
 	err = t.Transact(ctx, readOnly(calls), func(run Run) error {
 		replies = make([]resp.Value, 0, len(calls))
+		began := time.Now()
 		for i, c := range calls {
 			v, err := steps(run, c.plan(env, i))
 			if err != nil {
 				return err
 			}
 			replies = append(replies, v)
-			if v.HasError() || ctx.Err() != nil {
+			if v.HasError() || ctx.Err() != nil || time.Since(began) > piece {
 				break // what ran stays, and has its reply
 			}
 		}

@@ -151,6 +151,10 @@ func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pen
 			return err
 		}
 		v, _, err := s.engine.transaction(ctx, nil, []planned{next})
+		if late, is := tooLong(err); is {
+			*reply = late
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -328,6 +332,9 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	replies, ok, err := s.engine.transaction(ctx, watched, calls)
 	if err != nil || !ok {
 		s.db, s.fieldsets = db, fieldsets
+		if late, is := tooLong(err); is {
+			return late, nil
+		}
 		return resp.NilArray, err
 	}
 	return resp.MakeArray(replies...), nil

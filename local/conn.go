@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 	"unsafe"
 
@@ -52,7 +53,10 @@ const (
 	maxPrepared = 2000
 
 	smallArena = 64 << 10 // kept for the life of the connection
-	busyMillis = 10_000   // how long to wait for another process's transaction
+
+	// How long to wait for another process's transaction, and a step of that.
+	busyPatience = 10 * time.Second
+	step         = 100 * time.Millisecond
 )
 
 // sqliteError is what SQLite says of a call that failed.
@@ -126,9 +130,14 @@ func openConn(path string, how int32) (c *conn, err error) {
 		return c, &sqliteError{sqlite3.SQLITE_READONLY, "it may not be written"}
 	}
 	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
-	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, busyMillis)
+	c.patience(busyPatience)
 	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, stepsAsked, address(progress), uintptr(unsafe.Pointer(c)))
 	return c, nil
+}
+
+// patience is how long to wait for other processes from now on.
+func (c *conn) patience(d time.Duration) {
+	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, int32(d.Milliseconds()))
 }
 
 // setUp runs the first statements on a connection. Where they fail, the file is why.

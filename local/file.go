@@ -56,7 +56,7 @@ func (s *Store) enterWAL(c *conn) error {
 	if s.path == Memory || s.options.ReadOnly {
 		return nil
 	}
-	late := time.Now().Add(busyMillis * time.Millisecond)
+	late := time.Now().Add(busyPatience)
 	for {
 		err := c.script("PRAGMA journal_mode = WAL")
 		if !IsBusy(err) || time.Now().After(late) {

@@ -22,7 +22,7 @@ func TestFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{path: path, frozen: still, readers: newPool(1, 0)}
+	s := &Store{path: path, frozen: still, readers: newPool(1, 0), life: context.Background()}
 	c, err := s.tryLook()
 	if err != nil {
 		t.Fatal(err)

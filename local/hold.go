@@ -26,7 +26,7 @@ type holdWork struct {
 }
 
 const (
-	// Other processes wait for a lock for busyMillis. Work that comes in pieces from
+	// Other processes wait for a lock for busyPatience. Work that comes in pieces from
 	// elsewhere is committed sooner, half done or not.
 	holdLongest = 8 * time.Second
 	holdIdle    = 2 * time.Second

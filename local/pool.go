@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -28,11 +29,7 @@ const (
 
 func newPool(short, long int) *pool {
 	p := &pool{short: make(chan struct{}, short), long: make(chan struct{}, long)}
-	for _, lane := range []chan struct{}{p.short, p.long} {
-		for range cap(lane) {
-			lane <- struct{}{}
-		}
-	}
+	p.freeAll()
 	return p
 }
 
@@ -43,8 +40,8 @@ type loan struct {
 	lane chan struct{}
 }
 
-// take waits for a connection until ctx ends.
-func (l *loan) take(ctx context.Context) error {
+// take waits for a connection until ctx or life ends.
+func (l *loan) take(ctx, life context.Context) error {
 	select {
 	case <-l.lane:
 	default:
@@ -52,6 +49,8 @@ func (l *loan) take(ctx context.Context) error {
 		case <-l.lane:
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-life.Done():
+			return errAbandoned
 		}
 	}
 	p := l.pool
@@ -97,13 +96,31 @@ func (p *pool) add(c *conn) {
 // is lent.
 func (p *pool) missing() int { return cap(p.short) + cap(p.long) - len(p.idle) }
 
-// drain waits until all that were lent are back, and returns them. Nothing is lent
-// after it.
-func (p *pool) drain() []*conn {
-	for _, lane := range []chan struct{}{p.short, p.long} {
-		for range cap(lane) {
-			<-lane
+// takeAll waits until all that were lent are back, and takes them out of the pool, which
+// lends nothing until freeAll. When ctx ends before, nothing is taken.
+func (p *pool) takeAll(ctx context.Context) ([]*conn, error) {
+	for i, lane := range p.tokens() {
+		select {
+		case <-lane:
+		case <-ctx.Done():
+			for _, lane := range p.tokens()[:i] {
+				lane <- struct{}{}
+			}
+			return nil, ctx.Err()
 		}
 	}
-	return p.idle
+	idle := p.idle
+	p.idle = nil
+	return idle, nil
+}
+
+func (p *pool) freeAll() {
+	for _, lane := range p.tokens() {
+		lane <- struct{}{}
+	}
+}
+
+// tokens are the lanes, each as often as it has tokens.
+func (p *pool) tokens() []chan struct{} {
+	return append(slices.Repeat([]chan struct{}{p.short}, cap(p.short)), slices.Repeat([]chan struct{}{p.long}, cap(p.long))...)
 }

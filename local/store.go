@@ -1,12 +1,14 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/meowdis/meowdis/foreign"
@@ -29,8 +31,9 @@ type Options struct {
 	// SweepEvery is the pause between the sweeps of expired keys; 0 is a
 	// second, a negative one turns the sweeper off.
 	SweepEvery time.Duration
-	// Report, if there is one, is told when the sweeper fails: once for a failure that
-	// goes on, and from the sweeper's goroutine. The sweeper tries again.
+	// Report, if there is one, is told what no caller hears of, from goroutines of the
+	// store: that the sweeper fails, once for a failure that goes on, and that a deleted
+	// log was mended.
 	Report func(error)
 	// Cache is how many bytes of the file's pages each connection keeps; 0 is
 	// 32 MB. It takes about twice that much memory.
@@ -40,6 +43,9 @@ type Options struct {
 	// but the store: a read may run again from its beginning. All connections are
 	// opened at once, so that reads go on when no file can be opened any more.
 	Lanes bool
+	// Patience is how long a write waits for another process that writes; 0 is ten
+	// seconds.
+	Patience time.Duration
 	// Alone is for who does one thing at a time: the connection that writes
 	// reads, too, so that nothing is opened nor kept twice.
 	Alone bool
@@ -56,7 +62,13 @@ type Store struct {
 	done    sync.WaitGroup
 	closing sync.RWMutex // held for reading by everyone who uses the store
 	closed  bool
-	unswept string // why the last sweep failed; the sweeper's own
+
+	life      context.Context // ends when what runs is abandoned
+	abandon   context.CancelFunc
+	abandoned atomic.Int64
+	limit     atomic.Int64                // of one command, in ns; 0 for none
+	log       atomic.Pointer[os.FileInfo] // the log that is open; nil when there is none
+	unswept   string                      // why the last sweep failed; the sweeper's own
 
 	watching sync.Mutex
 	watcher  *conn         // asks for the data version; opened when first needed
@@ -69,7 +81,10 @@ type Store struct {
 // pageSize is that of the files that SQLite makes.
 const pageSize = 4096
 
-var errClosed = errors.New("the database is closed")
+var (
+	errClosed    = errors.New("the database is closed")
+	errAbandoned = errors.New("it was not finished when the database closed, and left no trace")
+)
 
 // Open opens the file at path, or Memory, and makes or migrates its tables. The
 // directory must exist. A file of a foreign kind is opened for reading, whatever the
@@ -81,7 +96,9 @@ func Open(path string, o Options) (*Store, error) {
 	if o.Cache == 0 {
 		o.Cache = 32 << 20
 	}
+	o.Patience = cmp.Or(o.Patience, busyPatience)
 	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{})}
+	s.life, s.abandon = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns()))
 	}
@@ -157,12 +174,15 @@ func (s *Store) remember() (err error) {
 	if s.opened, err = os.Stat(s.path); err != nil {
 		return Pathless(err)
 	}
+	if !s.options.ReadOnly {
+		s.rememberLog()
+	}
 	return nil
 }
 
 // connect opens a connection to the store's file.
 func (s *Store) connect(readOnly bool) (*conn, error) {
-	if err := s.Moved(); err != nil { // it would be another file
+	if err := s.Moved(); err != nil { // it would be another file, or without its log
 		return nil, err
 	}
 	c, err := s.connectBare(readOnly)
@@ -204,6 +224,22 @@ func (s *Store) connectBare(readOnly bool) (*conn, error) {
 // Path is the file, or Memory.
 func (s *Store) Path() string { return s.path }
 
+// SetTimeLimit changes how long one batch may take, or one transaction, before it fails
+// as store.TooLong says; 0 is for as long as it takes.
+func (s *Store) SetTimeLimit(d time.Duration) { s.limit.Store(int64(d)) }
+
+// Abandon ends what is running and waiting, without a trace. Close does not wait for it then.
+func (s *Store) Abandon() { s.abandon() }
+
+// Abandoned is how many calls have failed because of Abandon.
+func (s *Store) Abandoned() int64 { return s.abandoned.Load() }
+
+func (s *Store) report(err error) {
+	if s.options.Report != nil {
+		s.options.Report(err)
+	}
+}
+
 // Close waits for what is running, and closes the file. Later calls fail.
 func (s *Store) Close() error {
 	s.closing.Lock()
@@ -215,12 +251,14 @@ func (s *Store) Close() error {
 	}
 	close(s.quit)
 	s.done.Wait()
+	defer s.abandon() // nothing is left to end
 	return s.closeConns()
 }
 
 func (s *Store) closeConns() error {
 	var errs []error
-	for _, c := range append(s.readers.drain(), s.writer, s.watcher) {
+	readers, _ := s.readers.takeAll(context.Background())
+	for _, c := range append(readers, s.writer, s.watcher) {
 		if c != nil {
 			errs = append(errs, c.close())
 		}
@@ -278,19 +316,29 @@ func (s *Store) read(ctx context.Context, batches []store.Batch) (results []stor
 func (c *conn) read(batches []store.Batch) (results []store.Result, err error) {
 	results = make([]store.Result, len(batches))
 	if len(batches) == 1 && len(batches[0].Stmts) == 1 {
-		results[0], _, err = c.batch(batches[0])
+		results[0], err = c.readBatch(batches[0])
 		return results, err
 	}
 	err = c.snapshot(func() error {
 		for i, b := range batches {
-			c.visit.next()
-			if results[i], _, err = c.batch(b); err != nil {
+			if results[i], err = c.readBatch(b); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	return results, err
+}
+
+// readBatch runs a batch that only reads. One that takes too long fails alone.
+func (c *conn) readBatch(b store.Batch) (store.Result, error) {
+	c.visit.next()
+	r, _, err := c.batch(b)
+	var late *store.TooLong
+	if errors.As(err, &late) {
+		return late.Result(), nil
+	}
+	return r, err
 }
 
 // withWriter calls fn, on the writer's goroutine, with the connection that writes.
@@ -313,8 +361,8 @@ func (s *Store) withReader(ctx context.Context, fn func(*conn) error) error {
 
 func (s *Store) visitReader(ctx context.Context, lane chan struct{}, fn func(*conn) error) (err error) {
 	l := &loan{pool: s.readers, lane: lane}
-	if err := l.take(ctx); err != nil {
-		return err
+	if err := l.take(ctx, s.life); err != nil {
+		return s.counted(err)
 	}
 	defer l.giveBack()
 	if l.conn == nil {
@@ -322,11 +370,19 @@ func (s *Store) visitReader(ctx context.Context, lane chan struct{}, fn func(*co
 			return err
 		}
 	}
-	v := &visit{ctx: ctx, asked: time.Now()}
+	v := s.visit(ctx)
 	if lane == s.readers.short && s.options.Lanes {
 		v.outlast = l.outlast
 	}
-	return v.on(l.conn, fn)
+	return s.counted(v.on(l.conn, fn))
+}
+
+// counted is err, after counting it when it is that something was abandoned.
+func (s *Store) counted(err error) error {
+	if errors.Is(err, errAbandoned) {
+		s.abandoned.Add(1)
+	}
+	return err
 }
 
 // connectReader opens a connection for reading.
@@ -361,6 +417,21 @@ func (c *conn) control(s store.Stmt) error {
 	return err
 }
 
+// begin waits for another process no longer than a step, so that who has other things
+// to do than wait can do so in between; the error is then errLocked.
+func (c *conn) begin(s store.Stmt) error {
+	if s.SQL != beginNow.SQL || c.visit == nil {
+		return c.control(s)
+	}
+	c.patience(step)
+	defer c.patience(busyPatience)
+	err := c.control(s)
+	if IsBusy(err) {
+		err = fmt.Errorf("%w: %w", errLocked, err)
+	}
+	return err
+}
+
 // snapshot runs fn in a read transaction.
 func (c *conn) snapshot(fn func() error) error {
 	return c.transaction(begin, fn)
@@ -368,7 +439,7 @@ func (c *conn) snapshot(fn func() error) error {
 
 // transaction is the one place that begins, commits and rolls back.
 func (c *conn) transaction(start store.Stmt, fn func() error) error {
-	if err := c.control(start); err != nil {
+	if err := c.begin(start); err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
 	err := fn()

@@ -42,8 +42,8 @@ func (s *Store) sweepAll() {
 	if err != nil && !errors.Is(err, errClosed) {
 		says = err.Error()
 	}
-	if says != "" && says != s.unswept && s.options.Report != nil {
-		s.options.Report(err)
+	if says != "" && says != s.unswept {
+		s.report(err)
 	}
 	s.unswept = says
 }

@@ -14,6 +14,10 @@ func Told(err error) string {
 	switch {
 	case errors.Is(err, ErrMoved):
 		return "its file was deleted, moved or replaced, and nothing is written until it is back"
+	case errors.Is(err, ErrLogGone):
+		return "the log beside its file was deleted, moved or replaced, and nothing is written"
+	case errors.Is(err, errAbandoned):
+		return "it is closing, and this was not finished and left no trace"
 	case errors.Is(err, errClosed):
 		return "it is closed"
 	case errors.Is(err, context.DeadlineExceeded):

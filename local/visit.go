@@ -7,6 +7,8 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/meowdis/meowdis/store"
 )
 
 // visit is one piece of work on a connection, and what may end it early. SQLite asks
@@ -14,9 +16,12 @@ import (
 // begins, so that nothing has to be started or stopped for the many that are short.
 type visit struct {
 	ctx     context.Context
-	outlast func() error // called once a read is no longer a short one; nil for others
-	ended   error        // why it ended early
+	life    context.Context // the store's
+	limit   time.Duration   // of a batch, or a transaction; 0 for none
+	outlast func() error    // called once a read is no longer a short one; nil for others
+	ended   error           // why it ended early
 
+	began       time.Time     // the batch that runs
 	asked       time.Time     // when it was asked last
 	batch, work time.Duration // how long the batch that runs has worked, and those before it
 }
@@ -32,6 +37,12 @@ var errLong = errors.New("the read is a long one")
 // more of it may be waiting for the processor, which makes no read a long one.
 const aMoment = 2 * time.Millisecond
 
+// visit begins a visit that ends with ctx, with the store, or at the time limit.
+func (s *Store) visit(ctx context.Context) *visit {
+	now := time.Now()
+	return &visit{ctx: ctx, life: s.life, limit: time.Duration(s.limit.Load()), began: now, asked: now}
+}
+
 // over is why the visit must end, nil as long as it may go on. A nil one has no end.
 func (v *visit) over() error {
 	if v == nil || v.ended != nil {
@@ -43,18 +54,24 @@ func (v *visit) over() error {
 	now := time.Now()
 	v.batch += min(now.Sub(v.asked), aMoment)
 	v.asked = now
-	if v.outlast != nil && (v.batch > shortRead || v.work+v.batch > shortReads) {
+	switch {
+	case v.life.Err() != nil:
+		v.ended = errAbandoned
+	case v.limit > 0 && now.Sub(v.began) > v.limit:
+		v.ended = &store.TooLong{Limit: v.limit}
+	case v.outlast != nil && (v.batch > shortRead || v.work+v.batch > shortReads):
 		v.ended = v.outlast()
 		v.outlast = nil
 	}
 	return v.ended
 }
 
-// next says that another batch begins.
+// next says that another batch begins, which has a time limit of its own.
 func (v *visit) next() {
-	if v != nil {
-		v.work += v.batch
-		v.batch = 0
+	v.work += v.batch
+	v.batch, v.began = 0, time.Now()
+	if _, late := v.ended.(*store.TooLong); late {
+		v.ended = nil
 	}
 }
 

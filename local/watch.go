@@ -48,7 +48,8 @@ var ErrMoved = errors.New("the file was deleted, moved or replaced while it was 
 	"put it back, or start again with what is there now")
 
 // Moved returns ErrMoved when the file was deleted, moved or replaced while it is
-// open. Writes fail with it then; reads go on over the connections that are there.
+// open, and ErrLogGone when its log was. Writes fail with it then, unless the log can be
+// mended; reads go on over the connections that are there.
 func (s *Store) Moved() error {
 	if s.opened == nil {
 		return nil
@@ -56,8 +57,11 @@ func (s *Store) Moved() error {
 	if now, err := os.Stat(s.path); err != nil || !os.SameFile(now, s.opened) {
 		return ErrMoved
 	}
-	return nil
+	return s.logGone()
 }
+
+// isGone reports whether err is about the file or its log no longer being there.
+func isGone(err error) bool { return errors.Is(err, ErrMoved) || errors.Is(err, ErrLogGone) }
 
 // WALSize is the bytes of the file's write-ahead log, 0 when there is none.
 func (s *Store) WALSize() (int64, error) {

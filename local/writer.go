@@ -3,12 +3,16 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"slices"
+	"time"
 
 	"github.com/meowdis/meowdis/store"
 )
 
-// job is work for the writer: batches, or a function that runs its own.
+// job is work for the writer: batches, each on its own, or a function that runs its
+// own in one transaction.
 type job struct {
 	batches []store.Batch
 	fn      func(func(store.Batch) (store.Result, error)) error
@@ -16,23 +20,44 @@ type job struct {
 	results []store.Result
 	err     error
 	done    chan struct{}
+
+	since time.Time            // when it began to wait
+	kept  int                  // of batches: those that are committed
+	ran   int                  // of batches: those that have run in this transaction, too
+	late  map[int]store.Result // of batches: those that took too long, and do not run again
 }
 
-// maxGroup bounds the jobs that one commit releases.
-const maxGroup = 256
+// Jobs wait in the order in which they came. A transaction takes them in turn for about
+// a slice of time, and a job of many batches as many as fit into a slice: the rest of it
+// waits behind the others. So nobody waits for more than one command of each of the
+// others, however long their pipelines are.
+const (
+	maxGroup = 256 // jobs that one commit releases
+	slice    = 100 * time.Millisecond
+)
 
 // errAgain says that a batch was refused after it had changed something, so that
 // the group must run again with savepoints.
 var errAgain = errors.New("the group needs savepoints")
 
+// errLocked says that another process writes.
+var errLocked = errors.New("another process keeps the file from being written")
+
 func (s *Store) submit(j *job) {
+	j.since = time.Now()
 	s.jobs <- j
 	<-j.done
 }
 
+// finish releases whoever waits for the job.
+func (j *job) finish(err error) {
+	j.err = err
+	close(j.done)
+}
+
 // Transact runs fn in one transaction; run executes a batch in it, and undoes
 // that batch alone when it is refused. fn may be called twice, and must return
-// the errors of run. A read-only one may run beside the writer.
+// the errors of run. A read-only one may run beside the writer, and ends when ctx does.
 func (s *Store) Transact(ctx context.Context, readOnly bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
 	release, err := s.use()
 	if err != nil {
@@ -66,70 +91,183 @@ func (s *Store) write() {
 		case <-s.quit:
 			return
 		}
-	drain:
-		for len(group) < maxGroup {
-			select {
-			case j := <-s.jobs:
-				group = append(group, j)
-			default:
-				break drain
-			}
-		}
-		s.commit(group)
+		s.commit(s.arrived(group))
 	}
 }
 
-// commit runs a group in one transaction and releases it. Without savepoints
-// first, which is cheaper; when a refusal would leave a trace, all again with a
-// savepoint around each batch. When the engine fails, each job runs alone, so
-// that one client's impossible statement is not everybody's error.
+// arrived adds the jobs that have come meanwhile.
+func (s *Store) arrived(group []*job) []*job {
+	for len(group) < maxGroup {
+		select {
+		case j := <-s.jobs:
+			group = append(group, j)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commit carries a group out, and whoever comes meanwhile: in one transaction if it
+// can. Without savepoints first, which is cheaper; when a refusal would leave a trace,
+// all again with a savepoint around each batch. When the engine fails, each job runs
+// alone, so that one client's impossible statement is not everybody's error. Who waits
+// for another process waits together with the others, no longer than any of them alone.
 func (s *Store) commit(group []*job) {
-	err := s.attempt(group, false)
-	if errors.Is(err, errAgain) {
-		err = s.attempt(group, true)
-	}
-	if err != nil && len(group) > 1 {
-		for i := range group {
-			s.commit(group[i : i+1])
+	alone := false
+	for len(group) > 0 {
+		some := group
+		if alone {
+			some = group[:1]
 		}
-		return
-	}
-	for _, j := range group {
-		j.err = err
-		close(j.done)
+		t, err := s.attempt(some, false)
+		if errors.Is(err, errAgain) {
+			t, err = s.attempt(some, true)
+		}
+		switch {
+		case err == nil:
+			for _, j := range t.finished {
+				j.finish(nil)
+			}
+			group = append(append(group[:0:0], group[t.began:]...), t.unfinished...)
+			if len(group) > 0 {
+				group = s.arrived(group)
+			}
+		case errors.Is(err, errLocked):
+			group = s.outwait(group, err)
+		case t.failed != nil && t.failed.excuse(err):
+			alone = true
+		case t.failed != nil:
+			t.failed.finish(s.counted(err))
+			group = without(group, t.failed)
+			alone = true
+		case len(some) > 1 && !isGone(err):
+			alone = true
+		default:
+			for _, j := range some {
+				j.finish(err)
+			}
+			group = group[len(some):]
+		}
 	}
 }
 
-func (s *Store) attempt(group []*job, savepoints bool) error {
-	return s.withWriter(func(c *conn) error {
-		return c.transaction(beginNow, func() error {
-			run := c.runner(savepoints)
-			for _, j := range group {
-				work := func() error { return j.work(run) }
-				if j.own != nil {
-					work = func() error { return j.own(c) }
-				}
-				if err := work(); err != nil {
-					return err
-				}
+func without(group []*job, failed *job) []*job {
+	return slices.DeleteFunc(slices.Clone(group), func(j *job) bool { return j == failed })
+}
+
+// outwait lets the jobs that have waited for long enough fail, and adds those that have
+// come meanwhile.
+func (s *Store) outwait(group []*job, err error) []*job {
+	var others []*job
+	for _, j := range group {
+		switch {
+		case s.life.Err() != nil:
+			j.finish(s.counted(errAbandoned))
+		case time.Since(j.since) >= s.options.Patience:
+			j.finish(fmt.Errorf("waiting for %v: %w", s.options.Patience, err))
+		default:
+			others = append(others, j)
+		}
+	}
+	return s.arrived(others)
+}
+
+// turn is what became of the jobs of a transaction.
+type turn struct {
+	began                int // how many of them had their turn
+	finished, unfinished []*job
+	failed               *job // the one that made the transaction fail, if one did
+}
+
+func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
+	err = s.withWriter(func(c *conn) error {
+		v := s.visit(context.Background())
+		return v.on(c, func(c *conn) error {
+			err := c.transaction(beginNow, func() error { return s.turn(c, group, &t, savepoints) })
+			if errors.Is(err, ErrLogGone) && s.mendLog(c) == nil && !slices.ContainsFunc(group, (*job).once) {
+				t = turn{}
+				err = c.transaction(beginNow, func() error { return s.turn(c, group, &t, savepoints) })
 			}
-			return s.Moved()
+			return err
 		})
 	})
-}
-
-func (j *job) work(run func(store.Batch) (store.Result, error)) error {
-	if j.fn != nil {
-		return j.fn(run)
-	}
-	j.results = make([]store.Result, len(j.batches))
-	for i, b := range j.batches {
-		var err error
-		if j.results[i], err = run(b); err != nil {
-			return err
+	if err == nil {
+		for _, j := range slices.Concat(t.finished, t.unfinished) {
+			j.kept = j.ran
 		}
 	}
-	return nil
+	return t, err
+}
+
+// turn runs the jobs of group that have their turn in the open transaction.
+func (s *Store) turn(c *conn, group []*job, t *turn, savepoints bool) error {
+	began := time.Now()
+	run := c.runner(savepoints)
+	for _, j := range group {
+		if t.began > 0 && time.Since(began) > slice {
+			break
+		}
+		t.began++
+		whole, err := j.work(c, run)
+		switch {
+		case err != nil:
+			t.failed = j
+			return err
+		case whole:
+			t.finished = append(t.finished, j)
+		default:
+			t.unfinished = append(t.unfinished, j)
+		}
+	}
+	return s.Moved()
+}
+
+// work runs the job, or as many of its batches as have room in a slice; whole is false
+// when some are left.
+func (j *job) work(c *conn, run func(store.Batch) (store.Result, error)) (whole bool, err error) {
+	c.visit.next()
+	switch {
+	case j.own != nil:
+		return true, j.own(c)
+	case j.fn != nil:
+		return true, j.fn(run)
+	}
+	if j.results == nil {
+		j.results = make([]store.Result, len(j.batches))
+	}
+	began := time.Now()
+	for j.ran = j.kept; j.ran < len(j.batches); j.ran++ {
+		if j.ran > j.kept && time.Since(began) > slice {
+			return false, nil
+		}
+		if r, late := j.late[j.ran]; late {
+			j.results[j.ran] = r
+			continue
+		}
+		c.visit.next()
+		if j.results[j.ran], err = run(j.batches[j.ran]); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// once reports whether the job cannot run again.
+func (j *job) once() bool { return j.own != nil }
+
+// excuse reports whether the job goes on without the batch that failed: one that took
+// too long fails alone.
+func (j *job) excuse(err error) bool {
+	var late *store.TooLong
+	if j.fn != nil || j.own != nil || !errors.As(err, &late) {
+		return false
+	}
+	if j.late == nil {
+		j.late = map[int]store.Result{}
+	}
+	j.late[j.ran] = late.Result()
+	return true
 }
 
 // runner returns the function that runs a batch inside the open transaction. A

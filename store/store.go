@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -149,4 +150,18 @@ type Result struct {
 type Refusal struct {
 	At     int    // index of the statement
 	Reason string // the engine's words, such as "NOT NULL constraint failed: keys.type"
+
+	// TooLong is set when it was no constraint, but the time that the batch took.
+	TooLong *TooLong
 }
+
+// TooLong is the error of a transaction that took longer than the store lets it, which
+// left no trace.
+type TooLong struct{ Limit time.Duration }
+
+func (e *TooLong) Error() string {
+	return fmt.Sprintf("it took longer than %v, the most that one command may take, and left no trace", e.Limit)
+}
+
+// Result is that of a batch which took too long.
+func (e *TooLong) Result() Result { return Result{Refused: &Refusal{Reason: e.Error(), TooLong: e}} }
