@@ -28,6 +28,8 @@ type serveOptions struct {
 	resp        string
 	token       secretOptions
 	requirePass secretOptions
+	timeLimit   time.Duration
+	grace       time.Duration
 }
 
 const (
@@ -36,7 +38,7 @@ const (
 )
 
 func newServe(s *streams) *cobra.Command {
-	o := &serveOptions{}
+	o := &serveOptions{grace: 5 * time.Second}
 	cmd := &cobra.Command{
 		Use:     "serve [FLAGS] [TARGET]",
 		GroupID: groupUse,
@@ -51,8 +53,9 @@ printed. MEOWDIS_REQUIREPASS or --requirepass-file makes RESP clients give a
 password with AUTH; without it only clients on this machine are served. --token
 and --requirepass can be seen by everybody on the machine.
 
-SIGINT and SIGTERM finish what is running and end it. When the file is deleted,
-moved or replaced meanwhile, writes are refused, since they would be lost.
+SIGINT and SIGTERM finish what is running within five seconds, give up the rest
+without a trace, and end it. When the file is deleted, moved or replaced
+meanwhile, writes are refused, since they would be lost.
 
 ` + fileHelp,
 		Example: `  meowdis serve
@@ -74,6 +77,7 @@ moved or replaced meanwhile, writes are refused, since they would be lost.
 	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must give")
 	o.target.addFileFlags(cmd, "to serve; :memory: forgets everything")
 	f.BoolVar(&o.target.full, "full", false, "make each commit to the file survive a power cut (slower)")
+	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Second, "how `LONG` a command may take before it fails without a trace; 0 for no limit")
 	f.BoolVarP(&o.target.verbose, "verbose", "v", false, "say on stderr which file is served")
 	return cmd
 }
@@ -110,7 +114,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	o.target.tell(t, s)
 	logger := slog.New(slog.NewTextHandler(s.err, nil))
 	file, err := o.target.openFile(t, local.Options{Lanes: true, Report: func(err error) {
-		logger.Error("expired keys are not swept", "file", t.path, "error", err)
+		logger.Error("keeping the file", "file", t.path, "error", err)
 	}})
 	if err != nil {
 		return err
@@ -120,6 +124,8 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		Engine:      engine.New(file),
 		Token:       token,
 		RequirePass: password,
+		TimeLimit:   o.timeLimit,
+		Grace:       o.grace,
 		Told:        local.Told,
 		Logger:      logger,
 	}
@@ -138,7 +144,21 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 			fmt.Fprintf(s.out, "token %s\n", config.Token)
 		}
 	}
-	return serveAll(ctx, faces)
+	// Clients have to wait for another process no longer than that, and nobody for them.
+	done := make(chan struct{})
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-done:
+		case <-time.After(o.grace):
+			file.Abandon()
+		}
+	})()
+	err = serveAll(ctx, faces)
+	close(done)
+	if n := file.Abandoned(); n > 0 {
+		logger.Warn("gave up what was not finished in time; it left no trace", "requests", n, "after", o.grace)
+	}
+	return err
 }
 
 // watchFile says so when the file is no longer under its name, and when it is again.
@@ -153,8 +173,11 @@ func watchFile(ctx context.Context, file *local.Store, log *slog.Logger) {
 		case <-tick.C:
 		}
 		err := file.Moved()
-		switch moved := errors.Is(err, local.ErrMoved); {
-		case moved && !gone:
+		if errors.Is(err, local.ErrLogGone) {
+			err = file.Mend(ctx)
+		}
+		switch {
+		case err != nil && !gone:
 			log.Error("writes are refused", "file", file.Path(), "error", err)
 		case err == nil && gone:
 			log.Info("writes are accepted again", "file", file.Path())

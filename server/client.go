@@ -272,7 +272,7 @@ func (c *client) do(ctx context.Context, calls [][][]byte) []resp.Value {
 	why := hungUp
 	if ctx.Err() == nil {
 		why = c.server.failure(err)
-		c.server.config.Logger.Error("running commands", "error", err, "first", string(calls[0][0]), "commands", len(calls))
+		c.server.complain(err, string(calls[0][0]), len(calls))
 	}
 	replies = make([]resp.Value, len(calls))
 	for i := range replies {

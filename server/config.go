@@ -6,11 +6,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
+
+// timeLimit is a parameter that Redis does not have: how long one command may take, in ms.
+const timeLimit = "command-time-limit"
 
 // parameters are the parameters of Redis that clients and tools ask for, as they
 // are here.
@@ -40,6 +44,7 @@ func parameters(c Config) map[string]string {
 		"zset-max-listpack-value":   strconv.FormatInt(limits.ZsetBytes, 10),
 		"hll-sparse-max-bytes":      strconv.FormatInt(limits.HLLBytes, 10),
 		"list-max-listpack-size":    strconv.FormatInt(limits.ListSize, 10), "list-compress-depth": "0",
+		timeLimit:               strconv.FormatInt(c.TimeLimit.Milliseconds(), 10),
 		"stream-node-max-bytes": "4096", "stream-node-max-entries": "100",
 	}
 }
@@ -123,6 +128,8 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	}
 	s.params = changed
 	s.config.Engine.SetLimits(limits(changed))
+	ms, _ := strconv.ParseInt(changed[timeLimit], 10, 64)
+	s.config.Engine.SetTimeLimit(time.Duration(ms) * time.Millisecond)
 	return resp.OK
 }
 

@@ -3,8 +3,11 @@ package server_test
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -62,5 +65,30 @@ func TestConfigSetHLLSparse(t *testing.T) {
 		if v := c.do(strings.Fields(step[0])...); !strings.HasSuffix(show(v), step[1]) {
 			t.Errorf("%s: %s, want %s", step[0], show(v), step[1])
 		}
+	}
+}
+
+// limited is a store that hears how long a command may take.
+type limited struct {
+	storeFunc
+	limit atomic.Int64
+}
+
+func (l *limited) SetTimeLimit(d time.Duration) { l.limit.Store(int64(d)) }
+
+// The time limit is a parameter of its own, of which the store hears.
+func TestConfigSetTimeLimit(t *testing.T) {
+	l := &limited{}
+	c := serve(t, server.Config{Engine: engine.New(l), TimeLimit: 10 * time.Second}).dial(t)
+	value := func() string { return string(c.do("CONFIG", "GET", "command-time-limit").Elems[1].Str) }
+	if value() != "10000" || l.limit.Load() != int64(10*time.Second) {
+		t.Errorf("it is %s at first, and %d for the store", value(), l.limit.Load())
+	}
+	want(t, c.do("CONFIG", "SET", "command-time-limit", "50"), "OK")
+	if value() != "50" || l.limit.Load() != int64(50*time.Millisecond) {
+		t.Errorf("it is %s then, and %d for the store", value(), l.limit.Load())
+	}
+	if v := c.do("CONFIG", "SET", "command-time-limit", "-1"); !v.IsError() {
+		t.Errorf("-1: %s", show(v))
 	}
 }

@@ -217,7 +217,7 @@ func (q *request) runUntilError(calls [][][]byte) ([]resp.Value, error) {
 
 func (q *request) failed(err error, commands int) error {
 	if q.http.Context().Err() == nil { // whose end is that of its client
-		q.server.config.Logger.Error("running commands", "error", err, "commands", commands)
+		q.server.complain(err, "over REST", commands)
 	}
 	return err
 }
@@ -285,7 +285,7 @@ func (q *request) transaction(body []byte) (int, []byte) {
 	calls = append(append([][][]byte{{[]byte("MULTI")}}, calls...), [][]byte{[]byte("EXEC")})
 	replies, err := q.session.Pipeline(q.http.Context(), calls)
 	if err != nil {
-		q.server.config.Logger.Error("running a transaction", "error", err)
+		q.failed(err, len(calls))
 		return http.StatusInternalServerError, q.form.one(q.server.failure(err))
 	}
 	executed := replies[len(replies)-1]

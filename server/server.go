@@ -31,6 +31,9 @@ type Config struct {
 	// Grace is what a stopping server gives its clients to send what they have
 	// begun and to take their last replies; 0 is 5 seconds.
 	Grace time.Duration
+	// TimeLimit is how long one command may take, or one EXEC, until CONFIG SET changes
+	// it; 0 is for as long as it takes.
+	TimeLimit time.Duration
 	// Sleep waits, or until stop is closed; nil is the system's clock.
 	Sleep func(stop <-chan struct{}, d time.Duration)
 	// Told says what a client is told of a failure of the store, "" for nothing; nil
@@ -51,6 +54,8 @@ type Server struct {
 	wrong    atomic.Int64  // passwords and tokens whose refusals wait
 	requests atomic.Uint64 // over REST
 	commands atomic.Uint64 // carried out, refused ones included
+
+	complaints complaints
 
 	mu      sync.Mutex
 	clients map[int64]*client
@@ -76,6 +81,7 @@ func New(c Config) *Server {
 	}
 	if c.Engine != nil {
 		c.Engine.SetFacts(s.facts)
+		c.Engine.SetTimeLimit(c.TimeLimit)
 	}
 	return s
 }

@@ -29,7 +29,7 @@ var settable = map[string]setting{
 	"latency-monitor-threshold": number(0, math.MaxInt64), "maxmemory-samples": number(1, math.MaxInt32),
 	"lfu-decay-time": number(0, math.MaxInt32), "lfu-log-factor": number(0, math.MaxInt32),
 	"maxmemory-eviction-tenacity": number(0, 100), "active-expire-effort": number(1, 10),
-	"busy-reply-threshold": number(0, math.MaxInt64), "latency-tracking": yesNo,
+	timeLimit: number(0, math.MaxInt32), "busy-reply-threshold": number(0, math.MaxInt64), "latency-tracking": yesNo,
 
 	"hash-max-listpack-entries": number(0, math.MaxInt64), "hash-max-listpack-value": memory,
 	"set-max-intset-entries":   number(0, math.MaxInt64),
