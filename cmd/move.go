@@ -26,7 +26,7 @@ type selection struct {
 	typ   string
 }
 
-var typeNames = []string{"string", "list", "set", "zset", "hash", "stream", "json", "array"}
+var typeNames = []string{"string", "list", "set", "zset", "hash", "stream", "json", "array", "vectorset"}
 
 func (o *selection) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()

@@ -223,6 +223,8 @@ func (m *Model) elementGone(s *sheet, row record) [][][]byte {
 		return [][][]byte{command("ZREM", key, row[2])}
 	case "stream":
 		return [][][]byte{command("XDEL", key, row[0])}
+	case "vectorset":
+		return [][][]byte{command("VREM", key, row[0])}
 	case "array":
 		return [][][]byte{command("ARDEL", key, row[0])}
 	case "list":
@@ -256,7 +258,7 @@ func (m *Model) add() tea.Cmd {
 // parts is what an element of a type consists of.
 var parts = map[string][]string{
 	"string": {"value"}, "hash": {"field", "value"}, "list": {"value"}, "set": {"member"},
-	"zset": {"score", "member"}, "stream": {"field", "value"}, "array": {"value"}, "ReJSON-RL": {"JSON"},
+	"zset": {"score", "member"}, "stream": {"field", "value"}, "array": {"value"}, "vectorset": {"element", "vector"}, "ReJSON-RL": {"JSON"},
 }
 
 func (m *Model) addKey(kind string) {
@@ -314,6 +316,8 @@ func elementMade(kind, key string, v []string) [][]byte {
 		return command("ZADD", key, v[0], v[1])
 	case "stream":
 		return command("XADD", key, "*", v[0], v[1])
+	case "vectorset":
+		return vectorAdded(key, v[0], v[1])
 	case "array":
 		return command("ARINSERT", key, v[0])
 	case "ReJSON-RL":

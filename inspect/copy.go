@@ -21,7 +21,7 @@ const copyLimit = 100_000
 
 // readers is the command that reads all of a value, by type.
 var readers = map[string]string{
-	"string": "GET", "hash": "HGETALL", "list": "LRANGE", "set": "SMEMBERS", "zset": "ZRANGE", "stream": "XRANGE", "array": "ARSCAN", "ReJSON-RL": "JSON.GET",
+	"string": "GET", "hash": "HGETALL", "list": "LRANGE", "set": "SMEMBERS", "zset": "ZRANGE", "stream": "XRANGE", "array": "ARSCAN", "vectorset": "VRANGE", "ReJSON-RL": "JSON.GET",
 }
 
 // pickCopy asks what of the selected key to copy to the clipboard of the
@@ -42,7 +42,7 @@ func (m *Model) pickCopy() tea.Cmd {
 		if verb == "" {
 			verb = "TYPE"
 		}
-		tail := map[string]string{"LRANGE": " 0 -1", "ZRANGE": " 0 -1 WITHSCORES", "XRANGE": " - +", "ARSCAN": " 0 " + lastSlot}[verb]
+		tail := map[string]string{"LRANGE": " 0 -1", "ZRANGE": " 0 -1 WITHSCORES", "XRANGE": " - +", "VRANGE": " - +", "ARSCAN": " 0 " + lastSlot}[verb]
 		switch what {
 		case "key":
 			return m.copyText("the key", key)

@@ -94,6 +94,9 @@ func (m *Model) editElement(row record, body string) editable {
 	case "array":
 		e.read, e.large = []string{"ARGET", key, row[0]}, m.value.size > manyElements
 		e.save = func(text string) [][][]byte { return [][][]byte{command("ARSET", key, row[0], text)} }
+	case "vectorset":
+		e.title, e.read = "attributes of "+shown(row[0], 40), []string{"VGETATTR", key, row[0]}
+		e.save = func(text string) [][][]byte { return [][][]byte{command("VSETATTR", key, row[0], text)} }
 	case "set":
 		e.save = func(text string) [][][]byte {
 			return [][][]byte{command("SREM", key, row[0]), command("SADD", key, text)}

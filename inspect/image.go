@@ -55,7 +55,7 @@ func (c *conn) images(ctx context.Context, db int, keys []string, now int64, tak
 			continue
 		}
 		there = append(there, im.key)
-		if im.bytes < 0 || im.bytes > mostDumped || im.kind == "ReJSON-RL" || im.kind == "array" {
+		if im.bytes < 0 || im.bytes > mostDumped || im.kind == "ReJSON-RL" || im.kind == "array" || im.kind == "vectorset" {
 			if err := c.partsOf(ctx, db, im, out); err != nil {
 				return nil, err
 			}

@@ -103,7 +103,7 @@ func (p *picker) view(m *Model, width, height int) []string {
 	return lines
 }
 
-var types = []string{"string", "hash", "list", "set", "zset", "stream", "array", "ReJSON-RL"}
+var types = []string{"string", "hash", "list", "set", "zset", "stream", "array", "vectorset", "ReJSON-RL"}
 
 // requery makes a picker whose choice changes the query.
 func (m *Model) requery(title string, items []item, at int, change func(*query, int)) tea.Cmd {

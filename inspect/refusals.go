@@ -143,7 +143,7 @@ const noSuchKey = -2
 // probes are commands of which each fails for a key of another type, by type.
 var probes = [][2]string{
 	{"string", "STRLEN"}, {"list", "LLEN"}, {"hash", "HLEN"}, {"set", "SCARD"}, {"zset", "ZCARD"}, {"stream", "XLEN"},
-	{"array", "ARCOUNT"}, {"ReJSON-RL", "JSON.TYPE"},
+	{"array", "ARCOUNT"}, {"vectorset", "VCARD"}, {"ReJSON-RL", "JSON.TYPE"},
 }
 
 // probe finds out the type of a key where TYPE is refused. A key that is of more

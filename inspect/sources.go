@@ -91,6 +91,8 @@ var sources = map[string]*source{
 	},
 	"stream": entriesOf,
 	"array":  slotsOf,
+
+	"vectorset": vectorsOf,
 	"ReJSON-RL": {
 		unit: [2]string{"byte", "bytes"}, atOnce: true,
 		fetch:  func(key string, _ int64, _ link) [][]byte { return command("JSON.GET", key) },

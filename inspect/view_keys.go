@@ -186,7 +186,7 @@ func shownKind(kind string) string {
 }
 
 // briefKinds is the types whose first letters say little.
-var briefKinds = map[string]string{"string": "str", "stream": "strm", "array": "arr"}
+var briefKinds = map[string]string{"string": "str", "stream": "strm", "array": "arr", "vectorset": "vec"}
 
 // truncateKind is a type's name in at most width cells, in ASCII. A name that a
 // module made up is cut.

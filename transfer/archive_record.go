@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/translator/vector"
 )
 
 // records yields the records of a block. They are all read before the first one
@@ -122,8 +123,10 @@ func (d *recordReader) typ() Type {
 }
 
 // list reads a number, and as many elements.
-func list[T any](d *recordReader, element func() T) []T {
-	n := d.number()
+func list[T any](d *recordReader, element func() T) []T { return listOf(d, d.number(), element) }
+
+// listOf reads n elements.
+func listOf[T any](d *recordReader, n uint64, element func() T) []T {
 	d.held += n
 	// An element takes a byte at least, and in memory many times as much.
 	if n > uint64(len(d.b)) || d.held > maxElements {
@@ -160,6 +163,8 @@ func (d *recordReader) value(t Type, last bool) Value {
 		return s
 	case JSONType:
 		return Document(d.bytes())
+	case VectorSetType:
+		return d.vectorSet()
 	case ArrayType:
 		a := &Array{Slots: list(d, func() Slot { return Slot{Index: d.number(), Value: d.bytes()} })}
 		if last {
@@ -169,6 +174,21 @@ func (d *recordReader) value(t Type, last bool) Value {
 	}
 	d.bad = true
 	return nil
+}
+
+func (d *recordReader) vectorSet() *VectorSet {
+	n := d.number()
+	s := &VectorSet{VectorShape: VectorShape{vector.Kind(d.int()), d.int(), int(d.int()), int(d.int())}}
+	d.bad = d.bad || !s.valid()
+	s.Elements = listOf(d, n, func() VectorElement {
+		e := VectorElement{Name: d.bytes(), Record: d.bytes()}
+		if d.number() > 0 {
+			e.Attributes = d.bytes()
+		}
+		d.bad = d.bad || len(e.Record) != s.Kind.Size(s.Dim)
+		return e
+	})
+	return s
 }
 
 func (d *recordReader) score() float64 {

@@ -39,10 +39,10 @@ func restore(t testing.TB, source transfer.Source) (transfer.Session, problems, 
 }
 
 // newTypes are commands that make keys of what Redis 7.0 does not have.
-var newTypes = []string{
+var newTypes = append(vectorSets(),
 	"ARMSET a 0 x 5 y 18446744073709551614 z", "ARSEEK a 7", many("ARMSET a:long", 6_000, "7# v#"),
 	`HSET he a 1 b 2 "\xff" 3`, `HPEXPIREAT he 9999999999999 FIELDS 2 a b`, `JSON.SET doc $ '{"a":[1,2.5,"é\n",null,true],"b":{"c":1e30}}'`,
-}
+)
 
 func TestArchive(t *testing.T) {
 	file, _ := openLocal(t)

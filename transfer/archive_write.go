@@ -137,6 +137,18 @@ func appendValue(out []byte, value Value, last bool) []byte {
 		if last {
 			out = appendStreamState(out, v)
 		}
+	case *VectorSet:
+		for _, n := range []int64{int64(v.Kind), v.M, int64(v.Dim), int64(v.Input)} {
+			out = binary.AppendUvarint(out, uint64(n))
+		}
+		for _, e := range v.Elements {
+			out = appendBytes(appendBytes(out, e.Name), e.Record)
+			if e.Attributes == nil {
+				out = binary.AppendUvarint(out, 0)
+			} else {
+				out = appendBytes(binary.AppendUvarint(out, 1), e.Attributes)
+			}
+		}
 	case *Array:
 		for _, s := range v.Slots {
 			out = appendBytes(binary.AppendUvarint(out, s.Index), s.Value)

@@ -41,6 +41,8 @@ func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
 			w.stream(v, p.First, p.Last)
 		case Document:
 			w.put(call("JSON.SET", name, []byte("$"), v))
+		case *VectorSet:
+			w.vectors(v)
 		case *Array:
 			w.elements("ARMSET", len(v.Slots), func(i int) [][]byte {
 				return [][]byte{strconv.AppendUint(nil, v.Slots[i].Index, 10), v.Slots[i].Value}

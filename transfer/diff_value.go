@@ -21,7 +21,7 @@ import (
 func (c check) lookUp() [][]byte {
 	name, from := c.part.Key.Name, decimal(c.at)
 	to := decimal(c.at + int64(c.part.Value.Len()) - 1)
-	if c.part.Value.Len() == 0 {
+	if c.part.Value.Len() == 0 || c.part.Key.Type == VectorSetType {
 		return nil
 	}
 	switch v := c.part.Value.(type) {
@@ -63,6 +63,8 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 		if c.part.Last {
 			return d.compareStates(ctx, c.part.Key, v)
 		}
+	case *VectorSet:
+		return d.compareVectors(ctx, c.part.Key, v)
 	case *Array:
 		there := &Array{Next: v.Next}
 		if c.part.Last {
@@ -131,6 +133,26 @@ func (c check) compareElement(i int, v resp.Value) (a, b string) {
 		}
 	}
 	return "", ""
+}
+
+// compareVectors compares the elements of a part of a vector set.
+func (d *differ) compareVectors(ctx context.Context, k *Key, s *VectorSet) (a, b string, err error) {
+	shape, err := d.b.vectorShape(ctx, k)
+	if err == nil && shape != s.VectorShape {
+		return s.String(), shape.String(), nil
+	}
+	var there *VectorSet
+	if err == nil {
+		there, err = d.b.vectors(ctx, k, shape, each(s.Elements, func(e VectorElement) []byte { return e.Name }))
+	}
+	if errors.Is(err, ErrGone) {
+		return "a vector set", "none", nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	a, b = s.compare(there)
+	return a, b, nil
 }
 
 // compareBytes compares a piece of a string.

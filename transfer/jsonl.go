@@ -106,6 +106,18 @@ type (
 		Slots []jsonSlot `json:"slots"`
 		Next  uint64     `json:"next,omitempty"`
 	}
+	jsonVectorSet struct {
+		Quantization string              `json:"quantization"`
+		Dim          int                 `json:"dim"`
+		Reduced      int                 `json:"reduced_from,omitempty"`
+		M            int64               `json:"m"`
+		Elements     []jsonVectorElement `json:"elements"`
+	}
+	jsonVectorElement struct {
+		Element    blob      `json:"element"`
+		Vector     []float32 `json:"vector"`
+		Attributes *blob     `json:"attributes,omitempty"`
+	}
 	jsonStream struct {
 		Entries []jsonEntry `json:"entries"`
 		Last    jsonID      `json:"last,omitzero"`

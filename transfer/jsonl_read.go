@@ -124,6 +124,12 @@ func jsonValue(t Type, in json.RawMessage) (Value, error) {
 		return streamFromJSON(s), err
 	case JSONType:
 		return Document(in), nil
+	case VectorSetType:
+		var s jsonVectorSet
+		if err := strict(in, &s); err != nil {
+			return nil, err
+		}
+		return vectorSetFromJSON(s)
 	case ArrayType:
 		var a jsonArray
 		err := strict(in, &a)

@@ -68,6 +68,8 @@ func appendJSONValue(p Part) (json.RawMessage, error) {
 		v = streamToJSON(value)
 	case Document:
 		v = json.RawMessage(value)
+	case *VectorSet:
+		v = vectorSetToJSON(value)
 	case *Array:
 		v = jsonArray{each(value.Slots, func(s Slot) jsonSlot { return jsonSlot{s.Index, s.Value} }), value.Next}
 	}

@@ -25,6 +25,8 @@ var kinds = map[Type]kind{
 	StreamType: {"XLEN", []string{"XRANGE", "-", "+"}, streamValue},
 	JSONType:   {"", []string{"JSON.GET"}, documentValue},
 	ArrayType:  {"ARCOUNT", []string{"ARSCAN", "0", lastSlot}, arrayValue},
+
+	VectorSetType: {length: "VCARD"}, // see vectorSet
 }
 
 func (k kind) readAll(name []byte) [][]byte {

@@ -20,6 +20,8 @@ const (
 	StreamType Type = "stream"
 	JSONType   Type = "ReJSON-RL"
 	ArrayType  Type = "array"
+
+	VectorSetType Type = "vectorset"
 )
 
 // Key is what is known of a key before its value.
@@ -46,7 +48,7 @@ func (k *Key) String() string {
 }
 
 // Value is what a part holds: rdb.String, rdb.List, rdb.Set, rdb.ZSet, rdb.Hash,
-// *rdb.Stream, Document or *Array, whichever the key's type calls for.
+// *rdb.Stream, Document, *Array or *VectorSet, whichever the key's type calls for.
 type Value interface {
 	// Len is the number of elements, as Key.Count counts them.
 	Len() int
@@ -122,6 +124,8 @@ func typeOf(v Value) Type {
 		return JSONType
 	case *Array:
 		return ArrayType
+	case *VectorSet:
+		return VectorSetType
 	}
 	return ""
 }

@@ -157,6 +157,12 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 		if k.Type == StringType {
 			n, b = 0, k.Count
 		}
+		if k.Type == VectorSetType {
+			if err := r.vectorSet(ctx, k.Key, yield); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		most := r.pace.elements()
 		if n > most || b > wholeBytes {
 			if err := r.large(ctx, k.Key, yield); err != nil {

@@ -59,6 +59,7 @@ func TestNewTypes(t *testing.T) {
 		many("HSET h:long", 6_000, "field# value#"), fmt.Sprintf("HPEXPIREAT h:long %d FIELDS 2 field5 field5999", later),
 		`JSON.SET doc $ '{"a":[1,2.5,"\u00e9",null,true],"b":{"c":1e30}}'`, fmt.Sprintf("PEXPIREAT doc %d", later),
 		"ARMSET a 0 x 5 y 18446744073709551614 z", "ARSEEK a 7", fmt.Sprintf("PEXPIREAT a %d", later), many("ARMSET a:long", 6_000, "7# v#"), "ARINSERT a:ins a b c")
+	run(t, file, vectorSets()...)
 	want := contents(t, file, 0)
 	rest := openREST(t)
 	if _, told, err := move(t, file, rest, transfer.WriteOptions{}); err != nil || len(told) > 0 {
@@ -67,6 +68,7 @@ func TestNewTypes(t *testing.T) {
 	same(t, contents(t, rest, 0), want)
 
 	server := openRedis(t, redis.Socket)
+	run(t, file, "DEL v:q8 v:bin v:f32 v:reduced v:long") // see TestVectorSets
 	written, told, err := move(t, file, server, transfer.WriteOptions{})
 	if err != nil || written.Keys != 0 || written.Failed != 6 {
 		t.Errorf("%+v, %v", written, err)

@@ -147,6 +147,9 @@ func valueText(t testing.TB, s transfer.Session, key []byte) string {
 		all := do(t, s, []byte("ARSCAN"), key, []byte("0"), []byte("18446744073709551614"))
 		return fmt.Sprintf("%d%s %s", next.Int, next.Str, resp.AppendCSV(nil, resp.Downgrade(all), true))
 	}
+	if string(do(t, s, []byte("TYPE"), key).Str) == string(transfer.VectorSetType) {
+		return vectorText(t, s, key)
+	}
 	payload := do(t, s, []byte("DUMP"), key)
 	v, err := rdb.Restore(payload.Str)
 	if err != nil {

@@ -145,16 +145,18 @@ func Project(v []float32, dim int) []float32 {
 	for i := range out {
 		var sum float32
 		for j, f := range v {
-			if bits.OnesCount32(uint32(i)&uint32(j))%2 == 0 {
-				sum += float32(scale * f)
-			} else {
-				sum += float32(-scale * f)
+			if odd(i, j) {
+				f = -f
 			}
+			sum += float32(scale * f)
 		}
 		out[i] = sum
 	}
 	return out
 }
+
+// odd reports whether the sign at row i and column j is a minus.
+func odd(i, j int) bool { return bits.OnesCount32(uint32(i)&uint32(j))%2 != 0 }
 
 // Weight is the absolute value of every number in the matrix with which Project
 // reduces vectors of dim components.

@@ -107,3 +107,33 @@ func BenchmarkDistance(b *testing.B) {
 		})
 	}
 }
+
+// TestSource makes records anew from what Source and Unproject return.
+func TestSource(t *testing.T) {
+	draw := rand.New(rand.NewPCG(3, 4))
+	for _, dim := range []int{1, 2, 3, 16, 100} {
+		for range 500 {
+			v := make([]float32, dim)
+			for i := range v {
+				v[i] = float32(draw.NormFloat64()) * 5
+			}
+			for _, k := range []Kind{F32, Int8, Bin} {
+				r := k.Encode(v)
+				again := k.Encode(k.Source(r, dim))
+				if k != F32 && !slices.Equal(Components(r), Components(again)) || !near(Length(r), Length(again)) || !near(Range(r), Range(again)) {
+					t.Fatalf("%s of %v:\n%x %v %v\n%x %v %v", k, v, Components(r), Length(r), Range(r), Components(again), Length(again), Range(again))
+				}
+			}
+			for _, reduced := range []int{1, dim, (dim + 1) / 2, dim + 3} {
+				want := Project(v, reduced)
+				for i, f := range Project(Unproject(want, dim), reduced) {
+					if math.Abs(float64(f-want[i])) > 1e-4 {
+						t.Fatalf("%v reduced to %d: component %d is %v, want %v", v, reduced, i, f, want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+func near(a, b float32) bool { return math.Abs(float64(a-b)) <= 1e-5*math.Abs(float64(a)) }

@@ -1,0 +1,59 @@
+package inspect
+
+import (
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// vectorsOf shows the elements of a vector set; behind one are its attributes.
+var vectorsOf = &source{
+	count: "VCARD", unit: [2]string{"element", "elements"}, full: true,
+	columns: []column{{title: "ELEMENT"}},
+	fetch: func(key string, _ int64, from link) [][]byte {
+		return command("VRANGE", key, idFrom(from.cursor), "+", decimal(int64(from.n)))
+	},
+	decode: func(_ int64, v resp.Value) *chunk {
+		c := &chunk{}
+		for _, name := range v.Elems {
+			c.rows = append(c.rows, record{text(name)})
+		}
+		c.chain()
+		return c
+	},
+	inner: func(row record) *source { return attributesOf(row[0]) },
+}
+
+// attributesOf shows the attributes of an element, and on the other side its vector.
+func attributesOf(element string) *source {
+	vector := &source{
+		unit: [2]string{"component", "components"}, full: true,
+		columns: []column{{title: "#", right: true}, {title: "VALUE", right: true}},
+		fetch:   func(key string, _ int64, _ link) [][]byte { return command("VEMB", key, element) },
+		decode: func(first int64, v resp.Value) *chunk {
+			c := indexed(first, v)
+			c.next = ""
+			return c
+		},
+	}
+	vector.other = &source{
+		unit: [2]string{"attribute text", "attribute texts"}, full: true, other: vector,
+		columns: []column{{title: "ATTRIBUTES"}},
+		fetch:   func(key string, _ int64, _ link) [][]byte { return command("VGETATTR", key, element) },
+		decode: func(_ int64, v resp.Value) *chunk {
+			if v.IsNull() {
+				return &chunk{}
+			}
+			return &chunk{rows: []record{{text(v)}}}
+		},
+	}
+	return vector.other
+}
+
+// vectorAdded is the command that adds an element with its vector: numbers with
+// spaces or commas between them, or in brackets.
+func vectorAdded(key, element, vector string) [][]byte {
+	numbers := strings.FieldsFunc(vector, func(r rune) bool { return strings.ContainsRune(" \t\n,;[]", r) })
+	args := append(command("VADD", key, "VALUES", decimal(int64(len(numbers)))), command(numbers...)...)
+	return append(args, []byte(element))
+}
