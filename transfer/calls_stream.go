@@ -11,8 +11,9 @@ import (
 // what else a stream has.
 //
 // XCLAIM cannot make pending what is not in the stream. An entry that was deleted
-// while it was pending is therefore added, claimed and deleted again, where all
-// of the stream is at hand.
+// while it was pending is therefore added, claimed and removed again, where all
+// of the stream is at hand: by XDEL, which the stream remembers as max-deleted-entry-id,
+// only where that must have been, and by XTRIM, which leaves no trace, at its beginning.
 func (w *caller) stream(s *rdb.Stream, first, last bool) {
 	var ghosts []rdb.Entry
 	entries := s.Entries
@@ -34,12 +35,17 @@ func (w *caller) stream(s *rdb.Stream, first, last bool) {
 	for _, g := range s.Groups {
 		w.group(g)
 	}
-	if len(ghosts) > 0 {
-		args := call("XDEL", w.name)
-		for _, e := range ghosts {
+	args := call("XDEL", w.name)
+	for _, e := range ghosts {
+		if len(s.Entries) > 0 && s.Entries[0].ID.Less(e.ID) {
 			args = append(args, formatID(e.ID))
 		}
+	}
+	if len(args) > 2 {
 		w.put(args)
+	}
+	if len(args)-2 < len(ghosts) {
+		w.put(call("XTRIM", w.name, []byte("MAXLEN"), decimal(int64(len(s.Entries)))))
 	}
 	// Of what was only added to, all is as it should be.
 	added := first && s.Deleted == rdb.ID{} && s.Added == int64(len(entries)) && len(entries) > 0 && entries[len(entries)-1].ID == s.Last

@@ -56,19 +56,15 @@ func idAt(v resp.Value, name string) rdb.ID {
 
 // consumers reads the consumers of a group with what is pending.
 func (r *reader) consumers(ctx context.Context, key []byte, g *rdb.Group) error {
-	replies, err := r.session.Pipeline(ctx, [][][]byte{
-		call("XINFO", []byte("CONSUMERS"), key, g.Name),
-		call("TIME"),
-	})
+	reply, now, err := r.timed(ctx, call("XINFO", []byte("CONSUMERS"), key, g.Name))
 	if err != nil {
 		return err
 	}
-	if err := aboutStream(replies[0]); err != nil {
+	if err := aboutStream(reply); err != nil {
 		return err
 	}
-	now := serverNow(replies[1])
 	number := map[string]int{}
-	for _, c := range replies[0].Elems {
+	for _, c := range reply.Elems {
 		name, _ := fieldOf(c, "name")
 		consumer := rdb.Consumer{Name: text(name), SeenAt: now - numberAt(c, "idle", 0), ActiveAt: -1}
 		if inactive := numberAt(c, "inactive", -1); inactive >= 0 {
@@ -80,25 +76,41 @@ func (r *reader) consumers(ctx context.Context, key []byte, g *rdb.Group) error 
 	return r.pending(ctx, key, g, number)
 }
 
-// pendingPage is the number of pending entries that are asked for at once.
-const pendingPage = 4096
+// timed runs a command whose reply tells times as ages, and returns the server's clock at that
+// moment, in Unix ms: to be exact it asks again when a millisecond ended meanwhile.
+func (r *reader) timed(ctx context.Context, args [][]byte) (reply resp.Value, now int64, err error) {
+	for range timedAttempts {
+		replies, err := r.session.Pipeline(ctx, [][][]byte{call("TIME"), args, call("TIME")})
+		if err != nil {
+			return reply, 0, err
+		}
+		reply, now = replies[1], serverNow(replies[0])
+		if now == serverNow(replies[2]) {
+			break
+		}
+	}
+	return reply, now, nil
+}
+
+const timedAttempts = 8
+
+// pendingPage is the number of pending entries that are asked for at once: as many as a server
+// tells in a fraction of a millisecond.
+const pendingPage = 256
 
 // pending reads what is pending with the consumers of a group, whose places are
 // in number.
 func (r *reader) pending(ctx context.Context, key []byte, g *rdb.Group, number map[string]int) error {
 	from := []byte("-")
 	for {
-		replies, err := r.session.Pipeline(ctx, [][][]byte{
-			call("XPENDING", key, g.Name, from, []byte("+"), decimal(pendingPage)),
-			call("TIME"),
-		})
+		reply, now, err := r.timed(ctx, call("XPENDING", key, g.Name, from, []byte("+"), decimal(pendingPage)))
 		if err != nil {
 			return err
 		}
-		if err := aboutStream(replies[0]); err != nil {
+		if err := aboutStream(reply); err != nil {
 			return err
 		}
-		page, now := replies[0].Elems, serverNow(replies[1])
+		page := reply.Elems
 		var last rdb.ID
 		for _, e := range page {
 			if len(e.Elems) != 4 {
