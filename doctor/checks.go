@@ -190,6 +190,15 @@ var Checks = []Check{
 		},
 	},
 	{
+		Name: "nodes", Severity: Error, Says: "streams whose nodes are not those of their entries, so that trimming with ~ trims something else",
+		Broken: []string{`SELECT db, key FROM keys k WHERE type = 'stream' AND ` + held + ` AND ` + badNodes}, Shows: "db %s: %s",
+		Fix: "they get nodes of the usual size",
+		Repair: []string{
+			`DELETE FROM stream_nodes WHERE key_id IN (SELECT id FROM keys k WHERE type = 'stream' AND ` + badNodes + `)`,
+			schema.MakeNodes,
+		},
+	},
+	{
 		Name: "hollow", Severity: Error, Says: "keys have no elements, or no value",
 		Broken: []string{`SELECT db, key, type FROM keys k WHERE NOT (` + held + `)`}, Shows: "db %s: %s, a %s",
 		Fix:    "they are deleted: there is nothing behind their names",
@@ -247,6 +256,12 @@ const (
 	rowless     = `NOT EXISTS (SELECT 1 FROM strings WHERE key_id = k.id)`
 	savedString = `(SELECT s.id FROM keys s WHERE s.db = 0 AND s.key = CAST(?1 || 'string:' || key_id AS BLOB))`
 )
+
+// badNodes tells of the row of keys named k, a stream, that its entries are not in its
+// nodes, or in other numbers.
+const badNodes = `((SELECT count(*) FROM stream_entries WHERE key_id = k.id) <> (SELECT ifnull(sum(count), 0) FROM stream_nodes WHERE key_id = k.id)
+	OR EXISTS (SELECT 1 FROM stream_nodes n WHERE n.key_id = k.id
+		AND count <> (SELECT count(*) FROM stream_entries e WHERE e.key_id = n.key_id AND e.id BETWEEN n.first_id AND n.last_id)))`
 
 // What the row of keys named k says of its elements, as they are.
 const (

@@ -179,6 +179,8 @@ var damages = []struct {
 	{"parts", `DELETE FROM strings WHERE key_id = ` + of("long"), "GETRANGE long 131070 -1", `"ends"`},
 	{"streams", `DELETE FROM streams`, "XADD stream 2-2 c d", `"2-2"`},
 	{"streams", `UPDATE streams SET last_id = zeroblob(16)`, "XADD stream 1-5 c d", "(error) ERR The ID specified in XADD is equal or smaller than the target stream top item"},
+	{"nodes", `DELETE FROM stream_nodes`, "XTRIM stream MAXLEN ~ 0", "(integer) 2"},
+	{"nodes", `UPDATE stream_nodes SET count = 7`, "XTRIM stream MAXLEN ~ 0", "(integer) 2"},
 	{"hollow", `DELETE FROM strings WHERE key_id = ` + of("greeting"), "EXISTS greeting", "(integer) 0"},
 	{"counts", `UPDATE keys SET count = 77`, "LLEN list", "(integer) 3"},
 	{"counts", `UPDATE keys SET count = 77`, "OBJECT ENCODING greeting", `"embstr"`},

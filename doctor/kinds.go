@@ -18,7 +18,7 @@ var kinds = []kind{
 	{typ: "list", rows: []string{"lists"}},
 	{typ: "set", rows: []string{"sets"}},
 	{typ: "zset", rows: []string{"zsets"}},
-	{typ: "stream", rows: []string{"streams", "stream_entries", "stream_groups"}, more: []string{"stream_consumers", "stream_pending", "stream_idmp", "stream_iids"}},
+	{typ: "stream", rows: []string{"streams", "stream_entries", "stream_groups"}, more: []string{"stream_consumers", "stream_pending", "stream_nodes", "stream_idmp", "stream_iids"}},
 	{typ: "array", rows: []string{"arrays"}, more: []string{"array_cursors"}},
 	{typ: "vectorset", rows: []string{"vectors"}, more: []string{"vector_sets", "vector_blocks"}},
 	{typ: "ReJSON-RL", rows: []string{"documents"}},

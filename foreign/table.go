@@ -76,6 +76,10 @@ var ours = map[string][]Column{
 		{Name: "key_id", Type: "INTEGER"}, {Name: "last_id", Type: "BLOB"}, {Name: "deleted_id", Type: "BLOB"}, {Name: "added", Type: "INTEGER"},
 	},
 	"stream_entries": {{Name: "key_id", Type: "INTEGER"}, {Name: "id", Type: "BLOB"}, {Name: "fields", Type: "BLOB"}},
+	"stream_nodes": {
+		{Name: "key_id", Type: "INTEGER"}, {Name: "first_id", Type: "BLOB"}, {Name: "last_id", Type: "BLOB"}, {Name: "count", Type: "INTEGER"},
+		{Name: "deleted", Type: "INTEGER"}, {Name: "bytes", Type: "INTEGER"}, {Name: "names", Type: "BLOB"},
+	},
 	"stream_groups": {
 		{Name: "key_id", Type: "INTEGER"}, {Name: "name", Type: "BLOB"}, {Name: "last_id", Type: "BLOB"}, {Name: "entries_read", Type: "INTEGER"},
 	},
@@ -112,7 +116,7 @@ var ours = map[string][]Column{
 // writes do.
 var shown = []string{
 	"keys", "dbs", "strings", "string_parts", "hashes", "sets", "zsets", "lists",
-	"streams", "stream_entries", "stream_groups", "stream_consumers", "stream_pending", "stream_idmp", "stream_iids",
+	"streams", "stream_entries", "stream_nodes", "stream_groups", "stream_consumers", "stream_pending", "stream_idmp", "stream_iids",
 	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks",
 }
 

@@ -422,4 +422,32 @@ var Migrations = [][]string{
 			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
 			ORDER BY k.id, v.slot`,
 	},
+
+	// The nodes that Redis would have a stream's entries in, since trimming with ~ goes by
+	// them: deleted are entries that were in one, bytes are those of its listpack, and names are
+	// those of the fields of its first entry. What was there before gets nodes of Redis's
+	// default sizes, about.
+	{
+		`CREATE TABLE stream_nodes(
+			key_id INTEGER NOT NULL,
+			first_id BLOB NOT NULL,
+			last_id BLOB NOT NULL,
+			count INTEGER NOT NULL,
+			deleted INTEGER NOT NULL,
+			bytes INTEGER NOT NULL,
+			names BLOB NOT NULL,
+			PRIMARY KEY(key_id, first_id)) WITHOUT ROWID`,
+		`CREATE TRIGGER keys_delete_nodes AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
+			DELETE FROM stream_nodes WHERE key_id = OLD.id;
+		END`,
+		MakeNodes,
+	},
 }
+
+// MakeNodes makes nodes for the streams that have none.
+const MakeNodes = `INSERT INTO stream_nodes(key_id, first_id, last_id, count, deleted, bytes, names)
+	SELECT key_id, min(id), max(id), count(*), 0, 7 + sum(size), x'' FROM (
+		SELECT key_id, id, length(fields) + 10 AS size, (row_number() OVER stream - 1) / 100 AS hundred,
+			(sum(length(fields) + 10) OVER stream - 1) / 4096 AS page
+		FROM stream_entries WHERE key_id NOT IN (SELECT key_id FROM stream_nodes) WINDOW stream AS (PARTITION BY key_id ORDER BY id))
+	GROUP BY key_id, hundred, page`

@@ -45,7 +45,7 @@ func parameters(c Config) map[string]string {
 		"hll-sparse-max-bytes":      strconv.FormatInt(limits.HLLBytes, 10),
 		"list-max-listpack-size":    strconv.FormatInt(limits.ListSize, 10), "list-compress-depth": "0",
 		timeLimit:               strconv.FormatInt(c.TimeLimit.Milliseconds(), 10),
-		"stream-node-max-bytes": "4096", "stream-node-max-entries": "100",
+		"stream-node-max-bytes": strconv.FormatInt(limits.NodeBytes, 10), "stream-node-max-entries": strconv.FormatInt(limits.NodeEntries, 10),
 	}
 }
 
@@ -68,6 +68,7 @@ func limits(params map[string]string) translator.Limits {
 		SetMembers:  n("set-max-listpack-entries"), SetBytes: n("set-max-listpack-value"),
 		ZsetMembers: n("zset-max-listpack-entries"), ZsetBytes: n("zset-max-listpack-value"),
 		ListSize: n("list-max-listpack-size"), HLLBytes: n("hll-sparse-max-bytes"),
+		NodeEntries: n("stream-node-max-entries"), NodeBytes: n("stream-node-max-bytes"),
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // Limits are those up to which Redis keeps a value in its compact form: the number of a
-// collection's elements, and the bytes of the longest; the bytes of a HyperLogLog.
+// collection's elements, and the bytes of the longest; the bytes of a HyperLogLog; and
+// where a node of a stream ends.
 type Limits struct {
 	HashFields, HashBytes  int64
 	SetIntegers            int64 // members of a set of integers
@@ -18,11 +19,13 @@ type Limits struct {
 	ZsetMembers, ZsetBytes int64
 	ListSize               int64 // elements of a list, or if negative a size in listSizes
 	HLLBytes               int64
+	NodeEntries, NodeBytes int64 // of a stream's nodes; 0 for any
 }
 
 // DefaultLimits are those of Redis 8.0.
 var DefaultLimits = Limits{
 	HashFields: 512, HashBytes: 64, SetIntegers: 512, SetMembers: 128, SetBytes: 64, ZsetMembers: 128, ZsetBytes: 64, ListSize: -2, HLLBytes: 3000,
+	NodeEntries: 100, NodeBytes: 4096,
 }
 
 // listSizes are the bytes that a ListSize of -1 to -5 allows.

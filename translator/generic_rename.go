@@ -102,6 +102,8 @@ var copyElements = []string{
 	`INSERT INTO zsets(key_id, hash, member, score) SELECT t.id, e.hash, e.member, e.score FROM zsets` + copiedRows,
 	`INSERT INTO streams(key_id, last_id, deleted_id, added) SELECT t.id, e.last_id, e.deleted_id, e.added FROM streams` + copiedRows,
 	`INSERT INTO stream_entries(key_id, id, fields) SELECT t.id, e.id, e.fields FROM stream_entries` + copiedRows,
+	`INSERT INTO stream_nodes(key_id, first_id, last_id, count, deleted, bytes, names)
+		SELECT t.id, e.first_id, e.last_id, e.count, e.deleted, e.bytes, e.names FROM stream_nodes` + copiedRows,
 	`INSERT INTO stream_groups(key_id, name, last_id, entries_read) SELECT t.id, e.name, e.last_id, e.entries_read FROM stream_groups` + copiedRows,
 	`INSERT INTO stream_consumers(key_id, group_name, name, seen_at, active_at)
 		SELECT t.id, e.group_name, e.name, e.seen_at, e.active_at FROM stream_consumers` + copiedRows,

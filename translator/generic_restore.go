@@ -3,6 +3,7 @@ package translator
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/meowdis/meowdis/rdb"
@@ -193,6 +194,25 @@ const (
 		SELECT ` + thisID + `, ?3, ?4, unhex(j.value ->> 0), j.value ->> 1, j.value ->> 2 FROM json_each(?5) j`
 )
 
+// restoreNodes makes the nodes that the entries would be in, had they been added one by
+// one: a payload tells of its own, but entries are what we keep of it.
+func (c *Call) restoreNodes(key []byte, entries []rdb.Entry) (stmts []store.Stmt) {
+	const atOnce = 1000
+	var nodes []*streamNode
+	for _, e := range entries {
+		id := idOf(e.ID)
+		if n := len(nodes); n > 0 && nodes[n-1].takes(e.Fields, c.limits()) {
+			nodes[n-1].add(id, e.Fields)
+		} else {
+			nodes = append(nodes, newNode(id, e.Fields))
+		}
+	}
+	for part := range slices.Chunk(nodes, atOnce) {
+		stmts = append(stmts, c.makeNodes(key, part))
+	}
+	return stmts
+}
+
 func (c *Call) restoreStream(key []byte, s *rdb.Stream) []store.Stmt {
 	meta := streamMeta{last: idOf(s.Last), deleted: idOf(s.Deleted), added: s.Added}
 	stmts := []store.Stmt{c.ensure(key, streamType), c.saveStream(key, meta)}
@@ -209,6 +229,7 @@ func (c *Call) restoreStream(key []byte, s *rdb.Stream) []store.Stmt {
 		rows[0] = '['
 		stmts = append(stmts, store.Stmt{SQL: sqlRestoreEntries, Args: append(c.key(key)[:2], store.TextBytes(append(rows, ']')))}, c.grown(key))
 	}
+	stmts = append(stmts, c.restoreNodes(key, s.Entries)...)
 	for _, g := range s.Groups {
 		stmts = append(stmts, c.saveGroup(sqlGroupAdd, key, streamGroup{g.Name, idOf(g.Last), g.Read}))
 		for _, consumer := range g.Consumers {

@@ -50,7 +50,7 @@ const sqlFlushDB = `DELETE FROM keys WHERE db = ?1`
 // nothing. A new table of elements joins here.
 var sqlFlushAll = []string{
 	`DELETE FROM strings`, `DELETE FROM string_parts`, `DELETE FROM hashes`, `DELETE FROM lists`, `DELETE FROM sets`, `DELETE FROM zsets`,
-	`DELETE FROM stream_pending`, `DELETE FROM stream_consumers`, `DELETE FROM stream_groups`, `DELETE FROM stream_entries`, `DELETE FROM streams`,
+	`DELETE FROM stream_pending`, `DELETE FROM stream_consumers`, `DELETE FROM stream_groups`, `DELETE FROM stream_entries`, `DELETE FROM stream_nodes`, `DELETE FROM streams`,
 	`DELETE FROM stream_iids`, `DELETE FROM stream_idmp`,
 	`DELETE FROM documents`, `DELETE FROM arrays`, `DELETE FROM array_cursors`,
 	`DELETE FROM vector_sets`, `DELETE FROM vectors`, `DELETE FROM vector_blocks`, `DELETE FROM dbs`, `DELETE FROM keys`,

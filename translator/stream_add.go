@@ -37,7 +37,7 @@ func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
 		switch {
 		case xadd && len(c.Args[i]) == 1 && c.Args[i][0] == '*':
 			o.auto = true
-			return o, i + 1, o.check(xadd)
+			return o, i + 1, o.check(xadd, c.limits())
 		case c.is(i, "MAXLEN") && more > 0, c.is(i, "MINID") && more > 0:
 			if i, bad = c.parseTrim(&o, i); bad != "" {
 				return o, 0, bad
@@ -65,12 +65,12 @@ func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
 			if o.producer != nil {
 				return o, 0, "ERR syntax error, IDMP/IDMPAUTO can be used only with auto-generated IDs"
 			}
-			return o, i + 1, o.check(xadd)
+			return o, i + 1, o.check(xadd, c.limits())
 		default:
 			return o, 0, errSyntax
 		}
 	}
-	return o, i, o.check(xadd)
+	return o, i, o.check(xadd, c.limits())
 }
 
 // parseLimit reads how many entries trimming with ~ may delete.
@@ -138,7 +138,15 @@ func containsDash(b []byte) bool {
 	return false
 }
 
-func (o *addOptions) check(xadd bool) string {
+// defaultLimit is how many entries trimming with ~ may delete without a LIMIT.
+func defaultLimit(l Limits) int64 {
+	if l.NodeEntries <= 0 {
+		return 10_000
+	}
+	return min(100*min(l.NodeEntries, 10_000), 1_000_000)
+}
+
+func (o *addOptions) check(xadd bool, l Limits) string {
 	switch {
 	case o.limit > 0 && o.trim == 0:
 		return "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy"
@@ -147,7 +155,7 @@ func (o *addOptions) check(xadd bool) string {
 	case o.limited && !o.approx:
 		return "ERR syntax error, LIMIT cannot be used without the special ~ option"
 	case o.approx && !o.limited:
-		o.limit = 100 * nodeEntries
+		o.limit = defaultLimit(l)
 	}
 	return ""
 }
@@ -168,7 +176,7 @@ func xadd(c *Call) Plan {
 		o.iid = contentID(fields)
 	}
 	key := c.Args[1]
-	reads := []store.Stmt{c.streamMeta(key)}
+	reads := []store.Stmt{c.streamMeta(key), c.stmt(sqlNodeLast, key)}
 	if o.producer != nil {
 		reads = append(reads, c.stmt(sqlIIDFind, key, store.Bytes(o.producer), store.Bytes(o.iid)))
 	}
@@ -179,8 +187,8 @@ func xadd(c *Call) Plan {
 			return answer(bad)
 		case !m.exists && o.noMake:
 			return answer(resp.Nil)
-		case o.producer != nil && len(r.Rows[1]) > 0:
-			return write(always(streamIDOf(r.Rows[1][0][0]).reply()), c.stmt(sqlIDMPDuplicate, key))
+		case o.producer != nil && len(r.Rows[2]) > 0:
+			return write(always(streamIDOf(r.Rows[2][0][0]).reply()), c.stmt(sqlIDMPDuplicate, key))
 		}
 		id, msg := c.nextID(o, m)
 		if msg != "" {
@@ -190,12 +198,13 @@ func xadd(c *Call) Plan {
 		m.added++
 		stmts := append(c.makeStream(key), c.saveStream(key, m),
 			store.Stmt{SQL: sqlStreamAppend, Args: append(c.key(key)[:2], id.value(), store.Bytes(PackFields(fields)))},
-			c.grown(key))
+			c.grown(key), c.appendNode(key, nodeOf(r.Rows[1]), id, fields))
 		if o.producer != nil {
 			stmts = append(stmts, c.recordIID(key, o, id)...)
 		}
 		if o.trim != 0 {
-			stmts = append(stmts, c.trimStmts(key, o)...)
+			trim, _ := c.trimStmts(key, o)
+			stmts = append(stmts, trim...)
 		}
 		return write(always(id.reply()), stmts...)
 	}, reads...)
@@ -227,8 +236,8 @@ func xtrim(c *Call) Plan {
 	if bad != "" {
 		return fail(bad)
 	}
-	stmts := append([]store.Stmt{c.guardType(c.Args[1], streamType)}, c.trimStmts(c.Args[1], o)...)
-	return write(intOf(len(stmts)-1), stmts...)
+	stmts, counts := c.trimStmts(c.Args[1], o)
+	return write(intOf(1+counts), append([]store.Stmt{c.guardType(c.Args[1], streamType)}, stmts...)...)
 }
 
 const (
@@ -252,10 +261,14 @@ func xdel(c *Call) Plan {
 		case len(found) == 0:
 			return answer(resp.Zero)
 		}
-		if last := streamIDOf(found[len(found)-1][0]); last.compare(m.deleted) > 0 {
+		gone := make([]streamID, len(found))
+		for i, row := range found {
+			gone[i] = streamIDOf(row[0])
+		}
+		if last := gone[len(gone)-1]; last.compare(m.deleted) > 0 {
 			m.deleted = last
 		}
-		return write(intOf(1), c.stmt(sqlStreamDrop, key, streamIDs(ids)), c.shrunk(key), c.saveStream(key, m))
+		return write(intOf(1), append(c.dropEntries(key, gone), c.saveStream(key, m))...)
 	}, c.streamMeta(key), c.stmt(sqlStreamPick, key, streamIDs(ids)))
 }
 

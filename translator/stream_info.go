@@ -96,7 +96,7 @@ func xinfoConsumers(c *Call) Plan {
 // radix tree: the numbers are those of the tree that Redis would have grown by
 // appending small entries.
 func (m streamMeta) head(idmp []store.Row) []resp.Value {
-	nodes := (m.length + nodeEntries - 1) / nodeEntries
+	nodes := (m.length + DefaultLimits.NodeEntries - 1) / DefaultLimits.NodeEntries
 	return append([]resp.Value{
 		label("length"), resp.MakeInt(m.length),
 		label("radix-tree-keys"), resp.MakeInt(nodes),

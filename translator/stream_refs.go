@@ -130,7 +130,7 @@ func (l idList) delete(c *Call, key []byte, group store.Value, m streamMeta, row
 		stmts = append(stmts, c.stmt(sqlPendingAck, key, group, streamIDs(pending)), c.stmt(sqlTouchedStream, key))
 	}
 	if len(entries) > 0 {
-		stmts = append(stmts, c.stmt(sqlStreamDrop, key, streamIDs(entries)), c.shrunk(key), c.saveStream(key, m))
+		stmts = append(append(stmts, c.dropEntries(key, entries)...), c.saveStream(key, m))
 	}
 	if len(stmts) == 0 {
 		return answer(reply)

@@ -29,18 +29,13 @@ func (c *Call) refsAt(i int) refs {
 const awaited = `EXISTS (SELECT 1 FROM stream_groups g WHERE g.key_id = e.key_id AND (g.last_id < e.id OR EXISTS (
 	SELECT 1 FROM stream_pending p WHERE p.key_id = g.key_id AND p.group_name = g.name AND p.id = e.id)))`
 
-// Trimming deletes the oldest entries: as many as are too many, at most ?5, in
-// multiples of ?6 unless that is all of them.
+// Trimming deletes the oldest entries: as many as are too many, or are before an ID, and
+// at most ?5.
 const (
 	candidates = `SELECT id FROM stream_entries e WHERE key_id = ` + liveID
 
-	asManyAsTooMany = ` ORDER BY id
-		LIMIT (SELECT iif(CAST(?4 AS INTEGER) = 0 AND count <= CAST(?5 AS INTEGER), count,
-			min(max(0, count - CAST(?4 AS INTEGER)), CAST(?5 AS INTEGER)) / CAST(?6 AS INTEGER) * CAST(?6 AS INTEGER)) FROM keys WHERE ` + live + `)`
-	asManyAsBefore = ` AND id < ?4 ORDER BY id
-		LIMIT (SELECT iif(count(*) = (SELECT count FROM keys WHERE ` + live + `) AND count(*) <= CAST(?5 AS INTEGER), count(*),
-			min(count(*), CAST(?5 AS INTEGER)) / CAST(?6 AS INTEGER) * CAST(?6 AS INTEGER))
-			FROM stream_entries WHERE key_id = ` + liveID + ` AND id < ?4)`
+	asManyAsTooMany = ` ORDER BY id LIMIT (SELECT min(max(0, count - CAST(?4 AS INTEGER)), CAST(?5 AS INTEGER)) FROM keys WHERE ` + live + `)`
+	asManyAsBefore  = ` AND id < ?4 ORDER BY id LIMIT CAST(?5 AS INTEGER)`
 
 	trimEntries = `DELETE FROM stream_entries WHERE key_id = ` + liveID + ` AND id IN (`
 	trimPending = `DELETE FROM stream_pending WHERE key_id = ` + liveID + ` AND group_name IN (
@@ -54,32 +49,57 @@ const (
 	sqlTrimIDPending     = trimPending + candidates + asManyAsBefore + `)`
 )
 
-// nodeEntries is how many entries Redis keeps in a node by default. Trimming
-// with ~ deletes whole nodes only, unless it has to look at references.
-const nodeEntries = 100
+// Nodes go as a whole, from the first on, while none of what must stay is in them, and
+// no more than ?5 entries go. A node without entries goes as others do.
+const (
+	firstNode = `SELECT k.id AS key_id, s.first_id, s.count AS gone, k.count AS total FROM keys k
+		JOIN stream_nodes s ON s.key_id = k.id AND s.first_id = (SELECT min(first_id) FROM stream_nodes WHERE key_id = k.id) WHERE ` + live
+	nextNode = ` UNION ALL SELECT s.key_id, s.first_id, g.gone + s.count, g.total FROM goners g
+		JOIN stream_nodes s ON s.key_id = g.key_id AND s.first_id = (SELECT min(first_id) FROM stream_nodes WHERE key_id = g.key_id AND first_id > g.first_id)
+		WHERE g.gone + s.count <= CAST(?5 AS INTEGER)`
+	dropNodes = `DELETE FROM stream_nodes WHERE key_id = ` + liveID + ` AND first_id IN (WITH RECURSIVE goners AS (` +
+		firstNode + ` AND s.count <= CAST(?5 AS INTEGER)`
 
-// trimStmts deletes what the options ask for; the last one returns how many.
-func (c *Call) trimStmts(key []byte, o addOptions) []store.Stmt {
-	most, unit := int64(maxCount), int64(1)
+	sqlNodesTooMany = dropNodes + ` AND k.count > CAST(?4 AS INTEGER) AND k.count - s.count >= CAST(?4 AS INTEGER)` +
+		nextNode + ` AND g.total - g.gone > CAST(?4 AS INTEGER) AND g.total - g.gone - s.count >= CAST(?4 AS INTEGER)) SELECT first_id FROM goners)`
+	sqlNodesBefore = dropNodes + ` AND s.last_id < ?4` + nextNode + ` AND s.last_id < ?4) SELECT first_id FROM goners)`
+
+	// The entries of the nodes that are gone.
+	sqlTrimNodes = `DELETE FROM stream_entries WHERE key_id = ` + liveID + `
+		AND id < ifnull((SELECT min(first_id) FROM stream_nodes WHERE key_id = ` + liveID + `), x'ffffffffffffffffffffffffffffffffff')`
+
+	// The nodes up to the first entry that could have been deleted, and was not, count
+	// what they have left.
+	recount = `UPDATE stream_nodes AS n SET (count, deleted) = (SELECT c, n.deleted + n.count - c FROM (
+		SELECT count(*) AS c FROM stream_entries e WHERE e.key_id = n.key_id AND e.id >= n.first_id AND e.id <= n.last_id))
+		WHERE key_id = ` + liveID + ` AND first_id <= ifnull((` + candidates
+	sqlNodesCount      = recount + ` ORDER BY id LIMIT 1), x'ffffffffffffffffffffffffffffffff')`
+	sqlNodesCountAcked = recount + ` AND NOT ` + awaited + ` ORDER BY id LIMIT 1), x'ffffffffffffffffffffffffffffffff')`
+	sqlNodesVoid       = `DELETE FROM stream_nodes WHERE key_id = ` + liveID + ` AND count = 0`
+)
+
+// trimStmts deletes what the options ask for. The rows of the statement at counts are
+// how many entries that were.
+func (c *Call) trimStmts(key []byte, o addOptions) (stmts []store.Stmt, counts int) {
+	most := int64(maxCount)
 	if o.approx && o.limit > 0 {
 		most = o.limit
 	}
-	if o.approx && (o.refs == 0 || o.refs == keepRefs) {
-		unit = nodeEntries
-	}
-	plain, acked, pending := sqlTrimLength, sqlTrimLengthAcked, sqlTrimLengthPending
-	args := []store.Value{store.Digits(o.maxLen), store.Int(most), store.Int(unit)}
+	nodes, plain, acked, pending := sqlNodesTooMany, sqlTrimLength, sqlTrimLengthAcked, sqlTrimLengthPending
+	args := []store.Value{store.Digits(o.maxLen), store.Int(most)}
 	if o.trim == 'i' {
-		plain, acked, pending = sqlTrimID, sqlTrimIDAcked, sqlTrimIDPending
+		nodes, plain, acked, pending = sqlNodesBefore, sqlTrimID, sqlTrimIDAcked, sqlTrimIDPending
 		args[0] = o.minID.value()
 	}
-	switch o.refs {
-	case dropRefs:
-		return []store.Stmt{c.stmt(pending, key, args...), c.stmt(plain, key, args...), c.shrunk(key)}
-	case ackedOnly:
-		plain = acked
+	switch {
+	case o.refs == ackedOnly:
+		return []store.Stmt{c.stmt(acked, key, args...), c.shrunk(key), c.stmt(sqlNodesCountAcked, key), c.stmt(sqlNodesVoid, key)}, 1
+	case o.refs == dropRefs:
+		return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(pending, key, args...), c.stmt(plain, key, args...), c.shrunk(key), c.stmt(sqlNodesCount, key)}, 3
+	case o.approx:
+		return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(sqlTrimNodes, key), c.shrunk(key)}, 2
 	}
-	return []store.Stmt{c.stmt(plain, key, args...), c.shrunk(key)}
+	return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(plain, key, args...), c.shrunk(key), c.stmt(sqlNodesCount, key)}, 2
 }
 
 // maxCount is more rows than there are, and exact as a double.

@@ -40,15 +40,14 @@ func halfANumber(args [][]byte) bool {
 func unqueued(args [][]byte, how treatment) bool {
 	cmd := commands.Lookup(nameOf(args))
 	waits := cmd != nil && cmd.Flags&commands.Blocking != 0
-	return how.special != nil && !waits || sorts(args) || comparesTTL(args) || byName(args) || trimsNodes(args) ||
+	return how.special != nil && !waits || sorts(args) || comparesTTL(args) || byName(args) ||
 		slices.Contains([]string{"HELLO", "DBSIZE", "MEMORY USAGE"}, nameOf(args))
 }
 
 // undefined tells whether Redis leaves open what the call answers: a range by
 // name of a sorted set whose scores are not all the same; a SORT of a set or a
 // sorted set, which have no order, by what may be the same; whether a TTL that is
-// nearly the present one is more or less than that; whether dead keys count; and which
-// entries are in a node with deleted ones, where a trim removes nodes.
+// nearly the present one is more or less than that; and whether dead keys count.
 func undefined(theirs doer, args [][]byte) bool {
 	switch name := nameOf(args); {
 	case name == "DBSIZE":
@@ -56,10 +55,6 @@ func undefined(theirs doer, args [][]byte) bool {
 	case name == "MEMORY USAGE" && len(args) > 2:
 		theirs([]byte("EXISTS"), args[2]) // removes a dead key, which counts until then
 		return false
-	case trimsNodes(args):
-		info := flatten(theirs([]byte("XINFO"), []byte("STREAM"), args[1]))
-		i := slices.IndexFunc(info, func(word []byte) bool { return string(word) == "max-deleted-entry-id" })
-		return i >= 0 && string(info[i+1]) != "0-0"
 	}
 	if comparesTTL(args) {
 		unit := int64(1)
@@ -116,16 +111,6 @@ func comparesTTL(args [][]byte) bool {
 	return slices.ContainsFunc(args[3:], func(a []byte) bool {
 		return bytes.EqualFold(a, []byte("GT")) || bytes.EqualFold(a, []byte("LT"))
 	})
-}
-
-// trimsNodes tells whether the call removes nodes of entries that are all older than
-// an ID.
-func trimsNodes(args [][]byte) bool {
-	has := func(option string) bool {
-		return slices.ContainsFunc(args, func(a []byte) bool { return bytes.EqualFold(a, []byte(option)) })
-	}
-	name := nameOf(args)
-	return len(args) > 2 && (name == "XTRIM" || name == "XADD") && has("MINID") && has("~")
 }
 
 // byName tells whether the call is about a range of names.
