@@ -37,6 +37,7 @@ var kept = []struct {
 	{2, "XADD x 3-1 c 3", "(error) ERR The ID specified in XADD is equal or smaller than the target stream top item"},
 	{2, "XGROUP DELCONSUMER x g bob", "(integer) 0"},
 	{2, "XREADGROUP GROUP g carol STREAMS x >", "1) 1) \"x\"\n   2) 1) 1) \"2-1\"\n         2) 1) \"b\"\n            2) \"2\""},
+	{2, "XTRIM x MAXLEN ~ 0", "(integer) 2"},
 	{3, "JSON.GET j $.a[1]", `"[2]"`},
 	{4, "HMGET hf keep a b", "1) \"v\"\n2) \"v\"\n3) (nil)"},
 	{4, "HPEXPIRETIME hf FIELDS 2 keep a", "1) (integer) -1\n2) (integer) 4102444800000"},
