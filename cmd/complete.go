@@ -15,11 +15,16 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// completeCommand completes the name of a Redis command, and its subcommand's.
+// completeCommand completes the name of one of our commands, and its subcommand's.
 func completeCommand(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return completeNames(commands.Ours, args, typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeNames completes the name of a command of the table, and its subcommand's.
+func completeNames(t *commands.Table, args []string, typed string) []string {
 	var found []string
 	prefix := strings.ToUpper(typed)
-	for _, c := range commands.All() {
+	for _, c := range t.All() {
 		name, sub, isSub := strings.Cut(c.Name, " ")
 		switch {
 		case len(args) == 0 && !isSub && strings.HasPrefix(name, prefix):
@@ -28,7 +33,21 @@ func completeCommand(_ *cobra.Command, args []string, typed string) ([]string, c
 			found = append(found, inCaseOf(typed, sub)+"\t"+c.Summary)
 		}
 	}
-	return found, cobra.ShellCompDirectiveNoFileComp
+	return found
+}
+
+// commands is the table of the target's commands, ours when that cannot be had.
+func (o *targetOptions) commands(ctx context.Context, s *streams) *commands.Table {
+	t, err := o.resolve(s.getenv)
+	if err != nil || t.url == nil {
+		return commands.Ours
+	}
+	c, err := o.connectTo(ctx, t, local.Options{}, false)
+	if err != nil {
+		return commands.Ours
+	}
+	defer c.close() // nobody is told
+	return c.commands(ctx)
 }
 
 // inCaseOf writes an upper-case word in the case of what was typed.
@@ -42,11 +61,11 @@ func inCaseOf(typed, word string) string {
 // completeCall completes commands, and their keys from the target.
 func (o *targetOptions) completeCall(s *streams) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		if !isKey(args, typed) {
-			return completeCommand(cmd, args, typed)
-		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), keyPatience)
 		defer cancel()
+		if !isKey(args, typed) {
+			return completeNames(o.commands(ctx, s), args, typed), cobra.ShellCompDirectiveNoFileComp
+		}
 		return o.keys(ctx, s, typed), cobra.ShellCompDirectiveNoFileComp
 	}
 }

@@ -8,22 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/profile"
 	"github.com/meowdis/meowdis/resp"
 )
-
-// dangerous are the commands that destroy much at once, or change or stop the
-// server itself. Some are of servers that know more than we do.
-var dangerous = map[string]bool{
-	"FLUSHALL": true, "FLUSHDB": true, "SWAPDB": true, "SHUTDOWN": true, "DEBUG": true, "FAILOVER": true, "REPLICAOF": true,
-	"SLAVEOF": true, "MIGRATE": true,
-}
-
-// dangerousSubcommands are those of the commands that are not so as a whole.
-var dangerousSubcommands = map[string][]string{
-	"CONFIG": {"SET", "REWRITE"}, "SCRIPT": {"FLUSH"}, "FUNCTION": {"FLUSH", "RESTORE"}, "CLUSTER": {"RESET", "FAILOVER"},
-	"ACL": {"SETUSER", "DELUSER", "LOAD"},
-}
 
 // manyKeys is from how many keys on a DEL is dangerous: a list that long came out
 // of a program.
@@ -35,16 +23,14 @@ func isDangerous(args [][]byte) (name string, yes bool) {
 	if len(args) == 0 {
 		return "", false
 	}
-	name = strings.ToUpper(string(args[0]))
-	if (name == "DEL" || name == "UNLINK") && len(args) > manyKeys {
-		return fmt.Sprintf("%s of %d keys", name, len(args)-1), true
+	cmd := commands.Known(args)
+	if cmd == nil {
+		return "", false
 	}
-	for _, sub := range dangerousSubcommands[name] {
-		if len(args) > 1 && strings.EqualFold(string(args[1]), sub) {
-			return name + " " + sub, true
-		}
+	if (cmd.Name == "DEL" || cmd.Name == "UNLINK") && len(args) > manyKeys {
+		return fmt.Sprintf("%s of %d keys", cmd.Name, len(args)-1), true
 	}
-	return name, dangerous[name]
+	return cmd.Name, cmd.Has(commands.Dangerous)
 }
 
 // confirmOptions are the flags of verbs that run what people type, and of those

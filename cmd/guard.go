@@ -89,17 +89,28 @@ func (g *guarded) send(ctx context.Context, calls [][][]byte, send func(context.
 	return got, err
 }
 
-// refuseWrites refuses all that is not known to leave the data and the server as
-// they are: --read-only.
-func refuseWrites(_ context.Context, args [][]byte) (resp.Value, bool) {
-	command, bad := commands.Find(args)
-	switch {
-	case command != nil && leavesAll(command):
-		return resp.Value{}, false
-	case command == nil && len(args) > 0 && commands.Lookup(string(args[0])) == nil:
-		return resp.MakeError("READONLY " + clipped(string(args[0])) + " is not known to only read, and the target is read-only"), true
-	case command == nil:
+// readOnly refuses all that is not known to leave the data and the server as they
+// are: --read-only. What our tables do not know, modules say, server is asked about;
+// it is nil for a file.
+type readOnly struct {
+	server session
+	told   map[string]bool // the server said that the command only reads
+}
+
+func (r *readOnly) refuse(ctx context.Context, args [][]byte) (resp.Value, bool) {
+	if len(args) == 0 {
+		_, bad := commands.Find(args)
 		return bad, true
+	}
+	command := commands.Called(args)
+	if command == nil {
+		command = commands.Elsewhere.Called(args)
+	}
+	switch {
+	case command == nil && r.ask(ctx, args), command != nil && command.LeavesAll():
+		return resp.Value{}, false
+	case command == nil:
+		return resp.MakeError("READONLY " + clipped(string(args[0])) + " is not known to only read, and the target is read-only"), true
 	}
 	msg := "READONLY " + command.Name + " may write, and the target is read-only"
 	if twin := commands.Lookup(command.Name + "_RO"); twin != nil {
@@ -108,13 +119,29 @@ func refuseWrites(_ context.Context, args [][]byte) (resp.Value, bool) {
 	return resp.MakeError(msg), true
 }
 
-// leavesAll tells whether a command leaves the data and the server as they are.
-func leavesAll(c *commands.Command) bool {
-	switch {
-	case c.Flags&commands.ReadOnly != 0, c.Name == "CONFIG GET", c.Name == "CLIENT LIST":
-		return true
-	case c.Group == "scripting": // a script does what it likes
+// ask asks the server whether a command has the flag readonly. In a transaction the
+// question would be queued.
+func (r *readOnly) ask(ctx context.Context, args [][]byte) bool {
+	if r.server == nil || r.server.InMulti() {
 		return false
 	}
-	return c.Flags&(commands.Write|commands.Admin) == 0
+	name := strings.ToLower(string(args[0]))
+	if len(args) > 1 {
+		name += "|" + strings.ToLower(string(args[1]))
+	}
+	reads, asked := r.told[name]
+	if asked {
+		return reads
+	}
+	info, err := r.server.Do(ctx, []byte("COMMAND"), []byte("INFO"), args[0])
+	if err != nil {
+		return false
+	}
+	cmd := commands.Learn(info, resp.Nil).Called(args)
+	reads = cmd != nil && cmd.Flags&commands.ReadOnly != 0
+	if r.told == nil {
+		r.told = map[string]bool{}
+	}
+	r.told[name] = reads
+	return reads
 }

@@ -28,7 +28,7 @@ func newHelp(s *streams) *cobra.Command {
 				return unknownVerb(about, rest)
 			case !about.HasParent() && commands.Lookup(rest[0]) != nil:
 				columns, _ := s.room()
-				_, err := io.WriteString(s.out, repl.Help(rest, columns))
+				_, err := io.WriteString(s.out, repl.Help(commands.Ours, rest, columns))
 				return err
 			default:
 				return unknownVerb(cmd.Root(), rest)

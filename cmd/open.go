@@ -108,7 +108,11 @@ func (o *targetOptions) connectTo(ctx context.Context, t target, file local.Opti
 		return nil, errors.Join(err, c.close())
 	}
 	if o.refusesWrites(t) {
-		c.session = &guarded{session: c.session, refuse: refuseWrites}
+		rule := &readOnly{}
+		if t.url != nil {
+			rule.server = c.session
+		}
+		c.session = &guarded{session: c.session, refuse: rule.refuse}
 	}
 	return c, nil
 }

@@ -27,7 +27,7 @@ func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 	}
 	r := &rehearsal{out: s.out, guard: func(args [][]byte) (resp.Value, bool) {
 		if o.target.refusesWrites(t) {
-			return refuseWrites(ctx, args)
+			return new(readOnly).refuse(ctx, args)
 		}
 		return resp.Value{}, false
 	}}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
@@ -83,7 +84,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		page = s.page
 	}
 	failed, err := repl.Run(ctx, repl.Options{
-		Target:      o.replTarget(s, c),
+		Target:      o.replTarget(ctx, s, c),
 		Format:      o.replFormat(s, o.format),
 		FormatName:  o.format.format(s),
 		Formats:     formats,
@@ -107,7 +108,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 }
 
 // replTarget is a connection as the loop knows it.
-func (o *replOptions) replTarget(s *streams, c *connection) repl.Target {
+func (o *replOptions) replTarget(ctx context.Context, s *streams, c *connection) repl.Target {
 	if !s.edits() {
 		c.session = o.confirm.confirmed(c, s)
 	}
@@ -117,6 +118,10 @@ func (o *replOptions) replTarget(s *streams, c *connection) repl.Target {
 		Strict:  c.target.url == nil,
 		Confirm: func(args [][]byte) (string, func(string) bool) { return o.confirm.question(c.target, args) },
 		Close:   c.close,
+	}
+	if s.edits() {
+		t.Commands = c.commands(ctx)
+		t.Strict = t.Strict || t.Commands != commands.Ours
 	}
 	switch c := plain(c.session).(type) {
 	case *remote.Redis:
@@ -158,7 +163,7 @@ func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (r
 	if err != nil {
 		return repl.Target{}, err
 	}
-	return o.replTarget(s, c), nil
+	return o.replTarget(ctx, s, c), nil
 }
 
 // formatNamed is the format of that name, with the other flags as they are.

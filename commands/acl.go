@@ -25,7 +25,7 @@ func (c *Command) ACLCategories() []string {
 	for _, name := range c.Categories {
 		has[name] = true
 	}
-	if c.Categories == nil && !containers[c.Name] {
+	if c.Categories == nil && len(c.subs) == 0 {
 		has[groupCategories[c.Group]] = true
 	}
 	if c.Flags&Write != 0 {

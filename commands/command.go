@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/resp"
@@ -60,6 +61,7 @@ type Command struct {
 	Arity   int    // words with the name; -n means n or more
 	Flags   Flags
 	Keys    []KeySpec
+	Traits  Traits
 
 	Categories []string // ACL categories beside those of the flags, when they are not the group's own
 	Tips       []string // what COMMAND INFO tells cluster proxies
@@ -69,59 +71,66 @@ type Command struct {
 
 	WantsFacts bool // its reply needs what the server knows of itself
 
-	id int // position in the table
+	id   int        // position in the table
+	subs []*Command // of a container, in the order of declaration
+	args []Argument // the syntax as a server told it; nil where Syntax says it
 }
 
 // ID is the command's position in All.
 func (c *Command) ID() int { return c.id }
 
-// table holds every command by name, all in the order of declaration, and
-// containers the first words of those with subcommands.
-var (
-	table      = map[string]*Command{}
-	all        []*Command
-	containers = map[string]bool{}
-)
-
-func init() {
-	for _, group := range [][]Command{
-		stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands, streamCommands,
-		hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, vectorSetCommands, jsonCommands, throttleCommands,
-		genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, debugCommands, memoryCommands, scriptingCommands, transactionCommands,
-	} {
-		for i := range group {
-			c := &group[i]
-			if table[c.Name] != nil {
-				panic("commands: " + c.Name + " is declared twice")
-			}
-			c.id = len(all)
-			table[c.Name] = c
-			all = append(all, c)
-			if parent, _, ok := strings.Cut(c.Name, " "); ok {
-				containers[parent] = true
-			}
-		}
-	}
+// Table is a set of commands, found by name.
+type Table struct {
+	byName map[string]*Command
+	all    []*Command
 }
 
-// All lists the whole table, in the order of declaration.
-func All() []*Command { return all }
+// Ours are the commands that meowdis runs. Its functions have the same names in this
+// package.
+var Ours = newTable(slices.Concat(
+	stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands,
+	streamCommands, hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, vectorSetCommands, jsonCommands, throttleCommands,
+	genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, debugCommands, memoryCommands, scriptingCommands,
+	transactionCommands))
+
+// newTable makes a table of commands, each of which is declared once. A container
+// comes before its subcommands.
+func newTable(declared []Command) *Table {
+	t := &Table{byName: make(map[string]*Command, len(declared))}
+	for i := range declared {
+		c := &declared[i]
+		if t.byName[c.Name] != nil {
+			panic("commands: " + c.Name + " is declared twice")
+		}
+		c.id = i
+		t.byName[c.Name] = c
+		t.all = append(t.all, c)
+		if parent, _, ok := strings.Cut(c.Name, " "); ok && t.byName[parent] != nil {
+			t.byName[parent].subs = append(t.byName[parent].subs, c)
+			c.Traits |= t.byName[parent].Traits
+		}
+	}
+	return t
+}
+
+// All lists the commands of the table, in the order of declaration.
+func (t *Table) All() []*Command { return t.all }
 
 // Lookup finds a command by name, in any case; a subcommand's name is both
 // words with a space between. It returns nil for an unknown one.
-func Lookup(name string) *Command { return table[strings.ToUpper(name)] }
+func (t *Table) Lookup(name string) *Command { return t.byName[strings.ToUpper(name)] }
 
 // Find returns the command that args call, or the error reply that Redis gives
 // for an unknown command or subcommand or a wrong number of arguments.
-func Find(args [][]byte) (*Command, resp.Value) {
+func (t *Table) Find(args [][]byte) (*Command, resp.Value) {
 	if len(args) == 0 {
 		return nil, resp.MakeError("ERR empty command")
 	}
-	c := Called(args)
+	c := t.Called(args)
 	if c != nil && c.Accepts(len(args)) {
 		return c, resp.Value{}
 	}
-	switch parent := byName(args[0]); {
+	switch parent := t.first(args[0]); {
 	case parent == nil:
 		return nil, unknownCommand(args)
 	case parent.Name == "DEBUG" && len(args) > 1: // Redis has its subcommands in no table
@@ -134,16 +143,28 @@ func Find(args [][]byte) (*Command, resp.Value) {
 
 // Called is the command or subcommand that the first words of args name, whatever
 // their number; nil for an unknown one.
-func Called(args [][]byte) *Command {
-	c := byName(args[0])
-	if c != nil && containers[c.Name] && len(args) > 1 {
-		return table[c.Name+" "+strings.ToUpper(string(args[1]))]
+func (t *Table) Called(args [][]byte) *Command {
+	c := t.first(args[0])
+	if c != nil && len(c.subs) > 0 && len(args) > 1 {
+		return t.byName[c.Name+" "+strings.ToUpper(string(args[1]))]
 	}
 	return c
 }
 
-// byName looks an upper- or lower-case name up without allocating.
-func byName(name []byte) *Command {
+// All lists our commands, in the order of declaration.
+func All() []*Command { return Ours.All() }
+
+// Lookup finds one of our commands by name, as Table.Lookup does.
+func Lookup(name string) *Command { return Ours.Lookup(name) }
+
+// Find returns the one of our commands that args call, as Table.Find does.
+func Find(args [][]byte) (*Command, resp.Value) { return Ours.Find(args) }
+
+// Called is the one of our commands that args name, as Table.Called does.
+func Called(args [][]byte) *Command { return Ours.Called(args) }
+
+// first looks a first word up, in any case, without allocating.
+func (t *Table) first(name []byte) *Command {
 	if len(name) > 64 {
 		return nil
 	}
@@ -157,7 +178,7 @@ func byName(name []byte) *Command {
 	if bytes.IndexByte(buf[:n], ' ') >= 0 {
 		return nil
 	}
-	return table[string(buf[:n])]
+	return t.byName[string(buf[:n])]
 }
 
 // Accepts reports whether a call of n words, the name among them, has the right number.

@@ -12,12 +12,14 @@ const session = NoScript | Loading | Stale
 var handshakeCommands = []Command{
 	{
 		Name: "PING", Group: "connection", Since: "1.0.0", Arity: -1, Flags: Fast,
+		Traits:  Repeatable,
 		Summary: "Answers PONG, or its argument",
 		Syntax:  "[message]",
 		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "ECHO", Group: "connection", Since: "1.0.0", Arity: 2, Flags: Loading | Stale | Fast,
+		Traits:  Repeatable,
 		Summary: "Answers its argument",
 		Syntax:  "message",
 	},
@@ -28,20 +30,24 @@ var handshakeCommands = []Command{
 	},
 	{
 		Name: "AUTH", Group: "connection", Since: "1.0.0", Arity: -2, Flags: session | Fast | NoAuth | AllowBusy,
+		Traits:  OfConnection | NeedsConnection,
 		Summary: "Authenticates the connection",
 		Syntax:  "[username] password",
 	},
 	{
 		Name: "HELLO", Group: "connection", Since: "6.0.0", Arity: -1, Flags: session | Fast | NoAuth | AllowBusy,
+		Traits:  OfConnection | NeedsConnection,
 		Summary: "Chooses the protocol version and describes the server",
 		Syntax:  "[protover [AUTH username password] [SETNAME clientname]]",
 	},
 	{
 		Name: "RESET", Group: "connection", Since: "6.2.0", Arity: 1, Flags: session | Fast | NoAuth | AllowBusy,
+		Traits:  OfConnection | NeedsConnection,
 		Summary: "Makes the connection as good as new",
 	},
 	{
 		Name: "QUIT", Group: "connection", Since: "1.0.0", Arity: -1, Flags: session | Fast | NoAuth | AllowBusy,
+		Traits:  OfConnection | NeedsConnection,
 		Summary: "Closes the connection",
 		Syntax:  "[ignored ...]",
 	},

@@ -5,6 +5,7 @@ package commands
 var clientCommands = []Command{
 	{
 		Name: "CLIENT", Group: "connection", Since: "2.4.0", Arity: -2,
+		Traits:  NeedsConnection,
 		Summary: "Holds the commands about connections",
 	},
 	{
@@ -35,18 +36,21 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT KILL", Group: "connection", Since: "2.4.0", Arity: -3, Flags: Admin | session,
+		Traits:  OfServer,
 		Summary: "Closes connections",
 		Syntax: "<ip:port|<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>|MAXAGE maxage> " +
 			"[<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>|MAXAGE maxage> ...]>",
 	},
 	{
 		Name: "CLIENT LIST", Group: "connection", Since: "2.4.0", Arity: -2, Flags: Admin | session,
+		Traits:  Looks,
 		Summary: "Describes all connections, a line each",
 		Syntax:  "[TYPE <NORMAL|MASTER|REPLICA|PUBSUB>] [ID client-id [client-id ...]]",
 		Tips:    []string{"nondeterministic_output"},
 	},
 	{
 		Name: "CLIENT NO-EVICT", Group: "connection", Since: "7.0.0", Arity: 3, Flags: Admin | session,
+		Traits:  OfServer,
 		Summary: "Exempts the connection from eviction, which never happens here",
 		Syntax:  "<ON|OFF>",
 	},
@@ -57,6 +61,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT REPLY", Group: "connection", Since: "3.2.0", Arity: 3, Flags: session,
+		Traits:  OfConnection,
 		Summary: "Turns the replies of the connection on or off",
 		Syntax:  "<ON|OFF|SKIP>",
 	},
@@ -101,6 +106,7 @@ var configCommands = []Command{
 	},
 	{
 		Name: "CONFIG GET", Group: "server", Since: "2.0.0", Arity: -3, Flags: Admin | session,
+		Traits:  Looks,
 		Summary: "Returns the parameters that match patterns",
 		Syntax:  "parameter [parameter ...]",
 	},
@@ -110,16 +116,19 @@ var configCommands = []Command{
 	},
 	{
 		Name: "CONFIG RESETSTAT", Group: "server", Since: "2.0.0", Arity: 2, Flags: Admin | session,
+		Traits:  AnswersOK,
 		Summary: "Begins to count anew what INFO counts",
 		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "CONFIG REWRITE", Group: "server", Since: "2.8.0", Arity: 2, Flags: Admin | session,
+		Traits:  Dangerous | AnswersOK,
 		Summary: "Answers the error of a server without a configuration file",
 		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "CONFIG SET", Group: "server", Since: "2.0.0", Arity: -4, Flags: Admin | session,
+		Traits:  Dangerous | OfServer | AnswersOK,
 		Summary: "Changes parameters",
 		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 		Syntax:  "parameter value [parameter value ...]",

@@ -7,6 +7,7 @@ const debugging = Admin | NoScript | Loading | Stale
 var debugCommands = []Command{
 	{
 		Name: "DEBUG", Group: "server", Since: "1.0.0", Arity: -2, Flags: debugging,
+		Traits:  Dangerous,
 		Summary: "Holds what helps to test clients",
 	},
 	{

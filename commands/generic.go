@@ -49,6 +49,7 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "RENAME", Group: "generic", Since: "1.0.0", Arity: 3, Flags: Write,
+		Traits:  AnswersOK,
 		Summary: "Gives a key another name, which takes that of a key that has it",
 		Syntax:  "key newkey",
 		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(OW, 2)},

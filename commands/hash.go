@@ -8,6 +8,7 @@ var hashCommands = []Command{
 	},
 	{
 		Name: "HMSET", Group: "hash", Since: "2.0.0", Arity: -4, Flags: Write | DenyOOM | Fast,
+		Traits:  Repeatable | AnswersOK,
 		Summary: "Sets fields of a hash",
 		Syntax:  "key field value [field value ...]", Keys: []KeySpec{oneKey(RW, 1)},
 	},

@@ -9,6 +9,7 @@ var hashImportCommands = []Command{
 	},
 	{
 		Name: "HIMPORT PREPARE", Group: "hash", Since: "8.10.0", Arity: -4, Flags: DenyOOM,
+		Traits:  OfConnection,
 		Summary: "Names a list of fields for the rest of the session",
 		Syntax:  "fieldset-name field [field ...]",
 	},
@@ -19,11 +20,13 @@ var hashImportCommands = []Command{
 	},
 	{
 		Name: "HIMPORT DISCARD", Group: "hash", Since: "8.10.0", Arity: 3,
+		Traits:  OfConnection,
 		Summary: "Forgets a named list of fields",
 		Syntax:  "fieldset-name",
 	},
 	{
 		Name: "HIMPORT DISCARDALL", Group: "hash", Since: "8.10.0", Arity: 2,
+		Traits:  OfConnection,
 		Summary: "Forgets all named lists of fields",
 	},
 }

@@ -19,23 +19,12 @@ func (c *Command) WireName() string {
 }
 
 // Subcommands lists those of a container, in the order of declaration.
-func (c *Command) Subcommands() []*Command {
-	if !containers[c.Name] {
-		return nil
-	}
-	var subs []*Command
-	for _, sub := range all {
-		if strings.HasPrefix(sub.Name, c.Name+" ") {
-			subs = append(subs, sub)
-		}
-	}
-	return subs
-}
+func (c *Command) Subcommands() []*Command { return c.subs }
 
 // TopLevel lists the commands that are no subcommands.
 func TopLevel() []*Command {
 	var top []*Command
-	for _, c := range all {
+	for _, c := range Ours.all {
 		if !strings.Contains(c.Name, " ") {
 			top = append(top, c)
 		}

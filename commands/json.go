@@ -3,6 +3,7 @@ package commands
 var jsonCommands = []Command{
 	{
 		Name: "JSON.SET", Group: "module", Since: "1.0.0", Arity: -4, Flags: Write | DenyOOM | Module,
+		Traits:  AnswersOK,
 		Summary: "Sets the values at a path of a document, or a whole document",
 		Syntax:  "key path json [NX|XX] [FORMAT <STRING|JSON>]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
@@ -19,11 +20,13 @@ var jsonCommands = []Command{
 	},
 	{
 		Name: "JSON.MSET", Group: "module", Since: "2.6.0", Arity: -4, Flags: Write | DenyOOM | Module,
+		Traits:  AnswersOK,
 		Summary: "Sets the values at paths of several documents, all or none",
 		Syntax:  "key path json [key path json ...]", Keys: []KeySpec{keysFrom(RW, 1, -1, 3)},
 	},
 	{
 		Name: "JSON.MERGE", Group: "module", Since: "2.6.0", Arity: -4, Flags: Write | DenyOOM | Module,
+		Traits:  AnswersOK,
 		Summary: "Merges a value into those at a path, in which null deletes a key",
 		Syntax:  "key path json [FORMAT <STRING|JSON>]", Keys: []KeySpec{oneKey(RW, 1)},
 	},

@@ -77,6 +77,7 @@ var listCommands = []Command{
 	},
 	{
 		Name: "LSET", Group: "list", Since: "1.0.0", Arity: 4, Flags: Write | DenyOOM,
+		Traits:  AnswersOK,
 		Summary: "Replaces the element at an index",
 		Syntax:  "key index element", Keys: []KeySpec{oneKey(RW, 1)},
 	},
@@ -92,6 +93,7 @@ var listCommands = []Command{
 	},
 	{
 		Name: "LTRIM", Group: "list", Since: "1.0.0", Arity: 4, Flags: Write,
+		Traits:  AnswersOK,
 		Summary: "Removes all elements outside of a range of indexes",
 		Syntax:  "key start stop", Keys: []KeySpec{oneKey(RW|Deletes, 1)},
 	},

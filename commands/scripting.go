@@ -9,12 +9,14 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION FLUSH", Group: "scripting", Since: "7.0.0", Arity: -2, Flags: Write | NoScript,
+		Traits:  Dangerous | AnswersOK,
 		Summary: "Answers OK: there are no functions",
 		Syntax:  "[ASYNC|SYNC]",
 		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "FUNCTION HELP", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: Loading | Stale,
+		Traits:  Looks,
 		Summary: "Lists the subcommands",
 	},
 	{
@@ -24,12 +26,14 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION LIST", Group: "scripting", Since: "7.0.0", Arity: -2, Flags: NoScript,
+		Traits:  Looks,
 		Summary: "Answers an empty list: there are no functions",
 		Syntax:  "[LIBRARYNAME library-name-pattern] [WITHCODE]",
 		Tips:    []string{"nondeterministic_output_order"},
 	},
 	{
 		Name: "FUNCTION STATS", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript | AllowBusy,
+		Traits:  Looks,
 		Summary: "Answers that no function is running and that there are none",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	},
@@ -39,18 +43,21 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "SCRIPT EXISTS", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript,
+		Traits:  Looks,
 		Summary: "Answers 0 for each digest: there are no scripts",
 		Syntax:  "sha1 [sha1 ...]",
 		Tips:    []string{"request_policy:all_shards", "response_policy:agg_logical_and"},
 	},
 	{
 		Name: "SCRIPT FLUSH", Group: "scripting", Since: "2.6.0", Arity: -2, Flags: NoScript,
+		Traits:  Dangerous | AnswersOK,
 		Summary: "Answers OK: there are no scripts",
 		Syntax:  "[ASYNC|SYNC]",
 		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "SCRIPT HELP", Group: "scripting", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
+		Traits:  Looks,
 		Summary: "Lists the subcommands",
 	},
 	{

@@ -9,6 +9,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "FLUSHDB", Group: "server", Since: "1.0.0", Arity: -1, Flags: Write,
+		Traits:     Dangerous | AnswersOK,
 		Summary:    "Deletes all keys of the database",
 		Syntax:     "[ASYNC|SYNC]",
 		Categories: []string{"keyspace", "dangerous"},
@@ -16,6 +17,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "FLUSHALL", Group: "server", Since: "1.0.0", Arity: -1, Flags: Write,
+		Traits:     Dangerous | AnswersOK,
 		Summary:    "Deletes all keys of all databases",
 		Syntax:     "[ASYNC|SYNC]",
 		Categories: []string{"keyspace", "dangerous"},
@@ -23,6 +25,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "SWAPDB", Group: "server", Since: "4.0.0", Arity: 3, Flags: Write | Fast,
+		Traits:     Dangerous | AnswersOK,
 		Summary:    "Exchanges the keys of two databases",
 		Syntax:     "index1 index2",
 		Categories: []string{"keyspace", "dangerous"},
@@ -55,6 +58,7 @@ var serverCommands = []Command{
 	{
 		Name: "MODULE LIST", Group: "server", Since: "4.0.0", Arity: 2, Flags: Admin | NoScript,
 		Summary: "Lists what Redis has as modules, and is part of meowdis",
+		Traits:  Looks,
 		Tips:    []string{"nondeterministic_output_order"},
 	},
 	{

@@ -72,6 +72,7 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XSETID", Group: "stream", Since: "5.0.0", Arity: -3, Flags: Write | DenyOOM | Fast,
+		Traits:  AnswersOK,
 		Summary: "Sets the last ID of a stream, and its counters",
 		Syntax:  "key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]",
 		Keys:    []KeySpec{oneKey(RW, 1)},
@@ -115,11 +116,13 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XGROUP CREATE", Group: "stream", Since: "5.0.0", Arity: -5, Flags: Write | DenyOOM,
+		Traits:  AnswersOK,
 		Summary: "Makes a consumer group",
 		Syntax:  "key group <id|$> [MKSTREAM] [ENTRIESREAD entries-read]", Keys: []KeySpec{oneKey(RW|Inserts, 2)},
 	},
 	{
 		Name: "XGROUP SETID", Group: "stream", Since: "5.0.0", Arity: -5, Flags: Write,
+		Traits:  AnswersOK,
 		Summary: "Sets the last delivered ID of a group",
 		Syntax:  "key group <id|$> [ENTRIESREAD entries-read]", Keys: []KeySpec{oneKey(RW, 2)},
 	},

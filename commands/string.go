@@ -10,6 +10,7 @@ var stringCommands = []Command{
 	},
 	{
 		Name: "SET", Group: "string", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
+		Traits:  Repeatable | AnswersOK,
 		Summary: "Sets a key to a string, whatever it held before",
 		Syntax:  "key value [NX|XX|IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
 		Keys:    []KeySpec{oneKey(RW|Returns|Updates|Varies, 1)}, FindKeys: setKeys,
@@ -21,11 +22,13 @@ var stringCommands = []Command{
 	},
 	{
 		Name: "SETEX", Group: "string", Since: "2.0.0", Arity: 4, Flags: Write | DenyOOM,
+		Traits:  Repeatable | AnswersOK,
 		Summary: "Sets a key to a string that expires after some seconds",
 		Syntax:  "key seconds value", Keys: []KeySpec{oneKey(OW, 1)},
 	},
 	{
 		Name: "PSETEX", Group: "string", Since: "2.6.0", Arity: 4, Flags: Write | DenyOOM,
+		Traits:  Repeatable | AnswersOK,
 		Summary: "Sets a key to a string that expires after some milliseconds",
 		Syntax:  "key milliseconds value", Keys: []KeySpec{oneKey(OW, 1)},
 	},
@@ -67,6 +70,7 @@ var stringCommands = []Command{
 	},
 	{
 		Name: "MSET", Group: "string", Since: "1.0.1", Arity: -3, Flags: Write | DenyOOM,
+		Traits:  Repeatable | AnswersOK,
 		Summary: "Sets keys to strings, whatever they held before",
 		Syntax:  "key value [key value ...]", Keys: []KeySpec{keysFrom(OW, 1, -1, 2)},
 		Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"},

@@ -25,6 +25,9 @@ type Argument struct {
 // for what the user puts there; [ ] is optional, < > groups, | separates
 // alternatives inside of either, and "x [x ...]" repeats x.
 func (c *Command) SyntaxTree() []Argument {
+	if c.args != nil {
+		return c.args
+	}
 	p := syntax{words: splitSyntax(c.Syntax)}
 	args := p.sequence()
 	if p.peek() == "|" {

@@ -178,15 +178,13 @@ func (m *Model) lookUp(ask confirmation) tea.Cmd {
 		for _, e := range v.Elems {
 			ask.change.keys = append(ask.change.keys, text(e))
 		}
-		if err != nil || len(v.Elems) == 0 || scripts[strings.ToUpper(string(call[0]))] {
+		if err != nil || len(v.Elems) == 0 || commands.Known(call).Has(commands.Scripts) {
 			ask.change.final = true
 			ask.notes = []string{"What it does is not known here; it cannot be undone."}
 		}
 		return lookedUp{ask}, nil
 	})
 }
-
-var scripts = map[string]bool{"EVAL": true, "EVALSHA": true, "FCALL": true}
 
 // flush deletes all keys of a database, or of all, one by one, so that each is
 // kept.
@@ -222,27 +220,13 @@ const (
 	unknownCall        // nobody knows
 )
 
-// connectionCalls are about the connection alone.
-var connectionCalls = map[string]bool{
-	"MULTI": true, "EXEC": true, "DISCARD": true, "WATCH": true, "UNWATCH": true, "RESET": true, "QUIT": true, "AUTH": true, "HELLO": true,
-	"CLIENT REPLY": true, "SUBSCRIBE": true, "PSUBSCRIBE": true, "SSUBSCRIBE": true, "MONITOR": true, "SYNC": true, "PSYNC": true,
-	"HIMPORT PREPARE": true, "HIMPORT DISCARD": true, "HIMPORT DISCARDALL": true,
-}
-
-// serverCalls are known to change the server, and no key.
-var serverCalls = map[string]bool{"CONFIG SET": true, "CLIENT KILL": true, "CLIENT NO-EVICT": true}
-
 // kindOf tells how dangerous a command is, and whether it deletes keys.
 func kindOf(call [][]byte) (kind danger, deletes bool) {
 	cmd, _ := commands.Find(call)
 	switch {
-	case cmd == nil && connectionCalls[strings.ToUpper(string(call[0]))]:
+	case commands.Known(call).Has(commands.OfConnection):
 		return ofSession, false
-	case cmd == nil:
-		return unknownCall, false
-	case connectionCalls[cmd.Name]:
-		return ofSession, false
-	case serverCalls[cmd.Name]:
+	case cmd == nil || cmd.Has(commands.OfServer):
 		return unknownCall, false
 	case cmd.Name == "FLUSHALL" || cmd.Name == "FLUSHDB":
 		return flushing, true

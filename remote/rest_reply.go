@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -302,17 +303,9 @@ func asStatus(v resp.Value, args [][]byte) resp.Value {
 	if v.Kind != resp.Bulk {
 		return v
 	}
-	answersStatus := false
-	switch commandName(args) {
-	case "TYPE":
-		answersStatus = true
-	case "PING":
-		answersStatus = len(args) == 1
-	case "SET", "SETEX", "PSETEX", "MSET", "HMSET", "LSET", "LTRIM", "RENAME", "FLUSHDB", "FLUSHALL", "SWAPDB",
-		"RESTORE", "JSON.SET", "JSON.MSET", "XGROUP", "CONFIG", "SCRIPT":
-		answersStatus = string(v.Str) == "OK"
-	}
-	if answersStatus {
+	switch cmd := commands.Called(args); {
+	case cmd == nil:
+	case cmd.Name == "TYPE", cmd.Name == "PING" && len(args) == 1, cmd.Has(commands.AnswersOK) && string(v.Str) == "OK":
 		v.Kind = resp.Status
 	}
 	return v

@@ -33,19 +33,19 @@ func readsOnly(args [][]byte) bool {
 }
 
 func idempotent(args [][]byte) bool {
-	switch commandName(args) {
-	case "PING", "ECHO", "MSET", "HMSET", "SETEX", "PSETEX":
-		return true
-	case "SET":
+	cmd, _ := commands.Find(args)
+	if !cmd.Has(commands.Repeatable) {
+		return false
+	}
+	if cmd.Name == "SET" {
 		for _, option := range args[min(3, len(args)):] {
 			switch strings.ToUpper(string(option)) {
 			case "NX", "XX", "GET", "IFEQ", "IFNE", "IFDEQ", "IFDNE":
 				return false
 			}
 		}
-		return true
 	}
-	return false
+	return true
 }
 
 // untilError runs calls on a server that cannot be told to stop: commands that

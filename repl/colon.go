@@ -114,7 +114,7 @@ func runHelp(_ context.Context, l *loop, c command, out *output) error {
 	if c.op == "" {
 		columns = l.columns()
 	}
-	return out.text(Help(values(c.words[1:]), columns))
+	return out.text(Help(l.Target.table(), values(c.words[1:]), columns))
 }
 
 func runExplain(ctx context.Context, l *loop, c command, out *output) error {

@@ -43,7 +43,7 @@ func complete(text string, o *Options) completion {
 	}
 	c := completion{from: typed.from, typed: text[typed.from:]}
 	if len(words) == 0 {
-		c.items = firstWords(typed.value)
+		c.items = firstWords(o.Target.table(), typed.value)
 		return c
 	}
 	cmd := understand(text, append(slices.Clone(words), typed), true)
@@ -52,13 +52,13 @@ func complete(text string, o *Options) completion {
 	case cmd.op != "":
 		c.items = files(typed.value)
 	case len(cmd.words) == 1: // behind a number
-		c.items = firstWords(typed.value)
+		c.items = firstWords(o.Target.table(), typed.value)
 	case cmd.isColon():
 		c.completeColon(cmd, typed, o)
 	case cmd.asksHelp():
-		c.items = topics(values(cmd.words[1:len(cmd.words)-1]), typed.value)
+		c.items = topics(o.Target.table(), values(cmd.words[1:len(cmd.words)-1]), typed.value)
 	default:
-		c.completeCall(values(cmd.words[:len(cmd.words)-1]), typed)
+		c.completeCall(o.Target.table(), values(cmd.words[:len(cmd.words)-1]), typed)
 	}
 	return c
 }
@@ -73,10 +73,10 @@ func (c *completion) completeColon(cmd command, typed word, o *Options) {
 	switch own.takes {
 	case takesCommand:
 		if len(args) == 0 {
-			c.items = firstWords(typed.value)
+			c.items = firstWords(o.Target.table(), typed.value)
 			return
 		}
-		c.completeCall(args, typed)
+		c.completeCall(o.Target.table(), args, typed)
 	case takesKey:
 		if len(args) == 0 {
 			c.ask = &question{about: askKeys, prefix: typed.value}
@@ -84,7 +84,7 @@ func (c *completion) completeColon(cmd command, typed word, o *Options) {
 	case takesFile:
 		c.items = files(typed.value)
 	case takesTopic:
-		c.items = topics(args, typed.value)
+		c.items = topics(o.Target.table(), args, typed.value)
 	case takesWords:
 		for _, w := range own.words(o, args) {
 			if strings.HasPrefix(w, typed.value) {
@@ -95,16 +95,16 @@ func (c *completion) completeColon(cmd command, typed word, o *Options) {
 }
 
 // completeCall completes an argument of a command.
-func (c *completion) completeCall(words []string, typed word) {
+func (c *completion) completeCall(t *commands.Table, words []string, typed word) {
 	if len(words) == 1 {
-		if subs := subcommandsOf(words[0]); len(subs) > 0 {
+		if subs := subcommandsOf(t, words[0]); len(subs) > 0 {
 			c.items = beginning(subs, typed.value, func(sub string) string {
-				return commands.Lookup(words[0] + " " + sub).Summary
+				return t.Lookup(words[0] + " " + sub).Summary
 			})
 			return
 		}
 	}
-	f := fit(words, false)
+	f := fit(t, words, false)
 	if f.cmd == nil {
 		return
 	}
@@ -128,7 +128,7 @@ func values(words []word) []string {
 }
 
 // firstWords completes the name of a command, of the table or of the loop.
-func firstWords(typed string) []candidate {
+func firstWords(t *commands.Table, typed string) []candidate {
 	if strings.HasPrefix(typed, ":") {
 		var items []candidate
 		for _, c := range colons {
@@ -138,8 +138,8 @@ func firstWords(typed string) []candidate {
 		}
 		return items
 	}
-	return beginning(commandNames(), typed, func(name string) string {
-		if c := commands.Lookup(name); c != nil {
+	return beginning(commandNames(t), typed, func(name string) string {
+		if c := t.Lookup(name); c != nil {
 			return c.Summary
 		}
 		return plainWords[name]
@@ -152,9 +152,9 @@ var plainWords = map[string]string{
 }
 
 // commandNames lists the first words of commands.
-func commandNames() []string {
+func commandNames(t *commands.Table) []string {
 	var names []string
-	for _, c := range commands.All() {
+	for _, c := range t.All() {
 		name, _, _ := strings.Cut(c.Name, " ")
 		names = append(names, name)
 	}
@@ -166,22 +166,22 @@ func commandNames() []string {
 }
 
 // topics completes what HELP tells about.
-func topics(before []string, typed string) []candidate {
+func topics(t *commands.Table, before []string, typed string) []candidate {
 	if len(before) > 0 {
-		return beginning(subcommandsOf(before[0]), typed, func(sub string) string {
-			return commands.Lookup(before[0] + " " + sub).Summary
+		return beginning(subcommandsOf(t, before[0]), typed, func(sub string) string {
+			return t.Lookup(before[0] + " " + sub).Summary
 		})
 	}
 	if strings.HasPrefix(typed, "@") {
 		var items []candidate
-		for _, g := range groups() {
+		for _, g := range groups(t) {
 			if strings.HasPrefix("@"+g, strings.ToLower(typed)) {
 				items = append(items, candidate{text: "@" + g})
 			}
 		}
 		return items
 	}
-	return firstWords(typed)
+	return firstWords(t, typed)
 }
 
 // beginning are the words that begin with typed, in its case.
@@ -204,7 +204,7 @@ func beginning(words []string, typed string, about func(string) string) []candid
 func operandsOf(args []commands.Argument, token string) string {
 	for _, a := range args {
 		if a.Token == token {
-			return strings.TrimSpace(strings.TrimPrefix(writtenBody(a), token))
+			return strings.TrimSpace(strings.TrimPrefix(a.Once(), token))
 		}
 		if found := operandsOf(a.Arguments, token); found != "" {
 			return found

@@ -150,7 +150,7 @@ func (e *editor) picture() picture {
 	p := picture{prompt: e.prompt, cursor: e.cursor}
 	styles := make([]string, len(e.text))
 	if e.options.Colour && !e.plain {
-		styleAt, hint := paint(text, e.options.Target.Strict)
+		styleAt, hint := paint(text, e.options.Target.table(), e.options.Target.Strict)
 		styles = runeStyles(text, styleAt)
 		if e.cursor == len(e.text) && !e.options.NoHints {
 			p.hint = hint

@@ -13,17 +13,17 @@ import (
 )
 
 // Help is the text for HELP and its arguments: what there is, or about a command,
-// a group or one of the loop's own commands. Lines have at most so many columns; 0
+// a group, out of the table, or one of the loop's own commands. Lines have at most so many columns; 0
 // is any.
-func Help(words []string, columns int) string {
+func Help(t *commands.Table, words []string, columns int) string {
 	if len(words) == 0 {
-		return generalHelp(columns)
+		return generalHelp(t, columns)
 	}
 	if group, ok := strings.CutPrefix(words[0], "@"); ok {
-		return groupHelp(strings.ToLower(group), columns)
+		return groupHelp(t, strings.ToLower(group), columns)
 	}
 	own := colonNamed(words[0])
-	if own == nil && commands.Lookup(words[0]) == nil {
+	if own == nil && t.Lookup(words[0]) == nil {
 		own = colonNamed(":" + words[0])
 	}
 	if own != nil {
@@ -34,13 +34,13 @@ func Help(words []string, columns int) string {
 		name += " " + strings.ToUpper(words[1])
 	}
 	var b strings.Builder
-	for _, c := range commands.All() {
+	for _, c := range t.All() {
 		if c.Name == name || strings.HasPrefix(c.Name, name+" ") {
 			b.WriteString(paragraph(columns, usage(c), "summary: "+c.Summary, "since: "+c.Since, "group: "+c.Group))
 		}
 	}
 	if b.Len() == 0 {
-		return fmt.Sprintf("There is no command %s.%s HELP shows where to look.\n", name, spelling.Question(spelling.Nearest(words[0], commandNames())))
+		return fmt.Sprintf("There is no command %s.%s HELP shows where to look.\n", name, spelling.Question(spelling.Nearest(words[0], commandNames(t))))
 	}
 	return b.String() + "\n"
 }
@@ -76,7 +76,7 @@ func folded(text string, at, next, columns int) string {
 
 func usage(c *commands.Command) string { return strings.TrimSpace(c.Name + " " + c.Syntax) }
 
-func generalHelp(columns int) string {
+func generalHelp(t *commands.Table, columns int) string {
 	var b strings.Builder
 	line := func(left, right string) {
 		const at = 29
@@ -87,7 +87,7 @@ func generalHelp(columns int) string {
 		b.WriteString(left + "\n    " + folded(right, 4, 4, columns) + "\n")
 	}
 	line("HELP COMMAND", "What a command does, and its arguments")
-	line("HELP @GROUP", "The commands of a group: @"+strings.Join(groups(), " @"))
+	line("HELP @GROUP", "The commands of a group: @"+strings.Join(groups(t), " @"))
 	line("5 COMMAND", "Runs a command five times")
 	line("COMMAND | less", "Gives the reply to a shell command; jq gets JSON")
 	line("COMMAND > FILE, >> FILE", "Writes the reply into a new file, or at its end; >| replaces one")
@@ -104,9 +104,9 @@ func generalHelp(columns int) string {
 }
 
 // groups lists the groups of the table, in its order.
-func groups() []string {
+func groups(t *commands.Table) []string {
 	var names []string
-	for _, c := range commands.All() {
+	for _, c := range t.All() {
 		if !slices.Contains(names, c.Group) {
 			names = append(names, c.Group)
 		}
@@ -114,15 +114,15 @@ func groups() []string {
 	return names
 }
 
-func groupHelp(group string, columns int) string {
+func groupHelp(t *commands.Table, group string, columns int) string {
 	var b strings.Builder
-	for _, c := range commands.All() {
+	for _, c := range t.All() {
 		if c.Group == group {
 			b.WriteString(paragraph(columns, usage(c), "summary: "+c.Summary))
 		}
 	}
 	if b.Len() == 0 {
-		return folded(fmt.Sprintf("There is no group @%s. The groups are @%s.", group, strings.Join(groups(), " @")), 0, 0, columns) + "\n"
+		return folded(fmt.Sprintf("There is no group @%s. The groups are @%s.", group, strings.Join(groups(t), " @")), 0, 0, columns) + "\n"
 	}
 	return b.String() + "\n"
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/spelling"
 )
 
@@ -23,12 +24,12 @@ const (
 // paint finds the style of every byte of a text, and the hint that stands behind
 // it when the cursor is at its end. strict says that the target has the commands
 // of the table and no others.
-func paint(text string, strict bool) (styleAt []string, hint string) {
+func paint(text string, t *commands.Table, strict bool) (styleAt []string, hint string) {
 	styleAt = make([]string, len(text)+1)
 	commands, _ := scan(text)
 	for i, words := range commands {
 		last := i == len(commands)-1
-		hint = paintCommand(styleAt, text, words, last, strict)
+		hint = paintCommand(styleAt, text, words, last, t, strict)
 	}
 	if len(commands) > 0 && strings.HasSuffix(text, "\n") {
 		hint = "" // another command begins
@@ -36,7 +37,7 @@ func paint(text string, strict bool) (styleAt []string, hint string) {
 	return styleAt, hint
 }
 
-func paintCommand(styleAt []string, text string, words []word, last, strict bool) (hint string) {
+func paintCommand(styleAt []string, text string, words []word, last bool, t *commands.Table, strict bool) (hint string) {
 	fill := func(from, to int, style string) {
 		for i := from; i < to; i++ {
 			styleAt[i] = style
@@ -52,7 +53,7 @@ func paintCommand(styleAt []string, text string, words []word, last, strict bool
 		fill(c.opWord.from, c.opWord.to, styleOperator)
 	}
 	ended := c.op != "" || isSpace(text[len(text)-1])
-	kinds, hint := describe(c, last && !ended, ended, strict)
+	kinds, hint := describe(c, last && !ended, ended, t, strict)
 	for i, w := range c.words {
 		style := styles[kinds[i]]
 		if kinds[i] == kindValue && w.quoted {
@@ -68,22 +69,22 @@ func paintCommand(styleAt []string, text string, words []word, last, strict bool
 
 // describe finds the kinds of the words of a command, and the hint for what is
 // missing or wrong.
-func describe(c command, typing, ended, strict bool) (kinds []kind, hint string) {
+func describe(c command, typing, ended bool, t *commands.Table, strict bool) (kinds []kind, hint string) {
 	words := values(c.words)
 	if c.isColon() {
-		return describeColon(c, words, typing, ended)
+		return describeColon(c, words, typing, ended, t)
 	}
 	if _, own := plainWords[strings.ToUpper(words[0])]; own {
 		return append([]kind{kindCommand}, make([]kind, len(words)-1)...), ""
 	}
-	f := fit(words, typing)
+	f := fit(t, words, typing)
 	if f.cmd == nil && f.wrong == "" {
-		subs := subcommandsOf(words[0])
+		subs := subcommandsOf(t, words[0])
 		switch {
 		case len(subs) > 0 && len(words) == 1:
 			return f.kinds, spaced(strings.Join(subs, "|"), ended)
 		case len(subs) == 0 && strict && !typing:
-			f.complain(0, "unknown command"+likely(words[0], commandNames()))
+			f.complain(0, "unknown command"+likely(words[0], commandNames(t)))
 		case len(subs) == 0:
 			f.kinds[0] = kindValue
 		}
@@ -118,7 +119,7 @@ func complaint(text string, ended bool) string {
 
 func sgr(text, style string) string { return "\x1b[" + style + "m" + text + "\x1b[0m" }
 
-func describeColon(c command, words []string, typing, ended bool) (kinds []kind, hint string) {
+func describeColon(c command, words []string, typing, ended bool, t *commands.Table) (kinds []kind, hint string) {
 	kinds = make([]kind, len(words))
 	kinds[0] = kindCommand
 	own := colonNamed(words[0])
@@ -130,7 +131,7 @@ func describeColon(c command, words []string, typing, ended bool) (kinds []kind,
 		return kinds, ""
 	}
 	if own.takes == takesCommand && len(words) > 1 {
-		inner, hint := describe(command{words: c.words[1:], op: c.op}, typing, ended, false)
+		inner, hint := describe(command{words: c.words[1:], op: c.op}, typing, ended, t, false)
 		copy(kinds[1:], inner)
 		return kinds, hint
 	}

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -23,7 +25,9 @@ type Session interface {
 type Target struct {
 	Session
 	Name string // as the prompt shows it
-	// Strict says that the target has the commands of the table and no others.
+	// Commands are those that completion, hints and HELP tell about; nil for ours.
+	Commands *commands.Table
+	// Strict says that the target has these commands and no others.
 	Strict bool
 	// Listen sends a command that makes the target send messages, such as
 	// SUBSCRIBE, and gives them to each until it fails or ctx ends; nil where
@@ -43,6 +47,8 @@ type Target struct {
 	// Close ends the session; nil when somebody else does.
 	Close func() error
 }
+
+func (t Target) table() *commands.Table { return cmp.Or(t.Commands, commands.Ours) }
 
 // Format appends the reply to args, with the end of its line.
 type Format func(out []byte, args [][]byte, v resp.Value) []byte

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/meowdis/meowdis/commands"
 )
 
 // painted draws a text as an editor does, and returns what the terminal gets.
 func painted(text string, cursor, columns, rows int) string {
 	var out strings.Builder
 	s := screen{out: &out, size: func() (int, int) { return columns, rows }}
-	styleAt, hint := paint(text, true)
+	styleAt, hint := paint(text, commands.Ours, true)
 	styles := runeStyles(text, styleAt)
 	s.draw(picture{
 		prompt: "db> ", text: glyphsOf([]rune(text), func(i int) string { return styles[i] }), cursor: cursor, hint: hint,

@@ -39,19 +39,19 @@ const (
 	kindWrong
 )
 
-// fit reads words as a call. typing says that the last word may not be whole yet.
-func fit(words []string, typing bool) call {
+// fit reads words as a call of a command of the table. typing says that the last word may not be whole yet.
+func fit(t *commands.Table, words []string, typing bool) call {
 	c := call{kinds: make([]kind, len(words)), args: make([]string, len(words))}
 	if len(words) == 0 {
 		return c
 	}
 	c.kinds[0] = kindCommand
-	if subs := subcommandsOf(words[0]); len(subs) > 0 && (len(words) > 1 || commands.Lookup(words[0]) == nil) {
+	if subs := subcommandsOf(t, words[0]); len(subs) > 0 && (len(words) > 1 || t.Lookup(words[0]) == nil) {
 		if len(words) == 1 {
 			return c
 		}
 		c.kinds[1] = kindCommand
-		if c.cmd = commands.Lookup(words[0] + " " + words[1]); c.cmd == nil {
+		if c.cmd = t.Lookup(words[0] + " " + words[1]); c.cmd == nil {
 			if !typing || len(words) > 2 || !anyBegins(subs, words[1]) {
 				c.complain(1, "unknown subcommand"+likely(words[1], subs))
 			}
@@ -60,7 +60,7 @@ func fit(words []string, typing bool) call {
 		c.name = 2
 	}
 	if c.cmd == nil {
-		if c.cmd, c.name = commands.Lookup(words[0]), 1; c.cmd == nil {
+		if c.cmd, c.name = t.Lookup(words[0]), 1; c.cmd == nil {
 			c.name = 0
 			return c
 		}
@@ -378,61 +378,18 @@ func written(params []param) string {
 }
 
 func writtenParam(p param) string {
-	text := writtenBody(p.Argument)
-	switch {
-	case p.again:
-		return "[" + text + " ...]"
-	case p.Multiple && p.Token != "" && !p.MultipleToken:
-		text += " [" + strings.TrimPrefix(text, p.Token+" ") + " ...]"
-	case p.Multiple && p.Type == "oneof" && p.Optional:
-		return "[" + text + " ...]"
-	case p.Multiple:
-		text += " [" + text + " ...]"
+	if p.again {
+		return "[" + p.Once() + " ...]"
 	}
-	switch {
-	case p.Optional:
-		return "[" + text + "]"
-	case p.Type == "oneof" && p.Token == "":
-		return "<" + text + ">"
-	}
-	return text
-}
-
-// writtenBody is writtenParam without what says how often it may stand.
-func writtenBody(a commands.Argument) string {
-	var text string
-	switch a.Type {
-	case "pure-token":
-		return a.Token
-	case "oneof":
-		all := make([]string, len(a.Arguments))
-		for i, b := range a.Arguments {
-			if all[i] = writtenBody(b); b.Multiple {
-				all[i] = "<" + all[i] + "> [<" + all[i] + "> ...]"
-			}
-		}
-		text = strings.Join(all, "|")
-		if a.Token != "" {
-			text = "<" + text + ">"
-		}
-	case "block":
-		parts := make([]param, len(a.Arguments))
-		for i, b := range a.Arguments {
-			parts[i] = param{Argument: b}
-		}
-		text = written(parts)
-	default:
-		text = a.Name
-	}
-	return strings.TrimSpace(a.Token + " " + text)
+	return p.Written()
 }
 
 // subcommandsOf lists the second words of a container.
-func subcommandsOf(container string) []string {
+func subcommandsOf(t *commands.Table, container string) []string {
 	var subs []string
-	for _, c := range commands.All() {
-		if name, sub, ok := strings.Cut(c.Name, " "); ok && strings.EqualFold(name, container) {
-			subs = append(subs, sub)
+	if c := t.Lookup(container); c != nil {
+		for _, sub := range c.Subcommands() {
+			subs = append(subs, sub.Name[len(c.Name)+1:])
 		}
 	}
 	return subs

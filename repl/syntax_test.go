@@ -40,7 +40,7 @@ func TestRest(t *testing.T) {
 		{"JSON.MGET a", "[key ...] path"},
 		{"HPEXPIRE h 5 FIELDS 2 a", "field"},
 	} {
-		if got := written(fit(strings.Fields(c.typed), false).rest); got != c.want {
+		if got := written(fit(commands.Ours, strings.Fields(c.typed), false).rest); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.typed, got, c.want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestSyntaxIsWrittenBack(t *testing.T) {
 		if strings.HasPrefix(cmd.Name, "BITFIELD") || cmd.Name == "ARGREP" {
 			continue // two ways of writing the same repetition
 		}
-		got := written(fit(strings.Fields(cmd.Name), false).rest)
+		got := written(fit(commands.Ours, strings.Fields(cmd.Name), false).rest)
 		if cmd.Name == "QUIT" {
 			got = strings.Replace(got, "ignored [ignored ...]", "ignored ...", 1)
 		}
@@ -83,7 +83,7 @@ func TestWrong(t *testing.T) {
 		{"LMPOP 1 a RIHGT ", "expects LEFT, RIGHT"},
 	} {
 		typing := !strings.HasSuffix(c.typed, " ")
-		if got := fit(strings.Fields(c.typed), typing).wrong; got != c.want {
+		if got := fit(commands.Ours, strings.Fields(c.typed), typing).wrong; got != c.want {
 			t.Errorf("%q: got %q, want %q", c.typed, got, c.want)
 		}
 	}
@@ -124,7 +124,7 @@ func TestNothingIsWrongWithWhatWorks(t *testing.T) {
 			}
 			calls++
 			for _, typing := range []bool{true, false} {
-				if c := fit(words, typing); c.wrong != "" {
+				if c := fit(commands.Ours, words, typing); c.wrong != "" {
 					t.Errorf("%s:%d: %q: word %d: %s", tr.Name, step.Line, words, c.at, c.wrong)
 				}
 			}

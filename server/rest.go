@@ -233,17 +233,9 @@ func refused(args [][]byte) (v resp.Value, no bool) {
 	return resp.Value{}, false
 }
 
-// A request has no connection that these could act on or wait at. XREAD and others
-// that may block wait no time, as inside MULTI.
-var needConnection = map[string]bool{
-	"AUTH": true, "HELLO": true, "RESET": true, "QUIT": true, "CLIENT": true, "MONITOR": true,
-	"MULTI": true, "EXEC": true, "DISCARD": true, "WATCH": true, "UNWATCH": true,
-	"SUBSCRIBE": true, "UNSUBSCRIBE": true, "PSUBSCRIBE": true, "PUNSUBSCRIBE": true, "SSUBSCRIBE": true, "SUNSUBSCRIBE": true,
-	"BLPOP": true, "BRPOP": true, "BLMPOP": true, "BLMOVE": true, "BRPOPLPUSH": true,
-	"BZPOPMIN": true, "BZPOPMAX": true, "BZMPOP": true,
-}
-
-func allowedInREST(args [][]byte) bool { return !needConnection[strings.ToUpper(string(args[0]))] }
+// allowedInREST reports whether a request may be the command: it has no connection
+// to act on, or to wait at. XREAD and others that may block wait no time, as inside MULTI.
+func allowedInREST(args [][]byte) bool { return !commands.Known(args).Has(commands.NeedsConnection) }
 
 func notInREST(name []byte) resp.Value {
 	return resp.MakeError(`ERR Command "` + strings.ToUpper(string(name)) + `" is not allowed in REST or it has a special context path`)

@@ -1,0 +1,42 @@
+package commands
+
+// Traits are what programs around a command have to know of it, and its flags do not
+// say. A subcommand has those of its container, too.
+type Traits uint16
+
+const (
+	// Looks leaves the data and the server as they are, though its flags do not say so.
+	Looks Traits = 1 << iota
+	// Dangerous destroys much at once, or changes or stops the server: somebody may
+	// want to be asked before it runs.
+	Dangerous
+	// OfServer changes the server and no key.
+	OfServer
+	// OfConnection is about the client's connection and nothing else.
+	OfConnection
+	// NeedsConnection cannot be one request: it acts on a connection, or waits at it.
+	NeedsConnection
+	// Repeatable leaves and answers the same when it runs twice. A SET does so without
+	// the options that look at what is there.
+	Repeatable
+	// AnswersOK answers the status OK when all is well.
+	AnswersOK
+	// Scripts runs code, which may write other keys than the call names.
+	Scripts
+)
+
+// Has reports whether the command has a trait. It is false for a nil command.
+func (c *Command) Has(t Traits) bool { return c != nil && c.Traits&t != 0 }
+
+// LeavesAll reports whether the command leaves the data and the server as they are.
+func (c *Command) LeavesAll() bool {
+	switch {
+	case c.Has(Looks) || c.Flags&ReadOnly != 0:
+		return true
+	case c.Group == "scripting": // a script does what it likes
+		return false
+	case c.Flags == 0 && len(c.subs) > 0: // it is about a subcommand that nobody knows
+		return false
+	}
+	return c.Flags&(Write|Admin|PubSub) == 0 && !c.Has(Dangerous|OfServer)
+}
