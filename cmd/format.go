@@ -121,7 +121,8 @@ func (o *formatOptions) printer(s *streams) printer {
 		p.values.After = unescape(o.after)
 	}
 	if s.outTerminal {
-		p.widest, p.values.Visible = widestCell, true
+		p.width, _ = s.room()
+		p.values.Visible = true
 	}
 	return p
 }
@@ -147,13 +148,10 @@ type printer struct {
 	form   string
 	values resp.Printer // of what has no records
 	header bool
-	widest int       // of a table's cells; 0 for any
+	width  int       // of a table; 0 for any
 	notes  io.Writer // where it says what has no place between records
 	shapes *records.Replies
 }
-
-// widestCell is how much of a value a table shows on a terminal.
-const widestCell = 60
 
 // append appends the reply to args. On a terminal nothing acts but the colours of the
 // typed form.
@@ -178,7 +176,7 @@ func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 // redis-cli has it, unless there is a header to stand under.
 func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte {
 	if p.form == formatTable {
-		if table, err := t.AppendTable(nil, p.values.Escape, p.widest); err == nil {
+		if table, err := t.AppendTable(nil, p.values.Escape, p.width); err == nil {
 			return p.values.Shown(out, table)
 		}
 		return p.values.Append(out, v)

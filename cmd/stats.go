@@ -142,7 +142,7 @@ func (o *summaryOptions) pages(c *connection, report *survey.Report) survey.Page
 	report.Measure, report.Samples = c.measure(), o.samples
 	if c.file != nil && o.match == "" && o.limit == 0 {
 		if info, err := os.Stat(c.target.path); err == nil { // not :memory:
-			report.File = info.Size()
+			report.File = info.Size() + logBytes(c.target.path)
 		}
 		tables := c.tables()
 		tables.Facts = survey.Measured

@@ -130,7 +130,7 @@ func (o *statusOptions) ask(ctx context.Context, t target, st *status) error {
 			return nil
 		}
 		if info, err := os.Stat(t.path); err == nil { // otherwise opening it says more
-			size := info.Size()
+			size := info.Size() + logBytes(t.path)
 			st.SizeBytes = &size
 		}
 	}
@@ -153,6 +153,15 @@ func (o *statusOptions) ask(ctx context.Context, t target, st *status) error {
 		st.askServer(ctx, c)
 	}
 	return c.close()
+}
+
+// logBytes is the size of the log beside a file, which holds what the file will.
+func logBytes(path string) int64 {
+	info, err := os.Stat(path + "-wal")
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // kind is what a target is, for people.

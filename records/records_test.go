@@ -107,7 +107,7 @@ func TestTable(t *testing.T) {
 	if !ok {
 		t.Fatal("no records")
 	}
-	got, err := table.AppendTable(nil, false, 11)
+	got, err := table.AppendTable(nil, false, 22)
 	want := ` field  │ value
 ────────┼─────────────
  plain  │ é

@@ -3,6 +3,7 @@ package records
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -12,15 +13,19 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// AppendTable appends a table for people, with what a scan leaves behind. A cell
-// wider than most is cut; 0 is as wide as it is.
-func (t Table) AppendTable(out []byte, escape bool, most int) ([]byte, error) {
+// AppendTable appends a table for people, with what a scan leaves behind. It is at most
+// width cells wide, for which the widest columns are cut; 0 is as wide as it is.
+func (t Table) AppendTable(out []byte, escape bool, width int) ([]byte, error) {
 	t = t.flat()
 	if len(t.Rows) == 0 {
 		return append(t.appendRest(out), "(no records)\n"...), nil
 	}
 	var text bytes.Buffer
 	table := tablewriter.NewTable(&text, t.options()...)
+	most := 0
+	if width > 0 {
+		most = t.widestCell(escape, width)
+	}
 	header := make([]string, len(t.Columns))
 	for i, name := range t.Columns {
 		header[i] = cut(cellText(resp.MakeString(name), escape), most)
@@ -42,6 +47,32 @@ func (t Table) AppendTable(out []byte, escape bool, most int) ([]byte, error) {
 		out = append(append(out, bytes.TrimRight(line, " \n")...), '\n')
 	}
 	return t.appendRest(out), nil
+}
+
+// narrowest is what is left of the widest column, however little room there is.
+const narrowest = 4
+
+// widestCell is how wide a cell may be so that all columns have room, 0 for any.
+func (t Table) widestCell(escape bool, width int) int {
+	widths := make([]int, len(t.Columns))
+	for i, name := range t.Columns {
+		widths[i] = uniseg.StringWidth(cellText(resp.MakeString(name), escape))
+	}
+	for _, row := range t.Rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], uniseg.StringWidth(cellText(cell, escape)))
+		}
+	}
+	// Blanks stand around a cell, and a line between two.
+	room := width - (3*len(widths) - 1)
+	slices.Sort(widths)
+	for i, w := range widths {
+		if share := room / (len(widths) - i); w > share {
+			return max(share, narrowest)
+		}
+		room -= w
+	}
+	return 0
 }
 
 func (t Table) appendRest(out []byte) []byte {
