@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,13 +17,12 @@ import (
 
 // copyOptions are the flags and arguments of copy.
 type copyOptions struct {
-	keys     selection
+	keys     moveOptions
 	existing existingOptions
 	confirm  confirmOptions
 	tokens   tokenOptions
-	from, to int // databases; -1 for all, each into its own
 	resume   string
-	dryRun   bool
+	verify   bool
 	full     bool
 	reach    reachOptions
 	src, dst string
@@ -85,8 +84,7 @@ that was changed while it was read is named on stderr.
 		Args:              usageArgs(cobra.ExactArgs(2)),
 		ValidArgsFunction: completeTargets(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f := cmd.Flags()
-			if err := errors.Join(exclusive(cmd, "replace", "skip"), checkDatabase(f, "db-from", o.from), checkDatabase(f, "db-to", o.to)); err != nil {
+			if err := errors.Join(exclusive(cmd, "replace", "skip"), o.keys.check(cmd)); err != nil {
 				return err
 			}
 			o.src, o.dst = args[0], args[1]
@@ -96,12 +94,9 @@ that was changed while it was read is named on stderr.
 	f := cmd.Flags()
 	o.existing.addFlags(cmd)
 	o.confirm.addFlags(cmd)
-	o.keys.addFlags(cmd)
-	f.IntVarP(&o.from, "db-from", "n", -1, "copy only database `NUMBER` (default: all)")
-	f.IntVar(&o.to, "db-to", -1, "into database `NUMBER` (default: the same)")
+	o.keys.addFlags(cmd, "n")
 	f.StringVar(&o.resume, "resume", "", "go on at `POSITION`, which an interrupted copy printed")
-	f.BoolVar(&o.dryRun, "dry-run", false, "only count what would be copied")
-	f.Lookup("db-from").DefValue, f.Lookup("db-to").DefValue = "0", "0" // -1 is nothing to show
+	f.BoolVar(&o.verify, "verify", false, "compare each key behind the copy, as diff does")
 	o.tokens.addFlags(cmd, "src-token", "dst-token")
 	o.reach.addFlags(cmd)
 	f.BoolVar(&o.full, "full", false, "make each commit to a file survive a power cut (slower)")
@@ -111,6 +106,9 @@ that was changed while it was read is named on stderr.
 func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	read, err := o.readOptions()
 	if err != nil {
+		return err
+	}
+	if _, err := o.keys.change(time.Now()); err != nil {
 		return err
 	}
 	ctx, stop := untilInterrupted(ctx)
@@ -132,12 +130,12 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, src) }()
-	if o.from < 0 && src.chosen() {
+	if o.keys.from < 0 && src.chosen() {
 		read.Databases = []int{src.DB()}
 	}
 	file := toWrite
 	switch {
-	case !o.dryRun:
+	case !o.keys.dryRun:
 		err = o.confirm.mayWrite(ctx, s, &targets, to, "copy")
 	case to.isNew():
 		to.path = local.Memory // it is not made for this
@@ -152,19 +150,50 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, dst) }()
-	if o.to < 0 && dst.chosen() {
-		o.to = dst.DB()
+	if o.keys.to < 0 && dst.chosen() {
+		o.keys.to = dst.DB()
 	}
-	if o.to >= 0 && len(read.Databases) == 0 {
+	if o.keys.to >= 0 && len(read.Databases) == 0 {
 		return usagef("give -n, the database to copy from: keys of several databases could have the same name")
 	}
-	if o.dryRun {
-		return o.count(ctx, s, src, dst, read)
+	change, err := o.keys.change(time.Now())
+	if err != nil {
+		return err
+	}
+	if o.keys.dryRun {
+		return o.count(ctx, s, src, dst, read, change)
 	}
 	if err := dst.writable(ctx, s); err != nil {
 		return err
 	}
-	return o.copy(ctx, s, src, dst, read)
+	if err = o.copy(ctx, s, src, dst, read, change); err != nil || !o.verify {
+		return err
+	}
+	return o.compare(ctx, s, src, dst, read, change)
+}
+
+// compare is --verify: what was copied is looked up where it was to arrive.
+func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions, change transfer.Change) error {
+	r := &report{s: s, bar: newProgress(s, "verifying", "keys", total(ctx, src, read))}
+	different := 0
+	keys, err := transfer.Diff(ctx, src, dst, transfer.DiffOptions{
+		Read: read, A: src.list(read), Arrived: &change, Tolerance: time.Second, Notify: r.notify, Seen: r.seen,
+		Found: func(d transfer.Difference) {
+			if different++; different <= maxTold {
+				r.say("%s", (&diffOptions{}).line(d))
+			}
+		},
+	})
+	switch {
+	case wasStopped(ctx, err):
+		err = stopped(ctx, "what was copied stays, and is not verified")
+	case err == nil && different > 0:
+		r.say("verified %s: %s", count(keys, "key"), count(int64(different), "difference"))
+		err = errAnswered
+	case err == nil:
+		r.say("verified %s", count(keys, "key"))
+	}
+	return r.end(err)
 }
 
 // same tells whether two targets are one file.
@@ -190,8 +219,8 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 			return read, usagef("--resume %s: databases have the numbers 0 to %d", o.resume, commands.Databases-1)
 		}
 	}
-	if o.from >= 0 {
-		read.Databases = []int{o.from}
+	if o.keys.from >= 0 {
+		read.Databases = []int{o.keys.from}
 	}
 	return read, nil
 }
@@ -200,9 +229,10 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 // keys as it takes at once.
 const pagesToFile = 16
 
-func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions) error {
+func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions, change transfer.Change) error {
 	r := &report{s: s, bar: newProgress(s, "copying", "keys", total(ctx, src, read))}
-	w := dst.writer(o.existing.mode(), into(o.to), r.notify)
+	w := dst.writer(o.existing.mode(), into(o.keys.to), r.notify)
+	change.DB = nil // the sink does that: messages name keys as they are at the source
 	var reached transfer.Position
 	pages := 0
 	read.Passed = func(ctx context.Context, at transfer.Position) error {
@@ -215,7 +245,7 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection
 		reached = at
 		return nil
 	}
-	err := transfer.Run(ctx, src.keys(ctx, read), w, r.notify, r.seen)
+	err := transfer.Run(ctx, change.Of(src.keys(ctx, read)), w, r.notify, r.seen)
 	r.say("%s", r.outcome("copied", w.Written()))
 	wrote := w.Written() != transfer.Written{} || wasStopped(ctx, err)
 	switch {
@@ -260,22 +290,16 @@ func total(ctx context.Context, c *connection, read transfer.ReadOptions) int64 
 }
 
 // count is --dry-run.
-func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions) error {
+func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions, change transfer.Change) error {
 	r := &report{s: s, bar: newProgress(s, "counting", "keys", total(ctx, src, read))}
 	read.List = src.list(read)
-	there, err := transfer.TakeSurvey(ctx, src, read, dst, into(o.to), r.bar.add)
+	there, err := transfer.TakeSurvey(ctx, src, read, dst, change, r.bar.add)
 	r.bar.end()
 	if wasStopped(ctx, err) {
 		return stopped(ctx, "nothing was copied")
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		tellSurvey(s, there, "copied", true)
 	}
-	fmt.Fprintf(s.out, "%s would be copied, %d of them there already\n", count(there.Keys, "key"), there.Existing)
-	for _, name := range typeNames {
-		if typ, err := typeNamed(name); err == nil && there.Types[typ] > 0 {
-			fmt.Fprintf(s.out, "%-7s %s\n", name, strconv.FormatInt(there.Types[typ], 10))
-		}
-	}
-	return nil
+	return err
 }

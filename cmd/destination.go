@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -16,12 +18,13 @@ type destination struct {
 	targets  targetOptions
 	confirm  confirmOptions
 	existing existingOptions
-	to       int    // the database for all keys; -1 for their own
+	keys     moveOptions
 	target   target // what the flags choose
 }
 
 func (d *destination) addFlags(cmd *cobra.Command) {
 	d.existing.addFlags(cmd)
+	d.keys.addFlags(cmd, "")
 	d.confirm.addFlags(cmd)
 	d.targets.addFlags(cmd)
 }
@@ -29,10 +32,10 @@ func (d *destination) addFlags(cmd *cobra.Command) {
 // check refuses flags that contradict each other, and takes note of those that
 // were given.
 func (d *destination) check(cmd *cobra.Command) error {
-	if d.to = -1; cmd.Flags().Changed("database") {
-		d.to = d.targets.database
+	if d.keys.to < 0 && cmd.Flags().Changed("database") {
+		d.keys.to = d.targets.database
 	}
-	return exclusive(cmd, "replace", "skip")
+	return errors.Join(exclusive(cmd, "replace", "skip"), exclusive(cmd, "database", "db-to"), d.keys.check(cmd))
 }
 
 // choose finds the target, and asks whether the verb may write to it.
@@ -41,28 +44,62 @@ func (d *destination) choose(ctx context.Context, s *streams, verb string) (err 
 		return err
 	}
 	d.targets.tell(d.target, s)
+	if d.keys.dryRun {
+		return nil
+	}
 	return d.confirm.mayWrite(ctx, s, &d.targets, d.target, verb)
 }
 
 // connect connects to the target that was chosen.
 func (d *destination) connect(ctx context.Context, s *streams) (*connection, error) {
-	c, err := d.targets.enter(ctx, d.target, toWrite)
+	t, file := d.target, toWrite
+	switch {
+	case !d.keys.dryRun:
+	case t.isNew():
+		t.path = local.Memory // it is not made for this
+	default:
+		file.ReadOnly = t.path != local.Memory
+	}
+	c, err := d.targets.enter(ctx, t, file)
 	if err != nil {
 		return nil, err
+	}
+	if d.keys.dryRun {
+		return c, nil
 	}
 	if err := c.writable(ctx, s); err != nil {
 		return nil, closing(err, c)
 	}
 	if c.chosen() {
-		d.to = c.DB()
+		d.keys.to = c.DB()
 	}
 	return c, nil
 }
 
-// write writes all that the source of the file at path yields.
-func (d *destination) write(ctx context.Context, c *connection, path string, source transfer.Source, r *report) (transfer.Written, error) {
-	w := c.writer(d.existing.mode(), into(d.to), r.notify)
-	err := transfer.Run(ctx, of(path, source), w, r.notify, r.seen)
+// write writes all that the source of the file at path yields, or with --dry-run counts it; did
+// is what the verb does.
+func (d *destination) write(ctx context.Context, s *streams, c *connection, path, did string, source transfer.Source, r *report) (transfer.Written, error) {
+	change, err := d.keys.fromFile(time.Now())
+	if err != nil {
+		return transfer.Written{}, err
+	}
+	change.DB = nil // the sink does that: messages name keys as they are in the file
+	source = change.Of(of(path, source))
+	if d.keys.dryRun {
+		if d.keys.to < 0 && c.chosen() {
+			d.keys.to = c.DB()
+		}
+		w := transfer.NewSurveyor(c, into(d.keys.to))
+		if err := transfer.Run(ctx, source, w, r.notify, r.seen); err != nil {
+			return transfer.Written{}, err
+		}
+		r.bar.end()
+		tellSurvey(s, w.Found(), did, true)
+		return transfer.Written{}, r.end(nil)
+	}
+	w := c.writer(d.existing.mode(), into(d.keys.to), r.notify)
+	err = transfer.Run(ctx, source, w, r.notify, r.seen)
+	r.say("%s", r.outcome(did, w.Written()))
 	return w.Written(), err
 }
 
@@ -99,7 +136,7 @@ func (d *destination) explain(ctx context.Context, r *report, written transfer.W
 	case errors.Is(err, rdb.ErrChecksum):
 		return fmt.Errorf("%w: any value that was written may be wrong", err)
 	case errors.As(err, &damage):
-		return fmt.Errorf("%w; nothing of that block was written; --salvage --skip goes on behind it", err)
+		return fmt.Errorf("%w; nothing of that block was written; restore --salvage --skip goes on behind it", err)
 	case err != nil && !errors.As(err, &source) && written != (transfer.Written{}):
 		return fmt.Errorf("%w; %s", err, goOn)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,7 @@ import (
 // dumpOptions are the flags and arguments of dump.
 type dumpOptions struct {
 	target   targetOptions
-	keys     selection
+	keys     moveOptions
 	format   string
 	database bool // -n was given
 	file     outFile
@@ -49,13 +50,16 @@ is named on stderr.
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file.path, o.database = args[0], cmd.Flags().Changed("database")
+			if err := o.keys.check(cmd); err != nil {
+				return err
+			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	cmd.Flags().StringVar(&o.format, "format", "", "`FORMAT` of the file (default: by its name, or archive)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatsToWrite(), cobra.ShellCompDirectiveNoFileComp))
 	o.file.addFlags(cmd)
-	o.keys.addFlags(cmd)
+	o.keys.addFlags(cmd, "")
 	o.target.addLookFlags(cmd)
 	return cmd
 }
@@ -71,6 +75,16 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	if o.file.path == "-" && s.outTerminal && format.binary {
 		return usagef("this format is not for a terminal: give a file, or --format jsonl")
+	}
+	if o.keys.from >= 0 {
+		read.Databases = []int{o.keys.from}
+	}
+	change, err := o.keys.change(time.Now())
+	if err != nil {
+		return err
+	}
+	if o.keys.dryRun {
+		return o.keys.countOnly(ctx, s, &o.target, o.database, read, "dumped")
 	}
 	if err := o.file.check(); err != nil {
 		return err
@@ -91,7 +105,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		r.seen(p)
 	}
 	err = o.file.write(s.out, func(out io.Writer) error {
-		return transfer.Run(ctx, of(c.target.String(), c.keys(ctx, read)), format.write(out), r.notify, seen)
+		return transfer.Run(ctx, of(c.target.String(), change.Of(c.keys(ctx, read))), format.write(out), r.notify, seen)
 	})
 	if err != nil {
 		return r.end(notWritten(ctx, o.file.path, err))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,7 @@ import (
 // exportOptions are the flags and arguments of export.
 type exportOptions struct {
 	target   targetOptions
-	keys     selection
+	keys     moveOptions
 	database bool // -n was given
 	file     outFile
 }
@@ -40,11 +41,14 @@ with --force.
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file.path, o.database = args[0], cmd.Flags().Changed("database")
+			if err := o.keys.check(cmd); err != nil {
+				return err
+			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	o.file.addFlags(cmd)
-	o.keys.addFlags(cmd)
+	o.keys.addFlags(cmd, "")
 	o.target.addLookFlags(cmd)
 	return cmd
 }
@@ -53,11 +57,21 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	if filepath.Ext(o.file.path) != ".rdb" {
 		return usagef("export writes dump files of Redis: give a name that ends in .rdb; meowdis dump writes other formats")
 	}
-	if err := o.file.check(); err != nil {
-		return err
-	}
 	read, err := o.keys.readOptions()
 	if err != nil {
+		return err
+	}
+	if o.keys.from >= 0 {
+		read.Databases = []int{o.keys.from}
+	}
+	change, err := o.keys.change(time.Now())
+	if err != nil {
+		return err
+	}
+	if o.keys.dryRun {
+		return o.keys.countOnly(ctx, s, &o.target, o.database, read, "exported")
+	}
+	if err := o.file.check(); err != nil {
 		return err
 	}
 	ctx, stop := untilInterrupted(ctx)
@@ -72,7 +86,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	err = outfile.Write(o.file.path, o.file.force, func(f *os.File) error {
 		spool := &spoolFile{dir: filepath.Dir(o.file.path)}
 		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.notify)
-		err := transfer.Run(ctx, of(c.target.String(), c.keys(ctx, read)), w, r.notify, r.seen)
+		err := transfer.Run(ctx, of(c.target.String(), change.Of(c.keys(ctx, read))), w, r.notify, r.seen)
 		keys = w.Keys()
 		return errors.Join(err, spool.remove())
 	})

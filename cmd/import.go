@@ -103,7 +103,7 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return r.end(err)
 	}
-	written, err := o.write(ctx, c, o.path, source.keys, r)
+	written, err := o.write(ctx, s, c, o.path, "imported", source.keys, r)
 	if o.salvage && errors.Is(err, rdb.ErrChecksum) {
 		r.failed++
 		r.say("%v: what was written may be wrong in places that do not show", err)
@@ -112,7 +112,6 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	if err == nil && source.damage != nil {
 		err = sourceError{reading(o.path, source.damage)}
 	}
-	r.say("%s", r.outcome("imported", written))
 	return r.end(o.explain(ctx, r, written, err))
 }
 

@@ -79,7 +79,7 @@ func (f *importFile) verify(ctx context.Context, s *streams, path string) error 
 	case wasStopped(ctx, err):
 		return stopped(ctx, "nothing was imported")
 	case errors.Is(err, rdb.ErrChecksum):
-		return fmt.Errorf("%s: %w; nothing was imported; --salvage imports what can be read, --no-verify what comes before the first key that cannot", path, err)
+		return fmt.Errorf("%w; nothing was imported; --salvage imports what can be read, --no-verify what comes before the damage", reading(path, f.damage(err)))
 	case err != nil:
 		return reading(path, err)
 	case !summed:
@@ -89,6 +89,22 @@ func (f *importFile) verify(ctx context.Context, s *streams, path string) error 
 	_, err = f.file.Seek(0, io.SeekStart)
 	f.text.Reset(f.file)
 	return err
+}
+
+// damage is the error of a dump file whose checksum is wrong: the first place in it that makes
+// no sense, where there is one.
+func (f *importFile) damage(wrong error) error {
+	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
+		return wrong
+	}
+	dump := rdb.NewFile(bufio.NewReaderSize(f.file, importBuffer), nil)
+	for {
+		if _, err := dump.Next(); errors.Is(err, io.EOF) {
+			return wrong
+		} else if err != nil {
+			return err
+		}
+	}
 }
 
 // seen shows on a bar what is read, until ctx ends.

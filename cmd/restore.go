@@ -78,8 +78,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	written, err := o.write(ctx, c, o.path, source, r)
-	r.say("%s", r.outcome("restored", written))
+	written, err := o.write(ctx, s, c, o.path, "restored", source, r)
 	return r.end(o.explain(ctx, r, written, err))
 }
 

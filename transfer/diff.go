@@ -26,8 +26,11 @@ const (
 
 // DiffOptions choose what is compared.
 type DiffOptions struct {
-	Read      ReadOptions
-	A, B      List             // of the two, nil where there is none; Read.List is neither
+	Read ReadOptions
+	A, B List // of the two, nil where there is none; Read.List is neither
+	// Arrived, which may be nil, is how the keys of A were to arrive in B: then only they are
+	// looked for, and B may hold more.
+	Arrived   *Change
 	Tolerance time.Duration    // by how much expiries may differ
 	Found     func(Difference) // is told of each
 	Notify    Notify           // is told of the keys that could not be compared
@@ -42,11 +45,16 @@ func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err err
 	read, back := o.Read, o.Read
 	read.List, back.List = o.A, o.B
 	d := &differ{o: o, b: newReader(b, back)}
-	if o.A != nil && o.B != nil {
+	if o.A != nil && o.B != nil && o.Arrived == nil {
 		err := d.sideBySide(ctx, newReader(a, read), b)
 		return d.keys, err
 	}
-	for p, err := range FromSession(ctx, a, read) {
+	source := FromSession(ctx, a, read)
+	if o.Arrived != nil {
+		read.List = o.A
+		source = o.Arrived.Of(FromSession(ctx, a, read))
+	}
+	for p, err := range source {
 		if err != nil {
 			return d.keys, err
 		}
@@ -57,6 +65,9 @@ func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err err
 	}
 	if err := d.flush(ctx); err != nil {
 		return d.keys, err
+	}
+	if o.Arrived != nil {
+		return d.keys, nil
 	}
 	return d.keys, newReader(b, back).all(ctx, func(db int, keys []Listed) error { return d.missing(ctx, a, db, keys) })
 }

@@ -35,22 +35,24 @@ type Survey struct {
 }
 
 // TakeSurvey counts the keys of one session, and how many of them are in another
-// one; db says where the keys of a database would go, nil meaning into the same.
-// seen is told of each so many keys.
-func TakeSurvey(ctx context.Context, from Session, o ReadOptions, to Session, db func(int) int, seen func(n int64)) (Survey, error) {
+// one, which may be nil, as change would have them arrive. seen is told of each so many keys.
+func TakeSurvey(ctx context.Context, from Session, o ReadOptions, to Session, change Change, seen func(n int64)) (Survey, error) {
 	found := Survey{Types: map[Type]int64{}}
 	r := newReader(from, o)
 	err := r.all(ctx, func(n int, keys []Listed) error {
 		keys = slices.DeleteFunc(keys, func(k Listed) bool { return k.Err != nil })
-		if db != nil {
-			n = db(n)
-		}
-		if err := selectDB(ctx, to, n); err != nil {
-			return err
-		}
-		there, err := existing(ctx, to, each(keys, nameOf))
-		if err != nil {
-			return err
+		there := make([]bool, len(keys))
+		if to != nil {
+			if change.DB != nil {
+				n = change.DB(n)
+			}
+			if err := selectDB(ctx, to, n); err != nil {
+				return err
+			}
+			var err error
+			if there, err = existing(ctx, to, each(keys, func(k Listed) []byte { return change.Key(k.Key).Name })); err != nil {
+				return err
+			}
 		}
 		for i, k := range keys {
 			found.Keys++

@@ -6,8 +6,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
+	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -112,6 +114,7 @@ type keyWrite struct {
 	begun   bool       // some have been sent
 	last    bool       // its last part has come
 	expires bool       // so does the temporary name
+	dies    int64      // the last moment of a hash whose fields all expire, Unix ms; math.MaxInt64 otherwise
 	over    bool       // nothing is to be done about it any more
 	err     error      // why it cannot be written
 }
@@ -180,6 +183,14 @@ func (w *Writer) add(k *keyWrite, p Part) {
 	if k.temp == nil {
 		w.queue(k, w.set(p))
 		return
+	}
+	if h, ok := p.Value.(rdb.Hash); ok {
+		for _, f := range h {
+			if f.ExpiresAt == 0 {
+				f.ExpiresAt = math.MaxInt64
+			}
+			k.dies = max(k.dies, f.ExpiresAt)
+		}
 	}
 	first := true
 	for args := range p.Calls(k.temp) {

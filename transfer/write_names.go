@@ -106,8 +106,12 @@ func (w *Writer) named(ctx context.Context, k *keyWrite, v resp.Value) error {
 	n, isNumber := integer(v)
 	switch {
 	case v.IsError() && k.key.ExpiresAt > 0 && k.key.ExpiresAt <= w.o.Now(),
-		v.IsError() && k.key.Type == HashType && isMissing(v): // all of its fields have expired
+		isMissing(v) && k.key.Type == HashType && k.dies <= w.o.Now(): // all of its fields have expired
 		w.written.Expired++
+		return nil
+	case isMissing(v):
+		k.err = errEvicted
+		w.failed(k)
 		return nil
 	case v.IsError():
 		k.err = refused(v)
@@ -137,3 +141,5 @@ func (w *Writer) remove(ctx context.Context, k *keyWrite) error {
 	_, err := w.session.Do(ctx, call("DEL", k.temp)...)
 	return err
 }
+
+var errEvicted = errors.New("the target evicted or deleted it before it was whole")
