@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -18,34 +19,34 @@ const (
 // rest of them goes on in another transaction.
 const piece = time.Second
 
-// bulk runs calls in order, each on its own, in one transaction or, when they take long,
-// a few. They are planned while those before them run, and only so far ahead that the
-// plans of few are in memory. Calls that only read end early when ctx does.
-func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, replies []*resp.Value) error {
-	most := len(calls)
-	for len(calls) > 0 {
-		n, err := e.bulkPiece(ctx, t, calls[:most], replies)
-		switch late, is := tooLong(err); {
-		case is && n > 0:
-			most = n // those before it are not at fault, and run again without it
-			continue
-		case is:
-			*replies[0], n, err = late, 1, nil
+// bulk runs calls in order, each on its own, in one transaction. They are planned
+// while those before them run, and only so far ahead that the plans of few are in
+// memory. Calls that only read end early when ctx does. It returns the replies of all,
+// or of the first ones, when those take long or the budget is full with them.
+func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, budget *store.Budget) ([]resp.Value, error) {
+	used := budget.Used()
+	for {
+		replies, err := e.bulkPiece(ctx, t, calls, budget)
+		late, is := tooLong(err)
+		if !is {
+			return replies, err
 		}
-		if err != nil {
-			return err
+		budget.Back(used)
+		if len(replies) == 0 {
+			return []resp.Value{late}, nil
 		}
-		calls, replies = calls[n:], replies[n:]
-		most = len(calls)
+		calls = calls[:len(replies)] // which are not at fault, and run again without the one that is
 	}
-	return nil
 }
 
-// bulkPiece runs the first of the calls in one transaction and returns how many. With an
-// error none took effect, and it is that of the one after them.
-func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, replies []*resp.Value) (n int, err error) {
-	reads := readOnly(calls)
+// bulkPiece runs the first of the calls in one transaction. With an error none took
+// effect, and it is that of the one after those with a reply.
+func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, budget *store.Budget) (replies []resp.Value, err error) {
+	reads, used := readOnly(calls), budget.Used()
 	err = t.Transact(ctx, reads, func(run Run) error {
+		replies = make([]resp.Value, 0, len(calls))
+		budget.Back(used)
+		began := time.Now()
 		stop := make(chan struct{})
 		stretches := e.planAhead(calls, stop)
 		defer func() {
@@ -53,26 +54,26 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, r
 			for range stretches { // nothing looks at the calls any more when it is closed
 			}
 		}()
-		n = 0
-		began := time.Now()
 		for plans := range stretches {
 			if err := ctx.Err(); reads && err != nil {
 				return err
 			}
 			for _, p := range plans {
-				if n > 0 && time.Since(began) > piece {
+				if len(replies) > 0 && time.Since(began) > piece {
 					return nil
 				}
-				var err error
-				if *replies[n], err = steps(run, p); err != nil {
+				v, err := steps(run, p, budget)
+				if err != nil {
 					return err
 				}
-				n++
+				if replies = append(replies, v); budget.Full() {
+					return nil
+				}
 			}
 		}
 		return nil
 	})
-	return n, err
+	return replies, err
 }
 
 // planAhead sends the plans of calls, until stop is closed.

@@ -103,23 +103,32 @@ type call struct {
 	args [][]byte
 }
 
-// apply runs plans that are one batch each, in order, and puts their replies
-// into replies at the given places.
-func (e *Engine) apply(ctx context.Context, plans []translator.Plan, replies []*resp.Value) error {
+// apply runs plans that are one batch each, in order, and returns the replies of all,
+// or of the first ones, when the budget is full with those.
+func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *store.Budget) ([]resp.Value, error) {
 	batches := make([]store.Batch, len(plans))
 	for i := range plans {
 		batches[i] = plans[i].Batch
+		batches[i].Budget = budget
 	}
+	used := budget.Used()
 	results, err := e.store.Apply(ctx, batches)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i := range plans {
-		if *replies[i], err = reply(&plans[i], &results[i]); err != nil {
-			return err
+	replies := make([]resp.Value, len(results))
+	weight := int64(0)
+	for i := range results {
+		if replies[i], err = reply(&plans[i], &results[i]); err != nil {
+			return nil, err
+		}
+		if budget != nil {
+			weight += store.Weight(&replies[i])
 		}
 	}
-	return nil
+	budget.Back(used)
+	budget.Keep(weight)
+	return replies, nil
 }
 
 // reply decodes the result of a plan's batch.
@@ -141,22 +150,35 @@ func tooLong(err error) (v resp.Value, is bool) {
 }
 
 func refusal(s store.Stmt, r *store.Refusal) (resp.Value, error) {
-	if r.TooLong != nil {
+	switch {
+	case r.TooLong != nil:
 		v, _ := tooLong(r.TooLong)
 		return v, nil
-	}
-	if s.Refused == nil {
+	case r.Reply != nil:
+		return *r.Reply, nil
+	case s.Refused == nil:
 		return resp.Value{}, fmt.Errorf("running %q: %s", s.SQL, r.Reason)
 	}
 	return *s.Refused, nil
 }
 
-// steps runs a plan to its end inside a transaction.
-func steps(run Run, p translator.Plan) (resp.Value, error) {
+// steps runs a plan to its end inside a transaction. The budget counts the rows of
+// all its steps, and then the reply in their place.
+func steps(run Run, p translator.Plan, budget *store.Budget) (v resp.Value, err error) {
+	used := budget.Used()
+	if v, err = rawSteps(run, p, budget); err == nil && budget != nil {
+		budget.Back(used)
+		budget.Keep(store.Weight(&v))
+	}
+	return v, err
+}
+
+func rawSteps(run Run, p translator.Plan, budget *store.Budget) (resp.Value, error) {
 	for {
 		if len(p.Batch.Stmts) == 0 {
 			return p.Reply, nil
 		}
+		p.Batch.Budget = budget
 		r, err := run(p.Batch)
 		if err != nil {
 			return resp.Value{}, err
@@ -167,6 +189,7 @@ func steps(run Run, p translator.Plan) (resp.Value, error) {
 		if r.Refused != nil {
 			return refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
 		}
+		r.Room = budget.Room()
 		p = following(&p, &r)
 	}
 }
@@ -174,13 +197,15 @@ func steps(run Run, p translator.Plan) (resp.Value, error) {
 // transaction runs calls as one transaction and returns a reply for each. It
 // runs none of them, and says so, when a watched key is no longer at its
 // version.
-func (e *Engine) transaction(ctx context.Context, watched []translator.Version, calls []planned) (replies []resp.Value, ok bool, err error) {
+func (e *Engine) transaction(ctx context.Context, watched []translator.Version, calls []planned, budget *store.Budget) (replies []resp.Value, ok bool, err error) {
 	t, can := e.store.(transactor)
 	if !can {
 		return e.replay(ctx, watched, calls)
 	}
 	env := e.env(0)
+	used := budget.Used()
 	err = t.Transact(ctx, readOnly(calls), func(run Run) error {
+		budget.Back(used)
 		replies, ok = make([]resp.Value, len(calls)), false
 		if same, err := unchanged(run, env, watched); err != nil || !same {
 			return err
@@ -190,7 +215,7 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 				replies[i] = c.answer
 				continue
 			}
-			if replies[i], err = steps(run, c.plan(env, i)); err != nil {
+			if replies[i], err = steps(run, c.plan(env, i), budget); err != nil {
 				return err
 			}
 		}

@@ -76,11 +76,13 @@ func (s *Session) untilError(ctx context.Context, t transactor, calls []planned)
 
 func (s *Session) inOne(ctx context.Context, t transactor, calls []planned) (replies []resp.Value, err error) {
 	env := s.engine.env(0)
+	used := s.budget.Used()
 	err = t.Transact(ctx, readOnly(calls), func(run Run) error {
+		s.budget.Back(used)
 		replies = make([]resp.Value, 0, len(calls))
 		began := time.Now()
 		for i, c := range calls {
-			v, err := steps(run, c.plan(env, i))
+			v, err := steps(run, c.plan(env, i), s.budget)
 			if err != nil {
 				return err
 			}

@@ -22,6 +22,9 @@ type Session struct {
 	watched []translator.Version
 
 	fieldsets map[string][][]byte // HIMPORT's; replaced, never changed
+
+	budget *store.Budget // of what a pipeline holds; nil has no end
+	queued *store.Budget // of what MULTI has queued; nil as long as that is nothing
 }
 
 // Connection carries out the commands that belong to a client's connection or
@@ -35,6 +38,16 @@ func (e *Engine) Session() *Session { return e.SessionOn(nil) }
 
 // SessionOn starts a session in database 0 whose client has a connection.
 func (e *Engine) SessionOn(conn Connection) *Session { return &Session{engine: e, conn: conn} }
+
+// Bound gives the session a budget: of the rows and replies of a pipeline, and as much
+// again for what MULTI queues.
+func (s *Session) Bound(b *store.Budget) { s.budget = b }
+
+// Release gives back what the session's budgets have counted. It ends the session.
+func (s *Session) Release() {
+	s.budget.Back(0)
+	s.queued.Back(0)
+}
 
 // DB is the selected database.
 func (s *Session) DB() int { return s.db }
@@ -50,7 +63,10 @@ func (s *Session) Queued() int { return len(s.queue) }
 
 // Reset goes back to database 0 and forgets the transaction, the watched keys and
 // the fieldsets.
-func (s *Session) Reset() { *s = Session{engine: s.engine, conn: s.conn} }
+func (s *Session) Reset() {
+	s.queued.Back(0)
+	*s = Session{engine: s.engine, conn: s.conn, budget: s.budget}
+}
 
 // Do runs one command. A failed command is an error reply; an error means that
 // the store failed, and then it is unknown whether the command took effect.
@@ -66,101 +82,117 @@ func (s *Session) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 // returns a reply for each. They are independent: one that fails does not keep
 // the rest from running.
 func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
-	replies := make([]resp.Value, len(calls))
-	pending := group{engine: s.engine}
-	if len(calls) >= bulkFrom {
-		pending.bulk, _ = s.engine.store.(transactor)
-		pending.calls, pending.replies = make([]planned, 0, len(calls)), make([]*resp.Value, 0, len(calls))
-	}
-	for i, args := range calls {
-		if err := s.one(ctx, args, &replies[i], &pending); err != nil {
-			return nil, err
-		}
-	}
-	if err := pending.flush(ctx); err != nil {
-		return nil, err
-	}
-	return replies, nil
+	return s.run(ctx, calls, nil)
 }
 
-// group collects plans of one batch each; in a bulk, calls that are not planned yet.
-type group struct {
-	engine  *Engine
-	bulk    transactor // nil unless this is one
-	calls   []planned
-	plans   []translator.Plan
-	replies []*resp.Value
-}
-
-func (g *group) flush(ctx context.Context) (err error) {
-	switch {
-	case len(g.replies) == 0:
-		return nil
-	case g.bulk != nil:
-		err = g.engine.bulk(ctx, g.bulk, g.calls, g.replies)
-	default:
-		err = g.engine.apply(ctx, g.plans, g.replies)
-	}
-	g.calls, g.plans, g.replies = g.calls[:0], g.plans[:0], g.replies[:0]
+// Stream is Pipeline for more replies than should be held: it hands them over in order,
+// some at a time, whenever the session's budget is full and in the end. The replies are
+// send's only until it returns; when that returns an error the rest does not run.
+func (s *Session) Stream(ctx context.Context, calls [][][]byte, send func([]resp.Value) error) error {
+	_, err := s.run(ctx, calls, send)
 	return err
 }
 
-func (s *Session) one(ctx context.Context, args [][]byte, reply *resp.Value, pending *group) error {
+func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Value) error) ([]resp.Value, error) {
+	g := &group{engine: s.engine, budget: s.budget, replies: make([]resp.Value, len(calls)), send: send}
+	if len(calls) >= bulkFrom {
+		g.bulk, _ = s.engine.store.(transactor)
+		g.calls, g.places = make([]planned, 0, len(calls)), make([]int, 0, len(calls))
+	}
+	for i, args := range calls {
+		g.at = i
+		if err := s.one(ctx, args, g); err != nil {
+			return nil, err
+		}
+		if g.at = i + 1; s.budget.Full() {
+			if err := g.flush(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := g.flush(ctx); err != nil {
+		return nil, err
+	}
+	return g.replies, g.hand(len(calls))
+}
+
+func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 	cmd, bad := commands.Find(args)
 	if cmd == nil {
-		*reply = s.reject(args, bad)
+		g.answer(s.reject(args, bad))
 		return nil
 	}
 	if reason := s.engine.readOnly; reason != "" && cmd.Flags&commands.Write != 0 {
-		*reply = s.reject(args, resp.MakeError("READONLY "+reason))
+		g.answer(s.reject(args, resp.MakeError("READONLY "+reason)))
 		return nil
 	}
 	if s.multi && cmd.Flags&commands.NoMulti != 0 {
-		*reply = s.reject(args, resp.MakeError("ERR Command not allowed inside a transaction"))
+		g.answer(s.reject(args, resp.MakeError("ERR Command not allowed inside a transaction")))
 		return nil
 	}
 	if !translator.Translates(cmd) {
 		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {
-			if err := pending.flush(ctx); err != nil {
+			if err := g.flush(ctx); err != nil {
 				return err
 			}
+			used := s.budget.Used()
 			v, err := own.run(s, ctx, call{cmd, args})
-			*reply = v
+			s.budget.Back(used)
+			g.answer(v)
 			return err
 		}
 	}
 	if s.multi {
-		s.queue = append(s.queue, call{cmd, args})
-		*reply = resp.Queued
+		g.answer(s.enqueue(call{cmd, args}))
 		return nil
 	}
 	next := s.planned(call{cmd, args})
-	if pending.bulk != nil {
-		pending.calls, pending.replies = append(pending.calls, next), append(pending.replies, reply)
+	if g.bulk != nil {
+		g.calls, g.places = append(g.calls, next), append(g.places, g.at)
 		return nil
 	}
 	plan := next.plan(s.engine.env(0), 0)
 	switch {
 	case len(plan.Batch.Stmts) == 0:
-		*reply = plan.Reply
+		g.answer(plan.Reply)
 	case plan.Then == nil:
-		pending.plans = append(pending.plans, plan)
-		pending.replies = append(pending.replies, reply)
+		g.plans, g.places = append(g.plans, plan), append(g.places, g.at)
 	default:
-		if err := pending.flush(ctx); err != nil {
+		if err := g.flush(ctx); err != nil {
 			return err
 		}
-		v, _, err := s.engine.transaction(ctx, nil, []planned{next})
+		used := s.budget.Used()
+		v, _, err := s.engine.transaction(ctx, nil, []planned{next}, s.budget)
 		if late, is := tooLong(err); is {
-			*reply = late
+			s.budget.Back(used)
+			g.answer(late)
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		*reply = v[0]
+		s.budget.Back(used)
+		g.answer(v[0])
 	}
 	return nil
+}
+
+// enqueue leaves a call to EXEC.
+func (s *Session) enqueue(c call) resp.Value {
+	if s.budget != nil {
+		if s.queued == nil {
+			s.queued = s.budget.Another()
+		}
+		size := int64(store.RowBytes)
+		for _, arg := range c.args {
+			size += store.CellBytes + int64(len(arg))
+		}
+		if !s.queued.Take(size) {
+			return s.reject(c.args, s.queued.Refusal())
+		}
+	}
+	s.queue = append(s.queue, c)
+	return resp.Queued
 }
 
 // planned is a call as it would run now.
@@ -270,6 +302,7 @@ func (s *Session) discard(context.Context, call) (resp.Value, error) {
 
 func (s *Session) endMulti() {
 	s.multi, s.dirty, s.queue, s.watched = false, false, nil, nil
+	s.queued.Back(0)
 }
 
 func (s *Session) watch(ctx context.Context, c call) (resp.Value, error) {
@@ -329,7 +362,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		}
 		calls[i] = planned{answer: v}
 	}
-	replies, ok, err := s.engine.transaction(ctx, watched, calls)
+	replies, ok, err := s.engine.transaction(ctx, watched, calls, s.budget)
 	if err != nil || !ok {
 		s.db, s.fieldsets = db, fieldsets
 		if late, is := tooLong(err); is {

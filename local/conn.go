@@ -26,8 +26,9 @@ type conn struct {
 	tls      *libc.TLS
 	db       uintptr
 	prepared map[string]*prepared
-	changes  int64  // rows ever changed, triggers included
-	visit    *visit // what it is used for now; nil for what has no early end
+	changes  int64         // rows ever changed, triggers included
+	visit    *visit        // what it is used for now; nil for what has no early end
+	budget   *store.Budget // of the batch that runs
 
 	// arena holds the text and blob arguments of the statement that runs.
 	arena uintptr
@@ -230,7 +231,7 @@ func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 	if err := c.bind(p, s.Args); err != nil {
 		return nil, false, err
 	}
-	rows, err = c.step(p)
+	rows, err = c.step(p, s)
 	if err != nil {
 		err = c.interrupted(err)
 	}
@@ -245,12 +246,23 @@ func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 	return rows, changed, err
 }
 
-// step runs a bound statement to its end and resets it.
-func (c *conn) step(p *prepared) (rows []store.Row, err error) {
+// step runs a bound statement to its end, or until its rows are too many, and resets
+// it.
+func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
+	var last store.Row
 	for {
 		switch rc := sqlite3.Xsqlite3_step(c.tls, p.stmt); rc {
 		case sqlite3.SQLITE_ROW:
-			rows = append(rows, c.row(p))
+			if s.Size == 0 && !c.fits(p) {
+				err = errOver
+				break
+			}
+			row := c.row(p)
+			if s.Size > 0 && !c.fitsValue(s, row, last) {
+				err = errOver
+				break
+			}
+			rows, last = append(rows, row), row
 			continue
 		case sqlite3.SQLITE_DONE:
 		default:
@@ -259,6 +271,39 @@ func (c *conn) step(p *prepared) (rows []store.Row, err error) {
 		sqlite3.Xsqlite3_reset(c.tls, p.stmt) // repeats the error of the step
 		return rows, err
 	}
+}
+
+// errOver says that the rows of a statement were too many for its budget.
+var errOver = errors.New("too many bytes of rows")
+
+// fits counts the row that p is at, before it is copied.
+func (c *conn) fits(p *prepared) bool {
+	if c.budget == nil {
+		return true
+	}
+	n := int64(store.RowBytes + p.columns*store.CellBytes)
+	for i := range int32(p.columns) {
+		switch sqlite3.Xsqlite3_column_type(c.tls, p.stmt, i) {
+		case sqlite3.SQLITE_TEXT, sqlite3.SQLITE_BLOB:
+			n += int64(sqlite3.Xsqlite3_column_bytes(c.tls, p.stmt, i))
+		}
+	}
+	return c.budget.Take(n)
+}
+
+// fitsValue counts the value that begins with row, which comes after last.
+func (c *conn) fitsValue(s store.Stmt, row, last store.Row) bool {
+	n := row[s.Size-1].Int()
+	switch {
+	case n > 0 && last != nil && (s.Of == 0 || last[s.Of-1].Int() == row[s.Of-1].Int()):
+		return true
+	case n <= 0:
+		n = int64(len(row) * store.CellBytes)
+		for _, cell := range row {
+			n += int64(len(cell.Bytes()))
+		}
+	}
+	return c.budget.Take(store.RowBytes + n)
 }
 
 func (c *conn) row(p *prepared) store.Row {
@@ -384,11 +429,19 @@ func isOneOf(err error, codes ...int32) bool {
 // something must be rolled back then.
 func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 	r.Rows = make([][]store.Row, len(b.Stmts))
+	used := b.Budget.Used()
+	c.budget = b.Budget
+	defer func() { c.budget = nil }()
 	for i, s := range b.Stmts {
 		if err := c.visit.over(); err != nil {
 			return r, changed, err
 		}
 		rows, did, err := c.run(s)
+		if errors.Is(err, errOver) {
+			says := b.Budget.Refusal()
+			b.Budget.Back(used)
+			return store.Result{Refused: &store.Refusal{At: i, Reason: err.Error(), Reply: &says}}, changed || did, nil
+		}
 		if err != nil {
 			if r.Refused = refusal(err); r.Refused == nil {
 				return r, changed, err

@@ -290,7 +290,7 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	if readOnly(batches) {
 		return s.read(ctx, batches)
 	}
-	j := &job{batches: batches, done: make(chan struct{})}
+	j := &job{batches: batches, used: usedBy(batches), done: make(chan struct{})}
 	s.submit(j)
 	return j.results, j.err
 }
@@ -305,7 +305,9 @@ func readOnly(batches []store.Batch) bool {
 }
 
 func (s *Store) read(ctx context.Context, batches []store.Batch) (results []store.Result, err error) {
+	used := usedBy(batches)
 	err = s.withReader(ctx, func(c *conn) error {
+		restart(batches, used)
 		results, err = c.read(batches)
 		return errors.Join(err, s.frozen.check())
 	})
@@ -324,6 +326,10 @@ func (c *conn) read(batches []store.Batch) (results []store.Result, err error) {
 			if results[i], err = c.readBatch(b); err != nil {
 				return err
 			}
+			if b.Budget.Full() {
+				results = results[:i+1]
+				break
+			}
 		}
 		return nil
 	})
@@ -339,6 +345,21 @@ func (c *conn) readBatch(b store.Batch) (store.Result, error) {
 		return late.Result(), nil
 	}
 	return r, err
+}
+
+// usedBy is what the budget of batches has counted before they run, and restart goes
+// back to it, since they may run again.
+func usedBy(batches []store.Batch) int64 {
+	if len(batches) == 0 {
+		return 0
+	}
+	return batches[0].Budget.Used()
+}
+
+func restart(batches []store.Batch, used int64) {
+	if len(batches) > 0 {
+		batches[0].Budget.Back(used)
+	}
 }
 
 // withWriter calls fn, on the writer's goroutine, with the connection that writes.

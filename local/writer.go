@@ -17,6 +17,7 @@ type job struct {
 	batches []store.Batch
 	fn      func(func(store.Batch) (store.Result, error)) error
 	own     func(*conn) error // in place of both: work that keeps the transaction open
+	used    int64             // of the budget, before
 	results []store.Result
 	err     error
 	done    chan struct{}
@@ -195,6 +196,7 @@ func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 	if err == nil {
 		for _, j := range slices.Concat(t.finished, t.unfinished) {
 			j.kept = j.ran
+			j.used = usedBy(j.batches)
 		}
 	}
 	return t, err
@@ -236,6 +238,7 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error)) (whole 
 	if j.results == nil {
 		j.results = make([]store.Result, len(j.batches))
 	}
+	restart(j.batches, j.used)
 	began := time.Now()
 	for j.ran = j.kept; j.ran < len(j.batches); j.ran++ {
 		if j.ran > j.kept && time.Since(began) > slice {
@@ -248,6 +251,9 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error)) (whole 
 		c.visit.next()
 		if j.results[j.ran], err = run(j.batches[j.ran]); err != nil {
 			return false, err
+		}
+		if j.batches[j.ran].Budget.Full() { // with those there are enough
+			j.batches, j.results = j.batches[:j.ran+1], j.results[:j.ran+1]
 		}
 	}
 	return true, nil

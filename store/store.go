@@ -125,12 +125,22 @@ type Stmt struct {
 	// statement. Nil means that no constraint may stop it: if one does, the
 	// file is damaged or the translation wrong. Stores do not look at it.
 	Refused *resp.Value
+
+	// Size, unless it is 0, is the column, from 1, that says how many bytes the value
+	// is long that a row is a part of, 0 for one that is whole in its row. A value's
+	// rows have the same integer in column Of; with 0 all rows are one value's. It is
+	// for budgets: few rows can be many bytes.
+	Size, Of int
 }
 
 // Batch is a list of statements that take effect together or not at all.
 type Batch struct {
 	Stmts    []Stmt
 	ReadOnly bool // no statement writes
+
+	// Budget bounds the rows that are returned: a batch with more is refused, as by a
+	// constraint. A store that holds less than it can be asked for needs none.
+	Budget *Budget
 }
 
 // Row is one row of a result, by position.
@@ -144,11 +154,18 @@ type Result struct {
 	// Refused is set when a constraint stopped the batch, which then left no
 	// trace.
 	Refused *Refusal
+	// Room is how many more bytes the request may hold, 0 for any number, for whoever
+	// makes more of the rows than they are. It is the engine that says so, and only
+	// between the steps of a command.
+	Room int64
 }
 
 // Refusal says which statement of a batch a constraint stopped.
 type Refusal struct {
-	At     int    // index of the statement
+	At int // index of the statement
+	// Reply is that of a budget which was too small, nil for a constraint's: that is
+	// the statement's.
+	Reply  *resp.Value
 	Reason string // the engine's words, such as "NOT NULL constraint failed: keys.type"
 
 	// TooLong is set when it was no constraint, but the time that the batch took.

@@ -23,7 +23,7 @@ func (c *Call) key(key []byte, more ...store.Value) []store.Value {
 
 // stmt is sql bound to key and more, as key orders them.
 func (c *Call) stmt(sql string, key []byte, more ...store.Value) store.Stmt {
-	return store.Stmt{SQL: sql, Args: c.key(key, more...)}
+	return store.Stmt{SQL: sql, Args: c.key(key, more...), Size: sizeColumn(sql)}
 }
 
 // lowerName is the command's name as Redis writes it in errors: "set",

@@ -25,6 +25,7 @@ type sorting struct {
 	desc, alpha   bool
 	destination   []byte
 	storing       bool
+	room          int64 // store.Result's, when the elements were read
 }
 
 func sortCommand(mayStore bool) func(*Call) Plan {
@@ -109,6 +110,7 @@ type item struct {
 
 // elementsRead goes on with the elements.
 func (s *sorting) elementsRead(r *store.Result) Plan {
+	s.room = r.Room
 	typ := ""
 	if len(r.Rows[0]) > 0 {
 		typ = string(r.Rows[0][0][0].Bytes())
@@ -201,6 +203,9 @@ func (s *sorting) answerWith(items []item) Plan {
 			values[i] = resp.MakeBulk(items[i].element)
 		}
 		return s.finish(values)
+	}
+	if !fits(s.room, int64(len(items)*len(s.get))) {
+		return answer(store.TooMuch)
 	}
 	return s.lookUp(s.get, items, func(found [][]resp.Value) Plan {
 		values := make([]resp.Value, 0, len(items)*len(found))

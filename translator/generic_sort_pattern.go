@@ -59,9 +59,9 @@ func (s *sorting) lookUp(patterns []derived, items []item, next func([][]resp.Va
 			names[i] = slices.Concat(d.prefix, items[i].element, d.suffix)
 		}
 		reads = append(reads, names...)
-		stmt := store.Stmt{SQL: sqlMGet, Args: s.list(names)}
+		stmt := s.stringsAt(names)
 		if len(d.field) > 0 {
-			stmt.SQL, stmt.Args = sqlDerivedFields, append(stmt.Args, hashValue(d.field), store.Bytes(d.field))
+			stmt = store.Stmt{SQL: sqlDerivedFields, Args: append(s.list(names), hashValue(d.field), store.Bytes(d.field))}
 		}
 		stmts = append(stmts, stmt)
 	}

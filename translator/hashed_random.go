@@ -102,7 +102,17 @@ func (l *lottery) draw(c *Call, size, count int64, next func([]store.Row) Plan) 
 		}
 		return d.round()
 	}
-	return readThen(func(r *store.Result) Plan { return next(c.shuffled(r.Rows[0], count)) }, c.stmt(l.all, c.Args[1]))
+	return readThen(func(r *store.Result) Plan {
+		if !fits(r.Room, -count) {
+			return answer(store.TooMuch)
+		}
+		return next(c.shuffled(r.Rows[0], count))
+	}, c.stmt(l.all, c.Args[1]))
+}
+
+// fits reports whether a request with room (store.Result's) may hold n elements more.
+func fits(room, n int64) bool {
+	return room == 0 || n <= room/(store.RowBytes+2*store.ValueBytes)
 }
 
 // shuffled is count of the rows at random, or all when there are fewer; with

@@ -29,7 +29,12 @@ const sqlMGet = `SELECT ` + stringColumns + `, j.key FROM json_each(?2) j
 
 func mget(c *Call) Plan {
 	return read(func(r *store.Result) resp.Value { return resp.MakeArray(stringsOf(r.Rows[0])...) },
-		store.Stmt{SQL: sqlMGet, Args: c.list(c.Args[1:])})
+		c.stringsAt(c.Args[1:]))
+}
+
+// stringsAt reads the strings at keys, for stringsOf.
+func (c *Call) stringsAt(keys [][]byte) store.Stmt {
+	return store.Stmt{SQL: sqlMGet, Args: c.list(keys), Size: 2, Of: 5}
 }
 
 // stringsOf is the strings in the rows of sqlMGet, nil for what is none.
@@ -117,7 +122,7 @@ func (c *Call) strlen(key []byte) Plan {
 // blob is computed, and travels as hex, since some engines return only stored blobs
 // unharmed. NULL says that the key is no string; of one in parts come the first and the
 // last byte and the parts they are in.
-const sqlGetRange = `SELECT CASE WHEN value IS NOT NULL THEN hex(substr(value, first + 1, max(0, last - first + 1))) END, count, first, last, part, bytes
+const sqlGetRange = `SELECT CASE WHEN value IS NOT NULL THEN hex(substr(value, first + 1, max(0, last - first + 1))) END, count, first, last, part, bytes, iif(count > 0, max(0, last - first + 1), 0)
 	FROM (SELECT ranged.*, p.part, p.value AS bytes FROM (SELECT id, count, value,
 			max(0, iif(CAST(?4 AS INTEGER) < 0, size + CAST(?4 AS INTEGER), min(size, CAST(?4 AS INTEGER)))) AS first,
 			max(0, iif(CAST(?5 AS INTEGER) < 0, size + CAST(?5 AS INTEGER), min(size - 1, CAST(?5 AS INTEGER)))) AS last

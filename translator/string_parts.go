@@ -20,6 +20,18 @@ const (
 	keyParts      = ` LEFT JOIN string_parts p ON p.key_id = iif(k.count > 0, k.id, NULL)`
 )
 
+// sizeColumn is the Size of a statement that reads a string with its parts, 0 for any
+// other.
+func sizeColumn(sql string) int {
+	switch sql {
+	case sqlGet, dumped[dumpString]:
+		return 2
+	case sqlGetRange:
+		return 7
+	}
+	return 0
+}
+
 // stringOf is the string in rows of stringColumns.
 func stringOf(rows []store.Row) resp.Value {
 	size := rows[0][1].Int()

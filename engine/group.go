@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// group is a pipeline on its way. It collects plans of one batch each; in a bulk, calls
+// that are not planned yet.
+type group struct {
+	engine *Engine
+	budget *store.Budget
+	bulk   transactor // nil unless this is one
+
+	calls  []planned
+	plans  []translator.Plan
+	places []int // of what waits, among the replies
+
+	replies []resp.Value // of all calls, those that were handed over zero again
+	at      int          // the call that is looked at: those before it wait or have their reply
+	send    func([]resp.Value) error
+	sent    int
+}
+
+// answer is the reply of the call that is looked at.
+func (g *group) answer(v resp.Value) {
+	g.replies[g.at] = v
+	if g.budget != nil {
+		g.budget.Keep(store.Weight(&v))
+	}
+}
+
+// flush runs what waits, and hands the replies over when the budget is full.
+func (g *group) flush(ctx context.Context) error {
+	for len(g.places) > 0 {
+		var got []resp.Value
+		var err error
+		if g.bulk != nil {
+			got, err = g.engine.bulk(ctx, g.bulk, g.calls, g.budget)
+		} else {
+			got, err = g.engine.apply(ctx, g.plans, g.budget)
+		}
+		switch {
+		case err != nil:
+			return err
+		case len(got) == 0:
+			return errors.New("the store applied nothing")
+		}
+		for i, v := range got {
+			g.replies[g.places[i]] = v
+		}
+		g.places = g.places[len(got):]
+		if g.bulk != nil {
+			g.calls = g.calls[len(got):]
+		} else {
+			g.plans = g.plans[len(got):]
+		}
+		if err := g.handFull(); err != nil {
+			return err
+		}
+	}
+	g.calls, g.plans, g.places = g.calls[:0], g.plans[:0], g.places[:0]
+	return g.handFull()
+}
+
+// handFull hands over what there is when that is enough.
+func (g *group) handFull() error {
+	if !g.budget.Full() {
+		return nil
+	}
+	ready := g.at
+	if len(g.places) > 0 {
+		ready = g.places[0]
+	}
+	return g.hand(ready)
+}
+
+// hand hands over the replies before ready.
+func (g *group) hand(ready int) error {
+	if g.send == nil || ready == g.sent {
+		return nil
+	}
+	replies := g.replies[g.sent:ready]
+	err := g.send(replies)
+	clear(replies)
+	g.sent = ready
+	g.budget.Back(0)
+	return err
+}
