@@ -89,6 +89,7 @@ func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value,
 // some at a time, whenever the session's budget is full and in the end. The replies are
 // send's only until it returns; when that returns an error the rest does not run.
 func (s *Session) Stream(ctx context.Context, calls [][][]byte, send func([]resp.Value) error) error {
+	defer s.budget.Back(0)
 	_, err := s.run(ctx, calls, send)
 	return err
 }

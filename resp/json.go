@@ -91,12 +91,15 @@ func isJSONInteger(digits []byte) bool {
 	return len(digits) == 1 || len(digits) > 1 && digits[0] != '0'
 }
 
-// appendJSONString quotes s, escaping what JSON asks for and what beyond ASCII is
-// not Visible. Bytes that are not UTF-8, which only the text of an error can bring
-// here, become U+FFFD.
+// appendJSONString quotes s.
 func appendJSONString(out, s []byte) []byte {
+	return append(AppendJSONText(append(out, '"'), s), '"')
+}
+
+// AppendJSONText appends s as it stands between the quotes of a JSON string, escaping
+// no more than JSON asks for. Bytes that are not UTF-8 become U+FFFD.
+func AppendJSONText(out, s []byte) []byte {
 	const digits = "0123456789abcdef"
-	out = append(out, '"')
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRune(s[i:])
 		switch c := s[i]; {
@@ -123,5 +126,5 @@ func appendJSONString(out, s []byte) []byte {
 		}
 		i += n
 	}
-	return append(out, '"')
+	return out
 }

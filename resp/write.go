@@ -8,7 +8,37 @@ import (
 
 // Append2 appends v in RESP2. What RESP2 lacks becomes what Redis sends instead:
 // a map is a flat array, a double or a verbatim string a bulk, a boolean 0 or 1.
-func Append2(out []byte, v Value) []byte {
+func Append2(out []byte, v Value) []byte { return (&writer{}).two(out, v) }
+
+// Append3 appends v in RESP3.
+func Append3(out []byte, v Value) []byte { return (&writer{}).three(out, v) }
+
+// Stream appends v in RESP3 or RESP2, and hands what is in out to sink as soon as that
+// is a Piece: a long reply is never there twice. It returns what is left.
+func Stream(out []byte, v Value, resp3 bool, sink func([]byte)) []byte {
+	w := writer{sink: sink}
+	if resp3 {
+		return w.three(out, v)
+	}
+	return w.two(out, v)
+}
+
+// Piece is how many bytes are handed over at least.
+const Piece = 64 << 10
+
+// writer appends values to a buffer, and empties that into its sink, if it has one.
+type writer struct{ sink func([]byte) }
+
+// spill hands out over when it is long enough.
+func (w *writer) spill(out []byte) []byte {
+	if w.sink == nil || len(out) < Piece {
+		return out
+	}
+	w.sink(out)
+	return out[:0]
+}
+
+func (w *writer) two(out []byte, v Value) []byte {
 	switch v.Kind {
 	case Null:
 		return append(out, "$-1\r\n"...)
@@ -23,21 +53,20 @@ func Append2(out []byte, v Value) []byte {
 	case Double:
 		return appendBulk(out, '$', v.doubleText())
 	case Bulk, Verbatim, BigNumber:
-		return appendBulk(out, '$', v.Str)
+		return w.bulk(out, v.Str)
 	case PairMap:
-		return appendPairs(out, v.Elems, Append2)
+		return w.pairs(out, v.Elems, w.two)
 	}
 	out = appendNumber(out, '*', int64(len(v.Elems)))
 	for i := range v.Elems {
-		out = Append2(out, v.Elems[i])
+		out = w.spill(w.two(out, v.Elems[i]))
 	}
 	return out
 }
 
-// Append3 appends v in RESP3.
-func Append3(out []byte, v Value) []byte {
+func (w *writer) three(out []byte, v Value) []byte {
 	if v.RESP3 != nil {
-		return Append3(out, *v.RESP3)
+		return w.three(out, *v.RESP3)
 	}
 	n := int64(len(v.Elems))
 	switch v.Kind {
@@ -55,7 +84,7 @@ func Append3(out []byte, v Value) []byte {
 	case BigNumber:
 		return appendLine(out, '(', v.Str)
 	case Scored:
-		return appendPairs(out, v.Elems, Append3)
+		return w.pairs(out, v.Elems, w.three)
 	case Map, PairMap:
 		out = appendNumber(out, '%', n/2)
 	case Set:
@@ -65,21 +94,31 @@ func Append3(out []byte, v Value) []byte {
 	case Array:
 		out = appendNumber(out, '*', n)
 	default:
-		return Append2(out, v)
+		return w.two(out, v)
 	}
 	for i := range v.Elems {
-		out = Append3(out, v.Elems[i])
+		out = w.spill(w.three(out, v.Elems[i]))
 	}
 	return out
 }
 
-func appendPairs(out []byte, elems []Value, write func([]byte, Value) []byte) []byte {
+func (w *writer) pairs(out []byte, elems []Value, write func([]byte, Value) []byte) []byte {
 	out = appendNumber(out, '*', int64(len(elems)/2))
 	for i := 0; i+1 < len(elems); i += 2 {
 		out = append(out, "*2\r\n"...)
-		out = write(write(out, elems[i]), elems[i+1])
+		out = w.spill(write(write(out, elems[i]), elems[i+1]))
 	}
 	return out
+}
+
+// bulk hands a long string over as it is.
+func (w *writer) bulk(out, s []byte) []byte {
+	if w.sink == nil || len(s) < Piece {
+		return appendBulk(out, '$', s)
+	}
+	w.sink(appendNumber(out, '$', int64(len(s))))
+	w.sink(s)
+	return append(out[:0], "\r\n"...)
 }
 
 // AppendCommand appends a command as a client sends it.

@@ -18,15 +18,14 @@ import (
 )
 
 // A pipeline that is run as one holds at most as many commands and, but for its
-// last command, bytes. It begins with few commands, and they become more as long as
-// their replies are small: a client that does not read its replies makes the
-// server hold those of one pipeline.
+// last command, bytes. Its replies are sent in pieces: a client that does not read them
+// makes the server hold one piece.
 const (
-	minPipeline      = 16
 	maxPipeline      = 1024
 	maxPipelineBytes = 1 << 20
-	// A buffer for replies that has grown beyond this is not kept.
-	maxKeptReplies = 1 << 20
+	replyPiece       = 1 << 20
+	// What is written at a time, in the time that a client has to take it.
+	writePiece = 256 << 10
 )
 
 // client is one RESP connection. All but mu and what it guards belongs to the
@@ -39,8 +38,8 @@ type client struct {
 	in      *resp.Reader
 	session *engine.Session
 	calls   [][][]byte // the pipeline, reused
-	most    int        // commands of the next one
-	out     []byte     // its replies, reused
+	out     []byte     // of its replies, reused
+	broken  error      // of writing
 
 	stopping <-chan struct{} // closed when the server stops
 	lookout  *lookout
@@ -77,12 +76,13 @@ type about struct {
 func newClient(s *Server, nc net.Conn) *client {
 	c := &client{
 		server: s, net: nc, id: s.lastID.Add(1), since: time.Now(),
-		most: minPipeline, authed: s.password() == "",
+		authed: s.password() == "",
 	}
 	if c.in = resp.NewReader(nc); !c.authed {
 		c.in = resp.NewStrangerReader(nc)
 	}
 	c.session, c.lookout = s.config.Engine.SessionOn(c.own), newLookout(c)
+	c.session.Bound(s.budget(replyPiece))
 	c.about = about{active: c.since, queued: -1}
 	return c
 }
@@ -92,37 +92,37 @@ func newClient(s *Server, nc net.Conn) *client {
 func (c *client) loop(ctx context.Context) {
 	running := context.WithoutCancel(ctx)
 	c.stopping = ctx.Done()
+	defer c.session.Release()
 	for !c.closed && ctx.Err() == nil {
 		err := c.read()
-		c.out = c.out[:0]
 		c.run(running)
 		var violation resp.ProtocolError
 		if errors.As(err, &violation) {
 			c.out = resp.Append2(c.out, resp.MakeError("ERR "+violation.Error()))
 		}
-		if len(c.out) > 0 {
-			if _, err := c.net.Write(c.out); err != nil {
-				return
-			}
-		}
-		if violation != "" {
+		c.write(c.out)
+		c.out = c.out[:0]
+		if violation != "" && c.broken == nil {
 			c.linger()
 		}
-		if err != nil {
+		if err != nil || c.broken != nil {
 			return
 		}
-		c.adapt()
 	}
 }
 
-// adapt makes the next pipeline as long as the replies of the last one let it be.
-func (c *client) adapt() {
-	switch {
-	case cap(c.out) > maxKeptReplies:
-		c.out = nil
-		c.most = max(1, c.most/4)
-	case len(c.calls) >= c.most:
-		c.most = min(2*c.most, maxPipeline)
+// write sends b. A client that takes nothing for too long is given up.
+func (c *client) write(b []byte) {
+	for len(b) > 0 && c.broken == nil {
+		piece := b[:min(len(b), writePiece)]
+		c.net.SetWriteDeadline(time.Now().Add(c.server.config.WriteTimeout))
+		select {
+		case <-c.stopping: // which gives it less time
+			c.net.SetWriteDeadline(time.Now().Add(c.server.config.Grace))
+		default:
+		}
+		_, c.broken = c.net.Write(piece)
+		b = b[len(piece):]
 	}
 }
 
@@ -153,7 +153,7 @@ func (c *client) read() error {
 		for _, arg := range args {
 			size += len(arg)
 		}
-		if len(c.calls) >= c.most || size >= maxPipelineBytes || isOwn(args[0]) {
+		if len(c.calls) >= maxPipeline || size >= maxPipelineBytes || isOwn(args[0]) {
 			return nil
 		}
 		args = c.in.Next()
@@ -174,11 +174,10 @@ func isOwn(name []byte) bool {
 	return slices.ContainsFunc(ownNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
 }
 
-// run carries the pipeline out and appends the replies to c.out.
+// run carries the pipeline out, and sends replies or leaves them in c.out.
 func (c *client) run(ctx context.Context) {
 	calls := c.calls
 	last := len(calls) - 1
-	c.server.commands.Add(uint64(len(calls)))
 	switch {
 	case last < 0:
 		return
@@ -206,21 +205,26 @@ func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
 	if c.quiet == skipNext {
 		c.quiet = skipping
 	}
-	replies := c.answer(ctx, calls)
-	unsent := 0
+	c.answer(ctx, calls)
+}
+
+// send takes the next replies of a pipeline.
+func (c *client) send(replies ...resp.Value) error {
+	c.server.commands.Add(uint64(len(replies)))
 	switch c.quiet {
 	case skipping:
-		c.quiet, unsent = loud, 1
+		c.quiet, replies = loud, replies[1:]
 	case skipNext, silent:
-		unsent = len(replies)
+		return nil
 	}
-	for i := unsent; i < len(replies); i++ {
-		if c.resp3 {
-			c.out = resp.Append3(c.out, replies[i])
-		} else {
-			c.out = resp.Append2(c.out, replies[i])
-		}
+	for _, v := range replies {
+		c.out = resp.Stream(c.out, v, c.resp3, c.write)
 	}
+	if len(c.out) >= resp.Piece {
+		c.write(c.out)
+		c.out = c.out[:0]
+	}
+	return c.broken
 }
 
 var (
@@ -232,54 +236,59 @@ var (
 // when there was none, or there is none now.
 func (c *client) known() bool { return c.authed || c.server.password() == "" }
 
+// met says that the client is no stranger.
+func (c *client) met() {
+	if g, ok := c.net.(*guest); ok {
+		g.known()
+	}
+}
+
 // answer runs calls. Before the client has authenticated each is looked at
 // alone.
-func (c *client) answer(ctx context.Context, calls [][][]byte) []resp.Value {
-	if c.known() {
-		return c.do(ctx, calls)
-	}
-	var replies []resp.Value
+func (c *client) answer(ctx context.Context, calls [][][]byte) {
 	for i, args := range calls {
 		if c.known() {
-			return append(replies, c.do(ctx, calls[i:])...)
+			c.do(ctx, calls[i:])
+			return
 		}
 		switch cmd, _ := commands.Find(args); {
 		case cmd == nil || cmd.Flags&commands.NoAuth != 0:
-			replies = append(replies, c.do(ctx, calls[i:i+1])...)
+			c.do(ctx, calls[i:i+1])
 		case cmd.Name == "EXEC":
-			replies = append(replies, noAuthExec)
+			c.send(noAuthExec)
 		default:
-			replies = append(replies, noAuth)
+			c.send(noAuth)
 		}
 	}
-	return replies
 }
 
-// do runs calls on the session. When the store fails it is unknown which of
-// them took effect: all are answered with the failure, and the client must begin
-// anew when the session is no longer as it was.
-func (c *client) do(ctx context.Context, calls [][][]byte) []resp.Value {
+// do runs calls on the session. When the store fails it is unknown which of those
+// without a reply took effect: all are answered with the failure, and the client must
+// begin anew when the session is no longer as it was.
+func (c *client) do(ctx context.Context, calls [][][]byte) {
 	db, multi := c.session.DB(), c.session.InMulti()
 	if c.onlyRead(calls) {
 		ctx = c.lookout.here
 		c.lookout.begin()
 		defer c.lookout.end()
 	}
-	replies, err := c.session.Pipeline(ctx, calls)
-	if err == nil {
-		return replies
+	sent := 0
+	err := c.session.Stream(ctx, calls, func(replies []resp.Value) error {
+		sent += len(replies)
+		return c.send(replies...)
+	})
+	if err == nil || c.broken != nil {
+		return
 	}
 	why := hungUp
 	if ctx.Err() == nil {
 		why = c.server.failure(err)
 		c.server.complain(err, string(calls[0][0]), len(calls))
 	}
-	replies = make([]resp.Value, len(calls))
-	for i := range replies {
-		replies[i] = why
+	for range calls[sent:] {
+		c.send(why)
 	}
 	c.closed = c.closed || c.session.DB() != db || c.session.InMulti() != multi
-	return replies
 }
 
 // failure is the reply of a command when the store failed. The error itself, which may

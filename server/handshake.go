@@ -77,6 +77,7 @@ func (c *client) authenticate(user, password string) resp.Value {
 		return wrongPass
 	}
 	c.authed = true
+	c.met()
 	return resp.OK
 }
 

@@ -20,6 +20,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	context.AfterFunc(ctx, func() { ln.Close() })
+	ln = guarded{ln, newDoor(s.config.MaxClients), func(nc net.Conn) { s.refuse(nc, fullText) }}
 	for {
 		nc, err := s.accept(ctx, ln)
 		switch {
@@ -64,12 +65,12 @@ func (s *Server) serve(ctx context.Context, c *client) {
 	defer nc.Close()
 	switch {
 	case s.password() == "" && !onLoopback(nc.RemoteAddr()):
-		c.refuse(deniedText)
+		s.refuse(nc, deniedText)
 		return
-	case !s.add(c):
-		c.refuse(fullText)
-		return
+	case c.known():
+		c.met()
 	}
+	s.add(c)
 	defer s.remove(c)
 	// Reading fails from now on, writing after a grace.
 	defer context.AfterFunc(ctx, func() {
@@ -86,7 +87,7 @@ func onLoopback(a net.Addr) bool {
 }
 
 // refuse answers an error to a client that is not served.
-func (c *client) refuse(text string) {
-	c.net.SetWriteDeadline(time.Now().Add(c.server.config.Grace))
-	c.net.Write(resp.Append2(nil, resp.MakeError(text)))
+func (s *Server) refuse(nc net.Conn, text string) {
+	nc.SetWriteDeadline(time.Now().Add(time.Second))
+	nc.Write(resp.Append2(nil, resp.MakeError(text)))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // DatabaseHeader is ours: it selects the database of a request, 0 without it,
@@ -36,7 +37,8 @@ func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    4 << 20, // the path form puts arguments there
+		MaxHeaderBytes:    maxHeader,
+		ConnContext:       func(ctx context.Context, nc net.Conn) context.Context { return context.WithValue(ctx, guestKey{}, nc) },
 		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
 	}
 	stopped := make(chan error, 1)
@@ -50,10 +52,24 @@ func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 		}
 		stopped <- errors.Join(err, web.Close())
 	})()
-	if err := web.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+	if err := web.Serve(guarded{ln, newDoor(s.config.MaxClients), refuseREST}); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving REST: %w", err)
 	}
 	return <-stopped
+}
+
+// maxHeader is what a request may have before its body, its path with it: it is read
+// before the token is known.
+const maxHeader = 16 << 10
+
+// guestKey is that of the connection in a request's context.
+type guestKey struct{}
+
+// refuseREST answers a connection that is not let in.
+func refuseREST(nc net.Conn) {
+	const body = `{"error":"` + fullText + `"}`
+	nc.SetWriteDeadline(time.Now().Add(time.Second))
+	fmt.Fprintf(nc, "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", len(body), body)
 }
 
 // REST is the handler of Upstash's REST protocol.
@@ -65,6 +81,7 @@ type request struct {
 	http    *http.Request
 	session *engine.Session
 	form    form
+	held    *store.Budget // of what the request itself takes
 
 	untilError bool // stop behind the first error
 }
@@ -76,20 +93,26 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut:
 	default:
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT")
-		form{}.fail(w, http.StatusMethodNotAllowed, "ERR method not allowed")
+		s.send(w, form{}, one(http.StatusMethodNotAllowed, resp.MakeError("ERR method not allowed")))
 		return
 	}
 	if given := givenToken(r); s.config.Token == "" || !sameSecret(given, s.config.Token) {
 		if given != "" {
 			s.waitWrong(r.Context().Done())
 		}
-		form{}.fail(w, http.StatusUnauthorized, "WRONGPASS invalid or missing auth token")
+		s.send(w, form{}, one(http.StatusUnauthorized, resp.MakeError("WRONGPASS invalid or missing auth token")))
 		return
 	}
-	q := &request{server: s, http: r}
+	if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
+		g.known()
+	}
+	q := &request{server: s, http: r, held: s.budget(0)}
+	defer q.held.Back(0)
 	q.session = s.config.Engine.SessionOn(s.own)
-	status, body := q.answer(w.Header())
-	q.form.send(w, status, body)
+	q.session.Bound(s.budget(0))
+	defer q.session.Release() // when all is sent
+	a := q.answer(w.Header())
+	s.send(w, q.form, a)
 }
 
 // givenToken is the token of the header, or else of the query.
@@ -100,8 +123,8 @@ func givenToken(r *http.Request) string {
 	return r.URL.Query().Get("_token")
 }
 
-// answer carries the request out, with its status and body as the form has it.
-func (q *request) answer(header http.Header) (int, []byte) {
+// answer carries the request out.
+func (q *request) answer(header http.Header) answer {
 	var err error
 	if q.form, err = formOf(q.http.Header); err != nil {
 		return q.bad(err)
@@ -146,23 +169,23 @@ func (q *request) answer(header http.Header) (int, []byte) {
 // streams are the paths that answer with server-sent events at Upstash.
 var streams = map[string]bool{"SUBSCRIBE": true, "PSUBSCRIBE": true, "MONITOR": true}
 
-func (q *request) bad(err error) (int, []byte) {
-	return http.StatusBadRequest, q.form.one(resp.MakeError(err.Error()))
+func (q *request) bad(err error) answer {
+	return one(http.StatusBadRequest, resp.MakeError(err.Error()))
 }
 
 // command runs a single one.
-func (q *request) command(args [][]byte) (int, []byte) {
+func (q *request) command(args [][]byte) answer {
 	if len(args) == 0 {
 		return q.bad(errors.New("ERR empty command"))
 	}
 	replies, err := q.run([][][]byte{args})
 	switch {
 	case err != nil:
-		return http.StatusInternalServerError, q.form.one(q.server.failure(err))
+		return one(http.StatusInternalServerError, q.server.failure(err))
 	case replies[0].IsError():
-		return http.StatusBadRequest, q.form.one(replies[0])
+		return one(http.StatusBadRequest, replies[0])
 	}
-	return http.StatusOK, q.form.one(replies[0])
+	return one(http.StatusOK, replies[0])
 }
 
 // run runs commands one after the other; those that REST does not allow are
@@ -242,21 +265,21 @@ func notInREST(name []byte) resp.Value {
 }
 
 // pipeline is POST /pipeline.
-func (q *request) pipeline(body []byte) (int, []byte) {
+func (q *request) pipeline(body []byte) answer {
 	calls, err := parsePipeline(body)
 	if err != nil {
 		return q.bad(err)
 	}
 	replies, err := q.run(calls)
 	if err != nil {
-		return http.StatusInternalServerError, q.form.one(q.server.failure(err))
+		return one(http.StatusInternalServerError, q.server.failure(err))
 	}
-	return http.StatusOK, q.form.many(replies)
+	return answer{http.StatusOK, replies, true}
 }
 
 // transaction is POST /multi-exec: an error of a command's form refuses all, one
 // of its execution is its own. The reply is always JSON.
-func (q *request) transaction(body []byte) (int, []byte) {
+func (q *request) transaction(body []byte) answer {
 	q.form.resp2 = false
 	calls, err := parsePipeline(body)
 	if err != nil {
@@ -267,10 +290,10 @@ func (q *request) transaction(body []byte) (int, []byte) {
 		case len(args) == 0:
 			return q.bad(errors.New("ERR empty pipeline command"))
 		case !allowedInREST(args):
-			return http.StatusBadRequest, q.form.one(notInREST(args[0]))
+			return one(http.StatusBadRequest, notInREST(args[0]))
 		}
 		if cmd, bad := commands.Find(args); cmd == nil {
-			return http.StatusBadRequest, q.form.one(bad)
+			return one(http.StatusBadRequest, bad)
 		}
 	}
 	q.server.commands.Add(uint64(len(calls)))
@@ -278,11 +301,11 @@ func (q *request) transaction(body []byte) (int, []byte) {
 	replies, err := q.session.Pipeline(q.http.Context(), calls)
 	if err != nil {
 		q.failed(err, len(calls))
-		return http.StatusInternalServerError, q.form.one(q.server.failure(err))
+		return one(http.StatusInternalServerError, q.server.failure(err))
 	}
 	executed := replies[len(replies)-1]
 	if executed.IsError() {
-		return http.StatusBadRequest, q.form.one(executed)
+		return one(http.StatusBadRequest, executed)
 	}
-	return http.StatusOK, q.form.many(executed.Elems)
+	return answer{http.StatusOK, executed.Elems, true}
 }

@@ -1,11 +1,12 @@
 package server
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -31,93 +32,157 @@ func formOf(h http.Header) (form, error) {
 	return f, nil
 }
 
-// one is the body for a single reply.
-func (f form) one(v resp.Value) []byte {
-	if f.resp2 {
-		return resp.Append2(nil, v)
-	}
-	return marshal(f.item(v))
+// answer is what a request is answered.
+type answer struct {
+	status  int
+	replies []resp.Value
+	many    bool // a pipeline's replies, and not one
 }
 
-// many is the body for the replies of a pipeline, in RESP2 one behind the other.
-func (f form) many(vs []resp.Value) []byte {
-	if f.resp2 {
-		var out []byte
-		for _, v := range vs {
-			out = resp.Append2(out, v)
+func one(status int, v resp.Value) answer { return answer{status: status, replies: []resp.Value{v}} }
+
+// body writes an answer in the form that is wanted.
+type body struct {
+	form
+	sink func([]byte)
+	out  []byte
+}
+
+// spill hands over what there is when it is long enough.
+func (b *body) spill() {
+	if len(b.out) >= resp.Piece {
+		b.sink(b.out)
+		b.out = b.out[:0]
+	}
+}
+
+func (b *body) text(s string) { b.out = append(b.out, s...) }
+
+func (b *body) answer(a answer) {
+	if b.resp2 {
+		for _, v := range a.replies { // one after the other
+			b.out = resp.Stream(b.out, v, false, b.sink)
 		}
-		return out
+		return
 	}
-	items := make([]item, len(vs))
-	for i, v := range vs {
-		items[i] = f.item(v)
+	if a.many {
+		b.text("[")
 	}
-	return marshal(items)
+	for i, v := range a.replies {
+		if i > 0 {
+			b.text(",")
+		}
+		b.item(v)
+		b.spill()
+	}
+	if a.many {
+		b.text("]")
+	}
 }
 
 // item is a reply in JSON: {"result": …} or {"error": "…"}.
-type item struct {
-	reply any
-	key   string
-}
-
-func (i item) MarshalJSON() ([]byte, error) { return marshal(map[string]any{i.key: i.reply}), nil }
-
-func (f form) item(v resp.Value) item {
-	v = resp.Downgrade(v)
+func (b *body) item(v resp.Value) {
 	switch {
 	case v.IsError():
-		return item{string(v.Str), "error"}
+		b.text(`{"error":`)
+		b.plain(v.Str)
 	case v.Kind == resp.Status && string(v.Str) == "OK":
-		return item{"OK", "result"} // in base64 too
+		b.text(`{"result":"OK"`) // in base64 too
+	default:
+		b.text(`{"result":`)
+		b.value(v)
 	}
-	return item{f.value(v), "result"}
+	b.text("}")
 }
 
-// value is a RESP2 reply as JSON has it.
-func (f form) value(v resp.Value) any {
-	switch {
-	case v.IsNull():
-		return nil
-	case v.Kind == resp.Int:
-		return v.Int
-	case v.Kind == resp.Error:
-		return string(v.Str)
-	case v.Kind != resp.Array && f.base64:
-		return base64.StdEncoding.EncodeToString(v.Str)
-	case v.Kind != resp.Array:
-		return string(v.Str) // what is not UTF-8 becomes U+FFFD
+// value is a reply as JSON has what RESP2 sends.
+func (b *body) value(v resp.Value) {
+	switch v.Kind {
+	case resp.Null, resp.NullArray:
+		b.text("null")
+	case resp.Int, resp.Bool:
+		b.out = strconv.AppendInt(b.out, v.Int, 10)
+	case resp.Error:
+		b.plain(v.Str)
+	case resp.PairMap:
+		b.list(len(v.Elems)/2, func(i int) { b.list(2, func(j int) { b.value(v.Elems[2*i+j]) }) })
+	case resp.Array, resp.Map, resp.Set, resp.Push, resp.Scored:
+		b.list(len(v.Elems), func(i int) { b.value(v.Elems[i]) })
+	default:
+		if s := resp.Downgrade(v).Str; b.base64 {
+			b.encoded(s)
+		} else {
+			b.plain(s) // what is not UTF-8 becomes U+FFFD
+		}
 	}
-	elems := make([]any, len(v.Elems))
-	for i, e := range v.Elems {
-		elems[i] = f.value(e)
-	}
-	return elems
 }
 
-// marshal never fails: all that it is given are strings, integers and lists of
-// them.
-func marshal(v any) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err)
+func (b *body) list(n int, elem func(int)) {
+	b.text("[")
+	for i := range n {
+		if i > 0 {
+			b.text(",")
+		}
+		elem(i)
+		b.spill()
 	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	b.text("]")
 }
 
-// fail answers an error before anything was run.
-func (f form) fail(w http.ResponseWriter, status int, text string) {
-	f.send(w, status, f.one(resp.MakeError(text)))
+// plain is a string, piece by piece: a byte may become six.
+func (b *body) plain(s []byte) {
+	b.text(`"`)
+	for len(s) > 0 {
+		n := min(len(s), resp.Piece)
+		for back := 0; n < len(s) && back < utf8.UTFMax && !utf8.RuneStart(s[n]); back++ {
+			n--
+		}
+		b.out = resp.AppendJSONText(b.out, s[:n])
+		s = s[n:]
+		b.spill()
+	}
+	b.text(`"`)
 }
 
-func (f form) send(w http.ResponseWriter, status int, body []byte) {
+// encoded is a string in base64, in pieces of whole groups of three bytes.
+func (b *body) encoded(s []byte) {
+	b.text(`"`)
+	for len(s) > 0 {
+		n := min(len(s), resp.Piece/3*3)
+		b.out = base64.StdEncoding.AppendEncode(b.out, s[:n])
+		s = s[n:]
+		b.spill()
+	}
+	b.text(`"`)
+}
+
+// send answers a request. The time for a client that takes nothing begins anew with
+// each piece.
+func (s *Server) send(w http.ResponseWriter, f form, a answer) {
 	kind := "application/json"
 	if f.resp2 {
 		kind = "application/octet-stream"
 	}
 	w.Header().Set("Content-Type", kind)
-	w.WriteHeader(status)
-	w.Write(body)
+	begun, wire := false, http.NewResponseController(w)
+	var broken error
+	write := func(piece []byte) {
+		if !begun {
+			w.WriteHeader(a.status)
+			begun = true
+		}
+		for len(piece) > 0 && broken == nil {
+			n := min(len(piece), writePiece)
+			// A recorder of a test has no deadlines.
+			_ = wire.SetWriteDeadline(time.Now().Add(s.config.WriteTimeout))
+			_, broken = w.Write(piece[:n])
+			piece = piece[n:]
+		}
+	}
+	b := body{form: f, sink: write}
+	b.answer(a)
+	if !begun {
+		w.Header().Set("Content-Length", strconv.Itoa(len(b.out)))
+	}
+	write(b.out)
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/store"
 )
 
 // body reads the request's body, up to the limit.
@@ -19,15 +21,33 @@ func (q *request) body() ([]byte, error) {
 	if actual := q.http.ContentLength; actual > limit {
 		return nil, fmt.Errorf("ERR max request size exceeded. Limit: %d bytes, Actual: %d bytes", limit, actual)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(nil, q.http.Body, limit))
+	body, err := io.ReadAll(counted{http.MaxBytesReader(nil, q.http.Body, limit), q.held})
 	var tooLarge *http.MaxBytesError
 	switch {
+	case errors.Is(err, errNoRoom):
+		return nil, errors.New(string(q.held.Refusal().Str))
 	case errors.As(err, &tooLarge):
 		return nil, fmt.Errorf("ERR max request size exceeded. Limit: %d bytes", limit)
 	case err != nil:
 		return nil, errors.New("ERR failed to read the request")
 	}
 	return body, nil
+}
+
+// counted reads what a budget has room for: twice, since it is taken apart.
+type counted struct {
+	io.Reader
+	budget *store.Budget
+}
+
+var errNoRoom = errors.New("no room for the request")
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if !c.budget.Take(2 * int64(n)) {
+		return 0, errNoRoom
+	}
+	return n, err
 }
 
 // pathCommand is the command of the path form: the segments of the path, the

@@ -129,7 +129,7 @@ var restCases = []struct {
 	{"POST", "/pipeline", `[["SET","k","v"],["GET","k"],["INCR","a"],["GET","nothing"]]`, []string{asBase64}, 200,
 		`[{"result":"OK"},{"result":"dg=="},{"result":3},{"result":null}]`},
 	{"POST", "/set/bin", "\xff\x00\xfe", nil, 200, `{"result":"OK"}`},
-	{"GET", "/get/bin", "", nil, 200, `{"result":"\ufffd\u0000\ufffd"}`},
+	{"GET", "/get/bin", "", nil, 200, "{\"result\":\"\ufffd\\u0000\ufffd\"}"},
 	{"GET", "/get/bin", "", []string{asBase64}, 200, `{"result":"/wD+"}`},
 	{"GET", "/get/bin", "", []string{asRESP2}, 200, "$3\r\n\xff\x00\xfe\r\n"},
 	{"POST", "/", "[\"ECHO\",\"\xff\x00\"]", []string{asRESP2}, 400, "-ERR failed to parse command\r\n"},

@@ -17,6 +17,7 @@ const token = "a token"
 
 // served is a server under test, on free ports of this machine.
 type served struct {
+	server     *server.Server
 	resp, rest string // addresses
 	clock      atomic.Int64
 	stop       func() // as a signal would; the test waits for the end itself
@@ -48,6 +49,7 @@ func serve(t *testing.T, c server.Config) *served {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
 	srv := server.New(c)
+	s.server = srv
 	ends := make(chan error, 2)
 	go func() { ends <- srv.ServeRESP(ctx, overRESP) }()
 	go func() { ends <- srv.ServeREST(ctx, overREST) }()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/store"
 )
 
 // Config says what a server offers, and to whom.
@@ -26,8 +27,16 @@ type Config struct {
 	RequirePass string
 	// MaxRequest bounds the body of a REST request, in bytes; 0 is 64 MiB.
 	MaxRequest int64
-	// MaxClients bounds the RESP connections; 0 is 10,000.
+	// MaxRequestMemory is what one request may hold of rows and replies, in bytes; 0 is
+	// 1 GiB.
+	MaxRequestMemory int64
+	// MaxMemory is what all requests together may hold; 0 is 2 GiB.
+	MaxMemory int64
+	// MaxClients bounds the connections over each protocol; 0 is 10,000. A tenth of
+	// them may be strangers, who have not yet given the password or a token.
 	MaxClients int
+	// WriteTimeout is how long a client may take none of its reply; 0 is 30 seconds.
+	WriteTimeout time.Duration
 	// Grace is what a stopping server gives its clients to send what they have
 	// begun and to take their last replies; 0 is 5 seconds.
 	Grace time.Duration
@@ -56,6 +65,7 @@ type Server struct {
 	commands atomic.Uint64 // carried out, refused ones included
 
 	complaints complaints
+	memory *store.Pool
 
 	mu      sync.Mutex
 	clients map[int64]*client
@@ -65,6 +75,9 @@ type Server struct {
 // New makes a server.
 func New(c Config) *Server {
 	c.MaxRequest = cmp.Or(c.MaxRequest, 64<<20)
+	c.MaxRequestMemory = cmp.Or(c.MaxRequestMemory, 1<<30)
+	c.MaxMemory = cmp.Or(c.MaxMemory, 2<<30)
+	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
 	c.MaxClients = cmp.Or(c.MaxClients, 10_000)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
 	if c.Sleep == nil {
@@ -77,13 +90,18 @@ func New(c Config) *Server {
 	rand.Read(id)
 	s := &Server{
 		config: c, runID: hex.EncodeToString(id), since: time.Now(),
-		clients: map[int64]*client{}, params: parameters(c),
+		clients: map[int64]*client{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
 	}
 	if c.Engine != nil {
 		c.Engine.SetFacts(s.facts)
 		c.Engine.SetTimeLimit(c.TimeLimit)
 	}
 	return s
+}
+
+// budget is that of a request, or of one after the other.
+func (s *Server) budget(piece int64) *store.Budget {
+	return store.NewBudget(s.memory, s.config.MaxRequestMemory, piece)
 }
 
 // password is what RESP clients must give, "" for nothing.
@@ -93,15 +111,11 @@ func (s *Server) password() string {
 	return s.params["requirepass"]
 }
 
-// add registers a client, unless there are too many.
-func (s *Server) add(c *client) bool {
+// add registers a client.
+func (s *Server) add(c *client) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.clients) >= s.config.MaxClients {
-		return false
-	}
 	s.clients[c.id] = c
-	return true
 }
 
 func (s *Server) remove(c *client) {

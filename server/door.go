@@ -1,0 +1,122 @@
+package server
+
+import (
+	"container/list"
+	"net"
+	"sync"
+)
+
+// door counts the connections of a listener, and keeps those of strangers, who have not
+// shown yet that they may come in, from taking all the places: when there is none left
+// for somebody new, the stranger who has waited longest must leave. So whoever knows
+// the secret gets in, however many do nothing but hold connections.
+type door struct {
+	max, maxStrangers int
+
+	mu        sync.Mutex
+	open      int
+	strangers list.List // of *guest, the first came first
+}
+
+func newDoor(max int) *door {
+	return &door{max: max, maxStrangers: (max + 9) / 10}
+}
+
+// guest is a connection that came in through a door. Closing it more than once is fine.
+type guest struct {
+	net.Conn
+	door     *door
+	stranger *list.Element // nil for one who is known
+	left     bool
+}
+
+// admit lets a connection in, as a stranger. It is nil when all places are taken by
+// guests who are known.
+func (d *door) admit(nc net.Conn) *guest {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.open >= d.max && !d.show() {
+		return nil
+	}
+	if d.strangers.Len() >= d.maxStrangers {
+		d.show()
+	}
+	g := &guest{Conn: nc, door: d}
+	g.stranger = d.strangers.PushBack(g)
+	d.open++
+	return g
+}
+
+// show shows the first stranger out, if there is one.
+func (d *door) show() bool {
+	first := d.strangers.Front()
+	if first == nil {
+		return false
+	}
+	g := first.Value.(*guest)
+	g.leave()
+	g.Conn.Close()
+	return true
+}
+
+// leave is under the door's lock.
+func (g *guest) leave() {
+	if g.left {
+		return
+	}
+	g.left = true
+	g.door.open--
+	g.meet()
+}
+
+// meet is known under the door's lock.
+func (g *guest) meet() {
+	if g.stranger != nil {
+		g.door.strangers.Remove(g.stranger)
+		g.stranger = nil
+	}
+}
+
+// known says that the guest is none of the strangers any more.
+func (g *guest) known() {
+	g.door.mu.Lock()
+	defer g.door.mu.Unlock()
+	g.meet()
+}
+
+// Close closes the connection and makes room for another.
+func (g *guest) Close() error {
+	g.door.mu.Lock()
+	g.leave()
+	g.door.mu.Unlock()
+	return g.Conn.Close()
+}
+
+// CloseWrite ends what is sent, where the connection can do that alone.
+func (g *guest) CloseWrite() error {
+	if half, ok := g.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return net.ErrClosed
+}
+
+// guarded is a listener whose connections come in through a door.
+type guarded struct {
+	net.Listener
+	door   *door
+	refuse func(net.Conn) // before one that is not let in is closed
+}
+
+func (l guarded) Accept() (net.Conn, error) {
+	for {
+		nc, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if g := l.door.admit(nc); g != nil {
+			return g, nil
+		}
+		l.refuse(nc)
+		nc.Close()
+	}
+}
