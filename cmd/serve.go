@@ -30,6 +30,7 @@ type serveOptions struct {
 	requirePass secretOptions
 	timeLimit   time.Duration
 	grace       time.Duration
+	limits      limitOptions
 }
 
 const (
@@ -75,6 +76,7 @@ meanwhile, writes are refused, since they would be lost.
 	f.StringVar(&o.resp, "resp", "", "`ADDRESS` to serve the Redis protocol on")
 	o.token.addFlags(f, "token", "`TOKEN` that REST clients must send")
 	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must give")
+	o.limits.addFlags(f)
 	o.target.addFileFlags(cmd, "to serve; :memory: forgets everything")
 	f.BoolVar(&o.target.full, "full", false, "make each commit to the file survive a power cut (slower)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Second, "how `LONG` a command may take before it fails without a trace; 0 for no limit")
@@ -100,6 +102,9 @@ func (o *serveOptions) secrets(s *streams) (token, password string, err error) {
 func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if err := o.limits.check(); err != nil {
+		return err
+	}
 	t, err := o.target.file(s.getenv)
 	if err != nil {
 		return err
@@ -129,6 +134,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		Told:        local.Told,
 		Logger:      logger,
 	}
+	o.limits.apply(&config, s.getenv)
 	go watchFile(ctx, file, config.Logger)
 	made := config.Token == ""
 	if made {

@@ -65,7 +65,7 @@ type Server struct {
 	commands atomic.Uint64 // carried out, refused ones included
 
 	complaints complaints
-	memory *store.Pool
+	memory     *store.Pool
 
 	mu      sync.Mutex
 	clients map[int64]*client
