@@ -115,7 +115,7 @@ func (o *inspectOptions) check(s *streams) error {
 // screen is how the browser looks, and what its target is called.
 func (o *inspectOptions) screen(s *streams, c *connection) inspect.Options {
 	options := inspect.Options{
-		Client: c, Target: c.target.String(), Name: c.target.profile, DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
+		Client: c, Target: c.target.String(), Name: c.target.profile, Profile: c.target.profile, Color: 1 + slices.Index(profile.Colors, c.target.settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
 		Editor: editor(s.getenv), Exec: "meowdis exec " + c.target.flags(), Mouse: !o.noMouse,
 		Journal: undoDirectory(), Identity: c.target.identity(), Fleeting: c.target.path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),

@@ -59,7 +59,7 @@ var visits = []visit{
 		{"G", "▌ ▸ user:"}, {"l", "▾ user:"}, {"j j", "▌     2"}, {"h h", "▌ ▸ user:"}, {"Home Down Down Down", "▌ ▸ queue:"},
 	}},
 	{bullet: "Keys", what: "filter as one types: glob, fuzzy, regex, exact", steps: [][2]string{
-		{"/", "glob"}, {"type job", "queue:jobs"}, {"Tab", "fuzzy"}, {"Tab", "regex"}, {"Tab", "exact"}, {"C-u", "exact"}, {"type user:2", "1 of 1 found"}, {"Enter Escape", "▸ user:"},
+		{"/", "glob"}, {"type job", "queue:jobs"}, {"Tab", "fuzzy"}, {"Tab", "regex"}, {"Tab", "exact"}, {"C-u", "exact"}, {"type user:2", "1 of 1 found"}, {"Enter Escape", "▾ user:"},
 	}},
 	{bullet: "Keys", what: "filter by type, TTL and database; sort", steps: [][2]string{
 		{"t", "zset"}, {"type ha", "▌ hash"}, {"Enter", "user:2"}, {"Escape T Down Enter", "session:1"}, {"Escape s Down Enter", "TTL↑"}, {"S", "TTL↓"}, {"v d", "1 key"}, {"3 Enter", "db 3 · 1 key"},

@@ -2,6 +2,8 @@ package decode
 
 import (
 	"strings"
+
+	"github.com/meowdis/meowdis/display"
 )
 
 // Options bound the work. The zero Options are good for a screen.
@@ -64,11 +66,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Chain names the layers with their sizes: "gzip 1.2 kB → JSON 5.3 kB".
+// Chain names the layers with their sizes: "gzip 1.2 KB → JSON 5.3 KB".
 func (s Shown) Chain() string {
 	parts := make([]string, len(s.Layers))
 	for i, l := range s.Layers {
-		parts[i] = l.Name + " " + Size(l.Size)
+		parts[i] = l.Name + " " + display.Bytes(int64(l.Size))
 		if l.Cut {
 			parts[i] += "+"
 		}

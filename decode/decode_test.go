@@ -15,6 +15,7 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 
 	"github.com/meowdis/meowdis/decode"
+	"github.com/meowdis/meowdis/display"
 )
 
 func gzipped(b []byte) []byte {
@@ -126,7 +127,7 @@ func TestValue(t *testing.T) {
 func TestChain(t *testing.T) {
 	text := []byte(`["` + strings.Repeat("cat ", 400) + `"]`)
 	in := gzipped(text)
-	if got, want := decode.Value(in, decode.Options{}).Chain(), "gzip "+decode.Size(len(in))+" → JSON 1.6 kB"; got != want {
+	if got, want := decode.Value(in, decode.Options{}).Chain(), "gzip "+display.Bytes(int64(len(in)))+" → JSON 1.6 KB"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

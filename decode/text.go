@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -121,21 +122,7 @@ func uuid(s string) string {
 func dump(b []byte, most int) string {
 	text := strings.TrimSuffix(hex.Dump(b[:min(len(b), most)]), "\n")
 	if len(b) > most {
-		text += fmt.Sprintf("\n… %s more", Size(len(b)-most))
+		text += fmt.Sprintf("\n… %s more", display.Bytes(int64(len(b)-most)))
 	}
 	return text
-}
-
-// Size is a number of bytes for people: "999 B", "1.2 kB", "34 MB".
-func Size(n int) string {
-	f, unit := float64(n), 0
-	for f >= 1000 && unit < 4 {
-		f /= 1000
-		unit++
-	}
-	digits := 0
-	if unit > 0 && f < 9.95 {
-		digits = 1
-	}
-	return strconv.FormatFloat(f, 'f', digits, 64) + " " + []string{"B", "kB", "MB", "GB", "TB"}[unit]
 }

@@ -77,7 +77,7 @@ func (m *Model) mortal() (name string, set func(at int64) change, ok bool) {
 		m.notice = "Choose keys, not folders, to set their time to live."
 	}
 	return s.String(), func(at int64) change {
-		c := change{title: lived(s.String(), at, m.now), lives: true}
+		c := change{title: lived(s.String(), len(s.names), at, m.now), lives: true}
 		for _, name := range s.names {
 			call := command("PERSIST", name)
 			if at != 0 {
@@ -107,7 +107,7 @@ func (m *Model) mortalField(field string) (name string, set func(at int64) chang
 			call = command("HPEXPIREAT", key, decimal(at), "FIELDS", "1", field)
 		}
 		return change{
-			title: lived(name, at, m.now), calls: [][][]byte{call}, lives: true, backOf: fieldLife(key, field),
+			title: lived(name, 1, at, m.now), calls: [][][]byte{call}, lives: true, backOf: fieldLife(key, field),
 			checks: []check{{call: command(lifeOnly, key, field)}},
 		}
 	}, true
@@ -127,12 +127,16 @@ func fieldLife(key, field string) backOf {
 	}
 }
 
-// lived says what a time to live became.
-func lived(name string, at, now int64) string {
-	if at == 0 {
-		return name + " never expires now"
+// lived says what the time to live of n things became.
+func lived(name string, n int, at, now int64) string {
+	ends := " expire"
+	if n == 1 {
+		ends = " expires"
 	}
-	return name + " expires in " + remaining(at-now)
+	if at == 0 {
+		return name + " never" + ends + " now"
+	}
+	return name + ends + " in " + remaining(at-now)
 }
 
 // parseLife reads a time to live as people write it, and returns when it ends: 0

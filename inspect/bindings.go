@@ -396,7 +396,7 @@ func (m *Model) stop() tea.Cmd {
 	}
 	q := m.keys.query
 	q.filter, q.kind, q.life = filter{manner: q.filter.manner}, "", catalog.AnyLife
-	m.search(q)
+	m.searchAround(q)
 	return nil
 }
 
@@ -446,7 +446,7 @@ func (m *Model) changeForm() tea.Cmd {
 
 func (m *Model) editFilter() tea.Cmd {
 	m.inValue = false
-	m.before = m.keys.query
+	m.before, m.stood = m.keys.query, m.stands()
 	m.filtering = newPrompt(m.keys.filter.text)
 	return nil
 }
@@ -474,7 +474,7 @@ func (m *Model) pressFilter(k tea.KeyMsg) tea.Cmd {
 		m.search(q)
 	case "esc":
 		m.filtering = nil
-		m.search(m.before)
+		m.searchAround(m.before)
 	case "up", "down", "pgup", "pgdown":
 		return m.bound(k.String())
 	default:

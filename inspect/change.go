@@ -64,11 +64,16 @@ type doubtful struct {
 
 func (doubtful) Error() string { return "the change is in doubt" }
 
-const lockedNotice = "Nothing is written while the browser is read-only. Press U to unlock it."
+const (
+	lockedNotice   = "Nothing is written while the browser is read-only. Press U to unlock it."
+	readOnlyNotice = "This target is read-only."
+)
 
 // mayWrite tells whether a change can begin, and says why not.
 func (m *Model) mayWrite() bool {
 	switch {
+	case m.options.Unlock == nil:
+		m.notice = readOnlyNotice
 	case !m.unlocked:
 		m.notice = lockedNotice
 	case m.running(writing):
@@ -333,7 +338,7 @@ func (m *Model) unlock() tea.Cmd {
 		m.notice = "Read-only again."
 		return nil
 	case m.options.Unlock == nil:
-		m.notice = "This target is read-only."
+		m.notice = readOnlyNotice
 		return nil
 	case m.writable:
 		m.unlocked = true

@@ -116,7 +116,9 @@ func (m *Model) editing() (e editable, ok bool) {
 	}
 	if e, ok = m.current(); !ok {
 		m.notice = "This cannot be edited here. Press : to write a command."
-		if s := m.value.sheet(); s != nil && s.size > editLimit {
+		if m.value.gone {
+			m.notice = "This key is not there any more."
+		} else if s := m.value.sheet(); s != nil && s.size > editLimit {
 			m.notice = "This is more than an editor should be given: " + bytesize(editLimit) + " at most."
 		}
 	}

@@ -46,7 +46,21 @@ func (m *Model) helpLines(width, height int) []string {
 			}
 		}
 	}
-	return inColumns(lines, labels+texts+4, width, height)
+	if lines = inColumns(lines, labels+texts+4, width, height); len(lines) > height {
+		lines = append([]string{m.essentials()}, lines...)
+	}
+	return lines
+}
+
+// essentials is what stands first where the help does not fit on one page.
+func (m *Model) essentials() string {
+	var shown []string
+	for _, key := range []string{"?", "/", "q"} {
+		if b := m.binding(key); b != nil {
+			shown = append(shown, m.styles.key.Render(keySign(key))+" "+b.hint)
+		}
+	}
+	return " " + strings.Join(shown, "   ")
 }
 
 // inColumns puts lines of a width next to each other where they need less height

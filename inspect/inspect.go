@@ -42,6 +42,10 @@ type Options struct {
 	// the name that ConfirmName asks for; the target when empty.
 	Confirm Confirm
 	Name    string
+	// Profile is the name of the target, where it has one, and Color its colour in the
+	// terminal, from 1; 0 for none.
+	Profile string
+	Color   int
 	// Editor is a command that edits the file at path; nil when there is none.
 	Editor func(path string) *exec.Cmd
 	// Explain is the SQL that a command is in database db; nil where there is none.

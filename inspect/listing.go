@@ -43,8 +43,49 @@ func (m *Model) search(q query) {
 		m.cancel(p)
 	}
 	was := m.keys.query
+	m.goal = row{}
 	m.keys.show(q)
 	m.plan(was, match)
+}
+
+// searchAround shows q with the person where they are: at the key under the cursor, or
+// where no key is left at the row from before the filter was edited.
+func (m *Model) searchAround(q query) {
+	at := m.stands()
+	if at.Name == "" || q.chooses() {
+		at = m.stood
+	}
+	m.stood = row{}
+	was := m.keys.query
+	if m.search(q); at.Name == "" || m.keys.query != q || was == q {
+		return
+	}
+	l := &m.keys
+	if !l.tree() {
+		at.level, at.depth = "", 0
+	}
+	switch {
+	case at.Folder && !l.tree():
+		return
+	case !at.Folder && l.order == catalog.ByName && !q.chooses():
+		m.reveal(at.Name)
+	case m.sorted != nil && m.isSorting():
+		m.goal = at
+		return
+	default:
+		l.rows = nil
+		l.seek(m.walker(), at)
+	}
+	l.stale, l.touched = false, true
+	l.rows[0].stale = true
+}
+
+// stands is the row that the person is at; one without a name where there is none.
+func (m *Model) stands() row {
+	if r := m.keys.selected(); r != nil && r.gone == 0 && !m.keys.stale {
+		return *r
+	}
+	return row{}
 }
 
 // plan decides whether the list needs a scan or an order of its own, and begins it.

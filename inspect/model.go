@@ -38,6 +38,8 @@ type Model struct {
 	outdated      bool             // the data has changed since they were sorted
 	levelSurvey   *levelSurvey     // the bytes of folders in the making; nil when there are none
 	value         valuePane
+	stood         row     // the row that the person was at before the filter was edited
+	goal          row     // the key to go to when the order is made; none without a name
 	inValue       bool    // the value has the focus, not the keys
 	filtering     *prompt // the filter under edit, nil when none is
 	before        query   // what the list showed before the edit

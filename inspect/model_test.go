@@ -273,9 +273,9 @@ func TestLettersThatComeTogether(t *testing.T) {
 	s.shows("/ 009▏", "1 of 11 found")
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("j"), Alt: true})
 	s.wait(settleTime)
-	s.shows("all keys", "▌ key:00001")
+	s.shows("all keys", "▌ key:00010") // behind key:00009, which was found
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjq"), Paste: true})
-	s.shows("▌ key:00001")
+	s.shows("▌ key:00010")
 	s.press("/")
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("key:\n0001"), Paste: true})
 	s.shows("/ key:0001▏")

@@ -39,10 +39,8 @@ type picker struct {
 }
 
 func (p *picker) press(m *Model, k tea.KeyMsg) tea.Cmd {
-	if k.Type == tea.KeyRunes && p.seek(p.typed+string(k.Runes)) {
-		return nil
-	}
-	if k.Type == tea.KeyRunes && p.seek(string(k.Runes)) {
+	moves := k.String() == "j" || k.String() == "k"
+	if k.Type == tea.KeyRunes && !moves && (p.seek(p.typed+string(k.Runes)) || p.seek(string(k.Runes))) {
 		return nil
 	}
 	p.typed = ""

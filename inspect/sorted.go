@@ -77,6 +77,14 @@ func (m *Model) sortsOn(o orderedOn) {
 		return
 	}
 	looked, done := m.sorted.Looked()
+	if l := &m.keys; done && m.goal.Name != "" {
+		m.cancel(listing)
+		l.rows = nil
+		l.seek(m.walker(), m.goal)
+		l.stale, l.touched, m.goal = false, true, row{}
+		l.rows[0].stale = true
+		return
+	}
 	if drawn := m.keys.drawn; done || int(looked) >= drawn+drawn/4 {
 		m.keys.drawn = int(looked)
 		m.showOrder()

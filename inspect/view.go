@@ -1,9 +1,11 @@
 package inspect
 
 import (
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/display"
@@ -72,6 +74,7 @@ func (m *Model) tinyView() string {
 	if m.leaving != nil && m.overlay == m.leaving {
 		lines[2] = "q stops a change"
 	}
+	lines = append(lines, m.brand()+" "+m.lock(true))
 	for i, line := range lines {
 		lines[i] = truncate(line, m.width)
 	}
@@ -161,11 +164,36 @@ func (m *Model) cover(lines []string) {
 	}
 }
 
-// header names the target, the database and how much is in it, and tells whether
-// anything can be written.
+// brand is the program's name, or that of the profile in its colour.
+func (m *Model) brand() string {
+	name, style := m.options.Profile, m.styles.brand
+	if name == "" {
+		return style.Render(" meowdis ")
+	}
+	if c := m.options.Color; c > 0 && !m.styles.reverses {
+		style = style.Foreground(lipgloss.Color("0")).Background(lipgloss.Color(strconv.Itoa(c)))
+	}
+	return style.Render(" " + shown(name, max(m.width/4, 8)) + " ")
+}
+
+// lock tells whether anything can be written.
+func (m *Model) lock(narrow bool) string {
+	switch {
+	case m.unlocked && narrow:
+		return m.styles.alarm.Render("RW")
+	case m.unlocked:
+		return m.styles.alarm.Render(" WRITING ")
+	case narrow:
+		return m.styles.dim.Render("RO")
+	}
+	return m.styles.dim.Render("read-only")
+}
+
+// header names the profile, the target, the database and how much is in it, and tells
+// whether anything can be written.
 func (m *Model) header() string {
 	narrow := m.width < 60
-	brand := m.styles.brand.Render(" meowdis ")
+	brand := m.brand()
 	total := "…"
 	if m.conn.refusals.has("DBSIZE") {
 		total = "? keys"
@@ -173,23 +201,11 @@ func (m *Model) header() string {
 	if m.total >= 0 {
 		total = counted(m.total, "key", "keys")
 		if narrow {
-			total = display.Short(m.total) + " keys"
+			total = display.Short(m.total) + " " + strings.TrimLeft(total, "0123456789, ")
 		}
 	}
-	lock := m.styles.dim.Render("read-only")
-	switch {
-	case m.unlocked && narrow:
-		lock = m.styles.alarm.Render("RW")
-	case m.unlocked:
-		lock = m.styles.alarm.Render(" WRITING ")
-	case narrow:
-		lock = ""
-	}
 	dot := m.styles.dim.Render(" · ")
-	right := m.styles.dim.Render("db ") + decimal(int64(m.db)) + dot + total + " "
-	if lock != "" {
-		right = lock + dot + right
-	}
+	right := m.lock(narrow) + dot + m.styles.dim.Render("db ") + decimal(int64(m.db)) + dot + total + " "
 	room := m.width - ansi.StringWidth(brand) - ansi.StringWidth(right) - 2
 	target := whole(m.options.Target)
 	return between(brand+" "+truncateLeft(target, room), right, m.width)

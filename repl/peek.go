@@ -116,7 +116,7 @@ func (l *loop) peekHead(ctx context.Context, b *strings.Builder, key, kind strin
 		facts = append(facts, visible(string(v.Str)))
 	}
 	if v, err := l.asks(ctx, "MEMORY", "USAGE", key); err == nil && v.Kind == resp.Int {
-		facts = append(facts, decode.Size(int(v.Int))+" by MEMORY USAGE")
+		facts = append(facts, display.Bytes(v.Int)+" by MEMORY USAGE")
 	}
 	fmt.Fprintf(b, "%s  %s\n", l.coloured(styles[kindKey], writtenWord([]byte(key), false)), l.coloured(dim, strings.Join(facts, ", ")))
 	return nil

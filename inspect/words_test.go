@@ -1,0 +1,125 @@
+package inspect
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestEscKeepsTheKey under the cursor, when what chose the keys goes.
+func TestEscKeepsTheKey(t *testing.T) {
+	for what, c := range map[string]struct {
+		keys  []string
+		shows string
+	}{
+		"a filter that is typed":      {[]string{"/", "2", "7", "esc"}, "▌       27"},
+		"a filter":                    {[]string{"/", "2", "7", "enter", "esc"}, "▌       27"},
+		"a type":                      {[]string{"t", "home", "down", "down", "enter", "end", "esc"}, "▌     29"},
+		"a filter that finds nothing": {[]string{"G", "/", "n", "o", "p", "e", "esc"}, "▌ ▸ user:"},
+		"a filter in an order":        {[]string{"s", "down", "down", "enter", "/", "s", "e", "r", ":", "2", "7", "enter", "esc"}, "▌ user:27"},
+		"a filter by bytes":           {[]string{"s", "b", "enter", "/", "s", "e", "r", ":", "2", "7", "enter", "esc"}, "▌ user:27"},
+		"a filter in reverse":         {[]string{"S", "/", "s", "e", "r", ":", "2", "7", "enter", "esc"}, "▌ user:27"},
+		"a filter within a filter":    {[]string{"/", "u", "s", "e", "r", "enter", "down", "/", "x", "esc"}, "▌ user:01"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			f := newFile(t).shop()
+			s := browseOn(t, f, f.fake, 80, 24)
+			for _, key := range c.keys {
+				s.press(key)
+			}
+			s.shows(c.shows)
+			if what == "a filter" {
+				s.press("k")
+				s.shows("▌       26")
+			}
+		})
+	}
+	t.Run("a server", func(t *testing.T) {
+		s := browse(t, newFake().plain(3000), 80, 24)
+		s.press("/", "2", "7", "0", "0", "enter", "esc")
+		s.shows("▌     02700")
+		s.press("k")
+		s.shows("▌     02699")
+	})
+}
+
+// TestJAndKMove in every menu, whatever its words begin with.
+func TestJAndKMove(t *testing.T) {
+	f := newFile(t).shop()
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	for _, menu := range []string{"t", "T", "s", "d", "y", "a", "L"} {
+		s.press(menu)
+		p, ok := s.model.overlay.(*picker)
+		if !ok {
+			t.Fatalf("%s opens no menu", menu)
+		}
+		at := p.at
+		if s.press("j"); p.at != at+1 {
+			t.Errorf("%s: j goes from %d to %d", menu, at, p.at)
+		}
+		if s.press("k"); p.at != at {
+			t.Errorf("%s: k goes to %d, not back to %d", menu, p.at, at)
+		}
+		s.press("esc")
+	}
+}
+
+// TestHelpBeginsWithTheEssentials on the smallest screen.
+func TestHelpBeginsWithTheEssentials(t *testing.T) {
+	for _, keys := range [][]string{{"?"}, {"enter", "?"}} {
+		s := browse(t, newFake().plain(10), 40, 12)
+		s.press(keys...)
+		s.shows("? help   / ", "q quit")
+	}
+}
+
+// TestWhatIsAlwaysOnTheScreen: the profile, and whether anything can be written.
+func TestWhatIsAlwaysOnTheScreen(t *testing.T) {
+	f := newFile(t)
+	start := f.fake.options
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Profile, o.Color = "prod", 1
+	}
+	for _, size := range [][2]int{{20, 5}, {32, 8}, {40, 12}, {80, 24}, {200, 50}} {
+		s := browseOn(t, f, f.fake, size[0], size[1])
+		lock := map[bool][2]string{true: {"RO", "RW"}, false: {"read-only", "WRITING"}}[size[0] < 60]
+		s.shows(" prod", lock[0])
+		s.press("?")
+		s.shows(" prod", lock[0])
+		s.press("esc", "U")
+		if size[0] >= leastWidth {
+			s.shows(" prod", lock[1])
+		}
+	}
+}
+
+// TestWords that were wrong.
+func TestWords(t *testing.T) {
+	f := newFile(t)
+	for _, key := range []string{"a", "b", "c"} {
+		f.do("SET " + key + " 1 PX 90000")
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "space", "space", "P")
+	s.shows("2 keys never expire now")
+	s.press("g", "P")
+	s.shows("a never expires now")
+	s.press("space", "space", "X", "9", "0", "enter")
+	s.shows("2 keys expire in 1m 30s")
+	s.press("g", "enter")
+	f.theirs("DEL a")
+	s.wait(2 * second)
+	s.press("e")
+	s.shows("This key is not there any more.")
+
+	locked := newFile(t)
+	locked.do("SET a " + strings.Repeat("x", 5000))
+	locked.fake.options = func(o *Options) { o.Index = locked.index }
+	s = browseOn(t, locked, locked.fake, 80, 24)
+	for _, key := range []string{"D", "a", "R", "X", "P", "u"} {
+		s.press(key)
+		s.shows("This target is read-only.")
+		s.hides("unlock")
+	}
+}
