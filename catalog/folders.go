@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -38,8 +39,8 @@ var sqlLevel = map[direction]string{
 
 // Level returns up to n entries by name behind from, or before it when back is
 // set: the keys that begin with prefix, where those that have the delimiter behind
-// it are one folder for each name up to there. The delimiter is text. A folder may hold only keys that
-// have expired: Tally tells.
+// it are one folder for each name up to there. The delimiter is text. Of folders with more than
+// ghostKeys keys one may hold only keys that have expired: Tally tells.
 func (c *Catalog) Level(ctx context.Context, db int, prefix, delimiter string, from Mark, back bool, n int) (Page, error) {
 	low, high := []byte(prefix), After(prefix)
 	switch {
@@ -76,6 +77,9 @@ func (c *Catalog) Level(ctx context.Context, db int, prefix, delimiter string, f
 	if err := c.fill(ctx, db, &p, names); err != nil {
 		return p, err
 	}
+	if err := c.lay(ctx, db, &p); err != nil {
+		return p, err
+	}
 	if back {
 		slices.Reverse(p.Entries)
 	}
@@ -99,6 +103,54 @@ func (c *Catalog) fill(ctx context.Context, db int, p *Page, names []string) err
 		kept = append(kept, e)
 	}
 	p.Entries = kept
+	return nil
+}
+
+// ghostKeys is how many keys of a folder are looked at for one that lives.
+const ghostKeys = 1000
+
+var (
+	sqlAnyDead = `SELECT EXISTS(SELECT 1 FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?1)`
+	sqlPeopled = map[bool]string{false: peopled(`AND ?3 IS NULL`), true: peopled(`AND key < ?3`)}
+)
+
+// peopled tells whether one of the first ?5 keys of a range lives at ?4, or it has more.
+func peopled(bound string) string {
+	keys := ` FROM keys WHERE db = ?1 AND key >= ?2 ` + bound + ` ORDER BY key LIMIT ?5`
+	return `SELECT EXISTS(SELECT 1 FROM (SELECT dies_at` + keys + `) WHERE dies_at IS NULL OR dies_at > ?4)
+		OR (SELECT count(*) FROM (SELECT 1` + keys + `)) = ?5`
+}
+
+// lay takes the folders out of a level that hold only keys that have expired: ghosts.
+func (c *Catalog) lay(ctx context.Context, db int, p *Page) error {
+	now := store.Int(c.now())
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlAnyDead, Args: []store.Value{now}})
+	if err != nil || rows[0][0][0].Int() == 0 {
+		return err
+	}
+	var stmts []store.Stmt
+	for _, e := range p.Entries {
+		if e.Folder {
+			high := After(e.Name)
+			stmts = append(stmts, store.Stmt{SQL: sqlPeopled[high != nil], Args: []store.Value{
+				store.Int(int64(db)), blob(e.Name), boundary(high), now, store.Int(ghostKeys)}})
+		}
+	}
+	if len(stmts) == 0 {
+		return nil
+	}
+	found, err := c.read(ctx, stmts...)
+	if err != nil {
+		return err
+	}
+	p.Entries = slices.DeleteFunc(p.Entries, func(e Entry) bool {
+		if !e.Folder {
+			return false
+		}
+		lives := found[0][0][0].Int() != 0
+		found = found[1:]
+		return !lives
+	})
 	return nil
 }
 

@@ -24,6 +24,18 @@ func bounded(head string) map[bool]string {
 	return map[bool]string{false: head + ` AND ?3 IS NULL`, true: head + ` AND key < ?3`}
 }
 
+// sqlNextDeath is a seek in the index of deaths.
+const sqlNextDeath = `SELECT min(` + schema.DiesAt + `) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` > ?1`
+
+// NextDeath is when the next key ends, of any database, in Unix ms; 0 when none does.
+func (c *Catalog) NextDeath(ctx context.Context) (int64, error) {
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlNextDeath, Args: []store.Value{store.Int(c.now())}})
+	if err != nil || rows[0][0][0].IsNull() {
+		return 0, err
+	}
+	return rows[0][0][0].Int(), nil
+}
+
 // Tally counts the keys whose names begin with prefix.
 func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, error) {
 	high, now := After(prefix), store.Int(c.now())

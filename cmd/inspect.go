@@ -133,7 +133,11 @@ func (o *inspectOptions) screen(s *streams, c *connection) inspect.Options {
 
 // knowledge adds what a file of ours tells beside the replies to commands.
 func knowledge(ctx context.Context, c *connection, options *inspect.Options) {
-	if c.file == nil || c.file.Foreign() {
+	if c.file == nil {
+		return
+	}
+	options.Moved = c.file.Moved
+	if c.file.Foreign() {
 		return
 	}
 	options.Index = fileIndex{catalog.New(c.file, systemClock), c.file}

@@ -100,6 +100,9 @@ var visits = []visit{
 		{"", "7 keys"}, {"other SET aaa 1", "8 keys"}, {"G l", "▾ user:"}, {"j Enter", "Bern"}, {"other SET user:1 changed", "changed"},
 		{"f", "not followed"}, {"other SET user:1 again", "changed"}, {"r", "again"},
 	}},
+	{bullet: "Seeing", what: "that the file was moved away, and put back", steps: [][2]string{
+		{"rename t.sqlite away.sqlite", "the file was deleted"}, {"rename away.sqlite t.sqlite", "!the file was deleted"},
+	}},
 	{bullet: "Seeing", what: "any command; the log of all, and their SQL", steps: [][2]string{
 		{":", ": ▏"}, {"type HGET user:2 name", "name▏"}, {"Enter", "Bob"}, {": Up", "HGET user:2 name▏"}, {"Escape L", "HGET user:2 name"}, {"Enter", "plan:|SELECT"}, {"Escape", "▸ user:"},
 	}},
@@ -229,6 +232,9 @@ func (p *party) acts(keys string) {
 		p.check(p.Run(rest))
 	case "other":
 		meowdisExec(p.t, p.dir, rest+"\n", "--db", "t.sqlite")
+	case "rename":
+		from, to, _ := strings.Cut(rest, " ")
+		p.check(os.Rename(filepath.Join(p.dir, from), filepath.Join(p.dir, to)))
 	case "changes":
 		screen, err := p.Screen()
 		p.check(err)

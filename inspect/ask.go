@@ -93,6 +93,7 @@ func (m *Model) describe(d described) {
 		r.stale = false
 		if d.facts[i].Type == "" {
 			r.gone = m.now
+			m.forget(name)
 			continue
 		}
 		r.Facts, r.gone = d.facts[i], 0

@@ -61,6 +61,29 @@ const (
 	factsBytes = 80
 )
 
+// remove takes a key out, and tells whether it was there.
+func (g *gathered) remove(name string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, there := g.seen[name]; !there {
+		return false
+	}
+	delete(g.seen, name)
+	i := slices.IndexFunc(g.keys, func(k found) bool { return k.name == name })
+	g.keys = slices.Delete(g.keys, i, i+1)
+	return true
+}
+
+// named is the keys by name, which folders are counted by.
+func (g *gathered) named() *gathered {
+	if g.order == catalog.ByName && !g.reverse {
+		return g
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return &gathered{keys: slices.Clone(g.keys)}
+}
+
 // has tells whether a key was found.
 func (g *gathered) has(name string) bool {
 	g.mu.Lock()

@@ -27,6 +27,8 @@ type Index interface {
 	// Deaths counts the keys that end within each of rising spans of ms, and not
 	// within the one before it.
 	Deaths(ctx context.Context, db int, spans []int64) ([]int64, error)
+	// NextDeath is when the next key ends, of any database, in Unix ms; 0 when none does.
+	NextDeath(ctx context.Context) (int64, error)
 	// File is facts of the file.
 	File(ctx context.Context) (catalog.File, error)
 	// DataVersion changes when anybody commits a change to the file.

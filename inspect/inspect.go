@@ -23,10 +23,13 @@ type Client interface {
 
 // Options is what Run needs to know.
 type Options struct {
-	Client    Client
-	Index     Index  // what else is known of the keys; nil: they are found by SCAN
-	Target    string // what is shown as the place the keys are in: a path, a URL without its secrets
-	DB        int    // the database shown first
+	Client Client
+	Index  Index  // what else is known of the keys; nil: they are found by SCAN
+	Target string // what is shown as the place the keys are in: a path, a URL without its secrets
+	DB     int    // the database shown first
+	// Moved returns an error when the file is no longer under its name; nil for what is
+	// no file.
+	Moved     func() error
 	Delimiter string // what parts names into folders; ":" when empty
 	// Unlock returns a client that writes. Nil leaves the browser read-only for good.
 	Unlock func(context.Context) (Client, error)

@@ -52,6 +52,7 @@ type Model struct {
 	typed         []string // the commands that were typed
 	following     bool     // changes are looked for every second
 	lastWatch     watched
+	moved         error  // why the file is not what is under its name any more
 	failure       string // the last error, until the next key press
 	notice        string // what just happened, likewise
 

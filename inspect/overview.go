@@ -27,6 +27,8 @@ type overview struct {
 	file    *catalog.File
 	wal     int64
 	server  []string // facts that a server tells
+	scanned int64    // of a server, how many keys the folders are about
+	scope   string   // and which those are
 	plot    plot
 }
 
@@ -51,7 +53,12 @@ func (m *Model) showOverview() tea.Cmd {
 	w := m.walker()
 	w.query = catalog.Query{DB: db}
 	if ix == nil {
-		o.parts = []part{m.serverPart(db), m.samplePart(db), foldersPart(w.keys, db, w.delimiter)}
+		keys := m.scan.keys.named()
+		o.scanned, o.scope = int64(keys.len()), "of those scanned"
+		if m.filtered() {
+			o.scope = "of those found"
+		}
+		o.parts = []part{m.serverPart(db), m.samplePart(db), foldersPart(keys, db, w.delimiter)}
 	} else {
 		o.parts = []part{
 			func(ctx context.Context) (learnt, error) {
@@ -171,6 +178,9 @@ func (m *Model) samplePart(db int) part {
 			o.sample, o.deaths, o.kinds = true, make([]int64, len(lifeSpans)), []catalog.Amount{}
 			o.partial = "in a sample of " + counted(int64(len(facts)), "key", "keys")
 			for _, f := range facts {
+				if f.Type == "" {
+					continue // it has ended since
+				}
 				i := slices.IndexFunc(o.kinds, func(k catalog.Amount) bool { return k.Name == f.Type })
 				if i < 0 {
 					o.kinds, i = append(o.kinds, catalog.Amount{Name: f.Type}), len(o.kinds)
@@ -337,13 +347,16 @@ func (o *overview) drawFolders(m *Model) {
 		return
 	}
 	indexed := m.options.Index != nil
-	note := map[bool]string{true: "keys and bytes"}[indexed]
+	note, all := o.scope, o.scanned
+	if indexed {
+		note, all = "keys and bytes", o.keys
+	}
 	if indexed && o.partial != "" {
 		note += " " + o.partial
 	}
 	o.heading(m, "Biggest folders", note)
 	for _, f := range o.folders[:min(len(o.folders), foldersShown)] {
-		size := percent(f.Keys, o.keys)
+		size := percent(f.Keys, all)
 		if indexed {
 			size = fitRight(bytesize(f.Bytes), 9)
 		}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"errors"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -169,6 +170,19 @@ func (m *Model) gathers(f fed) {
 	if now := s.keys.len(); now > before && (len(l.rows) < 2*l.height || now > l.drawn+l.drawn/8) || s.done || s.paused() {
 		l.drawn = s.keys.len()
 		l.refresh(m.running(listing))
+	}
+}
+
+// forget takes a key that is gone out of what was scanned, and out of its folders.
+func (m *Model) forget(name string) {
+	if m.scan == nil || !m.scan.keys.remove(name) {
+		return
+	}
+	for folder, t := range m.keys.tallies {
+		if strings.HasPrefix(name, folder) {
+			t.stale = true
+			m.keys.tallies[folder] = t
+		}
 	}
 }
 

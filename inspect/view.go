@@ -242,6 +242,8 @@ func (m *Model) status() []string {
 	switch {
 	case m.failure != "":
 		text, style = "✗ "+shown(strings.TrimRight(m.failure, " "), 4*m.width), m.styles.failure
+	case m.moved != nil:
+		text, style = "✗ "+m.moved.Error(), m.styles.failure
 	case m.notice != "":
 		text = m.notice
 	default:

@@ -12,48 +12,83 @@ type watched struct {
 	data    int64
 	key     string
 	version int64 // 0 when there is no such key
+	next    int64 // when the next key ends, Unix ms; 0 when none does
+	moved   error // the file is no longer under its name
+	blind   bool  // nothing but that was looked at
 }
 
-// watch asks, once a second, whether anybody changed the file. A target without
+// watch asks, once a second, whether anybody changed the file, or moved it. A target without
 // an index is asked for the keys on the screen again instead, when the person
 // wants to follow it: that costs commands.
 func (m *Model) watch() tea.Cmd {
-	switch {
-	case !m.following || m.running(watching):
+	if m.running(watching) {
 		return nil
-	case m.options.Index != nil:
-		db, key := m.db, m.value.key
-		return m.start(watching, func(ctx context.Context) (tea.Msg, error) {
-			v, err := m.options.Index.DataVersion(ctx)
-			if err != nil {
-				return nil, err
-			}
-			found, err := m.options.Index.Facts(ctx, db, []string{key})
-			if err != nil {
-				return nil, err
-			}
-			return watched{v, key, found[0].Facts.Version}, nil
-		})
 	}
+	ix := m.options.Index
+	var cmds []tea.Cmd
+	if m.options.Moved != nil || ix != nil && m.following {
+		db, key, follows := m.db, m.value.key, m.following
+		cmds = append(cmds, m.start(watching, func(ctx context.Context) (tea.Msg, error) {
+			var w watched
+			if m.options.Moved != nil {
+				w.moved = m.options.Moved()
+			}
+			if w.blind = ix == nil || !follows || w.moved != nil; w.blind {
+				return w, nil
+			}
+			return w.look(ctx, ix, db, key)
+		}))
+	}
+	if ix == nil && m.following {
+		cmds = append(cmds, m.followServer())
+	}
+	return tea.Batch(cmds...)
+}
+
+// look finds out what changes with the data.
+func (w watched) look(ctx context.Context, ix Index, db int, key string) (watched, error) {
+	var err error
+	if w.data, err = ix.DataVersion(ctx); err != nil {
+		return w, err
+	}
+	if w.next, err = ix.NextDeath(ctx); err != nil {
+		return w, err
+	}
+	found, err := ix.Facts(ctx, db, []string{key})
+	if err == nil {
+		w.key, w.version = key, found[0].Facts.Version
+	}
+	return w, err
+}
+
+// followServer asks for what is on the screen again.
+func (m *Model) followServer() tea.Cmd {
 	rows := m.keys.visible()
 	for i := range rows {
 		rows[i].stale = true
 	}
+	cmds := []tea.Cmd{m.count()}
 	if m.value.loaded && !m.value.halted && !m.running(opening) {
-		return m.open(m.value.key)
+		cmds = append(cmds, m.open(m.value.key))
 	}
-	return nil
+	return tea.Batch(cmds...)
 }
 
-// watched looks again at what changed: at the list when anything did, at the value
-// when it did.
+// watched looks again at what changed: at the list when anything did or ended, at the
+// value when it did.
 func (m *Model) watched(w watched) tea.Cmd {
+	if m.moved = w.moved; w.blind {
+		return nil
+	}
 	last := m.lastWatch
 	m.lastWatch = w
 	var cmds []tea.Cmd
-	if last.data != 0 && w.data != last.data {
+	written, ended := last.data != 0 && w.data != last.data, last.next != 0 && last.next <= m.now
+	if written {
 		m.keys.reload(m.running(listing))
 		m.sortChanged()
+	}
+	if written || ended { // the rows that have ended fade by themselves
 		m.keys.recount(m.now)
 		cmds = append(cmds, m.count())
 	}

@@ -1,0 +1,101 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestCountsFollowWhatExpires: of closed folders and of the database, with nobody
+// writing anything.
+func TestCountsFollowWhatExpires(t *testing.T) {
+	f := newFile(t)
+	f.do("SET s:1 x PX 5000")
+	f.do("SET s:2 x")
+	f.do("SET g:1 x PX 8000")
+	f.do("SET other x")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.shows("4 keys", "▸ s:", "2 keys", "▸ g:")
+	s.wait(7 * time.Second)
+	s.shows("· 3 keys", "▸ g:")
+	s.hides("2 keys")
+	s.wait(6 * time.Second)
+	s.shows("· 2 keys", "▸ s:", "other")
+	s.hides("g:", "0 keys")
+	s.press("r")
+	s.hides("g:", "0 keys")
+}
+
+// TestNoGhostFolders: a folder is not there when all that it holds has expired, and nobody
+// has swept it away.
+func TestNoGhostFolders(t *testing.T) {
+	f := newFile(t)
+	for i := range 5 {
+		f.do(fmt.Sprintf("SET ghost:%d x PX 100", i))
+		f.do(fmt.Sprintf("SET mixed:in:%d x PX 100", i))
+	}
+	f.do("SET mixed:living x")
+	f.do("SET other x")
+	f.clock.now += 1000
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.hides("ghost", "0 keys")
+	s.shows("▸ mixed:", "1 key", "· 2 keys")
+	s.press("end", "enter")
+	s.press("k", "enter")
+	s.hides("in:")
+	s.press("O")
+	s.hides("ghost")
+}
+
+// TestServersForgetWhatExpires: keys that were scanned and are gone are in no folder.
+func TestServersForgetWhatExpires(t *testing.T) {
+	f := newFake()
+	f.add(fakeValue{key: "a:1", kind: "string", str: "x", expires: f.clock.now + 3000}, fakeValue{key: "a:2", kind: "string", str: "x"},
+		fakeValue{key: "b:1", kind: "string", str: "x", expires: f.clock.now + 3000}, fakeValue{key: "c", kind: "string", str: "x"})
+	s := browse(t, f, 80, 24)
+	s.shows("▸ a:", "2 keys")
+	s.press("enter", "end", "k", "enter")
+	s.shows("▾ a:", "▾ b:")
+	s.wait(10 * time.Second)
+	s.shows("· 2 keys", "1 key")
+	s.hides("b:", "0 keys")
+	s.press("home", "enter")
+	s.shows("▸ a:", "1 key")
+}
+
+// TestOverviewOfAServerInEveryOrder counts each key once, and says of which.
+func TestOverviewOfAServerInEveryOrder(t *testing.T) {
+	for _, keys := range [][]string{nil, {"S"}, {"s", "T", "enter"}, {"s", "s", "enter", "S"}, {"s", "t", "enter"}} {
+		f := newFake()
+		for i := range 60 {
+			f.add(fakeValue{key: fmt.Sprintf("%c:%d", 'a'+i%3, i), kind: []string{"string", "list"}[i%2], str: "x", expires: f.clock.now + int64(i*7919%60)*60_000 + 60_000})
+		}
+		s := browse(t, f, 80, 40)
+		s.press(keys...)
+		s.press("O", "end")
+		s.shows("Biggest folders  of those scanned", "a:                        20  33%", "b:                        20  33%", "c:                        20  33%")
+	}
+}
+
+// TestAFileThatIsMoved is told within a second, for as long as it is.
+func TestAFileThatIsMoved(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k v")
+	start := f.fake.options
+	var moved error
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Moved = func() error { return moved }
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("f") // it is no change that one need not follow
+	moved = errors.New("the file was moved")
+	s.wait(time.Second)
+	s.shows("✗ the file was moved")
+	s.press("j")
+	s.shows("✗ the file was moved")
+	moved = nil
+	s.wait(time.Second)
+	s.hides("the file was moved")
+}
