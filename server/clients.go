@@ -46,7 +46,7 @@ func (c *client) setInfo(args [][]byte) resp.Value {
 		return resp.MakeError("ERR Unrecognized option '" + commands.Quote(args[2]) + "'")
 	}
 	if !printable(args[3]) {
-		return resp.MakeError("ERR " + option + " cannot contain spaces, newlines or special characters.")
+		return resp.MakeError("ERR " + string(args[2]) + " cannot contain spaces, newlines or special characters.")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

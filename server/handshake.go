@@ -132,7 +132,7 @@ func (c *client) greeting() resp.Value {
 		resp.MakeString("id"), resp.MakeInt(c.id),
 		resp.MakeString("mode"), resp.MakeString("standalone"),
 		resp.MakeString("role"), resp.MakeString("master"),
-		resp.MakeString("modules"), resp.EmptyArray)
+		resp.MakeString("modules"), translator.Modules)
 }
 
 func (c *client) quit([][]byte) resp.Value {

@@ -18,7 +18,7 @@ var serverTranslations = translations{
 	"INFO":                    info,
 	"LOLWUT":                  lolwut,
 	"MODULE HELP":             help,
-	"MODULE LIST":             moduleList,
+	"MODULE LIST":             func(*Call) Plan { return answer(Modules) },
 	"COMMAND":                 commandInfo,
 	"COMMAND COUNT":           commandCount,
 	"COMMAND DOCS":            commandDocs,
@@ -118,9 +118,7 @@ func lolwut(c *Call) Plan {
 	return answer(resp.Value{Kind: resp.Verbatim, Str: []byte(" /\\_/\\\n( " + eyes + " )\n > ^ <\n\nRedis ver. " + RedisVersion + "\n")})
 }
 
-// moduleList is that of a Redis 8.0 without modules of its own: one is built in.
-func moduleList(*Call) Plan {
-	return answer(resp.MakeArray(resp.MakeMap(
-		resp.MakeString("name"), resp.MakeString("vectorset"), resp.MakeString("ver"), resp.One,
-		resp.MakeString("path"), resp.EmptyBulk, resp.MakeString("args"), resp.EmptyArray)))
-}
+// Modules are those of a Redis 8.0 to which nobody has added any: one is built in.
+var Modules = resp.MakeArray(resp.MakeMap(
+	resp.MakeString("name"), resp.MakeString("vectorset"), resp.MakeString("ver"), resp.One,
+	resp.MakeString("path"), resp.EmptyBulk, resp.MakeString("args"), resp.EmptyArray))

@@ -107,7 +107,7 @@ func (g *generator) fill() step {
 // fails has changed it for meowdis only.
 func (g *generator) watched() []step {
 	change := g.command(true)
-	for unsignalled[g.making.Name] || g.making.Name == "BITFIELD" && contains(change, []byte("FAIL")) || len(change) > 3 && slices.ContainsFunc(change[3:], func(a []byte) bool { return bytes.HasSuffix(bytes.ToUpper(a), []byte("XAT")) }) {
+	for unsignalled[g.making.Name] || g.making.Name == "BITFIELD" && contains(change, []byte("FAIL")) || len(change) > 2 && slices.ContainsFunc(change[2:], func(a []byte) bool { return bytes.HasSuffix(bytes.ToUpper(a), []byte("XAT")) }) {
 		change = g.command(true)
 	}
 	return []step{
@@ -183,13 +183,16 @@ func (g *generator) writeSequence(args [][]byte, kids []node) [][]byte {
 	if g.IntN(3) == 0 {
 		kids = g.shuffleOptions(kids)
 	}
-	counted, from := -1, 0
+	counted, from, width := -1, 0, 1
+	if g.making.Name == "HSETEX" {
+		width = 2 // words for each that numfields counts
+	}
 	for i, kid := range kids {
 		if kid.kind == literal && kid.text == "STREAMS" {
 			return g.writeStreams(args, kids[i:])
 		}
 		if counted >= 0 && kid.kind != placeholder && kid.kind != repeated {
-			args[counted] = g.count(len(args) - from)
+			args[counted] = g.count((len(args) - from) / width)
 			counted = -1
 		}
 		args = g.write(args, kid)
@@ -198,7 +201,7 @@ func (g *generator) writeSequence(args [][]byte, kids []node) [][]byte {
 		}
 	}
 	if counted >= 0 {
-		args[counted] = g.count(len(args) - from)
+		args[counted] = g.count((len(args) - from) / width)
 	}
 	return args
 }
@@ -275,19 +278,35 @@ func racy(c command, args [][]byte) bool {
 	}
 	optionOnly := strings.Contains(c.Syntax, "EX seconds")
 	given := !optionOnly
-	for _, a := range args {
+	var times [][]byte // what may be one
+	for i, a := range args {
 		switch strings.ToUpper(string(a)) {
 		case "EX", "PX", "EXAT", "PXAT":
 			given = true
+			times = append(times, args[i+1:min(i+2, len(args))]...)
 		}
 	}
-	for _, a := range args {
+	switch {
+	case c.Group != "hash": // where numbers of fields, and fields that are numbers, follow
+		times = args
+	case !optionOnly:
+		times = args[min(2, len(args)):min(3, len(args))]
+	}
+	for _, a := range times {
 		if n, err := strconv.ParseInt(string(a), 10, 64); given && err == nil && 0 < n && n < 100000 {
 			return true
 		}
 	}
 	return false
 }
+
+// fieldTTLs asks, at the end of a case, when the fields of each hash expire.
+var fieldTTLs = func() (steps []step) {
+	for _, key := range keys {
+		steps = append(steps, step{args: words(append([]string{"HPTTL", key, "FIELDS", strconv.Itoa(len(elements))}, elements...)...)})
+	}
+	return steps
+}()
 
 // streamsInFull shows all that a stream is, at the end of a case.
 var streamsInFull = func() (steps []step) {

@@ -8,21 +8,47 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/internal/oracle"
 )
 
-// later tells whether the call has words that only a later Redis reads, also by
+// later reports whether the call has words that only a later Redis reads, also by
 // chance; in the place of ZRANK's anything may stand.
-func later(args [][]byte) bool {
+func later(args [][]byte, server oracle.Version) bool {
 	name := nameOf(args)
 	if strings.HasPrefix(name, "COMMAND GETKEYS") {
-		return halfANumber(args) || later(args[2:])
+		return halfANumber(args) || later(args[2:], server)
 	}
-	if (name == "ZRANK" || name == "ZREVRANK") && len(args) > 3 {
+	if (name == "ZRANK" || name == "ZREVRANK") && len(args) > 3 && server.Before("7.2") {
 		return true
 	}
-	return slices.ContainsFunc(newer[name], func(word string) bool {
+	return slices.ContainsFunc(unknown(name, server), func(word string) bool {
 		return slices.ContainsFunc(args[1:], func(a []byte) bool { return bytes.EqualFold(a, []byte(word)) })
 	})
+}
+
+// flawed reports whether Redis 8.0 answers the call wrongly: HGETEX reads what is after its
+// words, a negative offset of a LIMIT is one from the other end, and LSET cuts an index
+// to 32 bits.
+func flawed(args [][]byte) bool {
+	negative := func(i int) bool { return i < len(args) && len(args[i]) > 0 && args[i][0] == '-' }
+	switch name := nameOf(args); {
+	case name == "HGETEX" && len(args) > 2:
+		fields := 2
+		switch strings.ToUpper(string(args[2])) {
+		case "EX", "PX", "EXAT", "PXAT":
+			fields = 4
+		case "PERSIST":
+			fields = 3
+		}
+		return len(args) <= fields+1
+	case strings.HasPrefix(name, "ZRANGE") || strings.HasPrefix(name, "ZREVRANGE"):
+		i := slices.IndexFunc(args, func(a []byte) bool { return bytes.EqualFold(a, []byte("LIMIT")) })
+		return i > 0 && negative(i+1)
+	case name == "LSET" && len(args) > 2:
+		n, err := strconv.ParseInt(string(args[2]), 10, 64)
+		return err == nil && int64(int32(n)) != n
+	}
+	return false
 }
 
 // halfANumber tells whether an argument only begins with a number of keys, which is
@@ -36,12 +62,13 @@ func halfANumber(args [][]byte) bool {
 
 // unqueued tells whether a call stays out of transactions: what is compared in a
 // way of its own, or not at all where Redis leaves the answer open. HELLO changes
-// the form of the replies in the middle of EXEC's.
+// the form of the replies in the middle of EXEC's, and Redis 8.0 does not answer an AUTH
+// there that fails.
 func unqueued(args [][]byte, how treatment) bool {
 	cmd := commands.Lookup(nameOf(args))
 	waits := cmd != nil && cmd.Flags&commands.Blocking != 0
-	return how.special != nil && !waits || sorts(args) || comparesTTL(args) || byName(args) ||
-		slices.Contains([]string{"HELLO", "DBSIZE", "MEMORY USAGE"}, nameOf(args))
+	return how.special != nil && !waits || sorts(args) || comparesTTL(args) || comparesFieldTTL(args) || byName(args) ||
+		slices.Contains([]string{"AUTH", "HELLO", "DBSIZE", "MEMORY USAGE"}, nameOf(args))
 }
 
 // undefined tells whether Redis leaves open what the call answers: a range by
@@ -55,6 +82,9 @@ func undefined(theirs doer, args [][]byte) bool {
 	case name == "MEMORY USAGE" && len(args) > 2:
 		theirs([]byte("EXISTS"), args[2]) // removes a dead key, which counts until then
 		return false
+	}
+	if comparesFieldTTL(args) {
+		return true
 	}
 	if comparesTTL(args) {
 		unit := int64(1)
@@ -111,6 +141,14 @@ func comparesTTL(args [][]byte) bool {
 	return slices.ContainsFunc(args[3:], func(a []byte) bool {
 		return bytes.EqualFold(a, []byte("GT")) || bytes.EqualFold(a, []byte("LT"))
 	})
+}
+
+// comparesFieldTTL reports whether the call sets TTLs of fields under the condition that
+// the present ones are longer or shorter.
+func comparesFieldTTL(args [][]byte) bool {
+	name := nameOf(args)
+	return (name == "HEXPIRE" || name == "HPEXPIRE") && len(args) > 3 &&
+		(bytes.EqualFold(args[3], []byte("GT")) || bytes.EqualFold(args[3], []byte("LT")))
 }
 
 // byName tells whether the call is about a range of names.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/meowdis/meowdis/internal/oracle"
 )
 
 // nodeKind says what a node of a parsed syntax stands for.
@@ -42,15 +44,31 @@ func parseSyntax(text string) (node, error) {
 	return n, nil
 }
 
-// newer are the words that Redis 7.0 does not know yet, where a choice or an
-// option of the command is theirs.
-var newer = map[string][]string{
-	"BITOP": {"DIFF", "DIFF1", "ANDOR", "ONE"}, "SET": {"IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "HSCAN": {"NOVALUES"}, "SCAN": {"WITHTYPE"},
-	"ZRANK": {"WITHSCORE"}, "ZREVRANK": {"WITHSCORE"},
-	"ZUNION": {"COUNT"}, "ZINTER": {"COUNT"}, "ZUNIONSTORE": {"COUNT"}, "ZINTERSTORE": {"COUNT"},
-	// What nobody can compare is among these: an ID from the clock (*), and waiting.
-	"XADD": {"KEEPREF", "IDMPAUTO", "*"}, "XTRIM": {"KEEPREF"},
-	"XREAD": {"MAXCOUNT", "MAXSIZE", "BLOCK"}, "XREADGROUP": {"MAXCOUNT", "MAXSIZE", "CLAIM", "BLOCK"},
+// newer are the words that not every Redis knows, where a choice or an option of the
+// command is theirs, and the version that is the first to know them.
+var newer = map[string]map[string]oracle.Version{
+	"BITOP": {"DIFF": "8.2", "DIFF1": "8.2", "ANDOR": "8.2", "ONE": "8.2"},
+	"SET":   {"IFEQ": "8.4", "IFNE": "8.4", "IFDEQ": "8.4", "IFDNE": "8.4"},
+	"SCAN":  {"WITHTYPE": never}, "HSCAN": {"NOVALUES": "7.4"},
+	"ZRANK": {"WITHSCORE": "7.2"}, "ZREVRANK": {"WITHSCORE": "7.2"},
+	"ZUNION": {"COUNT": "8.8"}, "ZINTER": {"COUNT": "8.8"}, "ZUNIONSTORE": {"COUNT": "8.8"}, "ZINTERSTORE": {"COUNT": "8.8"},
+	"XADD":       {"KEEPREF": "8.2", "DELREF": "8.2", "ACKED": "8.2", "IDMPAUTO": "8.6", "IDMP": "8.6", "*": never}, // an ID from the clock
+	"XTRIM":      {"KEEPREF": "8.2", "DELREF": "8.2", "ACKED": "8.2"},
+	"XREAD":      {"MAXCOUNT": "8.8", "MAXSIZE": "8.8", "BLOCK": never}, // waits
+	"XREADGROUP": {"MAXCOUNT": "8.8", "MAXSIZE": "8.8", "CLAIM": "8.4", "BLOCK": never},
+}
+
+// never is later than any version: nobody can compare what it is about.
+const never oracle.Version = "99"
+
+// unknown are the words of the command that the server does not know.
+func unknown(name string, server oracle.Version) (words []string) {
+	for word, since := range newer[name] {
+		if server.Before(since) {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // without returns n without the alternatives and options that begin with one of
