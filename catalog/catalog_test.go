@@ -11,6 +11,7 @@ import (
 
 	"github.com/meowdis/meowdis/catalog"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 )
 
@@ -42,6 +43,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
+	storetest.CheckAtEnd(t, s)
 	f.session = engine.New(s, engine.WithClock(clock)).Session()
 	f.catalog = catalog.New(s, clock)
 	return f

@@ -50,6 +50,7 @@ func TestBulk(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { s.Close() })
+		storetest.CheckAtEnd(t, s)
 		return &transacted{Store: s}
 	}
 	alone := storetest.NewClient(t, storetest.NewEngine(open(), storetest.NewClock()))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -28,7 +29,8 @@ func TestPipelineUntilError(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer file.Close()
+				t.Cleanup(func() { file.Close() })
+				storetest.CheckAtEnd(t, file)
 				var s engine.Store = file
 				if hide {
 					s = applyOnly{file}

@@ -124,7 +124,8 @@ func TestTransactionsAreHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer inner.Close()
+	t.Cleanup(func() { inner.Close() })
+	storetest.CheckAtEnd(t, inner)
 	s := &transacted{Store: inner}
 	c := storetest.NewClient(t, storetest.NewEngine(s, storetest.NewClock()))
 	c.Want("SET a 1 NX GET", "(nil)")

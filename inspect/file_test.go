@@ -9,6 +9,7 @@ import (
 	"github.com/meowdis/meowdis/catalog"
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
@@ -42,6 +43,7 @@ func newFile(t *testing.T) *file {
 			t.Error(err)
 		}
 	})
+	storetest.CheckAtEnd(t, s)
 	e := engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return 7 }))
 	f.session, f.another = e.Session(), e.Session
 	f.index = index{catalog.New(s, now), s}

@@ -26,7 +26,8 @@ func transcripts(t *testing.T) []corpus.Transcript {
 	return all
 }
 
-// TestCorpusRESP runs every transcript over a connection.
+// TestCorpusRESP runs every transcript over a connection, and sweeps one key or field
+// before each command.
 func TestCorpusRESP(t *testing.T) {
 	for _, tr := range transcripts(t) {
 		t.Run(tr.Name, func(t *testing.T) {
@@ -34,6 +35,9 @@ func TestCorpusRESP(t *testing.T) {
 			clients := []*peer{s.dial(t), s.dial(t)}
 			for _, step := range tr.Steps {
 				s.clock.Add(step.Clock)
+				if _, err := s.store.Sweep(t.Context(), 1); err != nil {
+					t.Fatal(err)
+				}
 				c := clients[step.Client-1]
 				c.send(string(resp.AppendCommand(nil, step.Args...)))
 				check(t, tr, step, c.reply())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/server"
@@ -18,7 +19,8 @@ const token = "a token"
 // served is a server under test, on free ports of this machine.
 type served struct {
 	server     *server.Server
-	resp, rest string // addresses
+	resp, rest string       // addresses
+	store      *local.Store // nil when the engine is the test's own
 	clock      atomic.Int64
 	stop       func() // as a signal would; the test waits for the end itself
 	done       chan struct{}
@@ -35,6 +37,8 @@ func serve(t *testing.T, c server.Config) *served {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { st.Close() })
+		storetest.CheckAtEnd(t, st)
+		s.store = st
 		seed := uint64(0)
 		c.Engine = engine.New(st, engine.WithClock(s.clock.Load), engine.WithSeed(func() uint64 { return atomic.AddUint64(&seed, 1) }))
 	}

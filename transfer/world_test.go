@@ -14,6 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/remote"
@@ -30,6 +31,7 @@ func openLocal(t testing.TB) (*engine.Session, *engine.Engine) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { file.Close() })
+	storetest.CheckAtEnd(t, file)
 	e := engine.New(file)
 	return e.Session(), e
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -29,6 +30,7 @@ func newClient(t testing.TB) *client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.store.Close() })
+	storetest.CheckAtEnd(t, c.store)
 	seed := uint64(0)
 	c.session = engine.New(c.store, engine.WithClock(clock), engine.WithSeed(func() uint64 { seed++; return seed })).Session()
 	return c

@@ -24,6 +24,14 @@ func Check(t testing.TB, s engine.Store) {
 	}
 }
 
+// CheckAtEnd is Check when the test ends, before what it has to clean up by then.
+func CheckAtEnd(t testing.TB, s engine.Store) {
+	t.Cleanup(func() {
+		t.Helper()
+		Check(t, s)
+	})
+}
+
 // Broken is what Check reports.
 func Broken(s engine.Store) (all []string, err error) {
 	exam := doctor.Exam{Version: schema.Version, Examples: 10, Query: func(sql string, args ...store.Value) ([]store.Row, error) {
