@@ -148,7 +148,9 @@ func (c *conn) digests(ctx context.Context, db int, keys []string) (found map[st
 		if p.First {
 			d = digest{sum: xxh3.HashString(string(p.Key.Type))}
 		}
-		d.add(p.Value)
+		if !d.add(p.Value) {
+			return nil, false, nil
+		}
 		if p.Last {
 			ends := p.Key.ExpiresAt
 			if c.refusals.has("PEXPIRETIME") {
@@ -183,7 +185,8 @@ func hashOf(parts [][]byte) uint64 {
 
 func numeral(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
-func (d *digest) add(v transfer.Value) {
+// add takes a part in; false when its type is not known here.
+func (d *digest) add(v transfer.Value) bool {
 	switch v := v.(type) {
 	case rdb.String:
 		d.bytes.Write(v)
@@ -213,7 +216,14 @@ func (d *digest) add(v transfer.Value) {
 			d.next(numeral(int64(s.Index)), s.Value)
 		}
 		d.sum += v.Next
+	case *transfer.VectorSet:
+		for _, e := range v.Elements {
+			d.among(e.Name, e.Record, e.Attributes)
+		}
+	default:
+		return false
 	}
+	return true
 }
 
 // stream takes a stream in without the times at which its consumers were seen: servers

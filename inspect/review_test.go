@@ -87,6 +87,29 @@ func TestUndoAsksBeforeItOverwrites(t *testing.T) {
 	}
 }
 
+// TestEveryTypeIsReviewed: what others change in a key of any type is seen.
+func TestEveryTypeIsReviewed(t *testing.T) {
+	for _, c := range [][3]string{
+		{"SET k a", "APPEND k b", "SETRANGE k 0 c"}, {"RPUSH k a b", "RPUSH k c", "LSET k 0 d"}, {"SADD k a b", "SADD k c", "SREM k a"},
+		{"HSET k f 1", "HSET k g 1", "HSET k f 2"}, {"HSET k f 1", "HSET k g 1", "HPEXPIRE k 90000 FIELDS 1 f"}, {"ZADD k 1 a", "ZADD k 2 b", "ZADD k 3 a"},
+		{"XADD k 1-1 a b", "XADD k 2-1 a b", "XADD k 3-1 a b"}, {"XADD k 1-1 a b", "XADD k 2-1 a b", "XGROUP CREATE k g 0"},
+		{`JSON.SET k $ {"a":1}`, "JSON.SET k $.b 2", "JSON.SET k $.a 3"}, {"ARSET k 0 a", "ARSET k 1 b", "ARSET k 0 c"},
+		{"VADD k VALUES 2 1 0 a", "VADD k VALUES 2 0 1 b", "VADD k VALUES 2 1 1 a"}, {"VADD k VALUES 2 1 0 a", "VADD k VALUES 2 0 1 b", `VSETATTR k a {"x":1}`},
+	} {
+		f := newFile(t)
+		f.do(c[0])
+		s := browseOn(t, f, f.fake, 80, 24)
+		s.press("U")
+		s.runs(c[1])
+		s.press("u")
+		s.shows("Undone")
+		s.runs(c[1])
+		f.theirs(c[2])
+		s.press("u")
+		s.shows("Undo nevertheless?", "k was changed since")
+	}
+}
+
 // words is a reply as words.
 func words(v resp.Value) string {
 	if len(v.Elems) == 0 {
