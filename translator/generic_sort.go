@@ -3,6 +3,7 @@ package translator
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -91,8 +92,16 @@ func (s *sorting) elementStmts() []store.Stmt {
 	part := []store.Value{store.Digits(max(count, -1)), store.Digits(max(offset, 0))}
 	all := []store.Value{store.Digits(-1), store.Digits(0)}
 	list, set, zset := sqlSortList, part, sqlSortZSet
-	if s.unsorted && s.storing {
+	switch {
+	case s.unsorted && s.storing:
 		set = all // which sorts a set after all
+	case s.unsorted:
+		// A few more than those of a set that has an order of its own are all that LIMIT cuts.
+		rows := int64(-1)
+		if s.count >= 0 {
+			rows = max(s.limits().SetIntegers, clampLength(max(offset, 0))+clampLength(count)) + 1
+		}
+		set = []store.Value{store.Digits(rows), store.Digits(0)}
 	}
 	if s.unsorted && s.desc {
 		list, zset = sqlSortListDesc, sqlSortZSetDesc
@@ -130,6 +139,10 @@ func (s *sorting) elementsRead(r *store.Result) Plan {
 	case s.unsorted && typ == setType && s.storing:
 		// What is stored must not depend on the order of a set.
 		s.unsorted, s.alpha, s.by = false, true, nil
+	case s.unsorted && typ == setType:
+		orderIntegers(items, s.limits().SetIntegers)
+		first, last := s.window(len(items))
+		return s.answerWith(items[first:last])
 	case s.unsorted:
 		return s.answerWith(items)
 	}
@@ -147,6 +160,32 @@ func (s *sorting) elementsRead(r *store.Result) Plan {
 	})
 }
 
+// window is the part of n items that LIMIT asks for.
+func (s *sorting) window(n int) (first, last int) {
+	first, last = int(min(max(s.offset, 0), int64(n))), n
+	if s.count >= 0 {
+		last = first + int(min(s.count, int64(n-first)))
+	}
+	return first, last
+}
+
+// orderIntegers brings the members of a set into the order of Redis's compact form, when
+// all are integers and no more than most.
+func orderIntegers(items []item, most int64) {
+	if int64(len(items)) > most {
+		return
+	}
+	values := make(map[string]int64, len(items))
+	for _, it := range items {
+		n, ok := parseInt(it.element)
+		if !ok {
+			return
+		}
+		values[string(it.element)] = n
+	}
+	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(values[string(a.element)], values[string(b.element)]) })
+}
+
 // sort orders the items and cuts out the part that LIMIT asks for.
 func (s *sorting) sort(items []item) Plan {
 	if !s.alpha {
@@ -157,13 +196,8 @@ func (s *sorting) sort(items []item) Plan {
 			}
 		}
 	}
-	n := int64(len(items))
-	first := min(max(s.offset, 0), n)
-	last := n
-	if s.count >= 0 {
-		last = first + min(s.count, n-first)
-	}
-	sortPart(items, int(first), int(last), func(a, b item) int {
+	first, last := s.window(len(items))
+	sortPart(items, first, last, func(a, b item) int {
 		order := s.compare(a, b)
 		if s.desc {
 			order = -order
