@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -94,7 +95,7 @@ const headBytes = 64 << 10
 
 // with is a call with the key behind its first word.
 func with(key []byte, name string, args ...string) [][]byte {
-	return append([][]byte{[]byte(name), key}, call(args...)...)
+	return append([][]byte{[]byte(name), key}, keyspace.Call(args...)...)
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
@@ -122,7 +123,7 @@ func (w Walk) Describe(ctx context.Context, key []byte) (Key, error) {
 	if w.Samples == 0 {
 		w.Samples = usualSamples
 	}
-	found, err := w.describe(ctx, []Key{{Name: key, TTL: -1, Count: -1, Bytes: -1}})
+	found, err := w.find(ctx, w.lister(), [][]byte{key})
 	if err != nil {
 		return Key{}, err
 	}
@@ -146,7 +147,7 @@ func First(ctx context.Context, c Client, k Key, n int) ([][][]byte, error) {
 	case kind.parts == nil:
 		return [][][]byte{{v.Str}}, nil
 	case kind.scan != "" && k.Type != "zset":
-		if _, v.Elems, err = page(v); err != nil {
+		if v.Elems, _, err = keyspace.Scanned(v); err != nil {
 			return nil, err
 		}
 	}
@@ -196,7 +197,7 @@ func scanElements(ctx context.Context, c Client, k Key, match string, each func(
 		if err != nil {
 			return err
 		}
-		next, elems, err := page(v)
+		elems, next, err := keyspace.Scanned(v)
 		if err != nil {
 			return err
 		}

@@ -87,6 +87,7 @@ type differ struct {
 type check struct {
 	part Part
 	at   int64 // elements of its key in earlier parts
+	head int   // how many calls ask for the head of its key
 }
 
 func (d *differ) add(ctx context.Context, p Part) error {
@@ -105,7 +106,7 @@ func (d *differ) add(ctx context.Context, p Part) error {
 		d.at = 0
 		d.keys++
 	}
-	d.checks = append(d.checks, check{p, d.at})
+	d.checks = append(d.checks, check{part: p, at: d.at})
 	d.at += int64(p.Value.Len())
 	d.bytes += valueSize(p.Value)
 	if len(d.checks) < batchKeys && d.bytes < pageBytes {
@@ -132,9 +133,11 @@ func (d *differ) flush(ctx context.Context) error {
 	}
 	var calls [][][]byte
 	var ends []int
-	for _, c := range d.checks {
+	for i := range d.checks {
+		c := &d.checks[i]
 		if c.part.First {
-			calls = append(calls, d.headCalls(c.part.Key)...)
+			head := d.headCalls(c.part.Key)
+			calls, c.head = append(calls, head...), len(head)
 		}
 		if args := c.lookUp(); args != nil {
 			calls = append(calls, args)
@@ -156,9 +159,13 @@ func (d *differ) flush(ctx context.Context) error {
 	return nil
 }
 
-// headCalls ask for what a key is, and how much of it there is.
+// headCalls ask for what a key is, and how much of it there is. There are none for a
+// server that lacks one of them: then the lister finds out.
 func (d *differ) headCalls(k *Key) [][][]byte {
-	calls := [][][]byte{call("TYPE", k.Name), d.b.expiryCall(k.Name)}
+	if d.b.lister.Lacks("TYPE") || d.b.lister.Lacks("PEXPIRETIME") {
+		return nil
+	}
+	calls := [][][]byte{call("TYPE", k.Name), call("PEXPIRETIME", k.Name)}
 	if length := kinds[k.Type].length; length != "" {
 		calls = append(calls, call(length, k.Name))
 	}
@@ -169,15 +176,14 @@ func (d *differ) headCalls(k *Key) [][][]byte {
 func (d *differ) compare(ctx context.Context, c check, replies []resp.Value) error {
 	k := c.part.Key
 	if c.part.First {
-		n := len(d.headCalls(k))
-		same, err := d.compareHead(ctx, k, replies[:n])
+		same, err := d.compareHead(ctx, k, replies[:c.head])
 		if err != nil {
 			return err
 		}
 		if !same {
 			d.found = k
 		}
-		replies = replies[n:]
+		replies = replies[c.head:]
 	}
 	if d.found == k {
 		return nil // one difference of a value is enough
@@ -211,11 +217,8 @@ func refusedHead(replies []resp.Value) error {
 // compareHead tells how a key differs but for its elements; same is false when
 // there is no need to look at these.
 func (d *differ) compareHead(ctx context.Context, k *Key, replies []resp.Value) (same bool, err error) {
-	if unknown(replies[1]) {
-		d.b.lacks["PEXPIRETIME"] = true
-		if replies[1], err = d.b.session.Do(ctx, d.b.expiryCall(k.Name)...); err != nil {
-			return false, err
-		}
+	if len(replies) == 0 || slices.ContainsFunc(replies, unknown) {
+		return d.describeHead(ctx, k)
 	}
 	if err := refusedHead(replies); err != nil {
 		d.o.Notify(k, err)
@@ -223,7 +226,7 @@ func (d *differ) compareHead(ctx context.Context, k *Key, replies []resp.Value) 
 	}
 	typ, left := Type(text(replies[0])), int64(0)
 	if n, ok := integer(replies[1]); ok {
-		left = d.b.expiresAt(n)
+		left = max(n, 0)
 	}
 	if typ == "none" {
 		d.foundOnly(k, OnlyInA)
@@ -234,6 +237,26 @@ func (d *differ) compareHead(ctx context.Context, k *Key, replies []resp.Value) 
 		there.Count, _ = integer(replies[2])
 	}
 	return d.sameHead(k, there), nil
+}
+
+// describeHead is compareHead for a server that lacks the usual commands.
+func (d *differ) describeHead(ctx context.Context, k *Key) (same bool, err error) {
+	keys, err := d.b.look(ctx, k.DB, [][]byte{k.Name})
+	switch {
+	case err != nil:
+		return false, err
+	case len(keys) == 0:
+		d.foundOnly(k, OnlyInA)
+		return false, nil
+	case keys[0].Err != nil:
+		d.o.Notify(k, keys[0].Err)
+		return false, nil
+	}
+	there := *keys[0].Key
+	if there.Count == 0 { // nobody counts there
+		there.Count = k.Count
+	}
+	return d.sameHead(k, &there), nil
 }
 
 // sameHead tells how two keys differ but for their elements; it is false when there

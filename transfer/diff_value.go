@@ -48,6 +48,11 @@ func (c check) lookUp() [][]byte {
 // compareValue returns the first thing that differs as it is in A and in B; both
 // are "" when nothing does. An error reply is found in B in place of the value.
 func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value) (a, b string, err error) {
+	if len(replies) > 0 && unknown(replies[0]) {
+		if replies[0], err = d.wholeLookUp(ctx, c); err != nil {
+			return "", "", err
+		}
+	}
 	if len(replies) > 0 {
 		if replies[0].IsError() {
 			return "a value", string(replies[0].Str), nil
@@ -75,6 +80,61 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 		}
 	}
 	return "", "", nil
+}
+
+// wholeLookUp is what lookUp finds, out of the whole value: for servers that look up
+// nothing.
+func (d *differ) wholeLookUp(ctx context.Context, c check) (resp.Value, error) {
+	kind := kinds[c.part.Key.Type]
+	v, err := d.b.session.Do(ctx, kind.readAll(c.part.Key.Name)...)
+	if err != nil || v.IsError() {
+		return v, err
+	}
+	whole, err := kind.decode(v)
+	if err != nil {
+		return resp.Value{}, err
+	}
+	found := map[string]resp.Value{}
+	switch b := whole.(type) {
+	case rdb.String:
+		from := min(c.at, int64(len(b)))
+		return resp.MakeBulk(b[from:min(from+int64(c.part.Value.Len()), int64(len(b)))]), nil
+	case rdb.Hash:
+		for _, f := range b {
+			found[string(f.Name)] = resp.MakeBulk(f.Value)
+		}
+	case rdb.ZSet:
+		for _, m := range b {
+			found[string(m.Name)] = resp.MakeDouble(m.Score)
+		}
+	case rdb.Set:
+		for _, m := range b {
+			found[string(m)] = resp.MakeInt(1)
+		}
+	}
+	reply := resp.EmptyArray
+	add := func(name []byte) {
+		e, there := found[string(name)]
+		if !there {
+			e = resp.Nil
+		}
+		reply.Elems = append(reply.Elems, e)
+	}
+	switch a := c.part.Value.(type) {
+	case rdb.Hash:
+		for _, f := range a {
+			add(f.Name)
+		}
+	case rdb.ZSet:
+		for _, m := range a {
+			add(m.Name)
+		}
+	case rdb.Set:
+		for _, m := range a {
+			add(m)
+		}
+	}
+	return reply, nil
 }
 
 // compareElements compares the elements of a part with what lookUp found.

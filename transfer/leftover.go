@@ -3,6 +3,8 @@ package transfer
 import (
 	"bytes"
 	"context"
+
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 // TemporaryPrefix is the beginning of the names under which keys are made. No key of such a name
@@ -37,7 +39,7 @@ func (w *Writer) sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		elems, next, bad := scanned(v)
+		elems, next, bad := keyspace.Scanned(v)
 		if bad != nil {
 			return nil // who may not list keys, or cannot, leaves them to expire
 		}

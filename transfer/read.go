@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 // Position is a place between two pages of the keys of a session: what is behind
@@ -56,7 +56,8 @@ type reader struct {
 	session Session
 	o       ReadOptions
 	pace    pace
-	lacks   map[string]bool // commands that the server is known not to know
+	lister  *keyspace.Lister
+	lacks   map[string]bool // commands beside the lister's that the server is known not to know
 }
 
 // FromSession yields the keys of a session. A key that is there from start to
@@ -89,7 +90,9 @@ func FromKeys(ctx context.Context, s Session, names ...[]byte) Source {
 }
 
 func newReader(s Session, o ReadOptions) *reader {
-	return &reader{session: s, o: o, pace: newPace(), lacks: map[string]bool{}}
+	r := &reader{session: s, o: o, pace: newPace(), lacks: map[string]bool{}}
+	r.lister = r.newLister()
+	return r
 }
 
 // errStopped ends a reader whose parts nobody wants any more.
@@ -129,6 +132,7 @@ func (r *reader) all(ctx context.Context, visit visitor) error {
 
 // database visits the keys of the selected database from a position on.
 func (r *reader) database(ctx context.Context, at Position, visit visitor) error {
+	r.lister = r.lister.Again()
 	page, stop := r.pages(ctx, at)
 	defer stop()
 	for {
@@ -180,35 +184,17 @@ func (r *reader) pages(ctx context.Context, from Position) (page func(cursor str
 	}, l.stop
 }
 
-// scan returns a page of names and the cursor of the next page, "0" for none.
-func (r *reader) scan(ctx context.Context, cursor string) (names [][]byte, next string, err error) {
-	args := words("SCAN", cursor, "COUNT", strconv.Itoa(scanCount))
-	if r.o.Match != "" {
-		args = append(args, words("MATCH", r.o.Match)...)
-	}
-	if r.o.Type != "" {
-		args = append(args, words("TYPE", string(r.o.Type))...)
-	}
-	v, err := r.session.Do(ctx, args...)
-	if err != nil {
-		return nil, "", err
-	}
-	elems, next, err := scanned(v)
-	if err != nil {
-		return nil, "", fmt.Errorf("listing the keys: %w", err)
-	}
-	return slices.DeleteFunc(texts(elems), isTemporary), next, nil
+// newLister lists the keys of the database that is selected.
+func (r *reader) newLister() *keyspace.Lister {
+	return &keyspace.Lister{Client: r.session, Match: r.o.Match, Type: string(r.o.Type), Page: scanCount, Absolute: true}
 }
 
-// scanned takes the reply of SCAN and its like apart.
-func scanned(v resp.Value) (elems []resp.Value, next string, err error) {
-	if v.IsError() {
-		return nil, "", refused(v)
+// scan returns a page of names and the cursor of the next page, "0" for none.
+func (r *reader) scan(ctx context.Context, cursor string) (names [][]byte, next string, err error) {
+	if names, next, err = r.lister.Scan(ctx, cursor); err != nil {
+		return nil, "", fmt.Errorf("listing the keys: %w", err)
 	}
-	if len(v.Elems) != 2 {
-		return nil, "", errReply
-	}
-	return v.Elems[1].Elems, string(text(v.Elems[0])), nil
+	return slices.DeleteFunc(names, isTemporary), next, nil
 }
 
 // errReply is a reply that is none of the command's.

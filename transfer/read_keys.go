@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -47,92 +46,22 @@ func (r *reader) page(ctx context.Context, db int, keys []Listed, yield func(Par
 	return nil
 }
 
-// look finds out what the keys are: the types and expiries of all together, then
-// their lengths. Those that are not there are left out.
+// look finds out what the keys are. Those that are not there are left out.
 func (r *reader) look(ctx context.Context, db int, names [][]byte) ([]Listed, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
-	calls := make([][][]byte, 0, 2*len(names))
-	for _, name := range names {
-		calls = append(calls, call("TYPE", name), r.expiryCall(name))
-	}
-	replies, err := r.session.Pipeline(ctx, calls)
+	described, err := r.lister.Describe(ctx, names)
 	if err != nil {
 		return nil, err
 	}
-	if unknown(replies[1]) {
-		r.lacks["PEXPIRETIME"] = true
-		return r.look(ctx, db, names)
-	}
-	var keys []Listed
-	for i, name := range names {
-		k := &Key{DB: db, Name: name, Type: Type(text(replies[2*i]))}
-		_, known := kinds[k.Type]
-		err := errors.Join(refused(replies[2*i]), refused(replies[2*i+1]))
-		if err == nil && !known && k.Type != "none" {
-			err = fmt.Errorf("it has the type %s, which cannot be moved", k.Type)
-		}
-		expiry, _ := integer(replies[2*i+1])
-		switch {
-		case err != nil:
-			keys = append(keys, Listed{Key: k, Err: err})
-		case k.Type != "none" && expiry != expiryGone:
-			k.ExpiresAt = r.expiresAt(expiry)
-			keys = append(keys, Listed{Key: k})
+	keys := make([]Listed, len(described))
+	for i, d := range described {
+		keys[i] = Listed{Key: &Key{DB: db, Name: d.Name, Type: Type(d.Type), ExpiresAt: d.ExpiresAt, Count: max(d.Count, 0)}, Err: d.Err}
+		if kind, known := kinds[Type(d.Type)]; d.Err == nil && !known {
+			keys[i].Err = fmt.Errorf("it has the type %s, which cannot be moved", d.Type)
+		} else if kind.length == "" {
+			keys[i].Count = 1
 		}
 	}
-	return keys, r.lengths(ctx, keys)
-}
-
-// What PEXPIRETIME and PTTL answer of keys without an expiry, and of none.
-const (
-	expiryNever = -1
-	expiryGone  = -2
-)
-
-// expiryCall asks when a key expires; servers before 7.0 know only how long it
-// has left.
-func (r *reader) expiryCall(name []byte) [][]byte {
-	if r.lacks["PEXPIRETIME"] {
-		return call("PTTL", name)
-	}
-	return call("PEXPIRETIME", name)
-}
-
-func (r *reader) expiresAt(reply int64) int64 {
-	switch {
-	case reply < 0:
-		return 0
-	case r.lacks["PEXPIRETIME"]:
-		return time.Now().UnixMilli() + reply
-	}
-	return reply
-}
-
-// lengths counts the elements of keys. Of one that has changed its type since it
-// stays 0.
-func (r *reader) lengths(ctx context.Context, keys []Listed) error {
-	var calls [][][]byte
-	var asked []*Key
-	for _, k := range keys {
-		if name := kinds[k.Type].length; k.Err == nil && name != "" {
-			calls, asked = append(calls, call(name, k.Name)), append(asked, k.Key)
-		} else {
-			k.Count = 1
-		}
-	}
-	if len(calls) == 0 {
-		return nil
-	}
-	replies, err := r.session.Pipeline(ctx, calls)
-	if err != nil {
-		return err
-	}
-	for i, k := range asked {
-		k.Count, _ = integer(replies[i])
-	}
-	return nil
+	return keys, nil
 }
 
 // values yields the values of keys, and returns the names of those that were

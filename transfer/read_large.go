@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -79,7 +80,7 @@ func cursorPages(command string, k *Key, decode func([]resp.Value) (Value, error
 			return append(call(command, k.Name), words(cursor, "COUNT", strconv.FormatInt(n, 10))...)
 		},
 		take: func(v resp.Value) (Value, bool, error) {
-			elems, next, err := scanned(v)
+			elems, next, err := keyspace.Scanned(v)
 			if err != nil {
 				return nil, false, err
 			}

@@ -101,13 +101,16 @@ func (r *reader) fieldExpiries(ctx context.Context, keys []*Key, values []Value)
 
 const fieldExpiry = "HPEXPIRETIME"
 
+// fieldGone is what it answers of a field that is not there.
+const fieldGone = -2
+
 // withExpiries is the hash with the expiries of its fields, without those that
 // are gone.
 func withExpiries(h rdb.Hash, expiries []resp.Value) rdb.Hash {
 	kept := h[:0]
 	for i, f := range h {
 		switch at, _ := integer(expiries[i]); {
-		case at == expiryGone:
+		case at == fieldGone:
 			continue
 		case at > 0:
 			f.ExpiresAt = at

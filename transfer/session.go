@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -49,9 +49,7 @@ func size(args [][]byte) int {
 const perElement = 64
 
 // Refusal is an error reply as an error.
-type Refusal string
-
-func (e Refusal) Error() string { return string(e) }
+type Refusal = keyspace.Refusal
 
 // refused is the error that a reply is, nil of any other reply.
 func refused(v resp.Value) error {
@@ -61,40 +59,10 @@ func refused(v resp.Value) error {
 	return nil
 }
 
-// unknown tells whether the reply means that the server does not know the
-// command.
-func unknown(v resp.Value) bool {
-	if !v.IsError() {
-		return false
-	}
-	text := strings.ToLower(string(v.Str))
-	return strings.HasPrefix(text, "err unknown command") || strings.HasPrefix(text, "err command is not available")
-}
-
-// text is a reply's bytes, of an integer its digits.
-func text(v resp.Value) []byte {
-	if v.Kind == resp.Int {
-		return decimal(v.Int)
-	}
-	return v.Str
-}
-
-// integer is a reply's number, which some endpoints send as text.
-func integer(v resp.Value) (int64, bool) {
-	if v.Kind == resp.Int {
-		return v.Int, true
-	}
-	n, err := strconv.ParseInt(string(v.Str), 10, 64)
-	return n, err == nil
-}
-
-func texts(elems []resp.Value) [][]byte {
-	out := make([][]byte, len(elems))
-	for i, e := range elems {
-		out[i] = text(e)
-	}
-	return out
-}
+func unknown(v resp.Value) bool          { return keyspace.Unknown(v) }
+func text(v resp.Value) []byte           { return keyspace.Text(v) }
+func integer(v resp.Value) (int64, bool) { return keyspace.Integer(v) }
+func texts(elems []resp.Value) [][]byte  { return keyspace.Texts(elems) }
 
 // fieldOf is what a flat map, as XINFO answers it, holds at name.
 func fieldOf(v resp.Value, name string) (resp.Value, bool) {
@@ -123,6 +91,9 @@ func selectDB(ctx context.Context, s Session, db int) error {
 	v, err := s.Do(ctx, call("SELECT", decimal(int64(db)))...)
 	if err == nil && v.IsError() {
 		err = fmt.Errorf("database %d: %s", db, v.Str)
+		if beyondDatabases(v) {
+			err = fmt.Errorf("the target has no database %d; --db-from %d --db-to NUMBER puts its keys into another", db, db)
+		}
 	}
 	return err
 }

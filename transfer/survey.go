@@ -1,8 +1,11 @@
 package transfer
 
 import (
+	"bytes"
 	"context"
 	"slices"
+
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 // CountKeys is the number of keys in databases of a session, nil meaning all of
@@ -78,6 +81,9 @@ func existing(ctx context.Context, s Session, names [][]byte) ([]bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if unknown(v) {
+		return described(ctx, s, names)
+	}
 	n, ok := integer(v)
 	if ok && (n == 0 || n == int64(len(names))) {
 		for i := range there {
@@ -100,3 +106,15 @@ func existing(ctx context.Context, s Session, names [][]byte) ([]bool, error) {
 }
 
 func nameOf(k Listed) []byte { return k.Name }
+
+// described is existing for a server without EXISTS.
+func described(ctx context.Context, s Session, names [][]byte) ([]bool, error) {
+	there := make([]bool, len(names))
+	keys, err := (&keyspace.Lister{Client: s}).Describe(ctx, names)
+	for _, k := range keys {
+		for i, name := range names {
+			there[i] = there[i] || bytes.Equal(name, k.Name)
+		}
+	}
+	return there, err
+}

@@ -80,6 +80,7 @@ type Writer struct {
 	broken  bool         // the session failed, or a key was refused
 	made    int          // temporary names
 	noMulti bool         // the session has no transactions
+	renames *bool        // the session has RENAME; nil until it was asked
 	swept   map[int]bool // databases in which leftovers were looked for
 }
 
@@ -110,6 +111,7 @@ func (w *Writer) Written() Written { return w.written }
 type keyWrite struct {
 	key     *Key
 	temp    []byte     // the name under which it is made; nil for what one SET does
+	direct  bool       // that is its own name, since the server cannot rename
 	calls   [][][]byte // not yet sent
 	begun   bool       // some have been sent
 	last    bool       // its last part has come
@@ -169,6 +171,13 @@ func (w *Writer) begin(ctx context.Context, p Part) error {
 	if p.Key.Type != StringType || !p.Last {
 		w.made++
 		k.temp = fmt.Appendf(nil, "%s%s:%d", TemporaryPrefix, w.o.Run, w.made)
+		renames, err := w.canRename(ctx, k.temp)
+		if err != nil {
+			return err
+		}
+		if k.direct = !renames; k.direct {
+			k.temp = p.Key.Name
+		}
 	}
 	w.batch = append(w.batch, k)
 	if at := p.Key.ExpiresAt; at > 0 && at <= w.o.Now() {
@@ -192,7 +201,10 @@ func (w *Writer) add(k *keyWrite, p Part) {
 			k.dies = max(k.dies, f.ExpiresAt)
 		}
 	}
-	first := true
+	if k.direct && p.First && w.o.Existing == Replace {
+		w.queue(k, call("DEL", k.temp))
+	}
+	first := !k.direct
 	for args := range p.Calls(k.temp) {
 		w.queue(k, args)
 		if first && (w.o.Held == nil || !p.First || !p.Last) {

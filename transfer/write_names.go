@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/meowdis/meowdis/resp"
@@ -12,10 +13,13 @@ import (
 // that failed.
 func (w *Writer) finish(ctx context.Context, keys []*keyWrite) error {
 	var expiries, renames [][][]byte
-	var expiring, renamed []*keyWrite
+	var expiring, renamed, direct []*keyWrite
 	for _, k := range keys {
 		switch {
 		case !k.last || k.over:
+			continue
+		case k.err == nil && k.direct:
+			direct = append(direct, k)
 			continue
 		case k.err != nil:
 			w.failed(k)
@@ -29,6 +33,9 @@ func (w *Writer) finish(ctx context.Context, keys []*keyWrite) error {
 			expiries, expiring = append(expiries, call("PERSIST", k.temp)), append(expiring, k)
 		}
 		renames, renamed = append(renames, w.rename(k)), append(renamed, k)
+	}
+	if err := w.finishDirect(ctx, direct); err != nil {
+		return err
 	}
 	replies, err := w.together(ctx, append(slices.Clone(expiries), renames...))
 	if err != nil {
@@ -57,6 +64,38 @@ func (w *Writer) finish(ctx context.Context, keys []*keyWrite) error {
 		return err
 	}
 	return w.allNamed(ctx, renamed, replies)
+}
+
+// finishDirect settles keys that were made under their own names.
+func (w *Writer) finishDirect(ctx context.Context, keys []*keyWrite) error {
+	for _, k := range keys {
+		if at := k.key.ExpiresAt; at > 0 {
+			v, err := w.session.Do(ctx, ExpiryCall(k.temp, at)...)
+			if err != nil {
+				return err
+			}
+			if k.err = refused(v); k.err != nil {
+				k.err = fmt.Errorf("it is there, and does not expire: %w", k.err)
+				w.failed(k)
+				continue
+			}
+		}
+		w.written.Keys++
+	}
+	return nil
+}
+
+// canRename reports whether the session has RENAME. temp is a name that nothing has.
+func (w *Writer) canRename(ctx context.Context, temp []byte) (bool, error) {
+	if w.renames == nil {
+		v, err := w.session.Do(ctx, call("RENAMENX", temp, temp)...)
+		if err != nil {
+			return false, err
+		}
+		has := !unknown(v)
+		w.renames = &has
+	}
+	return *w.renames, nil
 }
 
 func (w *Writer) rename(k *keyWrite) [][]byte {
