@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/local"
@@ -26,6 +27,8 @@ type copyOptions struct {
 	full     bool
 	reach    reachOptions
 	src, dst string
+
+	flags *pflag.FlagSet
 }
 
 // tokenOptions are the flags with the tokens of two targets.
@@ -92,6 +95,7 @@ that was changed while it was read is named on stderr.
 		},
 	}
 	f := cmd.Flags()
+	o.flags = f
 	o.existing.addFlags(cmd)
 	o.confirm.addFlags(cmd)
 	o.keys.addFlags(cmd, "n")
@@ -120,6 +124,9 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	to, err := o.tokens.named(s, o.dst, o.tokens.dst)
 	if err != nil {
+		return err
+	}
+	if err := errors.Join(from.hasDatabase(o.flags, "db-from", o.keys.from), to.hasDatabase(o.flags, "db-to", o.keys.to)); err != nil {
 		return err
 	}
 	if same(from, to) {
@@ -160,6 +167,9 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := fits(ctx, src, dst, read.Databases, change.DB); err != nil {
+		return err
+	}
 	if o.keys.dryRun {
 		return o.count(ctx, s, src, dst, read, change)
 	}
@@ -170,6 +180,28 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	return o.compare(ctx, s, src, dst, read, change)
+}
+
+// fits refuses to begin a copy into a file that has no place for one of the databases.
+// Those of the source that hold keys are meant when none is named.
+func fits(ctx context.Context, src, dst *connection, dbs []int, into func(int) int) (err error) {
+	if dst.file == nil || src.file != nil {
+		return nil
+	}
+	if dbs == nil {
+		if dbs, err = transfer.Databases(ctx, src); err != nil {
+			return err
+		}
+	}
+	for _, db := range dbs {
+		if into != nil {
+			db = into(db)
+		}
+		if db >= commands.Databases {
+			return usagef("database %[1]d: a file has the databases 0 to %[2]d; -n %[1]d --db-to NUMBER puts its keys into another", db, commands.Databases-1)
+		}
+	}
+	return nil
 }
 
 // compare is --verify: what was copied is looked up where it was to arrive.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/transfer"
@@ -20,6 +21,8 @@ type diffOptions struct {
 	json      bool
 	reach     reachOptions
 	a, b      string
+
+	flags *pflag.FlagSet
 }
 
 func newDiff(s *streams) *cobra.Command {
@@ -56,6 +59,7 @@ Exit codes:
 		},
 	}
 	f := cmd.Flags()
+	o.flags = f
 	o.keys.addFlags(cmd)
 	f.IntVarP(&o.database, "database", "n", -1, "compare only database `NUMBER` (default: all)")
 	f.Lookup("database").DefValue = "0" // -1 is nothing to show
@@ -81,6 +85,9 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 	for i, side := range []struct{ spec, token string }{{o.a, o.tokens.src}, {o.b, o.tokens.dst}} {
 		t, err := o.tokens.named(s, side.spec, side.token)
 		if err != nil {
+			return err
+		}
+		if err := t.hasDatabase(o.flags, "database", o.database); err != nil {
 			return err
 		}
 		if sides[i], err = (&targetOptions{reach: o.reach}).connectExisting(ctx, t); err != nil {

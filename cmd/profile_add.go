@@ -38,6 +38,11 @@ asked for. It goes into the system's keyring where there is one.`,
 			if err := checkDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
 				return err
 			}
+			if o.settings.DB != "" {
+				if err := (target{}).hasDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
+					return err
+				}
+			}
 			o.name = args[0]
 			return o.run(s)
 		},

@@ -29,7 +29,8 @@ func (o *targetOptions) resolve(getenv func(string) string) (target, error) {
 	if winner < 0 {
 		return target{}, usagef("--token needs a URL: give --url or MEOWDIS_URL")
 	}
-	return found[winner].target()
+	t, err := found[winner].target()
+	return t, errors.Join(err, t.hasDatabase(o.flags, "database", o.database))
 }
 
 // winner is the index of the candidate that is chosen: the first that is given.
@@ -91,12 +92,21 @@ func (o *targetOptions) onlyOne() error {
 	return nil
 }
 
-// checkDatabase refuses a flag that is given and names no database.
+// checkDatabase refuses a flag that is given and names no database of any target.
 func checkDatabase(flags *pflag.FlagSet, name string, n int) error {
-	if f := flags; f == nil || !f.Changed(name) || n >= 0 && n < commands.Databases {
+	if f := flags; f == nil || !f.Changed(name) || n >= 0 {
 		return nil
 	}
-	return usagef("%s %d: databases have the numbers 0 to %d", flagNames(flags.Lookup(name)), n, commands.Databases-1)
+	return usagef("%s %d: databases have the numbers from 0 on", flagNames(flags.Lookup(name)), n)
+}
+
+// hasDatabase refuses a flag that is given and names no database of a file. A server is
+// asked.
+func (t target) hasDatabase(flags *pflag.FlagSet, name string, n int) error {
+	if flags == nil || flags.Lookup(name) == nil || t.url != nil || n < commands.Databases {
+		return nil
+	}
+	return usagef("%s %d: a file has the databases 0 to %d", flagNames(flags.Lookup(name)), n, commands.Databases-1)
 }
 
 // variables reads the file of --env-file, the only one that is ever read.
@@ -189,6 +199,9 @@ func (o *targetOptions) file(getenv func(string) string) (target, error) {
 	for _, c := range found {
 		if c.given != "" && (c.file || o.asks()) {
 			t, err := c.target()
+			if err == nil {
+				err = t.hasDatabase(o.flags, "database", o.database)
+			}
 			if err == nil && t.url != nil {
 				err = usagef("%s is a %s, and this works on files; dump, copy and diff work on any target", t, t.kind())
 			}

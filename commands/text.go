@@ -84,14 +84,25 @@ const Databases = 16
 // DBIndex reads the number of a database of a file, as SELECT, MOVE and COPY do, or
 // returns their error reply.
 func DBIndex(arg []byte) (int, resp.Value) {
+	n, bad := AnyDB(arg)
+	if !bad.IsError() && n >= Databases {
+		return 0, resp.MakeError(errDBIndex)
+	}
+	return n, bad
+}
+
+const errDBIndex = "ERR DB index is out of range"
+
+// AnyDB is DBIndex for a server, which may have any number of databases.
+func AnyDB(arg []byte) (int, resp.Value) {
 	n, ok := ParseInt(arg)
 	switch {
 	case !ok:
 		return 0, resp.MakeError("ERR value is not an integer or out of range")
 	case n != int64(int32(n)):
 		return 0, resp.MakeError("ERR value is out of range, value must between -2147483648 and 2147483647")
-	case n < 0 || n >= Databases:
-		return 0, resp.MakeError("ERR DB index is out of range")
+	case n < 0:
+		return 0, resp.MakeError(errDBIndex)
 	}
 	return int(n), resp.Value{}
 }

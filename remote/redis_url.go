@@ -68,9 +68,9 @@ func parseServer(rawURL string, o Options) (server, error) {
 		db = q
 	}
 	if db != "" {
-		n, bad := commands.DBIndex([]byte(db))
+		n, bad := commands.AnyDB([]byte(db))
 		if bad.IsError() {
-			return s, fmt.Errorf("the URL's database %q is not a number from 0 to %d", db, commands.Databases-1)
+			return s, fmt.Errorf("the URL's database %q is not a number from 0 on", db)
 		}
 		s.db = n
 	}

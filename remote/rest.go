@@ -194,7 +194,7 @@ func (r *REST) own(ctx context.Context, args [][]byte) (resp.Value, error) {
 // selectDB asks the endpoint whether it has database n. Only one that answers
 // the header Meowdis-Database has more than one.
 func (r *REST) selectDB(ctx context.Context, arg []byte) (resp.Value, error) {
-	n, bad := commands.DBIndex(arg)
+	n, bad := commands.AnyDB(arg)
 	if bad.IsError() {
 		return bad, nil
 	}

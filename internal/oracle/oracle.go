@@ -20,9 +20,9 @@ type Server struct {
 	Socket string
 }
 
-// Start runs a redis-server until the test ends. A machine without one fails the
+// Start runs a redis-server, with further args, until the test ends. A machine without one fails the
 // test: an oracle that is skipped proves nothing.
-func Start(t testing.TB) *Server {
+func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	bin, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -35,6 +35,7 @@ func Start(t testing.TB) *Server {
 	}
 	s := &Server{Socket: filepath.Join(dir, "redis.sock")}
 	cmd := exec.Command(bin, "--port", "0", "--unixsocket", s.Socket, "--save", "", "--appendonly", "no", "--dir", dir, "--enable-debug-command", "yes")
+	cmd.Args = append(cmd.Args, args...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
