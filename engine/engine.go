@@ -264,7 +264,7 @@ type planned struct {
 // its own random numbers.
 func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 	defer func() {
-		if fault := recover(); outOfReach(fault) {
+		if fault := recover(); fault != nil {
 			made = translator.Plan{Reply: ownFault(fault)}
 		}
 	}()

@@ -256,7 +256,7 @@ func ownCommand(name string) sessionCommand {
 // onConnection leaves the command to the client's connection.
 func (s *Session) onConnection(ctx context.Context, c call) (v resp.Value, err error) {
 	defer func() {
-		if fault := recover(); outOfReach(fault) {
+		if fault := recover(); fault != nil {
 			v = ownFault(fault)
 		}
 	}()

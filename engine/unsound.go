@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -18,14 +19,14 @@ var unsound = resp.MakeError("ERR the database is damaged: what it holds of this
 
 // ownFault answers a command that meowdis itself could not carry out.
 func ownFault(fault any) resp.Value {
-	return resp.MakeError(fmt.Sprintf("ERR meowdis failed on this command, which is a fault of its own: %v", fault))
+	return resp.MakeError(fmt.Sprintf("ERR meowdis failed on this command, which is a fault of its own: %v; please report it at https://github.com/meowdis/meowdis/issues", fault))
 }
 
 // decode shapes the reply of a plan's rows.
 func decode(p *translator.Plan, r *store.Result) (v resp.Value) {
 	defer func() {
-		if outOfReach(recover()) {
-			v = unsound
+		if fault := recover(); fault != nil {
+			v = blame(fault)
 		}
 	}()
 	return p.Decode(r)
@@ -34,20 +35,18 @@ func decode(p *translator.Plan, r *store.Result) (v resp.Value) {
 // following is the plan behind a step.
 func following(p *translator.Plan, r *store.Result) (next translator.Plan) {
 	defer func() {
-		if outOfReach(recover()) {
-			next = translator.Plan{Reply: unsound}
+		if fault := recover(); fault != nil {
+			next = translator.Plan{Reply: blame(fault)}
 		}
 	}()
 	return p.Then(r)
 }
 
-// outOfReach tells whether a panic is that of a missing row or cell.
-func outOfReach(fault any) bool {
-	if fault == nil {
-		return false
+// blame is the reply for a panic over rows: the file's fault only where a row or cell
+// that is missing can cause it.
+func blame(fault any) resp.Value {
+	if err, is := fault.(runtime.Error); is && strings.Contains(err.Error(), "out of range") {
+		return unsound
 	}
-	if _, is := fault.(runtime.Error); !is {
-		panic(fault)
-	}
-	return true
+	return ownFault(fault)
 }

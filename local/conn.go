@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-	"unsafe"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -36,7 +35,7 @@ type conn struct {
 
 	// Of a foreign file: the virtual tables, their module, and the one that is
 	// being made.
-	virtuals   []*virtual
+	handle     uintptr // under which C memory refers to this
 	module     uintptr
 	connecting *foreign.Table
 }
@@ -130,9 +129,10 @@ func openConn(path string, how int32) (c *conn, err error) {
 	if how&toRead == 0 && sqlite3.Xsqlite3_db_readonly(c.tls, c.db, 0) == 1 {
 		return c, &sqliteError{sqlite3.SQLITE_READONLY, "it may not be written"}
 	}
+	c.handle = newHandle(c)
 	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
 	c.patience(busyPatience)
-	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, stepsAsked, address(progress), uintptr(unsafe.Pointer(c)))
+	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, stepsAsked, address(progress), c.handle)
 	return c, nil
 }
 
@@ -163,6 +163,7 @@ func (c *conn) close() error {
 			err = c.fail(rc)
 		}
 	}
+	dropHandle(c.handle)
 	sqlite3.Xsqlite3_free(c.tls, c.arena)
 	if c.module != 0 {
 		libc.Xfree(c.tls, c.module)

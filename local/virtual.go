@@ -18,8 +18,8 @@ import (
 // as text, and would read every row.
 //
 // SQLite calls the functions below by address, with addresses of the structures
-// that they gave it. Those lie in SQLite's own memory, and behind what SQLite knows
-// of them stands where the Go value is, which the connection keeps.
+// that they gave it. Those lie in SQLite's own memory, and after what SQLite knows of
+// them comes the handle of the Go value.
 
 // virtual is a foreign table on a connection.
 type virtual struct {
@@ -27,8 +27,7 @@ type virtual struct {
 	conn    *conn
 	table   *foreign.Table
 	plans   []*virtualPlan
-	byQuery map[string]int // index of plans
-	cursors map[*cursor]bool
+	byQuery map[string]int  // index of plans
 	lazy    map[int]uintptr // prepared statements of lazy columns
 }
 
@@ -54,19 +53,25 @@ const (
 	wordSize   = unsafe.Sizeof(uintptr(0))
 )
 
-// keep allocates size bytes and a word that says where the Go value is; 0 without
-// memory. The rest is zero.
-func keep(tls *libc.TLS, size uintptr, value unsafe.Pointer, more uintptr) uintptr {
+// keep allocates size bytes and a word for the handle of value, which release gives
+// back; 0 without memory. The rest is zero.
+func keep(tls *libc.TLS, size uintptr, value any, more uintptr) uintptr {
 	p := libc.Xcalloc(tls, 1, libc.Tsize_t(size+wordSize+more))
 	if p != 0 {
-		*at[uintptr](p + size) = uintptr(value)
+		*at[uintptr](p + size) = newHandle(value)
 	}
 	return p
 }
 
-func virtualAt(p uintptr) *virtual { return at[virtual](*at[uintptr](p + vtabSize)) }
+// release frees what keep allocated.
+func release(tls *libc.TLS, p, size uintptr) {
+	dropHandle(*at[uintptr](p + size))
+	libc.Xfree(tls, p)
+}
 
-func cursorAt(p uintptr) *cursor { return at[cursor](*at[uintptr](p + cursorSize)) }
+func virtualAt(p uintptr) *virtual { return handled[*virtual](*at[uintptr](p + vtabSize)) }
+
+func cursorAt(p uintptr) *cursor { return handled[*cursor](*at[uintptr](p + cursorSize)) }
 
 // made is where SQLite puts a statement that it makes for the table.
 func (v *virtual) made() uintptr { return v.base + vtabSize + wordSize }
@@ -93,7 +98,7 @@ func (c *conn) overlay(tables []foreign.Table) error {
 		FxRowid:      address(virtualRowid),
 	}
 	rc, err := withString(c, virtualModule, func(name uintptr) int32 {
-		return sqlite3.Xsqlite3_create_module_v2(c.tls, c.db, name, module, uintptr(unsafe.Pointer(c)), 0)
+		return sqlite3.Xsqlite3_create_module_v2(c.tls, c.db, name, module, c.handle, 0)
 	})
 	if err == nil && rc != sqlite3.SQLITE_OK {
 		err = c.fail(rc)
@@ -124,8 +129,8 @@ func each[T any](p uintptr, i int32) *T {
 }
 
 func virtualConnect(tls *libc.TLS, db, aux uintptr, _ int32, _, out, _ uintptr) int32 {
-	c := at[conn](aux)
-	v := &virtual{conn: c, table: c.connecting, byQuery: map[string]int{}, cursors: map[*cursor]bool{}, lazy: map[int]uintptr{}}
+	c := handled[*conn](aux)
+	v := &virtual{conn: c, table: c.connecting, byQuery: map[string]int{}, lazy: map[int]uintptr{}}
 	rc, err := withString(c, v.table.Declaration(), func(p uintptr) int32 { return sqlite3.Xsqlite3_declare_vtab(tls, db, p) })
 	if err != nil {
 		return sqlite3.SQLITE_NOMEM
@@ -133,10 +138,9 @@ func virtualConnect(tls *libc.TLS, db, aux uintptr, _ int32, _, out, _ uintptr) 
 	if rc != sqlite3.SQLITE_OK {
 		return rc
 	}
-	if v.base = keep(tls, vtabSize, unsafe.Pointer(v), wordSize); v.base == 0 {
+	if v.base = keep(tls, vtabSize, v, wordSize); v.base == 0 {
 		return sqlite3.SQLITE_NOMEM
 	}
-	c.virtuals = append(c.virtuals, v)
 	*at[uintptr](out) = v.base
 	return sqlite3.SQLITE_OK
 }
@@ -153,7 +157,7 @@ func virtualDisconnect(tls *libc.TLS, vtab uintptr) int32 {
 	for _, stmt := range v.lazy {
 		sqlite3.Xsqlite3_finalize(tls, stmt)
 	}
-	libc.Xfree(tls, vtab)
+	release(tls, vtab, vtabSize)
 	return sqlite3.SQLITE_OK
 }
 
@@ -214,11 +218,10 @@ func (v *virtual) remember(plan foreign.Plan) int {
 func virtualOpen(tls *libc.TLS, vtab, out uintptr) int32 {
 	v := virtualAt(vtab)
 	cur := &cursor{of: v}
-	p := keep(tls, cursorSize, unsafe.Pointer(cur), 0)
+	p := keep(tls, cursorSize, cur, 0)
 	if p == 0 {
 		return sqlite3.SQLITE_NOMEM
 	}
-	v.cursors[cur] = true
 	*at[uintptr](out) = p
 	return sqlite3.SQLITE_OK
 }
@@ -226,8 +229,7 @@ func virtualOpen(tls *libc.TLS, vtab, out uintptr) int32 {
 func virtualClose(tls *libc.TLS, p uintptr) int32 {
 	cur := cursorAt(p)
 	cur.release(tls)
-	delete(cur.of.cursors, cur)
-	libc.Xfree(tls, p)
+	release(tls, p, cursorSize)
 	return sqlite3.SQLITE_OK
 }
 

@@ -91,7 +91,7 @@ func (v *visit) on(c *conn, fn func(*conn) error) error {
 
 // progress is what SQLite calls; another result than 0 interrupts the statement.
 func progress(_ *libc.TLS, p uintptr) int32 {
-	if at[conn](p).visit.over() != nil {
+	if handled[*conn](p).visit.over() != nil {
 		return 1
 	}
 	return 0

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -81,7 +82,7 @@ func (c call) scan(columns []string, v resp.Value) (t Table, ok bool) {
 	if len(v.Elems) != 2 || v.Elems[1].Kind != resp.Array {
 		return t, false
 	}
-	if cursor := string(v.Elems[0].Str); cursor != "0" {
+	if cursor := string(keyspace.Text(v.Elems[0])); cursor != "0" {
 		t.Cursor = cursor
 	}
 	page := v.Elems[1]

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -227,7 +228,7 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 			}
 			items = append(items, item)
 		}
-		if cursor = string(v.Elems[0].Str); cursor == "0" || time.Since(began) > patience {
+		if cursor = string(keyspace.Text(v.Elems[0])); cursor == "0" || time.Since(began) > patience {
 			break
 		}
 	}
