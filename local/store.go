@@ -63,7 +63,8 @@ type Store struct {
 	closing sync.RWMutex // held for reading by everyone who uses the store
 	closed  bool
 
-	life      context.Context // ends when what runs is abandoned
+	passed    func(since time.Time) time.Duration // by the writer's clock
+	life      context.Context                     // ends when what runs is abandoned
 	abandon   context.CancelFunc
 	abandoned atomic.Int64
 	limit     atomic.Int64                // of one command, in ns; 0 for none
@@ -97,7 +98,7 @@ func Open(path string, o Options) (*Store, error) {
 		o.Cache = 32 << 20
 	}
 	o.Patience = cmp.Or(o.Patience, busyPatience)
-	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{})}
+	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{}), passed: time.Since}
 	s.life, s.abandon = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns()))

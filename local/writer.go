@@ -29,12 +29,14 @@ type job struct {
 }
 
 // Jobs wait in the order in which they came. A transaction takes them in turn for about
-// a slice of time, and a job of many batches as many as fit into a slice: the rest of it
-// waits behind the others. So nobody waits for more than one command of each of the
-// others, however long their pipelines are.
+// a slice of time. A job of many batches, a pipeline, is whole in one transaction unless
+// it takes longer than a piece: then it gives way, and the rest of it waits behind the
+// others. So nobody waits for more than a piece of each of the others, however long their
+// pipelines are.
 const (
 	maxGroup = 256 // jobs that one commit releases
 	slice    = 100 * time.Millisecond
+	piece    = time.Second
 )
 
 // errAgain says that a batch was refused after it had changed something, so that
@@ -207,11 +209,11 @@ func (s *Store) turn(c *conn, group []*job, t *turn, savepoints bool) error {
 	began := time.Now()
 	run := c.runner(savepoints)
 	for _, j := range group {
-		if t.began > 0 && time.Since(began) > slice {
+		if t.began > 0 && s.passed(began) > slice {
 			break
 		}
 		t.began++
-		whole, err := j.work(c, run)
+		whole, err := j.work(c, run, s.passed)
 		switch {
 		case err != nil:
 			t.failed = j
@@ -225,9 +227,9 @@ func (s *Store) turn(c *conn, group []*job, t *turn, savepoints bool) error {
 	return s.Moved()
 }
 
-// work runs the job, or as many of its batches as have room in a slice; whole is false
+// work runs the job, or as many of its batches as have room in a piece; whole is false
 // when some are left.
-func (j *job) work(c *conn, run func(store.Batch) (store.Result, error)) (whole bool, err error) {
+func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), passed func(time.Time) time.Duration) (whole bool, err error) {
 	c.visit.next()
 	switch {
 	case j.own != nil:
@@ -241,7 +243,7 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error)) (whole 
 	restart(j.batches, j.used)
 	began := time.Now()
 	for j.ran = j.kept; j.ran < len(j.batches); j.ran++ {
-		if j.ran > j.kept && time.Since(began) > slice {
+		if j.ran > j.kept && passed(began) > piece {
 			return false, nil
 		}
 		if r, late := j.late[j.ran]; late {

@@ -2,7 +2,9 @@ package local
 
 import (
 	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/meowdis/meowdis/store"
 )
@@ -102,5 +104,55 @@ func TestGroupCommit(t *testing.T) {
 				t.Errorf("the group left %s", got)
 			}
 		})
+	}
+}
+
+// TestPiece keeps a pipeline whole in one transaction unless it takes longer than a
+// second: then it goes on in others.
+func TestPiece(t *testing.T) {
+	for _, test := range []struct {
+		batch time.Duration // that each takes
+		want  []int64       // batches that are kept after each transaction
+	}{
+		{99 * time.Millisecond, []int64{8}},
+		{333 * time.Millisecond, []int64{4, 8}},
+		{2 * time.Second, []int64{1, 2, 3, 4, 5, 6, 7, 8}},
+	} {
+		s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		var clock time.Duration // of a transaction, which the batches move on
+		s.passed = func(time.Time) time.Duration { return clock }
+		var pipeline []store.Batch
+		for n := range 8 {
+			pipeline = append(pipeline, insert(int64(n)))
+		}
+		j := newJob(pipeline...)
+		var kept []int64
+		for whole := false; !whole; {
+			clock = 0
+			err := s.withWriter(func(c *conn) error {
+				return s.visit(t.Context()).on(c, func(c *conn) error {
+					return c.transaction(beginNow, func() (err error) {
+						counted := func(b store.Batch) (store.Result, error) {
+							clock += test.batch
+							return c.runner(false)(b)
+						}
+						whole, err = j.work(c, counted, s.passed)
+						return err
+					})
+				})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			j.kept = j.ran
+			kept = append(kept, int64(j.kept))
+		}
+		if !slices.Equal(kept, test.want) {
+			t.Errorf("%v for each: %v were kept, want %v", test.batch, kept, test.want)
+		}
 	}
 }
