@@ -1,4 +1,4 @@
-.PHONY: build test crash generate pictures bench release-check clean
+.PHONY: build test crash soak generate pictures bench release-check clean
 
 build:
 	CGO_ENABLED=0 go build -o meowdis .
@@ -10,7 +10,12 @@ test:
 
 # Kills servers that share a file for ten minutes; make test does so a few times.
 crash:
-	go test ./internal/crash -v -count 1 -timeout 20m -for 10m -seed $$$$
+	go test ./internal/soak -run TestCrash -v -count 1 -timeout 20m -for 10m -seed $$$$
+
+# Has 500 clients of every kind, many of them bad, use a server for four minutes; make
+# test does so with a few.
+soak:
+	go test ./internal/soak -run TestSoak -v -count 1 -timeout 20m -for 4m -clients 500
 
 # The files that are generated from the code.
 generate:

@@ -1,4 +1,4 @@
-package crash
+package soak
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	runFor = flag.Duration("for", 0, "how long to go on killing, instead of a few times")
+	runFor = flag.Duration("for", 0, "how long each test goes on, instead of a few times")
 	seed   = flag.Uint64("seed", 1, "of the moments at which servers are killed")
 )
 
@@ -77,7 +77,7 @@ func crash(t *testing.T, random *rand.Rand, servers []*process, clients []*clien
 	first := random.IntN(2) // is killed first
 	var running sync.WaitGroup
 	for _, c := range clients {
-		s, err := c.dial(servers[c.server])
+		s, err := servers[c.server].dial(c.onREST)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,8 +116,8 @@ func crash(t *testing.T, random *rand.Rand, servers []*process, clients []*clien
 	<-ended
 }
 
-func (c *client) dial(p *process) (session, error) {
-	if c.onREST {
+func (p *process) dial(overREST bool) (session, error) {
+	if overREST {
 		return remote.OpenREST(p.rest, token, remote.Options{})
 	}
 	return remote.OpenRedis(context.Background(), p.redis, false, remote.Options{})

@@ -1,8 +1,14 @@
-// Package crash kills servers while clients write, and looks at what is left. Two of them
-// have one file open, in processes of their own that sweep all the time; clients write by
-// the Redis protocol and by REST. Whatever was acknowledged must be there, and what a crash
-// cut is whole or absent.
+// Package soak has servers work under what befalls them in the field, in processes of
+// their own, and looks at what is left. Clients write by the Redis protocol and by REST,
+// and know what was acknowledged: it must be there, and what was cut is whole or absent.
 //
-//	go test ./internal/crash                     some kills
-//	make crash                                   as many as fit in ten minutes
-package crash
+// TestCrash kills two servers that have one file open and sweep all the time, again and
+// again. TestSoak has a crowd use one server: besides those who write, some use every type,
+// ask for more than there is room for, hang up in the middle, or never read; another
+// process locks the file, and the server is killed and started again. It must answer no
+// error that is not meant, take no more and more memory, and leave a sound file.
+//
+//	go test ./internal/soak                      some kills, a small crowd
+//	make crash                                   as many kills as fit in ten minutes
+//	make soak                                    500 clients, some minutes
+package soak
