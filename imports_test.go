@@ -12,6 +12,8 @@ import (
 // together. What runs commands is handed to whoever needs it, so that neither a face
 // nor a mover imports local, remote or engine.
 const mayImport = `
+glob:
+partialsort:
 resp:
 schema:
 spelling:
@@ -22,13 +24,14 @@ translator/vector:
 commands:             resp
 display:              resp
 keyspace:             resp
+longdouble:           commands
 rdb:                  resp
 store:                resp
 decode:               display resp
 records:              commands keyspace resp
 profile:              spelling
 sweep:                schema store
-translator:           commands rdb resp schema store translator/document translator/filter translator/vector
+translator:           commands glob longdouble partialsort rdb resp schema store translator/document translator/filter translator/vector
 engine:               commands resp store translator
 foreign:              resp store translator
 doctor:               foreign resp schema store translator
@@ -40,7 +43,7 @@ local:                doctor foreign outfile schema store sweep
 remote:               commands resp
 server:               commands engine resp store translator
 repl:                 commands decode display keyspace outfile resp spelling
-inspect:              catalog commands decode display keyspace rdb resp transfer translator
+inspect:              catalog commands decode display glob keyspace rdb resp transfer translator
 `
 
 // TestImports holds the packages to the table.

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/glob"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/transfer"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // keys yields the keys of a connection.
@@ -24,7 +24,7 @@ func (c *connection) list(read transfer.ReadOptions) transfer.List {
 	}
 	keys := catalog.New(c.file, systemClock)
 	wanted := func(name []byte, typ string) bool {
-		return (read.Type == "" || string(read.Type) == typ) && (read.Match == "" || translator.Glob([]byte(read.Match), name))
+		return (read.Type == "" || string(read.Type) == typ) && (read.Match == "" || glob.MatchKey([]byte(read.Match), name))
 	}
 	return func(ctx context.Context, db int, after, n int64) ([]transfer.Listed, int64, error) {
 		page, next, err := keys.Scan(ctx, db, after, n, wanted)

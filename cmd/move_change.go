@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/glob"
 	"github.com/meowdis/meowdis/transfer"
-	"github.com/meowdis/meowdis/translator"
 )
 
 // moveOptions are the flags that every verb has that moves keys: which ones, and how they
@@ -82,7 +82,7 @@ func (o *moveOptions) fromFile(now time.Time) (transfer.Change, error) {
 	}
 	c.Wanted = func(k *transfer.Key) bool {
 		return (o.from < 0 || k.DB == o.from) && (read.Type == "" || k.Type == read.Type) &&
-			(read.Match == "" || translator.Glob([]byte(read.Match), k.Name))
+			(read.Match == "" || glob.MatchKey([]byte(read.Match), k.Name))
 	}
 	return c, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/meowdis/meowdis/translator"
+	"github.com/meowdis/meowdis/glob"
 )
 
 // manner is how the text of a filter chooses names.
@@ -62,7 +62,7 @@ func (f filter) matcher() (func(string) bool, error) {
 		return func(name string) bool { return strings.Contains(name, f.text) }, nil
 	}
 	pattern := []byte(f.text)
-	return func(name string) bool { return translator.Glob(pattern, []byte(name)) }, nil
+	return func(name string) bool { return glob.MatchKey(pattern, []byte(name)) }, nil
 }
 
 // prefix is what every name that f lets through begins with.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	resyntax "regexp/syntax"
 
+	"github.com/meowdis/meowdis/glob"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -95,7 +96,7 @@ func predicate(kind string, pattern []byte, nocase bool) (matches func(value []b
 	switch kind {
 	case "GLOB":
 		all := len(pattern) == 1 && pattern[0] == '*'
-		return func(value []byte) bool { return all || matchGlob(pattern, value, nocase) }, ""
+		return func(value []byte) bool { return all || glob.Match(pattern, value, nocase) }, ""
 	case "EXACT":
 		pattern = folded(pattern)
 		return func(value []byte) bool { return len(value) == len(pattern) && bytes.Equal(folded(value), pattern) }, ""
@@ -134,7 +135,9 @@ func badRegexp(err error) string {
 func lowered(b []byte) []byte {
 	out := make([]byte, len(b))
 	for i, ch := range b {
-		out[i] = lower(ch)
+		if out[i] = ch; 'A' <= ch && ch <= 'Z' {
+			out[i] += 'a' - 'A'
+		}
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/longdouble"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -50,7 +51,7 @@ const (
 // numberFolds are the operations on numbers, bitFolds those on integers. Both
 // skip the values that are none and answer nil when all are.
 var numberFolds = map[string]func(x, y *big.Float) *big.Float{
-	"SUM": func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(longDoubleBits).Add(x, y) },
+	"SUM": func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(longdouble.Bits).Add(x, y) },
 	"MIN": func(x, y *big.Float) *big.Float {
 		if y.Cmp(x) < 0 {
 			return y
@@ -93,7 +94,7 @@ func arop(c *Call) Plan {
 	case op == "USED":
 		return read(count, c.typeOf(key), c.stmt(sqlCountSlots, key, pos(s.from), pos(s.to)))
 	case numbers != nil:
-		return fold(c, s, numbers, finite, func(f *big.Float) resp.Value { return resp.MakeBulk(formatLongDouble(f)) })
+		return fold(c, s, numbers, finite, func(f *big.Float) resp.Value { return resp.MakeBulk(longdouble.Format(f)) })
 	}
 	return fold(c, s, bits, truncated, resp.MakeInt)
 }
@@ -122,7 +123,7 @@ func fold[T any](c *Call, s slotRange, combine func(x, y T) T, parse func([]byte
 
 // finite reads a number that is not infinite.
 func finite(b []byte) (*big.Float, bool) {
-	f, ok := parseLongDouble(b)
+	f, ok := longdouble.Parse(b)
 	return f, ok && !f.IsInf()
 }
 

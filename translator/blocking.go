@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/meowdis/meowdis/longdouble"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -21,7 +22,7 @@ var blockingTranslations = translations{
 
 // timeout checks the seconds that argument i says, and returns the error.
 func (c *Call) timeout(i int) (bad string) {
-	seconds, ok := parseLongDouble(c.Args[i])
+	seconds, ok := longdouble.Parse(c.Args[i])
 	if !ok {
 		return "ERR timeout is not a float or out of range"
 	}

@@ -2,6 +2,7 @@ package translator
 
 import (
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/glob"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -59,7 +60,7 @@ func commandList(c *Call) Plan {
 		case c.is(3, "ACLCAT"):
 			keep = func(cmd *commands.Command) bool { return cmd.InCategory(arg) }
 		case c.is(3, "PATTERN"):
-			keep = func(cmd *commands.Command) bool { return matchGlob(arg, []byte(cmd.WireName()), true) }
+			keep = func(cmd *commands.Command) bool { return glob.Match(arg, []byte(cmd.WireName()), true) }
 		default:
 			return fail(errSyntax)
 		}

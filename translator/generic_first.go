@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/glob"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -16,7 +17,7 @@ const (
 func FirstKeys(env Env, prefix []byte, limit int) Plan {
 	c := &Call{Env: env}
 	stmt := c.stmt(sqlFirstFrom, prefix, store.Int(int64(limit)))
-	if to := following(prefix); to != nil {
+	if to := glob.After(prefix); to != nil {
 		stmt = c.stmt(sqlFirstRange, prefix, store.Int(int64(limit)), store.Bytes(to))
 	}
 	return read(func(r *store.Result) resp.Value {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/glob"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -18,7 +19,7 @@ const (
 
 func keys(c *Call) Plan {
 	pattern := c.Args[1]
-	from, to := globRange(pattern)
+	from, to := glob.Range(pattern)
 	stmt := c.stmt(sqlKeysFrom, from)
 	if to != nil {
 		stmt = c.stmt(sqlKeysRange, from, store.Bytes(to))
@@ -26,7 +27,7 @@ func keys(c *Call) Plan {
 	return read(func(r *store.Result) resp.Value {
 		reply := resp.EmptyArray
 		for _, row := range r.Rows[0] {
-			if matchKey(pattern, row[0].Bytes()) {
+			if glob.MatchKey(pattern, row[0].Bytes()) {
 				reply.Elems = append(reply.Elems, bulk(row[0]))
 			}
 		}
@@ -116,7 +117,7 @@ func parseCursor(b []byte) (uint64, bool) {
 
 // matches tells whether the options let an element through.
 func (o scanOptions) matches(element []byte) bool {
-	return o.match == nil || matchKey(o.match, element)
+	return o.match == nil || glob.MatchKey(o.match, element)
 }
 
 // wants tells whether the options let a key of the type through.

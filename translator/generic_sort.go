@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/meowdis/meowdis/partialsort"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -197,7 +198,7 @@ func (s *sorting) sort(items []item) Plan {
 		}
 	}
 	first, last := s.window(len(items))
-	sortPart(items, first, last, func(a, b item) int {
+	partialsort.Sort(items, first, last, func(a, b item) int {
 		order := s.compare(a, b)
 		if s.desc {
 			order = -order

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/partialsort"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -141,7 +142,7 @@ func (q *geoQuery) order(all []found) []found {
 		n = int(min(q.count, int64(n)))
 	}
 	if sort != 0 {
-		sortPart(all, 0, n, func(a, b found) int { return sort * cmp.Compare(a.distance, b.distance) })
+		partialsort.Sort(all, 0, n, func(a, b found) int { return sort * cmp.Compare(a.distance, b.distance) })
 	}
 	return all[:n]
 }

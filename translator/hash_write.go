@@ -2,6 +2,7 @@ package translator
 
 import (
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/longdouble"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -129,7 +130,7 @@ func hincrby(c *Call) Plan {
 
 // hincrbyfloat reads, computes and writes: SQL has no long double.
 func hincrbyfloat(c *Call) Plan {
-	delta, ok := parseLongDouble(c.Args[3])
+	delta, ok := longdouble.Parse(c.Args[3])
 	switch {
 	case !ok:
 		return fail(errNotFloat)
@@ -145,15 +146,15 @@ func hincrbyfloat(c *Call) Plan {
 		}
 		sum := delta
 		if !old.IsNull() {
-			value, ok := parseLongDouble(old.Str)
+			value, ok := longdouble.Parse(old.Str)
 			if !ok {
 				return fail("ERR hash value is not a float")
 			}
-			if sum, ok = addLongDouble(value, delta); !ok {
+			if sum, ok = longdouble.Add(value, delta); !ok {
 				return fail(errIncrementInfinite)
 			}
 		}
-		text := formatLongDouble(sum)
+		text := longdouble.Format(sum)
 		stmts := append(c.openHash(key, sqlUpsertHash), c.addFields(key, [][]byte{field, text})...)
 		stmts = append(stmts, c.stmt(sqlSetField, key, hash, name, store.Bytes(text)))
 		return write(always(resp.MakeBulk(text)), stmts...)

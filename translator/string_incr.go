@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/meowdis/meowdis/longdouble"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -52,7 +53,7 @@ func incrby(sign int64) func(*Call) Plan {
 // incrbyfloat reads, computes and writes: SQL has no long double. The TTL stays.
 func incrbyfloat(c *Call) Plan {
 	key := c.Args[1]
-	delta, valid := parseLongDouble(c.Args[2])
+	delta, valid := longdouble.Parse(c.Args[2])
 	return readThen(func(r *store.Result) Plan {
 		value, bad := storedLongDouble(r)
 		switch {
@@ -61,11 +62,11 @@ func incrbyfloat(c *Call) Plan {
 		case !valid:
 			return fail(errNotFloat)
 		}
-		sum, ok := addLongDouble(value, delta)
+		sum, ok := longdouble.Add(value, delta)
 		if !ok {
 			return fail(errIncrementInfinite)
 		}
-		text := formatLongDouble(sum)
+		text := longdouble.Format(sum)
 		return write(always(resp.MakeBulk(text)), c.setString(nil, key, text, expiry{keep: true})...)
 	}, c.stmt(sqlGet, key))
 }
@@ -80,7 +81,7 @@ func storedLongDouble(r *store.Result) (value *big.Float, bad resp.Value) {
 	if old.IsNull() {
 		return new(big.Float), bad
 	}
-	value, ok := parseLongDouble(old.Str)
+	value, ok := longdouble.Parse(old.Str)
 	if !ok {
 		return nil, resp.MakeError(errNotFloat)
 	}

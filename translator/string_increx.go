@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/meowdis/meowdis/longdouble"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -144,7 +145,7 @@ func (c *Call) increxInt(n increment, exp expiry, ttl int) Plan {
 
 // increxFloat reads, computes and writes: SQL has no long double.
 func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
-	by, ok := parseLongDouble(n.by)
+	by, ok := longdouble.Parse(n.by)
 	low, lowOK := n.bound(n.low, true)
 	high, highOK := n.bound(n.high, false)
 	switch {
@@ -168,7 +169,7 @@ func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
 		case value.IsInf():
 			return fail(errNotFloat)
 		}
-		sum := new(big.Float).SetPrec(longDoubleBits).Add(value, by)
+		sum := new(big.Float).SetPrec(longdouble.Bits).Add(value, by)
 		switch {
 		case sum.Cmp(low) >= 0 && sum.Cmp(high) <= 0:
 		case !n.saturate:
@@ -178,7 +179,7 @@ func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
 		default:
 			sum = low
 		}
-		applied, ok := addLongDouble(sum, new(big.Float).Neg(value))
+		applied, ok := longdouble.Add(sum, new(big.Float).Neg(value))
 		if !ok {
 			return fail(errIncrementInfinite)
 		}
@@ -187,7 +188,7 @@ func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
 			exp = expiry{keep: true}
 		}
 		return write(always(resp.MakeArray(longDouble(sum), longDouble(applied))),
-			c.setString(nil, key, formatLongDouble(sum), exp)...)
+			c.setString(nil, key, longdouble.Format(sum), exp)...)
 	}, c.stmt(sqlGet, key), c.stmt(sqlExpiresAt, key))
 }
 
@@ -196,7 +197,7 @@ func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
 func longDouble(f *big.Float) resp.Value {
 	near, _ := f.Float64()
 	v := resp.MakeDouble(near)
-	if text := formatLongDouble(f); string(text) != resp.FormatDouble(near) {
+	if text := longdouble.Format(f); string(text) != resp.FormatDouble(near) {
 		v.Str = text
 	}
 	return v
@@ -204,15 +205,15 @@ func longDouble(f *big.Float) resp.Value {
 
 // maxLongDouble is the greatest finite long double.
 var maxLongDouble = func() *big.Float {
-	ones := new(big.Float).SetPrec(longDoubleBits).SetUint64(math.MaxUint64)
-	return ones.SetMantExp(ones, longDoubleMax-longDoubleBits)
+	ones := new(big.Float).SetPrec(longdouble.Bits).SetUint64(math.MaxUint64)
+	return ones.SetMantExp(ones, longdouble.MaxExponent-longdouble.Bits)
 }()
 
 // bound reads LBOUND or UBOUND of floats, or is the limit of the type.
 func (n *increment) bound(text []byte, low bool) (*big.Float, bool) {
 	switch {
 	case text != nil:
-		return parseLongDouble(text)
+		return longdouble.Parse(text)
 	case low:
 		return new(big.Float).Neg(maxLongDouble), true
 	}

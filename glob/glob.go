@@ -1,9 +1,7 @@
-package translator
+// Package glob matches names as Redis does: keys, channels, commands and parameters.
+package glob
 
-// Glob tells whether KEYS with this pattern returns the key.
-func Glob(pattern, key []byte) bool { return matchKey(pattern, key) }
-
-// matchGlob tells whether s matches the pattern the way that Redis matches keys,
+// Match reports whether s matches the pattern the way that Redis matches keys,
 // channels and names: bytes, * for any run (a slash is nothing special), ? for
 // one byte, [a-z] and [^a-z], and a backslash before a byte that stands for
 // itself. With fold, ASCII letters match in any case. Like Redis, it lets the
@@ -13,7 +11,7 @@ func Glob(pattern, key []byte) bool { return matchKey(pattern, key) }
 // It takes at most len(pattern)*len(s) steps: when a * fails, only the last one
 // needs to be tried further on, since whatever the ones before it could match
 // instead leaves it less.
-func matchGlob(pattern, s []byte, fold bool) bool {
+func Match(pattern, s []byte, fold bool) bool {
 	if len(s) == 0 {
 		return len(pattern) == 0
 	}
@@ -102,21 +100,21 @@ func lower(c byte) byte {
 	return c
 }
 
-// matchKey matches as KEYS and the SCAN family do: "*" is everything, the empty
-// key too.
-func matchKey(pattern, key []byte) bool {
-	return len(pattern) == 1 && pattern[0] == '*' || matchGlob(pattern, key, false)
+// MatchKey reports whether KEYS and the SCAN family with this pattern return the key:
+// "*" is everything, the empty key too.
+func MatchKey(pattern, key []byte) bool {
+	return len(pattern) == 1 && pattern[0] == '*' || Match(pattern, key, false)
 }
 
-// globRange is the range of keys that can match the pattern: from its literal
+// Range is the range of keys that can match the pattern: from its literal
 // beginning up to but without to, which is nil when there is no end. A pattern
 // without wildcards is a range of one.
-func globRange(pattern []byte) (from, to []byte) {
+func Range(pattern []byte) (from, to []byte) {
 	from = []byte{}
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; c {
 		case '*', '?', '[':
-			return from, following(from)
+			return from, After(from)
 		case '\\':
 			if i+1 < len(pattern) {
 				i++
@@ -127,9 +125,9 @@ func globRange(pattern []byte) (from, to []byte) {
 	return from, append(from[:len(from):len(from)], 0)
 }
 
-// following is the least string that is greater than every string with the
+// After is the least string that is greater than every string with the
 // prefix, nil when there is none.
-func following(prefix []byte) []byte {
+func After(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xff {
 			next := append([]byte(nil), prefix[:i+1]...)

@@ -1,4 +1,4 @@
-package translator
+package longdouble
 
 import (
 	"strings"
@@ -28,13 +28,13 @@ func TestLongDoubleParse(t *testing.T) {
 	for _, text := range longDoubles {
 		c.Do([]byte("SET"), []byte("k"), []byte("0"))
 		v := c.Do([]byte("INCRBYFLOAT"), []byte("k"), []byte(text))
-		f, ok := parseLongDouble([]byte(text))
+		f, ok := Parse([]byte(text))
 		got := resp.MakeError("ERR value is not a valid float")
 		switch {
 		case ok && f.IsInf():
 			got = resp.MakeError("ERR increment would produce NaN or Infinity")
 		case ok:
-			got = resp.MakeBulk(formatLongDouble(f))
+			got = resp.MakeBulk(Format(f))
 		}
 		if got.Kind != v.Kind || string(got.Str) != string(v.Str) {
 			t.Errorf("%q is %s, redis-server says %s", text, got.Str, v.Str)
@@ -46,23 +46,23 @@ func TestLongDoubleParse(t *testing.T) {
 func TestLongDoubleSum(t *testing.T) {
 	c := oracle.Start(t).Dial(t)
 	for i, x := range longDoubles {
-		a, ok := parseLongDouble([]byte(x))
+		a, ok := Parse([]byte(x))
 		if !ok {
 			continue
 		}
 		for _, y := range longDoubles[i:] {
-			b, ok := parseLongDouble([]byte(y))
+			b, ok := Parse([]byte(y))
 			if !ok {
 				continue
 			}
 			c.Do([]byte("SET"), []byte("k"), []byte(x))
 			v := c.Do([]byte("INCRBYFLOAT"), []byte("k"), []byte(y))
-			sum, ok := addLongDouble(a, b)
+			sum, ok := Add(a, b)
 			switch {
 			case !ok && !v.IsError():
 				t.Errorf("%s + %s is not refused, redis-server says %s", x, y, v.Str)
-			case ok && string(formatLongDouble(sum)) != string(v.Str):
-				t.Errorf("%s + %s is %s, redis-server says %s", x, y, formatLongDouble(sum), v.Str)
+			case ok && string(Format(sum)) != string(v.Str):
+				t.Errorf("%s + %s is %s, redis-server says %s", x, y, Format(sum), v.Str)
 			}
 		}
 	}

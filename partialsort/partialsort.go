@@ -1,8 +1,9 @@
-package translator
+// Package partialsort sorts a part of a list, with the same choice among equals as Redis.
+package partialsort
 
 import "slices"
 
-// sortPart sorts the items so far that those from first up to last are the ones
+// Sort sorts the items so far that those from first up to last are the ones
 // that a full sort would put there, in their order.
 //
 // Redis's pages leave open which of several equal items come first, but its
@@ -10,22 +11,22 @@ import "slices"
 // stable on most servers, and a part of them by the quicksort of Bentley and
 // McIlroy ("Engineering a Sort Function", 1993), which passes over partitions
 // outside of the part.
-func sortPart[T any](items []T, first, last int, compare func(a, b T) int) {
+func Sort[T any](items []T, first, last int, compare func(a, b T) int) {
 	if first <= 0 && last >= len(items) {
 		slices.SortStableFunc(items, compare)
 		return
 	}
-	quicksortPart(items, first, last, compare)
+	quicksort(items, first, last, compare)
 }
 
-func quicksortPart[T any](items []T, first, last int, compare func(a, b T) int) {
+func quicksort[T any](items []T, first, last int, compare func(a, b T) int) {
 	for first < len(items) && last > 0 {
 		if len(items) < 7 {
 			insertionSort(items, compare)
 			return
 		}
 		smaller, larger := partition(items, compare)
-		quicksortPart(items[:smaller], first, last, compare)
+		quicksort(items[:smaller], first, last, compare)
 		items, first, last = items[larger:], first-larger, last-larger
 	}
 }

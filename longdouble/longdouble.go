@@ -1,29 +1,33 @@
-package translator
+// Package longdouble computes as C's long double does on x86, which Redis counts floats
+// in.
+package longdouble
 
 import (
 	"bytes"
 	"math/big"
+
+	"github.com/meowdis/meowdis/commands"
 )
 
 // Redis computes INCRBYFLOAT and HINCRBYFLOAT in C's long double as x86 has it:
 // 64 bits of mantissa, 15 of exponent. A big.Float of that precision rounds the
 // same way; what it lacks is the end of the exponent's range.
 const (
-	longDoubleBits = 64
-	longDoubleMax  = 16384 // every finite value is below 2^this
+	Bits        = 64    // of the mantissa: the precision of a big.Float
+	MaxExponent = 16384 // every finite value is below 2^this
 
 	// strtold reads no more than this many bytes of a Redis argument.
-	longDoubleText = 5*1024 - 1
+	longest = 5*1024 - 1
 )
 
 // Half of the least long double: this and less is zero.
-var longDoubleZero = new(big.Float).SetMantExp(big.NewFloat(1), -16446)
+var least = new(big.Float).SetMantExp(big.NewFloat(1), -16446)
 
-// parseLongDouble reads a long double as strictly as Redis's string2ld: all of
+// Parse reads a long double as strictly as Redis's string2ld: all of
 // what strtold takes (decimal, hexadecimal, infinity), without space around it,
 // and neither NaN nor beyond the range on either side.
-func parseLongDouble(b []byte) (*big.Float, bool) {
-	if len(b) == 0 || len(b) > longDoubleText {
+func Parse(b []byte) (*big.Float, bool) {
+	if len(b) == 0 || len(b) > longest {
 		return nil, false
 	}
 	negative := b[0] == '-'
@@ -32,7 +36,7 @@ func parseLongDouble(b []byte) (*big.Float, bool) {
 	}
 	var f *big.Float
 	switch {
-	case wordIs(b, "INF") || wordIs(b, "INFINITY"):
+	case commands.Is(b, "INF") || commands.Is(b, "INFINITY"):
 		f = new(big.Float).SetInf(false)
 	case len(b) > 1 && b[0] == '0' && b[1]|0x20 == 'x':
 		f = parseDigits(b[2:], 16)
@@ -62,17 +66,17 @@ func parseDigits(b []byte, base int) *big.Float {
 	}
 	mantissa, _ := new(big.Int).SetString(string(digits), base)
 	if mantissa.Sign() == 0 {
-		return new(big.Float).SetPrec(longDoubleBits)
+		return new(big.Float).SetPrec(Bits)
 	}
 	// Every number that follows is exact but the one that Quo or SetInt rounds.
 	var f *big.Float
 	if base == 16 {
-		f = new(big.Float).SetPrec(longDoubleBits).SetInt(mantissa)
+		f = new(big.Float).SetPrec(Bits).SetInt(mantissa)
 		f.SetMantExp(f, exponent-4*scale)
 	} else {
 		f = scaled(mantissa, exponent-scale)
 	}
-	if f.MantExp(nil) > longDoubleMax || f.Cmp(longDoubleZero) <= 0 {
+	if f.MantExp(nil) > MaxExponent || f.Cmp(least) <= 0 {
 		return nil
 	}
 	return f
@@ -81,7 +85,7 @@ func parseDigits(b []byte, base int) *big.Float {
 // scaled is n times ten to the power of e.
 func scaled(n *big.Int, e int) *big.Float {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(e, -e))), nil)
-	f := new(big.Float).SetPrec(longDoubleBits)
+	f := new(big.Float).SetPrec(Bits)
 	if e >= 0 {
 		return f.SetInt(power.Mul(power, n))
 	}
@@ -141,18 +145,18 @@ func parseExponent(b []byte, base int) (int, bool) {
 	return n, true
 }
 
-// addLongDouble is x+y. False means that there is no finite sum.
-func addLongDouble(x, y *big.Float) (*big.Float, bool) {
+// Add is x+y. False means that there is no finite sum.
+func Add(x, y *big.Float) (*big.Float, bool) {
 	if x.IsInf() || y.IsInf() {
 		return nil, false
 	}
-	sum := new(big.Float).SetPrec(longDoubleBits).Add(x, y)
-	return sum, sum.MantExp(nil) <= longDoubleMax
+	sum := new(big.Float).SetPrec(Bits).Add(x, y)
+	return sum, sum.MantExp(nil) <= MaxExponent
 }
 
-// formatLongDouble writes a finite f as Redis does for people: 17 digits behind
+// Format writes a finite f as Redis does for people: 17 digits behind
 // the point, without the zeros at the end, and no "-0".
-func formatLongDouble(f *big.Float) []byte {
+func Format(f *big.Float) []byte {
 	out := f.Append(nil, 'f', 17)
 	out = bytes.TrimRight(out, "0")
 	out = bytes.TrimSuffix(out, []byte("."))

@@ -1,4 +1,4 @@
-package translator
+package glob
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ func TestGlob(t *testing.T) {
 		{"[\x01-\xff]", "\x00", true}, {"[\x01-\xff]", "\x02", false}, // signed: -1 to 1
 		{"a\x00*", "a\x00b", true}, {"A", "a", false},
 	} {
-		if got := matchGlob([]byte(tt.pattern), []byte(tt.s), false); got != tt.want {
+		if got := Match([]byte(tt.pattern), []byte(tt.s), false); got != tt.want {
 			t.Errorf("%q on %q: %v", tt.pattern, tt.s, got)
 		}
 	}
@@ -29,7 +29,7 @@ func TestGlob(t *testing.T) {
 		pattern, s string
 		want       bool
 	}{{"OBJ*", "object", true}, {"[A-C]", "b", true}, {`\A`, "a", true}, {`[\A]`, "a", false}, {"é", "É", false}} {
-		if got := matchGlob([]byte(tt.pattern), []byte(tt.s), true); got != tt.want {
+		if got := Match([]byte(tt.pattern), []byte(tt.s), true); got != tt.want {
 			t.Errorf("%q on %q, in any case: %v", tt.pattern, tt.s, got)
 		}
 	}
@@ -37,7 +37,7 @@ func TestGlob(t *testing.T) {
 
 // TestGlobStars would not end if each * tried all that the ones before it left.
 func TestGlobStars(t *testing.T) {
-	if matchGlob([]byte(strings.Repeat("a*", 1000)+"b"), []byte(strings.Repeat("a", 10_000)), false) {
+	if Match([]byte(strings.Repeat("a*", 1000)+"b"), []byte(strings.Repeat("a", 10_000)), false) {
 		t.Error("matched")
 	}
 }
@@ -48,7 +48,7 @@ func TestGlobRange(t *testing.T) {
 		{"abc", "abc", "abc\x00"}, {`a\`, `a\`, `a\` + "\x00"}, {"", "", "\x00"},
 		{"a\xff\xff*", "a\xff\xff", "b"}, {"*", "", "none"}, {"\xff*", "\xff", "none"},
 	} {
-		from, to := globRange([]byte(tt.pattern))
+		from, to := Range([]byte(tt.pattern))
 		if to == nil {
 			to = []byte("none")
 		}
