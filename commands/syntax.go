@@ -222,10 +222,10 @@ func typeNamed(name string) string {
 		return "pattern"
 	case "unix-time-seconds", "unix-time-milliseconds":
 		return "unix-time"
-	case "count", "cursor", "seconds", "milliseconds", "numkeys", "index", "offset", "start", "stop", "end", "bit", "db",
+	case "count", "cursor", "seconds", "milliseconds", "num", "numkeys", "index", "offset", "start", "stop", "end", "bit", "db",
 		"destination-db", "index1", "index2", "timeout", "decrement", "version", "rank", "num-matches", "len", "min-match-len":
 		return "integer"
-	case "score", "longitude", "latitude", "radius", "width", "height":
+	case "score", "longitude", "latitude", "radius", "width", "height", "component":
 		return "double"
 	}
 	return "string"

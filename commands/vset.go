@@ -4,7 +4,7 @@ var vectorSetCommands = []Command{
 	{
 		Name: "VADD", Group: "module", Since: "8.0.0", Arity: -5, Flags: Write | DenyOOM | Module,
 		Summary: "Adds an element with its vector to a vector set, or gives it another vector",
-		Syntax: "key [REDUCE dim] <FP32|VALUES> vector element [CAS] [NOQUANT|BIN|Q8] [EF build-exploration-factor] " +
+		Syntax: "key [REDUCE dim] <FP32 vector|VALUES num component [component ...]> element [CAS] [NOQUANT|BIN|Q8] [EF build-exploration-factor] " +
 			"[SETATTR attributes] [M numlinks]",
 		Keys: []KeySpec{oneKey(RW, 1)},
 	},
@@ -66,7 +66,7 @@ var vectorSetCommands = []Command{
 	{
 		Name: "VSIM", Group: "module", Since: "8.0.0", Arity: -4, Flags: ReadOnly | Module,
 		Summary: "Returns the elements whose vectors are most similar to a vector, or to that of an element",
-		Syntax: "key <ELE|FP32|VALUES> vector_or_element [WITHSCORES] [WITHATTRIBS] [COUNT count] [EPSILON max_distance] " +
+		Syntax: "key <ELE element|FP32 vector|VALUES num component [component ...]> [WITHSCORES] [WITHATTRIBS] [COUNT count] [EPSILON max_distance] " +
 			"[EF search-exploration-factor] [FILTER expression] [FILTER-EF max-filtering-effort] [TRUTH] [NOTHREAD]",
 		Keys: []KeySpec{oneKey(RW, 1)},
 	},

@@ -68,6 +68,12 @@ func (c call) has(option string) bool {
 	return slices.ContainsFunc(c.args, func(arg []byte) bool { return strings.EqualFold(string(arg), option) })
 }
 
+// from is the call without what stands before its options: a name there is no
+// option.
+func (c call) from(option int) call {
+	return call{name: c.name, args: c.args[min(option, len(c.args)):]}
+}
+
 var (
 	fieldValue  = []string{"field", "value"}
 	memberScore = []string{"member", "score"}

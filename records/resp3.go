@@ -10,8 +10,8 @@ import (
 // RESP3 is v, the reply to args, in the shape that RESP3 gives it: maps, pairs and
 // doubles of a reply that came in RESP2's, as those of REST endpoints do, become
 // such again. A reply that has its shape is left as it is, and so are those of
-// JSON.RESP and of FORMAT EXPAND, whose numbers may be strings, and those inside
-// EXEC's: see Replies.
+// JSON.RESP and of FORMAT EXPAND, whose numbers may be strings, those of JSON.TYPE,
+// JSON.NUMINCRBY and JSON.NUMMULTBY, and those inside EXEC's: see Replies.
 func RESP3(args [][]byte, v resp.Value) resp.Value {
 	if v.IsError() || len(args) == 0 {
 		return v
@@ -62,6 +62,25 @@ func (c call) reshape() func(resp.Value) resp.Value {
 	case "GEOSEARCH", "GEORADIUS", "GEORADIUSBYMEMBER", "GEORADIUS_RO", "GEORADIUSBYMEMBER_RO":
 		if c.has("WITHCOORD") {
 			return each(element(last, each(asDouble)))
+		}
+	case "VADD", "VREM", "VSETATTR", "VISMEMBER":
+		return asBool
+	case "VEMB":
+		return embedding
+	case "VINFO":
+		return asMap
+	case "VLINKS":
+		if c.from(3).has("WITHSCORES") {
+			return each(scoredMap)
+		}
+	case "VSIM":
+		switch options := c.from(4); {
+		case options.has("WITHSCORES") && options.has("WITHATTRIBS"):
+			return scoredWithAttributes
+		case options.has("WITHSCORES"):
+			return scoredMap
+		case options.has("WITHATTRIBS"):
+			return asMap
 		}
 	case "LCS":
 		if c.has("IDX") {
@@ -127,6 +146,45 @@ func asInteger(v resp.Value) resp.Value {
 		return v
 	}
 	return resp.Value{Kind: resp.BigNumber, Str: v.Str}
+}
+
+// asBool is a boolean of 0 or 1.
+func asBool(v resp.Value) resp.Value {
+	if v.Kind == resp.Int {
+		v.Kind = resp.Bool
+	}
+	return v
+}
+
+// embedding is what VEMB answers: doubles, or with RAW how the vector is kept, its
+// bytes, and doubles.
+func embedding(v resp.Value) resp.Value {
+	if v.Kind != resp.Array || len(v.Elems) == 0 {
+		return v
+	}
+	changed, raw := slices.Clone(v.Elems), 0
+	if _, err := strconv.ParseFloat(string(changed[0].Str), 64); changed[0].Kind != resp.Double && err != nil {
+		raw = 2
+	}
+	for i := raw; i < len(changed); i++ {
+		changed[i] = asDouble(changed[i])
+	}
+	return resp.MakeArray(changed...)
+}
+
+func scoredMap(v resp.Value) resp.Value { return eachValue(asMap(v), asDouble) }
+
+// scoredWithAttributes is a map of elements to their score and attributes, of an
+// array in which the three alternate.
+func scoredWithAttributes(v resp.Value) resp.Value {
+	if v.Kind != resp.Array || len(v.Elems)%3 != 0 {
+		return v
+	}
+	m := resp.EmptyMap
+	for i := 0; i < len(v.Elems); i += 3 {
+		m.Elems = append(m.Elems, v.Elems[i], resp.MakeArray(asDouble(v.Elems[i+1]), v.Elems[i+2]))
+	}
+	return m
 }
 
 // each changes the elements of an array.

@@ -11,7 +11,8 @@ import (
 // param is a part of a command's syntax that a call may still fill.
 type param struct {
 	commands.Argument
-	again bool // it has stood once already
+	again bool  // it has stood once already
+	times int64 // how often it has to stand, as a number before it says; 0 when none does
 }
 
 // call is how the words of a command fit its syntax.
@@ -158,6 +159,9 @@ func (c *call) isInteger(a commands.Argument) bool {
 	case "cursor":
 		return false
 	case "start", "stop", "end", "min", "max":
+		if c.cmd.Name == "VRANGE" {
+			return false
+		}
 		return a.Type == "integer" && c.cmd.Group != "stream" && c.cmd.Group != "sorted-set" && c.cmd.Group != "array"
 	case "offset":
 		return a.Type == "integer" && !strings.HasPrefix(c.cmd.Name, "BITFIELD")
@@ -179,20 +183,19 @@ func isDouble(word string) bool {
 	return err == nil
 }
 
-// count lets the parameter behind a number of keys or fields stand as often as
-// the number says.
+// count lets the parameter after a number of keys, fields or components stand as
+// often as the number says.
 func (c *call) count(name string, n int64) {
-	const most = 16 // as many are spelled out
-	if name != "numkeys" && name != "numfields" || n < 1 || n > most {
+	if name != "numkeys" && name != "numfields" && name != "num" || n < 1 {
 		return
 	}
 	for i, p := range c.rest {
-		if !p.Multiple {
-			continue
+		if p.Multiple {
+			p.Multiple, p.Optional, p.times = false, false, n
+			c.rest = slices.Clone(c.rest)
+			c.rest[i] = p
+			return
 		}
-		p.Multiple, p.Optional = false, false
-		c.rest = slices.Replace(c.rest, i, i+1, slices.Repeat([]param{p}, int(n))...)
-		return
 	}
 }
 
@@ -289,6 +292,10 @@ func begin(p param, word string, tokens bool) (taken commands.Argument, after []
 	default:
 		taken, ok = p.Argument, !tokens
 	}
+	if ok && p.times > 1 {
+		p.times--
+		after = append(after, p)
+	}
 	if ok && p.Multiple && (p.Token == "" || p.MultipleToken || p.Type == "pure-token") {
 		p.Optional, p.again = true, true
 		after = append(after, p)
@@ -378,8 +385,14 @@ func written(params []param) string {
 }
 
 func writtenParam(p param) string {
-	if p.again {
+	const most = 16 // as many are spelled out
+	switch {
+	case p.again:
 		return "[" + p.Once() + " ...]"
+	case p.times > most:
+		return p.Once() + " [" + p.Once() + " ...]"
+	case p.times > 1:
+		return strings.TrimSuffix(strings.Repeat(p.Written()+" ", int(p.times)), " ")
 	}
 	return p.Written()
 }
