@@ -125,6 +125,8 @@ type report struct {
 	failed  int
 	gone    int // were deleted while they were read
 	changed int
+
+	incomplete int // were moved, but for something in them
 }
 
 // maxTold is the number of keys that are named; the others are only counted.
@@ -134,6 +136,13 @@ const maxTold = 50
 func (r *report) notify(k *transfer.Key, err error) {
 	if errors.Is(err, transfer.ErrGone) {
 		r.gone++
+		return
+	}
+	var lost *transfer.Incomplete
+	if errors.As(err, &lost) {
+		if r.incomplete++; r.incomplete <= maxTold {
+			r.say("%s is not complete: %s", k, lost.Lost)
+		}
 		return
 	}
 	if r.failed++; r.failed <= maxTold {
@@ -165,7 +174,7 @@ func (r *report) end(err error) error {
 	if more := r.failed - maxTold; more > 0 {
 		r.say("%d more were left out", more)
 	}
-	if err == nil && r.failed > 0 {
+	if err == nil && r.failed+r.incomplete > 0 {
 		return errAnswered
 	}
 	return err
@@ -187,14 +196,11 @@ func (r *report) outcome(did string, w transfer.Written) string {
 		what string
 	}{
 		{w.Skipped, "there already"}, {w.Expired, "expired on the way"}, {int64(r.gone), "deleted meanwhile"},
-		{int64(r.changed), "changed meanwhile"}, {int64(r.failed), "left out"},
+		{int64(r.changed), "changed meanwhile"}, {int64(r.incomplete), "incomplete"}, {int64(r.failed), "left out"},
 	} {
 		if more.n > 0 {
 			line += fmt.Sprintf(", %d %s", more.n, more.what)
 		}
-	}
-	if w.Unclaimed > 0 {
-		line += fmt.Sprintf("; of deleted stream entries %d are no longer pending", w.Unclaimed)
 	}
 	return line
 }

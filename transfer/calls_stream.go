@@ -7,51 +7,78 @@ import (
 	"github.com/meowdis/meowdis/rdb"
 )
 
-// stream hands out the commands that add the entries and, behind the last part,
+// stream hands out the commands that add the entries and, after the last part,
 // what else a stream has.
 //
 // XCLAIM cannot make pending what is not in the stream. An entry that was deleted
 // while it was pending is therefore added, claimed and removed again, where all
-// of the stream is at hand: by XDEL, which the stream remembers as max-deleted-entry-id,
-// only where that must have been, and by XTRIM, which leaves no trace, at its beginning.
+// of the stream is at hand; of a longer one see Writer.again.
 func (w *caller) stream(s *rdb.Stream, first, last bool) {
 	var ghosts []rdb.Entry
-	entries := s.Entries
 	if first && last {
 		ghosts = missing(s)
-		entries = slices.SortedFunc(slices.Values(slices.Concat(s.Entries, ghosts)), func(a, b rdb.Entry) int { return compareIDs(a.ID, b.ID) })
 	}
+	entries := withGhosts(s.Entries, ghosts)
 	if first && len(entries) == 0 {
 		// There is no other way to make a stream without entries.
 		w.put(append(call("XGROUP", []byte("CREATE"), w.name), words("none", "0", "MKSTREAM")...))
 		w.put(append(call("XGROUP", []byte("DESTROY"), w.name), []byte("none")))
 	}
-	for _, e := range entries {
-		w.put(append(call("XADD", w.name, formatID(e.ID)), e.Fields...))
-	}
+	w.entries(entries)
 	if !last {
 		return
 	}
+	// Of what was only added to, all is as it should be.
+	added := first && s.Deleted == rdb.ID{} && s.Added == int64(len(entries)) && len(entries) > 0 && entries[len(entries)-1].ID == s.Last
+	w.state(s, ghosts, s.Entries, added && len(ghosts) == 0)
+}
+
+func (w *caller) entries(entries []rdb.Entry) {
+	for _, e := range entries {
+		w.put(append(call("XADD", w.name, formatID(e.ID)), e.Fields...))
+	}
+}
+
+// state hands out the commands that make groups, remove ghosts and set the stream's own ids and
+// counters, unless those are as they should be. entries are those of the stream, or its first one
+// when there are any. Ghosts go by XDEL, which the stream remembers as max-deleted-entry-id, only
+// where that must have been, and by XTRIM, which leaves no trace, at its beginning.
+func (w *caller) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool) {
 	for _, g := range s.Groups {
 		w.group(g)
 	}
-	args := call("XDEL", w.name)
-	for _, e := range ghosts {
-		if len(s.Entries) > 0 && s.Entries[0].ID.Less(e.ID) {
-			args = append(args, formatID(e.ID))
+	trim := []string{"MAXLEN", "0"}
+	var deleted [][]byte
+	if len(entries) > 0 {
+		trim = []string{"MINID", string(formatID(entries[0].ID))}
+		for _, e := range ghosts {
+			if entries[0].ID.Less(e.ID) {
+				deleted = append(deleted, formatID(e.ID))
+			}
 		}
 	}
-	if len(args) > 2 {
-		w.put(args)
+	for ids := range slices.Chunk(deleted, callElements) {
+		w.put(append(call("XDEL", w.name), ids...))
 	}
-	if len(args)-2 < len(ghosts) {
-		w.put(call("XTRIM", w.name, []byte("MAXLEN"), decimal(int64(len(s.Entries)))))
+	if len(deleted) < len(ghosts) {
+		w.put(append(call("XTRIM", w.name), words(trim...)...))
 	}
-	// Of what was only added to, all is as it should be.
-	added := first && s.Deleted == rdb.ID{} && s.Added == int64(len(entries)) && len(entries) > 0 && entries[len(entries)-1].ID == s.Last
-	if len(ghosts) > 0 || !added {
+	if !set {
 		w.put(call("XSETID", w.name, formatID(s.Last), []byte("ENTRIESADDED"), decimal(s.Added), []byte("MAXDELETEDID"), formatID(s.Deleted)))
 	}
+}
+
+// withGhosts are the entries and the ghosts in the order of their ids.
+func withGhosts(entries, ghosts []rdb.Entry) []rdb.Entry {
+	if len(ghosts) == 0 {
+		return entries
+	}
+	return slices.SortedFunc(slices.Values(slices.Concat(entries, ghosts)), func(a, b rdb.Entry) int { return compareIDs(a.ID, b.ID) })
+}
+
+// ghost stands in for an entry that was deleted, until it is claimed.
+func ghost(id rdb.ID) rdb.Entry {
+	return rdb.Entry{ID: id, Fields: [][]byte{[]byte("deleted"), nil}}
 }
 
 func compareIDs(a, b rdb.ID) int { return cmp.Or(cmp.Compare(a.Ms, b.Ms), cmp.Compare(a.Seq, b.Seq)) }
@@ -66,7 +93,7 @@ func missing(s *rdb.Stream) []rdb.Entry {
 				_, there := slices.BinarySearchFunc(s.Entries, p.ID, func(e rdb.Entry, id rdb.ID) int { return compareIDs(e.ID, id) })
 				if !there && !seen[p.ID] {
 					seen[p.ID] = true
-					out = append(out, rdb.Entry{ID: p.ID, Fields: [][]byte{[]byte("deleted"), nil}})
+					out = append(out, ghost(p.ID))
 				}
 			}
 		}

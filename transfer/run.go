@@ -28,8 +28,14 @@ type Sink interface {
 	Close(ctx context.Context, cause error) error
 }
 
-// Notify is told that a key was not moved, and why.
+// Notify is told that a key was not moved, and why; with an Incomplete that it was, but for
+// something.
 type Notify func(k *Key, err error)
+
+// Incomplete is what a key that was moved has lost.
+type Incomplete struct{ Lost string }
+
+func (e *Incomplete) Error() string { return e.Lost }
 
 // Run puts all that source yields into sink, and closes it. Keys that the source
 // could not read are reported to notify; seen, which may be nil, is shown each part

@@ -3,6 +3,7 @@ package transfer_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/oracle"
@@ -23,9 +24,15 @@ func TestTrimmedPending(t *testing.T) {
 		}
 		run(t, from, "XGROUP CREATE "+key+" g 0", "XREADGROUP GROUP g c COUNT 7 STREAMS "+key+" >", "XREADGROUP GROUP g d COUNT 1 STREAMS "+key+" >")
 	}
+	// Of these more than one part is read.
+	for i := range 6000 {
+		run(t, from, fmt.Sprintf("XADD long %d-1 f v", i+1), fmt.Sprintf("XADD gone %d-1 f v", i+1))
+	}
+	run(t, from, "XGROUP CREATE long g 0", "XREADGROUP GROUP g c COUNT 5990 STREAMS long >", "XGROUP CREATE long h 3-1", "XREADGROUP GROUP h c COUNT 9 STREAMS long >",
+		"XGROUP CREATE gone g 0", "XREADGROUP GROUP g c COUNT 6000 STREAMS gone >", "XTRIM gone MAXLEN 5000", "XDEL gone 6000-1 5999-1",
+		"XDEL long 4500-1 1000-1 1-1 2-1 5-1 6000-1")
 	run(t, from, "XTRIM trimmed MAXLEN 4", "XTRIM emptied MAXLEN 0", "XDEL deleted 1-1 5-1 7-1", "XDEL mixed 6-1", "XTRIM mixed MAXLEN 5")
 	file, _ := openLocal(t)
-	ctx := context.Background()
 	for _, step := range [][2]transfer.Session{{from, to}, {from, file}, {file, to}} {
 		run(t, step[1], "FLUSHALL")
 		if _, told, err := move(t, step[0], step[1], transfer.WriteOptions{}); err != nil || len(told) > 0 {
@@ -34,28 +41,31 @@ func TestTrimmedPending(t *testing.T) {
 		if found := differences(t, from, step[1]); len(found) > 0 {
 			t.Errorf("%q", found)
 		}
-		for _, key := range []string{"trimmed", "emptied", "deleted", "mixed"} {
-			var was, is []string
-			for p, err := range transfer.FromKeys(ctx, from, []byte(key)) {
-				was = append(was, fmt.Sprintf("%+v %v", pendingOf(p), err))
-			}
-			for p, err := range transfer.FromKeys(ctx, step[1], []byte(key)) {
-				is = append(is, fmt.Sprintf("%+v %v", pendingOf(p), err))
-			}
-			if fmt.Sprint(was) != fmt.Sprint(is) {
-				t.Errorf("%s:\n%s\nwas\n%s", key, is, was)
+		for _, key := range []string{"trimmed", "emptied", "deleted", "mixed", "long", "gone"} {
+			if was, is := pendingIn(t, from, key), pendingIn(t, step[1], key); was != is {
+				t.Errorf("%s:\n%.2000s\nwas\n%.2000s", key, is, was)
 			}
 		}
 	}
 }
 
-func pendingOf(p transfer.Part) (lines []string) {
-	s := p.Value.(*rdb.Stream)
-	lines = append(lines, fmt.Sprint(s.Last, s.Deleted, s.Added))
-	for _, g := range s.Groups {
-		for _, c := range g.Consumers {
-			lines = append(lines, fmt.Sprintf("%s %+v", c.Name, c.Pending))
+// pendingIn is all of a stream but its entries.
+func pendingIn(t *testing.T, session transfer.Session, key string) string {
+	t.Helper()
+	var lines []string
+	for p, err := range transfer.FromKeys(context.Background(), session, []byte(key)) {
+		if err != nil || p.Err != nil {
+			t.Fatal(err, p.Err)
+		}
+		if p.Last {
+			s := p.Value.(*rdb.Stream)
+			lines = append(lines, fmt.Sprint(s.Last, s.Deleted, s.Added))
+			for _, g := range s.Groups {
+				for _, c := range g.Consumers {
+					lines = append(lines, fmt.Sprintf("%s %s %d %+v", g.Name, c.Name, len(c.Pending), c.Pending))
+				}
+			}
 		}
 	}
-	return lines
+	return strings.Join(lines, "\n")
 }

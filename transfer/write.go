@@ -48,11 +48,10 @@ type WriteOptions struct {
 
 // Written counts what became of the keys that a sink was given.
 type Written struct {
-	Keys      int64 // are there now
-	Skipped   int64 // were there before
-	Expired   int64 // expired on the way
-	Failed    int64 // were reported
-	Unclaimed int64 // entries that were pending and deleted, and are not pending now
+	Keys    int64 // are there now
+	Skipped int64 // were there before
+	Expired int64 // expired on the way
+	Failed  int64 // were reported
 }
 
 // Held is a session whose commands take effect together.
@@ -119,6 +118,10 @@ type keyWrite struct {
 	dies    int64      // the last moment of a hash whose fields all expire, Unix ms; math.MaxInt64 otherwise
 	over    bool       // nothing is to be done about it any more
 	err     error      // why it cannot be written
+
+	state  *rdb.Stream // of a stream in parts: the last one, without its entries
+	absent []rdb.ID    // that are pending in it, and not there
+	lost   int         // of those that cannot be made pending
 }
 
 const (
@@ -201,6 +204,9 @@ func (w *Writer) add(k *keyWrite, p Part) {
 			k.dies = max(k.dies, f.ExpiresAt)
 		}
 	}
+	if s, ok := p.Value.(*rdb.Stream); ok && p.Last {
+		k.state = &rdb.Stream{Last: s.Last, Deleted: s.Deleted, Added: s.Added, Groups: s.Groups}
+	}
 	if k.direct && p.First && w.o.Existing == Replace {
 		w.queue(k, call("DEL", k.temp))
 	}
@@ -272,7 +278,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 
 // steps does what is to be done about keys.
 func (w *Writer) steps(ctx context.Context, keys []*keyWrite) error {
-	for _, step := range []func(context.Context, []*keyWrite) error{w.leaveExisting, w.send, w.finish} {
+	for _, step := range []func(context.Context, []*keyWrite) error{w.leaveExisting, w.send, w.makeAgain, w.finish} {
 		if err := step(ctx, keys); err != nil {
 			return err
 		}
@@ -344,8 +350,8 @@ func (w *Writer) send(ctx context.Context, keys []*keyWrite) error {
 		case k.temp == nil:
 			k.over = true
 			w.written.Keys++
-		case v.Kind == resp.Array && len(v.Elems) == 0 && string(calls[i][0]) == "XCLAIM":
-			w.written.Unclaimed++
+		case isUnclaimed(calls[i], v):
+			k.unclaimed(calls[i])
 		}
 	}
 	return there

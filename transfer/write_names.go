@@ -80,7 +80,7 @@ func (w *Writer) finishDirect(ctx context.Context, keys []*keyWrite) error {
 				continue
 			}
 		}
-		w.written.Keys++
+		w.arrived(k)
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (w *Writer) named(ctx context.Context, k *keyWrite, v resp.Value) error {
 			return errors.Join(err, w.remove(ctx, k))
 		}
 	default:
-		w.written.Keys++
+		w.arrived(k)
 		return nil
 	}
 	return w.remove(ctx, k)
@@ -173,6 +173,13 @@ func (w *Writer) failed(k *keyWrite) {
 	w.written.Failed++
 	if k.err != errGivenUp {
 		w.o.Notify(k.key, k.err)
+	}
+}
+
+func (w *Writer) arrived(k *keyWrite) {
+	w.written.Keys++
+	if k.lost > 0 {
+		w.o.Notify(k.key, &Incomplete{fmt.Sprintf("of the entries that were deleted %d are no longer pending", k.lost)})
 	}
 }
 

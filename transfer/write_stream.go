@@ -1,0 +1,114 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// unclaimed notes of a stream what XCLAIM did not make pending, since there is no such entry.
+func (k *keyWrite) unclaimed(args [][]byte) {
+	if id, ok := parseID(args[5]); ok {
+		k.absent = append(k.absent, id)
+	}
+}
+
+// makeAgain makes the streams again that have entries pending which are not in them: that comes
+// to light at the end of a stream, when what is in front of it is written.
+func (w *Writer) makeAgain(ctx context.Context, keys []*keyWrite) error {
+	for _, k := range keys {
+		if !k.last || k.over || k.err != nil || len(k.absent) == 0 {
+			continue
+		}
+		if k.direct { // there is no RENAME
+			k.lost = len(k.absent)
+			continue
+		}
+		if err := w.again(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// again makes a stream from the one that was written, with entries in the places of those that are
+// missing, which it removes once they are claimed.
+func (w *Writer) again(ctx context.Context, k *keyWrite) error {
+	slices.SortFunc(k.absent, compareIDs)
+	left := slices.Compact(k.absent)
+	var ghosts, beginning []rdb.Entry
+	for _, id := range left {
+		ghosts = append(ghosts, ghost(id))
+	}
+	from, pace := k.temp, newPace()
+	k.temp = append(slices.Clone(from), ":again"...)
+	pages, rest := streamPages(&Key{Name: from}), ghosts
+	for last := false; !last && k.err == nil; {
+		v, err := w.session.Do(ctx, pages.call(pace.elements())...)
+		if err != nil {
+			return err
+		}
+		if v.IsError() {
+			k.err = refused(v)
+			break
+		}
+		var page Value
+		if page, last, err = pages.take(v); err != nil {
+			return err
+		}
+		pace.took(page.Len(), sizeOf(v))
+		entries, n := page.(*rdb.Stream).Entries, len(rest)
+		if len(beginning) == 0 && len(entries) > 0 {
+			beginning = entries[:1]
+		}
+		if !last {
+			end := entries[len(entries)-1].ID
+			n, _ = slices.BinarySearchFunc(rest, end, func(e rdb.Entry, id rdb.ID) int { return compareIDs(e.ID, id) })
+		}
+		err = w.run(ctx, k, func(c *caller) {
+			c.entries(withGhosts(entries, rest[:n]))
+			if last {
+				c.state(k.state, ghosts, beginning, false)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	_, err := w.session.Do(ctx, call("DEL", from)...)
+	return err
+}
+
+// run runs commands on the temporary name of a key. What they are refused with is its error.
+func (w *Writer) run(ctx context.Context, k *keyWrite, make func(*caller)) error {
+	var calls [][][]byte
+	make(&caller{name: k.temp, yield: func(args [][]byte) bool {
+		calls = append(calls, args)
+		return true
+	}})
+	if k.expires && len(calls) > 0 {
+		calls = slices.Insert(calls, 1, call("PEXPIRE", k.temp, decimal(temporaryLife)))
+	}
+	replies, err := w.pipeline(ctx, calls)
+	if err != nil {
+		return err
+	}
+	for i, v := range replies {
+		if v.IsError() && k.err == nil {
+			k.err = fmt.Errorf("%s: %w", calls[i][0], refused(v))
+		}
+		if isUnclaimed(calls[i], v) {
+			k.lost++
+		}
+	}
+	return nil
+}
+
+// isUnclaimed reports whether a reply means that XCLAIM found no such entry.
+func isUnclaimed(args [][]byte, v resp.Value) bool {
+	return v.Kind == resp.Array && len(v.Elems) == 0 && string(args[0]) == "XCLAIM"
+}
