@@ -30,8 +30,8 @@ func newExport(s *streams) *cobra.Command {
 		Short:   "Write keys to a dump file that redis-server loads",
 		Long: `Writes all keys of the target, of all its databases or the one that -n names, to
 a dump file, which redis-server loads when it starts: from version 7.0 on, or 7.4
-when fields of hashes expire. Documents have no form in such a file and are left
-out. The file appears when it is complete. One that is there already is replaced only
+when fields of hashes expire. Documents, arrays and vector sets have no form in
+such a file and are left out. The file appears when it is complete. One that is there already is replaced only
 with --force.
 
 ` + moveExitCodesHelp + "\n\n" + targetHelp,

@@ -45,7 +45,8 @@ its database, or all into the one that -n names. Formats, which are recognised:
   jsonl     what "meowdis dump" writes as JSON
 
 Commands and append-only files are run in an empty place first, and what comes of
-them is imported. Values of modules and functions are passed over and told of.
+them is imported. Values of modules other than vector sets are named and left out,
+and functions passed over.
 
 A key appears whole or not at all. A key that is there already ends it, unless
 --replace or --skip is given; what was written before stays.

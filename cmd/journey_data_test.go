@@ -26,7 +26,11 @@ func belongings(now oracle.Version) (lines []string) {
 				`HSET leaving f v g w`, `HEXPIREAT leaving 4102444800 FIELDS 2 f g`)
 		}
 	}
-	return lines
+	lines = append(lines, "SELECT 2")
+	for i := range 5000 { // more than one part of a dump file
+		lines = append(lines, fmt.Sprintf("XADD crowd %d-1 f v", i+1))
+	}
+	return append(lines, "XGROUP CREATE crowd g 0", "XREADGROUP GROUP g c COUNT 4990 STREAMS crowd >", "XDEL crowd 2000-1 4980-1", "XTRIM crowd MINID 1000-1")
 }
 
 // trimmedStreams make streams with what was delivered and is not there any more.

@@ -89,6 +89,11 @@ func TestJourney(t *testing.T) {
 		j.run(0, "copy", "two.sqlite", to, "--type", "vectorset")
 	}
 	j.same(from, to)
+
+	// The dump file that a server writes.
+	tell(t, there, "SAVE")
+	j.run(0, "import", "--db", "three.sqlite", "moved.rdb")
+	j.same(from, "three.sqlite")
 }
 
 // loaded waits until a server has read its dump file.

@@ -23,8 +23,8 @@ type Piece struct {
 
 	First, Last bool
 
-	// Err, in a last piece of a file that is salvaged, is what is wrong with the value: its
-	// pieces are void.
+	// Err, in a last piece, is a *ModuleValue, or in a file that is salvaged what is wrong with
+	// the value: its pieces are void.
 	Err error
 }
 
@@ -218,32 +218,43 @@ func (f *File) toKey() bool {
 		case opFunction, opFunctionOld:
 			f.function(op)
 		case opModuleAux:
-			f.note(f.in.offset, "data of the module "+f.r.moduleName())
+			at := f.in.offset
+			name, _ := f.r.moduleType()
+			f.note(at, "data of the module "+name)
 			f.r.skipModule()
 		default:
-			if f.key(op) {
-				return true
-			}
+			f.key(op)
+			return true
 		}
 	}
 }
 
-// key opens a key, false of one that is passed over.
-func (f *File) key(typ byte) bool {
+// key opens a key.
+func (f *File) key(typ byte) {
 	f.r.broken = nil
 	f.piece.DB, f.piece.Key = f.db, f.r.string()
-	if typ == typeModule {
-		at := f.in.offset
-		f.note(at, fmt.Sprintf("the key %q, a value of the module %s", f.piece.Key, f.r.moduleName()))
-		f.r.skipModule()
-		f.piece = Piece{}
-		return false
-	}
 	if f.piece.ExpiresAt < 0 {
 		f.piece.ExpiresAt = 1 // long ago
 	}
+	if typ == typeModule {
+		f.module()
+		return
+	}
 	f.next, f.piece.Count = f.r.open(typ)
-	return true
+}
+
+// module opens a key that holds a value of a module: a vector set, or what only the module can
+// read.
+func (f *File) module() {
+	name, version := f.r.moduleType()
+	if name == vectorSetModule && version == 0 {
+		var ok bool
+		if f.next, f.piece.Count, ok = f.r.vectorSet(); ok {
+			return
+		}
+	}
+	f.r.skipModule()
+	f.next, f.r.broken = once(List(nil)), &ModuleValue{name}
 }
 
 // function passes over a library of functions.

@@ -31,6 +31,10 @@ func readAll(file []byte) (keys map[string]Value, notes []string, pieces int, er
 		}
 		pieces++
 		name := fmt.Sprintf("%d:%s@%d", p.DB, p.Key, p.ExpiresAt)
+		if p.Err != nil {
+			notes = append(notes, fmt.Sprintf("%s: %v", name, p.Err))
+			continue
+		}
 		if p.First {
 			keys[name] = nil
 		}
@@ -215,7 +219,7 @@ func TestFileParts(t *testing.T) {
 		{"how often it was used", 9, "\xfa\x01a\x01b\xfb\x02\x01\xf8\x05\xf9\x07\x00\x01a\x01b", "map[0:a@0:[98]]", ""},
 		{"slots", 12, "\xf4\x01\x02\x03\x00\x01a\x01b", "map[0:a@0:[98]]", ""},
 		{"functions", 10, "\xf5\x04code\xf6\x01n\x03LUA\x01\x01d\x04code\xf6\x01n\x03LUA\x00\x04code\x00\x01a\x01b", "map[0:a@0:[98]]", "a library of functions"},
-		{"a module's value", 10, "\xfc\x02\x00\x00\x00\x00\x00\x00\x00\x07\x01m" + aModule + "\x02\x05\x01\x05\x03abcd\x04abcdefgh\x05\x02xy\x00\x00\x01a\x01b", "map[0:a@0:[98]]", `the key "m", a value of the module alEjRWeJ`},
+		{"a module's value", 10, "\xfc\x02\x00\x00\x00\x00\x00\x00\x00\x07\x01m" + aModule + "\x02\x05\x01\x05\x03abcd\x04abcdefgh\x05\x02xy\x00\x00\x01a\x01b", "map[0:a@0:[98]]", "0:m@2: it holds a value of the module alEjRWeJ"},
 		{"a module's data", 10, "\xf7" + aModule + "\x02\x02\x05\x01x\x00\x00\x01a\x01b", "map[0:a@0:[98]]", "data of the module alEjRWeJ"},
 	} {
 		keys, notes, _, err := readAll(raw(test.version, test.body))

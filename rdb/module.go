@@ -11,17 +11,36 @@ const (
 	modulePartString
 )
 
-// moduleName reads the number of a module's type, which holds its name: nine
-// characters of six bits, and a version of ten.
-func (r *reader) moduleName() string {
+// ModuleValue is the error of a key that holds a value of a module which nobody but the module
+// can read.
+type ModuleValue struct{ Module string }
+
+func (e *ModuleValue) Error() string { return "it holds a value of the module " + e.Module }
+
+// moduleType reads the number of a module's type, which holds its name, nine characters of six
+// bits, and the version of its values, ten bits.
+func (r *reader) moduleType() (name string, version uint64) {
 	const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	id := r.length() >> 10
-	name := make([]byte, 9)
-	for i := range name {
-		name[8-i] = characters[id&63]
+	n := r.length()
+	b, id := make([]byte, 9), n>>10
+	for i := range b {
+		b[8-i] = characters[id&63]
 		id >>= 6
 	}
-	return string(name)
+	return string(b), n & 1023
+}
+
+// modulePart reads the mark of the next part of a module's value, which must be of this kind.
+func (r *reader) modulePart(kind uint64) { must(r.length() == kind) }
+
+func (r *reader) moduleNumber() uint64 {
+	r.modulePart(modulePartUnsigned)
+	return r.length()
+}
+
+func (r *reader) moduleString() []byte {
+	r.modulePart(modulePartString)
+	return r.string()
 }
 
 // skipModule passes over the parts of a module's value.

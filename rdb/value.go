@@ -1,7 +1,7 @@
 package rdb
 
 // Value is a value of one of Redis's types: String, List, Set, Hash, ZSet or
-// *Stream.
+// *Stream; in files that are read a *VectorSet, too.
 type Value interface {
 	// append appends the type and the encoded value.
 	append(out []byte) []byte

@@ -11,7 +11,7 @@ import (
 
 // RDBOptions say how a dump file is read.
 type RDBOptions struct {
-	Note    func(offset int64, what string) // may be nil; is told of the parts that are passed over: values of modules, and functions
+	Note    func(offset int64, what string) // may be nil; is told of the parts that are passed over: data of modules, and functions
 	Salvage bool                            // go on behind a damaged key
 	Empty   func(keys int64)                // may be nil; is told of collections without elements, which Redis passes over, too
 }
@@ -49,6 +49,7 @@ func fromFile(f *rdb.File) Source {
 
 func eachPiece(f *rdb.File, yield func(Part) bool) error {
 	var key *Key
+	var void bool // the rest of the current key
 	for {
 		p, err := f.Next()
 		if errors.Is(err, io.EOF) {
@@ -57,14 +58,35 @@ func eachPiece(f *rdb.File, yield func(Part) bool) error {
 		if err != nil {
 			return err
 		}
+		part := Part{First: p.First, Last: p.Last, Err: p.Err}
+		if part.Value, err = ofDump(p.Value); err != nil {
+			part.Value, part.Last, part.Err = nil, true, err
+		}
 		if p.First {
-			key = &Key{DB: p.DB, Name: p.Key, Type: typeOf(p.Value), ExpiresAt: p.ExpiresAt, Count: p.Count}
+			key = &Key{DB: p.DB, Name: p.Key, Type: typeOf(part.Value), ExpiresAt: p.ExpiresAt, Count: p.Count}
+			void = false
 		}
-		if p.Err != nil {
-			p.Err = fmt.Errorf("it is damaged: %w", p.Err)
+		var foreign *rdb.ModuleValue
+		if p.Err != nil && !errors.As(p.Err, &foreign) {
+			part.Err = fmt.Errorf("it is damaged: %w", p.Err)
 		}
-		if !yield(Part{Key: key, Value: p.Value, First: p.First, Last: p.Last, Err: p.Err}) {
+		if part.Key = key; void {
+			continue
+		}
+		void = part.Err != nil
+		if !yield(part) {
 			return errStopped
 		}
 	}
+}
+
+// ofDump is a value of a dump file as ours; an error is about its key.
+func ofDump(v rdb.Value) (Value, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case *rdb.VectorSet:
+		return vectorSetOfDump(v)
+	}
+	return v, nil
 }

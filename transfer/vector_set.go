@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator/vector"
 )
@@ -171,6 +172,24 @@ func (s VectorShape) String() string {
 		out += fmt.Sprintf(", reduced from %d", s.Input)
 	}
 	return out
+}
+
+var errOwnMatrix = errors.New("its vectors are reduced by a matrix that VADD does not make")
+
+// vectorSetOfDump is a vector set of a dump file as ours, which keeps no matrix: it must be the one
+// that VADD makes.
+func vectorSetOfDump(v *rdb.VectorSet) (Value, error) {
+	s := &VectorSet{VectorShape: VectorShape{Kind: vector.Kind(v.Kind), M: v.M, Dim: v.Dim, Input: v.Input}}
+	if !s.valid() {
+		return nil, errors.New("there is no such vector set")
+	}
+	if s.Input > 0 && !vector.IsMatrix(v.Matrix, s.Input) {
+		return nil, errOwnMatrix
+	}
+	for _, e := range v.Elements {
+		s.Elements = append(s.Elements, VectorElement{Name: e.Name, Record: vector.Record(e.Length, e.Range, e.Components), Attributes: e.Attributes})
+	}
+	return s, nil
 }
 
 func vectorSetToJSON(s *VectorSet) jsonVectorSet {

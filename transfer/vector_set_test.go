@@ -1,9 +1,12 @@
 package transfer_test
 
 import (
+	"bufio"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +102,36 @@ func TestVectorSets(t *testing.T) {
 	}
 	same(t, contents(t, back, 0), want)
 	if lines := append(differences(t, file, server), differences(t, server, file)...); len(lines) > 0 {
+		t.Errorf("%q", lines)
+	}
+}
+
+// TestDumpedVectorSets reads vector sets from a server's own dump file. A server that has none has
+// no such files.
+func TestDumpedVectorSets(t *testing.T) {
+	dir := t.TempDir()
+	redis := oracle.Start(t, "--dir", dir)
+	conn := redis.Dial(t)
+	if conn.Version().Before("8.0") {
+		return
+	}
+	server := openRedis(t, redis.Socket)
+	run(t, server, vectorSets()...)
+	run(t, server, "VREM v:f32 e9", "VSETATTR v:f32 e8 ''", "SAVE")
+	f, err := os.Open(filepath.Join(dir, "dump.rdb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var told problems
+	to, _ := openLocal(t)
+	source := transfer.FromRDB(bufio.NewReader(f), transfer.RDBOptions{Note: func(_ int64, what string) { told = append(told, what) }})
+	err = transfer.Run(t.Context(), source, transfer.NewWriter(to, transfer.WriteOptions{Notify: told.add}), told.add, nil)
+	if err != nil || len(told) > 0 {
+		t.Fatal(err, told)
+	}
+	same(t, contents(t, to, 0), contents(t, server, 0))
+	if lines := append(differences(t, server, to), differences(t, to, server)...); len(lines) > 0 {
 		t.Errorf("%q", lines)
 	}
 }

@@ -155,6 +155,21 @@ func Project(v []float32, dim int) []float32 {
 	return out
 }
 
+// IsMatrix reports whether little-endian floats, in rows of dim, are the matrix by which Project
+// reduces vectors of dim components.
+func IsMatrix(b []byte, dim int) bool {
+	m, ok := Parse(b)
+	weight := Weight(dim)
+	for n, f := range m {
+		want := weight
+		if odd(n/dim, n%dim) {
+			want = -weight
+		}
+		ok = ok && math.Abs(float64(f-want)) <= 1e-6
+	}
+	return ok && len(m)%dim == 0
+}
+
 // odd reports whether the sign at row i and column j is a minus.
 func odd(i, j int) bool { return bits.OnesCount32(uint32(i)&uint32(j))%2 != 0 }
 
