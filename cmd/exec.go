@@ -113,11 +113,18 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
 		return o.rehearse(ctx, s)
 	}
+	t, err := o.target.resolve(s.getenv)
+	if err != nil {
+		return err
+	}
+	o.target.tell(t, s)
 	file := local.Options{SweepEvery: noSweep, Alone: true}
 	if o.pipe {
 		file.Cache = pipeCache
+	} else {
+		file = runOn(t, file, o.call.command())
 	}
-	c, err := o.target.connect(ctx, s, file, o.format.wantsRESP3())
+	c, err := o.target.connectTo(ctx, t, file, o.format.wantsRESP3())
 	if err != nil {
 		return err
 	}
@@ -138,7 +145,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	script := newScript(s.in)
 	script.out, script.err, script.session, script.printer, script.keepGoing = s.screen, s.err, c, o.format.printer(s), o.keepGoing
-	script.exact, script.db = c.file != nil, c.DB()
+	script.exact, script.db = t.url == nil, c.DB()
 	if o.transaction {
 		return script.transaction(ctx)
 	}

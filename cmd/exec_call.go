@@ -56,6 +56,14 @@ func (o *callOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
+// command is the command as far as it says what is run; nil for a script.
+func (o *callOptions) command() [][]byte {
+	if o.eval != "" {
+		return command([]string{"EVAL"})
+	}
+	return command(o.args)
+}
+
 // words are the words of the command.
 func (o *callOptions) words(s *streams) ([][]byte, error) {
 	args, err := o.typed()

@@ -66,8 +66,8 @@ const plainRoundTrips = 100
 func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	file := lookOnly
-	if len(o.args) > 0 { // which may write
+	file := lookOnly // DBSIZE reads, too
+	if len(o.args) > 0 && !onlyReads(command(o.args)) {
 		file = local.Options{}
 	}
 	return o.target.look(ctx, s, file, func(c *connection) error {

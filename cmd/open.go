@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/remote"
@@ -30,7 +31,7 @@ type session interface {
 type connection struct {
 	session
 	target target
-	file   *local.Store // nil for a server
+	file   *local.Store // nil for a server, and for a file that the first write makes
 	close  func() error
 }
 
@@ -59,6 +60,23 @@ func (o *targetOptions) openFile(t target, options local.Options) (*local.Store,
 func (o *targetOptions) canMake(t target) bool {
 	info, err := os.Stat(filepath.Dir(t.path))
 	return t.source == defaultSource || err == nil && info.IsDir()
+}
+
+// onlyReads reports whether a command is known to write nothing.
+func onlyReads(args [][]byte) bool {
+	cmd := commands.Called(args)
+	return cmd != nil && cmd.Flags&commands.ReadOnly != 0
+}
+
+// runOn is how a file is opened to run args on it, or a script where there are none.
+// Unless args writes at once, a file that is missing is made by the first write, and
+// one that may not be written is read. A file that somebody has named to read from it
+// must be there.
+func runOn(t target, file local.Options, args [][]byte) local.Options {
+	cmd := commands.Called(args)
+	file.OrRead = cmd == nil || cmd.Flags&commands.Write == 0
+	file.ReadOnly = onlyReads(args) && t.source != defaultSource && t.isNew()
+	return file
 }
 
 // refusesWrites tells whether the target is read-only, by --read-only or by its
@@ -97,6 +115,12 @@ func (o *targetOptions) connectTo(ctx context.Context, t target, file local.Opti
 			return nil, err
 		}
 		c.session, c.close = r, r.Close
+	case file.OrRead && !file.ReadOnly && !o.refusesWrites(t) && t.isNew() && o.canMake(t):
+		f, err := local.NewLate(t.path, func() (*local.Store, error) { return o.openFile(t, file) })
+		if err != nil {
+			return nil, err
+		}
+		c.session, c.close = engine.New(f).Session(), f.Close
 	default:
 		f, err := o.openFile(t, file)
 		if err != nil {

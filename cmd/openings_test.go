@@ -20,11 +20,15 @@ import (
 // openers are the verbs that open a file: each argument FILE is the file that is
 // tried, good.sqlite is one of ours, keys.archive an archive.
 var openers = []opener{
-	{line: "exec --db FILE GET k", writes: true},
+	{line: "exec --db FILE SET k v", writes: true},
+	{line: "exec --db FILE GET k"},
 	{line: "exec --db FILE --read-only GET k"},
-	{line: "repl --db FILE", writes: true},
+	{line: "exec --db FILE", mayWrite: true},
+	{line: "repl --db FILE", mayWrite: true},
 	{line: "serve FILE --http 0", writes: true},
-	{line: "watch --count 1 --db FILE GET k", writes: true},
+	{line: "watch --count 1 --db FILE SET k v", writes: true},
+	{line: "watch --count 1 --db FILE GET k"},
+	{line: "latency --count 1 --db FILE GET k"},
 	{line: "latency --db FILE --count 1"},
 	{line: "status FILE"},
 	{line: "keys --db FILE"},
@@ -52,15 +56,16 @@ var openers = []opener{
 type opener struct {
 	line      string
 	writes    bool // opens a file for writing
+	mayWrite  bool // opens it for reading where it may not be written, and makes none by itself
 	mustExist bool // of those that write: makes no file
 	asIs      bool // takes any SQLite file
 }
 
 // situations are what may be wrong with the file, and what every verb says then.
 var situations = []situation{
-	{file: "missing.sqlite", says: "there is no such file: check the path; the first command of meowdis exec makes a new one",
+	{file: "missing.sqlite", says: "there is no such file: check the path; the first command that writes makes a new one",
 		fine: func(o opener) bool {
-			return o.writes && !o.mustExist || o.is("explain") || o.is("status") // these say so themselves
+			return o.writes && !o.mustExist || o.mayWrite || o.is("explain") || o.is("status") // these say so themselves
 		}},
 	{file: "nodir/a.sqlite", says: "there is no directory nodir: check the path, or make it",
 		fine: func(o opener) bool { return o.is("explain") }},

@@ -74,11 +74,14 @@ themselves.
 }
 
 func (o *replOptions) run(ctx context.Context, s *streams) error {
-	c, err := o.target.connect(ctx, s, local.Options{}, o.format.wantsRESP3())
+	c, err := o.target.connect(ctx, s, local.Options{OrRead: true}, o.format.wantsRESP3())
 	if err != nil {
 		return err
 	}
 	terminal := s.edits()
+	if terminal {
+		c.note(s)
+	}
 	var page func([]byte) bool
 	if terminal {
 		page = s.page
@@ -105,6 +108,16 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		return errAnswered
 	}
 	return err
+}
+
+// note says what of the file would surprise who types commands.
+func (c *connection) note(s *streams) {
+	switch {
+	case c.target.isNew() && c.target.source != defaultSource:
+		fmt.Fprintf(s.err, "There is no %s yet: the first command that writes makes it.\n", c.target)
+	case c.file != nil && c.file.ReadOnly() != "":
+		fmt.Fprintf(s.err, "Nothing can be written here: %s.\n", c.file.ReadOnly())
+	}
 }
 
 // replTarget is a connection as the loop knows it.
@@ -159,7 +172,7 @@ func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (r
 	}
 	options := o.target
 	options.database, options.flags = 0, nil
-	c, err := options.connectTo(ctx, t, local.Options{}, o.format.wantsRESP3())
+	c, err := options.connectTo(ctx, t, local.Options{OrRead: true}, o.format.wantsRESP3())
 	if err != nil {
 		return repl.Target{}, err
 	}

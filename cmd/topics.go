@@ -21,8 +21,11 @@ const targetsTopic = targetHelp + `
 An argument that names a target is @NAME for a profile, a URL, or the path of a
 file; a word that is no file but a profile is the profile, too.
 
-A file that is missing is made by the first command that runs on it; its directory
-must be there. Several processes may use one file. :memory: is empty each time.
+A file that is missing is made by the first command that writes; its directory must
+be there. Until then it is empty to a script and at the prompt, but one command that
+only reads, on a file that was named, is an error: the name was mistyped. A file that
+may not be written is read. Several processes may use one file. :memory: is empty each
+time.
 
 redis:// and rediss:// (TLS) take user, password, host, port and database:
 redis://user:password@host:6379/2. unix:///path/to/socket?db=2 is a socket. A

@@ -63,7 +63,11 @@ behind the other. Flags stand before the command. (This is not the command WATCH
 func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	c, err := o.target.connect(ctx, s, local.Options{}, o.json)
+	file := local.Options{}
+	if onlyReads(command(o.args)) {
+		file = lookOnly
+	}
+	c, err := o.target.connect(ctx, s, file, o.json)
 	if err != nil {
 		return err
 	}

@@ -142,8 +142,11 @@ func (t *Table) Find(args [][]byte) (*Command, resp.Value) {
 }
 
 // Called is the command or subcommand that the first words of args name, whatever
-// their number; nil for an unknown one.
+// their number; nil for an unknown one and for none.
 func (t *Table) Called(args [][]byte) *Command {
+	if len(args) == 0 {
+		return nil
+	}
 	c := t.first(args[0])
 	if c != nil && len(c.subs) > 0 && len(args) > 1 {
 		return t.byName[c.Name+" "+strings.ToUpper(string(args[1]))]

@@ -18,6 +18,8 @@ func (s *Store) ReadOnly() string {
 	switch {
 	case s.foreign != nil:
 		return "this is " + s.foreign.Name + ", which is only read: meowdis import makes a meowdis file of it"
+	case s.sealed:
+		return errUnwritable.Error()
 	case s.options.ReadOnly:
 		return "the file is open for reading only"
 	}

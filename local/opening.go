@@ -23,6 +23,9 @@ type reason struct {
 func (r *reason) Error() string { return r.says }
 func (r *reason) Unwrap() error { return r.err }
 
+// errUnwritable is the cause of what a file that can be read says about writing.
+var errUnwritable = errors.New("you have no permission to write the file, or beside it")
+
 // checkPath says what SQLite would not: that there is no file where one must be,
 // or something that no database can be.
 func checkPath(path string, mustExist bool) error {
@@ -45,7 +48,7 @@ func missing(path string, mustExist bool, err error) error {
 		return &reason{no.Error(), err}
 	}
 	if mustExist {
-		return &reason{"there is no such file: check the path; the first command of meowdis exec makes a new one", err}
+		return &reason{"there is no such file: check the path; the first command that writes makes a new one", err}
 	}
 	return nil
 }
@@ -78,7 +81,7 @@ func explained(path string, readOnly bool, err error) error {
 		return &reason{fmt.Sprintf("you have no permission to read %s-wal, which holds its latest changes: ask its owner", path), err}
 	}
 	if !readOnly {
-		return &reason{fmt.Sprintf("you have no permission to write it, or beside it in %s; --read-only reads it", filepath.Dir(path)), err}
+		return &reason{fmt.Sprintf("you have no permission to write it, or beside it in %s; --read-only reads it", filepath.Dir(path)), errors.Join(errUnwritable, err)}
 	}
 	return &reason{fmt.Sprintf("%s-wal holds its latest changes, and to read them takes writing in %s: copy both where you may write", path, filepath.Dir(path)), err}
 }

@@ -26,6 +26,8 @@ type Options struct {
 	Full bool
 	// ReadOnly refuses to write and to create the file.
 	ReadOnly bool
+	// OrRead opens a file that may not be written as ReadOnly does.
+	OrRead bool
 	// Now is the clock that expiry goes by, in Unix ms; nil is the system's.
 	Now func() int64
 	// SweepEvery is the pause between the sweeps of expired keys; 0 is a
@@ -75,6 +77,7 @@ type Store struct {
 	watcher  *conn         // asks for the data version; opened when first needed
 	foreign  *foreign.Kind // nil for a file of ours
 	overlay  []foreign.Table
+	sealed   bool        // it is only read because it may not be written
 	opened   os.FileInfo // the file that is open; nil for memory, and until it is
 	frozen   *frozen     // the file as one that nobody changes; nil for most
 }
@@ -101,7 +104,11 @@ func Open(path string, o Options) (*Store, error) {
 	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{}), passed: time.Since}
 	s.life, s.abandon = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns()))
+		err = errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns())
+		if o.OrRead && errors.Is(err, errUnwritable) {
+			return openSealed(path, o)
+		}
+		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	s.done.Add(1)
 	go s.write()
@@ -110,6 +117,16 @@ func Open(path string, o Options) (*Store, error) {
 		go s.sweep()
 	}
 	return s, nil
+}
+
+// openSealed opens a file that may not be written.
+func openSealed(path string, o Options) (*Store, error) {
+	o.ReadOnly, o.OrRead = true, false
+	s, err := Open(path, o)
+	if err == nil {
+		s.sealed = true
+	}
+	return s, err
 }
 
 func (s *Store) open() error {

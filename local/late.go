@@ -1,0 +1,84 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// Late is the store of a file that is not there yet: an empty database until something
+// is written, which makes the file, or until somebody else makes it. It is safe for
+// concurrent use.
+type Late struct {
+	path  string
+	open  func() (*Store, error)
+	empty *Store
+
+	mu     sync.Mutex
+	made   *Store // nil until then
+	closed bool
+}
+
+// NewLate returns the store of the file at path, which open makes or opens.
+func NewLate(path string, open func() (*Store, error)) (*Late, error) {
+	empty, err := Open(Memory, Options{SweepEvery: -1})
+	if err != nil {
+		return nil, err
+	}
+	return &Late{path: path, open: open, empty: empty}, nil
+}
+
+// Apply is as that of Store.
+func (l *Late) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
+	s, err := l.store(readOnly(batches))
+	if err != nil {
+		return nil, err
+	}
+	return s.Apply(ctx, batches)
+}
+
+// Transact is as that of Store. One that may write makes the file.
+func (l *Late) Transact(ctx context.Context, readOnly bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
+	s, err := l.store(readOnly)
+	if err != nil {
+		return err
+	}
+	return s.Transact(ctx, readOnly, fn)
+}
+
+// store is where to go now. While there is no file, each read looks for one that
+// somebody else has made.
+func (l *Late) store(reads bool) (s *Store, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return nil, errClosed
+	case l.made != nil:
+		return l.made, nil
+	}
+	if _, err := os.Stat(l.path); reads && errors.Is(err, fs.ErrNotExist) {
+		return l.empty, nil
+	}
+	l.made, err = l.open()
+	return l.made, err
+}
+
+// Close closes the file, when there is one. Later calls fail.
+func (l *Late) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	err := l.empty.Close()
+	if l.made != nil {
+		err = errors.Join(err, l.made.Close())
+	}
+	return err
+}
