@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -31,13 +32,13 @@ func newExplain(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "explain [FLAGS] COMMAND [ARG...]",
 		GroupID: groupLook,
-		Short:   "Show the SQL that a command is, without running it",
+		Short:   "Show the SQL that a command is, and write nothing",
 		Long: `Shows the batch of SQL statements that a command is translated to, their
-arguments, and how SQLite goes about each (its query plan). Nothing is run and
-nothing is written.
+arguments, and how SQLite goes about each (its query plan). Nothing is written.
 
-A command that has to read before it can decide is several steps; the first is
-shown. Plans are those of the target, where that is a file.
+A command that has to read before it can decide is several steps. What reads is run
+on the file to see what follows there, and the last step is shown as it would be.
+A file that is missing counts as an empty one. Plans are those of the file.
 
 ` + fileHelp,
 		Example: `  meowdis explain SET greeting hello EX 60
@@ -62,7 +63,10 @@ type explanation struct {
 	Command    []string        `json:"command"`
 	Kind       string          `json:"kind"`
 	Reply      string          `json:"reply,omitempty"`
+	Steps      int             `json:"steps"`
 	Statements []explainedStmt `json:"statements"`
+
+	where string // whose data decides on the steps, for people
 }
 
 // The kinds of explanation.
@@ -70,11 +74,12 @@ const (
 	kindAnswer          = "answer"            // no SQL: the reply is known
 	kindRead            = "read"              // a batch that only reads
 	kindWrite           = "write"             // a batch that takes effect as one
-	kindReadModifyWrite = "read-modify-write" // the first of several steps
+	kindReadModifyWrite = "read-modify-write" // several steps; the reply is there when it is known without the last
 	kindSession         = "session"           // about the connection, not the data
 )
 
 type explainedStmt struct {
+	Step    int      `json:"step"` // from 1
 	SQL     string   `json:"sql"`
 	Args    []string `json:"args"`
 	Plan    []string `json:"plan"`
@@ -114,9 +119,10 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 
 // explainer explains commands on a file, which it opens when first needed.
 type explainer struct {
-	path string
-	db   int
-	file *local.Store
+	path  string
+	db    int
+	file  *local.Store
+	empty bool // an empty database stands in for the file
 }
 
 // explain translates the command; bad is the reply to one that is refused
@@ -149,14 +155,43 @@ func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, 
 	if err := x.open(); err != nil {
 		return e, bad, err
 	}
-	for _, stmt := range plan.Batch.Stmts {
-		shown, err := explainStmt(ctx, x.file, stmt)
-		if err != nil {
-			return e, bad, err
+	e.where = x.where()
+	err = x.file.Transact(ctx, true, func(run engine.Run) error { return e.rehearse(run, plan) })
+	return e, bad, err
+}
+
+// rehearse explains the steps of plan, on what run reads.
+func (e *explanation) rehearse(run engine.Run, plan translator.Plan) error {
+	e.Steps, e.Statements = 0, e.Statements[:0]
+	answer, err := engine.Rehearse(run, plan, func(p translator.Plan) error {
+		e.Steps++
+		for _, stmt := range p.Batch.Stmts {
+			shown, err := explainStmt(run, stmt)
+			if err != nil {
+				return err
+			}
+			shown.Step = e.Steps
+			e.Statements = append(e.Statements, shown)
 		}
-		e.Statements = append(e.Statements, shown)
+		return nil
+	})
+	if answer != nil {
+		e.Reply = string(resp.AppendTyped(nil, *answer, true))
 	}
-	return e, bad, nil
+	return err
+}
+
+// where is whose data decides on the steps.
+func (x *explainer) where() string {
+	switch {
+	case x.path == "":
+		return "the file"
+	case x.empty && x.path != local.Memory:
+		return "an empty database, since there is no " + x.path
+	case x.empty:
+		return "an empty database"
+	}
+	return x.path
 }
 
 // open opens the file without writing to it; when there is none, an empty
@@ -167,7 +202,7 @@ func (x *explainer) open() error {
 	}
 	path, options := x.path, local.Options{ReadOnly: true}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || path == local.Memory {
-		path, options = local.Memory, local.Options{SweepEvery: noSweep}
+		path, options, x.empty = local.Memory, local.Options{SweepEvery: noSweep}, true
 	}
 	file, err := local.Open(path, options)
 	x.file = file
@@ -181,7 +216,7 @@ func (x *explainer) close() error {
 	return x.file.Close()
 }
 
-func explainStmt(ctx context.Context, file *local.Store, stmt store.Stmt) (explainedStmt, error) {
+func explainStmt(run engine.Run, stmt store.Stmt) (explainedStmt, error) {
 	shown := explainedStmt{SQL: oneIndent(stmt.SQL), Args: []string{}, Plan: []string{}}
 	for _, a := range stmt.Args {
 		shown.Args = append(shown.Args, literal(a))
@@ -190,12 +225,12 @@ func explainStmt(ctx context.Context, file *local.Store, stmt store.Stmt) (expla
 		shown.Refused = string(resp.AppendTyped(nil, *stmt.Refused, true))
 	}
 	ask := store.Stmt{SQL: "EXPLAIN QUERY PLAN " + stmt.SQL, Args: stmt.Args}
-	results, err := file.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{ask}, ReadOnly: true}})
+	r, err := run(store.Batch{Stmts: []store.Stmt{ask}, ReadOnly: true})
 	if err != nil {
 		return shown, fmt.Errorf("asking for the plan of %q: %w", stmt.SQL, err)
 	}
 	depth := map[int64]int{}
-	for _, row := range results[0].Rows[0] {
+	for _, row := range r.Rows[0] {
 		id, parent := row[0].Int(), row[1].Int()
 		depth[id] = depth[parent] + 1
 		shown.Plan = append(shown.Plan, strings.Repeat("  ", depth[parent])+string(row[3].Bytes()))
@@ -210,6 +245,16 @@ func oneIndent(sql string) string {
 		lines[i+1] = "  " + strings.TrimSpace(lines[i+1])
 	}
 	return strings.Join(lines, "\n")
+}
+
+// shortened is the beginning of an argument that is too long for people: steps write
+// whole documents.
+func shortened(literal string) string {
+	const most = 1000
+	if len(literal) <= most {
+		return literal
+	}
+	return fmt.Sprintf("%s… (%d characters)", strings.ToValidUTF8(literal[:most], ""), len(literal))
 }
 
 // literal shows an argument as SQL has it, and bytes that are text as text.
@@ -236,12 +281,15 @@ func (e explanation) print(w io.Writer) error {
 	case kindWrite:
 		b.WriteString("Takes effect as a whole or not at all:\n")
 	case kindReadModifyWrite:
-		b.WriteString("Reads first; what it writes depends on that, in the same transaction:\n")
+		b.WriteString("Reads first; what follows depends on what it finds, in the same transaction:\n")
 	}
 	for i, s := range e.Statements {
+		if i > 0 && s.Step > e.Statements[i-1].Step {
+			fmt.Fprintf(&b, "\nThen, by what is in %s:\n", e.where)
+		}
 		fmt.Fprintf(&b, "\n%d. %s\n", i+1, strings.ReplaceAll(s.SQL, "\n", "\n   "))
 		for n, a := range s.Args {
-			fmt.Fprintf(&b, "   ?%d = %s\n", n+1, a)
+			fmt.Fprintf(&b, "   ?%d = %s\n", n+1, shortened(a))
 		}
 		for _, p := range s.Plan {
 			fmt.Fprintf(&b, "   plan: %s\n", p)
@@ -249,6 +297,9 @@ func (e explanation) print(w io.Writer) error {
 		if s.Refused != "" {
 			fmt.Fprintf(&b, "   when a constraint stops it: %s\n", s.Refused)
 		}
+	}
+	if e.Kind == kindReadModifyWrite && e.Reply != "" {
+		fmt.Fprintf(&b, "\nThen, by what is in %s, the reply is known:\n%s\n", e.where, e.Reply)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

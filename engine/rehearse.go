@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// Rehearse goes through the steps of p and shows each to see. Those that decide on the
+// next one, which only read, are run; the last is not. answer is the reply when it is
+// known without the last step, and nil otherwise.
+func Rehearse(run Run, p translator.Plan, see func(translator.Plan) error) (answer *resp.Value, err error) {
+	for {
+		if len(p.Batch.Stmts) == 0 {
+			return &p.Reply, nil
+		}
+		if err := see(p); err != nil || p.Then == nil {
+			return nil, err
+		}
+		r, err := run(p.Batch)
+		if err != nil {
+			return nil, err
+		}
+		if r.Refused != nil {
+			v, err := refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
+			return &v, err
+		}
+		p = following(&p, &r)
+	}
+}
