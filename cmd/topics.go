@@ -58,7 +58,9 @@ doubles are shown as such.
   json    one JSON value a reply, always valid; --json for short. An error is
           {"error":"…"}, bytes that are not UTF-8 are {"base64":"…"}, infinities
           are strings. Maps are objects and scores numbers wherever the reply
-          comes from.
+          comes from. The name of a field in an object is a string: one that is
+          not UTF-8 is the text {"base64":"…"}, and so is one that begins like
+          that itself, so that no two names are one.
   ndjson  one JSON value a line: a record, or an element of a list. Fields of a
           stream's entry are an object, or a list where one stands twice.
   table   a table of the records, for people; other replies as typed. On a

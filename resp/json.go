@@ -1,6 +1,7 @@
 package resp
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"math"
@@ -11,7 +12,8 @@ import (
 // AppendJSON appends v as one JSON value. It is redis-cli's --json, but always
 // valid: an error is {"error":…}, bytes that are not UTF-8 are {"base64":…}, and
 // "inf", "-inf" and "nan" are strings. A map is an object; a key of it that is no
-// string is the string of its JSON.
+// string is the string of its JSON, so that bytes are "{\"base64\":\"…\"}". Text that
+// looks so is given as bytes, too: two keys never become one.
 func AppendJSON(out []byte, v Value) []byte {
 	switch v.Kind {
 	case Null, NullArray:
@@ -45,11 +47,28 @@ func AppendJSON(out []byte, v Value) []byte {
 		return append(out, ']')
 	}
 	if !utf8.Valid(v.Str) {
-		out = append(out, `{"base64":"`...)
-		out = base64.StdEncoding.AppendEncode(out, v.Str)
-		return append(out, `"}`...)
+		return appendJSONBytes(out, v.Str)
 	}
 	return appendJSONString(out, v.Str)
+}
+
+// bytesPrefix is how bytes that are not text begin.
+const bytesPrefix = `{"base64":"`
+
+func appendJSONBytes(out, b []byte) []byte {
+	out = base64.StdEncoding.AppendEncode(append(out, bytesPrefix...), b)
+	return append(out, `"}`...)
+}
+
+func appendJSONKey(out []byte, key Value) []byte {
+	text := AppendJSON(nil, key)
+	switch {
+	case text[0] != '"':
+		return appendJSONString(out, text)
+	case bytes.HasPrefix(key.Str, []byte(bytesPrefix)):
+		return appendJSONString(out, appendJSONBytes(nil, key.Str))
+	}
+	return append(out, text...)
 }
 
 func appendJSONObject(out []byte, elems []Value) []byte {
@@ -58,11 +77,7 @@ func appendJSONObject(out []byte, elems []Value) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		key := AppendJSON(nil, elems[i])
-		if key[0] != '"' {
-			key = appendJSONString(nil, key)
-		}
-		out = append(append(out, key...), ':')
+		out = append(appendJSONKey(out, elems[i]), ':')
 		out = AppendJSON(out, elems[i+1])
 	}
 	return append(out, '}')

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"math"
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/hermetic"
@@ -124,6 +126,37 @@ func TestJSONIsValid(t *testing.T) {
 		got := resp.AppendJSON(nil, c.v)
 		if string(got) != c.want || !json.Valid(got) {
 			t.Errorf("got %s, want %s, valid %v", got, c.want, json.Valid(got))
+		}
+	}
+}
+
+// TestJSONKeys gives each name of a field a text of its own, from which it can be had
+// again.
+func TestJSONKeys(t *testing.T) {
+	names := []string{"", "a", "\xff", "\xff\xfe", `{"base64":"/w=="}`, `{"base64":"`, `{"base64":`, `{"base64":"eyJiYXNlNjQiOiIvdz09In0="}`, "\ufffd", `\xff`}
+	var m resp.Value
+	for _, name := range names {
+		m.Elems = append(m.Elems, resp.MakeString(name), resp.MakeString(name))
+	}
+	m.Kind = resp.Map
+	var object map[string]any
+	if err := json.Unmarshal(resp.AppendJSON(nil, m), &object); err != nil {
+		t.Fatal(err)
+	}
+	if len(object) != len(names) {
+		t.Errorf("%d names are %d: %v", len(names), len(object), object)
+	}
+	for text := range object {
+		name := text
+		if strings.HasPrefix(text, `{"base64":"`) {
+			var in struct{ Base64 []byte }
+			if err := json.Unmarshal([]byte(text), &in); err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+			name = string(in.Base64)
+		}
+		if !slices.Contains(names, name) {
+			t.Errorf("%s is %q, which no field is called", text, name)
 		}
 	}
 }
