@@ -189,7 +189,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *connection) err
 		if err != nil {
 			return err
 		}
-		if _, err := s.screen.Write(p.append(nil, args, v)); err != nil {
+		if err := p.write(s.screen, args, v); err != nil {
 			return err
 		}
 		suggest(s.err, args, v)

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -172,14 +173,47 @@ func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 	return p.values.Append(out, v)
 }
 
+// write writes the reply to args: a table line by line, so that one of many rows is not
+// held once more.
+func (p printer) write(w io.Writer, args [][]byte, v resp.Value) error {
+	if p.form == formatTable && !isReport(args) {
+		if p.values.RESP3 {
+			v = p.shapes.RESP3(args, v)
+		}
+		if t, ok := records.Of(args, v); ok {
+			return p.writeTable(w, t)
+		}
+		_, err := w.Write(p.values.Append(nil, v))
+		return err
+	}
+	_, err := w.Write(p.append(nil, args, v))
+	return err
+}
+
+func (p printer) writeTable(w io.Writer, t records.Table) error {
+	return t.WriteTable(shownTo{w, p.values}, p.values.Escape, p.width)
+}
+
+// shownTo is a writer of whole characters, which are made visible.
+type shownTo struct {
+	io.Writer
+	values resp.Printer
+}
+
+func (s shownTo) Write(text []byte) (int, error) {
+	if _, err := s.Writer.Write(s.values.Shown(nil, text)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
 // appendRecords appends the records t of the reply v. A list is one line of CSV, as
 // redis-cli has it, unless there is a header to stand under.
 func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte {
 	if p.form == formatTable {
-		if table, err := t.AppendTable(nil, p.values.Escape, p.width); err == nil {
-			return p.values.Shown(out, table)
-		}
-		return p.values.Append(out, v)
+		b := bytes.NewBuffer(out)
+		p.writeTable(b, t) // which a buffer takes
+		return b.Bytes()
 	}
 	if t.Cursor != "" {
 		fmt.Fprintf(p.notes, "meowdis: more behind cursor %s\n", t.Cursor)

@@ -197,24 +197,25 @@ func (s *script) runLines(ctx context.Context, lines []scriptLine) (goOn bool, e
 	}
 	replies, err := run(sending, calls)
 	goOn = true
-	var out []byte
+	out := bufio.NewWriterSize(s.out, scriptBuffer)
 	for i, v := range replies {
-		out = s.printer.append(out, calls[i], v)
+		if err := s.printer.write(out, calls[i], v); err != nil {
+			return false, err
+		}
 		s.next = lines[i].number + 1
 		s.multi = openMulti(s.multi, calls[i], v, lines[i].number)
 		if !v.HasError() {
 			continue
 		}
-		if _, err := s.out.Write(out); err != nil {
+		if err := out.Flush(); err != nil {
 			return false, err
 		}
-		out = out[:0]
 		s.failed = true
 		fmt.Fprintf(s.err, "meowdis: line %d failed: %s\n", lines[i].number, clipped(string(lines[i].text)))
 		suggest(s.err, calls[i], v)
 		goOn = goOn && s.keepGoing && !movesAway(calls[i])
 	}
-	if _, err := s.out.Write(out); err != nil {
+	if err := out.Flush(); err != nil {
 		return false, err
 	}
 	if err != nil {

@@ -12,18 +12,20 @@ import (
 // each stands before its value, since entries may have different ones. escape is as
 // in resp.AppendCSV; what is nested in a cell is JSON.
 func (t Table) AppendCSV(out []byte, header, escape bool) []byte {
+	row := func(i int) []resp.Value { return t.Rows[i] }
 	if !header {
 		t = t.spelledOut()
 	} else {
-		t = t.flat()
-		names := make([]resp.Value, len(t.Columns))
-		for i, name := range t.Columns {
+		var columns []string
+		columns, row = t.flat()
+		names := make([]resp.Value, len(columns))
+		for i, name := range columns {
 			names[i] = resp.MakeString(name)
 		}
 		out = append(resp.AppendCSV(out, resp.MakeArray(names...), escape), '\n')
 	}
-	for _, row := range t.Rows {
-		for i, cell := range row {
+	for n := range t.Rows {
+		for i, cell := range row(n) {
 			if i > 0 {
 				out = append(out, ',')
 			}

@@ -137,26 +137,30 @@ func (c call) pairColumns(v resp.Value) []string {
 // arrays of two.
 func pairs(columns []string, v resp.Value) (t Table, ok bool) {
 	elems := v.Elems
+	t.Columns = columns
 	switch {
 	case v.Kind == resp.Array && len(elems) > 0 && elems[0].Kind == resp.Array:
-		var flat []resp.Value
-		for _, e := range elems {
+		t.Rows = make([][]resp.Value, len(elems))
+		for i, e := range elems {
 			if len(e.Elems) != 2 {
 				return t, false
 			}
-			flat = append(flat, e.Elems...)
+			t.Rows[i] = e.Elems
 		}
-		elems = flat
 	case v.Kind < resp.Array || v.Kind > resp.PairMap || len(elems)%2 != 0:
 		return t, false
-	}
-	t.Columns = columns
-	for i := 0; i < len(elems); i += 2 {
-		second := elems[i+1]
-		if columns[1] == "score" {
-			second = number(second)
+	default:
+		t.Rows = make([][]resp.Value, len(elems)/2)
+		for i := range t.Rows {
+			t.Rows[i] = elems[2*i : 2*i+2 : 2*i+2]
 		}
-		t.Rows = append(t.Rows, []resp.Value{elems[i], second})
+	}
+	if columns[1] == "score" {
+		for i, row := range t.Rows {
+			if row[1].Kind == resp.Bulk {
+				t.Rows[i] = []resp.Value{row[0], number(row[1])}
+			}
+		}
 	}
 	return t, true
 }

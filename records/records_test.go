@@ -1,8 +1,11 @@
 package records_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rivo/uniseg"
 
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/records"
@@ -97,6 +100,56 @@ func TestCSVOfEntries(t *testing.T) {
 	}
 }
 
+func tableText(t records.Table, width int) (string, error) {
+	var b strings.Builder
+	err := t.WriteTable(&b, false, width)
+	return b.String(), err
+}
+
+// TestTableOfManyRows writes the table of a big reply in parts, and its last row decides
+// on the widths as every other.
+func TestTableOfManyRows(t *testing.T) {
+	const n = 100_000
+	v := resp.EmptyMap
+	for i := range n {
+		v.Elems = append(v.Elems, resp.MakeString(strconv.Itoa(i)), resp.MakeInt(int64(i)))
+	}
+	v.Elems = append(v.Elems, resp.MakeString("longer than the others"), resp.MakeInt(1))
+	table, ok := records.Of([][]byte{[]byte("HGETALL"), []byte("h")}, v)
+	if !ok {
+		t.Fatal("no records")
+	}
+	w := &widths{t: t}
+	if err := table.WriteTable(w, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	if want := 1 + len("longer than the others") + 1; w.lines != n+3 || w.at != want {
+		t.Errorf("%d lines, the second column at %d, want %d and %d", w.lines, w.at, n+3, want)
+	}
+	if w.most > 64<<10 {
+		t.Errorf("%d bytes at once", w.most)
+	}
+}
+
+// widths is a writer that sees where the second column begins, and how much comes at
+// once.
+type widths struct {
+	t               *testing.T
+	lines, at, most int
+}
+
+func (w *widths) Write(b []byte) (int, error) {
+	w.most = max(w.most, len(b))
+	for line := range strings.Lines(string(b)) {
+		at := uniseg.StringWidth(line[:strings.IndexAny(line, "│┼")])
+		if w.lines++; w.lines > 1 && at != w.at {
+			w.t.Fatalf("line %d begins its second column at %d, not %d", w.lines, at, w.at)
+		}
+		w.at = at
+	}
+	return len(b), nil
+}
+
 func TestTable(t *testing.T) {
 	long := strings.Repeat("世", 20)
 	v := resp.Value{Kind: resp.Map, Elems: []resp.Value{
@@ -107,7 +160,7 @@ func TestTable(t *testing.T) {
 	if !ok {
 		t.Fatal("no records")
 	}
-	got, err := table.AppendTable(nil, false, 22)
+	got, err := tableText(table, 22)
 	want := ` field  │ value
 ────────┼─────────────
  plain  │ é
@@ -121,7 +174,7 @@ func TestTable(t *testing.T) {
 
 	page := resp.MakeArray(resp.MakeString("7"), resp.MakeArray(resp.MakeString("m"), resp.MakeString("1.5")))
 	table, _ = records.Of([][]byte{[]byte("ZSCAN"), []byte("z"), []byte("0")}, page)
-	if got, err = table.AppendTable(nil, false, 0); err != nil || !strings.HasSuffix(string(got), " m      │   1.5\n(more behind cursor 7)\n") {
+	if got, err = tableText(table, 0); err != nil || !strings.HasSuffix(string(got), " m      │   1.5\n(more behind cursor 7)\n") {
 		t.Errorf("got\n%s%v", got, err)
 	}
 }

@@ -72,20 +72,19 @@ func (t *Table) entries(shared, entries []resp.Value) bool {
 
 // flat is the table with the fields of entries in columns of their own. An entry
 // that has a field twice keeps both, with a comma between.
-func (t Table) flat() Table {
+func (t Table) flat() (columns []string, row func(i int) []resp.Value) {
 	last := len(t.Columns) - 1
 	if last < 0 || t.Columns[last] != fieldsColumn {
-		return t
+		return t.Columns, func(i int) []resp.Value { return t.Rows[i] }
 	}
 	var names []string
 	for _, row := range t.Rows {
 		names = keysOf(names, row[last])
 	}
-	flat := Table{Columns: append(t.Columns[:last:last], names...), Cursor: t.Cursor}
-	for _, row := range t.Rows {
-		flat.Rows = append(flat.Rows, append(row[:last:last], spread(names, joined(row[last]))...))
+	return append(t.Columns[:last:last], names...), func(i int) []resp.Value {
+		row := t.Rows[i]
+		return append(row[:last:last], spread(names, joined(row[last]))...)
 	}
-	return flat
 }
 
 // spelledOut is the table with each field of an entry before its value, in rows of

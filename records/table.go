@@ -1,78 +1,159 @@
 package records
 
 import (
-	"bytes"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
 	"github.com/rivo/uniseg"
 
 	"github.com/meowdis/meowdis/resp"
 )
 
-// AppendTable appends a table for people, with what a scan leaves behind. It is at most
-// width cells wide, for which the widest columns are cut; 0 is as wide as it is.
-func (t Table) AppendTable(out []byte, escape bool, width int) ([]byte, error) {
-	t = t.flat()
+// WriteTable writes a table for people, with what a scan leaves behind, whole lines at a
+// time. It is at most width cells wide, for which the widest columns are cut; 0 is as
+// wide as it is. All rows are looked at before the first is written, since they decide
+// on the widths, and none is kept: it takes no memory in proportion to the table.
+func (t Table) WriteTable(w io.Writer, escape bool, width int) error {
+	p := tablePrinter{w: w, escape: escape}
 	if len(t.Rows) == 0 {
-		return append(t.appendRest(out), "(no records)\n"...), nil
+		p.out = append(t.appendRest(p.out), "(no records)\n"...)
+		return p.flush()
 	}
-	var text bytes.Buffer
-	table := tablewriter.NewTable(&text, t.options()...)
-	most := 0
-	if width > 0 {
-		most = t.widestCell(escape, width)
+	columns, row := t.flat()
+	header := make([]resp.Value, len(columns))
+	for i, name := range columns {
+		header[i] = resp.MakeString(name)
 	}
-	header := make([]string, len(t.Columns))
-	for i, name := range t.Columns {
-		header[i] = cut(cellText(resp.MakeString(name), escape), most)
+	p.columns = make([]column, len(columns))
+	for i := range p.columns {
+		p.columns[i].right = true
 	}
-	table.Header(header)
-	for _, row := range t.Rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = cut(cellText(cell, escape), most)
+	p.fit(header)
+	for i := range t.Rows {
+		p.measure(row(i))
+	}
+	p.narrow(width)
+	p.append(header)
+	p.line()
+	for i := range t.Rows {
+		p.append(row(i))
+		if len(p.out) >= atOnce {
+			if err := p.flush(); err != nil {
+				return err
+			}
 		}
-		if err := table.Append(cells); err != nil {
-			return out, fmt.Errorf("making a table: %w", err)
-		}
 	}
-	if err := table.Render(); err != nil {
-		return out, fmt.Errorf("making a table: %w", err)
-	}
-	for line := range bytes.Lines(text.Bytes()) {
-		out = append(append(out, bytes.TrimRight(line, " \n")...), '\n')
-	}
-	return t.appendRest(out), nil
+	p.out = t.appendRest(p.out)
+	return p.flush()
 }
+
+// atOnce is how many bytes of a table are written together.
+const atOnce = 32 << 10
 
 // narrowest is what is left of the widest column, however little room there is.
 const narrowest = 4
 
-// widestCell is how wide a cell may be so that all columns have room, 0 for any.
-func (t Table) widestCell(escape bool, width int) int {
-	widths := make([]int, len(t.Columns))
-	for i, name := range t.Columns {
-		widths[i] = uniseg.StringWidth(cellText(resp.MakeString(name), escape))
+// tablePrinter lays the rows of a table out.
+type tablePrinter struct {
+	w       io.Writer
+	out     []byte
+	escape  bool
+	columns []column
+}
+
+type column struct {
+	width int
+	right bool // it holds numbers only, which are aligned at their ends
+}
+
+// measure takes note of a row.
+func (p *tablePrinter) measure(row []resp.Value) {
+	p.fit(row)
+	for i, cell := range row {
+		p.columns[i].right = p.columns[i].right && (cell.Kind == resp.Int || cell.Kind == resp.Double || cell.Kind == resp.Null)
 	}
-	for _, row := range t.Rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], uniseg.StringWidth(cellText(cell, escape)))
-		}
+}
+
+func (p *tablePrinter) fit(row []resp.Value) {
+	for i, cell := range row {
+		p.columns[i].width = max(p.columns[i].width, textWidth(cellText(cell, p.escape)))
+	}
+}
+
+// narrow cuts the widest columns so that all have room in width cells.
+func (p *tablePrinter) narrow(width int) {
+	if width <= 0 {
+		return
+	}
+	widths := make([]int, len(p.columns))
+	for i, c := range p.columns {
+		widths[i] = c.width
 	}
 	// Blanks stand around a cell, and a line between two.
 	room := width - (3*len(widths) - 1)
 	slices.Sort(widths)
 	for i, w := range widths {
 		if share := room / (len(widths) - i); w > share {
-			return max(share, narrowest)
+			for c := range p.columns {
+				p.columns[c].width = min(p.columns[c].width, max(share, narrowest))
+			}
+			return
 		}
 		room -= w
 	}
-	return 0
+}
+
+// append appends a row, without blanks at its end.
+func (p *tablePrinter) append(row []resp.Value) {
+	for i, cell := range row {
+		if i > 0 {
+			p.out = append(p.out, "│"...)
+		}
+		c := p.columns[i]
+		text := cut(cellText(cell, p.escape), c.width)
+		pad := c.width - textWidth(text)
+		p.out = append(p.out, ' ')
+		if c.right {
+			p.out = appendBlanks(p.out, pad)
+		}
+		p.out = append(p.out, text...)
+		if i < len(row)-1 {
+			if !c.right {
+				p.out = appendBlanks(p.out, pad)
+			}
+			p.out = append(p.out, ' ')
+		}
+	}
+	for len(p.out) > 0 && p.out[len(p.out)-1] == ' ' {
+		p.out = p.out[:len(p.out)-1]
+	}
+	p.out = append(p.out, '\n')
+}
+
+// line appends the line under the header.
+func (p *tablePrinter) line() {
+	for i, c := range p.columns {
+		if i > 0 {
+			p.out = append(p.out, "┼"...)
+		}
+		p.out = append(p.out, strings.Repeat("─", c.width+2)...)
+	}
+	p.out = append(p.out, '\n')
+}
+
+func (p *tablePrinter) flush() error {
+	_, err := p.w.Write(p.out)
+	p.out = p.out[:0]
+	return err
+}
+
+func appendBlanks(out []byte, n int) []byte {
+	for range n {
+		out = append(out, ' ')
+	}
+	return out
 }
 
 func (t Table) appendRest(out []byte) []byte {
@@ -82,38 +163,19 @@ func (t Table) appendRest(out []byte) []byte {
 	return fmt.Appendf(out, "(more behind cursor %s)\n", t.Cursor)
 }
 
-func (t Table) options() []tablewriter.Option {
-	align := make([]tw.Align, len(t.Columns))
-	for i := range align {
-		align[i] = tw.AlignLeft
-		if isNumeric(t.Rows, i) {
-			align[i] = tw.AlignRight
+// textWidth is how many cells text takes.
+func textWidth(text string) int {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] >= 0x7f {
+			return uniseg.StringWidth(text)
 		}
 	}
-	return []tablewriter.Option{
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders: tw.BorderNone, Symbols: tw.NewSymbols(tw.StyleLight),
-		})),
-		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone), tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithTrimSpace(tw.Off),
-		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
-		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
-	}
-}
-
-// isNumeric tells whether a column holds numbers only.
-func isNumeric(rows [][]resp.Value, column int) bool {
-	for _, row := range rows {
-		if k := row[column].Kind; k != resp.Int && k != resp.Double && k != resp.Null {
-			return false
-		}
-	}
-	return true
+	return len(text)
 }
 
 // cut is the beginning of text that has the width.
 func cut(text string, width int) string {
-	if width <= 0 || uniseg.StringWidth(text) <= width {
+	if textWidth(text) <= width {
 		return text
 	}
 	end, used := 0, 0
