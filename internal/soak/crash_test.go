@@ -116,11 +116,13 @@ func crash(t *testing.T, random *rand.Rand, servers []*process, clients []*clien
 	<-ended
 }
 
+// dial connects with more patience than any machine should need.
 func (p *process) dial(overREST bool) (session, error) {
+	patient := remote.Options{Timeout: 2 * time.Minute}
 	if overREST {
-		return remote.OpenREST(p.rest, token, remote.Options{})
+		return remote.OpenREST(p.rest, token, patient)
 	}
-	return remote.OpenRedis(context.Background(), p.redis, false, remote.Options{})
+	return remote.OpenRedis(context.Background(), p.redis, false, patient)
 }
 
 // look opens the file that the servers left, and has each client find what it wrote: the

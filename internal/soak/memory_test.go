@@ -48,22 +48,22 @@ func (c *crowd) watchMemory(planned time.Duration) (samples []int64) {
 	return samples
 }
 
-// flat is an error when the least memory of the later half of the samples is clearly more
-// than that of the earlier half. Peaks come and go, as garbage does, and what leaks stays.
+// flat is an error when the least memory of the last third of the samples is clearly more
+// than that of the first third. Peaks come and go, as garbage does, and what leaks stays.
 func flat(samples []int64) error {
-	if len(samples) < 2 {
+	third := len(samples) / 3
+	if third == 0 {
 		return fmt.Errorf("there are %d samples of memory", len(samples))
 	}
-	half := len(samples) / 2
-	before, after := slices.Min(samples[:half]), slices.Min(samples[half:])
-	if after > before+before/4+slack {
+	before, after := slices.Min(samples[:third]), slices.Min(samples[2*third:])
+	if after > before+before/5+slack {
 		return fmt.Errorf("the server takes more and more memory: %s", inMB(samples))
 	}
 	return nil
 }
 
 // slack is what garbage and caches may add, wherever in them the samples begin.
-const slack = 48 << 20
+const slack = 24 << 20
 
 // inMB shows the least memory of each tenth of the samples.
 func inMB(samples []int64) string {
@@ -79,7 +79,7 @@ func TestFlat(t *testing.T) {
 	for i := range int64(100) {
 		noise := i * 7919 % 101 << 20
 		steady = append(steady, 100<<20+noise)
-		growing = append(growing, 100<<20+noise+i*3<<20)
+		growing = append(growing, 100<<20+noise+i<<20)
 	}
 	if err := flat(steady); err != nil {
 		t.Error(err)
