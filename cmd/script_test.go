@@ -105,12 +105,13 @@ func serveEvents(t *testing.T) string {
 //
 // EVENTS_URL is an endpoint that sends a message of each channel that is subscribed
 // to, and what MONITOR would show. REST_URL and REST_TOKEN are an endpoint with an empty database, RESP_URL the
-// same over RESP, and REAL_REDIS_URL a real Redis.
+// same over RESP, and REAL_REDIS_URL a real Redis, of which [redis:VERSION] says that
+// it is that version or a later one.
 func TestScripts(t *testing.T) {
 	rest, redis := serveMemory(t)
 	events := serveEvents(t)
 	real := oracle.Start(t)
-	real.Dial(t)
+	version := real.Dial(t).Version()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -127,6 +128,13 @@ func TestScripts(t *testing.T) {
 			env.Setenv("RESP_URL", redis)
 			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
 			return nil
+		},
+		Condition: func(condition string) (bool, error) {
+			since, ok := strings.CutPrefix(condition, "redis:")
+			if !ok {
+				return false, fmt.Errorf("no condition %q", condition)
+			}
+			return !version.Before(oracle.Version(since)), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "foreign": foreign, "serving": serving, "heard": heard(t, real),

@@ -50,10 +50,10 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestNewTypes moves what Redis 7.0 does not know.
+// TestNewTypes moves what Redis 7.0 does not know, nor 8.0 all of it.
 func TestNewTypes(t *testing.T) {
 	redis := oracle.Start(t)
-	redis.Dial(t)
+	expires := !redis.Dial(t).Version().Before("7.4") // fields of hashes
 	file, _ := openLocal(t)
 	run(t, file, "HSET h a 1 b 2 c 3", fmt.Sprintf("HPEXPIREAT h %d FIELDS 2 a b", later), fmt.Sprintf("HPEXPIREAT h %d FIELDS 1 c", later+5),
 		many("HSET h:long", 6_000, "field# value#"), fmt.Sprintf("HPEXPIREAT h:long %d FIELDS 2 field5 field5999", later),
@@ -70,16 +70,25 @@ func TestNewTypes(t *testing.T) {
 	server := openRedis(t, redis.Socket)
 	run(t, file, "DEL v:q8 v:bin v:f32 v:reduced v:long") // see TestVectorSets
 	written, told, err := move(t, file, server, transfer.WriteOptions{})
-	if err != nil || written.Keys != 0 || written.Failed != 6 {
-		t.Errorf("%+v, %v", written, err)
+	left := []string{`"doc": the target knows no keys of type ReJSON-RL`, `"a": the target knows no keys of type array`}
+	if !expires {
+		left = append(left, `"h": some of its fields expire`, `"h:long": some of its fields expire`)
 	}
 	all := strings.Join(told, "\n")
-	for _, text := range []string{`"doc": the target knows no keys of type ReJSON-RL`, `"a": the target knows no keys of type array`, `"h": some of its fields expire`, `"h:long": some of its fields expire`} {
+	for _, text := range left {
 		if !strings.Contains(all, text) {
 			t.Errorf("told\n%s\nwithout %s", all, text)
 		}
 	}
-	same(t, contents(t, server, 0), nil)
+	run(t, file, "DEL doc a a:long a:ins")
+	if !expires {
+		run(t, file, "DEL h h:long")
+	}
+	want = contents(t, file, 0)
+	if err != nil || written.Keys != int64(len(want)) || written.Failed != int64(6-len(want)) {
+		t.Errorf("%+v, %v", written, err)
+	}
+	same(t, contents(t, server, 0), want)
 }
 
 // TestExisting writes onto keys that are there.
