@@ -28,6 +28,7 @@ var arrayCommands = []Command{
 	},
 	{
 		Name: "ARSCAN", Group: "array", Since: "8.8.0", Arity: -4, Flags: ReadOnly,
+		Replies: []Reply{{RESP3: &Shape{Each: &Shape{At: map[int]*Shape{0: toUnsigned}}}}},
 		Summary: "Returns the values in a range with their indexes, backwards when start is beyond end",
 		Syntax:  "key start end [LIMIT limit]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
@@ -60,11 +61,13 @@ var arrayCommands = []Command{
 	},
 	{
 		Name: "ARLEN", Group: "array", Since: "8.8.0", Arity: 2, Flags: ReadOnly | Fast,
+		Replies: anIndex,
 		Summary: "Returns the highest index of an array plus one",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "ARINSERT", Group: "array", Since: "8.8.0", Arity: -3, Flags: Write | DenyOOM | Fast,
+		Replies: anIndex,
 		Summary: "Appends values at the cursor and returns the index of the last one",
 		Syntax:  "key value [value ...]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
@@ -75,6 +78,7 @@ var arrayCommands = []Command{
 	},
 	{
 		Name: "ARNEXT", Group: "array", Since: "8.8.0", Arity: 2, Flags: ReadOnly | Fast,
+		Replies: anIndex,
 		Summary: "Returns the index of the next append, nil when there is none left",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 	},
@@ -90,6 +94,9 @@ var arrayCommands = []Command{
 	},
 	{
 		Name: "ARINFO", Group: "array", Since: "8.8.0", Arity: -2, Flags: ReadOnly,
+		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Named: map[string]*Shape{
+			"avg-dense-size": toDouble, "avg-dense-fill": toDouble, "avg-sparse-size": toDouble,
+		}}}},
 		Summary: "Describes an array: its size, its cursor and how its indexes lie",
 		Syntax:  "key [FULL]", Keys: []KeySpec{oneKey(RO, 1)},
 	},

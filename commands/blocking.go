@@ -38,18 +38,21 @@ var blockingCommands = []Command{
 	},
 	{
 		Name: "BZPOPMIN", Group: "sorted-set", Since: "5.0.0", Arity: -3, Flags: Write | Blocking | Fast,
+		Replies: rank,
 		Traits:  NeedsConnection,
 		Summary: "Removes and returns the member with the lowest score of the first sorted set that has one",
 		Syntax:  "key [key ...] timeout", Keys: []KeySpec{keysFrom(RW|Returns|Deletes, 1, -2, 1)},
 	},
 	{
 		Name: "BZPOPMAX", Group: "sorted-set", Since: "5.0.0", Arity: -3, Flags: Write | Blocking | Fast,
+		Replies: rank,
 		Traits:  NeedsConnection,
 		Summary: "Removes and returns the member with the highest score of the first sorted set that has one",
 		Syntax:  "key [key ...] timeout", Keys: []KeySpec{keysFrom(RW|Returns|Deletes, 1, -2, 1)},
 	},
 	{
 		Name: "BZMPOP", Group: "sorted-set", Since: "7.0.0", Arity: -5, Flags: Write | Blocking | MovableKeys,
+		Replies: poppedFrom,
 		Traits:  NeedsConnection,
 		Summary: "Removes and returns members of the first sorted set that has any",
 		Syntax:  "timeout numkeys key [key ...] <MIN|MAX> [COUNT count]",

@@ -36,6 +36,7 @@ var handshakeCommands = []Command{
 	},
 	{
 		Name: "HELLO", Group: "connection", Since: "6.0.0", Arity: -1, Flags: session | Fast | NoAuth | AllowBusy,
+		Replies: aMap,
 		Traits:  OfConnection | NeedsConnection,
 		Summary: "Chooses the protocol version and describes the server",
 		Syntax:  "[protover [AUTH username password] [SETNAME clientname]]",

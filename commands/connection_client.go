@@ -106,6 +106,7 @@ var configCommands = []Command{
 	},
 	{
 		Name: "CONFIG GET", Group: "server", Since: "2.0.0", Arity: -3, Flags: Admin | session,
+		Replies: []Reply{{Records: Pairs, Columns: []string{"parameter", "value"}, RESP3: toMap}},
 		Traits:  Looks,
 		Summary: "Returns the parameters that match patterns",
 		Syntax:  "parameter [parameter ...]",

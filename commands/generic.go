@@ -32,12 +32,14 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "KEYS", Group: "generic", Since: "1.0.0", Arity: 2, Flags: ReadOnly,
+		Replies: keyNames,
 		Summary: "Returns all keys that match a glob pattern",
 		Syntax:  "pattern", Categories: []string{"keyspace", "dangerous"},
 		Tips: []string{"request_policy:all_shards", "nondeterministic_output_order"},
 	},
 	{
 		Name: "SCAN", Group: "generic", Since: "2.8.0", Arity: -2, Flags: ReadOnly,
+		Replies: page("key"),
 		Summary: "Returns the keys page by page: the cursor of the next one, 0 at the end, and the keys",
 		Syntax:  "cursor [MATCH pattern] [COUNT count] [TYPE type] [WITHTYPE]",
 		Tips:    []string{"nondeterministic_output", "request_policy:special", "response_policy:special"},

@@ -32,6 +32,7 @@ var geoCommands = []Command{
 	},
 	{
 		Name: "GEOPOS", Group: "geo", Since: "3.2.0", Arity: -2, Flags: ReadOnly,
+		Replies: []Reply{{Records: Rows, Columns: []string{"longitude", "latitude"}, RESP3: &Shape{Each: toDoubles}}},
 		Summary: "Returns the longitude and latitude of members",
 		Syntax:  "key [member [member ...]]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
@@ -42,6 +43,7 @@ var geoCommands = []Command{
 	},
 	{
 		Name: "GEOSEARCH", Group: "geo", Since: "6.2.0", Arity: -7, Flags: ReadOnly,
+		Replies: found,
 		Summary: "Finds the members inside a circle or a box",
 		Syntax:  "key " + geoFromBy + " " + geoWith,
 		Keys:    []KeySpec{oneKey(RO, 1)},
@@ -54,24 +56,28 @@ var geoCommands = []Command{
 	},
 	{
 		Name: "GEORADIUS", Group: "geo", Since: "3.2.0", Arity: -6, Flags: Write | DenyOOM | MovableKeys,
+		Replies: found,
 		Summary: "Finds, or stores, the members within a distance of a position",
 		Syntax:  "key longitude latitude " + geoRadius + geoStoring,
 		Keys:    radiusKeys(6),
 	},
 	{
 		Name: "GEORADIUSBYMEMBER", Group: "geo", Since: "3.2.0", Arity: -5, Flags: Write | DenyOOM | MovableKeys,
+		Replies: found,
 		Summary: "Finds, or stores, the members within a distance of another member",
 		Syntax:  "key member " + geoRadius + geoStoring,
 		Keys:    radiusKeys(5),
 	},
 	{
 		Name: "GEORADIUS_RO", Group: "geo", Since: "3.2.10", Arity: -6, Flags: ReadOnly,
+		Replies: found,
 		Summary: "Finds the members within a distance of a position",
 		Syntax:  "key longitude latitude " + geoRadius,
 		Keys:    []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "GEORADIUSBYMEMBER_RO", Group: "geo", Since: "3.2.10", Arity: -5, Flags: ReadOnly,
+		Replies: found,
 		Summary: "Finds the members within a distance of another member",
 		Syntax:  "key member " + geoRadius,
 		Keys:    []KeySpec{oneKey(RO, 1)},

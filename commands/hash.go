@@ -44,12 +44,14 @@ var hashCommands = []Command{
 	},
 	{
 		Name: "HGETALL", Group: "hash", Since: "2.0.0", Arity: 2, Flags: ReadOnly,
+		Replies: []Reply{{Records: Pairs, Columns: fieldValue, RESP3: toMap}},
 		Summary: "Returns all fields of a hash and their values",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 		Tips: []string{"nondeterministic_output_order"},
 	},
 	{
 		Name: "HKEYS", Group: "hash", Since: "2.0.0", Arity: 2, Flags: ReadOnly,
+		Replies: fieldNames,
 		Summary: "Returns all fields of a hash",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 		Tips: []string{"nondeterministic_output_order"},
@@ -77,12 +79,18 @@ var hashCommands = []Command{
 	},
 	{
 		Name: "HRANDFIELD", Group: "hash", Since: "6.2.0", Arity: -2, Flags: ReadOnly,
+		Replies: []Reply{
+			{With: "WITHVALUES", From: 3, Records: Pairs, Columns: fieldValue, RESP3: &Shape{Form: ToPairs}}, fieldNames[0],
+		},
 		Summary: "Returns random fields of a hash",
 		Syntax:  "key [count [WITHVALUES]]", Keys: []KeySpec{oneKey(RO, 1)},
 		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "HSCAN", Group: "hash", Since: "2.8.0", Arity: -3, Flags: ReadOnly,
+		Replies: []Reply{
+			{With: "NOVALUES", From: 3, Records: Page, Columns: fieldValue[:1]}, {Records: Page, Columns: fieldValue},
+		},
 		Summary: "Returns the fields of a hash and their values page by page",
 		Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOVALUES]", Keys: []KeySpec{oneKey(RO, 1)},
 		Tips: []string{"nondeterministic_output"},

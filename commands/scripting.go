@@ -26,6 +26,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION LIST", Group: "scripting", Since: "7.0.0", Arity: -2, Flags: NoScript,
+		Replies: someMaps,
 		Traits:  Looks,
 		Summary: "Answers an empty list: there are no functions",
 		Syntax:  "[LIBRARYNAME library-name-pattern] [WITHCODE]",
@@ -33,6 +34,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION STATS", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript | AllowBusy,
+		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Named: map[string]*Shape{"engines": {Form: ToMap, Each: toMap}}}}},
 		Traits:  Looks,
 		Summary: "Answers that no function is running and that there are none",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},

@@ -57,12 +57,14 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "MODULE LIST", Group: "server", Since: "4.0.0", Arity: 2, Flags: Admin | NoScript,
+		Replies: someMaps,
 		Summary: "Lists what Redis has as modules, and is part of meowdis",
 		Traits:  Looks,
 		Tips:    []string{"nondeterministic_output_order"},
 	},
 	{
 		Name: "COMMAND", Group: "server", Since: "2.8.13", Arity: -1, Flags: Loading | Stale,
+		Replies:    described,
 		Summary:    "Describes all commands",
 		Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"},
 	},
@@ -73,6 +75,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "COMMAND DOCS", Group: "server", Since: "7.0.0", Arity: -2, Flags: Loading | Stale,
+		Replies:    documented,
 		Summary:    "Documents commands, all without names",
 		Syntax:     "[command-name [command-name ...]]",
 		Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"},
@@ -96,6 +99,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "COMMAND INFO", Group: "server", Since: "2.8.13", Arity: -2, Flags: Loading | Stale,
+		Replies:    described,
 		Summary:    "Describes commands, all without names",
 		Syntax:     "[command-name [command-name ...]]",
 		Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"},

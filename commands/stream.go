@@ -50,22 +50,26 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XRANGE", Group: "stream", Since: "5.0.0", Arity: -4, Flags: ReadOnly,
+		Replies: entries,
 		Summary: "Returns the entries between two IDs",
 		Syntax:  "key start end [COUNT count]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "XREVRANGE", Group: "stream", Since: "5.0.0", Arity: -4, Flags: ReadOnly,
+		Replies: entries,
 		Summary: "Returns the entries between two IDs, newest first",
 		Syntax:  "key end start [COUNT count]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "XREAD", Group: "stream", Since: "5.0.0", Arity: -4, Flags: ReadOnly | Blocking | MovableKeys,
+		Replies: byStream,
 		Summary: "Returns the entries of streams after given IDs",
 		Syntax:  streamMostSyntax + streamKeysSyntax,
 		Keys:    []KeySpec{{Access: RO, Keyword: "STREAMS", Index: 1, Last: -1, Step: 1, Limit: 2}},
 	},
 	{
 		Name: "XREADGROUP", Group: "stream", Since: "5.0.0", Arity: -7, Flags: Write | Blocking | MovableKeys,
+		Replies: byStream,
 		Summary: "Returns new or pending entries of streams to a consumer of a group",
 		Syntax:  "GROUP group consumer " + streamMostSyntax + "[CLAIM min-idle-time] [NOACK] " + streamKeysSyntax,
 		Keys:    []KeySpec{{Access: RO, Keyword: "STREAMS", Index: 4, Last: -1, Step: 1, Limit: 2}},
@@ -90,6 +94,7 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XPENDING", Group: "stream", Since: "5.0.0", Arity: -3, Flags: ReadOnly,
+		Replies: []Reply{{Records: Rows, Columns: []string{"id", "consumer", "idle", "deliveries"}}},
 		Summary: "Returns the pending entries of a group: a summary, or a range",
 		Syntax:  "key group [[IDLE min-idle-time] start end count [consumer]]",
 		Keys:    []KeySpec{oneKey(RO, 1)},
@@ -97,6 +102,7 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XCLAIM", Group: "stream", Since: "5.0.0", Arity: -6, Flags: Write | Fast,
+		Replies: []Reply{{With: "JUSTID", From: 6, Records: NoRecords}, {Records: Entries}},
 		Summary: "Makes a consumer the owner of pending entries",
 		Syntax: "key group consumer min-idle-time id [id ...] [IDLE ms] [TIME unix-time-milliseconds] " +
 			"[RETRYCOUNT count] [FORCE] [JUSTID] [LASTID lastid]",
@@ -105,6 +111,7 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XAUTOCLAIM", Group: "stream", Since: "6.2.0", Arity: -6, Flags: Write | Fast,
+		Replies: []Reply{{With: "JUSTID", From: 6, Records: NoRecords}, {Records: EntriesPage}},
 		Summary: "Makes a consumer the owner of entries that were pending for long",
 		Syntax:  "key group consumer min-idle-time start [COUNT count] [JUSTID]",
 		Keys:    []KeySpec{oneKey(RW|Deletes, 1)},
@@ -151,16 +158,19 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XINFO STREAM", Group: "stream", Since: "5.0.0", Arity: -3, Flags: ReadOnly,
+		Replies: streamInfo,
 		Summary: "Describes a stream, in full with entries, groups and consumers",
 		Syntax:  "key [FULL [COUNT count]]", Keys: []KeySpec{oneKey(RO, 2)},
 	},
 	{
 		Name: "XINFO GROUPS", Group: "stream", Since: "5.0.0", Arity: 3, Flags: ReadOnly,
+		Replies: someMaps,
 		Summary: "Describes the consumer groups of a stream",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 2)},
 	},
 	{
 		Name: "XINFO CONSUMERS", Group: "stream", Since: "5.0.0", Arity: 4, Flags: ReadOnly,
+		Replies: someMaps,
 		Summary: "Describes the consumers of a group",
 		Syntax:  "key group", Keys: []KeySpec{oneKey(RO, 2)},
 		Tips: []string{"nondeterministic_output"},

@@ -101,6 +101,7 @@ var stringCommands = []Command{
 	},
 	{
 		Name: "INCREX", Group: "string", Since: "8.8.0", Arity: -2, Flags: Write | DenyOOM | Fast,
+		Replies: []Reply{{RESP3: toDoubles}},
 		Summary: "Adds to the number at a key within bounds, and changes when it expires",
 		Syntax: "key [BYFLOAT float|BYINT integer] [SATURATE] [LBOUND lowerbound] [UBOUND upperbound] " +
 			"[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
@@ -144,6 +145,7 @@ var stringCommands = []Command{
 	},
 	{
 		Name: "LCS", Group: "string", Since: "7.0.0", Arity: -3, Flags: ReadOnly,
+		Replies: aMap,
 		Summary: "Returns the longest common subsequence of two strings",
 		Syntax:  "key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len] [WITHMATCHLEN]",
 		Keys:    []KeySpec{keysFrom(RO, 1, 1, 1)},

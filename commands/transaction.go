@@ -10,6 +10,7 @@ var transactionCommands = []Command{
 	},
 	{
 		Name: "EXEC", Group: "transactions", Since: "1.2.0", Arity: 1, Flags: NoScript | Loading | Stale | SkipSlowlog,
+		Replies: asScripts,
 		Traits:  OfConnection | NeedsConnection,
 		Summary: "Runs the queued commands as one, unless a watched key has changed",
 	},

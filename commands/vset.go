@@ -3,6 +3,7 @@ package commands
 var vectorSetCommands = []Command{
 	{
 		Name: "VADD", Group: "module", Since: "8.0.0", Arity: -5, Flags: Write | DenyOOM | Module,
+		Replies: aBool,
 		Summary: "Adds an element with its vector to a vector set, or gives it another vector",
 		Syntax: "key [REDUCE dim] <FP32 vector|VALUES num component [component ...]> element [CAS] [NOQUANT|BIN|Q8] [EF build-exploration-factor] " +
 			"[SETATTR attributes] [M numlinks]",
@@ -20,6 +21,7 @@ var vectorSetCommands = []Command{
 	},
 	{
 		Name: "VEMB", Group: "module", Since: "8.0.0", Arity: -3, Flags: ReadOnly | Module | Fast,
+		Replies: []Reply{{With: "RAW", From: 3, RESP3: &Shape{At: map[int]*Shape{2: toDouble, 3: toDouble}}}, {RESP3: toDoubles}},
 		Summary: "Returns the vector of an element as near as it is kept, nil when there is none",
 		Syntax:  "key element [RAW]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
@@ -30,16 +32,19 @@ var vectorSetCommands = []Command{
 	},
 	{
 		Name: "VINFO", Group: "module", Since: "8.0.0", Arity: 2, Flags: ReadOnly | Module | Fast,
+		Replies: aMap,
 		Summary: "Describes a vector set, nil when there is none",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "VISMEMBER", Group: "module", Since: "8.2.0", Arity: 3, Flags: ReadOnly | Module,
+		Replies: aBool,
 		Summary: "Returns whether a vector set has an element",
 		Syntax:  "key element", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "VLINKS", Group: "module", Since: "8.0.0", Arity: -3, Flags: ReadOnly | Module | Fast,
+		Replies: []Reply{{With: "WITHSCORES", From: 3, RESP3: &Shape{Each: scoredMap}}},
 		Summary: "Returns the neighbours of an element, nil when there is none",
 		Syntax:  "key element [WITHSCORES]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
@@ -55,16 +60,19 @@ var vectorSetCommands = []Command{
 	},
 	{
 		Name: "VREM", Group: "module", Since: "8.0.0", Arity: 3, Flags: Write | Module,
+		Replies: aBool,
 		Summary: "Removes an element from a vector set and returns whether it was there",
 		Syntax:  "key element", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "VSETATTR", Group: "module", Since: "8.0.0", Arity: 4, Flags: Write | Module | Fast,
+		Replies: aBool,
 		Summary: "Sets the attributes of an element, or removes them when they are empty",
 		Syntax:  "key element json", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "VSIM", Group: "module", Since: "8.0.0", Arity: -4, Flags: ReadOnly | Module,
+		Replies: similar,
 		Summary: "Returns the elements whose vectors are most similar to a vector, or to that of an element",
 		Syntax: "key <ELE element|FP32 vector|VALUES num component [component ...]> [WITHSCORES] [WITHATTRIBS] [COUNT count] [EPSILON max_distance] " +
 			"[EF search-exploration-factor] [FILTER expression] [FILTER-EF max-filtering-effort] [TRUTH] [NOTHREAD]",

@@ -3,8 +3,8 @@ package records
 import (
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -25,66 +25,29 @@ type Table struct {
 // Of sees the records in v, the reply to args. ok is false for a reply that has
 // none: a single value, an error, something nested.
 func Of(args [][]byte, v resp.Value) (t Table, ok bool) {
-	call := newCall(args)
-	if columns, isScan := scans[call.name]; isScan {
-		return call.scan(columns, v)
-	}
-	if streamReads[call.name] {
-		return call.stream(v)
-	}
-	if columns := call.pairColumns(v); columns != nil {
+	reply := commands.Known(args).Reply(args)
+	columns := reply.ColumnsOf(args)
+	switch {
+	case reply.Records == commands.NoRecords:
+		return t, false
+	case reply.Records == commands.Page:
+		return scan(columns, v)
+	case reply.Records >= commands.Entries:
+		return stream(reply.Records, v)
+	case reply.Records == commands.Pairs:
 		return pairs(columns, v)
-	}
-	switch v.Kind {
-	case resp.Map, resp.PairMap:
+	case v.Kind == resp.Scored:
+		return pairs([]string{"member", "score"}, v)
+	case v.Kind == resp.Map || v.Kind == resp.PairMap:
 		return pairs([]string{"name", "value"}, v)
-	case resp.Array, resp.Set, resp.Push:
-		return call.rows(v)
+	case v.Kind == resp.Array || v.Kind == resp.Set || v.Kind == resp.Push:
+		return rows(reply.Records, columns, v)
 	}
 	return t, false
 }
 
-// call is a command as far as the shape of its reply depends on it.
-type call struct {
-	name string // with the second word of "CONFIG GET" and its like
-	args [][]byte
-}
-
-func newCall(args [][]byte) call {
-	c := call{args: args}
-	if len(args) > 0 {
-		c.name = strings.ToUpper(string(args[0]))
-	}
-	switch c.name {
-	case "COMMAND", "CONFIG", "XINFO", "PUBSUB", "SLOWLOG", "LATENCY", "ACL", "MODULE", "FUNCTION":
-		if len(args) > 1 {
-			c.name += " " + strings.ToUpper(string(args[1]))
-		}
-	}
-	return c
-}
-
-func (c call) has(option string) bool {
-	return slices.ContainsFunc(c.args, func(arg []byte) bool { return strings.EqualFold(string(arg), option) })
-}
-
-// from is the call without what stands before its options: a name there is no
-// option.
-func (c call) from(option int) call {
-	return call{name: c.name, args: c.args[min(option, len(c.args)):]}
-}
-
-var (
-	fieldValue  = []string{"field", "value"}
-	memberScore = []string{"member", "score"}
-)
-
-// scans are the commands that answer a cursor and a page.
-var scans = map[string][]string{
-	"SCAN": {"key"}, "SSCAN": {"member"}, "HSCAN": fieldValue, "ZSCAN": memberScore,
-}
-
-func (c call) scan(columns []string, v resp.Value) (t Table, ok bool) {
+// scan is a cursor and a page.
+func scan(columns []string, v resp.Value) (t Table, ok bool) {
 	if len(v.Elems) != 2 || v.Elems[1].Kind != resp.Array {
 		return t, false
 	}
@@ -92,9 +55,6 @@ func (c call) scan(columns []string, v resp.Value) (t Table, ok bool) {
 		t.Cursor = cursor
 	}
 	page := v.Elems[1]
-	if c.name == "HSCAN" && c.has("NOVALUES") {
-		columns = columns[:1]
-	}
 	if len(columns) == 1 {
 		t.Columns, t.Rows, t.List, t.Scan = columns, singles(page.Elems), true, true
 		return t, true
@@ -103,34 +63,6 @@ func (c call) scan(columns []string, v resp.Value) (t Table, ok bool) {
 	t, ok = pairs(columns, page)
 	t.Cursor, t.Scan = cursor, true
 	return t, ok
-}
-
-// pairColumns are the columns of a reply that is made of pairs, nil for another.
-func (c call) pairColumns(v resp.Value) []string {
-	switch c.name {
-	case "HGETALL":
-		return fieldValue
-	case "HRANDFIELD":
-		if c.has("WITHVALUES") {
-			return fieldValue
-		}
-	case "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE", "ZUNION", "ZINTER", "ZDIFF", "ZRANDMEMBER":
-		if c.has("WITHSCORES") {
-			return memberScore
-		}
-	case "ZPOPMIN", "ZPOPMAX":
-		return memberScore
-	case "CONFIG GET":
-		return []string{"parameter", "value"}
-	case "PUBSUB NUMSUB", "PUBSUB SHARDNUMSUB":
-		return []string{"channel", "subscribers"}
-	case "XINFO STREAM":
-		return []string{"name", "value"}
-	}
-	if v.Kind == resp.Scored {
-		return memberScore
-	}
-	return nil
 }
 
 // pairs are two-column records of an aggregate whose elements alternate, or are
@@ -173,51 +105,36 @@ func number(v resp.Value) resp.Value {
 	return v
 }
 
-// rowColumns are the columns of commands whose reply is an array of arrays.
-var rowColumns = map[string][]string{
-	"SLOWLOG GET": {"id", "time", "microseconds", "command", "client", "name"}, "LATENCY LATEST": {"event", "time", "latest", "max"},
-	"LATENCY HISTORY": {"time", "milliseconds"}, "XPENDING": {"id", "consumer", "idle", "deliveries"},
-	"GEOPOS": {"longitude", "latitude"},
-}
-
-// elementColumn is what the elements of a command's reply are.
-var elementColumn = map[string]string{
-	"KEYS": "key", "SMEMBERS": "member", "SINTER": "member", "SUNION": "member", "SDIFF": "member", "SPOP": "member", "SRANDMEMBER": "member",
-	"ZRANGE": "member", "ZREVRANGE": "member", "ZRANGEBYSCORE": "member", "ZREVRANGEBYSCORE": "member", "ZRANGEBYLEX": "member",
-	"ZREVRANGEBYLEX": "member", "ZUNION": "member", "ZINTER": "member", "ZDIFF": "member", "ZRANDMEMBER": "member",
-	"HKEYS": "field", "HRANDFIELD": "field", "GEOSEARCH": "member", "GEORADIUS": "member", "GEORADIUSBYMEMBER": "member",
-}
-
 // rows are the records of an array: one a map, one an array, or one an element.
-func (c call) rows(v resp.Value) (t Table, ok bool) {
-	switch c.name {
-	case "EXEC", "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
-		return t, false // each element is a reply of its own
-	case "XINFO GROUPS", "XINFO CONSUMERS", "ACL LOG", "MODULE LIST", "FUNCTION LIST":
+func rows(form commands.Records, columns []string, v resp.Value) (t Table, ok bool) {
+	switch form {
+	case commands.Maps:
 		return maps(v.Elems)
-	}
-	if c.name == "GEOPOS" {
-		v = each(placed)(v)
+	case commands.Rows:
+		v = filled(v, len(columns))
 	}
 	switch shape(v.Elems) {
 	case allMaps:
 		return maps(v.Elems)
 	case allArrays:
-		return c.arrays(v.Elems)
+		return arrays(v.Elems, columns, form == commands.FlatRows)
 	case allScalars:
-		name, ok := elementColumn[c.name]
-		if !ok {
-			name = "value"
+		name := "value"
+		if form != commands.Rows && len(columns) > 0 {
+			name = columns[0]
 		}
 		return Table{Columns: []string{name}, Rows: singles(v.Elems), List: true}, true
 	}
 	return t, false
 }
 
-// placed is where a member is, also when it is nowhere.
-func placed(v resp.Value) resp.Value {
-	if v.IsNull() {
-		return resp.MakeArray(resp.Nil, resp.Nil)
+// filled has a row of n nils for each row that is nil.
+func filled(v resp.Value, n int) resp.Value {
+	for i, e := range v.Elems {
+		if e.IsNull() {
+			v.Elems = slices.Clone(v.Elems)
+			v.Elems[i] = resp.MakeArray(slices.Repeat([]resp.Value{resp.Nil}, n)...)
+		}
 	}
 	return v
 }
@@ -298,16 +215,12 @@ func spread(columns []string, m resp.Value) []resp.Value {
 	return row
 }
 
-// arrays are records that are arrays of one length.
-func (c call) arrays(elems []resp.Value) (t Table, ok bool) {
-	columns := rowColumns[c.name]
-	geo := elementColumn[c.name] == "member" && strings.HasPrefix(c.name, "GEO")
-	if geo {
-		columns = c.geoColumns()
-	}
+// arrays are records that are arrays of one length; flat, with the elements of arrays
+// inside in their places. What has no name has its number.
+func arrays(elems []resp.Value, columns []string, flat bool) (t Table, ok bool) {
 	for _, e := range elems {
 		row := e.Elems
-		if geo {
+		if flat {
 			row = flattened(row)
 		}
 		if len(row) == 0 || len(t.Rows) > 0 && len(row) != len(t.Rows[0]) {
@@ -323,21 +236,6 @@ func (c call) arrays(elems []resp.Value) (t Table, ok bool) {
 		}
 	}
 	return t, true
-}
-
-// geoColumns are what a search answers of each member, in the order in which it
-// does whatever the order of the options.
-func (c call) geoColumns() []string {
-	columns := []string{"member"}
-	for _, option := range []struct {
-		word    string
-		columns []string
-	}{{"WITHDIST", []string{"distance"}}, {"WITHHASH", []string{"hash"}}, {"WITHCOORD", []string{"longitude", "latitude"}}} {
-		if c.has(option.word) {
-			columns = append(columns, option.columns...)
-		}
-	}
-	return columns
 }
 
 // flattened is row with the elements of its arrays in their places.

@@ -3,13 +3,9 @@ package records
 import (
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 )
-
-// streamReads are the commands that answer entries of streams.
-var streamReads = map[string]bool{
-	"XRANGE": true, "XREVRANGE": true, "XREAD": true, "XREADGROUP": true, "XCLAIM": true, "XAUTOCLAIM": true,
-}
 
 // fieldsColumn holds a map of an entry's fields, which the forms without nesting
 // spread over columns.
@@ -17,13 +13,13 @@ const fieldsColumn = "fields"
 
 // stream are entries: their ids, and their fields as a map; with the name of the
 // stream where several can be read.
-func (c call) stream(v resp.Value) (t Table, ok bool) {
+func stream(form commands.Records, v resp.Value) (t Table, ok bool) {
 	t.Columns = []string{"id", fieldsColumn}
-	if c.has("JUSTID") {
-		return t, false
-	}
-	switch c.name {
-	case "XAUTOCLAIM":
+	switch form {
+	case commands.EntriesByStream:
+		t.Columns = append([]string{"stream"}, t.Columns...)
+		return t, t.streams(v)
+	case commands.EntriesPage:
 		if len(v.Elems) < 2 {
 			return t, false
 		}
@@ -31,9 +27,6 @@ func (c call) stream(v resp.Value) (t Table, ok bool) {
 			t.Cursor = cursor
 		}
 		v = v.Elems[1]
-	case "XREAD", "XREADGROUP":
-		t.Columns = append([]string{"stream"}, t.Columns...)
-		return t, t.streams(v)
 	}
 	return t, v.Kind == resp.Array && t.entries(nil, v.Elems)
 }

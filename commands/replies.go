@@ -1,0 +1,86 @@
+package commands
+
+// What several commands reply.
+var (
+	toMap      = &Shape{Form: ToMap}
+	toMaps     = &Shape{Each: toMap}
+	toDouble   = &Shape{Form: ToDouble}
+	toDoubles  = &Shape{Each: toDouble}
+	toUnsigned = &Shape{Form: ToUnsigned}
+	toBool     = &Shape{Form: ToBool}
+	lastDouble = &Shape{At: map[int]*Shape{-1: toDouble}}
+	toScored   = &Shape{Form: ToPairs, Each: lastDouble}
+	scoredMap  = &Shape{Form: ToMap, Each: toDouble}
+
+	fieldValue  = []string{"field", "value"}
+	memberScore = []string{"member", "score"}
+
+	keyNames   = []Reply{{Columns: []string{"key"}}}
+	fieldNames = []Reply{{Columns: []string{"field"}}}
+	members    = []Reply{{Columns: []string{"member"}}}
+	aMap       = []Reply{{RESP3: toMap}}
+	someMaps   = []Reply{{Records: Maps, RESP3: toMaps}}
+	aDouble    = []Reply{{RESP3: toDouble}}
+	anIndex    = []Reply{{RESP3: toUnsigned}}
+	aBool      = []Reply{{RESP3: toBool}}
+	entries    = []Reply{{Records: Entries}}
+	asScripts  = []Reply{{Records: NoRecords}} // each element is a reply of its own
+	rank       = []Reply{{RESP3: lastDouble}}  // with a score after it
+	popped     = []Reply{
+		{From: 2, Records: Pairs, Columns: memberScore, RESP3: toScored},
+		{Records: Pairs, Columns: memberScore, RESP3: lastDouble},
+	}
+	poppedFrom = []Reply{{RESP3: &Shape{At: map[int]*Shape{-1: {Each: lastDouble}}}}}
+	found      = []Reply{{
+		From: 2, Records: FlatRows, Columns: []string{"member"},
+		Added: []Added{{"WITHDIST", []string{"distance"}}, {"WITHHASH", []string{"hash"}}, {"WITHCOORD", []string{"longitude", "latitude"}}},
+		RESP3: &Shape{Each: &Shape{At: map[int]*Shape{-1: toDoubles}}},
+	}}
+	byStream    = []Reply{{Records: EntriesByStream, RESP3: toMap}}
+	subscribers = []Reply{{Records: Pairs, Columns: []string{"channel", "subscribers"}}}
+)
+
+// withScores are members, and their scores when WITHSCORES stands at from or later.
+func withScores(from int) []Reply {
+	return []Reply{{With: "WITHSCORES", From: from, Records: Pairs, Columns: memberScore, RESP3: toScored}, members[0]}
+}
+
+// page is that of a scan.
+func page(columns ...string) []Reply { return []Reply{{Records: Page, Columns: columns}} }
+
+// similar are elements of a vector set, by options with their scores and attributes.
+var similar = []Reply{
+	{With: "WITHSCORES WITHATTRIBS", From: 4, RESP3: &Shape{Form: ToThirds, Each: &Shape{At: map[int]*Shape{0: toDouble}}}},
+	{With: "WITHSCORES", From: 4, RESP3: scoredMap},
+	{With: "WITHATTRIBS", From: 4, RESP3: toMap},
+}
+
+// streamInfo is what XINFO STREAM answers: with FULL its groups are maps, and their
+// consumers.
+var streamInfo = []Reply{{
+	Records: Pairs, Columns: []string{"name", "value"},
+	RESP3: &Shape{Form: ToMap, Named: map[string]*Shape{
+		"groups": {Each: &Shape{Form: ToMap, Named: map[string]*Shape{"consumers": toMaps}}},
+	}},
+}}
+
+// Shapes that hold themselves: a subcommand is described as a command is, and an
+// argument inside another as any.
+var (
+	commandShape   = &Shape{At: map[int]*Shape{8: {Each: keySpecShape}}}
+	keySpecShape   = &Shape{Form: ToMap, Named: map[string]*Shape{"begin_search": searchShape, "find_keys": searchShape}}
+	searchShape    = &Shape{Form: ToMap, Named: map[string]*Shape{"spec": toMap}}
+	docsShape      = &Shape{Form: ToMap, Each: &Shape{Form: ToMap, Named: map[string]*Shape{"arguments": argumentsShape}}}
+	argumentsShape = &Shape{Each: &Shape{Form: ToMap, Named: map[string]*Shape{}}}
+)
+
+func init() {
+	commandShape.At[9] = &Shape{Each: commandShape}
+	docsShape.Each.Named["subcommands"] = docsShape
+	argumentsShape.Each.Named["arguments"] = argumentsShape
+}
+
+var (
+	described  = []Reply{{RESP3: &Shape{Each: commandShape}}}
+	documented = []Reply{{RESP3: docsShape}}
+)
