@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/records"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/spelling"
@@ -227,24 +228,6 @@ func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte
 	return p.values.Shown(out, t.AppendCSV(nil, p.header, p.values.Escape))
 }
 
-// isReport tells whether the reply to args is a text for people, which is
+// isReport reports whether the reply to args is a text for people, which is
 // printed as it is even where values are printed with their types.
-func isReport(args [][]byte) bool {
-	word := func(i int) string {
-		if i < len(args) {
-			return strings.ToUpper(string(args[i]))
-		}
-		return ""
-	}
-	switch word(0) {
-	case "INFO", "LOLWUT":
-		return true
-	case "CLIENT":
-		return word(1) == "LIST" || word(1) == "INFO"
-	case "CLUSTER":
-		return word(1) == "NODES" || word(1) == "INFO"
-	case "MEMORY", "LATENCY":
-		return word(1) == "DOCTOR"
-	}
-	return false
-}
+func isReport(args [][]byte) bool { return commands.Known(args).Has(commands.Report) }

@@ -31,6 +31,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT INFO", Group: "connection", Since: "6.2.0", Arity: 2, Flags: session,
+		Traits:  Report,
 		Summary: "Describes the connection",
 		Tips:    []string{"nondeterministic_output"},
 	},
@@ -43,7 +44,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT LIST", Group: "connection", Since: "2.4.0", Arity: -2, Flags: Admin | session,
-		Traits:  Looks,
+		Traits:  Looks | Report,
 		Summary: "Describes all connections, a line each",
 		Syntax:  "[TYPE <NORMAL|MASTER|REPLICA|PUBSUB>] [ID client-id [client-id ...]]",
 		Tips:    []string{"nondeterministic_output"},
@@ -61,7 +62,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT REPLY", Group: "connection", Since: "3.2.0", Arity: 3, Flags: session,
-		Traits:  OfConnection,
+		Traits:  OfConnection | Unpaired,
 		Summary: "Turns the replies of the connection on or off",
 		Syntax:  "<ON|OFF|SKIP>",
 	},

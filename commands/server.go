@@ -37,6 +37,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "INFO", Group: "server", Since: "1.0.0", Arity: -1, Flags: Loading | Stale,
+		Traits:  Report,
 		Summary: "Returns facts about the server and the databases, as lines of name:value",
 		Syntax:  "[section [section ...]]", WantsFacts: true,
 		Categories: []string{"dangerous"},
@@ -44,6 +45,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "LOLWUT", Group: "server", Since: "5.0.0", Arity: -1, Flags: ReadOnly | Fast,
+		Traits:  Report,
 		Summary: "Draws a cat and names the version",
 		Syntax:  "[VERSION version]",
 	},

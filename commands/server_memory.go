@@ -7,6 +7,7 @@ var memoryCommands = []Command{
 	},
 	{
 		Name: "MEMORY DOCTOR", Group: "server", Since: "4.0.0", Arity: 2,
+		Traits:  Report,
 		Summary: "Says that there is nothing to say: values are in a file",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	},

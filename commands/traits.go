@@ -23,6 +23,12 @@ const (
 	AnswersOK
 	// Scripts runs code, which may write other keys than the call names.
 	Scripts
+	// Listens makes the connection a stream of messages, which each are a reply.
+	Listens
+	// Unpaired does not answer one reply to one call: none, several, or a stream.
+	Unpaired
+	// Report answers a text for people.
+	Report
 )
 
 // Has reports whether the command has a trait. It is false for a nil command.

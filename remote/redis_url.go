@@ -168,16 +168,9 @@ func isTooOld(v resp.Value) bool {
 // unavailable is the reply to a command that turns the connection into a stream
 // of messages, or keeps replies from coming: it cannot be one of many.
 func unavailable(args [][]byte) (resp.Value, bool) {
-	name := commandName(args)
-	switch name {
-	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", "MONITOR", "SYNC", "PSYNC":
-	case "CLIENT":
-		if len(args) < 2 || !strings.EqualFold(string(args[1]), "reply") {
-			return resp.Value{}, false
-		}
-		name = "CLIENT REPLY"
-	default:
+	cmd := commands.Known(args)
+	if !cmd.Has(commands.Listens | commands.Unpaired) {
 		return resp.Value{}, false
 	}
-	return resp.MakeError("ERR " + name + " is not available here"), true
+	return resp.MakeError("ERR " + cmd.Name + " is not available here"), true
 }

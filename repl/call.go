@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"time"
 
 	"github.com/meowdis/meowdis/commands"
@@ -110,15 +109,10 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d µs", d.Microseconds())
 }
 
-// listens tells whether a command makes the target send messages.
+// listens reports whether a command makes the target send messages.
 func listens(args [][]byte) bool {
-	switch strings.ToUpper(string(args[0])) {
-	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":
-		return len(args) > 1
-	case "MONITOR":
-		return len(args) == 1
-	}
-	return false
+	cmd := commands.Known(args)
+	return cmd.Has(commands.Listens) && cmd.Accepts(len(args))
 }
 
 // listen shows messages until Ctrl-C.

@@ -160,14 +160,11 @@ func (q *request) answer(header http.Header) answer {
 	switch {
 	case err != nil:
 		return q.bad(errNotCommand)
-	case len(args) > 0 && streams[strings.ToUpper(string(args[0]))]:
+	case len(args) > 0 && commands.Known(args).Has(commands.Listens):
 		return q.bad(errors.New("ERR this server has no event streams, which " + strings.ToUpper(string(args[0])) + " needs"))
 	}
 	return q.command(args)
 }
-
-// streams are the paths that answer with server-sent events at Upstash.
-var streams = map[string]bool{"SUBSCRIBE": true, "PSUBSCRIBE": true, "MONITOR": true}
 
 func (q *request) bad(err error) answer {
 	return one(http.StatusBadRequest, resp.MakeError(err.Error()))
