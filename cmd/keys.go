@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/survey"
 )
@@ -166,7 +167,7 @@ func (o *keysOptions) append(out []byte, s *streams, k survey.Key) []byte {
 		ttl = display.Remaining(k.TTL)
 	}
 	if k.Count >= 0 {
-		size = display.Counted(k.Count, survey.Unit(k.Type, 1), survey.Unit(k.Type, 2))
+		size = display.Counted(k.Count, keytype.Of(k.Type).One, keytype.Of(k.Type).Many)
 	}
 	return append(out, longLine(display.Type(k.Type), ttl, size, string(name))...)
 }

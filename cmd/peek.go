@@ -11,6 +11,7 @@ import (
 
 	"github.com/meowdis/meowdis/decode"
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/survey"
 )
@@ -80,7 +81,7 @@ func peekJSON(key survey.Key, first [][][]byte, measure survey.Measure) resp.Val
 	if key.Bytes >= 0 {
 		v.Elems = append(v.Elems, resp.MakeString("measure"), resp.MakeString(string(measure)))
 	}
-	parts := survey.Parts(key.Type)
+	parts := keytype.Of(key.Type).Parts
 	if parts == nil {
 		if len(first) > 0 {
 			v.Elems = append(v.Elems, resp.MakeString("value"), resp.MakeBulk(first[0][0]))
@@ -106,7 +107,7 @@ func peekText(key survey.Key, first [][][]byte, measure survey.Measure, width in
 		fact("ttl", "none")
 	}
 	if key.Count >= 0 {
-		fact("size", display.Counted(key.Count, survey.Unit(key.Type, 1), survey.Unit(key.Type, 2)))
+		fact("size", display.Counted(key.Count, keytype.Of(key.Type).One, keytype.Of(key.Type).Many))
 	}
 	switch {
 	case key.Bytes >= 0 && measure == survey.Tables:
@@ -116,7 +117,7 @@ func peekText(key survey.Key, first [][][]byte, measure survey.Measure, width in
 	}
 	switch {
 	case len(first) == 0:
-	case survey.Parts(key.Type) == nil:
+	case keytype.Of(key.Type).Parts == nil:
 		b.WriteString("\n" + peekString(key, first[0][0], width))
 	default:
 		b.WriteString("\n" + peekElements(key, first, width))

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/survey"
 )
@@ -63,7 +64,7 @@ func (o *scanOptions) run(ctx context.Context, s *streams) error {
 		if err != nil {
 			return err
 		}
-		parts := survey.Parts(key.Type)
+		parts := keytype.Of(key.Type).Parts
 		if parts == nil {
 			return survey.Refusal("a " + display.Type(key.Type) + " has no elements: see it with meowdis peek")
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -238,26 +239,18 @@ func (l *Lister) ask(ctx context.Context, keys []Key, expiry string, take func(*
 	return false, nil
 }
 
-// probes read a key of each type. The first that answers anything but an error or
-// nothing tells the type.
-var probes = []struct{ typ, command string }{
-	{"string", "GET"}, {"list", "LRANGE"}, {"hash", "HGETALL"}, {"set", "SMEMBERS"}, {"zset", "ZRANGE"},
-}
-
-// probe finds out the types of keys by reading them, where there is no TYPE.
+// probe finds out the types of keys by reading them, where there is no TYPE: the first
+// read that answers anything but an error or nothing tells the type.
 func (l *Lister) probe(ctx context.Context, keys []Key) error {
 	for i := range keys {
 		keys[i].Type, keys[i].Err = "none", nil
 	}
-	for _, p := range probes {
+	for _, t := range keytype.Types {
 		var calls [][][]byte
 		var asked []*Key
 		for i := range keys {
-			if k := &keys[i]; k.Type == "none" && !l.Lacks(p.command) {
-				call := [][]byte{[]byte(p.command), k.Name}
-				if p.command == "LRANGE" || p.command == "ZRANGE" {
-					call = append(call, []byte("0"), []byte("0"))
-				}
+			call := reading(t, keys[i].Name)
+			if k := &keys[i]; k.Type == "none" && !l.Lacks(string(call[0])) {
 				calls, asked = append(calls, call), append(asked, k)
 			}
 		}
@@ -271,18 +264,23 @@ func (l *Lister) probe(ctx context.Context, keys []Key) error {
 		for i, v := range replies {
 			switch {
 			case Unknown(v):
-				l.Lack(p.command)
-			case !v.IsError() && !v.IsNull() && (len(v.Elems) > 0 || p.typ == "string"):
-				asked[i].Type = p.typ
+				l.Lack(string(calls[i][0]))
+			case !v.IsError() && !v.IsNull() && (len(v.Elems) > 0 || t.Form == keytype.Whole):
+				asked[i].Type = t.Name
 			}
 		}
 	}
 	return nil
 }
 
-// counters count the elements of a key, the bytes of a string.
-var counters = map[string]string{
-	"string": "STRLEN", "list": "LLEN", "set": "SCARD", "zset": "ZCARD", "hash": "HLEN", "stream": "XLEN", "array": "ARCOUNT", "vectorset": "VCARD",
+// reading is a call that tells a key of the type from one that is not there, by its
+// first element where no cursor is needed for that: servers without TYPE have no
+// HSCAN.
+func reading(t *keytype.Type, key []byte) [][]byte {
+	if t.Form == keytype.Whole || t.Pages == keytype.ByCursor {
+		return t.ReadAll(key)
+	}
+	return t.PageAt(key, "", 1)
 }
 
 // count counts what is in the keys, where the server can.
@@ -291,7 +289,7 @@ func (l *Lister) count(ctx context.Context, keys []Key) error {
 	var asked []*Key
 	for i := range keys {
 		k := &keys[i]
-		if c := counters[k.Type]; c != "" && k.Err == nil && !l.Lacks(c) {
+		if c := keytype.Of(k.Type).Count; c != "" && k.Err == nil && !l.Lacks(c) {
 			calls, asked = append(calls, [][]byte{[]byte(c), k.Name}), append(asked, k)
 		}
 	}
@@ -307,7 +305,7 @@ func (l *Lister) count(ctx context.Context, keys []Key) error {
 		if n, ok := Integer(v); ok {
 			asked[i].Count = n
 		} else if Unknown(v) {
-			l.Lack(counters[asked[i].Type])
+			l.Lack(keytype.Of(asked[i].Type).Count)
 		}
 	}
 	return nil

@@ -3,8 +3,9 @@ package survey
 import (
 	"context"
 	"strings"
+	"sync"
 
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -21,29 +22,17 @@ type File struct {
 
 // ?2 is the database, ?3 now, and ?4 the facts that are wanted. The lengths of values
 // are in the heads of their rows: the values are not read.
-const sqlFileFacts = `SELECT id, key, type, dies_at,
-	iif(?4 > 0, CASE type
-		WHEN 'string' THEN ` + schema.StringLength + `
-		WHEN 'hash' THEN iif(volatile = 0, count, (SELECT count(*) FROM hashes WHERE key_id = keys.id AND (expires_at IS NULL OR expires_at > ?3)))
-		WHEN 'ReJSON-RL' THEN -1
-		ELSE count END, -1),
-	iif(?4 > 1, length(key) + ifnull(CASE type
-		WHEN 'string' THEN ` + schema.StringLength + `
-		WHEN 'hash' THEN (SELECT sum(length(field) + length(value)) FROM hashes WHERE key_id = keys.id AND (hashes.expires_at IS NULL OR hashes.expires_at > ?3))
-		WHEN 'list' THEN (SELECT sum(length(value)) FROM lists WHERE key_id = keys.id)
-		WHEN 'set' THEN (SELECT sum(length(member)) FROM sets WHERE key_id = keys.id)
-		WHEN 'zset' THEN (SELECT sum(length(member) + 8) FROM zsets WHERE key_id = keys.id)
-		WHEN 'array' THEN (SELECT sum(length(value)) FROM arrays WHERE key_id = keys.id)
-		WHEN 'vectorset' THEN (SELECT sum(length(element) + ifnull(length(attributes), 0)) FROM vectors WHERE key_id = keys.id) + ifnull((SELECT count * size FROM vector_sets WHERE key_id = keys.id), 0)
-		WHEN 'stream' THEN (SELECT sum(length(id) + length(fields)) FROM stream_entries WHERE key_id = keys.id)
-		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id)
-		END, 0), -1)
+var sqlFileFacts = sync.OnceValue(func() string {
+	counted := keytype.Case(func(t *keytype.Type) bool { return t.Count != "" }, func(t *keytype.Type) string { return t.Counted("?3") })
+	bytes := keytype.Case(nil, func(t *keytype.Type) string { return t.Bytes("?3") })
+	return `SELECT id, key, type, dies_at, iif(?4 > 0, ifnull(` + counted + `, -1), -1), iif(?4 > 1, length(key) + ifnull(` + bytes + `, 0), -1)
 	FROM keys WHERE (dies_at IS NULL OR dies_at > ?3) AND `
+})
 
 // A page of keys behind the id ?1, or the key ?1.
-const (
-	sqlFilePage = sqlFileFacts + `id > ?1 AND +db = ?2 ORDER BY id LIMIT 1000`
-	sqlFileKey  = sqlFileFacts + `db = ?2 AND key = ?1`
+var (
+	sqlFilePage = sync.OnceValue(func() string { return sqlFileFacts() + `id > ?1 AND +db = ?2 ORDER BY id LIMIT 1000` })
+	sqlFileKey  = sync.OnceValue(func() string { return sqlFileFacts() + `db = ?2 AND key = ?1` })
 )
 
 // Keys calls each for pages of keys, none of them empty, in the order in which
@@ -52,7 +41,7 @@ func (f File) Keys(ctx context.Context, each func([]Key) error) error {
 	return f.Transact(ctx, true, func(run func(store.Batch) (store.Result, error)) error {
 		last := store.Int(-1 << 63)
 		for {
-			rows, err := f.rows(run, sqlFilePage, last)
+			rows, err := f.rows(run, sqlFilePage(), last)
 			if err != nil || len(rows) == 0 {
 				return err
 			}
@@ -77,7 +66,7 @@ func (f File) Measure(ctx context.Context, keys []Key) error {
 	f.Facts = Measured
 	return f.Transact(ctx, true, func(run func(store.Batch) (store.Result, error)) error {
 		for i := range keys {
-			rows, err := f.rows(run, sqlFileKey, store.Bytes(keys[i].Name))
+			rows, err := f.rows(run, sqlFileKey(), store.Bytes(keys[i].Name))
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keytype"
 )
 
 // Report writes summaries for people, in lines of at most Width cells.
@@ -135,7 +136,7 @@ func (r Report) BigKeys(s *Summary) string {
 	for _, g := range s.TypeGroups() {
 		fmt.Fprintf(&b, "\n%s: %s", display.Type(g.Name), display.Counted(g.Keys, "key", "keys"))
 		if g.Elements > 0 {
-			b.WriteString(", " + display.Counted(g.Elements, Unit(g.Name, 1), Unit(g.Name, 2)))
+			b.WriteString(", " + display.Counted(g.Elements, keytype.Of(g.Name).One, keytype.Of(g.Name).Many))
 		}
 		if len(s.ByBytes[g.Name]) > 0 {
 			b.WriteString(", " + display.Bytes(g.Bytes))
@@ -143,7 +144,7 @@ func (r Report) BigKeys(s *Summary) string {
 		b.WriteString("\n")
 		b.WriteString(r.ranking("BY BYTES", s.ByBytes[g.Name], false))
 		if g.Elements > 0 {
-			b.WriteString(r.ranking("BY "+strings.ToUpper(Unit(g.Name, 2)), s.ByCount[g.Name], false))
+			b.WriteString(r.ranking("BY "+strings.ToUpper(keytype.Of(g.Name).Many), s.ByCount[g.Name], false))
 		}
 	}
 	return b.String()
@@ -160,8 +161,8 @@ func (r Report) ranking(title string, keys Ranking, types bool) string {
 	var rows []row
 	for _, k := range keys {
 		counted := "-"
-		if kinds[k.Type].parts != nil && k.Count >= 0 {
-			counted = display.Counted(k.Count, Unit(k.Type, 1), Unit(k.Type, 2))
+		if keytype.Of(k.Type).Parts != nil && k.Count >= 0 {
+			counted = display.Counted(k.Count, keytype.Of(k.Type).One, keytype.Of(k.Type).Many)
 		}
 		cells := []string{display.Whole(string(k.Name)), counted, dashed(k.Bytes >= 0, display.Bytes(k.Bytes))}
 		if types {

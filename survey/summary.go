@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/meowdis/meowdis/keytype"
 )
 
 // Tally is a sum over some keys.
@@ -17,7 +19,7 @@ type Tally struct {
 
 func (t *Tally) add(k Key) {
 	t.Keys++
-	if kinds[k.Type].parts != nil {
+	if keytype.Of(k.Type).Parts != nil {
 		t.Elements += max(k.Count, 0)
 	}
 	t.Bytes += max(k.Bytes, 0)

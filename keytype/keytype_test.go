@@ -1,0 +1,108 @@
+package keytype_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// joined are args on one line.
+func joined(args [][]byte) (line string) {
+	for i, a := range args {
+		if i > 0 {
+			line += " "
+		}
+		line += string(a)
+	}
+	return line
+}
+
+func bulks(texts ...string) resp.Value {
+	var all []resp.Value
+	for _, t := range texts {
+		all = append(all, resp.MakeString(t))
+	}
+	return resp.MakeArray(all...)
+}
+
+func TestPages(t *testing.T) {
+	for _, c := range []struct {
+		name, cursor, call string
+		reply              resp.Value
+		elements, next     string
+	}{
+		{"list", "", "LRANGE k 0 1", bulks("a", "b"), "[[a] [b]]", "2"},
+		{"list", "2", "LRANGE k 2 3", bulks("a"), "[[a]]", ""},
+		{"hash", "", "HSCAN k 0 COUNT 2", resp.MakeArray(resp.MakeString("7"), bulks("f", "v")), "[[f v]]", "7"},
+		{"set", "7", "SSCAN k 7 COUNT 2", resp.MakeArray(resp.MakeString("0"), bulks()), "[]", ""},
+		{"zset", "", "ZRANGE k 0 1 WITHSCORES", bulks("a", "1"), "[[a 1]]", ""},
+		{"zset", "2", "ZRANGE k 2 3 WITHSCORES", resp.MakeArray(bulks("a", "1"), bulks("b", "2")), "[[a 1] [b 2]]", "4"},
+		{"stream", "1-1", "XRANGE k (1-1 + COUNT 2", resp.MakeArray(
+			resp.MakeArray(resp.MakeString("1-2"), bulks("f", "v")), resp.MakeArray(resp.MakeString("1-3"), bulks("f", "w", "g", "x"))),
+			"[[1-2 f v] [1-3 f w g x]]", "1-3"},
+		{"array", "", "ARSCAN k 0 18446744073709551614 LIMIT 2", bulks("4", "a", "9", "b"), "[[4 a] [9 b]]", "10"},
+		{"array", "9", "ARSCAN k 9 18446744073709551614 LIMIT 2", resp.MakeArray(bulks("11", "a"), bulks("18446744073709551614", "b")),
+			"[[11 a] [18446744073709551614 b]]", ""},
+		{"vectorset", "0", "VRANGE k (0 + 2", bulks("a", "b"), "[[a] [b]]", "b"},
+		{"string", "4", "GETRANGE k 4 5", resp.MakeString("hi"), "[[hi]]", ""},
+		{"ReJSON-RL", "", "JSON.GET k", resp.MakeString("{}"), "[[{}]]", ""},
+	} {
+		typ := keytype.Of(c.name)
+		if got := joined(typ.PageAt([]byte("k"), c.cursor, 2)); got != c.call {
+			t.Errorf("%s at %q: %s, want %s", c.name, c.cursor, got, c.call)
+		}
+		elements, next, err := typ.Elements(c.reply, c.cursor, 2)
+		if got := fmt.Sprintf("%s", elements); got != c.elements || next != c.next || err != nil {
+			t.Errorf("%s: %s, next %q, %v; want %s, next %q", c.name, got, next, err, c.elements, c.next)
+		}
+	}
+}
+
+func TestWriting(t *testing.T) {
+	for _, c := range []struct {
+		got  [][]byte
+		want string
+	}{
+		{keytype.Of("hash").Adding("k", []string{"key", "name text"}), "HSET k key name text"},
+		{keytype.Of("stream").Adding("k", []string{"f", "v"}), "XADD k * f v"},
+		{keytype.Of("vectorset").Adding("k", []string{"e", "[1, 2.5]"}), "VADD k VALUES 2 1 2.5 e"},
+		{keytype.Of("zset").Editing("k", "m", "3"), "ZADD k XX 3 m"},
+		{keytype.Of("array").Dropping("k", "3"), "ARDEL k 3"},
+		{keytype.Of("list").Dropping("k", "3"), ""},
+		{keytype.Of("set").Getting("k", "m"), ""},
+		{keytype.Of("stream").ReadAll([]byte("k")), "XRANGE k - +"},
+	} {
+		if joined(c.got) != c.want {
+			t.Errorf("%s, want %s", joined(c.got), c.want)
+		}
+	}
+}
+
+// Each command of a type is one of the table, and has keys of that type.
+func TestCommandsExist(t *testing.T) {
+	numbers := map[byte]string{}
+	for _, typ := range keytype.Types {
+		if other := numbers[typ.Number]; other != "" || typ.Number == 0 {
+			t.Errorf("%s and %s have the number %d", typ.Name, other, typ.Number)
+		}
+		numbers[typ.Number] = typ.Name
+		for _, call := range []string{typ.Count, typ.Probe, typ.Read, typ.Page, typ.Scan, typ.Add, typ.Edit, typ.Get, typ.Drop} {
+			if call == "" {
+				continue
+			}
+			name := strings.Fields(call)[0]
+			cmd := commands.Lookup(name)
+			if cmd == nil {
+				t.Errorf("%s: there is no command %s", typ.Name, name)
+				continue
+			}
+			if of, ok := keytype.OfCommand(cmd.Group, cmd.Name); !ok || of != typ {
+				t.Errorf("%s of group %s is not of %s", name, cmd.Group, typ.Name)
+			}
+		}
+	}
+}
