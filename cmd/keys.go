@@ -96,8 +96,8 @@ and size.
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.long, "long", "l", false, "print type, time to live and size of each key, too")
-	f.StringVar(&o.typ, "type", "", "list keys of this `TYPE` only: "+strings.Join(typeNames, ", "))
-	cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(typeNames, cobra.ShellCompDirectiveNoFileComp))
+	f.StringVar(&o.typ, "type", "", "list keys of this `TYPE` only: "+strings.Join(keytype.Labels(), ", "))
+	cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(keytype.Labels(), cobra.ShellCompDirectiveNoFileComp))
 	o.list.addFlags(cmd, "keys")
 	o.target.addLookFlags(cmd)
 	return cmd

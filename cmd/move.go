@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -26,14 +26,12 @@ type selection struct {
 	typ   string
 }
 
-var typeNames = []string{"string", "list", "set", "zset", "hash", "stream", "json", "array", "vectorset"}
-
 func (o *selection) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.match, "match", "", "only keys that match `PATTERN`, as in SCAN: cat:*")
-	f.StringVar(&o.typ, "type", "", "only keys of `TYPE`: "+strings.Join(typeNames, ", "))
+	f.StringVar(&o.typ, "type", "", "only keys of `TYPE`: "+strings.Join(keytype.Labels(), ", "))
 	cmd.RegisterFlagCompletionFunc("match", cobra.NoFileCompletions)
-	cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(typeNames, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(keytype.Labels(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // readOptions are the options of a source.
@@ -46,15 +44,12 @@ func (o *selection) readOptions() (transfer.ReadOptions, error) {
 	return read, err
 }
 
-// typeNamed is the type that --type means: one of typeNames, or TYPE's own name.
+// typeNamed is the type that --type means.
 func typeNamed(name string) (transfer.Type, error) {
-	switch lower := strings.ToLower(name); {
-	case lower == "json", strings.EqualFold(name, string(transfer.JSONType)):
-		return transfer.JSONType, nil
-	case slices.Contains(typeNames, lower):
-		return transfer.Type(lower), nil
+	if t, ok := keytype.Named(name); ok {
+		return transfer.Type(t.Name), nil
 	}
-	return "", usagef("--type %s: give one of %s", name, strings.Join(typeNames, ", "))
+	return "", usagef("--type %s: give one of %s", name, strings.Join(keytype.Labels(), ", "))
 }
 
 // existingOptions are the flags that say what becomes of keys that are there

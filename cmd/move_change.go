@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/glob"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -94,7 +95,7 @@ func tellSurvey(s *streams, there transfer.Survey, did string, destination bool)
 		fmt.Fprintf(s.out, ", %d of them there already", there.Existing)
 	}
 	fmt.Fprintln(s.out)
-	for _, name := range typeNames {
+	for _, name := range keytype.Labels() {
 		if typ, err := typeNamed(name); err == nil && there.Types[typ] > 0 {
 			fmt.Fprintf(s.out, "%-7s %d\n", name, there.Types[typ])
 		}

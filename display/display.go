@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -69,13 +70,9 @@ func FitRight(s string, width int) string {
 // Spaces is n spaces, none for less than that.
 func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// Type is the type of a key as people call it: the command TYPE names that of JSON
-// documents after a module. A server may answer anything there.
+// Type is the type of a key as people call it. A server may answer anything there.
 func Type(typ string) string {
-	if typ == "ReJSON-RL" {
-		return "json"
-	}
-	return string(resp.AppendVisible(nil, []byte(typ)))
+	return string(resp.AppendVisible(nil, []byte(keytype.Of(typ).Said())))
 }
 
 // Grouped is n with a comma between thousands.

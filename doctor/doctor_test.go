@@ -226,7 +226,7 @@ func TestEveryCheck(t *testing.T) {
 			}
 		})
 	}
-	for _, c := range doctor.Checks {
+	for _, c := range doctor.Checks() {
 		if !slices.ContainsFunc(damages, func(d struct{ check, hurt, command, reply string }) bool { return d.check == c.Name }) {
 			t.Errorf("no damage is tried for %s", c.Name)
 		}

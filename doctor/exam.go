@@ -94,7 +94,7 @@ func (e Exam) Content() (found []Finding, err error) {
 	if err != nil || !whole {
 		return found, err
 	}
-	for _, c := range Checks {
+	for _, c := range Checks() {
 		e.step(c.Name)
 		f, err := c.run(e)
 		if err != nil {

@@ -36,7 +36,7 @@ func (e Exam) Repair() error {
 			return err
 		}
 	}
-	for _, c := range Checks {
+	for _, c := range Checks() {
 		e.step(c.Name)
 		if err := c.mend(e.Query, prefix); err != nil {
 			return err

@@ -1,13 +1,17 @@
 package foreign
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/meowdis/meowdis/keytype"
+)
 
 func isRedlite(f File) bool { return f.has("keys", "id", "db", "key", "type", "expire_at") }
 
 // redliteType is the type of a key as a word. A key of positions has the word in
 // the file already.
 const redliteType = `CASE k.type WHEN 1 THEN 'string' WHEN 2 THEN 'hash' WHEN 3 THEN 'list' WHEN 4 THEN 'set'
-	WHEN 5 THEN 'zset' WHEN 6 THEN 'stream' WHEN 7 THEN 'ReJSON-RL' ELSE k.type END`
+	WHEN 5 THEN 'zset' WHEN 6 THEN 'stream' WHEN 7 THEN '` + keytype.JSON + `' ELSE k.type END`
 
 // redlite reads the file of Redlite as it is: keys have ids and times are ms. It has
 // grown, so that older files lack tables and columns.

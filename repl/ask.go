@@ -12,6 +12,7 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -43,15 +44,8 @@ func kindOfKey(cmd *commands.Command, ref commands.KeyRef) string {
 	if ref.Access.Names()[0] == "OW" || cmd.Flags&commands.MovableKeys != 0 && cmd.Group == "sorted-set" {
 		return ""
 	}
-	switch groupOf(cmd) {
-	case "string", "bitmap", "hyperloglog":
-		return "string"
-	case "list", "set", "hash", "stream":
-		return groupOf(cmd)
-	case "sorted-set", "geo":
-		return "zset"
-	case "json":
-		return "ReJSON-RL"
+	if t, ok := keytype.OfCommand(cmd.Group, cmd.Name); ok {
+		return t.Name
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/meowdis/meowdis/decode"
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -19,32 +20,6 @@ const (
 	peekElements = 10
 	peekLines    = 30 // of one decoded value
 )
-
-// peeked says how the first elements of a type are fetched.
-type peeked struct {
-	count string
-	unit  [2]string // one, and more
-	fetch func(key string) []string
-	step  int // values an element
-}
-
-var peeks = map[string]peeked{
-	"string": {"STRLEN", [2]string{"byte", "bytes"}, func(key string) []string { return []string{"GETRANGE", key, "0", fmt.Sprint(peekBytes - 1)} }, 1},
-	"hash": {"HLEN", [2]string{"field", "fields"}, func(key string) []string {
-		return []string{"HSCAN", key, "0", "COUNT", fmt.Sprint(peekElements)}
-	}, 2},
-	"set": {"SCARD", [2]string{"member", "members"}, func(key string) []string {
-		return []string{"SSCAN", key, "0", "COUNT", fmt.Sprint(peekElements)}
-	}, 1},
-	"zset": {"ZCARD", [2]string{"member", "members"}, func(key string) []string {
-		return []string{"ZRANGE", key, "0", fmt.Sprint(peekElements - 1), "WITHSCORES"}
-	}, 2},
-	"list": {"LLEN", [2]string{"element", "elements"}, func(key string) []string { return []string{"LRANGE", key, "0", fmt.Sprint(peekElements - 1)} }, 1},
-	"stream": {"XLEN", [2]string{"entry", "entries"}, func(key string) []string {
-		return []string{"XREVRANGE", key, "+", "-", "COUNT", fmt.Sprint(peekElements)}
-	}, 1},
-	"ReJSON-RL": {"", [2]string{}, func(key string) []string { return []string{"JSON.GET", key} }, 1},
-}
 
 // runPeek shows a key.
 func runPeek(ctx context.Context, l *loop, c command, out *output) error {
@@ -64,15 +39,24 @@ func runPeek(ctx context.Context, l *loop, c command, out *output) error {
 		return fmt.Errorf("there is no key %s", writtenWord([]byte(key), false))
 	}
 	var b strings.Builder
-	if err := l.peekHead(ctx, &b, key, name); err != nil {
+	count, err := l.peekHead(ctx, &b, key, name)
+	if err != nil {
 		return err
 	}
-	if p, known := peeks[name]; known {
-		v, err := l.asks(ctx, p.fetch(key)...)
+	if t := keytype.Of(name); t.Known() {
+		n := peekElements
+		if t.Parts == nil {
+			n = peekBytes
+		}
+		v, err := l.reply(ctx, t.PageAt([]byte(key), "", n))
 		if err != nil {
 			return err
 		}
-		l.peekBody(&b, name, p, v)
+		elements, _, err := t.Elements(v, "", n)
+		if err != nil {
+			return err
+		}
+		l.peekBody(&b, t, elements, count)
 	}
 	return out.text(b.String())
 }
@@ -83,6 +67,10 @@ func (l *loop) asks(ctx context.Context, words ...string) (resp.Value, error) {
 	for i, w := range words {
 		args[i] = []byte(w)
 	}
+	return l.reply(ctx, args)
+}
+
+func (l *loop) reply(ctx context.Context, args [][]byte) (resp.Value, error) {
 	v, _, err := l.do(ctx, args)
 	if err == nil && v.IsError() {
 		err = errors.New(string(v.Str))
@@ -90,19 +78,21 @@ func (l *loop) asks(ctx context.Context, words ...string) (resp.Value, error) {
 	return resp.Downgrade(v), err
 }
 
-// peekHead is the line about a key. What the target does not tell is left out.
-func (l *loop) peekHead(ctx context.Context, b *strings.Builder, key, kind string) error {
+// peekHead writes the line about a key, and returns how many elements or bytes it has. What
+// the target does not tell is left out.
+func (l *loop) peekHead(ctx context.Context, b *strings.Builder, key, kind string) (count int64, err error) {
 	facts := []string{display.Type(kind)}
-	if p := peeks[kind]; p.count != "" {
-		n, err := l.asks(ctx, p.count, key)
+	if t := keytype.Of(kind); t.Count != "" {
+		n, err := l.asks(ctx, t.Count, key)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		unit := p.unit[1]
+		unit := t.Many
 		if n.Int == 1 {
-			unit = p.unit[0]
+			unit = t.One
 		}
-		facts = append(facts, fmt.Sprintf("%d %s", n.Int, unit))
+		count = n.Int
+		facts = append(facts, fmt.Sprintf("%d %s", count, unit))
 	}
 	if v, err := l.asks(ctx, "PTTL", key); err == nil {
 		switch {
@@ -119,13 +109,12 @@ func (l *loop) peekHead(ctx context.Context, b *strings.Builder, key, kind strin
 		facts = append(facts, display.Bytes(v.Int)+" by MEMORY USAGE")
 	}
 	fmt.Fprintf(b, "%s  %s\n", l.coloured(styles[kindKey], writtenWord([]byte(key), false)), l.coloured(dim, strings.Join(facts, ", ")))
-	return nil
+	return count, nil
 }
 
-func (l *loop) peekBody(b *strings.Builder, kind string, p peeked, v resp.Value) {
-	switch kind {
-	case "string", "ReJSON-RL":
-		s := decode.Value(v.Str, decode.Options{Partial: len(v.Str) >= peekBytes})
+func (l *loop) peekBody(b *strings.Builder, t *keytype.Type, elements [][][]byte, count int64) {
+	if t.Parts == nil {
+		s := decode.Value(elements[0][0], decode.Options{Partial: len(elements[0][0]) >= peekBytes})
 		if !s.IsPlain() {
 			b.WriteString(l.coloured(dim, s.Chain()) + "\n")
 		}
@@ -134,30 +123,23 @@ func (l *loop) peekBody(b *strings.Builder, kind string, p peeked, v resp.Value)
 			b.WriteString(l.coloured(dim, s.Note) + "\n")
 		}
 		return
-	case "stream":
-		for _, entry := range v.Elems {
-			if len(entry.Elems) == 2 {
-				fmt.Fprintf(b, "  %s", oneLine(entry.Elems[0].Str))
-				for i := 0; i+1 < len(entry.Elems[1].Elems); i += 2 {
-					fmt.Fprintf(b, "  %s: %s", oneLine(entry.Elems[1].Elems[i].Str), l.short(entry.Elems[1].Elems[i+1].Str))
-				}
-				b.WriteByte('\n')
+	}
+	elements = elements[:min(len(elements), peekElements)]
+	for _, parts := range elements {
+		switch {
+		case t.Form == keytype.Entries:
+			fmt.Fprintf(b, "  %s", oneLine(parts[0]))
+			for i := 1; i+1 < len(parts); i += 2 {
+				fmt.Fprintf(b, "  %s: %s", oneLine(parts[i]), l.short(parts[i+1]))
 			}
-		}
-		return
-	}
-	elems := v.Elems
-	if len(elems) == 2 && elems[1].Kind == resp.Array { // a page of a scan
-		elems = elems[1].Elems
-	}
-	for i := 0; i+p.step <= min(len(elems), peekElements*p.step); i += p.step {
-		if p.step == 2 {
-			fmt.Fprintf(b, "  %s: %s\n", oneLine(elems[i].Str), l.short(elems[i+1].Str))
-		} else {
-			fmt.Fprintf(b, "  %s\n", l.short(elems[i].Str))
+			b.WriteByte('\n')
+		case len(parts) == 1:
+			fmt.Fprintf(b, "  %s\n", l.short(parts[0]))
+		default:
+			fmt.Fprintf(b, "  %s: %s\n", oneLine(parts[0]), l.short(parts[1]))
 		}
 	}
-	if len(elems) > peekElements*p.step {
+	if int64(len(elements)) < count {
 		b.WriteString("  …\n")
 	}
 }

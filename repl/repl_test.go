@@ -272,9 +272,11 @@ func TestListening(t *testing.T) {
 }
 
 func TestPeek(t *testing.T) {
-	s := newSession(t, `SET json '{"name":"Tom"}'`, "SET at 1700000000 EX 1000", "HSET h name Tom bin '\xff'", "RPUSH l a b", "ZADD z 1 a", "SADD s x", "XADD st 1-1 f v", `JSON.SET doc $ '[1]'`)
-	out, errs := typedInto(t, Options{Target: Target{Session: s}}, ":peek json\r:peek at\r:peek h\r:peek l\r:peek z\r:peek s\r:peek st\r:peek doc\r:peek 'no key'\r:peek\r")
-	mustShow(t, out, "json  string, 14 bytes, no expiry, embstr", "JSON 14 B\n{\n  \"name\": \"Tom\"\n}\n",
+	s := newSession(t, `SET json '{"name":"Tom"}'`, "SET at 1700000000 EX 1000", "HSET h name Tom bin '\xff'", "RPUSH l a b", "ZADD z 1 a", "SADD s x", "XADD st 1-1 f v", `JSON.SET doc $ '[1]'`,
+		"ARSET slots 7 seven eight", "VADD vec VALUES 2 1 0 e", "RPUSH long 1 2 3 4 5 6 7 8 9 10 11")
+	out, errs := typedInto(t, Options{Target: Target{Session: s}}, ":peek slots\r:peek vec\r:peek long\r:peek json\r:peek at\r:peek h\r:peek l\r:peek z\r:peek s\r:peek st\r:peek doc\r:peek 'no key'\r:peek\r")
+	mustShow(t, out, "slots  array, 2 values", "  7: seven\n  8: eight\n", "vec  vectorset, 1 element,", "  e\n", "  10\n  …\n",
+		"json  string, 14 bytes, no expiry, embstr", "JSON 14 B\n{\n  \"name\": \"Tom\"\n}\n",
 		"at  string, 10 bytes, expires in ", "1700000000\nas a time: 2023-11-14",
 		"h  hash, 2 fields", "  name: Tom\n", `  bin: (binary 1 B) \xff`, "l  list, 2 elements", "  a\n  b\n", "z  zset, 1 member,", "  a: 1\n",
 		"s  set, 1 member,", "  x\n", "st  stream, 1 entry,", "  1-1  f: v\n", "doc  json", "JSON 3 B\n[\n  1\n]\n")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/rdb"
 )
 
@@ -12,16 +13,16 @@ type Type string
 
 // The types that keys have.
 const (
-	StringType Type = "string"
-	ListType   Type = "list"
-	SetType    Type = "set"
-	ZSetType   Type = "zset"
-	HashType   Type = "hash"
-	StreamType Type = "stream"
-	JSONType   Type = "ReJSON-RL"
-	ArrayType  Type = "array"
+	StringType Type = keytype.String
+	ListType   Type = keytype.List
+	SetType    Type = keytype.Set
+	ZSetType   Type = keytype.ZSet
+	HashType   Type = keytype.Hash
+	StreamType Type = keytype.Stream
+	JSONType   Type = keytype.JSON
+	ArrayType  Type = keytype.Array
 
-	VectorSetType Type = "vectorset"
+	VectorSetType Type = keytype.VectorSet
 )
 
 // Key is what is known of a key before its value.

@@ -4,11 +4,12 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
-const arrayType = "array"
+const arrayType = keytype.Array
 
 var arrayTranslations = translations{
 	"ARSET":       arset,

@@ -134,7 +134,7 @@ func (c *Call) object(describe func(object) resp.Value) Plan {
 func (o object) encoding(limits Limits) string {
 	compact, spread := "", ""
 	switch o.typ {
-	case "string":
+	case stringType:
 		switch {
 		case o.isInteger:
 			return "int"
@@ -142,9 +142,9 @@ func (o object) encoding(limits Limits) string {
 			return "embstr"
 		}
 		return "raw"
-	case "list":
+	case listType:
 		compact, spread = "listpack", "quicklist"
-	case "set":
+	case setType:
 		switch {
 		case o.odd&1 == 0 && o.count <= limits.SetIntegers:
 			return "intset"
@@ -152,12 +152,12 @@ func (o object) encoding(limits Limits) string {
 			return "listpack"
 		}
 		return "hashtable"
-	case "hash":
+	case hashType:
 		compact, spread = "listpack", "hashtable"
 		if o.volatile {
 			compact = "listpackex"
 		}
-	case "zset":
+	case zsetType:
 		compact, spread = "listpack", "skiplist"
 	case jsonType, vectorSetType:
 		return "raw"

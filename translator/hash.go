@@ -1,12 +1,13 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
 // hashType is the name of the type in the keys table and in TYPE's reply.
-const hashType = "hash"
+const hashType = keytype.Hash
 
 var hashTranslations = translations{
 	"HSET":    hset(false),

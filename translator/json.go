@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/document"
 )
 
 // jsonType is the name of the type in the keys table and in TYPE's reply.
-const jsonType = "ReJSON-RL"
+const jsonType = keytype.JSON
 
 var jsonTranslations = translations{
 	"JSON.SET":       jsonSet,

@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -26,7 +27,7 @@ var listTranslations = translations{
 	"LTRIM":     ltrim,
 }
 
-const listType = "list"
+const listType = keytype.List
 
 // end is an end of a list. It indexes the statements that exist once for each.
 type end int

@@ -37,7 +37,7 @@ const (
 		WHEN 'array' THEN count * (SELECT avg(16 + length(value))` + sampleValues + `arrays` + ofSample + `
 		WHEN 'vectorset' THEN count * ((SELECT size FROM vector_sets WHERE key_id = keys.id)
 			+ (SELECT avg(30 + 2 * length(element) + ifnull(length(attributes), 0))` + sampleValues + `vectors` + ofSample + `)
-		WHEN 'ReJSON-RL' THEN (SELECT 10 + length(value) FROM documents WHERE key_id = keys.id)
+		WHEN '` + jsonType + `' THEN (SELECT 10 + length(value) FROM documents WHERE key_id = keys.id)
 		ELSE 0 END AS INTEGER) FROM keys WHERE ` + live
 )
 

@@ -1,9 +1,12 @@
 package translator
 
-import "github.com/meowdis/meowdis/resp"
+import (
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/resp"
+)
 
 // setType is the name of the type in the keys table and in TYPE's reply.
-const setType = "set"
+const setType = keytype.Set
 
 var setTranslations = translations{
 	"SADD":  sadd,

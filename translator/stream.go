@@ -1,11 +1,12 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
-const streamType = "stream"
+const streamType = keytype.Stream
 
 var streamTranslations = translations{
 	"XADD":                  xadd,

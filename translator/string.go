@@ -1,5 +1,7 @@
 package translator
 
+import "github.com/meowdis/meowdis/keytype"
+
 var stringTranslations = translations{
 	"GET":         get,
 	"SET":         set,
@@ -30,4 +32,4 @@ var stringTranslations = translations{
 }
 
 // stringType is the name of the type in the keys table and in TYPE's reply.
-const stringType = "string"
+const stringType = keytype.String

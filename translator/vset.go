@@ -3,12 +3,13 @@ package translator
 import (
 	"strconv"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-const vectorSetType = "vectorset"
+const vectorSetType = keytype.VectorSet
 
 var vectorSetTranslations = translations{
 	"VADD":        vadd,

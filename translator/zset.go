@@ -1,6 +1,8 @@
 package translator
 
-const zsetType = "zset"
+import "github.com/meowdis/meowdis/keytype"
+
+const zsetType = keytype.ZSet
 
 var zsetTranslations = translations{
 	"ZADD":             zadd,
