@@ -4,11 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+	"unsafe"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -29,7 +31,8 @@ type conn struct {
 	visit    *visit        // what it is used for now; nil for what has no early end
 	budget   *store.Budget // of the batch that runs
 
-	// arena holds the text and blob arguments of the statement that runs.
+	// arena holds the text and blob arguments of the statement that runs, but for large
+	// ones, which SQLite reads where they are.
 	arena uintptr
 	room  int
 
@@ -53,6 +56,7 @@ const (
 	maxPrepared = 2000
 
 	smallArena = 64 << 10 // kept for the life of the connection
+	largeArg   = 64 << 10 // is not copied into it
 
 	// How long to wait for another process's transaction, and a step of that.
 	busyPatience = 10 * time.Second
@@ -233,6 +237,7 @@ func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 		return nil, false, err
 	}
 	rows, err = c.step(p, s)
+	runtime.KeepAlive(s.Args)
 	if err != nil {
 		err = c.interrupted(err)
 	}
@@ -340,24 +345,33 @@ func copied(at uintptr, n int32) []byte {
 }
 
 // bind gives a statement its arguments. Text and blobs are copied into the
-// arena, where they stay until the next statement.
+// arena, where they stay until the next statement; a large one stays where Go has it, on
+// the heap, whose objects do not move, and must be kept alive while the statement runs.
 func (c *conn) bind(p *prepared, args []store.Value) error {
 	if len(args) != p.params {
 		return fmt.Errorf("a statement with %d parameters got %d arguments", p.params, len(args))
 	}
 	need := 1 // an empty blob needs an address, too
 	for _, a := range args {
-		need += len(a.Bytes())
+		if n := len(a.Bytes()); n < largeArg {
+			need += n
+		}
 	}
 	if need > c.room {
 		if err := c.grow(need); err != nil {
 			return err
 		}
 	}
-	at := c.arena
+	free := c.arena
 	for i, a := range args {
 		n, data := int32(i+1), a.Bytes()
-		copy(libc.GoBytes(at, len(data)), data)
+		at := free
+		if len(data) < largeArg {
+			copy(libc.GoBytes(at, len(data)), data)
+			free += uintptr(len(data))
+		} else {
+			at = uintptr(unsafe.Pointer(unsafe.SliceData(data)))
+		}
 		var rc int32
 		switch a.Kind() {
 		case store.Integer:
@@ -374,7 +388,6 @@ func (c *conn) bind(p *prepared, args []store.Value) error {
 		if rc != sqlite3.SQLITE_OK {
 			return c.fail(rc)
 		}
-		at += uintptr(len(data))
 	}
 	return nil
 }

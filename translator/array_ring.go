@@ -35,7 +35,8 @@ func (c *Call) appendRing(first store.Stmt, next, size uint64, more ...store.Stm
 	key := c.Args[1]
 	list, last := ringSlots(next, size, c.Args[3:])
 	stmts := append([]store.Stmt{first, c.upsertKey(key, arrayType)}, more...)
-	stmts = append(stmts, c.putSlots(key, list)...)
+	put, _ := c.putSlots(key, list)
+	stmts = append(stmts, put...)
 	return write(always(indexReply(last)), append(stmts, c.stmt(sqlSetCursor, key, pos(last+1)))...)
 }
 

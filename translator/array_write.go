@@ -19,32 +19,69 @@ const (
 	sqlSetSlots = `INSERT INTO arrays(key_id, pos, value)
 		SELECT k.id, j.value ->> 0, unhex(j.value ->> 1) FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
 		ON CONFLICT DO UPDATE SET value = excluded.value WHERE value <> excluded.value`
+
+	// The same for a large value.
+	sqlAddSlot = `INSERT INTO arrays(key_id, pos, value) VALUES(` + liveID + `, CAST(?4 AS INTEGER), x'') ON CONFLICT DO NOTHING`
+	sqlSetSlot = `UPDATE arrays SET value = ?5 WHERE key_id = ` + liveID + ` AND pos = CAST(?4 AS INTEGER) AND value <> ?5`
 )
 
-// slotList is what putSlots writes, as its JSON argument.
-type slotList []byte
+// slotList is what putSlots writes.
+type slotList []slot
 
-func (l *slotList) add(index uint64, value []byte) {
-	mark := byte(',')
-	if len(*l) == 0 {
-		mark = '['
-	}
-	out := append(*l, mark, '[')
-	out = strconv.AppendInt(out, int64(index^signBit), 10)
-	*l = append(appendHex(append(out, ','), value), ']')
+type slot struct {
+	index uint64
+	value []byte
 }
 
-// putSlots are the statements that write the slots of an array that is there;
-// the second one returns how many were empty.
-func (c *Call) putSlots(key []byte, list slotList) []store.Stmt {
-	arg := store.TextBytes(append(list, ']'))
-	return []store.Stmt{c.stmt(sqlAddSlots, key, arg), c.grown(key), c.stmt(sqlSetSlots, key, arg)}
+func (l *slotList) add(index uint64, value []byte) { *l = append(*l, slot{index, value}) }
+
+// json is the list as an argument.
+func (l slotList) json() store.Value {
+	n := 2
+	for _, s := range l {
+		n += 2*len(s.value) + 26
+	}
+	out := append(make([]byte, 0, n), '[')
+	for i, s := range l {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendInt(append(out, '['), int64(s.index^signBit), 10)
+		out = append(appendHex(append(out, ','), s.value), ']')
+	}
+	return store.TextBytes(append(out, ']'))
+}
+
+// putSlots are the statements that write the slots of an array that is there. Up to set
+// every second one returns how many were empty.
+func (c *Call) putSlots(key []byte, list slotList) (stmts []store.Stmt, set int) {
+	var sets []store.Stmt
+	several := func(list slotList) {
+		if len(list) > 0 {
+			add := c.stmt(sqlAddSlots, key, list.json())
+			stmts = append(stmts, add, c.grown(key))
+			sets = append(sets, store.Stmt{SQL: sqlSetSlots, Args: add.Args})
+		}
+	}
+	start := 0
+	for i, s := range list {
+		if isLarge(s.value) {
+			several(list[start:i])
+			stmts = append(stmts, c.stmt(sqlAddSlot, key, pos(s.index)), c.grown(key))
+			sets = append(sets, c.stmt(sqlSetSlot, key, pos(s.index), store.Bytes(s.value)))
+			start = i + 1
+		}
+	}
+	several(list[start:])
+	return append(stmts, sets...), len(stmts)
 }
 
 // setSlots is the plan that writes slots and answers how many were empty.
 func (c *Call) setSlots(key []byte, list slotList) Plan {
 	stmts := []store.Stmt{c.purge(key), c.upsertKey(key, arrayType)}
-	return write(intOf(3), append(stmts, c.putSlots(key, list)...)...)
+	first := len(stmts) + 1
+	put, set := c.putSlots(key, list)
+	return write(sumOf(first, first+set), append(stmts, put...)...)
 }
 
 func arset(c *Call) Plan {

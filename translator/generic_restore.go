@@ -129,7 +129,7 @@ func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
 	case rdb.Set:
 		stmts := []store.Stmt{c.ensure(key, setType)}
 		for part := range rounds(v, 1) {
-			stmts = append(stmts, c.stmt(sqlAddMembers, key, hashed(part, 1)), c.added(key, len(part)))
+			stmts = append(stmts, c.addMembers(key, part)...)
 		}
 		return stmts
 	case rdb.Hash:
@@ -221,13 +221,9 @@ func (c *Call) restoreStream(key []byte, s *rdb.Stream) []store.Stmt {
 		pairs = append(pairs, idOf(e.ID).bytes(), PackFields(e.Fields))
 	}
 	for part := range rounds(pairs, 2) {
-		var rows []byte
-		for i := 0; i < len(part); i += 2 {
-			rows = appendHex(append(rows, ",["...), part[i])
-			rows = append(appendHex(append(rows, ','), part[i+1]), ']')
+		for piece, large := range pieces(part, 2) {
+			stmts = append(stmts, c.restoreEntries(key, piece, large), c.grown(key))
 		}
-		rows[0] = '['
-		stmts = append(stmts, store.Stmt{SQL: sqlRestoreEntries, Args: append(c.key(key)[:2], store.TextBytes(append(rows, ']')))}, c.grown(key))
 	}
 	stmts = append(stmts, c.restoreNodes(key, s.Entries)...)
 	for _, g := range s.Groups {
@@ -237,6 +233,21 @@ func (c *Call) restoreStream(key []byte, s *rdb.Stream) []store.Stmt {
 		}
 	}
 	return stmts
+}
+
+// restoreEntries adds entries, each an ID and packed fields.
+func (c *Call) restoreEntries(key []byte, pairs [][]byte, large bool) store.Stmt {
+	args := c.key(key)[:2]
+	if large {
+		return store.Stmt{SQL: sqlStreamAppend, Args: append(args, store.Bytes(pairs[0]), store.Bytes(pairs[1]))}
+	}
+	var rows []byte
+	for i := 0; i < len(pairs); i += 2 {
+		rows = appendHex(append(rows, ",["...), pairs[i])
+		rows = append(appendHex(append(rows, ','), pairs[i+1]), ']')
+	}
+	rows[0] = '['
+	return store.Stmt{SQL: sqlRestoreEntries, Args: append(args, store.TextBytes(append(rows, ']')))}
 }
 
 func (c *Call) restoreConsumer(key, group []byte, consumer rdb.Consumer) []store.Stmt {

@@ -273,7 +273,7 @@ func (c *Call) makeList(key []byte, list [][]byte) []store.Stmt {
 	}
 	stmts := []store.Stmt{c.pushKey(key, len(list))}
 	for part := range rounds(list, 1) {
-		stmts = append(stmts, store.Stmt{SQL: sqlPush[tail], Args: append(c.key(key)[:2], elements(part))})
+		stmts = append(stmts, c.pushed(key, tail, part)...)
 	}
 	return stmts
 }

@@ -106,6 +106,7 @@ const (
 		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, 0
 		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
 		ON CONFLICT DO UPDATE SET value = excluded.value`
+	sqlReplaceFieldUntil = `UPDATE hashes SET value = ?6, expires_at = ?7 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
 )
 
 // setexOptions are those of HSETEX.
@@ -173,10 +174,10 @@ func hsetex(c *Call) Plan {
 		return fail(msg)
 	}
 	key, fields := c.Args[1], lastOfEach(o.fields)
-	list := hashed(fields, 2)
+	names := hashed(everySecond(fields), 1)
 	stmts := []store.Stmt{c.guardType(key, hashType)}
 	if o.fnx || o.fxx {
-		guard := c.stmt(sqlGuardFieldsAbsent, key, list)
+		guard := c.stmt(sqlGuardFieldsAbsent, key, names)
 		if o.fxx {
 			guard.SQL = sqlGuardFieldsPresent
 		}
@@ -185,15 +186,15 @@ func hsetex(c *Call) Plan {
 	}
 	if o.given && o.at <= c.Env.Now {
 		stmts = append(stmts, c.openFields(key)...)
-		return write(always(resp.One), append(stmts, c.removeFields(key, list)...)...)
+		return write(always(resp.One), append(stmts, c.removeFields(key, names)...)...)
 	}
-	stmts = append(append(stmts, c.openHash(key, sqlUpsertHash)...), c.addFields(key, fields)...)
-	set := c.stmt(sqlSetFields, key, list)
+	how := setting{several: sqlSetFields, one: sqlReplaceField}
 	switch {
 	case o.keep:
-		set.SQL = sqlSetFieldsKeep
+		how = setting{several: sqlSetFieldsKeep, one: sqlSetField}
 	case o.given:
-		set = c.stmt(sqlSetFieldsUntil, key, list, store.Digits(o.at))
+		how = setting{sqlSetFieldsUntil, sqlReplaceFieldUntil, []store.Value{store.Digits(o.at)}}
 	}
-	return write(always(resp.One), append(stmts, set)...)
+	put, _ := c.putFields(key, fields, how)
+	return write(always(resp.One), append(append(stmts, c.openHash(key, sqlUpsertHash)...), put...)...)
 }

@@ -43,12 +43,52 @@ const (
 		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
 		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = NULL`
 	sqlSetField = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
+
+	// The same for a field that is large, or whose value is.
+	sqlAddField = `INSERT INTO hashes(key_id, hash, field, value, seq)
+		VALUES(` + liveID + `, ?4, ?5, ?6, (SELECT seq FROM keys WHERE ` + live + `)) ON CONFLICT DO NOTHING`
+	sqlReplaceField = `UPDATE hashes SET value = ?6, expires_at = NULL WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
 )
 
 // addFields are the statements that add those of the fields that the open hash
-// lacks; the last one returns their number.
-func (c *Call) addFields(key []byte, fields [][]byte) []store.Stmt {
-	return []store.Stmt{c.stmt(sqlAddFields, key, hashed(fields, 2)), c.added(key, len(fields)/2)}
+// lacks; every second one returns how many.
+func (c *Call) addFields(key []byte, fields [][]byte) (stmts []store.Stmt) {
+	for piece, large := range pieces(fields, 2) {
+		var add store.Stmt
+		if large {
+			add = c.stmt(sqlAddField, key, hashValue(piece[0]), store.Bytes(piece[0]), store.Bytes(piece[1]))
+		} else {
+			add = c.stmt(sqlAddFields, key, hashed(piece, 2))
+		}
+		stmts = append(stmts, add, c.added(key, len(piece)/2))
+	}
+	return stmts
+}
+
+// setting is the statements that set fields which are there: several, whose list is ?4, and
+// a large one. more follows their other arguments.
+type setting struct {
+	several, one string
+	more         []store.Value
+}
+
+// putFields are the statements that add the fields that the open hash lacks, of which every
+// second one returns how many, and, from set on, those that set all of them.
+func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []store.Stmt, set int) {
+	var sets []store.Stmt
+	for piece, large := range pieces(fields, 2) {
+		var add store.Stmt
+		if large {
+			field := c.key(key, hashValue(piece[0]), store.Bytes(piece[0]))
+			add = store.Stmt{SQL: sqlAddField, Args: append(field[:5:5], store.Bytes(nil))}
+			sets = append(sets, store.Stmt{SQL: how.one, Args: append(append(field, store.Bytes(piece[1])), how.more...)})
+		} else {
+			add = c.stmt(sqlAddFields, key, hashed(piece, 2))
+			sets = append(sets, store.Stmt{SQL: how.several, Args: append(add.Args[:4:4], how.more...)})
+		}
+		stmts = append(stmts, add, c.added(key, len(piece)/2))
+	}
+	return append(stmts, sets...), len(stmts)
 }
 
 // lastOfEach drops the fields that are given again further on; what remains has
@@ -77,13 +117,13 @@ func hset(ok bool) func(*Call) Plan {
 			return answer(commands.WrongArity(c.Command))
 		}
 		key, fields := c.Args[1], lastOfEach(c.Args[2:])
-		add := c.addFields(key, fields)
-		set := store.Stmt{SQL: sqlSetFields, Args: add[0].Args}
-		stmts := append(append(c.openHash(key, sqlUpsertHash), add...), set)
-		if ok {
+		stmts := c.openHash(key, sqlUpsertHash)
+		first := len(stmts) + 1
+		put, set := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField})
+		if stmts = append(stmts, put...); ok {
 			return write(decodeOK, stmts...)
 		}
-		return write(intOf(4), stmts...)
+		return write(sumOf(first, first+set), stmts...)
 	}
 }
 

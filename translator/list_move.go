@@ -93,7 +93,6 @@ func lmovem(c *Call) Plan {
 func (c *Call) moveAll(from, to end, moved [][]byte) Plan {
 	source, destination := c.Args[1], c.Args[2]
 	cut := store.Stmt{SQL: sqlCutEnd[from], Args: append(c.list(c.Args[1:2]), store.Digits(int64(len(moved))))}
-	add := store.Stmt{SQL: sqlPush[to], Args: append(c.key(destination)[:2], elements(moved))}
 	landed := make([]resp.Value, len(moved))
 	for i, e := range moved {
 		landed[i] = resp.MakeBulk(e)
@@ -101,6 +100,7 @@ func (c *Call) moveAll(from, to end, moved [][]byte) Plan {
 	if to == head {
 		slices.Reverse(landed)
 	}
-	return write(always(resp.MakeArray(landed...)),
-		cut, c.shrunk(source), c.purge(destination), c.pushKey(destination, len(moved)), add, c.dropEmpty(source))
+	stmts := []store.Stmt{cut, c.shrunk(source), c.purge(destination), c.pushKey(destination, len(moved))}
+	stmts = append(append(stmts, c.pushed(destination, to, moved)...), c.dropEmpty(source))
+	return write(always(resp.MakeArray(landed...)), stmts...)
 }

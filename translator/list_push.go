@@ -27,6 +27,28 @@ var sqlPush = [...]string{
 		SELECT k.id, k.edge + (j.key + 1) * ` + sqlGap + `, unhex(j.value) FROM k, json_each(?3) j`,
 }
 
+// sqlPushOne is sqlPush of one large element.
+var sqlPushOne = [...]string{
+	head: `INSERT INTO lists(key_id, pos, value) VALUES(` + thisID + `,
+		coalesce((SELECT min(pos) FROM lists WHERE key_id = ` + thisID + `), 0) - ` + sqlGap + `, ?3)`,
+	tail: `INSERT INTO lists(key_id, pos, value) VALUES(` + thisID + `,
+		coalesce((SELECT max(pos) FROM lists WHERE key_id = ` + thisID + `), 0) + ` + sqlGap + `, ?3)`,
+}
+
+// pushed are the statements that append the elements, which the key counts already.
+func (c *Call) pushed(key []byte, e end, list [][]byte) (stmts []store.Stmt) {
+	for piece, large := range pieces(list, 1) {
+		add := store.Stmt{SQL: sqlPush[e], Args: c.key(key)[:2]}
+		if large {
+			add.SQL, add.Args = sqlPushOne[e], append(add.Args, store.Bytes(piece[0]))
+		} else {
+			add.Args = append(add.Args, elements(piece))
+		}
+		stmts = append(stmts, add)
+	}
+	return stmts
+}
+
 // pushKey is the row of keys for n more elements.
 func (c *Call) pushKey(key []byte, n int) store.Stmt {
 	s := c.stmt(sqlPushKey, key, c.newVersion(), store.Int(int64(n)), hashValue(key))
@@ -46,8 +68,7 @@ func pushx(e end) func(*Call) Plan {
 
 func (c *Call) push(e end, first store.Stmt) Plan {
 	key, list := c.Args[1], c.Args[2:]
-	add := store.Stmt{SQL: sqlPush[e], Args: append(c.key(key)[:2], elements(list))}
-	return write(intOf(1), first, c.pushKey(key, len(list)), add)
+	return write(intOf(1), append([]store.Stmt{first, c.pushKey(key, len(list))}, c.pushed(key, e, list)...)...)
 }
 
 // A pop of one element deletes it where the index finds it.

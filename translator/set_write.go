@@ -12,12 +12,25 @@ const (
 		SELECT k.id, ` + itemHash + `, ` + itemName + `, k.seq + j.key
 		FROM (SELECT id, seq FROM keys WHERE ` + live + `) k CROSS JOIN json_each(?4) j WHERE true
 		ON CONFLICT DO NOTHING`
+	sqlAddMember = `INSERT INTO sets(key_id, hash, member, seq)
+		VALUES(` + liveID + `, ?4, ?5, (SELECT seq FROM keys WHERE ` + live + `)) ON CONFLICT DO NOTHING`
 	sqlRemoveMembers = `DELETE FROM sets WHERE key_id = ` + liveID + `
 		AND (hash, member) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`
 )
 
-func (c *Call) addMembers(key []byte, members [][]byte) []store.Stmt {
-	return []store.Stmt{c.ensure(key, setType), c.stmt(sqlAddMembers, key, hashed(members, 1)), c.added(key, len(members))}
+// addMembers are the statements that add those of the members that the set lacks; every
+// second one returns how many.
+func (c *Call) addMembers(key []byte, members [][]byte) (stmts []store.Stmt) {
+	for piece, large := range pieces(members, 1) {
+		var add store.Stmt
+		if large {
+			add = c.stmt(sqlAddMember, key, hashValue(piece[0]), store.Bytes(piece[0]))
+		} else {
+			add = c.stmt(sqlAddMembers, key, hashed(piece, 1))
+		}
+		stmts = append(stmts, add, c.added(key, len(piece)))
+	}
+	return stmts
 }
 
 func (c *Call) removeMembers(key []byte, members [][]byte) []store.Stmt {
@@ -26,8 +39,8 @@ func (c *Call) removeMembers(key []byte, members [][]byte) []store.Stmt {
 
 func sadd(c *Call) Plan {
 	key := c.Args[1]
-	stmts := append([]store.Stmt{c.purge(key)}, c.addMembers(key, c.Args[2:])...)
-	return write(intOf(3), stmts...)
+	stmts := append([]store.Stmt{c.purge(key), c.ensure(key, setType)}, c.addMembers(key, c.Args[2:])...)
+	return write(sumOf(3, len(stmts)), stmts...)
 }
 
 func srem(c *Call) Plan {
@@ -57,6 +70,6 @@ func smove(c *Call) Plan {
 	present.Refused = &resp.Zero
 	stmts := []store.Stmt{c.guardType(from, setType), destination, present, c.purge(to)}
 	stmts = append(stmts, c.removeMembers(from, c.Args[3:])...)
-	stmts = append(stmts, c.addMembers(to, c.Args[3:])...)
+	stmts = append(append(stmts, c.ensure(to, setType)), c.addMembers(to, c.Args[3:])...)
 	return write(always(resp.One), stmts...)
 }

@@ -32,6 +32,14 @@ const (
 		WHERE k.db = ?1 AND k.key = ?2 AND (k.dies_at IS NULL OR k.dies_at > ?3)
 		ON CONFLICT(key_id, hash, member) DO NOTHING`
 
+	// The same for one large member ?5, whose score is ?6; the sign is ?7.
+	zsetOne        = ` WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5 AND `
+	sqlZSetMoveOne = `UPDATE zsets SET score = ?6` + zsetOne + `?6 <> score AND (?7 = 0 OR (?6 > score) = (?7 > 0))`
+	sqlZSetIncrOne = `UPDATE zsets SET score = score + ?6` + zsetOne + `
+		(score + ?6) IS NOT score AND (?7 = 0 OR (score + ?6) IS NULL OR (score + ?6 > score) = (?7 > 0))`
+	sqlZSetInsertOne = `INSERT INTO zsets(key_id, hash, member, score) VALUES(` + liveID + `, ?4, ?5, ?6)
+		ON CONFLICT(key_id, hash, member) DO NOTHING`
+
 	// moved is grown and shrunk for a change that keeps the number of elements.
 	sqlZSetMoved = `UPDATE keys SET version = version + 1, updated_at = ?3
 		WHERE db = ?1 AND key = ?2 AND changes() > 0 RETURNING changes()`
@@ -92,16 +100,22 @@ const (
 	zsetRoundBytes = 256 << 10
 )
 
-// zsetRounds cuts elems, in order, so that no member comes twice in a round.
+// zsetRounds cuts elems, in order, so that no member comes twice in a round, and that a
+// large one has a round of its own.
 func zsetRounds(elems []element) [][]element {
 	var rounds [][]element
 	seen := make(map[string]bool, min(len(elems), zsetRoundSize))
 	start, size := 0, 0
 	for i, e := range elems {
-		if seen[string(e.member)] || i-start == zsetRoundSize || size > zsetRoundBytes {
+		large := isLarge(e.member)
+		if i > start && (large || seen[string(e.member)] || i-start == zsetRoundSize || size > zsetRoundBytes) {
 			rounds = append(rounds, elems[start:i])
 			start, size = i, 0
 			clear(seen)
+		}
+		if large {
+			size = zsetRoundBytes + 1
+			continue
 		}
 		seen[string(e.member)] = true
 		size += len(e.member)
@@ -233,24 +247,32 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 	} else {
 		w.stmts = append(w.stmts, c.ensure(key, zsetType))
 	}
-	update := sqlZSetMove
-	if o.incr {
-		update = sqlZSetIncr
-	}
 	for _, round := range zsetRounds(elems) {
-		list := zsetJSON(round)
+		sql, args := c.zsetRound(key, round)
 		if !o.nx {
-			change := c.stmt(update, key, list, o.sign())
+			change := store.Stmt{SQL: sql.move, Args: append(args[:len(args):len(args)], o.sign())}
 			if o.incr {
-				change.Refused = &scoreNaN
+				change.SQL, change.Refused = sql.incr, &scoreNaN
 			}
 			w.add(&w.moved, change, c.stmt(sqlZSetMoved, key))
 		}
 		if !o.xx {
-			w.add(&w.added, c.stmt(sqlZSetInsert, key, list), c.grown(key))
+			w.add(&w.added, store.Stmt{SQL: sql.insert, Args: args}, c.grown(key))
 		}
 	}
 	return w
+}
+
+// zsetSQL is the statements about a round.
+type zsetSQL struct{ move, incr, insert string }
+
+// zsetRound is the statements about a round, and their arguments but for the sign.
+func (c *Call) zsetRound(key []byte, round []element) (zsetSQL, []store.Value) {
+	if m := round[0]; isLarge(m.member) {
+		return zsetSQL{sqlZSetMoveOne, sqlZSetIncrOne, sqlZSetInsertOne},
+			c.key(key, hashValue(m.member), store.Bytes(m.member), store.Float(m.score))
+	}
+	return zsetSQL{sqlZSetMove, sqlZSetIncr, sqlZSetInsert}, c.key(key, zsetJSON(round))
 }
 
 // zsetStore is the last step of the STORE commands: it makes key the zset of
@@ -268,7 +290,8 @@ func (c *Call) zsetStore(key []byte, elems []element) Plan {
 func (c *Call) makeZSet(key []byte, elems []element) []store.Stmt {
 	stmts := []store.Stmt{c.ensure(key, zsetType)}
 	for _, round := range zsetRounds(elems) {
-		stmts = append(stmts, c.stmt(sqlZSetInsert, key, zsetJSON(round)), c.grown(key))
+		sql, args := c.zsetRound(key, round)
+		stmts = append(stmts, store.Stmt{SQL: sql.insert, Args: args}, c.grown(key))
 	}
 	return stmts
 }

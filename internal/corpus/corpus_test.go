@@ -15,6 +15,7 @@ import (
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
 var update = flag.Bool("update", false, "write the replies that redis-server gives into the transcripts")
@@ -124,6 +125,13 @@ func TestFile(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	replay(t, false, func(*testing.T) (store, error) { return openLocal(local.Memory) })
+}
+
+// TestLargeElements plays them as if everything that is longer than a byte were large.
+func TestLargeElements(t *testing.T) {
+	defer func(n int) { translator.LargeElement = n }(translator.LargeElement)
+	translator.LargeElement = 2
+	replay(t, false, func(*testing.T) (store, error) { return hostile.Open() })
 }
 
 func TestHostile(t *testing.T) {

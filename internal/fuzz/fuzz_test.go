@@ -12,6 +12,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
 var (
@@ -80,8 +81,10 @@ func newGenerator(all map[string][]command, group string, seed uint64) *generato
 }
 
 // TestDifferential runs random cases of each group on meowdis and on
-// redis-server.
+// redis-server. In half of them everything that is longer than a byte is a large element.
 func TestDifferential(t *testing.T) {
+	defer func(n int) { translator.LargeElement = n }(translator.LargeElement)
+	large := [...]int{translator.LargeElement, 2}
 	all := drawable(t, newSides(t).version)
 	for _, group := range groups {
 		t.Run(group, func(t *testing.T) {
@@ -99,6 +102,7 @@ func TestDifferential(t *testing.T) {
 				seed := *firstSeed + i
 				steps := newGenerator(all, group, seed).generate(caseLength)
 				resp3 := seed%2 == 1
+				translator.LargeElement = large[seed/2%2]
 				play := func(steps []step) *difference { return s.play(steps, resp3) }
 				d := play(steps)
 				if d == nil || found[d.command] {
