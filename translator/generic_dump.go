@@ -29,8 +29,8 @@ const (
 var dumped = [...]string{
 	dumpString:  sqlGet + ` AND s.value IS NOT NULL`,
 	dumpList:    `SELECT value FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos`,
-	dumpHash:    `SELECT h.field, h.value, CAST(h.expires_at AS TEXT) FROM hashes h WHERE h.key_id = ` + liveID + ` AND ` + liveField + ` ORDER BY h.seq`,
-	dumpSet:     `SELECT member FROM sets WHERE key_id = ` + liveID + ` ORDER BY seq`,
+	dumpHash:    `SELECT h.field, h.value, CAST(h.expires_at AS TEXT), h.seq FROM hashes h WHERE h.key_id = ` + liveID + ` AND ` + liveField,
+	dumpSet:     `SELECT member, seq FROM sets WHERE key_id = ` + liveID,
 	dumpZSet:    `SELECT member, score FROM zsets WHERE key_id = ` + liveID,
 	dumpMeta:    sqlStreamMeta,
 	dumpEntries: `SELECT id, fields FROM stream_entries WHERE key_id = ` + liveID + ` ORDER BY id`,
@@ -76,10 +76,10 @@ func valueOf(typ string, rows [][]store.Row) rdb.Value {
 	case listType:
 		return rdb.List(firstCells(rows[dumpList]))
 	case setType:
-		return rdb.Set(firstCells(rows[dumpSet]))
+		return rdb.Set(firstCells(bySeq(rows[dumpSet])))
 	case hashType:
 		h := make(rdb.Hash, len(rows[dumpHash]))
-		for i, row := range rows[dumpHash] {
+		for i, row := range bySeq(rows[dumpHash]) {
 			h[i] = rdb.Field{Name: row[0].Bytes(), Value: row[1].Bytes(), ExpiresAt: row[2].Int()}
 		}
 		return h

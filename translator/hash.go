@@ -27,7 +27,7 @@ var hashTranslations = translations{
 	"HINCRBY":      hincrby,
 	"HINCRBYFLOAT": hincrbyfloat,
 	"HRANDFIELD":   hrandfield,
-	"HSCAN":        scanElements(hashType, sqlHashPage, asBulks),
+	"HSCAN":        scanElements(hashType, sqlHashPage, compareSeq, asBulks),
 }
 
 // A field may have an expiry of its own: from then on it counts as absent. Reads
@@ -50,10 +50,10 @@ const (
 
 	sqlHashSize = `SELECT type, ` + liveFields + ` FROM keys WHERE ` + live
 
-	ofHash        = ` FROM hashes h WHERE h.key_id = ` + liveID + ` AND ` + liveField + ` ORDER BY h.seq`
-	sqlHash       = `SELECT h.field, h.value` + ofHash
-	sqlHashFields = `SELECT h.field` + ofHash
-	sqlHashValues = `SELECT h.value` + ofHash
+	ofHash        = ` FROM hashes h WHERE h.key_id = ` + liveID + ` AND ` + liveField
+	sqlHash       = `SELECT h.field, h.value, h.seq` + ofHash
+	sqlHashFields = `SELECT h.field, h.seq` + ofHash
+	sqlHashValues = `SELECT h.value, h.seq` + ofHash
 )
 
 // mapOf is rows of field and value.

@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
@@ -76,11 +78,20 @@ func repeated(v resp.Value, n int) resp.Value {
 	return resp.MakeArray(elems...)
 }
 
+// bySeq puts rows into the order of their last cell, the elements' seq. SQLite would have
+// each of them in memory several times to do it.
+func bySeq(rows []store.Row) []store.Row {
+	slices.SortFunc(rows, compareSeq)
+	return rows
+}
+
+func compareSeq(a, b store.Row) int { return cmp.Compare(a[len(a)-1].Int(), b[len(b)-1].Int()) }
+
 // listing translates "NAME key": the rows of sql, which is about the elements of
-// a key of the type.
+// a key of the type and ends with their seq.
 func listing(typ, sql string, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
-		return read(typed(typ, missing, func(r *store.Result) resp.Value { return shape(r.Rows[1]) }),
+		return read(typed(typ, missing, func(r *store.Result) resp.Value { return shape(bySeq(r.Rows[1])) }),
 			c.typeOf(c.Args[1]), c.stmt(sql, c.Args[1]))
 	}
 }

@@ -40,7 +40,7 @@ const (
 type lottery struct {
 	typ  string
 	size string // type and number of elements
-	all  string // every element
+	all  string // every element, with its seq at the end
 	pick string // one element
 }
 
@@ -106,7 +106,7 @@ func (l *lottery) draw(c *Call, size, count int64, next func([]store.Row) Plan) 
 		if !fits(r.Room, -count) {
 			return answer(store.TooMuch)
 		}
-		return next(c.shuffled(r.Rows[0], count))
+		return next(c.shuffled(bySeq(r.Rows[0]), count))
 	}, c.stmt(l.all, c.Args[1]))
 }
 

@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"slices"
+
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -12,22 +14,22 @@ import (
 // it is in Redis.
 //
 // The statements return a row for each element of the page, or else one without
-// an element: the key's type, the last hash of the page, the element.
+// an element: the key's type, the last hash of the page, the element, its seq.
 const (
 	sqlHashPage = `WITH page(id, type, first, last) AS MATERIALIZED (
 			SELECT id, type, 0, ` + beyondHashes + ` FROM keys WHERE ` + live + ` AND count <= 128
 			UNION ALL SELECT id, type, ?4, ifnull(
 				(SELECT hash FROM hashes WHERE key_id = id AND hash > ?4 ORDER BY hash LIMIT 1 OFFSET CAST(?5 AS INTEGER)), ` + beyondHashes + `)
 			FROM keys WHERE ` + live + ` AND count > 128)
-		SELECT p.type, p.last, h.field, h.value FROM page p
-		LEFT JOIN hashes h ON h.key_id = p.id AND h.hash > p.first AND h.hash <= p.last AND ` + liveField + ` ORDER BY h.seq`
+		SELECT p.type, p.last, h.field, h.value, h.seq FROM page p
+		LEFT JOIN hashes h ON h.key_id = p.id AND h.hash > p.first AND h.hash <= p.last AND ` + liveField
 	sqlSetPage = `WITH page(id, type, first, last) AS MATERIALIZED (
 			SELECT id, type, 0, ` + beyondHashes + ` FROM keys WHERE ` + live + ` AND count <= 512
 			UNION ALL SELECT id, type, ?4, ifnull(
 				(SELECT hash FROM sets WHERE key_id = id AND hash > ?4 ORDER BY hash LIMIT 1 OFFSET CAST(?5 AS INTEGER)), ` + beyondHashes + `)
 			FROM keys WHERE ` + live + ` AND count > 512)
-		SELECT p.type, p.last, m.member FROM page p
-		LEFT JOIN sets m ON m.key_id = p.id AND m.hash > p.first AND m.hash <= p.last ORDER BY m.seq`
+		SELECT p.type, p.last, m.member, m.seq FROM page p
+		LEFT JOIN sets m ON m.key_id = p.id AND m.hash > p.first AND m.hash <= p.last`
 
 	// beyondHashes ends the last page: it is 2^52, and hashes have 52 bits.
 	beyondHashes = `4503599627370496`
@@ -36,8 +38,9 @@ const (
 
 // scanElements translates "NAME key cursor …". MATCH is about the first of an
 // element's cells. Like Redis, it looks at the options only when there is
-// something to scan. show makes the reply of an element's cells.
-func scanElements(typ, sql string, show func([]store.Value) []resp.Value) func(*Call) Plan {
+// something to scan. compare orders the rows of a page, and show makes the reply of an
+// element's cells.
+func scanElements(typ, sql string, compare func(a, b store.Row) int, show func([]store.Value) []resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
 		cursor, ok := parseCursor(c.Args[2])
 		if !ok {
@@ -52,16 +55,17 @@ func scanElements(typ, sql string, show func([]store.Value) []resp.Value) func(*
 			if !ok {
 				return bad.Reply
 			}
+			slices.SortFunc(r.Rows[0], compare) // SQLite would have large ones in memory several times
 			return elementPage(r.Rows[0], o, show)
 		}), c.stmt(sql, c.Args[1], after, store.Digits(o.count-1)))
 	}
 }
 
-// asBulks are cells as bulk strings.
+// asBulks are cells, but for the seq at their end, as bulk strings.
 func asBulks(cells []store.Value) []resp.Value {
-	all := make([]resp.Value, len(cells))
-	for i, cell := range cells {
-		all[i] = bulk(cell)
+	all := make([]resp.Value, len(cells)-1)
+	for i := range all {
+		all[i] = bulk(cells[i])
 	}
 	return all
 }

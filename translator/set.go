@@ -18,7 +18,7 @@ var setTranslations = translations{
 	"SISMEMBER":   pointed(setType, sqlIsMember, resp.Zero, integer),
 	"SMISMEMBER":  pointedEach(setType, sqlAreMembers, resp.Zero, integers),
 	"SMEMBERS":    listing(setType, sqlMembers, resp.EmptySet, setOf),
-	"SSCAN":       scanElements(setType, sqlSetPage, asBulks),
+	"SSCAN":       scanElements(setType, sqlSetPage, compareSeq, asBulks),
 	"SPOP":        spop,
 	"SRANDMEMBER": srandmember,
 	"SINTER":      combined(sqlInter),
@@ -38,5 +38,5 @@ const (
 		LEFT JOIN sets m ON m.key_id = k.id AND m.hash = ?4 AND m.member = ?5`
 	sqlAreMembers = `SELECT m.member IS NOT NULL FROM json_each(?4) j
 		LEFT JOIN sets m ON m.key_id = ` + liveID + ` AND m.hash = ` + itemHash + ` AND m.member = ` + itemName + ` ORDER BY j.key`
-	sqlMembers = `SELECT m.member FROM sets m WHERE m.key_id = ` + liveID + ` ORDER BY m.seq`
+	sqlMembers = `SELECT m.member, m.seq FROM sets m WHERE m.key_id = ` + liveID
 )

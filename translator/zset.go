@@ -29,7 +29,7 @@ var zsetTranslations = translations{
 	"ZPOPMAX":          zpop(true),
 	"ZMPOP":            zmpop,
 	"ZRANDMEMBER":      zrandmember,
-	"ZSCAN":            scanElements(zsetType, sqlZSetPage, scannedMember),
+	"ZSCAN":            scanElements(zsetType, sqlZSetPage, compareScore, scannedMember),
 	"ZUNION":           zcombine(combineForm{op: zsetUnion}),
 	"ZUNIONSTORE":      zcombine(combineForm{op: zsetUnion, store: true}),
 	"ZINTER":           zcombine(combineForm{op: zsetInter}),

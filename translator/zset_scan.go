@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"bytes"
+	"cmp"
 	"math"
 	"strconv"
 
@@ -16,7 +18,12 @@ const sqlZSetPage = `WITH page(id, type, first, last, compact) AS MATERIALIZED (
 			(SELECT hash FROM zsets WHERE key_id = id AND hash > ?4 ORDER BY hash LIMIT 1 OFFSET CAST(?5 AS INTEGER)), ` + beyondHashes + `), 0
 		FROM keys WHERE ` + live + ` AND count > 128)
 	SELECT p.type, p.last, z.member, z.score, p.compact FROM page p
-	LEFT JOIN zsets z ON z.key_id = p.id AND z.hash > p.first AND z.hash <= p.last ORDER BY z.score, z.member`
+	LEFT JOIN zsets z ON z.key_id = p.id AND z.hash > p.first AND z.hash <= p.last`
+
+// compareScore is the order of a page's rows: by score, and by member.
+func compareScore(a, b store.Row) int {
+	return cmp.Or(cmp.Compare(a[3].Float(), b[3].Float()), bytes.Compare(a[2].Bytes(), b[2].Bytes()))
+}
 
 // scannedMember is a member and its score: as everywhere in Redis's small encoding, which
 // keeps the text, and with 17 digits otherwise.
