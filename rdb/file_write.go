@@ -98,8 +98,15 @@ func (w *FileWriter) Write(p Piece) error {
 	if err := w.write(appendBytes(append(w.buf, w.value[0]), p.Key)); err != nil {
 		return err
 	}
-	return w.write(w.value[1:])
+	err := w.write(w.value[1:])
+	if cap(w.value) > keptValue {
+		w.value = nil
+	}
+	return err
 }
+
+// keptValue is how many bytes of room are kept for the next value.
+const keptValue = 4 << 20
 
 // Drop forgets a key whose last piece has not come.
 func (w *FileWriter) Drop() { w.started = false }

@@ -2,11 +2,12 @@ package rdb
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
 	"strconv"
+
+	"github.com/meowdis/meowdis/internal/readfull"
 )
 
 // maxString is Redis's limit for a string, 512 MB.
@@ -104,11 +105,11 @@ func (r *reader) raw(n uint64) []byte {
 		}
 		return b
 	}
-	var b bytes.Buffer
-	if _, err := io.CopyN(&b, r.r, int64(n)); err != nil {
+	b, err := readfull.Bytes(r.r, int64(n))
+	if err != nil {
 		panic(failure{err})
 	}
-	return b.Bytes()
+	return b
 }
 
 func (r *reader) uint64() uint64 { return binary.LittleEndian.Uint64(r.raw(8)) }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/meowdis/meowdis/internal/readfull"
 )
 
 // Limits of what a peer may announce, as Redis's defaults have them.
@@ -195,18 +197,9 @@ func unexpected(err error) error {
 // readBytes reads n bytes and the CRLF after them. The memory grows with what
 // arrives, not with what was announced.
 func (r *Reader) readBytes(n int) ([]byte, error) {
-	const step = 1 << 20
-	buf := make([]byte, 0, min(n+2, step))
-	for len(buf) < n+2 {
-		have := len(buf)
-		more := min(n+2-have, step)
-		if cap(buf) < have+more {
-			buf = append(make([]byte, 0, min(n+2, 2*(have+more))), buf...)
-		}
-		buf = buf[:have+more]
-		if _, err := io.ReadFull(r.r, buf[have:]); err != nil {
-			return nil, unexpected(err)
-		}
+	buf, err := readfull.Bytes(r.r, int64(n)+2)
+	if err != nil {
+		return nil, unexpected(err)
 	}
 	return buf[:n:n], nil
 }

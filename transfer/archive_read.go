@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/meowdis/meowdis/internal/readfull"
 	"github.com/zeebo/xxh3"
 )
 
@@ -179,14 +180,13 @@ func (r *archiveReader) header() (h blockHeader, err error) {
 
 // take reads n bytes, and takes no room before they are there.
 func (r *archiveReader) take(n int64) ([]byte, error) {
-	var b bytes.Buffer
 	at := r.offset
-	got, err := io.CopyN(&b, r.in, n)
-	r.offset += got
-	if errors.Is(err, io.EOF) {
+	b, err := readfull.Bytes(r.in, n)
+	r.offset += int64(len(b))
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = r.damage(at, whyTruncated)
 	}
-	return b.Bytes(), err
+	return b, err
 }
 
 // end checks that the archive held all that it should.

@@ -33,6 +33,9 @@ func NewArchiveWriter(out io.Writer) *ArchiveWriter {
 // Put adds a record.
 func (w *ArchiveWriter) Put(_ context.Context, p Part) error {
 	var err error
+	if n := weight(p.Value); n > blockSize { // in one go, since growing would copy it
+		w.block = slices.Grow(w.block, n)
+	}
 	if w.block, err = appendRecord(w.block, p); err != nil {
 		return err
 	}
@@ -67,6 +70,9 @@ func (w *ArchiveWriter) flush(kind byte, payload []byte) error {
 		head = append([]byte(archiveMagic), archiveVersion)
 		w.started = true
 	}
+	if len(payload) > 2*blockSize {
+		w.stored = slices.Grow(w.stored[:0], len(payload)+len(payload)/256+sumSize+64)
+	}
 	w.stored = w.zip.EncodeAll(payload, w.stored[:0])
 	head = blockHeader{kind, w.number, uint32(len(w.stored)), uint32(len(payload))}.append(head)
 	w.stored = binary.LittleEndian.AppendUint64(w.stored, xxh3.Hash(w.stored))
@@ -76,6 +82,9 @@ func (w *ArchiveWriter) flush(kind byte, payload []byte) error {
 		if _, err := w.out.Write(b); err != nil {
 			return err
 		}
+	}
+	if len(payload) > 16*blockSize {
+		w.block, w.stored = nil, nil // such a block is rare
 	}
 	return nil
 }

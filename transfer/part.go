@@ -61,6 +61,37 @@ type Document []byte
 // Len is 1: a document is never cut.
 func (Document) Len() int { return 1 }
 
+// weight is about how many bytes the elements of v have; 0 of a vector set.
+func weight(v Value) (n int) {
+	switch v := v.(type) {
+	case rdb.String:
+		return len(v)
+	case Document:
+		return len(v)
+	case rdb.List:
+		return size(v)
+	case rdb.Set:
+		return size(v)
+	case rdb.ZSet:
+		for i := range v {
+			n += len(v[i].Name) + perElement
+		}
+	case rdb.Hash:
+		for i := range v {
+			n += len(v[i].Name) + len(v[i].Value) + perElement
+		}
+	case *rdb.Stream:
+		for _, e := range v.Entries {
+			n += size(e.Fields) + perElement
+		}
+	case *Array:
+		for _, s := range v.Slots {
+			n += len(s.Value) + perElement
+		}
+	}
+	return n
+}
+
 // Array is an array, most of whose slots may be empty.
 type Array struct {
 	Slots []Slot // in the order of their indexes, the empty ones left out

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"iter"
+	"runtime/debug"
 )
 
 // Source yields the parts of one key after another. An error ends it: the place
@@ -44,6 +45,9 @@ func Run(ctx context.Context, source Source, sink Sink, notify Notify, seen func
 	return sink.Close(ctx, pump(ctx, source, sink, notify, seen))
 }
 
+// heavy is the bytes of a part that is rare enough for a collection of garbage of its own.
+const heavy = 16 << 20
+
 func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen func(Part)) error {
 	for p, err := range source {
 		if err == nil {
@@ -63,6 +67,9 @@ func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen fun
 		}
 		if err := sink.Put(ctx, p); err != nil {
 			return err
+		}
+		if weight(p.Value) >= heavy {
+			debug.FreeOSMemory() // or else what is garbage now is in memory beside the next one
 		}
 		if seen != nil {
 			seen(p)

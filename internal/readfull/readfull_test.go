@@ -1,0 +1,45 @@
+package readfull
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+)
+
+// counting is a reader of zeros that ends.
+type counting struct{ left int }
+
+func (c *counting) Read(b []byte) (int, error) {
+	if c.left == 0 {
+		return 0, io.EOF
+	}
+	n := min(len(b), c.left)
+	c.left -= n
+	for i := range b[:n] {
+		b[i] = 'x'
+	}
+	return n, nil
+}
+
+func TestBytes(t *testing.T) {
+	for _, n := range []int{0, 1, enough, enough + 1, times*enough - 1, times*enough + 1, 70_000_001} {
+		b, err := Bytes(&counting{n + 5}, int64(n))
+		if err != nil || len(b) != n || bytes.Count(b, []byte("x")) != n || cap(b) > n+n/100+64<<10 {
+			t.Errorf("%d: %d bytes, with room for %d, %v", n, len(b), cap(b), err)
+		}
+	}
+}
+
+// TestLie claims much more than comes: as little room is made.
+func TestLie(t *testing.T) {
+	for _, comes := range []int{0, 10, enough, 3 * enough} {
+		b, err := Bytes(&counting{comes}, 1<<40)
+		if len(b) != comes || cap(b) > times*max(comes, 2*enough) {
+			t.Errorf("%d: %d bytes, with room for %d", comes, len(b), cap(b))
+		}
+		if want := io.ErrUnexpectedEOF; comes > 0 && !errors.Is(err, want) || comes == 0 && err != io.EOF {
+			t.Errorf("%d: %v", comes, err)
+		}
+	}
+}
