@@ -1,11 +1,14 @@
 package records
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 	"github.com/rivo/uniseg"
 
 	"github.com/meowdis/meowdis/resp"
@@ -35,15 +38,8 @@ func (t Table) WriteTable(w io.Writer, escape bool, width int) error {
 		p.measure(row(i))
 	}
 	p.narrow(width)
-	p.append(header)
-	p.line()
-	for i := range t.Rows {
-		p.append(row(i))
-		if len(p.out) >= atOnce {
-			if err := p.flush(); err != nil {
-				return err
-			}
-		}
+	if err := p.print(header, len(t.Rows), row); err != nil {
+		return fmt.Errorf("making a table: %w", err)
 	}
 	p.out = t.appendRest(p.out)
 	return p.flush()
@@ -105,55 +101,73 @@ func (p *tablePrinter) narrow(width int) {
 	}
 }
 
-// append appends a row, without blanks at its end.
-func (p *tablePrinter) append(row []resp.Value) {
-	for i, cell := range row {
-		if i > 0 {
-			p.out = append(p.out, "│"...)
-		}
-		c := p.columns[i]
-		text := cut(cellText(cell, p.escape), c.width)
-		pad := c.width - textWidth(text)
-		p.out = append(p.out, ' ')
-		if c.right {
-			p.out = appendBlanks(p.out, pad)
-		}
-		p.out = append(p.out, text...)
-		if i < len(row)-1 {
-			if !c.right {
-				p.out = appendBlanks(p.out, pad)
-			}
-			p.out = append(p.out, ' ')
+// print prints the header and n rows.
+func (p *tablePrinter) print(header []resp.Value, n int, row func(int) []resp.Value) error {
+	table := tablewriter.NewTable(p, p.options()...)
+	if err := table.Start(); err != nil {
+		return err
+	}
+	table.Header(p.cells(header))
+	for i := range n {
+		if err := table.Append(p.cells(row(i))); err != nil {
+			return err
 		}
 	}
-	for len(p.out) > 0 && p.out[len(p.out)-1] == ' ' {
-		p.out = p.out[:len(p.out)-1]
-	}
-	p.out = append(p.out, '\n')
+	return table.Close()
 }
 
-// line appends the line under the header.
-func (p *tablePrinter) line() {
-	for i, c := range p.columns {
-		if i > 0 {
-			p.out = append(p.out, "┼"...)
-		}
-		p.out = append(p.out, strings.Repeat("─", c.width+2)...)
+// cells are the texts of a row, as wide as their columns at most.
+func (p *tablePrinter) cells(row []resp.Value) []string {
+	texts := make([]string, len(row))
+	for i, cell := range row {
+		texts[i] = cut(cellText(cell, p.escape), p.columns[i].width)
 	}
-	p.out = append(p.out, '\n')
+	return texts
+}
+
+// options make a table whose columns have the widths that were measured, so that each
+// row can be printed as it comes.
+func (p *tablePrinter) options() []tablewriter.Option {
+	const blanks = 2 // around a cell
+	align := make([]tw.Align, len(p.columns))
+	widths := tw.NewMapper[int, int]()
+	for i, c := range p.columns {
+		widths.Set(i, c.width+blanks)
+		if align[i] = tw.AlignLeft; c.right {
+			align[i] = tw.AlignRight
+		}
+	}
+	return []tablewriter.Option{
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Borders: tw.BorderNone, Symbols: tw.NewSymbols(tw.StyleLight)})),
+		tablewriter.WithStreaming(tw.StreamConfig{Enable: true}), tablewriter.WithColumnWidths(widths),
+		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone), tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+	}
+}
+
+// Write takes pieces of lines, and passes lines on without the blanks at their ends.
+func (p *tablePrinter) Write(text []byte) (int, error) {
+	for piece := range bytes.Lines(text) {
+		p.out = append(p.out, piece...)
+		if n := len(p.out); n == 0 || p.out[n-1] != '\n' {
+			continue
+		}
+		p.out = append(bytes.TrimRight(p.out[:len(p.out)-1], " "), '\n')
+		if len(p.out) >= atOnce {
+			if err := p.flush(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(text), nil
 }
 
 func (p *tablePrinter) flush() error {
 	_, err := p.w.Write(p.out)
 	p.out = p.out[:0]
 	return err
-}
-
-func appendBlanks(out []byte, n int) []byte {
-	for range n {
-		out = append(out, ' ')
-	}
-	return out
 }
 
 func (t Table) appendRest(out []byte) []byte {
