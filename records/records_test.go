@@ -42,6 +42,8 @@ var shapes = []struct{ command, csv, ndjson string }{
 		`{"name":"grp","consumers":1,"pending":1,"last-delivered-id":"1-0","entries-read":1,"lag":2}` + "\n"},
 	{"GEOSEARCH geo FROMMEMBER Palermo BYRADIUS 1 km WITHHASH WITHDIST", "\"member\",\"distance\",\"hash\"\n\"Palermo\",\"0.0000\",3479099956230698\n",
 		`{"member":"Palermo","distance":"0.0000","hash":3479099956230698}` + "\n"},
+	{"GEORADIUSBYMEMBER_RO geo Palermo 1 km WITHDIST", "\"member\",\"distance\"\n\"Palermo\",\"0.0000\"\n", `{"member":"Palermo","distance":"0.0000"}` + "\n"},
+	{"ZRANGE withscores 0 -1", "\"member\"\n", ""},
 	{"GEOPOS geo nobody", "\"longitude\",\"latitude\"\nNULL,NULL\n", `{"longitude":null,"latitude":null}` + "\n"},
 	{"XPENDING st grp - + 0", "\"value\"\n", ""},
 	{"GET k", "-", ""},
