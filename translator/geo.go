@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -106,7 +107,11 @@ func geodist(c *Call) Plan {
 	}), c.scoresOf(c.Args[1], c.Args[2], c.Args[3])...)
 }
 
-func distanceReply(d float64) resp.Value { return resp.MakeString(fixed(d, 4)) }
+// distanceReply shows four decimals. As in Redis, they are those of the product with
+// 10000, which is a float itself, so that it may be halfway where d is not.
+func distanceReply(d float64) resp.Value {
+	return resp.MakeString(fixed(math.RoundToEven(d*1e4)/1e4, 4))
+}
 
 // fixed is C's %.nf.
 func fixed(f float64, n int) string {

@@ -1,6 +1,10 @@
 package translator
 
-import "math"
+import (
+	"math"
+
+	"github.com/meowdis/meowdis/trig"
+)
 
 // Redis keeps a position as a zset score: a geohash of 52 bits, 26 of the
 // latitude interleaved with 26 of the longitude. The limits of the latitude are
@@ -47,8 +51,8 @@ func (g geoBits) area() geoArea {
 	scale := float64(uint64(1) << g.step)
 	lat, lon := float64(gather(g.bits)), float64(gather(g.bits>>1))
 	return geoArea{
-		minLat: -geoLatMax + lat/scale*(2*geoLatMax), maxLat: -geoLatMax + (lat+1)/scale*(2*geoLatMax),
-		minLon: -geoLonMax + lon/scale*(2*geoLonMax), maxLon: -geoLonMax + (lon+1)/scale*(2*geoLonMax),
+		minLat: -geoLatMax + float64(lat/scale*(2*geoLatMax)), maxLat: -geoLatMax + float64((lat+1)/scale*(2*geoLatMax)),
+		minLon: -geoLonMax + float64(lon/scale*(2*geoLonMax)), maxLon: -geoLonMax + float64((lon+1)/scale*(2*geoLonMax)),
 	}
 }
 
@@ -126,15 +130,16 @@ var degree = func(pi float64) float64 { return pi / 180 }(math.Pi)
 func radians(degrees float64) float64 { return degrees * degree }
 func degrees(radians float64) float64 { return radians / degree }
 
-// geoDistance is the length of the great circle between two points, in metres.
+// geoDistance is the length of the great circle between two points, in metres. Its
+// products are converted so that no machine adds them without rounding them first.
 func geoDistance(a, b geoPoint) float64 {
-	v := math.Sin((radians(b.lon) - radians(a.lon)) / 2)
+	v := trig.Sin((radians(b.lon) - radians(a.lon)) / 2)
 	if v == 0 {
 		return latDistance(a.lat, b.lat)
 	}
 	lat1, lat2 := radians(a.lat), radians(b.lat)
-	u := math.Sin((lat2 - lat1) / 2)
-	return 2 * earthRadius * math.Asin(math.Sqrt(u*u+math.Cos(lat1)*math.Cos(lat2)*v*v))
+	u := trig.Sin((lat2 - lat1) / 2)
+	return 2 * earthRadius * trig.Asin(math.Sqrt(float64(u*u)+float64(trig.Cos(lat1)*trig.Cos(lat2)*v*v)))
 }
 
 func latDistance(a, b float64) float64 { return earthRadius * math.Abs(radians(b)-radians(a)) }
@@ -170,7 +175,7 @@ func (s geoShape) bounds() geoArea {
 	if s.centre.lat < 0 {
 		edge = s.centre.lat - dlat
 	}
-	dlon := degrees(w / earthRadius / math.Cos(radians(edge)))
+	dlon := degrees(w / earthRadius / trig.Cos(radians(edge)))
 	return geoArea{
 		minLon: s.centre.lon - dlon, maxLon: s.centre.lon + dlon,
 		minLat: s.centre.lat - dlat, maxLat: s.centre.lat + dlat,

@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"bytes"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,10 +59,6 @@ var treatments = map[string]treatment{
 	"XPENDING":        {alike: alikeButTimes},
 	"XINFO CONSUMERS": {alike: alikeButTimes},
 	"XINFO STREAM":    {alike: alikeButTimes},
-
-	"GEOSEARCHSTORE":    {special: storeDistances},
-	"GEORADIUS":         {special: storeDistances},
-	"GEORADIUSBYMEMBER": {special: storeDistances},
 
 	"SORT":    {special: sortAfresh},
 	"SORT_RO": {special: sortAfresh},
@@ -298,36 +293,6 @@ func sample(all ...string) func(ours, theirs doer, args [][]byte) (got, want res
 		}
 		return got, got
 	}
-}
-
-// storeDistances has Redis go on with the distances that meowdis stored, when
-// they are the same but for the last digits: C and Go round sines differently.
-func storeDistances(ours, theirs doer, args [][]byte) (got, want resp.Value) {
-	got, want = ours(args...), theirs(args...)
-	for i, arg := range args[1:] {
-		if !bytes.EqualFold(arg, []byte("STOREDIST")) {
-			continue
-		}
-		destination := args[1]
-		if !bytes.EqualFold(args[0], []byte("GEOSEARCHSTORE")) && i+2 < len(args) {
-			destination = args[i+2]
-		}
-		line := words("ZRANGE", string(destination), "0", "-1", "WITHSCORES")
-		scores := func(v resp.Value) map[string]float64 {
-			all := map[string]float64{}
-			for pair := range slices.Chunk(flatten(v), 2) {
-				all[string(pair[0])], _ = strconv.ParseFloat(string(pair[len(pair)-1]), 64)
-			}
-			return all
-		}
-		mine, others := scores(ours(line...)), scores(theirs(line...))
-		for member, score := range mine {
-			if other, there := others[member]; there && other != score && math.Abs(score-other) <= 1e-6 {
-				theirs(words("ZADD", string(destination), strconv.FormatFloat(score, 'g', 17, 64), member)...)
-			}
-		}
-	}
-	return got, want
 }
 
 // unsigned is v with 0 for every -0, the score that only Redis's large sorted sets
