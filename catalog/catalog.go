@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -115,14 +115,13 @@ type Page struct {
 	Looked  int  // how many names were looked at
 }
 
-// size is the elements of a key, or the bytes of its value.
-const size = `CASE type
-		WHEN 'string' THEN ` + schema.StringLength + `
-		WHEN 'ReJSON-RL' THEN (SELECT length(value) FROM documents WHERE key_id = keys.id)
-		ELSE count END`
-
-// factColumns are the columns that entry reads.
-const factColumns = `key, type, ` + size + `, dies_at, created_at, updated_at, version, id`
+// factColumns are the columns that entry reads: of a hash with its expired fields.
+var factColumns = `key, type, ` + keytype.Case(nil, func(t *keytype.Type) string {
+	if t.Parts != nil {
+		return `count`
+	}
+	return t.Counted(`NULL`)
+}) + `, dies_at, created_at, updated_at, version, id`
 
 // entry reads factColumns.
 func entry(row store.Row) Entry {

@@ -178,7 +178,7 @@ func (c *Catalog) matching(ctx context.Context, q Query, from Mark, down bool, n
 	return p, err
 }
 
-const sqlFacts = `SELECT ` + factColumns + ` FROM keys WHERE db = ?1 AND key = ?2 AND (dies_at IS NULL OR dies_at > ?3)`
+var sqlFacts = `SELECT ` + factColumns + ` FROM keys WHERE db = ?1 AND key = ?2 AND (dies_at IS NULL OR dies_at > ?3)`
 
 // Facts looks names up, and returns an entry for each: one without a type where
 // there is no such key.
@@ -209,6 +209,9 @@ func (c *Catalog) Facts(ctx context.Context, db int, names []string) ([]Entry, e
 const (
 	dyingKept = ` AND db = ?1 AND ` + schema.DiesAt + ` > ?5 AND (?6 IS NULL OR type = ?6)
 		AND (?7 IS NULL OR ` + schema.DiesAt + ` <= ?7) AND ?8 = 0 `
+)
+
+var (
 	sqlDying = `SELECT ` + factColumns + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` >= ?2 AND (` + schema.DiesAt + ` > ?2 OR id > ?3)` +
 		dyingKept + `ORDER BY ` + schema.DiesAt + `, id LIMIT ?4`
 	sqlDyingDown = `SELECT ` + factColumns + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND (` + schema.DiesAt + ` < ?2 OR id < ?3)` +

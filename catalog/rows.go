@@ -2,7 +2,10 @@ package catalog
 
 import (
 	"context"
+	"slices"
+	"strings"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -23,48 +26,34 @@ const rowsShown = 20
 type source struct {
 	table   string
 	columns []string
-	sql     string // ?1 is keys.id
+	sql     string // ?1 is keys.id, ?2 how many rows
+	limited bool   // there may be many rows of a key
 }
 
-var keyRow = source{"keys",
-	[]string{"id", "db", "key", "hash", "type", "version", "count", "seq", "expires_at", "created_at", "updated_at", "volatile", "last_field"},
-	`SELECT id, db, key, hash, type, version, count, seq, expires_at, created_at, updated_at, volatile, last_field
+var keyRow = source{table: "keys",
+	columns: []string{"id", "db", "key", "hash", "type", "version", "count", "seq", "expires_at", "created_at", "updated_at", "volatile", "last_field"},
+	sql: `SELECT id, db, key, hash, type, version, count, seq, expires_at, created_at, updated_at, volatile, last_field
 FROM keys WHERE db = ?1 AND key = ?2`}
 
-var sources = map[string][]source{
-	"string": {
-		{"strings", []string{"key_id", "value"}, `SELECT key_id, substr(value, 1, 256) FROM strings WHERE key_id = ?1`},
-		{"string_parts", []string{"key_id", "part", "value"},
-			`SELECT key_id, part, substr(value, 1, 256) FROM string_parts WHERE key_id = ?1 ORDER BY part LIMIT ?2`},
-	},
-	"hash": {{"hashes", []string{"key_id", "hash", "field", "value", "seq", "expires_at"},
-		`SELECT key_id, hash, substr(field, 1, 256), substr(value, 1, 256), seq, expires_at FROM hashes WHERE key_id = ?1 LIMIT ?2`}},
-	"list": {{"lists", []string{"key_id", "pos", "value"},
-		`SELECT key_id, pos, substr(value, 1, 256) FROM lists WHERE key_id = ?1 ORDER BY pos LIMIT ?2`}},
-	"set": {{"sets", []string{"key_id", "hash", "member", "seq"},
-		`SELECT key_id, hash, substr(member, 1, 256), seq FROM sets WHERE key_id = ?1 LIMIT ?2`}},
-	"zset": {{"zsets", []string{"key_id", "hash", "member", "score"},
-		`SELECT key_id, hash, substr(member, 1, 256), score FROM zsets WHERE key_id = ?1 ORDER BY score, member LIMIT ?2`}},
-	"stream": {
-		{"streams", []string{"key_id", "last_id", "deleted_id", "added"}, `SELECT key_id, last_id, deleted_id, added FROM streams WHERE key_id = ?1`},
-		{"stream_entries", []string{"key_id", "id", "fields"},
-			`SELECT key_id, id, substr(fields, 1, 256) FROM stream_entries WHERE key_id = ?1 ORDER BY id LIMIT ?2`},
-		{"stream_groups", []string{"key_id", "name", "last_id", "entries_read"},
-			`SELECT key_id, name, last_id, entries_read FROM stream_groups WHERE key_id = ?1 LIMIT ?2`},
-		{"stream_pending", []string{"key_id", "group_name", "id", "consumer", "delivered_at", "deliveries"},
-			`SELECT key_id, group_name, id, consumer, delivered_at, deliveries FROM stream_pending WHERE key_id = ?1 LIMIT ?2`},
-	},
-	"array": {{"arrays", []string{"key_id", "pos", "value"},
-		`SELECT key_id, pos, substr(value, 1, 256) FROM arrays WHERE key_id = ?1 ORDER BY pos LIMIT ?2`}},
-	"vectorset": {
-		{"vector_sets", []string{"key_id", "dim", "input_dim", "quantization", "m", "size", "per"},
-			`SELECT key_id, dim, input_dim, quantization, m, size, per FROM vector_sets WHERE key_id = ?1`},
-		{"vectors", []string{"key_id", "slot", "element", "attributes"},
-			`SELECT key_id, slot, substr(element, 1, 256), substr(attributes, 1, 256) FROM vectors WHERE key_id = ?1 ORDER BY slot LIMIT ?2`},
-		{"vector_blocks", []string{"key_id", "block", "records"},
-			`SELECT key_id, block, substr(records, 1, 256) FROM vector_blocks WHERE key_id = ?1 ORDER BY block LIMIT ?2`},
-	},
-	"ReJSON-RL": {{"documents", []string{"key_id", "value"}, `SELECT key_id, substr(value, 1, 256) FROM documents WHERE key_id = ?1`}},
+// sourcesOf are the tables of a type.
+func sourcesOf(t *keytype.Type) (all []source) {
+	for _, table := range t.Tables {
+		columns := slices.Clone(table.Columns)
+		for i, c := range columns {
+			if slices.Contains(table.Long, c) {
+				columns[i] = `substr(` + c + `, 1, 256)`
+			}
+		}
+		s := source{table.Name, table.Columns, `SELECT ` + strings.Join(columns, ", ") + ` FROM ` + table.Name + ` WHERE key_id = ?1`, !table.Single()}
+		if table.Order != "" {
+			s.sql += ` ORDER BY ` + table.Order
+		}
+		if s.limited {
+			s.sql += ` LIMIT ?2`
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // Rows returns the rows of the tables that hold name, the first of each table:
@@ -76,9 +65,9 @@ func (c *Catalog) Rows(ctx context.Context, db int, name string) ([]Table, error
 	}
 	id := rows[0][0][0]
 	tables := []Table{keyRow.lay(rows[0])}
-	for _, s := range sources[string(rows[0][0][4].Bytes())] {
+	for _, s := range sourcesOf(keytype.Of(string(rows[0][0][4].Bytes()))) {
 		args := []store.Value{id}
-		if s.limited() {
+		if s.limited {
 			args = append(args, store.Int(rowsShown+1))
 		}
 		rows, err := c.read(ctx, store.Stmt{SQL: s.sql, Args: args})
@@ -97,11 +86,6 @@ func cell(v store.Value) string {
 		return string(resp.AppendQuoted(nil, v.Bytes(), true))
 	}
 	return v.String()
-}
-
-// limited tells whether s may have many rows of a key.
-func (s source) limited() bool {
-	return s.table != "strings" && s.table != "documents" && s.table != "streams" && s.table != "vector_sets"
 }
 
 func (s source) lay(rows []store.Row) Table {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/store"
 )
@@ -35,10 +36,10 @@ const (
 	sqlScanEnd = `SELECT hash FROM keys WHERE db = ?1 AND hash > ?2 ORDER BY hash LIMIT 1 OFFSET ?3 - 1`
 
 	sqlScanned = `SELECT k.id, k.version, k.hash, k.key, k.type, k.expires_at,
-		CASE k.type WHEN 'string' THEN iif(k.count > 0, k.count, length(s.value)) WHEN 'ReJSON-RL' THEN 1
+		CASE k.type WHEN 'string' THEN iif(k.count > 0, k.count, length(s.value)) WHEN '` + keytype.JSON + `' THEN 1
 			ELSE k.count - iif(k.volatile > 0, (SELECT count(*) FROM hashes WHERE key_id = k.id AND expires_at <= ?4), 0) END,
 		CASE k.type WHEN 'string' THEN iif(k.count = 0 AND length(s.value) <= ?5, s.value, NULL)
-			WHEN 'ReJSON-RL' THEN (SELECT value FROM documents WHERE key_id = k.id AND length(value) <= ?5) END
+			WHEN '` + keytype.JSON + `' THEN (SELECT value FROM documents WHERE key_id = k.id AND length(value) <= ?5) END
 		FROM keys k LEFT JOIN strings s ON s.key_id = k.id
 		WHERE k.db = ?1 AND k.hash > ?2 AND k.hash <= ?3 AND (k.dies_at IS NULL OR k.dies_at > ?4)
 		ORDER BY k.hash`

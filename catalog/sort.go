@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -79,13 +80,15 @@ func (s *Sorting) Close() {
 // sqlRanks are the ?3 keys behind id ?2 in the order of the file: what the order goes by, NULL
 // for those that are left out; the number of the type whose values are to be weighed, too; and the
 // name if ?4 asks for it.
-var sqlRanks = map[Order]string{
-	ByTTL:     ranks(`ifnull(dies_at, 9223372036854775807)`, `NULL`),
-	BySize:    ranks(`iif(type = 'ReJSON-RL', 0, count)`, byKind(number, body.whole)),
-	ByBytes:   ranks(`length(key) + `+inParts, byKind(number, every)),
-	ByType:    ranks(typeRank, `NULL`),
-	ByUpdated: ranks(`updated_at`, `NULL`),
-}
+var sqlRanks = sync.OnceValue(func() map[Order]string {
+	return map[Order]string{
+		ByTTL:     ranks(`ifnull(dies_at, 9223372036854775807)`, `NULL`),
+		BySize:    ranks(`iif(type = '`+keytype.JSON+`', 0, count)`, keytype.Case(whole, number)),
+		ByBytes:   ranks(keyBytes(), keytype.Case(nil, number)),
+		ByType:    ranks(typeRank(), `NULL`),
+		ByUpdated: ranks(`updated_at`, `NULL`),
+	}
+})
 
 func ranks(rank, kind string) string {
 	return `SELECT id, CASE WHEN db = ?1 AND ` + kept + ` THEN ` + rank + ` END, ` + kind + `, iif(?4, key, NULL)
@@ -129,7 +132,7 @@ func (s *Sorting) places(ctx context.Context) (found []place, last, keys int64, 
 		names = store.Int(1)
 	}
 	args := append([]store.Value{store.Int(int64(s.query.DB)), store.Int(s.last), store.Int(s.slice), names}, s.filters(s.query)...)
-	rows, err := s.read(ctx, store.Stmt{SQL: sqlRanks[s.query.Order], Args: args})
+	rows, err := s.read(ctx, store.Stmt{SQL: sqlRanks()[s.query.Order], Args: args})
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -210,7 +213,7 @@ func (s *Sorting) Page(ctx context.Context, q Query, from Mark, back bool, n int
 
 func (p place) mark() Mark { return Mark{Set: true, rank: store.Int(p.rank), id: p.id} }
 
-const sqlByID = `SELECT ` + factColumns + ` FROM keys WHERE id = ?2 AND db = ?1 AND (dies_at IS NULL OR dies_at > ?3)`
+var sqlByID = `SELECT ` + factColumns + ` FROM keys WHERE id = ?2 AND db = ?1 AND (dies_at IS NULL OR dies_at > ?3)`
 
 // entries are the keys at places that are still there and keys of the query.
 func (s *Sorting) entries(ctx context.Context, places []place) ([]Entry, error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -50,14 +51,17 @@ func (c *Catalog) Survey(db int, prefix, delimiter string) *Survey {
 
 // sqlSurveyed are the ?3 keys behind id ?2 in the order of the file; those of database ?1
 // that live at ?4 with the number of their type.
-var sqlSurveyed = `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + byKind(number, every) + ` END, count - ` + inParts + `, key, length(key) + ` + inParts + `
+var sqlSurveyed = sync.OnceValue(func() string {
+	elements := keytype.Case(func(t *keytype.Type) bool { return t.Parts != nil }, func(*keytype.Type) string { return `count` })
+	return `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + keytype.Case(nil, number) + ` END, ifnull(` + elements + `, 0), key, ` + keyBytes() + `
 	FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
+})
 
 // Look takes some more keys in.
 func (s *Survey) Look(ctx context.Context) error {
 	s.looking.Lock()
 	defer s.looking.Unlock()
-	rows, err := s.read(ctx, store.Stmt{SQL: sqlSurveyed, Args: []store.Value{
+	rows, err := s.read(ctx, store.Stmt{SQL: sqlSurveyed(), Args: []store.Value{
 		store.Int(int64(s.db)), store.Int(s.last), store.Int(surveyedAtOnce), store.Int(s.now())}})
 	if err != nil {
 		return err
@@ -83,7 +87,7 @@ func (s *Survey) Look(ctx context.Context) error {
 	defer s.mu.Unlock()
 	s.last, s.looked, s.done = last, s.looked+all, all < surveyedAtOnce
 	for i, row := range met {
-		s.add(bodies[keys[i].kind].kind, row[3].Bytes(), Amount{Keys: 1, Elements: row[2].Int(), Bytes: row[4].Int() + weights[i]})
+		s.add(keytype.Types[keys[i].kind].Name, row[3].Bytes(), Amount{Keys: 1, Elements: row[2].Int(), Bytes: row[4].Int() + weights[i]})
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"sync"
 
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
@@ -14,7 +15,9 @@ var (
 	sqlCount = bounded(`SELECT count(*) FROM keys WHERE db = ?1 AND key >= ?2`)
 	sqlDead  = bounded(`SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?4 AND db = ?1 AND key >= ?2`)
 	sqlAlive = bounded(`SELECT count(*) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`)
-	sqlBytes = bounded(`SELECT sum(` + byteCount + `) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`)
+	sqlBytes = sync.OnceValue(func() map[bool]string {
+		return bounded(`SELECT sum(` + byteCount("?4") + `) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`)
+	})
 )
 
 const sqlAllDead = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND db = ?1`
@@ -76,7 +79,7 @@ func (c *Catalog) Weigh(ctx context.Context, db int, prefix string) (bytes int64
 		if more = reach[0][0][1].Int() == lookAt; more {
 			high = append(reach[0][0][0].Bytes(), 0)
 		}
-		rows, err := c.read(ctx, store.Stmt{SQL: sqlBytes[high != nil], Args: []store.Value{
+		rows, err := c.read(ctx, store.Stmt{SQL: sqlBytes()[high != nil], Args: []store.Value{
 			store.Int(int64(db)), store.Bytes(low), boundary(high), store.Int(c.now())}})
 		if err != nil {
 			return 0, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/meowdis/meowdis/keytype"
 )
 
 // rename asks for another name of the selected key. A name that is taken is asked
@@ -215,27 +216,17 @@ func (m *Model) remove() tea.Cmd {
 // elementGone is the commands that delete an element, nil where it cannot be.
 func (m *Model) elementGone(s *sheet, row record) [][][]byte {
 	key := m.value.key
-	if s.src != sources[m.value.kind] {
+	if s.src != sourceOf(m.value.kind) {
 		return nil
 	}
-	switch m.value.kind {
-	case "hash":
-		return [][][]byte{command("HDEL", key, row[0])}
-	case "set":
-		return [][][]byte{command("SREM", key, row[0])}
-	case "zset":
-		return [][][]byte{command("ZREM", key, row[2])}
-	case "stream":
-		return [][][]byte{command("XDEL", key, row[0])}
-	case "vectorset":
-		return [][][]byte{command("VREM", key, row[0])}
-	case "array":
-		return [][][]byte{command("ARDEL", key, row[0])}
-	case "list":
+	if m.value.kind == keytype.List {
 		// A list deletes by value only: the element is made one that is found
 		// nowhere else.
 		mark := fmt.Sprintf("\x00deleted at %d by the inspector\x00", m.now)
 		return [][][]byte{command("LSET", key, row[0], mark), command("LREM", key, "1", mark)}
+	}
+	if t := keytype.Of(m.value.kind); t.Drop != "" {
+		return [][][]byte{t.Dropping(key, row[s.src.name])}
 	}
 	return nil
 }
@@ -252,17 +243,11 @@ func (m *Model) add() tea.Cmd {
 		m.addKey(kind)
 		return nil
 	}}
-	for _, t := range types {
-		p.items = append(p.items, item{label: shownKind(t), value: t})
+	for _, t := range keytype.Types {
+		p.items = append(p.items, item{label: t.Said(), value: t.Name})
 	}
 	m.overlay = p
 	return nil
-}
-
-// parts is what an element of a type consists of.
-var parts = map[string][]string{
-	"string": {"value"}, "hash": {"field", "value"}, "list": {"value"}, "set": {"member"},
-	"zset": {"score", "member"}, "stream": {"field", "value"}, "array": {"value"}, "vectorset": {"element", "vector"}, "ReJSON-RL": {"JSON"},
 }
 
 func (m *Model) addKey(kind string) {
@@ -276,14 +261,14 @@ func (m *Model) addKey(kind string) {
 		prefix = ""
 	}
 	fields := []field{newField("name", prefix, "")}
-	for _, part := range parts[kind] {
+	for _, part := range keytype.Of(kind).Given {
 		fields = append(fields, newField(part, "", ""))
 	}
 	fields = append(fields, newField("TTL", "", lifeNote))
 	m.overlay = &form{title: "New " + shownKind(kind), fields: fields, make: func(m *Model, values []string) (change, error) {
 		name, ttl := values[0], values[len(values)-1]
 		at, err := parseLife(ttl, m.now)
-		calls := [][][]byte{elementMade(kind, name, values[1:len(values)-1])}
+		calls := [][][]byte{keytype.Of(kind).Adding(name, values[1:len(values)-1])}
 		if at != 0 {
 			calls = append(calls, command("PEXPIREAT", name, decimal(at)))
 		}
@@ -293,39 +278,16 @@ func (m *Model) addKey(kind string) {
 
 func (m *Model) addElement() tea.Cmd {
 	kind, key := m.value.kind, m.value.key
-	if parts[kind] == nil || kind == "string" || kind == "ReJSON-RL" {
+	if keytype.Of(kind).Parts == nil {
 		m.notice = "Press e to edit the value."
 		return nil
 	}
 	var fields []field
-	for _, part := range parts[kind] {
+	for _, part := range keytype.Of(kind).Given {
 		fields = append(fields, newField(part, "", ""))
 	}
 	m.overlay = &form{title: "Add to " + shown(key, 40), fields: fields, make: func(m *Model, values []string) (change, error) {
-		return change{title: "Added to " + shown(key, 40), calls: [][][]byte{elementMade(kind, key, values)}}, nil
+		return change{title: "Added to " + shown(key, 40), calls: [][][]byte{keytype.Of(kind).Adding(key, values)}}, nil
 	}}
 	return nil
-}
-
-// elementMade is the command that adds an element, and with it a new key.
-func elementMade(kind, key string, v []string) [][]byte {
-	switch kind {
-	case "hash":
-		return command("HSET", key, v[0], v[1])
-	case "list":
-		return command("RPUSH", key, v[0])
-	case "set":
-		return command("SADD", key, v[0])
-	case "zset":
-		return command("ZADD", key, v[0], v[1])
-	case "stream":
-		return command("XADD", key, "*", v[0], v[1])
-	case "vectorset":
-		return vectorAdded(key, v[0], v[1])
-	case "array":
-		return command("ARINSERT", key, v[0])
-	case "ReJSON-RL":
-		return command("JSON.SET", key, "$", v[0])
-	}
-	return command("SET", key, v[0])
 }

@@ -3,20 +3,18 @@ package inspect
 import (
 	"strconv"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 )
 
 // lastSlot is the highest index of an array.
-const lastSlot = "18446744073709551614"
+const lastSlot = keytype.LastSlot
 
 // slotsOf shows the values of an array with their indexes; empty slots are left
 // out.
 var slotsOf = &source{
-	count: "ARCOUNT", unit: [2]string{"value", "values"}, full: true,
+	full:    true,
 	columns: []column{{title: "#", right: true}, {title: "VALUE"}},
-	fetch: func(key string, _ int64, from link) [][]byte {
-		return command("ARSCAN", key, from.cursor, lastSlot, "LIMIT", decimal(int64(from.n)))
-	},
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, slot := range slots(v) {

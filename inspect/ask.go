@@ -60,7 +60,7 @@ func (c *conn) describe(ctx context.Context, db int, keys []string, now int64) (
 	var sized []int
 	var calls [][][]byte
 	for i, f := range found {
-		if src := sources[f.Type]; src != nil && src.count != "" {
+		if src := sourceOf(f.Type); src != nil && src.count != "" {
 			sized = append(sized, i)
 			calls = append(calls, command(src.count, keys[i]))
 		}
@@ -126,7 +126,7 @@ func (c *conn) open(ctx context.Context, db int, key string, from link, now int6
 			return nil, err
 		}
 	}
-	src := sources[o.kind]
+	src := sourceOf(o.kind)
 	if src == nil {
 		return o, nil
 	}

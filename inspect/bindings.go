@@ -127,7 +127,7 @@ func (m *Model) canUndo() bool       { return m.unlocked && len(m.steps) > 0 }
 // only looked at.
 func (m *Model) changesHere() bool {
 	s := m.value.sheet()
-	return m.unlocked && (!m.inValue || s == nil || s.src == nil || s.src == sources[m.value.kind])
+	return m.unlocked && (!m.inValue || s == nil || s.src == nil || s.src == sourceOf(m.value.kind))
 }
 
 // asking is the keys that hold anywhere.

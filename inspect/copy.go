@@ -13,16 +13,12 @@ import (
 	"github.com/aymanbagabas/go-osc52/v2"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 )
 
 // copyLimit is the longest text that is copied: terminals take no more.
 const copyLimit = 100_000
-
-// readers is the command that reads all of a value, by type.
-var readers = map[string]string{
-	"string": "GET", "hash": "HGETALL", "list": "LRANGE", "set": "SMEMBERS", "zset": "ZRANGE", "stream": "XRANGE", "array": "ARSCAN", "vectorset": "VRANGE", "ReJSON-RL": "JSON.GET",
-}
 
 // pickCopy asks what of the selected key to copy to the clipboard of the
 // terminal, which works over ssh, too.
@@ -38,11 +34,10 @@ func (m *Model) pickCopy() tea.Cmd {
 		{label: "shell", value: "shell", note: "meowdis exec …"},
 	}}
 	p.choose = func(m *Model, what string) tea.Cmd {
-		verb := readers[m.kindOfKey(key)]
-		if verb == "" {
-			verb = "TYPE"
+		verb, tail := "TYPE", ""
+		if t := keytype.Of(m.kindOfKey(key)); t.Known() {
+			verb, tail, _ = strings.Cut(t.Read, " key")
 		}
-		tail := map[string]string{"LRANGE": " 0 -1", "ZRANGE": " 0 -1 WITHSCORES", "XRANGE": " - +", "VRANGE": " - +", "ARSCAN": " 0 " + lastSlot}[verb]
 		switch what {
 		case "key":
 			return m.copyText("the key", key)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/meowdis/meowdis/keytype"
 )
 
 // editable is a text that can be changed, and the commands that change it.
@@ -42,7 +43,7 @@ func (m *Model) current() (e editable, ok bool) {
 	}
 	if s.tabular() {
 		row, body, ok := s.element()
-		if !ok || s.src != sources[v.kind] {
+		if !ok || s.src != sourceOf(v.kind) {
 			return e, false
 		}
 		e = m.editElement(row, body)
@@ -53,7 +54,7 @@ func (m *Model) current() (e editable, ok bool) {
 		return [][][]byte{command("SET", key, text, "KEEPTTL")}
 	}}
 	switch {
-	case v.kind == "ReJSON-RL":
+	case v.kind == keytype.JSON:
 		e.read = []string{"JSON.GET", key}
 		e.save = func(text string) [][][]byte { return [][][]byte{command("JSON.SET", key, "$", text)} }
 		if s.doc != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -55,7 +56,7 @@ func (c *conn) images(ctx context.Context, db int, keys []string, now int64, tak
 			continue
 		}
 		there = append(there, im.key)
-		if im.bytes < 0 || im.bytes > mostDumped || im.kind == "ReJSON-RL" || im.kind == "array" || im.kind == "vectorset" {
+		if im.bytes < 0 || im.bytes > mostDumped || keytype.Of(im.kind).Undumped {
 			if err := c.partsOf(ctx, db, im, out); err != nil {
 				return nil, err
 			}

@@ -102,7 +102,7 @@ func (m *Model) informs(r informed) {
 	}
 	add("type", m.styles.kind(f.Type).Render(shownKind(f.Type)))
 	add("encoding", r.encoding)
-	if src := sources[f.Type]; src != nil && f.Size >= 0 {
+	if src := sourceOf(f.Type); src != nil && f.Size >= 0 {
 		add("size", counted(f.Size, src.unit[0], src.unit[1]))
 	}
 	add("memory", r.memory)

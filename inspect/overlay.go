@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/keytype"
 )
 
 // overlay is a box above the screen that takes the key presses.
@@ -101,8 +102,6 @@ func (p *picker) view(m *Model, width, height int) []string {
 	return lines
 }
 
-var types = []string{"string", "hash", "list", "set", "zset", "stream", "array", "vectorset", "ReJSON-RL"}
-
 // requery makes a picker whose choice changes the query.
 func (m *Model) requery(title string, items []item, at int, change func(*query, int)) tea.Cmd {
 	for i := range items {
@@ -121,10 +120,10 @@ func (m *Model) requery(title string, items []item, at int, change func(*query, 
 
 func (m *Model) pickType() tea.Cmd {
 	items := []item{{label: "all"}}
-	for _, t := range types {
-		items = append(items, item{label: shownKind(t)})
+	all := []string{""}
+	for _, t := range keytype.Types {
+		items, all = append(items, item{label: t.Said()}), append(all, t.Name)
 	}
-	all := append([]string{""}, types...)
 	return m.requery("Show keys of type", items, slices.Index(all, m.keys.kind), func(q *query, i int) { q.kind = all[i] })
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -140,20 +141,14 @@ func factsOf(kind, pttl resp.Value, now int64) (catalog.Facts, error) {
 // noSuchKey is what PTTL answers for a key that is not there.
 const noSuchKey = -2
 
-// probes are commands of which each fails for a key of another type, by type.
-var probes = [][2]string{
-	{"string", "STRLEN"}, {"list", "LLEN"}, {"hash", "HLEN"}, {"set", "SCARD"}, {"zset", "ZCARD"}, {"stream", "XLEN"},
-	{"array", "ARCOUNT"}, {"vectorset", "VCARD"}, {"ReJSON-RL", "JSON.TYPE"},
-}
-
 // probe finds out the type of a key where TYPE is refused. A key that is of more
 // than one type is not there; one that is of none is of a type that is not known.
 func (c *conn) probe(ctx context.Context, db int, key string) (string, error) {
 	var kinds []string
 	var calls [][][]byte
-	for _, p := range probes {
-		if !c.refusals.has(p[1]) {
-			kinds, calls = append(kinds, p[0]), append(calls, command(p[1], key))
+	for _, t := range keytype.Types {
+		if probe := t.Prober(); !c.refusals.has(probe) {
+			kinds, calls = append(kinds, t.Name), append(calls, command(probe, key))
 		}
 	}
 	values, err := c.do(ctx, db, calls...)

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"math"
 	"strconv"
+	"strings"
+	"sync"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -32,6 +35,8 @@ type source struct {
 	full bool
 	// repeats tells that a chunk may bring again what one before it brought.
 	repeats bool
+	// name is which column has what an element is deleted by.
+	name int
 	// scores is which column has scores, from 1; 0 where none has.
 	scores int
 	// atOnce tells that the value is text that comes as a whole, unless it is too
@@ -57,50 +62,110 @@ const (
 
 var sources = map[string]*source{
 	"string": {
-		count: "STRLEN", unit: [2]string{"byte", "bytes"}, per: windowSize,
+		per: windowSize,
 		fetch: func(key string, i int64, _ link) [][]byte {
 			return command("GETRANGE", key, decimal(i*windowSize), decimal((i+1)*windowSize+overlap-1))
 		},
 		decode: func(_ int64, v resp.Value) *chunk { return window(v.Str) },
 	},
 	"list": {
-		count: "LLEN", unit: [2]string{"element", "elements"}, per: perChunk,
+		per:     perChunk,
 		columns: []column{{title: "#", right: true}, {title: "VALUE"}},
-		fetch:   func(key string, i int64, from link) [][]byte { return slice("LRANGE", key, i, from.n) },
 		decode:  indexed,
 	},
 	"zset": {
-		count: "ZCARD", unit: [2]string{"member", "members"}, per: perChunk,
-		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}}, scores: 2,
-		fetch: func(key string, i int64, from link) [][]byte {
-			return append(slice("ZRANGE", key, i, from.n), []byte("WITHSCORES"))
-		},
+		per:     perChunk,
+		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}}, scores: 2, name: 2,
 		decode: ranked,
 	},
 	"hash": {
-		count: "HLEN", unit: [2]string{"field", "fields"}, repeats: true,
+		repeats: true,
 		columns: []column{{title: "FIELD", most: 40}, {title: "TTL", right: true, ends: true}, {title: "VALUE"}},
-		fetch:   func(key string, _ int64, from link) [][]byte { return scanCall("HSCAN", key, from) },
 		decode:  fields, about: fieldExpiries, learn: learnExpiries,
 	},
 	"set": {
-		count: "SCARD", unit: [2]string{"member", "members"}, repeats: true,
+		repeats: true,
 		columns: []column{{title: "MEMBER"}},
-		fetch:   func(key string, _ int64, from link) [][]byte { return scanCall("SSCAN", key, from) },
 		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 1) },
 	},
 	"stream": entriesOf,
 	"array":  slotsOf,
 
 	"vectorset": vectorsOf,
-	"ReJSON-RL": {
+	keytype.JSON: {
 		unit: [2]string{"byte", "bytes"}, atOnce: true,
-		fetch:  func(key string, _ int64, _ link) [][]byte { return command("JSON.GET", key) },
 		decode: func(_ int64, v resp.Value) *chunk { return &chunk{data: v.Str, size: len(v.Str)} },
 	},
 }
 
-func init() { entriesOf.other, groupsOf.other = groupsOf, entriesOf }
+func init() {
+	entriesOf.other, groupsOf.other = groupsOf, entriesOf
+	for kind, s := range sources {
+		s.declared(keytype.Of(kind))
+	}
+}
+
+// declared takes in what is declared of a type: what is counted, and the call for a
+// page unless s has one of its own.
+func (s *source) declared(t *keytype.Type) {
+	s.count = t.Count
+	if t.Count != "" {
+		s.unit = [2]string{t.One, t.Many}
+	}
+	if s.fetch != nil {
+		return
+	}
+	s.fetch = func(key string, i int64, from link) [][]byte {
+		cursor := from.cursor
+		switch {
+		case t.Pages == keytype.ByPlace:
+			cursor = decimal(i * int64(from.n))
+		case cursor == firstLink.cursor:
+			cursor = ""
+		}
+		return t.PageAt([]byte(key), cursor, from.n)
+	}
+}
+
+// sourceOf is how the values of a type are shown: as its elements in their parts where
+// nothing better is known, and nil for an unknown type.
+func sourceOf(kind string) *source {
+	t := keytype.Of(kind)
+	if s := sources[kind]; s != nil || !t.Known() {
+		return s
+	}
+	s := &source{repeats: t.Pages == keytype.ByCursor}
+	for _, part := range t.Parts {
+		s.columns = append(s.columns, column{title: strings.ToUpper(part)})
+	}
+	if t.Pages == keytype.ByPlace {
+		s.per = perChunk
+	}
+	s.decode = func(first int64, v resp.Value) *chunk {
+		elements, next, err := t.Elements(v, decimal(first), 1)
+		if err != nil {
+			return &chunk{}
+		}
+		if t.Parts == nil {
+			return window(elements[0][0])
+		}
+		c := &chunk{next: next}
+		for _, parts := range elements {
+			row := make(record, len(t.Parts))
+			for i := range row {
+				row[i] = string(parts[i])
+			}
+			c.rows = append(c.rows, row)
+		}
+		return c
+	}
+	s.declared(t)
+	kept, _ := plain.LoadOrStore(kind, s)
+	return kept.(*source)
+}
+
+// plain are the sources of types that are not in sources, *source by name: one each.
+var plain sync.Map
 
 // fields reads a page of HSCAN, with room for when each field ends.
 func fields(_ int64, v resp.Value) *chunk {

@@ -8,11 +8,8 @@ import (
 
 // entriesOf shows the entries of a stream, which form a chain by their ids.
 var entriesOf = &source{
-	count: "XLEN", unit: [2]string{"entry", "entries"}, full: true,
+	full:    true,
 	columns: []column{{title: "ID"}, {title: "FIELDS"}},
-	fetch: func(key string, _ int64, from link) [][]byte {
-		return command("XRANGE", key, idFrom(from.cursor), "+", "COUNT", decimal(int64(from.n)))
-	},
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, e := range v.Elems {

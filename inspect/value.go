@@ -87,7 +87,7 @@ func (v *valuePane) show(o opened) {
 	if o.first == nil {
 		return
 	}
-	s := newSheet(whole(o.key), sources[o.kind], o.size)
+	s := newSheet(whole(o.key), sourceOf(o.kind), o.size)
 	s.firsts = o.firsts
 	s.begin(o.from)
 	if s.src.atOnce {
@@ -102,11 +102,11 @@ func (v *valuePane) show(o opened) {
 		s.tried = true
 		s.decoded(newDocument(string(o.first.data)))
 	}
-	if s.src == sources["string"] && o.size > decodeLimit {
+	if s.src == sourceOf("string") && o.size > decodeLimit {
 		s.note = beginningOf(o.first.data)
 	}
 	v.arrange()
-	if s.src == sources[o.kind] && s.pager.lacks(0) {
+	if s.src == sourceOf(o.kind) && s.pager.lacks(0) {
 		s.add(0, o.first)
 	}
 	v.fillWhole()

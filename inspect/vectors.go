@@ -1,18 +1,13 @@
 package inspect
 
 import (
-	"strings"
-
 	"github.com/meowdis/meowdis/resp"
 )
 
 // vectorsOf shows the elements of a vector set; behind one are its attributes.
 var vectorsOf = &source{
-	count: "VCARD", unit: [2]string{"element", "elements"}, full: true,
+	full:    true,
 	columns: []column{{title: "ELEMENT"}},
-	fetch: func(key string, _ int64, from link) [][]byte {
-		return command("VRANGE", key, idFrom(from.cursor), "+", decimal(int64(from.n)))
-	},
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, name := range v.Elems {
@@ -48,12 +43,4 @@ func attributesOf(element string) *source {
 		},
 	}
 	return vector.other
-}
-
-// vectorAdded is the command that adds an element with its vector: numbers with
-// spaces or commas between them, or in brackets.
-func vectorAdded(key, element, vector string) [][]byte {
-	numbers := strings.FieldsFunc(vector, func(r rune) bool { return strings.ContainsRune(" \t\n,;[]", r) })
-	args := append(command("VADD", key, "VALUES", decimal(int64(len(numbers)))), command(numbers...)...)
-	return append(args, []byte(element))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meowdis/meowdis/catalog"
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keytype"
 )
 
 // keyColumns is the widths of the columns of the list. The type is cut to its
@@ -178,15 +179,7 @@ func right(style lipgloss.Style, l look, s string, width int) string {
 }
 
 // shownKind is a type's name as people say it.
-func shownKind(kind string) string {
-	if kind == "ReJSON-RL" {
-		return "json"
-	}
-	return kind
-}
-
-// briefKinds is the types whose first letters say little.
-var briefKinds = map[string]string{"string": "str", "stream": "strm", "array": "arr", "vectorset": "vec"}
+func shownKind(kind string) string { return keytype.Of(kind).Said() }
 
 // truncateKind is a type's name in at most width cells, in ASCII. A name that a
 // module made up is cut.
@@ -194,10 +187,10 @@ func truncateKind(kind string, width int) string {
 	if kind == "" {
 		return ""
 	}
-	kind = shown(shownKind(kind), max(len(kind)+2, 1))
-	if brief := briefKinds[kind]; brief != "" && width < len(kind) {
-		return brief
+	if t := keytype.Of(kind); t.Known() {
+		return t.Brevity(width)
 	}
+	kind = shown(kind, max(len(kind)+2, 1))
 	return kind[:min(len(kind), width)]
 }
 
@@ -236,7 +229,7 @@ func sizeOf(kind string, size int64, width int) string {
 	if size < 0 {
 		return ""
 	}
-	if kind == "string" || kind == "ReJSON-RL" {
+	if kind == keytype.String || kind == keytype.JSON {
 		return bytesize(size)
 	}
 	if s := grouped(size); len(s) <= width {

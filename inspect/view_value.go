@@ -54,7 +54,7 @@ func (m *Model) factsOf(short bool) []string {
 	}
 	if s != nil && len(v.sheets) > 1 && s.src == nil {
 		parts = append(parts, dim("one element of "+grouped(v.size)), dim(bytesize(s.size)))
-	} else if src := sources[v.kind]; src != nil && v.size >= 0 {
+	} else if src := sourceOf(v.kind); src != nil && v.size >= 0 {
 		size := counted(v.size, src.unit[0], src.unit[1])
 		if short && src.columns == nil {
 			size = bytesize(v.size)

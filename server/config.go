@@ -2,13 +2,13 @@ package server
 
 import (
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/glob"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -87,7 +87,7 @@ func (s *Server) configGet(args [][]byte) resp.Value {
 			shown := name
 			if strings.EqualFold(name, string(pattern)) {
 				shown = string(pattern)
-			} else if ok, err := path.Match(strings.ToLower(string(pattern)), name); !ok || err != nil {
+			} else if !glob.Match(pattern, []byte(name), true) {
 				continue
 			}
 			reply.Elems = append(reply.Elems, resp.MakeString(shown), resp.MakeString(values[name]))

@@ -92,3 +92,18 @@ func TestConfigSetTimeLimit(t *testing.T) {
 		t.Errorf("-1: %s", show(v))
 	}
 }
+
+// Patterns of CONFIG GET are those of KEYS: an empty class and an unclosed one are no
+// errors, and letters are those of either case.
+func TestConfigGetPatterns(t *testing.T) {
+	c := serve(t, server.Config{}).dial(t)
+	for pattern, name := range map[string]string{"MAXMEMOR[Y]": "maxmemory", "[^a-z]axclients": "", "maxclient[r-t": "maxclients", "max[!a]lients": "", `\maxclients`: "maxclients"} {
+		got := ""
+		if v := c.do("CONFIG", "GET", pattern); len(v.Elems) > 0 {
+			got = string(v.Elems[0].Str)
+		}
+		if got != name {
+			t.Errorf("CONFIG GET %s: %q, want %q", pattern, got, name)
+		}
+	}
+}

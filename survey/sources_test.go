@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/catalog"
 	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/survey"
 )
@@ -71,5 +73,58 @@ func TestSourcesAgree(t *testing.T) {
 				t.Fatalf("tables: %s, commands: %s", tables[i], commands[i])
 			}
 		}
+	}
+}
+
+// TestBytesAgree measures keys of all types as stats does and as the inspector does.
+func TestBytesAgree(t *testing.T) {
+	clock := storetest.NewClock()
+	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1, Now: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	ctx := context.Background()
+	session := storetest.NewEngine(file, clock).Session()
+	for _, line := range []string{
+		"SET string v", "SETRANGE long 200000 y", "HSET hash a b", "HSETEX hash PX 10 FIELDS 1 gone v", "RPUSH list a", "SADD set a", "ZADD zset 1 a",
+		"XADD stream 1-1 a b", "JSON.SET doc $ [1]", "ARSET array 7 x y", "VADD vec VALUES 2 1 0 a SETATTR {}", "VADD vec VALUES 2 0 1 bb",
+	} {
+		var args [][]byte
+		for _, w := range strings.Fields(line) {
+			args = append(args, []byte(w))
+		}
+		if v, err := session.Do(ctx, args...); err != nil || v.IsError() {
+			t.Fatalf("%s: %s %v", line, v.Str, err)
+		}
+	}
+	clock.Advance(20)
+	sums := map[string]int64{}
+	total := int64(0)
+	source := survey.File{Transact: file.Transact, Now: clock.Now(), Facts: survey.Measured}
+	if err := source.Keys(ctx, func(keys []survey.Key) error {
+		for _, k := range keys {
+			sums[k.Type] += k.Bytes
+			total += k.Bytes
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c := catalog.New(file, clock.Now)
+	s := c.Survey(0, "", ":")
+	if err := s.Look(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.Kinds()); n != len(keytype.Types) {
+		t.Errorf("%d types", n)
+	}
+	for _, k := range s.Kinds() {
+		if k.Bytes != sums[k.Name] {
+			t.Errorf("%s: %d bytes in the inspector's overview, %d in stats", k.Name, k.Bytes, sums[k.Name])
+		}
+	}
+	if n, err := c.Weigh(ctx, 0, ""); n != total || err != nil {
+		t.Errorf("the inspector's folders have %d bytes, stats %d, %v", n, total, err)
 	}
 }
