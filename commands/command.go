@@ -62,7 +62,7 @@ type Command struct {
 	Flags   Flags
 	Keys    []KeySpec
 	Traits  Traits
-	Replies []Reply // the first whose call it is says the shape; none: the reply shows it
+	Replies []Reply // the shapes of its reply: the first that a call has; none when the reply shows it
 
 	Categories []string // ACL categories beside those of the flags, when they are not the group's own
 	Tips       []string // what COMMAND INFO tells cluster proxies

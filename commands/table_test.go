@@ -183,6 +183,26 @@ func TestSyntaxes(t *testing.T) {
 	}
 }
 
+// TestReplies finds the options that change a reply in the command's syntax.
+func TestReplies(t *testing.T) {
+	for _, c := range All() {
+		for _, r := range c.Replies {
+			options := strings.Fields(r.With)
+			for _, a := range r.Added {
+				options = append(options, a.With)
+			}
+			for _, option := range options {
+				if !regexp.MustCompile(`\b` + option + `\b`).MatchString(c.Syntax) {
+					t.Errorf("%s has another reply with %s, which is not in its syntax", c.Name, option)
+				}
+			}
+			if r.Records == Pairs && len(r.Columns) != 2 || r.Records == Rows && len(r.Columns) == 0 {
+				t.Errorf("%s: %d columns", c.Name, len(r.Columns))
+			}
+		}
+	}
+}
+
 // words is the fewest words that the arguments take, and whether they can take
 // more.
 func words(args []Argument) (least int, more bool) {
