@@ -17,7 +17,8 @@ func main() {
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
 	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file that the inspector opens")
 	flag.StringVar(&o.trees, "trees", "", "the directory that keeps the inspector's files for the next run; made anew each time when empty")
-	flag.StringVar(&o.only, "only", "", "one part: servers, start, load, files, move, inspect or growth")
+	flag.StringVar(&o.only, "only", "", "one part: servers, start, load, files, move, inspect, vsim or growth")
+	flag.IntVar(&o.vectors, "vectors", 5_000, "vectors that VSIM compares")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
@@ -32,6 +33,7 @@ func main() {
 type options struct {
 	meowdis, redka         string
 	requests, rounds, keys int
+	vectors                int
 	inspected              int
 	trees                  string
 	only                   string
@@ -74,6 +76,11 @@ func run(o options) error {
 	}
 	if part("inspect") {
 		if err := inspecting(o, dir); err != nil {
+			return err
+		}
+	}
+	if part("vsim") {
+		if err := similar(o, dir); err != nil {
 			return err
 		}
 	}
