@@ -33,9 +33,6 @@ const (
 	flagVoid
 )
 
-// archiveTypes are the types by their numbers in an archive, from 1 on.
-var archiveTypes = []Type{StringType, ListType, SetType, ZSetType, HashType, StreamType, JSONType, ArrayType, VectorSetType}
-
 // blockHeader is what stands in front of a block's payload.
 type blockHeader struct {
 	kind        byte

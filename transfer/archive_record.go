@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/translator/vector"
 )
@@ -114,12 +115,14 @@ func (d *recordReader) bytes() []byte {
 }
 
 func (d *recordReader) typ() Type {
-	n := int(d.byte()) - 1
-	if n < 0 || n >= len(archiveTypes) {
-		d.bad = true
-		return ""
+	n := d.byte()
+	for _, t := range keytype.Types {
+		if t.Number == n {
+			return Type(t.Name)
+		}
 	}
-	return archiveTypes[n]
+	d.bad = true
+	return ""
 }
 
 // list reads a number, and as many elements.

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/xxh3"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/rdb"
 )
 
@@ -91,7 +92,7 @@ func (w *ArchiveWriter) flush(kind byte, payload []byte) error {
 
 // appendRecord appends the record of a part.
 func appendRecord(out []byte, p Part) ([]byte, error) {
-	typ := slices.Index(archiveTypes, p.Key.Type) + 1
+	typ := keytype.Of(string(p.Key.Type)).Number
 	if typ == 0 {
 		return out, fmt.Errorf("%s: an archive has no type %s", p.Key, p.Key.Type)
 	}
@@ -101,7 +102,7 @@ func appendRecord(out []byte, p Part) ([]byte, error) {
 			flags |= 1 << i
 		}
 	}
-	out = append(out, flags, byte(typ))
+	out = append(out, flags, typ)
 	if p.First {
 		out = appendBytes(binary.AppendUvarint(out, uint64(p.Key.DB)), p.Key.Name)
 		out = binary.AppendUvarint(out, uint64(p.Key.ExpiresAt))

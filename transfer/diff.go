@@ -166,7 +166,7 @@ func (d *differ) headCalls(k *Key) [][][]byte {
 		return nil
 	}
 	calls := [][][]byte{call("TYPE", k.Name), call("PEXPIRETIME", k.Name)}
-	if length := kinds[k.Type].length; length != "" {
+	if length := k.length(); length != "" {
 		calls = append(calls, call(length, k.Name))
 	}
 	return calls

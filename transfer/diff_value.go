@@ -85,12 +85,11 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 // wholeLookUp is what lookUp finds, out of the whole value: for servers that look up
 // nothing.
 func (d *differ) wholeLookUp(ctx context.Context, c check) (resp.Value, error) {
-	kind := kinds[c.part.Key.Type]
-	v, err := d.b.session.Do(ctx, kind.readAll(c.part.Key.Name)...)
+	v, err := d.b.session.Do(ctx, c.part.Key.readAll()...)
 	if err != nil || v.IsError() {
 		return v, err
 	}
-	whole, err := kind.decode(v)
+	whole, err := c.part.Key.decode(v)
 	if err != nil {
 		return resp.Value{}, err
 	}

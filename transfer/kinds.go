@@ -5,44 +5,35 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 )
 
-// kind is how keys of a type are read in one go.
-type kind struct {
-	length string                          // the command that counts; "" of what counts as one
-	read   []string                        // the command that reads all, without the key, its second word
-	value  func(resp.Value) (Value, error) // what it answers; nil when there is no key
+// values make the replies to the calls that read all of a key its value; nil when there
+// is no key. What else is known of a type is declared in keytype.
+var values = map[Type]func(resp.Value) (Value, error){
+	StringType: stringValue, ListType: listValue, SetType: setValue, ZSetType: zsetValue, HashType: hashValue,
+	StreamType: streamValue, JSONType: documentValue, ArrayType: arrayValue,
+	VectorSetType: nil, // see vectorSet
 }
 
-var kinds = map[Type]kind{
-	StringType: {"STRLEN", []string{"GET"}, stringValue},
-	ListType:   {"LLEN", []string{"LRANGE", "0", "-1"}, listValue},
-	SetType:    {"SCARD", []string{"SMEMBERS"}, setValue},
-	ZSetType:   {"ZCARD", []string{"ZRANGE", "0", "-1", "WITHSCORES"}, zsetValue},
-	HashType:   {"HLEN", []string{"HGETALL"}, hashValue},
-	StreamType: {"XLEN", []string{"XRANGE", "-", "+"}, streamValue},
-	JSONType:   {"", []string{"JSON.GET"}, documentValue},
-	ArrayType:  {"ARCOUNT", []string{"ARSCAN", "0", lastSlot}, arrayValue},
+// readAll is the call that reads all of a key.
+func (k *Key) readAll() [][]byte { return keytype.Of(string(k.Type)).ReadAll(k.Name) }
 
-	VectorSetType: {length: "VCARD"}, // see vectorSet
-}
-
-func (k kind) readAll(name []byte) [][]byte {
-	return append(call(k.read[0], name), words(k.read[1:]...)...)
-}
+// length is the command that counts the elements of a key, "" where it counts as one.
+func (k *Key) length() string { return keytype.Of(string(k.Type)).Count }
 
 // decode is the value that a reply is, nil when the key is gone or has another
 // type.
-func (k kind) decode(v resp.Value) (Value, error) {
+func (k *Key) decode(v resp.Value) (Value, error) {
 	switch {
 	case wrongType(v) || v.IsNull():
 		return nil, nil
 	case v.IsError():
 		return nil, refused(v)
 	}
-	return k.value(v)
+	return values[k.Type](v)
 }
 
 // wrongType tells whether the reply is the error about a key of another type.

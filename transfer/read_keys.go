@@ -55,9 +55,9 @@ func (r *reader) look(ctx context.Context, db int, names [][]byte) ([]Listed, er
 	keys := make([]Listed, len(described))
 	for i, d := range described {
 		keys[i] = Listed{Key: &Key{DB: db, Name: d.Name, Type: Type(d.Type), ExpiresAt: d.ExpiresAt, Count: max(d.Count, 0)}, Err: d.Err}
-		if kind, known := kinds[Type(d.Type)]; d.Err == nil && !known {
+		if _, known := values[Type(d.Type)]; d.Err == nil && !known {
 			keys[i].Err = fmt.Errorf("it has the type %s, which cannot be moved", d.Type)
-		} else if kind.length == "" {
+		} else if keys[i].Key.length() == "" {
 			keys[i].Count = 1
 		}
 	}
@@ -118,7 +118,7 @@ func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) 
 	}
 	calls := make([][][]byte, len(keys))
 	for i, k := range keys {
-		calls[i] = kinds[k.Type].readAll(k.Name)
+		calls[i] = k.readAll()
 	}
 	replies, err := r.session.Pipeline(ctx, calls)
 	if err != nil {
@@ -127,7 +127,7 @@ func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) 
 	values, bad := make([]Value, len(keys)), make([]error, len(keys))
 	elements, bytes := 0, 0
 	for i, k := range keys {
-		values[i], bad[i] = kinds[k.Type].decode(replies[i])
+		values[i], bad[i] = k.decode(replies[i])
 		if values[i] != nil && k.Type != StringType {
 			elements, bytes = elements+values[i].Len(), bytes+sizeOf(replies[i])
 		}

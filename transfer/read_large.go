@@ -96,7 +96,7 @@ func cursorPages(command string, k *Key, decode func([]resp.Value) (Value, error
 func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error {
 	pages, part, sum := pagerOf(k), Part{Key: k, First: true}, int64(0)
 	for {
-		replies, err := r.session.Pipeline(ctx, [][][]byte{pages.call(r.pace.elements()), call(kinds[k.Type].length, k.Name)})
+		replies, err := r.session.Pipeline(ctx, [][][]byte{pages.call(r.pace.elements()), call(k.length(), k.Name)})
 		if err != nil {
 			return err
 		}
