@@ -208,7 +208,10 @@ func (r *REST) selectDB(ctx context.Context, arg []byte) (resp.Value, error) {
 		return resp.OK, nil
 	}
 	r.db = before
-	if errors.Is(err, errOneDatabase) {
+	switch {
+	case errors.Is(err, errNoDatabase), errors.Is(err, errOneDatabase) && n >= commands.Databases:
+		return resp.MakeError(errDBIndex), nil
+	case errors.Is(err, errOneDatabase):
 		return resp.MakeError("ERR this endpoint has one database"), nil
 	}
 	return resp.Value{}, err

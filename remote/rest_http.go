@@ -57,6 +57,11 @@ const (
 // that was asked for.
 var errOneDatabase = errors.New("the endpoint does not confirm the database")
 
+// errNoDatabase is that of an endpoint with several databases, and none of that number.
+var errNoDatabase = errors.New("the endpoint has no such database")
+
+const errDBIndex = "ERR DB index is out of range"
+
 const maxTries = 4
 
 // backoff is the wait before a further try.
@@ -140,7 +145,11 @@ func (r *REST) try(ctx context.Context, q request) (answer, error) {
 	}
 	r.ours = r.ours || res.Header.Get(databaseHeader) != ""
 	r.stops = r.stops || q.untilError && res.Header.Get(pipelineHeader) == untilErrorMode
-	if r.db != 0 && res.Header.Get(databaseHeader) != strconv.Itoa(r.db) {
+	switch confirmed := res.Header.Get(databaseHeader); {
+	case r.db == 0 || confirmed == strconv.Itoa(r.db):
+	case res.StatusCode == http.StatusBadRequest && strings.HasPrefix(errorText(a), errDBIndex):
+		return a, errNoDatabase
+	default:
 		return a, errOneDatabase
 	}
 	return a, nil
