@@ -58,10 +58,10 @@ type Query struct {
 	Match   func(string) bool // only these names; nil is any. Only where keys go by name
 }
 
-// Plain tells whether q leaves nothing out but by its prefix.
+// Plain reports whether q leaves nothing out but by its prefix.
 func (q Query) Plain() bool { return q.Type == "" && q.Life == AnyLife && q.Match == nil }
 
-// Keeps tells whether a key with these facts is one of q's at now, its name aside.
+// Keeps reports whether a key with these facts is one of q's at now, its name aside.
 func (q Query) Keeps(f Facts, now int64) bool {
 	if f.Type == "" || q.Type != "" && q.Type != f.Type {
 		return false

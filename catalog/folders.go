@@ -114,7 +114,7 @@ var (
 	sqlPeopled = map[bool]string{false: peopled(`AND ?3 IS NULL`), true: peopled(`AND key < ?3`)}
 )
 
-// peopled tells whether one of the first ?5 keys of a range lives at ?4, or it has more.
+// peopled reports whether one of the first ?5 keys of a range lives at ?4, or it has more.
 func peopled(bound string) string {
 	keys := ` FROM keys WHERE db = ?1 AND key >= ?2 ` + bound + ` ORDER BY key LIMIT ?5`
 	return `SELECT EXISTS(SELECT 1 FROM (SELECT dies_at` + keys + `) WHERE dies_at IS NULL OR dies_at > ?4)

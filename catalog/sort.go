@@ -9,13 +9,13 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Indexed tells whether an index has the order of q, so that Page serves it. The
+// Indexed reports whether an index has the order of q, so that Page serves it. The
 // others are for Sort.
 func (q Query) Indexed() bool {
 	return q.Order == ByName || q.Order == ByTTL && q.Type == "" && q.Match == nil
 }
 
-// falls tells whether the greatest comes first in q's order.
+// falls reports whether the greatest comes first in q's order.
 func (q Query) falls() bool {
 	return q.Reverse == (q.Order == ByType || q.Order == ByTTL)
 }

@@ -82,7 +82,7 @@ func (o *targetOptions) completeKey(s *streams) cobra.CompletionFunc {
 	}
 }
 
-// isKey tells whether the word behind args is a key of the command.
+// isKey reports whether the word behind args is a key of the command.
 func isKey(args []string, typed string) bool {
 	if len(args) == 0 {
 		return false

@@ -17,7 +17,7 @@ import (
 // of a program.
 const manyKeys = 10
 
-// isDangerous tells whether a call is one that a profile may want confirmed, and
+// isDangerous reports whether a call is one that a profile may want confirmed, and
 // what to call it.
 func isDangerous(args [][]byte) (name string, yes bool) {
 	if len(args) == 0 {
@@ -41,13 +41,13 @@ func (o *confirmOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "go ahead where the profile wants to be asked")
 }
 
-// asks tells whether anything may have to be asked on the target.
+// asks reports whether anything may have to be asked on the target.
 func (o *confirmOptions) asks(t target) bool {
 	return !o.yes && t.profile != "" && t.settings.Confirm.Level() != profile.ConfirmNone
 }
 
 // question is what must be asked about a call on the target, "" for nothing, and
-// what tells whether an answer lets it run.
+// what reports whether an answer lets it run.
 func (o *confirmOptions) question(t target, args [][]byte) (question string, accepts func(answer string) bool) {
 	name, yes := isDangerous(args)
 	if !yes || !o.asks(t) {

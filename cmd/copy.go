@@ -228,7 +228,7 @@ func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *connect
 	return r.end(err)
 }
 
-// same tells whether two targets are one file.
+// same reports whether two targets are one file.
 func same(a, b target) bool {
 	if a.url != nil || b.url != nil {
 		return false

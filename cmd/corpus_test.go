@@ -40,7 +40,7 @@ func differs(s corpus.Step) bool {
 	return len(s.Args) == 2 && strings.EqualFold(string(s.Args[1]), "help")
 }
 
-// needsConnection tells whether steps use what a REST endpoint does not have.
+// needsConnection reports whether steps use what a REST endpoint does not have.
 func needsConnection(steps []corpus.Step) bool {
 	return slices.ContainsFunc(steps, func(s corpus.Step) bool {
 		switch strings.ToUpper(string(s.Args[0])) {

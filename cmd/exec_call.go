@@ -35,7 +35,7 @@ func (o *callOptions) addFlags(cmd *cobra.Command) {
 	cmd.MarkFlagFilename("eval", "lua")
 }
 
-// given tells whether there is a command.
+// given reports whether there is a command.
 func (o *callOptions) given() bool { return len(o.args) > 0 || o.eval != "" }
 
 func (o *callOptions) check(cmd *cobra.Command) error {

@@ -96,7 +96,7 @@ func (o *formatOptions) format(s *streams) string {
 	return formatRaw
 }
 
-// colour tells whether to colour: --color first, then what the environment says.
+// colour reports whether to colour: --color first, then what the environment says.
 func (o *formatOptions) colour(s *streams) bool {
 	if o.color == "auto" || o.color == "" {
 		return s.colour()
@@ -135,7 +135,7 @@ func unescape(s string) *string {
 	return &s
 }
 
-// wantsRESP3 tells whether the shapes of RESP3 are wanted. The forms that have no
+// wantsRESP3 reports whether the shapes of RESP3 are wanted. The forms that have no
 // use for RESP2's take them unless told otherwise.
 func (o *formatOptions) wantsRESP3() bool {
 	switch o.output {

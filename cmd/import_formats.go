@@ -169,7 +169,7 @@ func importFormatOf(extension string, beginning []byte) string {
 	return ""
 }
 
-// isScript tells whether the first line that says something is a command.
+// isScript reports whether the first line that says something is a command.
 func isScript(beginning []byte) bool {
 	for line := range bytes.Lines(beginning) {
 		words, err := resp.SplitLine(string(line))

@@ -173,7 +173,7 @@ func (w *unlocker) close(err error) error {
 
 var backgrounds = []string{"auto", "light", "dark"}
 
-// lightByEnvironment tells whether COLORFGBG, which some terminals set, names a
+// lightByEnvironment reports whether COLORFGBG, which some terminals set, names a
 // light background, as "0;15" does: black on white.
 func lightByEnvironment(getenv func(string) string) bool {
 	colours := strings.Split(getenv("COLORFGBG"), ";")

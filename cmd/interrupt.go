@@ -47,7 +47,7 @@ func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc)
 	return ctx, func() { cancel(nil) }
 }
 
-// wasStopped tells whether err is what became of work when a signal ended ctx.
+// wasStopped reports whether err is what became of work when a signal ended ctx.
 func wasStopped(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }

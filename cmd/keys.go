@@ -50,7 +50,7 @@ func (o *listOptions) end() byte {
 	return '\n'
 }
 
-// beyond tells whether the n-th thing is one too many.
+// beyond reports whether the n-th thing is one too many.
 func (o *listOptions) beyond(n int64) bool { return o.limit > 0 && n > o.limit }
 
 func newKeys(s *streams) *cobra.Command {

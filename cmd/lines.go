@@ -34,7 +34,7 @@ var (
 	errLongLine = errors.New("longer than 512 MB: meowdis exec -x takes a value as it is")
 )
 
-// isNoCommand tells whether err is about one line, behind which others can be read.
+// isNoCommand reports whether err is about one line, behind which others can be read.
 func isNoCommand(err error) bool {
 	return errors.Is(err, resp.ErrUnbalanced) || errors.Is(err, errNUL) || errors.Is(err, errLongLine)
 }

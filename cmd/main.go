@@ -74,12 +74,12 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// edits tells whether somebody types at a terminal that can show what is edited.
+// edits reports whether somebody types at a terminal that can show what is edited.
 func (s *streams) edits() bool {
 	return s.inTerminal && s.outTerminal && s.getenv("TERM") != "dumb"
 }
 
-// colour tells whether the output may be coloured: see https://no-color.org and
+// colour reports whether the output may be coloured: see https://no-color.org and
 // https://bixense.com/clicolors.
 func (s *streams) colour() bool {
 	force := s.getenv("CLICOLOR_FORCE")

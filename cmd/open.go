@@ -35,7 +35,7 @@ type connection struct {
 	close  func() error
 }
 
-// chosen tells whether the target itself names a database, be it 0.
+// chosen reports whether the target itself names a database, be it 0.
 func (c *connection) chosen() bool {
 	u := c.target.url
 	return c.DB() != 0 || u != nil && !c.target.isREST() && (u.Query().Has("db") || u.Scheme != "unix" && strings.Trim(u.Path, "/") != "")
@@ -55,7 +55,7 @@ func (o *targetOptions) openFile(t target, options local.Options) (*local.Store,
 	return local.Open(t.path, options)
 }
 
-// canMake tells whether the target's file can be made as far as its directory is
+// canMake reports whether the target's file can be made as far as its directory is
 // concerned.
 func (o *targetOptions) canMake(t target) bool {
 	info, err := os.Stat(filepath.Dir(t.path))
@@ -79,7 +79,7 @@ func runOn(t target, file local.Options, args [][]byte) local.Options {
 	return file
 }
 
-// refusesWrites tells whether the target is read-only, by --read-only or by its
+// refusesWrites reports whether the target is read-only, by --read-only or by its
 // profile.
 func (o *targetOptions) refusesWrites(t target) bool { return o.readOnly || t.settings.ReadOnly }
 

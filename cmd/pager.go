@@ -32,7 +32,7 @@ func (s *streams) page(text []byte) bool {
 	return true
 }
 
-// longer tells whether text and the prompt behind it take more than a screen.
+// longer reports whether text and the prompt behind it take more than a screen.
 func longer(text []byte, width, height int) bool {
 	lines := 1
 	for line := range bytes.Lines(text) {

@@ -45,7 +45,7 @@ func (o *targetOptions) winner(found []candidate) int {
 	return -1
 }
 
-// asks tells whether the command line itself names the target.
+// asks reports whether the command line itself names the target.
 func (o *targetOptions) asks() bool {
 	return o.spec != "" || o.db != "" || o.url != "" || o.profile != ""
 }

@@ -160,13 +160,13 @@ func (s *script) read() (c chunk) {
 	return c
 }
 
-// lineWaits tells whether a whole line can be read without waiting.
+// lineWaits reports whether a whole line can be read without waiting.
 func (s *script) lineWaits() bool {
 	waiting, _ := s.lines.in.Peek(s.lines.in.Buffered())
 	return bytes.IndexByte(waiting, '\n') >= 0
 }
 
-// movesAway tells whether the commands behind args depend on it as a whole: when
+// movesAway reports whether the commands behind args depend on it as a whole: when
 // it fails, they would run in another place than the one they were meant for.
 func movesAway(args [][]byte) bool {
 	for _, name := range []string{"SELECT", "AUTH", "HELLO"} {

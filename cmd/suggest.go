@@ -94,7 +94,7 @@ func misplaced(w io.Writer, f *pflag.FlagSet, args [][]byte, v resp.Value) {
 	}
 }
 
-// listens tells whether a command makes a server send messages, for which there
+// listens reports whether a command makes a server send messages, for which there
 // are verbs.
 func listens(name string) bool {
 	return name == "MONITOR" || name == "SUBSCRIBE" || name == "PSUBSCRIBE"

@@ -190,12 +190,12 @@ func undoDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "un
 
 func configFile() string { return filepath.Join(xdg.ConfigHome, "meowdis", "config.toml") }
 
-// isREST tells whether the target is a REST endpoint.
+// isREST reports whether the target is a REST endpoint.
 func (t target) isREST() bool {
 	return t.url != nil && (t.url.Scheme == "http" || t.url.Scheme == "https")
 }
 
-// isNew tells whether the target is a file that is not there yet.
+// isNew reports whether the target is a file that is not there yet.
 func (t target) isNew() bool {
 	if t.url != nil || t.path == local.Memory {
 		return false

@@ -42,7 +42,7 @@ func (s *script) transaction(ctx context.Context) error {
 	}
 }
 
-// queue queues lines, and tells whether all of them could be.
+// queue queues lines, and reports whether all of them could be.
 func (s *script) queue(ctx context.Context, lines []scriptLine) (ok bool, err error) {
 	calls := make([][][]byte, len(lines))
 	for i, line := range lines {
@@ -67,7 +67,7 @@ func (s *script) queue(ctx context.Context, lines []scriptLine) (ok bool, err er
 	return true, nil
 }
 
-// endsTransaction tells whether a command begins or ends transactions.
+// endsTransaction reports whether a command begins or ends transactions.
 func endsTransaction(args [][]byte) bool {
 	switch strings.ToUpper(string(args[0])) {
 	case "MULTI", "EXEC", "DISCARD", "WATCH", "RESET", "QUIT":

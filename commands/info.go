@@ -106,7 +106,7 @@ func (c *Command) keyRange() (first, last, step int) {
 	return first, last, 1
 }
 
-// isRange tells whether the keys stand at fixed positions.
+// isRange reports whether the keys stand at fixed positions.
 func (s KeySpec) isRange() bool { return s.Keyword == "" && !s.KeyNum && !s.Unknown }
 
 // info is the spec as COMMAND INFO describes it.

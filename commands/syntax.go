@@ -122,7 +122,7 @@ func (p *syntax) operands(token Argument) Argument {
 	return Argument{Name: token.Name, Type: "block", Token: token.Token, Arguments: args, KeySpec: -1}
 }
 
-// repeats tells whether the bracket that comes next repeats what stands before
+// repeats reports whether the bracket that comes next repeats what stands before
 // it: its last word is "...".
 func (p *syntax) repeats() bool {
 	depth := 0
@@ -209,7 +209,7 @@ func names(args []Argument, between string) string {
 	return strings.Join(all, between)
 }
 
-// isToken tells whether the user types the word as it is: it has no lower-case
+// isToken reports whether the user types the word as it is: it has no lower-case
 // letter.
 func isToken(word string) bool {
 	return word == strings.ToUpper(word) && !strings.ContainsAny(word, "[]<>|")

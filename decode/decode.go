@@ -87,7 +87,7 @@ func (s Shown) Names() string {
 	return strings.Join(names, " → ")
 }
 
-// IsPlain tells whether the value is text as it stands, and nothing else.
+// IsPlain reports whether the value is text as it stands, and nothing else.
 func (s Shown) IsPlain() bool {
 	return len(s.Layers) == 1 && s.Layers[0].Name == textName && s.Note == ""
 }

@@ -110,7 +110,7 @@ func fromBase64(b []byte, cut bool, most int) ([]byte, bool) {
 	return inner, isText(inner, cut) || isRecognised(inner)
 }
 
-// isRecognised tells whether b begins as a known binary form does.
+// isRecognised reports whether b begins as a known binary form does.
 func isRecognised(b []byte) bool {
 	for _, c := range compressions {
 		if c.begins(b) {

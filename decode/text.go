@@ -16,7 +16,7 @@ import (
 
 const textName = "text"
 
-// isText tells whether b is UTF-8 without control characters beyond those of
+// isText reports whether b is UTF-8 without control characters beyond those of
 // layout. Where b is cut, the last letter may be, too.
 func isText(b []byte, cut bool) bool {
 	for len(b) > 0 {

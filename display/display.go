@@ -31,7 +31,7 @@ func Text(s string, width int) string {
 	return Truncate(string(resp.AppendQuoted(nil, []byte(s), true)), width)
 }
 
-// isPlain tells whether s can be shown without quotes in width cells. Spaces at
+// isPlain reports whether s can be shown without quotes in width cells. Spaces at
 // its ends would not be seen, and a quote at its head would mean an escaped text.
 func isPlain(s string, width int) bool {
 	if s == "" || s[0] == '"' || s[0] == ' ' || s[len(s)-1] == ' ' && ansi.StringWidth(s) <= width {

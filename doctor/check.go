@@ -26,7 +26,7 @@ type Check struct {
 func (c Check) run(e Exam) ([]Finding, error) {
 	f := Finding{Check: c.Name, Severity: c.Severity, Says: c.Says, Fix: c.Fix, Advice: c.Advice}
 	for _, broken := range c.Broken {
-		// One more than is shown tells whether there are more to be counted.
+		// One more than is shown reports whether there are more to be counted.
 		rows, err := e.Query(broken+" LIMIT ?1", store.Int(int64(e.Examples)+1))
 		if err != nil {
 			return nil, err

@@ -34,7 +34,7 @@ type Finding struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// IsWrong tells whether one of the findings is more than a note.
+// IsWrong reports whether one of the findings is more than a note.
 func IsWrong(findings []Finding) bool {
 	for _, f := range findings {
 		if f.Severity != Note {
@@ -144,7 +144,7 @@ func Damaged(err error) Finding {
 	return f
 }
 
-// integrity is SQLite's own check. broken tells whether pages are damaged, and
+// integrity is SQLite's own check. broken reports whether pages are damaged, and
 // not indexes alone, which can be made anew.
 func (e Exam) integrity() ([]Finding, bool, error) {
 	rows, err := e.Query("PRAGMA integrity_check(100)")

@@ -19,7 +19,7 @@ func ReadTables(q Query) ([]Object, error) {
 	return all, err
 }
 
-// tables compares the schema with that of a new file. whole tells whether the
+// tables compares the schema with that of a new file. whole reports whether the
 // tables are all there, as they should be: without them there is nothing to
 // examine.
 func (e Exam) tables() ([]Finding, bool, error) {

@@ -225,7 +225,7 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 	return replies, ok, err
 }
 
-// unchanged tells whether the watched keys are still at their versions. It only
+// unchanged reports whether the watched keys are still at their versions. It only
 // reads, since the transaction may.
 func unchanged(run Run, env translator.Env, watched []translator.Version) (bool, error) {
 	if len(watched) == 0 {

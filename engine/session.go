@@ -55,7 +55,7 @@ func (s *Session) DB() int { return s.db }
 // Select changes the database to n, which must exist.
 func (s *Session) Select(n int) { s.db = n }
 
-// InMulti tells whether commands are being queued.
+// InMulti reports whether commands are being queued.
 func (s *Session) InMulti() bool { return s.multi }
 
 // Queued is the number of commands that EXEC would run.

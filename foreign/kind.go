@@ -18,7 +18,7 @@ func (k *Kind) Tables(f File) []Table { return k.tables(f) }
 // File is the tables of a file and the columns of each.
 type File map[string][]string
 
-// has tells whether the file has the table with all of the columns.
+// has reports whether the file has the table with all of the columns.
 func (f File) has(table string, columns ...string) bool {
 	have, ok := f[table]
 	for _, c := range columns {

@@ -83,7 +83,7 @@ type planning struct {
 	limit, offset int  // the constraints that are so, or -1
 }
 
-// byPlace tells whether rows are asked for by their place.
+// byPlace reports whether rows are asked for by their place.
 func (t *Table) byPlace(constraints []Constraint) bool {
 	for _, c := range constraints {
 		if c.Op < Limit && c.Op != Equal && t.Columns[c.Column].place != "" {
@@ -93,7 +93,7 @@ func (t *Table) byPlace(constraints []Constraint) bool {
 	return false
 }
 
-// take takes the constraints that the file can see to, and tells whether a name
+// take takes the constraints that the file can see to, and reports whether a name
 // was among them.
 func (b *planning) take(constraints []Constraint) (named bool) {
 	for i, c := range constraints {

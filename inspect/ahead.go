@@ -17,7 +17,7 @@ const mostAhead = 32
 // may look around meanwhile.
 const soonDone = time.Second
 
-// awaits tells whether what the person asked for is still to come.
+// awaits reports whether what the person asked for is still to come.
 func (m *Model) awaits() bool {
 	switch {
 	case m.overlay != nil || m.filtering != nil || m.tiny():
@@ -34,7 +34,7 @@ func (m *Model) awaits() bool {
 	return m.keys.awaits() && (m.keys.stale || m.keys.owed != 0 || m.canList(m.keys.jump))
 }
 
-// waits tells whether a key has to wait, and then keeps it. Esc never does, and takes
+// waits reports whether a key has to wait, and then keeps it. Esc never does, and takes
 // back what waits.
 func (m *Model) waits(k tea.KeyMsg) bool {
 	key := k.String()
@@ -76,10 +76,10 @@ func (m *Model) forgetAhead() {
 	}
 }
 
-// awaits tells whether the rows are not those that the person asked for.
+// awaits reports whether the rows are not those that the person asked for.
 func (l *keyList) awaits() bool { return !l.halted && (l.stale || l.asked || l.owed != 0) }
 
-// awaits tells whether the value, or the part of it that the person asked for, is not
+// awaits reports whether the value, or the part of it that the person asked for, is not
 // there yet.
 func (v *valuePane) awaits() bool {
 	if v.halted || !v.any {
@@ -92,6 +92,6 @@ func (v *valuePane) awaits() bool {
 	return s != nil && !v.gone && (s.seeking || s.pager.awaits())
 }
 
-// awaits tells whether the person has to wait for the line they went to. The end of a
+// awaits reports whether the person has to wait for the line they went to. The end of a
 // chain may be far: who moves on the way there stays there.
 func (p *pager) awaits() bool { return p.owed != 0 || p.chase == ending && !p.endless() }

@@ -175,7 +175,7 @@ func (c *conn) open(ctx context.Context, db int, key string, from link, now int6
 // as a whole.
 const mostAtOnce = 64 << 20
 
-// outweighs tells whether a value is too large to be fetched as a whole. Where the
+// outweighs reports whether a value is too large to be fetched as a whole. Where the
 // target does not tell, it is not.
 func (c *conn) outweighs(ctx context.Context, db int, key string) (bool, error) {
 	if c.refusals.has("MEMORY") {

@@ -123,7 +123,7 @@ func (m *Model) isLocked() bool      { return !m.unlocked && m.options.Unlock !=
 func (m *Model) unlockedValue() bool { return m.inValue && m.changesHere() }
 func (m *Model) canUndo() bool       { return m.unlocked && len(m.steps) > 0 }
 
-// changesHere tells whether what is shown can be changed: the groups of a stream are
+// changesHere reports whether what is shown can be changed: the groups of a stream are
 // only looked at.
 func (m *Model) changesHere() bool {
 	s := m.value.sheet()
@@ -195,7 +195,7 @@ func (m *Model) pressNow(k tea.KeyMsg) tea.Cmd {
 	return m.bound(k.String())
 }
 
-// writesText tells whether what is typed is text.
+// writesText reports whether what is typed is text.
 func (m *Model) writesText() bool {
 	switch o := m.overlay.(type) {
 	case *question, *form, *console:
@@ -214,7 +214,7 @@ func (m *Model) here() place {
 	return inKeys
 }
 
-// inTable tells whether elements are shown, inBytes whether bytes are.
+// inTable reports whether elements are shown, inBytes whether bytes are.
 func (m *Model) inTable() bool {
 	s := m.value.sheet()
 	return s != nil && s.tabular()
@@ -222,7 +222,7 @@ func (m *Model) inTable() bool {
 
 func (m *Model) inDocument() bool { return m.value.sheet() != nil && m.value.sheet().inDocument() }
 
-// opensMore tells whether there is something to open or to fold.
+// opensMore reports whether there is something to open or to fold.
 func (m *Model) opensMore() bool { return m.inTable() || m.inDocument() }
 
 func (m *Model) hasOther() bool {
@@ -233,12 +233,12 @@ func (m *Model) hasOther() bool {
 // otherSide is what the other side of the value shows.
 func otherSide(m *Model) string { return m.value.sheet().src.other.unit[1] }
 
-// sought tells whether something was searched.
+// sought reports whether something was searched.
 func (m *Model) sought() bool { return m.value.sheet() != nil && m.value.sheet().needle != "" }
 
 func (m *Model) inBytes() bool { return m.value.sheet() != nil && !m.inTable() }
 
-// filtered tells whether the list leaves keys out.
+// filtered reports whether the list leaves keys out.
 func (m *Model) filtered() bool { return m.keys.chooses() }
 
 func (m *Model) scanPaused() bool { return m.scan != nil && m.scan.paused() }

@@ -35,7 +35,7 @@ type change struct {
 	shows  bool       // the reply is to be seen
 }
 
-// holds tells whether what the person saw before a change is still so.
+// holds reports whether what the person saw before a change is still so.
 type holds func(ctx context.Context, c *conn, db int) (bool, error)
 
 // backOf finds out what undoes a change, before it is made.
@@ -69,7 +69,7 @@ const (
 	readOnlyNotice = "This target is read-only."
 )
 
-// mayWrite tells whether a change can begin, and says why not.
+// mayWrite reports whether a change can begin, and says why not.
 func (m *Model) mayWrite() bool {
 	switch {
 	case m.options.Unlock == nil:
@@ -215,7 +215,7 @@ func settled(values []resp.Value) (resp.Value, error) {
 	return values[len(values)-1], nil
 }
 
-// nothingDone tells whether no command took effect.
+// nothingDone reports whether no command took effect.
 func nothingDone(values []resp.Value) bool {
 	for _, v := range values {
 		if !v.IsError() {

@@ -139,7 +139,7 @@ func (m *Model) runWrite(call [][]byte, kind danger, deletes bool) tea.Cmd {
 	return m.confirm(ask)
 }
 
-// setsLife tells whether a command sets no more than when keys end, and ends none at
+// setsLife reports whether a command sets no more than when keys end, and ends none at
 // once.
 func setsLife(call [][]byte, now int64) bool {
 	name := strings.ToUpper(string(call[0]))

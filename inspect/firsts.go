@@ -32,7 +32,7 @@ func (f *firsts) clone() *firsts {
 	return &firsts{seed: f.seed, page: maps.Clone(f.page)}
 }
 
-// here tells whether page i is where name belongs: the first page that brought it.
+// here reports whether page i is where name belongs: the first page that brought it.
 func (f *firsts) here(i int, name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -61,7 +61,7 @@ const (
 	factsBytes = 80
 )
 
-// remove takes a key out, and tells whether it was there.
+// remove takes a key out, and reports whether it was there.
 func (g *gathered) remove(name string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,7 +84,7 @@ func (g *gathered) named() *gathered {
 	return &gathered{keys: slices.Clone(g.keys)}
 }
 
-// has tells whether a key was found.
+// has reports whether a key was found.
 func (g *gathered) has(name string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -151,7 +151,7 @@ func (k found) entry() catalog.Entry {
 }
 
 // at is where the key of a mark stands, or would: the number of keys before it.
-// there tells whether it is one of the keys.
+// there reports whether it is one of the keys.
 func (g *gathered) at(m catalog.Mark) (i int, there bool) {
 	if g.order == catalog.ByName && !g.reverse {
 		i = sort.Search(len(g.keys), func(i int) bool { return g.keys[i].name >= m.Name })

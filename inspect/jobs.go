@@ -145,7 +145,7 @@ func (m *Model) busy() (purpose, bool) {
 	return found, any
 }
 
-// fillsIn tells whether nothing runs that a person waits for: only what completes
+// fillsIn reports whether nothing runs that a person waits for: only what completes
 // the rows on the screen.
 func (m *Model) fillsIn() bool {
 	for p := range purposes {

@@ -332,7 +332,7 @@ func (j *journal) trim(steps []step, starts []int64) []step {
 	return steps
 }
 
-// keeps tells whether anything was added to a step.
+// keeps reports whether anything was added to a step.
 func (j *journal) keeps(s step) bool {
 	return s.to > s.from+recordHead+int64(len(s.title))+recordSum
 }

@@ -16,12 +16,12 @@ type query struct {
 	flat    bool // no tree, even where there could be one
 }
 
-// chooses tells whether q leaves keys out.
+// chooses reports whether q leaves keys out.
 func (q query) chooses() bool {
 	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLife
 }
 
-// tree tells whether folders are shown: only where the names make the order, and
+// tree reports whether folders are shown: only where the names make the order, and
 // none is left out.
 func (q query) tree() bool { return !q.flat && !q.chooses() && q.order == catalog.ByName && !q.reverse }
 

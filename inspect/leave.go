@@ -38,7 +38,7 @@ func (m *Model) end() tea.Cmd {
 	return tea.Quit
 }
 
-// changing tells whether a change, or its undo, is being made.
+// changing reports whether a change, or its undo, is being made.
 func (m *Model) changing() bool { return m.running(writing) && m.making != "" }
 
 // leaves takes the end of a change in that the person wanted to wait for, or was asked

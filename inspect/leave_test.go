@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// quits tells whether a command ends the program.
+// quits reports whether a command ends the program.
 func quits(cmd tea.Cmd) bool {
 	for _, msg := range results(cmd) {
 		if _, ok := msg.(tea.QuitMsg); ok {

@@ -185,7 +185,7 @@ func escaped(c byte) string {
 	return string([]byte{'\\', 'x', digits[c>>4], digits[c&15]})
 }
 
-// isText tells whether data, the beginning of a value, reads as text: UTF-8
+// isText reports whether data, the beginning of a value, reads as text: UTF-8
 // without NUL. The end may be cut inside a letter.
 func isText(data []byte) bool {
 	for i := 0; i < len(data); {

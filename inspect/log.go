@@ -45,7 +45,7 @@ func (l *commandLog) add(calls [][][]byte, values []resp.Value, took int64, err 
 	}
 }
 
-// failed tells whether the reply to command i is an error. Within a transaction it
+// failed reports whether the reply to command i is an error. Within a transaction it
 // is EXEC that brings it.
 func failed(values []resp.Value, i int) bool {
 	if values[i].Kind != resp.Status || string(values[i].Str) != string(resp.Queued.Str) {

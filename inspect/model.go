@@ -333,7 +333,7 @@ func (m *Model) fail(err error) {
 
 func (m *Model) suspend() tea.Cmd { return tea.Suspend }
 
-// wide tells whether keys and value stand side by side.
+// wide reports whether keys and value stand side by side.
 func (m *Model) wide() bool { return m.width >= 100 }
 
 func (m *Model) resize(width, height int) {

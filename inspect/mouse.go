@@ -135,7 +135,7 @@ func (m *Model) click(y int, inList bool) tea.Cmd {
 	return nil
 }
 
-// pick selects a line of the screen, and tells whether it was selected already.
+// pick selects a line of the screen, and reports whether it was selected already.
 func (v *valuePane) pick(at int) bool {
 	s := v.sheet()
 	if s.inDocument() {

@@ -54,7 +54,7 @@ func findLast(text, needle string) (at, end int) {
 	return -1, -1
 }
 
-// folds tells whether needle stands for capitals, too: text without any.
+// folds reports whether needle stands for capitals, too: text without any.
 func folds(needle string) bool { return utf8.ValidString(needle) && needle == strings.ToLower(needle) }
 
 // begins is how many bytes of text are needle, whatever their case; 0 when it does
@@ -82,7 +82,7 @@ func begins(text, needle string) int {
 	return n
 }
 
-// shows tells whether a cell of a table holds needle, as it stands or decoded.
+// shows reports whether a cell of a table holds needle, as it stands or decoded.
 func shows(cell, needle string) bool {
 	if at, _ := find(cell, needle); at >= 0 {
 		return true

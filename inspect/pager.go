@@ -146,7 +146,7 @@ func (p *pager) add(i int, c *chunk) {
 	}
 }
 
-// strays tells whether chunk i of a chain, fetched again, leads elsewhere than
+// strays reports whether chunk i of a chain, fetched again, leads elsewhere than
 // before.
 func (p *pager) strays(i int, c *chunk) bool {
 	switch {
@@ -225,7 +225,7 @@ func (p *pager) onLine(s spot) spot {
 	return s
 }
 
-// endless tells whether the end of the chain is not known yet.
+// endless reports whether the end of the chain is not known yet.
 func (p *pager) endless() bool { return p.count < 0 }
 
 // furthest is the last chunk that can be asked for.
@@ -319,13 +319,13 @@ func (p *pager) move(n int) {
 	p.reveal()
 }
 
-// continues tells whether lines behind s are still to be loaded.
+// continues reports whether lines behind s are still to be loaded.
 func (p *pager) continues(s spot) bool {
 	next, ok := p.next(s)
 	return !ok && p.chunks[next.chunk] == nil && next.chunk <= p.furthest()
 }
 
-// precedes tells whether lines before the cursor are still to be loaded.
+// precedes reports whether lines before the cursor are still to be loaded.
 func (p *pager) precedes() bool {
 	i := p.cursor.chunk
 	for i >= 0 && p.chunks[i] != nil {
@@ -407,7 +407,7 @@ func (p *pager) missing() (int, bool) {
 	return 0, false
 }
 
-// lacks tells whether chunk i is to be fetched.
+// lacks reports whether chunk i is to be fetched.
 func (p *pager) lacks(i int) bool { return p.chunks[i] == nil || p.chunks[i].stale }
 
 // below is the first chunk that is to be fetched within a screen below the screen; of

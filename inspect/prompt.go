@@ -20,7 +20,7 @@ func newPrompt(text string) *prompt {
 
 func (p *prompt) String() string { return string(p.text) }
 
-// key edits the line, and tells whether that changed it.
+// key edits the line, and reports whether that changed it.
 func (p *prompt) key(k tea.KeyMsg) (changed bool) {
 	switch k.String() {
 	case "left", "ctrl+b":

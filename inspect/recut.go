@@ -7,7 +7,7 @@ package inspect
 // elements a chunk.
 const mostHeavy = 16 * heaviestChunk
 
-// numbered tells whether s shows elements that are asked for by their numbers.
+// numbered reports whether s shows elements that are asked for by their numbers.
 func (s *sheet) numbered() bool { return s.tabular() && s.src.per > 0 }
 
 // begins is the link to the first chunk.

@@ -33,7 +33,7 @@ func (r *refusals) has(name string) bool {
 // forgive forgets them: permissions change, and servers do.
 func (r *refusals) forgive() { r.names.Clear() }
 
-// isRefused tells whether an error reply says that a command is not to be had,
+// isRefused reports whether an error reply says that a command is not to be had,
 // whatever its arguments: not allowed, or not known.
 func isRefused(reply []byte) bool {
 	for _, beginning := range []string{"ERR unknown command", "ERR Command is not available", `ERR Command "`} {
@@ -44,7 +44,7 @@ func isRefused(reply []byte) bool {
 	return bytes.HasPrefix(reply, []byte("NOPERM")) && !bytes.Contains(reply, []byte(" key"))
 }
 
-// isForbidden tells whether an error reply says that this person may not touch
+// isForbidden reports whether an error reply says that this person may not touch
 // the key, or may not run the command.
 func isForbidden(v resp.Value) bool { return v.IsError() && bytes.HasPrefix(v.Str, []byte("NOPERM")) }
 

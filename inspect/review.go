@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// endedBy tells whether a key that is not there ended by itself: it was to, by now.
+// endedBy reports whether a key that is not there ended by itself: it was to, by now.
 func (l check) endedBy(now int64) bool {
 	if !l.is(wholeKey) && !l.is(lifeOnly) || len(l.call) != 2 {
 		return false

@@ -62,10 +62,10 @@ func (s *scan) again() {
 	s.limit, s.passed = max(s.limit, firstLimit), 0
 }
 
-// paused tells whether the scan has stopped by itself.
+// paused reports whether the scan has stopped by itself.
 func (s *scan) paused() bool { return !s.done && s.scanned >= s.limit }
 
-// full tells whether a scan has stopped since no more keys are kept.
+// full reports whether a scan has stopped since no more keys are kept.
 func (s *scan) full() bool { return s.paused() && s.isFull(s.keys) }
 
 func (s *scan) isFull(g *gathered) bool { return g.len() >= s.most || g.size() >= mostGatheredBytes }

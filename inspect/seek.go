@@ -113,7 +113,7 @@ func (m *Model) seekRow(s *sheet, back bool) tea.Cmd {
 	})
 }
 
-// there tells whether there is a chunk i.
+// there reports whether there is a chunk i.
 func (t *trail) there(i int) bool {
 	if t.count < 0 {
 		return i >= 0 && i < len(t.starts)

@@ -49,7 +49,7 @@ func (m *Model) sortOn() tea.Cmd {
 	return m.start(sorting, func(ctx context.Context) (tea.Msg, error) { return orderedOn{s}, s.Look(ctx) })
 }
 
-// isSorting tells whether not all keys were looked at yet.
+// isSorting reports whether not all keys were looked at yet.
 func (m *Model) isSorting() bool {
 	if m.sorted == nil {
 		return false
@@ -58,7 +58,7 @@ func (m *Model) isSorting() bool {
 	return !done
 }
 
-// canList tells whether rows are there to be loaded: of an order in the making the
+// canList reports whether rows are there to be loaded: of an order in the making the
 // first ones.
 func (m *Model) canList(what load) bool {
 	switch {

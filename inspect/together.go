@@ -97,7 +97,7 @@ func (m *Model) commitTogether(ctx context.Context, db int, r rereads, calls [][
 	return values[len(reads):], err
 }
 
-// hasMulti tells whether the target runs transactions.
+// hasMulti reports whether the target runs transactions.
 func (c *conn) hasMulti(ctx context.Context, db int) bool {
 	if c.refusals.has("MULTI") {
 		return false

@@ -39,7 +39,7 @@ const tries = 5
 
 // transact keeps keys in the journal and changes them. Where the target can watch
 // keys, nobody changes one between the two; otherwise commitTogether keeps what others
-// write in that moment. sent tells whether the commands went out: otherwise nothing was
+// write in that moment. sent reports whether the commands went out: otherwise nothing was
 // changed.
 func (m *Model) transact(ctx context.Context, t transaction) (values []resp.Value, sent bool, err error) {
 	for range tries {

@@ -16,7 +16,7 @@ type row struct {
 	stale bool  // the facts are to be asked for again
 }
 
-// expired tells whether the row's time is over at now.
+// expired reports whether the row's time is over at now.
 func (r *row) expired(now int64) bool { return r.Facts.Expires != 0 && r.Facts.Expires <= now }
 
 // anchor is where a page of rows begins: behind a mark in a level, or before it.

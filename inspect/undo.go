@@ -100,7 +100,7 @@ func (m *Model) takeBack(ctx context.Context, s step) (done int64, err error) {
 	return 0, m.journal.cut(s)
 }
 
-// endedMeanwhile tells whether an error of a command that brings a key back means
+// endedMeanwhile reports whether an error of a command that brings a key back means
 // that all of the key would have ended by now.
 func endedMeanwhile(calls [][][]byte, i int, v resp.Value) bool {
 	if i >= len(calls) {

@@ -244,7 +244,7 @@ func (v *valuePane) headings(s *sheet) int {
 	return 0
 }
 
-// tabular tells whether s shows elements; else it shows bytes.
+// tabular reports whether s shows elements; else it shows bytes.
 func (s *sheet) tabular() bool { return s != nil && s.src != nil && s.src.columns != nil }
 
 // relayout lays the loaded chunks out again, and keeps the byte at the top there.
@@ -314,7 +314,7 @@ func (v *valuePane) turn() {
 	v.arrange()
 }
 
-// inDocument tells whether the decoded value is shown.
+// inDocument reports whether the decoded value is shown.
 func (s *sheet) inDocument() bool { return s.form == asDocument && s.doc != nil }
 
 // elementTitle names an element by what stands before it in its row.

@@ -61,7 +61,7 @@ const (
 	leastHeight = 8
 )
 
-// tiny tells whether the screen is too small to be of use.
+// tiny reports whether the screen is too small to be of use.
 func (m *Model) tiny() bool { return m.width < leastWidth || m.height < leastHeight }
 
 // tinyView says so.
@@ -176,7 +176,7 @@ func (m *Model) brand() string {
 	return style.Render(" " + shown(name, max(m.width/4, 8)) + " ")
 }
 
-// lock tells whether anything can be written.
+// lock reports whether anything can be written.
 func (m *Model) lock(narrow bool) string {
 	switch {
 	case m.unlocked && narrow:
@@ -189,7 +189,7 @@ func (m *Model) lock(narrow bool) string {
 	return m.styles.dim.Render("read-only")
 }
 
-// header names the profile, the target, the database and how much is in it, and tells
+// header names the profile, the target, the database and how much is in it, and reports
 // whether anything can be written.
 func (m *Model) header() string {
 	narrow := m.width < 60

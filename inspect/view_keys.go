@@ -306,7 +306,7 @@ func (m *Model) scannedOf(n int64, verb string) string {
 	return verb + counted(n, "key", "keys")
 }
 
-// isCut tells whether the list has no room for a row's whole name.
+// isCut reports whether the list has no room for a row's whole name.
 func (m *Model) isCut(r row) bool {
 	key := m.keyName(r, m.keyColumns().key)
 	return strings.HasSuffix(key, "…")

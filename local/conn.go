@@ -227,7 +227,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 	return p, nil
 }
 
-// run executes one statement. changed tells whether it changed anything.
+// run executes one statement. changed reports whether it changed anything.
 func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 	p, err := c.prepare(s.SQL)
 	if err != nil {
@@ -403,7 +403,7 @@ func (c *conn) grow(n int) error {
 	return nil
 }
 
-// isCantOpen tells whether err is that of a file that cannot be opened, or not
+// isCantOpen reports whether err is that of a file that cannot be opened, or not
 // without writing beside it.
 func isCantOpen(err error) bool {
 	var e *sqliteError
@@ -420,17 +420,17 @@ func refusal(err error) *store.Refusal {
 	return nil
 }
 
-// IsDamage tells whether err says that the file is broken, is no database at all,
+// IsDamage reports whether err says that the file is broken, is no database at all,
 // or has tables that the statement cannot be meant for, rather than that it cannot
 // be reached or is busy.
 func IsDamage(err error) bool {
 	return isOneOf(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 }
 
-// IsCorrupt tells whether err says that the file is a database, and broken.
+// IsCorrupt reports whether err says that the file is a database, and broken.
 func IsCorrupt(err error) bool { return isOneOf(err, sqlite3.SQLITE_CORRUPT) }
 
-// IsBusy tells whether err says that other processes kept the file for longer
+// IsBusy reports whether err says that other processes kept the file for longer
 // than anybody waits.
 func IsBusy(err error) bool { return isOneOf(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) }
 
@@ -439,7 +439,7 @@ func isOneOf(err error, codes ...int32) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.code&0xff)
 }
 
-// batch runs the statements of b until one is refused. changed tells whether
+// batch runs the statements of b until one is refused. changed reports whether
 // something must be rolled back then.
 func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 	r.Rows = make([][]store.Row, len(b.Stmts))

@@ -133,7 +133,7 @@ func (f *frozen) check() error {
 	return nil
 }
 
-// hasLog tells whether a file in WAL mode has changes in its log, or is open
+// hasLog reports whether a file in WAL mode has changes in its log, or is open
 // somewhere.
 func hasLog(path string) bool {
 	if _, err := os.Stat(path + "-shm"); err == nil {

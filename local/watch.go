@@ -78,6 +78,6 @@ func (s *Store) WALSize() (int64, error) {
 	return info.Size(), nil
 }
 
-// Foreign tells whether the file is another program's: it is only read, and has no
+// Foreign reports whether the file is another program's: it is only read, and has no
 // index of ours.
 func (s *Store) Foreign() bool { return s.foreign != nil }

@@ -68,7 +68,7 @@ func (f *File) Empty() int64 { return f.empty }
 // Offset is how many bytes of the file have been read.
 func (f *File) Offset() int64 { return f.in.offset }
 
-// IsFile tells whether a file that begins with these bytes is a dump file.
+// IsFile reports whether a file that begins with these bytes is a dump file.
 func IsFile(beginning []byte) bool {
 	_, err := fileVersion(beginning)
 	return err == nil

@@ -27,7 +27,7 @@ func (p *packed) take(n uint64) []byte {
 
 func (p *packed) byte() byte { return p.take(1)[0] }
 
-// ended tells whether, behind so many elements, the mark of the end comes, which must
+// ended reports whether, behind so many elements, the mark of the end comes, which must
 // be the last byte.
 func (p *packed) ended(elements int) bool {
 	must(len(*p) > 0 && elements <= maxPacked)

@@ -13,7 +13,7 @@ type pieces func() (v Value, last bool)
 // room is how much a piece may hold: it ends with the element that goes beyond.
 type room struct{ elements, bytes int }
 
-// enough tells whether a piece of so many elements is to end.
+// enough reports whether a piece of so many elements is to end.
 func (r *reader) enough(elements int) bool {
 	return elements > 0 && (elements >= r.room.elements || r.room.bytes < 0)
 }

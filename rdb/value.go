@@ -39,7 +39,7 @@ type Member struct {
 // ID names an entry of a stream.
 type ID struct{ Ms, Seq uint64 }
 
-// Less tells whether id is before o.
+// Less reports whether id is before o.
 func (id ID) Less(o ID) bool { return id.Ms < o.Ms || id.Ms == o.Ms && id.Seq < o.Seq }
 
 // Stream is a stream with its consumer groups. It may be without entries.

@@ -121,7 +121,7 @@ func packNode(entries []Entry) []byte {
 	return p.end()
 }
 
-// sameNames tells whether two entries have the same fields in the same order.
+// sameNames reports whether two entries have the same fields in the same order.
 func sameNames(a, b [][]byte) bool {
 	if len(a) != len(b) {
 		return false

@@ -59,7 +59,7 @@ func OpenRedis(ctx context.Context, rawURL string, resp3 bool, o Options) (*Redi
 // DB is the selected database.
 func (r *Redis) DB() int { return r.db }
 
-// InMulti tells whether commands are being queued.
+// InMulti reports whether commands are being queued.
 func (r *Redis) InMulti() bool { return r.multi }
 
 // Connections counts how often a connection was made.
@@ -169,7 +169,7 @@ func (r *Redis) ready(ctx context.Context) error {
 	return r.connect(ctx)
 }
 
-// alive tells whether a connection that was idle is still open. Nothing is
+// alive reports whether a connection that was idle is still open. Nothing is
 // waited for: a server speaks only when spoken to.
 func (r *Redis) alive() bool {
 	if time.Since(r.used) < time.Second {
@@ -236,7 +236,7 @@ func (r *Redis) reply() (resp.Value, error) {
 	}
 }
 
-// mayBlock tells whether one of calls may take as long as it likes: those that
+// mayBlock reports whether one of calls may take as long as it likes: those that
 // the table does not know to be quick.
 func mayBlock(calls [][][]byte) bool {
 	for _, args := range calls {

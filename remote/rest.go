@@ -73,7 +73,7 @@ func OpenREST(rawURL, token string, o Options) (*REST, error) {
 // DB is the selected database.
 func (r *REST) DB() int { return r.db }
 
-// InMulti tells whether commands are being queued.
+// InMulti reports whether commands are being queued.
 func (r *REST) InMulti() bool { return r.multi }
 
 // Close drops the connections that wait for another request.
@@ -131,7 +131,7 @@ func (r *REST) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp
 		case r.stops:
 			got, err = r.send(ctx, calls[:n], true)
 		default:
-			// The first answer tells whether the endpoint can stop.
+			// The first answer reports whether the endpoint can stop.
 			got, err = untilError(ctx, calls[:min(n, 64)], func(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 				return r.send(ctx, calls, true)
 			})

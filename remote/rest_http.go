@@ -84,7 +84,7 @@ func (r *REST) post(ctx context.Context, q request) (answer, error) {
 	}
 }
 
-// worthAnother tells whether a request that failed may be sent again: when it
+// worthAnother reports whether a request that failed may be sent again: when it
 // never left, or when it may run twice.
 func worthAnother(err error, repeatable bool) bool {
 	var network *networkError
@@ -212,7 +212,7 @@ func errorText(a answer) string {
 	return http.StatusText(a.status)
 }
 
-// fitsJSON tells whether a call can be sent as JSON: it is text, or the endpoint
+// fitsJSON reports whether a call can be sent as JSON: it is text, or the endpoint
 // is one of ours, which takes the bytes of a JSON string as they are.
 func (r *REST) fitsJSON(args [][]byte) bool {
 	for _, a := range args {

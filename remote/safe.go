@@ -16,7 +16,7 @@ func commandName(args [][]byte) string {
 	return strings.ToUpper(string(args[0]))
 }
 
-// repeatable tells whether all calls can be sent again when nobody knows whether
+// repeatable reports whether all calls can be sent again when nobody knows whether
 // they have run: they only read, or running twice leaves and answers the same.
 func repeatable(calls [][][]byte) bool {
 	for _, args := range calls {

@@ -84,7 +84,7 @@ func (l *loop) interrupted(args [][]byte) error {
 	return errUnknown
 }
 
-// observe looks at the session. It tells whether a connection was made since it
+// observe looks at the session. It reports whether a connection was made since it
 // was last looked at, not counting the first.
 func (l *loop) observe() (again bool) {
 	l.db, l.multi = l.Target.DB(), l.Target.InMulti()

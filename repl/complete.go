@@ -213,7 +213,7 @@ func operandsOf(args []commands.Argument, token string) string {
 	return ""
 }
 
-// keyAt tells whether the last of words is a key of the call. Keys that as many
+// keyAt reports whether the last of words is a key of the call. Keys that as many
 // IDs follow, as in XREAD, are taken for such while no ID has been typed.
 func keyAt(cmd *commands.Command, words []string) (commands.KeyRef, bool) {
 	args := make([][]byte, len(words), 2*len(words))

@@ -35,7 +35,7 @@ var sequences = map[string]string{
 // sequences of keys into runes, and keeps a pasted text together.
 type input struct {
 	from io.Reader
-	// ready tells whether from has more without waiting. Where it is not nil, no
+	// ready reports whether from has more without waiting. Where it is not nil, no
 	// more is read than the keys that are handed out take: what is typed ahead is
 	// for whoever reads the terminal then, a pager or the shell.
 	ready func() bool
@@ -89,7 +89,7 @@ func (in *input) fill() error {
 	return nil
 }
 
-// unread tells whether what waits is an Escape whose sequence is yet to be read.
+// unread reports whether what waits is an Escape whose sequence is yet to be read.
 func (in *input) unread() bool {
 	return string(in.waiting) == "\x1b" && in.ready != nil && in.ready()
 }
@@ -97,7 +97,7 @@ func (in *input) unread() bool {
 // Close does nothing: the terminal is the process's.
 func (in *input) Close() error { return nil }
 
-// more tells whether keys wait to be handed out.
+// more reports whether keys wait to be handed out.
 func (in *input) more() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -116,12 +116,12 @@ func (c command) args() [][]byte {
 	return args
 }
 
-// isColon tells whether the command is one of the loop's own, such as :help.
+// isColon reports whether the command is one of the loop's own, such as :help.
 func (c command) isColon() bool {
 	return len(c.words) > 0 && !c.words[0].quoted && strings.HasPrefix(c.words[0].value, ":")
 }
 
-// asksHelp tells whether the command is HELP, which is the loop's own as well.
+// asksHelp reports whether the command is HELP, which is the loop's own as well.
 func (c command) asksHelp() bool {
 	return strings.EqualFold(c.words[0].value, "help") || c.words[0].value == "?"
 }
@@ -154,7 +154,7 @@ func understand(text string, words []word, shell bool) command {
 	return c
 }
 
-// canPrint tells whether the words are a whole command: where they are not, a
+// canPrint reports whether the words are a whole command: where they are not, a
 // word such as > behind them is an argument.
 func (c command) canPrint() bool {
 	if c.isColon() {
@@ -164,7 +164,7 @@ func (c command) canPrint() bool {
 	return cmd != nil || !strings.HasPrefix(string(bad.Str), "ERR wrong number")
 }
 
-// readsNew tells whether the command is an XREADGROUP whose last words are IDs:
+// readsNew reports whether the command is an XREADGROUP whose last words are IDs:
 // there > means the new entries.
 func (c command) readsNew() bool {
 	if !strings.EqualFold(c.words[0].value, "XREADGROUP") {

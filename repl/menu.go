@@ -31,7 +31,7 @@ func (m *menu) move(by int) {
 // page moves by rows and stops at the ends.
 func (m *menu) page(by int) { m.selected = min(max(m.selected+by*menuRows, 0), len(m.items)-1) }
 
-// described tells whether anything is said about the candidates.
+// described reports whether anything is said about the candidates.
 func (m *menu) described() bool {
 	for _, c := range m.items {
 		if c.about != "" {

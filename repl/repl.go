@@ -40,7 +40,7 @@ type Target struct {
 	// be lost.
 	Connections func() int
 	// Confirm returns the question that a command raises on a terminal, and
-	// what tells whether an answer lets it run; no question for most.
+	// what reports whether an answer lets it run; no question for most.
 	Confirm func(args [][]byte) (question string, accepts func(answer string) bool)
 	// Explain shows the SQL of a command.
 	Explain func(ctx context.Context, out io.Writer, args [][]byte) error
@@ -101,7 +101,7 @@ type loop struct {
 // queued is a command that waits for EXEC.
 type queued [][]byte
 
-// Run reads and runs lines until the end of the input or "quit". failed tells
+// Run reads and runs lines until the end of the input or "quit". failed reports
 // whether a line that did not come from a terminal failed.
 func Run(ctx context.Context, o Options) (failed bool, err error) {
 	l := &loop{Options: &o, asker: &asker{target: o.Target}}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// holdsSecret tells whether a text may name a password or a key: such a text stays
+// holdsSecret reports whether a text may name a password or a key: such a text stays
 // out of the history.
 func holdsSecret(text string) bool {
 	commands, _ := scan(text)

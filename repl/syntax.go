@@ -147,7 +147,7 @@ func notExpected(word string, tokens []string, rest int) string {
 	return "expects " + strings.Join(tokens, ", ")
 }
 
-// isInteger tells whether the parameter takes integers and nothing else: an ID, a
+// isInteger reports whether the parameter takes integers and nothing else: an ID, a
 // bound or an offset in an encoding share their names with integers, and indexes of
 // arrays are larger.
 func (c *call) isInteger(a commands.Argument) bool {
@@ -257,7 +257,7 @@ func required(params []param) (n int) {
 	return n
 }
 
-// leadsWithToken tells whether only a word of the language can begin a.
+// leadsWithToken reports whether only a word of the language can begin a.
 func leadsWithToken(a commands.Argument) bool {
 	switch {
 	case a.Token != "":
@@ -270,7 +270,7 @@ func leadsWithToken(a commands.Argument) bool {
 	return false
 }
 
-// begin tells whether word begins p, as a word of the language or as a value.
+// begin reports whether word begins p, as a word of the language or as a value.
 // after is what has to follow of p itself, and p when it may stand again.
 func begin(p param, word string, tokens bool) (taken commands.Argument, after []param, ok bool) {
 	switch {

@@ -111,7 +111,7 @@ func hexDigit(c byte) (byte, bool) {
 	return 0, false
 }
 
-// endsWord tells whether c ends a word that has no quotes: some of the space does
+// endsWord reports whether c ends a word that has no quotes: some of the space does
 // not.
 func endsWord(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 

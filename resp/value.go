@@ -82,10 +82,10 @@ func MakeMap(elems ...Value) Value { return Value{Kind: Map, Elems: elems} }
 // FormatInt is n in decimal.
 func FormatInt(n int64) string { return strconv.FormatInt(n, 10) }
 
-// IsError tells whether v is an error reply.
+// IsError reports whether v is an error reply.
 func (v Value) IsError() bool { return v.Kind == Error }
 
-// HasError tells whether v is an error reply or holds one at any depth, as the
+// HasError reports whether v is an error reply or holds one at any depth, as the
 // reply of EXEC can.
 func (v Value) HasError() bool {
 	if v.Kind == Error {
@@ -99,5 +99,5 @@ func (v Value) HasError() bool {
 	return false
 }
 
-// IsNull tells whether v is one of the two null replies.
+// IsNull reports whether v is one of the two null replies.
 func (v Value) IsNull() bool { return v.Kind == Null || v.Kind == NullArray }

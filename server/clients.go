@@ -35,7 +35,7 @@ func (c *client) rename(name string) {
 	c.about.name = name
 }
 
-// printable tells whether b would keep CLIENT LIST readable.
+// printable reports whether b would keep CLIENT LIST readable.
 func printable(b []byte) bool {
 	return !bytes.ContainsFunc(b, func(r rune) bool { return r < '!' || r > '~' })
 }
@@ -155,7 +155,7 @@ func option(args [][]byte, i int) string {
 	return strings.ToUpper(string(args[i]))
 }
 
-// isNormal tells whether a client type is that of all clients here, and gives
+// isNormal reports whether a client type is that of all clients here, and gives
 // the error of one that does not exist.
 func isNormal(arg []byte) (normal bool, bad resp.Value) {
 	switch strings.ToLower(string(arg)) {

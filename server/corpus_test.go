@@ -122,7 +122,7 @@ func queued(steps []corpus.Step) int {
 	return 0
 }
 
-// needsConnection tells whether a transcript has a command that acts on its
+// needsConnection reports whether a transcript has a command that acts on its
 // connection, other than a transaction that /multi-exec can do.
 func needsConnection(tr corpus.Transcript) bool {
 	for i := 0; i < len(tr.Steps); i++ {

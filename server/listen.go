@@ -80,7 +80,7 @@ func (s *Server) serve(ctx context.Context, c *client) {
 	c.loop(ctx)
 }
 
-// onLoopback tells whether a peer is on this machine.
+// onLoopback reports whether a peer is on this machine.
 func onLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return !ok || tcp.IP.IsLoopback()

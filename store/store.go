@@ -56,7 +56,7 @@ func Digits(n int64) Value { return Value{kind: Text, data: strconv.AppendInt(ni
 // Kind returns the storage class.
 func (v Value) Kind() Kind { return v.kind }
 
-// IsNull tells whether v is NULL.
+// IsNull reports whether v is NULL.
 func (v Value) IsNull() bool { return v.kind == Null }
 
 // Int returns an INTEGER, a REAL that an engine made of an integer, or decimal

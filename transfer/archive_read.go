@@ -20,7 +20,7 @@ type ArchiveOptions struct {
 	Damaged func(*Damage)
 }
 
-// IsArchive tells whether a file that begins with these bytes is an archive.
+// IsArchive reports whether a file that begins with these bytes is an archive.
 func IsArchive(beginning []byte) bool { return bytes.HasPrefix(beginning, []byte(archiveMagic)) }
 
 var (

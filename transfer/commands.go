@@ -42,7 +42,7 @@ func appendLine(out []byte, args [][]byte) []byte {
 	return append(out, '\n')
 }
 
-// isPlain tells whether a word needs no quotes.
+// isPlain reports whether a word needs no quotes.
 func isPlain(word []byte) bool {
 	return len(word) > 0 && !bytes.ContainsFunc(word, func(r rune) bool {
 		return r <= ' ' || r > '~' || r == '"' || r == '\'' || r == '\\' || r == '#'

@@ -276,7 +276,7 @@ func (d *differ) sameHead(k, there *Key) bool {
 	return true
 }
 
-// sameTime tells whether two expiries are the same, as far as that matters.
+// sameTime reports whether two expiries are the same, as far as that matters.
 func (d *differ) sameTime(a, b int64) bool {
 	if a == 0 || b == 0 {
 		return a == b

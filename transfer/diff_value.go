@@ -261,7 +261,7 @@ func blobOf(v Value) []byte {
 	return nil
 }
 
-// sameJSON tells whether two documents say the same, however they are written.
+// sameJSON reports whether two documents say the same, however they are written.
 func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true

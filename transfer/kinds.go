@@ -36,7 +36,7 @@ func (k *Key) decode(v resp.Value) (Value, error) {
 	return values[k.Type](v)
 }
 
-// wrongType tells whether the reply is the error about a key of another type.
+// wrongType reports whether the reply is the error about a key of another type.
 func wrongType(v resp.Value) bool {
 	return v.IsError() && (strings.HasPrefix(string(v.Str), "WRONGTYPE") ||
 		strings.Contains(string(v.Str), "wrong Redis type"))

@@ -56,7 +56,7 @@ func (w *RDBWriter) Put(_ context.Context, p Part) error {
 	return w.file.Write(rdb.Piece{DB: k.DB, Key: k.Name, ExpiresAt: k.ExpiresAt, Value: value, First: p.First, Last: p.Last})
 }
 
-// mayRepeat tells whether a mixture of what a value was and became may hold an
+// mayRepeat reports whether a mixture of what a value was and became may hold an
 // element twice that it must hold once.
 func mayRepeat(v rdb.Value) bool {
 	switch v.(type) {

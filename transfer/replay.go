@@ -40,7 +40,7 @@ func FromLog(in io.Reader, offset int64) Commands {
 	}
 }
 
-// isComment tells whether a line says something about the file, such as its
+// isComment reports whether a line says something about the file, such as its
 // commands' time.
 func isComment(word []byte) bool { return bytes.HasPrefix(word, []byte("#")) }
 

@@ -166,7 +166,7 @@ func (w *Writer) named(ctx context.Context, k *keyWrite, v resp.Value) error {
 	return w.remove(ctx, k)
 }
 
-// isMissing tells whether the reply is the error about a key that is not there.
+// isMissing reports whether the reply is the error about a key that is not there.
 func isMissing(v resp.Value) bool { return v.IsError() && string(v.Str) == "ERR no such key" }
 
 func (w *Writer) failed(k *keyWrite) {

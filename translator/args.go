@@ -30,7 +30,7 @@ func (c *Call) stmt(sql string, key []byte, more ...store.Value) store.Stmt {
 // "object|encoding".
 func (c *Call) lowerName() string { return c.Command.WireName() }
 
-// is tells whether argument i is the option word, in any case.
+// is reports whether argument i is the option word, in any case.
 func (c *Call) is(i int, word string) bool { return wordIs(c.Args[i], word) }
 
 func wordIs(b []byte, word string) bool { return commands.Is(b, word) }

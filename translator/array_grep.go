@@ -142,7 +142,7 @@ func lowered(b []byte) []byte {
 	return out
 }
 
-// matcher tells whether a value matches all predicates, or any.
+// matcher reports whether a value matches all predicates, or any.
 func (g grep) matcher() (matches func(value []byte) bool, msg string) {
 	all := make([]func([]byte) bool, len(g.predicates))
 	for i, p := range g.predicates {

@@ -40,7 +40,7 @@ func (c *Call) appendRing(first store.Stmt, next, size uint64, more ...store.Stm
 	return write(always(indexReply(last)), append(stmts, c.stmt(sqlSetCursor, key, pos(last+1)))...)
 }
 
-// reshapes tells whether a ring of the size needs another order of the values:
+// reshapes reports whether a ring of the size needs another order of the values:
 // when some lie beyond it, or when it is larger than the array and the newest
 // value is not the last one.
 func (a array) reshapes(size uint64) bool {

@@ -166,7 +166,7 @@ func (op *fieldOp) parse(words [][]byte) (bad string) {
 
 const errFieldType = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
 
-// runFields carries the operations out on value, in place. changed tells whether
+// runFields carries the operations out on value, in place. changed reports whether
 // one of them has set another number than there was.
 func runFields(value []byte, ops []fieldOp) (reply resp.Value, changed bool) {
 	replies := make([]resp.Value, len(ops))

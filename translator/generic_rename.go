@@ -76,7 +76,7 @@ func parseInt32(arg []byte) (int, resp.Value) {
 }
 
 // A copy's arguments are ?1 db, ?2 key, ?3 now, ?4 the target's db, ?5 its key,
-// ?6 its new version, ?7 its hash. The version, drawn for this call, tells whether sqlCopyKey
+// ?6 its new version, ?7 its hash. The version, drawn for this call, reports whether sqlCopyKey
 // made the target: without it no elements are copied.
 const (
 	sqlDropTarget  = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND EXISTS (SELECT 1 FROM keys WHERE ` + live + `)`

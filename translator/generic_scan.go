@@ -39,7 +39,7 @@ func keys(c *Call) Plan {
 // there from start to end is met, whatever is renamed, deleted or made meanwhile.
 // The cursor ?2 is the last hash of the page before. A page looks at COUNT keys,
 // and at all of the last one's hash; it filters them here, and so may return
-// fewer. One more row (?4 is COUNT, the first one being 0) tells whether there is
+// fewer. One more row (?4 is COUNT, the first one being 0) reports whether there is
 // a next page.
 const sqlScan = `SELECT hash, key, type, dies_at IS NULL OR dies_at > ?3 FROM keys
 	WHERE db = ?1 AND hash > ?2 AND hash <= ifnull(
@@ -115,12 +115,12 @@ func parseCursor(b []byte) (uint64, bool) {
 	return n, err == nil
 }
 
-// matches tells whether the options let an element through.
+// matches reports whether the options let an element through.
 func (o scanOptions) matches(element []byte) bool {
 	return o.match == nil || glob.MatchKey(o.match, element)
 }
 
-// wants tells whether the options let a key of the type through.
+// wants reports whether the options let a key of the type through.
 func (o scanOptions) wants(typ []byte) bool {
 	return o.typ == nil || wordIs(o.typ, strings.ToUpper(string(typ)))
 }

@@ -36,7 +36,7 @@ func derive(pattern []byte) derived {
 	return d
 }
 
-// constant tells whether the pattern means the same for all elements.
+// constant reports whether the pattern means the same for all elements.
 func (d derived) constant() bool { return !d.names }
 
 // sqlDerivedFields returns the field ?5, of the hash ?4, of each of the keys ?2,

@@ -234,7 +234,7 @@ func (s geoShape) cells() []geoBits {
 	return cells
 }
 
-// covered tells whether the neighbours of cell reach beyond the bounds.
+// covered reports whether the neighbours of cell reach beyond the bounds.
 func (s geoShape) covered(cell geoBits, bounds geoArea) bool {
 	return cell.move(0, 1).area().maxLat >= bounds.maxLat && cell.move(0, -1).area().minLat <= bounds.minLat &&
 		cell.move(1, 0).area().maxLon >= bounds.maxLon && cell.move(-1, 0).area().minLon <= bounds.minLon

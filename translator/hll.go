@@ -43,7 +43,7 @@ func newHLL() hll {
 	return appendZeros(h, hllRegisters)
 }
 
-// isHLL tells whether a string has the header, and for the dense form the
+// isHLL reports whether a string has the header, and for the dense form the
 // length, of a HyperLogLog.
 func isHLL(b []byte) bool {
 	return len(b) >= hllHeader && bytes.HasPrefix(b, []byte("HYLL")) &&
@@ -77,7 +77,7 @@ func (h hll) cached() (int64, bool) {
 	return int64(binary.LittleEndian.Uint64(h[8:16])), h[15]&(1<<7) == 0
 }
 
-// add counts element in, and tells whether a register grew. A sparse one that would
+// add counts element in, and reports whether a register grew. A sparse one that would
 // have more than most bytes becomes dense.
 func (h *hll) add(element []byte, most int64) (bool, error) {
 	x := murmur64(element)

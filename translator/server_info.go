@@ -97,7 +97,7 @@ func info(c *Call) Plan {
 	return read(text, store.Stmt{SQL: sqlKeyspace, Args: []store.Value{store.Int(c.Env.Now)}})
 }
 
-// wants tells whether the call asks for the section. Unknown names are ignored.
+// wants reports whether the call asks for the section. Unknown names are ignored.
 func (c *Call) wants(s section) bool {
 	for i := 1; i < len(c.Args); i++ {
 		if c.is(i, "ALL") || c.is(i, "EVERYTHING") || c.is(i, "DEFAULT") || c.is(i, strings.ToUpper(s.name)) {

@@ -66,7 +66,7 @@ func combined(sql string) func(*Call) Plan {
 	}
 }
 
-// combinedCard is SINTERCARD, SUNIONCARD and SDIFFCARD. approx tells whether the
+// combinedCard is SINTERCARD, SUNIONCARD and SDIFFCARD. approx reports whether the
 // command takes APPROX: what allows an estimate gets the count.
 func combinedCard(sql string, approx bool) func(*Call) Plan {
 	return func(c *Call) Plan {

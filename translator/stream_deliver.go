@@ -113,7 +113,7 @@ func (d delivery) reads(c *Call) (stmts []store.Stmt) {
 	return stmts
 }
 
-// choose settles which of the rows that reads found are delivered. Some tells
+// choose settles which of the rows that reads found are delivered. Some reports
 // whether the stream is part of the reply.
 func (d *delivery) choose(c *Call, found [][]store.Row, left *budget) (entries []resp.Value, some bool) {
 	d.rows = found[0]

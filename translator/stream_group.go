@@ -92,7 +92,7 @@ func (m streamMeta) distance(id streamID) int64 {
 	return readUnknown
 }
 
-// hasGapAfter tells whether an entry from id on, behind the first one that there
+// hasGapAfter reports whether an entry from id on, behind the first one that there
 // is, has been deleted by XDEL.
 func (m streamMeta) hasGapAfter(id streamID) bool {
 	return m.length > 0 && !m.deleted.isZero() && m.first.compare(m.deleted) <= 0 && id.compare(m.deleted) <= 0

@@ -49,14 +49,14 @@ func comparing(arg []byte) byte {
 
 func (m comparison) digest() bool { return m.word|0x20 == 'd' }
 
-// negated tells whether a missing key meets the condition.
+// negated reports whether a missing key meets the condition.
 func (m comparison) negated() bool { return m.word == '!' || m.word == 'D' }
 
-// invalid tells whether a digest is asked for that none can be: Redis looks at
+// invalid reports whether a digest is asked for that none can be: Redis looks at
 // the length alone, and only when there is a string to compare.
 func (m comparison) invalid() bool { return m.digest() && len(m.with) != 16 }
 
-// holds tells whether old, a string or nil, meets the condition.
+// holds reports whether old, a string or nil, meets the condition.
 func (m comparison) holds(old resp.Value) bool {
 	switch {
 	case m.word == 0:

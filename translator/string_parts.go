@@ -136,7 +136,7 @@ func (c *Call) editParts(key []byte, offset int64, bytes []byte) (stmts []store.
 	return stmts
 }
 
-// isLong tells whether a value is to be kept in parts.
+// isLong reports whether a value is to be kept in parts.
 func isLong(value []byte) bool { return len(value) > schema.WholeString }
 
 // makeLong is the statements that make the empty string at key, which there is, a long

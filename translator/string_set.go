@@ -114,7 +114,7 @@ func (c *Call) parseOptions(i int, own func(i int, o *options) (words int)) (o o
 	return o, true
 }
 
-// isTTL tells whether argument i says in which unit a TTL follows.
+// isTTL reports whether argument i says in which unit a TTL follows.
 func (c *Call) isTTL(i int) bool {
 	return c.is(i, "EX") || c.is(i, "PX") || c.is(i, "EXAT") || c.is(i, "PXAT")
 }

@@ -185,7 +185,7 @@ func Show(v resp.Value) string {
 	return strings.Join(kept, "\n")
 }
 
-// Same tells whether two replies of the step are the same, as far as its notes
+// Same reports whether two replies of the step are the same, as far as its notes
 // ask.
 func (s Step) Same(a, b resp.Value) bool {
 	a, b = resp.Downgrade(a), resp.Downgrade(b)

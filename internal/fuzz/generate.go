@@ -270,7 +270,7 @@ func (g *generator) spoil(args [][]byte) [][]byte {
 	return args
 }
 
-// racy tells whether something could expire while the case runs: a number that
+// racy reports whether something could expire while the case runs: a number that
 // is no lifetime stands where a lifetime may be.
 func racy(c command, args [][]byte) bool {
 	if !c.expires {

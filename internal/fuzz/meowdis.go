@@ -94,7 +94,7 @@ func (s *sides) serve() {
 	}
 }
 
-// connected is a client of a server. Only replies tell whether it has a
+// connected is a client of a server. Only replies report whether it has a
 // transaction open.
 func connected(conn *oracle.Conn) client {
 	multi := false

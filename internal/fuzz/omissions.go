@@ -51,7 +51,7 @@ func flawed(args [][]byte) bool {
 	return false
 }
 
-// halfANumber tells whether an argument only begins with a number of keys, which is
+// halfANumber reports whether an argument only begins with a number of keys, which is
 // enough for Redis when it is asked for the keys, and not when it runs the call.
 func halfANumber(args [][]byte) bool {
 	return slices.ContainsFunc(args, func(a []byte) bool {
@@ -60,7 +60,7 @@ func halfANumber(args [][]byte) bool {
 	})
 }
 
-// unqueued tells whether a call stays out of transactions: what is compared in a
+// unqueued reports whether a call stays out of transactions: what is compared in a
 // way of its own, or not at all where Redis leaves the answer open. HELLO changes
 // the form of the replies in the middle of EXEC's, and Redis 8.0 does not answer an AUTH
 // there that fails.
@@ -71,7 +71,7 @@ func unqueued(args [][]byte, how treatment) bool {
 		slices.Contains([]string{"AUTH", "HELLO", "DBSIZE", "MEMORY USAGE"}, nameOf(args))
 }
 
-// undefined tells whether Redis leaves open what the call answers: a range by
+// undefined reports whether Redis leaves open what the call answers: a range by
 // name of a sorted set whose scores are not all the same; a SORT of a set or a
 // sorted set, which have no order, by what may be the same; whether a TTL that is
 // nearly the present one is more or less than that; and whether dead keys count.
@@ -116,7 +116,7 @@ func undefined(theirs doer, args [][]byte) bool {
 	return false
 }
 
-// tinyScores tells whether the sorted set has a score so small that Redis takes it
+// tinyScores reports whether the sorted set has a score so small that Redis takes it
 // for out of range when it reads it back, and then refuses to sort.
 func tinyScores(theirs doer, key []byte) bool {
 	scores := flatten(theirs(words("ZRANGE", string(key), "0", "-1", "WITHSCORES")...))
@@ -128,10 +128,10 @@ func tinyScores(theirs doer, key []byte) bool {
 	return false
 }
 
-// sorts tells whether the command is SORT or SORT_RO.
+// sorts reports whether the command is SORT or SORT_RO.
 func sorts(args [][]byte) bool { return bytes.HasPrefix(args[0], []byte("SORT")) }
 
-// comparesTTL tells whether the call sets a TTL under the condition that the
+// comparesTTL reports whether the call sets a TTL under the condition that the
 // present one is longer or shorter.
 func comparesTTL(args [][]byte) bool {
 	name := nameOf(args)
@@ -151,7 +151,7 @@ func comparesFieldTTL(args [][]byte) bool {
 		(bytes.EqualFold(args[3], []byte("GT")) || bytes.EqualFold(args[3], []byte("LT")))
 }
 
-// byName tells whether the call is about a range of names.
+// byName reports whether the call is about a range of names.
 func byName(args [][]byte) bool {
 	if bytes.HasSuffix(args[0], []byte("LEX")) || bytes.Equal(args[0], []byte("ZLEXCOUNT")) {
 		return true

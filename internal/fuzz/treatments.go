@@ -143,7 +143,7 @@ func alikeAt(got, want resp.Value, time bool) bool {
 	return true
 }
 
-// isTime tells whether the element i is a time: behind its label, or before the
+// isTime reports whether the element i is a time: behind its label, or before the
 // number of deliveries that ends a pending entry.
 func isTime(elems []resp.Value, i int) bool {
 	if i > 0 && elems[i-1].Kind == resp.Bulk && slices.Contains([]string{"idle", "seen-time", "radix-tree-keys", "radix-tree-nodes"}, string(elems[i-1].Str)) {

@@ -44,7 +44,7 @@ func truth(b bool) result {
 	return no
 }
 
-// holds tells whether a condition is met: a place does by being there, whatever
+// holds reports whether a condition is met: a place does by being there, whatever
 // its value.
 func (r result) holds() bool {
 	if r.kind == computed && r.values[0].Kind == Bool {
@@ -211,7 +211,7 @@ func member(a, b result) bool {
 	return slices.ContainsFunc(a.values, func(v *Value) bool { return slices.ContainsFunc(set, v.Equal) })
 }
 
-// related tells whether all elements of an array are in another one, or any.
+// related reports whether all elements of an array are in another one, or any.
 func related(all bool) func(a, b result) bool {
 	return func(a, b result) bool {
 		set, _ := b.elements()

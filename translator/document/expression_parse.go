@@ -293,7 +293,7 @@ func (p *pathParser) literal() (*Value, error) {
 	return v, nil
 }
 
-// inLiteral tells whether a number or a word goes on with ch.
+// inLiteral reports whether a number or a word goes on with ch.
 func inLiteral(ch byte, before string) bool {
 	switch {
 	case ch == '-' || ch == '+':

@@ -44,10 +44,10 @@ type slice struct {
 	step       int
 }
 
-// IsRoot tells whether the path is the document itself.
+// IsRoot reports whether the path is the document itself.
 func (p *Path) IsRoot() bool { return len(p.steps) == 0 && p.compute == nil }
 
-// Computes tells whether the path is a projection, whose values have no place in
+// Computes reports whether the path is a projection, whose values have no place in
 // the document.
 func (p *Path) Computes() bool { return p.compute != nil }
 

@@ -133,7 +133,7 @@ func (p *pathParser) name() string {
 	return p.text[from:p.at]
 }
 
-// inName tells whether a name may hold the byte without quotes.
+// inName reports whether a name may hold the byte without quotes.
 func inName(ch byte) bool {
 	return ch >= utf8.RuneSelf || isLetter(ch) || isDigit(ch) || strings.IndexByte("-_`+#%$^/:", ch) >= 0
 }

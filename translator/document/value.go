@@ -43,7 +43,7 @@ type Value struct {
 // indexed is the number of keys from which on an object has an index.
 const indexed = 16
 
-// IsNumber tells whether v is of one of the three kinds of numbers.
+// IsNumber reports whether v is of one of the three kinds of numbers.
 func (v *Value) IsNumber() bool { return v.Kind == Int || v.Kind == Uint || v.Kind == Float }
 
 // Double is the number v as a double.
@@ -235,7 +235,7 @@ func (v *Value) Each(f func(*Value)) {
 	}
 }
 
-// Equal tells whether two values are the same. Numbers compare by value, the
+// Equal reports whether two values are the same. Numbers compare by value, the
 // order of keys does not matter.
 func (v *Value) Equal(w *Value) bool {
 	return v.same(w, func(a, b *Value) bool { return a.compareNumber(b) == 0 })
