@@ -71,12 +71,6 @@ func (t *Type) Adding(key string, given []string) [][]byte {
 // Dropping is the call that deletes an element by its name; nil where there is none.
 func (t *Type) Dropping(key, name string) [][]byte { return t.named(t.Drop, key, name, "") }
 
-// Getting is the call that reads an element by its name; nil where there is none.
-func (t *Type) Getting(key, name string) [][]byte { return t.named(t.Get, key, name, "") }
-
-// Editing is the call that makes an element what a text says; nil where there is none.
-func (t *Type) Editing(key, name, text string) [][]byte { return t.named(t.Edit, key, name, text) }
-
 func (t *Type) named(call, key, name, text string) [][]byte {
 	return written(call, map[string][]string{"key": {key}, "name": {name}, "text": {text}})
 }

@@ -32,8 +32,6 @@ type Type struct {
 	Pages Paging // how Page goes on
 	Scan  string // the command of the SCAN family that goes through the elements; "" for none
 	Add   string // the call that adds an element of Given
-	Edit  string // the command that sets an element, or its rest, by key and name: "HSET key name text"
-	Get   string // the command that reads that: "HGET key name"
 	Drop  string // the call that deletes an element by its name: "HDEL key name"
 	Form  Form
 

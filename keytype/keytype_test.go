@@ -70,10 +70,8 @@ func TestWriting(t *testing.T) {
 		{keytype.Of("hash").Adding("k", []string{"key", "name text"}), "HSET k key name text"},
 		{keytype.Of("stream").Adding("k", []string{"f", "v"}), "XADD k * f v"},
 		{keytype.Of("vectorset").Adding("k", []string{"e", "[1, 2.5]"}), "VADD k VALUES 2 1 2.5 e"},
-		{keytype.Of("zset").Editing("k", "m", "3"), "ZADD k XX 3 m"},
 		{keytype.Of("array").Dropping("k", "3"), "ARDEL k 3"},
 		{keytype.Of("list").Dropping("k", "3"), ""},
-		{keytype.Of("set").Getting("k", "m"), ""},
 		{keytype.Of("stream").ReadAll([]byte("k")), "XRANGE k - +"},
 	} {
 		if joined(c.got) != c.want {
@@ -90,7 +88,7 @@ func TestCommandsExist(t *testing.T) {
 			t.Errorf("%s and %s have the number %d", typ.Name, other, typ.Number)
 		}
 		numbers[typ.Number] = typ.Name
-		for _, call := range []string{typ.Count, typ.Probe, typ.Read, typ.Page, typ.Scan, typ.Add, typ.Edit, typ.Get, typ.Drop} {
+		for _, call := range []string{typ.Count, typ.Probe, typ.Read, typ.Page, typ.Scan, typ.Add, typ.Drop} {
 			if call == "" {
 				continue
 			}

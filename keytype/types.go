@@ -34,7 +34,7 @@ var Types = []*Type{
 		Name: Hash, Number: 5, Groups: []string{"hash"},
 		One: "field", Many: "fields", Parts: []string{"field", "value"}, Given: []string{"field", "value"},
 		Count: "HLEN", Read: "HGETALL key", Page: "HSCAN key cursor COUNT n", Pages: ByCursor, Scan: "HSCAN",
-		Add: "HSET key field value", Get: "HGET key name", Edit: "HSET key name text", Drop: "HDEL key name",
+		Add: "HSET key field value", Drop: "HDEL key name",
 		Tables: []Table{{
 			Name: "hashes", Columns: []string{"key_id", "hash", "field", "value", "seq", "expires_at"}, Long: []string{"field", "value"},
 			Bytes: `length(field) + length(value)`, Expires: "expires_at",
@@ -45,7 +45,7 @@ var Types = []*Type{
 		Name: List, Number: 2, Groups: []string{"list"},
 		One: "element", Many: "elements", Parts: []string{"value"}, Given: []string{"value"},
 		Count: "LLEN", Read: "LRANGE key 0 -1", Page: "LRANGE key from to", Pages: ByPlace,
-		Add: "RPUSH key value", Get: "LINDEX key name", Edit: "LSET key name text",
+		Add: "RPUSH key value",
 		Tables: []Table{{
 			Name: "lists", Columns: []string{"key_id", "pos", "value"}, Long: []string{"value"}, Order: "pos", Bytes: `length(value)`,
 		}},
@@ -63,7 +63,7 @@ var Types = []*Type{
 		Name: ZSet, Number: 4, Groups: []string{"sorted-set", "geo"},
 		One: "member", Many: "members", Parts: []string{"member", "score"}, Given: []string{"score", "member"},
 		Count: "ZCARD", Read: "ZRANGE key 0 -1 WITHSCORES", Page: "ZRANGE key from to WITHSCORES", Pages: ByPlace, Scan: "ZSCAN",
-		Add: "ZADD key score member", Edit: "ZADD key XX text name", Drop: "ZREM key name",
+		Add: "ZADD key score member", Drop: "ZREM key name",
 		Tables: []Table{{
 			Name: "zsets", Columns: []string{"key_id", "hash", "member", "score"}, Long: []string{"member"}, Order: "score, member",
 			Bytes: `length(member) + 8`,
@@ -92,7 +92,7 @@ var Types = []*Type{
 		Name: Array, Brief: "arr", Number: 8, Groups: []string{"array"},
 		One: "value", Many: "values", Parts: []string{"index", "value"}, Given: []string{"value"},
 		Count: "ARCOUNT", Read: "ARSCAN key 0 " + LastSlot, Page: "ARSCAN key cursor " + LastSlot + " LIMIT n", Pages: ByIndex,
-		Add: "ARINSERT key value", Get: "ARGET key name", Edit: "ARSET key name text", Drop: "ARDEL key name", Undumped: true,
+		Add: "ARINSERT key value", Drop: "ARDEL key name", Undumped: true,
 		Tables: []Table{
 			{
 				Name: "arrays", Columns: []string{"key_id", "pos", "value"}, Long: []string{"value"}, Order: "pos",
@@ -105,7 +105,7 @@ var Types = []*Type{
 		Name: VectorSet, Brief: "vec", Number: 9, Groups: []string{"module V"},
 		One: "element", Many: "elements", Parts: []string{"element"}, Given: []string{"element", "vector"},
 		Count: "VCARD", Read: "VRANGE key - +", Page: "VRANGE key after + n", Pages: ByName,
-		Add: "VADD key VALUES vector element", Get: "VGETATTR key name", Edit: "VSETATTR key name text", Drop: "VREM key name", Undumped: true,
+		Add: "VADD key VALUES vector element", Drop: "VREM key name", Undumped: true,
 		Tables: []Table{
 			{Name: "vector_sets", Role: One, Columns: []string{"key_id", "dim", "input_dim", "quantization", "m", "size", "per"}},
 			{
