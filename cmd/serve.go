@@ -130,7 +130,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		Token:       token,
 		RequirePass: password,
 		TimeLimit:   o.timeLimit,
-		Grace:       o.grace,
+		Grace:       o.grace + time.Second, // so that who was given up is told
 		Told:        local.Told,
 		Logger:      logger,
 	}

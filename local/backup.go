@@ -60,8 +60,9 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if err := errors.Join(ctx.Err(), syncPath(partial.Name(), os.O_RDWR)); err != nil {
 		return err
 	}
-	// A file that may not be written makes a backup that may not.
-	if err := os.Chmod(partial.Name(), info.Mode().Perm()); err != nil {
+	// It is for its owner only, whoever may read the file; one that may not be written
+	// makes a backup that may not.
+	if err := os.Chmod(partial.Name(), info.Mode().Perm()&0o600); err != nil {
 		return Pathless(err)
 	}
 	if err := checkBackup(path, o.Replace); err != nil {

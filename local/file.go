@@ -3,12 +3,26 @@ package local
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/meowdis/meowdis/doctor"
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
+
+// makeOwn makes an empty file that only its owner may read, unless there is one. SQLite
+// would let everybody read it; the files that it makes beside it have the file's mode.
+func makeOwn(path string, readOnly bool) error {
+	if readOnly {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil // there is one, or SQLite says why there is none
+	}
+	return f.Close()
+}
 
 // prepareFile makes the tables of a new file, migrates an older one, and refuses
 // any other.

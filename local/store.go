@@ -142,6 +142,9 @@ func (s *Store) open() error {
 		if err := checkPath(s.path, s.options.ReadOnly); err != nil {
 			return err
 		}
+		if err := makeOwn(s.path, s.options.ReadOnly); err != nil {
+			return err
+		}
 	}
 	looked, err := s.look()
 	if err != nil {

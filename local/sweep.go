@@ -39,7 +39,7 @@ func (s *Store) sweepAll() {
 		n, err = s.Sweep(context.Background(), sweepSlice)
 	}
 	says := ""
-	if err != nil && !errors.Is(err, errClosed) {
+	if err != nil && !errors.Is(err, errClosed) && !errors.Is(err, errAbandoned) {
 		says = err.Error()
 	}
 	if says != "" && says != s.unswept {

@@ -35,7 +35,7 @@ var errLong = errors.New("the read is a long one")
 
 // aMoment is the most that counts between two looks at the clock: on a busy machine
 // more of it may be waiting for the processor, which makes no read a long one.
-const aMoment = 2 * time.Millisecond
+const aMoment = 5 * time.Millisecond
 
 // visit begins a visit that ends with ctx, with the store, or at the time limit.
 func (s *Store) visit(ctx context.Context) *visit {

@@ -9,8 +9,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// slotPage is how many values a command that looks at them in Go reads at a time.
-const slotPage = 1000
+// slotPage is how many values a command that looks at them in Go reads at a time: few,
+// since it cannot be interrupted while it does.
+const slotPage = 100
 
 // walk shows the values of a range to visit, a page at a time, until it returns
 // false, and then answers what done returns. A missing key has no values.
