@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 	"github.com/rivo/uniseg"
@@ -74,7 +75,8 @@ func (p *tablePrinter) measure(row []resp.Value) {
 
 func (p *tablePrinter) fit(row []resp.Value) {
 	for i, cell := range row {
-		p.columns[i].width = max(p.columns[i].width, textWidth(cellText(cell, p.escape)))
+		text := cellText(cell, p.escape)
+		p.columns[i].width = max(p.columns[i].width, textWidth(text), twwidth.Width(text)) // tablewriter must not cut it
 	}
 }
 
