@@ -100,18 +100,20 @@ func serveEvents(t *testing.T) string {
 //	foreign KIND FILE       makes a SQLite file of another program
 //	serving ARG...          starts "meowdis serve ARG..." in the background and
 //	                        sets REST, TOKEN and RESP to what it prints
-//	heard WHAT...           waits until somebody listens to the real Redis: to
+//	heard WHAT...           waits until somebody listens to LISTENED_REDIS_URL: to
 //	                        channels, patterns, or "monitor"
 //
 // EVENTS_URL is an endpoint that sends a message of each channel that is subscribed
 // to, and what MONITOR would show. REST_URL and REST_TOKEN are an endpoint with an empty database, RESP_URL the
-// same over RESP, and REAL_REDIS_URL a real Redis, of which [redis:VERSION] says that
+// same over RESP, and REAL_REDIS_URL and LISTENED_REDIS_URL real Redises, of which [redis:VERSION] says that
 // it is that version or a later one.
 func TestScripts(t *testing.T) {
 	rest, redis := serveMemory(t)
 	events := serveEvents(t)
 	real := oracle.Start(t)
 	version := real.Dial(t).Version()
+	listened := oracle.Start(t) // where MONITOR shows what one script does
+	listened.Dial(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -127,6 +129,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("EVENTS_URL", events)
 			env.Setenv("RESP_URL", redis)
 			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
+			env.Setenv("LISTENED_REDIS_URL", "unix://"+listened.Socket)
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {
@@ -137,7 +140,7 @@ func TestScripts(t *testing.T) {
 			return !version.Before(oracle.Version(since)), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "foreign": foreign, "serving": serving, "heard": heard(t, real),
+			"code": code, "foreign": foreign, "serving": serving, "heard": heard(t, listened),
 		},
 	})
 }

@@ -81,8 +81,8 @@ func (c *client) authenticate(user, password string) resp.Value {
 	return resp.OK
 }
 
-// hello is HELLO [protover [AUTH username password] [SETNAME clientname]]. Each
-// option takes effect as it is read, whatever comes behind it.
+// hello is HELLO [protover [AUTH username password] [SETNAME clientname]]. All options are
+// read before any takes effect.
 func (c *client) hello(args [][]byte) resp.Value {
 	resp3 := c.resp3
 	if len(args) > 1 {
@@ -95,26 +95,33 @@ func (c *client) hello(args [][]byte) resp.Value {
 			resp3 = v == 3
 		}
 	}
+	var credentials [][]byte
+	var name []byte
 	for i := 2; i < len(args); {
 		rest := args[i+1:]
 		switch option := strings.ToUpper(string(args[i])); {
 		case option == "AUTH" && len(rest) >= 2:
-			if v := c.authenticate(string(rest[0]), string(rest[1])); v.IsError() {
-				return v
-			}
+			credentials = rest[:2]
 			i += 3
 		case option == "SETNAME" && len(rest) >= 1:
-			if !printable(rest[0]) {
+			if name = rest[0]; !printable(name) {
 				return badName
 			}
-			c.rename(string(rest[0]))
 			i += 2
 		default:
 			return resp.MakeError("ERR Syntax error in HELLO option '" + commands.Quote(args[i]) + "'")
 		}
 	}
+	if credentials != nil {
+		if v := c.authenticate(string(credentials[0]), string(credentials[1])); v.IsError() {
+			return v
+		}
+	}
 	if !c.known() {
 		return helloNoAuth
+	}
+	if name != nil {
+		c.rename(string(name))
 	}
 	c.resp3 = resp3
 	return c.greeting()
