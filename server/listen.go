@@ -19,10 +19,10 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	context.AfterFunc(ctx, func() { ln.Close() })
-	ln = guarded{ln, newDoor(s.config.MaxClients), func(nc net.Conn) { s.refuse(nc, fullText) }}
+	door := guarded{ln, newDoor(s.config.MaxClients), func(nc net.Conn) { s.refuse(nc, fullText) }}
+	context.AfterFunc(ctx, func() { door.Close() })
 	for {
-		nc, err := s.accept(ctx, ln)
+		nc, err := s.accept(ctx, door)
 		switch {
 		case ctx.Err() != nil:
 			if nc != nil {
