@@ -46,7 +46,7 @@ func (o *targetOptions) commands(ctx context.Context, s *streams) *commands.Tabl
 	if err != nil {
 		return commands.Ours
 	}
-	defer c.close() // nobody is told
+	defer c.close() // a failure changes no completion
 	return c.commands(ctx)
 }
 
@@ -165,7 +165,7 @@ func (o *targetOptions) scanKeys(ctx context.Context, t target, prefix string) (
 	if err != nil {
 		return nil
 	}
-	defer c.close() // nobody is told
+	defer c.close() // a failure changes no completion
 	pattern := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(prefix) + "*"
 	v, err := c.Do(ctx, []byte("SCAN"), []byte("0"), []byte("MATCH"), []byte(pattern), []byte("COUNT"), []byte(keysScanned))
 	if err != nil || v.Kind != resp.Array || len(v.Elems) != 2 {

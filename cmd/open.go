@@ -35,7 +35,7 @@ type connection struct {
 	close  func() error
 }
 
-// chosen reports whether the target itself names a database, be it 0.
+// chosen reports whether the target itself names a database, including 0.
 func (c *connection) chosen() bool {
 	u := c.target.url
 	return c.DB() != 0 || u != nil && !c.target.isREST() && (u.Query().Has("db") || u.Scheme != "unix" && strings.Trim(u.Path, "/") != "")
