@@ -18,6 +18,7 @@ schema:
 spelling:
 outfile:
 trig:
+geohash:              trig
 translator/document:
 translator/filter:
 translator/vector:
