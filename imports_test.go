@@ -18,6 +18,7 @@ schema:
 spelling:
 outfile:
 trig:
+hyperloglog:
 geohash:              trig
 translator/document:
 translator/filter:
