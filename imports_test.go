@@ -18,6 +18,7 @@ schema:
 spelling:
 outfile:
 trig:
+inspect/job:          display
 hyperloglog:
 geohash:              trig
 translator/document:

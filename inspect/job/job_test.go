@@ -1,0 +1,45 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// ends does what a command of Start does, and returns the end of the job.
+func ends(t *testing.T, cmd tea.Cmd) Finished {
+	t.Helper()
+	f, ok := cmd().(Finished)
+	if !ok {
+		t.Fatal("the job has no end")
+	}
+	return f
+}
+
+// TestLateEndsAreDropped of jobs that were cancelled, or replaced.
+func TestLateEndsAreDropped(t *testing.T) {
+	js := Jobs{After: func(time.Duration, tea.Msg) tea.Cmd { return nil }}
+	work := func(result string) func(context.Context) (tea.Msg, error) {
+		return func(ctx context.Context) (tea.Msg, error) { return result, ctx.Err() }
+	}
+	first := js.Start(Describing, work("first"))
+	second := js.Start(Describing, work("second"))
+	if f := ends(t, first); !errors.Is(f.Err, context.Canceled) || js.Takes(f) {
+		t.Errorf("a job that was replaced ends with %v", f)
+	}
+	f := ends(t, second)
+	if !js.Running(Describing) || !js.Takes(f) || js.Running(Describing) || f.Result != "second" || f.Err != nil {
+		t.Errorf("the job ends with %v", f)
+	}
+	if js.Takes(f) {
+		t.Error("a job ended twice")
+	}
+	third := js.Start(Opening, work("third"))
+	js.CancelAll()
+	if js.Takes(ends(t, third)) {
+		t.Error("a job that was cancelled has an end")
+	}
+}
