@@ -18,6 +18,7 @@ schema:
 spelling:
 outfile:
 trig:
+inspect/screen:       display resp
 inspect/job:          display
 hyperloglog:
 geohash:              trig

@@ -1,0 +1,110 @@
+package screen
+
+import (
+	"unicode"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+)
+
+// Prompt is one line of text under edit.
+type Prompt struct {
+	Text []rune
+	at   int // the cursor: the rune it stands before
+}
+
+// NewPrompt is text with the cursor at its end.
+func NewPrompt(text string) *Prompt {
+	p := &Prompt{Text: []rune(text)}
+	p.at = len(p.Text)
+	return p
+}
+
+func (p *Prompt) String() string { return string(p.Text) }
+
+// Key edits the line, and reports whether that changed it.
+func (p *Prompt) Key(k tea.KeyMsg) (changed bool) {
+	switch k.String() {
+	case "left", "ctrl+b":
+		p.at = max(p.at-1, 0)
+	case "right", "ctrl+f":
+		p.at = min(p.at+1, len(p.Text))
+	case "home", "ctrl+a":
+		p.at = 0
+	case "end", "ctrl+e":
+		p.at = len(p.Text)
+	case "backspace", "ctrl+h":
+		return p.erase(p.at-1, p.at)
+	case "delete", "ctrl+d":
+		return p.erase(p.at, p.at+1)
+	case "ctrl+u":
+		return p.erase(0, p.at)
+	case "ctrl+k":
+		return p.erase(p.at, len(p.Text))
+	case "ctrl+w", "alt+backspace":
+		return p.erase(p.word(), p.at)
+	default:
+		return p.insert(k)
+	}
+	return false
+}
+
+// The joiners hold letters together, of emoji and of scripts such as Persian.
+const (
+	zeroWidthJoiner    = '\u200d'
+	zeroWidthNonJoiner = '\u200c'
+)
+
+// insert takes what was typed or pasted, without what is no letter.
+func (p *Prompt) insert(k tea.KeyMsg) bool {
+	if k.Alt || k.Type != tea.KeyRunes && k.Type != tea.KeySpace {
+		return false
+	}
+	var letters []rune
+	for _, r := range k.Runes {
+		if unicode.IsGraphic(r) || r == zeroWidthJoiner || r == zeroWidthNonJoiner {
+			letters = append(letters, r)
+		}
+	}
+	tail := append(letters, p.Text[p.at:]...)
+	p.Text = append(p.Text[:p.at:p.at], tail...)
+	p.at += len(letters)
+	return len(letters) > 0
+}
+
+func (p *Prompt) erase(from, to int) bool {
+	from, to = max(from, 0), min(to, len(p.Text))
+	if from >= to {
+		return false
+	}
+	p.Text = append(p.Text[:from:from], p.Text[to:]...)
+	p.at = from
+	return true
+}
+
+// word is where the word before the cursor begins.
+func (p *Prompt) word() int {
+	i := p.at
+	for i > 0 && p.Text[i-1] == ' ' {
+		i--
+	}
+	for i > 0 && p.Text[i-1] != ' ' {
+		i--
+	}
+	return i
+}
+
+// window is what fits into width cells around the cursor: the text before it,
+// and from it on.
+func (p *Prompt) window(width int) (before, after string) {
+	width = max(width, 0)
+	before = TruncateLeft(string(p.Text[:p.at]), width*3/4)
+	return before, display.Truncate(string(p.Text[p.at:]), max(width-len([]rune(before)), 0))
+}
+
+// Prompt is a prompt with its cursor.
+func (s Styles) Prompt(p *Prompt, width int) string {
+	before, after := p.window(width - 1)
+	return before + s.Accent.Render("▏") + after
+}

@@ -1,0 +1,31 @@
+package screen
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Typeable is s as it can be typed, and what reads that back: text as it is, and
+// other bytes in double quotes with escapes.
+func Typeable(s string) (text string, read func(string) (string, error)) {
+	for _, r := range s {
+		if !resp.Visible(r) || r == utf8.RuneError {
+			return string(resp.AppendQuoted(nil, []byte(s), true)), Unquote
+		}
+	}
+	return s, func(text string) (string, error) { return text, nil }
+}
+
+var errQuotes = errors.New(`what holds bytes that are no text stands in double quotes, as "a\x00b"`)
+
+// Unquote reads a text in double quotes.
+func Unquote(text string) (string, error) {
+	words, err := resp.SplitLine(text)
+	if err != nil || len(words) != 1 || !strings.HasPrefix(text, `"`) {
+		return "", errQuotes
+	}
+	return string(words[0]), nil
+}
