@@ -1,0 +1,55 @@
+// Package exit is how a run of the program ends: the errors that have an exit code of
+// their own, and the signals that end work early.
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// The exit codes of meowdis. Scripts rely on them: they are documented in the help
+// and in the man pages.
+const (
+	codeOK     = 0
+	codeError  = 1   // a command was answered with an error
+	codeUsage  = 2   // the command line was wrong
+	codeTarget = 3   // the target could not be opened or reached, or failed
+	codeSignal = 128 // and the number of the signal that ended it
+)
+
+// Code is the exit code of a run that ended with err. A signal is all that
+// cancels a context here.
+func Code(err error) int {
+	var usage UsageError
+	var stopped StoppedBy
+	switch {
+	case err == nil:
+		return codeOK
+	case errors.Is(err, ErrAnswered):
+		return codeError
+	case errors.As(err, &usage):
+		return codeUsage
+	case errors.As(err, &stopped):
+		return codeSignal + int(stopped)
+	case errors.Is(err, context.Canceled):
+		return codeSignal + int(syscall.SIGINT)
+	}
+	return codeTarget
+}
+
+// ErrAnswered ends a run in which a command was answered with an error. The
+// answer has been printed, so that nothing more is said.
+var ErrAnswered = errors.New("a command was answered with an error")
+
+// UsageError is a mistake on the command line: exit code 2.
+type UsageError struct{ error }
+
+func (e UsageError) Unwrap() error { return e.error }
+
+// Usagef is the UsageError with this text. A %w keeps its cause.
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// Usage makes err a UsageError.
+func Usage(err error) error { return UsageError{err} }
