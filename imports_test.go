@@ -18,6 +18,7 @@ schema:
 spelling:
 outfile:
 trig:
+internal/latency:
 internal/progress:
 internal/exit:
 inspect/screen:       display resp
