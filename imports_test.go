@@ -18,6 +18,7 @@ schema:
 spelling:
 outfile:
 trig:
+internal/flags:        internal/exit keytype
 internal/latency:
 internal/progress:
 internal/exit:
