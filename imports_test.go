@@ -9,26 +9,24 @@ import (
 
 // mayImport is which package may import which of ours, tests aside. Those at the top
 // know commands, SQL and nothing of a machine; those at the bottom only cmd puts
-// together. What runs commands is handed to whoever needs it, so that neither a face
-// nor a mover imports local, remote or engine.
+// together. What runs commands is passed in, so that neither a face nor a mover
+// imports local, remote or engine.
 const mayImport = `
 glob:
+hyperloglog:
 partialsort:
 schema:
 spelling:
 outfile:
 trig:
-internal/flags:        internal/exit keytype
-internal/latency:
-internal/progress:
-internal/exit:
-inspect/screen:       display resp
-inspect/job:          display
-hyperloglog:
 geohash:              trig
 translator/document:
 translator/filter:
 translator/vector:
+internal/latency:
+internal/exit:
+internal/flags:        internal/exit keytype
+internal/progress:
 internal/readfull:
 resp:                 internal/readfull
 commands:             resp
@@ -42,19 +40,33 @@ decode:               display resp
 records:              commands keyspace resp
 profile:              spelling
 sweep:                schema store
-translator:           commands glob keytype longdouble partialsort rdb resp schema store translator/document translator/filter translator/vector trig
+translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema store translator/document translator/filter translator/vector
 engine:               commands resp store translator
 foreign:              keytype resp store translator
 doctor:               foreign keytype resp schema store translator
-catalog:              keytype rdb resp schema store
-survey:               display keyspace keytype resp schema store
-transfer:             internal/readfull keyspace keytype rdb resp translator/vector
+keyspace/catalog:     keyspace keytype rdb resp schema store
+keyspace/stats:       display keyspace keytype resp
+keyspace/peek:        decode display keyspace keyspace/stats keytype resp
+transfer:             internal/readfull internal/script keyspace keytype rdb resp translator/vector
 
 local:                doctor foreign outfile schema store sweep
 remote:               commands resp
 server:               commands engine glob resp store translator
-repl:                 commands decode display keyspace keytype outfile resp spelling
-inspect:              catalog commands decode display glob keyspace keytype rdb resp transfer translator
+internal/complete:    commands display internal/exit internal/target local resp store translator
+internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
+internal/script:      display internal/exit resp
+internal/target:      commands display engine internal/exit internal/flags local profile remote resp
+repl:                 commands display keyspace keyspace/peek keytype outfile resp spelling
+inspect/job:          display
+inspect/screen:       display resp
+inspect/target:       inspect/job keyspace keyspace/catalog keytype resp
+inspect/room:         display inspect/job inspect/screen inspect/target
+inspect/change:       commands display inspect/job inspect/target keyspace keyspace/catalog keytype rdb resp transfer
+inspect/keys:         display glob inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype
+inspect/value:        decode display geohash hyperloglog inspect/job inspect/room inspect/screen inspect/target keyspace keytype resp
+inspect/edit:         commands display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype resp transfer
+inspect/overview:     display inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype resp
+inspect:              display inspect/change inspect/edit inspect/job inspect/keys inspect/overview inspect/room inspect/screen inspect/target inspect/value
 `
 
 // TestImports holds the packages to the table.

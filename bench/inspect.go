@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// inspecting opens ever bigger files in the inspector, and tells how long a person
+// inspecting opens ever bigger files in the inspector, and reports how long a user
 // waits, and how much memory it takes.
 func inspecting(o options, dir string) error {
 	fmt.Print("`meowdis inspect` on files of so many keys, at 80×24: whole processes until the tree is on the screen, median of 5; then in the last one the time to the last key, through all keys for a filter that none passes, " +
@@ -76,8 +76,8 @@ type visit struct {
 }
 
 // inspectOnce runs the inspector in a terminal of script(1) until the first folder is
-// drawn, and through the strides if far is set.
-func inspectOnce(o options, file string, far bool) (v visit, err error) {
+// drawn, and goes on through the strides if stride is set.
+func inspectOnce(o options, file string, stride bool) (v visit, err error) {
 	line := "stty rows 24 cols 80; exec " + o.meowdis + " inspect " + file
 	run := exec.Command("script", "-qec", line, "/dev/null")
 	run.Env = append(os.Environ(), "TERM=tmux-256color") // which is not asked for its background
@@ -96,7 +96,7 @@ func inspectOnce(o options, file string, far bool) (v visit, err error) {
 		return v, err
 	}
 	v.first = time.Since(start)
-	if v.before, err = memoryOfChild(run.Process.Pid, "VmRSS:"); err != nil || !far {
+	if v.before, err = memoryOfChild(run.Process.Pid, "VmRSS:"); err != nil || !stride {
 		return v, err
 	}
 	for _, s := range strides {
@@ -114,7 +114,7 @@ func inspectOnce(o options, file string, far bool) (v visit, err error) {
 	return v, err
 }
 
-// awaited is what a program writes, as far as somebody waits for it.
+// awaited is what a program writes, from which await takes what it waits for.
 type awaited struct {
 	chunks chan []byte
 	seen   bytes.Buffer
@@ -138,10 +138,10 @@ func newAwaited(r io.Reader) *awaited {
 	return a
 }
 
-// longest is for how long anything is awaited.
+// longest is how long await waits for anything.
 const longest = 10 * time.Minute
 
-// await waits until text is written behind what was awaited before.
+// await waits until text is written after what was awaited before.
 func (a *awaited) await(text string) error {
 	late := time.After(longest)
 	for {
@@ -185,5 +185,5 @@ func memoryOf(pid int, what string) (int64, error) {
 			return strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(kb), "kB")), 10, 64)
 		}
 	}
-	return 0, fmt.Errorf("the kernel tells no memory of process %d", pid)
+	return 0, fmt.Errorf("the kernel does not report the memory of process %d", pid)
 }

@@ -52,7 +52,7 @@ func load(o options, file string, numbers []int) (took started, kb int64, err er
 	if err != nil {
 		return took, 0, err
 	}
-	err = took.addFed(fill, func() error {
+	err = took.addWith(fill, func() error {
 		defer in.Close()
 		if _, err := script.WriteTo(in); err != nil {
 			return err

@@ -64,16 +64,16 @@ func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 const startRounds = 100
 
 // add runs cmd to its end.
-func (s *started) add(cmd *exec.Cmd) error { return s.addFed(cmd, func() error { return nil }) }
+func (s *started) add(cmd *exec.Cmd) error { return s.addWith(cmd, func() error { return nil }) }
 
-// addFed runs cmd to its end, and feed meanwhile.
-func (s *started) addFed(cmd *exec.Cmd, feed func() error) error {
+// addWith runs cmd to its end, and feed meanwhile.
+func (s *started) addWith(cmd *exec.Cmd, feed func() error) error {
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	fed := feed()
-	if err := errors.Join(cmd.Wait(), fed); err != nil {
+	err := feed()
+	if err := errors.Join(cmd.Wait(), err); err != nil {
 		return err
 	}
 	s.wall = append(s.wall, time.Since(began))

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 )
 
@@ -32,7 +34,7 @@ there is a whole backup under that name or none.
 		Example: `  meowdis backup cats.sqlite /backup/cats.sqlite
   meowdis backup --db cats.sqlite --force /backup/latest.sqlite`,
 		Args:              usageArgs(cobra.RangeArgs(1, 2)),
-		ValidArgsFunction: completeTargets(1),
+		ValidArgsFunction: target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			last := len(args) - 1
 			return o.run(cmd.Context(), s, args[:last], args[last])
@@ -44,35 +46,35 @@ there is a whole backup under that name or none.
 }
 
 func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to string) (err error) {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	if info, err := os.Stat(to); err == nil && info.IsDir() {
-		return usagef("%s is a directory: name the file in it", to)
+		return exit.Usagef("%s is a directory: name the file in it", to)
 	} else if err == nil && !o.force {
 		another := "name another file"
 		if len(file) == 0 { // it may be meant to be the file that is backed up
 			another += " behind it"
 		}
-		return usagef("%s, where the backup is to go, exists already: %s, or give --force to replace it", to, another)
+		return exit.Usagef("%s, where the backup is to go, exists already: %s, or give --force to replace it", to, another)
 	}
 	t, err := o.file.choose(s, file)
 	if err != nil {
 		return err
 	}
-	f, err := local.OpenFile(t.path, true)
+	f, err := local.OpenFile(t.Path, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = tended(err, f) }()
 	bar := newProgress(s, "copying", "pages", -1)
 	err = f.Backup(ctx, to, local.BackupOptions{Replace: o.force, Progress: func(done, total int) {
-		if bar.set(int64(done), int64(total)); done == total {
-			bar.say("checking the copy")
+		if bar.Set(int64(done), int64(total)); done == total {
+			bar.Say("checking the copy")
 		}
 	}})
-	bar.end()
-	if wasStopped(ctx, err) {
-		return stopped(ctx, to+" was not written")
+	bar.End()
+	if exit.WasStopped(ctx, err) {
+		return exit.Stopped(ctx, to+" was not written")
 	}
 	if err != nil {
 		return err

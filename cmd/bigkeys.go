@@ -3,7 +3,9 @@ package cmd
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/survey"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/keyspace/stats"
 )
 
 func newBigKeys(s *streams) *cobra.Command {
@@ -16,7 +18,7 @@ func newBigKeys(s *streams) *cobra.Command {
 keys that was out of. A pattern picks keys. The memory that it takes does not
 grow with the database.
 
-` + bytesHelp + "\n\n" + targetHelp,
+` + bytesHelp + "\n\n" + target.Help,
 		Example: `  meowdis bigkeys --top 3
   meowdis bigkeys --samples 0 'session:*'`,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -26,10 +28,10 @@ grow with the database.
 				return err
 			}
 			if o.top == 0 {
-				return usagef("--top 0: there would be nothing to show")
+				return exit.Usagef("--top 0: there would be nothing to show")
 			}
-			summary := &survey.Summary{Top: o.top, ByType: true}
-			return o.run(cmd.Context(), s, summary, 0, func(r survey.Report) string { return r.BigKeys(summary) })
+			summary := &stats.Summary{Top: o.top, ByType: true}
+			return o.run(cmd.Context(), s, summary, 0, func(r stats.Report) string { return r.BigKeys(summary) })
 		},
 	}
 	o.addFlags(cmd, 5, "keys of each type")

@@ -27,7 +27,7 @@ func TestCompletionInBash(t *testing.T) {
 	} {
 		s.check(s.Type(line.typed))
 		s.check(s.Press("Tab"))
-		s.check(s.Type("|")) // what bash puts behind a whole word is seen, too
+		s.check(s.Type("|")) // what bash puts after a whole word is seen, too
 		s.lastLine("$ " + line.completed)
 		s.check(s.Press("C-u", "C-l"))
 	}
@@ -41,7 +41,8 @@ func TestCompletionInBash(t *testing.T) {
 // TestCompletionInZsh looks for what zsh would run: it reads what stands in $( as if
 // it were typed, where # is no comment.
 func TestCompletionInZsh(t *testing.T) {
-	script, err := os.ReadFile(filepath.Join("shells", "meowdis.zsh"))
+	t.Parallel()
+	script, err := os.ReadFile(filepath.Join("..", "internal", "complete", "shells", "meowdis.zsh"))
 	if err != nil {
 		t.Fatal(err)
 	}

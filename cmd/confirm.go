@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/profile"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -42,13 +44,13 @@ func (o *confirmOptions) addFlags(cmd *cobra.Command) {
 }
 
 // asks reports whether anything may have to be asked on the target.
-func (o *confirmOptions) asks(t target) bool {
-	return !o.yes && t.profile != "" && t.settings.Confirm.Level() != profile.ConfirmNone
+func (o *confirmOptions) asks(t target.Target) bool {
+	return !o.yes && t.Profile != "" && t.Settings.Confirm.Level() != profile.ConfirmNone
 }
 
 // question is what must be asked about a call on the target, "" for nothing, and
 // what reports whether an answer lets it run.
-func (o *confirmOptions) question(t target, args [][]byte) (question string, accepts func(answer string) bool) {
+func (o *confirmOptions) question(t target.Target, args [][]byte) (question string, accepts func(answer string) bool) {
 	name, yes := isDangerous(args)
 	if !yes || !o.asks(t) {
 		return "", nil
@@ -58,42 +60,42 @@ func (o *confirmOptions) question(t target, args [][]byte) (question string, acc
 
 // ask is the question about what is called name, as the target's profile wants it
 // asked.
-func ask(t target, name string) (question string, accepts func(answer string) bool) {
-	if t.settings.Confirm.Level() == profile.ConfirmYes {
-		return fmt.Sprintf("%s on %s, %s. Run it? [y/N] ", name, t.profile, t), saysYes
+func ask(t target.Target, name string) (question string, accepts func(answer string) bool) {
+	if t.Settings.Confirm.Level() == profile.ConfirmYes {
+		return fmt.Sprintf("%s on %s, %s. Run it? [y/N] ", name, t.Profile, t), saysYes
 	}
-	return fmt.Sprintf("%s on %s, %s. Type %s to run it: ", name, t.profile, t, t.profile), func(answer string) bool {
-		return strings.TrimSpace(answer) == t.profile
+	return fmt.Sprintf("%s on %s, %s. Type %s to run it: ", name, t.Profile, t, t.Profile), func(answer string) bool {
+		return strings.TrimSpace(answer) == t.Profile
 	}
 }
 
-// confirmed is the session of c, which asks before dangerous commands where
-// somebody can answer, and refuses them where nobody can.
-func (o *confirmOptions) confirmed(c *connection, s *streams) session {
-	if !o.asks(c.target) {
-		return c.session
+// confirmed is the session of c, which asks before dangerous commands where a user
+// can answer, and refuses them where there is no terminal.
+func (o *confirmOptions) confirmed(c *target.Conn, s *streams) target.Session {
+	if !o.asks(c.Target) {
+		return c.Session
 	}
-	return &guarded{session: c.session, refuse: func(ctx context.Context, args [][]byte) (resp.Value, bool) {
+	return &target.Guard{Session: c.Session, Refuse: func(ctx context.Context, args [][]byte) (resp.Value, bool) {
 		name, yes := isDangerous(args)
 		if !yes {
 			return resp.Value{}, false
 		}
-		refusal := o.refusal(ctx, s, c.target, name)
+		refusal := o.refusal(ctx, s, c.Target, name)
 		return resp.MakeError(refusal), refusal != ""
 	}}
 }
 
 // refusal is why something is not to be done on the target, which is one that asks:
-// nobody said yes. It is "" when somebody did.
-func (o *confirmOptions) refusal(ctx context.Context, s *streams, t target, name string) string {
+// the user did not say yes. It is "" after a yes.
+func (o *confirmOptions) refusal(ctx context.Context, s *streams, t target.Target, name string) string {
 	if !s.inTerminal {
-		return "CONFIRM " + name + " on profile " + t.profile + " needs --yes where nobody can be asked"
+		return "CONFIRM " + name + " on profile " + t.Profile + " needs --yes where nobody can be asked"
 	}
 	question, accepts := ask(t, name)
 	fmt.Fprint(s.err, question)
 	line, err := bufio.NewReader(s.input(ctx)).ReadString('\n') // no line is no answer
 	if err != nil {
-		fmt.Fprintln(s.err) // behind the question
+		fmt.Fprintln(s.err) // after the question
 	}
 	if accepts(line) {
 		return ""
@@ -102,39 +104,39 @@ func (o *confirmOptions) refusal(ctx context.Context, s *streams, t target, name
 }
 
 // mayWrite lets a verb that writes by itself go on, or says why not and returns
-// errAnswered: the target is read-only, or its profile wants a yes that nobody gave.
+// errAnswered: the target is read-only, or its profile wants a yes that was not given.
 // A file that is not there yet has nothing to lose.
-func (o *confirmOptions) mayWrite(ctx context.Context, s *streams, targets *targetOptions, t target, verb string) error {
+func (o *confirmOptions) mayWrite(ctx context.Context, s *streams, targets *target.Options, t target.Target, verb string) error {
 	refusal := ""
 	switch {
-	case targets.refusesWrites(t):
+	case targets.RefusesWrites(t):
 		refusal = "READONLY " + verb + " writes, and " + t.String() + " is read-only"
-	case o.asks(t) && !t.isNew():
+	case o.asks(t) && !t.IsNew():
 		refusal = o.refusal(ctx, s, t, verb)
 	}
-	return told(ctx, s, refusal)
+	return refusedWith(ctx, s, refusal)
 }
 
 // mayRun is mayWrite for a command that a verb runs again and again.
-func (o *confirmOptions) mayRun(ctx context.Context, s *streams, t target, args [][]byte) error {
+func (o *confirmOptions) mayRun(ctx context.Context, s *streams, t target.Target, args [][]byte) error {
 	name, yes := isDangerous(args)
 	if !yes || !o.asks(t) {
 		return nil
 	}
-	return told(ctx, s, o.refusal(ctx, s, t, name))
+	return refusedWith(ctx, s, o.refusal(ctx, s, t, name))
 }
 
-// told prints a refusal, if there is one, and returns errAnswered for it; a signal
-// that ended the question is told as one.
-func told(ctx context.Context, s *streams, refusal string) error {
+// refusedWith prints a refusal, if there is one, and returns errAnswered for it. When a
+// signal ended the question, it returns that.
+func refusedWith(ctx context.Context, s *streams, refusal string) error {
 	switch {
 	case refusal == "":
 		return nil
 	case ctx.Err() != nil:
-		return stopped(ctx, "nothing was run")
+		return exit.Stopped(ctx, "nothing was run")
 	}
 	fmt.Fprintf(s.err, "meowdis: %s\n", refusal)
-	return errAnswered
+	return exit.ErrAnswered
 }
 
 func saysYes(answer string) bool {

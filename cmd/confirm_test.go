@@ -7,6 +7,7 @@ import (
 
 // TestConfirmInTerminal answers what a verb that writes by itself asks.
 func TestConfirmInTerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 200, 30, "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir, "MEOWDIS_KEYRING=off", "PS1=$ ")
 	s.check(s.Run("cd " + dir + "; clear"))

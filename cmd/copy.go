@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -12,57 +11,30 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/flags"
+	"github.com/meowdis/meowdis/internal/move"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // copyOptions are the flags and arguments of copy.
 type copyOptions struct {
-	keys     moveOptions
-	existing existingOptions
+	keys     move.Options
+	existing move.Existing
 	confirm  confirmOptions
-	tokens   tokenOptions
+	tokens   target.Tokens
 	resume   string
 	verify   bool
 	full     bool
-	reach    reachOptions
+	reach    target.Reach
 	src, dst string
 
 	flags *pflag.FlagSet
 }
 
-// tokenOptions are the flags with the tokens of two targets.
-type tokenOptions struct {
-	both, src, dst string
-}
-
-func (o *tokenOptions) addFlags(cmd *cobra.Command, src, dst string) {
-	f := cmd.Flags()
-	f.StringVar(&o.both, "token", "", "`TOKEN` of whichever wants one")
-	f.StringVar(&o.src, src, "", "`TOKEN` of the first one, when they differ")
-	f.StringVar(&o.dst, dst, "", "`TOKEN` of the second one")
-	for _, name := range []string{"token", src, dst} {
-		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
-	}
-}
-
-// named is the target that an argument means, with the token of its own flag, or
-// else of --token, which a Redis server gets only when it wants one: the other
-// side's may be meant. The environment's is for a REST endpoint that has none by then.
-func (o *tokenOptions) named(s *streams, spec, token string) (target, error) {
-	t, err := named(s.getenv, spec, firstOf(token, o.both))
-	switch {
-	case t.isREST() && t.token == "":
-		t.token = s.getenv("MEOWDIS_TOKEN")
-	case t.url != nil && !t.isREST() && token == "" && t.url.User.Username() == "":
-		if password, _ := t.url.User.Password(); password == o.both {
-			t.url.User, t.spare = nil, o.both
-		}
-	}
-	return t, err
-}
-
-const twoTargetsHelp = targetHelp + `
+const twoTargetsHelp = target.Help + `
 This verb has two, and looks at its arguments only.`
 
 func newCopy(s *streams) *cobra.Command {
@@ -85,9 +57,9 @@ that was changed while it was read is named on stderr.
   meowdis copy cats.sqlite @prod --match 'cat:*'
   meowdis copy a.sqlite b.sqlite -n 0 --db-to 5 --replace`,
 		Args:              usageArgs(cobra.ExactArgs(2)),
-		ValidArgsFunction: completeTargets(2),
+		ValidArgsFunction: target.CompleteNames(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(exclusive(cmd, "replace", "skip"), o.keys.check(cmd)); err != nil {
+			if err := errors.Join(flags.Exclusive(cmd, "replace", "skip"), o.keys.Check(cmd)); err != nil {
 				return err
 			}
 			o.src, o.dst = args[0], args[1]
@@ -96,13 +68,13 @@ that was changed while it was read is named on stderr.
 	}
 	f := cmd.Flags()
 	o.flags = f
-	o.existing.addFlags(cmd)
+	o.existing.AddFlags(cmd)
 	o.confirm.addFlags(cmd)
-	o.keys.addFlags(cmd, "n")
+	o.keys.AddFlags(cmd, "n")
 	f.StringVar(&o.resume, "resume", "", "go on at `POSITION`, which an interrupted copy printed")
 	f.BoolVar(&o.verify, "verify", false, "compare each key behind the copy, as diff does")
-	o.tokens.addFlags(cmd, "src-token", "dst-token")
-	o.reach.addFlags(cmd)
+	o.tokens.AddFlags(cmd, "src-token", "dst-token")
+	o.reach.AddFlags(cmd)
 	f.BoolVar(&o.full, "full", false, "make each commit to a file survive a power cut (slower)")
 	return cmd
 }
@@ -112,68 +84,68 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := o.keys.change(time.Now()); err != nil {
+	if _, err := o.keys.Change(time.Now()); err != nil {
 		return err
 	}
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	targets := targetOptions{full: o.full, reach: o.reach}
-	from, err := o.tokens.named(s, o.src, o.tokens.src)
+	targets := target.Options{Full: o.full, Reach: o.reach}
+	from, err := o.tokens.Named(s.getenv, o.src, o.tokens.First)
 	if err != nil {
 		return err
 	}
-	to, err := o.tokens.named(s, o.dst, o.tokens.dst)
+	to, err := o.tokens.Named(s.getenv, o.dst, o.tokens.Second)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(from.hasDatabase(o.flags, "db-from", o.keys.from), to.hasDatabase(o.flags, "db-to", o.keys.to)); err != nil {
+	if err := errors.Join(from.HasDatabase(o.flags, "db-from", o.keys.From), to.HasDatabase(o.flags, "db-to", o.keys.To)); err != nil {
 		return err
 	}
-	if same(from, to) {
-		return usagef("%s and %s are the same file", o.src, o.dst)
+	if target.SameFile(from, to) {
+		return exit.Usagef("%s and %s are the same file", o.src, o.dst)
 	}
-	src, err := targets.connectExisting(ctx, from)
+	src, err := connectExisting(ctx, &targets, from)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, src) }()
-	if o.keys.from < 0 && src.chosen() {
+	if o.keys.From < 0 && src.Chosen() {
 		read.Databases = []int{src.DB()}
 	}
 	file := toWrite
 	switch {
-	case !o.keys.dryRun:
+	case !o.keys.DryRun:
 		err = o.confirm.mayWrite(ctx, s, &targets, to, "copy")
-	case to.isNew():
-		to.path = local.Memory // it is not made for this
+	case to.IsNew():
+		to.Path = local.Memory // it is not made for this
 	default:
-		file.ReadOnly = to.path != local.Memory
+		file.ReadOnly = to.Path != local.Memory
 	}
 	if err != nil {
 		return err
 	}
-	dst, err := targets.enter(ctx, to, file)
+	dst, err := targets.Enter(ctx, to, file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, dst) }()
-	if o.keys.to < 0 && dst.chosen() {
-		o.keys.to = dst.DB()
+	if o.keys.To < 0 && dst.Chosen() {
+		o.keys.To = dst.DB()
 	}
-	if o.keys.to >= 0 && len(read.Databases) == 0 {
-		return usagef("give -n, the database to copy from: keys of several databases could have the same name")
+	if o.keys.To >= 0 && len(read.Databases) == 0 {
+		return exit.Usagef("give -n, the database to copy from: keys of several databases could have the same name")
 	}
-	change, err := o.keys.change(time.Now())
+	change, err := o.keys.Change(time.Now())
 	if err != nil {
 		return err
 	}
 	if err := fits(ctx, src, dst, read.Databases, change.DB); err != nil {
 		return err
 	}
-	if o.keys.dryRun {
+	if o.keys.DryRun {
 		return o.count(ctx, s, src, dst, read, change)
 	}
-	if err := dst.writable(ctx, s); err != nil {
+	if err := writable(ctx, s, dst); err != nil {
 		return err
 	}
 	if err = o.copy(ctx, s, src, dst, read, change); err != nil || !o.verify {
@@ -184,8 +156,8 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 
 // fits refuses to begin a copy into a file that has no place for one of the databases.
 // Those of the source that hold keys are meant when none is named.
-func fits(ctx context.Context, src, dst *connection, dbs []int, into func(int) int) (err error) {
-	if dst.file == nil || src.file != nil {
+func fits(ctx context.Context, src, dst *target.Conn, dbs []int, into func(int) int) (err error) {
+	if dst.File == nil || src.File != nil {
 		return nil
 	}
 	if dbs == nil {
@@ -198,61 +170,51 @@ func fits(ctx context.Context, src, dst *connection, dbs []int, into func(int) i
 			db = into(db)
 		}
 		if db >= commands.Databases {
-			return usagef("database %[1]d: a file has the databases 0 to %[2]d; -n %[1]d --db-to NUMBER puts its keys into another", db, commands.Databases-1)
+			return exit.Usagef("database %[1]d: a file has the databases 0 to %[2]d; -n %[1]d --db-to NUMBER puts its keys into another", db, commands.Databases-1)
 		}
 	}
 	return nil
 }
 
 // compare is --verify: what was copied is looked up where it was to arrive.
-func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions, change transfer.Change) error {
-	r := &report{s: s, bar: newProgress(s, "verifying", "keys", total(ctx, src, read))}
+func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *target.Conn, read transfer.ReadOptions, change transfer.Change) error {
+	r := newReport(s, "verifying", "keys", total(ctx, src, read))
 	different := 0
 	keys, err := transfer.Diff(ctx, src, dst, transfer.DiffOptions{
-		Read: read, A: src.list(read), Arrived: &change, Tolerance: time.Second, Notify: r.notify, Seen: r.seen,
+		Read: read, A: move.List(src, read), Arrived: &change, Tolerance: time.Second, Notify: r.Notify, Seen: r.Seen,
 		Found: func(d transfer.Difference) {
-			if different++; different <= maxTold {
-				r.say("%s", (&diffOptions{}).line(d))
+			if different++; different <= move.MaxTold {
+				r.Say("%s", (&diffOptions{}).line(d))
 			}
 		},
 	})
 	switch {
-	case wasStopped(ctx, err):
-		err = stopped(ctx, "what was copied stays, and is not verified")
+	case exit.WasStopped(ctx, err):
+		err = exit.Stopped(ctx, "what was copied stays, and is not verified")
 	case err == nil && different > 0:
-		r.say("verified %s: %s", count(keys, "key"), count(int64(different), "difference"))
-		err = errAnswered
+		r.Say("verified %s: %s", move.Count(keys, "key"), move.Count(int64(different), "difference"))
+		err = exit.ErrAnswered
 	case err == nil:
-		r.say("verified %s", count(keys, "key"))
+		r.Say("verified %s", move.Count(keys, "key"))
 	}
-	return r.end(err)
-}
-
-// same reports whether two targets are one file.
-func same(a, b target) bool {
-	if a.url != nil || b.url != nil {
-		return false
-	}
-	one, err1 := os.Stat(a.path)
-	other, err2 := os.Stat(b.path)
-	return err1 == nil && err2 == nil && os.SameFile(one, other)
+	return r.End(err)
 }
 
 func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
-	read, err := o.keys.readOptions()
+	read, err := o.keys.ReadOptions()
 	if err != nil {
 		return read, err
 	}
 	if o.resume != "" {
 		if read.From, err = transfer.ParsePosition(o.resume); err != nil {
-			return read, usageError{fmt.Errorf("--resume: %w", err)}
+			return read, exit.Usage(fmt.Errorf("--resume: %w", err))
 		}
 		if read.From.DB >= commands.Databases {
-			return read, usagef("--resume %s: databases have the numbers 0 to %d", o.resume, commands.Databases-1)
+			return read, exit.Usagef("--resume %s: databases have the numbers 0 to %d", o.resume, commands.Databases-1)
 		}
 	}
-	if o.keys.from >= 0 {
-		read.Databases = []int{o.keys.from}
+	if o.keys.From >= 0 {
+		read.Databases = []int{o.keys.From}
 	}
 	return read, nil
 }
@@ -261,14 +223,14 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 // keys as it takes at once.
 const pagesToFile = 16
 
-func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions, change transfer.Change) error {
-	r := &report{s: s, bar: newProgress(s, "copying", "keys", total(ctx, src, read))}
-	w := dst.writer(o.existing.mode(), into(o.keys.to), r.notify)
+func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *target.Conn, read transfer.ReadOptions, change transfer.Change) error {
+	r := newReport(s, "copying", "keys", total(ctx, src, read))
+	w := move.NewWriter(dst, o.existing.Mode(), move.IntoDatabase(o.keys.To), r.Notify)
 	change.DB = nil // the sink does that: messages name keys as they are at the source
 	var reached transfer.Position
 	pages := 0
 	read.Passed = func(ctx context.Context, at transfer.Position) error {
-		if pages++; dst.file != nil && pages%pagesToFile != 0 {
+		if pages++; dst.File != nil && pages%pagesToFile != 0 {
 			return nil
 		}
 		if err := w.Flush(ctx); err != nil {
@@ -277,30 +239,30 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *connection
 		reached = at
 		return nil
 	}
-	err := transfer.Run(ctx, change.Of(src.keys(ctx, read)), w, r.notify, r.seen)
-	r.say("%s", r.outcome("copied", w.Written()))
-	wrote := w.Written() != transfer.Written{} || wasStopped(ctx, err)
+	err := transfer.Run(ctx, change.Of(move.Keys(ctx, src, read)), w, r.Notify, r.Seen)
+	r.Say("%s", r.Outcome("copied", w.Written()))
+	wrote := w.Written() != transfer.Written{} || exit.WasStopped(ctx, err)
 	switch {
 	case errors.Is(err, transfer.ErrExists):
-		r.say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, dst.target)
-		err = errAnswered
-	case wasStopped(ctx, err):
-		err = stopped(ctx, "what was copied stays")
+		r.Say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, dst.Target)
+		err = exit.ErrAnswered
+	case exit.WasStopped(ctx, err):
+		err = exit.Stopped(ctx, "what was copied stays")
 	}
-	if err != nil && !errors.Is(err, errAnswered) && wrote {
+	if err != nil && !errors.Is(err, exit.ErrAnswered) && wrote {
 		err = fmt.Errorf("%w; to go on, give the same command%s", err, o.goOn(reached))
 	}
-	return r.end(err)
+	return r.End(err)
 }
 
-// goOn are the flags that make the same command go on: from what was reached, and
-// behind that some keys may have been copied, too.
+// goOn are the flags that make the same command go on from what was reached. Some keys
+// after that may have been copied, too.
 func (o *copyOptions) goOn(reached transfer.Position) string {
 	var flags []string
 	if reached.Cursor != "" {
 		flags = append(flags, "--resume "+reached.String())
 	}
-	if o.existing.mode() == transfer.Refuse {
+	if o.existing.Mode() == transfer.Refuse {
 		flags = append(flags, "--skip")
 	}
 	if len(flags) == 0 {
@@ -310,7 +272,7 @@ func (o *copyOptions) goOn(reached transfer.Position) string {
 }
 
 // total is how many keys a source has, -1 when some are left out.
-func total(ctx context.Context, c *connection, read transfer.ReadOptions) int64 {
+func total(ctx context.Context, c *target.Conn, read transfer.ReadOptions) int64 {
 	if read.Match != "" || read.Type != "" || read.From.Cursor != "" {
 		return -1
 	}
@@ -322,16 +284,16 @@ func total(ctx context.Context, c *connection, read transfer.ReadOptions) int64 
 }
 
 // count is --dry-run.
-func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *connection, read transfer.ReadOptions, change transfer.Change) error {
-	r := &report{s: s, bar: newProgress(s, "counting", "keys", total(ctx, src, read))}
-	read.List = src.list(read)
-	there, err := transfer.TakeSurvey(ctx, src, read, dst, change, r.bar.add)
-	r.bar.end()
-	if wasStopped(ctx, err) {
-		return stopped(ctx, "nothing was copied")
+func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *target.Conn, read transfer.ReadOptions, change transfer.Change) error {
+	r := newReport(s, "counting", "keys", total(ctx, src, read))
+	read.List = move.List(src, read)
+	there, err := transfer.Preview(ctx, src, read, dst, change, r.Bar.Add)
+	r.Bar.End()
+	if exit.WasStopped(ctx, err) {
+		return exit.Stopped(ctx, "nothing was copied")
 	}
 	if err == nil {
-		tellSurvey(s, there, "copied", true)
+		tellCounts(s, there, "copied", true)
 	}
 	return err
 }

@@ -27,7 +27,7 @@ func playable(tr corpus.Transcript) []corpus.Step {
 	return steps
 }
 
-// differs tells of the commands that exec treats in its own way (a failed SELECT
+// differs reports whether a step is of the commands that exec treats in its own way (a failed SELECT
 // stops every script, a report is printed as it is) and of those whose help texts
 // are not Redis's.
 func differs(s corpus.Step) bool {
@@ -42,12 +42,18 @@ func differs(s corpus.Step) bool {
 
 // needsConnection reports whether steps use what a REST endpoint does not have.
 func needsConnection(steps []corpus.Step) bool {
+	return has(steps, "WATCH", "AUTH", "HELLO", "RESET", "QUIT", "CLIENT", "BLPOP")
+}
+
+// leavesTraces reports whether steps may leave something to what follows that FLUSHALL does not
+// end.
+func leavesTraces(steps []corpus.Step) bool {
+	return needsConnection(steps) || has(steps, "MULTI", "CONFIG", "DEBUG")
+}
+
+func has(steps []corpus.Step, names ...string) bool {
 	return slices.ContainsFunc(steps, func(s corpus.Step) bool {
-		switch strings.ToUpper(string(s.Args[0])) {
-		case "WATCH", "AUTH", "HELLO", "RESET", "QUIT", "CLIENT", "BLPOP":
-			return true
-		}
-		return false
+		return slices.Contains(names, strings.ToUpper(string(s.Args[0])))
 	})
 }
 
@@ -57,17 +63,21 @@ func anyLength(s corpus.Step) bool { return slices.Contains(s.Notes, "any") }
 
 const end = "the end of the reply"
 
-// play runs steps as a script and compares what it prints.
-func play(t *testing.T, name string, steps []corpus.Step, target ...string) {
+// play runs the steps of transcripts as one script, each on an empty database, and compares what
+// it prints.
+func play(t *testing.T, transcripts []corpus.Transcript, target ...string) {
 	t.Helper()
 	var script []byte
-	for _, s := range steps {
-		for _, arg := range s.Args {
-			script = append(resp.AppendQuoted(script, arg, false), ' ')
-		}
-		script = append(script, '\n')
-		if anyLength(s) {
-			script = append(script, "ECHO '"+end+"'\n"...)
+	for _, tr := range transcripts {
+		script = append(script, "FLUSHALL\nSELECT 0\n"...)
+		for _, s := range tr.Steps {
+			for _, arg := range s.Args {
+				script = append(resp.AppendQuoted(script, arg, false), ' ')
+			}
+			script = append(script, '\n')
+			if anyLength(s) {
+				script = append(script, "ECHO '"+end+"'\n"...)
+			}
 		}
 	}
 	run := exec.Command("meowdis", append([]string{"exec", "--keep-going", "--no-raw", "--escape"}, target...)...)
@@ -78,38 +88,50 @@ func play(t *testing.T, name string, steps []corpus.Step, target ...string) {
 		t.Fatalf("%v\n%s", err, exit.Stderr)
 	}
 	lines := strings.Split(string(out), "\n")
-	for _, s := range steps {
-		n, marks := strings.Count(s.Want, "\n")+1, 0
-		if anyLength(s) {
-			n, marks = slices.Index(lines, `"`+end+`"`), 1
+	for _, tr := range transcripts {
+		lines = lines[min(2, len(lines)):]
+		for _, s := range tr.Steps {
+			n, marks := strings.Count(s.Want, "\n")+1, 0
+			if anyLength(s) {
+				n, marks = slices.Index(lines, `"`+end+`"`), 1
+			}
+			if n < 0 || n > len(lines) {
+				t.Fatalf("%s.txt:%d: the output ends too early", tr.Name, s.Line)
+			}
+			if got := strings.Join(lines[:n], "\n"); !s.MatchesText(got) {
+				t.Fatalf("%s.txt:%d: %q\nmeowdis:    %s\ntranscript: %s", tr.Name, s.Line, s.Args, got, s.Want)
+			}
+			lines = lines[n+marks:]
 		}
-		if n < 0 || n > len(lines) {
-			t.Fatalf("%s.txt:%d: the output ends too early", name, s.Line)
-		}
-		if got := strings.Join(lines[:n], "\n"); !s.MatchesText(got) {
-			t.Fatalf("%s.txt:%d: %q\nmeowdis:    %s\ntranscript: %s", name, s.Line, s.Args, got, s.Want)
-		}
-		lines = lines[n+marks:]
 	}
 }
 
-// TestCorpus plays the transcripts through exec: on a file, and over both
-// protocols of a server.
+// TestCorpus plays the transcripts through exec, a process for each group: on a file, and over
+// both protocols of a server.
 func TestCorpus(t *testing.T) {
+	t.Parallel()
 	all, err := corpus.All()
 	if err != nil {
 		t.Fatal(err)
 	}
+	groups := map[string][]corpus.Transcript{}
 	for _, tr := range all {
-		t.Run(tr.Name, func(t *testing.T) {
+		tr.Steps = playable(tr)
+		name, _, _ := strings.Cut(tr.Name, "_")
+		if leavesTraces(tr.Steps) {
+			name = tr.Name
+		}
+		groups[name] = append(groups[name], tr)
+	}
+	for name, transcripts := range groups {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			steps := playable(tr)
-			play(t, tr.Name, steps, "--db", t.TempDir()+"/corpus.sqlite")
+			play(t, transcripts, "--db", t.TempDir()+"/corpus.sqlite")
 			_, redis := serveMemory(t)
-			play(t, tr.Name, steps, "--url", redis)
-			if !needsConnection(steps) {
+			play(t, transcripts, "--url", redis)
+			if !needsConnection(transcripts[0].Steps) { // then it is alone
 				rest, _ := serveMemory(t)
-				play(t, tr.Name, steps, "--url", rest, "--token", restToken)
+				play(t, transcripts, "--url", rest, "--token", restToken)
 			}
 		})
 	}

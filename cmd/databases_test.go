@@ -9,6 +9,7 @@ import (
 
 // TestManyDatabases works on a server with more databases than a file has.
 func TestManyDatabases(t *testing.T) {
+	t.Parallel()
 	server := oracle.Start(t, "--databases", "32")
 	server.Dial(t)
 	url := "unix://" + server.Socket

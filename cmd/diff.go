@@ -8,25 +8,29 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/flags"
+	"github.com/meowdis/meowdis/internal/move"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // diffOptions are the flags and arguments of diff.
 type diffOptions struct {
-	keys      selection
-	tokens    tokenOptions
+	keys      move.Selection
+	tokens    target.Tokens
 	database  int
-	tolerance interval
+	tolerance flags.Interval
 	json      bool
-	reach     reachOptions
+	reach     target.Reach
 	a, b      string
 
 	flags *pflag.FlagSet
 }
 
 func newDiff(s *streams) *cobra.Command {
-	o := &diffOptions{tolerance: interval(time.Second)}
+	o := &diffOptions{tolerance: flags.Interval(time.Second)}
 	cmd := &cobra.Command{
 		Use:     "diff [FLAGS] A B",
 		GroupID: groupMove,
@@ -49,9 +53,9 @@ Exit codes:
 		Example: `  meowdis diff cats.sqlite backup.sqlite
   meowdis diff --json redis://localhost:6379 cats.sqlite --match 'cat:*'`,
 		Args:              usageArgs(cobra.ExactArgs(2)),
-		ValidArgsFunction: completeTargets(2),
+		ValidArgsFunction: target.CompleteNames(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkDatabase(cmd.Flags(), "database", o.database); err != nil {
+			if err := target.CheckDatabase(cmd.Flags(), "database", o.database); err != nil {
 				return err
 			}
 			o.a, o.b = args[0], args[1]
@@ -60,66 +64,66 @@ Exit codes:
 	}
 	f := cmd.Flags()
 	o.flags = f
-	o.keys.addFlags(cmd)
+	o.keys.AddFlags(cmd)
 	f.IntVarP(&o.database, "database", "n", -1, "compare only database `NUMBER` (default: all)")
 	f.Lookup("database").DefValue = "0" // -1 is nothing to show
 	f.Var(&o.tolerance, "ttl-tolerance", "by how many `SECONDS` expiries may differ")
 	cmd.RegisterFlagCompletionFunc("ttl-tolerance", cobra.NoFileCompletions)
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each difference")
-	o.tokens.addFlags(cmd, "a-token", "b-token")
-	o.reach.addFlags(cmd)
+	o.tokens.AddFlags(cmd, "a-token", "b-token")
+	o.reach.AddFlags(cmd)
 	return cmd
 }
 
 func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
-	read, err := o.keys.readOptions()
+	read, err := o.keys.ReadOptions()
 	if err != nil {
 		return err
 	}
 	if o.database >= 0 {
 		read.Databases = []int{o.database}
 	}
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	var sides [2]*connection
-	for i, side := range []struct{ spec, token string }{{o.a, o.tokens.src}, {o.b, o.tokens.dst}} {
-		t, err := o.tokens.named(s, side.spec, side.token)
+	var sides [2]*target.Conn
+	for i, side := range []struct{ spec, token string }{{o.a, o.tokens.First}, {o.b, o.tokens.Second}} {
+		t, err := o.tokens.Named(s.getenv, side.spec, side.token)
 		if err != nil {
 			return err
 		}
-		if err := t.hasDatabase(o.flags, "database", o.database); err != nil {
+		if err := t.HasDatabase(o.flags, "database", o.database); err != nil {
 			return err
 		}
-		if sides[i], err = (&targetOptions{reach: o.reach}).connectExisting(ctx, t); err != nil {
+		if sides[i], err = connectExisting(ctx, &target.Options{Reach: o.reach}, t); err != nil {
 			return err
 		}
 		defer func() { err = closing(err, sides[i]) }()
 	}
-	if read.Databases == nil && sides[0].chosen() {
+	if read.Databases == nil && sides[0].Chosen() {
 		read.Databases = []int{sides[0].DB()}
 	}
 	return o.compare(ctx, s, sides[0], sides[1], read)
 }
 
-func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *connection, read transfer.ReadOptions) error {
-	r := &report{s: s, bar: newProgress(s, "comparing", "keys", total(ctx, a, read))}
+func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *target.Conn, read transfer.ReadOptions) error {
+	r := newReport(s, "comparing", "keys", total(ctx, a, read))
 	differences := 0
 	keys, err := transfer.Diff(ctx, a, b, transfer.DiffOptions{
-		Read: read, A: a.list(read), B: b.list(read), Tolerance: time.Duration(o.tolerance), Notify: r.notify, Seen: r.seen,
+		Read: read, A: move.List(a, read), B: move.List(b, read), Tolerance: time.Duration(o.tolerance), Notify: r.Notify, Seen: r.Seen,
 		Found: func(d transfer.Difference) {
 			differences++
-			r.bar.clear()
+			r.Bar.Clear()
 			fmt.Fprintf(s.out, "%s\n", o.line(d))
 		},
 	})
 	if err == nil && differences > 0 {
-		r.say("%s in %s compared", count(int64(differences), "difference"), count(keys, "key"))
-		err = errAnswered
+		r.Say("%s in %s compared", move.Count(int64(differences), "difference"), move.Count(keys, "key"))
+		err = exit.ErrAnswered
 	}
-	if wasStopped(ctx, err) {
-		err = stopped(ctx, "what was printed is not all: "+count(keys, "key")+" compared")
+	if exit.WasStopped(ctx, err) {
+		err = exit.Stopped(ctx, "what was printed is not all: "+move.Count(keys, "key")+" compared")
 	}
-	return r.end(err)
+	return r.End(err)
 }
 
 // line is a difference as it is printed.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/doctor"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
@@ -55,7 +57,7 @@ Exit codes:
   meowdis doctor --json cats.sqlite | jq .findings
   meowdis doctor --fix cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: completeTargets(1),
+		ValidArgsFunction: target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.args = args
 			return o.run(cmd.Context(), s)
@@ -81,18 +83,18 @@ type diagnosis struct {
 
 func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.examples < 0 {
-		return usagef("--examples %d: there cannot be fewer than none", o.examples)
+		return exit.Usagef("--examples %d: there cannot be fewer than none", o.examples)
 	}
 	t, err := o.file.choose(s, o.args)
 	if err != nil {
 		return err
 	}
-	f, err := local.OpenFile(t.path, !o.fix || o.file.target.refusesWrites(t))
+	f, err := local.OpenFile(t.Path, !o.fix || o.file.target.RefusesWrites(t))
 	if local.IsCorrupt(err) {
 		for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-			err = inner // what SQLite says, and not whom to ask
+			err = inner // what SQLite says, without the advice
 		}
-		return o.tell(s.out, diagnosis{File: t.path, Findings: []doctor.Finding{doctor.Damaged(err)}})
+		return o.report(s.out, diagnosis{File: t.Path, Findings: []doctor.Finding{doctor.Damaged(err)}})
 	}
 	if err != nil {
 		return err
@@ -114,18 +116,18 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 			return err
 		}
 	}
-	return o.tell(s.out, d)
+	return o.report(s.out, d)
 }
 
-// tell prints the diagnosis. One of a file in which something is wrong is
+// report prints the diagnosis. One of a file in which something is wrong is
 // errAnswered.
-func (o *doctorOptions) tell(w io.Writer, d diagnosis) error {
+func (o *doctorOptions) report(w io.Writer, d diagnosis) error {
 	d.Healthy = !doctor.IsWrong(d.Findings)
 	if err := o.print(w, d); err != nil {
 		return err
 	}
 	if !d.Healthy {
-		return errAnswered
+		return exit.ErrAnswered
 	}
 	return nil
 }
@@ -170,13 +172,13 @@ func newTables() (tables []doctor.Object, err error) {
 	})
 }
 
-// examine looks at one moment of the file.
+// examine checks one snapshot of the file.
 func (o *doctorOptions) examine(s *streams, f *local.File) (found []doctor.Finding, err error) {
 	bar := newProgress(s, "examining", "checks", -1)
-	defer bar.end()
+	defer bar.End()
 	err = f.Snapshot(func() error {
 		e, err := o.exam(f)
-		e.Step = func(what string) { bar.say("examining " + what) }
+		e.Step = func(what string) { bar.Say("examining " + what) }
 		switch {
 		case errors.Is(err, local.ErrForeign):
 			found, err = foreignFindings(f, e)
@@ -200,7 +202,7 @@ func foreignFindings(f *local.File, e doctor.Exam) ([]doctor.Finding, error) {
 }
 
 // mend backs the file up and mends it. The backup is the file exactly as it was:
-// nobody can write between the two.
+// no other process can write between the two.
 func (o *doctorOptions) mend(ctx context.Context, s *streams, f *local.File, backup string) error {
 	return f.Change(func() error {
 		e, err := o.exam(f)

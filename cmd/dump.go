@@ -11,14 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/move"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // dumpOptions are the flags and arguments of dump.
 type dumpOptions struct {
-	target   targetOptions
-	keys     moveOptions
+	target   target.Options
+	keys     move.Options
 	format   string
 	database bool // -n was given
 	file     outFile
@@ -43,75 +46,75 @@ The file appears when it is complete. One that is there already is replaced only
 written as it is when its turn comes, and one that was changed while it was read
 is named on stderr.
 
-` + moveExitCodesHelp + "\n\n" + targetHelp,
+` + moveExitCodesHelp + "\n\n" + target.Help,
 		Example: `  meowdis dump cats.archive
   meowdis dump --db cats.sqlite --match 'cat:*' cats.jsonl
   meowdis dump --url redis://localhost:6379 --format resp - | redis-cli -p 6380 --pipe`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file.path, o.database = args[0], cmd.Flags().Changed("database")
-			if err := o.keys.check(cmd); err != nil {
+			if err := o.keys.Check(cmd); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	cmd.Flags().StringVar(&o.format, "format", "", "`FORMAT` of the file (default: by its name, or archive)")
-	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatsToWrite(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(move.FormatsToWrite(), cobra.ShellCompDirectiveNoFileComp))
 	o.file.addFlags(cmd)
-	o.keys.addFlags(cmd, "")
-	o.target.addLookFlags(cmd)
+	o.keys.AddFlags(cmd, "")
+	o.target.AddReadFlags(cmd)
 	return cmd
 }
 
 func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
-	format, err := formatToWrite(o.format, o.file.path)
+	format, err := move.FormatToWrite(o.format, o.file.path)
 	if err != nil {
 		return err
 	}
-	read, err := o.keys.readOptions()
+	read, err := o.keys.ReadOptions()
 	if err != nil {
 		return err
 	}
-	if o.file.path == "-" && s.outTerminal && format.binary {
-		return usagef("this format is not for a terminal: give a file, or --format jsonl")
+	if o.file.path == "-" && s.outTerminal && format.Binary {
+		return exit.Usagef("this format is not for a terminal: give a file, or --format jsonl")
 	}
-	if o.keys.from >= 0 {
-		read.Databases = []int{o.keys.from}
+	if o.keys.From >= 0 {
+		read.Databases = []int{o.keys.From}
 	}
-	change, err := o.keys.change(time.Now())
+	change, err := o.keys.Change(time.Now())
 	if err != nil {
 		return err
 	}
-	if o.keys.dryRun {
-		return o.keys.countOnly(ctx, s, &o.target, o.database, read, "dumped")
+	if o.keys.DryRun {
+		return countOnly(ctx, s, &o.target, o.database, read, "dumped")
 	}
 	if err := o.file.check(); err != nil {
 		return err
 	}
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	c, err := o.target.connectToRead(ctx, s, o.database, &read)
+	c, err := connectToRead(ctx, s, &o.target, o.database, &read)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	r := &report{s: s, bar: newProgress(s, "dumping", "keys", total(ctx, c, read))}
+	r := newReport(s, "dumping", "keys", total(ctx, c, read))
 	var keys transfer.Written
 	seen := func(p transfer.Part) {
 		if p.Last && p.Err == nil {
 			keys.Keys++
 		}
-		r.seen(p)
+		r.Seen(p)
 	}
 	err = o.file.write(s.out, func(out io.Writer) error {
-		return transfer.Run(ctx, of(c.target.String(), change.Of(c.keys(ctx, read))), format.write(out), r.notify, seen)
+		return transfer.Run(ctx, move.InFile(c.Target.String(), change.Of(move.Keys(ctx, c, read))), format.Write(out, r.Notify), r.Notify, seen)
 	})
 	if err != nil {
-		return r.end(notWritten(ctx, o.file.path, err))
+		return r.End(move.NotWritten(ctx, o.file.path, err))
 	}
-	r.say("%s", r.outcome("wrote", keys))
-	return r.end(nil)
+	r.Say("%s", r.Outcome("wrote", keys))
+	return r.End(nil)
 }
 
 // outFile are the arguments and flags of a verb that writes a file.
@@ -131,9 +134,9 @@ func (o *outFile) check() error {
 	}
 	switch err := outfile.Check(o.path, o.force); {
 	case errors.Is(err, outfile.ErrExists):
-		return usagef("%s: %w: name another file, or give --force to replace it", o.path, err)
+		return exit.Usagef("%s: %w: name another file, or give --force to replace it", o.path, err)
 	case errors.Is(err, outfile.ErrDatabase):
-		return usagef("%s: %w: name another file; --db %s is for the keys in it", o.path, err, o.path)
+		return exit.Usagef("%s: %w: name another file; --db %s is for the keys in it", o.path, err, o.path)
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", o.path, err)
 	}

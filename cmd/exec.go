@@ -1,19 +1,30 @@
 package cmd
 
 import (
-	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/internal/complete"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/flags"
+	"github.com/meowdis/meowdis/internal/script"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
 )
 
 // execOptions are the flags and arguments of exec.
 type execOptions struct {
-	target      targetOptions
+	target      target.Options
 	format      formatOptions
 	confirm     confirmOptions
 	keepGoing   bool
@@ -45,10 +56,11 @@ Over REST and the Redis protocol a script waits for each write's reply before
 it sends the next line, unless the endpoint can stop by itself; --keep-going
 sends many lines at once.
 
---pipe loads much: lines, or the Redis protocol as redis-cli --pipe takes it. The
-commands are independent, and only counted.
+--pipe loads much. The commands are independent, and only counted; it stops at a line
+that is no command. Whichever way they are run, stdin may be commands in the Redis
+protocol, as redis-cli --pipe takes them, instead of lines.
 
-` + exitCodesHelp + "\n\n" + targetHelp,
+` + exitCodesHelp + "\n\n" + target.Help,
 		Example: `  meowdis exec SET greeting "hello there" EX 60
   meowdis exec --json HGETALL cat:1
   meowdis exec -x SET picture < cat.png
@@ -59,7 +71,7 @@ commands are independent, and only counted.
   meowdis exec --pipe < million.txt
   meowdis exec --dry-run < commands.txt`,
 		Args:              usageArgs(cobra.ArbitraryArgs),
-		ValidArgsFunction: o.target.completeCall(s),
+		ValidArgsFunction: complete.Call(s.getenv, &o.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.format.check(cmd); err != nil {
 				return err
@@ -80,7 +92,7 @@ commands are independent, and only counted.
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be run, and how, and touch nothing")
 	o.call.addFlags(cmd)
 	o.confirm.addFlags(cmd)
-	o.target.addFlags(cmd)
+	o.target.AddFlags(cmd)
 	return cmd
 }
 
@@ -95,16 +107,16 @@ func (o *execOptions) check(cmd *cobra.Command, s *streams) error {
 		given bool
 	}{{"--transaction", o.transaction}, {"--pipe", o.pipe}} {
 		if flag.given && !isScript {
-			return usagef("%s takes commands from stdin: give no command", flag.name)
+			return exit.Usagef("%s takes commands from stdin: give no command", flag.name)
 		}
 	}
 	switch {
 	case o.transaction && o.keepGoing:
-		return usagef("a transaction runs as a whole: give --transaction or --keep-going")
+		return exit.Usagef("a transaction runs as a whole: give --transaction or --keep-going")
 	case o.pipe && (o.transaction || o.dryRun):
-		return usagef("--pipe goes with neither --transaction nor --dry-run")
+		return exit.Usagef("--pipe goes with neither --transaction nor --dry-run")
 	case isScript && s.inTerminal:
-		return usagef("give a command, or a script on stdin; meowdis repl is for typing")
+		return exit.Usagef("give a command, or a script on stdin; meowdis repl is for typing")
 	}
 	return nil
 }
@@ -113,43 +125,43 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
 		return o.rehearse(ctx, s)
 	}
-	t, err := o.target.resolve(s.getenv)
+	t, err := o.target.Find(s.getenv, s.err)
 	if err != nil {
 		return err
 	}
-	o.target.tell(t, s)
 	file := local.Options{SweepEvery: noSweep, Alone: true}
 	if o.pipe {
 		file.Cache = pipeCache
 	} else {
 		file = runOn(t, file, o.call.command())
 	}
-	c, err := o.target.connectTo(ctx, t, file, o.format.wantsRESP3())
+	c, err := o.target.Connect(ctx, t, file, o.format.wantsRESP3())
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	c.session = o.confirm.confirmed(c, s)
+	c.Session = o.confirm.confirmed(c, s)
 	if o.call.given() {
 		return o.repeat(ctx, s, c)
 	}
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	if o.pipe {
-		p := pipe{in: bufio.NewReaderSize(s.in, pipeBuffer), out: s.out, err: s.err, session: c, atOnce: atOnceToServer, db: c.DB()}
-		p.bar = newProgress(s, "loading", "commands", -1)
-		if c.file != nil {
-			p.atOnce, p.exact = atOnceToFile, true
-		}
-		return p.run(ctx)
+	run := script.Run{
+		In: script.NewReader(s.in), Out: s.screen, Notes: s.err, Session: c,
+		Print:     o.format.printer(s).write,
+		Suggest:   func(args [][]byte, reply resp.Value) { suggest(s.err, args, reply) },
+		KeepGoing: o.keepGoing, Exact: t.URL == nil,
 	}
-	script := newScript(s.in)
-	script.out, script.err, script.session, script.printer, script.keepGoing = s.screen, s.err, c, o.format.printer(s), o.keepGoing
-	script.exact, script.db = t.url == nil, c.DB()
-	if o.transaction {
-		return script.transaction(ctx)
+	switch {
+	case o.pipe:
+		bar := newProgress(s, "loading", "commands", -1)
+		defer bar.End()
+		run.Out, run.Notes, run.Seen = bar.Above(s.out), bar.Above(s.err), bar.Add
+		return run.Load(ctx)
+	case o.transaction:
+		return run.Transaction(ctx)
 	}
-	return script.run(ctx)
+	return run.Script(ctx)
 }
 
 // pipeCache holds the indexes of a file of a million keys, whose pages a bulk load
@@ -159,18 +171,9 @@ const pipeCache = 80 << 20
 // noSweep turns off the sweeps of expired keys for a moment's work.
 const noSweep = -1
 
-// closing ends a connection; a failure to do so is the run's, unless it had one.
-func closing(err error, c *connection) error {
-	closed := c.close()
-	if err == nil || errors.Is(err, errAnswered) && closed != nil {
-		return closed
-	}
-	return err
-}
-
 // repeat runs the command as often as it was asked to. An error ends it, unless it
 // is to keep going.
-func (o *execOptions) repeat(ctx context.Context, s *streams, c *connection) error {
+func (o *execOptions) repeat(ctx context.Context, s *streams, c *target.Conn) error {
 	args, err := o.call.words(s)
 	if err != nil {
 		return err
@@ -193,13 +196,225 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *connection) err
 			return err
 		}
 		suggest(s.err, args, v)
-		misplaced(s.err, o.target.flags, args, v)
+		misplaced(s.err, o.target.Flags, args, v)
 		if failed = failed || v.HasError(); failed && !o.keepGoing {
 			break
 		}
 	}
 	if failed {
-		return errAnswered
+		return exit.ErrAnswered
 	}
 	return nil
+}
+
+// runOn is how a file is opened to run args on it, or a script where there are none.
+// Unless args writes at once, a file that is missing is made by the first write, and
+// one that may not be written is read. A file that was named to read from
+// must exist.
+func runOn(t target.Target, file local.Options, args [][]byte) local.Options {
+	cmd := commands.Called(args)
+	file.OrRead = cmd == nil || cmd.Flags&commands.Write == 0
+	file.ReadOnly = onlyReads(args) && !t.IsDefault() && t.IsNew()
+	return file
+}
+
+// callOptions are the flags and arguments that make the one command of exec.
+type callOptions struct {
+	args     []string
+	lastArg  bool   // -x
+	tag      string // -X
+	eval     string // file of a Lua script
+	times    int    // -1 for no end
+	interval flags.Interval
+
+	tagged bool
+}
+
+func (o *callOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVarP(&o.lastArg, "stdin", "x", false, "take the last argument from stdin, as it is")
+	f.StringVarP(&o.tag, "stdin-tag", "X", "", "take the argument that is `TAG` from stdin, as it is")
+	f.StringVar(&o.eval, "eval", "", "run the Lua script in `FILE`; the arguments are KEY... , ARG...")
+	f.IntVarP(&o.times, "repeat", "r", 1, "run the command `COUNT` times; -1 has no end")
+	f.VarP(&o.interval, "interval", "i", "wait `SECONDS` between the runs of --repeat")
+	cmd.RegisterFlagCompletionFunc("stdin-tag", cobra.NoFileCompletions)
+	cmd.MarkFlagFilename("eval", "lua")
+}
+
+// given reports whether there is a command.
+func (o *callOptions) given() bool { return len(o.args) > 0 || o.eval != "" }
+
+func (o *callOptions) check(cmd *cobra.Command) error {
+	o.tagged = cmd.Flags().Changed("stdin-tag")
+	repeats := cmd.Flags().Changed("repeat") || cmd.Flags().Changed("interval")
+	switch {
+	case o.lastArg && o.tagged:
+		return exit.Usagef("give only one of -x and -X")
+	case (o.lastArg || o.tagged) && !o.given():
+		return exit.Usagef("-x and -X need a command")
+	case repeats && !o.given():
+		return exit.Usagef("-r and -i need a command")
+	case o.tagged && !slices.Contains(o.args, o.tag):
+		return exit.Usagef("no argument is %q, which -X is to replace", o.tag)
+	case o.times < -1:
+		return exit.Usagef("-r is -1 or more")
+	}
+	return nil
+}
+
+// command is the command as far as it says what is run; nil for a script.
+func (o *callOptions) command() [][]byte {
+	if o.eval != "" {
+		return command([]string{"EVAL"})
+	}
+	return command(o.args)
+}
+
+// words are the words of the command.
+func (o *callOptions) words(s *streams) ([][]byte, error) {
+	args, err := o.typed()
+	if err != nil || !o.lastArg && !o.tagged {
+		return args, err
+	}
+	text, err := io.ReadAll(s.in)
+	if err != nil {
+		return nil, fmt.Errorf("reading an argument: %w", err)
+	}
+	if o.lastArg {
+		return append(args, text), nil
+	}
+	for i, arg := range args {
+		if string(arg) == o.tag {
+			args[i] = text
+		}
+	}
+	return args, nil
+}
+
+// typed are the words that the command line gives.
+func (o *callOptions) typed() ([][]byte, error) {
+	var words [][]byte
+	args := o.args
+	if o.eval != "" {
+		script, err := os.ReadFile(o.eval)
+		if err != nil {
+			return nil, exit.Usagef("--eval %s: %w", o.eval, local.Pathless(err))
+		}
+		keys := slices.Index(args, ",")
+		if keys < 0 {
+			keys = len(args)
+		} else {
+			args = slices.Concat(args[:keys], args[keys+1:])
+		}
+		words = [][]byte{[]byte("EVAL"), script, strconv.AppendInt(nil, int64(keys), 10)}
+	}
+	for _, arg := range args {
+		words = append(words, []byte(arg))
+	}
+	return words, nil
+}
+
+// rehearsal shows commands instead of running them: with their SQL where they
+// would go to a file.
+type rehearsal struct {
+	out    io.Writer
+	sql    *explainer // nil for a server
+	guard  func(args [][]byte) (refusal resp.Value, refused bool)
+	failed bool
+}
+
+// rehearse is exec with --dry-run.
+func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
+	t, err := o.target.Resolve(s.getenv)
+	if err != nil {
+		return err
+	}
+	r := &rehearsal{out: s.out, guard: func(args [][]byte) (resp.Value, bool) {
+		if o.target.RefusesWrites(t) {
+			return new(target.ReadOnly).Refuse(ctx, args)
+		}
+		return resp.Value{}, false
+	}}
+	if _, err := fmt.Fprintf(s.out, "# Nothing is run. On %s (%s) it would be:\n", t, t.Kind()); err != nil {
+		return err
+	}
+	if t.URL == nil {
+		r.sql = &explainer{path: t.Path, db: o.target.DatabaseOf(t)}
+		defer func() { err = errors.Join(err, r.sql.close()) }()
+	}
+	if o.call.given() {
+		args, err := o.call.words(s)
+		if err != nil {
+			return err
+		}
+		err = r.show(ctx, "", args)
+		return errors.Join(err, r.end())
+	}
+	in := script.NewReader(s.in)
+	for {
+		c, err := in.Read()
+		var wrong *script.Wrong
+		switch {
+		case errors.Is(err, io.EOF):
+			return r.end()
+		case errors.As(err, &wrong):
+			r.failed = true
+			fmt.Fprintf(s.err, "meowdis: %v\n", wrong)
+			if !wrong.Line {
+				return r.end()
+			}
+		case err != nil:
+			return fmt.Errorf("reading the script: %w", err)
+		default:
+			if err := r.show(ctx, in.Where(c), c.Args); err != nil {
+				return err
+			}
+		}
+		if r.failed && !o.keepGoing {
+			return r.end()
+		}
+	}
+}
+
+func (r *rehearsal) end() error {
+	if r.failed {
+		return exit.ErrAnswered
+	}
+	return nil
+}
+
+// show shows a command, and where in the script it is, if in any.
+func (r *rehearsal) show(ctx context.Context, where string, args [][]byte) error {
+	refusal, refused := r.guard(args)
+	var e explanation
+	var err error
+	if r.sql != nil && !refused {
+		if e, refusal, err = r.sql.explain(ctx, args); err != nil {
+			return err
+		}
+	}
+	if where != "" {
+		fmt.Fprintf(r.out, "\n# %s\n", where)
+	}
+	if _, err := fmt.Fprintln(r.out, script.Line(args)); err != nil {
+		return err
+	}
+	switch {
+	case refusal.IsError():
+		r.failed = true
+		_, err = fmt.Fprintf(r.out, "(error) %s\n", refusal.Str)
+	case r.sql != nil:
+		r.follow(args)
+		err = e.print(r.out)
+	}
+	return err
+}
+
+// follow selects the database that a SELECT would.
+func (r *rehearsal) follow(args [][]byte) {
+	if command, _ := commands.Find(args); command.Name == "SELECT" {
+		if db, bad := commands.DBIndex(args[1]); !bad.IsError() {
+			r.sql.db = db
+		}
+	}
 }

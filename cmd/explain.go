@@ -14,6 +14,9 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/complete"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -22,7 +25,7 @@ import (
 
 // explainOptions are the flags and arguments of explain.
 type explainOptions struct {
-	target targetOptions
+	target target.Options
 	json   bool
 	args   []string
 }
@@ -44,7 +47,7 @@ A file that is missing counts as an empty one. Plans are those of the file.
 		Example: `  meowdis explain SET greeting hello EX 60
   meowdis explain --json INCR visits`,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: completeCommand,
+		ValidArgsFunction: complete.Commands,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.args = args
 			return o.run(cmd.Context(), s)
@@ -53,8 +56,8 @@ A file that is missing counts as an empty one. Plans are those of the file.
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.target.addFileFlags(cmd, "whose plans are shown")
-	f.IntVarP(&o.target.database, "database", "n", 0, "database `NUMBER`")
+	o.target.AddFileFlags(cmd, "whose plans are shown")
+	f.IntVarP(&o.target.Database, "database", "n", 0, "database `NUMBER`")
 	return cmd
 }
 
@@ -91,11 +94,11 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 	for i, a := range o.args {
 		args[i] = []byte(a)
 	}
-	t, err := o.target.file(s.getenv)
+	t, err := o.target.File(s.getenv)
 	if err != nil {
 		return err
 	}
-	x := explainer{path: t.path, db: o.target.databaseOf(t)}
+	x := explainer{path: t.Path, db: o.target.DatabaseOf(t)}
 	defer func() { err = errors.Join(err, x.close()) }()
 	e, bad, err := x.explain(ctx, args)
 	switch {
@@ -110,7 +113,7 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 			return err
 		}
 		suggest(s.err, args, bad)
-		return errAnswered
+		return exit.ErrAnswered
 	case o.json:
 		return printJSON(s.out, e)
 	}

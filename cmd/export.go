@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/move"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/transfer"
@@ -16,8 +19,8 @@ import (
 
 // exportOptions are the flags and arguments of export.
 type exportOptions struct {
-	target   targetOptions
-	keys     moveOptions
+	target   target.Options
+	keys     move.Options
 	database bool // -n was given
 	file     outFile
 }
@@ -29,72 +32,73 @@ func newExport(s *streams) *cobra.Command {
 		GroupID: groupMove,
 		Short:   "Write keys to a dump file that redis-server loads",
 		Long: `Writes all keys of the target, of all its databases or the one that -n names, to
-a dump file, which redis-server loads when it starts: from version 7.0 on, or 7.4
-when fields of hashes expire. Documents, arrays and vector sets have no form in
-such a file and are left out. The file appears when it is complete. One that is there already is replaced only
-with --force.
+a dump file, which redis-server loads when it starts: from version 7.0 on, from 7.4
+when fields of hashes expire, and from 8.0 when there are vector sets. Documents
+and arrays have no form in such a file and are left out. A vector set gets the
+links by which a server searches, and is in memory for that. The file appears when
+it is complete. One that is there already is replaced only with --force.
 
-` + moveExitCodesHelp + "\n\n" + targetHelp,
+` + moveExitCodesHelp + "\n\n" + target.Help,
 		Example: `  meowdis export meowdis.rdb
   meowdis export --db cats.sqlite --match 'cat:*' cats.rdb
   redis-server --dbfilename cats.rdb`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file.path, o.database = args[0], cmd.Flags().Changed("database")
-			if err := o.keys.check(cmd); err != nil {
+			if err := o.keys.Check(cmd); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	o.file.addFlags(cmd)
-	o.keys.addFlags(cmd, "")
-	o.target.addLookFlags(cmd)
+	o.keys.AddFlags(cmd, "")
+	o.target.AddReadFlags(cmd)
 	return cmd
 }
 
 func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	if filepath.Ext(o.file.path) != ".rdb" {
-		return usagef("export writes dump files of Redis: give a name that ends in .rdb; meowdis dump writes other formats")
+		return exit.Usagef("export writes dump files of Redis: give a name that ends in .rdb; meowdis dump writes other formats")
 	}
-	read, err := o.keys.readOptions()
+	read, err := o.keys.ReadOptions()
 	if err != nil {
 		return err
 	}
-	if o.keys.from >= 0 {
-		read.Databases = []int{o.keys.from}
+	if o.keys.From >= 0 {
+		read.Databases = []int{o.keys.From}
 	}
-	change, err := o.keys.change(time.Now())
+	change, err := o.keys.Change(time.Now())
 	if err != nil {
 		return err
 	}
-	if o.keys.dryRun {
-		return o.keys.countOnly(ctx, s, &o.target, o.database, read, "exported")
+	if o.keys.DryRun {
+		return countOnly(ctx, s, &o.target, o.database, read, "exported")
 	}
 	if err := o.file.check(); err != nil {
 		return err
 	}
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	c, err := o.target.connectToRead(ctx, s, o.database, &read)
+	c, err := connectToRead(ctx, s, &o.target, o.database, &read)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	r := &report{s: s, bar: newProgress(s, "exporting", "keys", total(ctx, c, read))}
+	r := newReport(s, "exporting", "keys", total(ctx, c, read))
 	var keys int64
 	err = outfile.Write(o.file.path, o.file.force, func(f *os.File) error {
 		spool := &spoolFile{dir: filepath.Dir(o.file.path)}
-		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.notify)
-		err := transfer.Run(ctx, of(c.target.String(), change.Of(c.keys(ctx, read))), w, r.notify, r.seen)
+		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.Notify)
+		err := transfer.Run(ctx, move.InFile(c.Target.String(), change.Of(move.Keys(ctx, c, read))), w, r.Notify, r.Seen)
 		keys = w.Keys()
 		return errors.Join(err, spool.remove())
 	})
 	if err != nil {
-		return r.end(notWritten(ctx, o.file.path, err))
+		return r.End(move.NotWritten(ctx, o.file.path, err))
 	}
-	r.say("%s", r.outcome("wrote", transfer.Written{Keys: keys}))
-	return r.end(nil)
+	r.Say("%s", r.Outcome("wrote", transfer.Written{Keys: keys}))
+	return r.End(nil)
 }
 
 // spoolFile is the temporary file for large values.

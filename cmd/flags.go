@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/flags"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/spelling"
 )
 
@@ -22,18 +25,11 @@ func badFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		return unknownFlag(cmd, unknown)
 	case errors.As(err, &wrong):
-		return usagef("%s takes %s, not %q", flagNames(wrong.GetFlag()), flagTakes(wrong.GetFlag()), wrong.GetValue())
+		return exit.Usagef("%s takes %s, not %q", flags.Names(wrong.GetFlag()), flagTakes(wrong.GetFlag()), wrong.GetValue())
 	case errors.As(err, &missing):
-		return usagef("%s needs %s behind it", flagNames(missing.GetFlag()), flagTakes(missing.GetFlag()))
+		return exit.Usagef("%s needs %s behind it", flags.Names(missing.GetFlag()), flagTakes(missing.GetFlag()))
 	}
-	return usageError{err}
-}
-
-func flagNames(f *pflag.Flag) string {
-	if f.Shorthand != "" {
-		return "-" + f.Shorthand + ", --" + f.Name
-	}
-	return "--" + f.Name
+	return exit.Usage(err)
 }
 
 // flagTakes says what the values of a flag are.
@@ -59,11 +55,11 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 		name = name[1:]
 	}
 	if here, ok := redisCLIFlags[name]; ok {
-		return usagef("there is no flag %s; redis-cli's %s is here: %s", name, name, here)
+		return exit.Usagef("there is no flag %s; redis-cli's %s is here: %s", name, name, here)
 	}
 	if !cmd.HasParent() {
 		if exec, _, notFound := cmd.Find([]string{"exec"}); notFound == nil && hasFlag(exec, name) {
-			return usagef("%s stands behind a verb: meowdis exec %s … COMMAND", name, name)
+			return exit.Usagef("%s stands behind a verb: meowdis exec %s … COMMAND", name, name)
 		}
 	}
 	var flags []string
@@ -73,9 +69,9 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 		}
 	})
 	if question := spelling.Question(spelling.Nearest(name, flags)); question != "" && strings.HasPrefix(name, "--") {
-		return usagef("unknown flag: %s.%s", name, question)
+		return exit.Usagef("unknown flag: %s.%s", name, question)
 	}
-	return usagef("unknown flag: %s", name)
+	return exit.Usagef("unknown flag: %s", name)
 }
 
 func hasFlag(cmd *cobra.Command, name string) bool {
@@ -102,7 +98,7 @@ const passwordFlags = "--token PASSWORD, or a profile, which keeps it (meowdis p
 // they are given, and refuses targets among them that are for a flag.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := misdirected(cmd, args); err != nil {
+		if err := target.Misdirected(cmd, args); err != nil {
 			return err
 		}
 		if check(cmd, args) == nil {
@@ -111,10 +107,10 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		what, instead := "an argument is missing", ""
 		for n, arg := range args {
 			if check(cmd, args[:n]) == nil {
-				what, instead = fmt.Sprintf("%q is one argument too many", shownArgument(arg)), flagInstead(cmd, arg)
+				what, instead = fmt.Sprintf("%q is one argument too many", target.ShownArg(arg)), target.FlagInstead(cmd, arg)
 			}
 		}
-		return usagef("%s: %s%s", what, strings.Join(append(parents(cmd), cmd.Use), " "), instead)
+		return exit.Usagef("%s: %s%s", what, strings.Join(append(parents(cmd), cmd.Use), " "), instead)
 	}
 }
 
@@ -125,18 +121,4 @@ func parents(cmd *cobra.Command) (names []string) {
 	}
 	slices.Reverse(names)
 	return names
-}
-
-// exclusive refuses more than one of the flags.
-func exclusive(cmd *cobra.Command, flags ...string) error {
-	var given []string
-	for _, name := range flags {
-		if cmd.Flags().Changed(name) {
-			given = append(given, "--"+name)
-		}
-	}
-	if len(given) > 1 {
-		return usagef("give only one of %s", strings.Join(given, " and "))
-	}
-	return nil
 }

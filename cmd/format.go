@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/flags"
 	"github.com/meowdis/meowdis/records"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/spelling"
@@ -63,7 +65,7 @@ func (o *formatOptions) addFlags(cmd *cobra.Command) {
 // those whose absence means something.
 func (o *formatOptions) check(cmd *cobra.Command) error {
 	o.hasBetween, o.hasAfter = cmd.Flags().Changed("delimiter"), cmd.Flags().Changed("end")
-	if err := exclusive(cmd, "output", "json", "csv", "raw", "no-raw"); err != nil {
+	if err := flags.Exclusive(cmd, "output", "json", "csv", "raw", "no-raw"); err != nil {
 		return err
 	}
 	switch {
@@ -77,12 +79,12 @@ func (o *formatOptions) check(cmd *cobra.Command) error {
 		o.output = formatTyped
 	}
 	if o.output != "" && !slices.Contains(formats, o.output) {
-		return usagef("there is no format %q.%s The formats are %s", o.output, spelling.Question(spelling.Nearest(o.output, formats)), strings.Join(formats, ", "))
+		return exit.Usagef("there is no format %q.%s The formats are %s", o.output, spelling.Question(spelling.Nearest(o.output, formats)), strings.Join(formats, ", "))
 	}
 	if !slices.Contains([]string{"auto", "always", "never"}, o.color) {
-		return usagef("--color is auto, always or never, not %q", o.color)
+		return exit.Usagef("--color is auto, always or never, not %q", o.color)
 	}
-	return exclusive(cmd, "resp2", "resp3")
+	return flags.Exclusive(cmd, "resp2", "resp3")
 }
 
 // format is the name of the form, the default one for where the output goes.
@@ -136,7 +138,7 @@ func unescape(s string) *string {
 }
 
 // wantsRESP3 reports whether the shapes of RESP3 are wanted. The forms that have no
-// use for RESP2's take them unless told otherwise.
+// use for RESP2's take them unless a flag says otherwise.
 func (o *formatOptions) wantsRESP3() bool {
 	switch o.output {
 	case formatJSON, formatNDJSON, formatCSV, formatTable:

@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/internal/complete"
 	"github.com/meowdis/meowdis/repl"
 )
 
-// newHelp tells about verbs, topics, and the commands of Redis.
+// newHelp explains verbs, topics, and the commands of Redis.
 func newHelp(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [VERB | TOPIC | COMMAND]",
@@ -52,7 +53,7 @@ func completeHelp(cmd *cobra.Command, args []string, typed string) ([]string, co
 		}
 	}
 	if !about.HasParent() && typed == strings.ToUpper(typed) {
-		commands, _ := completeCommand(cmd, args, typed)
+		commands, _ := complete.Commands(cmd, args, typed)
 		found = append(found, commands...)
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp

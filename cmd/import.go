@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,10 @@ import (
 
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/move"
+	"github.com/meowdis/meowdis/internal/progress"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/transfer"
@@ -56,7 +59,7 @@ given, and nothing is written when that is wrong. What comes from stdin can be r
 once: that it was damaged is known, and said, at its end. --salvage names the keys that
 are damaged and goes on behind them, as long as it is clear where they end.
 
-` + moveExitCodesHelp + "\n\n" + targetHelp,
+` + moveExitCodesHelp + "\n\n" + target.Help,
 		Example: `  meowdis import dump.rdb
   meowdis import --db cats.sqlite /var/lib/redis/appendonlydir
   meowdis import --profile prod redka.db --replace`,
@@ -70,8 +73,8 @@ are damaged and goes on behind them, as long as it is clear where they end.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "", "`FORMAT` of the file, when it is not recognised: "+strings.Join(importFormats, ", "))
-	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
+	f.StringVar(&o.format, "format", "", "`FORMAT` of the file, when it is not recognised: "+strings.Join(move.InputFormats, ", "))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(move.InputFormats, cobra.ShellCompDirectiveNoFileComp))
 	f.BoolVar(&o.salvage, "salvage", false, "go on behind damage")
 	f.BoolVar(&o.trust, "no-verify", false, "do not verify the checksum of a dump file first")
 	o.addFlags(cmd)
@@ -79,15 +82,15 @@ are damaged and goes on behind them, as long as it is clear where they end.
 }
 
 func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	in, err := openImport(o.path, o.format, s.input(ctx))
+	in, err := move.OpenInput(o.path, o.format, s.input(ctx))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, in.close()) }()
-	if in.format == "rdb" && !o.trust && !o.salvage {
-		if err := in.verify(ctx, s, o.path); err != nil {
+	defer func() { err = errors.Join(err, in.Close()) }()
+	if in.Format == "rdb" && !o.trust && !o.salvage {
+		if err := in.Verify(ctx, o.path, s.err, func(total int64) *progress.Bar { return newProgress(s, "verifying", "bytes", total) }); err != nil {
 			return err
 		}
 	}
@@ -99,21 +102,21 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	r := &report{s: s, bar: newProgress(s, "importing", "keys", -1)}
+	r := newReport(s, "importing", "keys", -1)
 	source, err := o.source(ctx, in, r)
 	if err != nil {
-		return r.end(err)
+		return r.End(err)
 	}
 	written, err := o.write(ctx, s, c, o.path, "imported", source.keys, r)
 	if o.salvage && errors.Is(err, rdb.ErrChecksum) {
-		r.failed++
-		r.say("%v: what was written may be wrong in places that do not show", err)
+		r.Failed++
+		r.Say("%v: what was written may be wrong in places that do not show", err)
 		err = nil
 	}
 	if err == nil && source.damage != nil {
-		err = sourceError{reading(o.path, source.damage)}
+		err = move.ReadError{Err: move.Reading(o.path, source.damage)}
 	}
-	return r.end(o.explain(ctx, r, written, err))
+	return r.End(o.explain(ctx, r, written, err))
 }
 
 // importSource is the keys of a file. damage is what kept a file that had to be run
@@ -123,107 +126,81 @@ type importSource struct {
 	damage error
 }
 
-func (o *importOptions) source(ctx context.Context, in *importFile, r *report) (importSource, error) {
-	passed := func(place, what string) { r.say("%s: %s is passed over", place, what) }
-	switch in.format {
+func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Report) (importSource, error) {
+	passed := func(place, what string) { r.Say("%s: %s is passed over", place, what) }
+	switch in.Format {
 	case "rdb":
 		note := func(at int64, what string) { passed(fmt.Sprintf("byte %d", at), what) }
-		empty := func(n int64) { r.say("%s without elements passed over, as Redis does", count(n, "key")) }
-		return importSource{keys: transfer.FromRDB(in.text, transfer.RDBOptions{Note: note, Salvage: o.salvage, Empty: empty})}, nil
+		empty := func(n int64) { r.Say("%s without elements passed over, as Redis does", move.Count(n, "key")) }
+		return importSource{keys: transfer.FromRDB(in.Text, transfer.RDBOptions{Note: note, Salvage: o.salvage, Empty: empty})}, nil
 	case "archive", "jsonl":
-		f, err := formatNamed(in.format)
+		f, err := move.FormatNamed(in.Format)
 		if err != nil {
 			return importSource{}, err
 		}
-		return importSource{keys: f.read(in.text, r.damaged(o.salvage))}, nil
+		return importSource{keys: f.Read(in.Text, r.Damaged(o.salvage))}, nil
 	case "sqlite":
 		return o.sqliteSource(ctx, in)
 	}
 	replay := func(ctx context.Context, session transfer.Session, options transfer.ReplayOptions) error {
-		if in.format == "commands" {
-			return transfer.Replay(ctx, transfer.FromScript(in.text), session, options)
+		if in.Format == "commands" {
+			return transfer.Replay(ctx, transfer.FromScript(in.Text), session, options)
 		}
-		return in.eachLog(func(text *bufio.Reader) error { return transfer.ReplayLog(ctx, text, session, options) })
+		return in.EachLog(func(text *bufio.Reader) error { return transfer.ReplayLog(ctx, text, session, options) })
 	}
 	return replayed(ctx, in, r, passed, replay)
 }
 
 // sqliteSource reads another SQLite file.
-func (o *importOptions) sqliteSource(ctx context.Context, in *importFile) (importSource, error) {
-	if same(o.target, target{path: o.path}) {
-		return importSource{}, usagef("%s is the target itself", o.path)
+func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input) (importSource, error) {
+	if target.SameFile(o.target, target.Target{Path: o.path}) {
+		return importSource{}, exit.Usagef("%s is the target itself", o.path)
 	}
-	c, err := new(targetOptions).connectTo(ctx, target{path: o.path}, local.Options{ReadOnly: true, Cache: readCache}, false)
+	c, err := new(target.Options).Connect(ctx, target.Target{Path: o.path}, local.Options{ReadOnly: true, Cache: readCache}, false)
 	if err != nil {
 		return importSource{}, err
 	}
-	in.later(c.close)
-	return importSource{keys: c.keys(ctx, transfer.ReadOptions{})}, nil
+	in.Later(c.Close)
+	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{})}, nil
 }
 
 // replayed runs commands in a place of their own, and reads what came of them.
-func replayed(ctx context.Context, in *importFile, r *report, passed func(place, what string),
+func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(place, what string),
 	replay func(context.Context, transfer.Session, transfer.ReplayOptions) error) (importSource, error) {
 	dir, err := os.MkdirTemp("", "meowdis-import-*")
 	if err != nil {
 		return importSource{}, err
 	}
-	in.later(func() error { return os.RemoveAll(dir) })
-	place, err := local.Open(filepath.Join(dir, "replayed.sqlite"), toWrite)
+	in.Later(func() error { return os.RemoveAll(dir) })
+	path := filepath.Join(dir, "replayed.sqlite")
+	place, err := local.Open(path, toWrite)
 	if err != nil {
 		return importSource{}, err
 	}
-	in.later(place.Close)
-	c := &connection{session: engine.New(place).Session(), file: place}
-	damage := replay(ctx, c, transfer.ReplayOptions{
+	damage := replay(ctx, &target.Conn{Session: engine.New(place).Session(), File: place}, transfer.ReplayOptions{
 		Refused: func(place, command string, err error) {
-			if r.failed++; r.failed <= maxTold {
-				r.say("%s: %s was refused: %s", place, shown(command), shown(err.Error()))
+			if r.Failed++; r.Failed <= move.MaxTold {
+				r.Say("%s: %s was refused: %s", place, shown(command), shown(err.Error()))
 			}
 		},
 		Passed: passed,
-		Seen:   r.bar.add,
-		Notify: r.notify,
+		Seen:   r.Bar.Add,
+		Notify: r.Notify,
 	})
+	if err := place.Close(); err != nil {
+		return importSource{}, err
+	}
 	if ctx.Err() != nil {
-		return importSource{}, stopped(ctx, "nothing was imported")
+		return importSource{}, exit.Stopped(ctx, "nothing was imported")
 	}
-	return importSource{keys: c.keys(ctx, transfer.ReadOptions{}), damage: damage}, nil
-}
-
-// later has close called when the import is over, before what was opened earlier
-// is closed.
-func (f *importFile) later(close func() error) { f.closers = append(f.closers, close) }
-
-func (f *importFile) close() error {
-	var errs []error
-	for i := len(f.closers) - 1; i >= 0; i-- {
-		errs = append(errs, f.closers[i]())
+	// What is read has less use for a cache than what was written.
+	if place, err = local.Open(path, local.Options{ReadOnly: true, Cache: readCache}); err != nil {
+		return importSource{}, err
 	}
-	return errors.Join(errs...)
+	in.Later(place.Close)
+	c := &target.Conn{Session: engine.New(place).Session(), File: place}
+	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), damage: damage}, nil
 }
 
 // shown is text of a file that may be anything, for a line on a terminal.
 func shown(text string) string { return display.Text(text, 120) }
-
-// eachLog reads the files of an append-only directory, or the one file.
-func (f *importFile) eachLog(read func(*bufio.Reader) error) error {
-	if f.logs == nil {
-		return read(f.text)
-	}
-	for _, name := range f.logs {
-		if err := eachFile(name, read); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(name), err)
-		}
-	}
-	return nil
-}
-
-func eachFile(name string, read func(*bufio.Reader) error) error {
-	in, err := openInput(name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return read(bufio.NewReaderSize(io.Reader(in), importBuffer))
-}

@@ -12,6 +12,7 @@ import (
 // TestDamagedDump imports a dump file with a flipped bit, which no format but the checksum
 // shows: nothing of it is taken for good.
 func TestDamagedDump(t *testing.T) {
+	t.Parallel()
 	m := mover{t, t.TempDir()}
 	var script strings.Builder
 	for n := range 500 {

@@ -1,12 +1,11 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,16 +14,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/catalog"
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
 )
 
 // inspectOptions are the flags and the argument of inspect.
 type inspectOptions struct {
-	targetOptions
+	target     target.Options
 	delimiter  string
 	noMouse    bool
 	background string
@@ -43,21 +44,21 @@ you unlock it with U.
 Of a file the tree, the order and the counts are exact, for any number of keys.
 A server's keys are found with SCAN, and the screen says how many were scanned.
 
-` + targetHelp,
+` + target.Help,
 		Example: `  meowdis inspect cats.sqlite
   meowdis inspect --url redis://localhost:6379
   meowdis inspect --delimiter / paths.sqlite`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction:     completeTargets(1),
+		ValidArgsFunction:     target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				o.spec = args[0]
+				o.target.Spec = args[0]
 			}
 			return o.run(cmd.Context(), s)
 		},
 	}
-	o.addFlags(cmd)
+	o.target.AddFlags(cmd)
 	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that parts names into folders")
 	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().StringVar(&o.background, "background", "auto", "what the terminal's `SHADE` is: light, dark, or auto, which asks it")
@@ -72,7 +73,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	// A server may let wait before it says so much as hello.
 	late := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.err, "Waiting for the server. ^C ends it.") })
-	c, err := o.connect(ctx, s, lookOnly, false)
+	c, err := o.connect(ctx, s)
 	late.Stop()
 	if err != nil {
 		return err
@@ -83,47 +84,55 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	defer func() { err = closing(err, c) }()
 	options := o.screen(s, c)
 	knowledge(ctx, c, &options)
-	if !o.refusesWrites(c.target) && !(c.file != nil && c.file.Foreign()) {
+	if !o.target.RefusesWrites(c.Target) && !(c.File != nil && c.File.Foreign()) {
 		options.Unlock = w.unlock
 	}
 	kept, err := inspect.Run(ctx, options)
 	if kept > 0 {
-		fmt.Fprintf(s.err, "%s can still be undone: meowdis inspect %s, then U and u\n", display.Counted(int64(kept), "change", "changes"), c.target.flags())
+		fmt.Fprintf(s.err, "%s can still be undone: meowdis inspect %s, then U and u\n", display.Counted(int64(kept), "change", "changes"), c.Target.Args())
 	}
 	var signalled inspect.Signalled
 	if errors.As(err, &signalled) {
-		return stoppedBy(signalled.Signal)
+		return exit.StoppedBy(signalled.Signal)
 	}
 	return err
 }
 
-// check tells what speaks against a screen, before anything is opened.
+func (o *inspectOptions) connect(ctx context.Context, s *streams) (*target.Conn, error) {
+	t, err := o.target.Find(s.getenv, s.err)
+	if err != nil {
+		return nil, err
+	}
+	return o.target.Connect(ctx, t, readOnly, false)
+}
+
+// check reports why there can be no screen, before anything is opened.
 func (o *inspectOptions) check(s *streams) error {
 	switch {
 	case !s.outTerminal:
-		return usagef("inspect draws on a terminal, and the output is none")
+		return exit.Usagef("inspect draws on a terminal, and the output is none")
 	case s.getenv("TERM") == "dumb":
-		return usagef("inspect needs a terminal whose cursor can be moved, and TERM is dumb; see keys, peek and stats")
+		return exit.Usagef("inspect needs a terminal whose cursor can be moved, and TERM is dumb; see keys, peek and stats")
 	case !slices.Contains(backgrounds, o.background):
-		return usagef("--background is %s, not %q", strings.Join(backgrounds, ", "), o.background)
+		return exit.Usagef("--background is %s, not %q", strings.Join(backgrounds, ", "), o.background)
 	case o.delimiter == "" || !utf8.ValidString(o.delimiter):
-		return usagef("the delimiter must be some text")
+		return exit.Usagef("the delimiter must be some text")
 	}
 	return nil
 }
 
-// screen is how the browser looks, and what its target is called.
-func (o *inspectOptions) screen(s *streams, c *connection) inspect.Options {
+// screen is how the inspector is drawn, and what its target is called.
+func (o *inspectOptions) screen(s *streams, c *target.Conn) inspect.Options {
 	options := inspect.Options{
-		Client: c, Target: c.target.String(), Name: c.target.profile, Profile: c.target.profile, Color: 1 + slices.Index(profile.Colors, c.target.settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
-		Editor: editor(s.getenv), Exec: "meowdis exec " + c.target.flags(), Mouse: !o.noMouse,
-		Journal: undoDirectory(), Identity: c.target.identity(), Fleeting: c.target.path == local.Memory,
+		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
+		Editor: editor(s.getenv), Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
+		Journal: target.UndoDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
 		// The console of Linux prints the question.
 		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
 		Confirm: map[profile.Confirm]inspect.Confirm{
 			profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
-		}[c.target.settings.Confirm.Level()],
+		}[c.Target.Settings.Confirm.Level()],
 	}
 	if s.inTerminal {
 		options.In = s.in
@@ -131,32 +140,32 @@ func (o *inspectOptions) screen(s *streams, c *connection) inspect.Options {
 	return options
 }
 
-// knowledge adds what a file of ours tells beside the replies to commands.
-func knowledge(ctx context.Context, c *connection, options *inspect.Options) {
-	if c.file == nil {
+// knowledge adds what a file of ours shows beside the replies to commands.
+func knowledge(ctx context.Context, c *target.Conn, options *inspect.Options) {
+	if c.File == nil {
 		return
 	}
-	options.Moved = c.file.Moved
-	if c.file.Foreign() {
+	options.Moved = c.File.Moved
+	if c.File.Foreign() {
 		return
 	}
-	options.Index = fileIndex{catalog.New(c.file, systemClock), c.file}
-	options.Explain = func(db int, call [][]byte) string { return explainText(ctx, c.file, db, call) }
+	options.Index = fileIndex{catalog.New(c.File, systemClock), c.File}
+	options.Explain = func(db int, call [][]byte) string { return explainText(ctx, c.File, db, call) }
 }
 
 // unlocker makes the connection that writes, which is there from the unlocking on: a
 // file is opened once more for it, anything else is written as it is read.
 type unlocker struct {
 	o      *inspectOptions
-	reader *connection
-	own    *connection // nil while there is none
+	reader *target.Conn
+	own    *target.Conn // nil while there is none
 }
 
 func (w *unlocker) unlock(ctx context.Context) (inspect.Client, error) {
-	if t := w.reader.target; w.reader.file == nil || t.path == local.Memory {
+	if t := w.reader.Target; w.reader.File == nil || t.Path == local.Memory {
 		return w.reader, nil
 	}
-	c, err := w.o.connectTo(ctx, w.reader.target, local.Options{SweepEvery: noSweep, Cache: lookCache}, false)
+	c, err := w.o.target.Connect(ctx, w.reader.Target, local.Options{SweepEvery: noSweep, Cache: smallCache}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -181,40 +190,9 @@ func lightByEnvironment(getenv func(string) string) bool {
 	return err == nil && (n == 7 || n > 8)
 }
 
-// identity tells the target from all others, without its secrets. Memory is another
-// one each time.
-func (t target) identity() string {
-	switch {
-	case t.url != nil:
-		return t.String()
-	case t.path == local.Memory:
-		return t.path + rand.Text()
-	}
-	path, err := filepath.Abs(t.path)
-	if err != nil {
-		return t.path
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	return path
-}
-
-// flags are the arguments of a shell command that choose the target, without its
-// secrets.
-func (t target) flags() string {
-	if t.profile != "" {
-		return "--profile " + shellWords(t.profile)
-	}
-	if t.url != nil {
-		return "--url " + shellWords(t.String())
-	}
-	return "--db " + shellWords(t.path)
-}
-
 // editor is the command that edits a file, nil when the person has named none.
 func editor(getenv func(string) string) func(path string) *exec.Cmd {
-	words := strings.Fields(firstOf(getenv("VISUAL"), getenv("EDITOR")))
+	words := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR")))
 	if len(words) == 0 {
 		return nil
 	}
@@ -235,8 +213,6 @@ func explainText(ctx context.Context, file *local.Store, db int, call [][]byte) 
 	e.print(&b)
 	return b.String()
 }
-
-func systemClock() int64 { return time.Now().UnixMilli() }
 
 // fileIndex is all that is known of a file's keys at once.
 type fileIndex struct {

@@ -20,6 +20,7 @@ RPUSH queue:jobs one two three
 // TestInspectChanges changes a file in a real terminal, is killed, and undoes all
 // in the next session.
 func TestInspectChanges(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{40, 12}, {80, 24}, {200, 50}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			t.Parallel()
@@ -126,6 +127,7 @@ func TestInspectChanges(t *testing.T) {
 // TestInspectQuitKeepsUndo: what q leaves can be undone by the next session, which q
 // says how to begin.
 func TestInspectQuitKeepsUndo(t *testing.T) {
+	t.Parallel()
 	rest, _ := serveMemory(t)
 	server := oracle.Start(t)
 	server.Dial(t)
@@ -167,6 +169,7 @@ func TestInspectQuitKeepsUndo(t *testing.T) {
 // TestInspectChangesServers undoes on a real Redis, and over REST, where nothing can
 // be watched.
 func TestInspectChangesServers(t *testing.T) {
+	t.Parallel()
 	rest, _ := serveMemory(t)
 	server := oracle.Start(t)
 	server.Dial(t)

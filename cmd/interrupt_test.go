@@ -76,20 +76,22 @@ func (r *typing) signal(s os.Signal) {
 }
 
 func TestInterruptedScript(t *testing.T) {
+	t.Parallel()
 	r := startTyping(t, "exec", "--db", "a.sqlite")
 	r.types("SET a 1", "INCR a")
 	r.signal(os.Interrupt)
 	r.ends(130, "line 3: interrupted: the lines before it have run, it has not", "tail -n +3 SCRIPT | meowdis exec …")
 
-	// The database and the transaction that it had come to are told.
+	// The database and the transaction that it had come to are reported.
 	r = startTyping(t, "exec", "--db", "a.sqlite")
 	r.types("SELECT 3", "SET a 1", "MULTI", "INCR a")
 	r.signal(syscall.SIGTERM)
 	r.ends(143, "line 5: terminated: the lines before 3 have run, the transaction that it begins has not", "tail -n +3 SCRIPT | meowdis exec -n 3 …")
 }
 
-// A server that hangs up in the middle leaves one line of which nobody knows.
+// After a server hangs up in the middle, whether one line took effect is not known.
 func TestBrokenConnection(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		flags []string
 		words []string
@@ -129,6 +131,7 @@ func TestBrokenConnection(t *testing.T) {
 
 // Ctrl-C while a server does not answer.
 func TestInterruptedConnection(t *testing.T) {
+	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +146,6 @@ func TestInterruptedConnection(t *testing.T) {
 	r.signal(os.Interrupt)
 	r.ends(130, "interrupted")
 	if strings.Contains(r.errors.String(), "context") {
-		t.Errorf("stderr tells of a context:\n%s", r.errors.String())
+		t.Errorf("stderr names a context:\n%s", r.errors.String())
 	}
 }

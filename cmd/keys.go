@@ -3,55 +3,26 @@ package cmd
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/internal/flags"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/stats"
 	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/survey"
 )
 
 // keysOptions are the flags and arguments of keys.
 type keysOptions struct {
-	target targetOptions
+	target target.Options
 	list   listOptions
 	long   bool
 	typ    string
 	match  string
 }
-
-// listOptions are the flags of verbs that print one thing a line.
-type listOptions struct {
-	json, null bool
-	limit      int64
-}
-
-func (o *listOptions) addFlags(cmd *cobra.Command, what string) {
-	f := cmd.Flags()
-	f.BoolVar(&o.json, "json", false, "print JSON, one value a line")
-	f.BoolVarP(&o.null, "null", "0", false, "end each with a NUL byte instead of a newline")
-	f.Int64Var(&o.limit, "limit", 0, "print no more than `NUMBER` "+what)
-}
-
-func (o *listOptions) check(cmd *cobra.Command) error {
-	if o.limit < 1 && cmd.Flags().Changed("limit") {
-		return usagef("--limit %d: give at least 1", o.limit)
-	}
-	return exclusive(cmd, "json", "null")
-}
-
-// end is the byte behind each thing.
-func (o *listOptions) end() byte {
-	if o.null {
-		return 0
-	}
-	return '\n'
-}
-
-// beyond reports whether the n-th thing is one too many.
-func (o *listOptions) beyond(n int64) bool { return o.limit > 0 && n > o.limit }
 
 func newKeys(s *streams) *cobra.Command {
 	o := &keysOptions{}
@@ -68,7 +39,7 @@ Into a pipe names are printed as they are, and on a terminal those that could
 disturb it in quotes. -0 is for names with newlines. -l adds type, time to live
 and size.
 
-` + targetHelp,
+` + target.Help,
 		Example: `  meowdis keys 'cat:*'
   meowdis keys -l --type hash --limit 20
   meowdis keys -0 'tmp:*' | xargs -0 meowdis exec DEL`,
@@ -78,40 +49,39 @@ and size.
 			if err := o.list.check(cmd); err != nil {
 				return err
 			}
-			if err := exclusive(cmd, "long", "null"); err != nil {
+			if err := flags.Exclusive(cmd, "long", "null"); err != nil {
 				return err
 			}
 			if len(args) == 1 {
 				o.match = args[0]
 			}
 			if o.typ != "" {
-				typ, err := typeNamed(o.typ)
+				typ, err := flags.Type(o.typ)
 				if err != nil {
 					return err
 				}
-				o.typ = string(typ)
+				o.typ = typ
 			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.long, "long", "l", false, "print type, time to live and size of each key, too")
-	f.StringVar(&o.typ, "type", "", "list keys of this `TYPE` only: "+strings.Join(keytype.Labels(), ", "))
-	cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(keytype.Labels(), cobra.ShellCompDirectiveNoFileComp))
+	flags.AddType(cmd, &o.typ, "list keys of this `TYPE` only: ")
 	o.list.addFlags(cmd, "keys")
-	o.target.addLookFlags(cmd)
+	o.target.AddReadFlags(cmd)
 	return cmd
 }
 
 func (o *keysOptions) run(ctx context.Context, s *streams) error {
-	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
+	return withTarget(ctx, s, &o.target, readOnly, func(c *target.Conn) error {
 		var printed int64
 		if o.long && !o.list.json && s.outTerminal {
 			if _, err := s.out.Write(longLine("TYPE", "TTL", "SIZE", "KEY")); err != nil {
 				return err
 			}
 		}
-		err := o.pages(c)(ctx, func(keys []survey.Key) error {
+		err := o.pages(c)(ctx, func(keys []keyspace.Key) error {
 			var out []byte
 			for _, k := range keys {
 				if printed++; o.list.beyond(printed) {
@@ -133,17 +103,17 @@ func (o *keysOptions) run(ctx context.Context, s *streams) error {
 
 // pages is where the keys come from: a file's tables have them many times as fast
 // as commands, whatever is wanted of them, and in one order.
-func (o *keysOptions) pages(c *connection) survey.Pages {
-	facts := survey.Names
+func (o *keysOptions) pages(c *target.Conn) keyspace.Pages {
+	detail := keyspace.Names
 	if o.long {
-		facts = survey.Described
+		detail = keyspace.Described
 	}
-	if o.match == "" && c.file != nil {
-		tables := c.tables()
-		tables.Facts, tables.Type = facts, o.typ
+	if o.match == "" && c.File != nil {
+		tables := tables(c)
+		tables.Detail, tables.Type = detail, o.typ
 		return tables.Keys
 	}
-	walk := c.walk(facts)
+	walk := walk(c, detail)
 	walk.Match, walk.Type = o.match, o.typ
 	if o.list.limit > 0 && o.match == "" && o.typ == "" {
 		walk.Page = int(min(o.list.limit, 500))
@@ -151,14 +121,14 @@ func (o *keysOptions) pages(c *connection) survey.Pages {
 	return walk.Keys
 }
 
-func (o *keysOptions) append(out []byte, s *streams, k survey.Key) []byte {
+func (o *keysOptions) append(out []byte, s *streams, k keyspace.Key) []byte {
 	name := k.Name
 	if s.outTerminal && !o.list.null {
 		name = []byte(display.Whole(string(name)))
 	}
 	switch {
 	case o.list.json:
-		return append(resp.AppendJSON(out, k.JSON()), '\n')
+		return append(resp.AppendJSON(out, stats.KeyJSON(k)), '\n')
 	case !o.long:
 		return append(append(out, name...), o.list.end())
 	}

@@ -9,23 +9,28 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/internal/complete"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/flags"
+	"github.com/meowdis/meowdis/internal/latency"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/survey"
 )
 
 // latencyOptions are the flags and arguments of latency.
 type latencyOptions struct {
-	target   targetOptions
+	target   target.Options
 	confirm  confirmOptions
 	count    int64
-	interval interval
+	interval flags.Interval
 	json     bool
 	args     []string
 }
 
 func newLatency(s *streams) *cobra.Command {
-	o := &latencyOptions{interval: interval(10 * time.Millisecond)}
+	o := &latencyOptions{interval: flags.Interval(10 * time.Millisecond)}
 	cmd := &cobra.Command{
 		Use:     "latency [FLAGS] [COMMAND [ARG...]]",
 		GroupID: groupLook,
@@ -37,14 +42,14 @@ PING, and DBSIZE on a file, where a PING would touch nothing.
 On a terminal the numbers are live until Ctrl-C or --count; elsewhere 100 round
 trips are made.
 
-` + targetHelp,
+` + target.Help,
 		Example: `  meowdis latency --url redis://localhost:6379
   meowdis latency --count 1000 --interval 0 GET greeting`,
 		Args:              usageArgs(cobra.ArbitraryArgs),
-		ValidArgsFunction: o.target.completeCall(s),
+		ValidArgsFunction: complete.Call(s.getenv, &o.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.count < 0 {
-				return usagef("--count %d: there cannot be fewer than none", o.count)
+				return exit.Usagef("--count %d: there cannot be fewer than none", o.count)
 			}
 			o.args = args
 			return o.run(cmd.Context(), s)
@@ -56,28 +61,28 @@ trips are made.
 	f.VarP(&o.interval, "interval", "i", "wait for `SECONDS` between two of them")
 	f.BoolVar(&o.json, "json", false, "print JSON, at the end")
 	o.confirm.addFlags(cmd)
-	o.target.addFlags(cmd)
+	o.target.AddFlags(cmd)
 	return cmd
 }
 
-// plainRoundTrips is how many are made where nobody watches them.
+// plainRoundTrips is how many are made where the figures are not drawn anew all the time.
 const plainRoundTrips = 100
 
 func (o *latencyOptions) run(ctx context.Context, s *streams) error {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	file := lookOnly // DBSIZE reads, too
+	file := readOnly // DBSIZE reads, too
 	if len(o.args) > 0 && !onlyReads(command(o.args)) {
 		file = local.Options{}
 	}
-	return o.target.look(ctx, s, file, func(c *connection) error {
+	return withTarget(ctx, s, &o.target, file, func(c *target.Conn) error {
 		args := command(o.args)
-		if err := o.confirm.mayRun(ctx, s, c.target, args); err != nil {
+		if err := o.confirm.mayRun(ctx, s, c.Target, args); err != nil {
 			return err
 		}
 		if len(args) == 0 {
 			args = command([]string{"PING"})
-			if c.file != nil {
+			if c.File != nil {
 				args = command([]string{"DBSIZE"})
 			}
 		}
@@ -86,7 +91,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 		if count == 0 && !live {
 			count = plainRoundTrips
 		}
-		var l survey.Latency
+		var l latency.Distribution
 		err := o.measure(ctx, c, args, count, &l, func() error {
 			if !live {
 				return nil
@@ -109,18 +114,9 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	})
 }
 
-// command is words as a command.
-func command(words []string) [][]byte {
-	args := make([][]byte, len(words))
-	for i, w := range words {
-		args[i] = []byte(w)
-	}
-	return args
-}
-
 // measure makes count round trips, or endless ones for 0, and calls show now and
 // then.
-func (o *latencyOptions) measure(ctx context.Context, c *connection, args [][]byte, count int64, l *survey.Latency, show func() error) error {
+func (o *latencyOptions) measure(ctx context.Context, c *target.Conn, args [][]byte, count int64, l *latency.Distribution, show func() error) error {
 	var shown time.Time
 	for l.N < count || count == 0 {
 		start := time.Now()
@@ -130,7 +126,7 @@ func (o *latencyOptions) measure(ctx context.Context, c *connection, args [][]by
 		case err != nil:
 			return err
 		case v.IsError():
-			return survey.Refusal(v.Str)
+			return keyspace.Refusal(v.Str)
 		}
 		l.Add(took)
 		if time.Since(shown) > 100*time.Millisecond {
@@ -146,28 +142,13 @@ func (o *latencyOptions) measure(ctx context.Context, c *connection, args [][]by
 	return nil
 }
 
-// pause waits, or for the end of the context.
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// latencyNumbers are what is told of a distribution.
-func latencyNumbers(l *survey.Latency) (names []string, times []time.Duration) {
+// latencyNumbers are what is printed of a distribution.
+func latencyNumbers(l *latency.Distribution) (names []string, times []time.Duration) {
 	return []string{"min", "avg", "p50", "p99", "max"},
 		[]time.Duration{l.Min, l.Mean(), l.Quantile(0.5), l.Quantile(0.99), l.Max}
 }
 
-func latencyLine(l *survey.Latency) string {
+func latencyLine(l *latency.Distribution) string {
 	names, times := latencyNumbers(l)
 	var b strings.Builder
 	for i, name := range names {
@@ -190,7 +171,7 @@ func briefly(d time.Duration) string {
 	return fmt.Sprintf("%.2f s", d.Seconds())
 }
 
-func latencyJSON(l *survey.Latency, args [][]byte) resp.Value {
+func latencyJSON(l *latency.Distribution, args [][]byte) resp.Value {
 	var words []resp.Value
 	for _, a := range args {
 		words = append(words, resp.MakeBulk(a))

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/outfile"
 )
@@ -117,7 +118,7 @@ func writePages(cmd *cobra.Command, section, dir string, force bool, getenv func
 	})
 	switch {
 	case errors.Is(err, outfile.ErrExists):
-		return usagef("%s: %w: name another directory, or give --force to replace it", name, err)
+		return exit.Usagef("%s: %w: name another directory, or give --force to replace it", name, err)
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", name, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/schema"
 )
@@ -25,7 +26,7 @@ A file that is up to date stays as it is. A file of a newer meowdis is refused.
 ` + fileHelp,
 		Example:           `  meowdis migrate cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: completeTargets(1),
+		ValidArgsFunction: target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runMigrate(cmd.Context(), s, o, args)
 		},
@@ -39,7 +40,7 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 	if err != nil {
 		return err
 	}
-	f, err := local.OpenFile(t.path, true)
+	f, err := local.OpenFile(t.Path, true)
 	if err != nil {
 		return err
 	}

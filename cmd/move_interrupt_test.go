@@ -71,7 +71,8 @@ type mover struct {
 }
 
 func (m mover) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	limit := time.Minute + time.Duration(*largeElement>>20)*4*time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	m.t.Cleanup(cancel)
 	c := exec.CommandContext(ctx, "meowdis", args...)
 	c.Dir = m.dir
@@ -148,6 +149,7 @@ func newMover(t *testing.T, keys int) mover {
 // TestInterruptedWrites stops verbs that write to an endpoint in the middle, and
 // goes on as they say, or as the documentation says of a kill.
 func TestInterruptedWrites(t *testing.T) {
+	t.Parallel()
 	m := newMover(t, movedKeys)
 	for i, test := range []struct {
 		requests int // before it is stopped; keys that may be there are asked for
@@ -196,6 +198,7 @@ func TestInterruptedWrites(t *testing.T) {
 // TestInterruptedReads stops verbs that read from an endpoint and make a file, of
 // which there is all or nothing, and diff, which says that it did not see all.
 func TestInterruptedReads(t *testing.T) {
+	t.Parallel()
 	m := newMover(t, movedKeys)
 	g := newGate(t)
 	m.run(0, "copy", "a.sqlite", g.url)
@@ -221,6 +224,7 @@ func TestInterruptedReads(t *testing.T) {
 
 // TestInterruptedInput stops a restore whose input has come to a halt.
 func TestInterruptedInput(t *testing.T) {
+	t.Parallel()
 	m := newMover(t, manyBlocks)
 	archive, err := os.ReadFile(filepath.Join(m.dir, "a.archive"))
 	if err != nil {
@@ -263,6 +267,7 @@ func TestInterruptedInput(t *testing.T) {
 // TestKilledIntoFile kills moves into a file at many moments. What is in it is whole, nothing
 // else is, and the same command goes on.
 func TestKilledIntoFile(t *testing.T) {
+	t.Parallel()
 	m := newMover(t, movedKeys)
 	var script strings.Builder
 	for i := range 40 {

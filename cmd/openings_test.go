@@ -98,6 +98,7 @@ func (o opener) is(verb string) bool { return strings.HasPrefix(o.line, verb+" "
 // TestOpenings holds the verbs to one wording and one exit code for each thing
 // that may be wrong with a file.
 func TestOpenings(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	makeSituations(t, dir)
 	for _, s := range situations {
@@ -122,6 +123,7 @@ func TestOpenings(t *testing.T) {
 // TestReadWhereNothingCanBeWritten reads a file in WAL mode in a directory that
 // takes no files.
 func TestReadWhereNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	makeSituations(t, dir)
 	for _, file := range []string{"sealed/a.sqlite", "unwritable.sqlite", "sealed/redka.db"} {

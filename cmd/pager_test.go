@@ -3,6 +3,7 @@ package cmd_test
 import "testing"
 
 func TestREPLPager(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 80, 10, "HOME="+dir, "XDG_STATE_HOME="+dir+"/state", "XDG_CONFIG_HOME="+dir+"/config", `PAGER=sed s/^/paged:/`)
 	s.check(s.Run("cd " + dir + " && clear && meowdis repl --db t.sqlite --pager"))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/internal/target"
 )
 
 func newPaths(s *streams) *cobra.Command {
@@ -13,7 +15,7 @@ func newPaths(s *streams) *cobra.Command {
 		Short:   "Print where meowdis keeps its files",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "data     %s\nhistory  %s\nundo     %s\nconfig   %s\n", defaultFile(), historyFile(), undoDirectory(), configFile())
+			_, err := fmt.Fprintf(s.out, "data     %s\nhistory  %s\nundo     %s\nconfig   %s\n", target.DefaultFile(), target.HistoryFile(), target.UndoDirectory(), target.ConfigFile())
 			return err
 		},
 	}

@@ -1,12 +1,22 @@
 package cmd
 
 import (
-	"encoding/json"
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
 )
 
@@ -76,7 +86,7 @@ func newProfileList(s *streams) *cobra.Command {
 		Short: "List the profiles; * is the one in use",
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			config, err := profile.Load(configFile())
+			config, err := profile.Load(target.ConfigFile())
 			if err != nil {
 				return err
 			}
@@ -110,19 +120,19 @@ func newProfileUse(s *streams) *cobra.Command {
 		Short:             "Make a profile the target when nothing else is said",
 		Example:           "  meowdis profile use dev\n  meowdis profile use --none",
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: completeProfiles,
+		ValidArgsFunction: target.CompleteProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if none != (len(args) == 0) {
-				return usagef("give the NAME of a profile, or --none")
+				return exit.Usagef("give the NAME of a profile, or --none")
 			}
-			config, err := profile.Load(configFile())
+			config, err := profile.Load(target.ConfigFile())
 			if err != nil {
 				return err
 			}
 			config.InUse = ""
 			if !none {
 				if _, err := config.Get(args[0]); err != nil {
-					return usageError{err}
+					return exit.Usage(err)
 				}
 				config.InUse = args[0]
 			}
@@ -139,9 +149,9 @@ func newProfileShow(s *streams) *cobra.Command {
 		Use:               "show [FLAGS] [NAME]",
 		Short:             "Show a profile, or the one in use, without its token",
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: completeProfiles,
+		ValidArgsFunction: target.CompleteProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
-			config, err := profile.Load(configFile())
+			config, err := profile.Load(target.ConfigFile())
 			if err != nil {
 				return err
 			}
@@ -149,10 +159,10 @@ func newProfileShow(s *streams) *cobra.Command {
 			if len(args) > 0 {
 				name = args[0]
 			} else if name == "" {
-				return usagef("no profile is in use: give the NAME of one")
+				return exit.Usagef("no profile is in use: give the NAME of one")
 			}
 			if _, err := config.Get(name); err != nil {
-				return usageError{err}
+				return exit.Usage(err)
 			}
 			shown := showProfile(config, name)
 			if asJSON {
@@ -170,15 +180,15 @@ func newProfileRemove(s *streams) *cobra.Command {
 		Use:               "remove NAME",
 		Short:             "Forget a profile and its token; the target itself is left alone",
 		Args:              usageArgs(cobra.ExactArgs(1)),
-		ValidArgsFunction: completeProfiles,
+		ValidArgsFunction: target.CompleteProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
-			config, err := profile.Load(configFile())
+			config, err := profile.Load(target.ConfigFile())
 			if err != nil {
 				return err
 			}
 			p, err := config.Get(args[0])
 			if err != nil {
-				return usageError{err}
+				return exit.Usage(err)
 			}
 			if p.Keyring && s.getenv("MEOWDIS_KEYRING") != "off" {
 				if err := profile.Forget(args[0]); err != nil {
@@ -204,7 +214,7 @@ func showProfile(config *profile.File, name string) shownProfile {
 	shown := shownProfile{Name: name, InUse: config.InUse == name, Profile: p, Token: "none"}
 	shown.Confirm = p.Confirm.Level()
 	if p.URL != "" {
-		shown.URL = shownURL(p.URL)
+		shown.URL = target.ShownURL(p.URL)
 	}
 	switch {
 	case p.Token != "":
@@ -217,11 +227,11 @@ func showProfile(config *profile.File, name string) shownProfile {
 	return shown
 }
 
-func (p shownProfile) target() string { return firstOf(p.DB, p.URL) }
+func (p shownProfile) target() string { return cmp.Or(p.DB, p.URL) }
 
 func (p shownProfile) print(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "name       %s\ntarget     %s\ntoken      %s\ndatabase   %d\nconfirm    %s\nread-only  %s\ncolor      %s\nin use     %s\n",
-		p.Name, p.target(), p.Token, p.Database, p.Confirm, yesNo(p.ReadOnly), firstOf(p.Color, "none"), yesNo(p.InUse))
+		p.Name, p.target(), p.Token, p.Database, p.Confirm, yesNo(p.ReadOnly), cmp.Or(p.Color, "none"), yesNo(p.InUse))
 	return err
 }
 
@@ -232,10 +242,212 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// printJSON writes v for people and programs.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+// profileAddOptions are the flags and the argument of profile add.
+type profileAddOptions struct {
+	name       string
+	settings   profile.Profile
+	confirm    string
+	tokenStdin bool
 }
+
+func newProfileAdd(s *streams) *cobra.Command {
+	o := &profileAddOptions{}
+	cmd := &cobra.Command{
+		Use:   "add NAME (--db FILE | --url URL) [FLAGS]",
+		Short: "Name a target",
+		Long: `Names a file or a URL. The token of a REST endpoint, or the password of a Redis
+server, is asked for on a terminal; a password in the URL is kept as one that was
+asked for. It goes into the system's keyring where there is one.`,
+		Example: `  meowdis profile add dev --db dev.sqlite --confirm none
+  meowdis profile add prod --url https://example.com --confirm name --color red
+  meowdis profile add cache --url rediss://me@example.com:6380 --token-stdin < secret
+  meowdis profile add ci --url https://example.com --token-env CI_TOKEN --read-only`,
+		Args: usageArgs(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := target.CheckDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
+				return err
+			}
+			if o.settings.DB != "" {
+				if err := (target.Target{}).HasDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
+					return err
+				}
+			}
+			o.name = args[0]
+			return o.run(s)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.settings.DB, "db", "", "SQLite `FILE`")
+	f.StringVar(&o.settings.URL, "url", "", "`URL` of a REST endpoint or a Redis server")
+	f.BoolVar(&o.tokenStdin, "token-stdin", false, "read the token from stdin")
+	f.StringVar(&o.settings.TokenEnv, "token-env", "", "take the token from the variable `VAR`, each time it is needed")
+	f.IntVarP(&o.settings.Database, "database", "n", 0, "database `NUMBER` to start in")
+	f.StringVar(&o.confirm, "confirm", "yes", "what to ask before a dangerous command: `none|yes|name`")
+	f.BoolVar(&o.settings.ReadOnly, "read-only", false, "refuse commands that write")
+	f.StringVar(&o.settings.Color, "color", "", "`COLOR` of the name in the prompt: "+strings.Join(profile.Colors, ", "))
+	target.AddTLSFlags(cmd, &o.settings.TLS)
+	cmd.MarkFlagFilename("db", "sqlite", "db")
+	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("token-env", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("confirm", cobra.FixedCompletions([]string{"none", "yes", "name"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(profile.Colors, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o *profileAddOptions) run(s *streams) error {
+	p := &o.settings
+	p.Confirm = profile.Confirm(o.confirm)
+	token, err := o.target()
+	if err != nil {
+		return err
+	}
+	config, err := profile.Load(target.ConfigFile())
+	if err != nil {
+		return err
+	}
+	// What is wrong with it is said before anybody types a token.
+	if err := config.Add(o.name, *p); err != nil {
+		return exit.Usage(err)
+	}
+	if token == "" && p.URL != "" {
+		if token, err = o.token(s); err != nil {
+			return err
+		}
+	}
+	where := ""
+	switch {
+	case token != "":
+		where = o.keep(s, token)
+	case p.URL != "" && p.TokenEnv == "" && s.inTerminal:
+		where = "No token was stored."
+	case p.URL != "" && p.TokenEnv == "":
+		where = "No token was stored, since nobody could be asked: --token-stdin reads one, --token-env names a variable."
+	}
+	config.Profiles[o.name] = *p
+	if err := config.Save(); err != nil || where == "" {
+		return err
+	}
+	_, err = fmt.Fprintln(s.err, where)
+	return err
+}
+
+// target checks where the profile leads, and takes the password out of a URL.
+func (o *profileAddOptions) target() (password string, err error) {
+	p := &o.settings
+	switch {
+	case o.tokenStdin && p.TokenEnv != "":
+		return "", exit.Usagef("give only one of --token-stdin and --token-env")
+	case p.DB != "" && (o.tokenStdin || p.TokenEnv != ""):
+		return "", exit.Usagef("a file has no token")
+	case p.DB == local.Memory:
+		return "", exit.Usagef("%s forgets everything: a profile needs a file", local.Memory)
+	case p.DB != "":
+		p.DB, err = filepath.Abs(p.DB)
+		return "", err
+	case p.URL == "":
+		return "", nil
+	}
+	if _, err := target.FromURL(p.URL, "", "--url"); err != nil {
+		return "", err
+	}
+	for _, path := range []*string{&p.CACert, &p.Cert, &p.Key} {
+		if *path != "" {
+			if *path, err = filepath.Abs(*path); err != nil {
+				return "", err
+			}
+		}
+	}
+	if err := target.CheckTLS(p.TLS); err != nil {
+		return "", exit.Usage(err)
+	}
+	u, err := url.Parse(p.URL)
+	if err != nil {
+		return "", err
+	}
+	password, has := u.User.Password()
+	if has && (o.tokenStdin || p.TokenEnv != "") {
+		return "", exit.Usagef("the URL has a password already")
+	}
+	if has {
+		u.User = url.User(u.User.Username())
+		if u.User.Username() == "" {
+			u.User = nil
+		}
+		p.URL = u.String()
+	}
+	return password, nil
+}
+
+// token reads the token from where the flags say, or asks.
+func (o *profileAddOptions) token(s *streams) (string, error) {
+	var text string
+	var err error
+	switch {
+	case o.settings.TokenEnv != "":
+		return "", nil
+	case o.tokenStdin:
+		var all []byte
+		all, err = io.ReadAll(s.in)
+		text = string(all)
+	case s.inTerminal:
+		text, err = s.askSecret("Token or password of " + target.ShownURL(o.settings.URL) + " (Enter for none): ")
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the token: %w", err)
+	}
+	token := strings.TrimSpace(text)
+	if o.tokenStdin && token == "" {
+		return "", exit.Usagef("there is no token on stdin")
+	}
+	return token, nil
+}
+
+// keep puts the token where it will be found again, and says where that is.
+func (o *profileAddOptions) keep(s *streams, token string) (where string) {
+	why := "MEOWDIS_KEYRING is off"
+	if s.getenv("MEOWDIS_KEYRING") != "off" {
+		err := profile.Keep(o.name, token)
+		if err == nil {
+			o.settings.Keyring = true
+			return "The token is in the system's keyring."
+		}
+		why = "the system's keyring cannot be used: " + err.Error()
+	}
+	o.settings.Token = token
+	return fmt.Sprintf("The token is in %s, which only you can read (%s).", target.ConfigFile(), why)
+}
+
+// askSecret asks on the terminal for a line that it does not show. The terminal stops
+// echoing before the question, so that a fast answer is hidden, too, and is put back
+// afterwards, also after Ctrl-C, whose error is exit.StoppedBy.
+func askSecret(question string) (string, error) {
+	fd := int(os.Stdin.Fd())
+	before, err := term.MakeRaw(fd)
+	if err != nil {
+		return "", err
+	}
+	defer term.Restore(fd, before)
+	t := term.NewTerminal(secretTerminal{}, "")
+	if width, height, err := term.GetSize(fd); err == nil {
+		t.SetSize(width, height)
+	}
+	return t.ReadPassword(question)
+}
+
+// secretTerminal is the terminal where a secret is typed: stdin, and stderr for the
+// question.
+type secretTerminal struct{}
+
+const ctrlC = 3
+
+// Read takes no more than a byte: what comes after the line is another reader's.
+func (secretTerminal) Read(p []byte) (int, error) {
+	n, err := os.Stdin.Read(p[:min(len(p), 1)])
+	if bytes.IndexByte(p[:n], ctrlC) >= 0 {
+		io.WriteString(os.Stderr, "\r\n")
+		return 0, exit.StoppedBy(syscall.SIGINT)
+	}
+	return n, err
+}
+
+func (secretTerminal) Write(p []byte) (int, error) { return os.Stderr.Write(p) }

@@ -8,6 +8,7 @@ import (
 )
 
 func TestProfilesOnATerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 240, 30, "HOME="+dir, "XDG_STATE_HOME="+dir+"/state", "XDG_CONFIG_HOME="+dir+"/config", "MEOWDIS_KEYRING=off")
 	s.check(s.Run("cd " + dir + "; PS1='$ '; clear"))

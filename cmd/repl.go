@@ -1,18 +1,25 @@
 package cmd
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/profile"
 	"github.com/meowdis/meowdis/remote"
@@ -23,7 +30,7 @@ import (
 
 // replOptions are the flags of repl.
 type replOptions struct {
-	target  targetOptions
+	target  target.Options
 	format  formatOptions
 	confirm confirmOptions
 	pager   bool
@@ -49,16 +56,16 @@ passwords.
 From a pipe, and with TERM=dumb, it reads one command a line, and | and > stand for
 themselves.
 
-` + targetHelp,
+` + target.Help,
 		Example: `  meowdis repl
   meowdis repl cats.sqlite
   meowdis repl @prod -n 2
   meowdis repl rediss://example.com:6380 --read-only`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: completeTargets(1),
+		ValidArgsFunction: target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				o.target.spec = args[0]
+				o.target.Spec = args[0]
 			}
 			if err := o.format.check(cmd); err != nil {
 				return err
@@ -66,7 +73,7 @@ themselves.
 			return o.run(cmd.Context(), s)
 		},
 	}
-	o.target.addFlags(cmd)
+	o.target.AddFlags(cmd)
 	o.confirm.addFlags(cmd)
 	o.format.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.pager, "pager", false, "show replies longer than the screen in $PAGER, or less")
@@ -74,13 +81,17 @@ themselves.
 }
 
 func (o *replOptions) run(ctx context.Context, s *streams) error {
-	c, err := o.target.connect(ctx, s, local.Options{OrRead: true}, o.format.wantsRESP3())
+	chosen, err := o.target.Find(s.getenv, s.err)
+	if err != nil {
+		return err
+	}
+	c, err := o.target.Connect(ctx, chosen, local.Options{OrRead: true}, o.format.wantsRESP3())
 	if err != nil {
 		return err
 	}
 	terminal := s.edits()
 	if terminal {
-		c.note(s)
+		note(s, c)
 	}
 	var page func([]byte) bool
 	if terminal {
@@ -100,43 +111,43 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		Paging:      o.pager && terminal,
 		In:          s.in, Out: s.screen, Err: s.errScreen,
 		Terminal: terminal,
-		History:  historyFile(),
-		Editor:   firstOf(s.getenv("VISUAL"), s.getenv("EDITOR")),
+		History:  target.HistoryFile(),
+		Editor:   cmp.Or(s.getenv("VISUAL"), s.getenv("EDITOR")),
 		Colour:   o.format.colour(s),
 	})
 	if err == nil && failed {
-		return errAnswered
+		return exit.ErrAnswered
 	}
 	return err
 }
 
 // note says what of the file would surprise who types commands.
-func (c *connection) note(s *streams) {
+func note(s *streams, c *target.Conn) {
 	switch {
-	case c.target.isNew() && c.target.source != defaultSource:
-		fmt.Fprintf(s.err, "There is no %s yet: the first command that writes makes it.\n", c.target)
-	case c.file != nil && c.file.ReadOnly() != "":
-		fmt.Fprintf(s.err, "Nothing can be written here: %s.\n", c.file.ReadOnly())
+	case c.Target.IsNew() && !c.Target.IsDefault():
+		fmt.Fprintf(s.err, "There is no %s yet: the first command that writes makes it.\n", c.Target)
+	case c.File != nil && c.File.ReadOnly() != "":
+		fmt.Fprintf(s.err, "Nothing can be written here: %s.\n", c.File.ReadOnly())
 	}
 }
 
 // replTarget is a connection as the loop knows it.
-func (o *replOptions) replTarget(ctx context.Context, s *streams, c *connection) repl.Target {
+func (o *replOptions) replTarget(ctx context.Context, s *streams, c *target.Conn) repl.Target {
 	if !s.edits() {
-		c.session = o.confirm.confirmed(c, s)
+		c.Session = o.confirm.confirmed(c, s)
 	}
 	t := repl.Target{
-		Session: c.session,
-		Name:    s.painted(c.target.settings.Color, c.target.label()),
-		Strict:  c.target.url == nil,
-		Confirm: func(args [][]byte) (string, func(string) bool) { return o.confirm.question(c.target, args) },
-		Close:   c.close,
+		Session: c.Session,
+		Name:    s.painted(c.Target.Settings.Color, c.Target.Label()),
+		Strict:  c.Target.URL == nil,
+		Confirm: func(args [][]byte) (string, func(string) bool) { return o.confirm.question(c.Target, args) },
+		Close:   c.Close,
 	}
 	if s.edits() {
-		t.Commands = c.commands(ctx)
+		t.Commands = c.Commands(ctx)
 		t.Strict = t.Strict || t.Commands != commands.Ours
 	}
-	switch c := plain(c.session).(type) {
+	switch c := target.Plain(c.Session).(type) {
 	case *remote.Redis:
 		t.Listen, t.Connections = c.Listen, c.Connections
 	case *remote.REST:
@@ -144,15 +155,18 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *connection)
 	case *engine.Session:
 		t.FirstKeys = c.FirstKeys
 	}
+	if c.File != nil {
+		t.Bytes = func(ctx context.Context, keys []keyspace.Key) error { return tables(c).Measure(ctx, keys) }
+	}
 	t.Explain = func(ctx context.Context, out io.Writer, args [][]byte) error {
-		e := explainOptions{target: targetOptions{db: firstOf(c.target.path, local.Memory), database: c.DB()}}
+		e := explainOptions{target: target.Options{DB: cmp.Or(c.Target.Path, local.Memory), Database: c.DB()}}
 		for _, a := range args {
 			e.args = append(e.args, string(a))
 		}
 		shown := *s
 		shown.out, shown.screen = showTo(out, s.outTerminal), out
 		err := e.run(ctx, &shown)
-		if errors.Is(err, errAnswered) { // it has been shown
+		if errors.Is(err, exit.ErrAnswered) { // it has been shown
 			return nil
 		}
 		return err
@@ -163,16 +177,14 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *connection)
 // connectTo goes to a URL, a profile or a file that exists. Another target is in a
 // database of its own choice.
 func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (repl.Target, error) {
-	t, err := (&tokenOptions{both: o.target.token}).named(s, spec, "")
+	t, err := (&target.Tokens{Both: o.target.Token}).Named(s.getenv, spec, "")
 	if err != nil {
 		return repl.Target{}, err
 	}
-	if _, err := os.Stat(t.path); t.url == nil && t.path != local.Memory && err != nil {
-		return repl.Target{}, fmt.Errorf("there is no file %s: a new one is made by meowdis repl --db", t.path)
+	if _, err := os.Stat(t.Path); t.URL == nil && t.Path != local.Memory && err != nil {
+		return repl.Target{}, fmt.Errorf("there is no file %s: a new one is made by meowdis repl --db", t.Path)
 	}
-	options := o.target
-	options.database, options.flags = 0, nil
-	c, err := options.connectTo(ctx, t, local.Options{OrRead: true}, o.format.wantsRESP3())
+	c, err := o.target.Anywhere().Connect(ctx, t, local.Options{OrRead: true}, o.format.wantsRESP3())
 	if err != nil {
 		return repl.Target{}, err
 	}
@@ -198,9 +210,43 @@ func (o *replOptions) replFormat(s *streams, f formatOptions) repl.Format {
 
 // profileNames lists the profiles; none when they cannot be read.
 func profileNames() []string {
-	config, err := profile.Load(configFile())
+	config, err := profile.Load(target.ConfigFile())
 	if err != nil {
 		return nil
 	}
 	return config.Names()
+}
+
+// page shows text that is longer than the screen in a pager, $PAGER or less. It
+// returns false when the text is yet to be shown: it is short, or there is no
+// pager.
+func (s *streams) page(text []byte) bool {
+	width, height, err := s.size()
+	if err != nil || !longer(text, width, height) {
+		return false
+	}
+	words := strings.Fields(cmp.Or(s.getenv("PAGER"), "less"))
+	run := exec.Command(words[0], words[1:]...)
+	run.Stdin, run.Stdout, run.Stderr = bytes.NewReader(text), s.screen, s.errScreen
+	if s.getenv("LESS") == "" {
+		run.Env = append(os.Environ(), "LESS=FRX") // colours, and no screen of its own
+	}
+	if err := run.Start(); err != nil {
+		fmt.Fprintf(s.err, "meowdis: no pager: %v\n", err)
+		return false
+	}
+	_ = run.Wait() // leaving a pager in the middle is no failure
+	return true
+}
+
+// longer reports whether text and the prompt after it take more than a screen.
+func longer(text []byte, width, height int) bool {
+	lines := 1
+	for line := range bytes.Lines(text) {
+		lines += 1 + max(0, ansi.StringWidth(string(line))-1)/max(width, 1)
+		if lines > height {
+			return true
+		}
+	}
+	return false
 }

@@ -71,7 +71,7 @@ func (s *screen) lastLine(want string) {
 	s.ends(want)
 }
 
-// slowness is what the shell says behind a command that took long, as any may on a
+// slowness is what the shell says after a command that took long, as any may on a
 // machine that does other things, too.
 var slowness = regexp.MustCompile(`(?m)^\(\d+(\.\d+)? m?s\) *\n`)
 
@@ -94,6 +94,7 @@ func (s *screen) ends(want ...string) {
 }
 
 func TestREPLOnATerminal(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +103,7 @@ func TestREPLOnATerminal(t *testing.T) {
 			s.check(s.Run("cd " + dir + " && clear && exec meowdis repl --db t.sqlite"))
 			s.lastLine("t.sqlite>")
 
-			// The arguments that are still missing stand behind the cursor, and go
+			// The arguments that are still missing stand after the cursor, and go
 			// when the line is run.
 			s.types("SETEX user:1", "t.sqlite> SETEX user:1 seconds value")
 			s.types(" 1000 ", "t.sqlite> SETEX user:1 1000 value")
@@ -132,7 +133,7 @@ func TestREPLOnATerminal(t *testing.T) {
 			s.press("t.sqlite> GET key", "Escape")
 			s.press("t.sqlite>", "C-c")
 
-			// Mistakes are told while they are typed.
+			// Mistakes are shown while they are typed.
 			s.types("SETEX k soon", "t.sqlite> SETEX k soon  seconds: not an integer")
 			s.press("t.sqlite>", "C-c")
 			s.types("NOPE ", "t.sqlite> NOPE  unknown command")
@@ -176,6 +177,7 @@ func TestREPLOnATerminal(t *testing.T) {
 }
 
 func TestREPLHistory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")
 	repl := "cd " + dir + " && clear && meowdis repl --db t.sqlite; echo left"
@@ -215,8 +217,9 @@ func TestREPLHistory(t *testing.T) {
 }
 
 // Ctrl-Z goes back to the shell, and fg to the text as it was.
-// What is typed without waiting goes to whoever has the terminal then.
+// What is typed without waiting goes to the program that has the terminal then.
 func TestREPLTypedAhead(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")
 	s.check(s.Run("cd " + dir + " && clear && meowdis repl --db t.sqlite"))
@@ -227,6 +230,7 @@ func TestREPLTypedAhead(t *testing.T) {
 }
 
 func TestREPLSuspended(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")
 	s.check(s.Run("cd " + dir + " && clear && meowdis repl --db t.sqlite"))
@@ -250,6 +254,7 @@ func TestREPLSuspended(t *testing.T) {
 }
 
 func TestREPLOnAServer(t *testing.T) {
+	t.Parallel()
 	server := oracle.Start(t)
 	client := server.Dial(t)
 	s := openScreen(t, 200, 24, "XDG_STATE_HOME="+t.TempDir()) // the path may be long
@@ -281,6 +286,7 @@ func TestREPLOnAServer(t *testing.T) {
 }
 
 func TestREPLOnAnEndpoint(t *testing.T) {
+	t.Parallel()
 	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+t.TempDir())
 	s.check(s.Run("clear && exec meowdis repl --url " + serveEvents(t) + " --token T"))
 	s.shows(">")
@@ -297,6 +303,7 @@ func TestREPLOnAnEndpoint(t *testing.T) {
 // A line that is longer than the window is edited where it stands, and again in a
 // window of another width.
 func TestREPLInANarrowWindow(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 40, 10, "XDG_STATE_HOME="+dir)
 	s.check(s.Run("cd " + dir + " && clear && exec meowdis repl --db t.sqlite"))

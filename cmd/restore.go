@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/move"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -35,7 +38,7 @@ A key appears whole or not at all. A key that is there already ends it, unless
 Nothing of a damaged block of an archive is written. It ends there, unless
 --salvage is given, which goes on at the next whole block.
 
-` + moveExitCodesHelp + "\n\n" + targetHelp,
+` + moveExitCodesHelp + "\n\n" + target.Help,
 		Example: `  meowdis restore cats.archive
   meowdis restore --db new.sqlite --replace cats.jsonl
   meowdis restore --profile prod --replace cats.archive`,
@@ -54,18 +57,18 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 }
 
 func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	in := s.input(ctx)
 	if o.path != "-" {
-		f, err := openInput(o.path)
+		f, err := move.OpenFile(o.path)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
 		in = f
 	}
-	r := &report{s: s, bar: newProgress(s, "restoring", "keys", -1)}
+	r := newReport(s, "restoring", "keys", -1)
 	source, err := o.source(in, r)
 	if err != nil {
 		return err
@@ -79,33 +82,22 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	defer func() { err = closing(err, c) }()
 	written, err := o.write(ctx, s, c, o.path, "restored", source, r)
-	return r.end(o.explain(ctx, r, written, err))
+	return r.End(o.explain(ctx, r, written, err))
 }
 
 // source recognises what is in a file.
-func (o *restoreOptions) source(in io.Reader, r *report) (transfer.Source, error) {
+func (o *restoreOptions) source(in io.Reader, r *move.Report) (transfer.Source, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
 	beginning, err := b.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, reading(o.path, err)
+		return nil, move.Reading(o.path, err)
 	}
 	if len(beginning) == 0 {
 		return nil, fmt.Errorf("%s is empty", o.path)
 	}
-	f, ok := formatOf(beginning)
+	f, ok := move.Recognise(beginning)
 	if !ok {
 		return nil, fmt.Errorf("%s is no archive and no JSON of dump; meowdis import reads commands and the files of Redis", o.path)
 	}
-	return f.read(b, r.damaged(o.salvage)), nil
-}
-
-// damaged is who is told of damage, nil where it is the end.
-func (r *report) damaged(salvage bool) func(*transfer.Damage) {
-	if !salvage {
-		return nil
-	}
-	return func(d *transfer.Damage) {
-		r.failed++
-		r.say("%v", d)
-	}
+	return f.Read(b, r.Damaged(o.salvage)), nil
 }

@@ -1,7 +1,14 @@
 package cmd
 
 import (
+	"bytes"
+	"context"
+	"io"
+
 	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/internal/complete"
+	"github.com/meowdis/meowdis/internal/target"
 )
 
 const (
@@ -19,7 +26,7 @@ func newRoot(s *streams) *cobra.Command {
 		Long: `meowdis runs Redis commands on a SQLite file, through no server at all, or on
 any Upstash REST endpoint or Redis server.
 
-` + targetHelp,
+` + target.Help,
 		Example: `  meowdis exec SET greeting hello          # on the default file
   meowdis exec --db cats.sqlite GET greeting
   meowdis repl --url redis://localhost:6379
@@ -61,7 +68,7 @@ any Upstash REST endpoint or Redis server.
 		newProfile(s), newVersion(s), newPaths(s), newMan(s),
 	)
 	root.AddCommand(topics()...)
-	tellShells(root, s)
+	complete.AddShells(root, s.out, s.getenv, s.completions)
 	showAlike(root)
 	return root
 }
@@ -74,4 +81,15 @@ func showAlike(cmd *cobra.Command) {
 	for _, verb := range cmd.Commands() {
 		showAlike(verb)
 	}
+}
+
+// completions is what cobra's command for completion prints of the args of the program.
+func (s *streams) completions(ctx context.Context, args []string) (string, error) {
+	var out bytes.Buffer
+	asked := *s
+	asked.out, asked.err = &out, io.Discard
+	root := newRoot(&asked)
+	root.SetArgs(append([]string{cobra.ShellCompRequestCmd}, args...))
+	err := root.ExecuteContext(ctx)
+	return out.String(), err
 }

@@ -8,14 +8,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/internal/complete"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/peek"
 	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/survey"
 )
 
 // scanOptions are the flags and arguments of scan.
 type scanOptions struct {
-	target     targetOptions
+	target     target.Options
 	list       listOptions
 	key, match string
 }
@@ -26,8 +29,8 @@ func newScan(s *streams) *cobra.Command {
 		Use:     "scan [FLAGS] KEY [PATTERN]",
 		GroupID: groupLook,
 		Short:   "List the elements of a key, however many there are",
-		Long: `Lists the elements of a hash, set, sorted set, list, stream or array, a page at a
-time.
+		Long: `Lists the elements of a hash, set, sorted set, list, stream, array or vector set,
+a page at a time.
 A pattern picks fields of a hash, or members.
 
 A line is an element: the field, a tab and the value of a hash, the member, a tab
@@ -35,10 +38,10 @@ and the score of a sorted set, the ID, fields and values of a stream. Into a pip
 they are printed as they are. With -0 each part ends in a NUL byte instead, and
 --json prints an object a line.
 
-` + targetHelp,
+` + target.Help,
 		Example: `  meowdis scan cat:1
   meowdis scan --json users 'a*'`,
-		ValidArgsFunction: o.target.completeKey(s),
+		ValidArgsFunction: complete.Key(s.getenv, &o.target),
 		Args:              usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.list.check(cmd); err != nil {
@@ -51,26 +54,26 @@ they are printed as they are. With -0 each part ends in a NUL byte instead, and
 		},
 	}
 	o.list.addFlags(cmd, "elements")
-	o.target.addLookFlags(cmd)
+	o.target.AddReadFlags(cmd)
 	return cmd
 }
 
 func (o *scanOptions) run(ctx context.Context, s *streams) error {
-	return o.target.look(ctx, s, lookOnly, func(c *connection) error {
-		key, err := c.walk(survey.Described).Describe(ctx, []byte(o.key))
-		if errors.Is(err, survey.ErrMissing) {
-			return survey.Refusal("there is no key " + display.Whole(o.key))
+	return withTarget(ctx, s, &o.target, readOnly, func(c *target.Conn) error {
+		key, err := walk(c, keyspace.Described).One(ctx, []byte(o.key))
+		if errors.Is(err, keyspace.ErrMissing) {
+			return keyspace.Refusal("there is no key " + display.Whole(o.key))
 		}
 		if err != nil {
 			return err
 		}
 		parts := keytype.Of(key.Type).Parts
 		if parts == nil {
-			return survey.Refusal("a " + display.Type(key.Type) + " has no elements: see it with meowdis peek")
+			return keyspace.Refusal("a " + display.Type(key.Type) + " has no elements: see it with meowdis peek")
 		}
 		var printed int64
 		var out []byte
-		err = survey.Elements(ctx, c, key, o.match, func(element [][]byte) error {
+		err = keyspace.Elements(ctx, c, key, o.match, func(element [][]byte) error {
 			if printed++; o.list.beyond(printed) {
 				return errEnough
 			}
@@ -91,7 +94,7 @@ func (o *scanOptions) run(ctx context.Context, s *streams) error {
 func (o *scanOptions) append(out []byte, s *streams, parts []string, element [][]byte) []byte {
 	switch {
 	case o.list.json:
-		return append(resp.AppendJSON(out, elementJSON(parts, element)), '\n')
+		return append(resp.AppendJSON(out, peek.ElementJSON(parts, element)), '\n')
 	case o.list.null:
 		for _, part := range element {
 			out = append(append(out, part...), 0)
@@ -105,28 +108,4 @@ func (o *scanOptions) append(out []byte, s *streams, parts []string, element [][
 		element = shown
 	}
 	return append(append(out, bytes.Join(element, []byte("\t"))...), '\n')
-}
-
-// elementJSON is an object of an element's parts. The last part of a stream's
-// entry is an object itself.
-func elementJSON(parts []string, element [][]byte) resp.Value {
-	var fields []resp.Value
-	for i, name := range parts {
-		value := resp.MakeBulk(element[i])
-		if len(element) > len(parts) || name == "fields" {
-			if i == len(parts)-1 {
-				value = bulkMap(element[i:])
-			}
-		}
-		fields = append(fields, resp.MakeString(name), value)
-	}
-	return resp.MakeMap(fields...)
-}
-
-func bulkMap(parts [][]byte) resp.Value {
-	var elems []resp.Value
-	for _, p := range parts {
-		elems = append(elems, resp.MakeBulk(p))
-	}
-	return resp.MakeMap(elems...)
 }

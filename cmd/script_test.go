@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,14 +34,16 @@ var updateScripts = flag.Bool("update", false, "write the output of meowdis into
 // TestMain makes the program a command of the scripts: this test binary, run
 // under its name.
 func TestMain(m *testing.M) {
-	testscript.Main(hermetically{m}, map[string]func(){"meowdis": func() { os.Exit(cmd.Main()) }})
+	testscript.Main(hermetically{m}, map[string]func(){"meowdis": func() { os.Exit(cmd.Main()) }, "measure": measure})
 }
 
 // hermetically runs the tests in an environment of their own.
 type hermetically struct{ *testing.M }
 
+// Most of the time is spent waiting for processes and terminals: more tests run at once
+// than there are processors.
 func (h hermetically) Run() int {
-	if err := hermetic.Clear(); err != nil {
+	if err := errors.Join(hermetic.Clear(), flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err)
 	}
 	return h.M.Run()
@@ -100,7 +103,7 @@ func serveEvents(t *testing.T) string {
 //	foreign KIND FILE       makes a SQLite file of another program
 //	serving ARG...          starts "meowdis serve ARG..." in the background and
 //	                        sets REST, TOKEN and RESP to what it prints
-//	heard WHAT...           waits until somebody listens to LISTENED_REDIS_URL: to
+//	heard WHAT...           waits until a client listens to LISTENED_REDIS_URL: to
 //	                        channels, patterns, or "monitor"
 //
 // EVENTS_URL is an endpoint that sends a message of each channel that is subscribed
@@ -108,6 +111,7 @@ func serveEvents(t *testing.T) string {
 // same over RESP, and REAL_REDIS_URL and LISTENED_REDIS_URL real Redises, of which [redis:VERSION] says that
 // it is that version or a later one.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	rest, redis := serveMemory(t)
 	events := serveEvents(t)
 	real := oracle.Start(t)
@@ -123,7 +127,7 @@ func TestScripts(t *testing.T) {
 			for _, dir := range []string{"DATA", "STATE", "CONFIG", "CACHE"} {
 				env.Setenv("XDG_"+dir+"_HOME", env.WorkDir+"/"+strings.ToLower(dir))
 			}
-			env.Setenv("MEOWDIS_KEYRING", "off") // whoever runs the tests has one
+			env.Setenv("MEOWDIS_KEYRING", "off") // the user who runs the tests may have one
 			env.Setenv("REST_URL", rest)
 			env.Setenv("REST_TOKEN", restToken)
 			env.Setenv("EVENTS_URL", events)
@@ -170,7 +174,7 @@ func foreign(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(foreignfile.Make(args[0], ts.MkAbs(args[1])))
 }
 
-// heard polls the server, which tells nobody that it has a new listener.
+// heard polls the server, which does not report a new listener.
 func heard(t *testing.T, real *oracle.Server) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
 		c := real.Dial(t)
@@ -178,7 +182,7 @@ func heard(t *testing.T, real *oracle.Server) func(*testscript.TestScript, bool,
 		for _, what := range args {
 			for !isHeard(c, what) {
 				if time.Now().After(deadline) {
-					ts.Fatalf("nobody listens to %s", what)
+					ts.Fatalf("no client listens to %s", what)
 				}
 				<-time.After(5 * time.Millisecond)
 			}

@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// TestSecretsStayWhereTheyAre looks for a token in all that verbs print, whether
-// they reach their target or not, and in all files that they leave behind.
+// TestSecretsStayWhereTheyAre searches for a token in all that verbs print, whether
+// they reach their target or not, and in all files that they leave.
 func TestSecretsStayWhereTheyAre(t *testing.T) {
+	t.Parallel()
 	const secret = "s3cr3t-purr"
 	dir := t.TempDir()
 	rest, _ := serveMemory(t)
@@ -73,6 +74,7 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 
 // TestExamplesShowNoToken keeps tokens off the command lines that people copy.
 func TestExamplesShowNoToken(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if out, err := exec.Command("meowdis", "man", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

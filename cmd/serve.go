@@ -1,29 +1,35 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
 )
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
-	target      targetOptions
+	target      target.Options
 	http        string
 	resp        string
 	token       secretOptions
@@ -63,10 +69,10 @@ meanwhile, writes are refused, since they would be lost.
   meowdis serve cats.sqlite --resp 6380
   MEOWDIS_TOKEN=$(cat secret) meowdis serve cats.sqlite --http 0.0.0.0:8080`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: completeTargets(1),
+		ValidArgsFunction: target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				o.target.spec = args[0]
+				o.target.Spec = args[0]
 			}
 			return o.run(cmd.Context(), s)
 		},
@@ -77,21 +83,21 @@ meanwhile, writes are refused, since they would be lost.
 	o.token.addFlags(f, "token", "`TOKEN` that REST clients must send")
 	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must give")
 	o.limits.addFlags(f)
-	o.target.addFileFlags(cmd, "to serve; :memory: forgets everything")
-	f.BoolVar(&o.target.full, "full", false, "make each commit to the file survive a power cut (slower)")
+	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
+	f.BoolVar(&o.target.Full, "full", false, "make each commit to the file survive a power cut (slower)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Second, "how `LONG` a command may take before it fails without a trace; 0 for no limit")
-	f.BoolVarP(&o.target.verbose, "verbose", "v", false, "say on stderr which file is served")
+	f.BoolVarP(&o.target.Verbose, "verbose", "v", false, "say on stderr which file is served")
 	return cmd
 }
 
 // secrets are the token and the password, each from its flag, its file or the
 // environment.
 func (o *serveOptions) secrets(s *streams) (token, password string, err error) {
-	variables, err := o.target.variables()
+	variables, err := o.target.Variables()
 	if err != nil {
 		return "", "", err
 	}
-	get := func(name string) string { return firstOf(variables[name], s.getenv(name)) }
+	get := func(name string) string { return cmp.Or(variables[name], s.getenv(name)) }
 	if token, err = o.token.read(get("MEOWDIS_TOKEN")); err != nil {
 		return "", "", err
 	}
@@ -105,7 +111,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	if err := o.limits.check(); err != nil {
 		return err
 	}
-	t, err := o.target.file(s.getenv)
+	t, err := o.target.File(s.getenv)
 	if err != nil {
 		return err
 	}
@@ -113,13 +119,13 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if t.settings.ReadOnly {
-		return told(ctx, s, "READONLY whoever is served may write, and profile "+t.profile+" is read-only")
+	if t.Settings.ReadOnly {
+		return refusedWith(ctx, s, "READONLY whoever is served may write, and profile "+t.Profile+" is read-only")
 	}
-	o.target.tell(t, s)
+	o.target.Announce(t, s.err)
 	logger := slog.New(slog.NewTextHandler(s.err, nil))
-	file, err := o.target.openFile(t, local.Options{Lanes: true, Report: func(err error) {
-		logger.Error("keeping the file", "file", t.path, "error", err)
+	file, err := o.target.OpenFile(t, local.Options{Lanes: true, Report: func(err error) {
+		logger.Error("keeping the file", "file", t.Path, "error", err)
 	}})
 	if err != nil {
 		return err
@@ -130,7 +136,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		Token:       token,
 		RequirePass: password,
 		TimeLimit:   o.timeLimit,
-		Grace:       o.grace + time.Second, // so that who was given up is told
+		Grace:       o.grace + time.Second, // so that a client that was given up gets an error reply
 		Told:        local.Told,
 		Logger:      logger,
 	}
@@ -150,7 +156,8 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 			fmt.Fprintf(s.out, "token %s\n", config.Token)
 		}
 	}
-	// Clients have to wait for another process no longer than that, and nobody for them.
+	// When the server stops, no client waits longer than grace for another process, and
+	// the server no longer for clients.
 	done := make(chan struct{})
 	defer context.AfterFunc(ctx, func() {
 		select {
@@ -235,7 +242,7 @@ func listenOn(address string) (net.Listener, error) {
 	full := bindAddress(address)
 	_, port, err := net.SplitHostPort(full)
 	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
-		return nil, usagef("%s is no address to serve on: give HOST:PORT, :PORT or PORT", address)
+		return nil, exit.Usagef("%s is no address to serve on: give HOST:PORT, :PORT or PORT", address)
 	}
 	listener, err := net.Listen("tcp", full)
 	var host *net.DNSError
@@ -256,7 +263,7 @@ func listenOn(address string) (net.Listener, error) {
 }
 
 // bindAddress reads HOST:PORT, :PORT or PORT. Without a host it is the loopback
-// interface: nobody serves the world by leaving something out.
+// interface: the world is served only where that is asked for.
 func bindAddress(address string) string {
 	if !strings.Contains(address, ":") {
 		address = ":" + address
@@ -285,4 +292,107 @@ func serveAll(ctx context.Context, faces []face) error {
 		errs = append(errs, <-ended)
 	}
 	return errors.Join(errs...)
+}
+
+// limitOptions bound what clients may ask of the server.
+type limitOptions struct {
+	requestMemory, memory byteSize
+	clients               int
+	writeTimeout          time.Duration
+}
+
+func (o *limitOptions) addFlags(f *pflag.FlagSet) {
+	o.requestMemory, o.memory = 1<<30, 2<<30
+	f.Var(&o.requestMemory, "max-request-memory", "`SIZE` that one request may hold of rows and replies")
+	f.Var(&o.memory, "max-memory", "`SIZE` that all requests together may hold")
+	f.IntVar(&o.clients, "max-clients", 10_000, "`NUMBER` of connections over each protocol")
+	f.DurationVar(&o.writeTimeout, "write-timeout", 30*time.Second, "`TIME` that a client may take nothing of its reply")
+}
+
+func (o *limitOptions) check() error {
+	if o.clients < 1 || o.writeTimeout <= 0 {
+		return exit.Usagef("--max-clients and --write-timeout are more than 0")
+	}
+	return nil
+}
+
+// besideRequests is what the process takes while requests hold nothing, amply.
+const besideRequests = 512 << 20
+
+// apply gives the limits to a server. Unless GOMEMLIMIT says otherwise, garbage is
+// collected early where the process would take more than them: by itself Go waits until
+// there is as much garbage as memory in use.
+func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
+	c.MaxRequestMemory, c.MaxMemory = int64(o.requestMemory), int64(o.memory)
+	c.MaxClients, c.WriteTimeout = o.clients, o.writeTimeout
+	if getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(o.memory) + besideRequests)
+	}
+}
+
+// byteSize is a flag of bytes: a number, with kb, mb or gb after it or without.
+type byteSize int64
+
+var byteUnits = []struct {
+	suffix string
+	bytes  int64
+}{{"gb", 1 << 30}, {"mb", 1 << 20}, {"kb", 1 << 10}, {"b", 1}, {"", 1}}
+
+func (s *byteSize) String() string {
+	for _, u := range byteUnits {
+		if n := int64(*s); n > 0 && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.suffix
+		}
+	}
+	return "0"
+}
+
+func (s *byteSize) Set(text string) error {
+	for _, u := range byteUnits {
+		digits, ok := strings.CutSuffix(strings.ToLower(text), u.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n <= 0 || n > math.MaxInt64/u.bytes {
+			break
+		}
+		*s = byteSize(n * u.bytes)
+		return nil
+	}
+	return fmt.Errorf("give bytes as 500mb or 2gb")
+}
+
+func (s *byteSize) Type() string { return "size" }
+
+// secretOptions are the flags of a secret: itself, which others can see in a list of
+// processes, and a file that has it.
+type secretOptions struct {
+	name        string
+	value, file string
+}
+
+func (o *secretOptions) addFlags(f *pflag.FlagSet, name, usage string) {
+	o.name = name
+	f.StringVar(&o.value, name, "", usage)
+	f.StringVar(&o.file, name+"-file", "", "`FILE` whose first line is that of --"+name)
+}
+
+// read is the secret that the flags give, or else the other one.
+func (o *secretOptions) read(other string) (string, error) {
+	switch {
+	case o.value != "" && o.file != "":
+		return "", exit.Usagef("give --%s or --%[1]s-file, not both", o.name)
+	case o.file == "":
+		return cmp.Or(o.value, other), nil
+	}
+	text, err := os.ReadFile(o.file)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", o.file, local.Pathless(err))
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return "", fmt.Errorf("reading %s: its first line is empty", o.file)
+	}
+	return line, nil
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,14 +14,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/schema"
 )
 
 // statusOptions are the flags and the argument of status.
 type statusOptions struct {
-	target targetOptions
+	target target.Options
 	json   bool
 }
 
@@ -34,21 +35,21 @@ func newStatus(s *streams) *cobra.Command {
 asks the target what it is. A target that does not answer is exit code 3; a file
 that is not there yet is fine. Nothing is written.
 
-` + targetHelp,
+` + target.Help,
 		Example: `  meowdis status
   meowdis status @prod
   meowdis status --json --url redis://localhost:6379`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: completeTargets(1),
+		ValidArgsFunction: target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				o.target.spec = args[0]
+				o.target.Spec = args[0]
 			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	o.target.addLookFlags(cmd)
+	o.target.AddReadFlags(cmd)
 	return cmd
 }
 
@@ -88,7 +89,7 @@ func (o *statusOptions) run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	t, err := o.target.resolve(s.getenv)
+	t, err := o.target.Resolve(s.getenv)
 	if err == nil {
 		err = o.ask(ctx, t, st)
 	}
@@ -103,39 +104,38 @@ func (o *statusOptions) run(ctx context.Context, s *streams) error {
 	return err
 }
 
-// find tells what names the target.
+// find says what names the target.
 func (o *statusOptions) find(s *streams) (*status, error) {
-	found, err := o.target.candidates(s.getenv)
+	found, winner, err := o.target.Candidates(s.getenv)
 	if err != nil {
 		return nil, err
 	}
 	st := &status{}
-	winner := o.target.winner(found)
 	for i, c := range found {
-		st.Candidates = append(st.Candidates, shownCandidate{c.source, c.given, i == winner})
+		st.Candidates = append(st.Candidates, shownCandidate{c.Source, c.Given, i == winner})
 	}
 	return st, nil
 }
 
 // ask finds out about the target. It returns an error when the target fails.
-func (o *statusOptions) ask(ctx context.Context, t target, st *status) error {
-	st.Target, st.Profile, st.ReadOnly, st.Confirm = t.String(), t.profile, o.target.refusesWrites(t), "none"
-	if t.profile != "" {
-		st.Confirm = string(t.settings.Confirm.Level())
+func (o *statusOptions) ask(ctx context.Context, t target.Target, st *status) error {
+	st.Target, st.Profile, st.ReadOnly, st.Confirm = t.String(), t.Profile, o.target.RefusesWrites(t), "none"
+	if t.Profile != "" {
+		st.Confirm = string(t.Settings.Confirm.Level())
 	}
-	switch st.Kind = t.kind(); {
-	case t.url == nil && t.path != local.Memory:
-		if t.isNew() && o.target.canMake(t) {
+	switch st.Kind = t.Kind(); {
+	case t.URL == nil && t.Path != local.Memory:
+		if t.IsNew() && o.target.CanMake(t) {
 			st.State = stateMissing
 			return nil
 		}
-		if info, err := os.Stat(t.path); err == nil { // otherwise opening it says more
-			size := info.Size() + logBytes(t.path)
+		if info, err := os.Stat(t.Path); err == nil { // otherwise opening it says more
+			size := info.Size() + logBytes(t.Path)
 			st.SizeBytes = &size
 		}
 	}
 	began := time.Now()
-	c, err := o.target.enter(ctx, t, local.Options{ReadOnly: t.path != local.Memory})
+	c, err := o.target.Enter(ctx, t, local.Options{ReadOnly: t.Path != local.Memory})
 	if err != nil {
 		return err
 	}
@@ -144,15 +144,15 @@ func (o *statusOptions) ask(ctx context.Context, t target, st *status) error {
 		err = errors.New(string(keys.Str))
 	}
 	if err != nil {
-		return errors.Join(err, c.close())
+		return errors.Join(err, c.Close())
 	}
 	took := time.Since(began).Milliseconds()
 	st.State, st.Millis, st.Keys, st.Database = stateReachable, &took, &keys.Int, c.DB()
 	st.Version = fmt.Sprintf("meowdis %s, schema %d", versionName(), schema.Version)
-	if t.url != nil {
+	if t.URL != nil {
 		st.askServer(ctx, c)
 	}
-	return c.close()
+	return c.Close()
 }
 
 // logBytes is the size of the log beside a file, which holds what the file will.
@@ -164,27 +164,14 @@ func logBytes(path string) int64 {
 	return info.Size()
 }
 
-// kind is what a target is, for people.
-func (t target) kind() string {
-	switch {
-	case t.isREST():
-		return "REST endpoint"
-	case t.url != nil:
-		return "Redis server"
-	case t.path == local.Memory:
-		return "memory"
-	}
-	return "SQLite file"
-}
-
-// askServer learns what a server tells of itself; one that does not is fine.
-func (st *status) askServer(ctx context.Context, c *connection) {
+// askServer learns what a server says of itself; one that says nothing is fine.
+func (st *status) askServer(ctx context.Context, c *target.Conn) {
 	st.Version = ""
 	v, err := c.Do(ctx, []byte("INFO"))
 	if err != nil || v.IsError() {
 		return
 	}
-	facts := infoFacts(v)
+	facts := target.InfoFacts(v)
 	if v := facts["redis_version"]; v != "" {
 		st.Version = "Redis " + v
 	}
@@ -196,17 +183,6 @@ func (st *status) askServer(ctx context.Context, c *connection) {
 	}
 }
 
-// infoFacts reads the lines of an INFO reply.
-func infoFacts(v resp.Value) map[string]string {
-	facts := map[string]string{}
-	for _, line := range strings.Split(string(v.Str), "\n") {
-		if name, fact, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
-			facts[name] = fact
-		}
-	}
-	return facts
-}
-
 func (st *status) print(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("What can name the target, the first that is given wins:\n")
@@ -215,7 +191,7 @@ func (st *status) print(w io.Writer) error {
 		if c.Chosen {
 			mark = "*"
 		}
-		fmt.Fprintf(&b, "%s %-24s %s\n", mark, c.Source, firstOf(c.Given, "-"))
+		fmt.Fprintf(&b, "%s %-24s %s\n", mark, c.Source, cmp.Or(c.Given, "-"))
 	}
 	fact := func(name, value string) {
 		if value != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -35,7 +36,7 @@ on a terminal what could disturb it in quotes. It takes a Redis server, or a RES
 endpoint that has /` + name + `, as Upstash's do. When the connection is lost it
 ends, since messages may be missing then.
 
-` + targetHelp,
+` + target.Help,
 		Example:           example,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),

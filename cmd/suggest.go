@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/script"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/spelling"
 )
@@ -59,7 +62,7 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 	switch name := strings.ToUpper(string(args[0])); {
 	case listens(name):
 		words := append([][]byte{[]byte("meowdis"), []byte(strings.ToLower(name)), []byte("--url"), []byte("URL")}, args[1:]...)
-		fmt.Fprintf(w, "meowdis: %s is for: %s\n", name, commandLine(words))
+		fmt.Fprintf(w, "meowdis: %s is for: %s\n", name, script.Line(words))
 	case strings.HasPrefix(text, "ERR unknown "), strings.HasPrefix(text, "READONLY "):
 		if whole := quotedWhole(args); whole != "" {
 			fmt.Fprintf(w, "meowdis: Did you mean %s, without the quotes?\n", whole)
@@ -77,7 +80,7 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 	}
 }
 
-// misplaced says on w that a flag of f came behind the command, which took it for an
+// misplaced says on w that a flag of f came after the command, which took it for an
 // argument and did not understand it.
 func misplaced(w io.Writer, f *pflag.FlagSet, args [][]byte, v resp.Value) {
 	text := string(v.Str)
@@ -88,7 +91,7 @@ func misplaced(w io.Writer, f *pflag.FlagSet, args [][]byte, v resp.Value) {
 		name, isFlag := strings.CutPrefix(string(arg), "--")
 		name, _, _ = strings.Cut(name, "=")
 		if isFlag && f.Lookup(name) != nil {
-			fmt.Fprintf(w, "meowdis: Flags stand before the command: --%s was an argument of %s\n", name, clipped(string(args[0])))
+			fmt.Fprintf(w, "meowdis: Flags stand before the command: --%s was an argument of %s\n", name, display.Clipped(string(args[0])))
 			return
 		}
 	}
@@ -106,7 +109,7 @@ func quotedWhole(args [][]byte) string {
 	if len(args) != 1 || err != nil || len(words) < 2 || commands.Lookup(string(words[0])) == nil {
 		return ""
 	}
-	return clipped(string(args[0]))
+	return display.Clipped(string(args[0]))
 }
 
 // likelyTokens are the words of its syntax that the last strange word of a call was
@@ -143,26 +146,26 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 	if cmd.HasParent() {
 		msg = fmt.Sprintf("%s has no verb %q", cmd.CommandPath(), args[0])
 	} else if commands.Lookup(args[0]) != nil {
-		return usagef("%s; to run the Redis command: meowdis exec %s", msg, commandLine(command(args)))
+		return exit.Usagef("%s; to run the Redis command: meowdis exec %s", msg, script.Line(command(args)))
 	} else if strings.Contains(args[0], "://") { // which may hold a password
-		return usagef("a URL stands behind a verb: meowdis repl URL, or meowdis inspect URL")
+		return exit.Usagef("a URL stands behind a verb: meowdis repl URL, or meowdis inspect URL")
 	} else if _, err := os.Stat(args[0]); err == nil {
-		return usagef("a file stands behind a verb: meowdis repl %[1]s, or meowdis inspect %[1]s", args[0])
+		return exit.Usagef("a file stands behind a verb: meowdis repl %[1]s, or meowdis inspect %[1]s", args[0])
 	}
 	var verbs []string
 	for _, c := range cmd.Commands() {
 		if slices.Contains(c.SuggestFor, args[0]) {
-			return usagef("%s; it is here: meowdis %s", msg, c.Name())
+			return exit.Usagef("%s; it is here: meowdis %s", msg, c.Name())
 		}
 		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
 			verbs = append(verbs, c.Name())
 		}
 	}
 	if near := spelling.Nearest(args[0], verbs); len(near) > 0 {
-		return usagef("%s; did you mean %s?", msg, strings.Join(near, " or "))
+		return exit.Usagef("%s; did you mean %s?", msg, strings.Join(near, " or "))
 	}
 	if near := spelling.Nearest(args[0], commandNames()); len(near) > 0 && !cmd.HasParent() {
-		return usagef("%s; to run a Redis command: meowdis exec %s", msg, near[0])
+		return exit.Usagef("%s; to run a Redis command: meowdis exec %s", msg, near[0])
 	}
-	return usagef("%s", msg)
+	return exit.Usagef("%s", msg)
 }

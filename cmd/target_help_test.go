@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/internal/target"
 )
 
 // TestTargetsInHelp holds the verbs that have a target to one wording: their help
@@ -15,13 +17,14 @@ func TestTargetsInHelp(t *testing.T) {
 	targets := []string{"TARGET", "SOURCE", "DESTINATION", "A", "B"}
 	seen := 0
 	for _, verb := range newRoot(&streams{}).Commands() {
-		takes := firstArgument(verb)
-		named := slices.Contains(targets, takes) || takes == "" && strings.Contains(verb.Use, "TARGET")
+		_, args, _ := strings.Cut(verb.Use, "[FLAGS] ")
+		takes, _, _ := strings.Cut(strings.Trim(args, "[]"), " ")
+		named := slices.Contains(targets, strings.TrimSuffix(takes, "]"))
 		if verb.Flags().Lookup("db") == nil && !named {
 			continue
 		}
 		seen++
-		if !strings.Contains(verb.Long, targetHelp) {
+		if !strings.Contains(verb.Long, target.Help) {
 			t.Errorf("help %s: does not say how a target is given", verb.Name())
 		}
 		if named && !takesTargets(verb) {

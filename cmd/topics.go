@@ -1,6 +1,10 @@
 package cmd
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/internal/target"
+)
 
 // topics are the texts of "meowdis help TOPIC" that belong to no verb.
 func topics() []*cobra.Command {
@@ -11,12 +15,12 @@ func topics() []*cobra.Command {
 		topic("targets", "Where commands go, and how to say so", targetsTopic),
 		topic("profiles", "Names for targets, and how careful to be there", profilesHelp),
 		topic("formats", "The forms that replies are printed in", formatsTopic),
-		topic("environment", "The variables that meowdis looks at", environmentTopic),
+		topic("environment", "The variables that meowdis reads", environmentTopic),
 		topic("exit-codes", "What the exit codes mean", exitCodesTopic),
 	}
 }
 
-const targetsTopic = targetHelp + `
+const targetsTopic = target.Help + `
 
 An argument that names a target is @NAME for a profile, a URL, or the path of a
 file; a word that is no file but a profile is the profile, too.
@@ -100,10 +104,10 @@ environment. No such file is read unless it is named.`
 
 const exitCodesTopic = exitCodesHelp + `
 
-1 is also the code of a script that ended inside MULTI or held a line that is no
-command, of input to --pipe that broke off, of a command that was refused because
-the target is read-only or was not confirmed. The reply is printed; scripts also
-say the number of the line on stderr.
+1 is also the code of a script that ended inside MULTI, held a line that is no
+command or broke off in the middle of one of the Redis protocol, of a command that
+was refused because the target is read-only or was not confirmed. The reply is
+printed; scripts also say the number of the line on stderr.
 
 A file that is damaged or cut off is 3, whichever verb reads it, and so is one that
 cannot be opened; so is a server that wants a password or refuses the one given,

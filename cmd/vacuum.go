@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/schema"
 )
@@ -24,7 +25,7 @@ free room is packed, too; meowdis doctor says how much there is.
 ` + fileHelp,
 		Example:           `  meowdis vacuum cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: completeTargets(1),
+		ValidArgsFunction: target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVacuum(cmd.Context(), s, o, args)
 		},
@@ -41,7 +42,7 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	if err := o.mayChange(ctx, s, t, "vacuum"); err != nil {
 		return err
 	}
-	f, err := local.OpenFile(t.path, false)
+	f, err := local.OpenFile(t.Path, false)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	}
 	bar := newProgress(s, "packing", "files", -1)
 	err = f.Rewrite(ctx)
-	bar.end()
+	bar.End()
 	if err != nil {
 		return err
 	}

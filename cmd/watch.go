@@ -11,21 +11,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/internal/complete"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/flags"
+	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 )
 
 // watchOptions are the flags and arguments of watch.
 type watchOptions struct {
-	target   targetOptions
+	target   target.Options
 	confirm  confirmOptions
-	interval interval
+	interval flags.Interval
 	count    int64
 	json     bool
 	args     []string
 }
 
 func newWatch(s *streams) *cobra.Command {
-	o := &watchOptions{interval: interval(2 * time.Second)}
+	o := &watchOptions{interval: flags.Interval(2 * time.Second)}
 	cmd := &cobra.Command{
 		Use:     "watch [FLAGS] COMMAND [ARG...]",
 		GroupID: groupLook,
@@ -34,17 +38,17 @@ func newWatch(s *streams) *cobra.Command {
 what has changed marked, until Ctrl-C. Into a pipe the replies are printed one
 behind the other. Flags stand before the command. (This is not the command WATCH.)
 
-` + targetHelp,
+` + target.Help,
 		Example: `  meowdis watch GET visits
   meowdis watch -i 0.5 --url redis://localhost INFO stats`,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: o.target.completeCall(s),
+		ValidArgsFunction: complete.Call(s.getenv, &o.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case time.Duration(o.interval) < 10*time.Millisecond:
-				return usagef("-i %s: give at least 0.01 seconds", &o.interval)
+				return exit.Usagef("-i %s: give at least 0.01 seconds", &o.interval)
 			case o.count < 0:
-				return usagef("--count %d: there cannot be fewer than none", o.count)
+				return exit.Usagef("--count %d: there cannot be fewer than none", o.count)
 			}
 			o.args = args
 			return o.run(cmd.Context(), s)
@@ -56,31 +60,35 @@ behind the other. Flags stand before the command. (This is not the command WATCH
 	f.Int64Var(&o.count, "count", 0, "run it `NUMBER` times")
 	f.BoolVar(&o.json, "json", false, "show JSON")
 	o.confirm.addFlags(cmd)
-	o.target.addFlags(cmd)
+	o.target.AddFlags(cmd)
 	return cmd
 }
 
 func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	file := local.Options{}
 	if onlyReads(command(o.args)) {
-		file = lookOnly
+		file = readOnly
 	}
-	c, err := o.target.connect(ctx, s, file, o.json)
+	t, err := o.target.Find(s.getenv, s.err)
+	if err != nil {
+		return err
+	}
+	c, err := o.target.Connect(ctx, t, file, o.json)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	if err := c.greet(ctx); err != nil {
+	if err := c.Greet(ctx); err != nil {
 		return err
 	}
-	if err := o.confirm.mayRun(ctx, s, c.target, command(o.args)); err != nil {
+	if err := o.confirm.mayRun(ctx, s, c.Target, command(o.args)); err != nil {
 		return err
 	}
 	show := func(reply []byte) error { return writeReply(s.screen, reply) }
 	if s.outTerminal && s.getenv("TERM") != "dumb" {
-		screen := &watchScreen{streams: s, title: fmt.Sprintf("every %ss  %s  %s", &o.interval, c.target, strings.Join(o.args, " "))}
+		screen := &watchScreen{streams: s, title: fmt.Sprintf("every %ss  %s  %s", &o.interval, c.Target, strings.Join(o.args, " "))}
 		// The other screen, so that what was on this one is there again afterwards.
 		io.WriteString(s.screen, "\x1b[?1049h\x1b[?25l")
 		defer io.WriteString(s.screen, "\x1b[?25h\x1b[?1049l")
@@ -90,7 +98,7 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 }
 
 // repeat runs the command until the context ends, or as often as it should be.
-func (o *watchOptions) repeat(ctx context.Context, s *streams, c *connection, show func([]byte) error) error {
+func (o *watchOptions) repeat(ctx context.Context, s *streams, c *target.Conn, show func([]byte) error) error {
 	args := command(o.args)
 	var format formatOptions
 	if o.json {
@@ -107,11 +115,11 @@ func (o *watchOptions) repeat(ctx context.Context, s *streams, c *connection, sh
 		}
 		if n == 1 && !s.outTerminal {
 			suggest(s.err, args, v)
-			misplaced(s.err, o.target.flags, args, v)
+			misplaced(s.err, o.target.Flags, args, v)
 		}
 		if n == o.count {
 			if v.HasError() {
-				return errAnswered
+				return exit.ErrAnswered
 			}
 			return nil
 		}

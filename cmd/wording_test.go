@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// internals are words of the language and its libraries that say nothing to
-// whoever uses the program.
+// internals are words of the language and its libraries that mean nothing to
+// users of the program.
 var internals = regexp.MustCompile(`strconv|invalid syntax|arg\(s\)|context |EOF|dial |lookup |unmarshal|looking for|json:|goroutine|0x[0-9a-f]|%!|: (open|read|write|stat|lstat|mkdir|rename) |\.[0-9]{6,}`)
 
 // TestWording gives verbs what they cannot use, and reads what they say: an exit
 // code that is documented, and lines without the words of libraries.
 func TestWording(t *testing.T) {
+	t.Parallel()
 	m := mover{t, t.TempDir()}
 	m.run(0, "exec", "--db", "a.sqlite", "MSET", "a", strings.Repeat("v", 1000), "b", "2")
 	m.run(0, "dump", "--db", "a.sqlite", "a.archive")

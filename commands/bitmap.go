@@ -42,7 +42,8 @@ var bitmapCommands = []Command{
 	},
 }
 
-// bitfieldKeys tells a BITFIELD that only reads from one that writes, or is malformed.
+// bitfieldKeys is the key of a BITFIELD, which is read when all its operations are GET and
+// written otherwise.
 func bitfieldKeys(args [][]byte) []KeyRef {
 	for i := 2; i < len(args); i++ {
 		switch left := len(args) - i - 1; {

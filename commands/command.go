@@ -65,7 +65,7 @@ type Command struct {
 	Replies []Reply // the shapes of its reply: the first that a call has; none when the reply shows it
 
 	Categories []string // ACL categories beside those of the flags, when they are not the group's own
-	Tips       []string // what COMMAND INFO tells cluster proxies
+	Tips       []string // hints of COMMAND INFO to cluster proxies
 
 	// FindKeys finds the keys where Keys alone cannot; nil leaves it to Keys.
 	FindKeys func(args [][]byte) []KeyRef
@@ -74,7 +74,7 @@ type Command struct {
 
 	id   int        // position in the table
 	subs []*Command // of a container, in the order of declaration
-	args []Argument // the syntax as a server told it; nil where Syntax says it
+	args []Argument // the syntax as a server reported it; nil where Syntax says it
 }
 
 // ID is the command's position in All.

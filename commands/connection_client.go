@@ -80,7 +80,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT TRACKING", Group: "connection", Since: "6.0.0", Arity: -3, Flags: session,
-		Summary: "Takes OFF; ON is refused, since nobody is told of changes",
+		Summary: "Takes OFF; ON is refused, since no client gets messages about changes",
 		Syntax:  "<ON|OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
 	},
 	{

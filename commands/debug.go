@@ -44,7 +44,7 @@ var debugCommands = []Command{
 	},
 	{
 		Name: "DEBUG SET-ACTIVE-EXPIRE", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
-		Summary: "Changes nothing: nobody sees an expired key, swept or not",
+		Summary: "Changes nothing: no client sees an expired key, swept or not",
 		Syntax:  "<0|1>",
 	},
 	{

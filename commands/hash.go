@@ -29,7 +29,7 @@ var hashCommands = []Command{
 	},
 	{
 		Name: "HEXISTS", Group: "hash", Since: "2.0.0", Arity: 3, Flags: ReadOnly | Fast,
-		Summary: "Tells whether a hash has a field",
+		Summary: "Reports whether a hash has a field",
 		Syntax:  "key field", Keys: []KeySpec{oneKey(RO|Metadata, 1)},
 	},
 	{

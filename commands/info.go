@@ -76,7 +76,7 @@ func Statuses(names []string) resp.Value {
 
 // keyRange is the first key, the last one (counted from the end when negative)
 // and the step, as clients knew commands before key specs: zeros without keys.
-// Of several specs those count that are plain ranges, one behind the other, as
+// Of several specs those count that are plain ranges, one after the other, as
 // in Redis's populateCommandLegacyRangeSpec.
 func (c *Command) keyRange() (first, last, step int) {
 	if len(c.Keys) == 1 && c.Keys[0].isRange() {

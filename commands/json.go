@@ -52,16 +52,19 @@ var jsonCommands = []Command{
 	},
 	{
 		Name: "JSON.NUMINCRBY", Group: "module", Since: "1.0.0", Arity: 4, Flags: Write | Module,
+		Replies: numbers,
 		Summary: "Adds a number to the numbers at a path",
 		Syntax:  "key path number", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "JSON.NUMMULTBY", Group: "module", Since: "1.0.0", Arity: 4, Flags: Write | Module,
+		Replies: numbers,
 		Summary: "Multiplies the numbers at a path by a number",
 		Syntax:  "key path number", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "JSON.NUMPOWBY", Group: "module", Since: "1.0.0", Arity: 4, Flags: Write | Module,
+		Replies: numbers,
 		Summary: "Raises the numbers at a path to a power",
 		Syntax:  "key path number", Keys: []KeySpec{oneKey(RW, 1)},
 	},
@@ -117,6 +120,7 @@ var jsonCommands = []Command{
 	},
 	{
 		Name: "JSON.TYPE", Group: "module", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Module,
+		Replies: jsonTypes,
 		Summary: "Returns the JSON types of the values at a path",
 		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RO, 1)},
 	},

@@ -45,7 +45,7 @@ func (a Access) Names() []string {
 	return names
 }
 
-// KeySpec says where a command's keys are: begin at argument Index, or behind
+// KeySpec says where a command's keys are: begin at argument Index, or after
 // the word Keyword; then either a range up to Last (relative to the first; negative
 // counts from the end of the call) in steps of Step, or, when KeyNum is set, as
 // many keys as the argument at the beginning says.

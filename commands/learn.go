@@ -20,8 +20,8 @@ func Learn(info, docs resp.Value) *Table {
 	return newTable(learned)
 }
 
-// learn adds a command and its subcommands, as COMMAND describes them and docs, by
-// name, tell of them.
+// learn adds a command and its subcommands, as COMMAND describes them, and their
+// docs, by name.
 func learn(all []Command, v resp.Value, docs map[string]resp.Value) []Command {
 	const oldest = 6 // elements: Redis 6 has seven, 7.0 ten
 	if v.Kind != resp.Array || len(v.Elems) < oldest {
@@ -59,7 +59,7 @@ func learn(all []Command, v resp.Value, docs map[string]resp.Value) []Command {
 	return all
 }
 
-// fillIn takes from our command of that name what a server does not tell: where keys
+// fillIn takes from our command of that name what a server does not report: where keys
 // are that only code finds, and, when it has no docs, the rest.
 func (c *Command) fillIn(documented bool) {
 	own := Lookup(c.Name)
@@ -116,7 +116,7 @@ func learnArguments(v resp.Value) []Argument {
 	return args
 }
 
-// learnRange is the key spec of positions as servers before 7.0 tell them.
+// learnRange is the key spec of positions as servers before 7.0 report them.
 func learnRange(first, last, step int) KeySpec {
 	if last >= 0 {
 		last -= first

@@ -8,7 +8,7 @@ var listCommands = []Command{
 	},
 	{
 		Name: "RPUSH", Group: "list", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM | Fast,
-		Summary: "Adds elements behind a list, which is made when missing",
+		Summary: "Adds elements at the end of a list, which is made when missing",
 		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW|Inserts, 1)},
 	},
 	{
@@ -18,7 +18,7 @@ var listCommands = []Command{
 	},
 	{
 		Name: "RPUSHX", Group: "list", Since: "2.2.0", Arity: -3, Flags: Write | DenyOOM | Fast,
-		Summary: "Adds elements behind a list that exists",
+		Summary: "Adds elements at the end of a list that exists",
 		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW|Inserts, 1)},
 	},
 	{

@@ -15,6 +15,13 @@ var (
 	fieldValue  = []string{"field", "value"}
 	memberScore = []string{"member", "score"}
 
+	elementScore   = []string{"element", "score"}
+	vectorElements = []Reply{{Columns: []string{"element"}}}
+	links          = []Reply{
+		{With: "WITHSCORES", From: 3, Records: Levels, Columns: []string{"level", "element", "score"}, RESP3: &Shape{Each: scoredMap}},
+		{Records: Levels, Columns: []string{"level", "element"}},
+	}
+
 	keyNames   = []Reply{{Columns: []string{"key"}}}
 	fieldNames = []Reply{{Columns: []string{"field"}}}
 	members    = []Reply{{Columns: []string{"member"}}}
@@ -36,6 +43,9 @@ var (
 		Added: []Added{{"WITHDIST", []string{"distance"}}, {"WITHHASH", []string{"hash"}}, {"WITHCOORD", []string{"longitude", "latitude"}}},
 		RESP3: &Shape{Each: &Shape{At: map[int]*Shape{-1: toDoubles}}},
 	}}
+	numbers   = []Reply{{RESP3: &Shape{Form: ToNumbers}}}
+	jsonTypes = []Reply{{From: 2, Begins: "$", RESP3: &Shape{Form: ToOneList}}, {RESP3: &Shape{Form: ToOne}}}
+
 	byStream    = []Reply{{Records: EntriesByStream, RESP3: toMap}}
 	subscribers = []Reply{{Records: Pairs, Columns: []string{"channel", "subscribers"}}}
 )
@@ -50,9 +60,10 @@ func page(columns ...string) []Reply { return []Reply{{Records: Page, Columns: c
 
 // similar are elements of a vector set, by options with their scores and attributes.
 var similar = []Reply{
-	{With: "WITHSCORES WITHATTRIBS", From: 4, RESP3: &Shape{Form: ToThirds, Each: &Shape{At: map[int]*Shape{0: toDouble}}}},
-	{With: "WITHSCORES", From: 4, RESP3: scoredMap},
-	{With: "WITHATTRIBS", From: 4, RESP3: toMap},
+	{With: "WITHSCORES WITHATTRIBS", From: 4, Records: Threes, Columns: []string{"element", "score", "attributes"}, RESP3: &Shape{Form: ToThirds, Each: &Shape{At: map[int]*Shape{0: toDouble}}}},
+	{With: "WITHSCORES", From: 4, Records: Pairs, Columns: elementScore, RESP3: scoredMap},
+	{With: "WITHATTRIBS", From: 4, Records: Pairs, Columns: []string{"element", "attributes"}, RESP3: toMap},
+	vectorElements[0],
 }
 
 // streamInfo is what XINFO STREAM answers: with FULL its groups are maps, and their

@@ -13,6 +13,8 @@ type Reply struct {
 	// that has a word at From.
 	With string
 	From int
+	// Begins is what the word at From begins with in such a call; "" for anything.
+	Begins string
 
 	Records Records
 	Columns []string // the names of what a record has
@@ -49,6 +51,11 @@ const (
 	EntriesPage
 	// EntriesByStream are entries of several streams, a list for each.
 	EntriesByStream
+	// Threes are a map to pairs, or alternate with both of their values.
+	Threes
+	// Levels are those of a graph, the highest first: a list of elements each, or a map of elements
+	// to scores.
+	Levels
 	// NoRecords has a reply whose elements have nothing in common.
 	NoRecords
 )
@@ -73,6 +80,9 @@ const (
 	ToDouble        // a string
 	ToUnsigned      // a string becomes a number beyond 64 bits
 	ToBool          // an integer
+	ToNumbers       // JSON of a number, or of an array of them, becomes an array
+	ToOne           // anything but an array becomes the one element of one
+	ToOneList       // so does an array of no arrays, and nil
 )
 
 // Reply is the shape of the reply to a call of the command; that of a nil command is
@@ -82,7 +92,7 @@ func (c *Command) Reply(args [][]byte) Reply {
 		return Reply{}
 	}
 	for _, r := range c.Replies {
-		if len(args) > r.From && has(args[r.From:], r.With) {
+		if len(args) > r.From && has(args[r.From:], r.With) && strings.HasPrefix(string(args[r.From]), r.Begins) {
 			return r
 		}
 	}

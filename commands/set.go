@@ -24,12 +24,12 @@ var setCommands = []Command{
 	},
 	{
 		Name: "SISMEMBER", Group: "set", Since: "1.0.0", Arity: 3, Flags: ReadOnly | Fast,
-		Summary: "Tells whether a set has a member",
+		Summary: "Reports whether a set has a member",
 		Syntax:  "key member", Keys: []KeySpec{oneKey(RO|Metadata, 1)},
 	},
 	{
 		Name: "SMISMEMBER", Group: "set", Since: "6.2.0", Arity: -3, Flags: ReadOnly | Fast,
-		Summary: "Tells of each of several members whether a set has it",
+		Summary: "Reports of each of several members whether a set has it",
 		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{

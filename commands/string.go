@@ -152,8 +152,7 @@ var stringCommands = []Command{
 	},
 }
 
-// setKeys tells SET with GET or a condition on the value, which looks at what was
-// there, from SET without.
+// setKeys is the key of SET, which is read, too, with GET or a condition on the value.
 func setKeys(args [][]byte) []KeyRef {
 	access := OW
 	looks := func(word []byte) bool {
@@ -165,7 +164,7 @@ func setKeys(args [][]byte) []KeyRef {
 	return firstKey(args, access)
 }
 
-// delexKeys tells DELEX with a condition, which looks at the value, from DEL.
+// delexKeys is the key of DELEX, which is read, too, when there is a condition.
 func delexKeys(args [][]byte) []KeyRef {
 	access := RM
 	if len(args) > 2 {

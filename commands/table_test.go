@@ -40,7 +40,7 @@ var before = map[string]string{
 	"CLIENT PAUSE since": "2.9.50",
 
 	// What the module says of itself and does not do: it reads every key but
-	// the path behind them, and appends one value at least.
+	// the path after them, and appends one value at least.
 	"JSON.MGET keys":       "RO@1:range(-2,1,0)",
 	"JSON.ARRAPPEND arity": "-4",
 }

@@ -7,7 +7,7 @@ type Traits uint16
 const (
 	// Looks leaves the data and the server as they are, though its flags do not say so.
 	Looks Traits = 1 << iota
-	// Dangerous destroys much at once, or changes or stops the server: somebody may
+	// Dangerous destroys much at once, or changes or stops the server: the user may
 	// want to be asked before it runs.
 	Dangerous
 	// OfServer changes the server and no key.
@@ -41,7 +41,7 @@ func (c *Command) LeavesAll() bool {
 		return true
 	case c.Group == "scripting": // a script does what it likes
 		return false
-	case c.Flags == 0 && len(c.subs) > 0: // it is about a subcommand that nobody knows
+	case c.Flags == 0 && len(c.subs) > 0: // its subcommand is unknown
 		return false
 	}
 	return c.Flags&(Write|Admin|PubSub) == 0 && !c.Has(Dangerous|OfServer)

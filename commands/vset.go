@@ -44,17 +44,19 @@ var vectorSetCommands = []Command{
 	},
 	{
 		Name: "VLINKS", Group: "module", Since: "8.0.0", Arity: -3, Flags: ReadOnly | Module | Fast,
-		Replies: []Reply{{With: "WITHSCORES", From: 3, RESP3: &Shape{Each: scoredMap}}},
+		Replies: links,
 		Summary: "Returns the neighbours of an element, nil when there is none",
 		Syntax:  "key element [WITHSCORES]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "VRANDMEMBER", Group: "module", Since: "8.0.0", Arity: -2, Flags: ReadOnly | Module,
+		Replies: vectorElements,
 		Summary: "Returns random elements of a vector set",
 		Syntax:  "key [count]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "VRANGE", Group: "module", Since: "8.4.0", Arity: -4, Flags: ReadOnly | Module,
+		Replies: vectorElements,
 		Summary: "Returns the elements of a vector set in a range of their names, in order",
 		Syntax:  "key start end [count]", Keys: []KeySpec{oneKey(RW, 1)},
 	},

@@ -10,7 +10,7 @@ import (
 	_ "image/png"  // its sizes
 )
 
-// facts is what is told of a picture.
+// facts is what is shown of a picture.
 type facts struct {
 	format        string
 	width, height int

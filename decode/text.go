@@ -49,7 +49,7 @@ func printable(b []byte) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// meaning tells what a short text may stand for: a time, or the parts of a UUID.
+// meaning says what a short text may stand for: a time, or the parts of a UUID.
 func meaning(b []byte) string {
 	if at, ok := unixTime(string(b)); ok {
 		return "as a time: " + at.UTC().Format("2006-01-02 15:04:05.999") + " UTC"

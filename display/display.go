@@ -140,3 +140,13 @@ func twoUnits(n, step int64, big, small string) string {
 	}
 	return strconv.FormatInt(n/step, 10) + big + " " + rest + small
 }
+
+// Clipped is the beginning of a long text: 80 characters, all of them UTF-8.
+func Clipped(text string) string {
+	const most = 80
+	text = strings.ToValidUTF8(text, "?")
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}

@@ -22,7 +22,7 @@ type Check struct {
 	Advice string // when there is no Repair
 }
 
-// run looks for what breaks the check.
+// run finds what breaks the check.
 func (c Check) run(e Exam) ([]Finding, error) {
 	f := Finding{Check: c.Name, Severity: c.Severity, Says: c.Says, Fix: c.Fix, Advice: c.Advice}
 	for _, broken := range c.Broken {

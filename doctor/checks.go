@@ -50,7 +50,7 @@ func checks() []Check {
 		{
 			Name: "values", Severity: Error, Says: "values are text or numbers and not bytes",
 			Broken: []string{
-				`SELECT 'strings', key_id, typeof(value) FROM strings WHERE typeof(value) <> 'blob'`,
+				`SELECT 'keys', id, typeof(value) FROM keys WHERE typeof(value) NOT IN ('blob', 'null')`,
 				`SELECT 'string_parts', key_id, typeof(value) FROM string_parts WHERE typeof(value) <> 'blob'`,
 				`SELECT 'documents', key_id, typeof(value) FROM documents WHERE typeof(value) <> 'blob'`,
 				`SELECT 'hashes', key_id, typeof(value) FROM hashes WHERE typeof(value) <> 'blob'`,
@@ -60,7 +60,7 @@ func checks() []Check {
 			Shows: "in %s, of key id %s: %s",
 			Fix:   "they become bytes",
 			Repair: []string{
-				`UPDATE strings SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
+				`UPDATE keys SET value = CAST(value AS BLOB) WHERE typeof(value) NOT IN ('blob', 'null')`,
 				`UPDATE string_parts SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
 				`UPDATE documents SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
 				`UPDATE hashes SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
@@ -117,7 +117,7 @@ func checks() []Check {
 		},
 		{
 			Name: "documents", Severity: Error, Says: "documents are not JSON",
-			Broken: []string{`SELECT db, key FROM documents JOIN keys ON id = key_id WHERE NOT json_valid(CAST(value AS TEXT))`}, Shows: "db %s: %s",
+			Broken: []string{`SELECT db, key FROM documents JOIN keys ON id = key_id WHERE NOT json_valid(CAST(documents.value AS TEXT))`}, Shows: "db %s: %s",
 			Advice: "set them anew: JSON.SET KEY $ VALUE",
 		},
 		{
@@ -150,7 +150,7 @@ func checks() []Check {
 			Broken: []string{`SELECT key_id, group_name, count(*) FROM ` + inGroups + ` c WHERE NOT EXISTS
 			(SELECT 1 FROM stream_groups g WHERE g.key_id = c.key_id AND g.name = c.group_name) GROUP BY key_id, group_name`},
 			Shows: "of key id %s, group %s: %s",
-			Fix:   "the groups are made anew and go on behind the last message that is pending",
+			Fix:   "the groups are made anew and go on after the last message that is pending",
 			Repair: []string{`INSERT INTO stream_groups(key_id, name, last_id)
 			SELECT DISTINCT key_id, group_name, ifnull(
 				(SELECT max(id) FROM stream_pending p WHERE p.key_id = c.key_id AND p.group_name = c.group_name), zeroblob(16))
@@ -169,16 +169,15 @@ func checks() []Check {
 			Repair: part(),
 		},
 		{
-			Name: "parts", Severity: Error, Says: "strings have parts and a value as well, or no row beside the parts",
-			Broken: []string{`SELECT db, key FROM keys k WHERE type = 'string' AND ` + inParts + ` AND (` + whole + ` OR ` + rowless + `)`}, Shows: "db %s: %s",
+			Name: "parts", Severity: Error, Says: "strings have parts and a value as well, or parts and not even an empty value",
+			Broken: []string{`SELECT db, key FROM keys k WHERE type = 'string' AND ` + inParts + ` AND (value IS NULL OR ` + whole + `)`}, Shows: "db %s: %s",
 			Fix: "what commands do not see gets a key beginning with lost+found",
 			Repair: []string{
-				`INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) SELECT 0, ` + fmt.Sprintf(savedName, "string") + `, ` + fmt.Sprintf(newKey, "string") + `
-				FROM (SELECT id AS key_id FROM keys k WHERE type = 'string' AND ` + inParts + ` AND ` + whole + `)`,
+				`INSERT INTO keys(db, key, hash, type, version, created_at, updated_at, value)
+				SELECT 0, ` + fmt.Sprintf(savedName, "string") + `, ` + fmt.Sprintf(newKey, "string") + `, iif(count = 0, x'', value)
+				FROM (SELECT id AS key_id, count, value FROM keys k WHERE type = 'string' AND ` + inParts + ` AND ` + whole + `)`,
 				`UPDATE string_parts SET key_id = ` + savedString + ` WHERE EXISTS (SELECT 1 FROM keys k WHERE id = key_id AND type = 'string' AND count = 0 AND ` + whole + `)`,
-				`UPDATE strings SET key_id = ` + savedString + ` WHERE length(value) > 0
-				AND EXISTS (SELECT 1 FROM keys k WHERE id = key_id AND type = 'string' AND count > 0 AND ` + inParts + `)`,
-				`INSERT INTO strings(key_id, value) SELECT id, x'' FROM keys k WHERE type = 'string' AND ` + inParts + ` AND ` + rowless,
+				`UPDATE keys AS k SET value = x'' WHERE type = 'string' AND (value IS NULL OR count > 0) AND ` + inParts,
 			},
 		},
 		{
@@ -207,7 +206,7 @@ func checks() []Check {
 		{
 			Name: "hollow", Severity: Error, Says: "keys have no elements, or no value",
 			Broken: []string{`SELECT db, key, type FROM keys k WHERE NOT (` + held + `)`}, Shows: "db %s: %s, a %s",
-			Fix:    "they are deleted: there is nothing behind their names",
+			Fix:    "they are deleted: their names hold nothing",
 			Repair: []string{`DELETE FROM keys AS k WHERE NOT (` + held + `)`},
 		},
 		{
@@ -217,15 +216,15 @@ func checks() []Check {
 			Repair: []string{
 				`UPDATE keys AS k SET count = ` + elements + ` WHERE count <> ` + elements,
 				// A string that is not long has no parts.
-				`UPDATE strings SET value = (SELECT value FROM string_parts p WHERE p.key_id = strings.key_id)
-				WHERE key_id IN (SELECT id FROM keys WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.PartBytes + `)`,
-				`UPDATE keys SET count = 0 WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.PartBytes,
+				`UPDATE keys SET value = (SELECT p.value FROM string_parts p WHERE p.key_id = keys.id)
+				WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.WholeBytes,
+				`UPDATE keys SET count = 0 WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.WholeBytes,
 			},
 		},
 		{
 			Name: "order", Severity: Error, Says: "keys have given out a place in the order of insertion that they do not know of",
 			Broken: []string{`SELECT db, key, seq, ` + lastPlace + ` FROM keys k WHERE seq < ` + lastPlace}, Shows: "db %s: %s is at %s, not %s",
-			Fix:    "they go on behind the last",
+			Fix:    "they go on after the last",
 			Repair: []string{`UPDATE keys AS k SET seq = ` + lastPlace + ` WHERE seq < ` + lastPlace},
 		},
 		{
@@ -246,12 +245,12 @@ func checks() []Check {
 		{
 			Name: "guard", Severity: Warning, Says: "the table of refusals is not empty",
 			Broken: []string{`SELECT ok FROM guard`}, Shows: "%s",
-			Fix: "it is emptied: it never holds anything of anybody's", Repair: []string{`DELETE FROM guard`},
+			Fix: "it is emptied: it never holds anything", Repair: []string{`DELETE FROM guard`},
 		},
 	}
 }
 
-// inGroups is what belongs to groups. Messages that nobody has taken up again are
+// inGroups is what belongs to groups. Messages that no consumer has taken up again are
 // pending for no consumer.
 const inGroups = `(SELECT key_id, group_name FROM stream_consumers UNION ALL SELECT key_id, group_name FROM stream_pending)`
 
@@ -259,13 +258,12 @@ const inGroups = `(SELECT key_id, group_name FROM stream_consumers UNION ALL SEL
 // gets.
 const (
 	inParts     = `EXISTS (SELECT 1 FROM string_parts WHERE key_id = k.id)`
-	whole       = `EXISTS (SELECT 1 FROM strings WHERE key_id = k.id AND length(value) > 0)`
-	rowless     = `NOT EXISTS (SELECT 1 FROM strings WHERE key_id = k.id)`
+	whole       = `length(value) > 0`
 	savedString = `(SELECT s.id FROM keys s WHERE s.db = 0 AND s.key = CAST(?1 || 'string:' || key_id AS BLOB))`
 )
 
-// badNodes tells of the row of keys named k, a stream, that its entries are not in its
-// nodes, or in other numbers.
+// badNodes is true of the row of keys named k, a stream, when its entries are not in its
+// nodes, or their numbers differ.
 const badNodes = `((SELECT count(*) FROM stream_entries WHERE key_id = k.id) <> (SELECT ifnull(sum(count), 0) FROM stream_nodes WHERE key_id = k.id)
 	OR EXISTS (SELECT 1 FROM stream_nodes n WHERE n.key_id = k.id
 		AND count <> (SELECT count(*) FROM stream_entries e WHERE e.key_id = n.key_id AND e.id BETWEEN n.first_id AND n.last_id)))`

@@ -149,7 +149,7 @@ var damages = []struct {
 	{"names", `UPDATE zsets SET member = CAST(member AS TEXT)`, "ZSCORE zset b", `"2"`},
 	{"names", `INSERT INTO hashes SELECT key_id, hash, CAST(field AS TEXT), x'616c736f', 99, NULL FROM hashes WHERE key_id = ` + of("cat:1"),
 		"HGET lost+found:20231114-221320:hash:-3 name", `"also"`},
-	{"values", `UPDATE strings SET value = 'by hand' WHERE key_id = ` + of("greeting"), "GET greeting", `"by hand"`},
+	{"values", `UPDATE keys SET value = 'by hand' WHERE id = ` + of("greeting"), "GET greeting", `"by hand"`},
 	{"values", `UPDATE lists SET value = CAST(value AS TEXT)`, "LRANGE list 1 1", `1) "b"`},
 	{"numbers", `UPDATE keys SET version = -5`, "GET greeting", `"hello"`},
 	{"numbers", `UPDATE keys SET expires_at = 'soon' WHERE id = ` + of("later"), "TTL later", "(integer) -1"},
@@ -165,23 +165,25 @@ var damages = []struct {
 	{"consumers", `DROP TRIGGER stream_consumers_delete; DELETE FROM stream_consumers`, "XPENDING stream g - + 9 c", "1) 1) \"1-1\"\n   2) \"c\"\n   3) (integer) 0\n   4) (integer) 1"},
 	{"groups", `DROP TRIGGER stream_groups_delete; DELETE FROM stream_groups`, "XREADGROUP GROUP g c STREAMS stream >",
 		"1) 1) \"stream\"\n   2) 1) 1) \"2-1\"\n         2) 1) \"a\"\n            2) \"b\""},
-	{"orphans", `DROP TRIGGER keys_delete; DELETE FROM keys WHERE key = CAST('cat:1' AS BLOB)`, "HGET lost+found:20231114-221320:hash:3 name", `"Tom"`},
+	{"orphans", `DROP TRIGGER keys_delete_hash; DELETE FROM keys WHERE key = CAST('cat:1' AS BLOB)`, "HGET lost+found:20231114-221320:hash:3 name", `"Tom"`},
 	{"orphans", `DROP TRIGGER keys_delete_stream; DELETE FROM keys WHERE type = 'stream'`, "XLEN lost+found:20231114-221320:stream:9", "(integer) 2"},
 	{"orphans", `DROP TRIGGER keys_delete_parts; DELETE FROM keys WHERE key = CAST('long' AS BLOB)`, "GETRANGE lost+found:20231114-221320:string:12 131070 -1", `"ends"`},
 	{"orphans", `DROP TRIGGER keys_delete_array; DELETE FROM keys WHERE type = 'array'`, "ARGET lost+found:20231114-221320:array:11 8", `"y"`},
 	{"orphans", `DROP TRIGGER keys_delete_vectors; DELETE FROM keys WHERE type = 'vectorset'`, "VSIM lost+found:20231114-221320:vectorset:13 VALUES 2 0 1 COUNT 1", `1) "b"`},
-	{"orphans", `INSERT INTO strings VALUES(77, x'61'); INSERT INTO lists VALUES(77, 1, x'62')`, "LRANGE lost+found:20231114-221320:list:77 0 -1", `1) "b"`},
+	{"orphans", `INSERT INTO string_parts VALUES(77, 0, x'61'); INSERT INTO lists VALUES(77, 1, x'62')`, "LRANGE lost+found:20231114-221320:list:77 0 -1", `1) "b"`},
 	{"mismatches", `UPDATE keys SET type = 'list' WHERE key = CAST('cat:2' AS BLOB)`, "HGET cat:2 name", `"Kit"`},
 	{"mismatches", `UPDATE keys SET type = 'nonsense' WHERE type = 'stream'`, "XLEN stream", "(integer) 2"},
+	{"mismatches", `UPDATE keys SET value = x'7374726179' WHERE type = 'set'`, "GET lost+found:20231114-221320:string:7", `"stray"`},
+	{"mismatches", `UPDATE keys SET type = 'list' WHERE key = CAST('greeting' AS BLOB)`, "GET greeting", `"hello"`},
 	{"mismatches", `INSERT INTO sets VALUES(` + of("zset") + `, 7, x'7374726179', 1)`, "SMEMBERS lost+found:20231114-221320:set:8", `1) "stray"`},
 	{"parts", `INSERT INTO string_parts VALUES(` + of("greeting") + `, 0, x'7061727473')`, "GET lost+found:20231114-221320:string:1", `"parts"`},
-	{"parts", `UPDATE strings SET value = x'6279' WHERE key_id = ` + of("long"), "GET lost+found:20231114-221320:string:12", `"by"`},
-	{"parts", `DELETE FROM strings WHERE key_id = ` + of("long"), "GETRANGE long 131070 -1", `"ends"`},
+	{"parts", `UPDATE keys SET value = x'6279' WHERE id = ` + of("long"), "GET lost+found:20231114-221320:string:12", `"by"`},
+	{"parts", `UPDATE keys SET value = NULL WHERE id = ` + of("long"), "GETRANGE long 131070 -1", `"ends"`},
 	{"streams", `DELETE FROM streams`, "XADD stream 2-2 c d", `"2-2"`},
 	{"streams", `UPDATE streams SET last_id = zeroblob(16)`, "XADD stream 1-5 c d", "(error) ERR The ID specified in XADD is equal or smaller than the target stream top item"},
 	{"nodes", `DELETE FROM stream_nodes`, "XTRIM stream MAXLEN ~ 0", "(integer) 2"},
 	{"nodes", `UPDATE stream_nodes SET count = 7`, "XTRIM stream MAXLEN ~ 0", "(integer) 2"},
-	{"hollow", `DELETE FROM strings WHERE key_id = ` + of("greeting"), "EXISTS greeting", "(integer) 0"},
+	{"hollow", `UPDATE keys SET value = NULL WHERE id = ` + of("greeting"), "EXISTS greeting", "(integer) 0"},
 	{"counts", `UPDATE keys SET count = 77`, "LLEN list", "(integer) 3"},
 	{"counts", `UPDATE keys SET count = 77`, "OBJECT ENCODING greeting", `"embstr"`},
 	{"counts", `UPDATE keys SET count = 77 WHERE type = 'string'`, "GET greeting", `"hello"`},
@@ -212,17 +214,17 @@ func TestEveryCheck(t *testing.T) {
 			if d.command == "" { // nothing can be done
 				p.repair()
 				if names := p.examine(); !slices.Equal(names, []string{d.check}) {
-					t.Errorf("%s\nfound behind the repair: %v", d.hurt, names)
+					t.Errorf("%s\nfound after the repair: %v", d.hurt, names)
 				}
 				return
 			}
 			p.repair()
 			if names := p.examine(); len(names) > 0 {
-				t.Fatalf("%s\nfound behind the repair: %v", d.hurt, names)
+				t.Fatalf("%s\nfound after the repair: %v", d.hurt, names)
 			}
 			p.want(d.command, d.reply)
 			if names := p.examine(); len(names) > 0 {
-				t.Errorf("%s\nfound behind %s: %v", d.hurt, d.command, names)
+				t.Errorf("%s\nfound after %s: %v", d.hurt, d.command, names)
 			}
 		})
 	}
@@ -236,7 +238,7 @@ func TestEveryCheck(t *testing.T) {
 // TestBeyond leaves alone what cannot be mended, and says so.
 func TestBeyond(t *testing.T) {
 	p := newPatient(t)
-	p.hurt(`DROP TABLE strings`)
+	p.hurt(`DROP TABLE lists`)
 	if names := p.examine(); !slices.Contains(names, "tables") || slices.Contains(names, "hollow") {
 		t.Errorf("found %v", names)
 	}
@@ -259,7 +261,7 @@ func TestExpired(t *testing.T) {
 	}
 	p.repair()
 	if names := p.examine(); len(names) > 0 {
-		t.Errorf("found behind the repair: %v", names)
+		t.Errorf("found after the repair: %v", names)
 	}
 	p.want("DBSIZE", "(integer) 11")
 }

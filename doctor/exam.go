@@ -57,7 +57,7 @@ type Exam struct {
 	LogBytes int64
 	// Examples is how many examples a finding has at most.
 	Examples int
-	// Step, if there is one, is told what is looked at next.
+	// Step, if not nil, is called with what is checked next.
 	Step func(what string)
 }
 
@@ -102,8 +102,8 @@ func (e Exam) Content() (found []Finding, err error) {
 		}
 		found = append(found, f...)
 	}
-	for _, look := range []func(Exam) ([]Finding, error){Exam.names, Exam.expired} {
-		f, err := look(e)
+	for _, examine := range []func(Exam) ([]Finding, error){Exam.names, Exam.expired} {
+		f, err := examine(e)
 		if err != nil {
 			return found, err
 		}

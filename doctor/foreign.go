@@ -108,7 +108,7 @@ func (f layout) checks(tables foreign.File) []Check {
 	return []Check{expired, orphans, mismatches, hollow}
 }
 
-// references looks for rows that refer to a row that is not there.
+// references finds rows that refer to a row that is not there.
 var references = Check{
 	Name: "references", Severity: Error, Says: "rows refer to rows that are not there", Shows: "in %s: %s",
 	Broken: []string{`SELECT "table", parent FROM pragma_foreign_key_check`},

@@ -27,7 +27,12 @@ func held() string {
 		any[typ] = append(any[typ], "EXISTS (SELECT 1 FROM "+table+" WHERE key_id = k.id)")
 		return ""
 	})
-	return "CASE k.type" + whens(func(t *keytype.Type) string { return strings.Join(any[t.Name], " OR ") }) + " ELSE 0 END"
+	return "CASE k.type" + whens(func(t *keytype.Type) string {
+		if t.InKey {
+			any[t.Name] = append(any[t.Name], "k.value IS NOT NULL")
+		}
+		return strings.Join(any[t.Name], " OR ")
+	}) + " ELSE 0 END"
 }
 
 // whens are the branches of a CASE of types.
@@ -49,15 +54,18 @@ func orphans() []string {
 
 // strangers are elements whose key is of another type.
 func strangers() []string {
-	return each(func(typ, table string) string {
+	return append(each(func(typ, table string) string {
 		return fmt.Sprintf("SELECT '%s', k.db, k.key, k.type, count(*) FROM %s JOIN keys k ON k.id = key_id WHERE k.type <> '%s' GROUP BY key_id", table, table, typ)
-	})
+	}), "SELECT 'keys', db, key, type, 1 FROM keys WHERE "+strangeValue)
 }
+
+// strangeValue is of a row of keys with a value that is not its type's.
+const strangeValue = `value IS NOT NULL AND type <> '` + keytype.String + `'`
 
 // savedName is the name of a key that is made for the elements under key_id.
 const savedName = `CAST(?1 || '%s:' || key_id AS BLOB)`
 
-// newKey are the columns of such a key behind its name: the hash is put right
+// newKey are the columns of such a key after its name: the hash is put right
 // later, with those of all names, and so are the counts.
 const newKey = `0, '%s', random() & 2251799813685247, unixepoch('subsec') * 1000, unixepoch('subsec') * 1000`
 
@@ -74,6 +82,10 @@ func adopt() []string {
 func part() (all []string) {
 	const stranger = ` EXISTS (SELECT 1 FROM keys k WHERE k.id = key_id AND k.type <> '%s')`
 	held := held()
+	all = append(all, `UPDATE keys AS k SET type = 'string', count = 0 WHERE `+strangeValue+` AND NOT (`+held+`)`,
+		fmt.Sprintf(`INSERT OR IGNORE INTO keys(db, key, hash, type, version, created_at, updated_at, value)
+			SELECT 0, `+savedName+`, `+newKey+`, value FROM (SELECT id AS key_id, value FROM keys WHERE `+strangeValue+`)`, "string", "string"),
+		`UPDATE keys SET value = NULL WHERE `+strangeValue)
 	for _, t := range keytype.Types {
 		for _, table := range t.Tables {
 			if !table.Holds() {

@@ -14,11 +14,11 @@ import (
 // named is a table whose rows are found by the hash of a name.
 type named struct {
 	table, name string
-	// next reads the rows behind a place in the order of place: the columns
+	// next reads the rows after a place in the order of place: the columns
 	// of place, and then the name and the hash.
 	next  string
 	place int // how many columns a place has
-	// move gives the row at a place the hash behind the place; leave takes one
+	// move gives the row at a place the hash after the place; leave takes one
 	// whose right place is taken away from its key.
 	move, leave string
 }
@@ -84,7 +84,7 @@ func compare(a, b store.Value) int {
 	return bytes.Compare(a.Bytes(), b.Bytes())
 }
 
-// names looks for names under a wrong hash, which no command finds.
+// names finds names under a wrong hash, which no command finds.
 func (e Exam) names() ([]Finding, error) {
 	f := Finding{Check: "hashes", Severity: Error, Says: "names are filed under a wrong hash, so that no command finds them",
 		Fix: "they are filed anew; where there is another of the same name they get a key whose name begins with lost+found"}

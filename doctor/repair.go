@@ -13,7 +13,7 @@ import (
 var ErrBeyond = errors.New("the file is damaged beyond repair: go back to a backup, or let the sqlite3 shell save what it can read (.recover)")
 
 // Repair mends everything that has a fix. It must run in one transaction that is
-// undone when it fails; examine the file again behind it.
+// undone when it fails; examine the file again after it.
 func (e Exam) Repair() error {
 	if e.Version != schema.Version {
 		return errors.New("only files of the present schema version are mended: meowdis migrate brings a file up to date")

@@ -97,7 +97,7 @@ func remake(q Query, want []Object) error {
 	return nil
 }
 
-// expired looks for what has expired and was not swept yet.
+// expired finds what has expired and was not swept yet.
 func (e Exam) expired() ([]Finding, error) {
 	e.step("expiry")
 	rows, err := e.Query(`SELECT (SELECT count(*) FROM keys WHERE dies_at <= ?1), (SELECT count(*) FROM hashes WHERE expires_at <= ?1)`, store.Int(e.Now))
@@ -118,7 +118,7 @@ const (
 	smallLog  = 64 << 20
 )
 
-// room looks for room that could be had back.
+// room finds room that could be had back.
 func (e Exam) room() (found []Finding, err error) {
 	var numbers [3]int64
 	for i, name := range []string{"page_size", "page_count", "freelist_count"} {

@@ -78,7 +78,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestStreamEnds runs nothing after replies that nobody takes.
+// TestStreamEnds runs nothing after replies that are not taken.
 func TestStreamEnds(t *testing.T) {
 	s := inMemory(t).Session()
 	s.Bound(store.NewBudget(nil, 1<<30, 1))

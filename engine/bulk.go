@@ -51,7 +51,7 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, b
 		stretches := e.planAhead(calls, stop)
 		defer func() {
 			close(stop)
-			for range stretches { // nothing looks at the calls any more when it is closed
+			for range stretches { // the calls are not read any more when it is closed
 			}
 		}()
 		for plans := range stretches {

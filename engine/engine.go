@@ -65,7 +65,7 @@ func WithClock(now func() int64) Option { return func(e *Engine) { e.now = now }
 // WithSeed sets the source of randomness.
 func WithSeed(seed func() uint64) Option { return func(e *Engine) { e.seed = seed } }
 
-// New makes an engine over s, by the system clock unless told otherwise. Over a
+// New makes an engine over s, by the system clock unless an option says otherwise. Over a
 // store that is for reading only it refuses the commands that write.
 func New(s Store, options ...Option) *Engine {
 	e := &Engine{store: s, now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64}
@@ -82,7 +82,7 @@ func New(s Store, options ...Option) *Engine {
 func (e *Engine) SetLimits(l translator.Limits) { e.limits.Store(&l) }
 
 // SetTimeLimit changes how long one command may take, or one EXEC, before it fails without
-// a trace; 0 is for as long as it takes. It does nothing on a store that cannot tell.
+// a trace; 0 is for as long as it takes. It does nothing on a store that cannot limit them.
 func (e *Engine) SetTimeLimit(d time.Duration) {
 	if l, can := e.store.(limiter); can {
 		l.SetTimeLimit(d)

@@ -21,12 +21,12 @@ type group struct {
 	places []int // of what waits, among the replies
 
 	replies []resp.Value // of all calls, those that were handed over zero again
-	at      int          // the call that is looked at: those before it wait or have their reply
+	at      int          // the call at hand: those before it wait or have their reply
 	send    func([]resp.Value) error
 	sent    int
 }
 
-// answer is the reply of the call that is looked at.
+// answer is the reply of the call at hand.
 func (g *group) answer(v resp.Value) {
 	g.replies[g.at] = v
 	if g.budget != nil {

@@ -12,7 +12,7 @@ import (
 
 // On a store that cannot hold a transaction open, a transaction is built up as
 // one batch. A read-modify-write call needs to see what the calls before it did:
-// a dry run executes the batch so far with the read behind it and then aborts,
+// a dry run executes the batch so far with the read after it and then aborts,
 // which brings the rows back and leaves no trace. A call that is refused has its
 // reply and is taken out of the batch.
 //

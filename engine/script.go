@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// PipelineUntilError runs commands in order and stops behind the first whose
-// reply is an error or holds one: nothing behind it runs. It returns the replies
+// PipelineUntilError runs commands in order and stops after the first whose
+// reply is an error or holds one: nothing after it runs. It returns the replies
 // up to that one. With an error, when ctx has ended or the store failed, the replies
 // are those of the commands that ran.
 //

@@ -25,7 +25,7 @@ func words(t *testing.T, lines ...string) [][][]byte {
 	return calls
 }
 
-// visits counts the calls of a store, and fails when told to.
+// visits counts the calls of a store, and fails when asked to.
 type visits struct {
 	engine.Store
 	apply   []int // batches of each call
@@ -84,7 +84,7 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestStoreFailure is no reply: nobody knows what took effect.
+// TestStoreFailure is no reply: what took effect is not known.
 func TestStoreFailure(t *testing.T) {
 	s := &visits{Store: openHostile(t)}
 	session := storetest.NewEngine(s, storetest.NewClock()).Session()

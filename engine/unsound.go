@@ -32,7 +32,7 @@ func decode(p *translator.Plan, r *store.Result) (v resp.Value) {
 	return p.Decode(r)
 }
 
-// following is the plan behind a step.
+// following is the plan after a step.
 func following(p *translator.Plan, r *store.Result) (next translator.Plan) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -55,7 +55,7 @@ func bytesOf(v store.Value) []byte {
 }
 
 // realText is a number as INCRBYFLOAT would have left it: in full, with no more
-// digits than tell it from others.
+// digits than it takes to distinguish it from others.
 func realText(f float64) []byte {
 	if math.IsInf(f, 0) {
 		return []byte(resp.FormatDouble(f))

@@ -43,7 +43,7 @@ func TestPlan(t *testing.T) {
 	for _, test := range []struct {
 		constraints []Constraint
 		order       []Order
-		where       string // behind FROM main.h e
+		where       string // after FROM main.h e
 		taken       []int
 		ordered     bool
 	}{
@@ -67,7 +67,7 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	if plan := table.Plan(nil, nil, 0b0100); !strings.HasPrefix(plan.SQL, "SELECT NULL, NULL, e.name, NULL, ") {
-		t.Errorf("it reads what nobody asked for: %s", plan.SQL)
+		t.Errorf("it reads what was not asked for: %s", plan.SQL)
 	}
 }
 

@@ -13,7 +13,7 @@ func isNamed(place string) func(File) bool {
 	}
 }
 
-// isOriginal and isDocumented tell the two apart.
+// isOriginal and isDocumented distinguish the two.
 func isOriginal(f File) bool   { return isNamed("index")(f) && !f.has("keys", "db") }
 func isDocumented(f File) bool { return isNamed("position")(f) && f.has("keys", "db") }
 
@@ -35,10 +35,10 @@ func named(f File, place, expires, sameDB string) []Table {
 			id("k.rowid"), db, keyName("k.key"), hash("k.key", "main.keys", "k.rowid"), computed("type", "k.type"),
 			integer("version", f.column("keys", "updated_at", "k.updated_at", "0")), lazy("count", countNamed(f, sameDB)),
 			integer("expires_at", expires), integer("dies_at", expires),
+			stringValue(f, "k.type", "'string'", "strings", "e.key = k.key"+sameDB),
 			integer("created_at", f.column("keys", "created_at", "k.created_at", "0")),
 			integer("updated_at", f.column("keys", "updated_at", "k.updated_at", "0"))),
 		sizes(perDB),
-		f.table("strings", "strings", of("strings", "string"), "e.rowid", owner("k.rowid", 1), text("value", "e.value")),
 		f.table("hashes", "hashes", of("hashes", "hash"), "e.rowid",
 			owner("k.rowid", 100), hash("e.field", "main.hashes", "e.rowid"), text("field", "e.field"), text("value", "e.value"), plain("seq", "e.rowid")),
 		f.table("sets", "sets", of("sets", "set"), "e.rowid",

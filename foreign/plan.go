@@ -34,7 +34,7 @@ type Order struct {
 // Plan is how a table is read for some constraints.
 type Plan struct {
 	// SQL selects the table's columns, those that were not asked for as NULL, and
-	// behind them the number of the row.
+	// after them the number of the row.
 	SQL string
 	// Forms are the forms of the columns, which may be others here than those of
 	// the table.
@@ -43,7 +43,7 @@ type Plan struct {
 	// order in which it wants their values; Args are the forms of those.
 	Taken []int
 	Args  []Form
-	// Ordered tells that the rows come in the order that was asked for.
+	// Ordered says that the rows come in the order that was asked for.
 	Ordered bool
 	// Rows is about how many they are, and Cost how many are read for them.
 	Rows, Cost float64
@@ -52,7 +52,7 @@ type Plan struct {
 // tableRows is how many rows a table is thought to have.
 const tableRows = 1e6
 
-// Plan makes a plan. Bit i of used tells that column i is wanted.
+// Plan makes a plan. Bit i of used is set when column i is wanted.
 func (t *Table) Plan(constraints []Constraint, order []Order, used uint64) Plan {
 	b := planning{table: t, plan: Plan{Rows: tableRows}, limit: -1, offset: -1, byPlace: t.byPlace(constraints)}
 	if t.where != "" {
@@ -132,7 +132,7 @@ func (b *planning) taken(constraint int, form Form) {
 }
 
 // compare is the condition that the column compares so with one value, and the
-// form of that; nothing when the file cannot tell.
+// form of that; nothing when the file cannot evaluate it.
 func (c *Column) compare(op Op) (string, Form) {
 	switch {
 	case c.find == "":
@@ -151,7 +151,7 @@ func (c *Column) compare(op Op) (string, Form) {
 	return "", 0
 }
 
-// comparePlace compares places. A scan goes on behind the place where it stopped;
+// comparePlace compares places. A scan goes on after the place where it stopped;
 // a random pick begins at or ends before a place that may be any number of 52 bits,
 // of which the remainder is one that the table has.
 func (c *Column) comparePlace(op Op) string {
@@ -200,7 +200,7 @@ func (b *planning) order(order []Order) string {
 }
 
 // cut is LIMIT and OFFSET, which count the right rows only when nothing is left to
-// be checked or sorted behind the plan.
+// be checked or sorted after the plan.
 func (b *planning) cut(constraints int) string {
 	if b.limit < 0 {
 		return ""

@@ -37,7 +37,7 @@ func redliteStreams(f File) []Table {
 			Column{Name: "fields", Form: Entry, read: "e.data"}),
 		f.table("stream_groups", "stream_groups", "main.stream_groups g", "g.rowid",
 			owner("g.key_id", 10), text("name", "g.name"), computed("last_id", entryID("g.last_ms", "g.last_seq"))),
-		// Whoever has entries pending is a consumer, also one that was not written down.
+		// A name with entries pending is a consumer, also one that was not written down.
 		f.table("stream_consumers", "stream_consumers", `(SELECT group_id, name, max(seen) AS seen FROM (
 				SELECT group_id, name, seen_time AS seen FROM main.stream_consumers
 				UNION ALL SELECT group_id, consumer, delivered_at FROM main.stream_pending)

@@ -7,7 +7,7 @@ type Table struct {
 	Name    string
 	Columns []Column
 
-	from  string // behind FROM
+	from  string // after FROM
 	where string // what is always true, or nothing
 	row   string // a number that no other row has
 }
@@ -24,7 +24,7 @@ type Column struct {
 
 	read string // an expression
 	find string // what it is compared and sorted by; nothing when it cannot be
-	// leads tells that find begins an index, so that an equality on it spares
+	// leads says that find begins an index, so that an equality on it spares
 	// reading the table; rows is how many rows equality leaves.
 	leads bool
 	rows  float64
@@ -61,9 +61,9 @@ var ours = map[string][]Column{
 		{Name: "seq", Type: "INTEGER", read: "1099511627776"},
 		{Name: "expires_at", Type: "INTEGER"}, {Name: "created_at", Type: "INTEGER", read: "0"}, {Name: "updated_at", Type: "INTEGER", read: "0"},
 		{Name: "volatile", Type: "INTEGER", read: "0"}, {Name: "last_field", Type: "INTEGER"}, {Name: "dies_at", Type: "INTEGER"},
+		{Name: "value", Type: "BLOB"},
 	},
 	"dbs":          {{Name: "db", Type: "INTEGER"}, {Name: "keys", Type: "INTEGER"}},
-	"strings":      {{Name: "key_id", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
 	"string_parts": {{Name: "key_id", Type: "INTEGER"}, {Name: "part", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
 	"hashes": {
 		{Name: "key_id", Type: "INTEGER"}, {Name: "hash", Type: "INTEGER"}, {Name: "field", Type: "BLOB"}, {Name: "value", Type: "BLOB"},
@@ -115,7 +115,7 @@ var ours = map[string][]Column{
 // shown are the tables of ours that commands read, without those that only
 // writes do.
 var shown = []string{
-	"keys", "dbs", "strings", "string_parts", "hashes", "sets", "zsets", "lists",
+	"keys", "dbs", "string_parts", "hashes", "sets", "zsets", "lists",
 	"streams", "stream_entries", "stream_nodes", "stream_groups", "stream_consumers", "stream_pending", "stream_idmp", "stream_iids",
 	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks",
 }
@@ -201,6 +201,15 @@ func lazy(name, expr string) Column {
 	return Column{Name: name, Form: Integer, Lazy: true, read: expr}
 }
 
+// stringValue is the column value of keys: that of a string, from a row where it is asked for.
+func stringValue(f File, expr, typ, source, where string) Column {
+	read := "NULL"
+	if f.has(source) {
+		read = "iif(" + expr + " = " + typ + ", (SELECT e.value FROM main." + source + " e WHERE " + where + "), NULL)"
+	}
+	return Column{Name: "value", Form: Bytes, Lazy: true, read: read}
+}
+
 // id is the column id of keys.
 func id(expr string) Column {
 	return Column{Name: "id", read: expr, find: expr, leads: true, rows: 1}
@@ -222,7 +231,7 @@ func owner(expr string, rows float64) Column {
 }
 
 // hash is the column hash of a table of names. It is the hash of the name, except
-// where a scan or a random pick asks for what lies behind a place: nothing in the
+// where a scan or a random pick asks for what lies after a place: nothing in the
 // file is in the order of hashes, so that then the places are the numbers of the
 // rows in the table.
 func hash(name, table, row string) Column {

@@ -4,6 +4,9 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/edit"
+	"github.com/meowdis/meowdis/inspect/job"
 )
 
 // A key means what the person will see, not what is still on the screen: what is typed
@@ -20,18 +23,16 @@ const soonDone = time.Second
 // awaits reports whether what the person asked for is still to come.
 func (m *Model) awaits() bool {
 	switch {
-	case m.overlay != nil || m.filtering != nil || m.tiny():
+	case m.Dialog != nil || m.keys.IsTyping() || m.tiny():
 		return false
-	case m.running(weighing) || m.running(drafting) || m.running(unlocking):
+	case m.Running(job.Weighing) || m.Running(job.Drafting) || m.Running(job.Unlocking):
 		return true
-	case m.running(writing) && m.now-m.jobs[writing].since < soonDone.Milliseconds():
+	case m.Running(job.Writing) && m.Took(job.Writing) < soonDone.Milliseconds():
 		return true
-	case m.inValue:
-		return m.running(searching) || m.value.awaits()
-	case m.conn.refusals.has("SCAN") && m.scan != nil:
-		return false
+	case m.InValue:
+		return m.Running(job.Searching) || m.value.Awaits()
 	}
-	return m.keys.awaits() && (m.keys.stale || m.keys.owed != 0 || m.canList(m.keys.jump))
+	return m.keys.IsWaited()
 }
 
 // waits reports whether a key has to wait, and then keeps it. Esc never does, and takes
@@ -59,9 +60,9 @@ func (m *Model) catchUp() tea.Cmd {
 	for len(m.ahead) > 0 && !m.awaits() {
 		k := m.ahead[0]
 		m.ahead = m.ahead[1:]
-		m.failure, m.notice = "", ""
+		m.Failure, m.Notice = "", ""
 		cmds = append(cmds, m.pressNow(k))
-		if _, asks := m.overlay.(*confirmation); asks {
+		if _, asks := m.Dialog.(*edit.Confirmation); asks {
 			m.ahead = nil
 		}
 	}
@@ -70,28 +71,7 @@ func (m *Model) catchUp() tea.Cmd {
 
 // forgetAhead takes back what was typed ahead.
 func (m *Model) forgetAhead() {
-	m.ahead, m.keys.owed = nil, 0
-	if s := m.value.sheet(); s != nil {
-		s.pager.owed = 0
-	}
+	m.ahead = nil
+	m.keys.ForgetAhead()
+	m.value.ForgetAhead()
 }
-
-// awaits reports whether the rows are not those that the person asked for.
-func (l *keyList) awaits() bool { return !l.halted && (l.stale || l.asked || l.owed != 0) }
-
-// awaits reports whether the value, or the part of it that the person asked for, is not
-// there yet.
-func (v *valuePane) awaits() bool {
-	if v.halted || !v.any {
-		return false
-	}
-	if !v.loaded || v.key != v.wanted || v.renewed {
-		return true
-	}
-	s := v.sheet()
-	return s != nil && !v.gone && (s.seeking || s.pager.awaits())
-}
-
-// awaits reports whether the person has to wait for the line they went to. The end of a
-// chain may be far: who moves on the way there stays there.
-func (p *pager) awaits() bool { return p.owed != 0 || p.chase == ending && !p.endless() }

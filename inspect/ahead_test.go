@@ -8,12 +8,15 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/target"
 )
 
 // folders is a server that may be written, with a folder of n keys and some keys behind it.
 func folders(n int) *fake {
 	f := newFake()
-	f.options = func(o *Options) { o.Unlock = func(context.Context) (Client, error) { return f, nil } }
+	f.options = func(o *Options) { o.Unlock = func(context.Context) (target.Client, error) { return f, nil } }
 	for i := range n {
 		f.add(fakeValue{key: fmt.Sprintf("a:%04d", i), kind: "string", str: "in the folder"})
 	}
@@ -27,10 +30,10 @@ func TestKeysTypedAheadOfAFolder(t *testing.T) {
 	for _, key := range []string{"enter", "j", "j", "enter"} {
 		h.press(key)
 	}
-	if s.model.inValue {
+	if s.model.InValue {
 		t.Fatal("Enter opened a row of before")
 	}
-	h.tick(frame)
+	h.tick(job.FrameTime)
 	s.shows("3 keys wait")
 	close(s.fake.gate)
 	h.finish()
@@ -46,7 +49,7 @@ func TestKeysTypedAheadOfAValue(t *testing.T) {
 	h.press("enter")
 	h.press("j")
 	h.press("D")
-	if s.model.overlay != nil {
+	if s.model.Dialog != nil {
 		t.Fatal("D was about the value of before")
 	}
 	close(f.gate)
@@ -82,8 +85,8 @@ func TestEscTakesBackWhatWasTypedAhead(t *testing.T) {
 	}
 	close(s.fake.gate)
 	h.finish()
-	if s.model.inValue || s.model.keys.selected().Name != "a:" {
-		t.Errorf("in value %v, at %q", s.model.inValue, s.model.keys.selected().Name)
+	if s.model.InValue || s.model.keys.SelectedName() != "a:" {
+		t.Errorf("in value %v, at %q", s.model.InValue, s.model.keys.SelectedName())
 	}
 }
 
@@ -111,9 +114,9 @@ func TestFewKeysWait(t *testing.T) {
 func TestMovesBeyondWhatIsLoaded(t *testing.T) {
 	s := browse(t, newFake().plain(3000), 80, 24)
 	s.press("v")
-	at := func() string { return s.model.keys.selected().Name }
+	at := func() string { return s.model.keys.SelectedName() }
 	h := hang(s)
-	loaded := len(s.model.keys.rows)
+	loaded := s.model.keys.Loaded()
 	h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(strings.Repeat("j", loaded))})
 	h.press("j")
 	if want := fmt.Sprintf("key:%05d", loaded-1); at() != want {
@@ -168,8 +171,8 @@ func selectedLine(s *session) string {
 func TestFolderOpensWhileRowsAreRead(t *testing.T) {
 	s := browse(t, folders(3), 80, 24)
 	h := hang(s)
-	s.model.keys.reload(false)
-	h.send(spinMsg{}) // which begins to read them
+	h.start(s.model.keys.Follow(true))
+	h.send(job.SpinMsg{}) // which begins to read them
 	h.press("enter")
 	close(s.fake.gate)
 	h.finish()

@@ -12,55 +12,55 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/edit"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // dumpAll is every key of a client with its value and its end, in order.
-func dumpAll(t *testing.T, c Client, now int64) string {
+func dumpAll(t *testing.T, c target.Client, now int64) string {
 	t.Helper()
-	conn := newConn(c, systemClock)
+	conn := target.NewConn(c, systemClock)
 	var lines []string
-	for db := range databases {
-		v, err := conn.one(context.Background(), db, command("KEYS", "*"))
+	for db := range target.MostDatabases {
+		v, err := conn.One(context.Background(), db, target.Command("KEYS", "*"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range v.Elems {
-			lines = append(lines, dumpKey(t, conn, db, text(e), now))
+			lines = append(lines, dumpKey(t, conn, db, target.Text(e), now))
 		}
 	}
-	if _, err := conn.do(context.Background(), 0); err != nil { // the session is not ours alone
+	if _, err := conn.Do(context.Background(), 0); err != nil { // the session is not ours alone
 		t.Fatal(err)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "")
 }
 
-func dumpKey(t *testing.T, conn *conn, db int, key string, now int64) string {
+func dumpKey(t *testing.T, conn *target.Conn, db int, key string, now int64) string {
 	t.Helper()
 	var line strings.Builder
 	fmt.Fprintf(&line, "%d %q", db, key)
-	_, err := conn.images(context.Background(), db, []string{key}, now, func(calls [][][]byte) error {
-		for _, call := range calls {
+	for p, err := range transfer.FromKeys(context.Background(), conn.In(db), []byte(key)) {
+		if err != nil || p.Err != nil {
+			t.Fatal(err, p.Err)
+		}
+		fmt.Fprintf(&line, " %d", p.Key.ExpiresAt)
+		for call := range p.Calls(nil) {
 			for _, w := range call {
-				switch {
-				case bytes.HasPrefix(w, []byte(transfer.TemporaryPrefix)): // it is random
-				case len(w) > 1000:
+				if len(w) > 1000 {
 					fmt.Fprintf(&line, " %x", sha256.Sum256(w))
-				default:
+				} else {
 					fmt.Fprintf(&line, " %x", w)
 				}
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return line.String() + "\n"
 }
@@ -95,12 +95,12 @@ func TestEveryChangeIsUndone(t *testing.T) {
 		{":", "S", "E", "T", "space", "d", "o", "c", "space", "1", "enter"},
 	}
 	for _, keys := range steps {
-		n := len(s.model.steps)
+		n := len(s.model.edit.Undoable())
 		s.press(keys...)
-		if s.model.failure != "" || len(s.model.steps) != n+1 {
-			t.Fatalf("%q: %d changes are kept, not one more than %d:\n%s", keys, len(s.model.steps), n, s.screen())
+		if s.model.Failure != "" || len(s.model.edit.Undoable()) != n+1 {
+			t.Fatalf("%q: %d changes are kept, not one more than %d:\n%s", keys, len(s.model.edit.Undoable()), n, s.screen())
 		}
-		if s.model.overlay != nil {
+		if s.model.Dialog != nil {
 			s.press("esc")
 		}
 	}
@@ -122,14 +122,14 @@ func TestEveryChangeIsUndone(t *testing.T) {
 func TestRealRedisIsChanged(t *testing.T) {
 	conn := oracle.Start(t).Dial(t)
 	for i := range 30 {
-		conn.Do(command("RPUSH", fmt.Sprintf("queue:%d", i), "a", "b\x00\xff")...)
+		conn.Do(target.Command("RPUSH", fmt.Sprintf("queue:%d", i), "a", "b\x00\xff")...)
 	}
-	conn.Do(command("SET", "s", "v", "PXAT", "33000000000000")...)
-	conn.Do(command("XADD", "x", "1-1", "a", "b")...)
-	conn.Do(command("XGROUP", "CREATE", "x", "g", "0")...)
+	conn.Do(target.Command("SET", "s", "v", "PXAT", "33000000000000")...)
+	conn.Do(target.Command("XADD", "x", "1-1", "a", "b")...)
+	conn.Do(target.Command("XGROUP", "CREATE", "x", "g", "0")...)
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (target.Client, error) { return real{conn}, nil }
 	}
 	before := dumpAll(t, real{conn}, 0)
 	s := browseOn(t, real{conn}, f, 80, 24)
@@ -157,8 +157,8 @@ func TestRealRedisIsChanged(t *testing.T) {
 }
 
 func TestConfirmationLevels(t *testing.T) {
-	for level, keys := range map[Confirm][]string{
-		ConfirmNone: {"D"}, ConfirmYes: {"D", "y"}, ConfirmName: {"D", "p", "r", "o", "d", "enter"},
+	for level, keys := range map[edit.Confirm][]string{
+		ConfirmNone: {"D"}, edit.ConfirmYes: {"D", "y"}, edit.ConfirmName: {"D", "p", "r", "o", "d", "enter"},
 	} {
 		f := newFile(t)
 		f.do("SET k v")
@@ -190,7 +190,7 @@ func TestReadOnlyTargetsStayLocked(t *testing.T) {
 	s.shows("This target is read-only.", "read-only ·")
 	for _, keys := range []string{"D", "a", "e", "E", "R", "X", "P", "u"} {
 		s.press(keys)
-		if s.model.overlay != nil {
+		if s.model.Dialog != nil {
 			t.Errorf("%s asks:\n%s", keys, s.screen())
 			s.press("esc")
 		}
@@ -198,7 +198,7 @@ func TestReadOnlyTargetsStayLocked(t *testing.T) {
 	s.press(":")
 	s.typing("FLUSHALL")
 	s.press("enter")
-	if s.model.overlay != nil {
+	if s.model.Dialog != nil {
 		s.press("y")
 	}
 	if dumpAll(t, f, f.clock.now) != before {
@@ -212,27 +212,14 @@ func TestEditorsAreUsed(t *testing.T) {
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("U", "enter", "E")
 	s.shows("There is no editor")
-	e, _ := s.model.current()
-	edit := func(err error) draft {
-		t.Helper()
-		d, failed := newDraft(e)
-		if failed != nil {
-			t.Fatal(failed)
-		}
-		d.err = err
-		return d
-	}
-	d := edit(nil)
-	if err := os.WriteFile(d.path, []byte(e.text+"\nmore\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s.send(d)
+	d := s.drafts()
+	s.leaves(d, "line\nmore\n")
 	s.shows("Changed k", "more", "9 bytes")
 	if _, err := os.Stat(d.path); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the file with the value stays behind")
 	}
-	d = edit(errors.New("the editor crashed"))
-	s.send(d)
+	d = s.drafts()
+	s.send(edit.Edited{Path: d.path, Err: errors.New("the editor crashed")})
 	s.shows("✗", "the editor crashed")
 	if _, err := os.Stat(d.path); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the file with the value stays behind")
@@ -276,30 +263,12 @@ func TestCopyAndExport(t *testing.T) {
 	s.shows("✗", "exists")
 }
 
-func TestLives(t *testing.T) {
-	const now = 1_000_000
-	for text, want := range map[string]int64{
-		"never": 0, "": 0, "90": now + 90_000, "90s": now + 90_000, "5m": now + 300_000, "1h30m": now + 5400_000,
-		"7d": now + 7*86400_000, "1d 12h": now + 36*3600_000, "250ms": now + 250,
-		"2030-01-02": time.Date(2030, 1, 2, 0, 0, 0, 0, time.Local).UnixMilli(),
-	} {
-		if got, err := parseLife(text, now); err != nil || got != want {
-			t.Errorf("%q: %d %v, want %d", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"x", "-5", "0", "5 weeks", "d", "99999999d", "2030-13-01"} {
-		if got, err := parseLife(text, now); err == nil {
-			t.Errorf("%q: %d", text, got)
-		}
-	}
-}
-
 func TestMouse(t *testing.T) {
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 120, 24)
 	at := func(x, y int, b tea.MouseButton) {
 		s.send(tea.MouseMsg{X: x, Y: y, Button: b, Action: tea.MouseActionPress})
-		s.wait(2 * settleTime)
+		s.wait(2 * room.SettleTime)
 	}
 	at(5, 4, tea.MouseButtonLeft) // cache:
 	s.shows("▌ ▾ cache:", "▸ list:")
@@ -354,8 +323,8 @@ func TestFieldKeepsItsLife(t *testing.T) {
 	f.do("HPEXPIREAT cart 4000000000000 FIELDS 1 apple") // behind its back
 	for _, change := range [][]string{{"e", "1", "enter"}, {"u"}} {
 		s.press(change...)
-		ends, err := f.session.Do(context.Background(), command("HPEXPIRETIME", "cart", "FIELDS", "1", "apple")...)
-		if err != nil || len(ends.Elems) != 1 || number(ends.Elems[0]) != 4000000000000 {
+		ends, err := f.session.Do(context.Background(), target.Command("HPEXPIRETIME", "cart", "FIELDS", "1", "apple")...)
+		if err != nil || len(ends.Elems) != 1 || target.Number(ends.Elems[0]) != 4000000000000 {
 			t.Errorf("after %q it ends at %v, %v", change, ends, err)
 		}
 	}

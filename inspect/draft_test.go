@@ -7,39 +7,37 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/meowdis/meowdis/inspect/edit"
 )
+
+// drafted is a file that the editor was given, and what it held.
+type drafted struct{ path, shown string }
 
 // drafts opens the editor on what is shown, and returns the draft as the editor
 // found it.
-func (s *session) drafts() draft {
+func (s *session) drafts() drafted {
 	s.t.Helper()
 	var path string
-	s.model.options.Editor = func(p string) *exec.Cmd {
+	s.model.edit.Editor = func(p string) *exec.Cmd {
 		path = p
 		return exec.Command("true")
-	}
-	e, ok := s.model.current()
-	if !ok {
-		s.t.Fatalf("nothing to edit:\n%s", s.screen())
 	}
 	s.press("E")
 	read, err := os.ReadFile(path)
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("nothing to edit: %v\n%s", err, s.screen())
 	}
-	if e.far {
-		e.text = string(read)
-	}
-	return draft{editable: e, path: path, shown: string(read), hex: strings.HasPrefix(string(read), hexHelp)}
+	return drafted{path, string(read)}
 }
 
 // leaves ends the editor with a text.
-func (s *session) leaves(d draft, text string) {
+func (s *session) leaves(d drafted, text string) {
 	s.t.Helper()
 	if err := os.WriteFile(d.path, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	s.send(d)
+	s.send(edit.Edited{Path: d.path})
 }
 
 func (f *file) get(key string) string {
@@ -114,7 +112,7 @@ func TestEditingLargeText(t *testing.T) {
 	if got := f.get("k"); got != "theirs" {
 		t.Errorf("got %q", got)
 	}
-	s.send(d)
+	s.send(edit.Edited{Path: d.path})
 	s.press("y")
 	s.shows("Changed k")
 	if got := f.get("k"); got != "mine" {

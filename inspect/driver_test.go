@@ -11,6 +11,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
 )
 
 // clock is the time of a test, which passes only when the test says so.
@@ -39,7 +42,7 @@ func browse(t *testing.T, f *fake, width, height int) *session {
 }
 
 // browseOn is browse with another client and f's clock.
-func browseOn(t *testing.T, c Client, f *fake, width, height int) *session {
+func browseOn(t *testing.T, c target.Client, f *fake, width, height int) *session {
 	t.Helper()
 	s := &session{t: t, fake: f}
 	o := Options{Client: c, Target: "/data/app.db", Journal: t.TempDir(), Now: func() int64 { return atomic.LoadInt64(&f.clock.now) }}
@@ -47,13 +50,13 @@ func browseOn(t *testing.T, c Client, f *fake, width, height int) *session {
 		f.options(&o)
 	}
 	s.model = New(o, lipgloss.NewRenderer(io.Discard))
-	s.model.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
+	s.model.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		s.timers = append(s.timers, timer{f.clock.now + d.Milliseconds(), msg})
 		return nil
 	}
 	s.run(s.model.Init())
 	s.send(tea.WindowSizeMsg{Width: width, Height: height})
-	s.wait(2 * settleTime)
+	s.wait(2 * room.SettleTime)
 	return s
 }
 
@@ -122,19 +125,19 @@ func (s *session) press(keys ...string) {
 		}
 		s.send(msg)
 	}
-	s.wait(2 * settleTime)
+	s.wait(2 * room.SettleTime)
 }
 
 // choose goes to a key of the list, which becomes a flat one.
 func (s *session) choose(key string) {
 	s.t.Helper()
-	if s.model.keys.tree() {
+	if s.model.keys.IsTree() {
 		s.press("v")
 	}
 	s.press("home")
 	for range 1000 {
-		if r := s.model.keys.selected(); r != nil && r.Name == key {
-			s.wait(2 * settleTime)
+		if s.model.keys.SelectedName() == key {
+			s.wait(2 * room.SettleTime)
 			return
 		}
 		s.send(namedKeys["down"])
@@ -147,19 +150,19 @@ func (s *session) typing(text string) {
 	for _, r := range text {
 		s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
 	}
-	s.wait(2 * settleTime)
+	s.wait(2 * room.SettleTime)
 }
 
 // screen is what is shown, without escape sequences and spaces at line ends.
 func (s *session) screen() string {
 	s.t.Helper()
 	lines := strings.Split(ansi.Strip(s.model.View()), "\n")
-	if len(lines) > s.model.height {
-		s.t.Errorf("%d lines on a screen of %d", len(lines), s.model.height)
+	if len(lines) > s.model.Height {
+		s.t.Errorf("%d lines on a screen of %d", len(lines), s.model.Height)
 	}
 	for i, line := range lines {
-		if w := ansi.StringWidth(line); w > s.model.width {
-			s.t.Errorf("line %d is %d cells wide on a screen of %d: %q", i, w, s.model.width, line)
+		if w := ansi.StringWidth(line); w > s.model.Width {
+			s.t.Errorf("line %d is %d cells wide on a screen of %d: %q", i, w, s.model.Width, line)
 		}
 		lines[i] = strings.TrimRight(line, " ")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -26,7 +27,7 @@ type fake struct {
 	mu      sync.Mutex
 	clock   *clock
 	options func(*Options) // changes how the browser is started; nil: as it is
-	dbs     [databases][]fakeValue
+	dbs     [target.MostDatabases][]fakeValue
 	db      int
 	calls   []string
 	refuse  map[string]string                  // the error reply of a command
@@ -268,8 +269,3 @@ func (f *fake) zoo() *fake {
 	f.dbs[3] = []fakeValue{{key: "three", kind: "string", str: "3"}}
 	return f
 }
-
-// short sends fewer replies than it should.
-type short struct{}
-
-func (short) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { return nil, nil }

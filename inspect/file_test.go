@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/catalog"
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
@@ -54,7 +55,7 @@ func newFile(t *testing.T) *file {
 // opened lets the browser know what a file knows, and write it.
 func (f *file) opened(o *Options) {
 	o.Index = f.index
-	o.Unlock = func(context.Context) (Client, error) { return f, nil }
+	o.Unlock = func(context.Context) (target.Client, error) { return f, nil }
 	o.Explain = f.explain
 }
 
@@ -78,7 +79,7 @@ func (f *file) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 // do runs a command whose words are parted by spaces.
 func (f *file) do(line string) {
 	f.t.Helper()
-	v, err := f.session.Do(context.Background(), command(strings.Fields(line)...)...)
+	v, err := f.session.Do(context.Background(), target.Command(strings.Fields(line)...)...)
 	if err != nil || v.IsError() {
 		f.t.Fatalf("%s: %v %s", line, err, v.Str)
 	}

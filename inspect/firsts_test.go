@@ -3,9 +3,9 @@ package inspect
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 
+	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -68,8 +68,8 @@ func TestRepeatedElements(t *testing.T) {
 		s.shows("No other 0399")
 		for n := 400; n < 3000; n++ {
 			s.send(namedKeys["down"])
-			row, _, _ := s.model.value.sheet().element()
-			if want := fmt.Sprintf("%s%04d", element, n); row == nil || row[0] != want {
+			row := s.model.value.Sight().Element
+			if want := fmt.Sprintf("%s%04d", element, n); row == nil || row.Row[0] != want {
 				t.Fatalf("%v is row %d, not %s", row, n, want)
 			}
 		}
@@ -82,8 +82,8 @@ func TestRepeatedElements(t *testing.T) {
 		s.press("end")
 		for n := 2999; n > 0; n-- {
 			s.send(namedKeys["up"])
-			row, _, _ := s.model.value.sheet().element()
-			if want := fmt.Sprintf("%s%04d", element, n-1); row == nil || row[0] != want {
+			row := s.model.value.Sight().Element
+			if want := fmt.Sprintf("%s%04d", element, n-1); row == nil || row.Row[0] != want {
 				t.Fatalf("%v is before row %d, not %s", row, n, want)
 			}
 		}
@@ -94,70 +94,14 @@ func TestRepeatedElements(t *testing.T) {
 // TestRepeatedKeys lists and counts each key once.
 func TestRepeatedKeys(t *testing.T) {
 	f := newFake().plain(3000)
+	f.options = func(o *Options) {
+		o.Unlock = func(context.Context) (target.Client, error) { return rehashing{f}, nil }
+	}
 	s := browseOn(t, rehashing{f}, f, 80, 24)
 	s.shows("▾ key:", "3,000 keys")
+	s.press("U", "g", "D")
+	s.shows("Delete key:*, 3,000 keys?")
+	s.press("n")
 	s.press("v", "end")
 	s.shows("3,000 of 3,000", "▌ key:02999")
-	count := int64(0)
-	err := s.model.visitFolder(context.Background(), 0, "key:", func(names []string) error {
-		count += int64(len(names))
-		return nil
-	})
-	if err != nil || count != 3000 {
-		t.Errorf("a folder of 3000 keys has %d, %v", count, err)
-	}
-}
-
-// TestChainThatChanged follows the new pages when one that is read again leads
-// elsewhere than before.
-func TestChainThatChanged(t *testing.T) {
-	f := newFirsts()
-	page := func(i int, names ...string) []string {
-		c := &chunk{}
-		for _, n := range names {
-			c.rows = append(c.rows, record{n})
-		}
-		f.keep(i, c)
-		var left []string
-		for _, r := range c.rows {
-			left = append(left, r[0])
-		}
-		return left
-	}
-	for _, c := range []struct {
-		page        int
-		found, left []string
-	}{
-		{0, []string{"a", "b", "a"}, []string{"a", "b"}},
-		{1, []string{"b", "c", "d"}, []string{"c", "d"}},
-		{2, []string{"d", "e"}, []string{"e"}},
-		{1, []string{"b", "c", "d"}, []string{"c", "d"}},
-		{0, []string{"a", "b", "c"}, []string{"a", "b", "c"}},
-	} {
-		if got := page(c.page, c.found...); !slices.Equal(got, c.left) {
-			t.Errorf("page %d shows %v of %v, not %v", c.page, got, c.found, c.left)
-		}
-	}
-	f.forget(0)
-	if got := page(2, "d", "e", "c"); !slices.Equal(got, []string{"d", "e"}) {
-		t.Errorf("after the pages behind the first were forgotten: %v", got)
-	}
-
-	p := newTape(2, true, 3, 3, 3, 3)
-	p.follows(ending)
-	if p.strays(1, &chunk{rows: make([]record, 3), next: "2"}) || !p.strays(1, &chunk{next: "5"}) || !p.strays(3, &chunk{next: "4"}) {
-		t.Error("strays does not tell a chain that changed from one that did not")
-	}
-	p.forget(1)
-	if n, read := p.all(); read {
-		t.Errorf("all %d lines of a chain are known whose end was forgotten", n)
-	}
-	p.lengths[2] = 1
-	p.add(1, &chunk{rows: make([]record, 3), next: "2"})
-	p.home()
-	p.fill()
-	p.follows(ending)
-	if n, read := p.all(); n != 10 || !read {
-		t.Errorf("the chain has %d lines, %v", n, read)
-	}
 }

@@ -68,8 +68,8 @@ func TestLargeDocument(t *testing.T) {
 	s.typing("doc")
 	s.press("enter")
 	s.shows("json", "Too large to be fetched whole")
-	for _, e := range s.model.conn.log.entries() {
-		if string(e.call[0]) == "JSON.GET" {
+	for _, e := range s.model.Conn.Log.Entries() {
+		if string(e.Call[0]) == "JSON.GET" {
 			t.Error("it was fetched")
 		}
 	}

@@ -5,11 +5,15 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
 )
 
 // showHelp shows all bindings.
 func (m *Model) showHelp() tea.Cmd {
-	m.overlay = &page{title: "Keys", laid: m.helpLines}
+	m.Dialog = &room.Page{Title: "Keys", Layout: m.helpLines}
 	return nil
 }
 
@@ -20,7 +24,7 @@ func (m *Model) helpLines(width, height int) []string {
 		where place
 		name  string
 	}{{inKeys, "In the keys"}, {everywhere, "Anywhere"}, {inValue, "In the value"}}
-	if m.inValue {
+	if m.InValue {
 		sections[0], sections[2] = sections[2], sections[0]
 	}
 	labels, texts := 0, 0
@@ -34,15 +38,15 @@ func (m *Model) helpLines(width, height int) []string {
 		if i > 0 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, m.styles.dim.Render(" "+s.name))
+		lines = append(lines, m.Styles.Dim.Render(" "+s.name))
 		for _, b := range m.bindings {
 			if b.where != s.where {
 				continue
 			}
-			label := m.styles.key.Render(fit(b.label(), labels))
+			label := m.Styles.Key.Render(display.Fit(b.label(), labels))
 			for part := range strings.SplitSeq(ansi.Wordwrap(b.help, texts, ""), "\n") {
 				lines = append(lines, " "+label+"  "+part)
-				label = spaces(labels)
+				label = display.Spaces(labels)
 			}
 		}
 	}
@@ -57,7 +61,7 @@ func (m *Model) essentials() string {
 	var shown []string
 	for _, key := range []string{"?", "/", "q"} {
 		if b := m.binding(key); b != nil {
-			shown = append(shown, m.styles.key.Render(keySign(key))+" "+b.hint)
+			shown = append(shown, m.Styles.Key.Render(keySign(key))+" "+b.hint)
 		}
 	}
 	return " " + strings.Join(shown, "   ")
@@ -73,7 +77,7 @@ func inColumns(lines []string, each, width, height int) []string {
 	rows := (len(lines) + n - 1) / n
 	columns := make([]string, rows)
 	for i, line := range lines {
-		columns[i%rows] += padded(line, each)
+		columns[i%rows] += screen.Pad(line, each)
 	}
 	return columns
 }

@@ -11,28 +11,34 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/edit"
+	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// Client runs commands. An error reply is a Value; the error means that the
-// commands may not have run. One call runs at a time, from any goroutine; each
-// call that may meet another database begins with SELECT.
-type Client interface {
-	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
-}
+// Client runs commands; see target.Client.
+type Client = target.Client
+
+// Confirm is what a person must answer before something is deleted; see edit.Confirm.
+type Confirm = edit.Confirm
+
+const (
+	ConfirmYes  = edit.ConfirmYes
+	ConfirmNone = edit.ConfirmNone
+	ConfirmName = edit.ConfirmName
+)
 
 // Options is what Run needs to know.
 type Options struct {
-	Client Client
-	Index  Index  // what else is known of the keys; nil: they are found by SCAN
-	Target string // what is shown as the place the keys are in: a path, a URL without its secrets
-	DB     int    // the database shown first
+	Client target.Client
+	Index  target.Index // what else is known of the keys; nil: they are found by SCAN
+	Target string       // what is shown as the place the keys are in: a path, a URL without its secrets
+	DB     int          // the database shown first
 	// Moved returns an error when the file is no longer under its name; nil for what is
 	// no file.
 	Moved     func() error
 	Delimiter string // what parts names into folders; ":" when empty
 	// Unlock returns a client that writes. Nil leaves the browser read-only for good.
-	Unlock func(context.Context) (Client, error)
+	Unlock func(context.Context) (target.Client, error)
 	// Journal is the directory of the undo journal: what changes overwrite is kept
 	// there until they are undone. No change is made when it cannot be written.
 	Journal string
@@ -101,13 +107,13 @@ func Run(ctx context.Context, o Options) (kept int, err error) {
 		m.greet = askBackground(o.Out)
 	}
 	_, err = program.Run()
-	m.cancelAll()
+	m.CancelAll()
 	m.stopChange()
-	m.conn.rest(time.Second)
+	m.Conn.Drain(time.Second)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	kept, failed := m.endJournal()
+	kept, failed := m.edit.EndJournal()
 	if failed != nil {
 		err = errors.Join(err, failed)
 	}
@@ -116,10 +122,8 @@ func Run(ctx context.Context, o Options) (kept int, err error) {
 
 // close ends what runs for the screen only.
 func (m *Model) close() {
-	m.cancelAll()
-	if m.sorted != nil {
-		m.sorted.Close()
-	}
+	m.CancelAll()
+	m.keys.Close()
 }
 
 func systemClock() int64 { return time.Now().UnixMilli() }

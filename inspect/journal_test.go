@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -29,18 +30,18 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 		t.Errorf("%d journals", files())
 	}
 	beside.press("u")
-	if kept, err := beside.model.endJournal(); err != nil || kept != 0 || files() != 1 {
+	if kept, err := beside.model.edit.EndJournal(); err != nil || kept != 0 || files() != 1 {
 		t.Errorf("%v, and %d journals", err, files())
 	}
 
-	if err := killed.model.journal.file.Close(); err != nil {
+	if _, err := killed.model.edit.EndJournal(); err != nil {
 		t.Fatal(err)
 	}
 	next := browseOn(t, f, f.fake, 40, 12)
 	next.shows("Changes of an earlier session", "keep its 2 changes for undo", "drop them")
 	next.press("enter", "U")
 	next.runs("SET more 1")
-	if kept, err := next.model.endJournal(); err != nil || kept != 3 || files() != 1 {
+	if kept, err := next.model.edit.EndJournal(); err != nil || kept != 3 || files() != 1 {
 		t.Errorf("%d changes are kept, %v", kept, err)
 	}
 	next = browseOn(t, f, f.fake, 40, 12)
@@ -50,7 +51,7 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 	if got := dumpAll(t, f, f.clock.now); got != before {
 		t.Error(firstDifference(before, got))
 	}
-	if kept, err := next.model.endJournal(); err != nil || kept != 0 || files() != 0 {
+	if kept, err := next.model.edit.EndJournal(); err != nil || kept != 0 || files() != 0 {
 		t.Errorf("%v, and %d journals", err, files())
 	}
 }
@@ -67,7 +68,7 @@ func TestFleetingDataLeaveNoJournal(t *testing.T) {
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("U")
 	s.runs("SET k 1")
-	if kept, err := s.model.endJournal(); err != nil || kept != 0 || journalsIn(t, dir) != 0 {
+	if kept, err := s.model.edit.EndJournal(); err != nil || kept != 0 || journalsIn(t, dir) != 0 {
 		t.Errorf("%d changes in %d journals, %v", kept, journalsIn(t, dir), err)
 	}
 }
@@ -100,16 +101,18 @@ func TestJournalsThatAreDropped(t *testing.T) {
 		killed := browseOn(t, f, f.fake, 40, 12)
 		killed.press("U")
 		killed.runs("SET own 1")
+		path := killed.journal()
+		end := sizeOfFile(t, path)
 		killed.runs("SET own 2")
-		path := killed.model.journal.file.Name()
-		end, last := killed.model.journal.end, killed.model.steps[1]
-		if tail > 0 { // into its commands
-			end = last.from + recordHead + int64(len(last.title)) + recordSum + int64(tail)
+		if tail > 0 { // into its commands, after a head of 5 bytes, the title and a hash
+			end += int64(5 + len(killed.model.edit.Undoable()[1].Title) + 8 + tail)
+		} else {
+			end = sizeOfFile(t, path)
 		}
 		if err := os.Truncate(path, end); err != nil {
 			t.Fatal(err)
 		}
-		if err := killed.model.journal.file.Close(); err != nil {
+		if _, err := killed.model.edit.EndJournal(); err != nil {
 			t.Fatal(err)
 		}
 		next := browseOn(t, f, f.fake, 40, 12)
@@ -124,4 +127,23 @@ func TestJournalsThatAreDropped(t *testing.T) {
 			t.Errorf("%d journals", journalsIn(t, dir))
 		}
 	}
+}
+
+func sizeOfFile(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// journal is the path of the session's journal, the only one in its directory.
+func (s *session) journal() string {
+	s.t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.model.options.Journal, "*"))
+	if err != nil || len(files) != 1 {
+		s.t.Fatalf("journals: %v %v", files, err)
+	}
+	return files[0]
 }

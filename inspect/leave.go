@@ -4,30 +4,33 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
 )
 
 // quit ends the program. While a change is being made it asks; ^C, when it has asked
 // already, stops the change.
 func (m *Model) quit() tea.Cmd {
-	if !m.changing() || m.leaving != nil && m.overlay == m.leaving {
+	if !m.edit.IsChanging() || m.leaving != nil && m.Dialog == m.leaving {
 		return m.end()
 	}
-	m.leaving = &picker{title: "A change is being made", choose: func(m *Model, choice string) tea.Cmd {
+	m.leaving = &room.Picker{Title: "A change is being made", Choose: func(choice string) tea.Cmd {
 		switch choice {
 		case "wait":
 			m.goes = true
-			m.notice = "Quits when the change is done. Any key stays."
+			m.Notice = "Quits when the change is done. Any key stays."
 		case "stop":
 			return m.end()
 		}
 		return nil
 	}}
-	m.leaving.items = []item{
-		{label: "wait for it, then quit", value: "wait"},
-		{label: "stop it and quit", value: "stop", note: "undo is kept"},
-		{label: "go back", value: "stay"},
+	m.leaving.Items = []room.Item{
+		{Label: "wait for it, then quit", Value: "wait"},
+		{Label: "stop it and quit", Value: "stop", Note: "undo is kept"},
+		{Label: "go back", Value: "stay"},
 	}
-	m.overlay = m.leaving
+	m.Dialog = m.leaving
 	return nil
 }
 
@@ -38,18 +41,15 @@ func (m *Model) end() tea.Cmd {
 	return tea.Quit
 }
 
-// changing reports whether a change, or its undo, is being made.
-func (m *Model) changing() bool { return m.running(writing) && m.making != "" }
-
 // leaves takes the end of a change in that the person wanted to wait for, or was asked
 // about.
 func (m *Model) leaves(failed bool) tea.Cmd {
-	if m.leaving != nil && m.overlay == m.leaving {
-		m.overlay = nil // there is nothing to be asked any more
+	if m.leaving != nil && m.Dialog == m.leaving {
+		m.Dialog = nil // there is nothing to be asked any more
 	}
 	went := m.goes
 	m.goes, m.leaving = false, nil
-	if went && !failed && m.overlay == nil {
+	if went && !failed && m.Dialog == nil {
 		return m.end()
 	}
 	return nil
@@ -61,13 +61,10 @@ const stopTime = 5 * time.Second
 // stopChange stops the change that is being made, when the program ends, and takes in
 // what of it was done, so that it can be undone.
 func (m *Model) stopChange() {
-	if !m.running(writing) {
+	if !m.Running(job.Writing) {
 		return
 	}
-	m.jobs[writing].cancel()
-	select {
-	case f := <-m.jobs[writing].outcome:
+	if f, ended := m.Conclude(job.Writing, stopTime); ended {
 		m.finish(f)
-	case <-time.After(stopTime):
 	}
 }

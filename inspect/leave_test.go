@@ -8,6 +8,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -26,7 +29,7 @@ func quits(cmd tea.Cmd) bool {
 func deletes(t *testing.T, step func(s *session, n int)) (s *session, before string, f *file) {
 	t.Helper()
 	f = newFile(t)
-	for i := range keysAtOnce + 9 {
+	for i := range change.KeysAtOnce + 9 {
 		f.do(fmt.Sprintf("SET n:%d x", i))
 	}
 	f.do("SET other x")
@@ -36,7 +39,7 @@ func deletes(t *testing.T, step func(s *session, n int)) (s *session, before str
 	s = browseOn(t, f, f.fake, 80, 24)
 	s.press("U", "g", "D")
 	b.before = func(calls [][][]byte) {
-		if s.model.running(writing) && holdsMulti(calls) {
+		if s.model.Running(job.Writing) && holdsMulti(calls) {
 			n++
 			step(s, n)
 		}
@@ -79,7 +82,7 @@ func TestQuitAsksWhileAChangeRuns(t *testing.T) {
 					}
 				}
 				if c.quits {
-					s.model.jobs[writing].cancel() // what Run does then
+					s.model.Interrupt(job.Writing) // what Run does then
 				}
 			})
 			if c.shows != "" {
@@ -88,7 +91,7 @@ func TestQuitAsksWhileAChangeRuns(t *testing.T) {
 			if s.model.quitting != (c.quits || c.leaves) {
 				t.Errorf("it ends: %v", s.model.quitting)
 			}
-			kept, err := s.model.endJournal()
+			kept, err := s.model.edit.EndJournal()
 			if keys := f.size(t); kept != 1 || err != nil || !c.quits && keys != c.left || keys > 10 {
 				t.Errorf("%d changes are kept, %d keys are left, %v", kept, keys, err)
 			}
@@ -122,11 +125,11 @@ func keyMsg(key string) tea.KeyMsg {
 
 func (f *file) size(t *testing.T) int64 {
 	t.Helper()
-	v, err := f.session.Do(context.Background(), command("DBSIZE")...)
+	v, err := f.session.Do(context.Background(), target.Command("DBSIZE")...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return number(v)
+	return target.Number(v)
 }
 
 // TestQuitOnATinyScreenAsks in the words that fit.
@@ -168,7 +171,7 @@ func TestAChangeThatIsCutOffIsKept(t *testing.T) {
 	start := f.fake.options
 	f.fake.options = func(o *Options) {
 		start(o)
-		o.Unlock = func(context.Context) (Client, error) { return c, nil }
+		o.Unlock = func(context.Context) (target.Client, error) { return c, nil }
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("U", "D")
@@ -188,7 +191,7 @@ func TestAChangeThatIsCutOffIsKept(t *testing.T) {
 		}
 	}
 	s.model.stopChange()
-	if kept, err := s.model.endJournal(); kept != 1 || err != nil || len(s.model.steps) != 1 {
+	if kept, err := s.model.edit.EndJournal(); kept != 1 || err != nil || len(s.model.edit.Undoable()) != 1 {
 		t.Errorf("%d changes are kept, %v", kept, err)
 	}
 }

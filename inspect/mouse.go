@@ -1,6 +1,12 @@
 package inspect
 
-import tea "github.com/charmbracelet/bubbletea"
+import (
+	"github.com/meowdis/meowdis/inspect/room"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/overview"
+)
 
 // wheelLines is how far a step of the wheel goes.
 const wheelLines = 3
@@ -11,9 +17,9 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 	if e.Action != tea.MouseActionPress || m.tiny() {
 		return nil
 	}
-	m.keys.touched = true
-	inList := !m.inValue
-	if m.wide() {
+	m.keys.Touch()
+	inList := !m.InValue
+	if m.Wide() {
 		inList = e.X < m.listWidth()
 	}
 	switch e.Button {
@@ -24,20 +30,20 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 			n, key.Type = -n, tea.KeyUp
 		}
 		switch {
-		case m.overlay != nil:
-			return m.overlay.press(m, key)
+		case m.Dialog != nil:
+			return m.Dialog.Press(m.Base, key)
 		case inList:
-			m.keys.move(n)
+			m.keys.Move(n)
 		default:
-			m.value.move(n)
+			m.value.Move(n)
 		}
 	case tea.MouseButtonLeft:
 		switch {
-		case e.Y == m.height-1:
+		case e.Y == m.Height-1:
 			return m.clickHint(e.X)
-		case m.overlay != nil:
+		case m.Dialog != nil:
 			return m.clickOverlay(e.X, e.Y-1)
-		case m.filtering == nil:
+		case !m.keys.IsTyping():
 			return m.click(e.Y, inList)
 		}
 	}
@@ -81,19 +87,19 @@ func keyOf(sign string) (key tea.KeyMsg, ok bool) {
 func (m *Model) clickOverlay(x, y int) tea.Cmd {
 	b := m.box()
 	inside := x >= b.x && x < b.x+b.width && y >= b.y && y < b.y+len(b.lines)+2
-	switch o := m.overlay.(type) {
-	case *picker:
+	switch o := m.Dialog.(type) {
+	case *room.Picker:
 		// Above the items are the border and the title.
-		if at := o.top + y - b.y - 2; inside && y-b.y >= 2 && at < len(o.items) && y-b.y <= len(b.lines) {
-			o.at = at
-			return o.take(m)
+		if at := o.Top + y - b.y - 2; inside && y-b.y >= 2 && at < len(o.Items) && y-b.y <= len(b.lines) {
+			o.At = at
+			return o.Take(m.Base)
 		}
 		if !inside {
-			return o.press(m, signKeys["esc"])
+			return o.Press(m.Base, signKeys["esc"])
 		}
-	case *page, *overview:
+	case *room.Page, *overview.Glance:
 		if !inside {
-			return m.overlay.press(m, signKeys["esc"])
+			return m.Dialog.Press(m.Base, signKeys["esc"])
 		}
 	}
 	return nil
@@ -101,55 +107,22 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 
 // click is a press on a line of the screen.
 func (m *Model) click(y int, inList bool) tea.Cmd {
-	m.failure, m.notice = "", ""
+	m.Failure, m.Notice = "", ""
 	if m.awaits() {
 		return nil // in a moment something else may be there
 	}
 	if !inList {
-		s := m.value.sheet()
-		if s == nil {
-			return nil
-		}
-		if !m.inValue {
-			m.inValue = true
-		}
-		at := y - 1 - valueHeadings - m.value.headings(s)
-		if at < 0 || at >= s.pager.height {
-			return nil
-		}
-		if m.value.pick(at) {
-			m.value.open()
+		if m.value.Click(y - 1) {
+			m.InValue = true
 		}
 		return nil
 	}
-	at := m.keys.top + y - 1 - listHeadings
-	if y <= listHeadings || at >= len(m.keys.rows) || at >= m.keys.top+m.keys.height {
-		return nil
+	hit, opens := m.keys.Click(y - 1)
+	if hit {
+		m.InValue = false
 	}
-	m.inValue = false
-	again := at == m.keys.cursor
-	m.keys.move(at - m.keys.cursor)
-	if r := m.keys.selected(); again || r != nil && r.Folder {
+	if opens {
 		return m.enter()
 	}
 	return nil
-}
-
-// pick selects a line of the screen, and reports whether it was selected already.
-func (v *valuePane) pick(at int) bool {
-	s := v.sheet()
-	if s.inDocument() {
-		again := s.doc.cursor == s.doc.top+at
-		s.doc.move(s.doc.top + at - s.doc.cursor)
-		return again
-	}
-	if !s.tabular() {
-		return false
-	}
-	to, went := s.pager.advance(s.pager.top, at)
-	again := to == s.pager.cursor
-	if went == at {
-		s.pager.cursor = to
-	}
-	return again && went == at
 }

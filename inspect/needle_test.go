@@ -8,48 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-func TestNeedles(t *testing.T) {
-	for _, c := range []struct {
-		text, needle string
-		first, last  int
-	}{
-		{"abcabc", "bc", 1, 4},
-		{"ABCabc", "bc", 1, 4},
-		{"ABCabc", "Bc", -1, -1},
-		{"ABCabc", "BC", 1, 1},
-		{"\xff\xfeDÄ äpfel\x80ÄPFEL", "äpfel", 6, 13},
-		{"\xff\x00\xff\x00", "\xff\x00", 0, 2},
-		{"aaa", "aa", 0, 1},
-		{"", "a", -1, -1},
-		{"Straße", "ß", 4, 4},
-	} {
-		first, end := find(c.text, c.needle)
-		last, _ := findLast(c.text, c.needle)
-		if first != c.first || last != c.last || first >= 0 && end <= first {
-			t.Errorf("%q in %q: %d to %d, last %d; want %d and %d", c.needle, c.text, first, end, last, c.first, c.last)
-		}
-	}
-	for _, c := range []struct {
-		typed string
-		form  shape
-		want  string
-	}{
-		{"text", asText, "text"},
-		{`"\x00\xff"`, asText, "\x00\xff"},
-		{`"`, asText, `"`},
-		{"de ad", asText, "de ad"},
-		{"de ad", asHex, "\xde\xad"},
-		{"0xDEAD", asHex, "\xde\xad"},
-		{"dead", asHex, "dead"},
-		{"0xyz", asHex, "0xyz"},
-	} {
-		if got := needleOf(c.typed, c.form); got != c.want {
-			t.Errorf("%s means %q, not %q", c.typed, got, c.want)
-		}
-	}
-}
+	"github.com/meowdis/meowdis/inspect/job"
+)
 
 func gzipped(text string) string {
 	var b bytes.Buffer
@@ -141,7 +102,7 @@ func TestSearchShowsItsProgressAndStops(t *testing.T) {
 	for range 12 {
 		f.gate <- struct{}{}
 	}
-	h.tick(frame)
+	h.tick(job.FrameTime)
 	h.tick(3 * time.Second)
 	screen := s.screen()
 	if !strings.Contains(screen, "searching 3s") || !strings.Contains(screen, "%") || !strings.Contains(screen, "commands") {
@@ -151,7 +112,6 @@ func TestSearchShowsItsProgressAndStops(t *testing.T) {
 	s.shows("Stopped.", "list · 400,000 elements")
 	h.finish()
 	close(f.gate)
-	f.gate = nil
 	s.press("j")
 	s.shows("2 of 400,000")
 }
@@ -173,21 +133,20 @@ func TestWayToTheEndStops(t *testing.T) {
 	if n := f.sent("HSCAN") - before; n > 120 {
 		t.Errorf("%d pages to the end of 200,000 fields", n)
 	}
-	if n := len(s.model.value.sheet().pager.chunks); n > 2*kept+2 {
+	if n, _ := s.model.value.Loaded(); n > 6 {
 		t.Errorf("%d chunks in memory", n)
 	}
 	s = browse(t, f, 80, 24)
 	s.press("enter")
 	h := hang(s)
 	h.press("end")
-	h.tick(frame)
+	h.tick(job.FrameTime)
 	h.tick(2 * time.Second)
 	s.shows("loading 2s")
 	h.press("esc")
 	s.shows("Stopped.", "hash · 200,000 fields")
 	close(f.gate)
 	h.finish()
-	f.gate = nil
 	s.press("j")
 	s.shows("▌ field")
 }

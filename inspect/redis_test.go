@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -25,7 +26,7 @@ func (r real) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, error
 func TestRealRedis(t *testing.T) {
 	conn := oracle.Start(t).Dial(t)
 	do := func(words ...string) {
-		if v := conn.Do(command(words...)...); v.IsError() {
+		if v := conn.Do(target.Command(words...)...); v.IsError() {
 			t.Fatalf("%v: %s", words, v.Str)
 		}
 	}
@@ -39,16 +40,26 @@ func TestRealRedis(t *testing.T) {
 	do("SET", "string", "some text", "PX", "86400000")
 	do("XADD", "stream", "1-1", "a", "b")
 
+	keys := "6 keys"
+	type look struct{ key, head, end string }
+	var vectors []look
+	if !conn.Version().Before("8.0") {
+		keys, vectors = "7 keys", []look{{"vec", "300 elements", "e299"}}
+		for i := range 300 {
+			do("VADD", "vec", "VALUES", "2", "1", "0", fmt.Sprintf("e%03d", i))
+		}
+	}
+
 	s := browseOn(t, real{conn}, newFake(), 80, 24)
-	s.shows("6 keys", "stream", "1d 00h")
-	for _, c := range []struct{ key, head, end string }{
+	s.shows(keys, "stream", "1d 00h")
+	for _, c := range append(vectors, []look{
 		{"hash", "1,000 fields", "1,000 of 1,000"},
 		{"list", "item0", "item999"},
 		{"set", "1,000 members", "1,000 of 1,000"},
 		{"zset", "player0", "999.5  player999"},
 		{"string", "expires in", "some text"},
 		{"stream", "1 entry", "1-1  a=b"},
-	} {
+	}...) {
 		s.press("/")
 		s.typing(c.key + "*")
 		s.press("enter", "enter")

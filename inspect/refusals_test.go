@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -15,10 +16,10 @@ func TestUserWhoMayLittle(t *testing.T) {
 	f.fake.options = nil
 	s := browseOn(t, barred{f, []string{"SCAN", "KEYS", "DBSIZE", "INFO", "MEMORY", "OBJECT", "CONFIG", "TYPE"}}, f.fake, 100, 24)
 	s.shows("SCAN is refused: o opens a key", "? keys", "✗ NOPERM")
-	sent := len(s.model.conn.log.entries())
+	sent := len(s.model.Conn.Log.Entries())
 	s.press("j", "k", "j")
 	s.hides("✗")
-	if n := len(s.model.conn.log.entries()); n != sent {
+	if n := len(s.model.Conn.Log.Entries()); n != sent {
 		t.Errorf("what is refused was asked %d times again", n-sent)
 	}
 	for key, texts := range map[string][]string{
@@ -52,7 +53,7 @@ func TestUserWhoMayLittle(t *testing.T) {
 
 // barred is a Client that may not run some commands.
 type barred struct {
-	Client
+	target.Client
 	names []string
 }
 

@@ -3,9 +3,11 @@ package inspect
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -64,8 +66,8 @@ func TestUndoAsksBeforeItOverwrites(t *testing.T) {
 				f.through(&meddler{refuses: refuses})
 				s := browseOn(t, f, f.fake, 80, 24)
 				s.press(append([]string{"U"}, c.keys...)...)
-				if len(s.model.steps) != 1 {
-					t.Fatalf("%d changes:\n%s", len(s.model.steps), s.screen())
+				if len(s.model.edit.Undoable()) != 1 {
+					t.Fatalf("%d changes:\n%s", len(s.model.edit.Undoable()), s.screen())
 				}
 				f.theirs(c.theirs)
 				after := dumpAll(t, f, f.clock.now)
@@ -73,12 +75,12 @@ func TestUndoAsksBeforeItOverwrites(t *testing.T) {
 				s.shows("Undo nevertheless?", c.asks)
 				s.press("n")
 				s.shows("Nothing was changed")
-				if got := dumpAll(t, f, f.clock.now); got != after || len(s.model.steps) != 1 {
-					t.Errorf("%d changes are left, and %s", len(s.model.steps), firstDifference(after, got))
+				if got := dumpAll(t, f, f.clock.now); got != after || len(s.model.edit.Undoable()) != 1 {
+					t.Errorf("%d changes are left, and %s", len(s.model.edit.Undoable()), firstDifference(after, got))
 				}
 				s.press("u", "y")
 				s.shows("Undone")
-				v, err := f.session.Do(context.Background(), command(strings.Fields(c.undone)...)...)
+				v, err := f.session.Do(context.Background(), target.Command(strings.Fields(c.undone)...)...)
 				if got := words(v); err != nil || got != c.then {
 					t.Errorf("%s: %q %v, want %q", c.undone, got, err, c.then)
 				}
@@ -113,7 +115,7 @@ func TestEveryTypeIsReviewed(t *testing.T) {
 // words is a reply as words.
 func words(v resp.Value) string {
 	if len(v.Elems) == 0 {
-		return text(v)
+		return target.Text(v)
 	}
 	all := make([]string, len(v.Elems))
 	for i, e := range v.Elems {
@@ -139,8 +141,8 @@ func TestUndoOfALifeBringsNoKeyBack(t *testing.T) {
 			f.theirs("DEL h")
 			s.press("u")
 			s.shows("h is not there any more: its time to live is not undone.", "0 keys")
-			if len(s.model.steps) != 0 {
-				t.Errorf("%d changes are left", len(s.model.steps))
+			if len(s.model.edit.Undoable()) != 0 {
+				t.Errorf("%d changes are left", len(s.model.edit.Undoable()))
 			}
 		})
 	}
@@ -175,17 +177,17 @@ func TestUndoAsksWhenNobodyKnows(t *testing.T) {
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("U")
 	s.runs("SET k new")
-	j := s.model.journal
-	if err := os.Truncate(j.file.Name(), j.end-1); err != nil {
+	path := s.journal()
+	if err := os.Truncate(path, sizeOfFile(t, path)-1); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.file.Close(); err != nil {
+	if _, err := s.model.edit.EndJournal(); err != nil {
 		t.Fatal(err)
 	}
 	start := f.fake.options
 	f.fake.options = func(o *Options) {
 		start(o)
-		o.Journal = j.dir
+		o.Journal = filepath.Dir(path)
 	}
 	next := browseOn(t, f, f.fake, 80, 24)
 	next.press("enter", "U", "u")
@@ -213,8 +215,8 @@ func TestUndoIsWatched(t *testing.T) {
 	s.press("u")
 	s.shows("Undo nevertheless?", "k was changed since")
 	s.press("n")
-	if v, err := f.session.Do(context.Background(), command("GET", "k")...); err != nil || text(v) != "theirs" {
-		t.Errorf("k is %q, %v", text(v), err)
+	if v, err := f.session.Do(context.Background(), target.Command("GET", "k")...); err != nil || target.Text(v) != "theirs" {
+		t.Errorf("k is %q, %v", target.Text(v), err)
 	}
 }
 
@@ -247,26 +249,26 @@ func TestRealRedisIsReviewed(t *testing.T) {
 	server := oracle.Start(t)
 	conn, other := server.Dial(t), server.Dial(t)
 	for i := range 512 {
-		conn.Do(command("HSET", "h", "f"+decimal(int64(i)), "v")...)
+		conn.Do(target.Command("HSET", "h", "f"+target.Decimal(int64(i)), "v")...)
 	}
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (target.Client, error) { return real{conn}, nil }
 	}
 	s := browseOn(t, real{conn}, f, 80, 24)
 	s.press("U")
 	s.runs("HSET h g 1")
 	for range 2000 {
-		other.Do(command("HGET", "h", "f1")...) // goes on with the change of the table
+		other.Do(target.Command("HGET", "h", "f1")...) // goes on with the change of the table
 	}
 	s.press("u")
 	s.shows("Undone")
 	s.runs("HSET h g 1")
-	other.Do(command("HSET", "h", "theirs", "1")...)
+	other.Do(target.Command("HSET", "h", "theirs", "1")...)
 	s.press("u")
 	s.shows("Undo nevertheless?", "h was changed since")
 	s.press("n")
-	if v := other.Do(command("HGET", "h", "theirs")...); text(v) != "1" {
-		t.Errorf("theirs is %q", text(v))
+	if v := other.Do(target.Command("HGET", "h", "theirs")...); target.Text(v) != "1" {
+		t.Errorf("theirs is %q", target.Text(v))
 	}
 }

@@ -3,7 +3,6 @@ package inspect
 import (
 	"fmt"
 	"io"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,8 +15,8 @@ func TestFullList(t *testing.T) {
 	f := newFake()
 	s := browse(t, f, 100, 24)
 	f.plain(3000)
-	s.model.scan.most = 1000
-	s.press("r", "v")
+	s.model.keys.MostKept = 1000
+	s.press("d", "3", "enter", "d", "0", "enter", "v")
 	s.shows("key:00000", "1 of 1,500", "list full, + for the next")
 	s.press("+")
 	s.shows("key:01500", "1 of 1,500", "behind the first 1,500")
@@ -42,42 +41,23 @@ func TestFirstScreenOfAScan(t *testing.T) {
 		}
 		s := &session{t: t, fake: f}
 		s.model = New(Options{Client: f, Journal: t.TempDir(), Now: func() int64 { return f.clock.now }}, lipgloss.NewRenderer(io.Discard))
-		s.model.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+		s.model.After = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 		h := hang(s)
 		close(f.gate)
-		f.gate = nil
 		h.start(s.model.Init())
 		h.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		h.press("v")
 		want := "key:00000"
 		for h.n > 0 {
-			if touched && len(s.model.keys.rows) > 0 && want == "key:00000" {
-				want = s.model.keys.selected().Name
+			if touched && s.model.keys.Loaded() > 0 && want == "key:00000" {
+				want = s.model.keys.SelectedName()
 				h.press("j")
 				h.press("k")
 			}
 			h.one()
 		}
-		if got := s.model.keys.selected().Name; got != want {
+		if got := s.model.keys.SelectedName(); got != want {
 			t.Errorf("touched %v: at %s, want %s", touched, got, want)
-		}
-	}
-}
-
-func TestSampleIsEven(t *testing.T) {
-	for _, n := range []int{0, 1, 499, 500, 501, 914, 999, 5000} {
-		f := newFake().plain(n)
-		s := browse(t, f, 80, 24)
-		names := s.model.scan.keys.sample(500)
-		if len(names) != min(n, 500) {
-			t.Errorf("%d names of %d", len(names), n)
-		}
-		for i, name := range names {
-			at := atoi(strings.TrimLeft(strings.TrimPrefix(name, "key:"), "0")+"0") / 10
-			if want := i * n / len(names); at != want {
-				t.Errorf("of %d keys, name %d is %s", n, i, name)
-				break
-			}
 		}
 	}
 }

@@ -15,6 +15,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
 )
 
 var update = flag.Bool("update", false, "write what the sessions show into their files")
@@ -162,7 +165,7 @@ func play(t *testing.T, lines []string, size string) []string {
 	t.Helper()
 	screens := make([]string, len(lines))
 	on := newFile(t)
-	var client Client = on.fake
+	var client target.Client = on.fake
 	var s *session
 	for i, line := range lines {
 		step, ok := strings.CutPrefix(line, "> ")
@@ -189,7 +192,7 @@ func (s *session) step(on *file, word, rest string) {
 	case "size":
 		width, height := dimensions(s.t, rest)
 		s.send(tea.WindowSizeMsg{Width: width, Height: height})
-		s.wait(2 * settleTime)
+		s.wait(2 * room.SettleTime)
 	case "type":
 		s.typing(rest)
 	case "other":
@@ -216,11 +219,11 @@ func (s *session) point(what string, words []string) {
 	}
 	e.X, e.Y = atoi(words[0]), atoi(words[1])
 	s.send(e)
-	s.wait(2 * settleTime)
+	s.wait(2 * room.SettleTime)
 }
 
 // browsed makes a data set, and returns what serves it.
-func browsed(t *testing.T, on *file, name string) Client {
+func browsed(t *testing.T, on *file, name string) target.Client {
 	t.Helper()
 	remote := on.fake
 	switch name {

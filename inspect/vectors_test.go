@@ -1,6 +1,14 @@
 package inspect
 
-import "testing"
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
+)
 
 // TestVectorSet looks at a vector set, at the attributes and the vector of an
 // element, and takes changes back.
@@ -31,5 +39,45 @@ func TestVectorSet(t *testing.T) {
 		if after := dumpAll(t, f, f.clock.now); after != before {
 			t.Errorf("%s is not undone:\n%s\n%s", line, before, after)
 		}
+	}
+}
+
+// before84 is a target without VRANGE, as Redis 8.0 is.
+type before84 struct {
+	target.Client
+	asked int
+}
+
+func (b *before84) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	values, err := b.Client.Pipeline(ctx, calls)
+	for i, call := range calls {
+		if string(call[0]) == "VRANGE" && err == nil {
+			b.asked++
+			values[i] = resp.MakeError("ERR unknown command 'VRANGE', with args beginning with: ")
+		}
+	}
+	return values, err
+}
+
+// TestVectorSetWithoutRange shows a vector set of a server that cannot page through it, to its
+// end, and asks once.
+func TestVectorSetWithoutRange(t *testing.T) {
+	f := newFile(t)
+	for i := range 12_000 {
+		f.do(fmt.Sprintf("VADD vec VALUES 1 1 e%05d", i))
+	}
+	old := &before84{Client: f}
+	s := browseOn(t, old, f.fake, 100, 24)
+	s.press("enter")
+	s.shows("vectorset · 12,000 elements", "e00000", "e00009")
+	s.press("end")
+	s.shows("e11999")
+	s.press("home")
+	s.shows("e00000")
+	if old.asked != 1 {
+		t.Errorf("VRANGE was asked for %d times", old.asked)
+	}
+	if screen := s.screen(); strings.Contains(screen, "unknown command") {
+		t.Error(screen)
 	}
 }

@@ -9,38 +9,39 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/edit"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
 )
 
 // Lines that stand around what scrolls.
 const (
-	frameLines    = 3 // header, status, footer
-	listHeadings  = 2 // filter, column titles
-	valueHeadings = 2 // title, facts
+	frameLines = 3 // header, status, footer
 )
 
-func (m *Model) bodyHeight() int { return max(m.height-frameLines, 1) }
+func (m *Model) bodyHeight() int { return max(m.Height-frameLines, 1) }
 
 // listWidth is the width of the keys; all of it where the value has a screen of
 // its own.
 func (m *Model) listWidth() int {
-	if !m.wide() {
-		return m.width
+	if !m.Wide() {
+		return m.Width
 	}
-	return min(max(m.width*9/20, 46), 90)
+	return min(max(m.Width*9/20, 46), 90)
 }
 
 // valueWidth is the width of the value, without the margin at its left.
 func (m *Model) valueWidth() int {
-	if !m.wide() {
-		return max(m.width-2, 1)
+	if !m.Wide() {
+		return max(m.Width-2, 1)
 	}
-	return m.width - m.listWidth() - 3
+	return m.Width - m.listWidth() - 3
 }
 
 // View draws the screen: exactly its height in lines, none wider than it.
 func (m *Model) View() string {
 	switch {
-	case m.width == 0 || m.quitting:
+	case m.Width == 0 || m.quitting:
 		return ""
 	case m.tiny():
 		return m.tinyView()
@@ -48,11 +49,11 @@ func (m *Model) View() string {
 	status := m.status()
 	lines := append([]string{m.header()}, m.body()...)
 	lines = append(lines[:len(lines)+1-len(status)], status...)
-	lines = append(lines, m.footer())
+	lines = append(lines, m.Footer())
 	for i, line := range lines {
-		lines[i] = truncate(line, m.width)
+		lines[i] = display.Truncate(line, m.Width)
 	}
-	return strings.Join(lines[:min(len(lines), m.height)], "\n")
+	return strings.Join(lines[:min(len(lines), m.Height)], "\n")
 }
 
 // The smallest screen that something can be read and done on.
@@ -62,23 +63,23 @@ const (
 )
 
 // tiny reports whether the screen is too small to be of use.
-func (m *Model) tiny() bool { return m.width < leastWidth || m.height < leastHeight }
+func (m *Model) tiny() bool { return m.Width < leastWidth || m.Height < leastHeight }
 
 // tinyView says so.
 func (m *Model) tinyView() string {
 	lines := []string{
-		"Too small: " + decimal(int64(m.width)) + "×" + decimal(int64(m.height)),
-		"needs " + decimal(leastWidth) + "×" + decimal(leastHeight),
+		"Too small: " + target.Decimal(int64(m.Width)) + "×" + target.Decimal(int64(m.Height)),
+		"needs " + target.Decimal(leastWidth) + "×" + target.Decimal(leastHeight),
 		"q quits",
 	}
-	if m.leaving != nil && m.overlay == m.leaving {
+	if m.leaving != nil && m.Dialog == m.leaving {
 		lines[2] = "q stops a change"
 	}
 	lines = append(lines, m.brand()+" "+m.lock(true))
 	for i, line := range lines {
-		lines[i] = truncate(line, m.width)
+		lines[i] = display.Truncate(line, m.Width)
 	}
-	return strings.Join(lines[:min(len(lines), m.height)], "\n")
+	return strings.Join(lines[:min(len(lines), m.Height)], "\n")
 }
 
 // pressTiny does nothing that the person could not see.
@@ -93,19 +94,19 @@ func (m *Model) pressTiny(k tea.KeyMsg) tea.Cmd {
 func (m *Model) body() []string {
 	var lines []string
 	switch {
-	case m.wide():
-		lines = m.beside(m.listView(), m.valueView())
-	case m.inValue:
-		lines = m.valueView()
+	case m.Wide():
+		lines = m.beside(m.keys.View(), m.value.View())
+	case m.InValue:
+		lines = m.value.View()
 	default:
-		lines = m.listView()
+		lines = m.keys.View()
 	}
 	height := m.bodyHeight()
 	for len(lines) < height {
 		lines = append(lines, "")
 	}
 	lines = lines[:height]
-	if m.overlay != nil {
+	if m.Dialog != nil {
 		m.cover(lines)
 	}
 	return lines
@@ -113,7 +114,7 @@ func (m *Model) body() []string {
 
 // beside puts two panes next to each other with a rule between.
 func (m *Model) beside(left, right []string) []string {
-	rule := m.styles.rule.Render("│")
+	rule := m.Styles.Rule.Render("│")
 	lines := make([]string, m.bodyHeight())
 	for i := range lines {
 		var l, r string
@@ -123,7 +124,7 @@ func (m *Model) beside(left, right []string) []string {
 		if i < len(right) {
 			r = right[i]
 		}
-		lines[i] = fit(l, m.listWidth()) + rule + r
+		lines[i] = display.Fit(l, m.listWidth()) + rule + r
 	}
 	return lines
 }
@@ -137,11 +138,11 @@ type boxed struct {
 // box is the overlay's, in the middle of the body.
 func (m *Model) box() boxed {
 	height := m.bodyHeight()
-	b := boxed{lines: m.overlay.view(m, m.width-4, max(height-2, 2))}
+	b := boxed{lines: m.Dialog.View(m.Base, m.Width-4, max(height-2, 2))}
 	for _, line := range b.lines {
 		b.width = max(b.width, ansi.StringWidth(line)+2)
 	}
-	b.x, b.y = max((m.width-b.width)/2, 0), max((height-len(b.lines)-2)/2, 0)
+	b.x, b.y = max((m.Width-b.width)/2, 0), max((height-len(b.lines)-2)/2, 0)
 	return b
 }
 
@@ -149,121 +150,121 @@ func (m *Model) box() boxed {
 func (m *Model) cover(lines []string) {
 	b := m.box()
 	inner := b.width - 2
-	side := m.styles.accent.Render("│")
-	box := []string{m.styles.accent.Render("╭" + strings.Repeat("─", inner) + "╮")}
+	side := m.Styles.Accent.Render("│")
+	box := []string{m.Styles.Accent.Render("╭" + strings.Repeat("─", inner) + "╮")}
 	for _, line := range b.lines {
-		box = append(box, side+fit(line, inner)+side)
+		box = append(box, side+display.Fit(line, inner)+side)
 	}
-	box = append(box, m.styles.accent.Render("╰"+strings.Repeat("─", inner)+"╯"))
+	box = append(box, m.Styles.Accent.Render("╰"+strings.Repeat("─", inner)+"╯"))
 	for i, line := range box {
 		if y := b.y + i; y < len(lines) {
-			under := fit(lines[y], m.width)
-			before := fit(ansi.Truncate(under, b.x, ""), b.x)
-			lines[y] = before + line + tail(under, m.width-b.x-b.width)
+			under := display.Fit(lines[y], m.Width)
+			before := display.Fit(ansi.Truncate(under, b.x, ""), b.x)
+			lines[y] = before + line + screen.Tail(under, m.Width-b.x-b.width)
 		}
 	}
 }
 
 // brand is the program's name, or that of the profile in its colour.
 func (m *Model) brand() string {
-	name, style := m.options.Profile, m.styles.brand
+	name, style := m.options.Profile, m.Styles.Brand
 	if name == "" {
 		return style.Render(" meowdis ")
 	}
-	if c := m.options.Color; c > 0 && !m.styles.reverses {
+	if c := m.options.Color; c > 0 && !m.Styles.Reverses {
 		style = style.Foreground(lipgloss.Color("0")).Background(lipgloss.Color(strconv.Itoa(c)))
 	}
-	return style.Render(" " + shown(name, max(m.width/4, 8)) + " ")
+	return style.Render(" " + display.Text(name, max(m.Width/4, 8)) + " ")
 }
 
 // lock reports whether anything can be written.
 func (m *Model) lock(narrow bool) string {
 	switch {
-	case m.unlocked && narrow:
-		return m.styles.alarm.Render("RW")
-	case m.unlocked:
-		return m.styles.alarm.Render(" WRITING ")
+	case m.edit.IsUnlocked() && narrow:
+		return m.Styles.Alarm.Render("RW")
+	case m.edit.IsUnlocked():
+		return m.Styles.Alarm.Render(" WRITING ")
 	case narrow:
-		return m.styles.dim.Render("RO")
+		return m.Styles.Dim.Render("RO")
 	}
-	return m.styles.dim.Render("read-only")
+	return m.Styles.Dim.Render("read-only")
 }
 
 // header names the profile, the target, the database and how much is in it, and reports
 // whether anything can be written.
 func (m *Model) header() string {
-	narrow := m.width < 60
+	narrow := m.Width < 60
 	brand := m.brand()
 	total := "…"
-	if m.conn.refusals.has("DBSIZE") {
+	if m.Conn.Refusals.Has("DBSIZE") {
 		total = "? keys"
 	}
-	if m.total >= 0 {
-		total = counted(m.total, "key", "keys")
+	if m.keys.Total >= 0 {
+		total = display.Counted(m.keys.Total, "key", "keys")
 		if narrow {
-			total = display.Short(m.total) + " " + strings.TrimLeft(total, "0123456789, ")
+			total = display.Short(m.keys.Total) + " " + strings.TrimLeft(total, "0123456789, ")
 		}
 	}
-	dot := m.styles.dim.Render(" · ")
-	right := m.lock(narrow) + dot + m.styles.dim.Render("db ") + decimal(int64(m.db)) + dot + total + " "
-	room := m.width - ansi.StringWidth(brand) - ansi.StringWidth(right) - 2
-	target := whole(m.options.Target)
-	return between(brand+" "+truncateLeft(target, room), right, m.width)
+	dot := m.Styles.Dim.Render(" · ")
+	right := m.lock(narrow) + dot + m.Styles.Dim.Render("db ") + target.Decimal(int64(m.DB)) + dot + total + " "
+	room := m.Width - ansi.StringWidth(brand) - ansi.StringWidth(right) - 2
+	target := display.Whole(m.options.Target)
+	return screen.Between(brand+" "+screen.TruncateLeft(target, room), right, m.Width)
 }
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // working is what runs, once it has run for a moment, and what it costs.
 func (m *Model) working() string {
-	p, any := m.busy()
-	if !any || m.frame == 0 {
+	p, any := m.Longest()
+	if !any || m.Frame == 0 {
 		return ""
 	}
-	line := " " + purposeNames[p]
-	if s := (m.now - m.jobs[p].since) / 1000; s > 0 {
-		line += " " + remaining(s*1000)
+	line := " " + p.String()
+	if s := m.Took(p) / 1000; s > 0 {
+		line += " " + display.Remaining(s*1000)
 	}
-	parts := m.spent(p)
+	parts := m.Spent(p)
 	if n := len(m.ahead); n > 0 {
-		parts = append([]string{counted(int64(n), "key waits", "keys wait")}, parts...)
+		parts = append([]string{display.Counted(int64(n), "key waits", "keys wait")}, parts...)
 	}
 	for _, part := range parts {
-		if longer := line + " · " + part; ansi.StringWidth(longer) < max(m.width/2, 32) {
+		if longer := line + " · " + part; ansi.StringWidth(longer) < max(m.Width/2, 32) {
 			line = longer
 		}
 	}
-	return m.styles.accent.Render(spinner[m.frame%len(spinner)]) + m.styles.dim.Render(line) + " "
+	return m.Styles.Accent.Render(spinner[m.Frame%len(spinner)]) + m.Styles.Dim.Render(line) + " "
 }
 
 // status is the last error, or what just happened, or where the person is. What is
 // said takes more lines from the body when it needs them.
 func (m *Model) status() []string {
-	text, style := m.place(), m.styles.plain
+	text, style := m.place(), m.Styles.Plain
 	switch {
-	case m.failure != "":
-		text, style = "✗ "+shown(strings.TrimRight(m.failure, " "), 4*m.width), m.styles.failure
+	case m.Failure != "":
+		text, style = "✗ "+display.Text(strings.TrimRight(m.Failure, " "), 4*m.Width), m.Styles.Failure
 	case m.moved != nil:
-		text, style = "✗ "+m.moved.Error(), m.styles.failure
-	case m.notice != "":
-		text = m.notice
+		text, style = "✗ "+m.moved.Error(), m.Styles.Failure
+	case m.Notice != "":
+		text = m.Notice
 	default:
-		return []string{between(" "+text, m.working(), m.width)}
+		return []string{screen.Between(" "+text, m.working(), m.Width)}
 	}
 	var lines []string
-	for line := range strings.SplitSeq(ansi.Wrap(text, m.width-2, ""), "\n") {
-		lines = append(lines, fit(" "+style.Render(line), m.width))
+	for line := range strings.SplitSeq(ansi.Wrap(text, m.Width-2, ""), "\n") {
+		lines = append(lines, display.Fit(" "+style.Render(line), m.Width))
 	}
 	lines = lines[:min(len(lines), m.bodyHeight()/2+1)]
 	last := len(lines) - 1
-	lines[last] = between(strings.TrimRight(lines[last], " "), m.working(), m.width)
+	lines[last] = screen.Between(strings.TrimRight(lines[last], " "), m.working(), m.Width)
 	return lines
 }
 
 func (m *Model) place() string {
-	if m.inValue {
-		return m.styles.dim.Render(m.value.place())
+	if m.InValue {
+		return m.Styles.Dim.Render(m.value.Place())
 	}
-	return m.styles.dim.Render(m.listPlace())
+	return m.Styles.Dim.Render(m.keys.Place())
 }
 
 // hint is what a key does here.
@@ -274,20 +275,20 @@ func (h hint) width() int { return ansi.StringWidth(h.sign) + 1 + ansi.StringWid
 // hintGap is the cells between two hints, and before the first one less than that.
 const hintGap = 3
 
-// footer is the hints that fit.
-func (m *Model) footer() string {
+// Footer is the hints that fit.
+func (m *Model) Footer() string {
 	var shown []string
 	for _, h := range m.fitting() {
-		shown = append(shown, m.styles.key.Render(h.sign)+" "+m.styles.dim.Render(h.does))
+		shown = append(shown, m.Styles.Key.Render(h.sign)+" "+m.Styles.Dim.Render(h.does))
 	}
-	return " " + strings.Join(shown, spaces(hintGap))
+	return " " + strings.Join(shown, display.Spaces(hintGap))
 }
 
 // fitting is as many hints of the place as fit; help and quit, the last ones,
 // always do.
 func (m *Model) fitting() []hint {
 	hints := m.hints()
-	room := m.width - 2 + hintGap // the first hint has no gap before it
+	room := m.Width - 2 + hintGap // the first hint has no gap before it
 	always := hints[max(len(hints)-2, 0):]
 	for _, h := range always {
 		room -= h.width() + hintGap
@@ -305,15 +306,15 @@ func (m *Model) fitting() []hint {
 func (m *Model) hints() []hint {
 	var hints []hint
 	switch {
-	case m.overlay != nil:
-		for _, h := range m.overlay.footer() {
-			if h != sqlHint || m.options.Explain != nil {
+	case m.Dialog != nil:
+		for _, h := range m.Dialog.Footer() {
+			if h != edit.SQLHint || m.options.Explain != nil {
 				hints = append(hints, hint{h[0], h[1]})
 			}
 		}
 		return hints
-	case m.filtering != nil:
-		return []hint{{"tab", mannerNames[(m.keys.filter.manner+1)%manners]}, {"⏎", "keep"}, {"esc", "cancel"}}
+	case m.keys.IsTyping():
+		return []hint{{"tab", m.keys.NextManner()}, {"⏎", "keep"}, {"esc", "cancel"}}
 	}
 	for _, b := range m.bindings {
 		if b.where&m.here() == 0 || b.apt != nil && !b.apt(m) {

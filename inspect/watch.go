@@ -4,6 +4,9 @@ import (
 	"context"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/target"
 )
 
 // watched is a number that changes with the data, and another that changes with
@@ -21,17 +24,18 @@ type watched struct {
 // an index is asked for the keys on the screen again instead, when the person
 // wants to follow it: that costs commands.
 func (m *Model) watch() tea.Cmd {
-	if m.running(watching) {
+	if m.Running(job.Watching) {
 		return nil
 	}
-	ix := m.options.Index
+	ix := m.Index
 	var cmds []tea.Cmd
 	if m.options.Moved != nil || ix != nil && m.following {
-		db, key, follows := m.db, m.value.key, m.following
-		cmds = append(cmds, m.start(watching, func(ctx context.Context) (tea.Msg, error) {
+		db, key, follows := m.DB, m.value.Key, m.following
+		moved := m.options.Moved
+		cmds = append(cmds, m.Start(job.Watching, func(ctx context.Context) (tea.Msg, error) {
 			var w watched
-			if m.options.Moved != nil {
-				w.moved = m.options.Moved()
+			if moved != nil {
+				w.moved = moved()
 			}
 			if w.blind = ix == nil || !follows || w.moved != nil; w.blind {
 				return w, nil
@@ -46,7 +50,7 @@ func (m *Model) watch() tea.Cmd {
 }
 
 // look finds out what changes with the data.
-func (w watched) look(ctx context.Context, ix Index, db int, key string) (watched, error) {
+func (w watched) look(ctx context.Context, ix target.Index, db int, key string) (watched, error) {
 	var err error
 	if w.data, err = ix.DataVersion(ctx); err != nil {
 		return w, err
@@ -63,15 +67,7 @@ func (w watched) look(ctx context.Context, ix Index, db int, key string) (watche
 
 // followServer asks for what is on the screen again.
 func (m *Model) followServer() tea.Cmd {
-	rows := m.keys.visible()
-	for i := range rows {
-		rows[i].stale = true
-	}
-	cmds := []tea.Cmd{m.count()}
-	if m.value.loaded && !m.value.halted && !m.running(opening) {
-		cmds = append(cmds, m.open(m.value.key))
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(m.keys.AskVisible(), m.value.Follow())
 }
 
 // watched looks again at what changed: at the list when anything did or ended, at the
@@ -83,21 +79,16 @@ func (m *Model) watched(w watched) tea.Cmd {
 	last := m.lastWatch
 	m.lastWatch = w
 	var cmds []tea.Cmd
-	written, ended := last.data != 0 && w.data != last.data, last.next != 0 && last.next <= m.now
-	if written {
-		m.keys.reload(m.running(listing))
-		m.sortChanged()
-	}
-	if written || ended { // the rows that have ended fade by themselves
-		m.keys.recount(m.now)
-		cmds = append(cmds, m.count())
+	written, ended := last.data != 0 && w.data != last.data, last.next != 0 && last.next <= m.Now
+	if written || ended {
+		cmds = append(cmds, m.keys.Follow(written))
 	}
 	changed := last.version != w.version
 	if last.key != w.key { // opened since the last look: what it was then is not known
 		changed = last.data != 0 && w.data != last.data
 	}
-	if changed && m.value.loaded && m.value.key == w.key && !m.value.halted && !m.running(opening) {
-		cmds = append(cmds, m.open(w.key))
+	if changed && m.value.Shows(w.key) {
+		cmds = append(cmds, m.value.Follow())
 	}
 	return tea.Batch(cmds...)
 }
@@ -105,9 +96,9 @@ func (m *Model) watched(w watched) tea.Cmd {
 // follow begins or ends to look for changes.
 func (m *Model) follow() tea.Cmd {
 	m.following = !m.following
-	m.notice = "Changes are not followed. Press f to follow them, r to look again."
+	m.Notice = "Changes are not followed. Press f to follow them, r to look again."
 	if m.following {
-		m.notice = "Following changes."
+		m.Notice = "Following changes."
 	}
 	return nil
 }

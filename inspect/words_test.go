@@ -3,6 +3,9 @@ package inspect
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/inspect/room"
 )
 
 // TestEscKeepsTheKey under the cursor, when what chose the keys goes.
@@ -49,16 +52,16 @@ func TestJAndKMove(t *testing.T) {
 	s.press("U")
 	for _, menu := range []string{"t", "T", "s", "d", "y", "a", "L"} {
 		s.press(menu)
-		p, ok := s.model.overlay.(*picker)
+		p, ok := s.model.Dialog.(*room.Picker)
 		if !ok {
 			t.Fatalf("%s opens no menu", menu)
 		}
-		at := p.at
-		if s.press("j"); p.at != at+1 {
-			t.Errorf("%s: j goes from %d to %d", menu, at, p.at)
+		at := p.At
+		if s.press("j"); p.At != at+1 {
+			t.Errorf("%s: j goes from %d to %d", menu, at, p.At)
 		}
-		if s.press("k"); p.at != at {
-			t.Errorf("%s: k goes to %d, not back to %d", menu, p.at, at)
+		if s.press("k"); p.At != at {
+			t.Errorf("%s: k goes to %d, not back to %d", menu, p.At, at)
 		}
 		s.press("esc")
 	}
@@ -109,7 +112,7 @@ func TestWords(t *testing.T) {
 	s.shows("2 keys expire in 1m 30s")
 	s.press("g", "enter")
 	f.theirs("DEL a")
-	s.wait(2 * second)
+	s.wait(2 * time.Second)
 	s.press("e")
 	s.shows("This key is not there any more.")
 

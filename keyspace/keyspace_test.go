@@ -18,6 +18,7 @@ type poor struct {
 	session  *engine.Session
 	has      string
 	reshape  func(name string, v resp.Value) resp.Value
+	forbid   func(args [][]byte, v resp.Value) resp.Value
 	requests int
 }
 
@@ -46,26 +47,37 @@ func (p *poor) Pipeline(ctx context.Context, calls [][][]byte) (replies []resp.V
 		if p.reshape != nil {
 			v = p.reshape(name, v)
 		}
+		if p.forbid != nil {
+			v = p.forbid(args, v)
+		}
 		replies = append(replies, v)
 	}
 	return replies, nil
 }
 
-// TestPoorServers lists and describes the same keys on servers that have less and less.
-func TestPoorServers(t *testing.T) {
+func openMemory(t *testing.T) *engine.Session {
+	t.Helper()
 	store, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	session := engine.New(store).Session()
-	for _, line := range []string{
-		"SET s value PX 60000", "RPUSH l a b", "SADD set a b c", "HSET h f v", "ZADD z 1 a", "SET other x",
-	} {
+	return engine.New(store).Session()
+}
+
+func fill(t *testing.T, session *engine.Session, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
 		if v, err := session.Do(context.Background(), keyspace.Call(strings.Fields(line)...)...); err != nil || v.IsError() {
 			t.Fatalf("%s: %s %v", line, v.Str, err)
 		}
 	}
+}
+
+// TestPoorServers lists and describes the same keys on servers that have less and less.
+func TestPoorServers(t *testing.T) {
+	session := openMemory(t)
+	fill(t, session, "SET s value PX 60000", "RPUSH l a b", "SADD set a b c", "HSET h f v", "ZADD z 1 a", "SET other x")
 	asText := func(name string, v resp.Value) resp.Value {
 		if v.Kind == resp.Int {
 			return resp.MakeString(string(keyspace.Text(v)))
@@ -96,26 +108,18 @@ func TestPoorServers(t *testing.T) {
 		{"no TYPE", "SCAN GET LRANGE HGETALL SMEMBERS ZRANGE PTTL STRLEN LLEN SCARD HLEN ZCARD", nil, true, counted},
 		{"the first meowdis", "KEYS GET SET LRANGE HGETALL SMEMBERS ZRANGE", nil, false, uncounted},
 	} {
-		l := keyspace.Lister{Client: &poor{session: session, has: c.has, reshape: c.reshape}, Page: 2}
+		l := keyspace.Lister{Client: &poor{session: session, has: c.has, reshape: c.reshape}, Page: 2, Detail: keyspace.Described}
 		var found []string
-		for cursor := "0"; ; {
-			names, next, err := l.Scan(context.Background(), cursor)
-			if err != nil {
-				t.Fatalf("%s: %v", c.name, err)
-			}
-			keys, err := l.Describe(context.Background(), names)
-			if err != nil {
-				t.Fatalf("%s: %v", c.name, err)
-			}
+		if err := l.Keys(context.Background(), func(keys []keyspace.Key) error {
 			for _, k := range keys {
 				found = append(found, fmt.Sprintf("%s %s %d", k.Name, k.Type, k.Count))
-				if string(k.Name) == "s" && k.TTL > 0 != c.expires || k.Err != nil {
-					t.Errorf("%s: a TTL of %d, %v", c.name, k.TTL, k.Err)
+				if string(k.Name) == "s" && k.TTL > 0 != c.expires {
+					t.Errorf("%s: a TTL of %d", c.name, k.TTL)
 				}
 			}
-			if cursor = next; cursor == "0" {
-				break
-			}
+			return nil
+		}); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
 		}
 		slices.Sort(found)
 		if got := strings.Join(found, ", "); got != c.wants {
@@ -124,10 +128,89 @@ func TestPoorServers(t *testing.T) {
 	}
 }
 
+// TestRoundTrips lists, describes and measures keys in one round trip a page, and some for
+// the first and last ones.
+func TestRoundTrips(t *testing.T) {
+	ctx := context.Background()
+	session := openMemory(t)
+	const keys, size = 1000, 50
+	for i := range keys {
+		fill(t, session, fmt.Sprintf("SADD set:%d a b", i))
+	}
+	for _, c := range []struct {
+		detail keyspace.Detail
+		typ    string
+		trips  int // beside one a page
+	}{
+		{keyspace.Names, "", 0}, {keyspace.Names, "set", 0}, {keyspace.Described, "", 2}, {keyspace.Measured, "", 2}, {keyspace.Expiries, "", 1},
+	} {
+		server := &poor{session: session}
+		l := keyspace.Lister{Client: server, Page: size, Detail: c.detail, Type: c.typ}
+		found := map[string]bool{}
+		if err := l.Keys(ctx, func(page []keyspace.Key) error {
+			if len(page) > size {
+				t.Errorf("a page of %d keys", len(page))
+			}
+			for _, k := range page {
+				found[string(k.Name)] = true
+				if wanted := c.detail&keyspace.Counts != 0; (k.Count == 2) != wanted || c.detail != keyspace.Names && k.Type != "set" {
+					t.Errorf("%v: %+v", c.detail, k)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(found) != keys || server.requests > keys/size+c.trips {
+			t.Errorf("%v: %d keys in %d round trips", c.detail, len(found), server.requests)
+		}
+	}
+}
+
 // TestNoListing says what a server refuses that lists nothing at all.
 func TestNoListing(t *testing.T) {
 	l := keyspace.Lister{Client: &poor{has: "GET"}}
-	if _, _, err := l.Scan(context.Background(), "0"); err == nil || !strings.Contains(err.Error(), "unknown command 'KEYS'") {
+	if err := l.Keys(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "unknown command 'KEYS'") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestProbe finds out types where TYPE is refused, and says of which keys that cannot be.
+func TestProbe(t *testing.T) {
+	session := openMemory(t)
+	fill(t, session, "SET s v", "RPUSH l a", "JSON.SET doc $ {}", "SET own x", "SADD other x")
+	forbid := func(args [][]byte, v resp.Value) resp.Value {
+		switch {
+		case string(args[0]) == "TYPE":
+			return resp.MakeError("NOPERM this user has no permissions to run the 'type' command")
+		case string(args[1]) == "other":
+			return resp.MakeError("NOPERM this user has no permissions to access one of the keys used as arguments")
+		}
+		return v
+	}
+	server := &poor{session: session, forbid: forbid}
+	l := keyspace.Lister{Client: server}
+	names := keyspace.Call("s", "l", "doc", "own", "other", "missing")
+	found, err := l.Look(context.Background(), names)
+	if err != nil || !strings.Contains(fmt.Sprint(found[0].Err), "'type' command") {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if err := l.Probe(context.Background(), found); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, k := range found {
+		got = append(got, fmt.Sprintf("%s %s %.10v", k.Name, k.Type, k.Err))
+	}
+	want := "s string <nil>, l list <nil>, doc ReJSON-RL <nil>, own string <nil>, other  NOPERM thi, missing none <nil>"
+	if text := strings.Join(got, ", "); text != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+
+	// What the shared refusals know is not asked again.
+	l.Refusals.Learn(keyspace.Call("TYPE"), forbid(keyspace.Call("TYPE"), resp.Nil))
+	server.requests = 0
+	if again, err := l.Look(context.Background(), names[:1]); err != nil || server.requests != 0 || again[0].Err == nil {
+		t.Errorf("%d round trips for %+v, %v", server.requests, again, err)
 	}
 }

@@ -3,6 +3,7 @@ package keytype
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,7 +56,7 @@ func (t *Type) ScanAt(key []byte, cursor, match string, n int) [][]byte {
 }
 
 // Adding is the call that adds an element to a key, or makes it with one, of what
-// somebody gave: see Given. A vector is numbers with spaces or commas between them, or
+// the user gave: see Given. A vector is numbers with spaces or commas between them, or
 // in brackets.
 func (t *Type) Adding(key string, given []string) [][]byte {
 	values := map[string][]string{"key": {key}}
@@ -70,6 +71,14 @@ func (t *Type) Adding(key string, given []string) [][]byte {
 
 // Dropping is the call that deletes an element by its name; nil where there is none.
 func (t *Type) Dropping(key, name string) [][]byte { return t.named(t.Drop, key, name, "") }
+
+// Getting is the call that reads what belongs to an element's name; nil where that is
+// nothing.
+func (t *Type) Getting(key, name string) [][]byte { return t.named(t.Get, key, name, "") }
+
+// Putting is the call that makes text what belongs to an element's name; nil where there
+// is none.
+func (t *Type) Putting(key, name, text string) [][]byte { return t.named(t.Put, key, name, text) }
 
 func (t *Type) named(call, key, name, text string) [][]byte {
 	return written(call, map[string][]string{"key": {key}, "name": {name}, "text": {text}})
@@ -101,6 +110,23 @@ func (t *Type) Elements(v resp.Value, cursor string, n int) (elements [][][]byte
 		next = last
 	}
 	return elements, next, nil
+}
+
+// All takes the reply to ReadAll apart.
+func (t *Type) All(v resp.Value) [][][]byte { return t.split(v.Elems) }
+
+// Rebuilds reports whether adding the elements of a key one by one makes it again.
+func (t *Type) Rebuilds() bool {
+	return t.Form == Flat && t.Add != "" && len(t.Parts) > 0 && !slices.ContainsFunc(t.Parts, func(part string) bool { return !slices.Contains(t.Given, part) })
+}
+
+// Rebuilding is the call that adds an element as it was read to a key: see Rebuilds.
+func (t *Type) Rebuilding(key []byte, element [][]byte) [][]byte {
+	given := make([]string, len(t.Given))
+	for i, part := range t.Given {
+		given[i] = string(element[slices.Index(t.Parts, part)])
+	}
+	return t.Adding(string(key), given)
 }
 
 // Scanned takes the reply to ScanAt apart, as Elements does.

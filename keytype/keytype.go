@@ -22,7 +22,7 @@ type Type struct {
 	// Parts are what an element consists of, as Elements returns it; none for a type
 	// without elements. The last one of Entries is several: fields and values in turn.
 	Parts []string
-	// Given is what somebody gives to make an element, and with it a key.
+	// Given is what a user gives to make an element, and with it a key.
 	Given []string
 
 	Count string // the command that counts elements, or bytes; "" where a key counts as one
@@ -33,15 +33,22 @@ type Type struct {
 	Scan  string // the command of the SCAN family that goes through the elements; "" for none
 	Add   string // the call that adds an element of Given
 	Drop  string // the call that deletes an element by its name: "HDEL key name"
+	Get   string // the call that reads what belongs to an element's name: "HGET key name"
+	Put   string // the call that changes that: "HSET key name text"
 	Form  Form
 
 	// Undumped is set where a server may have the type and no DUMP of it.
 	Undumped bool
 
 	Tables []Table
+	// InKey is set where a value may be whole in the row of its key, in the column value.
+	InKey bool
 	// Size is Count in SQL, of a row of keys, "" for its column count; Weight is bytes
 	// of the value that no row of Tables counts, "" for none.
 	Size, Weight string
+	// Memory is what a key takes in a file beside the rows of tables that have a Memory, in
+	// SQL, "" for nothing: an estimate, as MEMORY USAGE answers it.
+	Memory string
 }
 
 // Form is how a reply holds a value.
@@ -75,7 +82,10 @@ type Table struct {
 	Long    []string // those of Columns that may be large
 	Order   string   // the columns that rows are shown in the order of; "" is that of the table
 	Bytes   string   // in SQL: what a row counts for in the bytes of a value; "" for nothing
-	Expires string   // the column of when a row expires, "" for never
+	// Memory is what a row takes in a file, in SQL: its bytes, its key, hash and place, and
+	// what indexes repeat. As many rows are estimated as the key counts.
+	Memory  string
+	Expires string // the column of when a row expires, "" for never
 }
 
 // Role is what a row of a table means for its key.
@@ -107,7 +117,7 @@ func Of(name string) *Type {
 	return &Type{Name: name}
 }
 
-// Named returns the type that somebody means by a name, in letters of any case.
+// Named returns the type that a user means by a name, in letters of any case.
 func Named(name string) (*Type, bool) {
 	for _, t := range Types {
 		if strings.EqualFold(name, t.Name) || strings.EqualFold(name, t.Label) {

@@ -2,6 +2,7 @@ package keytype_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -62,6 +63,35 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestStandIn cuts pages out of all names, which a server of Redis 8.0 returns in any order.
+func TestStandIn(t *testing.T) {
+	vec := keytype.Of("vectorset")
+	for _, c := range []struct {
+		cursor string
+		n      int
+		least  int
+		want   string
+	}{
+		{"", 2, 0, "[a b]"}, {"b", 2, 0, "[c d]"}, {"bb", 2, 0, "[c d]"}, {"c", 2, 0, "[d]"}, {"d", 2, 0, "[]"}, {"", 2, 3, "[a b c]"},
+		{"", 1, math.MaxInt / 2, "[a b c d]"},
+	} {
+		call, page := keytype.StandIn(vec.PageAt([]byte("k"), c.cursor, c.n), c.least)
+		if got := joined(call); got != "VRANDMEMBER k 2147483647" {
+			t.Fatal(got)
+		}
+		got := "["
+		for i, e := range page(bulks("c", "a", "d", "b")).Elems {
+			got += strings.Repeat(" ", min(i, 1)) + string(e.Str)
+		}
+		if got+"]" != c.want {
+			t.Errorf("%d after %q: %s], want %s", c.n, c.cursor, got, c.want)
+		}
+	}
+	if call, _ := keytype.StandIn(keytype.Of("hash").PageAt([]byte("k"), "", 2), 0); call != nil {
+		t.Errorf("%s stands in for HSCAN", joined(call))
+	}
+}
+
 func TestWriting(t *testing.T) {
 	for _, c := range []struct {
 		got  [][]byte
@@ -88,7 +118,7 @@ func TestCommandsExist(t *testing.T) {
 			t.Errorf("%s and %s have the number %d", typ.Name, other, typ.Number)
 		}
 		numbers[typ.Number] = typ.Name
-		for _, call := range []string{typ.Count, typ.Probe, typ.Read, typ.Page, typ.Scan, typ.Add, typ.Drop} {
+		for _, call := range []string{typ.Count, typ.Probe, typ.Read, typ.Page, typ.Scan, typ.Add, typ.Drop, typ.Get, typ.Put} {
 			if call == "" {
 				continue
 			}

@@ -47,6 +47,19 @@ func (t *Type) KeyBytes() string {
 	return t.Weight
 }
 
+// Estimate is what a row of keys takes in a file beside its name, in SQL, by so many of its
+// elements as the argument samples says.
+func (t *Type) Estimate(samples string) string {
+	sum := t.Memory
+	for _, table := range t.Tables {
+		if table.Memory != "" {
+			sum = strings.TrimPrefix(sum+` + `, ` + `) + `ifnull(count * (SELECT avg(` + table.Memory + `) FROM (SELECT * FROM ` + table.Name +
+				` WHERE key_id = keys.id LIMIT CAST(` + samples + ` AS INTEGER))), 0)`
+		}
+	}
+	return sum
+}
+
 // Live is the condition, after others, of rows that have not expired.
 func (t Table) Live(now string) string {
 	if t.Expires == "" {

@@ -18,6 +18,12 @@ const (
 // LastSlot is the greatest index of an array.
 const LastSlot = "18446744073709551614"
 
+// What the tables of two types hold, in SQL, of a row of keys.
+const (
+	documentBytes = `(SELECT length(value) FROM documents WHERE key_id = keys.id)`
+	vectorBytes   = `count * ifnull((SELECT size FROM vector_sets WHERE key_id = keys.id), 0)`
+)
+
 // Types are all types, in the order in which people are asked for one.
 var Types = []*Type{
 	{
@@ -25,19 +31,18 @@ var Types = []*Type{
 		One: "byte", Many: "bytes", Given: []string{"value"},
 		Count: "STRLEN", Read: "GET key", Page: "GETRANGE key from to", Pages: ByPlace, Form: Whole, Add: "SET key value",
 		Tables: []Table{
-			{Name: "strings", Role: OneValue, Columns: []string{"key_id", "value"}, Long: []string{"value"}, Bytes: `length(value)`},
 			{Name: "string_parts", Role: Value, Columns: []string{"key_id", "part", "value"}, Long: []string{"value"}, Order: "part"},
 		},
-		Size: schema.StringLength, Weight: `count`,
+		Size: schema.StringLength, Weight: schema.StringLength, InKey: true, Memory: `10 + ` + schema.StringLength,
 	},
 	{
 		Name: Hash, Number: 5, Groups: []string{"hash"},
 		One: "field", Many: "fields", Parts: []string{"field", "value"}, Given: []string{"field", "value"},
 		Count: "HLEN", Read: "HGETALL key", Page: "HSCAN key cursor COUNT n", Pages: ByCursor, Scan: "HSCAN",
-		Add: "HSET key field value", Drop: "HDEL key name",
+		Add: "HSET key field value", Drop: "HDEL key name", Get: "HGET key name", Put: "HSET key name text",
 		Tables: []Table{{
 			Name: "hashes", Columns: []string{"key_id", "hash", "field", "value", "seq", "expires_at"}, Long: []string{"field", "value"},
-			Bytes: `length(field) + length(value)`, Expires: "expires_at",
+			Bytes: `length(field) + length(value)`, Memory: `24 + length(field) + length(value)`, Expires: "expires_at",
 		}},
 		Size: `iif(volatile = 0, count, (SELECT count(*) FROM hashes WHERE key_id = keys.id AND (hashes.expires_at IS NULL OR hashes.expires_at > ` + nowMark + `)))`,
 	},
@@ -45,9 +50,10 @@ var Types = []*Type{
 		Name: List, Number: 2, Groups: []string{"list"},
 		One: "element", Many: "elements", Parts: []string{"value"}, Given: []string{"value"},
 		Count: "LLEN", Read: "LRANGE key 0 -1", Page: "LRANGE key from to", Pages: ByPlace,
-		Add: "RPUSH key value",
+		Add: "RPUSH key value", Get: "LINDEX key name", Put: "LSET key name text",
 		Tables: []Table{{
-			Name: "lists", Columns: []string{"key_id", "pos", "value"}, Long: []string{"value"}, Order: "pos", Bytes: `length(value)`,
+			Name: "lists", Columns: []string{"key_id", "pos", "value"}, Long: []string{"value"}, Order: "pos",
+			Bytes: `length(value)`, Memory: `16 + length(value)`,
 		}},
 	},
 	{
@@ -56,17 +62,18 @@ var Types = []*Type{
 		Count: "SCARD", Read: "SMEMBERS key", Page: "SSCAN key cursor COUNT n", Pages: ByCursor, Scan: "SSCAN",
 		Add: "SADD key member", Drop: "SREM key name",
 		Tables: []Table{{
-			Name: "sets", Columns: []string{"key_id", "hash", "member", "seq"}, Long: []string{"member"}, Bytes: `length(member)`,
+			Name: "sets", Columns: []string{"key_id", "hash", "member", "seq"}, Long: []string{"member"},
+			Bytes: `length(member)`, Memory: `22 + length(member)`,
 		}},
 	},
 	{
 		Name: ZSet, Number: 4, Groups: []string{"sorted-set", "geo"},
 		One: "member", Many: "members", Parts: []string{"member", "score"}, Given: []string{"score", "member"},
 		Count: "ZCARD", Read: "ZRANGE key 0 -1 WITHSCORES", Page: "ZRANGE key from to WITHSCORES", Pages: ByPlace, Scan: "ZSCAN",
-		Add: "ZADD key score member", Drop: "ZREM key name",
+		Add: "ZADD key score member", Drop: "ZREM key name", Put: "ZADD key XX text name",
 		Tables: []Table{{
 			Name: "zsets", Columns: []string{"key_id", "hash", "member", "score"}, Long: []string{"member"}, Order: "score, member",
-			Bytes: `length(member) + 8`,
+			Bytes: `length(member) + 8`, Memory: `50 + 2 * length(member)`,
 		}},
 	},
 	{
@@ -78,7 +85,7 @@ var Types = []*Type{
 			{Name: "streams", Role: OneValue, Columns: []string{"key_id", "last_id", "deleted_id", "added"}},
 			{
 				Name: "stream_entries", Columns: []string{"key_id", "id", "fields"}, Long: []string{"fields"}, Order: "id",
-				Bytes: `length(id) + length(fields)`,
+				Bytes: `length(id) + length(fields)`, Memory: `30 + length(fields)`,
 			},
 			{Name: "stream_groups", Role: Value, Columns: []string{"key_id", "name", "last_id", "entries_read"}},
 			{Name: "stream_consumers", Role: Rest, Columns: []string{"key_id", "group_name", "name", "seen_at", "active_at"}},
@@ -87,16 +94,17 @@ var Types = []*Type{
 			{Name: "stream_idmp", Role: One, Columns: []string{"key_id", "duration", "maxsize", "added", "duplicates"}},
 			{Name: "stream_iids", Role: Rest, Columns: []string{"key_id", "producer", "iid", "id", "added_at"}, Long: []string{"producer", "iid"}},
 		},
+		Memory: `50 + 80 * (SELECT count(*) FROM stream_pending WHERE key_id = keys.id)`,
 	},
 	{
 		Name: Array, Brief: "arr", Number: 8, Groups: []string{"array"},
 		One: "value", Many: "values", Parts: []string{"index", "value"}, Given: []string{"value"},
 		Count: "ARCOUNT", Read: "ARSCAN key 0 " + LastSlot, Page: "ARSCAN key cursor " + LastSlot + " LIMIT n", Pages: ByIndex,
-		Add: "ARINSERT key value", Drop: "ARDEL key name", Undumped: true,
+		Add: "ARINSERT key value", Drop: "ARDEL key name", Get: "ARGET key name", Put: "ARSET key name text", Undumped: true,
 		Tables: []Table{
 			{
 				Name: "arrays", Columns: []string{"key_id", "pos", "value"}, Long: []string{"value"}, Order: "pos",
-				Bytes: `length(value) + 8`,
+				Bytes: `length(value) + 8`, Memory: `16 + length(value)`,
 			},
 			{Name: "array_cursors", Role: One, Columns: []string{"key_id", "next"}},
 		},
@@ -105,22 +113,22 @@ var Types = []*Type{
 		Name: VectorSet, Brief: "vec", Number: 9, Groups: []string{"module V"},
 		One: "element", Many: "elements", Parts: []string{"element"}, Given: []string{"element", "vector"},
 		Count: "VCARD", Read: "VRANGE key - +", Page: "VRANGE key after + n", Pages: ByName,
-		Add: "VADD key VALUES vector element", Drop: "VREM key name", Undumped: true,
+		Add: "VADD key VALUES vector element", Drop: "VREM key name", Get: "VGETATTR key name", Put: "VSETATTR key name text",
 		Tables: []Table{
 			{Name: "vector_sets", Role: One, Columns: []string{"key_id", "dim", "input_dim", "quantization", "m", "size", "per"}},
 			{
 				Name: "vectors", Columns: []string{"key_id", "slot", "element", "attributes"}, Long: []string{"element", "attributes"}, Order: "slot",
-				Bytes: `length(element) + ifnull(length(attributes), 0)`,
+				Bytes: `length(element) + ifnull(length(attributes), 0)`, Memory: `30 + 2 * length(element) + ifnull(length(attributes), 0)`,
 			},
 			{Name: "vector_blocks", Role: Rest, Columns: []string{"key_id", "block", "records"}, Long: []string{"records"}, Order: "block"},
 		},
-		Weight: `count * ifnull((SELECT size FROM vector_sets WHERE key_id = keys.id), 0)`,
+		Weight: vectorBytes, Memory: vectorBytes,
 	},
 	{
 		Name: JSON, Label: "json", Number: 7, Groups: []string{"module JSON."},
 		Given: []string{"JSON"},
 		Probe: "JSON.TYPE", Read: "JSON.GET key", Page: "JSON.GET key", Form: Whole, Add: "JSON.SET key $ JSON", Undumped: true,
 		Tables: []Table{{Name: "documents", Role: OneValue, Columns: []string{"key_id", "value"}, Long: []string{"value"}, Bytes: `length(value)`}},
-		Size:   `(SELECT length(value) FROM documents WHERE key_id = keys.id)`,
+		Size:   documentBytes, Memory: `10 + ` + documentBytes,
 	},
 }

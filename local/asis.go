@@ -11,13 +11,13 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// File is a SQLite file as it is, for those who look after files: opening one
+// File is a SQLite file as it is, for the verbs that check and pack files: opening one
 // makes no tables, migrates nothing and sweeps nothing, and the file may be
-// anybody's and damaged. It is for one goroutine at a time.
+// of any program, and damaged. It is for one goroutine at a time.
 type File struct {
 	path   string
 	conn   *conn
-	frozen *frozen // the file as one that nobody changes; nil for most
+	frozen *frozen // the file as one that no process changes; nil for most
 }
 
 // OpenFile opens the file at path, which must exist. Other processes may have it
@@ -99,7 +99,7 @@ func (f *File) Snapshot(fn func() error) error {
 func (f *File) Change(fn func() error) error { return f.conn.transaction(beginNow, fn) }
 
 // Rewrite packs the file: no free pages, and the pages of each table together.
-// It needs as much room again while it runs, and waits for whoever reads or
+// It needs as much room again while it runs, and waits for processes that read or
 // writes. The log beside the file is emptied, too.
 func (f *File) Rewrite(ctx context.Context) error {
 	for _, sql := range []string{"PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {

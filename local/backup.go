@@ -19,11 +19,11 @@ import (
 // BackupOptions say how a file is backed up.
 type BackupOptions struct {
 	// Replace lets the backup take the place of a file that is there, when that is no
-	// database, or one of ours that nobody has open: an earlier backup.
+	// database, or one of ours that no process has open: an earlier backup.
 	Replace bool
 	// AsIs takes a damaged file, too, page for page.
 	AsIs bool
-	// Progress, if there is one, is told how many of the pages are copied.
+	// Progress, if not nil, is called with how many of the pages are copied.
 	Progress func(done, total int)
 }
 
@@ -60,7 +60,7 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if err := errors.Join(ctx.Err(), syncPath(partial.Name(), os.O_RDWR)); err != nil {
 		return err
 	}
-	// It is for its owner only, whoever may read the file; one that may not be written
+	// It is for its owner only, even if others may read the file; one that may not be written
 	// makes a backup that may not.
 	if err := os.Chmod(partial.Name(), info.Mode().Perm()&0o600); err != nil {
 		return Pathless(err)
@@ -77,7 +77,7 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 }
 
 // checkBackup reports why a backup must not get this name. With replace it may take the
-// place of what looks like an earlier backup: a database of ours that nobody has open.
+// place of what looks like an earlier backup: a database of ours that no process has open.
 func checkBackup(path string, replace bool) error {
 	err := outfile.Check(path, replace)
 	switch {
@@ -131,7 +131,7 @@ func (f *File) copyTo(ctx context.Context, path string, o BackupOptions) (err er
 	return to.script("PRAGMA journal_mode = DELETE")
 }
 
-// pagesAStep is how much is copied between two looks at the context.
+// pagesAStep is how much is copied between two checks of the context.
 const pagesAStep = 1000
 
 // copyPages makes the database of to the one that c sees. The transaction of c

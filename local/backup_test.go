@@ -20,7 +20,7 @@ func words(line ...string) (args [][]byte) {
 	return args
 }
 
-// TestBackup copies a file while somebody writes pairs of changes into it: the
+// TestBackup copies a file while another connection writes pairs of changes into it: the
 // copy has both of each pair or neither.
 func TestBackup(t *testing.T) {
 	dir := t.TempDir()
@@ -34,7 +34,7 @@ func TestBackup(t *testing.T) {
 	}
 	var pairs atomic.Int64
 	stop, stopped := make(chan struct{}), make(chan error, 1)
-	written := make(chan struct{}) // tells who waits of the next pair, or of the end
+	written := make(chan struct{}) // wakes the waiting goroutine at the next pair, or the end
 	go func() {
 		defer close(written)
 		session := engine.New(s).Session()

@@ -4,13 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
-	"unsafe"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -22,7 +20,7 @@ import (
 // conn is one SQLite connection with its prepared statements, for one goroutine
 // at a time. It speaks SQLite's own interface: database/sql and the driver under
 // it would cost more than the statements (they look parameters up by name, and
-// ask for column names that nobody reads).
+// ask for column names that are not read).
 type conn struct {
 	tls      *libc.TLS
 	db       uintptr
@@ -30,6 +28,7 @@ type conn struct {
 	changes  int64         // rows ever changed, triggers included
 	visit    *visit        // what it is used for now; nil for what has no early end
 	budget   *store.Budget // of the batch that runs
+	cache    string        // sets how many pages are kept; "" where that is not set
 
 	// arena holds the text and blob arguments of the statement that runs, but for large
 	// ones, which SQLite reads where they are.
@@ -52,7 +51,7 @@ type prepared struct {
 
 const (
 	// The translator's statements are a few hundred constants; more than this
-	// means that somebody else's text comes along.
+	// means that text from elsewhere comes along.
 	maxPrepared = 2000
 
 	smallArena = 64 << 10 // kept for the life of the connection
@@ -197,212 +196,6 @@ func (c *conn) script(sql string) error {
 	return nil
 }
 
-func (c *conn) prepare(sql string) (*prepared, error) {
-	if p := c.prepared[sql]; p != nil {
-		return p, nil
-	}
-	if len(c.prepared) >= maxPrepared {
-		c.finalizeAll()
-	}
-	rc, err := withString(c, sql, func(p uintptr) int32 {
-		return sqlite3.Xsqlite3_prepare_v3(c.tls, c.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, c.arena, 0)
-	})
-	if err == nil && rc != sqlite3.SQLITE_OK {
-		err = c.fail(rc)
-	}
-	stmt := pointerAt(c.arena)
-	if err == nil && stmt == 0 {
-		err = errors.New("no statement in it")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("preparing %q: %w", sql, err)
-	}
-	p := &prepared{
-		stmt:    stmt,
-		params:  int(sqlite3.Xsqlite3_bind_parameter_count(c.tls, stmt)),
-		columns: int(sqlite3.Xsqlite3_column_count(c.tls, stmt)),
-		writes:  sqlite3.Xsqlite3_stmt_readonly(c.tls, stmt) == 0,
-	}
-	c.prepared[sql] = p
-	return p, nil
-}
-
-// run executes one statement. changed reports whether it changed anything.
-func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
-	p, err := c.prepare(s.SQL)
-	if err != nil {
-		return nil, false, err
-	}
-	if err := c.bind(p, s.Args); err != nil {
-		return nil, false, err
-	}
-	rows, err = c.step(p, s)
-	runtime.KeepAlive(s.Args)
-	if err != nil {
-		err = c.interrupted(err)
-	}
-	if p.writes {
-		before := c.changes
-		c.changes = sqlite3.Xsqlite3_total_changes64(c.tls, c.db)
-		changed = c.changes != before
-	}
-	if c.room > 16*smallArena {
-		err = errors.Join(err, c.grow(smallArena))
-	}
-	return rows, changed, err
-}
-
-// step runs a bound statement to its end, or until its rows are too many, and resets
-// it.
-func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
-	var last store.Row
-	for {
-		switch rc := sqlite3.Xsqlite3_step(c.tls, p.stmt); rc {
-		case sqlite3.SQLITE_ROW:
-			if s.Size == 0 && !c.fits(p) {
-				err = errOver
-				break
-			}
-			row := c.row(p)
-			if s.Size > 0 && !c.fitsValue(s, row, last) {
-				err = errOver
-				break
-			}
-			rows, last = append(rows, row), row
-			continue
-		case sqlite3.SQLITE_DONE:
-		default:
-			err = c.fail(rc)
-		}
-		sqlite3.Xsqlite3_reset(c.tls, p.stmt) // repeats the error of the step
-		return rows, err
-	}
-}
-
-// errOver says that the rows of a statement were too many for its budget.
-var errOver = errors.New("too many bytes of rows")
-
-// fits counts the row that p is at, before it is copied.
-func (c *conn) fits(p *prepared) bool {
-	if c.budget == nil {
-		return true
-	}
-	n := int64(store.RowBytes + p.columns*store.CellBytes)
-	for i := range int32(p.columns) {
-		switch sqlite3.Xsqlite3_column_type(c.tls, p.stmt, i) {
-		case sqlite3.SQLITE_TEXT, sqlite3.SQLITE_BLOB:
-			n += int64(sqlite3.Xsqlite3_column_bytes(c.tls, p.stmt, i))
-		}
-	}
-	return c.budget.Take(n)
-}
-
-// fitsValue counts the value that begins with row, which comes after last.
-func (c *conn) fitsValue(s store.Stmt, row, last store.Row) bool {
-	n := row[s.Size-1].Int()
-	switch {
-	case n > 0 && last != nil && (s.Of == 0 || last[s.Of-1].Int() == row[s.Of-1].Int()):
-		return true
-	case n <= 0:
-		n = int64(len(row) * store.CellBytes)
-		for _, cell := range row {
-			n += int64(len(cell.Bytes()))
-		}
-	}
-	return c.budget.Take(store.RowBytes + n)
-}
-
-func (c *conn) row(p *prepared) store.Row {
-	row := make(store.Row, p.columns)
-	for i := range row {
-		row[i] = c.cell(p.stmt, int32(i))
-	}
-	return row
-}
-
-// cell copies a column of the row that stmt is at.
-func (c *conn) cell(stmt uintptr, i int32) store.Value {
-	switch sqlite3.Xsqlite3_column_type(c.tls, stmt, i) {
-	case sqlite3.SQLITE_INTEGER:
-		return store.Int(sqlite3.Xsqlite3_column_int64(c.tls, stmt, i))
-	case sqlite3.SQLITE_FLOAT:
-		return store.Float(sqlite3.Xsqlite3_column_double(c.tls, stmt, i))
-	case sqlite3.SQLITE_TEXT:
-		at := sqlite3.Xsqlite3_column_text(c.tls, stmt, i)
-		return store.TextBytes(copied(at, sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
-	case sqlite3.SQLITE_BLOB:
-		at := sqlite3.Xsqlite3_column_blob(c.tls, stmt, i)
-		return store.Bytes(copied(at, sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
-	}
-	return store.Value{}
-}
-
-// copied is a copy of n bytes of SQLite's.
-func copied(at uintptr, n int32) []byte {
-	out := make([]byte, n)
-	copy(out, libc.GoBytes(at, int(n)))
-	return out
-}
-
-// bind gives a statement its arguments. Text and blobs are copied into the
-// arena, where they stay until the next statement; a large one stays where Go has it, on
-// the heap, whose objects do not move, and must be kept alive while the statement runs.
-func (c *conn) bind(p *prepared, args []store.Value) error {
-	if len(args) != p.params {
-		return fmt.Errorf("a statement with %d parameters got %d arguments", p.params, len(args))
-	}
-	need := 1 // an empty blob needs an address, too
-	for _, a := range args {
-		if n := len(a.Bytes()); n < largeArg {
-			need += n
-		}
-	}
-	if need > c.room {
-		if err := c.grow(need); err != nil {
-			return err
-		}
-	}
-	free := c.arena
-	for i, a := range args {
-		n, data := int32(i+1), a.Bytes()
-		at := free
-		if len(data) < largeArg {
-			copy(libc.GoBytes(at, len(data)), data)
-			free += uintptr(len(data))
-		} else {
-			at = uintptr(unsafe.Pointer(unsafe.SliceData(data)))
-		}
-		var rc int32
-		switch a.Kind() {
-		case store.Integer:
-			rc = sqlite3.Xsqlite3_bind_int64(c.tls, p.stmt, n, a.Int())
-		case store.Real:
-			rc = sqlite3.Xsqlite3_bind_double(c.tls, p.stmt, n, a.Float())
-		case store.Text:
-			rc = sqlite3.Xsqlite3_bind_text64(c.tls, p.stmt, n, at, uint64(len(data)), 0, sqlite3.SQLITE_UTF8)
-		case store.Blob:
-			rc = sqlite3.Xsqlite3_bind_blob64(c.tls, p.stmt, n, at, uint64(len(data)), 0)
-		default:
-			rc = sqlite3.Xsqlite3_bind_null(c.tls, p.stmt, n)
-		}
-		if rc != sqlite3.SQLITE_OK {
-			return c.fail(rc)
-		}
-	}
-	return nil
-}
-
-// grow makes the arena anew, with room for n bytes.
-func (c *conn) grow(n int) error {
-	sqlite3.Xsqlite3_free(c.tls, c.arena)
-	c.room = max(n, smallArena)
-	if c.arena = sqlite3.Xsqlite3_malloc64(c.tls, uint64(c.room)); c.arena == 0 {
-		c.room = 0
-		return fmt.Errorf("no memory for arguments of %d bytes", n)
-	}
-	return nil
-}
-
 // isCantOpen reports whether err is that of a file that cannot be opened, or not
 // without writing beside it.
 func isCantOpen(err error) bool {
@@ -437,36 +230,6 @@ func IsBusy(err error) bool { return isOneOf(err, sqlite3.SQLITE_BUSY, sqlite3.S
 func isOneOf(err error, codes ...int32) bool {
 	var e *sqliteError
 	return errors.As(err, &e) && slices.Contains(codes, e.code&0xff)
-}
-
-// batch runs the statements of b until one is refused. changed reports whether
-// something must be rolled back then.
-func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
-	r.Rows = make([][]store.Row, len(b.Stmts))
-	used := b.Budget.Used()
-	c.budget = b.Budget
-	defer func() { c.budget = nil }()
-	for i, s := range b.Stmts {
-		if err := c.visit.over(); err != nil {
-			return r, changed, err
-		}
-		rows, did, err := c.run(s)
-		if errors.Is(err, errOver) {
-			says := b.Budget.Refusal()
-			b.Budget.Back(used)
-			return store.Result{Refused: &store.Refusal{At: i, Reason: err.Error(), Reply: &says}}, changed || did, nil
-		}
-		if err != nil {
-			if r.Refused = refusal(err); r.Refused == nil {
-				return r, changed, err
-			}
-			r.Refused.At = i
-			return r, changed, nil
-		}
-		r.Rows[i] = rows
-		changed = changed || did
-	}
-	return r, changed, nil
 }
 
 // pointerAt reads a pointer that SQLite has written. The platforms that we build

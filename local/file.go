@@ -80,20 +80,27 @@ func (s *Store) enterWAL(c *conn) error {
 	}
 }
 
-// migrate applies the migrations after version from, which is 0 for a new file.
+// migrate brings the file from a version, which is 0 for a new file, to this one.
 func (c *conn) migrate(from int, now int64) error {
-	for v := from + 1; v <= schema.Version; v++ {
-		for _, sql := range schema.Migrations[v-1] {
+	if from == schema.Version {
+		return nil
+	}
+	steps := [][]string{schema.Tables}
+	if from > 0 {
+		steps = schema.Migrations[from:]
+	}
+	for _, step := range steps {
+		for _, sql := range step {
 			if err := c.script(sql); err != nil {
 				return err
 			}
 		}
-		record := store.Stmt{SQL: schema.SetVersion, Args: []store.Value{store.Int(int64(v)), store.Int(now)}}
-		if _, _, err := c.run(record); err != nil {
-			return err
-		}
 	}
-	if 0 < from && from < schema.Version {
+	record := store.Stmt{SQL: schema.SetVersion, Args: []store.Value{store.Int(schema.Version), store.Int(now)}}
+	if _, _, err := c.run(record); err != nil {
+		return err
+	}
+	if from > 0 {
 		if err := c.conform(); err != nil {
 			return err
 		}

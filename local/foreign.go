@@ -26,19 +26,19 @@ func (s *Store) ReadOnly() string {
 	return ""
 }
 
-// look finds out whether the file is foreign, and returns the connection that it
+// probe finds out whether the file is foreign, and returns the connection that it
 // used, if any: to read with when it is. Everything else, errors too, is left to
-// those who open our own files. It looks without writing: to close a file that was
+// those who open our own files. It probes without writing: to close a file that was
 // open for writing may change it.
-func (s *Store) look() (*conn, error) {
+func (s *Store) probe() (*conn, error) {
 	if info, err := os.Stat(s.path); s.path == Memory || err != nil || info.Size() == 0 {
 		return nil, nil // it is made, or its own error is the better one
 	}
-	c, err := s.tryLook()
+	c, err := s.tryProbe()
 	if isCantOpen(err) && !hasLog(s.path) {
 		// A file in WAL mode needs files beside it, where none can be made.
 		if s.frozen, err = freeze(s.path); err == nil {
-			c, err = s.tryLook()
+			c, err = s.tryProbe()
 		}
 	}
 	if errors.Is(err, ErrForeign) || s.foreign != nil {
@@ -55,7 +55,7 @@ func (s *Store) look() (*conn, error) {
 	return c, nil
 }
 
-func (s *Store) tryLook() (*conn, error) {
+func (s *Store) tryProbe() (*conn, error) {
 	c, err := s.connectBare(true)
 	if err != nil {
 		return nil, err

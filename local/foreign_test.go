@@ -232,7 +232,7 @@ func TestForeignOlder(t *testing.T) {
 	}
 }
 
-// TestForeignDamage tells what is wrong with an entry, and reads on.
+// TestForeignDamage reports what is wrong with an entry, and reads on.
 func TestForeignDamage(t *testing.T) {
 	s := openForeign(t, "redlite", `UPDATE streams SET data = x'9292' WHERE id = 2`)
 	_, err := s.Do(context.Background(), []byte("XRANGE"), []byte("stream"), []byte("-"), []byte("+"))

@@ -10,9 +10,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestFrozen reads a file where none can be made beside it. Whoever runs the
-// tests may be allowed to make one everywhere, so that the test asks for what
-// look does then; the scripts of cmd do it as somebody who is not.
+// TestFrozen reads a file where none can be made beside it. The user who runs the
+// tests may be root, who can make one everywhere, so that the test asks for what
+// probe does then; the scripts of cmd run as a user who cannot.
 func TestFrozen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "with space &#%41.db")
 	if err := foreignfile.Make("redka", path); err != nil {
@@ -23,7 +23,7 @@ func TestFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Store{path: path, frozen: still, readers: newPool(1, 0), life: context.Background()}
-	c, err := s.tryLook()
+	c, err := s.tryProbe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestFrozen(t *testing.T) {
 		t.Errorf("it made %v", beside)
 	}
 
-	// Somebody who may writes, first to the log.
+	// A process that may writes, first to the log.
 	if err := os.WriteFile(path+"-wal", []byte("something"), 0o600); err != nil {
 		t.Fatal(err)
 	}

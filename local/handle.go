@@ -3,7 +3,7 @@ package local
 import "sync"
 
 // handles are Go values that C memory refers to, by numbers: a Go pointer in C memory
-// would keep nothing alive, and nothing would tell it when the value moves.
+// would keep nothing alive, and would not follow the value when it moves.
 var handles = struct {
 	sync.RWMutex
 	values map[uintptr]any

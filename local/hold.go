@@ -9,7 +9,7 @@ import (
 )
 
 // Hold is a store whose calls are one transaction until Commit: who moves keys makes each
-// of them in one, however many calls that takes. Nobody else writes to the file
+// of them in one, however many calls that takes. No other connection writes to the file
 // meanwhile. It is for one goroutine at a time, and Commit must be
 // called before the store is closed.
 type Hold struct {
@@ -118,9 +118,9 @@ func (h *Hold) do(w holdWork) error {
 
 var errHold = errors.New("the transaction ended before it was used")
 
-// drop is err unless it is the one that is told already.
-func drop(err, told error) error {
-	if errors.Is(err, told) {
+// drop is err unless it is the one that was reported already.
+func drop(err, reported error) error {
+	if errors.Is(err, reported) {
 		return nil
 	}
 	return err
@@ -146,7 +146,7 @@ func serve(work <-chan holdWork) func(*conn) error {
 	served := false
 	return func(c *conn) error {
 		if served {
-			return errHold // it was undone with the work of somebody else
+			return errHold // it was undone with the work of others
 		}
 		served = true
 		var rested <-chan time.Time

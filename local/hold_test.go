@@ -51,7 +51,7 @@ func TestHold(t *testing.T) {
 	}
 	must(nil, h.Commit())
 	if n := count(); n != 2 {
-		t.Errorf("%d rows behind the commit", n)
+		t.Errorf("%d rows after the commit", n)
 	}
 	must(h.Apply(ctx, inserted(3)))
 	if _, err := h.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{{SQL: "SELECT no_such_function()"}}}}); err == nil {
@@ -59,9 +59,9 @@ func TestHold(t *testing.T) {
 	}
 	must(nil, h.Commit())
 	if n := count(); n != 2 {
-		t.Errorf("%d rows behind an error", n)
+		t.Errorf("%d rows after an error", n)
 	}
-	// What rests for too long is committed, and work goes on behind it.
+	// What rests for too long is committed, and work goes on after it.
 	must(h.Apply(ctx, inserted(4)))
 	h.since = h.since.Add(-2 * holdLongest)
 	must(nil, h.Rest())

@@ -11,7 +11,7 @@ import (
 )
 
 // Late is the store of a file that is not there yet: an empty database until something
-// is written, which makes the file, or until somebody else makes it. It is safe for
+// is written, which makes the file, or until another process makes it. It is safe for
 // concurrent use.
 type Late struct {
 	path  string
@@ -50,8 +50,8 @@ func (l *Late) Transact(ctx context.Context, readOnly bool, fn func(run func(sto
 	return s.Transact(ctx, readOnly, fn)
 }
 
-// store is where to go now. While there is no file, each read looks for one that
-// somebody else has made.
+// store is where to go now. While there is no file, each read checks for one that
+// another process has made.
 func (l *Late) store(reads bool) (s *Store, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -52,7 +52,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestLateMadeByAnother reads what somebody else has written meanwhile, and a
+// TestLateMadeByAnother reads what another process has written meanwhile, and a
 // transaction does not run past a watched key that was.
 func TestLateMadeByAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")

@@ -50,7 +50,7 @@ const mendPatience = 2 * time.Second
 // is copied to the file at once. Then there must be a new log, under its name, which takes
 // leaving WAL mode and entering it again: SQLite allows that to the one connection that
 // has the file open, so that it fails as long as another process uses the old log. When
-// there is another log under the name, somebody has begun to write without what is in
+// there is another log under the name, a process has begun to write without what is in
 // ours, and neither may be copied over the other.
 func (s *Store) mendLog(c *conn) error {
 	if _, err := os.Lstat(s.path + "-wal"); !errors.Is(err, fs.ErrNotExist) {

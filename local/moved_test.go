@@ -66,7 +66,7 @@ func readTogether(t *testing.T, s *local.Store, n int) {
 			inside := sync.OnceFunc(func() { all.Done(); all.Wait() })
 			defer inside()
 			err := s.Transact(context.Background(), true, func(run func(store.Batch) (store.Result, error)) error {
-				r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{{SQL: `SELECT value FROM strings LIMIT 1`}}})
+				r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{{SQL: `SELECT value FROM keys LIMIT 1`}}})
 				if err == nil && len(r.Rows[0]) != 1 {
 					t.Errorf("got %v", r.Rows)
 				}

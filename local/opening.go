@@ -67,7 +67,7 @@ func explained(path string, readOnly bool, err error) error {
 	case !isCantOpen(err):
 		return err
 	}
-	// Only SQLite may open a file that it locks: when anybody else closes it, the
+	// Only SQLite may open a file that it locks: when another closes it, the
 	// locks of the whole process are gone. The log has none.
 	c, unreadable := openConn(path, toRead)
 	if unreadable != nil {
@@ -86,7 +86,7 @@ func explained(path string, readOnly bool, err error) error {
 	return &reason{fmt.Sprintf("%s-wal holds its latest changes, and to read them takes writing in %s: copy both where you may write", path, filepath.Dir(path)), err}
 }
 
-// frozen is a file that is read as one that nobody changes, without locks, where
+// frozen is a file that is read as one that no process changes, without locks, where
 // SQLite can make no files beside it: what it was when it was opened.
 type frozen struct {
 	path  string
@@ -95,7 +95,7 @@ type frozen struct {
 }
 
 // freeze returns the file at path for reading without locks. It may only be when
-// nobody has it open: there is no log beside it then.
+// no process has it open: there is no log beside it then.
 func freeze(path string) (*frozen, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Each is lent in a lane, which has a token for each that it may lend. A read begins
 // among the short ones. When it has run for longer than those do it goes over to the
 // long ones, and gives its place back; when they are as many as may be, it ends, and
-// runs again when it is its turn among them. So whoever reads something short waits at
+// runs again when it is its turn among them. So a client that reads something short waits at
 // most for short reads, and a core is left for it, however many long reads there are.
 type pool struct {
 	short, long chan struct{}

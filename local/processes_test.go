@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 const childClients = 8
 
 // child increments n and sets keys from several clients until it has done so as
-// often as in says, and tells each write once it has been acknowledged.
+// often as in says, and prints each write once it has been acknowledged.
 func child(path string, in io.Reader, out io.Writer) error {
 	var each, round int
 	if _, err := fmt.Fscan(in, &each, &round); err != nil {
@@ -75,7 +75,7 @@ func child(path string, in io.Reader, out io.Writer) error {
 	return failed
 }
 
-// startChild starts the process and returns what it tells.
+// startChild starts the process and returns what it prints.
 func startChild(t *testing.T, path string, each, round int) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -97,7 +97,7 @@ func startChild(t *testing.T, path string, each, round int) (*exec.Cmd, *bufio.S
 }
 
 // TestCrash kills a writing process at a random moment, again and again, on one
-// file: whatever it had been told is written is there, and the file is sound.
+// file: every write that was acknowledged is there, and the file is sound.
 func TestCrash(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	random := rand.New(rand.NewPCG(1, 2))
@@ -136,7 +136,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// checkFile is storetest.Check, with what only SQLite itself can tell.
+// checkFile is storetest.Check, with SQLite's own check.
 func checkFile(t *testing.T, s *local.Store) {
 	t.Helper()
 	storetest.Check(t, s)

@@ -51,6 +51,11 @@ var kept = []struct {
 	{6, "XLEN idmp", "(integer) 1"},
 	{7, "GETBIT long 2000000", "(integer) 1"},
 	{7, "GETRANGE long -4 -1", `"\x80end"`},
+	{8, "VSIM vec ELE east WITHSCORES COUNT 2", "1) \"east\"\n2) \"1\"\n3) \"between\"\n4) \"0.8535533845424652\""},
+	{8, "VGETATTR vec east", `"{\"n\":1}"`},
+	{8, "VREM vec north", "(integer) 1"},
+	{8, "VDIM vecq", "(integer) 2"},
+	{8, "XTRIM nodes MAXLEN ~ 1", "(integer) 100"},
 	{1, "DEL s l set z h x j hf arr", ""},
 	{1, "SELECT 1", "OK"},
 	{1, "GET other", `"v"`},
@@ -74,7 +79,7 @@ func TestKeptFiles(t *testing.T) {
 		seen[version] = true
 		t.Run(name, func(t *testing.T) { checkKept(t, script, version) })
 	}
-	for version := 1; version <= 7; version++ {
+	for version := 1; version <= schema.Version; version++ {
 		if !seen[version] {
 			t.Errorf("no file of version %d is kept", version)
 		}
@@ -105,7 +110,7 @@ func checkKept(t *testing.T, script string, version int) {
 	s := open(t, path, local.Options{})
 	examine(t, s)
 	clock := storetest.NewClock()
-	clock.Advance(1795349000000 - clock.Now() + 3_600_000) // later than the files, and before what expires in 2100
+	clock.Advance(1795349000000 - clock.Now() + 86_400_000) // later than the files, and before what expires in 2100
 	c := storetest.NewClient(t, storetest.NewEngine(s, clock))
 	for _, ask := range kept {
 		if ask.since > version {
@@ -140,5 +145,12 @@ func examine(t *testing.T, s *local.Store) {
 	}
 	if doctor.IsWrong(found) {
 		t.Errorf("doctor finds %+v", found)
+	}
+}
+
+// TestMigrationsEnd has a migration to each version after the first.
+func TestMigrationsEnd(t *testing.T) {
+	if len(schema.Migrations) != schema.Version {
+		t.Errorf("%d migrations make version %d", len(schema.Migrations), schema.Version)
 	}
 }

@@ -33,7 +33,7 @@ type Options struct {
 	// SweepEvery is the pause between the sweeps of expired keys; 0 is a
 	// second, a negative one turns the sweeper off.
 	SweepEvery time.Duration
-	// Report, if there is one, is told what no caller hears of, from goroutines of the
+	// Report, if not nil, is called with what no caller hears of, from goroutines of the
 	// store: that the sweeper fails, once for a failure that goes on, and that a deleted
 	// log was mended.
 	Report func(error)
@@ -79,7 +79,7 @@ type Store struct {
 	overlay  []foreign.Table
 	sealed   bool        // it is only read because it may not be written
 	opened   os.FileInfo // the file that is open; nil for memory, and until it is
-	frozen   *frozen     // the file as one that nobody changes; nil for most
+	frozen   *frozen     // the file as one that no process changes; nil for most
 }
 
 // pageSize is that of the files that SQLite makes.
@@ -146,17 +146,17 @@ func (s *Store) open() error {
 			return err
 		}
 	}
-	looked, err := s.look()
+	probed, err := s.probe()
 	if err != nil {
 		return err
 	}
 	if s.foreign != nil {
-		s.readers.add(looked)
+		s.readers.add(probed)
 		return s.remember()
 	}
 	c, err := s.connect(s.options.ReadOnly)
-	if looked != nil { // as long, so that the files beside the file are made once
-		err = errors.Join(err, looked.close())
+	if probed != nil { // as long, so that the files beside the file are made once
+		err = errors.Join(err, probed.close())
 	}
 	if c == nil {
 		return err
@@ -220,7 +220,8 @@ func (s *Store) connect(readOnly bool) (*conn, error) {
 func (s *Store) setUp(c *conn) error {
 	setup := []string{"PRAGMA foreign_keys = 1"}
 	if s.path != Memory {
-		setup = append(setup, fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10),
+		c.cache = fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10)
+		setup = append(setup, c.cache,
 			// Fewer checkpoints than by default: pages that change often are copied
 			// back once, and the disk is waited for less.
 			fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", max(4000, s.options.Cache/pageSize)))

@@ -14,7 +14,7 @@ import (
 // A foreign file is shown in our tables by SQLite's virtual tables: SQLite asks for
 // the rows that meet some constraints, and gets those of a SELECT on the same
 // connection, hence of the same snapshot. Views would do for reading, but not for
-// finding: SQLite could not tell that a key in bytes is the key that the file has
+// finding: SQLite would not know that a key in bytes is the key that the file has
 // as text, and would read every row.
 //
 // SQLite calls the functions below by address, with addresses of the structures
@@ -171,7 +171,7 @@ var virtualOps = map[uint8]foreign.Op{
 	sqlite3.SQLITE_INDEX_CONSTRAINT_OFFSET: foreign.Offset,
 }
 
-// virtualBestIndex tells how the table would be read for the constraints whose
+// virtualBestIndex says how the table would be read for the constraints whose
 // values are known by then, and what that costs.
 func virtualBestIndex(_ *libc.TLS, vtab, pinfo uintptr) int32 {
 	v, info := virtualAt(vtab), at[sqlite3.Tsqlite3_index_info](pinfo)
@@ -302,7 +302,7 @@ func virtualEOF(_ *libc.TLS, p uintptr) int32 {
 	return 0
 }
 
-// virtualRowid is the number behind the columns.
+// virtualRowid is the number after the columns.
 func virtualRowid(tls *libc.TLS, p, out uintptr) int32 {
 	cur := cursorAt(p)
 	*at[int64](out) = sqlite3.Xsqlite3_column_int64(tls, cur.stmt, int32(len(cur.of.table.Columns)))

@@ -73,7 +73,7 @@ func bindValue(tls *libc.TLS, stmt uintptr, n int32, v store.Value) int32 {
 	return sqlite3.Xsqlite3_bind_blob64(tls, stmt, n, at, uint64(len(data)), transient)
 }
 
-// lend copies data to where SQLite can read it, with a byte behind it, so that
+// lend copies data to where SQLite can read it, with a byte after it, so that
 // there is an address for nothing, too.
 func lend(data []byte) (uintptr, error) { return libc.CString(string(data)) }
 

@@ -33,7 +33,7 @@ const stepsAsked = 1000
 // errLong ends a read in the lane of the short ones, so that it runs again in the other.
 var errLong = errors.New("the read is a long one")
 
-// aMoment is the most that counts between two looks at the clock: on a busy machine
+// aMoment is the most that counts between two readings of the clock: on a busy machine
 // more of it may be waiting for the processor, which makes no read a long one.
 const aMoment = 5 * time.Millisecond
 

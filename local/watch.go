@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// DataVersion is a number that changes when anybody, this store included, commits
+// DataVersion is a number that changes when any connection, one of this store included, commits
 // a change to the file. It says nothing else.
 func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 	release, err := s.use()
@@ -20,7 +20,7 @@ func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 		return 0, err
 	}
 	if s.path == Memory {
-		// It is nobody else's, and its one connection does not see itself in
+		// No other process has it, and its one connection does not see itself in
 		// the pragma.
 		err := s.withReader(ctx, func(c *conn) error {
 			version = c.changes

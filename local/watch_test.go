@@ -30,7 +30,7 @@ func TestReadsEndWithTheirContext(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	// Whoever has the connection next is not disturbed.
+	// The next user of the connection is not disturbed.
 	r, err := s.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: `SELECT 1`}}}})
 	if err != nil || r[0].Rows[0][0][0].Int() != 1 {
 		t.Errorf("got %v %v", r, err)

@@ -30,8 +30,8 @@ type job struct {
 
 // Jobs wait in the order in which they came. A transaction takes them in turn for about
 // a slice of time. A job of many batches, a pipeline, is whole in one transaction unless
-// it takes longer than a piece: then it gives way, and the rest of it waits behind the
-// others. So nobody waits for more than a piece of each of the others, however long their
+// it takes longer than a piece: then it gives way, and the rest of it waits after the
+// others. So no client waits for more than a piece of each of the others, however long their
 // pipelines are.
 const (
 	maxGroup = 256 // jobs that one commit releases
@@ -52,7 +52,7 @@ func (s *Store) submit(j *job) {
 	<-j.done
 }
 
-// finish releases whoever waits for the job.
+// finish releases the client that waits for the job.
 func (j *job) finish(err error) {
 	j.err = err
 	close(j.done)
@@ -94,7 +94,9 @@ func (s *Store) write() {
 		case <-s.quit:
 			return
 		}
-		s.commit(s.arrived(group))
+		group = s.arrived(group)
+		s.commit(group)
+		clear(group) // what they wrote and read is not kept until others come
 	}
 }
 
@@ -111,7 +113,7 @@ func (s *Store) arrived(group []*job) []*job {
 	return group
 }
 
-// commit carries a group out, and whoever comes meanwhile: in one transaction if it
+// commit carries a group out, and jobs that come meanwhile: in one transaction if it
 // can. Without savepoints first, which is cheaper; when a refusal would leave a trace,
 // all again with a savepoint around each batch. When the engine fails, each job runs
 // alone, so that one client's impossible statement is not everybody's error. Who waits

@@ -52,8 +52,8 @@ func Parse(b []byte) (*big.Float, bool) {
 	return f, true
 }
 
-// parseDigits reads digits, a point and an exponent (a power of ten behind "e",
-// of two behind "p" when the base is 16). It returns nil for anything else and
+// parseDigits reads digits, a point and an exponent (a power of ten after "e",
+// of two after "p" when the base is 16). It returns nil for anything else and
 // for what a long double cannot hold.
 func parseDigits(b []byte, base int) *big.Float {
 	digits, rest, scale, ok := splitMantissa(b, base)
@@ -93,7 +93,7 @@ func scaled(n *big.Int, e int) *big.Float {
 }
 
 // splitMantissa cuts the mantissa off b: its digits without the point, how many
-// of them stand behind it, and the rest. There must be a digit.
+// of them stand after it, and the rest. There must be a digit.
 func splitMantissa(b []byte, base int) (digits, rest []byte, scale int, ok bool) {
 	point := false
 	i := 0
@@ -154,7 +154,7 @@ func Add(x, y *big.Float) (*big.Float, bool) {
 	return sum, sum.MantExp(nil) <= MaxExponent
 }
 
-// Format writes a finite f as Redis does for people: 17 digits behind
+// Format writes a finite f as Redis does for people: 17 digits after
 // the point, without the zeros at the end, and no "-0".
 func Format(f *big.Float) []byte {
 	out := f.Append(nil, 'f', 17)

@@ -61,7 +61,7 @@ func (f *File) parse(text string) error {
 	return nil
 }
 
-// lineOf is the line that defines key: the first behind which it is there.
+// lineOf is the line that defines key: the first up to which the text has it.
 func lineOf(text string, key toml.Key) int {
 	end, lines := 0, bytes.SplitAfter([]byte(text), []byte("\n"))
 	for n, line := range lines {
@@ -136,7 +136,7 @@ func (f *File) save() (err error) {
 		return err
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link into somebody's own collection stays one
+		path = real // a link into the user's own collection stays one
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".config-*.toml") // of mode 0600
 	if err != nil {

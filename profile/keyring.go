@@ -17,7 +17,7 @@ const service = "meowdis"
 // keyring. An error means that there is none, or that it is locked.
 func Keep(name, token string) error { return plainly(keyring.Set(service, name, token)) }
 
-// errNoKeyring is that of a machine where nobody is logged in, mostly.
+// errNoKeyring is mostly that of a machine where no user is logged in.
 var errNoKeyring = errors.New("no keyring service runs here")
 
 // plainly is an error of the keyring without how it was asked.

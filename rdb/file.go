@@ -19,7 +19,7 @@ type Piece struct {
 	Key       []byte
 	ExpiresAt int64 // Unix ms, 0 for never
 	Value     Value
-	Count     int64 // elements of all pieces; 0 in front of lists and streams whose number nobody knows
+	Count     int64 // elements of all pieces; 0 in front of lists and streams whose number is not known
 
 	First, Last bool
 
@@ -47,7 +47,7 @@ type File struct {
 	next    pieces // what is left of the current key
 }
 
-// NewFile reads the dump file in. note, which may be nil, is told of the parts that
+// NewFile reads the dump file in. note, which may be nil, is called with the parts that
 // are passed over.
 func NewFile(in *bufio.Reader, note func(offset int64, what string)) *File {
 	m := &meter{in: in}
@@ -57,7 +57,7 @@ func NewFile(in *bufio.Reader, note func(offset int64, what string)) *File {
 	return &File{r: &reader{r: m}, in: m, note: note}
 }
 
-// Salvage has the file read on behind a key whose value makes no sense, as long as it is clear
+// Salvage has the file read on after a key whose value makes no sense, as long as it is clear
 // where it ends.
 func (f *File) Salvage() { f.r.salvage = true }
 
@@ -106,7 +106,7 @@ func (d *Damage) Unwrap() error { return d.Err }
 // ErrTruncated is the error of a file that ends in the middle.
 var ErrTruncated = errors.New("it ends here, and is incomplete")
 
-// Next reads the next piece; io.EOF is the end of a file that was whole. Behind any
+// Next reads the next piece; io.EOF is the end of a file that was whole. After any
 // error there is nothing more to read. It is a *Damage, unless the file is of another
 // kind or cannot be read.
 func (f *File) Next() (p Piece, err error) {
@@ -286,7 +286,7 @@ func (f *File) footer() {
 var ErrChecksum = errors.New("the checksum is wrong: the file is damaged somewhere")
 
 // Verify reads a whole dump file and returns ErrChecksum when it is not as it was written. summed
-// is false for one without a checksum, of which nobody can tell.
+// is false for one without a checksum, of which it is not known.
 func Verify(in io.Reader) (summed bool, err error) {
 	r := bufio.NewReaderSize(in, 1<<20)
 	header, err := r.Peek(fileHeader)

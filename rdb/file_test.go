@@ -42,7 +42,7 @@ func readAll(file []byte) (keys map[string]Value, notes []string, pieces int, er
 	}
 }
 
-// joined puts a piece behind what came before it.
+// joined puts a piece after what came before it.
 func joined(before, v Value) Value {
 	switch b := before.(type) {
 	case String:
@@ -133,10 +133,13 @@ func TestFile(t *testing.T) {
 		want[name] = joined(want[name], p.Value)
 	}
 	expiring := cut(0, "ttl", 0, fields(field("a", "b", 0)), fields(field("c", "d", 5000), field("e", "f", 4000)))
+	vectors := cut(1, "vec", 7, &VectorSet{Dim: 1, Kind: 1, M: 16, Elements: []Vector{
+		{Name: []byte("a"), Components: []byte{127}, Length: 2, Range: 1}, {Name: []byte("b"), Attributes: []byte("x"), Components: []byte{1}, Length: 1, Range: 1},
+	}})
 	for _, c := range []struct {
 		version string
 		more    []Piece
-	}{{"REDIS0010", nil}, {"REDIS0012", expiring}} {
+	}{{"REDIS0010", nil}, {"REDIS0012", expiring}, {"REDIS0012", vectors}} {
 		version, more := c.version, c.more
 		file := written(t, append(samplePieces(), more...)...)
 		keys, notes, _, err := readAll(file)
@@ -146,7 +149,11 @@ func TestFile(t *testing.T) {
 		if string(file[:fileHeader]) != version {
 			t.Errorf("%s, not %s", file[:fileHeader], version)
 		}
-		if more != nil {
+		delete(want, "0:ttl@0")
+		switch len(more) {
+		case 1:
+			want["1:vec@7"] = more[0].Value
+		case 2:
 			want["0:ttl@0"] = joined(more[0].Value, more[1].Value)
 		}
 		for name, v := range want {
@@ -304,5 +311,45 @@ func TestFileDamage(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 1<<20 {
 		t.Errorf("a damaged file of %d bytes took %d bytes of memory", len(file), each)
+	}
+}
+
+// TestFileLarge writes values that are large, some with small elements beside: what is read is
+// what was written, and but for its head no value differs from its form in one piece.
+func TestFileLarge(t *testing.T) {
+	big := bytes.Repeat([]byte("0123456789abcdef"), largeValue/16)
+	small, number := []byte("small"), []byte("17")
+	id := func(n uint64) ID { return ID{n, 1} }
+	values := map[string]Value{
+		"string": String(big),
+		"list":   List{small, number, big, small, small, big, big, number},
+		"set":    Set{number, big, small},
+		"hash":   Hash{{Name: small, Value: big}, {Name: big, Value: number}},
+		"fading": Hash{{Name: small, Value: big, ExpiresAt: 4102444800123}, {Name: big, Value: number}, {Name: number, Value: small, ExpiresAt: 4102444800122}},
+		"zset":   ZSet{{Name: small, Score: 2}, {Name: big, Score: -1.5}, {Name: number, Score: 2}},
+		"stream": &Stream{
+			Entries: []Entry{{ID: id(1), Fields: [][]byte{small, big}}, {ID: id(2), Fields: [][]byte{small, small}}, {ID: id(3), Fields: [][]byte{big, number}}},
+			Last:    id(9), Added: 5, Groups: []Group{{Name: small, Last: id(2), Read: 2}},
+		},
+	}
+	for name, v := range values {
+		file := written(t, Piece{DB: 3, Key: []byte(name), Value: v, ExpiresAt: 4102444800000, First: true, Last: true})
+		keys, _, _, err := readAll(file)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want := v
+		if z, ok := v.(ZSet); ok {
+			want = z.sorted()
+		}
+		if got := keys["3:"+name+"@4102444800000"]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s comes back as another value", name)
+		}
+		if !bytes.Contains(file, appendValue(nil, v)[1:]) {
+			t.Errorf("%s has another form than in one piece", name)
+		}
+		if summed, err := Verify(bytes.NewReader(file)); err != nil || !summed {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // FileWriter writes a dump file, which redis-server loads: of version 10, or 12 when
-// fields of hashes expire.
+// fields of hashes expire or there are vector sets.
 //
 // The format wants the number of elements in front of them, so that a value in more
-// than one piece is put aside first.
+// than one piece is put aside first. A vector set is given in one piece.
 type FileWriter struct {
 	file interface {
 		io.Writer
@@ -91,6 +91,12 @@ func (w *FileWriter) Write(p Piece) error {
 	if !p.First {
 		return w.takeBack(p)
 	}
+	if v, ok := p.Value.(*VectorSet); ok {
+		return w.vectorSet(p.Key, v)
+	}
+	if Weight(p.Value) >= largeValue {
+		return w.large(p)
+	}
 	w.value = appendValue(w.value[:0], p.Value)
 	if w.value[0] == typeHashExpiry {
 		w.version = versionExpiry
@@ -98,15 +104,23 @@ func (w *FileWriter) Write(p Piece) error {
 	if err := w.write(appendBytes(append(w.buf, w.value[0]), p.Key)); err != nil {
 		return err
 	}
-	err := w.write(w.value[1:])
-	if cap(w.value) > keptValue {
-		w.value = nil
-	}
-	return err
+	return w.write(w.value[1:])
 }
 
-// keptValue is how many bytes of room are kept for the next value.
-const keptValue = 4 << 20
+// vectorSet writes a vector set, without another copy of it.
+func (w *FileWriter) vectorSet(key []byte, v *VectorSet) error {
+	w.version = versionExpiry
+	if err := w.write(v.appendHead(appendBytes(append(w.buf, typeModule), key))); err != nil {
+		return err
+	}
+	for i := range v.Elements {
+		w.buf = v.appendVector(w.buf[:0], i)
+		if err := w.write(w.buf); err != nil {
+			return err
+		}
+	}
+	return w.write([]byte{modulePartEnd})
+}
 
 // Drop forgets a key whose last piece has not come.
 func (w *FileWriter) Drop() { w.started = false }

@@ -1,5 +1,7 @@
 package rdb
 
+import "strings"
+
 // A module's value comes in parts that say what they are, so that one can pass
 // over it without knowing the module.
 const (
@@ -11,23 +13,41 @@ const (
 	modulePartString
 )
 
-// ModuleValue is the error of a key that holds a value of a module which nobody but the module
+// ModuleValue is the error of a key that holds a value of a module which only the module
 // can read.
 type ModuleValue struct{ Module string }
 
 func (e *ModuleValue) Error() string { return "it holds a value of the module " + e.Module }
 
+const moduleCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
 // moduleType reads the number of a module's type, which holds its name, nine characters of six
 // bits, and the version of its values, ten bits.
 func (r *reader) moduleType() (name string, version uint64) {
-	const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	n := r.length()
 	b, id := make([]byte, 9), n>>10
 	for i := range b {
-		b[8-i] = characters[id&63]
+		b[8-i] = moduleCharacters[id&63]
 		id >>= 6
 	}
 	return string(b), n & 1023
+}
+
+// appendModuleType appends what moduleType reads, of version 0.
+func appendModuleType(out []byte, name string) []byte {
+	id := uint64(0)
+	for _, c := range name {
+		id = id<<6 | uint64(strings.IndexRune(moduleCharacters, c))
+	}
+	return appendLength(out, id<<10)
+}
+
+func appendModuleNumber(out []byte, n uint64) []byte {
+	return appendLength(append(out, modulePartUnsigned), n)
+}
+
+func appendModuleString(out, b []byte) []byte {
+	return appendBytes(append(out, modulePartString), b)
 }
 
 // modulePart reads the mark of the next part of a module's value, which must be of this kind.

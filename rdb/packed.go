@@ -10,7 +10,7 @@ const (
 	packedEnd = 0xff
 
 	// Redis keeps collections packed up to some hundred elements, or as many as it
-	// was told. A byte may be an element, and a few bytes may decompress to a
+	// is configured to. A byte may be an element, and a few bytes may decompress to a
 	// string of the largest size.
 	maxPacked = 1 << 22
 )
@@ -27,7 +27,7 @@ func (p *packed) take(n uint64) []byte {
 
 func (p *packed) byte() byte { return p.take(1)[0] }
 
-// ended reports whether, behind so many elements, the mark of the end comes, which must
+// ended reports whether, after so many elements, the mark of the end comes, which must
 // be the last byte.
 func (p *packed) ended(elements int) bool {
 	must(len(*p) > 0 && elements <= maxPacked)
@@ -39,7 +39,7 @@ func (p *packed) ended(elements int) bool {
 }
 
 // listpack reads the elements of a listpack: its size, their number, or 65535
-// when there are more, and each with its own length behind it, for walking
+// when there are more, and each with its own length after it, for walking
 // backwards.
 func listpack(b []byte) [][]byte {
 	must(len(b) > listpackHeader && uint64(binary.LittleEndian.Uint32(b)) == uint64(len(b)))
@@ -99,7 +99,7 @@ func (p *packed) listpackElement() []byte {
 	return nil
 }
 
-// backLength is how many bytes the length of an element takes behind it, seven
+// backLength is how many bytes the length of an element takes after it, seven
 // bits each. The limits are Redis's, which wastes the last values.
 func backLength(size int) int {
 	switch {
@@ -127,7 +127,7 @@ func appendBackLength(out []byte, size int) []byte {
 }
 
 // ziplist reads the elements of a ziplist: its size, where its last element is,
-// their number, or 65535 when there are more, and each behind the length of the
+// their number, or 65535 when there are more, and each after the length of the
 // one before it.
 func ziplist(b []byte) [][]byte {
 	const header = 4 + 4 + 2
@@ -177,7 +177,7 @@ func (p *packed) ziplistElement() []byte {
 }
 
 // zipmap reads the fields and values of a zipmap: their number, or 254 when there
-// are more, and each behind its length; a value has some unused bytes behind it,
+// are more, and each after its length; a value has some unused bytes after it,
 // of which there is the number in front.
 func zipmap(b []byte) [][]byte {
 	p := packed(b)

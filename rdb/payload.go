@@ -11,7 +11,7 @@ import (
 
 const (
 	version       = 10 // what Append writes
-	versionExpiry = 12 // what a hash with fields that expire needs
+	versionExpiry = 12 // what a hash with fields that expire needs, and a vector set
 	newest        = 12 // what can be read
 
 	footerLength = 2 + 8 // version and checksum

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// payload puts the footer behind a body.
+// payload puts the footer after a body.
 func payload(version uint16, body string) []byte {
 	out := binary.LittleEndian.AppendUint16([]byte(body), version)
 	return binary.LittleEndian.AppendUint64(out, checksum(0, out))
@@ -80,6 +80,11 @@ func TestRoundTrip(t *testing.T) {
 		&Stream{Last: ID{math.MaxUint64, math.MaxUint64}, Deleted: ID{7, 1 << 40}, Added: math.MaxInt64,
 			Groups: []Group{{Name: []byte{}, Last: ID{1 << 33, 5}, Read: Unknown}}},
 		&Stream{Entries: []Entry{{ID{1, 9}, [][]byte{{}, {}}}, {ID{2, 0}, [][]byte{{}, []byte("1")}}}, Last: ID{2, 0}, Added: 2},
+		&VectorSet{Dim: 2, Kind: 1, M: 16, Elements: []Vector{
+			{Name: []byte("b"), Components: []byte{1, 2}, Length: 2.5, Range: 0.5},
+			{Name: []byte{}, Attributes: []byte("1"), Components: []byte{3, 255}, Length: 1, Range: 1},
+		}},
+		&VectorSet{Dim: 1, M: 4, Input: 2, Matrix: make([]byte, 8), Elements: []Vector{{Name: []byte("12"), Components: make([]byte, 4), Length: 1}}},
 	} {
 		dumped := Dump(v)
 		got, err := Restore(dumped)
@@ -89,6 +94,18 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if got := binary.LittleEndian.Uint16(Dump(fields(field("a", "b", 1)))[15:]); got == version {
 		t.Error("a payload with an expiry has a version that knows none")
+	}
+}
+
+// TestRangeOfFloats reads a vector set of floats that redis-server 8.0.2 dumped: where a range would
+// be it has what was in its memory, here NaN.
+func TestRangeOfFloats(t *testing.T) {
+	body := "\x07\x81\xbd\xe7-\xa2\xbb\x1e\xb4\x00\x02\x01\x02\x01\x02\x50\x00\x02\x00\x05\x01e\x05\x04\x00\x00\x80?\x02\x05" +
+		"\x02\x01\x02\x00\x02\x00\x02\x20\x02\x81\xff\xff\xff\xff\x40\x00\x00\x00\x00"
+	got, err := Restore(payload(12, body))
+	want := &VectorSet{Dim: 1, M: 16, Elements: []Vector{{Name: []byte("e"), Components: []byte("\x00\x00\x80?"), Length: 2}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -126,7 +143,7 @@ func TestDamage(t *testing.T) {
 		"a master entry that is endless":   "\x13\x01\x10" + id + words("1", "0", "9223372036854775807", "0") + "\x01" + rest,
 		"an entry with half a field":       "\x13\x01\x10" + id + words("1", "0", "0", "0", "0", "0", "0", "1", "f", "5") + "\x01" + rest,
 		"entries without number":           "\x13\x01\x10" + id + words("-1", "0", "0", "0") + "\x00" + rest,
-		"a pending entry of nobody":        "\x13\x00\x00\x01\x01\x00\x00\x00\x00\x00\x01\x01g\x00\x00\x00\x01" + id + zeros + "\x01\x00",
+		"a pending entry without consumer": "\x13\x00\x00\x01\x01\x00\x00\x00\x00\x00\x01\x01g\x00\x00\x00\x01" + id + zeros + "\x01\x00",
 		"a consumer's that is not pending": "\x13\x00\x00\x01\x01\x00\x00\x00\x00\x00\x01\x01g\x00\x00\x00\x00\x01\x01c" + zeros + "\x01" + id,
 		"a group twice":                    "\x13\x00\x00\x01\x01\x00\x00\x00\x00\x00\x02\x01g\x00\x00\x00\x00\x00\x01g\x00\x00\x00\x00\x00",
 		"a consumer twice":                 "\x13\x00\x00\x01\x01\x00\x00\x00\x00\x00\x01\x01g\x00\x00\x00\x00\x02\x01c" + zeros + "\x00\x01c" + zeros + "\x00",
@@ -145,7 +162,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestReader reads the parts of a file one behind the other.
+// TestReader reads the parts of a file one after the other.
 func TestReader(t *testing.T) {
 	var file []byte
 	numbers := []uint64{0, 63, 64, 16383, 16384, math.MaxUint32, math.MaxUint32 + 1, math.MaxUint64}

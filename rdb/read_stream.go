@@ -46,7 +46,7 @@ func (r *reader) stream(typ byte) pieces {
 	}
 }
 
-// streamEnd reads what stands behind the entries, of which there were so many.
+// streamEnd reads what follows the entries, of which there were so many.
 func (r *reader) streamEnd(typ byte, s *Stream, entries int64, first, last ID) {
 	s.Last = r.id()
 	r.must(entries == 0 || !s.Last.Less(last))

@@ -48,6 +48,12 @@ func (r *reader) open(typ byte) (next pieces, count int64) {
 		return r.stream(typ), 0
 	case typeList, typeSet, typeHash, typeZSet, typeZSet2, typeHashExpiry, typeHashExpiryEarly:
 		return r.elements(typ)
+	case typeModule: // of a payload; see File.module
+		name, version := r.moduleType()
+		must(name == vectorSetModule && version == 0)
+		next, count, ok := r.vectorSet()
+		must(ok)
+		return next, count
 	}
 	var v Value = List(nil) // of what is broken
 	decode := packedForm(typ)
@@ -104,7 +110,7 @@ func packedForm(typ byte) func(b []byte) Value {
 	return nil
 }
 
-// elements reads a value whose elements stand one behind the other, behind their
+// elements reads a value whose elements stand one after the other, after their
 // number.
 func (r *reader) elements(typ byte) (next pieces, count int64) {
 	first := int64(0)
@@ -214,7 +220,7 @@ func (h Hash) checked() Hash {
 	return h
 }
 
-// asHashExpiry is asHash for fields with their expiry behind them, 0 for none.
+// asHashExpiry is asHash for fields with their expiry after them, 0 for none.
 func asHashExpiry(all [][]byte) Hash {
 	must(len(all)%3 == 0)
 	fields := make(Hash, len(all)/3)
@@ -258,7 +264,7 @@ func (r *reader) zset(left *uint64, typ byte) ZSet {
 	return members
 }
 
-// score reads a score in text behind its length, or in place of that one of three
+// score reads a score in text after its length, or in place of that one of three
 // numbers that have no text.
 func (r *reader) score() float64 {
 	switch n := r.byte(); n {

@@ -13,7 +13,7 @@ import (
 // maxString is Redis's limit for a string, 512 MB.
 const maxString = 512 << 20
 
-// reader reads the parts of an RDB file or payload, one behind the other.
+// reader reads the parts of an RDB file or payload, one after the other.
 //
 // Inside, failure is a panic with an error, which the exported functions return, so
 // that the decoders read like the format.
@@ -21,7 +21,7 @@ type reader struct {
 	r    source
 	room room // of the piece that is being read
 
-	// A file that is salvaged is read on behind what makes no sense, as long as it
+	// A file that is salvaged is read on after what makes no sense, as long as it
 	// says where that ends: broken is the first such thing in the current value.
 	salvage bool
 	broken  error

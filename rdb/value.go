@@ -1,7 +1,7 @@
 package rdb
 
-// Value is a value of one of Redis's types: String, List, Set, Hash, ZSet or
-// *Stream; in files that are read a *VectorSet, too.
+// Value is a value of one of Redis's types: String, List, Set, Hash, ZSet, *Stream or
+// *VectorSet.
 type Value interface {
 	// append appends the type and the encoded value.
 	append(out []byte) []byte
@@ -57,7 +57,7 @@ type Entry struct {
 	Fields [][]byte
 }
 
-// Unknown is Group.Read when nobody knows it.
+// Unknown is Group.Read when it is not known.
 const Unknown = -1
 
 // Group is a consumer group.

@@ -2,8 +2,8 @@ package rdb
 
 import "math"
 
-// VectorSet is a vector set of Redis 8, or a piece of one, without the links of its graph. It is
-// read from files only.
+// VectorSet is a vector set of Redis 8, or a piece of one that is read. Redis lists its elements
+// from the last one added to the first.
 type VectorSet struct {
 	Dim      int    // components of a vector
 	Kind     int    // how they are kept: 0 floats, 1 bytes, 2 bits
@@ -19,17 +19,75 @@ type Vector struct {
 	Attributes    []byte // nil for none
 	Components    []byte
 	Length, Range float32
+
+	// Links are the places in VectorSet.Elements of those that the element is linked to in
+	// Redis's graph, by level from the lowest, which every element has. All links go both ways. They
+	// are not read.
+	Links [][]uint32
 }
 
 // Len is the number of elements.
 func (s *VectorSet) Len() int { return len(s.Elements) }
 
-// append is never called: DUMP has no form of vector sets, and a FileWriter is given none.
-func (s *VectorSet) append([]byte) []byte { panic("rdb: a vector set cannot be written") }
+// append writes the set in one piece.
+func (s *VectorSet) append(out []byte) []byte {
+	out = s.appendHead(append(out, typeModule))
+	for i := range s.Elements {
+		out = s.appendVector(out, i)
+	}
+	return append(out, modulePartEnd)
+}
+
+// appendHead appends what is in front of the elements.
+func (s *VectorSet) appendHead(out []byte) []byte {
+	out = appendModuleType(out, vectorSetModule)
+	flags := uint64(vectorsAttributes)
+	if s.Input > 0 {
+		flags |= vectorsReduced
+	}
+	for _, n := range []uint64{uint64(s.Dim), uint64(len(s.Elements)), uint64(s.M)<<8 | uint64(s.Kind), flags} {
+		out = appendModuleNumber(out, n)
+	}
+	if s.Input > 0 {
+		out = appendModuleString(appendModuleNumber(out, uint64(s.Input)), s.Matrix)
+	}
+	return out
+}
+
+// appendVector appends element i. The numbers of its node are its own, the highest level, for each
+// level how many links there are, how many there may be and the nodes that they lead to, and the
+// length and range.
+func (s *VectorSet) appendVector(out []byte, i int) []byte {
+	v := &s.Elements[i]
+	levels := v.Links
+	if len(levels) == 0 {
+		levels = [][]uint32{nil}
+	}
+	number := func(place int) uint64 { return uint64(len(s.Elements) - place) }
+	numbers := []uint64{number(i), uint64(len(levels) - 1)}
+	most := 2 * uint64(s.M)
+	for _, links := range levels {
+		numbers = append(numbers, uint64(len(links)), max(most, uint64(len(links))))
+		for _, place := range links {
+			numbers = append(numbers, number(int(place)))
+		}
+		most = uint64(s.M)
+	}
+	numbers = append(numbers, uint64(math.Float32bits(v.Length))|uint64(math.Float32bits(v.Range))<<32)
+
+	out = appendModuleString(appendModuleString(appendModuleString(out, v.Name), v.Attributes), v.Components)
+	out = appendModuleNumber(out, uint64(len(numbers)))
+	for _, n := range numbers {
+		out = appendModuleNumber(out, n)
+	}
+	return out
+}
 
 const (
 	vectorSetModule = "vectorset"
 	maxComponents   = 1 << 16
+
+	vectorBytes = 1 // the Kind of vectors that have a range
 
 	vectorsReduced    = 1
 	vectorsAttributes = 2
@@ -77,7 +135,10 @@ func (r *reader) vector(s *VectorSet, attributes bool) Vector {
 	for n := r.moduleNumber(); n > 0; n-- {
 		last = r.moduleNumber()
 	}
-	v.Length, v.Range = math.Float32frombits(uint32(last)), math.Float32frombits(uint32(last>>32))
+	v.Length = math.Float32frombits(uint32(last))
+	if s.Kind == vectorBytes { // of the others Redis writes whatever is there
+		v.Range = math.Float32frombits(uint32(last >> 32))
+	}
 	r.must(v.Length >= 0 && v.Range >= 0) // and numbers
 	return v
 }

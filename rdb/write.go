@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -70,19 +71,41 @@ func (l List) append(out []byte) []byte {
 	return append(appendLength(append(out, typeQuicklist2), n), nodes...)
 }
 
-// appendNodes appends the list in nodes, and tells how many they are.
+// appendNodes appends the list in nodes, and returns how many they are.
 func (l List) appendNodes(out []byte) (_ []byte, nodes uint64) {
-	const packed = 2
-	node := newListpack()
-	for i, e := range l {
-		node.add(e)
-		if i == len(l)-1 || len(node.b)+len(l[i+1]) > nodeSize {
-			out = appendBytes(appendLength(out, packed), node.end())
-			nodes++
-			node = newListpack()
-		}
+	for node := range l.nodes() {
+		out = appendBytes(appendLength(out, packedNode), node())
+		nodes++
 	}
 	return out, nodes
+}
+
+// packedNode stands in front of a list's node that is a listpack.
+const packedNode = 2
+
+// nodes yields what makes the listpacks of the list's nodes. A large element is one of its own.
+func (l List) nodes() iter.Seq[func() []byte] {
+	return func(yield func(func() []byte) bool) {
+		for start, end := 0, 0; start < len(l); start = end {
+			node := newListpack()
+			pack := node.end
+			if end = start + 1; len(l[start]) > nodeSize {
+				pack = func() []byte {
+					node = newListpackFor(l[start])
+					node.add(l[start])
+					return node.end()
+				}
+			} else {
+				node.add(l[start])
+				for ; end < len(l) && len(node.b)+len(l[end]) <= nodeSize; end++ {
+					node.add(l[end])
+				}
+			}
+			if !yield(pack) {
+				return
+			}
+		}
+	}
 }
 
 func (s Set) append(out []byte) []byte {
@@ -144,12 +167,9 @@ func (s Set) intset() []byte {
 }
 
 func (h Hash) append(out []byte) []byte {
-	small, first := len(h) <= compactHash, int64(0)
+	small, first := len(h) <= compactHash, h.firstExpiry()
 	for _, f := range h {
 		small = small && len(f.Name) <= compactElement && len(f.Value) <= compactElement
-		if f.ExpiresAt > 0 && (first == 0 || f.ExpiresAt < first) {
-			first = f.ExpiresAt
-		}
 	}
 	switch {
 	case first > 0:
@@ -169,7 +189,17 @@ func (h Hash) append(out []byte) []byte {
 	return out
 }
 
-// appendExpiry writes each field behind its expiry: 0 for never, or else counted
+// firstExpiry is when the first field expires, 0 when none does.
+func (h Hash) firstExpiry() (first int64) {
+	for _, f := range h {
+		if f.ExpiresAt > 0 && (first == 0 || f.ExpiresAt < first) {
+			first = f.ExpiresAt
+		}
+	}
+	return first
+}
+
+// appendExpiry writes each field after its expiry: 0 for never, or else counted
 // from the first one, plus one.
 func (h Hash) appendExpiry(out []byte, first int64) []byte {
 	out = binary.LittleEndian.AppendUint64(append(out, typeHashExpiry), uint64(first))
@@ -181,22 +211,31 @@ func (h Hash) appendExpiry(out []byte, first int64) []byte {
 }
 
 func (f *Field) appendExpiry(out []byte, first int64) []byte {
+	return appendBytes(appendBytes(f.appendOffset(out, first), f.Name), f.Value)
+}
+
+func (f *Field) appendOffset(out []byte, first int64) []byte {
 	at := uint64(0)
 	if f.ExpiresAt > 0 {
 		at = uint64(f.ExpiresAt-first) + 1
 	}
-	return appendBytes(appendBytes(appendLength(out, at), f.Name), f.Value)
+	return appendLength(out, at)
 }
 
-func (z ZSet) append(out []byte) []byte {
+// sorted is the set in the order of score and member.
+func (z ZSet) sorted() ZSet {
 	sorted := slices.Clone(z)
-	small := len(z) <= compactZSet
-	for _, m := range z {
-		small = small && len(m.Name) <= compactElement
-	}
 	slices.SortFunc(sorted, func(a, b Member) int {
 		return cmp.Or(cmp.Compare(a.Score, b.Score), bytes.Compare(a.Name, b.Name))
 	})
+	return sorted
+}
+
+func (z ZSet) append(out []byte) []byte {
+	sorted, small := z.sorted(), len(z) <= compactZSet
+	for _, m := range z {
+		small = small && len(m.Name) <= compactElement
+	}
 	if small {
 		p := newListpack()
 		for _, m := range sorted {
@@ -222,6 +261,18 @@ type packing struct {
 }
 
 func newListpack() packing { return packing{b: make([]byte, listpackHeader)} }
+
+// newListpackFor has room for elements that are large, so that they are copied once.
+func newListpackFor(elements ...[]byte) packing {
+	const beside = 16 // bytes of an element
+	n := listpackHeader + 1
+	for _, e := range elements {
+		if len(e) >= nodeSize {
+			n += len(e) + beside
+		}
+	}
+	return packing{b: make([]byte, listpackHeader, n)}
+}
 
 // end is the finished listpack.
 func (p *packing) end() []byte {
@@ -269,7 +320,7 @@ func (p *packing) addInt(n int64) {
 	})
 }
 
-// element appends what write appends, and its length behind it.
+// element appends what write appends, and its length after it.
 func (p *packing) element(write func([]byte) []byte) {
 	before := len(p.b)
 	p.b = write(p.b)

@@ -33,7 +33,7 @@ func (s *Stream) dump() []byte {
 	return s.appendEnd(append(appendLength([]byte{typeStream3}, n), nodes...), uint64(len(s.Entries)), first, true)
 }
 
-// appendNodes appends the entries in nodes, and tells how many those are.
+// appendNodes appends the entries in nodes, and returns how many those are.
 func (s *Stream) appendNodes(out []byte) (_ []byte, nodes uint64) {
 	for _, n := range s.nodes() {
 		out = appendBytes(out, n[0].ID.append(nil))
@@ -43,7 +43,7 @@ func (s *Stream) appendNodes(out []byte) (_ []byte, nodes uint64) {
 	return out, nodes
 }
 
-// appendEnd appends what stands behind the entries, which are so many; active says whether
+// appendEnd appends what follows the entries, which are so many; active says whether
 // with the times at which consumers were active.
 func (s *Stream) appendEnd(out []byte, entries uint64, first ID, active bool) []byte {
 	out = appendLength(out, entries)
@@ -90,7 +90,7 @@ func (id ID) appendLengths(out []byte) []byte {
 // packNode writes a node, whose master entry is its first.
 func packNode(entries []Entry) []byte {
 	first := entries[0]
-	p := newListpack()
+	p := newListpackFor(slices.Concat(fieldsOf(entries)...)...)
 	p.addInt(int64(len(entries)))
 	p.addInt(0) // none is deleted
 	p.addInt(int64(len(first.Fields) / 2))
@@ -119,6 +119,13 @@ func packNode(entries []Entry) []byte {
 		p.addInt(int64(p.count - before))
 	}
 	return p.end()
+}
+
+func fieldsOf(entries []Entry) (all [][][]byte) {
+	for _, e := range entries {
+		all = append(all, e.Fields)
+	}
+	return all
 }
 
 // sameNames reports whether two entries have the same fields in the same order.

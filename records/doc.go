@@ -3,5 +3,5 @@
 // them one a line (CSV, NDJSON) or as a table for people.
 //
 // Start at Of. Replies that came in RESP2's shape, as REST's do, give the same
-// records as those in RESP3's, since the command tells what they are.
+// records as those in RESP3's, since the command says what they are.
 package records

@@ -32,10 +32,14 @@ func Of(args [][]byte, v resp.Value) (t Table, ok bool) {
 		return t, false
 	case reply.Records == commands.Page:
 		return scan(columns, v)
-	case reply.Records >= commands.Entries:
+	case reply.Records >= commands.Entries && reply.Records <= commands.EntriesByStream:
 		return stream(reply.Records, v)
 	case reply.Records == commands.Pairs:
 		return pairs(columns, v)
+	case reply.Records == commands.Threes:
+		return threes(columns, v)
+	case reply.Records == commands.Levels:
+		return levels(columns, v)
 	case v.Kind == resp.Scored:
 		return pairs([]string{"member", "score"}, v)
 	case v.Kind == resp.Map || v.Kind == resp.PairMap:
@@ -92,6 +96,47 @@ func pairs(columns []string, v resp.Value) (t Table, ok bool) {
 			if row[1].Kind == resp.Bulk {
 				t.Rows[i] = []resp.Value{row[0], number(row[1])}
 			}
+		}
+	}
+	return t, true
+}
+
+// threes are three-column records of a map to pairs, or of an aggregate whose elements alternate.
+func threes(columns []string, v resp.Value) (t Table, ok bool) {
+	elems := v.Elems
+	if v.Kind == resp.Map {
+		elems = nil
+		for i := 0; i+1 < len(v.Elems); i += 2 {
+			elems = append(append(elems, v.Elems[i]), v.Elems[i+1].Elems...)
+		}
+	}
+	if v.Kind != resp.Map && v.Kind != resp.Array || len(elems)%3 != 0 {
+		return t, false
+	}
+	t.Columns = columns
+	for row := range slices.Chunk(elems, 3) {
+		t.Rows = append(t.Rows, []resp.Value{row[0], number(row[1]), row[2]})
+	}
+	return t, true
+}
+
+// levels are records of the elements of each level, which the first column numbers.
+func levels(columns []string, v resp.Value) (t Table, ok bool) {
+	if v.Kind != resp.Array {
+		return t, false
+	}
+	t.Columns = columns
+	for i, level := range v.Elems {
+		width := len(columns) - 1
+		if len(level.Elems)%width != 0 {
+			return t, false
+		}
+		for row := range slices.Chunk(level.Elems, width) {
+			row = append([]resp.Value{resp.MakeInt(int64(len(v.Elems) - 1 - i))}, row...)
+			if width == 2 {
+				row[2] = number(row[2])
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t, true

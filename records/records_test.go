@@ -89,7 +89,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Without a header nothing but its name tells what a value of an entry is.
+// Without a header only its name says what a value of an entry is.
 func TestCSVOfEntries(t *testing.T) {
 	entry := func(id string, fields ...resp.Value) resp.Value {
 		return resp.MakeArray(resp.MakeString(id), resp.MakeArray(fields...))

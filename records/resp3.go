@@ -1,6 +1,8 @@
 package records
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -11,8 +13,8 @@ import (
 // RESP3 is v, the reply to args, in the shape that RESP3 gives it: maps, pairs and
 // doubles of a reply that came in RESP2's, as those of REST endpoints do, become
 // such again. A reply that has its shape is left as it is, and so are those of
-// JSON.RESP and of FORMAT EXPAND, whose numbers may be strings, those of JSON.TYPE,
-// JSON.NUMINCRBY and JSON.NUMMULTBY, and those inside EXEC's: see Replies.
+// JSON.RESP and of FORMAT EXPAND, whose numbers may be strings, and those inside EXEC's:
+// see Replies.
 func RESP3(args [][]byte, v resp.Value) resp.Value {
 	if v.IsError() || len(args) == 0 {
 		return v
@@ -55,6 +57,7 @@ func reshape(shape *commands.Shape, v resp.Value) resp.Value {
 var forms = [...]func(resp.Value) resp.Value{
 	commands.ToMap: asMap, commands.ToPairs: asPairs, commands.ToThirds: asThirds,
 	commands.ToDouble: asDouble, commands.ToUnsigned: asUnsigned, commands.ToBool: asBool,
+	commands.ToNumbers: asNumbers, commands.ToOne: asOne, commands.ToOneList: asOneList,
 }
 
 // asMap is a map of an array whose elements alternate, or are pairs.
@@ -118,6 +121,56 @@ func asBool(v resp.Value) resp.Value {
 		v.Kind = resp.Bool
 	}
 	return v
+}
+
+// asNumbers is an array of the numbers in a text of JSON.
+func asNumbers(v resp.Value) resp.Value {
+	if v.IsNull() {
+		return resp.MakeArray(v)
+	}
+	text := v.Str
+	if !bytes.HasPrefix(text, []byte("[")) {
+		text = slices.Concat([]byte("["), text, []byte("]"))
+	}
+	var list []*json.Number
+	if v.Kind != resp.Bulk || json.Unmarshal(text, &list) != nil {
+		return v
+	}
+	numbers := resp.EmptyArray
+	for _, n := range list {
+		switch {
+		case n == nil:
+			numbers.Elems = append(numbers.Elems, resp.Nil)
+		default:
+			numbers.Elems = append(numbers.Elems, number3(n))
+		}
+	}
+	return numbers
+}
+
+// number3 is a number of JSON as RESP3 has it.
+func number3(n *json.Number) resp.Value {
+	if i, err := n.Int64(); err == nil {
+		return resp.MakeInt(i)
+	}
+	f, _ := n.Float64()
+	return resp.MakeDouble(f)
+}
+
+// asOne is an array of one value, which is no array itself.
+func asOne(v resp.Value) resp.Value {
+	if v.Kind == resp.Array {
+		return v
+	}
+	return resp.MakeArray(v)
+}
+
+// asOneList is an array of one array, or of nil.
+func asOneList(v resp.Value) resp.Value {
+	if v.Kind == resp.Array && len(v.Elems) > 0 && (v.Elems[0].Kind == resp.Array || v.Elems[0].IsNull()) {
+		return v
+	}
+	return resp.MakeArray(v)
 }
 
 // Replies are those of one session, in their order, so that it is known to what the

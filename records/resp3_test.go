@@ -35,15 +35,16 @@ func TestRESP3(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			two := v // a map in RESP3 is not always an array that alternates in RESP2
-			if strings.EqualFold(string(s.Args[0]), "VSIM") {
-				v = resp.Upgrade(v)
-			}
+			two := v
+			v = resp.Upgrade(v)
 			line := strings.ToUpper(string(bytes.Join(s.Args, []byte(" "))))
 			other := slices.ContainsFunc([]string{
 				"JSON.RESP", " EXPAND", // see RESP3
 				" BYFLOAT", // other digits in RESP2
 			}, func(part string) bool { return strings.Contains(line, part) })
+			if len(s.Args) > 2 && strings.HasPrefix(line, "JSON.NUM") && !strings.HasPrefix(string(s.Args[2]), "$") && (len(v.Elems) != 1 || v.Elems[0].IsNull()) {
+				other = true // of a legacy path RESP2 has one number, or that there is none
+			}
 			want := string(resp.AppendJSON(nil, v))
 			if got := string(resp.AppendJSON(nil, downgraded[s.Client].RESP3(s.Args, resp.Downgrade(two)))); got != want && !other {
 				t.Errorf("%s.txt:%d: %q\ngot  %s\nwant %s", tr.Name, s.Line, s.Args, got, want)

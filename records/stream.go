@@ -48,7 +48,7 @@ func (t *Table) streams(v resp.Value) bool {
 	return true
 }
 
-// entries adds the entries of one stream behind the cells that they share.
+// entries adds the entries of one stream after the cells that they share.
 func (t *Table) entries(shared, entries []resp.Value) bool {
 	for _, e := range entries {
 		if len(e.Elems) != 2 {

@@ -15,9 +15,9 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// WriteTable writes a table for people, with what a scan leaves behind, whole lines at a
+// WriteTable writes a table for people, with the cursor of a scan that has more, whole lines at a
 // time. It is at most width cells wide, for which the widest columns are cut; 0 is as
-// wide as it is. All rows are looked at before the first is written, since they decide
+// wide as it is. All rows are read before the first is written, since they decide
 // on the widths, and none is kept: it takes no memory in proportion to the table.
 func (t Table) WriteTable(w io.Writer, escape bool, width int) error {
 	p := tablePrinter{w: w, escape: escape}

@@ -19,7 +19,7 @@ type reason struct {
 func (r *reason) Error() string { return r.says }
 func (r *reason) Unwrap() error { return r.err }
 
-// plainly is a failure of the network as people say it, with what to look at. One
+// plainly is a failure of the network as people say it, with what to check. One
 // that is not known keeps its own words.
 func plainly(err error) error {
 	var host *net.DNSError

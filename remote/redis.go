@@ -32,7 +32,7 @@ type Redis struct {
 
 	db       int
 	multi    bool
-	multiDB  int  // database behind the queued SELECTs
+	multiDB  int  // database after the queued SELECTs
 	watching bool // keys are watched
 }
 
@@ -119,8 +119,8 @@ func (r *Redis) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	return replies, nil
 }
 
-// PipelineUntilError runs commands in order and stops behind the first whose
-// reply is an error or holds one: nothing behind it takes effect. It returns the
+// PipelineUntilError runs commands in order and stops after the first whose
+// reply is an error or holds one: nothing after it takes effect. It returns the
 // replies up to that one. The protocol knows no such thing, so that every write
 // waits for the reply before it.
 func (r *Redis) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
@@ -182,7 +182,7 @@ func (r *Redis) alive() bool {
 }
 
 // exchange writes calls and reads their replies, both at once: a server may
-// stop reading while nobody reads from it.
+// stop reading while its replies are not read.
 func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -195,20 +195,13 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	} else {
 		conn.SetDeadline(time.Now().Add(r.server.options.timeout()))
 	}
-	var out []byte
-	for _, args := range calls {
-		out = resp.AppendCommand(out, args...)
-	}
 	written := make(chan error, 1)
-	go func() {
-		_, err := conn.Write(out)
-		written <- err
-	}()
+	go func() { written <- resp.WriteCommands(conn, calls) }()
 	replies := make([]resp.Value, 0, len(calls))
 	for _, args := range calls {
 		v, err := r.reply()
 		if err != nil {
-			// Ends a writer that nobody listens to.
+			// Ends a writer whose result is not wanted.
 			conn.SetDeadline(time.Unix(1, 0))
 			<-written
 			if ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); ended && !r.heard && r.server.tls == nil {

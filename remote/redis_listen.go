@@ -13,7 +13,7 @@ import (
 // Listen sends a command that makes the server send messages, SUBSCRIBE and its
 // like or MONITOR, and gives what comes to each, the confirmations included. It
 // has a connection of its own, so that the session goes on as it was. It ends with
-// ctx, whose cause it returns, with an error of each, behind an error reply, or
+// ctx, whose cause it returns, with an error of each, after an error reply, or
 // when the connection is lost.
 func (r *Redis) Listen(ctx context.Context, args [][]byte, each func(resp.Value) error) error {
 	other := &Redis{server: r.server, resp3: r.resp3, db: r.db}

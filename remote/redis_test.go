@@ -121,7 +121,7 @@ func TestRedisReconnects(t *testing.T) {
 		t.Errorf("a transaction whose connection was lost: %s", got)
 	}
 	if got := say(t, r, "EXEC"); !strings.Contains(got, "the connection was lost, and the transaction with it") {
-		t.Errorf("EXEC behind a lost connection: %s", got)
+		t.Errorf("EXEC after a lost connection: %s", got)
 	}
 	talk(t, r, [][2]string{{"GET k", `"2"`}})
 	p.Close()
@@ -150,7 +150,7 @@ func TestRedisAuth(t *testing.T) {
 				talk(t, r, [][2]string{{"PING", "PONG"}})
 				r.Close()
 			} else if strings.Contains(err.Error(), "hiss") {
-				t.Errorf("the error tells the password: %v", err)
+				t.Errorf("the error shows the password: %v", err)
 			}
 		}
 	}

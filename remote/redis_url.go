@@ -116,7 +116,7 @@ func (r *Redis) greeting() [][][]byte {
 	return calls
 }
 
-// ErrNoPassword is that of a server that answers nobody without a password.
+// ErrNoPassword is that of a server that answers no client without a password.
 var ErrNoPassword = errors.New("wants a password, and none was given")
 
 // Greet asks the server whether it answers: with ErrNoPassword it does not. Opening a

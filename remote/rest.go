@@ -64,7 +64,7 @@ func OpenREST(rawURL, token string, o Options) (*REST, error) {
 			Transport: transport,
 			Timeout:   o.timeout(),
 			// A redirect would carry commands, and perhaps the token, to
-			// somewhere that nobody named.
+			// somewhere that was not named.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
@@ -113,11 +113,11 @@ func (r *REST) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 	return replies, nil
 }
 
-// PipelineUntilError runs commands in order and stops behind the first whose
-// reply is an error or holds one: nothing behind it takes effect. It returns the
+// PipelineUntilError runs commands in order and stops after the first whose
+// reply is an error or holds one: nothing after it takes effect. It returns the
 // replies up to that one.
 //
-// An endpoint cannot usually be told to stop, so that every write waits for the
+// An endpoint usually cannot be asked to stop at an error, so that every write waits for the
 // reply before it. One that answers the header Meowdis-Pipeline can.
 func (r *REST) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	var replies []resp.Value

@@ -20,7 +20,7 @@ import (
 // Listen sends SUBSCRIBE or PSUBSCRIBE with channels, or MONITOR, and gives what
 // comes to each, in the shapes that a Redis server gives it. The endpoint sends it
 // as events, each channel's over a connection of its own; each is called for one at
-// a time. It ends with ctx, whose cause it returns, with an error of each, behind an
+// a time. It ends with ctx, whose cause it returns, with an error of each, after an
 // error reply, or when a connection is lost.
 func (r *REST) Listen(ctx context.Context, args [][]byte, each func(resp.Value) error) error {
 	name := commandName(args)
@@ -75,7 +75,7 @@ func subscription(kind string, channel []byte) eventStream {
 	message := strings.Replace(kind, "subscribe", "message", 1)
 	return eventStream{path: path, parse: func(data []byte) (resp.Value, bool) {
 		if rest, ok := bytes.CutPrefix(data, []byte(kind+","+string(channel)+",")); ok {
-			n, _ := strconv.ParseInt(string(rest), 10, 64) // which nobody needs
+			n, _ := strconv.ParseInt(string(rest), 10, 64) // which is not needed
 			return resp.MakeArray(resp.MakeString(kind), resp.MakeBulk(channel), resp.MakeInt(n)), true
 		}
 		rest, ok := bytes.CutPrefix(data, []byte(message+","+string(channel)+","))

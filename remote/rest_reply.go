@@ -130,7 +130,7 @@ func (r *REST) many(ctx context.Context, calls [][][]byte, untilError bool) ([]r
 	return replies, nil
 }
 
-// learn sends a request; the first answers tell what the endpoint speaks. A
+// learn sends a request; the first answers show what the endpoint speaks. A
 // reply that lost bytes to JSON is asked for again, encoded, when asking is free.
 func (r *REST) learn(ctx context.Context, q request, calls [][][]byte) (answer, error) {
 	a, err := r.post(ctx, r.request(q))

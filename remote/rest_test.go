@@ -19,7 +19,7 @@ import (
 )
 
 // endpoint imitates a REST endpoint over an engine, as much of the protocol as it
-// is told.
+// is set to.
 type endpoint struct {
 	raw, base64   bool // forms of reply that it knows
 	original      bool // the original meowdis's shapes

@@ -16,7 +16,7 @@ func commandName(args [][]byte) string {
 	return strings.ToUpper(string(args[0]))
 }
 
-// repeatable reports whether all calls can be sent again when nobody knows whether
+// repeatable reports whether all calls can be sent again when it is not known whether
 // they have run: they only read, or running twice leaves and answers the same.
 func repeatable(calls [][][]byte) bool {
 	for _, args := range calls {
@@ -48,8 +48,8 @@ func idempotent(args [][]byte) bool {
 	return true
 }
 
-// untilError runs calls on a server that cannot be told to stop: commands that
-// only read go together with the one behind them, since reading too much leaves
+// untilError runs calls on a server that cannot be asked to stop at an error: commands that
+// only read go together with the one after them, since reading too much leaves
 // no trace; every other waits for the replies before it.
 func untilError(ctx context.Context, calls [][][]byte, pipeline func(context.Context, [][][]byte) ([]resp.Value, error)) ([]resp.Value, error) {
 	replies := make([]resp.Value, 0, len(calls))

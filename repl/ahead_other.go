@@ -2,5 +2,5 @@
 
 package repl
 
-// typedAhead is nil: nobody can tell.
+// typedAhead is nil: this system cannot be asked.
 var typedAhead func() bool

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// typedAhead reports whether the terminal has keys that nobody has read yet. select
+// typedAhead reports whether the terminal has keys that were not read yet. select
 // asks, since not every system's poll knows terminals.
 var typedAhead = func() bool {
 	var set unix.FdSet

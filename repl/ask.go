@@ -19,19 +19,17 @@ import (
 // question is something that completion asks the target.
 type question struct {
 	about  topic
-	key    string // whose elements are wanted
-	group  string // of a stream, whose consumers are wanted
-	kind   string // of the keys that are wanted, "" for any
-	prefix string // of what is wanted
+	key    string        // whose elements are wanted
+	of     *keytype.Type // that it should have
+	group  string        // of a stream, whose consumers are wanted
+	kind   string        // of the keys that are wanted, "" for any
+	prefix string        // of what is wanted
 }
 
 type topic byte
 
 const (
 	askKeys topic = iota
-	askFields
-	askSetMembers
-	askZSetMembers
 	askElements
 	askGroups
 	askConsumers
@@ -77,22 +75,31 @@ func elementQuestion(f call, words []string, args []commands.Argument, prefix st
 	if i := slices.Index(f.args, "group"); i >= 0 {
 		q.group = words[i]
 	}
-	about, ok := elementTopics[groupOf(f.cmd)+" "+strings.TrimRight(args[0].Name, "12")]
+	name := strings.TrimRight(args[0].Name, "12")
+	q.of, _ = keytype.OfCommand(f.cmd.Group, f.cmd.Name)
+	about, ok := argumentTopics[groupOf(f.cmd)+" "+name]
+	if !ok && q.of != nil && namesElement(q.of, name) {
+		about, ok = askElements, true
+	}
 	if q.about = about; !ok || about == askConsumers && q.group == "" {
 		return nil
 	}
 	return &q
 }
 
-// elementTopics are the arguments that name a part of a value, by the group of
-// the command.
-var elementTopics = map[string]topic{
-	"hash field": askFields, "set member": askSetMembers, "sorted-set member": askZSetMembers, "geo member": askZSetMembers,
-	"list element": askElements, "list pivot": askElements,
-	"stream group": askGroups, "stream consumer": askConsumers, "json path": askPaths,
+// argumentTopics are arguments that name something of a value, by the group of the command; see
+// namesElement for those that name an element.
+var argumentTopics = map[string]topic{
+	"list pivot": askElements, "stream group": askGroups, "stream consumer": askConsumers, "json path": askPaths,
 }
 
-// How much is looked at for one completion. No new page begins when somebody has
+// namesElement reports whether an argument of the name is an element, or the part of one
+// that it goes by.
+func namesElement(t *keytype.Type, name string) bool {
+	return t.Form == keytype.Flat && len(t.Parts) > 0 && (name == t.Parts[0] || len(t.Parts) == 1 && name == t.One)
+}
+
+// How much is read for one completion. No new page begins when the user has
 // waited for patience; a page that takes pageTimeout is given up, which can cost
 // the connection. A target with few keys, or a near one, is seen as a whole.
 const (
@@ -102,7 +109,7 @@ const (
 	maxFound    = 500
 )
 
-// asker asks a session on behalf of somebody who types. The session is not used
+// asker asks a session on behalf of a user who types. The session is not used
 // for anything else meanwhile.
 type asker struct {
 	mu     sync.Mutex // held while the session is used
@@ -150,14 +157,8 @@ func (a *asker) look(ctx context.Context, q question) []found {
 	switch q.about {
 	case askKeys:
 		return a.keys(ctx, q)
-	case askFields:
-		return a.scan(ctx, q, []string{"HSCAN", q.key}, 2)
-	case askSetMembers:
-		return a.scan(ctx, q, []string{"SSCAN", q.key}, 1)
-	case askZSetMembers:
-		return a.scan(ctx, q, []string{"ZSCAN", q.key}, 2)
 	case askElements:
-		return plain(a.do(ctx, "LRANGE", q.key, "0", "99").Elems, q.prefix)
+		return a.elements(ctx, q)
 	case askGroups:
 		return named(a.do(ctx, "XINFO", "GROUPS", q.key), q.prefix)
 	case askConsumers:
@@ -187,14 +188,34 @@ func (a *asker) keys(ctx context.Context, q question) []found {
 	return items
 }
 
+// elements finds elements of a key, by the part that they go by; the first ones where they
+// cannot be scanned.
+func (a *asker) elements(ctx context.Context, q question) (items []found) {
+	if q.of.Scan != "" {
+		return a.scan(ctx, q, []string{q.of.Scan, q.key}, len(q.of.Parts))
+	}
+	const most = 100
+	elements, _, _ := q.of.Elements(a.call(ctx, q.of.PageAt([]byte(q.key), "", most)), "", most)
+	for _, parts := range elements {
+		item := found{value: string(parts[0])}
+		if len(parts) > 1 {
+			item.about = preview(parts[1])
+		}
+		if strings.HasPrefix(item.value, q.prefix) && !slices.Contains(items, item) {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
 // do runs one command; a failure finds nothing.
 func (a *asker) do(ctx context.Context, words ...string) resp.Value {
+	return a.call(ctx, keyspace.Call(words...))
+}
+
+func (a *asker) call(ctx context.Context, args [][]byte) resp.Value {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
-	args := make([][]byte, len(words))
-	for i, w := range words {
-		args[i] = []byte(w)
-	}
 	v, err := a.target.Do(ctx, args...)
 	if err != nil {
 		return resp.Nil
@@ -229,16 +250,6 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 	slices.SortFunc(items, func(a, b found) int { return strings.Compare(a.value, b.value) })
 	items = slices.CompactFunc(items, func(a, b found) bool { return a.value == b.value })
 	return items[:min(len(items), maxFound)]
-}
-
-func plain(elems []resp.Value, prefix string) []found {
-	var items []found
-	for _, e := range elems {
-		if value := string(e.Str); strings.HasPrefix(value, prefix) && !slices.Contains(items, found{value: value}) {
-			items = append(items, found{value: value})
-		}
-	}
-	return items
 }
 
 // named reads a list of flat maps that begin with "name", as XINFO gives it, and

@@ -25,7 +25,7 @@ func (l *loop) call(ctx context.Context, args [][]byte, out *output) bool {
 	}
 	l.failed = l.failed || v.HasError()
 	if err := out.reply(args, v); err != nil {
-		return false // whoever read it has had enough
+		return false // the reader has had enough
 	}
 	if l.Suggest != nil && v.IsError() {
 		l.Suggest(args, v)
@@ -36,7 +36,7 @@ func (l *loop) call(ctx context.Context, args [][]byte, out *output) bool {
 	return true
 }
 
-// do runs one command on the session, which nobody else uses meanwhile.
+// do runs one command on the session, which has no other user meanwhile.
 func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration, error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -73,7 +73,7 @@ var (
 // it cost was not lost: it was given up.
 func (l *loop) interrupted(args [][]byte) error {
 	if l.Terminal {
-		fmt.Fprintln(l.Err) // behind the ^C of the terminal
+		fmt.Fprintln(l.Err) // after the ^C of the terminal
 	}
 	if l.Target.Connections != nil {
 		l.joined = l.Target.Connections() + 1
@@ -84,8 +84,8 @@ func (l *loop) interrupted(args [][]byte) error {
 	return errUnknown
 }
 
-// observe looks at the session. It reports whether a connection was made since it
-// was last looked at, not counting the first.
+// observe asks for the state of the session. It reports whether a connection was made since it
+// was last asked, not counting the first.
 func (l *loop) observe() (again bool) {
 	l.db, l.multi = l.Target.DB(), l.Target.InMulti()
 	if !l.multi {
@@ -128,14 +128,14 @@ func (l *loop) listen(ctx context.Context, args [][]byte, out *output) bool {
 	})
 	switch {
 	case ctx.Err() != nil && l.Terminal:
-		fmt.Fprintln(l.Err) // behind the ^C of the terminal
+		fmt.Fprintln(l.Err) // after the ^C of the terminal
 	case err != nil && !out.refused:
 		l.complain("Error: " + err.Error())
 	}
 	return false
 }
 
-// allowed asks before a command that the target wants confirmed, where somebody
+// allowed asks before a command that the target wants confirmed, where a user
 // can answer.
 func (l *loop) allowed(args [][]byte) bool {
 	if l.Target.Confirm == nil || l.editor == nil {

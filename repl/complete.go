@@ -27,7 +27,7 @@ type completion struct {
 	ask *question
 }
 
-// complete finds what can complete the end of text. o tells what the loop's own
+// complete finds what can complete the end of text. o says what the loop's own
 // commands take.
 func complete(text string, o *Options) completion {
 	commands, _ := scan(text)
@@ -51,7 +51,7 @@ func complete(text string, o *Options) completion {
 	case cmd.op == "|":
 	case cmd.op != "":
 		c.items = files(typed.value)
-	case len(cmd.words) == 1: // behind a number
+	case len(cmd.words) == 1: // after a number
 		c.items = firstWords(o.Target.table(), typed.value)
 	case cmd.isColon():
 		c.completeColon(cmd, typed, o)
@@ -165,7 +165,7 @@ func commandNames(t *commands.Table) []string {
 	return slices.Compact(names)
 }
 
-// topics completes what HELP tells about.
+// topics completes what HELP knows.
 func topics(t *commands.Table, before []string, typed string) []candidate {
 	if len(before) > 0 {
 		return beginning(subcommandsOf(t, before[0]), typed, func(sub string) string {

@@ -31,7 +31,7 @@ func newSession(t *testing.T, lines ...string) *engine.Session {
 	return s
 }
 
-// completions lists what TAB offers behind a line.
+// completions lists what TAB offers after a line.
 func completions(t Target, text string) []string {
 	o := &Options{Formats: []string{"typed", "json"}}
 	c := complete(text, o)
@@ -53,6 +53,7 @@ func TestCompletion(t *testing.T) {
 		"SET cat:1 v", "SET cat:2 v", `SET "cat food" v`, "SET dog v", "SET a*b v", `SET "\xff" v`,
 		"HSET cat:tom name Tom lives 9", "SADD cats tom felix", "ZADD ages 3 tom 5 felix", "RPUSH toys ball mouse",
 		"XADD log * a 1", "XGROUP CREATE log readers $", "XGROUP CREATECONSUMER log readers anna",
+		"VADD vectors VALUES 2 0 1 tom", "VADD vectors VALUES 2 1 0 felix", "ARMSET slots 7 x 15 y",
 		`JSON.SET doc $ '{"name":"Tom","lives":9}'`)
 	for line, want := range map[string][]string{
 		"gets":                             {"getset"},
@@ -82,6 +83,9 @@ func TestCompletion(t *testing.T) {
 		"SISMEMBER cats t":                 {"tom"},
 		"ZSCORE ages f":                    {"felix"},
 		"LREM toys 0 m":                    {"mouse"},
+		"VSIM vectors ELE t":               {"tom"},
+		"VEMB vectors t":                   {"tom"},
+		"ARGET slots 1":                    {"15"},
 		"XREADGROUP GROUP x y STREAMS ":    {"log"},
 		"XGROUP DESTROY log ":              {"readers"},
 		"XGROUP DELCONSUMER log readers a": {"anna"},

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// editCommand is :edit: the text behind it, or the last one of the history, comes
+// editCommand is :edit: the text after it, or the last one of the history, comes
 // back from the editor as the next line.
 func (l *loop) editCommand(c command) (next string, err error) {
 	text := writtenCall(c.args()[1:])
@@ -27,7 +27,7 @@ func (l *loop) editCommand(c command) (next string, err error) {
 	return next, nil
 }
 
-// editElsewhere lets somebody edit a text in the editor of their choice. The file
+// editElsewhere lets the user edit a text in the editor of their choice. The file
 // that it goes through is for its owner only.
 func (l *loop) editElsewhere(text string) (string, error) {
 	if l.editor == nil {

@@ -20,7 +20,7 @@ var (
 )
 
 // editor reads texts from the terminal. readline edits; everything that is seen is
-// drawn here, and so readline believes that nobody looks.
+// drawn here, and readline's own output is discarded.
 type editor struct {
 	rl      *readline.Instance
 	in      *input

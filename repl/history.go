@@ -129,7 +129,7 @@ func (h *history) older(shown string) (text string, ok bool) {
 	return h.entries[h.at], true
 }
 
-// newer is the entry behind the one that is shown, and the draft at last.
+// newer is the entry after the one that is shown, and the draft at last.
 func (h *history) newer() (text string, ok bool) {
 	switch {
 	case h.at >= len(h.entries):

@@ -21,7 +21,7 @@ const (
 	keyPageDown                      // of a menu
 )
 
-// sequences are what terminals send for keys, behind the Escape.
+// sequences are what terminals send for keys, after the Escape.
 var sequences = map[string]string{
 	"[A": "\x10", "[B": "\x0e", "[C": "\x06", "[D": "\x02", "OA": "\x10", "OB": "\x0e", "OC": "\x06", "OD": "\x02",
 	"[H": "\x01", "[F": "\x05", "OH": "\x01", "OF": "\x05", "[1~": "\x01", "[7~": "\x01", "[4~": "\x05", "[8~": "\x05",
@@ -31,13 +31,13 @@ var sequences = map[string]string{
 }
 
 // input stands between the terminal and readline. It hands out one key at a time,
-// so that what was typed ahead stays here for whoever reads next, turns the
+// so that what was typed ahead stays here for the next reader, turns the
 // sequences of keys into runes, and keeps a pasted text together.
 type input struct {
 	from io.Reader
 	// ready reports whether from has more without waiting. Where it is not nil, no
 	// more is read than the keys that are handed out take: what is typed ahead is
-	// for whoever reads the terminal then, a pager or the shell.
+	// for the next reader of the terminal, a pager or the shell.
 	ready func() bool
 
 	mu      sync.Mutex
@@ -48,7 +48,7 @@ type input struct {
 	escaped time.Time // when a lone Escape was seen
 }
 
-// lateSequence is how long the rest of a key may lag behind its Escape.
+// lateSequence is how long after its Escape the rest of a key may come.
 const lateSequence = 50 * time.Millisecond
 
 // Read hands out the next key, or a part of it.
@@ -104,7 +104,7 @@ func (in *input) more() bool {
 	return len(in.waiting) > 0 || in.ready != nil && in.ready()
 }
 
-// wantsEdit tells, once, whether an Enter stands for Ctrl-X Ctrl-E.
+// wantsEdit reports, once, whether an Enter stands for Ctrl-X Ctrl-E.
 func (in *input) wantsEdit() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -159,11 +159,11 @@ const (
 	endPaste   = "\x1b[201~"
 )
 
-// escape reads the key whose sequence w begins with, behind an Escape of skipped
+// escape reads the key whose sequence w begins with, after an Escape of skipped
 // bytes.
 func (in *input) escape(w []byte, skipped int) (key string, n int) {
 	if len(w) == 0 || w[0] == '\x1b' || w[0] < ' ' && sequences[string(w[:1])] == "" {
-		in.escaped = time.Now() // a key of its own, as Ctrl-C right behind it is
+		in.escaped = time.Now() // a key of its own, as Ctrl-C right after it is
 		return string(keyEscape), skipped
 	}
 	length := 1

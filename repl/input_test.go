@@ -28,7 +28,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q: got %q, want %q, %v", c.typed, got, c.want, err)
 		}
 	}
-	// Over a slow line the rest of a key comes behind its Escape.
+	// Over a slow line the rest of a key comes after its Escape.
 	for typed, want := range map[string]string{
 		"\x1b[A\x1bOB":                       "\x10\x0e",
 		"\x1b[4~[x":                          "\x05[x",
@@ -48,7 +48,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// What is typed ahead of an Enter stays with the terminal, for whoever reads it next.
+// What is typed ahead of an Enter stays with the terminal, for its next reader.
 func TestKeysTakeNoMore(t *testing.T) {
 	from := strings.NewReader("\x1b[A\x1bOB\x1b\rquit\rls\n")
 	in := &input{from: from, ready: func() bool { return from.Len() > 0 }}

@@ -14,30 +14,30 @@ func letters(text []rune) (places []int) {
 	return places
 }
 
-// beside is the place in front of the cursor that is next to it, and the one behind.
-func beside(text []rune, cursor int) (before, behind int) {
-	behind = len(text)
+// beside is where the letter before the cursor begins, and where the one after it ends.
+func beside(text []rune, cursor int) (before, after int) {
+	after = len(text)
 	for _, p := range letters(text) {
 		if p < cursor {
 			before = p
 		}
 		if p > cursor {
-			behind = p
+			after = p
 			break
 		}
 	}
-	return before, behind
+	return before, after
 }
 
 // step moves the cursor over a letter.
 func (e *editor) step(by int) {
-	before, behind := beside(e.text, e.cursor)
-	if e.cursor = behind; by < 0 {
+	before, after := beside(e.text, e.cursor)
+	if e.cursor = after; by < 0 {
 		e.cursor = before
 	}
 }
 
-// erase takes away the letter in front of the cursor, or the one behind it.
+// erase takes away the letter before the cursor, or the one after it.
 func (e *editor) erase(by int) {
 	from, to := beside(e.text, e.cursor)
 	if by < 0 {

@@ -14,12 +14,12 @@ type word struct {
 	value    string // without quotes and escapes
 	quoted   bool   // it has quotes
 	open     byte   // the quote that is not closed, 0 without one
-	bad      bool   // something stands right behind a closing quote
+	bad      bool   // something follows a closing quote at once
 }
 
 // scan splits text into commands, which end at a newline outside of quotes, and
 // these into words. A backslash at the end of a line joins it with the next.
-// continued tells that the last command goes on: a quote is open, or a backslash
+// continued says that the last command goes on: a quote is open, or a backslash
 // ends the text.
 func scan(text string) (commands [][]word, continued bool) {
 	var words []word
@@ -100,7 +100,7 @@ type command struct {
 	words []word // those of the command alone
 	times int    // "5 INCR k" repeats
 	// op is what happens to the output: "|", ">", ">|" or ">>", "" for nothing
-	// special. It stands at opWord; behind it is target, a shell command or the
+	// special. It is at opWord; after it comes target, a shell command or the
 	// name of a file.
 	op     string
 	opWord word
@@ -155,7 +155,7 @@ func understand(text string, words []word, shell bool) command {
 }
 
 // canPrint reports whether the words are a whole command: where they are not, a
-// word such as > behind them is an argument.
+// word such as > after them is an argument.
 func (c command) canPrint() bool {
 	if c.isColon() {
 		return true

@@ -90,7 +90,7 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.ContainsAny(text, "\n\x00\v\f") {
-			return // several commands, or what nobody types
+			return // several commands, or what no one types
 		}
 		want, err := resp.SplitLine(text)
 		commands, continued := scan(text)

@@ -77,7 +77,7 @@ func (m *menu) lines(columns int, colour bool) []string {
 	return lines
 }
 
-// count tells how many candidates there are.
+// count says how many candidates there are.
 func (m *menu) count() string {
 	switch {
 	case m.selected >= 0:

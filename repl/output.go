@@ -23,10 +23,10 @@ type output struct {
 	page    func([]byte) bool
 	failed  io.Writer // takes the errors of replies that go elsewhere; nil for none
 	finish  func() error
-	refused bool // nobody reads any more
+	refused bool // the last write failed
 }
 
-// reply writes the reply to args. It fails when nobody wants it.
+// reply writes the reply to args. It fails when it cannot be written.
 func (o *output) reply(args [][]byte, v resp.Value) error {
 	if o.failed != nil && v.IsError() {
 		fmt.Fprintf(o.failed, "(error) %s\n", visible(string(v.Str)))
@@ -35,8 +35,8 @@ func (o *output) reply(args [][]byte, v resp.Value) error {
 	return o.text(string(o.format(nil, args, v)))
 }
 
-// text writes a text, through a pager where it is long. It fails when nobody wants
-// it.
+// text writes a text, through a pager where it is long. It fails when it cannot be
+// written.
 func (o *output) text(text string) error {
 	if o.page != nil && o.page([]byte(text)) {
 		return nil
@@ -46,7 +46,7 @@ func (o *output) text(text string) error {
 	return err
 }
 
-// Close ends the output and waits for whoever reads it.
+// Close ends the output and waits for its reader.
 func (o *output) Close() error {
 	if o.finish == nil {
 		return nil
@@ -71,7 +71,7 @@ func (l *loop) output(c command) (*output, error) {
 
 // shell starts a shell command that reads the output.
 func (l *loop) shell(line string) (*output, error) {
-	// less shows the colours of a reply unless somebody's LESS decides otherwise.
+	// less shows the colours of a reply unless the user's LESS decides otherwise.
 	run := exec.Command("sh", "-c", `export LESS="${LESS--R}"`+"\n"+line)
 	run.Stdout, run.Stderr = l.Out, l.Err
 	in, err := run.StdinPipe()
@@ -161,7 +161,7 @@ func (f *lazyFile) Write(b []byte) (int, error) {
 	return f.file.Write(b)
 }
 
-// Close tells what went wrong, too.
+// Close reports what went wrong in writing, too.
 func (f *lazyFile) Close() error {
 	if f.file == nil {
 		return f.err
@@ -183,7 +183,7 @@ func asCSV(out []byte, _ [][]byte, v resp.Value) []byte {
 	return resp.Printer{Format: resp.CSV}.Append(out, v)
 }
 
-// asLines is the bytes of a reply, with an end of the line behind text.
+// asLines is the bytes of a reply, with a newline after text.
 func asLines(out []byte, args [][]byte, v resp.Value) []byte {
 	if v.Kind == resp.Bulk && !utf8.Valid(v.Str) {
 		return append(out, v.Str...)

@@ -21,7 +21,7 @@ const (
 	warning       = "2;31"
 )
 
-// paint finds the style of every byte of a text, and the hint that stands behind
+// paint finds the style of every byte of a text, and the hint that stands after
 // it when the cursor is at its end. strict says that the target has the commands
 // of the table and no others.
 func paint(text string, t *commands.Table, strict bool) (styleAt []string, hint string) {
@@ -98,7 +98,7 @@ func describe(c command, typing, ended bool, t *commands.Table, strict bool) (ki
 	return f.kinds, spaced(written(f.rest), ended)
 }
 
-// spaced is a dimmed hint behind a word.
+// spaced is a dimmed hint after a word.
 func spaced(hint string, ended bool) string {
 	if hint == "" {
 		return ""
@@ -109,7 +109,7 @@ func spaced(hint string, ended bool) string {
 	return sgr(hint, dim)
 }
 
-// complaint is a hint about a mistake, two spaces behind the text.
+// complaint is a hint about a mistake, two spaces after the text.
 func complaint(text string, ended bool) string {
 	if !ended {
 		text = " " + text
@@ -141,7 +141,7 @@ func describeColon(c command, words []string, typing, ended bool, t *commands.Ta
 	return kinds, spaced(own.syntax, ended)
 }
 
-// likely are the words that a misspelt one was probably meant to be, behind a comma.
+// likely are the words that a misspelt one was probably meant to be, after a comma.
 func likely(word string, words []string) string {
 	near := spelling.Nearest(word, words)
 	if len(near) == 0 {

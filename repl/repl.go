@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -25,7 +26,7 @@ type Session interface {
 type Target struct {
 	Session
 	Name string // as the prompt shows it
-	// Commands are those that completion, hints and HELP tell about; nil for ours.
+	// Commands are those that completion, hints and HELP know; nil for ours.
 	Commands *commands.Table
 	// Strict says that the target has these commands and no others.
 	Strict bool
@@ -42,9 +43,11 @@ type Target struct {
 	// Confirm returns the question that a command raises on a terminal, and
 	// what reports whether an answer lets it run; no question for most.
 	Confirm func(args [][]byte) (question string, accepts func(answer string) bool)
+	// Bytes finds out the bytes of keys; nil asks MEMORY USAGE.
+	Bytes func(ctx context.Context, keys []keyspace.Key) error
 	// Explain shows the SQL of a command.
 	Explain func(ctx context.Context, out io.Writer, args [][]byte) error
-	// Close ends the session; nil when somebody else does.
+	// Close ends the session; nil when the caller does.
 	Close func() error
 }
 
@@ -61,7 +64,7 @@ type Options struct {
 	FormatName  string
 	Formats     []string
 	FormatNamed func(name string) (Format, error)
-	// Suggest says what was probably meant, behind a reply that is an error.
+	// Suggest says what was probably meant, after a reply that is an error.
 	Suggest func(args [][]byte, v resp.Value)
 	// Connect goes to a URL or a file, Use to a profile, one of Profiles.
 	Connect  func(ctx context.Context, spec string) (Target, error)
@@ -80,7 +83,7 @@ type Options struct {
 	History  string // file of the lines typed; empty for none
 	Editor   string // the command that edits a file, as in $EDITOR
 	Colour   bool
-	NoHints  bool // nothing is shown behind the cursor
+	NoHints  bool // nothing is shown after the cursor
 	Timing   bool // every reply says how long it took
 }
 
@@ -90,7 +93,7 @@ type loop struct {
 	editor *editor // nil without a terminal
 	failed bool
 
-	// The session as it was behind the last command: while somebody types it may
+	// The session as it was after the last command: while the user types it may
 	// be busy with a completion.
 	db     int
 	multi  bool

@@ -79,7 +79,7 @@ func TestTyping(t *testing.T) {
 		"db> SET two \"line one", "... line two\"", "OK", `"line one\nline two"`, `"line one\nline two"`, "db[3]>", "(integer) 2\n(integer) 3\n")
 	mustShow(t, errs, "There is no :nope", "Invalid argument(s): unbalanced quotes")
 	if strings.Contains(out, "never") {
-		t.Error("a command ran behind :exit")
+		t.Error("a command ran after :exit")
 	}
 }
 
@@ -160,7 +160,7 @@ func TestConnectUseAndSettings(t *testing.T) {
 		Target: target("first"),
 		Connect: func(_ context.Context, spec string) (Target, error) {
 			if spec == "gone" {
-				return Target{}, errors.New("nobody answers")
+				return Target{}, errors.New("no answer")
 			}
 			return target(spec), nil
 		},
@@ -177,7 +177,7 @@ func TestConnectUseAndSettings(t *testing.T) {
 	out, errs := typedInto(t, o, "GET name\r:connect gone\rGET name\r:connect second\rGET name\rMULTI\rPING\r:use prod\rDISCARD\r:use prod\rGET name\r"+
 		":format json\rGET none\r:format xml\r:set timing on\rPING\r:set nope\r:timing maybe\r:set\r:explain GET k\r")
 	mustShow(t, out, `"first"`, `"first"`, "second> ", `"second"`, "@prod> ", `"@prod"`, "null", "format   json", "timing   on")
-	mustShow(t, errs, "nobody answers", "a transaction is open with 1 commands", `there is no format "xml"`, "µs)", "there is no setting nope", "say on or off", "there is no SQL to show here")
+	mustShow(t, errs, "no answer", "a transaction is open with 1 commands", `there is no format "xml"`, "µs)", "there is no setting nope", "say on or off", "there is no SQL to show here")
 	if closed != 3 {
 		t.Errorf("%d targets were closed", closed)
 	}
@@ -275,12 +275,35 @@ func TestPeek(t *testing.T) {
 	s := newSession(t, `SET json '{"name":"Tom"}'`, "SET at 1700000000 EX 1000", "HSET h name Tom bin '\xff'", "RPUSH l a b", "ZADD z 1 a", "SADD s x", "XADD st 1-1 f v", `JSON.SET doc $ '[1]'`,
 		"ARSET slots 7 seven eight", "VADD vec VALUES 2 1 0 e", "RPUSH long 1 2 3 4 5 6 7 8 9 10 11")
 	out, errs := typedInto(t, Options{Target: Target{Session: s}}, ":peek slots\r:peek vec\r:peek long\r:peek json\r:peek at\r:peek h\r:peek l\r:peek z\r:peek s\r:peek st\r:peek doc\r:peek 'no key'\r:peek\r")
-	mustShow(t, out, "slots  array, 2 values", "  7: seven\n  8: eight\n", "vec  vectorset, 1 element,", "  e\n", "  10\n  …\n",
-		"json  string, 14 bytes, no expiry, embstr", "JSON 14 B\n{\n  \"name\": \"Tom\"\n}\n",
-		"at  string, 10 bytes, expires in ", "1700000000\nas a time: 2023-11-14",
-		"h  hash, 2 fields", "  name: Tom\n", `  bin: (binary 1 B) \xff`, "l  list, 2 elements", "  a\n  b\n", "z  zset, 1 member,", "  a: 1\n",
-		"s  set, 1 member,", "  x\n", "st  stream, 1 entry,", "  1-1  f: v\n", "doc  json", "JSON 3 B\n[\n  1\n]\n")
+	mustShow(t, out, "key   slots\ntype  array\n", "size  2 values\n", "7  seven\n8  eight\n", "key   vec\ntype  vectorset\n", "size  1 element\n", "\ne\n", "10\n… and 1 more\n",
+		"key   json\ntype  string\nform  embstr, by OBJECT ENCODING\nttl   none\nsize  14 bytes\n", "JSON 14 B\n{\n  \"name\": \"Tom\"\n}\n",
+		"key   at\ntype  string\n", "ttl   16m", "1700000000\nas a time: 2023-11-14",
+		"type  hash\n", "name  Tom\n", `bin   (binary 1 B) "\xff"`, "type  list\n", "a\nb\n", "type  zset\n", "a  1\n",
+		"type  set\n", "size  1 member\n", "\nx\n", "type  stream\n", "1-1  f v\n", "type  json\n", "JSON 3 B\n[\n  1\n]\n")
 	mustShow(t, errs, `there is no key "no key"`, "usage: :peek KEY")
+}
+
+// before84 is a session without VRANGE, as Redis 8.0 is.
+type before84 struct{ Session }
+
+func (s before84) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	if strings.EqualFold(string(args[0]), "VRANGE") {
+		return resp.MakeError("ERR unknown command 'VRANGE', with args beginning with: "), nil
+	}
+	return s.Session.Do(ctx, args...)
+}
+
+// TestPeekWithoutRange looks at a vector set of a server that cannot page through it. What a
+// person types there is answered by the server.
+func TestPeekWithoutRange(t *testing.T) {
+	s := newSession(t)
+	for i := range 12 {
+		if v, err := s.Do(context.Background(), []byte("VADD"), []byte("vec"), []byte("VALUES"), []byte("1"), []byte("1"), fmt.Appendf(nil, "e%02d", i)); err != nil || v.IsError() {
+			t.Fatal(err, v)
+		}
+	}
+	out, _ := typedInto(t, Options{Target: Target{Session: before84{s}}}, ":peek vec\rVRANGE vec - +\r")
+	mustShow(t, out, "key   vec\ntype  vectorset\n", "size  12 elements\n", "\ne00\n", "e09\n… and 2 more\n", "unknown command 'VRANGE'")
 }
 
 // slowSession answers when it is let.

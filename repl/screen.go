@@ -11,7 +11,7 @@ import (
 )
 
 // screen draws what is being edited: a prompt, a text that may take several rows,
-// a hint behind it, and rows below. Each drawing is one write that overwrites the
+// a hint after it, and rows below. Each drawing is one write that overwrites the
 // last one in place, so that nothing flickers.
 type screen struct {
 	out  io.Writer
@@ -25,7 +25,7 @@ type picture struct {
 	prompt string // may have colours
 	text   []glyph
 	cursor int    // the glyph that it stands on
-	hint   string // behind the text, with colours; one row at most
+	hint   string // after the text, with colours; one row at most
 	below  []string
 }
 

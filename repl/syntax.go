@@ -25,7 +25,7 @@ type call struct {
 	// wrong says what is wrong with the word at position at; "" for nothing.
 	wrong string
 	at    int
-	lost  bool // the words can no longer be told apart
+	lost  bool // the words can no longer be assigned to parameters
 }
 
 // kind is the role of a word, as it is coloured.
@@ -117,7 +117,7 @@ func (c *call) fill(i int, word string, typing bool) {
 }
 
 // notTaken judges a word that no parameter takes. An option that stands twice, or
-// in another place than usual, is for the target to judge, and all behind it.
+// in another place than usual, is for the target to judge, and so is all after it.
 func (c *call) notTaken(i int, word string, typing bool) {
 	tokens, _ := expected(c.rest)
 	switch {

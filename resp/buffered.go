@@ -71,7 +71,7 @@ func (r *Reader) keep(args [][]byte, size int) {
 }
 
 // cutCount reads the count that stands in buf from position at up to CRLF, and
-// returns it and the position behind. -1 when that is not what is there.
+// returns it and the position after it. -1 when that is not what is there.
 func cutCount(buf []byte, at int) (n, next int) {
 	digits, _, whole := bytes.Cut(buf[at:min(len(buf), at+8)], []byte("\r\n"))
 	count, ok := parseCount(digits)

@@ -56,9 +56,11 @@ func AppendJSON(out []byte, v Value) []byte {
 const bytesPrefix = `{"base64":"`
 
 func appendJSONBytes(out, b []byte) []byte {
-	out = base64.StdEncoding.AppendEncode(append(out, bytesPrefix...), b)
-	return append(out, `"}`...)
+	return append(AppendBase64(append(out, bytesPrefix...), b), `"}`...)
 }
+
+// AppendBase64 appends b as it stands between the quotes of a string of base64.
+func AppendBase64(out, b []byte) []byte { return base64.StdEncoding.AppendEncode(out, b) }
 
 func appendJSONKey(out []byte, key Value) []byte {
 	text := AppendJSON(nil, key)

@@ -15,7 +15,7 @@ const (
 type Printer struct {
 	Format Format
 	// RESP3 shows maps, sets and doubles as such. Without it they take the
-	// shapes of RESP2, which is what redis-cli shows unless told otherwise.
+	// shapes of RESP2, which is what redis-cli shows without -3.
 	RESP3 bool
 	// Escape shows every byte beyond ASCII as \xhh, and makes CSV redis-cli's.
 	Escape bool
@@ -27,7 +27,7 @@ type Printer struct {
 	// Colour is for a terminal, and the typed form.
 	Colour bool
 	// Between stands between the elements of an array in the raw form, and
-	// After behind each reply; a newline when nil.
+	// After follows each reply; a newline when nil.
 	Between, After *string
 }
 

@@ -113,8 +113,12 @@ func (t typed) aggregate(out []byte, v Value, prefix string) []byte {
 // AppendQuoted appends s in double quotes, escaped so that SplitLine reads it
 // back.
 func AppendQuoted(out, s []byte, asUTF8 bool) []byte {
+	return append(AppendQuotedText(append(out, '"'), s, asUTF8), '"')
+}
+
+// AppendQuotedText appends s as it stands between those quotes.
+func AppendQuotedText(out, s []byte, asUTF8 bool) []byte {
 	const digits = "0123456789abcdef"
-	out = append(out, '"')
 	for i := 0; i < len(s); {
 		c := s[i]
 		if asUTF8 && c >= utf8.RuneSelf {
@@ -146,5 +150,5 @@ func AppendQuoted(out, s []byte, asUTF8 bool) []byte {
 			}
 		}
 	}
-	return append(out, '"')
+	return out
 }

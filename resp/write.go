@@ -2,6 +2,7 @@ package resp
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"strconv"
 )
@@ -128,6 +129,36 @@ func AppendCommand(out []byte, args ...[]byte) []byte {
 		out = appendBulk(out, '$', a)
 	}
 	return out
+}
+
+// WriteCommands writes commands as a client sends them, long words as they are: no more
+// than those and a Piece or so are in memory.
+func WriteCommands(to io.Writer, calls [][][]byte) (err error) {
+	var out []byte
+	write := func(b []byte) {
+		if err == nil && len(b) > 0 {
+			_, err = to.Write(b)
+		}
+	}
+	for _, args := range calls {
+		out = appendNumber(out, '*', int64(len(args)))
+		for _, a := range args {
+			if out = appendNumber(out, '$', int64(len(a))); len(a) >= Piece {
+				write(out)
+				write(a)
+				out = out[:0]
+			} else {
+				out = append(out, a...)
+			}
+			out = append(out, '\r', '\n')
+		}
+		if len(out) >= Piece {
+			write(out)
+			out = out[:0]
+		}
+	}
+	write(out)
+	return err
 }
 
 func appendLine(out []byte, kind byte, s []byte) []byte {

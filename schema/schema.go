@@ -6,13 +6,13 @@ const ApplicationID = 0x6d656f77
 
 // Version is the schema version that this program writes: the number of
 // migrations.
-var Version = len(Migrations)
+const Version = 10
 
 // VersionQuery reads the schema version of a file; it fails when the table
-// does not exist, in a file that is empty or somebody else's.
+// does not exist, in a file that is empty or of another program.
 const VersionQuery = `SELECT max(version) FROM meowdis`
 
-// SetVersion records that migration ?1 was applied at ?2 (Unix ms).
+// SetVersion records that the schema got version ?1 at ?2 (Unix ms).
 const SetVersion = `INSERT INTO meowdis(version, applied_at) VALUES(?1, ?2)`
 
 // DiesAt is the column dies_at of keys spelled out, which is what the index
@@ -20,429 +20,33 @@ const SetVersion = `INSERT INTO meowdis(version, applied_at) VALUES(?1, ?2)`
 // expression, and never in that of a computed column.
 const DiesAt = `iif(volatile > 0 AND volatile = count, min(last_field, ifnull(expires_at, last_field)), expires_at)`
 
-// A string of more than WholeString bytes is kept in parts of StringPart bytes;
-// WholeBytes and PartBytes are the same in SQL. What is shorter is faster as a whole.
+// A string of more than WholeString bytes is kept in parts of StringPart bytes, and what is
+// shorter in the row of its key. WholeBytes and PartBytes are the same in SQL.
 const (
-	WholeString = 131072
+	WholeString = 16384
 	StringPart  = 32768
-	WholeBytes  = `131072`
+	WholeBytes  = `16384`
 	PartBytes   = `32768`
 )
 
 // StringLength is the bytes of the string of a row of keys, in SQL. It reads no value.
-const StringLength = `iif(keys.count > 0, keys.count, (SELECT length(value) FROM strings WHERE key_id = keys.id))`
+const StringLength = `iif(keys.count > 0, keys.count, length(keys.value))`
 
 // splitString is the parts of the string of NEW, as rows of string_parts. It halves
 // the value again and again: a cut out of a long one reads all of it.
-const splitString = `SELECT NEW.id, part, value FROM (
+const splitString = splitHead + `SELECT 0, (length(NEW.value) - 1) / ` + PartBytes + ` / 2 + 1, NEW.value` + splitTail
+
+const (
+	splitHead = `SELECT NEW.id, part, value FROM (
 	WITH RECURSIVE cuts(part, half, value) AS (
-		SELECT 0, (length(value) - 1) / ` + PartBytes + ` / 2 + 1, value FROM strings WHERE key_id = NEW.id
+		`
+	splitTail = `
 		UNION ALL SELECT part, (half - 1) / 2 + 1, substr(value, 1, half * ` + PartBytes + `)
 			FROM cuts WHERE length(value) > ` + PartBytes + `
 		UNION ALL SELECT part + half, (length(value) - half * ` + PartBytes + ` - 1) / ` + PartBytes + ` / 2 + 1, substr(value, half * ` + PartBytes + ` + 1)
 			FROM cuts WHERE length(value) > ` + PartBytes + `)
 	SELECT part, value FROM cuts WHERE length(value) BETWEEN 1 AND ` + PartBytes + `)`
-
-// Migrations are applied in order, each in one transaction together with
-// SetVersion. One that has been released never changes.
-var Migrations = [][]string{
-	{
-		`CREATE TABLE meowdis(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)`,
-
-		// version starts at a random number and grows by one with each
-		// change, so that it never repeats when a key is deleted and made
-		// again: WATCH and compare-and-set rely on it. count is the number
-		// of elements (0 for a string), seq the elements ever added. hash is
-		// a 52-bit hash of the key, which orders SCAN and random picks: unlike
-		// the row id it belongs to the name, whatever becomes of the key.
-		`CREATE TABLE keys(
-			id INTEGER PRIMARY KEY,
-			db INTEGER NOT NULL,
-			key BLOB NOT NULL,
-			hash INTEGER NOT NULL,
-			type TEXT NOT NULL,
-			version INTEGER NOT NULL,
-			count INTEGER NOT NULL DEFAULT 0 CHECK (count >= 0),
-			seq INTEGER NOT NULL DEFAULT 0,
-			expires_at INTEGER,
-			created_at INTEGER NOT NULL,
-			updated_at INTEGER NOT NULL,
-			UNIQUE(db, key))`,
-		`CREATE INDEX keys_by_hash ON keys(db, hash)`,
-		// With db, so that counting dead keys does not read their rows.
-		`CREATE INDEX keys_by_expiry ON keys(expires_at, db) WHERE expires_at IS NOT NULL`,
-
-		// How many rows of keys each database has, so that DBSIZE reads one.
-		`CREATE TABLE dbs(db INTEGER PRIMARY KEY, keys INTEGER NOT NULL)`,
-		`CREATE TRIGGER keys_insert AFTER INSERT ON keys BEGIN
-			INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
-		END`,
-		`CREATE TRIGGER keys_move AFTER UPDATE OF db ON keys WHEN OLD.db <> NEW.db BEGIN
-			UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
-			INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
-		END`,
-
-		// Always empty: inserting NULL into it is how a statement refuses.
-		`CREATE TABLE guard(ok INTEGER NOT NULL)`,
-
-		`CREATE TABLE strings(
-			key_id INTEGER PRIMARY KEY,
-			value BLOB NOT NULL)`,
-
-		// hash is a 52-bit hash of the field or member. It orders the
-		// elements, so that a scan's numeric cursor and a random pick are a
-		// seek. seq is the order of insertion.
-		`CREATE TABLE hashes(
-			key_id INTEGER NOT NULL,
-			hash INTEGER NOT NULL,
-			field BLOB NOT NULL,
-			value BLOB NOT NULL,
-			seq INTEGER NOT NULL,
-			expires_at INTEGER,
-			PRIMARY KEY(key_id, hash, field)) WITHOUT ROWID`,
-		`CREATE INDEX hashes_by_expiry ON hashes(key_id, expires_at) WHERE expires_at IS NOT NULL`,
-
-		`CREATE TABLE sets(
-			key_id INTEGER NOT NULL,
-			hash INTEGER NOT NULL,
-			member BLOB NOT NULL,
-			seq INTEGER NOT NULL,
-			PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
-
-		`CREATE TABLE zsets(
-			key_id INTEGER NOT NULL,
-			hash INTEGER NOT NULL,
-			member BLOB NOT NULL,
-			score REAL NOT NULL,
-			PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
-		`CREATE INDEX zsets_by_score ON zsets(key_id, score, member)`,
-
-		// pos leaves 2^16 free places between neighbours for LINSERT.
-		`CREATE TABLE lists(
-			key_id INTEGER NOT NULL,
-			pos INTEGER NOT NULL,
-			value BLOB NOT NULL,
-			PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
-
-		// The elements of a key go with it, from the one table that has them.
-		// No key_id is declared a foreign key: SQLite would search every table
-		// for each key that goes, at several times the cost, and could not
-		// empty a table at once; and an engine may run without foreign keys.
-		`CREATE TRIGGER keys_delete AFTER DELETE ON keys BEGIN
-			UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
-			DELETE FROM strings WHERE OLD.type = 'string' AND key_id = OLD.id;
-			DELETE FROM hashes WHERE OLD.type = 'hash' AND key_id = OLD.id;
-			DELETE FROM lists WHERE OLD.type = 'list' AND key_id = OLD.id;
-			DELETE FROM sets WHERE OLD.type = 'set' AND key_id = OLD.id;
-			DELETE FROM zsets WHERE OLD.type = 'zset' AND key_id = OLD.id;
-		END`,
-
-		// A row that begins anew as another type (SET overwrites whatever there
-		// is) is deleted as what it was, so that its elements go, and made again.
-		`CREATE TRIGGER keys_anew AFTER UPDATE OF created_at ON keys WHEN OLD.type <> NEW.type BEGIN
-			UPDATE keys SET type = OLD.type WHERE id = NEW.id;
-			DELETE FROM keys WHERE id = NEW.id;
-			INSERT INTO keys(id, db, key, hash, type, version, expires_at, created_at, updated_at)
-				VALUES(NEW.id, NEW.db, NEW.key, NEW.hash, NEW.type, NEW.version, NEW.expires_at, NEW.created_at, NEW.updated_at);
-		END`,
-
-		// For people who open the file with sqlite3.
-		`CREATE VIEW v_keys AS SELECT db, CAST(key AS TEXT) AS key, type, count,
-			(expires_at - CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)) / 1000.0 AS ttl_seconds,
-			strftime('%Y-%m-%dT%H:%M:%fZ', expires_at / 1000.0, 'unixepoch') AS expires_at,
-			strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch') AS created_at,
-			strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1000.0, 'unixepoch') AS updated_at
-			FROM keys WHERE expires_at IS NULL OR expires_at > (julianday('now') - 2440587.5) * 86400000`,
-		`CREATE VIEW v_strings AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(s.value AS TEXT) AS value
-			FROM keys k JOIN strings s ON s.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
-		`CREATE VIEW v_hashes AS SELECT k.db, CAST(k.key AS TEXT) AS key,
-			CAST(h.field AS TEXT) AS field, CAST(h.value AS TEXT) AS value
-			FROM keys k JOIN hashes h ON h.key_id = k.id
-			WHERE (k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000)
-			AND (h.expires_at IS NULL OR h.expires_at > (julianday('now') - 2440587.5) * 86400000)
-			ORDER BY k.id, h.seq`,
-		`CREATE VIEW v_sets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(m.member AS TEXT) AS member
-			FROM keys k JOIN sets m ON m.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
-			ORDER BY k.id, m.seq`,
-		`CREATE VIEW v_zsets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(z.member AS TEXT) AS member, z.score
-			FROM keys k JOIN zsets z ON z.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
-			ORDER BY k.id, z.score, z.member`,
-		`CREATE VIEW v_lists AS SELECT k.db, CAST(k.key AS TEXT) AS key,
-			row_number() OVER (PARTITION BY k.id ORDER BY l.pos) - 1 AS "index", CAST(l.value AS TEXT) AS value
-			FROM keys k JOIN lists l ON l.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
-	},
-
-	// Streams. An entry's id is 16 bytes, big-endian ms and sequence number, so
-	// that bytes order as ids do; fields are length-prefixed strings.
-	{
-		`CREATE TABLE streams(
-			key_id INTEGER PRIMARY KEY,
-			last_id BLOB NOT NULL,
-			deleted_id BLOB NOT NULL,
-			added INTEGER NOT NULL)`,
-		`CREATE TABLE stream_entries(
-			key_id INTEGER NOT NULL,
-			id BLOB NOT NULL,
-			fields BLOB NOT NULL,
-			PRIMARY KEY(key_id, id)) WITHOUT ROWID`,
-		`CREATE TABLE stream_groups(
-			key_id INTEGER NOT NULL,
-			name BLOB NOT NULL,
-			last_id BLOB NOT NULL,
-			entries_read INTEGER,
-			PRIMARY KEY(key_id, name)) WITHOUT ROWID`,
-		`CREATE TABLE stream_consumers(
-			key_id INTEGER NOT NULL,
-			group_name BLOB NOT NULL,
-			name BLOB NOT NULL,
-			seen_at INTEGER NOT NULL,
-			active_at INTEGER,
-			PRIMARY KEY(key_id, group_name, name),
-			FOREIGN KEY(key_id, group_name) REFERENCES stream_groups(key_id, name)) WITHOUT ROWID`,
-		`CREATE TABLE stream_pending(
-			key_id INTEGER NOT NULL,
-			group_name BLOB NOT NULL,
-			id BLOB NOT NULL,
-			consumer BLOB NOT NULL,
-			delivered_at INTEGER NOT NULL,
-			deliveries INTEGER NOT NULL,
-			PRIMARY KEY(key_id, group_name, id),
-			FOREIGN KEY(key_id, group_name, consumer) REFERENCES stream_consumers(key_id, group_name, name)) WITHOUT ROWID`,
-		`CREATE INDEX stream_pending_by_consumer ON stream_pending(key_id, group_name, consumer, id)`,
-		`CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
-			DELETE FROM streams WHERE key_id = OLD.id;
-			DELETE FROM stream_entries WHERE key_id = OLD.id;
-			DELETE FROM stream_groups WHERE key_id = OLD.id;
-		END`,
-		`CREATE TRIGGER stream_groups_delete AFTER DELETE ON stream_groups BEGIN
-			DELETE FROM stream_consumers WHERE key_id = OLD.key_id AND group_name = OLD.name;
-		END`,
-		`CREATE TRIGGER stream_consumers_delete AFTER DELETE ON stream_consumers BEGIN
-			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.group_name AND consumer = OLD.name;
-		END`,
-	},
-
-	// JSON documents, as compact text.
-	{
-		`CREATE TABLE documents(
-			key_id INTEGER PRIMARY KEY,
-			value BLOB NOT NULL)`,
-		`CREATE TRIGGER keys_delete_document AFTER DELETE ON keys WHEN OLD.type = 'ReJSON-RL' BEGIN
-			DELETE FROM documents WHERE key_id = OLD.id;
-		END`,
-		`CREATE VIEW v_documents AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(d.value AS TEXT) AS value
-			FROM keys k JOIN documents d ON d.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
-	},
-
-	// Fields with an expiry of their own. volatile counts them and last_field is
-	// the latest of their expiries; the triggers on hashes keep both. A hash dies
-	// with its last field, unless it has a field that stays, or a TTL that ends
-	// sooner: dies_at is when a key is dead, and expires_at only what its TTL says.
-	{
-		`ALTER TABLE keys ADD COLUMN volatile INTEGER NOT NULL DEFAULT 0`,
-		`ALTER TABLE keys ADD COLUMN last_field INTEGER`,
-		`ALTER TABLE keys ADD COLUMN dies_at INTEGER AS (` + DiesAt + `) VIRTUAL`,
-		// With expires_at, since INFO averages it.
-		`DROP INDEX keys_by_expiry`,
-		`CREATE INDEX keys_by_death ON keys(` + DiesAt + `, db, expires_at) WHERE ` + DiesAt + ` IS NOT NULL`,
-		// For the sweep.
-		`CREATE INDEX hashes_by_death ON hashes(expires_at) WHERE expires_at IS NOT NULL`,
-
-		`CREATE TRIGGER hashes_insert AFTER INSERT ON hashes WHEN NEW.expires_at IS NOT NULL BEGIN
-			UPDATE keys SET volatile = volatile + 1, last_field = max(NEW.expires_at, ifnull(last_field, NEW.expires_at))
-			WHERE id = NEW.key_id;
-		END`,
-		`CREATE TRIGGER hashes_update AFTER UPDATE OF expires_at ON hashes WHEN OLD.expires_at IS NOT NEW.expires_at BEGIN
-			UPDATE keys SET volatile = volatile + (NEW.expires_at IS NOT NULL) - (OLD.expires_at IS NOT NULL),
-				last_field = (SELECT max(expires_at) FROM hashes WHERE key_id = NEW.key_id AND expires_at IS NOT NULL)
-			WHERE id = NEW.key_id;
-		END`,
-		`CREATE TRIGGER hashes_delete AFTER DELETE ON hashes WHEN OLD.expires_at IS NOT NULL BEGIN
-			UPDATE keys SET volatile = volatile - 1,
-				last_field = (SELECT max(expires_at) FROM hashes WHERE key_id = OLD.key_id AND expires_at IS NOT NULL)
-			WHERE id = OLD.key_id;
-		END`,
-
-		`DROP VIEW v_keys`,
-		`CREATE VIEW v_keys AS SELECT db, CAST(key AS TEXT) AS key, type, count,
-			(expires_at - CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)) / 1000.0 AS ttl_seconds,
-			strftime('%Y-%m-%dT%H:%M:%fZ', expires_at / 1000.0, 'unixepoch') AS expires_at,
-			strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch') AS created_at,
-			strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1000.0, 'unixepoch') AS updated_at
-			FROM keys WHERE dies_at IS NULL OR dies_at > (julianday('now') - 2440587.5) * 86400000`,
-	},
-
-	// Arrays. pos is the index less 2^63, so that the unsigned indexes 0 to 2^64-2
-	// are integers of SQLite and order as such. array_cursors has the arrays that
-	// were appended to: next is the place of the next append (2^63-1 when there is
-	// none).
-	{
-		`CREATE TABLE arrays(
-			key_id INTEGER NOT NULL,
-			pos INTEGER NOT NULL,
-			value BLOB NOT NULL,
-			PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
-		`CREATE TABLE array_cursors(
-			key_id INTEGER PRIMARY KEY,
-			next INTEGER NOT NULL)`,
-		`CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' BEGIN
-			DELETE FROM arrays WHERE key_id = OLD.id;
-			DELETE FROM array_cursors WHERE key_id = OLD.id;
-		END`,
-		// pos with its highest bit turned over, as an unsigned number.
-		`CREATE VIEW v_arrays AS SELECT k.db, CAST(k.key AS TEXT) AS key,
-			printf('%u', (a.pos | -9223372036854775808) & ~(a.pos & -9223372036854775808)) AS "index", CAST(a.value AS TEXT) AS value
-			FROM keys k JOIN arrays a ON a.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
-			ORDER BY k.id, a.pos`,
-	},
-
-	// Streams since Redis 8. A pending entry without a consumer is nobody's, since
-	// XNACK gave it back: it goes with its group. stream_idmp is there for the
-	// streams that producers add to with IDs of their own (iid); duration is in
-	// seconds, and added and duplicates count for the stream's life.
-	{
-		`DROP TRIGGER stream_groups_delete`,
-		`DROP TRIGGER stream_consumers_delete`,
-		`CREATE TABLE stream_pending_2(
-			key_id INTEGER NOT NULL,
-			group_name BLOB NOT NULL,
-			id BLOB NOT NULL,
-			consumer BLOB,
-			delivered_at INTEGER NOT NULL,
-			deliveries INTEGER NOT NULL,
-			PRIMARY KEY(key_id, group_name, id),
-			FOREIGN KEY(key_id, group_name, consumer) REFERENCES stream_consumers(key_id, group_name, name)) WITHOUT ROWID`,
-		`INSERT INTO stream_pending_2(key_id, group_name, id, consumer, delivered_at, deliveries)
-			SELECT key_id, group_name, id, consumer, delivered_at, deliveries FROM stream_pending`,
-		`DROP TABLE stream_pending`,
-		`ALTER TABLE stream_pending_2 RENAME TO stream_pending`,
-		`CREATE INDEX stream_pending_by_consumer ON stream_pending(key_id, group_name, consumer, id)`,
-		`CREATE INDEX stream_pending_by_delivery ON stream_pending(key_id, group_name, delivered_at, id)`,
-		`CREATE TRIGGER stream_groups_delete AFTER DELETE ON stream_groups BEGIN
-			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.name;
-			DELETE FROM stream_consumers WHERE key_id = OLD.key_id AND group_name = OLD.name;
-		END`,
-		`CREATE TRIGGER stream_consumers_delete AFTER DELETE ON stream_consumers BEGIN
-			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.group_name AND consumer = OLD.name;
-		END`,
-
-		`CREATE TABLE stream_idmp(
-			key_id INTEGER PRIMARY KEY,
-			duration INTEGER NOT NULL,
-			maxsize INTEGER NOT NULL,
-			added INTEGER NOT NULL DEFAULT 0,
-			duplicates INTEGER NOT NULL DEFAULT 0)`,
-		`CREATE TABLE stream_iids(
-			key_id INTEGER NOT NULL,
-			producer BLOB NOT NULL,
-			iid BLOB NOT NULL,
-			id BLOB NOT NULL,
-			added_at INTEGER NOT NULL,
-			PRIMARY KEY(key_id, producer, iid)) WITHOUT ROWID`,
-		`CREATE INDEX stream_iids_by_id ON stream_iids(key_id, producer, id)`,
-		`CREATE INDEX stream_iids_by_age ON stream_iids(key_id, added_at)`,
-		`CREATE TRIGGER keys_delete_idmp AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
-			DELETE FROM stream_idmp WHERE key_id = OLD.id;
-			DELETE FROM stream_iids WHERE key_id = OLD.id;
-		END`,
-	},
-
-	// Strings of more than 128 KB in parts of 32 KB, so that a change in one writes a part and not
-	// the whole. count is the bytes of a string that is in parts, and 0 for another
-	// one. A part that is missing, or shorter than its place, is zeros from there on;
-	// the value in strings is empty. A string goes into parts when its count is set,
-	// and its parts go when the count is 0.
-	{
-		`CREATE TABLE string_parts(
-			key_id INTEGER NOT NULL,
-			part INTEGER NOT NULL,
-			value BLOB NOT NULL,
-			PRIMARY KEY(key_id, part)) WITHOUT ROWID`,
-		`CREATE TRIGGER string_parts_make AFTER UPDATE OF count ON keys WHEN OLD.count = 0 AND NEW.count > 0 AND NEW.type = 'string' BEGIN
-			INSERT INTO string_parts(key_id, part, value) ` + splitString + `;
-			INSERT INTO strings(key_id, value) VALUES(NEW.id, x'') ON CONFLICT(key_id) DO UPDATE SET value = excluded.value;
-		END`,
-		`CREATE TRIGGER string_parts_drop AFTER UPDATE OF count ON keys WHEN OLD.count > 0 AND NEW.count = 0 AND OLD.type = 'string' BEGIN
-			DELETE FROM string_parts WHERE key_id = OLD.id;
-		END`,
-		`CREATE TRIGGER keys_delete_parts AFTER DELETE ON keys WHEN OLD.count > 0 AND OLD.type = 'string' BEGIN
-			DELETE FROM string_parts WHERE key_id = OLD.id;
-		END`,
-		`UPDATE keys SET count = (SELECT length(value) FROM strings WHERE key_id = keys.id)
-			WHERE type = 'string' AND (SELECT length(value) FROM strings WHERE key_id = keys.id) > ` + WholeBytes,
-
-		`DROP VIEW v_strings`,
-		`CREATE VIEW v_strings AS SELECT k.db, CAST(k.key AS TEXT) AS key, iif(k.count = 0, CAST(s.value AS TEXT),
-				(SELECT group_concat(CAST(value AS TEXT), '') FROM (SELECT value FROM string_parts WHERE key_id = k.id ORDER BY part))) AS value
-			FROM keys k JOIN strings s ON s.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
-	},
-
-	// Vector sets. The vectors of a set are numbered from 0 on without gaps (slot), and kept in
-	// blocks of as many records (per) as make about 16 KB, so that looking at all of
-	// them reads few rows. size is the bytes of a record; input_dim is the
-	// components of the vectors that are reduced to dim, 0 when they are not.
-	// quantization is 0 for floats, 1 for int8, 2 for binary.
-	{
-		`CREATE TABLE vector_sets(
-			key_id INTEGER PRIMARY KEY,
-			dim INTEGER NOT NULL,
-			input_dim INTEGER NOT NULL,
-			quantization INTEGER NOT NULL,
-			m INTEGER NOT NULL,
-			size INTEGER NOT NULL,
-			per INTEGER NOT NULL)`,
-		`CREATE TABLE vectors(
-			key_id INTEGER NOT NULL,
-			slot INTEGER NOT NULL,
-			element BLOB NOT NULL,
-			attributes BLOB,
-			PRIMARY KEY(key_id, slot)) WITHOUT ROWID`,
-		`CREATE UNIQUE INDEX vectors_by_element ON vectors(key_id, element)`,
-		`CREATE TABLE vector_blocks(
-			key_id INTEGER NOT NULL,
-			block INTEGER NOT NULL,
-			records BLOB NOT NULL,
-			PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
-		`CREATE TRIGGER keys_delete_vectors AFTER DELETE ON keys WHEN OLD.type = 'vectorset' BEGIN
-			DELETE FROM vector_sets WHERE key_id = OLD.id;
-			DELETE FROM vectors WHERE key_id = OLD.id;
-			DELETE FROM vector_blocks WHERE key_id = OLD.id;
-		END`,
-		`CREATE VIEW v_vectors AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(v.element AS TEXT) AS element,
-			CAST(v.attributes AS TEXT) AS attributes, s.dim,
-			CASE s.quantization WHEN 0 THEN 'f32' WHEN 1 THEN 'int8' ELSE 'bin' END AS quantization
-			FROM keys k JOIN vector_sets s ON s.key_id = k.id JOIN vectors v ON v.key_id = k.id
-			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
-			ORDER BY k.id, v.slot`,
-	},
-
-	// The nodes that Redis would have a stream's entries in, since trimming with ~ goes by
-	// them: deleted are entries that were in one, bytes are those of its listpack, and names are
-	// those of the fields of its first entry. What was there before gets nodes of Redis's
-	// default sizes, about.
-	{
-		`CREATE TABLE stream_nodes(
-			key_id INTEGER NOT NULL,
-			first_id BLOB NOT NULL,
-			last_id BLOB NOT NULL,
-			count INTEGER NOT NULL,
-			deleted INTEGER NOT NULL,
-			bytes INTEGER NOT NULL,
-			names BLOB NOT NULL,
-			PRIMARY KEY(key_id, first_id)) WITHOUT ROWID`,
-		`CREATE TRIGGER keys_delete_nodes AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
-			DELETE FROM stream_nodes WHERE key_id = OLD.id;
-		END`,
-		MakeNodes,
-	},
-}
+)
 
 // MakeNodes makes nodes for the streams that have none.
 const MakeNodes = `INSERT INTO stream_nodes(key_id, first_id, last_id, count, deleted, bytes, names)

@@ -42,7 +42,7 @@ type client struct {
 	broken  error      // of writing
 
 	stopping <-chan struct{} // closed when the server stops
-	lookout  *lookout
+	watch    *hangupWatch
 
 	resp3  bool
 	authed bool
@@ -81,7 +81,7 @@ func newClient(s *Server, nc net.Conn) *client {
 	if c.in = resp.NewReader(nc); !c.authed {
 		c.in = resp.NewStrangerReader(nc)
 	}
-	c.session, c.lookout = s.config.Engine.SessionOn(c.own), newLookout(c)
+	c.session, c.watch = s.config.Engine.SessionOn(c.own), newHangupWatch(c)
 	c.session.Bound(s.budget(replyPiece))
 	c.about = about{active: c.since, queued: -1}
 	return c
@@ -137,7 +137,7 @@ func (c *client) linger() {
 	io.CopyN(io.Discard, c.net, maxPipelineBytes)
 }
 
-// read collects a pipeline: the next command, and what has arrived behind it. A
+// read collects a pipeline: the next command, and what has arrived after it. A
 // command that may change how replies are sent ends it.
 func (c *client) read() error {
 	clear(c.calls)
@@ -194,7 +194,7 @@ func (c *client) run(ctx context.Context) {
 		}
 		c.pipeline(ctx, calls[last:])
 	}
-	c.tell(calls[last])
+	c.note(calls[last])
 }
 
 func isHTTP(name []byte) bool {
@@ -243,7 +243,7 @@ func (c *client) met() {
 	}
 }
 
-// answer runs calls. Before the client has authenticated each is looked at
+// answer runs calls. Before the client has authenticated each is checked
 // alone.
 func (c *client) answer(ctx context.Context, calls [][][]byte) {
 	for i, args := range calls {
@@ -268,9 +268,9 @@ func (c *client) answer(ctx context.Context, calls [][][]byte) {
 func (c *client) do(ctx context.Context, calls [][][]byte) {
 	db, multi := c.session.DB(), c.session.InMulti()
 	if c.onlyRead(calls) {
-		ctx = c.lookout.here
-		c.lookout.begin()
-		defer c.lookout.end()
+		ctx = c.watch.here
+		c.watch.begin()
+		defer c.watch.end()
 	}
 	sent := 0
 	err := c.session.Stream(ctx, calls, func(replies []resp.Value) error {
@@ -301,8 +301,8 @@ func (s *Server) failure(err error) resp.Value {
 	return resp.MakeError("ERR the database failed: " + cmp.Or(why, "the server's log says more"))
 }
 
-// tell leaves for CLIENT LIST what the last command of a pipeline changed.
-func (c *client) tell(args [][]byte) {
+// note leaves for CLIENT LIST what the last command of a pipeline changed.
+func (c *client) note(args [][]byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.about.active = time.Now()

@@ -91,7 +91,7 @@ func verbatim(text string) resp.Value { return resp.Value{Kind: resp.Verbatim, S
 func (c *client) age() int64 { return int64(time.Since(c.since).Seconds()) }
 
 // describe is the client's line of CLIENT LIST. Clients read every field of
-// Redis's, also those of buffers that nobody measures here.
+// Redis's, also those of buffers, which are not measured here.
 func (c *client) describe() string {
 	c.mu.Lock()
 	a := c.about

@@ -23,7 +23,7 @@ func TestEachCommandIsSomebodys(t *testing.T) {
 		call = append(call, slices.Repeat([]string{"nonsense"}, least-len(call))...)
 		c := s.dial(t)
 		if v := c.do(call...); strings.Contains(string(v.Str), "needs a connection of its own") {
-			t.Errorf("nobody runs %s: it has no translation, and neither the session nor the server knows it", cmd.Name)
+			t.Errorf("nothing runs %s: it has no translation, and neither the session nor the server knows it", cmd.Name)
 		}
 		c.Close()
 	}

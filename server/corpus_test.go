@@ -27,11 +27,12 @@ func transcripts(t *testing.T) []corpus.Transcript {
 }
 
 // TestCorpusRESP runs every transcript over a connection, and sweeps one key or field
-// before each command.
+// before each command. The store is a file, as it is in use: so the race detector sees each
+// command go through all of its goroutines.
 func TestCorpusRESP(t *testing.T) {
 	for _, tr := range transcripts(t) {
 		t.Run(tr.Name, func(t *testing.T) {
-			s := serve(t, server.Config{})
+			s := serveFile(t, t.TempDir()+"/corpus.sqlite", server.Config{})
 			clients := []*peer{s.dial(t), s.dial(t)}
 			for _, step := range tr.Steps {
 				s.clock.Add(step.Clock)
@@ -53,8 +54,9 @@ func check(t *testing.T, tr corpus.Transcript, step corpus.Step, got resp.Value)
 	}
 }
 
-// TestCorpusREST runs the transcripts that need no connection over REST, in each
-// of the ways to send a command.
+// TestCorpusREST runs the transcripts that need no connection over REST. The ways to send a
+// command differ in how they read its arguments: those beside the body have one transcript of
+// each group.
 func TestCorpusREST(t *testing.T) {
 	ways := map[string]func(*caller, [][]byte) (resp.Value, error){
 		"body":     (*caller).body,
@@ -64,10 +66,13 @@ func TestCorpusREST(t *testing.T) {
 	for way, send := range ways {
 		t.Run(way, func(t *testing.T) {
 			ran := 0
+			groups := map[string]bool{}
 			for _, tr := range transcripts(t) {
-				if needsConnection(tr) {
+				group, _, _ := strings.Cut(tr.Name, "_")
+				if needsConnection(tr) || way != "body" && groups[group] {
 					continue
 				}
+				groups[group] = true
 				ran++
 				t.Run(tr.Name, func(t *testing.T) { playREST(t, tr, send) })
 			}
@@ -194,8 +199,8 @@ func (c *caller) request(path string, body []byte, header, value string) ([]byte
 	return io.ReadAll(answer.Body)
 }
 
-// transaction runs queued commands by /multi-exec, whose JSON cannot tell a
-// status from a string: so the comparison does not either.
+// transaction runs queued commands by /multi-exec, whose JSON has the same
+// form for a status and a string: so the comparison does not either.
 func (c *caller) transaction(t *testing.T, tr corpus.Transcript, steps []corpus.Step, exec corpus.Step) {
 	t.Helper()
 	body := []byte("[")

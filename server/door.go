@@ -8,8 +8,8 @@ import (
 
 // door counts the connections of a listener, and keeps those of strangers, who have not
 // shown yet that they may come in, from taking all the places: when there is none left
-// for somebody new, the stranger who has waited longest must leave. So whoever knows
-// the secret gets in, however many do nothing but hold connections.
+// for a new one, the stranger that has waited longest must leave. So a client that knows
+// the secret gets in, however many others do nothing but hold connections.
 type door struct {
 	max, maxStrangers int
 

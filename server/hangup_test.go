@@ -12,7 +12,7 @@ import (
 )
 
 // waiting is a store whose reads last until their context ends, or until they are let
-// go. It tells when one begins and how it ended.
+// go. It reports when one begins and how it ended.
 type waiting struct {
 	begun, let chan struct{}
 	ended      chan error
@@ -86,7 +86,7 @@ func TestReadsEndWithTheirClient(t *testing.T) {
 	}
 }
 
-// TestLongReadsAreAnswered looks whether clients are still there, who are: what they
+// TestLongReadsAreAnswered has the server check whether clients are still there, which are: what they
 // send meanwhile is run after the read, and the connection goes on.
 func TestLongReadsAreAnswered(t *testing.T) {
 	w := newWaiting()
@@ -95,7 +95,7 @@ func TestLongReadsAreAnswered(t *testing.T) {
 	c.send("GET k\r\n")
 	<-w.begun
 	c.send("*2\r\n$4\r\nECHO\r\n$5\r\nhe")
-	time.Sleep(server.LongEnough + 50*time.Millisecond) // it is looked at now, or soon
+	time.Sleep(server.LongEnough + 50*time.Millisecond) // the check is now, or soon
 	c.send("llo\r\nPING\r\n")
 	close(w.let)
 	want(t, c.reply(), "(nil)")

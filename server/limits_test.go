@@ -27,7 +27,7 @@ func (s *served) web(t *testing.T) net.Conn {
 	return c
 }
 
-// TestLongHeader reads only kilobytes of a header from whoever has shown no token yet.
+// TestLongHeader reads only kilobytes of a header from a client that has shown no token yet.
 func TestLongHeader(t *testing.T) {
 	c := serve(t, server.Config{}).web(t)
 	fmt.Fprintf(c, "GET /ping HTTP/1.1\r\nHost: x\r\nX: ")
@@ -49,7 +49,7 @@ func gone(t *testing.T, c net.Conn) {
 	}
 }
 
-// TestStrangersLeave makes room for whoever knows the secret: of those who only hold a
+// TestStrangersLeave makes room for clients that know the secret: of those who only hold a
 // connection the first one must leave.
 func TestStrangersLeave(t *testing.T) {
 	s := serve(t, server.Config{RequirePass: "secret", MaxClients: 20}) // and 2 strangers
@@ -104,7 +104,7 @@ func TestClientThatTakesNothing(t *testing.T) {
 	deaf.send("GET big\r\nGET big\r\nSET after 1\r\n")
 	fmt.Fprintf(web, "GET /get/big HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", token)
 	for _, conn := range []net.Conn{deaf, web} {
-		// Writing to whoever is gone fails in the end.
+		// Writing to a client that is gone fails in the end.
 		for deadline := time.Now().Add(20 * time.Second); ; {
 			if _, err := conn.Write([]byte("\r\n")); err != nil {
 				break

@@ -21,7 +21,7 @@ import (
 // and the response repeats it.
 const DatabaseHeader = "Meowdis-Database"
 
-// PipelineHeader is ours too: with UntilError a pipeline stops behind its first
+// PipelineHeader is ours too: with UntilError a pipeline stops after its first
 // error, and has no replies for what did not run. The response repeats it.
 const (
 	PipelineHeader = "Meowdis-Pipeline"
@@ -83,7 +83,7 @@ type request struct {
 	form    form
 	held    *store.Budget // of what the request itself takes
 
-	untilError bool // stop behind the first error
+	untilError bool // stop after the first error
 }
 
 func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
@@ -212,7 +212,7 @@ func (q *request) run(calls [][][]byte) ([]resp.Value, error) {
 	return replies, nil
 }
 
-// runUntilError is run for a request that stops behind its first error.
+// runUntilError is run for a request that stops after its first error.
 func (q *request) runUntilError(calls [][][]byte) ([]resp.Value, error) {
 	for i, args := range calls {
 		v, no := refused(args)

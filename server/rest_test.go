@@ -217,7 +217,7 @@ func TestRESTAuthorization(t *testing.T) {
 	}
 }
 
-// Without a token nobody is let in, rather than everybody.
+// Without a token no client is let in, rather than every one.
 func TestRESTWithoutToken(t *testing.T) {
 	w := &recorder{header: http.Header{}}
 	r, err := http.NewRequest("GET", "/ping", nil)

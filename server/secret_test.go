@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// TestWrongSecretsAreSlow makes whoever guesses wait, one after the other and many at
-// once, and nobody else.
+// TestWrongSecretsAreSlow makes clients that guess wait, one after the other and many at
+// once, and no others.
 func TestWrongSecretsAreSlow(t *testing.T) {
 	var mu sync.Mutex
 	var waits []time.Duration

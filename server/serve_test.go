@@ -29,10 +29,16 @@ type served struct {
 // serve serves a store in memory until the test ends.
 func serve(t *testing.T, c server.Config) *served {
 	t.Helper()
+	return serveFile(t, local.Memory, c)
+}
+
+// serveFile serves the file at path, unless the configuration has an engine.
+func serveFile(t *testing.T, path string, c server.Config) *served {
+	t.Helper()
 	s := &served{done: make(chan struct{})}
 	s.clock.Store(1_700_000_000_000)
 	if c.Engine == nil {
-		st, err := local.Open(local.Memory, local.Options{Now: s.clock.Load, SweepEvery: -1})
+		st, err := local.Open(path, local.Options{Now: s.clock.Load, SweepEvery: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

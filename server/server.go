@@ -45,8 +45,8 @@ type Config struct {
 	TimeLimit time.Duration
 	// Sleep waits, or until stop is closed; nil is the system's clock.
 	Sleep func(stop <-chan struct{}, d time.Duration)
-	// Told says what a client is told of a failure of the store, "" for nothing; nil
-	// tells nothing of any.
+	// Told is what a client may read of a failure of the store, "" for nothing; nil
+	// is nothing of any.
 	Told func(error) string
 	// Logger hears of failures that no client can do anything about; nil is
 	// silence.
@@ -133,7 +133,7 @@ func (s *Server) all() []*client {
 
 // A wrong password or token is refused after a while, the later the more of them wait:
 // so many connections guess hardly faster than one. Waiting holds nothing but the
-// connection, and whoever knows the secret does not wait.
+// connection, and a client that knows the secret does not wait.
 const (
 	wrongWait    = 250 * time.Millisecond
 	maxWrongWait = 5 * time.Second
@@ -155,7 +155,7 @@ func sleep(stop <-chan struct{}, d time.Duration) {
 	}
 }
 
-// sameSecret compares in a time that tells nothing of either.
+// sameSecret compares in a time that reveals nothing of either.
 func sameSecret(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

@@ -267,7 +267,7 @@ func TestInfo(t *testing.T) {
 }
 
 // TestNothingToTake asks for what is not there with each of the commands that
-// would have to wait: they say so at once, and leave nothing behind.
+// would have to wait: they say so at once, and leave nothing in the database.
 func TestNothingToTake(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)
 	for _, call := range []string{

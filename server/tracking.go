@@ -8,8 +8,8 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// No client is told of the changes of keys, waits or is paused: what asks about
-// that is answered, what would begin it is refused.
+// No client gets messages about changed keys, waits or is paused: commands that ask
+// about that are answered, those that would begin it are refused.
 
 func (c *client) tracking(args [][]byte) resp.Value {
 	for i := 3; i < len(args); i++ {

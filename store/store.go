@@ -123,7 +123,7 @@ type Stmt struct {
 
 	// Refused is the reply of the command when a constraint stops this
 	// statement. Nil means that no constraint may stop it: if one does, the
-	// file is damaged or the translation wrong. Stores do not look at it.
+	// file is damaged or the translation wrong. Stores do not use it.
 	Refused *resp.Value
 
 	// Size, unless it is 0, is the column, from 1, that says how many bytes the value
@@ -131,6 +131,11 @@ type Stmt struct {
 	// rows have the same integer in column Of; with 0 all rows are one value's. It is
 	// for budgets: few rows can be many bytes.
 	Size, Of int
+
+	// Fold, unless it is nil, returns a function that takes each row in place of the result, which
+	// has none then. The bytes of a row are there during the call only, which must not panic. Fold is
+	// called anew each time that the statement runs. A store may pass over it and return the rows.
+	Fold func() func(Row)
 }
 
 // Batch is a list of statements that take effect together or not at all.
@@ -154,8 +159,8 @@ type Result struct {
 	// Refused is set when a constraint stopped the batch, which then left no
 	// trace.
 	Refused *Refusal
-	// Room is how many more bytes the request may hold, 0 for any number, for whoever
-	// makes more of the rows than they are. It is the engine that says so, and only
+	// Room is how many more bytes the request may hold, 0 for any number, for code
+	// that makes more of the rows than they are. It is the engine that says so, and only
 	// between the steps of a command.
 	Room int64
 }

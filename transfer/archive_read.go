@@ -15,7 +15,7 @@ import (
 
 // ArchiveOptions say how an archive is read.
 type ArchiveOptions struct {
-	// Damaged, which may be nil, is told of damage, and reading goes on at the next
+	// Damaged, which may be nil, is called with damage, and reading goes on at the next
 	// block that is whole. Without it damage is an error, a *Damage.
 	Damaged func(*Damage)
 }
@@ -34,7 +34,7 @@ var (
 func FromArchive(in io.Reader, o ArchiveOptions) Source {
 	return func(yield func(Part, error) bool) {
 		r := &archiveReader{in: bufio.NewReaderSize(in, 64<<10), o: o, zip: newDecompressor(), yield: yield}
-		defer r.zip.Close()
+		defer func() { r.zip.Close() }()
 		if err := r.all(); err != nil && err != errStopped {
 			yield(Part{}, err)
 		}
@@ -85,7 +85,7 @@ func (r *archiveReader) all() error {
 	}
 }
 
-// damaged goes on behind damage, if that is wanted.
+// damaged goes on after damage, if that is wanted.
 func (r *archiveReader) damaged(d *Damage) error {
 	if err := r.drop(); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (r *archiveReader) damage(at int64, format string, args ...any) *Damage {
 }
 
 // block reads the next block. The error of one that is not whole is a *Damage,
-// and the block behind it can be read.
+// and the block after it can be read.
 func (r *archiveReader) block() (kind byte, payload []byte, err error) {
 	at := r.offset
 	h, err := r.header()
@@ -147,6 +147,10 @@ func (r *archiveReader) block() (kind byte, payload []byte, err error) {
 		err = r.damage(at, "its header makes no sense")
 	} else if payload, err = r.zip.DecodeAll(stored, nil); err != nil || len(payload) != int(h.raw) {
 		err = r.damage(at, "it cannot be decompressed")
+	}
+	if h.stored >= largeRecord { // the decoder would keep what it has read
+		r.zip.Close()
+		r.zip = newDecompressor()
 	}
 	r.next++
 	return h.kind, payload, err

@@ -46,7 +46,7 @@ func (r *archiveReader) records(payload []byte) error {
 // recordReader reads records. When it is bad, what it returns means nothing.
 type recordReader struct {
 	b    []byte
-	key  *Key // of the record before, nil behind a last one
+	key  *Key // of the record before, nil after a last one
 	bad  bool
 	held uint64 // elements of all lists so far
 }
@@ -175,8 +175,16 @@ func (d *recordReader) value(t Type, last bool) Value {
 		}
 		return a
 	}
-	d.bad = true
-	return nil
+	return d.elements(keytype.Of(string(t)))
+}
+
+func (d *recordReader) elements(t *keytype.Type) *Elements {
+	d.bad = d.bad || !t.Rebuilds()
+	return &Elements{t, list(d, func() [][]byte {
+		parts := list(d, d.bytes)
+		d.bad = d.bad || len(parts) != len(t.Parts)
+		return parts
+	})}
 }
 
 func (d *recordReader) vectorSet() *VectorSet {

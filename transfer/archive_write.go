@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/xxh3"
@@ -19,11 +18,19 @@ import (
 type ArchiveWriter struct {
 	out     io.Writer
 	zip     *zstd.Encoder
-	block   []byte // records
+	block   block  // records
 	stored  []byte // kept for its room
 	number  uint32
 	totals  Totals
 	started bool
+}
+
+// block is records in memory.
+type block []byte
+
+func (b *block) Write(more []byte) (int, error) {
+	*b = append(*b, more...)
+	return len(more), nil
 }
 
 // NewArchiveWriter makes a sink that writes an archive to out.
@@ -33,22 +40,78 @@ func NewArchiveWriter(out io.Writer) *ArchiveWriter {
 
 // Put adds a record.
 func (w *ArchiveWriter) Put(_ context.Context, p Part) error {
-	var err error
-	if n := weight(p.Value); n > blockSize { // in one go, since growing would copy it
-		w.block = slices.Grow(w.block, n)
+	w.totals.add(p)
+	if weight(p.Value) >= largeRecord {
+		return w.large(p)
 	}
-	if w.block, err = appendRecord(w.block, p); err != nil {
+	if err := writeRecord(&w.block, p); err != nil {
 		return err
 	}
-	w.totals.add(p)
 	if len(w.block) < blockSize {
 		return nil
 	}
 	return w.flush(blockRecords, w.block)
 }
 
-// Close writes the end. With a cause it does not, so that nobody takes the archive
-// for a whole one.
+// largeRecord is the size of a record that is a block of its own, and compressed as it is
+// made: it is nowhere in memory but compressed.
+const largeRecord = 8 << 20
+
+// large writes a large record.
+func (w *ArchiveWriter) large(p Part) error {
+	if len(w.block) > 0 {
+		if err := w.flush(blockRecords, w.block); err != nil {
+			return err
+		}
+	}
+	var size sized
+	if err := writeRecord(&size, p); err != nil {
+		return err
+	}
+	if size > maxBlock {
+		return errPartTooLarge
+	}
+	var stored pieces
+	w.zip.ResetContentSize(&stored, int64(size))
+	if err := writeRecord(w.zip, p); err != nil {
+		return err
+	}
+	if err := w.zip.Close(); err != nil {
+		return err
+	}
+	return w.write(blockRecords, int(size), stored)
+}
+
+var errPartTooLarge = fmt.Errorf("a part of a key is larger than %d bytes", maxBlock)
+
+// sized counts what is written.
+type sized int64
+
+func (n *sized) Write(b []byte) (int, error) {
+	*n += sized(len(b))
+	return len(b), nil
+}
+
+// pieces are written bytes, of which nothing is copied twice.
+type pieces [][]byte
+
+func (p *pieces) Write(b []byte) (int, error) {
+	for rest := b; len(rest) > 0; {
+		last := len(*p) - 1
+		if last < 0 || len((*p)[last]) == cap((*p)[last]) {
+			*p = append(*p, make([]byte, 0, blockSize))
+			last++
+		}
+		room := (*p)[last]
+		n := min(len(rest), cap(room)-len(room))
+		(*p)[last] = append(room, rest[:n]...)
+		rest = rest[n:]
+	}
+	return len(b), nil
+}
+
+// Close writes the end. With a cause it does not, so that no reader takes the
+// archive for a whole one.
 func (w *ArchiveWriter) Close(_ context.Context, cause error) error {
 	if len(w.block) > 0 {
 		if err := w.flush(blockRecords, w.block); err != nil && cause == nil {
@@ -61,40 +124,44 @@ func (w *ArchiveWriter) Close(_ context.Context, cause error) error {
 	return w.flush(blockEnd, w.totals.append(nil))
 }
 
-// flush writes a block.
+// flush writes the records that are in memory.
 func (w *ArchiveWriter) flush(kind byte, payload []byte) error {
 	if len(payload) > maxBlock {
-		return fmt.Errorf("a part of a key is larger than %d bytes", maxBlock)
+		return errPartTooLarge
 	}
+	w.stored = w.zip.EncodeAll(payload, w.stored[:0])
+	w.block = w.block[:0]
+	return w.write(kind, len(payload), pieces{w.stored})
+}
+
+// write writes a block, whose payload is raw bytes long without compression.
+func (w *ArchiveWriter) write(kind byte, raw int, stored pieces) error {
 	var head []byte
 	if !w.started {
 		head = append([]byte(archiveMagic), archiveVersion)
 		w.started = true
 	}
-	if len(payload) > 2*blockSize {
-		w.stored = slices.Grow(w.stored[:0], len(payload)+len(payload)/256+sumSize+64)
+	size, sum := 0, xxh3.New()
+	for _, piece := range stored {
+		size += len(piece)
+		sum.Write(piece)
 	}
-	w.stored = w.zip.EncodeAll(payload, w.stored[:0])
-	head = blockHeader{kind, w.number, uint32(len(w.stored)), uint32(len(payload))}.append(head)
-	w.stored = binary.LittleEndian.AppendUint64(w.stored, xxh3.Hash(w.stored))
+	head = blockHeader{kind, w.number, uint32(size), uint32(raw)}.append(head)
 	w.number++
-	w.block = w.block[:0]
-	for _, b := range [][]byte{head, w.stored} {
-		if _, err := w.out.Write(b); err != nil {
-			return err
+	_, err := w.out.Write(head)
+	for _, piece := range append(stored, binary.LittleEndian.AppendUint64(nil, sum.Sum64())) {
+		if err == nil {
+			_, err = w.out.Write(piece)
 		}
 	}
-	if len(payload) > 16*blockSize {
-		w.block, w.stored = nil, nil // such a block is rare
-	}
-	return nil
+	return err
 }
 
-// appendRecord appends the record of a part.
-func appendRecord(out []byte, p Part) ([]byte, error) {
+// writeRecord writes the record of a part.
+func writeRecord(to io.Writer, p Part) error {
 	typ := keytype.Of(string(p.Key.Type)).Number
 	if typ == 0 {
-		return out, fmt.Errorf("%s: an archive has no type %s", p.Key, p.Key.Type)
+		return fmt.Errorf("%s: an archive has no type %s", p.Key, p.Key.Type)
 	}
 	flags := byte(0)
 	for i, on := range []bool{p.First, p.Last, p.Last && p.Changed, p.Err != nil} {
@@ -102,105 +169,133 @@ func appendRecord(out []byte, p Part) ([]byte, error) {
 			flags |= 1 << i
 		}
 	}
-	out = append(out, flags, typ)
+	w := &recordWriter{spill{out: to}}
+	w.buf = append(w.buf, flags, typ)
 	if p.First {
-		out = appendBytes(binary.AppendUvarint(out, uint64(p.Key.DB)), p.Key.Name)
-		out = binary.AppendUvarint(out, uint64(p.Key.ExpiresAt))
-		out = binary.AppendUvarint(out, uint64(p.Key.Count))
+		w.number(uint64(p.Key.DB))
+		w.string(p.Key.Name)
+		w.number(uint64(p.Key.ExpiresAt))
+		w.number(uint64(p.Key.Count))
 	}
-	if p.Err != nil {
-		return out, nil
+	if p.Err == nil {
+		w.value(p.Value, p.Last)
 	}
-	return appendValue(out, p.Value, p.Last), nil
+	w.flush()
+	return w.err
 }
 
-func appendBytes(out, b []byte) []byte {
-	return append(binary.AppendUvarint(out, uint64(len(b))), b...)
+// recordWriter writes what records are made of.
+type recordWriter struct{ spill }
+
+func (w *recordWriter) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
+
+func (w *recordWriter) signed(n int64) { w.number(uint64(n)) }
+
+func (w *recordWriter) string(b []byte) {
+	w.number(uint64(len(b)))
+	w.bytes(b)
 }
 
-func appendValue(out []byte, value Value, last bool) []byte {
+func (w *recordWriter) strings(all [][]byte) {
+	for _, b := range all {
+		w.string(b)
+	}
+}
+
+func (w *recordWriter) id(id rdb.ID) {
+	w.number(id.Ms)
+	w.number(id.Seq)
+}
+
+func (w *recordWriter) value(value Value, last bool) {
 	switch v := value.(type) {
 	case rdb.String:
-		return appendBytes(out, v)
+		w.string(v)
+		return
 	case Document:
-		return appendBytes(out, v)
+		w.string(v)
+		return
 	}
-	out = binary.AppendUvarint(out, uint64(value.Len()))
+	w.number(uint64(value.Len()))
 	switch v := value.(type) {
 	case rdb.List:
-		out = appendAll(out, v)
+		w.strings(v)
 	case rdb.Set:
-		out = appendAll(out, v)
+		w.strings(v)
 	case rdb.ZSet:
 		for _, m := range v {
-			out = binary.LittleEndian.AppendUint64(appendBytes(out, m.Name), math.Float64bits(m.Score))
+			w.string(m.Name)
+			w.buf = binary.LittleEndian.AppendUint64(w.buf, math.Float64bits(m.Score))
 		}
 	case rdb.Hash:
 		for _, f := range v {
-			out = binary.AppendUvarint(appendBytes(appendBytes(out, f.Name), f.Value), uint64(f.ExpiresAt))
+			w.string(f.Name)
+			w.string(f.Value)
+			w.signed(f.ExpiresAt)
 		}
 	case *rdb.Stream:
 		for _, e := range v.Entries {
-			out = binary.AppendUvarint(appendID(out, e.ID), uint64(len(e.Fields)))
-			out = appendAll(out, e.Fields)
+			w.id(e.ID)
+			w.number(uint64(len(e.Fields)))
+			w.strings(e.Fields)
 		}
 		if last {
-			out = appendStreamState(out, v)
+			w.streamState(v)
 		}
 	case *VectorSet:
-		for _, n := range []int64{int64(v.Kind), v.M, int64(v.Dim), int64(v.Input)} {
-			out = binary.AppendUvarint(out, uint64(n))
-		}
-		for _, e := range v.Elements {
-			out = appendBytes(appendBytes(out, e.Name), e.Record)
-			if e.Attributes == nil {
-				out = binary.AppendUvarint(out, 0)
-			} else {
-				out = appendBytes(binary.AppendUvarint(out, 1), e.Attributes)
-			}
+		w.vectors(v)
+	case *Elements:
+		for _, parts := range v.List {
+			w.number(uint64(len(parts)))
+			w.strings(parts)
 		}
 	case *Array:
 		for _, s := range v.Slots {
-			out = appendBytes(binary.AppendUvarint(out, s.Index), s.Value)
+			w.number(s.Index)
+			w.string(s.Value)
 		}
 		if last {
-			out = binary.AppendUvarint(out, v.Next)
+			w.number(v.Next)
 		}
 	}
-	return out
 }
 
-func appendAll(out []byte, all [][]byte) []byte {
-	for _, b := range all {
-		out = appendBytes(out, b)
+func (w *recordWriter) vectors(v *VectorSet) {
+	for _, n := range []int64{int64(v.Kind), v.M, int64(v.Dim), int64(v.Input)} {
+		w.signed(n)
 	}
-	return out
+	for _, e := range v.Elements {
+		w.string(e.Name)
+		w.string(e.Record)
+		if e.Attributes == nil {
+			w.number(0)
+		} else {
+			w.number(1)
+			w.string(e.Attributes)
+		}
+	}
 }
 
-func appendID(out []byte, id rdb.ID) []byte {
-	return binary.AppendUvarint(binary.AppendUvarint(out, id.Ms), id.Seq)
-}
-
-func appendStreamState(out []byte, s *rdb.Stream) []byte {
-	number := func(n int64) { out = binary.AppendUvarint(out, uint64(n)) }
-	out = appendID(appendID(out, s.Last), s.Deleted)
-	number(s.Added)
-	number(int64(len(s.Groups)))
+func (w *recordWriter) streamState(s *rdb.Stream) {
+	w.id(s.Last)
+	w.id(s.Deleted)
+	w.signed(s.Added)
+	w.number(uint64(len(s.Groups)))
 	for _, g := range s.Groups {
-		out = appendID(appendBytes(out, g.Name), g.Last)
-		number(g.Read)
-		number(int64(len(g.Consumers)))
+		w.string(g.Name)
+		w.id(g.Last)
+		w.signed(g.Read)
+		w.number(uint64(len(g.Consumers)))
 		for _, c := range g.Consumers {
-			out = appendBytes(out, c.Name)
-			number(c.SeenAt)
-			number(c.ActiveAt)
-			number(int64(len(c.Pending)))
+			w.string(c.Name)
+			w.signed(c.SeenAt)
+			w.signed(c.ActiveAt)
+			w.number(uint64(len(c.Pending)))
 			for _, p := range c.Pending {
-				out = appendID(out, p.ID)
-				number(p.DeliveredAt)
-				number(p.Deliveries)
+				w.id(p.ID)
+				w.signed(p.DeliveredAt)
+				w.signed(p.Deliveries)
 			}
 		}
 	}
-	return out
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // Calls yields the commands that write the part to a key of the given name. The
-// key must not exist before the first part. The commands behind the last part
+// key must not exist before the first part. The commands after the last part
 // leave it without an expiry: see ExpiryCall.
 func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
 	return func(yield func([][]byte) bool) {
@@ -43,6 +43,10 @@ func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
 			w.put(call("JSON.SET", name, []byte("$"), v))
 		case *VectorSet:
 			w.vectors(v)
+		case *Elements:
+			for _, element := range v.List {
+				w.put(v.Of.Rebuilding(name, element))
+			}
 		case *Array:
 			w.elements("ARMSET", len(v.Slots), func(i int) [][]byte {
 				return [][]byte{strconv.AppendUint(nil, v.Slots[i].Index, 10), v.Slots[i].Value}
@@ -61,7 +65,7 @@ func ExpiryCall(name []byte, at int64) [][]byte { return call("PEXPIREAT", name,
 // formatScore writes a score so that it is read back exactly.
 func formatScore(f float64) []byte { return strconv.AppendFloat(nil, f, 'g', 17, 64) }
 
-// caller hands out commands on one key, until nobody wants more.
+// caller yields commands on one key, until no more are wanted.
 type caller struct {
 	name  []byte
 	yield func([][]byte) bool

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"github.com/meowdis/meowdis/rdb"
@@ -115,4 +116,46 @@ func (w *caller) group(g rdb.Group) {
 			w.put(append(args, []byte("FORCE"), []byte("JUSTID")))
 		}
 	}
+}
+
+// idList is the IDs of a stream's entries, in order, each in the few bytes in which it differs from
+// the one before.
+type idList struct {
+	deltas []byte
+	last   rdb.ID
+}
+
+func (l *idList) add(id rdb.ID) {
+	l.deltas = binary.AppendUvarint(l.deltas, id.Ms-l.last.Ms)
+	if id.Ms == l.last.Ms {
+		l.deltas = binary.AppendUvarint(l.deltas, id.Seq-l.last.Seq)
+	} else {
+		l.deltas = binary.AppendUvarint(l.deltas, id.Seq)
+	}
+	l.last = id
+}
+
+// without counts what is pending and is not among the IDs.
+func (l *idList) without(groups []rdb.Group) (n int) {
+	pending := map[rdb.ID]int{}
+	for _, g := range groups {
+		for _, c := range g.Consumers {
+			for _, p := range c.Pending {
+				pending[p.ID]++
+				n++
+			}
+		}
+	}
+	at := rdb.ID{}
+	for b := l.deltas; len(b) > 0; {
+		ms, size := binary.Uvarint(b)
+		seq, more := binary.Uvarint(b[size:])
+		b = b[size+more:]
+		if ms > 0 {
+			at.Seq = 0
+		}
+		at = rdb.ID{Ms: at.Ms + ms, Seq: at.Seq + seq}
+		n -= pending[at]
+	}
+	return n
 }

@@ -56,30 +56,30 @@ func (c Change) Of(source Source) Source {
 	}
 }
 
-// Surveyor is the sink that only counts what it is given, and how much of that is at the
+// Counter is the sink that only counts what it is given, and how much of that is at the
 // destination already.
-type Surveyor struct {
+type Counter struct {
 	to    Session // nil: nothing is there
 	db    func(int) int
 	names [][]byte
 	at    int // their database
-	found Survey
+	found Counts
 }
 
-// NewSurveyor makes the sink that counts for a session, which may be nil; db says where the
+// NewCounter makes the sink that counts for a session, which may be nil; db says where the
 // keys of a database go, nil meaning into the same.
-func NewSurveyor(to Session, db func(int) int) *Surveyor {
+func NewCounter(to Session, db func(int) int) *Counter {
 	if db == nil {
 		db = func(n int) int { return n }
 	}
-	return &Surveyor{to: to, db: db, found: Survey{Types: map[Type]int64{}}}
+	return &Counter{to: to, db: db, found: Counts{Types: map[Type]int64{}}}
 }
 
-// Found is what was counted, complete behind Close.
-func (s *Surveyor) Found() Survey { return s.found }
+// Found is what was counted, complete after Close.
+func (s *Counter) Found() Counts { return s.found }
 
 // Put counts a key by its last part.
-func (s *Surveyor) Put(ctx context.Context, p Part) error {
+func (s *Counter) Put(ctx context.Context, p Part) error {
 	if !p.Last || p.Err != nil {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (s *Surveyor) Put(ctx context.Context, p Part) error {
 	return nil
 }
 
-func (s *Surveyor) ask(ctx context.Context) error {
+func (s *Counter) ask(ctx context.Context) error {
 	if len(s.names) == 0 {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (s *Surveyor) ask(ctx context.Context) error {
 	}
 	there, err := existing(ctx, s.to, s.names)
 	for _, is := range there {
-		if is {
+		if is.there {
 			s.found.Existing++
 		}
 	}
@@ -116,7 +116,7 @@ func (s *Surveyor) ask(ctx context.Context) error {
 }
 
 // Close asks for the last keys.
-func (s *Surveyor) Close(ctx context.Context, cause error) error {
+func (s *Counter) Close(ctx context.Context, cause error) error {
 	if cause != nil {
 		return cause
 	}

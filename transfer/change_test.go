@@ -73,7 +73,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestBetween changes a small key between the look at it and the reading of it.
+// TestBetween changes a small key between asking for its type and reading it.
 func TestBetween(t *testing.T) {
 	for _, c := range []struct {
 		change string

@@ -4,42 +4,58 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strconv"
 
+	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 )
 
 // CommandWriter is the sink that writes the commands which make the keys, where
 // there are none yet.
 type CommandWriter struct {
-	out    io.Writer
-	append func(out []byte, args [][]byte) []byte
-	buf    []byte
-	db     int
+	spill
+	protocol bool
+	notify   Notify
+	db       int
+	ids      idList // of the entries of a stream in parts
 }
 
 // NewScriptWriter makes a sink that writes lines in redis-cli's quoting.
-func NewScriptWriter(out io.Writer) *CommandWriter {
-	return &CommandWriter{out: out, append: appendLine}
+func NewScriptWriter(out io.Writer, notify Notify) *CommandWriter {
+	return &CommandWriter{spill: spill{out: out}, notify: notify}
 }
 
 // NewProtocolWriter makes a sink that writes commands as clients send them to a
 // server.
-func NewProtocolWriter(out io.Writer) *CommandWriter {
-	return &CommandWriter{out: out, append: func(out []byte, args [][]byte) []byte { return resp.AppendCommand(out, args...) }}
+func NewProtocolWriter(out io.Writer, notify Notify) *CommandWriter {
+	return &CommandWriter{spill: spill{out: out}, notify: notify, protocol: true}
 }
 
-func appendLine(out []byte, args [][]byte) []byte {
+// line writes a command in redis-cli's quoting.
+func (w *CommandWriter) line(args [][]byte) {
 	for i, a := range args {
 		if i > 0 {
-			out = append(out, ' ')
+			w.text(" ")
 		}
 		if isPlain(a) {
-			out = append(out, a...)
-		} else {
-			out = resp.AppendQuoted(out, a, true)
+			w.bytes(a)
+			continue
 		}
+		w.text(`"`)
+		w.pieces(a, true, func(out, b []byte) []byte { return resp.AppendQuotedText(out, b, true) })
+		w.text(`"`)
 	}
-	return append(out, '\n')
+	w.text("\n")
+}
+
+// sent writes a command as clients do.
+func (w *CommandWriter) sent(args [][]byte) {
+	w.text("*", strconv.Itoa(len(args)), "\r\n")
+	for _, a := range args {
+		w.text("$", strconv.Itoa(len(a)), "\r\n")
+		w.bytes(a)
+		w.text("\r\n")
+	}
 }
 
 // isPlain reports whether a word needs no quotes.
@@ -52,7 +68,6 @@ func isPlain(word []byte) bool {
 // Put writes the commands of a part; where a key could not be read to its end, one
 // that deletes it again.
 func (w *CommandWriter) Put(_ context.Context, p Part) error {
-	w.buf = w.buf[:0]
 	if p.Key.DB != w.db {
 		w.db = p.Key.DB
 		w.add(call("SELECT", decimal(int64(w.db))))
@@ -72,11 +87,43 @@ func (w *CommandWriter) Put(_ context.Context, p Part) error {
 			w.add(ExpiryCall(p.Key.Name, at))
 		}
 	}
-	_, err := w.out.Write(w.buf)
-	return err
+	if s, ok := p.Value.(*rdb.Stream); ok && p.Err == nil {
+		w.stream(p, s)
+	}
+	w.flush()
+	return w.err
 }
 
-func (w *CommandWriter) add(args [][]byte) { w.buf = w.append(w.buf, args) }
+// stream notes the pending entries of a stream of several parts that were deleted. They
+// cannot be written: only an entry that exists can be made pending, and by the time that
+// these are known others follow them.
+func (w *CommandWriter) stream(p Part, s *rdb.Stream) {
+	if p.First {
+		w.ids = idList{}
+	}
+	if p.First && p.Last {
+		return
+	}
+	for _, e := range s.Entries {
+		w.ids.add(e.ID)
+	}
+	if !p.Last {
+		return
+	}
+	lost := w.ids.without(s.Groups)
+	w.ids = idList{}
+	if lost > 0 {
+		w.notify(p.Key, notPending(lost))
+	}
+}
+
+func (w *CommandWriter) add(args [][]byte) {
+	if w.protocol {
+		w.sent(args)
+	} else {
+		w.line(args)
+	}
+}
 
 // Close has nothing to do.
 func (w *CommandWriter) Close(_ context.Context, cause error) error { return cause }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -32,8 +33,8 @@ type DiffOptions struct {
 	// looked for, and B may hold more.
 	Arrived   *Change
 	Tolerance time.Duration    // by how much expiries may differ
-	Found     func(Difference) // is told of each
-	Notify    Notify           // is told of the keys that could not be compared
+	Found     func(Difference) // is called with each
+	Notify    Notify           // is called with the keys that could not be compared
 	Seen      func(Part)       // is shown each part that was compared
 }
 
@@ -69,7 +70,7 @@ func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err err
 	if o.Arrived != nil {
 		return d.keys, nil
 	}
-	return d.keys, newReader(b, back).all(ctx, func(db int, keys []Listed) error { return d.missing(ctx, a, db, keys) })
+	return d.keys, newReader(b, back).all(ctx, func(db int, keys []Listed) error { return d.missing(ctx, a, db, keys) }, nil)
 }
 
 // differ looks the parts of A up in B.
@@ -79,7 +80,7 @@ type differ struct {
 	keys   int64
 	checks []check
 	bytes  int
-	found  *Key  // a value of it has been told to differ
+	found  *Key  // a value of it has been reported to differ
 	at     int64 // elements of the current key that are in earlier parts
 }
 
@@ -87,7 +88,6 @@ type differ struct {
 type check struct {
 	part Part
 	at   int64 // elements of its key in earlier parts
-	head int   // how many calls ask for the head of its key
 }
 
 func (d *differ) add(ctx context.Context, p Part) error {
@@ -109,6 +109,7 @@ func (d *differ) add(ctx context.Context, p Part) error {
 	d.checks = append(d.checks, check{part: p, at: d.at})
 	d.at += int64(p.Value.Len())
 	d.bytes += valueSize(p.Value)
+	tidy(p.Value)
 	if len(d.checks) < batchKeys && d.bytes < pageBytes {
 		return nil
 	}
@@ -131,63 +132,47 @@ func (d *differ) flush(ctx context.Context) error {
 	if err := selectDB(ctx, d.b.session, d.checks[0].part.Key.DB); err != nil {
 		return err
 	}
-	var calls [][][]byte
-	var ends []int
-	for i := range d.checks {
-		c := &d.checks[i]
+	var t keyspace.Trip
+	var heads []keyspace.Key
+	checks := d.checks
+	d.checks, d.bytes = nil, 0
+	replies, head := make([][]resp.Value, len(checks)), make([]int, len(checks))
+	for i, c := range checks {
 		if c.part.First {
-			head := d.headCalls(c.part.Key)
-			calls, c.head = append(calls, head...), len(head)
+			head[i] = len(heads)
+			heads = append(heads, keyspace.Key{Name: c.part.Key.Name, Type: string(c.part.Key.Type)})
 		}
 		if args := c.lookUp(); args != nil {
-			calls = append(calls, args)
+			t.Ask([][][]byte{args}, func(_ context.Context, got []resp.Value) error {
+				replies[i] = got
+				return nil
+			})
 		}
-		ends = append(ends, len(calls))
 	}
-	replies, err := d.b.session.Pipeline(ctx, calls)
-	if err != nil {
+	d.b.lister.Expect(&t, heads)
+	if err := t.Go(ctx, d.b.session); err != nil {
 		return err
 	}
-	checks, start := d.checks, 0
-	d.checks, d.bytes = nil, 0
 	for i, c := range checks {
-		if err := d.compare(ctx, c, replies[start:ends[i]]); err != nil {
+		if c.part.First && !d.compareHead(c.part.Key, heads[head[i]]) {
+			d.found = c.part.Key
+		}
+		if d.found == c.part.Key {
+			continue // one difference of a value is enough
+		}
+		err := d.compare(ctx, c, replies[i])
+		replies[i] = nil
+		tidy(c.part.Value)
+		if err != nil {
 			return err
 		}
-		start = ends[i]
 	}
 	return nil
 }
 
-// headCalls ask for what a key is, and how much of it there is. There are none for a
-// server that lacks one of them: then the lister finds out.
-func (d *differ) headCalls(k *Key) [][][]byte {
-	if d.b.lister.Lacks("TYPE") || d.b.lister.Lacks("PEXPIRETIME") {
-		return nil
-	}
-	calls := [][][]byte{call("TYPE", k.Name), call("PEXPIRETIME", k.Name)}
-	if length := k.length(); length != "" {
-		calls = append(calls, call(length, k.Name))
-	}
-	return calls
-}
-
-// compare tells how a part differs from what was found in B.
+// compare reports how a part differs from what was found in B.
 func (d *differ) compare(ctx context.Context, c check, replies []resp.Value) error {
 	k := c.part.Key
-	if c.part.First {
-		same, err := d.compareHead(ctx, k, replies[:c.head])
-		if err != nil {
-			return err
-		}
-		if !same {
-			d.found = k
-		}
-		replies = replies[c.head:]
-	}
-	if d.found == k {
-		return nil // one difference of a value is enough
-	}
 	a, b, err := d.compareValue(ctx, c, replies)
 	if no := Refusal(""); errors.As(err, &no) {
 		d.found = k
@@ -204,63 +189,30 @@ func (d *differ) compare(ctx context.Context, c check, replies []resp.Value) err
 	return nil
 }
 
-// refusedHead is what keeps the head of a key from being compared.
-func refusedHead(replies []resp.Value) error {
-	for _, v := range replies {
-		if v.IsError() && !wrongType(v) {
-			return refused(v)
-		}
+// compareHead reports how a key differs but for its elements from what was found in B; same
+// is false when there is no need to compare these.
+func (d *differ) compareHead(k *Key, found keyspace.Key) (same bool) {
+	if found.Type == keyspace.None {
+		d.foundOnly(k, OnlyInA)
+		return false
 	}
-	return nil
-}
-
-// compareHead tells how a key differs but for its elements; same is false when
-// there is no need to look at these.
-func (d *differ) compareHead(ctx context.Context, k *Key, replies []resp.Value) (same bool, err error) {
-	if len(replies) == 0 || slices.ContainsFunc(replies, unknown) {
-		return d.describeHead(ctx, k)
+	err := found.Failed()
+	if err == nil && found.Type == string(k.Type) {
+		err = found.NoCount
 	}
-	if err := refusedHead(replies); err != nil {
+	if err != nil {
 		d.o.Notify(k, err)
-		return false, nil
+		return false
 	}
-	typ, left := Type(text(replies[0])), int64(0)
-	if n, ok := integer(replies[1]); ok {
-		left = max(n, 0)
-	}
-	if typ == "none" {
-		d.foundOnly(k, OnlyInA)
-		return false, nil
-	}
-	there := &Key{Type: typ, ExpiresAt: left, Count: k.Count}
-	if len(replies) > 2 {
-		there.Count, _ = integer(replies[2])
-	}
-	return d.sameHead(k, there), nil
-}
-
-// describeHead is compareHead for a server that lacks the usual commands.
-func (d *differ) describeHead(ctx context.Context, k *Key) (same bool, err error) {
-	keys, err := d.b.look(ctx, k.DB, [][]byte{k.Name})
-	switch {
-	case err != nil:
-		return false, err
-	case len(keys) == 0:
-		d.foundOnly(k, OnlyInA)
-		return false, nil
-	case keys[0].Err != nil:
-		d.o.Notify(k, keys[0].Err)
-		return false, nil
-	}
-	there := *keys[0].Key
-	if there.Count == 0 { // nobody counts there
+	there := &Key{Type: Type(found.Type), ExpiresAt: found.ExpiresAt, Count: found.Count}
+	if found.Count < 0 { // no command counts there
 		there.Count = k.Count
 	}
-	return d.sameHead(k, &there), nil
+	return d.sameHead(k, there)
 }
 
-// sameHead tells how two keys differ but for their elements; it is false when there
-// is no need to look at these.
+// sameHead reports how two keys differ but for their elements; it is false when there
+// is no need to compare these.
 func (d *differ) sameHead(k, there *Key) bool {
 	if there.Type != k.Type {
 		d.o.Found(Difference{k, "type", string(k.Type), string(there.Type)})
@@ -291,7 +243,7 @@ func showTime(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// missing tells which of the keys of B are not in A.
+// missing reports which of the keys of B are not in A.
 func (d *differ) missing(ctx context.Context, a Session, db int, keys []Listed) error {
 	keys = slices.DeleteFunc(keys, func(k Listed) bool {
 		if k.Err != nil {
@@ -307,7 +259,10 @@ func (d *differ) missing(ctx context.Context, a Session, db int, keys []Listed) 
 		return err
 	}
 	for i, k := range keys {
-		if !there[i] {
+		switch {
+		case there[i].err != nil:
+			d.o.Notify(k.Key, there[i].err)
+		case !there[i].there:
 			d.foundOnly(k.Key, OnlyInB)
 		}
 	}

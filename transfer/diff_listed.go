@@ -47,7 +47,7 @@ type keyList struct {
 	end  bool
 }
 
-// first is the next key, nil behind the last one.
+// first is the next key, nil after the last one.
 func (l *keyList) first(ctx context.Context) (*Listed, error) {
 	for len(l.keys) == 0 && !l.end {
 		keys, next, err := l.page(ctx)
@@ -120,7 +120,7 @@ func inOrder(x, y *Listed) int {
 	return cmp.Or(cmp.Compare(x.Place, y.Place), bytes.Compare(x.Name, y.Name))
 }
 
-// foundOnly tells of a key that is in one place only, unless it is about to expire.
+// foundOnly reports a key that is in one place only, unless it is about to expire.
 func (d *differ) foundOnly(k *Key, what string) {
 	if k.ExpiresAt == 0 || k.ExpiresAt > time.Now().Add(d.o.Tolerance).UnixMilli() {
 		d.o.Found(Difference{Key: k, What: what})

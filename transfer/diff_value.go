@@ -35,6 +35,8 @@ func (c check) lookUp() [][]byte {
 		return append(call("ZMSCORE", name), each(v, func(m rdb.Member) []byte { return m.Name })...)
 	case rdb.Hash:
 		return append(call("HMGET", name), each(v, func(f rdb.Field) []byte { return f.Name })...)
+	case *Elements:
+		return c.part.Key.readAll()
 	case *rdb.Stream:
 		first, last := v.Entries[0].ID, v.Entries[v.Len()-1].ID
 		return call("XRANGE", name, formatID(first), formatID(last), []byte("COUNT"), decimal(int64(v.Len())+1))
@@ -60,6 +62,8 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 		if a, b = c.compareElements(replies[0]); a != b {
 			return a, b, nil
 		}
+		replies[0] = resp.Value{} // more is to be read
+		tidy(c.part.Value)
 	}
 	switch v := c.part.Value.(type) {
 	case rdb.Hash:
@@ -73,9 +77,11 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 	case *Array:
 		there := &Array{Next: v.Next}
 		if c.part.Last {
-			err = d.b.nextSlot(ctx, c.part.Key, there)
+			if err := d.b.remaining(ctx, &reading{key: c.part.Key, value: there}, true); err != nil {
+				return "", "", err
+			}
 		}
-		if err == nil && there.Next != v.Next {
+		if there.Next != v.Next {
 			return fmt.Sprintf("goes on at [%d]", v.Next), fmt.Sprintf("[%d]", there.Next), nil
 		}
 	}
@@ -148,6 +154,8 @@ func (c check) compareElements(v resp.Value) (a, b string) {
 		return "", ""
 	case *rdb.Stream:
 		return compareEntries(part.Entries, v)
+	case *Elements:
+		return part.compare(v)
 	}
 	if len(v.Elems) != c.part.Value.Len() {
 		return fmt.Sprintf("%d elements", c.part.Value.Len()), strconv.Itoa(len(v.Elems))
@@ -337,18 +345,18 @@ func showEntry(e rdb.Entry) string {
 // compareExpiries compares when the fields of a hash expire. Where B knows no such
 // thing, none of them does.
 func (d *differ) compareExpiries(ctx context.Context, k *Key, h rdb.Hash) (a, b string, err error) {
-	found := []Value{slices.Clone(h)}
-	for i := range found[0].(rdb.Hash) {
-		found[0].(rdb.Hash)[i].ExpiresAt = 0
+	there := slices.Clone(h)
+	for i := range there {
+		there[i].ExpiresAt = 0
 	}
-	bad, err := d.b.fieldExpiries(ctx, []*Key{k}, found)
-	if err == nil {
-		err = bad[0]
-	}
-	if err != nil {
+	found := &reading{key: k, value: there}
+	if err := d.b.remaining(ctx, found, false); err != nil {
 		return "", "", err
 	}
-	there, _ := found[0].(rdb.Hash)
+	if found.err != nil {
+		return "", "", found.err
+	}
+	there, _ = found.value.(rdb.Hash)
 	if len(there) != len(h) {
 		return "", "", nil // some have expired since
 	}
@@ -371,11 +379,14 @@ func (d *differ) compareTimes(h, there rdb.Hash) (a, b string) {
 // compared: they are those of the last access.
 func (d *differ) compareStates(ctx context.Context, k *Key, s *rdb.Stream) (a, b string, err error) {
 	there := &rdb.Stream{}
-	if err := d.b.streamState(ctx, k, there); err != nil {
-		if errors.Is(err, ErrGone) {
-			return "a stream", "none", nil
-		}
+	found := &reading{key: k, value: there}
+	switch err := d.b.remaining(ctx, found, true); {
+	case err != nil:
 		return "", "", err
+	case found.err != nil:
+		return "", "", found.err
+	case found.value == nil:
+		return "a stream", "none", nil
 	}
 	x, y := describe(s), describe(there)
 	for i := range max(len(x), len(y)) {
@@ -393,7 +404,7 @@ func (d *differ) compareStates(ctx context.Context, k *Key, s *rdb.Stream) (a, b
 	return "", "", nil
 }
 
-// describe tells what a stream has beside its entries, in lines in one order.
+// describe is what a stream has beside its entries, in lines in one order.
 func describe(s *rdb.Stream) []string {
 	lines := []string{fmt.Sprintf("last id %s, deleted up to %s, %d added", formatID(s.Last), formatID(s.Deleted), s.Added)}
 	for _, g := range slices.SortedFunc(slices.Values(s.Groups), func(a, b rdb.Group) int { return bytes.Compare(a.Name, b.Name) }) {

@@ -7,140 +7,364 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/rdb"
 )
 
 // FromJSONLines yields what JSON lines hold, as NewJSONWriter writes them.
 func FromJSONLines(in io.Reader) Source {
 	return func(yield func(Part, error) bool) {
-		r := bufio.NewReaderSize(in, 64<<10)
+		s := &jsonScanner{in: bufio.NewReaderSize(in, 64<<10)}
 		var before *jsonLine // whose key goes on
 		var key *Key
 		for number := 1; ; number++ {
-			text, err := r.ReadBytes('\n')
-			if err != nil && !errors.Is(err, io.EOF) {
-				yield(Part{}, err)
-				return
-			}
-			if len(bytes.TrimSpace(text)) > 0 {
-				p, line, bad := parseLine(text, before, key)
-				if bad != nil {
-					yield(Part{}, fmt.Errorf("line %d: %w", number, notJSON(bad, err != nil)))
-					return
-				}
-				if !yield(p, nil) {
+			line, value, end, err := s.line()
+			if err == nil && line != nil {
+				var p Part
+				if p, err = line.part(value, before, key); err == nil && !yield(p, nil) {
 					return
 				}
 				if before, key = nil, nil; line.More {
 					before, key = line, p.Key
 				}
 			}
-			if err != nil {
-				if before != nil {
-					yield(Part{}, fmt.Errorf("line %d: it ends here, in the middle of %s", number, key))
-				}
+			switch {
+			case err != nil:
+				yield(Part{}, fmt.Errorf("line %d: %w", number, err))
+				return
+			case end && before != nil:
+				yield(Part{}, fmt.Errorf("line %d: it ends here, in the middle of %s", number, key))
+				return
+			case end:
 				return
 			}
 		}
 	}
 }
 
-// notJSON is what is wrong with a line, without the words of the parser. The last
-// one may be cut off.
-func notJSON(err error, last bool) error {
-	var kind *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Errorf("%q cannot be a %s", kind.Field, kind.Value)
-	case errors.As(err, &kind):
-		return fmt.Errorf("a %s is not what should be here", kind.Value)
-	case last && (errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax)):
-		return errors.New("the file ends in the middle of it, and is incomplete")
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax):
-		return errors.New("it is no JSON")
+// line reads a line and the value in it, nil for an empty one; end says that it is the last.
+func (s *jsonScanner) line() (line *jsonLine, value Value, end bool, err error) {
+	defer s.recovered(&err)
+	s.field = ""
+	if c := s.peek(); c != '\n' && c != 0 {
+		line = &jsonLine{}
+		value = s.fields(line)
 	}
-	if says, ok := strings.CutPrefix(err.Error(), "json: "); ok {
-		return errors.New(says)
+	switch s.peek() {
+	case 0:
+		return line, value, true, nil
+	case '\n':
+		s.byte()
+		return line, value, false, nil
 	}
-	return err
+	s.fail(errors.New("there is more on the line than one value"))
+	return nil, nil, false, nil
 }
 
-// parseLine reads a line behind the line before, when that one's key goes on.
-func parseLine(text []byte, before *jsonLine, key *Key) (Part, *jsonLine, error) {
-	line := &jsonLine{}
-	if err := strict(text, line); err != nil {
-		return Part{}, nil, err
+// fields reads the fields of a line. A value in front of its type waits for that.
+func (s *jsonScanner) fields(line *jsonLine) (value Value) {
+	var early []byte
+	typed := false
+	s.object(func(name string) bool {
+		switch name {
+		case "db":
+			s.into(&line.DB)
+		case "key":
+			line.Key = s.blob()
+		case "type":
+			s.into(&line.Type)
+			typed = true
+		case "part":
+			s.into(&line.Part)
+		case "more":
+			s.into(&line.More)
+		case "expires":
+			s.into(&line.Expires)
+		case "count":
+			s.into(&line.Count)
+		case "changed":
+			s.into(&line.Changed)
+		case "void":
+			s.into(&line.Void)
+		case "value":
+			if early, value = nil, nil; typed {
+				value = s.value(line.Type)
+			} else {
+				early = s.raw()
+			}
+		default:
+			return false
+		}
+		return true
+	})
+	if early != nil {
+		later := jsonScanner{in: bufio.NewReader(bytes.NewReader(early)), field: "value"}
+		value = later.value(line.Type)
 	}
+	return value
+}
+
+// part is the line after the line before, when that one's key goes on.
+func (line *jsonLine) part(value Value, before *jsonLine, key *Key) (Part, error) {
 	p := Part{Key: key, First: line.Part <= 1, Last: !line.More, Changed: line.Changed}
 	switch {
 	case before == nil && !p.First:
-		return p, nil, errors.New("its key's first part is missing")
+		return p, errors.New("its key's first part is missing")
 	case before != nil && (line.Part != before.Part+1 || !bytes.Equal(line.Key, before.Key) || line.DB != before.DB || line.Type != before.Type):
-		return p, nil, fmt.Errorf("part %d of %s should be here", before.Part+1, key)
+		return p, fmt.Errorf("part %d of %s should be here", before.Part+1, key)
 	case line.DB < 0 || line.Expires < 0 || line.More && line.Part < 1:
-		return p, nil, errors.New("a number is out of range")
+		return p, errors.New("a number is out of range")
 	case before == nil:
 		p.Key = &Key{DB: line.DB, Name: line.Key, Type: line.Type, ExpiresAt: line.Expires, Count: line.Count}
 	}
-	if line.Void {
+	switch {
+	case line.Void:
 		p.Err = errVoid
-		return p, line, nil
+		return p, nil
+	case value == nil:
+		return p, errors.New("the value is missing")
+	case p.First && p.Last:
+		p.Key.Count = int64(value.Len())
 	}
-	var err error
-	if p.Value, err = jsonValue(line.Type, line.Value); err == nil && p.First && p.Last {
-		p.Key.Count = int64(p.Value.Len())
-	}
-	return p, line, err
+	p.Value = value
+	return p, nil
 }
 
-// jsonValue reads a value of the type.
-func jsonValue(t Type, in json.RawMessage) (Value, error) {
-	if len(in) == 0 {
-		return nil, errors.New("the value is missing")
-	}
+// value reads a value of the type.
+func (s *jsonScanner) value(t Type) Value {
 	switch t {
 	case StringType:
-		var b blob
-		err := json.Unmarshal(in, &b)
-		return rdb.String(b), err
+		return rdb.String(s.blob())
 	case ListType:
-		all, err := parsed(in, asBytes)
-		return rdb.List(all), err
+		return rdb.List(s.blobs())
 	case SetType:
-		all, err := parsed(in, asBytes)
-		return rdb.Set(all), err
+		return rdb.Set(s.blobs())
 	case ZSetType:
-		all, err := parsed(in, func(m jsonMember) rdb.Member { return rdb.Member{Name: m.Member, Score: float64(m.Score)} })
-		return rdb.ZSet(all), err
+		z := rdb.ZSet{}
+		s.array(func() { z = append(z, s.member()) })
+		return z
 	case HashType:
-		all, err := parsed(in, func(f jsonField) rdb.Field { return rdb.Field{Name: f.Field, Value: f.Value, ExpiresAt: f.Expires} })
-		return rdb.Hash(all), err
+		h := rdb.Hash{}
+		s.array(func() { h = append(h, s.hashField()) })
+		return h
 	case StreamType:
-		var s jsonStream
-		err := strict(in, &s)
-		return streamFromJSON(s), err
+		return s.stream()
 	case JSONType:
-		return Document(in), nil
+		return Document(s.raw())
 	case VectorSetType:
-		var s jsonVectorSet
-		if err := strict(in, &s); err != nil {
-			return nil, err
-		}
-		return vectorSetFromJSON(s)
+		return s.vectorSet()
 	case ArrayType:
-		var a jsonArray
-		err := strict(in, &a)
-		return &Array{each(a.Slots, func(s jsonSlot) Slot { return Slot{s.Index, s.Value} }), a.Next}, err
+		return s.slots()
 	}
-	return nil, fmt.Errorf("there is no type %q", t)
+	return s.elements(keytype.Of(string(t)))
 }
 
-// parsed reads a JSON array.
-func parsed[J, T any](in json.RawMessage, as func(J) T) ([]T, error) {
-	var all []J
-	err := strict(in, &all)
-	return each(all, as), err
+// elements reads objects of the parts that elements have.
+func (s *jsonScanner) elements(t *keytype.Type) *Elements {
+	if !t.Rebuilds() {
+		s.fail(fmt.Errorf("there is no type %q", t.Name))
+	}
+	value := &Elements{Of: t}
+	s.array(func() {
+		parts := make([][]byte, len(t.Parts))
+		s.object(func(name string) bool {
+			i := slices.Index(t.Parts, name)
+			if i >= 0 {
+				parts[i] = s.blob()
+			}
+			return i >= 0
+		})
+		if slices.ContainsFunc(parts, func(part []byte) bool { return part == nil }) {
+			s.fail(fmt.Errorf("a %s has the parts %s", t.One, strings.Join(t.Parts, " and ")))
+		}
+		value.List = append(value.List, parts)
+	})
+	return value
+}
+
+func (s *jsonScanner) blobs() [][]byte {
+	all := [][]byte{}
+	s.array(func() { all = append(all, s.blob()) })
+	return all
+}
+
+func (s *jsonScanner) member() (m rdb.Member) {
+	s.object(func(name string) bool {
+		switch name {
+		case "member":
+			m.Name = s.blob()
+		case "score":
+			var f score
+			s.into(&f)
+			m.Score = float64(f)
+		default:
+			return false
+		}
+		return true
+	})
+	return m
+}
+
+func (s *jsonScanner) hashField() (f rdb.Field) {
+	s.object(func(name string) bool {
+		switch name {
+		case "field":
+			f.Name = s.blob()
+		case "value":
+			f.Value = s.blob()
+		case "expires":
+			s.into(&f.ExpiresAt)
+		default:
+			return false
+		}
+		return true
+	})
+	return f
+}
+
+func (s *jsonScanner) slots() *Array {
+	a := &Array{}
+	s.object(func(name string) bool {
+		switch name {
+		case "slots":
+			s.array(func() {
+				var slot Slot
+				s.object(func(name string) bool {
+					switch name {
+					case "index":
+						s.into(&slot.Index)
+					case "value":
+						slot.Value = s.blob()
+					default:
+						return false
+					}
+					return true
+				})
+				a.Slots = append(a.Slots, slot)
+			})
+		case "next":
+			s.into(&a.Next)
+		default:
+			return false
+		}
+		return true
+	})
+	return a
+}
+
+func (s *jsonScanner) stream() *rdb.Stream {
+	var in jsonStream
+	out := &rdb.Stream{}
+	s.object(func(name string) bool {
+		switch name {
+		case "entries":
+			s.array(func() { out.Entries = append(out.Entries, s.entry()) })
+		case "last":
+			s.into(&in.Last)
+		case "deleted":
+			s.into(&in.Deleted)
+		case "added":
+			s.into(&in.Added)
+		case "groups":
+			s.into(&in.Groups)
+		default:
+			return false
+		}
+		return true
+	})
+	out.Last, out.Deleted, out.Added = rdb.ID(in.Last), rdb.ID(in.Deleted), in.Added
+	out.Groups = each(in.Groups, groupFromJSON)
+	return out
+}
+
+func (s *jsonScanner) entry() (e rdb.Entry) {
+	s.object(func(name string) bool {
+		switch name {
+		case "id":
+			var id jsonID
+			s.into(&id)
+			e.ID = rdb.ID(id)
+		case "fields":
+			e.Fields = s.blobs()
+		default:
+			return false
+		}
+		return true
+	})
+	return e
+}
+
+func groupFromJSON(g jsonGroup) rdb.Group {
+	return rdb.Group{Name: g.Name, Last: rdb.ID(g.Last), Read: orElse(g.Read, rdb.Unknown), Consumers: each(g.Consumers, consumerFromJSON)}
+}
+
+func consumerFromJSON(c jsonConsumer) rdb.Consumer {
+	return rdb.Consumer{Name: c.Name, SeenAt: c.Seen, ActiveAt: orElse(c.Active, -1), Pending: each(c.Pending, func(p jsonPending) rdb.Pending {
+		return rdb.Pending{ID: rdb.ID(p.ID), DeliveredAt: p.Delivered, Deliveries: p.Deliveries}
+	})}
+}
+
+func orElse(n *int64, otherwise int64) int64 {
+	if n == nil {
+		return otherwise
+	}
+	return *n
+}
+
+func (s *jsonScanner) vectorSet() *VectorSet {
+	var shape jsonVectorShape
+	var elements []VectorElement
+	var vectors [][]float32
+	s.object(func(name string) bool {
+		switch name {
+		case "quantization":
+			s.into(&shape.Quantization)
+		case "dim":
+			s.into(&shape.Dim)
+		case "reduced_from":
+			s.into(&shape.Reduced)
+		case "m":
+			s.into(&shape.M)
+		case "elements":
+			s.array(func() {
+				e, vector := s.vectorElement()
+				elements, vectors = append(elements, e), append(vectors, vector)
+			})
+		default:
+			return false
+		}
+		return true
+	})
+	set, err := vectorSetFromJSON(shape, elements, vectors)
+	if err != nil {
+		s.fail(err)
+	}
+	return set
+}
+
+func (s *jsonScanner) vectorElement() (e VectorElement, vector []float32) {
+	s.object(func(name string) bool {
+		switch name {
+		case "element":
+			e.Name = s.blob()
+		case "vector":
+			s.into(&vector)
+		case "attributes":
+			e.Attributes = s.blob()
+		default:
+			return false
+		}
+		return true
+	})
+	return e, vector
+}
+
+// strict reads one short JSON value, which may hold no field that v does not have.
+func strict(in []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(in))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
 }

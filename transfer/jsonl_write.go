@@ -6,22 +6,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
 )
 
 // JSONWriter is the sink that writes JSON, a line for each part.
 type JSONWriter struct {
-	out  *json.Encoder
+	spill
 	part int
 }
 
 // NewJSONWriter makes a sink that writes JSON lines to out.
-func NewJSONWriter(out io.Writer) *JSONWriter {
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	return &JSONWriter{out: e}
-}
+func NewJSONWriter(out io.Writer) *JSONWriter { return &JSONWriter{spill: spill{out: out}} }
 
 // Put writes a line.
 func (w *JSONWriter) Put(_ context.Context, p Part) error {
@@ -39,45 +38,169 @@ func (w *JSONWriter) Put(_ context.Context, p Part) error {
 	if p.First && !p.Last {
 		line.Count = p.Key.Count
 	}
-	if p.Err == nil {
-		var err error
-		if line.Value, err = appendJSONValue(p); err != nil {
-			return fmt.Errorf("%s: %w", p.Key, err)
-		}
+	head, err := marshal(line)
+	if err == nil && p.Err == nil {
+		w.text(string(head[:len(head)-1]), `,"value":`)
+		err = w.value(p.Value)
+		head = head[len(head)-1:]
 	}
-	return w.out.Encode(line)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Key, err)
+	}
+	w.text(string(head), "\n")
+	w.flush()
+	return w.err
 }
 
 // Close has nothing to do.
 func (w *JSONWriter) Close(_ context.Context, cause error) error { return cause }
 
-func appendJSONValue(p Part) (json.RawMessage, error) {
-	var v any
-	switch value := p.Value.(type) {
-	case rdb.String:
-		v = blob(value)
-	case rdb.List:
-		v = each(value, asBlob)
-	case rdb.Set:
-		v = each(value, asBlob)
-	case rdb.ZSet:
-		v = each(value, func(m rdb.Member) jsonMember { return jsonMember{m.Name, score(m.Score)} })
-	case rdb.Hash:
-		v = each(value, func(f rdb.Field) jsonField { return jsonField{f.Name, f.Value, f.ExpiresAt} })
-	case *rdb.Stream:
-		v = streamToJSON(value)
-	case Document:
-		v = json.RawMessage(value)
-	case *VectorSet:
-		v = vectorSetToJSON(value)
-	case *Array:
-		v = jsonArray{each(value.Slots, func(s Slot) jsonSlot { return jsonSlot{s.Index, s.Value} }), value.Next}
-	}
+// marshal is v in JSON, with < and > as they are.
+func marshal(v any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
-	return out.Bytes(), err
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
+
+// blob writes bytes as a string, or {"base64":"…"} when they are not UTF-8.
+func (w *JSONWriter) blob(b []byte) {
+	if len(b) < piece {
+		w.buf = resp.AppendJSON(w.buf, resp.MakeBulk(b))
+		w.text()
+		return
+	}
+	begin, end, add, isText := `"`, `"`, resp.AppendJSONText, utf8.Valid(b)
+	if !isText {
+		begin, end, add = `{"base64":"`, `"}`, resp.AppendBase64
+	}
+	w.text(begin)
+	w.pieces(b, isText, add)
+	w.text(end)
+}
+
+// list writes an array of n elements.
+func (w *JSONWriter) list(n int, element func(i int)) {
+	w.text("[")
+	for i := range n {
+		if i > 0 {
+			w.text(",")
+		}
+		element(i)
+	}
+	w.text("]")
+}
+
+func (w *JSONWriter) blobs(all [][]byte) { w.list(len(all), func(i int) { w.blob(all[i]) }) }
+
+func (w *JSONWriter) value(value Value) error {
+	switch v := value.(type) {
+	case rdb.String:
+		w.blob(v)
+	case rdb.List:
+		w.blobs(v)
+	case rdb.Set:
+		w.blobs(v)
+	case rdb.ZSet:
+		w.list(len(v), func(i int) {
+			w.text(`{"member":`)
+			w.blob(v[i].Name)
+			w.buf = resp.AppendJSON(append(w.buf, `,"score":`...), resp.MakeDouble(v[i].Score))
+			w.text("}")
+		})
+	case rdb.Hash:
+		w.list(len(v), func(i int) { w.field(v[i]) })
+	case Document:
+		return w.document(v)
+	case *rdb.Stream:
+		return w.stream(v)
+	case *VectorSet:
+		return w.vectors(v)
+	case *Elements:
+		w.list(len(v.List), func(i int) {
+			sep := "{"
+			for n, name := range v.Of.Parts {
+				w.text(sep, `"`, name, `":`)
+				w.blob(v.List[i][n])
+				sep = ","
+			}
+			w.text("}")
+		})
+	case *Array:
+		w.text(`{"slots":`)
+		w.list(len(v.Slots), func(i int) {
+			w.text(`{"index":`, strconv.FormatUint(v.Slots[i].Index, 10), `,"value":`)
+			w.blob(v.Slots[i].Value)
+			w.text("}")
+		})
+		if v.Next > 0 {
+			w.text(`,"next":`, strconv.FormatUint(v.Next, 10))
+		}
+		w.text("}")
+	}
+	return nil
+}
+
+func (w *JSONWriter) field(f rdb.Field) {
+	w.text(`{"field":`)
+	w.blob(f.Name)
+	w.text(`,"value":`)
+	w.blob(f.Value)
+	if f.ExpiresAt != 0 {
+		w.text(`,"expires":`, strconv.FormatInt(f.ExpiresAt, 10))
+	}
+	w.text("}")
+}
+
+// document writes a document without what is between its words.
+func (w *JSONWriter) document(d Document) error {
+	compact := bytes.NewBuffer(make([]byte, 0, len(d)))
+	if err := json.Compact(compact, d); err != nil {
+		return err
+	}
+	w.bytes(compact.Bytes())
+	return nil
+}
+
+func (w *JSONWriter) stream(s *rdb.Stream) error {
+	w.text(`{"entries":`)
+	w.list(len(s.Entries), func(i int) {
+		w.text(`{"id":"`, string(formatID(s.Entries[i].ID)), `","fields":`)
+		w.blobs(s.Entries[i].Fields)
+		w.text("}")
+	})
+	state, err := marshal(streamToJSON(s))
+	if err == nil && len(state) > len("{}") {
+		w.text(",", string(state[1:len(state)-1]))
+	}
+	w.text("}")
+	return err
+}
+
+func (w *JSONWriter) vectors(s *VectorSet) (err error) {
+	shape, err := marshal(jsonVectorShape{s.Kind.String(), s.Dim, s.Input, s.M})
+	if err != nil {
+		return err
+	}
+	w.text(string(shape[:len(shape)-1]), `,"elements":`)
+	w.list(len(s.Elements), func(i int) {
+		e := s.Elements[i]
+		w.text(`{"element":`)
+		w.blob(e.Name)
+		vector, bad := marshal(s.Kind.Source(e.Record, s.Dim))
+		if bad != nil {
+			err = bad
+		}
+		w.text(`,"vector":`, string(vector))
+		if e.Attributes != nil {
+			w.text(`,"attributes":`)
+			w.blob(e.Attributes)
+		}
+		w.text("}")
+	})
+	w.text("}")
+	return err
 }
 
 func each[A, B any](all []A, as func(A) B) []B {
@@ -88,14 +211,10 @@ func each[A, B any](all []A, as func(A) B) []B {
 	return out
 }
 
-func asBlob(b []byte) blob { return b }
-
-func asBytes(b blob) []byte { return b }
-
+// streamToJSON is what a stream has beside its entries.
 func streamToJSON(s *rdb.Stream) jsonStream {
 	return jsonStream{
-		Entries: each(s.Entries, func(e rdb.Entry) jsonEntry { return jsonEntry{jsonID(e.ID), each(e.Fields, asBlob)} }),
-		Last:    jsonID(s.Last), Deleted: jsonID(s.Deleted), Added: s.Added,
+		Last: jsonID(s.Last), Deleted: jsonID(s.Deleted), Added: s.Added,
 		Groups: each(s.Groups, func(g rdb.Group) jsonGroup {
 			out := jsonGroup{Name: g.Name, Last: jsonID(g.Last), Consumers: each(g.Consumers, consumerToJSON)}
 			if g.Read != rdb.Unknown {
@@ -114,27 +233,4 @@ func consumerToJSON(c rdb.Consumer) jsonConsumer {
 		out.Active = &c.ActiveAt
 	}
 	return out
-}
-
-func streamFromJSON(s jsonStream) *rdb.Stream {
-	return &rdb.Stream{
-		Entries: each(s.Entries, func(e jsonEntry) rdb.Entry { return rdb.Entry{ID: rdb.ID(e.ID), Fields: each(e.Fields, asBytes)} }),
-		Last:    rdb.ID(s.Last), Deleted: rdb.ID(s.Deleted), Added: s.Added,
-		Groups: each(s.Groups, func(g jsonGroup) rdb.Group {
-			return rdb.Group{Name: g.Name, Last: rdb.ID(g.Last), Read: orElse(g.Read, rdb.Unknown), Consumers: each(g.Consumers, consumerFromJSON)}
-		}),
-	}
-}
-
-func consumerFromJSON(c jsonConsumer) rdb.Consumer {
-	return rdb.Consumer{Name: c.Name, SeenAt: c.Seen, ActiveAt: orElse(c.Active, -1), Pending: each(c.Pending, func(p jsonPending) rdb.Pending {
-		return rdb.Pending{ID: rdb.ID(p.ID), DeliveredAt: p.Delivered, Deliveries: p.Deliveries}
-	})}
-}
-
-func orElse(n *int64, otherwise int64) int64 {
-	if n == nil {
-		return otherwise
-	}
-	return *n
 }

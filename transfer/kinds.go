@@ -11,7 +11,8 @@ import (
 )
 
 // values make the replies to the calls that read all of a key its value; nil when there
-// is no key. What else is known of a type is declared in keytype.
+// is no key. What else is known of a type is declared in keytype, and keys of types that are
+// not here have Elements.
 var values = map[Type]func(resp.Value) (Value, error){
 	StringType: stringValue, ListType: listValue, SetType: setValue, ZSetType: zsetValue, HashType: hashValue,
 	StreamType: streamValue, JSONType: documentValue, ArrayType: arrayValue,
@@ -33,7 +34,10 @@ func (k *Key) decode(v resp.Value) (Value, error) {
 	case v.IsError():
 		return nil, refused(v)
 	}
-	return values[k.Type](v)
+	if value, own := values[k.Type]; own {
+		return value(v)
+	}
+	return plainElements(k.Type, v)
 }
 
 // wrongType reports whether the reply is the error about a key of another type.

@@ -20,7 +20,7 @@ const (
 
 func isTemporary(name []byte) bool { return bytes.HasPrefix(name, []byte(TemporaryPrefix)) }
 
-// sweepPages bounds how long leftovers are looked for: what is not found expires.
+// sweepPages bounds how long leftovers are searched for: what is not found expires.
 const (
 	sweepPages = 100
 	sweepCount = "1000"

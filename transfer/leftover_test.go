@@ -48,7 +48,7 @@ func (w *watchful) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value
 		for _, name := range do(w.t, w.Session, []byte("KEYS"), []byte(transfer.TemporaryPrefix+"*")).Elems {
 			w.seen++
 			if ttl := do(w.t, w.Session, []byte("PTTL"), name.Str).Int; ttl <= 0 {
-				w.t.Fatalf("%s does not expire behind %s", name.Str, bytes.Join(args[:2], []byte(" ")))
+				w.t.Fatalf("%s does not expire after %s", name.Str, bytes.Join(args[:2], []byte(" ")))
 			}
 		}
 	}

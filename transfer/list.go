@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// List returns a page of about n live keys of a database, those behind the place after
-// in SCAN's order, and the place behind the page; 0 is the beginning and the end. Keys
+// List returns a page of about n live keys of a database, those after the place after
+// in SCAN's order, and the place after the page; 0 is the beginning and the end. Keys
 // have the order of their places and, where these are the same, of their names. It may
 // be called while the session is at work.
 type List func(ctx context.Context, db int, after, n int64) (page []Listed, next int64, err error)
@@ -43,7 +43,7 @@ type listedPage struct {
 	err  error
 }
 
-// from begins to read the keys of a database behind a place.
+// from begins to read the keys of a database after a place.
 func (list List) from(ctx context.Context, db int, after int64) *listing {
 	ctx, cancel := context.WithCancel(ctx)
 	l := &listing{pages: make(chan listedPage, pagesAhead)}
@@ -70,7 +70,7 @@ func (list List) from(ctx context.Context, db int, after int64) *listing {
 	return l
 }
 
-// page returns the next page, and the place behind it, 0 when it is the last one.
+// page returns the next page, and the place after it, 0 when it is the last one.
 func (l *listing) page(ctx context.Context) ([]Listed, int64, error) {
 	p, ok := <-l.pages
 	if !ok {

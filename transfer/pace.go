@@ -1,7 +1,7 @@
 package transfer
 
 // pace finds out how many elements make a page of about pageBytes. It starts
-// with few, since nobody knows how large they are, and goes up slowly and down
+// with few, since it is not known how large they are, and goes up slowly and down
 // at once.
 type pace struct {
 	average int // bytes of an element

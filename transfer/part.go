@@ -49,7 +49,7 @@ func (k *Key) String() string {
 }
 
 // Value is what a part holds: rdb.String, rdb.List, rdb.Set, rdb.ZSet, rdb.Hash,
-// *rdb.Stream, Document, *Array or *VectorSet, whichever the key's type calls for.
+// *rdb.Stream, Document, *Array, *VectorSet or *Elements, whichever the key's type calls for.
 type Value interface {
 	// Len is the number of elements, as Key.Count counts them.
 	Len() int
@@ -61,7 +61,7 @@ type Document []byte
 // Len is 1: a document is never cut.
 func (Document) Len() int { return 1 }
 
-// weight is about how many bytes the elements of v have; 0 of a vector set.
+// weight is about how many bytes the elements of v have.
 func weight(v Value) (n int) {
 	switch v := v.(type) {
 	case rdb.String:
@@ -87,6 +87,12 @@ func weight(v Value) (n int) {
 	case *Array:
 		for _, s := range v.Slots {
 			n += len(s.Value) + perElement
+		}
+	case *Elements:
+		return v.weight()
+	case *VectorSet:
+		for _, e := range v.Elements {
+			n += len(e.Name) + len(e.Record) + len(e.Attributes) + perElement
 		}
 	}
 	return n
@@ -120,13 +126,13 @@ type Part struct {
 	Value       Value
 	First, Last bool
 
-	// Changed, in a last part, tells that the key was changed while it was read.
+	// Changed, in a last part, says that the key was changed while it was read.
 	// Its parts then are a mixture of what it was and what it became: they may
 	// hold another number of elements than Count, and an element twice. Otherwise
 	// they hold exactly Count, none twice.
 	Changed bool
 
-	// Err, in a last part without a value, tells that the key could not be read, or not to
+	// Err, in a last part without a value, says that the key could not be read, or not to
 	// its end: what came of it is void.
 	Err error
 }
@@ -139,7 +145,7 @@ func Whole(k *Key, v Value) Part {
 
 // typeOf is the type of keys that hold v.
 func typeOf(v Value) Type {
-	switch v.(type) {
+	switch v := v.(type) {
 	case rdb.String:
 		return StringType
 	case rdb.List:
@@ -158,6 +164,8 @@ func typeOf(v Value) Type {
 		return ArrayType
 	case *VectorSet:
 		return VectorSetType
+	case *Elements:
+		return Type(v.Of.Name)
 	}
 	return ""
 }

@@ -11,9 +11,9 @@ import (
 
 // RDBOptions say how a dump file is read.
 type RDBOptions struct {
-	Note    func(offset int64, what string) // may be nil; is told of the parts that are passed over: data of modules, and functions
-	Salvage bool                            // go on behind a damaged key
-	Empty   func(keys int64)                // may be nil; is told of collections without elements, which Redis passes over, too
+	Note    func(offset int64, what string) // may be nil; is called with the parts that are passed over: data of modules, and functions
+	Salvage bool                            // go on after a damaged key
+	Empty   func(keys int64)                // may be nil; counts collections without elements, which Redis passes over, too
 }
 
 // FromRDB yields what a dump file of Redis holds.

@@ -52,6 +52,7 @@ func openFile(t testing.TB, path string) *bufio.Reader {
 
 // TestRDBOfRedis reads what a real Redis saves, and has it load what we write.
 func TestRDBOfRedis(t *testing.T) {
+	oneGoroutine(t)
 	one, other := oracle.Start(t), oracle.Start(t)
 	one.Dial(t)
 	other.Dial(t)

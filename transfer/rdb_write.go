@@ -13,6 +13,7 @@ type RDBWriter struct {
 	notify  Notify
 	written int64
 	skip    bool // the rest of the current key
+	vectors *VectorSet
 }
 
 var (
@@ -40,6 +41,9 @@ func (w *RDBWriter) Put(_ context.Context, p Part) error {
 	if w.skip {
 		return nil
 	}
+	if set, ok := p.Value.(*VectorSet); ok {
+		return w.vectorSet(p, set)
+	}
 	value, ok := p.Value.(rdb.Value)
 	switch {
 	case !ok:
@@ -54,6 +58,27 @@ func (w *RDBWriter) Put(_ context.Context, p Part) error {
 	}
 	k := p.Key
 	return w.file.Write(rdb.Piece{DB: k.DB, Key: k.Name, ExpiresAt: k.ExpiresAt, Value: value, First: p.First, Last: p.Last})
+}
+
+// vectorSet keeps the parts of a vector set until it is whole: what goes into the file are links
+// between all of them.
+func (w *RDBWriter) vectorSet(p Part, s *VectorSet) error {
+	if p.First {
+		w.vectors = &VectorSet{VectorShape: s.VectorShape}
+	}
+	w.vectors.Elements = append(w.vectors.Elements, s.Elements...)
+	if !p.Last {
+		return nil
+	}
+	set := w.vectors
+	w.vectors = nil
+	if p.Changed && !p.First && set.repeats() {
+		w.leaveOut(p.Key, errMixture)
+		return nil
+	}
+	w.written++
+	k := p.Key
+	return w.file.Write(rdb.Piece{DB: k.DB, Key: k.Name, ExpiresAt: k.ExpiresAt, Value: set.linked(), First: true, Last: true})
 }
 
 // mayRepeat reports whether a mixture of what a value was and became may hold an

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/meowdis/meowdis/keyspace"
 )
 
-// Position is a place between two pages of the keys of a session: what is behind
+// Position is a place between two pages of the keys of a session: what is before
 // it has been yielded. It can be continued from as long as the server lives, and
 // on a meowdis file at any time.
 type Position struct {
@@ -51,13 +50,16 @@ type ReadOptions struct {
 // scanCount is the number of keys that SCAN is asked to look at.
 const scanCount = 512
 
-// reader reads keys from a session.
+// reader reads keys from a session. A round trip that reads the values of a page asks for
+// what the pages ahead need, too, and for the rest of the hashes of the page before.
 type reader struct {
 	session Session
 	o       ReadOptions
 	pace    pace
 	lister  *keyspace.Lister
-	lacks   map[string]bool // commands beside the lister's that the server is known not to know
+	walk    *keyspace.Walk // through the selected database; nil while none is under way
+	later   []*reading     // hashes whose fields may expire: when is asked next
+	asked   int            // how often that was asked
 }
 
 // FromSession yields the keys of a session. A key that is there from start to
@@ -65,10 +67,9 @@ type reader struct {
 // in any state, or not at all, and by some servers twice.
 func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 	return func(yield func(Part, error) bool) {
-		r := newReader(s, o)
-		err := r.all(ctx, func(db int, keys []Listed) error {
-			return r.page(ctx, db, keys, func(p Part) bool { return yield(p, nil) })
-		})
+		r, put := newReader(s, o), func(p Part) bool { return yield(p, nil) }
+		err := r.all(ctx, func(db int, keys []Listed) error { return r.page(ctx, db, keys, put) },
+			func(db int) error { return r.rest(ctx, db, put) })
 		if err != nil && err != errStopped {
 			yield(Part{}, err)
 		}
@@ -90,19 +91,18 @@ func FromKeys(ctx context.Context, s Session, names ...[]byte) Source {
 }
 
 func newReader(s Session, o ReadOptions) *reader {
-	r := &reader{session: s, o: o, pace: newPace(), lacks: map[string]bool{}}
-	r.lister = r.newLister()
-	return r
+	return &reader{session: s, o: o, pace: newPace(), lister: &keyspace.Lister{
+		Client: s, Match: o.Match, Type: string(o.Type), Wants: func(name []byte) bool { return !isTemporary(name) }, Page: scanCount, Detail: keyspace.Described, Absolute: true}}
 }
 
-// errStopped ends a reader whose parts nobody wants any more.
+// errStopped ends a reader whose parts are not wanted any more.
 var errStopped = fmt.Errorf("stopped")
 
 // visitor takes a page of keys in the selected database.
 type visitor func(db int, keys []Listed) error
 
-// all visits all keys.
-func (r *reader) all(ctx context.Context, visit visitor) error {
+// all visits all keys. After those of a database it calls ended, which may be nil.
+func (r *reader) all(ctx context.Context, visit visitor, ended func(db int) error) error {
 	dbs := r.o.Databases
 	if dbs == nil {
 		var err error
@@ -126,17 +126,34 @@ func (r *reader) all(ctx context.Context, visit visitor) error {
 		if err := r.database(ctx, at, visit); err != nil {
 			return err
 		}
+		if ended != nil {
+			if err := ended(db); err != nil {
+				return err
+			}
+		}
+		if err := r.passed(ctx, Position{db + 1, "0"}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// database visits the keys of the selected database from a position on.
+func (r *reader) passed(ctx context.Context, at Position) error {
+	if r.o.Passed == nil {
+		return nil
+	}
+	return r.o.Passed(ctx, at)
+}
+
+// database visits the keys of the selected database from a position on. A position is
+// reached when nothing of the pages before it is left for later.
 func (r *reader) database(ctx context.Context, at Position, visit visitor) error {
 	r.lister = r.lister.Again()
 	page, stop := r.pages(ctx, at)
 	defer stop()
-	for {
-		keys, next, err := page(at.Cursor)
+	var held Position // waits for what is left for later
+	for asked := 0; ; {
+		keys, next, err := page()
 		if err != nil {
 			return err
 		}
@@ -146,55 +163,47 @@ func (r *reader) database(ctx context.Context, at Position, visit visitor) error
 			}
 		}
 		if at.Cursor = next; next == "0" {
-			at = Position{at.DB + 1, "0"}
+			return nil
 		}
-		if r.o.Passed != nil {
-			if err := r.o.Passed(ctx, at); err != nil {
+		var reached Position
+		if held.Cursor != "" && r.asked > asked {
+			reached, held = held, Position{}
+		}
+		if len(r.later) == 0 {
+			reached, held = at, Position{}
+		} else if held.Cursor == "" {
+			held, asked = at, r.asked
+		}
+		if reached.Cursor != "" {
+			if err := r.passed(ctx, reached); err != nil {
 				return err
 			}
-		}
-		if next == "0" {
-			return nil
 		}
 	}
 }
 
 // pages is how the keys of the selected database are found, page by page: it returns the
-// page at a cursor, which is that of the page before, and the cursor of the next one,
-// "0" for none.
-func (r *reader) pages(ctx context.Context, from Position) (page func(cursor string) ([]Listed, string, error), stop func()) {
+// next page, and the cursor of the one after that, "0" for none.
+func (r *reader) pages(ctx context.Context, from Position) (page func() ([]Listed, string, error), stop func()) {
 	if r.o.List == nil {
-		return func(cursor string) ([]Listed, string, error) {
-			names, next, err := r.scan(ctx, cursor)
+		r.walk = r.lister.Walk(from.Cursor)
+		return func() ([]Listed, string, error) {
+			p, err := r.walk.Next(ctx)
 			if err != nil {
-				return nil, "", err
+				return nil, "", fmt.Errorf("listing the keys: %w", err)
 			}
-			keys, err := r.look(ctx, from.DB, names)
-			return keys, next, err
-		}, func() {}
+			return r.listed(from.DB, p.Keys), p.Next, nil
+		}, func() { r.walk = nil }
 	}
 	after, err := strconv.ParseInt(from.Cursor, 10, 64)
 	if err != nil {
-		after = math.MaxInt64 // nothing lies behind it
+		after = math.MaxInt64 // nothing comes after it
 	}
 	l := r.o.List.from(ctx, from.DB, after)
-	return func(string) ([]Listed, string, error) {
+	return func() ([]Listed, string, error) {
 		keys, next, err := l.page(ctx)
 		return keys, strconv.FormatInt(next, 10), err
 	}, l.stop
-}
-
-// newLister lists the keys of the database that is selected.
-func (r *reader) newLister() *keyspace.Lister {
-	return &keyspace.Lister{Client: r.session, Match: r.o.Match, Type: string(r.o.Type), Page: scanCount, Absolute: true}
-}
-
-// scan returns a page of names and the cursor of the next page, "0" for none.
-func (r *reader) scan(ctx context.Context, cursor string) (names [][]byte, next string, err error) {
-	if names, next, err = r.lister.Scan(ctx, cursor); err != nil {
-		return nil, "", fmt.Errorf("listing the keys: %w", err)
-	}
-	return slices.DeleteFunc(names, isTemporary), next, nil
 }
 
 // errReply is a reply that is none of the command's.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -17,19 +19,29 @@ var (
 )
 
 const (
-	batchKeys  = 512     // keys that are read together
+	batchKeys  = 1024    // keys that are read together: a page of SCAN may have a few more than it was asked for
 	wholeBytes = 8 << 20 // a longer string is read in pieces
 	attempts   = 3       // to read a key that is being changed
 )
 
 // page yields the keys of a page: the values that came with them, and those of the
 // other small ones, which are read in batches. Those that have changed since are
-// looked at again.
+// read again. While there is a walk, the last hashes may be left for later.
 func (r *reader) page(ctx context.Context, db int, keys []Listed, yield func(Part) bool) error {
-	for range attempts {
+	for attempt := range attempts {
 		names, err := r.values(ctx, keys, yield)
-		if err != nil || len(names) == 0 {
+		if err != nil {
 			return err
+		}
+		if r.walk == nil || attempt > 0 {
+			more, err := r.complete(ctx, yield)
+			if err != nil {
+				return err
+			}
+			names = append(names, more...)
+		}
+		if len(names) == 0 {
+			return nil
 		}
 		if keys, err = r.look(ctx, db, names); err != nil {
 			return err
@@ -46,22 +58,38 @@ func (r *reader) page(ctx context.Context, db int, keys []Listed, yield func(Par
 	return nil
 }
 
+// rest yields what page has left for later, after the last page of a database.
+func (r *reader) rest(ctx context.Context, db int, yield func(Part) bool) error {
+	names, err := r.complete(ctx, yield)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	keys, err := r.look(ctx, db, names)
+	if err != nil {
+		return err
+	}
+	return r.page(ctx, db, keys, yield)
+}
+
 // look finds out what the keys are. Those that are not there are left out.
 func (r *reader) look(ctx context.Context, db int, names [][]byte) ([]Listed, error) {
 	described, err := r.lister.Describe(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	keys := make([]Listed, len(described))
-	for i, d := range described {
-		keys[i] = Listed{Key: &Key{DB: db, Name: d.Name, Type: Type(d.Type), ExpiresAt: d.ExpiresAt, Count: max(d.Count, 0)}, Err: d.Err}
-		if _, known := values[Type(d.Type)]; d.Err == nil && !known {
-			keys[i].Err = fmt.Errorf("it has the type %s, which cannot be moved", d.Type)
-		} else if keys[i].Key.length() == "" {
-			keys[i].Count = 1
+	return r.listed(db, described), err
+}
+
+// listed are keys as they were described.
+func (r *reader) listed(db int, described []keyspace.Key) []Listed {
+	keys := make([]Listed, 0, len(described))
+	for _, d := range described {
+		k := Listed{Key: &Key{DB: db, Name: d.Name, Type: Type(d.Type), ExpiresAt: d.ExpiresAt, Count: max(d.Count, 0)}, Err: d.Failed()}
+		if k.Err == nil && !moves(k.Type) {
+			k.Err = fmt.Errorf("it has the type %s, which cannot be moved", d.Type)
+		} else if k.Key.length() == "" {
+			k.Count = 1
 		}
+		keys = append(keys, k)
 	}
-	return keys, nil
+	return keys
 }
 
 // values yields the values of keys, and returns the names of those that were
@@ -70,6 +98,9 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 	var batch []*Key
 	elements, bytes := int64(0), int64(0)
 	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
 		changed, err := r.whole(ctx, batch, yield)
 		again = append(again, changed...)
 		batch, elements, bytes = batch[:0], 0, 0
@@ -86,15 +117,17 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 		if k.Type == StringType {
 			n, b = 0, k.Count
 		}
-		if k.Type == VectorSetType {
-			if err := r.vectorSet(ctx, k.Key, yield); err != nil {
+		most := r.pace.elements()
+		if k.Type == VectorSetType || n > most || b > wholeBytes {
+			changed, err := r.complete(ctx, yield) // which would else wait for long
+			if again = append(again, changed...); err != nil {
 				return nil, err
 			}
-			continue
-		}
-		most := r.pace.elements()
-		if n > most || b > wholeBytes {
-			if err := r.large(ctx, k.Key, yield); err != nil {
+			read := r.large
+			if k.Type == VectorSetType {
+				read = r.vectorSet
+			}
+			if err := read(ctx, k.Key, yield); err != nil {
 				return nil, err
 			}
 			continue
@@ -110,42 +143,95 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 	return again, flush()
 }
 
-// whole yields keys that are read in one go, and returns the names of those that
-// were something else by then.
+// reading is a key whose value is being read.
+type reading struct {
+	key   *Key
+	value Value // nil: there is no such key of that type
+	bytes int   // of the reply
+	err   error // what the server refused
+}
+
+// whole reads keys in one go, and yields them but for hashes whose fields may expire. It
+// yields the hashes that were left before, and returns the names of the keys that were
+// something else by then.
 func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) (again [][]byte, err error) {
-	if len(keys) == 0 {
-		return nil, nil
-	}
-	calls := make([][][]byte, len(keys))
+	var t keyspace.Trip
+	reads := make([]*reading, len(keys))
 	for i, k := range keys {
-		calls[i] = k.readAll()
+		reads[i] = &reading{key: k}
+		r.askValue(&t, reads[i])
 	}
-	replies, err := r.session.Pipeline(ctx, calls)
-	if err != nil {
+	done := r.askLater(&t)
+	if r.walk != nil {
+		r.walk.Ask(&t)
+	}
+	if err := t.Go(ctx, r.session); err != nil {
 		return nil, err
 	}
-	values, bad := make([]Value, len(keys)), make([]error, len(keys))
 	elements, bytes := 0, 0
-	for i, k := range keys {
-		values[i], bad[i] = k.decode(replies[i])
-		if values[i] != nil && k.Type != StringType {
-			elements, bytes = elements+values[i].Len(), bytes+sizeOf(replies[i])
+	for _, read := range reads {
+		if read.value != nil && read.key.Type != StringType {
+			elements, bytes = elements+read.value.Len(), bytes+read.bytes
+		}
+		if h, ok := read.value.(rdb.Hash); ok && len(h) > 0 && !r.lister.Lacks(fieldExpiry) {
+			r.later = append(r.later, read)
+		} else {
+			done = append(done, read)
 		}
 	}
 	r.pace.took(elements, bytes)
-	refusals, err := r.complete(ctx, keys, values)
-	if err != nil {
+	if again, err = yieldAll(done, yield); err == nil && bytes >= heavy { // not to be held beside the next page
+		var more [][]byte
+		more, err = r.complete(ctx, yield)
+		again = append(again, more...)
+	}
+	return again, err
+}
+
+// complete yields the hashes that were left for later.
+func (r *reader) complete(ctx context.Context, yield func(Part) bool) (again [][]byte, err error) {
+	if len(r.later) == 0 {
+		return nil, nil
+	}
+	var t keyspace.Trip
+	done := r.askLater(&t)
+	if err := t.Go(ctx, r.session); err != nil {
 		return nil, err
 	}
-	for i, k := range keys {
-		bad[i] = errors.Join(bad[i], refusals[i])
-		part := Part{Key: k, First: true, Last: true, Err: bad[i]}
+	return yieldAll(done, yield)
+}
+
+// askLater asks for the rest of what was left for later.
+func (r *reader) askLater(t *keyspace.Trip) (done []*reading) {
+	for _, read := range r.later {
+		r.askFieldExpiries(t, read)
+	}
+	done, r.later = r.later, nil
+	r.asked++
+	return done
+}
+
+// askValue asks for a value, and for what the command that reads it does not return, but for
+// the expiries of fields.
+func (r *reader) askValue(t *keyspace.Trip, read *reading) {
+	t.Ask([][][]byte{read.key.readAll()}, func(_ context.Context, replies []resp.Value) error {
+		read.value, read.err = read.key.decode(replies[0])
+		read.bytes = sizeOf(replies[0])
+		return nil
+	})
+	r.askRest(t, read)
+}
+
+// yieldAll yields what was read, and returns the names of the keys that were not there.
+func yieldAll(reads []*reading, yield func(Part) bool) (again [][]byte, err error) {
+	for _, read := range reads {
+		part := Part{Key: read.key, First: true, Last: true, Err: read.err}
 		switch {
-		case bad[i] == nil && values[i] == nil:
-			again = append(again, k.Name)
+		case read.err == nil && read.value == nil:
+			again = append(again, read.key.Name)
 			continue
-		case bad[i] == nil:
-			part = Whole(k, values[i])
+		case read.err == nil:
+			part = Whole(read.key, read.value)
 		}
 		if !yield(part) {
 			return nil, errStopped

@@ -29,10 +29,12 @@ func pagerOf(k *Key) pager {
 		return slotPages(k)
 	case SetType:
 		return cursorPages("SSCAN", k, func(elems []resp.Value) (Value, error) { return rdb.Set(texts(elems)), nil })
+	case ZSetType:
+		return cursorPages("ZSCAN", k, func(elems []resp.Value) (Value, error) { return members(elems) })
 	case HashType:
 		return cursorPages("HSCAN", k, func(elems []resp.Value) (Value, error) { return fields(elems) })
 	}
-	return cursorPages("ZSCAN", k, func(elems []resp.Value) (Value, error) { return members(elems) })
+	return elementPages(k)
 }
 
 // windows are the pages of what has places from 0 on.
@@ -102,13 +104,12 @@ func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error
 		}
 		value, last, bad := r.pageOf(k, pages, replies)
 		if bad == nil && (last || k.Type == HashType) {
-			one := []Value{value}
-			refusals, err := r.complete(ctx, []*Key{k}, one)
-			if err != nil {
+			read := &reading{key: k, value: value}
+			if err := r.remaining(ctx, read, last); err != nil {
 				return err
 			}
-			if value = one[0]; value == nil {
-				bad = cmp.Or(refusals[0], ErrGone)
+			if value = read.value; value == nil {
+				bad = cmp.Or(read.err, ErrGone)
 			}
 		}
 		if bad != nil {
@@ -131,12 +132,23 @@ func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error
 	}
 }
 
-// stopped is the error of a part that nobody took.
+// stopped is the error of a part that was not taken.
 func stopped(taken bool) error {
 	if taken {
 		return nil
 	}
 	return errStopped
+}
+
+// remaining asks for what else belongs to a page: the expiries of its fields, and with the
+// last page what comes once.
+func (r *reader) remaining(ctx context.Context, read *reading, last bool) error {
+	var t keyspace.Trip
+	r.askFieldExpiries(&t, read)
+	if last {
+		r.askRest(&t, read)
+	}
+	return t.Go(ctx, r.session)
 }
 
 // pageOf reads the replies to a page's command and to the one for the length. An

@@ -6,46 +6,50 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 )
 
-// complete adds to values what the command that reads them does not tell: when
-// the fields of hashes expire, everything about streams but their entries, and
-// where arrays go on. A value that is not there any more becomes nil, and so does one
-// of which something was refused, which is its error in bad.
-func (r *reader) complete(ctx context.Context, keys []*Key, values []Value) (bad []error, err error) {
-	bad, err = r.fieldExpiries(ctx, keys, values)
-	if err != nil {
-		return nil, err
+// askRest asks for what the command that reads a value does not return: everything about
+// streams but their entries, and where arrays go on. A value that is not there any more
+// becomes nil, and so does one of which something is refused.
+func (r *reader) askRest(t *keyspace.Trip, read *reading) {
+	switch read.key.Type {
+	case StreamType:
+		r.askStream(t, read.key.Name, func(ctx context.Context, about, groups resp.Value) error {
+			if s, ok := read.value.(*rdb.Stream); ok {
+				return read.settle(r.streamState(ctx, read.key, s, about, groups))
+			}
+			return nil
+		})
+	case ArrayType:
+		t.Ask([][][]byte{call("ARNEXT", read.key.Name)}, func(_ context.Context, replies []resp.Value) error {
+			if a, ok := read.value.(*Array); ok {
+				return read.settle(nextSlot(a, replies[0]))
+			}
+			return nil
+		})
 	}
-	for i, v := range values {
-		var err error
-		switch v := v.(type) {
-		case *rdb.Stream:
-			err = r.streamState(ctx, keys[i], v)
-		case *Array:
-			err = r.nextSlot(ctx, keys[i], v)
-		}
-		var no Refusal
-		switch {
-		case errors.Is(err, ErrGone):
-			values[i] = nil
-		case errors.As(err, &no):
-			values[i], bad[i] = nil, no
-		case err != nil:
-			return nil, err
-		}
-	}
-	return bad, nil
 }
 
-// nextSlot reads where an array goes on; at the end of all indexes behind them.
-func (r *reader) nextSlot(ctx context.Context, k *Key, a *Array) error {
-	v, err := r.session.Do(ctx, call("ARNEXT", k.Name)...)
+// settle takes an error that is about the key, and returns any other.
+func (read *reading) settle(err error) error {
+	var no Refusal
 	switch {
-	case err != nil:
+	case errors.Is(err, ErrGone):
+		read.value = nil
+	case errors.As(err, &no):
+		read.value, read.err = nil, no
+	default:
 		return err
+	}
+	return nil
+}
+
+// nextSlot reads where an array goes on; at the end of all indexes that is after them.
+func nextSlot(a *Array, v resp.Value) (err error) {
+	switch {
 	case isMissing(v) || wrongType(v):
 		return ErrGone
 	case v.IsError():
@@ -58,45 +62,35 @@ func (r *reader) nextSlot(ctx context.Context, k *Key, a *Array) error {
 	return err
 }
 
-// fieldExpiries asks for the expiries of all fields of the hashes, where the
-// server knows such a thing. One that it refuses to tell of becomes nil, with its error in bad.
-func (r *reader) fieldExpiries(ctx context.Context, keys []*Key, values []Value) (bad []error, err error) {
-	bad = make([]error, len(keys))
-	var calls [][][]byte
-	var at []int
-	for i, v := range values {
-		if h, ok := v.(rdb.Hash); ok && len(h) > 0 && !r.lacks[fieldExpiry] {
-			args := append(call(fieldExpiry, keys[i].Name, []byte("FIELDS")), decimal(int64(len(h))))
-			for _, f := range h {
-				args = append(args, f.Name)
-			}
-			calls, at = append(calls, args), append(at, i)
-		}
+// askFieldExpiries asks for the expiries of all fields of a hash, where the server knows
+// such a thing. A hash that is another one by now becomes nil, and so does one of which
+// the server refuses to show them.
+func (r *reader) askFieldExpiries(t *keyspace.Trip, read *reading) {
+	h, ok := read.value.(rdb.Hash)
+	if !ok || len(h) == 0 || r.lister.Lacks(fieldExpiry) {
+		return
 	}
-	if len(calls) == 0 {
-		return bad, nil
+	args := append(call(fieldExpiry, read.key.Name, []byte("FIELDS")), decimal(int64(len(h))))
+	for _, f := range h {
+		args = append(args, f.Name)
 	}
-	replies, err := r.session.Pipeline(ctx, calls)
-	if err != nil {
-		return nil, err
-	}
-	for j, v := range replies {
-		switch h := values[at[j]].(rdb.Hash); {
+	t.Ask([][][]byte{args}, func(_ context.Context, replies []resp.Value) error {
+		switch v := replies[0]; {
 		case unknown(v):
-			r.lacks[fieldExpiry] = true
+			r.lister.Lack(fieldExpiry)
 		case v.IsError() && !wrongType(v):
-			values[at[j]], bad[at[j]] = nil, refused(v)
+			read.value, read.err = nil, refused(v)
 		case len(v.Elems) != len(h):
-			values[at[j]] = nil
+			read.value = nil
 		default:
 			if h = withExpiries(h, v.Elems); len(h) == 0 {
-				values[at[j]] = nil
-				continue
+				read.value = nil
+				return nil
 			}
-			values[at[j]] = h
+			read.value = h
 		}
-	}
-	return bad, nil
+		return nil
+	})
 }
 
 const fieldExpiry = "HPEXPIRETIME"

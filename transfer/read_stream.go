@@ -6,21 +6,41 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 )
 
-// streamState reads everything about a stream but its entries. The error is
-// ErrGone when there is none.
-func (r *reader) streamState(ctx context.Context, k *Key, s *rdb.Stream) error {
-	replies, err := r.session.Pipeline(ctx, [][][]byte{
-		append(call("XINFO", []byte("STREAM")), k.Name),
-		append(call("XINFO", []byte("GROUPS")), k.Name),
-	})
-	if err != nil {
-		return err
+// streamCalls ask for everything about a stream but its entries, consumers and what is
+// pending. The short form has two entries in it, which may be large, and the full one.
+func streamCalls(key []byte, full bool) [][][]byte {
+	about := call("XINFO", []byte("STREAM"), key)
+	if full {
+		about = append(about, words("FULL", "COUNT", "1")...)
 	}
-	about, groups := replies[0], replies[1]
+	return [][][]byte{about, call("XINFO", []byte("GROUPS"), key)}
+}
+
+// lacksFull is what the lister notes of servers before Redis 6.
+const lacksFull = "XINFO STREAM FULL"
+
+// askStream asks for what streamCalls do, and hands the replies to take.
+func (r *reader) askStream(t *keyspace.Trip, key []byte, take func(ctx context.Context, about, groups resp.Value) error) {
+	full := !r.lister.Lacks(lacksFull)
+	t.Ask(streamCalls(key, full), func(ctx context.Context, replies []resp.Value) error {
+		if v := replies[0]; full && v.IsError() && !isMissing(v) && !wrongType(v) {
+			r.lister.Lack(lacksFull)
+			var again keyspace.Trip
+			r.askStream(&again, key, take)
+			return again.Go(ctx, r.session)
+		}
+		return take(ctx, replies[0], replies[1])
+	})
+}
+
+// streamState makes of the replies to streamCalls what is beside the entries, and asks
+// for the rest of it. The error is ErrGone when there is no stream.
+func (r *reader) streamState(ctx context.Context, k *Key, s *rdb.Stream, about, groups resp.Value) error {
 	if err := errors.Join(aboutStream(about), aboutStream(groups)); err != nil {
 		return err
 	}
@@ -76,7 +96,7 @@ func (r *reader) consumers(ctx context.Context, key []byte, g *rdb.Group) error 
 	return r.pending(ctx, key, g, number)
 }
 
-// timed runs a command whose reply tells times as ages, and returns the server's clock at that
+// timed runs a command whose reply has times as ages, and returns the server's clock at that
 // moment, in Unix ms: to be exact it asks again when a millisecond ended meanwhile.
 func (r *reader) timed(ctx context.Context, args [][]byte) (reply resp.Value, now int64, err error) {
 	for range timedAttempts {
@@ -95,7 +115,7 @@ func (r *reader) timed(ctx context.Context, args [][]byte) (reply resp.Value, no
 const timedAttempts = 8
 
 // pendingPage is the number of pending entries that are asked for at once: as many as a server
-// tells in a fraction of a millisecond.
+// lists in a fraction of a millisecond.
 const pendingPage = 256
 
 // pending reads what is pending with the consumers of a group, whose places are
@@ -138,7 +158,7 @@ func (r *reader) pending(ctx context.Context, key []byte, g *rdb.Group, number m
 }
 
 // consumerOf is the consumer of that name, which is made if it is not there: what
-// is pending with nobody is kept by a consumer without a name.
+// is pending without a consumer is kept by a consumer without a name.
 func consumerOf(g *rdb.Group, name []byte, number map[string]int) *rdb.Consumer {
 	at, known := number[string(name)]
 	if !known {
@@ -149,7 +169,7 @@ func consumerOf(g *rdb.Group, name []byte, number map[string]int) *rdb.Consumer 
 	return &g.Consumers[at]
 }
 
-// following is the id behind id; ok is false behind the last one of all.
+// following is the id after id; ok is false after the last one of all.
 func following(id rdb.ID) (next rdb.ID, ok bool) {
 	next = rdb.ID{Ms: id.Ms, Seq: id.Seq + 1}
 	if next.Seq == 0 {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// vectorSet yields a vector set, a page at a time: no command tells all of one.
+// vectorSet yields a vector set, a page at a time: no command returns all of one.
 func (r *reader) vectorSet(ctx context.Context, k *Key, yield func(Part) bool) error {
 	part, sum := Part{Key: k, First: true}, int64(0)
 	shape, bad := r.vectorShape(ctx, k)
@@ -63,7 +63,7 @@ func (r *reader) vectorShape(ctx context.Context, k *Key) (s VectorShape, err er
 	return s, nil
 }
 
-// vectorNames pages through the names of the elements. Servers before 8.4 tell
+// vectorNames pages through the names of the elements. Servers before 8.4 return
 // them all at once.
 type vectorNames struct {
 	reader *reader
@@ -146,7 +146,9 @@ func (r *reader) vectors(ctx context.Context, k *Key, s VectorShape, names [][]b
 			return nil, err
 		}
 		if attributes := replies[2*i+1]; !attributes.IsError() && !attributes.IsNull() {
-			e.Attributes = append([]byte{}, text(attributes)...)
+			if e.Attributes = text(attributes); e.Attributes == nil {
+				e.Attributes = []byte{}
+			}
 		}
 	}
 	return set, nil

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/script"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -57,23 +59,11 @@ func (c *counter) Read(b []byte) (int, error) {
 }
 
 // FromScript reads commands from lines, in redis-cli's quoting.
-func FromScript(in *bufio.Reader) Commands {
-	number := 0
+func FromScript(in io.Reader) Commands {
+	r := script.NewReader(in)
 	return func() ([][]byte, string, error) {
-		for {
-			line, err := in.ReadString('\n')
-			if err != nil && (line == "" || !errors.Is(err, io.EOF)) {
-				return nil, "", err
-			}
-			number++
-			args, err := resp.SplitLine(line)
-			if err != nil {
-				return nil, "", fmt.Errorf("line %d: %w", number, err)
-			}
-			if len(args) > 0 && !isComment(args[0]) {
-				return args, fmt.Sprintf("line %d", number), nil
-			}
-		}
+		c, err := r.Read()
+		return c.Args, r.Where(c), err
 	}
 }
 
@@ -113,7 +103,12 @@ func Replay(ctx context.Context, commands Commands, s Session, o ReplayOptions) 
 				}
 			}
 			o.Seen(int64(len(calls)))
+			large := held > heavy
+			clear(calls)
 			calls, places, held = calls[:0], places[:0], 0
+			if large {
+				debug.FreeOSMemory()
+			}
 		}
 		switch {
 		case errors.Is(ended, io.EOF):

@@ -98,7 +98,7 @@ func TestDiffWithFewRights(t *testing.T) {
 	}
 }
 
-// TestDatabasesWithoutInfo asks servers that tell nothing of their databases.
+// TestDatabasesWithoutInfo asks servers that do not list their databases.
 func TestDatabasesWithoutInfo(t *testing.T) {
 	for name, test := range map[string]struct {
 		selects, want string

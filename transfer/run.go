@@ -10,7 +10,7 @@ import (
 // is gone, or what it holds is damaged from here on. What belongs to one key only
 // is that key's Part.Err, and the next key follows.
 //
-// A part and what it holds belong to whoever takes it.
+// A part and what it holds belong to the sink that takes it.
 type Source = iter.Seq2[Part, error]
 
 // Sink takes parts in the order in which a source yields them.
@@ -24,12 +24,12 @@ type Sink interface {
 
 	// Close ends the sink. With a nil cause all that it was given is written or
 	// was reported when Close returns nil. With a cause, what made the move end
-	// early, it takes back the key that is not finished, leaves what tells a
-	// reader that more was to come, and returns the cause.
+	// early, it takes back the key that is not finished, leaves a mark that
+	// more was to come, and returns the cause.
 	Close(ctx context.Context, cause error) error
 }
 
-// Notify is told that a key was not moved, and why; with an Incomplete that it was, but for
+// Notify is called with a key that was not moved, and why; with an Incomplete that it was, but for
 // something.
 type Notify func(k *Key, err error)
 
@@ -45,8 +45,16 @@ func Run(ctx context.Context, source Source, sink Sink, notify Notify, seen func
 	return sink.Close(ctx, pump(ctx, source, sink, notify, seen))
 }
 
-// heavy is the bytes of a part that is rare enough for a collection of garbage of its own.
+// heavy is the bytes of a part that is rare enough for collections of garbage of its own.
 const heavy = 16 << 20
+
+// tidy gives back the memory of what is garbage where v is heavy: or else that would be there
+// beside what is made of v.
+func tidy(v Value) {
+	if weight(v) >= heavy {
+		debug.FreeOSMemory()
+	}
+}
 
 func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen func(Part)) error {
 	for p, err := range source {
@@ -65,12 +73,11 @@ func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen fun
 				continue
 			}
 		}
+		tidy(p.Value) // what the source has left is garbage now
 		if err := sink.Put(ctx, p); err != nil {
 			return err
 		}
-		if weight(p.Value) >= heavy {
-			debug.FreeOSMemory() // or else what is garbage now is in memory beside the next one
-		}
+		tidy(p.Value)
 		if seen != nil {
 			seen(p)
 		}

@@ -99,7 +99,7 @@ func selectDB(ctx context.Context, s Session, db int) error {
 }
 
 // serverNow is the clock of the session's server in Unix ms, this machine's
-// where it does not tell.
+// where it does not say.
 func serverNow(v resp.Value) int64 {
 	if len(v.Elems) == 2 {
 		s, ok1 := integer(v.Elems[0])

@@ -14,6 +14,7 @@ import (
 // TestTrimmedPending moves streams whose pending entries are not there any more, between two
 // real servers and by way of a file: what DEBUG DIGEST sees, delivery times included, stays.
 func TestTrimmedPending(t *testing.T) {
+	oneGoroutine(t)
 	one, two := oracle.Start(t), oracle.Start(t)
 	one.Dial(t)
 	two.Dial(t)

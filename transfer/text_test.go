@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ func TestJSONLines(t *testing.T) {
 }
 
 func TestBadJSONLines(t *testing.T) {
+	oneGoroutine(t)
 	good := `{"key":"a","type":"string","value":"v"}` + "\n"
 	begun := `{"key":"l","type":"list","part":1,"more":true,"count":2,"value":["a"]}` + "\n"
 	for _, c := range []struct{ text, says string }{
@@ -62,7 +64,7 @@ func TestCommands(t *testing.T) {
 	want := contents(t, file, 0, 3)
 
 	var script bytes.Buffer
-	dumpTo(t, file, transfer.NewScriptWriter(&script))
+	dumpTo(t, file, transfer.NewScriptWriter(&script, (&problems{}).add))
 	replayed, _ := openLocal(t)
 	lines := bufio.NewReader(&script)
 	for {
@@ -76,7 +78,7 @@ func TestCommands(t *testing.T) {
 	same(t, contents(t, replayed, 0, 3), want)
 
 	var protocol bytes.Buffer
-	dumpTo(t, file, transfer.NewProtocolWriter(&protocol))
+	dumpTo(t, file, transfer.NewProtocolWriter(&protocol, (&problems{}).add))
 	server, commands := openRedis(t, redis.Socket), resp.NewReader(&protocol)
 	for {
 		args, err := commands.ReadCommand()
@@ -92,6 +94,40 @@ func TestCommands(t *testing.T) {
 	}
 	run(t, server, "SELECT 0")
 	same(t, contents(t, server, 0, 3), want)
+}
+
+// TestCommandsOfDeletedEntries writes streams as commands in which entries are pending that were deleted:
+// of one in parts those are lost, and it is named.
+func TestCommandsOfDeletedEntries(t *testing.T) {
+	file, _ := openLocal(t)
+	for i := range 5000 {
+		run(t, file, fmt.Sprintf("XADD long %d-%d f v", i/3, i%3+1))
+	}
+	run(t, file, "XADD short 1-1 f v", "XADD short 2-1 f v")
+	for _, key := range []string{"long", "short"} {
+		run(t, file, "XGROUP CREATE "+key+" g 0", "XGROUP CREATE "+key+" h 0", "XREADGROUP GROUP g c COUNT 100 STREAMS "+key+" >", "XREADGROUP GROUP h c COUNT 4 STREAMS "+key+" >")
+	}
+	run(t, file, "XDEL long 0-2 1-1 5-3 1200-1", "XDEL short 1-1")
+	var told problems
+	var script bytes.Buffer
+	dumpTo(t, file, transfer.NewScriptWriter(&script, told.add))
+	if len(told) != 1 || !strings.Contains(told[0], `"long"`) || !strings.Contains(told[0], "of the entries that were deleted 5 are no longer pending") {
+		t.Errorf("%q", told)
+	}
+	replayed, _ := openLocal(t)
+	for line := range strings.Lines(script.String()) {
+		run(t, replayed, line)
+	}
+	for _, c := range []struct{ line, want string }{{"XPENDING short g", "2"}, {"XPENDING long g", "97"}, {"XPENDING long h", "2"}, {"XLEN long", "4996"}} {
+		args, _ := resp.SplitLine(c.line)
+		v := do(t, replayed, args...)
+		if len(v.Elems) > 0 {
+			v = v.Elems[0]
+		}
+		if fmt.Sprint(v.Int) != c.want {
+			t.Errorf("%s: %d, want %s", c.line, v.Int, c.want)
+		}
+	}
 }
 
 // TestHalfAKey is a key that cannot be read to its end: nothing is left of it.

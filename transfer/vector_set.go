@@ -192,19 +192,39 @@ func vectorSetOfDump(v *rdb.VectorSet) (Value, error) {
 	return s, nil
 }
 
-func vectorSetToJSON(s *VectorSet) jsonVectorSet {
-	return jsonVectorSet{s.Kind.String(), s.Dim, s.Input, s.M, each(s.Elements, func(e VectorElement) jsonVectorElement {
-		out := jsonVectorElement{Element: e.Name, Vector: s.Kind.Source(e.Record, s.Dim)}
-		if e.Attributes != nil {
-			attributes := blob(e.Attributes)
-			out.Attributes = &attributes
-		}
-		return out
-	})}
+// linked is the set as a dump file holds it: with links between elements that are near.
+func (s *VectorSet) linked() *rdb.VectorSet {
+	out := &rdb.VectorSet{Dim: s.Dim, Kind: int(s.Kind), M: s.M, Input: s.Input, Elements: make([]rdb.Vector, len(s.Elements))}
+	if s.Input > 0 {
+		out.Matrix = vector.Matrix(s.Input, s.Dim)
+	}
+	graph := vector.NewGraph(s.Kind, s.Dim, s.M)
+	for i, e := range s.Elements {
+		r := e.Record
+		out.Elements[i] = rdb.Vector{Name: e.Name, Attributes: e.Attributes, Components: vector.Components(r), Length: vector.Length(r), Range: vector.Range(r)}
+		graph.Add(r)
+	}
+	for i := range out.Elements {
+		out.Elements[i].Links = graph.Links(i)
+	}
+	return out
 }
 
-func vectorSetFromJSON(in jsonVectorSet) (*VectorSet, error) {
-	s := &VectorSet{VectorShape: VectorShape{Kind: -1, M: in.M, Dim: in.Dim, Input: in.Reduced}}
+// repeats reports whether an element is there twice.
+func (s *VectorSet) repeats() bool {
+	names := make(map[string]bool, len(s.Elements))
+	for _, e := range s.Elements {
+		if names[string(e.Name)] {
+			return true
+		}
+		names[string(e.Name)] = true
+	}
+	return false
+}
+
+// vectorSetFromJSON makes the records of the elements.
+func vectorSetFromJSON(in jsonVectorShape, elements []VectorElement, vectors [][]float32) (*VectorSet, error) {
+	s := &VectorSet{VectorShape: VectorShape{Kind: -1, M: in.M, Dim: in.Dim, Input: in.Reduced}, Elements: elements}
 	for kind := range quantizations {
 		if in.Quantization == kind.String() {
 			s.Kind = kind
@@ -213,15 +233,11 @@ func vectorSetFromJSON(in jsonVectorSet) (*VectorSet, error) {
 	if !s.valid() {
 		return nil, errors.New("there is no such vector set")
 	}
-	for _, e := range in.Elements {
-		if len(e.Vector) != s.Dim {
-			return nil, fmt.Errorf("a vector has %d components and not %d", len(e.Vector), s.Dim)
+	for i, v := range vectors {
+		if len(v) != s.Dim {
+			return nil, fmt.Errorf("a vector has %d components and not %d", len(v), s.Dim)
 		}
-		element := VectorElement{Name: e.Element, Record: s.Kind.Encode(e.Vector)}
-		if e.Attributes != nil {
-			element.Attributes = append([]byte{}, *e.Attributes...)
-		}
-		s.Elements = append(s.Elements, element)
+		elements[i].Record = s.Kind.Encode(v)
 	}
 	return s, nil
 }

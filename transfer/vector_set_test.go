@@ -37,7 +37,7 @@ func vectorSets() []string {
 	return append(lines, `VADD v:q8 VALUES 33`+strings.Repeat(" 0", 33)+` "zero \xff"`, `VSETATTR v:q8 e3 "\xff"`, "PEXPIREAT v:bin 9999999999999")
 }
 
-// vectorText tells all of a vector set, but for the last bits of its floats.
+// vectorText shows all of a vector set, but for the last bits of its floats.
 func vectorText(t testing.TB, s transfer.Session, key []byte) string {
 	t.Helper()
 	out := ""
@@ -109,6 +109,7 @@ func TestVectorSets(t *testing.T) {
 // TestDumpedVectorSets reads vector sets from a server's own dump file. A server that has none has
 // no such files.
 func TestDumpedVectorSets(t *testing.T) {
+	oneGoroutine(t)
 	dir := t.TempDir()
 	redis := oracle.Start(t, "--dir", dir)
 	conn := redis.Dial(t)
@@ -138,6 +139,7 @@ func TestDumpedVectorSets(t *testing.T) {
 
 // TestDiffOfVectorSets finds what differs in one element.
 func TestDiffOfVectorSets(t *testing.T) {
+	oneGoroutine(t)
 	for _, c := range []struct{ change, want string }{
 		{"VADD v:q8 VALUES 33" + strings.Repeat(" 1", 33) + " e7", `"v:q8": value: vector of element "e7" | another one`},
 		{"VSETATTR v:f32 e9 x", `"v:f32": value: attributes of element "e9": "{\"n\":9}" | "x"`},

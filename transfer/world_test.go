@@ -36,7 +36,7 @@ func openLocal(t testing.TB) (*engine.Session, *engine.Engine) {
 	return e.Session(), e
 }
 
-// openREST is a session on an empty database behind a REST endpoint.
+// openREST is a session on an empty database, through a REST endpoint.
 func openREST(t testing.TB) transfer.Session {
 	t.Helper()
 	_, e := openLocal(t)
@@ -96,22 +96,38 @@ func many(command string, n int, format string) string {
 // later is a time that all tests end before, in Unix ms.
 var later = time.Now().Add(time.Hour).UnixMilli()
 
+// long is how many elements a long key has: with -short, which is for the race detector, a quarter,
+// which is several pages all the same.
+func long(n int) int {
+	if testing.Short() {
+		return n / 4
+	}
+	return n
+}
+
+// oneGoroutine skips, with -short, a test that has no other goroutines than those around it.
+func oneGoroutine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short is for the race detector, which sees these goroutines in other tests")
+	}
+}
+
 // sample are commands that make keys of every type, size and shape that Redis 7.0
 // has.
 func sample() []string {
 	lines := []string{
 		"SET s hello", `SET "" ""`, `SET "\x00\xff\r\n key" "\x00\xff\r\n"`, fmt.Sprintf("SET s:ttl v PXAT %d", later),
-		"SET big " + strings.Repeat("0123456789abcdef", 1<<16), "SETRANGE huge 9000000 tail",
-		`RPUSH l a "" "\x00" a b 1 2`, many("RPUSH l:long", 6_000, "element:#"), fmt.Sprintf("PEXPIREAT l %d", later+1),
-		`SADD set a b "\xff\xfe" 1 2 3`, many("SADD set:long", 6_000, "member:#"), many("SADD set:ints", 300, "#"),
-		`HSET h f v "\x00" "\xff" "" ""`, many("HSET h:long", 6_000, "field# value#"), fmt.Sprintf("PEXPIREAT h %d", later+2),
-		"ZADD z 1 a 2.5 b -inf c +inf d 0.1 e 1e300 f -1e-300 g 0.30000000000000004 h", many("ZADD z:long", 6_000, "#.1 m#"),
+		"SET big " + strings.Repeat("0123456789abcdef", 1<<16), fmt.Sprintf("SETRANGE huge %d tail", long(9_000_000)),
+		`RPUSH l a "" "\x00" a b 1 2`, many("RPUSH l:long", long(6_000), "element:#"), fmt.Sprintf("PEXPIREAT l %d", later+1),
+		`SADD set a b "\xff\xfe" 1 2 3`, many("SADD set:long", long(6_000), "member:#"), many("SADD set:ints", 300, "#"),
+		`HSET h f v "\x00" "\xff" "" ""`, many("HSET h:long", long(6_000), "field# value#"), fmt.Sprintf("PEXPIREAT h %d", later+2),
+		"ZADD z 1 a 2.5 b -inf c +inf d 0.1 e 1e300 f -1e-300 g 0.30000000000000004 h", many("ZADD z:long", long(6_000), "#.1 m#"),
 		fmt.Sprintf("PEXPIREAT z:long %d", later+3), "PFADD hll a b c", "GEOADD geo 13.361389 38.115556 palermo",
 		"XADD x 1-1 a b", "XADD x 5-5 c d e f", "XDEL x 1-1",
 		"XADD x:emptied 7-7 a b", "XDEL x:emptied 7-7", "XGROUP CREATE x:new g $ MKSTREAM",
 		"SELECT 3", "SET in-three 3", "SELECT 0",
 	}
-	for i := range 3000 {
+	for i := range long(3000) {
 		lines = append(lines, fmt.Sprintf("XADD x:long %d-%d a %d b text%d", 1000+i, i%3, i*i, i))
 	}
 	for i := range 50 {
@@ -121,10 +137,10 @@ func sample() []string {
 		"XGROUP CREATECONSUMER x:groups g idle", "XREADGROUP GROUP g c1 COUNT 20 STREAMS x:groups >",
 		"XREADGROUP GROUP g c2 COUNT 7 STREAMS x:groups >", "XREADGROUP GROUP h \"\" COUNT 3 STREAMS x:groups >",
 		"XCLAIM x:groups g c2 0 101-1 103-1 RETRYCOUNT 77", "XACK x:groups g 100-1", "XDEL x:groups 104-1 149-1",
-		"XGROUP CREATE x:long g 0", "XREADGROUP GROUP g c COUNT 1500 STREAMS x:long >")
+		"XGROUP CREATE x:long g 0", fmt.Sprintf("XREADGROUP GROUP g c COUNT %d STREAMS x:long >", long(1500)))
 }
 
-// contents are all keys of a session, as DUMP tells them: nothing of what is
+// contents are all keys of a session, as DUMP has them: nothing of what is
 // tested here has a hand in it.
 func contents(t testing.TB, s transfer.Session, databases ...int) map[string]string {
 	t.Helper()
@@ -175,7 +191,7 @@ func valueText(t testing.TB, s transfer.Session, key []byte) string {
 			for i := range g.Consumers {
 				g.Consumers[i].SeenAt, g.Consumers[i].ActiveAt = 0, 0
 				for j := range g.Consumers[i].Pending {
-					// Told as an age, in ms.
+					// Reported as an age, in ms.
 					g.Consumers[i].Pending[j].DeliveredAt /= 10_000
 				}
 			}
@@ -199,7 +215,7 @@ func same(t testing.TB, got, want map[string]string) {
 	}
 }
 
-// problems collects what a Notify is told.
+// problems collects the calls of a Notify.
 type problems []string
 
 func (p *problems) add(k *transfer.Key, err error) { *p = append(*p, fmt.Sprintf("%s: %v", k, err)) }

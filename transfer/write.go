@@ -29,7 +29,7 @@ var ErrExists = errors.New("it is there already")
 type WriteOptions struct {
 	Existing Existing
 	DB       func(db int) int // where the keys of a database go; nil: into the same
-	Notify   Notify           // is told of the keys that were not written
+	Notify   Notify           // is called with the keys that were not written
 	Now      func() int64     // Unix ms; nil: this machine's clock
 
 	// Held, which may be nil, is a session on the same place in which all that is done
@@ -65,9 +65,9 @@ type Held interface {
 	Rest() error
 }
 
-// Writer is the sink that writes to a session. Nobody sees half of a key: it is made under
-// another name, but for what one SET does, and then renamed. In a Held session nobody sees that
-// name. Elsewhere it expires until it is renamed, and the next Writer deletes what one that was
+// Writer is the sink that writes to a session. No client sees half of a key: it is made under
+// another name, but for what one SET does, and then renamed. In a Held session no other client sees
+// that name. Elsewhere it expires until it is renamed, and the next Writer deletes what one that was
 // killed has left.
 type Writer struct {
 	session Session
@@ -80,7 +80,7 @@ type Writer struct {
 	made    int          // temporary names
 	noMulti bool         // the session has no transactions
 	renames *bool        // the session has RENAME; nil until it was asked
-	swept   map[int]bool // databases in which leftovers were looked for
+	swept   map[int]bool // databases in which leftovers were searched for
 }
 
 // NewWriter makes the sink of a session.
@@ -287,7 +287,7 @@ func (w *Writer) steps(ctx context.Context, keys []*keyWrite) error {
 }
 
 // leaveExisting takes the keys that are there already out of the batch before
-// anything is sent for them. Where they are skipped, the SET of a string tells.
+// anything is sent for them. Where they are skipped, the reply to the SET of a string says it.
 func (w *Writer) leaveExisting(ctx context.Context, keys []*keyWrite) error {
 	if w.o.Existing == Replace {
 		return nil
@@ -304,7 +304,10 @@ func (w *Writer) leaveExisting(ctx context.Context, keys []*keyWrite) error {
 		return err
 	}
 	for i, k := range asked {
-		if !there[i] {
+		if there[i].err != nil {
+			k.err, k.calls = there[i].err, nil
+		}
+		if !there[i].there {
 			continue
 		}
 		if err := w.exists(k); err != nil {

@@ -74,10 +74,8 @@ func (w *Writer) finishDirect(ctx context.Context, keys []*keyWrite) error {
 			if err != nil {
 				return err
 			}
-			if k.err = refused(v); k.err != nil {
-				k.err = fmt.Errorf("it is there, and does not expire: %w", k.err)
-				w.failed(k)
-				continue
+			if err := refused(v); err != nil {
+				w.o.Notify(k.key, &Incomplete{fmt.Sprintf("it does not expire: %v", err)})
 			}
 		}
 		w.arrived(k)
@@ -179,8 +177,13 @@ func (w *Writer) failed(k *keyWrite) {
 func (w *Writer) arrived(k *keyWrite) {
 	w.written.Keys++
 	if k.lost > 0 {
-		w.o.Notify(k.key, &Incomplete{fmt.Sprintf("of the entries that were deleted %d are no longer pending", k.lost)})
+		w.o.Notify(k.key, notPending(k.lost))
 	}
+}
+
+// notPending is what a stream has lost in which n entries were pending that were deleted.
+func notPending(n int) *Incomplete {
+	return &Incomplete{fmt.Sprintf("of the entries that were deleted %d are no longer pending", n)}
 }
 
 func (w *Writer) remove(ctx context.Context, k *keyWrite) error {

@@ -148,7 +148,7 @@ func arrayOf(rows []store.Row) (a array, bad resp.Value) {
 	return a, bad
 }
 
-// describeArray plans a read of what sqlArray tells.
+// describeArray plans a read of what sqlArray selects.
 func (c *Call) describeArray(describe func(array) resp.Value) Plan {
 	return read(func(r *store.Result) resp.Value {
 		a, bad := arrayOf(r.Rows[0])

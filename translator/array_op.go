@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// slotPage is how many values a command that looks at them in Go reads at a time: few,
+// slotPage is how many values a command that works on them in Go reads at a time: few,
 // since it cannot be interrupted while it does.
 const slotPage = 100
 
@@ -43,7 +43,7 @@ func (c *Call) walk(s slotRange, visit func(index uint64, value []byte) bool, do
 	}, c.typeOf(key), c.slots(key, s, slotPage))
 }
 
-// Counts need no look at the values in Go.
+// Counts need no values in Go.
 const (
 	sqlCountSlots   = `SELECT count(*)` + sqlInSlotRange
 	sqlCountMatches = sqlCountSlots + ` AND value = ?6`

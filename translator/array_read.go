@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-const sqlSlot = `SELECT type, (SELECT value FROM arrays WHERE key_id = keys.id AND pos = ?4) FROM keys WHERE ` + live
+const sqlSlot = `SELECT type, a.value FROM keys k LEFT JOIN arrays a ON a.key_id = k.id AND a.pos = ?4 WHERE ` + live
 
 func arget(c *Call) Plan {
 	index, ok := parseIndex(c.Args[2])
@@ -36,7 +36,7 @@ func (c *Call) places(args [][]byte) (store.Value, bool) {
 	return store.TextBytes(append(out, ']')), true
 }
 
-const sqlEachSlot = `SELECT a.value FROM json_each(?4) j LEFT JOIN arrays a ON a.key_id = ` + liveID + ` AND a.pos = j.value ORDER BY j.key`
+const sqlEachSlot = `SELECT a.value, j.key FROM json_each(?4) j LEFT JOIN arrays a ON a.key_id = ` + liveID + ` AND a.pos = j.value`
 
 func armget(c *Call) Plan {
 	places, ok := c.places(c.Args[2:])
@@ -45,7 +45,8 @@ func armget(c *Call) Plan {
 	}
 	key := c.Args[1]
 	return read(func(r *store.Result) resp.Value {
-		return typed(arrayType, bulks(r.Rows[1]), func(*store.Result) resp.Value { return bulks(r.Rows[1]) })(r)
+		values := bulks(bySeq(r.Rows[1]))
+		return typed(arrayType, values, always(values))(r)
 	}, c.typeOf(key), c.stmt(sqlEachSlot, key, places))
 }
 

@@ -29,7 +29,7 @@ func arring(c *Call) Plan {
 	}, c.stmt(sqlArray, key))
 }
 
-// appendRing writes the values of the call behind the cursor next, after the
+// appendRing writes the values of the call after the cursor next, after the
 // others.
 func (c *Call) appendRing(first store.Stmt, next, size uint64, more ...store.Stmt) Plan {
 	key := c.Args[1]
@@ -66,9 +66,9 @@ func ringSlots(next, size uint64, values [][]byte) (list slotList, last uint64) 
 	return list, last
 }
 
-// A reshaped ring keeps the values behind its newest one, back to the first empty
+// A reshaped ring keeps the values after its newest one, back to the first empty
 // slot, and has them from index 0 on. On the way they belong to the key whose id
-// is the negative one, which is nobody's.
+// is the negative one, which no key has.
 const (
 	// Whether there is a value at ?4, and where the values without a gap begin
 	// that end there.
@@ -81,7 +81,7 @@ const (
 	sqlTakeBack   = `UPDATE arrays SET key_id = -key_id WHERE key_id = -` + liveID
 )
 
-// reshape writes the ring anew: the newest of its values that fit, and behind
+// reshape writes the ring anew: the newest of its values that fit, and after
 // them those of the call.
 func (c *Call) reshape(a array, size uint64) Plan {
 	key, keep := c.Args[1], min(size, a.length)

@@ -154,7 +154,7 @@ const (
 	sqlPresent = `SELECT 1 FROM keys WHERE ` + live
 )
 
-// arseek takes the index behind the last one, too: then nothing can be appended.
+// arseek takes the index after the last one, too: then nothing can be appended.
 func arseek(c *Call) Plan {
 	index, ok := parseUnsigned(c.Args[2])
 	if !ok {
@@ -211,7 +211,7 @@ func ardelrange(c *Call) Plan {
 	return c.deleteSlots(sqlDeleteRanges, store.TextBytes(append(out, ']')))
 }
 
-// apart joins the ranges that overlap, so that no slot is looked at twice.
+// apart joins the ranges that overlap, so that no slot is read twice.
 func apart(ranges []slotRange) []slotRange {
 	slices.SortFunc(ranges, func(a, b slotRange) int { return cmp.Compare(a.from, b.from) })
 	joined := ranges[:1]

@@ -29,7 +29,7 @@ func bitfield(c *Call) Plan {
 	if bad != "" {
 		return fail(bad)
 	}
-	end := int64(0) // behind the last byte that is written
+	end := int64(0) // after the last byte that is written
 	for _, op := range ops {
 		if op.kind != 'g' {
 			end = max(end, op.end())
@@ -92,7 +92,7 @@ func (c *Call) readFields(ops []fieldOp) Plan {
 	}, c.rangeStmt(c.Args[1], first, last))
 }
 
-// end is the number of the byte behind the field.
+// end is the number of the byte after the field.
 func (op fieldOp) end() int64 { return (op.at + int64(op.bits) + 7) / 8 }
 
 // parseFields reads the operations from argument 2 on.
@@ -247,7 +247,7 @@ func (op fieldOp) add(base, delta int64) (sum int64, fits bool) {
 	return op.wrap(uint64(base) + uint64(delta)), false
 }
 
-// beyond tells the limits of the field and whether base+delta is over or under
+// beyond returns the limits of the field and whether base+delta is over or under
 // them, by Redis's own arithmetic (checkSignedBitfieldOverflow in bitops.c): what
 // is set to an unsigned field counts as unsigned, and the room above a very
 // negative number overflows, which makes it too large.

@@ -4,7 +4,7 @@ import "github.com/meowdis/meowdis/commands"
 
 // Env is all that a translation may depend on beside its arguments.
 type Env struct {
-	Now  int64  // Unix ms, by the clock of whoever owns the store
+	Now  int64  // Unix ms, by the clock of the process that owns the store
 	Seed uint64 // fresh randomness for this call
 	DB   int    // selected database
 

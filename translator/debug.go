@@ -32,7 +32,7 @@ func debugReload(c *Call) Plan {
 	return answer(resp.OK)
 }
 
-// debugObject has no address, and no access to tell the time of.
+// debugObject has no address, and knows no time of the last access.
 func debugObject(c *Call) Plan {
 	key := c.Args[2]
 	return read(func(r *store.Result) resp.Value {

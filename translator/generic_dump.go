@@ -11,7 +11,7 @@ var dumpTranslations = translations{
 	"RESTORE": restore,
 }
 
-// dumped are the statements that read a value of any type, behind typeOf: those
+// dumped are the statements that read a value of any type, after typeOf: those
 // of the other types find nothing. A new type joins here.
 const (
 	dumpString = 1 + iota
@@ -27,7 +27,7 @@ const (
 )
 
 var dumped = [...]string{
-	dumpString:  sqlGet + ` AND s.value IS NOT NULL`,
+	dumpString:  sqlGet + ` AND k.value IS NOT NULL`,
 	dumpList:    `SELECT value FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos`,
 	dumpHash:    `SELECT h.field, h.value, CAST(h.expires_at AS TEXT), h.seq FROM hashes h WHERE h.key_id = ` + liveID + ` AND ` + liveField,
 	dumpSet:     `SELECT member, seq FROM sets WHERE key_id = ` + liveID,
@@ -51,24 +51,29 @@ func (c *Call) dumpStmts(key []byte) []store.Stmt {
 }
 
 func dump(c *Call) Plan {
-	return read(func(r *store.Result) resp.Value {
+	key := c.Args[1]
+	return readThen(func(r *store.Result) Plan {
 		if len(r.Rows[0]) == 0 {
-			return resp.Nil
+			return answer(resp.Nil)
 		}
 		typ := string(r.Rows[0][0][0].Bytes())
 		if typ == hashType && len(r.Rows[dumpHash]) == 0 {
-			return resp.Nil // all fields have expired
+			return answer(resp.Nil) // all fields have expired
+		}
+		if typ == vectorSetType {
+			s, _ := vectorSetOf(r.Rows[len(dumped)])
+			return c.dumpVectors(s)
 		}
 		v := valueOf(typ, r.Rows)
 		if v == nil {
-			return resp.MakeError("ERR a value of the type " + typ + " has no serialized form")
+			return fail("ERR a value of the type " + typ + " has no serialized form")
 		}
-		return resp.MakeBulk(rdb.Dump(v))
-	}, c.dumpStmts(c.Args[1])...)
+		return answer(resp.MakeBulk(rdb.Dump(v)))
+	}, append(c.dumpStmts(key), c.stmt(sqlVectorSet, key))...)
 }
 
 // valueOf is the value in the rows of the statements that dumped lists; nil for
-// an unknown type.
+// an unknown type, and for a vector set, which has a plan of its own.
 func valueOf(typ string, rows [][]store.Row) rdb.Value {
 	switch typ {
 	case stringType:
@@ -134,7 +139,7 @@ func streamOf(rows [][]store.Row) *rdb.Stream {
 		group, name := string(row[0].Bytes()), string(row[1].Bytes())
 		g := &s.Groups[at[group]]
 		n, there := place[consumer{group, name}]
-		if !there { // nobody's: the form has no place for them but a consumer without a name
+		if !there { // without a consumer: the form has no place for them but a consumer without a name
 			n = len(g.Consumers)
 			place[consumer{group, name}] = n
 			g.Consumers = append(g.Consumers, rdb.Consumer{Name: []byte{}, ActiveAt: -1})

@@ -63,7 +63,7 @@ const sqlObject = `SELECT type, count, CASE
 		WHEN type = 'list' AND count <= ?11 AND count <= ?12 / 2 THEN
 			(SELECT sum(` + packedElement + `) + 7 > ?12 FROM lists WHERE key_id = keys.id)
 		ELSE 3 END,
-	(SELECT hex(value) FROM strings WHERE key_id = keys.id AND length(value) <= 20),
+	iif(length(value) <= 20, hex(value), NULL),
 	updated_at, volatile > 0
 	FROM keys WHERE ` + live
 

@@ -2,8 +2,11 @@ package translator
 
 import (
 	"bytes"
+	"strings"
+	"sync"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -81,8 +84,8 @@ func parseInt32(arg []byte) (int, resp.Value) {
 const (
 	sqlDropTarget  = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND EXISTS (SELECT 1 FROM keys WHERE ` + live + `)`
 	sqlPurgeTarget = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND dies_at <= ?3`
-	sqlCopyKey     = `INSERT INTO keys(db, key, hash, type, version, count, seq, expires_at, created_at, updated_at)
-		SELECT ?4, ?5, ?7, type, ?6, count, seq, expires_at, ?3, ?3 FROM keys WHERE ` + live + `
+	sqlCopyKey     = `INSERT INTO keys(db, key, hash, type, version, count, seq, expires_at, created_at, updated_at, value)
+		SELECT ?4, ?5, ?7, type, ?6, count, seq, expires_at, ?3, ?3, value FROM keys WHERE ` + live + `
 		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?5) RETURNING 1`
 
 	// copiedRows joins an element e of the source and the target's row t.
@@ -90,37 +93,18 @@ const (
 		WHERE e.key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2)`
 )
 
-// copyElements lists the tables of elements: one statement for each copies the
-// rows of one key to another. A new type joins here.
-var copyElements = []string{
-	`INSERT INTO strings(key_id, value) SELECT t.id, e.value FROM strings` + copiedRows,
-	`INSERT INTO string_parts(key_id, part, value) SELECT t.id, e.part, e.value FROM string_parts` + copiedRows,
-	`INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
-		SELECT t.id, e.hash, e.field, e.value, e.seq, e.expires_at FROM hashes` + copiedRows,
-	`INSERT INTO lists(key_id, pos, value) SELECT t.id, e.pos, e.value FROM lists` + copiedRows,
-	`INSERT INTO sets(key_id, hash, member, seq) SELECT t.id, e.hash, e.member, e.seq FROM sets` + copiedRows,
-	`INSERT INTO zsets(key_id, hash, member, score) SELECT t.id, e.hash, e.member, e.score FROM zsets` + copiedRows,
-	`INSERT INTO streams(key_id, last_id, deleted_id, added) SELECT t.id, e.last_id, e.deleted_id, e.added FROM streams` + copiedRows,
-	`INSERT INTO stream_entries(key_id, id, fields) SELECT t.id, e.id, e.fields FROM stream_entries` + copiedRows,
-	`INSERT INTO stream_nodes(key_id, first_id, last_id, count, deleted, bytes, names)
-		SELECT t.id, e.first_id, e.last_id, e.count, e.deleted, e.bytes, e.names FROM stream_nodes` + copiedRows,
-	`INSERT INTO stream_groups(key_id, name, last_id, entries_read) SELECT t.id, e.name, e.last_id, e.entries_read FROM stream_groups` + copiedRows,
-	`INSERT INTO stream_consumers(key_id, group_name, name, seen_at, active_at)
-		SELECT t.id, e.group_name, e.name, e.seen_at, e.active_at FROM stream_consumers` + copiedRows,
-	`INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
-		SELECT t.id, e.group_name, e.id, e.consumer, e.delivered_at, e.deliveries FROM stream_pending` + copiedRows,
-	`INSERT INTO stream_idmp(key_id, duration, maxsize, added, duplicates)
-		SELECT t.id, e.duration, e.maxsize, e.added, e.duplicates FROM stream_idmp` + copiedRows,
-	`INSERT INTO stream_iids(key_id, producer, iid, id, added_at)
-		SELECT t.id, e.producer, e.iid, e.id, e.added_at FROM stream_iids` + copiedRows,
-	`INSERT INTO documents(key_id, value) SELECT t.id, e.value FROM documents` + copiedRows,
-	`INSERT INTO arrays(key_id, pos, value) SELECT t.id, e.pos, e.value FROM arrays` + copiedRows,
-	`INSERT INTO array_cursors(key_id, next) SELECT t.id, e.next FROM array_cursors` + copiedRows,
-	`INSERT INTO vector_sets(key_id, dim, input_dim, quantization, m, size, per)
-		SELECT t.id, e.dim, e.input_dim, e.quantization, e.m, e.size, e.per FROM vector_sets` + copiedRows,
-	`INSERT INTO vectors(key_id, slot, element, attributes) SELECT t.id, e.slot, e.element, e.attributes FROM vectors` + copiedRows,
-	`INSERT INTO vector_blocks(key_id, block, records) SELECT t.id, e.block, e.records FROM vector_blocks` + copiedRows,
-}
+// copyElements are the statements that copy the rows of one key to another, one for each
+// table of elements.
+var copyElements = sync.OnceValue(func() (all []string) {
+	for _, t := range keytype.Types {
+		for _, table := range t.Tables {
+			columns := strings.Join(table.Columns[1:], ", ")
+			all = append(all, `INSERT INTO `+table.Name+`(key_id, `+columns+`) SELECT t.id, e.`+strings.Join(table.Columns[1:], ", e.")+
+				` FROM `+table.Name+copiedRows)
+		}
+	}
+	return all
+})
 
 func copyCommand(c *Call) Plan {
 	db, replace := c.Env.DB, false
@@ -143,13 +127,13 @@ func copyCommand(c *Call) Plan {
 		return fail(errSameObject)
 	}
 	args := c.key(key, store.Int(int64(db)), store.Bytes(to), c.newVersion(), hashValue(to))
-	stmts := make([]store.Stmt, 2, 2+len(copyElements))
+	stmts := make([]store.Stmt, 2, 2+len(copyElements()))
 	stmts[0] = store.Stmt{SQL: sqlPurgeTarget, Args: args[:5]}
 	if replace {
 		stmts[0].SQL = sqlDropTarget
 	}
 	stmts[1] = store.Stmt{SQL: sqlCopyKey, Args: args}
-	for _, sql := range copyElements {
+	for _, sql := range copyElements() {
 		stmts = append(stmts, store.Stmt{SQL: sql, Args: args[:6]})
 	}
 	return write(intOf(1), stmts...)

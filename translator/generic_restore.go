@@ -116,7 +116,10 @@ func (c *Call) parsePayload() (ttl int64, v rdb.Value, bad string) {
 	case err != nil:
 		return 0, nil, "ERR Bad data format"
 	}
-	return ttl, v, ""
+	if set, ok := v.(*rdb.VectorSet); ok {
+		bad = restorable(set)
+	}
+	return ttl, v, bad
 }
 
 // makeValue makes a key that is not there yet hold the value.
@@ -142,6 +145,8 @@ func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
 		return c.makeZSet(key, elems)
 	case *rdb.Stream:
 		return c.restoreStream(key, v)
+	case *rdb.VectorSet:
+		return c.restoreVectors(key, v)
 	}
 	return nil
 }
@@ -195,7 +200,7 @@ const (
 )
 
 // restoreNodes makes the nodes that the entries would be in, had they been added one by
-// one: a payload tells of its own, but entries are what we keep of it.
+// one: a payload has nodes of its own, but only its entries are kept.
 func (c *Call) restoreNodes(key []byte, entries []rdb.Entry) (stmts []store.Stmt) {
 	const atOnce = 1000
 	var nodes []*streamNode
@@ -221,8 +226,8 @@ func (c *Call) restoreStream(key []byte, s *rdb.Stream) []store.Stmt {
 		pairs = append(pairs, idOf(e.ID).bytes(), PackFields(e.Fields))
 	}
 	for part := range rounds(pairs, 2) {
-		for piece, large := range pieces(part, 2) {
-			stmts = append(stmts, c.restoreEntries(key, piece, large), c.grown(key))
+		for piece, alone := range pieces(part, 2) {
+			stmts = append(stmts, c.restoreEntries(key, piece, alone), c.grown(key))
 		}
 	}
 	stmts = append(stmts, c.restoreNodes(key, s.Entries)...)
@@ -236,9 +241,9 @@ func (c *Call) restoreStream(key []byte, s *rdb.Stream) []store.Stmt {
 }
 
 // restoreEntries adds entries, each an ID and packed fields.
-func (c *Call) restoreEntries(key []byte, pairs [][]byte, large bool) store.Stmt {
+func (c *Call) restoreEntries(key []byte, pairs [][]byte, alone bool) store.Stmt {
 	args := c.key(key)[:2]
-	if large {
+	if alone {
 		return store.Stmt{SQL: sqlStreamAppend, Args: append(args, store.Bytes(pairs[0]), store.Bytes(pairs[1]))}
 	}
 	var rows []byte

@@ -146,7 +146,7 @@ func scan(c *Call) Plan {
 	}, store.Stmt{SQL: sqlScan, Args: args})
 }
 
-// cutPage is the first count of the rows, with those behind them that have the
+// cutPage is the first count of the rows, with those after them that have the
 // same hash, and the cursor of what comes next, 0 for nothing.
 func cutPage(rows []store.Row, count int64) (page []store.Row, next int64) {
 	if int64(len(rows)) <= count {
@@ -174,9 +174,9 @@ func scanPage(cursor int64, found resp.Value) resp.Value {
 }
 
 // A random key is found from a random hash on, some random steps further, which
-// evens out how far apart the hashes lie; behind the last key comes the first. In
+// evens out how far apart the hashes lie; after the last key comes the first. In
 // a database of up to 256 keys one is as likely as another, in a bigger one give
-// or take a tenth. ?2 are a few hashes to try, one behind the other, since they may
+// or take a tenth. ?2 are a few hashes to try, one after the other, since they may
 // hit expired keys, and ?4 is a random number to make the steps from. Only where
 // all hit expired keys, in a database that is nearly dead, a walk finds a live one.
 const sqlRandomKey = `SELECT key FROM (

@@ -10,7 +10,7 @@ import (
 )
 
 // derived is a pattern of SORT's BY and GET, which derives the name of a key from
-// an element: the element takes the place of the first *. With "->field" behind
+// an element: the element takes the place of the first *. With "->field" after
 // it, the value is that of a field of a hash. The pattern # is the element.
 type derived struct {
 	itself         bool
@@ -19,7 +19,7 @@ type derived struct {
 	field          []byte // empty: a string
 }
 
-// derive reads a pattern. As in Redis, what stands behind a NUL is no place for
+// derive reads a pattern. As in Redis, what follows a NUL is no place for
 // a * nor an arrow.
 func derive(pattern []byte) derived {
 	if string(pattern) == "#" {

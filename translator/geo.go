@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/geohash"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -13,7 +14,7 @@ var geoTranslations = translations{
 	"GEOADD":               geoadd,
 	"GEODIST":              geodist,
 	"GEOPOS":               geomembers(resp.NilArray, position),
-	"GEOHASH":              geomembers(resp.Nil, func(score float64) resp.Value { return resp.MakeBulk(geohashString(score)) }),
+	"GEOHASH":              geomembers(resp.Nil, func(score float64) resp.Value { return resp.MakeBulk(geohash.Text(score)) }),
 	"GEOSEARCH":            geosearch(geoForm{key: 1, options: 2}),
 	"GEOSEARCHSTORE":       geosearch(geoForm{key: 2, options: 3, store: 1}),
 	"GEORADIUS":            geosearch(geoForm{key: 1, options: 6, radius: true, storing: true}),
@@ -43,16 +44,16 @@ const (
 )
 
 // lonLat reads a position; bad is the error reply's text.
-func lonLat(lon, lat []byte) (p geoPoint, bad string) {
+func lonLat(lon, lat []byte) (p geohash.Point, bad string) {
 	var ok1, ok2 bool
-	if p.lon, ok1 = parseFloat(lon); !ok1 {
+	if p.Lon, ok1 = parseFloat(lon); !ok1 {
 		return p, errNotFloat
 	}
-	if p.lat, ok2 = parseFloat(lat); !ok2 {
+	if p.Lat, ok2 = parseFloat(lat); !ok2 {
 		return p, errNotFloat
 	}
-	if p.lon < -geoLonMax || p.lon > geoLonMax || p.lat < -geoLatMax || p.lat > geoLatMax {
-		return p, "ERR invalid longitude,latitude pair " + fixed(p.lon, 6) + "," + fixed(p.lat, 6)
+	if p.Lon < -geohash.MaxLon || p.Lon > geohash.MaxLon || p.Lat < -geohash.MaxLat || p.Lat > geohash.MaxLat {
+		return p, "ERR invalid longitude,latitude pair " + fixed(p.Lon, 6) + "," + fixed(p.Lat, 6)
 	}
 	return p, ""
 }
@@ -76,17 +77,19 @@ func geoadd(c *Call) Plan {
 		if bad != "" {
 			return fail(bad)
 		}
-		args = append(args, strconv.AppendUint(nil, encodeGeo(p, geoStepMax, geoLatMax).bits, 10), c.Args[i+2])
+		args = append(args, strconv.AppendUint(nil, geohash.Encode(p), 10), c.Args[i+2])
 	}
 	add := *c
 	add.Args = args
 	return zadd(&add)
 }
 
-// scoresOf reads the scores of members: the key's type, then a row for each.
+// scoresOf reads the key's type and the scores of members, which scoreRows returns.
 func (c *Call) scoresOf(key []byte, members ...[]byte) []store.Stmt {
-	return []store.Stmt{c.typeOf(key), c.stmt(sqlZMScore, key, zsetMembers(members))}
+	return append([]store.Stmt{c.typeOf(key)}, c.choose(key, members, sqlZMScore)...)
 }
+
+func scoreRows(r *store.Result) []store.Row { return chosenRows(r, 1, len(r.Rows)-1) }
 
 func geodist(c *Call) Plan {
 	unit := 1.0
@@ -99,11 +102,12 @@ func geodist(c *Call) Plan {
 		return fail(errSyntax)
 	}
 	return read(typed(zsetType, resp.Nil, func(r *store.Result) resp.Value {
-		a, b := r.Rows[1][0][0], r.Rows[1][1][0]
+		rows := scoreRows(r)
+		a, b := rows[0][0], rows[1][0]
 		if a.IsNull() || b.IsNull() {
 			return resp.Nil
 		}
-		return distanceReply(geoDistance(pointOf(a.Float()), pointOf(b.Float())) / unit)
+		return distanceReply(geohash.Distance(geohash.PointOf(a.Float()), geohash.PointOf(b.Float())) / unit)
 	}), c.scoresOf(c.Args[1], c.Args[2], c.Args[3])...)
 }
 
@@ -120,8 +124,8 @@ func fixed(f float64, n int) string {
 
 // position is a score as an array of longitude and latitude.
 func position(score float64) resp.Value {
-	p := pointOf(score)
-	return resp.MakeArray(resp.MakeDouble(p.lon), resp.MakeDouble(p.lat))
+	p := geohash.PointOf(score)
+	return resp.MakeArray(resp.MakeDouble(p.Lon), resp.MakeDouble(p.Lat))
 }
 
 // geomembers is GEOPOS and GEOHASH: show for every member, missing for one that
@@ -135,7 +139,7 @@ func geomembers(missing resp.Value, show func(score float64) resp.Value) func(*C
 		}
 		return read(typed(zsetType, none, func(r *store.Result) resp.Value {
 			elems := make([]resp.Value, len(members))
-			for i, row := range r.Rows[1] {
+			for i, row := range scoreRows(r) {
 				elems[i] = missing
 				if !row[0].IsNull() {
 					elems[i] = show(row[0].Float())

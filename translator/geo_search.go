@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/geohash"
 	"github.com/meowdis/meowdis/partialsort"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -22,7 +23,7 @@ type geoForm struct {
 
 // geoQuery is a search.
 type geoQuery struct {
-	shape     geoShape
+	shape     geohash.Shape
 	unit      float64
 	members   [][]byte // must all be there; the last one is the centre
 	sort      int      // 1 nearest first, -1 farthest first, 0 as found
@@ -55,9 +56,9 @@ func geosearch(f geoForm) func(*Call) Plan {
 		case q.members == nil && bad != "":
 			return c.geoError(f, bad)
 		case q.members == nil:
-			return c.searchCells(key, q)
+			return c.searchShape(key, q)
 		}
-		// The member is looked up before the words behind it are judged.
+		// The member is looked up before the args after it are checked.
 		return readThen(func(r *store.Result) Plan {
 			switch missing := len(r.Rows[0]) == 0; {
 			case missing && bad == "":
@@ -66,15 +67,15 @@ func geosearch(f geoForm) func(*Call) Plan {
 				return fail(bad)
 			case string(r.Rows[0][0][0].Bytes()) != zsetType:
 				return answer(wrongType)
-			case slices.ContainsFunc(r.Rows[1], func(row store.Row) bool { return row[0].IsNull() }):
+			case slices.ContainsFunc(scoreRows(r), func(row store.Row) bool { return row[0].IsNull() }):
 				return fail(errGeoMember)
 			case q.headBad != "":
 				return fail(q.headBad)
 			case bad != "":
 				return fail(bad)
 			}
-			q.shape.centre = pointOf(r.Rows[1][len(q.members)-1][0].Float())
-			return c.searchCells(key, q)
+			q.shape.Centre = geohash.PointOf(scoreRows(r)[len(q.members)-1][0].Float())
+			return c.searchShape(key, q)
 		}, c.scoresOf(key, q.members...)...)
 	}
 }
@@ -90,15 +91,14 @@ func (c *Call) geoError(f geoForm, bad string) Plan {
 	}, c.typeOf(c.Args[f.key]))
 }
 
-const sqlGeoCell = `SELECT member, score FROM zsets WHERE key_id = ` + liveID + ` AND score >= ?4 AND score < ?5 ORDER BY score, member`
+const sqlGeoRange = `SELECT member, score FROM zsets WHERE key_id = ` + liveID + ` AND score >= ?4 AND score < ?5 ORDER BY score, member`
 
-// searchCells reads the members of the cells that cover the shape, and keeps
+// searchShape reads the members in the ranges that cover the shape, and keeps
 // those inside of it.
-func (c *Call) searchCells(key []byte, q geoQuery) Plan {
+func (c *Call) searchShape(key []byte, q geoQuery) Plan {
 	stmts := []store.Stmt{c.typeOf(key)}
-	for _, cell := range q.shape.cells() {
-		first, next := cell.score()
-		stmts = append(stmts, c.stmt(sqlGeoCell, key, store.Float(first), store.Float(next)))
+	for _, scores := range q.shape.Ranges() {
+		stmts = append(stmts, c.stmt(sqlGeoRange, key, store.Float(scores.First), store.Float(scores.Next)))
 	}
 	pick := func(r *store.Result) []found {
 		var all []found
@@ -124,7 +124,7 @@ func (q *geoQuery) collect(all []found, rows []store.Row) []found {
 			return all
 		}
 		score := row[1].Float()
-		if d, inside := q.shape.distance(pointOf(score)); inside {
+		if d, inside := q.shape.Distance(geohash.PointOf(score)); inside {
 			all = append(all, found{element{row[0].Bytes(), score}, d})
 		}
 	}
@@ -229,7 +229,7 @@ func (q *geoQuery) parseRadiusHead(args [][]byte, f geoForm) (bad string) {
 		q.members, q.headBad = args[2:3], q.radius(radius, unit)
 		return ""
 	}
-	if q.shape.centre, bad = lonLat(args[2], args[3]); bad != "" {
+	if q.shape.Centre, bad = lonLat(args[2], args[3]); bad != "" {
 		return bad
 	}
 	return q.radius(radius, unit)
@@ -245,7 +245,7 @@ func (q *geoQuery) radius(radius, unit []byte) (bad string) {
 	case q.unit == 0:
 		return errGeoUnit
 	}
-	q.shape.radius, q.by = r*q.unit, true
+	q.shape.Radius, q.by = r*q.unit, true
 	return ""
 }
 
@@ -263,7 +263,7 @@ func (q *geoQuery) boxOf(width, height, unit []byte) (bad string) {
 	case q.unit == 0:
 		return errGeoUnit
 	}
-	q.shape.width, q.shape.height, q.shape.box, q.by = w*q.unit, h*q.unit, true, true
+	q.shape.Width, q.shape.Height, q.shape.Box, q.by = w*q.unit, h*q.unit, true, true
 	return ""
 }
 
@@ -311,12 +311,12 @@ func (q *geoQuery) shapeOption(words [][]byte, word string, left int, f geoForm)
 		q.members, q.from = append(q.members, words[1]), true
 		return 2, ""
 	case word == "FROMLONLAT" && left >= 2 && q.members == nil:
-		q.shape.centre, bad = lonLat(words[1], words[2])
+		q.shape.Centre, bad = lonLat(words[1], words[2])
 		q.from = true
 		return 3, bad
-	case word == "BYRADIUS" && left >= 2 && !q.shape.box:
+	case word == "BYRADIUS" && left >= 2 && !q.shape.Box:
 		return 3, q.radius(words[1], words[2])
-	case word == "BYBOX" && left >= 3 && (!q.by || q.shape.box):
+	case word == "BYBOX" && left >= 3 && (!q.by || q.shape.Box):
 		return 4, q.boxOf(words[1], words[2], words[3])
 	}
 	return 0, errSyntax

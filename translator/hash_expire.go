@@ -78,26 +78,38 @@ func (c *Call) openFields(key []byte) []store.Stmt {
 	}
 }
 
-// The fields of json_each(?4) j that the hash has.
+// The fields that the hash has of several, and the one, as chosen has them; and a row for
+// each of them, whether it is there or not.
 const (
 	chosenFields = ` WHERE key_id = ` + liveID + ` AND (hash, field) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`
-	eachField    = ` FROM json_each(?4) j LEFT JOIN hashes h
-		ON h.key_id = ` + liveID + ` AND h.hash = ` + itemHash + ` AND h.field = ` + itemName + ` AND ` + liveField + ` ORDER BY j.key`
+	oneField     = ` WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
+	eachField    = `, j.key FROM json_each(?4) j LEFT JOIN hashes h
+		ON h.key_id = ` + liveID + ` AND h.hash = ` + itemHash + ` AND h.field = ` + itemName + ` AND ` + liveField
+	theField = `, 0 FROM (SELECT 1) LEFT JOIN hashes h ON h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField
 )
 
-// fieldDue are the conditions ?6 of HEXPIRE on a field of the table h that is to
-// expire at ?5.
+// fieldDue are the conditions ?7 of HEXPIRE on a field of the table h that is to
+// expire at ?6.
 const (
-	fieldDue = `(?6 & 1 = 0 OR h.expires_at IS NULL)
-		AND (?6 & 2 = 0 OR h.expires_at IS NOT NULL)
-		AND (?6 & 4 = 0 OR ifnull(h.expires_at < CAST(?5 AS INTEGER), 0))
-		AND (?6 & 8 = 0 OR h.expires_at IS NULL OR h.expires_at > CAST(?5 AS INTEGER))`
-	sqlFieldsDue     = `SELECT CASE WHEN h.field IS NULL THEN -2 ELSE ` + fieldDue + ` END` + eachField
-	sqlExpireDue     = `UPDATE hashes AS h SET expires_at = ?5` + chosenFields + ` AND ` + fieldDue
-	sqlRemoveDue     = `DELETE FROM hashes AS h` + chosenFields + ` AND ` + fieldDue
-	sqlFieldExpiries = `SELECT h.field IS NOT NULL, CAST(h.expires_at AS TEXT)` + eachField
-	sqlPersistFields = `UPDATE hashes SET expires_at = NULL` + chosenFields + ` AND expires_at IS NOT NULL`
-	sqlSetExpiries   = `UPDATE hashes SET expires_at = ?5` + chosenFields
+	fieldDue = `(?7 & 1 = 0 OR h.expires_at IS NULL)
+		AND (?7 & 2 = 0 OR h.expires_at IS NOT NULL)
+		AND (?7 & 4 = 0 OR ifnull(h.expires_at < CAST(?6 AS INTEGER), 0))
+		AND (?7 & 8 = 0 OR h.expires_at IS NULL OR h.expires_at > CAST(?6 AS INTEGER))`
+	fieldIsDue   = `SELECT CASE WHEN h.hash IS NULL THEN -2 ELSE ` + fieldDue + ` END`
+	expireField  = `UPDATE hashes AS h SET expires_at = ?6`
+	removeField  = `DELETE FROM hashes AS h`
+	fieldExpiry  = `SELECT h.hash IS NOT NULL, CAST(h.expires_at AS TEXT)`
+	persistField = `UPDATE hashes SET expires_at = NULL`
+	hasExpiry    = ` AND expires_at IS NOT NULL`
+)
+
+var (
+	sqlFieldsDue     = chosen{fieldIsDue + eachField, fieldIsDue + theField}
+	sqlExpireDue     = chosen{expireField + chosenFields + ` AND ` + fieldDue, expireField + oneField + ` AND ` + fieldDue}
+	sqlRemoveDue     = chosen{removeField + chosenFields + ` AND ` + fieldDue, removeField + oneField + ` AND ` + fieldDue}
+	sqlSetExpiries   = chosen{expireField + chosenFields, expireField + oneField}
+	sqlFieldExpiries = chosen{fieldExpiry + eachField, fieldExpiry + theField}
+	sqlPersistFields = chosen{persistField + chosenFields + hasExpiry, persistField + oneField + hasExpiry}
 )
 
 // What these commands answer of a field.
@@ -126,14 +138,15 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 			return c.failHash(msg)
 		}
 		key, past := c.Args[1], at <= c.Env.Now
-		args := []store.Value{hashed(fields, 1), store.Digits(at), store.Int(condition)}
-		stmts := append(c.openFields(key), c.stmt(sqlFieldsDue, key, args...))
+		args := []store.Value{store.Digits(at), store.Int(condition)}
+		due := c.choose(key, fields, sqlFieldsDue, args...)
+		stmts := append(c.openFields(key), due...)
 		if past {
-			stmts = append(stmts, c.stmt(sqlRemoveDue, key, args...), c.shrunk(key), c.dropEmpty(key))
+			stmts = append(append(stmts, each(c.choose(key, fields, sqlRemoveDue, args...), c.shrunk(key))...), c.dropEmpty(key))
 		} else {
-			stmts = append(stmts, c.stmt(sqlExpireDue, key, args...), c.stmt(sqlTouchedOnChange, key))
+			stmts = append(stmts, each(c.choose(key, fields, sqlExpireDue, args...), c.stmt(sqlTouchedOnChange, key))...)
 		}
-		return write(eachOf(4, fields, func(row store.Row) int64 {
+		return write(eachOf(4, len(due), fields, func(row store.Row) int64 {
 			if n := row[0].Int(); n != fieldChanged || !past {
 				return n
 			}
@@ -160,14 +173,14 @@ func (c *Call) fieldCondition(i int) int64 {
 	return 0
 }
 
-// eachOf answers an integer for each of the fields: what code makes of its row of
-// statement i. A field that is named once more meets what was done to it the first
+// eachOf answers an integer for each of the fields: what code makes of its row, which the
+// count statements from i on have read. A field that is named once more meets what was done to it the first
 // time, and again makes the one code of the other.
-func eachOf(i int, fields [][]byte, code func(store.Row) int64, again func(int64) int64) func(*store.Result) resp.Value {
+func eachOf(i, count int, fields [][]byte, code func(store.Row) int64, again func(int64) int64) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
 		elems := make([]resp.Value, len(fields))
 		seen := make(map[string]bool, len(fields))
-		for k, row := range r.Rows[i] {
+		for k, row := range chosenRows(r, i, count) {
 			n := code(row)
 			if name := string(fields[k]); seen[name] {
 				n = again(n)
@@ -196,9 +209,9 @@ func httl(seconds, absolute bool) func(*Call) Plan {
 			}
 			return at
 		}
-		return read(typed(hashType, repeated(resp.MakeInt(fieldMissing), len(fields)), func(r *store.Result) resp.Value {
+		return c.readEach(hashType, fields, sqlFieldExpiries, resp.MakeInt(fieldMissing), func(rows []store.Row) resp.Value {
 			elems := make([]resp.Value, len(fields))
-			for i, row := range r.Rows[1] {
+			for i, row := range rows {
 				switch {
 				case row[0].Int() == 0:
 					elems[i] = resp.MakeInt(fieldMissing)
@@ -209,7 +222,7 @@ func httl(seconds, absolute bool) func(*Call) Plan {
 				}
 			}
 			return resp.MakeArray(elems...)
-		}), c.typeOf(c.Args[1]), c.stmt(sqlFieldExpiries, c.Args[1], hashed(fields, 1)))
+		})
 	}
 }
 
@@ -218,8 +231,9 @@ func hpersist(c *Call) Plan {
 	if msg != "" {
 		return c.failHash(msg)
 	}
-	key, list := c.Args[1], hashed(fields, 1)
-	return write(eachOf(4, fields, func(row store.Row) int64 {
+	key := c.Args[1]
+	expiries := c.choose(key, fields, sqlFieldExpiries)
+	return write(eachOf(4, len(expiries), fields, func(row store.Row) int64 {
 		switch {
 		case row[0].Int() == 0:
 			return fieldMissing
@@ -228,6 +242,6 @@ func hpersist(c *Call) Plan {
 		}
 		return fieldChanged
 	}, func(n int64) int64 { return min(n, fieldStays) }),
-		append(c.openFields(key), c.stmt(sqlFieldExpiries, key, list),
-			c.stmt(sqlPersistFields, key, list), c.stmt(sqlTouchedOnChange, key))...)
+		append(append(c.openFields(key), expiries...),
+			each(c.choose(key, fields, sqlPersistFields), c.stmt(sqlTouchedOnChange, key))...)...)
 }

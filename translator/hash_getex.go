@@ -14,9 +14,10 @@ var hashGetexTranslations = translations{
 	"HSETEX":  hsetex,
 }
 
-// removeFields are the statements that delete fields of an open hash.
-func (c *Call) removeFields(key []byte, list store.Value) []store.Stmt {
-	return []store.Stmt{c.stmt(sqlRemoveFields, key, list), c.shrunk(key), c.dropEmpty(key)}
+// removeFields are the statements that delete fields of an open hash; up to the last
+// every second one returns how many.
+func (c *Call) removeFields(key []byte, fields [][]byte) []store.Stmt {
+	return append(each(c.choose(key, fields, sqlRemoveFields), c.shrunk(key)), c.dropEmpty(key))
 }
 
 // hgetdel answers the value of a field that is named twice only once.
@@ -25,16 +26,17 @@ func hgetdel(c *Call) Plan {
 	if msg != "" {
 		return c.failHash(msg)
 	}
-	key, list := c.Args[1], hashed(fields, 1)
-	stmts := append(c.openFields(key), c.stmt(sqlFields, key, list))
-	return write(valuesOf(4, fields, true), append(stmts, c.removeFields(key, list)...)...)
+	key := c.Args[1]
+	values := c.choose(key, fields, sqlFields)
+	stmts := append(c.openFields(key), values...)
+	return write(valuesOf(4, len(values), fields, true), append(stmts, c.removeFields(key, fields)...)...)
 }
 
-// valuesOf answers the rows of statement i, which are the values of fields. When
-// they go, a field that is named once more is gone by then.
-func valuesOf(i int, fields [][]byte, gone bool) func(*store.Result) resp.Value {
+// valuesOf answers the rows of n statements from i on, which are the values of fields.
+// When they go, a field that is named once more is gone by then.
+func valuesOf(i, n int, fields [][]byte, gone bool) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
-		v := bulks(r.Rows[i])
+		v := bulks(chosenRows(r, i, n))
 		seen := map[string]bool{}
 		for k := range v.Elems {
 			if gone && seen[string(fields[k])] {
@@ -65,21 +67,20 @@ func hgetex(c *Call) Plan {
 	if msg != "" {
 		return c.failHash(msg)
 	}
-	key, list := c.Args[1], hashed(fields, 1)
-	past := given && at <= c.Env.Now
-	stmts := append(c.openFields(key), c.stmt(sqlFields, key, list))
+	key, past := c.Args[1], given && at <= c.Env.Now
+	values := c.choose(key, fields, sqlFields)
+	stmts := append(c.openFields(key), values...)
 	switch {
 	case past:
-		stmts = append(stmts, c.removeFields(key, list)...)
+		stmts = append(stmts, c.removeFields(key, fields)...)
 	case given:
-		stmts = append(stmts, c.stmt(sqlSetExpiries, key, list, store.Digits(at)), c.stmt(sqlTouchedOnChange, key))
+		stmts = append(stmts, each(c.choose(key, fields, sqlSetExpiries, store.Digits(at)), c.stmt(sqlTouchedOnChange, key))...)
 	case persist:
-		stmts = append(stmts, c.stmt(sqlPersistFields, key, list), c.stmt(sqlTouchedOnChange, key))
+		stmts = append(stmts, each(c.choose(key, fields, sqlPersistFields), c.stmt(sqlTouchedOnChange, key))...)
 	default:
-		return read(typed(hashType, repeated(resp.Nil, len(fields)), func(r *store.Result) resp.Value { return bulks(r.Rows[1]) }),
-			c.typeOf(key), c.stmt(sqlFields, key, list))
+		return c.readEach(hashType, fields, sqlFields, resp.Nil, bulks)
 	}
-	return write(valuesOf(4, fields, past), stmts...)
+	return write(valuesOf(4, len(values), fields, past), stmts...)
 }
 
 // fieldTTL is the absolute time that the option at argument i means, such as EX, with
@@ -90,10 +91,17 @@ func (c *Call) fieldTTL(i int) (at int64, msg string) {
 
 // FNX and FXX refuse with 0.
 const (
-	sqlGuardFieldsAbsent  = `INSERT INTO guard SELECT NULL` + foundFields
-	sqlGuardFieldsPresent = `INSERT INTO guard SELECT NULL WHERE (SELECT count(*)` + foundFields + `) < json_array_length(?4)`
-	foundFields           = ` FROM json_each(?4) j CROSS JOIN hashes h
+	foundFields = ` FROM json_each(?4) j CROSS JOIN hashes h
 		ON h.key_id = ` + liveID + ` AND h.hash = ` + itemHash + ` AND h.field = ` + itemName + ` AND ` + liveField
+	foundField = ` FROM hashes h WHERE h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField
+)
+
+var (
+	sqlGuardFieldsAbsent  = chosen{`INSERT INTO guard SELECT NULL` + foundFields, `INSERT INTO guard SELECT NULL` + foundField}
+	sqlGuardFieldsPresent = chosen{
+		`INSERT INTO guard SELECT NULL WHERE (SELECT count(*)` + foundFields + `) < json_array_length(?4)`,
+		`INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1` + foundField + `)`,
+	}
 )
 
 // Unlike HSET these set the expiry, or leave it alone.
@@ -106,6 +114,8 @@ const (
 		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, 0
 		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
 		ON CONFLICT DO UPDATE SET value = excluded.value`
+	sqlAddFieldUntil = `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
+		VALUES(` + liveID + `, ?4, ?5, ?6, (SELECT seq FROM keys WHERE ` + live + `), ?7) ON CONFLICT DO NOTHING`
 	sqlReplaceFieldUntil = `UPDATE hashes SET value = ?6, expires_at = ?7 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
 )
 
@@ -174,26 +184,28 @@ func hsetex(c *Call) Plan {
 		return fail(msg)
 	}
 	key, fields := c.Args[1], lastOfEach(o.fields)
-	names := hashed(everySecond(fields), 1)
+	names := everySecond(fields)
 	stmts := []store.Stmt{c.guardType(key, hashType)}
 	if o.fnx || o.fxx {
-		guard := c.stmt(sqlGuardFieldsAbsent, key, names)
+		sql := sqlGuardFieldsAbsent
 		if o.fxx {
-			guard.SQL = sqlGuardFieldsPresent
+			sql = sqlGuardFieldsPresent
 		}
-		guard.Refused = &resp.Zero
-		stmts = append(stmts, guard)
+		for _, guard := range c.choose(key, names, sql) {
+			guard.Refused = &resp.Zero
+			stmts = append(stmts, guard)
+		}
 	}
 	if o.given && o.at <= c.Env.Now {
 		stmts = append(stmts, c.openFields(key)...)
 		return write(always(resp.One), append(stmts, c.removeFields(key, names)...)...)
 	}
-	how := setting{several: sqlSetFields, one: sqlReplaceField}
+	how := setting{several: sqlSetFields, one: sqlReplaceField, add: sqlAddField}
 	switch {
 	case o.keep:
-		how = setting{several: sqlSetFieldsKeep, one: sqlSetField}
+		how = setting{several: sqlSetFieldsKeep, one: sqlSetField, add: sqlAddField}
 	case o.given:
-		how = setting{sqlSetFieldsUntil, sqlReplaceFieldUntil, []store.Value{store.Digits(o.at)}}
+		how = setting{sqlSetFieldsUntil, sqlReplaceFieldUntil, sqlAddFieldUntil, []store.Value{store.Digits(o.at)}}
 	}
 	put, _ := c.putFields(key, fields, how)
 	return write(always(resp.One), append(append(stmts, c.openHash(key, sqlUpsertHash)...), put...)...)

@@ -53,9 +53,9 @@ const (
 // addFields are the statements that add those of the fields that the open hash
 // lacks; every second one returns how many.
 func (c *Call) addFields(key []byte, fields [][]byte) (stmts []store.Stmt) {
-	for piece, large := range pieces(fields, 2) {
+	for piece, alone := range pieces(fields, 2) {
 		var add store.Stmt
-		if large {
+		if alone {
 			add = c.stmt(sqlAddField, key, hashValue(piece[0]), store.Bytes(piece[0]), store.Bytes(piece[1]))
 		} else {
 			add = c.stmt(sqlAddFields, key, hashed(piece, 2))
@@ -65,28 +65,36 @@ func (c *Call) addFields(key []byte, fields [][]byte) (stmts []store.Stmt) {
 	return stmts
 }
 
-// setting is the statements that set fields which are there: several, whose list is ?4, and
-// a large one. more follows their other arguments.
+// setting is the statements that set fields: several that are there, whose list is ?4, and
+// a large one, or that add it. more follows their other arguments.
 type setting struct {
-	several, one string
-	more         []store.Value
+	several, one, add string
+	more              []store.Value
 }
 
 // putFields are the statements that add the fields that the open hash lacks, of which every
-// second one returns how many, and, from set on, those that set all of them.
+// second one returns how many, and, from set on, those that set all of them. A large one is
+// written once: it is set if it is there, and otherwise added with its value.
 func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []store.Stmt, set int) {
 	var sets []store.Stmt
-	for piece, large := range pieces(fields, 2) {
-		var add store.Stmt
-		if large {
-			field := c.key(key, hashValue(piece[0]), store.Bytes(piece[0]))
-			add = store.Stmt{SQL: sqlAddField, Args: append(field[:5:5], store.Bytes(nil))}
-			sets = append(sets, store.Stmt{SQL: how.one, Args: append(append(field, store.Bytes(piece[1])), how.more...)})
+	for piece, alone := range pieces(fields, 2) {
+		if isLarge(piece...) {
+			args := c.key(key, append([]store.Value{hashValue(piece[0]), store.Bytes(piece[0]), store.Bytes(piece[1])}, how.more...)...)
+			stmts = append(stmts, store.Stmt{SQL: how.one, Args: args}, c.stmt(sqlTouchedOnChange, key),
+				store.Stmt{SQL: how.add, Args: args}, c.added(key, 1))
+			continue
+		}
+		var add, put store.Stmt
+		if alone {
+			field := c.key(key, hashValue(piece[0]), store.Bytes(piece[0]), store.Bytes(piece[1]))
+			add = store.Stmt{SQL: sqlAddField, Args: field}
+			put = store.Stmt{SQL: how.one, Args: append(field[:len(field):len(field)], how.more...)}
 		} else {
 			add = c.stmt(sqlAddFields, key, hashed(piece, 2))
-			sets = append(sets, store.Stmt{SQL: how.several, Args: append(add.Args[:4:4], how.more...)})
+			put = store.Stmt{SQL: how.several, Args: append(add.Args[:4:4], how.more...)}
 		}
 		stmts = append(stmts, add, c.added(key, len(piece)/2))
+		sets = append(sets, put)
 	}
 	return append(stmts, sets...), len(stmts)
 }
@@ -119,7 +127,7 @@ func hset(ok bool) func(*Call) Plan {
 		key, fields := c.Args[1], lastOfEach(c.Args[2:])
 		stmts := c.openHash(key, sqlUpsertHash)
 		first := len(stmts) + 1
-		put, set := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField})
+		put, set := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField, add: sqlAddField})
 		if stmts = append(stmts, put...); ok {
 			return write(decodeOK, stmts...)
 		}
@@ -132,18 +140,19 @@ func hsetnx(c *Call) Plan {
 	return write(intOf(4), append(c.openHash(key, sqlEnsureHash), c.addFields(key, c.Args[2:])...)...)
 }
 
-const sqlRemoveFields = `DELETE FROM hashes` + chosenFields
+var sqlRemoveFields = chosen{`DELETE FROM hashes` + chosenFields, `DELETE FROM hashes` + oneField}
 
 func hdel(c *Call) Plan {
 	key := c.Args[1]
-	return write(intOf(5), append(c.openFields(key), c.removeFields(key, hashed(c.Args[2:], 1))...)...)
+	stmts := append(c.openFields(key), c.removeFields(key, c.Args[2:])...)
+	return write(sumOf(5, len(stmts)), stmts...)
 }
 
 // An increment is one batch, as INCR's (string_incr.go).
 const (
 	sqlGuardIntegerField = `INSERT INTO guard SELECT NULL FROM hashes h
 		WHERE h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + ` AND ` + noInteger
-	sqlIncrField = `UPDATE hashes SET value = ` + incremented + `
+	sqlIncrField = `UPDATE hashes SET value = iif(typeof(` + plusDelta + `) = 'integer', ` + incremented + `, NULL)
 		WHERE key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2) AND hash = ?4 AND field = ?5 RETURNING value`
 )
 
@@ -161,8 +170,8 @@ func hincrby(c *Call) Plan {
 	hash, name := hashValue(field), store.Bytes(field)
 	guard := c.stmt(sqlGuardIntegerField, key, hash, name)
 	guard.Refused = &hashNotInteger
-	incr := store.Stmt{SQL: sqlIncrField, Refused: &overflow}
-	incr.Args = []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(key), store.Digits(delta), hash, name}
+	incr := c.stmt(sqlIncrField, key, hash, name, store.Digits(delta))
+	incr.Refused = &overflow
 	stmts := append([]store.Stmt{guard}, c.openHash(key, sqlUpsertHash)...)
 	stmts = append(stmts, c.addFields(key, [][]byte{field, zeroText})...)
 	return write(intOf(6), append(stmts, incr)...)

@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/hyperloglog"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -14,7 +15,7 @@ var hyperloglogTranslations = translations{
 var notHLL = resp.MakeError("WRONGTYPE Key is not a valid HyperLogLog string value.")
 
 // loadHLL reads a HyperLogLog from the result of sqlGet; a missing key gives nil.
-func loadHLL(rows []store.Row) (hll, resp.Value) {
+func loadHLL(rows []store.Row) (hyperloglog.Sketch, resp.Value) {
 	if len(rows) == 0 {
 		return nil, resp.Value{}
 	}
@@ -22,10 +23,10 @@ func loadHLL(rows []store.Row) (hll, resp.Value) {
 	switch {
 	case v.IsNull():
 		return nil, wrongType
-	case !isHLL(v.Bytes()):
+	case !hyperloglog.Valid(v.Bytes()):
 		return nil, notHLL
 	}
-	return hll(v.Bytes()), resp.Value{}
+	return hyperloglog.Sketch(v.Bytes()), resp.Value{}
 }
 
 func pfadd(c *Call) Plan {
@@ -37,10 +38,10 @@ func pfadd(c *Call) Plan {
 		}
 		changed := h == nil
 		if h == nil {
-			h = newHLL()
+			h = hyperloglog.New()
 		}
 		for _, element := range c.Args[2:] {
-			grew, err := h.add(element, most)
+			grew, err := h.Add(element, most)
 			if err != nil {
 				return fail(err.Error())
 			}
@@ -49,7 +50,7 @@ func pfadd(c *Call) Plan {
 		if !changed {
 			return answer(resp.Zero)
 		}
-		h.invalidate()
+		h.Invalidate()
 		return write(always(resp.One), c.setString(nil, key, h, expiry{keep: true})...)
 	}, c.stmt(sqlGet, key))
 }
@@ -58,7 +59,7 @@ func pfadd(c *Call) Plan {
 // the value.
 func pfcount(c *Call) Plan {
 	return read(func(r *store.Result) resp.Value {
-		var union registers
+		var union hyperloglog.Union
 		for _, rows := range r.Rows {
 			h, bad := loadHLL(rows)
 			if bad.IsError() {
@@ -67,14 +68,14 @@ func pfcount(c *Call) Plan {
 			if h == nil {
 				continue
 			}
-			if n, valid := h.cached(); valid && len(r.Rows) == 1 {
+			if n, valid := h.Cached(); valid && len(r.Rows) == 1 {
 				return resp.MakeInt(n)
 			}
-			if err := union.merge(h); err != nil {
+			if err := union.Merge(h); err != nil {
 				return resp.MakeError(err.Error())
 			}
 		}
-		return resp.MakeInt(union.count())
+		return resp.MakeInt(union.Count())
 	}, c.getEach(c.Args[1:])...)
 }
 
@@ -89,7 +90,7 @@ func (c *Call) getEach(keys [][]byte) []store.Stmt {
 
 func pfmerge(c *Call) Plan {
 	return readThen(func(r *store.Result) Plan {
-		var union registers
+		var union hyperloglog.Union
 		dense := false
 		for _, rows := range r.Rows {
 			h, bad := loadHLL(rows)
@@ -99,37 +100,18 @@ func pfmerge(c *Call) Plan {
 			if h == nil {
 				continue
 			}
-			dense = dense || h.dense()
-			if err := union.merge(h); err != nil {
+			dense = dense || h.IsDense()
+			if err := union.Merge(h); err != nil {
 				return fail(err.Error())
 			}
 		}
 		dest, _ := loadHLL(r.Rows[0])
 		if dest == nil {
-			dest = newHLL()
+			dest = hyperloglog.New()
 		}
-		if err := dest.raiseTo(&union, dense, c.limits().HLLBytes); err != nil {
+		if err := dest.RaiseTo(&union, dense, c.limits().HLLBytes); err != nil {
 			return fail(err.Error())
 		}
 		return write(decodeOK, c.setString(nil, c.Args[1], dest, expiry{keep: true})...)
 	}, c.getEach(c.Args[1:])...)
-}
-
-// raiseTo raises every register to the union's.
-func (h *hll) raiseTo(union *registers, dense bool, most int64) error {
-	if dense {
-		if err := h.toDense(); err != nil {
-			return err
-		}
-	}
-	for i, rank := range union {
-		if rank == 0 {
-			continue
-		}
-		if _, err := h.raise(i, rank, most); err != nil {
-			return err
-		}
-	}
-	h.invalidate()
-	return nil
 }

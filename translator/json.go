@@ -195,7 +195,7 @@ func (c *Call) jsonQuery(i int) (*document.Path, resp.Value) {
 	return p, resp.Value{}
 }
 
-// lastPath is jsonPath for an argument behind which there may be none.
+// lastPath is jsonPath for an argument after which there may be none.
 func (c *Call) lastPath(i int) (*document.Path, resp.Value) {
 	if len(c.Args) > i+1 {
 		return nil, commands.WrongArity(c.Command)

@@ -18,7 +18,7 @@ type jsonEdit struct {
 	// apply changes one value and returns the reply for it. An error refuses
 	// the whole command.
 	apply func(*document.Value) resp.Value
-	// backwards changes what stands inside a value, and behind it, before the
+	// backwards changes what stands inside a value, and after it, before the
 	// value itself; at a legacy path in the order of FromLeaves.
 	backwards bool
 	// adds are values that apply puts into each, which may be too deep for that.

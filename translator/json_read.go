@@ -56,7 +56,7 @@ func jsonGet(c *Call) Plan {
 	for _, p := range paths {
 		legacy = legacy && p.Legacy
 	}
-	return c.readJSON(c.Args[1], resp.Nil, func(root *document.Value) resp.Value {
+	plan := c.readJSON(c.Args[1], resp.Nil, func(root *document.Value) resp.Value {
 		if expand != nil {
 			reply := resp.EmptyArray
 			for _, p := range paths {
@@ -78,6 +78,22 @@ func jsonGet(c *Call) Plan {
 		}
 		return resp.MakeBulk(format.Append(nil, found))
 	})
+	if legacy && len(paths) == 1 && paths[0].IsRoot() && expand == nil && format == (document.Format{}) {
+		return asStored(plan)
+	}
+	return plan
+}
+
+// asStored is the plan of a read of a whole document: a large one is not taken apart.
+func asStored(plan Plan) Plan {
+	decode := plan.Decode
+	plan.Decode = func(r *store.Result) resp.Value {
+		if text, _ := documentText(r.Rows[0]); len(text) >= LargeElement {
+			return resp.MakeBulk(text)
+		}
+		return decode(r)
+	}
+	return plan
 }
 
 // jsonFound is what JSON.GET answers for a path: the array of all it selects, or
@@ -350,7 +366,7 @@ func jsonDebug(c *Call) Plan {
 }
 
 // jsonSize estimates what Redis would need for a value: a word for each, and the
-// text of strings and keys behind its length.
+// text of strings and keys after its length.
 func jsonSize(v *document.Value) int64 {
 	const word = 8
 	size := int64(word)

@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/translator/document"
 )
 
-// jsonOptions are those behind the value of JSON.SET and JSON.MERGE.
+// jsonOptions are those after the value of JSON.SET and JSON.MERGE.
 type jsonOptions struct{ nx, xx bool }
 
 // jsonOptions reads the options from argument 4 on; only JSON.SET has conditions.

@@ -24,9 +24,14 @@ func isLarge(words ...[]byte) bool {
 }
 
 // pieces cuts a list of elements, each width words of it, in order: a large one is a piece
-// of its own, and those between two large ones are another.
+// of its own, and those between two large ones are another. One that is alone has a statement
+// of its own, whatever its size: it is faster than a list of one.
 func pieces(list [][]byte, width int) iter.Seq2[[][]byte, bool] {
-	return func(yield func(piece [][]byte, large bool) bool) {
+	return func(yield func(piece [][]byte, alone bool) bool) {
+		if len(list) == width {
+			yield(list, true)
+			return
+		}
 		start := 0
 		for i := 0; i < len(list); i += width {
 			if !isLarge(list[i : i+width]...) {
@@ -41,6 +46,48 @@ func pieces(list [][]byte, width int) iter.Seq2[[][]byte, bool] {
 			yield(list[start:], false)
 		}
 	}
+}
+
+// chosen is SQL about elements that a call names: several is about those of the list ?4,
+// as hashed makes it, and one about that of hash ?4 and name ?5. Further arguments are
+// ?6 and on in both. What reads returns a row for each name, which ends with its place.
+type chosen struct{ several, one string }
+
+// choose are the statements about the names, in order: one for each that is large, and
+// one for those between two of them.
+func (c *Call) choose(key []byte, names [][]byte, sql chosen, more ...store.Value) (stmts []store.Stmt) {
+	for piece, large := range pieces(names, 1) {
+		var s store.Stmt
+		switch {
+		case large:
+			s = store.Stmt{SQL: sql.one, Args: c.key(key, hashValue(piece[0]), store.Bytes(piece[0]))}
+		case len(more) > 0:
+			s = store.Stmt{SQL: sql.several, Args: c.key(key, hashed(piece, 1), store.Value{})}
+		default:
+			s = store.Stmt{SQL: sql.several, Args: c.key(key, hashed(piece, 1))}
+		}
+		s.Args = append(s.Args, more...)
+		stmts = append(stmts, s)
+	}
+	return stmts
+}
+
+// each puts account after each of the changes.
+func each(changes []store.Stmt, account store.Stmt) []store.Stmt {
+	out := make([]store.Stmt, 0, 2*len(changes))
+	for _, change := range changes {
+		out = append(out, change, account)
+	}
+	return out
+}
+
+// chosenRows are the rows that the n statements of choose from first on have read, in
+// the order of the names. SQLite would have each row in memory several times to sort it.
+func chosenRows(r *store.Result, first, n int) (rows []store.Row) {
+	for _, piece := range r.Rows[first : first+n] {
+		rows = append(rows, bySeq(piece)...)
+	}
+	return rows
 }
 
 // sumOf answers the sum of what every second statement returned, from first on and

@@ -29,7 +29,7 @@ const (
 	// 1 when ?7 bounds the search, and 0 otherwise.
 	sqlLPosShort = `coalesce((SELECT CAST(?7 AS INTEGER) BETWEEN 1 AND count FROM keys WHERE ` + live + `), 0)`
 	sqlFirstPos  = `-9223372036854775807` // no element is there or before
-	sqlLastPos   = `9223372036854775807`  // nor there or behind
+	sqlLastPos   = `9223372036854775807`  // nor there or after
 )
 
 // errRankZero is declared apart for its length.

@@ -111,14 +111,14 @@ const sqlWindow = `WITH RECURSIVE
 
 // A spread moves the window's elements out of the way, beyond the end of the
 // list, since a position on the way back may still be taken; and from there
-// evenly into the window, leaving out the place behind the first ?7 of them.
+// evenly into the window, leaving out the place after the first ?7 of them.
 const (
 	sqlMoveOut = `UPDATE lists SET pos = pos + CAST(?6 AS INTEGER)
 		WHERE key_id = ` + liveID + ` AND pos BETWEEN CAST(?4 AS INTEGER) AND CAST(?5 AS INTEGER)`
-	sqlMoveBack = `UPDATE lists SET pos = CAST(?4 AS INTEGER) + CAST(?5 AS INTEGER) * (far.n + (far.n > ?7))
+	sqlMoveBack = `UPDATE lists SET pos = CAST(?4 AS INTEGER) + CAST(?5 AS INTEGER) * (moved.n + (moved.n > ?7))
 		FROM (SELECT pos AS at, row_number() OVER (ORDER BY pos) AS n FROM lists
-			WHERE key_id = ` + liveID + ` AND pos >= CAST(?6 AS INTEGER)) AS far
-		WHERE key_id = ` + liveID + ` AND pos = far.at`
+			WHERE key_id = ` + liveID + ` AND pos >= CAST(?6 AS INTEGER)) AS moved
+		WHERE key_id = ` + liveID + ` AND pos = moved.at`
 )
 
 // spread makes room in the window that was read and inserts there.

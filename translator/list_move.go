@@ -34,7 +34,7 @@ func lmove(c *Call) Plan {
 }
 
 // move is LMOVE, RPOPLPUSH and what waits like them. A missing source is answered
-// before the destination is looked at. When both are the same key the shrinking
+// before the destination is read. When both are the same key the shrinking
 // undoes the growth.
 func (c *Call) move(from, to end, missing resp.Value) Plan {
 	source, destination := c.Args[1], c.Args[2]

@@ -37,9 +37,9 @@ var sqlPushOne = [...]string{
 
 // pushed are the statements that append the elements, which the key counts already.
 func (c *Call) pushed(key []byte, e end, list [][]byte) (stmts []store.Stmt) {
-	for piece, large := range pieces(list, 1) {
+	for piece, alone := range pieces(list, 1) {
 		add := store.Stmt{SQL: sqlPush[e], Args: c.key(key)[:2]}
-		if large {
+		if alone {
 			add.SQL, add.Args = sqlPushOne[e], append(add.Args, store.Bytes(piece[0]))
 		} else {
 			add.Args = append(add.Args, elements(piece))

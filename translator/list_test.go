@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// TestNils tells the two nils of RESP2 apart, which print the same.
+// TestNils distinguishes the two nils of RESP2, which print the same.
 func TestNils(t *testing.T) {
 	c := newClient(t)
 	c.do("RPUSH", "l", "a")

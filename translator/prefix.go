@@ -19,7 +19,7 @@ const (
 // command, since Redis has no order of keys.
 func KeysWithPrefix(env Env, prefix []byte, limit int) store.Stmt {
 	c := Call{Env: env}
-	if end := behindPrefix(prefix); end != nil {
+	if end := afterPrefix(prefix); end != nil {
 		return store.Stmt{SQL: sqlPrefix, Args: append(c.prefixArgs(prefix, limit), store.Bytes(end))}
 	}
 	return store.Stmt{SQL: sqlLastPrefix, Args: c.prefixArgs(prefix, limit)}
@@ -29,9 +29,9 @@ func (c *Call) prefixArgs(prefix []byte, limit int) []store.Value {
 	return []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(prefix), store.Int(c.Env.Now), store.Int(int64(limit))}
 }
 
-// behindPrefix is the first string behind all that begin with prefix, nil when
+// afterPrefix is the first string after all that begin with prefix, nil when
 // there is none.
-func behindPrefix(prefix []byte) []byte {
+func afterPrefix(prefix []byte) []byte {
 	end := bytes.TrimRight(prefix, "\xff")
 	if len(end) == 0 {
 		return nil

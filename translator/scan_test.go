@@ -12,7 +12,7 @@ import (
 )
 
 // scan counts the keys that a whole SCAN with the options returns, and calls
-// between behind each page but the last. It fails after limit pages.
+// between after each page but the last. It fails after limit pages.
 func (c *client) scan(limit int, between func(page int), options ...string) (seen map[string]int, pages int) {
 	c.t.Helper()
 	seen = map[string]int{}
@@ -34,7 +34,7 @@ func (c *client) scan(limit int, between func(page int), options ...string) (see
 
 func quiet(int) {}
 
-// fillKeys sets n strings, named by number behind the prefix.
+// fillKeys sets n strings, named by number after the prefix.
 func (c *client) fillKeys(prefix string, n int) {
 	c.t.Helper()
 	for from := 0; from < n; from += 1000 {

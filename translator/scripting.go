@@ -19,7 +19,7 @@ var scriptingTranslations = translations{
 
 func nothingRuns(*Call) Plan { return fail("NOTBUSY No scripts in execution right now.") }
 
-// flushes reports whether the call has no words behind its name, or one that says
+// flushes reports whether the call has no words after its name, or one that says
 // how to flush.
 func (c *Call) flushes() bool {
 	return len(c.Args) == 2 || len(c.Args) == 3 && (c.is(2, "ASYNC") || c.is(2, "SYNC"))

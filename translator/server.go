@@ -31,7 +31,7 @@ var serverTranslations = translations{
 
 // The counter of a database includes the keys that have expired and not been
 // swept yet. oldestDead are those (at ?1, now) that have to be subtracted, and
-// never more than 10,000, so that a count stays quick behind a late sweeper: then
+// never more than 10,000, so that a count stays quick when the sweeper is late: then
 // it includes some dead keys, as Redis's own DBSIZE does.
 const (
 	oldestDead = `(SELECT db FROM keys WHERE ` + schema.DiesAt + ` <= ?1 ORDER BY ` + schema.DiesAt + ` LIMIT 10000)`
@@ -45,16 +45,16 @@ func dbsize(c *Call) Plan {
 // The elements go with their keys, and the triggers keep the counters.
 const sqlFlushDB = `DELETE FROM keys WHERE db = ?1`
 
-// sqlFlushAll empties the tables of elements first, in order of dependence, which
-// SQLite does by the page where no trigger looks on; so the triggers of keys find
-// nothing. A new table of elements joins here.
-var sqlFlushAll = []string{
-	`DELETE FROM strings`, `DELETE FROM string_parts`, `DELETE FROM hashes`, `DELETE FROM lists`, `DELETE FROM sets`, `DELETE FROM zsets`,
-	`DELETE FROM stream_pending`, `DELETE FROM stream_consumers`, `DELETE FROM stream_groups`, `DELETE FROM stream_entries`, `DELETE FROM stream_nodes`, `DELETE FROM streams`,
-	`DELETE FROM stream_iids`, `DELETE FROM stream_idmp`,
-	`DELETE FROM documents`, `DELETE FROM arrays`, `DELETE FROM array_cursors`,
-	`DELETE FROM vector_sets`, `DELETE FROM vectors`, `DELETE FROM vector_blocks`, `DELETE FROM dbs`, `DELETE FROM keys`,
-}
+// sqlFlushing reports whether there is more than is deleted quickly row by row, because of the
+// triggers on keys and on hashes, and whether there are keys in other databases than ?1.
+const sqlFlushing = `SELECT (SELECT total(keys) FROM dbs) > 1000 OR EXISTS (SELECT 1 FROM hashes LIMIT 1 OFFSET 1000),
+	EXISTS (SELECT 1 FROM dbs WHERE db <> ?1 AND keys > 0)`
+
+// sqlGuardOthers refuses to empty the tables for one database when there are keys in others: on a
+// store without transactions they may have been made since sqlFlushing.
+const sqlGuardOthers = `INSERT INTO guard SELECT NULL FROM dbs WHERE db <> ?1 AND keys > 0`
+
+var othersWritten = resp.MakeError("TRYAGAIN Another database was written to meanwhile")
 
 // flush is FLUSHDB and FLUSHALL.
 func flush(all bool) func(*Call) Plan {
@@ -62,15 +62,29 @@ func flush(all bool) func(*Call) Plan {
 		if len(c.Args) > 2 || len(c.Args) == 2 && !c.is(1, "ASYNC") && !c.is(1, "SYNC") {
 			return fail(errSyntax)
 		}
-		if all {
-			stmts := make([]store.Stmt, len(sqlFlushAll))
-			for i, sql := range sqlFlushAll {
-				stmts[i].SQL = sql
+		db := []store.Value{store.Int(int64(c.Env.DB))}
+		return readThen(func(r *store.Result) Plan {
+			switch large, others := r.Rows[0][0][0].Int() != 0, r.Rows[0][0][1].Int() != 0; {
+			case !all && (others || !large):
+				return write(decodeOK, store.Stmt{SQL: sqlFlushDB, Args: db})
+			case !all:
+				guard := store.Stmt{SQL: sqlGuardOthers, Args: db, Refused: &othersWritten}
+				return write(decodeOK, append([]store.Stmt{guard}, statements(schema.Remake)...)...)
+			case large:
+				return write(decodeOK, statements(schema.Remake)...)
 			}
-			return write(decodeOK, stmts...)
-		}
-		return write(decodeOK, store.Stmt{SQL: sqlFlushDB, Args: []store.Value{store.Int(int64(c.Env.DB))}})
+			return write(decodeOK, statements(schema.Delete)...)
+		}, store.Stmt{SQL: sqlFlushing, Args: db})
 	}
+}
+
+// statements are those without arguments.
+func statements(all []string) []store.Stmt {
+	stmts := make([]store.Stmt, len(all))
+	for i, sql := range all {
+		stmts[i].SQL = sql
+	}
+	return stmts
 }
 
 // Two databases may have keys of the same names, so that one of them steps aside
@@ -118,7 +132,7 @@ func lolwut(c *Call) Plan {
 	return answer(resp.Value{Kind: resp.Verbatim, Str: []byte(" /\\_/\\\n( " + eyes + " )\n > ^ <\n\nRedis ver. " + RedisVersion + "\n")})
 }
 
-// Modules are those of a Redis 8.0 to which nobody has added any: one is built in.
+// Modules are those of a Redis 8.0 to which none was added: one is built in.
 var Modules = resp.MakeArray(resp.MakeMap(
 	resp.MakeString("name"), resp.MakeString("vectorset"), resp.MakeString("ver"), resp.One,
 	resp.MakeString("path"), resp.EmptyBulk, resp.MakeString("args"), resp.EmptyArray))

@@ -28,7 +28,7 @@ const sqlKeyspace = `WITH partly(db, hashes) AS MATERIALIZED (SELECT k.db, count
 // memory or uptime, by the name of the section.
 type Facts map[string][]string
 
-// section is one part of INFO's reply. Only what a client may rely on is told.
+// section is one part of INFO's reply. It has only what a client may rely on.
 type section struct {
 	name  string
 	lines func(*Call, *store.Result) []string // nil when there are only Facts

@@ -16,7 +16,7 @@ var setTranslations = translations{
 		return read(cellOf(setType, resp.Zero, integer), c.stmt(sqlSetSize, c.Args[1]))
 	},
 	"SISMEMBER":   pointed(setType, sqlIsMember, resp.Zero, integer),
-	"SMISMEMBER":  pointedEach(setType, sqlAreMembers, resp.Zero, integers),
+	"SMISMEMBER":  pointedEach(setType, &sqlAreMembers, resp.Zero, integers),
 	"SMEMBERS":    listing(setType, sqlMembers, resp.EmptySet, setOf),
 	"SSCAN":       scanElements(setType, sqlSetPage, compareSeq, asBulks),
 	"SPOP":        spop,
@@ -34,9 +34,13 @@ var setTranslations = translations{
 
 const (
 	sqlSetSize  = `SELECT type, count FROM keys WHERE ` + live
-	sqlIsMember = `SELECT k.type, m.member IS NOT NULL FROM ` + liveKey + ` k
+	sqlIsMember = `SELECT k.type, m.hash IS NOT NULL FROM ` + liveKey + ` k
 		LEFT JOIN sets m ON m.key_id = k.id AND m.hash = ?4 AND m.member = ?5`
-	sqlAreMembers = `SELECT m.member IS NOT NULL FROM json_each(?4) j
-		LEFT JOIN sets m ON m.key_id = ` + liveID + ` AND m.hash = ` + itemHash + ` AND m.member = ` + itemName + ` ORDER BY j.key`
 	sqlMembers = `SELECT m.member, m.seq FROM sets m WHERE m.key_id = ` + liveID
 )
+
+var sqlAreMembers = chosen{
+	several: `SELECT m.hash IS NOT NULL, j.key FROM json_each(?4) j
+		LEFT JOIN sets m ON m.key_id = ` + liveID + ` AND m.hash = ` + itemHash + ` AND m.member = ` + itemName,
+	one: `SELECT EXISTS (SELECT 1 FROM sets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5), 0`,
+}

@@ -14,16 +14,19 @@ const (
 		ON CONFLICT DO NOTHING`
 	sqlAddMember = `INSERT INTO sets(key_id, hash, member, seq)
 		VALUES(` + liveID + `, ?4, ?5, (SELECT seq FROM keys WHERE ` + live + `)) ON CONFLICT DO NOTHING`
-	sqlRemoveMembers = `DELETE FROM sets WHERE key_id = ` + liveID + `
-		AND (hash, member) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`
 )
+
+var sqlRemoveMembers = chosen{
+	several: `DELETE FROM sets WHERE key_id = ` + liveID + ` AND (hash, member) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`,
+	one:     `DELETE FROM sets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5`,
+}
 
 // addMembers are the statements that add those of the members that the set lacks; every
 // second one returns how many.
 func (c *Call) addMembers(key []byte, members [][]byte) (stmts []store.Stmt) {
-	for piece, large := range pieces(members, 1) {
+	for piece, alone := range pieces(members, 1) {
 		var add store.Stmt
-		if large {
+		if alone {
 			add = c.stmt(sqlAddMember, key, hashValue(piece[0]), store.Bytes(piece[0]))
 		} else {
 			add = c.stmt(sqlAddMembers, key, hashed(piece, 1))
@@ -33,8 +36,10 @@ func (c *Call) addMembers(key []byte, members [][]byte) (stmts []store.Stmt) {
 	return stmts
 }
 
+// removeMembers are the statements that delete members; up to the last every second one
+// returns how many.
 func (c *Call) removeMembers(key []byte, members [][]byte) []store.Stmt {
-	return []store.Stmt{c.stmt(sqlRemoveMembers, key, hashed(members, 1)), c.shrunk(key), c.dropEmpty(key)}
+	return append(each(c.choose(key, members, sqlRemoveMembers), c.shrunk(key)), c.dropEmpty(key))
 }
 
 func sadd(c *Call) Plan {
@@ -46,7 +51,7 @@ func sadd(c *Call) Plan {
 func srem(c *Call) Plan {
 	key := c.Args[1]
 	stmts := append([]store.Stmt{c.guardType(key, setType), c.purge(key)}, c.removeMembers(key, c.Args[2:])...)
-	return write(intOf(3), stmts...)
+	return write(sumOf(3, len(stmts)), stmts...)
 }
 
 // Nothing is moved unless the source has the member, which is the last check;

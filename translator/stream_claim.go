@@ -121,7 +121,7 @@ func (cl claim) stmts(c *Call, key, group, consumer []byte, g streamGroup, out c
 }
 
 // withPending plans XCLAIM and XAUTOCLAIM: key, group and consumer are arguments
-// 1 to 3. The arguments behind are judged after the group was found.
+// 1 to 3. The arguments that follow are judged after the group was found.
 func (c *Call) withPending(bad string, stmt store.Stmt, then func(g streamGroup, rows []store.Row) Plan) Plan {
 	key, name := c.Args[1], c.Args[2]
 	return readThen(func(r *store.Result) Plan {

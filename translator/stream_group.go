@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// readUnknown is streamGroup.read when nobody knows it.
+// readUnknown is streamGroup.read when it is not known.
 const readUnknown = -1
 
 // streamGroup is a consumer group. Other numbers of read below 0 are counts that
@@ -92,7 +92,7 @@ func (m streamMeta) distance(id streamID) int64 {
 	return readUnknown
 }
 
-// hasGapAfter reports whether an entry from id on, behind the first one that there
+// hasGapAfter reports whether an entry from id on, after the first one that there
 // is, has been deleted by XDEL.
 func (m streamMeta) hasGapAfter(id streamID) bool {
 	return m.length > 0 && !m.deleted.isZero() && m.first.compare(m.deleted) <= 0 && id.compare(m.deleted) <= 0

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"math/bits"
 	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
@@ -177,13 +178,21 @@ func streamIDs(ids []streamID) store.Value {
 	return store.TextBytes(append(out, ']'))
 }
 
-// PackFields is the stored form of an entry: each string behind its length.
+// PackFields is the stored form of an entry: each string after its length.
 func PackFields(fields [][]byte) []byte {
-	var out []byte
+	out := make([]byte, 0, packedSize(fields))
 	for _, f := range fields {
 		out = append(binary.AppendUvarint(out, uint64(len(f))), f...)
 	}
 	return out
+}
+
+// packedSize is how many bytes PackFields makes.
+func packedSize(fields [][]byte) (n int) {
+	for _, f := range fields {
+		n += len(f) + (bits.Len(uint(len(f))|1)+6)/7
+	}
+	return n
 }
 
 // unpackFields is the reply form of a stored entry.

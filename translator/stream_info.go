@@ -41,7 +41,7 @@ func neverOr(active store.Value, shown func(at int64) int64) resp.Value {
 	return resp.MakeInt(shown(active.Int()))
 }
 
-// describe is a plan that reads a stream; decode gets the rows behind its meta.
+// describe is a plan that reads a stream; decode gets the rows after its meta.
 func (c *Call) describe(decode func(m streamMeta, rows [][]store.Row) resp.Value, stmts ...store.Stmt) Plan {
 	return read(func(r *store.Result) resp.Value {
 		m, bad := metaOf(r.Rows[0])
@@ -203,7 +203,7 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 	return full
 }
 
-// owner names the consumer of a pending entry, "" for nobody.
+// owner names the consumer of a pending entry, "" for none.
 func owner(v store.Value) resp.Value { return resp.MakeBulk(v.Bytes()) }
 
 // pendingRows shows the first pending entries of a group that are of interest.

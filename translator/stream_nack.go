@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// sqlRelease makes pending entries nobody's. They can be claimed whatever the idle
+// sqlRelease takes pending entries from their consumers. They can be claimed whatever the idle
 // time, before all others, in the order in which they were given back: their times
 // of delivery count up from long before 1970, and are shown as 0.
 const sqlRelease = `INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)

@@ -2,6 +2,8 @@ package translator
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"strconv"
 
 	"github.com/meowdis/meowdis/store"
@@ -15,7 +17,7 @@ type streamNode struct {
 	count       int64    // entries
 	deleted     int64    // entries that are gone; they take their room until the node goes
 	bytes       int64    // of the listpack, without its two counts
-	names       []byte   // packed, of the first entry: those that have the same are shorter
+	names       []byte   // nodeNames of the first entry: those that have the same are shorter
 }
 
 const (
@@ -41,7 +43,7 @@ func nodeOf(rows []store.Row) *streamNode {
 		return nil
 	}
 	r := rows[0]
-	return &streamNode{streamIDOf(r[0]), streamIDOf(r[1]), r[2].Int(), r[3].Int(), r[4].Int(), r[5].Bytes()}
+	return &streamNode{streamIDOf(r[0]), streamIDOf(r[1]), r[2].Int(), r[3].Int(), r[4].Int(), shortNames(r[5].Bytes())}
 }
 
 // Limits of a node that has none of its own: Redis's.
@@ -66,7 +68,7 @@ func (n *streamNode) takes(fields [][]byte, l Limits) bool {
 // newNode is a node of one entry.
 func newNode(id streamID, fields [][]byte) *streamNode {
 	names := namesOf(fields)
-	n := &streamNode{first: id, names: PackFields(names), bytes: listpackOutside + packedInt(int64(len(names))) + packedInt(0)}
+	n := &streamNode{first: id, names: nodeNames(names), bytes: listpackOutside + packedInt(int64(len(names))) + packedInt(0)}
 	for _, name := range names {
 		n.bytes += packedText(name)
 	}
@@ -79,7 +81,7 @@ func (n *streamNode) add(id streamID, fields [][]byte) {
 	names := namesOf(fields)
 	elements := int64(len(names)) + 3
 	n.bytes += packedInt(0) + packedInt(int64(id.ms-n.first.ms)) + packedInt(int64(id.seq-n.first.seq))
-	if !bytes.Equal(PackFields(names), n.names) {
+	if !bytes.Equal(nodeNames(names), n.names) {
 		n.bytes += packedInt(int64(len(names)))
 		elements += int64(len(names)) + 1
 		for _, name := range names {
@@ -101,6 +103,34 @@ func namesOf(fields [][]byte) [][]byte {
 	}
 	return names
 }
+
+// nodeNames is what a node remembers of names: themselves, packed, or when they are long
+// the sum of that.
+func nodeNames(names [][]byte) []byte {
+	if packedSize(names) <= longNames {
+		return PackFields(names)
+	}
+	h := sha256.New()
+	var length [binary.MaxVarintLen64]byte
+	for _, name := range names {
+		h.Write(binary.AppendUvarint(length[:0], uint64(len(name))))
+		h.Write(name)
+	}
+	return h.Sum(nil)
+}
+
+// shortNames are the names that a node has, which may be long ones in full: earlier
+// versions kept them so.
+func shortNames(names []byte) []byte {
+	if len(names) <= longNames {
+		return names
+	}
+	sum := sha256.Sum256(names)
+	return sum[:]
+}
+
+// longNames is how many bytes of names a node has in full.
+const longNames = 1 << 10
 
 // packedInt is how many bytes an integer takes in a listpack.
 func packedInt(n int64) int64 {

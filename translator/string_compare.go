@@ -74,11 +74,11 @@ func digestOf(value []byte) string { return fmt.Sprintf("%016x", xxh3.Hash(value
 
 // The string at a live key, compared with ?4, which is not long.
 const (
-	comparedString   = ` FROM keys k JOIN strings s ON s.key_id = k.id WHERE ` + live + ` AND (k.count = 0 AND s.value = ?4)`
+	comparedString   = ` FROM keys WHERE ` + live + ` AND type = 'string' AND (count = 0 AND value = ?4)`
 	sqlGuardEqual    = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1` + comparedString + ` = true)`
 	sqlGuardDiffers  = `INSERT INTO guard SELECT NULL` + comparedString + ` = true`
-	sqlDropEqual     = `DELETE FROM keys WHERE id = (SELECT k.id` + comparedString + ` = true) RETURNING 1`
-	sqlDropDiffering = `DELETE FROM keys WHERE id = (SELECT k.id` + comparedString + ` = false) RETURNING 1`
+	sqlDropEqual     = `DELETE FROM keys WHERE id = (SELECT id` + comparedString + ` = true) RETURNING 1`
+	sqlDropDiffering = `DELETE FROM keys WHERE id = (SELECT id` + comparedString + ` = false) RETURNING 1`
 )
 
 // guardCompare refuses a key of another type, and a string that does not compare

@@ -10,7 +10,7 @@ import (
 )
 
 // sqlGet returns stringColumns for a live key.
-const sqlGet = `SELECT ` + stringColumns + ` FROM keys k LEFT JOIN strings s ON s.key_id = k.id` + keyParts + ` WHERE ` + live
+const sqlGet = `SELECT ` + stringColumns + ` FROM keys k` + keyParts + ` WHERE ` + live
 
 // decodeString shapes the reply of sqlGet.
 func decodeString(r *store.Result) resp.Value {
@@ -24,8 +24,7 @@ func get(c *Call) Plan { return read(decodeString, c.stmt(sqlGet, c.Args[1])) }
 
 // sqlMGet returns stringColumns for each of the keys ?2, and its place among them.
 const sqlMGet = `SELECT ` + stringColumns + `, j.key FROM json_each(?2) j
-	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)
-	LEFT JOIN strings s ON s.key_id = k.id` + keyParts + ` ORDER BY j.key`
+	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)` + keyParts + ` ORDER BY j.key`
 
 func mget(c *Call) Plan {
 	return read(func(r *store.Result) resp.Value { return resp.MakeArray(stringsOf(r.Rows[0])...) },
@@ -104,7 +103,7 @@ func getex(c *Call) Plan {
 
 // sqlStrLen returns a row for a live key, with NULL in it when the key is no
 // string.
-const sqlStrLen = `SELECT iif(k.count > 0 AND s.value IS NOT NULL, k.count, length(s.value)) FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live
+const sqlStrLen = `SELECT iif(count > 0 AND value IS NOT NULL, count, length(value)) FROM keys WHERE ` + live
 
 func (c *Call) strlen(key []byte) Plan {
 	return read(func(r *store.Result) resp.Value {
@@ -126,8 +125,7 @@ const sqlGetRange = `SELECT CASE WHEN value IS NOT NULL THEN hex(substr(value, f
 	FROM (SELECT ranged.*, p.part, p.value AS bytes FROM (SELECT id, count, value,
 			max(0, iif(CAST(?4 AS INTEGER) < 0, size + CAST(?4 AS INTEGER), min(size, CAST(?4 AS INTEGER)))) AS first,
 			max(0, iif(CAST(?5 AS INTEGER) < 0, size + CAST(?5 AS INTEGER), min(size - 1, CAST(?5 AS INTEGER)))) AS last
-			FROM (SELECT k.id, k.count, s.value, iif(k.count > 0, k.count, length(s.value)) AS size
-				FROM keys k LEFT JOIN strings s ON s.key_id = k.id WHERE ` + live + `)) ranged
+			FROM (SELECT id, count, value, iif(count > 0, count, length(value)) AS size FROM keys WHERE ` + live + `)) ranged
 		LEFT JOIN string_parts p ON p.key_id = iif(count > 0, id, NULL) AND p.part BETWEEN first / ` + schema.PartBytes + ` AND last / ` + schema.PartBytes + `)`
 
 func (c *Call) rangeStmt(key []byte, first, last int64) store.Stmt {

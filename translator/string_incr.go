@@ -9,27 +9,40 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// An increment is one batch, so that it needs no retry on any store. The value
-// must be an integer written the way an integer is printed; a sum beyond 64 bits
-// becomes a REAL, which the upsert turns into NULL and so refuses.
+// An increment is one upsert, so that it needs no retry on any store. The value
+// must be an integer written the way an integer is printed, and a sum beyond 64 bits
+// is a REAL: sqlIncr leaves a key alone where that is so, or that is of another type, and
+// sqlWhyNot says which it was. A key that has expired begins anew.
 const (
 	asInteger   = `CAST(CAST(value AS TEXT) AS INTEGER)`
 	noInteger   = `CAST(` + asInteger + ` AS TEXT) <> CAST(value AS TEXT)`
-	plusDelta   = asInteger + ` + CAST(?3 AS INTEGER)`
-	incremented = `iif(typeof(` + plusDelta + `) = 'integer', CAST(CAST(` + plusDelta + ` AS TEXT) AS BLOB), NULL)`
+	plusDelta   = asInteger + ` + CAST(?6 AS INTEGER)`
+	incremented = `CAST(CAST(` + plusDelta + ` AS TEXT) AS BLOB)`
 
-	sqlGuardInteger = `INSERT INTO guard SELECT NULL FROM keys k JOIN strings s ON s.key_id = k.id WHERE ` + live + ` AND ` + noInteger
-	sqlIncr         = `INSERT INTO strings(key_id, value) SELECT id, CAST(?3 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2
-		ON CONFLICT(key_id) DO UPDATE SET value = ` + incremented + ` RETURNING value`
+	sqlGuardInteger = `INSERT INTO guard SELECT NULL FROM keys WHERE ` + live + ` AND ` + noInteger
+
+	sqlIncr = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, CAST(?6 AS BLOB))
+		ON CONFLICT(db, key) DO UPDATE SET type = 'string', version = version + 1, updated_at = ?3, count = 0,
+			value = iif(dies_at <= ?3, excluded.value, ` + incremented + `), expires_at = ` + keptTTL + `,
+			created_at = iif(dies_at <= ?3, ?3, created_at)
+		WHERE dies_at <= ?3 OR type = 'string' AND NOT ` + noInteger + ` AND typeof(` + plusDelta + `) = 'integer' RETURNING value`
+	sqlWhyNot = `SELECT type = 'string', ` + noInteger + ` FROM keys WHERE db = ?1 AND key = ?2 AND changes() = 0`
 )
 
 func (c *Call) incrBy(key []byte, delta int64) Plan {
-	integer := c.stmt(sqlGuardInteger, key)
-	integer.Refused = &notInteger
-	add := store.Stmt{SQL: sqlIncr, Args: []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(key), store.Digits(delta)}}
-	add.Refused = &overflow
-	return write(func(r *store.Result) resp.Value { return resp.MakeInt(firstInt(r, 3)) },
-		c.purge(key), integer, c.upsertKey(key, stringType), add)
+	args := c.stmt(sqlIncr, key, c.newVersion(), hashValue(key), store.Digits(delta)).Args
+	return write(func(r *store.Result) resp.Value {
+		if len(r.Rows[0]) > 0 {
+			return resp.MakeInt(firstInt(r, 0))
+		}
+		switch why := r.Rows[1][0]; {
+		case why[0].Int() == 0:
+			return wrongType
+		case why[1].Int() != 0:
+			return notInteger
+		}
+		return overflow
+	}, store.Stmt{SQL: sqlIncr, Args: args}, store.Stmt{SQL: sqlWhyNot, Args: args[:2]})
 }
 
 func incr(delta int64) func(*Call) Plan {

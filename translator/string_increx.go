@@ -87,17 +87,12 @@ const (
 	increxOutcome = `(SELECT cur, CASE WHEN typeof(sum) = 'integer' AND sum BETWEEN low AND high THEN sum
 			WHEN ?7 THEN iif(sum > high, high, low) END AS new
 		FROM (SELECT cur, cur + CAST(?4 AS INTEGER) AS sum, CAST(?5 AS INTEGER) AS low, CAST(?6 AS INTEGER) AS high
-			FROM (SELECT ifnull((SELECT ` + asInteger + ` FROM strings WHERE key_id = ` + liveID + `), 0) AS cur)))`
+			FROM (SELECT ifnull((SELECT ` + asInteger + ` FROM keys WHERE ` + live + `), 0) AS cur)))`
 	sqlGuardIncrEx = `INSERT INTO guard SELECT NULL FROM ` + increxOutcome + ` WHERE typeof(new - cur) = 'real'`
 	sqlIncrExReply = `SELECT CAST(ifnull(new, cur) AS TEXT), CAST(ifnull(new - cur, 0) AS TEXT) FROM ` + increxOutcome
-	sqlIncrExKey   = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
-		SELECT ?1, ?2, ?11, 'string', ?8, ?9, ?3, ?3 FROM ` + increxOutcome + ` WHERE new IS NOT NULL
-		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at =
+	sqlIncrEx      = makeString + `SELECT ?1, ?2, ?11, 'string', ?8, ?9, ?3, ?3, CAST(CAST(new AS TEXT) AS BLOB) FROM ` + increxOutcome + ` WHERE new IS NOT NULL
+		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, value = excluded.value, expires_at =
 			CASE ?10 WHEN 0 THEN expires_at WHEN 1 THEN excluded.expires_at ELSE ifnull(expires_at, excluded.expires_at) END`
-	sqlIncrExValue = `INSERT INTO strings(key_id, value)
-		SELECT (SELECT id FROM keys WHERE db = ?1 AND key = ?2), CAST(CAST(new AS TEXT) AS BLOB)
-		FROM ` + increxOutcome + ` WHERE new IS NOT NULL
-		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
 )
 
 // increxInt is one batch, as INCRBY is. A time that has passed makes the key dead,
@@ -128,11 +123,7 @@ func (c *Call) increxInt(n increment, exp expiry, ttl int) Plan {
 	args := c.key(key, store.Digits(by), store.Digits(low), store.Digits(high), saturate)
 	guard := c.stmt(sqlGuardInteger, key)
 	guard.Refused = &notInteger
-	var at store.Value
-	if exp.given {
-		at = store.Digits(exp.at)
-	}
-	setKey := store.Stmt{SQL: sqlIncrExKey, Args: append(args[:7:7], c.newVersion(), at, store.Int(int64(ttl)), hashValue(key))}
+	set := store.Stmt{SQL: sqlIncrEx, Args: append(args[:7:7], c.newVersion(), exp.column(), store.Int(int64(ttl)), hashValue(key))}
 	return write(func(r *store.Result) resp.Value {
 		row := r.Rows[4][0]
 		return resp.MakeArray(integer(row[0]), integer(row[1]))
@@ -140,7 +131,7 @@ func (c *Call) increxInt(n increment, exp expiry, ttl int) Plan {
 		c.purge(key), c.guardType(key, stringType), guard,
 		store.Stmt{SQL: sqlGuardIncrEx, Args: args, Refused: &overflow},
 		store.Stmt{SQL: sqlIncrExReply, Args: args},
-		setKey, store.Stmt{SQL: sqlIncrExValue, Args: args}, c.purge(key))
+		set, c.purge(key))
 }
 
 // increxFloat reads, computes and writes: SQL has no long double.

@@ -10,16 +10,12 @@ import (
 )
 
 // MSET does to the keys ?2 what SET does to one: make the keys or take their rows,
-// and overwrite their values, which come with the keys. Both lists are hashed's.
+// and overwrite their values, which come with the keys in the list of hashed.
 const (
-	sqlSetKeys = makeString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, ?5, ?3, ?3
+	sqlSetKeys = makeString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, ?5, ?3, ?3, ` + itemValue + `
 		FROM json_each(?2) j WHERE true` + overwrite + `excluded.expires_at`
-	sqlSetKeysKeepTTL = makeString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, NULL, ?3, ?3
+	sqlSetKeysKeepTTL = makeString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, NULL, ?3, ?3, ` + itemValue + `
 		FROM json_each(?2) j WHERE true` + overwrite + keptTTL
-	sqlSetValues = `INSERT INTO strings(key_id, value)
-		SELECT k.id, ` + itemValue + ` FROM json_each(?2) j CROSS JOIN keys k
-		WHERE k.db = ?1 AND k.key = ` + itemName + ` ORDER BY j.key
-		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
 	sqlGuardAllAbsent = `INSERT INTO guard SELECT NULL FROM json_each(?2) j CROSS JOIN keys k
 		WHERE k.db = ?1 AND k.key = ` + itemName + ` AND (k.dies_at IS NULL OR k.dies_at > ?3)`
 	sqlGuardAllPresent = `INSERT INTO guard SELECT NULL FROM json_each(?2) j WHERE NOT EXISTS (SELECT 1 FROM keys k
@@ -41,18 +37,12 @@ func (c *Call) setAll(stmts []store.Stmt, pairs [][]byte, exp expiry) []store.St
 	if exp.given && exp.at <= c.Env.Now {
 		return append(stmts, store.Stmt{SQL: sqlDel, Args: c.list(keys)})
 	}
-	args := c.hashedKeys(keys)
 	pairs, long := c.apart(pairs)
-	setValues := store.Stmt{SQL: sqlSetValues, Args: []store.Value{args[0], hashed(pairs, 2)}}
-	keyArgs := append(args[:3:3], c.newVersion())
-	if exp.keep {
-		return append(append(stmts, store.Stmt{SQL: sqlSetKeysKeepTTL, Args: keyArgs}, setValues), long...)
+	set := store.Stmt{SQL: sqlSetKeysKeepTTL, Args: []store.Value{store.Int(int64(c.Env.DB)), hashed(pairs, 2), store.Int(c.Env.Now), c.newVersion()}}
+	if !exp.keep {
+		set = store.Stmt{SQL: sqlSetKeys, Args: append(set.Args, exp.column())}
 	}
-	var at store.Value
-	if exp.given {
-		at = store.Digits(exp.at)
-	}
-	return append(append(stmts, store.Stmt{SQL: sqlSetKeys, Args: append(keyArgs, at)}, setValues), long...)
+	return append(append(stmts, set), long...)
 }
 
 // apart is the pairs with empty values in place of long ones, and the statements that

@@ -16,7 +16,7 @@ const maxString = 512 << 20
 // bytes are read and written by the part. keyParts joins them to the row k of keys: a
 // string has the columns stringColumns, and a row for each part.
 const (
-	stringColumns = `s.value, k.count, p.part, p.value`
+	stringColumns = `k.value, k.count, p.part, p.value`
 	keyParts      = ` LEFT JOIN string_parts p ON p.key_id = iif(k.count > 0, k.id, NULL)`
 )
 
@@ -77,14 +77,12 @@ const (
 	sqlStretch = `UPDATE keys SET count = iif(` + stretched + ` <= 536870912, ` + stretched + `, NULL)
 		WHERE db = ?1 AND key = ?2 AND ` + stretched + ` > ` + schema.WholeBytes
 	stretched    = `max(` + sizeNow + `, iif(?4 < 0, ` + sizeNow + `, ?4) + ?3)`
-	sizeNow      = `iif(count > 0, count, ifnull((SELECT length(value) FROM strings WHERE key_id = keys.id), 0))`
-	sqlEditShort = `INSERT INTO strings(key_id, value) SELECT id, CAST(zeroblob(?4) || ?3 AS BLOB) FROM keys WHERE db = ?1 AND key = ?2 AND count = 0
-		ON CONFLICT(key_id) DO UPDATE SET value = CAST(
+	sizeNow      = `iif(count > 0, count, length(value))`
+	sqlEditShort = `UPDATE keys SET value = CAST(
 			coalesce(substr(value, 1, ?4), '') || zeroblob(max(0, ?4 - length(value))) || ?3 ||
-			coalesce(substr(value, ?4 + length(?3) + 1), '') AS BLOB)`
-	sqlAppendShort = `INSERT INTO strings(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2 AND count = 0
-		ON CONFLICT(key_id) DO UPDATE SET value = CAST(value || excluded.value AS BLOB)`
-	sqlEditParts = `INSERT INTO string_parts(key_id, part, value)
+			coalesce(substr(value, ?4 + length(?3) + 1), '') AS BLOB) WHERE db = ?1 AND key = ?2 AND count = 0`
+	sqlAppendShort = `UPDATE keys SET value = CAST(value || ?3 AS BLOB) WHERE db = ?1 AND key = ?2 AND count = 0`
+	sqlEditParts   = `INSERT INTO string_parts(key_id, part, value)
 		SELECT owner, n.part, CAST(
 			coalesce(substr(p.value, 1, at), '') || zeroblob(max(0, at - ifnull(length(p.value), 0))) || bytes ||
 			coalesce(substr(p.value, at + length(bytes) + 1), '') AS BLOB)
@@ -111,7 +109,7 @@ func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
 	if offset == atEnd {
 		short = store.Stmt{SQL: sqlAppendShort, Args: short.Args[:3]}
 	}
-	return append([]store.Stmt{c.purge(key), c.upsertKey(key, stringType), stretch, short}, c.editParts(key, offset, bytes)...)
+	return append([]store.Stmt{c.purge(key), c.upsertString(key), stretch, short}, c.editParts(key, offset, bytes)...)
 }
 
 // spliced is the plan of the command that answers the new length.

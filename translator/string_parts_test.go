@@ -56,14 +56,14 @@ func (w writer) check(what string, from, to int) {
 	w.t.Helper()
 	for key, want := range w.strings {
 		if got := w.do("GET", key).Str; !bytes.Equal(got, want) {
-			w.t.Fatalf("behind %s, %s has %d bytes and should have %d, or others", what, key, len(got), len(want))
+			w.t.Fatalf("after %s, %s has %d bytes and should have %d, or others", what, key, len(got), len(want))
 		}
 		if n := w.do("STRLEN", key).Int; n != int64(len(want)) {
-			w.t.Fatalf("behind %s, %s is %d long and should be %d", what, key, n, len(want))
+			w.t.Fatalf("after %s, %s is %d long and should be %d", what, key, n, len(want))
 		}
 		first, end := min(from, len(want)), min(to+1, len(want))
 		if got := w.do("GETRANGE", key, from, to).Str; !bytes.Equal(got, want[first:max(first, end)]) {
-			w.t.Fatalf("behind %s, %s from %d to %d is %d bytes, or others", what, key, from, to, len(got))
+			w.t.Fatalf("after %s, %s from %d to %d is %d bytes, or others", what, key, from, to, len(got))
 		}
 	}
 }
@@ -183,6 +183,6 @@ func TestLongValues(t *testing.T) {
 	storetest.Check(t, c.store)
 	c.expect("DEL e list", ":2", "SCAN 0", "*2 $1 0 *0")
 	if left := c.exec(`SELECT key_id FROM string_parts WHERE key_id NOT IN (SELECT id FROM keys WHERE key = CAST('c' AS BLOB))`); len(left) > 0 {
-		t.Errorf("%d parts of nobody are left", len(left))
+		t.Errorf("%d parts without a key are left", len(left))
 	}
 }

@@ -11,15 +11,13 @@ import (
 // begins anew, and so does one of another type, whose elements go (the trigger
 // keys_anew). What keeps its TTL keeps that of a key of another type, too.
 const (
-	makeString = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at) `
+	makeString = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at, value) `
 	overwrite  = ` ON CONFLICT(db, key) DO UPDATE SET type = 'string', version = version + 1, updated_at = ?3,
-		created_at = iif(type <> 'string' OR dies_at <= ?3, ?3, created_at), count = 0, expires_at = `
+		created_at = iif(type <> 'string' OR dies_at <= ?3, ?3, created_at), count = 0, value = excluded.value, expires_at = `
 	keptTTL = `iif(dies_at <= ?3, NULL, expires_at)`
 
-	sqlSetKey        = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?6, ?3, ?3)` + overwrite + `excluded.expires_at`
-	sqlSetKeyKeepTTL = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3)` + overwrite + keptTTL
-	sqlSetValue      = `INSERT INTO strings(key_id, value) VALUES((SELECT id FROM keys WHERE db = ?1 AND key = ?2), ?3)
-		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
+	sqlSetKey        = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)` + overwrite + `excluded.expires_at`
+	sqlSetKeyKeepTTL = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, ?6)` + overwrite + keptTTL
 )
 
 // expiry is what a SET makes of the key's TTL: without any, there is none.
@@ -37,43 +35,41 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 	if isLong(value) {
 		return append(c.setString(stmts, key, nil, exp), c.makeLong(key, value)...)
 	}
-	// One allocation holds the arguments of both statements.
-	args := make([]store.Value, 9)
-	args[0], args[1], args[2] = store.Int(int64(c.Env.DB)), store.Bytes(key), store.Int(c.Env.Now)
-	args[3], args[4] = c.newVersion(), hashValue(key)
-	args[6], args[7], args[8] = args[0], args[1], store.Bytes(value)
-	setKey := store.Stmt{SQL: sqlSetKey, Args: args[:6:6]}
-	switch {
-	case exp.keep:
-		setKey = store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args[:5:5]}
-	case exp.given:
-		args[5] = store.Digits(exp.at)
+	args := c.newString(key, value)
+	if exp.keep {
+		return append(stmts, store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args})
 	}
-	return append(stmts, setKey, store.Stmt{SQL: sqlSetValue, Args: args[6:]})
+	return append(stmts, store.Stmt{SQL: sqlSetKey, Args: append(args, exp.column())})
+}
+
+// newString is the arguments of a statement that makes key the string value: ?1 db, ?2 key,
+// ?3 now, ?4 version, ?5 hash, ?6 value, with room for one more.
+func (c *Call) newString(key, value []byte) []store.Value {
+	return append(make([]store.Value, 0, 7),
+		store.Int(int64(c.Env.DB)), store.Bytes(key), store.Int(c.Env.Now), c.newVersion(), hashValue(key), store.Bytes(value))
+}
+
+// column is what the column expires_at becomes.
+func (e expiry) column() (at store.Value) {
+	if e.given {
+		at = store.Digits(e.at)
+	}
+	return at
 }
 
 // A string that is only made where there is no key needs no look at what is there: the
 // name, which is unique, refuses.
-const (
-	sqlAddKey = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
-		VALUES(?1, ?2, ?5, 'string', ?4, ?6, ?3, ?3)`
-	sqlAddValue = `INSERT INTO strings(key_id, value) VALUES(last_insert_rowid(), ?1)`
-)
+const sqlAddString = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)`
 
 // addString is the statements that make key the string value, and refuse when there is
 // a key. The expiry is none, or in the future.
 func (c *Call) addString(key, value []byte, exp expiry, refused *resp.Value) []store.Stmt {
-	var at store.Value
-	if exp.given {
-		at = store.Digits(exp.at)
-	}
-	add := c.stmt(sqlAddKey, key, c.newVersion(), hashValue(key), at)
-	add.Refused = refused
 	var long []store.Stmt
 	if isLong(value) {
 		value, long = nil, c.makeLong(key, value)
 	}
-	return append([]store.Stmt{c.purge(key), add, {SQL: sqlAddValue, Args: []store.Value{store.Bytes(value)}}}, long...)
+	add := store.Stmt{SQL: sqlAddString, Args: append(c.newString(key, value), exp.column()), Refused: refused}
+	return append([]store.Stmt{c.purge(key), add}, long...)
 }
 
 // deadline is the absolute time that a TTL option means: n seconds or ms, from
@@ -95,7 +91,7 @@ type options struct {
 }
 
 // parseOptions reads options from argument i on. own reads those of the command:
-// it tells how many words one takes, 0 for none of them. The word of a TTL option
+// it returns how many args one takes, 0 for none of them. The word of a TTL option
 // may come again, and then the last one counts; another one may not.
 func (c *Call) parseOptions(i int, own func(i int, o *options) (words int)) (o options, ok bool) {
 	for ; i < len(c.Args); i++ {
@@ -166,7 +162,7 @@ func (c *Call) expiry(o options) (e expiry, bad resp.Value) {
 
 func set(c *Call) Plan {
 	if len(c.Args) == 3 {
-		return write(decodeOK, c.setString(make([]store.Stmt, 0, 2), c.Args[1], c.Args[2], expiry{})...)
+		return write(decodeOK, c.setString(make([]store.Stmt, 0, 1), c.Args[1], c.Args[2], expiry{})...)
 	}
 	o, ok := c.parseOptions(3, c.setOption)
 	if !ok {

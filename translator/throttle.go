@@ -30,17 +30,13 @@ const (
 // which ?5 (ns) limits.
 const (
 	throttleState = `(SELECT tat, tat + CAST(?4 AS INTEGER) AS new, now FROM (SELECT now, max(now, ifnull(
-			(SELECT ` + asInteger + ` FROM strings WHERE key_id = ` + liveID + `), now)) AS tat
+			(SELECT ` + asInteger + ` FROM keys WHERE ` + live + `), now)) AS tat
 		FROM (SELECT CAST(?3 AS INTEGER) * 1000000 AS now)))`
 	throttleTakes = ` WHERE new > tat AND new - now <= CAST(?5 AS INTEGER)`
 
 	sqlThrottleTime = `SELECT CAST(tat AS TEXT) FROM ` + throttleState
-	sqlThrottleKey  = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at)
-		SELECT ?1, ?2, ?7, 'string', ?6, (new + 999999) / 1000000, ?3, ?3 FROM ` + throttleState + throttleTakes + `
-		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, expires_at = excluded.expires_at`
-	sqlThrottleValue = `INSERT INTO strings(key_id, value)
-		SELECT (SELECT id FROM keys WHERE db = ?1 AND key = ?2), CAST(CAST(new AS TEXT) AS BLOB) FROM ` + throttleState + throttleTakes + `
-		ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
+	sqlThrottle     = makeString + `SELECT ?1, ?2, ?7, 'string', ?6, (new + 999999) / 1000000, ?3, ?3, CAST(CAST(new AS TEXT) AS BLOB) FROM ` + throttleState + throttleTakes + `
+		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, value = excluded.value, expires_at = excluded.expires_at`
 )
 
 // throttle is one batch: what it reads decides there on what it writes, and here
@@ -71,8 +67,7 @@ func throttle(c *Call) Plan {
 	},
 		c.purge(key), c.guardType(key, stringType), integer,
 		store.Stmt{SQL: sqlThrottleTime, Args: timeArgs},
-		store.Stmt{SQL: sqlThrottleKey, Args: append(args[:5:5], c.newVersion(), hashValue(key))},
-		store.Stmt{SQL: sqlThrottleValue, Args: args})
+		store.Stmt{SQL: sqlThrottle, Args: append(args, c.newVersion(), hashValue(key))})
 }
 
 // makeRate is count tokens in period seconds and burst more at once. False when
@@ -89,8 +84,8 @@ func makeRate(burst, count, period int64) (rate, bool) {
 	return r, true
 }
 
-// reply tells what taking that much (ns) means when the arrival time is ahead (ns)
-// of now. Seconds are rounded up, so that nobody comes back too early.
+// reply is that to taking that much (ns) when the arrival time is ahead (ns)
+// of now. Seconds are rounded up, so that no client comes back too early.
 func (r rate) reply(ahead, taken int64) resp.Value {
 	limited, retry := int64(0), int64(-1)
 	if ahead > r.tolerance-taken {

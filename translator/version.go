@@ -34,7 +34,7 @@ func (v Version) Guard(env Env) store.Stmt {
 }
 
 // Versions is Version for many keys, whose number is too large for a statement
-// each. At tells them all apart from any later state of theirs.
+// each. At differs from that of any later state of theirs.
 type Versions struct {
 	DB   int
 	Keys [][]byte
@@ -63,6 +63,6 @@ func (v Versions) Guard(env Env) store.Stmt {
 	return store.Stmt{SQL: sqlGuardVersions, Args: append(c.list(v.Keys), v.At)}
 }
 
-// Abort is a statement that always refuses its batch. Behind reads it makes a
+// Abort is a statement that always refuses its batch. After reads it makes a
 // dry run: the rows of the statements before it come back, nothing stays.
 func Abort() store.Stmt { return store.Stmt{SQL: sqlAbort} }

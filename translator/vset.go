@@ -1,8 +1,6 @@
 package translator
 
 import (
-	"strconv"
-
 	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -58,7 +56,7 @@ func vectorSetOf(rows []store.Row) (s vectorSet, bad resp.Value) {
 	}, bad
 }
 
-// describeVectors plans a read of what sqlVectorSet tells; missing is the reply
+// describeVectors plans a read of what sqlVectorSet selects; missing is the reply
 // without a key.
 func (c *Call) describeVectors(missing resp.Value, describe func(vectorSet) resp.Value) Plan {
 	return read(func(r *store.Result) resp.Value {
@@ -115,11 +113,4 @@ func boolean(b bool) resp.Value {
 		return resp.Value{Kind: resp.Bool, Int: 1}
 	}
 	return resp.Value{Kind: resp.Bool}
-}
-
-// shortest is a double in the fewest digits that tell it from all others.
-func shortest(f float64) resp.Value {
-	v := resp.MakeDouble(f)
-	v.Str = strconv.AppendFloat(nil, f, 'g', -1, 64)
-	return v
 }

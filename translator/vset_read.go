@@ -41,7 +41,7 @@ func vemb(c *Call) Plan {
 		}
 		reply := resp.EmptyArray
 		for _, f := range s.kind.Decode(record, s.dim) {
-			reply.Elems = append(reply.Elems, shortest(float64(f)))
+			reply.Elems = append(reply.Elems, resp.MakeDouble(float64(f)))
 		}
 		return reply
 	}, c.record(c.Args[1], c.Args[2])...)
@@ -51,15 +51,15 @@ func vemb(c *Call) Plan {
 // vector that was given, and the range of an int8 one.
 func (s vectorSet) rawReply(record []byte) resp.Value {
 	reply := resp.MakeArray(resp.MakeStatus(s.kind.String()), resp.MakeBulk(vector.Components(record)),
-		shortest(float64(vector.Length(record))))
+		resp.MakeDouble(float64(vector.Length(record))))
 	if s.kind == vector.Int8 {
-		reply.Elems = append(reply.Elems, shortest(float64(vector.Range(record))))
+		reply.Elems = append(reply.Elems, resp.MakeDouble(float64(vector.Range(record))))
 	}
 	return reply
 }
 
 const (
-	sqlAttributesOf = `SELECT type, (SELECT attributes FROM vectors WHERE key_id = keys.id AND element = ?4) FROM keys WHERE ` + live
+	sqlAttributesOf = `SELECT type, v.attributes FROM keys k LEFT JOIN vectors v ON v.key_id = k.id AND v.element = ?4 WHERE ` + live
 	sqlHasElement   = `SELECT type, EXISTS (SELECT 1 FROM vectors WHERE key_id = keys.id AND element = ?4) FROM keys WHERE ` + live
 )
 

@@ -16,13 +16,18 @@ import (
 // bounds its memory, however many vectors there are.
 const stepBytes = 4 << 20
 
-// searching looks at every vector of a set for those that are nearest to one. It is
+// foldBytes is that of a store that keeps no rows: as much as a step may read before another
+// begins.
+const foldBytes = 1 << 30
+
+// searching reads every vector of a set for those that are nearest to one. It is
 // the state that the steps of one plan share.
 type searching struct {
 	set    vectorSet
 	query  vector.Query
 	filter *filter.Program // nil for no filter
 	skip   int64           // a slot to pass over
+	folds  bool            // the store hands out rows without keeping them
 	nearest
 }
 
@@ -35,14 +40,25 @@ const (
 // from is the plan that searches from a block on, and hands what it found to next.
 func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan {
 	key, per := c.Args[1], s.set.per
-	end := block + max(1, stepBytes/(s.set.size*per))
+	bytes := int64(stepBytes)
+	if s.folds {
+		bytes = foldBytes
+	}
+	end := block + max(1, bytes/(s.set.size*per))
 	stmts := []store.Stmt{c.stmt(sqlBlocks, key, store.Int(block), store.Int(end))}
-	if s.filter != nil {
+	var read *reading
+	fold := func() func(store.Row) {
+		read = &reading{nearest: nearest{s.most, slices.Clone(s.kept)}}
+		return s.comparing(read, block*per)
+	}
+	if s.filter == nil {
+		stmts[0].Fold = fold
+	} else {
 		stmts = append(stmts, c.stmt(sqlSlotAttributes, key, store.Int(block*per), store.Int(end*per)))
 	}
 	return readThen(func(r *store.Result) Plan {
 		if s.filter == nil {
-			s.all(block*per, r.Rows[0])
+			s.take(r.Rows[0], &read, fold)
 		} else {
 			s.some(block*per, r.Rows[0], r.Rows[1])
 		}
@@ -53,13 +69,40 @@ func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan
 	}, stmts...)
 }
 
-// all compares every record of blocks, the first of which is at the slot.
-func (s *searching) all(slot int64, blocks []store.Row) {
+// reading is what a step of a search without a filter has found, with all before it.
+type reading struct {
+	nearest
+	fault any // that rows made, which is for the caller that takes the step's result
+}
+
+// take goes on with what a step found. read is nil where the store returned the rows instead of
+// folding them.
+func (s *searching) take(rows []store.Row, read **reading, fold func() func(store.Row)) {
+	if s.folds = *read != nil; !s.folds {
+		compare := fold()
+		for _, row := range rows {
+			compare(row)
+		}
+	}
+	if (*read).fault != nil {
+		panic((*read).fault)
+	}
+	s.nearest = (*read).nearest
+}
+
+// comparing returns a function that offers every record of a block, the first of which is at the
+// slot. It runs inside of a store, where no damaged block may make it panic.
+func (s *searching) comparing(read *reading, slot int64) func(store.Row) {
 	size := s.set.size
-	for _, row := range blocks {
+	return func(row store.Row) {
+		defer func() {
+			if fault := recover(); fault != nil {
+				read.fault = fault
+			}
+		}()
 		for records := row[0].Bytes(); len(records) > 0; records = records[size:] {
 			if slot != s.skip {
-				s.offer(s.query.Distance(records[:size]), slot)
+				read.offer(s.query.Distance(records[:size]), slot)
 			}
 			slot++
 		}
@@ -158,7 +201,7 @@ func (c *Call) linksTo(key []byte, found []neighbour, scores bool) Plan {
 		level := resp.EmptyMap
 		for i, row := range r.Rows[0] {
 			score := float32(vector.Similarity(found[i].distance))
-			level.Elems = append(level.Elems, bulk(row[0]), shortest(float64(score)))
+			level.Elems = append(level.Elems, bulk(row[0]), resp.MakeDouble(float64(score)))
 		}
 		return resp.MakeArray(level)
 	}, c.elementsAt(key, slots))

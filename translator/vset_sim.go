@@ -23,17 +23,18 @@ type similar struct {
 }
 
 // parse reads the arguments. EF, FILTER-EF, TRUTH and NOTHREAD have no effect:
-// every vector is looked at, and none is missed.
+// every vector is compared, and none is missed.
 func (o *similar) parse(c *Call) {
 	o.count, o.epsilon = 10, 2
 	if c.is(2, "ELE") {
 		o.element, o.given.next = c.Args[3], 4
 	} else {
-		var ok bool
-		if o.given, ok = c.parseVector(2, false); !ok {
+		given, ok := c.parseVector(2, false)
+		if !ok {
 			o.bad = badVector
 			return
 		}
+		o.given = given
 	}
 	for i := o.given.next; i < len(c.Args); i++ {
 		if more := i+1 < len(c.Args); !o.option(c, &i, more) {
@@ -156,7 +157,7 @@ func (o *similar) answer(c *Call, found []neighbour) Plan {
 		for i, row := range r.Rows[0] {
 			element, values := bulk(row[0]), []resp.Value(nil)
 			if o.scores {
-				values = append(values, shortest(vector.Similarity(found[i].distance)))
+				values = append(values, resp.MakeDouble(vector.Similarity(found[i].distance)))
 			}
 			if o.attributes {
 				values = append(values, bulk(row[1]))

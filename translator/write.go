@@ -43,6 +43,16 @@ func (c *Call) upsertKey(key []byte, typ string) store.Stmt {
 	return s
 }
 
+// upsertString is upsertKey for a string, which is empty when it is new.
+const sqlUpsertString = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at, value) VALUES(?1, ?2, ?5, 'string', ?4, ?3, ?3, x'')
+	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'string', type, NULL), version = version + 1, updated_at = ?3`
+
+func (c *Call) upsertString(key []byte) store.Stmt {
+	s := c.stmt(sqlUpsertString, key, c.newVersion(), hashValue(key))
+	s.Refused = &wrongType
+	return s
+}
+
 // A command that does not make the key goes on with guardType instead, which
 // refuses a key of another type and lets a missing key pass.
 const sqlGuardType = `INSERT INTO guard SELECT NULL FROM keys WHERE ` + live + ` AND type <> ?4`

@@ -1,6 +1,9 @@
 package translator
 
-import "github.com/meowdis/meowdis/keytype"
+import (
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/resp"
+)
 
 const zsetType = keytype.ZSet
 
@@ -10,7 +13,7 @@ var zsetTranslations = translations{
 	"ZREM":             zrem,
 	"ZCARD":            zcard,
 	"ZSCORE":           zscore,
-	"ZMSCORE":          zmscore,
+	"ZMSCORE":          pointedEach(zsetType, &sqlZMScore, resp.Nil, scores),
 	"ZRANK":            zrank(false),
 	"ZREVRANK":         zrank(true),
 	"ZCOUNT":           zcount(byScore),

@@ -16,7 +16,7 @@ const (
 		CAST(value ->> '$[2]' AS REAL) AS score FROM json_each(?4)`
 
 	// Members that are there move first, then those that are not are inserted,
-	// each with a statement behind it that accounts for it. ?5 is 1 for GT, -1
+	// each with a statement after it that accounts for it. ?5 is 1 for GT, -1
 	// for LT, else 0. The sum of opposite infinities is NULL, which no score
 	// may be.
 	zsetMove = ` FROM (` + zsetElements + `) AS e CROSS JOIN zsets z
@@ -82,15 +82,6 @@ func appendScore(out []byte, score float64) []byte {
 		return append(out, "-9e999"...)
 	}
 	return strconv.AppendFloat(out, score, 'g', 17, 64)
-}
-
-// zsetMembers is the JSON argument of members whose scores do not matter.
-func zsetMembers(members [][]byte) store.Value {
-	elems := make([]element, len(members))
-	for i, m := range members {
-		elems[i].member = m
-	}
-	return zsetJSON(elems)
 }
 
 // A round is what one statement takes. Long lists are cut, since engines limit
@@ -210,7 +201,7 @@ func (c *Call) zaddIncr(key []byte, elem element, o zaddOptions) Plan {
 	w.stmts = append(w.stmts, c.stmt(sqlZScore, key, hashValue(elem.member), store.Bytes(elem.member)))
 	return write(func(r *store.Result) resp.Value {
 		switch {
-		case total(r, w.added) > 0: // -0 too, which a row would not tell
+		case total(r, w.added) > 0: // -0, too, which a row does not keep
 			return resp.MakeDouble(elem.score)
 		case conditional && total(r, w.moved) == 0:
 			return resp.Nil
@@ -268,7 +259,7 @@ type zsetSQL struct{ move, incr, insert string }
 
 // zsetRound is the statements about a round, and their arguments but for the sign.
 func (c *Call) zsetRound(key []byte, round []element) (zsetSQL, []store.Value) {
-	if m := round[0]; isLarge(m.member) {
+	if m := round[0]; len(round) == 1 {
 		return zsetSQL{sqlZSetMoveOne, sqlZSetIncrOne, sqlZSetInsertOne},
 			c.key(key, hashValue(m.member), store.Bytes(m.member), store.Float(m.score))
 	}

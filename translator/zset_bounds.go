@@ -82,7 +82,7 @@ func scoreBound(b []byte) (f float64, open, ok bool) {
 	return f, open, ok
 }
 
-// lex reads bounds of members. The least member above m is m with a NUL behind
+// lex reads bounds of members. The least member above m is m with a NUL after
 // it, which is where a range that leaves out m begins.
 func (s *zsetSpan) lex(min, max []byte) bool {
 	from, ok1 := lexBound(min)

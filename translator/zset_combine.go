@@ -37,7 +37,7 @@ const (
 	zsetDiff
 )
 
-// combineForm tells ZUNION, ZINTER, ZDIFF, their STORE forms and ZINTERCARD apart.
+// combineForm is the form of ZUNION, ZINTER, ZDIFF, their STORE forms and ZINTERCARD.
 type combineForm struct {
 	op    zsetOp
 	store bool

@@ -47,7 +47,7 @@ const (
 // A range of members ?4 to ?5 (NULL without an end), without ?6. Redis defines it
 // for members that all have one score, where level finds it by a seek. Members
 // with several scores are walked as Redis walks a small set: from the first one
-// that is not before the range to the next one that is behind it; nothing is
+// that is not before the range to the next one that is after it; nothing is
 // found when the last one of all is before it. Of the two, the one that does not
 // apply asks for the members of no key.
 const (
@@ -84,7 +84,7 @@ const (
 	backward
 )
 
-// rangeForm tells the commands of the ZRANGE family apart. What it leaves open,
+// rangeForm is the form of a command of the ZRANGE family. What it leaves open,
 // options decide.
 type rangeForm struct {
 	by    rangeBy
@@ -144,7 +144,7 @@ func (f rangeForm) parseRange(args [][]byte) (q rangeQuery, bad string) {
 }
 
 // stmts are the statements that return the members and scores of the range in
-// key, behind typeOf.
+// key, after typeOf.
 func (c *Call) rangeStmts(key []byte, q rangeQuery) []store.Stmt {
 	stmts := []store.Stmt{c.typeOf(key)}
 	args := q.args()

@@ -8,9 +8,6 @@ import (
 )
 
 const (
-	sqlZRem = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) IN (
-		SELECT CAST(value ->> '$[0]' AS INTEGER), unhex(value ->> '$[1]') FROM json_each(?4))`
-
 	// A pop reads what it then deletes: the first ?4 in one order or the
 	// other.
 	zsetLowestN   = ` FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT ?4`
@@ -21,6 +18,11 @@ const (
 	sqlZRemoveMin = zsetDelete + zsetLowestN + `)`
 	sqlZRemoveMax = zsetDelete + zsetHighestN + `)`
 )
+
+var sqlZRem = chosen{
+	several: `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`,
+	one:     `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5`,
+}
 
 // zsetRemove is a write that deletes members: the deletions, each with the
 // statement that accounts for it. It answers their number.
@@ -38,7 +40,7 @@ func zrem(c *Call) Plan {
 	key := c.Args[1]
 	var deletions []store.Stmt
 	for members := range slices.Chunk(c.Args[2:], zsetRoundSize) {
-		deletions = append(deletions, c.stmt(sqlZRem, key, zsetMembers(members)))
+		deletions = append(deletions, c.choose(key, members, sqlZRem)...)
 	}
 	return c.zsetRemove(key, deletions...)
 }

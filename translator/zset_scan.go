@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// The twin of a set's page (hashed_scan.go), in the order of the scores. Last comes
+// The twin of a set's page (elements_scan.go), in the order of the scores. Last comes
 // whether the sorted set is small and has no long member.
 const sqlZSetPage = `WITH page(id, type, first, last, compact) AS MATERIALIZED (
 		SELECT id, type, -1, ` + beyondHashes + `, (SELECT max(length(member)) <= 64 FROM zsets WHERE key_id = id) FROM keys WHERE ` + live + ` AND count <= 128

@@ -10,10 +10,6 @@ const (
 	sqlZCard  = `SELECT type, count FROM keys WHERE ` + live
 	sqlZScore = `SELECT k.type, z.score FROM keys k
 		LEFT JOIN zsets z ON z.key_id = k.id AND z.hash = ?4 AND z.member = ?5 WHERE ` + live
-	sqlZMScore = `SELECT z.score FROM json_each(?4) j
-		LEFT JOIN zsets z ON z.key_id = ` + liveID + ` AND z.hash = CAST(j.value ->> '$[0]' AS INTEGER)
-		AND z.member = unhex(j.value ->> '$[1]') ORDER BY j.id`
-
 	// The rank of a member is the number of those before it, in the order of
 	// the index.
 	zsetMember = ` FROM zsets z WHERE z.key_id = ` + liveID + ` AND z.hash = ?4 AND z.member = ?5`
@@ -22,6 +18,12 @@ const (
 	sqlZRevRank = `SELECT (SELECT count(*) FROM zsets o
 		WHERE o.key_id = z.key_id AND (o.score, o.member) > (z.score, z.member)), z.score` + zsetMember
 )
+
+var sqlZMScore = chosen{
+	several: `SELECT z.score, j.key FROM json_each(?4) j
+		LEFT JOIN zsets z ON z.key_id = ` + liveID + ` AND z.hash = ` + itemHash + ` AND z.member = ` + itemName,
+	one: `SELECT (SELECT score FROM zsets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5), 0`,
+}
 
 func zcard(c *Call) Plan {
 	return read(typed(zsetType, resp.Zero, func(r *store.Result) resp.Value {
@@ -53,16 +55,13 @@ func score(v store.Value) resp.Value {
 	return resp.MakeDouble(v.Float())
 }
 
-func zmscore(c *Call) Plan {
-	key, members := c.Args[1], c.Args[2:]
-	missing := resp.MakeArray(make([]resp.Value, len(members))...)
-	return read(typed(zsetType, missing, func(r *store.Result) resp.Value {
-		elems := make([]resp.Value, len(r.Rows[1]))
-		for i, row := range r.Rows[1] {
-			elems[i] = score(row[0])
-		}
-		return resp.MakeArray(elems...)
-	}), c.typeOf(key), c.stmt(sqlZMScore, key, zsetMembers(members)))
+// scores is every row's first cell as an array of doubles.
+func scores(rows []store.Row) resp.Value {
+	elems := make([]resp.Value, len(rows))
+	for i, row := range rows {
+		elems[i] = score(row[0])
+	}
+	return resp.MakeArray(elems...)
 }
 
 // zrank is ZRANK and ZREVRANK.

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/internal/hermetic"
 )
 
-// TestMain keeps the settings of whoever runs the tests from the clients.
+// TestMain keeps the user's own settings from the clients.
 func TestMain(m *testing.M) {
 	if err := hermetic.Clear(); err != nil {
 		panic(err)

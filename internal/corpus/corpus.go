@@ -82,6 +82,12 @@ func (t Transcript) On(v oracle.Version) Transcript {
 	return t
 }
 
+// Expires reports whether time passes in the transcript, without which nothing that it makes
+// expires: what is given a time that is over is deleted at once.
+func (t Transcript) Expires() bool {
+	return slices.ContainsFunc(t.Steps, func(s Step) bool { return s.Clock != 0 })
+}
+
 // All returns the whole corpus.
 func All() ([]Transcript, error) {
 	names, err := fs.Glob(files, "transcripts/*.txt")

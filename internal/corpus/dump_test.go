@@ -1,8 +1,10 @@
 package corpus_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,15 +62,46 @@ func dumpValues() [][]string {
 	return values
 }
 
-// reading are the commands that tell all about the value at k.
+// dumpVectors make vector sets of every kind at the key k.
+func dumpVectors() (values [][]string) {
+	for _, options := range []string{"NOQUANT", "Q8 M 4", "BIN"} {
+		for _, reduce := range []string{"", "REDUCE 5 "} {
+			var lines []string
+			for i := range 100 {
+				lines = append(lines, fmt.Sprintf("VADD k %sVALUES 9 %d %d.5 -3 4 %d 6 7 8 %d e%d %s SETATTR '{\"n\":%d}'", reduce, i, i%7, i*i%11, -i, i, options, i))
+			}
+			values = append(values, lines, append(lines[:60:60], "VREM k e7", "VSETATTR k e8 ''", "VADD k "+reduce+"VALUES 9 0 0 0 0 0 0 0 0 0 \"\\xff\" "+options))
+		}
+	}
+	return append(values, []string{"VADD k VALUES 1 1 12345"}, []string{"VADD k VALUES 2 0 0 " + strings.Repeat("long", 20_000) + " SETATTR " + strings.Repeat("x", 70_000)})
+}
+
+// vectorsOf is the vector set at k: its shape, and all elements as they are kept.
+func vectorsOf(do func(...[]byte) resp.Value) string {
+	k := []byte("k")
+	out := corpus.Show(without(resp.Downgrade(do([]byte("VINFO"), k)), "max-level", "vset-uid", "hnsw-max-node-uid"))
+	names := do([]byte("VRANDMEMBER"), k, []byte("100000")).Elems
+	slices.SortFunc(names, func(a, b resp.Value) int { return bytes.Compare(a.Str, b.Str) })
+	for _, name := range names {
+		for _, call := range [][][]byte{{[]byte("VEMB"), k, name.Str, []byte("RAW")}, {[]byte("VEMB"), k, name.Str}, {[]byte("VGETATTR"), k, name.Str}} {
+			out += "\n" + corpus.Show(resp.Downgrade(do(call...)))
+		}
+	}
+	return out
+}
+
+// reading are the commands that return all of the value at k.
 var reading = map[string]string{
 	"string": "GET k", "list": "LRANGE k 0 -1", "set": "SMEMBERS k", "hash": "HGETALL k", "zset": "ZRANGE k 0 -1 WITHSCORES",
 	"stream": "XINFO STREAM k FULL COUNT 0",
 }
 
-// contentsOf is the value at k as do tells it, without what only one side knows.
+// contentsOf is the value at k as do returns it, without what only one side knows.
 func contentsOf(do func(...[]byte) resp.Value) string {
 	typ := string(do([]byte("TYPE"), []byte("k")).Str)
+	if typ == "vectorset" {
+		return vectorsOf(do)
+	}
 	line, _ := resp.SplitLine(reading[typ])
 	if line == nil {
 		return typ
@@ -133,6 +166,10 @@ func sortedText(v resp.Value, pairs bool) string {
 func TestDumpAndRestore(t *testing.T) {
 	redis := oracle.Start(t).Dial(t)
 	old := redis.Version().Before("7.4")
+	values := dumpValues()
+	if !redis.Version().Before("8.0") {
+		values = append(values, dumpVectors()...)
+	}
 	for _, open := range []func() (store, error){
 		func() (store, error) { return openLocal(local.Memory) },
 		func() (store, error) { return hostile.Open() },
@@ -155,7 +192,7 @@ func TestDumpAndRestore(t *testing.T) {
 				}
 				return v
 			}
-			for _, lines := range dumpValues() {
+			for _, lines := range values {
 				move(t, old, lines, redis.Do, ours)
 				move(t, old, lines, ours, redis.Do)
 			}
@@ -186,7 +223,7 @@ func move(t *testing.T, old bool, lines []string, from, to func(...[]byte) resp.
 		return
 	}
 	if string(v.Str) != "OK" {
-		t.Errorf("RESTORE of %.80s: %s\n%.200q", lines, v.Str, payload.Str)
+		t.Errorf("RESTORE of %.200s: %s\n%.200q", fmt.Sprint(lines), v.Str, payload.Str)
 		return
 	}
 	if want, got := contentsOf(from), contentsOf(to); got != want {
@@ -204,5 +241,81 @@ func move(t *testing.T, old bool, lines []string, from, to func(...[]byte) resp.
 	}
 	if want, got := contentsOf(to), contentsOf(from); got != want {
 		t.Errorf("%.80s came back as\n%.2000s\nwant\n%.2000s", lines, got, want)
+	}
+}
+
+// TestDumpedGraph has redis-server search in vector sets that were made here: the links that came with
+// them must find what is there, and stand changes.
+func TestDumpedGraph(t *testing.T) {
+	redis := oracle.Start(t).Dial(t)
+	if redis.Version().Before("8.0") {
+		return // it has no vector sets
+	}
+	s, err := openLocal(local.Memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	now := int64(start)
+	session := newEngine(s, &now).Session()
+	tell := func(do func(...[]byte) resp.Value, line string) resp.Value {
+		t.Helper()
+		args, err := resp.SplitLine(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := do(args...)
+		if v.IsError() {
+			t.Fatalf("%.80s: %s", line, v.Str)
+		}
+		return v
+	}
+	ours := func(args ...[]byte) resp.Value {
+		v, err := session.Do(context.Background(), args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	const n = 1500
+	draw := rand.New(rand.NewPCG(1, 2))
+	some := func(around int) string {
+		v := "VALUES 12"
+		for i := range 12 {
+			v += fmt.Sprintf(" %.4f", float64(around>>(i%4)&1)*3+draw.NormFloat64()/4)
+		}
+		return v
+	}
+	for _, kind := range []string{"NOQUANT", "Q8 M 5"} {
+		tell(ours, "DEL k")
+		for i := range n {
+			tell(ours, fmt.Sprintf("VADD k %s e%d %s", some(i%16), i, kind))
+		}
+		payload := ours([]byte("DUMP"), []byte("k"))
+		if v := redis.Do([]byte("RESTORE"), []byte("k"), []byte("0"), payload.Str, []byte("REPLACE")); string(v.Str) != "OK" {
+			t.Fatalf("%s: %s", kind, v.Str)
+		}
+		search := func() (found int) {
+			for i := range 60 {
+				line := "VSIM k " + some(i%16) + " COUNT 10"
+				exact := tell(redis.Do, line+" TRUTH")
+				for _, e := range tell(redis.Do, line+" EF 100").Elems {
+					if slices.ContainsFunc(exact.Elems, func(o resp.Value) bool { return bytes.Equal(o.Str, e.Str) }) {
+						found++
+					}
+				}
+			}
+			return found
+		}
+		if found := search(); found < 600*97/100 {
+			t.Errorf("%s: %d of 600 were found", kind, found)
+		}
+		for i := range n / 2 {
+			tell(redis.Do, fmt.Sprintf("VREM k e%d", 2*i))
+			tell(redis.Do, fmt.Sprintf("VADD k %s new%d %s", some(i%16), i, kind))
+		}
+		if found := search(); found < 600*97/100 {
+			t.Errorf("%s: %d of 600 were found after changes", kind, found)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Nobody can move redis-server's clock, and no test waits. Instead all that expires comes
+// redis-server's clock cannot be moved, and no test waits. Instead all that expires comes
 // nearer: what is then past is gone for Redis, and for meowdis it is dead and not yet
 // swept. The amounts leave no lifetime (pools.go) within ten seconds of its end.
 var ages = []int64{60_000, 150_000, 150_000, 1_100_000, 300_000_000}

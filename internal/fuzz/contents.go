@@ -19,8 +19,8 @@ import (
 // class of its time to live and its value.
 type contents map[string]string
 
-// entry adds a key. The elements of what has no order are sorted by whoever
-// calls.
+// entry adds a key. The elements of what has no order are sorted by the
+// caller.
 func (c contents) entry(db int, key []byte, typ string, ttl int64, elements [][]byte) {
 	if len(elements) == 1 && len(elements[0]) >= 16 && bytes.HasPrefix(elements[0], []byte("HYLL")) {
 		elements = [][]byte{elements[0][:8], elements[0][16:]} // between them is the cache of PFCOUNT
@@ -65,12 +65,14 @@ var stored = map[string]struct {
 	sql  string
 	size int // cells that make an element of unordered types, 0 for ordered
 }{
-	"string": {`SELECT value FROM strings WHERE key_id = ?1`, 0},
+	"string": {`SELECT value FROM keys WHERE id = ?1`, 0},
 	"list":   {`SELECT value FROM lists WHERE key_id = ?1 ORDER BY pos`, 0},
 	"hash":   {`SELECT field, value FROM hashes WHERE key_id = ?1`, 2},
 	"set":    {`SELECT member FROM sets WHERE key_id = ?1`, 1},
 	"zset":   {`SELECT member, score FROM zsets WHERE key_id = ?1 ORDER BY score, member`, 0},
 	"stream": {`SELECT id, fields FROM stream_entries WHERE key_id = ?1 ORDER BY id`, 0},
+
+	"vectorset": {`SELECT element FROM vectors WHERE key_id = ?1`, 1}, // more: vectorsInFull
 }
 
 // ourContents reads the tables themselves, past all commands.
@@ -176,6 +178,8 @@ var asked = map[string][]string{
 	"set":    {"SMEMBERS", ""},
 	"zset":   {"ZRANGE", "", "0", "-1", "WITHSCORES"},
 	"stream": {"XRANGE", "", "-", "+"},
+
+	"vectorset": {"VRANDMEMBER", "", "100000"},
 }
 
 // theirContents asks Redis, and leaves its connection in database 0.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -26,6 +26,17 @@ type command struct {
 	syntax  node
 	expires bool // it takes a time to live, somewhere
 	random  bool // it has a special treatment
+}
+
+// vectorSets is the group of the commands of vector sets, which are one of modules to Redis.
+const vectorSets = "vector-set"
+
+// groupOf is the group of a command here.
+func groupOf(c *commands.Command) string {
+	if t, _ := keytype.OfCommand(c.Group, c.Name); t != nil && t.Name == keytype.VectorSet {
+		return vectorSets
+	}
+	return c.Group
 }
 
 // generator makes cases up. The same seed and table make the same case.
@@ -104,10 +115,11 @@ func (g *generator) fill() step {
 // watched asks whether a command counts as a change of a key. A missing key that
 // is set with an expiry in the past has changed for Redis and not for meowdis,
 // which has no row to remember it by; a BITFIELD that makes a string and then
-// fails has changed it for meowdis only.
+// fails has changed it for meowdis only, and a command of a module that is refused has for
+// Redis only.
 func (g *generator) watched() []step {
 	change := g.command(true)
-	for unsignalled[g.making.Name] || g.making.Name == "BITFIELD" && contains(change, []byte("FAIL")) || len(change) > 2 && slices.ContainsFunc(change[2:], func(a []byte) bool { return bytes.HasSuffix(bytes.ToUpper(a), []byte("XAT")) }) {
+	for unsignalled[g.making.Name] || groupOf(g.making.Command) == vectorSets || g.making.Name == "BITFIELD" && contains(change, []byte("FAIL")) || endsAtOnce(change) {
 		change = g.command(true)
 	}
 	return []step{
@@ -117,6 +129,20 @@ func (g *generator) watched() []step {
 		{args: words("PING")},
 		{args: words("EXEC")},
 	}
+}
+
+// endsAtOnce reports whether a call may set an expiry in the past. A TTL of 0 is one for HSETEX, and an
+// error elsewhere.
+func endsAtOnce(call [][]byte) bool {
+	for i := 2; i < len(call); i++ {
+		switch option := strings.ToUpper(string(call[i])); {
+		case strings.HasSuffix(option, "XAT"):
+			return true
+		case (option == "EX" || option == "PX") && i+1 < len(call) && string(call[i+1]) == "0":
+			return true
+		}
+	}
+	return false
 }
 
 func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
@@ -169,7 +195,11 @@ func (g *generator) write(args [][]byte, n node) [][]byte {
 		}
 		return args
 	case repeated:
-		for range g.IntN(4) {
+		times := g.IntN(4)
+		if n.kids[0].text == "component" && g.IntN(6) > 0 {
+			times = 2 // most vectors are of three components
+		}
+		for range times {
 			args = g.write(args, n.kids[0])
 		}
 		return args
@@ -178,7 +208,7 @@ func (g *generator) write(args [][]byte, n node) [][]byte {
 }
 
 // writeSequence writes the kids in order; options may change places among
-// themselves, and a count of keys mostly tells the truth.
+// themselves, and a count of keys is mostly right.
 func (g *generator) writeSequence(args [][]byte, kids []node) [][]byte {
 	if g.IntN(3) == 0 {
 		kids = g.shuffleOptions(kids)
@@ -196,7 +226,7 @@ func (g *generator) writeSequence(args [][]byte, kids []node) [][]byte {
 			counted = -1
 		}
 		args = g.write(args, kid)
-		if kid.kind == placeholder && (kid.text == "numkeys" || kid.text == "numfields") {
+		if kid.kind == placeholder && (kid.text == "numkeys" || kid.text == "numfields" || kid.text == "num" && groupOf(g.making.Command) == vectorSets) {
 			counted, from = len(args)-1, len(args)
 		}
 	}
@@ -242,7 +272,7 @@ func (g *generator) shuffleOptions(kids []node) []node {
 
 func (g *generator) argument(name string) string {
 	pool := elements
-	for _, key := range []string{g.making.Name + " " + name, g.making.Group + " " + name, name} {
+	for _, key := range []string{g.making.Name + " " + name, groupOf(g.making.Command) + " " + name, name} {
 		if there := pools[key]; there != nil {
 			pool = there
 			break
@@ -304,6 +334,17 @@ func racy(c command, args [][]byte) bool {
 var fieldTTLs = func() (steps []step) {
 	for _, key := range keys {
 		steps = append(steps, step{args: words(append([]string{"HPTTL", key, "FIELDS", strconv.Itoa(len(elements))}, elements...)...)})
+	}
+	return steps
+}()
+
+// vectorsInFull shows, at the end of a case, the vectors and attributes of each vector set.
+var vectorsInFull = func() (steps []step) {
+	for _, key := range keys {
+		steps = append(steps, step{args: words("VINFO", key)})
+		for _, e := range elements {
+			steps = append(steps, step{args: words("VEMB", key, e, "RAW")}, step{args: words("VGETATTR", key, e)})
+		}
 	}
 	return steps
 }()

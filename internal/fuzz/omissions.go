@@ -9,6 +9,7 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/keytype"
 )
 
 // later reports whether the call has words that only a later Redis reads, also by
@@ -63,12 +64,24 @@ func halfANumber(args [][]byte) bool {
 // unqueued reports whether a call stays out of transactions: what is compared in a
 // way of its own, or not at all where Redis leaves the answer open. HELLO changes
 // the form of the replies in the middle of EXEC's, and Redis 8.0 does not answer an AUTH
-// there that fails.
+// there that fails. COPY refuses vector sets, of which undefined knows before the transaction only.
 func unqueued(args [][]byte, how treatment) bool {
 	cmd := commands.Lookup(nameOf(args))
 	waits := cmd != nil && cmd.Flags&commands.Blocking != 0
+	if cmd != nil && cmd.Flags&commands.Module != 0 && !cmd.Accepts(len(args)) {
+		return true // Redis lets a module count the words, when its command runs
+	}
 	return how.special != nil && !waits || sorts(args) || comparesTTL(args) || comparesFieldTTL(args) || byName(args) ||
-		slices.Contains([]string{"AUTH", "HELLO", "DBSIZE", "MEMORY USAGE"}, nameOf(args))
+		slices.Contains([]string{"AUTH", "HELLO", "DBSIZE", "MEMORY USAGE", "COPY"}, nameOf(args))
+}
+
+// undefinedVector reports whether a component is no number, or none that is finite.
+func undefinedVector(args [][]byte) bool {
+	c := commands.Lookup(nameOf(args))
+	return c != nil && groupOf(c) == vectorSets && slices.ContainsFunc(args, func(a []byte) bool {
+		f, err := strconv.ParseFloat(string(a), 64)
+		return err == nil && (math.IsNaN(f) || math.IsInf(f, 0))
+	})
 }
 
 // undefined reports whether Redis leaves open what the call answers: a range by
@@ -77,13 +90,15 @@ func unqueued(args [][]byte, how treatment) bool {
 // nearly the present one is more or less than that; and whether dead keys count.
 func undefined(theirs doer, args [][]byte) bool {
 	switch name := nameOf(args); {
+	case name == "COPY" && len(args) > 1 && string(theirs([]byte("TYPE"), args[1]).Str) == keytype.VectorSet:
+		return true // Redis refuses it
 	case name == "DBSIZE":
 		return theirs(args...).Int != int64(len(theirs(words("KEYS", "*")...).Elems))
 	case name == "MEMORY USAGE" && len(args) > 2:
 		theirs([]byte("EXISTS"), args[2]) // removes a dead key, which counts until then
 		return false
 	}
-	if comparesFieldTTL(args) {
+	if comparesFieldTTL(args) || undefinedVector(args) {
 		return true
 	}
 	if comparesTTL(args) {

@@ -53,6 +53,12 @@ var (
 	clientIDs  = []string{"99999", "0", "-1", "x", "9223372036854775807"}
 	indexes    = []string{"0", "0", "1", "1", "2", "15", "16", "-1", "2147483648", "x"}
 
+	// Vectors of three components, and a few others.
+	blobs      = []string{"\x00\x00\x80?\x00\x00\x00\x00\x00\x00\x80\xbf", "\x00\x00\x80?\xcd\xcc\xcc=\x00\x00@@", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\x00\x00\x80?\x00\x00\x00@", "abc", ""}
+	components = []string{"0", "1", "-1", "0.5", "2", "3.25", "-0.1", "1e3", "-7", "0.3333333"}
+	attributes = []string{"", "x", "{}", `{"n":1}`, `{"n":2,"s":"x"}`, `{"n":10.5,"t":["a","b"]}`, `{"s":"y","b":true}`, `{"n":"1"}`, "[1]"}
+	filters    = []string{".n > 1", ".n == 1", `.s == "x"`, `.s in ["x","y"]`, `"a" in .t`, "not .b", ".b and .s", ".n * 2 >= 4 or .s", ".n % 2 == 1", ".n ** 2 < 5", ".nosuch", "(.n", ".n >", "", "1", "0"}
+
 	payloads = func() (all []string) {
 		for _, v := range []rdb.Value{
 			rdb.String("123"), rdb.String("hello"), rdb.List{[]byte("x"), []byte("1")}, rdb.Set{[]byte("1"), []byte("2")},
@@ -70,9 +76,12 @@ var (
 )
 
 // pools says what an argument may be, by the name that it has in the syntax,
-// behind the command or its group where the name means something else elsewhere.
+// after the command or its group where the name means something else elsewhere.
 // Those that are missing are elements.
 var pools = map[string][]string{
+	"dim": {"2", "2", "1", "3", "4", "0", "x"}, vectorSets + " vector": blobs, "component": components, vectorSets + " json": attributes, vectorSets + " attributes": attributes,
+	"build-exploration-factor": {"1", "200", "0", "1000001"}, "search-exploration-factor": {"1", "200", "0", "1000001"}, "max-filtering-effort": {"0", "1", "100"},
+	"numlinks": {"16", "16", "4", "5", "3", "4097"}, "expression": filters,
 	"key": keys, "key1": keys, "key2": keys, "newkey": keys, "source": keys, "destination": keys, "dst": keys, "src": keys,
 	"increment": integers, "decrement": integers,
 	"score": floats, "weight": floats,

@@ -20,7 +20,7 @@ type sides struct {
 	t       *testing.T
 	theirs  [2]*oracle.Conn
 	version oracle.Version // of Redis
-	older   *oracle.Conn   // of nobody's case (ageing.go)
+	older   *oracle.Conn   // runs no case (ageing.go)
 	socket  string         // of Redis
 	// serving is meowdis with a server around it, which all cases share; without
 	// one each case has a store of its own.

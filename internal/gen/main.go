@@ -57,7 +57,7 @@ func section(b *bytes.Buffer, title string, group []*commands.Command) {
 	}
 }
 
-// status tells what the command was held against.
+// status says what the command was compared with.
 func status(c *commands.Command) string {
 	if c.Since < "8.1" && c.Flags&commands.Module == 0 {
 		return "compared"

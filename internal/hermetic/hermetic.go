@@ -1,4 +1,4 @@
-// Package hermetic keeps the environment of whoever runs the tests out of them: a
+// Package hermetic keeps the user's own environment out of the tests: a
 // profile, a colour setting or the CI variable there would change what programs
 // print.
 package hermetic

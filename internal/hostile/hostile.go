@@ -40,14 +40,36 @@ var limits = map[int]int{
 
 // Store is a database in memory. It is safe for concurrent use.
 type Store struct {
-	mu   sync.Mutex
-	db   *sql.DB
-	conn *sql.Conn
+	mu       sync.Mutex
+	db       *sql.DB
+	conn     *sql.Conn
+	prepared map[string]*prepared
 }
 
-// Open makes an empty database and applies the migrations to it, as any other
-// batch.
+// prepared is a statement that is permitted.
+type prepared struct {
+	*sql.Stmt
+	params int // the highest number of one
+}
+
+// Open makes an empty database.
 func Open() (*Store, error) {
+	image, err := made()
+	if err != nil {
+		return nil, err
+	}
+	s, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.conn.Raw(func(c any) error { return c.(interface{ Deserialize([]byte) error }).Deserialize(image) }); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// open makes a database without tables.
+func open() (*Store, error) {
 	ctx := context.Background()
 	db, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)")
 	if err != nil {
@@ -57,39 +79,49 @@ func Open() (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	s := &Store{db: db, conn: conn}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+	s := &Store{db: db, conn: conn, prepared: map[string]*prepared{}}
+	for id, n := range limits {
+		if _, err := sqlite.Limit(s.conn, id, n); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	return s, nil
 }
 
-func (s *Store) prepare(ctx context.Context) error {
-	for id, n := range limits {
-		if _, err := sqlite.Limit(s.conn, id, n); err != nil {
-			return err
-		}
+// made is the image of a database with our tables, which a batch makes as any
+// other. That is the greater part of what a short test costs.
+var made = sync.OnceValues(func() (image []byte, err error) {
+	s, err := open()
+	if err != nil {
+		return nil, err
 	}
-	var migrations []store.Batch
-	for i, texts := range schema.Migrations {
-		var b store.Batch
-		for _, text := range texts {
-			b.Stmts = append(b.Stmts, store.Stmt{SQL: text})
-		}
-		b.Stmts = append(b.Stmts, store.Stmt{SQL: schema.SetVersion, Args: []store.Value{store.Int(int64(i + 1)), store.Int(0)}})
-		migrations = append(migrations, b)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	var tables store.Batch
+	for _, text := range schema.Tables {
+		tables.Stmts = append(tables.Stmts, store.Stmt{SQL: text})
 	}
-	results, err := s.Apply(ctx, migrations)
-	for i, r := range results {
-		if r.Refused != nil {
-			err = errors.Join(err, fmt.Errorf("migration %d: %s", i+1, r.Refused.Reason))
-		}
+	tables.Stmts = append(tables.Stmts, store.Stmt{SQL: schema.SetVersion, Args: []store.Value{store.Int(schema.Version), store.Int(0)}})
+	results, err := s.Apply(context.Background(), []store.Batch{tables})
+	if err == nil && results[0].Refused != nil {
+		err = errors.New(results[0].Refused.Reason)
 	}
-	return err
-}
+	if err != nil {
+		return nil, err
+	}
+	return image, s.conn.Raw(func(c any) error {
+		image, err = c.(interface{ Serialize() ([]byte, error) }).Serialize()
+		return err
+	})
+})
 
 // Close frees the database.
-func (s *Store) Close() error { return errors.Join(s.conn.Close(), s.db.Close()) }
+func (s *Store) Close() error {
+	var err error
+	for _, p := range s.prepared {
+		err = errors.Join(err, p.Close())
+	}
+	return errors.Join(err, s.conn.Close(), s.db.Close())
+}
 
 // Apply implements the engine's contract.
 func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
@@ -108,23 +140,20 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 // batch runs b in a transaction, which only a batch without refusal commits. A
 // batch that says it only reads and writes fails.
 func (s *Store) batch(ctx context.Context, b store.Batch) (r store.Result, err error) {
-	if _, err := s.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA query_only = %t", b.ReadOnly)); err != nil {
-		return r, err
-	}
-	tx, err := s.conn.BeginTx(ctx, nil)
-	if err != nil {
+	if err := s.do(ctx, "BEGIN"); err != nil {
 		return r, err
 	}
 	defer func() {
+		ctx := context.WithoutCancel(ctx) // a transaction must end
 		if err != nil || r.Refused != nil {
-			err = errors.Join(err, tx.Rollback())
+			err = errors.Join(err, s.do(ctx, "ROLLBACK"))
 		} else {
-			err = tx.Commit()
+			err = s.do(ctx, "COMMIT")
 		}
 	}()
 	r.Rows = make([][]store.Row, len(b.Stmts))
 	for i, stmt := range b.Stmts {
-		r.Rows[i], err = run(ctx, tx, stmt)
+		r.Rows[i], err = s.run(ctx, stmt, b.ReadOnly)
 		var refused *sqlite.Error
 		switch {
 		case errors.As(err, &refused) && refused.Code()&0xff == sqlite3.SQLITE_CONSTRAINT:
@@ -137,15 +166,76 @@ func (s *Store) batch(ctx context.Context, b store.Batch) (r store.Result, err e
 	return r, nil
 }
 
-func run(ctx context.Context, tx *sql.Tx, stmt store.Stmt) (rows []store.Row, err error) {
-	if err := permitted(stmt); err != nil {
+// do begins or ends a transaction.
+func (s *Store) do(ctx context.Context, text string) error {
+	_, err := s.conn.ExecContext(ctx, text)
+	return err
+}
+
+// prepare keeps what it prepares: the translator's texts are constants.
+func (s *Store) prepare(ctx context.Context, text string) (*prepared, error) {
+	if p := s.prepared[text]; p != nil {
+		return p, nil
+	}
+	params, err := permitted(text)
+	if err != nil {
 		return nil, err
+	}
+	stmt, err := s.conn.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{stmt, params}
+	s.prepared[text] = p
+	return p, nil
+}
+
+// known are the answers of writes, by text: the same in all databases. PRAGMA query_only would
+// have SQLite compile every statement anew whenever it changes.
+var known sync.Map
+
+// writes reports whether the statement takes the write lock, even if it then changes nothing. It
+// must not come between statements that write: it resets changes().
+func (s *Store) writes(ctx context.Context, text string, params int) (yes bool, err error) {
+	if yes, ok := known.Load(text); ok {
+		return yes.(bool), nil
+	}
+	rows, err := s.conn.QueryContext(ctx, "EXPLAIN "+text, make([]any, params)...)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var op string
+		var writing int
+		var other any
+		if err := rows.Scan(&other, &op, &other, &writing, &other, &other, &other, &other); err != nil {
+			return false, err
+		}
+		yes = yes || op == "Transaction" && writing != 0
+	}
+	known.Store(text, yes)
+	return yes, rows.Err()
+}
+
+func (s *Store) run(ctx context.Context, stmt store.Stmt, readOnly bool) (rows []store.Row, err error) {
+	p, err := s.prepare(ctx, stmt.SQL)
+	if err != nil {
+		return nil, err
+	}
+	if p.params != len(stmt.Args) {
+		return nil, fmt.Errorf("the highest parameter is ?%d and there are %d arguments", p.params, len(stmt.Args))
+	}
+	if readOnly {
+		if writes, err := s.writes(ctx, stmt.SQL, p.params); err != nil || writes {
+			return nil, errors.Join(err, errors.New("the batch says that it only reads"))
+		}
 	}
 	args := make([]any, len(stmt.Args))
 	for i, v := range stmt.Args {
 		args[i] = bound(v)
 	}
-	r, err := tx.QueryContext(ctx, stmt.SQL, args...)
+	r, err := p.QueryContext(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -176,23 +266,20 @@ var (
 	parameters = regexp.MustCompile(`\?(\d*)`)
 )
 
-// permitted checks what SQLite itself would let pass.
-func permitted(stmt store.Stmt) error {
-	if word := forbidden.FindString(stmt.SQL); word != "" {
-		return fmt.Errorf("%s is not allowed", strings.TrimSpace(word))
+// permitted checks what SQLite itself would let pass, and returns the highest number of a
+// parameter.
+func permitted(text string) (params int, err error) {
+	if word := forbidden.FindString(text); word != "" {
+		return 0, fmt.Errorf("%s is not allowed", strings.TrimSpace(word))
 	}
-	highest := 0
-	for _, p := range parameters.FindAllStringSubmatch(stmt.SQL, -1) {
+	for _, p := range parameters.FindAllStringSubmatch(text, -1) {
 		n, err := strconv.Atoi(p[1])
 		if err != nil {
-			return errors.New("a parameter has no number")
+			return 0, errors.New("a parameter has no number")
 		}
-		highest = max(highest, n)
+		params = max(params, n)
 	}
-	if highest != len(stmt.Args) {
-		return fmt.Errorf("the highest parameter is ?%d and there are %d arguments", highest, len(stmt.Args))
-	}
-	return nil
+	return params, nil
 }
 
 // bound is the argument that arrives: an integer as a double.

@@ -72,15 +72,20 @@ func (s *Server) Dial(t testing.TB) *Conn {
 	}
 }
 
+// patience is how long a reply may take. A server that waits for another client, as in BLPOP, does
+// so for ever.
+const patience = 2 * time.Minute
+
 // Do sends one command and returns its reply.
 func (c *Conn) Do(args ...[]byte) resp.Value {
 	c.t.Helper()
+	c.conn.SetReadDeadline(time.Now().Add(patience))
 	if _, err := c.conn.Write(resp.AppendCommand(nil, args...)); err != nil {
 		c.t.Fatal(err)
 	}
 	v, err := c.r.ReadReply()
 	if err != nil {
-		c.t.Fatalf("redis-server closed the connection on %q: %v", args, err)
+		c.t.Fatalf("redis-server does not answer %q: %v", args, err)
 	}
 	return v
 }

@@ -3,7 +3,7 @@
 //
 // bubbletea asks for the colour of the background as soon as it is linked in,
 // whatever the program is about to do: that costs every command a round trip,
-// eats what was typed ahead, and takes five seconds where nobody answers. A dumb
+// eats what was typed ahead, and takes five seconds where the terminal does not answer. A dumb
 // terminal is not asked. Go initialises those packages first whose imports are
 // ready, in the order of their paths: this one, which imports os alone, comes
 // before golang.org/x/sys, which bubbletea waits for.

@@ -1,4 +1,4 @@
-// Package readfull reads long values whose length somebody claims who may lie.
+// Package readfull reads long values whose length the sender claims, and may lie about.
 package readfull
 
 import "io"

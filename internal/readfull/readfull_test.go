@@ -43,3 +43,28 @@ func TestLie(t *testing.T) {
 		}
 	}
 }
+
+// TestPieces gathers bytes in steps of several sizes.
+func TestPieces(t *testing.T) {
+	var p Pieces
+	for _, step := range []int{1, 3, 1000, pieceSize - 1, pieceSize, 3 * pieceSize} {
+		var want []byte
+		for range 200_000/step + 3 {
+			b := bytes.Repeat([]byte{byte(len(want))}, step)
+			if want = append(want, b...); step == 1 {
+				p.Byte(b[0])
+			} else {
+				p.Add(b)
+			}
+		}
+		if p.Len() != len(want) {
+			t.Errorf("%d bytes of %d", p.Len(), len(want))
+		}
+		if got := p.Join(); !bytes.Equal(got, want) || cap(got) != len(want) && len(want) > 1<<20 {
+			t.Errorf("steps of %d: other bytes, or room for %d", step, cap(got))
+		}
+	}
+	if got := p.Join(); got == nil || len(got) > 0 {
+		t.Errorf("nothing is %v", got)
+	}
+}

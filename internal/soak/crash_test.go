@@ -59,7 +59,7 @@ func TestCrash(t *testing.T) {
 	for ; !t.Failed() && (round < rounds || time.Now().Before(until)); round++ {
 		servers := []*process{start(t, path), start(t, path)}
 		crash(t, random, servers, clients)
-		look(t, path, clients)
+		findWritten(t, path, clients)
 	}
 	written := 0
 	for _, c := range clients {
@@ -125,9 +125,9 @@ func (p *process) dial(overREST bool) (session, error) {
 	return remote.OpenRedis(context.Background(), p.redis, false, patient)
 }
 
-// look opens the file that the servers left, and has each client find what it wrote: the
+// findWritten opens the file that the servers left, and has each client find what it wrote: the
 // number that was acknowledged, or the one that was under way, whole.
-func look(t *testing.T, path string, clients []*client) {
+func findWritten(t *testing.T, path string, clients []*client) {
 	file, err := local.Open(path, local.Options{SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)

@@ -206,7 +206,7 @@ func (c *crowd) neverRead(i int) {
 		conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 		stop := context.AfterFunc(c.here, func() { conn.Close() })
 		var err error
-		for err == nil { // until nobody is there
+		for err == nil { // until the server is gone
 			_, err = fmt.Fprint(conn, ask)
 			c.pause(100 * time.Millisecond)
 		}

@@ -1,5 +1,5 @@
 // Package soak has servers work under what befalls them in the field, in processes of
-// their own, and looks at what is left. Clients write by the Redis protocol and by REST,
+// their own, and checks what is left. Clients write by the Redis protocol and by REST,
 // and know what was acknowledged: it must be there, and what was cut is whole or absent.
 //
 // TestCrash kills two servers that have one file open and sweep all the time, again and

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve serves the file until somebody kills it, and says where.
+// serve serves the file until it is killed, and says where.
 func serve(path string) error {
 	file, err := local.Open(path, local.Options{Lanes: true, SweepEvery: time.Millisecond, Report: func(err error) { fmt.Fprintln(os.Stderr, err) }})
 	if err != nil {

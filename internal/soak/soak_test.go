@@ -80,7 +80,7 @@ func TestSoak(t *testing.T) {
 		if log := p.log.String(); log != "" {
 			t.Errorf("the server logged\n%.3000s", log)
 		}
-		look(t, path, ledgers)
+		findWritten(t, path, ledgers)
 		if t.Failed() {
 			return
 		}
@@ -88,7 +88,7 @@ func TestSoak(t *testing.T) {
 }
 
 // live has the crowd at work until all was seen, and for at least some time. Then the
-// server is killed or, in its last life, left by all and told to end.
+// server is killed or, in its last life, left by all and asked to end.
 func live(t *testing.T, p *process, path string, ledgers []*client, atLeast time.Duration, last bool) {
 	here, leave := context.WithCancel(t.Context())
 	defer leave()

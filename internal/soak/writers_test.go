@@ -68,7 +68,7 @@ func number(reply string) (int, error) {
 	return strconv.Atoi(strings.Trim(strings.TrimPrefix(reply, "(integer) "), `"`))
 }
 
-// agree looks whether all the commands answer the same number, which it returns.
+// agree checks that all the commands answer the same number, which it returns.
 func agree(c *storetest.Client, lines ...string) (n int, err error) {
 	for i, line := range lines {
 		m, err := number(c.Do(line))

@@ -3,7 +3,9 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
@@ -177,6 +179,39 @@ func order(t *testing.T, s engine.Store) {
 	}
 }
 
+// folding hands a statement's rows to a function, or returns them, each time that it runs.
+func folding(t *testing.T, s engine.Store) {
+	makeTable(t, s)
+	apply(t, s, numbers(1, 2, 3, 4))
+	var took []string
+	fold := func() func(store.Row) {
+		took = nil
+		return func(row store.Row) { took = append(took, fmt.Sprintf("%d %s", row[0].Int(), row[1].Bytes())) }
+	}
+	batch := store.Batch{ReadOnly: true, Stmts: []store.Stmt{
+		{SQL: `SELECT id, CAST('blob ' || id AS BLOB) FROM storetest WHERE id > ?1 ORDER BY id`, Args: []store.Value{store.Int(1)}, Fold: fold},
+		{SQL: `SELECT count(*) FROM storetest`},
+	}}
+	for range 2 {
+		took = nil
+		r := apply(t, s, batch)[0]
+		if rows := r.Rows[0]; len(rows) > 0 && took == nil {
+			take := fold()
+			for _, row := range rows {
+				take(row)
+			}
+		} else if len(rows) > 0 {
+			t.Errorf("%d rows came twice", len(rows))
+		}
+		if got := strings.Join(took, ","); got != "2 blob 2,3 blob 3,4 blob 4" {
+			t.Errorf("it took %s", got)
+		}
+		if n := r.Rows[1][0][0].Int(); n != 4 {
+			t.Errorf("the next statement answers %d", n)
+		}
+	}
+}
+
 // keysApart writes to keys that are alike.
 func keysApart(t *testing.T, s engine.Store) {
 	c := NewClient(t, NewEngine(s, NewClock()))
@@ -200,7 +235,7 @@ func expiry(t *testing.T, s engine.Store) {
 	clock := NewClock()
 	c := NewClient(t, NewEngine(s, clock))
 	c.Want("SET k v PX 100", "OK")
-	c.Want("SET far v PXAT 9223372036854775807", "OK")
+	c.Want("SET late v PXAT 9223372036854775807", "OK")
 	clock.Advance(99)
 	c.Want("GET k", `"v"`)
 	before := Dump(t, s)
@@ -213,7 +248,7 @@ func expiry(t *testing.T, s engine.Store) {
 	c.Want("INCR k", "(integer) 1")
 	clock.Advance(1 << 40)
 	c.Want("GET k", `"1"`)
-	c.Want("GET far", `"v"`)
+	c.Want("GET late", `"v"`)
 	if n := query(t, s, `SELECT count(*) FROM keys WHERE expires_at <= ?1`, store.Int(corpus.Start+1<<40))[0][0].Int(); n != 0 {
 		t.Errorf("%d expired rows are left", n)
 	}

@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,30 +28,63 @@ func listTables(t testing.TB, s engine.Store) tables {
 	return all
 }
 
-// dump is the content of all tables, a row a line, as run reads it.
-func (ts tables) dump(run engine.Run) (string, error) {
+// contents are the rows of each table.
+type contents struct {
+	tables []string
+	rows   [][]store.Row
+}
+
+// contents reads all tables by run.
+func (ts tables) contents(run engine.Run) (contents, error) {
 	r, err := run(ts.batch)
-	if err != nil {
-		return "", err
+	return contents{ts.names, r.Rows}, err
+}
+
+func (c contents) equal(d contents) bool {
+	return slices.EqualFunc(c.rows, d.rows, func(a, b []store.Row) bool {
+		return slices.EqualFunc(a, b, func(a, b store.Row) bool { return slices.EqualFunc(a, b, equalValues) })
+	})
+}
+
+func equalValues(a, b store.Value) bool {
+	if a.Kind() != b.Kind() {
+		return false
 	}
-	var out bytes.Buffer
-	for i, name := range ts.names {
-		for _, row := range r.Rows[i] {
+	switch a.Kind() {
+	case store.Integer:
+		return a.Int() == b.Int()
+	case store.Real:
+		return a.Float() == b.Float()
+	}
+	return bytes.Equal(a.Bytes(), b.Bytes())
+}
+
+// String is a row a line.
+func (c contents) String() string {
+	var out strings.Builder
+	for i, name := range c.tables {
+		for _, row := range c.rows[i] {
 			fmt.Fprintln(&out, name, row)
 		}
 	}
-	return out.String(), nil
+	return out.String()
 }
 
 // Dump is the content of all tables, a row a line. Two dumps of one store are
 // equal when nothing has changed between them.
 func Dump(t testing.TB, s engine.Store) string {
 	t.Helper()
-	text, err := listTables(t, s).dump(func(b store.Batch) (store.Result, error) { return apply(t, s, b)[0], nil })
+	return listTables(t, s).read(t, s).String()
+}
+
+// read reads all tables of s.
+func (ts tables) read(t testing.TB, s engine.Store) contents {
+	t.Helper()
+	c, err := ts.contents(func(b store.Batch) (store.Result, error) { return apply(t, s, b)[0], nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	return c
 }
 
 // changes lists the lines that only one of two dumps has.

@@ -28,6 +28,7 @@ func Run(t *testing.T, open Open) {
 		{"values", values},
 		{"atomicity", atomicity},
 		{"order", order},
+		{"folding", folding},
 		{"keys apart", keysApart},
 		{"expiry", expiry},
 		{"broken batch", brokenBatch},
@@ -87,9 +88,9 @@ func Play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool) {
 // play calls after after every step.
 func play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool, after func(corpus.Step, resp.Value)) {
 	t.Helper()
-	clock := NewClock()
+	clock, gone := NewClock(), 0
 	if swept {
-		s = Swept(s, clock.Now)
+		s = sweptBy(s, clock.Now, &gone)
 	}
 	e := NewEngine(s, clock)
 	sessions := []*engine.Session{e.Session(), e.Session()}
@@ -102,6 +103,9 @@ func play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool, after 
 		after(step, v)
 		return v
 	})
+	if gone > 0 && !tr.Expires() {
+		t.Errorf("%s.txt: %d keys and fields expired while no time passed", tr.Name, gone)
+	}
 }
 
 // Client is a session whose commands and replies are written as in transcripts.

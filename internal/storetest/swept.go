@@ -12,8 +12,11 @@ import (
 // Swept is s with the worst of sweepers: one key or field that has expired by now, the
 // same clock as the engine's, goes before anything that is asked of the store, so between any
 // two commands and between the steps of one. The wrapper can hold transactions when s can.
-func Swept(s engine.Store, now func() int64) engine.Store {
-	swept := sweptStore{s, now}
+func Swept(s engine.Store, now func() int64) engine.Store { return sweptBy(s, now, new(int)) }
+
+// sweptBy counts how many keys and fields went.
+func sweptBy(s engine.Store, now func() int64, gone *int) engine.Store {
+	swept := sweptStore{s, now, gone}
 	if inner, ok := s.(transactor); ok {
 		return sweptTransactor{swept, inner}
 	}
@@ -23,6 +26,7 @@ func Swept(s engine.Store, now func() int64) engine.Store {
 type sweptStore struct {
 	inner engine.Store
 	now   func() int64
+	gone  *int
 }
 
 func (s sweptStore) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
@@ -33,7 +37,9 @@ func (s sweptStore) Apply(ctx context.Context, batches []store.Batch) ([]store.R
 }
 
 func (s sweptStore) sweep(ctx context.Context) error {
-	if _, err := sweep.Slice(ctx, s.inner.Apply, s.now(), 1); err != nil {
+	n, err := sweep.Slice(ctx, s.inner.Apply, s.now(), 1)
+	*s.gone += n
+	if err != nil {
 		return fmt.Errorf("sweeping before a command: %w", err)
 	}
 	return nil

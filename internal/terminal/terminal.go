@@ -71,7 +71,7 @@ func (s *Session) Type(text string) error {
 	return err
 }
 
-// Send sends bytes in one piece, as a terminal does that tells of its mouse.
+// Send sends bytes in one piece, as a terminal does that reports its mouse.
 func (s *Session) Send(bytes string) error {
 	_, err := s.tmux("set-buffer", "-b", "sent", "--", bytes, ";", "paste-buffer", "-r", "-d", "-b", "sent")
 	return err

@@ -140,7 +140,7 @@ func (p *pathParser) operation(ops string, part func() (expression, error)) (exp
 	return nil, err
 }
 
-// factor reads an operand with the signs before it and the calls behind it.
+// factor reads an operand with the signs before it and the calls after it.
 func (p *pathParser) factor() (expression, error) {
 	p.space()
 	sign := p.peek()
@@ -160,7 +160,7 @@ func (p *pathParser) factor() (expression, error) {
 	return arithmetic{op: sign, left: literal{integer(0)}, right: of}, nil
 }
 
-// methods reads an operand and calls behind it: .name(…), or ~ behind a path.
+// methods reads an operand and calls after it: .name(…), or ~ after a path.
 func (p *pathParser) methods() (expression, error) {
 	e, err := p.operand()
 	for err == nil && p.peek() == '.' {

@@ -115,7 +115,7 @@ func at(args []result) result {
 	return nothing
 }
 
-// appended is the array, or all the places, with more elements behind it. An
+// appended is the array, or all the places, with more elements after it. An
 // argument of several values is one element.
 func appended(args []result) result {
 	whole := args[0]

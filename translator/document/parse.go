@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // MaxDepth is how deep arrays and objects may nest in an argument. One that is put at
@@ -20,17 +21,20 @@ const MaxStoredDepth = 1024
 var errNotUTF8 = errors.New("ERR Couldn't parse as UTF-8 string")
 
 // Parse reads the JSON of a user. Its errors are replies, with the place of the
-// fault.
+// fault. The value refers to text, which must not change any more.
 func Parse(text []byte) (*Value, error) {
 	if !utf8.Valid(text) {
 		return nil, errNotUTF8
 	}
-	return parse(string(text), MaxDepth)
+	return parse(asString(text), MaxDepth)
 }
 
-// Load reads what Append printed. It may nest deeper than what Parse takes, but no
+// asString is b without a copy, which may be a large one.
+func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// Load reads what Append printed, and refers to it as Parse does. It may nest deeper than what Parse takes, but no
 // deeper than a document: a damaged one may hold brackets without end.
-func Load(text []byte) (*Value, error) { return parse(string(text), MaxStoredDepth) }
+func Load(text []byte) (*Value, error) { return parse(asString(text), MaxStoredDepth) }
 
 func parse(text string, depth int) (v *Value, err error) {
 	p := parser{text: text}
@@ -101,7 +105,7 @@ func (p *parser) space() {
 	}
 }
 
-// peek is the next byte behind space; at the end it gives up.
+// peek is the next byte after space; at the end it gives up.
 func (p *parser) peek(inside string) byte {
 	if p.space(); p.at >= len(p.text) {
 		p.fail("EOF while parsing " + inside)
@@ -280,8 +284,11 @@ func (p *parser) str() string {
 			if out == nil {
 				return rest
 			}
-			return string(append(out, rest...))
+			return asString(append(out, rest...))
 		case ch == '\\':
+			if out == nil {
+				out = make([]byte, 0, p.rest(from))
+			}
 			out = append(out, p.text[from:p.at]...)
 			p.at++
 			out = p.escape(out)
@@ -294,7 +301,20 @@ func (p *parser) str() string {
 	}
 }
 
-// escape reads what stands behind a backslash.
+// rest is how many bytes of the text from there on belong to the string.
+func (p *parser) rest(from int) int {
+	for i := from; i < len(p.text); i++ {
+		switch p.text[i] {
+		case '"':
+			return i - from
+		case '\\':
+			i++
+		}
+	}
+	return 0
+}
+
+// escape reads what follows a backslash.
 func (p *parser) escape(out []byte) []byte {
 	if p.at >= len(p.text) {
 		p.fail("EOF while parsing a string")

@@ -52,7 +52,7 @@ func (p *Path) IsRoot() bool { return len(p.steps) == 0 && p.compute == nil }
 func (p *Path) Computes() bool { return p.compute != nil }
 
 // Select lists the values that the path leads to, those inside of another one
-// behind it where the path descends, and one as often as there are ways to it.
+// after it where the path descends, and one as often as there are ways to it.
 func (p *Path) Select(root *Value) []*Value {
 	if p.compute != nil {
 		return p.compute.eval(scope{root, root}).values

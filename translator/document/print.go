@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,14 +11,46 @@ import (
 type Format struct {
 	Indent  string // at the start of a line, once for each level
 	Newline string // at the end of a line
-	Space   string // behind the colon
+	Space   string // after the colon
 }
 
 // Append prints v compact.
 func (v *Value) Append(out []byte) []byte { return Format{}.Append(out, v) }
 
 // Append prints v.
-func (f Format) Append(out []byte, v *Value) []byte { return f.append(out, v, 0) }
+func (f Format) Append(out []byte, v *Value) []byte {
+	return f.append(slices.Grow(out, v.texts()), v, 0)
+}
+
+// texts is how many bytes of long strings v prints: room that is best made at once.
+func (v *Value) texts() (n int) {
+	const long = 1 << 10
+	if v.Kind == String && len(v.Str) >= long {
+		return printedSize(v.Str) + long
+	}
+	for i, e := range v.Elems {
+		if v.Kind == Object && len(v.Keys[i]) >= long {
+			n += printedSize(v.Keys[i]) + long
+		}
+		n += e.texts()
+	}
+	return n
+}
+
+// printedSize is how many bytes appendString makes of s.
+func printedSize(s string) int {
+	n := len(s) + len(`""`)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= ' ' && c != '"' && c != '\\':
+		case strings.IndexByte("\"\\\b\f\n\r\t", c) >= 0:
+			n++
+		default:
+			n += len(`u0000`)
+		}
+	}
+	return n
+}
 
 func (f Format) append(out []byte, v *Value, level int) []byte {
 	switch v.Kind {

@@ -79,7 +79,7 @@ type Program struct {
 
 // SyntaxError is the error of an expression that is none.
 type SyntaxError struct {
-	Near []byte // the expression from the error on; all of it when nobody knows where
+	Near []byte // the expression from the error on; all of it when the place is not known
 }
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("syntax error near %q", e.Near) }

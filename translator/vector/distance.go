@@ -155,6 +155,22 @@ func Project(v []float32, dim int) []float32 {
 	return out
 }
 
+// Matrix is that by which Project reduces vectors of from components to dim, as little-endian
+// floats, in rows of from.
+func Matrix(from, dim int) []byte {
+	m, weight := make([]float32, 0, from*dim), Weight(from)
+	for i := range dim {
+		for j := range from {
+			if odd(i, j) {
+				m = append(m, -weight)
+			} else {
+				m = append(m, weight)
+			}
+		}
+	}
+	return Format(m)
+}
+
 // IsMatrix reports whether little-endian floats, in rows of dim, are the matrix by which Project
 // reduces vectors of dim components.
 func IsMatrix(b []byte, dim int) bool {

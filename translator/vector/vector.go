@@ -86,8 +86,8 @@ func normalise(v []float32) (unit []float32, length float32) {
 	return unit, length
 }
 
-// greatest is the absolute value of the component that is furthest from 0. What
-// is not a number is not looked at.
+// greatest is the absolute value of the component that is furthest from 0. NaN is
+// ignored.
 func greatest(v []float32) float32 {
 	var most float32
 	for _, f := range v {
@@ -122,7 +122,7 @@ func Range(record []byte) float32 {
 func Components(record []byte) []byte { return record[Head:] }
 
 // Decode returns the vector of a record, of dim components, as near to what was
-// given as the record can tell. That of a Bin record consists of 1 and -1.
+// given as the record has it. That of a Bin record consists of 1 and -1.
 func (k Kind) Decode(record []byte, dim int) []float32 {
 	v := make([]float32, dim)
 	length, scale, b := Length(record), Range(record), Components(record)

@@ -1,0 +1,114 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/stats"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// summaryOptions are the flags of the verbs that read every key.
+type summaryOptions struct {
+	target  target.Options
+	json    bool
+	limit   int64
+	samples int64
+	match   string
+	top     int
+}
+
+const bytesHelp = `On a file, bytes are exactly those of names and values, read from its tables: not
+what the file takes, nor what MEMORY USAGE says. On a server every key is asked for
+with MEMORY USAGE, which estimates from --samples of its elements; --limit looks at
+some keys only, which on a large server is often enough. Ctrl-C ends it early with
+what was seen.`
+
+func (o *summaryOptions) addFlags(cmd *cobra.Command, top int, what string) {
+	f := cmd.Flags()
+	f.IntVar(&o.top, "top", top, "show the `NUMBER` largest "+what)
+	f.Int64Var(&o.limit, "limit", 0, "look at no more than `NUMBER` keys, which are any")
+	f.Int64Var(&o.samples, "samples", 5, "`NUMBER` of elements that a server measures of each key, 0 for all")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.target.AddReadFlags(cmd)
+}
+
+func (o *summaryOptions) check(args []string) error {
+	switch {
+	case o.limit < 0:
+		return exit.Usagef("--limit %d: there cannot be fewer than none", o.limit)
+	case o.samples < 0:
+		return exit.Usagef("--samples %d: there cannot be fewer than none", o.samples)
+	case o.top < 0:
+		return exit.Usagef("--top %d: there cannot be fewer than none", o.top)
+	}
+	if len(args) == 1 {
+		o.match = args[0]
+	}
+	return nil
+}
+
+// run takes all keys into summary and prints what write makes of it.
+func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Summary, prefixes int, write func(stats.Report) string) error {
+	ctx, stop := exit.UntilInterrupted(ctx)
+	defer stop()
+	return withTarget(ctx, s, &o.target, readOnly, func(c *target.Conn) error {
+		report := stats.Report{Colour: s.colour(), Keys: -1}
+		report.Width, _ = s.room()
+		if v, err := c.Do(ctx, []byte("DBSIZE")); err != nil {
+			return err
+		} else if v.Kind == resp.Int && o.match == "" {
+			report.Keys = v.Int
+		}
+		pages := o.pages(c, &report)
+		bar := newProgress(s, "looking at keys", "keys", report.Keys)
+		err := pages(ctx, func(keys []keyspace.Key) error {
+			if room := o.limit - summary.Total.Keys; o.limit > 0 && int64(len(keys)) > room {
+				keys = keys[:room]
+			}
+			summary.Add(keys)
+			bar.Add(int64(len(keys)))
+			if o.limit > 0 && summary.Total.Keys == o.limit {
+				return errEnough
+			}
+			return nil
+		})
+		bar.End()
+		if err = ended(ctx, err); err != nil {
+			return err
+		}
+		if o.json {
+			_, err = s.out.Write(append(resp.AppendJSON(nil, report.JSON(summary, prefixes)), '\n'))
+			return err
+		}
+		_, err = io.WriteString(s.screen, write(report))
+		return err
+	})
+}
+
+// pages is where the keys come from. A file's tables are read in the order in
+// which the keys were made, so that some of them would not be any: those are had
+// by SCAN, and so are keys that match a pattern.
+func (o *summaryOptions) pages(c *target.Conn, report *stats.Report) keyspace.Pages {
+	report.Measure, report.Samples = measureOf(c), o.samples
+	if c.File != nil && o.match == "" && o.limit == 0 {
+		if info, err := os.Stat(c.Target.Path); err == nil { // not :memory:
+			report.File = info.Size() + logBytes(c.Target.Path)
+		}
+		tables := tables(c)
+		tables.Detail = keyspace.Measured
+		return tables.Keys
+	}
+	walk := walk(c, keyspace.Measured)
+	walk.Match, walk.Samples = o.match, o.samples
+	if o.samples == 0 {
+		walk.Samples = keyspace.AllSamples
+	}
+	return walk.Keys
+}

@@ -1,0 +1,74 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/local"
+)
+
+// fileHelp is what verbs that check, pack or back up files say of targets.
+const fileHelp = target.Help + `
+This verb works on a file: servers in the environment are passed over.`
+
+// fileOptions choose the file of such a verb.
+type fileOptions struct {
+	target  target.Options
+	confirm confirmOptions
+}
+
+// addFlags adds the flags of the file, and that of a verb that may change it.
+func (o *fileOptions) addFlags(cmd *cobra.Command, changes bool) {
+	o.target.AddFileFlags(cmd, "to work on")
+	if changes {
+		o.confirm.addFlags(cmd)
+	}
+}
+
+// choose finds the file that the arguments or the flags name.
+func (o *fileOptions) choose(s *streams, args []string) (target.Target, error) {
+	if len(args) == 1 {
+		o.target.Spec = args[0]
+	}
+	t, err := o.target.File(s.getenv)
+	if err == nil && t.Path == local.Memory {
+		err = exit.Usagef("%s is no file", t.Path)
+	}
+	return t, err
+}
+
+// mayChange is mayWrite for the file of t.
+func (o *fileOptions) mayChange(ctx context.Context, s *streams, t target.Target, verb string) error {
+	return o.confirm.mayWrite(ctx, s, &o.target, t, verb)
+}
+
+// tended closes a file and makes its error one that says what to do next.
+func tended(err error, f *local.File) error {
+	switch {
+	case local.IsBusy(err):
+		err = fmt.Errorf("%s is in use by another process: try again when that is done", f.Path())
+	case local.IsDamage(err):
+		err = fmt.Errorf("%s: %w; meowdis doctor says more", f.Path(), err)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// aside is a name beside the file for a copy that is made before it is changed,
+// one that nothing has yet.
+func aside(path, why string) string {
+	first := path + "." + why + "-" + time.Now().Format("20060102-150405")
+	name := first
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", first, n)
+	}
+}

@@ -1,0 +1,157 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/flags"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keyspace/stats"
+	"github.com/meowdis/meowdis/local"
+)
+
+// smallCache is small: a verb that reads a file seeks, or goes through all keys once.
+const smallCache = 2 << 20
+
+// readOnly is how a verb that writes nothing opens a file.
+var readOnly = local.Options{ReadOnly: true, Cache: smallCache}
+
+// withTarget connects to the target, runs fn, and closes the connection.
+func withTarget(ctx context.Context, s *streams, o *target.Options, file local.Options, fn func(*target.Conn) error) (err error) {
+	t, err := o.Find(s.getenv, s.err)
+	if err != nil {
+		return err
+	}
+	c, err := o.Enter(ctx, t, file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, c) }()
+	return answered(s, fn(c))
+}
+
+// tables reads the keys of the connection's database from the tables of its file.
+func tables(c *target.Conn) catalog.Snapshot {
+	return catalog.Snapshot{Transact: c.File.Transact, DB: c.DB(), Now: time.Now().UnixMilli()}
+}
+
+// walk goes through the keys of the connection's database by commands. Bytes are
+// those that tables has wherever there are tables.
+func walk(c *target.Conn, detail keyspace.Detail) *keyspace.Lister {
+	l := &keyspace.Lister{Client: c, Detail: detail}
+	if c.File != nil {
+		l.Bytes = tables(c).Measure
+	}
+	return l
+}
+
+// measureOf is where the bytes of the connection's keys come from.
+func measureOf(c *target.Conn) stats.Measure {
+	if c.File != nil {
+		return stats.Tables
+	}
+	return stats.MemoryUsage
+}
+
+// answered prints an error reply that ended the work as it is, and returns
+// ErrAnswered for it; any other error it returns.
+func answered(s *streams, err error) error {
+	var refusal keyspace.Refusal
+	if errors.As(err, &refusal) {
+		fmt.Fprintf(s.err, "meowdis: %s\n", refusal)
+		return exit.ErrAnswered
+	}
+	return err
+}
+
+// ended is nil for errEnough and for the end of the context, which are not failures,
+// and err otherwise.
+func ended(ctx context.Context, err error) error {
+	if errors.Is(err, errEnough) || exit.WasStopped(ctx, err) {
+		return nil
+	}
+	return err
+}
+
+// errEnough ends a walk of which no more is wanted.
+var errEnough = errors.New("enough")
+
+// listOptions are the flags of verbs that print one thing a line.
+type listOptions struct {
+	json, null bool
+	limit      int64
+}
+
+func (o *listOptions) addFlags(cmd *cobra.Command, what string) {
+	f := cmd.Flags()
+	f.BoolVar(&o.json, "json", false, "print JSON, one value a line")
+	f.BoolVarP(&o.null, "null", "0", false, "end each with a NUL byte instead of a newline")
+	f.Int64Var(&o.limit, "limit", 0, "print no more than `NUMBER` "+what)
+}
+
+func (o *listOptions) check(cmd *cobra.Command) error {
+	if o.limit < 1 && cmd.Flags().Changed("limit") {
+		return exit.Usagef("--limit %d: give at least 1", o.limit)
+	}
+	return flags.Exclusive(cmd, "json", "null")
+}
+
+// end is the byte after each thing.
+func (o *listOptions) end() byte {
+	if o.null {
+		return 0
+	}
+	return '\n'
+}
+
+// beyond reports whether the n-th thing is one too many.
+func (o *listOptions) beyond(n int64) bool { return o.limit > 0 && n > o.limit }
+
+// command is words as a command.
+func command(words []string) [][]byte {
+	args := make([][]byte, len(words))
+	for i, w := range words {
+		args[i] = []byte(w)
+	}
+	return args
+}
+
+// pause waits, or for the end of the context.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// onlyReads reports whether a command is known to write nothing.
+func onlyReads(args [][]byte) bool {
+	cmd := commands.Called(args)
+	return cmd != nil && cmd.Flags&commands.ReadOnly != 0
+}
+
+// closing ends a connection; a failure to do so is the run's, unless it had one.
+func closing(err error, c *target.Conn) error {
+	closed := c.Close()
+	if err == nil || errors.Is(err, exit.ErrAnswered) && closed != nil {
+		return closed
+	}
+	return err
+}
+
+func systemClock() int64 { return time.Now().UnixMilli() }

@@ -1,0 +1,65 @@
+package display
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func TestShown(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{"user:1", 10, "user:1"},
+		{"user:1000", 6, "user:…"},
+		{"", 10, `""`},
+		{" a", 10, `" a"`},
+		{"a ", 10, `"a "`},
+		{`{"a":"\n"}`, 20, `{"a":"\n"}`},
+		{`"a"`, 20, `"\"a\""`},
+		{"a\x00\xff\n", 20, `"a\x00\xff\n"`},
+		{"東京タワー", 20, "東京タワー"},
+		{"東京タワー", 6, "東京…"},
+		{"e\u0301tude", 20, "e\u0301tude"},
+		{"\u202eevil", 30, `"\xe2\x80\xaeevil"`},
+		{"\ufffd", 9, "\ufffd"},
+		{strings.Repeat("é", 1<<20), 4, "ééé…"},
+		{"anything", 0, ""},
+	} {
+		got := Text(c.in, c.width)
+		if got != c.want {
+			t.Errorf("%.20q in %d cells: %q, want %q", c.in, c.width, got, c.want)
+		}
+		if ansi.StringWidth(got) > c.width {
+			t.Errorf("%q is wider than %d", got, c.width)
+		}
+	}
+}
+
+func TestRemaining(t *testing.T) {
+	const s = 1000
+	for ms, want := range map[int64]string{
+		-5: "0s", 0: "0s", 1: "1s", 1000: "1s", 1001: "2s", 59 * s: "59s", 60 * s: "1m 00s", 309 * s: "5m 09s",
+		3600 * s: "1h 00m", 86399 * s: "23h 59m", 86400 * s: "1d 00h", 100 * 86400 * s: "100d", 9_000_000 * 86400 * s: "9.0Md",
+	} {
+		if got := Remaining(ms); got != want {
+			t.Errorf("%d ms: %q, want %q", ms, got, want)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KB", 99 << 20: "99 MB", 3 << 40: "3.0 TB"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("%d bytes: %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int64]string{1: "1", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
+		if got := Grouped(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package change
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// An undo overwrites nothing unasked that others wrote since the change. So what a
+// change left is kept in the journal behind what undoes it, as checks, and an undo
+// looks first whether that is still there.
+
+// Check is a question about a key, and its answer: "" when there is no such thing. The
+// question is a command that reads, or one of wholeKey and lifeOnly.
+type Check struct {
+	Call   [][]byte
+	answer string
+}
+
+// The questions that no command answers: what a key holds and when it ends, and when a
+// key, or a field behind it, ends.
+const (
+	WholeKey = "=KEY"
+	OnlyTTL  = "=LIFE"
+)
+
+func (l Check) is(name string) bool { return string(l.Call[0]) == name }
+func (l Check) key() string         { return string(l.Call[1]) }
+
+// asked makes checks without answers.
+func asked(name string, keys []string) []Check {
+	checks := make([]Check, len(keys))
+	for i, key := range keys {
+		checks[i].Call = target.Command(name, key)
+	}
+	return checks
+}
+
+// answer finds out the answers to checks as they are now. It returns false when one
+// cannot be told.
+func (c *Maker) answer(ctx context.Context, db int, checks []Check, now int64) (bool, error) {
+	var calls [][][]byte
+	var plain []int
+	var wholes, lives []string
+	for i, l := range checks {
+		switch {
+		case l.is(WholeKey):
+			wholes = append(wholes, l.key())
+		case l.is(OnlyTTL) && len(l.Call) == 2:
+			lives = append(lives, l.key())
+		case l.is(OnlyTTL):
+			calls, plain = append(calls, target.Command("HPEXPIRETIME", l.key(), "FIELDS", "1", string(l.Call[2]))), append(plain, i)
+		default:
+			calls, plain = append(calls, l.Call), append(plain, i)
+		}
+	}
+	whole, known, err := c.digests(ctx, db, wholes)
+	if err != nil || !known {
+		return false, err
+	}
+	ends, err := c.ends(ctx, db, lives, now)
+	if err != nil {
+		return false, err
+	}
+	for i, l := range checks {
+		switch {
+		case l.is(WholeKey):
+			checks[i].answer = whole[l.key()]
+		case l.is(OnlyTTL) && len(l.Call) == 2:
+			checks[i].answer = ends[l.key()]
+		}
+	}
+	if len(calls) == 0 {
+		return true, nil
+	}
+	values, err := c.Do(ctx, db, calls...)
+	if err != nil {
+		return false, err
+	}
+	for i, at := range plain {
+		checks[at].answer = answerOf(checks[at], values[i])
+	}
+	return true, nil
+}
+
+// answerOf is the answer that a reply is: of a life the reply itself, "" for none.
+func answerOf(l Check, v resp.Value) string {
+	if l.is(OnlyTTL) {
+		const noField = -2
+		if len(v.Elems) != 1 || target.Number(v.Elems[0]) == noField {
+			return ""
+		}
+		return target.Text(v.Elems[0])
+	}
+	if v.IsNull() || v.Kind == resp.Int && v.Int == 0 {
+		return ""
+	}
+	return strconv.FormatUint(xxh3.Hash(resp.Append2(nil, v)), 16)
+}
+
+// ends is when keys end, 0 for never; those that are not there are left out. Where the
+// target tells only how long they have left, it is 1 for those that end at all.
+func (c *Maker) ends(ctx context.Context, db int, keys []string, now int64) (map[string]string, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	all, err := c.facts(ctx, db, keys, now)
+	found := map[string]string{}
+	for _, im := range all {
+		if im.kind == "" {
+			continue
+		}
+		if c.Refusals.Has("PEXPIRETIME") {
+			im.expires = min(im.expires, 1)
+		}
+		found[im.key] = target.Decimal(im.expires)
+	}
+	return found, err
+}
+
+// digests is what keys hold, as a hash, and when they end behind it; those that are not
+// there are left out. It returns false when one cannot be read, or changes all the time.
+func (c *Maker) digests(ctx context.Context, db int, keys []string) (found map[string]string, known bool, err error) {
+	found = map[string]string{}
+	if len(keys) == 0 {
+		return found, true, nil
+	}
+	names := make([][]byte, len(keys))
+	for i, key := range keys {
+		names[i] = []byte(key)
+	}
+	var d digest
+	for p, err := range transfer.FromKeys(ctx, c.In(db), names...) {
+		if err != nil {
+			return nil, false, err
+		}
+		if p.Err != nil || p.Changed {
+			return nil, false, nil
+		}
+		if p.First {
+			d = digest{sum: xxh3.HashString(string(p.Key.Type))}
+		}
+		if !d.add(p.Value) {
+			return nil, false, nil
+		}
+		if p.Last {
+			ends := p.Key.ExpiresAt
+			if c.Refusals.Has("PEXPIRETIME") {
+				ends = min(ends, 1)
+			}
+			found[string(p.Key.Name)] = strconv.FormatUint(d.sum, 16) + " " + target.Decimal(ends)
+		}
+	}
+	return found, true, nil
+}
+
+// digest is a hash of a value, part by part, wherever the parts are cut. Of what has no
+// order the elements may come in any.
+type digest struct {
+	sum   uint64
+	bytes xxh3.Hasher // of a string
+}
+
+// next takes an element in behind those before it, and among takes one in that has no
+// place.
+func (d *digest) next(parts ...[]byte)  { d.sum = d.sum*31 + hashOf(parts) }
+func (d *digest) among(parts ...[]byte) { d.sum += hashOf(parts) }
+
+func hashOf(parts [][]byte) uint64 {
+	var h xxh3.Hasher
+	for _, part := range parts {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part))))
+		h.Write(part)
+	}
+	return h.Sum64()
+}
+
+func numeral(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
+// add takes a part in; false when its type is not known here.
+func (d *digest) add(v transfer.Value) bool {
+	switch v := v.(type) {
+	case rdb.String:
+		d.bytes.Write(v)
+		d.sum = d.bytes.Sum64()
+	case rdb.List:
+		for _, e := range v {
+			d.next(e)
+		}
+	case rdb.Set:
+		for _, e := range v {
+			d.among(e)
+		}
+	case rdb.Hash:
+		for _, f := range v {
+			d.among(f.Name, f.Value, numeral(f.ExpiresAt))
+		}
+	case rdb.ZSet:
+		for _, e := range v {
+			d.among(e.Name, numeral(int64(math.Float64bits(e.Score))))
+		}
+	case *rdb.Stream:
+		d.stream(v)
+	case transfer.Document:
+		d.next(v)
+	case *transfer.Array:
+		for _, s := range v.Slots {
+			d.next(numeral(int64(s.Index)), s.Value)
+		}
+		d.sum += v.Next
+	case *transfer.VectorSet:
+		for _, e := range v.Elements {
+			d.among(e.Name, e.Record, e.Attributes)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// stream takes a stream in without the times at which its consumers were seen: servers
+// tell those in several ways.
+func (d *digest) stream(s *rdb.Stream) {
+	id := func(id rdb.ID) []byte {
+		return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, id.Ms), id.Seq)
+	}
+	for _, e := range s.Entries {
+		d.next(slices.Concat([][]byte{id(e.ID)}, e.Fields)...)
+	}
+	d.sum += uint64(s.Added)
+	d.among(id(s.Last), id(s.Deleted))
+	for _, g := range s.Groups {
+		d.among([]byte("group"), g.Name, id(g.Last))
+		for _, c := range g.Consumers {
+			d.among([]byte("consumer"), g.Name, c.Name)
+			for _, p := range c.Pending {
+				d.among([]byte("pending"), g.Name, c.Name, id(p.ID), numeral(p.Deliveries))
+			}
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package change
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// A key is kept as its DUMP when it takes no more than mostDumped bytes, and else
+// in parts; dumpsAtOnce is about how many bytes are read together, and
+// callsAtOnce how many bytes of commands are handed on together.
+const (
+	mostDumped  = 256 << 10
+	dumpsAtOnce = 2 << 20
+	callsAtOnce = 512 << 10
+	KeysAtOnce  = 500
+)
+
+// errNoImage is why a key cannot be kept: the target does not tell its value.
+type errNoImage struct {
+	key string
+	err error
+}
+
+func (e errNoImage) Error() string {
+	return fmt.Sprintf("%s cannot be kept: %v", display.Text(e.key, 30), e.err)
+}
+
+// image is what is known of a key before its value is read.
+type image struct {
+	key     string
+	kind    string // "" when there is no such key
+	expires int64  // Unix ms; 0 for never
+	bytes   int64  // about; -1 where the target does not tell
+}
+
+// images hands out the commands that bring keys back as they are, some at a time,
+// so that memory depends on neither their number nor their size. It returns the
+// names of those that are there. The commands leave keys that are not there as
+// they are: see gone.
+func (c *Maker) images(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
+	all, err := c.facts(ctx, db, keys, now)
+	if err != nil {
+		return nil, err
+	}
+	out := &batch{take: take}
+	var dumped []image
+	var bytes int64
+	for _, im := range all {
+		if im.kind == "" {
+			continue
+		}
+		there = append(there, im.key)
+		if im.bytes < 0 || im.bytes > mostDumped || keytype.Of(im.kind).Undumped {
+			if err := c.partsOf(ctx, db, im, out); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if bytes += im.bytes; bytes > dumpsAtOnce {
+			if err := c.dumps(ctx, db, dumped, out); err != nil {
+				return nil, err
+			}
+			dumped, bytes = dumped[:0], im.bytes
+		}
+		dumped = append(dumped, im)
+	}
+	if err := c.dumps(ctx, db, dumped, out); err != nil {
+		return nil, err
+	}
+	return there, out.flush()
+}
+
+// lives hands out the commands that give keys the time to live that they have. It
+// returns the names of those that are there.
+func (c *Maker) lives(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
+	all, err := c.facts(ctx, db, keys, now)
+	if err != nil {
+		return nil, err
+	}
+	out := &batch{take: take}
+	for _, im := range all {
+		call := target.Command("PERSIST", im.key)
+		switch {
+		case im.kind == "":
+			continue
+		case im.expires != 0:
+			call = target.Command("PEXPIREAT", im.key, target.Decimal(im.expires))
+		}
+		there = append(there, im.key)
+		if err := out.add(call); err != nil {
+			return nil, err
+		}
+	}
+	return there, out.flush()
+}
+
+// gone is the commands that take keys away that were not there.
+func gone(keys []string) [][][]byte {
+	calls := make([][][]byte, len(keys))
+	for i, key := range keys {
+		calls[i] = target.Command("DEL", key)
+	}
+	return calls
+}
+
+// facts finds out what keys are. Servers before 7.0 tell only how long they have
+// left, and some targets no bytes.
+func (c *Maker) facts(ctx context.Context, db int, keys []string, now int64) ([]image, error) {
+	l := c.Lister(db, func() int64 { return now }, keyspace.Expiries|keyspace.Sizes)
+	l.Absolute = true
+	found, err := l.Look(ctx, target.Names(keys))
+	if err != nil {
+		return nil, err
+	}
+	images := make([]image, len(found))
+	for i, k := range found {
+		if err := k.Failed(); err != nil {
+			return nil, target.Refusal(err.Error())
+		}
+		images[i] = image{key: keys[i], expires: k.ExpiresAt, bytes: k.Bytes}
+		if k.Type != keyspace.None {
+			images[i].kind = k.Type
+		}
+	}
+	return images, nil
+}
+
+// dumps hands out keys by their serialized form; those that have none by their
+// parts.
+func (c *Maker) dumps(ctx context.Context, db int, images []image, out *batch) error {
+	if len(images) == 0 {
+		return nil
+	}
+	var calls [][][]byte
+	for _, im := range images {
+		calls = append(calls, target.Command("DUMP", im.key))
+	}
+	values, err := c.Do(ctx, db, calls...)
+	if err != nil {
+		return err
+	}
+	for i, im := range images {
+		switch v := values[i]; {
+		case v.IsError():
+			err = c.partsOf(ctx, db, im, out)
+		case !v.IsNull(): // else it expired since
+			err = out.add(im.restore(v))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (im image) restore(dump resp.Value) [][]byte {
+	return [][]byte{[]byte("RESTORE"), []byte(im.key), []byte(target.Decimal(im.expires)), dump.Str, []byte("REPLACE"), []byte("ABSTTL")}
+}
+
+// partsOf hands out the commands that make a key again under a temporary name,
+// part by part, and then give it its own.
+func (c *Maker) partsOf(ctx context.Context, db int, im image, out *batch) error {
+	temp := transfer.TemporaryPrefix + "undo:" + rand.Text()[:10]
+	for p, err := range transfer.FromKeys(ctx, c.In(db), []byte(im.key)) {
+		switch {
+		case err != nil:
+			return err
+		case errors.Is(p.Err, transfer.ErrGone):
+			return errRaced
+		case p.Err != nil:
+			return c.dumpWhole(ctx, db, im, p.Err, out)
+		case p.Changed:
+			return errRaced
+		}
+		if err := out.part(p, temp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dumpWhole hands out a key that has no parts that are known, by its serialized
+// form, however large that is.
+func (c *Maker) dumpWhole(ctx context.Context, db int, im image, why error, out *batch) error {
+	v, err := c.One(ctx, db, target.Command("DUMP", im.key))
+	var no target.Refusal
+	switch {
+	case errors.As(err, &no):
+		return errNoImage{im.key, why}
+	case err != nil || v.IsNull():
+		return err
+	}
+	return out.add(im.restore(v))
+}
+
+// batch gathers commands until they are worth handing on.
+type batch struct {
+	take  func(calls [][][]byte) error
+	calls [][][]byte
+	bytes int
+}
+
+func (b *batch) add(call [][]byte) error {
+	b.calls = append(b.calls, call)
+	for _, w := range call {
+		b.bytes += len(w) + 16
+	}
+	if b.bytes < callsAtOnce {
+		return nil
+	}
+	return b.flush()
+}
+
+func (b *batch) flush() error {
+	if len(b.calls) == 0 {
+		return nil
+	}
+	err := b.take(b.calls)
+	b.calls, b.bytes = nil, 0
+	return err
+}
+
+// part adds the commands that write a part of a key, of a key of many parts under
+// a temporary name: if they do not come to their end, that name expires.
+func (b *batch) part(p transfer.Part, temp string) error {
+	key := string(p.Key.Name)
+	if p.First && p.Last {
+		temp = key
+	}
+	var calls [][][]byte
+	if p.First {
+		calls = append(calls, target.Command("DEL", temp))
+	}
+	for call := range p.Calls([]byte(temp)) {
+		calls = append(calls, call)
+	}
+	switch {
+	case !p.Last:
+		calls = append(calls, target.Command("PEXPIRE", temp, "3600000"))
+	case temp != key:
+		// RENAME finds nothing when all fields of a hash have expired meanwhile.
+		calls = append(calls, target.Command("DEL", key), target.Command("RENAME", temp, key), target.Command("PERSIST", key))
+	}
+	if p.Last && p.Key.ExpiresAt != 0 {
+		calls = append(calls, transfer.ExpiryCall(p.Key.Name, p.Key.ExpiresAt))
+	}
+	for _, call := range calls {
+		if err := b.add(call); err != nil {
+			return err
+		}
+	}
+	return nil
+}

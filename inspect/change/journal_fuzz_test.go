@@ -1,0 +1,73 @@
+package change
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// FuzzJournal loads journals that hold anything. The steps of one lie behind each other in
+// the file, can be replayed or say that they are damaged, and are there again the next time.
+func FuzzJournal(f *testing.F) {
+	kept := Journal{dir: f.TempDir(), target: "t", now: func() int64 { return 1 }}
+	var ends []int64
+	for range 2 {
+		if _, err := kept.begin("SET"); err != nil {
+			f.Fatal(err)
+		}
+		if err := kept.add(3, [][][]byte{{[]byte("SET"), []byte("k"), {0xff}}, {[]byte("DEL"), []byte("l")}}); err != nil {
+			f.Fatal(err)
+		}
+		ends = append(ends, kept.end)
+	}
+	whole, err := os.ReadFile(kept.file.Name())
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := kept.Close(true); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(slices.Clone(whole))
+	f.Add(slices.Clone(whole[:len(whole)-3]))
+	for _, end := range ends { // the commands of both steps are damaged
+		whole[end-1] ^= 1
+	}
+	f.Add(whole)
+	f.Add([]byte(journalMagic + "S\xff\xff\xff\xff"))
+	f.Add([]byte("meowdis undo 1\nS\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8S\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8")) // two steps without commands
+	f.Add([]byte(journalMagic + "S\xff\xff\xff\xffS\x00\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "x"+journalSuffix)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var before []Step
+		for again := range 2 {
+			file, err := openAlone(path, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := Journal{file: file}
+			steps, err := j.load()
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := int64(0)
+			for _, s := range steps {
+				if s.from < at || s.to <= s.from || s.to > j.end {
+					t.Fatalf("step %+v behind %d, in %d bytes", s, at, j.end)
+				}
+				at = s.to
+				j.replay(s, func(int64, int, [][][]byte) error { return nil })
+			}
+			if again > 0 && !slices.Equal(steps, before) {
+				t.Fatalf("%+v were %+v before", steps, before)
+			}
+			before = steps
+			if err := j.Close(false); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

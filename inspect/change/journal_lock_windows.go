@@ -1,0 +1,30 @@
+package change
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+const errSharingViolation = syscall.Errno(32)
+
+// openAlone opens a file, or makes it, that no other process has open;
+// errJournalInUse when one has. The end of the process ends that, too.
+func openAlone(path string, create bool) (*os.File, error) {
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	mode := uint32(syscall.OPEN_EXISTING)
+	if create {
+		mode = syscall.CREATE_NEW
+	}
+	handle, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, mode, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if errors.Is(err, errSharingViolation) {
+		return nil, errJournalInUse
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(handle), path), nil
+}

@@ -1,0 +1,14 @@
+package change
+
+import (
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// Maker makes changes, keeps what they overwrite in the journal, and undoes them. Its
+// work is for jobs: it is all that they may touch.
+type Maker struct {
+	*target.Conn
+	Index   target.Index // nil: keys are found by SCAN
+	Journal *Journal
+	Clock   func() int64
+}

@@ -1,0 +1,41 @@
+package change
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// refusing queues nothing but reads, and so carries no transaction out.
+type refusing struct{}
+
+func (refusing) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, error) {
+	values := make([]resp.Value, len(calls))
+	for i, call := range calls {
+		switch string(call[0]) {
+		case "MULTI", "DISCARD":
+			values[i] = resp.OK
+		case "DUMP":
+			values[i] = resp.Queued
+		case "EXEC":
+			values[i] = resp.MakeError("EXECABORT Transaction discarded because of previous errors.")
+		default:
+			values[i] = resp.MakeError("ERR wrong number of arguments for 'set' command")
+		}
+	}
+	return values, nil
+}
+
+// TestRefusedTogether is a transaction of which nothing was done: its commands say why.
+func TestRefusedTogether(t *testing.T) {
+	c := Maker{Conn: target.NewConn(refusing{}, func() int64 { return 0 })}
+	var r rereads
+	r.addAbsent([]string{"k"})
+	values, err := c.commitTogether(context.Background(), 0, r, [][][]byte{target.Command("SET", "k")})
+	if err != nil || len(values) != 1 || !strings.Contains(target.Text(values[0]), "wrong number") {
+		t.Errorf("got %v %v", values, err)
+	}
+}

@@ -1,0 +1,107 @@
+package change
+
+import (
+	"context"
+	"slices"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+)
+
+// Selection is the keys that an action is about.
+type Selection struct {
+	Names   []string
+	Folders []string // with all keys whose names begin so
+}
+
+// Select is the selection of some names and folders; what is in one of the folders counts
+// once.
+func Select(names, folders []string) Selection {
+	s := Selection{names, folders}
+	slices.Sort(s.Names)
+	slices.Sort(s.Folders)
+	s.Names = slices.DeleteFunc(s.Names, func(name string) bool { return under(name, s.Folders) })
+	s.Folders = slices.DeleteFunc(s.Folders, func(f string) bool {
+		return under(f, slices.DeleteFunc(slices.Clone(s.Folders), func(o string) bool { return o == f }))
+	})
+	return s
+}
+
+func under(name string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool { return len(name) >= len(f) && name[:len(f)] == f })
+}
+
+// Empty reports whether nothing is selected.
+func (s Selection) Empty() bool { return len(s.Names)+len(s.Folders) == 0 }
+
+// String names the selection in few words.
+func (s Selection) String() string {
+	switch {
+	case len(s.Folders) == 0 && len(s.Names) == 1:
+		return display.Text(s.Names[0], 40)
+	case len(s.Folders) == 1 && len(s.Names) == 0:
+		return display.Text(s.Folders[0], 40) + "*"
+	case len(s.Folders) == 0:
+		return display.Counted(int64(len(s.Names)), "key", "keys")
+	}
+	return display.Counted(int64(len(s.Folders)), "folder", "folders") + " and " + display.Counted(int64(len(s.Names)), "key", "keys")
+}
+
+// namesAtOnce is how many names a visit gets at once.
+const namesAtOnce = 1000
+
+// visit calls fn with the names of the keys of s, all of them, some at a time. fn
+// may delete them.
+func (c *Maker) visit(ctx context.Context, db int, s Selection, fn func(names []string) error) error {
+	for part := range slices.Chunk(s.Names, namesAtOnce) {
+		if err := fn(part); err != nil {
+			return err
+		}
+	}
+	for _, folder := range s.Folders {
+		if err := c.visitFolder(ctx, db, folder, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Maker) visitFolder(ctx context.Context, db int, folder string, fn func([]string) error) error {
+	if c.Index != nil {
+		q := catalog.Query{DB: db, Prefix: folder}
+		var from catalog.Mark
+		for {
+			p, err := c.Index.Page(ctx, q, from, false, namesAtOnce)
+			if err != nil {
+				return err
+			}
+			names := make([]string, len(p.Entries))
+			for i, e := range p.Entries {
+				names[i] = e.Name
+			}
+			if err := fn(names); err != nil || p.End {
+				return err
+			}
+			from = p.Next
+		}
+	}
+	pattern := target.GlobEscape(folder) + "*"
+	brought := target.NewSeen()
+	for cursor, page := "0", 0; ; page++ {
+		v, err := c.One(ctx, db, target.Command("SCAN", cursor, "COUNT", target.Decimal(namesAtOnce), "MATCH", pattern))
+		if err != nil {
+			return err
+		}
+		next, elems := target.CursorReply(v)
+		var names []string
+		for _, e := range elems {
+			names = append(names, target.Text(e))
+		}
+		names = target.Once(brought, page, names, func(name string) string { return name })
+		if err := fn(names); err != nil || next == "" {
+			return err
+		}
+		cursor = next
+	}
+}

@@ -1,0 +1,264 @@
+package change
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// transaction is commands that change keys, and the keys.
+type transaction struct {
+	db     int
+	places []keysIn
+	absent bool // keys that are not there are kept as such
+	back   [][][]byte
+	lives  bool
+	backOf backOf     // what undoes it, found out while the keys are watched; nil: back
+	checks []checksIn // what it leaves
+	// calls is the commands, once it is known which of the keys are there.
+	calls func(there []string) ([][][]byte, error)
+}
+
+// keysIn is keys of a database.
+type keysIn struct {
+	db   int
+	keys []string
+}
+
+// errRaced is the end of a transaction whose keys were changed by somebody else
+// between being kept and being changed.
+var errRaced = errors.New("somebody else changed the keys at the same time")
+
+// tries is how often a transaction begins again when somebody interferes.
+const tries = 5
+
+// transact keeps keys in the journal and changes them. Where the target can watch
+// keys, nobody changes one between the two; otherwise commitTogether keeps what others
+// write in that moment. sent reports whether the commands went out: otherwise nothing was
+// changed.
+func (c *Maker) transact(ctx context.Context, t transaction) (values []resp.Value, sent bool, err error) {
+	for range tries {
+		var watched bool
+		var calls [][][]byte
+		if watched, err = c.watch(ctx, t.places); err != nil {
+			return nil, false, err
+		}
+		var r rereads
+		calls, r, err = c.keep(ctx, t)
+		if err == nil && len(calls) == 0 {
+			return nil, false, nil
+		}
+		switch {
+		case err != nil:
+		case watched:
+			values, err = c.commit(ctx, t.db, true, calls, t.watchAgain()...)
+			sent = !errors.Is(err, errRaced)
+		default:
+			values, err = c.commitTogether(ctx, t.db, r, calls)
+			sent = true
+		}
+		kept := err == nil && (nothingDone(values) || c.remember(ctx, t, watched))
+		if !kept && ctx.Err() != nil {
+			c.rememberStopped(ctx, t)
+		}
+		if !errors.Is(err, errRaced) {
+			return values, sent, err
+		}
+	}
+	return nil, false, err
+}
+
+// watchAgain are the calls that watch, right behind a transaction, the keys whose values
+// are to be looked at then.
+func (t transaction) watchAgain() (calls [][][]byte) {
+	for _, p := range t.checks {
+		if p.db != t.db || p.known || len(p.checks) == 0 {
+			continue
+		}
+		words := []string{"WATCH"}
+		for _, l := range p.checks {
+			words = append(words, l.key())
+		}
+		calls = append(calls, target.Command(words...))
+	}
+	return calls
+}
+
+// keep writes to the journal what undoes a transaction, and returns its commands, and
+// what it kept of keys in its database.
+func (c *Maker) keep(ctx context.Context, t transaction) (calls [][][]byte, r rereads, err error) {
+	add := func(db int) func([][][]byte) error {
+		return func(calls [][][]byte) error {
+			if db == t.db {
+				r.add(calls)
+			}
+			return c.Journal.add(db, calls)
+		}
+	}
+	if t.backOf != nil {
+		if t.back, err = t.backOf(ctx, c.Conn, t.db); err != nil {
+			return nil, r, err
+		}
+	}
+	if t.back != nil {
+		if err := c.Journal.add(t.db, t.back); err != nil {
+			return nil, r, err
+		}
+		t.places = nil
+	}
+	var all []string
+	for _, p := range t.places {
+		images := c.images
+		if t.lives {
+			images = c.lives
+		}
+		there, err := images(ctx, p.db, p.keys, c.Clock(), add(p.db))
+		if err != nil {
+			return nil, r, err
+		}
+		all = append(all, there...)
+		if missing := p.without(there); t.absent && !t.lives && len(missing) > 0 {
+			if err := c.Journal.add(p.db, gone(missing)); err != nil {
+				return nil, r, err
+			}
+			if p.db == t.db {
+				r.addAbsent(missing)
+			}
+		}
+	}
+	calls, err = t.calls(all)
+	if err == nil && len(calls) > 0 {
+		err = c.Journal.sync()
+	}
+	return calls, r, err
+}
+
+// without is the keys that are not among others.
+func (p keysIn) without(there []string) []string {
+	known := map[string]bool{}
+	for _, key := range there {
+		known[key] = true
+	}
+	return slices.DeleteFunc(slices.Clone(p.keys), func(key string) bool { return known[key] })
+}
+
+// watch makes a commit fail that comes after somebody else's change of the keys.
+// It returns false where the target has no such thing.
+func (c *Maker) watch(ctx context.Context, places []keysIn) (bool, error) {
+	if c.Refusals.Has("WATCH") {
+		return false, nil
+	}
+	for i, p := range places {
+		calls := [][][]byte{target.Command(append([]string{"WATCH"}, p.keys...)...)}
+		if i == 0 {
+			calls = append([][][]byte{target.Command("UNWATCH")}, calls...) // what a transaction that was given up left
+		}
+		values, err := c.Do(ctx, p.db, calls...)
+		if err != nil {
+			return false, err
+		}
+		if values[len(values)-1].IsError() {
+			c.Refusals.Add("WATCH")
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// unwatch gives up what was watched.
+func (c *Maker) unwatch(ctx context.Context) error {
+	if c.Refusals.Has("WATCH") {
+		return nil
+	}
+	_, err := c.Do(ctx, 0, target.Command("UNWATCH"))
+	return err
+}
+
+// commit runs commands, where the target can as one, and right behind them some that
+// nobody wants the replies of. errRaced means that nothing was done, since keys that
+// were watched have been changed.
+func (c *Maker) commit(ctx context.Context, db int, atomic bool, calls [][][]byte, behind ...[][]byte) ([]resp.Value, error) {
+	if !atomic {
+		return c.Do(ctx, db, calls...)
+	}
+	values, err := c.Do(ctx, db, slices.Concat([][][]byte{target.Command("MULTI")}, calls, [][][]byte{target.Command("EXEC")}, behind)...)
+	if err != nil {
+		return nil, err
+	}
+	values = values[:len(values)-len(behind)]
+	done := values[len(values)-1]
+	switch {
+	case done.IsNull():
+		return nil, errRaced
+	case !done.IsError():
+		return done.Elems, nil
+	}
+	// Nothing was done. Why says the reply to the command that could not be queued.
+	if _, err := settled(values[:len(values)-1]); err != nil {
+		return []resp.Value{resp.MakeError(err.Error())}, nil
+	}
+	return []resp.Value{done}, nil
+}
+
+// changedBy is the keys that calls may change.
+func changedBy(db int, calls [][][]byte) []keysIn {
+	var places []keysIn
+	add := func(db int, key string) {
+		i := slices.IndexFunc(places, func(p keysIn) bool { return p.db == db })
+		if i < 0 {
+			i = len(places)
+			places = append(places, keysIn{db: db})
+		}
+		if !slices.Contains(places[i].keys, key) {
+			places[i].keys = append(places[i].keys, key)
+		}
+	}
+	for _, call := range calls {
+		cmd, _ := commands.Find(call)
+		if cmd == nil {
+			continue
+		}
+		refs := cmd.KeysOf(call)
+		writes := func(r commands.KeyRef) bool { return r.Access&7 != commands.RO }
+		// XREADGROUP only reads the keys, and writes what it has delivered.
+		all := cmd.Flags&commands.Write != 0 && !slices.ContainsFunc(refs, writes)
+		for _, ref := range refs {
+			if all || writes(ref) {
+				add(elsewhere(cmd.Name, call, ref.Pos, db), string(call[ref.Pos]))
+			}
+		}
+		if to, ok := movedTo(cmd.Name, call); ok {
+			add(to, string(call[1]))
+		}
+	}
+	return places
+}
+
+// elsewhere is the database that a key of a call is in: COPY names another one.
+func elsewhere(name string, call [][]byte, pos, db int) int {
+	if name == "COPY" && pos == 2 {
+		for i := 3; i+1 < len(call); i++ {
+			if bytes.EqualFold(call[i], []byte("DB")) {
+				if n, err := strconv.Atoi(string(call[i+1])); err == nil {
+					return n
+				}
+			}
+		}
+	}
+	return db
+}
+
+// movedTo is the database that MOVE moves a key to.
+func movedTo(name string, call [][]byte) (db int, ok bool) {
+	if name != "MOVE" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(call[2]))
+	return n, err == nil && n >= 0
+}

@@ -1,0 +1,268 @@
+package edit
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keytype"
+)
+
+// Rename asks for another name of the selected key. A name that is taken is asked
+// about once more.
+func (r *Room) Rename(s Subject) tea.Cmd {
+	key, ok := s.Key, s.HasKey
+	if !ok {
+		r.Notice = "Choose a key to rename."
+	}
+	if !ok || !r.mayWrite() {
+		return nil
+	}
+	typed, read := screen.Typeable(key)
+	r.Dialog = &form{r: r, title: "Rename " + display.Text(key, 40), fields: []field{newField("name", typed, "")}, make: func(v []string) (change.Change, error) {
+		name, err := read(v[0])
+		if err != nil || name == key {
+			return change.Change{}, err
+		}
+		c := change.Change{Title: "Renamed to " + display.Text(name, 40), Reveal: name}
+		onto := c
+		onto.Calls = [][][]byte{target.Command("RENAME", key, name)}
+		c.Calls, c.Overwrite = [][][]byte{target.Command("RENAMENX", key, name)}, &onto
+		c.Back = [][][]byte{target.Command("RENAME", name, key)}
+		c.Checks = []change.Check{{Call: target.Command("EXISTS", key)}, {Call: target.Command("EXISTS", name)}}
+		return c, nil
+	}}
+	return nil
+}
+
+// lifeNote is how a time to live is written.
+const lifeNote = "90s, 12h, 2d, 1w, never, 2030-01-31"
+
+// Expire asks how long the selected keys should live, or in a hash the selected
+// field.
+func (r *Room) Expire(s Subject) tea.Cmd {
+	name, set, ok := r.timed(s)
+	if !ok || !r.mayWrite() {
+		return nil
+	}
+	r.Dialog = &form{r: r, title: "Time to live of " + name, fields: []field{newField("TTL", "", lifeNote)}, make: func(v []string) (change.Change, error) {
+		if strings.TrimSpace(v[0]) == "" {
+			return change.Change{}, nil
+		}
+		at, err := parseLife(v[0], r.Now)
+		return set(at), err
+	}}
+	return nil
+}
+
+// Persist takes the time to live away.
+func (r *Room) Persist(s Subject) tea.Cmd {
+	_, set, ok := r.timed(s)
+	if !ok || !r.mayWrite() {
+		return nil
+	}
+	r.Tell(Taken{})
+	return r.write(set(0))
+}
+
+// timed is what the person chose whose time to live may be set: its name, and the
+// change that makes it end at a time, or never for 0.
+func (r *Room) timed(s Subject) (name string, set func(at int64) change.Change, ok bool) {
+	if e := s.Value.Element; e != nil && r.InValue && s.Value.Type == keytype.Hash && !s.Value.Gone {
+		return r.timedField(s.Value.Key, e.Row[0])
+	}
+	keys := s.Keys
+	if len(keys.Folders) > 0 {
+		r.Notice = "Choose keys, not folders, to set their time to live."
+	}
+	return keys.String(), func(at int64) change.Change {
+		c := change.Change{Title: lived(keys.String(), len(keys.Names), at, r.Now), OnlyTTLs: true}
+		for _, name := range keys.Names {
+			call := target.Command("PERSIST", name)
+			if at != 0 {
+				call = target.Command("PEXPIREAT", name, target.Decimal(at))
+			}
+			c.Calls = append(c.Calls, call)
+		}
+		return c
+	}, len(keys.Folders) == 0 && len(keys.Names) > 0
+}
+
+func (r *Room) timedField(key, field string) (name string, set func(at int64) change.Change, ok bool) {
+	name = display.Text(field, 30) + " of " + display.Text(key, 30)
+	return name, func(at int64) change.Change {
+		call := target.Command("HPERSIST", key, "FIELDS", "1", field)
+		if at != 0 {
+			call = target.Command("HPEXPIREAT", key, target.Decimal(at), "FIELDS", "1", field)
+		}
+		return change.Change{
+			Title: lived(name, 1, at, r.Now), Calls: [][][]byte{call}, OnlyTTLs: true, BackOf: change.UndoFieldTTL(key, field),
+			Checks: []change.Check{{Call: target.Command(change.OnlyTTL, key, field)}},
+		}
+	}, true
+}
+
+// lived says what the time to live of n things became.
+func lived(name string, n int, at, now int64) string {
+	ends := " expire"
+	if n == 1 {
+		ends = " expires"
+	}
+	if at == 0 {
+		return name + " never" + ends + " now"
+	}
+	return name + ends + " in " + display.Remaining(at-now)
+}
+
+// parseLife reads a time to live as people write it, and returns when it ends: 0
+// for never.
+func parseLife(text string, now int64) (int64, error) {
+	text = strings.TrimSpace(text)
+	if text == "never" || text == "" {
+		return 0, nil
+	}
+	for _, layout := range []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339} {
+		t, err := time.ParseInLocation(layout, text, time.Local)
+		switch {
+		case err == nil && t.UnixMilli() <= now:
+			return 0, fmt.Errorf("%s is over", text)
+		case err == nil:
+			return t.UnixMilli(), nil
+		}
+	}
+	var total time.Duration
+	rest := strings.ReplaceAll(text, " ", "")
+	for _, unit := range []struct {
+		letter string
+		days   int64
+	}{{"w", 7}, {"d", 1}} {
+		count, after, ok := strings.Cut(rest, unit.letter)
+		if !ok {
+			continue
+		}
+		n := target.Atoi(count)
+		if n <= 0 || n > 36500/unit.days {
+			return 0, badLife(text)
+		}
+		total, rest = total+time.Duration(n*unit.days)*24*time.Hour, after
+	}
+	if rest != "" {
+		if strings.Trim(rest, "0123456789") == "" {
+			rest += "s"
+		}
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			return 0, badLife(text)
+		}
+		total += d
+	}
+	if total <= 0 {
+		return 0, badLife(text)
+	}
+	return now + total.Milliseconds(), nil
+}
+
+func badLife(text string) error {
+	return fmt.Errorf("%s is no time to live: give 90s, 10m, 12h, 2d, 1w, a date or never", display.Text(text, 20))
+}
+
+// Remove deletes what is selected: keys in the list, an element in a value.
+func (r *Room) Remove(s Subject) tea.Cmd {
+	v := s.Value
+	if !r.InValue || !v.Table {
+		return r.askDelete(s.Keys)
+	}
+	e := v.Element
+	if e == nil || !r.mayWrite() {
+		return nil
+	}
+	c := change.Change{Title: "Deleted " + display.Text(e.Row[0], 30), Calls: r.elementGone(v)}
+	if c.Calls == nil {
+		r.Notice = "What stands here is not deleted by itself."
+		return nil
+	}
+	if v.Type == keytype.List {
+		c = c.Expecting(e.Body, keytype.Of(v.Type).Getting(v.Key, e.Row[0])) // others may have moved it
+	}
+	return r.confirm(Confirmation{title: "Delete " + display.Text(e.Row[0], 30) + " of " + display.Text(v.Key, 30) + "?", change: c})
+}
+
+// elementGone is the commands that delete the selected element, nil where it cannot be.
+func (r *Room) elementGone(v room.Sight) [][][]byte {
+	e := v.Element
+	if !e.Own {
+		return nil
+	}
+	if v.Type == keytype.List {
+		// A list deletes by value only: the element is made one that is found
+		// nowhere else.
+		mark := fmt.Sprintf("\x00deleted at %d by the inspector\x00", r.Now)
+		return [][][]byte{target.Command("LSET", v.Key, e.Row[0], mark), target.Command("LREM", v.Key, "1", mark)}
+	}
+	if t := keytype.Of(v.Type); t.Drop != "" {
+		return [][][]byte{t.Dropping(v.Key, e.Name)}
+	}
+	return nil
+}
+
+// Add asks for a new key, or for a new element of the open value.
+func (r *Room) Add(s Subject) tea.Cmd {
+	if !r.mayWrite() {
+		return nil
+	}
+	if r.InValue && s.Value.Shown && !s.Value.Gone {
+		return r.addElement(s.Value)
+	}
+	p := &room.Picker{Title: "Add a key of type", Choose: func(kind string) tea.Cmd {
+		r.addKey(kind, s.Folder)
+		return nil
+	}}
+	for _, t := range keytype.Types {
+		p.Items = append(p.Items, room.Item{Label: t.Said(), Value: t.Name})
+	}
+	r.Dialog = p
+	return nil
+}
+
+func (r *Room) addKey(kind, prefix string) {
+	if typed, _ := screen.Typeable(prefix); typed != prefix {
+		prefix = ""
+	}
+	fields := []field{newField("name", prefix, "")}
+	for _, part := range keytype.Of(kind).Given {
+		fields = append(fields, newField(part, "", ""))
+	}
+	fields = append(fields, newField("TTL", "", lifeNote))
+	r.Dialog = &form{r: r, title: "New " + display.Type(kind), fields: fields, make: func(values []string) (change.Change, error) {
+		name, ttl := values[0], values[len(values)-1]
+		at, err := parseLife(ttl, r.Now)
+		calls := [][][]byte{keytype.Of(kind).Adding(name, values[1:len(values)-1])}
+		if at != 0 {
+			calls = append(calls, target.Command("PEXPIREAT", name, target.Decimal(at)))
+		}
+		return change.Change{Title: "Added " + display.Text(name, 40), Calls: calls, Missing: name, Reveal: name}, err
+	}}
+}
+
+func (r *Room) addElement(v room.Sight) tea.Cmd {
+	kind, key := v.Type, v.Key
+	if keytype.Of(kind).Parts == nil {
+		r.Notice = "Press e to edit the value."
+		return nil
+	}
+	var fields []field
+	for _, part := range keytype.Of(kind).Given {
+		fields = append(fields, newField(part, "", ""))
+	}
+	r.Dialog = &form{r: r, title: "Add to " + display.Text(key, 40), fields: fields, make: func(values []string) (change.Change, error) {
+		return change.Change{Title: "Added to " + display.Text(key, 40), Calls: [][][]byte{keytype.Of(kind).Adding(key, values)}}, nil
+	}}
+	return nil
+}

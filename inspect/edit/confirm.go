@@ -1,0 +1,122 @@
+package edit
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+)
+
+// Confirm is what a person must answer before something is deleted.
+type Confirm int
+
+const (
+	ConfirmYes  Confirm = iota // y
+	ConfirmNone                // nothing
+	ConfirmName                // the name of the target
+)
+
+// Confirmation is a question before a change.
+type Confirmation struct {
+	r      *Room
+	title  string
+	notes  []string
+	change change.Change
+	always bool           // ask even where nothing is to be confirmed: it cannot be undone
+	agreed func() tea.Cmd // what follows when there is no change to be made
+
+	name  *screen.Prompt // where the name is typed; nil where y will do
+	wrong bool
+}
+
+// confirm asks, or makes the change at once where nothing is to be confirmed.
+func (r *Room) confirm(c Confirmation) tea.Cmd {
+	switch {
+	case !r.mayWrite():
+		return nil
+	case r.Confirm == ConfirmNone && !c.always:
+		return r.write(c.change)
+	case r.Confirm == ConfirmName:
+		c.name = screen.NewPrompt("")
+	}
+	c.r, r.Dialog = r, &c
+	return nil
+}
+
+// Press implements room.Dialog.
+func (c *Confirmation) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+	switch key := k.String(); {
+	case key == "esc":
+		c.refuse()
+	case key == sqlKey:
+		return c.r.showSQL(c.change, c)
+	case c.name == nil && (key == "y" || key == "Y"):
+		return c.agree()
+	case c.name == nil && (key == "n" || key == "N" || key == "q"):
+		c.refuse()
+	case c.name == nil:
+	case key == "enter" && c.name.String() == c.r.Name:
+		return c.agree()
+	case key == "enter":
+		c.wrong = true
+	default:
+		c.name.Key(k)
+		c.wrong = false
+	}
+	return nil
+}
+
+func (c *Confirmation) agree() tea.Cmd {
+	c.r.Dialog = nil
+	if c.agreed != nil {
+		return c.agreed()
+	}
+	return c.r.write(c.change)
+}
+
+func (c *Confirmation) refuse() {
+	c.r.Dialog = nil
+	c.r.Notice = "Nothing was changed."
+	c.r.refused(c.change, "You did not want it.")
+}
+
+// View implements room.Dialog.
+func (c *Confirmation) View(b *room.Base, width, height int) []string {
+	lines := []string{b.Styles.Failure.Bold(true).Render(" " + c.title + " ")}
+	for _, note := range c.notes {
+		lines = append(lines, " "+note+" ")
+	}
+	if len(c.change.Calls) > 0 {
+		lines = append(lines, b.Styles.Dim.Render(" "+screen.CallsText(c.change.Calls, min(width-2, 60))+" "))
+	}
+	switch {
+	case c.name == nil:
+		lines = append(lines, " "+b.Styles.Key.Render("y")+" yes   "+b.Styles.Key.Render("n")+" no ")
+	case c.wrong:
+		lines = append(lines, b.Styles.Failure.Render(" That is not "+c.r.Name+". "), " "+b.Styles.Prompt(c.name, width-3))
+	default:
+		lines = append(lines, " Type "+b.Styles.Accent.Render(c.r.Name)+" to go on: ", " "+b.Styles.Prompt(c.name, width-3))
+	}
+	inner := 0
+	for _, line := range lines {
+		inner = min(max(inner, ansi.StringWidth(line)), width)
+	}
+	for i, line := range lines {
+		lines[i] = screen.Pad(display.Truncate(line, inner), inner)
+	}
+	return lines
+}
+
+// Footer implements room.Dialog.
+func (c *Confirmation) Footer() [][2]string {
+	if c.name != nil {
+		return [][2]string{{"⏎", "go on"}, SQLHint, {"esc", "cancel"}}
+	}
+	return [][2]string{{"y", "yes"}, {"n", "no"}, SQLHint}
+}
+
+// TakesText implements room.Dialog.
+func (c *Confirmation) TakesText() bool { return c.name != nil }

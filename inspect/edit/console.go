@@ -1,0 +1,331 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// CommandLine asks for a command and runs it.
+func (r *Room) CommandLine() tea.Cmd {
+	r.Dialog = &console{r: r, prompt: screen.NewPrompt(""), at: len(r.typed)}
+	return nil
+}
+
+// console is the line to type a command in, with those typed before.
+type console struct {
+	r      *Room
+	prompt *screen.Prompt
+	at     int // in the history
+}
+
+// Press implements room.Dialog.
+func (c *console) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+	switch k.String() {
+	case "esc":
+		b.Dialog = nil
+	case "backspace":
+		if len(c.prompt.Text) == 0 {
+			b.Dialog = nil
+		}
+		c.prompt.Key(k)
+	case "up":
+		c.recall(-1)
+	case "down":
+		c.recall(1)
+	case "enter":
+		b.Dialog = nil
+		return c.r.runLine(c.prompt.String())
+	default:
+		c.prompt.Key(k)
+	}
+	return nil
+}
+
+func (c *console) recall(step int) {
+	if at := c.at + step; at >= 0 && at < len(c.r.typed) {
+		c.at = at
+		c.prompt = screen.NewPrompt(c.r.typed[at])
+	}
+}
+
+// View implements room.Dialog.
+func (c *console) View(b *room.Base, width, height int) []string {
+	return []string{display.Fit(" "+b.Styles.Key.Render(": ")+b.Styles.Prompt(c.prompt, min(width, 76)-4), min(width, 76))}
+}
+
+// Footer implements room.Dialog.
+func (c *console) Footer() [][2]string {
+	return [][2]string{{"⏎", "run"}, {"↑↓", "history"}, {"esc", "cancel"}}
+}
+
+// runLine runs a command that was typed. What it may change is asked and kept as
+// for any other change.
+func (r *Room) runLine(line string) tea.Cmd {
+	call, err := resp.SplitLine(line)
+	if err != nil || len(call) == 0 {
+		if err != nil {
+			r.Fail(err)
+		}
+		return nil
+	}
+	r.typed = append(r.typed, line)
+	if cmd, bad := commands.Find(call); cmd == nil && strings.HasPrefix(string(bad.Str), "ERR wrong number of arguments") {
+		r.Fail(target.ReplyError(bad))
+		return nil
+	}
+	kind, keys := kindOf(call)
+	if kind == reading {
+		return r.show(call)
+	}
+	if kind == ofSession {
+		r.Notice = "This is about a connection, and the browser shares one: use meowdis repl."
+		return nil
+	}
+	if !r.mayWrite() {
+		return nil
+	}
+	return r.runWrite(call, kind, keys)
+}
+
+// runWrite runs a command that changes something.
+func (r *Room) runWrite(call [][]byte, kind danger, deletes bool) tea.Cmd {
+	c := change.Change{Title: screen.CallText(call, 40), Calls: [][][]byte{call}, Origin: origin{shows: true}, OnlyTTLs: setsLife(call, r.Now)}
+	ask := Confirmation{title: "Run " + c.Title + "?", change: c}
+	switch kind {
+	case flushing:
+		return r.flush(c)
+	case swapping:
+		ask.change.Back, ask.change.Checks = [][][]byte{call}, []change.Check{} // the others' writes are swapped, too
+		ask.always = true
+	case unknownCall:
+		return r.lookUp(ask)
+	default:
+		if !deletes {
+			return r.write(c)
+		}
+	}
+	return r.confirm(ask)
+}
+
+// setsLife reports whether a command sets no more than when keys end, and ends none at
+// once.
+func setsLife(call [][]byte, now int64) bool {
+	name := strings.ToUpper(string(call[0]))
+	if name == "PERSIST" {
+		return true
+	}
+	if len(call) < 3 {
+		return false
+	}
+	at := target.Atoi(string(call[2]))
+	switch name {
+	case "EXPIRE", "PEXPIRE":
+		return at > 0
+	case "EXPIREAT":
+		return at > now/1000
+	case "PEXPIREAT":
+		return at > now
+	}
+	return false
+}
+
+// lookedUpMsg is a command that is not in our table, and what the target tells of it.
+type lookedUpMsg struct{ Confirmation }
+
+// lookUp asks the target which keys a command has that is not in our table: they
+// can be kept. A script may write others, too.
+func (r *Room) lookUp(ask Confirmation) tea.Cmd {
+	conn, db, call := r.Conn, r.DB, ask.change.Calls[0]
+	ask.always = true
+	return r.Start(job.Answering, func(ctx context.Context) (tea.Msg, error) {
+		v, err := conn.One(ctx, db, append(target.Command("COMMAND", "GETKEYS"), call...))
+		var no target.Refusal
+		if err != nil && !errors.As(err, &no) {
+			return nil, err
+		}
+		for _, e := range v.Elems {
+			ask.change.Keys = append(ask.change.Keys, target.Text(e))
+		}
+		if err != nil || len(v.Elems) == 0 || commands.Known(call).Has(commands.Scripts) {
+			ask.change.Final = true
+			ask.notes = []string{"What it does is not known here; it cannot be undone."}
+		}
+		return lookedUpMsg{ask}, nil
+	})
+}
+
+// flush deletes all keys of a database, or of all, one by one, so that each is
+// kept.
+func (r *Room) flush(c change.Change) tea.Cmd {
+	w := weighedMsg{Change: change.Change{Title: c.Title}, ask: "Run " + c.Title, always: true}
+	every := change.Selection{Folders: []string{""}}
+	mk, db := r.maker, r.DB
+	if cmd, _ := commands.Find(c.Calls[0]); cmd.Name == "FLUSHDB" {
+		w.Gone = []change.Scope{{DB: db, Selection: every}}
+		return r.weigh(w)
+	}
+	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
+		dbs, err := transfer.Databases(ctx, mk.In(db))
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range dbs {
+			w.Gone = append(w.Gone, change.Scope{DB: n, Selection: every})
+		}
+		return w.weigh(ctx, mk)
+	})
+}
+
+// danger is what a command may do.
+type danger int
+
+const (
+	reading     danger = iota
+	changing           // some keys, which its words name
+	flushing           // all keys of databases
+	swapping           // databases; the same again undoes it
+	ofSession          // nothing but the connection
+	unknownCall        // nobody knows
+)
+
+// kindOf tells how dangerous a command is, and whether it deletes keys.
+func kindOf(call [][]byte) (kind danger, deletes bool) {
+	cmd, _ := commands.Find(call)
+	switch {
+	case commands.Known(call).Has(commands.OfConnection):
+		return ofSession, false
+	case cmd == nil || cmd.Has(commands.OfServer):
+		return unknownCall, false
+	case cmd.Name == "FLUSHALL" || cmd.Name == "FLUSHDB":
+		return flushing, true
+	case cmd.Name == "SWAPDB":
+		return swapping, false
+	case cmd.Flags&commands.Write == 0:
+		return reading, false
+	}
+	return changing, slices.ContainsFunc(cmd.KeysOf(call), func(k commands.KeyRef) bool { return k.Access&7 == commands.RM })
+}
+
+// answeredMsg is the reply to a command that was typed.
+type answeredMsg struct {
+	call  [][]byte
+	reply resp.Value
+}
+
+// show runs a command that reads, and shows its reply.
+func (r *Room) show(call [][]byte) tea.Cmd {
+	db := r.DB
+	if strings.EqualFold(string(call[0]), "SELECT") {
+		r.Notice = "Press d to go to another database."
+		return nil
+	}
+	conn := r.Conn
+	return r.Start(job.Answering, func(ctx context.Context) (tea.Msg, error) {
+		values, err := conn.Do(ctx, db, call)
+		if err != nil {
+			return nil, err
+		}
+		return answeredMsg{call, values[0]}, nil
+	})
+}
+
+// onAnswered shows a reply: a short one in the status line, others on a page.
+func (r *Room) onAnswered(a answeredMsg) {
+	const longest = 1 << 20
+	text := resp.AppendTyped(nil, a.reply, true)
+	cut := len(text) > longest
+	lines := screen.SplitLines(string(text[:min(len(text), longest)]))
+	if len(lines) == 1 && len(lines[0]) < r.Width-20 {
+		r.Notice = screen.CallText(a.call, r.Width/2) + " → " + lines[0]
+		return
+	}
+	for i := range lines {
+		lines[i] = " " + screen.VisibleText([]byte(lines[i]))
+	}
+	if cut {
+		lines = append(lines, r.Styles.Dim.Render(" … and more"))
+	}
+	r.Dialog = &room.Page{Title: screen.CallText(a.call, 60), Lines: lines}
+}
+
+// ShowLog lists the commands that were sent, the last one first.
+func (r *Room) ShowLog() tea.Cmd {
+	entries := r.Conn.Log.Entries()
+	p := &room.Picker{Title: "Commands sent, the last one first", Takes: "show its SQL", Choose: func(value string) tea.Cmd {
+		return r.explain(entries[target.Atoi(value)].Call)
+	}}
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := entries[i]
+		note := target.Decimal(e.Took) + " ms"
+		if e.Bad {
+			note = "error  " + note
+		}
+		p.Items = append(p.Items, room.Item{Label: screen.CallText(e.Call, 150), Note: note, Value: target.Decimal(int64(i))})
+	}
+	if len(p.Items) == 0 {
+		r.Notice = "No command was sent yet."
+		return nil
+	}
+	r.Dialog = p
+	return nil
+}
+
+// explain shows the SQL that a command is.
+func (r *Room) explain(call [][]byte) tea.Cmd {
+	return r.showSQL(change.Change{Calls: [][][]byte{call}}, nil)
+}
+
+// sqlKey shows the SQL of what is to be confirmed or sent.
+const sqlKey = "ctrl+x"
+
+var SQLHint = [2]string{"^X", "SQL"}
+
+// showSQL shows the SQL that a change will run; behind it stands the overlay that
+// it was asked from.
+func (r *Room) showSQL(c change.Change, behind room.Dialog) tea.Cmd {
+	switch {
+	case r.Explain == nil:
+		r.Notice = "Only a file has SQL to show."
+		return nil
+	case len(c.Calls) == 0:
+		r.Notice = "There is nothing to run yet."
+		return nil
+	}
+	var lines []string
+	for i, call := range c.Calls[:min(len(c.Calls), mostExplained)] {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		if len(c.Calls) > 1 {
+			lines = append(lines, r.Styles.Accent.Render(" "+screen.CallText(call, 200)))
+		}
+		for _, line := range screen.SplitLines(r.Explain(r.DB, call)) {
+			lines = append(lines, " "+screen.VisibleText([]byte(line)))
+		}
+	}
+	if more := len(c.Calls) - mostExplained; more > 0 {
+		lines = append(lines, "", r.Styles.Dim.Render(" … and "+display.Counted(int64(more), "command", "commands")+" more"))
+	}
+	r.Dialog = &room.Page{Title: screen.CallsText(c.Calls, 60), Layout: room.Wrapped(lines...), Behind: behind}
+	return nil
+}
+
+// mostExplained is how many commands of a change are shown as SQL.
+const mostExplained = 20
+
+// TakesText implements room.Dialog.
+func (*console) TakesText() bool { return true }

@@ -1,0 +1,130 @@
+package edit
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/aymanbagabas/go-osc52/v2"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keytype"
+)
+
+// copyLimit is the longest text that is copied: terminals take no more.
+const copyLimit = 100_000
+
+// PickCopy asks what of the selected key to copy to the clipboard of the
+// terminal, which works over ssh, too.
+func (r *Room) PickCopy(s Subject) tea.Cmd {
+	key := s.Key
+	if !s.HasKey {
+		return nil
+	}
+	p := &room.Picker{Title: "Copy", Items: []room.Item{
+		{Label: "key", Value: "key"},
+		{Label: "value", Value: "value", Note: "or the selected element"},
+		{Label: "command", Value: "command", Note: "that reads it"},
+		{Label: "shell", Value: "shell", Note: "meowdis exec …"},
+	}}
+	p.Choose = func(what string) tea.Cmd {
+		verb, tail := "TYPE", ""
+		if t := keytype.Of(s.KeyType); t.Known() {
+			verb, tail, _ = strings.Cut(t.Read, " key")
+		}
+		switch what {
+		case "key":
+			return r.copyText("the key", key)
+		case "command":
+			return r.copyText("the command", verb+" "+screen.Quote([]byte(key))+tail)
+		case "shell":
+			return r.copyText("the shell command", r.shellCommand()+" "+verb+" "+shellWord(key)+tail)
+		}
+		return r.copyValue(s)
+	}
+	r.Dialog = p
+	return nil
+}
+
+// shellCommand begins a shell command that runs a command in the database that is
+// shown.
+func (r *Room) shellCommand() string {
+	if r.DB == 0 && r.startDB == 0 {
+		return r.Exec
+	}
+	return r.Exec + " -n " + target.Decimal(int64(r.DB))
+}
+
+// shellWord is a word for a POSIX shell.
+func shellWord(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// copyValue copies what is open: an element, or a string.
+func (r *Room) copyValue(s Subject) tea.Cmd {
+	if v := s.Value; r.InValue && v.Shown {
+		if v.Element != nil {
+			return r.copyText("the element", v.Element.Body)
+		}
+		if v.Text != nil && v.Text.Whole {
+			return r.copyText("the value", v.Text.Data)
+		}
+	}
+	if s.KeyType != keytype.String {
+		r.Notice = "Open the value and select an element to copy."
+		return nil
+	}
+	conn, key := r.Conn, s.Key
+	db := r.DB
+	return r.Start(job.Answering, func(ctx context.Context) (tea.Msg, error) {
+		v, err := conn.One(ctx, db, target.Command("GETRANGE", key, "0", target.Decimal(copyLimit)))
+		return copiedMsg{string(v.Str)}, err
+	})
+}
+
+// copiedMsg is a value to copy.
+type copiedMsg struct{ text string }
+
+func (r *Room) copyText(what, text string) tea.Cmd {
+	if len(text) > copyLimit {
+		r.Notice = "That is more than a terminal's clipboard takes. Press w to write it to a file."
+		return nil
+	}
+	r.Notice = "Copied " + what + " to the terminal's clipboard."
+	out := r.Out
+	if out == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		io.WriteString(out, osc52.New(text).String())
+		return nil
+	}
+}
+
+// Export asks for a file and writes the selected keys to it, as a script that makes
+// them again.
+func (r *Room) Export(sub Subject) tea.Cmd {
+	s := sub.Keys
+	if s.Empty() {
+		return nil
+	}
+	r.Dialog = &room.Question{Title: "Write " + s.String() + " to a file", Note: "a script for meowdis exec; a file that is there is not overwritten",
+		Prompt: screen.NewPrompt("export.redis"), Answer: func(path string) tea.Cmd {
+			mk, db := r.maker, r.DB
+			return r.Start(job.Exporting, func(ctx context.Context) (tea.Msg, error) {
+				n, err := mk.WriteScript(ctx, db, s, path)
+				return exportedMsg{n, path}, err
+			})
+		}}
+	return nil
+}
+
+// exportedMsg is how many keys were written to a file.
+type exportedMsg struct {
+	keys int
+	path string
+}

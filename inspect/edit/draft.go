@@ -1,0 +1,181 @@
+package edit
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+)
+
+// draft is a text in the file that an editor is given.
+type draft struct {
+	editable editable
+	path     string
+	shown    string // what the file held at first
+	hex      bool   // it is the bytes of the text, since the text is none
+}
+
+// EditOutside changes what the person looks at in the editor of their choice.
+func (r *Room) EditOutside(s Subject) tea.Cmd {
+	e, ok := r.editing(s.Value)
+	switch {
+	case !ok:
+		return nil
+	case r.Editor == nil:
+		r.Notice = "There is no editor: set EDITOR."
+		return nil
+	}
+	conn, db := r.Conn, r.DB
+	return r.Start(job.Drafting, func(ctx context.Context) (tea.Msg, error) {
+		if e.far {
+			v, err := conn.One(ctx, db, e.read)
+			if err != nil {
+				return nil, err
+			}
+			e.text, e.far = string(v.Str), false
+		}
+		d, err := newDraft(e)
+		return draftedMsg(d), err
+	})
+}
+
+// draftedMsg is a draft that the editor is to be given.
+type draftedMsg draft
+
+// newDraft writes a text to a file. What is no text is written as bytes, so that
+// an editor cannot spoil it.
+func newDraft(e editable) (draft, error) {
+	d := draft{editable: e, shown: e.text}
+	pattern := "meowdis-*.txt"
+	switch {
+	case e.laidOut != "":
+		d.shown, pattern = e.laidOut, "meowdis-*.json"
+	case !utf8.ValidString(e.text) || strings.ContainsRune(e.text, 0):
+		d.shown, d.hex = hexDraft(e.text), true
+	}
+	file, err := os.CreateTemp("", pattern)
+	if err != nil {
+		return d, err
+	}
+	d.path = file.Name()
+	_, err = file.WriteString(d.shown)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return d, errors.Join(err, os.Remove(d.path))
+	}
+	return d, nil
+}
+
+// onDrafted hands the draft to the editor.
+func (r *Room) onDrafted(d draft) tea.Cmd {
+	r.drafts[d.path] = d
+	return tea.Exec(borrower{r.Editor(d.path), r.Lent}, func(err error) tea.Msg { return Edited{d.path, err} })
+}
+
+// Edited is the end of the editor that had the file at a path.
+type Edited struct {
+	Path string
+	Err  error
+}
+
+// onEdited saves what the editor left. The file stays until that is done.
+func (r *Room) onEdited(e Edited) tea.Cmd {
+	d := r.drafts[e.Path]
+	read, err := os.ReadFile(e.Path)
+	if err != nil {
+		r.Fail(errors.Join(e.Err, err))
+		return nil
+	}
+	text, err := d.text(string(read))
+	switch unchanged := string(read) == d.shown || text == d.editable.text && err == nil; {
+	case unchanged && e.Err == nil:
+		r.Notice = "Nothing was changed."
+		r.dropDraft(d.path)
+		return nil
+	case unchanged:
+		r.dropDraft(d.path)
+		err = fmt.Errorf("the editor failed, and nothing was changed: %w", e.Err)
+	case e.Err != nil || err != nil:
+		r.notSaved(errors.Join(e.Err, err).Error(), d.path)
+		return nil
+	}
+	if err != nil {
+		r.Fail(err)
+		return nil
+	}
+	c := d.editable.change(text)
+	c.Origin = origin{draft: d.path}
+	return r.write(c)
+}
+
+// notSaved says why a text was not written, and where it is now.
+func (r *Room) notSaved(why, path string) {
+	r.Dialog = &room.Page{Title: "Nothing was changed", Layout: room.Wrapped(
+		" "+screen.VisibleText([]byte(why)), " Your text is in", " "+r.Styles.Accent.Render(path),
+	)}
+}
+
+func (r *Room) dropDraft(path string) {
+	delete(r.drafts, path)
+	if err := os.Remove(path); err != nil {
+		r.Fail(err)
+	}
+}
+
+// text is what a file means that the editor left. Editors end the last line; a
+// text that had no such end keeps none.
+func (d draft) text(read string) (string, error) {
+	if d.hex {
+		return parseHexDraft(read)
+	}
+	if !strings.HasSuffix(d.shown, "\n") {
+		read = strings.TrimSuffix(read, "\n")
+	}
+	return read, nil
+}
+
+const hexHelp = "# These bytes are no text. Change the pairs of digits; what follows a # is not read.\n"
+
+// hexDraft is bytes as an editor shows them: sixteen in a line, with what of them
+// can be read.
+func hexDraft(data string) string {
+	var b strings.Builder
+	b.WriteString(hexHelp)
+	for len(data) > 0 {
+		line := data[:min(len(data), 16)]
+		data = data[len(line):]
+		fmt.Fprintf(&b, "%-48s# ", fmt.Sprintf("% x", line))
+		for _, c := range []byte(line) {
+			if c < ' ' || c > '~' {
+				c = '.'
+			}
+			b.WriteByte(c)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// parseHexDraft reads bytes back.
+func parseHexDraft(text string) (string, error) {
+	var out []byte
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		digits, _, _ := strings.Cut(line, "#")
+		bytes, err := hex.DecodeString(strings.Join(strings.Fields(digits), ""))
+		if err != nil {
+			return "", fmt.Errorf("line %d holds what is no pair of hexadecimal digits", n)
+		}
+		out = append(out, bytes...)
+	}
+	return string(out), nil
+}

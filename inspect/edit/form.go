@@ -1,0 +1,128 @@
+package edit
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+)
+
+// form is an overlay with some lines to fill in, which make a change.
+type form struct {
+	r      *Room
+	title  string
+	fields []field
+	at     int
+	// make is the change that the values make. One without commands changes nothing.
+	make func(values []string) (change.Change, error)
+}
+
+// field is a line of a form.
+type field struct {
+	label  string
+	note   string
+	prompt *screen.Prompt
+}
+
+func newField(label, text, note string) field { return field{label, note, screen.NewPrompt(text)} }
+
+// Press implements room.Dialog.
+func (f *form) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+	last := len(f.fields) - 1
+	switch k.String() {
+	case "esc":
+		b.Dialog = nil
+	case "enter":
+		if f.at < last {
+			f.at++
+			return nil
+		}
+		return f.send()
+	case "ctrl+s":
+		return f.send()
+	case sqlKey:
+		c, err := f.change()
+		if err != nil {
+			f.r.Fail(err)
+			return nil
+		}
+		return f.r.showSQL(c, f)
+	case "tab", "down":
+		f.at = (f.at + 1) % len(f.fields)
+	case "shift+tab", "up":
+		f.at = (f.at + last) % len(f.fields)
+	default:
+		f.fields[f.at].prompt.Key(k)
+	}
+	return nil
+}
+
+func (f *form) change() (change.Change, error) {
+	values := make([]string, len(f.fields))
+	for i, field := range f.fields {
+		values[i] = field.prompt.String()
+	}
+	c, err := f.make(values)
+	c.Origin = origin{form: f}
+	return c, err
+}
+
+// send makes the change. The form stays when something is wrong with it.
+func (f *form) send() tea.Cmd {
+	c, err := f.change()
+	if err != nil {
+		f.r.Fail(err)
+		return nil
+	}
+	f.r.Dialog = nil
+	if len(c.Calls) == 0 {
+		f.r.Notice = "Nothing was changed."
+		return nil
+	}
+	return f.r.write(c)
+}
+
+// View implements room.Dialog.
+func (f *form) View(b *room.Base, width, height int) []string {
+	inner, labels := min(width, 64), 0
+	for _, field := range f.fields {
+		labels = max(labels, ansi.StringWidth(field.label))
+	}
+	lines := []string{b.Styles.Title.Render(display.Fit(" "+f.title, inner))}
+	for i, field := range f.fields {
+		mark, room := "  ", inner-labels-4
+		value := display.Text(field.prompt.String(), room)
+		switch {
+		case i == f.at:
+			mark = b.Styles.Accent.Render("▌ ")
+			value = b.Styles.Prompt(field.prompt, room)
+			if field.prompt.String() == "" {
+				value += b.Styles.Dim.Render(display.Truncate(field.note, room-1))
+			}
+		case field.prompt.String() == "":
+			value = b.Styles.Dim.Render(display.Truncate(field.note, room))
+		}
+		lines = append(lines, screen.Pad(mark+b.Styles.Dim.Render(display.Fit(field.label, labels))+"  "+value, inner))
+	}
+	if c, err := f.change(); err == nil && len(c.Calls) > 0 && len(lines) < height {
+		lines = append(lines, b.Styles.Dim.Render(display.Fit("  "+screen.CallsText(c.Calls, inner-3), inner)))
+	}
+	return lines
+}
+
+// Footer implements room.Dialog.
+func (f *form) Footer() [][2]string {
+	switch {
+	case f.at < len(f.fields)-1:
+		return [][2]string{{"⏎", "next"}, {"^S", "ok"}, SQLHint, {"esc", "cancel"}}
+	case len(f.fields) == 1:
+		return [][2]string{{"⏎", "ok"}, SQLHint, {"esc", "cancel"}}
+	}
+	return [][2]string{{"⏎", "ok"}, {"tab", "next"}, SQLHint, {"esc", "cancel"}}
+}
+
+// TakesText implements room.Dialog.
+func (*form) TakesText() bool { return true }

@@ -1,0 +1,68 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+const (
+	lockedNotice   = "Nothing is written while the browser is read-only. Press U to unlock it."
+	readOnlyNotice = "This target is read-only."
+)
+
+// mayWrite reports whether a change can begin, and says why not.
+func (r *Room) mayWrite() bool {
+	switch {
+	case r.Writer == nil:
+		r.Notice = readOnlyNotice
+	case r.access != unlocked:
+		r.Notice = lockedNotice
+	case r.Running(job.Writing):
+		r.Notice = "The last change is still being made; esc stops it."
+	default:
+		return true
+	}
+	return false
+}
+
+// Unlock lets the browser write, or locks it again.
+func (r *Room) Unlock() tea.Cmd {
+	switch {
+	case r.access == unlocked:
+		r.access = locked
+		r.Notice = "Read-only again."
+		return nil
+	case r.Writer == nil:
+		r.Notice = readOnlyNotice
+		return nil
+	case r.writes:
+		r.access = unlocked
+		r.Notice = "Writing is unlocked. Press U to lock it."
+		if n := len(r.steps); n > 0 {
+			r.Notice = "Writing is unlocked. Press u to undo: " + r.steps[n-1].Title + "."
+		}
+		return nil
+	}
+	unlock := r.Writer
+	return r.Start(job.Unlocking, func(ctx context.Context) (tea.Msg, error) {
+		c, err := unlock(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("unlocking: %w", err)
+		}
+		return unlockedMsg{c}, nil
+	})
+}
+
+// unlockedMsg is a client that writes.
+type unlockedMsg struct{ client target.Client }
+
+func (r *Room) onUnlocked(u unlockedMsg) {
+	r.Conn.Use(u.client)
+	r.writes = true
+	r.Unlock()
+}

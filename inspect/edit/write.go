@@ -1,0 +1,103 @@
+package edit
+
+import (
+	"context"
+	"errors"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+)
+
+// write makes a change, when writing is unlocked.
+func (r *Room) write(c change.Change) tea.Cmd {
+	if !r.mayWrite() {
+		r.refused(c, r.Notice)
+		return nil
+	}
+	mk, db := r.maker, r.DB
+	r.making = c.Title
+	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) {
+		w, doubt := mk.Make(ctx, db, c)
+		if doubt != nil {
+			return *doubt, nil
+		}
+		return w, nil
+	})
+}
+
+// origin is where a change was asked for.
+type origin struct {
+	draft string // a file with the text that is written; "" for none
+	form  *form  // where it was typed, to mend it there; nil for nowhere
+	shows bool   // the reply is to be seen
+}
+
+func originOf(c change.Change) origin {
+	o, _ := c.Origin.(origin)
+	return o
+}
+
+// onMade takes a change in: it can be undone, and the screen looks again.
+func (r *Room) onMade(w change.Made) tea.Cmd {
+	from := originOf(w.Change)
+	if w.Step != nil {
+		r.steps = append(r.steps, *w.Step)
+	}
+	switch {
+	case w.Err != nil && w.Step != nil:
+		r.Fail(w.Err)
+		r.Failure += " (u undoes what was done)"
+	case w.Err != nil:
+		r.Fail(w.Err)
+	case from.shows:
+		r.onAnswered(answeredMsg{call: w.Calls[0], reply: w.Reply})
+	default:
+		r.Notice = w.Title + "."
+		if w.Step != nil {
+			r.Notice += " Press u to undo it."
+		}
+	}
+	if w.Err != nil {
+		r.refused(w.Change, w.Err.Error())
+		r.tellUnkept(w.Err)
+	} else if from.draft != "" {
+		r.dropDraft(from.draft)
+	}
+	if w.Err != nil && w.Step == nil {
+		return nil
+	}
+	return r.Tell(Changed{w.Reveal})
+}
+
+// refused keeps what the person typed for a change that was not made, or not as a
+// whole.
+func (r *Room) refused(c change.Change, why string) {
+	switch from := originOf(c); {
+	case from.draft != "":
+		r.notSaved(why, from.draft)
+	case from.form != nil:
+		r.Dialog = from.form
+	}
+}
+
+// tellUnkept says all about a journal that cannot be written, which is more than
+// fits into the status line.
+func (r *Room) tellUnkept(err error) {
+	var why change.NotKept
+	if !errors.As(err, &why) {
+		return
+	}
+	r.Failure = ""
+	r.Dialog = &room.Page{Title: "Nothing was changed", Behind: r.Dialog, Layout: room.Wrapped(
+		" Its undo cannot be kept:", r.Styles.Failure.Render(" "+screen.VisibleText([]byte(why.Err.Error()))), " Make room there, or make it writable.",
+	)}
+}
+
+// onDoubtful asks whether to make a change nevertheless.
+func (r *Room) onDoubtful(d change.Doubtful) tea.Cmd {
+	return r.confirm(Confirmation{title: d.Title, notes: []string{d.Note}, change: d.Change, always: true})
+}

@@ -1,0 +1,139 @@
+package keys
+
+import (
+	"slices"
+	"strconv"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keytype"
+)
+
+// requery makes a picker whose choice changes the query.
+func (l *Room) requery(title string, items []room.Item, at int, change func(*query, int)) tea.Cmd {
+	for i := range items {
+		items[i].Value = strconv.Itoa(i)
+	}
+	l.Dialog = &room.Picker{Title: title, Items: items, At: max(at, 0), Choose: func(value string) tea.Cmd {
+		q := l.query
+		i, _ := strconv.Atoi(value)
+		change(&q, i)
+		l.InValue = false
+		l.search(q)
+		return nil
+	}}
+	return nil
+}
+
+// PickType lets the person choose the type of the keys to list.
+func (l *Room) PickType() tea.Cmd {
+	items := []room.Item{{Label: "all"}}
+	all := []string{""}
+	for _, t := range keytype.Types {
+		items, all = append(items, room.Item{Label: t.Said()}), append(all, t.Name)
+	}
+	return l.requery("Show keys of type", items, slices.Index(all, l.kind), func(q *query, i int) { q.kind = all[i] })
+}
+
+var lifeNames = []string{"any", "expiring", "within an hour", "persistent"}
+
+// PickLife lets the person choose the keys to list by their time to live.
+func (l *Room) PickLife() tea.Cmd {
+	items := []room.Item{{Label: "any"}, {Label: "expiring", Note: "with a TTL"}, {Label: "within an hour"}, {Label: "persistent", Note: "without a TTL"}}
+	return l.requery("Show keys by time to live", items, int(l.life), func(q *query, i int) { q.life = catalog.Life(i) })
+}
+
+var orderNames = []string{"name", "TTL", "size", "bytes", "type", "update"}
+
+// PickOrder lets the person choose the order of the list.
+func (l *Room) PickOrder() tea.Cmd {
+	notes := []string{"", "what ends first", "the largest first", "reads all values", "", "the last first"}
+	if l.Index == nil {
+		for _, i := range []int{1, 2, 4} {
+			notes[i] = "asks every key"
+		}
+	}
+	var items []room.Item
+	var orders []catalog.Order
+	for i, name := range orderNames {
+		// Without an index a key tells nothing of its bytes and changes.
+		if o := catalog.Order(i); l.Index != nil || o != catalog.ByBytes && o != catalog.ByUpdated {
+			items = append(items, room.Item{Label: name, Note: notes[i]})
+			orders = append(orders, o)
+		}
+	}
+	return l.requery("Sort by", items, slices.Index(orders, l.order), func(q *query, i int) {
+		q.order, q.reverse = orders[i], false
+	})
+}
+
+// ReverseOrder turns the list round.
+func (l *Room) ReverseOrder() tea.Cmd {
+	q := l.query
+	q.reverse = !q.reverse
+	l.search(q)
+	return nil
+}
+
+// ChangeView shows the tree, or the flat list.
+func (l *Room) ChangeView() tea.Cmd {
+	q := l.query
+	switch {
+	case q.Chooses():
+		l.Notice = "What a filter finds is always a flat list. Press esc to see all keys."
+		return nil
+	case q.order != catalog.ByName || q.reverse:
+		q.order, q.reverse, q.flat = catalog.ByName, false, false
+	default:
+		q.flat = !q.flat
+	}
+	l.search(q)
+	return nil
+}
+
+// PickDatabase lets the person choose another database; see DatabaseChosen.
+func (l *Room) PickDatabase() tea.Cmd {
+	p := &room.Picker{Title: "Database", Purpose: job.CountingDBs, At: l.DB, Choose: func(value string) tea.Cmd {
+		l.Cancel(job.CountingDBs)
+		db, err := strconv.Atoi(value)
+		if err != nil {
+			return nil
+		}
+		return l.Tell(DatabaseChosen{db})
+	}}
+	p.Items = databaseItems(nil)
+	p.At = min(l.DB, len(p.Items)-1)
+	l.Dialog = p
+	return l.countDatabases()
+}
+
+// databaseItems is the databases with their numbers of keys; all that there may
+// be while none was counted.
+func databaseItems(counts target.KeyCounts) []room.Item {
+	n := target.MostDatabases
+	if len(counts) > 0 {
+		n = len(counts)
+	}
+	items := make([]room.Item, n)
+	for i := range items {
+		name := strconv.Itoa(i)
+		items[i] = room.Item{Label: name, Note: "…", Value: name}
+		if len(counts) == 0 {
+			continue
+		}
+		switch n := counts[i]; {
+		case n > 0:
+			items[i].Note = display.Counted(n, "key", "keys")
+		case n == 0:
+			items[i].Note = "empty"
+		default:
+			items[i].Note = "? keys"
+		}
+	}
+	return items
+}

@@ -1,0 +1,73 @@
+package keys
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+)
+
+// countedMsg is the number of keys in the database, -1 when the target does not tell.
+type countedMsg int64
+
+// Count asks how many keys the database has.
+func (l *Room) Count() tea.Cmd {
+	conn, db := l.Conn, l.DB
+	return l.Start(job.Counting, func(ctx context.Context) (tea.Msg, error) {
+		v, err := conn.One(ctx, db, target.Command("DBSIZE"))
+		if conn.Refusals.Has("DBSIZE") {
+			return countedMsg(-1), nil
+		}
+		return countedMsg(target.Number(v)), err
+	})
+}
+
+// describedMsg is what was found out about some names.
+type describedMsg struct {
+	names []string
+	facts []catalog.Facts
+}
+
+func (l *Room) ask(names []string) tea.Cmd {
+	conn, index, clock, db := l.Conn, l.Index, l.Clock, l.DB
+	return l.Start(job.Describing, func(ctx context.Context) (tea.Msg, error) {
+		if index == nil {
+			found, err := conn.Describe(ctx, db, names, clock())
+			return describedMsg{names, found}, err
+		}
+		d := describedMsg{names: names}
+		entries, err := index.Facts(ctx, db, names)
+		for _, e := range entries {
+			d.facts = append(d.facts, e.Facts)
+		}
+		return d, err
+	})
+}
+
+// onDescribed takes facts in.
+func (l *Room) onDescribed(d describedMsg) {
+	for i, name := range d.names {
+		at := l.find(name, false)
+		if at < 0 {
+			continue
+		}
+		r := &l.rows[at]
+		r.stale = false
+		if d.facts[i].Type == "" {
+			r.gone = l.Now
+			l.forget(name)
+			continue
+		}
+		r.Facts, r.gone = d.facts[i], 0
+	}
+}
+
+func (l *Room) countDatabases() tea.Cmd {
+	conn := l.Conn
+	return l.Start(job.CountingDBs, func(ctx context.Context) (tea.Msg, error) {
+		return conn.CountDatabases(ctx)
+	})
+}

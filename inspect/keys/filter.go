@@ -1,0 +1,105 @@
+package keys
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/glob"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// manner is how the text of a filter chooses names.
+type manner int
+
+const (
+	byGlob  manner = iota // a pattern as KEYS takes it; without * ? [ any part of the name
+	byFuzzy               // the letters in their order, with anything between
+	byRegex
+	byExact // the whole name
+	manners
+)
+
+var mannerNames = [manners]string{"glob", "fuzzy", "regex", "exact"}
+
+// filter is which names the list shows.
+type filter struct {
+	text   string
+	manner manner
+}
+
+// glob is the pattern of f that a target can be asked for, "" when there is none.
+func (f filter) glob() string {
+	switch {
+	case f.text == "":
+		return ""
+	case f.manner == byExact:
+		return target.GlobEscape(f.text)
+	case f.manner != byGlob:
+		return ""
+	case strings.ContainsAny(f.text, "*?["):
+		return f.text
+	}
+	return "*" + strings.ReplaceAll(f.text, `\`, `\\`) + "*"
+}
+
+// matcher tells which names f lets through; nil lets all.
+func (f filter) matcher() (func(string) bool, error) {
+	switch {
+	case f.text == "":
+		return nil, nil
+	case f.manner == byFuzzy:
+		return fuzzy(f.text), nil
+	case f.manner == byRegex:
+		re, err := regexp.Compile(f.text)
+		if err != nil {
+			return nil, err
+		}
+		return re.MatchString, nil
+	case f.manner == byExact:
+		return func(name string) bool { return name == f.text }, nil
+	case !strings.ContainsAny(f.text, "*?["):
+		return func(name string) bool { return strings.Contains(name, f.text) }, nil
+	}
+	pattern := []byte(f.text)
+	return func(name string) bool { return glob.MatchKey(pattern, []byte(name)) }, nil
+}
+
+// prefix is what every name that f lets through begins with.
+func (f filter) prefix() string {
+	switch {
+	case f.manner == byExact:
+		return f.text
+	case f.manner == byGlob && strings.ContainsAny(f.text, "*?["):
+		return f.text[:strings.IndexAny(f.text, `*?[\`)]
+	}
+	return ""
+}
+
+// fuzzy matches names that have the letters of text in their order; letters in
+// lower case also stand for those in upper case.
+func fuzzy(text string) func(string) bool {
+	fold := text == strings.ToLower(text)
+	return func(name string) bool {
+		for _, want := range text {
+			for {
+				r, n := utf8.DecodeRuneInString(name)
+				if n == 0 {
+					return false
+				}
+				name = name[n:]
+				if r == want || fold && foldRune(r) == want {
+					break
+				}
+			}
+		}
+		return true
+	}
+}
+
+func foldRune(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	return r
+}

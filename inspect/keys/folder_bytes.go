@@ -1,0 +1,90 @@
+package keys
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+)
+
+// The bytes of the folders on the screen fill in behind the numbers of their keys.
+// Those of a few keys are read folder by folder; for many, one pass over the file in
+// its own order, which serves a whole level, costs less.
+
+// passPays is by how much less a key costs in such a pass.
+const passPays = 4
+
+// levelSums is the pass for the folders of a level.
+type levelSums struct {
+	*catalog.Summing
+	db     int
+	level  string
+	folder string // the one that is wanted
+}
+
+// sizedMsg is the bytes of a folder; levelSummed is a pass that is a step further.
+type (
+	sizedMsg       struct{ folders []catalog.Amount }
+	levelSummedMsg struct{ *levelSums }
+)
+
+// unsized is the folder on the screen with the fewest keys of those whose bytes are not
+// known, and the number of keys of all such folders in its level.
+func (l *window) unsized() (least row, keys int64, ok bool) {
+	if l.halted {
+		return least, 0, false
+	}
+	sums := map[string]int64{}
+	for _, r := range l.visible() {
+		t := l.tallies[r.Name]
+		if !r.Folder || t.counted == unknown || t.sized == upToDate {
+			continue
+		}
+		sums[r.level] += t.keys
+		if !ok || t.keys < l.tallies[least.Name].keys {
+			least, ok = r, true
+		}
+	}
+	return least, sums[least.level], ok
+}
+
+// size adds up bytes that the screen lacks.
+func (l *Room) size() tea.Cmd {
+	r, keys, ok := l.unsized()
+	if !ok {
+		return nil
+	}
+	ix, db := l.Index, l.DB
+	if keys < bigFolder || keys < l.Total/passPays {
+		return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) {
+			n, err := ix.Weigh(ctx, db, r.Name)
+			return sizedMsg{[]catalog.Amount{{Name: r.Name, Bytes: n}}}, err
+		})
+	}
+	if s := l.levelSums; s == nil || s.level != r.level || s.db != db {
+		l.levelSums = &levelSums{ix.Sum(db, r.level, l.Delimiter), db, r.level, r.Name}
+	}
+	s := l.levelSums
+	return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) { return levelSummedMsg{s}, s.Look(ctx) })
+}
+
+// onLevelSummed takes the sums in when the pass is over.
+func (l *Room) onLevelSummed(s levelSummedMsg) {
+	if _, done := s.Looked(); done {
+		l.levelSums = nil
+		// It may have met too many other folders to know of this one.
+		l.onSized(sizedMsg{[]catalog.Amount{{Name: s.folder}}})
+		l.onSized(sizedMsg{s.Folders()})
+	}
+}
+
+func (l *Room) onSized(s sizedMsg) {
+	for _, f := range s.folders {
+		if t := l.tallies[f.Name]; t.counted != unknown {
+			t.bytes, t.sized = f.Bytes, upToDate
+			l.tallies[f.Name] = t
+		}
+	}
+}

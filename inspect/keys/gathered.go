@@ -1,0 +1,276 @@
+package keys
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/meowdis/meowdis/keyspace/catalog"
+)
+
+// gathered is the keys that were found so far on a target that has no index for
+// what is asked: a scan puts them in, and they are kept sorted. It is a keyspace.
+type gathered struct {
+	mu      sync.Mutex
+	order   catalog.Order
+	reverse bool
+	keys    []found             // sorted
+	seen    map[string]struct{} // the names in keys
+	sorted  bool
+	bytes   int64 // about how much memory they take
+}
+
+// found is a key in little room, since there may be a million.
+type found struct {
+	name  string
+	facts *catalog.Facts // nil: not known
+}
+
+func newGathered(q catalog.Query) *gathered {
+	return &gathered{order: q.Order, reverse: q.Reverse, seen: map[string]struct{}{}, sorted: true}
+}
+
+// add puts keys in. One that is there already is not put in twice: targets repeat
+// keys while they scan.
+func (g *gathered) add(entries []catalog.Entry) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, e := range entries {
+		if _, dup := g.seen[e.Name]; dup {
+			continue
+		}
+		g.seen[e.Name] = struct{}{}
+		k := found{name: e.Name}
+		if e.Facts.Type != "" {
+			facts := e.Facts
+			k.facts = &facts
+			g.bytes += factsBytes
+		}
+		g.bytes += int64(len(e.Name)) + nameBytes
+		g.keys = append(g.keys, k)
+		g.sorted = false
+	}
+}
+
+// About how many bytes a key takes beside those of its name, and its facts.
+const (
+	nameBytes  = 72
+	factsBytes = 80
+)
+
+// remove takes a key out, and reports whether it was there.
+func (g *gathered) remove(name string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, there := g.seen[name]; !there {
+		return false
+	}
+	delete(g.seen, name)
+	i := slices.IndexFunc(g.keys, func(k found) bool { return k.name == name })
+	g.keys = slices.Delete(g.keys, i, i+1)
+	return true
+}
+
+// named is the keys by name, which folders are counted by.
+func (g *gathered) named() *gathered {
+	if g.order == catalog.ByName && !g.reverse {
+		return g
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return &gathered{keys: slices.Clone(g.keys)}
+}
+
+// has reports whether a key was found.
+func (g *gathered) has(name string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, found := g.seen[name]
+	return found
+}
+
+// size is about how many bytes of memory the keys take.
+func (g *gathered) size() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.bytes
+}
+
+func (g *gathered) len() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.keys)
+}
+
+// sort brings keys in order, which must be locked.
+func (g *gathered) sort() {
+	if g.sorted {
+		return
+	}
+	g.sorted = true
+	slices.SortFunc(g.keys, func(a, b found) int {
+		c := g.compare(a, b)
+		if g.reverse {
+			return -c
+		}
+		return c
+	})
+}
+
+func (g *gathered) compare(a, b found) int {
+	if a.facts != nil && b.facts != nil {
+		c := 0
+		switch g.order {
+		case catalog.ByTTL:
+			c = cmp.Compare(uint64(a.facts.Expires-1), uint64(b.facts.Expires-1)) // 0, never, comes last
+		case catalog.BySize:
+			c = cmp.Compare(b.facts.Size, a.facts.Size)
+		case catalog.ByBytes:
+			c = cmp.Compare(b.facts.Bytes, a.facts.Bytes)
+		case catalog.ByType:
+			c = strings.Compare(a.facts.Type, b.facts.Type)
+		case catalog.ByUpdated:
+			c = cmp.Compare(b.facts.Updated, a.facts.Updated)
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return strings.Compare(a.name, b.name)
+}
+
+func (k found) entry() catalog.Entry {
+	e := catalog.Entry{Name: k.name, Mark: catalog.Mark{Set: true, Name: k.name}}
+	if k.facts != nil {
+		e.Facts = *k.facts
+	}
+	return e
+}
+
+// at is where the key of a mark stands, or would: the number of keys before it.
+// there reports whether it is one of the keys.
+func (g *gathered) at(m catalog.Mark) (i int, there bool) {
+	if g.order == catalog.ByName && !g.reverse {
+		i = sort.Search(len(g.keys), func(i int) bool { return g.keys[i].name >= m.Name })
+		return i, i < len(g.keys) && g.keys[i].name == m.Name
+	}
+	// What is not there any more is taken for the end: the list begins anew when
+	// it comes to be asked for again.
+	i = slices.IndexFunc(g.keys, func(k found) bool { return k.name == m.Name })
+	if i < 0 {
+		return len(g.keys), false
+	}
+	return i, true
+}
+
+// Page implements keyspace. The query has chosen the keys already, as they came.
+func (g *gathered) Page(_ context.Context, _ catalog.Query, from catalog.Mark, back bool, n int) (catalog.Page, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.sort()
+	low, high := 0, len(g.keys)
+	if i, there := g.at(from); from.Set && back {
+		high = i
+	} else if from.Set {
+		low = i
+		if there {
+			low++
+		}
+	}
+	p := catalog.Page{End: high-low <= n}
+	if back {
+		low = max(low, high-n)
+	} else {
+		high = min(high, low+n)
+	}
+	for _, k := range g.keys[low:high] {
+		p.Entries = append(p.Entries, k.entry())
+	}
+	if len(p.Entries) > 0 {
+		p.Next = p.Entries[len(p.Entries)-1].Mark
+		if back {
+			p.Next = p.Entries[0].Mark
+		}
+	}
+	return p, nil
+}
+
+// bounds is the places of the names that begin with prefix.
+func (g *gathered) bounds(prefix string) (low, high int) {
+	low, high = g.from([]byte(prefix)), len(g.keys)
+	if end := catalog.After(prefix); end != nil {
+		high = g.from(end)
+	}
+	return low, high
+}
+
+// from is the place of the first name that is not less than bound.
+func (g *gathered) from(bound []byte) int {
+	return sort.Search(len(g.keys), func(i int) bool { return g.keys[i].name >= string(bound) })
+}
+
+// Level implements keyspace.
+func (g *gathered) Level(_ context.Context, _ int, prefix, delimiter string, from catalog.Mark, back bool, n int) (catalog.Page, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.sort()
+	low, high := g.bounds(prefix)
+	switch {
+	case from.Set && back:
+		high = g.from([]byte(from.Name))
+	case from.Set && from.Folder:
+		_, low = g.bounds(from.Name)
+	case from.Set:
+		low = g.from(append([]byte(from.Name), 0))
+	}
+	var p catalog.Page
+	for low < high && len(p.Entries) < n {
+		k := g.keys[low]
+		if back {
+			k = g.keys[high-1]
+		}
+		e := k.entry()
+		start, end := low, low+1
+		if folder := catalog.FolderOf(k.name, prefix, delimiter); folder != "" {
+			e = catalog.Entry{Name: folder, Folder: true, Mark: catalog.Mark{Set: true, Name: folder, Folder: true}}
+			start, end = g.bounds(folder)
+		} else if back {
+			start = high - 1
+		}
+		if back {
+			high = start
+		} else {
+			low = end
+		}
+		p.Entries = append(p.Entries, e)
+		p.Next = e.Mark
+	}
+	p.End = low >= high
+	if back {
+		slices.Reverse(p.Entries)
+	}
+	return p, nil
+}
+
+// Tally implements keyspace.
+func (g *gathered) Tally(_ context.Context, _ int, prefix string) (int64, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.sort()
+	low, high := g.bounds(prefix)
+	return int64(high - low), nil
+}
+
+// sample is up to n names, evenly from all.
+func (g *gathered) sample(n int) (names []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n = min(n, len(g.keys))
+	for i := range n {
+		names = append(names, g.keys[i*len(g.keys)/n].name)
+	}
+	return names
+}

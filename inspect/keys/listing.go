@@ -1,0 +1,226 @@
+package keys
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+)
+
+// walker is how the list goes through the keys: in the target's index, or in what
+// was scanned.
+func (l *Room) walker() *walker {
+	q := l.query
+	w := &walker{keys: l.Index, tree: q.tree(), delimiter: l.Delimiter, open: map[string]string{}}
+	switch {
+	case l.scan != nil:
+		w.keys = l.scan.keys
+	case l.sorted != nil:
+		w.keys = l.sorted
+	}
+	for folder, level := range l.open {
+		w.open[folder] = level
+	}
+	match, _ := q.filter.matcher()
+	w.query = catalog.Query{
+		DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Life: q.life, Match: match,
+	}
+	return w
+}
+
+// search shows q from its first key on.
+func (l *Room) search(q query) {
+	if q == l.query && !l.halted {
+		return
+	}
+	match, err := q.filter.matcher()
+	if err != nil {
+		l.Failure = err.Error()
+		return
+	}
+	for _, p := range []job.Purpose{job.Scanning, job.Sorting, job.Listing, job.Tallying, job.Sizing} {
+		l.Cancel(p)
+	}
+	was := l.query
+	l.goal = row{}
+	l.show(q)
+	l.plan(was, match)
+}
+
+// searchAround shows q with the person where they are: at the key under the cursor, or
+// where no key is left at the row from before the filter was edited.
+func (l *Room) searchAround(q query) {
+	at := l.stands()
+	if at.Name == "" || q.Chooses() {
+		at = l.stood
+	}
+	l.stood = row{}
+	was := l.query
+	if l.search(q); at.Name == "" || l.query != q || was == q {
+		return
+	}
+	if !l.tree() {
+		at.level, at.depth = "", 0
+	}
+	switch {
+	case at.Folder && !l.tree():
+		return
+	case !at.Folder && l.order == catalog.ByName && !q.Chooses():
+		l.reveal(at.Name)
+	case l.sorted != nil && l.isSorting():
+		l.goal = at
+		return
+	default:
+		l.rows = nil
+		l.seek(l.walker(), at)
+	}
+	l.touched = true
+	l.rows[0].stale = true
+}
+
+// stands is the row that the person is at; one without a name where there is none.
+func (l *Room) stands() row {
+	if r := l.selected(); r != nil && r.gone == 0 && l.shown != former {
+		return *r
+	}
+	return row{}
+}
+
+// plan decides whether the list needs a scan or an order of its own, and begins it.
+// A scan of all keys serves any order that it knows enough for.
+func (l *Room) plan(was query, match func(string) bool) {
+	q := l.query
+	cq := catalog.Query{DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Life: q.life, Match: match}
+	alike := was.filter == q.filter && was.kind == q.kind && was.life == q.life && was.order == q.order
+	switch {
+	case l.Index != nil && cq.Indexed():
+		l.leaveOrder()
+	case l.sorted != nil && alike && (was.reverse == q.reverse || !l.isSorting()):
+		// It can be read from either end.
+	case l.Index != nil:
+		l.sortBy(cq)
+	case l.scan != nil && alike && was.reverse == q.reverse:
+		// Only the tree came or went.
+	default:
+		l.scan = newScan(cq, l.scanFeed(q, match), l.MostKept)
+	}
+}
+
+// listedMsg is what a load found.
+type listedMsg struct {
+	walker *walker
+	load   load
+	stretch
+}
+
+// list loads what the list wants.
+func (l *Room) list(what load) tea.Cmd {
+	w := l.walker()
+	at, back, n := l.from(w, what)
+	return l.Start(job.Listing, func(ctx context.Context) (tea.Msg, error) {
+		s, err := w.walk(ctx, at, back, n)
+		return listedMsg{w, what, s}, err
+	})
+}
+
+func (l *Room) onListed(r listedMsg) {
+	first := l.shown == former
+	was := l.standing()
+	l.add(r.walker, r.load, r.stretch)
+	if r.load == again && was.Name != "" && l.scan != nil && l.scan.keys.has(was.Name) && l.find(was.Name, false) < 0 {
+		l.seek(r.walker, was) // so many keys were found before it
+	}
+	if r.load == fromTail && !r.walker.tree && !l.atHead {
+		l.base = l.rowsBefore()
+	}
+	// A single folder at the root says nothing: what is in it does.
+	if rows := l.rows; first && r.walker.tree && len(rows) == 1 && rows[0].Folder && l.atEnd && len(l.open) == 0 {
+		l.toggle(rows[0])
+	}
+}
+
+// rowsBefore is how many rows stand before a window that ends with the last one,
+// -1 when that cannot be told.
+func (l *Room) rowsBefore() int64 {
+	n := int64(-1)
+	switch {
+	case l.scan != nil:
+		n = int64(l.scan.keys.len())
+	case l.sorted != nil:
+		n = l.sorted.Len()
+	case !l.Chooses():
+		n = l.Total
+	}
+	return max(n-int64(len(l.rows)), -1)
+}
+
+// talliedMsg is the number of keys in a folder.
+type talliedMsg struct {
+	folder string
+	keys   int64
+}
+
+// tally counts the keys of a folder.
+func (l *Room) tally(folder string) tea.Cmd {
+	w := l.walker()
+	return l.Start(job.Tallying, func(ctx context.Context) (tea.Msg, error) {
+		n, err := w.keys.Tally(ctx, w.query.DB, folder)
+		return talliedMsg{folder, n}, err
+	})
+}
+
+func (l *Room) onTallied(c talliedMsg) {
+	t := l.tallies[c.folder]
+	t.keys, t.at, t.counted = c.keys, l.Now, upToDate
+	l.tallies[c.folder] = t
+	if i := l.find(c.folder, true); c.keys == 0 && i >= 0 && l.rows[i].gone == 0 {
+		// All that was in it has expired.
+		l.rows[i].gone = l.Now
+	}
+}
+
+// Fill starts the jobs that the list waits for.
+func (l *Room) Fill() tea.Cmd {
+	var cmds []tea.Cmd
+	if s := l.scan; s != nil && !s.done && !s.paused() && !l.halted && !l.Running(job.Scanning) && !l.Conn.Refusals.Has("SCAN") {
+		cmds = append(cmds, l.gather())
+	}
+	if l.isSorting() && !l.halted && !l.Running(job.Sorting) {
+		cmds = append(cmds, l.sortOn())
+	}
+	if what := l.wants(); what != nothingMore && !l.Running(job.Listing) && l.canList(what) {
+		cmds = append(cmds, l.list(what))
+	}
+	if missing := l.undescribed(); len(missing) > 0 && !l.Running(job.Describing) {
+		cmds = append(cmds, l.ask(missing))
+	}
+	folder, uncounted := l.uncounted()
+	if uncounted && !l.Running(job.Tallying) && !l.Running(job.Listing) {
+		cmds = append(cmds, l.tally(folder))
+	}
+	if l.Index != nil && !uncounted && !l.Running(job.Listing) && !l.Running(job.Sizing) && !l.Running(job.Overviewing) && !l.Running(job.Writing) {
+		cmds = append(cmds, l.size())
+	}
+	return tea.Batch(cmds...)
+}
+
+// reveal goes to a key in the list, and opens the folders that it is in.
+func (l *Room) reveal(name string) {
+	if l.Chooses() || l.order != catalog.ByName {
+		return // it may not be in the list at all
+	}
+	r := row{Entry: catalog.Entry{Name: name, Mark: catalog.Mark{Set: true, Name: name}}}
+	if l.tree() {
+		for folder := catalog.FolderOf(name, "", l.Delimiter); folder != ""; folder = catalog.FolderOf(name, r.level, l.Delimiter) {
+			l.open[folder] = r.level
+			r.level = folder
+			r.depth++
+		}
+	}
+	l.rows = nil
+	l.Cancel(job.Listing)
+	l.seek(l.walker(), r)
+	l.rows[0].stale = true
+}

@@ -1,0 +1,60 @@
+package keys
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/local"
+)
+
+// storedIndex is a store as an Index.
+type storedIndex struct {
+	*catalog.Catalog
+	*local.Store
+}
+
+func now() int64 { return 1_700_000_000_000 }
+
+// newIndex is an empty store, and a client of it.
+func newIndex(t *testing.T) (storedIndex, *engine.Session) {
+	t.Helper()
+	s, err := local.Open(local.Memory, local.Options{Now: now, SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return storedIndex{catalog.New(s, now), s}, engine.New(s, engine.WithClock(now)).Session()
+}
+
+// TestOrderOfItsOwn is made where the index has none, told when it is outdated, and left
+// when the names make the order.
+func TestOrderOfItsOwn(t *testing.T) {
+	index, _ := newIndex(t)
+	l := New(&room.Base{Index: index, Clock: now, Delimiter: ":", Conn: target.NewConn(nil, now)})
+	l.search(query{order: catalog.BySize})
+	if l.sorted == nil {
+		t.Fatal("there is no order")
+	}
+	for l.isSorting() {
+		if err := l.sorted.Look(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.outdated = true
+	if place := l.Place(); !strings.Contains(place, "changed since it was sorted, r sorts again") {
+		t.Errorf("the list says %q", place)
+	}
+	l.sortAgain()
+	if l.outdated || l.sorted == nil {
+		t.Error("it was not sorted again")
+	}
+	l.search(query{})
+	if l.sorted != nil {
+		t.Error("the order is kept though the names make it")
+	}
+}

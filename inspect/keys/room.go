@@ -1,0 +1,340 @@
+package keys
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+)
+
+// Room is the list of keys on the screen: a window on the rows of a query, where they
+// come from, and the filter that is typed.
+type Room struct {
+	*room.Base
+	window
+	width     int
+	Total     int64            // keys in the database; -1 while unknown
+	scan      *scan            // where the keys come from when it is no index
+	sorted    *catalog.Sorting // where they come from when the index has not their order
+	outdated  bool             // the data has changed since they were sorted
+	levelSums *levelSums       // the bytes of folders in the making; nil when there are none
+	stood     row              // the row that the person was at before the filter was edited
+	goal      row              // the key to go to when the order is made; none without a name
+	filtering *screen.Prompt   // the filter under edit, nil when none is
+	before    query            // what the list showed before the edit
+	MostKept  int              // how many keys of a scan are kept
+	pauses    int              // the latest pausedMsg that was asked for
+}
+
+// DatabaseChosen tells that the person wants to see another database.
+type DatabaseChosen struct{ Db int }
+
+// pausedMsg comes when there was a pause in typing. Only the latest that was asked for
+// counts.
+type pausedMsg int
+
+// listHeadings is the lines above the keys: filter, column titles.
+const listHeadings = 2
+
+// New lists no keys before it has a size.
+func New(b *room.Base) Room {
+	l := Room{Base: b, Total: -1, MostKept: mostGathered}
+	l.restart()
+	return l
+}
+
+// Update takes in what a job or a timer brought; it leaves what is of other rooms.
+func (l *Room) Update(msg tea.Msg) tea.Cmd {
+	switch r := msg.(type) {
+	case countedMsg:
+		l.Total = int64(r)
+	case scannedMsg:
+		l.onScanned(r)
+	case listedMsg:
+		l.onListed(r)
+	case sortedMsg:
+		l.onSorted(r)
+	case talliedMsg:
+		l.onTallied(r)
+	case sizedMsg:
+		l.onSized(r)
+	case levelSummedMsg:
+		l.onLevelSummed(r)
+	case describedMsg:
+		l.onDescribed(r)
+	case target.KeyCounts:
+		if p, ok := l.Dialog.(*room.Picker); ok && p.Purpose == job.CountingDBs {
+			p.Items = databaseItems(r)
+		}
+	case pausedMsg:
+		l.onPaused(r)
+	}
+	return nil
+}
+
+// restart shows the database from its first key on.
+func (l *Room) restart() {
+	l.clear()
+	match, _ := l.filter.matcher()
+	l.scan = nil
+	l.leaveOrder()
+	l.plan(l.query, match)
+}
+
+func (l *Room) onPaused(p pausedMsg) {
+	if int(p) == l.pauses && l.filtering != nil {
+		l.search(l.typedQuery())
+	}
+}
+
+// Tick is a second passing: what is over fades, what faded goes.
+func (l *Room) Tick() tea.Cmd {
+	rows := l.visible()
+	for i := range rows {
+		if r := &rows[i]; r.gone == 0 && r.expired(l.Now) {
+			r.stale = true
+		}
+	}
+	if l.shown != former && l.drop(l.Now) > 0 {
+		return l.Count()
+	}
+	return nil
+}
+
+// RefreshAll asks for everything in the list again.
+func (l *Room) RefreshAll() tea.Cmd {
+	l.refresh(false)
+	l.levelSums = nil
+	switch {
+	case l.scan != nil:
+		l.scan.again()
+	case l.sorted != nil:
+		l.sortAgain()
+	}
+	l.askAgain(l.rows)
+	return l.Count()
+}
+
+// askAgain lets the facts of rows be asked for again.
+func (l *Room) askAgain(rows []row) {
+	for i := range rows {
+		rows[i].stale = true
+	}
+}
+
+// LookAgain shows what a change by the person left, and goes to a key if reveal is not "".
+func (l *Room) LookAgain(reveal string) tea.Cmd {
+	if l.scan != nil {
+		l.Cancel(job.Scanning) // its page may be of before
+		l.scan.again()
+	}
+	l.refresh(l.Running(job.Listing))
+	l.await()
+	l.askAgain(l.rows)
+	if reveal != "" {
+		l.reveal(reveal)
+	}
+	return l.Count()
+}
+
+// Follow takes in that the data changed, or that a key has ended.
+func (l *Room) Follow(written bool) tea.Cmd {
+	if written {
+		l.reload(l.Running(job.Listing))
+		l.sortChanged()
+	}
+	l.recount(l.Now) // the rows that have ended fade by themselves
+	return l.Count()
+}
+
+// AskVisible asks for what is on the screen again.
+func (l *Room) AskVisible() tea.Cmd {
+	l.askAgain(l.visible())
+	return l.Count()
+}
+
+// Use lists another database.
+func (l *Room) Use() tea.Cmd {
+	l.Total = -1
+	l.restart()
+	return l.Count()
+}
+
+// Resize gives the list a size, of which the headings are no part.
+func (l *Room) Resize(width, height int) {
+	l.width, l.height = width, max(height-listHeadings, 1)
+	l.clamp()
+}
+
+// Halt keeps the list from starting again by itself, after a job of it failed or was
+// stopped.
+func (l *Room) Halt(p job.Purpose) {
+	switch p {
+	case job.Listing, job.Sorting, job.Scanning, job.Describing, job.Tallying, job.Sizing:
+		l.halted = true
+	}
+}
+
+// Close ends what runs for the list only.
+func (l *Room) Close() {
+	if l.sorted != nil {
+		l.sorted.Close()
+	}
+}
+
+// Current is the selected key; false for none, and for a folder.
+func (l *Room) Current() (key string, ok bool) {
+	r := l.selected()
+	if r == nil || r.Folder {
+		return "", false
+	}
+	return r.Name, true
+}
+
+// StandsOnNoKey reports whether the selected row is known to be no key.
+func (l *Room) StandsOnNoKey() bool {
+	r := l.selected()
+	return (r == nil || r.Folder) && l.shown != former
+}
+
+// TypeOf is the type of a key in the list, as far as it is known.
+func (l *Room) TypeOf(key string) (kind string, listed bool) {
+	if i := l.find(key, false); i >= 0 {
+		return l.rows[i].Facts.Type, true
+	}
+	return "", false
+}
+
+// Folder is the folder that the selected row is, or is in; "" for none.
+func (l *Room) Folder() string {
+	switch r := l.selected(); {
+	case r == nil || !l.tree():
+		return ""
+	case r.Folder:
+		return r.Name
+	default:
+		return r.level
+	}
+}
+
+// Enter opens or closes the selected folder; false when that is a key.
+func (l *Room) Enter() bool {
+	r := l.selected()
+	if r == nil || !r.Folder {
+		return false
+	}
+	l.toggleFolder(*r)
+	return true
+}
+
+// Click selects the line at a height of the list. It reports whether that is to be
+// opened: a folder, or what was selected already.
+func (l *Room) Click(y int) (hit, opens bool) {
+	at := l.top + y - listHeadings
+	if y < listHeadings || at >= len(l.rows) || at >= l.top+l.height {
+		return false, false
+	}
+	again := at == l.cursor
+	l.Move(at - l.cursor)
+	r := l.selected()
+	return true, again || r != nil && r.Folder
+}
+
+// PageLines is how far a page goes: one line stays in sight.
+func (l *Room) PageLines() int { return max(l.height-1, 1) }
+
+// Unmark marks nothing.
+func (l *Room) Unmark() { l.marked = map[string]bool{} }
+
+// IsWaited reports whether the person waits for rows.
+func (l *Room) IsWaited() bool {
+	if l.Conn.Refusals.Has("SCAN") && l.scan != nil {
+		return false
+	}
+	return l.awaits() && (l.shown == former || l.owed != 0 || l.canList(l.jump.load()))
+}
+
+// Stop gives up what is to be loaded.
+func (l *Room) Stop() { l.giveUp() }
+
+// ShowAll ends the marks, or else the filter.
+func (l *Room) ShowAll() {
+	if len(l.marked) > 0 {
+		l.Unmark()
+		return
+	}
+	q := l.query
+	q.filter, q.kind, q.life = filter{manner: q.filter.manner}, "", catalog.AnyLife
+	l.searchAround(q)
+}
+
+// PicksSome reports whether the list leaves keys out, or some are marked.
+func (l *Room) PicksSome() bool { return l.Chooses() || len(l.marked) > 0 }
+
+// ScanPaused reports whether a scan has stopped by itself, so that KeepScanning is of use.
+func (l *Room) ScanPaused() bool { return l.scan != nil && l.scan.paused() }
+
+// toggleFolder opens a folder, or closes it. Rows that are on their way are of before.
+func (l *Room) toggleFolder(r row) {
+	l.Cancel(job.Listing)
+	l.toggle(r)
+}
+
+// LeaveFolder closes the selected folder, or goes to the one that the selected row
+// is in.
+func (l *Room) LeaveFolder() tea.Cmd {
+	r := l.selected()
+	if r == nil {
+		return nil
+	}
+	if _, open := l.open[r.Name]; r.Folder && open {
+		l.toggleFolder(*r)
+		return nil
+	}
+	if r.level != "" {
+		l.Cancel(job.Listing)
+		w := l.walker()
+		level := l.open[r.level]
+		l.seek(w, row{Entry: folderEntry(r.level), level: level, depth: w.depth(level)})
+	}
+	return nil
+}
+
+// NextManner is the manner of filtering that tab changes to.
+func (l *Room) NextManner() string { return mannerNames[(l.filter.manner+1)%manners] }
+
+// Known is what the list knows of the database.
+func (l *Room) Known() room.Known {
+	k := room.Known{Total: l.Total, Chosen: l.Chooses()}
+	if l.scan != nil && l.Index == nil {
+		names := l.scan.keys.named()
+		k.Names, k.Found, k.Sample = names, int64(names.len()), l.scan.keys.sample
+	}
+	return k
+}
+
+// IsTyping reports whether the filter is under edit.
+func (l *Room) IsTyping() bool { return l.filtering != nil }
+
+// IsTree reports whether folders are shown.
+func (l *Room) IsTree() bool { return l.tree() }
+
+// SelectedName is the name of the key or folder under the cursor, "" for none.
+func (l *Room) SelectedName() string {
+	if r := l.selected(); r != nil {
+		return r.Name
+	}
+	return ""
+}
+
+// Loaded is how many rows are in memory.
+func (l *Room) Loaded() int { return len(l.rows) }
+
+// ForgetAhead takes back how far the person moved ahead of what is there.
+func (l *Room) ForgetAhead() { l.owed = 0 }
+
+// Touch lets the list know that the person has pressed a key.
+func (l *Room) Touch() { l.touched = true }

@@ -1,0 +1,111 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// newList is a list of n keys, of which none is loaded yet.
+func newList(t *testing.T, n int) *Room {
+	t.Helper()
+	index, session := newIndex(t)
+	for i := range n {
+		if _, err := session.Do(context.Background(), []byte("SET"), fmt.Appendf(nil, "key%05d", i), []byte("1")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := New(&room.Base{Jobs: job.Jobs{Now: now(), After: func(time.Duration, tea.Msg) tea.Cmd { return nil }}, Index: index, Clock: now, Delimiter: ":", Conn: target.NewConn(nil, now)})
+	l.Resize(80, 12)
+	return &l
+}
+
+// listed is what a job for what would find now.
+func listed(t *testing.T, l *Room, what load) listedMsg {
+	t.Helper()
+	w := l.walker()
+	at, back, n := l.from(w, what)
+	s, err := w.walk(context.Background(), at, back, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listedMsg{w, what, s}
+}
+
+// loadAll loads all that the list wants.
+func loadAll(t *testing.T, l *Room) {
+	t.Helper()
+	for range 100 {
+		what := l.wants()
+		if what == nothingMore {
+			return
+		}
+		l.onListed(listed(t, l, what))
+	}
+	t.Fatal("the list is never content")
+}
+
+// TestMovesAfterStop: who stopped the way to the last row goes on from where they are.
+func TestMovesAfterStop(t *testing.T) {
+	l := newList(t, 1000)
+	loadAll(t, l)
+	l.Touch()
+	l.End()
+	l.Halt(job.Listing)
+	l.Stop()
+	l.Move(1)
+	if key, _ := l.Current(); key != "key00001" || l.IsWaited() {
+		t.Errorf("at %q, waiting %v", key, l.IsWaited())
+	}
+}
+
+// TestSearchGoesOnAfterStop: rows of the query before are never added to.
+func TestSearchGoesOnAfterStop(t *testing.T) {
+	l := newList(t, 1000)
+	loadAll(t, l)
+	l.search(query{filter: filter{text: "key009"}})
+	l.Halt(job.Listing)
+	l.Stop()
+	if l.wants() != nothingMore {
+		t.Error("it goes on by itself")
+	}
+	l.Move(0)
+	loadAll(t, l)
+	if key, _ := l.Current(); key != "key00900" || l.IsWaited() {
+		t.Errorf("at %q, waiting %v", key, l.IsWaited())
+	}
+}
+
+// TestEndDuringReload: rows that changed while they were loaded do not take the person
+// back from the way to the last one.
+func TestEndDuringReload(t *testing.T) {
+	l := newList(t, 1000)
+	loadAll(t, l)
+	l.Touch()
+	l.reload(false)
+	late := listed(t, l, l.wants())
+	l.reload(true)
+	l.End()
+	l.onListed(late)
+	loadAll(t, l)
+	if key, _ := l.Current(); key != "key00999" {
+		t.Errorf("at %q", key)
+	}
+}
+
+// TestRevealBeforeFirstRows: a key that was made before any row came is arrived at.
+func TestRevealBeforeFirstRows(t *testing.T) {
+	l := newList(t, 1000)
+	l.LookAgain("key00500")
+	loadAll(t, l)
+	if key, _ := l.Current(); key != "key00500" || l.IsWaited() {
+		t.Errorf("at %q, waiting %v", key, l.IsWaited())
+	}
+}

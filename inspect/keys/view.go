@@ -1,0 +1,326 @@
+package keys
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keytype"
+)
+
+// keyColumns is the widths of the columns of the list. The type is cut to its
+// first letters where there is little room.
+type keyColumns struct{ key, kind, ttl, size int }
+
+func (l *Room) keyColumns() keyColumns {
+	c := keyColumns{kind: 6, ttl: 7, size: 10}
+	if l.width < 60 {
+		c.size = 6
+	}
+	if l.width < 44 {
+		c.kind = 4
+	}
+	c.key = max(l.width-c.kind-c.ttl-c.size-2-3-1, 1)
+	return c
+}
+
+// View is the pane of keys.
+func (l *Room) View() []string {
+	c := l.keyColumns()
+	lines := []string{l.filterLine(), l.titleLine(c)}
+	for i, r := range l.visible() {
+		lines = append(lines, l.keyLine(r, c, l.top+i == l.cursor))
+	}
+	if len(l.rows) == 0 {
+		lines = append(lines, l.Styles.Dim.Render("  "+l.emptiness()))
+	}
+	return lines
+}
+
+// titleLine is the columns' titles, with an arrow at the one that makes the order.
+func (l *Room) titleLine(c keyColumns) string {
+	titles := [4]string{"KEY", "TYPE", "TTL", "SIZE"}
+	column := map[catalog.Order]int{catalog.ByTTL: 2, catalog.BySize: 3, catalog.ByBytes: 3, catalog.ByType: 1}[l.order]
+	arrow := "↑"
+	if l.reverse != (l.order == catalog.BySize || l.order == catalog.ByBytes) {
+		arrow = "↓"
+	}
+	switch l.order {
+	case catalog.ByBytes:
+		titles[3] = "BYTES"
+	case catalog.ByUpdated:
+		titles[3], column = "CHANGED", 3
+		arrow = map[bool]string{false: "↓", true: "↑"}[l.reverse]
+	}
+	if !l.tree() {
+		room := [4]int{c.key, c.kind, c.ttl, c.size}[column] - 1
+		titles[column] = titles[column][:min(len(titles[column]), room)] + arrow
+	}
+	return l.Styles.Dim.Render("  " + display.Fit(titles[0], c.key) + " " + display.Fit(titles[1], c.kind) + " " + display.FitRight(titles[2], c.ttl) + " " + display.FitRight(titles[3], c.size))
+}
+
+// filterLine is the filter, under edit or in force, and what else chooses keys.
+func (l *Room) filterLine() string {
+	width := l.width
+	var chips []string
+	if l.filtering != nil || l.filter.text != "" {
+		chips = append(chips, l.Styles.Dim.Render(mannerNames[l.filter.manner]))
+	}
+	if l.kind != "" {
+		chips = append(chips, l.Styles.Type(l.kind).Render(display.Type(l.kind)))
+	}
+	if l.life != catalog.AnyLife {
+		chips = append(chips, l.Styles.Soon.Render(lifeNames[l.life]))
+	}
+	chosen := strings.Join(chips, l.Styles.Dim.Render(" · "))
+	if chosen != "" {
+		chosen += " "
+	}
+	switch {
+	case l.filtering != nil:
+		return screen.Between("  "+l.Styles.Key.Render("/ ")+l.Styles.Prompt(l.filtering, width-ansi.StringWidth(chosen)-5), chosen, width)
+	case l.filter.text != "":
+		return screen.Between("  "+l.Styles.Key.Render("/ ")+l.Styles.Accent.Render(display.Text(l.filter.text, width)), chosen, width)
+	case l.tree():
+		return l.Styles.Dim.Render(screen.Between("  all keys, folders by "+display.Whole(l.Delimiter), "", width))
+	case chosen != "":
+		return screen.Between(l.Styles.Dim.Render("  all names"), chosen, width)
+	}
+	return l.Styles.Dim.Render("  all keys")
+}
+
+// keyName is a row's name as it stands in the list: of what is in a folder only
+// the rest, indented.
+func (l *Room) keyName(r row, width int) string {
+	name, indent := r.Name, ""
+	if l.tree() || r.Folder || r.level != "" {
+		name = strings.TrimPrefix(name, r.level)
+		sign := "  "
+		if _, open := l.open[r.Name]; r.Folder && open {
+			sign = "▾ "
+		} else if r.Folder {
+			sign = "▸ "
+		}
+		indent = display.Spaces(min(2*r.depth, width/2)) + sign
+	}
+	if _, marked := l.marked[r.Name]; marked {
+		indent = "✓ " + strings.TrimPrefix(indent, "  ")
+	}
+	return indent + display.Text(name, max(width-ansi.StringWidth(indent), 1))
+}
+
+func (l *Room) keyLine(r row, c keyColumns, selected bool) string {
+	look := l.Styles.Row(selected, !l.InValue)
+	kind, name := look.On(l.Styles.Type(r.Facts.Type)), look.Text
+	ttl, size := look.On(l.Styles.TTL(r.Facts.Expires, l.Now)), look.Dim
+	if r.Folder {
+		name = look.On(l.Styles.Accent)
+	}
+	if r.gone != 0 {
+		faded := look.On(l.Styles.Faded)
+		kind, name, ttl, size = faded, faded, faded, faded
+	}
+	if selected && r.gone == 0 {
+		name = name.Bold(true)
+	}
+	key := l.keyName(r, c.key)
+	line := look.Mark(selected) + name.Render(key) + look.Text.Render(display.Spaces(c.key-ansi.StringWidth(key)+1))
+	if r.Folder {
+		return line + look.Right(size, l.folderSize(r, c), c.kind+c.ttl+c.size+2) + look.Text.Render(" ")
+	}
+	shortKind := truncateKind(r.Facts.Type, c.kind)
+	return line + kind.Render(shortKind) + look.Text.Render(display.Spaces(c.kind-len(shortKind)+1)) +
+		look.Right(ttl, l.ttl(r), c.ttl) + look.Text.Render(" ") +
+		look.Right(size, l.sizeCell(r, c.size), c.size) + look.Text.Render(" ")
+}
+
+// folderSize is how many keys a folder holds, and how many bytes where an index can
+// tell, once they are counted.
+func (l *Room) folderSize(r row, c keyColumns) string {
+	t := l.tallies[r.Name]
+	known := t.counted != unknown
+	room, size := c.kind+c.ttl+c.size+2, ""
+	if l.Index != nil {
+		if room -= c.size + 1; t.sized != unknown {
+			size = display.Bytes(t.bytes)
+		} else if known {
+			size = "…"
+		}
+		size = " " + display.FitRight(size, c.size)
+	}
+	if !known {
+		return "…" + size
+	}
+	if s := display.Counted(t.keys, "key", "keys"); len(s) <= room {
+		return s + size
+	}
+	return display.Short(t.keys) + size
+}
+
+// sizeCell is the last column: what the order goes by, or else the size.
+func (l *Room) sizeCell(r row, width int) string {
+	switch {
+	case l.order == catalog.ByBytes && r.Facts.Bytes >= 0:
+		return display.Bytes(r.Facts.Bytes)
+	case l.order == catalog.ByUpdated && r.Facts.Updated > 0:
+		return display.Remaining(l.Now-r.Facts.Updated) + " ago"
+	case r.Facts.Type == "":
+		return ""
+	}
+	return sizeOf(r.Facts.Type, r.Facts.Size, width)
+}
+
+// truncateKind is a type's name in at most width cells, in ASCII. A name that a
+// module made up is cut.
+func truncateKind(kind string, width int) string {
+	if kind == "" {
+		return ""
+	}
+	if t := keytype.Of(kind); t.Known() {
+		return t.Brevity(width)
+	}
+	kind = display.Text(kind, max(len(kind)+2, 1))
+	return kind[:min(len(kind), width)]
+}
+
+// ttl is what is left of a key's time.
+func (l *Room) ttl(r row) string {
+	switch {
+	case r.gone != 0:
+		return "gone"
+	case r.Facts.Expires != 0:
+		return display.Remaining(r.Facts.Expires - l.Now)
+	case r.Facts.Type != "" && l.Conn.Refusals.Has("PTTL"):
+		return "?"
+	case r.Facts.Type != "":
+		return "—"
+	}
+	return ""
+}
+
+// sizeOf is a size in at most width cells: bytes with their unit, elements as a
+// number.
+func sizeOf(kind string, size int64, width int) string {
+	if size < 0 {
+		return ""
+	}
+	if kind == keytype.String || kind == keytype.JSON {
+		return display.Bytes(size)
+	}
+	if s := display.Grouped(size); len(s) <= width {
+		return s
+	}
+	return display.Short(size)
+}
+
+// emptiness says why no key is shown.
+func (l *Room) emptiness() string {
+	switch {
+	case l.scan != nil && l.Conn.Refusals.Has("SCAN"):
+		return "SCAN is refused: o opens a key"
+	case l.halted:
+		return "Nothing was loaded; r tries again."
+	case l.shown == former || !l.atEnd || l.isSorting() || l.scan != nil && !l.scan.done && !l.scan.paused():
+		return "Looking…"
+	case l.Chooses():
+		return "No such key. Press esc to see all."
+	}
+	return "Database " + target.Decimal(int64(l.DB)) + " is empty."
+}
+
+// Place says where in the list the person is, and how much of the database
+// was looked at.
+func (l *Room) Place() string {
+	var parts []string
+	if n := len(l.marked); n > 0 {
+		parts = append(parts, display.Counted(int64(n), "row", "rows")+" marked")
+	}
+	if at := l.rowPlace(); at != "" {
+		parts = append(parts, at)
+	}
+	if l.scan != nil && l.scan.passed > 0 {
+		parts = append(parts, "behind the first "+display.Grouped(l.scan.passed))
+	}
+	switch s := l.scan; {
+	case l.isSorting():
+		looked, _ := l.sorted.Looked()
+		parts = append(parts, "the first so far · "+l.scannedOf(looked, "sorted "))
+	case l.levelSums != nil && l.Running(job.Sizing):
+		looked, _ := l.levelSums.Looked()
+		parts = append(parts, l.scannedOf(looked, "added up "))
+	case l.outdated:
+		parts = append(parts, "changed since it was sorted, r sorts again")
+	case s != nil && l.Conn.Refusals.Has("SCAN"):
+	case s != nil && s.done && !l.Chooses():
+	case s != nil && s.done:
+		parts = append(parts, "searched all keys")
+	case s != nil:
+		parts = append(parts, l.scannedOf(s.scanned, "scanned "))
+		switch {
+		case s.full():
+			parts = append(parts, "list full, + for the next")
+		case s.paused():
+			parts = append(parts, "paused, + goes on")
+		}
+	case l.Chooses() && l.atEnd && l.shown != former:
+		parts = append(parts, "searched all keys")
+	case l.Chooses() && l.filter.text != "":
+		parts = append(parts, l.scannedOf(l.looked, "searched "))
+	}
+	if r := l.selected(); r != nil && l.shown != former && !l.tree() && l.isCut(*r) {
+		parts = append(parts, display.Text(r.Name, l.Width))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (l *Room) scannedOf(n int64, verb string) string {
+	if l.Total >= 0 {
+		return verb + display.Grouped(min(n, l.Total)) + " of " + display.Counted(l.Total, "key", "keys")
+	}
+	return verb + display.Counted(n, "key", "keys")
+}
+
+// isCut reports whether the list has no room for a row's whole name.
+func (l *Room) isCut(r row) bool {
+	key := l.keyName(r, l.keyColumns().key)
+	return strings.HasSuffix(key, "…")
+}
+
+// rowPlace is the number of the selected row, or its whole name in the tree, which
+// shows a part of it.
+func (l *Room) rowPlace() string {
+	r := l.selected()
+	switch {
+	case l.shown == former || l.isSorting():
+		return ""
+	case r == nil && l.Chooses():
+		return "none found"
+	case r == nil:
+		return ""
+	case l.tree() && (r.level != "" || l.isCut(*r)):
+		return display.Text(r.Name, l.Width)
+	case l.tree():
+		return ""
+	case l.base < 0:
+		return ""
+	}
+	at := display.Grouped(l.base + int64(l.cursor) + 1)
+	switch n := l.base + int64(len(l.rows)); {
+	case l.Chooses() && l.atEnd:
+		return at + " of " + display.Grouped(n) + " found"
+	case l.Chooses():
+		return at + " of " + display.Grouped(n) + " or more found"
+	case l.atEnd:
+		return at + " of " + display.Grouped(n)
+	case l.scan != nil:
+		return at + " of " + display.Grouped(int64(l.scan.keys.len()))
+	case l.Total >= 0:
+		return at + " of " + display.Grouped(l.Total)
+	}
+	return at
+}

@@ -1,0 +1,114 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+)
+
+// collect walks to the end, n rows at a time.
+func collect(t *testing.T, w *walker, back bool, n int) (rows []row) {
+	t.Helper()
+	var at anchor
+	for range 10_000 {
+		s, err := w.walk(context.Background(), at, back, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back {
+			rows = append(slices.Clone(s.rows), rows...)
+		} else {
+			rows = append(rows, s.rows...)
+		}
+		if s.end {
+			return rows
+		}
+		at = s.next
+	}
+	t.Fatal("the walk does not end")
+	return nil
+}
+
+func outline(rows []row) string {
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%s%q %v\n", display.Spaces(r.depth), r.Name, r.Folder)
+	}
+	return b.String()
+}
+
+// expected is the rows of a level and of the open folders in it, from the names
+// alone.
+func expected(names []string, level string, depth int, open map[string]string) (rows []row) {
+	last := ""
+	for _, name := range names {
+		if !strings.HasPrefix(name, level) {
+			continue
+		}
+		folder := catalog.FolderOf(name, level, ":")
+		switch {
+		case folder == "":
+			rows = append(rows, row{Entry: catalog.Entry{Name: name}, depth: depth})
+		case folder != last:
+			last = folder
+			rows = append(rows, row{Entry: folderEntry(folder), depth: depth})
+			if _, ok := open[folder]; ok {
+				rows = append(rows, expected(names, folder, depth+1, open)...)
+			}
+		}
+	}
+	return rows
+}
+
+// TestWalks compares the tree, both ways and from both kinds of keyspace, with one
+// that is made of the names alone.
+func TestWalks(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	index, session := newIndex(t)
+	parts := []string{"a", "b", "", "user", "x\xff"}
+	for range 120 {
+		var name []string
+		for range 1 + r.IntN(4) {
+			name = append(name, parts[r.IntN(len(parts))])
+		}
+		if _, err := session.Do(context.Background(), []byte("SET"), []byte(strings.Join(name, ":")), []byte("1")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := index.Page(context.Background(), catalog.Query{}, catalog.Mark{}, false, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range all.Entries {
+		names = append(names, e.Name)
+	}
+	scanned := newGathered(catalog.Query{})
+	scanned.add(all.Entries)
+	for round := range 30 {
+		open := map[string]string{}
+		for _, name := range names {
+			level := ""
+			for folder := catalog.FolderOf(name, level, ":"); folder != "" && r.IntN(30) < round; folder = catalog.FolderOf(name, level, ":") {
+				open[folder] = level
+				level = folder
+			}
+		}
+		want := outline(expected(names, "", 0, open))
+		for _, keys := range []target.Keyspace{index, scanned} {
+			for _, back := range []bool{false, true} {
+				w := &walker{keys: keys, tree: true, delimiter: ":", open: open}
+				if got := outline(collect(t, w, back, 1+r.IntN(9))); got != want {
+					t.Fatalf("%T back %v open %q:\n%s\nwant\n%s", keys, back, open, got, want)
+				}
+			}
+		}
+	}
+}

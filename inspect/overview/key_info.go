@@ -1,0 +1,166 @@
+package overview
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// informedMsg is all that is known about a key.
+type informedMsg struct {
+	key      string
+	facts    catalog.Facts
+	encoding string
+	memory   string
+	tables   []catalog.Table
+}
+
+// notAllowed stands for what the target does not tell this person.
+const notAllowed = "not told to this user"
+
+// ShowInfo tells all about a key.
+func (v *Room) ShowInfo(key string) tea.Cmd {
+	v.Dialog = &room.Page{Title: display.Whole(key), Lines: []string{v.Styles.Dim.Render(" looking…")}}
+	conn, index, clock, db := v.Conn, v.Index, v.Clock, v.DB
+	return v.Start(job.Informing, func(ctx context.Context) (tea.Msg, error) { return inform(ctx, conn, index, clock, db, key) })
+}
+
+func inform(ctx context.Context, conn *target.Conn, index target.Index, clock func() int64, db int, key string) (informedMsg, error) {
+	r := informedMsg{key: key}
+	values, err := conn.Do(ctx, db, target.Command("OBJECT", "ENCODING", key), target.Command("MEMORY", "USAGE", key))
+	if err != nil {
+		return r, err
+	}
+	switch encoding := values[0]; {
+	case keyspace.Forbidden(encoding):
+		r.encoding = notAllowed
+	case !encoding.IsError():
+		r.encoding = target.Text(encoding)
+	}
+	switch memory := values[1]; {
+	case keyspace.Forbidden(memory):
+		r.memory = notAllowed
+	case memory.Kind == resp.Int:
+		r.memory = display.Counted(memory.Int, "byte", "bytes")
+	}
+	if index == nil {
+		facts, err := conn.Describe(ctx, db, []string{key}, clock())
+		if err == nil {
+			r.facts = facts[0]
+		}
+		if r.facts.Type == target.UnknownType {
+			r.facts.Type, err = conn.Probe(ctx, db, key)
+		}
+		return r, err
+	}
+	entries, err := index.Facts(ctx, db, []string{key})
+	if err != nil {
+		return r, err
+	}
+	r.facts = entries[0].Facts
+	r.tables, err = index.Rows(ctx, db, key)
+	return r, err
+}
+
+// onInformed shows it.
+func (v *Room) onInformed(r informedMsg) {
+	p, ok := v.Dialog.(*room.Page)
+	if !ok || p.Title != display.Whole(r.key) {
+		return
+	}
+	p.Lines = nil
+	add := func(name, value string) {
+		if value != "" {
+			p.Lines = append(p.Lines, " "+v.Styles.Dim.Render(display.Fit(name, 10))+value+" ")
+		}
+	}
+	f := r.facts
+	if f.Type == "" {
+		p.Lines = []string{" There is no such key. "}
+		return
+	}
+	add("type", v.Styles.Type(f.Type).Render(display.Type(f.Type)))
+	add("encoding", r.encoding)
+	if t := keytype.Of(f.Type); t.Known() && f.Size >= 0 {
+		add("size", display.Counted(f.Size, cmp.Or(t.One, "byte"), cmp.Or(t.Many, "bytes")))
+	}
+	add("memory", r.memory)
+	if f.Expires != 0 || !v.Conn.Refusals.Has("PTTL") {
+		add("expires", v.when(f.Expires, "never"))
+	}
+	add("created", v.when(f.Created, ""))
+	add("changed", v.when(f.Updated, ""))
+	if f.Version != 0 {
+		add("version", target.Decimal(f.Version))
+	}
+	for _, t := range r.tables {
+		p.Lines = append(p.Lines, "")
+		p.Lines = append(p.Lines, v.tableLines(t)...)
+	}
+}
+
+// when is a time, with how far it is from now.
+func (v *Room) when(ms int64, zero string) string {
+	if ms == 0 {
+		return zero
+	}
+	at := time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05.000 UTC")
+	if ms > v.Now {
+		return at + v.Styles.Dim.Render("  in "+display.Remaining(ms-v.Now))
+	}
+	return at + v.Styles.Dim.Render("  "+display.Remaining(v.Now-ms)+" ago")
+}
+
+// tableLines is the rows of a table, a line a column where there is one row, and
+// the SQL that reads them.
+func (v *Room) tableLines(t catalog.Table) []string {
+	title := " " + v.Styles.Title.Render(t.Name) + v.Styles.Dim.Render("  "+display.Counted(int64(len(t.Rows)), "row", "rows"))
+	if t.More {
+		title += v.Styles.Dim.Render(", and more")
+	}
+	lines := []string{title}
+	for _, line := range screen.SplitLines(t.SQL) {
+		for _, part := range screen.WrapText([]byte(strings.TrimSpace(line)), max(v.Width-8, 20)) {
+			lines = append(lines, " "+v.Styles.Dim.Render(strings.TrimSpace(line)[part.Start:part.End]))
+		}
+	}
+	widths := make([]int, len(t.Columns))
+	for i, c := range t.Columns {
+		widths[i] = len(c)
+		for _, row := range t.Rows {
+			widths[i] = min(max(widths[i], len(row[i])), 40)
+		}
+	}
+	if len(t.Rows) == 1 && t.Name == "keys" {
+		for i, c := range t.Columns {
+			lines = append(lines, "   "+v.Styles.Accent.Render(display.Fit(c, 12))+display.Truncate(t.Rows[0][i], 100)+" ")
+		}
+		return lines
+	}
+	head := "   "
+	for i, c := range t.Columns {
+		head += display.Fit(c, widths[i]) + "  "
+	}
+	lines = append(lines, v.Styles.Accent.Render(head))
+	for _, row := range t.Rows {
+		line := "   "
+		for i, cell := range row {
+			line += display.Fit(cell, widths[i]) + "  "
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

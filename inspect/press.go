@@ -1,0 +1,185 @@
+package inspect
+
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+)
+
+// press does what keys mean where the person is. Letters that were typed faster
+// than they were read come together, and Esc comes as Alt of the letter behind it;
+// each is a press of its own. What is pasted is text, never a command.
+func (m *Model) press(k tea.KeyMsg) tea.Cmd {
+	m.Failure, m.Notice, m.goes = "", "", false
+	if k.Paste && !m.keys.IsTyping() && (m.Dialog == nil || !m.Dialog.TakesText()) {
+		return nil
+	}
+	if k.Alt && k.Type == tea.KeyEsc { // two that came at once
+		k.Alt = false
+		return tea.Batch(m.pressOne(k), m.pressOne(k))
+	}
+	if k.Paste || k.Type != tea.KeyRunes {
+		return m.pressOne(k)
+	}
+	var cmds []tea.Cmd
+	if k.Alt {
+		cmds = append(cmds, m.pressOne(tea.KeyMsg{Type: tea.KeyEsc}))
+	}
+	for _, r := range k.Runes {
+		cmds = append(cmds, m.pressOne(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) pressOne(k tea.KeyMsg) tea.Cmd {
+	switch {
+	case k.Type == tea.KeyCtrlC:
+		return m.quit()
+	case k.Type == tea.KeyCtrlZ:
+		return m.suspend()
+	case m.waits(k):
+		return nil
+	}
+	return m.pressNow(k)
+}
+
+func (m *Model) pressNow(k tea.KeyMsg) tea.Cmd {
+	m.keys.Touch()
+	switch {
+	case m.tiny():
+		return m.pressTiny(k)
+	case m.Dialog != nil:
+		return m.Dialog.Press(m.Base, k)
+	case m.keys.IsTyping():
+		return m.keys.PressFilter(k)
+	}
+	return m.bound(k.String())
+}
+
+// here is where the person is.
+func (m *Model) here() place {
+	if m.InValue {
+		return inValue
+	}
+	return inKeys
+}
+
+// binding is what a key does where the person is; nil for nothing.
+func (m *Model) binding(key string) *binding {
+	for i, b := range m.bindings {
+		if b.where&m.here() != 0 && slices.Contains(b.keys, key) {
+			return &m.bindings[i]
+		}
+	}
+	return nil
+}
+
+func (m *Model) bound(key string) tea.Cmd {
+	if b := m.binding(key); b != nil {
+		return b.run(m)
+	}
+	return nil
+}
+
+// scroller is what the movement keys move.
+type scroller interface {
+	Move(n int)
+	Home()
+	End()
+}
+
+func (m *Model) scroller() scroller {
+	if m.InValue {
+		return &m.value
+	}
+	return &m.keys
+}
+
+func moves(n int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		m.scroller().Move(n)
+		return nil
+	}
+}
+
+// pageLines is how far a page goes.
+func (m *Model) pageLines() int {
+	if m.InValue {
+		return m.value.PageLines()
+	}
+	return m.keys.PageLines()
+}
+
+func (m *Model) pageUp() tea.Cmd   { return moves(-m.pageLines())(m) }
+func (m *Model) pageDown() tea.Cmd { return moves(m.pageLines())(m) }
+
+func (m *Model) goHome() tea.Cmd {
+	m.scroller().Home()
+	return nil
+}
+
+func (m *Model) goEnd() tea.Cmd {
+	m.scroller().End()
+	return nil
+}
+
+// enter opens or closes the selected folder, or shows the selected key.
+func (m *Model) enter() tea.Cmd {
+	if m.keys.Enter() {
+		return nil
+	}
+	return m.enterValue()
+}
+
+func (m *Model) enterValue() tea.Cmd {
+	key, ok := m.keys.Current()
+	if !ok {
+		return nil
+	}
+	m.InValue = true
+	// Beside the list the value is there already.
+	if m.Wide() && m.value.IsSettled(key) {
+		return nil
+	}
+	return m.value.Open(key)
+}
+
+// back leaves what the value leaves, then the value.
+func (m *Model) back() tea.Cmd {
+	if m.value.Back() {
+		m.InValue = false
+	}
+	return nil
+}
+
+// stop ends what runs; when there is nothing, or nothing but what fills in numbers, it
+// ends the marks or the filter.
+func (m *Model) stop() tea.Cmd {
+	chosen := m.keys.PicksSome()
+	if _, any := m.Longest(); any && m.Frame > 0 && !(chosen && m.OnlyFillsIn()) {
+		for p := range job.Purposes {
+			switch {
+			case p == job.Writing && m.Running(p):
+				m.Interrupt(p) // it ends soon, and says what it did
+			case m.Running(p):
+				m.Cancel(p)
+				m.halt(p)
+			}
+		}
+		m.keys.Stop()
+		m.Notice = "Stopped. Move on, or press r to look again."
+		return nil
+	}
+	m.keys.ShowAll()
+	return nil
+}
+
+func (m *Model) turn() tea.Cmd {
+	if m.InValue {
+		m.InValue = false
+		return nil
+	}
+	return m.enterValue()
+}

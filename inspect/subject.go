@@ -1,0 +1,52 @@
+package inspect
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/edit"
+)
+
+// subject is what an action would be about now.
+func (m *Model) subject() edit.Subject {
+	s := edit.Subject{Keys: m.selection(), Folder: m.keys.Folder(), Value: m.value.Sight(), KeyType: m.value.Kind}
+	s.Key, s.HasKey = m.currentKey()
+	if kind, listed := m.keys.TypeOf(s.Key); listed && s.HasKey {
+		s.KeyType = kind
+	}
+	return s
+}
+
+// currentKey is the key that the person looks at.
+func (m *Model) currentKey() (string, bool) {
+	if key, ok := m.value.Current(); ok && m.InValue {
+		return key, true
+	}
+	return m.keys.Current()
+}
+
+// selection is the keys that the person looks at, or has marked.
+func (m *Model) selection() change.Selection {
+	if key, ok := m.value.Current(); ok && m.InValue {
+		return change.Select([]string{key}, nil)
+	}
+	return change.Select(m.keys.Chosen())
+}
+
+// edits changes what the person looks at; from the keys it goes there first.
+func (m *Model) edits() tea.Cmd {
+	if !m.InValue {
+		return m.enterValue()
+	}
+	return m.edit.Edit(m.subject())
+}
+
+func (m *Model) showInfo() tea.Cmd {
+	key, ok := m.currentKey()
+	if !ok {
+		return nil
+	}
+	return m.overview.ShowInfo(key)
+}
+
+func (m *Model) showOverview() tea.Cmd { return m.overview.ShowOverview(m.keys.Known()) }

@@ -1,0 +1,148 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/resp"
+)
+
+var errReplies = errors.New("the target sent fewer replies than commands")
+
+// Client runs commands. An error reply is a Value; the error means that the
+// commands may not have run. One call runs at a time, from any goroutine; each
+// call that may meet another database begins with SELECT.
+type Client interface {
+	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
+}
+
+// Conn shares a Client between jobs: one call at a time, each in the database
+// that its job wants, each left behind when its job is cancelled.
+type Conn struct {
+	client   Client
+	now      func() int64
+	turn     chan struct{} // holds a token while a call runs
+	moved    bool          // a database other than 0 may be selected
+	Log      Log
+	Refusals keyspace.Refusals
+}
+
+// NewConn shares c; now is the clock that the log of commands is kept by, in Unix ms.
+func NewConn(c Client, now func() int64) *Conn {
+	return &Conn{client: c, now: now, turn: make(chan struct{}, 1)}
+}
+
+type outcome struct {
+	values  []resp.Value
+	err     error
+	mistake string // what it panicked with, and where
+}
+
+// Do runs calls in database db and returns one reply for each. When ctx ends it
+// returns at once, even if the client does not.
+func (c *Conn) Do(ctx context.Context, db int, calls ...[][]byte) ([]resp.Value, error) {
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		defer func() { <-c.turn }()
+		var o outcome
+		defer func() {
+			if r := recover(); r != nil {
+				o.mistake = fmt.Sprintf("%v\n\n%s", r, debug.Stack())
+			}
+			done <- o
+		}()
+		o.values, o.err = c.call(ctx, db, calls)
+	}()
+	select {
+	case o := <-done:
+		if o.mistake != "" {
+			panic(o.mistake) // here somebody gives the terminal back first
+		}
+		return o.values, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// call selects the database first, unless only 0 was ever selected: some targets
+// have no other and no SELECT.
+func (c *Conn) call(ctx context.Context, db int, calls [][][]byte) ([]resp.Value, error) {
+	if db == 0 && !c.moved {
+		return c.pipeline(ctx, calls)
+	}
+	selects := Command("SELECT", strconv.Itoa(db))
+	values, err := c.pipeline(ctx, append([][][]byte{selects}, calls...))
+	if err != nil {
+		return nil, err
+	}
+	if err := ReplyError(values[0]); err != nil {
+		return nil, err
+	}
+	c.moved = true
+	return values[1:], nil
+}
+
+func (c *Conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	begun := c.now()
+	spent := job.CostOf(ctx)
+	spent.Commands.Add(int64(len(calls)))
+	values, err := c.client.Pipeline(ctx, calls)
+	for _, v := range values {
+		spent.Bytes.Add(size(v))
+	}
+	if err == nil && len(values) < len(calls) {
+		err = errReplies
+	}
+	c.Log.add(calls, values, c.now()-begun, err)
+	for i := range min(len(calls), len(values)) {
+		c.Refusals.Learn(calls[i], values[i])
+	}
+	return values, err
+}
+
+// Use goes on with another client, once the running call has ended.
+func (c *Conn) Use(client Client) {
+	c.turn <- struct{}{}
+	c.moved = c.moved || client != c.client // nobody knows where another one is
+	c.client = client
+	c.Refusals.Forgive()
+	<-c.turn
+}
+
+// Drain waits until no call runs any more, at most for so long.
+func (c *Conn) Drain(most time.Duration) {
+	select {
+	case c.turn <- struct{}{}:
+		<-c.turn
+	case <-time.After(most):
+	}
+}
+
+// One runs one command; its error reply is an error.
+func (c *Conn) One(ctx context.Context, db int, call [][]byte) (resp.Value, error) {
+	values, err := c.Do(ctx, db, call)
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return values[0], ReplyError(values[0])
+}
+
+// size is about how many bytes a reply is.
+func size(v resp.Value) int64 {
+	n := int64(len(v.Str)) + 4
+	for _, e := range v.Elems {
+		n += size(e)
+	}
+	return n
+}

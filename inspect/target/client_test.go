@@ -1,0 +1,20 @@
+package target
+
+import (
+	"context"
+	"testing"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// short sends fewer replies than it should.
+type short struct{}
+
+func (short) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { return nil, nil }
+
+func TestTooFewReplies(t *testing.T) {
+	c := NewConn(short{}, func() int64 { return 0 })
+	if _, err := c.One(context.Background(), 0, Command("DBSIZE")); err != errReplies {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,34 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// KeyCounts is the number of keys of each database that the target has.
+type KeyCounts []int64
+
+// MostDatabases is how many a target is asked for.
+const MostDatabases = 16
+
+// CountDatabases counts the keys of each database until the target refuses one; -1 where
+// it does not count.
+func (c *Conn) CountDatabases(ctx context.Context) (KeyCounts, error) {
+	var found KeyCounts
+	for db := range MostDatabases {
+		v, err := c.One(ctx, db, Command("DBSIZE"))
+		var no Refusal
+		if c.Refusals.Has("DBSIZE") {
+			return slices.Repeat(KeyCounts{-1}, MostDatabases), nil
+		}
+		if errors.As(err, &no) && db > 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, Number(v))
+	}
+	return found, nil
+}

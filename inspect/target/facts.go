@@ -1,0 +1,93 @@
+package target
+
+import (
+	"context"
+
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// The kinds of keys whose type is not known: the person may not read the key, or
+// may not ask.
+const (
+	ClosedType  = "closed"
+	UnknownType = "?"
+)
+
+// Lister lists and describes the keys of database db, as Refusals allows.
+func (c *Conn) Lister(db int, now func() int64, detail keyspace.Detail) *keyspace.Lister {
+	return &keyspace.Lister{Client: c.In(db), Detail: detail, Refusals: &c.Refusals, Now: now}
+}
+
+func at(now int64) func() int64 { return func() int64 { return now } }
+
+// Types finds out types and times to live, as far as the target tells them. The
+// type of a key that is not there is "".
+func (c *Conn) Types(ctx context.Context, db int, keys []string, now int64) ([]catalog.Facts, error) {
+	return describe(ctx, c.Lister(db, at(now), keyspace.Expiries), keys)
+}
+
+// Describe finds out the facts of keys at now, in two round trips. The type of a key that
+// is not there is "".
+func (c *Conn) Describe(ctx context.Context, db int, keys []string, now int64) ([]catalog.Facts, error) {
+	return describe(ctx, c.Lister(db, at(now), keyspace.Described), keys)
+}
+
+func describe(ctx context.Context, l *keyspace.Lister, keys []string) ([]catalog.Facts, error) {
+	found, err := l.Look(ctx, Names(keys))
+	if err != nil {
+		return nil, err
+	}
+	facts := make([]catalog.Facts, len(found))
+	for i, k := range found {
+		if facts[i], err = FactsOf(k); err != nil {
+			return nil, err
+		}
+	}
+	return facts, nil
+}
+
+// Names are keys as words of commands.
+func Names(keys []string) [][]byte {
+	names := make([][]byte, len(keys))
+	for i, key := range keys {
+		names[i] = []byte(key)
+	}
+	return names
+}
+
+// FactsOf is what was found out about a key, no type when it is not there. What the person may not know is left out; any
+// other error reply is an error.
+func FactsOf(k keyspace.Key) (catalog.Facts, error) {
+	if k.Type == keyspace.None {
+		return catalog.Facts{}, nil
+	}
+	f := catalog.Facts{Type: k.Type, Size: k.Count, Bytes: k.Bytes, Expires: k.ExpiresAt}
+	if no, ok := k.Err.(keyspace.Refusal); ok {
+		switch v := resp.MakeError(string(no)); {
+		case keyspace.Refused(v):
+			f.Type = UnknownType
+		case keyspace.Forbidden(v):
+			f.Type = ClosedType
+		default:
+			return f, Refusal(no)
+		}
+	} else if k.Err != nil {
+		f.Type = UnknownType
+	}
+	if no, ok := k.NoExpiry.(keyspace.Refusal); ok && !keyspace.Forbidden(resp.MakeError(string(no))) {
+		return f, Refusal(no)
+	}
+	return f, nil
+}
+
+// Probe finds out the type of a key where TYPE is refused.
+func (c *Conn) Probe(ctx context.Context, db int, key string) (string, error) {
+	keys := []keyspace.Key{{Name: []byte(key)}}
+	if err := c.Lister(db, at(0), keyspace.Names).Probe(ctx, keys); err != nil {
+		return "", err
+	}
+	f, err := FactsOf(keys[0])
+	return f.Type, err
+}

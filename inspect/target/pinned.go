@@ -1,0 +1,34 @@
+package target
+
+import (
+	"context"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+// pinned is a conn in one database, as transfer reads it.
+type pinned struct {
+	conn *Conn
+	db   int
+}
+
+// In is the connection in database db, for package transfer.
+func (c *Conn) In(db int) *pinned { return &pinned{c, db} }
+
+func (p *pinned) DB() int { return p.db }
+
+func (p *pinned) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	values, err := p.Pipeline(ctx, [][][]byte{args})
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return values[0], nil
+}
+
+func (p *pinned) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if len(calls) == 1 && string(calls[0][0]) == "SELECT" {
+		p.db = int(Number(resp.MakeBulk(calls[0][1])))
+		return []resp.Value{resp.OK}, nil
+	}
+	return p.conn.Do(ctx, p.db, calls...)
+}

@@ -1,0 +1,35 @@
+package inspect
+
+import (
+	"context"
+	"testing"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// trips is a Client that counts round trips.
+type trips struct {
+	target.Client
+	n int
+}
+
+func (c *trips) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	c.n++
+	return c.Client.Pipeline(ctx, calls)
+}
+
+// TestScanInOneTripAPage orders the keys of a server by what has to be asked about each.
+func TestScanInOneTripAPage(t *testing.T) {
+	const keys, pages = 10_000, 11 // of 500 keys, and then of 1000
+	f := newFake().plain(keys)
+	client := &trips{Client: f}
+	s := browseOn(t, client, f, 100, 24)
+	before := client.n
+	s.press("s", "t", "enter")
+	s.shows("TTL")
+	// The first page takes two more, and so does what the screen shows.
+	if n := client.n - before; n < pages || n > pages+5 {
+		t.Errorf("%d round trips for %d pages", n, pages)
+	}
+}

@@ -1,0 +1,178 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/edit"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/keys"
+)
+
+// Init starts the clock and looks at the data's version, against which changes
+// are noticed. The first keys are asked for when the screen's size is
+// known.
+func (m *Model) Init() tea.Cmd {
+	return tea.Batch(m.greet, m.After(time.Second, tickMsg{}), m.watch(), m.keys.Count(), m.edit.LookBack())
+}
+
+// tickMsg comes once a second.
+type tickMsg struct{}
+
+// Update takes a message in, then starts whatever the new state lacks.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.Now = m.Clock()
+	cmd := m.dispatch(msg)
+	return m, tea.Batch(cmd, m.catchUp(), m.fill())
+}
+
+func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.resize(msg.Width, msg.Height)
+	case tea.KeyMsg:
+		return m.press(msg)
+	case tea.MouseMsg:
+		return m.mouse(msg)
+	case job.Finished:
+		return m.finish(msg)
+	case tickMsg:
+		return m.tick()
+	case job.SpinMsg:
+		return m.Spun()
+	case backgroundMsg:
+		m.renderer.SetHasDarkBackground(!msg.light)
+	default:
+		return m.receive(msg)
+	}
+	return nil
+}
+
+// receive takes in what a job or a timer brought: a room knows its own messages.
+func (m *Model) receive(msg tea.Msg) tea.Cmd {
+	if w, ok := msg.(watched); ok {
+		return m.watched(w)
+	}
+	return tea.Batch(m.keys.Update(msg), m.value.Update(msg), m.edit.Update(msg), m.overview.Update(msg))
+}
+
+// route hands on what a room has done to the rooms that have to know.
+func (m *Model) route(event any) tea.Cmd {
+	switch e := event.(type) {
+	case edit.Changed:
+		return m.lookAgain(e.Reveal)
+	case edit.Taken:
+		m.keys.Unmark()
+	case keys.DatabaseChosen:
+		return m.use(e.Db)
+	}
+	return nil
+}
+
+// fill starts the jobs whose results the screen needs and that do not run yet.
+func (m *Model) fill() tea.Cmd {
+	if m.Width == 0 {
+		return nil
+	}
+	var cmds []tea.Cmd
+	cmds = append(cmds, m.keys.Fill())
+	cmds = append(cmds, m.value.Fill())
+	return tea.Batch(append(cmds, m.accompany())...)
+}
+
+// accompany opens the selected key beside the list, once the person rests on it.
+func (m *Model) accompany() tea.Cmd {
+	if m.keys.StandsOnNoKey() && !m.InValue {
+		m.value.Leave()
+	}
+	key, ok := m.keys.Current()
+	if !ok || !m.Wide() || m.InValue {
+		return nil
+	}
+	return m.value.RestOn(key)
+}
+
+// tick is a second passing: what is over fades, what faded goes.
+func (m *Model) tick() tea.Cmd {
+	return tea.Batch(m.After(time.Second, tickMsg{}), m.keys.Tick(), m.watch(), m.value.Tick())
+}
+
+// refresh asks for everything on the screen again.
+func (m *Model) refresh() tea.Cmd {
+	m.CancelAll()
+	m.Conn.Refusals.Forgive()
+	cmds := []tea.Cmd{m.keys.RefreshAll()}
+	if key, ok := m.value.Current(); ok {
+		cmds = append(cmds, m.value.Open(key))
+	}
+	return tea.Batch(cmds...)
+}
+
+// use goes to another database.
+func (m *Model) use(db int) tea.Cmd {
+	if db == m.DB {
+		return nil
+	}
+	m.CancelAll()
+	m.DB = db
+	m.value.Leave()
+	return m.keys.Use()
+}
+
+func (m *Model) suspend() tea.Cmd { return tea.Suspend }
+
+func (m *Model) resize(width, height int) {
+	m.Width, m.Height = width, height
+	m.keys.Resize(m.listWidth(), m.bodyHeight())
+	m.value.Resize(m.valueWidth(), m.bodyHeight())
+}
+
+// finish hands a job's result on.
+func (m *Model) finish(f job.Finished) tea.Cmd {
+	if !m.Takes(f) {
+		return nil
+	}
+	if f.Err != nil {
+		m.forgetAhead()
+		if !errors.Is(f.Err, context.Canceled) {
+			m.Fail(f.Err)
+		}
+		m.halt(f.Purpose)
+		if f.Purpose == job.Writing {
+			return m.leaves(true)
+		}
+		return nil
+	}
+	before := m.Dialog
+	cmd := m.receive(f.Result)
+	if m.Dialog != before {
+		m.ahead = nil // it was typed to something else
+	}
+	if f.Purpose == job.Writing {
+		return tea.Batch(cmd, m.leaves(m.Failure != ""))
+	}
+	return cmd
+}
+
+// halt keeps a purpose whose job failed or was cancelled from starting again by
+// itself.
+func (m *Model) halt(p job.Purpose) {
+	m.keys.Halt(p)
+	m.value.Halt(p)
+}
+
+// lookAgain shows what a change left, and goes to a key if reveal is not "".
+func (m *Model) lookAgain(reveal string) tea.Cmd {
+	cmds := []tea.Cmd{m.keys.LookAgain(reveal)}
+	key, ok := m.value.Current()
+	if m.InValue && reveal != "" {
+		key = reveal
+	}
+	if ok && (m.InValue || reveal == "") {
+		cmds = append(cmds, m.value.OpenAgain(key))
+	}
+	return tea.Batch(cmds...)
+}

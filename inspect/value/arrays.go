@@ -1,0 +1,53 @@
+package value
+
+import (
+	"strconv"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// lastSlot is the highest index of an array.
+const lastSlot = keytype.LastSlot
+
+// slotsOf shows the values of an array with their indexes; empty slots are left
+// out.
+var slotsOf = &source{
+	full:    true,
+	columns: []column{{title: "#", right: true}, {title: "VALUE"}},
+	decode: func(_ int64, v resp.Value) *chunk {
+		c := &chunk{}
+		for _, slot := range slots(v) {
+			c.rows = append(c.rows, record{target.Text(slot[0]), target.Text(slot[1])})
+		}
+		if n := len(c.rows); n > 0 {
+			c.next = slotBehind(c.rows[n-1][0])
+		}
+		return c
+	},
+}
+
+// slots reads the reply of ARSCAN, flat or in pairs.
+func slots(v resp.Value) (found [][2]resp.Value) {
+	flat := v.Elems
+	if len(flat) > 0 && len(flat[0].Elems) == 2 {
+		flat = nil
+		for _, pair := range v.Elems {
+			flat = append(flat, pair.Elems...)
+		}
+	}
+	for ; len(flat) >= 2; flat = flat[2:] {
+		found = append(found, [2]resp.Value{flat[0], flat[1]})
+	}
+	return found
+}
+
+// slotBehind is the index behind another, "" when there is none.
+func slotBehind(index string) string {
+	n, err := strconv.ParseUint(index, 10, 64)
+	if err != nil || index == lastSlot {
+		return ""
+	}
+	return strconv.FormatUint(n+1, 10)
+}

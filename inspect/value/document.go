@@ -1,0 +1,199 @@
+package value
+
+import (
+	"strings"
+
+	"github.com/meowdis/meowdis/decode"
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/hyperloglog"
+	"github.com/meowdis/meowdis/inspect/screen"
+)
+
+// document is a value as package decode lays it out: lines by depth, of which
+// those inside braces fold away.
+type document struct {
+	chain  string // what the value was found to be
+	note   string // what else there is to know of it
+	lines  []string
+	ends   map[int]int  // the line that closes the brace at the end of a line
+	shut   map[int]bool // the lines whose inside is folded away
+	rows   []docRow     // the lines that are shown, cut to the width
+	top    int          // the first row on the screen
+	cursor int          // the selected row
+	width  int
+	height int
+}
+
+// docRow is the part of a line that stands in a row.
+type docRow struct {
+	line       int
+	start, end int
+}
+
+// decodeLimit is the longest value that is decoded.
+const decodeLimit = 4 << 20
+
+// newDocument decodes data, all of a value; nil when it is nothing but what a text
+// or a hex dump shows as well, and without lines where there is only a note to that.
+func newDocument(data string) *document {
+	if len(data) == 0 || len(data) > decodeLimit {
+		return nil
+	}
+	if n, ok := hyperloglog.Cardinality([]byte(data)); ok {
+		return &document{chain: "HyperLogLog", shut: map[int]bool{}, lines: []string{
+			"about " + display.Counted(n, "different element", "different elements"), "estimated, with a standard error of 0.81%",
+		}}
+	}
+	shown := decode.Value([]byte(data), decode.Options{})
+	last := shown.Layers[len(shown.Layers)-1].Name
+	if shown.IsPlain() || len(shown.Layers) == 1 && last == "binary" && shown.Note == "" {
+		return nil
+	}
+	d := &document{note: shown.Note, lines: strings.Split(shown.Text, "\n"), shut: map[int]bool{}}
+	switch {
+	case len(shown.Layers) == 1 && last == "binary":
+		return &document{note: shown.Note}
+	case len(shown.Layers) > 1:
+		d.chain = shown.Chain()
+	case last != "text" && last != "binary":
+		d.chain = last
+	}
+	d.ends = closings(d.lines)
+	return d
+}
+
+// resume goes where old was; nil for nowhere.
+func (d *document) resume(old *document) {
+	if old == nil {
+		return
+	}
+	d.cursor, d.top, d.rows = old.cursor, old.top, old.rows
+	if len(d.lines) == len(old.lines) {
+		d.shut = old.shut
+	}
+}
+
+// closings finds the line that closes each line that ends with an open brace: the
+// next one that is not deeper.
+func closings(lines []string) map[int]int {
+	ends := map[int]int{}
+	var open []int
+	for i, line := range lines {
+		for len(open) > 0 && indentOf(line) <= indentOf(lines[open[len(open)-1]]) {
+			ends[open[len(open)-1]] = i
+			open = open[:len(open)-1]
+		}
+		if strings.HasSuffix(line, "{") || strings.HasSuffix(line, "[") {
+			open = append(open, i)
+		}
+	}
+	return ends
+}
+
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+// layout cuts the lines that are shown to rows.
+func (d *document) layout(width, height int) {
+	at := 0
+	if d.cursor < len(d.rows) {
+		at = d.rows[d.cursor].line
+	}
+	d.width, d.height, d.rows = width, height, d.rows[:0]
+	for i := 0; i < len(d.lines); i++ {
+		if d.shut[i] {
+			d.rows = append(d.rows, docRow{i, 0, len(d.lines[i])})
+			i = d.ends[i]
+			continue
+		}
+		parts := screen.WrapText([]byte(d.lines[i]), width-2)
+		if len(parts) == 0 {
+			parts = []screen.Span{{}}
+		}
+		for _, p := range parts {
+			d.rows = append(d.rows, docRow{i, p.Start, p.End})
+		}
+	}
+	d.show(at)
+}
+
+// show selects the row of a line, or of the folded one that it is in.
+func (d *document) show(line int) {
+	d.cursor = 0
+	for i, r := range d.rows {
+		if r.line > line {
+			break
+		}
+		if r.start == 0 {
+			d.cursor = i
+		}
+	}
+	d.clamp()
+}
+
+func (d *document) clamp() {
+	d.cursor = max(min(d.cursor, len(d.rows)-1), 0)
+	d.top = max(min(d.top, d.cursor), d.cursor-d.height+1, 0)
+}
+
+func (d *document) move(n int) {
+	d.cursor += n
+	d.clamp()
+}
+
+func (d *document) home() { d.move(-d.cursor) }
+func (d *document) end()  { d.move(len(d.rows)) }
+
+// toggle folds what the selected line opens, or else what it stands in.
+func (d *document) toggle() {
+	if len(d.rows) == 0 {
+		return
+	}
+	line := d.rows[d.cursor].line
+	for line >= 0 {
+		if end, ok := d.ends[line]; ok && (line == d.rows[d.cursor].line || end >= d.rows[d.cursor].line) {
+			d.shut[line] = !d.shut[line]
+			break
+		}
+		line--
+	}
+	d.layout(d.width, d.height)
+	d.show(max(line, 0))
+}
+
+// toggleAll folds everything below the outermost braces, or unfolds all.
+func (d *document) toggleAll() {
+	unfold := false
+	for _, shut := range d.shut {
+		unfold = unfold || shut
+	}
+	for line := range d.ends {
+		d.shut[line] = !unfold && indentOf(d.lines[line]) > 0
+	}
+	d.layout(d.width, d.height)
+}
+
+// find selects the next line that matches, forwards or backwards, and unfolds what
+// hides it; false when there is none.
+func (d *document) find(needle string, back bool) bool {
+	if len(d.rows) == 0 {
+		return false
+	}
+	step := 1
+	if back {
+		step = -1
+	}
+	for i := d.rows[d.cursor].line + step; i >= 0 && i < len(d.lines); i += step {
+		if at, _ := find(d.lines[i], needle); at < 0 {
+			continue
+		}
+		for start, end := range d.ends {
+			if start < i && i <= end {
+				d.shut[start] = false
+			}
+		}
+		d.layout(d.width, d.height)
+		d.show(i)
+		return true
+	}
+	return false
+}

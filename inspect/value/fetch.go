@@ -1,0 +1,122 @@
+package value
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace"
+)
+
+// openValue fetches the facts of key and the beginning of its value, as many elements as from
+// says.
+func openValue(ctx context.Context, c *target.Conn, db int, key string, from link, now int64) (tea.Msg, error) {
+	found, err := c.Types(ctx, db, []string{key}, now)
+	if err != nil {
+		return nil, err
+	}
+	o := openedMsg{key: key, kind: found[0].Type, expires: found[0].Expires, size: -1, from: from}
+	if o.kind == target.UnknownType {
+		if o.kind, err = c.Probe(ctx, db, key); err != nil {
+			return nil, err
+		}
+	}
+	src := sourceOf(o.kind)
+	if src == nil {
+		return o, nil
+	}
+	if src.atOnce {
+		if o.tooLarge, err = outweighs(ctx, c, db, key); o.tooLarge || err != nil {
+			return o, err
+		}
+	}
+	calls := [][][]byte{src.fetch(key, 0, from)}
+	if src.count != "" {
+		calls = append(calls, target.Command(src.count, key))
+	}
+	values, err := c.Pages(ctx, db, calls...)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range values {
+		if err := target.ReplyError(v); err != nil && (i == 0 || src.per > 0 || !keyspace.Refused(v)) {
+			return nil, err
+		}
+	}
+	o.first = src.read(0, from, values[0])
+	if n := o.first.fitting(perChunk); src.repeats && from == firstLink && n > probed && o.first.next != "" {
+		// A page of a scan is in an order of its own: one page is read more easily than two.
+		o.from.n = n
+		v, err := c.Page(ctx, db, src.fetch(key, 0, o.from))
+		if err != nil {
+			return nil, err
+		}
+		o.first = src.read(0, o.from, v)
+	}
+	if src.repeats {
+		o.firsts = target.NewSeen()
+		keepFirst(o.firsts, 0, o.first)
+	}
+	switch {
+	case src.count == "":
+		o.size = int64(o.first.size)
+	case !values[1].IsError():
+		o.size = target.Number(values[1])
+	}
+	return o, complete(ctx, c, db, src, key, o.first)
+}
+
+// mostAtOnce is the largest value, in bytes of the target's memory, that is fetched
+// as a whole.
+const mostAtOnce = 64 << 20
+
+// outweighs reports whether a value is too large to be fetched as a whole. Where the
+// target does not tell, it is not.
+func outweighs(ctx context.Context, c *target.Conn, db int, key string) (bool, error) {
+	if c.Refusals.Has("MEMORY") {
+		return false, nil
+	}
+	values, err := c.Do(ctx, db, target.Command("MEMORY", "USAGE", key))
+	return err == nil && target.Number(values[0]) > mostAtOnce, err
+}
+
+// fetchChunk fetches a chunk of a value, with what else is known of its elements.
+func fetchChunk(ctx context.Context, c *target.Conn, db int, src *source, seen *target.Seen, key string, i int, from link) (*chunk, error) {
+	v, err := c.Page(ctx, db, src.fetch(key, int64(i), from))
+	if err != nil {
+		return nil, err
+	}
+	found := src.read(i, from, v)
+	keepFirst(seen, i, found)
+	return found, complete(ctx, c, db, src, key, found)
+}
+
+// complete asks what else is to be known of the elements of a chunk.
+func complete(ctx context.Context, c *target.Conn, db int, src *source, key string, found *chunk) error {
+	if src.about == nil || len(found.rows) == 0 || found.told {
+		return nil
+	}
+	found.told = true
+	call := src.about(key, found)
+	if c.Refusals.Has(string(call[0])) {
+		return nil
+	}
+	v, err := c.One(ctx, db, call)
+	if c.Refusals.Has(string(call[0])) {
+		return nil
+	}
+	if err == nil {
+		src.learn(found, v)
+	}
+	return err
+}
+
+// keepFirst leaves only the rows in chunk i that belong there, each once; all where f is
+// nil.
+func keepFirst(f *target.Seen, i int, c *chunk) {
+	if f == nil {
+		return
+	}
+	c.rows = target.Once(f, i, c.rows, func(r record) string { return r[0] })
+}

@@ -1,0 +1,103 @@
+package value
+
+import (
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/decode"
+	"github.com/meowdis/meowdis/inspect/screen"
+)
+
+// needleOf is what the person searches: text, bytes "in quotes" with escapes, or,
+// in a hex dump, hex digits in pairs.
+func needleOf(typed string, form shape) string {
+	if strings.HasPrefix(typed, `"`) {
+		if raw, err := screen.Unquote(typed); err == nil && raw != "" {
+			return raw
+		}
+	}
+	if digits, is := strings.CutPrefix(typed, "0x"); form == asHex && (is || strings.Contains(typed, " ")) {
+		if raw, err := hex.DecodeString(strings.ReplaceAll(digits, " ", "")); err == nil && len(raw) > 0 {
+			return string(raw)
+		}
+	}
+	return typed
+}
+
+// find is where text holds needle first: from at to behind end; at is -1 when it
+// does not. A needle in lower case stands for capitals, too.
+func find(text, needle string) (at, end int) {
+	if !folds(needle) {
+		at = strings.Index(text, needle)
+		return at, at + len(needle)
+	}
+	for i := range len(text) {
+		if n := begins(text[i:], needle); n > 0 {
+			return i, i + n
+		}
+	}
+	return -1, -1
+}
+
+// findLast is where text holds needle last.
+func findLast(text, needle string) (at, end int) {
+	if !folds(needle) {
+		at = strings.LastIndex(text, needle)
+		return at, at + len(needle)
+	}
+	for i := len(text) - 1; i >= 0; i-- {
+		if n := begins(text[i:], needle); n > 0 {
+			return i, i + n
+		}
+	}
+	return -1, -1
+}
+
+// folds reports whether needle stands for capitals, too: text without any.
+func folds(needle string) bool { return utf8.ValidString(needle) && needle == strings.ToLower(needle) }
+
+// begins is how many bytes of text are needle, whatever their case; 0 when it does
+// not begin so.
+func begins(text, needle string) int {
+	n := 0
+	for len(needle) > 0 && n < len(text) {
+		if c := text[n]; c < utf8.RuneSelf && needle[0] < utf8.RuneSelf {
+			if c != needle[0] && (c < 'A' || c > 'Z' || c|0x20 != needle[0]) {
+				return 0
+			}
+			n, needle = n+1, needle[1:]
+			continue
+		}
+		a, size := utf8.DecodeRuneInString(text[n:])
+		b, wanted := utf8.DecodeRuneInString(needle)
+		if a == utf8.RuneError && size == 1 || a != b && unicode.ToLower(a) != b {
+			return 0
+		}
+		n, needle = n+size, needle[wanted:]
+	}
+	if len(needle) > 0 {
+		return 0
+	}
+	return n
+}
+
+// shows reports whether a cell of a table holds needle, as it stands or decoded.
+func shows(cell, needle string) bool {
+	if at, _ := find(cell, needle); at >= 0 {
+		return true
+	}
+	if len(cell) < shortestCoded || len(cell) > decodeLimit || screen.IsText([]byte(cell)) && strings.ContainsAny(cell, " ,.:{}[]\"") {
+		return false
+	}
+	shown := decode.Value([]byte(cell), decode.Options{})
+	if len(shown.Layers) == 1 && shown.Layers[0].Name == "binary" {
+		return false
+	}
+	at, _ := find(shown.Text, needle)
+	return at >= 0
+}
+
+// shortestCoded is the shortest cell that is worth decoding.
+const shortestCoded = 8

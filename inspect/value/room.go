@@ -1,0 +1,321 @@
+package value
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+)
+
+// Room is the value on the screen: what it shows, and the jobs that fetch it.
+type Room struct {
+	*room.Base
+	pane
+	rests int // the latest restedMsg that was asked for
+}
+
+// restedMsg comes when the person has rested on a key. Only the latest that was asked
+// for counts.
+type restedMsg int
+
+// valueHeadings is the lines above the value: title, facts.
+const valueHeadings = 2
+
+// New shows no value.
+func New(b *room.Base) Room { return Room{Base: b} }
+
+// Update takes in what a job or a timer brought; it leaves what is of other rooms.
+func (v *Room) Update(msg tea.Msg) tea.Cmd {
+	switch r := msg.(type) {
+	case openedMsg:
+		v.onOpened(r)
+	case pagedMsg:
+		v.onPaged(r)
+	case decodedMsg:
+		r.sheet.decoded(r.doc)
+	case searchedMsg:
+		v.onSearched(r)
+	case restedMsg:
+		return v.onRested(r)
+	}
+	return nil
+}
+
+// Fill starts the jobs whose results the screen needs and that do not run yet.
+func (v *Room) Fill() tea.Cmd {
+	var cmds []tea.Cmd
+	v.age(v.Now)
+	if i, from, ok := v.missing(); ok && !v.Running(job.Paging) && !v.Running(job.Opening) {
+		cmds = append(cmds, v.fetch(v.sheet(), i, from))
+	}
+	if s := v.undecoded(); s != nil && !v.Running(job.Decoding) && !v.Running(job.Opening) {
+		cmds = append(cmds, v.decode(s))
+	}
+	return tea.Batch(cmds...)
+}
+
+// RestOn shows key once the person has rested on it.
+func (v *Room) RestOn(key string) tea.Cmd {
+	if v.phase != noKey && v.wanted == key {
+		return nil
+	}
+	v.want(key)
+	v.rests++
+	return v.After(room.SettleTime, restedMsg(v.rests))
+}
+
+func (v *Room) onRested(r restedMsg) tea.Cmd {
+	if int(r) != v.rests || v.phase == noKey || v.Shows(v.wanted) {
+		return nil
+	}
+	return v.Open(v.wanted)
+}
+
+// Current is the key that is to be shown; false for none.
+func (v *Room) Current() (key string, ok bool) { return v.wanted, v.phase != noKey }
+
+// OpenAgain reads key, which the person changed, and waits for.
+func (v *Room) OpenAgain(key string) tea.Cmd {
+	cmd := v.Open(key)
+	v.phase = awaiting
+	return cmd
+}
+
+// IsSettled reports whether key is shown, and no job for it failed or was stopped.
+func (v *Room) IsSettled(key string) bool { return v.Shows(key) && v.phase != stopped }
+
+// Follow reads what is shown again, without anybody waiting for it.
+func (v *Room) Follow() tea.Cmd {
+	if v.showing == nothingYet || v.phase == stopped || v.Running(job.Opening) {
+		return nil
+	}
+	return v.Open(v.Key)
+}
+
+// Tick reads the value again whose time is over.
+func (v *Room) Tick() tea.Cmd {
+	if v.expires == 0 || v.expires > v.Now || v.gone() {
+		return nil
+	}
+	return v.Follow()
+}
+
+// Halt keeps the pane from starting again by itself, after a job of it failed or was
+// stopped.
+func (v *Room) Halt(p job.Purpose) {
+	if p == job.Opening || p == job.Paging {
+		v.phase = stopped
+	}
+}
+
+// Resize lays the value out for a size of the pane, of which the headings are no part.
+func (v *Room) Resize(width, height int) {
+	v.width, v.height = width, max(height-valueHeadings, 1)
+	v.arrange()
+	v.fillWhole()
+}
+
+// Back leaves what goes through the value, or the element that is shown, or ends the
+// jobs; left is that there is nothing more to leave but the value itself.
+func (v *Room) Back() (left bool) {
+	if v.stopGoing() || v.close() {
+		return false
+	}
+	for _, p := range []job.Purpose{job.Opening, job.Paging} {
+		if v.Running(p) {
+			v.Halt(p)
+		}
+	}
+	v.cancelJobs()
+	return true
+}
+
+// ForgetAhead takes back how far the person moved ahead of what is there.
+func (v *Room) ForgetAhead() {
+	if s := v.sheet(); s != nil {
+		s.pager.owed = 0
+	}
+}
+
+// PageLines is how far a page goes: one line stays in sight.
+func (v *Room) PageLines() int {
+	if s := v.sheet(); s != nil {
+		return max(s.pager.height-1, 1)
+	}
+	return 1
+}
+
+// Click selects the line at a height of the pane, and opens the one that was selected;
+// false when there is none.
+func (v *Room) Click(y int) bool {
+	s := v.sheet()
+	if s == nil {
+		return false
+	}
+	if at := y - valueHeadings - v.headings(s); at >= 0 && at < s.pager.height && v.pick(at) {
+		v.openElement()
+	}
+	return true
+}
+
+// Leave shows no value.
+func (v *Room) Leave() {
+	v.cancelJobs()
+	v.InValue = false
+	v.pane = pane{width: v.width, height: v.height}
+}
+
+// cancelJobs ends the jobs of the open value.
+func (v *Room) cancelJobs() {
+	for _, p := range []job.Purpose{job.Opening, job.Paging, job.Decoding, job.Searching} {
+		v.Cancel(p)
+	}
+}
+
+// stopGoing ends a search or the way to the end, if one is under way.
+func (v *Room) stopGoing() bool {
+	s := v.sheet()
+	switch {
+	case v.Running(job.Searching):
+		v.Cancel(job.Searching)
+	case s != nil && s.pager.chase != nothing && v.Running(job.Paging):
+		s.pager.chase = nothing
+		v.Cancel(job.Paging)
+	default:
+		return false
+	}
+	v.Notice = "Stopped."
+	return true
+}
+
+// Awaits reports whether the value, or the part of it that the person asked for, is not
+// there yet.
+func (v *pane) Awaits() bool {
+	if v.phase != settled {
+		return v.phase == awaiting
+	}
+	s := v.sheet()
+	return s != nil && !v.gone() && (s.seeking || s.pager.awaits())
+}
+
+// inTable reports whether elements are shown, inBytes whether bytes are.
+func (v *Room) inTable() bool {
+	s := v.sheet()
+	return s != nil && s.tabular()
+}
+
+// InDocument reports whether the decoded value is shown.
+func (v *Room) InDocument() bool { return v.sheet() != nil && v.sheet().inDocument() }
+
+// OpensMore reports whether there is something to open or to fold.
+func (v *Room) OpensMore() bool { return v.inTable() || v.InDocument() }
+
+// HasOther reports whether the value has another side: see TurnOver.
+func (v *Room) HasOther() bool {
+	s := v.sheet()
+	return s != nil && s.src != nil && s.src.other != nil
+}
+
+// OtherSide is what the other side of the value shows.
+func (v *Room) OtherSide() string { return v.sheet().src.other.unit[1] }
+
+// HasSought reports whether something was searched.
+func (v *Room) HasSought() bool { return v.sheet() != nil && v.sheet().needle != "" }
+
+// InBytes reports whether bytes are shown, decoded or not.
+func (v *Room) InBytes() bool { return v.sheet() != nil && !v.inTable() }
+
+// TurnOver shows the other side of the value: entries or groups.
+func (v *Room) TurnOver() tea.Cmd {
+	v.turn()
+	return nil
+}
+
+// FoldAll folds all of a decoded value, or unfolds it.
+func (v *Room) FoldAll() tea.Cmd {
+	if s := v.sheet(); s != nil && s.inDocument() {
+		s.doc.toggleAll()
+	}
+	return nil
+}
+
+// SwitchForm shows the bytes in their next form, or scores as places.
+func (v *Room) SwitchForm() tea.Cmd {
+	if s := v.sheet(); s.tabular() && s.src.scores == 0 {
+		return nil
+	}
+	v.changeForm()
+	return nil
+}
+
+// EnterElement shows the selected element by itself, or folds what is decoded.
+func (v *Room) EnterElement() tea.Cmd {
+	v.openElement()
+	return nil
+}
+
+// Sight is what the person sees of the value.
+func (v *Room) Sight() room.Sight {
+	t := room.Sight{
+		Shown: v.showing != nothingYet, Key: v.Key, Type: v.Kind, Size: v.size, Expires: v.expires, Gone: v.gone(),
+	}
+	s := v.sheet()
+	switch {
+	case s == nil:
+	case s.tabular():
+		t.Table, t.Element = true, v.elementOf(s)
+	default:
+		t.Text = s.text()
+		if len(v.sheets) > 1 && s.src == nil {
+			t.Opened = v.elementOf(v.sheets[len(v.sheets)-2])
+		}
+	}
+	return t
+}
+
+// elementOf is the selected row of a table; nil for none.
+func (v *Room) elementOf(s *sheet) *room.Element {
+	row, body, ok := s.element()
+	if !ok {
+		return nil
+	}
+	return &room.Element{Row: row, Body: body, Name: row[s.src.name], Own: s.src == sourceOf(v.Kind)}
+}
+
+// text is the bytes of s.
+func (s *sheet) text() *room.Text {
+	t := &room.Text{Data: s.whole, Whole: s.src == nil, Size: s.size}
+	if s.doc != nil {
+		t.LaidOut = strings.Join(s.doc.lines, "\n")
+	}
+	if !t.Whole {
+		c := s.pager.chunks[0]
+		t.Partial, t.Missing = s.pager.count > 1, c == nil
+		if c != nil {
+			t.Data = string(c.data)
+		}
+	}
+	return t
+}
+
+// IsOwn reports whether what is shown is the key's own: the groups of a stream are only
+// looked at.
+func (v *Room) IsOwn() bool {
+	s := v.sheet()
+	return s == nil || s.src == nil || s.src == sourceOf(v.Kind)
+}
+
+// Loaded is how many chunks of what is on the screen are in memory, and about how many
+// bytes.
+func (v *Room) Loaded() (chunks, bytes int) {
+	s := v.sheet()
+	if s == nil {
+		return 0, 0
+	}
+	for _, c := range s.pager.chunks {
+		bytes += c.bytes()
+	}
+	return len(s.pager.chunks), bytes
+}

@@ -1,0 +1,332 @@
+package value
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// searchedMsg is where a search in a value came to.
+type searchedMsg struct {
+	sheet  *sheet
+	found  bool
+	at     spot   // the row, where there are rows
+	offset int64  // the first byte, where there are bytes
+	length int    // how many match
+	i      int    // the chunk that holds it
+	chunk  *chunk // its content
+	trail  *trail // how it came there, where there are rows
+}
+
+// EditSeek asks what to search in the value.
+func (v *Room) EditSeek() tea.Cmd {
+	s := v.sheet()
+	if s == nil {
+		return nil
+	}
+	note := `in any case, unless with capitals; "\x00" in quotes`
+	if s.form == asHex {
+		note = `text; hex as de ad or 0xdead; "\x00" in quotes`
+	}
+	v.Dialog = &room.Question{Title: "Search in the value", Note: note, Prompt: screen.NewPrompt(""), Answer: func(needle string) tea.Cmd {
+		if s := v.sheet(); s != nil && needle != "" {
+			s.needle = needleOf(needle, s.form)
+			return v.seek(false)
+		}
+		return nil
+	}}
+	return nil
+}
+
+// SeekNext and SeekBack go to the next place, or the one before, that holds what was
+// searched last.
+func (v *Room) SeekNext() tea.Cmd { return v.seek(false) }
+func (v *Room) SeekBack() tea.Cmd { return v.seek(true) }
+
+// seek goes to the next place that holds what was searched last, or the one
+// before. What is not in memory is fetched chunk by chunk, and forgotten.
+func (v *Room) seek(back bool) tea.Cmd {
+	s := v.sheet()
+	if s == nil || s.needle == "" {
+		return nil
+	}
+	switch {
+	case s.inDocument():
+		if !s.doc.find(s.needle, back) {
+			v.notFound(s)
+		}
+		return nil
+	case s.tabular():
+		return v.seekRow(s, back)
+	}
+	return v.seekByte(s, back)
+}
+
+func (v *Room) notFound(s *sheet) {
+	v.Notice = "No other " + display.Text(s.needle, 40) + " from here."
+}
+
+// trail is a search through the chunks of a table. It cuts a chain into larger
+// chunks than a person who scrolls, and so keeps its own account of them; the
+// pager takes that over when something was found.
+type trail struct {
+	src    *source
+	key    string
+	db     int
+	per    int64   // elements a chunk, where chunks have numbers
+	step   int     // 1 or -1
+	at     spot    // where it began
+	count  int     // how many chunks there are; -1 while unknown
+	starts []link  // of a chain, as far as it is known
+	before []int64 // the lines before each chunk, likewise
+	firsts *target.Seen
+	loaded map[int]*chunk // chunks that were in memory
+	batch  int            // how many chunks are fetched at once
+}
+
+// seekRow searches the cells of a table.
+func (v *Room) seekRow(s *sheet, back bool) tea.Cmd {
+	t := &trail{
+		src: s.src, key: v.Key, db: v.DB, per: s.per, step: 1, at: s.pager.cursor, count: s.pager.count,
+		starts: slices.Clone(s.pager.starts), before: slices.Clone(s.pager.before), firsts: s.firsts.Clone(),
+		loaded: maps.Clone(s.pager.chunks), batch: 1,
+	}
+	if back {
+		t.step = -1
+	}
+	conn, needle, src, size := v.Conn, s.needle, s.src, s.size
+	return v.Start(job.Searching, func(ctx context.Context) (tea.Msg, error) {
+		looked, r := 0, searchedMsg{sheet: s}
+		for i := t.at.chunk; t.there(i); i += t.step {
+			c, err := t.chunk(ctx, conn, i)
+			if err != nil {
+				return r, err
+			}
+			if line, ok := c.seek(needle, t.at, i, t.step); ok {
+				r.found, r.at, r.i, r.chunk, r.trail = true, spot{i, line}, i, c, t
+				return r, complete(ctx, conn, t.db, src, t.key, c)
+			}
+			delete(t.loaded, i)
+			looked += c.len()
+			job.CostOf(ctx).Progress(int64(looked), size)
+		}
+		return r, nil
+	})
+}
+
+// there reports whether there is a chunk i.
+func (t *trail) there(i int) bool {
+	if t.count < 0 {
+		return i >= 0 && i < len(t.starts)
+	}
+	return i >= 0 && i < t.count
+}
+
+// chunk is chunk i. Chunks with numbers come in batches, those of a chain larger
+// and larger.
+func (t *trail) chunk(ctx context.Context, conn *target.Conn, i int) (*chunk, error) {
+	if c := t.loaded[i]; c != nil {
+		t.extend(i, c)
+		return c, nil
+	}
+	src := t.src
+	var calls [][][]byte
+	from := link{n: int(t.per)}
+	if src.per == 0 && i < len(t.starts) {
+		from = t.starts[i]
+	}
+	for j := i; len(calls) < t.batch && t.there(j); j += t.step {
+		calls = append(calls, src.fetch(t.key, int64(j), from))
+	}
+	values, err := conn.Pages(ctx, t.db, calls...)
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	for j, v := range values {
+		if err := target.ReplyError(v); err != nil {
+			return nil, err
+		}
+		at := i + j*t.step
+		c := src.read(at, from, v)
+		keepFirst(t.firsts, at, c)
+		t.loaded[at] = c
+		size += c.bytes()
+	}
+	switch {
+	case src.per == 0:
+	case size > heaviestChunk:
+		t.batch = max(t.batch/2, 1)
+	default:
+		t.batch = min(2*t.batch, largestChunk/perChunk)
+	}
+	t.extend(i, t.loaded[i])
+	return t.loaded[i], nil
+}
+
+// extend notes where the chunk behind chunk i begins.
+func (t *trail) extend(i int, c *chunk) {
+	if i+1 == len(t.before) {
+		t.before = append(t.before, t.before[i]+int64(c.len()))
+	}
+	if t.count < 0 && i+1 == len(t.starts) && c.next != "" {
+		t.starts = append(t.starts, c.behind(t.starts[i].n, true))
+	}
+}
+
+// seek is the next row of chunk i that holds needle, behind from or before it.
+func (c *chunk) seek(needle string, from spot, i, step int) (int, bool) {
+	line := 0
+	if step < 0 {
+		line = len(c.rows) - 1
+	}
+	if i == from.chunk {
+		line = from.line + step
+	}
+	for ; line >= 0 && line < len(c.rows); line += step {
+		for _, cell := range c.rows[line] {
+			if shows(cell, needle) {
+				return line, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// seekWindow is how many bytes of a string are searched at once.
+const seekWindow = 1 << 20
+
+// seekByte searches the bytes of a string, or of an element.
+func (v *Room) seekByte(s *sheet, back bool) tea.Cmd {
+	db, key, needle := v.DB, v.Key, s.needle
+	conn, src, from, size, whole := v.Conn, s.src, s.topByte(), s.size, s.whole
+	read := func(ctx context.Context, low, high int64) (string, error) {
+		if src == nil {
+			return whole[low:high], nil
+		}
+		part, err := conn.One(ctx, db, target.Command("GETRANGE", key, target.Decimal(low), target.Decimal(high-1)))
+		return string(part.Str), err
+	}
+	// What is found may be longer than the needle: capitals can take more bytes.
+	beyond := int64(2*len(needle) + utf8.UTFMax)
+	return v.Start(job.Searching, func(ctx context.Context) (tea.Msg, error) {
+		r := searchedMsg{sheet: s}
+		low, high := from+1, from+1+seekWindow
+		if back {
+			low, high = from-seekWindow, from
+		}
+		for low < size && high > 0 {
+			first := max(low, 0)
+			data, err := read(ctx, first, min(high+beyond, size))
+			if err != nil {
+				return r, err
+			}
+			at, end := seekIn(data, needle, int(min(high, size)-first), back)
+			if at >= 0 {
+				r.found, r.offset, r.length = true, first+int64(at), end-at
+				return r, nil
+			}
+			if back {
+				low, high = low-seekWindow, low
+				job.CostOf(ctx).Progress(from-high, from)
+			} else {
+				low, high = high, high+seekWindow
+				job.CostOf(ctx).Progress(low-from, size-from)
+			}
+		}
+		return r, nil
+	})
+}
+
+// seekIn is where data holds needle, first or last of those that begin before
+// limit.
+func seekIn(data, needle string, limit int, back bool) (at, end int) {
+	if !back {
+		if at, end = find(data, needle); at >= limit {
+			return -1, -1
+		}
+		return at, end
+	}
+	for at, end = findLast(data, needle); at >= limit; {
+		at, end = findLast(data[:end-1], needle)
+	}
+	return at, end
+}
+
+// topByte is the place of what the search found, or else of the byte before the
+// first one on the screen.
+func (s *sheet) topByte() int64 {
+	at := s.pager.top
+	if s.seen > 0 {
+		return s.seen - 1
+	}
+	c := s.pager.chunks[at.chunk]
+	if c == nil || at.line >= len(c.lines) {
+		return -1
+	}
+	return int64(at.chunk)*windowSize + int64(c.lines[at.line].Start) - 1
+}
+
+// onSearched goes to what a search found.
+func (v *Room) onSearched(r searchedMsg) {
+	s := r.sheet
+	if !r.found {
+		v.notFound(s)
+		return
+	}
+	if s.tabular() {
+		switch {
+		case s.pager.chain:
+			s.firsts = r.trail.firsts
+			s.pager.take(r.trail)
+			s.pager.chunks[r.i] = r.chunk
+		case r.trail.per == s.per:
+			s.pager.chunks[r.i] = r.chunk
+		default: // meanwhile the chunks have other numbers
+			n := int64(r.at.chunk)*r.trail.per + int64(r.at.line)
+			r.at = spot{int(n / s.per), int(n % s.per)}
+		}
+		s.pager.jump(r.at)
+		return
+	}
+	s.match = r.length
+	s.goTo(r.offset)
+	v.fillWhole()
+}
+
+// goTo shows the line with the byte at offset; its window may have to be fetched
+// first.
+func (s *sheet) goTo(offset int64) {
+	i := int(offset / windowSize)
+	s.pager.jump(spot{i, 0})
+	s.seen, s.seeking = offset+1, true
+	if c := s.pager.chunks[i]; c != nil {
+		s.settleSeek(i, c)
+	}
+}
+
+// settleSeek goes to the line of the byte that a search found, now that its window
+// is there.
+func (s *sheet) settleSeek(i int, c *chunk) {
+	offset := s.seen - 1
+	if !s.seeking || int(offset/windowSize) != i {
+		return
+	}
+	line := 0
+	for line+1 < len(c.lines) && int64(c.lines[line+1].Start) <= offset%windowSize {
+		line++
+	}
+	s.pager.jump(spot{i, line})
+	s.pager.top = spot{i, line}
+	s.pager.cursor = s.pager.top
+	s.seeking = false
+}

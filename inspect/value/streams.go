@@ -1,0 +1,127 @@
+package value
+
+import (
+	"strings"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// entriesOf shows the entries of a stream, which form a chain by their ids.
+var entriesOf = &source{
+	full:    true,
+	columns: []column{{title: "ID"}, {title: "FIELDS"}},
+	decode: func(_ int64, v resp.Value) *chunk {
+		c := &chunk{}
+		for _, e := range v.Elems {
+			if len(e.Elems) != 2 {
+				continue
+			}
+			row, body := entryRow(e)
+			c.rows, c.bodies = append(c.rows, row), append(c.bodies, body)
+		}
+		c.chain()
+		return c
+	},
+}
+
+// entryRow is an entry in a line, and as a text of a line a field.
+func entryRow(e resp.Value) (record, string) {
+	var line, body strings.Builder
+	fields := e.Elems[1].Elems
+	for i := 0; i+1 < len(fields); i += 2 {
+		if i > 0 {
+			line.WriteString("  ")
+		}
+		field, value := target.Text(fields[i]), target.Text(fields[i+1])
+		line.WriteString(display.Whole(field) + "=" + display.Whole(value))
+		body.WriteString(display.Whole(field) + ": " + value + "\n")
+	}
+	return record{target.Text(e.Elems[0]), line.String()}, body.String()
+}
+
+// idFrom is the beginning of a range behind an id.
+func idFrom(cursor string) string {
+	if cursor == "0" {
+		return "-"
+	}
+	return "(" + cursor
+}
+
+// chain makes the last id the cursor of what follows.
+func (c *chunk) chain() {
+	if n := len(c.rows); n > 0 {
+		c.next = c.rows[n-1][0]
+	}
+}
+
+// info reads a reply of XINFO: the facts of each group or consumer.
+func info(v resp.Value) (all []map[string]string) {
+	for _, e := range v.Elems {
+		facts := map[string]string{}
+		for i := 0; i+1 < len(e.Elems); i += 2 {
+			facts[target.Text(e.Elems[i])] = target.Text(e.Elems[i+1])
+		}
+		all = append(all, facts)
+	}
+	return all
+}
+
+// groupsOf shows the consumer groups of a stream.
+var groupsOf = &source{
+	unit:    [2]string{"group", "groups"},
+	columns: []column{{title: "GROUP"}, {title: "CONSUMERS", right: true}, {title: "PENDING", right: true}, {title: "LAG", right: true}, {title: "LAST ID"}},
+	fetch:   func(key string, _ int64, _ link) [][]byte { return target.Command("XINFO", "GROUPS", key) },
+	decode: func(_ int64, v resp.Value) *chunk {
+		c := &chunk{}
+		for _, g := range info(v) {
+			c.rows = append(c.rows, record{g["name"], g["consumers"], g["pending"], g["lag"], g["last-delivered-id"]})
+		}
+		return c
+	},
+	inner: func(row record) *source { return pendingOf(row[0]) },
+}
+
+// pendingOf shows what a group has delivered and not acknowledged, and on its other
+// side the consumers.
+func pendingOf(group string) *source {
+	consumers := consumersOf(group)
+	consumers.other = &source{
+		other: consumers,
+		unit:  [2]string{"pending entry", "pending entries"}, full: true,
+		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
+		fetch: func(key string, _ int64, from link) [][]byte {
+			return target.Command("XPENDING", key, group, idFrom(from.cursor), "+", target.Decimal(int64(from.n)))
+		},
+		decode: func(_ int64, v resp.Value) *chunk {
+			c := &chunk{}
+			for _, e := range v.Elems {
+				if len(e.Elems) == 4 {
+					c.rows = append(c.rows, record{target.Text(e.Elems[0]), display.Remaining(target.Number(e.Elems[2])), target.Text(e.Elems[3]), target.Text(e.Elems[1])})
+				}
+			}
+			c.chain()
+			return c
+		},
+	}
+	return consumers.other
+}
+
+// consumersOf shows the consumers of a group.
+func consumersOf(group string) *source {
+	return &source{
+		unit:    [2]string{"consumer", "consumers"},
+		columns: []column{{title: "CONSUMER"}, {title: "PENDING", right: true}, {title: "IDLE"}},
+		fetch: func(key string, _ int64, _ link) [][]byte {
+			return target.Command("XINFO", "CONSUMERS", key, group)
+		},
+		decode: func(_ int64, v resp.Value) *chunk {
+			c := &chunk{}
+			for _, facts := range info(v) {
+				c.rows = append(c.rows, record{facts["name"], facts["pending"], display.Remaining(target.Atoi(facts["idle"]))})
+			}
+			return c
+		},
+	}
+}

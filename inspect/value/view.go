@@ -1,0 +1,236 @@
+package value
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// View is the pane of the value.
+func (v *Room) View() []string {
+	switch {
+	case v.Running(job.Opening) && v.Frame > 1 && !v.Shows(v.wanted):
+		return []string{" " + v.Styles.Title.Render(display.Text(v.wanted, v.width)), " " + v.Styles.Dim.Render("loading…")}
+	case v.phase == stopped && !v.Shows(v.wanted):
+		return []string{" " + v.Styles.Title.Render(display.Text(v.wanted, v.width)), " " + v.Styles.Dim.Render("not loaded")}
+	case v.showing == nothingYet:
+		return nil
+	}
+	title := display.Text(v.Key, v.width)
+	if s := v.sheet(); s != nil {
+		title = display.Truncate(s.title, v.width)
+	}
+	if v.InValue || !v.Wide() {
+		title = v.Styles.Accent.Bold(true).Render(title)
+	} else {
+		title = v.Styles.Title.Render(title)
+	}
+	lines := append([]string{title, v.facts()}, v.content()...)
+	for i, line := range lines {
+		lines[i] = " " + line
+	}
+	return lines
+}
+
+// facts is the line under the title: type, size, time to live, form. Where there
+// is little room, what need not be said is left out.
+func (v *Room) facts() string {
+	line := strings.Join(v.factsOf(false), v.Styles.Dim.Render(" · "))
+	if ansi.StringWidth(line) <= v.width {
+		return line
+	}
+	return strings.Join(v.factsOf(true), v.Styles.Dim.Render(" · "))
+}
+
+func (v *Room) factsOf(short bool) []string {
+	var parts []string
+	dim := v.Styles.Dim.Render
+	s := v.sheet()
+	if v.Kind != "" {
+		parts = append(parts, v.Styles.Type(v.Kind).Render(display.Text(display.Type(v.Kind), 16)))
+	}
+	if s != nil && len(v.sheets) > 1 && s.src == nil {
+		parts = append(parts, dim("one element of "+display.Grouped(v.size)), dim(display.Bytes(s.size)))
+	} else if src := sourceOf(v.Kind); src != nil && v.size >= 0 {
+		size := display.Counted(v.size, src.unit[0], src.unit[1])
+		if short && src.columns == nil {
+			size = display.Bytes(v.size)
+		}
+		parts = append(parts, dim(size))
+	}
+	switch {
+	case v.gone():
+		parts = append(parts, v.Styles.Now.Render("gone"))
+	case v.expires != 0 && short:
+		parts = append(parts, v.Styles.TTL(v.expires, v.Now).Render(display.Remaining(v.expires-v.Now)+" left"))
+	case v.expires != 0:
+		parts = append(parts, v.Styles.TTL(v.expires, v.Now).Render("expires in "+display.Remaining(v.expires-v.Now)))
+	case v.Kind == target.ClosedType || v.Conn.Refusals.Has("PTTL"):
+	case !short:
+		parts = append(parts, dim("no expiry"))
+	}
+	switch {
+	case s == nil || s.tabular():
+	case s.inDocument() && s.doc.chain != "":
+		parts = append(parts, dim(s.doc.chain))
+	case s.form == asHex:
+		parts = append(parts, dim("hex"))
+	case s.form == asBits:
+		parts = append(parts, dim("bits"))
+	}
+	if s != nil && s.note != "" {
+		parts = append(parts, dim(s.note))
+	}
+	if s != nil && s.doc != nil && s.doc.note != "" {
+		parts = append(parts, dim(s.doc.note))
+	}
+	return parts
+}
+
+// content is the lines of the top sheet that are on the screen, or why there are
+// none.
+func (v *Room) content() []string {
+	s := v.sheet()
+	if s != nil && s.tabular() && s.size != 0 {
+		return v.table(s)
+	}
+	lines := make([]string, v.headings(s))
+	if s != nil && s.inDocument() {
+		return append(lines, v.document(s.doc, s.needle)...)
+	}
+	if s == nil || s.size == 0 {
+		return append(lines, v.Styles.Dim.Render(v.emptiness()))
+	}
+	return append(lines, v.bytes(s)...)
+}
+
+// emptiness says why there is nothing to show.
+func (v *pane) emptiness() string {
+	switch {
+	case v.Kind == "":
+		return "There is no such key."
+	case v.showing == aLargeValue:
+		return "Too large to be fetched whole. Type : JSON.GET KEY $.path"
+	case v.Kind == target.ClosedType:
+		return "This user may not read this key."
+	case v.Kind == target.UnknownType:
+		return "The target does not tell the type of this key."
+	case v.sheet() == nil:
+		return "Values of this type are not shown here."
+	}
+	return "Empty."
+}
+
+// each calls draw for the lines of s that are on the screen; nil for the first
+// that is not loaded.
+func (s *sheet) each(draw func(at spot, c *chunk)) {
+	at := s.pager.top
+	for range s.pager.height {
+		c := s.pager.chunks[at.chunk]
+		if c == nil {
+			draw(at, nil)
+			return
+		}
+		if at.line < c.len() {
+			draw(at, c)
+		}
+		next, ok := s.pager.next(at)
+		if !ok && s.pager.chunks[next.chunk] == nil && next.chunk <= s.pager.furthest() {
+			draw(next, nil)
+			return
+		}
+		if !ok {
+			return
+		}
+		at = next
+	}
+}
+
+// bytes is a screen of text or of a hex dump.
+func (v *Room) bytes(s *sheet) []string {
+	var lines []string
+	s.each(func(at spot, c *chunk) {
+		if c == nil {
+			lines = append(lines, v.Styles.Dim.Render("…"))
+			return
+		}
+		span := c.lines[at.line]
+		if s.form == asBits {
+			place, bits := screen.BitsLine(int64(at.chunk)*windowSize+int64(span.Start), c.data[span.Start:span.End])
+			lines = append(lines, v.Styles.Dim.Render(place)+"  "+bits)
+			return
+		}
+		if s.form != asHex {
+			lines = append(lines, v.lit(screen.VisibleText(c.data[span.Start:span.End]), s.needle, v.Styles.Plain))
+			return
+		}
+		offset := int64(at.chunk)*windowSize + int64(span.Start)
+		place, hex, letters := screen.HexLine(offset, c.data[span.Start:span.End], screen.HexWidth(s.width))
+		from, to := int(s.seen-1-offset), int(s.seen-1-offset)+s.match
+		if s.seen == 0 {
+			from, to = 0, 0
+		}
+		lines = append(lines, v.Styles.Dim.Render(place)+"  "+v.found(hex, screen.HexColumn(from), screen.HexColumn(to), v.Styles.Plain)+" "+
+			v.found(letters, from, to, v.Styles.Type("string")))
+	})
+	return lines
+}
+
+// found is text in a style, reversed between two of its columns.
+func (v *Room) found(text string, from, to int, style lipgloss.Style) string {
+	from, to = min(max(from, 0), len(text)), min(max(to, 0), len(text))
+	if from >= to {
+		return style.Render(text)
+	}
+	return style.Render(text[:from]) + style.Reverse(true).Render(text[from:to]) + style.Render(text[to:])
+}
+
+// Place says where in the value the person is.
+func (v *pane) Place() string {
+	s := v.sheet()
+	if s == nil || s.size == 0 {
+		return ""
+	}
+	if s.inDocument() && len(s.doc.rows) > 0 {
+		return "line " + display.Grouped(int64(s.doc.rows[s.doc.cursor].line)+1) + " of " + display.Grouped(int64(len(s.doc.lines)))
+	}
+	if !s.tabular() {
+		return s.bytePlace()
+	}
+	n, known := s.pager.place(s.pager.cursor)
+	if s.numbered() {
+		n, known = s.index(s.pager.cursor)+1, true
+	}
+	of := s.size
+	if all, read := s.pager.all(); read {
+		of = all // the count may be older
+	}
+	switch {
+	case of <= 0:
+		return ""
+	case !known:
+		return " of " + display.Grouped(of)
+	}
+	return display.Grouped(n) + " of " + display.Grouped(max(n, of))
+}
+
+// bytePlace says how far into the bytes the screen reaches.
+func (s *sheet) bytePlace() string {
+	bottom, _ := s.pager.advance(s.pager.top, s.pager.height-1)
+	c := s.pager.chunks[bottom.chunk]
+	if c == nil || bottom.line >= len(c.lines) {
+		return ""
+	}
+	at := min(int64(bottom.chunk)*windowSize+int64(c.lines[bottom.line].End), s.size)
+	// A newline at the end is on no line.
+	if _, more := s.pager.next(bottom); !more && bottom.chunk == s.pager.furthest() {
+		at = s.size
+	}
+	return display.Bytes(at) + " of " + display.Bytes(s.size) + " · " + target.Decimal(100*at/s.size) + "%"
+}

@@ -1,0 +1,86 @@
+package move
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// Format is a format of files that hold keys.
+type Format struct {
+	name    string
+	endings []string                    // of the names of such files
+	Binary  bool                        // nothing for a terminal
+	is      func(beginning []byte) bool // nil when it cannot be read
+	Read    func(in io.Reader, damaged func(*transfer.Damage)) transfer.Source
+	Write   func(out io.Writer, notify transfer.Notify) transfer.Sink // nil when it cannot be written
+}
+
+// formats are the formats in the order in which they are recognised. A file
+// that is none of the others is the last one.
+var formats = []Format{
+	{
+		name: "archive", Binary: true, is: transfer.IsArchive,
+		Read: func(in io.Reader, damaged func(*transfer.Damage)) transfer.Source {
+			return transfer.FromArchive(in, transfer.ArchiveOptions{Damaged: damaged})
+		},
+		Write: func(out io.Writer, _ transfer.Notify) transfer.Sink { return transfer.NewArchiveWriter(out) },
+	},
+	{
+		name: "jsonl", endings: []string{".jsonl", ".ndjson"},
+		is:    func(beginning []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(beginning), []byte("{")) },
+		Read:  func(in io.Reader, _ func(*transfer.Damage)) transfer.Source { return transfer.FromJSONLines(in) },
+		Write: func(out io.Writer, _ transfer.Notify) transfer.Sink { return transfer.NewJSONWriter(out) },
+	},
+	{
+		name: "commands", endings: []string{".txt", ".redis"},
+		Write: func(out io.Writer, notify transfer.Notify) transfer.Sink {
+			return transfer.NewScriptWriter(out, notify)
+		},
+	},
+	{
+		name: "resp", Binary: true, endings: []string{".resp"},
+		Write: func(out io.Writer, notify transfer.Notify) transfer.Sink {
+			return transfer.NewProtocolWriter(out, notify)
+		},
+	},
+}
+
+// FormatToWrite is the format of that name, or without a name the one that the
+// file's name ends like, an archive otherwise.
+func FormatToWrite(name, path string) (Format, error) {
+	for _, f := range formats {
+		if f.Write != nil && (name == f.name || name == "" && slices.Contains(f.endings, filepath.Ext(path))) {
+			return f, nil
+		}
+	}
+	if name == "" {
+		return formats[0], nil
+	}
+	return Format{}, exit.Usagef("--format %s: give one of %s", name, strings.Join(FormatsToWrite(), ", "))
+}
+
+// FormatsToWrite are the names of the formats that can be written.
+func FormatsToWrite() (names []string) {
+	for _, f := range formats {
+		if f.Write != nil {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// Recognise recognises a file by its beginning.
+func Recognise(beginning []byte) (f Format, ok bool) {
+	for _, f := range formats {
+		if f.is != nil && f.is(beginning) {
+			return f, true
+		}
+	}
+	return f, false
+}

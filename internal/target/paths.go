@@ -1,0 +1,19 @@
+package target
+
+import (
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+)
+
+// DefaultFile is the file that is worked on when nothing chooses a target.
+func DefaultFile() string { return filepath.Join(xdg.DataHome, "meowdis", "meowdis.sqlite") }
+
+// HistoryFile is where repl keeps what was typed.
+func HistoryFile() string { return filepath.Join(xdg.StateHome, "meowdis", "history") }
+
+// UndoDirectory is where inspect keeps what its changes overwrite.
+func UndoDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "undo") }
+
+// ConfigFile is where profiles are.
+func ConfigFile() string { return filepath.Join(xdg.ConfigHome, "meowdis", "config.toml") }

@@ -1,0 +1,7 @@
+package catalog
+
+// InParts makes s read slice keys at once, and keep runs of length places.
+func (s *Sorting) InParts(slice, length int) *Sorting {
+	s.slice, s.length = int64(slice), length
+	return s
+}

@@ -1,0 +1,165 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// A level of the tree is found by skipping: from the first name after the
+// prefix to the first after its folder, and so on. ?2 and ?3 bound the names, ?4
+// is the bytes of the prefix, ?5 the delimiter, ?6 what follows all that begins
+// with it, ?7 how many steps. (An empty blob's substr is NULL.)
+const (
+	levelHead = `WITH RECURSIVE step(name, n) AS (SELECT (`
+	levelNext = `), 1 UNION ALL SELECT (`
+	levelTail = `), n + 1 FROM step WHERE name IS NOT NULL AND n < ?7) SELECT name FROM step WHERE name IS NOT NULL`
+
+	folderAt = `ifnull(instr(substr(name, ?4 + 1), ?5), 0)`
+	after    = `CASE ` + folderAt + ` WHEN 0 THEN CAST(name || x'00' AS BLOB)
+		ELSE CAST(substr(name, 1, ?4 + ` + folderAt + ` - 1) || ?6 AS BLOB) END`
+	before = `CASE ` + folderAt + ` WHEN 0 THEN name
+		ELSE substr(name, 1, ?4 + ` + folderAt + ` - 1 + length(?5)) END`
+
+	firstName = `SELECT key FROM keys WHERE db = ?1 AND key >= `
+	lastName  = `SELECT key FROM keys WHERE db = ?1 AND key >= ?2`
+	ascending = ` ORDER BY key LIMIT 1`
+	falling   = ` ORDER BY key DESC LIMIT 1`
+)
+
+var sqlLevel = map[direction]string{
+	{false, false}: levelHead + firstName + `?2 AND ?3 IS NULL` + ascending + levelNext + firstName + after + ascending + levelTail,
+	{false, true}:  levelHead + firstName + `?2 AND key < ?3` + ascending + levelNext + firstName + after + ` AND key < ?3` + ascending + levelTail,
+	{true, false}:  levelHead + lastName + ` AND ?3 IS NULL` + falling + levelNext + lastName + ` AND key < ` + before + falling + levelTail,
+	{true, true}:   levelHead + lastName + ` AND key < ?3` + falling + levelNext + lastName + ` AND key < ` + before + falling + levelTail,
+}
+
+// Level returns up to n entries by name after from, or before it when back is
+// set: the keys that begin with prefix, where those that have the delimiter after
+// it are one folder for each name up to there. The delimiter is text. Of folders with more than
+// ghostKeys keys one may hold only keys that have expired: Tally counts those that live.
+func (c *Catalog) Level(ctx context.Context, db int, prefix, delimiter string, from Mark, back bool, n int) (Page, error) {
+	low, high := []byte(prefix), After(prefix)
+	switch {
+	case from.Set && back:
+		high = []byte(from.Name)
+	case from.Set && from.Folder:
+		if low = After(from.Name); low == nil {
+			return Page{End: true}, nil
+		}
+	case from.Set:
+		low = append([]byte(from.Name), 0)
+	}
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlLevel[direction{back, high != nil}], Args: []store.Value{
+		store.Int(int64(db)), store.Bytes(low), boundary(high), store.Int(int64(len(prefix))),
+		blob(delimiter), boundary(After(delimiter)), store.Int(int64(n)),
+	}})
+	if err != nil {
+		return Page{}, err
+	}
+	p := Page{End: len(rows[0]) < n, Looked: len(rows[0])}
+	var names []string
+	for _, row := range rows[0] {
+		name := string(row[0].Bytes())
+		if folder := FolderOf(name, prefix, delimiter); folder != "" {
+			p.Entries = append(p.Entries, Entry{Name: folder, Folder: true, Mark: Mark{Set: true, Name: folder, Folder: true}})
+			continue
+		}
+		p.Entries = append(p.Entries, Entry{Name: name, Mark: Mark{Set: true, Name: name}})
+		names = append(names, name)
+	}
+	if len(p.Entries) > 0 {
+		p.Next = p.Entries[len(p.Entries)-1].Mark
+	}
+	if err := c.fill(ctx, db, &p, names); err != nil {
+		return p, err
+	}
+	if err := c.lay(ctx, db, &p); err != nil {
+		return p, err
+	}
+	if back {
+		slices.Reverse(p.Entries)
+	}
+	return p, nil
+}
+
+// fill looks the keys of a level up, and takes out those that are not there.
+func (c *Catalog) fill(ctx context.Context, db int, p *Page, names []string) error {
+	found, err := c.Facts(ctx, db, names)
+	if err != nil {
+		return err
+	}
+	kept := p.Entries[:0]
+	for _, e := range p.Entries {
+		if !e.Folder {
+			e, found = found[0], found[1:]
+			if e.Facts.Type == "" {
+				continue
+			}
+		}
+		kept = append(kept, e)
+	}
+	p.Entries = kept
+	return nil
+}
+
+// ghostKeys is how many keys of a folder are read to find one that lives.
+const ghostKeys = 1000
+
+var (
+	sqlAnyDead = `SELECT EXISTS(SELECT 1 FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?1)`
+	sqlPeopled = map[bool]string{false: peopled(`AND ?3 IS NULL`), true: peopled(`AND key < ?3`)}
+)
+
+// peopled reports whether one of the first ?5 keys of a range lives at ?4, or it has more.
+func peopled(bound string) string {
+	keys := ` FROM keys WHERE db = ?1 AND key >= ?2 ` + bound + ` ORDER BY key LIMIT ?5`
+	return `SELECT EXISTS(SELECT 1 FROM (SELECT dies_at` + keys + `) WHERE dies_at IS NULL OR dies_at > ?4)
+		OR (SELECT count(*) FROM (SELECT 1` + keys + `)) = ?5`
+}
+
+// lay takes the folders out of a level that hold only keys that have expired: ghosts.
+func (c *Catalog) lay(ctx context.Context, db int, p *Page) error {
+	now := store.Int(c.now())
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlAnyDead, Args: []store.Value{now}})
+	if err != nil || rows[0][0][0].Int() == 0 {
+		return err
+	}
+	var stmts []store.Stmt
+	for _, e := range p.Entries {
+		if e.Folder {
+			high := After(e.Name)
+			stmts = append(stmts, store.Stmt{SQL: sqlPeopled[high != nil], Args: []store.Value{
+				store.Int(int64(db)), blob(e.Name), boundary(high), now, store.Int(ghostKeys)}})
+		}
+	}
+	if len(stmts) == 0 {
+		return nil
+	}
+	found, err := c.read(ctx, stmts...)
+	if err != nil {
+		return err
+	}
+	p.Entries = slices.DeleteFunc(p.Entries, func(e Entry) bool {
+		if !e.Folder {
+			return false
+		}
+		lives := found[0][0][0].Int() != 0
+		found = found[1:]
+		return !lives
+	})
+	return nil
+}
+
+// FolderOf is the folder that holds name at the level of prefix: name up to the
+// first delimiter after the prefix; "" when there is none.
+func FolderOf(name, prefix, delimiter string) string {
+	i := strings.Index(name[len(prefix):], delimiter)
+	if i < 0 || delimiter == "" {
+		return ""
+	}
+	return name[:len(prefix)+i+len(delimiter)]
+}

@@ -1,0 +1,270 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Page returns about n keys of q, which is Indexed, after from, or before it when
+// back is set, in the order of q either way. A page that leaves much out may be short, or empty,
+// and not the last: Looked says how far it got.
+func (c *Catalog) Page(ctx context.Context, q Query, from Mark, back bool, n int) (Page, error) {
+	var p Page
+	var err error
+	switch {
+	case q.Order == ByName && q.Match != nil:
+		p, err = c.matching(ctx, q, from, back != q.Reverse, n)
+	case q.Order == ByName:
+		p, err = c.named(ctx, q, from, back != q.Reverse, n)
+	case q.Indexed():
+		p, err = c.dying(ctx, q, from, back != q.Reverse, n)
+	default:
+		return p, errors.New("no index has this order: Sort makes it")
+	}
+	if back {
+		slices.Reverse(p.Entries)
+	}
+	return p, err
+}
+
+// span is the names of a page: from low on, below high when there is one.
+func (q Query) span(from Mark, down bool) (low, high []byte) {
+	low, high = []byte(q.Prefix), After(q.Prefix)
+	switch {
+	case from.Set && down:
+		high = []byte(from.Name)
+	case from.Set:
+		low = append([]byte(from.Name), 0)
+	}
+	return low, high
+}
+
+// lookAt is how many names a page reads that may leave most of them out.
+const lookAt = 10_000
+
+// The statements by name, each without and with an upper bound, forwards and
+// backwards. ?1 is the database, ?2 and ?3 the bounds, ?4 how many.
+var (
+	sqlNames = directions(`SELECT key FROM keys WHERE `, ` LIMIT ?4`)
+	sqlReach = reaches()
+	sqlBy    = directions(`SELECT `+factColumns+` FROM keys WHERE `+kept+` AND `, ` LIMIT ?4`)
+)
+
+// kept leaves out what is dead at ?5, of another type than ?6, ends after ?7
+// or, when ?8 is set, ends at all.
+const kept = `(dies_at IS NULL OR dies_at > ?5) AND (?6 IS NULL OR type = ?6) AND (?7 IS NULL OR dies_at <= ?7)
+	AND (?8 = 0 OR dies_at IS NULL)`
+
+type direction struct{ down, bounded bool }
+
+func directions(head, tail string) map[direction]string {
+	forms := map[direction]string{}
+	for _, d := range []direction{{false, false}, {false, true}, {true, false}, {true, true}} {
+		bound, order := ` AND ?3 IS NULL`, ` ORDER BY key`
+		if d.bounded {
+			bound = ` AND key < ?3`
+		}
+		if d.down {
+			order += ` DESC`
+		}
+		forms[d] = head + `db = ?1 AND key >= ?2` + bound + order + tail
+	}
+	return forms
+}
+
+// reaches are the statements that find how far ?4 names reach, in the index alone.
+func reaches() map[direction]string {
+	forms := directions(`SELECT key FROM keys WHERE `, ` LIMIT ?4`)
+	for d, sql := range forms {
+		furthest := map[bool]string{false: `max`, true: `min`}[d.down]
+		forms[d] = `SELECT ` + furthest + `(key), count(*) FROM (` + sql + `)`
+	}
+	return forms
+}
+
+// filters are the arguments ?5 to ?8.
+func (c *Catalog) filters(q Query) []store.Value {
+	now := c.now()
+	args := []store.Value{store.Int(now), {}, {}, store.Int(0)}
+	if q.Type != "" {
+		args[1] = store.String(q.Type)
+	}
+	switch q.Life {
+	case Expiring:
+		args[2] = store.Int(1 << 62)
+	case Soon:
+		args[2] = store.Int(now + hour)
+	case Persistent:
+		args[3] = store.Int(1)
+	}
+	return args
+}
+
+// named is a page by name.
+func (c *Catalog) named(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
+	low, high := q.span(from, down)
+	p := Page{End: true, Looked: n}
+	if !q.Plain() {
+		// The page ends at the name that this many keys lead to.
+		d := direction{down, high != nil}
+		rows, err := c.read(ctx, store.Stmt{SQL: sqlReach[d], Args: []store.Value{
+			store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(lookAt)}})
+		if err != nil {
+			return p, err
+		}
+		p.Looked = int(rows[0][0][1].Int())
+		if p.Looked == lookAt {
+			last := string(rows[0][0][0].Bytes())
+			p.Next, p.End = Mark{Set: true, Name: last}, false
+			if down {
+				low = []byte(last)
+			} else {
+				high = append([]byte(last), 0)
+			}
+		}
+	}
+	args := append([]store.Value{store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(int64(n))}, c.filters(q)...)
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlBy[direction{down, high != nil}], Args: args})
+	if err != nil {
+		return p, err
+	}
+	p.take(rows[0], n)
+	return p, nil
+}
+
+// take makes entries of rows, of which n were asked for.
+func (p *Page) take(rows []store.Row, n int) {
+	for _, row := range rows {
+		p.Entries = append(p.Entries, entry(row))
+	}
+	if len(rows) == n {
+		p.End, p.Next = false, p.Entries[n-1].Mark
+	}
+}
+
+// matching is a page by name of the keys that q.Match lets through: the names are
+// read from the index alone, and only those that match are looked up.
+func (c *Catalog) matching(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
+	low, high := q.span(from, down)
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlNames[direction{down, high != nil}], Args: []store.Value{
+		store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(lookAt)}})
+	if err != nil {
+		return Page{}, err
+	}
+	p := Page{End: len(rows[0]) < lookAt}
+	var names []string
+	for _, row := range rows[0] {
+		name := string(row[0].Bytes())
+		p.Looked++
+		p.Next = Mark{Set: true, Name: name}
+		if q.Match(name) {
+			names = append(names, name)
+		}
+		if len(names) == n {
+			p.End = false
+			break
+		}
+	}
+	found, err := c.Facts(ctx, q.DB, names)
+	for _, e := range found {
+		if q.Keeps(e.Facts, c.now()) {
+			p.Entries = append(p.Entries, e)
+		}
+	}
+	return p, err
+}
+
+var sqlFacts = `SELECT ` + factColumns + ` FROM keys WHERE db = ?1 AND key = ?2 AND (dies_at IS NULL OR dies_at > ?3)`
+
+// Facts looks names up, and returns an entry for each: one without a type where
+// there is no such key.
+func (c *Catalog) Facts(ctx context.Context, db int, names []string) ([]Entry, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	stmts := make([]store.Stmt, len(names))
+	for i, name := range names {
+		stmts[i] = store.Stmt{SQL: sqlFacts, Args: []store.Value{store.Int(int64(db)), blob(name), store.Int(c.now())}}
+	}
+	rows, err := c.read(ctx, stmts...)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, len(names))
+	for i, name := range names {
+		entries[i] = Entry{Name: name, Mark: Mark{Set: true, Name: name}}
+		if len(rows[i]) > 0 {
+			entries[i] = entry(rows[i][0])
+		}
+	}
+	return entries, nil
+}
+
+// The keys that end, by when they do, from the index of their deaths: after (?2,
+// ?3) or before it.
+const (
+	dyingKept = ` AND db = ?1 AND ` + schema.DiesAt + ` > ?5 AND (?6 IS NULL OR type = ?6)
+		AND (?7 IS NULL OR ` + schema.DiesAt + ` <= ?7) AND ?8 = 0 `
+)
+
+var (
+	sqlDying = `SELECT ` + factColumns + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` >= ?2 AND (` + schema.DiesAt + ` > ?2 OR id > ?3)` +
+		dyingKept + `ORDER BY ` + schema.DiesAt + `, id LIMIT ?4`
+	sqlDyingDown = `SELECT ` + factColumns + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND (` + schema.DiesAt + ` < ?2 OR id < ?3)` +
+		dyingKept + `ORDER BY ` + schema.DiesAt + ` DESC, id DESC LIMIT ?4`
+)
+
+// dying is a page by time to live: the keys that end, then by name those that do
+// not.
+func (c *Catalog) dying(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
+	ends := q
+	ends.Order, ends.Life = ByName, Persistent
+	endless := from.Set && from.rank.IsNull()
+	persistent := q.Life == Persistent || q.Life == AnyLife
+	if persistent && (endless || down && !from.Set) {
+		p, err := c.named(ctx, ends, from, down, n)
+		if !p.End || !down || err != nil {
+			return p, err
+		}
+		more, err := c.expiring(ctx, q, Mark{}, down, n)
+		more.Entries = append(p.Entries, more.Entries...)
+		return more, err
+	}
+	p, err := c.expiring(ctx, q, from, down, n)
+	if !p.End || down || !persistent || err != nil {
+		return p, err
+	}
+	more, err := c.named(ctx, ends, Mark{}, down, n)
+	more.Entries = append(p.Entries, more.Entries...)
+	return more, err
+}
+
+// expiring is a page of the keys that have a TTL.
+func (c *Catalog) expiring(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
+	sql, at, id := sqlDying, int64(0), int64(0)
+	if down {
+		sql, at, id = sqlDyingDown, 1<<62, 1<<62
+	}
+	if from.Set {
+		at, id = from.rank.Int(), from.id
+	}
+	args := append([]store.Value{store.Int(int64(q.DB)), store.Int(at), store.Int(id), store.Int(int64(n))}, c.filters(q)...)
+	rows, err := c.read(ctx, store.Stmt{SQL: sql, Args: args})
+	if err != nil {
+		return Page{}, err
+	}
+	p := Page{End: true, Looked: n}
+	for _, row := range rows[0] {
+		e := entry(row)
+		e.Mark.rank = row[3]
+		p.Entries = append(p.Entries, e)
+	}
+	if len(rows[0]) == n {
+		p.End, p.Next = false, p.Entries[n-1].Mark
+	}
+	return p, nil
+}

@@ -1,0 +1,136 @@
+package catalog
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sort"
+)
+
+// place is where a key stands in an order.
+type place struct{ rank, id int64 }
+
+func (p place) compare(q place) int {
+	if p.rank == q.rank {
+		return cmp.Compare(p.id, q.id)
+	}
+	return cmp.Compare(p.rank, q.rank)
+}
+
+// placeSize is the bytes of a place in a run.
+const placeSize = 16
+
+// run is places in their order, one after another.
+type run struct {
+	places io.ReaderAt
+	at     int64 // where they begin
+	n      int
+}
+
+// read returns the places i to j.
+func (r run) read(i, j int) ([]place, error) {
+	if i == j {
+		return nil, nil
+	}
+	buf := make([]byte, (j-i)*placeSize)
+	if _, err := r.places.ReadAt(buf, r.at+int64(i)*placeSize); err != nil {
+		return nil, fmt.Errorf("reading the order of the keys: %w", err)
+	}
+	places := make([]place, j-i)
+	for k := range places {
+		b := buf[k*placeSize:]
+		places[k] = place{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))}
+	}
+	return places, nil
+}
+
+// near returns up to n places after from, or before it with down, rising either
+// way. No from is the beginning, or with down the end.
+func (r run) near(from *place, down bool, n int) (found []place, err error) {
+	i := 0
+	switch {
+	case from == nil && down:
+		i = r.n
+	case from != nil:
+		i = sort.Search(r.n, func(i int) bool {
+			p, fail := r.read(i, i+1)
+			if fail != nil {
+				err = fail
+				return true
+			}
+			c := p[0].compare(*from)
+			return c > 0 || c == 0 && down
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if down {
+		return r.read(max(i-n, 0), i)
+	}
+	return r.read(i, min(i+n, r.n))
+}
+
+// spill is places beyond what is kept in memory: sorted runs in a temporary file,
+// which holds numbers and nothing of the keys themselves. One run alone stays in memory.
+type spill struct {
+	runs []run
+	file *os.File // nil while there is none
+	size int64
+}
+
+// add takes in places as a run. The last run is the only one that may stay in memory.
+func (s *spill) add(places []place, last bool) error {
+	slices.SortFunc(places, place.compare)
+	buf := make([]byte, 0, len(places)*placeSize)
+	for _, p := range places {
+		buf = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(buf, uint64(p.rank)), uint64(p.id))
+	}
+	if last {
+		s.runs = append(s.runs, run{bytes.NewReader(buf), 0, len(places)})
+		return nil
+	}
+	if s.file == nil {
+		file, err := os.CreateTemp("", "meowdis-order-")
+		if err != nil {
+			return fmt.Errorf("keeping the order of the keys: %w", err)
+		}
+		// Where an open file may go, nothing is left if this process is killed.
+		os.Remove(file.Name())
+		s.file = file
+	}
+	if _, err := s.file.WriteAt(buf, s.size); err != nil {
+		return fmt.Errorf("keeping the order of the keys: %w", err)
+	}
+	s.runs = append(s.runs, run{s.file, s.size, len(places)})
+	s.size += int64(len(buf))
+	return nil
+}
+
+// near is run.near of all runs.
+func (s *spill) near(from *place, down bool, n int) (found []place, err error) {
+	for _, r := range s.runs {
+		part, err := r.near(from, down, n)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, part...)
+	}
+	slices.SortFunc(found, place.compare)
+	if down {
+		return found[max(len(found)-n, 0):], nil
+	}
+	return found[:min(n, len(found))], nil
+}
+
+// close removes the file.
+func (s *spill) close() {
+	if s.file != nil {
+		s.file.Close()
+		os.Remove(s.file.Name())
+	}
+}

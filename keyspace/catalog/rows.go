@@ -1,0 +1,101 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Table is some rows of a key, and the SQL that reads them.
+type Table struct {
+	Name    string
+	SQL     string
+	Columns []string
+	Rows    [][]string // as people read them
+	More    bool       // there are more rows than these
+}
+
+// rowsShown is how many rows of a table are read.
+const rowsShown = 20
+
+// source is a table with the rows of a type.
+type source struct {
+	table   string
+	columns []string
+	sql     string // ?1 is keys.id, ?2 how many rows
+	limited bool   // there may be many rows of a key
+}
+
+var keyRow = source{table: "keys",
+	columns: []string{"id", "db", "key", "hash", "type", "version", "count", "seq", "expires_at", "created_at", "updated_at", "volatile", "last_field", "value"},
+	sql: `SELECT id, db, key, hash, type, version, count, seq, expires_at, created_at, updated_at, volatile, last_field, substr(value, 1, 256)
+FROM keys WHERE db = ?1 AND key = ?2`}
+
+// sourcesOf are the tables of a type.
+func sourcesOf(t *keytype.Type) (all []source) {
+	for _, table := range t.Tables {
+		columns := slices.Clone(table.Columns)
+		for i, c := range columns {
+			if slices.Contains(table.Long, c) {
+				columns[i] = `substr(` + c + `, 1, 256)`
+			}
+		}
+		s := source{table.Name, table.Columns, `SELECT ` + strings.Join(columns, ", ") + ` FROM ` + table.Name + ` WHERE key_id = ?1`, !table.Single()}
+		if table.Order != "" {
+			s.sql += ` ORDER BY ` + table.Order
+		}
+		if s.limited {
+			s.sql += ` LIMIT ?2`
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Rows returns the rows of the tables that hold name, the first of each table:
+// none when there is no such key. Long values are cut.
+func (c *Catalog) Rows(ctx context.Context, db int, name string) ([]Table, error) {
+	rows, err := c.read(ctx, store.Stmt{SQL: keyRow.sql, Args: []store.Value{store.Int(int64(db)), blob(name)}})
+	if err != nil || len(rows[0]) == 0 {
+		return nil, err
+	}
+	id := rows[0][0][0]
+	tables := []Table{keyRow.lay(rows[0])}
+	for _, s := range sourcesOf(keytype.Of(string(rows[0][0][4].Bytes()))) {
+		args := []store.Value{id}
+		if s.limited {
+			args = append(args, store.Int(rowsShown+1))
+		}
+		rows, err := c.read(ctx, store.Stmt{SQL: s.sql, Args: args})
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, s.lay(rows[0]))
+	}
+	return tables, nil
+}
+
+// cell is a value as it is read: bytes as text in double quotes, with escapes, and
+// the rest as SQL literals.
+func cell(v store.Value) string {
+	if v.Kind() == store.Blob {
+		return string(resp.AppendQuoted(nil, v.Bytes(), true))
+	}
+	return v.String()
+}
+
+func (s source) lay(rows []store.Row) Table {
+	t := Table{Name: s.table, SQL: s.sql, Columns: s.columns, More: len(rows) > rowsShown}
+	for _, row := range rows[:min(len(rows), rowsShown)] {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = cell(v)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}

@@ -1,0 +1,197 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Scanned is a key as Scan meets it.
+type Scanned struct {
+	Hash    int64 // of its name, which scans go by
+	Name    []byte
+	Type    string
+	Size    int64     // elements, or bytes of a string; 1 of a document
+	Expires int64     // what its TTL says, in Unix ms; 0 for never
+	Value   rdb.Value // of a small key; a document is an rdb.String. nil when it is to be asked for
+
+	id, version int64
+}
+
+const (
+	scannedBytes    = 4 << 10 // a longer string or document does not come along
+	scannedEach     = 128     // nor do the elements of a larger key,
+	scannedElement  = "256"   // nor those of a key with a longer one,
+	scannedElements = 4 << 10 // nor more than so many of a page
+)
+
+// A scan goes as SCAN does, by the hash of the names; ?2 is the last one of the page
+// before. sqlScanEnd is the last one of a page of ?3 keys.
+const sqlScanEnd = `SELECT hash FROM keys WHERE db = ?1 AND hash > ?2 ORDER BY hash LIMIT 1 OFFSET ?3 - 1`
+
+var sqlScanned = sync.OnceValue(func() string {
+	size := keytype.Case(nil, func(t *keytype.Type) string {
+		if t.Count == "" {
+			return `1`
+		}
+		return t.Counted(`?4`)
+	})
+	return `SELECT id, version, hash, key, type, expires_at, ` + size + `,
+		CASE type WHEN '` + keytype.String + `' THEN iif(count = 0 AND length(value) <= ?5, value, NULL)
+			WHEN '` + keytype.JSON + `' THEN (SELECT value FROM documents WHERE key_id = keys.id AND length(value) <= ?5) END
+		FROM keys WHERE db = ?1 AND hash > ?2 AND hash <= ?3 AND (dies_at IS NULL OR dies_at > ?4)
+		ORDER BY hash`
+})
+
+const lastHash = 1 << 53 // after every hash
+
+// Scan returns the live keys of a page, those that wanted accepts, in the order of
+// their hashes and names, and the place after it, 0 when it is the last. A page begins
+// after the place after, 0 at first, and is of about most keys.
+//
+// Elements come from a later snapshot than their keys, and only when the key is the
+// same there.
+func (c *Catalog) Scan(ctx context.Context, db int, after, most int64, wanted func(name []byte, typ string) bool) (keys []Scanned, next int64, err error) {
+	from := []store.Value{store.Int(int64(db)), store.Int(after)}
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlScanEnd, Args: append(from[:2:2], store.Int(most))})
+	if err != nil {
+		return nil, 0, err
+	}
+	end := int64(lastHash)
+	if len(rows[0]) > 0 {
+		end = rows[0][0][0].Int()
+		if end <= after {
+			return nil, 0, store.ErrDisorder
+		}
+		next = end
+	}
+	now := c.now()
+	args := append(from[:2:2], store.Int(end), store.Int(now), store.Int(scannedBytes))
+	if rows, err = c.read(ctx, store.Stmt{SQL: sqlScanned(), Args: args}); err != nil {
+		return nil, 0, err
+	}
+	for _, row := range rows[0] {
+		if k := scannedKey(row); wanted(k.Name, k.Type) {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortStableFunc(keys, func(a, b Scanned) int {
+		return cmp.Or(cmp.Compare(a.Hash, b.Hash), slices.Compare(a.Name, b.Name))
+	})
+	return keys, next, c.addElements(ctx, keys, now)
+}
+
+func scannedKey(row store.Row) Scanned {
+	k := Scanned{
+		id: row[0].Int(), version: row[1].Int(), Hash: row[2].Int(), Name: row[3].Bytes(), Type: string(row[4].Bytes()),
+		Expires: row[5].Int(), Size: row[6].Int(),
+	}
+	if !row[7].IsNull() {
+		k.Value = rdb.String(row[7].Bytes())
+	}
+	return k
+}
+
+// elementsOf reads the elements of the keys whose ids are the array ?1, by type: the
+// key's id and version, and then what the type has. Keys of other types are asked for.
+var elementsOf = map[string]string{
+	"hash": `SELECT k.id, k.version, e.seq, e.field, e.value, e.expires_at` + fromKeys + `hashes e ON e.key_id = k.id
+		WHERE length(e.field) <= ` + scannedElement + ` AND length(e.value) <= ` + scannedElement,
+	"list": `SELECT k.id, k.version, e.pos, e.value` + fromKeys + `lists e ON e.key_id = k.id WHERE length(e.value) <= ` + scannedElement,
+	"set":  `SELECT k.id, k.version, e.seq, e.member` + fromKeys + `sets e ON e.key_id = k.id WHERE length(e.member) <= ` + scannedElement,
+	"zset": `SELECT k.id, k.version, 0, e.member, e.score` + fromKeys + `zsets e ON e.key_id = k.id WHERE length(e.member) <= ` + scannedElement,
+}
+
+const fromKeys = ` FROM json_each(?1) j CROSS JOIN keys k ON k.id = j.value CROSS JOIN `
+
+// addElements reads the values of small keys that have elements, those of one type
+// together.
+func (c *Catalog) addElements(ctx context.Context, keys []Scanned, now int64) error {
+	asked := map[string][]byte{}
+	byID := map[int64]*Scanned{}
+	sum := int64(0)
+	for i := range keys {
+		k := &keys[i]
+		if elementsOf[k.Type] == "" || k.Size > scannedEach || sum+k.Size > scannedElements {
+			continue
+		}
+		sum += k.Size
+		byID[k.id] = k
+		asked[k.Type] = append(strconv.AppendInt(asked[k.Type], k.id, 10), ',')
+	}
+	for typ, ids := range asked {
+		ids = slices.Concat([]byte("["), ids[:len(ids)-1], []byte("]"))
+		rows, err := c.read(ctx, store.Stmt{SQL: elementsOf[typ], Args: []store.Value{store.TextBytes(ids)}})
+		if err != nil {
+			return err
+		}
+		for of := range grouped(rows[0]) {
+			if k := byID[of[0][0].Int()]; of[0][1].Int() == k.version {
+				k.take(of, now)
+			}
+		}
+	}
+	return nil
+}
+
+// grouped yields the rows of one key after another, in the order of their third
+// column.
+func grouped(rows []store.Row) func(yield func([]store.Row) bool) {
+	return func(yield func([]store.Row) bool) {
+		for len(rows) > 0 {
+			n := slices.IndexFunc(rows, func(r store.Row) bool { return r[0].Int() != rows[0][0].Int() })
+			if n < 0 {
+				n = len(rows)
+			}
+			of := rows[:n]
+			slices.SortStableFunc(of, func(a, b store.Row) int { return cmp.Compare(a[2].Int(), b[2].Int()) })
+			if !yield(of) {
+				return
+			}
+			rows = rows[n:]
+		}
+	}
+}
+
+// take makes a value of rows, if they are all of it.
+func (k *Scanned) take(rows []store.Row, now int64) {
+	var v rdb.Value
+	switch k.Type {
+	case "list":
+		v = rdb.List(column(rows))
+	case "set":
+		v = rdb.Set(column(rows))
+	case "zset":
+		z := make(rdb.ZSet, len(rows))
+		for i, row := range rows {
+			z[i] = rdb.Member{Name: row[3].Bytes(), Score: row[4].Float()}
+		}
+		v = z
+	case "hash":
+		h := make(rdb.Hash, 0, len(rows))
+		for _, row := range rows {
+			if at := row[5]; at.IsNull() || at.Int() > now {
+				h = append(h, rdb.Field{Name: row[3].Bytes(), Value: row[4].Bytes(), ExpiresAt: at.Int()})
+			}
+		}
+		v = h
+	}
+	if int64(v.Len()) == k.Size {
+		k.Value = v
+	}
+}
+
+// column is what elements are that are nothing but bytes.
+func column(rows []store.Row) [][]byte {
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		out[i] = row[3].Bytes()
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package catalog
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Amount is how much there is of a type, or in a folder.
+type Amount struct {
+	Name     string
+	Keys     int64
+	Elements int64 // of a type that has some
+	Bytes    int64 // of names and values
+}
+
+// Summing adds up the keys of a database by type and by folder, slice by slice. Many
+// goroutines may use it.
+type Summing struct {
+	*Catalog
+	db                int
+	prefix, delimiter string
+
+	looking sync.Mutex // held by Look
+	mu      sync.Mutex
+	last    int64 // the id up to which keys were read
+	looked  int64
+	done    bool
+	kinds   map[string]*Amount
+	folders map[string]*Amount
+}
+
+const (
+	summedAtOnce = 20_000 // keys that a slice reads
+
+	// mostFolders bounds the memory that names without system would take: a folder
+	// that comes after so many others is left out.
+	mostFolders = 20_000
+)
+
+// Sum begins to add up a database: its types, and the folders at the level of
+// prefix. Look does the work.
+func (c *Catalog) Sum(db int, prefix, delimiter string) *Summing {
+	return &Summing{Catalog: c, db: db, prefix: prefix, delimiter: delimiter, last: -1 << 63, kinds: map[string]*Amount{}, folders: map[string]*Amount{}}
+}
+
+// sqlSummed are the ?3 keys after id ?2 in the order of the file; those of database ?1
+// that live at ?4 with the number of their type.
+var sqlSummed = sync.OnceValue(func() string {
+	elements := keytype.Case(func(t *keytype.Type) bool { return t.Parts != nil }, func(*keytype.Type) string { return `count` })
+	return `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + keytype.Case(nil, number) + ` END, ifnull(` + elements + `, 0), key, ` + keyBytes() + `
+	FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
+})
+
+// Look takes some more keys in.
+func (s *Summing) Look(ctx context.Context) error {
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	rows, err := s.read(ctx, store.Stmt{SQL: sqlSummed(), Args: []store.Value{
+		store.Int(int64(s.db)), store.Int(s.last), store.Int(summedAtOnce), store.Int(s.now())}})
+	if err != nil {
+		return err
+	}
+	met := rows[0]
+	all := int64(len(met))
+	last := s.last
+	if all > 0 {
+		if last = met[all-1][0].Int(); last <= s.last {
+			return store.ErrDisorder
+		}
+	}
+	met = slices.DeleteFunc(met, func(row store.Row) bool { return row[1].IsNull() })
+	keys := make([]unweighed, len(met))
+	for i, row := range met {
+		keys[i] = unweighed{row[0].Int(), row[1].Int()}
+	}
+	weights, err := s.weights(ctx, keys)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last, s.looked, s.done = last, s.looked+all, all < summedAtOnce
+	for i, row := range met {
+		s.add(keytype.Types[keys[i].kind].Name, row[3].Bytes(), Amount{Keys: 1, Elements: row[2].Int(), Bytes: row[4].Int() + weights[i]})
+	}
+	return nil
+}
+
+// add takes a key in, whose folder is its name up to the delimiter after the prefix.
+func (s *Summing) add(kind string, name []byte, a Amount) {
+	a.addTo(s.kinds, []byte(kind))
+	rest, in := bytes.CutPrefix(name, []byte(s.prefix))
+	end := bytes.Index(rest, []byte(s.delimiter))
+	if !in || end < 0 {
+		return
+	}
+	folder := name[:len(s.prefix)+end+len(s.delimiter)]
+	if len(s.folders) < mostFolders || s.folders[string(folder)] != nil {
+		a.addTo(s.folders, folder)
+	}
+}
+
+func (a Amount) addTo(sums map[string]*Amount, name []byte) {
+	sum := sums[string(name)]
+	if sum == nil {
+		sum = &Amount{Name: string(name)}
+		sums[sum.Name] = sum
+	}
+	sum.Keys, sum.Elements, sum.Bytes = sum.Keys+a.Keys, sum.Elements+a.Elements, sum.Bytes+a.Bytes
+}
+
+// Looked is how many keys were read, of all databases, and whether those are
+// all.
+func (s *Summing) Looked() (keys int64, done bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.looked, s.done
+}
+
+// Kinds are the types so far, the most frequent first.
+func (s *Summing) Kinds() []Amount { return s.sorted(s.kinds) }
+
+// Folders are the folders so far, those with the most keys first.
+func (s *Summing) Folders() []Amount { return s.sorted(s.folders) }
+
+func (s *Summing) sorted(sums map[string]*Amount) []Amount {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]Amount, 0, len(sums))
+	for _, a := range sums {
+		all = append(all, *a)
+	}
+	slices.SortFunc(all, func(a, b Amount) int { return cmp.Or(cmp.Compare(b.Keys, a.Keys), cmp.Compare(a.Name, b.Name)) })
+	return all
+}

@@ -1,0 +1,106 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/store"
+)
+
+// number is a type's place in keytype.Types.
+func number(t *keytype.Type) string { return strconv.Itoa(slices.Index(keytype.Types, t)) }
+
+// whole reports whether what a type counts is the bytes of one row.
+func whole(t *keytype.Type) bool { return t.Parts == nil }
+
+// keyBytes are the bytes of a key's name, and those of its value that no row of a table
+// counts for.
+func keyBytes() string {
+	return `length(key) + ifnull(` + keytype.Case(func(t *keytype.Type) bool { return t.Weight != "" }, (*keytype.Type).KeyBytes) + `, 0)`
+}
+
+// byteCount is the bytes of a key and its value, looked up key by key: for keys in
+// another order than that of the file.
+func byteCount(now string) string {
+	return `(length(key) + ifnull(` + keytype.Case(nil, func(t *keytype.Type) string { return t.Bytes(now) }) + `, 0))`
+}
+
+// typeRank numbers the types in the order of their names.
+func typeRank() string {
+	return keytype.Case(nil, func(t *keytype.Type) string {
+		before := 0
+		for _, other := range keytype.Types {
+			if other.Name < t.Name {
+				before++
+			}
+		}
+		return strconv.Itoa(before)
+	})
+}
+
+// sqlWeights are the bytes of the values of a type, by the ids ?1 to ?2 of their
+// keys: one walk through a part of its table.
+var sqlWeights = sync.OnceValue(func() (all []string) {
+	for _, t := range keytype.Types {
+		table := t.Weighed()
+		if table.Name == "" { // KeyBytes are all
+			all = append(all, "")
+			continue
+		}
+		bytes, group := table.Bytes, ``
+		if !table.Single() {
+			bytes, group = `sum(`+table.Bytes+`)`, ` GROUP BY key_id`
+		}
+		all = append(all, `SELECT key_id, `+bytes+` FROM `+table.Name+` WHERE key_id >= ?1 AND key_id <= ?2`+table.Live("?3")+group+` ORDER BY key_id`)
+	}
+	return all
+})
+
+// unweighed is a key whose value is to be weighed: its id, and the number of its type.
+type unweighed struct{ id, kind int64 }
+
+// weights are the bytes of the values of keys, without keyBytes. The keys stand in the order of their ids, as near each other as
+// they are in the file.
+func (c *Catalog) weights(ctx context.Context, keys []unweighed) ([]int64, error) {
+	var stmts []store.Stmt
+	for kind, sql := range sqlWeights() {
+		is := func(k unweighed) bool { return k.kind == int64(kind) }
+		first := slices.IndexFunc(keys, is)
+		if first < 0 || sql == "" {
+			continue
+		}
+		last := len(keys) - 1
+		for !is(keys[last]) {
+			last--
+		}
+		args := []store.Value{store.Int(keys[first].id), store.Int(keys[last].id)}
+		if keytype.Types[kind].Weighed().Expires != "" {
+			args = append(args, store.Int(c.now()))
+		}
+		stmts = append(stmts, store.Stmt{SQL: sql, Args: args})
+	}
+	weights := make([]int64, len(keys))
+	if len(stmts) == 0 {
+		return weights, nil
+	}
+	results, err := c.read(ctx, stmts...)
+	if err != nil {
+		return nil, err
+	}
+	for _, rows := range results {
+		i := 0
+		for _, row := range rows {
+			id := row[0].Int()
+			for i < len(keys) && keys[i].id < id {
+				i++
+			}
+			if i < len(keys) && keys[i].id == id {
+				weights[i] += row[1].Int()
+			}
+		}
+	}
+	return weights, nil
+}

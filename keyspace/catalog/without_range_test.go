@@ -1,0 +1,57 @@
+package catalog_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// before84 is a client without VRANGE, as Redis 8.0 is.
+type before84 struct{ keyspace.Client }
+
+func (c before84) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	if string(args[0]) == "VRANGE" {
+		return resp.MakeError("ERR unknown command 'VRANGE', with args beginning with: "), nil
+	}
+	return c.Client.Do(ctx, args...)
+}
+
+// TestVectorsWithoutRange lists the elements of a vector set, of more than one page, of servers
+// that have VRANGE and of those that do not.
+func TestVectorsWithoutRange(t *testing.T) {
+	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	ctx, session := context.Background(), engine.New(file).Session()
+	const many = 1234
+	for i := range many {
+		if v, err := session.Do(ctx, []byte("VADD"), []byte("vec"), []byte("VALUES"), []byte("1"), []byte("1"), fmt.Appendf(nil, "e%05d", i)); err != nil || v.IsError() {
+			t.Fatal(err, v)
+		}
+	}
+	key := keyspace.Key{Name: []byte("vec"), Type: keytype.VectorSet}
+	for _, c := range []keyspace.Client{session, before84{session}} {
+		var names []string
+		if err := keyspace.Elements(ctx, c, key, "", func(parts [][]byte) error {
+			names = append(names, string(parts[0]))
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(names) != many || len(slices.Compact(slices.Sorted(slices.Values(names)))) != many {
+			t.Errorf("%T: %d elements", c, len(names))
+		}
+		if first, err := keyspace.First(ctx, c, key, 2); err != nil || fmt.Sprintf("%s", first) != "[[e00000] [e00001]]" {
+			t.Errorf("%T: %s, %v", c, first, err)
+		}
+	}
+}

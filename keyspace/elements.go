@@ -1,0 +1,112 @@
+package keyspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// headBytes is how much of a string is read to show its beginning.
+const headBytes = 64 << 10
+
+// ErrMissing is the error of a key that is not there.
+var ErrMissing = errors.New("no such key")
+
+// One describes a key: ErrMissing when it is not there.
+func (l *Lister) One(ctx context.Context, key []byte) (Key, error) {
+	found, err := l.Describe(ctx, [][]byte{key})
+	switch {
+	case err != nil:
+		return Key{}, err
+	case len(found) == 0:
+		return Key{}, ErrMissing
+	}
+	return found[0], found[0].Failed()
+}
+
+// First reads the first n elements of a key, or the beginning of its value,
+// which is an element of one part then.
+func First(ctx context.Context, c Client, k Key, n int) ([][][]byte, error) {
+	t := keytype.Of(k.Type)
+	if !t.Known() || n == 0 && t.Parts != nil {
+		return nil, nil
+	}
+	asked := n
+	if t.Parts == nil {
+		asked = headBytes
+	}
+	v, _, err := pageOf(ctx, c, t.PageAt(k.Name, "", asked), asked)
+	if err != nil {
+		return nil, err
+	}
+	elements, _, err := t.Elements(v, "", asked)
+	if t.Parts != nil {
+		elements = elements[:min(n, len(elements))]
+	}
+	return elements, err
+}
+
+// pageOf runs the call for a page. Where the server lacks its command, it is made of all
+// elements, and has least of them at least; stood reports that.
+func pageOf(ctx context.Context, c Client, asked [][]byte, least int) (v resp.Value, stood bool, err error) {
+	v, err = c.Do(ctx, asked...)
+	if err == nil && Unknown(v) {
+		if call, page := keytype.StandIn(asked, least); call != nil {
+			v, err = one(ctx, c, call)
+			return page(v), true, err
+		}
+	}
+	if err == nil && v.IsError() {
+		err = Refusal(v.Str)
+	}
+	return resp.Downgrade(v), false, err
+}
+
+// Elements calls each for every element of a key, in parts. A pattern is about
+// the first part; the others have no names that it could be about.
+func Elements(ctx context.Context, c Client, k Key, match string, each func(parts [][]byte) error) error {
+	t := keytype.Of(k.Type)
+	switch {
+	case t.Parts == nil:
+		return fmt.Errorf("a %s has no elements", k.Type)
+	case t.Scan == "" && match != "":
+		return fmt.Errorf("the elements of a %s have no names that a pattern could be about", k.Type)
+	}
+	for cursor, first := "", true; first || cursor != ""; first = false {
+		call, take := t.PageAt(k.Name, cursor, defaultPage), t.Elements
+		if t.Scan != "" {
+			call, take = t.ScanAt(k.Name, cursor, match, defaultPage), t.Scanned
+		}
+		v, all, err := pageOf(ctx, c, call, math.MaxInt/2)
+		if err != nil {
+			return err
+		}
+		elements, next, err := take(v, cursor, defaultPage)
+		if err != nil {
+			return err
+		}
+		if all {
+			next = ""
+		}
+		for _, parts := range elements {
+			if err := each(parts); err != nil {
+				return err
+			}
+		}
+		cursor = next
+	}
+	return nil
+}
+
+// one runs a command whose error reply is an error here.
+func one(ctx context.Context, c Client, args [][]byte) (resp.Value, error) {
+	v, err := c.Do(ctx, args...)
+	if err == nil && v.IsError() {
+		err = Refusal(v.Str)
+	}
+	return resp.Downgrade(v), err
+}

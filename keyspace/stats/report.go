@@ -1,0 +1,277 @@
+package stats
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keytype"
+)
+
+// Report writes summaries for people, in lines of at most Width cells.
+type Report struct {
+	Width  int
+	Colour bool
+	// Measure says where the bytes come from, and Samples from how many
+	// elements of a key a server estimates them; 0 is all.
+	Measure Measure
+	Samples int64
+	// File is the size of the file, 0 where there is none.
+	File int64
+	// Keys is how many keys the database has, -1 where that is not known.
+	Keys int64
+}
+
+// Measure is where bytes come from.
+type Measure string
+
+const (
+	Tables      Measure = "tables"       // those of names and values, exactly
+	MemoryUsage Measure = "memory usage" // the command's word for it
+)
+
+// row is a line of a table: cells, and how long the bar after them is, of 1.
+type row struct {
+	cells []string
+	bar   float64
+}
+
+// column of a table. A column of names gives way when there is little room.
+type column struct {
+	title string
+	right bool
+	names bool
+}
+
+// Stats is the report of the stats verb.
+func (r Report) Stats(s *Summary, prefixes int) string {
+	var b strings.Builder
+	b.WriteString(r.head(s))
+	if s.Total.Keys == 0 {
+		return b.String()
+	}
+	sized := s.Unsized < s.Total.Keys
+	share := func(t Tally) float64 {
+		if sized && s.Total.Bytes > 0 {
+			return float64(t.Bytes) / float64(s.Total.Bytes)
+		}
+		return float64(t.Keys) / float64(s.Total.Keys)
+	}
+	tallied := func(title string, all []Group, name func(string) string) {
+		columns := []column{{title: title, names: true}, {title: "KEYS", right: true}, {title: "ELEMENTS", right: true}, {title: "BYTES", right: true}, {right: true}}
+		var rows []row
+		for _, g := range all {
+			cells := []string{name(g.Name), display.Grouped(g.Keys), dashed(g.Elements > 0, display.Grouped(g.Elements)), dashed(sized, display.Bytes(g.Bytes)), percent(share(g.Tally))}
+			rows = append(rows, row{cells, share(g.Tally)})
+		}
+		b.WriteString("\n" + r.table(columns, rows))
+	}
+	tallied("TYPE", s.TypeGroups(), display.Type)
+	if largest, all := s.PrefixGroups(prefixes); len(s.Separator) > 0 && prefixes > 0 {
+		tallied("PREFIX", largest, prefixName)
+		if more := all - len(largest); more > 0 {
+			fmt.Fprintf(&b, "and %s\n", display.Counted(int64(more), "prefix more", "prefixes more"))
+		}
+	}
+	var rows []row
+	for i, l := range lifetimes {
+		if n := s.Lives[i]; n > 0 {
+			of := float64(n) / float64(s.Total.Keys)
+			rows = append(rows, row{[]string{l.name, display.Grouped(n), percent(of)}, of})
+		}
+	}
+	b.WriteString("\n" + r.table([]column{{title: "TIME TO LIVE"}, {title: "KEYS", right: true}, {right: true}}, rows))
+	if len(s.Largest) > 0 {
+		b.WriteString("\n" + r.ranking("LARGEST KEYS", s.Largest, true))
+	}
+	return b.String()
+}
+
+// head says how much there is and how much of it was read.
+func (r Report) head(s *Summary) string {
+	var b strings.Builder
+	b.WriteString(display.Counted(s.Total.Keys, "key", "keys"))
+	if s.Unsized < s.Total.Keys {
+		b.WriteString(", " + display.Bytes(s.Total.Bytes))
+	}
+	if s.Expiring > 0 {
+		b.WriteString(", " + display.Grouped(s.Expiring) + " with a time to live")
+	}
+	b.WriteString("\n")
+	if s.Total.Keys < r.Keys {
+		fmt.Fprintf(&b, "That is what was looked at, of %s.\n", display.Counted(r.Keys, "key", "keys"))
+	}
+	switch {
+	case s.Total.Keys == 0:
+	case s.Unsized == s.Total.Keys:
+		b.WriteString("The target does not tell bytes (MEMORY USAGE): shares are of the keys.\n")
+	case s.Unsized > 0:
+		fmt.Fprintf(&b, "The bytes of %s are not known.\n", display.Counted(s.Unsized, "key", "keys"))
+		fallthrough
+	default:
+		b.WriteString(r.measure())
+	}
+	return b.String()
+}
+
+func (r Report) measure() string {
+	switch {
+	case r.Measure == Tables && r.File > 0:
+		return "Bytes are those of names and values.\nThe whole file takes " + display.Bytes(r.File) + ".\n"
+	case r.Measure == Tables:
+		return "Bytes are those of names and values.\n"
+	case r.Samples == 0:
+		return "Bytes are what MEMORY USAGE says.\n"
+	}
+	return fmt.Sprintf("Bytes are what MEMORY USAGE estimates from %s of each key.\n", display.Counted(r.Samples, "element", "elements"))
+}
+
+// BigKeys is the report of the bigkeys verb.
+func (r Report) BigKeys(s *Summary) string {
+	var b strings.Builder
+	b.WriteString(r.head(s))
+	for _, g := range s.TypeGroups() {
+		fmt.Fprintf(&b, "\n%s: %s", display.Type(g.Name), display.Counted(g.Keys, "key", "keys"))
+		if g.Elements > 0 {
+			b.WriteString(", " + display.Counted(g.Elements, keytype.Of(g.Name).One, keytype.Of(g.Name).Many))
+		}
+		if len(s.ByBytes[g.Name]) > 0 {
+			b.WriteString(", " + display.Bytes(g.Bytes))
+		}
+		b.WriteString("\n")
+		b.WriteString(r.ranking("BY BYTES", s.ByBytes[g.Name], false))
+		if g.Elements > 0 {
+			b.WriteString(r.ranking("BY "+strings.ToUpper(keytype.Of(g.Name).Many), s.ByCount[g.Name], false))
+		}
+	}
+	return b.String()
+}
+
+func (r Report) ranking(title string, keys Ranking, types bool) string {
+	if len(keys) == 0 {
+		return ""
+	}
+	columns := []column{{title: title, names: true}, {right: true}, {right: true}}
+	if types {
+		columns = slices.Insert(columns, 1, column{})
+	}
+	var rows []row
+	for _, k := range keys {
+		counted := "-"
+		if keytype.Of(k.Type).Parts != nil && k.Count >= 0 {
+			counted = display.Counted(k.Count, keytype.Of(k.Type).One, keytype.Of(k.Type).Many)
+		}
+		cells := []string{display.Whole(string(k.Name)), counted, dashed(k.Bytes >= 0, display.Bytes(k.Bytes))}
+		if types {
+			cells = slices.Insert(cells, 1, display.Type(k.Type))
+		}
+		rows = append(rows, row{cells: cells, bar: -1})
+	}
+	return r.table(columns, rows)
+}
+
+func prefixName(name string) string {
+	switch name {
+	case NoPrefix:
+		return "(no prefix)"
+	case Rest:
+		return "(not told apart)"
+	}
+	return display.Whole(name)
+}
+
+func dashed(known bool, text string) string {
+	if !known {
+		return "-"
+	}
+	return text
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+
+// Bars are as long as there is room for, within these.
+const (
+	shortestBar = 4
+	longestBar  = 60
+)
+
+// table sets rows in columns of their own widths, with bars in what is left of
+// the line.
+func (r Report) table(columns []column, rows []row) string {
+	widths := make([]int, len(columns))
+	total, names := 2*(len(columns)-1), -1
+	for i, c := range columns {
+		widths[i] = ansi.StringWidth(c.title)
+		for _, row := range rows {
+			widths[i] = max(widths[i], ansi.StringWidth(row.cells[i]))
+		}
+		if total += widths[i]; c.names {
+			names = i
+		}
+	}
+	bars := len(rows) > 0 && rows[0].bar >= 0
+	if last := len(columns) - 1; bars && total > r.Width && columns[last].title == "" {
+		total -= widths[last] + 2 // shares, which the other columns show as well
+		columns = columns[:last]
+	}
+	most := r.Width
+	if bars {
+		most -= shortestBar + 2
+	}
+	if over := total - most; over > 0 && names >= 0 {
+		cut := min(over, max(widths[names]-8, 0))
+		widths[names], total = widths[names]-cut, total-cut
+	}
+	room := min(r.Width-total-2, longestBar)
+	var b strings.Builder
+	line := func(cells []string, bar string) {
+		var out strings.Builder
+		for i, c := range columns {
+			if i > 0 {
+				out.WriteString("  ")
+			}
+			if c.right {
+				out.WriteString(display.FitRight(cells[i], widths[i]))
+			} else {
+				out.WriteString(display.Fit(cells[i], widths[i]))
+			}
+		}
+		text := strings.TrimRight(out.String(), " ")
+		if bar != "" {
+			text = out.String() + "  " + r.paint("36", bar)
+		}
+		b.WriteString(text + "\n")
+	}
+	titles := make([]string, len(columns))
+	for i, c := range columns {
+		titles[i] = c.title
+	}
+	line(titles, "")
+	for _, row := range rows {
+		line(row.cells, drawBar(row.bar, room))
+	}
+	return b.String()
+}
+
+// drawBar is a bar of at most width cells, in eighths of a cell.
+func drawBar(share float64, width int) string {
+	if share <= 0 || width < shortestBar {
+		return ""
+	}
+	eighths := max(int(share*float64(8*width)+0.5), 1)
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return bar
+}
+
+func (r Report) paint(code, text string) string {
+	if !r.Colour {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}

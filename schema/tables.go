@@ -1,0 +1,375 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// Tables make the tables of an empty file, with their indexes, triggers and views. No key_id
+// is declared a foreign key: SQLite would search every table for each key that goes, at
+// several times the cost, and could not empty a table at once; and an engine may run
+// without foreign keys. So a trigger deletes the elements of a key from the one table that has
+// them. The views are for people who open the file with sqlite3.
+var Tables = slices.Concat(keys, parts, hashes, sets, lists, streams, documents, arrays, vectors)
+
+// alive is the condition of the rows k of keys that views show.
+const alive = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
+
+var keys = []string{
+	`CREATE TABLE meowdis(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)`,
+
+	// Always empty: inserting NULL into it is how a statement refuses.
+	`CREATE TABLE guard(ok INTEGER NOT NULL)`,
+
+	// hash is a 52-bit hash of the key, which orders SCAN and random picks: unlike the row id
+	// it belongs to the name, whatever becomes of the key. version starts at a random number
+	// and grows by one with each change, so that it never repeats when a key is deleted
+	// and made again: WATCH and compare-and-set rely on it. count is the number of elements,
+	// seq the elements ever added. volatile counts the fields with an expiry of their own, and
+	// last_field is the latest of these: a hash dies with its last field, unless it has a
+	// field that stays, or a TTL that ends sooner. So expires_at is what the TTL says, and dies_at when the key is
+	// dead. value is a string, and NULL for other types; it is last, so that what needs none
+	// of a long one reads none.
+	`CREATE TABLE keys(
+		id INTEGER PRIMARY KEY,
+		db INTEGER NOT NULL,
+		key BLOB NOT NULL,
+		hash INTEGER NOT NULL,
+		type TEXT NOT NULL,
+		version INTEGER NOT NULL,
+		count INTEGER NOT NULL DEFAULT 0 CHECK (count >= 0),
+		seq INTEGER NOT NULL DEFAULT 0,
+		expires_at INTEGER,
+		created_at INTEGER NOT NULL,
+		updated_at INTEGER NOT NULL,
+		volatile INTEGER NOT NULL DEFAULT 0,
+		last_field INTEGER,
+		dies_at INTEGER AS (` + DiesAt + `) VIRTUAL,
+		value BLOB,
+		UNIQUE(db, key))`,
+	`CREATE INDEX keys_by_hash ON keys(db, hash)`,
+	// With db, so that counting dead keys does not read their rows, and with expires_at,
+	// since INFO averages it.
+	`CREATE INDEX keys_by_death ON keys(` + DiesAt + `, db, expires_at) WHERE ` + DiesAt + ` IS NOT NULL`,
+
+	// How many rows of keys each database has, so that DBSIZE reads one.
+	`CREATE TABLE dbs(db INTEGER PRIMARY KEY, keys INTEGER NOT NULL)`,
+	`CREATE TRIGGER keys_insert AFTER INSERT ON keys BEGIN
+		INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
+	END`,
+	`CREATE TRIGGER keys_move AFTER UPDATE OF db ON keys WHEN OLD.db <> NEW.db BEGIN
+		UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
+		INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
+	END`,
+	`CREATE TRIGGER keys_delete AFTER DELETE ON keys BEGIN
+		UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
+	END`,
+
+	// A row that begins anew as another type (SET overwrites whatever there
+	// is) is deleted as what it was, so that its elements go, and made again.
+	`CREATE TRIGGER keys_anew AFTER UPDATE OF created_at ON keys WHEN OLD.type <> NEW.type BEGIN
+		UPDATE keys SET type = OLD.type WHERE id = NEW.id;
+		DELETE FROM keys WHERE id = NEW.id;
+		INSERT INTO keys(id, db, key, hash, type, version, expires_at, created_at, updated_at, value)
+			VALUES(NEW.id, NEW.db, NEW.key, NEW.hash, NEW.type, NEW.version, NEW.expires_at, NEW.created_at, NEW.updated_at, NEW.value);
+	END`,
+
+	`CREATE VIEW v_keys AS SELECT k.db, CAST(k.key AS TEXT) AS key, k.type, k.count,
+		(k.expires_at - CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)) / 1000.0 AS ttl_seconds,
+		strftime('%Y-%m-%dT%H:%M:%fZ', k.expires_at / 1000.0, 'unixepoch') AS expires_at,
+		strftime('%Y-%m-%dT%H:%M:%fZ', k.created_at / 1000.0, 'unixepoch') AS created_at,
+		strftime('%Y-%m-%dT%H:%M:%fZ', k.updated_at / 1000.0, 'unixepoch') AS updated_at
+		FROM keys k WHERE ` + alive,
+}
+
+// A string is in the row of its key, or in parts, when it is longer than WholeString bytes, so
+// that a change in it writes a part and not the whole. count is the bytes of a string
+// that is in parts, and 0 for another one. A part that is missing, or shorter than its place,
+// is zeros from there on; the value in keys is empty. A string goes into parts when its count
+// is set, and its parts go when the count is 0.
+var parts = []string{
+	`CREATE TABLE string_parts(
+		key_id INTEGER NOT NULL,
+		part INTEGER NOT NULL,
+		value BLOB NOT NULL,
+		PRIMARY KEY(key_id, part)) WITHOUT ROWID`,
+	`CREATE TRIGGER string_parts_make AFTER UPDATE OF count ON keys WHEN OLD.count = 0 AND NEW.count > 0 AND NEW.type = 'string' BEGIN
+		INSERT INTO string_parts(key_id, part, value) ` + splitString + `;
+		UPDATE keys SET value = x'' WHERE id = NEW.id;
+	END`,
+	`CREATE TRIGGER string_parts_drop AFTER UPDATE OF count ON keys WHEN OLD.count > 0 AND NEW.count = 0 AND OLD.type = 'string' BEGIN
+		DELETE FROM string_parts WHERE key_id = OLD.id;
+	END`,
+	`CREATE TRIGGER keys_delete_parts AFTER DELETE ON keys WHEN OLD.count > 0 AND OLD.type = 'string' BEGIN
+		DELETE FROM string_parts WHERE key_id = OLD.id;
+	END`,
+	`CREATE VIEW v_strings AS SELECT k.db, CAST(k.key AS TEXT) AS key, iif(k.count = 0, CAST(k.value AS TEXT),
+			(SELECT group_concat(CAST(value AS TEXT), '') FROM (SELECT value FROM string_parts WHERE key_id = k.id ORDER BY part))) AS value
+		FROM keys k WHERE k.type = 'string' AND ` + alive,
+}
+
+// hash is a 52-bit hash of the field or member. It orders the elements, so that a scan's
+// numeric cursor and a random pick are a seek. seq is the order of insertion. The triggers keep
+// what keys knows of the fields that expire.
+var hashes = []string{
+	`CREATE TABLE hashes(
+		key_id INTEGER NOT NULL,
+		hash INTEGER NOT NULL,
+		field BLOB NOT NULL,
+		value BLOB NOT NULL,
+		seq INTEGER NOT NULL,
+		expires_at INTEGER,
+		PRIMARY KEY(key_id, hash, field)) WITHOUT ROWID`,
+	`CREATE INDEX hashes_by_expiry ON hashes(key_id, expires_at) WHERE expires_at IS NOT NULL`,
+	// For the sweep.
+	`CREATE INDEX hashes_by_death ON hashes(expires_at) WHERE expires_at IS NOT NULL`,
+	`CREATE TRIGGER hashes_insert AFTER INSERT ON hashes WHEN NEW.expires_at IS NOT NULL BEGIN
+		UPDATE keys SET volatile = volatile + 1, last_field = max(NEW.expires_at, ifnull(last_field, NEW.expires_at))
+		WHERE id = NEW.key_id;
+	END`,
+	`CREATE TRIGGER hashes_update AFTER UPDATE OF expires_at ON hashes WHEN OLD.expires_at IS NOT NEW.expires_at BEGIN
+		UPDATE keys SET volatile = volatile + (NEW.expires_at IS NOT NULL) - (OLD.expires_at IS NOT NULL),
+			last_field = (SELECT max(expires_at) FROM hashes WHERE key_id = NEW.key_id AND expires_at IS NOT NULL)
+		WHERE id = NEW.key_id;
+	END`,
+	`CREATE TRIGGER hashes_delete AFTER DELETE ON hashes WHEN OLD.expires_at IS NOT NULL BEGIN
+		UPDATE keys SET volatile = volatile - 1,
+			last_field = (SELECT max(expires_at) FROM hashes WHERE key_id = OLD.key_id AND expires_at IS NOT NULL)
+		WHERE id = OLD.key_id;
+	END`,
+	`CREATE TRIGGER keys_delete_hash AFTER DELETE ON keys WHEN OLD.type = 'hash' BEGIN
+		DELETE FROM hashes WHERE key_id = OLD.id;
+	END`,
+	`CREATE VIEW v_hashes AS SELECT k.db, CAST(k.key AS TEXT) AS key,
+		CAST(h.field AS TEXT) AS field, CAST(h.value AS TEXT) AS value
+		FROM keys k JOIN hashes h ON h.key_id = k.id WHERE ` + alive + `
+		AND (h.expires_at IS NULL OR h.expires_at > (julianday('now') - 2440587.5) * 86400000)
+		ORDER BY k.id, h.seq`,
+}
+
+var sets = []string{
+	`CREATE TABLE sets(
+		key_id INTEGER NOT NULL,
+		hash INTEGER NOT NULL,
+		member BLOB NOT NULL,
+		seq INTEGER NOT NULL,
+		PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
+	`CREATE TRIGGER keys_delete_set AFTER DELETE ON keys WHEN OLD.type = 'set' BEGIN
+		DELETE FROM sets WHERE key_id = OLD.id;
+	END`,
+	`CREATE VIEW v_sets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(m.member AS TEXT) AS member
+		FROM keys k JOIN sets m ON m.key_id = k.id WHERE ` + alive + ` ORDER BY k.id, m.seq`,
+
+	`CREATE TABLE zsets(
+		key_id INTEGER NOT NULL,
+		hash INTEGER NOT NULL,
+		member BLOB NOT NULL,
+		score REAL NOT NULL,
+		PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
+	`CREATE INDEX zsets_by_score ON zsets(key_id, score, member)`,
+	`CREATE TRIGGER keys_delete_zset AFTER DELETE ON keys WHEN OLD.type = 'zset' BEGIN
+		DELETE FROM zsets WHERE key_id = OLD.id;
+	END`,
+	`CREATE VIEW v_zsets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(z.member AS TEXT) AS member, z.score
+		FROM keys k JOIN zsets z ON z.key_id = k.id WHERE ` + alive + ` ORDER BY k.id, z.score, z.member`,
+}
+
+var lists = []string{
+	// pos leaves 2^16 free places between neighbours for LINSERT.
+	`CREATE TABLE lists(
+		key_id INTEGER NOT NULL,
+		pos INTEGER NOT NULL,
+		value BLOB NOT NULL,
+		PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
+	`CREATE TRIGGER keys_delete_list AFTER DELETE ON keys WHEN OLD.type = 'list' BEGIN
+		DELETE FROM lists WHERE key_id = OLD.id;
+	END`,
+	`CREATE VIEW v_lists AS SELECT k.db, CAST(k.key AS TEXT) AS key,
+		row_number() OVER (PARTITION BY k.id ORDER BY l.pos) - 1 AS "index", CAST(l.value AS TEXT) AS value
+		FROM keys k JOIN lists l ON l.key_id = k.id WHERE ` + alive,
+}
+
+// An entry's id is 16 bytes, big-endian ms and sequence number, so that bytes order as ids do;
+// fields are length-prefixed strings.
+var streams = []string{
+	`CREATE TABLE streams(
+		key_id INTEGER PRIMARY KEY,
+		last_id BLOB NOT NULL,
+		deleted_id BLOB NOT NULL,
+		added INTEGER NOT NULL)`,
+	`CREATE TABLE stream_entries(
+		key_id INTEGER NOT NULL,
+		id BLOB NOT NULL,
+		fields BLOB NOT NULL,
+		PRIMARY KEY(key_id, id)) WITHOUT ROWID`,
+
+	// The nodes that Redis would have a stream's entries in, since trimming with ~ goes by
+	// them: deleted are entries that were in one, bytes are those of its listpack, and names are
+	// those of the fields of its first entry.
+	`CREATE TABLE stream_nodes(
+		key_id INTEGER NOT NULL,
+		first_id BLOB NOT NULL,
+		last_id BLOB NOT NULL,
+		count INTEGER NOT NULL,
+		deleted INTEGER NOT NULL,
+		bytes INTEGER NOT NULL,
+		names BLOB NOT NULL,
+		PRIMARY KEY(key_id, first_id)) WITHOUT ROWID`,
+
+	`CREATE TABLE stream_groups(
+		key_id INTEGER NOT NULL,
+		name BLOB NOT NULL,
+		last_id BLOB NOT NULL,
+		entries_read INTEGER,
+		PRIMARY KEY(key_id, name)) WITHOUT ROWID`,
+	`CREATE TABLE stream_consumers(
+		key_id INTEGER NOT NULL,
+		group_name BLOB NOT NULL,
+		name BLOB NOT NULL,
+		seen_at INTEGER NOT NULL,
+		active_at INTEGER,
+		PRIMARY KEY(key_id, group_name, name),
+		FOREIGN KEY(key_id, group_name) REFERENCES stream_groups(key_id, name)) WITHOUT ROWID`,
+	// A pending entry without a consumer has been given back by XNACK: it goes with its group.
+	`CREATE TABLE stream_pending(
+		key_id INTEGER NOT NULL,
+		group_name BLOB NOT NULL,
+		id BLOB NOT NULL,
+		consumer BLOB,
+		delivered_at INTEGER NOT NULL,
+		deliveries INTEGER NOT NULL,
+		PRIMARY KEY(key_id, group_name, id),
+		FOREIGN KEY(key_id, group_name, consumer) REFERENCES stream_consumers(key_id, group_name, name)) WITHOUT ROWID`,
+	`CREATE INDEX stream_pending_by_consumer ON stream_pending(key_id, group_name, consumer, id)`,
+	`CREATE INDEX stream_pending_by_delivery ON stream_pending(key_id, group_name, delivered_at, id)`,
+	`CREATE TRIGGER stream_groups_delete AFTER DELETE ON stream_groups BEGIN
+		DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.name;
+		DELETE FROM stream_consumers WHERE key_id = OLD.key_id AND group_name = OLD.name;
+	END`,
+	`CREATE TRIGGER stream_consumers_delete AFTER DELETE ON stream_consumers BEGIN
+		DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.group_name AND consumer = OLD.name;
+	END`,
+
+	// stream_idmp is there for the streams that producers add to with IDs of their own (iid);
+	// duration is in seconds, and added and duplicates count for the stream's life.
+	`CREATE TABLE stream_idmp(
+		key_id INTEGER PRIMARY KEY,
+		duration INTEGER NOT NULL,
+		maxsize INTEGER NOT NULL,
+		added INTEGER NOT NULL DEFAULT 0,
+		duplicates INTEGER NOT NULL DEFAULT 0)`,
+	`CREATE TABLE stream_iids(
+		key_id INTEGER NOT NULL,
+		producer BLOB NOT NULL,
+		iid BLOB NOT NULL,
+		id BLOB NOT NULL,
+		added_at INTEGER NOT NULL,
+		PRIMARY KEY(key_id, producer, iid)) WITHOUT ROWID`,
+	`CREATE INDEX stream_iids_by_id ON stream_iids(key_id, producer, id)`,
+	`CREATE INDEX stream_iids_by_age ON stream_iids(key_id, added_at)`,
+
+	`CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
+		DELETE FROM streams WHERE key_id = OLD.id;
+		DELETE FROM stream_entries WHERE key_id = OLD.id;
+		DELETE FROM stream_nodes WHERE key_id = OLD.id;
+		DELETE FROM stream_groups WHERE key_id = OLD.id;
+		DELETE FROM stream_idmp WHERE key_id = OLD.id;
+		DELETE FROM stream_iids WHERE key_id = OLD.id;
+	END`,
+}
+
+// A JSON document is compact text.
+var documents = []string{
+	`CREATE TABLE documents(
+		key_id INTEGER PRIMARY KEY,
+		value BLOB NOT NULL)`,
+	`CREATE TRIGGER keys_delete_document AFTER DELETE ON keys WHEN OLD.type = 'ReJSON-RL' BEGIN
+		DELETE FROM documents WHERE key_id = OLD.id;
+	END`,
+	`CREATE VIEW v_documents AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(d.value AS TEXT) AS value
+		FROM keys k JOIN documents d ON d.key_id = k.id WHERE ` + alive,
+}
+
+// pos is the index less 2^63, so that the unsigned indexes 0 to 2^64-2 are integers of SQLite
+// and order as such. array_cursors has the arrays that were appended to: next is the place
+// of the next append (2^63-1 when there is none).
+var arrays = []string{
+	`CREATE TABLE arrays(
+		key_id INTEGER NOT NULL,
+		pos INTEGER NOT NULL,
+		value BLOB NOT NULL,
+		PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
+	`CREATE TABLE array_cursors(
+		key_id INTEGER PRIMARY KEY,
+		next INTEGER NOT NULL)`,
+	`CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' BEGIN
+		DELETE FROM arrays WHERE key_id = OLD.id;
+		DELETE FROM array_cursors WHERE key_id = OLD.id;
+	END`,
+	// pos with its highest bit turned over, as an unsigned number.
+	`CREATE VIEW v_arrays AS SELECT k.db, CAST(k.key AS TEXT) AS key,
+		printf('%u', (a.pos | -9223372036854775808) & ~(a.pos & -9223372036854775808)) AS "index", CAST(a.value AS TEXT) AS value
+		FROM keys k JOIN arrays a ON a.key_id = k.id WHERE ` + alive + ` ORDER BY k.id, a.pos`,
+}
+
+// The vectors of a set are numbered from 0 on without gaps (slot), and kept in blocks of as many
+// records (per) as make about 16 KB, so that looking at all of them reads few rows. size is
+// the bytes of a record; input_dim is the components of the vectors that are reduced to
+// dim, 0 when they are not. quantization is 0 for floats, 1 for int8, 2 for binary.
+var vectors = []string{
+	`CREATE TABLE vector_sets(
+		key_id INTEGER PRIMARY KEY,
+		dim INTEGER NOT NULL,
+		input_dim INTEGER NOT NULL,
+		quantization INTEGER NOT NULL,
+		m INTEGER NOT NULL,
+		size INTEGER NOT NULL,
+		per INTEGER NOT NULL)`,
+	`CREATE TABLE vectors(
+		key_id INTEGER NOT NULL,
+		slot INTEGER NOT NULL,
+		element BLOB NOT NULL,
+		attributes BLOB,
+		PRIMARY KEY(key_id, slot)) WITHOUT ROWID`,
+	`CREATE UNIQUE INDEX vectors_by_element ON vectors(key_id, element)`,
+	`CREATE TABLE vector_blocks(
+		key_id INTEGER NOT NULL,
+		block INTEGER NOT NULL,
+		records BLOB NOT NULL,
+		PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
+	`CREATE TRIGGER keys_delete_vectors AFTER DELETE ON keys WHEN OLD.type = 'vectorset' BEGIN
+		DELETE FROM vector_sets WHERE key_id = OLD.id;
+		DELETE FROM vectors WHERE key_id = OLD.id;
+		DELETE FROM vector_blocks WHERE key_id = OLD.id;
+	END`,
+	`CREATE VIEW v_vectors AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(v.element AS TEXT) AS element,
+		CAST(v.attributes AS TEXT) AS attributes, s.dim,
+		CASE s.quantization WHEN 0 THEN 'f32' WHEN 1 THEN 'int8' ELSE 'bin' END AS quantization
+		FROM keys k JOIN vector_sets s ON s.key_id = k.id JOIN vectors v ON v.key_id = k.id
+		WHERE ` + alive + ` ORDER BY k.id, v.slot`,
+}
+
+// Delete and Remake are two ways to empty the tables of keys and of their elements. Remake makes
+// them anew, in the time that their pages take. Delete is faster for few rows: SQLite empties a
+// table by the page, too, but visits each row of one with triggers for it. The tables of elements come first,
+// so that the triggers of keys find nothing, and in order of dependence.
+var Delete, Remake = empty()
+
+func empty() (del, remake []string) {
+	var drop []string
+	for _, sql := range Tables {
+		words := strings.Fields(strings.TrimPrefix(sql, "CREATE "))
+		name, _, _ := strings.Cut(words[1], "(")
+		switch {
+		case words[0] == "VIEW", name == "meowdis", name == "guard":
+			continue
+		case words[0] == "TABLE":
+			del = append(del, "DELETE FROM "+name)
+			drop = append(drop, "DROP TABLE "+name)
+		}
+		remake = append(remake, sql)
+	}
+	slices.Reverse(del)
+	slices.Reverse(drop)
+	return del, append(drop, remake...)
+}

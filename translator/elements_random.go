@@ -1,0 +1,182 @@
+package translator
+
+import (
+	"math"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// A random element of a small collection is the one of a random rank. In a big
+// one it would take too long to walk there: it is found from a random hash on,
+// and some random steps further, which evens out how far apart the hashes lie;
+// then one is as likely as another, give or take a tenth. After the last element
+// comes the first.
+//
+// ?4 is the random hash and ?5 a random number to make the steps from.
+const (
+	sqlPickMember = `WITH place(id, start, steps) AS MATERIALIZED (
+			SELECT id, 0, ?5 % max(1, count) FROM keys WHERE ` + live + ` AND count <= 1024
+			UNION ALL SELECT id, iif(n > steps, ?4, 0), iif(n > steps, steps, steps - n) FROM (
+				SELECT id, ?5 % 128 AS steps,
+					(SELECT count(*) FROM (SELECT 1 FROM sets WHERE key_id = id AND hash >= ?4 LIMIT 128)) AS n
+				FROM keys WHERE ` + live + ` AND count > 1024))
+		SELECT member, hash FROM sets
+		WHERE key_id = (SELECT id FROM place) AND hash >= (SELECT start FROM place)
+		ORDER BY hash, member LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0)`
+	sqlPickField = `WITH place(id, start, steps) AS MATERIALIZED (
+			SELECT id, 0, ?5 % max(1, ` + liveFields + `) FROM keys WHERE ` + live + ` AND ` + liveFields + ` <= 1024
+			UNION ALL SELECT id, iif(n > steps, ?4, 0), iif(n > steps, steps, steps - n) FROM (
+				SELECT id, ?5 % 128 AS steps,
+					(SELECT count(*) FROM (SELECT 1 FROM hashes h WHERE h.key_id = id AND h.hash >= ?4 AND ` + liveField + ` LIMIT 128)) AS n
+				FROM keys WHERE ` + live + ` AND ` + liveFields + ` > 1024))
+		SELECT h.field, h.value FROM hashes h
+		WHERE h.key_id = (SELECT id FROM place) AND h.hash >= (SELECT start FROM place) AND ` + liveField + `
+		ORDER BY h.hash, h.field LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0)`
+)
+
+// lottery is a type of collection that random elements are drawn from. The first
+// cell of an element is its field or member.
+type lottery struct {
+	typ  string
+	size string // type and number of elements
+	all  string // every element, with its seq at the end
+	pick string // one element
+}
+
+var (
+	setLottery  = lottery{setType, sqlSetSize, sqlMembers, sqlPickMember}
+	hashLottery = lottery{hashType, sqlHashSize, sqlHash, sqlPickField}
+)
+
+// maxDrawn bounds what a negative count asks for: a reply of that many elements
+// is all that a client could want.
+const maxDrawn = 1 << 22
+
+// parseDraws reads the count of a command that returns random elements.
+func parseDraws(b []byte) (n int64, bad Plan, ok bool) {
+	n, ok = parseInt(b)
+	switch {
+	case !ok:
+		return 0, fail(errNotInteger), false
+	case n == math.MinInt64:
+		return 0, fail("ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807"), false
+	}
+	return n, Plan{}, true
+}
+
+// pickOne is the statement that picks one element.
+func (c *Call) pickOne(sql string, key []byte) store.Stmt {
+	return c.stmt(sql, key, store.Int(int64(c.Random()>>12)), store.Int(int64(c.Random()>>12)))
+}
+
+// one answers one random element, nil without a key.
+func (l *lottery) one(c *Call) Plan {
+	return read(typed(l.typ, resp.Nil, bulkOf(1)), c.typeOf(c.Args[1]), c.pickOne(l.pick, c.Args[1]))
+}
+
+// some reads random elements: count different ones or fewer, or, when count is
+// negative, as many as that says, with repetitions. It answers none without any.
+func (l *lottery) some(c *Call, count int64, none resp.Value, next func(size int64, rows []store.Row) Plan) Plan {
+	return readThen(func(r *store.Result) Plan {
+		size := cellOf(l.typ, none, integer)(r)
+		switch {
+		case size.Kind != resp.Int:
+			return answer(size)
+		case size.Int == 0 || count == 0:
+			return answer(none)
+		case count < -maxDrawn:
+			return fail(errOutOfRange)
+		}
+		return l.draw(c, size.Int, count, func(rows []store.Row) Plan { return next(size.Int, rows) })
+	}, c.stmt(l.size, c.Args[1]))
+}
+
+// draw is some for a collection of that size. A few elements are picked one by
+// one; more of them are quicker to take from all.
+func (l *lottery) draw(c *Call, size, count int64, next func([]store.Row) Plan) Plan {
+	if wanted := max(count, -count); wanted <= size/16 {
+		d := drawing{lottery: l, call: c, wanted: int(wanted), next: next}
+		if count > 0 {
+			d.seen = make(map[string]bool, count)
+		}
+		return d.round()
+	}
+	return readThen(func(r *store.Result) Plan {
+		if !fits(r.Room, -count) {
+			return answer(store.TooMuch)
+		}
+		return next(c.shuffled(bySeq(r.Rows[0]), count))
+	}, c.stmt(l.all, c.Args[1]))
+}
+
+// fits reports whether a request with room (store.Result's) may hold n elements more.
+func fits(room, n int64) bool {
+	return room == 0 || n <= room/(store.RowBytes+2*store.ValueBytes)
+}
+
+// shuffled is count of the rows at random, or all when there are fewer; with
+// repetitions when count is negative.
+func (c *Call) shuffled(rows []store.Row, count int64) []store.Row {
+	size := int64(len(rows))
+	if count >= size {
+		return rows
+	}
+	if count < 0 {
+		drawn := make([]store.Row, -count)
+		for i := range drawn {
+			drawn[i] = rows[c.below(size)]
+		}
+		return drawn
+	}
+	for i := range count {
+		j := i + c.below(size-i)
+		rows[i], rows[j] = rows[j], rows[i]
+	}
+	return rows[:count]
+}
+
+// below is a random number from 0 up to but without n.
+func (c *Call) below(n int64) int64 { return int64(c.Random() % uint64(n)) }
+
+// drawing is the collection of a few elements out of many, in rounds, since the
+// same one may be picked twice.
+type drawing struct {
+	*lottery
+	call   *Call
+	wanted int
+	seen   map[string]bool // nil when repetitions are welcome
+	rows   []store.Row
+	next   func([]store.Row) Plan
+}
+
+const picksPerRound = 256
+
+func (d *drawing) round() Plan {
+	stmts := make([]store.Stmt, min(picksPerRound, d.wanted-len(d.rows)))
+	for i := range stmts {
+		stmts[i] = d.call.pickOne(d.pick, d.call.Args[1])
+	}
+	return readThen(func(r *store.Result) Plan {
+		for _, rows := range r.Rows {
+			d.keep(rows)
+		}
+		if len(d.rows) < d.wanted {
+			return d.round()
+		}
+		return d.next(d.rows)
+	}, stmts...)
+}
+
+func (d *drawing) keep(rows []store.Row) {
+	for _, row := range rows {
+		name := string(row[0].Bytes())
+		if d.seen[name] {
+			continue
+		}
+		if d.seen != nil {
+			d.seen[name] = true
+		}
+		d.rows = append(d.rows, row)
+	}
+}

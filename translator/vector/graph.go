@@ -1,0 +1,223 @@
+package vector
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// Graph links vectors to others that are near, as Redis keeps them: a hierarchy of small worlds. Each
+// vector is at level 0, a quarter of them at level 1, a quarter of those at level 2, and so
+// on; a search walks at each level to what is nearest, and goes on from there at the level
+// below. The same records in the same order give the same graph.
+//
+// A link goes both ways. Each vector but the first of a level has a link there that never goes,
+// to one that was added before, so that every vector can be reached.
+type Graph struct {
+	kind    Kind
+	dim     int
+	most    int // links of a vector, but at level 0, where they are twice as many
+	records [][]byte
+	nodes   []node
+	top     uint32 // a vector at the highest level
+
+	seen  []uint32 // in which search a vector was seen
+	round uint32
+	found []candidate
+}
+
+// node is the links of a vector, by level.
+type node [][]link
+
+type link struct {
+	to       uint32
+	distance float32
+	stays    bool
+}
+
+// candidate is a vector that a search has come to.
+type candidate struct {
+	at       uint32
+	distance float32
+	done     bool // its links were followed
+}
+
+const (
+	searched  = 64 // candidates of a search
+	mostLinks = 32 // that an added vector gets at a level: more cost time, and find little more
+	mostLevel = 15
+)
+
+// NewGraph begins a graph of records of the kind, of dim components, for Redis's parameter M,
+// which is 4 or more.
+func NewGraph(kind Kind, dim int, m int64) *Graph {
+	return &Graph{kind: kind, dim: dim, most: int(min(m, mostLinks))}
+}
+
+// Add adds a record, which the graph goes on to use.
+func (g *Graph) Add(record []byte) {
+	at := uint32(len(g.nodes))
+	level := levelOf(at)
+	g.records = append(g.records, record)
+	g.nodes = append(g.nodes, make(node, level+1))
+	g.seen = append(g.seen, 0)
+	if at == 0 {
+		return
+	}
+	query := g.kind.QueryRecord(record, g.dim)
+	highest := len(g.nodes[g.top]) - 1
+	start := []candidate{{at: g.top, distance: g.distance(&query, g.top)}}
+	for l := highest; l >= 0; l-- {
+		most := searched
+		if l > level {
+			most = 1
+		}
+		start = g.search(&query, start, l, most)
+		if l <= level {
+			g.connect(at, l, start)
+		}
+	}
+	if level > highest {
+		g.top = at
+	}
+}
+
+// Links returns the vectors that a vector is linked to, by level. A vector is named by how many
+// were added before.
+func (g *Graph) Links(at int) [][]uint32 {
+	all := make([][]uint32, len(g.nodes[at]))
+	for l, links := range g.nodes[at] {
+		for _, one := range links {
+			all[l] = append(all[l], one.to)
+		}
+	}
+	return all
+}
+
+// levelOf draws the highest level of a vector by a hash of its number.
+func levelOf(at uint32) int {
+	x := (uint64(at) + 1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return min(bits.TrailingZeros64(x^x>>31)/2, mostLevel)
+}
+
+func (g *Graph) distance(query *Query, to uint32) float32 {
+	d := query.Distance(g.records[to])
+	if d != d {
+		return 2
+	}
+	return d
+}
+
+// search returns up to most vectors of a level that are near to query, the nearest first, going
+// on from those in start.
+func (g *Graph) search(query *Query, start []candidate, level, most int) []candidate {
+	g.round++
+	found := g.found[:0]
+	for _, c := range start[:min(len(start), most)] {
+		g.seen[c.at] = g.round
+		c.done = false
+		found = append(found, c)
+	}
+	for next := 0; next < len(found); {
+		if found[next].done {
+			next++
+			continue
+		}
+		found[next].done = true
+		for _, to := range g.nodes[found[next].at][level] {
+			if g.seen[to.to] == g.round {
+				continue
+			}
+			g.seen[to.to] = g.round
+			d := g.distance(query, to.to)
+			if len(found) == most && d >= found[most-1].distance {
+				continue
+			}
+			i, _ := slices.BinarySearchFunc(found, d, func(c candidate, d float32) int { return cmp.Compare(c.distance, d) })
+			if len(found) == most {
+				found = found[:most-1]
+			}
+			found = slices.Insert(found, i, candidate{at: to.to, distance: d})
+			next = min(next, i)
+		}
+	}
+	g.found = found
+	return slices.Clone(found)
+}
+
+// connect links a vector that was added to some of those that are nearest to it.
+func (g *Graph) connect(at uint32, level int, near []candidate) {
+	parent := slices.IndexFunc(near, func(c candidate) bool { return g.makeRoom(c.at, level, 0) })
+	if parent >= 0 {
+		g.link(at, near[parent], level, true)
+	} else if level == 0 { // the one before has room: no link to it stays yet but its own
+		query := g.kind.QueryRecord(g.records[at], g.dim)
+		g.link(at, candidate{at: at - 1, distance: g.distance(&query, at-1)}, level, true)
+	}
+	for _, c := range g.apart(near) {
+		if len(g.nodes[at][level]) >= g.most {
+			return
+		}
+		linked := slices.ContainsFunc(g.nodes[at][level], func(l link) bool { return l.to == c.at })
+		if !linked && g.makeRoom(c.at, level, c.distance) {
+			g.link(at, c, level, false)
+		}
+	}
+}
+
+// apart puts those first that are nearer to what was added than to each other: links to them
+// lead to all sides.
+func (g *Graph) apart(near []candidate) []candidate {
+	var chosen, rest []candidate
+	var queries []Query
+next:
+	for _, c := range near {
+		if len(chosen) < g.most {
+			for i := range queries {
+				if g.distance(&queries[i], c.at) < c.distance {
+					rest = append(rest, c)
+					continue next
+				}
+			}
+			queries = append(queries, g.kind.QueryRecord(g.records[c.at], g.dim))
+			chosen = append(chosen, c)
+		}
+	}
+	return append(chosen, rest...)
+}
+
+// makeRoom reports whether a vector can have one more link. When it has as many as it may, that
+// to the furthest goes, if it is no nearer than this.
+func (g *Graph) makeRoom(at uint32, level int, distance float32) bool {
+	links, most := g.nodes[at][level], g.most
+	if level == 0 {
+		most = 2 * g.most
+	}
+	if len(links) < most {
+		return true
+	}
+	worst := -1
+	for i, l := range links {
+		if !l.stays && (worst < 0 || l.distance > links[worst].distance) {
+			worst = i
+		}
+	}
+	if worst < 0 || links[worst].distance < distance {
+		return false
+	}
+	other := links[worst].to
+	g.unlink(at, other, level)
+	g.unlink(other, at, level)
+	return true
+}
+
+func (g *Graph) link(at uint32, to candidate, level int, stays bool) {
+	g.nodes[at][level] = append(g.nodes[at][level], link{to.at, to.distance, stays})
+	g.nodes[to.at][level] = append(g.nodes[to.at][level], link{at, to.distance, stays})
+}
+
+func (g *Graph) unlink(at, to uint32, level int) {
+	g.nodes[at][level] = slices.DeleteFunc(g.nodes[at][level], func(l link) bool { return l.to == to })
+}
