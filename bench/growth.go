@@ -85,7 +85,7 @@ var subjects = []subject{
 }
 
 // growth times commands on keys of growing size, in this process and on a file.
-func growth(dir string) error {
+func growth(_ *options, dir string) error {
 	fmt.Printf("Time of a command on a key with so many elements, in one process on a file, median of %d, in µs;\n", repeats)
 	fmt.Println("the last column is what a thousand times as many elements cost:")
 	fmt.Print("\n| ")

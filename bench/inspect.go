@@ -14,7 +14,7 @@ import (
 
 // inspecting opens ever bigger files in the inspector, and reports how long a user
 // waits, and how much memory it takes.
-func inspecting(o options, dir string) error {
+func inspecting(o *options, dir string) error {
 	fmt.Print("`meowdis inspect` on files of so many keys, at 80×24: whole processes until the tree is on the screen, median of 5; then in the last one the time to the last key, through all keys for a filter that none passes, " +
 		"to the whole order of each sort, and to the whole overview. Memory is resident, with the first screen and at the most.\n\n")
 	titles := []string{"keys", "first screen"}
@@ -77,7 +77,7 @@ type visit struct {
 
 // inspectOnce runs the inspector in a terminal of script(1) until the first folder is
 // drawn, and goes on through the strides if stride is set.
-func inspectOnce(o options, file string, stride bool) (v visit, err error) {
+func inspectOnce(o *options, file string, stride bool) (v visit, err error) {
 	line := "stty rows 24 cols 80; exec " + o.meowdis + " inspect " + file
 	run := exec.Command("script", "-qec", line, "/dev/null")
 	run.Env = append(os.Environ(), "TERM=tmux-256color") // which is not asked for its background

@@ -8,7 +8,7 @@ import (
 )
 
 // manyKeys times what a person waits for on a file of many keys.
-func manyKeys(o options, dir string) error {
+func manyKeys(o *options, dir string) error {
 	file := filepath.Join(dir, "many.sqlite")
 	if _, _, err := load(o, file, inOrder(o.keys)); err != nil {
 		return err

@@ -12,19 +12,19 @@ func main() {
 	var o options
 	flag.StringVar(&o.meowdis, "meowdis", "", "the meowdis binary (required)")
 	flag.StringVar(&o.redka, "redka", "", "the redka binary (required)")
-	flag.IntVar(&o.requests, "n", 200_000, "requests of each measurement at pipeline 1; pipeline 16 makes four times as many")
+	flag.IntVar(&o.requests, "n", 50_000, "requests of a test of a short command at pipeline 1; pipeline 16 makes twice as many, longer commands fewer")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
 	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file that the inspector opens")
 	flag.StringVar(&o.trees, "trees", "", "the directory that keeps the inspector's files for the next run; made anew each time when empty")
-	flag.StringVar(&o.only, "only", "", "one part: servers, start, load, files, move, inspect, vsim or growth")
+	flag.StringVar(&o.only, "only", "", "one part: servers, mixed, rest, start, idle, load, files, move, inspect, vsim or growth")
 	flag.IntVar(&o.vectors, "vectors", 5_000, "vectors that VSIM compares")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
 		os.Exit(2)
 	}
-	if err := run(o); err != nil {
+	if err := run(&o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -37,55 +37,31 @@ type options struct {
 	inspected              int
 	trees                  string
 	only                   string
+
+	goals goals
 }
 
-func run(o options) error {
+func run(o *options) error {
 	dir, err := os.MkdirTemp("", "meowdis-bench")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	fmt.Printf("Measured on %s with %s/%s, %d CPUs, %s.\n\n", time.Now().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	part := func(name string) bool { return o.only == "" || o.only == name }
-	if part("servers") {
-		for _, keys := range []int{0, 100_000} {
-			if err := compareServers(o, dir, keys); err != nil {
-				return err
-			}
+	defer func() { o.goals.print() }()
+	for _, part := range []struct {
+		name string
+		run  func(*options, string) error
+	}{
+		{"servers", compareServers}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
+		{"load", loading}, {"files", manyKeys}, {"move", moving}, {"inspect", inspecting}, {"vsim", similar}, {"growth", growth},
+	} {
+		if o.only != "" && o.only != part.name {
+			continue
 		}
-	}
-	if part("start") {
-		if err := starting(o, dir); err != nil {
-			return err
+		if err := part.run(o, dir); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
 		}
-	}
-	if part("load") {
-		if err := loading(o, dir); err != nil {
-			return err
-		}
-	}
-	if part("files") {
-		if err := manyKeys(o, dir); err != nil {
-			return err
-		}
-	}
-	if part("move") {
-		if err := moving(o, dir); err != nil {
-			return err
-		}
-	}
-	if part("inspect") {
-		if err := inspecting(o, dir); err != nil {
-			return err
-		}
-	}
-	if part("vsim") {
-		if err := similar(o, dir); err != nil {
-			return err
-		}
-	}
-	if part("growth") {
-		return growth(dir)
 	}
 	return nil
 }

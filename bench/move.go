@@ -10,7 +10,7 @@ import (
 
 // moving times whole processes that move many keys from one file into another, and one
 // that compares them.
-func moving(o options, parent string) error {
+func moving(o *options, parent string) error {
 	dir, err := os.MkdirTemp(parent, "move")
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func moving(o options, parent string) error {
 }
 
 // redisDump has redis-server write the keys of the file source as dir/dump.rdb.
-func redisDump(source string, o options, dir string) error {
+func redisDump(source string, o *options, dir string) error {
 	redis, err := start(redisServer, dir)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ type started struct {
 
 // starting times whole processes that do one thing each, round by round, beside the
 // client of a server that is running already.
-func starting(o options, parent string) error {
+func starting(o *options, parent string) error {
 	dir, err := os.MkdirTemp(parent, "start")
 	if err != nil {
 		return err
@@ -56,6 +56,7 @@ func starting(o options, parent string) error {
 		fmt.Printf("| %s | %s | %.2f× | %s | %.2f× |\n", p.name, round(wall), ratio(wall, median(client.wall)), round(cpu), ratio(cpu, median(client.cpu)))
 	}
 	fmt.Println()
+	o.goals.atMost("`exec GET` beside `redis-cli GET`", ratio(median(took[2].wall), median(client.wall)), 1.5)
 	return nil
 }
 

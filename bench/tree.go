@@ -13,7 +13,7 @@ import (
 
 // treeFile is a file of so many keys: in dir, or in the directory where such files
 // are kept from run to run.
-func treeFile(o options, dir string, keys int) (string, error) {
+func treeFile(o *options, dir string, keys int) (string, error) {
 	if o.trees != "" {
 		dir = o.trees
 	}
@@ -30,7 +30,7 @@ func treeFile(o options, dir string, keys int) (string, error) {
 
 // fillTree makes a file of keys as an application has them: nested folders, one
 // folder with a fifth of all keys in it, every type, and sessions that end.
-func fillTree(o options, file string, keys int) error {
+func fillTree(o *options, file string, keys int) error {
 	fill := exec.Command(o.meowdis, "exec", "--pipe", "--db", file)
 	in, err := fill.StdinPipe()
 	if err != nil {

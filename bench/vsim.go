@@ -20,7 +20,7 @@ const components = 384
 
 // similar times VSIM in meowdis beside the exact search of redis-server, for each
 // quantization, and makes sure that both find the same elements.
-func similar(o options, parent string) error {
+func similar(o *options, parent string) error {
 	dir, err := os.MkdirTemp(parent, "vsim")
 	if err != nil {
 		return err
