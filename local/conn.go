@@ -136,7 +136,17 @@ func openConn(path string, how int32) (c *conn, err error) {
 	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
 	c.patience(busyPatience)
 	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, stepsAsked, address(progress), c.handle)
-	return c, nil
+	return c, c.keepPlans()
+}
+
+// keepPlans has SQLite plan a statement once. It would do so again whenever a parameter of a
+// LIMIT is bound, since the plan could depend on it: at many times the cost of most statements.
+func (c *conn) keepPlans() error {
+	args := libc.VaList(c.arena, int32(1), uintptr(0)) // on, and the setting is not asked for
+	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, sqlite3.SQLITE_DBCONFIG_ENABLE_QPSG, args); rc != sqlite3.SQLITE_OK {
+		return c.fail(rc)
+	}
+	return nil
 }
 
 // patience is how long to wait for other processes from now on.
