@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -107,8 +108,27 @@ const (
 	makeIfNew = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE
 )
 
+// undoKept is how much of the pages that one statement changes SQLite keeps in memory, in case
+// the statement fails. Its default, 64 KB, has a statement of ten new keys write a file.
+const undoKept = 4 << 20
+
+// configure says what holds for the whole process. It is for the time before SQLite is used.
+var configure = sync.OnceValue(func() error {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	args := tls.Alloc(8)
+	defer tls.Free(8)
+	if rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_STMTJRNL_SPILL, libc.VaList(args, int32(undoKept))); rc != sqlite3.SQLITE_OK {
+		return fmt.Errorf("configuring SQLite: result %d", rc)
+	}
+	return nil
+})
+
 // openConn opens the file at path, or Memory. The connection is nil when that fails.
 func openConn(path string, how int32) (c *conn, err error) {
+	if err := configure(); err != nil {
+		return nil, err
+	}
 	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}}
 	defer func() {
 		if err != nil {
