@@ -87,3 +87,25 @@ func TestBulkOfReads(t *testing.T) {
 		t.Errorf("%d transactions that write and %d that read", s.writing, s.reading)
 	}
 }
+
+// TestWritesShareATransaction is about a few commands that read before they write: those that
+// are not parted by one that only reads are one transaction.
+func TestWritesShareATransaction(t *testing.T) {
+	inner, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inner.Close()
+	s := &transacted{Store: inner}
+	lines := strings.Split("SET k 1\nINCRBYFLOAT k 0.5\nINCRBYFLOAT k 0.5\nSET l 1\nGET k\nINCRBYFLOAT k 1\nAPPEND l x", "\n")
+	replies, err := storetest.NewEngine(s, storetest.NewClock()).Session().Pipeline(context.Background(), words(t, lines...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(replies[4].Str) + " " + string(replies[5].Str); got != "2 3" {
+		t.Errorf("the sums are %s", got)
+	}
+	if s.writing != 2 || s.reading != 0 {
+		t.Errorf("%d transactions that write and %d that read", s.writing, s.reading)
+	}
+}

@@ -148,6 +148,13 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		return nil
 	}
 	next := s.planned(call{cmd, args})
+	if g.bulk != nil && len(g.replies) < bulkFrom && cmd.Flags&commands.Write == 0 {
+		// What only reads keeps nobody from writing.
+		if err := g.flush(ctx); err != nil {
+			return err
+		}
+		g.bulk = nil
+	}
 	if g.bulk != nil {
 		g.calls, g.places = append(g.calls, next), append(g.places, g.at)
 		return nil
@@ -161,6 +168,11 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 	default:
 		if err := g.flush(ctx); err != nil {
 			return err
+		}
+		if t, can := s.engine.store.(transactor); can && cmd.Flags&commands.Write != 0 && g.at < len(g.replies)-1 {
+			// In one transaction with the writes after it: one for each would be a commit for each.
+			g.bulk, g.calls, g.places = t, append(g.calls, next), append(g.places, g.at)
+			return nil
 		}
 		used := s.budget.Used()
 		v, _, err := s.engine.transaction(ctx, nil, []planned{next}, s.budget)
