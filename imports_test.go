@@ -39,7 +39,7 @@ keyspace:             keytype resp
 decode:               display resp
 records:              commands keyspace resp
 profile:              spelling
-sweep:                schema store
+sweep:                keytype schema store
 translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema store translator/document translator/filter translator/vector
 engine:               commands resp store translator
 foreign:              keytype resp store translator

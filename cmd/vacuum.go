@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/doctor"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/schema"
@@ -52,6 +53,10 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 		return fmt.Errorf("opening %s: %w", f.Path(), err)
 	case version > schema.Version:
 		return fmt.Errorf("opening %s: %w", f.Path(), local.NewerError(version))
+	case version == schema.Version:
+		if err := f.Change(func() error { return doctor.Bury(f.Query) }); err != nil {
+			return err
+		}
 	}
 	before, err := bytesOf(f)
 	if err != nil {

@@ -158,6 +158,11 @@ func checks() []Check {
 				(SELECT 1 FROM stream_groups g WHERE g.key_id = c.key_id AND g.name = c.group_name)`},
 		},
 		{
+			Name: "graves", Severity: Error, Says: "keys have the id of one that was deleted, whose elements a sweep deletes",
+			Broken: []string{`SELECT id, type FROM graves WHERE ` + noGrave()}, Shows: "id %s: a %s",
+			Fix: "they keep the elements", Repair: []string{`DELETE FROM graves WHERE ` + noGrave()},
+		},
+		{
 			Name: "orphans", Severity: Error, Says: "elements have no key",
 			Broken: orphans(), Shows: "in %s, of key id %s: %s",
 			Fix: "they get keys in database 0, whose names begin with lost+found", Repair: adopt(),

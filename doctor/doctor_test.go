@@ -171,6 +171,8 @@ var damages = []struct {
 	{"orphans", `DROP TRIGGER keys_delete_array; DELETE FROM keys WHERE type = 'array'`, "ARGET lost+found:20231114-221320:array:11 8", `"y"`},
 	{"orphans", `DROP TRIGGER keys_delete_vectors; DELETE FROM keys WHERE type = 'vectorset'`, "VSIM lost+found:20231114-221320:vectorset:13 VALUES 2 0 1 COUNT 1", `1) "b"`},
 	{"orphans", `INSERT INTO string_parts VALUES(77, 0, x'61'); INSERT INTO lists VALUES(77, 1, x'62')`, "LRANGE lost+found:20231114-221320:list:77 0 -1", `1) "b"`},
+	{"graves", `INSERT INTO graves SELECT id, type FROM keys`, "HGET cat:2 name", `"Kit"`},
+	{"graves", `INSERT INTO graves VALUES(99, 'nonsense')`, "HGET cat:2 name", `"Kit"`},
 	{"mismatches", `UPDATE keys SET type = 'list' WHERE key = CAST('cat:2' AS BLOB)`, "HGET cat:2 name", `"Kit"`},
 	{"mismatches", `UPDATE keys SET type = 'nonsense' WHERE type = 'stream'`, "XLEN stream", "(integer) 2"},
 	{"mismatches", `UPDATE keys SET value = x'7374726179' WHERE type = 'set'`, "GET lost+found:20231114-221320:string:7", `"stray"`},

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/keytype"
@@ -45,11 +46,33 @@ func whens(of func(t *keytype.Type) string) (sql string) {
 	return sql
 }
 
-// orphans are elements whose key is not there.
+// orphan is of elements whose key is not there, and not in its grave either.
+const orphan = `key_id NOT IN (SELECT id FROM keys) AND key_id NOT IN (SELECT id FROM graves)`
+
+// orphans are such elements.
 func orphans() []string {
 	return each(func(typ, table string) string {
-		return fmt.Sprintf("SELECT '%s', key_id, count(*) FROM %s WHERE key_id NOT IN (SELECT id FROM keys) GROUP BY key_id", table, table)
+		return fmt.Sprintf("SELECT '%s', key_id, count(*) FROM %s WHERE "+orphan+" GROUP BY key_id", table, table)
 	})
+}
+
+// noGrave is of a row of graves with the id of a key, or of no type.
+func noGrave() string {
+	var types []string
+	for _, t := range keytype.Types {
+		types = append(types, "'"+t.Name+"'")
+	}
+	return `(id IN (SELECT id FROM keys) OR type NOT IN (` + strings.Join(types, ", ") + `))`
+}
+
+// bury deletes all that is in graves, in the order in which the elements of a type may go.
+func bury() (all []string) {
+	for _, t := range keytype.Types {
+		for _, table := range slices.Backward(t.Tables) {
+			all = append(all, `DELETE FROM `+table.Name+` WHERE key_id IN (SELECT id FROM graves WHERE type = '`+t.Name+`')`)
+		}
+	}
+	return append(all, `DELETE FROM graves`)
 }
 
 // strangers are elements whose key is of another type.
@@ -73,7 +96,7 @@ const newKey = `0, '%s', random() & 2251799813685247, unixepoch('subsec') * 1000
 func adopt() []string {
 	return each(func(typ, table string) string {
 		return fmt.Sprintf(`INSERT INTO keys(id, db, key, hash, type, version, created_at, updated_at)
-		SELECT key_id, 0, `+savedName+`, `+newKey+` FROM (SELECT DISTINCT key_id FROM %s WHERE key_id NOT IN (SELECT id FROM keys))`, typ, typ, table)
+		SELECT key_id, 0, `+savedName+`, `+newKey+` FROM (SELECT DISTINCT key_id FROM %s WHERE `+orphan+`)`, typ, typ, table)
 	})
 }
 

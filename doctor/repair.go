@@ -77,8 +77,11 @@ func (e Exam) reindex() error {
 	return err
 }
 
-// sweep deletes what has expired.
+// sweep deletes what has expired, and what deleted keys have left.
 func (e Exam) sweep() error {
+	if err := Bury(e.Query); err != nil {
+		return err
+	}
 	for _, sql := range []string{
 		`DELETE FROM keys WHERE dies_at <= ?1`,
 		`UPDATE keys SET count = count - n FROM (SELECT key_id, count(*) AS n FROM hashes WHERE expires_at <= ?1 GROUP BY key_id) WHERE id = key_id`,
@@ -90,3 +93,6 @@ func (e Exam) sweep() error {
 	}
 	return nil
 }
+
+// Bury deletes the elements that deleted keys have left.
+func Bury(q Query) error { return runAll(q, bury()...) }

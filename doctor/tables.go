@@ -97,19 +97,23 @@ func remake(q Query, want []Object) error {
 	return nil
 }
 
-// expired finds what has expired and was not swept yet.
-func (e Exam) expired() ([]Finding, error) {
+// expired finds what has expired and was not swept yet, and what deleted keys have left.
+func (e Exam) expired() (found []Finding, err error) {
 	e.step("expiry")
-	rows, err := e.Query(`SELECT (SELECT count(*) FROM keys WHERE dies_at <= ?1), (SELECT count(*) FROM hashes WHERE expires_at <= ?1)`, store.Int(e.Now))
+	rows, err := e.Query(`SELECT (SELECT count(*) FROM keys WHERE dies_at <= ?1), (SELECT count(*) FROM hashes WHERE expires_at <= ?1),
+		(SELECT count(*) FROM graves)`, store.Int(e.Now))
 	if err != nil {
 		return nil, err
 	}
+	const fix = "they are deleted, as a running meowdis would by and by"
 	if n := rows[0][0].Int() + rows[0][1].Int(); n > 0 {
-		return []Finding{{Check: "expired", Severity: Note, Says: "keys and fields have expired and still take room", Count: n,
-			Examples: []string{show("%s keys, %s fields", rows[0])}[:min(e.Examples, 1)],
-			Fix:      "they are deleted, as a running meowdis would by and by"}}, nil
+		found = append(found, Finding{Check: "expired", Severity: Note, Says: "keys and fields have expired and still take room", Count: n,
+			Examples: []string{show("%s keys, %s fields", rows[0][:2])}[:min(e.Examples, 1)], Fix: fix})
 	}
-	return nil, nil
+	if n := rows[0][2].Int(); n > 0 {
+		found = append(found, Finding{Check: "deleted", Severity: Note, Says: "deleted keys have elements that still take room", Count: n, Fix: fix})
+	}
+	return found, nil
 }
 
 // Room that is not worth a word.

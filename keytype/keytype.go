@@ -79,9 +79,12 @@ type Table struct {
 	// Role is what a row means.
 	Role    Role
 	Columns []string // all
-	Long    []string // those of Columns that may be large
-	Order   string   // the columns that rows are shown in the order of; "" is that of the table
-	Bytes   string   // in SQL: what a row counts for in the bytes of a value; "" for nothing
+	// Key is the columns by which a row is found among those of its key, in the order of the
+	// table; none where there is one row.
+	Key   []string
+	Long  []string // those of Columns that may be large
+	Order string   // the columns that rows are shown in the order of; "" is that of the table
+	Bytes string   // in SQL: what a row counts for in the bytes of a value; "" for nothing
 	// Memory is what a row takes in a file, in SQL: its bytes, its key, hash and place, and
 	// what indexes repeat. As many rows are estimated as the key counts.
 	Memory  string

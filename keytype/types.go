@@ -31,7 +31,7 @@ var Types = []*Type{
 		One: "byte", Many: "bytes", Given: []string{"value"},
 		Count: "STRLEN", Read: "GET key", Page: "GETRANGE key from to", Pages: ByPlace, Form: Whole, Add: "SET key value",
 		Tables: []Table{
-			{Name: "string_parts", Role: Value, Columns: []string{"key_id", "part", "value"}, Long: []string{"value"}, Order: "part"},
+			{Name: "string_parts", Role: Value, Columns: []string{"key_id", "part", "value"}, Key: []string{"part"}, Long: []string{"value"}, Order: "part"},
 		},
 		Size: schema.StringLength, Weight: schema.StringLength, InKey: true, Memory: `10 + ` + schema.StringLength,
 	},
@@ -41,7 +41,7 @@ var Types = []*Type{
 		Count: "HLEN", Read: "HGETALL key", Page: "HSCAN key cursor COUNT n", Pages: ByCursor, Scan: "HSCAN",
 		Add: "HSET key field value", Drop: "HDEL key name", Get: "HGET key name", Put: "HSET key name text",
 		Tables: []Table{{
-			Name: "hashes", Columns: []string{"key_id", "hash", "field", "value", "seq", "expires_at"}, Long: []string{"field", "value"},
+			Name: "hashes", Columns: []string{"key_id", "hash", "field", "value", "seq", "expires_at"}, Key: []string{"hash", "field"}, Long: []string{"field", "value"},
 			Bytes: `length(field) + length(value)`, Memory: `24 + length(field) + length(value)`, Expires: "expires_at",
 		}},
 		Size: `iif(volatile = 0, count, (SELECT count(*) FROM hashes WHERE key_id = keys.id AND (hashes.expires_at IS NULL OR hashes.expires_at > ` + nowMark + `)))`,
@@ -52,7 +52,7 @@ var Types = []*Type{
 		Count: "LLEN", Read: "LRANGE key 0 -1", Page: "LRANGE key from to", Pages: ByPlace,
 		Add: "RPUSH key value", Get: "LINDEX key name", Put: "LSET key name text",
 		Tables: []Table{{
-			Name: "lists", Columns: []string{"key_id", "pos", "value"}, Long: []string{"value"}, Order: "pos",
+			Name: "lists", Columns: []string{"key_id", "pos", "value"}, Key: []string{"pos"}, Long: []string{"value"}, Order: "pos",
 			Bytes: `length(value)`, Memory: `16 + length(value)`,
 		}},
 	},
@@ -62,7 +62,7 @@ var Types = []*Type{
 		Count: "SCARD", Read: "SMEMBERS key", Page: "SSCAN key cursor COUNT n", Pages: ByCursor, Scan: "SSCAN",
 		Add: "SADD key member", Drop: "SREM key name",
 		Tables: []Table{{
-			Name: "sets", Columns: []string{"key_id", "hash", "member", "seq"}, Long: []string{"member"},
+			Name: "sets", Columns: []string{"key_id", "hash", "member", "seq"}, Key: []string{"hash", "member"}, Long: []string{"member"},
 			Bytes: `length(member)`, Memory: `22 + length(member)`,
 		}},
 	},
@@ -72,7 +72,7 @@ var Types = []*Type{
 		Count: "ZCARD", Read: "ZRANGE key 0 -1 WITHSCORES", Page: "ZRANGE key from to WITHSCORES", Pages: ByPlace, Scan: "ZSCAN",
 		Add: "ZADD key score member", Drop: "ZREM key name", Put: "ZADD key XX text name",
 		Tables: []Table{{
-			Name: "zsets", Columns: []string{"key_id", "hash", "member", "score"}, Long: []string{"member"}, Order: "score, member",
+			Name: "zsets", Columns: []string{"key_id", "hash", "member", "score"}, Key: []string{"hash", "member"}, Long: []string{"member"}, Order: "score, member",
 			Bytes: `length(member) + 8`, Memory: `50 + 2 * length(member)`,
 		}},
 	},
@@ -84,15 +84,15 @@ var Types = []*Type{
 		Tables: []Table{
 			{Name: "streams", Role: OneValue, Columns: []string{"key_id", "last_id", "deleted_id", "added"}},
 			{
-				Name: "stream_entries", Columns: []string{"key_id", "id", "fields"}, Long: []string{"fields"}, Order: "id",
+				Name: "stream_entries", Columns: []string{"key_id", "id", "fields"}, Key: []string{"id"}, Long: []string{"fields"}, Order: "id",
 				Bytes: `length(id) + length(fields)`, Memory: `30 + length(fields)`,
 			},
-			{Name: "stream_groups", Role: Value, Columns: []string{"key_id", "name", "last_id", "entries_read"}},
-			{Name: "stream_consumers", Role: Rest, Columns: []string{"key_id", "group_name", "name", "seen_at", "active_at"}},
-			{Name: "stream_pending", Role: Rest, Columns: []string{"key_id", "group_name", "id", "consumer", "delivered_at", "deliveries"}},
-			{Name: "stream_nodes", Role: Rest, Columns: []string{"key_id", "first_id", "last_id", "count", "deleted", "bytes", "names"}, Long: []string{"names"}, Order: "first_id"},
+			{Name: "stream_groups", Role: Value, Columns: []string{"key_id", "name", "last_id", "entries_read"}, Key: []string{"name"}},
+			{Name: "stream_consumers", Role: Rest, Columns: []string{"key_id", "group_name", "name", "seen_at", "active_at"}, Key: []string{"group_name", "name"}},
+			{Name: "stream_pending", Role: Rest, Columns: []string{"key_id", "group_name", "id", "consumer", "delivered_at", "deliveries"}, Key: []string{"group_name", "id"}},
+			{Name: "stream_nodes", Role: Rest, Columns: []string{"key_id", "first_id", "last_id", "count", "deleted", "bytes", "names"}, Key: []string{"first_id"}, Long: []string{"names"}, Order: "first_id"},
 			{Name: "stream_idmp", Role: One, Columns: []string{"key_id", "duration", "maxsize", "added", "duplicates"}},
-			{Name: "stream_iids", Role: Rest, Columns: []string{"key_id", "producer", "iid", "id", "added_at"}, Long: []string{"producer", "iid"}},
+			{Name: "stream_iids", Role: Rest, Columns: []string{"key_id", "producer", "iid", "id", "added_at"}, Key: []string{"producer", "iid"}, Long: []string{"producer", "iid"}},
 		},
 		Memory: `50 + 80 * (SELECT count(*) FROM stream_pending WHERE key_id = keys.id)`,
 	},
@@ -103,7 +103,7 @@ var Types = []*Type{
 		Add: "ARINSERT key value", Drop: "ARDEL key name", Get: "ARGET key name", Put: "ARSET key name text", Undumped: true,
 		Tables: []Table{
 			{
-				Name: "arrays", Columns: []string{"key_id", "pos", "value"}, Long: []string{"value"}, Order: "pos",
+				Name: "arrays", Columns: []string{"key_id", "pos", "value"}, Key: []string{"pos"}, Long: []string{"value"}, Order: "pos",
 				Bytes: `length(value) + 8`, Memory: `16 + length(value)`,
 			},
 			{Name: "array_cursors", Role: One, Columns: []string{"key_id", "next"}},
@@ -117,10 +117,10 @@ var Types = []*Type{
 		Tables: []Table{
 			{Name: "vector_sets", Role: One, Columns: []string{"key_id", "dim", "input_dim", "quantization", "m", "size", "per"}},
 			{
-				Name: "vectors", Columns: []string{"key_id", "slot", "element", "attributes"}, Long: []string{"element", "attributes"}, Order: "slot",
+				Name: "vectors", Columns: []string{"key_id", "slot", "element", "attributes"}, Key: []string{"slot"}, Long: []string{"element", "attributes"}, Order: "slot",
 				Bytes: `length(element) + ifnull(length(attributes), 0)`, Memory: `30 + 2 * length(element) + ifnull(length(attributes), 0)`,
 			},
-			{Name: "vector_blocks", Role: Rest, Columns: []string{"key_id", "block", "records"}, Long: []string{"records"}, Order: "block"},
+			{Name: "vector_blocks", Role: Rest, Columns: []string{"key_id", "block", "records"}, Key: []string{"block"}, Long: []string{"records"}, Order: "block"},
 		},
 		Weight: vectorBytes, Memory: vectorBytes,
 	},

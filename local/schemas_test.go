@@ -11,6 +11,7 @@ import (
 
 	"github.com/meowdis/meowdis/doctor"
 	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
@@ -145,6 +146,26 @@ func examine(t *testing.T, s *local.Store) {
 	}
 	if doctor.IsWrong(found) {
 		t.Errorf("doctor finds %+v", found)
+	}
+}
+
+// TestKeysOfRows compares the columns by which types say that their rows are found with the primary
+// keys of their tables: the sweep deletes rows by them.
+func TestKeysOfRows(t *testing.T) {
+	s := open(t, local.Memory, local.Options{})
+	for _, typ := range keytype.Types {
+		for _, table := range typ.Tables {
+			r, err := s.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{
+				SQL: `SELECT group_concat(name, ' ' ORDER BY pk) FROM pragma_table_info(?1) WHERE pk > 0`, Args: []store.Value{store.String(table.Name)},
+			}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := strings.Join(append([]string{"key_id"}, table.Key...), " ")
+			if got := string(r[0].Rows[0][0][0].Bytes()); got != want {
+				t.Errorf("%s has the primary key %s, and says %s", table.Name, got, want)
+			}
+		}
 	}
 }
 

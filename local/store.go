@@ -72,6 +72,7 @@ type Store struct {
 	limit     atomic.Int64                // of one command, in ns; 0 for none
 	log       atomic.Pointer[os.FileInfo] // the log that is open; nil when there is none
 	unswept   string                      // why the last sweep failed; the sweeper's own
+	wrote     atomic.Bool                 // a transaction of the writer is committed
 
 	watching sync.Mutex
 	watcher  *conn         // asks for the data version; opened when first needed
@@ -264,6 +265,7 @@ func (s *Store) report(err error) {
 
 // Close waits for what is running, and closes the file. Later calls fail.
 func (s *Store) Close() error {
+	s.tidy()
 	s.closing.Lock()
 	already := s.closed
 	s.closed = true

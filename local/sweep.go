@@ -9,8 +9,17 @@ import (
 	"github.com/meowdis/meowdis/sweep"
 )
 
-// sweepSlice is small enough for no client to notice.
-const sweepSlice = 100
+// A slice is small enough for no client to notice: of at most sweepSlice keys, and of fewer after
+// one that took longer than sweepTime, since nobody knows how large values are. The next one is
+// after a pause of the same length, so that others have at least half of the time.
+const (
+	sweepSlice = 100
+	leastSlice = 10
+	sweepTime  = 10 * time.Millisecond
+)
+
+// lingering is how long a store without a sweep goes on when it closes.
+const lingering = time.Second
 
 // sweep deletes expired keys and fields in the background, until the store closes.
 func (s *Store) sweep() {
@@ -31,12 +40,22 @@ func (s *Store) sweep() {
 	}
 }
 
-// sweepAll deletes all that has expired, slice by slice. What fails waits for the next
-// tick, and is reported unless that is what failed the last time.
+// sweepAll deletes all that has expired, and what deleted keys have left, slice by slice. What
+// fails waits for the next tick, and is reported unless that is what failed the last time.
 func (s *Store) sweepAll() {
-	n, err := s.Sweep(context.Background(), sweepSlice)
-	for n > 0 {
-		n, err = s.Sweep(context.Background(), sweepSlice)
+	var err error
+	for n, limit := 1, sweepSlice; n > 0; {
+		began := time.Now()
+		n, err = s.Sweep(context.Background(), limit)
+		took := time.Since(began)
+		if limit = min(limit*2, sweepSlice); took > sweepTime {
+			limit = max(limit/4, leastSlice)
+		}
+		select {
+		case <-time.After(took):
+		case <-s.quit:
+			return
+		}
 	}
 	says := ""
 	if err != nil && !errors.Is(err, errClosed) && !errors.Is(err, errAbandoned) {
@@ -48,8 +67,21 @@ func (s *Store) sweepAll() {
 	s.unswept = says
 }
 
-// Sweep deletes up to limit expired keys, or fields when no key is left, and returns
-// how many it did.
+// tidy deletes what deleted keys have left, in a store that has no sweep and has written, for a
+// moment: a process for each command would leave more and more otherwise.
+func (s *Store) tidy() {
+	if s.options.SweepEvery >= 0 || !s.options.Alone || !s.wrote.Load() {
+		return
+	}
+	for began := time.Now(); time.Since(began) < lingering; {
+		if n, err := sweep.Graves(s.life, s.Apply, sweepSlice); n == 0 || err != nil {
+			return // the next process goes on
+		}
+	}
+}
+
+// Sweep deletes up to limit expired keys, or fields and what deleted keys have left when no such
+// key is there, and returns how many rows it did.
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	n, err := sweep.Slice(ctx, s.Apply, s.options.Now(), limit)
 	if err != nil {

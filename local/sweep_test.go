@@ -234,3 +234,34 @@ func TestSweeperReports(t *testing.T) {
 	s.store.SweepAll()
 	wantReports(count, count)
 }
+
+// TestTidy closes a store without a sweep: it deletes what its keys have left, for others do not.
+func TestTidy(t *testing.T) {
+	path := t.TempDir() + "/db.sqlite"
+	for _, test := range []struct {
+		options local.Options
+		line    string
+		graves  int64
+	}{
+		{local.Options{SweepEvery: -1}, "DEL k", 1},
+		{local.Options{SweepEvery: -1, Alone: true}, "GET k", 1}, // what only reads changes nothing
+		{local.Options{SweepEvery: -1, Alone: true}, "SET k v", 0},
+	} {
+		s, err := local.Open(path, test.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := storetest.NewClient(t, storetest.NewEngine(s, storetest.NewClock()))
+		if test.line == "DEL k" {
+			c.Do("RPUSH k" + strings.Repeat(" e", 5000))
+		}
+		c.Do(test.line)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, path, local.Options{SweepEvery: -1})
+		if graves, rows := stored(t, s, "graves"), stored(t, s, "lists"); graves != test.graves || (rows == 0) != (graves == 0) {
+			t.Errorf("%s leaves %d graves and %d elements", test.line, graves, rows)
+		}
+	}
+}

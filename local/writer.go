@@ -198,6 +198,7 @@ func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 		})
 	})
 	if err == nil {
+		s.wrote.Store(true)
 		for _, j := range slices.Concat(t.finished, t.unfinished) {
 			j.kept = j.ran
 			j.used = usedBy(j.batches)

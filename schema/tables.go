@@ -9,8 +9,8 @@ import (
 // is declared a foreign key: SQLite would search every table for each key that goes, at
 // several times the cost, and could not empty a table at once; and an engine may run
 // without foreign keys. So a trigger deletes the elements of a key from the one table that has
-// them. The views are for people who open the file with sqlite3.
-var Tables = slices.Concat(keys, parts, hashes, sets, lists, streams, documents, arrays, vectors)
+// them, when they are few. The views are for people who open the file with sqlite3.
+var Tables = slices.Concat(keys, graves, parts, hashes, sets, lists, streams, documents, arrays, vectors)
 
 // alive is the condition of the rows k of keys that views show.
 const alive = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
@@ -68,10 +68,10 @@ var keys = []string{
 	// A row that begins anew as another type (SET overwrites whatever there
 	// is) is deleted as what it was, so that its elements go, and made again.
 	`CREATE TRIGGER keys_anew AFTER UPDATE OF created_at ON keys WHEN OLD.type <> NEW.type BEGIN
-		UPDATE keys SET type = OLD.type WHERE id = NEW.id;
+		UPDATE keys SET type = OLD.type, count = OLD.count WHERE id = NEW.id;
 		DELETE FROM keys WHERE id = NEW.id;
-		INSERT INTO keys(id, db, key, hash, type, version, expires_at, created_at, updated_at, value)
-			VALUES(NEW.id, NEW.db, NEW.key, NEW.hash, NEW.type, NEW.version, NEW.expires_at, NEW.created_at, NEW.updated_at, NEW.value);
+		INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at, value)
+			VALUES(NEW.db, NEW.key, NEW.hash, NEW.type, NEW.version, NEW.expires_at, NEW.created_at, NEW.updated_at, NEW.value);
 	END`,
 
 	`CREATE VIEW v_keys AS SELECT k.db, CAST(k.key AS TEXT) AS key, k.type, k.count,
@@ -81,6 +81,32 @@ var keys = []string{
 		strftime('%Y-%m-%dT%H:%M:%fZ', k.updated_at / 1000.0, 'unixepoch') AS updated_at
 		FROM keys k WHERE ` + alive,
 }
+
+// A key that goes with more than a few elements leaves them behind, so that no client waits for
+// them to be deleted: its id is in graves until a sweep has deleted the last of them. No key has
+// an id that is in graves: one that SQLite gives out again is changed at once.
+var graves = []string{
+	`CREATE TABLE graves(id INTEGER PRIMARY KEY, type TEXT NOT NULL)`,
+	`CREATE TRIGGER keys_bury AFTER DELETE ON keys WHEN ` + many + ` BEGIN
+		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
+	END`,
+	`CREATE TRIGGER keys_apart AFTER INSERT ON keys WHEN NEW.id IN (SELECT id FROM graves) BEGIN
+		UPDATE keys SET id = ` + freeID + ` WHERE id = NEW.id;
+	END`,
+}
+
+// few and many are about the elements of the key OLD. A long string counts its parts. A stream of
+// few entries may have many pending ones, or remember many IDs of producers.
+const (
+	few      = `OLD.count <= 256`
+	many     = `(OLD.count > 256 AND OLD.type <> 'string' OR ` + longMany + ` OR OLD.type = 'stream' AND ` + crowded + `)`
+	longFew  = `OLD.count BETWEEN 1 AND 256 * ` + PartBytes + ` AND OLD.type = 'string'`
+	longMany = `OLD.count > 256 * ` + PartBytes + ` AND OLD.type = 'string'`
+	crowded  = `(EXISTS (SELECT 1 FROM stream_pending WHERE key_id = OLD.id LIMIT 1 OFFSET 256)
+		OR EXISTS (SELECT 1 FROM stream_iids WHERE key_id = OLD.id LIMIT 1 OFFSET 256))`
+	// freeID is an id that neither a key nor a grave has.
+	freeID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1`
+)
 
 // A string is in the row of its key, or in parts, when it is longer than WholeString bytes, so
 // that a change in it writes a part and not the whole. count is the bytes of a string
@@ -97,10 +123,14 @@ var parts = []string{
 		INSERT INTO string_parts(key_id, part, value) ` + splitString + `;
 		UPDATE keys SET value = x'' WHERE id = NEW.id;
 	END`,
-	`CREATE TRIGGER string_parts_drop AFTER UPDATE OF count ON keys WHEN OLD.count > 0 AND NEW.count = 0 AND OLD.type = 'string' BEGIN
+	`CREATE TRIGGER string_parts_drop AFTER UPDATE OF count ON keys WHEN ` + longFew + ` AND NEW.count = 0 BEGIN
 		DELETE FROM string_parts WHERE key_id = OLD.id;
 	END`,
-	`CREATE TRIGGER keys_delete_parts AFTER DELETE ON keys WHEN OLD.count > 0 AND OLD.type = 'string' BEGIN
+	`CREATE TRIGGER string_parts_bury AFTER UPDATE OF count ON keys WHEN ` + longMany + ` AND NEW.count = 0 BEGIN
+		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
+		UPDATE keys SET id = ` + freeID + ` WHERE id = OLD.id;
+	END`,
+	`CREATE TRIGGER keys_delete_parts AFTER DELETE ON keys WHEN ` + longFew + ` BEGIN
 		DELETE FROM string_parts WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_strings AS SELECT k.db, CAST(k.key AS TEXT) AS key, iif(k.count = 0, CAST(k.value AS TEXT),
@@ -137,7 +167,7 @@ var hashes = []string{
 			last_field = (SELECT max(expires_at) FROM hashes WHERE key_id = OLD.key_id AND expires_at IS NOT NULL)
 		WHERE id = OLD.key_id;
 	END`,
-	`CREATE TRIGGER keys_delete_hash AFTER DELETE ON keys WHEN OLD.type = 'hash' BEGIN
+	`CREATE TRIGGER keys_delete_hash AFTER DELETE ON keys WHEN OLD.type = 'hash' AND ` + few + ` BEGIN
 		DELETE FROM hashes WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_hashes AS SELECT k.db, CAST(k.key AS TEXT) AS key,
@@ -154,7 +184,7 @@ var sets = []string{
 		member BLOB NOT NULL,
 		seq INTEGER NOT NULL,
 		PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
-	`CREATE TRIGGER keys_delete_set AFTER DELETE ON keys WHEN OLD.type = 'set' BEGIN
+	`CREATE TRIGGER keys_delete_set AFTER DELETE ON keys WHEN OLD.type = 'set' AND ` + few + ` BEGIN
 		DELETE FROM sets WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_sets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(m.member AS TEXT) AS member
@@ -167,7 +197,7 @@ var sets = []string{
 		score REAL NOT NULL,
 		PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
 	`CREATE INDEX zsets_by_score ON zsets(key_id, score, member)`,
-	`CREATE TRIGGER keys_delete_zset AFTER DELETE ON keys WHEN OLD.type = 'zset' BEGIN
+	`CREATE TRIGGER keys_delete_zset AFTER DELETE ON keys WHEN OLD.type = 'zset' AND ` + few + ` BEGIN
 		DELETE FROM zsets WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_zsets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(z.member AS TEXT) AS member, z.score
@@ -181,7 +211,7 @@ var lists = []string{
 		pos INTEGER NOT NULL,
 		value BLOB NOT NULL,
 		PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
-	`CREATE TRIGGER keys_delete_list AFTER DELETE ON keys WHEN OLD.type = 'list' BEGIN
+	`CREATE TRIGGER keys_delete_list AFTER DELETE ON keys WHEN OLD.type = 'list' AND ` + few + ` BEGIN
 		DELETE FROM lists WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_lists AS SELECT k.db, CAST(k.key AS TEXT) AS key,
@@ -268,7 +298,7 @@ var streams = []string{
 	`CREATE INDEX stream_iids_by_id ON stream_iids(key_id, producer, id)`,
 	`CREATE INDEX stream_iids_by_age ON stream_iids(key_id, added_at)`,
 
-	`CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
+	`CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' AND NOT ` + many + ` BEGIN
 		DELETE FROM streams WHERE key_id = OLD.id;
 		DELETE FROM stream_entries WHERE key_id = OLD.id;
 		DELETE FROM stream_nodes WHERE key_id = OLD.id;
@@ -302,7 +332,7 @@ var arrays = []string{
 	`CREATE TABLE array_cursors(
 		key_id INTEGER PRIMARY KEY,
 		next INTEGER NOT NULL)`,
-	`CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' BEGIN
+	`CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' AND ` + few + ` BEGIN
 		DELETE FROM arrays WHERE key_id = OLD.id;
 		DELETE FROM array_cursors WHERE key_id = OLD.id;
 	END`,
@@ -337,7 +367,7 @@ var vectors = []string{
 		block INTEGER NOT NULL,
 		records BLOB NOT NULL,
 		PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
-	`CREATE TRIGGER keys_delete_vectors AFTER DELETE ON keys WHEN OLD.type = 'vectorset' BEGIN
+	`CREATE TRIGGER keys_delete_vectors AFTER DELETE ON keys WHEN OLD.type = 'vectorset' AND ` + few + ` BEGIN
 		DELETE FROM vector_sets WHERE key_id = OLD.id;
 		DELETE FROM vectors WHERE key_id = OLD.id;
 		DELETE FROM vector_blocks WHERE key_id = OLD.id;
@@ -349,14 +379,11 @@ var vectors = []string{
 		WHERE ` + alive + ` ORDER BY k.id, v.slot`,
 }
 
-// Delete and Remake are two ways to empty the tables of keys and of their elements. Remake makes
-// them anew, in the time that their pages take. Delete is faster for few rows: SQLite empties a
-// table by the page, too, but visits each row of one with triggers for it. The tables of elements come first,
-// so that the triggers of keys find nothing, and in order of dependence.
-var Delete, Remake = empty()
+// Remake empties the tables of keys and of their elements by making them anew, in the time that
+// their pages take: a DELETE would run the triggers of each row.
+var Remake = remake()
 
-func empty() (del, remake []string) {
-	var drop []string
+func remake() (all []string) {
 	for _, sql := range Tables {
 		words := strings.Fields(strings.TrimPrefix(sql, "CREATE "))
 		name, _, _ := strings.Cut(words[1], "(")
@@ -364,12 +391,9 @@ func empty() (del, remake []string) {
 		case words[0] == "VIEW", name == "meowdis", name == "guard":
 			continue
 		case words[0] == "TABLE":
-			del = append(del, "DELETE FROM "+name)
-			drop = append(drop, "DROP TABLE "+name)
+			all = append([]string{"DROP TABLE " + name}, all...) // in order of dependence
 		}
-		remake = append(remake, sql)
+		all = append(all, sql)
 	}
-	slices.Reverse(del)
-	slices.Reverse(drop)
-	return del, append(drop, remake...)
+	return all
 }

@@ -1,5 +1,6 @@
-// Package sweep deletes what has expired, over any store. No command needs it: reads
-// filter what is dead, and a write purges what it touches. It gives the room back.
+// Package sweep deletes what has expired, and what deleted keys have left, over any store. No
+// command needs it: reads filter what is dead, a write purges what it touches, and nobody sees
+// what has no key. It gives the room back.
 package sweep
 
 import (
@@ -23,14 +24,14 @@ const (
 		WHERE h.expires_at <= ?1 ORDER BY h.expires_at, h.key_id LIMIT ?2) GROUP BY key_id`
 )
 
-// largeSlice is how many elements make a slice of keys full, however few keys they
-// are. A key goes whole.
-const largeSlice = 10_000
+// largeSlice is how many elements make a slice of keys full, however few keys they are.
+const largeSlice = 2000
 
-// sqlKeys deletes at most ?2 of the keys that are dead at ?1, oldest first: as many as
-// have ?3 elements together, or one. A long string counts its parts.
+// sqlKeys deletes at most ?2 of the keys that are dead at ?1, oldest first: as many as have
+// ?3 elements together. A long string counts its parts, and a key with many elements
+// none, since it leaves them.
 const sqlKeys = `DELETE FROM keys WHERE id IN (SELECT id FROM (
-		SELECT id, row_number() OVER age AS place, sum(size) OVER age AS total FROM (
+		SELECT id, row_number() OVER age AS place, sum(iif(size > 256, 0, size)) OVER age AS total FROM (
 			SELECT id, ` + schema.DiesAt + ` AS died_at, iif(type = 'string', count / ` + schema.PartBytes + `, count) AS size
 			FROM keys WHERE ` + schema.DiesAt + ` <= ?1 ORDER BY ` + schema.DiesAt + ` LIMIT ?2)
 		WINDOW age AS (ORDER BY died_at, id))
@@ -48,11 +49,34 @@ const (
 	sqlCount = `UPDATE keys SET count = count - changes() WHERE id = ?1 AND changes() > 0`
 )
 
-// Slice deletes up to limit keys that have expired at now (Unix ms), or fields once no
-// such key is left, and returns how many it did: 0 when nothing is left. Fields that
-// cannot go, because their hash is damaged, are an error; the rest goes all the same.
+// Slice deletes up to limit keys that have expired at now (Unix ms), or fields and what deleted
+// keys have left once no such key is there, and returns how many rows it did: 0 when nothing is
+// left. Fields that cannot go, because their hash is damaged, are an error; the rest goes all
+// the same.
 func Slice(ctx context.Context, apply Apply, now int64, limit int) (int, error) {
-	batches, err := choose(ctx, apply, store.Int(now), store.Int(int64(limit)))
+	return run(ctx, apply, func(look look) ([]store.Batch, error) {
+		return choose(look, store.Int(now), store.Int(int64(limit)))
+	})
+}
+
+// Graves deletes what deleted keys have left, as much as counts as limit keys, and returns how many
+// rows it did: 0 when nothing is left.
+func Graves(ctx context.Context, apply Apply, limit int) (int, error) {
+	return run(ctx, apply, func(look look) ([]store.Batch, error) { return dug(look, store.Int(int64(limit))) })
+}
+
+// look reads.
+type look func(sql string, args ...store.Value) ([]store.Row, error)
+
+// run runs the batches that choose makes. Their statements return a row for each that they delete.
+func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, error)) (swept int, err error) {
+	batches, err := choose(func(sql string, args ...store.Value) ([]store.Row, error) {
+		results, err := apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql, Args: args}}}})
+		if err != nil {
+			return nil, err
+		}
+		return results[0].Rows[0], nil
+	})
 	if err != nil || len(batches) == 0 {
 		return 0, err
 	}
@@ -60,27 +84,22 @@ func Slice(ctx context.Context, apply Apply, now int64, limit int) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	swept := 0
 	for _, r := range results {
 		if r.Refused != nil {
 			err = errors.New("the file is damaged, doctor says more: " + r.Refused.Reason)
-		} else {
-			swept += len(r.Rows[0])
+			continue
+		}
+		for _, rows := range r.Rows {
+			for _, row := range rows {
+				swept += int(row[0].Int())
+			}
 		}
 	}
 	return swept, err
 }
 
-// choose makes the batches of a slice. The first statement of each returns a row for
-// each key or field that it deletes.
-func choose(ctx context.Context, apply Apply, now, limit store.Value) ([]store.Batch, error) {
-	look := func(sql string, args ...store.Value) ([]store.Row, error) {
-		results, err := apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql, Args: args}}}})
-		if err != nil {
-			return nil, err
-		}
-		return results[0].Rows[0], nil
-	}
+// choose makes the batches of a slice.
+func choose(look look, now, limit store.Value) ([]store.Batch, error) {
 	dead, err := look(sqlAnyKey, now)
 	if err != nil {
 		return nil, err
@@ -89,7 +108,10 @@ func choose(ctx context.Context, apply Apply, now, limit store.Value) ([]store.B
 		return []store.Batch{{Stmts: []store.Stmt{{SQL: sqlKeys, Args: []store.Value{now, limit, store.Int(largeSlice)}}}}}, nil
 	}
 	hashes, err := look(sqlHashes, now, limit)
-	var batches []store.Batch
+	if err != nil {
+		return nil, err
+	}
+	batches, err := dug(look, limit)
 	for _, row := range hashes {
 		id, n := row[0], row[1]
 		batches = append(batches, store.Batch{Stmts: []store.Stmt{

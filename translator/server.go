@@ -42,12 +42,16 @@ func dbsize(c *Call) Plan {
 	return read(intOf(0), store.Stmt{SQL: sqlDBSize, Args: []store.Value{store.Int(c.Env.Now), store.Int(int64(c.Env.DB))}})
 }
 
-// The elements go with their keys, and the triggers keep the counters.
-const sqlFlushDB = `DELETE FROM keys WHERE db = ?1`
+// The elements go with their keys, or are left to the sweep, and the triggers keep the counters.
+const (
+	sqlFlushDB  = `DELETE FROM keys WHERE db = ?1`
+	sqlFlushAll = `DELETE FROM keys`
+)
 
-// sqlFlushing reports whether there is more than is deleted quickly row by row, because of the
-// triggers on keys and on hashes, and whether there are keys in other databases than ?1.
-const sqlFlushing = `SELECT (SELECT total(keys) FROM dbs) > 1000 OR EXISTS (SELECT 1 FROM hashes LIMIT 1 OFFSET 1000),
+// sqlFlushing reports whether there is more than is deleted quickly row by row, and whether there
+// are keys in other databases than ?1.
+const sqlFlushing = `SELECT (SELECT total(keys) FROM dbs) > 1000
+		OR (SELECT total(min(256, iif(type = 'string', count / ` + schema.PartBytes + `, count))) FROM keys) > 5000,
 	EXISTS (SELECT 1 FROM dbs WHERE db <> ?1 AND keys > 0)`
 
 // sqlGuardOthers refuses to empty the tables for one database when there are keys in others: on a
@@ -73,7 +77,7 @@ func flush(all bool) func(*Call) Plan {
 			case large:
 				return write(decodeOK, statements(schema.Remake)...)
 			}
-			return write(decodeOK, statements(schema.Delete)...)
+			return write(decodeOK, store.Stmt{SQL: sqlFlushAll})
 		}, store.Stmt{SQL: sqlFlushing, Args: db})
 	}
 }

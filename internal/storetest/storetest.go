@@ -40,6 +40,7 @@ func Run(t *testing.T, open Open) {
 		{"sweeping", sweeping},
 		{"sweeping meanwhile", sweepingMeanwhile},
 		{"sweeping large keys", sweepingLarge},
+		{"sweeping graves", sweepingGraves},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)

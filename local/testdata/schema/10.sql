@@ -1,4 +1,4 @@
--- A file of schema version 10, as the program of commit 87658eb made it of that of version 9.
+-- A file of schema version 10, as its program made it of that of version 9.
 PRAGMA foreign_keys=OFF;
 BEGIN TRANSACTION;
 CREATE TABLE meowdis(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL);
@@ -11,7 +11,7 @@ INSERT INTO meowdis VALUES(6,1795357667260);
 INSERT INTO meowdis VALUES(7,1795357667260);
 INSERT INTO meowdis VALUES(8,1795357667260);
 INSERT INTO meowdis VALUES(9,1795357667260);
-INSERT INTO meowdis VALUES(10,1795364137285);
+INSERT INTO meowdis VALUES(10,1795385465667);
 CREATE TABLE keys(
 			id INTEGER PRIMARY KEY,
 			db INTEGER NOT NULL,
@@ -313,6 +313,7 @@ INSERT INTO stream_nodes VALUES(9,X'00000000000000010000000000000001',X'00000000
 INSERT INTO stream_nodes VALUES(10,X'000001a203a7efb90000000000000000',X'000001a203a7efb90000000000000000',1,0,24,X'0166');
 INSERT INTO stream_nodes VALUES(22,X'00000000000000010000000000000001',X'00000000000000640000000000000001',100,0,1014,X'0166');
 INSERT INTO stream_nodes VALUES(22,X'00000000000000650000000000000001',X'00000000000000650000000000000001',1,0,24,X'0166');
+CREATE TABLE graves(id INTEGER PRIMARY KEY, type TEXT NOT NULL);
 CREATE TABLE stream_pending(
 		key_id INTEGER NOT NULL,
 		group_name BLOB NOT NULL,
@@ -349,34 +350,42 @@ CREATE TRIGGER hashes_update AFTER UPDATE OF expires_at ON hashes WHEN OLD.expir
 		WHERE id = NEW.key_id;
 	END;
 CREATE TRIGGER keys_anew AFTER UPDATE OF created_at ON keys WHEN OLD.type <> NEW.type BEGIN
-		UPDATE keys SET type = OLD.type WHERE id = NEW.id;
+		UPDATE keys SET type = OLD.type, count = OLD.count WHERE id = NEW.id;
 		DELETE FROM keys WHERE id = NEW.id;
-		INSERT INTO keys(id, db, key, hash, type, version, expires_at, created_at, updated_at, value)
-			VALUES(NEW.id, NEW.db, NEW.key, NEW.hash, NEW.type, NEW.version, NEW.expires_at, NEW.created_at, NEW.updated_at, NEW.value);
+		INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at, value)
+			VALUES(NEW.db, NEW.key, NEW.hash, NEW.type, NEW.version, NEW.expires_at, NEW.created_at, NEW.updated_at, NEW.value);
+	END;
+CREATE TRIGGER keys_apart AFTER INSERT ON keys WHEN NEW.id IN (SELECT id FROM graves) BEGIN
+		UPDATE keys SET id = max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1 WHERE id = NEW.id;
+	END;
+CREATE TRIGGER keys_bury AFTER DELETE ON keys WHEN (OLD.count > 256 AND OLD.type <> 'string' OR OLD.count > 256 * 32768 AND OLD.type = 'string' OR OLD.type = 'stream' AND (EXISTS (SELECT 1 FROM stream_pending WHERE key_id = OLD.id LIMIT 1 OFFSET 256)
+		OR EXISTS (SELECT 1 FROM stream_iids WHERE key_id = OLD.id LIMIT 1 OFFSET 256))) BEGIN
+		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
 	END;
 CREATE TRIGGER keys_delete AFTER DELETE ON keys BEGIN
 		UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
 	END;
-CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' BEGIN
+CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' AND OLD.count <= 256 BEGIN
 		DELETE FROM arrays WHERE key_id = OLD.id;
 		DELETE FROM array_cursors WHERE key_id = OLD.id;
 	END;
 CREATE TRIGGER keys_delete_document AFTER DELETE ON keys WHEN OLD.type = 'ReJSON-RL' BEGIN
 		DELETE FROM documents WHERE key_id = OLD.id;
 	END;
-CREATE TRIGGER keys_delete_hash AFTER DELETE ON keys WHEN OLD.type = 'hash' BEGIN
+CREATE TRIGGER keys_delete_hash AFTER DELETE ON keys WHEN OLD.type = 'hash' AND OLD.count <= 256 BEGIN
 		DELETE FROM hashes WHERE key_id = OLD.id;
 	END;
-CREATE TRIGGER keys_delete_list AFTER DELETE ON keys WHEN OLD.type = 'list' BEGIN
+CREATE TRIGGER keys_delete_list AFTER DELETE ON keys WHEN OLD.type = 'list' AND OLD.count <= 256 BEGIN
 		DELETE FROM lists WHERE key_id = OLD.id;
 	END;
-CREATE TRIGGER keys_delete_parts AFTER DELETE ON keys WHEN OLD.count > 0 AND OLD.type = 'string' BEGIN
+CREATE TRIGGER keys_delete_parts AFTER DELETE ON keys WHEN OLD.count BETWEEN 1 AND 256 * 32768 AND OLD.type = 'string' BEGIN
 		DELETE FROM string_parts WHERE key_id = OLD.id;
 	END;
-CREATE TRIGGER keys_delete_set AFTER DELETE ON keys WHEN OLD.type = 'set' BEGIN
+CREATE TRIGGER keys_delete_set AFTER DELETE ON keys WHEN OLD.type = 'set' AND OLD.count <= 256 BEGIN
 		DELETE FROM sets WHERE key_id = OLD.id;
 	END;
-CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
+CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' AND NOT (OLD.count > 256 AND OLD.type <> 'string' OR OLD.count > 256 * 32768 AND OLD.type = 'string' OR OLD.type = 'stream' AND (EXISTS (SELECT 1 FROM stream_pending WHERE key_id = OLD.id LIMIT 1 OFFSET 256)
+		OR EXISTS (SELECT 1 FROM stream_iids WHERE key_id = OLD.id LIMIT 1 OFFSET 256))) BEGIN
 		DELETE FROM streams WHERE key_id = OLD.id;
 		DELETE FROM stream_entries WHERE key_id = OLD.id;
 		DELETE FROM stream_nodes WHERE key_id = OLD.id;
@@ -384,12 +393,12 @@ CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' 
 		DELETE FROM stream_idmp WHERE key_id = OLD.id;
 		DELETE FROM stream_iids WHERE key_id = OLD.id;
 	END;
-CREATE TRIGGER keys_delete_vectors AFTER DELETE ON keys WHEN OLD.type = 'vectorset' BEGIN
+CREATE TRIGGER keys_delete_vectors AFTER DELETE ON keys WHEN OLD.type = 'vectorset' AND OLD.count <= 256 BEGIN
 		DELETE FROM vector_sets WHERE key_id = OLD.id;
 		DELETE FROM vectors WHERE key_id = OLD.id;
 		DELETE FROM vector_blocks WHERE key_id = OLD.id;
 	END;
-CREATE TRIGGER keys_delete_zset AFTER DELETE ON keys WHEN OLD.type = 'zset' BEGIN
+CREATE TRIGGER keys_delete_zset AFTER DELETE ON keys WHEN OLD.type = 'zset' AND OLD.count <= 256 BEGIN
 		DELETE FROM zsets WHERE key_id = OLD.id;
 	END;
 CREATE TRIGGER keys_insert AFTER INSERT ON keys BEGIN
@@ -406,7 +415,11 @@ CREATE TRIGGER stream_groups_delete AFTER DELETE ON stream_groups BEGIN
 		DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.name;
 		DELETE FROM stream_consumers WHERE key_id = OLD.key_id AND group_name = OLD.name;
 	END;
-CREATE TRIGGER string_parts_drop AFTER UPDATE OF count ON keys WHEN OLD.count > 0 AND NEW.count = 0 AND OLD.type = 'string' BEGIN
+CREATE TRIGGER string_parts_bury AFTER UPDATE OF count ON keys WHEN OLD.count > 256 * 32768 AND OLD.type = 'string' AND NEW.count = 0 BEGIN
+		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
+		UPDATE keys SET id = max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1 WHERE id = OLD.id;
+	END;
+CREATE TRIGGER string_parts_drop AFTER UPDATE OF count ON keys WHEN OLD.count BETWEEN 1 AND 256 * 32768 AND OLD.type = 'string' AND NEW.count = 0 BEGIN
 		DELETE FROM string_parts WHERE key_id = OLD.id;
 	END;
 CREATE TRIGGER string_parts_make AFTER UPDATE OF count ON keys WHEN OLD.count = 0 AND NEW.count > 0 AND NEW.type = 'string' BEGIN
