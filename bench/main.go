@@ -17,7 +17,8 @@ func main() {
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
 	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file that the inspector opens")
 	flag.StringVar(&o.trees, "trees", "", "the directory that keeps the inspector's files for the next run; made anew each time when empty")
-	flag.StringVar(&o.only, "only", "", "one part: servers, mixed, rest, start, idle, load, files, move, inspect, vsim or growth")
+	flag.StringVar(&o.only, "only", "", "one part: servers, mixed, rest, start, idle, load, files, move, inspect, vsim, stall or growth")
+	flag.IntVar(&o.elements, "elements", 1_000_000, "elements of the key that slow commands are about")
 	flag.IntVar(&o.vectors, "vectors", 5_000, "vectors that VSIM compares")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
@@ -33,7 +34,7 @@ func main() {
 type options struct {
 	meowdis, redka         string
 	requests, rounds, keys int
-	vectors                int
+	vectors, elements      int
 	inspected              int
 	trees                  string
 	only                   string
@@ -54,7 +55,7 @@ func run(o *options) error {
 		run  func(*options, string) error
 	}{
 		{"servers", compareServers}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
-		{"load", loading}, {"files", manyKeys}, {"move", moving}, {"inspect", inspecting}, {"vsim", similar}, {"growth", growth},
+		{"load", loading}, {"files", manyKeys}, {"move", moving}, {"inspect", inspecting}, {"vsim", similar}, {"stall", stalling}, {"growth", growth},
 	} {
 		if o.only != "" && o.only != part.name {
 			continue

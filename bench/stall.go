@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/meowdis/meowdis/internal/latency"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// slow is a command on a key of many elements, and what makes the keys that it needs: a command
+// and an element, where the number of the element is %d.
+type slow struct {
+	command string
+	fill    [][2]string
+}
+
+var (
+	aHash = [2]string{"HSET k", "f%d v%d"}
+	aSet  = [2]string{"SADD k", "m%d"}
+)
+
+var slows = []slow{
+	{"DEL k", [][2]string{aHash}},
+	{"UNLINK k", [][2]string{{"ZADD k", "%d m%d"}}},
+	{"SET k v", [][2]string{{"RPUSH k", "e%d"}}},
+	{"RENAME small k", [][2]string{aSet}},
+	{"PEXPIRE k 1", [][2]string{aHash}},
+	{"SUNIONSTORE k none small", [][2]string{aSet}},
+	{"FLUSHALL", [][2]string{aHash}},
+	{"DEBUG RELOAD", [][2]string{aHash}},
+	{"COPY k l", [][2]string{aHash}},
+	{"COPY k l", [][2]string{{"RPUSH k", "e%d"}}},
+	{"SUNIONSTORE l k small", [][2]string{aSet}},
+	{"ZUNIONSTORE l 1 k", [][2]string{{"ZADD k", "%d m%d"}}},
+}
+
+// Another client's GETs and SETs are sent at a fixed pace, and counted from when they should have
+// been sent, so that one that waits counts for all that wait behind it. They go on for a while after
+// the reply, since what is left to do is done in the background.
+const (
+	pace  = 10 * time.Millisecond
+	after = 8 * time.Second
+)
+
+// stalling measures what clients wait while another one's command runs.
+func stalling(o *options, parent string) error {
+	fmt.Printf("What others wait for beside a command on a key of %d elements, from its beginning until %v after its end:\n\n", o.elements, after)
+	fmt.Print("| | | takes | GET p99 | longest | SET p99 | longest |\n|---|---|---:|---:|---:|---:|---:|\n")
+	for _, s := range slows {
+		for _, r := range []rival{rivals(o)[0], redisServer} {
+			if err := stall(o, parent, r, s); err != nil {
+				return fmt.Errorf("%s, %s: %w", s.command, r.name, err)
+			}
+		}
+	}
+	fmt.Println()
+	return nil
+}
+
+func stall(o *options, parent string, r rival, s slow) error {
+	dir, err := os.MkdirTemp(parent, "stall")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	server, err := start(r, dir)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	var clients [3]*client
+	for i := range clients {
+		conn, err := net.Dial("tcp", "127.0.0.1:"+server.port)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		clients[i] = &client{conn, resp.NewReader(conn)}
+	}
+	if err := prepare(clients[0], s, o.elements); err != nil {
+		return err
+	}
+	var reads, writes bystander
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() { reads.watch(clients[1], done, "GET", "bystander") })
+	running.Go(func() { writes.watch(clients[2], done, "SET", "other", "v") })
+	began := time.Now()
+	_, err = clients[0].do(strings.Fields(s.command)...)
+	took := time.Since(began)
+	time.Sleep(after)
+	close(done)
+	running.Wait()
+	if err := errors.Join(err, reads.err, writes.err); err != nil {
+		return err
+	}
+	fmt.Printf("| `%s`, a %s | %s | %s | %s | %s | %s | %s |\n", s.command, strings.ToLower(s.fill[0][0][:4]), r.name, round(took),
+		round(reads.Quantile(0.99)), round(reads.Max), round(writes.Quantile(0.99)), round(writes.Max))
+	if r.name == "meowdis" {
+		o.goals.within("what others wait for beside "+s.command+", p99", max(reads.Quantile(0.99), writes.Quantile(0.99)), 50*time.Millisecond)
+	}
+	return nil
+}
+
+// prepare makes the keys of s.
+func prepare(c *client, s slow, elements int) error {
+	const perCommand = 1000
+	for _, fill := range s.fill {
+		for i := 0; i < elements; i += perCommand {
+			args := strings.Fields(fill[0])
+			for k := i; k < i+perCommand; k++ {
+				args = append(args, strings.Fields(strings.ReplaceAll(fill[1], "%d", strconv.Itoa(k)))...)
+			}
+			if _, err := c.do(args...); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := c.do("SADD", "small", "a", "b"); err != nil {
+		return err
+	}
+	_, err := c.do("SET", "bystander", "v")
+	return err
+}
+
+// bystander is another client, and what it waits for.
+type bystander struct {
+	latency.Distribution
+	err error
+}
+
+// watch sends a command again and again until done.
+func (b *bystander) watch(c *client, done chan struct{}, args ...string) {
+	for due := time.Now(); ; due = due.Add(pace) {
+		time.Sleep(time.Until(due))
+		select {
+		case <-done:
+			return
+		default:
+		}
+		if _, b.err = c.do(args...); b.err != nil {
+			return
+		}
+		b.Add(time.Since(due))
+	}
+}
