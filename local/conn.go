@@ -135,12 +135,12 @@ func openConn(path string, how int32) (c *conn, err error) {
 			c, err = nil, errors.Join(err, c.close())
 		}
 	}()
-	if err := c.grow(smallArena); err != nil {
+	if err := errors.Join(registerFrames(), c.grow(smallArena)); err != nil {
 		return c, err
 	}
 	// SQLite writes the handle to the beginning of the arena, also when it fails.
 	rc, err := withString(c, path, func(p uintptr) int32 {
-		return sqlite3.Xsqlite3_open_v2(c.tls, p, c.arena, how|sqlite3.SQLITE_OPEN_NOMUTEX, 0)
+		return sqlite3.Xsqlite3_open_v2(c.tls, p, c.arena, how|sqlite3.SQLITE_OPEN_NOMUTEX, framesFS.name)
 	})
 	if err != nil {
 		return c, err

@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -34,7 +35,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const childClients = 8
+const (
+	childClients = 8
+
+	wide     = -1 // in place of a round: all write the same keys, each of which has pages of its own
+	wideKeys = 40
+)
 
 // child increments n and sets keys from several clients until it has done so as
 // often as in says, and prints each write once it has been acknowledged.
@@ -58,7 +64,11 @@ func child(path string, in io.Reader, out io.Writer) error {
 			for i := range each {
 				key := fmt.Sprintf("r%d:c%d:%d", round, id, i)
 				n, err := session.Do(context.Background(), []byte("INCR"), []byte("n"))
-				if err == nil {
+				switch {
+				case err != nil:
+				case round == wide:
+					_, err = session.Do(context.Background(), setWide(n.Int)...)
+				default:
 					_, err = session.Do(context.Background(), []byte("SET"), []byte(key), []byte(strconv.FormatInt(n.Int, 10)))
 				}
 				mu.Lock()
@@ -73,6 +83,47 @@ func child(path string, in io.Reader, out io.Writer) error {
 	}
 	wg.Wait()
 	return failed
+}
+
+// setWide sets all wide keys to n, a page long.
+func setWide(n int64) [][]byte {
+	args := [][]byte{[]byte("MSET")}
+	for i := range wideKeys {
+		args = append(args, fmt.Appendf(nil, "w:%d", i), fmt.Appendf(nil, "%05000d", n))
+	}
+	return args
+}
+
+// TestNoTornRead reads what another process writes in commits that take several writes to the
+// log, as a third sees it that opens the file anew, too.
+func TestNoTornRead(t *testing.T) {
+	path := t.TempDir() + "/db.sqlite"
+	s := open(t, path, local.Options{})
+	get := [][]byte{[]byte("MGET")}
+	for i := range wideKeys {
+		get = append(get, fmt.Appendf(nil, "w:%d", i))
+	}
+	cmd, lines := startChild(t, path, 10, wide)
+	reads := 0
+	for lines.Scan() {
+		for _, s := range []*local.Store{s, open(t, path, local.Options{ReadOnly: true})} {
+			v, err := engine.New(s).Session().Do(t.Context(), get...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range v.Elems {
+				if !bytes.Equal(w.Str, v.Elems[0].Str) {
+					t.Fatalf("w:%d is %s, and w:0 is %s", i, w.Str, v.Elems[0].Str)
+				}
+			}
+			if len(v.Elems) == wideKeys && len(v.Elems[0].Str) > 0 {
+				reads++
+			}
+		}
+	}
+	if err := cmd.Wait(); err != nil || reads == 0 {
+		t.Fatalf("%d reads found something, and the process ended with %v", reads, err)
+	}
 }
 
 // startChild starts the process and returns what it prints.
