@@ -53,7 +53,7 @@ func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to s
 	} else if err == nil && !o.force {
 		another := "name another file"
 		if len(file) == 0 { // it may be meant to be the file that is backed up
-			another += " behind it"
+			another += " after it"
 		}
 		return exit.Usagef("%s, where the backup is to go, exists already: %s, or give --force to replace it", to, another)
 	}

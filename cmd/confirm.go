@@ -89,7 +89,7 @@ func (o *confirmOptions) confirmed(c *target.Conn, s *streams) target.Session {
 // the user did not say yes. It is "" after a yes.
 func (o *confirmOptions) refusal(ctx context.Context, s *streams, t target.Target, name string) string {
 	if !s.inTerminal {
-		return "CONFIRM " + name + " on profile " + t.Profile + " needs --yes where nobody can be asked"
+		return "CONFIRM " + name + " on profile " + t.Profile + " needs --yes where there is no terminal to ask on"
 	}
 	question, accepts := ask(t, name)
 	fmt.Fprint(s.err, question)

@@ -72,7 +72,7 @@ that was changed while it was read is named on stderr.
 	o.confirm.addFlags(cmd)
 	o.keys.AddFlags(cmd, "n")
 	f.StringVar(&o.resume, "resume", "", "go on at `POSITION`, which an interrupted copy printed")
-	f.BoolVar(&o.verify, "verify", false, "compare each key behind the copy, as diff does")
+	f.BoolVar(&o.verify, "verify", false, "compare each key after the copy, as diff does")
 	o.tokens.AddFlags(cmd, "src-token", "dst-token")
 	o.reach.AddFlags(cmd)
 	f.BoolVar(&o.full, "full", false, "make each commit to a file survive a power cut (slower)")

@@ -120,7 +120,7 @@ func (d *destination) explain(ctx context.Context, r *move.Report, written trans
 	case errors.Is(err, rdb.ErrChecksum):
 		return fmt.Errorf("%w: any value that was written may be wrong", err)
 	case errors.As(err, &damage):
-		return fmt.Errorf("%w; nothing of that block was written; restore --salvage --skip goes on behind it", err)
+		return fmt.Errorf("%w; nothing of that block was written; restore --salvage --skip goes on after it", err)
 	case err != nil && !errors.As(err, &source) && written != (transfer.Written{}):
 		return fmt.Errorf("%w; %s", err, goOn)
 	}

@@ -41,11 +41,11 @@ func newExec(s *streams) *cobra.Command {
 		GroupID: groupUse,
 		Short:   "Run one command, or a script of commands from stdin",
 		Long: `Runs one Redis command and prints its reply. Flags stand before the command:
-everything behind its first word belongs to it.
+everything after its first word belongs to it.
 
 Without a command, runs the lines of stdin, each a command in redis-cli's
 quoting; a line that begins with # is a comment. The script stops at its first
-error, and nothing behind the failed line takes effect; with --keep-going it runs
+error, and nothing after the failed line takes effect; with --keep-going it runs
 on. Either way the number of a failed line goes to stderr and the exit code is 1.
 When a signal or a lost connection ends it, it says at which line, and how to go on.
 A failed SELECT, AUTH or HELLO always stops: what follows was meant for another
@@ -86,7 +86,7 @@ protocol, as redis-cli --pipe takes them, instead of lines.
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	o.format.addFlags(cmd)
-	f.BoolVar(&o.keepGoing, "keep-going", false, "run a script on behind an error")
+	f.BoolVar(&o.keepGoing, "keep-going", false, "run a script on after an error")
 	f.BoolVar(&o.transaction, "transaction", false, "run a script as one MULTI and EXEC")
 	f.BoolVar(&o.pipe, "pipe", false, "load lines or the Redis protocol from stdin, and count")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be run, and how, and touch nothing")

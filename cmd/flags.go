@@ -27,7 +27,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &wrong):
 		return exit.Usagef("%s takes %s, not %q", flags.Names(wrong.GetFlag()), flagTakes(wrong.GetFlag()), wrong.GetValue())
 	case errors.As(err, &missing):
-		return exit.Usagef("%s needs %s behind it", flags.Names(missing.GetFlag()), flagTakes(missing.GetFlag()))
+		return exit.Usagef("%s needs %s after it", flags.Names(missing.GetFlag()), flagTakes(missing.GetFlag()))
 	}
 	return exit.Usage(err)
 }
@@ -59,7 +59,7 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	}
 	if !cmd.HasParent() {
 		if exec, _, notFound := cmd.Find([]string{"exec"}); notFound == nil && hasFlag(exec, name) {
-			return exit.Usagef("%s stands behind a verb: meowdis exec %s … COMMAND", name, name)
+			return exit.Usagef("%s stands after a verb: meowdis exec %s … COMMAND", name, name)
 		}
 	}
 	var flags []string

@@ -52,7 +52,7 @@ func (o *formatOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.escape, "escape", false, `show bytes beyond ASCII as \xhh; in CSV, quote as redis-cli does`)
 	f.StringVar(&o.color, "color", "auto", "colour replies on a terminal: `auto|always|never`")
 	f.StringVarP(&o.between, "delimiter", "d", "", "`TEXT` between the elements of an array, when raw (default \\n)")
-	f.StringVarP(&o.after, "end", "D", "", "`TEXT` behind each reply, when raw (default \\n)")
+	f.StringVarP(&o.after, "end", "D", "", "`TEXT` after each reply, when raw (default \\n)")
 	f.BoolVarP(&o.resp2, "resp2", "2", false, "print maps, sets and doubles as arrays and strings (the default when typed or raw)")
 	f.BoolVarP(&o.resp3, "resp3", "3", false, "print maps, sets and doubles as such, where the target has them")
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
@@ -219,7 +219,7 @@ func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte
 		return b.Bytes()
 	}
 	if t.Cursor != "" {
-		fmt.Fprintf(p.notes, "meowdis: more behind cursor %s\n", t.Cursor)
+		fmt.Fprintf(p.notes, "meowdis: more after cursor %s\n", t.Cursor)
 	}
 	switch {
 	case p.form == formatNDJSON:

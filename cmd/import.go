@@ -57,7 +57,7 @@ A key appears whole or not at all. A key that is there already ends it, unless
 A dump file is read twice: first its checksum is verified, unless --no-verify is
 given, and nothing is written when that is wrong. What comes from stdin can be read
 once: that it was damaged is known, and said, at its end. --salvage names the keys that
-are damaged and goes on behind them, as long as it is clear where they end.
+are damaged and goes on after them, as long as it is clear where they end.
 
 ` + moveExitCodesHelp + "\n\n" + target.Help,
 		Example: `  meowdis import dump.rdb
@@ -75,7 +75,7 @@ are damaged and goes on behind them, as long as it is clear where they end.
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "", "`FORMAT` of the file, when it is not recognised: "+strings.Join(move.InputFormats, ", "))
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(move.InputFormats, cobra.ShellCompDirectiveNoFileComp))
-	f.BoolVar(&o.salvage, "salvage", false, "go on behind damage")
+	f.BoolVar(&o.salvage, "salvage", false, "go on after damage")
 	f.BoolVar(&o.trust, "no-verify", false, "do not verify the checksum of a dump file first")
 	o.addFlags(cmd)
 	return cmd

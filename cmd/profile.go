@@ -48,7 +48,7 @@ server (FLUSHALL, FLUSHDB, SWAPDB, DEL of 10 keys and more, CONFIG SET, SHUTDOWN
 …), and about copy, restore, import, vacuum, migrate and doctor --fix, which write by
 themselves: "none" runs them, "yes" asks for a y, "name" asks for the name of the
 profile. A file that is not there yet is made without a question.
-Where nobody can be asked, in scripts and pipes, --yes lets them run. Without
+Where there is no terminal to ask on, in scripts and pipes, --yes lets them run. Without
 confirm it is "yes"; a target that is no profile is not asked about.
 
 read_only, like --read-only, refuses commands that write before they are sent,

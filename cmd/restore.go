@@ -51,7 +51,7 @@ Nothing of a damaged block of an archive is written. It ends there, unless
 			return o.run(cmd.Context(), s)
 		},
 	}
-	cmd.Flags().BoolVar(&o.salvage, "salvage", false, "go on behind damage")
+	cmd.Flags().BoolVar(&o.salvage, "salvage", false, "go on after damage")
 	o.addFlags(cmd)
 	return cmd
 }

@@ -120,7 +120,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if t.Settings.ReadOnly {
-		return refusedWith(ctx, s, "READONLY whoever is served may write, and profile "+t.Profile+" is read-only")
+		return refusedWith(ctx, s, "READONLY clients of a server may write, and profile "+t.Profile+" is read-only")
 	}
 	o.target.Announce(t, s.err)
 	logger := slog.New(slog.NewTextHandler(s.err, nil))

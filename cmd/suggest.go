@@ -148,9 +148,9 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 	} else if commands.Lookup(args[0]) != nil {
 		return exit.Usagef("%s; to run the Redis command: meowdis exec %s", msg, script.Line(command(args)))
 	} else if strings.Contains(args[0], "://") { // which may hold a password
-		return exit.Usagef("a URL stands behind a verb: meowdis repl URL, or meowdis inspect URL")
+		return exit.Usagef("a URL stands after a verb: meowdis repl URL, or meowdis inspect URL")
 	} else if _, err := os.Stat(args[0]); err == nil {
-		return exit.Usagef("a file stands behind a verb: meowdis repl %[1]s, or meowdis inspect %[1]s", args[0])
+		return exit.Usagef("a file stands after a verb: meowdis repl %[1]s, or meowdis inspect %[1]s", args[0])
 	}
 	var verbs []string
 	for _, c := range cmd.Commands() {

@@ -36,7 +36,7 @@ func newWatch(s *streams) *cobra.Command {
 		Short:   "Run a command again and again, and show what changes",
 		Long: `Runs a command every two seconds and shows its reply on the whole screen, with
 what has changed marked, until Ctrl-C. Into a pipe the replies are printed one
-behind the other. Flags stand before the command. (This is not the command WATCH.)
+after the other. Flags stand before the command. (This is not the command WATCH.)
 
 ` + target.Help,
 		Example: `  meowdis watch GET visits

@@ -41,7 +41,7 @@ func (e Exam) tables() ([]Finding, bool, error) {
 		f.example(e, o.Type+" "+o.Name)
 	}
 	more := Finding{Check: "additions", Severity: Warning, Says: "tables, indexes or triggers that meowdis does not make",
-		Advice: "a trigger of somebody else's runs with every command; DROP what is not wanted"}
+		Advice: "a trigger that is not of meowdis runs with every command; DROP what is not wanted"}
 	for _, o := range strangersIn(e.Tables, have) {
 		more.Count++
 		more.example(e, o.Type+" "+o.Name)

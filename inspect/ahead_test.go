@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// folders is a server that may be written, with a folder of n keys and some keys behind it.
+// folders is a server that may be written, with a folder of n keys and some keys after it.
 func folders(n int) *fake {
 	f := newFake()
 	f.options = func(o *Options) { o.Unlock = func(context.Context) (target.Client, error) { return f, nil } }

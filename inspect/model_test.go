@@ -280,7 +280,7 @@ func TestLettersThatComeTogether(t *testing.T) {
 	s.shows("/ 009▏", "1 of 11 found")
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("j"), Alt: true})
 	s.wait(room.SettleTime)
-	s.shows("all keys", "▌ key:00010") // behind key:00009, which was found
+	s.shows("all keys", "▌ key:00010") // after key:00009, which was found
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjq"), Paste: true})
 	s.shows("▌ key:00010")
 	s.press("/")

@@ -9,7 +9,7 @@ import (
 )
 
 // press does what keys mean where the person is. Letters that were typed faster
-// than they were read come together, and Esc comes as Alt of the letter behind it;
+// than they were read come together, and Esc comes as Alt of the letter after it;
 // each is a press of its own. What is pasted is text, never a command.
 func (m *Model) press(k tea.KeyMsg) tea.Cmd {
 	m.Failure, m.Notice, m.goes = "", "", false

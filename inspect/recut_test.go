@@ -14,7 +14,7 @@ func numberedElements(n, bytes int) (elems []string) {
 	return elems
 }
 
-// asked is the most elements that one of the calls behind the first n fetched with a
+// asked is the most elements that one of the calls after the first n fetched with a
 // command.
 func (f *fake) asked(name string, n int) (most int) {
 	for _, call := range f.calls[n:] {

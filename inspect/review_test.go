@@ -220,7 +220,7 @@ func TestUndoIsWatched(t *testing.T) {
 	}
 }
 
-// TestSomebodyElseIsFirst: what others wrote right behind a change is none of what the
+// TestSomebodyElseIsFirst: what others wrote right after a change is none of what the
 // change left.
 func TestSomebodyElseIsFirst(t *testing.T) {
 	f := newFile(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// TestFullList scans more keys than a list keeps: + lists those behind them.
+// TestFullList scans more keys than a list keeps: + lists those after them.
 func TestFullList(t *testing.T) {
 	f := newFake()
 	s := browse(t, f, 100, 24)
@@ -19,7 +19,7 @@ func TestFullList(t *testing.T) {
 	s.press("d", "3", "enter", "d", "0", "enter", "v")
 	s.shows("key:00000", "1 of 1,500", "list full, + for the next")
 	s.press("+")
-	s.shows("key:01500", "1 of 1,500", "behind the first 1,500")
+	s.shows("key:01500", "1 of 1,500", "after the first 1,500")
 	s.hides("full")
 	s.press("end")
 	s.shows("key:02999")

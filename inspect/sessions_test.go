@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "write what the sessions show into their
 //	click X Y   and wheel up X Y, wheel down X Y, counted from the corner
 //	other LINE  a command of another client
 //
-// Below it stands, for each size, the screen after the step, each line behind "|".
+// Below it stands, for each size, the screen after the step, each line after "|".
 func TestSessions(t *testing.T) {
 	played := map[string]map[string]string{} // by session and size
 	for _, name := range sessionNames(t) {

@@ -86,7 +86,7 @@ func checkBackup(path string, replace bool) error {
 	case !replace:
 		return outfile.ErrExists
 	case retire(path) != nil:
-		return fmt.Errorf("%w, unless it is a backup that nobody has open: name another file", err)
+		return fmt.Errorf("%w, unless it is a backup that is not open anywhere: name another file", err)
 	}
 	return nil
 }

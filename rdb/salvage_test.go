@@ -66,8 +66,8 @@ func TestSalvage(t *testing.T) {
 		"a score":         zset,
 		"what unpacks to": packed,
 	} {
-		file := dumped(entry("before", String("v")), bad, entry("behind", small))
-		if lines, _ := told(file, true); strings.Join(lines, ", ") != "before, bad bad data format, behind" {
+		file := dumped(entry("before", String("v")), bad, entry("after", small))
+		if lines, _ := told(file, true); strings.Join(lines, ", ") != "before, bad bad data format, after" {
 			t.Errorf("%s: %q", name, lines)
 		}
 		if lines, _ := told(file, false); len(lines) == 0 || !strings.Contains(lines[len(lines)-1], `in the key "bad": bad data format`) {

@@ -176,7 +176,7 @@ func TestTable(t *testing.T) {
 
 	page := resp.MakeArray(resp.MakeString("7"), resp.MakeArray(resp.MakeString("m"), resp.MakeString("1.5")))
 	table, _ = records.Of([][]byte{[]byte("ZSCAN"), []byte("z"), []byte("0")}, page)
-	if got, err = tableText(table, 0); err != nil || !strings.HasSuffix(string(got), " m      │   1.5\n(more behind cursor 7)\n") {
+	if got, err = tableText(table, 0); err != nil || !strings.HasSuffix(string(got), " m      │   1.5\n(more after cursor 7)\n") {
 		t.Errorf("got\n%s%v", got, err)
 	}
 }

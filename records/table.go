@@ -176,7 +176,7 @@ func (t Table) appendRest(out []byte) []byte {
 	if t.Cursor == "" {
 		return out
 	}
-	return fmt.Appendf(out, "(more behind cursor %s)\n", t.Cursor)
+	return fmt.Appendf(out, "(more after cursor %s)\n", t.Cursor)
 }
 
 // textWidth is how many cells text takes.

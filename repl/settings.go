@@ -17,7 +17,7 @@ type setting struct {
 
 var settings = []setting{
 	{"format", "how replies are shown", formats, func(l *loop) string { return l.FormatName }, (*loop).setFormat},
-	{"hints", "what may follow is shown behind the cursor", onOff,
+	{"hints", "what may follow is shown after the cursor", onOff,
 		func(l *loop) string { return onOrOff(!l.NoHints) },
 		func(l *loop, value string) error { return setSwitch(&l.NoHints, value, "off") }},
 	{"pager", "replies longer than the screen go to $PAGER, or less", onOff,

@@ -36,7 +36,7 @@ func FromRDB(in *bufio.Reader, o RDBOptions) Source {
 	}
 }
 
-var errMore = errors.New("there is more behind the end of the dump: if it is an append-only file, give --format aof")
+var errMore = errors.New("there is more after the end of the dump: if it is an append-only file, give --format aof")
 
 // fromFile yields the pieces of a dump file as parts.
 func fromFile(f *rdb.File) Source {

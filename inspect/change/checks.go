@@ -16,7 +16,7 @@ import (
 )
 
 // An undo overwrites nothing unasked that others wrote since the change. So what a
-// change left is kept in the journal behind what undoes it, as checks, and an undo
+// change left is kept in the journal after what undoes it, as checks, and an undo
 // looks first whether that is still there.
 
 // Check is a question about a key, and its answer: "" when there is no such thing. The
@@ -27,7 +27,7 @@ type Check struct {
 }
 
 // The questions that no command answers: what a key holds and when it ends, and when a
-// key, or a field behind it, ends.
+// key, or a field after it, ends.
 const (
 	WholeKey = "=KEY"
 	OnlyTTL  = "=LIFE"
@@ -127,7 +127,7 @@ func (c *Maker) ends(ctx context.Context, db int, keys []string, now int64) (map
 	return found, err
 }
 
-// digests is what keys hold, as a hash, and when they end behind it; those that are not
+// digests is what keys hold, as a hash, and when they end after it; those that are not
 // there are left out. It returns false when one cannot be read, or changes all the time.
 func (c *Maker) digests(ctx context.Context, db int, keys []string) (found map[string]string, known bool, err error) {
 	found = map[string]string{}
@@ -170,7 +170,7 @@ type digest struct {
 	bytes xxh3.Hasher // of a string
 }
 
-// next takes an element in behind those before it, and among takes one in that has no
+// next takes an element in after those before it, and among takes one in that has no
 // place.
 func (d *digest) next(parts ...[]byte)  { d.sum = d.sum*31 + hashOf(parts) }
 func (d *digest) among(parts ...[]byte) { d.sum += hashOf(parts) }

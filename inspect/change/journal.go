@@ -280,7 +280,7 @@ func (j *Journal) Adopt() ([]Step, error) {
 }
 
 // load finds the steps of a file that is there, by the heads of its records. What
-// is behind the last whole record was never followed by a change, and is cut off.
+// is after the last whole record was never followed by a change, and is cut off.
 func (j *Journal) load() (steps []Step, err error) {
 	head := make([]byte, len(journalMagic))
 	if _, err := j.file.ReadAt(head, 0); err != nil || string(head) != journalMagic {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzJournal loads journals that hold anything. The steps of one lie behind each other in
+// FuzzJournal loads journals that hold anything. The steps of one follow each other in
 // the file, can be replayed or say that they are damaged, and are there again the next time.
 func FuzzJournal(f *testing.F) {
 	kept := Journal{dir: f.TempDir(), target: "t", now: func() int64 { return 1 }}
@@ -56,7 +56,7 @@ func FuzzJournal(f *testing.F) {
 			at := int64(0)
 			for _, s := range steps {
 				if s.from < at || s.to <= s.from || s.to > j.end {
-					t.Fatalf("step %+v behind %d, in %d bytes", s, at, j.end)
+					t.Fatalf("step %+v after %d, in %d bytes", s, at, j.end)
 				}
 				at = s.to
 				j.replay(s, func(int64, int, [][][]byte) error { return nil })

@@ -75,7 +75,7 @@ func (r *rereads) newer(dumps []resp.Value) (calls [][][]byte) {
 	return calls
 }
 
-// commitTogether runs commands behind the reads of r in one transaction, and adds to the
+// commitTogether runs commands after the reads of r in one transaction, and adds to the
 // journal what those find. Without transactions it just runs them.
 func (c *Maker) commitTogether(ctx context.Context, db int, r rereads, calls [][][]byte) ([]resp.Value, error) {
 	if len(r.keys) == 0 || c.Refusals.Has("DUMP") || !c.hasMulti(ctx, db) {

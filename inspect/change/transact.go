@@ -74,7 +74,7 @@ func (c *Maker) transact(ctx context.Context, t transaction) (values []resp.Valu
 	return nil, false, err
 }
 
-// watchAgain are the calls that watch, right behind a transaction, the keys whose values
+// watchAgain are the calls that watch, right after a transaction, the keys whose values
 // are to be looked at then.
 func (t transaction) watchAgain() (calls [][][]byte) {
 	for _, p := range t.checks {
@@ -180,18 +180,18 @@ func (c *Maker) unwatch(ctx context.Context) error {
 	return err
 }
 
-// commit runs commands, where the target can as one, and right behind them some that
+// commit runs commands, where the target can as one, and right after them some that
 // nobody wants the replies of. errRaced means that nothing was done, since keys that
 // were watched have been changed.
-func (c *Maker) commit(ctx context.Context, db int, atomic bool, calls [][][]byte, behind ...[][]byte) ([]resp.Value, error) {
+func (c *Maker) commit(ctx context.Context, db int, atomic bool, calls [][][]byte, after ...[][]byte) ([]resp.Value, error) {
 	if !atomic {
 		return c.Do(ctx, db, calls...)
 	}
-	values, err := c.Do(ctx, db, slices.Concat([][][]byte{target.Command("MULTI")}, calls, [][][]byte{target.Command("EXEC")}, behind)...)
+	values, err := c.Do(ctx, db, slices.Concat([][][]byte{target.Command("MULTI")}, calls, [][][]byte{target.Command("EXEC")}, after)...)
 	if err != nil {
 		return nil, err
 	}
-	values = values[:len(values)-len(behind)]
+	values = values[:len(values)-len(after)]
 	done := values[len(values)-1]
 	switch {
 	case done.IsNull():

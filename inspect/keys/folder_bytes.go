@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// The bytes of the folders on the screen fill in behind the numbers of their keys.
+// The bytes of the folders on the screen fill in after the numbers of their keys.
 // Those of a few keys are read folder by folder; for many, one pass over the file in
 // its own order, which serves a whole level, costs less.
 

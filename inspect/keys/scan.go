@@ -29,7 +29,7 @@ type scan struct {
 	limit   int64 // of scanned, where it stops until it is told to go on
 	count   int   // how many keys the next page looks at
 	most    int   // how many keys are kept
-	passed  int64 // how many keys were let go of: keys has those behind them
+	passed  int64 // how many keys were let go of: keys has those after them
 }
 
 // feed finds the next page of a scan's keys.
@@ -52,7 +52,7 @@ const (
 	firstLimit  = 100_000
 
 	// mostGathered is how many keys are kept, and mostGatheredBytes about how much memory
-	// they may take: what comes behind them is listed in their place.
+	// they may take: what comes after them is listed in their place.
 	mostGathered      = 1_000_000
 	mostGatheredBytes = 256 << 20
 )

@@ -20,7 +20,7 @@ type row struct {
 // expired reports whether the row's time is over at now.
 func (r *row) expired(now int64) bool { return r.Facts.Expires != 0 && r.Facts.Expires <= now }
 
-// anchor is where a page of rows begins: behind a mark in a level, or before it.
+// anchor is where a page of rows begins: after a mark in a level, or before it.
 type anchor struct {
 	level string
 	mark  catalog.Mark
@@ -51,7 +51,7 @@ func (w *walker) depth(level string) (n int) {
 	return n
 }
 
-// walk returns at least one row behind from, or before it with back, and up to n,
+// walk returns at least one row after from, or before it with back, and up to n,
 // unless there is none that can be found at once.
 func (w *walker) walk(ctx context.Context, from anchor, back bool, n int) (stretch, error) {
 	if w.tree {
@@ -129,8 +129,8 @@ func folderEntry(name string) catalog.Entry {
 	return catalog.Entry{Name: name, Folder: true, Mark: folderMark(name)}
 }
 
-// behind is where the rows behind r begin.
-func (w *walker) behind(r row) anchor {
+// after is where the rows after r begin.
+func (w *walker) after(r row) anchor {
 	if _, open := w.open[r.Name]; w.tree && r.Folder && open {
 		return anchor{level: r.Name}
 	}

@@ -244,7 +244,7 @@ func (l *Room) Place() string {
 		parts = append(parts, at)
 	}
 	if l.scan != nil && l.scan.passed > 0 {
-		parts = append(parts, "behind the first "+display.Grouped(l.scan.passed))
+		parts = append(parts, "after the first "+display.Grouped(l.scan.passed))
 	}
 	switch s := l.scan; {
 	case l.isSorting():

@@ -159,7 +159,7 @@ func (l *window) from(w *walker, what load) (at anchor, back bool, n int) {
 	case again:
 		n = max(n, len(l.rows))
 		if !l.atHead && len(l.rows) > 0 {
-			return w.behind(l.rows[0]), false, n
+			return w.after(l.rows[0]), false, n
 		}
 	}
 	return anchor{}, false, n
@@ -255,7 +255,7 @@ func (l *window) trimTail(w *walker) {
 		return
 	}
 	l.rows = slices.Clone(l.rows[:keep])
-	l.atEnd, l.down = false, w.behind(l.rows[keep-1])
+	l.atEnd, l.down = false, w.after(l.rows[keep-1])
 }
 
 // seek goes to a row that may be anywhere: the window begins with it, and the rows
@@ -269,7 +269,7 @@ func (l *window) seek(w *walker, r row) {
 	l.rows, l.cursor, l.top, l.base = []row{r}, 0, 0, -1
 	l.atHead, l.atEnd, l.owed = false, false, 0
 	l.arrive()
-	l.up, l.down = w.before(r), w.behind(r)
+	l.up, l.down = w.before(r), w.after(r)
 }
 
 // selected is the row under the cursor, nil when there is none.

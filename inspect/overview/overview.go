@@ -94,7 +94,7 @@ func (v *Room) ShowOverview(keys room.Known) tea.Cmd {
 		}
 	}
 	o.Layout = func(width, _ int) []string { return o.draw(v, width) }
-	v.Cancel(job.Sizing) // it goes on behind this
+	v.Cancel(job.Sizing) // it goes on after this
 	v.Dialog = o
 	return v.learn(o)
 }
@@ -269,7 +269,7 @@ func plotFor(width int) plot {
 	if width < 60 {
 		p = plot{name: 11, count: 5}
 	}
-	// A margin of one cell, a size of nine, a gap of one before the bar and behind it.
+	// A margin of one cell, a size of nine, a gap of one before the bar and after it.
 	p.bar = min(max(width-p.name-p.count-12, 4), 48)
 	return p
 }

@@ -147,7 +147,7 @@ func nextLetter(data []byte, col int) (n int, letter string, cells int) {
 		cells = tabStop - col%tabStop
 		return 1, display.Spaces(cells), cells
 	case ' ' <= c && c <= '~':
-		// A letter and the accent behind it are one; that the accent is ASCII
+		// A letter and the accent after it are one; that the accent is ASCII
 		// is the usual case.
 		if len(data) == 1 || data[1] < utf8.RuneSelf {
 			return 1, string(rune(c)), 1

@@ -18,7 +18,7 @@ type Index interface {
 	// Facts looks names up: an entry for each, without a type where there is no
 	// such key.
 	Facts(ctx context.Context, db int, names []string) ([]catalog.Entry, error)
-	// Rows is the rows of tables behind a key; none when there is no such key.
+	// Rows is the rows of tables of a key; none when there is no such key.
 	Rows(ctx context.Context, db int, name string) ([]catalog.Table, error)
 	// Sort begins to sort keys by what the index does not have in order.
 	Sort(q catalog.Query) *catalog.Sorting
@@ -40,7 +40,7 @@ type Index interface {
 // Keyspace is keys in an order: an Index, or what was scanned so far of a target
 // without one.
 type Keyspace interface {
-	// Page is up to n keys behind a mark, or before it with back; in their order
+	// Page is up to n keys after a mark, or before it with back; in their order
 	// either way.
 	Page(ctx context.Context, q catalog.Query, from catalog.Mark, back bool, n int) (catalog.Page, error)
 	// Level is up to n keys and folders of one level of the tree, likewise.

@@ -59,7 +59,7 @@ func Once[T any](f *Seen, i int, list []T, name func(T) string) []T {
 	})
 }
 
-// Forget forgets the pages behind page i.
+// Forget forgets the pages after page i.
 func (f *Seen) Forget(i int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

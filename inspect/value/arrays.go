@@ -22,7 +22,7 @@ var slotsOf = &source{
 			c.rows = append(c.rows, record{target.Text(slot[0]), target.Text(slot[1])})
 		}
 		if n := len(c.rows); n > 0 {
-			c.next = slotBehind(c.rows[n-1][0])
+			c.next = slotAfter(c.rows[n-1][0])
 		}
 		return c
 	},
@@ -43,8 +43,8 @@ func slots(v resp.Value) (found [][2]resp.Value) {
 	return found
 }
 
-// slotBehind is the index behind another, "" when there is none.
-func slotBehind(index string) string {
+// slotAfter is the index after another, "" when there is none.
+func slotAfter(index string) string {
 	n, err := strconv.ParseUint(index, 10, 64)
 	if err != nil || index == lastSlot {
 		return ""

@@ -39,7 +39,7 @@ func TestChainThatChanged(t *testing.T) {
 	}
 	f.Forget(0)
 	if got := page(2, "d", "e", "c"); !slices.Equal(got, []string{"d", "e"}) {
-		t.Errorf("after the pages behind the first were forgotten: %v", got)
+		t.Errorf("after the pages after the first were forgotten: %v", got)
 	}
 
 	p := newTape(2, true, 3, 3, 3, 3)

@@ -26,7 +26,7 @@ func needleOf(typed string, form shape) string {
 	return typed
 }
 
-// find is where text holds needle first: from at to behind end; at is -1 when it
+// find is where text holds needle first, text[at:end]; at is -1 when it
 // does not. A needle in lower case stands for capitals, too.
 func find(text, needle string) (at, end int) {
 	if !folds(needle) {

@@ -41,9 +41,9 @@ const (
 	heaviestChunk = 256 << 10
 )
 
-// behind is the link to the chunk after c, which was asked for n elements: as many
+// after is the link to the chunk after c, which was asked for n elements: as many
 // as a screen needs, more in a hurry, and few of what is heavy.
-func (c *chunk) behind(n int, hurry bool) link {
+func (c *chunk) after(n int, hurry bool) link {
 	switch fit := c.fitting(largestChunk); {
 	case fit < n:
 		n = fit
@@ -137,7 +137,7 @@ func (p *pager) add(i int, c *chunk) {
 		if c.next == "" {
 			p.count = i + 1
 		} else {
-			p.starts = append(p.starts, c.behind(p.starts[i].n, p.chase == ending))
+			p.starts = append(p.starts, c.after(p.starts[i].n, p.chase == ending))
 		}
 	}
 	p.settle()
@@ -165,7 +165,7 @@ func (p *pager) strays(i int, c *chunk) bool {
 	return c.next != ""
 }
 
-// forget takes what is known of the chunks behind chunk i away.
+// forget takes what is known of the chunks after chunk i away.
 func (p *pager) forget(i int) {
 	p.starts, p.before, p.count = p.starts[:i+1], p.before[:i+1], -1
 	for j := range p.chunks {
@@ -326,7 +326,7 @@ func (p *pager) move(n int) {
 	p.reveal()
 }
 
-// continues reports whether lines behind s are still to be loaded.
+// continues reports whether lines after s are still to be loaded.
 func (p *pager) continues(s spot) bool {
 	next, ok := p.next(s)
 	return !ok && p.chunks[next.chunk] == nil && next.chunk <= p.furthest()

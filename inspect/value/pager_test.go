@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// tape is a value of chunks of the given lengths behind a pager.
+// tape is a value of chunks of the given lengths that a pager reads.
 type tape struct {
 	pager
 	lengths []int

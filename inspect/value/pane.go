@@ -25,7 +25,7 @@ type sheet struct {
 	tried   bool      // it was tried to decode it
 	note    string    // why it was not
 	needle  string    // what was searched last
-	seen    int64     // one behind the byte that the search found, until the person moves; 0: none
+	seen    int64     // one past the byte that the search found, until the person moves; 0: none
 	match   int       // how many bytes it found
 	seeking bool      // its line is still to be shown
 	widths  []int     // of the columns: the widest cell that was on the screen
@@ -314,7 +314,7 @@ func (s *sheet) element() (row record, body string, ok bool) {
 	return c.rows[s.pager.cursor.line], c.body(s.pager.cursor.line), true
 }
 
-// openElement shows the selected element by itself, or what stands behind it; in a
+// openElement shows the selected element by itself, or what it leads to; in a
 // decoded value it folds.
 func (v *pane) openElement() {
 	s := v.sheet()

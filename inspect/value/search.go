@@ -173,17 +173,17 @@ func (t *trail) chunk(ctx context.Context, conn *target.Conn, i int) (*chunk, er
 	return t.loaded[i], nil
 }
 
-// extend notes where the chunk behind chunk i begins.
+// extend notes where the chunk after chunk i begins.
 func (t *trail) extend(i int, c *chunk) {
 	if i+1 == len(t.before) {
 		t.before = append(t.before, t.before[i]+int64(c.len()))
 	}
 	if t.count < 0 && i+1 == len(t.starts) && c.next != "" {
-		t.starts = append(t.starts, c.behind(t.starts[i].n, true))
+		t.starts = append(t.starts, c.after(t.starts[i].n, true))
 	}
 }
 
-// seek is the next row of chunk i that holds needle, behind from or before it.
+// seek is the next row of chunk i that holds needle, after from or before it.
 func (c *chunk) seek(needle string, from spot, i, step int) (int, bool) {
 	line := 0
 	if step < 0 {

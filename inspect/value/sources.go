@@ -27,7 +27,7 @@ type source struct {
 	about func(key string, c *chunk) [][]byte
 	learn func(c *chunk, v resp.Value)
 
-	// inner is what stands behind an element; nil where it is the element itself.
+	// inner is what an element leads to; nil where it is the element itself.
 	inner func(row record) *source
 	// other is another side of the same value, nil where there is none.
 	other *source

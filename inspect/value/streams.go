@@ -41,7 +41,7 @@ func entryRow(e resp.Value) (record, string) {
 	return record{target.Text(e.Elems[0]), line.String()}, body.String()
 }
 
-// idFrom is the beginning of a range behind an id.
+// idFrom is the beginning of a range after an id.
 func idFrom(cursor string) string {
 	if cursor == "0" {
 		return "-"

@@ -5,7 +5,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// vectorsOf shows the elements of a vector set; behind one are its attributes.
+// vectorsOf shows the elements of a vector set; each leads to its attributes.
 var vectorsOf = &source{
 	full:    true,
 	columns: []column{{title: "ELEMENT"}},
