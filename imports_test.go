@@ -30,6 +30,7 @@ internal/progress:
 internal/readfull:
 resp:                 internal/readfull
 commands:             resp
+acl:                  commands glob resp
 longdouble:           commands
 rdb:                  internal/readfull resp
 store:                resp
@@ -41,7 +42,7 @@ records:              commands keyspace resp
 profile:              spelling
 sweep:                keytype schema store
 translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema store translator/document translator/filter translator/vector
-engine:               commands resp store translator
+engine:               acl commands resp store translator
 foreign:              keytype resp store translator
 doctor:               foreign keytype resp schema store translator
 keyspace/catalog:     keyspace keytype rdb resp schema store
@@ -51,7 +52,7 @@ transfer:             internal/readfull internal/script keyspace keytype rdb res
 
 local:                doctor foreign outfile schema store sweep
 remote:               commands resp
-server:               commands engine glob resp store translator
+server:               acl commands engine glob outfile resp store translator
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp

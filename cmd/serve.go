@@ -34,6 +34,7 @@ type serveOptions struct {
 	resp        string
 	token       secretOptions
 	requirePass secretOptions
+	aclFile     string
 	timeLimit   time.Duration
 	grace       time.Duration
 	limits      limitOptions
@@ -60,6 +61,10 @@ printed. MEOWDIS_REQUIREPASS or --requirepass-file makes RESP clients give a
 password with AUTH; without it only clients on this machine are served. --token
 and --requirepass can be seen by everybody on the machine.
 
+ACL SETUSER makes users who may do less, as in Redis, and ACL RESTTOKEN their
+tokens. They are kept in --aclfile, whose lines are those of ACL LIST; without one
+they end with the server.
+
 SIGINT and SIGTERM finish what is running within five seconds, give up the rest
 without a trace, and end it. When the file is deleted, moved or replaced
 meanwhile, writes are refused, since they would be lost.
@@ -82,6 +87,7 @@ meanwhile, writes are refused, since they would be lost.
 	f.StringVar(&o.resp, "resp", "", "`ADDRESS` to serve the Redis protocol on")
 	o.token.addFlags(f, "token", "`TOKEN` that REST clients must send")
 	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must give")
+	f.StringVar(&o.aclFile, "aclfile", "", "`FILE` with users and what they may do, which ACL SAVE writes")
 	o.limits.addFlags(f)
 	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
 	f.BoolVar(&o.target.Full, "full", false, "make each commit to the file survive a power cut (slower)")
@@ -135,6 +141,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		Engine:      engine.New(file),
 		Token:       token,
 		RequirePass: password,
+		ACLFile:     o.aclFile,
 		TimeLimit:   o.timeLimit,
 		Grace:       o.grace + time.Second, // so that a client that was given up gets an error reply
 		Told:        local.Told,
@@ -146,7 +153,11 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	if made {
 		config.Token = rand.Text()
 	}
-	faces, err := o.listen(server.New(config))
+	srv := server.New(config)
+	if err := srv.LoadUsers(); err != nil {
+		return fmt.Errorf("reading the users: %w", err)
+	}
+	faces, err := o.listen(srv)
 	if err != nil {
 		return err
 	}

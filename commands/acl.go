@@ -11,6 +11,9 @@ var categoryNames = []string{
 	"pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting", "array",
 }
 
+// Categories are the names of the ACL categories, in Redis's order.
+func Categories() []string { return categoryNames }
+
 // groupCategories are the categories of the groups whose commands share one.
 var groupCategories = map[string]string{
 	"generic": "keyspace", "string": "string", "hash": "hash", "list": "list", "set": "set", "sorted-set": "sortedset",

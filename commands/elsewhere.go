@@ -3,20 +3,6 @@ package commands
 // Elsewhere are commands of Redis servers that meowdis does not run, as far as others
 // have to know what they are about: the flags of Redis 8.10, and the traits.
 var Elsewhere = newTable([]Command{
-	{Name: "ACL", Group: "server", Arity: -2},
-	{Name: "ACL CAT", Group: "server", Arity: -2, Flags: NoScript | Loading | Stale, Traits: Looks},
-	{Name: "ACL DELUSER", Group: "server", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Traits: Dangerous},
-	{Name: "ACL DRYRUN", Group: "server", Arity: -4, Flags: Admin | NoScript | Loading | Stale, Traits: Looks},
-	{Name: "ACL GENPASS", Group: "server", Arity: -2, Flags: NoScript | Loading | Stale, Traits: Looks},
-	{Name: "ACL GETUSER", Group: "server", Arity: 3, Flags: Admin | NoScript | Loading | Stale, Traits: Looks, Replies: aMap},
-	{Name: "ACL HELP", Group: "server", Arity: 2, Flags: Loading | Stale, Traits: Looks},
-	{Name: "ACL LIST", Group: "server", Arity: 2, Flags: Admin | NoScript | Loading | Stale, Traits: Looks},
-	{Name: "ACL LOAD", Group: "server", Arity: 2, Flags: Admin | NoScript | Loading | Stale, Traits: Dangerous},
-	{Name: "ACL LOG", Group: "server", Arity: -2, Flags: Admin | NoScript | Loading | Stale, Replies: []Reply{{Records: Maps}}},
-	{Name: "ACL SAVE", Group: "server", Arity: 2, Flags: Admin | NoScript | Loading | Stale},
-	{Name: "ACL SETUSER", Group: "server", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Traits: Dangerous},
-	{Name: "ACL USERS", Group: "server", Arity: 2, Flags: Admin | NoScript | Loading | Stale, Traits: Looks},
-	{Name: "ACL WHOAMI", Group: "server", Arity: 2, Flags: NoScript | Loading | Stale, Traits: Looks},
 	{Name: "BACKUP", Group: "server", Arity: 2},
 	{Name: "BACKUP ABORT", Group: "server", Arity: 2, Flags: Admin | NoScript},
 	{Name: "BACKUP CLEANUP", Group: "server", Arity: 2, Flags: Admin | NoScript},

@@ -45,6 +45,15 @@ func (a Access) Names() []string {
 	return names
 }
 
+// Needs says what a client needs the right to do with the key. Metadata alone needs
+// neither.
+func (a Access) Needs() (read, write bool) {
+	if a&^letters == 0 {
+		a = usual[a]
+	}
+	return a&Returns != 0, a&(Updates|Inserts|Deletes) != 0
+}
+
 // KeySpec says where a command's keys are: begin at argument Index, or after
 // the word Keyword; then either a range up to Last (relative to the first; negative
 // counts from the end of the call) in steps of Step, or, when KeyNum is set, as

@@ -54,6 +54,9 @@ func (s *Session) plain(calls [][][]byte) []planned {
 		if cmd == nil || !translator.Translates(cmd) {
 			break
 		}
+		if _, refused := s.Refused(cmd, args, Asking); refused {
+			break
+		}
 		run = append(run, s.planned(call{cmd, args}))
 	}
 	return run

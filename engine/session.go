@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -15,6 +16,7 @@ import (
 type Session struct {
 	engine  *Engine
 	conn    Connection
+	guard   Guard
 	db      int
 	multi   bool
 	dirty   bool // a command could not be queued: EXEC aborts
@@ -65,7 +67,7 @@ func (s *Session) Queued() int { return len(s.queue) }
 // the fieldsets.
 func (s *Session) Reset() {
 	s.queued.Back(0)
-	*s = Session{engine: s.engine, conn: s.conn, budget: s.budget}
+	*s = Session{engine: s.engine, conn: s.conn, guard: s.guard, budget: s.budget}
 }
 
 // Do runs one command. A failed command is an error reply; an error means that
@@ -118,17 +120,9 @@ func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Va
 }
 
 func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
-	cmd, bad := commands.Find(args)
+	cmd, bad := s.find(args)
 	if cmd == nil {
 		g.answer(s.reject(args, bad))
-		return nil
-	}
-	if reason := s.engine.readOnly; reason != "" && cmd.Flags&commands.Write != 0 {
-		g.answer(s.reject(args, resp.MakeError("READONLY "+reason)))
-		return nil
-	}
-	if s.multi && cmd.Flags&commands.NoMulti != 0 {
-		g.answer(s.reject(args, resp.MakeError("ERR Command not allowed inside a transaction")))
 		return nil
 	}
 	if !translator.Translates(cmd) {
@@ -277,6 +271,9 @@ func (s *Session) onConnection(ctx context.Context, c call) (v resp.Value, err e
 			return v, nil
 		}
 	}
+	if v, ok := acl.Alone(c.cmd, c.args, s.engine.now()); ok {
+		return v, nil
+	}
 	return resp.MakeError("ERR " + c.cmd.Name + " needs a connection of its own and is not available here"), nil
 }
 
@@ -364,6 +361,10 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	calls := make([]planned, len(queue))
 	db, fieldsets := s.db, s.fieldsets
 	for i, q := range queue {
+		if v, refused := s.Refused(q.cmd, q.args, Exec); refused {
+			calls[i] = planned{answer: v}
+			continue
+		}
 		if translator.Translates(q.cmd) {
 			calls[i] = s.planned(q)
 			calls[i].queued = true

@@ -31,7 +31,7 @@ const (
 // client is one RESP connection. All but mu and what it guards belongs to the
 // connection's goroutine.
 type client struct {
-	server  *Server
+	person
 	net     net.Conn
 	id      int64
 	since   time.Time
@@ -75,13 +75,16 @@ type about struct {
 
 func newClient(s *Server, nc net.Conn) *client {
 	c := &client{
-		server: s, net: nc, id: s.lastID.Add(1), since: time.Now(),
-		authed: s.password() == "",
+		person: person{server: s}, net: nc, id: s.lastID.Add(1), since: time.Now(),
+		authed: s.users.Open(),
 	}
+	c.client = c
+	c.user.Store(s.users.Default())
 	if c.in = resp.NewReader(nc); !c.authed {
 		c.in = resp.NewStrangerReader(nc)
 	}
 	c.session, c.watch = s.config.Engine.SessionOn(c.own), newHangupWatch(c)
+	c.session.SetGuard(c.guard)
 	c.session.Bound(s.budget(replyPiece))
 	c.about = about{active: c.since, queued: -1}
 	return c
@@ -232,9 +235,9 @@ var (
 	noAuthExec = resp.MakeError("EXECABORT Transaction discarded because of: NOAUTH Authentication required.")
 )
 
-// known reports whether the client may run commands: it has given the password, or came
-// when there was none, or there is none now.
-func (c *client) known() bool { return c.authed || c.server.password() == "" }
+// known reports whether the client may run commands: it has given a password, or came
+// when the default user needed none, or that one needs none now.
+func (c *client) known() bool { return c.authed || c.server.users.Open() }
 
 // met says that the client is no stranger.
 func (c *client) met() {

@@ -109,9 +109,9 @@ func (c *client) describe() string {
 	}
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=0 name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0 multi=%d "+
 		"qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r "+
-		"cmd=%s user=default redir=-1 resp=%d lib-name=%s lib-ver=%s",
+		"cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s",
 		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), a.name, c.age(), int64(time.Since(a.active).Seconds()),
-		flags, a.db, a.queued, command, protocol, a.libName, a.libVersion)
+		flags, a.db, a.queued, command, c.user.Load().Name(), protocol, a.libName, a.libVersion)
 }
 
 // list is CLIENT LIST [TYPE type] [ID id …]. Every client is a normal one.
@@ -193,9 +193,11 @@ func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Va
 	for i := 0; i < len(args); i += 2 {
 		switch name := option(args, i); name {
 		case "USER":
-			if value := string(args[i+1]); value != "default" {
-				return nil, resp.MakeError("ERR No such user '" + value + "'")
+			user := c.server.users.Find(string(args[i+1]))
+			if user == nil {
+				return nil, resp.MakeError("ERR No such user '" + commands.Quote(args[i+1]) + "'")
 			}
+			filters = append(filters, func(o *client) bool { return o.user.Load() == user })
 		case "SKIPME":
 			switch option(args, i+1) {
 			case "YES":

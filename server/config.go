@@ -24,7 +24,8 @@ func parameters(c Config) map[string]string {
 		"databases": strconv.Itoa(commands.Databases), "maxclients": strconv.Itoa(c.MaxClients),
 		"maxmemory": "0", "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
 		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(resp.MaxBulk),
-		"requirepass": c.RequirePass, "tcp-keepalive": "15", "timeout": "0", "cluster-enabled": "no",
+		"requirepass": c.RequirePass, "aclfile": c.ACLFile, "acl-pubsub-default": "resetchannels", "acllog-max-len": "128",
+		"tcp-keepalive": "15", "timeout": "0", "cluster-enabled": "no",
 
 		"appendonly": "no", "appendfsync": "everysec", "save": "", "rdbcompression": "yes", "rdbchecksum": "yes",
 		"stop-writes-on-bgsave-error": "yes", "lazyfree-lazy-eviction": "no", "lazyfree-lazy-expire": "no",
@@ -127,6 +128,12 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 		}
 		changed[name] = value
 	}
+	if password := changed["requirepass"]; password != s.params["requirepass"] {
+		s.users.SetPassword(password)
+	}
+	s.users.SetNewChannels(changed["acl-pubsub-default"] == "allchannels")
+	entries, _ := strconv.Atoi(changed["acllog-max-len"])
+	s.users.Log.SetMax(entries)
 	s.params = changed
 	s.config.Engine.SetLimits(limits(changed))
 	ms, _ := strconv.ParseInt(changed[timeLimit], 10, 64)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -27,6 +28,10 @@ func (s *Server) facts() translator.Facts {
 		"Stats": {
 			fmt.Sprintf("total_connections_received:%d", s.lastID.Load()),
 			fmt.Sprintf("total_commands_processed:%d", s.commands.Load()),
+			fmt.Sprintf("acl_access_denied_auth:%d", s.users.Log.Refused(acl.ByPassword)),
+			fmt.Sprintf("acl_access_denied_cmd:%d", s.users.Log.Refused(acl.ByCommand)),
+			fmt.Sprintf("acl_access_denied_key:%d", s.users.Log.Refused(acl.ByKey)),
+			fmt.Sprintf("acl_access_denied_channel:%d", s.users.Log.Refused(acl.ByChannel)),
 		},
 	}
 	if len(clients) > 0 {

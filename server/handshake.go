@@ -4,21 +4,28 @@ import (
 	"context"
 	"strings"
 
+	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
 
 // own carries out the commands of the connection: it is the session's
 // engine.Connection.
-func (c *client) own(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
-	c.mu.Lock()
-	c.about.command = []byte(strings.ReplaceAll(cmd.Name, " ", "|"))
-	c.mu.Unlock()
+func (c *client) own(_ context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
+	c.called(cmd.Name)
 	if run := ownCommands[cmd.Name]; run != nil {
 		return run(c, args), true
 	}
-	return c.server.own(ctx, cmd, args)
+	return c.server.own(&c.person, cmd, args)
+}
+
+// called leaves for CLIENT LIST which command came last.
+func (c *client) called(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.about.command = []byte(strings.ReplaceAll(name, " ", "|"))
 }
 
 var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
@@ -32,7 +39,7 @@ var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 }
 
 // own carries out the commands that belong to the server as a whole.
-func (s *Server) own(_ context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
+func (s *Server) own(p *person, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	switch cmd.Name {
 	case "CONFIG GET":
 		return s.configGet(args), true
@@ -44,7 +51,7 @@ func (s *Server) own(_ context.Context, cmd *commands.Command, args [][]byte) (r
 	case "CONFIG REWRITE":
 		return resp.MakeError("ERR The server is running without a config file"), true
 	}
-	return resp.Value{}, false
+	return s.acl(p, cmd, args)
 }
 
 var (
@@ -58,24 +65,30 @@ var (
 func (c *client) auth(args [][]byte) resp.Value {
 	switch len(args) {
 	case 2:
-		if c.server.password() == "" {
+		if !c.server.users.HasPassword() {
 			return noPassword
 		}
-		return c.authenticate("default", string(args[1]))
+		return c.authenticate(args[0], acl.Default, string(args[1]))
 	case 3:
-		return c.authenticate(string(args[1]), string(args[2]))
+		return c.authenticate(args[0], string(args[1]), string(args[2]))
 	}
 	return syntaxError
 }
 
-// authenticate checks a password. There is one user; without a password it takes
-// any.
-func (c *client) authenticate(user, password string) resp.Value {
-	want := c.server.password()
-	if user != "default" || want != "" && !sameSecret(password, want) {
+// authenticate makes the client that of the user, if the password is right. The command
+// is as it was sent.
+func (c *client) authenticate(command []byte, name, password string) resp.Value {
+	user := c.server.users.Login(name, password)
+	if user == nil {
+		context := contexts[engine.Calling]
+		if c.session.InMulti() {
+			context = contexts[engine.Queueing]
+		}
+		c.log(acl.ByPassword, context, string(command), name)
 		c.server.waitWrong(c.stopping)
 		return wrongPass
 	}
+	c.user.Store(user)
 	c.authed = true
 	c.met()
 	return resp.OK
@@ -113,7 +126,7 @@ func (c *client) hello(args [][]byte) resp.Value {
 		}
 	}
 	if credentials != nil {
-		if v := c.authenticate(string(credentials[0]), string(credentials[1])); v.IsError() {
+		if v := c.authenticate(args[0], string(credentials[0]), string(credentials[1])); v.IsError() {
 			return v
 		}
 	}
@@ -153,7 +166,8 @@ func (c *client) reset([][]byte) resp.Value {
 	if c.resp3 = false; c.quiet != skipping {
 		c.quiet = loud
 	}
-	c.authed = c.server.password() == ""
+	c.user.Store(c.server.users.Default())
+	c.authed = c.server.users.Open()
 	c.rename("")
 	return resp.MakeStatus("RESET")
 }

@@ -64,7 +64,7 @@ func (s *Server) serve(ctx context.Context, c *client) {
 	nc := c.net
 	defer nc.Close()
 	switch {
-	case s.password() == "" && !onLoopback(nc.RemoteAddr()):
+	case !s.users.HasPassword() && !onLoopback(nc.RemoteAddr()):
 		s.refuse(nc, deniedText)
 		return
 	case c.known():

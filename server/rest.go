@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
@@ -77,7 +78,7 @@ func (s *Server) REST() http.Handler { return http.HandlerFunc(s.rest) }
 
 // request is one REST request on its way.
 type request struct {
-	server  *Server
+	person
 	http    *http.Request
 	session *engine.Session
 	form    form
@@ -96,9 +97,12 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		s.send(w, form{}, one(http.StatusMethodNotAllowed, resp.MakeError("ERR method not allowed")))
 		return
 	}
-	if given := givenToken(r); s.config.Token == "" || !sameSecret(given, s.config.Token) {
+	q := &request{person: person{server: s, addr: r.RemoteAddr}, http: r, held: s.budget(0)}
+	given := givenToken(r)
+	user := s.holder(given)
+	if user == nil {
 		if given != "" {
-			s.waitWrong(r.Context().Done())
+			q.wrongToken(given)
 		}
 		s.send(w, form{}, one(http.StatusUnauthorized, resp.MakeError("WRONGPASS invalid or missing auth token")))
 		return
@@ -106,13 +110,27 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
 		g.known()
 	}
-	q := &request{server: s, http: r, held: s.budget(0)}
+	q.user.Store(user)
 	defer q.held.Back(0)
-	q.session = s.config.Engine.SessionOn(s.own)
+	q.session = s.config.Engine.SessionOn(func(_ context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
+		return s.own(&q.person, cmd, args)
+	})
+	q.session.SetGuard(q.guard)
 	q.session.Bound(s.budget(0))
 	defer q.session.Release() // when all is sent
 	a := q.answer(w.Header())
 	s.send(w, q.form, a)
+}
+
+// wrongToken is before the answer to a wrong token.
+func (q *request) wrongToken(given string) {
+	name, _, _ := acl.Unwrap(given)
+	if q.server.users.Find(name) == nil {
+		name = acl.Default
+	}
+	q.user.Store(q.server.users.Default())
+	q.log(acl.ByPassword, contexts[engine.Calling], "REST", name)
+	q.server.waitWrong(q.http.Context().Done())
 }
 
 // givenToken is the token of the header, or else of the query.
@@ -289,8 +307,12 @@ func (q *request) transaction(body []byte) answer {
 		case !allowedInREST(args):
 			return one(http.StatusBadRequest, notInREST(args[0]))
 		}
-		if cmd, bad := commands.Find(args); cmd == nil {
+		cmd, bad := commands.Find(args)
+		if cmd == nil {
 			return one(http.StatusBadRequest, bad)
+		}
+		if v, refused := q.session.Refused(cmd, args, engine.Queueing); refused {
+			return one(http.StatusBadRequest, v)
 		}
 	}
 	q.server.commands.Add(uint64(len(calls)))

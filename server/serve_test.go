@@ -96,7 +96,12 @@ type peer struct {
 
 func (s *served) dial(t *testing.T) *peer {
 	t.Helper()
-	c, err := net.Dial("tcp", s.resp)
+	return dial(t, "tcp", s.resp)
+}
+
+func dial(t *testing.T, network, addr string) *peer {
+	t.Helper()
+	c, err := net.Dial(network, addr)
 	if err != nil {
 		t.Fatal(err)
 	}

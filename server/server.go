@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/store"
 )
@@ -25,6 +26,9 @@ type Config struct {
 	// RequirePass is the password that RESP clients must give, until CONFIG SET
 	// changes it. Without one only clients on the loopback interface are served.
 	RequirePass string
+	// ACLFile is where users are kept: LoadUsers reads it and ACL SAVE writes it. Without
+	// one users are gone when the server stops.
+	ACLFile string
 	// MaxRequest bounds the body of a REST request, in bytes; 0 is 64 MiB.
 	MaxRequest int64
 	// MaxRequestMemory is what one request may hold of rows and replies, in bytes; 0 is
@@ -64,6 +68,9 @@ type Server struct {
 	requests atomic.Uint64 // over REST
 	commands atomic.Uint64 // carried out, refused ones included
 
+	users    *acl.Users
+	userFile sync.Mutex // while the file is read or written
+
 	complaints complaints
 	memory     *store.Pool
 
@@ -90,8 +97,9 @@ func New(c Config) *Server {
 	rand.Read(id)
 	s := &Server{
 		config: c, runID: hex.EncodeToString(id), since: time.Now(),
-		clients: map[int64]*client{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
+		users: acl.New(), clients: map[int64]*client{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
 	}
+	s.users.SetPassword(c.RequirePass)
 	if c.Engine != nil {
 		c.Engine.SetFacts(s.facts)
 		c.Engine.SetTimeLimit(c.TimeLimit)
@@ -102,13 +110,6 @@ func New(c Config) *Server {
 // budget is that of a request, or of one after the other.
 func (s *Server) budget(piece int64) *store.Budget {
 	return store.NewBudget(s.memory, s.config.MaxRequestMemory, piece)
-}
-
-// password is what RESP clients must give, "" for nothing.
-func (s *Server) password() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.params["requirepass"]
 }
 
 // add registers a client.

@@ -39,7 +39,7 @@ var settable = map[string]setting{
 	"list-max-listpack-size": number(math.MinInt32, math.MaxInt32), "list-compress-depth": number(0, math.MaxInt32),
 	"stream-node-max-bytes": memory, "stream-node-max-entries": number(0, math.MaxInt64),
 
-	"requirepass": anything,
+	"requirepass": anything, "acl-pubsub-default": oneOf("allchannels", "resetchannels"), "acllog-max-len": number(0, math.MaxInt64),
 }
 
 // fixed are the parameters that may be set in Redis and not here: a value that is none

@@ -17,6 +17,7 @@ var serverTranslations = translations{
 	"TIME":                    timeCommand,
 	"INFO":                    info,
 	"LOLWUT":                  lolwut,
+	"ACL HELP":                help,
 	"MODULE HELP":             help,
 	"MODULE LIST":             func(*Call) Plan { return answer(Modules) },
 	"COMMAND":                 commandInfo,

@@ -1,0 +1,229 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/meowdis/meowdis/acl"
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// person is who runs commands: a client, or a request over REST from addr.
+type person struct {
+	server *Server
+	client *client // nil over REST
+	addr   string
+	user   atomic.Pointer[acl.User] // others read it, too
+}
+
+// describe is the person's line of CLIENT LIST.
+func (p *person) describe() string {
+	if p.client != nil {
+		return p.client.describe()
+	}
+	return fmt.Sprintf("id=0 addr=%s name= age=0 idle=0 flags=N db=0 user=%s resp=2 lib-name= lib-ver=", p.addr, p.user.Load().Name())
+}
+
+// guard checks a call by the person's rights: it is the session's engine.Guard.
+func (p *person) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
+	user := p.user.Load()
+	if user.Unlimited() {
+		return resp.Value{}, false
+	}
+	d := user.Check(cmd, args)
+	if d.Reason == acl.Allowed {
+		return refusedSort(user, cmd, args, at)
+	}
+	if at != engine.Asking {
+		if p.client != nil {
+			ran := cmd.Name
+			if at == engine.Exec {
+				ran = "EXEC"
+			}
+			p.client.called(ran)
+		}
+		p.log(d.Reason, contexts[at], user.Object(d, cmd, args), user.Name())
+	}
+	why := user.Why(d, cmd, args, false)
+	switch at {
+	case engine.Exec:
+		why = "ACLs rules changed between the moment the transaction was accumulated and the EXEC call. " +
+			"This command is no longer allowed for the following reason: " + reasons[d.Reason]
+	case engine.InScript:
+		return resp.MakeError("ERR ACL failure in script: " + why), true
+	}
+	return resp.MakeError("NOPERM " + commands.OneLine(why)), true
+}
+
+// contexts are ACL LOG's.
+var contexts = map[engine.Moment]string{
+	engine.Calling: "toplevel", engine.Queueing: "multi", engine.Exec: "multi", engine.InScript: "lua",
+}
+
+// reasons are told by EXEC.
+var reasons = map[acl.Reason]string{
+	acl.ByCommand: "no permission to execute the command or subcommand",
+	acl.ByKey:     "no permission to touch the specified keys",
+	acl.ByChannel: "no permission to access one of the channels used as arguments to the command",
+}
+
+// refusedSort refuses patterns of SORT, which lead to keys that the call does not name, to
+// who may not read all keys. Redis finds that when the command runs.
+func refusedSort(user *acl.User, cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
+	if cmd.Name != "SORT" && cmd.Name != "SORT_RO" || at == engine.Queueing || user.AllKeys(cmd, args) {
+		return v, false
+	}
+	for i := 2; i < len(args); i++ {
+		switch word := option(args, i); word {
+		case "ASC", "DESC", "ALPHA":
+		case "LIMIT":
+			i += 2
+		case "STORE":
+			i++
+		case "BY", "GET":
+			if i++; i < len(args) && (word == "GET" || slices.Contains(args[i], '*')) {
+				return resp.MakeError("ERR " + word + " option of SORT denied due to insufficient ACL permissions."), true
+			}
+		default: // which is a syntax error
+			return v, false
+		}
+	}
+	return v, false
+}
+
+func (p *person) log(reason acl.Reason, context, object, user string) {
+	p.server.users.Log.Add(time.Now().UnixMilli(), acl.Event{
+		Reason: reason, Context: context, Object: object, User: user, Client: p.describe(),
+	})
+}
+
+// holder is the user whose token it is, nil for none: the server's own is the default
+// user's, unless that one is off.
+func (s *Server) holder(token string) *acl.User {
+	if s.config.Token != "" && sameSecret(token, s.config.Token) {
+		if u := s.users.Default(); u.On() {
+			return u
+		}
+		return nil
+	}
+	return s.users.LoginByToken(token)
+}
+
+// acl carries out the commands about users.
+func (s *Server) acl(p *person, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
+	switch cmd.Name {
+	case "ACL DELUSER":
+		return s.deleteUsers(p, args[2:]), true
+	case "ACL RESTTOKEN":
+		return s.restToken(p, args), true
+	case "ACL SAVE":
+		return s.saveUsers(), true
+	case "ACL LOAD":
+		return s.reloadUsers(p), true
+	}
+	return s.users.Reply(cmd, args, p.user.Load(), time.Now().UnixMilli())
+}
+
+func (s *Server) deleteUsers(p *person, args [][]byte) resp.Value {
+	var names []string
+	for _, arg := range args {
+		names = append(names, string(arg))
+	}
+	if slices.Contains(names, acl.Default) {
+		return resp.MakeError("ERR The 'default' user cannot be removed")
+	}
+	gone := s.users.Delete(names)
+	s.dismiss(p, gone)
+	return resp.MakeInt(int64(len(gone)))
+}
+
+// dismiss closes the connections of users that are no more.
+func (s *Server) dismiss(p *person, gone []*acl.User) {
+	if len(gone) > 0 {
+		s.killAll(p.client, func(o *client) bool { return slices.Contains(gone, o.user.Load()) })
+	}
+}
+
+func (s *Server) restToken(p *person, args [][]byte) resp.Value {
+	name := string(args[2])
+	token, ok := s.users.RESTToken(name, string(args[3]))
+	if !ok {
+		p.log(acl.ByPassword, "toplevel", "acl|resttoken", name)
+		s.waitWrong(nil)
+		return resp.MakeError(`ERR Wrong password or user "` + commands.Quote(args[2]) + `" does not exist`)
+	}
+	return resp.MakeString(token)
+}
+
+var noUserFile = resp.MakeError("ERR This Redis instance is not configured to use an ACL file. " +
+	"You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE " +
+	"(assuming you have a Redis configuration file set) in order to store users in the Redis configuration.")
+
+func (s *Server) saveUsers() resp.Value {
+	if s.config.ACLFile == "" {
+		return noUserFile
+	}
+	s.userFile.Lock()
+	defer s.userFile.Unlock()
+	text := strings.Join(s.users.Lines(), "\n") + "\n"
+	err := outfile.Write(s.config.ACLFile, true, func(f *os.File) error {
+		_, err := io.WriteString(f, text)
+		return err
+	})
+	if err != nil {
+		s.config.Logger.Error("saving the users", "file", s.config.ACLFile, "error", err)
+		return resp.MakeError("ERR There was an error trying to save the ACLs. Please check the server logs for more information")
+	}
+	return resp.OK
+}
+
+func (s *Server) reloadUsers(p *person) resp.Value {
+	if s.config.ACLFile == "" {
+		return noUserFile
+	}
+	gone, wrong := s.readUsers()
+	if wrong != "" {
+		return resp.MakeError("ERR " + commands.OneLine(wrong))
+	}
+	s.dismiss(p, gone)
+	return resp.OK
+}
+
+// LoadUsers reads Config.ACLFile, whose users take the place of the default one. Without a
+// file it does nothing.
+func (s *Server) LoadUsers() error {
+	if s.config.ACLFile == "" {
+		return nil
+	}
+	if _, wrong := s.readUsers(); wrong != "" {
+		return errors.New(wrong)
+	}
+	return nil
+}
+
+// readUsers returns the users that are no more, or what is wrong with the file, in the
+// words of Redis.
+func (s *Server) readUsers() (gone []*acl.User, wrong string) {
+	s.userFile.Lock()
+	defer s.userFile.Unlock()
+	text, err := os.ReadFile(s.config.ACLFile)
+	if err != nil {
+		var of *fs.PathError
+		if errors.As(err, &of) {
+			err = of.Err
+		}
+		why := err.Error()
+		return nil, "Error loading ACLs, opening file '" + s.config.ACLFile + "': " + strings.ToUpper(why[:1]) + why[1:]
+	}
+	return s.users.Load(s.config.ACLFile, string(text))
+}

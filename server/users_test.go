@@ -1,0 +1,303 @@
+package server_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/server"
+)
+
+// scripts are commands of two clients, one a line; those of the second begin with "2 ". The
+// server must answer as redis-server does.
+var scripts = []string{
+	// who may not run what, and how that is said
+	`ACL SETUSER bob on >secret ~b:* %R~r:* resetchannels -@all +@read +set +multi +exec +client|id
+	2 AUTH bob secret
+	2 SET b:1 x
+	2 GET b:1
+	2 GET r:1
+	2 SET r:1 x
+	2 GET a
+	2 MGET b:1 r:1 a
+	2 DEL b:1
+	2 CLIENT ID x
+	2 CLIENT LIST
+	2 ACL WHOAMI
+	2 NOSUCH
+	2 GET
+	2 PING
+	2 MULTI
+	2 GET a
+	2 GET b:1
+	2 EXEC
+	2 MULTI
+	2 DEL b:1
+	2 DISCARD
+	2 EXEC
+	ACL LOG
+	ACL LOG 2
+	ACL LOG 0
+	ACL LOG -1
+	ACL LOG RESET
+	ACL LOG`,
+
+	// EXEC asks again
+	`ACL SETUSER bob on nopass ~* +@all
+	2 AUTH bob x
+	2 MULTI
+	2 SET a 1
+	2 GET b
+	2 ACL WHOAMI
+	2 INCR a
+	ACL SETUSER bob resetkeys ~a -acl
+	2 EXEC
+	2 GET b
+	ACL LOG 3
+	GET a`,
+
+	// EXEC itself may be forbidden
+	`ACL SETUSER bob on nopass ~* +@all -exec
+	2 AUTH bob x
+	2 MULTI
+	2 SET a 1
+	2 EXEC
+	2 EXEC
+	2 GET a`,
+
+	// users within a transaction
+	`MULTI
+	ACL SETUSER bob on nopass +@all ~*
+	ACL SETUSER bob +nosuch
+	ACL WHOAMI
+	AUTH bob x
+	ACL WHOAMI
+	EXEC
+	ACL WHOAMI
+	ACL USERS
+	RESET
+	ACL WHOAMI`,
+
+	// a user that goes takes its clients along
+	`ACL SETUSER bob on nopass +@all ~*
+	2 AUTH bob x
+	2 PING
+	ACL DELUSER nosuch bob bob
+	2 PING
+	ACL DELUSER nosuch
+	ACL DELUSER default
+	ACL SETUSER ann
+	ACL DELUSER ann default bob
+	ACL USERS`,
+
+	`ACL SETUSER bob on nopass +@all ~*
+	AUTH bob x
+	ACL DELUSER bob
+	PING`,
+
+	// passwords
+	`ACL SETUSER bob on >secret >other +@all ~*
+	2 AUTH bob wrong
+	2 AUTH bob other
+	2 ACL WHOAMI
+	ACL SETUSER bob <other
+	2 ACL WHOAMI
+	2 AUTH bob other
+	2 AUTH bob secret
+	ACL SETUSER bob off
+	2 PING
+	2 AUTH bob secret
+	2 HELLO 2 AUTH bob secret
+	2 RESET
+	2 ACL WHOAMI
+	ACL LOG 3`,
+
+	`2 AUTH secret
+	ACL SETUSER default >secret
+	2 PING
+	2 RESET
+	2 PING
+	2 AUTH wrong
+	2 AUTH secret
+	2 PING
+	CONFIG GET requirepass
+	CONFIG SET requirepass other
+	ACL GETUSER default
+	2 RESET
+	2 AUTH secret
+	2 AUTH other
+	CONFIG SET requirepass ""
+	ACL LIST
+	2 RESET
+	2 PING
+	2 AUTH x`,
+
+	`ACL SETUSER bob on nopass ~* +@all
+	2 AUTH bob x
+	2 ACL SETUSER default off
+	RESET
+	PING
+	HELLO
+	AUTH x
+	AUTH default x
+	2 RESET
+	2 PING`,
+
+	// the default user has no more rights than others
+	`ACL SETUSER bob on nopass ~* &* +@all
+	2 AUTH bob x
+	2 ACL SETUSER default -@all +ping
+	PING
+	GET a
+	HELLO 3
+	2 ACL SETUSER default +@all
+	GET a`,
+
+	// SORT looks at other keys
+	`ACL SETUSER bob on nopass ~a +@all
+	RPUSH a 1 2
+	2 AUTH bob x
+	2 SORT a
+	2 SORT a BY nosort
+	2 SORT a BY w*
+	2 SORT a GET #
+	2 SORT a GET w* BY w*
+	2 SORT a NOSUCH BY w*
+	2 SORT a STORE b
+	2 SORT_RO a BY w*
+	2 MULTI
+	2 SORT a BY w*
+	2 EXEC
+	ACL SETUSER bob %R~*
+	2 SORT a BY w* GET #
+	ACL SETUSER bob allkeys
+	2 SORT a BY w* GET #
+	ACL LOG`,
+
+	// the clients of a user
+	`ACL SETUSER bob on nopass ~* +@all
+	2 AUTH bob x
+	CLIENT KILL USER nosuch
+	CLIENT KILL USER bob
+	2 PING
+	CLIENT KILL USER bob`,
+
+	// the parameters
+	`CONFIG GET acl-*
+	CONFIG GET acllog*
+	CONFIG GET aclfile
+	CONFIG SET acl-pubsub-default allchannels
+	ACL SETUSER bob (+get)
+	ACL SETUSER ann reset
+	ACL LIST
+	CONFIG SET acl-pubsub-default nosuch
+	CONFIG SET acllog-max-len -1
+	CONFIG SET acllog-max-len 1
+	CONFIG SET aclfile /tmp/x
+	AUTH bob 1
+	AUTH ann 2
+	ACL LOG
+	CONFIG SET acllog-max-len 0
+	ACL LOG
+	AUTH bob 1
+	ACL LOG
+	CONFIG SET acl-pubsub-default resetchannels acllog-max-len 128`,
+
+	`ACL SAVE
+	ACL LOAD
+	ACL
+	ACL NOSUCH
+	ACL CAT nosuch
+	ACL CAT a b
+	ACL GENPASS 0
+	ACL GENPASS x
+	ACL GENPASS 1 2
+	ACL GETUSER nosuch
+	ACL WHOAMI x
+	ACL SETUSER
+	ACL SETUSER "a b"
+	ACL SETUSER ""
+	ACL SETUSER bob +nosuch
+	ACL SETUSER bob "+nosuch\r\nx"
+	ACL SETUSER bob (~a +get
+	ACL USERS
+	ACL LIST
+	ACL DRYRUN bob get a
+	ACL DRYRUN default nosuch
+	ACL DRYRUN default get
+	ACL DRYRUN default config
+	ACL DRYRUN default "config nosuch"
+	ACL LOG x
+	ACL LOG 1 2`,
+
+	`HELLO 3
+	ACL GETUSER default
+	ACL GETUSER nosuch
+	AUTH bob x
+	ACL LOG`,
+}
+
+func TestUsers(t *testing.T) {
+	redis := oracle.Start(t)
+	admin := redis.Dial(t)
+	if version := admin.Version(); version.Before("8.0") {
+		t.Skipf("the errors are those of 8.0, and redis-server is %s", version)
+	}
+	for _, script := range scripts {
+		lines := strings.Split(script, "\n")
+		t.Run(lines[0], func(t *testing.T) {
+			for _, tidy := range []string{"FLUSHALL", "ACL DELUSER bob ann", "ACL DELUSER \"\"", "ACL SETUSER default reset on nopass ~* &* +@all", "ACL LOG RESET"} {
+				args, _ := resp.SplitLine(tidy)
+				admin.Do(args...)
+			}
+			s := serve(t, server.Config{})
+			ours := [...]*peer{s.dial(t), s.dial(t)}
+			theirs := [...]*peer{dial(t, "unix", redis.Socket), dial(t, "unix", redis.Socket)}
+			for i, line := range lines {
+				line = strings.TrimSpace(line)
+				who, second := 0, false
+				if line, second = strings.CutPrefix(line, "2 "); second {
+					who = 1
+				}
+				args, err := resp.SplitLine(line)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, want := ours[who].raw(args), theirs[who].raw(args)
+				if got, want = known(got), known(want); got != want {
+					t.Fatalf("line %d: %s\nserver:       %q\nredis-server: %q", i+1, line, got, want)
+				}
+			}
+		})
+	}
+}
+
+// raw is the reply as it comes, or "(closed)".
+func (p *peer) raw(args [][]byte) string {
+	p.SetDeadline(time.Now().Add(20 * time.Second))
+	p.Write(resp.AppendCommand(nil, args...)) // which may be closed
+	v, err := p.r.ReadReply()
+	if err != nil {
+		return "(closed)"
+	}
+	return string(resp.Append3(nil, v))
+}
+
+var unknowable = []*regexp.Regexp{
+	regexp.MustCompile(`\$\d+\r\nid=\d+ addr=[^\r]*cmd=([^ ]+) user=([^ ]+) [^\r]*\r\n`), // CLIENT LIST's line in ACL LOG
+	regexp.MustCompile(`(\$11\r\nage-seconds\r\n)(?:\$\d+\r\n|,)[0-9.e-]+\r\n`),
+	regexp.MustCompile(`(\$\d+\r\ntimestamp-[a-z-]+\r\n):\d+\r\n`),
+	regexp.MustCompile(`(\$8\r\nentry-id\r\n):\d+\r\n`),
+	regexp.MustCompile(`(?s)\$6\r\nserver\r\n.*`), // HELLO's reply is compared elsewhere
+}
+
+// known is a reply without what differs between any two servers.
+func known(reply string) string {
+	for _, what := range unknowable {
+		reply = what.ReplaceAllString(reply, "$1 $2")
+	}
+	return reply
+}
