@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,15 +47,22 @@ var slows = []slow{
 // the reply, since what is left to do is done in the background.
 const (
 	pace  = 10 * time.Millisecond
-	after = 8 * time.Second
+	after = 5 * time.Second
 )
+
+// debugged is redis-server with DEBUG RELOAD.
+var debugged = rival{redisServer.name, func(port, dir string) *exec.Cmd {
+	cmd := redisServer.command(port, dir)
+	cmd.Args = append(cmd.Args, "--enable-debug-command", "local")
+	return cmd
+}}
 
 // stalling measures what clients wait while another one's command runs.
 func stalling(o *options, parent string) error {
 	fmt.Printf("What others wait for beside a command on a key of %d elements, from its beginning until %v after its end:\n\n", o.elements, after)
 	fmt.Print("| | | takes | GET p99 | longest | SET p99 | longest |\n|---|---|---:|---:|---:|---:|---:|\n")
 	for _, s := range slows {
-		for _, r := range []rival{rivals(o)[0], redisServer} {
+		for _, r := range []rival{rivals(o)[0], debugged} {
 			if err := stall(o, parent, r, s); err != nil {
 				return fmt.Errorf("%s, %s: %w", s.command, r.name, err)
 			}
