@@ -9,9 +9,10 @@ import (
 	"github.com/meowdis/meowdis/sweep"
 )
 
-// Swept is s with the worst of sweepers: one key or field that has expired by now, the
-// same clock as the engine's, goes before anything that is asked of the store, so between any
-// two commands and between the steps of one. The wrapper can hold transactions when s can.
+// Swept is s with the worst of sweepers: one key or field that has expired by now, the same clock
+// as the engine's, and a part of what a deleted key has left go before anything that is asked of
+// the store, so between any two commands and between the steps of one. The wrapper can hold
+// transactions when s can.
 func Swept(s engine.Store, now func() int64) engine.Store { return sweptBy(s, now, new(int)) }
 
 // sweptBy counts how many keys and fields went.
@@ -37,8 +38,14 @@ func (s sweptStore) Apply(ctx context.Context, batches []store.Batch) ([]store.R
 }
 
 func (s sweptStore) sweep(ctx context.Context) error {
-	n, err := sweep.Slice(ctx, s.inner.Apply, s.now(), 1)
-	*s.gone += n
+	left, err := sweep.Graves(ctx, s.inner.Apply, 1)
+	if err == nil {
+		var n int
+		n, err = sweep.Slice(ctx, s.inner.Apply, s.now(), 1)
+		if left == 0 { // nothing but what has expired
+			*s.gone += n
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("sweeping before a command: %w", err)
 	}
