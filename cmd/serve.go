@@ -45,6 +45,9 @@ const (
 	defaultRESP = "127.0.0.1:6379"
 )
 
+// keptRows is the memory for rows that are read again and again.
+const keptRows = 32 << 20
+
 func newServe(s *streams) *cobra.Command {
 	o := &serveOptions{grace: 5 * time.Second}
 	cmd := &cobra.Command{
@@ -130,7 +133,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	o.target.Announce(t, s.err)
 	logger := slog.New(slog.NewTextHandler(s.err, nil))
-	file, err := o.target.OpenFile(t, local.Options{Lanes: true, Report: func(err error) {
+	file, err := o.target.OpenFile(t, local.Options{Lanes: true, Keep: keptRows, Report: func(err error) {
 		logger.Error("keeping the file", "file", t.Path, "error", err)
 	}})
 	if err != nil {

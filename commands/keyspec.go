@@ -108,6 +108,30 @@ func (c *Command) KeysOf(args [][]byte) []KeyRef {
 	return refs
 }
 
+// KeyNames are the names of the keys of a call of c, and of one that has none those of
+// any: nil. It is part of args where that is possible.
+func (c *Command) KeyNames(args [][]byte) [][]byte {
+	if len(c.Keys) == 1 {
+		if first, last, ok := c.Keys[0].run(len(args)); ok {
+			return args[first : last+1 : last+1]
+		}
+	}
+	var names [][]byte
+	for _, ref := range c.KeysOf(args) {
+		names = append(names, args[ref.Pos])
+	}
+	return names
+}
+
+// run is where the keys of a spec begin and end in n arguments, if they follow one another there.
+func (s KeySpec) run(n int) (first, last int, ok bool) {
+	first, last = s.Index, s.Index+s.Last
+	if s.Last < 0 {
+		last = n + s.Last
+	}
+	return first, last, s.Keyword == "" && !s.KeyNum && !s.Unknown && s.Step == 1 && s.Limit <= 1 && first <= last && last < n
+}
+
 // WellFormed reports whether all the keys that the specs speak of are in args.
 func (c *Command) WellFormed(args [][]byte) bool {
 	return c.FindKeys != nil || !slices.ContainsFunc(c.Keys, func(s KeySpec) bool {

@@ -108,8 +108,7 @@ type call struct {
 func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *store.Budget) ([]resp.Value, error) {
 	batches := make([]store.Batch, len(plans))
 	for i := range plans {
-		batches[i] = plans[i].Batch
-		batches[i].Budget = budget
+		batches[i] = batchOf(&plans[i], budget)
 	}
 	used := budget.Used()
 	results, err := e.store.Apply(ctx, batches)
@@ -129,6 +128,16 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *sto
 	budget.Back(used)
 	budget.Keep(weight)
 	return replies, nil
+}
+
+// batchOf is the batch of a plan as a store gets it.
+func batchOf(p *translator.Plan, budget *store.Budget) store.Batch {
+	b := p.Batch
+	b.Budget = budget
+	if !b.ReadOnly {
+		b.Keys = p.Keys
+	}
+	return b
 }
 
 // reply decodes the result of a plan's batch.
@@ -178,8 +187,7 @@ func rawSteps(run Run, p translator.Plan, budget *store.Budget) (resp.Value, err
 		if len(p.Batch.Stmts) == 0 {
 			return p.Reply, nil
 		}
-		p.Batch.Budget = budget
-		r, err := run(p.Batch)
+		r, err := run(batchOf(&p, budget))
 		if err != nil {
 			return resp.Value{}, err
 		}

@@ -39,7 +39,9 @@ func following(p *translator.Plan, r *store.Result) (next translator.Plan) {
 			next = translator.Plan{Reply: blame(fault)}
 		}
 	}()
-	return p.Then(r)
+	next = p.Then(r)
+	next.Keys = p.Keys
+	return next
 }
 
 // blame is the reply for a panic over rows: the file's fault only where a row or cell

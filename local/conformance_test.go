@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"cmp"
 	"context"
 	"testing"
 
@@ -9,8 +10,10 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
+// open opens a file as a server does: it keeps rows.
 func open(t *testing.T, path string, o local.Options) *local.Store {
 	t.Helper()
+	o.Keep = cmp.Or(o.Keep, 1<<20)
 	if o.SweepEvery == 0 {
 		o.SweepEvery = -1
 	}

@@ -40,3 +40,19 @@ func faultyWrite(tls *libc.TLS, file, p uintptr, n int32, offset int64) int32 {
 	}
 	return rc
 }
+
+// Kept is how many bytes the rows take that are kept.
+func (s *Store) Kept() (n int64) {
+	for i := range s.kept.shards {
+		shard := &s.kept.shards[i]
+		shard.mu.Lock()
+		for _, r := range shard.ring {
+			n += r.size
+		}
+		shard.mu.Unlock()
+	}
+	return n
+}
+
+// Read is how many batches were read by SQLite since the store was opened.
+func (s *Store) Read() int64 { return s.kept.read.Load() }

@@ -66,6 +66,7 @@ func (s *Store) mendLog(c *conn) error {
 		return err
 	}
 	defer free()
+	s.kept.off()
 	for _, mode := range []string{"delete", "wal"} {
 		rows, _, err := c.run(store.Stmt{SQL: "PRAGMA journal_mode = " + mode})
 		if err != nil {
@@ -79,6 +80,7 @@ func (s *Store) mendLog(c *conn) error {
 		return err
 	}
 	s.rememberLog()
+	s.kept.on(c)
 	s.report(errLogMended)
 	if s.options.Lanes {
 		return s.openReaders()

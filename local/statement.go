@@ -282,6 +282,9 @@ func (c *conn) grow(n int) error {
 // something must be rolled back then.
 func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 	r.Rows = make([][]store.Row, len(b.Stmts))
+	if !b.ReadOnly {
+		c.touched.add(b.Keys)
+	}
 	used := b.Budget.Used()
 	c.budget = b.Budget
 	defer func() { c.budget = nil }()

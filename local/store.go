@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,6 +41,10 @@ type Options struct {
 	// Cache is how many bytes of the file's pages each connection keeps; 0 is
 	// 32 MB. It takes about twice that much memory.
 	Cache int
+	// Keep is how many bytes of memory the rows of reads may take that are kept, so that the
+	// same reads need no SQLite; 0 is none. It is for who serves. A file that is only read,
+	// or by one connection, keeps none.
+	Keep int64
 	// Lanes keeps reads that take long from holding up the short ones: only few of
 	// them run at once. It is for who serves strangers, whose reads depend on nothing
 	// but the store: a read may run again from its beginning. All connections are
@@ -59,6 +64,7 @@ type Store struct {
 	options Options
 	writer  *conn // nil when the one that writes is among the readers
 	readers *pool
+	kept    *kept // nil when none are
 	jobs    chan *job
 	quit    chan struct{} // closed to stop the goroutines
 	done    sync.WaitGroup
@@ -170,8 +176,15 @@ func (s *Store) open() error {
 	if err = errors.Join(err, s.prepareFile(c)); err != nil {
 		return err
 	}
-	if err := s.remember(); err != nil || !s.options.Lanes {
+	if err := s.remember(); err != nil {
 		return err
+	}
+	if s.writer != nil && s.options.Keep > 0 {
+		s.kept = newKept(s.options.Keep)
+		s.kept.on(s.writer)
+	}
+	if !s.options.Lanes {
+		return nil
 	}
 	return s.openReaders()
 }
@@ -300,8 +313,8 @@ func (s *Store) use() (func(), error) {
 	return s.closing.RUnlock, nil
 }
 
-// Apply implements the engine's contract. Batches that only read, all of them,
-// see one snapshot, wait for no writer and end early when ctx does.
+// Apply implements the engine's contract. Batches that only read, all of them, wait for no
+// writer and end early when ctx does. Those without Keys see one snapshot.
 func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	release, err := s.use()
 	if err != nil {
@@ -311,8 +324,12 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if readOnly(batches) {
-		return s.read(ctx, batches)
+	switch {
+	case !readOnly(batches):
+	case s.kept != nil:
+		return s.readKept(ctx, batches)
+	default:
+		return s.read(ctx, batches, nil)
 	}
 	j := &job{batches: batches, used: usedBy(batches), done: make(chan struct{})}
 	s.submit(j)
@@ -328,20 +345,32 @@ func readOnly(batches []store.Batch) bool {
 	return true
 }
 
-func (s *Store) read(ctx context.Context, batches []store.Batch) (results []store.Result, err error) {
+// read runs batches in one snapshot, and keeps the rows of those that of says so of. A nil of
+// keeps none.
+func (s *Store) read(ctx context.Context, batches []store.Batch, of []asked) (results []store.Result, err error) {
 	used := usedBy(batches)
 	err = s.withReader(ctx, func(c *conn) error {
 		restart(batches, used)
-		results, err = c.read(batches)
+		results, err = c.read(batches, of)
 		return errors.Join(err, s.frozen.check())
 	})
-	return results, err
+	if err != nil {
+		return nil, err
+	}
+	for i := range min(len(results), len(of)) {
+		if of[i].keep && results[i].Refused == nil {
+			s.kept.keep(&of[i], &batches[i], results[i].Rows)
+		}
+	}
+	return results, nil
 }
 
-// read runs batches in one snapshot.
-func (c *conn) read(batches []store.Batch) (results []store.Result, err error) {
+// read runs batches in one snapshot, and finds out until when the rows are valid that are to be
+// kept.
+func (c *conn) read(batches []store.Batch, of []asked) (results []store.Result, err error) {
 	results = make([]store.Result, len(batches))
-	if len(batches) == 1 && len(batches[0].Stmts) == 1 {
+	keeps := slices.ContainsFunc(of, func(a asked) bool { return a.keep })
+	if len(batches) == 1 && len(batches[0].Stmts) == 1 && !keeps {
 		results[0], err = c.readBatch(batches[0])
 		return results, err
 	}
@@ -349,6 +378,11 @@ func (c *conn) read(batches []store.Batch) (results []store.Result, err error) {
 		for i, b := range batches {
 			if results[i], err = c.readBatch(b); err != nil {
 				return err
+			}
+			if i < len(of) && of[i].keep {
+				if err := c.lasts(&b, &of[i]); err != nil {
+					return err
+				}
 			}
 			if b.Budget.Full() {
 				results = results[:i+1]

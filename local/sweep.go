@@ -83,7 +83,9 @@ func (s *Store) tidy() {
 // Sweep deletes up to limit expired keys, or fields and what deleted keys have left when no such
 // key is there, and returns how many rows it did.
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
-	n, err := sweep.Slice(ctx, s.Apply, s.options.Now(), limit)
+	now := s.options.Now()
+	s.kept.sweep(now)
+	n, err := sweep.Slice(ctx, s.Apply, now, limit)
 	if err != nil {
 		err = fmt.Errorf("sweeping what has expired: %w", err)
 	}

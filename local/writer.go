@@ -189,10 +189,12 @@ func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 	err = s.withWriter(func(c *conn) error {
 		v := s.visit(context.Background())
 		return v.on(c, func(c *conn) error {
-			err := c.transaction(beginNow, func() error { return s.turn(c, group, &t, savepoints) })
+			defer s.kept.after()
+			work := func() error { return s.turn(c, group, &t, savepoints) }
+			err := c.transaction(beginNow, work)
 			if errors.Is(err, ErrLogGone) && s.mendLog(c) == nil && !slices.ContainsFunc(group, (*job).once) {
 				t = turn{}
-				err = c.transaction(beginNow, func() error { return s.turn(c, group, &t, savepoints) })
+				err = c.transaction(beginNow, work)
 			}
 			return err
 		})
@@ -209,6 +211,7 @@ func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 
 // turn runs the jobs of group that have their turn in the open transaction.
 func (s *Store) turn(c *conn, group []*job, t *turn, savepoints bool) error {
+	s.kept.began()
 	began := time.Now()
 	run := c.runner(savepoints)
 	for _, j := range group {
@@ -227,7 +230,11 @@ func (s *Store) turn(c *conn, group []*job, t *turn, savepoints bool) error {
 			t.unfinished = append(t.unfinished, j)
 		}
 	}
-	return s.Moved()
+	if err := s.Moved(); err != nil {
+		return err
+	}
+	s.kept.before()
+	return nil
 }
 
 // work runs the job, or as many of its batches as have room in a piece; whole is false

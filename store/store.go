@@ -143,6 +143,13 @@ type Batch struct {
 	Stmts    []Stmt
 	ReadOnly bool // no statement writes
 
+	// Keys are the names of keys, in whichever database; nil stands for any. A batch that writes
+	// changes no others. One that only reads promises that its rows depend on no others, and on the
+	// clock, which is ?3 of each of its statements, only by whether these or a field of theirs have
+	// expired: a store may return the rows that the same batch had before, as long as they would
+	// be the same.
+	Keys [][]byte
+
 	// Budget bounds the rows that are returned: a batch with more is refused, as by a
 	// constraint. A store that holds less than it can be asked for needs none.
 	Budget *Budget

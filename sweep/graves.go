@@ -54,7 +54,7 @@ func dug(look look, limit store.Value) ([]store.Batch, error) {
 	if err != nil || len(graves) == 0 {
 		return nil, err
 	}
-	var b store.Batch
+	b := store.Batch{Keys: noKeys}
 	id, typ := graves[0][0], string(graves[0][1].Bytes())
 	for _, sql := range digging()[typ] {
 		var args []store.Value

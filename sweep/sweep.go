@@ -98,6 +98,10 @@ func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, err
 	return swept, err
 }
 
+// noKeys is what a sweep changes as far as anybody can see: what has expired is there for
+// no command.
+var noKeys = [][]byte{}
+
 // choose makes the batches of a slice.
 func choose(look look, now, limit store.Value) ([]store.Batch, error) {
 	dead, err := look(sqlAnyKey, now)
@@ -105,7 +109,7 @@ func choose(look look, now, limit store.Value) ([]store.Batch, error) {
 		return nil, err
 	}
 	if len(dead) > 0 {
-		return []store.Batch{{Stmts: []store.Stmt{{SQL: sqlKeys, Args: []store.Value{now, limit, store.Int(largeSlice)}}}}}, nil
+		return []store.Batch{{Keys: noKeys, Stmts: []store.Stmt{{SQL: sqlKeys, Args: []store.Value{now, limit, store.Int(largeSlice)}}}}}, nil
 	}
 	hashes, err := look(sqlHashes, now, limit)
 	if err != nil {
@@ -114,7 +118,7 @@ func choose(look look, now, limit store.Value) ([]store.Batch, error) {
 	batches, err := dug(look, limit)
 	for _, row := range hashes {
 		id, n := row[0], row[1]
-		batches = append(batches, store.Batch{Stmts: []store.Stmt{
+		batches = append(batches, store.Batch{Keys: noKeys, Stmts: []store.Stmt{
 			{SQL: sqlFields, Args: []store.Value{now, n, id}}, {SQL: sqlCount, Args: []store.Value{id}},
 		}})
 	}

@@ -68,5 +68,12 @@ func Translates(cmd *commands.Command) bool { return byID[cmd.ID()] != nil }
 // Translate makes the plan of a call that commands.Find found to be of cmd, one that
 // Translates.
 func Translate(cmd *commands.Command, args [][]byte, env Env) Plan {
-	return byID[cmd.ID()](&Call{Command: cmd, Args: args, Env: env})
+	p := byID[cmd.ID()](&Call{Command: cmd, Args: args, Env: env})
+	switch {
+	case cmd.Flags&commands.Write != 0:
+		p.Keys = cmd.KeyNames(args)
+	case lastingByID[cmd.ID()] && p.Then == nil:
+		p.Batch.Keys = cmd.KeyNames(args)
+	}
+	return p
 }

@@ -19,6 +19,10 @@ type Plan struct {
 	Decode func(*store.Result) resp.Value
 	Then   func(*store.Result) Plan
 
+	// Keys are the keys that the call may change, nil for any, as in store.Batch: the engine
+	// gives them to the batches of its plans that write.
+	Keys [][]byte
+
 	// Reads lists the keys that a step reads and KeysOf cannot see, since
 	// their names come out of the step before (SORT BY weight_*).
 	Reads [][]byte

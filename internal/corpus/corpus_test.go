@@ -116,7 +116,7 @@ type store interface {
 }
 
 func openLocal(path string) (store, error) {
-	return local.Open(path, local.Options{SweepEvery: -1})
+	return local.Open(path, local.Options{SweepEvery: -1, Keep: 1 << 20})
 }
 
 func TestFile(t *testing.T) {

@@ -1,0 +1,92 @@
+package local
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// newKeptRows copies what is to be kept of b and its rows. The rows themselves are shared.
+func newKeptRows(b *store.Batch, rows [][]store.Row) *keptRows {
+	r := &keptRows{key: strings.Clone(string(b.Keys[0])), sql: b.Stmts[0].SQL, rows: unshared(rows)}
+	for _, s := range b.Stmts[1:] {
+		r.more = append(r.more, s.SQL)
+	}
+	for i := range b.Stmts {
+		r.args = appendArgs(r.args, b.Stmts[i].Args)
+	}
+	r.args = slices.Clip(r.args)
+	r.size = int64(unsafe.Sizeof(*r)) + keptEntry + int64(len(r.key)+cap(r.args)+len(r.more)*stringBytes)
+	for _, list := range rows {
+		r.size += sliceBytes + int64(len(list))*sliceBytes
+		for _, row := range list {
+			r.weight += store.RowBytes + int64(len(row))*store.CellBytes
+			for i := range row {
+				r.weight += int64(len(row[i].Bytes()))
+			}
+		}
+	}
+	r.size += r.weight
+	return r
+}
+
+// What Go takes for a place in a map and in a ring, and for slices and strings.
+const (
+	keptEntry   = 56
+	sliceBytes  = 24
+	stringBytes = 16
+)
+
+// unshared is rows that may be put in another order: a list of one has none.
+func unshared(rows [][]store.Row) [][]store.Row {
+	if !slices.ContainsFunc(rows, func(list []store.Row) bool { return len(list) > 1 }) {
+		return rows
+	}
+	lists := make([][]store.Row, len(rows))
+	for i, list := range rows {
+		lists[i] = slices.Clone(list)
+	}
+	return lists
+}
+
+// is reports whether r are the rows of b, at whatever time.
+func (r *keptRows) is(b *store.Batch) bool {
+	if len(b.Stmts) != 1+len(r.more) || b.Stmts[0].SQL != r.sql {
+		return false
+	}
+	for i := range r.more {
+		if b.Stmts[1+i].SQL != r.more[i] {
+			return false
+		}
+	}
+	var buf [256]byte
+	args := buf[:0]
+	for i := range b.Stmts {
+		args = appendArgs(args, b.Stmts[i].Args)
+	}
+	return bytes.Equal(args, r.args)
+}
+
+// appendArgs appends arguments, but for the clock, so that others are other bytes.
+func appendArgs(to []byte, args []store.Value) []byte {
+	for i := range args {
+		if i == clockArg {
+			continue
+		}
+		to = append(to, byte(args[i].Kind()))
+		switch args[i].Kind() {
+		case store.Integer:
+			to = binary.LittleEndian.AppendUint64(to, uint64(args[i].Int()))
+		case store.Real:
+			to = binary.LittleEndian.AppendUint64(to, math.Float64bits(args[i].Float()))
+		case store.Text, store.Blob:
+			to = append(binary.AppendUvarint(to, uint64(len(args[i].Bytes()))), args[i].Bytes()...)
+		}
+	}
+	return to
+}

@@ -1,0 +1,79 @@
+package local
+
+import (
+	"errors"
+	"sync/atomic"
+	"unsafe"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// walIndex is the beginning of the memory that all processes with the file open share, where
+// SQLite keeps the header of the log (https://sqlite.org/walformat.html, "The WAL-Index File
+// Format"). It is SQLite's own mapping, and gone when the last connection of this process
+// leaves WAL mode.
+type walIndex [headerWords]uint64
+
+// walHeader is what the header was at some moment. Every commit makes it another one, and SQLite
+// itself goes by that: a connection forgets the pages that it has when the header is not the
+// one that it remembers.
+type walHeader [headerWords]uint64
+
+const (
+	headerWords = 6         // of 8 bytes
+	regionBytes = 32 * 1024 // SQLite maps so many at a time
+)
+
+var errNoWALIndex = errors.New("the file has no shared memory")
+
+// walIndex is that of the file, which is in WAL mode and has been read.
+func (c *conn) walIndex() (*walIndex, error) {
+	rc, err := withString(c, "main", func(name uintptr) int32 {
+		return sqlite3.Xsqlite3_file_control(c.tls, c.db, name, sqlite3.SQLITE_FCNTL_FILE_POINTER, c.arena)
+	})
+	if err != nil {
+		return nil, err
+	}
+	file := pointerAt(c.arena)
+	if rc != sqlite3.SQLITE_OK || file == 0 {
+		return nil, errNoWALIndex
+	}
+	methods := at[sqlite3.Tsqlite3_file](file).FpMethods
+	if methods == 0 {
+		return nil, errNoWALIndex
+	}
+	mapRegion := at[sqlite3.Tsqlite3_io_methods](methods).FxShmMap
+	if mapRegion == 0 {
+		return nil, errNoWALIndex
+	}
+	const first, extend = 0, 0
+	call := function[func(tls *libc.TLS, file uintptr, region, size, extend int32, to uintptr) int32](mapRegion)
+	rc = call(c.tls, file, first, regionBytes, extend, c.arena)
+	region := pointerAt(c.arena)
+	if rc != sqlite3.SQLITE_OK || region == 0 {
+		return nil, errNoWALIndex
+	}
+	return at[walIndex](region), nil
+}
+
+// read is the header now. While a process changes it, it may be a mixture of two.
+func (w *walIndex) read() (h walHeader) {
+	for i := range h {
+		h[i] = atomic.LoadUint64(&w[i])
+	}
+	return h
+}
+
+// is reports whether the header is h.
+func (w *walIndex) is(h *walHeader) bool {
+	for i := range h {
+		if atomic.LoadUint64(&w[i]) != h[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// commits counts the commits to the file, in 32 bits.
+func (h *walHeader) commits() uint32 { return (*[2 * headerWords]uint32)(unsafe.Pointer(h))[2] }
