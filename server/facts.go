@@ -28,6 +28,8 @@ func (s *Server) facts() translator.Facts {
 		"Stats": {
 			fmt.Sprintf("total_connections_received:%d", s.lastID.Load()),
 			fmt.Sprintf("total_commands_processed:%d", s.commands.Load()),
+			fmt.Sprintf("instantaneous_ops_per_sec:%.0f", s.pace.look(s.since, time.Now(), s.commands.Load())),
+			fmt.Sprintf("rejected_connections:%d", s.rejected.Load()), "evicted_keys:0", "evicted_clients:0",
 			fmt.Sprintf("acl_access_denied_auth:%d", s.users.Log.Refused(acl.ByPassword)),
 			fmt.Sprintf("acl_access_denied_cmd:%d", s.users.Log.Refused(acl.ByCommand)),
 			fmt.Sprintf("acl_access_denied_key:%d", s.users.Log.Refused(acl.ByKey)),
@@ -41,6 +43,9 @@ func (s *Server) facts() translator.Facts {
 	}
 	if used, ok := heap(); ok {
 		facts["Memory"] = []string{"used_memory:" + strconv.FormatUint(used, 10), "used_memory_human:" + human(used)}
+	}
+	if user, system, ok := processorTime(); ok {
+		facts["CPU"] = []string{fmt.Sprintf("used_cpu_sys:%f", system.Seconds()), fmt.Sprintf("used_cpu_user:%f", user.Seconds())}
 	}
 	return facts
 }

@@ -19,7 +19,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	door := guarded{ln, newDoor(s.config.MaxClients), func(nc net.Conn) { s.refuse(nc, fullText) }}
+	door := guarded{ln, newDoor(s.config.MaxClients), func(nc net.Conn) { s.rejected.Add(1); s.refuse(nc, fullText) }}
 	context.AfterFunc(ctx, func() { door.Close() })
 	for {
 		nc, err := s.accept(ctx, door)

@@ -66,11 +66,13 @@ type Server struct {
 	lastID   atomic.Int64  // of a connection
 	wrong    atomic.Int64  // passwords and tokens whose refusals wait
 	requests atomic.Uint64 // over REST
+	rejected atomic.Int64  // connections that found no room
 	commands atomic.Uint64 // carried out, refused ones included
 
 	users    *acl.Users
 	userFile sync.Mutex // while the file is read or written
 
+	pace       pace
 	complaints complaints
 	memory     *store.Pool
 

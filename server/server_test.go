@@ -124,6 +124,9 @@ func TestMaxClients(t *testing.T) {
 	c := s.dial(t)
 	want(t, c.reply(), "(error) ERR max number of clients reached")
 	c.wantClosed()
+	if stats := string(a.do("INFO", "stats").Str); !strings.Contains(stats, "\r\nrejected_connections:1\r\n") {
+		t.Errorf("INFO does not count the client that was refused: %s", stats)
+	}
 }
 
 func TestClientListAndKill(t *testing.T) {
@@ -259,6 +262,7 @@ func TestInfo(t *testing.T) {
 	for _, want := range []string{
 		"\r\nrun_id:", "\r\nuptime_in_seconds:", "\r\ntcp_port:", "\r\n# Clients\r\nconnected_clients:1\r\nmaxclients:7\r\n",
 		"\r\n# Memory\r\n", "\r\nused_memory_human:", "\r\n# Stats\r\ntotal_connections_received:1\r\ntotal_commands_processed:",
+		"\r\ninstantaneous_ops_per_sec:", "\r\nrejected_connections:0\r\n", "\r\nrdb_last_bgsave_status:ok\r\n", "\r\n# CPU\r\nused_cpu_sys:",
 	} {
 		if !strings.Contains(info, want) {
 			t.Errorf("%q is missing in\n%s", want, info)

@@ -42,9 +42,11 @@ var sections = []section{
 	{"Server", serverLines},
 	{"Clients", nil},
 	{"Memory", facts("maxmemory:0", "maxmemory_human:0B", "maxmemory_policy:noeviction")},
-	{"Persistence", facts("loading:0", "async_loading:0", "rdb_changes_since_last_save:0", "rdb_bgsave_in_progress:0", "aof_enabled:0")},
+	{"Persistence", persistenceLines},
 	{"Stats", nil},
-	{"Replication", facts("role:master", "connected_slaves:0", "master_repl_offset:0")},
+	{"Replication", facts("role:master", "connected_slaves:0", "master_failover_state:no-failover", "master_repl_offset:0",
+		"second_repl_offset:-1", "repl_backlog_active:0")},
+	{"CPU", nil},
 	{"Modules", facts("module:name=vectorset,ver=1,api=1,filters=0,usedby=[],using=[],options=[handle-io-errors|handle-repl-async-load]")},
 	{"Cluster", facts("cluster_enabled:0")},
 	{"Keyspace", keyspaceLines},
@@ -57,6 +59,17 @@ func serverLines(c *Call, _ *store.Result) []string {
 		"arch_bits:64",
 		"server_time_usec:" + strconv.FormatInt(c.Env.Now*1000, 10),
 		"meowdis:schema=" + strconv.Itoa(schema.Version) + ",databases=" + strconv.Itoa(commands.Databases),
+	}
+}
+
+// persistenceLines say what tools look at to warn: every commit is in the file, so that the
+// last save is now and went well.
+func persistenceLines(c *Call, _ *store.Result) []string {
+	return []string{
+		"loading:0", "async_loading:0",
+		"rdb_changes_since_last_save:0", "rdb_bgsave_in_progress:0", "rdb_last_save_time:" + strconv.FormatInt(c.Env.Now/1000, 10),
+		"rdb_last_bgsave_status:ok", "rdb_last_bgsave_time_sec:-1", "rdb_current_bgsave_time_sec:-1",
+		"aof_enabled:0", "aof_rewrite_in_progress:0", "aof_rewrite_scheduled:0", "aof_last_bgrewrite_status:ok", "aof_last_write_status:ok",
 	}
 }
 

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package server
+
+import "time"
+
+// processorTime is not known here.
+func processorTime() (user, system time.Duration, ok bool) { return 0, 0, false }
