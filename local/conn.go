@@ -122,6 +122,9 @@ var configure = sync.OnceValue(func() error {
 	if rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_STMTJRNL_SPILL, libc.VaList(args, int32(undoKept))); rc != sqlite3.SQLITE_OK {
 		return fmt.Errorf("configuring SQLite: result %d", rc)
 	}
+	if rc := poolPages(tls); rc != sqlite3.SQLITE_OK {
+		return fmt.Errorf("configuring SQLite's memory: result %d", rc)
+	}
 	return nil
 })
 

@@ -39,7 +39,7 @@ type Options struct {
 	// log was mended.
 	Report func(error)
 	// Cache is how many bytes of the file's pages each connection keeps; 0 is
-	// 32 MB. It takes about twice that much memory.
+	// 32 MB. It takes about a twelfth more memory than that.
 	Cache int
 	// Keep is how many bytes of memory the rows of reads may take that are kept, so that the
 	// same reads need no SQLite; 0 is none. It is for who serves. A file that is only read,
