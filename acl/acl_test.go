@@ -1,6 +1,8 @@
 package acl
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/meowdis/meowdis/commands"
@@ -42,6 +44,30 @@ func TestDelete(t *testing.T) {
 	}
 	if users.Login("bob", "") != nil || users.Find("bob") != nil || users.Find(Default) == nil {
 		t.Error("the wrong users are gone")
+	}
+}
+
+// TestLog counts what is like one of the latest events, and keeps few and short ones.
+func TestLog(t *testing.T) {
+	var log Log
+	log.SetMax(3)
+	add := func(now int64, object string) {
+		log.Add(now, Event{Reason: ByKey, Context: "toplevel", Object: object, User: "bob"})
+	}
+	add(0, "a")
+	add(1000, "b")
+	add(groupedMs, "a")
+	add(3*groupedMs, "a") // too late to be the same
+	add(3*groupedMs, strings.Repeat("x", 1<<20))
+	got := ""
+	for _, e := range log.entries {
+		got += fmt.Sprintf("%.1s %d×%d, ", e.Object, len(e.Object), e.count)
+	}
+	if want := "x 1024×1, a 1×1, a 1×2, "; got != want {
+		t.Errorf("the log is %s, want %s", got, want)
+	}
+	if log.Refused(ByKey) != 5 || log.Refused(ByCommand) != 0 {
+		t.Error("what was refused is counted wrongly")
 	}
 }
 

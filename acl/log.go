@@ -2,6 +2,7 @@ package acl
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/meowdis/meowdis/resp"
@@ -11,7 +12,7 @@ import (
 type Event struct {
 	Reason  Reason
 	Context string // "toplevel", "multi", "lua"
-	Object  string // the command, key, channel, or what was called with a wrong password
+	Object  string // the command, key, channel, or what was called with a wrong password; up to maxObject
 	User    string // who it was, or for a wrong password wanted to be
 	Client  string // as CLIENT LIST shows it
 }
@@ -32,6 +33,9 @@ type entry struct {
 	created, later int64 // Unix ms
 }
 
+// maxObject is how many bytes of an object are kept: a key may have 512 MB.
+const maxObject = 1 << 10
+
 // Events like one of the latest few within a minute are counted there.
 const (
 	grouped   = 10
@@ -42,6 +46,7 @@ const (
 func (l *Log) Add(now int64, e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	e.Object = strings.Clone(e.Object[:min(len(e.Object), maxObject)])
 	l.refused[e.Reason]++
 	if l.max == 0 {
 		l.entries = nil
