@@ -110,8 +110,9 @@ const (
 )
 
 // undoKept is how much of the pages that one statement changes SQLite keeps in memory, in case
-// the statement fails. Its default, 64 KB, has a statement of ten new keys write a file.
-const undoKept = 4 << 20
+// the statement fails, in bytes. The rest goes to a file, by pieces of this size: with the 64 KB
+// that are the default a statement of ten new keys writes one. SQLite cannot write a larger piece.
+const undoKept = 1<<17 - 1
 
 // configure says what holds for the whole process. It is for the time before SQLite is used.
 var configure = sync.OnceValue(func() error {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"path/filepath"
 	"testing"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -32,5 +33,41 @@ func TestPlansAreKept(t *testing.T) {
 	}
 	if n := sqlite3.Xsqlite3_stmt_status(c.tls, p.stmt, sqlite3.SQLITE_STMTSTATUS_REPREPARE, 0); n > 0 {
 		t.Errorf("planned %d times more", n)
+	}
+}
+
+// TestStatementThatIsUndone changes more pages in a statement than are kept in memory for it, once
+// to its end, and once until it fails.
+func TestStatementThatIsUndone(t *testing.T) {
+	c, err := openConn(filepath.Join(t.TempDir(), "file"), makeIfNew)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	const rows = 3000 // a page each
+	for _, sql := range []string{
+		"CREATE TABLE t(a INTEGER PRIMARY KEY, b CHECK (b <> 1003000), c)",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO t SELECT i, i, zeroblob(3000) FROM n",
+		"BEGIN",
+		"UPDATE t SET b = b + 1000",
+		"UPDATE t SET b = b + 1000",
+		"UPDATE t SET b = b - 1000",
+	} {
+		if err := c.script(sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	if err := c.script("UPDATE t SET b = b + 999000"); err == nil {
+		t.Fatal("the check let it pass")
+	}
+	if err := c.script("COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	sum, _, err := c.run(store.Stmt{SQL: "SELECT sum(b) FROM t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := sum[0][0].Int(), int64(rows*(rows+1)/2+rows*1000); got != want {
+		t.Errorf("the sum is %d, want %d", got, want)
 	}
 }
