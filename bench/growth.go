@@ -3,8 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,8 +17,11 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// sizes are the numbers of elements that growth measures.
-var sizes = []int{1_000, 10_000, 100_000, 1_000_000}
+// The numbers of elements, and of keys, that growth measures.
+var (
+	elements  = []int{10, 1_000, 10_000, 100_000, 1_000_000}
+	databases = []int{1_000, 10_000, 100_000, 1_000_000, 10_000_000}
+)
 
 // probe is a command to time on a key with n elements. {mid} stands for half of n,
 // and {i} for the number of the repetition. undo, which is not timed, makes the key
@@ -30,6 +36,7 @@ const repeats = 31
 // subject is a type of key, how to fill one, and what to ask it.
 type subject struct {
 	name   string
+	keys   bool                 // whether it is a database, and its elements keys
 	fill   string               // the command that adds elements
 	unit   func(i int) []string // the words that add element i
 	probes []probe
@@ -46,67 +53,99 @@ func numbered(formats ...string) func(i int) []string {
 }
 
 var subjects = []subject{
-	{"string of 64-bit integers", "BITFIELD k", func(i int) []string { return []string{"SET", "i64", "#" + strconv.Itoa(i), "-1"} }, []probe{
+	{"string of 64-bit integers", false, "BITFIELD k", func(i int) []string { return []string{"SET", "i64", "#" + strconv.Itoa(i), "-1"} }, []probe{
 		{line: "STRLEN k"}, {line: "GETBIT k {mid}"}, {line: "SETBIT k {mid} 0", undo: "SETBIT k {mid} 1"},
 		{line: "GETRANGE k {mid} {mid}"}, {line: "GETRANGE k -10 -1"}, {line: "SETRANGE k {mid} x"}, {line: "APPEND k x"},
 		{line: "BITFIELD k INCRBY i64 #{mid} 1"}, {line: "BITCOUNT k", times: 5}, {line: "GET k", times: 5},
 	}},
-	{"list", "RPUSH k", numbered("e"), []probe{
+	{"list", false, "RPUSH k", numbered("e"), []probe{
 		{line: "LLEN k"}, {line: "LINDEX k 7"}, {line: "LINDEX k -7"}, {line: "LINDEX k {mid}"},
 		{line: "LRANGE k 0 9"}, {line: "LRANGE k -10 -1"}, {line: "LRANGE k {mid} {mid}"},
 		{line: "LPUSH k x", undo: "LPOP k"}, {line: "RPUSH k x", undo: "RPOP k"},
 		{line: "LPOP k", undo: "LPUSH k x"}, {line: "RPOP k", undo: "RPUSH k x"},
 		{line: "LSET k 3 y"}, {line: "LPOS k none", times: 3},
 	}},
-	{"hash", "HSET k", numbered("f", "v"), []probe{
+	{"hash", false, "HSET k", numbered("f", "v"), []probe{
 		{line: "HLEN k"}, {line: "HGET k f{mid}"}, {line: "HSET k f{i} w"}, {line: "HSET k new{i} w", undo: "HDEL k new{i}"},
 		{line: "HINCRBY k number{i} 1", undo: "HDEL k number{i}"}, {line: "HDEL k f{i}", undo: "HSET k f{i} v"},
 		{line: "HSCAN k 2000000000000000 COUNT 10"}, {line: "HRANDFIELD k 3"}, {line: "HEXPIRE k 100 FIELDS 1 f{i}", undo: "HPERSIST k FIELDS 1 f{i}"},
 	}},
-	{"set", "SADD k", numbered("m"), []probe{
+	{"set", false, "SADD k", numbered("m"), []probe{
 		{line: "SCARD k"}, {line: "SISMEMBER k m{mid}"}, {line: "SADD k new{i}", undo: "SREM k new{i}"}, {line: "SREM k m{i}", undo: "SADD k m{i}"},
 		{line: "SPOP k", undo: "SADD k again{i}"}, {line: "SRANDMEMBER k 3"}, {line: "SSCAN k 2000000000000000 COUNT 10"},
 	}},
-	{"zset", "ZADD k", func(i int) []string { return []string{strconv.Itoa(i), "m" + strconv.Itoa(i)} }, []probe{
+	{"zset", false, "ZADD k", func(i int) []string { return []string{strconv.Itoa(i), "m" + strconv.Itoa(i)} }, []probe{
 		{line: "ZCARD k"}, {line: "ZSCORE k m{mid}"}, {line: "ZADD k {i} m{i}"}, {line: "ZADD k {mid} new{i}", undo: "ZREM k new{i}"},
 		{line: "ZINCRBY k 0.5 m{i}"}, {line: "ZREM k m{i}", undo: "ZADD k {i} m{i}"},
 		{line: "ZRANGEBYSCORE k {mid} +inf LIMIT 0 10"}, {line: "ZRANGE k 0 9"}, {line: "ZRANGE k -10 -1"}, {line: "ZRANGE k {mid} {mid}"},
 		{line: "ZRANK k m7"}, {line: "ZRANK k m{mid}"}, {line: "ZCOUNT k -inf +inf", times: 5},
 		{line: "ZPOPMIN k", undo: "ZADD k -{i} low{i}"}, {line: "ZSCAN k 2000000000000000 COUNT 10"},
 	}},
-	{"stream", "XADD k", func(i int) []string { return []string{"0-" + strconv.Itoa(i+1), "f", "v"} }, []probe{
+	{"stream", false, "XADD k", func(i int) []string { return []string{"0-" + strconv.Itoa(i+1), "f", "v"} }, []probe{
 		{line: "XLEN k"}, {line: "XADD k 1-* f v"}, {line: "XRANGE k 0-{mid} + COUNT 10"}, {line: "XREVRANGE k + - COUNT 10"},
 		{line: "XREAD COUNT 10 STREAMS k 0-{mid}"}, {line: "XDEL k 0-{i}"},
 	}},
-	{"any key, here a hash", "HSET k", numbered("f", "v"), []probe{
+	{"any key, here a hash", false, "HSET k", numbered("f", "v"), []probe{
 		{line: "TYPE k"}, {line: "EXPIRE k 1000"}, {line: "RENAME k l", undo: "RENAME l k"},
 		{line: "COPY k l REPLACE", undo: "DEL l", times: 1}, {line: "DEL k", times: 1},
 	}},
+	{"database", true, "MSET", numbered("key:", "value:"), []probe{
+		{line: "GET key:{mid}"}, {line: "SET key:{mid} w"}, {line: "SET new:{i} w", undo: "DEL new:{i}"},
+		{line: "INCR number:{i}", undo: "DEL number:{i}"}, {line: "DEL key:{i}", undo: "SET key:{i} v"},
+		{line: "EXPIRE key:{i} 1000"}, {line: "RENAME key:{i} other", undo: "RENAME other key:{i}"},
+		{line: "DBSIZE"}, {line: "RANDOMKEY"}, {line: "SCAN 2000000000000000 COUNT 10"}, {line: "FLUSHALL", times: 1},
+	}},
 }
 
-// growth times commands on keys of growing size, in this process and on a file.
-func growth(_ *options, dir string) error {
-	fmt.Printf("Time of a command on a key with so many elements, in one process on a file, median of %d, in µs;\n", repeats)
-	fmt.Println("the last column is what a thousand times as many elements cost:")
-	fmt.Print("\n| ")
-	for _, n := range sizes {
-		fmt.Printf("| %d ", n)
+// sizes are those that the subject is measured at.
+func (s subject) sizes(o *options) []int {
+	if !s.keys {
+		return elements
 	}
-	fmt.Println("| growth |")
-	fmt.Println("|---|" + strings.Repeat("---:|", len(sizes)+1))
-	for _, s := range subjects {
-		if err := s.grow(dir); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+	return slices.DeleteFunc(slices.Clone(databases), func(n int) bool { return n > o.inspected })
+}
+
+// growth times commands on keys and databases of growing size, in this process and on a file.
+func growth(o *options, dir string) error {
+	for _, keys := range []bool{false, true} {
+		what := "Time of a command on a key with so many elements"
+		if keys {
+			what = "Time of a command in a database of so many keys"
 		}
+		fmt.Printf("%s, in one process on a file, median of %d, in µs;\n", what, repeats)
+		fmt.Print("the last column is what a thousand times as many cost:\n\n| ")
+		columns := elements
+		if keys {
+			columns = databases
+		}
+		for _, n := range columns {
+			fmt.Printf("| %d ", n)
+		}
+		fmt.Println("| growth |")
+		fmt.Println("|---|" + strings.Repeat("---:|", len(columns)+1))
+		for _, s := range subjects {
+			if s.keys != keys {
+				continue
+			}
+			if err := s.grow(o, dir); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+		}
+		fmt.Println()
 	}
 	return nil
 }
 
-// grow prints the lines of a subject.
-func (s subject) grow(dir string) error {
-	took := make([][]time.Duration, len(s.probes))
+// grow prints the lines of a subject, and plots them.
+func (s subject) grow(o *options, dir string) error {
+	sizes := s.sizes(o)
+	took := make([]curve, len(s.probes))
+	for i, p := range s.probes {
+		took[i].name = p.line
+	}
 	for _, n := range sizes {
-		f, err := local.Open(filepath.Join(dir, s.name+strconv.Itoa(n)+".sqlite"), local.Options{})
+		file := filepath.Join(dir, s.name+strconv.Itoa(n)+".sqlite")
+		f, err := local.Open(file, local.Options{})
 		if err != nil {
 			return err
 		}
@@ -119,20 +158,33 @@ func (s subject) grow(dir string) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.line, err)
 			}
-			took[i] = append(took[i], d)
+			took[i].took = append(took[i].took, d)
 		}
-		if err := f.Close(); err != nil {
+		if err := errors.Join(f.Close(), os.Remove(file)); err != nil {
 			return err
 		}
 	}
-	for i, p := range s.probes {
-		fmt.Printf("| %s: `%s` ", s.name, p.line)
-		for _, d := range took[i] {
+	base := slices.Index(sizes, 1_000)
+	for _, c := range took {
+		fmt.Printf("| %s: `%s` ", s.name, c.name)
+		for _, d := range c.took {
 			fmt.Printf("| %.0f ", float64(d)/float64(time.Microsecond))
 		}
-		fmt.Printf("| %.1f |\n", float64(took[i][len(sizes)-1])/float64(took[i][0]))
+		if million := slices.Index(sizes, 1_000_000); million >= 0 {
+			fmt.Printf("| %.1f |\n", float64(c.took[million])/float64(c.took[base]))
+			continue
+		}
+		fmt.Println("| |")
 	}
-	return nil
+	if o.plots == "" {
+		return nil
+	}
+	what := "elements of a " + s.name
+	if s.keys {
+		what = "keys of a database"
+	}
+	name, _, _ := strings.Cut(s.name, " ")
+	return plot(filepath.Join(o.plots, "growth-"+name+".svg"), what, sizes, took)
 }
 
 type session struct{ *engine.Session }

@@ -15,8 +15,9 @@ func main() {
 	flag.IntVar(&o.requests, "n", 50_000, "requests of a test of a short command at pipeline 1; pipeline 16 makes twice as many, longer commands fewer")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
-	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file that the inspector opens")
+	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file that the inspector opens, and of the biggest database that grows")
 	flag.StringVar(&o.trees, "trees", "", "the directory that keeps the inspector's files for the next run; made anew each time when empty")
+	flag.StringVar(&o.plots, "plots", "", "the directory that plots of growth are written to; none when empty")
 	flag.StringVar(&o.only, "only", "", "one part: servers, mixed, rest, start, idle, load, files, move, inspect, vsim, stall or growth")
 	flag.IntVar(&o.elements, "elements", 1_000_000, "elements of the key that slow commands are about")
 	flag.IntVar(&o.vectors, "vectors", 5_000, "vectors that VSIM compares")
@@ -36,7 +37,7 @@ type options struct {
 	requests, rounds, keys int
 	vectors, elements      int
 	inspected              int
-	trees                  string
+	trees, plots           string
 	only                   string
 
 	goals goals
