@@ -1,0 +1,400 @@
+package lua
+
+// A tree is compiled to closures: an expression is a function of the frame that
+// returns its value, a statement one that returns how to go on.
+
+type (
+	expr  func(f *frame) Value
+	list  func(f *frame) []Value // the values of a call or of "...", good until the next call
+	test  func(f *frame) bool
+	stmt  func(f *frame) flow
+	store func(f *frame, v Value)
+)
+
+// flow is how a statement ends.
+type flow int
+
+const (
+	goOn flow = iota
+	broken
+	returned
+)
+
+// code is a compiled function body.
+type code struct {
+	fn     *function
+	params []*variable
+	slots  int
+	vararg bool
+	hasArg *variable
+	run    stmt
+}
+
+type compiler struct{ fn *function }
+
+func compile(fn *function) *code {
+	if fn.code == nil {
+		c := &compiler{fn}
+		fn.code = &code{fn: fn, params: fn.params, slots: fn.slots, vararg: fn.vararg, hasArg: fn.hasArg, run: c.block(fn.body)}
+	}
+	return fn.code
+}
+
+// block runs statements in order.
+func (c *compiler) block(body []any) stmt {
+	stmts := make([]stmt, len(body))
+	for i, s := range body {
+		stmts[i] = c.stmt(s)
+	}
+	switch len(stmts) {
+	case 0:
+		return func(*frame) flow { return goOn }
+	case 1:
+		return stmts[0]
+	case 2:
+		a, b := stmts[0], stmts[1]
+		return func(f *frame) flow {
+			if r := a(f); r != goOn {
+				return r
+			}
+			return b(f)
+		}
+	}
+	return func(f *frame) flow {
+		for _, s := range stmts {
+			if r := s(f); r != goOn {
+				return r
+			}
+		}
+		return goOn
+	}
+}
+
+func (c *compiler) stmt(s any) stmt {
+	switch s := s.(type) {
+	case *localStmt:
+		return c.local(s)
+	case *assignment:
+		return c.assign(s)
+	case *callStmt:
+		call := c.call(s.call)
+		return func(f *frame) flow {
+			call(f)
+			return goOn
+		}
+	case *block:
+		return c.block(s.body)
+	case *whileStmt:
+		cond, body := c.test(s.cond), c.stmt(s.body)
+		return func(f *frame) flow {
+			for cond(f) {
+				f.s.step()
+				if r := body(f); r == returned {
+					return r
+				} else if r == broken {
+					break
+				}
+			}
+			return goOn
+		}
+	case *repeatStmt:
+		cond, body := c.test(s.cond), c.block(s.body)
+		return func(f *frame) flow {
+			for {
+				f.s.step()
+				if r := body(f); r == returned {
+					return r
+				} else if r == broken || cond(f) {
+					return goOn
+				}
+			}
+		}
+	case *ifStmt:
+		return c.ifStmt(s)
+	case *numericFor:
+		return c.numericFor(s)
+	case *genericFor:
+		return c.genericFor(s)
+	case *localFunction:
+		v, make := s.v, c.function(s.fn)
+		return func(f *frame) flow {
+			f.set(v, Nil) // so that the function can see itself
+			fn := make(f)
+			if v.captured {
+				f.slots[v.slot].ref.(*cell).v = fn
+			} else {
+				f.slots[v.slot] = fn
+			}
+			return goOn
+		}
+	case *returnStmt:
+		return c.returns(s)
+	}
+	return func(*frame) flow { return broken }
+}
+
+func (c *compiler) local(s *localStmt) stmt {
+	if len(s.vars) == 1 && len(s.values) == 1 {
+		v, value := s.vars[0], c.expr(s.values[0])
+		if !v.captured {
+			slot := v.slot
+			return func(f *frame) flow {
+				f.slots[slot] = value(f)
+				return goOn
+			}
+		}
+		return func(f *frame) flow {
+			f.set(v, value(f))
+			return goOn
+		}
+	}
+	vars := s.vars
+	values := c.values(s.values, len(vars))
+	return func(f *frame) flow {
+		top := f.s.top
+		vs := values(f)
+		for i, v := range vars {
+			f.set(v, vs[i])
+		}
+		f.s.top = top
+		return goOn
+	}
+}
+
+// values evaluates expressions to exactly n values, on the stack: the caller sets its
+// top back.
+func (c *compiler) values(es []any, n int) list {
+	if len(es) == 0 {
+		return func(f *frame) []Value { return f.s.alloc(n) }
+	}
+	last := len(es) - 1
+	var rest list
+	if len(es) <= n {
+		rest = c.multi(es[last])
+	}
+	single := make([]expr, 0, len(es))
+	for i, e := range es {
+		if i < last || rest == nil {
+			single = append(single, c.expr(e))
+		}
+	}
+	return func(f *frame) []Value {
+		vs := f.s.alloc(max(n, len(single)))
+		for i, e := range single {
+			vs[i] = e(f)
+		}
+		if rest != nil {
+			copy(vs[last:], rest(f))
+		}
+		return vs
+	}
+}
+
+func (c *compiler) assign(s *assignment) stmt {
+	if len(s.targets) == 1 && len(s.values) == 1 {
+		if t, ok := s.targets[0].(*index); ok {
+			object, key, value := c.expr(t.object), c.expr(t.key), c.expr(s.values[0])
+			line, of := s.line, c.named(t.object)
+			return func(f *frame) flow {
+				o, k := object(f), key(f)
+				f.setIndex(o, k, value(f), line, of)
+				return goOn
+			}
+		}
+		value, to := c.expr(s.values[0]), c.store(s.targets[0], s.line)
+		if l, ok := s.targets[0].(*localRef); ok && !l.v.captured {
+			slot := l.v.slot
+			return func(f *frame) flow {
+				f.slots[slot] = value(f)
+				return goOn
+			}
+		}
+		return func(f *frame) flow {
+			to(f, value(f))
+			return goOn
+		}
+	}
+	return c.assignMany(s)
+}
+
+// assignMany evaluates tables and keys, then the values, and then assigns from the
+// last to the first.
+func (c *compiler) assignMany(s *assignment) stmt {
+	n := len(s.targets)
+	objects, keys, stores, names := make([]expr, n), make([]expr, n), make([]store, n), make([]any, n)
+	for i, t := range s.targets {
+		if t, ok := t.(*index); ok {
+			objects[i], keys[i], names[i] = c.expr(t.object), c.expr(t.key), c.named(t.object)
+			continue
+		}
+		stores[i] = c.store(t, s.line)
+	}
+	values := c.values(s.values, n)
+	line := s.line
+	return func(f *frame) flow {
+		top := f.s.top
+		at := f.s.alloc(2 * n)
+		for i, o := range objects {
+			if o != nil {
+				at[2*i], at[2*i+1] = o(f), keys[i](f)
+			}
+		}
+		vs := values(f)
+		for i := n - 1; i >= 0; i-- {
+			if objects[i] != nil {
+				f.setIndex(at[2*i], at[2*i+1], vs[i], line, names[i])
+			} else {
+				stores[i](f, vs[i])
+			}
+		}
+		f.s.top = top
+		return goOn
+	}
+}
+
+func (c *compiler) store(target any, line int) store {
+	switch t := target.(type) {
+	case *localRef:
+		slot := t.v.slot
+		if t.v.captured {
+			return func(f *frame, v Value) { f.slots[slot].ref.(*cell).v = v }
+		}
+		return func(f *frame, v Value) { f.slots[slot] = v }
+	case *upvalRef:
+		i := t.index
+		return func(f *frame, v Value) { f.fn.up[i].v = v }
+	case *globalRef:
+		key := Value{ref: t.name}
+		return func(f *frame, v Value) { f.setIndex(Of(f.fn.env), key, v, line, nil) }
+	}
+	return nil
+}
+
+func (c *compiler) ifStmt(s *ifStmt) stmt {
+	conds, blocks := make([]test, len(s.conds)), make([]stmt, len(s.blocks))
+	for i, e := range s.conds {
+		conds[i] = c.test(e)
+	}
+	for i, b := range s.blocks {
+		blocks[i] = c.block(b)
+	}
+	var otherwise stmt
+	if len(blocks) > len(conds) {
+		otherwise = blocks[len(conds)]
+	}
+	return func(f *frame) flow {
+		for i, cond := range conds {
+			if cond(f) {
+				return blocks[i](f)
+			}
+		}
+		if otherwise != nil {
+			return otherwise(f)
+		}
+		return goOn
+	}
+}
+
+func (c *compiler) numericFor(s *numericFor) stmt {
+	from, limit := c.expr(s.from), c.expr(s.limit)
+	step := func(*frame) Value { return Number(1) }
+	if s.step != nil {
+		step = c.expr(s.step)
+	}
+	v, body, line := s.v, c.block(s.body), s.line
+	return func(f *frame) flow {
+		a, b, d := from(f), limit(f), step(f)
+		i, ok := a.ToNumber()
+		if !ok {
+			f.at(line, "'for' initial value must be a number")
+		}
+		end, ok := b.ToNumber()
+		if !ok {
+			f.at(line, "'for' limit must be a number")
+		}
+		by, ok := d.ToNumber()
+		if !ok {
+			f.at(line, "'for' step must be a number")
+		}
+		for ; by > 0 && i <= end || by <= 0 && end <= i; i += by {
+			f.s.step()
+			if v.captured {
+				f.slots[v.slot] = Value{ref: &cell{Number(i)}}
+			} else {
+				f.slots[v.slot] = Number(i)
+			}
+			if r := body(f); r == returned {
+				return r
+			} else if r == broken {
+				break
+			}
+		}
+		return goOn
+	}
+}
+
+func (c *compiler) genericFor(s *genericFor) stmt {
+	init, vars, state, line := c.values(s.values, 3), s.vars, s.state, s.line
+	body := c.block(s.body)
+	at := &site{line: line}
+	return func(f *frame) flow {
+		top := f.s.top
+		copy(f.slots[state:state+3], init(f))
+		f.s.top = top
+		for {
+			f.s.step()
+			f.line, f.site = line, at
+			next, args := f.callee(f.slots[state], f.s.alloc(2), at, nil)
+			args[len(args)-2], args[len(args)-1] = f.slots[state+1], f.slots[state+2]
+			vs := f.s.call(next, args)
+			f.s.top = top
+			if len(vs) == 0 || vs[0].IsNil() {
+				return goOn
+			}
+			f.slots[state+2] = vs[0]
+			for i, v := range vars {
+				if i < len(vs) {
+					f.set(v, vs[i])
+				} else {
+					f.set(v, Nil)
+				}
+			}
+			if r := body(f); r == returned {
+				return r
+			} else if r == broken {
+				return goOn
+			}
+		}
+	}
+}
+
+func (c *compiler) returns(s *returnStmt) stmt {
+	switch len(s.values) {
+	case 0:
+		return func(f *frame) flow {
+			f.ret = nil
+			return returned
+		}
+	case 1:
+		if call, ok := s.values[0].(*callExpr); ok {
+			return c.tailCall(call)
+		}
+		if _, ok := s.values[0].(*varargs); ok {
+			return func(f *frame) flow {
+				f.ret = f.varargs
+				return returned
+			}
+		}
+		value := c.expr(s.values[0])
+		return func(f *frame) flow {
+			f.one[0] = value(f)
+			f.ret = f.one[:]
+			return returned
+		}
+	}
+	values := c.args(s.values, false)
+	return func(f *frame) flow {
+		f.ret = values(f, Nil)
+		return returned
+	}
+}

@@ -1,0 +1,144 @@
+package lua
+
+import "errors"
+
+// memory bounds what a state may hold. What strings and tables take is only added up;
+// when the sum has reached a threshold, what can still be reached is counted, and the
+// threshold goes to twice that.
+type memory struct {
+	limit     int
+	allocated int // since the last count, with what that found
+	nextCount int
+	marks     uint32
+}
+
+// ErrMemory is what a script fails with that holds more than its limit.
+var ErrMemory = errors.New("not enough memory")
+
+const firstCount = 1 << 20
+
+// SetMemoryLimit bounds what the state may hold, in bytes, about. A script that holds
+// more fails with "not enough memory".
+func (s *State) SetMemoryLimit(n int) {
+	s.limit, s.nextCount = n, min(n, firstCount)
+}
+
+// Allocated is about how many bytes the state holds.
+func (s *State) Allocated() int { return s.allocated }
+
+// Grow counts n bytes, which are about to be held.
+func (s *State) Grow(n int) {
+	if s.allocated += n; s.allocated <= s.nextCount {
+		return
+	}
+	if n < s.limit {
+		s.allocated = n + s.count()
+	}
+	if s.allocated > s.limit {
+		s.allocated = 0
+		s.nextCount = 0 // what comes next is counted, however little it is
+		s.ThrowValue(String(ErrMemory.Error()))
+	}
+	s.nextCount = min(s.limit, max(2*s.allocated, firstCount))
+}
+
+// Fits fails when n bytes, of something that is being built, are more than the limit.
+func (s *State) Fits(n int) {
+	if n > s.limit {
+		s.ThrowValue(String(ErrMemory.Error()))
+	}
+}
+
+// count is the size of what the state can reach.
+func (s *State) count() int {
+	s.marks++
+	w := walk{mark: s.marks}
+	w.value(Of(s.Globals))
+	if s.strings != nil {
+		w.value(Of(s.strings))
+	}
+	w.values(s.stack[:s.top])
+	for c, at := s.current, s; at != nil; {
+		for _, f := range at.frames[:at.depth] {
+			w.values(f.slots)
+			w.values(f.varargs)
+			w.values(f.args)
+			w.values(f.tailing)
+			w.value(Value{ref: f.fn})
+		}
+		if c == nil {
+			break
+		}
+		at, c = c.parent, c.parent.current
+	}
+	w.drain()
+	return w.size
+}
+
+// walk follows references with a list of its own, since they may go deep.
+type walk struct {
+	mark   uint32
+	size   int
+	tables []*Table
+	fns    []*Function
+}
+
+func (w *walk) values(vs []Value) {
+	for i := range vs {
+		w.value(vs[i])
+	}
+}
+
+func (w *walk) value(v Value) {
+	switch r := v.ref.(type) {
+	case *text:
+		w.size += 32 + len(r.s) // again for each reference, which is too much, not too little
+	case *cell:
+		w.value(r.v)
+	case *Table:
+		if r != nil && r.mark != w.mark {
+			r.mark = w.mark
+			w.size += r.size()
+			w.tables = append(w.tables, r)
+		}
+	case *Function:
+		if r != nil && r.mark != w.mark {
+			r.mark = w.mark
+			w.size += 64 + 8*len(r.up)
+			w.fns = append(w.fns, r)
+		}
+	case *Coroutine:
+		if r.mark != w.mark && r.state != nil {
+			r.mark = w.mark
+			w.size += 1 << 12
+			for _, f := range r.state.frames[:r.state.depth] {
+				w.values(f.slots)
+				w.values(f.varargs)
+			}
+		}
+	}
+}
+
+func (w *walk) drain() {
+	for len(w.tables)+len(w.fns) > 0 {
+		if n := len(w.fns); n > 0 {
+			fn := w.fns[n-1]
+			w.fns = w.fns[:n-1]
+			for _, c := range fn.up {
+				w.value(c.v)
+			}
+			continue
+		}
+		n := len(w.tables)
+		t := w.tables[n-1]
+		w.tables = w.tables[:n-1]
+		w.values(t.array)
+		for i := range t.nodes {
+			w.value(t.nodes[i].key)
+			w.value(t.nodes[i].value)
+		}
+		if t.meta != nil {
+			w.value(Of(t.meta))
+		}
+	}
+}

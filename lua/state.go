@@ -1,0 +1,433 @@
+package lua
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+)
+
+// Function is a Lua function: a closure of a script's or one of Go's.
+type Function struct {
+	Name string // what a Go function is called in no message; for whoever debugs
+
+	code *code
+	up   []*cell
+	env  *Table
+	goFn GoFunction
+	id   uint32
+	mark uint32
+}
+
+// GoFunction is a function of the embedder's. Its arguments are valid until it
+// returns, its results until the next call of the state.
+type GoFunction func(s *State, args []Value) []Value
+
+// cell holds a local that an inner function uses.
+type cell struct{ v Value }
+
+// frame is a call that is running. Frames are used again by later calls of the same
+// depth.
+type frame struct {
+	s       *State
+	fn      *Function
+	slots   []Value
+	varargs []Value
+	args    []Value // of a Go function
+	ret     []Value
+	one     [1]Value // what ret is, when it is one value
+	tail    *Function
+	tailing []Value
+	tails   int // tail calls that took this frame's place
+	line    int
+	site    *site // of the call that is under way
+}
+
+// site is a place in the source that calls.
+type site struct {
+	line       int
+	kind, name string // "global", "local", "method", "field", "upvalue" or ""
+}
+
+// State runs functions. It is for one goroutine at a time.
+type State struct {
+	Globals *Table
+
+	// Interrupt is asked now and then; what it returns ends the run, and no pcall
+	// catches it. It may be nil.
+	Interrupt func() error
+
+	// Strings is the metatable of strings.
+	strings *Table
+
+	stack   []Value
+	top     int
+	frames  []*frame
+	depth   int
+	nested  int // calls from Go and metamethods
+	steps   uint32
+	scratch [1]Value
+	current *Coroutine
+
+	coroutines []*Coroutine // begun and not at their end, of the state that is no coroutine
+	memory
+	random random
+}
+
+// The limits of the reference implementation.
+const (
+	maxDepth  = 16384
+	maxNested = 200
+)
+
+var ids atomic.Uint32
+
+// NewState makes a state without globals.
+func NewState() *State {
+	s := &State{Globals: NewTable(0, 0)}
+	s.stack = make([]Value, 256)
+	s.limit = 1 << 62
+	s.nextCount = s.limit
+	return s
+}
+
+// Error is a Lua error on its way to a pcall or to the embedder.
+type Error struct {
+	Value  Value
+	Source string // of the function that raised it: as it was given, or "=[C]"
+	Line   int    // 0 when it is not known
+	syntax bool
+}
+
+func (e *Error) Error() string { return e.Value.String() }
+
+// ended carries what Interrupt returned.
+type ended struct{ err error }
+
+// GoFunc makes a function of Go's.
+func GoFunc(name string, fn GoFunction) *Function {
+	return &Function{Name: name, goFn: fn, id: ids.Add(1)}
+}
+
+// One is a list of one value, for a GoFunction to return.
+func (s *State) One(v Value) []Value {
+	s.scratch[0] = v
+	return s.scratch[:]
+}
+
+// Call runs a function. An error is an *Error, or what Interrupt returned.
+func (s *State) Call(fn *Function, args ...Value) (results []Value, err error) {
+	top, depth, nested := s.top, s.depth, s.nested
+	defer func() {
+		if r := recover(); r != nil {
+			s.unwind(top, depth, nested)
+			switch r := r.(type) {
+			case *Error:
+				err = r
+			case ended:
+				err = r.err
+			default:
+				panic(r)
+			}
+		}
+	}()
+	return s.call(fn, args), nil
+}
+
+func (s *State) unwind(top, depth, nested int) {
+	for i := depth; i < s.depth; i++ {
+		s.frames[i].clear()
+	}
+	s.top, s.depth, s.nested = top, depth, nested
+}
+
+func (f *frame) clear() {
+	f.fn, f.slots, f.varargs, f.args, f.ret, f.tail, f.tailing, f.site = nil, nil, nil, nil, nil, nil, nil, nil
+	f.one[0] = Nil
+}
+
+// alloc takes n values of the stack, all Nil. Setting s.top back gives them back.
+func (s *State) alloc(n int) []Value {
+	base := s.top
+	if s.room(n); n > 0 {
+		clear(s.stack[base:s.top])
+	}
+	return s.stack[base:s.top:s.top]
+}
+
+// room moves the top up by n. A larger stack is a new one: who holds a part of the old
+// keeps that.
+func (s *State) room(n int) {
+	if s.top+n > len(s.stack) {
+		s.stack = make([]Value, 2*(s.top+n))
+	}
+	s.top += n
+}
+
+func (s *State) push(fn *Function) *frame {
+	if s.depth >= maxDepth {
+		s.Raise("stack overflow")
+	}
+	if s.depth == len(s.frames) {
+		s.frames = append(s.frames, &frame{s: s})
+	}
+	f := s.frames[s.depth]
+	s.depth++
+	f.fn, f.line, f.tails = fn, 0, 0
+	return f
+}
+
+// call runs a function. Its results are good until the next call.
+func (s *State) call(fn *Function, args []Value) []Value {
+	f := s.push(fn)
+	if fn.goFn != nil {
+		f.args = args
+		ret := fn.goFn(s, args)
+		s.depth--
+		return ret
+	}
+	top := s.top
+	for {
+		c := fn.code
+		s.step()
+		f.slots = s.alloc(c.slots)
+		n := min(len(c.params), len(args))
+		for i, v := range c.params[:n] {
+			if v.captured {
+				f.slots[v.slot] = Value{ref: &cell{args[i]}}
+			} else {
+				f.slots[v.slot] = args[i]
+			}
+		}
+		for _, v := range c.params[n:] {
+			if v.captured {
+				f.slots[v.slot] = Value{ref: &cell{}}
+			}
+		}
+		if c.vararg {
+			f.varargs = args[n:]
+			if c.hasArg != nil {
+				f.setArg(c.hasArg)
+			}
+		}
+		f.ret = nil
+		c.run(f)
+		if f.tail == nil {
+			break
+		}
+		fn, args = f.tail, f.tailing
+		f.fn, f.tail, f.tailing = fn, nil, nil
+		f.tails++
+		s.top = top
+	}
+	s.top = top
+	s.depth--
+	return f.ret
+}
+
+// setArg is the local arg of a vararg function that does not say "...".
+func (f *frame) setArg(v *variable) {
+	t := NewTable(len(f.varargs), 1)
+	for i, a := range f.varargs {
+		t.SetIndex(i+1, a)
+	}
+	t.SetField("n", Number(float64(len(f.varargs))))
+	f.s.Grow(t.size())
+	f.set(v, Of(t))
+}
+
+func (f *frame) set(v *variable, to Value) {
+	if v.captured {
+		f.slots[v.slot] = Value{ref: &cell{to}}
+	} else {
+		f.slots[v.slot] = to
+	}
+}
+
+// Invoke calls a function from Go code that a script has called: an error goes on to
+// that script.
+func (s *State) Invoke(fn Value, args ...Value) []Value {
+	f := fn.AsFunction()
+	if f == nil {
+		if f = s.metamethod(fn, "__call").AsFunction(); f == nil {
+			s.Raise("attempt to call a " + fn.Type() + " value")
+		}
+		args = append([]Value{fn}, args...)
+	}
+	if s.nested++; s.nested >= maxNested {
+		s.Raise("C stack overflow")
+	}
+	if s.depth > 0 {
+		defer func(at *frame, was *site) { at.site = was }(s.frames[s.depth-1], s.frames[s.depth-1].site)
+		s.frames[s.depth-1].site = nil
+	}
+	r := s.call(f, args)
+	s.nested--
+	return r
+}
+
+func first(vs []Value) Value {
+	if len(vs) > 0 {
+		return vs[0]
+	}
+	return Nil
+}
+
+// step counts the work of loops and calls.
+func (s *State) step() {
+	if s.steps++; s.steps&0xff == 0 && s.Interrupt != nil {
+		if err := s.Interrupt(); err != nil {
+			panic(ended{err})
+		}
+	}
+}
+
+// Check asks Interrupt at once: for Go functions that work for long.
+func (s *State) Check() {
+	s.steps |= 0xff
+	s.step()
+}
+
+// Errors.
+
+// where is "chunk:line:" of a level: 0 is the running function, 1 its caller.
+func (s *State) where(level int) string {
+	if f := s.level(level); f != nil && f.fn.code != nil && f.line > 0 {
+		return fmt.Sprintf("%s:%d: ", f.fn.code.fn.chunk, f.line)
+	}
+	return ""
+}
+
+// level is a running function, or nil: tail calls count, but are no functions.
+func (s *State) level(n int) *frame {
+	for i := s.depth - 1; i >= 0; i-- {
+		if n == 0 {
+			return s.frames[i]
+		}
+		if n--; n < s.frames[i].tails {
+			return nil
+		}
+		n -= s.frames[i].tails
+	}
+	return nil
+}
+
+// ThrowValue raises a value as an error.
+func (s *State) ThrowValue(v Value) {
+	e := &Error{Value: v}
+	f := s.level(0)
+	if f != nil && f.fn.code == nil {
+		f = s.level(1)
+	}
+	switch {
+	case f == nil:
+	case f.fn.code == nil:
+		e.Source, e.Line = "=[C]", -1
+	default:
+		e.Source, e.Line = f.fn.code.fn.source, f.line
+	}
+	panic(e)
+}
+
+// Throw raises a message with the place of the innermost function that is a script's:
+// the running one or its caller.
+func (s *State) Throw(msg string) {
+	level := 0
+	if s.depth > 0 && s.frames[s.depth-1].fn.code == nil {
+		level = 1
+	}
+	s.ThrowValue(String(s.where(level) + msg))
+}
+
+// BadArgument raises the error about the n-th argument, from 1 on, of the running Go
+// function.
+func (s *State) BadArgument(n int, why string) {
+	name := "?"
+	if caller := s.level(1); caller != nil && caller.site != nil && caller.fn.code != nil && caller.site.name != "" {
+		name = caller.site.name
+		if caller.site.kind == "method" {
+			if n--; n == 0 {
+				s.Throw(fmt.Sprintf("calling '%s' on bad self (%s)", name, why))
+			}
+		}
+	}
+	s.Throw(fmt.Sprintf("bad argument #%d to '%s' (%s)", n, name, why))
+}
+
+// Raise raises a message with the place of the running function, which a Go function
+// does not have: for what Lua itself finds wrong.
+func (s *State) Raise(msg string) { s.ThrowValue(String(s.where(0) + msg)) }
+
+// at raises a message of the line of a function that is running.
+func (f *frame) at(line int, msg string) {
+	f.line = line
+	f.s.Raise(msg)
+}
+
+// typeError is what an operation on the value of an expression says.
+func (f *frame) typeError(line int, op string, e any, v Value) {
+	if kind, name := nameOf(e); kind != "" {
+		f.at(line, fmt.Sprintf("attempt to %s %s '%s' (a %s value)", op, kind, name, v.Type()))
+	}
+	f.at(line, fmt.Sprintf("attempt to %s a %s value", op, v.Type()))
+}
+
+// nameOf is what messages call an expression, if it has a name.
+func nameOf(e any) (kind, name string) {
+	switch e := e.(type) {
+	case *localRef:
+		return "local", e.v.name
+	case *globalRef:
+		return "global", e.name.s
+	case *index:
+		if c, ok := e.key.(*constant); ok {
+			if s, ok := c.v.AsString(); ok {
+				return "field", cut(s)
+			}
+		}
+		return "field", "?"
+	case *paren:
+		return nameOf(e.of)
+	case *named:
+		return e.kind, e.name
+	}
+	return "", ""
+}
+
+// named is an expression with a name that it does not say itself: a method, an
+// upvalue.
+type named struct{ kind, name string }
+
+// Load compiles a chunk to a function of the state. A name that begins with "=" or "@"
+// is how messages call it.
+func (s *State) Load(source, name string) (fn *Function, err error) {
+	p, err := Compile(source, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.Bind(p, s.Globals), nil
+}
+
+// Program is a compiled chunk. Many states can run it.
+type Program struct{ code *code }
+
+// Compile compiles a chunk. The error is an *Error.
+func Compile(source, name string) (p *Program, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*Error)
+			if !ok {
+				panic(r)
+			}
+			err = e
+		}
+	}()
+	return &Program{compile(parse(source, name))}, nil
+}
+
+// Bind makes a function of a program, with its globals.
+func (s *State) Bind(p *Program, globals *Table) *Function {
+	return &Function{code: p.code, env: globals, id: ids.Add(1)}
+}
+
+// IsBinary reports whether source is bytecode, which this package does not run.
+func IsBinary(source string) bool { return strings.HasPrefix(source, "\x1b") }

@@ -1,0 +1,62 @@
+return ("hello"):find("l"), ("hello"):find("xyz"), ("hello"):find(""), ("hello"):find("", 10), ("hello"):find("l", -2), ("a.b"):find(".", 1, true), ("a.b"):find("%.")
+return ("hello world"):match("(%w+) (%w+)"), ("key=val"):match("(%w+)=(%w*)"), ("  x "):match("^%s*(.-)%s*$"), ("2024-01-02"):match("(%d+)-(%d+)-(%d+)")
+return ("hello"):gsub("l", "L"), ("hello"):gsub("l", "L", 1), ("hello"):gsub("", "-"), ("abc"):gsub("%w", "%0%0"), ("abc"):gsub("(a)(b)", "%2%1"), ("x"):gsub(".", "%%")
+return ("hello"):gsub("l", {l = "1"}), ("hello"):gsub(".", {h = 1, e = false}), ("abc"):gsub("%w", function(c) if c == "b" then return "[" .. c .. "]" end end)
+return ("abc"):gsub("b", "%9")
+return ("abc"):gsub("b", "%")
+return ("abc"):gsub("b", {b = {}})
+return ("abc"):gsub("b")
+return ("abc"):gsub("b", true)
+return ("f(a(b)c)d"):match("%b()"), ("THE (quick) fox"):find("%((%a+)%)"), ("hello"):match("()ll()"), ("abc"):match("((a)(b))")
+return ("[test]"):match("%[(.-)%]"), ("a-b"):match("[a%-]+"), ("a]b"):match("[]]"), ("a^b"):match("[%^]"), ("x"):match("[^%s]"), ("5"):match("[0-9]"), ("-"):match("[a-]")
+return ("THE (quick) fox"):gsub("%f[%a]%a+", "w"), ("abc def"):match("%f[%w]def"), ("a\0b"):match("%z"), ("a\0b"):find("\0")
+return ("abc"):match("a*"), ("aaa"):match("a-b"), ("aaab"):match("a-b"), ("aaa"):match("a+"), ("abc"):match("x?abc"), ("$"):match("%$"), ("a$"):match("a$"), ("a$b"):match("a$b")
+return ("abcabc"):match("(abc)%1"), ("abcabd"):match("(abc)%1")
+return ("x"):match("%")
+return ("x"):match("[a")
+return ("x"):match("(")
+return ("x"):match("(x")
+return ("x"):match(")")
+return ("x"):match("%1")
+return ("x"):match("%b")
+return ("x"):match("%bx")
+return ("x"):match("%f")
+return ("x"):match("[%")
+return ("x"):match("[]")
+return ("x"):match("[^]")
+return ("x"):match("[a-")
+return ("x"):rep(3), ("x"):rep(0), ("x"):rep(-1), ("ab"):reverse(), ("aB1"):upper(), ("aB1"):lower(), ("abc"):len(), #"abc"
+return ("hello"):sub(2), ("hello"):sub(2, 3), ("hello"):sub(-3), ("hello"):sub(-3, -2), ("hello"):sub(0), ("hello"):sub(10), ("hello"):sub(2, 100), ("hello"):sub(-100, 2), ("hello"):sub(3, 2)
+return ("abc"):byte(), ("abc"):byte(2), ("abc"):byte(1, -1), ("abc"):byte(10), string.char(72, 105), string.char(), ("abc"):byte(0), ("abc"):byte(-1)
+return string.char(256)
+return string.char(-1)
+return string.rep()
+return string.rep("x", {})
+return ("x"):rep("a")
+return ("x"):bad()
+return string.sub()
+return ("x"):sub({})
+return ("x"):find(nil)
+local t = {} for k, v in ("a=1, b=2"):gmatch("(%w+)=(%w+)") do t[#t+1] = k .. v end return table.concat(t, ";")
+local t = {} for w in ("one two  three"):gmatch("%a+") do t[#t+1] = w end return table.concat(t, ",")
+local t = {} for w in ("abc"):gmatch("") do t[#t+1] = "x" end return #t
+local t = {} for w in ("^a^a"):gmatch("^a") do t[#t+1] = w end return #t
+return "a\65\066\10b", 'single \'quoted\'', "tab\tnew\nnull\0x", [[long
+string]], [==[with ]] inside]==], "\q"
+return #"\r\n", "\
+"
+return ("x"):format(), ("%d items"):format(3), ("%s"):rep(2, ","):format(1, 2)
+return tostring(nil), tostring(true), tostring("x"), tostring(12), tostring({}):match("^table: 0x") ~= nil
+return tostring()
+return ("a,b,,c"):gsub(",", ";"), ("abc"):gsub("^a", "x"), ("aaa"):gsub("^a", "x"), ("hello world"):gsub("o", "0", 0), ("abc"):gsub("b*", "-")
+return ("abc"):find("b", 1, true), ("a+b"):find("+", 1, true), ("abc"):find("c", -1), ("abc"):find("a", -1), ("äö"):len(), ("äö"):upper()
+return "a" .. 1 .. 2.5, 1 .. "", -1 .. "", 2^53 .. ""
+return ("%a+"):len(), ("x"):rep(3, "ignored"), ("test123"):match("%a+(%d+)"), ("0x1F"):match("^0[xX](%x+)$"), (" trim "):gsub("^%s+", ""), ("\t\n"):match("%c+") ~= nil
+return ("one;two;;four"):find(";", 5), ("%d"):gsub("%%d", "%%s"), string.gsub("hello", "(l)(l)", "%2%1"), ("abc"):gsub(".", {a = "1", b = true})
+return string.gfind ~= nil, string.len(5), string.upper(5), ("5"):rep(2) + 1
+return ("a.b.c"):gsub("%.", "%%"), ("path/to/file"):match("([^/]+)$"), ("k: v"):match("^(%S+):%s*(.*)$"), ("20%"):match("(%d+)%%")
+return string.format("%-10s|%10s", "left", "right"), string.format("%q", "\226\130\172"), ("€"):byte(1, -1)
+return ("aXb"):gsub("%u", function(c) return nil end), ("aXb"):gsub("%u", function(c) return 5 end)
+return ("aXb"):gsub("%u", function(c) return {} end)
+return ("aXb"):gsub("%u", function(c) error("inner") end)
+return ("aXb"):gsub("%u", function(c) error({}) end)
