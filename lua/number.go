@@ -82,15 +82,15 @@ func ParseNumber(s string) (float64, bool) {
 		}
 	}
 	s = strings.TrimLeft(cut(s), spaces)
-	n, rest, ok := scanNumber(s)
+	n, rest, ok := ScanNumber(s)
 	if !ok || strings.Trim(rest, spaces) != "" {
 		return 0, false
 	}
 	return n, true
 }
 
-// scanNumber is C's strtod: it reads the longest number that s begins with.
-func scanNumber(s string) (n float64, rest string, ok bool) {
+// ScanNumber is C's strtod: it reads the longest number that s begins with.
+func ScanNumber(s string) (n float64, rest string, ok bool) {
 	body := strings.TrimPrefix(s, "-")
 	negative := len(body) < len(s)
 	if !negative {

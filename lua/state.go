@@ -287,6 +287,15 @@ func (s *State) Check() {
 	s.step()
 }
 
+// End ends the run with an error that no pcall catches.
+func (s *State) End(err error) { panic(ended{err}) }
+
+// Reset forgets how much memory and work the runs before took.
+func (s *State) Reset() {
+	s.unwind(0, 0, 0)
+	s.steps, s.allocated = 0, 0
+}
+
 // Errors.
 
 // where is "chunk:line:" of a level: 0 is the running function, 1 its caller.

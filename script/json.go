@@ -1,0 +1,269 @@
+package script
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/lua"
+)
+
+// jsonSettings are what cjson's functions set.
+type jsonSettings struct {
+	sparseConvert             bool
+	sparseRatio, sparseSafe   int
+	encodeDepth, decodeDepth  int
+	precision                 int
+	encodeInvalid             int // 0 fails, 1 writes it, 2 writes null
+	decodeInvalid, keepBuffer bool
+}
+
+var defaultJSON = jsonSettings{sparseRatio: 2, sparseSafe: 10, encodeDepth: 1000, decodeDepth: 1000, precision: 14, decodeInvalid: true, keepBuffer: true}
+
+// null is cjson.null, the NULL pointer.
+var null = lua.Of(&lua.Userdata{Name: "NULL"})
+
+func (m *Machine) jsonLibrary() *lua.Table {
+	fns := map[string]lua.GoFunction{
+		"encode": m.jsonEncode, "decode": m.jsonDecode,
+		"encode_sparse_array":     m.jsonSparse,
+		"encode_max_depth":        m.jsonInt(&m.json.encodeDepth, 1, math.MaxInt32),
+		"decode_max_depth":        m.jsonInt(&m.json.decodeDepth, 1, math.MaxInt32),
+		"encode_number_precision": m.jsonInt(&m.json.precision, 1, 16),
+		"encode_keep_buffer":      m.jsonBool(&m.json.keepBuffer),
+		"decode_invalid_numbers":  m.jsonBool(&m.json.decodeInvalid),
+		"encode_invalid_numbers":  m.jsonInvalid,
+	}
+	fns["new"] = func(s *lua.State, _ []lua.Value) []lua.Value { return s.One(lua.Of(m.jsonLibrary())) }
+	t := lua.Library(fns)
+	t.SetField("null", null)
+	t.SetField("_NAME", lua.String("cjson"))
+	t.SetField("_VERSION", lua.String("2.1.0"))
+	return t
+}
+
+func expectArgs(s *lua.State, args []lua.Value, most int) {
+	if len(args) > most {
+		s.BadArgument(most+1, "found too many arguments")
+	}
+}
+
+func (m *Machine) jsonInt(to *int, least, most int) lua.GoFunction {
+	return func(s *lua.State, args []lua.Value) []lua.Value {
+		expectArgs(s, args, 1)
+		jsonIntArg(s, args, 1, to, least, most)
+		return s.One(lua.Number(float64(*to)))
+	}
+}
+
+func jsonIntArg(s *lua.State, args []lua.Value, n int, to *int, least, most int) {
+	if lua.Arg(args, n).IsNil() {
+		return
+	}
+	v := s.CheckInt(args, n)
+	if v < least || v > most {
+		s.BadArgument(n, "expected integer between "+strconv.Itoa(least)+" and "+strconv.Itoa(most))
+	}
+	*to = v
+}
+
+func (m *Machine) jsonBool(to *bool) lua.GoFunction {
+	return func(s *lua.State, args []lua.Value) []lua.Value {
+		expectArgs(s, args, 1)
+		jsonBoolArg(s, args, 1, to)
+		return s.One(lua.Bool(*to))
+	}
+}
+
+func jsonBoolArg(s *lua.State, args []lua.Value, n int, to *bool) {
+	if v := lua.Arg(args, n); !v.IsNil() {
+		b, ok := v.AsBool()
+		if !ok {
+			jsonOption(s, args, n, "off", "on")
+			text, _ := v.Text()
+			b = text == "on"
+		}
+		*to = b
+	}
+}
+
+// jsonOption checks that an argument is one of the words.
+func jsonOption(s *lua.State, args []lua.Value, n int, words ...string) int {
+	text := s.CheckString(args, n)
+	for i, w := range words {
+		if w == text {
+			return i
+		}
+	}
+	s.BadArgument(n, "invalid option '"+text+"'")
+	return 0
+}
+
+func (m *Machine) jsonSparse(s *lua.State, args []lua.Value) []lua.Value {
+	expectArgs(s, args, 3)
+	jsonBoolArg(s, args, 1, &m.json.sparseConvert)
+	jsonIntArg(s, args, 2, &m.json.sparseRatio, 0, math.MaxInt32)
+	jsonIntArg(s, args, 3, &m.json.sparseSafe, 0, math.MaxInt32)
+	return []lua.Value{lua.Bool(m.json.sparseConvert), lua.Number(float64(m.json.sparseRatio)), lua.Number(float64(m.json.sparseSafe))}
+}
+
+func (m *Machine) jsonInvalid(s *lua.State, args []lua.Value) []lua.Value {
+	expectArgs(s, args, 1)
+	if v := lua.Arg(args, 1); !v.IsNil() {
+		if b, ok := v.AsBool(); ok {
+			m.json.encodeInvalid = map[bool]int{true: 1}[b]
+		} else {
+			m.json.encodeInvalid = jsonOption(s, args, 1, "off", "on", "null")
+		}
+	}
+	switch m.json.encodeInvalid {
+	case 2:
+		return s.One(lua.String("null"))
+	case 1:
+		return s.One(lua.True)
+	}
+	return s.One(lua.False)
+}
+
+type jsonWriter struct {
+	s   *lua.State
+	set *jsonSettings
+	out []byte
+}
+
+func (m *Machine) jsonEncode(s *lua.State, args []lua.Value) []lua.Value {
+	if len(args) != 1 {
+		s.BadArgument(1, "expected 1 argument")
+	}
+	w := &jsonWriter{s: s, set: &m.json}
+	w.value(args[0], 0)
+	s.Grow(len(w.out))
+	return s.One(lua.String(string(w.out)))
+}
+
+func (w *jsonWriter) value(v lua.Value, depth int) {
+	switch v.Type() {
+	case "string":
+		text, _ := v.AsString()
+		w.text(text)
+	case "number":
+		n, _ := v.AsNumber()
+		w.number(n)
+	case "boolean":
+		w.out = strconv.AppendBool(w.out, v.Truth())
+	case "nil":
+		w.out = append(w.out, "null"...)
+	case "table":
+		w.table(v.AsTable(), depth+1)
+	default:
+		if v == null {
+			w.out = append(w.out, "null"...)
+			return
+		}
+		w.fail(v, "type not supported")
+	}
+}
+
+func (w *jsonWriter) fail(v lua.Value, why string) {
+	w.s.Throw("Cannot serialise " + v.Type() + ": " + why)
+}
+
+func (w *jsonWriter) number(n float64) {
+	if math.IsNaN(n) || math.IsInf(n, 0) {
+		switch w.set.encodeInvalid {
+		case 0:
+			w.fail(lua.Number(n), "must not be NaN or Inf")
+		case 2:
+			w.out = append(w.out, "null"...)
+			return
+		}
+		switch {
+		case math.IsNaN(n):
+			w.out = append(w.out, "nan"...)
+		case n > 0:
+			w.out = append(w.out, "inf"...)
+		default:
+			w.out = append(w.out, "-inf"...)
+		}
+		return
+	}
+	w.out = strconv.AppendFloat(w.out, n, 'g', w.set.precision, 64)
+}
+
+const hexDigits = "0123456789abcdef"
+
+func (w *jsonWriter) text(s string) {
+	w.out = append(w.out, '"')
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if k := strings.IndexByte("\b\t\n\f\r\"\\/", c); k >= 0 {
+			w.out = append(w.out, '\\', "btnfr\"\\/"[k])
+		} else if c < ' ' || c == 0x7f {
+			w.out = append(w.out, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		} else {
+			w.out = append(w.out, c)
+		}
+	}
+	w.out = append(w.out, '"')
+}
+
+func (w *jsonWriter) table(t *lua.Table, depth int) {
+	if depth > w.set.encodeDepth {
+		w.s.Throw("Cannot serialise, excessive depth (" + strconv.Itoa(depth) + ")")
+	}
+	w.s.Fits(len(w.out))
+	if n := w.arrayLength(t); n > 0 {
+		w.out = append(w.out, '[')
+		for i := 1; i <= n; i++ {
+			if i > 1 {
+				w.out = append(w.out, ',')
+			}
+			w.value(t.Index(i), depth)
+		}
+		w.out = append(w.out, ']')
+		return
+	}
+	w.out = append(w.out, '{')
+	first := true
+	for k, v, _ := t.Next(lua.Nil); !k.IsNil(); k, v, _ = t.Next(k) {
+		if !first {
+			w.out = append(w.out, ',')
+		}
+		first = false
+		switch k.Type() {
+		case "number":
+			n, _ := k.AsNumber()
+			w.out = append(w.out, '"')
+			w.number(n)
+			w.out = append(w.out, '"')
+		case "string":
+			text, _ := k.AsString()
+			w.text(text)
+		default:
+			w.fail(lua.Of(t), "table key must be a number or string")
+		}
+		w.out = append(w.out, ':')
+		w.value(v, depth)
+	}
+	w.out = append(w.out, '}')
+}
+
+// arrayLength is that of a table that is an array, and 0 for an object.
+func (w *jsonWriter) arrayLength(t *lua.Table) int {
+	most, items := 0, 0
+	for k, _, _ := t.Next(lua.Nil); !k.IsNil(); k, _, _ = t.Next(k) {
+		n, ok := k.AsNumber()
+		if !ok || n != math.Floor(n) || n < 1 {
+			return 0
+		}
+		most = max(most, lua.Integer(n))
+		items++
+	}
+	if w.set.sparseRatio > 0 && most > items*w.set.sparseRatio && most > w.set.sparseSafe {
+		if !w.set.sparseConvert {
+			w.fail(lua.Of(t), "excessively sparse array")
+		}
+		return 0
+	}
+	return most
+}

@@ -1,0 +1,179 @@
+package script
+
+import (
+	"errors"
+
+	"github.com/meowdis/meowdis/lua"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Host carries out what a script asks for.
+type Host struct {
+	// Call runs a command and returns its reply. What stops the script without its
+	// pcall noticing is an error.
+	Call func(args [][]byte, readOnly bool) (resp.Value, error)
+	// Allowed reports whether the user may run a command, and known whether there is
+	// such a command. Nil allows all that Call does not refuse.
+	Allowed func(args [][]byte) (allowed, known bool)
+	// Interrupt ends the script with the error that it returns. It may be nil.
+	Interrupt func() error
+}
+
+// Run is one run of a script or a function.
+type Run struct {
+	Keys, Args [][]byte
+	ReadOnly   bool // it may not write
+	Host       Host
+}
+
+// Machine runs scripts, one at a time.
+type Machine struct {
+	state *lua.State
+	run   *Run
+	resp3 bool
+	err   error // what Call returned
+
+	json jsonSettings
+}
+
+// MemoryLimit is how much a script may hold, in bytes, about.
+const MemoryLimit = 256 << 20
+
+// NewMachine makes a machine for scripts of EVAL.
+func NewMachine() *Machine {
+	m := newMachine()
+	api := m.api()
+	g := m.state.Globals
+	g.SetField("redis", lua.Of(api))
+	m.protect()
+	return m
+}
+
+// newMachine makes one without the redis table, and without protection.
+func newMachine() *Machine {
+	m := &Machine{state: lua.NewState(), json: defaultJSON}
+	s := m.state
+	s.OpenLibraries()
+	g := s.Globals
+	clock := lua.NewTable(0, 1)
+	clock.SetField("clock", lua.Of(lua.GoFunc("clock", osClock)))
+	g.SetField("os", lua.Of(clock))
+	g.SetField("cjson", lua.Of(m.jsonLibrary()))
+	g.SetField("cmsgpack", lua.Of(packLibrary()))
+	g.SetField("bit", lua.Of(lua.Library(bitFunctions)))
+	g.SetField("struct", lua.Of(lua.Library(structFunctions)))
+	plain := g.Field("pcall").AsFunction()
+	g.SetField("pcall", lua.Of(lua.GoFunc("pcall", func(s *lua.State, args []lua.Value) []lua.Value {
+		return pcall(s, plain, args)
+	})))
+	s.Interrupt = func() error {
+		if m.run == nil || m.run.Host.Interrupt == nil {
+			return nil
+		}
+		return m.run.Host.Interrupt()
+	}
+	return m
+}
+
+// pcall is Lua's, but that the error of a command is its text.
+func pcall(s *lua.State, plain *lua.Function, args []lua.Value) []lua.Value {
+	vs := s.Invoke(lua.Of(plain), args...)
+	if ok, _ := vs[0].AsBool(); !ok && len(vs) == 2 {
+		if t := vs[1].AsTable(); t != nil {
+			if msg := t.Field("err"); isText(msg) {
+				return []lua.Value{lua.False, msg}
+			}
+		}
+	}
+	return vs
+}
+
+func isText(v lua.Value) bool {
+	_, ok := v.Text()
+	return ok
+}
+
+// protect makes what is in the globals read-only, and reading a global that is not
+// there an error.
+func (m *Machine) protect() {
+	meta := lua.NewTable(0, 1)
+	meta.SetField("__index", lua.Of(lua.GoFunc("__index", func(s *lua.State, args []lua.Value) []lua.Value {
+		name, _ := lua.Arg(args, 2).Text()
+		s.Throw("Script attempted to access nonexistent global variable '" + name + "'")
+		return nil
+	})))
+	g := m.state.Globals
+	g.SetMeta(meta)
+	freeze(g)
+	freeze(m.state.StringMeta())
+}
+
+func freeze(t *lua.Table) {
+	if t == nil || t.ReadOnly {
+		return
+	}
+	t.ReadOnly = true
+	freeze(t.Meta())
+	for k, v, _ := t.Next(lua.Nil); !k.IsNil(); k, v, _ = t.Next(k) {
+		freeze(v.AsTable())
+	}
+}
+
+// Eval runs a script. An error is what the host's functions returned; what the script
+// does wrong is an error reply.
+func (m *Machine) Eval(s *Script, r *Run) (resp.Value, error) {
+	m.state.Globals.SetField("KEYS", lua.Of(stringTable(r.Keys)))
+	m.state.Globals.SetField("ARGV", lua.Of(stringTable(r.Args)))
+	return m.call(m.state.Bind(s.program, m.state.Globals), s.SHA, r)
+}
+
+// call runs a function, which error replies call name.
+func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value) (resp.Value, error) {
+	m.run, m.resp3, m.err = r, false, nil
+	m.json = defaultJSON
+	m.state.SeedRandom(0)
+	m.state.Reset()
+	m.state.SetMemoryLimit(MemoryLimit)
+	defer func() {
+		m.run = nil
+		m.state.Close()
+	}()
+	vs, err := m.state.Call(fn, args...)
+	var failed *lua.Error
+	switch {
+	case m.err != nil:
+		return resp.Value{}, m.err
+	case errors.As(err, &failed):
+		return m.errorReply(failed, name), nil
+	case err != nil:
+		return resp.Value{}, err
+	case len(vs) == 0:
+		return resp.Nil, nil
+	}
+	return m.reply(vs[0], 0), nil
+}
+
+func stringTable(list [][]byte) *lua.Table {
+	t := lua.NewTable(len(list), 0)
+	for i, b := range list {
+		t.SetIndex(i+1, lua.String(string(b)))
+	}
+	return t
+}
+
+// errorReply is the reply to a script that has failed: its error, and where.
+func (m *Machine) errorReply(e *lua.Error, name string) resp.Value {
+	msg := ""
+	if t := e.Value.AsTable(); t != nil {
+		var ok bool
+		if msg, ok = t.Field("err").Text(); !ok {
+			msg = "ERR unknown error"
+		}
+	} else {
+		msg = "ERR " + m.state.ToString(e.Value)
+	}
+	if e.Line != 0 && e.Source != "" {
+		msg += " script: " + name + ", on " + e.Source + ":" + resp.FormatInt(int64(e.Line)) + "."
+	}
+	return resp.MakeError(oneLine(msg))
+}

@@ -1,0 +1,118 @@
+package script
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"strings"
+
+	"github.com/meowdis/meowdis/lua"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Flags are what a script says of itself in its first line.
+type Flags uint8
+
+const (
+	NoWrites Flags = 1 << iota
+	AllowOOM
+	AllowStale
+	NoCluster
+	AllowCrossSlotKeys
+
+	// AllowKeyLocking is Upstash's: the script may use keys that it was not given.
+	AllowKeyLocking
+)
+
+var flagNames = []string{"no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys", "allow-key-locking"}
+
+// Names are the flags that are set, as FUNCTION LIST shows them.
+func (f Flags) Names() []string {
+	var names []string
+	for i, name := range flagNames {
+		if f&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func flagOf(name string, upstash bool) (Flags, bool) {
+	for i, have := range flagNames {
+		if have == name && (upstash || 1<<i != AllowKeyLocking) {
+			return 1 << i, true
+		}
+	}
+	return 0, false
+}
+
+// Script is a compiled script.
+type Script struct {
+	SHA     string // of the source, in hexadecimal
+	Flags   Flags
+	Source  string
+	program *lua.Program
+}
+
+// SHA1 is the name of a script: the hash of its source, in hexadecimal.
+func SHA1(source []byte) string {
+	sum := sha1.Sum(source)
+	return hex.EncodeToString(sum[:])
+}
+
+// Compile compiles a script of EVAL or SCRIPT LOAD. With upstash its first line may
+// have that service's flags, too. bad is the error reply to a source that is none.
+func Compile(source []byte, upstash bool) (s *Script, bad resp.Value) {
+	s = &Script{SHA: SHA1(source), Source: string(source)}
+	body, flags, msg := shebang(s.Source, upstash)
+	if msg != "" {
+		return nil, resp.MakeError("ERR " + msg)
+	}
+	s.Flags = flags
+	program, err := lua.Compile(body, "@user_script")
+	if err != nil {
+		return nil, resp.MakeError(oneLine("ERR Error compiling script (new function): " + err.Error()))
+	}
+	s.program = program
+	return s, resp.Value{}
+}
+
+// shebang reads a first line that begins with "#!". The body begins with the end of
+// that line, so that its lines keep their numbers.
+func shebang(source string, upstash bool) (body string, flags Flags, bad string) {
+	if !strings.HasPrefix(source, "#!") {
+		return source, 0, ""
+	}
+	line, _, ok := strings.Cut(source, "\n")
+	if !ok {
+		return "", 0, "Invalid script shebang"
+	}
+	words := strings.Fields(line)
+	if words[0] != "#!lua" {
+		return "", 0, "Unexpected engine in script shebang: " + words[0]
+	}
+	for _, word := range words[1:] {
+		list, ok := strings.CutPrefix(word, "flags=")
+		if !ok {
+			return "", 0, "Unknown lua shebang option: " + word
+		}
+		for _, name := range strings.Split(list, ",") {
+			if name == "" {
+				continue
+			}
+			flag, known := flagOf(name, upstash)
+			if !known {
+				return "", 0, "Unexpected flag in script shebang: " + name
+			}
+			flags |= flag
+		}
+	}
+	return source[len(line):], flags, ""
+}
+
+// oneLine is a text in which nothing ends the line of an error reply.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\r\n") {
+		return s
+	}
+	return strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
+}
