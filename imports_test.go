@@ -43,7 +43,8 @@ records:              commands keyspace resp
 profile:              spelling
 sweep:                keytype schema store
 translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema store translator/document translator/filter translator/vector
-engine:               acl commands resp store translator
+script:               commands lua resp
+engine:               acl commands resp script store translator
 foreign:              keytype resp store translator
 doctor:               foreign keytype resp schema store translator
 keyspace/catalog:     keyspace keytype rdb resp schema store

@@ -4,6 +4,34 @@ package commands
 // commands with which tests and tools tidy up, and look.
 var scriptingCommands = []Command{
 	{
+		Name: "EVAL", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
+		Traits: Scripts, Replies: asScripts,
+		Summary: "Runs a Lua script in a transaction",
+		Syntax:  "script numkeys [key [key ...]] [arg [arg ...]]",
+		Keys:    []KeySpec{numKeys(RW|Returns|Updates, 2)},
+	},
+	{
+		Name: "EVALSHA", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
+		Traits: Scripts, Replies: asScripts,
+		Summary: "Runs a Lua script that the server has seen, by its SHA1, in a transaction",
+		Syntax:  "sha1 numkeys [key [key ...]] [arg [arg ...]]",
+		Keys:    []KeySpec{numKeys(RW|Returns|Updates, 2)},
+	},
+	{
+		Name: "EVALSHA_RO", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: ReadOnly | NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
+		Traits: Looks, Replies: asScripts,
+		Summary: "Runs a Lua script that the server has seen, by its SHA1, and that only reads",
+		Syntax:  "sha1 numkeys [key [key ...]] [arg [arg ...]]",
+		Keys:    []KeySpec{numKeys(RO|Returns, 2)},
+	},
+	{
+		Name: "EVAL_RO", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: ReadOnly | NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
+		Traits: Looks, Replies: asScripts,
+		Summary: "Runs a Lua script that only reads",
+		Syntax:  "script numkeys [key [key ...]] [arg [arg ...]]",
+		Keys:    []KeySpec{numKeys(RO|Returns, 2)},
+	},
+	{
 		Name: "FUNCTION", Group: "scripting", Since: "7.0.0", Arity: -2,
 		Summary: "Holds the commands about functions, of which there are none",
 	},
@@ -41,19 +69,19 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "SCRIPT", Group: "scripting", Since: "2.6.0", Arity: -2,
-		Summary: "Holds the commands about scripts, of which there are none",
+		Summary: "Holds the commands about scripts",
 	},
 	{
 		Name: "SCRIPT EXISTS", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript,
 		Traits:  Looks,
-		Summary: "Answers 0 for each digest: there are no scripts",
+		Summary: "Answers for each digest whether the server knows its script: 1 or 0",
 		Syntax:  "sha1 [sha1 ...]",
 		Tips:    []string{"request_policy:all_shards", "response_policy:agg_logical_and"},
 	},
 	{
 		Name: "SCRIPT FLUSH", Group: "scripting", Since: "2.6.0", Arity: -2, Flags: NoScript,
 		Traits:  Dangerous | AnswersOK,
-		Summary: "Answers OK: there are no scripts",
+		Summary: "Forgets all scripts",
 		Syntax:  "[ASYNC|SYNC]",
 		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
@@ -63,8 +91,14 @@ var scriptingCommands = []Command{
 		Summary: "Lists the subcommands",
 	},
 	{
+		Name: "SCRIPT LOAD", Group: "scripting", Since: "2.6.0", Arity: 3, Flags: NoScript | Stale,
+		Summary: "Compiles a script for EVALSHA, and answers its SHA1",
+		Syntax:  "script",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
+	},
+	{
 		Name: "SCRIPT KILL", Group: "scripting", Since: "2.6.0", Arity: 2, Flags: NoScript | AllowBusy,
-		Summary: "Answers that no script is running",
+		Summary: "Ends the scripts that run and have not written",
 		Tips:    []string{"request_policy:all_shards", "response_policy:one_succeeded"},
 	},
 }

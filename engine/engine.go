@@ -53,6 +53,10 @@ type Engine struct {
 	facts    func() translator.Facts // of the server, nil without one
 	readOnly string                  // why nothing can be written, or nothing
 
+	scripts   scripts
+	busyAfter atomic.Int64 // SetBusyThreshold's
+	timeLimit atomic.Int64 // SetTimeLimit's
+
 	replaying sync.Mutex // keeps this process from contending with itself
 }
 
@@ -72,6 +76,7 @@ func New(s Store, options ...Option) *Engine {
 	if r, ok := s.(reader); ok {
 		e.readOnly = r.ReadOnly()
 	}
+	e.SetBusyThreshold(DefaultBusyThreshold)
 	for _, o := range options {
 		o(e)
 	}
@@ -82,8 +87,10 @@ func New(s Store, options ...Option) *Engine {
 func (e *Engine) SetLimits(l translator.Limits) { e.limits.Store(&l) }
 
 // SetTimeLimit changes how long one command may take, or one EXEC, before it fails without
-// a trace; 0 is for as long as it takes. It does nothing on a store that cannot limit them.
+// a trace; 0 is for as long as it takes. A store that cannot limit them does so for scripts
+// only.
 func (e *Engine) SetTimeLimit(d time.Duration) {
+	e.timeLimit.Store(int64(d))
 	if l, can := e.store.(limiter); can {
 		l.SetTimeLimit(d)
 	}
@@ -219,6 +226,12 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 			return err
 		}
 		for i, c := range calls {
+			if c.eval != nil {
+				if replies[i], err = c.eval.within(run, env, i, c.db, budget); err != nil {
+					return err
+				}
+				continue
+			}
 			if c.cmd == nil {
 				replies[i] = c.answer
 				continue
@@ -266,6 +279,7 @@ type planned struct {
 	queued    bool // by MULTI
 	facts     translator.Facts
 	answer    resp.Value
+	eval      *evaluation // a script in place of a command
 }
 
 // plan translates the call, which is the i-th of its transaction: each draws
@@ -283,7 +297,7 @@ func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 
 func readOnly(calls []planned) bool {
 	for _, c := range calls {
-		if c.cmd != nil && c.cmd.Flags&commands.Write != 0 {
+		if c.cmd != nil && c.cmd.Flags&commands.Write != 0 || c.eval != nil && !c.eval.readOnly {
 			return false
 		}
 	}

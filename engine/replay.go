@@ -75,6 +75,12 @@ func (d *draft) build(ctx context.Context) (progress, error) {
 	d.add(-1, guards(d.env, d.watched))
 	d.add(-1, guards(d.env, guarded))
 	for i, c := range d.calls {
+		if c.eval != nil {
+			if p, err := d.script(ctx, i); err != nil || p != done {
+				return p, err
+			}
+			continue
+		}
 		if c.cmd == nil {
 			d.replies[i] = c.answer
 			continue
@@ -201,7 +207,7 @@ func (d *draft) refused(r *store.Refusal) (progress, error) {
 	switch {
 	case r.At < len(d.watched):
 		return aborted, nil
-	case i < 0:
+	case i < 0 || d.calls[i].eval != nil:
 		return rebuild, nil
 	case !d.careful:
 		d.careful = true

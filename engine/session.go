@@ -125,6 +125,10 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		g.answer(s.reject(args, bad))
 		return nil
 	}
+	if s.engine.isBusy(cmd) {
+		g.answer(s.reject(args, busyScript))
+		return nil
+	}
 	if !translator.Translates(cmd) {
 		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {
 			if err := g.flush(ctx); err != nil {
@@ -241,6 +245,16 @@ func ownCommand(name string) sessionCommand {
 		return sessionCommand{run: (*Session).discardFieldset}
 	case "HIMPORT DISCARDALL":
 		return sessionCommand{run: (*Session).discardFieldsets}
+	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO":
+		return sessionCommand{run: (*Session).eval}
+	case "SCRIPT LOAD":
+		return sessionCommand{run: (*Session).scriptLoad}
+	case "SCRIPT EXISTS":
+		return sessionCommand{run: (*Session).scriptExists}
+	case "SCRIPT FLUSH":
+		return sessionCommand{run: (*Session).scriptFlush}
+	case "SCRIPT KILL":
+		return sessionCommand{run: (*Session).scriptKill, inMulti: true}
 	case "MULTI":
 		return sessionCommand{run: (*Session).startMulti, inMulti: true}
 	case "EXEC":
@@ -368,6 +382,11 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		if translator.Translates(q.cmd) {
 			calls[i] = s.planned(q)
 			calls[i].queued = true
+			continue
+		}
+		if strings.HasPrefix(q.cmd.Name, "EVAL") {
+			e, bad := s.evaluate(ctx, q)
+			calls[i] = planned{answer: bad, eval: e, db: s.db}
 			continue
 		}
 		v, err := ownCommand(q.cmd.Name).run(s, ctx, q)

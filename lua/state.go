@@ -100,8 +100,15 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Value.String() }
 
-// ended carries what Interrupt returned.
-type ended struct{ err error }
+// Ended is the error of a run that Interrupt or End has ended, and where it was.
+type Ended struct {
+	Err    error
+	Source string
+	Line   int
+}
+
+func (e *Ended) Error() string { return e.Err.Error() }
+func (e *Ended) Unwrap() error { return e.Err }
 
 // GoFunc makes a function of Go's.
 func GoFunc(name string, fn GoFunction) *Function {
@@ -114,7 +121,8 @@ func (s *State) One(v Value) []Value {
 	return s.scratch[:]
 }
 
-// Call runs a function. An error is an *Error, or what Interrupt returned.
+// Call runs a function. An error is an *Error, or an *Ended with what Interrupt
+// returned.
 func (s *State) Call(fn *Function, args ...Value) (results []Value, err error) {
 	top, depth, nested := s.top, s.depth, s.nested
 	defer func() {
@@ -123,8 +131,8 @@ func (s *State) Call(fn *Function, args ...Value) (results []Value, err error) {
 			switch r := r.(type) {
 			case *Error:
 				err = r
-			case ended:
-				err = r.err
+			case *Ended:
+				err = r
 			default:
 				panic(r)
 			}
@@ -276,7 +284,7 @@ func first(vs []Value) Value {
 func (s *State) step() {
 	if s.steps++; s.steps&0xff == 0 && s.Interrupt != nil {
 		if err := s.Interrupt(); err != nil {
-			panic(ended{err})
+			s.End(err)
 		}
 	}
 }
@@ -288,7 +296,10 @@ func (s *State) Check() {
 }
 
 // End ends the run with an error that no pcall catches.
-func (s *State) End(err error) { panic(ended{err}) }
+func (s *State) End(err error) {
+	e := s.raised(Nil)
+	panic(&Ended{err, e.Source, e.Line})
+}
 
 // Reset forgets how much memory and work the runs before took.
 func (s *State) Reset() {
@@ -321,7 +332,10 @@ func (s *State) level(n int) *frame {
 }
 
 // ThrowValue raises a value as an error.
-func (s *State) ThrowValue(v Value) {
+func (s *State) ThrowValue(v Value) { panic(s.raised(v)) }
+
+// raised is an error with the place of the running function, or of its caller.
+func (s *State) raised(v Value) *Error {
 	e := &Error{Value: v}
 	f := s.level(0)
 	if f != nil && f.fn.code == nil {
@@ -334,7 +348,7 @@ func (s *State) ThrowValue(v Value) {
 	default:
 		e.Source, e.Line = f.fn.code.fn.source, f.line
 	}
-	panic(e)
+	return e
 }
 
 // Throw raises a message with the place of the innermost function that is a script's:

@@ -91,16 +91,21 @@ func (m *Machine) redisCall(s *lua.State, args []lua.Value, raise bool) []lua.Va
 	return s.One(m.value(v))
 }
 
+const notAllowed = "ERR This Redis command is not allowed from script"
+
 // refused is why a script may not run a command, or nothing.
 func (m *Machine) refused(args [][]byte) string {
 	cmd, _ := commands.Find(args)
 	switch called := commands.Called(args); {
 	case cmd == nil && called == nil:
+		if theirs := commands.Elsewhere.Called(args); theirs != nil && theirs.Flags&commands.NoScript != 0 {
+			return notAllowed
+		}
 		return "ERR Unknown Redis command called from script"
 	case cmd == nil:
 		return "ERR Wrong number of args calling Redis command from script"
 	case cmd.Flags&commands.NoScript != 0:
-		return "ERR This Redis command is not allowed from script"
+		return notAllowed
 	case m.run.ReadOnly && cmd.Flags&commands.Write != 0:
 		return "ERR Write commands are not allowed from read-only scripts."
 	}

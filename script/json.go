@@ -125,6 +125,9 @@ func (m *Machine) jsonInvalid(s *lua.State, args []lua.Value) []lua.Value {
 	return s.One(lua.False)
 }
 
+// maxJSONDepth bounds what a script may set: deeper than this nothing can be followed.
+const maxJSONDepth = 100_000
+
 type jsonWriter struct {
 	s   *lua.State
 	set *jsonSettings
@@ -208,8 +211,8 @@ func (w *jsonWriter) text(s string) {
 }
 
 func (w *jsonWriter) table(t *lua.Table, depth int) {
-	if depth > w.set.encodeDepth {
-		w.s.Throw("Cannot serialise, excessive depth (" + strconv.Itoa(depth) + ")")
+	if depth > min(w.set.encodeDepth, maxJSONDepth) {
+		w.s.Throw("Cannot serialise, excessive nesting (" + strconv.Itoa(depth) + ")")
 	}
 	w.s.Fits(len(w.out))
 	if n := w.arrayLength(t); n > 0 {

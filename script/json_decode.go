@@ -54,7 +54,7 @@ func (r *jsonReader) parse(depth int) lua.Value {
 }
 
 func (r *jsonReader) deeper(depth int) {
-	if depth > r.set.decodeDepth {
+	if depth > min(r.set.decodeDepth, maxJSONDepth) {
 		r.s.Throw("Found too many nested data structures (" + strconv.Itoa(depth) + ") at character " + strconv.Itoa(r.pos))
 	}
 }

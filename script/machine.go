@@ -22,9 +22,13 @@ type Host struct {
 // Run is one run of a script or a function.
 type Run struct {
 	Keys, Args [][]byte
-	ReadOnly   bool // it may not write
+	ReadOnly   bool  // it may not write
+	Seed       int32 // of math.random
 	Host       Host
 }
+
+// ErrKilled is what Interrupt returns for a script that SCRIPT KILL ends.
+var ErrKilled = errors.New("Script killed by user with SCRIPT KILL...")
 
 // Machine runs scripts, one at a time.
 type Machine struct {
@@ -131,7 +135,7 @@ func (m *Machine) Eval(s *Script, r *Run) (resp.Value, error) {
 func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value) (resp.Value, error) {
 	m.run, m.resp3, m.err = r, false, nil
 	m.json = defaultJSON
-	m.state.SeedRandom(0)
+	m.state.SeedRandom(r.Seed)
 	m.state.Reset()
 	m.state.SetMemoryLimit(MemoryLimit)
 	defer func() {
@@ -140,11 +144,14 @@ func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value)
 	}()
 	vs, err := m.state.Call(fn, args...)
 	var failed *lua.Error
+	var ended *lua.Ended
 	switch {
 	case m.err != nil:
 		return resp.Value{}, m.err
 	case errors.As(err, &failed):
 		return m.errorReply(failed, name), nil
+	case errors.As(err, &ended) && ended.Err == ErrKilled:
+		return m.errorReply(&lua.Error{Value: lua.String(ErrKilled.Error()), Source: ended.Source, Line: ended.Line}, name), nil
 	case err != nil:
 		return resp.Value{}, err
 	case len(vs) == 0:

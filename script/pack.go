@@ -121,9 +121,10 @@ func packTable(s *lua.State, out []byte, t *lua.Table, depth int) []byte {
 }
 
 type packReader struct {
-	s   *lua.State
-	src string
-	pos int
+	s     *lua.State
+	src   string
+	pos   int
+	depth int
 }
 
 func packUnpack(s *lua.State, args []lua.Value) []lua.Value {
@@ -235,7 +236,14 @@ func (r *packReader) value() lua.Value {
 	return lua.Nil
 }
 
+// maxUnpackDepth is as deep as values may be in each other.
+const maxUnpackDepth = 10_000
+
 func (r *packReader) table(n int, pairs bool) lua.Value {
+	if r.depth++; r.depth > maxUnpackDepth {
+		r.s.Throw("Bad data format in input.")
+	}
+	defer func() { r.depth-- }()
 	t := lua.NewTable(0, 0)
 	r.s.Grow(64)
 	for i := 1; i <= n; i++ {

@@ -91,7 +91,7 @@ func (l *layout) size(c byte) int {
 		}
 		return n
 	}
-	l.s.Throw("invalid format option '" + string([]byte{c}) + "'")
+	l.s.BadArgument(1, "invalid format option '"+string([]byte{c})+"'")
 	return 0
 }
 
@@ -142,7 +142,7 @@ func structPack(s *lua.State, args []lua.Value) []lua.Value {
 				size = len(text)
 			}
 			if len(text) < size {
-				s.BadArgument(arg, "string too short")
+				s.BadArgument(arg+1, "string too short")
 			}
 			arg++
 			out = append(out, text[:size]...)
@@ -239,9 +239,9 @@ func structSize(s *lua.State, args []lua.Value) []lua.Value {
 		}
 		switch {
 		case c == 's':
-			s.BadArgument(1, "variable-size format in 'size'")
+			s.BadArgument(1, "option 's' has no fixed size")
 		case c == 'c' && size == 0:
-			s.BadArgument(1, "variable-length format in 'size'")
+			s.BadArgument(1, "option 'c0' has no fixed size")
 		}
 		l.total += pad + size
 	}

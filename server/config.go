@@ -2,6 +2,7 @@ package server
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,6 +139,8 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	s.config.Engine.SetLimits(limits(changed))
 	ms, _ := strconv.ParseInt(changed[timeLimit], 10, 64)
 	s.config.Engine.SetTimeLimit(time.Duration(ms) * time.Millisecond)
+	ms, _ = strconv.ParseInt(changed["busy-reply-threshold"], 10, 64)
+	s.config.Engine.SetBusyThreshold(time.Duration(min(ms, math.MaxInt32)) * time.Millisecond)
 	return resp.OK
 }
 

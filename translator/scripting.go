@@ -11,10 +11,7 @@ var scriptingTranslations = translations{
 	"FUNCTION KILL":  nothingRuns,
 	"FUNCTION LIST":  functionList,
 	"FUNCTION STATS": functionStats,
-	"SCRIPT EXISTS":  scriptExists,
-	"SCRIPT FLUSH":   scriptFlush,
 	"SCRIPT HELP":    help,
-	"SCRIPT KILL":    nothingRuns,
 }
 
 func nothingRuns(*Call) Plan { return fail("NOTBUSY No scripts in execution right now.") }
@@ -60,19 +57,4 @@ func functionStats(*Call) Plan {
 	return answer(resp.MakeMap(
 		resp.MakeString("running_script"), resp.Nil,
 		resp.MakeString("engines"), resp.MakeMap(resp.MakeString("LUA"), lua)))
-}
-
-func scriptExists(c *Call) Plan {
-	v := resp.EmptyArray
-	for range c.Args[2:] {
-		v.Elems = append(v.Elems, resp.Zero)
-	}
-	return answer(v)
-}
-
-func scriptFlush(c *Call) Plan {
-	if !c.flushes() {
-		return fail("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
-	}
-	return answer(resp.OK)
 }

@@ -1,0 +1,314 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/script"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// scripts are those of EVAL: the cache, which is the process's, as Redis's is, and what
+// runs.
+type scripts struct {
+	mu      sync.Mutex
+	cached  map[string]*script.Script
+	running map[*evaluation]bool
+
+	machines sync.Pool
+	busy     atomic.Int64 // from when on clients are told that a script runs, Unix ms; 0 if none does
+}
+
+var (
+	noScript   = resp.MakeError("NOSCRIPT No matching script. Please use EVAL.")
+	notBusy    = resp.MakeError("NOTBUSY No scripts in execution right now.")
+	unkillable = resp.MakeError("UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
+	busyScript = resp.MakeError("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
+	noDynamic  = "ERR Dynamic keys are not allowed in Lua scripts when 'allow-key-locking' flag is set. Key was: "
+)
+
+// evaluation is one call of EVAL or its like: it runs once in a transaction that the
+// store holds open, and as often as that is built on any other.
+type evaluation struct {
+	session  *Session
+	script   *script.Script
+	keys     [][]byte
+	args     [][]byte
+	readOnly bool
+	ctx      context.Context
+	killed   atomic.Bool
+	wrote    atomic.Bool
+}
+
+// evaluate reads a call of EVAL, EVALSHA or their _RO forms. bad is the reply to one
+// that cannot run.
+func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp.Value) {
+	n, err := strconv.ParseInt(string(c.args[2]), 10, 64)
+	switch {
+	case err != nil || n > 1<<31-1:
+		return nil, resp.MakeError("ERR value is not an integer or out of range")
+	case n > int64(len(c.args)-3):
+		return nil, resp.MakeError("ERR Number of keys can't be greater than number of args")
+	case n < 0:
+		return nil, resp.MakeError("ERR Number of keys can't be negative")
+	}
+	sc := &s.engine.scripts
+	var found *script.Script
+	if strings.HasPrefix(c.cmd.Name, "EVALSHA") {
+		if found = sc.find(strings.ToLower(string(c.args[1]))); found == nil {
+			return nil, noScript
+		}
+	} else if found, bad = sc.load(c.args[1]); bad.IsError() {
+		return nil, bad
+	}
+	e = &evaluation{session: s, script: found, keys: c.args[3 : 3+n], args: c.args[3+n:], ctx: ctx}
+	e.readOnly = strings.HasSuffix(c.cmd.Name, "_RO") || found.Flags&script.NoWrites != 0
+	return e, resp.Value{}
+}
+
+func (sc *scripts) find(sha string) *script.Script {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	return sc.cached[sha]
+}
+
+// maxCached is how many scripts are kept: a program that writes its values into the
+// source makes one a call.
+const maxCached = 10_000
+
+// load compiles a script, unless it is known.
+func (sc *scripts) load(source []byte) (*script.Script, resp.Value) {
+	if have := sc.find(script.SHA1(source)); have != nil {
+		return have, resp.Value{}
+	}
+	made, bad := script.Compile(source, true)
+	if bad.IsError() {
+		return nil, bad
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if sc.cached == nil {
+		sc.cached = map[string]*script.Script{}
+	}
+	if len(sc.cached) >= maxCached {
+		for sha := range sc.cached {
+			delete(sc.cached, sha)
+			break
+		}
+	}
+	sc.cached[made.SHA] = made
+	return made, resp.Value{}
+}
+
+func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
+	e, bad := s.evaluate(ctx, c)
+	if e == nil {
+		return bad, nil
+	}
+	replies, _, err := s.engine.transaction(ctx, nil, []planned{{eval: e, db: s.db}}, s.budget)
+	if late, is := tooLong(err); is {
+		return late, nil
+	}
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return replies[0], nil
+}
+
+func (s *Session) scriptLoad(_ context.Context, c call) (resp.Value, error) {
+	made, bad := s.engine.scripts.load(c.args[2])
+	if bad.IsError() {
+		return bad, nil
+	}
+	return resp.MakeString(made.SHA), nil
+}
+
+func (s *Session) scriptExists(_ context.Context, c call) (resp.Value, error) {
+	v := resp.EmptyArray
+	for _, sha := range c.args[2:] {
+		n := resp.Zero
+		if s.engine.scripts.find(strings.ToLower(string(sha))) != nil {
+			n = resp.One
+		}
+		v.Elems = append(v.Elems, n)
+	}
+	return v, nil
+}
+
+func (s *Session) scriptFlush(_ context.Context, c call) (resp.Value, error) {
+	if len(c.args) > 3 || len(c.args) == 3 && !commands.Is(c.args[2], "SYNC") && !commands.Is(c.args[2], "ASYNC") {
+		return resp.MakeError("ERR SCRIPT FLUSH only support SYNC|ASYNC option"), nil
+	}
+	sc := &s.engine.scripts
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	clear(sc.cached)
+	return resp.OK, nil
+}
+
+// scriptKill ends the scripts that run and have not written.
+func (s *Session) scriptKill(context.Context, call) (resp.Value, error) {
+	sc := &s.engine.scripts
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	v := notBusy
+	for e := range sc.running {
+		if e.wrote.Load() {
+			return unkillable, nil
+		}
+		v = resp.OK
+	}
+	for e := range sc.running {
+		e.killed.Store(true)
+	}
+	return v, nil
+}
+
+// DefaultBusyThreshold is after how long clients are told that a script runs.
+const DefaultBusyThreshold = 5 * time.Second
+
+// SetBusyThreshold changes after how long clients are told that a script runs; 0 is
+// never.
+func (e *Engine) SetBusyThreshold(d time.Duration) { e.busyAfter.Store(int64(d)) }
+
+// isBusy reports whether a script has run for so long that a command must wait.
+func (e *Engine) isBusy(cmd *commands.Command) bool {
+	since := e.scripts.busy.Load()
+	return since != 0 && cmd.Flags&commands.AllowBusy == 0 && time.Now().UnixMilli() >= since
+}
+
+// began notes that a script runs, and returns what notes its end.
+func (e *Engine) began(run *evaluation) func() {
+	sc := &e.scripts
+	sc.mu.Lock()
+	if sc.running == nil {
+		sc.running = map[*evaluation]bool{}
+	}
+	sc.running[run] = true
+	if after := time.Duration(e.busyAfter.Load()); after > 0 && sc.busy.Load() == 0 {
+		sc.busy.Store(time.Now().Add(after).UnixMilli())
+	}
+	sc.mu.Unlock()
+	return func() {
+		sc.mu.Lock()
+		defer sc.mu.Unlock()
+		if delete(sc.running, run); len(sc.running) == 0 {
+			sc.busy.Store(0)
+		}
+	}
+}
+
+// execute runs the script. do runs one command in a database; what it returns as an
+// error ends the script and is returned.
+func (e *evaluation) execute(db int, seed uint64, do func(planned) (resp.Value, error)) (resp.Value, error) {
+	engine := e.session.engine
+	m, _ := engine.scripts.machines.Get().(*script.Machine)
+	if m == nil {
+		m = script.NewMachine()
+	}
+	defer engine.scripts.machines.Put(m)
+	defer engine.began(e)()
+	began := time.Now()
+	limit := time.Duration(engine.timeLimit.Load())
+	host := script.Host{
+		Call: func(args [][]byte, _ bool) (resp.Value, error) { return e.command(&db, args, do) },
+		Allowed: func(args [][]byte) (allowed, known bool) {
+			cmd := commands.Called(args)
+			if cmd == nil {
+				return false, false
+			}
+			_, refused := e.session.Refused(cmd, args, Asking)
+			return !refused, true
+		},
+		Interrupt: func() error {
+			switch {
+			case e.killed.Load():
+				return script.ErrKilled
+			case e.ctx.Err() != nil && !e.wrote.Load():
+				return e.ctx.Err()
+			case limit > 0 && time.Since(began) > limit:
+				return &store.TooLong{Limit: limit}
+			}
+			return nil
+		},
+	}
+	return m.Eval(e.script, &script.Run{Keys: e.keys, Args: e.args, ReadOnly: e.readOnly, Seed: int32(seed), Host: host})
+}
+
+// command runs a command of the script's.
+func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Value, error)) (resp.Value, error) {
+	cmd, bad := commands.Find(args)
+	if cmd == nil {
+		return bad, nil
+	}
+	if v, refused := e.session.Refused(cmd, args, InScript); refused {
+		return v, nil
+	}
+	engine := e.session.engine
+	if cmd.Flags&commands.Write != 0 {
+		if engine.readOnly != "" {
+			return resp.MakeError("READONLY " + engine.readOnly), nil
+		}
+		e.wrote.Store(true)
+	}
+	if e.script.Flags&script.AllowKeyLocking != 0 {
+		if bad := e.undeclared(cmd, args); bad.IsError() {
+			return bad, nil
+		}
+	}
+	switch {
+	case translator.Translates(cmd):
+		p := e.session.planned(call{cmd, args})
+		p.db, p.queued = *db, true
+		return do(p)
+	case cmd.Name == "SELECT":
+		n, bad := commands.DBIndex(args[1])
+		if bad.IsError() {
+			return bad, nil
+		}
+		*db = n
+		return resp.OK, nil
+	}
+	return e.session.onConnection(e.ctx, call{cmd, args})
+}
+
+// undeclared refuses a command on a key that a script under Upstash's key locking was
+// not given.
+func (e *evaluation) undeclared(cmd *commands.Command, args [][]byte) resp.Value {
+	for _, ref := range cmd.KeysOf(args) {
+		declared := false
+		for _, key := range e.keys {
+			declared = declared || string(key) == string(args[ref.Pos])
+		}
+		if !declared {
+			return resp.MakeError(noDynamic + string(args[ref.Pos]))
+		}
+	}
+	return resp.Value{}
+}
+
+// within runs the script in a transaction, whose i-th call it is.
+func (e *evaluation) within(run Run, env translator.Env, i, db int, budget *store.Budget) (resp.Value, error) {
+	used := budget.Used()
+	env.Seed += uint64(i) << 32
+	v, err := e.execute(db, env.Seed, func(p planned) (resp.Value, error) {
+		env.Seed += scriptSeeds
+		v, err := steps(run, p.plan(env, 0), budget)
+		budget.Back(used)
+		return v, err
+	})
+	if budget != nil {
+		budget.Keep(store.Weight(&v))
+	}
+	return v, err
+}
+
+// scriptSeeds is how far apart the random numbers of a script's calls are.
+const scriptSeeds = 0x9E3779B97F4A7C15

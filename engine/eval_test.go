@@ -1,0 +1,112 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/local"
+)
+
+func scriptEngine(t *testing.T) *engine.Engine {
+	t.Helper()
+	s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return storetest.NewEngine(s, storetest.NewClock())
+}
+
+// do runs one command and shows its reply.
+func do(t *testing.T, s *engine.Session, args ...string) string {
+	t.Helper()
+	words := make([][]byte, len(args))
+	for i, arg := range args {
+		words[i] = []byte(arg)
+	}
+	v, err := s.Do(context.Background(), words...)
+	if err != nil {
+		return "failed: " + err.Error()
+	}
+	return corpus.Show(v)
+}
+
+// A script that never ends can be killed, and until then others are told that it runs;
+// one that has written cannot.
+func TestScriptKill(t *testing.T) {
+	e := scriptEngine(t)
+	e.SetBusyThreshold(time.Nanosecond)
+	s, other := e.Session(), e.Session()
+	ended := make(chan string)
+	run := func(script string) {
+		go func() { ended <- do(t, s, "EVAL", script, "0") }()
+		for !strings.Contains(do(t, other, "PING"), "BUSY Redis is busy running a script") {
+		}
+	}
+	run("\nwhile true do pcall(error) end")
+	if got := do(t, other, "SCRIPT", "KILL"); got != "OK" {
+		t.Errorf("SCRIPT KILL answers %s", got)
+	}
+	if got := <-ended; !strings.Contains(got, "ERR Script killed by user with SCRIPT KILL... script: ") || !strings.Contains(got, "on @user_script:2.") {
+		t.Errorf("the script answers %s", got)
+	}
+	e.SetTimeLimit(300 * time.Millisecond)
+	run("redis.call('set', 'k', 'v') while true do end")
+	for got := "(error) NOT"; !strings.Contains(got, "UNKILLABLE"); {
+		if got = do(t, other, "SCRIPT", "KILL"); got == "OK" {
+			t.Fatal("a script that has written was killed")
+		}
+	}
+	if got := <-ended; !strings.Contains(got, "took longer than 300ms") {
+		t.Errorf("the script answers %s", got)
+	}
+	if got := do(t, other, "GET", "k"); got != "(nil)" {
+		t.Errorf("a script that took too long left %s", got)
+	}
+}
+
+// Under Upstash's key locking a script may use the keys that it was given.
+func TestKeyLocking(t *testing.T) {
+	s := scriptEngine(t).Session()
+	const script = "#!lua flags=allow-key-locking\nreturn redis.call('set', ARGV[1], 'v')"
+	if got := do(t, s, "EVAL", script, "1", "k", "k"); got != "OK" {
+		t.Errorf("a declared key: %s", got)
+	}
+	want := "ERR Dynamic keys are not allowed in Lua scripts when 'allow-key-locking' flag is set. Key was: other"
+	if got := do(t, s, "EVAL", script, "1", "k", "other"); !strings.Contains(got, want) {
+		t.Errorf("another key: %s", got)
+	}
+}
+
+func BenchmarkEval(b *testing.B) {
+	s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	session := engine.New(s).Session()
+	for name, args := range map[string][]string{
+		"return 1": {"EVAL", "return 1", "0"},
+		"rate limit": {"EVAL", `local n = redis.call('INCR', KEYS[1])
+			if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+			if n > tonumber(ARGV[1]) then return {0, redis.call('PTTL', KEYS[1])} end
+			return {1, tonumber(ARGV[1]) - n}`, "1", "rate:user", "1000000", "60000"},
+	} {
+		words := make([][]byte, len(args))
+		for i, arg := range args {
+			words[i] = []byte(arg)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if v, err := session.Do(context.Background(), words...); err != nil || v.IsError() {
+					b.Fatal(err, string(v.Str))
+				}
+			}
+		})
+	}
+}
