@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/sha1"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +32,7 @@ var (
 	notBusy    = resp.MakeError("NOTBUSY No scripts in execution right now.")
 	unkillable = resp.MakeError("UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
 	busyScript = resp.MakeError("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
+	mayWrite   = resp.MakeError("ERR Can not execute a script with write flag using *_ro command.")
 	noDynamic  = "ERR Dynamic keys are not allowed in Lua scripts when 'allow-key-locking' flag is set. Key was: "
 )
 
@@ -50,6 +52,10 @@ type evaluation struct {
 // evaluate reads a call of EVAL, EVALSHA or their _RO forms. bad is the reply to one
 // that cannot run.
 func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp.Value) {
+	bySHA := strings.HasPrefix(c.cmd.Name, "EVALSHA")
+	if bySHA && len(c.args[1]) != 2*sha1.Size {
+		return nil, noScript
+	}
 	n, err := strconv.ParseInt(string(c.args[2]), 10, 64)
 	switch {
 	case err != nil || n > 1<<31-1:
@@ -61,15 +67,19 @@ func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp
 	}
 	sc := &s.engine.scripts
 	var found *script.Script
-	if strings.HasPrefix(c.cmd.Name, "EVALSHA") {
+	if bySHA {
 		if found = sc.find(strings.ToLower(string(c.args[1]))); found == nil {
 			return nil, noScript
 		}
 	} else if found, bad = sc.load(c.args[1]); bad.IsError() {
 		return nil, bad
 	}
+	only := strings.HasSuffix(c.cmd.Name, "_RO")
+	if only && found.Declares && found.Flags&script.NoWrites == 0 {
+		return nil, mayWrite
+	}
 	e = &evaluation{session: s, script: found, keys: c.args[3 : 3+n], args: c.args[3+n:], ctx: ctx}
-	e.readOnly = strings.HasSuffix(c.cmd.Name, "_RO") || found.Flags&script.NoWrites != 0
+	e.readOnly = only || found.Flags&script.NoWrites != 0
 	return e, resp.Value{}
 }
 

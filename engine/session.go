@@ -254,7 +254,7 @@ func ownCommand(name string) sessionCommand {
 	case "SCRIPT FLUSH":
 		return sessionCommand{run: (*Session).scriptFlush}
 	case "SCRIPT KILL":
-		return sessionCommand{run: (*Session).scriptKill, inMulti: true}
+		return sessionCommand{run: (*Session).scriptKill}
 	case "MULTI":
 		return sessionCommand{run: (*Session).startMulti, inMulti: true}
 	case "EXEC":

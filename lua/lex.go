@@ -128,6 +128,8 @@ func (l *lexer) failHere(msg string) {
 	near := tokenName(l.token)
 	if l.token == tName || l.token == tString || l.token == tNumber {
 		near = cut(l.src[l.begin:l.pos])
+	} else if l.token == 0 {
+		near = ""
 	}
 	l.fail(msg, near)
 }

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"encoding/hex"
 	"strings"
@@ -47,10 +48,10 @@ func flagOf(name string, upstash bool) (Flags, bool) {
 
 // Script is a compiled script.
 type Script struct {
-	SHA     string // of the source, in hexadecimal
-	Flags   Flags
-	Source  string
-	program *lua.Program
+	SHA      string // of the source, in hexadecimal
+	Declares bool   // what it does, in a first line
+	Flags    Flags
+	program  *lua.Program
 }
 
 // SHA1 is the name of a script: the hash of its source, in hexadecimal.
@@ -62,8 +63,8 @@ func SHA1(source []byte) string {
 // Compile compiles a script of EVAL or SCRIPT LOAD. With upstash its first line may
 // have that service's flags, too. bad is the error reply to a source that is none.
 func Compile(source []byte, upstash bool) (s *Script, bad resp.Value) {
-	s = &Script{SHA: SHA1(source), Source: string(source)}
-	body, flags, msg := shebang(s.Source, upstash)
+	s = &Script{SHA: SHA1(source), Declares: bytes.HasPrefix(source, []byte("#!"))}
+	body, flags, msg := shebang(string(source), upstash)
 	if msg != "" {
 		return nil, resp.MakeError("ERR " + msg)
 	}

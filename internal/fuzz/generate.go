@@ -160,6 +160,9 @@ func (g *generator) command(plain bool) [][]byte {
 		}
 		g.making = c
 		args := bytes.Fields([]byte(c.Name))
+		if c.Group == "scripting" && strings.HasPrefix(c.Name, "EVAL") && !strings.HasPrefix(c.Name, "EVALSHA") && len(g.keyed) > 0 && g.IntN(3) > 0 {
+			return g.script(args, plain)
+		}
 		if strings.HasPrefix(c.Name, "COMMAND GETKEYS") && len(g.keyed) > 0 {
 			g.making = pick(g, g.keyed)
 			args = g.write(append(args, bytes.Fields([]byte(g.making.Name))...), g.making.syntax)
@@ -172,6 +175,18 @@ func (g *generator) command(plain bool) [][]byte {
 		}
 		if !racy(c, args) && !(plain && byName(args)) {
 			return args
+		}
+	}
+}
+
+// script is a script that runs a command of any group, which follows it.
+func (g *generator) script(args [][]byte, plain bool) [][]byte {
+	args = append(args, []byte(pick(g, scripts)), []byte("0"))
+	for {
+		c := pick(g, g.others)
+		call := g.write(bytes.Fields([]byte(c.Name)), c.syntax)
+		if _, treated := treatments[c.Name]; !treated && c.Group != "scripting" && !c.random && !racy(c, call) && !byName(call) && !(plain && c.random) {
+			return append(args, call...)
 		}
 	}
 }

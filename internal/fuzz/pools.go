@@ -109,3 +109,20 @@ var pools = map[string][]string{
 	"section": {"server", "keyspace", "nosuch", "everything"}, "version": {"5", "x"},
 	"seconds": lifetimes, "milliseconds": lifetimes, "unix-time-seconds": lifetimes, "unix-time-milliseconds": lifetimes,
 }
+
+// scripts run the command that their arguments are.
+var scripts = []string{
+	"return redis.call(unpack(ARGV))",
+	"return redis.pcall(unpack(ARGV))",
+	"redis.setresp(3) return redis.call(unpack(ARGV))",
+	"redis.call('incr', 'scripts') return {redis.pcall(unpack(ARGV)), redis.call('get', 'scripts')}",
+	"local ok, r = pcall(redis.call, unpack(ARGV)) return {tostring(ok), r}",
+	"return #ARGV .. type(redis.call(unpack(ARGV)))",
+	"return cjson.encode(ARGV)",
+	"local s = 0 for _, a in ipairs(ARGV) do s = s + (tonumber(a) or 1) end return tostring(s)",
+	"table.sort(ARGV) return ARGV",
+	"local t = {} for _, a in ipairs(ARGV) do t[a] = #a end local r = {} for k, v in pairs(t) do r[#r + 1] = k .. v end return r",
+	"return {pcall(string.format, unpack(ARGV))}",
+	"return {pcall(string.find, ARGV[#ARGV], ARGV[1])}",
+	"return loadstring(ARGV[1])",
+}
