@@ -113,7 +113,7 @@ func (c *Command) KeysOf(args [][]byte) []KeyRef {
 func (c *Command) KeyNames(args [][]byte) [][]byte {
 	if len(c.Keys) == 1 {
 		if first, last, ok := c.Keys[0].run(len(args)); ok {
-			return args[first : last+1 : last+1]
+			return every(c.Keys[0].Step, args[first:last+1:last+1])
 		}
 	}
 	var names [][]byte
@@ -123,13 +123,25 @@ func (c *Command) KeyNames(args [][]byte) [][]byte {
 	return names
 }
 
-// run is where the keys of a spec begin and end in n arguments, if they follow one another there.
+// every is every step-th of args.
+func every(step int, args [][]byte) [][]byte {
+	if step == 1 {
+		return args
+	}
+	some := make([][]byte, 0, len(args)/step+1)
+	for i := 0; i < len(args); i += step {
+		some = append(some, args[i])
+	}
+	return some
+}
+
+// run is where the keys of a spec are in n arguments, if that is a range.
 func (s KeySpec) run(n int) (first, last int, ok bool) {
 	first, last = s.Index, s.Index+s.Last
 	if s.Last < 0 {
 		last = n + s.Last
 	}
-	return first, last, s.Keyword == "" && !s.KeyNum && !s.Unknown && s.Step == 1 && s.Limit <= 1 && first <= last && last < n
+	return first, last, s.Keyword == "" && !s.KeyNum && !s.Unknown && s.Step > 0 && s.Limit <= 1 && first <= last && last < n
 }
 
 // WellFormed reports whether all the keys that the specs speak of are in args.

@@ -11,9 +11,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// newKeptRows copies what is to be kept of b and its rows. The rows themselves are shared.
+// newKeptRows copies what is to be kept of b and its rows.
 func newKeptRows(b *store.Batch, rows [][]store.Row) *keptRows {
-	r := &keptRows{key: strings.Clone(string(b.Keys[0])), sql: b.Stmts[0].SQL, rows: unshared(rows)}
+	r := &keptRows{key: strings.Clone(string(b.Keys[0])), sql: b.Stmts[0].SQL, rows: packed(rows)}
 	for _, s := range b.Stmts[1:] {
 		r.more = append(r.more, s.SQL)
 	}
@@ -41,6 +41,39 @@ const (
 	sliceBytes  = 24
 	stringBytes = 16
 )
+
+// packed is a copy of rows that takes no more memory than they need.
+func packed(lists [][]store.Row) [][]store.Row {
+	rows, cells, size := 0, 0, 0
+	for _, list := range lists {
+		rows += len(list)
+		for _, row := range list {
+			cells += len(row)
+			for i := range row {
+				size += len(row[i].Bytes())
+			}
+		}
+	}
+	all, values, data := make([]store.Row, 0, rows), make([]store.Value, 0, cells), make([]byte, 0, size)
+	copies := make([][]store.Row, len(lists))
+	for i, list := range lists {
+		if list == nil {
+			continue
+		}
+		first := len(all)
+		for _, row := range list {
+			start := len(values)
+			for _, v := range row {
+				from := len(data)
+				data = append(data, v.Bytes()...)
+				values = append(values, v.On(data[from:len(data):len(data)]))
+			}
+			all = append(all, values[start:len(values):len(values)])
+		}
+		copies[i] = all[first:len(all):len(all)]
+	}
+	return copies
+}
 
 // unshared is rows that may be put in another order: a list of one has none.
 func unshared(rows [][]store.Row) [][]store.Row {

@@ -99,6 +99,7 @@ func (c *conn) inLittleCache(p *prepared, s store.Stmt) (rows []store.Row, err e
 func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 	var last store.Row
 	var take func(store.Row)
+	var room slabs
 	if s.Fold != nil {
 		take, last = s.Fold(), make(store.Row, p.columns)
 		c.script(mapFile) // where it cannot be mapped it is read
@@ -116,7 +117,7 @@ func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 				err = errOver
 				break
 			}
-			row := c.row(p)
+			row := c.row(p, &room)
 			if s.Size > 0 && !c.fitsValue(s, row, last) {
 				err = errOver
 				break
@@ -173,10 +174,11 @@ func (c *conn) fitsValue(s store.Stmt, row, last store.Row) bool {
 	return c.budget.Take(store.RowBytes + n)
 }
 
-func (c *conn) row(p *prepared) store.Row {
-	row := make(store.Row, p.columns)
+// row copies the row that p is at.
+func (c *conn) row(p *prepared, room *slabs) store.Row {
+	row := room.row(p.columns)
 	for i := range row {
-		row[i] = c.cell(p.stmt, int32(i))
+		row[i] = c.cell(p.stmt, int32(i), room)
 	}
 	return row
 }
@@ -190,13 +192,13 @@ func (c *conn) view(p *prepared, row store.Row) {
 			blob := sqlite3.Xsqlite3_column_blob(c.tls, p.stmt, at)
 			row[i] = store.Bytes(libc.GoBytes(blob, int(sqlite3.Xsqlite3_column_bytes(c.tls, p.stmt, at))))
 		} else {
-			row[i] = c.cell(p.stmt, at)
+			row[i] = c.cell(p.stmt, at, nil)
 		}
 	}
 }
 
 // cell copies a column of the row that stmt is at.
-func (c *conn) cell(stmt uintptr, i int32) store.Value {
+func (c *conn) cell(stmt uintptr, i int32, room *slabs) store.Value {
 	switch sqlite3.Xsqlite3_column_type(c.tls, stmt, i) {
 	case sqlite3.SQLITE_INTEGER:
 		return store.Int(sqlite3.Xsqlite3_column_int64(c.tls, stmt, i))
@@ -204,17 +206,52 @@ func (c *conn) cell(stmt uintptr, i int32) store.Value {
 		return store.Float(sqlite3.Xsqlite3_column_double(c.tls, stmt, i))
 	case sqlite3.SQLITE_TEXT:
 		at := sqlite3.Xsqlite3_column_text(c.tls, stmt, i)
-		return store.TextBytes(copied(at, sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
+		return store.TextBytes(room.copied(at, sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
 	case sqlite3.SQLITE_BLOB:
 		at := sqlite3.Xsqlite3_column_blob(c.tls, stmt, i)
-		return store.Bytes(copied(at, sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
+		return store.Bytes(room.copied(at, sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
 	}
 	return store.Value{}
 }
 
+// slabs are the memory of the rows of one statement: few allocations, however many rows there are.
+// The first row takes what it needs, since most have no other.
+type slabs struct {
+	cells []store.Value // what is left
+	bytes []byte
+	rows  int // so far
+}
+
+const (
+	slabRows  = 64       // at most for so many rows at a time
+	slabBytes = 16 << 10 // of their bytes; a quarter of that is not put with others
+)
+
+func (s *slabs) row(columns int) store.Row {
+	if len(s.cells) < columns {
+		s.cells = make([]store.Value, columns*min(max(1, s.rows), slabRows))
+	}
+	s.rows++
+	row := s.cells[:columns:columns]
+	s.cells = s.cells[columns:]
+	return row
+}
+
 // copied is a copy of n bytes of SQLite's.
 func copied(at uintptr, n int32) []byte {
-	out := make([]byte, n)
+	return append(make([]byte, 0, n), libc.GoBytes(at, int(n))...)
+}
+
+// copied is copied, with others. A nil s has none.
+func (s *slabs) copied(at uintptr, n int32) []byte {
+	if s == nil || s.rows <= 1 || n == 0 || n > slabBytes/4 {
+		return copied(at, n)
+	}
+	if len(s.bytes) < int(n) {
+		s.bytes = make([]byte, max(int(n), min(s.rows*int(n), slabBytes)))
+	}
+	out := s.bytes[:n:n]
+	s.bytes = s.bytes[n:]
 	copy(out, libc.GoBytes(at, int(n)))
 	return out
 }

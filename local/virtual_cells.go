@@ -118,7 +118,7 @@ func (cur *cursor) answer(tls *libc.TLS, ctx, stmt uintptr, column int32, form f
 		sqlite3.Xsqlite3_result_blob64(tls, ctx, at, uint64(sqlite3.Xsqlite3_column_bytes(tls, stmt, column)), transient)
 		return sqlite3.SQLITE_OK
 	}
-	v, err := form.Ours(cur.of.conn.cell(stmt, column))
+	v, err := form.Ours(cur.of.conn.cell(stmt, column, nil))
 	if err != nil {
 		return cur.of.fail(err)
 	}

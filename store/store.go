@@ -88,6 +88,14 @@ func (v Value) Float() float64 {
 // Bytes returns the content of a BLOB or TEXT, and nil for anything else.
 func (v Value) Bytes() []byte { return v.data }
 
+// On returns v with its bytes at b, which must be a copy of them.
+func (v Value) On(b []byte) Value {
+	if v.kind == Text || v.kind == Blob {
+		v.data = b
+	}
+	return v
+}
+
 // String formats v as an SQL literal, for people.
 func (v Value) String() string {
 	switch v.kind {
