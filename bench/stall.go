@@ -15,31 +15,35 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// slow is a command on a key of many elements, and what makes the keys that it needs: a command
-// and an element, where the number of the element is %d.
+// slow is a command on a key of many elements, and what makes the key.
 type slow struct {
 	command string
-	fill    [][2]string
+	filling
 }
 
+// filling is a type, the command that adds elements to a key of it, and an element: %d is its number.
+type filling struct{ typ, command, element string }
+
 var (
-	aHash = [2]string{"HSET k", "f%d v%d"}
-	aSet  = [2]string{"SADD k", "m%d"}
+	aHash = filling{"hash", "HSET k", "f%d v%d"}
+	aList = filling{"list", "RPUSH k", "e%d"}
+	aSet  = filling{"set", "SADD k", "m%d"}
+	aZSet = filling{"zset", "ZADD k", "%d m%d"}
 )
 
 var slows = []slow{
-	{"DEL k", [][2]string{aHash}},
-	{"UNLINK k", [][2]string{{"ZADD k", "%d m%d"}}},
-	{"SET k v", [][2]string{{"RPUSH k", "e%d"}}},
-	{"RENAME small k", [][2]string{aSet}},
-	{"PEXPIRE k 1", [][2]string{aHash}},
-	{"SUNIONSTORE k none small", [][2]string{aSet}},
-	{"FLUSHALL", [][2]string{aHash}},
-	{"DEBUG RELOAD", [][2]string{aHash}},
-	{"COPY k l", [][2]string{aHash}},
-	{"COPY k l", [][2]string{{"RPUSH k", "e%d"}}},
-	{"SUNIONSTORE l k small", [][2]string{aSet}},
-	{"ZUNIONSTORE l 1 k", [][2]string{{"ZADD k", "%d m%d"}}},
+	{"DEL k", aHash},
+	{"UNLINK k", aZSet},
+	{"SET k v", aList},
+	{"RENAME small k", aSet},
+	{"PEXPIRE k 1", aHash},
+	{"SUNIONSTORE k none small", aSet},
+	{"FLUSHALL", aHash},
+	{"DEBUG RELOAD", aHash},
+	{"COPY k l", aHash},
+	{"COPY k l", aList},
+	{"SUNIONSTORE l k small", aSet},
+	{"ZUNIONSTORE l 1 k", aZSet},
 }
 
 // Another client's GETs and SETs are sent at a fixed pace, and counted from when they should have
@@ -92,7 +96,7 @@ func stall(o *options, parent string, r rival, s slow) error {
 		defer conn.Close()
 		clients[i] = &client{conn, resp.NewReader(conn)}
 	}
-	if err := prepare(clients[0], s, o.elements); err != nil {
+	if err := prepare(clients[0], s.filling, o.elements); err != nil {
 		return err
 	}
 	var reads, writes bystander
@@ -109,7 +113,7 @@ func stall(o *options, parent string, r rival, s slow) error {
 	if err := errors.Join(err, reads.err, writes.err); err != nil {
 		return err
 	}
-	fmt.Printf("| `%s`, a %s | %s | %s | %s | %s | %s | %s |\n", s.command, strings.ToLower(s.fill[0][0][:4]), r.name, round(took),
+	fmt.Printf("| `%s`, a %s | %s | %s | %s | %s | %s | %s |\n", s.command, s.typ, r.name, round(took),
 		round(reads.Quantile(0.99)), round(reads.Max), round(writes.Quantile(0.99)), round(writes.Max))
 	if r.name == "meowdis" {
 		o.goals.within("what others wait for beside "+s.command+", p99", max(reads.Quantile(0.99), writes.Quantile(0.99)), 50*time.Millisecond)
@@ -117,18 +121,16 @@ func stall(o *options, parent string, r rival, s slow) error {
 	return nil
 }
 
-// prepare makes the keys of s.
-func prepare(c *client, s slow, elements int) error {
+// prepare makes a key of so many elements, and two small ones.
+func prepare(c *client, f filling, elements int) error {
 	const perCommand = 1000
-	for _, fill := range s.fill {
-		for i := 0; i < elements; i += perCommand {
-			args := strings.Fields(fill[0])
-			for k := i; k < i+perCommand; k++ {
-				args = append(args, strings.Fields(strings.ReplaceAll(fill[1], "%d", strconv.Itoa(k)))...)
-			}
-			if _, err := c.do(args...); err != nil {
-				return err
-			}
+	for i := 0; i < elements; i += perCommand {
+		args := strings.Fields(f.command)
+		for k := i; k < i+perCommand; k++ {
+			args = append(args, strings.Fields(strings.ReplaceAll(f.element, "%d", strconv.Itoa(k)))...)
+		}
+		if _, err := c.do(args...); err != nil {
+			return err
 		}
 	}
 	if _, err := c.do("SADD", "small", "a", "b"); err != nil {
@@ -153,7 +155,12 @@ func (b *bystander) watch(c *client, done chan struct{}, args ...string) {
 			return
 		default:
 		}
-		if _, b.err = c.do(args...); b.err != nil {
+		_, err := c.do(args...)
+		for err != nil && strings.HasPrefix(err.Error(), "LOADING") {
+			time.Sleep(time.Millisecond)
+			_, err = c.do(args...)
+		}
+		if b.err = err; err != nil {
 			return
 		}
 		b.Add(time.Since(due))

@@ -243,7 +243,7 @@ func sweepingGraves(t *testing.T, s engine.Store) {
 	}
 	for i, make := range fillings {
 		for j, going := range goings {
-			if (i+j)%3 > 0 && going != "DEL k" && going != "SET k v" {
+			if (i+j)%4 > 0 && going != "DEL k" && going != "SET k v" {
 				continue
 			}
 			graveTaken(t, s, c, clock, make, going)
