@@ -87,6 +87,7 @@ type explainedStmt struct {
 	Args    []string `json:"args"`
 	Plan    []string `json:"plan"`
 	Refused string   `json:"refused,omitempty"` // the reply when a constraint stops it
+	Moot    bool     `json:"moot,omitempty"`    // it does not run when those before it left nothing to do
 }
 
 func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
@@ -220,7 +221,7 @@ func (x *explainer) close() error {
 }
 
 func explainStmt(run engine.Run, stmt store.Stmt) (explainedStmt, error) {
-	shown := explainedStmt{SQL: oneIndent(stmt.SQL), Args: []string{}, Plan: []string{}}
+	shown := explainedStmt{SQL: oneIndent(stmt.SQL), Args: []string{}, Plan: []string{}, Moot: stmt.Moot != nil}
 	for _, a := range stmt.Args {
 		shown.Args = append(shown.Args, literal(a))
 	}
@@ -296,6 +297,9 @@ func (e explanation) print(w io.Writer) error {
 		}
 		for _, p := range s.Plan {
 			fmt.Fprintf(&b, "   plan: %s\n", p)
+		}
+		if s.Moot {
+			b.WriteString("   runs only if those before it left something to do\n")
 		}
 		if s.Refused != "" {
 			fmt.Fprintf(&b, "   when a constraint stops it: %s\n", s.Refused)

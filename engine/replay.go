@@ -96,6 +96,7 @@ func (d *draft) build(ctx context.Context) (progress, error) {
 
 func (d *draft) add(owner int, stmts []store.Stmt) {
 	for _, s := range stmts {
+		s.Moot = nil // it knows the results of its own batch, and not of this one
 		d.stmts, d.owner = append(d.stmts, s), append(d.owner, owner)
 	}
 }
@@ -233,18 +234,18 @@ func (d *draft) commit(ctx context.Context) (progress, error) {
 			}
 			continue
 		}
-		d.decode(r.Rows)
+		d.decode(r)
 		break
 	}
 	return done, nil
 }
 
-func (d *draft) decode(rows [][]store.Row) {
+func (d *draft) decode(r store.Result) {
 	for at := 0; at < len(d.stmts); {
 		i, n := d.owner[at], 1
 		if i >= 0 {
 			n = len(d.plans[i].Batch.Stmts)
-			d.replies[i] = decode(&d.plans[i], &store.Result{Rows: rows[at : at+n]})
+			d.replies[i] = decode(&d.plans[i], &store.Result{Rows: r.Rows[at : at+n], Changes: r.Changes[at : at+n]})
 		}
 		at += n
 	}

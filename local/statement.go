@@ -321,11 +321,15 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 	r.Rows = make([][]store.Row, len(b.Stmts))
 	if !b.ReadOnly {
 		c.touched.add(b.Keys)
+		r.Changes = make([]int64, len(b.Stmts))
 	}
 	used := b.Budget.Used()
 	c.budget = b.Budget
 	defer func() { c.budget = nil }()
 	for i, s := range b.Stmts {
+		if s.Moot != nil && s.Moot(store.Result{Rows: r.Rows[:i], Changes: r.Changes[:min(i, len(r.Changes))]}) {
+			continue
+		}
 		if err := c.visit.over(); err != nil {
 			return r, changed, err
 		}
@@ -343,6 +347,9 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 			return r, changed, nil
 		}
 		r.Rows[i] = rows
+		if did && !b.ReadOnly {
+			r.Changes[i] = sqlite3.Xsqlite3_changes64(c.tls, c.db)
+		}
 		changed = changed || did
 	}
 	return r, changed, nil

@@ -144,6 +144,12 @@ type Stmt struct {
 	// has none then. The bytes of a row are there during the call only, which must not panic. Fold is
 	// called anew each time that the statement runs. A store may pass over it and return the rows.
 	Fold func() func(Row)
+
+	// Moot, unless it is nil, reports that the statement has nothing left to do, by the rows and the
+	// changes of those before it in its batch, which are all that it is given. A store may then pass
+	// over the statement, whose rows and changes are none; one that runs it all the same finds nothing
+	// to do.
+	Moot func(before Result) bool
 }
 
 // Batch is a list of statements that take effect together or not at all.
@@ -171,6 +177,9 @@ type Result struct {
 	// Rows holds the rows of each statement, nil for one that returned none.
 	// A refused batch keeps the rows of the statements before the refusal.
 	Rows [][]Row
+	// Changes holds how many rows each statement of a batch that writes inserted, updated or
+	// deleted, without what triggers did. For one that only reads it means nothing.
+	Changes []int64
 	// Refused is set when a constraint stopped the batch, which then left no
 	// trace.
 	Refused *Refusal

@@ -151,7 +151,7 @@ func (s *Store) batch(ctx context.Context, b store.Batch) (r store.Result, err e
 			err = s.do(ctx, "COMMIT")
 		}
 	}()
-	r.Rows = make([][]store.Row, len(b.Stmts))
+	r.Rows, r.Changes = make([][]store.Row, len(b.Stmts)), make([]int64, len(b.Stmts))
 	for i, stmt := range b.Stmts {
 		r.Rows[i], err = s.run(ctx, stmt, b.ReadOnly)
 		var refused *sqlite.Error
@@ -161,9 +161,25 @@ func (s *Store) batch(ctx context.Context, b store.Batch) (r store.Result, err e
 			return r, nil
 		case err != nil:
 			return r, fmt.Errorf("running %q: %w", stmt.SQL, err)
+		case b.ReadOnly:
+			continue
+		}
+		if r.Changes[i], err = s.changes(ctx); err != nil {
+			return r, err
 		}
 	}
 	return r, nil
+}
+
+// changes is how many rows the last statement that writes has changed.
+func (s *Store) changes(ctx context.Context) (n int64, err error) {
+	rows, err := s.conn.QueryContext(ctx, "SELECT changes()")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	rows.Next()
+	return n, rows.Scan(&n)
 }
 
 // do begins or ends a transaction.

@@ -212,6 +212,41 @@ func folding(t *testing.T, s engine.Store) {
 	}
 }
 
+// changed says how many rows each statement has changed.
+func changed(t *testing.T, s engine.Store) {
+	makeTable(t, s)
+	apply(t, s, numbers(1, 2))
+	r := apply(t, s, store.Batch{Stmts: []store.Stmt{
+		{SQL: `INSERT INTO storetest(id, n) VALUES(1, 1), (3, 3), (4, 4) ON CONFLICT DO NOTHING`},
+		{SQL: `UPDATE storetest SET f = 1 WHERE id > 9`},
+		{SQL: `UPDATE storetest SET f = 1 WHERE id > 1`},
+		{SQL: `DELETE FROM storetest WHERE id = 4`},
+	}})[0]
+	if got := fmt.Sprint(r.Changes); got != "[2 0 3 1]" {
+		t.Errorf("the changes are %s", got)
+	}
+}
+
+// moot passes over a statement that has nothing to do, or runs it.
+func moot(t *testing.T, s engine.Store) {
+	makeTable(t, s)
+	found := func(before store.Result) bool { return len(before.Rows[0]) > 0 }
+	batch := store.Batch{Stmts: []store.Stmt{
+		{SQL: `SELECT id FROM storetest`},
+		{SQL: `INSERT INTO storetest(id, n) VALUES(1, 1) ON CONFLICT DO NOTHING`, Moot: found},
+		{SQL: `UPDATE storetest SET s = ifnull(s, '') || 'x'`},
+	}}
+	for i, want := range []string{"[1 1]", "[0 1]"} {
+		r := apply(t, s, batch)[0]
+		if got := fmt.Sprint(r.Changes[1:]); got != want || len(r.Rows) != 3 || len(r.Rows[0]) != i {
+			t.Errorf("the changes are %s, not %s, and the rows %v", got, want, r.Rows)
+		}
+	}
+	if got := string(query(t, s, `SELECT s FROM storetest`)[0][0].Bytes()); got != "xx" {
+		t.Errorf("what is never moot has made %q", got)
+	}
+}
+
 // keysApart writes to keys that are alike.
 func keysApart(t *testing.T, s engine.Store) {
 	c := NewClient(t, NewEngine(s, NewClock()))

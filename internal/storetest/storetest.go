@@ -29,6 +29,8 @@ func Run(t *testing.T, open Open) {
 		{"atomicity", atomicity},
 		{"order", order},
 		{"folding", folding},
+		{"changes", changed},
+		{"moot", moot},
 		{"keys apart", keysApart},
 		{"expiry", expiry},
 		{"broken batch", brokenBatch},
