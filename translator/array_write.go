@@ -53,7 +53,7 @@ func (l slotList) json() store.Value {
 }
 
 // putSlots are the statements that write the slots of an array that is there. Up to set
-// every second one returns how many were empty.
+// every second one writes those that were empty, from the first on.
 func (c *Call) putSlots(key []byte, list slotList) (stmts []store.Stmt, set int) {
 	var sets []store.Stmt
 	several := func(list slotList) {
@@ -79,9 +79,9 @@ func (c *Call) putSlots(key []byte, list slotList) (stmts []store.Stmt, set int)
 // setSlots is the plan that writes slots and answers how many were empty.
 func (c *Call) setSlots(key []byte, list slotList) Plan {
 	stmts := []store.Stmt{c.purge(key), c.upsertKey(key, arrayType)}
-	first := len(stmts) + 1
+	first := len(stmts)
 	put, set := c.putSlots(key, list)
-	return write(sumOf(first, first+set), append(stmts, put...)...)
+	return write(changedEach(first, first+set), append(stmts, put...)...)
 }
 
 func arset(c *Call) Plan {
@@ -162,7 +162,7 @@ func arseek(c *Call) Plan {
 	}
 	key := c.Args[1]
 	return write(intOf(4), c.purge(key), c.guardType(key, arrayType),
-		c.stmt(sqlSeek, key, pos(index)), c.stmt(sqlTouchedOnChange, key), c.stmt(sqlPresent, key))
+		c.stmt(sqlSeek, key, pos(index)), c.touchedOnChange(key), c.stmt(sqlPresent, key))
 }
 
 // Slots are deleted by a list of pos, or of ranges.
@@ -175,7 +175,7 @@ const (
 // deleteSlots is the plan of a deletion; the cursor stays where it is.
 func (c *Call) deleteSlots(sql string, which store.Value) Plan {
 	key := c.Args[1]
-	return write(intOf(3), c.purge(key), c.guardType(key, arrayType),
+	return write(changed(2), c.purge(key), c.guardType(key, arrayType),
 		c.stmt(sql, key, which), c.shrunk(key), c.dropEmpty(key))
 }
 

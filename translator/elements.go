@@ -46,10 +46,10 @@ func hashed(list [][]byte, width int) store.Value {
 // key's counter beyond the places of all n elements that were offered, also of
 // those that were there already, so that no two ever have the same.
 const sqlAdded = `UPDATE keys SET count = count + changes(), seq = seq + ?4, version = version + 1, updated_at = ?3
-	WHERE db = ?1 AND key = ?2 AND changes() > 0 RETURNING changes()`
+	WHERE db = ?1 AND key = ?2 AND changes() > 0`
 
 func (c *Call) added(key []byte, n int) store.Stmt {
-	return c.stmt(sqlAdded, key, store.Int(int64(n)))
+	return c.account(sqlAdded, key, store.Int(int64(n)))
 }
 
 // cellOf shapes the reply of a statement that returns one row for a live key:

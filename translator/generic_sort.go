@@ -271,7 +271,7 @@ func (c *Call) makeList(key []byte, list [][]byte) []store.Stmt {
 	if len(list) == 0 {
 		return nil
 	}
-	stmts := []store.Stmt{c.pushKey(key, len(list))}
+	stmts := c.pushKey(key, len(list), c.purge(key))
 	for part := range rounds(list, 1) {
 		stmts = append(stmts, c.pushed(key, tail, part)...)
 	}

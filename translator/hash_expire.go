@@ -69,15 +69,6 @@ func (c *Call) trailingFields(i int, few string) (fields [][]byte, msg string) {
 	return fields, ""
 }
 
-// openFields begins a write that does not make the hash: what follows finds its
-// live fields only, and the key if it has any.
-func (c *Call) openFields(key []byte) []store.Stmt {
-	return []store.Stmt{
-		c.guardType(key, hashType), c.purge(key),
-		c.stmt(sqlPurgeFields, key), {SQL: sqlPurgedFields, Args: c.key(key)[:2]},
-	}
-}
-
 // The fields that the hash has of several, and the one, as chosen has them; and a row for
 // each of them, whether it is there or not.
 const (
@@ -144,9 +135,9 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 		if past {
 			stmts = append(append(stmts, each(c.choose(key, fields, sqlRemoveDue, args...), c.shrunk(key))...), c.dropEmpty(key))
 		} else {
-			stmts = append(stmts, each(c.choose(key, fields, sqlExpireDue, args...), c.stmt(sqlTouchedOnChange, key))...)
+			stmts = append(stmts, each(c.choose(key, fields, sqlExpireDue, args...), c.touchedOnChange(key))...)
 		}
-		return write(eachOf(4, len(due), fields, func(row store.Row) int64 {
+		return write(eachOf(hashOpening, len(due), fields, func(row store.Row) int64 {
 			if n := row[0].Int(); n != fieldChanged || !past {
 				return n
 			}
@@ -233,7 +224,7 @@ func hpersist(c *Call) Plan {
 	}
 	key := c.Args[1]
 	expiries := c.choose(key, fields, sqlFieldExpiries)
-	return write(eachOf(4, len(expiries), fields, func(row store.Row) int64 {
+	return write(eachOf(hashOpening, len(expiries), fields, func(row store.Row) int64 {
 		switch {
 		case row[0].Int() == 0:
 			return fieldMissing
@@ -243,5 +234,5 @@ func hpersist(c *Call) Plan {
 		return fieldChanged
 	}, func(n int64) int64 { return min(n, fieldStays) }),
 		append(append(c.openFields(key), expiries...),
-			each(c.choose(key, fields, sqlPersistFields), c.stmt(sqlTouchedOnChange, key))...)...)
+			each(c.choose(key, fields, sqlPersistFields), c.touchedOnChange(key))...)...)
 }

@@ -14,10 +14,10 @@ var hashGetexTranslations = translations{
 	"HSETEX":  hsetex,
 }
 
-// removeFields are the statements that delete fields of an open hash; up to the last
-// every second one returns how many.
+// removeFields are the statements that delete fields of an open hash: every second one, from
+// the first on up to the last.
 func (c *Call) removeFields(key []byte, fields [][]byte) []store.Stmt {
-	return append(each(c.choose(key, fields, sqlRemoveFields), c.shrunk(key)), c.dropEmpty(key))
+	return append(each(c.choose(key, fields, sqlRemoveFields), c.shrunk(key)), c.emptied(key, len(fields)))
 }
 
 // hgetdel answers the value of a field that is named twice only once.
@@ -29,7 +29,7 @@ func hgetdel(c *Call) Plan {
 	key := c.Args[1]
 	values := c.choose(key, fields, sqlFields)
 	stmts := append(c.openFields(key), values...)
-	return write(valuesOf(4, len(values), fields, true), append(stmts, c.removeFields(key, fields)...)...)
+	return write(valuesOf(hashOpening, len(values), fields, true), append(stmts, c.removeFields(key, fields)...)...)
 }
 
 // valuesOf answers the rows of n statements from i on, which are the values of fields.
@@ -74,13 +74,13 @@ func hgetex(c *Call) Plan {
 	case past:
 		stmts = append(stmts, c.removeFields(key, fields)...)
 	case given:
-		stmts = append(stmts, each(c.choose(key, fields, sqlSetExpiries, store.Digits(at)), c.stmt(sqlTouchedOnChange, key))...)
+		stmts = append(stmts, each(c.choose(key, fields, sqlSetExpiries, store.Digits(at)), c.touchedOnChange(key))...)
 	case persist:
-		stmts = append(stmts, each(c.choose(key, fields, sqlPersistFields), c.stmt(sqlTouchedOnChange, key))...)
+		stmts = append(stmts, each(c.choose(key, fields, sqlPersistFields), c.touchedOnChange(key))...)
 	default:
 		return c.readEach(hashType, fields, sqlFields, resp.Nil, bulks)
 	}
-	return write(valuesOf(4, len(values), fields, past), stmts...)
+	return write(valuesOf(hashOpening, len(values), fields, past), stmts...)
 }
 
 // fieldTTL is the absolute time that the option at argument i means, such as EX, with
@@ -185,7 +185,8 @@ func hsetex(c *Call) Plan {
 	}
 	key, fields := c.Args[1], lastOfEach(o.fields)
 	names := everySecond(fields)
-	stmts := []store.Stmt{c.guardType(key, hashType)}
+	guards := c.guarded(c.look(key), key, hashType)
+	stmts := []store.Stmt{guards[0], guards[2]}
 	if o.fnx || o.fxx {
 		sql := sqlGuardFieldsAbsent
 		if o.fxx {
@@ -197,7 +198,7 @@ func hsetex(c *Call) Plan {
 		}
 	}
 	if o.given && o.at <= c.Env.Now {
-		stmts = append(stmts, c.openFields(key)...)
+		stmts = append(stmts, c.openFields(key)[1:]...)
 		return write(always(resp.One), append(stmts, c.removeFields(key, names)...)...)
 	}
 	how := setting{several: sqlSetFields, one: sqlReplaceField, add: sqlAddField}
@@ -208,5 +209,6 @@ func hsetex(c *Call) Plan {
 		how = setting{sqlSetFieldsUntil, sqlReplaceFieldUntil, sqlAddFieldUntil, []store.Value{store.Digits(o.at)}}
 	}
 	put, _ := c.putFields(key, fields, how)
-	return write(always(resp.One), append(append(stmts, c.openHash(key, sqlUpsertHash)...), put...)...)
+	stmts = append(append(stmts, c.openHash(guards[0], key)[1:]...), put...)
+	return write(always(resp.One), append(stmts, c.touched(key))...)
 }

@@ -43,6 +43,6 @@ func himportSet(c *Call) Plan {
 	for i, f := range fields {
 		pairs = append(pairs, f, values[i])
 	}
-	stmts := append(c.openHash(key, sqlUpsertHash), c.addFields(key, pairs)...)
-	return write(decodeOK, append([]store.Stmt{c.guardType(key, hashType), c.drop(key)}, stmts...)...)
+	stmts := []store.Stmt{c.guardType(key, hashType), c.drop(key), c.ensure(key, hashType)}
+	return write(decodeOK, append(stmts, c.addFields(key, pairs)...)...)
 }

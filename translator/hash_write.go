@@ -13,19 +13,34 @@ import (
 const (
 	sqlPurgeFields  = `DELETE FROM hashes WHERE key_id = ` + liveID + ` AND expires_at <= ?3`
 	sqlPurgedFields = `UPDATE keys SET count = count - changes() WHERE db = ?1 AND key = ?2 AND changes() > 0`
-
-	sqlEnsureHash = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) VALUES(?1, ?2, ?5, 'hash', ?4, ?3, ?3)
-		ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'hash', type, NULL), count = count - changes()`
-	sqlUpsertHash = sqlEnsureHash + `, version = version + 1, updated_at = ?3`
 )
 
-// openHash begins a write that makes the hash when it is missing and refuses a
-// key of another type. sql is sqlUpsertHash for one that changes the hash
-// whenever it succeeds, otherwise sqlEnsureHash.
-func (c *Call) openHash(key []byte, sql string) []store.Stmt {
-	upsert := c.stmt(sql, key, c.newVersion(), hashValue(key))
-	upsert.Refused = &wrongType
-	return []store.Stmt{c.purge(key), c.stmt(sqlPurgeFields, key), upsert}
+// hashOpening is how many statements begin a write to a hash.
+const hashOpening = 5
+
+// openHash begins a write, after a look, that makes the hash when it is missing and refuses
+// a key of another type.
+func (c *Call) openHash(look store.Stmt, key []byte) []store.Stmt {
+	return append(c.opened(look, key, hashType), c.purgeFields(key)...)
+}
+
+// openFields begins a write, after a look, that does not make the hash: what follows finds its
+// live fields only, and the key if it has any.
+func (c *Call) openFields(key []byte) []store.Stmt {
+	return append(c.guarded(c.look(key), key, hashType), c.purgeFields(key)...)
+}
+
+func (c *Call) purgeFields(key []byte) []store.Stmt {
+	return []store.Stmt{
+		{SQL: sqlPurgeFields, Args: c.key(key), Moot: noneExpires},
+		{SQL: sqlPurgedFields, Args: c.key(key)[:2], Moot: nothingChanged},
+	}
+}
+
+// noneExpires reports that the look has found no field with an expiry.
+func noneExpires(before store.Result) bool {
+	row := liveRow(before.Rows)
+	return row == nil || row[lookVolatile].Int() == 0
 }
 
 // New fields first, then the values of those that were there. A field that gets a
@@ -51,7 +66,7 @@ const (
 )
 
 // addFields are the statements that add those of the fields that the open hash
-// lacks; every second one returns how many.
+// lacks: every second one, from the first on.
 func (c *Call) addFields(key []byte, fields [][]byte) (stmts []store.Stmt) {
 	for piece, alone := range pieces(fields, 2) {
 		var add store.Stmt
@@ -72,16 +87,17 @@ type setting struct {
 	more              []store.Value
 }
 
-// putFields are the statements that add the fields that the open hash lacks, of which every
-// second one returns how many, and, from set on, those that set all of them. A large one is
-// written once: it is set if it is there, and otherwise added with its value.
-func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []store.Stmt, set int) {
+// putFields are the statements that add the fields that the open hash lacks, with their places
+// after openHash's, and those that set all of them. A large one is written once: it is set
+// if it is there, and otherwise added with its value.
+func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []store.Stmt, adding []int) {
 	var sets []store.Stmt
 	for piece, alone := range pieces(fields, 2) {
 		if isLarge(piece...) {
 			args := c.key(key, append([]store.Value{hashValue(piece[0]), store.Bytes(piece[0]), store.Bytes(piece[1])}, how.more...)...)
-			stmts = append(stmts, store.Stmt{SQL: how.one, Args: args}, c.stmt(sqlTouchedOnChange, key),
+			stmts = append(stmts, store.Stmt{SQL: how.one, Args: args}, c.touchedOnChange(key),
 				store.Stmt{SQL: how.add, Args: args}, c.added(key, 1))
+			adding = append(adding, hashOpening+len(stmts)-2)
 			continue
 		}
 		var add, put store.Stmt
@@ -93,10 +109,11 @@ func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []stor
 			add = c.stmt(sqlAddFields, key, hashed(piece, 2))
 			put = store.Stmt{SQL: how.several, Args: append(add.Args[:4:4], how.more...)}
 		}
+		adding = append(adding, hashOpening+len(stmts))
 		stmts = append(stmts, add, c.added(key, len(piece)/2))
 		sets = append(sets, put)
 	}
-	return append(stmts, sets...), len(stmts)
+	return append(stmts, sets...), adding
 }
 
 // lastOfEach drops the fields that are given again further on; what remains has
@@ -125,19 +142,64 @@ func hset(ok bool) func(*Call) Plan {
 			return answer(commands.WrongArity(c.Command))
 		}
 		key, fields := c.Args[1], lastOfEach(c.Args[2:])
-		stmts := c.openHash(key, sqlUpsertHash)
-		first := len(stmts) + 1
-		put, set := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField, add: sqlAddField})
-		if stmts = append(stmts, put...); ok {
+		if len(fields) == 2 && !isLarge(fields...) {
+			return c.setField(key, fields[0], fields[1], ok)
+		}
+		put, adding := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField, add: sqlAddField})
+		if n := int64(len(fields) / 2); len(put) == 3 { // one list, which has nothing to set when all are new
+			put[2].Moot = func(before store.Result) bool { return before.Changes[hashOpening] == n }
+		}
+		stmts := append(append(c.openHash(c.look(key), key), put...), c.touched(key))
+		if ok {
 			return write(decodeOK, stmts...)
 		}
-		return write(sumOf(first, first+set), stmts...)
+		return write(func(r *store.Result) resp.Value { return resp.MakeInt(total(r, adding)) }, stmts...)
 	}
+}
+
+// Most fields that are set are there, and do not expire. For those the first two statements are all;
+// the others are about one that is missing, or expires.
+const (
+	sqlSetLasting  = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NULL`
+	sqlSetExpiring = `UPDATE hashes SET value = ?6, expires_at = NULL
+		WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NOT NULL`
+)
+
+func wasSet(before store.Result) bool { return before.Changes[0] > 0 }
+
+// unlessSet is moot for a statement whose look is not the first one, but follows those two.
+func unlessSet(moot func(store.Result) bool) func(store.Result) bool {
+	return func(before store.Result) bool {
+		return wasSet(before) || moot(store.Result{Rows: before.Rows[2:], Changes: before.Changes[2:]})
+	}
+}
+
+// openingUnlessSet is for the statements of openHash.
+var openingUnlessSet = [hashOpening]func(store.Result) bool{
+	wasSet, unlessSet(isAlive), unlessSet(lookedFor[hashType].there), unlessSet(noneExpires), nothingChanged,
+}
+
+// setField sets one field. ok is for HMSET's reply.
+func (c *Call) setField(key, field, value []byte, ok bool) Plan {
+	args := c.key(key, hashValue(field), store.Bytes(field), store.Bytes(value))
+	stmts := append(make([]store.Stmt, 0, 11), store.Stmt{SQL: sqlSetLasting, Args: args}, c.touchedOnChange(key))
+	stmts = append(stmts, c.openHash(c.look(key), key)...)
+	for i, moot := range openingUnlessSet {
+		stmts[2+i].Moot = moot
+	}
+	add := len(stmts)
+	stmts = append(stmts, store.Stmt{SQL: sqlAddField, Args: args, Moot: wasSet}, c.grown(key),
+		store.Stmt{SQL: sqlSetExpiring, Args: args, Moot: func(before store.Result) bool { return wasSet(before) || before.Changes[add] > 0 }},
+		c.touchedOnChange(key))
+	if ok {
+		return write(decodeOK, stmts...)
+	}
+	return write(changed(add), stmts...)
 }
 
 func hsetnx(c *Call) Plan {
 	key := c.Args[1]
-	return write(intOf(4), append(c.openHash(key, sqlEnsureHash), c.addFields(key, c.Args[2:])...)...)
+	return write(changed(hashOpening), append(c.openHash(c.look(key), key), c.addFields(key, c.Args[2:])...)...)
 }
 
 var sqlRemoveFields = chosen{`DELETE FROM hashes` + chosenFields, `DELETE FROM hashes` + oneField}
@@ -145,15 +207,18 @@ var sqlRemoveFields = chosen{`DELETE FROM hashes` + chosenFields, `DELETE FROM h
 func hdel(c *Call) Plan {
 	key := c.Args[1]
 	stmts := append(c.openFields(key), c.removeFields(key, c.Args[2:])...)
-	return write(sumOf(5, len(stmts)), stmts...)
+	return write(changedEach(hashOpening, len(stmts)-1), stmts...)
 }
 
-// An increment is one batch, as INCR's (string_incr.go).
+// An increment is one batch, as INCR's (string_incr.go). The look has the value of the field.
 const (
+	lookAtField  = ` FROM keys k LEFT JOIN hashes h ON h.key_id = k.id AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + lookAt
+	sqlLookValue = looked + `, h.value` + lookAtField
+
 	sqlGuardIntegerField = `INSERT INTO guard SELECT NULL FROM hashes h
 		WHERE h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + ` AND ` + noInteger
 	sqlIncrField = `UPDATE hashes SET value = iif(typeof(` + plusDelta + `) = 'integer', ` + incremented + `, NULL)
-		WHERE key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2) AND hash = ?4 AND field = ?5 RETURNING value`
+		WHERE key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2) AND hash = ?4 AND field = ?5`
 )
 
 var (
@@ -161,20 +226,38 @@ var (
 	hashNotInteger = resp.MakeError("ERR hash value is not an integer")
 )
 
+// valueFound is the value that the look has found, NULL for a missing one.
+func valueFound(rows [][]store.Row) (v store.Value) {
+	if row := liveRow(rows); isOf(row, hashType) {
+		v = row[lookMore]
+	}
+	return v
+}
+
+func hasValue(before store.Result) bool { return !valueFound(before.Rows).IsNull() }
+
+// isCounter reports that the value is an integer that SQL takes for one, or missing.
+func isCounter(before store.Result) bool {
+	v := valueFound(before.Rows)
+	_, ok := parseInt(v.Bytes())
+	return v.IsNull() || ok
+}
+
 func hincrby(c *Call) Plan {
 	delta, ok := parseInt(c.Args[3])
 	if !ok {
 		return fail(errNotInteger)
 	}
 	key, field := c.Args[1], c.Args[2]
-	hash, name := hashValue(field), store.Bytes(field)
-	guard := c.stmt(sqlGuardIntegerField, key, hash, name)
-	guard.Refused = &hashNotInteger
-	incr := c.stmt(sqlIncrField, key, hash, name, store.Digits(delta))
-	incr.Refused = &overflow
-	stmts := append([]store.Stmt{guard}, c.openHash(key, sqlUpsertHash)...)
-	stmts = append(stmts, c.addFields(key, [][]byte{field, zeroText})...)
-	return write(intOf(6), append(stmts, incr)...)
+	args := c.key(key, hashValue(field), store.Bytes(field), store.Digits(delta))
+	guard := store.Stmt{SQL: sqlGuardIntegerField, Args: args[:5], Refused: &hashNotInteger, Moot: isCounter}
+	opening := c.openHash(store.Stmt{SQL: sqlLookValue, Args: args[:5]}, key)
+	stmts := append(append(make([]store.Stmt, 0, 10), opening[0], guard), opening[1:]...)
+	zero := store.Stmt{SQL: sqlAddField, Args: append(args[:5:5], store.Bytes(zeroText)), Moot: hasValue}
+	return write(func(r *store.Result) resp.Value {
+		old, _ := parseInt(valueFound(r.Rows).Bytes())
+		return resp.MakeInt(old + delta)
+	}, append(stmts, zero, c.grown(key), store.Stmt{SQL: sqlIncrField, Args: args, Refused: &overflow}, c.touched(key))...)
 }
 
 // hincrbyfloat reads, computes and writes: SQL has no long double.
@@ -204,8 +287,8 @@ func hincrbyfloat(c *Call) Plan {
 			}
 		}
 		text := longdouble.Format(sum)
-		stmts := append(c.openHash(key, sqlUpsertHash), c.addFields(key, [][]byte{field, text})...)
-		stmts = append(stmts, c.stmt(sqlSetField, key, hash, name, store.Bytes(text)))
+		stmts := append(c.openHash(c.look(key), key), c.addFields(key, [][]byte{field, text})...)
+		stmts = append(stmts, c.stmt(sqlSetField, key, hash, name, store.Bytes(text)), c.touched(key))
 		return write(always(resp.MakeBulk(text)), stmts...)
 	}, c.stmt(sqlField, key, hash, name))
 }

@@ -90,13 +90,13 @@ func chosenRows(r *store.Result, first, n int) (rows []store.Row) {
 	return rows
 }
 
-// sumOf answers the sum of what every second statement returned, from first on and
+// changedEach answers how many rows every second statement changed, from first on and
 // before end.
-func sumOf(first, end int) func(*store.Result) resp.Value {
+func changedEach(first, end int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
 		n := int64(0)
 		for i := first; i < end; i += 2 {
-			n += firstInt(r, i)
+			n += r.Changes[i]
 		}
 		return resp.MakeInt(n)
 	}

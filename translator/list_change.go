@@ -51,7 +51,7 @@ func lrem(c *Call) Plan {
 	case count < 0:
 		from, count = tail, -count
 	}
-	return write(intOf(3), c.purge(key), c.guardType(key, listType),
+	return write(changed(2), c.purge(key), c.guardType(key, listType),
 		c.stmt(sqlLRem[from], key, store.Bytes(c.Args[3]), store.Digits(count)),
 		c.shrunk(key), c.dropEmpty(key))
 }

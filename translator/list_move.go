@@ -38,11 +38,11 @@ func lmove(c *Call) Plan {
 // undoes the growth.
 func (c *Call) move(from, to end, missing resp.Value) Plan {
 	source, destination := c.Args[1], c.Args[2]
-	return write(bulkOf(4),
-		c.guardPresent(source, &missing), c.guardType(source, listType),
-		c.purge(destination), c.pushKey(destination, 1),
+	stmts := []store.Stmt{c.guardPresent(source, &missing), c.guardType(source, listType)}
+	stmts = append(stmts, c.pushKey(destination, 1, c.purge(destination))...)
+	return write(bulkOf(len(stmts)), append(stmts,
 		c.stmt(sqlMove[from][to], source, store.Bytes(destination)),
-		c.shrunk(source), c.dropEmpty(source))
+		c.shrunk(source), c.dropEmpty(source))...)
 }
 
 // lmovem reads the elements and then cuts them off and pushes them. OBO pushes
@@ -100,7 +100,7 @@ func (c *Call) moveAll(from, to end, moved [][]byte) Plan {
 	if to == head {
 		slices.Reverse(landed)
 	}
-	stmts := []store.Stmt{cut, c.shrunk(source), c.purge(destination), c.pushKey(destination, len(moved))}
+	stmts := append([]store.Stmt{cut, c.shrunk(source)}, c.pushKey(destination, len(moved), c.purge(destination))...)
 	stmts = append(append(stmts, c.pushed(destination, to, moved)...), c.dropEmpty(source))
 	return write(always(resp.MakeArray(landed...)), stmts...)
 }

@@ -6,13 +6,16 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A push counts its ?5 elements in the row of keys first, which refuses a key of
-// another type and answers the new length, and then appends them beyond the end.
-const sqlPushKey = `INSERT INTO keys(db, key, hash, type, version, count, seq, created_at, updated_at)
-	VALUES(?1, ?2, ?6, 'list', ?4, ?5, ?5, ?3, ?3)
-	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'list', type, NULL),
-		count = count + ?5, seq = seq + ?5, version = version + 1, updated_at = ?3
-	RETURNING count`
+// A push counts its ?4 elements in the row of keys first, or makes the key, which refuses one of
+// another type, and then appends them beyond the end.
+const (
+	sqlPushKey = `UPDATE keys SET count = count + ?4, seq = seq + ?4, version = version + 1, updated_at = ?3
+		WHERE ` + live + ` AND type = 'list'`
+	sqlPushNew = `INSERT INTO keys(db, key, hash, type, version, count, seq, created_at, updated_at)
+		VALUES(?1, ?2, ?6, 'list', ?5, ?4, ?4, ?3, ?3)
+		ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'list', type, NULL)`
+	sqlCount = `SELECT count FROM keys WHERE db = ?1 AND key = ?2`
+)
 
 // sqlPush appends the elements ?3 to the key, each further out than the one
 // before it.
@@ -49,12 +52,20 @@ func (c *Call) pushed(key []byte, e end, list [][]byte) (stmts []store.Stmt) {
 	return stmts
 }
 
-// pushKey is the row of keys for n more elements.
-func (c *Call) pushKey(key []byte, n int) store.Stmt {
-	s := c.stmt(sqlPushKey, key, c.newVersion(), store.Int(int64(n)), hashValue(key))
-	s.Refused = &wrongType
-	return s
+// pushKey is the row of keys for n more elements. first, which is the purge or refuses a missing key,
+// is for a key that is no live list.
+func (c *Call) pushKey(key []byte, n int, first store.Stmt) []store.Stmt {
+	args := c.key(key, store.Int(int64(n)), c.newVersion(), hashValue(key))
+	first.Moot = somethingChanged
+	return append(make([]store.Stmt, 0, 5), store.Stmt{SQL: sqlPushKey, Args: args[:4]}, first,
+		store.Stmt{SQL: sqlPushNew, Args: args, Refused: &wrongType, Moot: lastButOneChanged})
 }
+
+// somethingChanged and lastButOneChanged report that the statement before has changed something,
+// or the one before that.
+func somethingChanged(before store.Result) bool { return !nothingChanged(before) }
+
+func lastButOneChanged(before store.Result) bool { return before.Changes[len(before.Changes)-2] > 0 }
 
 // push is LPUSH and RPUSH.
 func push(e end) func(*Call) Plan {
@@ -68,15 +79,33 @@ func pushx(e end) func(*Call) Plan {
 
 func (c *Call) push(e end, first store.Stmt) Plan {
 	key, list := c.Args[1], c.Args[2:]
-	return write(intOf(1), append([]store.Stmt{first, c.pushKey(key, len(list))}, c.pushed(key, e, list)...)...)
+	stmts := append(c.pushKey(key, len(list), first), c.pushed(key, e, list)...)
+	return write(intOf(len(stmts)), append(stmts, store.Stmt{SQL: sqlCount, Args: c.key(key)[:2]})...)
 }
 
-// A pop of one element deletes it where the index finds it.
-var sqlPop = [...]string{
-	head: `DELETE FROM lists WHERE key_id = ` + liveID + `
-		AND pos = (SELECT min(pos) FROM lists WHERE key_id = ` + liveID + `) RETURNING value`,
-	tail: `DELETE FROM lists WHERE key_id = ` + liveID + `
-		AND pos = (SELECT max(pos) FROM lists WHERE key_id = ` + liveID + `) RETURNING value`,
+// A pop of one element reads it with the look and deletes it where the index finds it.
+var (
+	sqlLookAtEnd = [...]string{
+		head: looked + `, (SELECT value FROM lists WHERE key_id = k.id ORDER BY pos LIMIT 1) FROM keys k` + lookAt,
+		tail: looked + `, (SELECT value FROM lists WHERE key_id = k.id ORDER BY pos DESC LIMIT 1) FROM keys k` + lookAt,
+	}
+	sqlPop = [...]string{
+		head: `DELETE FROM lists WHERE (key_id, pos) = (SELECT key_id, pos FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos LIMIT 1)`,
+		tail: `DELETE FROM lists WHERE (key_id, pos) = (SELECT key_id, pos FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos DESC LIMIT 1)`,
+	}
+)
+
+func isGone(before store.Result) bool { return liveRow(before.Rows) == nil }
+
+func (c *Call) popOne(key []byte, e end) Plan {
+	look := c.stmt(sqlLookAtEnd[e], key)
+	pop := store.Stmt{SQL: sqlPop[e], Args: look.Args, Moot: isGone}
+	return write(func(r *store.Result) resp.Value {
+		if row := liveRow(r.Rows); row != nil {
+			return bulk(row[lookMore])
+		}
+		return resp.Nil
+	}, append(c.guarded(look, key, listType), pop, c.shrunk(key), c.emptied(key, 1))...)
 }
 
 // pop is LPOP and RPOP. With a count the reply is an array, and only a missing
@@ -86,8 +115,7 @@ func pop(e end) func(*Call) Plan {
 		key := c.Args[1]
 		switch len(c.Args) {
 		case 2:
-			return write(bulkOf(2), c.purge(key), c.guardType(key, listType),
-				c.stmt(sqlPop[e], key), c.shrunk(key), c.dropEmpty(key))
+			return c.popOne(key, e)
 		case 3:
 		default:
 			return answer(commands.WrongArity(c.Command))

@@ -62,6 +62,11 @@ func intOf(i int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value { return resp.MakeInt(firstInt(r, i)) }
 }
 
+// changed answers how many rows statement i changed.
+func changed(i int) func(*store.Result) resp.Value {
+	return func(r *store.Result) resp.Value { return resp.MakeInt(r.Changes[i]) }
+}
+
 // countRows answers the number of rows of all statements.
 func countRows(r *store.Result) resp.Value {
 	n := 0

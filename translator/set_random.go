@@ -25,7 +25,7 @@ func spop(c *Call) Plan {
 	key := c.Args[1]
 	switch {
 	case len(c.Args) == 2:
-		return write(bulkOf(2), c.guardType(key, setType), c.purge(key), c.pickOne(sqlPopMember, key), c.shrunk(key), c.dropEmpty(key))
+		return write(bulkOf(3), append(c.guarded(c.look(key), key, setType), c.pickOne(sqlPopMember, key), c.shrunk(key), c.emptied(key, 1))...)
 	case len(c.Args) > 3:
 		return fail(errSyntax)
 	}

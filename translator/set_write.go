@@ -13,7 +13,10 @@ const (
 		FROM (SELECT id, seq FROM keys WHERE ` + live + `) k CROSS JOIN json_each(?4) j WHERE true
 		ON CONFLICT DO NOTHING`
 	sqlAddMember = `INSERT INTO sets(key_id, hash, member, seq)
-		VALUES(` + liveID + `, ?4, ?5, (SELECT seq FROM keys WHERE ` + live + `)) ON CONFLICT DO NOTHING`
+		SELECT id, ?4, ?5, seq FROM keys WHERE ` + live + ` ON CONFLICT DO NOTHING`
+
+	lookAtMember  = ` FROM keys k LEFT JOIN sets m ON m.key_id = k.id AND m.hash = ?4 AND m.member = ?5` + lookAt
+	sqlLookMember = looked + `, m.hash IS NOT NULL` + lookAtMember
 )
 
 var sqlRemoveMembers = chosen{
@@ -21,8 +24,8 @@ var sqlRemoveMembers = chosen{
 	one:     `DELETE FROM sets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5`,
 }
 
-// addMembers are the statements that add those of the members that the set lacks; every
-// second one returns how many.
+// addMembers are the statements that add those of the members that the set lacks: every
+// second one, from the first on.
 func (c *Call) addMembers(key []byte, members [][]byte) (stmts []store.Stmt) {
 	for piece, alone := range pieces(members, 1) {
 		var add store.Stmt
@@ -36,22 +39,34 @@ func (c *Call) addMembers(key []byte, members [][]byte) (stmts []store.Stmt) {
 	return stmts
 }
 
-// removeMembers are the statements that delete members; up to the last every second one
-// returns how many.
+// removeMembers are the statements that delete members: every second one, from the first on up
+// to the last.
 func (c *Call) removeMembers(key []byte, members [][]byte) []store.Stmt {
 	return append(each(c.choose(key, members, sqlRemoveMembers), c.shrunk(key)), c.dropEmpty(key))
 }
 
+// isMember reports that the look has found the member in the set.
+func isMember(before store.Result) bool {
+	row := liveRow(before.Rows)
+	return isOf(row, setType) && row[lookMore].Int() != 0
+}
+
 func sadd(c *Call) Plan {
-	key := c.Args[1]
-	stmts := append([]store.Stmt{c.purge(key), c.ensure(key, setType)}, c.addMembers(key, c.Args[2:])...)
-	return write(sumOf(3, len(stmts)), stmts...)
+	key, members := c.Args[1], c.Args[2:]
+	if len(members) == 1 {
+		look := c.stmt(sqlLookMember, key, hashValue(members[0]), store.Bytes(members[0]))
+		add := store.Stmt{SQL: sqlAddMember, Args: look.Args, Moot: isMember}
+		return write(changed(3), append(c.opened(look, key, setType), add, c.grown(key))...)
+	}
+	stmts := append(c.opened(c.look(key), key, setType), c.addMembers(key, members)...)
+	return write(changedEach(3, len(stmts)), stmts...)
 }
 
 func srem(c *Call) Plan {
-	key := c.Args[1]
-	stmts := append([]store.Stmt{c.guardType(key, setType), c.purge(key)}, c.removeMembers(key, c.Args[2:])...)
-	return write(sumOf(3, len(stmts)), stmts...)
+	key, members := c.Args[1], c.Args[2:]
+	stmts := c.guarded(c.look(key), key, setType)
+	stmts = append(stmts, each(c.choose(key, members, sqlRemoveMembers), c.shrunk(key))...)
+	return write(changedEach(3, len(stmts)), append(stmts, c.emptied(key, len(members)))...)
 }
 
 // Nothing is moved unless the source has the member, which is the last check;

@@ -237,7 +237,7 @@ func xtrim(c *Call) Plan {
 		return fail(bad)
 	}
 	stmts, counts := c.trimStmts(c.Args[1], o)
-	return write(intOf(1+counts), append([]store.Stmt{c.guardType(c.Args[1], streamType)}, stmts...)...)
+	return write(changed(1+counts), append([]store.Stmt{c.guardType(c.Args[1], streamType)}, stmts...)...)
 }
 
 const (
@@ -268,7 +268,7 @@ func xdel(c *Call) Plan {
 		if last := gone[len(gone)-1]; last.compare(m.deleted) > 0 {
 			m.deleted = last
 		}
-		return write(intOf(1), append(c.dropEntries(key, gone), c.saveStream(key, m))...)
+		return write(changed(0), append(c.dropEntries(key, gone), c.saveStream(key, m))...)
 	}, c.streamMeta(key), c.stmt(sqlStreamPick, key, streamIDs(ids)))
 }
 

@@ -78,8 +78,7 @@ const (
 	sqlNodesVoid       = `DELETE FROM stream_nodes WHERE key_id = ` + liveID + ` AND count = 0`
 )
 
-// trimStmts deletes what the options ask for. The rows of the statement at counts are
-// how many entries that were.
+// trimStmts deletes what the options ask for. The statement at counts deletes the entries.
 func (c *Call) trimStmts(key []byte, o addOptions) (stmts []store.Stmt, counts int) {
 	most := int64(maxCount)
 	if o.approx && o.limit > 0 {
@@ -93,13 +92,13 @@ func (c *Call) trimStmts(key []byte, o addOptions) (stmts []store.Stmt, counts i
 	}
 	switch {
 	case o.refs == ackedOnly:
-		return []store.Stmt{c.stmt(acked, key, args...), c.shrunk(key), c.stmt(sqlNodesCountAcked, key), c.stmt(sqlNodesVoid, key)}, 1
+		return []store.Stmt{c.stmt(acked, key, args...), c.shrunk(key), c.stmt(sqlNodesCountAcked, key), c.stmt(sqlNodesVoid, key)}, 0
 	case o.refs == dropRefs:
-		return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(pending, key, args...), c.stmt(plain, key, args...), c.shrunk(key), c.stmt(sqlNodesCount, key)}, 3
+		return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(pending, key, args...), c.stmt(plain, key, args...), c.shrunk(key), c.stmt(sqlNodesCount, key)}, 2
 	case o.approx:
-		return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(sqlTrimNodes, key), c.shrunk(key)}, 2
+		return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(sqlTrimNodes, key), c.shrunk(key)}, 1
 	}
-	return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(plain, key, args...), c.shrunk(key), c.stmt(sqlNodesCount, key)}, 2
+	return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(plain, key, args...), c.shrunk(key), c.stmt(sqlNodesCount, key)}, 1
 }
 
 // maxCount is more rows than there are, and exact as a double.

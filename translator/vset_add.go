@@ -147,13 +147,13 @@ func vadd(c *Call) Plan {
 	}
 	stmts = append(stmts, fit(sqlAddVector, element, attributes), c.grown(key),
 		fit(sqlPutRecord, element, store.Bytes(a.kind.Encode(v))), fit(sqlVectorAdded))
-	added := len(stmts) - 3 // grown
+	added := len(stmts) - 4 // the vector
 	return write(func(r *store.Result) resp.Value {
 		there, _ := vectorSetOf(r.Rows[3])
 		if bad := a.mismatch(there); bad.IsError() {
 			return bad
 		}
-		return boolean(len(r.Rows[added]) > 0)
+		return boolean(r.Changes[added] > 0)
 	}, stmts...)
 }
 
@@ -162,10 +162,10 @@ const sqlSetAttributes = `UPDATE vectors SET attributes = iif(length(?5) = 0, NU
 
 func vsetattr(c *Call) Plan {
 	key := c.Args[1]
-	return write(func(r *store.Result) resp.Value { return boolean(len(r.Rows[3]) > 0) },
+	return write(func(r *store.Result) resp.Value { return boolean(r.Changes[2] > 0) },
 		c.purge(key), c.guardType(key, vectorSetType),
 		c.stmt(sqlSetAttributes, key, store.Bytes(c.Args[2]), store.Bytes(c.Args[3])),
-		c.stmt(sqlTouchedOnChange+` RETURNING 1`, key))
+		c.touchedOnChange(key))
 }
 
 // Removing an element gives the last one its place, so that no gap remains.

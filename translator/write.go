@@ -83,24 +83,31 @@ func (c *Call) guardAbsent(key []byte, refused *resp.Value) store.Stmt {
 }
 
 // A change of elements is followed by the touch that accounts for it: grown
-// after an INSERT, shrunk after a DELETE. Both do nothing when that statement
-// changed nothing, and otherwise return the number of rows it changed.
+// after an INSERT, shrunk after a DELETE, and touchedOnChange after what kept the
+// number of elements. They do nothing when that statement changed nothing.
 const (
 	sqlGrown = `UPDATE keys SET count = count + changes(), seq = seq + changes(), version = version + 1, updated_at = ?3
-		WHERE db = ?1 AND key = ?2 AND changes() > 0 RETURNING changes()`
+		WHERE db = ?1 AND key = ?2 AND changes() > 0`
 	sqlShrunk = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3
-		WHERE db = ?1 AND key = ?2 AND changes() > 0 RETURNING changes()`
+		WHERE db = ?1 AND key = ?2 AND changes() > 0`
+	sqlTouched         = `UPDATE keys SET version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
+	sqlTouchedOnChange = sqlTouched + ` AND changes() > 0`
 )
 
-func (c *Call) grown(key []byte) store.Stmt  { return c.stmt(sqlGrown, key) }
-func (c *Call) shrunk(key []byte) store.Stmt { return c.stmt(sqlShrunk, key) }
+func (c *Call) grown(key []byte) store.Stmt           { return c.account(sqlGrown, key) }
+func (c *Call) shrunk(key []byte) store.Stmt          { return c.account(sqlShrunk, key) }
+func (c *Call) touchedOnChange(key []byte) store.Stmt { return c.account(sqlTouchedOnChange, key) }
+
+func (c *Call) account(sql string, key []byte, more ...store.Value) store.Stmt {
+	s := c.stmt(sql, key, more...)
+	s.Moot = nothingChanged
+	return s
+}
+
+// nothingChanged reports that the statement before has changed nothing.
+func nothingChanged(before store.Result) bool { return before.Changes[len(before.Changes)-1] == 0 }
 
 // touched accounts for a change that kept the number of elements.
-const sqlTouched = `UPDATE keys SET version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
-
-// sqlTouchedOnChange is touched for a statement that may have changed nothing.
-const sqlTouchedOnChange = sqlTouched + ` AND changes() > 0`
-
 func (c *Call) touched(key []byte) store.Stmt { return c.stmt(sqlTouched, key) }
 
 // A command that removes elements ends with dropEmpty: a list, hash, set, zset,

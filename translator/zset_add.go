@@ -40,9 +40,7 @@ const (
 	sqlZSetInsertOne = `INSERT INTO zsets(key_id, hash, member, score) VALUES(` + liveID + `, ?4, ?5, ?6)
 		ON CONFLICT(key_id, hash, member) DO NOTHING`
 
-	// moved is grown and shrunk for a change that keeps the number of elements.
-	sqlZSetMoved = `UPDATE keys SET version = version + 1, updated_at = ?3
-		WHERE db = ?1 AND key = ?2 AND changes() > 0 RETURNING changes()`
+	sqlLookScore = looked + `, z.score FROM keys k LEFT JOIN zsets z ON z.key_id = k.id AND z.hash = ?4 AND z.member = ?5` + lookAt
 )
 
 var scoreNaN = resp.MakeError("ERR resulting score is not a number (NaN)")
@@ -197,47 +195,54 @@ func (c *Call) zadd(o zaddOptions) Plan {
 func (c *Call) zaddIncr(key []byte, elem element, o zaddOptions) Plan {
 	w := c.zaddWrite(key, []element{elem}, o)
 	conditional := o.nx || o.gt || o.lt
-	last := len(w.stmts)
-	w.stmts = append(w.stmts, c.stmt(sqlZScore, key, hashValue(elem.member), store.Bytes(elem.member)))
 	return write(func(r *store.Result) resp.Value {
+		old := scoreFound(r.Rows)
 		switch {
 		case total(r, w.added) > 0: // -0, too, which a row does not keep
 			return resp.MakeDouble(elem.score)
-		case conditional && total(r, w.moved) == 0:
+		case old.IsNull(), conditional && total(r, w.moved) == 0:
 			return resp.Nil
 		}
-		return scoreOf(r.Rows[last])
+		return resp.MakeDouble(old.Float() + elem.score)
 	}, w.stmts...)
 }
 
-// zsetWrite is a list of statements and which of them return how many elements
-// were added and moved.
+// scoreFound is the score that the look has found, NULL for a missing member.
+func scoreFound(rows [][]store.Row) (v store.Value) {
+	if row := liveRow(rows); isOf(row, zsetType) {
+		v = row[lookMore]
+	}
+	return v
+}
+
+func hasScore(before store.Result) bool   { return !scoreFound(before.Rows).IsNull() }
+func hasNoScore(before store.Result) bool { return !hasScore(before) }
+
+// zsetWrite is a list of statements and which of them add and move elements.
 type zsetWrite struct {
 	stmts        []store.Stmt
 	added, moved []int
 }
 
 func (w *zsetWrite) add(counts *[]int, change, account store.Stmt) {
-	*counts = append(*counts, len(w.stmts)+1)
+	*counts = append(*counts, len(w.stmts))
 	w.stmts = append(w.stmts, change, account)
 }
 
-// total sums the counts that the statements at the given places returned.
+// total is how many rows the statements at the given places have changed.
 func total(r *store.Result, at []int) int64 {
 	var n int64
 	for _, i := range at {
-		n += firstInt(r, i)
+		n += r.Changes[i]
 	}
 	return n
 }
 
 func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
-	w := zsetWrite{stmts: []store.Stmt{c.purge(key)}}
-	if o.xx {
-		w.stmts = append(w.stmts, c.guardType(key, zsetType))
-	} else {
-		w.stmts = append(w.stmts, c.ensure(key, zsetType))
+	if len(elems) == 1 {
+		return c.zaddOne(key, elems[0], o)
 	}
+	w := zsetWrite{stmts: c.zaddOpened(c.look(key), key, o)}
 	for _, round := range zsetRounds(elems) {
 		sql, args := c.zsetRound(key, round)
 		if !o.nx {
@@ -245,11 +250,35 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 			if o.incr {
 				change.SQL, change.Refused = sql.incr, &scoreNaN
 			}
-			w.add(&w.moved, change, c.stmt(sqlZSetMoved, key))
+			w.add(&w.moved, change, c.touchedOnChange(key))
 		}
 		if !o.xx {
 			w.add(&w.added, store.Stmt{SQL: sql.insert, Args: args}, c.grown(key))
 		}
+	}
+	return w
+}
+
+func (c *Call) zaddOpened(look store.Stmt, key []byte, o zaddOptions) []store.Stmt {
+	if o.xx {
+		return c.guarded(look, key, zsetType)
+	}
+	return c.opened(look, key, zsetType)
+}
+
+// zaddOne is zaddWrite for one element, whose score the look has.
+func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
+	args := append(c.key(key, hashValue(elem.member), store.Bytes(elem.member), store.Float(elem.score)), o.sign())
+	w := zsetWrite{stmts: c.zaddOpened(store.Stmt{SQL: sqlLookScore, Args: args[:5]}, key, o)}
+	if !o.nx {
+		change := store.Stmt{SQL: sqlZSetMoveOne, Args: args, Moot: hasNoScore}
+		if o.incr {
+			change.SQL, change.Refused = sqlZSetIncrOne, &scoreNaN
+		}
+		w.add(&w.moved, change, c.touchedOnChange(key))
+	}
+	if !o.xx {
+		w.add(&w.added, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], Moot: hasScore}, c.grown(key))
 	}
 	return w
 }

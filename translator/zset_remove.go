@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"math"
 	"slices"
 
 	"github.com/meowdis/meowdis/resp"
@@ -17,6 +18,13 @@ const (
 	zsetDelete    = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) IN (SELECT hash, member`
 	sqlZRemoveMin = zsetDelete + zsetLowestN + `)`
 	sqlZRemoveMax = zsetDelete + zsetHighestN + `)`
+
+	// The same for one member.
+	zsetDeleteOne    = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) = (SELECT hash, member FROM zsets WHERE key_id = ` + liveID
+	sqlZMinOne       = `SELECT member, score FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT 1`
+	sqlZMaxOne       = `SELECT member, score FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1`
+	sqlZRemoveMinOne = zsetDeleteOne + ascending + ` LIMIT 1)`
+	sqlZRemoveMaxOne = zsetDeleteOne + descending + ` LIMIT 1)`
 )
 
 var sqlZRem = chosen{
@@ -24,16 +32,16 @@ var sqlZRem = chosen{
 	one:     `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5`,
 }
 
-// zsetRemove is a write that deletes members: the deletions, each with the
+// zsetRemove is a write that deletes up to n members: the deletions, each with the
 // statement that accounts for it. It answers their number.
-func (c *Call) zsetRemove(key []byte, deletions ...store.Stmt) Plan {
-	w := zsetWrite{stmts: []store.Stmt{c.purge(key), c.guardType(key, zsetType)}}
+func (c *Call) zsetRemove(key []byte, n int, deletions ...store.Stmt) Plan {
+	w := zsetWrite{stmts: c.guarded(c.look(key), key, zsetType)}
 	var removed []int
 	for _, s := range deletions {
 		w.add(&removed, s, c.shrunk(key))
 	}
 	return write(func(r *store.Result) resp.Value { return resp.MakeInt(total(r, removed)) },
-		append(w.stmts, c.dropEmpty(key))...)
+		append(w.stmts, c.emptied(key, n))...)
 }
 
 func zrem(c *Call) Plan {
@@ -42,7 +50,7 @@ func zrem(c *Call) Plan {
 	for members := range slices.Chunk(c.Args[2:], zsetRoundSize) {
 		deletions = append(deletions, c.choose(key, members, sqlZRem)...)
 	}
-	return c.zsetRemove(key, deletions...)
+	return c.zsetRemove(key, len(c.Args)-2, deletions...)
 }
 
 // zremrange is ZREMRANGEBYRANK, ZREMRANGEBYSCORE and ZREMRANGEBYLEX.
@@ -67,25 +75,29 @@ func zremrange(by rangeBy) func(*Call) Plan {
 		for _, sql := range texts {
 			deletions = append(deletions, c.stmt(sql, key, s.args()...))
 		}
-		return c.zsetRemove(key, deletions...)
+		return c.zsetRemove(key, math.MaxInt, deletions...)
 	}
 }
 
 // popRows is the statement of popStmts that returns the members.
-const popRows = 2
+const popRows = 3
 
 // popStmts removes up to n members from the lower or the upper end of key.
 func (c *Call) popStmts(key []byte, max bool, n int64) []store.Stmt {
-	find, remove := sqlZMin, sqlZRemoveMin
-	if max {
-		find, remove = sqlZMax, sqlZRemoveMax
+	stmts := c.guarded(c.look(key), key, zsetType)
+	switch {
+	case n == 1 && max:
+		stmts = append(stmts, c.stmt(sqlZMaxOne, key), c.stmt(sqlZRemoveMaxOne, key))
+	case n == 1:
+		stmts = append(stmts, c.stmt(sqlZMinOne, key), c.stmt(sqlZRemoveMinOne, key))
+	case max:
+		limit := store.Int(clampLength(n))
+		stmts = append(stmts, c.stmt(sqlZMax, key, limit), c.stmt(sqlZRemoveMax, key, limit))
+	default:
+		limit := store.Int(clampLength(n))
+		stmts = append(stmts, c.stmt(sqlZMin, key, limit), c.stmt(sqlZRemoveMin, key, limit))
 	}
-	limit := store.Int(clampLength(n))
-	return []store.Stmt{
-		c.purge(key), c.guardType(key, zsetType),
-		c.stmt(find, key, limit), c.stmt(remove, key, limit),
-		c.shrunk(key), c.dropEmpty(key),
-	}
+	return append(stmts, c.shrunk(key), c.emptied(key, int(clampLength(n))))
 }
 
 // zpop is ZPOPMIN and ZPOPMAX. With a count the reply is a list of pairs, which
