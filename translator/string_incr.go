@@ -9,10 +9,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// An increment is one upsert, so that it needs no retry on any store. The value
+// An increment is one batch, so that it needs no retry on any store. The value
 // must be an integer written the way an integer is printed, and a sum beyond 64 bits
 // is a REAL: sqlIncr leaves a key alone where that is so, or that is of another type, and
-// sqlWhyNot says which it was. A key that has expired begins anew.
+// sqlWhyNot says which it was. What is missing, or has expired, begins anew with sqlIncrNew.
 const (
 	asInteger   = `CAST(CAST(value AS TEXT) AS INTEGER)`
 	noInteger   = `CAST(` + asInteger + ` AS TEXT) <> CAST(value AS TEXT)`
@@ -21,28 +21,31 @@ const (
 
 	sqlGuardInteger = `INSERT INTO guard SELECT NULL FROM keys WHERE ` + live + ` AND ` + noInteger
 
-	sqlIncr = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, CAST(?6 AS BLOB))
-		ON CONFLICT(db, key) DO UPDATE SET type = 'string', version = version + 1, updated_at = ?3, count = 0,
-			value = iif(dies_at <= ?3, excluded.value, ` + incremented + `), expires_at = ` + keptTTL + `,
-			created_at = iif(dies_at <= ?3, ?3, created_at)
-		WHERE dies_at <= ?3 OR type = 'string' AND NOT ` + noInteger + ` AND typeof(` + plusDelta + `) = 'integer' RETURNING value`
-	sqlWhyNot = `SELECT type = 'string', ` + noInteger + ` FROM keys WHERE db = ?1 AND key = ?2 AND changes() = 0`
+	sqlIncr = `UPDATE keys SET value = ` + incremented + `, version = version + 1, updated_at = ?3
+		WHERE ` + live + ` AND type = 'string' AND NOT ` + noInteger + ` AND typeof(` + plusDelta + `) = 'integer'`
+	sqlIncrNew = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, CAST(?6 AS BLOB))` + overwrite + `NULL WHERE dies_at <= ?3`
+	sqlSum     = `SELECT value FROM keys WHERE db = ?1 AND key = ?2`
+	sqlWhyNot  = `SELECT type = 'string', ` + noInteger + ` FROM keys WHERE db = ?1 AND key = ?2`
 )
 
+// isSummed reports that one of the two statements that increment has done so.
+func isSummed(before store.Result) bool { return before.Changes[0]+before.Changes[1] > 0 }
+
 func (c *Call) incrBy(key []byte, delta int64) Plan {
-	args := c.stmt(sqlIncr, key, c.newVersion(), hashValue(key), store.Digits(delta)).Args
+	args := c.key(key, c.newVersion(), hashValue(key), store.Digits(delta))
 	return write(func(r *store.Result) resp.Value {
-		if len(r.Rows[0]) > 0 {
-			return resp.MakeInt(firstInt(r, 0))
+		if isSummed(*r) {
+			return resp.MakeInt(firstInt(r, 2))
 		}
-		switch why := r.Rows[1][0]; {
+		switch why := r.Rows[3][0]; {
 		case why[0].Int() == 0:
 			return wrongType
 		case why[1].Int() != 0:
 			return notInteger
 		}
 		return overflow
-	}, store.Stmt{SQL: sqlIncr, Args: args}, store.Stmt{SQL: sqlWhyNot, Args: args[:2]})
+	}, store.Stmt{SQL: sqlIncr, Args: args}, store.Stmt{SQL: sqlIncrNew, Args: args, Moot: somethingChanged},
+		store.Stmt{SQL: sqlSum, Args: args[:2]}, store.Stmt{SQL: sqlWhyNot, Args: args[:2], Moot: isSummed})
 }
 
 func incr(delta int64) func(*Call) Plan {

@@ -31,11 +31,19 @@ func everySecond(pairs [][]byte) [][]byte {
 	return list
 }
 
+// fewKeys is how many keys are set one by one, which is faster than a list of them.
+const fewKeys = 16
+
 // setAll appends the statements that set the keys to the values of pairs.
 func (c *Call) setAll(stmts []store.Stmt, pairs [][]byte, exp expiry) []store.Stmt {
-	keys := everySecond(pairs)
-	if exp.given && exp.at <= c.Env.Now {
-		return append(stmts, store.Stmt{SQL: sqlDel, Args: c.list(keys)})
+	switch {
+	case exp.given && exp.at <= c.Env.Now:
+		return append(stmts, store.Stmt{SQL: sqlDel, Args: c.list(everySecond(pairs))})
+	case len(pairs) <= 2*fewKeys:
+		for i := 0; i < len(pairs); i += 2 {
+			stmts = c.setString(stmts, pairs[i], pairs[i+1], exp)
+		}
+		return stmts
 	}
 	pairs, long := c.apart(pairs)
 	set := store.Stmt{SQL: sqlSetKeysKeepTTL, Args: []store.Value{store.Int(int64(c.Env.DB)), hashed(pairs, 2), store.Int(c.Env.Now), c.newVersion()}}

@@ -16,8 +16,15 @@ const (
 		created_at = iif(type <> 'string' OR dies_at <= ?3, ?3, created_at), count = 0, value = excluded.value, expires_at = `
 	keptTTL = `iif(dies_at <= ?3, NULL, expires_at)`
 
-	sqlSetKey        = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)` + overwrite + `excluded.expires_at`
-	sqlSetKeyKeepTTL = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, ?6)` + overwrite + keptTTL
+	sqlSetKey        = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)` + overwrite + `excluded.expires_at` + unlessSetAgain
+	sqlSetKeyKeepTTL = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, ?6)` + overwrite + keptTTL + unlessSetAgain
+
+	// Most strings that are overwritten are live and not in parts: an UPDATE is half the work of
+	// the upsert, which is moot then.
+	sqlSetAgain        = `UPDATE keys SET value = ?6, version = version + 1, updated_at = ?3, expires_at = ?7` + whole
+	sqlSetAgainKeepTTL = `UPDATE keys SET value = ?6, version = version + 1, updated_at = ?3` + whole
+	whole              = ` WHERE ` + live + ` AND type = 'string' AND count = 0`
+	unlessSetAgain     = ` WHERE changes() = 0`
 )
 
 // expiry is what a SET makes of the key's TTL: without any, there is none.
@@ -37,9 +44,11 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 	}
 	args := c.newString(key, value)
 	if exp.keep {
-		return append(stmts, store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args})
+		return append(stmts, store.Stmt{SQL: sqlSetAgainKeepTTL, Args: args},
+			store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args, Moot: somethingChanged})
 	}
-	return append(stmts, store.Stmt{SQL: sqlSetKey, Args: append(args, exp.column())})
+	args = append(args, exp.column())
+	return append(stmts, store.Stmt{SQL: sqlSetAgain, Args: args}, store.Stmt{SQL: sqlSetKey, Args: args, Moot: somethingChanged})
 }
 
 // newString is the arguments of a statement that makes key the string value: ?1 db, ?2 key,
@@ -162,7 +171,7 @@ func (c *Call) expiry(o options) (e expiry, bad resp.Value) {
 
 func set(c *Call) Plan {
 	if len(c.Args) == 3 {
-		return write(decodeOK, c.setString(make([]store.Stmt, 0, 1), c.Args[1], c.Args[2], expiry{})...)
+		return write(decodeOK, c.setString(make([]store.Stmt, 0, 2), c.Args[1], c.Args[2], expiry{})...)
 	}
 	o, ok := c.parseOptions(3, c.setOption)
 	if !ok {
