@@ -79,6 +79,7 @@ const (
 	kindWrite           = "write"             // a batch that takes effect as one
 	kindReadModifyWrite = "read-modify-write" // several steps; the reply is there when it is known without the last
 	kindSession         = "session"           // about the connection, not the data
+	kindScript          = "script"            // what it is depends on the calls that it makes
 )
 
 type explainedStmt struct {
@@ -141,6 +142,9 @@ func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, 
 		e.Command = append(e.Command, string(arg))
 	}
 	if !translator.Translates(command) {
+		if command.Has(commands.Scripts) || strings.HasPrefix(command.Name, "EVAL") {
+			e.Kind = kindScript
+		}
 		return e, bad, nil
 	}
 	// The seed is what real calls draw; any will do to show the statements.
@@ -278,6 +282,8 @@ func (e explanation) print(w io.Writer) error {
 	switch e.Kind {
 	case kindSession:
 		b.WriteString("No SQL: the command is about the connection.\n")
+	case kindScript:
+		b.WriteString("No SQL of its own: each call of the script is translated when it is made, all in one transaction. Explain the calls.\n")
 	case kindAnswer:
 		fmt.Fprintf(&b, "No SQL: the reply is known.\n%s\n", e.Reply)
 	case kindRead:
