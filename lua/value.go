@@ -160,13 +160,13 @@ func rawEqual(a, b Value) bool {
 	return a.ref == b.ref
 }
 
-// sum is the hash by which tables order their strings. Of a long one it takes every
-// so many bytes.
+// sum is the hash by which tables order their strings. It takes all of a long one, as
+// Redis's Lua does, where Lua itself takes every so many bytes.
 func (t *text) sum() uint32 {
 	if !t.hashed {
-		h, step := uint32(len(t.s)), len(t.s)>>5+1
-		for i := len(t.s); i >= step; i -= step {
-			h ^= h<<5 + h>>2 + uint32(t.s[i-1])
+		h := uint32(len(t.s))
+		for i := len(t.s) - 1; i >= 0; i-- {
+			h ^= h<<5 + h>>2 + uint32(t.s[i])
 		}
 		t.hash, t.hashed = h, true
 	}
