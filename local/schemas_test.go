@@ -88,6 +88,7 @@ func TestKeptFiles(t *testing.T) {
 }
 
 func checkKept(t *testing.T, script string, version int) {
+	open(t, local.Memory, local.Options{}) // configures SQLite, which must be before its first use
 	path := filepath.Join(t.TempDir(), "kept.sqlite")
 	text, err := os.ReadFile(script)
 	if err != nil {
