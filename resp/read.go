@@ -32,10 +32,9 @@ var errDepth = ProtocolError("nesting too deep")
 
 // Reader reads commands (the server's side) and replies (the client's).
 type Reader struct {
-	r         *bufio.Reader
-	stranger  bool
-	wordsSlab [][]byte
-	bytesSlab []byte
+	r        *bufio.Reader
+	stranger bool
+	cutter   Cutter
 }
 
 const (
