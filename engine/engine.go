@@ -123,10 +123,16 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *sto
 		return nil, err
 	}
 	replies := make([]resp.Value, len(results))
+	return replies, decodeAll(replies, plans, results, budget, used)
+}
+
+// decodeAll makes the replies of the first plans, for which there are results. The budget
+// had counted used bytes before the rows, and counts the replies in their place.
+func decodeAll(replies []resp.Value, plans []translator.Plan, results []store.Result, budget *store.Budget, used int64) (err error) {
 	weight := int64(0)
 	for i := range results {
 		if replies[i], err = reply(&plans[i], &results[i]); err != nil {
-			return nil, err
+			return err
 		}
 		if budget != nil {
 			weight += store.Weight(&replies[i])
@@ -134,7 +140,7 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *sto
 	}
 	budget.Back(used)
 	budget.Keep(weight)
-	return replies, nil
+	return nil
 }
 
 // batchOf is the batch of a plan as a store gets it.

@@ -48,23 +48,30 @@ func (g *group) flush(ctx context.Context) error {
 		case err != nil:
 			return err
 		case len(got) == 0:
-			return errors.New("the store applied nothing")
+			return errNothing
 		}
-		for i, v := range got {
-			g.replies[g.places[i]] = v
-		}
-		g.places = g.places[len(got):]
-		if g.bulk != nil {
-			g.calls = g.calls[len(got):]
-		} else {
-			g.plans = g.plans[len(got):]
-		}
+		g.settle(got)
 		if err := g.handFull(); err != nil {
 			return err
 		}
 	}
 	g.calls, g.plans, g.places = g.calls[:0], g.plans[:0], g.places[:0]
 	return g.handFull()
+}
+
+var errNothing = errors.New("the store applied nothing")
+
+// settle takes the replies of the first that wait.
+func (g *group) settle(got []resp.Value) {
+	for i, v := range got {
+		g.replies[g.places[i]] = v
+	}
+	g.places = g.places[len(got):]
+	if g.bulk != nil {
+		g.calls = g.calls[len(got):]
+	} else {
+		g.plans = g.plans[len(got):]
+	}
 }
 
 // handFull hands over what there is when that is enough.

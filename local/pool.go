@@ -21,11 +21,11 @@ type pool struct {
 	idle        []*conn
 }
 
-// What short reads take at most: one command, and all that are asked for at once.
-const (
-	shortRead  = 20 * time.Millisecond
-	shortReads = 250 * time.Millisecond
-)
+// shortness is what short reads take at most: one command, and all that are asked for at
+// once.
+type shortness struct{ one, all time.Duration }
+
+var shortRead = shortness{20 * time.Millisecond, 250 * time.Millisecond}
 
 func newPool(short, long int) *pool {
 	p := &pool{short: make(chan struct{}, short), long: make(chan struct{}, long)}
@@ -53,13 +53,18 @@ func (l *loan) take(ctx, life context.Context) error {
 			return errAbandoned
 		}
 	}
+	l.lend()
+	return nil
+}
+
+// lend takes an idle connection, if there is one, for who has the token.
+func (l *loan) lend() {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n := len(p.idle); n > 0 {
 		l.conn, p.idle = p.idle[n-1], p.idle[:n-1]
 	}
-	return nil
 }
 
 // outlast goes over to the lane of the long ones, or is errLong when that is full.

@@ -64,8 +64,8 @@ type Store struct {
 	options Options
 	writer  *conn // nil when the one that writes is among the readers
 	readers *pool
-	kept    *kept // nil when none are
-	jobs    chan *job
+	kept    *kept         // nil when none are
+	jobs    chan []*job   // which come together
 	quit    chan struct{} // closed to stop the goroutines
 	done    sync.WaitGroup
 	closing sync.RWMutex // held for reading by everyone who uses the store
@@ -108,7 +108,7 @@ func Open(path string, o Options) (*Store, error) {
 		o.Cache = 32 << 20
 	}
 	o.Patience = cmp.Or(o.Patience, busyPatience)
-	s := &Store{path: path, options: o, jobs: make(chan *job, 256), quit: make(chan struct{}), passed: time.Since}
+	s := &Store{path: path, options: o, jobs: make(chan []*job, 256), quit: make(chan struct{}), passed: time.Since}
 	s.life, s.abandon = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
 		err = errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns())
@@ -357,41 +357,51 @@ func (s *Store) read(ctx context.Context, batches []store.Batch, of []asked) (re
 	if err != nil {
 		return nil, err
 	}
+	s.keep(batches, of, results)
+	return results, nil
+}
+
+// keep keeps the rows of those that of says so of.
+func (s *Store) keep(batches []store.Batch, of []asked, results []store.Result) {
 	for i := range min(len(results), len(of)) {
 		if of[i].keep && results[i].Refused == nil {
 			s.kept.keep(&of[i], &batches[i], results[i].Rows)
 		}
 	}
-	return results, nil
 }
 
 // read runs batches in one snapshot, and finds out until when the rows are valid that are to be
 // kept.
 func (c *conn) read(batches []store.Batch, of []asked) (results []store.Result, err error) {
-	results = make([]store.Result, len(batches))
-	keeps := slices.ContainsFunc(of, func(a asked) bool { return a.keep })
-	if len(batches) == 1 && len(batches[0].Stmts) == 1 && !keeps {
-		results[0], err = c.readBatch(batches[0])
-		return results, err
+	if len(batches) == 1 && len(batches[0].Stmts) == 1 && !keeps(of) {
+		return c.readBatches(batches, nil)
 	}
 	err = c.snapshot(func() error {
-		for i, b := range batches {
-			if results[i], err = c.readBatch(b); err != nil {
-				return err
-			}
-			if i < len(of) && of[i].keep {
-				if err := c.lasts(&b, &of[i]); err != nil {
-					return err
-				}
-			}
-			if b.Budget.Full() {
-				results = results[:i+1]
-				break
-			}
-		}
-		return nil
+		results, err = c.readBatches(batches, of)
+		return err
 	})
 	return results, err
+}
+
+func keeps(of []asked) bool { return slices.ContainsFunc(of, func(a asked) bool { return a.keep }) }
+
+// readBatches is read inside a snapshot. It ends when the budget is full.
+func (c *conn) readBatches(batches []store.Batch, of []asked) (results []store.Result, err error) {
+	results = make([]store.Result, len(batches))
+	for i, b := range batches {
+		if results[i], err = c.readBatch(b); err != nil {
+			return nil, err
+		}
+		if i < len(of) && of[i].keep {
+			if err := c.lasts(&b, &of[i]); err != nil {
+				return nil, err
+			}
+		}
+		if b.Budget.Full() {
+			return results[:i+1], nil
+		}
+	}
+	return results, nil
 }
 
 // readBatch runs a batch that only reads. One that takes too long fails alone.
@@ -451,7 +461,7 @@ func (s *Store) visitReader(ctx context.Context, lane chan struct{}, fn func(*co
 	}
 	v := s.visit(ctx)
 	if lane == s.readers.short && s.options.Lanes {
-		v.outlast = l.outlast
+		v.outlast, v.short = l.outlast, shortRead
 	}
 	return s.counted(v.on(l.conn, fn))
 }

@@ -19,6 +19,7 @@ type visit struct {
 	life    context.Context // the store's
 	limit   time.Duration   // of a batch, or a transaction; 0 for none
 	outlast func() error    // called once a read is no longer a short one; nil for others
+	short   shortness       // what a short one takes at most
 	ended   error           // why it ended early
 
 	began       time.Time     // the batch that runs
@@ -59,7 +60,7 @@ func (v *visit) over() error {
 		v.ended = errAbandoned
 	case v.limit > 0 && now.Sub(v.began) > v.limit:
 		v.ended = &store.TooLong{Limit: v.limit}
-	case v.outlast != nil && (v.batch > shortRead || v.work+v.batch > shortReads):
+	case v.outlast != nil && (v.batch > v.short.one || v.work+v.batch > v.short.all):
 		v.ended = v.outlast()
 		v.outlast = nil
 	}
@@ -71,6 +72,13 @@ func (v *visit) next() {
 	v.work += v.batch
 	v.batch, v.began = 0, time.Now()
 	if _, late := v.ended.(*store.TooLong); late {
+		v.ended = nil
+	}
+}
+
+// goOn takes back that the visit has ended, for what others ask of it.
+func (v *visit) goOn() {
+	if v.life.Err() == nil {
 		v.ended = nil
 	}
 }

@@ -34,7 +34,7 @@ type job struct {
 // others. So no client waits for more than a piece of each of the others, however long their
 // pipelines are.
 const (
-	maxGroup = 256 // jobs that one commit releases
+	maxGroup = 256 // jobs that one commit releases, about
 	slice    = 100 * time.Millisecond
 	piece    = time.Second
 )
@@ -47,9 +47,17 @@ var errAgain = errors.New("the group needs savepoints")
 var errLocked = errors.New("another process keeps the file from being written")
 
 func (s *Store) submit(j *job) {
-	j.since = time.Now()
-	s.jobs <- j
+	s.send([]*job{j})
 	<-j.done
+}
+
+// send hands jobs to the writer together.
+func (s *Store) send(jobs []*job) {
+	since := time.Now()
+	for _, j := range jobs {
+		j.since = since
+	}
+	s.jobs <- jobs
 }
 
 // finish releases the client that waits for the job.
@@ -86,8 +94,8 @@ func (s *Store) write() {
 	group := make([]*job, 0, maxGroup)
 	for {
 		select {
-		case j := <-s.jobs:
-			group = append(group[:0], j)
+		case jobs := <-s.jobs:
+			group = append(group[:0], jobs...)
 			// Let those who are about to submit do so: a commit costs as
 			// much for many as for one.
 			runtime.Gosched()
@@ -104,8 +112,8 @@ func (s *Store) write() {
 func (s *Store) arrived(group []*job) []*job {
 	for len(group) < maxGroup {
 		select {
-		case j := <-s.jobs:
-			group = append(group, j)
+		case jobs := <-s.jobs:
+			group = append(group, jobs...)
 		default:
 			return group
 		}

@@ -211,3 +211,16 @@ func (e *TooLong) Error() string {
 
 // Result is that of a batch which took too long.
 func (e *TooLong) Result() Result { return Result{Refused: &Refusal{Reason: e.Error(), TooLong: e}} }
+
+// Part is what one client asks of a visit to a store that several share. All batches of
+// a part only read, or it is a write.
+type Part struct {
+	Batches []Batch
+	// Results and Err are what Apply would have returned, or Err is ErrLong.
+	Results []Result
+	Err     error
+}
+
+// ErrLong is the error of a part that reads, and takes longer than the others of its visit
+// should wait: it is to be applied alone.
+var ErrLong = errors.New("it takes longer than others should wait")

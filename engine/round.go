@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// shared is a store that applies what several clients ask in one visit, which costs less
+// than one for each.
+type shared interface {
+	// Together applies the parts, which all only read, or none of them, and calls took
+	// for each by its index when it is done; for writes that take long, from other goroutines and
+	// later. Parts that read and take long are store.ErrLong.
+	Together(parts []*store.Part, took func(int))
+}
+
+// Round is a pipeline of one session, planned, whose batches are applied together with
+// those of others. It may be used again after Finish.
+type Round struct {
+	group group
+	part  store.Part
+	write bool
+	used  int64 // of the session's budget, by the replies that are there already
+
+	// Reused.
+	replies []resp.Value
+	plans   []translator.Plan
+	places  []int
+}
+
+// CanShare reports whether the engine's store takes rounds.
+func (e *Engine) CanShare() bool {
+	_, can := e.store.(shared)
+	return can
+}
+
+// Plan makes a round of calls, as Stream would run them. It reports whether that can be:
+// calls that fail before they are planned or need more than a batch each, those in a transaction that
+// is open, and a bulk are for Stream, and nothing of them has happened yet.
+func (s *Session) Plan(calls [][][]byte, r *Round) bool {
+	if s.multi || len(calls) >= bulkFrom {
+		return false
+	}
+	r.begin(s, len(calls))
+	for i, args := range calls {
+		if r.group.at = i; !s.share(args, r) || s.budget.Full() {
+			s.budget.Back(0)
+			r.end()
+			return false
+		}
+	}
+	r.group.at = len(calls)
+	r.plans, r.places = r.group.plans, r.group.places
+	r.used = s.budget.Used()
+	return true
+}
+
+// share plans one call of a round.
+func (s *Session) share(args [][]byte, r *Round) bool {
+	g := &r.group
+	cmd, _ := commands.Find(args)
+	switch {
+	case cmd == nil || !translator.Translates(cmd) || cmd.WantsFacts:
+		return false
+	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0:
+		return false
+	}
+	if _, refused := s.Refused(cmd, args, Asking); refused {
+		return false // Stream asks again, and the refusal is recorded once
+	}
+	plan := s.planned(call{cmd, args}).plan(s.engine.env(0), 0)
+	switch {
+	case len(plan.Batch.Stmts) == 0:
+		g.answer(plan.Reply)
+	case plan.Then != nil:
+		return false
+	default:
+		r.write = r.write || !plan.Batch.ReadOnly
+		g.plans, g.places = append(g.plans, plan), append(g.places, g.at)
+		r.part.Batches = append(r.part.Batches, batchOf(&plan, s.budget))
+	}
+	return true
+}
+
+func (r *Round) begin(s *Session, calls int) {
+	if cap(r.replies) < calls {
+		r.replies = make([]resp.Value, calls)
+	}
+	r.group = group{
+		engine: s.engine, budget: s.budget,
+		replies: r.replies[:calls], plans: r.plans[:0], places: r.places[:0],
+	}
+	r.part = store.Part{Batches: r.part.Batches[:0]}
+	r.write = false
+}
+
+// end forgets what the round was about, and keeps the room for it.
+func (r *Round) end() {
+	clear(r.replies)
+	clear(r.plans)
+	clear(r.part.Batches)
+	r.part.Results, r.group = nil, group{}
+}
+
+// Empty reports whether the round needs no store.
+func (r *Round) Empty() bool { return len(r.part.Batches) == 0 }
+
+// Writes reports whether any of its calls writes.
+func (r *Round) Writes() bool { return r.write }
+
+// Together applies rounds that all only read, or none of them, and that are not empty. It calls
+// took with the index of each that is ready to be finished; for writes that take long, from other
+// goroutines and after it has returned.
+func (e *Engine) Together(rounds []*Round, took func(int)) {
+	parts := make([]*store.Part, len(rounds))
+	for i, r := range rounds {
+		parts[i] = &r.part
+	}
+	e.store.(shared).Together(parts, took)
+}
+
+// Long reports whether the round reads and takes long: it is to be run by Stream.
+func (r *Round) Long() bool { return errors.Is(r.part.Err, store.ErrLong) }
+
+// Whole reports whether all of the round has run, so that Finish does not wait.
+func (r *Round) Whole() bool { return r.part.Err == nil && len(r.part.Results) == len(r.part.Batches) }
+
+// Drop is in place of Finish, for what is to be run otherwise.
+func (r *Round) Drop() {
+	r.group.budget.Back(0)
+	r.end()
+}
+
+// Finish hands the replies over as Stream does, after it has run what is left.
+func (r *Round) Finish(ctx context.Context, send func([]resp.Value) error) error {
+	g := &r.group
+	defer r.end()
+	defer g.budget.Back(0)
+	if g.send = send; r.part.Err != nil {
+		return r.part.Err
+	}
+	got := make([]resp.Value, len(r.part.Results))
+	if err := decodeAll(got, g.plans, r.part.Results, g.budget, r.used); err != nil {
+		return err
+	}
+	if len(got) == 0 && len(g.plans) > 0 {
+		return errNothing
+	}
+	g.settle(got)
+	if err := g.handFull(); err != nil {
+		return err
+	}
+	if err := g.flush(ctx); err != nil {
+		return err
+	}
+	return g.hand(len(g.replies))
+}
