@@ -28,21 +28,25 @@ const (
 	writePiece = 256 << 10
 )
 
-// client is one RESP connection. All but mu and what it guards belongs to the
-// connection's goroutine.
+// client is one RESP connection. All but mu, what it guards, and box belongs to the
+// goroutine that carries out its commands: the connection's own, or whoever has it from the loop.
 type client struct {
 	person
 	net     net.Conn
 	id      int64
 	since   time.Time
-	in      *resp.Reader
+	in      *resp.Reader // nil until reader is called
+	ahead   []byte       // was read, and comes before what in reads
 	session *engine.Session
 	calls   [][][]byte // the pipeline, reused
 	out     []byte     // of its replies, reused
-	broken  error      // of writing
+	box     *outbox
+	posting bool         // what is written is left to the outbox
+	sink    func([]byte) // write
+	broken  error        // of writing
 
 	stopping <-chan struct{} // closed when the server stops
-	watch    *hangupWatch
+	watch    *hangupWatch    // nil until it is needed
 
 	resp3  bool
 	authed bool
@@ -80,10 +84,7 @@ func newClient(s *Server, nc net.Conn) *client {
 	}
 	c.client = c
 	c.user.Store(s.users.Default())
-	if c.in = resp.NewReader(nc); !c.authed {
-		c.in = resp.NewStrangerReader(nc)
-	}
-	c.session, c.watch = s.config.Engine.SessionOn(c.own), newHangupWatch(c)
+	c.box, c.sink, c.session = newOutbox(c), c.write, s.config.Engine.SessionOn(c.own)
 	c.session.SetGuard(c.guard)
 	c.session.Bound(s.budget(replyPiece))
 	c.about = about{active: c.since, queued: -1}
@@ -93,39 +94,48 @@ func newClient(s *Server, nc net.Conn) *client {
 // loop reads, runs and answers until the client leaves or ctx is done. What
 // runs when ctx ends, ends well.
 func (c *client) loop(ctx context.Context) {
-	running := context.WithoutCancel(ctx)
 	c.stopping = ctx.Done()
 	defer c.session.Release()
-	for !c.closed && ctx.Err() == nil {
-		err := c.read()
-		c.run(running)
-		var violation resp.ProtocolError
-		if errors.As(err, &violation) {
-			c.out = resp.Append2(c.out, resp.MakeError("ERR "+violation.Error()))
-		}
-		c.write(c.out)
-		c.out = c.out[:0]
-		if violation != "" && c.broken == nil {
-			c.linger()
-		}
-		if err != nil || c.broken != nil {
-			return
-		}
+	for c.turn(ctx, c.read()) {
 	}
 }
 
+// turn runs the pipeline that was read, up to err, and answers it. It reports whether the
+// connection goes on.
+func (c *client) turn(ctx context.Context, err error) bool {
+	c.run(context.WithoutCancel(ctx))
+	var violation resp.ProtocolError
+	if errors.As(err, &violation) {
+		c.out = resp.Append2(c.out, resp.MakeError("ERR "+violation.Error()))
+	}
+	c.write(c.out)
+	c.out = c.out[:0]
+	if violation != "" && c.broken == nil {
+		c.linger()
+	}
+	return err == nil && c.goesOn(ctx)
+}
+
+func (c *client) goesOn(ctx context.Context) bool { return c.broken == nil && !c.closed && ctx.Err() == nil }
+
 // write sends b. A client that takes nothing for too long is given up.
 func (c *client) write(b []byte) {
-	for len(b) > 0 && c.broken == nil {
-		piece := b[:min(len(b), writePiece)]
-		c.net.SetWriteDeadline(time.Now().Add(c.server.config.WriteTimeout))
-		select {
-		case <-c.stopping: // which gives it less time
-			c.net.SetWriteDeadline(time.Now().Add(c.server.config.Grace))
-		default:
-		}
-		_, c.broken = c.net.Write(piece)
-		b = b[len(piece):]
+	switch {
+	case len(b) == 0 || c.broken != nil:
+	case c.posting:
+		c.box.post(b)
+	default:
+		c.broken = c.box.write(b)
+	}
+}
+
+// timeWrite sets until when the client must take the next piece.
+func (c *client) timeWrite() {
+	c.net.SetWriteDeadline(time.Now().Add(c.server.config.WriteTimeout))
+	select {
+	case <-c.stopping: // which gives it less time
+		c.net.SetWriteDeadline(time.Now().Add(c.server.config.Grace))
+	default:
 	}
 }
 
@@ -145,8 +155,9 @@ func (c *client) linger() {
 func (c *client) read() error {
 	clear(c.calls)
 	c.calls = c.calls[:0]
-	c.in.Stranger(!c.known())
-	args, err := c.in.ReadCommand()
+	in := c.reader()
+	in.Stranger(!c.known())
+	args, err := in.ReadCommand()
 	if err != nil {
 		return err
 	}
@@ -159,9 +170,27 @@ func (c *client) read() error {
 		if len(c.calls) >= maxPipeline || size >= maxPipelineBytes || isOwn(args[0]) {
 			return nil
 		}
-		args = c.in.Next()
+		args = in.Next()
 	}
 	return nil
+}
+
+// reader reads what comes from the client.
+func (c *client) reader() *resp.Reader {
+	if c.in != nil {
+		return c.in
+	}
+	from := io.Reader(c.net)
+	if len(c.ahead) > 0 {
+		from = io.MultiReader(bytes.NewReader(c.ahead), c.net)
+		c.ahead = nil
+	}
+	if c.known() {
+		c.in = resp.NewReader(from)
+	} else {
+		c.in = resp.NewStrangerReader(from)
+	}
+	return c.in
 }
 
 // ownNames are the commands after which replies may be sent in another way, and
@@ -221,7 +250,7 @@ func (c *client) send(replies ...resp.Value) error {
 		return nil
 	}
 	for _, v := range replies {
-		c.out = resp.Stream(c.out, v, c.resp3, c.write)
+		c.out = resp.Stream(c.out, v, c.resp3, c.sink)
 	}
 	if len(c.out) >= resp.Piece {
 		c.write(c.out)
@@ -265,18 +294,26 @@ func (c *client) answer(ctx context.Context, calls [][][]byte) {
 	}
 }
 
-// do runs calls on the session. When the store fails it is unknown which of those
-// without a reply took effect: all are answered with the failure, and the client must
-// begin anew when the session is no longer as it was.
+// do runs calls on the session.
 func (c *client) do(ctx context.Context, calls [][][]byte) {
-	db, multi := c.session.DB(), c.session.InMulti()
 	if c.onlyRead(calls) {
+		if c.watch == nil {
+			c.watch = newHangupWatch(c)
+		}
 		ctx = c.watch.here
 		c.watch.begin()
 		defer c.watch.end()
 	}
+	c.deliver(ctx, calls, c.session.Stream)
+}
+
+// deliver sends the replies that run hands over. When the store fails it is unknown which of
+// the calls without a reply took effect: all are answered with the failure, and the client must
+// begin anew when the session is no longer as it was.
+func (c *client) deliver(ctx context.Context, calls [][][]byte, run func(context.Context, [][][]byte, func([]resp.Value) error) error) {
+	db, multi := c.session.DB(), c.session.InMulti()
 	sent := 0
-	err := c.session.Stream(ctx, calls, func(replies []resp.Value) error {
+	err := run(ctx, calls, func(replies []resp.Value) error {
 		sent += len(replies)
 		return c.send(replies...)
 	})

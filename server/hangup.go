@@ -55,7 +55,7 @@ func (l *hangupWatch) end() {
 
 func (l *hangupWatch) check() {
 	defer func() { l.checked <- struct{}{} }()
-	err := l.client.in.Ahead()
+	err := l.client.reader().Ahead()
 	var broken net.Error
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) && !(errors.As(err, &broken) && broken.Timeout()) {
 		l.leave()

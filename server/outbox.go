@@ -1,0 +1,120 @@
+package server
+
+import (
+	"errors"
+	"sync"
+)
+
+// outbox is what is on its way to a client, in order: the replies to its commands, which
+// wait for their turn (write), and what anybody else tells it, who never waits (post).
+type outbox struct {
+	client *client
+	now    immediate // the client's connection, nil when it is none
+
+	mu      sync.Mutex
+	done    sync.Cond // when sending ends
+	waiting []byte
+	sending bool  // a goroutine writes to the connection, and goes on with what waits
+	broken  error // why nothing is sent any more
+}
+
+// maxWaiting is what may wait for a client that does not read: with more it is closed.
+const maxWaiting = 32 << 20
+
+var errNotRead = errors.New("the client does not read what it is sent")
+
+// immediate is a connection that can write without waiting. writeNow returns how many bytes
+// it took; that it cannot take more now is no error.
+type immediate interface {
+	writeNow(b []byte) (n int, err error)
+}
+
+// write sends b after what waits. It returns when all of it is sent, or why it was not. It is
+// for the goroutine that carries out the client's commands.
+func (o *outbox) write(b []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.settle()
+	o.sending = true
+	o.send(b)
+	o.flush()
+	return o.broken
+}
+
+// post sends b after what waits, and never waits for the client. It reports whether nothing waits
+// any more; otherwise a goroutine sends it. Any goroutine may call it.
+func (o *outbox) post(b []byte) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.now != nil && !o.sending && o.broken == nil {
+		n, err := o.now.writeNow(b)
+		o.broken, b = err, b[n:]
+	}
+	switch {
+	case o.broken != nil:
+		return true
+	case len(b) == 0:
+		return !o.sending
+	case len(o.waiting)+len(b) > maxWaiting:
+		o.broken = errNotRead
+		o.client.net.Close()
+		return true
+	}
+	o.waiting = append(o.waiting, b...)
+	if !o.sending {
+		o.sending = true
+		go func() {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.flush()
+		}()
+	}
+	return false
+}
+
+// settled waits until nothing is sent, and returns why nothing can be any more.
+func (o *outbox) settled() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.settle()
+	return o.broken
+}
+
+// settle is settled under the lock.
+func (o *outbox) settle() {
+	for o.sending {
+		o.done.Wait()
+	}
+}
+
+// flush sends what waits, and ends the sending.
+func (o *outbox) flush() {
+	for len(o.waiting) > 0 && o.broken == nil {
+		b := o.waiting
+		o.waiting = nil
+		o.send(b)
+	}
+	o.sending = false
+	o.done.Broadcast()
+}
+
+// send writes b to the connection, in pieces, outside the lock.
+func (o *outbox) send(b []byte) {
+	for len(b) > 0 && o.broken == nil {
+		piece := b[:min(len(b), writePiece)]
+		o.mu.Unlock()
+		o.client.timeWrite()
+		_, err := o.client.net.Write(piece)
+		o.mu.Lock()
+		if o.broken == nil {
+			o.broken = err
+		}
+		b = b[len(piece):]
+	}
+}
+
+func newOutbox(c *client) *outbox {
+	o := &outbox{client: c}
+	o.done.L = &o.mu
+	return o
+}
