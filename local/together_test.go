@@ -22,13 +22,17 @@ func apply(s *local.Store, parts ...*store.Part) {
 	}
 }
 
+// number is the only value that a part returns.
+func number(p *store.Part) int64 { return p.Results[0].Rows[0][0][0].Int() }
+
 // TestTogetherReads answers the short reads of a visit, and gives a long one back.
 func TestTogetherReads(t *testing.T) {
 	for _, path := range []string{local.Memory, t.TempDir() + "/db.sqlite"} {
 		s := open(t, path, local.Options{Lanes: true})
-		one, long, bad, two := part(true, "SELECT 1"), part(true, endless), part(true, "SELECT no_such_function()"), part(true, "SELECT 2")
+		one, two := part(true, "SELECT 1"), part(true, "SELECT 2")
+		long, bad := part(true, endless), part(true, "SELECT no_such_function()")
 		apply(s, one, long, bad, two)
-		if one.Err != nil || one.Results[0].Rows[0][0][0].Int() != 1 || two.Err != nil || two.Results[0].Rows[0][0][0].Int() != 2 {
+		if one.Err != nil || number(one) != 1 || two.Err != nil || number(two) != 2 {
 			t.Errorf("the short ones: %+v, %+v", one, two)
 		}
 		if !errors.Is(long.Err, store.ErrLong) || long.Results != nil {
@@ -45,7 +49,8 @@ func TestTogetherWrites(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{Lanes: true})
 	s.SetTimeLimit(100 * time.Millisecond)
 	apply(s, part(false, "CREATE TABLE t(n UNIQUE)"))
-	one, bad, again := part(false, "INSERT INTO t VALUES(1)"), part(false, "INSERT INTO nowhere VALUES(1)"), part(false, "INSERT INTO t VALUES(1)")
+	one, again := part(false, "INSERT INTO t VALUES(1)"), part(false, "INSERT INTO t VALUES(1)")
+	bad := part(false, "INSERT INTO nowhere VALUES(1)")
 	late, two := part(false, endless), part(false, "INSERT INTO t VALUES(2)")
 	apply(s, one, bad, again, late, two)
 	if one.Err != nil || two.Err != nil || bad.Err == nil {
@@ -58,7 +63,7 @@ func TestTogetherWrites(t *testing.T) {
 		t.Errorf("what takes too long: %+v", late)
 	}
 	count := part(true, "SELECT count(*) FROM t")
-	if apply(s, count); count.Results[0].Rows[0][0][0].Int() != 2 {
+	if apply(s, count); number(count) != 2 {
 		t.Errorf("%+v", count.Results)
 	}
 	if err := s.Close(); err != nil {

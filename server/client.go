@@ -47,6 +47,7 @@ type client struct {
 
 	stopping <-chan struct{} // closed when the server stops
 	watch    *hangupWatch    // nil until it is needed
+	looped   looped
 
 	resp3  bool
 	authed bool
@@ -116,7 +117,9 @@ func (c *client) turn(ctx context.Context, err error) bool {
 	return err == nil && c.goesOn(ctx)
 }
 
-func (c *client) goesOn(ctx context.Context) bool { return c.broken == nil && !c.closed && ctx.Err() == nil }
+func (c *client) goesOn(ctx context.Context) bool {
+	return c.broken == nil && !c.closed && ctx.Err() == nil
+}
 
 // write sends b. A client that takes nothing for too long is given up.
 func (c *client) write(b []byte) {

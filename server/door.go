@@ -77,6 +77,17 @@ func (g *guest) meet() {
 	}
 }
 
+// become puts another connection in place of the guest's own, which is the same one's.
+func (g *guest) become(nc net.Conn) {
+	g.door.mu.Lock()
+	g.Conn = nc
+	left := g.left
+	g.door.mu.Unlock()
+	if left { // it was shown out meanwhile
+		nc.Close()
+	}
+}
+
 // known says that the guest is none of the strangers any more.
 func (g *guest) known() {
 	g.door.mu.Lock()

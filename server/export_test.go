@@ -4,3 +4,12 @@ const LongEnough = longEnough
 
 // Held is how many bytes requests hold of what they may together.
 func (s *Server) Held() int64 { return s.memory.Used() }
+
+// Post tells the client with the id something from outside its own commands.
+func (s *Server) Post(id int64, b []byte) {
+	for _, c := range s.all() {
+		if c.id == id {
+			c.box.post(b)
+		}
+	}
+}

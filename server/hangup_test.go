@@ -38,6 +38,23 @@ func (w *waiting) Apply(ctx context.Context, b []store.Batch) ([]store.Result, e
 	return results, nil
 }
 
+func (w *waiting) Together(parts []*store.Part, took func(int)) { together(w, parts, took) }
+
+// together applies parts as a store does that is never quick.
+func together(s engine.Store, parts []*store.Part, took func(int)) {
+	for i, p := range parts {
+		if p.Batches[0].ReadOnly {
+			p.Err = store.ErrLong
+			took(i)
+			continue
+		}
+		go func() {
+			p.Results, p.Err = s.Apply(context.Background(), p.Batches)
+			took(i)
+		}()
+	}
+}
+
 // TestReadsEndWithTheirClient ends a read whose client hangs up, over both protocols,
 // and what the client had sent after it is read all the same.
 func TestReadsEndWithTheirClient(t *testing.T) {

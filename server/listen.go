@@ -18,7 +18,13 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	loop := s.newLoop(ctx)
+	defer func() {
+		cancel()
+		if loop != nil {
+			loop.wait()
+		}
+	}()
 	door := guarded{ln, newDoor(s.config.MaxClients), func(nc net.Conn) { s.rejected.Add(1); s.refuse(nc, fullText) }}
 	context.AfterFunc(ctx, func() { door.Close() })
 	for {
@@ -33,7 +39,9 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 			return fmt.Errorf("accepting RESP connections: %w", err)
 		}
 		c := newClient(s, nc) // here, so that ids follow the order of arrival
-		running.Go(func() { s.serve(ctx, c) })
+		if denied := s.denies(nc); denied || loop == nil || !loop.takes(c) {
+			running.Go(func() { s.serve(ctx, c, denied) })
+		}
 	}
 }
 
@@ -59,15 +67,20 @@ const (
 	fullText = "ERR max number of clients reached"
 )
 
+// denies reports whether a peer may not be served.
+func (s *Server) denies(nc net.Conn) bool {
+	return !s.users.HasPassword() && !onLoopback(nc.RemoteAddr())
+}
+
 // serve runs a connection to its end.
-func (s *Server) serve(ctx context.Context, c *client) {
+func (s *Server) serve(ctx context.Context, c *client, denied bool) {
 	nc := c.net
 	defer nc.Close()
-	switch {
-	case !s.users.HasPassword() && !onLoopback(nc.RemoteAddr()):
+	if denied {
 		s.refuse(nc, deniedText)
 		return
-	case c.known():
+	}
+	if c.known() {
 		c.met()
 	}
 	s.add(c)

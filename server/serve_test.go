@@ -26,6 +26,21 @@ type served struct {
 	done       chan struct{}
 }
 
+// goroutineEach has servers that begin meanwhile serve each connection by a goroutine of its own, as
+// they do where there is no loop.
+var goroutineEach bool
+
+// secured is a listener whose connections seem to be more than sockets, as those of TLS are.
+type secured struct{ net.Listener }
+
+func (l secured) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return struct{ *net.TCPConn }{c.(*net.TCPConn)}, nil
+}
+
 // serve serves a store in memory until the test ends.
 func serve(t *testing.T, c server.Config) *served {
 	t.Helper()
@@ -56,6 +71,9 @@ func serveFile(t *testing.T, path string, c server.Config) *served {
 	}
 	overRESP, overREST := listen(t), listen(t)
 	s.resp, s.rest = overRESP.Addr().String(), "http://"+overREST.Addr().String()
+	if goroutineEach {
+		overRESP = secured{overRESP}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
 	srv := server.New(c)

@@ -1,0 +1,500 @@
+package server
+
+import (
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// loop serves many connections from few goroutines:
+//
+//	sockets ──▶ lead: reads all that are ready, plans what they sent
+//	              │ reads                │ writes                  │ anything else
+//	              ▼                      ▼                         ▼
+//	          one snapshot,       clerk: one visit to       a goroutine each (away), which is
+//	          here and now        the writer for all        the goroutine of a connection
+//	              │                 that wait               without a loop
+//	              ▼                      ▼                         ▼
+//	          replies, and the client is the loop's again (release)
+//
+// A client is with one of them at a time, and idle ones are with none. Nothing here waits for a
+// client or for something slow: reads that take some ms are given up and run again on a goroutine,
+// and the clerk leaves writes that take some ms to goroutines as well.
+type loop struct {
+	server  *Server
+	ctx     context.Context // ends when the server stops
+	poll    *poller
+	running sync.WaitGroup // the clients
+
+	mu      sync.Mutex
+	clients map[int]*client // by file descriptor
+	again   []*client       // which may have sent more, and are with the loop
+	asleep  bool            // waiting for sockets
+	ended   bool
+
+	// Of the goroutine that leads.
+	in     []byte // what is read from a socket
+	taken  []*client
+	cutter resp.Cutter
+	reads  []*turn
+	writes []*turn
+
+	clerk clerk
+}
+
+// looped is what a loop knows of a client.
+type looped struct {
+	loop  *loop
+	sock  *sock
+	fd    int          // of the sock, as long as that is open
+	state atomic.Int32 // idle, busy or more
+
+	short bool // what was read is a part of a command
+	ended bool // the peer sends nothing more
+	slow  bool // its last reads were given up
+}
+
+const (
+	idle int32 = iota // no goroutine has the client
+	busy
+	more // busy, and there is more to read
+)
+
+// turn is a pipeline of a client that is planned.
+type turn struct {
+	client *client
+	calls  [][][]byte
+	round  engine.Round
+}
+
+var turns = sync.Pool{New: func() any { return &turn{} }}
+
+// outs are buffers that replies are written to.
+var outs = sync.Pool{New: func() any { return &[]byte{} }}
+
+const mostRead = 64 << 10 // of a socket at a time
+
+// newLoop makes a loop until ctx is done, nil when the engine's store or the system has none.
+func (s *Server) newLoop(ctx context.Context) *loop {
+	if s.config.Engine == nil || !s.config.Engine.CanShare() {
+		return nil
+	}
+	poll, err := newPoller()
+	if err != nil {
+		s.config.Logger.Warn("serving each connection by a goroutine of its own", "error", err)
+		return nil
+	}
+	l := &loop{server: s, ctx: ctx, poll: poll, clients: map[int]*client{}, in: make([]byte, mostRead)}
+	l.clerk.init(l)
+	go l.lead()
+	go l.clerk.work()
+	context.AfterFunc(ctx, l.stop)
+	return l
+}
+
+// takes makes c a client of the loop, if its connection can be.
+func (l *loop) takes(c *client) bool {
+	g, ok := c.net.(*guest)
+	if !ok {
+		return false
+	}
+	switch g.Conn.(type) {
+	case *net.TCPConn, *net.UnixConn:
+	default:
+		return false
+	}
+	s, err := adopt(g.Conn)
+	if err != nil {
+		return false // and so it goes on as it is
+	}
+	c.looped.loop, c.looped.sock, c.looped.fd = l, s, s.fd
+	c.looped.state.Store(busy) // until all is as it should be
+	c.stopping = l.ctx.Done()
+	c.box.now = s
+	s.closes = func() { l.kick(c) }
+	g.become(s)
+	l.running.Add(1)
+	l.server.add(c)
+	if c.known() {
+		c.met()
+	}
+	l.mu.Lock()
+	l.clients[c.looped.fd] = c
+	l.mu.Unlock()
+	if err := l.poll.add(c.looped.fd); err != nil {
+		l.server.config.Logger.Warn("watching a connection", "error", err)
+		c.net.Close()
+	}
+	if l.ctx.Err() != nil {
+		l.kick(c)
+	}
+	l.release(c)
+	return true
+}
+
+// stop gives running commands a grace, and ends idle clients.
+func (l *loop) stop() {
+	l.mu.Lock()
+	all := make([]*client, 0, len(l.clients))
+	for _, c := range l.clients {
+		all = append(all, c)
+	}
+	l.mu.Unlock()
+	for _, c := range all {
+		c.net.SetReadDeadline(time.Unix(1, 0))
+		c.net.SetWriteDeadline(time.Now().Add(l.server.config.Grace))
+		l.kick(c)
+	}
+}
+
+// wait waits for the clients to end, and ends the loop.
+func (l *loop) wait() {
+	l.running.Wait()
+	l.clerk.end()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	l.poll.wake()
+}
+
+// lead is the goroutine that reads from the sockets.
+func (l *loop) lead() {
+	defer l.poll.close()
+	for {
+		l.mu.Lock()
+		if l.ended {
+			l.mu.Unlock()
+			return
+		}
+		l.asleep = len(l.again) == 0
+		asleep := l.asleep
+		l.mu.Unlock()
+		if err := l.poll.wait(asleep, l.changed); err != nil {
+			l.server.config.Logger.Error("waiting for connections", "error", err)
+			time.Sleep(time.Second) // no client is served by burning a core
+		}
+		l.mu.Lock()
+		l.asleep = false
+		l.taken, l.again = append(l.taken, l.again...), l.again[:0]
+		l.mu.Unlock()
+		for _, c := range l.taken {
+			l.hear(c)
+		}
+		clear(l.taken)
+		l.taken = l.taken[:0]
+		l.clerk.takes(l.writes)
+		clear(l.writes)
+		l.writes = l.writes[:0]
+		l.runReads()
+	}
+}
+
+// changed takes a client whose socket has changed, unless someone has it.
+func (l *loop) changed(r ready) {
+	l.mu.Lock()
+	c := l.clients[r.fd]
+	l.mu.Unlock()
+	if c == nil {
+		return
+	}
+	c.looped.sock.event(r.readable, r.writable)
+	if !r.readable {
+		return
+	}
+	c.looped.ended = c.looped.ended || r.ended
+	if c.claim() {
+		l.taken = append(l.taken, c)
+	}
+}
+
+// claim takes an idle client. One that someone has is looked at again when it is released.
+func (c *client) claim() bool {
+	if c.looped.state.CompareAndSwap(idle, busy) {
+		return true
+	}
+	c.looped.state.CompareAndSwap(busy, more)
+	return false
+}
+
+// kick has the loop look at a client.
+func (l *loop) kick(c *client) {
+	if c.claim() {
+		l.queue(c)
+	}
+}
+
+// queue gives a client that the caller has to the loop.
+func (l *loop) queue(c *client) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.again = append(l.again, c)
+	if l.asleep {
+		l.asleep = false
+		l.poll.wake()
+	}
+}
+
+// release makes a client idle, unless there is more to do.
+func (l *loop) release(c *client) {
+	if c.looped.short || len(c.ahead) == 0 {
+		if c.looped.state.CompareAndSwap(busy, idle) {
+			return
+		}
+		c.looped.state.Store(busy)
+	}
+	l.queue(c)
+}
+
+// end is the end of a client that the caller has.
+func (l *loop) end(c *client) {
+	c.net.Close()
+	l.mu.Lock()
+	if l.clients[c.looped.fd] == c { // the number may be another's by now
+		delete(l.clients, c.looped.fd)
+	}
+	l.mu.Unlock()
+	l.server.remove(c)
+	c.session.Release()
+	l.running.Done()
+}
+
+// hear reads from a client, and begins to carry out what it has sent.
+func (l *loop) hear(c *client) {
+	if l.ctx.Err() != nil {
+		l.end(c)
+		return
+	}
+	n := copy(l.in, c.ahead)
+	if n == 0 || c.looped.short {
+		got, some, err := c.looped.sock.readNow(l.in[n:])
+		if err != nil {
+			l.end(c) // what it has begun to say has no end
+			return
+		}
+		if some && (c.looped.ended || n+got == len(l.in)) {
+			c.looped.state.Store(more)
+		}
+		n += got
+	}
+	if n == 0 {
+		l.release(c)
+		return
+	}
+	calls, whole := l.cut(c, l.in[:n])
+	switch {
+	case len(calls) > 0:
+		l.run(c, calls)
+	case whole || n == len(l.in):
+		l.away(c, nil)
+	default:
+		l.release(c)
+	}
+}
+
+// cut takes a pipeline out of what has arrived, and leaves the rest ahead. Without calls,
+// whole reports whether there is something else that a reader must read.
+func (l *loop) cut(c *client, buf []byte) (calls [][][]byte, whole bool) {
+	c.looped.short = false
+	at := 0
+	for c.known() && at < len(buf) && len(calls) < maxPipeline {
+		args, n, short := l.cutter.Cut(buf[at:])
+		if args == nil {
+			c.looped.short = short
+			break
+		}
+		calls = append(calls, args)
+		if at += n; isOwn(args[0]) {
+			break
+		}
+	}
+	if c.ahead = append(c.ahead[:0], buf[at:]...); len(c.ahead) == 0 {
+		c.ahead = nil
+	}
+	return calls, !c.looped.short
+}
+
+// run plans calls, and leaves them to who carries them out.
+func (l *loop) run(c *client, calls [][][]byte) {
+	if c.quiet != loud || c.looped.slow || isOwn(calls[len(calls)-1][0]) {
+		l.away(c, calls)
+		return
+	}
+	t := turns.Get().(*turn)
+	t.client, t.calls = c, calls
+	switch {
+	case !c.session.Plan(calls, &t.round):
+		t.free()
+		l.away(c, calls)
+	case t.round.Empty():
+		l.answer(t)
+	case t.round.Writes():
+		l.writes = append(l.writes, t)
+	default:
+		l.reads = append(l.reads, t)
+	}
+}
+
+func (t *turn) free() {
+	t.client, t.calls = nil, nil
+	turns.Put(t)
+}
+
+// runReads carries out what was planned and only reads.
+func (l *loop) runReads() {
+	if len(l.reads) == 0 {
+		return
+	}
+	together(l.server.config.Engine, l.reads, l.took)
+	clear(l.reads)
+	l.reads = l.reads[:0]
+}
+
+// together carries turns out.
+func together(e *engine.Engine, turns []*turn, took func(*turn)) {
+	rounds := make([]*engine.Round, len(turns))
+	for i, t := range turns {
+		rounds[i] = &t.round
+	}
+	all := append([]*turn(nil), turns...)
+	e.Together(rounds, func(i int) { took(all[i]) })
+}
+
+// took goes on with a turn that has been carried out.
+func (l *loop) took(t *turn) {
+	switch {
+	case t.round.Long():
+		c, calls := t.client, t.calls
+		c.looped.slow = true
+		t.round.Drop()
+		t.free()
+		l.away(c, calls)
+	case t.round.Whole():
+		l.answer(t)
+	default:
+		go func() {
+			c := t.client
+			c.finish(t)
+			c.write(c.out)
+			c.out = nil
+			l.settle(t)
+		}()
+	}
+}
+
+// answer sends the replies of a turn that is done.
+func (l *loop) answer(t *turn) {
+	c := t.client
+	out := outs.Get().(*[]byte)
+	c.out, c.posting = (*out)[:0], true
+	c.finish(t)
+	sent := c.box.post(c.out)
+	if cap(c.out) <= 4*resp.Piece {
+		*out = c.out
+	}
+	outs.Put(out)
+	c.out, c.posting = nil, false
+	if sent {
+		l.settle(t)
+		return
+	}
+	go func() {
+		c.broken = c.box.settled()
+		l.settle(t)
+	}()
+}
+
+// finish makes the replies of a turn, and leaves in c.out what it has not sent.
+func (c *client) finish(t *turn) {
+	c.deliver(context.WithoutCancel(c.looped.loop.ctx), t.calls,
+		func(ctx context.Context, _ [][][]byte, send func([]resp.Value) error) error {
+			return t.round.Finish(ctx, send)
+		})
+	c.note(t.calls[len(t.calls)-1])
+}
+
+// settle gives the client of a turn back, after its replies.
+func (l *loop) settle(t *turn) {
+	c := t.client
+	t.free()
+	if c.goesOn(l.ctx) {
+		l.release(c)
+	} else {
+		l.end(c)
+	}
+}
+
+// away carries calls out, or what is ahead, on a goroutine that may wait for the store and for
+// the client.
+func (l *loop) away(c *client, calls [][][]byte) {
+	go func() {
+		began := time.Now()
+		on := false
+		if c.calls = calls; calls != nil {
+			on = c.turn(l.ctx, nil)
+		} else {
+			on = c.turn(l.ctx, c.read())
+		}
+		for on && c.in != nil && c.in.Buffered() > 0 {
+			on = c.turn(l.ctx, c.read())
+		}
+		if !on {
+			l.end(c)
+			return
+		}
+		c.looped.slow = c.looped.slow && time.Since(began) > time.Millisecond
+		c.in, c.calls, c.out = nil, nil, nil
+		l.release(c)
+	}()
+}
+
+// clerk carries out what writes: all that has come while it was away, together.
+type clerk struct {
+	loop    *loop
+	mu      sync.Mutex
+	come    sync.Cond
+	waiting []*turn
+	ended   bool
+}
+
+func (k *clerk) init(l *loop) {
+	k.loop, k.come.L = l, &k.mu
+}
+
+func (k *clerk) takes(turns []*turn) {
+	if len(turns) == 0 {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.waiting = append(k.waiting, turns...)
+	k.come.Signal()
+}
+
+func (k *clerk) end() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ended = true
+	k.come.Signal()
+}
+
+func (k *clerk) work() {
+	var turns []*turn
+	for {
+		k.mu.Lock()
+		for len(k.waiting) == 0 && !k.ended {
+			k.come.Wait()
+		}
+		turns, k.waiting = k.waiting, turns[:0]
+		k.mu.Unlock()
+		if len(turns) == 0 {
+			return
+		}
+		together(k.loop.server.config.Engine, turns, k.loop.took)
+		clear(turns)
+	}
+}

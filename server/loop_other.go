@@ -1,0 +1,14 @@
+//go:build !linux
+
+package server
+
+import "context"
+
+// loop is only for Linux; elsewhere each connection has a goroutine.
+type loop struct{}
+
+type looped struct{}
+
+func (*Server) newLoop(context.Context) *loop { return nil }
+func (*loop) takes(*client) bool              { return false }
+func (*loop) wait()                           {}

@@ -1,0 +1,270 @@
+package server_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/server"
+)
+
+// TestGoroutineEach runs the tests of connections without the loop.
+func TestGoroutineEach(t *testing.T) {
+	goroutineEach = true
+	defer func() { goroutineEach = false }()
+	for name, test := range map[string]func(*testing.T){
+		"wire": TestWire, "wire with password": TestWireWithPassword, "partial command": TestPartialCommand,
+		"long pipeline": TestLongPipeline, "big values": TestBigValues, "queue": TestQueueOutlivesBuffer,
+		"max clients": TestMaxClients, "list and kill": TestClientListAndKill, "store failure": TestStoreFailure,
+		"stop": TestGracefulStop, "violation": TestViolationIsTold, "hang up": TestReadsEndWithTheirClient,
+		"long reads": TestLongReadsAreAnswered, "writes": TestWritesAreCarriedOut, "strangers": TestStrangersLeave,
+		"deaf": TestClientThatTakesNothing, "deaf to many": TestClientThatTakesNothingOfMany, "too much": TestTooMuch,
+		"does not read": TestClientThatDoesNotRead, "is done": TestClientThatIsDone, "stalls": TestClientsThatStall,
+		"half-closed": TestHalfClosed, "order": TestOrder, "beside a slow one": TestBesideSlow,
+		"kill": TestKillBusy, "many come and go": TestComeAndGo, "post": TestPost, "post to deaf": TestPostToDeaf,
+	} {
+		if testing.Short() && strings.HasPrefix(name, "wire") {
+			continue // the race detector takes minutes for what is not about goroutines
+		}
+		t.Run(name, test)
+	}
+}
+
+func command(words ...string) string {
+	args := make([][]byte, len(words))
+	for i, word := range words {
+		args[i] = []byte(word)
+	}
+	return string(resp.AppendCommand(nil, args...))
+}
+
+// TestHalfClosed answers all that a client has sent before it ended its own side.
+func TestHalfClosed(t *testing.T) {
+	s := serve(t, server.Config{})
+	big := strings.Repeat("x", 300_000)
+	for _, sent := range []struct{ say, want string }{
+		{command("SET", "k", "1"), "+OK\r\n"},
+		{command("SET", "k", "1") + command("INCR", "k"), "+OK\r\n:2\r\n"},
+		{command("MULTI") + command("INCR", "k") + command("EXEC"), "+OK\r\n+QUEUED\r\n*1\r\n:3\r\n"},
+		{command("CLIENT", "SETNAME", "a") + command("GET", "k") + command("CLIENT", "GETNAME"),
+			"+OK\r\n$1\r\n3\r\n$1\r\na\r\n"},
+		{command("GET", "k") + "*2\r\n$3\r\nGET\r\n$1", "$1\r\n3\r\n"},
+		{command("SET", "k", big) + command("STRLEN", "k"), "+OK\r\n:300000\r\n"},
+		{command("GET", "nothing") + "PING\r\n", "$-1\r\n+PONG\r\n"},
+		{"", ""},
+	} {
+		c, err := net.Dial("tcp", s.resp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.SetDeadline(time.Now().Add(20 * time.Second))
+		io.WriteString(c, sent.say)
+		c.(*net.TCPConn).CloseWrite()
+		got, err := io.ReadAll(c)
+		if string(got) != sent.want || err != nil {
+			t.Errorf("%.60q: got %.100q, %v; want %q", sent.say, got, err, sent.want)
+		}
+		c.Close()
+	}
+}
+
+// TestOrder answers each of many clients in the order in which it asked, whatever that is, and
+// however it arrives.
+func TestOrder(t *testing.T) {
+	s := serve(t, server.Config{})
+	var clients sync.WaitGroup
+	for id := range 20 {
+		c := s.dial(t)
+		key := fmt.Sprint("k", id)
+		say, wants := "", []string{}
+		for i := range 50 {
+			n := fmt.Sprint(i)
+			for _, step := range [][2]string{
+				{command("SET", key, n), "OK"},
+				{command("GET", key), `"` + n + `"`},
+				{"ECHO inline" + n + "\r\n", `"inline` + n + `"`},
+				{command("CLIENT", "SETNAME", n), "OK"},
+				{command("INCRBYFLOAT", key, "0.5"), `"` + n + `.5"`},
+				{command("GET"), "(error) ERR wrong number of arguments for 'get' command"},
+				{command("LPUSH", key, "x"), "(error) WRONGTYPE Operation against a key holding the wrong kind of value"},
+				{command("STRLEN", key), "(integer) " + fmt.Sprint(len(n)+2)},
+				{command("CLIENT", "GETNAME"), `"` + n + `"`},
+			} {
+				say, wants = say+step[0], append(wants, step[1])
+			}
+		}
+		clients.Go(func() {
+			go func() {
+				for cut := 1 + id*7; len(say) > 0; cut = cut*3%5000 + 1 {
+					n := min(cut, len(say))
+					io.WriteString(c, say[:n])
+					say = say[n:]
+				}
+			}()
+			c.SetReadDeadline(time.Now().Add(60 * time.Second))
+			for i, want := range wants {
+				if v, err := c.r.ReadReply(); err != nil || show(v) != want {
+					t.Errorf("reply %d is %s, %v, want %s", i, show(v), err, want)
+					return
+				}
+			}
+		})
+	}
+	clients.Wait()
+}
+
+// TestBesideSlow answers others while reads last.
+func TestBesideSlow(t *testing.T) {
+	w := newWaiting()
+	s := serve(t, server.Config{Engine: engine.New(w)})
+	slow := s.dial(t)
+	slow.send(command("GET", "k"))
+	<-w.begun
+	writes := s.dial(t)
+	writes.send(command("SET", "k", "v"))
+	<-w.begun
+	other := s.dial(t)
+	for range 10 {
+		want(t, other.do("ECHO", "hi"), `"hi"`)
+		want(t, other.do("CLIENT", "GETNAME"), "(nil)")
+	}
+	close(w.let)
+	want(t, slow.reply(), "(nil)")
+	writes.reply()
+}
+
+// TestKillBusy closes clients that are idle, run something, or have sent half a command.
+func TestKillBusy(t *testing.T) {
+	w := newWaiting()
+	s := serve(t, server.Config{Engine: engine.New(w)})
+	reads, half, rests := s.dial(t), s.dial(t), s.dial(t)
+	reads.send(command("SET", "k", "v"))
+	<-w.begun
+	half.send(command("PING") + "*2\r\n$3\r\nGET\r\n$1")
+	want(t, half.reply(), "PONG")
+	want(t, rests.do("PING"), "PONG")
+	killer := s.dial(t)
+	want(t, killer.do("CLIENT", "KILL", "TYPE", "normal"), "(integer) 3")
+	for _, c := range []*peer{reads, half, rests} {
+		c.wantClosed()
+	}
+	if got := string(killer.do("CLIENT", "LIST").Str); strings.Count(got, "\n") != 1 {
+		t.Errorf("the list is %q", got)
+	}
+	close(w.let)
+}
+
+// TestClientThatTakesNothingOfMany is given up, too, when its replies are small and many.
+func TestClientThatTakesNothingOfMany(t *testing.T) {
+	s := serve(t, server.Config{WriteTimeout: 50 * time.Millisecond})
+	c := s.dial(t)
+	c.do("SET", "k", strings.Repeat("x", 100_000))
+	deaf := s.dial(t)
+	ask := []byte(strings.Repeat(command("GET", "k"), 1000))
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		deaf.SetWriteDeadline(time.Now().Add(time.Second))
+		if _, err := deaf.Write(ask); err != nil && !strings.Contains(err.Error(), "timeout") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it is still served")
+		}
+	}
+	want(t, c.do("STRLEN", "k"), "(integer) 100000")
+}
+
+// TestComeAndGo has clients leave at any moment.
+func TestComeAndGo(t *testing.T) {
+	s := serve(t, server.Config{})
+	first := command("SET", "k", "v")
+	all := first + command("GET", "k") + command("MULTI") + command("INCR", "n") + command("EXEC") +
+		"PING\r\n" + command("QUIT")
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for n := range len(all) {
+				c, err := net.Dial("tcp", s.resp)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				io.WriteString(c, all[:n])
+				if n%3 == 0 && n >= len(first) {
+					c.Read(make([]byte, 1))
+				}
+				c.Close()
+			}
+		})
+	}
+	clients.Wait()
+	c := s.dial(t)
+	want(t, c.do("GET", "k"), `"v"`)
+	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(5 * time.Millisecond) {
+		if n := bytes.Count(c.do("CLIENT", "LIST").Str, []byte("\n")); n == 1 {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("%d clients are listed", n)
+		}
+	}
+}
+
+// TestPost tells a client something while its commands run: nothing is torn, and what one
+// goroutine tells arrives in order.
+func TestPost(t *testing.T) {
+	s := serve(t, server.Config{})
+	c := s.dial(t)
+	id := c.do("CLIENT", "ID").Int
+	const n, tellers = 300, 4
+	var telling sync.WaitGroup
+	for who := range tellers {
+		telling.Go(func() {
+			for i := range n {
+				s.server.Post(id, resp.Append2(nil, resp.MakeInt(int64(who*n+i))))
+			}
+		})
+	}
+	go io.WriteString(c, strings.Repeat(command("ECHO", strings.Repeat("x", 500)), n)+strings.Repeat("ECHO y\r\n", n))
+	next := [tellers]int64{}
+	replies := 0
+	for range n*tellers + 2*n {
+		v := c.reply()
+		if v.Kind != resp.Int {
+			replies++
+			continue
+		}
+		if who := v.Int / n; v.Int%n != next[who] {
+			t.Fatalf("teller %d says %d, want %d", who, v.Int%n, next[who])
+		} else {
+			next[who]++
+		}
+	}
+	telling.Wait()
+	if replies != 2*n {
+		t.Errorf("%d replies, want %d", replies, 2*n)
+	}
+}
+
+// TestPostToDeaf closes a client that reads nothing of what it is told, and nobody waits for it.
+func TestPostToDeaf(t *testing.T) {
+	s := serve(t, server.Config{WriteTimeout: time.Hour})
+	c := s.dial(t)
+	id := c.do("CLIENT", "ID").Int
+	news := resp.Append2(nil, resp.MakeBulk(make([]byte, 1<<20)))
+	other := s.dial(t)
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		s.server.Post(id, news)
+		if bytes.Count(other.do("CLIENT", "LIST").Str, []byte("\n")) == 1 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it is still served")
+		}
+	}
+}

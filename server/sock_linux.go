@@ -1,0 +1,208 @@
+package server
+
+import (
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// sock is a socket of a loop. It is a net.Conn like any other: who reads or writes more than
+// there is waits until the loop reports that the socket is ready.
+type sock struct {
+	local, remote net.Addr
+	closes        func() // is called when it is closed, once
+
+	mu                 sync.Mutex
+	changed            sync.Cond // of what follows
+	fd                 int       // -1 once it is closed
+	readable, writable bool      // the loop said so since the last call that found it otherwise
+	readBy, writeBy    time.Time
+}
+
+// adopt makes a sock of a connection of the net package, which is closed. Without an error the
+// connection is the loop's alone.
+func adopt(nc net.Conn) (*sock, error) {
+	raw, err := nc.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	fd, failed := -1, error(nil)
+	if err := raw.Control(func(old uintptr) {
+		fd, failed = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0)
+	}); err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	s := &sock{local: nc.LocalAddr(), remote: nc.RemoteAddr(), fd: fd}
+	s.changed.L = &s.mu
+	nc.Close()
+	return s, nil
+}
+
+func (s *sock) LocalAddr() net.Addr  { return s.local }
+func (s *sock) RemoteAddr() net.Addr { return s.remote }
+
+// event takes what the poller says of the socket.
+func (s *sock) event(readable, writable bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readable = s.readable || readable
+	s.writable = s.writable || writable
+	s.changed.Broadcast()
+}
+
+// try makes a system call that does not wait: one of package syscall, whose reads and writes the
+// race detector knows to follow each other.
+func (s *sock) try(call func(fd int, b []byte) (int, error), b []byte) (n int, err error) {
+	if s.fd < 0 {
+		return 0, net.ErrClosed
+	}
+	for {
+		n, err = call(s.fd, b)
+		if err != unix.EINTR {
+			return max(n, 0), err
+		}
+	}
+}
+
+// readNow reads what is there. ok is false when that is nothing.
+func (s *sock) readNow(b []byte) (n int, ok bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch n, err = s.try(syscall.Read, b); {
+	case err == unix.EAGAIN:
+		return 0, false, nil
+	case err == nil && n == 0:
+		return 0, true, io.EOF
+	}
+	return n, true, err
+}
+
+func (s *sock) writeNow(b []byte) (n int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n, err = s.try(syscall.Write, b); err == unix.EAGAIN {
+		return 0, nil
+	}
+	return n, err
+}
+
+func (s *sock) Read(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		if past(s.readBy) {
+			return 0, os.ErrDeadlineExceeded
+		}
+		switch n, err := s.try(syscall.Read, b); {
+		case err == unix.EAGAIN:
+			if err := s.wait(&s.readable, &s.readBy); err != nil {
+				return 0, err
+			}
+		case err == nil && n == 0 && len(b) > 0:
+			return 0, io.EOF
+		default:
+			return n, err
+		}
+	}
+}
+
+func (s *sock) Write(b []byte) (n int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n < len(b) {
+		if past(s.writeBy) {
+			return n, os.ErrDeadlineExceeded
+		}
+		more, err := s.try(syscall.Write, b[n:])
+		n += more
+		if err == unix.EAGAIN {
+			err = s.wait(&s.writable, &s.writeBy)
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func past(deadline time.Time) bool { return !deadline.IsZero() && time.Until(deadline) <= 0 }
+
+// wait is under the lock, until the socket is ready or the deadline has passed.
+func (s *sock) wait(ready *bool, deadline *time.Time) error {
+	for !*ready {
+		switch {
+		case s.fd < 0:
+			return net.ErrClosed
+		case past(*deadline):
+			return os.ErrDeadlineExceeded
+		case deadline.IsZero():
+			s.changed.Wait()
+		default:
+			alarm := time.AfterFunc(time.Until(*deadline), func() { s.event(false, false) })
+			s.changed.Wait()
+			alarm.Stop()
+		}
+	}
+	*ready = false
+	return nil
+}
+
+func (s *sock) Close() error {
+	s.mu.Lock()
+	fd := s.fd
+	s.fd = -1
+	s.changed.Broadcast()
+	if fd >= 0 {
+		unix.Close(fd) // under the lock: the number may be another socket's at once
+	}
+	s.mu.Unlock()
+	if fd < 0 {
+		return net.ErrClosed
+	}
+	if s.closes != nil {
+		s.closes()
+	}
+	return nil
+}
+
+// CloseWrite ends what is sent.
+func (s *sock) CloseWrite() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fd < 0 {
+		return net.ErrClosed
+	}
+	return unix.Shutdown(s.fd, unix.SHUT_WR)
+}
+
+func (s *sock) SetDeadline(t time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readBy, s.writeBy = t, t
+	s.changed.Broadcast()
+	return nil
+}
+
+func (s *sock) SetReadDeadline(t time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readBy = t
+	s.changed.Broadcast()
+	return nil
+}
+
+func (s *sock) SetWriteDeadline(t time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writeBy = t
+	s.changed.Broadcast()
+	return nil
+}
