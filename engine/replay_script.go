@@ -71,6 +71,9 @@ func (d *draft) dry(ctx context.Context, i int, p translator.Plan, db int) (resp
 		}
 		n := len(d.stmts)
 		stmts := append(append(d.stmts[:n:n], p.Batch.Stmts...), translator.Abort())
+		for i := range stmts {
+			stmts[i].Moot = nil // as in add
+		}
 		r, err := d.apply(ctx, store.Batch{Stmts: stmts})
 		switch {
 		case err != nil:
@@ -84,7 +87,8 @@ func (d *draft) dry(ctx context.Context, i int, p translator.Plan, db int) (resp
 			v, err := refusal(stmts[r.Refused.At], r.Refused)
 			return v, done, err
 		}
-		result := store.Result{Rows: r.Rows[n : n+len(p.Batch.Stmts)]}
+		end := n + len(p.Batch.Stmts)
+		result := store.Result{Rows: r.Rows[n:end], Changes: r.Changes[n:end]}
 		if p.Then != nil {
 			p = following(&p, &result)
 			continue
