@@ -108,7 +108,8 @@ func TestCounts(t *testing.T) {
 // pages have room for a row, which are never quite the same.
 func (a count) like(b count) bool {
 	near := func(a, b, fraction, least float64) bool { return max(a, b)-min(a, b) <= max(fraction*a, least) }
-	return near(a.statements, b.statements, 0, 0) && near(a.calls, b.calls, 0.05, 0.1) &&
+	return near(a.statements, b.statements, 0, 0.01) && // the last element costs the key, too
+		near(a.calls, b.calls, 0.05, 0.1) &&
 		near(a.bytes, b.bytes, 0.05, 0.1) && near(a.allocations, b.allocations, 0.03, 1.5)
 }
 
