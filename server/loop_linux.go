@@ -214,11 +214,15 @@ func (l *loop) changed(r ready) {
 
 // claim takes an idle client. One that someone has is looked at again when it is released.
 func (c *client) claim() bool {
-	if c.looped.state.CompareAndSwap(idle, busy) {
-		return true
+	for {
+		switch {
+		case c.looped.state.CompareAndSwap(idle, busy):
+			return true
+		case c.looped.state.CompareAndSwap(busy, more) || c.looped.state.Load() == more:
+			return false
+		}
+		// It was released in between: once more.
 	}
-	c.looped.state.CompareAndSwap(busy, more)
-	return false
 }
 
 // kick has the loop look at a client.
