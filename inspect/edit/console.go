@@ -147,7 +147,7 @@ func setsLife(call [][]byte, now int64) bool {
 type lookedUpMsg struct{ Confirmation }
 
 // lookUp asks the target which keys a command has that is not in our table: they
-// can be kept. A script may write others, too.
+// can be kept. A script may write others, too, and so is never undone.
 func (r *Room) lookUp(ask Confirmation) tea.Cmd {
 	conn, db, call := r.Conn, r.DB, ask.change.Calls[0]
 	ask.always = true
@@ -208,7 +208,7 @@ func kindOf(call [][]byte) (kind danger, deletes bool) {
 	switch {
 	case commands.Known(call).Has(commands.OfConnection):
 		return ofSession, false
-	case cmd == nil || cmd.Has(commands.OfServer):
+	case cmd == nil || cmd.Has(commands.OfServer) || cmd.Has(commands.Scripts):
 		return unknownCall, false
 	case cmd.Name == "FLUSHALL" || cmd.Name == "FLUSHDB":
 		return flushing, true

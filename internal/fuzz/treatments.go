@@ -161,6 +161,7 @@ func isTime(elems []resp.Value, i int) bool {
 var leftOut = map[string]string{
 	"ACL CAT": ofUsers, "ACL DELUSER": ofUsers, "ACL DRYRUN": ofUsers, "ACL GENPASS": ofUsers, "ACL GETUSER": ofUsers, "ACL HELP": ownWords, "ACL LIST": ofUsers,
 	"ACL LOAD": ofUsers, "ACL LOG": ofUsers, "ACL SAVE": ofUsers, "ACL SETUSER": ofUsers, "ACL USERS": ofUsers, "ACL WHOAMI": ofUsers,
+	"ACL GENTOKEN": ofUpstash, "ACL RESTTOKEN": ofUpstash,
 	"BGREWRITEAOF": writesFiles, "BGSAVE": writesFiles, "SAVE": writesFiles,
 	"CLIENT HELP": ownWords, "COMMAND HELP": ownWords, "CONFIG HELP": ownWords, "MEMORY HELP": ownWords,
 	"MODULE HELP": ownWords, "OBJECT HELP": ownWords, "SCRIPT HELP": ownWords, "FUNCTION HELP": ownWords, "XGROUP HELP": ownWords, "XINFO HELP": ownWords,
@@ -178,6 +179,7 @@ var leftOut = map[string]string{
 const (
 	writesFiles = "writes files, one at a time"
 	ownWords    = "answers in words of its own"
+	ofUpstash   = "Redis does not have it"
 	ofUsers     = "is about users, whom only a server has: acl makes them up and compares them"
 )
 
