@@ -39,7 +39,11 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 			return fmt.Errorf("accepting RESP connections: %w", err)
 		}
 		c := newClient(s, nc) // here, so that ids follow the order of arrival
-		if denied := s.denies(nc); denied || loop == nil || !loop.takes(c) {
+		denied := s.denies(nc)
+		if !denied && c.known() {
+			c.met() // before the next one comes, who would take the place of a stranger
+		}
+		if denied || loop == nil || !loop.takes(c) {
 			running.Go(func() { s.serve(ctx, c, denied) })
 		}
 	}
@@ -79,9 +83,6 @@ func (s *Server) serve(ctx context.Context, c *client, denied bool) {
 	if denied {
 		s.refuse(nc, deniedText)
 		return
-	}
-	if c.known() {
-		c.met()
 	}
 	s.add(c)
 	defer s.remove(c)

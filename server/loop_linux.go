@@ -120,9 +120,6 @@ func (l *loop) takes(c *client) bool {
 	g.become(s)
 	l.running.Add(1)
 	l.server.add(c)
-	if c.known() {
-		c.met()
-	}
 	l.mu.Lock()
 	l.clients[c.looped.fd] = c
 	l.mu.Unlock()
