@@ -102,7 +102,7 @@ func serveEvents(t *testing.T) string {
 //	code N PROGRAM ARG...   runs a program that must end with the exit code N
 //	foreign KIND FILE       makes a SQLite file of another program
 //	serving ARG...          starts "meowdis serve ARG..." in the background and
-//	                        sets REST, TOKEN and RESP to what it prints
+//	                        sets REST, TOKEN, RESP and CERTIFICATE to what it prints
 //	heard WHAT...           waits until a client listens to LISTENED_REDIS_URL: to
 //	                        channels, patterns, or "monitor"
 //
@@ -200,14 +200,15 @@ func isHeard(c *oracle.Conn, what string) bool {
 	return c.Do([]byte("PUBSUB"), []byte("NUMSUB"), []byte(what)).Elems[1].Int > 0
 }
 
-var announced = regexp.MustCompile(`(?m)^(REST|token|RESP) (\S+)\n`)
+var announced = regexp.MustCompile(`(?m)^(REST|token|RESP|certificate) (\S+)\n`)
 
 func serving(ts *testscript.TestScript, _ bool, args []string) {
 	program, err := exec.LookPath("meowdis")
 	ts.Check(err)
 	run := exec.Command(program, append([]string{"serve"}, args...)...)
 	run.Dir = ts.Getenv("WORK")
-	run.Env = append(os.Environ(), "XDG_DATA_HOME="+ts.Getenv("XDG_DATA_HOME"), "MEOWDIS_REQUIREPASS="+ts.Getenv("MEOWDIS_REQUIREPASS"))
+	run.Env = append(os.Environ(), "XDG_DATA_HOME="+ts.Getenv("XDG_DATA_HOME"), "XDG_STATE_HOME="+ts.Getenv("XDG_STATE_HOME"),
+		"MEOWDIS_REQUIREPASS="+ts.Getenv("MEOWDIS_REQUIREPASS"))
 	out, err := run.StdoutPipe()
 	ts.Check(err)
 	ts.Check(run.Start())

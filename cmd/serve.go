@@ -6,22 +6,16 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
-	"math"
-	"net"
 	"os"
 	"os/signal"
-	"runtime/debug"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
@@ -30,8 +24,9 @@ import (
 // serveOptions are the flags of serve.
 type serveOptions struct {
 	target      target.Options
-	http        string
-	resp        string
+	addresses   addressOptions
+	tls         tlsOptions
+	log         logOptions
 	token       secretOptions
 	requirePass secretOptions
 	aclFile     string
@@ -39,11 +34,6 @@ type serveOptions struct {
 	grace       time.Duration
 	limits      limitOptions
 }
-
-const (
-	defaultHTTP = "127.0.0.1:8379"
-	defaultRESP = "127.0.0.1:6379"
-)
 
 // keptRows is the memory for rows that are read again and again.
 const keptRows = 32 << 20
@@ -55,27 +45,34 @@ func newServe(s *streams) *cobra.Command {
 		GroupID: groupUse,
 		Short:   "Serve a file over Upstash's REST protocol and the Redis protocol",
 		Long: `Serves the file to programs: Upstash's SDKs over HTTP, any Redis client over RESP.
-With neither --http nor --resp both are served, on ` + defaultHTTP + ` and
-` + defaultRESP + `. An address without a host is on the loopback interface; port 0
-takes a free one. The addresses are printed as soon as they can be used.
+Without an address both are served, on ` + defaultHTTP + ` and ` + defaultRESP + `.
+An address without a host is on the loopback interface; port 0 takes a free one;
+unix:PATH is a unix socket. The flags for addresses may be given more than once,
+and sockets of systemd are served by the names of these flags. The addresses are
+printed as soon as they can be used.
 
 A token guards REST: MEOWDIS_TOKEN or --token-file, or one that is made up and
 printed. MEOWDIS_REQUIREPASS or --requirepass-file makes RESP clients give a
 password with AUTH; without it only clients on this machine are served. --token
 and --requirepass can be seen by everybody on the machine.
 
+--tls-cert and --tls-key, or --tls-self-signed, are for --https and --resp-tls; with
+no address at all the two ports speak TLS. A certificate that is renewed is used
+from the next connection on. With --tls-ca clients must show certificates, too.
+
 ACL SETUSER makes users who may do less, as in Redis, and ACL RESTTOKEN their
 tokens. They are kept in --aclfile, whose lines are those of ACL LIST; without one
 they end with the server.
 
 SIGINT and SIGTERM finish what is running within five seconds, give up the rest
-without a trace, and end it. When the file is deleted, moved or replaced
-meanwhile, writes are refused, since they would be lost.
+without a trace, and end it; a second one ends it at once. When the file is
+deleted, moved or replaced meanwhile, writes are refused, since they would be lost.
 
 ` + fileHelp,
 		Example: `  meowdis serve
-  meowdis serve cats.sqlite --resp 6380
-  MEOWDIS_TOKEN=$(cat secret) meowdis serve cats.sqlite --http 0.0.0.0:8080`,
+  meowdis serve cats.sqlite --resp 6380 --resp unix:/run/meowdis.sock
+  MEOWDIS_TOKEN=$(cat secret) meowdis serve cats.sqlite --http 0.0.0.0:8080
+  meowdis serve --tls-cert chain.pem --tls-key key.pem --https 0.0.0.0:443`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,8 +83,9 @@ meanwhile, writes are refused, since they would be lost.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.http, "http", "", "`ADDRESS` to serve REST on")
-	f.StringVar(&o.resp, "resp", "", "`ADDRESS` to serve the Redis protocol on")
+	o.addresses.addFlags(f)
+	o.tls.addFlags(f)
+	o.log.addFlags(f)
 	o.token.addFlags(f, "token", "`TOKEN` that REST clients must send")
 	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must give")
 	f.StringVar(&o.aclFile, "aclfile", "", "`FILE` with users and what they may do, which ACL SAVE writes")
@@ -117,14 +115,19 @@ func (o *serveOptions) secrets(s *streams) (token, password string, err error) {
 func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // and a second signal ends it at once
 	if err := o.limits.check(); err != nil {
+		return err
+	}
+	logger, err := o.log.logger(s.err)
+	if err != nil {
 		return err
 	}
 	t, err := o.target.File(s.getenv)
 	if err != nil {
 		return err
 	}
-	token, password, err := o.secrets(s)
+	config, err := o.config(s, logger)
 	if err != nil {
 		return err
 	}
@@ -132,7 +135,6 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return refusedWith(ctx, s, "READONLY clients of a server may write, and profile "+t.Profile+" is read-only")
 	}
 	o.target.Announce(t, s.err)
-	logger := slog.New(slog.NewTextHandler(s.err, nil))
 	file, err := o.target.OpenFile(t, local.Options{Lanes: true, Keep: keptRows, Report: func(err error) {
 		logger.Error("keeping the file", "file", t.Path, "error", err)
 	}})
@@ -140,8 +142,26 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
+	config.Engine, config.Writable = engine.New(file), file.Moved
+	made := config.Token == ""
+	if made {
+		config.Token = rand.Text()
+	}
+	faces, srv, err := o.open(s, config)
+	if err != nil {
+		return err
+	}
+	announce(s.out, faces, config.Token, made)
+	return o.serve(ctx, srv, faces, file, logger)
+}
+
+// config is what the flags and the environment say of the server.
+func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, error) {
+	token, password, err := o.secrets(s)
+	if err != nil {
+		return server.Config{}, err
+	}
 	config := server.Config{
-		Engine:      engine.New(file),
 		Token:       token,
 		RequirePass: password,
 		ACLFile:     o.aclFile,
@@ -151,27 +171,39 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		Logger:      logger,
 	}
 	o.limits.apply(&config, s.getenv)
-	go watchFile(ctx, file, config.Logger)
-	made := config.Token == ""
-	if made {
-		config.Token = rand.Text()
-	}
+	return config, nil
+}
+
+// open makes the server and its listeners.
+func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.Server, error) {
 	srv := server.New(config)
 	if err := srv.LoadUsers(); err != nil {
-		return fmt.Errorf("reading the users: %w", err)
+		return nil, nil, fmt.Errorf("reading the users: %w", err)
 	}
-	faces, err := o.listen(srv)
+	secure, err := o.tls.load(s, config.Logger)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
+	faces, err := o.addresses.listen(srv, secure)
+	return faces, srv, err
+}
+
+// announce prints where the server is, and the token when it was made up.
+func announce(out io.Writer, faces []face, token string, made bool) {
 	for _, f := range faces {
-		fmt.Fprintf(s.out, "%s %s\n", f.name, f.url())
+		fmt.Fprintf(out, "%s %s\n", f.name, f.url())
 		if made && f.name == "REST" {
-			fmt.Fprintf(s.out, "token %s\n", config.Token)
+			fmt.Fprintf(out, "token %s\n", token)
+			made = false
 		}
 	}
-	// When the server stops, no client waits longer than grace for another process, and
-	// the server no longer for clients.
+}
+
+// serve serves until ctx is done. Then no client waits longer than grace for another process,
+// and the server no longer for clients.
+func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []face, file *local.Store, logger *slog.Logger) error {
+	go watchFile(ctx, file, logger)
+	go tellSystemd(ctx, srv, logger)
 	done := make(chan struct{})
 	defer context.AfterFunc(ctx, func() {
 		select {
@@ -180,7 +212,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 			file.Abandon()
 		}
 	})()
-	err = serveAll(ctx, faces)
+	err := serveAll(ctx, faces)
 	close(done)
 	if n := file.Abandoned(); n > 0 {
 		logger.Warn("gave up what was not finished in time; it left no trace", "requests", n, "after", o.grace)
@@ -215,79 +247,6 @@ func watchFile(ctx context.Context, file *local.Store, log *slog.Logger) {
 	}
 }
 
-// face is one listener and what is served on it.
-type face struct {
-	name, scheme string
-	listener     net.Listener
-	serve        func(context.Context, net.Listener) error
-}
-
-func (f face) url() string { return f.scheme + "://" + f.listener.Addr().String() }
-
-// listen opens the listeners that the flags ask for.
-func (o *serveOptions) listen(srv *server.Server) (faces []face, err error) {
-	rest, redis := o.http, o.resp
-	if rest == "" && redis == "" {
-		rest, redis = defaultHTTP, defaultRESP
-	}
-	for _, f := range []struct {
-		face
-		address string
-	}{
-		{face{name: "REST", scheme: "http", serve: srv.ServeREST}, rest},
-		{face{name: "RESP", scheme: "redis", serve: srv.ServeRESP}, redis},
-	} {
-		if f.address == "" {
-			continue
-		}
-		if f.listener, err = listenOn(f.address); err != nil {
-			for _, open := range faces {
-				err = errors.Join(err, open.listener.Close())
-			}
-			return nil, err
-		}
-		faces = append(faces, f.face)
-	}
-	return faces, nil
-}
-
-// listenOn opens a listener, or says what to give instead.
-func listenOn(address string) (net.Listener, error) {
-	full := bindAddress(address)
-	_, port, err := net.SplitHostPort(full)
-	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
-		return nil, exit.Usagef("%s is no address to serve on: give HOST:PORT, :PORT or PORT", address)
-	}
-	listener, err := net.Listen("tcp", full)
-	var host *net.DNSError
-	why := ""
-	switch {
-	case err == nil:
-		return listener, nil
-	case errors.Is(err, syscall.EADDRINUSE):
-		why = "something else listens there: stop it, or give another port with --http and --resp"
-	case errors.Is(err, syscall.EACCES):
-		why = "you have no permission to: ports below 1024 are the system's"
-	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &host):
-		why = "that is no address of this machine"
-	default:
-		return nil, fmt.Errorf("serving on %s: %w", full, err)
-	}
-	return nil, fmt.Errorf("serving on %s: %s", full, why)
-}
-
-// bindAddress reads HOST:PORT, :PORT or PORT. Without a host it is the loopback
-// interface: the world is served only where that is asked for.
-func bindAddress(address string) string {
-	if !strings.Contains(address, ":") {
-		address = ":" + address
-	}
-	if strings.HasPrefix(address, ":") {
-		address = "127.0.0.1" + address
-	}
-	return address
-}
-
 // serveAll serves until ctx is done or one of the faces breaks, which ends the
 // others.
 func serveAll(ctx context.Context, faces []face) error {
@@ -306,107 +265,4 @@ func serveAll(ctx context.Context, faces []face) error {
 		errs = append(errs, <-ended)
 	}
 	return errors.Join(errs...)
-}
-
-// limitOptions bound what clients may ask of the server.
-type limitOptions struct {
-	requestMemory, memory byteSize
-	clients               int
-	writeTimeout          time.Duration
-}
-
-func (o *limitOptions) addFlags(f *pflag.FlagSet) {
-	o.requestMemory, o.memory = 1<<30, 2<<30
-	f.Var(&o.requestMemory, "max-request-memory", "`SIZE` that one request may hold of rows and replies")
-	f.Var(&o.memory, "max-memory", "`SIZE` that all requests together may hold")
-	f.IntVar(&o.clients, "max-clients", 10_000, "`NUMBER` of connections over each protocol")
-	f.DurationVar(&o.writeTimeout, "write-timeout", 30*time.Second, "`TIME` that a client may take nothing of its reply")
-}
-
-func (o *limitOptions) check() error {
-	if o.clients < 1 || o.writeTimeout <= 0 {
-		return exit.Usagef("--max-clients and --write-timeout are more than 0")
-	}
-	return nil
-}
-
-// besideRequests is what the process takes while requests hold nothing, amply.
-const besideRequests = 512 << 20
-
-// apply gives the limits to a server. Unless GOMEMLIMIT says otherwise, garbage is
-// collected early where the process would take more than them: by itself Go waits until
-// there is as much garbage as memory in use.
-func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
-	c.MaxRequestMemory, c.MaxMemory = int64(o.requestMemory), int64(o.memory)
-	c.MaxClients, c.WriteTimeout = o.clients, o.writeTimeout
-	if getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(o.memory) + besideRequests)
-	}
-}
-
-// byteSize is a flag of bytes: a number, with kb, mb or gb after it or without.
-type byteSize int64
-
-var byteUnits = []struct {
-	suffix string
-	bytes  int64
-}{{"gb", 1 << 30}, {"mb", 1 << 20}, {"kb", 1 << 10}, {"b", 1}, {"", 1}}
-
-func (s *byteSize) String() string {
-	for _, u := range byteUnits {
-		if n := int64(*s); n > 0 && n%u.bytes == 0 {
-			return strconv.FormatInt(n/u.bytes, 10) + u.suffix
-		}
-	}
-	return "0"
-}
-
-func (s *byteSize) Set(text string) error {
-	for _, u := range byteUnits {
-		digits, ok := strings.CutSuffix(strings.ToLower(text), u.suffix)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
-		if err != nil || n <= 0 || n > math.MaxInt64/u.bytes {
-			break
-		}
-		*s = byteSize(n * u.bytes)
-		return nil
-	}
-	return fmt.Errorf("give bytes as 500mb or 2gb")
-}
-
-func (s *byteSize) Type() string { return "size" }
-
-// secretOptions are the flags of a secret: itself, which others can see in a list of
-// processes, and a file that has it.
-type secretOptions struct {
-	name        string
-	value, file string
-}
-
-func (o *secretOptions) addFlags(f *pflag.FlagSet, name, usage string) {
-	o.name = name
-	f.StringVar(&o.value, name, "", usage)
-	f.StringVar(&o.file, name+"-file", "", "`FILE` whose first line is that of --"+name)
-}
-
-// read is the secret that the flags give, or else the other one.
-func (o *secretOptions) read(other string) (string, error) {
-	switch {
-	case o.value != "" && o.file != "":
-		return "", exit.Usagef("give --%s or --%[1]s-file, not both", o.name)
-	case o.file == "":
-		return cmp.Or(o.value, other), nil
-	}
-	text, err := os.ReadFile(o.file)
-	if err != nil {
-		return "", fmt.Errorf("reading %s: %w", o.file, local.Pathless(err))
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	if line = strings.TrimSuffix(line, "\r"); line == "" {
-		return "", fmt.Errorf("reading %s: its first line is empty", o.file)
-	}
-	return line, nil
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"container/list"
+	"crypto/tls"
 	"net"
 	"sync"
 )
@@ -55,7 +56,11 @@ func (d *door) show() bool {
 	}
 	g := first.Value.(*guest)
 	g.leave()
-	g.Conn.Close()
+	if conn, ok := g.Conn.(*tls.Conn); ok {
+		conn.NetConn().Close() // without a last word, which could have to wait
+	} else {
+		g.Conn.Close()
+	}
 	return true
 }
 

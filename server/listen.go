@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -26,6 +27,11 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 		}
 	}()
 	door := guarded{ln, newDoor(s.config.MaxClients), func(nc net.Conn) { s.rejected.Add(1); s.refuse(nc, fullText) }}
+	var config *tls.Config
+	if over, ok := ln.(secure); ok {
+		config = over.tls.forProtocols()
+		door.refuse = func(net.Conn) { s.rejected.Add(1) } // there is no word before the handshake
+	}
 	context.AfterFunc(ctx, func() { door.Close() })
 	for {
 		nc, err := s.accept(ctx, door)
@@ -39,12 +45,13 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 			return fmt.Errorf("accepting RESP connections: %w", err)
 		}
 		c := newClient(s, nc) // here, so that ids follow the order of arrival
-		denied := s.denies(nc)
-		if !denied && c.known() {
+		if config != nil {
+			nc.(*guest).become(tls.Server(nc.(*guest).Conn, config))
+		} else if !s.denies(nc) && c.known() {
 			c.met() // before the next one comes, who would take the place of a stranger
 		}
-		if denied || loop == nil || !loop.takes(c) {
-			running.Go(func() { s.serve(ctx, c, denied) })
+		if config != nil || s.denies(nc) || loop == nil || !loop.takes(c) {
+			running.Go(func() { s.serve(ctx, c) })
 		}
 	}
 }
@@ -73,16 +80,23 @@ const (
 
 // denies reports whether a peer may not be served.
 func (s *Server) denies(nc net.Conn) bool {
-	return !s.users.HasPassword() && !onLoopback(nc.RemoteAddr())
+	return !s.users.HasPassword() && !onLoopback(nc.RemoteAddr()) && !verified(nc)
 }
 
 // serve runs a connection to its end.
-func (s *Server) serve(ctx context.Context, c *client, denied bool) {
+func (s *Server) serve(ctx context.Context, c *client) {
 	nc := c.net
 	defer nc.Close()
-	if denied {
+	if err := c.handshake(ctx); err != nil {
+		s.config.Logger.Debug("TLS failed", "peer", nc.RemoteAddr(), "error", err)
+		return
+	}
+	if s.denies(nc) {
 		s.refuse(nc, deniedText)
 		return
+	}
+	if c.known() {
+		c.met()
 	}
 	s.add(c)
 	defer s.remove(c)

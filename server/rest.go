@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -39,7 +40,7 @@ func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 		ReadTimeout:       2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    maxHeader,
-		ConnContext:       func(ctx context.Context, nc net.Conn) context.Context { return context.WithValue(ctx, guestKey{}, nc) },
+		ConnContext:       withGuest,
 		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
 	}
 	stopped := make(chan error, 1)
@@ -53,7 +54,17 @@ func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 		}
 		stopped <- errors.Join(err, web.Close())
 	})()
-	if err := web.Serve(guarded{ln, newDoor(s.config.MaxClients), refuseREST}); !errors.Is(err, http.ErrServerClosed) {
+	web.Protocols = new(http.Protocols)
+	web.Protocols.SetHTTP1(true)
+	web.Protocols.SetHTTP2(true)
+	web.Protocols.SetUnencryptedHTTP2(true)
+	door, run := guarded{ln, newDoor(s.config.MaxClients), refuseREST}, web.Serve
+	if over, ok := ln.(secure); ok {
+		web.TLSConfig = over.tls.forProtocols("h2", "http/1.1")
+		door.refuse = func(net.Conn) {}
+		run = func(ln net.Listener) error { return web.ServeTLS(ln, "", "") }
+	}
+	if err := run(door); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving REST: %w", err)
 	}
 	return <-stopped
@@ -65,6 +76,13 @@ const maxHeader = 16 << 10
 
 // guestKey is that of the connection in a request's context.
 type guestKey struct{}
+
+func withGuest(ctx context.Context, nc net.Conn) context.Context {
+	if conn, ok := nc.(*tls.Conn); ok {
+		nc = conn.NetConn()
+	}
+	return context.WithValue(ctx, guestKey{}, nc)
+}
 
 // refuseREST answers a connection that is not let in.
 func refuseREST(nc net.Conn) {
@@ -88,6 +106,10 @@ type request struct {
 }
 
 func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/healthz" {
+		s.Health(w, r)
+		return
+	}
 	n := s.requests.Add(1)
 	w.Header().Set("Upstash-Sync-Token", s.runID+strconv.FormatUint(n, 10))
 	switch r.Method {

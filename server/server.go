@@ -52,6 +52,8 @@ type Config struct {
 	// Told is what a client may read of a failure of the store, "" for nothing; nil
 	// is nothing of any.
 	Told func(error) string
+	// Writable reports why the store takes no writes now; nil is that it does.
+	Writable func() error
 	// Logger hears of failures that no client can do anything about; nil is
 	// silence.
 	Logger *slog.Logger
@@ -73,6 +75,7 @@ type Server struct {
 	userFile sync.Mutex // while the file is read or written
 
 	pace       pace
+	health     health
 	complaints complaints
 	memory     *store.Pool
 

@@ -17,3 +17,6 @@ func UndoDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "un
 
 // ConfigFile is where profiles are.
 func ConfigFile() string { return filepath.Join(xdg.ConfigHome, "meowdis", "config.toml") }
+
+// CertificateDirectory is where serve keeps the certificate that it has made.
+func CertificateDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "tls") }

@@ -1,0 +1,121 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/server"
+)
+
+// limitOptions bound what clients may ask of the server.
+type limitOptions struct {
+	requestMemory, memory byteSize
+	clients               int
+	writeTimeout          time.Duration
+}
+
+func (o *limitOptions) addFlags(f *pflag.FlagSet) {
+	o.requestMemory, o.memory = 1<<30, 2<<30
+	f.Var(&o.requestMemory, "max-request-memory", "`SIZE` that one request may hold of rows and replies")
+	f.Var(&o.memory, "max-memory", "`SIZE` that all requests together may hold")
+	f.IntVar(&o.clients, "max-clients", 10_000, "`NUMBER` of connections over each protocol")
+	f.DurationVar(&o.writeTimeout, "write-timeout", 30*time.Second, "`TIME` that a client may take nothing of its reply")
+}
+
+func (o *limitOptions) check() error {
+	if o.clients < 1 || o.writeTimeout <= 0 {
+		return exit.Usagef("--max-clients and --write-timeout are more than 0")
+	}
+	return nil
+}
+
+// besideRequests is what the process takes while requests hold nothing, amply.
+const besideRequests = 512 << 20
+
+// apply gives the limits to a server. Unless GOMEMLIMIT says otherwise, garbage is
+// collected early where the process would take more than them: by itself Go waits until
+// there is as much garbage as memory in use.
+func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
+	c.MaxRequestMemory, c.MaxMemory = int64(o.requestMemory), int64(o.memory)
+	c.MaxClients, c.WriteTimeout = o.clients, o.writeTimeout
+	if getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(o.memory) + besideRequests)
+	}
+}
+
+// byteSize is a flag of bytes: a number, with kb, mb or gb after it or without.
+type byteSize int64
+
+var byteUnits = []struct {
+	suffix string
+	bytes  int64
+}{{"gb", 1 << 30}, {"mb", 1 << 20}, {"kb", 1 << 10}, {"b", 1}, {"", 1}}
+
+func (s *byteSize) String() string {
+	for _, u := range byteUnits {
+		if n := int64(*s); n > 0 && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.suffix
+		}
+	}
+	return "0"
+}
+
+func (s *byteSize) Set(text string) error {
+	for _, u := range byteUnits {
+		digits, ok := strings.CutSuffix(strings.ToLower(text), u.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n <= 0 || n > math.MaxInt64/u.bytes {
+			break
+		}
+		*s = byteSize(n * u.bytes)
+		return nil
+	}
+	return fmt.Errorf("give bytes as 500mb or 2gb")
+}
+
+func (s *byteSize) Type() string { return "size" }
+
+// secretOptions are the flags of a secret: itself, which others can see in a list of
+// processes, and a file that has it.
+type secretOptions struct {
+	name        string
+	value, file string
+}
+
+func (o *secretOptions) addFlags(f *pflag.FlagSet, name, usage string) {
+	o.name = name
+	f.StringVar(&o.value, name, "", usage)
+	f.StringVar(&o.file, name+"-file", "", "`FILE` whose first line is that of --"+name)
+}
+
+// read is the secret that the flags give, or else the other one.
+func (o *secretOptions) read(other string) (string, error) {
+	switch {
+	case o.value != "" && o.file != "":
+		return "", exit.Usagef("give --%s or --%[1]s-file, not both", o.name)
+	case o.file == "":
+		return cmp.Or(o.value, other), nil
+	}
+	text, err := os.ReadFile(o.file)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", o.file, local.Pathless(err))
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return "", fmt.Errorf("reading %s: its first line is empty", o.file)
+	}
+	return line, nil
+}

@@ -1,0 +1,235 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/server"
+)
+
+const (
+	defaultHTTP = "127.0.0.1:8379"
+	defaultRESP = "127.0.0.1:6379"
+)
+
+// addressOptions are where a server listens. Each may be given more than once.
+type addressOptions struct {
+	http, https, resp, respTLS []string
+	socketMode                 fileMode
+}
+
+func (o *addressOptions) addFlags(f *pflag.FlagSet) {
+	o.socketMode = 0o600
+	f.StringArrayVar(&o.http, "http", nil, "`ADDRESS` to serve REST on")
+	f.StringArrayVar(&o.https, "https", nil, "`ADDRESS` to serve REST on over TLS")
+	f.StringArrayVar(&o.resp, "resp", nil, "`ADDRESS` to serve the Redis protocol on")
+	f.StringArrayVar(&o.respTLS, "resp-tls", nil, "`ADDRESS` to serve the Redis protocol on over TLS")
+	f.Var(&o.socketMode, "socket-mode", "`MODE` of the unix sockets that are made")
+}
+
+// fileMode is a flag of permissions, in octal digits.
+type fileMode fs.FileMode
+
+func (m *fileMode) String() string { return fmt.Sprintf("%04o", uint32(*m)) }
+func (m *fileMode) Type() string   { return "mode" }
+
+func (m *fileMode) Set(text string) error {
+	n, err := strconv.ParseUint(text, 8, 32)
+	if err != nil || n > 0o777 {
+		return fmt.Errorf("give permissions in octal digits, as 0660")
+	}
+	*m = fileMode(n)
+	return nil
+}
+
+// face is one listener and what is served on it.
+type face struct {
+	name, scheme string
+	listener     net.Listener
+	serve        func(context.Context, net.Listener) error
+}
+
+func (f face) url() string {
+	if addr := f.listener.Addr(); addr.Network() == "unix" {
+		return "unix://" + addr.String()
+	}
+	return f.scheme + "://" + f.listener.Addr().String()
+}
+
+// faceFlag is a flag that adds faces: the sockets of systemd have its name.
+type faceFlag struct {
+	name      string
+	addresses []string
+	face      face
+	secure    bool
+}
+
+// listen opens the listeners that the flags ask for, and takes those that systemd has opened.
+// Without any the two protocols are served on their ports, over TLS when there is a certificate.
+func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces []face, err error) {
+	inherited, err := activation.ListenersWithNames()
+	if err != nil {
+		return nil, fmt.Errorf("taking the sockets of systemd: %w", err)
+	}
+	if o.any() && secure != nil && len(o.https)+len(o.respTLS)+len(inherited) == 0 {
+		return nil, exit.Usagef("a certificate is for --https and --resp-tls")
+	}
+	flags := o.flags(srv, secure != nil, len(inherited) > 0)
+	defer func() {
+		if err != nil {
+			closeAll(faces)
+		}
+	}()
+	for _, f := range flags {
+		listeners := inherited[f.name]
+		delete(inherited, f.name)
+		for _, address := range f.addresses {
+			ln, err := o.listenOn(address)
+			if err != nil {
+				return faces, err
+			}
+			listeners = append(listeners, ln)
+		}
+		for _, ln := range listeners {
+			if f.secure && secure == nil {
+				ln.Close()
+				return faces, exit.Usagef("--%s needs a certificate: --tls-cert and --tls-key, or --tls-self-signed", f.name)
+			}
+			if f.secure {
+				ln = secure.Listener(ln)
+			}
+			f.face.listener = ln
+			faces = append(faces, f.face)
+		}
+	}
+	for name := range inherited {
+		return faces, exit.Usagef("systemd has opened a socket called %q: FileDescriptorName= is http, https, resp or resp-tls", name)
+	}
+	return faces, nil
+}
+
+// flags are what is served where.
+func (o *addressOptions) flags(srv *server.Server, certificate, inherited bool) []faceFlag {
+	all := []faceFlag{
+		{"http", o.http, face{name: "REST", scheme: "http", serve: srv.ServeREST}, false},
+		{"https", o.https, face{name: "REST", scheme: "https", serve: srv.ServeREST}, true},
+		{"resp", o.resp, face{name: "RESP", scheme: "redis", serve: srv.ServeRESP}, false},
+		{"resp-tls", o.respTLS, face{name: "RESP", scheme: "rediss", serve: srv.ServeRESP}, true},
+	}
+	if o.any() || inherited {
+		return all
+	}
+	overREST, overRESP := &all[0], &all[2]
+	if certificate {
+		overREST, overRESP = &all[1], &all[3]
+	}
+	overREST.addresses, overRESP.addresses = []string{defaultHTTP}, []string{defaultRESP}
+	return all
+}
+
+// any reports whether a flag says where to listen.
+func (o *addressOptions) any() bool {
+	return len(o.http)+len(o.https)+len(o.resp)+len(o.respTLS) > 0
+}
+
+func closeAll(faces []face) {
+	for _, f := range faces {
+		f.listener.Close()
+	}
+}
+
+// unixScheme is before the path of a socket.
+const unixScheme = "unix:"
+
+// listenOn opens a listener, or says what to give instead.
+func (o *addressOptions) listenOn(address string) (net.Listener, error) {
+	if path, ok := strings.CutPrefix(address, unixScheme); ok {
+		return listenOnSocket(strings.TrimPrefix(path, "//"), fs.FileMode(o.socketMode))
+	}
+	full := bindAddress(address)
+	_, port, err := net.SplitHostPort(full)
+	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
+		return nil, exit.Usagef("%s is no address to serve on: give HOST:PORT, :PORT, PORT or unix:PATH", address)
+	}
+	listener, err := net.Listen("tcp", full)
+	var host *net.DNSError
+	why := ""
+	switch {
+	case err == nil:
+		return listener, nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		why = "something else listens there: stop it, or give another port with --http and --resp"
+	case errors.Is(err, syscall.EACCES):
+		why = "you have no permission to: ports below 1024 are the system's"
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &host):
+		why = "that is no address of this machine"
+	default:
+		return nil, fmt.Errorf("serving on %s: %w", full, err)
+	}
+	return nil, fmt.Errorf("serving on %s: %s", full, why)
+}
+
+// listenOnSocket makes a unix socket with the mode. It takes the place of one on which no
+// process listens any more.
+func listenOnSocket(path string, mode fs.FileMode) (ln net.Listener, err error) {
+	if path == "" {
+		return nil, exit.Usagef("unix: is no address to serve on: give unix:PATH")
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
+		other, err := net.Dial("unix", path)
+		if err == nil {
+			other.Close()
+			return nil, fmt.Errorf("serving on %s: another process listens there", path)
+		}
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			os.Remove(path)
+		}
+	}
+	free := onlyForOwner()
+	ln, err = net.Listen("unix", path)
+	free()
+	if err == nil {
+		err = os.Chmod(path, mode)
+	}
+	switch {
+	case err == nil:
+		return ln, nil
+	case ln != nil:
+		ln.Close()
+	case errors.Is(err, syscall.EADDRINUSE):
+		err = errors.New("there is a file of that name")
+	}
+	var system *os.SyscallError
+	if errors.As(err, &system) {
+		err = system.Err
+	}
+	return nil, fmt.Errorf("serving on %s: %w", path, local.Pathless(err))
+}
+
+// bindAddress reads HOST:PORT, :PORT or PORT. Without a host it is the loopback
+// interface: the world is served only where that is asked for.
+func bindAddress(address string) string {
+	if !strings.Contains(address, ":") {
+		address = ":" + address
+	}
+	if strings.HasPrefix(address, ":") {
+		address = "127.0.0.1" + address
+	}
+	return address
+}

@@ -1,0 +1,32 @@
+package cmd
+
+import (
+	"io"
+	"log/slog"
+
+	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/internal/exit"
+)
+
+// logOptions say what a server logs, and how.
+type logOptions struct {
+	format string
+	level  slog.Level
+}
+
+func (o *logOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "log-format", "text", "`FORM` of the log on stderr: text or json")
+	f.TextVar(&o.level, "log-level", slog.LevelInfo, "`LEVEL` from which on lines are logged: debug, info, warn or error")
+}
+
+func (o *logOptions) logger(to io.Writer) (*slog.Logger, error) {
+	options := &slog.HandlerOptions{Level: o.level}
+	switch o.format {
+	case "text":
+		return slog.New(slog.NewTextHandler(to, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(to, options)), nil
+	}
+	return nil, exit.Usagef("--log-format is text or json")
+}

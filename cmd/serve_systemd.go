@@ -1,0 +1,48 @@
+package cmd
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+
+	"github.com/meowdis/meowdis/server"
+)
+
+// tellSystemd says that the server is ready and, at the end, that it stops; in between that it
+// is alive, as often as the unit's WatchdogSec= wants. Without systemd it does nothing.
+func tellSystemd(ctx context.Context, srv *server.Server, log *slog.Logger) {
+	tell := func(state string) bool {
+		told, err := daemon.SdNotify(false, state)
+		if err != nil {
+			log.Warn("telling systemd", "state", state, "error", err)
+		}
+		return told
+	}
+	if !tell(daemon.SdNotifyReady) {
+		return
+	}
+	defer tell(daemon.SdNotifyStopping)
+	interval, err := daemon.SdWatchdogEnabled(false)
+	if err != nil || interval == 0 {
+		<-ctx.Done()
+		return
+	}
+	tick := time.NewTicker(interval / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		looking, cancel := context.WithTimeout(ctx, interval/3)
+		if err := srv.Reads(looking); err == nil {
+			tell(daemon.SdNotifyWatchdog)
+		} else if ctx.Err() == nil {
+			log.Error("not alive", "error", err)
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,160 @@
+package cmd
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/server"
+)
+
+// tlsOptions are the certificates of a server.
+type tlsOptions struct {
+	files      server.TLSFiles
+	selfSigned bool
+	clients    string
+}
+
+func (o *tlsOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.files.Cert, "tls-cert", "", "`FILE` with the server's certificate and its chain (PEM)")
+	f.StringVar(&o.files.Key, "tls-key", "", "`FILE` with the key of that certificate (PEM)")
+	f.StringVar(&o.files.ClientCA, "tls-ca", "", "`FILE` with the authorities of clients, who need a certificate then (PEM)")
+	f.StringVar(&o.clients, "tls-auth-clients", "required", "with --tls-ca, whether a client's certificate is `required` or optional")
+	f.BoolVar(&o.selfSigned, "tls-self-signed", false, "make a certificate of its own, for development")
+}
+
+// load reads the certificates, nil when there are none.
+func (o *tlsOptions) load(s *streams, log *slog.Logger) (*server.TLS, error) {
+	switch {
+	case o.clients != "required" && o.clients != "optional":
+		return nil, exit.Usagef("--tls-auth-clients is required or optional")
+	case (o.files.Cert == "") != (o.files.Key == ""):
+		return nil, exit.Usagef("--tls-cert and --tls-key belong together")
+	case o.selfSigned && o.files.Cert != "":
+		return nil, exit.Usagef("give --tls-cert or --tls-self-signed, not both")
+	case !o.selfSigned && o.files.Cert == "" && o.files.ClientCA != "":
+		return nil, exit.Usagef("--tls-ca is for the clients of a server with --tls-cert and --tls-key, or --tls-self-signed")
+	case !o.selfSigned && o.files.Cert == "":
+		return nil, nil
+	}
+	o.files.ClientOptional = o.clients == "optional"
+	if o.selfSigned {
+		if err := o.selfSign(s.out); err != nil {
+			return nil, fmt.Errorf("making a certificate: %w", err)
+		}
+	}
+	return server.NewTLS(o.files, log)
+}
+
+// selfSign takes the certificate of the last time, or makes one, and says how to trust it.
+func (o *tlsOptions) selfSign(out io.Writer) error {
+	dir := target.CertificateDirectory()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return local.Pathless(err)
+	}
+	o.files.Cert, o.files.Key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	names := []string{"localhost", "127.0.0.1", "::1"}
+	if host, err := os.Hostname(); err == nil && host != "localhost" {
+		names = append(names, host)
+	}
+	cert := usable(o.files, names, time.Now())
+	if cert == nil {
+		var err error
+		if cert, err = newCertificate(o.files, names, time.Now()); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(out, "certificate %s\nsha256 %s\n", o.files.Cert, fingerprint(cert))
+	return err
+}
+
+// fingerprint is that of openssl x509 -fingerprint -sha256.
+func fingerprint(cert *x509.Certificate) string {
+	sum := sha256.Sum256(cert.Raw)
+	return strings.ReplaceAll(fmt.Sprintf("% X", sum[:]), " ", ":")
+}
+
+// A certificate is made for a year, which all clients take, and made anew in its last month.
+const (
+	certificateTime = 365 * 24 * time.Hour
+	certificateLeft = 30 * 24 * time.Hour
+)
+
+// usable is the certificate in the files, nil unless it has the names and some time left.
+func usable(files server.TLSFiles, names []string, now time.Time) *x509.Certificate {
+	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
+	if err != nil || now.Add(certificateLeft).After(pair.Leaf.NotAfter) {
+		return nil
+	}
+	for _, name := range names {
+		if pair.Leaf.VerifyHostname(name) != nil {
+			return nil
+		}
+	}
+	return pair.Leaf
+}
+
+// newCertificate makes a certificate that clients can trust as an authority, and its key.
+func newCertificate(files server.TLSFiles, names []string, now time.Time) (*x509.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "meowdis, for development"},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(certificateTime),
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IsCA: true, BasicConstraintsValid: true,
+	}
+	for _, name := range names {
+		if ip := net.ParseIP(name); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, name)
+		}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range []struct {
+		path, kind string
+		der        []byte
+	}{{files.Key, "PRIVATE KEY", private}, {files.Cert, "CERTIFICATE", der}} {
+		err := outfile.Write(file.path, true, func(f *os.File) error {
+			return pem.Encode(f, &pem.Block{Type: file.kind, Bytes: file.der})
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return x509.ParseCertificate(der)
+}
