@@ -223,7 +223,7 @@ func checks() []Check {
 				// A string that is not long has no parts.
 				`UPDATE keys SET value = (SELECT p.value FROM string_parts p WHERE p.key_id = keys.id)
 				WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.WholeBytes,
-				`UPDATE keys SET count = 0 WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.WholeBytes,
+				`UPDATE keys SET type = type, count = 0 WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.WholeBytes,
 			},
 		},
 		{

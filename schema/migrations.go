@@ -415,9 +415,15 @@ var Migrations = [][]string{
 		`DROP VIEW IF EXISTS v_strings`,
 		`UPDATE keys SET value = (SELECT value FROM strings WHERE key_id = keys.id) WHERE type = 'string'`,
 		`DROP TABLE strings`,
-		parts[1],
+		`CREATE TRIGGER string_parts_make AFTER UPDATE OF count ON keys WHEN OLD.count = 0 AND NEW.count > 0 AND NEW.type = 'string' BEGIN
+			INSERT INTO string_parts(key_id, part, value) ` + splitString + `;
+			UPDATE keys SET value = x'' WHERE id = NEW.id;
+		END`,
 		`UPDATE keys SET count = length(value) WHERE type = 'string' AND length(value) > ` + WholeBytes,
 	},
+
+	// The triggers that put strings into parts wait for the type; that is all.
+	{},
 }
 
 // splitRow is splitString of the value in the table strings.

@@ -87,11 +87,11 @@ var keys = []string{
 // an id that is in graves: one that SQLite gives out again is changed at once.
 var graves = []string{
 	`CREATE TABLE graves(id INTEGER PRIMARY KEY, type TEXT NOT NULL)`,
-	`CREATE TRIGGER keys_bury AFTER DELETE ON keys WHEN ` + many + ` BEGIN
-		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
-	END`,
 	`CREATE TRIGGER keys_apart AFTER INSERT ON keys WHEN NEW.id IN (SELECT id FROM graves) BEGIN
 		UPDATE keys SET id = ` + freeID + ` WHERE id = NEW.id;
+	END`,
+	`CREATE TRIGGER keys_bury AFTER DELETE ON keys WHEN ` + many + ` BEGIN
+		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
 	END`,
 }
 
@@ -112,21 +112,23 @@ const (
 // that a change in it writes a part and not the whole. count is the bytes of a string
 // that is in parts, and 0 for another one. A part that is missing, or shorter than its place,
 // is zeros from there on; the value in keys is empty. A string goes into parts when its count
-// is set, and its parts go when the count is 0.
+// is set, and its parts go when the count is 0. Whoever sets it sets the type, too, which the triggers
+// wait for: the count of elements changes with each of them, and a trigger that only looks costs
+// 0.4 µs.
 var parts = []string{
 	`CREATE TABLE string_parts(
 		key_id INTEGER NOT NULL,
 		part INTEGER NOT NULL,
 		value BLOB NOT NULL,
 		PRIMARY KEY(key_id, part)) WITHOUT ROWID`,
-	`CREATE TRIGGER string_parts_make AFTER UPDATE OF count ON keys WHEN OLD.count = 0 AND NEW.count > 0 AND NEW.type = 'string' BEGIN
+	`CREATE TRIGGER string_parts_make AFTER UPDATE OF type ON keys WHEN OLD.count = 0 AND NEW.count > 0 AND NEW.type = 'string' BEGIN
 		INSERT INTO string_parts(key_id, part, value) ` + splitString + `;
 		UPDATE keys SET value = x'' WHERE id = NEW.id;
 	END`,
-	`CREATE TRIGGER string_parts_drop AFTER UPDATE OF count ON keys WHEN ` + longFew + ` AND NEW.count = 0 BEGIN
+	`CREATE TRIGGER string_parts_drop AFTER UPDATE OF type ON keys WHEN ` + longFew + ` AND NEW.count = 0 BEGIN
 		DELETE FROM string_parts WHERE key_id = OLD.id;
 	END`,
-	`CREATE TRIGGER string_parts_bury AFTER UPDATE OF count ON keys WHEN ` + longMany + ` AND NEW.count = 0 BEGIN
+	`CREATE TRIGGER string_parts_bury AFTER UPDATE OF type ON keys WHEN ` + longMany + ` AND NEW.count = 0 BEGIN
 		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
 		UPDATE keys SET id = ` + freeID + ` WHERE id = OLD.id;
 	END`,

@@ -74,7 +74,7 @@ const atEnd = int64(-1)
 // that is, where the array ?5 has an element for each part that may be touched.
 // sqlMakeLong and sqlAddPart write a new one. The substr of an empty blob is NULL.
 const (
-	sqlStretch = `UPDATE keys SET count = iif(` + stretched + ` <= 536870912, ` + stretched + `, NULL)
+	sqlStretch = `UPDATE keys SET type = type, count = iif(` + stretched + ` <= 536870912, ` + stretched + `, NULL)
 		WHERE db = ?1 AND key = ?2 AND ` + stretched + ` > ` + schema.WholeBytes
 	stretched    = `max(` + sizeNow + `, iif(?4 < 0, ` + sizeNow + `, ?4) + ?3)`
 	sizeNow      = `iif(count > 0, count, length(value))`
@@ -94,7 +94,7 @@ const (
 			WHERE part * ` + schema.PartBytes + ` < start + length(?3)) n
 		LEFT JOIN string_parts p ON p.key_id = n.owner AND p.part = n.part WHERE true
 		ON CONFLICT(key_id, part) DO UPDATE SET value = excluded.value`
-	sqlMakeLong = `UPDATE keys SET count = ?3 WHERE db = ?1 AND key = ?2`
+	sqlMakeLong = `UPDATE keys SET type = type, count = ?3 WHERE db = ?1 AND key = ?2`
 	sqlAddPart  = `INSERT INTO string_parts(key_id, part, value) SELECT id, ?3, ?4 FROM keys WHERE db = ?1 AND key = ?2`
 )
 
