@@ -1,0 +1,48 @@
+package server
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestNothingIsLeftUnread has a client's next bytes come just when the client is released:
+// it must be with the loop again, whichever is first.
+func TestNothingIsLeftUnread(t *testing.T) {
+	l, c := &loop{}, &client{}
+	var unread atomic.Int32
+	var over atomic.Bool
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		for !over.Load() {
+			l.mu.Lock()
+			mine := len(l.again) > 0
+			l.again = l.again[:0]
+			l.mu.Unlock()
+			if !mine {
+				runtime.Gosched()
+				continue
+			}
+			unread.Store(0)
+			l.release(c)
+		}
+	}()
+	defer func() {
+		over.Store(true)
+		<-gone
+	}()
+	for range 300_000 {
+		unread.Store(1)
+		l.kick(c)
+		if unread.Load() == 0 {
+			continue
+		}
+		for began := time.Now(); unread.Load() != 0; runtime.Gosched() {
+			if time.Since(began) > 10*time.Second {
+				t.Fatal("nobody reads what has come")
+			}
+		}
+	}
+}
