@@ -15,8 +15,9 @@ import (
 type shared interface {
 	// Together applies the parts, which all only read, or none of them, and calls took
 	// for each by its index when it is done; for writes that take long, from other goroutines and
-	// later. Parts that read and take long are store.ErrLong.
-	Together(parts []*store.Part, took func(int))
+	// later. Parts that read and take long are store.ErrLong. It returns how many it has begun,
+	// at least one: the others are to be handed in again.
+	Together(parts []*store.Part, took func(int)) (began int)
 }
 
 // Round is a pipeline of one session, planned, whose batches are applied together with
@@ -115,13 +116,14 @@ func (r *Round) Writes() bool { return r.write }
 
 // Together applies rounds that all only read, or none of them, and that are not empty. It calls
 // took with the index of each that is ready to be finished; for writes that take long, from other
-// goroutines and after it has returned.
-func (e *Engine) Together(rounds []*Round, took func(int)) {
+// goroutines and after it has returned. It returns how many it has begun, at least one: the others
+// are to be handed in again.
+func (e *Engine) Together(rounds []*Round, took func(int)) (began int) {
 	parts := make([]*store.Part, len(rounds))
 	for i, r := range rounds {
 		parts[i] = &r.part
 	}
-	e.store.(shared).Together(parts, took)
+	return e.store.(shared).Together(parts, took)
 }
 
 // Long reports whether the round reads and takes long: it is to be run by Stream.

@@ -62,7 +62,8 @@ type Options struct {
 type Store struct {
 	path    string
 	options Options
-	writer  *conn // nil when the one that writes is among the readers
+	writer  *conn      // nil when the one that writes is among the readers
+	writing sync.Mutex // held by who uses writer
 	readers *pool
 	kept    *kept         // nil when none are
 	jobs    chan []*job   // which come together
@@ -430,11 +431,13 @@ func restart(batches []store.Batch, used int64) {
 	}
 }
 
-// withWriter calls fn, on the writer's goroutine, with the connection that writes.
+// withWriter calls fn with the connection that writes.
 func (s *Store) withWriter(fn func(*conn) error) error {
 	if s.writer == nil {
 		return s.withReader(context.Background(), fn)
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	return fn(s.writer)
 }
 
@@ -507,12 +510,17 @@ func (c *conn) control(s store.Stmt) error {
 }
 
 // begin waits for another process no longer than a step, so that who has other things
-// to do than wait can do so in between; the error is then errLocked.
+// to do than wait can do so in between, and not at all when the visit must be short; the error is
+// then errLocked.
 func (c *conn) begin(s store.Stmt) error {
 	if s.SQL != beginNow.SQL || c.visit == nil {
 		return c.control(s)
 	}
-	c.patience(step)
+	if c.visit.outlast != nil {
+		c.patience(0)
+	} else {
+		c.patience(step)
+	}
 	defer c.patience(busyPatience)
 	err := c.control(s)
 	if IsBusy(err) {

@@ -10,20 +10,20 @@ import (
 )
 
 // Together applies the parts of several clients, each as Apply would, in one visit: those
-// of parts that only read are one snapshot, and the others come to the writer together. Either all
-// of them only read or none does. It calls took with the index of each part as soon as that is done;
-// for writes that take long, from other goroutines and after it has returned.
+// of parts that only read are one snapshot, and the others one transaction. Either all of them
+// only read or none does. It calls took with the index of each part as soon as that is done; for
+// writes that take long, from other goroutines and after it has returned. It returns how many parts
+// it has begun, at least one: the others are to be handed in again.
 //
 // Who calls it has others waiting: a part that reads for long ends, and its error is
 // store.ErrLong, as is that of all that read when no connection is free soon.
-func (s *Store) Together(parts []*store.Part, took func(int)) {
+func (s *Store) Together(parts []*store.Part, took func(int)) (began int) {
 	release, err := s.use()
 	switch {
 	case err != nil:
 		failAll(parts, err)
 	case !readOnly(parts[0].Batches):
-		s.writeTogether(parts, took, release)
-		return
+		return s.writeTogether(parts, took, release)
 	default:
 		s.readTogether(parts)
 		release()
@@ -31,6 +31,7 @@ func (s *Store) Together(parts []*store.Part, took func(int)) {
 	for i := range parts {
 		took(i)
 	}
+	return len(parts)
 }
 
 func failAll(parts []*store.Part, err error) {
@@ -39,42 +40,86 @@ func failAll(parts []*store.Part, err error) {
 	}
 }
 
+// writeTogether carries writes out here and now, which saves waking the writer's goroutine and
+// then its clients', and leaves to that goroutine what takes long.
+func (s *Store) writeTogether(parts []*store.Part, took func(int), release func()) (began int) {
+	jobs := make([]job, len(parts))
+	group := make([]*job, len(parts))
+	for i, p := range parts {
+		jobs[i] = job{batches: p.Batches, used: usedBy(p.Batches)}
+		group[i] = &jobs[i]
+	}
+	began = s.writeNow(group)
+	whole := began
+	switch {
+	case began == 0:
+		began = len(parts)
+		go s.writeLater(parts, group, took, release)
+	case jobs[began-1].kept < len(jobs[began-1].batches):
+		whole-- // it took longer than a piece, so that none was begun after it
+		go s.writeLater(parts[whole:began], group[whole:began], func(int) { took(whole) }, release)
+	default:
+		release()
+	}
+	for i := range whole {
+		parts[i].Results, parts[i].Err = jobs[i].results, nil
+		took(i)
+	}
+	return began
+}
+
+// writeNow carries the first of a group out in one transaction, for a moment, and returns how many:
+// none when somebody else writes or waits to, when a commit waits for the disk, or when one of them
+// takes long, fails or has to be undone.
+func (s *Store) writeNow(group []*job) (began int) {
+	if s.writer == nil || s.options.Full || len(s.jobs) > 0 || !s.writing.TryLock() {
+		return 0
+	}
+	defer s.writing.Unlock()
+	v := s.visit(context.Background())
+	v.outlast, v.short = func() error { return errLong }, shortness{one: aMoment, all: time.Hour}
+	t, err := s.attemptOn(s.writer, v, group, pace{aMoment, aMoment}, false)
+	if err == nil {
+		return t.began
+	}
+	for _, j := range group {
+		restart(j.batches, j.used)
+		*j = job{batches: j.batches, used: j.used}
+	}
+	return 0
+}
+
 // sharedPatience is how long the parts that write are waited for together, in their order: then
 // each is waited for alone, so that one that takes long holds none up that came after it.
 const sharedPatience = 50 * time.Millisecond
 
-func (s *Store) writeTogether(parts []*store.Part, took func(int), release func()) {
-	jobs := make([]*job, len(parts))
-	for i, p := range parts {
-		jobs[i] = &job{batches: p.Batches, used: usedBy(p.Batches), done: make(chan struct{})}
-	}
-	var waits sync.WaitGroup
+// writeLater leaves a group to the writer's goroutine.
+func (s *Store) writeLater(parts []*store.Part, group []*job, took func(int), release func()) {
+	defer release()
 	settle := func(i int) {
-		parts[i].Results, parts[i].Err = jobs[i].results, jobs[i].err
+		<-group[i].done
+		parts[i].Results, parts[i].Err = group[i].results, group[i].err
 		took(i)
 	}
-	s.send(jobs)
+	for _, j := range group {
+		j.done = make(chan struct{})
+	}
+	s.send(group)
 	late := time.NewTimer(sharedPatience)
 	defer late.Stop()
-	for i, j := range jobs {
+	for i, j := range group {
 		select {
 		case <-j.done:
 			settle(i)
 		case <-late.C:
-			for i := i; i < len(jobs); i++ {
-				waits.Go(func() {
-					<-jobs[i].done
-					settle(i)
-				})
+			var waits sync.WaitGroup
+			for i := i; i < len(group); i++ {
+				waits.Go(func() { settle(i) })
 			}
-			go func() {
-				waits.Wait()
-				release()
-			}()
+			waits.Wait()
 			return
 		}
 	}
-	release()
 }
 
 // sharedRead is what reads that others wait for take at most, and sharedWait is how long

@@ -13,10 +13,12 @@ func part(readOnly bool, sql string) *store.Part {
 	return &store.Part{Batches: []store.Batch{{ReadOnly: readOnly, Stmts: []store.Stmt{{SQL: sql}}}}}
 }
 
-// apply waits until all parts are done.
+// apply hands parts in until all are begun, and waits until they are done.
 func apply(s *local.Store, parts ...*store.Part) {
 	done := make(chan int, len(parts))
-	s.Together(parts, func(i int) { done <- i })
+	for rest := parts; len(rest) > 0; {
+		rest = rest[s.Together(rest, func(i int) { done <- i }):]
+	}
 	for range parts {
 		<-done
 	}

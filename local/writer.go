@@ -33,11 +33,12 @@ type job struct {
 // it takes longer than a piece: then it gives way, and the rest of it waits after the
 // others. So no client waits for more than a piece of each of the others, however long their
 // pipelines are.
-const (
-	maxGroup = 256 // jobs that one commit releases, about
-	slice    = 100 * time.Millisecond
-	piece    = time.Second
-)
+const maxGroup = 256 // jobs that one commit releases, about
+
+// pace is a slice and a piece.
+type pace struct{ slice, piece time.Duration }
+
+var writersPace = pace{100 * time.Millisecond, time.Second}
 
 // errAgain says that a batch was refused after it had changed something, so that
 // the group must run again with savepoints.
@@ -193,19 +194,27 @@ type turn struct {
 	failed               *job // the one that made the transaction fail, if one did
 }
 
+// attempt carries a group out, or the first of it, in one transaction. It is the writer's
+// goroutine's.
 func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 	err = s.withWriter(func(c *conn) error {
-		v := s.visit(context.Background())
-		return v.on(c, func(c *conn) error {
-			defer s.kept.after()
-			work := func() error { return s.turn(c, group, &t, savepoints) }
-			err := c.transaction(beginNow, work)
-			if errors.Is(err, ErrLogGone) && s.mendLog(c) == nil && !slices.ContainsFunc(group, (*job).once) {
-				t = turn{}
-				err = c.transaction(beginNow, work)
-			}
+		attempt := func() error {
+			t, err = s.attemptOn(c, s.visit(context.Background()), group, writersPace, savepoints)
 			return err
-		})
+		}
+		if errors.Is(attempt(), ErrLogGone) && s.mendLog(c) == nil && !slices.ContainsFunc(group, (*job).once) {
+			attempt()
+		}
+		return err
+	})
+	return t, err
+}
+
+// attemptOn is attempt on a connection that the caller has.
+func (s *Store) attemptOn(c *conn, v *visit, group []*job, p pace, savepoints bool) (t turn, err error) {
+	err = v.on(c, func(c *conn) error {
+		defer s.kept.after()
+		return c.transaction(beginNow, func() error { return s.turn(c, group, &t, p, savepoints) })
 	})
 	if err == nil {
 		s.wrote.Store(true)
@@ -218,16 +227,16 @@ func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 }
 
 // turn runs the jobs of group that have their turn in the open transaction.
-func (s *Store) turn(c *conn, group []*job, t *turn, savepoints bool) error {
+func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) error {
 	s.kept.began()
 	began := time.Now()
 	run := c.runner(savepoints)
 	for _, j := range group {
-		if t.began > 0 && s.passed(began) > slice {
+		if t.began > 0 && s.passed(began) > p.slice {
 			break
 		}
 		t.began++
-		whole, err := j.work(c, run, s.passed)
+		whole, err := j.work(c, run, p.piece, s.passed)
 		switch {
 		case err != nil:
 			t.failed = j
@@ -247,7 +256,7 @@ func (s *Store) turn(c *conn, group []*job, t *turn, savepoints bool) error {
 
 // work runs the job, or as many of its batches as have room in a piece; whole is false
 // when some are left.
-func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), passed func(time.Time) time.Duration) (whole bool, err error) {
+func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece time.Duration, passed func(time.Time) time.Duration) (whole bool, err error) {
 	c.visit.next()
 	switch {
 	case j.own != nil:

@@ -3,6 +3,7 @@ package local
 import (
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -140,7 +141,7 @@ func TestPiece(t *testing.T) {
 							clock += test.batch
 							return c.runner(false)(b)
 						}
-						whole, err = j.work(c, counted, s.passed)
+						whole, err = j.work(c, counted, writersPace.piece, s.passed)
 						return err
 					})
 				})
@@ -154,5 +155,60 @@ func TestPiece(t *testing.T) {
 		if !slices.Equal(kept, test.want) {
 			t.Errorf("%v for each: %v were kept, want %v", test.batch, kept, test.want)
 		}
+	}
+}
+
+// TestTogetherGivesWay carries out as many parts as have room in a moment: a pipeline that has
+// none goes on with the writer, and what was not begun is handed in again.
+func TestTogetherGivesWay(t *testing.T) {
+	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var asked atomic.Int64
+	s.passed = func(time.Time) time.Duration { return time.Duration(asked.Add(1)) * 2 * aMoment / 3 }
+	parts := []*store.Part{
+		{Batches: []store.Batch{insert(1)}},
+		{Batches: []store.Batch{insert(2), insert(3), insert(4)}},
+		{Batches: []store.Batch{insert(5)}},
+	}
+	done := make(chan int, len(parts))
+	for i, began := range []int{2, 1} {
+		if got := s.Together(parts[2*i:], func(i int) { done <- i }); got != began {
+			t.Errorf("call %d began %d parts, want %d", i, got, began)
+		}
+	}
+	for range parts {
+		<-done
+	}
+	for i, p := range parts {
+		if p.Err != nil || len(p.Results) != len(p.Batches) {
+			t.Errorf("part %d: %+v", i, p)
+		}
+	}
+}
+
+// TestTogetherWaitsForNobody leaves writes to the writer's goroutine while somebody else has its
+// connection.
+func TestTogetherWaitsForNobody(t *testing.T) {
+	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	p := &store.Part{Batches: []store.Batch{insert(1)}}
+	done := make(chan int, 1)
+	s.withWriter(func(*conn) error {
+		s.Together([]*store.Part{p}, func(i int) { done <- i })
+		select {
+		case <-done:
+			t.Error("it wrote beside another")
+		default:
+		}
+		return nil
+	})
+	if <-done; p.Err != nil || len(p.Results) != 1 {
+		t.Errorf("%+v", p)
 	}
 }

@@ -38,10 +38,10 @@ func (w *waiting) Apply(ctx context.Context, b []store.Batch) ([]store.Result, e
 	return results, nil
 }
 
-func (w *waiting) Together(parts []*store.Part, took func(int)) { together(w, parts, took) }
+func (w *waiting) Together(parts []*store.Part, took func(int)) int { return together(w, parts, took) }
 
 // together applies parts as a store does that is never quick.
-func together(s engine.Store, parts []*store.Part, took func(int)) {
+func together(s engine.Store, parts []*store.Part, took func(int)) int {
 	for i, p := range parts {
 		if p.Batches[0].ReadOnly {
 			p.Err = store.ErrLong
@@ -53,6 +53,7 @@ func together(s engine.Store, parts []*store.Part, took func(int)) {
 			took(i)
 		}()
 	}
+	return len(parts)
 }
 
 // TestReadsEndWithTheirClient ends a read whose client hangs up, over both protocols,

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,15 +17,14 @@ import (
 //	sockets ──▶ lead: reads all that are ready, plans what they sent
 //	              │ reads                │ writes                  │ anything else
 //	              ▼                      ▼                         ▼
-//	          one snapshot,       clerk: one visit to       a goroutine each (away), which is
-//	          here and now        the writer for all        the goroutine of a connection
-//	              │                 that wait               without a loop
+//	          one snapshot          one transaction         a goroutine each (away), which is
+//	              │                      │                  the goroutine of a connection
+//	              │                      │                  without a loop
 //	              ▼                      ▼                         ▼
 //	          replies, and the client is the loop's again (release)
 //
 // A client is with one of them at a time, and idle ones are with none. Nothing here waits for a
-// client or for something slow: reads that take some ms are given up and run again on a goroutine,
-// and the clerk leaves writes that take some ms to goroutines as well.
+// client or for something slow: what takes some ms is given up and runs again on goroutines.
 type loop struct {
 	server  *Server
 	ctx     context.Context // ends when the server stops
@@ -43,8 +43,6 @@ type loop struct {
 	cutter resp.Cutter
 	reads  []*turn
 	writes []*turn
-
-	clerk clerk
 }
 
 // looped is what a loop knows of a client.
@@ -90,9 +88,7 @@ func (s *Server) newLoop(ctx context.Context) *loop {
 		return nil
 	}
 	l := &loop{server: s, ctx: ctx, poll: poll, clients: map[int]*client{}, in: make([]byte, mostRead)}
-	l.clerk.init(l)
 	go l.lead()
-	go l.clerk.work()
 	context.AfterFunc(ctx, l.stop)
 	return l
 }
@@ -152,7 +148,6 @@ func (l *loop) stop() {
 // wait waits for the clients to end, and ends the loop.
 func (l *loop) wait() {
 	l.running.Wait()
-	l.clerk.end()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ended = true
@@ -168,7 +163,7 @@ func (l *loop) lead() {
 			l.mu.Unlock()
 			return
 		}
-		l.asleep = len(l.again) == 0
+		l.asleep = len(l.again)+len(l.writes) == 0
 		asleep := l.asleep
 		l.mu.Unlock()
 		if err := l.poll.wait(asleep, l.changed); err != nil {
@@ -184,10 +179,8 @@ func (l *loop) lead() {
 		}
 		clear(l.taken)
 		l.taken = l.taken[:0]
-		l.clerk.takes(l.writes)
-		clear(l.writes)
-		l.writes = l.writes[:0]
-		l.runReads()
+		l.reads = l.together(l.reads)
+		l.writes = l.together(l.writes)
 	}
 }
 
@@ -345,24 +338,19 @@ func (t *turn) free() {
 	turns.Put(t)
 }
 
-// runReads carries out what was planned and only reads.
-func (l *loop) runReads() {
-	if len(l.reads) == 0 {
-		return
+// together carries turns out that all only read, or all write, and returns those that are left
+// for the next time.
+func (l *loop) together(turns []*turn) []*turn {
+	if len(turns) == 0 {
+		return turns
 	}
-	together(l.server.config.Engine, l.reads, l.took)
-	clear(l.reads)
-	l.reads = l.reads[:0]
-}
-
-// together carries turns out.
-func together(e *engine.Engine, turns []*turn, took func(*turn)) {
+	all := slices.Clone(turns) // which take long are taken later
 	rounds := make([]*engine.Round, len(turns))
 	for i, t := range turns {
 		rounds[i] = &t.round
 	}
-	all := append([]*turn(nil), turns...)
-	e.Together(rounds, func(i int) { took(all[i]) })
+	began := l.server.config.Engine.Together(rounds, func(i int) { l.took(all[i]) })
+	return slices.Delete(turns, 0, began)
 }
 
 // took goes on with a turn that has been carried out.
@@ -451,51 +439,4 @@ func (l *loop) away(c *client, calls [][][]byte) {
 		c.in, c.calls, c.out = nil, nil, nil
 		l.release(c)
 	}()
-}
-
-// clerk carries out what writes: all that has come while it was away, together.
-type clerk struct {
-	loop    *loop
-	mu      sync.Mutex
-	come    sync.Cond
-	waiting []*turn
-	ended   bool
-}
-
-func (k *clerk) init(l *loop) {
-	k.loop, k.come.L = l, &k.mu
-}
-
-func (k *clerk) takes(turns []*turn) {
-	if len(turns) == 0 {
-		return
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.waiting = append(k.waiting, turns...)
-	k.come.Signal()
-}
-
-func (k *clerk) end() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.ended = true
-	k.come.Signal()
-}
-
-func (k *clerk) work() {
-	var turns []*turn
-	for {
-		k.mu.Lock()
-		for len(k.waiting) == 0 && !k.ended {
-			k.come.Wait()
-		}
-		turns, k.waiting = k.waiting, turns[:0]
-		k.mu.Unlock()
-		if len(turns) == 0 {
-			return
-		}
-		together(k.loop.server.config.Engine, turns, k.loop.took)
-		clear(turns)
-	}
 }
