@@ -93,6 +93,13 @@ func (l *Log) Refused(r Reason) int64 {
 	return l.refused[r]
 }
 
+// ResetCounts begins to count anew what Refused returns.
+func (l *Log) ResetCounts() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.refused[:])
+}
+
 // reply is that of ACL LOG with a count, at now.
 func (l *Log) reply(now int64, count int) resp.Value {
 	l.mu.Lock()

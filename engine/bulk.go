@@ -62,10 +62,12 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, b
 				if len(replies) > 0 && time.Since(began) > piece {
 					return nil
 				}
+				start := time.Now()
 				v, err := steps(run, p, budget)
 				if err != nil {
 					return err
 				}
+				calls[len(replies)].took = time.Since(start)
 				if replies = append(replies, v); budget.Full() {
 					return nil
 				}

@@ -12,6 +12,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/tally"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -50,8 +51,9 @@ type Engine struct {
 	seed  func() uint64
 
 	limits   atomic.Pointer[translator.Limits]
-	facts    func() translator.Facts // of the server, nil without one
-	readOnly string                  // why nothing can be written, or nothing
+	facts    translator.Facts // of the server, nil without one
+	readOnly string           // why nothing can be written, or nothing
+	tally    *tally.Tally     // nil when nothing is counted
 
 	scripts   scripts
 	busyAfter atomic.Int64 // SetBusyThreshold's
@@ -98,7 +100,7 @@ func (e *Engine) SetTimeLimit(d time.Duration) {
 
 // SetFacts sets where INFO's facts about the server come from. It is for the time
 // before the first session.
-func (e *Engine) SetFacts(facts func() translator.Facts) { e.facts = facts }
+func (e *Engine) SetFacts(facts translator.Facts) { e.facts = facts }
 
 func (e *Engine) env(db int) translator.Env {
 	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load()}
@@ -112,7 +114,7 @@ type call struct {
 
 // apply runs plans that are one batch each, in order, and returns the replies of all,
 // or of the first ones, when the budget is full with those.
-func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *store.Budget) ([]resp.Value, error) {
+func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *store.Budget) ([]resp.Value, []store.Result, error) {
 	batches := make([]store.Batch, len(plans))
 	for i := range plans {
 		batches[i] = batchOf(&plans[i], budget)
@@ -120,10 +122,10 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *sto
 	used := budget.Used()
 	results, err := e.store.Apply(ctx, batches)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	replies := make([]resp.Value, len(results))
-	return replies, decodeAll(replies, plans, results, budget, used)
+	return replies, results, decodeAll(replies, plans, results, budget, used)
 }
 
 // decodeAll makes the replies of the first plans, for which there are results. The budget
@@ -232,19 +234,19 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 			return err
 		}
 		for i, c := range calls {
-			if c.eval != nil {
-				if replies[i], err = c.eval.within(run, env, i, c.db, budget); err != nil {
-					return err
-				}
-				continue
-			}
-			if c.cmd == nil {
+			began := time.Now()
+			switch {
+			case c.eval != nil:
+				replies[i], err = c.eval.within(run, env, i, c.db, budget)
+			case c.cmd == nil:
 				replies[i] = c.answer
-				continue
+			default:
+				replies[i], err = steps(run, c.plan(env, i), budget)
 			}
-			if replies[i], err = steps(run, c.plan(env, i), budget); err != nil {
+			if err != nil {
 				return err
 			}
+			calls[i].took = time.Since(began)
 		}
 		ok = true
 		return nil
@@ -285,7 +287,8 @@ type planned struct {
 	queued    bool // by MULTI
 	facts     translator.Facts
 	answer    resp.Value
-	eval      *evaluation // a script in place of a command
+	eval      *evaluation   // a script in place of a command
+	took      time.Duration // once it has run
 }
 
 // plan translates the call, which is the i-th of its transaction: each draws

@@ -40,6 +40,7 @@ var (
 // store holds open, and as often as that is built on any other.
 type evaluation struct {
 	session  *Session
+	call     call
 	script   *script.Script
 	keys     [][]byte
 	args     [][]byte
@@ -78,7 +79,7 @@ func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp
 	if only && found.Declares && found.Flags&script.NoWrites == 0 {
 		return nil, mayWrite
 	}
-	e = &evaluation{session: s, script: found, keys: c.args[3 : 3+n], args: c.args[3+n:], ctx: ctx}
+	e = &evaluation{session: s, call: c, script: found, keys: c.args[3 : 3+n], args: c.args[3+n:], ctx: ctx}
 	e.readOnly = only || found.Flags&script.NoWrites != 0
 	return e, resp.Value{}
 }
@@ -256,9 +257,11 @@ func (e *evaluation) execute(db int, seed uint64, do func(planned) (resp.Value, 
 func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Value, error)) (resp.Value, error) {
 	cmd, bad := commands.Find(args)
 	if cmd == nil {
+		e.session.rejected(args, &bad)
 		return bad, nil
 	}
 	if v, refused := e.session.Refused(cmd, args, InScript); refused {
+		e.session.rejected(args, &v)
 		return v, nil
 	}
 	engine := e.session.engine
@@ -277,7 +280,12 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 	case translator.Translates(cmd):
 		p := e.session.planned(call{cmd, args})
 		p.db, p.queued = *db, true
-		return do(p)
+		began := time.Now()
+		v, err := do(p)
+		if err == nil {
+			e.session.ranInScript(p.call, time.Since(began), &v)
+		}
+		return v, err
 	case cmd.Name == "SELECT":
 		n, bad := commands.DBIndex(args[1])
 		if bad.IsError() {

@@ -12,7 +12,7 @@ import (
 // has nothing to do with it.
 func (s *Session) FirstKeys(ctx context.Context, prefix []byte, limit int) (resp.Value, error) {
 	plan := translator.FirstKeys(s.engine.env(s.db), prefix, limit)
-	replies, err := s.engine.apply(ctx, []translator.Plan{plan}, s.budget)
+	replies, _, err := s.engine.apply(ctx, []translator.Plan{plan}, s.budget)
 	if err != nil {
 		return resp.Value{}, err
 	}

@@ -12,13 +12,14 @@ import (
 // group is a pipeline on its way. It collects plans of one batch each; in a bulk, calls
 // that are not planned yet.
 type group struct {
-	engine *Engine
-	budget *store.Budget
-	bulk   transactor // nil unless this is one
+	session *Session
+	budget  *store.Budget
+	bulk    transactor // nil unless this is one
 
 	calls  []planned
 	plans  []translator.Plan
-	places []int // of what waits, among the replies
+	places []int     // of what waits, among the replies
+	counts []counted // of plans
 
 	replies []resp.Value // of all calls, those that were handed over zero again
 	at      int          // the call at hand: those before it wait or have their reply
@@ -39,10 +40,11 @@ func (g *group) flush(ctx context.Context) error {
 	for len(g.places) > 0 {
 		var got []resp.Value
 		var err error
+		var results []store.Result
 		if g.bulk != nil {
-			got, err = g.engine.bulk(ctx, g.bulk, g.calls, g.budget)
+			got, err = g.session.engine.bulk(ctx, g.bulk, g.calls, g.budget)
 		} else {
-			got, err = g.engine.apply(ctx, g.plans, g.budget)
+			got, results, err = g.session.engine.apply(ctx, g.plans, g.budget)
 		}
 		switch {
 		case err != nil:
@@ -50,28 +52,32 @@ func (g *group) flush(ctx context.Context) error {
 		case len(got) == 0:
 			return errNothing
 		}
-		g.settle(got)
+		g.settle(got, results)
 		if err := g.handFull(); err != nil {
 			return err
 		}
 	}
-	g.calls, g.plans, g.places = g.calls[:0], g.plans[:0], g.places[:0]
+	g.calls, g.plans, g.places, g.counts = g.calls[:0], g.plans[:0], g.places[:0], g.counts[:0]
 	return g.handFull()
 }
 
 var errNothing = errors.New("the store applied nothing")
 
-// settle takes the replies of the first that wait.
-func (g *group) settle(got []resp.Value) {
+// settle takes the replies of the first that wait, and counts those calls.
+func (g *group) settle(got []resp.Value, results []store.Result) {
 	for i, v := range got {
 		g.replies[g.places[i]] = v
 	}
 	g.places = g.places[len(got):]
 	if g.bulk != nil {
+		g.session.ranAll(g.calls, got)
 		g.calls = g.calls[len(got):]
-	} else {
-		g.plans = g.plans[len(got):]
+		return
 	}
+	for i := range got {
+		g.session.ran(g.counts[i].call, g.counts[i].took+results[i].Took, &got[i])
+	}
+	g.plans, g.counts = g.plans[len(got):], g.counts[len(got):]
 }
 
 // handFull hands over what there is when that is enough.

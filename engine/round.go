@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
@@ -27,11 +28,16 @@ type Round struct {
 	part  store.Part
 	write bool
 	used  int64 // of the session's budget, by the replies that are there already
+	begun time.Time
+
+	answered []counted // calls that need no store, in the order of calls
+	at       []int     // their places
 
 	// Reused.
 	replies []resp.Value
 	plans   []translator.Plan
 	places  []int
+	counts  []counted
 }
 
 // CanShare reports whether the engine's store takes rounds.
@@ -56,8 +62,9 @@ func (s *Session) Plan(calls [][][]byte, r *Round) bool {
 		}
 	}
 	r.group.at = len(calls)
-	r.plans, r.places = r.group.plans, r.group.places
+	r.plans, r.places, r.counts = r.group.plans, r.group.places, r.group.counts
 	r.used = s.budget.Used()
+	r.spread(time.Since(r.begun) / time.Duration(max(len(calls), 1)))
 	return true
 }
 
@@ -78,11 +85,13 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 	switch {
 	case len(plan.Batch.Stmts) == 0:
 		g.answer(plan.Reply)
+		r.answered, r.at = append(r.answered, counted{call: call{cmd, args}}), append(r.at, g.at)
 	case plan.Then != nil:
 		return false
 	default:
 		r.write = r.write || !plan.Batch.ReadOnly
 		g.plans, g.places = append(g.plans, plan), append(g.places, g.at)
+		g.counts = append(g.counts, counted{call: call{cmd, args}})
 		r.part.Batches = append(r.part.Batches, batchOf(&plan, s.budget))
 	}
 	return true
@@ -93,17 +102,31 @@ func (r *Round) begin(s *Session, calls int) {
 		r.replies = make([]resp.Value, calls)
 	}
 	r.group = group{
-		engine: s.engine, budget: s.budget,
-		replies: r.replies[:calls], plans: r.plans[:0], places: r.places[:0],
+		session: s, budget: s.budget,
+		replies: r.replies[:calls], plans: r.plans[:0], places: r.places[:0], counts: r.counts[:0],
 	}
+	r.begun = time.Now()
 	r.part = store.Part{Batches: r.part.Batches[:0]}
 	r.write = false
+}
+
+// spread says how long each call took to plan: a reading of the clock for each would be too much.
+func (r *Round) spread(each time.Duration) {
+	for i := range r.counts {
+		r.counts[i].took = each
+	}
+	for i := range r.answered {
+		r.answered[i].took = each
+	}
 }
 
 // end forgets what the round was about, and keeps the room for it.
 func (r *Round) end() {
 	clear(r.replies)
 	clear(r.plans)
+	clear(r.counts)
+	clear(r.answered)
+	r.answered, r.at = r.answered[:0], r.at[:0]
 	clear(r.part.Batches)
 	r.part.Results, r.group = nil, group{}
 }
@@ -153,7 +176,10 @@ func (r *Round) Finish(ctx context.Context, send func([]resp.Value) error) error
 	if len(got) == 0 && len(g.plans) > 0 {
 		return errNothing
 	}
-	g.settle(got)
+	for i, c := range r.answered {
+		g.session.ran(c.call, c.took, &g.replies[r.at[i]])
+	}
+	g.settle(got, r.part.Results)
 	if err := g.handFull(); err != nil {
 		return err
 	}

@@ -69,6 +69,9 @@ func (s *Session) untilError(ctx context.Context, t transactor, calls []planned)
 		replies, err := s.inOne(ctx, t, calls)
 		switch late, is := tooLong(err); {
 		case !is:
+			if err == nil {
+				s.ranAll(calls, replies)
+			}
 			return replies, err
 		case len(replies) == 0:
 			return []resp.Value{late}, nil
@@ -85,10 +88,12 @@ func (s *Session) inOne(ctx context.Context, t transactor, calls []planned) (rep
 		replies = make([]resp.Value, 0, len(calls))
 		began := time.Now()
 		for i, c := range calls {
+			start := time.Now()
 			v, err := steps(run, c.plan(env, i), s.budget)
 			if err != nil {
 				return err
 			}
+			calls[i].took = time.Since(start)
 			replies = append(replies, v)
 			if v.HasError() || ctx.Err() != nil || time.Since(began) > piece {
 				break // what ran stays, and has its reply

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/commands"
@@ -17,6 +18,8 @@ type Session struct {
 	engine  *Engine
 	conn    Connection
 	guard   Guard
+	who     func() (addr, name string)
+	inner   []byte // the last error in a script that runs
 	db      int
 	multi   bool
 	dirty   bool // a command could not be queued: EXEC aborts
@@ -63,11 +66,14 @@ func (s *Session) InMulti() bool { return s.multi }
 // Queued is the number of commands that EXEC would run.
 func (s *Session) Queued() int { return len(s.queue) }
 
+// Watched is the number of keys that EXEC would look at.
+func (s *Session) Watched() int { return len(s.watched) }
+
 // Reset goes back to database 0 and forgets the transaction, the watched keys and
 // the fieldsets.
 func (s *Session) Reset() {
 	s.queued.Back(0)
-	*s = Session{engine: s.engine, conn: s.conn, guard: s.guard, budget: s.budget}
+	*s = Session{engine: s.engine, conn: s.conn, guard: s.guard, who: s.who, budget: s.budget}
 }
 
 // Do runs one command. A failed command is an error reply; an error means that
@@ -97,7 +103,7 @@ func (s *Session) Stream(ctx context.Context, calls [][][]byte, send func([]resp
 }
 
 func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Value) error) ([]resp.Value, error) {
-	g := &group{engine: s.engine, budget: s.budget, replies: make([]resp.Value, len(calls)), send: send}
+	g := &group{session: s, budget: s.budget, replies: make([]resp.Value, len(calls)), send: send}
 	if len(calls) >= bulkFrom {
 		g.bulk, _ = s.engine.store.(transactor)
 		g.calls, g.places = make([]planned, 0, len(calls)), make([]int, 0, len(calls))
@@ -134,10 +140,13 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 			if err := g.flush(ctx); err != nil {
 				return err
 			}
-			used := s.budget.Used()
+			used, began := s.budget.Used(), time.Now()
 			v, err := own.run(s, ctx, call{cmd, args})
 			s.budget.Back(used)
 			g.answer(v)
+			if err == nil {
+				s.ran(call{cmd, args}, time.Since(began), &v)
+			}
 			return err
 		}
 	}
@@ -157,12 +166,14 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		g.calls, g.places = append(g.calls, next), append(g.places, g.at)
 		return nil
 	}
+	began := time.Now()
 	plan := next.plan(s.engine.env(0), 0)
-	switch {
+	switch took := time.Since(began); {
 	case len(plan.Batch.Stmts) == 0:
 		g.answer(plan.Reply)
+		s.ran(next.call, took, &plan.Reply)
 	case plan.Then == nil:
-		g.plans, g.places = append(g.plans, plan), append(g.places, g.at)
+		g.plans, g.places, g.counts = append(g.plans, plan), append(g.places, g.at), append(g.counts, counted{next.call, took})
 	default:
 		if err := g.flush(ctx); err != nil {
 			return err
@@ -173,17 +184,18 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 			return nil
 		}
 		used := s.budget.Used()
-		v, _, err := s.engine.transaction(ctx, nil, []planned{next}, s.budget)
+		one := []planned{next}
+		v, _, err := s.engine.transaction(ctx, nil, one, s.budget)
 		if late, is := tooLong(err); is {
-			s.budget.Back(used)
-			g.answer(late)
-			return nil
+			one[0].took = time.Since(began)
+			v, err = []resp.Value{late}, nil
 		}
 		if err != nil {
 			return err
 		}
 		s.budget.Back(used)
 		g.answer(v[0])
+		s.ranAll(one, v)
 	}
 	return nil
 }
@@ -209,8 +221,8 @@ func (s *Session) enqueue(c call) resp.Value {
 // planned is a call as it would run now.
 func (s *Session) planned(c call) planned {
 	p := planned{call: c, db: s.db, fieldsets: s.fieldsets}
-	if c.cmd.WantsFacts && s.engine.facts != nil {
-		p.facts = s.engine.facts()
+	if c.cmd.WantsFacts {
+		p.facts = s.engine.facts
 	}
 	return p
 }
@@ -218,6 +230,7 @@ func (s *Session) planned(c call) planned {
 // reject answers a call that cannot be run nor queued. It spoils an open
 // transaction; a misspelt EXEC ends it.
 func (s *Session) reject(args [][]byte, bad resp.Value) resp.Value {
+	s.rejected(args, &bad)
 	if len(args) > 0 && strings.EqualFold(string(args[0]), "EXEC") {
 		s.endMulti()
 		return resp.MakeError("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(string(bad.Str), "ERR "))
@@ -377,6 +390,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	for i, q := range queue {
 		if v, refused := s.Refused(q.cmd, q.args, Exec); refused {
 			calls[i] = planned{answer: v}
+			s.rejected(q.args, &v)
 			continue
 		}
 		if translator.Translates(q.cmd) {
@@ -389,11 +403,13 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 			calls[i] = planned{answer: bad, eval: e, db: s.db}
 			continue
 		}
+		began := time.Now()
 		v, err := ownCommand(q.cmd.Name).run(s, ctx, q)
 		if err != nil {
 			return resp.Value{}, err
 		}
 		calls[i] = planned{answer: v}
+		s.ran(q, time.Since(began), &v)
 	}
 	replies, ok, err := s.engine.transaction(ctx, watched, calls, s.budget)
 	if err != nil || !ok {
@@ -403,5 +419,6 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		}
 		return resp.NilArray, err
 	}
+	s.ranAll(calls, replies)
 	return resp.MakeArray(replies...), nil
 }

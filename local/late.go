@@ -68,6 +68,16 @@ func (l *Late) store(reads bool) (s *Store, err error) {
 	return l.made, err
 }
 
+// Expired is as that of Store.
+func (l *Late) Expired() (keys, fields int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.made == nil {
+		return 0, 0
+	}
+	return l.made.Expired()
+}
+
 // Close closes the file, when there is one. Later calls fail.
 func (l *Late) Close() error {
 	l.mu.Lock()

@@ -78,8 +78,9 @@ type Store struct {
 	abandoned atomic.Int64
 	limit     atomic.Int64                // of one command, in ns; 0 for none
 	log       atomic.Pointer[os.FileInfo] // the log that is open; nil when there is none
-	unswept   string                      // why the last sweep failed; the sweeper's own
-	wrote     atomic.Bool                 // a transaction of the writer is committed
+	expired   struct{ keys, fields atomic.Int64 }
+	unswept   string      // why the last sweep failed; the sweeper's own
+	wrote     atomic.Bool // a transaction of the writer is committed
 
 	watching sync.Mutex
 	watcher  *conn         // asks for the data version; opened when first needed
@@ -409,6 +410,7 @@ func (c *conn) readBatches(batches []store.Batch, of []asked) (results []store.R
 func (c *conn) readBatch(b store.Batch) (store.Result, error) {
 	c.visit.next()
 	r, _, err := c.batch(b)
+	r.Took = time.Since(c.visit.began)
 	var late *store.TooLong
 	if errors.As(err, &late) {
 		return late.Result(), nil

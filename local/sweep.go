@@ -85,9 +85,17 @@ func (s *Store) tidy() {
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	now := s.options.Now()
 	s.kept.sweep(now)
-	n, err := sweep.Slice(ctx, s.Apply, now, limit)
+	swept, err := sweep.Slice(ctx, s.Apply, now, limit)
 	if err != nil {
 		err = fmt.Errorf("sweeping what has expired: %w", err)
 	}
-	return n, err
+	s.expired.keys.Add(int64(swept.Keys))
+	s.expired.fields.Add(int64(swept.Fields))
+	return swept.Rows, err
+}
+
+// Expired is how many keys, and how many fields of others, the sweep has deleted since the store was
+// opened.
+func (s *Store) Expired() (keys, fields int64) {
+	return s.expired.keys.Load(), s.expired.fields.Load()
 }

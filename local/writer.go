@@ -281,6 +281,7 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 		if j.results[j.ran], err = run(j.batches[j.ran]); err != nil {
 			return false, err
 		}
+		j.results[j.ran].Took = time.Since(c.visit.began)
 		if j.batches[j.ran].Budget.Full() { // with those there are enough
 			j.batches, j.results = j.batches[:j.ran+1], j.results[:j.ran+1]
 		}

@@ -74,6 +74,7 @@ type about struct {
 	active                    time.Time
 	db                        int
 	queued                    int    // by MULTI, -1 outside
+	watched                   int    // keys
 	command                   []byte // its name, as it was sent
 	resp3                     bool
 }
@@ -87,6 +88,7 @@ func newClient(s *Server, nc net.Conn) *client {
 	c.user.Store(s.users.Default())
 	c.box, c.sink, c.session = newOutbox(c), c.write, s.config.Engine.SessionOn(c.own)
 	c.session.SetGuard(c.guard)
+	c.session.SetWho(c.who)
 	c.session.Bound(s.budget(replyPiece))
 	c.about = about{active: c.since, queued: -1}
 	return c
@@ -245,7 +247,6 @@ func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
 
 // send takes the next replies of a pipeline.
 func (c *client) send(replies ...resp.Value) error {
-	c.server.commands.Add(uint64(len(replies)))
 	switch c.quiet {
 	case skipping:
 		c.quiet, replies = loud, replies[1:]
@@ -286,14 +287,17 @@ func (c *client) answer(ctx context.Context, calls [][][]byte) {
 			c.do(ctx, calls[i:])
 			return
 		}
-		switch cmd, _ := commands.Find(args); {
-		case cmd == nil || cmd.Flags&commands.NoAuth != 0:
+		cmd, _ := commands.Find(args)
+		if cmd == nil || cmd.Flags&commands.NoAuth != 0 {
 			c.do(ctx, calls[i:i+1])
-		case cmd.Name == "EXEC":
-			c.send(noAuthExec)
-		default:
-			c.send(noAuth)
+			continue
 		}
+		why := noAuth
+		if cmd.Name == "EXEC" {
+			why = noAuthExec
+		}
+		c.server.tally.Rejected(cmd, &why)
+		c.send(why)
 	}
 }
 
@@ -354,6 +358,7 @@ func (c *client) note(args [][]byte) {
 	if c.session.InMulti() {
 		c.about.queued = c.session.Queued()
 	}
+	c.about.watched = c.session.Watched()
 	c.about.resp3 = c.resp3
 	if !isOwn(args[0]) {
 		c.about.command = args[0]

@@ -87,6 +87,16 @@ func (c *client) info([][]byte) resp.Value { return verbatim(c.describe() + "\n"
 
 func verbatim(text string) resp.Value { return resp.Value{Kind: resp.Verbatim, Str: []byte(text)} }
 
+// who is the client as the slow log calls it.
+func (c *client) who() (addr, name string) { return c.net.RemoteAddr().String(), c.about.name }
+
+// watched is how many keys the client watches.
+func (c *client) watched() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.about.watched
+}
+
 // age is for how many seconds the client has been connected.
 func (c *client) age() int64 { return int64(time.Since(c.since).Seconds()) }
 

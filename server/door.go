@@ -13,14 +13,15 @@ import (
 // the secret gets in, however many others do nothing but hold connections.
 type door struct {
 	max, maxStrangers int
+	traffic           *traffic
 
 	mu        sync.Mutex
 	open      int
 	strangers list.List // of *guest, the first came first
 }
 
-func newDoor(max int) *door {
-	return &door{max: max, maxStrangers: (max + 9) / 10}
+func newDoor(max int, t *traffic) *door {
+	return &door{max: max, maxStrangers: (max + 9) / 10, traffic: t}
 }
 
 // guest is a connection that came in through a door. Closing it more than once is fine.
@@ -98,6 +99,18 @@ func (g *guest) known() {
 	g.door.mu.Lock()
 	defer g.door.mu.Unlock()
 	g.meet()
+}
+
+func (g *guest) Read(b []byte) (int, error) {
+	n, err := g.Conn.Read(b)
+	g.door.traffic.read(n)
+	return n, err
+}
+
+func (g *guest) Write(b []byte) (int, error) {
+	n, err := g.Conn.Write(b)
+	g.door.traffic.wrote(n)
+	return n, err
 }
 
 // Close closes the connection and makes room for another.

@@ -46,7 +46,7 @@ func (s *Server) own(p *person, cmd *commands.Command, args [][]byte) (resp.Valu
 	case "CONFIG SET":
 		return s.configSet(args), true
 	case "CONFIG RESETSTAT":
-		s.commands.Store(0)
+		s.resetStats()
 		return resp.OK, true
 	case "CONFIG REWRITE":
 		return resp.MakeError("ERR The server is running without a config file"), true

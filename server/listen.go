@@ -16,6 +16,7 @@ import (
 // returns when every connection is closed: idle ones at once, others after the
 // commands that are running and their replies.
 func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
+	s.listensOn(ln.Addr())
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -26,11 +27,11 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 			loop.wait()
 		}
 	}()
-	door := guarded{ln, newDoor(s.config.MaxClients), func(nc net.Conn) { s.rejected.Add(1); s.refuse(nc, fullText) }}
+	door := guarded{ln, newDoor(s.config.MaxClients, &s.traffic), func(nc net.Conn) { s.counts.rejected.Add(1); s.refuse(nc, fullText) }}
 	var config *tls.Config
 	if over, ok := ln.(secure); ok {
 		config = over.tls.forProtocols()
-		door.refuse = func(net.Conn) { s.rejected.Add(1) } // there is no word before the handshake
+		door.refuse = func(net.Conn) { s.counts.rejected.Add(1) } // there is no word before the handshake
 	}
 	context.AfterFunc(ctx, func() { door.Close() })
 	for {
@@ -44,6 +45,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 		case err != nil:
 			return fmt.Errorf("accepting RESP connections: %w", err)
 		}
+		s.counts.connections.Add(1)
 		c := newClient(s, nc) // here, so that ids follow the order of arrival
 		if config != nil {
 			nc.(*guest).become(tls.Server(nc.(*guest).Conn, config))

@@ -273,6 +273,7 @@ func (l *loop) hear(c *client) {
 		if some && (c.looped.ended || n+got == len(l.in)) {
 			c.looped.state.Store(more)
 		}
+		l.server.traffic.read(got)
 		n += got
 	}
 	if n == 0 {

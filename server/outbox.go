@@ -48,6 +48,7 @@ func (o *outbox) post(b []byte) bool {
 	defer o.mu.Unlock()
 	if o.now != nil && !o.sending && o.broken == nil {
 		n, err := o.now.writeNow(b)
+		o.client.server.traffic.wrote(n)
 		o.broken, b = err, b[n:]
 	}
 	switch {

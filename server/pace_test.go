@@ -19,7 +19,7 @@ func TestPace(t *testing.T) {
 		{4 * time.Second, 10, 10}, // after CONFIG RESETSTAT
 		{5 * time.Second, 10, 0},
 	} {
-		if got := p.look(start, start.Add(look.after), look.commands); got != look.want {
+		if got := p.look(start, start.Add(look.after), [3]uint64{look.commands})[0]; got != look.want {
 			t.Errorf("look %d: %v commands a second, want %v", i, got, look.want)
 		}
 	}

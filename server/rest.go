@@ -58,7 +58,7 @@ func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 	web.Protocols.SetHTTP1(true)
 	web.Protocols.SetHTTP2(true)
 	web.Protocols.SetUnencryptedHTTP2(true)
-	door, run := guarded{ln, newDoor(s.config.MaxClients), refuseREST}, web.Serve
+	door, run := guarded{ln, newDoor(s.config.MaxClients, &s.traffic), refuseREST}, web.Serve
 	if over, ok := ln.(secure); ok {
 		web.TLSConfig = over.tls.forProtocols("h2", "http/1.1")
 		door.refuse = func(net.Conn) {}
@@ -138,6 +138,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		return s.own(&q.person, cmd, args)
 	})
 	q.session.SetGuard(q.guard)
+	q.session.SetWho(func() (addr, name string) { return q.addr, "" })
 	q.session.Bound(s.budget(0))
 	defer q.session.Release() // when all is sent
 	a := q.answer(w.Header())
@@ -228,7 +229,6 @@ func (q *request) command(args [][]byte) answer {
 // run runs commands one after the other; those that REST does not allow are
 // answered without being run.
 func (q *request) run(calls [][][]byte) ([]resp.Value, error) {
-	q.server.commands.Add(uint64(len(calls)))
 	if q.untilError {
 		return q.runUntilError(calls)
 	}
@@ -337,7 +337,6 @@ func (q *request) transaction(body []byte) answer {
 			return one(http.StatusBadRequest, v)
 		}
 	}
-	q.server.commands.Add(uint64(len(calls)))
 	calls = append(append([][][]byte{{[]byte("MULTI")}}, calls...), [][]byte{[]byte("EXEC")})
 	replies, err := q.session.Pipeline(q.http.Context(), calls)
 	if err != nil {

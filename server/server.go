@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,6 +18,7 @@ import (
 	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/tally"
 )
 
 // Config says what a server offers, and to whom.
@@ -26,6 +29,8 @@ type Config struct {
 	// RequirePass is the password that RESP clients must give, until CONFIG SET
 	// changes it. Without one only clients on the loopback interface are served.
 	RequirePass string
+	// ConfigFile is where CONFIG REWRITE writes the parameters, "" for nowhere.
+	ConfigFile string
 	// ACLFile is where users are kept: LoadUsers reads it and ACL SAVE writes it. Without
 	// one users are gone when the server stops.
 	ACLFile string
@@ -62,14 +67,16 @@ type Config struct {
 // Server is safe for concurrent use.
 type Server struct {
 	config Config
-	runID  string // different for each server, in hex
+	runID  string       // different for each server, in hex
+	replID atomic.Value // as much, of what replicas would follow
 	since  time.Time
 
 	lastID   atomic.Int64  // of a connection
 	wrong    atomic.Int64  // passwords and tokens whose refusals wait
 	requests atomic.Uint64 // over REST
-	rejected atomic.Int64  // connections that found no room
-	commands atomic.Uint64 // carried out, refused ones included
+	counts   counts
+	traffic  traffic
+	tally    *tally.Tally
 
 	users    *acl.Users
 	userFile sync.Mutex // while the file is read or written
@@ -79,9 +86,13 @@ type Server struct {
 	complaints complaints
 	memory     *store.Pool
 
-	mu      sync.Mutex
-	clients map[int64]*client
-	params  map[string]string
+	peak    atomic.Uint64 // of memory, in bytes, at the looks at it
+	atStart uint64
+
+	mu        sync.Mutex
+	clients   map[int64]*client
+	listeners []net.Addr // of RESP
+	params    map[string]string
 }
 
 // New makes a server.
@@ -103,10 +114,14 @@ func New(c Config) *Server {
 	s := &Server{
 		config: c, runID: hex.EncodeToString(id), since: time.Now(),
 		users: acl.New(), clients: map[int64]*client{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
+		tally: tally.New(), atStart: readMemory().used,
 	}
+	rand.Read(id)
+	s.replID.Store(hex.EncodeToString(id))
 	s.users.SetPassword(c.RequirePass)
 	if c.Engine != nil {
 		c.Engine.SetFacts(s.facts)
+		c.Engine.SetTally(s.tally)
 		c.Engine.SetTimeLimit(c.TimeLimit)
 	}
 	return s
@@ -128,6 +143,47 @@ func (s *Server) remove(c *client) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.clients, c.id)
+}
+
+// listensOn notes where RESP is served.
+func (s *Server) listensOn(a net.Addr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listeners = append(s.listeners, a)
+}
+
+// listening are the listeners as INFO shows them.
+func (s *Server) listening() (lines []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.listeners {
+		switch a := a.(type) {
+		case *net.TCPAddr:
+			lines = append(lines, fmt.Sprintf("name=tcp,bind=%s,port=%d", a.IP, a.Port))
+		default:
+			lines = append(lines, fmt.Sprintf("name=%s,bind=%s", a.Network(), a))
+		}
+	}
+	return lines
+}
+
+// tcpPort is that of the first listener on TCP, 0 for none.
+func (s *Server) tcpPort() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.listeners {
+		if tcp, is := a.(*net.TCPAddr); is {
+			return tcp.Port
+		}
+	}
+	return 0
+}
+
+// param is the value of a parameter.
+func (s *Server) param(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.params[name]
 }
 
 // all lists the clients in the order of their arrival.

@@ -151,3 +151,13 @@ func savePoints(value string) (normal, why string) {
 	}
 	return value, ""
 }
+
+// percentiles reads latency-tracking-info-percentiles.
+func percentiles(value string) (percents []float64) {
+	for _, word := range strings.Fields(value) {
+		if p, err := strconv.ParseFloat(word, 64); err == nil {
+			percents = append(percents, p)
+		}
+	}
+	return percents
+}

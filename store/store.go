@@ -183,6 +183,9 @@ type Result struct {
 	// Refused is set when a constraint stopped the batch, which then left no
 	// trace.
 	Refused *Refusal
+	// Took is how long the batch worked, without waiting for others or for the commit; 0 when the
+	// store does not say.
+	Took time.Duration
 	// Room is how many more bytes the request may hold, 0 for any number, for code
 	// that makes more of the rows than they are. It is the engine that says so, and only
 	// between the steps of a command.

@@ -49,11 +49,16 @@ const (
 	sqlCount = `UPDATE keys SET count = count - changes() WHERE id = ?1 AND changes() > 0`
 )
 
+// Swept is what a slice deleted.
+type Swept struct {
+	Rows         int // all, also what deleted keys had left
+	Keys, Fields int // that had expired
+}
+
 // Slice deletes up to limit keys that have expired at now (Unix ms), or fields and what deleted
-// keys have left once no such key is there, and returns how many rows it did: 0 when nothing is
-// left. Fields that cannot go, because their hash is damaged, are an error; the rest goes all
+// keys have left once no such key is there. It returns what it did: no rows when nothing is left. Fields that cannot go, because their hash is damaged, are an error; the rest goes all
 // the same.
-func Slice(ctx context.Context, apply Apply, now int64, limit int) (int, error) {
+func Slice(ctx context.Context, apply Apply, now int64, limit int) (Swept, error) {
 	return run(ctx, apply, func(look look) ([]store.Batch, error) {
 		return choose(look, store.Int(now), store.Int(int64(limit)))
 	})
@@ -62,14 +67,15 @@ func Slice(ctx context.Context, apply Apply, now int64, limit int) (int, error) 
 // Graves deletes what deleted keys have left, as much as counts as limit keys, and returns how many
 // rows it did: 0 when nothing is left.
 func Graves(ctx context.Context, apply Apply, limit int) (int, error) {
-	return run(ctx, apply, func(look look) ([]store.Batch, error) { return dug(look, store.Int(int64(limit))) })
+	swept, err := run(ctx, apply, func(look look) ([]store.Batch, error) { return dug(look, store.Int(int64(limit))) })
+	return swept.Rows, err
 }
 
 // look reads.
 type look func(sql string, args ...store.Value) ([]store.Row, error)
 
 // run runs the batches that choose makes. Their statements return a row for each that they delete.
-func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, error)) (swept int, err error) {
+func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, error)) (swept Swept, err error) {
 	batches, err := choose(func(sql string, args ...store.Value) ([]store.Row, error) {
 		results, err := apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql, Args: args}}}})
 		if err != nil {
@@ -78,20 +84,27 @@ func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, err
 		return results[0].Rows[0], nil
 	})
 	if err != nil || len(batches) == 0 {
-		return 0, err
+		return Swept{}, err
 	}
 	results, err := apply(ctx, batches)
 	if err != nil {
-		return 0, err
+		return Swept{}, err
 	}
-	for _, r := range results {
+	for i, r := range results {
 		if r.Refused != nil {
 			err = errors.New("the file is damaged, doctor says more: " + r.Refused.Reason)
 			continue
 		}
 		for _, rows := range r.Rows {
 			for _, row := range rows {
-				swept += int(row[0].Int())
+				n := int(row[0].Int())
+				swept.Rows += n
+				switch batches[i].Stmts[0].SQL {
+				case sqlKeys:
+					swept.Keys += n
+				case sqlFields:
+					swept.Fields += n
+				}
 			}
 		}
 	}

@@ -24,40 +24,61 @@ const sqlKeyspace = `WITH partly(db, hashes) AS MATERIALIZED (SELECT k.db, count
 	FROM dbs d LEFT JOIN (SELECT db, expires_at FROM keys WHERE ` + schema.DiesAt + ` > ?1) k ON +k.db = d.db
 	WHERE d.keys > 0 GROUP BY d.db`
 
-// Facts are lines for INFO's sections that the translator cannot know, such as
-// memory or uptime, by the name of the section.
-type Facts map[string][]string
+// Facts returns the lines of a section of INFO that a server knows, in place of the translator's own.
+// It is not ok for a section that the server knows nothing of.
+type Facts func(section string) (lines []string, ok bool)
 
 // section is one part of INFO's reply. It has only what a client may rely on.
 type section struct {
 	name  string
 	lines func(*Call, *store.Result) []string // nil when there are only Facts
+	reads string                              // the statement that lines is given the rows of, at now
+	extra extra
 }
+
+// extra says which calls have a section without naming it.
+type extra byte
+
+const (
+	byDefault extra = iota
+	inAll           // ALL and EVERYTHING
+	named           // none
+)
 
 func facts(lines ...string) func(*Call, *store.Result) []string {
 	return func(*Call, *store.Result) []string { return lines }
 }
 
 var sections = []section{
-	{"Server", serverLines},
-	{"Clients", nil},
-	{"Memory", facts("maxmemory:0", "maxmemory_human:0B", "maxmemory_policy:noeviction")},
-	{"Persistence", persistenceLines},
-	{"Stats", nil},
-	{"Replication", facts("role:master", "connected_slaves:0", "master_failover_state:no-failover", "master_repl_offset:0",
+	{name: "Server", lines: serverLines},
+	{name: "Clients"},
+	{name: "Memory", lines: facts("maxmemory:0", "maxmemory_human:0B", "maxmemory_policy:noeviction")},
+	{name: "Persistence", lines: persistenceLines},
+	{name: "Threads"},
+	{name: "Stats"},
+	{name: "Replication", lines: facts("role:master", "connected_slaves:0", "master_failover_state:no-failover", "master_repl_offset:0",
 		"second_repl_offset:-1", "repl_backlog_active:0")},
-	{"CPU", nil},
-	{"Modules", facts("module:name=vectorset,ver=1,api=1,filters=0,usedby=[],using=[],options=[handle-io-errors|handle-repl-async-load]")},
-	{"Cluster", facts("cluster_enabled:0")},
-	{"Keyspace", keyspaceLines},
+	{name: "CPU"},
+	{name: "Modules", lines: facts("module:name=vectorset,ver=1,api=1,filters=0,usedby=[],using=[],options=[handle-io-errors|handle-repl-async-load]")},
+	{name: "Commandstats", extra: inAll},
+	{name: "Errorstats"},
+	{name: "Latencystats", extra: inAll},
+	{name: "Cluster", lines: facts("cluster_enabled:0")},
+	{name: "Keyspace", lines: keyspaceLines, reads: sqlKeyspace},
+	// It looks at all keys, so that INFO alone, which tools ask all the time, leaves it out.
+	{name: "Keysizes", lines: keysizesLines, reads: sqlKeysizes, extra: named},
 }
 
-func serverLines(c *Call, _ *store.Result) []string {
+func serverLines(c *Call, _ *store.Result) []string { return ServerLines(c.Env.Now * 1000) }
+
+// ServerLines are those of the section Server that are the same with and without a server, at now in
+// Unix µs.
+func ServerLines(now int64) []string {
 	return []string{
 		"redis_version:" + RedisVersion,
 		"redis_mode:standalone",
 		"arch_bits:64",
-		"server_time_usec:" + strconv.FormatInt(c.Env.Now*1000, 10),
+		"server_time_usec:" + strconv.FormatInt(now, 10),
 		"meowdis:schema=" + strconv.Itoa(schema.Version) + ",databases=" + strconv.Itoa(commands.Databases),
 	}
 }
@@ -67,9 +88,14 @@ func serverLines(c *Call, _ *store.Result) []string {
 func persistenceLines(c *Call, _ *store.Result) []string {
 	return []string{
 		"loading:0", "async_loading:0",
+		"current_cow_peak:0", "current_cow_size:0", "current_cow_size_age:0", "current_fork_perc:0.00",
+		"current_save_keys_processed:0", "current_save_keys_total:0",
 		"rdb_changes_since_last_save:0", "rdb_bgsave_in_progress:0", "rdb_last_save_time:" + strconv.FormatInt(c.Env.Now/1000, 10),
 		"rdb_last_bgsave_status:ok", "rdb_last_bgsave_time_sec:-1", "rdb_current_bgsave_time_sec:-1",
-		"aof_enabled:0", "aof_rewrite_in_progress:0", "aof_rewrite_scheduled:0", "aof_last_bgrewrite_status:ok", "aof_last_write_status:ok",
+		"rdb_saves:0", "rdb_last_cow_size:0", "rdb_last_load_keys_expired:0", "rdb_last_load_keys_loaded:0",
+		"aof_enabled:0", "aof_rewrite_in_progress:0", "aof_rewrite_scheduled:0", "aof_last_rewrite_time_sec:-1",
+		"aof_current_rewrite_time_sec:-1", "aof_last_bgrewrite_status:ok", "aof_rewrites:0", "aof_rewrites_consecutive_failures:0",
+		"aof_last_write_status:ok", "aof_last_cow_size:0", "module_fork_in_progress:0", "module_fork_last_cow_size:0",
 	}
 }
 
@@ -87,35 +113,60 @@ func keyspaceLines(_ *Call, r *store.Result) []string {
 
 func info(c *Call) Plan {
 	var wanted []section
+	var reads []store.Stmt
 	for _, s := range sections {
-		if c.wants(s) && (s.lines != nil || len(c.Env.Facts[s.name]) > 0) {
-			wanted = append(wanted, s)
+		if !c.wants(s) {
+			continue
 		}
+		known := false
+		if c.Env.Facts != nil {
+			var lines []string
+			if lines, known = c.Env.Facts(s.name); known {
+				s.lines = facts(lines...)
+			}
+		}
+		if s.lines == nil {
+			continue
+		}
+		if s.reads != "" && !known {
+			reads = append(reads, store.Stmt{SQL: s.reads, Args: []store.Value{store.Int(c.Env.Now)}})
+		}
+		wanted = append(wanted, s)
 	}
 	text := func(r *store.Result) resp.Value {
 		var parts []string
+		at := 0
 		for _, s := range wanted {
-			lines := []string{"# " + s.name}
-			if s.lines != nil {
-				lines = append(lines, s.lines(c, r)...)
+			of := r
+			if s.reads != "" {
+				of = &store.Result{Rows: r.Rows[at : at+1]}
+				at++
 			}
-			lines = append(lines, c.Env.Facts[s.name]...)
-			parts = append(parts, strings.Join(lines, "\r\n")+"\r\n")
+			parts = append(parts, strings.Join(append([]string{"# " + s.name}, s.lines(c, of)...), "\r\n")+"\r\n")
 		}
 		return resp.Value{Kind: resp.Verbatim, Str: []byte(strings.Join(parts, "\r\n"))}
 	}
-	if n := len(wanted); n == 0 || wanted[n-1].name != "Keyspace" {
+	if len(reads) == 0 {
 		return answer(text(nil))
 	}
-	return read(text, store.Stmt{SQL: sqlKeyspace, Args: []store.Value{store.Int(c.Env.Now)}})
+	return read(text, reads...)
 }
 
 // wants reports whether the call asks for the section. Unknown names are ignored.
 func (c *Call) wants(s section) bool {
 	for i := 1; i < len(c.Args); i++ {
-		if c.is(i, "ALL") || c.is(i, "EVERYTHING") || c.is(i, "DEFAULT") || c.is(i, strings.ToUpper(s.name)) {
+		switch {
+		case c.is(i, strings.ToUpper(s.name)):
 			return true
+		case c.is(i, "DEFAULT"):
+			if s.extra == byDefault {
+				return true
+			}
+		case c.is(i, "ALL") || c.is(i, "EVERYTHING"):
+			if s.extra != named {
+				return true
+			}
 		}
 	}
-	return len(c.Args) == 1
+	return len(c.Args) == 1 && s.extra == byDefault
 }

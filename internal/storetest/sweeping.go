@@ -88,7 +88,7 @@ func sweeping(t *testing.T, s engine.Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return n
+		return n.Rows
 	}
 	swept := 0
 	for round := range 150 {
@@ -200,7 +200,7 @@ func sweepingLarge(t *testing.T, s engine.Store) {
 	clock.Advance(100)
 	// The first seven; the other two with that of 11,000, which leaves its member; and that.
 	for _, want := range []int{8, 3, 2, 0} {
-		if n, err := sweep.Slice(context.Background(), s.Apply, clock.Now(), 100); n != want || err != nil {
+		if n, err := sweep.Slice(context.Background(), s.Apply, clock.Now(), 100); n.Rows != want || err != nil {
 			t.Errorf("a slice swept %d rows, want %d (%v)", n, want, err)
 		}
 	}
@@ -270,7 +270,7 @@ func graveTaken(t *testing.T, s engine.Store, c *Client, clock *Clock, make func
 			t.Fatalf("%s: %d slices, %v", going, slices, err)
 		}
 		Check(t, s)
-		if n == 0 {
+		if n.Rows == 0 {
 			break
 		}
 	}

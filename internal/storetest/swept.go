@@ -40,10 +40,10 @@ func (s sweptStore) Apply(ctx context.Context, batches []store.Batch) ([]store.R
 func (s sweptStore) sweep(ctx context.Context) error {
 	left, err := sweep.Graves(ctx, s.inner.Apply, 1)
 	if err == nil {
-		var n int
+		var n sweep.Swept
 		n, err = sweep.Slice(ctx, s.inner.Apply, s.now(), 1)
 		if left == 0 { // nothing but what has expired
-			*s.gone += n
+			*s.gone += n.Rows
 		}
 	}
 	if err != nil {

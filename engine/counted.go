@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/tally"
+)
+
+// SetTally has the engine count in t what its sessions run. It is for the time before the first
+// session.
+func (e *Engine) SetTally(t *tally.Tally) { e.tally = t }
+
+// expirer is a store that deletes what has expired, and counts that.
+type expirer interface{ Expired() (keys, fields int64) }
+
+// Expired is how many keys, and fields of others, the store has deleted since they had expired.
+func (e *Engine) Expired() (keys, fields int64) {
+	if s, can := e.store.(expirer); can {
+		return s.Expired()
+	}
+	return 0, 0
+}
+
+// CachedScripts is how many scripts EVALSHA knows.
+func (e *Engine) CachedScripts() int {
+	e.scripts.mu.Lock()
+	defer e.scripts.mu.Unlock()
+	return len(e.scripts.cached)
+}
+
+// SetWho sets what the slow log calls the session's client: its address and its name.
+func (s *Session) SetWho(who func() (addr, name string)) { s.who = who }
+
+// ran counts a call that has its reply. How long it took is what it kept the session or the store
+// busy, without waiting for others.
+func (s *Session) ran(c call, took time.Duration, v *resp.Value) {
+	t := s.engine.tally
+	if t == nil {
+		return
+	}
+	slow := t.Ran(c.cmd, len(c.args), took, v)
+	if len(s.inner) > 0 {
+		if v.IsError() && bytes.HasPrefix(v.Str, s.inner) {
+			t.Passed(v)
+		}
+		s.inner = nil
+	}
+	if !slow {
+		return
+	}
+	addr, name := "", ""
+	if s.who != nil {
+		addr, name = s.who()
+	}
+	t.Slow.Add(time.UnixMilli(s.engine.now()), c.cmd, c.args, took, addr, name)
+}
+
+// ranInScript is ran for a command of a script, whose client the slow log does not name.
+func (s *Session) ranInScript(c call, took time.Duration, v *resp.Value) {
+	t := s.engine.tally
+	if t == nil {
+		return
+	}
+	if t.Ran(c.cmd, len(c.args), took, v) {
+		t.Slow.Add(time.UnixMilli(s.engine.now()), c.cmd, c.args, took, "", "")
+	}
+	if v.IsError() {
+		s.inner = v.Str
+	}
+}
+
+// rejected counts a call that is neither run nor queued.
+func (s *Session) rejected(args [][]byte, v *resp.Value) {
+	if t := s.engine.tally; t != nil {
+		t.Rejected(commands.Called(args), v)
+	}
+}
+
+// counted is a call that waits for the store, and how long it has taken to plan.
+type counted struct {
+	call
+	took time.Duration
+}
+
+// ranAll counts the calls of a transaction that have run.
+func (s *Session) ranAll(calls []planned, replies []resp.Value) {
+	for i := range replies {
+		c := calls[i].call
+		if calls[i].eval != nil {
+			c = calls[i].eval.call
+		}
+		if c.cmd != nil {
+			s.ran(c, calls[i].took, &replies[i])
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package server
+
+import "sync/atomic"
+
+// traffic is what went over the connections of a server.
+type traffic struct {
+	in, out       atomic.Uint64 // bytes
+	reads, writes atomic.Uint64 // of sockets
+}
+
+func (t *traffic) read(n int) {
+	if n > 0 {
+		t.in.Add(uint64(n))
+		t.reads.Add(1)
+	}
+}
+
+func (t *traffic) wrote(n int) {
+	if n > 0 {
+		t.out.Add(uint64(n))
+		t.writes.Add(1)
+	}
+}
+
+func (t *traffic) reset() {
+	for _, n := range []*atomic.Uint64{&t.in, &t.out, &t.reads, &t.writes} {
+		n.Store(0)
+	}
+}
