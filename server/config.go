@@ -136,12 +136,28 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	entries, _ := strconv.Atoi(changed["acllog-max-len"])
 	s.users.Log.SetMax(entries)
 	s.params = changed
+	s.watchTimes(changed)
 	s.config.Engine.SetLimits(limits(changed))
 	ms, _ := strconv.ParseInt(changed[timeLimit], 10, 64)
 	s.config.Engine.SetTimeLimit(time.Duration(ms) * time.Millisecond)
 	ms, _ = strconv.ParseInt(changed["busy-reply-threshold"], 10, 64)
 	s.config.Engine.SetBusyThreshold(time.Duration(min(ms, math.MaxInt32)) * time.Millisecond)
 	return resp.OK
+}
+
+// watchTimes has the parameters of the slow log and of LATENCY take effect.
+func (s *Server) watchTimes(params map[string]string) {
+	n := func(name string) int64 {
+		n, _ := strconv.ParseInt(params[name], 10, 64)
+		return n
+	}
+	slow := time.Duration(-1)
+	if from := n("slowlog-log-slower-than"); from >= 0 {
+		slow = time.Duration(min(from, math.MaxInt64/int64(time.Microsecond))) * time.Microsecond
+	}
+	s.tally.SetSlow(slow, n("slowlog-max-len"))
+	s.tally.SetLatency(time.Duration(min(n("latency-monitor-threshold"), math.MaxInt64/int64(time.Millisecond))) * time.Millisecond)
+	s.tally.Track(params["latency-tracking"] == "yes")
 }
 
 // unsettable is the error of the first parameter of pairs that is unknown, comes

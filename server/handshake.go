@@ -51,6 +51,9 @@ func (s *Server) own(p *person, cmd *commands.Command, args [][]byte) (resp.Valu
 	case "CONFIG REWRITE":
 		return resp.MakeError("ERR The server is running without a config file"), true
 	}
+	if v, ok := s.slow(cmd, args); ok {
+		return v, true
+	}
 	return s.acl(p, cmd, args)
 }
 

@@ -154,6 +154,9 @@ func (s *Server) errorInfo() (lines []string) {
 }
 
 func (s *Server) latencyInfo() (lines []string) {
+	if s.param("latency-tracking") == "no" {
+		return nil
+	}
 	percents := percentiles(s.param("latency-tracking-info-percentiles"))
 	for _, c := range s.tally.Stats() {
 		if !c.Tracked() {

@@ -14,6 +14,7 @@ import (
 // Latency keeps samples of what took long, by event, as LATENCY shows them.
 type Latency struct {
 	threshold atomic.Int64 // ns; 0 is off
+	now       func() int64 // in seconds
 
 	mu     sync.Mutex
 	events map[string]*series
@@ -34,7 +35,7 @@ func (l *Latency) Add(event string, took time.Duration) {
 	if from := l.threshold.Load(); from <= 0 || int64(took) < from {
 		return
 	}
-	now, millis := time.Now().Unix(), took.Milliseconds()
+	now, millis := l.now(), took.Milliseconds()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.events == nil {

@@ -38,7 +38,7 @@ type counter struct {
 // New makes a tally with nothing counted, a slow log as Redis's by default, and no latency monitor.
 func New() *Tally {
 	t := &Tally{commands: make([]counter, len(commands.All()))}
-	t.Slow.max.Store(128)
+	t.Latency.now = func() int64 { return time.Now().Unix() }
 	t.SetSlow(10*time.Millisecond, 128)
 	return t
 }
@@ -116,15 +116,8 @@ func (t *Tally) setAlert() {
 	t.alert.Store(alert)
 }
 
-// Track says whether the times of each command are kept; without that those that there are go.
-func (t *Tally) Track(on bool) {
-	t.untracked.Store(!on)
-	if !on {
-		for i := range t.commands {
-			t.commands[i].times.Store(nil)
-		}
-	}
-}
+// Track says whether the times of each command are kept from now on.
+func (t *Tally) Track(on bool) { t.untracked.Store(!on) }
 
 // Reset begins to count anew; the slow log and LATENCY stay.
 func (t *Tally) Reset() {

@@ -49,7 +49,7 @@ func init() {
 		configTranslations, debugTranslations, genericTranslations, dumpTranslations, sortTranslations,
 		geoTranslations, hashTranslations, hashExpireTranslations, hashGetexTranslations, hashImportTranslations,
 		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations,
-		serverTranslations, memoryTranslations, persistTranslations, setTranslations, streamTranslations,
+		serverTranslations, memoryTranslations, persistTranslations, slowTranslations, setTranslations, streamTranslations,
 		stringTranslations, throttleTranslations, vectorSetTranslations, zsetTranslations,
 	} {
 		for name, translate := range group {

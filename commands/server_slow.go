@@ -1,0 +1,86 @@
+package commands
+
+// The commands about what took long, which the server counts.
+var slowCommands = []Command{
+	{
+		Name: "SLOWLOG", Group: "server", Since: "2.2.12", Arity: -2,
+		Summary: "Holds the commands about the log of slow commands",
+	},
+	{
+		Name: "SLOWLOG GET", Group: "server", Since: "2.2.12", Arity: -2, Flags: Admin | Loading | Stale,
+		Traits:  Looks,
+		Replies: []Reply{{Records: Rows, Columns: []string{"id", "time", "microseconds", "command", "client", "name"}}},
+		Summary: "Returns the newest entries of the slow log",
+		Syntax:  "[count]",
+		Tips:    []string{"request_policy:all_nodes", "nondeterministic_output"},
+	},
+	{
+		Name: "SLOWLOG HELP", Group: "server", Since: "6.2.0", Arity: 2, Flags: Loading | Stale,
+		Traits:  Looks,
+		Summary: "Lists the subcommands of SLOWLOG",
+	},
+	{
+		Name: "SLOWLOG LEN", Group: "server", Since: "2.2.12", Arity: 2, Flags: Admin | Loading | Stale,
+		Traits:  Looks,
+		Summary: "Counts the entries of the slow log",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:agg_sum", "nondeterministic_output"},
+	},
+	{
+		Name: "SLOWLOG RESET", Group: "server", Since: "2.2.12", Arity: 2, Flags: Admin | Loading | Stale,
+		Traits:  OfServer | AnswersOK,
+		Summary: "Empties the slow log",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
+	},
+	{
+		Name: "LATENCY", Group: "server", Since: "2.8.13", Arity: -2,
+		Summary: "Holds the commands about how long things take",
+	},
+	{
+		Name: "LATENCY DOCTOR", Group: "server", Since: "2.8.13", Arity: 2, Flags: Admin | NoScript | Loading | Stale,
+		Traits:  Looks | Report,
+		Summary: "Tells what took long, and what may help",
+		Tips:    []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"},
+	},
+	{
+		Name: "LATENCY GRAPH", Group: "server", Since: "2.8.13", Arity: 3, Flags: Admin | NoScript | Loading | Stale,
+		Traits:  Looks | Report,
+		Summary: "Draws the samples of an event",
+		Syntax:  "event",
+		Tips:    []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"},
+	},
+	{
+		Name: "LATENCY HELP", Group: "server", Since: "2.8.13", Arity: 2, Flags: Loading | Stale,
+		Traits:  Looks,
+		Summary: "Lists the subcommands of LATENCY",
+	},
+	{
+		Name: "LATENCY HISTOGRAM", Group: "server", Since: "7.0.0", Arity: -2, Flags: Admin | NoScript | Loading | Stale,
+		Traits:  Looks,
+		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Each: toMap}}},
+		Summary: "Counts how long the calls of commands took, by doublings",
+		Syntax:  "[command [command ...]]",
+		Tips:    []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"},
+	},
+	{
+		Name: "LATENCY HISTORY", Group: "server", Since: "2.8.13", Arity: 3, Flags: Admin | NoScript | Loading | Stale,
+		Traits:  Looks,
+		Replies: []Reply{{Records: Rows, Columns: []string{"time", "milliseconds"}}},
+		Summary: "Returns the samples of an event",
+		Syntax:  "event",
+		Tips:    []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"},
+	},
+	{
+		Name: "LATENCY LATEST", Group: "server", Since: "2.8.13", Arity: 2, Flags: Admin | NoScript | Loading | Stale,
+		Traits:  Looks,
+		Replies: []Reply{{Records: Rows, Columns: []string{"event", "time", "latest", "max"}}},
+		Summary: "Returns the latest sample of each event",
+		Tips:    []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"},
+	},
+	{
+		Name: "LATENCY RESET", Group: "server", Since: "2.8.13", Arity: -2, Flags: Admin | NoScript | Loading | Stale,
+		Traits:  OfServer,
+		Summary: "Forgets the samples of events, all without names",
+		Syntax:  "[event [event ...]]",
+		Tips:    []string{"request_policy:all_nodes", "response_policy:agg_sum"},
+	},
+}
