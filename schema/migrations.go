@@ -422,8 +422,8 @@ var Migrations = [][]string{
 		`UPDATE keys SET count = length(value) WHERE type = 'string' AND length(value) > ` + WholeBytes,
 	},
 
-	// The triggers that put strings into parts wait for the type; that is all.
-	{},
+	// The triggers that put strings into parts wait for the type, and none waits for new fields.
+	{`DROP TRIGGER IF EXISTS hashes_insert`},
 }
 
 // splitRow is splitString of the value in the table strings.

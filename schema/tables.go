@@ -142,7 +142,8 @@ var parts = []string{
 
 // hash is a 52-bit hash of the field or member. It orders the elements, so that a scan's
 // numeric cursor and a random pick are a seek. seq is the order of insertion. The triggers keep
-// what keys knows of the fields that expire.
+// what keys knows of the fields that expire: a field is inserted without an expiry, and gets it by an
+// UPDATE, as most never have one. What copies a whole hash copies what its key knows.
 var hashes = []string{
 	`CREATE TABLE hashes(
 		key_id INTEGER NOT NULL,
@@ -155,10 +156,6 @@ var hashes = []string{
 	`CREATE INDEX hashes_by_expiry ON hashes(key_id, expires_at) WHERE expires_at IS NOT NULL`,
 	// For the sweep.
 	`CREATE INDEX hashes_by_death ON hashes(expires_at) WHERE expires_at IS NOT NULL`,
-	`CREATE TRIGGER hashes_insert AFTER INSERT ON hashes WHEN NEW.expires_at IS NOT NULL BEGIN
-		UPDATE keys SET volatile = volatile + 1, last_field = max(NEW.expires_at, ifnull(last_field, NEW.expires_at))
-		WHERE id = NEW.key_id;
-	END`,
 	`CREATE TRIGGER hashes_update AFTER UPDATE OF expires_at ON hashes WHEN OLD.expires_at IS NOT NEW.expires_at BEGIN
 		UPDATE keys SET volatile = volatile + (NEW.expires_at IS NOT NULL) - (OLD.expires_at IS NOT NULL),
 			last_field = (SELECT max(expires_at) FROM hashes WHERE key_id = NEW.key_id AND expires_at IS NOT NULL)

@@ -91,8 +91,8 @@ func compareSeq(a, b store.Row) int { return cmp.Compare(a[len(a)-1].Int(), b[le
 // a key of the type and ends with their seq.
 func listing(typ, sql string, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
-		return read(typed(typ, missing, func(r *store.Result) resp.Value { return shape(bySeq(r.Rows[1])) }),
-			c.typeOf(c.Args[1]), c.stmt(sql, c.Args[1]))
+		return c.found(typ, missing, func(r *store.Result) resp.Value { return shape(bySeq(r.Rows[0])) },
+			c.Args[1], c.stmt(sql, c.Args[1]))
 	}
 }
 

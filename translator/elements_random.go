@@ -13,26 +13,19 @@ import (
 // then one is as likely as another, give or take a tenth. After the last element
 // comes the first.
 //
-// ?4 is the random hash and ?5 a random number to make the steps from.
+// ?4 is the random hash and ?5 a random number to make the steps from. The second half of
+// the statement is for steps that end after the last element.
 const (
-	sqlPickMember = `WITH place(id, start, steps) AS MATERIALIZED (
-			SELECT id, 0, ?5 % max(1, count) FROM keys WHERE ` + live + ` AND count <= 1024
-			UNION ALL SELECT id, iif(n > steps, ?4, 0), iif(n > steps, steps, steps - n) FROM (
-				SELECT id, ?5 % 128 AS steps,
-					(SELECT count(*) FROM (SELECT 1 FROM sets WHERE key_id = id AND hash >= ?4 LIMIT 128)) AS n
-				FROM keys WHERE ` + live + ` AND count > 1024))
-		SELECT member, hash FROM sets
-		WHERE key_id = (SELECT id FROM place) AND hash >= (SELECT start FROM place)
-		ORDER BY hash, member LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0)`
-	sqlPickField = `WITH place(id, start, steps) AS MATERIALIZED (
-			SELECT id, 0, ?5 % max(1, ` + liveFields + `) FROM keys WHERE ` + live + ` AND ` + liveFields + ` <= 1024
-			UNION ALL SELECT id, iif(n > steps, ?4, 0), iif(n > steps, steps, steps - n) FROM (
-				SELECT id, ?5 % 128 AS steps,
-					(SELECT count(*) FROM (SELECT 1 FROM hashes h WHERE h.key_id = id AND h.hash >= ?4 AND ` + liveField + ` LIMIT 128)) AS n
-				FROM keys WHERE ` + live + ` AND ` + liveFields + ` > 1024))
-		SELECT h.field, h.value FROM hashes h
-		WHERE h.key_id = (SELECT id FROM place) AND h.hash >= (SELECT start FROM place) AND ` + liveField + `
-		ORDER BY h.hash, h.field LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0)`
+	sqlPickMember = `SELECT member, hash FROM (SELECT m.member, m.hash FROM keys k CROSS JOIN sets m ON m.key_id = k.id AND m.hash >= iif(k.count <= 1024, 0, ?4)
+			WHERE ` + live + ` ORDER BY m.hash, m.member LIMIT 1
+			OFFSET ifnull((SELECT iif(count <= 1024, ?5 % max(1, count), ?5 % 128) FROM keys WHERE ` + live + `), 0))
+		UNION ALL SELECT member, hash FROM (SELECT member, hash FROM sets WHERE key_id = ` + liveID + ` ORDER BY hash, member LIMIT 1
+			OFFSET ?5 % 128 - (SELECT count(*) FROM sets WHERE key_id = ` + liveID + ` AND hash >= ?4)) LIMIT 1`
+	sqlPickField = `SELECT field, value FROM (SELECT h.field, h.value FROM keys CROSS JOIN hashes h ON h.key_id = keys.id AND h.hash >= iif(` + liveFields + ` <= 1024, 0, ?4)
+			WHERE ` + live + ` AND ` + liveField + ` ORDER BY h.hash, h.field LIMIT 1
+			OFFSET ifnull((SELECT iif(n <= 1024, ?5 % max(1, n), ?5 % 128) FROM (SELECT ` + liveFields + ` AS n FROM keys WHERE ` + live + `)), 0))
+		UNION ALL SELECT field, value FROM (SELECT h.field, h.value FROM hashes h WHERE h.key_id = ` + liveID + ` AND ` + liveField + ` ORDER BY h.hash, h.field LIMIT 1
+			OFFSET ?5 % 128 - (SELECT count(*) FROM hashes h WHERE h.key_id = ` + liveID + ` AND h.hash >= ?4 AND ` + liveField + `)) LIMIT 1`
 )
 
 // lottery is a type of collection that random elements are drawn from. The first
@@ -72,7 +65,7 @@ func (c *Call) pickOne(sql string, key []byte) store.Stmt {
 
 // one answers one random element, nil without a key.
 func (l *lottery) one(c *Call) Plan {
-	return read(typed(l.typ, resp.Nil, bulkOf(1)), c.typeOf(c.Args[1]), c.pickOne(l.pick, c.Args[1]))
+	return c.found(l.typ, resp.Nil, bulkOf(0), c.Args[1], c.pickOne(l.pick, c.Args[1]))
 }
 
 // some reads random elements: count different ones or fewer, or, when count is

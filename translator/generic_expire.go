@@ -23,7 +23,7 @@ const (
 		AND (?5 & 1 = 0 OR expires_at IS NULL)
 		AND (?5 & 2 = 0 OR expires_at IS NOT NULL)
 		AND (?5 & 4 = 0 OR expires_at < CAST(?4 AS INTEGER))
-		AND (?5 & 8 = 0 OR expires_at IS NULL OR expires_at > CAST(?4 AS INTEGER)) RETURNING 1`
+		AND (?5 & 8 = 0 OR expires_at IS NULL OR expires_at > CAST(?4 AS INTEGER))`
 	sqlExpire    = `UPDATE keys SET expires_at = ?4, version = version + 1, updated_at = ?3` + sqlDue
 	sqlExpireNow = `DELETE FROM keys` + sqlDue
 )
@@ -47,7 +47,7 @@ func expire(seconds, absolute bool) func(*Call) Plan {
 		if at <= c.Env.Now {
 			sql = sqlExpireNow
 		}
-		return write(countRows, c.stmt(sql, c.Args[1], store.Digits(at), store.Int(conditions)))
+		return write(changed(0), c.stmt(sql, c.Args[1], store.Digits(at), store.Int(conditions)))
 	}
 }
 

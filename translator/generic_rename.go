@@ -17,11 +17,11 @@ import (
 const (
 	sqlRename = `UPDATE keys SET key = ?4, hash = ?5, version = ?6, updated_at = ?3 WHERE db = ?1 AND key = ?2`
 	// sqlRenameFree does nothing when the name is taken.
-	sqlRenameFree = sqlRename + ` AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4) RETURNING 1`
+	sqlRenameFree = sqlRename + ` AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4)`
 
 	sqlPurgeThere = `DELETE FROM keys WHERE db = ?4 AND key = ?2 AND dies_at <= ?3`
 	sqlMoveKey    = `UPDATE keys SET db = ?4, version = version + 1, updated_at = ?3 WHERE ` + live + `
-		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?2) RETURNING 1`
+		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?2)`
 )
 
 func rename(c *Call) Plan {
@@ -39,7 +39,7 @@ func renamenx(c *Call) Plan {
 	if bytes.Equal(key, to) {
 		return write(always(resp.Zero), present)
 	}
-	return write(intOf(2), present, c.purge(to), c.stmt(sqlRenameFree, key, store.Bytes(to), hashValue(to), c.newVersion()))
+	return write(changed(2), present, c.purge(to), c.stmt(sqlRenameFree, key, store.Bytes(to), hashValue(to), c.newVersion()))
 }
 
 func move(c *Call) Plan {
@@ -51,7 +51,7 @@ func move(c *Call) Plan {
 		return fail(errSameObject)
 	}
 	key, there := c.Args[1], store.Int(int64(db))
-	return write(intOf(1), c.stmt(sqlPurgeThere, key, there), c.stmt(sqlMoveKey, key, there))
+	return write(changed(1), c.stmt(sqlPurgeThere, key, there), c.stmt(sqlMoveKey, key, there))
 }
 
 // databaseArg is the database that MOVE and COPY name.
@@ -84,9 +84,9 @@ func parseInt32(arg []byte) (int, resp.Value) {
 const (
 	sqlDropTarget  = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND EXISTS (SELECT 1 FROM keys WHERE ` + live + `)`
 	sqlPurgeTarget = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND dies_at <= ?3`
-	sqlCopyKey     = `INSERT INTO keys(db, key, hash, type, version, count, seq, expires_at, created_at, updated_at, value)
-		SELECT ?4, ?5, ?7, type, ?6, count, seq, expires_at, ?3, ?3, value FROM keys WHERE ` + live + `
-		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?5) RETURNING 1`
+	sqlCopyKey     = `INSERT INTO keys(db, key, hash, type, version, count, seq, expires_at, created_at, updated_at, volatile, last_field, value)
+		SELECT ?4, ?5, ?7, type, ?6, count, seq, expires_at, ?3, ?3, volatile, last_field, value FROM keys WHERE ` + live + `
+		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?5)`
 
 	// copiedRows joins an element e of the source and the target's row t.
 	copiedRows = ` e JOIN keys t ON t.db = ?4 AND t.key = ?5 AND t.version = ?6
@@ -136,5 +136,5 @@ func copyCommand(c *Call) Plan {
 	for _, sql := range copyElements() {
 		stmts = append(stmts, store.Stmt{SQL: sql, Args: args[:6]})
 	}
-	return write(intOf(1), stmts...)
+	return write(changed(1), stmts...)
 }

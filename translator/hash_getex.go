@@ -114,9 +114,8 @@ const (
 		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, 0
 		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
 		ON CONFLICT DO UPDATE SET value = excluded.value`
-	sqlAddFieldUntil = `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
-		VALUES(` + liveID + `, ?4, ?5, ?6, (SELECT seq FROM keys WHERE ` + live + `), ?7) ON CONFLICT DO NOTHING`
 	sqlReplaceFieldUntil = `UPDATE hashes SET value = ?6, expires_at = ?7 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
+	sqlNewFieldUntil     = `UPDATE hashes SET expires_at = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NULL`
 )
 
 // setexOptions are those of HSETEX.
@@ -201,12 +200,12 @@ func hsetex(c *Call) Plan {
 		stmts = append(stmts, c.openFields(key)[1:]...)
 		return write(always(resp.One), append(stmts, c.removeFields(key, names)...)...)
 	}
-	how := setting{several: sqlSetFields, one: sqlReplaceField, add: sqlAddField}
+	how := setting{several: sqlSetFields, one: sqlReplaceField}
 	switch {
 	case o.keep:
-		how = setting{several: sqlSetFieldsKeep, one: sqlSetField, add: sqlAddField}
+		how = setting{several: sqlSetFieldsKeep, one: sqlSetField}
 	case o.given:
-		how = setting{sqlSetFieldsUntil, sqlReplaceFieldUntil, sqlAddFieldUntil, []store.Value{store.Digits(o.at)}}
+		how = setting{sqlSetFieldsUntil, sqlReplaceFieldUntil, sqlNewFieldUntil, []store.Value{store.Digits(o.at)}}
 	}
 	put, _ := c.putFields(key, fields, how)
 	stmts = append(append(stmts, c.openHash(guards[0], key)[1:]...), put...)

@@ -80,11 +80,12 @@ func (c *Call) addFields(key []byte, fields [][]byte) (stmts []store.Stmt) {
 	return stmts
 }
 
-// setting is the statements that set fields: several that are there, whose list is ?4, and
-// a large one, or that add it. more follows their other arguments.
+// setting is the statements that set fields: several that are there, whose list is ?4, or one;
+// made is for a large one that was just added, "" where nothing is left to do. more follows their other
+// arguments, and only the names those of made.
 type setting struct {
-	several, one, add string
-	more              []store.Value
+	several, one, made string
+	more               []store.Value
 }
 
 // putFields are the statements that add the fields that the open hash lacks, with their places
@@ -96,8 +97,11 @@ func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []stor
 		if isLarge(piece...) {
 			args := c.key(key, append([]store.Value{hashValue(piece[0]), store.Bytes(piece[0]), store.Bytes(piece[1])}, how.more...)...)
 			stmts = append(stmts, store.Stmt{SQL: how.one, Args: args}, c.touchedOnChange(key),
-				store.Stmt{SQL: how.add, Args: args}, c.added(key, 1))
+				store.Stmt{SQL: sqlAddField, Args: args[:6]}, c.added(key, 1))
 			adding = append(adding, hashOpening+len(stmts)-2)
+			if how.made != "" {
+				sets = append(sets, store.Stmt{SQL: how.made, Args: append(args[:5:5], how.more...)})
+			}
 			continue
 		}
 		var add, put store.Stmt
@@ -145,7 +149,7 @@ func hset(ok bool) func(*Call) Plan {
 		if len(fields) == 2 && !isLarge(fields...) {
 			return c.setField(key, fields[0], fields[1], ok)
 		}
-		put, adding := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField, add: sqlAddField})
+		put, adding := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField})
 		if n := int64(len(fields) / 2); len(put) == 3 { // one list, which has nothing to set when all are new
 			put[2].Moot = func(before store.Result) bool { return before.Changes[hashOpening] == n }
 		}
@@ -157,20 +161,27 @@ func hset(ok bool) func(*Call) Plan {
 	}
 }
 
-// Most fields that are set are there, and do not expire. For those the first two statements are all;
-// the others are about one that is missing, or expires.
+// Most fields that are set are there, and do not expire, or are new in a hash without fields that
+// do. For those the first statements are all; the others are about the rest.
 const (
-	sqlSetLasting  = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NULL`
+	sqlSetLasting = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NULL`
+	sqlAddLasting = `INSERT INTO hashes(key_id, hash, field, value, seq)
+		SELECT id, ?4, ?5, ?6, seq FROM keys WHERE ` + live + ` AND type = 'hash' AND volatile = 0 ON CONFLICT DO NOTHING`
 	sqlSetExpiring = `UPDATE hashes SET value = ?6, expires_at = NULL
 		WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NOT NULL`
 )
 
-func wasSet(before store.Result) bool { return before.Changes[0] > 0 }
+// settingTried is how many statements come before the look.
+const settingTried = 4
 
-// unlessSet is moot for a statement whose look is not the first one, but follows those two.
+func wasThere(before store.Result) bool { return before.Changes[0] > 0 }
+
+func wasSet(before store.Result) bool { return before.Changes[0]+before.Changes[2] > 0 }
+
+// unlessSet is moot for a statement of openHash, whose look follows those that tried.
 func unlessSet(moot func(store.Result) bool) func(store.Result) bool {
 	return func(before store.Result) bool {
-		return wasSet(before) || moot(store.Result{Rows: before.Rows[2:], Changes: before.Changes[2:]})
+		return wasSet(before) || moot(store.Result{Rows: before.Rows[settingTried:], Changes: before.Changes[settingTried:]})
 	}
 }
 
@@ -179,22 +190,28 @@ var openingUnlessSet = [hashOpening]func(store.Result) bool{
 	wasSet, unlessSet(isAlive), unlessSet(lookedFor[hashType].there), unlessSet(noneExpires), nothingChanged,
 }
 
+// The field is added by the statement at settingAdd, or set by the one at settingAdd+2, when it expired
+// or would have.
+const settingAdd = settingTried + hashOpening
+
+func wasSetOrAdded(before store.Result) bool { return wasSet(before) || before.Changes[settingAdd] > 0 }
+
 // setField sets one field. ok is for HMSET's reply.
 func (c *Call) setField(key, field, value []byte, ok bool) Plan {
 	args := c.key(key, hashValue(field), store.Bytes(field), store.Bytes(value))
-	stmts := append(make([]store.Stmt, 0, 11), store.Stmt{SQL: sqlSetLasting, Args: args}, c.touchedOnChange(key))
+	grown, touched := c.grown(key), c.touchedOnChange(key)
+	stmts := append(make([]store.Stmt, 0, settingAdd+4),
+		store.Stmt{SQL: sqlSetLasting, Args: args}, touched, store.Stmt{SQL: sqlAddLasting, Args: args, Moot: wasThere}, grown)
 	stmts = append(stmts, c.openHash(c.look(key), key)...)
 	for i, moot := range openingUnlessSet {
-		stmts[2+i].Moot = moot
+		stmts[settingTried+i].Moot = moot
 	}
-	add := len(stmts)
-	stmts = append(stmts, store.Stmt{SQL: sqlAddField, Args: args, Moot: wasSet}, c.grown(key),
-		store.Stmt{SQL: sqlSetExpiring, Args: args, Moot: func(before store.Result) bool { return wasSet(before) || before.Changes[add] > 0 }},
-		c.touchedOnChange(key))
+	stmts = append(stmts, store.Stmt{SQL: sqlAddField, Args: args, Moot: wasSet}, grown,
+		store.Stmt{SQL: sqlSetExpiring, Args: args, Moot: wasSetOrAdded}, touched)
 	if ok {
 		return write(decodeOK, stmts...)
 	}
-	return write(changed(add), stmts...)
+	return write(changedEither(2, settingAdd), stmts...)
 }
 
 func hsetnx(c *Call) Plan {

@@ -108,8 +108,8 @@ func lrange(c *Call) Plan {
 	if !ok {
 		return fail(errNotInteger)
 	}
-	return read(typed(listType, resp.EmptyArray, func(r *store.Result) resp.Value { return bulks(r.Rows[1]) }),
-		c.typeOf(c.Args[1]), c.stmt(sqlLRange, c.Args[1], store.Digits(start), store.Digits(stop)))
+	return c.found(listType, resp.EmptyArray, func(r *store.Result) resp.Value { return bulks(r.Rows[0]) },
+		c.Args[1], c.stmt(sqlLRange, c.Args[1], store.Digits(start), store.Digits(stop)))
 }
 
 // intRange reads two integers from argument i on.

@@ -59,6 +59,33 @@ func (c *Call) opened(look store.Stmt, key []byte, typ string) []store.Stmt {
 	return append(make([]store.Stmt, 0, 8), look, purge, ensure)
 }
 
+// triedFor are the reports for statements that follow a try: they are moot when that has changed
+// something, and otherwise by the look after it.
+var triedFor = map[string]ofType{setType: afterTry(setType)}
+
+func afterTry(typ string) ofType {
+	return ofType{there: unlessTried(lookedFor[typ].there), thereOrMissing: unlessTried(lookedFor[typ].thereOrMissing)}
+}
+
+func hasTried(before store.Result) bool { return before.Changes[0] > 0 }
+
+// unlessTried is moot for a statement whose look is the third one.
+func unlessTried(moot func(store.Result) bool) func(store.Result) bool {
+	return func(before store.Result) bool {
+		return hasTried(before) || moot(store.Result{Rows: before.Rows[2:], Changes: before.Changes[2:]})
+	}
+}
+
+var isAliveOrTried = unlessTried(isAlive)
+
+// tried begins a write that makes the key, without a look: try does what there is to do for most
+// keys of the type, and account follows it. What follows those is moot when that changed something.
+func (c *Call) tried(try, account store.Stmt, key []byte, typ string) []store.Stmt {
+	look, purge, ensure := c.look(key), c.purge(key), c.ensure(key, typ)
+	look.Moot, purge.Moot, ensure.Moot = hasTried, isAliveOrTried, triedFor[typ].there
+	return append(make([]store.Stmt, 0, 7), try, account, look, purge, ensure)
+}
+
 // guarded begins a write that does not make the key, after a look at it.
 func (c *Call) guarded(look store.Stmt, key []byte, typ string) []store.Stmt {
 	purge, guard := c.purge(key), c.guardType(key, typ)

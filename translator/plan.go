@@ -67,6 +67,11 @@ func changed(i int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value { return resp.MakeInt(r.Changes[i]) }
 }
 
+// changedEither answers how many rows the statements i and j changed.
+func changedEither(i, j int) func(*store.Result) resp.Value {
+	return func(r *store.Result) resp.Value { return resp.MakeInt(r.Changes[i] + r.Changes[j]) }
+}
+
 // countRows answers the number of rows of all statements.
 func countRows(r *store.Result) resp.Value {
 	n := 0
@@ -132,6 +137,36 @@ func scored(rows []store.Row) resp.Value {
 		elems = append(elems, bulk(row[0]), resp.MakeDouble(row[1].Float()))
 	}
 	return resp.Value{Kind: resp.Scored, Elems: elems}
+}
+
+// found is a read of elements: decode shapes the rows of stmts. The type of the key, which comes after
+// them, matters when there are none, which is missing without a key, and WRONGTYPE for a key of
+// another type than want.
+func (c *Call) found(want string, missing resp.Value, decode func(*store.Result) resp.Value, key []byte, stmts ...store.Stmt) Plan {
+	typeOf := c.typeOf(key)
+	typeOf.Moot = hasRows
+	last := len(stmts)
+	return read(func(r *store.Result) resp.Value {
+		if !hasRows(store.Result{Rows: r.Rows[:last]}) {
+			switch {
+			case len(r.Rows[last]) == 0:
+				return missing
+			case string(r.Rows[last][0][0].Bytes()) != want:
+				return wrongType
+			}
+		}
+		return decode(r)
+	}, append(stmts, typeOf)...)
+}
+
+// hasRows reports whether any of the statements before has returned rows.
+func hasRows(before store.Result) bool {
+	for _, rows := range before.Rows {
+		if len(rows) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func firstInt(r *store.Result, i int) int64 {

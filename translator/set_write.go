@@ -15,8 +15,9 @@ const (
 	sqlAddMember = `INSERT INTO sets(key_id, hash, member, seq)
 		SELECT id, ?4, ?5, seq FROM keys WHERE ` + live + ` ON CONFLICT DO NOTHING`
 
-	lookAtMember  = ` FROM keys k LEFT JOIN sets m ON m.key_id = k.id AND m.hash = ?4 AND m.member = ?5` + lookAt
-	sqlLookMember = looked + `, m.hash IS NOT NULL` + lookAtMember
+	// sqlAddNew is all that there is to do for a new member of a set that is there.
+	sqlAddNew = `INSERT INTO sets(key_id, hash, member, seq)
+		SELECT id, ?4, ?5, seq FROM keys WHERE ` + live + ` AND type = 'set' ON CONFLICT DO NOTHING`
 )
 
 var sqlRemoveMembers = chosen{
@@ -45,18 +46,13 @@ func (c *Call) removeMembers(key []byte, members [][]byte) []store.Stmt {
 	return append(each(c.choose(key, members, sqlRemoveMembers), c.shrunk(key)), c.dropEmpty(key))
 }
 
-// isMember reports that the look has found the member in the set.
-func isMember(before store.Result) bool {
-	row := liveRow(before.Rows)
-	return isOf(row, setType) && row[lookMore].Int() != 0
-}
-
 func sadd(c *Call) Plan {
 	key, members := c.Args[1], c.Args[2:]
 	if len(members) == 1 {
-		look := c.stmt(sqlLookMember, key, hashValue(members[0]), store.Bytes(members[0]))
-		add := store.Stmt{SQL: sqlAddMember, Args: look.Args, Moot: isMember}
-		return write(changed(3), append(c.opened(look, key, setType), add, c.grown(key))...)
+		args := c.key(key, hashValue(members[0]), store.Bytes(members[0]))
+		stmts := c.tried(store.Stmt{SQL: sqlAddNew, Args: args}, c.grown(key), key, setType)
+		add := len(stmts)
+		return write(changedEither(0, add), append(stmts, store.Stmt{SQL: sqlAddMember, Args: args, Moot: triedFor[setType].there}, c.grown(key))...)
 	}
 	stmts := append(c.opened(c.look(key), key, setType), c.addMembers(key, members)...)
 	return write(changedEach(3, len(stmts)), stmts...)

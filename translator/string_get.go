@@ -54,9 +54,20 @@ func stringsOf(rows []store.Row) []resp.Value {
 	return values
 }
 
+// guardString refuses a key of another type, after sqlGet as statement 0.
+func (c *Call) guardString(key []byte) store.Stmt {
+	s := c.guardType(key, stringType)
+	s.Moot = gotStringOrNone
+	return s
+}
+
+func gotStringOrNone(before store.Result) bool {
+	return len(before.Rows[0]) == 0 || !before.Rows[0][0][0].IsNull()
+}
+
 func getdel(c *Call) Plan {
 	key := c.Args[1]
-	return write(decodeString, c.stmt(sqlGet, key), c.guardType(key, stringType), c.drop(key))
+	return write(decodeString, c.stmt(sqlGet, key), c.guardString(key), c.drop(key))
 }
 
 // sqlSetExpiry makes a live key expire at ?4.
@@ -98,7 +109,7 @@ func getex(c *Call) Plan {
 	default:
 		change = c.stmt(sqlSetExpiry, key, store.Digits(exp.at))
 	}
-	return write(decodeString, c.stmt(sqlGet, key), c.guardType(key, stringType), change)
+	return write(decodeString, c.stmt(sqlGet, key), c.guardString(key), change)
 }
 
 // sqlStrLen returns a row for a live key, with NULL in it when the key is no

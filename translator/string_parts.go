@@ -67,21 +67,25 @@ func joined(rows []store.Row, i int, first, end int64) []byte {
 // atEnd is the offset of what is appended.
 const atEnd = int64(-1)
 
-// A change of some bytes of a string comes as ?3, the bytes or their number, and ?4,
-// the offset, where a negative one counts from the new end. sqlStretch puts the string
+// A change of some bytes of a string comes as the bytes or their number, and the offset after
+// that, where a negative one counts from the new end. sqlLookSize has the bytes that there are. sqlStretch puts the string
 // into parts if it is, or becomes, a long one, and refuses one beyond maxString;
 // sqlEditShort and sqlAppendShort change one that is not in parts, sqlEditParts one
 // that is, where the array ?5 has an element for each part that may be touched.
 // sqlMakeLong and sqlAddPart write a new one. The substr of an empty blob is NULL.
 const (
+	sqlLookSize = looked + `, ` + sizeNow + ` FROM keys k` + lookAt
+
 	sqlStretch = `UPDATE keys SET type = type, count = iif(` + stretched + ` <= 536870912, ` + stretched + `, NULL)
 		WHERE db = ?1 AND key = ?2 AND ` + stretched + ` > ` + schema.WholeBytes
 	stretched    = `max(` + sizeNow + `, iif(?4 < 0, ` + sizeNow + `, ?4) + ?3)`
 	sizeNow      = `iif(count > 0, count, length(value))`
 	sqlEditShort = `UPDATE keys SET value = CAST(
-			coalesce(substr(value, 1, ?4), '') || zeroblob(max(0, ?4 - length(value))) || ?3 ||
-			coalesce(substr(value, ?4 + length(?3) + 1), '') AS BLOB) WHERE db = ?1 AND key = ?2 AND count = 0`
-	sqlAppendShort = `UPDATE keys SET value = CAST(value || ?3 AS BLOB) WHERE db = ?1 AND key = ?2 AND count = 0`
+			coalesce(substr(value, 1, ?5), '') || zeroblob(max(0, ?5 - length(value))) || ?4 ||
+			coalesce(substr(value, ?5 + length(?4) + 1), '') AS BLOB)` + editedShort
+	sqlAppendShort = `UPDATE keys SET value = CAST(value || ?4 AS BLOB)` + editedShort
+	editedShort    = `, version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2 AND count = 0`
+	sqlEditedLong  = sqlTouched + ` AND count > 0`
 	sqlEditParts   = `INSERT INTO string_parts(key_id, part, value)
 		SELECT owner, n.part, CAST(
 			coalesce(substr(p.value, 1, at), '') || zeroblob(max(0, at - ifnull(length(p.value), 0))) || bytes ||
@@ -101,21 +105,45 @@ const (
 var stringTooLong = resp.MakeError(errStringTooLong)
 
 // splice is the statements that write bytes, of which there are some or which are appended,
-// into the string at key from offset on. The string may be missing.
+// into the string at key from offset on. The string may be missing. Statement 0 is the look.
 func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
-	args := append(c.key(key)[:2], store.Int(int64(len(bytes))), store.Int(offset))
-	stretch := store.Stmt{SQL: sqlStretch, Args: args, Refused: &stringTooLong}
-	short := store.Stmt{SQL: sqlEditShort, Args: append(args[:2:2], store.Bytes(bytes), args[3])}
-	if offset == atEnd {
-		short = store.Stmt{SQL: sqlAppendShort, Args: short.Args[:3]}
+	look, purge, ensure := c.stmt(sqlLookSize, key), c.purge(key), c.ensureString(key)
+	purge.Moot, ensure.Moot = isAlive, isString
+	staysShort := func(before store.Result) bool { return splicedSize(before.Rows, offset, bytes) <= schema.WholeString }
+	stretch := store.Stmt{
+		SQL: sqlStretch, Args: append(c.key(key)[:2], store.Int(int64(len(bytes))), store.Int(offset)),
+		Refused: &stringTooLong, Moot: staysShort,
 	}
-	return append([]store.Stmt{c.purge(key), c.upsertString(key), stretch, short}, c.editParts(key, offset, bytes)...)
+	short := c.stmt(sqlAppendShort, key, store.Bytes(bytes))
+	if offset != atEnd {
+		short = c.stmt(sqlEditShort, key, store.Bytes(bytes), store.Int(offset))
+	}
+	stmts := append(make([]store.Stmt, 0, 8), look, purge, ensure, stretch, short)
+	for _, edit := range append(c.editParts(key, offset, bytes), c.stmt(sqlEditedLong, key)) {
+		edit.Moot = staysShort
+		stmts = append(stmts, edit)
+	}
+	return stmts
+}
+
+func isString(before store.Result) bool { return isOf(liveRow(before.Rows), stringType) }
+
+// splicedSize is how long the string is after a splice, by the look before it.
+func splicedSize(rows [][]store.Row, offset int64, bytes []byte) int64 {
+	size, n := int64(0), int64(len(bytes))
+	if row := liveRow(rows); isOf(row, stringType) {
+		size = row[lookMore].Int()
+	}
+	if offset == atEnd {
+		return size + n
+	}
+	return max(size, offset+n)
 }
 
 // spliced is the plan of the command that answers the new length.
 func (c *Call) spliced(key []byte, offset int64, bytes []byte) Plan {
-	stmts := append(c.splice(key, offset, bytes), c.stmt(sqlStrLen, key))
-	return write(intOf(len(stmts)-1), stmts...)
+	return write(func(r *store.Result) resp.Value { return resp.MakeInt(splicedSize(r.Rows, offset, bytes)) },
+		c.splice(key, offset, bytes)...)
 }
 
 // longestArgument is the bytes of the longest argument: some engines take no more than 2 MB.

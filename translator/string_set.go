@@ -189,6 +189,9 @@ func set(c *Call) Plan {
 	switch {
 	case o.compare.word != 0:
 		stmts = c.guardCompare(key, o.compare, &resp.Nil)
+	case o.nx && !exp.keep && (!exp.given || exp.at > c.Env.Now) && !isLong(value):
+		add := store.Stmt{SQL: sqlAddOrReplace, Args: append(c.newString(key, value), exp.column())}
+		return write(okIfChanged, add)
 	case o.nx && !exp.keep && (!exp.given || exp.at > c.Env.Now):
 		return write(decodeOK, c.addString(key, value, exp, &resp.Nil)...)
 	case o.nx:
@@ -205,7 +208,7 @@ func set(c *Call) Plan {
 func (c *Call) setGet(key, value []byte, o options, exp expiry) Plan {
 	get := c.stmt(sqlGet, key)
 	if !o.nx && !o.xx && o.compare.word == 0 {
-		stmts := []store.Stmt{get, c.guardType(key, stringType)}
+		stmts := append(make([]store.Stmt, 0, 4), get, c.guardString(key))
 		return write(decodeString, c.setString(stmts, key, value, exp)...)
 	}
 	return readThen(func(r *store.Result) Plan {
@@ -226,10 +229,25 @@ func (c *Call) setGet(key, value []byte, o options, exp expiry) Plan {
 	}, get)
 }
 
+// okIfChanged answers OK when statement 0 has changed something, and nil otherwise.
+func okIfChanged(r *store.Result) resp.Value {
+	if r.Changes[0] == 0 {
+		return resp.Nil
+	}
+	return resp.OK
+}
+
 func decodeOK(*store.Result) resp.Value { return resp.OK }
 
+// sqlAddOrReplace makes the string where there is no live key.
+const sqlAddOrReplace = sqlAddString + overwrite + `excluded.expires_at WHERE dies_at <= ?3`
+
 func setnx(c *Call) Plan {
-	return write(always(resp.One), c.addString(c.Args[1], c.Args[2], expiry{}, &resp.Zero)...)
+	key, value := c.Args[1], c.Args[2]
+	if isLong(value) {
+		return write(always(resp.One), c.addString(key, value, expiry{}, &resp.Zero)...)
+	}
+	return write(changed(0), store.Stmt{SQL: sqlAddOrReplace, Args: append(c.newString(key, value), store.Value{})})
 }
 
 // setex is SETEX and PSETEX.

@@ -43,12 +43,12 @@ func (c *Call) upsertKey(key []byte, typ string) store.Stmt {
 	return s
 }
 
-// upsertString is upsertKey for a string, which is empty when it is new.
-const sqlUpsertString = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at, value) VALUES(?1, ?2, ?5, 'string', ?4, ?3, ?3, x'')
-	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'string', type, NULL), version = version + 1, updated_at = ?3`
+// ensureString is ensure for a string, which is empty when it is new.
+const sqlEnsureString = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at, value) VALUES(?1, ?2, ?5, 'string', ?4, ?3, ?3, x'')
+	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'string', type, NULL)`
 
-func (c *Call) upsertString(key []byte) store.Stmt {
-	s := c.stmt(sqlUpsertString, key, c.newVersion(), hashValue(key))
+func (c *Call) ensureString(key []byte) store.Stmt {
+	s := c.stmt(sqlEnsureString, key, c.newVersion(), hashValue(key))
 	s.Refused = &wrongType
 	return s
 }

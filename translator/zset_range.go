@@ -143,10 +143,9 @@ func (f rangeForm) parseRange(args [][]byte) (q rangeQuery, bad string) {
 	return q, bad
 }
 
-// stmts are the statements that return the members and scores of the range in
-// key, after typeOf.
-func (c *Call) rangeStmts(key []byte, q rangeQuery) []store.Stmt {
-	stmts := []store.Stmt{c.typeOf(key)}
+// rangeStmts are the statements that return the members and scores of the range in key. Of
+// several, one has them all.
+func (c *Call) rangeStmts(key []byte, q rangeQuery) (stmts []store.Stmt) {
 	args := q.args()
 	if q.by != byRank {
 		limit := clampLength(q.limit)
@@ -156,7 +155,9 @@ func (c *Call) rangeStmts(key []byte, q rangeQuery) []store.Stmt {
 		args = append(args, store.Int(limit), store.Int(clampLength(q.offset)))
 	}
 	for _, sql := range q.texts() {
-		stmts = append(stmts, c.stmt(sql, key, args...))
+		s := c.stmt(sql, key, args...)
+		s.Moot = hasRows
+		stmts = append(stmts, s)
 	}
 	return stmts
 }
@@ -177,15 +178,13 @@ func (q rangeQuery) texts() []string {
 	return []string{sqlZRankNear, sqlZRankFar}
 }
 
-// rows are the rows of rangeStmts, in the order of the reply: of several
-// statements, one has them all.
+// rows are the rows of rangeStmts, in the order of the reply. A statement about the key's type
+// follows them.
 func (q rangeQuery) rows(r *store.Result) []store.Row {
-	for _, rows := range r.Rows[1 : len(r.Rows)-1] {
-		if len(rows) > 0 {
-			return rows
-		}
+	last := r.Rows[len(r.Rows)-2]
+	if first := r.Rows[0]; len(first) > 0 {
+		return first
 	}
-	last := r.Rows[len(r.Rows)-1]
 	if q.by == byRank {
 		slices.Reverse(last)
 	}
@@ -199,12 +198,12 @@ func zrange(f rangeForm) func(*Call) Plan {
 		if bad != "" {
 			return fail(bad)
 		}
-		return read(typed(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value {
+		return c.found(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value {
 			if q.scores {
 				return scored(q.rows(r))
 			}
 			return bulks(q.rows(r))
-		}), c.rangeStmts(c.Args[1], q)...)
+		}, c.Args[1], c.rangeStmts(c.Args[1], q)...)
 	}
 }
 
@@ -214,7 +213,7 @@ func zrangestore(c *Call) Plan {
 		return fail(bad)
 	}
 	return readThen(func(r *store.Result) Plan {
-		if len(r.Rows[0]) > 0 && string(r.Rows[0][0][0].Bytes()) != zsetType {
+		if typ := r.Rows[len(r.Rows)-1]; len(typ) > 0 && string(typ[0][0].Bytes()) != zsetType {
 			return answer(wrongType)
 		}
 		rows := q.rows(r)
@@ -223,7 +222,7 @@ func zrangestore(c *Call) Plan {
 			elems[i] = element{member: row[0].Bytes(), score: row[1].Float()}
 		}
 		return c.zsetStore(c.Args[1], elems)
-	}, c.rangeStmts(c.Args[2], q)...)
+	}, append(c.rangeStmts(c.Args[2], q), c.typeOf(c.Args[2]))...)
 }
 
 // zcount is ZCOUNT and ZLEXCOUNT.
@@ -240,6 +239,7 @@ func zcount(by rangeBy) func(*Call) Plan {
 		case s.empty:
 			return read(typed(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(c.Args[1]))
 		}
-		return read(typed(zsetType, resp.Zero, intOf(1)), c.typeOf(c.Args[1]), c.stmt(sql, c.Args[1], s.args()...))
+		count := c.stmt(sql, c.Args[1], s.args()...)
+		return read(typed(zsetType, resp.Zero, intOf(1)), c.typeOf(c.Args[1]), count)
 	}
 }

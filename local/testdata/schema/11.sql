@@ -12,7 +12,7 @@ INSERT INTO meowdis VALUES(7,1795357667260);
 INSERT INTO meowdis VALUES(8,1795357667260);
 INSERT INTO meowdis VALUES(9,1795357667260);
 INSERT INTO meowdis VALUES(10,1795385465667);
-INSERT INTO meowdis VALUES(11,1795402832639);
+INSERT INTO meowdis VALUES(11,1795403654090);
 CREATE TABLE keys(
 			id INTEGER PRIMARY KEY,
 			db INTEGER NOT NULL,
@@ -340,10 +340,6 @@ CREATE TRIGGER hashes_delete AFTER DELETE ON hashes WHEN OLD.expires_at IS NOT N
 		UPDATE keys SET volatile = volatile - 1,
 			last_field = (SELECT max(expires_at) FROM hashes WHERE key_id = OLD.key_id AND expires_at IS NOT NULL)
 		WHERE id = OLD.key_id;
-	END;
-CREATE TRIGGER hashes_insert AFTER INSERT ON hashes WHEN NEW.expires_at IS NOT NULL BEGIN
-		UPDATE keys SET volatile = volatile + 1, last_field = max(NEW.expires_at, ifnull(last_field, NEW.expires_at))
-		WHERE id = NEW.key_id;
 	END;
 CREATE TRIGGER hashes_update AFTER UPDATE OF expires_at ON hashes WHEN OLD.expires_at IS NOT NEW.expires_at BEGIN
 		UPDATE keys SET volatile = volatile + (NEW.expires_at IS NOT NULL) - (OLD.expires_at IS NOT NULL),
