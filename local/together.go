@@ -77,7 +77,7 @@ func (s *Store) writeNow(group []*job) (began int) {
 	}
 	defer s.writing.Unlock()
 	v := s.visit(context.Background())
-	v.outlast, v.short = func() error { return errLong }, shortness{one: aMoment, all: time.Hour}
+	v.outlast, v.short = func() error { return errLong }, sharedWrite
 	t, err := s.attemptOn(s.writer, v, group, pace{aMoment, aMoment}, false)
 	if err == nil {
 		return t.began
@@ -122,9 +122,12 @@ func (s *Store) writeLater(parts []*store.Part, group []*job, took func(int), re
 	}
 }
 
-// sharedRead is what reads that others wait for take at most, and sharedWait is how long
-// they wait for a connection.
-var sharedRead = shortness{one: aMoment, all: 4 * aMoment}
+// sharedRead and sharedWrite are what others wait for at most, and sharedWait is how long reads
+// wait for a connection. One of the moments may have been another process's.
+var (
+	sharedRead  = shortness{one: 2 * aMoment, all: 4 * aMoment}
+	sharedWrite = shortness{one: 2 * aMoment, all: time.Hour}
+)
 
 const sharedWait = aMoment
 
