@@ -43,9 +43,10 @@ records:              commands keyspace resp
 profile:              spelling
 sweep:                keytype schema store
 translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema store translator/document translator/filter translator/vector
+pubsub:               glob resp
 script:               commands lua resp
 tally:                commands resp
-engine:               acl commands resp script store tally translator
+engine:               acl commands pubsub resp script store tally translator
 foreign:              keytype resp store translator
 doctor:               foreign keytype resp schema store translator
 keyspace/catalog:     keyspace keytype rdb resp schema store
@@ -55,7 +56,7 @@ transfer:             internal/readfull internal/script keyspace keytype rdb res
 
 local:                doctor foreign outfile schema store sweep
 remote:               commands resp
-server:               acl commands engine glob outfile resp store tally translator
+server:               acl commands engine glob outfile pubsub resp store tally translator
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp

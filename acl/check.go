@@ -1,6 +1,8 @@
 package acl
 
 import (
+	"slices"
+
 	"github.com/meowdis/meowdis/commands"
 )
 
@@ -82,6 +84,12 @@ func (s *selector) check(cmd *commands.Command, args [][]byte) Denial {
 var channels = map[string]struct{ single, pattern bool }{
 	"SUBSCRIBE": {}, "PSUBSCRIBE": {pattern: true}, "SSUBSCRIBE": {},
 	"PUBLISH": {single: true}, "SPUBLISH": {single: true},
+}
+
+// Hears reports whether the user may listen to the channel, or by the pattern, whatever commands it
+// may run.
+func (u *User) Hears(channel []byte, isPattern bool) bool {
+	return slices.ContainsFunc(u.rights.Load().selectors, func(s *selector) bool { return s.hears(channel, isPattern) })
 }
 
 // Why is the error text of a denial without its code. Only an administrator's shows what

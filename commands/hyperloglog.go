@@ -8,6 +8,7 @@ var hyperloglogCommands = []Command{
 	},
 	{
 		Name: "PFCOUNT", Group: "hyperloglog", Since: "2.8.9", Arity: -2, Flags: ReadOnly,
+		Traits:  Replicates,
 		Summary: "Estimates the number of distinct elements in the union of HyperLogLogs",
 		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RW|Returns, 1, -1, 1)},
 	},

@@ -26,6 +26,7 @@ const (
 	Deletes                     // only removes data
 	Metadata                    // nothing of these, as EXISTS
 	Varies                      // depends on the arguments which of these
+	NotKey                      // a name beside the keys, which a cluster places as one: a shard channel
 )
 
 // usual is what the letters mean without more.
@@ -33,7 +34,10 @@ var usual = map[Access]Access{RO: RO | Returns, RW: RW | Updates, OW: OW | Updat
 
 // Names lists the flags as COMMAND does, "RO" first.
 func (a Access) Names() []string {
-	if a&^letters == 0 {
+	switch {
+	case a == NotKey:
+		return []string{"not_key"}
+	case a&^letters == 0:
 		a = usual[a]
 	}
 	names := []string{[]string{"", "RO", "RW", "OW", "RM"}[a&letters]}
@@ -141,7 +145,7 @@ func (s KeySpec) run(n int) (first, last int, ok bool) {
 	if s.Last < 0 {
 		last = n + s.Last
 	}
-	return first, last, s.Keyword == "" && !s.KeyNum && !s.Unknown && s.Step > 0 && s.Limit <= 1 && first <= last && last < n
+	return first, last, s.Keyword == "" && !s.KeyNum && !s.Unknown && s.Access != NotKey && s.Step > 0 && s.Limit <= 1 && first <= last && last < n
 }
 
 // WellFormed reports whether all the keys that the specs speak of are in args.
@@ -156,7 +160,7 @@ func (c *Command) WellFormed(args [][]byte) bool {
 // their number makes no sense.
 func (s KeySpec) find(refs []KeyRef, args [][]byte) (_ []KeyRef, whole bool) {
 	first := s.begin(args)
-	if s.Unknown || first <= 0 {
+	if s.Unknown || s.Access == NotKey || first <= 0 {
 		return refs, true
 	}
 	if first >= len(args) {

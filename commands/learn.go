@@ -127,7 +127,7 @@ func learnRange(first, last, step int) KeySpec {
 func learnSpec(f map[string]resp.Value) KeySpec {
 	s := KeySpec{Step: 1}
 	for _, flag := range f["flags"].Elems {
-		for _, a := range []Access{RO, RW, OW, RM} {
+		for _, a := range []Access{RO, RW, OW, RM, NotKey} {
 			if string(flag.Str) == a.Names()[0] {
 				s.Access = a
 			}

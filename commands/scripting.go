@@ -5,14 +5,14 @@ package commands
 var scriptingCommands = []Command{
 	{
 		Name: "EVAL", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
-		Traits: Scripts, Replies: asScripts,
+		Traits: Scripts | Replicates, Replies: asScripts,
 		Summary: "Runs a Lua script in a transaction",
 		Syntax:  "script numkeys [key [key ...]] [arg [arg ...]]",
 		Keys:    []KeySpec{numKeys(RW|Returns|Updates, 2)},
 	},
 	{
 		Name: "EVALSHA", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
-		Traits: Scripts, Replies: asScripts,
+		Traits: Scripts | Replicates, Replies: asScripts,
 		Summary: "Runs a Lua script that the server has seen, by its SHA1, in a transaction",
 		Syntax:  "sha1 numkeys [key [key ...]] [arg [arg ...]]",
 		Keys:    []KeySpec{numKeys(RW|Returns|Updates, 2)},

@@ -272,7 +272,7 @@ func (c *Command) specAt(position int, token string) int {
 	for i, s := range c.Keys {
 		offset := position - s.Index
 		switch {
-		case position == 0 || s.Keyword != "" || s.Unknown:
+		case position == 0 || s.Keyword != "" || s.Unknown || s.Access == NotKey:
 		case s.KeyNum && offset == 1, !s.KeyNum && offset >= 0 && offset <= max(0, s.Last) && offset%max(1, s.Step) == 0:
 			return i
 		}

@@ -103,12 +103,13 @@ func changed(list, changes string) string {
 func notation(specs []KeySpec) string {
 	var all []string
 	for _, s := range specs {
-		text := s.Access.Names()[0] + s.Keyword + fmt.Sprintf("@%d:range(%d,%d,%d)", s.Index, s.Last, s.Step, s.Limit)
+		letters := strings.TrimPrefix(s.Access.Names()[0], "not_key")
+		text := letters + s.Keyword + fmt.Sprintf("@%d:range(%d,%d,%d)", s.Index, s.Last, s.Step, s.Limit)
 		switch {
 		case s.Unknown:
-			text = s.Access.Names()[0] + "unknown:unknown"
+			text = letters + "unknown:unknown"
 		case s.KeyNum:
-			text = s.Access.Names()[0] + s.Keyword + fmt.Sprintf("@%d:keynum(0,1,%d)", s.Index, s.Step)
+			text = letters + s.Keyword + fmt.Sprintf("@%d:keynum(0,1,%d)", s.Index, s.Step)
 		}
 		all = append(all, text)
 	}

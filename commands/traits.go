@@ -29,6 +29,9 @@ const (
 	Unpaired
 	// Report answers a text for people.
 	Report
+	// Replicates may be passed on to replicas, though it writes nothing: scripts that only read may
+	// not run it.
+	Replicates
 )
 
 // Has reports whether the command has a trait. It is false for a nil command.

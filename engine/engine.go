@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/tally"
@@ -55,6 +56,7 @@ type Engine struct {
 	readOnly string           // why nothing can be written, or nothing
 	tally    *tally.Tally     // nil when nothing is counted
 
+	hub       *pubsub.Hub
 	scripts   scripts
 	busyAfter atomic.Int64 // SetBusyThreshold's
 	timeLimit atomic.Int64 // SetTimeLimit's
@@ -74,7 +76,7 @@ func WithSeed(seed func() uint64) Option { return func(e *Engine) { e.seed = see
 // New makes an engine over s, by the system clock unless an option says otherwise. Over a
 // store that is for reading only it refuses the commands that write.
 func New(s Store, options ...Option) *Engine {
-	e := &Engine{store: s, now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64}
+	e := &Engine{store: s, hub: pubsub.New(), now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64}
 	if r, ok := s.(reader); ok {
 		e.readOnly = r.ReadOnly()
 	}

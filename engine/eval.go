@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/script"
 	"github.com/meowdis/meowdis/store"
@@ -48,6 +49,7 @@ type evaluation struct {
 	ctx      context.Context
 	killed   atomic.Bool
 	wrote    atomic.Bool
+	heard    heard
 }
 
 // evaluate reads a call of EVAL, EVALSHA or their _RO forms. bad is the reply to one
@@ -130,6 +132,7 @@ func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
 	if err != nil {
 		return resp.Value{}, err
 	}
+	e.release()
 	return replies[0], nil
 }
 
@@ -226,6 +229,7 @@ func (e *evaluation) execute(db int, seed uint64, do func(planned) (resp.Value, 
 	}
 	defer engine.scripts.machines.Put(m)
 	defer engine.began(e)()
+	e.heard = heard{}
 	began := time.Now()
 	limit := time.Duration(engine.timeLimit.Load())
 	host := script.Host{
@@ -278,6 +282,7 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 	}
 	switch {
 	case translator.Translates(cmd):
+		e.show(call{cmd, args}, *db)
 		p := e.session.planned(call{cmd, args})
 		p.db, p.queued = *db, true
 		began := time.Now()
@@ -288,11 +293,21 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		return v, err
 	case cmd.Name == "SELECT":
 		n, bad := commands.DBIndex(args[1])
-		if bad.IsError() {
-			return bad, nil
+		if !bad.IsError() {
+			*db, bad = n, resp.OK
 		}
-		*db = n
-		return resp.OK, nil
+		e.show(call{cmd, args}, *db)
+		return bad, nil
+	}
+	e.show(call{cmd, args}, *db)
+	switch cmd.Name {
+	case "PUBLISH":
+		return e.publish(pubsub.Channel, args), nil
+	case "SPUBLISH":
+		return e.publish(pubsub.Shard, args), nil
+	}
+	if cmd.Flags&commands.PubSub != 0 {
+		return e.session.listeners(e.ctx, call{cmd, args})
 	}
 	return e.session.onConnection(e.ctx, call{cmd, args})
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // Guard decides whether a session may run a call, which has the right number of words.
-// refused is false for one that it may run; else v is the error reply.
+// refused is false for one that it may run; else v is the error reply, or the reply of a connection
+// that answers the call itself.
 type Guard func(cmd *commands.Command, args [][]byte, at Moment) (v resp.Value, refused bool)
 
 // Moment is when a Guard is asked.
@@ -45,6 +46,9 @@ func (s *Session) find(args [][]byte) (cmd *commands.Command, bad resp.Value) {
 		}
 	}
 	if v, refused := s.Refused(cmd, args, at); refused {
+		if !v.IsError() {
+			s.show(call{cmd, args}, s.db)
+		}
 		return nil, v
 	}
 	if reason := s.engine.readOnly; reason != "" && cmd.Flags&commands.Write != 0 {

@@ -50,7 +50,7 @@ func (e *Engine) CanShare() bool {
 // calls that fail before they are planned or need more than a batch each, those in a transaction that
 // is open, and a bulk are for Stream, and nothing of them has happened yet.
 func (s *Session) Plan(calls [][][]byte, r *Round) bool {
-	if s.multi || len(calls) >= bulkFrom {
+	if s.multi || len(calls) >= bulkFrom || s.engine.hub.Watched() {
 		return false
 	}
 	r.begin(s, len(calls))

@@ -141,7 +141,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 				return err
 			}
 			used, began := s.budget.Used(), time.Now()
-			v, err := own.run(s, ctx, call{cmd, args})
+			v, err := s.runOwn(ctx, own, call{cmd, args})
 			s.budget.Back(used)
 			g.answer(v)
 			if err == nil {
@@ -154,6 +154,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		g.answer(s.enqueue(call{cmd, args}))
 		return nil
 	}
+	s.show(call{cmd, args}, s.db)
 	next := s.planned(call{cmd, args})
 	if g.bulk != nil && len(g.replies) < bulkFrom && cmd.Flags&commands.Write == 0 {
 		// What only reads keeps nobody from writing.
@@ -268,6 +269,12 @@ func ownCommand(name string) sessionCommand {
 		return sessionCommand{run: (*Session).scriptFlush}
 	case "SCRIPT KILL":
 		return sessionCommand{run: (*Session).scriptKill}
+	case "PUBLISH":
+		return sessionCommand{run: (*Session).publish}
+	case "SPUBLISH":
+		return sessionCommand{run: (*Session).publishShard}
+	case "PUBSUB CHANNELS", "PUBSUB NUMPAT", "PUBSUB NUMSUB", "PUBSUB SHARDCHANNELS", "PUBSUB SHARDNUMSUB":
+		return sessionCommand{run: (*Session).listeners}
 	case "MULTI":
 		return sessionCommand{run: (*Session).startMulti, inMulti: true}
 	case "EXEC":
@@ -386,21 +393,27 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		return resp.MakeError("EXECABORT Transaction discarded because of previous errors."), nil
 	}
 	calls := make([]planned, len(queue))
+	var after []int // what must not be heard before the rest is committed
 	db, fieldsets := s.db, s.fieldsets
 	for i, q := range queue {
 		if v, refused := s.Refused(q.cmd, q.args, Exec); refused {
-			calls[i] = planned{answer: v}
+			calls[i], queue[i].cmd = planned{answer: v}, nil // which nobody hears of
 			s.rejected(q.args, &v)
 			continue
 		}
-		if translator.Translates(q.cmd) {
+		if q.cmd.Flags&commands.PubSub != 0 || q.cmd.Name == "PING" && len(after) > 0 {
+			after = append(after, i)
+		}
+		switch {
+		case translator.Translates(q.cmd):
 			calls[i] = s.planned(q)
 			calls[i].queued = true
 			continue
-		}
-		if strings.HasPrefix(q.cmd.Name, "EVAL") {
+		case strings.HasPrefix(q.cmd.Name, "EVAL"):
 			e, bad := s.evaluate(ctx, q)
 			calls[i] = planned{answer: bad, eval: e, db: s.db}
+			continue
+		case q.cmd.Flags&commands.PubSub != 0:
 			continue
 		}
 		began := time.Now()
@@ -420,5 +433,5 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		return resp.NilArray, err
 	}
 	s.ranAll(calls, replies)
-	return resp.MakeArray(replies...), nil
+	return resp.MakeArray(replies...), s.publishAll(ctx, queue, calls, after, replies)
 }

@@ -25,6 +25,7 @@ const (
 	Bool                  // in Int, 0 or 1; RESP2 sends an integer
 	Verbatim              // in Str, without the "txt:" prefix; RESP2 sends a bulk
 	BigNumber             // decimal digits, in Str; RESP2 sends a bulk
+	Several               // in Elems, replies one after the other: those of SUBSCRIBE to several channels
 )
 
 // Value is one Redis reply. The zero Value is the null reply.

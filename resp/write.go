@@ -57,8 +57,10 @@ func (w *writer) two(out []byte, v Value) []byte {
 		return w.bulk(out, v.Str)
 	case PairMap:
 		return w.pairs(out, v.Elems, w.two)
+	case Several:
+	default:
+		out = appendNumber(out, '*', int64(len(v.Elems)))
 	}
-	out = appendNumber(out, '*', int64(len(v.Elems)))
 	for i := range v.Elems {
 		out = w.spill(w.two(out, v.Elems[i]))
 	}
@@ -94,6 +96,7 @@ func (w *writer) three(out []byte, v Value) []byte {
 		out = appendNumber(out, '>', n)
 	case Array:
 		out = appendNumber(out, '*', n)
+	case Several:
 	default:
 		return w.two(out, v)
 	}
@@ -202,7 +205,7 @@ func Downgrade(v Value) Value {
 		return MakeInt(v.Int)
 	case PairMap:
 		return Downgrade(pairArray(v.Elems))
-	case Array, Map, Set, Push, Scored:
+	case Array, Map, Set, Push, Scored, Several:
 		elems := make([]Value, len(v.Elems))
 		for i := range elems {
 			elems[i] = Downgrade(v.Elems[i])

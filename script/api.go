@@ -106,7 +106,7 @@ func (m *Machine) refused(args [][]byte) string {
 		return "ERR Wrong number of args calling Redis command from script"
 	case cmd.Flags&commands.NoScript != 0:
 		return notAllowed
-	case m.run.ReadOnly && cmd.Flags&commands.Write != 0:
+	case m.run.ReadOnly && (cmd.Flags&commands.Write != 0 || cmd.Has(commands.Replicates)):
 		return "ERR Write commands are not allowed from read-only scripts."
 	}
 	return ""

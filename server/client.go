@@ -41,6 +41,7 @@ type client struct {
 	calls   [][][]byte // the pipeline, reused
 	out     []byte     // of its replies, reused
 	box     *outbox
+	inbox   inbox
 	posting bool         // what is written is left to the outbox
 	sink    func([]byte) // write
 	broken  error        // of writing
@@ -53,6 +54,10 @@ type client struct {
 	authed bool
 	quiet  quiet
 	closed bool // no command is read any more
+
+	listens    bool // messages may come, or have come once
+	subscribed int  // how many subscriptions it has
+	monitors   bool
 
 	mu    sync.Mutex
 	about about
@@ -87,6 +92,7 @@ func newClient(s *Server, nc net.Conn) *client {
 	c.client = c
 	c.user.Store(s.users.Default())
 	c.box, c.sink, c.session = newOutbox(c), c.write, s.config.Engine.SessionOn(c.own)
+	c.inbox.client = c
 	c.session.SetGuard(c.guard)
 	c.session.SetWho(c.who)
 	c.session.Bound(s.budget(replyPiece))
@@ -206,7 +212,7 @@ var ownNames = [][]byte{
 
 func isOwn(name []byte) bool {
 	if len(name) < 4 || len(name) > 6 {
-		return false
+		return begins(name)
 	}
 	return slices.ContainsFunc(ownNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
 }
@@ -218,6 +224,9 @@ func (c *client) run(ctx context.Context) {
 	switch {
 	case last < 0:
 		return
+	case c.listens || begins(calls[last][0]):
+		c.listens = true
+		c.alone(ctx, calls)
 	case !isOwn(calls[last][0]):
 		c.pipeline(ctx, calls)
 	case isHTTP(calls[last][0]):
@@ -247,11 +256,19 @@ func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
 
 // send takes the next replies of a pipeline.
 func (c *client) send(replies ...resp.Value) error {
+	if c.listens {
+		c.inbox.hold() // what comes now comes after the reply
+	}
 	switch c.quiet {
 	case skipping:
-		c.quiet, replies = loud, replies[1:]
+		c.quiet = loud
+		if !isPushed(replies[0]) {
+			replies = replies[1:]
+		}
 	case skipNext, silent:
-		return nil
+		if !isPushed(replies[0]) {
+			return nil
+		}
 	}
 	for _, v := range replies {
 		c.out = resp.Stream(c.out, v, c.resp3, c.sink)

@@ -2,11 +2,13 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -113,28 +115,44 @@ func (c *client) describe() string {
 	if name := strings.ReplaceAll(string(a.command), "|", " "); commands.Lookup(name) != nil {
 		command = strings.ToLower(string(a.command))
 	}
-	flags := "N"
-	if a.queued >= 0 {
-		flags = "x"
-	}
-	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=0 name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0 multi=%d "+
+	n := c.server.hub.Of(&c.inbox)
+	flags := c.flags(n, a.queued >= 0)
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=0 name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d "+
 		"qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r "+
 		"cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s",
 		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), a.name, c.age(), int64(time.Since(a.active).Seconds()),
-		flags, a.db, a.queued, command, c.user.Load().Name(), protocol, a.libName, a.libVersion)
+		flags, a.db, n[pubsub.Channel], n[pubsub.Pattern], n[pubsub.Shard], a.queued, command, c.user.Load().Name(), protocol, a.libName, a.libVersion)
 }
 
-// list is CLIENT LIST [TYPE type] [ID id …]. Every client is a normal one.
+// flags are those of CLIENT LIST.
+func (c *client) flags(n pubsub.Counts, multi bool) (flags string) {
+	if n[pubsub.Commands] > 0 {
+		flags += "O"
+	}
+	if listening(n) {
+		flags += "P"
+	}
+	if multi {
+		flags += "x"
+	}
+	return cmp.Or(flags, "N")
+}
+
+func listening(n pubsub.Counts) bool {
+	return n[pubsub.Channel]+n[pubsub.Pattern]+n[pubsub.Shard] > 0
+}
+
+// list is CLIENT LIST [TYPE type] [ID id …].
 func (c *client) list(args [][]byte) resp.Value {
 	want := func(*client) bool { return true }
 	switch option := option(args, 2); {
 	case len(args) == 2:
 	case option == "TYPE" && len(args) == 4:
-		normal, bad := isNormal(args[3])
+		ofType, bad := c.server.ofType(args[3])
 		if bad.IsError() {
 			return bad
 		}
-		want = func(*client) bool { return normal }
+		want = ofType
 	case option == "ID" && len(args) > 3:
 		ids := map[int64]bool{}
 		for _, arg := range args[3:] {
@@ -165,16 +183,19 @@ func option(args [][]byte, i int) string {
 	return strings.ToUpper(string(args[i]))
 }
 
-// isNormal reports whether a client type is that of all clients here, and gives
-// the error of one that does not exist.
-func isNormal(arg []byte) (normal bool, bad resp.Value) {
+// ofType is the filter for a client type, or the error of one that does not exist.
+func (s *Server) ofType(arg []byte) (want func(*client) bool, bad resp.Value) {
+	pubsub := false
 	switch strings.ToLower(string(arg)) {
 	case "normal":
-		return true, resp.Value{}
-	case "master", "slave", "replica", "pubsub":
-		return false, resp.Value{}
+	case "pubsub":
+		pubsub = true
+	case "master", "slave", "replica":
+		return func(*client) bool { return false }, bad
+	default:
+		return nil, resp.MakeError("ERR Unknown client type '" + commands.Quote(arg) + "'")
 	}
-	return false, resp.MakeError("ERR Unknown client type '" + commands.Quote(arg) + "'")
+	return func(c *client) bool { return listening(s.hub.Of(&c.inbox)) == pubsub }, bad
 }
 
 // kill is CLIENT KILL addr, and CLIENT KILL with filters that a client must all
@@ -218,7 +239,7 @@ func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Va
 				return nil, syntaxError
 			}
 		default:
-			filter, bad := killBy(name, args[i+1])
+			filter, bad := c.server.killBy(name, args[i+1])
 			if bad.IsError() {
 				return nil, bad
 			}
@@ -236,7 +257,7 @@ func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Va
 }
 
 // killBy is the filter of CLIENT KILL with the name.
-func killBy(name string, arg []byte) (filter func(*client) bool, bad resp.Value) {
+func (s *Server) killBy(name string, arg []byte) (filter func(*client) bool, bad resp.Value) {
 	value := string(arg)
 	switch name {
 	case "ID":
@@ -246,8 +267,7 @@ func killBy(name string, arg []byte) (filter func(*client) bool, bad resp.Value)
 		}
 		return func(o *client) bool { return o.id == id }, bad
 	case "TYPE":
-		normal, bad := isNormal(arg)
-		return func(*client) bool { return normal }, bad
+		return s.ofType(arg)
 	case "ADDR":
 		return func(o *client) bool { return o.net.RemoteAddr().String() == value }, bad
 	case "LADDR":

@@ -18,6 +18,9 @@ func (c *client) own(_ context.Context, cmd *commands.Command, args [][]byte) (r
 	if run := ownCommands[cmd.Name]; run != nil {
 		return run(c, args), true
 	}
+	if _, is := subscriptions[cmd.Name]; is {
+		return c.subscribe(cmd.Name, args), true
+	}
 	return c.server.own(&c.person, cmd, args)
 }
 
@@ -35,7 +38,7 @@ var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 	"CLIENT GETNAME": (*client).getName, "CLIENT ID": (*client).getID, "CLIENT INFO": (*client).info,
 	"CLIENT KILL": (*client).kill, "CLIENT LIST": (*client).list, "CLIENT NO-EVICT": (*client).onOff,
 	"CLIENT NO-TOUCH": (*client).onOff, "CLIENT REPLY": (*client).reply, "CLIENT SETINFO": (*client).setInfo,
-	"CLIENT SETNAME": (*client).setName, "DEBUG SLEEP": (*client).sleep,
+	"CLIENT SETNAME": (*client).setName, "DEBUG SLEEP": (*client).sleep, "MONITOR": (*client).monitor,
 }
 
 // own carries out the commands that belong to the server as a whole.
@@ -166,6 +169,8 @@ func (c *client) quit([][]byte) resp.Value {
 // reset makes the connection as it was when it began; the session has already
 // been.
 func (c *client) reset([][]byte) resp.Value {
+	c.server.hub.Leave(&c.inbox)
+	c.subscribed, c.monitors = 0, false
 	if c.resp3 = false; c.quiet != skipping {
 		c.quiet = loud
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/acl"
+	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/tally"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -51,8 +52,11 @@ func (s *Server) serverInfo() []string {
 
 func (s *Server) clientsInfo() []string {
 	clients := s.all()
-	watching, watched := 0, 0
+	watching, watched, listeners := 0, 0, 0
 	for _, c := range clients {
+		if listening(s.hub.Of(&c.inbox)) {
+			listeners++
+		}
 		if n := c.watched(); n > 0 {
 			watching++
 			watched += n
@@ -60,7 +64,7 @@ func (s *Server) clientsInfo() []string {
 	}
 	return []string{
 		field("connected_clients", len(clients)), field("cluster_connections", 0), field("maxclients", s.param("maxclients")),
-		field("blocked_clients", 0), field("tracking_clients", 0), field("pubsub_clients", 0), field("watching_clients", watching),
+		field("blocked_clients", 0), field("tracking_clients", 0), field("pubsub_clients", listeners), field("watching_clients", watching),
 		field("clients_in_timeout_table", 0), field("total_watched_keys", watched),
 		field("total_blocking_keys", 0), field("total_blocking_keys_on_nokey", 0),
 	}
@@ -72,6 +76,7 @@ func (s *Server) statsInfo() []string {
 	hits, misses := s.tally.Lookups()
 	_, failures := s.tally.Errors()
 	keys, fields := s.config.Engine.Expired()
+	topics := s.hub.Topics()
 	kbps := func(perSecond float64) string { return fmt.Sprintf("%.2f", perSecond/1024) }
 	lines := []string{
 		field("total_connections_received", s.counts.connections.Load()), field("total_commands_processed", calls),
@@ -85,7 +90,7 @@ func (s *Server) statsInfo() []string {
 		field("expired_subkeys", fields), field("expired_keys", keys), field("evicted_keys", 0), field("evicted_clients", 0),
 		field("evicted_scripts", 0), field("total_eviction_exceeded_time", 0), field("current_eviction_exceeded_time", 0),
 		field("keyspace_hits", hits), field("keyspace_misses", misses),
-		field("pubsub_channels", 0), field("pubsub_patterns", 0), field("pubsubshard_channels", 0),
+		field("pubsub_channels", topics[pubsub.Channel]), field("pubsub_patterns", topics[pubsub.Pattern]), field("pubsubshard_channels", topics[pubsub.Shard]),
 		field("latest_fork_usec", 0), field("total_forks", 0), field("migrate_cached_sockets", 0), field("slave_expires_tracked_keys", 0),
 	}
 	for _, name := range zeroStats {

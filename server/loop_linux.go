@@ -315,7 +315,7 @@ func (l *loop) cut(c *client, buf []byte) (calls [][][]byte, whole bool) {
 
 // run plans calls, and leaves them to who carries them out.
 func (l *loop) run(c *client, calls [][][]byte) {
-	if c.quiet != loud || c.looped.slow || isOwn(calls[len(calls)-1][0]) {
+	if c.quiet != loud || c.looped.slow || c.listens || isOwn(calls[len(calls)-1][0]) {
 		l.away(c, calls)
 		return
 	}

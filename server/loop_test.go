@@ -29,6 +29,7 @@ func TestGoroutineEach(t *testing.T) {
 		"does not read": TestClientThatDoesNotRead, "is done": TestClientThatIsDone, "stalls": TestClientsThatStall,
 		"half-closed": TestHalfClosed, "order": TestOrder, "beside a slow one": TestBesideSlow,
 		"kill": TestKillBusy, "many come and go": TestComeAndGo, "post": TestPost, "post to deaf": TestPostToDeaf,
+		"schedules": TestSchedules,
 	} {
 		if testing.Short() && strings.HasPrefix(name, "wire") {
 			continue // the race detector takes minutes for what is not about goroutines

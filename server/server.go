@@ -17,6 +17,7 @@ import (
 
 	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/tally"
 )
@@ -78,6 +79,7 @@ type Server struct {
 	traffic  traffic
 	tally    *tally.Tally
 
+	hub      *pubsub.Hub
 	users    *acl.Users
 	userFile sync.Mutex // while the file is read or written
 
@@ -120,6 +122,7 @@ func New(c Config) *Server {
 	s.replID.Store(hex.EncodeToString(id))
 	s.users.SetPassword(c.RequirePass)
 	if c.Engine != nil {
+		s.hub = c.Engine.Hub()
 		c.Engine.SetFacts(s.facts)
 		c.Engine.SetTally(s.tally)
 		c.Engine.SetTimeLimit(c.TimeLimit)
@@ -139,7 +142,9 @@ func (s *Server) add(c *client) {
 	s.clients[c.id] = c
 }
 
+// remove takes a client off the list, and out of what it listens to.
 func (s *Server) remove(c *client) {
+	s.hub.Leave(&c.inbox)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.clients, c.id)

@@ -130,6 +130,10 @@ func (s *Server) acl(p *person, cmd *commands.Command, args [][]byte) (v resp.Va
 		return s.saveUsers(), true
 	case "ACL LOAD":
 		return s.reloadUsers(p), true
+	case "ACL SETUSER":
+		v, ok = s.users.Reply(cmd, args, p.user.Load(), time.Now().UnixMilli())
+		s.silence(p)
+		return v, ok
 	}
 	return s.users.Reply(cmd, args, p.user.Load(), time.Now().UnixMilli())
 }
@@ -196,6 +200,7 @@ func (s *Server) reloadUsers(p *person) resp.Value {
 		return resp.MakeError("ERR " + commands.OneLine(wrong))
 	}
 	s.dismiss(p, gone)
+	s.silence(p)
 	return resp.OK
 }
 

@@ -82,7 +82,7 @@ func commandGetkeys(flags bool) func(*Call) Plan {
 		switch {
 		case cmd == nil:
 			return fail("ERR Invalid command specified")
-		case len(cmd.Keys) == 0:
+		case len(cmd.Keys) == 0 || cmd.Keys[0].Access == commands.NotKey:
 			return fail("ERR The command has no key arguments")
 		case !cmd.Accepts(len(args)):
 			return fail("ERR Invalid number of arguments specified for command")

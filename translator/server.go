@@ -18,6 +18,7 @@ var serverTranslations = translations{
 	"INFO":                    info,
 	"LOLWUT":                  lolwut,
 	"ACL HELP":                help,
+	"PUBSUB HELP":             help,
 	"MODULE HELP":             help,
 	"MODULE LIST":             func(*Call) Plan { return answer(Modules) },
 	"COMMAND":                 commandInfo,

@@ -164,19 +164,22 @@ var leftOut = map[string]string{
 	"ACL GENTOKEN": ofUpstash, "ACL RESTTOKEN": ofUpstash,
 	"BGREWRITEAOF": writesFiles, "BGSAVE": writesFiles, "SAVE": writesFiles,
 	"CLIENT HELP": ownWords, "COMMAND HELP": ownWords, "CONFIG HELP": ownWords, "MEMORY HELP": ownWords,
-	"MODULE HELP": ownWords, "OBJECT HELP": ownWords, "SCRIPT HELP": ownWords, "FUNCTION HELP": ownWords, "XGROUP HELP": ownWords, "XINFO HELP": ownWords,
+	"PUBSUB HELP": ownWords, "MODULE HELP": ownWords, "OBJECT HELP": ownWords, "SCRIPT HELP": ownWords, "FUNCTION HELP": ownWords, "XGROUP HELP": ownWords, "XINFO HELP": ownWords,
 	"CLIENT KILL": "closes the connections of the test", "QUIT": "closes the connections of the test",
 	"CLIENT REPLY":    "what is not answered cannot be compared",
 	"CLIENT TRACKING": "no client gets messages about changes here, so that ON is refused",
 	"DEBUG":           "Redis has its subcommands in no table, and queues what it will refuse",
 	"LOLWUT":          "draws what it likes",
 	"PFSELFTEST":      "keeps redis-server busy for seconds",
-	"WAIT":            "waits for replicas",
-	"WAITAOF":         "waits for replicas",
-	"VLINKS":          "shows the links of a graph, which is drawn by lot there and not kept here",
+	"SUBSCRIBE":       byMessages, "PSUBSCRIBE": byMessages, "SSUBSCRIBE": byMessages, "MONITOR": byMessages,
+	"UNSUBSCRIBE": byMessages, "PUNSUBSCRIBE": byMessages, "SUNSUBSCRIBE": byMessages,
+	"WAIT":    "waits for replicas",
+	"WAITAOF": "waits for replicas",
+	"VLINKS":  "shows the links of a graph, which is drawn by lot there and not kept here",
 }
 
 const (
+	byMessages  = "answers by messages, and often by several: the server's schedules compare them"
 	writesFiles = "writes files, one at a time"
 	ownWords    = "answers in words of its own"
 	ofUpstash   = "Redis does not have it"

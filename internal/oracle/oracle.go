@@ -47,6 +47,12 @@ func Start(t testing.TB, args ...string) *Server {
 	return s
 }
 
+// Wait waits for the server to come up.
+func (s *Server) Wait(t testing.TB) {
+	t.Helper()
+	s.Dial(t).conn.Close()
+}
+
 // Conn is a connection to the oracle.
 type Conn struct {
 	t    testing.TB

@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/tally"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// WithHub has the engine's messages go through h, in place of a hub of its own.
+func WithHub(h *pubsub.Hub) Option { return func(e *Engine) { e.hub = h } }
+
+// Hub is where the engine's messages go.
+func (e *Engine) Hub() *pubsub.Hub { return e.hub }
+
+func (s *Session) publish(_ context.Context, c call) (resp.Value, error) {
+	return resp.MakeInt(s.engine.hub.Publish(pubsub.Channel, c.args[1], c.args[2])), nil
+}
+
+func (s *Session) publishShard(_ context.Context, c call) (resp.Value, error) {
+	return resp.MakeInt(s.engine.hub.Publish(pubsub.Shard, c.args[1], c.args[2])), nil
+}
+
+// listeners is PUBSUB and its subcommand.
+func (s *Session) listeners(_ context.Context, c call) (resp.Value, error) {
+	_, sub, _ := strings.Cut(c.cmd.Name, " ")
+	v, ok := s.engine.hub.Info(sub, c.args)
+	if !ok {
+		return commands.SubcommandSyntax(c.args), nil
+	}
+	return v, nil
+}
+
+// publishAll is the end of EXEC, when its writes are committed: it sends the messages of the
+// scripts, and runs what was put off.
+func (s *Session) publishAll(ctx context.Context, queue []call, calls []planned, after []int, replies []resp.Value) (err error) {
+	for i, q := range queue {
+		if q.cmd == nil {
+			continue
+		}
+		s.show(q, s.shownIn(calls[i]))
+		if e := calls[i].eval; e != nil {
+			e.release()
+		}
+		if len(after) == 0 || after[0] != i {
+			continue
+		}
+		after = after[1:]
+		if !translator.Translates(q.cmd) {
+			began := time.Now()
+			if replies[i], err = ownCommand(q.cmd.Name).run(s, ctx, q); err != nil {
+				return err
+			}
+			s.ran(q, time.Since(began), &replies[i])
+		} else if v, refused := s.Refused(q.cmd, q.args, Exec); refused {
+			replies[i] = v
+		}
+	}
+	return nil
+}
+
+// shownIn is the database that a call of a transaction ran in.
+func (s *Session) shownIn(p planned) int {
+	if p.cmd != nil || p.eval != nil {
+		return p.db
+	}
+	return s.db
+}
+
+// runOwn runs a command that acts on the session, and shows it.
+func (s *Session) runOwn(ctx context.Context, own sessionCommand, c call) (resp.Value, error) {
+	if c.cmd.Flags&commands.SkipMonitor != 0 { // its own commands come after it
+		s.show(c, s.db)
+		return own.run(s, ctx, c)
+	}
+	v, err := own.run(s, ctx, c)
+	s.show(c, s.db)
+	return v, err
+}
+
+// show lets those who watch all commands see a call.
+func (s *Session) show(c call, db int) {
+	if s.engine.hub.Watched() && c.cmd.Flags&commands.Admin == 0 {
+		from := ""
+		if s.who != nil {
+			from, _ = s.who()
+		}
+		s.engine.hub.Show(shownLine(c, db, from))
+	}
+}
+
+// shownLine is a line of MONITOR.
+func shownLine(c call, db int, from string) []byte {
+	now := time.Now()
+	line := strconv.AppendInt(nil, now.Unix(), 10)
+	micros := strconv.Itoa(1_000_000 + now.Nanosecond()/1000)
+	line = append(append(line, '.'), micros[1:]...)
+	line = append(strconv.AppendInt(append(line, " ["...), int64(db), 10), ' ')
+	line = append(append(line, from...), ']')
+	for _, arg := range tally.Redacted(c.cmd, c.args) {
+		line = resp.AppendQuoted(append(line, ' '), arg, false)
+	}
+	return line
+}
+
+// heard is what others hear of a script, once its writes are committed.
+type heard struct {
+	lines    [][]byte // of MONITOR
+	messages []message
+	size     int
+}
+
+type message struct {
+	kind             pubsub.Kind
+	channel, payload []byte
+}
+
+// maxHeard bounds what is kept of a script until it has ended.
+const maxHeard = 64 << 20
+
+// publish is PUBLISH or SPUBLISH in a script. The reply is the number of those who listen now.
+func (e *evaluation) publish(kind pubsub.Kind, args [][]byte) resp.Value {
+	if e.heard.size += len(args[1]) + len(args[2]); e.heard.size > maxHeard {
+		return resp.MakeError("ERR a script may publish 64 MB at most")
+	}
+	e.heard.messages = append(e.heard.messages, message{kind, args[1], args[2]})
+	return resp.MakeInt(e.session.engine.hub.Receivers(kind, args[1]))
+}
+
+// show lets those who watch see a call of the script.
+func (e *evaluation) show(c call, db int) {
+	if !e.session.engine.hub.Watched() || c.cmd.Flags&commands.Admin != 0 {
+		return
+	}
+	line := shownLine(c, db, "lua")
+	if e.heard.size += len(line); e.heard.size > maxHeard {
+		return
+	}
+	e.heard.lines = append(e.heard.lines, line)
+}
+
+// release tells others what the script did.
+func (e *evaluation) release() {
+	hub := e.session.engine.hub
+	for _, line := range e.heard.lines {
+		hub.Show(line)
+	}
+	for _, m := range e.heard.messages {
+		hub.Publish(m.kind, m.channel, m.payload)
+	}
+	e.heard = heard{}
+}

@@ -1,0 +1,168 @@
+package server_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/server"
+)
+
+// TestSchedules has several clients do the steps of schedules, and compares what all of them get
+// after each step with redis-server's.
+func TestSchedules(t *testing.T) {
+	version := oracle.Start(t).Dial(t).Version()
+	mask := masked(version)
+	for _, s := range readSchedules(t) {
+		if version.Before(oracle.Version(s.since)) {
+			continue // which sent itself messages before the reply, and has no pubsub_clients
+		}
+		t.Run(s.name, func(t *testing.T) {
+			redis := oracle.Start(t)
+			redis.Wait(t)
+			want := newStage(t, "unix", redis.Socket, mask)
+			got := newStage(t, "tcp", serve(t, server.Config{}).resp, mask)
+			for _, step := range s.steps {
+				a, b := want.play(step), got.play(step)
+				if a != b {
+					t.Errorf("%s\nserver:\n%sredis-server:\n%s", step, b, a)
+				}
+			}
+		})
+	}
+}
+
+type schedule struct {
+	name, since string
+	steps       []string
+}
+
+func readSchedules(t *testing.T) (all []schedule) {
+	text, err := os.ReadFile("testdata/schedules.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if name, ok := strings.CutPrefix(line, "== "); ok {
+			name, since, _ := strings.Cut(name, " !since ")
+			all = append(all, schedule{name: name, since: since})
+		} else if line != "" && !strings.HasPrefix(line, "#") {
+			last := &all[len(all)-1]
+			last.steps = append(last.steps, line)
+		}
+	}
+	return all
+}
+
+// stage is a server and the clients of a schedule, by name.
+type stage struct {
+	t             *testing.T
+	network, addr string
+	mask          func([]byte) string
+	order         []string
+	actors        map[string]*actor
+}
+
+type actor struct {
+	conn net.Conn
+	gone bool
+}
+
+func newStage(t *testing.T, network, addr string, mask func([]byte) string) *stage {
+	return &stage{t: t, network: network, addr: addr, mask: mask, actors: map[string]*actor{}}
+}
+
+// play has an actor do a step, and returns what each of them got.
+func (s *stage) play(step string) string {
+	who, says, _ := strings.Cut(step, " ")
+	a := s.actors[who]
+	if a == nil {
+		conn, err := net.Dial(s.network, s.addr)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.t.Cleanup(func() { conn.Close() })
+		a = &actor{conn: conn}
+		s.actors[who], s.order = a, append(s.order, who)
+	}
+	var out []byte
+	for _, command := range strings.Split(says, " ; ") {
+		args, err := resp.SplitLine(command)
+		if err != nil {
+			s.t.Fatal(step, err)
+		}
+		out = resp.AppendCommand(out, args...)
+	}
+	a.conn.Write(out)
+	var all strings.Builder
+	for _, name := range append([]string{who}, s.order...) {
+		if got := s.actors[name].hear(s.t, step); len(got) > 0 {
+			fmt.Fprintf(&all, "  %s: %q\n", name, s.mask(got))
+		}
+	}
+	return all.String()
+}
+
+// hear returns what has come to an actor: the error reply to an unknown command comes after it.
+func (a *actor) hear(t *testing.T, step string) []byte {
+	if a.gone {
+		return nil
+	}
+	const end = "THE-END"
+	mark := []byte("-ERR unknown command '" + end + "', with args beginning with: \r\n")
+	a.conn.Write([]byte(end + "\r\n"))
+	a.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	var got []byte
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := a.conn.Read(buf)
+		got = append(got, buf[:n]...)
+		if before, ok := bytes.CutSuffix(got, mark); ok {
+			return before
+		}
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			t.Fatalf("%s: no answer after %q", step, got)
+		case err != nil && !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset by peer"):
+			t.Fatal(err)
+		case err != nil:
+			a.gone = true
+			return append(got, "(closed)"...)
+		}
+	}
+}
+
+// masked hides what legitimately differs: clocks, addresses, and of CLIENT LIST and INFO all but what is about messages.
+func masked(v oracle.Version) func([]byte) string {
+	hello := differences(v)
+	line := regexp.MustCompile(`\+\d{10}\.\d{6} \[(\d+) (?:unix:[^ \]]+|[\d.:]+|(lua))\]`)
+	clients := regexp.MustCompile(`\$\d+\r\n((?:id=.*\n)+)`)
+	of := regexp.MustCompile(` flags=(\w+) .*? sub=(\d+) psub=(\d+) ssub=(\d+) .*? cmd=([^ ]+) `)
+	info := regexp.MustCompile(`\$\d+\r\n# (?:Stats|Clients)\r\n(?s:.*)`)
+	fact := regexp.MustCompile(`pubsub\w+:\d+`)
+	return func(got []byte) string {
+		text := hello(got)
+		text = line.ReplaceAllString(text, "+TIME [$1 $2]")
+		text = clients.ReplaceAllStringFunc(text, func(list string) string {
+			var all []string
+			for _, m := range of.FindAllStringSubmatch(list, -1) {
+				flags := strings.TrimSuffix(m[1], "U") // of a Unix socket
+				if flags == "" {
+					flags = "N"
+				}
+				all = append(all, flags+" "+strings.Join(m[2:], " "))
+			}
+			return strings.Join(all, ", ")
+		})
+		return info.ReplaceAllStringFunc(text, func(facts string) string { return strings.Join(fact.FindAllString(facts, -1), ", ") })
+	}
+}

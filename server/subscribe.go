@@ -1,0 +1,179 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/meowdis/meowdis/acl"
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// listenNames are the commands after which messages come to a client.
+var listenNames = [][]byte{[]byte("MONITOR"), []byte("SUBSCRIBE"), []byte("PSUBSCRIBE"), []byte("SSUBSCRIBE")}
+
+func begins(name []byte) bool {
+	if n := len(name); n != 7 && n != 9 && n != 10 {
+		return false
+	}
+	return slices.ContainsFunc(listenNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
+}
+
+// alone runs each of calls for itself: messages come to the client, and each has its place before
+// or after a reply.
+func (c *client) alone(ctx context.Context, calls [][][]byte) {
+	for i := range calls {
+		if c.monitors || sendsMessages(calls[i]) {
+			c.inbox.hold() // what it sends to itself comes after its reply
+		}
+		c.pipeline(ctx, calls[i:i+1])
+		c.write(c.out)
+		c.out = c.out[:0]
+		if c.broken != nil || c.closed {
+			return
+		}
+		c.inbox.release()
+	}
+}
+
+func sendsMessages(args [][]byte) bool {
+	cmd := commands.Called(args)
+	return cmd.Has(commands.Replicates) || cmd != nil && (cmd.Name == "EXEC" || cmd.Group == "scripting")
+}
+
+// subscriptions are the commands that change what a client listens to.
+var subscriptions = map[string]struct {
+	kind pubsub.Kind
+	ends bool
+}{
+	"SUBSCRIBE": {kind: pubsub.Channel}, "PSUBSCRIBE": {kind: pubsub.Pattern}, "SSUBSCRIBE": {kind: pubsub.Shard},
+	"UNSUBSCRIBE": {pubsub.Channel, true}, "PUNSUBSCRIBE": {pubsub.Pattern, true}, "SUNSUBSCRIBE": {pubsub.Shard, true},
+}
+
+// subscribe is SUBSCRIBE, UNSUBSCRIBE or one of their kind.
+func (c *client) subscribe(name string, args [][]byte) resp.Value {
+	how, hub := subscriptions[name], c.server.hub
+	confirmations := resp.Value{Kind: resp.Several}
+	confirm := func(v resp.Value) { confirmations.Elems = append(confirmations.Elems, v) }
+	if how.ends {
+		channels := args[1:]
+		if len(channels) == 0 {
+			channels = hub.Names(&c.inbox, how.kind)
+		}
+		for _, channel := range channels {
+			confirm(pubsub.Unsubscribed(how.kind, channel, c.count(how.kind, hub.Unsubscribe(&c.inbox, how.kind, channel))))
+		}
+		if len(channels) == 0 {
+			confirm(pubsub.Unsubscribed(how.kind, nil, c.count(how.kind, hub.Of(&c.inbox))))
+		}
+	} else {
+		c.server.join(how.kind)
+		c.inbox.hold()
+		for _, channel := range args[1:] {
+			confirm(pubsub.Subscribed(how.kind, channel, c.count(how.kind, hub.Subscribe(&c.inbox, how.kind, channel))))
+		}
+	}
+	if len(confirmations.Elems) == 1 {
+		return confirmations.Elems[0]
+	}
+	return confirmations
+}
+
+// count is the number that a confirmation has: shard channels are counted for themselves.
+func (c *client) count(kind pubsub.Kind, n pubsub.Counts) int {
+	c.subscribed = n[pubsub.Channel] + n[pubsub.Pattern] + n[pubsub.Shard]
+	if kind == pubsub.Shard {
+		return n[pubsub.Shard]
+	}
+	return n[pubsub.Channel] + n[pubsub.Pattern]
+}
+
+// monitor is MONITOR. It answers once.
+func (c *client) monitor([][]byte) resp.Value {
+	if c.monitors {
+		return resp.Value{Kind: resp.Several}
+	}
+	c.server.join(pubsub.Commands)
+	c.inbox.hold()
+	c.monitors = true
+	c.server.hub.Subscribe(&c.inbox, pubsub.Commands, nil)
+	return resp.OK
+}
+
+// join says so when the messages of other processes cannot come.
+func (s *Server) join(kind pubsub.Kind) {
+	err := s.hub.Join(kind)
+	if err == nil {
+		return
+	}
+	if unsaid, is := s.complaints.worth(err.Error(), time.Now()); is {
+		s.config.Logger.Warn("messages of other processes on the file do not come", "error", err, "unsaid", unsaid)
+	}
+}
+
+// guard checks a call by what the client may, and by the state that it is in.
+func (c *client) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
+	if v, refused = c.person.guard(cmd, args, at); refused || !c.listens && at != engine.Exec {
+		return v, refused
+	}
+	if cmd.Name == "MONITOR" && at == engine.Exec {
+		return resp.MakeError("ERR MONITOR isn't allowed for DENY BLOCKING client"), true
+	}
+	inContext := c.subscribed > 0 && !c.resp3
+	switch {
+	case inContext && cmd.Name == "PING" && len(args) <= 2 && (at == engine.Calling || at == engine.Exec):
+		return pong(args), true
+	case at != engine.Calling && at != engine.Queueing:
+		return v, false
+	case inContext && !inSubscribed(cmd):
+		return resp.MakeError("ERR Can't execute '" + cmd.WireName() + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"), true
+	case c.monitors && (cmd.Flags&(commands.Write|commands.ReadOnly) != 0 || cmd.Has(commands.Replicates)):
+		return resp.MakeError("ERR Replica can't interact with the keyspace"), true
+	}
+	return v, false
+}
+
+// pong answers PING where replies and messages must be told apart.
+func pong(args [][]byte) resp.Value {
+	text := resp.EmptyBulk
+	if len(args) > 1 {
+		text = resp.MakeBulk(args[1])
+	}
+	return resp.MakeArray(resp.MakeString("pong"), text)
+}
+
+func inSubscribed(cmd *commands.Command) bool {
+	if _, is := subscriptions[cmd.Name]; is {
+		return true
+	}
+	return cmd.Name == "PING" || cmd.Name == "QUIT" || cmd.Name == "RESET"
+}
+
+// isPushed reports whether a reply is a message, which CLIENT REPLY does not keep back.
+func isPushed(v resp.Value) bool {
+	return v.Kind == resp.Push || v.Kind == resp.Several
+}
+
+// mayHear reports whether the user may have the subscriptions.
+func mayHear(user *acl.User, hub *pubsub.Hub, s pubsub.Subscriber) bool {
+	for _, kind := range []pubsub.Kind{pubsub.Channel, pubsub.Pattern, pubsub.Shard} {
+		for _, name := range hub.Names(s, kind) {
+			if !user.Hears(name, kind == pubsub.Pattern) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// silence closes the connections that listen to what their users may not hear any more.
+func (s *Server) silence(p *person) {
+	s.killAll(p.client, func(o *client) bool {
+		user := o.user.Load()
+		return !user.Unlimited() && !mayHear(user, s.hub, &o.inbox)
+	})
+}
