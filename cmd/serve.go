@@ -30,6 +30,7 @@ type serveOptions struct {
 	token       secretOptions
 	requirePass secretOptions
 	aclFile     string
+	backupDir   string
 	timeLimit   time.Duration
 	grace       time.Duration
 	limits      limitOptions
@@ -64,8 +65,11 @@ ACL SETUSER makes users who may do less, as in Redis, and ACL RESTTOKEN their
 tokens. They are kept in --aclfile, whose lines are those of ACL LIST; without one
 they end with the server.
 
-SIGINT and SIGTERM finish what is running within five seconds, give up the rest
-without a trace, and end it; a second one ends it at once. When the file is
+SAVE, BGSAVE and SHUTDOWN SAVE make what is committed survive a power cut, and copy
+the file into --backup-dir, where the copy replaces the last one once it is whole.
+
+SIGINT, SIGTERM and SHUTDOWN finish what is running within five seconds, give up the rest
+without a trace, and end it; a second signal ends it at once. When the file is
 deleted, moved or replaced meanwhile, writes are refused, since they would be lost.
 
 ` + fileHelp,
@@ -89,6 +93,7 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	o.token.addFlags(f, "token", "`TOKEN` that REST clients must send")
 	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must give")
 	f.StringVar(&o.aclFile, "aclfile", "", "`FILE` with users and what they may do, which ACL SAVE writes")
+	f.StringVar(&o.backupDir, "backup-dir", "", "`DIR` into which SAVE and BGSAVE copy the file")
 	o.limits.addFlags(f)
 	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
 	f.BoolVar(&o.target.Full, "full", false, "make each commit to the file survive a power cut (slower)")
@@ -113,7 +118,7 @@ func (o *serveOptions) secrets(s *streams) (token, password string, err error) {
 }
 
 func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // and SHUTDOWN
 	defer stop()
 	context.AfterFunc(ctx, stop) // and a second signal ends it at once
 	if err := o.limits.check(); err != nil {
@@ -142,7 +147,12 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	config.Engine, config.Writable = engine.New(file), file.Moved
+	saver, err := newSaver(ctx, file, o.backupDir)
+	if err != nil {
+		return err
+	}
+	defer saver.running.Wait()
+	config.Engine, config.Writable, config.Save, config.Stop = engine.New(file), file.Moved, saver.save, stop
 	made := config.Token == ""
 	if made {
 		config.Token = rand.Text()

@@ -53,7 +53,6 @@ var Elsewhere = newTable([]Command{
 	{Name: "READWRITE", Group: "cluster", Arity: 1, Flags: Loading | Stale | Fast, Categories: []string{"connection"}},
 	{Name: "REPLICAOF", Group: "server", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading, Traits: Dangerous},
 	{Name: "SCRIPT DEBUG", Group: "scripting", Arity: 3, Flags: NoScript},
-	{Name: "SHUTDOWN", Group: "server", Arity: -1, Flags: Admin | NoScript | Loading | Stale | NoMulti | AllowBusy, Traits: Dangerous},
 	{Name: "SLAVEOF", Group: "server", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading, Traits: Dangerous},
 	{Name: "SYNC", Group: "server", Arity: 1, Flags: Admin | NoScript, Traits: OfConnection | Unpaired},
 })

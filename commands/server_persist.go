@@ -1,15 +1,15 @@
 package commands
 
-// The commands that save, and what stands around them: every commit is in the
-// file already, so that they have nothing to do and say what Redis says.
+// The commands that save, and what goes with them. Every commit is in the file already; a
+// server may do more (server/save.go).
 var persistCommands = []Command{
 	{
 		Name: "SAVE", Group: "server", Since: "1.0.0", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading | NoMulti,
-		Summary: "Answers OK: every change is in the file already",
+		Summary: "Makes every change survive a power cut, and copies the file where a directory for that is configured",
 	},
 	{
 		Name: "BGSAVE", Group: "server", Since: "1.0.0", Arity: -1, Flags: Admin | NoScript | NoAsyncLoading,
-		Summary: "Answers as if it saved: every change is in the file already",
+		Summary: "Does what SAVE does, in the background",
 		Syntax:  "[SCHEDULE]",
 	},
 	{
@@ -18,8 +18,13 @@ var persistCommands = []Command{
 	},
 	{
 		Name: "LASTSAVE", Group: "server", Since: "1.0.0", Arity: 1, Flags: Loading | Stale | Fast,
-		Summary:    "Returns the Unix time in seconds: everything is saved now",
+		Summary:    "Returns when the last SAVE or BGSAVE went well, as Unix time in seconds",
 		Categories: []string{"admin", "dangerous"}, Tips: []string{"nondeterministic_output"},
+	},
+	{
+		Name: "SHUTDOWN", Group: "server", Since: "1.0.0", Arity: -1, Flags: Admin | NoScript | Loading | Stale | NoMulti | AllowBusy,
+		Summary: "Ends the server",
+		Syntax:  "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]", Traits: Dangerous,
 	},
 	{
 		Name: "ROLE", Group: "server", Since: "2.8.12", Arity: 1, Flags: NoScript | Loading | Stale | Fast,

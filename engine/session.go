@@ -308,6 +308,9 @@ func (s *Session) onConnection(ctx context.Context, c call) (v resp.Value, err e
 	if v, ok := acl.Alone(c.cmd, c.args, s.engine.now()); ok {
 		return v, nil
 	}
+	if v, ok := savedAlone(ctx, c, s.engine.now()); ok {
+		return v, nil
+	}
 	return resp.MakeError("ERR " + c.cmd.Name + " needs a connection of its own and is not available here"), nil
 }
 
@@ -381,6 +384,13 @@ func (s *Session) unwatch(context.Context, call) (resp.Value, error) {
 	return resp.OK, nil
 }
 
+// inExec is a context's key while EXEC runs commands of the connection.
+type inExec struct{}
+
+// InExec reports whether a Connection's command is one of a transaction, of which the rest has
+// not run yet.
+func InExec(ctx context.Context) bool { return ctx.Value(inExec{}) != nil }
+
 // exec runs the queue as one transaction. What has no translation (SELECT,
 // UNWATCH, CLIENT …) is settled here: it touches nothing but the session.
 func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
@@ -417,7 +427,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 			continue
 		}
 		began := time.Now()
-		v, err := ownCommand(q.cmd.Name).run(s, ctx, q)
+		v, err := ownCommand(q.cmd.Name).run(s, context.WithValue(ctx, inExec{}, true), q)
 		if err != nil {
 			return resp.Value{}, err
 		}

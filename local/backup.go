@@ -38,6 +38,15 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if there, err := os.Stat(path); err == nil && os.SameFile(info, there) {
 		return fmt.Errorf("backing up to %s: it is the file itself", path)
 	}
+	// It is for its owner only, even if others may read the file; one that may not be written
+	// makes a backup that may not.
+	return makeBackup(ctx, path, info.Mode().Perm()&0o600, o, func(to *conn) error {
+		return f.Snapshot(func() error { return f.conn.copyPages(ctx, to, o.Progress) })
+	})
+}
+
+// makeBackup makes the file at path, with the mode, of what copyPages writes.
+func makeBackup(ctx context.Context, path string, mode os.FileMode, o BackupOptions, copyPages func(to *conn) error) (err error) {
 	if err := checkBackup(path, o.Replace); err != nil {
 		return fmt.Errorf("backing up to %s: %w", path, err)
 	}
@@ -54,15 +63,13 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if err := partial.Close(); err != nil {
 		return err
 	}
-	if err := f.copyTo(ctx, partial.Name(), o); err != nil {
+	if err := copyTo(partial.Name(), o, copyPages); err != nil {
 		return err
 	}
 	if err := errors.Join(ctx.Err(), syncPath(partial.Name(), os.O_RDWR)); err != nil {
 		return err
 	}
-	// It is for its owner only, even if others may read the file; one that may not be written
-	// makes a backup that may not.
-	if err := os.Chmod(partial.Name(), info.Mode().Perm()&0o600); err != nil {
+	if err := os.Chmod(partial.Name(), mode); err != nil {
 		return Pathless(err)
 	}
 	if err := checkBackup(path, o.Replace); err != nil {
@@ -109,14 +116,13 @@ func retire(path string) (err error) {
 	return c.script("PRAGMA journal_mode = DELETE")
 }
 
-func (f *File) copyTo(ctx context.Context, path string, o BackupOptions) (err error) {
+func copyTo(path string, o BackupOptions, copyPages func(to *conn) error) (err error) {
 	to, err := openConn(path, toWrite)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, to.close()) }()
-	err = f.Snapshot(func() error { return f.conn.copyPages(ctx, to, o.Progress) })
-	if err != nil || o.AsIs {
+	if err := copyPages(to); err != nil || o.AsIs {
 		return err
 	}
 	rows, _, err := to.run(store.Stmt{SQL: "PRAGMA integrity_check(1)"})

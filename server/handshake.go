@@ -13,7 +13,7 @@ import (
 
 // own carries out the commands of the connection: it is the session's
 // engine.Connection.
-func (c *client) own(_ context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
+func (c *client) own(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	c.called(cmd.Name)
 	if run := ownCommands[cmd.Name]; run != nil {
 		return run(c, args), true
@@ -21,7 +21,7 @@ func (c *client) own(_ context.Context, cmd *commands.Command, args [][]byte) (r
 	if _, is := subscriptions[cmd.Name]; is {
 		return c.subscribe(cmd.Name, args), true
 	}
-	return c.server.own(&c.person, cmd, args)
+	return c.server.own(ctx, &c.person, cmd, args)
 }
 
 // called leaves for CLIENT LIST which command came last.
@@ -42,7 +42,7 @@ var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 }
 
 // own carries out the commands that belong to the server as a whole.
-func (s *Server) own(p *person, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
+func (s *Server) own(ctx context.Context, p *person, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	switch cmd.Name {
 	case "CONFIG GET":
 		return s.configGet(args), true
@@ -55,6 +55,9 @@ func (s *Server) own(p *person, cmd *commands.Command, args [][]byte) (resp.Valu
 		return resp.MakeError("ERR The server is running without a config file"), true
 	}
 	if v, ok := s.slow(cmd, args); ok {
+		return v, true
+	}
+	if v, ok := s.save(ctx, p, cmd, args); ok {
 		return v, true
 	}
 	return s.acl(p, cmd, args)

@@ -26,7 +26,8 @@ func (s *Server) facts(section string) (lines []string, ok bool) {
 
 var infoSections = map[string]func(*Server) []string{
 	"Server": (*Server).serverInfo, "Clients": (*Server).clientsInfo, "Memory": (*Server).memoryInfo,
-	"Stats": (*Server).statsInfo, "Replication": (*Server).replicationInfo, "CPU": (*Server).processorInfo,
+	"Persistence": (*Server).persistenceInfo,
+	"Stats":       (*Server).statsInfo, "Replication": (*Server).replicationInfo, "CPU": (*Server).processorInfo,
 	"Commandstats": (*Server).commandInfo, "Errorstats": (*Server).errorInfo, "Latencystats": (*Server).latencyInfo,
 }
 

@@ -134,8 +134,8 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	}
 	q.user.Store(user)
 	defer q.held.Back(0)
-	q.session = s.config.Engine.SessionOn(func(_ context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
-		return s.own(&q.person, cmd, args)
+	q.session = s.config.Engine.SessionOn(func(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
+		return s.own(ctx, &q.person, cmd, args)
 	})
 	q.session.SetGuard(q.guard)
 	q.session.SetWho(func() (addr, name string) { return q.addr, "" })

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -58,6 +59,11 @@ type Config struct {
 	// Told is what a client may read of a failure of the store, "" for nothing; nil
 	// is nothing of any.
 	Told func(error) string
+	// Save makes what is committed survive a power cut, and copies it where that is wanted,
+	// for SAVE, BGSAVE and SHUTDOWN SAVE; nil is that there is nothing to be done.
+	Save func(context.Context) error
+	// Stop ends the contexts of ServeRESP and ServeREST, for SHUTDOWN; nil refuses that.
+	Stop func()
 	// Writable reports why the store takes no writes now; nil is that it does.
 	Writable func() error
 	// Logger hears of failures that no client can do anything about; nil is
@@ -85,6 +91,7 @@ type Server struct {
 
 	pace       pace
 	health     health
+	saves      saves
 	complaints complaints
 	memory     *store.Pool
 
@@ -116,7 +123,7 @@ func New(c Config) *Server {
 	s := &Server{
 		config: c, runID: hex.EncodeToString(id), since: time.Now(),
 		users: acl.New(), clients: map[int64]*client{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
-		tally: tally.New(), atStart: readMemory().used,
+		tally: tally.New(), atStart: readMemory().used, saves: saves{last: time.Now()},
 	}
 	rand.Read(id)
 	s.replID.Store(hex.EncodeToString(id))

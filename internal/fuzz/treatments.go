@@ -166,6 +166,7 @@ var leftOut = map[string]string{
 	"CLIENT HELP": ownWords, "COMMAND HELP": ownWords, "CONFIG HELP": ownWords, "MEMORY HELP": ownWords,
 	"PUBSUB HELP": ownWords, "MODULE HELP": ownWords, "OBJECT HELP": ownWords, "SCRIPT HELP": ownWords, "FUNCTION HELP": ownWords, "XGROUP HELP": ownWords, "XINFO HELP": ownWords,
 	"CLIENT KILL": "closes the connections of the test", "QUIT": "closes the connections of the test",
+	"SHUTDOWN":        "ends the server of the test",
 	"CLIENT REPLY":    "what is not answered cannot be compared",
 	"CLIENT TRACKING": "no client gets messages about changes here, so that ON is refused",
 	"DEBUG":           "Redis has its subcommands in no table, and queues what it will refuse",

@@ -1,0 +1,58 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
+)
+
+// saver saves the file of a server, until ctx ends.
+type saver struct {
+	ctx  context.Context
+	file *local.Store
+	copy string // the path of the copy, "" for none
+
+	running sync.WaitGroup
+}
+
+// newSaver makes one that copies into the directory, unless that is "".
+func newSaver(ctx context.Context, file *local.Store, dir string) (*saver, error) {
+	s := &saver{ctx: ctx, file: file}
+	if dir == "" {
+		return s, nil
+	}
+	name := "meowdis.sqlite"
+	if file.Path() != local.Memory {
+		name = filepath.Base(file.Path())
+	}
+	s.copy = filepath.Join(dir, name)
+	if err := outfile.CheckDirectory(s.copy); err != nil {
+		return nil, fmt.Errorf("--backup-dir %s: %w", dir, err)
+	}
+	mine, err := os.Stat(file.Path())
+	if there, bad := os.Stat(s.copy); err == nil && bad == nil && os.SameFile(mine, there) {
+		return nil, exit.Usagef("--backup-dir %s is the directory of the file: give another", dir)
+	}
+	return s, nil
+}
+
+// save is server.Config's Save.
+func (s *saver) save(ctx context.Context) error {
+	s.running.Add(1)
+	defer s.running.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	err := s.file.Sync()
+	if s.copy != "" {
+		err = errors.Join(err, s.file.Backup(ctx, s.copy, local.BackupOptions{Replace: true}))
+	}
+	return err
+}

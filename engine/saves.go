@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// BackgroundSave is the reply of a BGSAVE that finds nothing in its way.
+func BackgroundSave(ctx context.Context, args [][]byte) resp.Value {
+	if len(args) > 2 || len(args) == 2 && !commands.Is(args[1], "SCHEDULE") {
+		return resp.MakeError("ERR syntax error")
+	}
+	return resp.MakeStatus("Background saving " + begun(ctx))
+}
+
+// BackgroundRewrite is the reply of BGREWRITEAOF. There is no append-only file to rewrite.
+func BackgroundRewrite(ctx context.Context) resp.Value {
+	return resp.MakeStatus("Background append only file rewriting " + begun(ctx))
+}
+
+// begun is what Redis says of work that a command begins.
+func begun(ctx context.Context) string {
+	if InExec(ctx) {
+		return "scheduled"
+	}
+	return "started"
+}
+
+// savedAlone answers the commands that save where there is no server: every commit is in the
+// file already, and the last save is now, in Unix ms.
+func savedAlone(ctx context.Context, c call, now int64) (v resp.Value, ok bool) {
+	switch c.cmd.Name {
+	case "SAVE":
+		return resp.OK, true
+	case "BGSAVE":
+		return BackgroundSave(ctx, c.args), true
+	case "BGREWRITEAOF":
+		return BackgroundRewrite(ctx), true
+	case "LASTSAVE":
+		return resp.MakeInt(now / 1000), true
+	}
+	return resp.Value{}, false
+}

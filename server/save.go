@@ -1,0 +1,205 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// saves is what SAVE, BGSAVE and SHUTDOWN do and know. One save runs at a time.
+type saves struct {
+	mu       sync.Mutex
+	since    time.Time // of the save that runs, zero for none
+	last     time.Time // the end of the last one that went well
+	took     time.Duration
+	failed   bool // the last one in the background
+	count    int64
+	shutdown context.CancelFunc // of the SHUTDOWN that saves first
+}
+
+var (
+	saving     = resp.MakeError("ERR Background save already in progress")
+	notSaved   = resp.MakeError("ERR it was not saved: the server's log says why")
+	noShutdown = resp.MakeError("ERR Errors trying to SHUTDOWN. Check logs.")
+)
+
+// scheduled is when a save begins that is for the end of a transaction.
+const scheduled = 100 * time.Millisecond
+
+// save carries out the commands that save, and SHUTDOWN.
+func (s *Server) save(ctx context.Context, p *person, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
+	switch cmd.Name {
+	case "SAVE":
+		switch err := s.saveNow(ctx); {
+		case errors.Is(err, errSaving):
+			return saving, true
+		case err != nil:
+			return notSaved, true
+		}
+		return resp.OK, true
+	case "BGSAVE":
+		return s.saveLater(ctx, args), true
+	case "BGREWRITEAOF":
+		return engine.BackgroundRewrite(ctx), true
+	case "LASTSAVE":
+		s.saves.mu.Lock()
+		defer s.saves.mu.Unlock()
+		return resp.MakeInt(s.saves.last.Unix()), true
+	case "SHUTDOWN":
+		return s.shutDown(ctx, p, args), true
+	}
+	return resp.Value{}, false
+}
+
+var errSaving = errors.New("a save is running")
+
+// beginSave claims the place of the one save that may run.
+func (s *Server) beginSave() bool {
+	s.saves.mu.Lock()
+	defer s.saves.mu.Unlock()
+	if !s.saves.since.IsZero() {
+		return false
+	}
+	s.saves.since = time.Now()
+	return true
+}
+
+// finishSave does what beginSave has claimed.
+func (s *Server) finishSave(ctx context.Context) (err error) {
+	if s.config.Save != nil {
+		err = s.config.Save(ctx)
+	}
+	if err != nil {
+		s.config.Logger.Error("saving", "error", err)
+	}
+	s.saves.mu.Lock()
+	defer s.saves.mu.Unlock()
+	now := time.Now()
+	s.saves.took, s.saves.since = now.Sub(s.saves.since), time.Time{}
+	if s.saves.failed = err != nil; err == nil {
+		s.saves.last = now
+		s.saves.count++
+	}
+	return err
+}
+
+// saveNow returns when all is saved that is committed.
+func (s *Server) saveNow(ctx context.Context) error {
+	if !s.beginSave() {
+		return errSaving
+	}
+	return s.finishSave(ctx)
+}
+
+// saveLater is BGSAVE.
+func (s *Server) saveLater(ctx context.Context, args [][]byte) resp.Value {
+	v := engine.BackgroundSave(ctx, args)
+	switch {
+	case v.IsError():
+	case engine.InExec(ctx): // whose changes are to be in it
+		time.AfterFunc(scheduled, func() { s.saveNow(context.WithoutCancel(ctx)) })
+	case !s.beginSave():
+		return saving
+	default:
+		go s.finishSave(context.WithoutCancel(ctx))
+	}
+	return v
+}
+
+// shutDown is SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] and SHUTDOWN ABORT, which ends one that is
+// saving. A client whose SHUTDOWN succeeds gets no reply, as from Redis.
+func (s *Server) shutDown(ctx context.Context, p *person, args [][]byte) resp.Value {
+	o, ok := shutdownOptions(args)
+	switch {
+	case !ok || o["ABORT"] && len(args) > 2 || o["SAVE"] && o["NOSAVE"]:
+		return syntaxError
+	case o["ABORT"]:
+		return s.abortShutdown()
+	case s.config.Stop == nil:
+		return noShutdown
+	}
+	if o["SAVE"] {
+		if err := s.saveBefore(ctx); err != nil && !o["FORCE"] {
+			return noShutdown
+		}
+	}
+	s.config.Logger.Info("a client ends the server", "user", p.user.Load().Name())
+	if p.client != nil {
+		p.client.broken, p.client.closed = errShutDown, true
+	}
+	s.config.Stop()
+	return resp.OK
+}
+
+var errShutDown = errors.New("the server ends")
+
+func shutdownOptions(args [][]byte) (o map[string]bool, ok bool) {
+	o = map[string]bool{}
+	for i := 1; i < len(args); i++ {
+		switch word := option(args, i); word {
+		case "SAVE", "NOSAVE", "NOW", "FORCE", "ABORT":
+			o[word] = true
+		default:
+			return nil, false
+		}
+	}
+	return o, true
+}
+
+// saveBefore saves, unless ABORT comes.
+func (s *Server) saveBefore(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.saves.mu.Lock()
+	s.saves.shutdown = cancel
+	s.saves.mu.Unlock()
+	defer func() {
+		s.saves.mu.Lock()
+		defer s.saves.mu.Unlock()
+		s.saves.shutdown = nil
+	}()
+	return s.saveNow(ctx)
+}
+
+func (s *Server) abortShutdown() resp.Value {
+	s.saves.mu.Lock()
+	defer s.saves.mu.Unlock()
+	if s.saves.shutdown == nil {
+		return resp.MakeError("ERR No shutdown in progress.")
+	}
+	s.saves.shutdown()
+	return resp.OK
+}
+
+// persistenceInfo is INFO's section: every commit is in the file, and a save makes it survive a
+// power cut, and copies it where a directory is configured.
+func (s *Server) persistenceInfo() []string {
+	s.saves.mu.Lock()
+	defer s.saves.mu.Unlock()
+	running, current, took, status := 0, int64(-1), int64(-1), "ok"
+	if !s.saves.since.IsZero() {
+		running, current = 1, int64(time.Since(s.saves.since).Seconds())
+	}
+	if s.saves.count > 0 || s.saves.failed {
+		took = int64(s.saves.took.Seconds())
+	}
+	if s.saves.failed {
+		status = "err"
+	}
+	return []string{
+		"loading:0", "async_loading:0",
+		"current_cow_peak:0", "current_cow_size:0", "current_cow_size_age:0", "current_fork_perc:0.00",
+		"current_save_keys_processed:0", "current_save_keys_total:0",
+		"rdb_changes_since_last_save:0", field("rdb_bgsave_in_progress", running), field("rdb_last_save_time", s.saves.last.Unix()),
+		field("rdb_last_bgsave_status", status), field("rdb_last_bgsave_time_sec", took), field("rdb_current_bgsave_time_sec", current),
+		field("rdb_saves", s.saves.count), "rdb_last_cow_size:0", "rdb_last_load_keys_expired:0", "rdb_last_load_keys_loaded:0",
+		"aof_enabled:0", "aof_rewrite_in_progress:0", "aof_rewrite_scheduled:0", "aof_last_rewrite_time_sec:-1",
+		"aof_current_rewrite_time_sec:-1", "aof_last_bgrewrite_status:ok", "aof_rewrites:0", "aof_rewrites_consecutive_failures:0",
+		"aof_last_write_status:ok", "aof_last_cow_size:0", "module_fork_in_progress:0", "module_fork_last_cow_size:0",
+	}
+}
