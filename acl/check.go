@@ -46,16 +46,16 @@ func (u *User) Check(cmd *commands.Command, args [][]byte) Denial {
 
 func (s *selector) check(cmd *commands.Command, args [][]byte) Denial {
 	if !s.allCommands && cmd.Flags&commands.NoAuth == 0 {
-		bit := bitOf[cmd.ID()]
+		k := theCatalogue().called(cmd)
 		at := 1
-		if catalogue[bit].ofAnother {
+		if k.ofAnother {
 			at = 2
 		}
 		var first []byte
 		if at < len(args) {
 			first = args[at]
 		}
-		if !s.runs(bit, first, at < len(args)) {
+		if !s.runs(k.bit, first, at < len(args)) {
 			return Denial{Reason: ByCommand}
 		}
 	}
@@ -116,7 +116,7 @@ func (u *User) Object(d Denial, cmd *commands.Command, args [][]byte) string {
 
 // nameOf is the command as Redis names it: DEBUG without its subcommand.
 func nameOf(cmd *commands.Command) string {
-	if name := catalogue[bitOf[cmd.ID()]].name; name == "debug" {
+	if name := theCatalogue().called(cmd).name; name == "debug" {
 		return name
 	}
 	return cmd.WireName()

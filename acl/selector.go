@@ -38,7 +38,7 @@ func (p keyPattern) String() string {
 }
 
 func newSelector(allChannels bool) *selector {
-	return &selector{allChannels: allChannels, allowed: make([]uint64, words)}
+	return &selector{allChannels: allChannels, allowed: make([]uint64, theCatalogue().words())}
 }
 
 func (s *selector) clone() *selector {
