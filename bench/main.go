@@ -20,6 +20,7 @@ func main() {
 	flag.StringVar(&o.plots, "plots", "", "the directory that plots of growth are written to; none when empty")
 	flag.StringVar(&o.only, "only", "", "one part: servers, mixed, rest, start, idle, load, files, move, inspect, vsim, stall or growth")
 	flag.IntVar(&o.elements, "elements", 1_000_000, "elements of the key that slow commands are about")
+	flag.StringVar(&o.slow, "slow", "", "of the slow commands those that begin so")
 	flag.IntVar(&o.vectors, "vectors", 5_000, "vectors that VSIM compares")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
@@ -38,7 +39,7 @@ type options struct {
 	vectors, elements      int
 	inspected              int
 	trees, plots           string
-	only                   string
+	only, slow             string
 
 	goals goals
 }

@@ -66,6 +66,9 @@ func stalling(o *options, parent string) error {
 	fmt.Printf("What others wait for beside a command on a key of %d elements, from its beginning until %v after its end:\n\n", o.elements, after)
 	fmt.Print("| | | takes | GET p99 | longest | SET p99 | longest |\n|---|---|---:|---:|---:|---:|---:|\n")
 	for _, s := range slows {
+		if !strings.HasPrefix(s.command, o.slow) {
+			continue
+		}
 		for _, r := range []rival{rivals(o)[0], debugged} {
 			if err := stall(o, parent, r, s); err != nil {
 				return fmt.Errorf("%s, %s: %w", s.command, r.name, err)

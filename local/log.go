@@ -61,6 +61,8 @@ func (s *Store) mendLog(c *conn) error {
 	if err := c.script("PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
 		return err
 	}
+	s.checkpoints.passing.Lock()
+	defer s.checkpoints.passing.Unlock()
 	free, err := s.closeReaders()
 	if err != nil {
 		return err

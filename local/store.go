@@ -60,17 +60,18 @@ type Options struct {
 
 // Store is a SQLite file. It is safe for concurrent use.
 type Store struct {
-	path    string
-	options Options
-	writer  *conn      // nil when the one that writes is among the readers
-	writing sync.Mutex // held by who uses writer
-	readers *pool
-	kept    *kept         // nil when none are
-	jobs    chan []*job   // which come together
-	quit    chan struct{} // closed to stop the goroutines
-	done    sync.WaitGroup
-	closing sync.RWMutex // held for reading by everyone who uses the store
-	closed  bool
+	path        string
+	options     Options
+	writer      *conn      // nil when the one that writes is among the readers
+	writing     sync.Mutex // held by who uses writer
+	readers     *pool
+	checkpoints checkpoints   // of a store with a writer
+	kept        *kept         // nil when none are
+	jobs        chan []*job   // which come together
+	quit        chan struct{} // closed to stop the goroutines
+	done        sync.WaitGroup
+	closing     sync.RWMutex // held for reading by everyone who uses the store
+	closed      bool
 
 	passed    func(since time.Time) time.Duration // by the writer's clock
 	life      context.Context                     // ends when what runs is abandoned
@@ -121,6 +122,10 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s.done.Add(1)
 	go s.write()
+	if s.writer != nil {
+		s.done.Add(1)
+		go s.copyBack()
+	}
 	if !s.options.ReadOnly && o.SweepEvery >= 0 {
 		s.done.Add(1)
 		go s.sweep()
@@ -181,6 +186,9 @@ func (s *Store) open() error {
 	if err := s.remember(); err != nil {
 		return err
 	}
+	if s.writer != nil {
+		s.checkpoints.begin(s.writer, s.logPages())
+	}
 	if s.writer != nil && s.options.Keep > 0 {
 		s.kept = newKept(s.options.Keep)
 		s.kept.on(s.writer)
@@ -240,7 +248,9 @@ func (s *Store) setUp(c *conn) error {
 		setup = append(setup, c.cache,
 			// Fewer checkpoints than by default: pages that change often are copied
 			// back once, and the disk is waited for less.
-			fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", max(4000, s.options.Cache/pageSize)))
+			fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", s.logPages()),
+			// What one long transaction has made of the log is given back.
+			fmt.Sprintf("PRAGMA journal_size_limit = %d", 4*s.logPages()*pageSize))
 		if s.options.Full {
 			setup = append(setup, "PRAGMA synchronous = FULL")
 		} else {
@@ -249,6 +259,9 @@ func (s *Store) setUp(c *conn) error {
 	}
 	return c.setUp(setup...)
 }
+
+// logPages is how long the log is when it is copied back.
+func (s *Store) logPages() int { return max(4000, s.options.Cache/pageSize) }
 
 // connectBare opens a connection as SQLite does, and reads nothing.
 func (s *Store) connectBare(readOnly bool) (*conn, error) {

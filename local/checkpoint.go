@@ -1,0 +1,136 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// checkpoints copy the log back to the file beside the connection that writes, which would take
+// as long as some hundred writes. They go on in passes, each of what was written during the one
+// before. Only the last pages are copied while writers wait, so that the next commit begins the log
+// anew: it would grow for as long as there are writes otherwise.
+type checkpoints struct {
+	pages   int          // of the log from which on it is copied back
+	written atomic.Int64 // pages of the log, as of the last commit
+	next    atomic.Int64 // pages of the log at which to try again
+	due     chan struct{}
+	failed  string     // why the last time was in vain
+	passing sync.Mutex // held during a pass, by who does not have the writer
+}
+
+const (
+	// logTail is how many pages writers wait for, logPasses how many passes there are before they wait
+	// for more, and logPatience how long they wait for reads that need the log.
+	logTail     = 256
+	logPasses   = 6
+	logPatience = 10 * time.Millisecond
+)
+
+// begin has the commits of c tell how long the log is, in place of copying it back.
+func (k *checkpoints) begin(c *conn, pages int) {
+	k.pages, k.due = pages, make(chan struct{}, 1)
+	k.next.Store(int64(pages))
+	c.committed = func(pages int) {
+		k.written.Store(int64(pages))
+		if int64(pages) >= k.next.Load() {
+			select {
+			case k.due <- struct{}{}:
+			default:
+			}
+		}
+	}
+	sqlite3.Xsqlite3_wal_hook(c.tls, c.db, address(logGrew), c.handle)
+}
+
+// logGrew is what SQLite calls after a commit.
+func logGrew(_ *libc.TLS, c, _, _ uintptr, pages int32) int32 {
+	handled[*conn](c).committed(int(pages))
+	return sqlite3.SQLITE_OK
+}
+
+// copyBack copies the log back when it is due, until the store closes.
+func (s *Store) copyBack() {
+	defer s.done.Done()
+	for {
+		select {
+		case <-s.checkpoints.due:
+		case <-s.quit:
+			return
+		}
+		k := &s.checkpoints
+		whole, err := s.checkpoint()
+		k.says(s, err)
+		switch {
+		case err != nil || !whole:
+			k.next.Store(k.written.Load() + int64(k.pages/2))
+		default:
+			k.next.Store(int64(k.pages))
+		}
+	}
+}
+
+// says reports that the log is not copied back, once for a failure that goes on.
+func (k *checkpoints) says(s *Store, err error) {
+	now := ""
+	if err != nil && !isGone(err) {
+		now = err.Error()
+	}
+	if now != "" && now != k.failed {
+		s.report(fmt.Errorf("copying the log back to the file: %w", err))
+	}
+	k.failed = now
+}
+
+// checkpoint copies the log back. It reports whether the next commit begins the log anew: it cannot as
+// long as a read needs what is in it.
+func (s *Store) checkpoint() (whole bool, err error) {
+	for range logPasses {
+		copied, err := s.pass()
+		if err != nil {
+			break // the writer can: it has the file open
+		}
+		if s.checkpoints.written.Load()-copied <= logTail {
+			break
+		}
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.writer.patience(logPatience)
+	defer s.writer.patience(busyPatience)
+	blocked, _, err := s.writer.checkpoint("RESTART")
+	return !blocked, err
+}
+
+// pass copies what no read needs where it is, while writes go on, and returns how many pages of the
+// log are in the file.
+func (s *Store) pass() (copied int64, err error) {
+	s.checkpoints.passing.Lock()
+	defer s.checkpoints.passing.Unlock()
+	if err := s.Moved(); err != nil {
+		return 0, err
+	}
+	c, err := s.connectBare(false)
+	if err != nil {
+		return 0, err
+	}
+	_, copied, err = c.checkpoint("PASSIVE")
+	return copied, errors.Join(err, c.close())
+}
+
+// checkpoint runs one of SQLite's kinds. It returns whether a read or another process kept it from
+// being whole, and how many pages of the log are in the file.
+func (c *conn) checkpoint(kind string) (blocked bool, copied int64, err error) {
+	rows, _, err := c.run(store.Stmt{SQL: "PRAGMA wal_checkpoint(" + kind + ")"})
+	if err != nil || len(rows) == 0 {
+		return true, 0, err
+	}
+	return rows[0][0].Int() != 0, rows[0][2].Int(), nil
+}

@@ -1,0 +1,66 @@
+package local
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// begunAnew writes without a pause until the log has begun anew so many times.
+func begunAnew(t *testing.T, s *Store, times int) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for last := s.checkpoints.written.Load(); times > 0; {
+		if time.Now().After(deadline) {
+			t.Fatalf("the log has %d pages, and does not begin anew", last)
+		}
+		if _, err := s.Apply(context.Background(), []store.Batch{insert(1)}); err != nil {
+			t.Fatal(err)
+		}
+		now := s.checkpoints.written.Load()
+		if now < last {
+			times--
+		}
+		last = now
+	}
+}
+
+// TestCheckpoints copies the log back while writes go on. A read keeps what it needs.
+func TestCheckpoints(t *testing.T) {
+	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1, Report: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const pages = 20
+	s.checkpoints.pages = pages
+	s.checkpoints.next.Store(pages)
+	begunAnew(t, s, 3)
+
+	count := store.Batch{ReadOnly: true, Stmts: []store.Stmt{{SQL: "SELECT count(*) FROM guard"}}}
+	err = s.Transact(context.Background(), true, func(run func(store.Batch) (store.Result, error)) error {
+		before, err := run(count)
+		if err != nil {
+			return err
+		}
+		for s.checkpoints.written.Load() < 10*pages {
+			if _, err := s.Apply(context.Background(), []store.Batch{insert(1)}); err != nil {
+				return err
+			}
+		}
+		if whole, err := s.checkpoint(); whole || err != nil {
+			t.Errorf("beside a read: %v, %v", whole, err)
+		}
+		after, err := run(count)
+		if a, b := before.Rows[0][0][0].Int(), after.Rows[0][0][0].Int(); a != b {
+			t.Errorf("the read saw %d rows, then %d", a, b)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begunAnew(t, s, 1)
+}
