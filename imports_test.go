@@ -42,7 +42,7 @@ decode:               display resp
 records:              commands keyspace resp
 profile:              spelling
 sweep:                keytype schema store
-translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema store translator/document translator/filter translator/vector
+translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema script store translator/document translator/filter translator/vector
 pubsub:               glob resp
 script:               commands lua resp
 tally:                commands resp

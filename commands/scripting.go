@@ -1,7 +1,6 @@
 package commands
 
-// What Redis answers that has no script and no function, which is so here: the
-// commands with which tests and tools tidy up, and look.
+// Scripts, and functions of libraries.
 var scriptingCommands = []Command{
 	{
 		Name: "EVAL", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
@@ -32,13 +31,39 @@ var scriptingCommands = []Command{
 		Keys:    []KeySpec{numKeys(RO|Returns, 2)},
 	},
 	{
+		Name: "FCALL", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
+		Traits: Scripts, Replies: asScripts,
+		Summary: "Calls a function of a library, in a transaction",
+		Syntax:  "function numkeys [key [key ...]] [arg [arg ...]]",
+		Keys:    []KeySpec{numKeys(RW|Returns|Updates, 2)},
+	},
+	{
+		Name: "FCALL_RO", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: ReadOnly | NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
+		Traits: Looks, Replies: asScripts,
+		Summary: "Calls a function of a library that only reads",
+		Syntax:  "function numkeys [key [key ...]] [arg [arg ...]]",
+		Keys:    []KeySpec{numKeys(RO|Returns, 2)},
+	},
+	{
 		Name: "FUNCTION", Group: "scripting", Since: "7.0.0", Arity: -2,
-		Summary: "Holds the commands about functions, of which there are none",
+		Summary: "Holds the commands about libraries of functions",
+	},
+	{
+		Name: "FUNCTION DELETE", Group: "scripting", Since: "7.0.0", Arity: 3, Flags: Write | NoScript,
+		Traits:  AnswersOK,
+		Summary: "Deletes a library and its functions",
+		Syntax:  "library-name",
+		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+	},
+	{
+		Name: "FUNCTION DUMP", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript,
+		Traits:  Looks,
+		Summary: "Dumps all libraries, for FUNCTION RESTORE",
 	},
 	{
 		Name: "FUNCTION FLUSH", Group: "scripting", Since: "7.0.0", Arity: -2, Flags: Write | NoScript,
 		Traits:  Dangerous | AnswersOK,
-		Summary: "Answers OK: there are no functions",
+		Summary: "Deletes all libraries and their functions",
 		Syntax:  "[ASYNC|SYNC]",
 		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
 	},
@@ -49,22 +74,35 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION KILL", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript | AllowBusy,
-		Summary: "Answers that no function is running",
+		Summary: "Ends the functions that run and have not written",
 		Tips:    []string{"request_policy:all_shards", "response_policy:one_succeeded"},
 	},
 	{
 		Name: "FUNCTION LIST", Group: "scripting", Since: "7.0.0", Arity: -2, Flags: NoScript,
 		Replies: someMaps,
 		Traits:  Looks,
-		Summary: "Answers an empty list: there are no functions",
+		Summary: "Lists the libraries and their functions",
 		Syntax:  "[LIBRARYNAME library-name-pattern] [WITHCODE]",
 		Tips:    []string{"nondeterministic_output_order"},
 	},
 	{
+		Name: "FUNCTION LOAD", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: Write | DenyOOM | NoScript,
+		Summary: "Makes a library of its source, and returns its name",
+		Syntax:  "[REPLACE] function-code",
+		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+	},
+	{
+		Name: "FUNCTION RESTORE", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: Write | DenyOOM | NoScript,
+		Traits:  Dangerous | AnswersOK,
+		Summary: "Restores the libraries of a dump",
+		Syntax:  "serialized-value [FLUSH|APPEND|REPLACE]",
+		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+	},
+	{
 		Name: "FUNCTION STATS", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript | AllowBusy,
-		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Named: map[string]*Shape{"engines": {Form: ToMap, Each: toMap}}}}},
-		Traits:  Looks,
-		Summary: "Answers that no function is running and that there are none",
+		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Named: map[string]*Shape{"running_script": toMap, "engines": {Form: ToMap, Each: toMap}}}}},
+		Traits:  Looks, WantsFacts: true,
+		Summary: "Describes the function that is running, and counts libraries and functions",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	},
 	{

@@ -110,6 +110,11 @@ var ours = map[string][]Column{
 		{Name: "key_id", Type: "INTEGER"}, {Name: "slot", Type: "INTEGER"}, {Name: "element", Type: "BLOB"}, {Name: "attributes", Type: "BLOB"},
 	},
 	"vector_blocks": {{Name: "key_id", Type: "INTEGER"}, {Name: "block", Type: "INTEGER"}, {Name: "records", Type: "BLOB"}},
+	"libraries":     {{Name: "name", Type: "TEXT"}, {Name: "version", Type: "INTEGER"}, {Name: "code", Type: "BLOB"}},
+	"functions": {
+		{Name: "id", Type: "INTEGER"}, {Name: "library", Type: "TEXT"}, {Name: "name", Type: "TEXT"},
+		{Name: "flags", Type: "INTEGER"}, {Name: "description", Type: "BLOB"},
+	},
 }
 
 // shown are the tables of ours that commands read, without those that only
@@ -117,7 +122,7 @@ var ours = map[string][]Column{
 var shown = []string{
 	"keys", "dbs", "string_parts", "hashes", "sets", "zsets", "lists",
 	"streams", "stream_entries", "stream_nodes", "stream_groups", "stream_consumers", "stream_pending", "stream_idmp", "stream_iids",
-	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks",
+	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks", "libraries", "functions",
 }
 
 // nothing is the source of a table that a file has no rows for.

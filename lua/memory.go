@@ -17,10 +17,10 @@ var ErrMemory = errors.New("not enough memory")
 
 const firstCount = 1 << 20
 
-// SetMemoryLimit bounds what the state may hold, in bytes, about. A script that holds
-// more fails with "not enough memory".
+// SetMemoryLimit bounds what the state may hold from now on, in bytes, about. A script that
+// holds more fails with "not enough memory".
 func (s *State) SetMemoryLimit(n int) {
-	s.limit, s.nextCount = n, min(n, firstCount)
+	s.limit, s.nextCount, s.allocated = n, min(n, firstCount), 0
 }
 
 // Allocated is about how many bytes the state holds.
@@ -54,6 +54,7 @@ func (s *State) count() int {
 	s.marks++
 	w := walk{mark: s.marks}
 	w.value(Of(s.Globals))
+	w.values(s.Roots)
 	if s.strings != nil {
 		w.value(Of(s.strings))
 	}
@@ -102,7 +103,10 @@ func (w *walk) value(v Value) {
 			w.tables = append(w.tables, r)
 		}
 	case *Function:
-		if r != nil && r.mark != w.mark {
+		if r == nil || r.goFn != nil {
+			return // states may share one of Go's
+		}
+		if r.mark != w.mark {
 			r.mark = w.mark
 			w.size += 64 + 8*len(r.up)
 			w.fns = append(w.fns, r)

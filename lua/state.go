@@ -52,6 +52,9 @@ type site struct {
 type State struct {
 	Globals *Table
 
+	// Roots are values of the embedder's, which count as held.
+	Roots []Value
+
 	// Interrupt is asked now and then; what it returns ends the run, and no pcall
 	// catches it. It may be nil.
 	Interrupt func() error
@@ -301,10 +304,10 @@ func (s *State) End(err error) {
 	panic(&Ended{err, e.Source, e.Line})
 }
 
-// Reset forgets how much memory and work the runs before took.
+// Reset forgets how much work the runs before took, and what they have left on the stack.
 func (s *State) Reset() {
 	s.unwind(0, 0, 0)
-	s.steps, s.allocated = 0, 0
+	s.steps = 0
 }
 
 // Errors.

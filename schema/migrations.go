@@ -424,6 +424,21 @@ var Migrations = [][]string{
 
 	// The triggers that put strings into parts wait for the type, and none waits for new fields.
 	{`DROP TRIGGER IF EXISTS hashes_insert`},
+
+	// The libraries of functions. flags are those of script.Flags.
+	{
+		`CREATE TABLE libraries(
+			name TEXT PRIMARY KEY,
+			version INTEGER NOT NULL,
+			code BLOB NOT NULL)`,
+		`CREATE TABLE functions(
+			id INTEGER PRIMARY KEY,
+			library TEXT NOT NULL,
+			name TEXT NOT NULL COLLATE NOCASE,
+			flags INTEGER NOT NULL,
+			description BLOB)`,
+		`CREATE INDEX functions_by_name ON functions(name)`,
+	},
 }
 
 // splitRow is splitString of the value in the table strings.

@@ -6,7 +6,7 @@ const ApplicationID = 0x6d656f77
 
 // Version is the schema version that this program writes: the number of
 // migrations.
-const Version = 11
+const Version = 12
 
 // VersionQuery reads the schema version of a file; it fails when the table
 // does not exist, in a file that is empty or of another program.

@@ -10,7 +10,7 @@ import (
 // several times the cost, and could not empty a table at once; and an engine may run
 // without foreign keys. So a trigger deletes the elements of a key from the one table that has
 // them, when they are few. The views are for people who open the file with sqlite3.
-var Tables = slices.Concat(keys, graves, parts, hashes, sets, lists, streams, documents, arrays, vectors)
+var Tables = slices.Concat(keys, graves, parts, hashes, sets, lists, streams, documents, arrays, vectors, functions)
 
 // alive is the condition of the rows k of keys that views show.
 const alive = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
@@ -378,6 +378,30 @@ var vectors = []string{
 		WHERE ` + alive + ` ORDER BY k.id, v.slot`,
 }
 
+// The libraries of functions, and the functions that their code registers: no two libraries
+// have one of the same name in any case. version is another one whenever a library is loaded, so
+// that a process knows whether what it has compiled is what is here. flags are those of
+// script.Flags.
+var functions = []string{
+	`CREATE TABLE libraries(
+		name TEXT PRIMARY KEY,
+		version INTEGER NOT NULL,
+		code BLOB NOT NULL)`,
+	`CREATE TABLE functions(
+		id INTEGER PRIMARY KEY,
+		library TEXT NOT NULL,
+		name TEXT NOT NULL COLLATE NOCASE,
+		flags INTEGER NOT NULL,
+		description BLOB)`,
+	`CREATE INDEX functions_by_name ON functions(name)`,
+	`CREATE TRIGGER libraries_delete AFTER DELETE ON libraries BEGIN
+		DELETE FROM functions WHERE library = OLD.name;
+	END`,
+	`CREATE VIEW v_functions AS SELECT f.library, f.name, CAST(f.description AS TEXT) AS description,
+		CAST(l.code AS TEXT) AS library_code
+		FROM functions f JOIN libraries l ON l.name = f.library ORDER BY f.library, f.id`,
+}
+
 // Remake empties the tables of keys and of their elements by making them anew, in the time that
 // their pages take: a DELETE would run the triggers of each row.
 var Remake = remake()
@@ -387,7 +411,7 @@ func remake() (all []string) {
 		words := strings.Fields(strings.TrimPrefix(sql, "CREATE "))
 		name, _, _ := strings.Cut(words[1], "(")
 		switch {
-		case words[0] == "VIEW", name == "meowdis", name == "guard":
+		case words[0] == "VIEW", name == "meowdis", name == "guard", slices.Contains(functions, sql):
 			continue
 		case words[0] == "TABLE":
 			all = append([]string{"DROP TABLE " + name}, all...) // in order of dependence

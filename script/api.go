@@ -26,31 +26,35 @@ func coded(msg string) string {
 	return "ERR " + msg
 }
 
-// api makes the redis table.
+// api makes the redis table that scripts and functions have.
 func (m *Machine) api() *lua.Table {
 	t := lua.Library(map[string]lua.GoFunction{
-		"call":               func(s *lua.State, args []lua.Value) []lua.Value { return m.redisCall(s, args, true) },
-		"pcall":              func(s *lua.State, args []lua.Value) []lua.Value { return m.redisCall(s, args, false) },
-		"log":                redisLog,
-		"setresp":            m.setResp,
-		"error_reply":        errorReply,
-		"status_reply":       statusReply,
-		"sha1hex":            sha1hex,
-		"set_repl":           setRepl,
-		"replicate_commands": func(s *lua.State, _ []lua.Value) []lua.Value { return s.One(lua.True) },
-		"breakpoint":         func(s *lua.State, _ []lua.Value) []lua.Value { return s.One(lua.False) },
-		"debug":              func(*lua.State, []lua.Value) []lua.Value { return nil },
-		"acl_check_cmd":      m.aclCheck,
+		"call":          func(s *lua.State, args []lua.Value) []lua.Value { return m.redisCall(s, args, true) },
+		"pcall":         func(s *lua.State, args []lua.Value) []lua.Value { return m.redisCall(s, args, false) },
+		"log":           redisLog,
+		"setresp":       m.setResp,
+		"error_reply":   errorReply,
+		"status_reply":  statusReply,
+		"sha1hex":       sha1hex,
+		"set_repl":      setRepl,
+		"acl_check_cmd": m.aclCheck,
 	})
+	for name, n := range map[string]float64{"REPL_NONE": 0, "REPL_AOF": 1, "REPL_SLAVE": 2, "REPL_REPLICA": 2, "REPL_ALL": 3} {
+		t.SetField(name, lua.Number(n))
+	}
+	constants(t)
+	return t
+}
+
+// constants are those that a library has while it is loaded, too.
+func constants(t *lua.Table) {
 	for name, n := range map[string]float64{
 		"LOG_DEBUG": 0, "LOG_VERBOSE": 1, "LOG_NOTICE": 2, "LOG_WARNING": 3,
-		"REPL_NONE": 0, "REPL_AOF": 1, "REPL_SLAVE": 2, "REPL_REPLICA": 2, "REPL_ALL": 3,
 		"REDIS_VERSION_NUM": versionNum,
 	} {
 		t.SetField(name, lua.Number(n))
 	}
 	t.SetField("REDIS_VERSION", lua.String(version))
-	return t
 }
 
 // fail raises an error of the redis table's.

@@ -37,6 +37,10 @@ type Machine struct {
 	resp3 bool
 	err   error // what Call returned
 
+	functions map[string]*lua.Function // of a library, by name; nil for EVAL
+	loading   *Library                 // the library whose functions are being registered
+	full      bool                     // the last run failed for want of memory
+
 	json jsonSettings
 }
 
@@ -47,8 +51,12 @@ const MemoryLimit = 256 << 20
 func NewMachine() *Machine {
 	m := newMachine()
 	api := m.api()
-	g := m.state.Globals
-	g.SetField("redis", lua.Of(api))
+	lua.AddFunctions(api, map[string]lua.GoFunction{
+		"replicate_commands": func(s *lua.State, _ []lua.Value) []lua.Value { return s.One(lua.True) },
+		"breakpoint":         func(s *lua.State, _ []lua.Value) []lua.Value { return s.One(lua.False) },
+		"debug":              func(*lua.State, []lua.Value) []lua.Value { return nil },
+	})
+	m.state.Globals.SetField("redis", lua.Of(api))
 	m.protect()
 	return m
 }
@@ -100,16 +108,25 @@ func isText(v lua.Value) bool {
 // protect makes what is in the globals read-only, and reading a global that is not
 // there an error.
 func (m *Machine) protect() {
+	m.state.Globals.SetMeta(indexed(missing()))
+	freeze(m.state.Globals)
+	freeze(m.state.StringMeta())
+}
+
+// indexed is a metatable with that __index.
+func indexed(index lua.Value) *lua.Table {
 	meta := lua.NewTable(0, 1)
-	meta.SetField("__index", lua.Of(lua.GoFunc("__index", func(s *lua.State, args []lua.Value) []lua.Value {
+	meta.SetField("__index", index)
+	return meta
+}
+
+// missing is the __index of a table in which what is not there is an error.
+func missing() lua.Value {
+	return lua.Of(lua.GoFunc("__index", func(s *lua.State, args []lua.Value) []lua.Value {
 		name, _ := lua.Arg(args, 2).Text()
 		s.Throw("Script attempted to access nonexistent global variable '" + name + "'")
 		return nil
-	})))
-	g := m.state.Globals
-	g.SetMeta(meta)
-	freeze(g)
-	freeze(m.state.StringMeta())
+	}))
 }
 
 func freeze(t *lua.Table) {
@@ -133,11 +150,13 @@ func (m *Machine) Eval(s *Script, r *Run) (resp.Value, error) {
 
 // call runs a function, which error replies call name.
 func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value) (resp.Value, error) {
-	m.run, m.resp3, m.err = r, false, nil
+	m.run, m.resp3, m.err, m.full = r, false, nil, false
 	m.json = defaultJSON
 	m.state.SeedRandom(r.Seed)
 	m.state.Reset()
-	m.state.SetMemoryLimit(MemoryLimit)
+	if m.functions == nil { // a library's variables stay
+		m.state.SetMemoryLimit(MemoryLimit)
+	}
 	defer func() {
 		m.run = nil
 		m.state.Close()
@@ -149,6 +168,8 @@ func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value)
 	case m.err != nil:
 		return resp.Value{}, m.err
 	case errors.As(err, &failed):
+		msg, _ := failed.Value.AsString()
+		m.full = msg == lua.ErrMemory.Error()
 		return m.errorReply(failed, name), nil
 	case errors.As(err, &ended) && ended.Err == ErrKilled:
 		return m.errorReply(&lua.Error{Value: lua.String(ErrKilled.Error()), Source: ended.Source, Line: ended.Line}, name), nil
@@ -170,17 +191,21 @@ func stringTable(list [][]byte) *lua.Table {
 
 // errorReply is the reply to a script that has failed: its error, and where.
 func (m *Machine) errorReply(e *lua.Error, name string) resp.Value {
-	msg := ""
-	if t := e.Value.AsTable(); t != nil {
-		var ok bool
-		if msg, ok = t.Field("err").Text(); !ok {
-			msg = "ERR unknown error"
-		}
-	} else {
-		msg = "ERR " + m.state.ToString(e.Value)
-	}
+	msg := m.message(e)
 	if e.Line != 0 && e.Source != "" {
 		msg += " script: " + name + ", on " + e.Source + ":" + resp.FormatInt(int64(e.Line)) + "."
 	}
 	return resp.MakeError(oneLine(msg))
+}
+
+// message is what an error says, with its code.
+func (m *Machine) message(e *lua.Error) string {
+	t := e.Value.AsTable()
+	if t == nil {
+		return "ERR " + m.state.ToString(e.Value)
+	}
+	if msg, ok := t.Field("err").Text(); ok {
+		return msg
+	}
+	return "ERR unknown error"
 }

@@ -12,7 +12,8 @@ type Env struct {
 
 	Limits *Limits // of the compact encodings; nil for the defaults
 
-	Facts Facts // of the server, for INFO
+	Facts   Facts    // of the server, for INFO
+	Running *Running // function, for FUNCTION STATS; nil for none
 
 	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
 }
@@ -46,7 +47,7 @@ func init() {
 	byID = make([]func(*Call) Plan, len(commands.All()))
 	for _, group := range []translations{
 		arrayTranslations, bitmapTranslations, blockingTranslations, handshakeTranslations, clientTranslations,
-		configTranslations, debugTranslations, genericTranslations, dumpTranslations, sortTranslations,
+		configTranslations, debugTranslations, functionTranslations, genericTranslations, dumpTranslations, sortTranslations,
 		geoTranslations, hashTranslations, hashExpireTranslations, hashGetexTranslations, hashImportTranslations,
 		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations,
 		serverTranslations, memoryTranslations, persistTranslations, slowTranslations, setTranslations, streamTranslations,
