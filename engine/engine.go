@@ -58,6 +58,7 @@ type Engine struct {
 
 	hub       *pubsub.Hub
 	scripts   scripts
+	libraries libraries
 	busyAfter atomic.Int64 // SetBusyThreshold's
 	timeLimit atomic.Int64 // SetTimeLimit's
 
@@ -227,9 +228,20 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 	if !can {
 		return e.replay(ctx, watched, calls)
 	}
+	reads, used := readOnly(calls), budget.Used()
+	replies, ok, err = e.transact(ctx, t, reads, watched, calls, budget)
+	if reads && errors.Is(err, errWrites) {
+		budget.Back(used)
+		return e.transact(ctx, t, false, watched, calls, budget)
+	}
+	return replies, ok, err
+}
+
+// transact is one try of transaction; errWrites ends one that reads and should not.
+func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched []translator.Version, calls []planned, budget *store.Budget) (replies []resp.Value, ok bool, err error) {
 	env := e.env(0)
 	used := budget.Used()
-	err = t.Transact(ctx, readOnly(calls), func(run Run) error {
+	err = t.Transact(ctx, reads, func(run Run) error {
 		budget.Back(used)
 		replies, ok = make([]resp.Value, len(calls)), false
 		if same, err := unchanged(run, env, watched); err != nil || !same {
@@ -239,6 +251,7 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 			began := time.Now()
 			switch {
 			case c.eval != nil:
+				c.eval.reading = reads
 				replies[i], err = c.eval.within(run, env, i, c.db, budget)
 			case c.cmd == nil:
 				replies[i] = c.answer
@@ -291,6 +304,19 @@ type planned struct {
 	answer    resp.Value
 	eval      *evaluation   // a script in place of a command
 	took      time.Duration // once it has run
+	running   *translator.Running
+	own       translator.Plan // the engine's, in place of a command
+}
+
+// keys are those that the call names.
+func (p planned) keys() (keys [][]byte) {
+	if p.cmd == nil {
+		return nil
+	}
+	for _, ref := range p.cmd.KeysOf(p.args) {
+		keys = append(keys, p.args[ref.Pos])
+	}
+	return keys
 }
 
 // plan translates the call, which is the i-th of its transaction: each draws
@@ -301,14 +327,17 @@ func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 			made = translator.Plan{Reply: ownFault(fault)}
 		}
 	}()
-	env.DB, env.Fieldsets, env.InMulti, env.Facts = p.db, p.fieldsets, p.queued, p.facts
+	if p.cmd == nil {
+		return p.own
+	}
+	env.DB, env.Fieldsets, env.InMulti, env.Facts, env.Running = p.db, p.fieldsets, p.queued, p.facts, p.running
 	env.Seed += uint64(i) << 32
 	return translator.Translate(p.cmd, p.args, env)
 }
 
 func readOnly(calls []planned) bool {
 	for _, c := range calls {
-		if c.cmd != nil && c.cmd.Flags&commands.Write != 0 || c.eval != nil && !c.eval.readOnly {
+		if c.cmd != nil && c.cmd.Flags&commands.Write != 0 || c.eval != nil && !c.eval.mayRead() {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/sha1"
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +23,7 @@ import (
 type scripts struct {
 	mu      sync.Mutex
 	cached  map[string]*script.Script
-	running map[*evaluation]bool
+	running map[*evaluation]time.Time // when they began
 
 	machines sync.Pool
 	busy     atomic.Int64 // from when on clients are told that a script runs, Unix ms; 0 if none does
@@ -33,6 +34,7 @@ var (
 	notBusy    = resp.MakeError("NOTBUSY No scripts in execution right now.")
 	unkillable = resp.MakeError("UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
 	busyScript = resp.MakeError("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
+	busyFunc   = resp.MakeError("BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
 	mayWrite   = resp.MakeError("ERR Can not execute a script with write flag using *_ro command.")
 	noDynamic  = "ERR Dynamic keys are not allowed in Lua scripts when 'allow-key-locking' flag is set. Key was: "
 )
@@ -42,31 +44,45 @@ var (
 type evaluation struct {
 	session  *Session
 	call     call
-	script   *script.Script
+	script   *script.Script // nil for a function
+	function string         // its name
+	hint     *script.Hint   // nil as long as it is not known
+	flags    script.Flags
 	keys     [][]byte
 	args     [][]byte
-	readOnly bool
+	readOnly bool // it may not write
+	reading  bool // it runs in a transaction that only reads
 	ctx      context.Context
 	killed   atomic.Bool
 	wrote    atomic.Bool
 	heard    heard
 }
 
-// evaluate reads a call of EVAL, EVALSHA or their _RO forms. bad is the reply to one
+// runsScripts reports whether a command is EVAL, FCALL or one of their like.
+func runsScripts(cmd *commands.Command) bool {
+	return strings.HasPrefix(cmd.Name, "EVAL") || strings.HasPrefix(cmd.Name, "FCALL")
+}
+
+// evaluate reads a call of EVAL, EVALSHA, FCALL or their _RO forms. bad is the reply to one
 // that cannot run.
 func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp.Value) {
+	e = &evaluation{session: s, call: c, ctx: ctx, readOnly: strings.HasSuffix(c.cmd.Name, "_RO")}
+	if strings.HasPrefix(c.cmd.Name, "FCALL") {
+		if lib := s.engine.libraries.of(string(c.args[1])); lib != nil {
+			e.hint, e.flags = lib.hint, lib.Function(string(c.args[1])).Flags
+		}
+		return e, resp.Value{}
+	}
 	bySHA := strings.HasPrefix(c.cmd.Name, "EVALSHA")
 	if bySHA && len(c.args[1]) != 2*sha1.Size {
 		return nil, noScript
 	}
 	n, err := strconv.ParseInt(string(c.args[2]), 10, 64)
-	switch {
-	case err != nil || n > 1<<31-1:
+	if err != nil || n > 1<<31-1 {
 		return nil, resp.MakeError("ERR value is not an integer or out of range")
-	case n > int64(len(c.args)-3):
-		return nil, resp.MakeError("ERR Number of keys can't be greater than number of args")
-	case n < 0:
-		return nil, resp.MakeError("ERR Number of keys can't be negative")
+	}
+	if bad := e.split(n); bad.IsError() {
+		return nil, bad
 	}
 	sc := &s.engine.scripts
 	var found *script.Script
@@ -77,13 +93,40 @@ func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp
 	} else if found, bad = sc.load(c.args[1]); bad.IsError() {
 		return nil, bad
 	}
-	only := strings.HasSuffix(c.cmd.Name, "_RO")
-	if only && found.Declares && found.Flags&script.NoWrites == 0 {
+	if e.readOnly && found.Declares && found.Flags&script.NoWrites == 0 {
 		return nil, mayWrite
 	}
-	e = &evaluation{session: s, call: c, script: found, keys: c.args[3 : 3+n], args: c.args[3+n:], ctx: ctx}
-	e.readOnly = only || found.Flags&script.NoWrites != 0
+	e.script, e.hint, e.flags = found, found.Hint, found.Flags
+	e.readOnly = e.readOnly || e.flags&script.NoWrites != 0
 	return e, resp.Value{}
+}
+
+// split takes the args after the number of keys apart.
+func (e *evaluation) split(keys int64) (bad resp.Value) {
+	args := e.call.args[3:]
+	switch {
+	case keys > int64(len(args)):
+		return resp.MakeError("ERR Number of keys can't be greater than number of args")
+	case keys < 0:
+		return resp.MakeError("ERR Number of keys can't be negative")
+	}
+	e.keys, e.args = args[:keys], args[keys:]
+	return resp.Value{}
+}
+
+// mayRead reports whether to try a transaction that only reads, beside the writer. When that was
+// wrong, the script ends with errWrites, and runs again.
+func (e *evaluation) mayRead() bool {
+	return e.readOnly || e.session.engine.readOnly != "" || e.flags&script.NoWrites != 0 || e.hint == nil || !e.hint.Writes()
+}
+
+// errWrites ends a script in a transaction that only reads, before its first write.
+var errWrites = errors.New("the script writes")
+
+// onTrial reports whether the script reads as long as it has not written: it has left no trace
+// and can run again.
+func (e *evaluation) onTrial() bool {
+	return e.reading && !e.readOnly && e.session.engine.readOnly == ""
 }
 
 func (sc *scripts) find(sha string) *script.Script {
@@ -167,67 +210,15 @@ func (s *Session) scriptFlush(_ context.Context, c call) (resp.Value, error) {
 	return resp.OK, nil
 }
 
-// scriptKill ends the scripts that run and have not written.
-func (s *Session) scriptKill(context.Context, call) (resp.Value, error) {
-	sc := &s.engine.scripts
-	sc.mu.Lock()
-	defer sc.mu.Unlock()
-	v := notBusy
-	for e := range sc.running {
-		if e.wrote.Load() {
-			return unkillable, nil
-		}
-		v = resp.OK
-	}
-	for e := range sc.running {
-		e.killed.Store(true)
-	}
-	return v, nil
-}
-
-// DefaultBusyThreshold is after how long clients are told that a script runs.
-const DefaultBusyThreshold = 5 * time.Second
-
-// SetBusyThreshold changes after how long clients are told that a script runs; 0 is
-// never.
-func (e *Engine) SetBusyThreshold(d time.Duration) { e.busyAfter.Store(int64(d)) }
-
-// isBusy reports whether a script has run for so long that a command must wait.
-func (e *Engine) isBusy(cmd *commands.Command) bool {
-	since := e.scripts.busy.Load()
-	return since != 0 && cmd.Flags&commands.AllowBusy == 0 && time.Now().UnixMilli() >= since
-}
-
-// began notes that a script runs, and returns what notes its end.
-func (e *Engine) began(run *evaluation) func() {
-	sc := &e.scripts
-	sc.mu.Lock()
-	if sc.running == nil {
-		sc.running = map[*evaluation]bool{}
-	}
-	sc.running[run] = true
-	if after := time.Duration(e.busyAfter.Load()); after > 0 && sc.busy.Load() == 0 {
-		sc.busy.Store(time.Now().Add(after).UnixMilli())
-	}
-	sc.mu.Unlock()
-	return func() {
-		sc.mu.Lock()
-		defer sc.mu.Unlock()
-		if delete(sc.running, run); len(sc.running) == 0 {
-			sc.busy.Store(0)
-		}
-	}
-}
-
 // execute runs the script. do runs one command in a database; what it returns as an
 // error ends the script and is returned.
 func (e *evaluation) execute(db int, seed uint64, do func(planned) (resp.Value, error)) (resp.Value, error) {
 	engine := e.session.engine
-	m, _ := engine.scripts.machines.Get().(*script.Machine)
-	if m == nil {
-		m = script.NewMachine()
+	start, done, bad, err := e.start(do)
+	if err != nil || bad.IsError() {
+		return bad, err
 	}
-	defer engine.scripts.machines.Put(m)
+	defer done()
 	defer engine.began(e)()
 	e.heard = heard{}
 	began := time.Now()
@@ -254,12 +245,33 @@ func (e *evaluation) execute(db int, seed uint64, do func(planned) (resp.Value, 
 			return nil
 		},
 	}
-	return m.Eval(e.script, &script.Run{Keys: e.keys, Args: e.args, ReadOnly: e.readOnly, Seed: int32(seed), Host: host})
+	return start(&script.Run{Keys: e.keys, Args: e.args, ReadOnly: e.readOnly, Seed: int32(seed), Host: host})
+}
+
+// starter runs a script or a function on the machine that it was given.
+type starter func(*script.Run) (resp.Value, error)
+
+// start finds what is to run, and a machine, which done gives back. bad is the reply to what
+// cannot run.
+func (e *evaluation) start(do func(planned) (resp.Value, error)) (run starter, done func(), bad resp.Value, err error) {
+	if e.script == nil {
+		return e.startFunction(do)
+	}
+	machines := &e.session.engine.scripts.machines
+	m, _ := machines.Get().(*script.Machine)
+	if m == nil {
+		m = script.NewMachine()
+	}
+	return func(r *script.Run) (resp.Value, error) { return m.Eval(e.script, r) }, func() { machines.Put(m) }, resp.Value{}, nil
 }
 
 // command runs a command of the script's.
 func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Value, error)) (resp.Value, error) {
 	cmd, bad := commands.Find(args)
+	if e.onTrial() && (cmd == nil || e.leavesTraces(cmd, args)) {
+		e.hint.Wrote()
+		return resp.Value{}, errWrites
+	}
 	if cmd == nil {
 		e.session.rejected(args, &bad)
 		return bad, nil
@@ -275,7 +287,7 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		}
 		e.wrote.Store(true)
 	}
-	if e.script.Flags&script.AllowKeyLocking != 0 {
+	if e.flags&script.AllowKeyLocking != 0 {
 		if bad := e.undeclared(cmd, args); bad.IsError() {
 			return bad, nil
 		}
@@ -310,6 +322,16 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		return e.session.listeners(e.ctx, call{cmd, args})
 	}
 	return e.session.onConnection(e.ctx, call{cmd, args})
+}
+
+// leavesTraces reports whether a command may not be made twice: it writes, is no matter of the
+// store, or is refused, which is recorded.
+func (e *evaluation) leavesTraces(cmd *commands.Command, args [][]byte) bool {
+	if cmd.Flags&commands.Write != 0 || !translator.Translates(cmd) && cmd.Name != "SELECT" {
+		return true
+	}
+	_, refused := e.session.Refused(cmd, args, Asking)
+	return refused
 }
 
 // undeclared refuses a command on a key that a script under Upstash's key locking was

@@ -131,8 +131,8 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		g.answer(s.reject(args, bad))
 		return nil
 	}
-	if s.engine.isBusy(cmd) {
-		g.answer(s.reject(args, busyScript))
+	if v, busy := s.engine.busyWith(cmd); busy {
+		g.answer(s.reject(args, v))
 		return nil
 	}
 	if !translator.Translates(cmd) {
@@ -223,7 +223,7 @@ func (s *Session) enqueue(c call) resp.Value {
 func (s *Session) planned(c call) planned {
 	p := planned{call: c, db: s.db, fieldsets: s.fieldsets}
 	if c.cmd.WantsFacts {
-		p.facts = s.engine.facts
+		p.facts, p.running = s.engine.facts, s.engine.scripts.function()
 	}
 	return p
 }
@@ -259,7 +259,7 @@ func ownCommand(name string) sessionCommand {
 		return sessionCommand{run: (*Session).discardFieldset}
 	case "HIMPORT DISCARDALL":
 		return sessionCommand{run: (*Session).discardFieldsets}
-	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO":
+	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
 		return sessionCommand{run: (*Session).eval}
 	case "SCRIPT LOAD":
 		return sessionCommand{run: (*Session).scriptLoad}
@@ -267,6 +267,8 @@ func ownCommand(name string) sessionCommand {
 		return sessionCommand{run: (*Session).scriptExists}
 	case "SCRIPT FLUSH":
 		return sessionCommand{run: (*Session).scriptFlush}
+	case "FUNCTION KILL":
+		return sessionCommand{run: (*Session).functionKill}
 	case "SCRIPT KILL":
 		return sessionCommand{run: (*Session).scriptKill}
 	case "PUBLISH":
@@ -419,7 +421,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 			calls[i] = s.planned(q)
 			calls[i].queued = true
 			continue
-		case strings.HasPrefix(q.cmd.Name, "EVAL"):
+		case runsScripts(q.cmd):
 			e, bad := s.evaluate(ctx, q)
 			calls[i] = planned{answer: bad, eval: e, db: s.db}
 			continue

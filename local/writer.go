@@ -332,3 +332,6 @@ func (c *conn) runner(savepoints bool) func(store.Batch) (store.Result, error) {
 		return r, err
 	}
 }
+
+// Beside reports whether readers may run beside the writer.
+func (s *Store) Beside() bool { return s.writer != nil }

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"crypto/sha1"
 	"encoding/hex"
+	"slices"
 	"strings"
+	"sync/atomic"
+	"unicode"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/lua"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -51,8 +55,29 @@ type Script struct {
 	SHA      string // of the source, in hexadecimal
 	Declares bool   // what it does, in a first line
 	Flags    Flags
+	Hint     *Hint
 	program  *lua.Program
 }
+
+// Hint is a guess whether a script or a library writes.
+type Hint struct{ writes atomic.Bool }
+
+// NewHint guesses by the words of the source.
+func NewHint(source []byte) *Hint {
+	h := &Hint{}
+	words := bytes.FieldsFunc(source, func(c rune) bool { return c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	h.writes.Store(slices.ContainsFunc(words, func(word []byte) bool {
+		cmd := commands.Called([][]byte{word})
+		return cmd != nil && cmd.Flags&commands.Write != 0
+	}))
+	return h
+}
+
+// Writes is the guess.
+func (h *Hint) Writes() bool { return h.writes.Load() }
+
+// Wrote corrects it.
+func (h *Hint) Wrote() { h.writes.Store(true) }
 
 // SHA1 is the name of a script: the hash of its source, in hexadecimal.
 func SHA1(source []byte) string {
@@ -63,7 +88,7 @@ func SHA1(source []byte) string {
 // Compile compiles a script of EVAL or SCRIPT LOAD. With upstash its first line may
 // have that service's flags, too. bad is the error reply to a source that is none.
 func Compile(source []byte, upstash bool) (s *Script, bad resp.Value) {
-	s = &Script{SHA: SHA1(source), Declares: bytes.HasPrefix(source, []byte("#!"))}
+	s = &Script{SHA: SHA1(source), Hint: NewHint(source), Declares: bytes.HasPrefix(source, []byte("#!"))}
 	body, flags, msg := shebang(string(source), upstash)
 	if msg != "" {
 		return nil, resp.MakeError("ERR " + msg)

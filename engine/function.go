@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/script"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// libraries are those of functions that this process has compiled. Which library has a function,
+// and in which version, is read in the transaction that calls it, so that none runs that has been
+// replaced, also by another process.
+type libraries struct {
+	mu    sync.Mutex
+	known map[string]*library // by the names of functions, in lower case
+}
+
+// library is a compiled library and the machines that run it. What it keeps in variables is a
+// machine's: calls that come one after the other have the same one.
+type library struct {
+	*script.Library
+	version int64
+	hint    *script.Hint
+
+	mu       sync.Mutex
+	machines []*script.Machine // nil for one that is in use
+}
+
+// maxLibraries is how many functions are remembered.
+const maxLibraries = 10_000
+
+// of is the library that had the function at its last call, or nil.
+func (l *libraries) of(function string) *library {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known[strings.ToLower(function)]
+}
+
+// load compiles a library of the file, unless it is known, and remembers it for its functions.
+func (l *libraries) load(version int64, source []byte) (*library, resp.Value) {
+	made, bad := script.LoadLibrary(source)
+	if bad.IsError() {
+		return nil, bad
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, have := range l.known {
+		if have.version == version {
+			return have, resp.Value{}
+		}
+	}
+	if l.known == nil || len(l.known)+len(made.Functions) > maxLibraries {
+		l.known = map[string]*library{}
+	}
+	lib := &library{Library: made, version: version, hint: script.NewHint(source)}
+	for i := len(made.Functions) - 1; i >= 0; i-- { // of two that differ by case the first counts
+		l.known[strings.ToLower(made.Functions[i].Name)] = lib
+	}
+	return lib, resp.Value{}
+}
+
+// take hands out the first machine that is free, so that what runs alone always has the same.
+func (l *library) take() (*script.Machine, func(), resp.Value) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := 0
+	for at < len(l.machines) && l.machines[at] == nil {
+		at++
+	}
+	if at == len(l.machines) {
+		l.machines = append(l.machines, nil)
+	}
+	m := l.machines[at]
+	if l.machines[at] = nil; m == nil {
+		var bad resp.Value
+		if m, bad = l.NewMachine(); bad.IsError() {
+			return nil, nil, bad
+		}
+	}
+	return m, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.machines[at] = m; m.Full() {
+			l.machines[at] = nil
+		}
+	}, resp.Value{}
+}
+
+// startFunction is start for FCALL.
+func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run starter, done func(), bad resp.Value, err error) {
+	lib, bad, err := e.findLibrary(do)
+	if err != nil || bad.IsError() {
+		return nil, nil, bad, err
+	}
+	f := lib.Function(string(e.call.args[1]))
+	if f == nil {
+		return nil, nil, unsound, nil // the table of functions says otherwise
+	}
+	e.function, e.hint, e.flags = f.Name, lib.hint, f.Flags
+	if bad := e.mayCall(); bad.IsError() {
+		return nil, nil, bad, nil
+	}
+	if e.onTrial() && e.hint.Writes() {
+		return nil, nil, resp.Value{}, errWrites
+	}
+	m, done, bad := lib.take()
+	if bad.IsError() {
+		return nil, nil, bad, nil
+	}
+	return func(r *script.Run) (resp.Value, error) { return m.Call(f.Name, r) }, done, resp.Value{}, nil
+}
+
+// mayCall reads the number of keys and says what keeps the function from being called.
+func (e *evaluation) mayCall() (bad resp.Value) {
+	keys, err := strconv.ParseInt(string(e.call.args[2]), 10, 64)
+	if err != nil || keys < math.MinInt64+1 {
+		return resp.MakeError("ERR Bad number of keys provided")
+	}
+	if bad := e.split(keys); bad.IsError() {
+		return bad
+	}
+	only := e.call.cmd.Name == "FCALL_RO"
+	e.readOnly = e.flags&script.NoWrites != 0
+	if only && !e.readOnly {
+		return mayWrite
+	}
+	return resp.Value{}
+}
+
+var noFunction = resp.MakeError("ERR Function not found")
+
+// findLibrary is the library that has the function now, in the transaction that do is about.
+func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library, resp.Value, error) {
+	libraries, name := &e.session.engine.libraries, e.call.args[1]
+	known := libraries.of(string(name))
+	version := int64(0)
+	if known != nil {
+		version = known.version
+	}
+	found, err := do(planned{own: translator.FindFunction(name, version)})
+	if err != nil || found.IsError() {
+		return nil, found, err
+	}
+	if version = 0; len(found.Elems) > 0 {
+		version = found.Elems[1].Int
+	}
+	if _, can := e.session.engine.store.(transactor); !can {
+		// What is found must still be so when the batch is committed.
+		if v, err := do(planned{own: translator.GuardFunction(name, version)}); err != nil || v.IsError() {
+			return nil, v, err
+		}
+	}
+	switch {
+	case version == 0:
+		return nil, noFunction, nil
+	case found.Elems[2].IsNull():
+		return known, resp.Value{}, nil
+	}
+	lib, bad := libraries.load(version, found.Elems[2].Str)
+	return lib, bad, nil
+}
