@@ -56,8 +56,9 @@ func checks() []Check {
 				`SELECT 'hashes', key_id, typeof(value) FROM hashes WHERE typeof(value) <> 'blob'`,
 				`SELECT 'lists', key_id, typeof(value) FROM lists WHERE typeof(value) <> 'blob'`,
 				`SELECT 'arrays', key_id, typeof(value) FROM arrays WHERE typeof(value) <> 'blob'`,
+				`SELECT 'libraries', rowid, typeof(code) FROM libraries WHERE typeof(code) <> 'blob'`,
 			},
-			Shows: "in %s, of key id %s: %s",
+			Shows: "in %s, of id %s: %s",
 			Fix:   "they become bytes",
 			Repair: []string{
 				`UPDATE keys SET value = CAST(value AS BLOB) WHERE typeof(value) NOT IN ('blob', 'null')`,
@@ -66,6 +67,7 @@ func checks() []Check {
 				`UPDATE hashes SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
 				`UPDATE lists SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
 				`UPDATE arrays SET value = CAST(value AS BLOB) WHERE typeof(value) <> 'blob'`,
+				`UPDATE libraries SET code = CAST(code AS BLOB) WHERE typeof(code) <> 'blob'`,
 			},
 		},
 		{
@@ -248,12 +250,33 @@ func checks() []Check {
 			Fix:   "they count anew", Repair: []string{`DELETE FROM dbs`, `INSERT INTO dbs(db, keys) SELECT db, count(*) FROM keys GROUP BY db`},
 		},
 		{
+			Name: "functions", Severity: Error, Says: "functions are of a library that is not there, or of more than one",
+			Broken: []string{
+				`SELECT name, library FROM functions WHERE library NOT IN (SELECT name FROM libraries)`,
+				`SELECT name, library FROM functions WHERE ` + sameFunction,
+			},
+			Shows: "%s of %s",
+			Fix:   "they are deleted; of two libraries with a function of one name, the one that has it longer keeps it",
+			Repair: []string{
+				`DELETE FROM functions WHERE library NOT IN (SELECT name FROM libraries)`,
+				`DELETE FROM functions WHERE ` + sameFunction,
+			},
+		},
+		{
+			Name: "libraries", Severity: Error, Says: "libraries have no functions",
+			Broken: []string{`SELECT name, length(code) FROM libraries WHERE name NOT IN (SELECT library FROM functions)`},
+			Shows:  "%s, of %s bytes", Advice: "FUNCTION LIST LIBRARYNAME name WITHCODE shows the source, and FUNCTION LOAD REPLACE makes a library of it again",
+		},
+		{
 			Name: "guard", Severity: Warning, Says: "the table of refusals is not empty",
 			Broken: []string{`SELECT ok FROM guard`}, Shows: "%s",
 			Fix: "it is emptied: it never holds anything", Repair: []string{`DELETE FROM guard`},
 		},
 	}
 }
+
+// sameFunction is of a function whose name an older one of another library has.
+const sameFunction = `EXISTS (SELECT 1 FROM functions f WHERE f.name = functions.name AND f.library <> functions.library AND f.id < functions.id)`
 
 // inGroups is what belongs to groups. Messages that no consumer has taken up again are
 // pending for no consumer.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	_ "modernc.org/sqlite" // the test's own way into the files
@@ -17,6 +16,7 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
@@ -27,7 +27,8 @@ var seed = []string{
 	"HSET cat:1 name Tom age 3", "HSET cat:2 name Kit age 4", "HSETEX cat:3 PX 100000 FIELDS 1 f v",
 	"RPUSH list a b c", "SADD set a b c", "ZADD zset 1 a 2 b",
 	"XADD stream 1-1 a b", "XADD stream 2-1 a b", "XGROUP CREATE stream g 0", "XREADGROUP GROUP g c COUNT 1 STREAMS stream >",
-	`JSON.SET doc $ {"a":1}`, "ARSET array 7 x y", "SETRANGE long 131070 ends", "VADD vectors VALUES 2 1 0 a", "VADD vectors VALUES 2 0 1 b",
+	`JSON.SET doc $ '{"a":1}'`, "ARSET array 7 x y", "SETRANGE long 131070 ends", "VADD vectors VALUES 2 1 0 a", "VADD vectors VALUES 2 0 1 b",
+	`FUNCTION LOAD "#!lua name=lib\nredis.register_function('greet', function() return 'hello' end)"`,
 }
 
 // patient is a file and what it takes to hurt, examine and ask it.
@@ -41,9 +42,9 @@ func newPatient(t *testing.T) patient {
 	p := patient{t, filepath.Join(t.TempDir(), "db.sqlite"), storetest.NewClock()}
 	p.session(func(c *engine.Session) {
 		for _, line := range seed {
-			args := [][]byte{}
-			for _, word := range strings.Fields(line) {
-				args = append(args, []byte(word))
+			args, err := resp.SplitLine(line)
+			if err != nil {
+				t.Fatal(err)
 			}
 			if v, err := c.Do(context.Background(), args...); err != nil || v.IsError() {
 				t.Fatalf("%s: %s %v", line, v.Str, err)
@@ -173,6 +174,11 @@ var damages = []struct {
 	{"orphans", `INSERT INTO string_parts VALUES(77, 0, x'61'); INSERT INTO lists VALUES(77, 1, x'62')`, "LRANGE lost+found:20231114-221320:list:77 0 -1", `1) "b"`},
 	{"graves", `INSERT INTO graves SELECT id, type FROM keys`, "HGET cat:2 name", `"Kit"`},
 	{"graves", `INSERT INTO graves VALUES(99, 'nonsense')`, "HGET cat:2 name", `"Kit"`},
+	{"functions", `INSERT INTO functions(library, name, flags) VALUES('gone', 'f', 0)`, "FCALL greet 0", `"hello"`},
+	{"functions", `INSERT INTO libraries VALUES('other', 1, x'00'); INSERT INTO functions(library, name, flags) VALUES('other', 'own', 0), ('other', 'GREET', 0)`,
+		"FCALL greet 0", `"hello"`},
+	{"libraries", `DELETE FROM functions`, "", ""},
+	{"values", `UPDATE libraries SET code = CAST(code AS TEXT)`, "FCALL greet 0", `"hello"`},
 	{"mismatches", `UPDATE keys SET type = 'list' WHERE key = CAST('cat:2' AS BLOB)`, "HGET cat:2 name", `"Kit"`},
 	{"mismatches", `UPDATE keys SET type = 'nonsense' WHERE type = 'stream'`, "XLEN stream", "(integer) 2"},
 	{"mismatches", `UPDATE keys SET value = x'7374726179' WHERE type = 'set'`, "GET lost+found:20231114-221320:string:7", `"stray"`},

@@ -134,5 +134,6 @@ func (sc *scripts) function() *translator.Running {
 	return &translator.Running{
 		Name: first.function, Call: first.call.args,
 		Milliseconds: time.Since(sc.running[first]).Milliseconds(),
+		Libraries:    first.libraries, Functions: first.functions,
 	}
 }

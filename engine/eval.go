@@ -42,20 +42,21 @@ var (
 // evaluation is one call of EVAL or its like: it runs once in a transaction that the
 // store holds open, and as often as that is built on any other.
 type evaluation struct {
-	session  *Session
-	call     call
-	script   *script.Script // nil for a function
-	function string         // its name
-	hint     *script.Hint   // nil as long as it is not known
-	flags    script.Flags
-	keys     [][]byte
-	args     [][]byte
-	readOnly bool // it may not write
-	reading  bool // it runs in a transaction that only reads
-	ctx      context.Context
-	killed   atomic.Bool
-	wrote    atomic.Bool
-	heard    heard
+	session              *Session
+	call                 call
+	script               *script.Script // nil for a function
+	function             string         // its name
+	libraries, functions int64          // that there are when a function begins
+	hint                 *script.Hint   // nil as long as it is not known
+	flags                script.Flags
+	keys                 [][]byte
+	args                 [][]byte
+	readOnly             bool // it may not write
+	reading              bool // it runs in a transaction that only reads
+	ctx                  context.Context
+	killed               atomic.Bool
+	wrote                atomic.Bool
+	heard                heard
 }
 
 // runsScripts reports whether a command is EVAL, FCALL or one of their like.

@@ -146,7 +146,8 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library
 		return nil, found, err
 	}
 	if version = 0; len(found.Elems) > 0 {
-		version = found.Elems[1].Int
+		version = found.Elems[0].Int
+		e.libraries, e.functions = found.Elems[2].Int, found.Elems[3].Int
 	}
 	if _, can := e.session.engine.store.(transactor); !can {
 		// What is found must still be so when the batch is committed.
@@ -157,9 +158,9 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library
 	switch {
 	case version == 0:
 		return nil, noFunction, nil
-	case found.Elems[2].IsNull():
+	case found.Elems[1].IsNull():
 		return known, resp.Value{}, nil
 	}
-	lib, bad := libraries.load(version, found.Elems[2].Str)
+	lib, bad := libraries.load(version, found.Elems[1].Str)
 	return lib, bad, nil
 }

@@ -85,10 +85,10 @@ func (c *compiler) stmt(s any) stmt {
 	case *block:
 		return c.block(s.body)
 	case *whileStmt:
-		cond, body := c.test(s.cond), c.stmt(s.body)
+		cond, body, line := c.test(s.cond), c.stmt(s.body), s.line
 		return func(f *frame) flow {
 			for cond(f) {
-				f.s.step()
+				f.step(line)
 				if r := body(f); r == returned {
 					return r
 				} else if r == broken {
@@ -98,10 +98,10 @@ func (c *compiler) stmt(s any) stmt {
 			return goOn
 		}
 	case *repeatStmt:
-		cond, body := c.test(s.cond), c.block(s.body)
+		cond, body, line := c.test(s.cond), c.block(s.body), s.line
 		return func(f *frame) flow {
 			for {
-				f.s.step()
+				f.step(line)
 				if r := body(f); r == returned {
 					return r
 				} else if r == broken || cond(f) {
@@ -317,7 +317,7 @@ func (c *compiler) numericFor(s *numericFor) stmt {
 			f.at(line, "'for' step must be a number")
 		}
 		for ; by > 0 && i <= end || by <= 0 && end <= i; i += by {
-			f.s.step()
+			f.step(line)
 			if v.captured {
 				f.slots[v.slot] = Value{ref: &cell{Number(i)}}
 			} else {
@@ -342,7 +342,7 @@ func (c *compiler) genericFor(s *genericFor) stmt {
 		copy(f.slots[state:state+3], init(f))
 		f.s.top = top
 		for {
-			f.s.step()
+			f.step(line)
 			f.line, f.site = line, at
 			next, args := f.callee(f.slots[state], f.s.alloc(2), at, nil)
 			args[len(args)-2], args[len(args)-1] = f.slots[state+1], f.slots[state+2]

@@ -197,7 +197,7 @@ func (p *parser) statement() any {
 		p.need(tDo)
 		body := p.loopBlock()
 		p.match(tEnd, tWhile, line)
-		return &whileStmt{cond, &block{body}}
+		return &whileStmt{cond, &block{body}, line}
 	case tDo:
 		p.next()
 		body := p.block()
@@ -248,7 +248,7 @@ func (p *parser) ifStatement(line int) any {
 
 func (p *parser) repeatStatement(line int) any {
 	p.next()
-	s := &repeatStmt{}
+	s := &repeatStmt{line: line}
 	p.loops++
 	p.scoped(func() { // the condition sees the locals of the body
 		s.body = p.chunkBody()

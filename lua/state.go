@@ -292,6 +292,12 @@ func (s *State) step() {
 	}
 }
 
+// step counts the work of a loop at that line.
+func (f *frame) step(line int) {
+	f.line = line
+	f.s.step()
+}
+
 // Check asks Interrupt at once: for Go functions that work for long.
 func (s *State) Check() {
 	s.steps |= 0xff
@@ -300,6 +306,9 @@ func (s *State) Check() {
 
 // End ends the run with an error that no pcall catches.
 func (s *State) End(err error) {
+	if f := s.level(0); f != nil && f.fn.code != nil && f.line == 0 {
+		f.line = f.fn.code.fn.line // it has just begun
+	}
 	e := s.raised(Nil)
 	panic(&Ended{err, e.Source, e.Line})
 }

@@ -88,12 +88,16 @@ type (
 		targets, values []any
 		line            int
 	}
-	callStmt   struct{ call *callExpr }
-	block      struct{ body []any }
-	whileStmt  struct{ cond, body any }
+	callStmt  struct{ call *callExpr }
+	block     struct{ body []any }
+	whileStmt struct {
+		cond, body any
+		line       int
+	}
 	repeatStmt struct {
 		body []any
 		cond any
+		line int
 	}
 	ifStmt struct {
 		conds  []any

@@ -285,52 +285,59 @@ func describeFunction(row store.Row) resp.Value {
 
 const sqlCountFunctions = `SELECT (SELECT count(*) FROM libraries), (SELECT count(*) FROM functions)`
 
+// functionStats asks the store only while no function runs, which may keep others from it.
 func functionStats(c *Call) Plan {
-	running := resp.Nil
-	if f := c.Env.Running; f != nil {
-		call := resp.EmptyArray
-		for _, arg := range f.Call {
-			call.Elems = append(call.Elems, resp.MakeBulk(arg))
-		}
-		running = resp.MakeMap(
-			resp.MakeString("name"), resp.MakeString(f.Name),
-			resp.MakeString("command"), call,
-			resp.MakeString("duration_ms"), resp.MakeInt(f.Milliseconds))
+	f := c.Env.Running
+	if f == nil {
+		return read(func(r *store.Result) resp.Value {
+			row := r.Rows[0][0]
+			return functionState(resp.Nil, row[0].Int(), row[1].Int())
+		}, store.Stmt{SQL: sqlCountFunctions})
 	}
-	return read(func(r *store.Result) resp.Value {
-		lua := resp.MakeMap(
-			resp.MakeString("libraries_count"), resp.MakeInt(r.Rows[0][0][0].Int()),
-			resp.MakeString("functions_count"), resp.MakeInt(r.Rows[0][0][1].Int()))
-		return resp.MakeMap(
-			resp.MakeString("running_script"), running,
-			resp.MakeString("engines"), resp.MakeMap(resp.MakeString("LUA"), lua))
-	}, store.Stmt{SQL: sqlCountFunctions})
+	call := resp.EmptyArray
+	for _, arg := range f.Call {
+		call.Elems = append(call.Elems, resp.MakeBulk(arg))
+	}
+	return answer(functionState(resp.MakeMap(
+		resp.MakeString("name"), resp.MakeString(f.Name),
+		resp.MakeString("command"), call,
+		resp.MakeString("duration_ms"), resp.MakeInt(f.Milliseconds)), f.Libraries, f.Functions))
+}
+
+func functionState(running resp.Value, libraries, functions int64) resp.Value {
+	lua := resp.MakeMap(
+		resp.MakeString("libraries_count"), resp.MakeInt(libraries),
+		resp.MakeString("functions_count"), resp.MakeInt(functions))
+	return resp.MakeMap(
+		resp.MakeString("running_script"), running,
+		resp.MakeString("engines"), resp.MakeMap(resp.MakeString("LUA"), lua))
 }
 
 // Running is a function that runs, for FUNCTION STATS.
 type Running struct {
-	Name         string
-	Call         [][]byte
-	Milliseconds int64
+	Name                 string
+	Call                 [][]byte
+	Milliseconds         int64
+	Libraries, Functions int64 // that there were when it began
 }
 
 const (
-	sqlFindFunction = `SELECT l.name, l.version, iif(l.version = ?2, NULL, l.code) FROM functions f JOIN libraries l ON l.name = f.library
+	sqlFindFunction = `SELECT l.version, iif(l.version = ?2, NULL, l.code), (SELECT count(*) FROM libraries), (SELECT count(*) FROM functions) FROM functions f JOIN libraries l ON l.name = f.library
 		WHERE f.name = ?1 ORDER BY f.id LIMIT 1`
 	sqlGuardFunction = `INSERT INTO guard SELECT NULL WHERE ifnull((SELECT l.version FROM functions f JOIN libraries l ON l.name = f.library
 		WHERE f.name = ?1 ORDER BY f.id LIMIT 1), 0) <> ?2`
 )
 
 // FindFunction reads which library has the function of that name, in any case. The reply is
-// its name, its version and its source, or nil instead of the source when the version is
-// the known one; it is empty when there is no such function.
+// its version, its source, or nil when the version is the known one, and the numbers of
+// libraries and of functions that there are; it is empty when there is no such function.
 func FindFunction(name []byte, known int64) Plan {
 	return read(func(r *store.Result) resp.Value {
 		if len(r.Rows[0]) == 0 {
 			return resp.EmptyArray
 		}
 		row := r.Rows[0][0]
-		return resp.MakeArray(bulk(row[0]), resp.MakeInt(row[1].Int()), bulk(row[2]))
+		return resp.MakeArray(resp.MakeInt(row[0].Int()), bulk(row[1]), resp.MakeInt(row[2].Int()), resp.MakeInt(row[3].Int()))
 	}, store.Stmt{SQL: sqlFindFunction, Args: functionArgs(name, known)})
 }
 

@@ -1,0 +1,156 @@
+package engine_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store"
+)
+
+const library = "#!lua name=lib\n"
+
+// A function that runs is described, told apart from a script, and killed unless it has written.
+func TestFunctionKill(t *testing.T) {
+	e := scriptEngine(t)
+	e.SetBusyThreshold(time.Nanosecond)
+	s, other := e.Session(), e.Session()
+	want := func(reply string, command ...string) {
+		t.Helper()
+		if got := do(t, other, command...); !strings.Contains(got, reply) {
+			t.Errorf("%v answers %s, not %s", command, got, reply)
+		}
+	}
+	if got := do(t, s, "FUNCTION", "LOAD", library+`redis.register_function("loop", function() while true do end end)
+redis.register_function("wloop", function(keys) redis.call("set", keys[1], "v") while true do end end)`); got != `"lib"` {
+		t.Fatal(got)
+	}
+	ended := make(chan string)
+	run := func(busy string, call ...string) {
+		t.Helper()
+		go func() { ended <- do(t, s, call...) }()
+		for !strings.Contains(do(t, other, "PING"), "BUSY Redis is busy running a script. You can only call "+busy+" KILL or SHUTDOWN NOSAVE.") {
+		}
+	}
+	run("FUNCTION", "FCALL", "LOOP", "1", "k", "arg")
+	want("BUSY Redis is busy running a script. You can only call FUNCTION KILL", "SCRIPT", "KILL")
+	want("BUSY Redis is busy running a script. You can only call FUNCTION KILL", "FUNCTION", "LIST")
+	want("1) \"name\"\n   2) \"loop\"\n   3) \"command\"\n   4) 1) \"FCALL\"\n      2) \"LOOP\"\n      3) \"1\"\n      4) \"k\"\n      5) \"arg\"\n   5) \"duration_ms\"\n   6) (integer) ", "FUNCTION", "STATS")
+	want("2) (integer) 1\n      3) \"functions_count\"\n      4) (integer) 2", "FUNCTION", "STATS")
+	want("OK", "FUNCTION", "KILL")
+	if got := <-ended; got != "(error) ERR Script killed by user with SCRIPT KILL... script: loop, on @user_function:2." {
+		t.Errorf("the function answers %s", got)
+	}
+	run("SCRIPT", "EVAL", "while true do end", "0")
+	want("BUSY Redis is busy running a script. You can only call SCRIPT KILL", "FUNCTION", "KILL")
+	want("BUSY Redis is busy running a script. You can only call SCRIPT KILL", "FUNCTION", "STATS")
+	want("OK", "SCRIPT", "KILL")
+	<-ended
+	e.SetTimeLimit(500 * time.Millisecond)
+	run("FUNCTION", "FCALL", "wloop", "1", "k")
+	for got := "(error) NOT"; !strings.Contains(got, "UNKILLABLE"); {
+		if got = do(t, other, "FUNCTION", "KILL"); got == "OK" {
+			t.Fatal("a function that has written was killed")
+		}
+	}
+	<-ended
+	want("(nil)", "GET", "k")
+	want("NOTBUSY", "FUNCTION", "KILL")
+}
+
+func openFile(t *testing.T, path string) *local.Store {
+	t.Helper()
+	s, err := local.Open(path, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// No process calls a function of a library that another one has replaced.
+func TestFunctionOfAnotherProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	clock := storetest.NewClock()
+	one := storetest.NewEngine(openFile(t, path), clock).Session()
+	two := storetest.NewEngine(openFile(t, path), clock).Session()
+	three := storetest.NewEngine(applyOnly{openFile(t, path)}, clock).Session()
+	all := []*engine.Session{one, two, three}
+	for i, body := range []string{
+		`redis.register_function("f", function() return "first" end)`,
+		`redis.register_function{function_name="f", callback=function() return "second" end, flags={"no-writes"}}`,
+		`redis.register_function("f", function(keys) redis.call("set", keys[1], "v") return "third" end)`,
+	} {
+		if got := do(t, all[i], "FUNCTION", "LOAD", "REPLACE", library+body); got != `"lib"` {
+			t.Fatal(got)
+		}
+		for n, s := range all {
+			for range 2 {
+				if got, want := do(t, s, "FCALL", "f", "1", "k"), []string{`"first"`, `"second"`, `"third"`}[i]; got != want {
+					t.Errorf("process %d answers %s, not %s", n, got, want)
+				}
+			}
+		}
+	}
+	if got := do(t, two, "FUNCTION", "DELETE", "lib"); got != "OK" {
+		t.Error(got)
+	}
+	for _, s := range all {
+		if got := do(t, s, "FCALL", "f", "1", "k"); got != "(error) ERR Function not found" {
+			t.Error(got)
+		}
+	}
+}
+
+// What only reads runs while another client writes; what turns out to write runs anew, once.
+func TestReadsBesideTheWriter(t *testing.T) {
+	file := openFile(t, filepath.Join(t.TempDir(), "file"))
+	s := engine.New(file).Session()
+	if got := do(t, s, "FUNCTION", "LOAD", library+`local function get(keys) return redis.call("get", keys[1]) end
+redis.register_function("get", get)
+redis.register_function{function_name="ro", callback=get, flags={"no-writes"}}`); got != `"lib"` {
+		t.Fatal(got)
+	}
+	do(t, s, "SET", "k", "v")
+	writing, release, ended := make(chan bool), make(chan bool), make(chan error)
+	go func() {
+		ended <- file.Transact(context.Background(), false, func(func(store.Batch) (store.Result, error)) error {
+			writing <- true
+			<-release
+			return nil
+		})
+	}()
+	<-writing
+	for _, call := range [][]string{
+		{"EVAL", `return redis.call("get", KEYS[1])`, "1", "k"},
+		{"EVAL", "#!lua flags=no-writes\nlocal set return redis.call('get', KEYS[1])", "1", "k"},
+		{"EVAL_RO", `local set return redis.call("get", KEYS[1])`, "1", "k"},
+		{"FCALL", "get", "1", "k"}, {"FCALL", "ro", "1", "k"}, {"FCALL_RO", "ro", "1", "k"},
+	} {
+		if got := do(t, s, call...); got != `"v"` {
+			t.Errorf("%v answers %s", call, got)
+		}
+	}
+	release <- true
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"(integer) 1", "(integer) 2"} {
+		if got := do(t, s, "EVAL", `redis.call("get", KEYS[1]) return redis.call(ARGV[1], KEYS[1])`, "1", "n", "incr"); got != want {
+			t.Errorf("call %d answers %s", i, got)
+		}
+	}
+	for _, line := range []string{"MULTI", `EVAL "return redis.call(ARGV[1],KEYS[1])" 1 n incr`, "GET n"} {
+		if _, err := s.Pipeline(context.Background(), calls(t, line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := do(t, s, "EXEC"); got != "1) (integer) 3\n2) \"3\"" {
+		t.Errorf("EXEC answers %s", got)
+	}
+}
