@@ -1,7 +1,7 @@
 package commands
 
-// The commands that may wait for an element. They take what is there at once; in
-// a transaction, where nothing waits, they answer nil when there is nothing.
+// The commands that may wait for an element. In a transaction and in a script, where nothing
+// waits, they answer nil when there is none.
 var blockingCommands = []Command{
 	{
 		Name: "BLPOP", Group: "list", Since: "2.0.0", Arity: -3, Flags: Write | Blocking,

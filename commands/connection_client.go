@@ -89,7 +89,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT UNBLOCK", Group: "connection", Since: "5.0.0", Arity: -3, Flags: Admin | session,
-		Summary: "Answers 0: no connection waits",
+		Summary: "Ends the wait of a client",
 		Syntax:  "client-id [TIMEOUT|ERROR]",
 	},
 	{

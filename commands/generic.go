@@ -122,13 +122,13 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "WAIT", Group: "generic", Since: "3.0.0", Arity: 3, Flags: Blocking,
-		Summary: "Returns 0 at once: there are no replicas to wait for",
+		Summary: "Waits for replicas, of which there are none, and returns 0",
 		Syntax:  "numreplicas timeout", Categories: []string{"connection"},
 		Tips: []string{"request_policy:all_shards", "response_policy:agg_min"},
 	},
 	{
 		Name: "WAITAOF", Group: "generic", Since: "7.2.0", Arity: 4, Flags: Blocking,
-		Summary: "Answers what a server without an append-only file and replicas answers",
+		Summary: "Waits for append-only files of replicas, of which there are none",
 		Syntax:  "numlocal numreplicas timeout", Categories: []string{"connection"},
 		Tips: []string{"request_policy:all_shards", "response_policy:agg_min"},
 	},

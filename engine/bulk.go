@@ -44,6 +44,10 @@ func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, budget
 func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, budget *store.Budget) (replies []resp.Value, err error) {
 	reads, used := readOnly(calls), budget.Used()
 	err = t.Transact(ctx, reads, func(run Run) error {
+		each := run
+		if !reads {
+			run = e.feed.spied(&e.feed.current, run)
+		}
 		replies = make([]resp.Value, 0, len(calls))
 		budget.Back(used)
 		began := time.Now()
@@ -64,6 +68,9 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, b
 				}
 				start := time.Now()
 				v, err := steps(run, p, budget)
+				if err == nil && !reads {
+					err = e.feed.serve(&e.feed.current, inside{&e.feed, &e.feed.current, each})
+				}
 				if err != nil {
 					return err
 				}

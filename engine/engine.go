@@ -62,6 +62,9 @@ type Engine struct {
 	busyAfter atomic.Int64 // SetBusyThreshold's
 	timeLimit atomic.Int64 // SetTimeLimit's
 
+	feed  feed
+	alarm func(time.Duration) (<-chan time.Time, func()) // WithTimer's
+
 	replaying sync.Mutex // keeps this process from contending with itself
 }
 
@@ -74,10 +77,16 @@ func WithClock(now func() int64) Option { return func(e *Engine) { e.now = now }
 // WithSeed sets the source of randomness.
 func WithSeed(seed func() uint64) Option { return func(e *Engine) { e.seed = seed } }
 
+// WithTimer sets what waits: a channel that receives after a time, and a function that
+// ends the wait for it.
+func WithTimer(timer func(time.Duration) (<-chan time.Time, func())) Option {
+	return func(e *Engine) { e.alarm = timer }
+}
+
 // New makes an engine over s, by the system clock unless an option says otherwise. Over a
 // store that is for reading only it refuses the commands that write.
 func New(s Store, options ...Option) *Engine {
-	e := &Engine{store: s, hub: pubsub.New(), now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64}
+	e := &Engine{store: s, hub: pubsub.New(), now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64, alarm: after}
 	if r, ok := s.(reader); ok {
 		e.readOnly = r.ReadOnly()
 	}
@@ -85,6 +94,7 @@ func New(s Store, options ...Option) *Engine {
 	for _, o := range options {
 		o(e)
 	}
+	e.feed.init(e)
 	return e
 }
 
@@ -127,6 +137,13 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *sto
 	if err != nil {
 		return nil, nil, err
 	}
+	e.feed.afterwards(ctx, func(t *transaction) {
+		for i := range results {
+			if !batches[i].ReadOnly && results[i].Refused == nil {
+				e.feed.note(t, &batches[i], &results[i])
+			}
+		}
+	})
 	replies := make([]resp.Value, len(results))
 	return replies, results, decodeAll(replies, plans, results, budget, used)
 }
@@ -241,9 +258,9 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched []translator.Version, calls []planned, budget *store.Budget) (replies []resp.Value, ok bool, err error) {
 	env := e.env(0)
 	used := budget.Used()
-	err = t.Transact(ctx, reads, func(run Run) error {
+	fn := func(run Run) error {
 		budget.Back(used)
-		replies, ok = make([]resp.Value, len(calls)), false
+		replies, ok, err = make([]resp.Value, len(calls)), false, nil
 		if same, err := unchanged(run, env, watched); err != nil || !same {
 			return err
 		}
@@ -256,7 +273,7 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 			case c.cmd == nil:
 				replies[i] = c.answer
 			default:
-				replies[i], err = steps(run, c.plan(env, i), budget)
+				replies[i], err = e.feed.tried(c, func() (resp.Value, error) { return steps(run, c.plan(env, i), budget) })
 			}
 			if err != nil {
 				return err
@@ -265,7 +282,11 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 		}
 		ok = true
 		return nil
-	})
+	}
+	if !reads {
+		fn = e.feed.telling(fn)
+	}
+	err = t.Transact(ctx, reads, fn)
 	return replies, ok, err
 }
 
@@ -299,13 +320,14 @@ type planned struct {
 	call
 	db        int
 	fieldsets map[string][][]byte
-	queued    bool // by MULTI
 	facts     translator.Facts
 	answer    resp.Value
 	eval      *evaluation   // a script in place of a command
 	took      time.Duration // once it has run
 	running   *translator.Running
 	own       translator.Plan // the engine's, in place of a command
+	session   *Session        // whose it is
+	waiter    *waiter         // when it is tried for the first time, by its session
 }
 
 // keys are those that the call names.
@@ -330,14 +352,18 @@ func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 	if p.cmd == nil {
 		return p.own
 	}
-	env.DB, env.Fieldsets, env.InMulti, env.Facts, env.Running = p.db, p.fieldsets, p.queued, p.facts, p.running
+	env.DB, env.Fieldsets, env.Facts, env.Running = p.db, p.fieldsets, p.facts, p.running
 	env.Seed += uint64(i) << 32
-	return translator.Translate(p.cmd, p.args, env)
+	made = translator.Translate(p.cmd, p.args, env)
+	if p.session != nil && p.session.engine.feed.Follows() {
+		made.Batch.Of = &p
+	}
+	return made
 }
 
 func readOnly(calls []planned) bool {
 	for _, c := range calls {
-		if c.cmd != nil && c.cmd.Flags&commands.Write != 0 || c.eval != nil && !c.eval.mayRead() {
+		if c.cmd != nil && c.cmd.Flags&commands.Write != 0 || c.waiter != nil && c.waiter.session.engine.readOnly == "" || c.eval != nil && !c.eval.mayRead() {
 			return false
 		}
 	}

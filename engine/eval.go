@@ -297,7 +297,7 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 	case translator.Translates(cmd):
 		e.show(call{cmd, args}, *db)
 		p := e.session.planned(call{cmd, args})
-		p.db, p.queued = *db, true
+		p.db = *db
 		began := time.Now()
 		v, err := do(p)
 		if err == nil {

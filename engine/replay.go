@@ -35,10 +35,11 @@ type draft struct {
 	careful bool // a call was refused: guard the keys of all of them
 
 	// What follows begins anew with every build.
-	env   translator.Env
-	plans []translator.Plan // without statements for a call that has its reply
-	stmts []store.Stmt      // the caller's guards, our own, the calls' statements
-	owner []int             // the call that each of stmts belongs to, -1 for a guard
+	env     translator.Env
+	plans   []translator.Plan // without statements for a call that has its reply
+	stmts   []store.Stmt      // the caller's guards, our own, the calls' statements
+	changes [][]int64         // of each call's statements, once they have taken effect
+	owner   []int             // the call that each of stmts belongs to, -1 for a guard
 }
 
 // progress is how the building of a batch goes on.
@@ -52,16 +53,39 @@ const (
 )
 
 func (e *Engine) replay(ctx context.Context, watched []translator.Version, calls []planned) ([]resp.Value, bool, error) {
+	d, ok, err := e.drafted(ctx, watched, calls)
+	if err != nil {
+		return nil, ok, err
+	}
+	if ok && (calls == nil || len(calls) != 1 || calls[0].waiter == nil || !d.replies[0].IsNull()) {
+		e.feed.afterwards(ctx, d.tell)
+	}
+	return d.replies, ok, nil
+}
+
+// drafted is replay that tells no one of it.
+func (e *Engine) drafted(ctx context.Context, watched []translator.Version, calls []planned) (*draft, bool, error) {
 	e.replaying.Lock()
 	defer e.replaying.Unlock()
 	d := &draft{engine: e, watched: watched, calls: calls, replies: make([]resp.Value, len(calls))}
 	for range maxRebuilds {
 		p, err := d.build(ctx)
 		if err != nil || p != rebuild {
-			return d.replies, p == done, err
+			return d, p == done, err
 		}
 	}
 	return nil, false, errContention
+}
+
+// tell notes what the calls have changed, which has taken effect.
+func (d *draft) tell(t *transaction) {
+	for i := range d.plans {
+		p := &d.plans[i]
+		if len(d.changes[i]) > 0 {
+			b := batchOf(p, nil)
+			d.engine.feed.note(t, &b, &store.Result{Changes: d.changes[i]})
+		}
+	}
 }
 
 // build makes the batch once and runs it.
@@ -72,6 +96,7 @@ func (d *draft) build(ctx context.Context) (progress, error) {
 		return done, err
 	}
 	d.stmts, d.owner, d.plans = nil, nil, make([]translator.Plan, len(d.calls))
+	d.changes = make([][]int64, len(d.calls))
 	d.add(-1, guards(d.env, d.watched))
 	d.add(-1, guards(d.env, guarded))
 	for i, c := range d.calls {
@@ -245,7 +270,8 @@ func (d *draft) decode(r store.Result) {
 		i, n := d.owner[at], 1
 		if i >= 0 {
 			n = len(d.plans[i].Batch.Stmts)
-			d.replies[i] = decode(&d.plans[i], &store.Result{Rows: r.Rows[at : at+n], Changes: r.Changes[at : at+n]})
+			d.changes[i] = r.Changes[at : at+n]
+			d.replies[i] = decode(&d.plans[i], &store.Result{Rows: r.Rows[at : at+n], Changes: d.changes[i]})
 		}
 		at += n
 	}

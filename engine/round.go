@@ -81,6 +81,9 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 	if _, refused := s.Refused(cmd, args, Asking); refused {
 		return false // Stream asks again, and the refusal is recorded once
 	}
+	if _, waits := s.waits(call{cmd, args}); waits {
+		return false
+	}
 	plan := s.planned(call{cmd, args}).plan(s.engine.env(0), 0)
 	switch {
 	case len(plan.Batch.Stmts) == 0:

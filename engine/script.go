@@ -57,6 +57,9 @@ func (s *Session) plain(calls [][][]byte) []planned {
 		if _, refused := s.Refused(cmd, args, Asking); refused {
 			break
 		}
+		if _, waits := s.waits(call{cmd, args}); waits {
+			break
+		}
 		run = append(run, s.planned(call{cmd, args}))
 	}
 	return run
@@ -83,13 +86,21 @@ func (s *Session) untilError(ctx context.Context, t transactor, calls []planned)
 func (s *Session) inOne(ctx context.Context, t transactor, calls []planned) (replies []resp.Value, err error) {
 	env := s.engine.env(0)
 	used := s.budget.Used()
-	err = t.Transact(ctx, readOnly(calls), func(run Run) error {
+	f, reads := &s.engine.feed, readOnly(calls)
+	err = t.Transact(ctx, reads, func(run Run) error {
+		each := run
+		if !reads {
+			run = f.spied(&f.current, run)
+		}
 		s.budget.Back(used)
 		replies = make([]resp.Value, 0, len(calls))
 		began := time.Now()
 		for i, c := range calls {
 			start := time.Now()
 			v, err := steps(run, c.plan(env, i), s.budget)
+			if err == nil && !reads {
+				err = f.serve(&f.current, inside{f, &f.current, each})
+			}
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/meowdis/meowdis/acl"
@@ -27,6 +28,10 @@ type Session struct {
 	watched []translator.Version
 
 	fieldsets map[string][][]byte // HIMPORT's; replaced, never changed
+
+	hurried bool // waits for nothing
+	around  Waiting
+	waiter  atomic.Pointer[waiter] // while it is asleep
 
 	budget *store.Budget // of what a pipeline holds; nil has no end
 	queued *store.Budget // of what MULTI has queued; nil as long as that is nothing
@@ -72,8 +77,8 @@ func (s *Session) Watched() int { return len(s.watched) }
 // Reset goes back to database 0 and forgets the transaction, the watched keys and
 // the fieldsets.
 func (s *Session) Reset() {
-	s.queued.Back(0)
-	*s = Session{engine: s.engine, conn: s.conn, guard: s.guard, who: s.who, budget: s.budget}
+	s.db, s.fieldsets = 0, nil
+	s.endMulti()
 }
 
 // Do runs one command. A failed command is an error reply; an error means that
@@ -155,6 +160,19 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		return nil
 	}
 	s.show(call{cmd, args}, s.db)
+	if wait, waits := s.waits(call{cmd, args}); waits {
+		if err := g.flush(ctx); err != nil {
+			return err
+		}
+		if err := g.hand(g.at); err != nil {
+			return err
+		}
+		v, err := s.await(ctx, call{cmd, args}, wait)
+		if err == nil {
+			g.answer(v)
+		}
+		return err
+	}
 	next := s.planned(call{cmd, args})
 	if g.bulk != nil && len(g.replies) < bulkFrom && cmd.Flags&commands.Write == 0 {
 		// What only reads keeps nobody from writing.
@@ -221,7 +239,7 @@ func (s *Session) enqueue(c call) resp.Value {
 
 // planned is a call as it would run now.
 func (s *Session) planned(c call) planned {
-	p := planned{call: c, db: s.db, fieldsets: s.fieldsets}
+	p := planned{call: c, session: s, db: s.db, fieldsets: s.fieldsets}
 	if c.cmd.WantsFacts {
 		p.facts, p.running = s.engine.facts, s.engine.scripts.function()
 	}
@@ -419,7 +437,6 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		switch {
 		case translator.Translates(q.cmd):
 			calls[i] = s.planned(q)
-			calls[i].queued = true
 			continue
 		case runsScripts(q.cmd):
 			e, bad := s.evaluate(ctx, q)

@@ -40,7 +40,7 @@ func following(p *translator.Plan, r *store.Result) (next translator.Plan) {
 		}
 	}()
 	next = p.Then(r)
-	next.Keys = p.Keys
+	next.Keys, next.Batch.Of = p.Keys, p.Batch.Of
 	return next
 }
 

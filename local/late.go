@@ -18,9 +18,10 @@ type Late struct {
 	open  func() (*Store, error)
 	empty *Store
 
-	mu     sync.Mutex
-	made   *Store // nil until then
-	closed bool
+	mu       sync.Mutex
+	made     *Store // nil until then
+	closed   bool
+	follower store.Follower
 }
 
 // NewLate returns the store of the file at path, which open makes or opens.
@@ -64,7 +65,9 @@ func (l *Late) store(reads bool) (s *Store, err error) {
 	if _, err := os.Stat(l.path); reads && errors.Is(err, fs.ErrNotExist) {
 		return l.empty, nil
 	}
-	l.made, err = l.open()
+	if l.made, err = l.open(); err == nil && l.follower != nil {
+		l.made.Follow(l.follower)
+	}
 	return l.made, err
 }
 
@@ -76,6 +79,23 @@ func (l *Late) Expired() (keys, fields int64) {
 		return 0, 0
 	}
 	return l.made.Expired()
+}
+
+// Follow is as that of Store.
+func (l *Late) Follow(f store.Follower) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.follower = f
+	l.empty.Follow(f)
+}
+
+// Changed is as that of Store, and true when another process has made the file.
+func (l *Late) Changed(ctx context.Context) bool {
+	l.mu.Lock()
+	made := l.made != nil
+	l.mu.Unlock()
+	s, err := l.store(true)
+	return err == nil && (s != l.empty && !made || s.Changed(ctx))
 }
 
 // Close closes the file, when there is one. Later calls fail.

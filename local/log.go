@@ -69,6 +69,7 @@ func (s *Store) mendLog(c *conn) error {
 	}
 	defer free()
 	s.kept.off()
+	s.others.off()
 	for _, mode := range []string{"delete", "wal"} {
 		rows, _, err := c.run(store.Stmt{SQL: "PRAGMA journal_mode = " + mode})
 		if err != nil {

@@ -83,6 +83,9 @@ type Store struct {
 	unswept   string      // why the last sweep failed; the sweeper's own
 	wrote     atomic.Bool // a transaction of the writer is committed
 
+	follower store.Follower // nil without one
+	others   others
+
 	watching sync.Mutex
 	watcher  *conn         // asks for the data version; opened when first needed
 	foreign  *foreign.Kind // nil for a file of ours

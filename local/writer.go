@@ -138,6 +138,10 @@ func (s *Store) commit(group []*job) {
 		if errors.Is(err, errAgain) {
 			t, err = s.attempt(some, true)
 		}
+		if astray := (*store.Astray)(nil); errors.As(err, &astray) {
+			astray.Drop(s.counted(astray.Err))
+			continue
+		}
 		switch {
 		case err == nil:
 			for _, j := range t.finished {
@@ -213,9 +217,11 @@ func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 // attemptOn is attempt on a connection that the caller has.
 func (s *Store) attemptOn(c *conn, v *visit, group []*job, p pace, savepoints bool) (t turn, err error) {
 	err = v.on(c, func(c *conn) error {
+		defer s.others.after()
 		defer s.kept.after()
 		return c.transaction(beginNow, func() error { return s.turn(c, group, &t, p, savepoints) })
 	})
+	s.ended(err == nil)
 	if err == nil {
 		s.wrote.Store(true)
 		for _, j := range slices.Concat(t.finished, t.unfinished) {
@@ -229,6 +235,7 @@ func (s *Store) attemptOn(c *conn, v *visit, group []*job, p pace, savepoints bo
 // turn runs the jobs of group that have their turn in the open transaction.
 func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) error {
 	s.kept.began()
+	s.others.began()
 	began := time.Now()
 	run := c.runner(savepoints)
 	for _, j := range group {
@@ -236,7 +243,7 @@ func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) er
 			break
 		}
 		t.began++
-		whole, err := j.work(c, run, p.piece, s.passed)
+		whole, err := j.work(c, s.followed(c, j, run), p.piece, s.passed)
 		switch {
 		case err != nil:
 			t.failed = j
@@ -281,7 +288,9 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 		if j.results[j.ran], err = run(j.batches[j.ran]); err != nil {
 			return false, err
 		}
-		j.results[j.ran].Took = time.Since(c.visit.began)
+		if j.results[j.ran].Took == 0 {
+			j.results[j.ran].Took = time.Since(c.visit.began)
+		}
 		if j.batches[j.ran].Budget.Full() { // with those there are enough
 			j.batches, j.results = j.batches[:j.ran+1], j.results[:j.ran+1]
 		}

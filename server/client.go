@@ -46,9 +46,10 @@ type client struct {
 	sink    func([]byte) // write
 	broken  error        // of writing
 
-	stopping <-chan struct{} // closed when the server stops
-	watch    *hangupWatch    // nil until it is needed
-	looped   looped
+	life   context.Context // ends when the server stops
+	watch  *hangupWatch    // nil until it is needed
+	left   bool            // while its session waited
+	looped looped
 
 	resp3  bool
 	authed bool
@@ -94,6 +95,7 @@ func newClient(s *Server, nc net.Conn) *client {
 	c.box, c.sink, c.session = newOutbox(c), c.write, s.config.Engine.SessionOn(c.own)
 	c.inbox.client = c
 	c.session.SetGuard(c.guard)
+	c.session.SetWaiting(c.waiting)
 	c.session.SetWho(c.who)
 	c.session.Bound(s.budget(replyPiece))
 	c.about = about{active: c.since, queued: -1}
@@ -103,7 +105,7 @@ func newClient(s *Server, nc net.Conn) *client {
 // loop reads, runs and answers until the client leaves or ctx is done. What
 // runs when ctx ends, ends well.
 func (c *client) loop(ctx context.Context) {
-	c.stopping = ctx.Done()
+	c.life = ctx
 	defer c.session.Release()
 	for c.turn(ctx, c.read()) {
 	}
@@ -144,7 +146,7 @@ func (c *client) write(b []byte) {
 func (c *client) timeWrite() {
 	c.net.SetWriteDeadline(time.Now().Add(c.server.config.WriteTimeout))
 	select {
-	case <-c.stopping: // which gives it less time
+	case <-c.life.Done(): // which gives it less time
 		c.net.SetWriteDeadline(time.Now().Add(c.server.config.Grace))
 	default:
 	}
@@ -342,6 +344,10 @@ func (c *client) deliver(ctx context.Context, calls [][][]byte, run func(context
 		return c.send(replies...)
 	})
 	if err == nil || c.broken != nil {
+		return
+	}
+	if c.left {
+		c.closed = true
 		return
 	}
 	why := hungUp

@@ -135,6 +135,9 @@ func (c *client) flags(n pubsub.Counts, multi bool) (flags string) {
 	if multi {
 		flags += "x"
 	}
+	if c.session.Blocked() {
+		flags += "b"
+	}
 	return cmp.Or(flags, "N")
 }
 

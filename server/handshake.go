@@ -94,7 +94,7 @@ func (c *client) authenticate(command []byte, name, password string) resp.Value 
 			context = contexts[engine.Queueing]
 		}
 		c.log(acl.ByPassword, context, string(command), name)
-		c.server.waitWrong(c.stopping)
+		c.server.waitWrong(c.life.Done())
 		return wrongPass
 	}
 	c.user.Store(user)

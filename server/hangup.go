@@ -42,6 +42,26 @@ func newHangupWatch(c *client) *hangupWatch {
 
 func (l *hangupWatch) begin() { l.timer.Reset(longEnough) }
 
+// waiting is around each wait of the session. It ends when the client hangs up, and then its turn is
+// the next one's, or when the server stops.
+func (c *client) waiting(cmd *commands.Command) (context.Context, func()) {
+	c.write(c.out)
+	c.out = c.out[:0]
+	c.called(cmd.Name)
+	if c.watch == nil {
+		c.watch = newHangupWatch(c)
+	}
+	ctx, cancel := context.WithCancel(c.watch.here)
+	stop := context.AfterFunc(c.life, cancel)
+	c.watch.timer.Reset(0)
+	return ctx, func() {
+		c.left = ctx.Err() != nil
+		stop()
+		cancel()
+		c.watch.end()
+	}
+}
+
 func (l *hangupWatch) end() {
 	if l.timer.Stop() {
 		return
@@ -69,7 +89,7 @@ func (c *client) onlyRead(calls [][][]byte) bool {
 		return false
 	}
 	for _, args := range calls {
-		if cmd, _ := commands.Find(args); cmd == nil || cmd.Flags&commands.ReadOnly == 0 {
+		if cmd, _ := commands.Find(args); cmd == nil || cmd.Flags&commands.ReadOnly == 0 || c.session.MayWait(cmd, args) {
 			return false
 		}
 	}

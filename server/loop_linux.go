@@ -110,7 +110,7 @@ func (l *loop) takes(c *client) bool {
 	}
 	c.looped.loop, c.looped.sock, c.looped.fd = l, s, s.fd
 	c.looped.state.Store(busy) // until all is as it should be
-	c.stopping = l.ctx.Done()
+	c.life = l.ctx
 	c.box.now = s
 	s.closes = func() { l.kick(c) }
 	g.become(s)

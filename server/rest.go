@@ -138,6 +138,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		return s.own(ctx, &q.person, cmd, args)
 	})
 	q.session.SetGuard(q.guard)
+	q.session.NeverWait()
 	q.session.SetWho(func() (addr, name string) { return q.addr, "" })
 	q.session.Bound(s.budget(0))
 	defer q.session.Release() // when all is sent

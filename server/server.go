@@ -149,6 +149,13 @@ func (s *Server) add(c *client) {
 	s.clients[c.id] = c
 }
 
+// find is the client with an id, nil without one.
+func (s *Server) find(id int64) *client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clients[id]
+}
+
 // remove takes a client off the list, and out of what it listens to.
 func (s *Server) remove(c *client) {
 	s.hub.Leave(&c.inbox)

@@ -271,22 +271,3 @@ func TestInfo(t *testing.T) {
 		}
 	}
 }
-
-// TestNothingToTake asks for what is not there with each of the commands that
-// would have to wait: they say so at once, and leave nothing in the database.
-func TestNothingToTake(t *testing.T) {
-	c := serve(t, server.Config{}).dial(t)
-	for _, call := range []string{
-		"BLPOP a b 0", "BRPOP a 1", "BLMPOP 0 1 a LEFT", "BLMOVE a b LEFT LEFT 0", "BRPOPLPUSH a b 0",
-		"BZPOPMIN a 0", "BZPOPMAX a 0.5", "BZMPOP 0 1 a MIN",
-	} {
-		name, _, _ := strings.Cut(call, " ")
-		c.send(call + "\r\nDBSIZE\r\n")
-		if got, want := string(c.reply().Str), "ERR there is nothing to take, and "+name+" cannot wait for it here"; got != want {
-			t.Errorf("%s answers %q, want %q", call, got, want)
-		}
-		if n := c.reply().Int; n != 0 {
-			t.Errorf("%s leaves %d keys", call, n)
-		}
-	}
-}

@@ -50,11 +50,16 @@ func (c *client) unblock(args [][]byte) resp.Value {
 	if len(args) > 4 {
 		return commands.SubcommandSyntax(args)
 	}
-	if reason := option(args, 3); len(args) > 3 && reason != "TIMEOUT" && reason != "ERROR" {
+	reason := option(args, 3)
+	if len(args) > 3 && reason != "TIMEOUT" && reason != "ERROR" {
 		return resp.MakeError("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
 	}
-	if _, ok := commands.ParseInt(args[2]); !ok {
+	id, ok := commands.ParseInt(args[2])
+	if !ok {
 		return resp.MakeError("ERR value is not an integer or out of range")
+	}
+	if other := c.server.find(id); other != nil && other.session.Unblock(reason == "ERROR") {
+		return resp.One
 	}
 	return resp.Zero
 }
@@ -68,6 +73,6 @@ func (c *client) sleep(args [][]byte) resp.Value {
 	if err != nil {
 		seconds = 0 // as C's strtod
 	}
-	c.server.config.Sleep(c.stopping, time.Duration(seconds*float64(time.Second)))
+	c.server.config.Sleep(c.life.Done(), time.Duration(seconds*float64(time.Second)))
 	return resp.OK
 }

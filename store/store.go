@@ -164,6 +164,9 @@ type Batch struct {
 	// be the same.
 	Keys [][]byte
 
+	// Of is whose batch it is, for a Follower. A store makes nothing of it.
+	Of any
+
 	// Budget bounds the rows that are returned: a batch with more is refused, as by a
 	// constraint. A store that holds less than it can be asked for needs none.
 	Budget *Budget

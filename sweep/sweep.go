@@ -35,7 +35,7 @@ const sqlKeys = `DELETE FROM keys WHERE id IN (SELECT id FROM (
 			SELECT id, ` + schema.DiesAt + ` AS died_at, iif(type = 'string', count / ` + schema.PartBytes + `, count) AS size
 			FROM keys WHERE ` + schema.DiesAt + ` <= ?1 ORDER BY ` + schema.DiesAt + ` LIMIT ?2)
 		WINDOW age AS (ORDER BY died_at, id))
-	WHERE place = 1 OR total <= ?3) RETURNING 1`
+	WHERE place = 1 OR total <= ?3) RETURNING 1, db, key`
 
 // The fields of one hash go together with its count of them, in this order: were the
 // count lowered first, it could be that of the fields that expire, and the hash dead
@@ -122,7 +122,7 @@ func choose(look look, now, limit store.Value) ([]store.Batch, error) {
 		return nil, err
 	}
 	if len(dead) > 0 {
-		return []store.Batch{{Keys: noKeys, Stmts: []store.Stmt{{SQL: sqlKeys, Args: []store.Value{now, limit, store.Int(largeSlice)}}}}}, nil
+		return []store.Batch{{Keys: noKeys, Of: store.Expired{}, Stmts: []store.Stmt{{SQL: sqlKeys, Args: []store.Value{now, limit, store.Int(largeSlice)}}}}}, nil
 	}
 	hashes, err := look(sqlHashes, now, limit)
 	if err != nil {

@@ -8,8 +8,6 @@ type Env struct {
 	Seed uint64 // fresh randomness for this call
 	DB   int    // selected database
 
-	InMulti bool // the call is one of a transaction, where nothing waits
-
 	Limits *Limits // of the compact encodings; nil for the defaults
 
 	Facts   Facts    // of the server, for INFO

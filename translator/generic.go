@@ -95,28 +95,17 @@ func wait(c *Call) Plan {
 	if _, ok := parseInt(c.Args[1]); !ok {
 		return fail(errNotInteger)
 	}
-	if bad := badTimeout(c.Args[2]); bad != "" {
+	if _, bad := c.milliseconds(2); bad != "" {
 		return fail(bad)
 	}
 	return answer(resp.Zero)
-}
-
-// badTimeout is the error text for a timeout in milliseconds, "" for a good one.
-func badTimeout(arg []byte) string {
-	switch timeout, ok := parseInt(arg); {
-	case !ok:
-		return "ERR timeout is not an integer or out of range"
-	case timeout < 0:
-		return "ERR timeout is negative"
-	}
-	return ""
 }
 
 // waitaof has no append-only file to wait for: redis.io/commands/waitaof.
 func waitaof(c *Call) Plan {
 	local, ok1 := parseInt(c.Args[1])
 	replicas, ok2 := parseInt(c.Args[2])
-	bad := badTimeout(c.Args[3])
+	_, bad := c.milliseconds(3)
 	switch {
 	case !ok1:
 		return fail(errNotInteger)

@@ -16,6 +16,7 @@ type readQuery struct {
 	most     int64 // entries of all streams, -1 for all
 	size     int64 // bytes of the reply, -1 for any
 	claim    int64 // idle time from which pending entries are read too, -1 for none
+	block    int64 // ms to wait for entries, 0 for ever, -1 not at all
 	noAck    bool
 	keys     [][]byte
 	ids      []readID
@@ -31,10 +32,9 @@ type readID struct {
 	bad   string // the error, which comes after those of the key
 }
 
-// parseRead reads the arguments of both commands. BLOCK is accepted: without a
-// connection to hold, it waits no time, as inside MULTI.
+// parseRead reads the arguments of both commands.
 func (c *Call) parseRead(group bool) (q readQuery, bad string) {
-	q = readQuery{limit: -1, most: -1, size: -1, claim: -1}
+	q = readQuery{limit: -1, most: -1, size: -1, claim: -1, block: -1}
 	at := 0 // of the first key
 	for i := 1; i < len(c.Args) && at == 0; i++ {
 		if c.is(i, "STREAMS") && i+1 < len(c.Args) {
@@ -75,12 +75,8 @@ func (c *Call) parseReadOption(q *readQuery, i int, group bool) (used int, bad s
 	foreign := ""
 	switch {
 	case c.is(i, "BLOCK") && more > 0:
-		if n, ok := parseInt(c.Args[i+1]); !ok {
-			return 0, "ERR timeout is not an integer or out of range"
-		} else if n < 0 {
-			return 0, "ERR timeout is negative"
-		}
-		return 1, ""
+		q.block, bad = c.milliseconds(i + 1)
+		return 1, bad
 	case c.is(i, "COUNT") && more > 0:
 		n, ok := parseInt(c.Args[i+1])
 		if !ok {

@@ -202,14 +202,16 @@ var unsignalled = map[string]bool{
 	"XREADGROUP": true, "XACK": true, "XCLAIM": true, "XAUTOCLAIM": true, "XSETID": true,
 }
 
-// atOnce carries out a command that would wait for an element where there is none:
-// then meowdis says so, and Redis is not asked.
+// atOnce carries out a command that waits for an element where there is none, in a transaction, where
+// it does not.
 func atOnce(ours, theirs doer, args [][]byte) (got, want resp.Value) {
-	got = ours(args...)
-	if bytes.HasPrefix(got.Str, []byte("ERR there is nothing to take")) {
-		return resp.OK, resp.OK
+	exec := func(do doer) resp.Value {
+		do([]byte("UNWATCH"))
+		do([]byte("MULTI"))
+		do(args...)
+		return do([]byte("EXEC"))
 	}
-	return got, theirs(args...)
+	return exec(ours), exec(theirs)
 }
 
 // exchange has each side go on with the value that the other one dumped: the

@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+var (
+	nothing   = resp.NilArray
+	unblocked = resp.MakeError("UNBLOCKED client unblocked via CLIENT UNBLOCK")
+)
+
+// Waiting is called when a session begins to wait at a command: the wait ends with ctx, and end
+// follows it. The replies to the commands before are handed over by then.
+type Waiting func(cmd *commands.Command) (ctx context.Context, end func())
+
+// SetWaiting has the session call w around each wait.
+func (s *Session) SetWaiting(w Waiting) { s.around = w }
+
+// NeverWait lets blocking commands find nothing at once, as in a transaction.
+func (s *Session) NeverWait() { s.hurried = true }
+
+// Blocked reports whether the session waits for a key, or for replicas. Any goroutine may ask.
+func (s *Session) Blocked() bool {
+	w := s.waiter.Load()
+	if w == nil {
+		return false
+	}
+	ws := &s.engine.feed.waits
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return w.state != over
+}
+
+// Unblock ends the session's wait, as if its time were over or, with fail, with an error. It is
+// false when the session does not wait. Any goroutine may call it.
+func (s *Session) Unblock(fail bool) bool {
+	w := s.waiter.Load()
+	if w == nil {
+		return false
+	}
+	reply := w.wait.Late
+	if fail {
+		reply = unblocked
+	}
+	return s.engine.feed.waits.give(w, reply, nil)
+}
+
+// Blocked is how many sessions wait.
+func (e *Engine) Blocked() int64 { return e.feed.waits.blocked.Load() }
+
+// MayWait reports whether a call could wait.
+func (s *Session) MayWait(cmd *commands.Command, args [][]byte) bool {
+	_, may := s.waits(call{cmd, args})
+	return may
+}
+
+// waits is how a call waits, unless it cannot.
+func (s *Session) waits(c call) (w translator.Wait, ok bool) {
+	if c.cmd.Flags&commands.Blocking == 0 || s.multi || s.hurried || s.engine.feed.off {
+		return w, false
+	}
+	return translator.Waits(c.cmd, c.args, s.engine.env(s.db))
+}
+
+// await runs a call that waits when it finds nothing.
+func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v resp.Value, err error) {
+	e, ws := s.engine, &s.engine.feed.waits
+	took := time.Duration(0) // without the wait
+	defer func() {
+		if err == nil {
+			s.ran(c, took, &v)
+		}
+	}()
+	if wait.Ends() {
+		args, err := s.settled(ctx, c, wait)
+		if err != nil {
+			return resp.Value{}, err
+		}
+		c.args = args
+	}
+	p := s.planned(c)
+	if c.cmd.Flags&commands.ReadOnly != 0 && len(wait.Keys) > 0 { // without the writer, for most
+		if v, took, err = e.once(ctx, p, s.budget); err != nil || !v.IsNull() {
+			return v, err
+		}
+	}
+	w := ws.enter(s, p, wait)
+	defer ws.leave(w)
+	if len(wait.Keys) > 0 {
+		p.waiter = w
+		if v, took, err = e.untilIdle(ctx, p, s.budget); err != nil || !v.IsNull() {
+			return v, err
+		}
+	} else {
+		ws.rest(w)
+	}
+	v, err = s.asleep(ctx, w)
+	took += w.took
+	return v, err
+}
+
+// settled is the args of a call that reads streams from their ends on.
+func (s *Session) settled(ctx context.Context, c call, wait translator.Wait) ([][]byte, error) {
+	stmts, made := wait.Settle(c.args, s.engine.env(s.db))
+	results, err := s.engine.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: stmts}})
+	if err != nil {
+		return nil, err
+	}
+	return made(results[0].Rows), nil
+}
+
+// once runs one call.
+func (e *Engine) once(ctx context.Context, p planned, budget *store.Budget) (v resp.Value, took time.Duration, err error) {
+	used := budget.Used()
+	one := []planned{p}
+	replies, _, err := e.transaction(ctx, nil, one, budget)
+	budget.Back(used)
+	if late, is := tooLong(err); is {
+		return late, time.Duration(e.timeLimit.Load()), nil
+	}
+	if err != nil {
+		return v, 0, err
+	}
+	return replies[0], one[0].took, nil
+}
+
+// untilIdle tries the call of a waiter. With a null reply the waiter is idle, or over.
+func (e *Engine) untilIdle(ctx context.Context, p planned, budget *store.Budget) (v resp.Value, took time.Duration, err error) {
+	ws := &e.feed.waits
+	for {
+		v, once, err := e.once(ctx, p, budget)
+		took += once
+		switch {
+		case err == nil && !v.IsNull():
+			return v, took, nil
+		case err != nil && ws.give(p.waiter, nothing, err):
+			return v, took, err
+		case err != nil || ws.rested(p.waiter):
+			return nothing, took, nil
+		}
+	}
+}
+
+// asleep waits for the reply of a waiter.
+func (s *Session) asleep(ctx context.Context, w *waiter) (resp.Value, error) {
+	ws := &s.engine.feed.waits
+	s.waiter.Store(w)
+	defer s.waiter.Store(nil)
+	ws.sleep(w)
+	if s.around != nil {
+		here, end := s.around(w.call.cmd)
+		defer end()
+		ctx = here
+	}
+	late, stop := s.engine.timer(w.wait.Timeout)
+	defer stop()
+	select {
+	case <-w.done:
+	case <-late:
+		ws.give(w, w.wait.Late, nil)
+	case <-ctx.Done():
+		ws.give(w, nothing, ctx.Err())
+	}
+	<-w.done
+	if v, is := tooLong(w.err); is {
+		return v, nil
+	}
+	return w.reply, w.err
+}
+
+// timer is what says that ms have passed; 0 is never.
+func (e *Engine) timer(ms int64) (<-chan time.Time, func()) {
+	const most = int64(1<<63-1) / int64(time.Millisecond)
+	if ms == 0 || ms > most {
+		return nil, func() {}
+	}
+	return e.alarm(time.Duration(ms) * time.Millisecond)
+}
+
+func after(d time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTimer(d)
+	return t.C, func() { t.Stop() }
+}

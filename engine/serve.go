@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// serve serves the waiting clients whose keys have changed, in the order of the keys and of their
+// arrival, until what that changes serves no more of them. Its error is an Astray.
+func (f *feed) serve(t *transaction, by server) error {
+	for len(t.notes) > 0 {
+		lines := f.waits.ready(t.notes)
+		t.notes = t.notes[:0]
+		for _, l := range lines {
+			if err := f.serveLine(t, by, l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// serveLine tries the calls of the waiters for a key, as long as that is there and has the type
+// that they wait for.
+func (f *feed) serveLine(t *transaction, by server, l *line) error {
+	for place := uint64(0); ; {
+		w, gone := f.waits.next(l, place)
+		if w == nil {
+			return nil
+		}
+		place = w.place
+		is, err := f.typeOf(by, l)
+		switch {
+		case err != nil:
+			return &store.Astray{Err: err, Drop: func(err error) { f.waits.give(w, nothing, err) }}
+		case is == "" && !gone:
+			return nil
+		case is != w.wait.Type && !w.wait.Gone || !f.waits.take(w):
+			continue
+		}
+		if err := f.serveOne(t, by, w); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *feed) serveOne(t *transaction, by server, w *waiter) error {
+	began := time.Now()
+	v, err := by.try(w)
+	w.took += time.Since(began)
+	switch {
+	case err != nil:
+		return by.failed(w, err)
+	case v.IsNull():
+		f.waits.settle([]*waiter{w}, false)
+	default:
+		w.reply = v
+		t.served = append(t.served, w)
+	}
+	return nil
+}
+
+// typeOf is the type of the key of a line, "" for a missing one.
+func (f *feed) typeOf(by server, l *line) (string, error) {
+	stmt := translator.ReadType(f.engine.env(l.db), []byte(l.key))
+	r, err := by.look(store.Batch{ReadOnly: true, Stmts: []store.Stmt{stmt}})
+	if err != nil || r.Refused != nil || len(r.Rows[0]) == 0 {
+		return "", err
+	}
+	return string(r.Rows[0][0][0].Bytes()), nil
+}
+
+// shares is a store whose file other processes may write to.
+type shares interface {
+	// Changed reports whether they may have since it was last called, at the cost of a look into
+	// memory.
+	Changed(context.Context) bool
+}
+
+// watch looks whether other processes have committed, as long as someone waits.
+func (ws *waits) watch() {
+	s, can := ws.feed.engine.store.(shares)
+	if !can {
+		return
+	}
+	stop := make(chan struct{})
+	ws.stop = stop
+	s.Changed(context.Background()) // whatever there is now, the first try sees
+	go func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		tick := time.NewTicker(othersEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				if s.Changed(ctx) {
+					ws.feed.othersWrote(ctx)
+				}
+			}
+		}
+	}()
+}
+
+// othersWrote serves after commits of other processes.
+func (f *feed) othersWrote(ctx context.Context) {
+	e := f.engine
+	f.looking.Lock()
+	defer f.looking.Unlock()
+	notes, err := f.changedElsewhere(ctx)
+	if err != nil || len(notes) == 0 {
+		return
+	}
+	if e.readOnly != "" { // nothing is changed, and no one else serves
+		f.waitsOnly(ctx, notes)
+		return
+	}
+	for {
+		err := e.store.(transactor).Transact(ctx, false, func(run Run) error {
+			f.current.notes = append(f.current.notes, notes...)
+			return f.serve(&f.current, inside{f, &f.current, run})
+		})
+		if !drop(err) {
+			return
+		}
+	}
+}
+
+// drop takes what went astray out of a transaction, and reports whether that is to run again.
+func drop(err error) bool {
+	var a *store.Astray
+	if !errors.As(err, &a) {
+		return false
+	}
+	a.Drop(a.Err)
+	return true
+}
+
+// waitsOnly serves clients that only read, of a store that is for reading.
+func (f *feed) waitsOnly(ctx context.Context, notes []note) {
+	t := &transaction{notes: notes}
+	err := f.engine.store.(transactor).Transact(ctx, true, func(run Run) error {
+		f.ended(t, false)
+		t.notes = append(t.notes, notes...)
+		return f.serve(t, inside{f, t, run})
+	})
+	f.ended(t, err == nil)
+	drop(err)
+}
+
+// changedElsewhere is the keys that someone waits for and that have another version than when they
+// were last looked at.
+func (f *feed) changedElsewhere(ctx context.Context) (notes []note, err error) {
+	f.waits.mu.Lock()
+	var lines []*line
+	for _, all := range f.waits.lines {
+		lines = append(lines, all...)
+	}
+	f.waits.mu.Unlock()
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	b := store.Batch{ReadOnly: true}
+	for _, l := range lines {
+		b.Stmts = append(b.Stmts, translator.ReadVersion(f.engine.env(l.db), []byte(l.key)))
+	}
+	results, err := f.engine.store.Apply(ctx, []store.Batch{b})
+	if err != nil {
+		return nil, err
+	}
+	for i, l := range lines {
+		v := "missing"
+		if rows := results[0].Rows[i]; len(rows) > 0 {
+			v = rows[0][0].String()
+		}
+		if l.seen != v {
+			l.seen = v
+			notes = append(notes, note{l.db, [][]byte{[]byte(l.key)}})
+		}
+	}
+	return notes, nil
+}

@@ -1,0 +1,39 @@
+package local
+
+import (
+	"time"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// Follow has f hear of all that is written from now on, but for the work of a Hold. It is for the
+// time before the store is used. Only one can follow.
+func (s *Store) Follow(f store.Follower) { s.follower = f }
+
+// followed is run for a job, whose batches the follower hears of. A job that is a function tells
+// it by itself.
+func (s *Store) followed(c *conn, j *job, run func(store.Batch) (store.Result, error)) func(store.Batch) (store.Result, error) {
+	f := s.follower
+	if f == nil || j.fn != nil || !f.Follows() {
+		return run
+	}
+	more := func(b store.Batch) (store.Result, error) {
+		c.visit.next()
+		return run(b)
+	}
+	return func(b store.Batch) (store.Result, error) {
+		r, err := run(b)
+		if err == nil && !b.ReadOnly && r.Refused == nil {
+			r.Took = time.Since(c.visit.began) // without those who are served
+			err = f.Ran(&b, &r, more)
+		}
+		return r, err
+	}
+}
+
+// ended says what became of a transaction of the writer.
+func (s *Store) ended(committed bool) {
+	if s.follower != nil {
+		s.follower.Ended(committed)
+	}
+}

@@ -1,0 +1,282 @@
+package server_test
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/server"
+)
+
+// A scene is what several clients do, one after the other, and which of them gets which reply
+// after which step. testdata/waiting.txt has them, apart by blank lines:
+//
+//	1> BLPOP q 0                client 1 sends a command,
+//	1: waits                    and has no reply yet
+//	2> RPUSH q a | LLEN q       two commands in one packet
+//	2: (integer) 1
+//	2: (integer) 0
+//	1: 1) "q"                   what the others got meanwhile
+//	1: 2) "a"
+//	1>> BLPOP q 0.01            it is not said that it waits
+//	1> (leaves)                 closes its connection
+//	2> CLIENT UNBLOCK {1}       stands for the ID of client 1
+//	!since 7.2                  earlier servers answer otherwise
+//
+// "go test ./server -run TestWaitingOracle -update" writes what redis-server 8.0 answers.
+
+var update = flag.Bool("update", false, "write the replies of redis-server to testdata/waiting.txt")
+
+const scenesFile = "testdata/waiting.txt"
+
+type scene struct {
+	since oracle.Version
+	lines []string
+}
+
+func readScenes(t *testing.T) (all []scene) {
+	t.Helper()
+	text, err := os.ReadFile(scenesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
+		s := scene{lines: strings.Split(part, "\n")}
+		for _, line := range s.lines {
+			if v, ok := strings.CutPrefix(line, "!since "); ok {
+				s.since = oracle.Version(v)
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// party is a client of a scene.
+type party struct {
+	conn    net.Conn
+	id      int64
+	replies chan resp.Value
+	pending int
+	gone    bool
+}
+
+// cast plays scenes on one server.
+type cast struct {
+	t       *testing.T
+	dial    func() net.Conn
+	control *party
+	parties map[string]*party
+	out     []string
+}
+
+func (s *cast) join() *party {
+	p := &party{conn: s.dial(), replies: make(chan resp.Value, 100)}
+	go func() {
+		defer close(p.replies)
+		r := resp.NewReader(p.conn)
+		for {
+			v, err := r.ReadReply()
+			if err != nil {
+				return
+			}
+			p.replies <- v
+		}
+	}()
+	p.id = s.do(p, "CLIENT", "ID").Int
+	return p
+}
+
+func (s *cast) do(p *party, args ...string) resp.Value {
+	s.t.Helper()
+	p.conn.Write(resp.AppendCommand(nil, words(args...)...))
+	select {
+	case v := <-p.replies:
+		return v
+	case <-time.After(30 * time.Second):
+		s.t.Fatalf("no reply to %q", args)
+	}
+	return resp.Value{}
+}
+
+// state is whether the server knows the client, and whether it waits.
+func (s *cast) state(p *party) (known, waits bool) {
+	line := string(s.do(s.control, "CLIENT", "LIST", "ID", fmt.Sprint(p.id)).Str)
+	_, flags, known := strings.Cut(line, " flags=")
+	flags, _, _ = strings.Cut(flags, " ")
+	return known, strings.Contains(flags, "b")
+}
+
+// play plays a scene and returns it with the replies.
+func (s *cast) play(lines []string) []string {
+	s.t.Helper()
+	s.out, s.parties = nil, map[string]*party{}
+	s.do(s.control, "FLUSHALL")
+	for _, line := range lines {
+		switch name, command, is := strings.Cut(line, "> "); {
+		case strings.HasPrefix(line, "#") || strings.HasPrefix(line, "!"):
+			s.out = append(s.out, line)
+		case is && len(strings.TrimSuffix(name, ">")) == 1:
+			s.out = append(s.out, line)
+			s.step(name, command)
+		}
+	}
+	for _, p := range s.parties {
+		s.leave(p)
+	}
+	return s.out
+}
+
+// compare plays a scene and says where it goes otherwise.
+func (s *cast) compare(lines []string) {
+	s.t.Helper()
+	got := s.play(lines)
+	for i := range max(len(got), len(lines)) {
+		if i >= len(got) || i >= len(lines) || got[i] != lines[i] {
+			s.t.Errorf("it goes\n%s\nand not\n%s", strings.Join(got[:min(i+3, len(got))], "\n"), strings.Join(lines[:min(i+3, len(lines))], "\n"))
+			return
+		}
+	}
+}
+
+func (s *cast) leave(p *party) {
+	if !p.gone {
+		p.gone = true
+		p.conn.Close()
+		s.until(func() bool { known, _ := s.state(p); return !known })
+	}
+}
+
+func (s *cast) until(done func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("nothing happens after\n%s", strings.Join(s.out, "\n"))
+		}
+	}
+}
+
+func (s *cast) step(name, command string) {
+	s.t.Helper()
+	name, all := strings.CutSuffix(name, ">")
+	p := s.parties[name]
+	if p == nil {
+		p = s.join()
+		s.parties[name] = p
+	}
+	for other, party := range s.parties {
+		command = strings.ReplaceAll(command, "{"+other+"}", fmt.Sprint(party.id))
+	}
+	if command == "(leaves)" {
+		s.leave(p)
+	} else {
+		var out []byte
+		for _, one := range strings.Split(command, " | ") {
+			args, err := resp.SplitLine(one)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			out = resp.AppendCommand(out, args...)
+			p.pending++
+		}
+		p.conn.Write(out)
+		for s.settle(name, p, !all); all && p.pending > 0; {
+			s.settle(name, p, false)
+		}
+	}
+	for i := range 9 {
+		if other := fmt.Sprint(i + 1); other != name && s.parties[other] != nil {
+			s.settle(other, s.parties[other], false)
+		}
+	}
+}
+
+// settle takes the replies of a client until it has all or waits.
+func (s *cast) settle(name string, p *party, says bool) {
+	s.t.Helper()
+	for p.pending > 0 && !p.gone {
+		select {
+		case v, more := <-p.replies:
+			s.show(name, v, more)
+			p.pending--
+			if p.gone = !more; p.gone {
+				return
+			}
+			continue
+		case <-time.After(time.Millisecond):
+		}
+		known, waits := s.state(p)
+		if known && waits && len(p.replies) == 0 {
+			if says {
+				s.out = append(s.out, name+": waits")
+			}
+			return
+		}
+		if !known && !p.gone {
+			s.show(name, resp.Value{}, false)
+			p.gone = true
+			return
+		}
+	}
+}
+
+func (s *cast) show(name string, v resp.Value, open bool) {
+	text := "closed"
+	if open {
+		text = show(v)
+	}
+	for _, line := range strings.Split(text, "\n") {
+		s.out = append(s.out, name+": "+line)
+	}
+}
+
+func newCast(t *testing.T, network, addr string) *cast {
+	s := &cast{t: t, dial: func() net.Conn {
+		c, err := net.Dial(network, addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		return c
+	}}
+	s.control = s.join()
+	return s
+}
+
+// TestWaitingOracle compares the scenes with a real Redis.
+func TestWaitingOracle(t *testing.T) {
+	redis := oracle.Start(t)
+	version := redis.Dial(t).Version()
+	s := newCast(t, "unix", redis.Socket)
+	var all []string
+	for _, sch := range readScenes(t) {
+		if version.Before(sch.since) {
+			continue
+		}
+		if *update {
+			all = append(all, strings.Join(s.play(sch.lines), "\n"))
+		} else {
+			s.compare(sch.lines)
+		}
+	}
+	if *update && !version.Before("8.0") {
+		if err := os.WriteFile(scenesFile, []byte(strings.Join(all, "\n\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWaiting plays the scenes on a file.
+func TestWaiting(t *testing.T) {
+	served := serveFile(t, t.TempDir()+"/waiting.sqlite", server.Config{})
+	s := newCast(t, "tcp", served.resp)
+	for _, sch := range readScenes(t) {
+		s.compare(sch.lines)
+	}
+}

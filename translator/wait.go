@@ -1,0 +1,143 @@
+package translator
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/longdouble"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Wait is how a call waits that finds nothing, outside of a transaction: redis.io/docs/latest/develop/reference/.
+type Wait struct {
+	Keys    [][]byte   // the call is tried again once one of them has changed; none for WAIT
+	Type    string     // and has this type
+	Gone    bool       // or is missing or of another type
+	Timeout int64      // ms after which it waits no longer, 0 for ever
+	Late    resp.Value // the reply then
+	ends    int        // the first of the args that are IDs of streams, 0 without one that says where a stream ends
+}
+
+// Waits is how a call of a blocking command waits when its reply is null, or if it has no keys
+// whatever that is. ok is false for a call that does not wait: XREAD without BLOCK, and any whose
+// translation says what is wrong with it.
+func Waits(cmd *commands.Command, args [][]byte, env Env) (w Wait, ok bool) {
+	c := &Call{Command: cmd, Args: args, Env: env}
+	w.Late = resp.NilArray
+	bad := ""
+	last := len(args) - 1
+	switch cmd.Name {
+	case "BLPOP", "BRPOP":
+		w.Type, w.Keys = listType, args[1:last]
+		w.Timeout, bad = c.seconds(last)
+	case "BZPOPMIN", "BZPOPMAX":
+		w.Type, w.Keys = zsetType, args[1:last]
+		w.Timeout, bad = c.seconds(last)
+	case "BLMOVE", "BRPOPLPUSH":
+		w.Type, w.Keys = listType, args[1:2]
+		w.Timeout, bad = c.seconds(last)
+	case "BLMPOP":
+		w.Type, w.Keys = listType, cmd.KeyNames(args)
+		w.Timeout, bad = c.seconds(1)
+	case "BZMPOP":
+		w.Type, w.Keys = zsetType, cmd.KeyNames(args)
+		w.Timeout, bad = c.seconds(1)
+	case "XREAD", "XREADGROUP":
+		return c.waitsToRead(w)
+	case "WAIT":
+		n, _ := parseInt(args[1])
+		w.Late = resp.Zero
+		w.Timeout, bad = c.milliseconds(2)
+		return w, bad == "" && n > 0
+	case "WAITAOF":
+		n, _ := parseInt(args[2])
+		w.Late = resp.MakeArray(resp.Zero, resp.Zero)
+		w.Timeout, bad = c.milliseconds(3)
+		return w, bad == "" && n > 0
+	}
+	return w, bad == "" && len(w.Keys) > 0
+}
+
+func (c *Call) waitsToRead(w Wait) (Wait, bool) {
+	q, bad := c.parseRead(c.Command.Name == "XREADGROUP")
+	w.Type, w.Gone, w.Keys, w.Timeout = streamType, q.group, q.keys, q.block
+	for _, id := range q.ids {
+		if id.end || id.last {
+			w.ends = len(c.Args) - len(q.ids)
+		}
+	}
+	return w, bad == "" && q.block >= 0
+}
+
+// Ends reports whether the call says "from the end of the stream on", which is to be settled before it
+// is tried for the first time.
+func (w *Wait) Ends() bool { return w.ends > 0 }
+
+// Settle is a statement for each key, and the function that makes of their rows the args of the call
+// with the present ends of the streams in place of $, and of + where a stream has no entries.
+func (w *Wait) Settle(args [][]byte, env Env) (stmts []store.Stmt, settled func([][]store.Row) [][]byte) {
+	c := &Call{Args: args, Env: env}
+	for _, key := range w.Keys {
+		stmts = append(stmts, c.streamMeta(key))
+	}
+	return stmts, func(rows [][]store.Row) [][]byte {
+		ids := append([][]byte(nil), args...)
+		for i := range w.Keys {
+			at := w.ends + i
+			m, bad := metaOf(rows[i])
+			end := string(args[at]) == "$" || string(args[at]) == "+" && m.length == 0
+			if end && !bad.IsError() {
+				ids[at] = []byte(m.last.String())
+			}
+		}
+		return ids
+	}
+}
+
+// seconds is the timeout that argument i says, in ms, which are rounded up.
+func (c *Call) seconds(i int) (ms int64, bad string) {
+	given, ok := longdouble.Parse(c.Args[i])
+	if !ok {
+		return 0, "ERR timeout is not a float or out of range"
+	}
+	exact := new(big.Float).Mul(given, big.NewFloat(1000))
+	latest := new(big.Float).SetInt64(math.MaxInt64 - c.Env.Now)
+	switch {
+	case exact.Cmp(big.NewFloat(-1)) <= 0:
+		return 0, errNegativeTimeout
+	case exact.Cmp(latest) > 0:
+		return 0, errLateTimeout
+	}
+	ms, accuracy := exact.Int64()
+	if accuracy == big.Below {
+		ms++
+	}
+	return max(ms, 0), ""
+}
+
+// milliseconds is the timeout that argument i says.
+func (c *Call) milliseconds(i int) (ms int64, bad string) {
+	switch ms, ok := parseInt(c.Args[i]); {
+	case !ok:
+		return 0, "ERR timeout is not an integer or out of range"
+	case ms < 0:
+		return 0, errNegativeTimeout
+	case ms > math.MaxInt64-c.Env.Now:
+		return 0, errLateTimeout
+	default:
+		return ms, ""
+	}
+}
+
+const (
+	errNegativeTimeout = "ERR timeout is negative"
+	errLateTimeout     = "ERR timeout is out of range"
+)
+
+// ReadType is the statement that reads the type of a key: no row for a missing key.
+func ReadType(env Env, key []byte) store.Stmt {
+	c := Call{Env: env}
+	return c.typeOf(key)
+}
