@@ -208,7 +208,7 @@ func serving(ts *testscript.TestScript, _ bool, args []string) {
 	run := exec.Command(program, append([]string{"serve"}, args...)...)
 	run.Dir = ts.Getenv("WORK")
 	run.Env = append(os.Environ(), "XDG_DATA_HOME="+ts.Getenv("XDG_DATA_HOME"), "XDG_STATE_HOME="+ts.Getenv("XDG_STATE_HOME"),
-		"MEOWDIS_REQUIREPASS="+ts.Getenv("MEOWDIS_REQUIREPASS"))
+		"MEOWDIS_REQUIREPASS="+ts.Getenv("MEOWDIS_REQUIREPASS"), "MEOWDIS_READ_ONLY_TOKEN="+ts.Getenv("MEOWDIS_READ_ONLY_TOKEN"))
 	out, err := run.StdoutPipe()
 	ts.Check(err)
 	ts.Check(run.Start())

@@ -28,7 +28,10 @@ type serveOptions struct {
 	tls         tlsOptions
 	log         logOptions
 	token       secretOptions
+	readOnly    secretOptions
 	requirePass secretOptions
+	origins     []string
+	gzip        bool
 	aclFile     string
 	backupDir   string
 	timeLimit   time.Duration
@@ -54,12 +57,16 @@ printed as soon as they can be used.
 
 A token guards REST: MEOWDIS_TOKEN or --token-file, or one that is made up and
 printed. MEOWDIS_REQUIREPASS or --requirepass-file makes RESP clients give a
-password with AUTH; without it only clients on this machine are served. --token
-and --requirepass can be seen by everybody on the machine.
+password with AUTH; without it only clients on this machine are served. With
+MEOWDIS_READ_ONLY_TOKEN or --read-only-token-file there is a token that only reads.
+--token, --read-only-token and --requirepass can be seen by everybody on the machine.
 
 --tls-cert and --tls-key, or --tls-self-signed, are for --https and --resp-tls; with
 no address at all the two ports speak TLS. A certificate that is renewed is used
 from the next connection on. With --tls-ca clients must show certificates, too.
+
+/healthz over REST says whether the server can work, and /metrics tells Prometheus
+what it does, to tokens that may run INFO; on --metrics both want no token.
 
 ACL SETUSER makes users who may do less, as in Redis, and ACL RESTTOKEN their
 tokens. They are kept in --aclfile, whose lines are those of ACL LIST; without one
@@ -91,8 +98,11 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	o.tls.addFlags(f)
 	o.log.addFlags(f)
 	o.token.addFlags(f, "token", "`TOKEN` that REST clients must send")
+	o.readOnly.addFlags(f, "read-only-token", "`TOKEN` of REST clients that only read")
 	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must give")
 	f.StringVar(&o.aclFile, "aclfile", "", "`FILE` with users and what they may do, which ACL SAVE writes")
+	f.StringArrayVar(&o.origins, "cors-origin", nil, "`ORIGIN` of web pages that may use REST in a browser; * for all")
+	f.BoolVar(&o.gzip, "gzip", false, "compress replies over REST of 1 KB and more for clients that accept it")
 	f.StringVar(&o.backupDir, "backup-dir", "", "`DIR` into which SAVE and BGSAVE copy the file")
 	o.limits.addFlags(f)
 	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
@@ -102,19 +112,27 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	return cmd
 }
 
-// secrets are the token and the password, each from its flag, its file or the
+// secrets gives the tokens and the password to c, each from its flag, its file or the
 // environment.
-func (o *serveOptions) secrets(s *streams) (token, password string, err error) {
+func (o *serveOptions) secrets(s *streams, c *server.Config) error {
 	variables, err := o.target.Variables()
 	if err != nil {
-		return "", "", err
+		return err
 	}
-	get := func(name string) string { return cmp.Or(variables[name], s.getenv(name)) }
-	if token, err = o.token.read(get("MEOWDIS_TOKEN")); err != nil {
-		return "", "", err
+	for _, secret := range []struct {
+		to       *string
+		from     *secretOptions
+		variable string
+	}{
+		{&c.Token, &o.token, "MEOWDIS_TOKEN"},
+		{&c.ReadOnlyToken, &o.readOnly, "MEOWDIS_READ_ONLY_TOKEN"},
+		{&c.RequirePass, &o.requirePass, "MEOWDIS_REQUIREPASS"},
+	} {
+		if *secret.to, err = secret.from.read(cmp.Or(variables[secret.variable], s.getenv(secret.variable))); err != nil {
+			return err
+		}
 	}
-	password, err = o.requirePass.read(get("MEOWDIS_REQUIREPASS"))
-	return token, password, err
+	return nil
 }
 
 func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
@@ -153,6 +171,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	defer saver.running.Wait()
 	config.Engine, config.Writable, config.Save, config.Stop = engine.New(file), file.Moved, saver.save, stop
+	config.StoreFigures = func() server.StoreFigures { return server.StoreFigures(file.Figures()) }
 	made := config.Token == ""
 	if made {
 		config.Token = rand.Text()
@@ -167,21 +186,17 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 
 // config is what the flags and the environment say of the server.
 func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, error) {
-	token, password, err := o.secrets(s)
-	if err != nil {
-		return server.Config{}, err
-	}
 	config := server.Config{
-		Token:       token,
-		RequirePass: password,
-		ACLFile:     o.aclFile,
-		TimeLimit:   o.timeLimit,
-		Grace:       o.grace + time.Second, // so that a client that was given up gets an error reply
-		Told:        local.Told,
-		Logger:      logger,
+		Origins:   o.origins,
+		Gzip:      o.gzip,
+		ACLFile:   o.aclFile,
+		TimeLimit: o.timeLimit,
+		Grace:     o.grace + time.Second, // so that a client that was given up gets an error reply
+		Told:      local.Told,
+		Logger:    logger,
 	}
 	o.limits.apply(&config, s.getenv)
-	return config, nil
+	return config, o.secrets(s, &config)
 }
 
 // open makes the server and its listeners.

@@ -27,8 +27,8 @@ const (
 
 // addressOptions are where a server listens. Each may be given more than once.
 type addressOptions struct {
-	http, https, resp, respTLS []string
-	socketMode                 fileMode
+	http, https, resp, respTLS, metrics []string
+	socketMode                          fileMode
 }
 
 func (o *addressOptions) addFlags(f *pflag.FlagSet) {
@@ -37,6 +37,7 @@ func (o *addressOptions) addFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.https, "https", nil, "`ADDRESS` to serve REST on over TLS")
 	f.StringArrayVar(&o.resp, "resp", nil, "`ADDRESS` to serve the Redis protocol on")
 	f.StringArrayVar(&o.respTLS, "resp-tls", nil, "`ADDRESS` to serve the Redis protocol on over TLS")
+	f.StringArrayVar(&o.metrics, "metrics", nil, "`ADDRESS` to serve /metrics and /healthz on, without a token")
 	f.Var(&o.socketMode, "socket-mode", "`MODE` of the unix sockets that are made")
 }
 
@@ -116,7 +117,7 @@ func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces [
 		}
 	}
 	for name := range inherited {
-		return faces, exit.Usagef("systemd has opened a socket called %q: FileDescriptorName= is http, https, resp or resp-tls", name)
+		return faces, exit.Usagef("systemd has opened a socket called %q: FileDescriptorName= is http, https, resp, resp-tls or metrics", name)
 	}
 	return faces, nil
 }
@@ -128,6 +129,7 @@ func (o *addressOptions) flags(srv *server.Server, certificate, inherited bool) 
 		{"https", o.https, face{name: "REST", scheme: "https", serve: srv.ServeREST}, true},
 		{"resp", o.resp, face{name: "RESP", scheme: "redis", serve: srv.ServeRESP}, false},
 		{"resp-tls", o.respTLS, face{name: "RESP", scheme: "rediss", serve: srv.ServeRESP}, true},
+		{"metrics", o.metrics, face{name: "metrics", scheme: "http", serve: srv.ServeMetrics}, false},
 	}
 	if o.any() || inherited {
 		return all

@@ -19,6 +19,27 @@ func (s *Store) Sync() error {
 	return nil
 }
 
+// Figures are what a store tells those who watch it.
+type Figures struct {
+	File, Log int64 // bytes; 0 of a store in memory
+	Commits   int64 // of this process
+	Reads     int64 // batches that were read from the file, and not from kept rows
+	Abandoned int64 // requests that were given up
+}
+
+// Figures are those of now.
+func (s *Store) Figures() Figures {
+	f := Figures{Commits: s.commits.Load(), Abandoned: s.abandoned.Load()}
+	if s.kept != nil {
+		f.Reads = s.kept.read.Load()
+	}
+	if info, err := os.Stat(s.path); err == nil && s.path != Memory {
+		f.File = info.Size()
+	}
+	f.Log, _ = s.WALSize()
+	return f
+}
+
 // Backup is File.Backup of the store. One in memory does nothing else meanwhile.
 func (s *Store) Backup(ctx context.Context, path string, o BackupOptions) (err error) {
 	if s.path == Memory {

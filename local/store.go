@@ -77,6 +77,7 @@ type Store struct {
 	life      context.Context                     // ends when what runs is abandoned
 	abandon   context.CancelFunc
 	abandoned atomic.Int64
+	commits   atomic.Int64
 	limit     atomic.Int64                // of one command, in ns; 0 for none
 	log       atomic.Pointer[os.FileInfo] // the log that is open; nil when there is none
 	expired   struct{ keys, fields atomic.Int64 }

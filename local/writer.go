@@ -224,6 +224,7 @@ func (s *Store) attemptOn(c *conn, v *visit, group []*job, p pace, savepoints bo
 	s.ended(err == nil)
 	if err == nil {
 		s.wrote.Store(true)
+		s.commits.Add(1)
 		for _, j := range slices.Concat(t.finished, t.unfinished) {
 			j.kept = j.ran
 			j.used = usedBy(j.batches)

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzip"
+
 	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
@@ -35,7 +38,7 @@ const (
 // grace.
 func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 	web := &http.Server{
-		Handler:           s.REST(),
+		Handler:           s.compressed(s.REST()),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
@@ -68,6 +71,22 @@ func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 		return fmt.Errorf("serving REST: %w", err)
 	}
 	return <-stopped
+}
+
+// compressFrom is the length of a reply from which on it is compressed.
+const compressFrom = 1024
+
+// compressed compresses replies for clients that accept it, where that is configured.
+func (s *Server) compressed(h http.Handler) http.Handler {
+	if !s.config.Gzip {
+		return h
+	}
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(compressFrom), gzhttp.CompressionLevel(gzip.BestSpeed),
+		gzhttp.ContentTypes([]string{"application/json", "application/octet-stream"})) // and no stream of events
+	if err != nil {
+		panic(err) // the options are wrong
+	}
+	return wrap(h)
 }
 
 // maxHeader is what a request may have before its body, its path with it: it is read
@@ -110,6 +129,9 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		s.Health(w, r)
 		return
 	}
+	if s.crossOrigin(w, r) {
+		return
+	}
 	n := s.requests.Add(1)
 	w.Header().Set("Upstash-Sync-Token", s.runID+strconv.FormatUint(n, 10))
 	switch r.Method {
@@ -142,8 +164,21 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	q.session.SetWho(func() (addr, name string) { return q.addr, "" })
 	q.session.Bound(s.budget(0))
 	defer q.session.Release() // when all is sent
+	if r.URL.Path == "/metrics" {
+		q.metrics(w)
+		return
+	}
 	a := q.answer(w.Header())
 	s.send(w, q.form, a)
+}
+
+// metrics shows them to who may run INFO.
+func (q *request) metrics(w http.ResponseWriter) {
+	if v, refused := q.guard(commands.Lookup("INFO"), [][]byte{[]byte("INFO")}, engine.Calling); refused {
+		q.server.send(w, form{}, one(http.StatusBadRequest, v))
+		return
+	}
+	q.server.metrics.ServeHTTP(w, q.http)
 }
 
 // wrongToken is before the answer to a wrong token.

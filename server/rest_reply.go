@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -19,7 +20,7 @@ type form struct {
 
 func formOf(h http.Header) (form, error) {
 	f := form{base64: h.Get("Upstash-Encoding") == "base64"}
-	switch h.Get("Upstash-Response-Format") {
+	switch cmp.Or(h.Get("Upstash-Response-Format"), h.Get("Upstash-Reponse-Format")) { // as Upstash's own examples spell it
 	case "", "json":
 	case "resp2":
 		if f.base64 {

@@ -137,6 +137,7 @@ var restCases = []struct {
 	{"GET", "/ping", "", []string{asRESP2}, 200, "+PONG\r\n"},
 	{"GET", "/incr/k", "", []string{asRESP2}, 400, "-ERR value is not an integer or out of range\r\n"},
 	{"POST", "/pipeline", `[["SET","k","v"],["GET","nothing"]]`, []string{asRESP2}, 200, "+OK\r\n$-1\r\n"},
+	{"GET", "/ping", "", []string{"Upstash-Reponse-Format: resp2"}, 200, "+PONG\r\n"},
 	{"GET", "/ping", "", []string{"Upstash-Response-Format: json"}, 200, `{"result":"PONG"}`},
 	{"GET", "/ping", "", []string{"Upstash-Response-Format: xml"}, 400, `{"error":"ERR unsupported Upstash-Response-Format, it must be json or resp2"}`},
 	{"GET", "/ping", "", []string{asRESP2, asBase64}, 400, `{"error":"ERR Upstash-Encoding base64 cannot be combined with Upstash-Response-Format resp2"}`},

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,13 @@ type Config struct {
 	Engine *engine.Engine
 	// Token guards REST. Without one every request is refused.
 	Token string
+	// ReadOnlyToken is that of the user default_ro, who may run commands that read, without KEYS
+	// and SCAN, and whose password it is. Without one there is no such user.
+	ReadOnlyToken string
+	// Origins are those of web pages that may use REST in a browser, "*" for all.
+	Origins []string
+	// Gzip has long replies over REST compressed for clients that accept it.
+	Gzip bool
 	// RequirePass is the password that RESP clients must give, until CONFIG SET
 	// changes it. Without one only clients on the loopback interface are served.
 	RequirePass string
@@ -62,6 +70,8 @@ type Config struct {
 	// Save makes what is committed survive a power cut, and copies it where that is wanted,
 	// for SAVE, BGSAVE and SHUTDOWN SAVE; nil is that there is nothing to be done.
 	Save func(context.Context) error
+	// StoreFigures tells the metrics of the store; nil is that there is nothing to tell.
+	StoreFigures func() StoreFigures
 	// Stop ends the contexts of ServeRESP and ServeREST, for SHUTDOWN; nil refuses that.
 	Stop func()
 	// Writable reports why the store takes no writes now; nil is that it does.
@@ -92,6 +102,7 @@ type Server struct {
 	pace       pace
 	health     health
 	saves      saves
+	metrics    http.Handler
 	complaints complaints
 	memory     *store.Pool
 
@@ -128,6 +139,8 @@ func New(c Config) *Server {
 	rand.Read(id)
 	s.replID.Store(hex.EncodeToString(id))
 	s.users.SetPassword(c.RequirePass)
+	s.addReader()
+	s.metrics = s.newMetrics()
 	if c.Engine != nil {
 		s.hub = c.Engine.Hub()
 		c.Engine.SetFacts(s.facts)

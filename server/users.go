@@ -116,7 +116,24 @@ func (s *Server) holder(token string) *acl.User {
 		}
 		return nil
 	}
+	if s.config.ReadOnlyToken != "" && sameSecret(token, s.config.ReadOnlyToken) {
+		if u := s.users.Find(reader); u != nil && u.On() {
+			return u
+		}
+		return nil
+	}
 	return s.users.LoginByToken(token)
+}
+
+// reader is the user of the read-only token, as Upstash calls it.
+const reader = "default_ro"
+
+// addReader makes the user of the read-only token, if there is such a token and no such user.
+func (s *Server) addReader() {
+	if s.config.ReadOnlyToken == "" || s.users.Find(reader) != nil {
+		return
+	}
+	s.users.Set(reader, []string{"on", ">" + s.config.ReadOnlyToken, "~*", "&*", "+@read", "+@connection", "-keys", "-scan"})
 }
 
 // acl carries out the commands about users.
@@ -230,5 +247,7 @@ func (s *Server) readUsers() (gone []*acl.User, wrong string) {
 		why := err.Error()
 		return nil, "Error loading ACLs, opening file '" + s.config.ACLFile + "': " + strings.ToUpper(why[:1]) + why[1:]
 	}
-	return s.users.Load(s.config.ACLFile, string(text))
+	gone, wrong = s.users.Load(s.config.ACLFile, string(text))
+	s.addReader()
+	return gone, wrong
 }
