@@ -34,6 +34,7 @@ commands:             resp
 acl:                  commands glob resp
 longdouble:           commands
 rdb:                  internal/readfull resp
+redisconf:            resp
 store:                resp
 keytype:              resp schema
 display:              keytype resp
@@ -56,7 +57,7 @@ transfer:             internal/readfull internal/script keyspace keytype rdb res
 
 local:                doctor foreign outfile schema store sweep
 remote:               commands resp
-server:               acl commands engine glob outfile pubsub resp store tally translator
+server:               acl commands engine glob outfile pubsub redisconf resp store tally translator
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp

@@ -34,6 +34,7 @@ type serveOptions struct {
 	gzip        bool
 	aclFile     string
 	backupDir   string
+	conf        configFile
 	timeLimit   time.Duration
 	grace       time.Duration
 	limits      limitOptions
@@ -72,6 +73,10 @@ ACL SETUSER makes users who may do less, as in Redis, and ACL RESTTOKEN their
 tokens. They are kept in --aclfile, whose lines are those of ACL LIST; without one
 they end with the server.
 
+--config reads parameters and users from a file as redis.conf, and CONFIG REWRITE
+writes what CONFIG SET has changed back to it. Its port, bind, unixsocket and aclfile
+say what no flag says; a parameter without a meaning here is named in the log.
+
 SAVE, BGSAVE and SHUTDOWN SAVE make what is committed survive a power cut, and copy
 the file into --backup-dir, where the copy replaces the last one once it is whole.
 
@@ -90,6 +95,9 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 			if len(args) == 1 {
 				o.target.Spec = args[0]
 			}
+			if err := o.readConfig(cmd.Flags().Changed); err != nil {
+				return err
+			}
 			return o.run(cmd.Context(), s)
 		},
 	}
@@ -104,6 +112,7 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	f.StringArrayVar(&o.origins, "cors-origin", nil, "`ORIGIN` of web pages that may use REST in a browser; * for all")
 	f.BoolVar(&o.gzip, "gzip", false, "compress replies over REST of 1 KB and more for clients that accept it")
 	f.StringVar(&o.backupDir, "backup-dir", "", "`DIR` into which SAVE and BGSAVE copy the file")
+	f.StringVar(&o.conf.path, "config", "", "`FILE` with parameters in the syntax of redis.conf, which CONFIG REWRITE writes")
 	o.limits.addFlags(f)
 	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
 	f.BoolVar(&o.target.Full, "full", false, "make each commit to the file survive a power cut (slower)")
@@ -187,21 +196,31 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 // config is what the flags and the environment say of the server.
 func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, error) {
 	config := server.Config{
-		Origins:   o.origins,
-		Gzip:      o.gzip,
-		ACLFile:   o.aclFile,
-		TimeLimit: o.timeLimit,
-		Grace:     o.grace + time.Second, // so that a client that was given up gets an error reply
-		Told:      local.Told,
-		Logger:    logger,
+		Origins:    o.origins,
+		Gzip:       o.gzip,
+		ACLFile:    o.aclFile,
+		ConfigFile: o.conf.path,
+		TimeLimit:  o.timeLimit,
+		Grace:      o.grace + time.Second, // so that a client that was given up gets an error reply
+		Told:       local.Told,
+		Logger:     logger,
 	}
 	o.limits.apply(&config, s.getenv)
-	return config, o.secrets(s, &config)
+	if err := o.secrets(s, &config); err != nil {
+		return config, err
+	}
+	if config.RequirePass != "" {
+		o.conf.except = append(o.conf.except, "requirepass")
+	}
+	return config, nil
 }
 
 // open makes the server and its listeners.
 func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.Server, error) {
 	srv := server.New(config)
+	if err := o.conf.configure(srv); err != nil {
+		return nil, nil, err
+	}
 	if err := srv.LoadUsers(); err != nil {
 		return nil, nil, fmt.Errorf("reading the users: %w", err)
 	}

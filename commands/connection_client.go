@@ -125,7 +125,7 @@ var configCommands = []Command{
 	{
 		Name: "CONFIG REWRITE", Group: "server", Since: "2.8.0", Arity: 2, Flags: Admin | session,
 		Traits:  Dangerous | AnswersOK,
-		Summary: "Answers the error of a server without a configuration file",
+		Summary: "Writes the parameters to the file that the server was started with",
 		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
 	{

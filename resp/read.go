@@ -33,6 +33,8 @@ var errDepth = ProtocolError("nesting too deep")
 // Reader reads commands (the server's side) and replies (the client's).
 type Reader struct {
 	r        *bufio.Reader
+	maxBulk  int64 // of a command's arg
+	maxQuery int64 // of a command
 	stranger bool
 	cutter   Cutter
 }
@@ -43,12 +45,14 @@ const (
 )
 
 // NewReader reads from r through a buffer of its own.
-func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, readerBuffer)} }
+func NewReader(r io.Reader) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, readerBuffer), maxBulk: MaxBulk, maxQuery: maxCommand}
+}
 
 // NewStrangerReader reads from a peer that has yet to authenticate: it has a small
 // buffer until Stranger says that the peer is none any more.
 func NewStrangerReader(r io.Reader) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, strangerBuffer), stranger: true}
+	return &Reader{r: bufio.NewReaderSize(r, strangerBuffer), stranger: true, maxBulk: MaxBulk, maxQuery: maxCommand}
 }
 
 // Stranger sets whether the peer has yet to authenticate. From such a one only
@@ -59,6 +63,12 @@ func (r *Reader) Stranger(yes bool) {
 		r.r = bufio.NewReaderSize(r.r, readerBuffer) // which begins with what the small one holds
 	}
 }
+
+// Limit bounds commands: the bytes of an arg, and of all of them.
+func (r *Reader) Limit(bulk, query int64) { r.maxBulk, r.maxQuery = bulk, query }
+
+// ErrTooBig is the violation of a command with more bytes than Limit lets it have.
+const ErrTooBig = ProtocolError("too big request")
 
 // Ahead reads what arrives into the buffer, where the next commands are cut from, until
 // that is full or nothing more can be read; the error says why.
@@ -150,8 +160,8 @@ func (r *Reader) readArray() ([][]byte, error) {
 			return nil, err
 		}
 		switch size += header + len(arg); {
-		case size > maxCommand:
-			return nil, ProtocolError("too big request")
+		case int64(size) > r.maxQuery:
+			return nil, ErrTooBig
 		case r.stranger && size > strangerCommand:
 			return nil, ProtocolError("unauthenticated bulk length")
 		}
@@ -170,7 +180,7 @@ func (r *Reader) readArg() ([]byte, error) {
 	}
 	n, err := r.readLength(ProtocolError("too big bulk count string"))
 	switch {
-	case err != nil || n < 0 || n > MaxBulk:
+	case err != nil || n < 0 || int64(n) > r.maxBulk:
 		return nil, violation(err, "invalid bulk length")
 	case r.stranger && n > strangerBulk:
 		return nil, ProtocolError("unauthenticated bulk length")

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/meowdis/meowdis/commands"
@@ -59,6 +60,8 @@ type client struct {
 	listens    bool // messages may come, or have come once
 	subscribed int  // how many subscriptions it has
 	monitors   bool
+
+	class atomic.Int32 // of client-output-buffer-limit
 
 	mu    sync.Mutex
 	about about
@@ -117,6 +120,9 @@ func (c *client) turn(ctx context.Context, err error) bool {
 	c.run(context.WithoutCancel(ctx))
 	var violation resp.ProtocolError
 	if errors.As(err, &violation) {
+		if errors.Is(err, resp.ErrTooBig) {
+			c.server.counts.longQueries.Add(1)
+		}
 		c.out = resp.Append2(c.out, resp.MakeError("ERR "+violation.Error()))
 	}
 	c.write(c.out)
@@ -170,6 +176,7 @@ func (c *client) read() error {
 	c.calls = c.calls[:0]
 	in := c.reader()
 	in.Stranger(!c.known())
+	in.Limit(c.server.live.maxBulk.Load(), c.server.live.maxQuery.Load())
 	args, err := in.ReadCommand()
 	if err != nil {
 		return err

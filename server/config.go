@@ -26,7 +26,9 @@ func parameters(c Config) map[string]string {
 		"maxmemory": "0", "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
 		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(resp.MaxBulk),
 		"requirepass": c.RequirePass, "aclfile": c.ACLFile, "acl-pubsub-default": "resetchannels", "acllog-max-len": "128",
-		"tcp-keepalive": "15", "timeout": "0", "cluster-enabled": "no",
+		"tcp-keepalive": "300", "timeout": "0", "cluster-enabled": "no", "protected-mode": "yes",
+		"client-query-buffer-limit": "1073741824", "io-threads": "1", "daemonize": "no", "supervised": "no", "port": "0", "bind": "",
+		"client-output-buffer-limit": "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
 
 		"appendonly": "no", "appendfsync": "everysec", "save": "", "rdbcompression": "yes", "rdbchecksum": "yes",
 		"stop-writes-on-bgsave-error": "yes", "lazyfree-lazy-eviction": "no", "lazyfree-lazy-expire": "no",
@@ -113,15 +115,11 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	changed := maps.Clone(s.params)
 	for i := 2; i < len(args); i += 2 {
 		asked, name := parameter(args[i])
-		check, may := settable[name]
-		if !may {
-			check = fixed[name]
-		}
-		if check == nil { // unsettable has seen that it stays what it is
+		if settable[name] == nil && fixed[name] == nil { // unsettable has seen that it stays what it is
 			continue
 		}
-		value, why := check(string(args[i+1]))
-		if why == "" && !may && value != s.params[name] {
+		value, why := normalized(name, string(args[i+1]), changed[name])
+		if why == "" && settable[name] == nil && value != s.params[name] {
 			why = immutable
 		}
 		if why != "" {
@@ -129,6 +127,24 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 		}
 		changed[name] = value
 	}
+	s.take(changed)
+	return resp.OK
+}
+
+// normalized is a new value of a parameter as CONFIG GET shows it, or why it is none.
+func normalized(name, value, old string) (normal, why string) {
+	if name == "client-output-buffer-limit" {
+		return mergeOutputs(value, old)
+	}
+	check := settable[name]
+	if check == nil {
+		check = fixed[name]
+	}
+	return check(value)
+}
+
+// take has parameters take effect. It is under the lock.
+func (s *Server) take(changed map[string]string) {
 	if password := changed["requirepass"]; password != s.params["requirepass"] {
 		s.users.SetPassword(password)
 	}
@@ -136,13 +152,16 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	entries, _ := strconv.Atoi(changed["acllog-max-len"])
 	s.users.Log.SetMax(entries)
 	s.params = changed
+	s.live.take(changed)
 	s.watchTimes(changed)
+	if s.config.Engine == nil {
+		return
+	}
 	s.config.Engine.SetLimits(limits(changed))
 	ms, _ := strconv.ParseInt(changed[timeLimit], 10, 64)
 	s.config.Engine.SetTimeLimit(time.Duration(ms) * time.Millisecond)
 	ms, _ = strconv.ParseInt(changed["busy-reply-threshold"], 10, 64)
 	s.config.Engine.SetBusyThreshold(time.Duration(min(ms, math.MaxInt32)) * time.Millisecond)
-	return resp.OK
 }
 
 // watchTimes has the parameters of the slow log and of LATENCY take effect.

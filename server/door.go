@@ -12,17 +12,15 @@ import (
 // for a new one, the stranger that has waited longest must leave. So a client that knows
 // the secret gets in, however many others do nothing but hold connections.
 type door struct {
-	max, maxStrangers int
-	traffic           *traffic
+	live    *live
+	traffic *traffic
 
 	mu        sync.Mutex
 	open      int
 	strangers list.List // of *guest, the first came first
 }
 
-func newDoor(max int, t *traffic) *door {
-	return &door{max: max, maxStrangers: (max + 9) / 10, traffic: t}
-}
+func (s *Server) newDoor() *door { return &door{live: &s.live, traffic: &s.traffic} }
 
 // guest is a connection that came in through a door. Closing it more than once is fine.
 type guest struct {
@@ -37,10 +35,11 @@ type guest struct {
 func (d *door) admit(nc net.Conn) *guest {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.open >= d.max && !d.show() {
+	most := int(d.live.maxClients.Load())
+	if d.open >= most && !d.show() {
 		return nil
 	}
-	if d.strangers.Len() >= d.maxStrangers {
+	if d.strangers.Len() >= (most+9)/10 {
 		d.show()
 	}
 	g := &guest{Conn: nc, door: d}

@@ -1,5 +1,7 @@
 package server
 
+import "time"
+
 const LongEnough = longEnough
 
 // Held is how many bytes requests hold of what they may together.
@@ -13,3 +15,6 @@ func (s *Server) Post(id int64, b []byte) {
 		}
 	}
 }
+
+// CloseIdle looks for clients that have been idle for too long at now.
+func (s *Server) CloseIdle(now time.Time) { s.closeIdleAt(now) }

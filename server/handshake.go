@@ -52,7 +52,7 @@ func (s *Server) own(ctx context.Context, p *person, cmd *commands.Command, args
 		s.resetStats()
 		return resp.OK, true
 	case "CONFIG REWRITE":
-		return resp.MakeError("ERR The server is running without a config file"), true
+		return s.rewriteConfig(), true
 	}
 	if v, ok := s.slow(cmd, args); ok {
 		return v, true
@@ -174,6 +174,7 @@ func (c *client) quit([][]byte) resp.Value {
 func (c *client) reset([][]byte) resp.Value {
 	c.server.hub.Leave(&c.inbox)
 	c.subscribed, c.monitors = 0, false
+	c.classify()
 	if c.resp3 = false; c.quiet != skipping {
 		c.quiet = loud
 	}

@@ -41,7 +41,7 @@ func (s *Server) serverInfo() []string {
 	lines := append(translator.ServerLines(now.UnixMicro()),
 		field("redis_git_sha1", "00000000"), field("redis_git_dirty", 0), field("redis_build_id", s.replID.Load().(string)[:16]),
 		field("os", systemName()), field("monotonic_clock", "POSIX clock_gettime"), field("multiplexing_api", multiplexing),
-		field("process_id", os.Getpid()), field("process_supervised", "no"), field("run_id", s.runID), field("tcp_port", s.tcpPort()),
+		field("process_id", os.Getpid()), field("process_supervised", "no"), field("run_id", s.runID), field("tcp_port", s.param("port")),
 		field("uptime_in_seconds", up), field("uptime_in_days", up/(24*60*60)),
 		field("hz", s.param("hz")), field("configured_hz", s.param("hz")), field("lru_clock", now.Unix()&(1<<24-1)),
 		field("executable", executable), field("config_file", s.config.ConfigFile), field("io_threads_active", 0))

@@ -20,6 +20,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
+	go s.closeIdle(ctx)
 	loop := s.newLoop(ctx)
 	defer func() {
 		cancel()
@@ -27,7 +28,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 			loop.wait()
 		}
 	}()
-	door := guarded{ln, newDoor(s.config.MaxClients, &s.traffic), func(nc net.Conn) { s.counts.rejected.Add(1); s.refuse(nc, fullText) }}
+	door := guarded{ln, s.newDoor(), func(nc net.Conn) { s.counts.rejected.Add(1); s.refuse(nc, fullText) }}
 	var config *tls.Config
 	if over, ok := ln.(secure); ok {
 		config = over.tls.forProtocols()
@@ -46,6 +47,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 			return fmt.Errorf("accepting RESP connections: %w", err)
 		}
 		s.counts.connections.Add(1)
+		s.keepAlive(nc)
 		c := newClient(s, nc) // here, so that ids follow the order of arrival
 		if config != nil {
 			nc.(*guest).become(tls.Server(nc.(*guest).Conn, config))
@@ -55,6 +57,28 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 		if config != nil || s.denies(nc) || loop == nil || !loop.takes(c) {
 			running.Go(func() { s.serve(ctx, c) })
 		}
+	}
+}
+
+// keepAlive has the system find out when the peer is gone, as the parameter tcp-keepalive says.
+func (s *Server) keepAlive(nc net.Conn) {
+	g, _ := nc.(*guest)
+	if g == nil {
+		return
+	}
+	tcp, is := g.Conn.(interface {
+		SetKeepAliveConfig(net.KeepAliveConfig) error
+	})
+	if !is {
+		return
+	}
+	config := net.KeepAliveConfig{}
+	if seconds := s.live.keepAlive.Load(); seconds > 0 { // as Redis: three probes in that time
+		after := time.Duration(seconds) * time.Second
+		config = net.KeepAliveConfig{Enable: true, Idle: after, Interval: max(after/3, time.Second), Count: 3}
+	}
+	if err := tcp.SetKeepAliveConfig(config); err != nil {
+		s.config.Logger.Debug("setting tcp-keepalive", "error", err)
 	}
 }
 
@@ -82,7 +106,7 @@ const (
 
 // denies reports whether a peer may not be served.
 func (s *Server) denies(nc net.Conn) bool {
-	return !s.users.HasPassword() && !onLoopback(nc.RemoteAddr()) && !verified(nc)
+	return !s.live.open.Load() && !s.users.HasPassword() && !onLoopback(nc.RemoteAddr()) && !verified(nc)
 }
 
 // serve runs a connection to its end.

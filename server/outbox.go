@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"sync"
+	"time"
 )
 
 // outbox is what is on its way to a client, in order: the replies to its commands, which
@@ -11,14 +12,16 @@ type outbox struct {
 	client *client
 	now    immediate // the client's connection, nil when it is none
 
-	mu      sync.Mutex
-	done    sync.Cond // when sending ends
-	waiting []byte
-	sending bool  // a goroutine writes to the connection, and goes on with what waits
-	broken  error // why nothing is sent any more
+	mu        sync.Mutex
+	done      sync.Cond // when sending ends
+	waiting   []byte
+	overSince time.Time // more has waited than the soft limit; zero when it does not
+	sending   bool      // a goroutine writes to the connection, and goes on with what waits
+	broken    error     // why nothing is sent any more
 }
 
-// maxWaiting is what may wait for a client that does not read: with more it is closed.
+// maxWaiting is what may wait for a client that does not read, unless client-output-buffer-limit says
+// otherwise: with more it is closed.
 const maxWaiting = 32 << 20
 
 var errNotRead = errors.New("the client does not read what it is sent")
@@ -56,8 +59,9 @@ func (o *outbox) post(b []byte) bool {
 		return true
 	case len(b) == 0:
 		return !o.sending
-	case len(o.waiting)+len(b) > maxWaiting:
+	case o.full(len(b)):
 		o.broken = errNotRead
+		o.client.server.counts.fullOutputs.Add(1)
 		o.client.net.Close()
 		return true
 	}
@@ -71,6 +75,23 @@ func (o *outbox) post(b []byte) bool {
 		}()
 	}
 	return false
+}
+
+// full reports whether the client has not read so much that it is given up, with more on its way: by
+// client-output-buffer-limit, or what may wait for any.
+func (o *outbox) full(more int) bool {
+	limit := o.client.server.live.outputs.Load()[o.client.class.Load()]
+	waits := int64(len(o.waiting) + more)
+	if limit.soft <= 0 || waits <= limit.soft {
+		o.overSince = time.Time{}
+	} else if o.overSince.IsZero() {
+		o.overSince = time.Now()
+	}
+	switch {
+	case limit.hard > 0 && waits > limit.hard, limit.hard == 0 && waits > maxWaiting:
+		return true
+	}
+	return !o.overSince.IsZero() && time.Since(o.overSince) > limit.over
 }
 
 // settled waits until nothing is sent, and returns why nothing can be any more.

@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -106,6 +107,8 @@ type Server struct {
 	complaints complaints
 	memory     *store.Pool
 
+	live live
+
 	peak    atomic.Uint64 // of memory, in bytes, at the looks at it
 	atStart uint64
 
@@ -141,11 +144,12 @@ func New(c Config) *Server {
 	s.users.SetPassword(c.RequirePass)
 	s.addReader()
 	s.metrics = s.newMetrics()
+	s.live.rechecks = make(chan struct{}, 1)
+	s.take(s.params)
 	if c.Engine != nil {
 		s.hub = c.Engine.Hub()
 		c.Engine.SetFacts(s.facts)
 		c.Engine.SetTally(s.tally)
-		c.Engine.SetTimeLimit(c.TimeLimit)
 	}
 	return s
 }
@@ -182,6 +186,14 @@ func (s *Server) listensOn(a net.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listeners = append(s.listeners, a)
+	if tcp, is := a.(*net.TCPAddr); is {
+		s.params = maps.Clone(s.params)
+		if s.params["bind"] != "" {
+			s.params["bind"] += " " + tcp.IP.String()
+			return
+		}
+		s.params["port"], s.params["bind"] = strconv.Itoa(tcp.Port), tcp.IP.String()
+	}
 }
 
 // listening are the listeners as INFO shows them.
@@ -197,18 +209,6 @@ func (s *Server) listening() (lines []string) {
 		}
 	}
 	return lines
-}
-
-// tcpPort is that of the first listener on TCP, 0 for none.
-func (s *Server) tcpPort() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, a := range s.listeners {
-		if tcp, is := a.(*net.TCPAddr); is {
-			return tcp.Port
-		}
-	}
-	return 0
 }
 
 // param is the value of a parameter.

@@ -9,21 +9,21 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
 )
 
 // setting reads the new value of a parameter. It returns the value as CONFIG GET
 // shows it, or why it is none.
 type setting func(value string) (normal, why string)
 
-// settable are the parameters that may be set: OBJECT ENCODING follows the limits
-// of the small encodings, and nothing depends on the others, since every commit is
-// in the file already and there is neither a slow log nor memory to tune.
+// settable are the parameters that may be set. They take effect at once (Server.take), but for those
+// about saving, memory and loops that are not here, which are taken and change nothing.
 var settable = map[string]setting{
 	"appendonly": yesNo, "appendfsync": oneOf("everysec", "always", "no"), "save": savePoints,
 	"rdbcompression": yesNo, "stop-writes-on-bgsave-error": yesNo,
 	"lazyfree-lazy-eviction": yesNo, "lazyfree-lazy-expire": yesNo, "lazyfree-lazy-server-del": yesNo,
 	"lazyfree-lazy-user-del": yesNo, "lazyfree-lazy-user-flush": yesNo,
-	"activerehashing": yesNo, "dynamic-hz": yesNo, "hz": number(0, math.MaxInt32),
+	"activerehashing": yesNo, "dynamic-hz": yesNo, "hz": clamped(1, 500, number(math.MinInt32, math.MaxInt32)),
 	"loglevel":                oneOf("debug", "verbose", "notice", "warning", "nothing"),
 	"slowlog-log-slower-than": number(-1, math.MaxInt64), "slowlog-max-len": number(0, math.MaxInt64),
 	"latency-monitor-threshold": number(0, math.MaxInt64), "maxmemory-samples": number(1, 64),
@@ -39,17 +39,20 @@ var settable = map[string]setting{
 	"list-max-listpack-size": number(math.MinInt32, math.MaxInt32), "list-compress-depth": number(0, math.MaxInt32),
 	"stream-node-max-bytes": memory, "stream-node-max-entries": number(0, math.MaxInt64),
 
+	"maxclients": number(1, math.MaxUint32), "timeout": number(0, math.MaxInt32), "tcp-keepalive": number(0, math.MaxInt32),
+	"proto-max-bulk-len": atLeast(1<<20, atMost(resp.MaxBulk, memory)), "client-query-buffer-limit": atLeast(1<<20, memory),
+	"client-output-buffer-limit": anything, // mergeOutputs
+	"notify-keyspace-events":     eventClasses, "protected-mode": yesNo, "latency-tracking-info-percentiles": checkPercentiles,
+
 	"requirepass": anything, "acl-pubsub-default": oneOf("allchannels", "resetchannels"), "acllog-max-len": number(0, math.MaxInt64),
 }
 
 // fixed are the parameters that may be set in Redis and not here: a value that is none
 // is refused as Redis refuses it.
 var fixed = map[string]setting{
-	"maxclients": number(1, math.MaxUint32), "maxmemory": memory, "maxmemory-clients": memoryOrPercent,
+	"maxmemory": memory, "maxmemory-clients": memoryOrPercent,
 	"maxmemory-policy": oneOf("volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
 		"allkeys-lru", "allkeys-lfu", "allkeys-random", "noeviction"),
-	"notify-keyspace-events": eventClasses, "proto-max-bulk-len": atLeast(1<<20, memory),
-	"tcp-keepalive": number(0, math.MaxInt32), "timeout": number(0, math.MaxInt32),
 	"sanitize-dump-payload": oneOf("no", "yes", "clients"),
 }
 
@@ -128,11 +131,47 @@ func atLeast(low int64, check setting) setting {
 	}
 }
 
+// atMost is check for a value that may not be above high.
+func atMost(high int64, check setting) setting {
+	return func(value string) (normal, why string) {
+		normal, why = check(value)
+		if n, _ := strconv.ParseInt(normal, 10, 64); why == "" && n > high {
+			return "", fmt.Sprintf("argument must be at most %d, the longest value here", high)
+		}
+		return normal, why
+	}
+}
+
+// clamped is check for a value that is brought between low and high.
+func clamped(low, high int64, check setting) setting {
+	return func(value string) (normal, why string) {
+		if normal, why = check(value); why != "" {
+			return "", why
+		}
+		n, _ := strconv.ParseInt(normal, 10, 64)
+		return strconv.FormatInt(min(max(n, low), high), 10), ""
+	}
+}
+
+// eventClasses reads notify-keyspace-events, and writes the classes in Redis's order.
 func eventClasses(value string) (normal, why string) {
-	if strings.Trim(value, "Ag$lshzxeKEtmdn") != "" {
+	const all, others = "g$lshzxetd", "KEmn"
+	if strings.Trim(value, "A"+all+others) != "" {
 		return "", "Invalid event class character. Use 'Ag$lshzxeKEtmdn'."
 	}
-	return value, ""
+	has := func(class rune) bool { return strings.ContainsRune(value, class) }
+	kept := func(classes string) string {
+		return strings.Map(func(class rune) rune {
+			if has(class) {
+				return class
+			}
+			return -1
+		}, classes)
+	}
+	if normal = kept(all); has('A') || normal == all {
+		return "A" + kept("KEm"), "" // with which Redis does not show n
+	}
+	return normal + kept("n") + kept("KE") + kept("m"), ""
 }
 
 // savePoints reads pairs of seconds and changes, with one space between all.
@@ -160,4 +199,22 @@ func percentiles(value string) (percents []float64) {
 		}
 	}
 	return percents
+}
+
+func checkPercentiles(value string) (normal, why string) {
+	if value == "" {
+		return "", ""
+	}
+	var words []string
+	for _, word := range strings.Split(value, " ") {
+		p, err := strconv.ParseFloat(word, 64)
+		switch {
+		case err != nil:
+			return "", "Invalid latency-tracking-info-percentiles parameters"
+		case !(p >= 0 && p <= 100):
+			return "", "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]"
+		}
+		words = append(words, strconv.FormatFloat(p, 'g', -1, 64))
+	}
+	return strings.Join(words, " "), ""
 }

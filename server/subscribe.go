@@ -86,10 +86,23 @@ func (c *client) subscribe(name string, args [][]byte) resp.Value {
 // count is the number that a confirmation has: shard channels are counted for themselves.
 func (c *client) count(kind pubsub.Kind, n pubsub.Counts) int {
 	c.subscribed = n[pubsub.Channel] + n[pubsub.Pattern] + n[pubsub.Shard]
+	c.classify()
 	if kind == pubsub.Shard {
 		return n[pubsub.Shard]
 	}
 	return n[pubsub.Channel] + n[pubsub.Pattern]
+}
+
+// classify notes which limits the client has of what waits for it: one that monitors is as a replica.
+func (c *client) classify() {
+	switch {
+	case c.monitors:
+		c.class.Store(replicaClass)
+	case c.subscribed > 0:
+		c.class.Store(pubsubClass)
+	default:
+		c.class.Store(normalClass)
+	}
 }
 
 // monitor is MONITOR. It answers once.
@@ -100,6 +113,7 @@ func (c *client) monitor([][]byte) resp.Value {
 	c.server.join(pubsub.Commands)
 	c.inbox.hold()
 	c.monitors = true
+	c.classify()
 	c.server.hub.Subscribe(&c.inbox, pubsub.Commands, nil)
 	return resp.OK
 }

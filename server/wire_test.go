@@ -114,6 +114,18 @@ var exchanges = []string{
 		"CONFIG SET maxclients x\r\nCONFIG SET maxclients 0\r\nCONFIG SET maxmemory-policy foo\r\nCONFIG SET proto-max-bulk-len 1\r\nCONFIG SET proto-max-bulk-len x\r\n" +
 		"CONFIG SET notify-keyspace-events Q\r\nCONFIG SET sanitize-dump-payload foo\r\nCONFIG SET maxmemory-clients x\r\nCONFIG SET databases x\r\n",
 	"CONFIG RESETSTAT\r\nCONFIG REWRITE\r\n",
+	"CONFIG SET notify-keyspace-events KEA\r\nCONFIG GET notify-keyspace-events\r\nCONFIG SET notify-keyspace-events mxgE$\r\nCONFIG GET notify-keyspace-events\r\n" +
+		"CONFIG SET notify-keyspace-events KnEgx\r\nCONFIG GET notify-keyspace-events\r\nCONFIG SET notify-keyspace-events \"\"\r\nCONFIG GET notify-keyspace-events\r\n",
+	"CONFIG SET client-output-buffer-limit \"normal 1 2\"\r\nCONFIG SET client-output-buffer-limit \"foo 1 2 3\"\r\nCONFIG SET client-output-buffer-limit \"master 1 2 3\"\r\n" +
+		"CONFIG SET client-output-buffer-limit \"normal x 2 3\"\r\nCONFIG SET client-output-buffer-limit \"\"\r\n" +
+		"CONFIG SET client-output-buffer-limit \"pubsub 1mb 1kb 5 replica 0 1 2\"\r\nCONFIG GET client-output-buffer-limit\r\n" +
+		"CONFIG SET client-output-buffer-limit \"normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60\"\r\n",
+	"CONFIG SET client-query-buffer-limit 1\r\nCONFIG SET client-query-buffer-limit 2mb\r\nCONFIG GET client-query-buffer-limit\r\nCONFIG SET client-query-buffer-limit 1gb\r\n" +
+		"CONFIG SET proto-max-bulk-len 1mb\r\nCONFIG GET proto-max-bulk-len\r\nCONFIG SET proto-max-bulk-len 512mb\r\n",
+	"CONFIG SET latency-tracking-info-percentiles x\r\nCONFIG SET latency-tracking-info-percentiles \"50 101\"\r\nCONFIG SET latency-tracking-info-percentiles \"50.0 99.90\"\r\n" +
+		"CONFIG GET latency-tracking-info-percentiles\r\nCONFIG SET latency-tracking-info-percentiles \"\"\r\nCONFIG GET latency-tracking-info-percentiles\r\n" +
+		"CONFIG SET latency-tracking-info-percentiles \"50 99 99.9\"\r\n",
+	"CONFIG SET timeout 100 maxclients 0\r\nCONFIG GET timeout\r\nCONFIG SET timeout 100 maxclients 50 tcp-keepalive 60\r\nCONFIG GET timeout\r\nCONFIG GET maxclients\r\nCONFIG GET tcp-keepalive\r\nCONFIG SET timeout 0 maxclients 10000\r\n",
 	"INFO nosuch\r\nINFO cluster\r\nHELLO 3\r\nINFO cluster\r\n",
 
 	// transactions

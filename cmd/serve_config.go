@@ -1,0 +1,112 @@
+package cmd
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/redisconf"
+	"github.com/meowdis/meowdis/server"
+)
+
+// configFile is a file of Redis's parameters, which says what the flags do not.
+type configFile struct {
+	path   string          // as it was given, and then from the root
+	given  string          // as it was
+	file   *redisconf.File // nil without one
+	except []string        // what flags have said
+}
+
+// read reads the file, and makes the flags that are not given what it says.
+func (o *serveOptions) readConfig(given func(flag string) bool) error {
+	if o.conf.path == "" {
+		return nil
+	}
+	path, err := filepath.Abs(o.conf.path)
+	if err != nil {
+		return err
+	}
+	f, err := server.ReadConfigFile(path)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", o.conf.path, local.Pathless(err))
+	}
+	o.conf.given, o.conf.path, o.conf.file = o.conf.path, path, f
+	for flag, names := range map[string][]string{
+		"max-clients": {"maxclients"}, "requirepass": {"requirepass"}, "requirepass-file": {"requirepass"}, "time-limit": {"command-time-limit"},
+	} {
+		if given(flag) {
+			o.conf.except = append(o.conf.except, names...)
+		}
+	}
+	said := map[string][]string{}
+	for _, d := range f.Directives() {
+		said[d.Name] = d.Args
+	}
+	if file := said["aclfile"]; len(file) == 1 && o.aclFile == "" {
+		o.aclFile = file[0]
+	}
+	if o.addresses.any() {
+		return nil
+	}
+	if o.addresses.resp, err = boundAddresses(said["port"], said["bind"]); err != nil {
+		return err
+	}
+	if socket := said["unixsocket"]; len(socket) == 1 && socket[0] != "" {
+		o.addresses.resp = append(o.addresses.resp, unixScheme+socket[0])
+	}
+	return nil
+}
+
+// boundAddresses are those of the directives port and bind, none without a port or with port 0. An
+// address after a - is left out where the machine has none like it.
+func boundAddresses(port, bind []string) (addresses []string, err error) {
+	switch {
+	case len(port) == 0 && len(bind) == 0 || len(port) == 1 && port[0] == "0":
+		return nil, nil
+	case len(port) > 1:
+		return nil, exit.Usagef("port has one value")
+	case len(port) == 0:
+		port = []string{"6379"}
+	}
+	if len(bind) == 0 || len(bind) == 1 && bind[0] == "" {
+		return []string{port[0]}, nil
+	}
+	for _, host := range bind {
+		host, optional := strings.CutPrefix(host, "-")
+		switch host {
+		case "*":
+			host = "0.0.0.0"
+		case "::*":
+			host = "::"
+		}
+		if optional && !available(host) {
+			continue
+		}
+		addresses = append(addresses, net.JoinHostPort(host, port[0]))
+	}
+	return addresses, nil
+}
+
+// available reports whether something can be served on the host.
+func available(host string) bool {
+	ln, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return false
+	}
+	ln.Close()
+	return true
+}
+
+// configure gives the server what the file says.
+func (c *configFile) configure(srv *server.Server) error {
+	if c.file == nil {
+		return nil
+	}
+	if err := srv.Configure(c.file, c.except...); err != nil {
+		return fmt.Errorf("reading %s: %w", c.given, err)
+	}
+	return nil
+}

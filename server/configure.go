@@ -1,0 +1,221 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/acl"
+	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/redisconf"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// StartNames are directives that say how the server begins: whoever makes its Config reads them.
+var StartNames = []string{"port", "bind", "unixsocket", "aclfile"}
+
+// Configure takes the parameters and the users of a file of Redis's parameters, but for those in
+// except, which the command line has said already, and StartNames. It is for the time before the server
+// serves. A directive that Redis has and that has no meaning here is passed over, with a line in the
+// log; one that Redis has not is an error, which is a *redisconf.Mistake as that of a wrong value is.
+func (s *Server) Configure(f *redisconf.File, except ...string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	params, users := maps.Clone(s.params), ""
+	var unused []string
+	for _, d := range f.Directives() {
+		_, name := parameter([]byte(d.Name))
+		text := strings.TrimSpace(d.Name + " " + strings.Join(d.Args, " "))
+		wrong := func(why string) error { return &redisconf.Mistake{Line: d.Line, Text: text, Why: why} }
+		_, known := params[name]
+		switch {
+		case slices.Contains(StartNames, name) || slices.Contains(except, name):
+		case meant[name] != "" && !slices.Equal(d.Args, []string{"0"}):
+			return wrong(meant[name])
+		case name == "user":
+			if len(d.Args) < 2 {
+				return wrong("a user has a name and rules")
+			}
+			users += text + "\n"
+		case known && (settable[name] != nil || fixed[name] != nil):
+			value, why := normalized(name, strings.Join(d.Args, " "), params[name])
+			switch {
+			case why != "":
+				return wrong(why)
+			case settable[name] == nil && value != params[name]:
+				unused = append(unused, name)
+			default:
+				params[name] = value
+			}
+		case known || slices.Contains(unusedNames, name):
+			if len(d.Args) == 0 {
+				return wrong("it has no value")
+			}
+			unused = append(unused, name)
+		default:
+			return wrong("Bad directive or wrong number of arguments")
+		}
+	}
+	s.take(params)
+	if len(unused) > 0 {
+		s.config.Logger.Warn("parameters of the file that have no effect here", "names", slices.Compact(unused))
+	}
+	if users != "" {
+		if s.config.ACLFile != "" {
+			return errors.New("users are in the file of parameters and in an ACL file: keep them in one of both")
+		}
+		if !strings.Contains("\n"+users, "\nuser "+acl.Default+" ") {
+			for _, line := range s.users.Lines() {
+				if strings.HasPrefix(line, "user "+acl.Default+" ") {
+					users += line + "\n"
+				}
+			}
+		}
+		if _, wrong := s.users.Load(s.config.ConfigFile, users); wrong != "" {
+			return errors.New(wrong)
+		}
+		s.addReader()
+		if slices.Contains(except, "requirepass") {
+			s.users.SetPassword(s.config.RequirePass)
+		}
+	}
+	return nil
+}
+
+// meant are directives that nobody who wrote them would like to see passed over, and what to do.
+var meant = map[string]string{
+	"tls-port":       "give --resp-tls and a certificate with --tls-cert and --tls-key",
+	"rename-command": "take commands away by ACL rules: user default ... -NAME",
+	"include":        "put the lines of that file here",
+	"replicaof":      "this server follows no other", "slaveof": "this server follows no other",
+	"loadmodule": "there are no modules",
+}
+
+// unusedNames are directives of Redis 8.0 that mean nothing here: there are no replicas, no append-only
+// file, no other nodes, no modules and no defragmentation.
+var unusedNames = strings.Fields(`active-defrag-cycle-max active-defrag-cycle-min active-defrag-ignore-bytes
+	active-defrag-max-scan-fields active-defrag-threshold-lower active-defrag-threshold-upper activedefrag
+	always-show-logo aof-load-truncated aof-rewrite-cpulist aof-rewrite-incremental-fsync aof-timestamp-enabled
+	aof-use-rdb-preamble appenddirname appendfilename auto-aof-rewrite-min-size auto-aof-rewrite-percentage
+	bgsave-cpulist bind-source-addr bio-cpulist cluster-allow-pubsubshard-when-down
+	cluster-allow-reads-when-down cluster-allow-replica-migration cluster-announce-bus-port
+	cluster-announce-hostname cluster-announce-human-nodename cluster-announce-ip cluster-announce-port
+	cluster-announce-tls-port cluster-config-file cluster-link-sendbuf-limit cluster-migration-barrier
+	cluster-node-timeout cluster-port cluster-preferred-endpoint-type cluster-replica-no-failover
+	cluster-replica-validity-factor cluster-require-full-coverage cluster-slave-no-failover
+	cluster-slave-validity-factor crash-log-enabled crash-memcheck-enabled dbfilename dir disable-thp
+	enable-module-command enable-protected-configs hide-user-data-from-log ignore-warnings io-threads-do-reads
+	jemalloc-bg-thread locale-collate logfile masterauth masteruser max-new-connections-per-cycle
+	max-new-tls-connections-per-cycle min-replicas-max-lag min-replicas-to-write min-slaves-max-lag
+	min-slaves-to-write no-appendfsync-on-rewrite oom-score-adj oom-score-adj-values pidfile proc-title-template
+	propagation-error-behavior rdb-del-sync-files rdb-save-incremental-fsync repl-backlog-size
+	repl-backlog-ttl repl-disable-tcp-nodelay repl-diskless-load repl-diskless-sync repl-diskless-sync-delay
+	repl-diskless-sync-max-replicas repl-ping-replica-period repl-ping-slave-period repl-timeout
+	replica-announce-ip replica-announce-port replica-announced replica-full-sync-buffer-limit
+	replica-ignore-disk-write-errors replica-ignore-maxmemory replica-lazy-flush replica-priority
+	replica-read-only replica-serve-stale-data server-cpulist set-proc-title shutdown-on-sigint
+	shutdown-on-sigterm shutdown-timeout slave-announce-ip slave-announce-port slave-ignore-maxmemory
+	slave-lazy-flush slave-priority slave-read-only slave-serve-stale-data socket-mark-id syslog-enabled
+	syslog-facility syslog-ident tcp-backlog tls-auth-clients tls-ca-cert-dir tls-ca-cert-file tls-cert-file tls-key-file tls-port tls-ciphers tls-ciphersuites
+	tls-client-cert-file tls-client-key-file tls-client-key-file-pass tls-cluster tls-dh-params-file
+	tls-key-file-pass tls-prefer-server-ciphers tls-protocols tls-replication tls-session-cache-size
+	tls-session-cache-timeout tls-session-caching tracking-table-max-keys unixsocketperm`)
+
+// rewriteConfig is CONFIG REWRITE: the file says what the parameters are now.
+func (s *Server) rewriteConfig() resp.Value {
+	path := s.config.ConfigFile
+	if path == "" {
+		return resp.MakeError("ERR The server is running without a config file")
+	}
+	s.userFile.Lock()
+	defer s.userFile.Unlock()
+	if err := s.rewrite(path); err != nil {
+		s.config.Logger.Error("rewriting the parameters", "file", path, "error", err)
+		var of *fs.PathError
+		if errors.As(err, &of) {
+			err = of.Err
+		}
+		why := err.Error()
+		return resp.MakeError("ERR Rewriting config file: " + strings.ToUpper(why[:1]) + why[1:])
+	}
+	return resp.OK
+}
+
+func (s *Server) rewrite(path string) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	file, err := redisconf.Parse(string(old))
+	if err != nil {
+		return err
+	}
+	text := file.Rewrite(s.directives(), func(name string) string {
+		_, name = parameter([]byte(name))
+		return name
+	})
+	return outfile.Write(path, true, func(f *os.File) error {
+		_, err := io.WriteString(f, text)
+		return err
+	})
+}
+
+// directives are what a file would say to make the server what it is.
+func (s *Server) directives() []redisconf.Directive {
+	s.mu.Lock()
+	params := s.params
+	s.mu.Unlock()
+	initial := parameters(Config{})
+	var all []redisconf.Directive
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if settable[name] == nil || name == timeLimit {
+			continue
+		}
+		value := params[name]
+		unset := value == initial[name]
+		switch name {
+		case "client-output-buffer-limit":
+			words, before := strings.Fields(value), strings.Fields(initial[name])
+			for at := 0; at < len(words); at += 4 {
+				all = append(all, redisconf.Directive{Name: name, Args: words[at : at+4], Unset: unset || slices.Equal(words[at:at+4], before[at:at+4])})
+			}
+		case "save":
+			all = append(all, redisconf.Directive{Name: name, Args: savePairs(value), Unset: unset})
+		default:
+			all = append(all, redisconf.Directive{Name: name, Args: []string{value}, Unset: unset})
+		}
+	}
+	if s.config.ACLFile != "" {
+		return all
+	}
+	initialUsers := acl.New().Lines()
+	for _, line := range s.users.Lines() {
+		words := strings.Fields(line)
+		if words[1] == reader && s.config.ReadOnlyToken != "" {
+			continue // which the token makes
+		}
+		all = append(all, redisconf.Directive{Name: words[0], Args: words[1:], Unset: slices.Contains(initialUsers, line)})
+	}
+	return all
+}
+
+// savePairs are the args of the directive save, of which an empty one is one, too.
+func savePairs(value string) []string {
+	if value == "" {
+		return []string{""}
+	}
+	return strings.Fields(value)
+}
+
+// ReadConfigFile reads a file of Redis's parameters.
+func ReadConfigFile(path string) (*redisconf.File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return redisconf.Parse(string(text))
+}
