@@ -11,7 +11,7 @@ func Token(name, password string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(name + "\x00" + password))
 }
 
-// Unwrap is what a token wraps. ok is false for what is no token.
+// Unwrap returns the name and password in a token. ok is false when it is none.
 func Unwrap(token string) (name, password string, ok bool) {
 	text, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// idling says what memory a server takes that nobody uses, and one that a thousand
-// clients are connected to, who say nothing.
+// idling says how much memory a server takes without clients, and with a thousand that send
+// nothing.
 func idling(o *options, parent string) error {
 	const clients = 1000
 	return onServer(o, parent, func(server *running) error {

@@ -25,7 +25,6 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/foreignfile"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
@@ -466,41 +465,4 @@ func certificate(t *testing.T) (tls.Certificate, string) {
 		t.Fatal(err)
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
-}
-
-// TestInspectForeignFiles browses the files of other programs, which are only read.
-func TestInspectForeignFiles(t *testing.T) {
-	t.Parallel()
-	for _, kind := range foreignfile.Kinds {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join(t.TempDir(), "f.db")
-			if err := foreignfile.Make(kind, path); err != nil {
-				t.Fatal(err)
-			}
-			s := openScreen(t, 100, 30)
-			s.inspects(path)
-			s.shows("read-only")
-			values := map[string]string{"text": "string · ", "hash": "hash · 3 fields", "list": "list · 4 elements", "set": "set · 3 members"}
-			switch kind {
-			case "redlite":
-				values["stream"], values["geo"], values["json"] = "stream · 3 entries", "zset · 2 members", "json"
-				fallthrough
-			case "redka", "documented":
-				values["zset"] = "zset · 4 members"
-			}
-			for key, value := range values {
-				s.opens(key)
-				s.shows(value)
-				s.check(s.Press("Escape"))
-			}
-			s.check(s.Press("i"))
-			s.shows("type")
-			s.check(s.Press("Escape", "O"))
-			s.shows("Overview of database 0")
-			s.check(s.Press("Escape", "U"))
-			s.shows("This target is read-only.")
-			s.check(s.Press("q"))
-		})
-	}
 }

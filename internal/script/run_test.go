@@ -115,7 +115,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestNoCommand holds all ways to one error for what is no command, with its place.
+// TestNoCommand holds all ways to one error for a line that is no command, with its number.
 func TestNoCommand(t *testing.T) {
 	for _, test := range []struct{ input, says string }{
 		{"\n# a comment\nSET a \"b\nSET after 1\n", `line 3: unbalanced quotes: SET a "b`},
