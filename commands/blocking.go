@@ -30,6 +30,13 @@ var blockingCommands = []Command{
 		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)},
 	},
 	{
+		Name: "BLMOVEM", Group: "list", Since: "8.10.0", Arity: -6, Flags: Write | DenyOOM | Blocking,
+		Traits:  NeedsConnection,
+		Summary: "Moves elements from an end of a list to an end of another",
+		Syntax:  "source destination <LEFT|RIGHT> <LEFT|RIGHT> timeout [<COUNT count|EXACTLY exactly> <OBO|BULK>]",
+		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(RW|Inserts, 2)},
+	},
+	{
 		Name: "BRPOPLPUSH", Group: "list", Since: "2.2.0", Arity: 4, Flags: Write | DenyOOM | Blocking,
 		Traits:  NeedsConnection,
 		Summary: "Moves the last element of a list to the front of another",

@@ -61,6 +61,12 @@ var clientCommands = []Command{
 		Syntax:  "<ON|OFF>",
 	},
 	{
+		Name: "CLIENT PAUSE", Group: "connection", Since: "2.9.50", Arity: -3, Flags: Admin | session,
+		Traits:  OfServer,
+		Summary: "Holds the commands of all clients of the server for a while, or those that may write",
+		Syntax:  "timeout [WRITE|ALL]",
+	},
+	{
 		Name: "CLIENT REPLY", Group: "connection", Since: "3.2.0", Arity: 3, Flags: session,
 		Traits:  OfConnection | Unpaired,
 		Summary: "Turns the replies of the connection on or off",
@@ -94,7 +100,8 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT UNPAUSE", Group: "connection", Since: "6.2.0", Arity: 2, Flags: Admin | session,
-		Summary: "Answers OK: no connection is paused",
+		Traits:  OfServer,
+		Summary: "Ends a pause",
 	},
 }
 

@@ -10,7 +10,6 @@ var Elsewhere = newTable([]Command{
 	{Name: "BACKUP SEAL", Group: "server", Arity: 2, Flags: Admin | NoScript},
 	{Name: "BACKUP START", Group: "server", Arity: 2, Flags: Admin | NoScript},
 	{Name: "BACKUP STATUS", Group: "server", Arity: 2, Flags: Admin | Stale, Traits: Looks},
-	{Name: "CLIENT PAUSE", Group: "connection", Arity: -3, Flags: Admin | NoScript | Loading | Stale},
 	{Name: "CLUSTER", Group: "cluster", Arity: -2},
 	{Name: "CLUSTER COUNT-FAILURE-REPORTS", Group: "cluster", Arity: 3, Flags: Admin | Loading | Stale, Traits: Looks},
 	{Name: "CLUSTER COUNTKEYSINSLOT", Group: "cluster", Arity: 3, Flags: Stale, Traits: Looks},

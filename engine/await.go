@@ -25,11 +25,12 @@ func (s *Session) SetWaiting(w Waiting) { s.around = w }
 // NeverWait lets blocking commands find nothing at once, as in a transaction.
 func (s *Session) NeverWait() { s.hurried = true }
 
-// Blocked reports whether the session waits for a key, or for replicas. Any goroutine may ask.
+// Blocked reports whether the session waits for a key or for replicas, or until a pause is over. Any
+// goroutine may ask.
 func (s *Session) Blocked() bool {
 	w := s.waiter.Load()
 	if w == nil {
-		return false
+		return s.paused.Load()
 	}
 	ws := &s.engine.feed.waits
 	ws.mu.Lock()
@@ -51,13 +52,19 @@ func (s *Session) Unblock(fail bool) bool {
 	return s.engine.feed.waits.give(w, reply, nil)
 }
 
-// Blocked is how many sessions wait.
-func (e *Engine) Blocked() int64 { return e.feed.waits.blocked.Load() }
-
-// MayWait reports whether a call could wait.
-func (s *Session) MayWait(cmd *commands.Command, args [][]byte) bool {
-	_, may := s.waits(call{cmd, args})
-	return may
+// Blocked is how many sessions wait, and for how many keys; missing is how many of these are waited
+// for to go, too.
+func (e *Engine) Blocked() (sessions, keys, missing int) {
+	ws := &e.feed.waits
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for _, all := range ws.lines {
+		keys += len(all)
+		for _, l := range all {
+			missing += min(l.gone, 1)
+		}
+	}
+	return ws.asleep + int(e.held.Load()), keys, missing
 }
 
 // waits is how a call waits, unless it cannot.

@@ -43,11 +43,16 @@ func (a asked) want(t *testing.T, want string) {
 	}
 }
 
-func untilBlocked(t *testing.T, e *engine.Engine, n int64) {
+func blocked(e *engine.Engine) int {
+	n, _, _ := e.Blocked()
+	return n
+}
+
+func untilBlocked(t *testing.T, e *engine.Engine, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); e.Blocked() != n; {
+	for deadline := time.Now().Add(20 * time.Second); blocked(e) != n; {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d sessions wait, want %d", e.Blocked(), n)
+			t.Fatalf("%d sessions wait, want %d", blocked(e), n)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -76,7 +81,7 @@ func TestWaiters(t *testing.T) {
 			var replies []asked
 			for i := range 5 {
 				replies = append(replies, ask(t, e.Session(), "BLPOP a b 0"))
-				untilBlocked(t, e, int64(i+1))
+				untilBlocked(t, e, i+1)
 			}
 			ask(t, writer, "RPUSH b 1 2").want(t, "(integer) 2")
 			for i := range 2 {
@@ -90,6 +95,23 @@ func TestWaiters(t *testing.T) {
 			ask(t, writer, "RPUSH a 5").want(t, "(integer) 1")
 			replies[4].want(t, "1) \"a\"\n2) \"5\"")
 			untilBlocked(t, e, 0)
+		})
+	}
+}
+
+// TestExactly waits for as many elements as it wants, while others take what it leaves.
+func TestExactly(t *testing.T) {
+	for name, e := range engines(t) {
+		t.Run(name, func(t *testing.T) {
+			writer := e.Session()
+			all := ask(t, e.Session(), "BLMOVEM a b LEFT RIGHT 0 EXACTLY 3 BULK")
+			untilBlocked(t, e, 1)
+			ask(t, writer, "RPUSH a 1").want(t, "(integer) 1")
+			ask(t, e.Session(), "BLPOP a 0").want(t, "1) \"a\"\n2) \"1\"")
+			ask(t, writer, "RPUSH a 2 3").want(t, "(integer) 2")
+			ask(t, writer, "RPUSH a 4 5").want(t, "(integer) 4")
+			all.want(t, "1) \"2\"\n2) \"3\"\n3) \"4\"")
+			ask(t, writer, "LLEN a").want(t, "(integer) 1")
 		})
 	}
 }

@@ -65,6 +65,10 @@ type Engine struct {
 	feed  feed
 	alarm func(time.Duration) (<-chan time.Time, func()) // WithTimer's
 
+	pausing sync.Mutex
+	paused  atomic.Pointer[pause] // nil for none
+	held    atomic.Int64          // sessions that it holds
+
 	replaying sync.Mutex // keeps this process from contending with itself
 }
 

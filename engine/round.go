@@ -81,7 +81,7 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 	if _, refused := s.Refused(cmd, args, Asking); refused {
 		return false // Stream asks again, and the refusal is recorded once
 	}
-	if _, waits := s.waits(call{cmd, args}); waits {
+	if _, waits := s.waits(call{cmd, args}); waits || s.held(cmd) != nil {
 		return false
 	}
 	plan := s.planned(call{cmd, args}).plan(s.engine.env(0), 0)

@@ -93,6 +93,7 @@ func (ws *waits) watch() {
 	go func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
+		missed := false
 		tick := time.NewTicker(othersEvery)
 		defer tick.Stop()
 		for {
@@ -100,7 +101,9 @@ func (ws *waits) watch() {
 			case <-stop:
 				return
 			case <-tick.C:
-				if s.Changed(ctx) {
+				missed = s.Changed(ctx) || missed
+				if missed && ws.feed.engine.paused.Load() == nil {
+					missed = false
 					ws.feed.othersWrote(ctx)
 				}
 			}

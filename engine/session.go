@@ -32,6 +32,7 @@ type Session struct {
 	hurried bool // waits for nothing
 	around  Waiting
 	waiter  atomic.Pointer[waiter] // while it is asleep
+	paused  atomic.Bool            // while a pause holds it
 
 	budget *store.Budget // of what a pipeline holds; nil has no end
 	queued *store.Budget // of what MULTI has queued; nil as long as that is nothing
@@ -139,6 +140,17 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 	if v, busy := s.engine.busyWith(cmd); busy {
 		g.answer(s.reject(args, v))
 		return nil
+	}
+	if s.held(cmd) != nil {
+		if err := g.flush(ctx); err != nil {
+			return err
+		}
+		if err := g.hand(g.at); err != nil {
+			return err
+		}
+		if err := s.outwait(ctx, cmd); err != nil {
+			return err
+		}
 	}
 	if !translator.Translates(cmd) {
 		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {

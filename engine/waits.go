@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/meowdis/meowdis/resp"
@@ -26,7 +25,7 @@ type waits struct {
 	waiting map[*waiter]bool
 	stop    chan struct{} // ends the look at other processes
 
-	blocked atomic.Int64 // sessions that are asleep
+	asleep int // how many sessions are
 }
 
 // line is the waiters for a key.
@@ -156,7 +155,7 @@ func (ws *waits) sleep(w *waiter) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if w.asleep = w.state != over; w.asleep {
-		ws.blocked.Add(1)
+		ws.asleep++
 	}
 }
 
@@ -175,7 +174,7 @@ func (ws *waits) take(w *waiter) bool {
 func (ws *waits) end(w *waiter) {
 	w.state = over
 	if w.asleep {
-		ws.blocked.Add(-1)
+		ws.asleep--
 	}
 	for _, l := range w.lines {
 		at, _ := slices.BinarySearchFunc(l.waiters, w.place, func(o *waiter, place uint64) int {

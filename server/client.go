@@ -334,7 +334,7 @@ func (c *client) do(ctx context.Context, calls [][][]byte) {
 			c.watch = newHangupWatch(c)
 		}
 		ctx = c.watch.here
-		c.watch.begin()
+		c.watch.begin(longEnough)
 		defer c.watch.end()
 	}
 	c.deliver(ctx, calls, c.session.Stream)

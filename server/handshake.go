@@ -34,7 +34,7 @@ func (c *client) called(name string) {
 var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 	"AUTH": (*client).auth, "HELLO": (*client).hello, "QUIT": (*client).quit, "RESET": (*client).reset,
 	"CLIENT CACHING": (*client).caching, "CLIENT GETREDIR": (*client).getRedir, "CLIENT TRACKING": (*client).tracking,
-	"CLIENT TRACKINGINFO": (*client).trackingInfo, "CLIENT UNBLOCK": (*client).unblock, "CLIENT UNPAUSE": (*client).unpause,
+	"CLIENT TRACKINGINFO": (*client).trackingInfo, "CLIENT UNBLOCK": (*client).unblock, "CLIENT UNPAUSE": (*client).unpause, "CLIENT PAUSE": (*client).pause,
 	"CLIENT GETNAME": (*client).getName, "CLIENT ID": (*client).getID, "CLIENT INFO": (*client).info,
 	"CLIENT KILL": (*client).kill, "CLIENT LIST": (*client).list, "CLIENT NO-EVICT": (*client).onOff,
 	"CLIENT NO-TOUCH": (*client).onOff, "CLIENT REPLY": (*client).reply, "CLIENT SETINFO": (*client).setInfo,

@@ -22,6 +22,7 @@ type hangupWatch struct {
 	leave   context.CancelFunc
 	timer   *time.Timer
 	checked chan struct{}
+	on      bool // between begin and end
 }
 
 // hungUp is the reply to a client that has only closed its own side.
@@ -40,7 +41,10 @@ func newHangupWatch(c *client) *hangupWatch {
 	return l
 }
 
-func (l *hangupWatch) begin() { l.timer.Reset(longEnough) }
+func (l *hangupWatch) begin(after time.Duration) {
+	l.on = true
+	l.timer.Reset(after)
+}
 
 // waiting is around each wait of the session. It ends when the client hangs up, and then its turn is
 // the next one's, or when the server stops.
@@ -53,16 +57,25 @@ func (c *client) waiting(cmd *commands.Command) (context.Context, func()) {
 	}
 	ctx, cancel := context.WithCancel(c.watch.here)
 	stop := context.AfterFunc(c.life, cancel)
-	c.watch.timer.Reset(0)
+	begun := c.watch.on // by who reads
+	switch {
+	case !begun:
+		c.watch.begin(0)
+	case c.watch.timer.Stop():
+		c.watch.timer.Reset(0)
+	}
 	return ctx, func() {
 		c.left = ctx.Err() != nil
 		stop()
 		cancel()
-		c.watch.end()
+		if !begun {
+			c.watch.end()
+		}
 	}
 }
 
 func (l *hangupWatch) end() {
+	l.on = false
 	if l.timer.Stop() {
 		return
 	}
@@ -89,7 +102,7 @@ func (c *client) onlyRead(calls [][][]byte) bool {
 		return false
 	}
 	for _, args := range calls {
-		if cmd, _ := commands.Find(args); cmd == nil || cmd.Flags&commands.ReadOnly == 0 || c.session.MayWait(cmd, args) {
+		if cmd, _ := commands.Find(args); cmd == nil || cmd.Flags&commands.ReadOnly == 0 {
 			return false
 		}
 	}

@@ -63,11 +63,12 @@ func (s *Server) clientsInfo() []string {
 			watched += n
 		}
 	}
+	blocked, keys, missing := s.config.Engine.Blocked()
 	return []string{
 		field("connected_clients", len(clients)), field("cluster_connections", 0), field("maxclients", s.param("maxclients")),
-		field("blocked_clients", s.config.Engine.Blocked()), field("tracking_clients", 0), field("pubsub_clients", listeners), field("watching_clients", watching),
+		field("blocked_clients", blocked), field("tracking_clients", 0), field("pubsub_clients", listeners), field("watching_clients", watching),
 		field("clients_in_timeout_table", 0), field("total_watched_keys", watched),
-		field("total_blocking_keys", 0), field("total_blocking_keys_on_nokey", 0),
+		field("total_blocking_keys", keys), field("total_blocking_keys_on_nokey", missing),
 	}
 }
 

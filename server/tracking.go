@@ -6,10 +6,11 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
-// No client gets messages about changed keys, waits or is paused: commands that ask
-// about that are answered, those that would begin it are refused.
+// No client gets messages about changed keys: commands that ask about that are answered, those that
+// would begin it are refused.
 
 func (c *client) tracking(args [][]byte) resp.Value {
 	for i := 3; i < len(args); i++ {
@@ -64,7 +65,26 @@ func (c *client) unblock(args [][]byte) resp.Value {
 	return resp.Zero
 }
 
-func (c *client) unpause([][]byte) resp.Value { return resp.OK }
+// pause is CLIENT PAUSE timeout [WRITE|ALL]. It is the clients of this server that are held.
+func (c *client) pause(args [][]byte) resp.Value {
+	mode := option(args, 3)
+	switch ms, bad := translator.Milliseconds(args[2], time.Now().UnixMilli()); {
+	case len(args) > 4:
+		return commands.SubcommandSyntax(args)
+	case len(args) > 3 && mode != "WRITE" && mode != "ALL":
+		return resp.MakeError("ERR CLIENT PAUSE mode must be WRITE or ALL")
+	case bad != "":
+		return resp.MakeError(bad)
+	default:
+		c.server.config.Engine.Pause(ms, mode != "WRITE")
+	}
+	return resp.OK
+}
+
+func (c *client) unpause([][]byte) resp.Value {
+	c.server.config.Engine.Unpause()
+	return resp.OK
+}
 
 // sleep is DEBUG SLEEP. Other connections go on meanwhile, and a server that
 // stops does not wait for it.

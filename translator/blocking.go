@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"slices"
+
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -10,6 +12,7 @@ var blockingTranslations = translations{
 	"BRPOP":      bpop(tail),
 	"BLMPOP":     bmpop(lmpop),
 	"BLMOVE":     blmove,
+	"BLMOVEM":    blmovem,
 	"BRPOPLPUSH": func(c *Call) Plan { return c.bmove(3, tail, head) },
 	"BZPOPMIN":   bzpop(false),
 	"BZPOPMAX":   bzpop(true),
@@ -50,6 +53,17 @@ func blmove(c *Call) Plan {
 		return fail(errSyntax)
 	}
 	return c.bmove(5, from, to)
+}
+
+// blmovem is LMOVEM with a timeout in the middle.
+func blmovem(c *Call) Plan {
+	rest := *c
+	rest.Args = slices.Concat(c.Args[:5], c.Args[6:])
+	p := lmovem(&rest)
+	if _, bad := c.seconds(5); bad != "" && !p.Reply.IsError() {
+		return fail(bad)
+	}
+	return p
 }
 
 // bmove is BLMOVE and BRPOPLPUSH, with the timeout in argument i.

@@ -38,6 +38,9 @@ func Waits(cmd *commands.Command, args [][]byte, env Env) (w Wait, ok bool) {
 	case "BLMOVE", "BRPOPLPUSH":
 		w.Type, w.Keys = listType, args[1:2]
 		w.Timeout, bad = c.seconds(last)
+	case "BLMOVEM":
+		w.Type, w.Keys = listType, args[1:2]
+		w.Timeout, bad = c.seconds(5)
 	case "BLMPOP":
 		w.Type, w.Keys = listType, cmd.KeyNames(args)
 		w.Timeout, bad = c.seconds(1)
@@ -118,13 +121,16 @@ func (c *Call) seconds(i int) (ms int64, bad string) {
 }
 
 // milliseconds is the timeout that argument i says.
-func (c *Call) milliseconds(i int) (ms int64, bad string) {
-	switch ms, ok := parseInt(c.Args[i]); {
+func (c *Call) milliseconds(i int) (ms int64, bad string) { return Milliseconds(c.Args[i], c.Env.Now) }
+
+// Milliseconds is a timeout in ms from now on, in Unix ms, or the error that it is none.
+func Milliseconds(arg []byte, now int64) (ms int64, bad string) {
+	switch ms, ok := parseInt(arg); {
 	case !ok:
 		return 0, "ERR timeout is not an integer or out of range"
 	case ms < 0:
 		return 0, errNegativeTimeout
-	case ms > math.MaxInt64-c.Env.Now:
+	case ms > math.MaxInt64-now:
 		return 0, errLateTimeout
 	default:
 		return ms, ""
