@@ -144,14 +144,33 @@ func findWritten(t *testing.T, path string, clients []*client) {
 		}
 		writer.acknowledged = n
 	}
-	query := func(sql string, args ...store.Value) ([]store.Row, error) {
+	examine(t, file)
+	for swept := -1; swept != 0; { // what the sweep had begun, too
+		if swept, err = file.Sweep(t.Context(), 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	examine(t, file)
+	graves, err := queryOf(file)("SELECT count(*) FROM graves")
+	if err != nil || graves[0][0].Int() != 0 {
+		t.Errorf("%v graves are left, %v", graves, err)
+	}
+}
+
+func queryOf(file *local.Store) doctor.Query {
+	return func(sql string, args ...store.Value) ([]store.Row, error) {
 		r, err := file.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql, Args: args}}}})
 		if err != nil {
 			return nil, err
 		}
 		return r[0].Rows[0], nil
 	}
-	found, err := doctor.Exam{Query: query, Now: time.Now().UnixMilli(), Version: schema.Version, Examples: 5}.Ours()
+}
+
+// examine is doctor.
+func examine(t *testing.T, file *local.Store) {
+	t.Helper()
+	found, err := doctor.Exam{Query: queryOf(file), Now: time.Now().UnixMilli(), Version: schema.Version, Examples: 5}.Ours()
 	if err != nil || doctor.IsWrong(found) {
 		t.Errorf("doctor finds %+v, %v", found, err)
 	}

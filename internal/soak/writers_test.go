@@ -37,6 +37,7 @@ var writers = []writer{
 	{kind: "restore", write: writeRestore, look: lookRestore},
 	{kind: "fields", write: writeFields, look: lookFields},
 	{kind: "keys", write: writeKeys, look: lookKeys},
+	{kind: "graves", write: writeGraves, look: lookGraves},
 }
 
 func words(line string) (args [][]byte) {
@@ -175,3 +176,44 @@ func writeKeys(s session, name string, n int) error {
 }
 
 func lookKeys(c *storetest.Client, name string) (int, error) { return agree(c, "GET "+name) }
+
+// buried is the elements of a key that leaves them to the sweep when it goes, for several slices.
+const buried = 1500
+
+// A key of many elements takes the place of another one of the next type: its elements are in a
+// grave whenever the server is killed.
+func writeGraves(s session, name string, n int) error {
+	value := strconv.AppendInt(nil, int64(n), 10)
+	var list rdb.List
+	var hash rdb.Hash
+	var zset rdb.ZSet
+	for i := range buried {
+		element := strconv.AppendInt(nil, int64(i), 10)
+		list = append(list, value)
+		hash = append(hash, rdb.Field{Name: element, Value: value})
+		zset = append(zset, rdb.Member{Name: element, Score: float64(n)})
+	}
+	dump := rdb.Dump([]rdb.Value{list, hash, zset}[n%3])
+	return do(s, [][]byte{[]byte("RESTORE"), []byte(name), []byte("0"), dump, []byte("REPLACE")})
+}
+
+func lookGraves(c *storetest.Client, name string) (n int, err error) {
+	count := ""
+	switch typ := c.Do("TYPE " + name); typ {
+	case "none":
+		return 0, nil
+	case "list":
+		n, err = agree(c, "LINDEX "+name+" 0", "LINDEX "+name+" -1")
+		count = "LLEN "
+	case "hash":
+		n, err = agree(c, "HGET "+name+" 0", "HGET "+name+" "+strconv.Itoa(buried-1))
+		count = "HLEN "
+	default:
+		n, err = agree(c, "ZSCORE "+name+" 0", "ZSCORE "+name+" "+strconv.Itoa(buried-1))
+		count = "ZCARD "
+	}
+	if length, _ := number(c.Do(count + name)); err == nil && length != buried {
+		err = fmt.Errorf("%s has %d elements of %d", name, length, buried)
+	}
+	return n, err
+}
