@@ -304,8 +304,10 @@ func hincrbyfloat(c *Call) Plan {
 			}
 		}
 		text := longdouble.Format(sum)
+		if !old.IsNull() {
+			return write(always(resp.MakeBulk(text)), c.stmt(sqlSetField, key, hash, name, store.Bytes(text)), c.touched(key))
+		}
 		stmts := append(c.openHash(c.look(key), key), c.addFields(key, [][]byte{field, text})...)
-		stmts = append(stmts, c.stmt(sqlSetField, key, hash, name, store.Bytes(text)), c.touched(key))
 		return write(always(resp.MakeBulk(text)), stmts...)
 	}, c.stmt(sqlField, key, hash, name))
 }

@@ -15,8 +15,8 @@ const (
 		pos = coalesce((SELECT min(pos) FROM lists WHERE key_id = ` + sqlMoveTo + `), 0) - ` + sqlGap
 	sqlMoveToTail = `UPDATE lists SET key_id = ` + sqlMoveTo + `,
 		pos = coalesce((SELECT max(pos) FROM lists WHERE key_id = ` + sqlMoveTo + `), 0) + ` + sqlGap
-	sqlMoveFromHead = ` WHERE key_id = ` + liveID + ` AND pos = (SELECT min(pos) FROM lists WHERE key_id = ` + liveID + `) RETURNING value`
-	sqlMoveFromTail = ` WHERE key_id = ` + liveID + ` AND pos = (SELECT max(pos) FROM lists WHERE key_id = ` + liveID + `) RETURNING value`
+	sqlMoveFromHead = ` WHERE key_id = ` + liveID + ` AND pos = (SELECT min(pos) FROM lists WHERE key_id = ` + liveID + `)`
+	sqlMoveFromTail = ` WHERE key_id = ` + liveID + ` AND pos = (SELECT max(pos) FROM lists WHERE key_id = ` + liveID + `)`
 )
 
 var sqlMove = [2][2]string{
@@ -38,11 +38,13 @@ func lmove(c *Call) Plan {
 // undoes the growth.
 func (c *Call) move(from, to end, missing resp.Value) Plan {
 	source, destination := c.Args[1], c.Args[2]
-	stmts := []store.Stmt{c.guardPresent(source, &missing), c.guardType(source, listType)}
+	present, guard := c.guardPresent(source, &missing), c.guardType(source, listType)
+	present.Moot, guard.Moot = isThere, lookedFor[listType].there
+	stmts := append(make([]store.Stmt, 0, 9), c.stmt(sqlLookAtEnd[from], source), present, guard)
 	stmts = append(stmts, c.pushKey(destination, 1, c.purge(destination))...)
-	return write(bulkOf(len(stmts)), append(stmts,
+	return write(func(r *store.Result) resp.Value { return bulk(liveRow(r.Rows)[lookMore]) }, append(stmts,
 		c.stmt(sqlMove[from][to], source, store.Bytes(destination)),
-		c.shrunk(source), c.dropEmpty(source))...)
+		c.shrunk(source), c.emptied(source, 1))...)
 }
 
 // lmovem reads the elements and then cuts them off and pushes them. OBO pushes

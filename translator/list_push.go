@@ -95,7 +95,7 @@ var (
 	}
 )
 
-func isGone(before store.Result) bool { return liveRow(before.Rows) == nil }
+func isGone(before store.Result) bool { return !isThere(before) }
 
 func (c *Call) popOne(key []byte, e end) Plan {
 	look := c.stmt(sqlLookAtEnd[e], key)

@@ -30,6 +30,8 @@ func liveRow(rows [][]store.Row) store.Row {
 	return rows[0][0]
 }
 
+func isThere(before store.Result) bool { return liveRow(before.Rows) != nil }
+
 // isOf reports whether a key that was found is of the type.
 func isOf(row store.Row, typ string) bool { return row != nil && string(row[lookType].Bytes()) == typ }
 

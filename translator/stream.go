@@ -73,6 +73,9 @@ func metaOf(rows []store.Row) (m streamMeta, bad resp.Value) {
 const sqlStreamSave = `INSERT INTO streams(key_id, last_id, deleted_id, added) SELECT id, ?3, ?4, CAST(?5 AS INTEGER) FROM keys WHERE db = ?1 AND key = ?2
 	ON CONFLICT(key_id) DO UPDATE SET last_id = excluded.last_id, deleted_id = excluded.deleted_id, added = excluded.added`
 
+// sqlStreamGrow is sqlStreamSave of a stream that is there and gets an entry.
+const sqlStreamGrow = `UPDATE streams SET last_id = ?3, added = CAST(?4 AS INTEGER) WHERE key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2)`
+
 func (c *Call) saveStream(key []byte, m streamMeta) store.Stmt {
 	return store.Stmt{SQL: sqlStreamSave, Args: append(c.key(key)[:2], m.last.value(), m.deleted.value(), store.Digits(m.added))}
 }

@@ -196,8 +196,12 @@ func xadd(c *Call) Plan {
 		}
 		m.last = id
 		m.added++
-		stmts := append(c.makeStream(key), c.saveStream(key, m),
-			store.Stmt{SQL: sqlStreamAppend, Args: append(c.key(key)[:2], id.value(), store.Bytes(PackFields(fields)))},
+		named := c.key(key)[:2:2]
+		stmts := append(make([]store.Stmt, 0, 6), store.Stmt{SQL: sqlStreamGrow, Args: append(named, m.last.value(), store.Digits(m.added))})
+		if !m.exists {
+			stmts = append(c.makeStream(key), c.saveStream(key, m))
+		}
+		stmts = append(stmts, store.Stmt{SQL: sqlStreamAppend, Args: append(named, id.value(), store.Bytes(PackFields(fields)))},
 			c.grown(key), c.appendNode(key, nodeOf(r.Rows[1]), id, fields))
 		if o.producer != nil {
 			stmts = append(stmts, c.recordIID(key, o, id)...)

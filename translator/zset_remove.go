@@ -21,8 +21,9 @@ const (
 
 	// The same for one member.
 	zsetDeleteOne    = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) = (SELECT hash, member FROM zsets WHERE key_id = ` + liveID
-	sqlZMinOne       = `SELECT member, score FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT 1`
-	sqlZMaxOne       = `SELECT member, score FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1`
+	lookAtOne        = looked + `, z.member, z.score FROM keys k LEFT JOIN zsets z ON z.key_id = k.id` + lookAt
+	sqlLookMin       = lookAtOne + ` ORDER BY z.score, z.member LIMIT 1`
+	sqlLookMax       = lookAtOne + ` ORDER BY z.score DESC, z.member DESC LIMIT 1`
 	sqlZRemoveMinOne = zsetDeleteOne + ascending + ` LIMIT 1)`
 	sqlZRemoveMaxOne = zsetDeleteOne + descending + ` LIMIT 1)`
 )
@@ -79,17 +80,26 @@ func zremrange(by rangeBy) func(*Call) Plan {
 	}
 }
 
-// popRows is the statement of popStmts that returns the members.
-const popRows = 3
+// poppedRows are the members that popStmts pops, with their scores.
+func poppedRows(r *store.Result) []store.Row {
+	if row := liveRow(r.Rows); len(row) > lookMore {
+		return []store.Row{row[lookMore:]}
+	}
+	return r.Rows[3]
+}
 
 // popStmts removes up to n members from the lower or the upper end of key.
 func (c *Call) popStmts(key []byte, max bool, n int64) []store.Stmt {
+	if n == 1 {
+		look, remove := c.stmt(sqlLookMin, key), c.stmt(sqlZRemoveMinOne, key)
+		if max {
+			look.SQL, remove.SQL = sqlLookMax, sqlZRemoveMaxOne
+		}
+		remove.Moot = isGone
+		return append(c.guarded(look, key, zsetType), remove, c.shrunk(key), c.emptied(key, 1))
+	}
 	stmts := c.guarded(c.look(key), key, zsetType)
 	switch {
-	case n == 1 && max:
-		stmts = append(stmts, c.stmt(sqlZMaxOne, key), c.stmt(sqlZRemoveMaxOne, key))
-	case n == 1:
-		stmts = append(stmts, c.stmt(sqlZMinOne, key), c.stmt(sqlZRemoveMinOne, key))
 	case max:
 		limit := store.Int(clampLength(n))
 		stmts = append(stmts, c.stmt(sqlZMax, key, limit), c.stmt(sqlZRemoveMax, key, limit))
@@ -110,7 +120,7 @@ func zpop(max bool) func(*Call) Plan {
 		}
 		if len(c.Args) == 2 {
 			return write(func(r *store.Result) resp.Value {
-				return resp.MakeArray(scored(r.Rows[popRows]).Elems...)
+				return resp.MakeArray(scored(poppedRows(r)).Elems...)
 			}, c.popStmts(key, max, 1)...)
 		}
 		n, ok := parseInt(c.Args[2])
@@ -120,7 +130,7 @@ func zpop(max bool) func(*Call) Plan {
 		case n == 0:
 			return read(typed(zsetType, resp.EmptyArray, always(resp.EmptyArray)), c.typeOf(key))
 		}
-		return write(func(r *store.Result) resp.Value { return scored(r.Rows[popRows]) }, c.popStmts(key, max, n)...)
+		return write(func(r *store.Result) resp.Value { return scored(poppedRows(r)) }, c.popStmts(key, max, n)...)
 	}
 }
 
@@ -162,7 +172,7 @@ func (c *Call) zpopFirst(keys [][]byte, max bool, count int64, reply func(key []
 	return readThen(func(r *store.Result) Plan {
 		for i, key := range keys {
 			if len(r.Rows[i]) > 0 {
-				return write(func(r *store.Result) resp.Value { return reply(key, r.Rows[popRows]) }, c.popStmts(key, max, count)...)
+				return write(func(r *store.Result) resp.Value { return reply(key, poppedRows(r)) }, c.popStmts(key, max, count)...)
 			}
 		}
 		return answer(resp.NilArray)
