@@ -95,12 +95,12 @@ const (
 )
 
 var (
-	sqlFieldsDue     = chosen{fieldIsDue + eachField, fieldIsDue + theField}
-	sqlExpireDue     = chosen{expireField + chosenFields + ` AND ` + fieldDue, expireField + oneField + ` AND ` + fieldDue}
-	sqlRemoveDue     = chosen{removeField + chosenFields + ` AND ` + fieldDue, removeField + oneField + ` AND ` + fieldDue}
-	sqlSetExpiries   = chosen{expireField + chosenFields, expireField + oneField}
-	sqlFieldExpiries = chosen{fieldExpiry + eachField, fieldExpiry + theField}
-	sqlPersistFields = chosen{persistField + chosenFields + hasExpiry, persistField + oneField + hasExpiry}
+	sqlFieldsDue     = chosen{newListed(1, fieldIsDue+eachField), fieldIsDue + theField}
+	sqlExpireDue     = chosen{newListed(1, expireField+chosenFields+` AND `+fieldDue), expireField + oneField + ` AND ` + fieldDue}
+	sqlRemoveDue     = chosen{newListed(1, removeField+chosenFields+` AND `+fieldDue), removeField + oneField + ` AND ` + fieldDue}
+	sqlSetExpiries   = chosen{newListed(1, expireField+chosenFields), expireField + oneField}
+	sqlFieldExpiries = chosen{newListed(1, fieldExpiry+eachField), fieldExpiry + theField}
+	sqlPersistFields = chosen{newListed(1, persistField+chosenFields+hasExpiry), persistField + oneField + hasExpiry}
 )
 
 // What these commands answer of a field.

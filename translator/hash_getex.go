@@ -97,23 +97,24 @@ const (
 )
 
 var (
-	sqlGuardFieldsAbsent  = chosen{`INSERT INTO guard SELECT NULL` + foundFields, `INSERT INTO guard SELECT NULL` + foundField}
+	sqlGuardFieldsAbsent  = chosen{newListed(1, `INSERT INTO guard SELECT NULL`+foundFields), `INSERT INTO guard SELECT NULL` + foundField}
 	sqlGuardFieldsPresent = chosen{
-		`INSERT INTO guard SELECT NULL WHERE (SELECT count(*)` + foundFields + `) < json_array_length(?4)`,
+		newListed(1, `INSERT INTO guard SELECT NULL WHERE (SELECT count(*)`+foundFields+`) < json_array_length(?4)`),
 		`INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1` + foundField + `)`,
 	}
 )
 
 // Unlike HSET these set the expiry, or leave it alone.
+var (
+	sqlSetFieldsUntil = newListed(2, `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
+		SELECT `+liveID+`, `+itemHash+`, `+itemName+`, `+itemValue+`, 0, ?7 FROM json_each(?4) j WHERE true
+		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`)
+	sqlSetFieldsKeep = newListed(2, `INSERT INTO hashes(key_id, hash, field, value, seq)
+		SELECT `+liveID+`, `+itemHash+`, `+itemName+`, `+itemValue+`, 0 FROM json_each(?4) j WHERE true
+		ON CONFLICT DO UPDATE SET value = excluded.value`)
+)
+
 const (
-	sqlSetFieldsUntil = `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
-		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, 0, ?5
-		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
-		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`
-	sqlSetFieldsKeep = `INSERT INTO hashes(key_id, hash, field, value, seq)
-		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, 0
-		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
-		ON CONFLICT DO UPDATE SET value = excluded.value`
 	sqlReplaceFieldUntil = `UPDATE hashes SET value = ?6, expires_at = ?7 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
 	sqlNewFieldUntil     = `UPDATE hashes SET expires_at = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NULL`
 )

@@ -54,7 +54,7 @@ const (
 	sqlHashValues = `SELECT h.value, h.seq` + ofHash
 )
 
-var sqlFields = chosen{`SELECT h.value` + eachField, `SELECT h.value` + theField}
+var sqlFields = chosen{newListed(1, `SELECT h.value`+eachField), `SELECT h.value` + theField}
 
 // mapOf is rows of field and value.
 func mapOf(rows []store.Row) resp.Value { return pairs(resp.Map, rows) }

@@ -49,14 +49,6 @@ func noneExpires(before store.Result) bool {
 const (
 	itemValue = `unhex(j.value ->> 2)`
 
-	sqlAddFields = `INSERT INTO hashes(key_id, hash, field, value, seq)
-		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, k.seq + j.key
-		FROM (SELECT id, seq FROM keys WHERE ` + live + `) k CROSS JOIN json_each(?4) j WHERE true
-		ON CONFLICT DO NOTHING`
-	sqlSetFields = `INSERT INTO hashes(key_id, hash, field, value, seq)
-		SELECT k.id, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, 0
-		FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
-		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = NULL`
 	sqlSetField = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
 
 	// The same for a field that is large, or whose value is.
@@ -73,19 +65,29 @@ func (c *Call) addFields(key []byte, fields [][]byte) (stmts []store.Stmt) {
 		if alone {
 			add = c.stmt(sqlAddField, key, hashValue(piece[0]), store.Bytes(piece[0]), store.Bytes(piece[1]))
 		} else {
-			add = c.stmt(sqlAddFields, key, hashed(piece, 2))
+			add = sqlAddFields.on(c, key, piece)
 		}
 		stmts = append(stmts, add, c.added(key, len(piece)/2))
 	}
 	return stmts
 }
 
-// setting is the statements that set fields: several that are there, whose list is ?4, or one;
+var (
+	sqlAddFields = newListed(2, `INSERT INTO hashes(key_id, hash, field, value, seq)
+		SELECT `+liveID+`, `+itemHash+`, `+itemName+`, `+itemValue+`, (SELECT seq FROM keys WHERE `+live+`) + j.key FROM json_each(?4) j WHERE true
+		ON CONFLICT DO NOTHING`)
+	sqlSetFields = newListed(2, `INSERT INTO hashes(key_id, hash, field, value, seq)
+		SELECT `+liveID+`, `+itemHash+`, `+itemName+`, `+itemValue+`, 0 FROM json_each(?4) j WHERE true
+		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = NULL`)
+)
+
+// setting is the statements that set fields: several that are there, or one;
 // made is for a large one that was just added, "" where nothing is left to do. more follows their other
 // arguments, and only the names those of made.
 type setting struct {
-	several, one, made string
-	more               []store.Value
+	several   *listed
+	one, made string
+	more      []store.Value
 }
 
 // putFields are the statements that add the fields that the open hash lacks, with their places
@@ -110,8 +112,8 @@ func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []stor
 			add = store.Stmt{SQL: sqlAddField, Args: field}
 			put = store.Stmt{SQL: how.one, Args: append(field[:len(field):len(field)], how.more...)}
 		} else {
-			add = c.stmt(sqlAddFields, key, hashed(piece, 2))
-			put = store.Stmt{SQL: how.several, Args: append(add.Args[:4:4], how.more...)}
+			add = sqlAddFields.on(c, key, piece)
+			put = how.several.on(c, key, piece, how.more...)
 		}
 		adding = append(adding, hashOpening+len(stmts))
 		stmts = append(stmts, add, c.added(key, len(piece)/2))
@@ -150,10 +152,12 @@ func hset(ok bool) func(*Call) Plan {
 			return c.setField(key, fields[0], fields[1], ok)
 		}
 		put, adding := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField})
+		touched := c.touched(key)
 		if n := int64(len(fields) / 2); len(put) == 3 { // one list, which has nothing to set when all are new
-			put[2].Moot = func(before store.Result) bool { return before.Changes[hashOpening] == n }
+			allNew := func(before store.Result) bool { return before.Changes[hashOpening] == n }
+			put[2].Moot, touched.Moot = allNew, allNew
 		}
-		stmts := append(append(c.openHash(c.look(key), key), put...), c.touched(key))
+		stmts := append(append(c.openHash(c.look(key), key), put...), touched)
 		if ok {
 			return write(decodeOK, stmts...)
 		}
@@ -219,7 +223,7 @@ func hsetnx(c *Call) Plan {
 	return write(changed(hashOpening), append(c.openHash(c.look(key), key), c.addFields(key, c.Args[2:])...)...)
 }
 
-var sqlRemoveFields = chosen{`DELETE FROM hashes` + chosenFields, `DELETE FROM hashes` + oneField}
+var sqlRemoveFields = chosen{newListed(1, `DELETE FROM hashes`+chosenFields), `DELETE FROM hashes` + oneField}
 
 func hdel(c *Call) Plan {
 	key := c.Args[1]

@@ -51,22 +51,21 @@ func pieces(list [][]byte, width int) iter.Seq2[[][]byte, bool] {
 // chosen is SQL about elements that a call names: several is about those of the list ?4,
 // as hashed makes it, and one about that of hash ?4 and name ?5. Further arguments are
 // ?6 and on in both. What reads returns a row for each name, which ends with its place.
-type chosen struct{ several, one string }
+type chosen struct {
+	several *listed
+	one     string
+}
 
 // choose are the statements about the names, in order: one for each that is large, and
 // one for those between two of them.
 func (c *Call) choose(key []byte, names [][]byte, sql chosen, more ...store.Value) (stmts []store.Stmt) {
 	for piece, large := range pieces(names, 1) {
 		var s store.Stmt
-		switch {
-		case large:
-			s = store.Stmt{SQL: sql.one, Args: c.key(key, hashValue(piece[0]), store.Bytes(piece[0]))}
-		case len(more) > 0:
-			s = store.Stmt{SQL: sql.several, Args: c.key(key, hashed(piece, 1), store.Value{})}
-		default:
-			s = store.Stmt{SQL: sql.several, Args: c.key(key, hashed(piece, 1))}
+		if large {
+			s = store.Stmt{SQL: sql.one, Args: append(c.key(key, hashValue(piece[0]), store.Bytes(piece[0])), more...)}
+		} else {
+			s = sql.several.on(c, key, piece, more...)
 		}
-		s.Args = append(s.Args, more...)
 		stmts = append(stmts, s)
 	}
 	return stmts

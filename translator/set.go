@@ -40,7 +40,7 @@ const (
 )
 
 var sqlAreMembers = chosen{
-	several: `SELECT m.hash IS NOT NULL, j.key FROM json_each(?4) j
-		LEFT JOIN sets m ON m.key_id = ` + liveID + ` AND m.hash = ` + itemHash + ` AND m.member = ` + itemName,
+	several: newListed(1, `SELECT m.hash IS NOT NULL, j.key FROM json_each(?4) j
+		LEFT JOIN sets m ON m.key_id = `+liveID+` AND m.hash = `+itemHash+` AND m.member = `+itemName),
 	one: `SELECT EXISTS (SELECT 1 FROM sets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5), 0`,
 }

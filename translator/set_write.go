@@ -7,11 +7,11 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
+var sqlAddMembers = newListed(1, `INSERT INTO sets(key_id, hash, member, seq)
+	SELECT `+liveID+`, `+itemHash+`, `+itemName+`, (SELECT seq FROM keys WHERE `+live+`) + j.key FROM json_each(?4) j WHERE true
+	ON CONFLICT DO NOTHING`)
+
 const (
-	sqlAddMembers = `INSERT INTO sets(key_id, hash, member, seq)
-		SELECT k.id, ` + itemHash + `, ` + itemName + `, k.seq + j.key
-		FROM (SELECT id, seq FROM keys WHERE ` + live + `) k CROSS JOIN json_each(?4) j WHERE true
-		ON CONFLICT DO NOTHING`
 	sqlAddMember = `INSERT INTO sets(key_id, hash, member, seq)
 		SELECT id, ?4, ?5, seq FROM keys WHERE ` + live + ` ON CONFLICT DO NOTHING`
 
@@ -21,7 +21,7 @@ const (
 )
 
 var sqlRemoveMembers = chosen{
-	several: `DELETE FROM sets WHERE key_id = ` + liveID + ` AND (hash, member) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`,
+	several: newListed(1, `DELETE FROM sets WHERE key_id = `+liveID+` AND (hash, member) IN (SELECT `+itemHash+`, `+itemName+` FROM json_each(?4) j)`),
 	one:     `DELETE FROM sets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5`,
 }
 
@@ -33,7 +33,7 @@ func (c *Call) addMembers(key []byte, members [][]byte) (stmts []store.Stmt) {
 		if alone {
 			add = c.stmt(sqlAddMember, key, hashValue(piece[0]), store.Bytes(piece[0]))
 		} else {
-			add = c.stmt(sqlAddMembers, key, hashed(piece, 1))
+			add = sqlAddMembers.on(c, key, piece)
 		}
 		stmts = append(stmts, add, c.added(key, len(piece)))
 	}

@@ -29,7 +29,7 @@ const (
 )
 
 var sqlZRem = chosen{
-	several: `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`,
+	several: newListed(1, `DELETE FROM zsets WHERE key_id = `+liveID+` AND (hash, member) IN (SELECT `+itemHash+`, `+itemName+` FROM json_each(?4) j)`),
 	one:     `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5`,
 }
 

@@ -20,8 +20,8 @@ const (
 )
 
 var sqlZMScore = chosen{
-	several: `SELECT z.score, j.key FROM json_each(?4) j
-		LEFT JOIN zsets z ON z.key_id = ` + liveID + ` AND z.hash = ` + itemHash + ` AND z.member = ` + itemName,
+	several: newListed(1, `SELECT z.score, j.key FROM json_each(?4) j
+		LEFT JOIN zsets z ON z.key_id = `+liveID+` AND z.hash = `+itemHash+` AND z.member = `+itemName),
 	one: `SELECT (SELECT score FROM zsets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5), 0`,
 }
 

@@ -1,0 +1,67 @@
+package translator
+
+import (
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// listed is SQL about a list of elements. It reads them from json_each(?4) AS j, where hashed put
+// them; for a few it is changed to read them from arguments of their own, ?4 and on, since JSON is most of
+// the work then. Further arguments have the numbers that they have after one element: ?6 and on, when
+// that is a name, and ?7 and on, when it has a value.
+type listed struct {
+	json  string
+	width int // words of an element
+	few   [mostFew + 1]atomic.Pointer[string]
+}
+
+// mostFew keeps a statement well below 100 arguments, which some engines take at the most.
+const mostFew = 10
+
+func newListed(width int, json string) *listed { return &listed{json: json, width: width} }
+
+// on is the statement about a list.
+func (l *listed) on(c *Call, key []byte, list [][]byte, more ...store.Value) store.Stmt {
+	n := len(list) / l.width
+	if n > mostFew {
+		args := c.key(key, hashed(list, l.width))
+		if len(more) > 0 {
+			args = append(append(args, make([]store.Value, l.width)...), more...)
+		}
+		return store.Stmt{SQL: l.json, Args: args}
+	}
+	args := append(make([]store.Value, 0, 3+n+len(list)+len(more)), store.Int(int64(c.Env.DB)), store.Bytes(key), store.Int(c.Env.Now))
+	for i, word := range list {
+		if i%l.width == 0 {
+			args = append(args, hashValue(word))
+		}
+		args = append(args, store.Bytes(word))
+	}
+	return store.Stmt{SQL: l.text(n), Args: append(args, more...)}
+}
+
+// text is the SQL about n elements.
+func (l *listed) text(n int) string {
+	if sql := l.few[n].Load(); sql != nil {
+		return *sql
+	}
+	number := func(i int) string { return "?" + strconv.Itoa(i) }
+	rows := make([]string, n)
+	for i := range rows {
+		columns := make([]string, l.width+2)
+		for j := range l.width + 1 {
+			columns[j] = number(4 + i*(l.width+1) + j)
+		}
+		columns[l.width+1] = strconv.Itoa(i)
+		rows[i] = "(" + strings.Join(columns, ", ") + ")"
+	}
+	after := 4 + n*(l.width+1)
+	sql := strings.NewReplacer(number(5+l.width), number(after), number(6+l.width), number(after+1),
+		`json_each(?4) j`, `(VALUES `+strings.Join(rows, ", ")+`) j`,
+		`json_array_length(?4)`, strconv.Itoa(n), itemHash, `j.column1`, itemName, `j.column2`, itemValue, `j.column3`, `j.key`, `j.column`+strconv.Itoa(l.width+2)).Replace(l.json)
+	l.few[n].Store(&sql)
+	return sql
+}
