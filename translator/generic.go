@@ -40,11 +40,10 @@ var genericTranslations = translations{
 }
 
 // sqlDel says of each deleted key whether it was live.
-const (
-	sqlDel = `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT unhex(j.value) FROM json_each(?2) j)
-	RETURNING dies_at IS NULL OR dies_at > ?3`
-	sqlDelOne = `DELETE FROM keys WHERE ` + live
-)
+var sqlDel = keyed{json: `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT unhex(j.value) FROM json_each(?2) j)
+	RETURNING dies_at IS NULL OR dies_at > ?3`}
+
+const sqlDelOne = `DELETE FROM keys WHERE ` + live
 
 // del is DEL and UNLINK.
 func del(c *Call) Plan {
@@ -53,7 +52,7 @@ func del(c *Call) Plan {
 		purge.Moot = somethingChanged
 		return write(changed(0), c.stmt(sqlDelOne, c.Args[1]), purge)
 	}
-	stmt := store.Stmt{SQL: sqlDel, Args: c.list(c.Args[1:])}
+	stmt := sqlDel.on(c, c.Args[1:])
 	return write(func(r *store.Result) resp.Value {
 		n := int64(0)
 		for _, row := range r.Rows[0] {
@@ -63,18 +62,17 @@ func del(c *Call) Plan {
 	}, stmt)
 }
 
-const (
-	sqlExists = `SELECT count(*) FROM json_each(?2) j CROSS JOIN keys k
-	ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)`
-	sqlExistsOne = `SELECT 1 FROM keys WHERE ` + live
-)
+var sqlExists = keyed{json: `SELECT count(*) FROM json_each(?2) j CROSS JOIN keys k
+	ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)`}
+
+const sqlExistsOne = `SELECT 1 FROM keys WHERE ` + live
 
 // exists is EXISTS and TOUCH.
 func exists(c *Call) Plan {
 	if len(c.Args) == 2 {
 		return read(countRows, c.stmt(sqlExistsOne, c.Args[1]))
 	}
-	return read(intOf(0), store.Stmt{SQL: sqlExists, Args: c.list(c.Args[1:])})
+	return read(intOf(0), sqlExists.on(c, c.Args[1:]))
 }
 
 // list is the arguments of a statement about many keys: database, keys, now.

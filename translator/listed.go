@@ -65,3 +65,37 @@ func (l *listed) text(n int) string {
 	l.few[n].Store(&sql)
 	return sql
 }
+
+// keyed is SQL about a list of keys, which it reads from json_each(?2) AS j; for a few they are
+// arguments of their own, ?4 and on.
+type keyed struct {
+	json string
+	few  [mostFew + 1]atomic.Pointer[string]
+}
+
+// on is the statement about keys.
+func (k *keyed) on(c *Call, keys [][]byte) store.Stmt {
+	n := len(keys)
+	if n > mostFew {
+		return store.Stmt{SQL: k.json, Args: c.list(keys)}
+	}
+	args := append(make([]store.Value, 0, 3+n), store.Int(int64(c.Env.DB)), store.Value{}, store.Int(c.Env.Now))
+	for _, key := range keys {
+		args = append(args, store.Bytes(key))
+	}
+	return store.Stmt{SQL: k.text(n), Args: args}
+}
+
+// text is the SQL about n keys.
+func (k *keyed) text(n int) string {
+	if sql := k.few[n].Load(); sql != nil {
+		return *sql
+	}
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = "(?" + strconv.Itoa(4+i) + ", " + strconv.Itoa(i) + ")"
+	}
+	sql := strings.NewReplacer(`json_each(?2) j`, `(VALUES `+strings.Join(rows, ", ")+`) j`, `unhex(j.value)`, `j.column1`, `j.key`, `j.column2`).Replace(k.json)
+	k.few[n].Store(&sql)
+	return sql
+}

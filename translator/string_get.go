@@ -22,9 +22,9 @@ func decodeString(r *store.Result) resp.Value {
 
 func get(c *Call) Plan { return read(decodeString, c.stmt(sqlGet, c.Args[1])) }
 
-// sqlMGet returns stringColumns for each of the keys ?2, and its place among them.
-const sqlMGet = `SELECT ` + stringColumns + `, j.key FROM json_each(?2) j
-	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)` + keyParts + ` ORDER BY j.key`
+// sqlMGet returns stringColumns for each of the keys, and its place among them.
+var sqlMGet = keyed{json: `SELECT ` + stringColumns + `, j.key FROM json_each(?2) j
+	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)` + keyParts}
 
 func mget(c *Call) Plan {
 	return read(func(r *store.Result) resp.Value { return resp.MakeArray(stringsOf(r.Rows[0])...) },
@@ -33,11 +33,14 @@ func mget(c *Call) Plan {
 
 // stringsAt reads the strings at keys, for stringsOf.
 func (c *Call) stringsAt(keys [][]byte) store.Stmt {
-	return store.Stmt{SQL: sqlMGet, Args: c.list(keys), Size: 2, Of: 5}
+	s := sqlMGet.on(c, keys)
+	s.Size, s.Of = 2, 5
+	return s
 }
 
 // stringsOf is the strings in the rows of sqlMGet, nil for what is none.
 func stringsOf(rows []store.Row) []resp.Value {
+	slices.SortStableFunc(rows, compareSeq) // which SQLite has sorted as a rule
 	var values []resp.Value
 	for len(rows) > 0 {
 		place := rows[0][4].Int()
