@@ -180,6 +180,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	defer saver.running.Wait()
 	config.Engine, config.Writable, config.Save, config.Stop = engine.New(file), file.Moved, saver.save, stop
+	config.Dump = (&dumper{file, logger}).dump
 	config.StoreFigures = func() server.StoreFigures { return server.StoreFigures(file.Figures()) }
 	made := config.Token == ""
 	if made {

@@ -41,13 +41,11 @@ var Elsewhere = newTable([]Command{
 	{Name: "MODULE LOAD", Group: "server", Arity: -3, Flags: Admin | NoScript | NoAsyncLoading},
 	{Name: "MODULE LOADEX", Group: "server", Arity: -3, Flags: Admin | NoScript | NoAsyncLoading},
 	{Name: "MODULE UNLOAD", Group: "server", Arity: 3, Flags: Admin | NoScript | NoAsyncLoading},
-	{Name: "PSYNC", Group: "server", Arity: -3, Flags: Admin | NoScript, Traits: OfConnection | Unpaired},
 	{Name: "READONLY", Group: "cluster", Arity: 1, Flags: Loading | Stale | Fast, Categories: []string{"connection"}},
 	{Name: "READWRITE", Group: "cluster", Arity: 1, Flags: Loading | Stale | Fast, Categories: []string{"connection"}},
 	{Name: "REPLICAOF", Group: "server", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading, Traits: Dangerous},
 	{Name: "SCRIPT DEBUG", Group: "scripting", Arity: 3, Flags: NoScript},
 	{Name: "SLAVEOF", Group: "server", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading, Traits: Dangerous},
-	{Name: "SYNC", Group: "server", Arity: 1, Flags: Admin | NoScript, Traits: OfConnection | Unpaired},
 })
 
 // Known is the command that args name, whatever their number: one of ours, or of a

@@ -27,6 +27,22 @@ var persistCommands = []Command{
 		Syntax:  "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]", Traits: Dangerous,
 	},
 	{
+		Name: "PSYNC", Group: "server", Since: "2.8.0", Arity: -3, Flags: Admin | NoScript | NoAsyncLoading | NoMulti,
+		Summary: "Sends all data to a replica, as a dump file",
+		Syntax:  "replicationid offset [FAILOVER]", Traits: OfConnection | NeedsConnection | Unpaired,
+	},
+	{
+		Name: "SYNC", Group: "server", Since: "1.0.0", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading | NoMulti,
+		Summary: "Sends all data to an old replica, as a dump file",
+		Traits:  OfConnection | NeedsConnection | Unpaired,
+	},
+	{
+		Name: "REPLCONF", Group: "server", Since: "3.0.0", Arity: -1, Flags: Admin | NoScript | Loading | Stale | AllowBusy,
+		Summary: "Takes what a replica says of itself",
+		Syntax:  "[option value [option value ...]]",
+		Traits:  OfConnection | NeedsConnection | Unpaired,
+	},
+	{
 		Name: "ROLE", Group: "server", Since: "2.8.12", Arity: 1, Flags: NoScript | Loading | Stale | Fast,
 		Summary:    "Answers that this is a master without replicas",
 		Categories: []string{"admin", "dangerous"},

@@ -52,10 +52,11 @@ type client struct {
 	left   bool            // while its session waited
 	looped looped
 
-	resp3  bool
-	authed bool
-	quiet  quiet
-	closed bool // no command is read any more
+	resp3     bool
+	authed    bool
+	quiet     quiet
+	wantsDump bool // REPLCONF rdb-only: nothing after the dump
+	closed    bool // no command is read any more
 
 	listens    bool // messages may come, or have come once
 	subscribed int  // how many subscriptions it has
@@ -217,11 +218,14 @@ func (c *client) reader() *resp.Reader {
 // the signs of an HTTP client.
 var ownNames = [][]byte{
 	[]byte("AUTH"), []byte("CLIENT"), []byte("HELLO"), []byte("QUIT"), []byte("RESET"), []byte("POST"), []byte("HOST:"),
+	[]byte("PSYNC"), []byte("SYNC"),
 }
+
+var replConf = []byte("REPLCONF")
 
 func isOwn(name []byte) bool {
 	if len(name) < 4 || len(name) > 6 {
-		return begins(name)
+		return begins(name) || bytes.EqualFold(name, replConf)
 	}
 	return slices.ContainsFunc(ownNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
 }

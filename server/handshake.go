@@ -39,6 +39,7 @@ var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 	"CLIENT KILL": (*client).kill, "CLIENT LIST": (*client).list, "CLIENT NO-EVICT": (*client).onOff,
 	"CLIENT NO-TOUCH": (*client).onOff, "CLIENT REPLY": (*client).reply, "CLIENT SETINFO": (*client).setInfo,
 	"CLIENT SETNAME": (*client).setName, "DEBUG SLEEP": (*client).sleep, "MONITOR": (*client).monitor,
+	"PSYNC": (*client).psync, "SYNC": (*client).sync, "REPLCONF": (*client).replConf,
 }
 
 // own carries out the commands that belong to the server as a whole.

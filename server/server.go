@@ -73,6 +73,10 @@ type Config struct {
 	Save func(context.Context) error
 	// StoreFigures tells the metrics of the store; nil is that there is nothing to tell.
 	StoreFigures func() StoreFigures
+	// Dump makes a dump for a replica; nil refuses replicas.
+	Dump func(context.Context) (*Dump, error)
+	// PingEvery is how often a replica that has its dump gets a sign of life; 0 is 10 seconds.
+	PingEvery time.Duration
 	// Stop ends the contexts of ServeRESP and ServeREST, for SHUTDOWN; nil refuses that.
 	Stop func()
 	// Writable reports why the store takes no writes now; nil is that it does.
@@ -104,6 +108,9 @@ type Server struct {
 	health     health
 	saves      saves
 	metrics    http.Handler
+	dumping    chan struct{} // has room for one
+	replicas   atomic.Int64  // now
+	syncs      atomic.Int64  // dumps that were asked for
 	complaints complaints
 	memory     *store.Pool
 
@@ -125,6 +132,7 @@ func New(c Config) *Server {
 	c.MaxMemory = cmp.Or(c.MaxMemory, 2<<30)
 	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
 	c.MaxClients = cmp.Or(c.MaxClients, 10_000)
+	c.PingEvery = cmp.Or(c.PingEvery, 10*time.Second)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
 	if c.Sleep == nil {
 		c.Sleep = sleep
@@ -137,7 +145,7 @@ func New(c Config) *Server {
 	s := &Server{
 		config: c, runID: hex.EncodeToString(id), since: time.Now(),
 		users: acl.New(), clients: map[int64]*client{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
-		tally: tally.New(), atStart: readMemory().used, saves: saves{last: time.Now()},
+		tally: tally.New(), atStart: readMemory().used, saves: saves{last: time.Now()}, dumping: make(chan struct{}, 1),
 	}
 	rand.Read(id)
 	s.replID.Store(hex.EncodeToString(id))

@@ -167,6 +167,9 @@ var leftOut = map[string]string{
 	"PUBSUB HELP": ownWords, "MODULE HELP": ownWords, "OBJECT HELP": ownWords, "SCRIPT HELP": ownWords, "FUNCTION HELP": ownWords, "XGROUP HELP": ownWords, "XINFO HELP": ownWords,
 	"CLIENT KILL": "closes the connections of the test", "QUIT": "closes the connections of the test",
 	"SHUTDOWN":        "ends the server of the test",
+	"PSYNC":           ofReplicas,
+	"SYNC":            ofReplicas,
+	"REPLCONF":        ofReplicas,
 	"CLIENT REPLY":    "what is not answered cannot be compared",
 	"CLIENT TRACKING": "no client gets messages about changes here, so that ON is refused",
 	"DEBUG":           "Redis has its subcommands in no table, and queues what it will refuse",
@@ -181,6 +184,7 @@ var leftOut = map[string]string{
 
 const (
 	byMessages  = "answers by messages, and often by several: the server's schedules compare them"
+	ofReplicas  = "makes the connection one of a replica"
 	writesFiles = "writes files, one at a time"
 	ownWords    = "answers in words of its own"
 	ofUpstash   = "Redis does not have it"

@@ -1,0 +1,95 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/meowdis/meowdis/internal/move"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// dumper makes dump files of a server's file for replicas.
+type dumper struct {
+	file *local.Store
+	log  *slog.Logger
+}
+
+// dump is server.Config's Dump. It copies the file as it is at one moment, and makes the dump of
+// the copy, beside the file: there is room for it if anywhere.
+func (d *dumper) dump(ctx context.Context) (_ *server.Dump, err error) {
+	beside := ""
+	if path := d.file.Path(); path != local.Memory {
+		beside = filepath.Dir(path)
+	}
+	dir, err := os.MkdirTemp(beside, ".meowdis-replica-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
+	version, err := d.file.DataVersion(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.OpenFile(filepath.Join(dir, "dump.rdb"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.write(ctx, filepath.Join(dir, "copy.sqlite"), out); err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	size, err := out.Seek(0, 2)
+	if err == nil {
+		_, err = out.Seek(0, 0)
+	}
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return &server.Dump{ReadCloser: dumpFile{out, dir}, Size: size, Changed: func(ctx context.Context) (bool, error) {
+		now, err := d.file.DataVersion(ctx)
+		return now != version, err
+	}}, nil
+}
+
+// write makes the copy, and the dump of it.
+func (d *dumper) write(ctx context.Context, copied string, out *os.File) (err error) {
+	if err := d.file.Backup(ctx, copied, local.BackupOptions{AsIs: true}); err != nil {
+		return err
+	}
+	o := &target.Options{}
+	c, err := o.Connect(ctx, target.Target{Path: copied}, local.Options{ReadOnly: true, SweepEvery: -1}, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	left, why := 0, ""
+	notify := func(k *transfer.Key, err error) {
+		left, why = left+1, fmt.Sprintf("%.100q: %v", k.Name, err)
+	}
+	spool := &spoolFile{dir: filepath.Dir(copied)}
+	w := transfer.NewRDBWriter(rdb.NewFileWriter(out, spool.open), notify)
+	err = transfer.Run(ctx, move.Keys(ctx, c, transfer.ReadOptions{}), w, notify, nil)
+	if left > 0 {
+		d.log.Warn("a replica has not all keys", "keys", left, "last", why)
+	}
+	return errors.Join(err, spool.remove())
+}
+
+// dumpFile is a file whose directory goes when it is closed.
+type dumpFile struct {
+	*os.File
+	dir string
+}
+
+func (f dumpFile) Close() error { return errors.Join(f.File.Close(), os.RemoveAll(f.dir)) }

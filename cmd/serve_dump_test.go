@@ -1,0 +1,81 @@
+package cmd_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/internal/oracle"
+)
+
+// serveProcess starts meowdis serve on a file, and returns the address of RESP.
+func serveProcess(t *testing.T, args ...string) string {
+	t.Helper()
+	run := exec.Command("meowdis", append([]string{"serve", "--resp", "127.0.0.1:0"}, args...)...)
+	run.Dir = t.TempDir()
+	out, err := run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		run.Process.Kill()
+		run.Wait()
+	})
+	buf := make([]byte, 1000)
+	n, err := out.Read(buf)
+	address, ok := strings.CutPrefix(strings.TrimSpace(string(buf[:n])), "RESP redis://")
+	if err != nil || !ok {
+		t.Fatalf("%q, %v", buf[:n], err)
+	}
+	return address
+}
+
+// TestRealReplica lets redis-server follow us, and redis-cli fetch a dump.
+func TestRealReplica(t *testing.T) {
+	t.Parallel()
+	address := serveProcess(t, ":memory:")
+	url := "redis://" + address
+	for _, line := range []string{"MSET a 1 b 2", "RPUSH list x y", "HSET hash f v", "EXPIRE a 1000"} {
+		if out, err := exec.Command("meowdis", append([]string{"exec", "--url", url}, strings.Fields(line)...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	replica := oracle.Start(t)
+	c := replica.Dial(t)
+	ask := func(words ...string) string {
+		args := make([][]byte, len(words))
+		for i, word := range words {
+			args[i] = []byte(word)
+		}
+		return string(c.Do(args...).Str)
+	}
+	host, port, _ := strings.Cut(address, ":")
+	ask("REPLICAOF", host, port)
+	for deadline := time.Now().Add(60 * time.Second); !strings.Contains(ask("INFO", "replication"), "master_link_status:up"); <-time.After(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the replica does not follow: %s", ask("INFO", "replication"))
+		}
+	}
+	ask("REPLICAOF", "NO", "ONE")
+	diff := exec.Command("meowdis", "diff", url, "unix://"+replica.Socket)
+	if out, err := diff.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+
+	dump := filepath.Join(t.TempDir(), "dump.rdb")
+	if out, err := exec.Command("redis-cli", "-u", url, "--rdb", dump).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	file := filepath.Join(t.TempDir(), "copy.sqlite")
+	if out, err := exec.Command("meowdis", "import", "--db", file, dump).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := exec.Command("meowdis", "diff", file, url).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

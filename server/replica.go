@@ -1,0 +1,193 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// Dump is all data of one moment as a dump file of Redis.
+type Dump struct {
+	io.ReadCloser
+	Size int64
+	// Changed reports whether something may have been written since.
+	Changed func(context.Context) (bool, error)
+}
+
+// replConf is REPLCONF option value …: what a replica says of itself. An acknowledgement gets no
+// reply.
+func (c *client) replConf(args [][]byte) resp.Value {
+	if len(args)%2 == 0 {
+		return syntaxError
+	}
+	for i := 1; i < len(args); i += 2 {
+		value := args[i+1]
+		switch name := strings.ToLower(string(args[i])); name {
+		case "ack", "getack":
+			if c.quiet == loud {
+				c.quiet = skipping
+			}
+			return resp.OK
+		case "listening-port", "rdb-only":
+			n, ok := commands.ParseInt(value)
+			if !ok {
+				return resp.MakeError("ERR value is not an integer or out of range")
+			}
+			if name == "rdb-only" {
+				c.wantsDump = n == 1
+			}
+		case "ip-address", "capa":
+		case "rdb-filter-only":
+			if len(value) > 0 {
+				return resp.MakeError("ERR Unsupported rdb-filter-only option: " + commands.Quote(value))
+			}
+		default:
+			return resp.MakeError("ERR Unrecognized REPLCONF option: " + commands.Quote(args[i]))
+		}
+	}
+	return resp.OK
+}
+
+var noDump = resp.MakeError("ERR there is nothing to copy the data from here")
+
+// waitEvery is how often a replica gets a sign of life while the dump is made.
+const waitEvery = time.Second
+
+// psync is PSYNC replicationid offset: all data, and then no more than signs of life. When
+// something was written the connection ends, so that the replica comes for all data again and
+// never takes an old state for the present one.
+func (c *client) psync(args [][]byte) resp.Value {
+	if _, ok := commands.ParseInt(args[2]); !ok {
+		return resp.MakeError("ERR value is not an integer or out of range")
+	}
+	return c.replicate("+FULLRESYNC " + c.server.replID.Load().(string) + " 0\r\n")
+}
+
+func (c *client) sync([][]byte) resp.Value { return c.replicate("") }
+
+// replicate serves the connection of a replica to its end, after the greeting.
+func (c *client) replicate(greeting string) resp.Value {
+	if c.server.config.Dump == nil {
+		return noDump
+	}
+	c.server.syncs.Add(1)
+	c.server.replicas.Add(1)
+	defer c.server.replicas.Add(-1)
+	c.write(append(c.out, greeting...))
+	c.out = c.out[:0]
+	log := c.server.config.Logger.With("replica", c.net.RemoteAddr().String())
+	switch err := c.feed(); {
+	case err != nil && !errors.Is(err, errReplicaLeft):
+		log.Error("copying the data to a replica", "error", err)
+	default:
+		log.Info("a replica has its copy")
+	}
+	c.closed = true
+	if c.broken == nil {
+		c.broken = errReplicaLeft // the connection is no client's any more: nothing is replied
+	}
+	return resp.OK
+}
+
+var errReplicaLeft = errors.New("the replica left")
+
+// feed sends the dump, and signs of life until it is out of date.
+func (c *client) feed() error {
+	dump, err := c.awaitDump(c.life)
+	if err != nil {
+		return err
+	}
+	defer dump.Close()
+	c.write(fmt.Appendf(nil, "$%d\r\n", dump.Size))
+	buf := make([]byte, writePiece)
+	for left := dump.Size; left > 0; {
+		n, err := dump.Read(buf[:min(left, int64(len(buf)))])
+		if c.write(buf[:n]); c.broken != nil {
+			return errReplicaLeft
+		}
+		if left -= int64(n); err != nil && left > 0 {
+			return fmt.Errorf("reading the dump: %w", err)
+		}
+	}
+	if c.wantsDump {
+		return nil
+	}
+	return c.keepAlive(c.life, dump)
+}
+
+// awaitDump has the dump made, and sends signs of life meanwhile. One is made at a time.
+func (c *client) awaitDump(ctx context.Context) (*Dump, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	type made struct {
+		dump *Dump
+		err  error
+	}
+	done := make(chan made, 1)
+	go func() {
+		select {
+		case c.server.dumping <- struct{}{}:
+		case <-ctx.Done():
+			done <- made{nil, errReplicaLeft}
+			return
+		}
+		dump, err := c.server.config.Dump(ctx)
+		<-c.server.dumping
+		done <- made{dump, err}
+	}()
+	tick := time.NewTicker(waitEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case m := <-done:
+			cancel()
+			return m.dump, m.err
+		case <-tick.C:
+		}
+		if c.write([]byte("\n")); c.broken != nil {
+			cancel()
+			if m := <-done; m.dump != nil {
+				m.dump.Close()
+			}
+			return nil, errReplicaLeft
+		}
+	}
+}
+
+// keepAlive pings the replica, and ignores what it says, until the dump is out of date.
+func (c *client) keepAlive(ctx context.Context, dump *Dump) error {
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		for in := c.reader(); ; {
+			if _, err := in.ReadCommand(); err != nil {
+				return
+			}
+		}
+	}()
+	defer func() {
+		c.net.Close()
+		<-left
+	}()
+	tick := time.NewTicker(c.server.config.PingEvery)
+	defer tick.Stop()
+	for c.broken == nil {
+		select {
+		case <-left:
+			return errReplicaLeft
+		case <-ctx.Done():
+			return errReplicaLeft
+		case <-tick.C:
+		}
+		if changed, err := dump.Changed(ctx); err != nil || changed {
+			return err
+		}
+		c.write([]byte("*1\r\n$4\r\nping\r\n"))
+	}
+	return errReplicaLeft
+}
