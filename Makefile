@@ -12,10 +12,10 @@ test:
 crash:
 	go test ./internal/soak -run TestCrash -v -count 1 -timeout 20m -for 10m -seed $$$$
 
-# Has 500 clients of every kind, many of them bad, use a server for four minutes; make
+# Has 1000 clients of every kind, many of them bad, use a server for five minutes; make
 # test does so with a few.
 soak:
-	go test ./internal/soak -run TestSoak -v -count 1 -timeout 20m -for 4m -clients 500
+	go test ./internal/soak -run TestSoak -v -count 1 -timeout 20m -for 5m -clients 1000
 
 # The files that are generated from the code.
 generate:

@@ -56,10 +56,12 @@ func TestCrash(t *testing.T) {
 	}
 	until := time.Now().Add(*runFor)
 	round := 0
+	values := map[string]string{} // of the keys that all share
 	for ; !t.Failed() && (round < rounds || time.Now().Before(until)); round++ {
 		servers := []*process{start(t, path), start(t, path)}
-		crash(t, random, servers, clients)
-		findWritten(t, path, clients)
+		h := &history{began: time.Now()}
+		crash(t, random, servers, clients, h)
+		findWritten(t, path, clients, func(c *storetest.Client) { values = h.check(t, c, values) })
 	}
 	written := 0
 	for _, c := range clients {
@@ -68,14 +70,26 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d kills of two servers, %d writes acknowledged", round, written)
 }
 
-// crash has all clients write until their server is killed.
-func crash(t *testing.T, random *rand.Rand, servers []*process, clients []*client) {
+// crash has all clients write until their server is killed, and others act on keys that they share.
+func crash(t *testing.T, random *rand.Rand, servers []*process, clients []*client, h *history) {
 	var acknowledged atomic.Int64
 	moment := []int64{1 + random.Int64N(most), 0}
 	moment[1] = moment[0] + random.Int64N(2)*random.Int64N(most)
 	reached := []chan struct{}{make(chan struct{}), make(chan struct{})}
 	first := random.IntN(2) // is killed first
 	var running sync.WaitGroup
+	for i := range 6 {
+		s, err := servers[i%2].dial(i < 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		running.Go(func() {
+			defer s.Close()
+			if err := h.keep(s, i); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 	for _, c := range clients {
 		s, err := servers[c.server].dial(c.onREST)
 		if err != nil {
@@ -126,8 +140,8 @@ func (p *process) dial(overREST bool) (session, error) {
 }
 
 // findWritten opens the file that the servers left, and has each client find what it wrote: the
-// number that was acknowledged, or the one that was under way, whole.
-func findWritten(t *testing.T, path string, clients []*client) {
+// number that was acknowledged, or the one that was under way, whole. More looks are at the file, too.
+func findWritten(t *testing.T, path string, clients []*client, more ...func(*storetest.Client)) {
 	file, err := local.Open(path, local.Options{SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +157,9 @@ func findWritten(t *testing.T, path string, clients []*client) {
 			t.Errorf("%s: %d was acknowledged, and %d is there", writer.name, writer.acknowledged, n)
 		}
 		writer.acknowledged = n
+	}
+	for _, look := range more {
+		look(c)
 	}
 	examine(t, file)
 	for swept := -1; swept != 0; { // what the sweep had begun, too

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/meowdis/meowdis/internal/latency"
 )
 
 var crowdSize = flag.Int("clients", 60, "of TestSoak, at once")
@@ -30,6 +32,23 @@ type crowd struct {
 	ending atomic.Bool     // of the server: connections break
 	wrong  atomic.Int64    // errors that were not meant
 	seen   sightings
+
+	locks  atomic.Int64 // how often the file was locked and freed: odd while it is locked
+	timing sync.Mutex
+	writes latency.Distribution // of acknowledged ones, but for those beside a locked file
+}
+
+// timed runs a write that is acknowledged unless there is an error.
+func (c *crowd) timed(write func() error) error {
+	began, locks := time.Now(), c.locks.Load()
+	err := write()
+	took := time.Since(began)
+	if err == nil && locks%2 == 0 && c.locks.Load() == locks {
+		c.timing.Lock()
+		defer c.timing.Unlock()
+		c.writes.Add(took)
+	}
+	return err
 }
 
 // sightings count what must happen before a life is over.
@@ -41,6 +60,8 @@ type sightings struct {
 	hungUp, // clients that left in the middle
 	givenUp, // clients that never read, and were closed
 	unlocked, // writes after another process has kept the file locked
+	handed, // elements of queues at which somebody waits
+	heard, // messages of channels
 	memory atomic.Int64 // samples after the warm-up
 }
 
@@ -54,7 +75,7 @@ func (s *sightings) missing() string {
 		{&s.acknowledged, 100, "acknowledged writes"}, {&s.used, 100, "commands of all types"},
 		{&s.tooMuch, 1, "requests that are too large"}, {&s.noRoom, 1, "requests without room"},
 		{&s.hungUp, 10, "clients that hang up"}, {&s.givenUp, 1, "clients that never read"},
-		{&s.unlocked, 1, "writes after a lock"}, {&s.memory, 20, "samples of memory"},
+		{&s.unlocked, 1, "writes after a lock"}, {&s.handed, 100, "elements handed over"}, {&s.heard, 100, "messages heard"}, {&s.memory, 20, "samples of memory"},
 	} {
 		if n := sight.of.Load(); n < sight.least {
 			return fmt.Sprintf("%d %s", n, sight.name)
@@ -131,19 +152,25 @@ func live(t *testing.T, p *process, path string, ledgers []*client, atLeast time
 		t.Error(err)
 	}
 	s := &c.seen
-	t.Logf("%v: %d writes acknowledged, %d commands of all types, %d too large, %d without room, %d hung up, %d given up, memory %s",
-		time.Since(began).Round(time.Second), s.acknowledged.Load(), s.used.Load(), s.tooMuch.Load(), s.noRoom.Load(), s.hungUp.Load(), s.givenUp.Load(), inMB(memory))
+	t.Logf("%v: %d writes acknowledged, %d commands of all types, %d handed over, %d heard, %d too large, %d without room, %d hung up, %d given up, memory %s",
+		time.Since(began).Round(time.Second), s.acknowledged.Load(), s.used.Load(), s.handed.Load(), s.heard.Load(), s.tooMuch.Load(), s.noRoom.Load(), s.hungUp.Load(), s.givenUp.Load(), inMB(memory))
+	ms := func(q float64) time.Duration { return c.writes.Quantile(q).Round(time.Millisecond / 10) }
+	t.Logf("a write took %v at the median, %v at p99 and %v at most, but for those beside a locked file", ms(0.5), ms(0.99), ms(1))
 }
 
 // kind is what client number i of the crowd does.
 func (c *crowd) kind(i int) func(int) {
-	switch i % 6 {
+	switch i % 8 {
 	case 0:
 		return c.hangUp
 	case 1:
 		return c.neverRead
 	case 2:
 		return c.askTooMuch
+	case 3:
+		return c.handOver
+	case 4:
+		return c.listen
 	}
 	return c.useAllTypes
 }
@@ -165,7 +192,7 @@ func (c *crowd) keepLedger(l *client) {
 	}
 	defer s.Close()
 	for c.here.Err() == nil {
-		if c.unmeant(l.name, l.write(s, l.name, l.acknowledged+1)) {
+		if c.unmeant(l.name, c.timed(func() error { return l.write(s, l.name, l.acknowledged+1) })) {
 			return
 		}
 		l.acknowledged++
@@ -203,12 +230,15 @@ func (c *crowd) lockOften(path string) {
 	defer s.Close()
 	for c.here.Err() == nil {
 		c.pause(time.Second + rand.N(2*time.Second))
+		c.locks.Add(1)
 		free, err := lock(path)
 		if c.unmeant("another process", err) {
 			return
 		}
 		c.pause(200*time.Millisecond + rand.N(2*time.Second))
-		if c.unmeant("another process", free()) || c.unmeant("after a lock", do(s, words("INCR unlocked"))) {
+		err = free()
+		c.locks.Add(1)
+		if c.unmeant("another process", err) || c.unmeant("after a lock", do(s, words("INCR unlocked"))) {
 			return
 		}
 		c.seen.unlocked.Add(1)
