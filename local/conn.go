@@ -116,13 +116,18 @@ const (
 // that are the default a statement of ten new keys writes one. SQLite cannot write a larger piece.
 const undoKept = 1<<17 - 1
 
-// configure says what holds for the whole process. It is for the time before SQLite is used.
+// configure says what holds for the whole process. In one that has used SQLite before, by another
+// package, it is too late for that, and all is well but slower.
 var configure = sync.OnceValue(func() error {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	args := tls.Alloc(8)
 	defer tls.Free(8)
-	if rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_STMTJRNL_SPILL, libc.VaList(args, int32(undoKept))); rc != sqlite3.SQLITE_OK {
+	switch rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_STMTJRNL_SPILL, libc.VaList(args, int32(undoKept))); rc {
+	case sqlite3.SQLITE_OK:
+	case sqlite3.SQLITE_MISUSE:
+		return nil
+	default:
 		return fmt.Errorf("configuring SQLite: result %d", rc)
 	}
 	if rc := poolPages(tls); rc != sqlite3.SQLITE_OK {
