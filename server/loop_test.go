@@ -28,7 +28,8 @@ func TestGoroutineEach(t *testing.T) {
 		"deaf": TestClientThatTakesNothing, "deaf to many": TestClientThatTakesNothingOfMany, "too much": TestTooMuch,
 		"does not read": TestClientThatDoesNotRead, "is done": TestClientThatIsDone, "stalls": TestClientsThatStall,
 		"half-closed": TestHalfClosed, "order": TestOrder, "beside a slow one": TestBesideSlow,
-		"kill": TestKillBusy, "many come and go": TestComeAndGo, "post": TestPost, "post to deaf": TestPostToDeaf,
+		"waiting": TestWaiting, "many wait": TestManyWait, "wake-ups": TestNoWakeUpIsLost, "others write": TestOthersWrite,
+		"waits end": TestStopEndsWaits, "kill": TestKillBusy, "many come and go": TestComeAndGo, "post": TestPost, "post to deaf": TestPostToDeaf,
 		"schedules": TestSchedules,
 	} {
 		if testing.Short() && strings.HasPrefix(name, "wire") {

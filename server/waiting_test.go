@@ -1,10 +1,14 @@
 package server_test
 
 import (
+	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,9 +66,27 @@ func readScenes(t *testing.T) (all []scene) {
 type party struct {
 	conn    net.Conn
 	id      int64
-	replies chan resp.Value
+	read    []byte // and not yet a whole reply
 	pending int
 	gone    bool
+}
+
+// take takes the next reply that has come.
+func (p *party) take() (v resp.Value, some bool) {
+	buf := make([]byte, 64<<10)
+	for {
+		from := bytes.NewReader(p.read)
+		r := resp.NewReader(from)
+		if v, err := r.ReadReply(); err == nil {
+			p.read = p.read[len(p.read)-from.Len()-r.Buffered():]
+			return v, true
+		}
+		n, err := readNow(p.conn, buf)
+		p.read = append(p.read, buf[:n]...)
+		if p.gone = err != nil; n == 0 {
+			return v, false
+		}
+	}
 }
 
 // cast plays scenes on one server.
@@ -77,32 +99,19 @@ type cast struct {
 }
 
 func (s *cast) join() *party {
-	p := &party{conn: s.dial(), replies: make(chan resp.Value, 100)}
-	go func() {
-		defer close(p.replies)
-		r := resp.NewReader(p.conn)
-		for {
-			v, err := r.ReadReply()
-			if err != nil {
-				return
-			}
-			p.replies <- v
-		}
-	}()
+	p := &party{conn: s.dial()}
 	p.id = s.do(p, "CLIENT", "ID").Int
 	return p
 }
 
-func (s *cast) do(p *party, args ...string) resp.Value {
+func (s *cast) do(p *party, args ...string) (v resp.Value) {
 	s.t.Helper()
 	p.conn.Write(resp.AppendCommand(nil, words(args...)...))
-	select {
-	case v := <-p.replies:
-		return v
-	case <-time.After(30 * time.Second):
-		s.t.Fatalf("no reply to %q", args)
-	}
-	return resp.Value{}
+	s.until(func() (some bool) {
+		v, some = p.take()
+		return some
+	})
+	return v
 }
 
 // state is whether the server knows the client, and whether it waits.
@@ -147,7 +156,7 @@ func (s *cast) compare(lines []string) {
 
 func (s *cast) leave(p *party) {
 	if !p.gone {
-		p.gone = true
+		p.gone, p.pending = true, 0
 		p.conn.Close()
 		s.until(func() bool { known, _ := s.state(p); return !known })
 	}
@@ -190,39 +199,45 @@ func (s *cast) step(name, command string) {
 			s.settle(name, p, false)
 		}
 	}
-	for i := range 9 {
-		if other := fmt.Sprint(i + 1); other != name && s.parties[other] != nil {
-			s.settle(other, s.parties[other], false)
+	from := len(s.out)
+	for before := -1; before < len(s.out); { // what one of them did may serve another
+		before = len(s.out)
+		for _, other := range slices.Sorted(maps.Keys(s.parties)) {
+			if other != name {
+				s.settle(other, s.parties[other], false)
+			}
 		}
 	}
+	slices.SortStableFunc(s.out[from:], func(a, b string) int { return cmp.Compare(a[0], b[0]) })
 }
 
 // settle takes the replies of a client until it has all or waits.
 func (s *cast) settle(name string, p *party, says bool) {
 	s.t.Helper()
-	for p.pending > 0 && !p.gone {
-		select {
-		case v, more := <-p.replies:
-			s.show(name, v, more)
+	waits := false
+	s.until(func() bool {
+		for p.pending > 0 && !p.gone {
+			v, some := p.take()
+			if !some {
+				break
+			}
+			s.show(name, v, true)
 			p.pending--
-			if p.gone = !more; p.gone {
-				return
-			}
-			continue
-		case <-time.After(time.Millisecond):
+			waits = false
 		}
-		known, waits := s.state(p)
-		if known && waits && len(p.replies) == 0 {
-			if says {
-				s.out = append(s.out, name+": waits")
-			}
-			return
+		if p.pending == 0 || p.gone || waits { // and what came before that has been taken
+			return true
 		}
-		if !known && !p.gone {
-			s.show(name, resp.Value{}, false)
-			p.gone = true
-			return
-		}
+		_, waits = s.state(p)
+		return false
+	})
+	switch {
+	case p.pending == 0:
+	case p.gone:
+		s.show(name, resp.Value{}, false)
+		p.pending = 0
+	case says:
+		s.out = append(s.out, name+": waits")
 	}
 }
 

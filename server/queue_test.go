@@ -1,0 +1,198 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/server"
+)
+
+// blocked waits until so many clients wait.
+func (s *served) blocked(t *testing.T, n int) {
+	t.Helper()
+	control := s.dial(t)
+	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(time.Millisecond) {
+		info := string(control.do("INFO", "clients").Str)
+		if strings.Contains(info, fmt.Sprintf("blocked_clients:%d\r\n", n)) {
+			control.Close()
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d clients do not wait:\n%s", n, info)
+		}
+	}
+}
+
+// TestManyWait has many clients wait for one key, and serves them in the order in which they came.
+func TestManyWait(t *testing.T) {
+	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
+	const n = 200
+	waiting := make([]*peer, n)
+	for i := range waiting {
+		waiting[i] = s.dial(t)
+		waiting[i].send(command("BLPOP", "other", "q", "0"))
+		s.blocked(t, i+1)
+	}
+	gone := n / 4
+	waiting[gone].Close()
+	s.blocked(t, n-1)
+	writer := s.dial(t)
+	var pushes strings.Builder
+	for i := range n - 1 {
+		pushes.WriteString(command("RPUSH", "q", fmt.Sprint(i)) + command("LLEN", "q"))
+	}
+	go io.WriteString(writer, pushes.String())
+	at := 0
+	for i, c := range waiting {
+		if i != gone {
+			want(t, c.reply(), fmt.Sprintf("1) \"q\"\n2) \"%d\"", at))
+			at++
+		}
+	}
+	for range n - 1 {
+		want(t, writer.reply(), "(integer) 1")
+		want(t, writer.reply(), "(integer) 0")
+	}
+}
+
+// TestNoWakeUpIsLost has clients pass elements on as fast as they can. None may be lost or come
+// twice, and none may stay where somebody waits for it.
+func TestNoWakeUpIsLost(t *testing.T) {
+	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
+	const clients, each = 8, 60
+	var all sync.WaitGroup
+	got := make(chan string, clients*each)
+	run := func(turn func(c *peer, i int)) {
+		for id := range clients {
+			c := s.dial(t)
+			all.Go(func() {
+				for i := range each {
+					turn(c, id*each+i)
+				}
+			})
+		}
+	}
+	run(func(c *peer, i int) {
+		switch i % 3 {
+		case 0:
+			c.do("RPUSH", "in", fmt.Sprint(i))
+		case 1:
+			c.send("MULTI\r\n" + command("RPUSH", "in", fmt.Sprint(i)) + "EXEC\r\n")
+			for range 3 {
+				c.reply()
+			}
+		default:
+			c.do("EVAL", "redis.call('rpush','in',ARGV[1])", "0", fmt.Sprint(i))
+		}
+	})
+	run(func(c *peer, _ int) { c.do("BLMOVE", "in", "out", "LEFT", "RIGHT", "0") })
+	run(func(c *peer, i int) {
+		var v resp.Value
+		if i%2 == 0 {
+			v = c.do("BLPOP", "nothing", "out", "0")
+		} else {
+			v = c.do("BRPOP", "out", "0")
+		}
+		got <- string(v.Elems[1].Str)
+	})
+	all.Wait()
+	close(got)
+	seen := map[string]bool{}
+	for value := range got {
+		if seen[value] {
+			t.Errorf("%s came twice", value)
+		}
+		seen[value] = true
+	}
+	if len(seen) != clients*each {
+		t.Errorf("%d elements came, want %d", len(seen), clients*each)
+	}
+	want(t, s.dial(t).do("DBSIZE"), "(integer) 0")
+}
+
+// TestOthersWrite serves what another process writes, and what REST does.
+func TestOthersWrite(t *testing.T) {
+	path := t.TempDir() + "/t.sqlite"
+	s := serveFile(t, path, server.Config{})
+	file, err := local.Open(path, local.Options{SweepEvery: -1, Now: s.clock.Load})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	other := engine.New(file, engine.WithClock(s.clock.Load)).Session()
+	do := func(args ...string) {
+		t.Helper()
+		if v, err := other.Do(context.Background(), words(args...)...); err != nil || v.IsError() {
+			t.Fatal(v, err)
+		}
+	}
+	a, b, c := s.dial(t), s.dial(t), s.dial(t)
+	a.send(command("BLPOP", "x", "q", "0"))
+	s.blocked(t, 1)
+	b.send(command("BLMOVE", "q", "r", "LEFT", "LEFT", "0"))
+	s.blocked(t, 2)
+	c.send(command("XREAD", "BLOCK", "0", "STREAMS", "s", "$"))
+	s.blocked(t, 3)
+	do("SET", "unrelated", "1")
+	do("RPUSH", "q", "1", "2")
+	want(t, a.reply(), "1) \"q\"\n2) \"1\"")
+	want(t, b.reply(), `"2"`)
+	do("XADD", "s", "1-1", "f", "v")
+	want(t, c.reply(), "1) 1) \"s\"\n   2) 1) 1) \"1-1\"\n         2) 1) \"f\"\n            2) \"v\"")
+	want(t, a.do("LRANGE", "r", "0", "-1"), `1) "2"`)
+
+	a.send(command("BZPOPMIN", "z", "0"))
+	s.blocked(t, 1)
+	if _, text := s.request(t, "POST", "/", `["ZADD","z","1","m"]`); text != `{"result":1}` {
+		t.Error(text)
+	}
+	want(t, a.reply(), "1) \"z\"\n2) \"m\"\n3) \"1\"")
+	for body, answer := range map[string]string{
+		`["XREAD","BLOCK","0","STREAMS","s","$"]`: `{"result":null}`,
+		`["WAIT","1","0"]`:                        `{"result":0}`,
+		`["BLPOP","q","0"]`:                       `{"error":"ERR Command \"BLPOP\" is not allowed in REST or it has a special context path"}`,
+	} {
+		if _, text := s.request(t, "POST", "/", body); text != answer {
+			t.Errorf("%s answers %s, want %s", body, text, answer)
+		}
+	}
+}
+
+// TestExpiryEndsWaits has the sweep delete a stream that a group is read from.
+func TestExpiryEndsWaits(t *testing.T) {
+	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
+	a, writer := s.dial(t), s.dial(t)
+	writer.do("XGROUP", "CREATE", "s", "g", "$", "MKSTREAM")
+	writer.do("PEXPIRE", "s", "1000")
+	a.send(command("XREADGROUP", "GROUP", "g", "c", "BLOCK", "0", "STREAMS", "s", ">"))
+	s.blocked(t, 1)
+	s.clock.Add(2000)
+	if _, err := s.store.Sweep(t.Context(), 100); err != nil {
+		t.Fatal(err)
+	}
+	want(t, a.reply(), "(error) NOGROUP No such key 's' or consumer group 'g' in XREADGROUP with GROUP option")
+}
+
+// TestStopEndsWaits stops a server while clients wait, or are held by a pause.
+func TestStopEndsWaits(t *testing.T) {
+	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
+	a, b := s.dial(t), s.dial(t)
+	a.send(command("RPUSH", "other", "1") + command("BLPOP", "q", "0"))
+	want(t, a.reply(), "(integer) 1")
+	s.blocked(t, 1)
+	want(t, b.do("CLIENT", "PAUSE", "100000", "WRITE"), "OK")
+	b.send(command("SET", "k", "v"))
+	s.blocked(t, 2)
+	s.stop()
+	a.wantClosed()
+	b.wantClosed()
+	<-s.done
+}
