@@ -360,7 +360,8 @@ func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 	env.Seed += uint64(i) << 32
 	made = translator.Translate(p.cmd, p.args, env)
 	if p.session != nil && p.session.engine.feed.Follows() {
-		made.Batch.Of = &p
+		of := p // which is on the heap, and p is not
+		made.Batch.Of = &of
 	}
 	return made
 }

@@ -71,6 +71,7 @@ type Store struct {
 	quit        chan struct{} // closed to stop the goroutines
 	done        sync.WaitGroup
 	closing     sync.RWMutex // held for reading by everyone who uses the store
+	used        func()       // closing.RUnlock
 	closed      bool
 
 	passed    func(since time.Time) time.Duration // by the writer's clock
@@ -116,6 +117,7 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	o.Patience = cmp.Or(o.Patience, busyPatience)
 	s := &Store{path: path, options: o, jobs: make(chan []*job, 256), quit: make(chan struct{}), passed: time.Since}
+	s.used = s.closing.RUnlock
 	s.life, s.abandon = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
 		err = errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns())
@@ -329,7 +331,7 @@ func (s *Store) use() (func(), error) {
 		s.closing.RUnlock()
 		return nil, errClosed
 	}
-	return s.closing.RUnlock, nil
+	return s.used, nil
 }
 
 // Apply implements the engine's contract. Batches that only read, all of them, wait for no

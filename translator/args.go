@@ -21,9 +21,26 @@ func (c *Call) key(key []byte, more ...store.Value) []store.Value {
 	return append(args, more...)
 }
 
+// about is key for statements about the same key alone, which share their arguments. Nobody may
+// change them.
+func (c *Call) about(key []byte) []store.Value {
+	if c.named == nil || !same(c.named[1].Bytes(), key) {
+		c.named = c.key(key)
+	}
+	return c.named
+}
+
 // stmt is sql bound to key and more, as key orders them.
 func (c *Call) stmt(sql string, key []byte, more ...store.Value) store.Stmt {
+	if len(more) == 0 {
+		return store.Stmt{SQL: sql, Args: c.about(key), Size: sizeColumn(sql)}
+	}
 	return store.Stmt{SQL: sql, Args: c.key(key, more...), Size: sizeColumn(sql)}
+}
+
+// same reports whether a and b are the same bytes in memory.
+func same(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // lowerName is the command's name as Redis writes it in errors: "set",

@@ -1,6 +1,9 @@
 package translator
 
-import "github.com/meowdis/meowdis/commands"
+import (
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/store"
+)
 
 // Env is all that a translation may depend on beside its arguments.
 type Env struct {
@@ -25,6 +28,8 @@ type Call struct {
 	Env  Env
 
 	drawn uint64
+
+	named []store.Value // key's arguments of the key that they were asked for last
 }
 
 // Random returns the next number of a sequence that Env.Seed determines.

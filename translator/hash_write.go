@@ -32,8 +32,8 @@ func (c *Call) openFields(key []byte) []store.Stmt {
 
 func (c *Call) purgeFields(key []byte) []store.Stmt {
 	return []store.Stmt{
-		{SQL: sqlPurgeFields, Args: c.key(key), Moot: noneExpires},
-		{SQL: sqlPurgedFields, Args: c.key(key)[:2], Moot: nothingChanged},
+		{SQL: sqlPurgeFields, Args: c.about(key), Moot: noneExpires},
+		{SQL: sqlPurgedFields, Args: c.about(key)[:2:2], Moot: nothingChanged},
 	}
 }
 

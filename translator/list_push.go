@@ -80,7 +80,7 @@ func pushx(e end) func(*Call) Plan {
 func (c *Call) push(e end, first store.Stmt) Plan {
 	key, list := c.Args[1], c.Args[2:]
 	stmts := append(c.pushKey(key, len(list), first), c.pushed(key, e, list)...)
-	return write(intOf(len(stmts)), append(stmts, store.Stmt{SQL: sqlCount, Args: c.key(key)[:2]})...)
+	return write(intOf(len(stmts)), append(stmts, store.Stmt{SQL: sqlCount, Args: c.about(key)[:2:2]})...)
 }
 
 // A pop of one element reads it with the look and deletes it where the index finds it.

@@ -115,14 +115,14 @@ func (c *Call) touched(key []byte) store.Stmt { return c.stmt(sqlTouched, key) }
 const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset', 'array', 'vectorset')`
 
 func (c *Call) dropEmpty(key []byte) store.Stmt {
-	return store.Stmt{SQL: sqlDropEmpty, Args: c.key(key)[:2]}
+	return store.Stmt{SQL: sqlDropEmpty, Args: c.about(key)[:2:2]}
 }
 
 // drop deletes the key whatever it is.
 const sqlDrop = `DELETE FROM keys WHERE db = ?1 AND key = ?2`
 
 func (c *Call) drop(key []byte) store.Stmt {
-	return store.Stmt{SQL: sqlDrop, Args: c.key(key)[:2]}
+	return store.Stmt{SQL: sqlDrop, Args: c.about(key)[:2:2]}
 }
 
 // newVersion is the version of a key that this call makes: a random number
