@@ -62,7 +62,7 @@ any Upstash REST endpoint or Redis server.
 
 		newDump(s), newRestore(s), newImport(s), newExport(s), newCopy(s), newDiff(s),
 
-		newInspect(s), newExplain(s), newStatus(s),
+		newInspect(s), newExplain(s), newStatus(s), newHealth(s),
 		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),
 		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
 		newProfile(s), newVersion(s), newPaths(s), newMan(s),

@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/internal/exit"
+)
+
+// healthOptions are the flags and the argument of health.
+type healthOptions struct {
+	url      string
+	insecure bool
+	timeout  time.Duration
+}
+
+func newHealth(s *streams) *cobra.Command {
+	o := &healthOptions{url: "http://" + defaultHTTP}
+	cmd := &cobra.Command{
+		Use:     "health [FLAGS] [URL]",
+		GroupID: groupLook,
+		Short:   "Ask a server of meowdis whether it can read and write",
+		Long: `Asks a server that meowdis serve runs whether it can read and write its file, without
+a token: by its /healthz, which is beside REST and on --metrics. It prints ok, or
+ends with exit code 3. Containers and monitors ask so.
+
+URL is the address of the server, ` + "http://" + defaultHTTP + ` without one.`,
+		Example: `  meowdis health
+  meowdis health --insecure https://127.0.0.1:8379`,
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.url = args[0]
+			}
+			return o.run(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.insecure, "insecure", false, "trust any certificate")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Second, "how `LONG` to wait for the answer")
+	return cmd
+}
+
+func (o *healthOptions) run(ctx context.Context, s *streams) error {
+	u, err := url.Parse(o.url)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return exit.Usagef("%s is no address of REST: give http://HOST:PORT or https://HOST:PORT", o.url)
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath("healthz").String(), nil)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	web := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: o.insecure}}}
+	answer, err := web.Do(r)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("asking %s: no answer in %v", u.Host, o.timeout)
+	case err != nil:
+		return fmt.Errorf("asking %s: %w", u.Host, errors.Unwrap(err))
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 1000))
+	says := strings.TrimSpace(string(text))
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s is not well: %s: %s", u.Host, answer.Status, says)
+	}
+	_, err = fmt.Fprintln(s.out, says)
+	return err
+}
