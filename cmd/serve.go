@@ -35,6 +35,7 @@ type serveOptions struct {
 	aclFile     string
 	backupDir   string
 	conf        configFile
+	cluster     bool
 	timeLimit   time.Duration
 	grace       time.Duration
 	limits      limitOptions
@@ -112,6 +113,7 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	f.StringArrayVar(&o.origins, "cors-origin", nil, "`ORIGIN` of web pages that may use REST in a browser; * for all")
 	f.BoolVar(&o.gzip, "gzip", false, "compress replies over REST of 1 KB and more for clients that accept it")
 	f.StringVar(&o.backupDir, "backup-dir", "", "`DIR` into which SAVE and BGSAVE copy the file")
+	f.BoolVar(&o.cluster, "cluster", false, "be a cluster of one node, for clients that want a cluster")
 	f.StringVar(&o.conf.path, "config", "", "`FILE` with parameters in the syntax of redis.conf, which CONFIG REWRITE writes")
 	o.limits.addFlags(f)
 	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
@@ -201,6 +203,7 @@ func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, e
 		Gzip:       o.gzip,
 		ACLFile:    o.aclFile,
 		ConfigFile: o.conf.path,
+		Cluster:    o.cluster,
 		TimeLimit:  o.timeLimit,
 		Grace:      o.grace + time.Second, // so that a client that was given up gets an error reply
 		Told:       local.Told,

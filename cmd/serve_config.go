@@ -48,6 +48,9 @@ func (o *serveOptions) readConfig(given func(flag string) bool) error {
 	if file := said["aclfile"]; len(file) == 1 && o.aclFile == "" {
 		o.aclFile = file[0]
 	}
+	if on := said["cluster-enabled"]; len(on) == 1 && strings.EqualFold(on[0], "yes") {
+		o.cluster = true
+	}
 	if o.addresses.any() {
 		return nil
 	}

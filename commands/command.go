@@ -91,7 +91,7 @@ type Table struct {
 var Ours = newTable(slices.Concat(
 	stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands,
 	streamCommands, hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, vectorSetCommands, jsonCommands, throttleCommands,
-	genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, slowCommands, aclCommands, debugCommands, memoryCommands, scriptingCommands,
+	genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, slowCommands, clusterCommands, aloneCommands, aclCommands, debugCommands, memoryCommands, scriptingCommands,
 	transactionCommands, pubsubCommands))
 
 // newTable makes a table of commands, each of which is declared once. A container

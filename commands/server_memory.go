@@ -25,4 +25,17 @@ var memoryCommands = []Command{
 		Summary: "Estimates the bytes that a key and its value take in the file, nil when there is none",
 		Syntax:  "key [SAMPLES count]", Keys: []KeySpec{oneKey(RO|Metadata, 2)},
 	},
+	{
+		Name: "MEMORY MALLOC-STATS", Group: "server", Since: "4.0.0", Arity: 2,
+		Traits:  Looks | Report,
+		Summary: "Describes the memory of the process by the numbers of Go",
+		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
+	},
+	{
+		Name: "MEMORY STATS", Group: "server", Since: "4.0.0", Arity: 2,
+		Traits:  Looks,
+		Replies: aMap,
+		Summary: "Returns what the memory of the process is used for",
+		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
+	},
 }

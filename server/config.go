@@ -20,13 +20,16 @@ const timeLimit = "command-time-limit"
 // parameters are the parameters of Redis that clients and tools ask for, as they
 // are here.
 func parameters(c Config) map[string]string {
-	limits := translator.DefaultLimits
+	limits, cluster := translator.DefaultLimits, "no"
+	if c.Cluster {
+		cluster = "yes"
+	}
 	return map[string]string{
 		"databases": strconv.Itoa(commands.Databases), "maxclients": strconv.Itoa(c.MaxClients),
 		"maxmemory": "0", "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
 		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(resp.MaxBulk),
 		"requirepass": c.RequirePass, "aclfile": c.ACLFile, "acl-pubsub-default": "resetchannels", "acllog-max-len": "128",
-		"tcp-keepalive": "300", "timeout": "0", "cluster-enabled": "no", "protected-mode": "yes",
+		"tcp-keepalive": "300", "timeout": "0", "cluster-enabled": cluster, "protected-mode": "yes",
 		"client-query-buffer-limit": "1073741824", "io-threads": "1", "daemonize": "no", "supervised": "no", "port": "0", "bind": "",
 		"client-output-buffer-limit": "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
 

@@ -16,7 +16,7 @@ import (
 )
 
 // StartNames are directives that say how the server begins: whoever makes its Config reads them.
-var StartNames = []string{"port", "bind", "unixsocket", "aclfile"}
+var StartNames = []string{"port", "bind", "unixsocket", "aclfile", "cluster-enabled"}
 
 // Configure takes the parameters and the users of a file of Redis's parameters, but for those in
 // except, which the command line has said already, and StartNames. It is for the time before the server

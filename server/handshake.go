@@ -61,6 +61,15 @@ func (s *Server) own(ctx context.Context, p *person, cmd *commands.Command, args
 	if v, ok := s.save(ctx, p, cmd, args); ok {
 		return v, true
 	}
+	if v, ok := s.cluster(ctx, p, cmd, args); ok {
+		return v, true
+	}
+	switch cmd.Name {
+	case "MEMORY STATS":
+		return s.memoryStats(ctx), true
+	case "MEMORY MALLOC-STATS":
+		return mallocStats(), true
+	}
 	return s.acl(p, cmd, args)
 }
 
@@ -160,7 +169,7 @@ func (c *client) greeting() resp.Value {
 		resp.MakeString("version"), resp.MakeString(translator.RedisVersion),
 		resp.MakeString("proto"), resp.MakeInt(protocol),
 		resp.MakeString("id"), resp.MakeInt(c.id),
-		resp.MakeString("mode"), resp.MakeString("standalone"),
+		resp.MakeString("mode"), resp.MakeString(c.server.mode()),
 		resp.MakeString("role"), resp.MakeString("master"),
 		resp.MakeString("modules"), translator.Modules)
 }

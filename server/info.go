@@ -28,7 +28,7 @@ var infoSections = map[string]func(*Server) []string{
 	"Server": (*Server).serverInfo, "Clients": (*Server).clientsInfo, "Memory": (*Server).memoryInfo,
 	"Persistence": (*Server).persistenceInfo,
 	"Stats":       (*Server).statsInfo, "Replication": (*Server).replicationInfo, "CPU": (*Server).processorInfo,
-	"Commandstats": (*Server).commandInfo, "Errorstats": (*Server).errorInfo, "Latencystats": (*Server).latencyInfo,
+	"Cluster": (*Server).clusterInfo, "Commandstats": (*Server).commandInfo, "Errorstats": (*Server).errorInfo, "Latencystats": (*Server).latencyInfo,
 }
 
 // field is a line of INFO.
@@ -38,7 +38,7 @@ func (s *Server) serverInfo() []string {
 	now := time.Now()
 	up := int64(now.Sub(s.since).Seconds())
 	executable, _ := os.Executable()
-	lines := append(translator.ServerLines(now.UnixMicro()),
+	lines := append(translator.ServerLines(now.UnixMicro(), s.mode()),
 		field("redis_git_sha1", "00000000"), field("redis_git_dirty", 0), field("redis_build_id", s.replID.Load().(string)[:16]),
 		field("os", systemName()), field("monotonic_clock", "POSIX clock_gettime"), field("multiplexing_api", multiplexing),
 		field("process_id", os.Getpid()), field("process_supervised", "no"), field("run_id", s.runID), field("tcp_port", s.param("port")),
@@ -127,6 +127,13 @@ func (s *Server) replicationInfo() []string {
 		field("master_replid2", strings.Repeat("0", 40)), "master_repl_offset:0", "second_repl_offset:-1",
 		"repl_backlog_active:0", "repl_backlog_size:1048576", "repl_backlog_first_byte_offset:0", "repl_backlog_histlen:0",
 	}
+}
+
+func (s *Server) clusterInfo() []string {
+	if s.config.Cluster {
+		return []string{"cluster_enabled:1"}
+	}
+	return []string{"cluster_enabled:0"}
 }
 
 func (s *Server) processorInfo() []string {

@@ -40,6 +40,8 @@ type Config struct {
 	// RequirePass is the password that RESP clients must give, until CONFIG SET
 	// changes it. Without one only clients on the loopback interface are served.
 	RequirePass string
+	// Cluster makes the server a cluster of one node, for clients that know nothing else.
+	Cluster bool
 	// ConfigFile is where CONFIG REWRITE writes the parameters, "" for nowhere.
 	ConfigFile string
 	// ACLFile is where users are kept: LoadUsers reads it and ACL SAVE writes it. Without

@@ -53,7 +53,7 @@ func init() {
 		configTranslations, debugTranslations, functionTranslations, genericTranslations, dumpTranslations, sortTranslations,
 		geoTranslations, hashTranslations, hashExpireTranslations, hashGetexTranslations, hashImportTranslations,
 		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations,
-		serverTranslations, memoryTranslations, persistTranslations, slowTranslations, setTranslations, streamTranslations,
+		serverTranslations, memoryTranslations, persistTranslations, slowTranslations, aloneTranslations, setTranslations, streamTranslations,
 		stringTranslations, throttleTranslations, vectorSetTranslations, zsetTranslations,
 	} {
 		for name, translate := range group {

@@ -122,11 +122,16 @@ func waitaof(c *Call) Plan {
 // help answers a container's HELP, from the table.
 func help(c *Call) Plan {
 	parent, _, _ := strings.Cut(c.Command.Name, " ")
+	return answer(HelpOf(parent))
+}
+
+// HelpOf lists the subcommands of a container, from the table.
+func HelpOf(parent string) resp.Value {
 	reply := resp.MakeArray(resp.MakeStatus(parent + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"))
 	for _, sub := range commands.All() {
 		if word, ok := strings.CutPrefix(sub.Name, parent+" "); ok {
 			reply.Elems = append(reply.Elems, resp.MakeStatus(strings.TrimSpace(word+" "+sub.Syntax)), resp.MakeStatus("    "+sub.Summary+"."))
 		}
 	}
-	return answer(reply)
+	return reply
 }

@@ -69,14 +69,14 @@ var sections = []section{
 	{name: "Keysizes", lines: keysizesLines, reads: sqlKeysizes, extra: named},
 }
 
-func serverLines(c *Call, _ *store.Result) []string { return ServerLines(c.Env.Now * 1000) }
+func serverLines(c *Call, _ *store.Result) []string { return ServerLines(c.Env.Now*1000, "standalone") }
 
-// ServerLines are those of the section Server that are the same with and without a server, at now in
+// ServerLines are those of the section Server that there are with and without a server, at now in
 // Unix µs.
-func ServerLines(now int64) []string {
+func ServerLines(now int64, mode string) []string {
 	return []string{
 		"redis_version:" + RedisVersion,
-		"redis_mode:standalone",
+		"redis_mode:" + mode,
 		"arch_bits:64",
 		"server_time_usec:" + strconv.FormatInt(now, 10),
 		"meowdis:schema=" + strconv.Itoa(schema.Version) + ",databases=" + strconv.Itoa(commands.Databases),

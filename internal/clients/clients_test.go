@@ -58,13 +58,17 @@ func tour(t *testing.T, test func(t *testing.T, x target)) {
 }
 
 // serveFile serves a file of its own until the test ends.
-func serveFile(t *testing.T) target {
+func serveFile(t *testing.T) target { return serveAs(t, server.Config{}) }
+
+// serveAs is serveFile with what else the configuration says.
+func serveAs(t *testing.T, config server.Config) target {
 	t.Helper()
 	st, err := local.Open(filepath.Join(t.TempDir(), "tour.sqlite"), local.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := server.New(server.Config{Engine: engine.New(st), Token: token, RequirePass: password})
+	config.Engine, config.Token, config.RequirePass = engine.New(st), token, password
+	s := server.New(config)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	serve := func(face func(context.Context, net.Listener) error) string {

@@ -82,6 +82,9 @@ var treatments = map[string]treatment{
 	"COMMAND": {alike: ofOneKind}, "COMMAND COUNT": {alike: ofOneKind}, "COMMAND DOCS": {alike: ofOneKind},
 	"COMMAND INFO": {alike: ofOneKind}, "COMMAND LIST": {alike: ofOneKind},
 	"INFO": {alike: ofOneKind}, "LASTSAVE": {alike: ofOneKind},
+	"SLOWLOG GET": {alike: ofOneKind}, "SLOWLOG LEN": {alike: ofOneKind}, "LATENCY DOCTOR": {alike: ofOneKind}, "LATENCY GRAPH": {alike: ofOneKind},
+	"LATENCY HISTOGRAM": {alike: ofOneKind}, "LATENCY HISTORY": {alike: ofOneKind}, "LATENCY LATEST": {alike: ofOneKind}, "LATENCY RESET": {alike: ofOneKind},
+	"MEMORY MALLOC-STATS": {alike: ofOneKind}, "MEMORY STATS": {alike: ofOneKind},
 	"MEMORY DOCTOR": {alike: ofOneKind}, "MEMORY USAGE": {alike: ofOneKind}, "TIME": {alike: ofOneKind},
 	"CONFIG GET":              {notes: []string{"pairs"}},
 	"COMMAND GETKEYSANDFLAGS": {notes: []string{"unordered"}},
@@ -164,12 +167,17 @@ var leftOut = map[string]string{
 	"ACL GENTOKEN": ofUpstash, "ACL RESTTOKEN": ofUpstash,
 	"BGREWRITEAOF": writesFiles, "BGSAVE": writesFiles, "SAVE": writesFiles,
 	"CLIENT HELP": ownWords, "COMMAND HELP": ownWords, "CONFIG HELP": ownWords, "MEMORY HELP": ownWords,
+	"SLOWLOG HELP": ownWords, "LATENCY HELP": ownWords,
 	"PUBSUB HELP": ownWords, "MODULE HELP": ownWords, "OBJECT HELP": ownWords, "SCRIPT HELP": ownWords, "FUNCTION HELP": ownWords, "XGROUP HELP": ownWords, "XINFO HELP": ownWords,
 	"CLIENT KILL": "closes the connections of the test", "QUIT": "closes the connections of the test",
-	"SHUTDOWN":        "ends the server of the test",
-	"PSYNC":           ofReplicas,
-	"SYNC":            ofReplicas,
-	"REPLCONF":        ofReplicas,
+	"SHUTDOWN":    "ends the server of the test",
+	"PSYNC":       ofReplicas,
+	"SYNC":        ofReplicas,
+	"REPLCONF":    ofReplicas,
+	"FAILOVER":    "reads its options in its own words",
+	"MODULE LOAD": byModule, "MODULE LOADEX": byModule, "MODULE UNLOAD": byModule,
+	"REPLICAOF":       "makes the server of the test a replica",
+	"SLAVEOF":         "makes the server of the test a replica",
 	"CLIENT REPLY":    "what is not answered cannot be compared",
 	"CLIENT TRACKING": "no client gets messages about changes here, so that ON is refused",
 	"DEBUG":           "Redis has its subcommands in no table, and queues what it will refuse",
@@ -186,6 +194,7 @@ const (
 	byMessages  = "answers by messages, and often by several: the server's schedules compare them"
 	ofReplicas  = "makes the connection one of a replica"
 	writesFiles = "writes files, one at a time"
+	byModule    = "Redis refuses it before MULTI could queue it, as what its configuration protects"
 	ownWords    = "answers in words of its own"
 	ofUpstash   = "Redis does not have it"
 	ofUsers     = "is about users, whom only a server has: acl makes them up and compares them"

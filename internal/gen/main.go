@@ -24,7 +24,7 @@ var groups = []struct{ name, title string }{
 	{"string", "Strings"}, {"hash", "Hashes"}, {"list", "Lists"}, {"set", "Sets"}, {"sorted-set", "Sorted sets"},
 	{"stream", "Streams"}, {"geo", "Geo"}, {"bitmap", "Bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"array", "Arrays"},
 	{"module", "Vector sets, JSON and rate limiting"},
-	{"generic", "Keys"}, {"transactions", "Transactions"}, {"scripting", "Scripting"}, {"pubsub", "Messages"}, {"connection", "Connection"}, {"server", "Server"},
+	{"generic", "Keys"}, {"transactions", "Transactions"}, {"scripting", "Scripting"}, {"pubsub", "Messages"}, {"connection", "Connection"}, {"server", "Server"}, {"cluster", "Cluster"},
 }
 
 func commandsPage(table []*commands.Command) []byte {

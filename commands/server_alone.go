@@ -1,0 +1,38 @@
+package commands
+
+// The commands about replicas and modules, of which there are none.
+var aloneCommands = []Command{
+	{
+		Name: "FAILOVER", Group: "server", Since: "6.2.0", Arity: -1, Flags: Admin | NoScript | Stale,
+		Traits:  Dangerous,
+		Summary: "Answers the error of a server without replicas",
+		Syntax:  "[TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]",
+	},
+	{
+		Name: "REPLICAOF", Group: "server", Since: "5.0.0", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading,
+		Traits:  Dangerous | AnswersOK,
+		Summary: "Takes NO ONE: the server follows no other",
+		Syntax:  "<host port|NO ONE>",
+	},
+	{
+		Name: "SLAVEOF", Group: "server", Since: "1.0.0", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading,
+		Traits:  Dangerous | AnswersOK,
+		Summary: "Takes NO ONE: the server follows no other",
+		Syntax:  "<host port|NO ONE>",
+	},
+	{
+		Name: "MODULE LOAD", Group: "server", Since: "4.0.0", Arity: -3, Flags: Admin | NoScript | NoAsyncLoading,
+		Summary: "Answers the error of a server that loads no modules",
+		Syntax:  "path [arg [arg ...]]",
+	},
+	{
+		Name: "MODULE LOADEX", Group: "server", Since: "7.0.0", Arity: -3, Flags: Admin | NoScript | NoAsyncLoading,
+		Summary: "Answers the error of a server that loads no modules",
+		Syntax:  "path [CONFIG name value [CONFIG name value ...]] [ARGS args [args ...]]",
+	},
+	{
+		Name: "MODULE UNLOAD", Group: "server", Since: "4.0.0", Arity: 3, Flags: Admin | NoScript | NoAsyncLoading,
+		Summary: "Answers the error of a server that loads no modules",
+		Syntax:  "name",
+	},
+}

@@ -1,0 +1,211 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// A server is no part of a cluster, and says so, or with Config.Cluster it is a cluster of one node,
+// which has all slots: so clients of clusters can use it. Keys of different slots may be in one call,
+// and all databases are there.
+
+const slots = 16384
+
+var (
+	noCluster   = resp.MakeError("ERR This instance has cluster support disabled")
+	aloneThere  = resp.MakeError("ERR This cluster is one node, which has all slots and knows no others")
+	invalidSlot = resp.MakeError("ERR Invalid slot")
+	notInteger  = resp.MakeError("ERR value is not an integer or out of range")
+)
+
+// cluster carries out the commands about clusters.
+func (s *Server) cluster(ctx context.Context, p *person, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
+	switch {
+	case cmd.Group != "cluster":
+		return resp.Value{}, false
+	case !s.config.Cluster:
+		return noCluster, true
+	}
+	switch cmd.Name {
+	case "READONLY", "READWRITE", "ASKING", "CLUSTER SAVECONFIG":
+		return resp.OK, true
+	case "CLUSTER HELP":
+		return translator.HelpOf("CLUSTER"), true
+	case "CLUSTER INFO":
+		return verbatim(clusterFacts), true
+	case "CLUSTER MYID":
+		return resp.MakeString(s.runID), true
+	case "CLUSTER MYSHARDID":
+		return resp.MakeString(s.shardID()), true
+	case "CLUSTER NODES":
+		host, port := p.reached()
+		return verbatim(fmt.Sprintf("%s %s:%d@%d myself,master - 0 0 0 connected 0-%d\n", s.runID, host, port, port+10000, slots-1)), true
+	case "CLUSTER SLOTS":
+		host, port := p.reached()
+		node := resp.MakeArray(resp.MakeString(host), resp.MakeInt(port), resp.MakeString(s.runID), resp.EmptyArray)
+		return resp.MakeArray(resp.MakeArray(resp.Zero, resp.MakeInt(slots-1), node)), true
+	case "CLUSTER SHARDS":
+		return s.shards(p), true
+	case "CLUSTER LINKS":
+		return resp.EmptyArray, true
+	case "CLUSTER REPLICAS", "CLUSTER SLAVES":
+		return s.ofNode(args[2], resp.EmptyArray), true
+	case "CLUSTER COUNT-FAILURE-REPORTS":
+		return s.ofNode(args[2], resp.Zero), true
+	case "CLUSTER FORGET", "CLUSTER REPLICATE":
+		return s.ofNode(args[2], aloneThere), true
+	case "CLUSTER FAILOVER":
+		return resp.MakeError("ERR You should send CLUSTER FAILOVER to a replica"), true
+	case "CLUSTER KEYSLOT":
+		return resp.MakeInt(int64(slotOf(args[2]))), true
+	case "CLUSTER COUNTKEYSINSLOT":
+		return s.countInSlot(ctx, args), true
+	case "CLUSTER GETKEYSINSLOT":
+		return s.keysInSlot(ctx, args), true
+	}
+	return aloneThere, true
+}
+
+// mode is what the server is for clients.
+func (s *Server) mode() string {
+	if s.config.Cluster {
+		return "cluster"
+	}
+	return "standalone"
+}
+
+const clusterFacts = "cluster_state:ok\r\ncluster_slots_assigned:16384\r\ncluster_slots_ok:16384\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:0\r\n" +
+	"cluster_known_nodes:1\r\ncluster_size:1\r\ncluster_current_epoch:0\r\ncluster_my_epoch:0\r\n" +
+	"cluster_stats_messages_sent:0\r\ncluster_stats_messages_received:0\r\ntotal_cluster_links_buffer_limit_exceeded:0\r\n"
+
+// shardID is different from the node's.
+func (s *Server) shardID() string {
+	sum := sha1.Sum([]byte(s.runID))
+	return hex.EncodeToString(sum[:])
+}
+
+// ofNode is the reply v about the node with the ID, which must be this one.
+func (s *Server) ofNode(id []byte, v resp.Value) resp.Value {
+	if string(id) != s.runID {
+		return resp.MakeError("ERR Unknown node " + commands.Quote(id))
+	}
+	return v
+}
+
+// reached is where the client has found the server: clients go on there.
+func (p *person) reached() (host string, port int64) {
+	if p.client != nil {
+		if tcp, is := p.client.net.LocalAddr().(*net.TCPAddr); is {
+			return tcp.IP.String(), int64(tcp.Port)
+		}
+	}
+	host, _, _ = strings.Cut(p.server.param("bind"), " ")
+	port, _ = strconv.ParseInt(p.server.param("port"), 10, 64)
+	return host, port
+}
+
+func (s *Server) shards(p *person) resp.Value {
+	host, port := p.reached()
+	text := resp.MakeString
+	node := resp.MakeMap(
+		text("id"), text(s.runID), text("port"), resp.MakeInt(port), text("ip"), text(host), text("endpoint"), text(host),
+		text("role"), text("master"), text("replication-offset"), resp.Zero, text("health"), text("online"))
+	return resp.MakeArray(resp.MakeMap(
+		text("slots"), resp.MakeArray(resp.Zero, resp.MakeInt(slots-1)), text("nodes"), resp.MakeArray(node)))
+}
+
+func (s *Server) countInSlot(ctx context.Context, args [][]byte) resp.Value {
+	slot, ok := commands.ParseInt(args[2])
+	switch {
+	case !ok:
+		return notInteger
+	case slot < 0 || slot >= slots:
+		return invalidSlot
+	}
+	n := int64(0)
+	if bad := s.eachKey(ctx, func(key []byte) bool {
+		if slotOf(key) == slot {
+			n++
+		}
+		return true
+	}); bad.IsError() {
+		return bad
+	}
+	return resp.MakeInt(n)
+}
+
+func (s *Server) keysInSlot(ctx context.Context, args [][]byte) resp.Value {
+	slot, ok1 := commands.ParseInt(args[2])
+	most, ok2 := commands.ParseInt(args[3])
+	switch {
+	case !ok1 || !ok2:
+		return notInteger
+	case slot < 0 || slot >= slots || most < 0:
+		return resp.MakeError("ERR Invalid slot or number of keys")
+	}
+	reply := resp.EmptyArray
+	if bad := s.eachKey(ctx, func(key []byte) bool {
+		if slotOf(key) == slot && int64(len(reply.Elems)) < most {
+			reply.Elems = append(reply.Elems, resp.MakeBulk(key))
+		}
+		return int64(len(reply.Elems)) < most
+	}); bad.IsError() {
+		return bad
+	}
+	return reply
+}
+
+// eachKey goes through the keys of database 0, by pages, until see returns false: there is no index by
+// slot.
+func (s *Server) eachKey(ctx context.Context, see func(key []byte) bool) (bad resp.Value) {
+	session := s.config.Engine.Session()
+	for cursor := []byte("0"); ; {
+		v, err := session.Do(ctx, []byte("SCAN"), cursor, []byte("COUNT"), []byte("1000"))
+		switch {
+		case err != nil:
+			return s.failure(err)
+		case v.IsError():
+			return v
+		}
+		for _, key := range v.Elems[1].Elems {
+			if !see(key.Str) {
+				return resp.Value{}
+			}
+		}
+		if cursor = v.Elems[0].Str; string(cursor) == "0" {
+			return resp.Value{}
+		}
+	}
+}
+
+// slotOf is the slot of a key: of the part between the first { and the } after it, unless that is
+// empty.
+func slotOf(key []byte) int64 {
+	if from := bytes.IndexByte(key, '{'); from >= 0 {
+		if n := bytes.IndexByte(key[from+1:], '}'); n > 0 {
+			key = key[from+1 : from+1+n]
+		}
+	}
+	crc := uint16(0) // CRC-16/XMODEM
+	for _, b := range key {
+		crc ^= uint16(b) << 8
+		for range 8 {
+			if crc&0x8000 != 0 {
+				crc = crc<<1 ^ 0x1021
+			} else {
+				crc <<= 1
+			}
+		}
+	}
+	return int64(crc % slots)
+}

@@ -1,0 +1,50 @@
+package translator
+
+import (
+	"strconv"
+
+	"github.com/meowdis/meowdis/resp"
+)
+
+var aloneTranslations = translations{
+	"FAILOVER":      failover,
+	"MODULE LOAD":   noModules,
+	"MODULE LOADEX": noModules,
+	"MODULE UNLOAD": noModules,
+	"REPLICAOF":     replicaOf,
+	"SLAVEOF":       replicaOf,
+}
+
+func noModules(*Call) Plan {
+	return fail(`ERR MODULE command not allowed. If the enable-module-command option is set to "local", you can run it from a local connection, ` +
+		`otherwise you need to set this option in the configuration file, and then restart the server.`)
+}
+
+// replicaOf is REPLICAOF: the server follows no other, and so it stays.
+func replicaOf(c *Call) Plan {
+	if c.is(1, "NO") && c.is(2, "ONE") {
+		return answer(resp.OK)
+	}
+	if port, err := strconv.Atoi(string(c.Args[2])); err != nil || port < 0 || port > 65535 {
+		return fail("ERR Invalid master port")
+	}
+	return fail("ERR this server follows no other, it takes NO ONE")
+}
+
+func failover(c *Call) Plan {
+	if len(c.Args) == 2 && c.is(1, "ABORT") {
+		return fail("ERR No failover in progress.")
+	}
+	for i := 1; i < len(c.Args); i++ {
+		switch {
+		case c.is(i, "TO") && i+2 < len(c.Args):
+			i += 2
+		case c.is(i, "TIMEOUT") && i+1 < len(c.Args):
+			i++
+		case c.is(i, "FORCE") || c.is(i, "ABORT"):
+		default:
+			return fail(errSyntax)
+		}
+	}
+	return fail("ERR FAILOVER requires connected replicas.")
+}
