@@ -37,8 +37,9 @@ func (c *client) rename(name string) {
 	c.about.name = name
 }
 
-// printable reports whether b would keep CLIENT LIST readable.
+// printable reports whether b would keep CLIENT LIST readable. Redis looks at it as far as a NUL.
 func printable(b []byte) bool {
+	b, _, _ = bytes.Cut(b, []byte{0})
 	return !bytes.ContainsFunc(b, func(r rune) bool { return r < '!' || r > '~' })
 }
 
