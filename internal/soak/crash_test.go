@@ -48,7 +48,7 @@ func TestCrash(t *testing.T) {
 	for _, w := range writers {
 		for server := range 2 {
 			for _, rest := range []bool{false, true} {
-				if rest || !w.rest {
+				if w.speaks(rest) {
 					clients = append(clients, &client{writer: w, name: fmt.Sprintf("%s:%d:%t", w.kind, server, rest), server: server, onREST: rest})
 				}
 			}

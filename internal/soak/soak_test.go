@@ -90,7 +90,10 @@ func TestSoak(t *testing.T) {
 	var ledgers []*client
 	for i := range max(len(writers), *crowdSize*4/10) {
 		w := writers[i%len(writers)]
-		overREST := w.rest || i/len(writers)%2 == 1
+		overREST := i/len(writers)%2 == 1
+		if !w.speaks(overREST) {
+			overREST = !overREST
+		}
 		ledgers = append(ledgers, &client{writer: w, name: fmt.Sprintf("%s:%d", w.kind, i), onREST: overREST})
 	}
 	room := max(4, *crowdSize/20) // MB; half of those who never read fill it

@@ -26,9 +26,13 @@ type writer struct {
 	// whether it did.
 	write func(s session, name string, n int) error
 	// look returns the number that is there, 0 for none, and reports what is half there.
-	look func(c *storetest.Client, name string) (int, error)
-	rest bool // only over REST, where a pipeline is one request
+	look  func(c *storetest.Client, name string) (int, error)
+	rest  bool // only over REST, where a pipeline is one request
+	redis bool // only over the Redis protocol: bytes that are no text are in the URL of a REST request
 }
+
+// speaks reports whether it writes over REST, or else over the Redis protocol.
+func (w writer) speaks(rest bool) bool { return rest && !w.redis || !rest && !w.rest }
 
 var writers = []writer{
 	{kind: "counter", write: writeCounter, look: lookCounter},
@@ -37,7 +41,7 @@ var writers = []writer{
 	{kind: "restore", write: writeRestore, look: lookRestore},
 	{kind: "fields", write: writeFields, look: lookFields},
 	{kind: "keys", write: writeKeys, look: lookKeys},
-	{kind: "graves", write: writeGraves, look: lookGraves},
+	{kind: "graves", write: writeGraves, look: lookGraves, redis: true},
 }
 
 func words(line string) (args [][]byte) {
