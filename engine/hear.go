@@ -95,8 +95,11 @@ func (s *Session) show(c call, db int) {
 	}
 }
 
-// shownLine is a line of MONITOR.
+// shownLine is a line of MONITOR. It names a unix socket in another way than CLIENT LIST does.
 func shownLine(c call, db int, from string) []byte {
+	if path, ok := strings.CutSuffix(from, ":0"); ok && strings.HasPrefix(path, "/") {
+		from = "unix:" + path
+	}
 	now := time.Now()
 	line := strconv.AppendInt(nil, now.Unix(), 10)
 	micros := strconv.Itoa(1_000_000 + now.Nanosecond()/1000)

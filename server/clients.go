@@ -139,6 +139,9 @@ func (c *client) flags(n pubsub.Counts, multi bool) (flags string) {
 	if c.session.Blocked() {
 		flags += "b"
 	}
+	if c.net.LocalAddr().Network() == "unix" {
+		flags += "U"
+	}
 	return cmp.Or(flags, "N")
 }
 

@@ -100,6 +100,27 @@ func (g *guest) known() {
 	g.meet()
 }
 
+// socketAddr is the address of both ends of a unix socket, as Redis calls it: its peers have none.
+type socketAddr string
+
+func (socketAddr) Network() string  { return "unix" }
+func (a socketAddr) String() string { return string(a) + ":0" }
+
+func (g *guest) RemoteAddr() net.Addr {
+	if g.Conn.LocalAddr().Network() == "unix" {
+		return g.LocalAddr()
+	}
+	return g.Conn.RemoteAddr()
+}
+
+func (g *guest) LocalAddr() net.Addr {
+	if addr := g.Conn.LocalAddr(); addr.Network() == "unix" {
+		return socketAddr(addr.String())
+	} else {
+		return addr
+	}
+}
+
 func (g *guest) Read(b []byte) (int, error) {
 	n, err := g.Conn.Read(b)
 	g.door.traffic.read(n)
