@@ -72,8 +72,8 @@ func (s *Session) InMulti() bool { return s.multi }
 // Queued is the number of commands that EXEC would run.
 func (s *Session) Queued() int { return len(s.queue) }
 
-// Watched is the number of keys that EXEC would look at.
-func (s *Session) Watched() int { return len(s.watched) }
+// QueuedBytes is what those commands take.
+func (s *Session) QueuedBytes() int64 { return s.queued.Used() }
 
 // Reset goes back to database 0 and forgets the transaction, the watched keys and
 // the fieldsets.
@@ -383,45 +383,6 @@ func (s *Session) endMulti() {
 	s.multi, s.dirty, s.queue, s.watched = false, false, nil, nil
 	s.queued.Back(0)
 }
-
-func (s *Session) watch(ctx context.Context, c call) (resp.Value, error) {
-	if s.multi {
-		return resp.MakeError("ERR WATCH inside MULTI is not allowed"), nil
-	}
-	env := s.engine.env(s.db)
-	batch := store.Batch{ReadOnly: true}
-	for _, key := range c.args[1:] {
-		batch.Stmts = append(batch.Stmts, translator.ReadVersion(env, key))
-	}
-	results, err := s.engine.store.Apply(ctx, []store.Batch{batch})
-	if err != nil {
-		return resp.Value{}, err
-	}
-	for i, key := range c.args[1:] {
-		s.watched = append(s.watched, versionOf(s.db, key, results[0].Rows[i]))
-	}
-	return resp.OK, nil
-}
-
-func versionOf(db int, key []byte, rows []store.Row) translator.Version {
-	v := translator.Version{DB: db, Key: key}
-	if len(rows) > 0 {
-		v.At = rows[0][0]
-	}
-	return v
-}
-
-func (s *Session) unwatch(context.Context, call) (resp.Value, error) {
-	s.watched = nil
-	return resp.OK, nil
-}
-
-// inExec is a context's key while EXEC runs commands of the connection.
-type inExec struct{}
-
-// InExec reports whether a Connection's command is one of a transaction, of which the rest has
-// not run yet.
-func InExec(ctx context.Context) bool { return ctx.Value(inExec{}) != nil }
 
 // exec runs the queue as one transaction. What has no translation (SELECT,
 // UNWATCH, CLIENT …) is settled here: it touches nothing but the session.

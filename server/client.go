@@ -83,8 +83,11 @@ type about struct {
 	name, libName, libVersion string
 	active                    time.Time
 	db                        int
-	queued                    int    // by MULTI, -1 outside
-	watched                   int    // keys
+	queued                    int   // by MULTI, -1 outside
+	watched                   int   // keys
+	queuedBytes               int64 // of them
+	ahead                     int   // bytes that have come after the last command
+	noEvict, noTouch          bool
 	command                   []byte // its name, as it was sent
 	resp3                     bool
 }
@@ -392,7 +395,11 @@ func (c *client) note(args [][]byte) {
 	if c.session.InMulti() {
 		c.about.queued = c.session.Queued()
 	}
-	c.about.watched = c.session.Watched()
+	c.about.watched, c.about.queuedBytes = c.session.Watched(), c.session.QueuedBytes()
+	c.about.ahead = len(c.ahead)
+	if c.in != nil {
+		c.about.ahead += c.in.Buffered()
+	}
 	c.about.resp3 = c.resp3
 	if !isOwn(args[0]) {
 		c.about.command = args[0]

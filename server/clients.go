@@ -61,13 +61,21 @@ func (c *client) setInfo(args [][]byte) resp.Value {
 	return resp.OK
 }
 
-// onOff takes a switch that changes nothing here.
-func (c *client) onOff(args [][]byte) resp.Value {
-	switch strings.ToUpper(string(args[2])) {
-	case "ON", "OFF":
-		return resp.OK
+// noEvict is CLIENT NO-EVICT. No client is closed for the memory of all.
+func (c *client) noEvict(args [][]byte) resp.Value { return c.onOff(args, &c.about.noEvict) }
+
+// noTouch is CLIENT NO-TOUCH. No read counts as a use of a key.
+func (c *client) noTouch(args [][]byte) resp.Value { return c.onOff(args, &c.about.noTouch) }
+
+func (c *client) onOff(args [][]byte, is *bool) resp.Value {
+	word := option(args, 2)
+	if word != "ON" && word != "OFF" {
+		return syntaxError
 	}
-	return syntaxError
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*is = word == "ON"
+	return resp.OK
 }
 
 func (c *client) reply(args [][]byte) resp.Value {
@@ -103,8 +111,8 @@ func (c *client) watched() int {
 // age is for how many seconds the client has been connected.
 func (c *client) age() int64 { return int64(time.Since(c.since).Seconds()) }
 
-// describe is the client's line of CLIENT LIST. Clients read every field of
-// Redis's, also those of buffers, which are not measured here.
+// describe is the client's line of CLIENT LIST. Clients read every field of Redis's: buffers that do
+// not last are 0.
 func (c *client) describe() string {
 	c.mu.Lock()
 	a := c.about
@@ -117,27 +125,35 @@ func (c *client) describe() string {
 		command = strings.ToLower(string(a.command))
 	}
 	n := c.server.hub.Of(&c.inbox)
-	flags := c.flags(n, a.queued >= 0)
-	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=0 name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d "+
-		"qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r "+
-		"cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s",
-		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), a.name, c.age(), int64(time.Since(a.active).Seconds()),
-		flags, a.db, n[pubsub.Channel], n[pubsub.Pattern], n[pubsub.Shard], a.queued, command, c.user.Load().Name(), protocol, a.libName, a.libVersion)
+	waits, sending := c.box.waits()
+	pieces, events := 0, "r"
+	if waits > 0 {
+		pieces = 1
+	}
+	if sending {
+		events = "rw"
+	}
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d "+
+		"qbuf=%d qbuf-free=0 argv-mem=0 multi-mem=%d rbs=0 rbp=0 obl=0 oll=%d omem=%d tot-mem=%d events=%s "+
+		"cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s io-thread=0",
+		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), c.looped.fd, a.name, c.age(), int64(time.Since(a.active).Seconds()),
+		c.flags(n, &a), a.db, n[pubsub.Channel], n[pubsub.Pattern], n[pubsub.Shard], a.queued, a.watched,
+		a.ahead, a.queuedBytes, pieces, waits, int64(a.ahead)+a.queuedBytes+int64(waits), events,
+		command, c.user.Load().Name(), protocol, a.libName, a.libVersion)
 }
 
 // flags are those of CLIENT LIST.
-func (c *client) flags(n pubsub.Counts, multi bool) (flags string) {
-	if n[pubsub.Commands] > 0 {
-		flags += "O"
-	}
-	if listening(n) {
-		flags += "P"
-	}
-	if multi {
-		flags += "x"
-	}
-	if c.session.Blocked() {
-		flags += "b"
+func (c *client) flags(n pubsub.Counts, a *about) (flags string) {
+	for _, f := range []struct {
+		flag string
+		is   bool
+	}{
+		{"O", n[pubsub.Commands] > 0}, {"P", listening(n)}, {"x", a.queued >= 0}, {"b", c.session.Blocked()},
+		{"U", c.net.LocalAddr().Network() == "unix"}, {"e", a.noEvict}, {"T", a.noTouch},
+	} {
+		if f.is {
+			flags += f.flag
+		}
 	}
 	if c.net.LocalAddr().Network() == "unix" {
 		flags += "U"

@@ -36,8 +36,8 @@ var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 	"CLIENT CACHING": (*client).caching, "CLIENT GETREDIR": (*client).getRedir, "CLIENT TRACKING": (*client).tracking,
 	"CLIENT TRACKINGINFO": (*client).trackingInfo, "CLIENT UNBLOCK": (*client).unblock, "CLIENT UNPAUSE": (*client).unpause, "CLIENT PAUSE": (*client).pause,
 	"CLIENT GETNAME": (*client).getName, "CLIENT ID": (*client).getID, "CLIENT INFO": (*client).info,
-	"CLIENT KILL": (*client).kill, "CLIENT LIST": (*client).list, "CLIENT NO-EVICT": (*client).onOff,
-	"CLIENT NO-TOUCH": (*client).onOff, "CLIENT REPLY": (*client).reply, "CLIENT SETINFO": (*client).setInfo,
+	"CLIENT KILL": (*client).kill, "CLIENT LIST": (*client).list, "CLIENT NO-EVICT": (*client).noEvict,
+	"CLIENT NO-TOUCH": (*client).noTouch, "CLIENT REPLY": (*client).reply, "CLIENT SETINFO": (*client).setInfo,
 	"CLIENT SETNAME": (*client).setName, "DEBUG SLEEP": (*client).sleep, "MONITOR": (*client).monitor,
 	"PSYNC": (*client).psync, "SYNC": (*client).sync, "REPLCONF": (*client).replConf,
 }
@@ -191,5 +191,8 @@ func (c *client) reset([][]byte) resp.Value {
 	c.user.Store(c.server.users.Default())
 	c.authed = c.server.users.Open()
 	c.rename("")
+	c.mu.Lock()
+	c.about.noEvict, c.about.noTouch = false, false
+	c.mu.Unlock()
 	return resp.MakeStatus("RESET")
 }

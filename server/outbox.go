@@ -94,6 +94,13 @@ func (o *outbox) full(more int) bool {
 	return !o.overSince.IsZero() && time.Since(o.overSince) > limit.over
 }
 
+// waits is how many bytes the client has yet to take, and whether some are on their way.
+func (o *outbox) waits() (bytes int, sending bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.waiting), o.sending
+}
+
 // settled waits until nothing is sent, and returns why nothing can be any more.
 func (o *outbox) settled() error {
 	o.mu.Lock()

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// Watched is the number of keys that EXEC would look at.
+func (s *Session) Watched() int { return len(s.watched) }
+
+func (s *Session) watch(ctx context.Context, c call) (resp.Value, error) {
+	if s.multi {
+		return resp.MakeError("ERR WATCH inside MULTI is not allowed"), nil
+	}
+	env := s.engine.env(s.db)
+	batch := store.Batch{ReadOnly: true}
+	keys := s.unwatched(c.args[1:])
+	for _, key := range keys {
+		batch.Stmts = append(batch.Stmts, translator.ReadVersion(env, key))
+	}
+	if len(keys) == 0 {
+		return resp.OK, nil
+	}
+	results, err := s.engine.store.Apply(ctx, []store.Batch{batch})
+	if err != nil {
+		return resp.Value{}, err
+	}
+	for i, key := range keys {
+		s.watched = append(s.watched, versionOf(s.db, key, results[0].Rows[i]))
+	}
+	return resp.OK, nil
+}
+
+// unwatched are those of keys that are not watched already, each once.
+func (s *Session) unwatched(keys [][]byte) (others [][]byte) {
+	seen := map[string]bool{}
+	for _, v := range s.watched {
+		if v.DB == s.db {
+			seen[string(v.Key)] = true
+		}
+	}
+	for _, key := range keys {
+		if !seen[string(key)] {
+			seen[string(key)] = true
+			others = append(others, key)
+		}
+	}
+	return others
+}
+
+func versionOf(db int, key []byte, rows []store.Row) translator.Version {
+	v := translator.Version{DB: db, Key: key}
+	if len(rows) > 0 {
+		v.At = rows[0][0]
+	}
+	return v
+}
+
+func (s *Session) unwatch(context.Context, call) (resp.Value, error) {
+	s.watched = nil
+	return resp.OK, nil
+}
+
+// inExec is a context's key while EXEC runs commands of the connection.
+type inExec struct{}
+
+// InExec reports whether a Connection's command is one of a transaction, of which the rest has
+// not run yet.
+func InExec(ctx context.Context) bool { return ctx.Value(inExec{}) != nil }
