@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha1"
 	"errors"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,6 +36,7 @@ var (
 	busyFunc   = resp.MakeError("BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
 	mayWrite   = resp.MakeError("ERR Can not execute a script with write flag using *_ro command.")
 	noDynamic  = "ERR Dynamic keys are not allowed in Lua scripts when 'allow-key-locking' flag is set. Key was: "
+	noGlobal   = " is not allowed in Lua scripts when 'allow-key-locking' flag is set"
 )
 
 // evaluation is one call of EVAL or its like: it runs once in a transaction that the
@@ -78,8 +78,8 @@ func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp
 	if bySHA && len(c.args[1]) != 2*sha1.Size {
 		return nil, noScript
 	}
-	n, err := strconv.ParseInt(string(c.args[2]), 10, 64)
-	if err != nil || n > 1<<31-1 {
+	n, ok := commands.ParseInt(c.args[2])
+	if !ok {
 		return nil, resp.MakeError("ERR value is not an integer or out of range")
 	}
 	if bad := e.split(n); bad.IsError() {
@@ -289,6 +289,9 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		e.wrote.Store(true)
 	}
 	if e.flags&script.AllowKeyLocking != 0 {
+		if cmd.Flags&commands.Write != 0 && len(cmd.Keys) == 0 {
+			return resp.MakeError("ERR " + cmd.Name + noGlobal), nil
+		}
 		if bad := e.undeclared(cmd, args); bad.IsError() {
 			return bad, nil
 		}

@@ -81,6 +81,20 @@ func TestKeyLocking(t *testing.T) {
 	if got := do(t, s, "EVAL", script, "1", "k", "other"); !strings.Contains(got, want) {
 		t.Errorf("another key: %s", got)
 	}
+	for _, all := range []string{"flushall", "FLUSHDB", "swapdb"} {
+		call := "#!lua flags=allow-key-locking\nreturn redis.call('" + all + "', unpack(ARGV))"
+		args := []string{"EVAL", call, "0"}
+		if all == "swapdb" {
+			args = append(args, "0", "1")
+		}
+		want := "ERR " + strings.ToUpper(all) + " is not allowed in Lua scripts when 'allow-key-locking' flag is set"
+		if got := do(t, s, args...); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", all, got)
+		}
+	}
+	if got := do(t, s, "GET", "k"); got != `"v"` {
+		t.Errorf("afterwards k is %s", got)
+	}
 }
 
 func BenchmarkEval(b *testing.B) {

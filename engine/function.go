@@ -1,11 +1,10 @@
 package engine
 
 import (
-	"math"
-	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/script"
 	"github.com/meowdis/meowdis/translator"
@@ -116,8 +115,8 @@ func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run st
 
 // mayCall reads the number of keys and says what keeps the function from being called.
 func (e *evaluation) mayCall() (bad resp.Value) {
-	keys, err := strconv.ParseInt(string(e.call.args[2]), 10, 64)
-	if err != nil || keys < math.MinInt64+1 {
+	keys, ok := commands.ParseInt(e.call.args[2])
+	if !ok {
 		return resp.MakeError("ERR Bad number of keys provided")
 	}
 	if bad := e.split(keys); bad.IsError() {

@@ -65,8 +65,10 @@ func drawable(t *testing.T, server oracle.Version) map[string][]command {
 func newGenerator(all map[string][]command, group string, seed uint64) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), group: all[group], mix: 5, fills: true}
 	switch group {
-	case "generic", "transactions", "scripting", "connection", "server":
+	case "generic", "transactions", "connection", "server":
 		g.mix = 2 // what it is about must be there first
+	case "scripting":
+		g.mix, g.begin = 2, []step{{args: words("FUNCTION", "LOAD", running)}}
 	case "hash":
 		if all["hash"] != nil && slices.ContainsFunc(all["hash"], func(c command) bool { return c.Name == "HPTTL" }) {
 			g.end = fieldTTLs

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,14 +47,15 @@ type generator struct {
 	others []command // of all groups
 	keyed  []command // of those, what COMMAND GETKEYS is asked about
 	mix    int       // one command of mix is one of the others
-	end    []step    // of every case
-	fills  bool      // large values are made, too
-	making command   // whose arguments are being chosen
+	begin  []step    // of every case
+	end    []step
+	fills  bool    // large values are made, too
+	making command // whose arguments are being chosen
 }
 
 // generate is a case of about n commands.
 func (g *generator) generate(n int) []step {
-	var steps []step
+	steps := slices.Clone(g.begin)
 	for len(steps) < n {
 		switch dice := g.IntN(100); {
 		case dice < 1 && g.fills:
@@ -160,8 +162,13 @@ func (g *generator) command(plain bool) [][]byte {
 		}
 		g.making = c
 		args := bytes.Fields([]byte(c.Name))
-		if c.Group == "scripting" && strings.HasPrefix(c.Name, "EVAL") && !strings.HasPrefix(c.Name, "EVALSHA") && len(g.keyed) > 0 && g.IntN(3) > 0 {
-			return g.script(args, plain)
+		if len(g.keyed) > 0 && g.IntN(3) > 0 {
+			switch c.Name {
+			case "EVAL", "EVAL_RO":
+				return g.script(append(args, []byte(pick(g, scripts))), plain)
+			case "FCALL", "FCALL_RO":
+				return g.script(append(args, fmt.Appendf(nil, "run%d", g.IntN(len(scripts)))), plain)
+			}
 		}
 		if strings.HasPrefix(c.Name, "COMMAND GETKEYS") && len(g.keyed) > 0 {
 			g.making = pick(g, g.keyed)
@@ -179,9 +186,9 @@ func (g *generator) command(plain bool) [][]byte {
 	}
 }
 
-// script is a script that runs a command of any group, which follows it.
+// script has a script run a command of any group, which follows it.
 func (g *generator) script(args [][]byte, plain bool) [][]byte {
-	args = append(args, []byte(pick(g, scripts)), []byte("0"))
+	args = append(args, []byte("0"))
 	for {
 		c := pick(g, g.others)
 		call := g.write(bytes.Fields([]byte(c.Name)), c.syntax)

@@ -107,7 +107,9 @@ var pools = map[string][]string{
 	"SELECT index": indexes, "SWAPDB index1": indexes, "SWAPDB index2": indexes,
 	"module-name": {"nosuch"}, "category": {"hash", "nosuch"}, "command-name": {"get", "XGROUP", "xgroup|create", "nosuch", "get|x"},
 	"section": {"server", "keyspace", "nosuch", "everything"}, "version": {"5", "x"},
-	"seconds": lifetimes, "milliseconds": lifetimes, "unix-time-seconds": lifetimes, "unix-time-milliseconds": lifetimes,
+	"function": functions, "function-code": libraries, "library-name": {"m", "n", "o", "p", "running", "M", "nosuch"}, "library-name-pattern": {"*", "m", "[N-P]", "nosuch", ""},
+	"FUNCTION RESTORE serialized-value": functionPayloads,
+	"seconds":                           lifetimes, "milliseconds": lifetimes, "unix-time-seconds": lifetimes, "unix-time-milliseconds": lifetimes,
 }
 
 // scripts run the command that their arguments are.

@@ -58,6 +58,7 @@ func (s *sides) play(steps []step, resp3 bool) *difference {
 		}
 	}
 	s.theirs[1].Do(words("FLUSHALL")...)
+	s.theirs[1].Do(words("FUNCTION", "FLUSH")...)
 	var replies []string
 	for i, step := range steps {
 		if step.age > 0 {

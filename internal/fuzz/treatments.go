@@ -74,7 +74,9 @@ var treatments = map[string]treatment{
 	"BLPOP": {special: atOnce}, "BRPOP": {special: atOnce}, "BLMOVE": {special: atOnce}, "BRPOPLPUSH": {special: atOnce},
 	"BLMPOP": {special: atOnce}, "BZPOPMIN": {special: atOnce}, "BZPOPMAX": {special: atOnce}, "BZMPOP": {special: atOnce},
 
-	"DUMP": {special: exchange},
+	"DUMP":          {special: exchange},
+	"FUNCTION DUMP": {special: exchangeFunctions},
+	"FUNCTION LIST": {notes: []string{"unordered"}},
 
 	// What only the one that is asked can know.
 	"HELLO":     {alike: alikeButNumbers},
@@ -111,6 +113,7 @@ func changed(name string) bool {
 	return slices.Contains([]string{
 		"BITCOUNT", "BITPOS", "SCAN", "SSCAN", "HSCAN", "ZSCAN", "ZCOUNT", "LPOS", "LREM", "OBJECT ENCODING", "DUMP", "RESTORE",
 		"COMMAND GETKEYS", "COMMAND GETKEYSANDFLAGS", "CONFIG GET", "CONFIG SET", "MODULE LIST", "AUTH", "HELLO", "CLIENT SETINFO",
+		"FUNCTION DUMP", "FUNCTION RESTORE",
 	}, name)
 }
 
