@@ -50,8 +50,8 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	}
 	again := l.observe()
 	switch {
-	case ctx.Err() != nil:
-		return v, took, l.interrupted(args)
+	case ctx.Err() != nil && err != nil:
+		return v, took, l.interrupted(args, err)
 	case err != nil && l.Target.Connections != nil:
 		return v, took, fmt.Errorf("Error: %w\nThe next command connects again.", err)
 	case err != nil:
@@ -71,14 +71,15 @@ var (
 
 // interrupted is the error of a command that Ctrl-C stopped. The connection that
 // it cost was not lost: it was given up.
-func (l *loop) interrupted(args [][]byte) error {
+func (l *loop) interrupted(args [][]byte, err error) error {
 	if l.Terminal {
 		fmt.Fprintln(l.Err) // after the ^C of the terminal
 	}
 	if l.Target.Connections != nil {
 		l.joined = l.Target.Connections() + 1
 	}
-	if cmd, _ := commands.Find(args); cmd != nil && cmd.Flags&commands.ReadOnly != 0 {
+	ended := l.Target.Connections == nil && errors.Is(err, context.Canceled) // on a file, before it did anything
+	if cmd, _ := commands.Find(args); ended || cmd != nil && cmd.Flags&commands.ReadOnly != 0 {
 		return errInterruptedCall
 	}
 	return errUnknown
