@@ -95,6 +95,22 @@ func crash(t *testing.T, random *rand.Rand, servers []*process, clients []*clien
 		if err != nil {
 			t.Fatal(err)
 		}
+		if c.beside != nil {
+			other, err := servers[1-c.server].dial(false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			running.Go(func() {
+				defer other.Close()
+				var err error
+				for err == nil {
+					err = c.beside(other, c.name)
+				}
+				if wrong := (errorReply{}); errors.As(err, &wrong) {
+					t.Errorf("beside %s: %v", c.name, err)
+				}
+			})
+		}
 		running.Go(func() {
 			defer s.Close()
 			for {

@@ -29,6 +29,8 @@ type writer struct {
 	look  func(c *storetest.Client, name string) (int, error)
 	rest  bool // only over REST, where a pipeline is one request
 	redis bool // only over the Redis protocol: bytes that are no text are in the URL of a REST request
+	// beside is what another client does meanwhile, on the other server; nil for nothing.
+	beside func(s session, name string) error
 }
 
 // speaks reports whether it writes over REST, or else over the Redis protocol.
@@ -41,6 +43,7 @@ var writers = []writer{
 	{kind: "restore", write: writeRestore, look: lookRestore},
 	{kind: "fields", write: writeFields, look: lookFields},
 	{kind: "keys", write: writeKeys, look: lookKeys},
+	{kind: "queue", write: writeQueue, look: lookQueue, beside: moveOn},
 	{kind: "graves", write: writeGraves, look: lookGraves, redis: true},
 }
 
@@ -220,4 +223,26 @@ func lookGraves(c *storetest.Client, name string) (n int, err error) {
 		err = fmt.Errorf("%s has %d elements of %d", name, length, buried)
 	}
 	return n, err
+}
+
+// A queue is written by one client, and read by one that waits.
+func writeQueue(s session, name string, n int) error {
+	return do(s, words(fmt.Sprintf("RPUSH %s:queue %d", name, n)))
+}
+
+func moveOn(s session, name string) error {
+	return do(s, words(fmt.Sprintf("BLMOVE %s:queue %s:done LEFT RIGHT 0", name, name)))
+}
+
+func lookQueue(c *storetest.Client, name string) (n int, err error) {
+	for _, list := range []string{":done", ":queue"} {
+		length, _ := number(c.Do("LLEN " + name + list))
+		for i := range length {
+			at, err := number(c.Do(fmt.Sprintf("LINDEX %s %d", name+list, i)))
+			if n++; err != nil || at != n {
+				return n, fmt.Errorf("%s has %d where %d should be", name+list, at, n)
+			}
+		}
+	}
+	return n, nil
 }
