@@ -41,6 +41,7 @@ arguments, and how SQLite goes about each (its query plan). Nothing is written.
 
 A command that has to read before it can decide is several steps. What reads is run
 on the file to see what follows there, and the last step is shown as it would be.
+A script or a function is run in a transaction that is undone, and its calls are shown.
 A file that is missing counts as an empty one. Plans are those of the file.
 
 ` + fileHelp,
@@ -67,6 +68,8 @@ type explanation struct {
 	Kind       string          `json:"kind"`
 	Reply      string          `json:"reply,omitempty"`
 	Steps      int             `json:"steps"`
+	Calls      []string        `json:"calls,omitempty"`      // of a script
+	More       int             `json:"more_calls,omitempty"` // that are not shown
 	Statements []explainedStmt `json:"statements"`
 
 	where string // whose data decides on the steps, for people
@@ -79,11 +82,12 @@ const (
 	kindWrite           = "write"             // a batch that takes effect as one
 	kindReadModifyWrite = "read-modify-write" // several steps; the reply is there when it is known without the last
 	kindSession         = "session"           // about the connection, not the data
-	kindScript          = "script"            // what it is depends on the calls that it makes
+	kindScript          = "script"            // what its calls are, in one transaction
 )
 
 type explainedStmt struct {
-	Step    int      `json:"step"` // from 1
+	Step    int      `json:"step"`           // from 1
+	Call    int      `json:"call,omitempty"` // of the script's, from 1
 	SQL     string   `json:"sql"`
 	Args    []string `json:"args"`
 	Plan    []string `json:"plan"`
@@ -128,6 +132,8 @@ type explainer struct {
 	db    int
 	file  *local.Store
 	empty bool // an empty database stands in for the file
+
+	scripts *local.Store // the file as scripts see it, who may write to it before that is undone
 }
 
 // explain translates the command; bad is the reply to one that is refused
@@ -142,8 +148,8 @@ func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, 
 		e.Command = append(e.Command, string(arg))
 	}
 	if !translator.Translates(command) {
-		if command.Has(commands.Scripts) || strings.HasPrefix(command.Name, "EVAL") {
-			e.Kind = kindScript
+		if engine.RunsScripts(command) {
+			return x.explainScript(ctx, e, args)
 		}
 		return e, bad, nil
 	}
@@ -217,11 +223,14 @@ func (x *explainer) open() error {
 	return err
 }
 
-func (x *explainer) close() error {
-	if x.file == nil {
-		return nil
+func (x *explainer) close() (err error) {
+	if x.scripts != nil && x.scripts != x.file {
+		err = x.scripts.Close()
 	}
-	return x.file.Close()
+	if x.file != nil {
+		err = errors.Join(err, x.file.Close())
+	}
+	return err
 }
 
 func explainStmt(run engine.Run, stmt store.Stmt) (explainedStmt, error) {
@@ -283,7 +292,11 @@ func (e explanation) print(w io.Writer) error {
 	case kindSession:
 		b.WriteString("No SQL: the command is about the connection.\n")
 	case kindScript:
-		b.WriteString("No SQL of its own: each call of the script is translated when it is made, all in one transaction. Explain the calls.\n")
+		if len(e.Calls) == 0 {
+			b.WriteString("No SQL: it calls nothing.\n")
+			break
+		}
+		fmt.Fprintf(&b, "Runs in one transaction. By what is in %s it calls:\n", e.where)
 	case kindAnswer:
 		fmt.Fprintf(&b, "No SQL: the reply is known.\n%s\n", e.Reply)
 	case kindRead:
@@ -294,7 +307,10 @@ func (e explanation) print(w io.Writer) error {
 		b.WriteString("Reads first; what follows depends on what it finds, in the same transaction:\n")
 	}
 	for i, s := range e.Statements {
-		if i > 0 && s.Step > e.Statements[i-1].Step {
+		switch {
+		case s.Call > 0 && (i == 0 || s.Call > e.Statements[i-1].Call):
+			fmt.Fprintf(&b, "\n%s\n", e.Calls[s.Call-1])
+		case i > 0 && s.Step > e.Statements[i-1].Step && s.Call == 0:
 			fmt.Fprintf(&b, "\nThen, by what is in %s:\n", e.where)
 		}
 		fmt.Fprintf(&b, "\n%d. %s\n", i+1, strings.ReplaceAll(s.SQL, "\n", "\n   "))
@@ -310,6 +326,12 @@ func (e explanation) print(w io.Writer) error {
 		if s.Refused != "" {
 			fmt.Fprintf(&b, "   when a constraint stops it: %s\n", s.Refused)
 		}
+	}
+	if e.More > 0 {
+		fmt.Fprintf(&b, "\nand makes %d more calls.\n", e.More)
+	}
+	if e.Kind == kindScript {
+		fmt.Fprintf(&b, "\nThe reply is:\n%s\n", e.Reply)
 	}
 	if e.Kind == kindReadModifyWrite && e.Reply != "" {
 		fmt.Fprintf(&b, "\nThen, by what is in %s, the reply is known:\n%s\n", e.where, e.Reply)

@@ -57,6 +57,7 @@ type evaluation struct {
 	killed               atomic.Bool
 	wrote                atomic.Bool
 	heard                heard
+	watch                Watch // of a trial
 }
 
 // runsScripts reports whether a command is EVAL, FCALL or one of their like.
@@ -359,6 +360,10 @@ func (e *evaluation) within(run Run, env translator.Env, i, db int, budget *stor
 	env.Seed += uint64(i) << 32
 	v, err := e.execute(db, env.Seed, func(p planned) (resp.Value, error) {
 		env.Seed += scriptSeeds
+		run := run
+		if e.watch != nil {
+			run = e.watch(p.args, run)
+		}
 		v, err := steps(run, p.plan(env, 0), budget)
 		budget.Back(used)
 		return v, err

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// errUndone ends a transaction that is only to be looked at.
+var errUndone = errors.New("undone")
+
+// RunsScripts reports whether a command is EVAL, FCALL or one of their like.
+func RunsScripts(cmd *commands.Command) bool { return runsScripts(cmd) }
+
+// Watch has a command of a script run by what it makes of run. One without words is the engine's
+// look for a function.
+type Watch = func(call [][]byte, run Run) Run
+
+// Trial runs a call of EVAL, FCALL or one of their like in a transaction, which it then undoes, and
+// watches what it calls. It may run twice, and calls start each time. The store must be able to hold a
+// transaction open.
+func (s *Session) Trial(ctx context.Context, args [][]byte, start func() Watch) (reply resp.Value, err error) {
+	cmd, bad := commands.Find(args)
+	if cmd == nil {
+		return bad, nil
+	}
+	e, bad := s.evaluate(ctx, call{cmd, args})
+	if e == nil {
+		return bad, nil
+	}
+	e.reading = s.engine.readOnly != ""
+	env := s.engine.env(0)
+	err = s.engine.store.(transactor).Transact(ctx, e.reading, func(run Run) (err error) {
+		e.watch = start()
+		if reply, err = e.within(run, env, 0, s.db, s.budget); err != nil {
+			return err
+		}
+		return errUndone
+	})
+	if late, is := tooLong(err); is {
+		return late, nil
+	}
+	if errors.Is(err, errUndone) {
+		err = nil
+	}
+	return reply, err
+}
