@@ -31,11 +31,11 @@ bench: build
 	cd bench/redka && go build -o ../results/redka github.com/nalgeon/redka/cmd/redka
 	go run ./bench -meowdis ./meowdis -redka bench/results/redka
 
-# What a release needs, without publishing anything.
+# What a release needs, without publishing anything, and without the images, which need Docker.
 GORELEASER = github.com/goreleaser/goreleaser/v2@v2.14.1
 release-check:
 	go run $(GORELEASER) check
-	go run $(GORELEASER) release --snapshot --clean --skip=publish
+	go run $(GORELEASER) release --snapshot --clean --skip=publish,docker
 
 clean:
 	rm -rf meowdis dist bench/results

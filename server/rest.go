@@ -117,6 +117,7 @@ func (s *Server) REST() http.Handler { return http.HandlerFunc(s.rest) }
 type request struct {
 	person
 	http    *http.Request
+	ctx     context.Context // of its commands
 	session *engine.Session
 	form    form
 	held    *store.Budget // of what the request itself takes
@@ -164,6 +165,9 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	q.session.SetWho(func() (addr, name string) { return q.addr, "" })
 	q.session.Bound(s.budget(0))
 	defer q.session.Release() // when all is sent
+	ctx, leave := untilGone(r.Context())
+	defer leave()
+	q.ctx = ctx
 	if r.URL.Path == "/metrics" {
 		q.metrics(w)
 		return
@@ -179,6 +183,18 @@ func (q *request) metrics(w http.ResponseWriter) {
 		return
 	}
 	q.server.metrics.ServeHTTP(w, q.http)
+}
+
+// untilGone is a context that ends after ctx, once it has been there for longEnough: net/http takes
+// a client that has only closed its own side for one that is gone.
+func untilGone(ctx context.Context) (context.Context, func()) {
+	until, leave := context.WithCancel(context.WithoutCancel(ctx))
+	began := time.Now()
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(longEnough-time.Since(began), leave) })
+	return until, func() {
+		stop()
+		leave()
+	}
 }
 
 // wrongToken is before the answer to a wrong token.
@@ -278,7 +294,7 @@ func (q *request) run(calls [][][]byte) ([]resp.Value, error) {
 			places, allowed = append(places, i), append(allowed, args)
 		}
 	}
-	answers, err := q.session.Pipeline(q.http.Context(), allowed)
+	answers, err := q.session.Pipeline(q.ctx, allowed)
 	if err != nil {
 		return nil, q.failed(err, len(calls))
 	}
@@ -295,7 +311,7 @@ func (q *request) runUntilError(calls [][][]byte) ([]resp.Value, error) {
 		if !no {
 			continue
 		}
-		replies, err := q.session.PipelineUntilError(q.http.Context(), calls[:i])
+		replies, err := q.session.PipelineUntilError(q.ctx, calls[:i])
 		if err != nil {
 			return nil, q.failed(err, i)
 		}
@@ -304,7 +320,7 @@ func (q *request) runUntilError(calls [][][]byte) ([]resp.Value, error) {
 		}
 		return replies, nil
 	}
-	replies, err := q.session.PipelineUntilError(q.http.Context(), calls)
+	replies, err := q.session.PipelineUntilError(q.ctx, calls)
 	if err != nil {
 		return nil, q.failed(err, len(calls))
 	}
@@ -312,7 +328,7 @@ func (q *request) runUntilError(calls [][][]byte) ([]resp.Value, error) {
 }
 
 func (q *request) failed(err error, commands int) error {
-	if q.http.Context().Err() == nil { // whose end is that of its client
+	if q.ctx.Err() == nil { // whose end is that of its client
 		q.server.complain(err, "over REST", commands)
 	}
 	return err
@@ -374,7 +390,7 @@ func (q *request) transaction(body []byte) answer {
 		}
 	}
 	calls = append(append([][][]byte{{[]byte("MULTI")}}, calls...), [][]byte{[]byte("EXEC")})
-	replies, err := q.session.Pipeline(q.http.Context(), calls)
+	replies, err := q.session.Pipeline(q.ctx, calls)
 	if err != nil {
 		q.failed(err, len(calls))
 		return one(http.StatusInternalServerError, q.server.failure(err))

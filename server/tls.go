@@ -149,7 +149,9 @@ func (c *client) handshake(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
-	return conn.HandshakeContext(ctx)
+	done := make(chan error)
+	go func() { done <- conn.HandshakeContext(ctx) }() // whose stack the client does not keep
+	return <-done
 }
 
 // tlsOf is the TLS of a guest, nil without.
