@@ -1,13 +1,13 @@
 // The tour with redis: node node-redis.mjs HOST PORT PASSWORD RESP, or SOCKET "" PASSWORD RESP.
 import assert from 'node:assert/strict'
-import { createClient, RESP_TYPES, WatchError } from 'redis'
+import { createClient, defineScript, RESP_TYPES, WatchError } from 'redis'
 
 const [host, port, password, version] = process.argv.slice(2)
 const socket = { ...(port ? { host, port: Number(port) } : { path: host }), reconnectStrategy: false }
 const RESP = Number(version)
 
 async function connect(options = {}) {
-  const client = createClient({ socket, password, RESP, ...options })
+  const client = createClient({ socket, password, RESP, unstableResp3: true, ...options })
   client.on('error', () => {})
   await client.connect()
   return client
@@ -105,6 +105,61 @@ await other.set('t', 'changed')
 await assert.rejects(redis.multi().set('t', 'mine').exec(), WatchError)
 assert.equal(await redis.get('t'), 'changed')
 
+// scripts and functions, as methods
+const scripts = { addTo: defineScript({
+  SCRIPT: "return redis.call('INCRBY', KEYS[1], ARGV[1])",
+  NUMBER_OF_KEYS: 1,
+  parseCommand: (parser, key, by) => { parser.pushKey(key); parser.push(String(by)) },
+  transformReply: (reply) => reply,
+}) }
+const functions = { counters: { subtract: {
+  NUMBER_OF_KEYS: 1,
+  parseCommand: (parser, key, by) => { parser.pushKey(key); parser.push(String(by)) },
+  transformReply: (reply) => reply,
+} } }
+const scripted = await connect({ scripts, functions })
+assert.equal(await scripted.addTo('script', 42), 42)
+await redis.scriptFlush()
+assert.equal(await scripted.addTo('script', 1), 43)
+await redis.functionLoad(`#!lua name=counters
+redis.register_function('subtract', function(keys, args) return redis.call('DECRBY', keys[1], args[1]) end)`, { REPLACE: true })
+assert.equal(await scripted.counters.subtract('script', 3), 40)
+assert.deepEqual((await redis.functionList()).map((library) => library.library_name), ['counters'])
+
+// channels: in RESP3 the same connection may go on with commands
+const subscriber = await connect()
+const heard = []
+await subscriber.subscribe(['news', 'weather'], (message, channel) => heard.push([channel, message]))
+await subscriber.pSubscribe('n?ws', (message, channel) => heard.push(['n?ws', channel, message]))
+await subscriber.sSubscribe('shard', (message) => heard.push([message]))
+if (RESP === 3) assert.equal(await subscriber.incr('counter'), 43)
+assert.equal(await redis.publish('news', 'größe'), 2)
+assert.equal(await redis.sPublish('shard', 'x'), 1)
+assert.deepEqual((await redis.pubSubChannels()).sort(), ['news', 'weather'])
+assert.deepEqual({ ...await redis.pubSubNumSub(['news', 'sports']) }, { news: 1, sports: 0 })
+await subscriber.unsubscribe(['news', 'weather'])
+await subscriber.pUnsubscribe('n?ws')
+await subscriber.sUnsubscribe('shard')
+assert.deepEqual(heard, [['news', 'größe'], ['n?ws', 'news', 'größe'], ['x']])
+
+// waiting for lists and sorted sets, and a group of consumers who share a stream
+const waiting = [await connect(), await connect(), await connect()]
+await redis.xGroupCreate('log', 'readers', '$', { MKSTREAM: true })
+const waits = [waiting[0].blPop(['jobs', 'other'], 30), waiting[1].bzPopMin('scores', 30),
+  waiting[2].xReadGroup('readers', 'kitty', { key: 'log', id: '>' }, { BLOCK: 30_000 })]
+while ((await redis.info('clients')).match(/blocked_clients:(\d+)/)[1] !== '3') await new Promise((resolve) => setTimeout(resolve, 5))
+await redis.rPush('jobs', ['one', 'two'])
+await redis.zAdd('scores', { score: 1.5, value: 'a' })
+await redis.xAdd('log', '1-1', { f: 'v' })
+const [list, scores, log] = await Promise.all(waits)
+assert.deepEqual([{ ...list }, { ...scores }], [{ key: 'jobs', element: 'one' }, { key: 'scores', score: 1.5, value: 'a' }])
+// in RESP3 the client passes streams on as they come
+if (RESP === 3) assert.deepEqual({ ...log }, { log: [['1-1', ['f', 'v']]] })
+else assert.deepEqual(JSON.parse(JSON.stringify(log)), [{ name: 'log', messages: [{ id: '1-1', message: { f: 'v' } }] }])
+assert.equal((await redis.xPending('log', 'readers')).pending, 1)
+assert.deepEqual((await redis.xAutoClaim('log', 'readers', 'tom', 0, '0')).messages.map((entry) => entry.id), ['1-1'])
+assert.equal(await redis.xAck('log', 'readers', '1-1'), 1)
+
 // databases
 const second = await connect({ database: 2 })
 assert.equal(await second.get('greeting'), null)
@@ -128,4 +183,4 @@ assert.equal(await redis.get('big'), big)
 // a wrong password
 await assert.rejects(connect({ password: 'wrong' }), { message: 'WRONGPASS invalid username-password pair or user is disabled.' })
 
-await Promise.all([redis.close(), other.close(), second.close()])
+await Promise.all([redis, other, second, scripted, subscriber, ...waiting].map((client) => client.close()))

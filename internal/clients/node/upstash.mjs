@@ -100,6 +100,17 @@ const kept = await redis.multi().set('t', 5).lpush('greeting', 'x').incr('t').ex
 assert.deepEqual([kept[0].result, kept[2].result], ['OK', 6])
 assert.match(kept[1].error, /^WRONGTYPE /)
 
+// scripts: sent once, named by their digest from then on; a server that has forgotten them is sent them again
+const add = redis.createScript("return redis.call('INCRBY', KEYS[1], ARGV[1])")
+assert.equal(await add.eval(['t'], ['4']), 10)
+assert.equal(await add.evalsha(['t'], ['1']), 11)
+await redis.scriptFlush()
+await assert.rejects(add.evalsha(['t'], ['1']), /NOSCRIPT/)
+assert.equal(await add.exec(['t'], ['1']), 12)
+assert.deepEqual(await redis.scriptExists(await redis.scriptLoad('return 1'), '0'.repeat(40)), [1, 0])
+assert.deepEqual(await redis.createScript('return {1, "two", {redis.call("GET", KEYS[1])}}', { readonly: true }).evalRo(['t'], []), [1, 'two', [12]])
+await assert.rejects(redis.eval('return redis.error_reply("no fish")', [], []), /no fish/)
+
 // errors
 await assert.rejects(redis.incr('greeting'), /ERR value is not an integer or out of range/)
 await assert.rejects(redis.exec(['NOSUCH', 'a']), /ERR unknown command 'NOSUCH'/)
