@@ -79,6 +79,12 @@ func (s *Session) rejected(args [][]byte, v *resp.Value) {
 	}
 }
 
+// rejectedInScript is rejected for a command of a script.
+func (s *Session) rejectedInScript(args [][]byte, v *resp.Value) {
+	s.rejected(args, v)
+	s.inner = v.Str
+}
+
 // counted is a call that waits for the store, and how long it has taken to plan.
 type counted struct {
 	call

@@ -57,6 +57,7 @@ type Engine struct {
 	tally    *tally.Tally     // nil when nothing is counted
 
 	hub       *pubsub.Hub
+	room      room
 	scripts   scripts
 	libraries libraries
 	busyAfter atomic.Int64 // SetBusyThreshold's

@@ -53,6 +53,7 @@ type evaluation struct {
 	args                 [][]byte
 	readOnly             bool // it may not write
 	reading              bool // it runs in a transaction that only reads
+	full                 bool // there was no room when it began
 	ctx                  context.Context
 	killed               atomic.Bool
 	wrote                atomic.Bool
@@ -69,6 +70,7 @@ func runsScripts(cmd *commands.Command) bool {
 // that cannot run.
 func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp.Value) {
 	e = &evaluation{session: s, call: c, ctx: ctx, readOnly: strings.HasSuffix(c.cmd.Name, "_RO")}
+	e.full = s.engine.full(ctx, growing)
 	if strings.HasPrefix(c.cmd.Name, "FCALL") {
 		if lib := s.engine.libraries.of(string(c.args[1])); lib != nil {
 			e.hint, e.flags = lib.hint, lib.Function(string(c.args[1])).Flags
@@ -275,14 +277,19 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		return resp.Value{}, errWrites
 	}
 	if cmd == nil {
-		e.session.rejected(args, &bad)
+		e.session.rejectedInScript(args, &bad)
 		return bad, nil
 	}
 	if v, refused := e.session.Refused(cmd, args, InScript); refused {
-		e.session.rejected(args, &v)
+		e.session.rejectedInScript(args, &v)
 		return v, nil
 	}
 	engine := e.session.engine
+	if e.full && cmd.Flags&commands.DenyOOM != 0 && e.flags&script.AllowOOM == 0 && !e.wrote.Load() {
+		v := outOfMemory
+		e.session.rejectedInScript(args, &v)
+		return v, nil
+	}
 	if cmd.Flags&commands.Write != 0 {
 		if engine.readOnly != "" {
 			return resp.MakeError("READONLY " + engine.readOnly), nil
@@ -326,7 +333,7 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 	if cmd.Flags&commands.PubSub != 0 {
 		return e.session.listeners(e.ctx, call{cmd, args})
 	}
-	return e.session.onConnection(e.ctx, call{cmd, args})
+	return e.session.onConnection(context.WithValue(e.ctx, ofScript{}, true), call{cmd, args})
 }
 
 // leavesTraces reports whether a command may not be made twice: it writes, is no matter of the
@@ -338,6 +345,13 @@ func (e *evaluation) leavesTraces(cmd *commands.Command, args [][]byte) bool {
 	_, refused := e.session.Refused(cmd, args, Asking)
 	return refused
 }
+
+// ofScript is in the context of a command that a script runs.
+type ofScript struct{}
+
+// OfScript reports whether a Connection is called by a script, which may hold the store: nothing can
+// be asked of that then.
+func OfScript(ctx context.Context) bool { return ctx.Value(ofScript{}) != nil }
 
 // undeclared refuses a command on a key that a script under Upstash's key locking was
 // not given.

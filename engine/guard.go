@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -34,7 +36,7 @@ func (s *Session) Refused(cmd *commands.Command, args [][]byte, at Moment) (v re
 
 // find is the command that args call, or nil and the error reply when it can neither run
 // nor be queued.
-func (s *Session) find(args [][]byte) (cmd *commands.Command, bad resp.Value) {
+func (s *Session) find(ctx context.Context, args [][]byte) (cmd *commands.Command, bad resp.Value) {
 	cmd, bad = commands.Find(args)
 	if cmd == nil {
 		return nil, bad
@@ -53,6 +55,9 @@ func (s *Session) find(args [][]byte) (cmd *commands.Command, bad resp.Value) {
 	}
 	if reason := s.engine.readOnly; reason != "" && cmd.Flags&commands.Write != 0 {
 		return nil, resp.MakeError("READONLY " + reason)
+	}
+	if s.noRoom(ctx, cmd) {
+		return nil, outOfMemory
 	}
 	return cmd, bad
 }

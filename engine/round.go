@@ -75,7 +75,7 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 	switch {
 	case cmd == nil || !translator.Translates(cmd) || cmd.WantsFacts:
 		return false
-	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0:
+	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.sureOfRoom(cmd):
 		return false
 	}
 	if _, refused := s.Refused(cmd, args, Asking); refused {

@@ -54,7 +54,7 @@ func (s *Session) plain(calls [][][]byte) []planned {
 		if cmd == nil || !translator.Translates(cmd) {
 			break
 		}
-		if _, refused := s.Refused(cmd, args, Asking); refused {
+		if _, refused := s.Refused(cmd, args, Asking); refused || !s.engine.sureOfRoom(cmd) {
 			break
 		}
 		if _, waits := s.waits(call{cmd, args}); waits {

@@ -132,7 +132,7 @@ func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Va
 }
 
 func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
-	cmd, bad := s.find(args)
+	cmd, bad := s.find(ctx, args)
 	if cmd == nil {
 		g.answer(s.reject(args, bad))
 		return nil

@@ -155,9 +155,6 @@ func (c *client) flags(n pubsub.Counts, a *about) (flags string) {
 			flags += f.flag
 		}
 	}
-	if c.net.LocalAddr().Network() == "unix" {
-		flags += "U"
-	}
 	return cmp.Or(flags, "N")
 }
 

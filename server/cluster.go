@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -168,6 +169,9 @@ func (s *Server) keysInSlot(ctx context.Context, args [][]byte) resp.Value {
 // eachKey goes through the keys of database 0, by pages, until see returns false: there is no index by
 // slot.
 func (s *Server) eachKey(ctx context.Context, see func(key []byte) bool) (bad resp.Value) {
+	if engine.OfScript(ctx) {
+		return notInScript
+	}
 	session := s.config.Engine.Session()
 	for cursor := []byte("0"); ; {
 		v, err := session.Do(ctx, []byte("SCAN"), cursor, []byte("COUNT"), []byte("1000"))

@@ -161,6 +161,8 @@ func (s *Server) take(changed map[string]string) {
 		return
 	}
 	s.config.Engine.SetLimits(limits(changed))
+	most, _ := strconv.ParseInt(changed["maxmemory"], 10, 64)
+	s.config.Engine.SetMaxMemory(most, changed["maxmemory-policy"])
 	ms, _ := strconv.ParseInt(changed[timeLimit], 10, 64)
 	s.config.Engine.SetTimeLimit(time.Duration(ms) * time.Millisecond)
 	ms, _ = strconv.ParseInt(changed["busy-reply-threshold"], 10, 64)

@@ -18,4 +18,5 @@ func (s *Server) resetStats() {
 		n.Store(0)
 	}
 	s.users.Log.ResetCounts()
+	s.config.Engine.ResetEvicted()
 }

@@ -6,17 +6,24 @@ import (
 	"runtime/metrics"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
 )
 
-// memoryStats is MEMORY STATS: the process by Go's numbers, and how many keys there are, whose values
-// are in the file.
+var notInScript = resp.MakeError("ERR This Redis command is not allowed from script")
+
+// memoryStats is MEMORY STATS: the process by Go's numbers, and how many keys there are, and the bytes
+// that they take in the file.
 func (s *Server) memoryStats(ctx context.Context) resp.Value {
+	if engine.OfScript(ctx) {
+		return notInScript
+	}
 	m := readMemory()
 	s.peak.Store(max(s.peak.Load(), m.used))
 	keys := int64(0)
 	session := s.config.Engine.Session()
-	for db := range 16 {
+	for db := range commands.Databases {
 		session.Select(db)
 		v, err := session.Do(ctx, []byte("DBSIZE"))
 		if err != nil {
@@ -35,6 +42,9 @@ func (s *Server) memoryStats(ctx context.Context) resp.Value {
 		bytes(name, 0)
 	}
 	add("keys.count", resp.MakeInt(keys))
+	if used, _, err := s.config.Engine.Used(ctx); err == nil {
+		bytes("dataset.bytes", uint64(used))
+	}
 	number("peak.percentage", 100*ratio(m.used, s.peak.Load()))
 	bytes("allocator.allocated", m.used)
 	bytes("allocator.active", m.active)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // setting reads the new value of a parameter. It returns the value as CONFIG GET
@@ -44,15 +45,15 @@ var settable = map[string]setting{
 	"client-output-buffer-limit": anything, // mergeOutputs
 	"notify-keyspace-events":     eventClasses, "protected-mode": yesNo, "latency-tracking-info-percentiles": checkPercentiles,
 
+	"maxmemory": memory, "maxmemory-policy": policy,
+
 	"requirepass": anything, "acl-pubsub-default": oneOf("allchannels", "resetchannels"), "acllog-max-len": number(0, math.MaxInt64),
 }
 
 // fixed are the parameters that may be set in Redis and not here: a value that is none
 // is refused as Redis refuses it.
 var fixed = map[string]setting{
-	"maxmemory": memory, "maxmemory-clients": memoryOrPercent,
-	"maxmemory-policy": oneOf("volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
-		"allkeys-lru", "allkeys-lfu", "allkeys-random", "noeviction"),
+	"maxmemory-clients":     memoryOrPercent,
 	"sanitize-dump-payload": oneOf("no", "yes", "clients"),
 }
 
@@ -189,6 +190,21 @@ func savePoints(value string) (normal, why string) {
 		return "", "Invalid save parameters"
 	}
 	return value, ""
+}
+
+// policies are those of Redis.
+var policies = oneOf("volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "allkeys-lru", "allkeys-lfu", "allkeys-random", "noeviction")
+
+// policy reads maxmemory-policy. When a key was read last is not known here.
+func policy(value string) (normal, why string) {
+	if normal, why = policies(value); why != "" {
+		return "", why
+	}
+	switch normal {
+	case translator.NoEviction, translator.AllKeysRandom, translator.VolatileTTL:
+		return normal, ""
+	}
+	return "", "the policies here are noeviction, allkeys-random and volatile-ttl: no use of keys is noted"
 }
 
 // percentiles reads latency-tracking-info-percentiles.

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// room is what the data may take. It is measured when a command that may need more asks, and not
+// again for a while as long as there is some left.
+type room struct {
+	limit   atomic.Int64 // bytes of the file; 0 for any
+	until   atomic.Int64 // when what was measured is old, by the monotonic clock; there is room until then
+	evicted atomic.Int64
+
+	mu     sync.Mutex
+	policy string
+}
+
+var outOfMemory = resp.MakeError("OOM command not allowed when used memory > 'maxmemory'.")
+
+const (
+	roomLasts = 20 * time.Millisecond
+	// evictFor is how long one command makes room, and evictSome how many keys go between two looks.
+	evictFor  = 10 * time.Millisecond
+	evictSome = 16
+)
+
+var started = time.Now()
+
+// SetMaxMemory bounds the bytes of the file that data takes, 0 for any number. What may need more is
+// refused then, unless keys can go by the policy, which is one of translator's.
+func (e *Engine) SetMaxMemory(limit int64, policy string) {
+	e.room.mu.Lock()
+	defer e.room.mu.Unlock()
+	e.room.limit.Store(limit)
+	e.room.policy = policy
+	e.room.until.Store(0)
+}
+
+// Evicted is how many keys had to go.
+func (e *Engine) Evicted() int64 { return e.room.evicted.Load() }
+
+// ResetEvicted begins to count anew what Evicted returns.
+func (e *Engine) ResetEvicted() { e.room.evicted.Store(0) }
+
+// sureOfRoom reports whether a command may run without asking full.
+func (e *Engine) sureOfRoom(cmd *commands.Command) bool {
+	return cmd.Flags&commands.DenyOOM == 0 || e.room.limit.Load() == 0 || int64(time.Since(started)) < e.room.until.Load()
+}
+
+// full reports whether there is no room for a command that may need more, and there can be made none.
+func (e *Engine) full(ctx context.Context, cmd *commands.Command) bool {
+	if e.sureOfRoom(cmd) {
+		return false
+	}
+	r := &e.room
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e.sureOfRoom(cmd) { // another has looked meanwhile
+		return false
+	}
+	for began := time.Now(); ; {
+		used, dying, err := e.Used(ctx)
+		switch {
+		case err != nil:
+			return false // the command meets the same error
+		case used <= r.limit.Load():
+			r.until.Store(int64(time.Since(started) + roomLasts))
+			return false
+		case r.policy == translator.NoEviction:
+			return true
+		case dying || time.Since(began) > evictFor:
+			return false // room comes, with the sweep or the next command
+		}
+		n, err := e.evict(ctx, r.policy)
+		if err != nil || n == 0 {
+			return true
+		}
+		r.evicted.Add(n)
+	}
+}
+
+// Used is how many bytes of the file data takes, and whether some of it is about to go.
+func (e *Engine) Used(ctx context.Context) (bytes int64, dying bool, err error) {
+	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{translator.Used()}}})
+	if err != nil || results[0].Refused != nil || len(results[0].Rows[0]) == 0 {
+		return 0, false, err
+	}
+	row := results[0].Rows[0][0]
+	return row[0].Int(), row[1].Int() != 0, nil
+}
+
+// evict deletes a few keys, and counts them.
+func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) {
+	env := e.env(0)
+	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: translator.Victims(env, policy, evictSome)}})
+	if err != nil {
+		return 0, err
+	}
+	keys := map[int64][][]byte{}
+	for _, rows := range results[0].Rows {
+		for _, row := range rows {
+			keys[row[0].Int()] = append(keys[row[0].Int()], row[1].Bytes())
+		}
+	}
+	var calls []planned
+	for db, names := range keys {
+		calls = append(calls, planned{call: call{deletes, append([][]byte{[]byte("DEL")}, names...)}, db: int(db)})
+	}
+	replies, _, err := e.transaction(ctx, nil, calls, nil)
+	for _, v := range replies {
+		n += v.Int
+	}
+	return n, err
+}
+
+var (
+	deletes = commands.Lookup("DEL")
+	growing = commands.Lookup("SET") // which stands for all that may need room
+)
+
+// noRoom reports whether a call needs more room than there is: EXEC as much as what it runs.
+func (s *Session) noRoom(ctx context.Context, cmd *commands.Command) bool {
+	if cmd.Name == "EXEC" {
+		for _, q := range s.queue {
+			if !s.engine.sureOfRoom(q.cmd) {
+				cmd = q.cmd
+			}
+		}
+	}
+	return s.engine.full(ctx, cmd)
+}

@@ -1,0 +1,42 @@
+package translator
+
+import (
+	"math/rand/v2"
+
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// The policies by which keys make room: parameters of maxmemory-policy.
+const (
+	NoEviction    = "noeviction"
+	AllKeysRandom = "allkeys-random"
+	VolatileTTL   = "volatile-ttl"
+)
+
+// Used reads how many bytes of the file are in use, and whether what deleted keys have left is still
+// among them.
+func Used() store.Stmt {
+	return store.Stmt{SQL: `SELECT (p.page_count - f.freelist_count) * s.page_size, EXISTS (SELECT 1 FROM graves)
+		FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s`}
+}
+
+const (
+	sqlSoonest = `SELECT db, key FROM keys WHERE ` + schema.DiesAt + ` IS NOT NULL AND expires_at IS NOT NULL ORDER BY ` + schema.DiesAt + ` LIMIT ?1`
+	// sqlSomeKey is a key at ?1 of all, which is between 0 and 1.
+	sqlSomeKey = `SELECT db, key FROM keys WHERE id >= CAST(?1 * (SELECT max(id) FROM keys) AS INTEGER) ORDER BY id LIMIT 1`
+)
+
+// Victims read the databases and the names of up to n keys that a policy lets go first, some of them
+// more than once.
+func Victims(env Env, policy string, n int) []store.Stmt {
+	if policy == VolatileTTL {
+		return []store.Stmt{{SQL: sqlSoonest, Args: []store.Value{store.Int(int64(n))}}}
+	}
+	random := rand.New(rand.NewPCG(env.Seed, 1))
+	stmts := make([]store.Stmt, n)
+	for i := range stmts {
+		stmts[i] = store.Stmt{SQL: sqlSomeKey, Args: []store.Value{store.Float(random.Float64())}}
+	}
+	return stmts
+}
