@@ -16,7 +16,7 @@ import (
 // returns when every connection is closed: idle ones at once, others after the
 // commands that are running and their replies.
 func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
-	s.listensOn(ln.Addr())
+	s.listensOn(ln)
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)

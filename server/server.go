@@ -123,7 +123,7 @@ type Server struct {
 
 	mu        sync.Mutex
 	clients   map[int64]*client
-	listeners []net.Addr // of RESP
+	listeners []string // of RESP, as INFO shows them
 	params    map[string]string
 }
 
@@ -192,33 +192,32 @@ func (s *Server) remove(c *client) {
 }
 
 // listensOn notes where RESP is served.
-func (s *Server) listensOn(a net.Addr) {
+func (s *Server) listensOn(ln net.Listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.listeners = append(s.listeners, a)
-	if tcp, is := a.(*net.TCPAddr); is {
-		s.params = maps.Clone(s.params)
-		if s.params["bind"] != "" {
-			s.params["bind"] += " " + tcp.IP.String()
-			return
-		}
-		s.params["port"], s.params["bind"] = strconv.Itoa(tcp.Port), tcp.IP.String()
+	a, is := ln.Addr().(*net.TCPAddr)
+	if !is {
+		s.listeners = append(s.listeners, fmt.Sprintf("name=%s,bind=%s", ln.Addr().Network(), ln.Addr()))
+		return
 	}
+	if _, over := ln.(secure); over {
+		s.listeners = append(s.listeners, fmt.Sprintf("name=tls,bind=%s,port=%d", a.IP, a.Port))
+		return
+	}
+	s.listeners = append(s.listeners, fmt.Sprintf("name=tcp,bind=%s,port=%d", a.IP, a.Port))
+	s.params = maps.Clone(s.params)
+	if s.params["bind"] != "" {
+		s.params["bind"] += " " + a.IP.String()
+		return
+	}
+	s.params["port"], s.params["bind"] = strconv.Itoa(a.Port), a.IP.String()
 }
 
 // listening are the listeners as INFO shows them.
-func (s *Server) listening() (lines []string) {
+func (s *Server) listening() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, a := range s.listeners {
-		switch a := a.(type) {
-		case *net.TCPAddr:
-			lines = append(lines, fmt.Sprintf("name=tcp,bind=%s,port=%d", a.IP, a.Port))
-		default:
-			lines = append(lines, fmt.Sprintf("name=%s,bind=%s", a.Network(), a))
-		}
-	}
-	return lines
+	return slices.Clone(s.listeners)
 }
 
 // param is the value of a parameter.

@@ -108,6 +108,9 @@ func TestTLS(t *testing.T) {
 	want(t, c.do("STRLEN", "k"), "(integer) 1048576")
 	want(t, c.do("SET", "k", "v"), "OK")
 	want(t, s.dial(t).do("GET", "k"), `"v"`)
+	if _, port, _ := net.SplitHostPort(overRESP); !strings.Contains(string(c.do("INFO", "server").Str), ":name=tls,bind=127.0.0.1,port="+port+"\r\n") {
+		t.Error("INFO does not show the listener")
+	}
 	only2 := new(http.Protocols)
 	only2.SetUnencryptedHTTP2(true)
 	for _, c := range []struct {
