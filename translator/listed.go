@@ -21,12 +21,16 @@ type listed struct {
 // mostFew keeps a statement well below 100 arguments, which some engines take at the most.
 const mostFew = 10
 
+// FewElements is how many elements or keys are few, mostFew at the most. The result of a command does
+// not depend on it. It is a variable for tests.
+var FewElements = mostFew
+
 func newListed(width int, json string) *listed { return &listed{json: json, width: width} }
 
 // on is the statement about a list.
 func (l *listed) on(c *Call, key []byte, list [][]byte, more ...store.Value) store.Stmt {
 	n := len(list) / l.width
-	if n > mostFew {
+	if n > FewElements {
 		args := c.key(key, hashed(list, l.width))
 		if len(more) > 0 {
 			args = append(append(args, make([]store.Value, l.width)...), more...)
@@ -76,7 +80,7 @@ type keyed struct {
 // on is the statement about keys.
 func (k *keyed) on(c *Call, keys [][]byte) store.Stmt {
 	n := len(keys)
-	if n > mostFew {
+	if n > FewElements {
 		return store.Stmt{SQL: k.json, Args: c.list(keys)}
 	}
 	args := append(make([]store.Value, 0, 3+n), store.Int(int64(c.Env.DB)), store.Value{}, store.Int(c.Env.Now))

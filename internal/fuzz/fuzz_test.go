@@ -94,10 +94,11 @@ func newGenerator(all map[string][]command, group string, seed uint64) *generato
 }
 
 // TestDifferential runs random cases of each group on meowdis and on
-// redis-server. In half of them everything that is longer than a byte is a large element.
+// redis-server. In half of them everything that is longer than a byte is a large element, and in
+// half of those and of the others no list is short.
 func TestDifferential(t *testing.T) {
-	defer func(n int) { translator.LargeElement = n }(translator.LargeElement)
-	large := [...]int{translator.LargeElement, 2}
+	defer func(n, few int) { translator.LargeElement, translator.FewElements = n, few }(translator.LargeElement, translator.FewElements)
+	large, few := [...]int{translator.LargeElement, 2}, [...]int{translator.FewElements, 0}
 	all := drawable(t, newSides(t).version)
 	for _, group := range groups {
 		if len(all[group]) == 0 {
@@ -118,7 +119,7 @@ func TestDifferential(t *testing.T) {
 				seed := *firstSeed + i
 				steps := newGenerator(all, group, seed).generate(caseLength)
 				resp3 := seed%2 == 1
-				translator.LargeElement = large[seed/2%2]
+				translator.LargeElement, translator.FewElements = large[seed/2%2], few[seed/4%2]
 				play := func(steps []step) *difference { return s.play(steps, resp3) }
 				d := play(steps)
 				if d == nil || found[d.command] {
