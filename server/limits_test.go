@@ -78,6 +78,16 @@ func TestStrangersLeave(t *testing.T) {
 	want(t, last.do("AUTH", "secret"), "OK")
 }
 
+// TestMaxClientsOfListeners counts the clients of all listeners of a protocol together.
+func TestMaxClientsOfListeners(t *testing.T) {
+	s := serve(t, server.Config{MaxClients: 2})
+	other, _ := s.over(t, func(ln net.Listener) net.Listener { return ln })
+	want(t, s.dial(t).do("PING"), "PONG")
+	want(t, dial(t, "tcp", other).do("PING"), "PONG")
+	want(t, dial(t, "tcp", other).reply(), "(error) ERR max number of clients reached")
+	want(t, s.dial(t).reply(), "(error) ERR max number of clients reached")
+}
+
 // TestMaxClientsOverREST says that there are too many.
 func TestMaxClientsOverREST(t *testing.T) {
 	s := serve(t, server.Config{MaxClients: 2})

@@ -21,16 +21,20 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	go s.closeIdle(ctx)
-	loop := s.newLoop(ctx)
+	over, isTLS := ln.(secure)
+	var loop *loop
+	if !isTLS {
+		loop = s.newLoop(ctx)
+	}
 	defer func() {
 		cancel()
 		if loop != nil {
 			loop.wait()
 		}
 	}()
-	door := guarded{ln, s.newDoor(), func(nc net.Conn) { s.counts.rejected.Add(1); s.refuse(nc, fullText) }}
+	door := guarded{ln, s.overRESP, func(nc net.Conn) { s.counts.rejected.Add(1); s.refuse(nc, fullText) }}
 	var config *tls.Config
-	if over, ok := ln.(secure); ok {
+	if isTLS {
 		config = over.tls.forProtocols()
 		door.refuse = func(net.Conn) { s.counts.rejected.Add(1) } // there is no word before the handshake
 	}

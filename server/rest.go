@@ -61,7 +61,7 @@ func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 	web.Protocols.SetHTTP1(true)
 	web.Protocols.SetHTTP2(true)
 	web.Protocols.SetUnencryptedHTTP2(true)
-	door, run := guarded{ln, s.newDoor(), refuseREST}, web.Serve
+	door, run := guarded{ln, s.overREST, refuseREST}, web.Serve
 	if over, ok := ln.(secure); ok {
 		web.TLSConfig = over.tls.forProtocols("h2", "http/1.1")
 		door.refuse = func(net.Conn) {}

@@ -110,6 +110,8 @@ type Server struct {
 	health     health
 	saves      saves
 	metrics    http.Handler
+	overRESP   *door // of all listeners
+	overREST   *door
 	dumping    chan struct{} // has room for one
 	replicas   atomic.Int64  // now
 	syncs      atomic.Int64  // dumps that were asked for
@@ -152,6 +154,7 @@ func New(c Config) *Server {
 	rand.Read(id)
 	s.replID.Store(hex.EncodeToString(id))
 	s.users.SetPassword(c.RequirePass)
+	s.overRESP, s.overREST = s.newDoor(), s.newDoor()
 	s.addReader()
 	s.metrics = s.newMetrics()
 	s.live.rechecks = make(chan struct{}, 1)
