@@ -6,6 +6,7 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/tally"
 )
 
@@ -89,6 +90,22 @@ func (s *Session) rejectedInScript(args [][]byte, v *resp.Value) {
 type counted struct {
 	call
 	took time.Duration
+}
+
+// ranTogether is ran for the first of calls, which have replies.
+func (s *Session) ranTogether(calls []counted, results []store.Result, replies []resp.Value) {
+	t := s.engine.tally
+	if t == nil {
+		return
+	}
+	var sum tally.Sum
+	for i := range replies {
+		c, took := &calls[i], calls[i].took+results[i].Took
+		if !t.Sum(&sum, c.cmd, len(c.args), took, &replies[i]) {
+			s.ran(c.call, took, &replies[i])
+		}
+	}
+	t.Flush(&sum)
 }
 
 // ranAll counts the calls of a transaction that have run.

@@ -74,9 +74,7 @@ func (g *group) settle(got []resp.Value, results []store.Result) {
 		g.calls = g.calls[len(got):]
 		return
 	}
-	for i := range got {
-		g.session.ran(g.counts[i].call, g.counts[i].took+results[i].Took, &got[i])
-	}
+	g.session.ranTogether(g.counts, results, got)
 	g.plans, g.counts = g.plans[len(got):], g.counts[len(got):]
 }
 

@@ -31,8 +31,8 @@ func highest(class int) uint64 {
 	return uint64(class-shift*half+1)<<shift - 1
 }
 
-func (h *histogram) add(took time.Duration) {
-	h.classes[classOf(uint64(min(max(took, 1), longest)))].Add(1)
+func (h *histogram) add(took time.Duration, calls uint64) {
+	h.classes[classOf(uint64(min(max(took, 1), longest)))].Add(calls)
 }
 
 // counts is a copy that does not change while it is looked at.

@@ -39,34 +39,40 @@ var lookups = func() []lookup {
 	return all
 }()
 
-// looked counts hits and misses. Whether the key of a read was there shows in the reply alone: one
-// that is nil, 0 or empty is a miss, also when it was a field or a member that was not there.
-func (t *Tally) looked(how lookup, words int, v *resp.Value) {
-	switch how {
+// looked is how many keys a call found, and did not. Whether the key of a read was there shows in the
+// reply alone: one that is nil, 0 or empty is a miss, also when it was a field or a member that was
+// not there.
+func looked(c *commands.Command, words int, v *resp.Value) (hits, misses uint64) {
+	found := false
+	switch lookups[c.ID()] {
+	case looksNone:
+		return 0, 0
 	case looksEach:
-		hits := uint64(0)
 		for i := range v.Elems {
 			if v.Elems[i].Kind != resp.Null {
 				hits++
 			}
 		}
-		t.hits.Add(hits)
-		t.misses.Add(uint64(len(v.Elems)) - hits)
+		return hits, uint64(len(v.Elems)) - hits
 	case looksCount:
-		t.hits.Add(uint64(v.Int))
-		t.misses.Add(uint64(int64(words) - 1 - v.Int))
+		return uint64(v.Int), uint64(int64(words) - 1 - v.Int)
 	case looksTTL:
-		t.found(v.Int != -2)
+		found = v.Int != -2
 	default:
-		t.found(!isEmpty(v))
+		found = !isEmpty(v)
 	}
+	if found {
+		return 1, 0
+	}
+	return 0, 1
 }
 
-func (t *Tally) found(is bool) {
-	if is {
-		t.hits.Add(1)
-	} else {
-		t.misses.Add(1)
+func (t *Tally) looks(hits, misses uint64) {
+	if hits > 0 {
+		t.hits.Add(hits)
+	}
+	if misses > 0 {
+		t.misses.Add(misses)
 	}
 }
 

@@ -46,28 +46,67 @@ func New() *Tally {
 // Ran counts a call of so many words that took so long and got a reply. It reports whether the slow
 // log is to have it.
 func (t *Tally) Ran(c *commands.Command, words int, took time.Duration, v *resp.Value) (slow bool) {
-	n := &t.commands[c.ID()]
-	n.calls.Add(1)
-	n.nanos.Add(uint64(took))
-	if !t.untracked.Load() {
-		times := n.times.Load()
-		if times == nil {
-			n.times.CompareAndSwap(nil, new(histogram))
-			times = n.times.Load()
-		}
-		if times != nil { // Reset may have come in between
-			times.add(took)
-		}
-	}
+	t.add(c, 1, took)
 	if v.IsError() || c.Group == "scripting" && v.HasError() {
-		n.failed.Add(1)
+		t.commands[c.ID()].failed.Add(1)
 	}
 	if v.IsError() {
 		t.errors.add(v)
-	} else if how := lookups[c.ID()]; how != looksNone {
-		t.looked(how, words, v)
+	} else {
+		hits, misses := looked(c, words, v)
+		t.looks(hits, misses)
 	}
 	return int64(took) >= t.alert.Load() && t.long(c, took)
+}
+
+// add counts calls that took the same time.
+func (t *Tally) add(c *commands.Command, calls uint64, took time.Duration) {
+	n := &t.commands[c.ID()]
+	n.calls.Add(calls)
+	n.nanos.Add(calls * uint64(took))
+	if t.untracked.Load() {
+		return
+	}
+	times := n.times.Load()
+	if times == nil {
+		n.times.CompareAndSwap(nil, new(histogram))
+		times = n.times.Load()
+	}
+	if times != nil { // Reset may have come in between
+		times.add(took, calls)
+	}
+}
+
+// Sum adds calls of a pipeline up that are alike, so that they are counted at once. The zero Sum is
+// empty.
+type Sum struct {
+	command             *commands.Command
+	took                time.Duration
+	calls, hits, misses uint64
+}
+
+// Sum counts a call as Ran does, in s until the next one that is different or Flush. It reports false,
+// and does nothing, for one that is more than counted: which failed, or took long.
+func (t *Tally) Sum(s *Sum, c *commands.Command, words int, took time.Duration, v *resp.Value) bool {
+	if v.IsError() || int64(took) >= t.alert.Load() {
+		return false
+	}
+	if s.command != c || s.took != took {
+		t.Flush(s)
+		s.command, s.took = c, took
+	}
+	hits, misses := looked(c, words, v)
+	s.calls, s.hits, s.misses = s.calls+1, s.hits+hits, s.misses+misses
+	return true
+}
+
+// Flush counts what s has added up, and empties it.
+func (t *Tally) Flush(s *Sum) {
+	if s.calls > 0 {
+		t.add(s.command, s.calls, s.took)
+		t.looks(s.hits, s.misses)
+	}
+	*s = Sum{}
 }
 
 // Passed takes back the count of an error that a script passed on: it was counted when the command of
