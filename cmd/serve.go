@@ -181,7 +181,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer saver.running.Wait()
-	config.Engine, config.Writable, config.Save, config.Stop = engine.New(file), file.Moved, saver.save, stop
+	config.Engine, config.Writable, config.Save, config.SavePath, config.Stop = engine.New(file), file.Moved, saver.save, saver.copy, stop
 	config.Dump = (&dumper{file, logger}).dump
 	config.StoreFigures = func() server.StoreFigures { return server.StoreFigures(file.Figures()) }
 	made := config.Token == ""

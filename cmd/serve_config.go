@@ -21,7 +21,7 @@ type configFile struct {
 }
 
 // read reads the file, and makes the flags that are not given what it says.
-func (o *serveOptions) readConfig(given func(flag string) bool) error {
+func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
 	if o.conf.path == "" {
 		return nil
 	}
@@ -51,8 +51,22 @@ func (o *serveOptions) readConfig(given func(flag string) bool) error {
 	if on := said["cluster-enabled"]; len(on) == 1 && strings.EqualFold(on[0], "yes") {
 		o.cluster = true
 	}
+	mode := fileMode(0)
+	if perm := said["unixsocketperm"]; len(perm) == 1 && !given("socket-mode") && mode.Set(perm[0]) == nil {
+		o.addresses.socketMode = mode
+	}
+	defer func() {
+		if err == nil && len(o.addresses.https)+len(o.addresses.respTLS) > 0 {
+			err = o.tls.take(said)
+		}
+	}()
 	if o.addresses.any() {
 		return nil
+	}
+	if port := said["tls-port"]; len(port) > 0 {
+		if o.addresses.respTLS, err = boundAddresses(port, said["bind"]); err != nil {
+			return err
+		}
 	}
 	if o.addresses.resp, err = boundAddresses(said["port"], said["bind"]); err != nil {
 		return err

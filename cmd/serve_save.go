@@ -32,7 +32,11 @@ func newSaver(ctx context.Context, file *local.Store, dir string) (*saver, error
 	if file.Path() != local.Memory {
 		name = filepath.Base(file.Path())
 	}
-	s.copy = filepath.Join(dir, name)
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	s.copy = filepath.Join(root, name)
 	if err := outfile.CheckDirectory(s.copy); err != nil {
 		return nil, fmt.Errorf("--backup-dir %s: %w", dir, err)
 	}

@@ -43,6 +43,31 @@ func (o *tlsOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.selfSigned, "tls-self-signed", false, "make a certificate of its own, for development")
 }
 
+// take makes the options what directives of redis.conf say, unless flags name a certificate.
+func (o *tlsOptions) take(said map[string][]string) error {
+	if o.selfSigned || o.files.Cert != "" {
+		return nil
+	}
+	one := func(name string) (value string) {
+		if args := said[name]; len(args) == 1 {
+			value = args[0]
+		}
+		return value
+	}
+	o.files.Cert, o.files.Key = one("tls-cert-file"), one("tls-key-file")
+	switch wants := one("tls-auth-clients"); {
+	case wants == "no" || o.files.ClientCA != "":
+	case wants == "" || wants == "yes" || wants == "optional":
+		o.files.ClientCA = one("tls-ca-cert-file")
+		if wants == "optional" {
+			o.clients = wants
+		}
+	default:
+		return exit.Usagef("tls-auth-clients is yes, no or optional")
+	}
+	return nil
+}
+
 // load reads the certificates, nil when there are none.
 func (o *tlsOptions) load(s *streams, log *slog.Logger) (*server.TLS, error) {
 	switch {
@@ -127,7 +152,7 @@ func newCertificate(files server.TLSFiles, names []string, now time.Time) (*x509
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "meowdis, for development"},
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(certificateTime),
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 		IsCA: true, BasicConstraintsValid: true,
 	}
 	for _, name := range names {

@@ -3,6 +3,7 @@ package server
 import (
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +25,12 @@ func parameters(c Config) map[string]string {
 	if c.Cluster {
 		cluster = "yes"
 	}
+	dir, name := "", ""
+	if c.SavePath != "" {
+		dir, name = filepath.Dir(c.SavePath), filepath.Base(c.SavePath)
+	}
 	return map[string]string{
+		"dir": dir, "dbfilename": name,
 		"databases": strconv.Itoa(commands.Databases), "maxclients": strconv.Itoa(c.MaxClients),
 		"maxmemory": "0", "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
 		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(resp.MaxBulk),

@@ -16,7 +16,10 @@ import (
 )
 
 // StartNames are directives that say how the server begins: whoever makes its Config reads them.
-var StartNames = []string{"port", "bind", "unixsocket", "aclfile", "cluster-enabled"}
+var StartNames = []string{
+	"port", "bind", "unixsocket", "unixsocketperm", "aclfile", "cluster-enabled",
+	"tls-port", "tls-cert-file", "tls-key-file", "tls-ca-cert-file", "tls-auth-clients",
+}
 
 // Configure takes the parameters and the users of a file of Redis's parameters, but for those in
 // except, which the command line has said already, and StartNames. It is for the time before the server
@@ -88,7 +91,6 @@ func (s *Server) Configure(f *redisconf.File, except ...string) error {
 
 // meant are directives that nobody who wrote them would like to see passed over, and what to do.
 var meant = map[string]string{
-	"tls-port":       "give --resp-tls and a certificate with --tls-cert and --tls-key",
 	"rename-command": "take commands away by ACL rules: user default ... -NAME",
 	"include":        "put the lines of that file here",
 	"replicaof":      "this server follows no other", "slaveof": "this server follows no other",
@@ -120,10 +122,10 @@ var unusedNames = strings.Fields(`active-defrag-cycle-max active-defrag-cycle-mi
 	replica-read-only replica-serve-stale-data server-cpulist set-proc-title shutdown-on-sigint
 	shutdown-on-sigterm shutdown-timeout slave-announce-ip slave-announce-port slave-ignore-maxmemory
 	slave-lazy-flush slave-priority slave-read-only slave-serve-stale-data socket-mark-id syslog-enabled
-	syslog-facility syslog-ident tcp-backlog tls-auth-clients tls-ca-cert-dir tls-ca-cert-file tls-cert-file tls-key-file tls-port tls-ciphers tls-ciphersuites
+	syslog-facility syslog-ident tcp-backlog tls-ca-cert-dir tls-ciphers tls-ciphersuites
 	tls-client-cert-file tls-client-key-file tls-client-key-file-pass tls-cluster tls-dh-params-file
 	tls-key-file-pass tls-prefer-server-ciphers tls-protocols tls-replication tls-session-cache-size
-	tls-session-cache-timeout tls-session-caching tracking-table-max-keys unixsocketperm`)
+	tls-session-cache-timeout tls-session-caching tracking-table-max-keys`)
 
 // rewriteConfig is CONFIG REWRITE: the file says what the parameters are now.
 func (s *Server) rewriteConfig() resp.Value {

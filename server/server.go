@@ -73,6 +73,8 @@ type Config struct {
 	// Save makes what is committed survive a power cut, and copies it where that is wanted,
 	// for SAVE, BGSAVE and SHUTDOWN SAVE; nil is that there is nothing to be done.
 	Save func(context.Context) error
+	// SavePath is where Save copies to, "" for nowhere.
+	SavePath string
 	// StoreFigures tells the metrics of the store; nil is that there is nothing to tell.
 	StoreFigures func() StoreFigures
 	// Dump makes a dump for a replica; nil refuses replicas.
