@@ -125,17 +125,31 @@ func (s *cast) state(p *party) (known, waits bool) {
 // play plays a scene and returns it with the replies.
 func (s *cast) play(lines []string) []string {
 	s.t.Helper()
+	s.begin()
+	for _, line := range lines {
+		s.line(line)
+	}
+	return s.end()
+}
+
+func (s *cast) begin() {
 	s.out, s.parties = nil, map[string]*party{}
 	s.do(s.control, "FLUSHALL")
-	for _, line := range lines {
-		switch name, command, is := strings.Cut(line, "> "); {
-		case strings.HasPrefix(line, "#") || strings.HasPrefix(line, "!"):
-			s.out = append(s.out, line)
-		case is && len(strings.TrimSuffix(name, ">")) == 1:
-			s.out = append(s.out, line)
-			s.step(name, command)
-		}
+}
+
+// line plays a line of a scene, and passes over one that is a reply.
+func (s *cast) line(line string) {
+	s.t.Helper()
+	switch name, command, is := strings.Cut(line, "> "); {
+	case strings.HasPrefix(line, "#") || strings.HasPrefix(line, "!"):
+		s.out = append(s.out, line)
+	case is && len(strings.TrimSuffix(name, ">")) == 1:
+		s.out = append(s.out, line)
+		s.step(name, command)
 	}
+}
+
+func (s *cast) end() []string {
 	for _, p := range s.parties {
 		s.leave(p)
 	}
@@ -145,13 +159,19 @@ func (s *cast) play(lines []string) []string {
 // compare plays a scene and says where it goes otherwise.
 func (s *cast) compare(lines []string) {
 	s.t.Helper()
-	got := s.play(lines)
-	for i := range max(len(got), len(lines)) {
-		if i >= len(got) || i >= len(lines) || got[i] != lines[i] {
-			s.t.Errorf("it goes\n%s\nand not\n%s", strings.Join(got[:min(i+3, len(got))], "\n"), strings.Join(lines[:min(i+3, len(lines))], "\n"))
-			return
-		}
+	if got := s.play(lines); !slices.Equal(got, lines) {
+		s.differ(got, lines)
 	}
+}
+
+// differ says where a scene went otherwise than it should.
+func (s *cast) differ(got, want []string) {
+	s.t.Helper()
+	i := 0
+	for i < min(len(got), len(want)) && got[i] == want[i] {
+		i++
+	}
+	s.t.Errorf("it goes\n%s\nand not\n%s", strings.Join(got[:min(i+3, len(got))], "\n"), strings.Join(want[:min(i+3, len(want))], "\n"))
 }
 
 func (s *cast) leave(p *party) {
