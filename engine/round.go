@@ -27,6 +27,7 @@ type Round struct {
 	group group
 	part  store.Part
 	write bool
+	waits bool  // it is one call that may have to wait
 	used  int64 // of the session's budget, by the replies that are there already
 	begun time.Time
 
@@ -81,8 +82,14 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 	if _, refused := s.Refused(cmd, args, Asking); refused {
 		return false // Stream asks again, and the refusal is recorded once
 	}
-	if _, waits := s.waits(call{cmd, args}); waits || s.held(cmd) != nil {
+	if s.held(cmd) != nil {
 		return false
+	}
+	if wait, waits := s.waits(call{cmd, args}); waits {
+		if len(g.replies) > 1 || len(wait.Keys) == 0 || wait.Ends() {
+			return false
+		}
+		r.waits = true
 	}
 	plan := s.planned(call{cmd, args}).plan(s.engine.env(0), 0)
 	switch {
@@ -110,7 +117,7 @@ func (r *Round) begin(s *Session, calls int) {
 	}
 	r.begun = time.Now()
 	r.part = store.Part{Batches: r.part.Batches[:0]}
-	r.write = false
+	r.write, r.waits = false, false
 }
 
 // spread says how long each call took to plan: a reading of the clock for each would be too much.
@@ -154,6 +161,15 @@ func (e *Engine) Together(rounds []*Round, took func(int)) (began int) {
 
 // Long reports whether the round reads and takes long: it is to be run by Stream.
 func (r *Round) Long() bool { return errors.Is(r.part.Err, store.ErrLong) }
+
+// Waits reports whether the round is a call that has found nothing: it is to be run by Stream.
+func (r *Round) Waits() bool {
+	if !r.waits || !r.Whole() {
+		return false
+	}
+	v, err := reply(&r.group.plans[0], &r.part.Results[0])
+	return err == nil && v.IsNull()
+}
 
 // Whole reports whether all of the round has run, so that Finish does not wait.
 func (r *Round) Whole() bool { return r.part.Err == nil && len(r.part.Results) == len(r.part.Batches) }

@@ -357,9 +357,9 @@ func (l *loop) together(turns []*turn) []*turn {
 // took goes on with a turn that has been carried out.
 func (l *loop) took(t *turn) {
 	switch {
-	case t.round.Long():
+	case t.round.Long(), t.round.Waits():
 		c, calls := t.client, t.calls
-		c.looped.slow = true
+		c.looped.slow = t.round.Long()
 		t.round.Drop()
 		t.free()
 		l.away(c, calls)

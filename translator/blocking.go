@@ -26,10 +26,27 @@ func bpop(e end) func(*Call) Plan {
 		if _, bad := c.seconds(last); bad != "" {
 			return fail(bad)
 		}
+		if last == 2 {
+			return c.popOf(c.Args[1], e)
+		}
 		return c.popFirst(c.Args[1:last], e, 1, func(key store.Value, popped resp.Value) resp.Value {
 			return resp.MakeArray(bulk(key), popped.Elems[0])
 		})
 	}
+}
+
+// popOf pops one element, and answers with the key before it.
+func (c *Call) popOf(key []byte, e end) Plan {
+	p := c.popOne(key, e)
+	popped := p.Decode
+	p.Decode = func(r *store.Result) resp.Value {
+		v := popped(r)
+		if v.IsNull() {
+			return resp.NilArray
+		}
+		return resp.MakeArray(resp.MakeBulk(key), v)
+	}
+	return p
 }
 
 // bmpop is BLMPOP and BZMPOP: the call without its timeout is that of the twin,
