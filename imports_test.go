@@ -45,6 +45,7 @@ profile:              spelling
 sweep:                keytype schema store
 translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema script store translator/document translator/filter translator/vector
 pubsub:               glob resp
+tracking:             commands resp
 script:               commands lua resp
 tally:                commands resp
 engine:               acl commands pubsub resp script store tally translator
@@ -57,7 +58,7 @@ transfer:             internal/readfull internal/script keyspace keytype rdb res
 
 local:                doctor foreign outfile schema store sweep
 remote:               commands resp
-server:               acl commands engine glob outfile pubsub redisconf resp store tally translator
+server:               acl commands engine glob outfile pubsub redisconf resp store tally tracking translator
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp

@@ -10,7 +10,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT CACHING", Group: "connection", Since: "6.0.0", Arity: 3, Flags: session,
-		Summary: "Answers the error of a connection that tracks no keys",
+		Summary: "Says whether the keys of the next command are tracked",
 		Syntax:  "<YES|NO>",
 	},
 	{
@@ -19,7 +19,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT GETREDIR", Group: "connection", Since: "6.0.0", Arity: 2, Flags: session,
-		Summary: "Answers -1: the connection tracks no keys",
+		Summary: "Returns the connection that is told in place of this one, 0 for none, -1 without tracking",
 	},
 	{
 		Name: "CLIENT HELP", Group: "connection", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
@@ -86,12 +86,12 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT TRACKING", Group: "connection", Since: "6.0.0", Arity: -3, Flags: session,
-		Summary: "Takes OFF; ON is refused, since no client gets messages about changes",
+		Summary: "Tells the connection when keys change that it has read, or that have a prefix",
 		Syntax:  "<ON|OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
 	},
 	{
 		Name: "CLIENT TRACKINGINFO", Group: "connection", Since: "6.2.0", Arity: 2, Flags: session,
-		Summary: "Answers that the connection tracks no keys",
+		Summary: "Returns how the connection tracks keys",
 	},
 	{
 		Name: "CLIENT UNBLOCK", Group: "connection", Since: "5.0.0", Arity: -3, Flags: Admin | session,

@@ -58,6 +58,9 @@ func (a Access) Needs() (read, write bool) {
 	return a&Returns != 0, a&(Updates|Inserts|Deletes) != 0
 }
 
+// OnlyReads reports whether the key stays as it is.
+func (a Access) OnlyReads() bool { return a&letters == RO }
+
 // KeySpec says where a command's keys are: begin at argument Index, or after
 // the word Keyword; then either a range up to Last (relative to the first; negative
 // counts from the end of the call) in steps of Step, or, when KeyNum is set, as

@@ -160,6 +160,7 @@ func (s *Session) asleep(ctx context.Context, w *waiter) (resp.Value, error) {
 	s.waiter.Store(w)
 	defer s.waiter.Store(nil)
 	ws.sleep(w)
+	w.call.noteRead()
 	if s.around != nil {
 		here, end := s.around(w.call.cmd)
 		defer end()

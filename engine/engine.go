@@ -248,6 +248,9 @@ func rawSteps(run Run, p translator.Plan, budget *store.Budget) (resp.Value, err
 func (e *Engine) transaction(ctx context.Context, watched []translator.Version, calls []planned, budget *store.Budget) (replies []resp.Value, ok bool, err error) {
 	t, can := e.store.(transactor)
 	if !can {
+		for _, c := range calls {
+			c.noteRead()
+		}
 		return e.replay(ctx, watched, calls)
 	}
 	reads, used := readOnly(calls), budget.Used()
@@ -266,6 +269,7 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 	fn := func(run Run) error {
 		budget.Back(used)
 		replies, ok, err = make([]resp.Value, len(calls)), false, nil
+		unread(calls)
 		if same, err := unchanged(run, env, watched); err != nil || !same {
 			return err
 		}
@@ -278,7 +282,10 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 			case c.cmd == nil:
 				replies[i] = c.answer
 			default:
-				replies[i], err = e.feed.tried(c, func() (resp.Value, error) { return steps(run, c.plan(env, i), budget) })
+				replies[i], err = e.feed.tried(c, func() (resp.Value, error) {
+					e.reads(c, reads)
+					return steps(run, c.plan(env, i), budget)
+				})
 			}
 			if err != nil {
 				return err

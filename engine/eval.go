@@ -378,6 +378,7 @@ func (e *evaluation) within(run Run, env translator.Env, i, db int, budget *stor
 		if e.watch != nil {
 			run = e.watch(p.args, run)
 		}
+		e.session.engine.reads(p, e.reading)
 		v, err := steps(run, p.plan(env, 0), budget)
 		budget.Back(used)
 		return v, err

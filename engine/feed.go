@@ -24,6 +24,9 @@ type Change struct {
 	Keys [][]byte
 	// Expired says that the keys are gone since their time has come.
 	Expired bool
+	// Read says that nothing has changed: a session that tracks has read the keys, at this place in
+	// the order.
+	Read bool
 }
 
 // followed is a store that can have a follower.
@@ -41,6 +44,7 @@ type feed struct {
 	inside bool // the store calls it
 	off    bool // the store holds transactions open, and calls no one
 
+	others   others
 	interest atomic.Int64 // waiting clients and listeners
 	listing  sync.Mutex
 	told     atomic.Pointer[[]*func([]Change)] // the listeners
@@ -74,13 +78,20 @@ func (f *feed) init(e *Engine) {
 }
 
 // Listen has tell called with what each transaction changed, until stop is called: after it is
-// committed, before any client has a reply of it, in the order of the transactions. tell must
-// neither wait nor call the engine. What other processes change is a Change of any key.
+// committed, before any client has a reply of it, in the order of the transactions. When Listen
+// returns, those are over that began before it. tell must neither wait nor call the engine. What
+// other processes change is a Change of any key without a Command, told as soon as it is noticed.
 func (e *Engine) Listen(tell func([]Change)) (stop func()) {
 	f := &e.feed
 	f.listen(func(all []*func([]Change)) []*func([]Change) { return append(all, &tell) })
 	f.interest.Add(1)
+	f.watch()
+	if f.inside && e.readOnly == "" {
+		// Its error does not matter: the writer has come to it, after what was before.
+		e.store.(transactor).Transact(context.Background(), false, func(Run) error { return nil })
+	}
 	return sync.OnceFunc(func() {
+		f.unwatch()
 		f.interest.Add(-1)
 		f.listen(func(all []*func([]Change)) []*func([]Change) {
 			return slices.DeleteFunc(all, func(other *func([]Change)) bool { return other == &tell })
@@ -118,14 +129,18 @@ func (f *feed) ended(t *transaction, committed bool) {
 	if len(t.notes)+len(t.begun)+len(t.served) == 0 {
 		return
 	}
-	f.waits.settle(t.served, committed)
 	if committed && len(t.begun) > 0 {
-		for _, tell := range f.listeners() {
-			(*tell)(t.begun)
-		}
+		f.tell(t.begun)
 	}
+	f.waits.settle(t.served, committed)
 	clear(t.served)
 	t.notes, t.begun, t.served = nil, nil, t.served[:0]
+}
+
+func (f *feed) tell(changes []Change) {
+	for _, tell := range f.listeners() {
+		(*tell)(changes)
+	}
 }
 
 // spied is run for one who tells the feed itself: of what it changes from now on.
@@ -180,14 +195,41 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 		return
 	}
 	keys, changed := changedKeys(b, r)
-	if !changed {
-		return
-	}
 	c := Change{Keys: keys}
 	if p, is := b.Of.(*planned); is {
 		c.Session, c.Command, c.Args, c.DB = p.session, p.cmd, p.args, p.db
+		changed = changed || p.flushes()
+		if len(keys) > 1 {
+			c.Keys = p.written(keys)
+		}
+	}
+	if !changed {
+		return
 	}
 	f.add(t, c, -1)
+}
+
+// flushes reports whether a call empties databases: that is told also of one that has no keys.
+func (p *planned) flushes() bool {
+	return p.cmd != nil && (p.cmd.Name == "FLUSHALL" || p.cmd.Name == "FLUSHDB")
+}
+
+// written is keys without those that the call only reads.
+func (p *planned) written(keys [][]byte) [][]byte {
+	if p.cmd == nil || len(keys) > manyKeys {
+		return keys
+	}
+	reads := func(key []byte) (reads bool) {
+		for _, ref := range p.cmd.KeysOf(p.args) {
+			if string(p.args[ref.Pos]) == string(key) {
+				if reads = ref.Access.OnlyReads(); !reads {
+					return false
+				}
+			}
+		}
+		return reads
+	}
+	return slices.DeleteFunc(slices.Clone(keys), reads)
 }
 
 func (f *feed) add(t *transaction, c Change, db int) {

@@ -27,6 +27,7 @@ func (d *draft) script(ctx context.Context, i int) (progress, error) {
 	stop := rebuild
 	reply, err := c.eval.execute(c.db, env.Seed, func(p planned) (resp.Value, error) {
 		env.Seed += scriptSeeds
+		p.noteRead()
 		for _, key := range p.keys() {
 			if id := string(rune(p.db)) + string(key); !guarded[id] {
 				guarded[id] = true

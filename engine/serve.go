@@ -58,6 +58,7 @@ func (f *feed) serveOne(t *transaction, by server, w *waiter) error {
 	case v.IsNull():
 		f.waits.settle([]*waiter{w}, false)
 	default:
+		f.read(t, w.call)
 		w.reply = v
 		t.served = append(t.served, w)
 	}
@@ -74,45 +75,9 @@ func (f *feed) typeOf(by server, l *line) (string, error) {
 	return string(r.Rows[0][0][0].Bytes()), nil
 }
 
-// shares is a store whose file other processes may write to.
-type shares interface {
-	// Changed reports whether they may have since it was last called, at the cost of a look into
-	// memory.
-	Changed(context.Context) bool
-}
-
-// watch looks whether other processes have committed, as long as someone waits.
-func (ws *waits) watch() {
-	s, can := ws.feed.engine.store.(shares)
-	if !can {
-		return
-	}
-	stop := make(chan struct{})
-	ws.stop = stop
-	s.Changed(context.Background()) // whatever there is now, the first try sees
-	go func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		missed := false
-		tick := time.NewTicker(othersEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-tick.C:
-				missed = s.Changed(ctx) || missed
-				if missed && ws.feed.engine.paused.Load() == nil {
-					missed = false
-					ws.feed.othersWrote(ctx)
-				}
-			}
-		}
-	}()
-}
-
-// othersWrote serves after commits of other processes.
+// othersWrote tells and serves after commits of other processes.
 func (f *feed) othersWrote(ctx context.Context) {
+	f.tell([]Change{{}})
 	e := f.engine
 	f.looking.Lock()
 	defer f.looking.Unlock()

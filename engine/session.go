@@ -34,6 +34,10 @@ type Session struct {
 	waiter  atomic.Pointer[waiter] // while it is asleep
 	paused  atomic.Bool            // while a pause holds it
 
+	client int64
+	tracks bool
+	reads  [][]byte // keys, when it tracks
+
 	budget *store.Budget // of what a pipeline holds; nil has no end
 	queued *store.Budget // of what MULTI has queued; nil as long as that is nothing
 }
@@ -186,6 +190,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		return err
 	}
 	next := s.planned(call{cmd, args})
+	next.noteRead()
 	if g.bulk != nil && len(g.replies) < bulkFrom && cmd.Flags&commands.Write == 0 {
 		// What only reads keeps nobody from writing.
 		if err := g.flush(ctx); err != nil {

@@ -23,7 +23,6 @@ type waits struct {
 	lines   map[string][]*line
 	last    uint64 // of the places in the lines
 	waiting map[*waiter]bool
-	stop    chan struct{} // ends the look at other processes
 
 	asleep int // how many sessions are
 }
@@ -90,9 +89,8 @@ func (ws *waits) enter(s *Session, p planned, wait translator.Wait) *waiter {
 			l.gone++
 		}
 	}
-	if ws.waiting[w] = true; len(ws.waiting) == 1 {
-		ws.watch()
-	}
+	ws.waiting[w] = true
+	ws.feed.watch()
 	return w
 }
 
@@ -188,10 +186,8 @@ func (ws *waits) end(w *waiter) {
 			ws.drop(l)
 		}
 	}
-	if delete(ws.waiting, w); len(ws.waiting) == 0 && ws.stop != nil {
-		close(ws.stop)
-		ws.stop = nil
-	}
+	delete(ws.waiting, w)
+	ws.feed.unwatch()
 	ws.feed.interest.Add(-1)
 	ws.free.Broadcast()
 	close(w.done)
@@ -305,6 +301,3 @@ func (ws *waits) next(l *line, place uint64) (w *waiter, gone bool) {
 	}
 	return nil, false
 }
-
-// othersEvery is how often it is looked whether other processes have committed.
-const othersEvery = 5 * time.Millisecond

@@ -62,7 +62,10 @@ type client struct {
 	subscribed int  // how many subscriptions it has
 	monitors   bool
 
-	class atomic.Int32 // of client-output-buffer-limit
+	class  atomic.Int32 // of client-output-buffer-limit
+	hears  atomic.Bool  // subscribed is not 0
+	tracks tracked
+	inside bool // a reply is sent in pieces, and one of them is
 
 	mu    sync.Mutex
 	about about
@@ -99,8 +102,9 @@ func newClient(s *Server, nc net.Conn) *client {
 	}
 	c.client = c
 	c.user.Store(s.users.Default())
-	c.box, c.sink, c.session = newOutbox(c), c.write, s.config.Engine.SessionOn(c.own)
+	c.box, c.sink, c.session = newOutbox(c), c.writePiece, s.config.Engine.SessionOn(c.own)
 	c.inbox.client = c
+	c.session.SetClient(c.id)
 	c.session.SetGuard(c.guard)
 	c.session.SetWaiting(c.waiting)
 	c.session.SetWho(c.who)
@@ -149,6 +153,27 @@ func (c *client) write(b []byte) {
 		c.box.post(b)
 	default:
 		c.broken = c.box.write(b)
+	}
+}
+
+// writePiece sends a piece of a reply, which messages must not come between.
+func (c *client) writePiece(b []byte) {
+	if !c.inside {
+		c.inside = true
+		c.inbox.hold()
+	}
+	c.write(b)
+}
+
+// whole is after replies of which a piece was sent.
+func (c *client) whole() {
+	if !c.inside {
+		return
+	}
+	c.write(c.out)
+	c.out, c.inside = c.out[:0], false
+	if !c.listens {
+		c.inbox.release()
 	}
 }
 
@@ -228,7 +253,7 @@ var replConf = []byte("REPLCONF")
 
 func isOwn(name []byte) bool {
 	if len(name) < 4 || len(name) > 6 {
-		return begins(name) || bytes.EqualFold(name, replConf)
+		return listens(name) || bytes.EqualFold(name, replConf)
 	}
 	return slices.ContainsFunc(ownNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
 }
@@ -240,7 +265,7 @@ func (c *client) run(ctx context.Context) {
 	switch {
 	case last < 0:
 		return
-	case c.listens || begins(calls[last][0]):
+	case c.listens || begins(calls[last]):
 		c.listens = true
 		c.alone(ctx, calls)
 	case !isOwn(calls[last][0]):
@@ -274,6 +299,7 @@ func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
 func (c *client) send(replies ...resp.Value) error {
 	if c.listens {
 		c.inbox.hold() // what comes now comes after the reply
+		c.land()
 	}
 	switch c.quiet {
 	case skipping:
@@ -289,6 +315,7 @@ func (c *client) send(replies ...resp.Value) error {
 	for _, v := range replies {
 		c.out = resp.Stream(c.out, v, c.resp3, c.sink)
 	}
+	c.whole()
 	if len(c.out) >= resp.Piece {
 		c.write(c.out)
 		c.out = c.out[:0]

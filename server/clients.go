@@ -10,6 +10,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/tracking"
 )
 
 func (c *client) getID([][]byte) resp.Value { return resp.MakeInt(c.id) }
@@ -126,6 +127,7 @@ func (c *client) describe() string {
 	}
 	n := c.server.hub.Of(&c.inbox)
 	waits, sending := c.box.waits()
+	tracks := c.server.tracks.Of(c.id)
 	pieces, events := 0, "r"
 	if waits > 0 {
 		pieces = 1
@@ -135,20 +137,21 @@ func (c *client) describe() string {
 	}
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d "+
 		"qbuf=%d qbuf-free=0 argv-mem=0 multi-mem=%d rbs=0 rbp=0 obl=0 oll=%d omem=%d tot-mem=%d events=%s "+
-		"cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s io-thread=0",
+		"cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s io-thread=0",
 		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), c.looped.fd, a.name, c.age(), int64(time.Since(a.active).Seconds()),
-		c.flags(n, &a), a.db, n[pubsub.Channel], n[pubsub.Pattern], n[pubsub.Shard], a.queued, a.watched,
+		c.flags(n, &a, tracks), a.db, n[pubsub.Channel], n[pubsub.Pattern], n[pubsub.Shard], a.queued, a.watched,
 		a.ahead, a.queuedBytes, pieces, waits, int64(a.ahead)+a.queuedBytes+int64(waits), events,
-		command, c.user.Load().Name(), protocol, a.libName, a.libVersion)
+		command, c.user.Load().Name(), tracks.To(), protocol, a.libName, a.libVersion)
 }
 
 // flags are those of CLIENT LIST.
-func (c *client) flags(n pubsub.Counts, a *about) (flags string) {
+func (c *client) flags(n pubsub.Counts, a *about, tracks tracking.State) (flags string) {
 	for _, f := range []struct {
 		flag string
 		is   bool
 	}{
 		{"O", n[pubsub.Commands] > 0}, {"P", listening(n)}, {"x", a.queued >= 0}, {"b", c.session.Blocked()},
+		{"t", tracks.On}, {"R", tracks.Broken}, {"B", tracks.Bcast},
 		{"U", c.net.LocalAddr().Network() == "unix"}, {"e", a.noEvict}, {"T", a.noTouch},
 	} {
 		if f.is {

@@ -12,6 +12,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/glob"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/tracking"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -35,7 +36,7 @@ func parameters(c Config) map[string]string {
 		"maxmemory": "0", "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
 		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(resp.MaxBulk),
 		"requirepass": c.RequirePass, "aclfile": c.ACLFile, "acl-pubsub-default": "resetchannels", "acllog-max-len": "128",
-		"tcp-keepalive": "300", "timeout": "0", "cluster-enabled": cluster, "protected-mode": "yes",
+		"tracking-table-max-keys": strconv.Itoa(tracking.DefaultMost), "tcp-keepalive": "300", "timeout": "0", "cluster-enabled": cluster, "protected-mode": "yes",
 		"client-query-buffer-limit": "1073741824", "io-threads": "1", "daemonize": "no", "supervised": "no", "port": "0", "bind": "",
 		"client-output-buffer-limit": "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
 
@@ -162,6 +163,8 @@ func (s *Server) take(changed map[string]string) {
 	s.users.Log.SetMax(entries)
 	s.params = changed
 	s.live.take(changed)
+	keys, _ := strconv.ParseInt(changed["tracking-table-max-keys"], 10, 64)
+	s.tracks.SetMost(keys)
 	s.watchTimes(changed)
 	if s.config.Engine == nil {
 		return

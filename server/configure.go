@@ -125,7 +125,7 @@ var unusedNames = strings.Fields(`active-defrag-cycle-max active-defrag-cycle-mi
 	syslog-facility syslog-ident tcp-backlog tls-ca-cert-dir tls-ciphers tls-ciphersuites
 	tls-client-cert-file tls-client-key-file tls-client-key-file-pass tls-cluster tls-dh-params-file
 	tls-key-file-pass tls-prefer-server-ciphers tls-protocols tls-replication tls-session-cache-size
-	tls-session-cache-timeout tls-session-caching tracking-table-max-keys`)
+	tls-session-cache-timeout tls-session-caching`)
 
 // rewriteConfig is CONFIG REWRITE: the file says what the parameters are now.
 func (s *Server) rewriteConfig() resp.Value {

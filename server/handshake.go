@@ -48,6 +48,7 @@ func (s *Server) own(ctx context.Context, p *person, cmd *commands.Command, args
 	case "CONFIG GET":
 		return s.configGet(args), true
 	case "CONFIG SET":
+		defer s.tracks.Limit()
 		return s.configSet(args), true
 	case "CONFIG RESETSTAT":
 		s.resetStats()
@@ -155,7 +156,7 @@ func (c *client) hello(args [][]byte) resp.Value {
 	if name != nil {
 		c.rename(string(name))
 	}
-	c.resp3 = resp3
+	c.speak(resp3)
 	return c.greeting()
 }
 
@@ -185,7 +186,8 @@ func (c *client) reset([][]byte) resp.Value {
 	c.server.hub.Leave(&c.inbox)
 	c.subscribed, c.monitors = 0, false
 	c.classify()
-	if c.resp3 = false; c.quiet != skipping {
+	c.trackNothing()
+	if c.speak(false); c.quiet != skipping {
 		c.quiet = loud
 	}
 	c.user.Store(c.server.users.Default())

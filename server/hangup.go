@@ -52,6 +52,7 @@ func (c *client) waiting(cmd *commands.Command) (context.Context, func()) {
 	c.write(c.out)
 	c.out = c.out[:0]
 	c.called(cmd.Name)
+	goOn := c.waits()
 	if c.watch == nil {
 		c.watch = newHangupWatch(c)
 	}
@@ -71,6 +72,7 @@ func (c *client) waiting(cmd *commands.Command) (context.Context, func()) {
 		if !begun {
 			c.watch.end()
 		}
+		goOn()
 	}
 }
 

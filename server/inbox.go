@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/tracking"
 )
 
 // inbox is how messages come to a client: they go to its outbox, but not while a reply is made
@@ -13,30 +14,81 @@ type inbox struct {
 
 	mu           sync.Mutex
 	holding      bool
-	held         []*pubsub.Message
+	early        bool // what the client's own command tells comes before its reply
+	held         []letter
 	size         int
 	resp3, muted bool // as the client's last command left them
+}
+
+// letter is a message of one kind or another.
+type letter struct {
+	published *pubsub.Message
+	invalid   *tracking.Message
+	passed    bool   // in place of another client
+	to        *inbox // whose it is, nil for that which holds it
+}
+
+func (l letter) size() int {
+	if l.invalid != nil {
+		return l.invalid.Weight()
+	}
+	m := l.published
+	return len(m.Payload) + len(m.Channel) + len(m.Pattern)
 }
 
 // Deliver takes a message: the client is a pubsub.Subscriber.
 func (b *inbox) Deliver(m *pubsub.Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.take(letter{published: m})
+}
+
+// invalidate takes a message about keys. With own it is held back until the client has the reply to
+// the command that has told of them.
+func (b *inbox) invalidate(l letter, own bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if own && b.early {
+		b.post(l)
+		return
+	}
+	b.holding = b.holding || own
+	b.take(l)
+}
+
+// forward takes a message for another client that may have to come after this one's reply.
+func (b *inbox) forward(l letter, own bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.holding = b.holding || own; b.holding {
+		b.take(l)
+	}
+}
+
+// take is under the lock.
+func (b *inbox) take(l letter) {
 	switch {
 	case !b.holding:
-		b.post(m)
-	case b.size+len(m.Payload) > maxWaiting:
+		b.post(l)
+	case b.size+l.size() > maxWaiting:
 		b.client.net.Close()
 	default:
-		b.held = append(b.held, m)
-		b.size += len(m.Payload) + len(m.Channel) + len(m.Pattern)
+		b.held = append(b.held, l)
+		b.size += l.size()
 	}
 }
 
 // post is under the lock.
-func (b *inbox) post(m *pubsub.Message) {
-	if !b.muted || m.Kind != pubsub.Commands {
-		b.client.box.post(m.Wire(b.resp3))
+func (b *inbox) post(l letter) {
+	switch {
+	case l.invalid == nil:
+		if !b.muted || l.published.Kind != pubsub.Commands {
+			b.client.box.post(l.published.Wire(b.resp3))
+		}
+	case b.resp3 || l.passed && b.client.hears.Load(): // RESP2 has nothing else that could be told from a reply
+		if wire := l.invalid.Wire(b.resp3); len(wire) > 0 {
+			b.client.box.post(wire)
+		}
 	}
 }
 
@@ -49,11 +101,40 @@ func (b *inbox) hold() {
 
 // release sends what was kept back, after the reply.
 func (b *inbox) release() {
+	for _, l := range b.open() {
+		l.to.invalidate(l, false)
+	}
+}
+
+// open is release but for the messages of others, which it returns: no one has two inboxes locked.
+func (b *inbox) open() (others []letter) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.resp3, b.muted = b.client.resp3, b.client.quiet == silent
-	for _, m := range b.held {
-		b.post(m)
+	for _, l := range b.held {
+		if l.to != nil {
+			others = append(others, l)
+		} else {
+			b.post(l)
+		}
 	}
-	b.holding, b.held, b.size = false, nil, 0
+	b.holding, b.early, b.held, b.size = false, false, nil, 0
+	return others
+}
+
+func (b *inbox) setEarly(early bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.early = early
+}
+
+// speak changes the protocol. A client to which messages may come has this reply first.
+func (c *client) speak(resp3 bool) {
+	c.resp3 = resp3
+	if c.listens {
+		return
+	}
+	c.inbox.mu.Lock()
+	defer c.inbox.mu.Unlock()
+	c.inbox.resp3 = resp3
 }

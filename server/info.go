@@ -66,7 +66,7 @@ func (s *Server) clientsInfo() []string {
 	blocked, keys, missing := s.config.Engine.Blocked()
 	return []string{
 		field("connected_clients", len(clients)), field("cluster_connections", 0), field("maxclients", s.param("maxclients")),
-		field("blocked_clients", blocked), field("tracking_clients", 0), field("pubsub_clients", listeners), field("watching_clients", watching),
+		field("blocked_clients", blocked), field("tracking_clients", s.tracks.Counts().Clients), field("pubsub_clients", listeners), field("watching_clients", watching),
 		field("clients_in_timeout_table", 0), field("total_watched_keys", watched),
 		field("total_blocking_keys", keys), field("total_blocking_keys_on_nokey", missing),
 	}
@@ -98,7 +98,9 @@ func (s *Server) statsInfo() []string {
 	for _, name := range zeroStats {
 		lines = append(lines, field(name, 0))
 	}
+	tracks := s.tracks.Counts()
 	lines = append(lines,
+		field("tracking_total_keys", tracks.Keys), field("tracking_total_items", tracks.Items), field("tracking_total_prefixes", tracks.Prefixes),
 		field("unexpected_error_replies", 0), field("total_error_replies", failures), field("dump_payload_sanitizations", 0),
 		field("total_reads_processed", s.traffic.reads.Load()), field("total_writes_processed", s.traffic.writes.Load()),
 		field("io_threaded_reads_processed", 0), field("io_threaded_writes_processed", 0),
@@ -118,7 +120,6 @@ func (s *Server) statsInfo() []string {
 var zeroStats = []string{
 	"active_defrag_hits", "active_defrag_misses", "active_defrag_key_hits", "active_defrag_key_misses",
 	"total_active_defrag_time", "current_active_defrag_time",
-	"tracking_total_keys", "tracking_total_items", "tracking_total_prefixes",
 }
 
 func (s *Server) replicationInfo() []string {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,10 +20,12 @@ import (
 
 // TestSchedules has several clients do the steps of schedules, and compares what all of them get
 // after each step with redis-server's.
-func TestSchedules(t *testing.T) {
+func TestSchedules(t *testing.T) { playSchedules(t, "testdata/schedules.txt") }
+
+func playSchedules(t *testing.T, file string) {
 	version := oracle.Start(t).Dial(t).Version()
 	mask := masked(version)
-	for _, s := range readSchedules(t) {
+	for _, s := range readSchedules(t, file) {
 		if version.Before(oracle.Version(s.since)) {
 			continue // which sent itself messages before the reply, and has no pubsub_clients
 		}
@@ -30,7 +33,8 @@ func TestSchedules(t *testing.T) {
 			redis := oracle.Start(t)
 			redis.Wait(t)
 			want := newStage(t, "unix", redis.Socket, mask)
-			got := newStage(t, "tcp", serve(t, server.Config{}).resp, mask)
+			got := newStage(t, "tcp", serveFile(t, t.TempDir()+"/schedule.sqlite", server.Config{}).resp, mask)
+			want.steps, got.steps = strings.Join(s.steps, "\n"), strings.Join(s.steps, "\n")
 			for _, step := range s.steps {
 				a, b := want.play(step), got.play(step)
 				if a != b {
@@ -46,8 +50,8 @@ type schedule struct {
 	steps       []string
 }
 
-func readSchedules(t *testing.T) (all []schedule) {
-	text, err := os.ReadFile("testdata/schedules.txt")
+func readSchedules(t *testing.T, file string) (all []schedule) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,12 +72,14 @@ type stage struct {
 	t             *testing.T
 	network, addr string
 	mask          func([]byte) string
+	steps         string // of the schedule
 	order         []string
 	actors        map[string]*actor
 }
 
 type actor struct {
 	conn net.Conn
+	id   string // when a step needs it
 	gone bool
 }
 
@@ -84,6 +90,7 @@ func newStage(t *testing.T, network, addr string, mask func([]byte) string) *sta
 // play has an actor do a step, and returns what each of them got.
 func (s *stage) play(step string) string {
 	who, says, _ := strings.Cut(step, " ")
+	who, waits := strings.CutSuffix(who, "!")
 	a := s.actors[who]
 	if a == nil {
 		conn, err := net.Dial(s.network, s.addr)
@@ -92,7 +99,18 @@ func (s *stage) play(step string) string {
 		}
 		s.t.Cleanup(func() { conn.Close() })
 		a = &actor{conn: conn}
+		if strings.Contains(s.steps, "{"+who+"}") {
+			conn.Write([]byte("CLIENT ID\r\n"))
+			a.id = strings.Trim(string(a.hear(s.t, step)), ":\r\n")
+		}
 		s.actors[who], s.order = a, append(s.order, who)
+	}
+	for name, other := range s.actors {
+		says = strings.ReplaceAll(says, "{"+name+"}", other.id)
+	}
+	if says == "(leaves)" {
+		s.leave(who)
+		return ""
 	}
 	var out []byte
 	for _, command := range strings.Split(says, " ; ") {
@@ -103,6 +121,10 @@ func (s *stage) play(step string) string {
 		out = resp.AppendCommand(out, args...)
 	}
 	a.conn.Write(out)
+	if waits {
+		s.until("blocked_clients:1\r")
+		return ""
+	}
 	var all strings.Builder
 	for _, name := range append([]string{who}, s.order...) {
 		if got := s.actors[name].hear(s.t, step); len(got) > 0 {
@@ -112,8 +134,42 @@ func (s *stage) play(step string) string {
 	return all.String()
 }
 
-// hear returns what has come to an actor: the error reply to an unknown command comes after it.
+// leave has an actor close its connection.
+func (s *stage) leave(who string) {
+	s.until(fmt.Sprintf("connected_clients:%d\r", len(s.order)+1))
+	s.actors[who].conn.Close()
+	delete(s.actors, who)
+	s.order = slices.DeleteFunc(s.order, func(name string) bool { return name == who })
+	s.until(fmt.Sprintf("connected_clients:%d\r", len(s.order)+1))
+}
+
+// until waits until INFO has a line, as another client sees it.
+func (s *stage) until(line string) {
+	conn, err := net.Dial(s.network, s.addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close()
+	a := &actor{conn: conn}
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		conn.Write([]byte("INFO clients\r\n"))
+		got := a.hear(s.t, line)
+		if bytes.Contains(got, []byte(line)) {
+			return
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatalf("no %q in %s", line, got)
+		}
+	}
+}
+
+// hear returns what has come to an actor: the error reply to an unknown command comes after it. It
+// is sent twice, since there are messages that follow all replies to what came together.
 func (a *actor) hear(t *testing.T, step string) []byte {
+	return append(a.hearOnce(t, step), a.hearOnce(t, step)...)
+}
+
+func (a *actor) hearOnce(t *testing.T, step string) []byte {
 	if a.gone {
 		return nil
 	}
@@ -126,8 +182,8 @@ func (a *actor) hear(t *testing.T, step string) []byte {
 	for {
 		n, err := a.conn.Read(buf)
 		got = append(got, buf[:n]...)
-		if before, ok := bytes.CutSuffix(got, mark); ok {
-			return before
+		if bytes.Contains(got, mark) {
+			return bytes.Replace(got, mark, nil, 1)
 		}
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
@@ -145,12 +201,14 @@ func (a *actor) hear(t *testing.T, step string) []byte {
 func masked(v oracle.Version) func([]byte) string {
 	hello := differences(v)
 	line := regexp.MustCompile(`\+\d{10}\.\d{6} \[(\d+) (?:unix:[^ \]]+|[\d.:]+|(lua))\]`)
-	clients := regexp.MustCompile(`\$\d+\r\n((?:id=.*\n)+)`)
-	of := regexp.MustCompile(` flags=(\w+) .*? sub=(\d+) psub=(\d+) ssub=(\d+) .*? cmd=([^ ]+) `)
-	info := regexp.MustCompile(`\$\d+\r\n# (?:Stats|Clients)\r\n(?s:.*)`)
-	fact := regexp.MustCompile(`pubsub\w+:\d+`)
+	clients := regexp.MustCompile(`[$=]\d+\r\n(?:txt:)?((?:id=.*\n)+)`)
+	of := regexp.MustCompile(` flags=(\w+) .*? sub=(\d+) psub=(\d+) ssub=(\d+) .*? cmd=([^ ]+) .*? redir=(\S+)`)
+	redirected := regexp.MustCompile(`((?:redirect|tracking-redir-broken)\r\n):[1-9]\d*`)
+	info := regexp.MustCompile(`[$=]\d+\r\n(?:txt:)?# (?:Stats|Clients)\r\n(?s:.*)`)
+	fact := regexp.MustCompile(`(?:pubsub|tracking)\w+:\d+`)
 	return func(got []byte) string {
 		text := hello(got)
+		text = redirected.ReplaceAllString(text, "$1:ID")
 		text = line.ReplaceAllString(text, "+TIME [$1 $2]")
 		text = clients.ReplaceAllStringFunc(text, func(list string) string {
 			var all []string
@@ -158,6 +216,9 @@ func masked(v oracle.Version) func([]byte) string {
 				flags := strings.TrimSuffix(m[1], "U") // of a Unix socket
 				if flags == "" {
 					flags = "N"
+				}
+				if m[6] != "-1" && m[6] != "0" {
+					m[6] = "ID"
 				}
 				all = append(all, flags+" "+strings.Join(m[2:], " "))
 			}

@@ -23,6 +23,7 @@ import (
 	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/tally"
+	"github.com/meowdis/meowdis/tracking"
 )
 
 // Config says what a server offers, and to whom.
@@ -105,6 +106,9 @@ type Server struct {
 	tally    *tally.Tally
 
 	hub      *pubsub.Hub
+	tracks   *tracking.Table
+	tracing  sync.Mutex // while who tracks changes
+	untrack  func()     // stops what tells the table of changes; nil while no one tracks
 	users    *acl.Users
 	userFile sync.Mutex // while the file is read or written
 
@@ -153,6 +157,7 @@ func New(c Config) *Server {
 		users: acl.New(), clients: map[int64]*client{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
 		tally: tally.New(), atStart: readMemory().used, saves: saves{last: time.Now()}, dumping: make(chan struct{}, 1),
 	}
+	s.tracks = tracking.New(s.peer)
 	rand.Read(id)
 	s.replID.Store(hex.EncodeToString(id))
 	s.users.SetPassword(c.RequirePass)
@@ -191,6 +196,7 @@ func (s *Server) find(id int64) *client {
 // remove takes a client off the list, and out of what it listens to.
 func (s *Server) remove(c *client) {
 	s.hub.Leave(&c.inbox)
+	c.stopTracking()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.clients, c.id)

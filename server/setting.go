@@ -43,6 +43,7 @@ var settable = map[string]setting{
 	"maxclients": number(1, math.MaxUint32), "timeout": number(0, math.MaxInt32), "tcp-keepalive": number(0, math.MaxInt32),
 	"proto-max-bulk-len": atLeast(1<<20, atMost(resp.MaxBulk, memory)), "client-query-buffer-limit": atLeast(1<<20, memory),
 	"client-output-buffer-limit": anything, // mergeOutputs
+	"tracking-table-max-keys":    number(0, math.MaxInt64),
 	"notify-keyspace-events":     eventClasses, "protected-mode": yesNo, "latency-tracking-info-percentiles": checkPercentiles,
 
 	"maxmemory": memory, "maxmemory-policy": policy,

@@ -16,7 +16,12 @@ import (
 // listenNames are the commands after which messages come to a client.
 var listenNames = [][]byte{[]byte("MONITOR"), []byte("SUBSCRIBE"), []byte("PSUBSCRIBE"), []byte("SSUBSCRIBE")}
 
-func begins(name []byte) bool {
+// begins reports whether messages may come to a client after a command.
+func begins(args [][]byte) bool {
+	return listens(args[0]) || option(args, 0) == "CLIENT" && option(args, 1) == "TRACKING"
+}
+
+func listens(name []byte) bool {
 	if n := len(name); n != 7 && n != 9 && n != 10 {
 		return false
 	}
@@ -30,14 +35,17 @@ func (c *client) alone(ctx context.Context, calls [][][]byte) {
 		if c.monitors || sendsMessages(calls[i]) {
 			c.inbox.hold() // what it sends to itself comes after its reply
 		}
+		c.takeOff(calls[i])
 		c.pipeline(ctx, calls[i:i+1])
 		c.write(c.out)
 		c.out = c.out[:0]
+		c.landed(calls[i])
 		if c.broken != nil || c.closed {
 			return
 		}
 		c.inbox.release()
 	}
+	c.tellOwn()
 }
 
 func sendsMessages(args [][]byte) bool {
@@ -95,6 +103,7 @@ func (c *client) count(kind pubsub.Kind, n pubsub.Counts) int {
 
 // classify notes which limits the client has of what waits for it: one that monitors is as a replica.
 func (c *client) classify() {
+	c.hears.Store(c.subscribed > 0)
 	switch {
 	case c.monitors:
 		c.class.Store(replicaClass)

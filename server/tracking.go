@@ -1,98 +1,243 @@
 package server
 
 import (
-	"strconv"
-	"time"
+	"strings"
+	"sync/atomic"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/translator"
+	"github.com/meowdis/meowdis/tracking"
 )
 
-// No client gets messages about changed keys: commands that ask about that are answered, those that
-// would begin it are refused.
+// tracked is what a client knows of its own tracking. The table has the rest.
+type tracked struct {
+	listed  atomic.Bool // in the table, or about to be taken off it
+	on      bool
+	bcast   bool
+	caching bool // CLIENT CACHING is about the next command
 
+	flying bool   // a command is under way that may read keys
+	begun  uint64 // when
+}
+
+// tracking is CLIENT TRACKING ON|OFF [REDIRECT id] [PREFIX p …] [BCAST] [OPTIN] [OPTOUT] [NOLOOP].
 func (c *client) tracking(args [][]byte) resp.Value {
-	for i := 3; i < len(args); i++ {
-		switch word := option(args, i); word {
-		case "BCAST", "OPTIN", "OPTOUT", "NOLOOP":
-		case "REDIRECT", "PREFIX":
-			if i++; i < len(args) {
-				continue
-			}
-			return syntaxError
-		default:
-			return syntaxError
-		}
+	mode, prefixes, bad := c.server.trackingMode(args)
+	if bad.IsError() {
+		return bad
 	}
 	switch option(args, 2) {
 	case "OFF":
+		c.trackNothing()
 		return resp.OK
 	case "ON":
-		return resp.MakeError("ERR no client is told of the changes of keys here, use CLIENT TRACKING OFF")
+		return c.track(mode, prefixes)
 	}
 	return syntaxError
 }
 
-func (c *client) trackingInfo([][]byte) resp.Value {
-	return resp.MakeMap(
-		resp.MakeString("flags"), resp.Value{Kind: resp.Set, Elems: []resp.Value{resp.MakeString("off")}},
-		resp.MakeString("redirect"), resp.MakeInt(-1),
-		resp.MakeString("prefixes"), resp.EmptyArray)
+func (s *Server) trackingMode(args [][]byte) (m tracking.Mode, prefixes [][]byte, bad resp.Value) {
+	for i := 3; i < len(args); i++ {
+		more := i+1 < len(args)
+		switch word := option(args, i); {
+		case word == "BCAST":
+			m.Bcast = true
+		case word == "OPTIN":
+			m.OptIn = true
+		case word == "OPTOUT":
+			m.OptOut = true
+		case word == "NOLOOP":
+			m.NoLoop = true
+		case word == "PREFIX" && more:
+			i++
+			prefixes = append(prefixes, args[i])
+		case word == "REDIRECT" && more:
+			i++
+			id, ok := commands.ParseInt(args[i])
+			switch {
+			case m.Redirect != 0:
+				return m, nil, resp.MakeError("ERR A client can only redirect to a single other client")
+			case !ok:
+				return m, nil, resp.MakeError("ERR value is not an integer or out of range")
+			case s.find(id) == nil:
+				return m, nil, resp.MakeError("ERR The client ID you want redirect to does not exist")
+			}
+			m.Redirect = id
+		default:
+			return m, nil, syntaxError
+		}
+	}
+	return m, prefixes, bad
 }
 
-func (c *client) getRedir([][]byte) resp.Value { return resp.MakeInt(-1) }
-
-func (c *client) caching([][]byte) resp.Value {
-	return resp.MakeError("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled")
+// track begins to track, or goes on in another mode.
+func (c *client) track(mode tracking.Mode, prefixes [][]byte) resp.Value {
+	s := c.server
+	s.tracing.Lock()
+	defer s.tracing.Unlock()
+	if s.untrack == nil {
+		s.untrack = s.config.Engine.Listen(s.changed)
+	}
+	c.tracks.listed.Store(true)
+	defer s.trackedByNone()
+	v := s.tracks.Enable(c.id, (*peer)(c), mode, prefixes)
+	if v.IsError() {
+		return v
+	}
+	c.tracks.on, c.tracks.bcast = true, mode.Bcast
+	if c.session.Track(!mode.Bcast); !mode.Bcast && !c.tracks.flying { // the rest of a transaction may read
+		c.tracks.flying, c.tracks.begun = true, s.tracks.Begin()
+	}
+	return v
 }
 
-func (c *client) unblock(args [][]byte) resp.Value {
-	if len(args) > 4 {
-		return commands.SubcommandSyntax(args)
-	}
-	reason := option(args, 3)
-	if len(args) > 3 && reason != "TIMEOUT" && reason != "ERROR" {
-		return resp.MakeError("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
-	}
-	id, ok := commands.ParseInt(args[2])
-	if !ok {
-		return resp.MakeError("ERR value is not an integer or out of range")
-	}
-	if other := c.server.find(id); other != nil && other.session.Unblock(reason == "ERROR") {
-		return resp.One
-	}
-	return resp.Zero
+// trackNothing ends that.
+func (c *client) trackNothing() {
+	c.stopTracking()
+	c.session.Track(false)
+	c.tracks.on, c.tracks.bcast, c.tracks.caching = false, false, false
 }
 
-// pause is CLIENT PAUSE timeout [WRITE|ALL]. It is the clients of this server that are held.
-func (c *client) pause(args [][]byte) resp.Value {
-	mode := option(args, 3)
-	switch ms, bad := translator.Milliseconds(args[2], time.Now().UnixMilli()); {
-	case len(args) > 4:
-		return commands.SubcommandSyntax(args)
-	case len(args) > 3 && mode != "WRITE" && mode != "ALL":
-		return resp.MakeError("ERR CLIENT PAUSE mode must be WRITE or ALL")
-	case bad != "":
-		return resp.MakeError(bad)
-	default:
-		c.server.config.Engine.Pause(ms, mode != "WRITE")
+// stopTracking takes the client out of the table. Any goroutine may call it.
+func (c *client) stopTracking() {
+	if !c.tracks.listed.Swap(false) {
+		return
 	}
-	return resp.OK
+	s := c.server
+	s.tracing.Lock()
+	defer s.tracing.Unlock()
+	s.tracks.Disable(c.id)
+	s.trackedByNone()
 }
 
-func (c *client) unpause([][]byte) resp.Value {
-	c.server.config.Engine.Unpause()
-	return resp.OK
+// trackedByNone lets writes be as fast as without clients that track, once there are none.
+func (s *Server) trackedByNone() {
+	if s.untrack != nil && s.tracks.Counts().Clients == 0 {
+		s.untrack()
+		s.untrack = nil
+		s.tracks.Clear() // no one tells it what changes
+	}
 }
 
-// sleep is DEBUG SLEEP. Other connections go on meanwhile, and a server that
-// stops does not wait for it.
-func (c *client) sleep(args [][]byte) resp.Value {
-	seconds, err := strconv.ParseFloat(string(args[2]), 64)
-	if err != nil {
-		seconds = 0 // as C's strtod
+// changed tells the table what a transaction has changed: it is for Engine.Listen.
+func (s *Server) changed(changes []engine.Change) {
+	events := make([]tracking.Event, 0, len(changes))
+	for _, c := range changes {
+		if c.Command != nil && (aside[c.Command.Name] || strings.HasPrefix(c.Command.Name, "FUNCTION ")) {
+			continue
+		}
+		e := tracking.Event{Read: c.Read, Keys: c.Keys}
+		if c.Session != nil {
+			e.Client = c.Session.Client()
+		}
+		events = append(events, e)
 	}
-	c.server.config.Sleep(c.life.Done(), time.Duration(seconds*float64(time.Second)))
-	return resp.OK
+	s.tracks.Happen(events)
 }
+
+// aside are the commands that change what is beside the value of a key, of which Redis tells no one.
+var aside = map[string]bool{
+	"XREADGROUP": true, "XACK": true, "XCLAIM": true, "XAUTOCLAIM": true, "XSETID": true,
+	"XGROUP SETID": true, "XGROUP DESTROY": true, "XGROUP CREATECONSUMER": true, "XGROUP DELCONSUMER": true,
+}
+
+func (c *client) trackingInfo([][]byte) resp.Value { return c.server.tracks.Of(c.id).Info() }
+
+// getRedir is CLIENT GETREDIR.
+func (c *client) getRedir([][]byte) resp.Value { return resp.MakeInt(c.server.tracks.Of(c.id).To()) }
+
+// caching is CLIENT CACHING YES|NO.
+func (c *client) caching(args [][]byte) resp.Value {
+	word := option(args, 2)
+	v := c.server.tracks.Caching(c.id, word == "YES", word == "NO")
+	c.tracks.caching = c.tracks.caching || !v.IsError()
+	return v
+}
+
+// takeOff is before a command of a client that listens.
+func (c *client) takeOff(args [][]byte) {
+	if !c.tracks.on {
+		return
+	}
+	if !c.tracks.bcast {
+		c.tracks.flying, c.tracks.begun = true, c.server.tracks.Begin()
+	}
+	if cmd := commands.Called(args); cmd != nil && (cmd.Name == "FLUSHALL" || cmd.Name == "FLUSHDB") {
+		c.inbox.setEarly(!c.session.InMulti() && option(args, 1) != "ASYNC")
+	}
+}
+
+// land is before the reply is sent, once messages are held back.
+func (c *client) land() {
+	if c.tracks.flying {
+		c.tracks.flying = false
+		c.server.tracks.Land(c.id, c.tracks.begun, c.session.Reads(), true)
+	}
+}
+
+// landed is after a command and its reply.
+func (c *client) landed(args [][]byte) {
+	if c.tracks.flying { // there is no reply
+		c.inbox.hold()
+		c.land()
+	}
+	if !c.tracks.on {
+		return
+	}
+	if c.tracks.caching && !c.session.InMulti() {
+		if cmd := commands.Called(args); cmd == nil || !strings.HasPrefix(cmd.Name, "CLIENT ") {
+			c.tracks.caching = false
+			c.server.tracks.Cached(c.id)
+		}
+	}
+}
+
+// waits is around a wait in a command: what it has read so far is known, and what serves it tells the
+// table.
+func (c *client) waits() (goOn func()) {
+	if !c.tracks.flying {
+		return func() {}
+	}
+	c.tracks.flying = false
+	c.server.tracks.Land(c.id, c.tracks.begun, c.session.Reads(), false)
+	return func() { c.tracks.flying, c.tracks.begun = true, c.server.tracks.Begin() }
+}
+
+// tellOwn tells a client that hears of all keys of some prefixes which of them it has changed.
+func (c *client) tellOwn() {
+	if c.tracks.bcast {
+		c.inbox.hold()
+		c.server.tracks.Flush(c.id)
+		c.inbox.release()
+	}
+}
+
+// peer is a client as the table sees it.
+type peer client
+
+// peer is the client with an ID, nil for none.
+func (s *Server) peer(id int64) tracking.Peer {
+	if c := s.find(id); c != nil {
+		return (*peer)(c)
+	}
+	return nil
+}
+
+func (p *peer) Tell(m *tracking.Message, own bool) { p.inbox.invalidate(letter{invalid: m}, own) }
+
+func (p *peer) Pass(m *tracking.Message, to tracking.Peer, own bool) {
+	l := letter{invalid: m, passed: true}
+	other := to.(*peer)
+	if other == p {
+		p.inbox.invalidate(l, own)
+		return
+	}
+	if !own {
+		other.inbox.invalidate(l, false)
+	}
+	l.to = &other.inbox
+	p.inbox.forward(l, own)
+}
+
+func (p *peer) Hold() { p.inbox.hold() }

@@ -182,7 +182,7 @@ var leftOut = map[string]string{
 	"REPLICAOF":       "makes the server of the test a replica",
 	"SLAVEOF":         "makes the server of the test a replica",
 	"CLIENT REPLY":    "what is not answered cannot be compared",
-	"CLIENT TRACKING": "no client gets messages about changes here, so that ON is refused",
+	"CLIENT TRACKING": "has messages come between replies",
 	"DEBUG":           "Redis has its subcommands in no table, and queues what it will refuse",
 	"LOLWUT":          "draws what it likes",
 	"PFSELFTEST":      "keeps redis-server busy for seconds",

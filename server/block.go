@@ -1,0 +1,60 @@
+package server
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/translator"
+)
+
+func (c *client) unblock(args [][]byte) resp.Value {
+	if len(args) > 4 {
+		return commands.SubcommandSyntax(args)
+	}
+	reason := option(args, 3)
+	if len(args) > 3 && reason != "TIMEOUT" && reason != "ERROR" {
+		return resp.MakeError("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
+	}
+	id, ok := commands.ParseInt(args[2])
+	if !ok {
+		return resp.MakeError("ERR value is not an integer or out of range")
+	}
+	if other := c.server.find(id); other != nil && other.session.Unblock(reason == "ERROR") {
+		return resp.One
+	}
+	return resp.Zero
+}
+
+// pause is CLIENT PAUSE timeout [WRITE|ALL]. It is the clients of this server that are held.
+func (c *client) pause(args [][]byte) resp.Value {
+	mode := option(args, 3)
+	switch ms, bad := translator.Milliseconds(args[2], time.Now().UnixMilli()); {
+	case len(args) > 4:
+		return commands.SubcommandSyntax(args)
+	case len(args) > 3 && mode != "WRITE" && mode != "ALL":
+		return resp.MakeError("ERR CLIENT PAUSE mode must be WRITE or ALL")
+	case bad != "":
+		return resp.MakeError(bad)
+	default:
+		c.server.config.Engine.Pause(ms, mode != "WRITE")
+	}
+	return resp.OK
+}
+
+func (c *client) unpause([][]byte) resp.Value {
+	c.server.config.Engine.Unpause()
+	return resp.OK
+}
+
+// sleep is DEBUG SLEEP. Other connections go on meanwhile, and a server that
+// stops does not wait for it.
+func (c *client) sleep(args [][]byte) resp.Value {
+	seconds, err := strconv.ParseFloat(string(args[2]), 64)
+	if err != nil {
+		seconds = 0 // as C's strtod
+	}
+	c.server.config.Sleep(c.life.Done(), time.Duration(seconds*float64(time.Second)))
+	return resp.OK
+}

@@ -1,0 +1,122 @@
+package tracking
+
+import (
+	"maps"
+	"slices"
+)
+
+// prefix is one that clients want to hear of.
+type prefix struct {
+	clients map[int64]*client
+	changed map[string][]int64 // keys, and by whom, of what happens now
+}
+
+func (t *Table) join(c *client, name string) {
+	p := t.prefixes[name]
+	if p == nil {
+		p = &prefix{clients: map[int64]*client{}}
+		t.prefixes[name] = p
+		t.lengths[len(name)]++
+	}
+	p.clients[c.id], c.prefixes[name] = c, true
+}
+
+func (t *Table) leave(c *client, name string) {
+	p := t.prefixes[name]
+	if delete(p.clients, c.id); len(p.clients) > 0 {
+		return
+	}
+	delete(t.prefixes, name)
+	if t.lengths[len(name)]--; t.lengths[len(name)] == 0 {
+		delete(t.lengths, len(name))
+	}
+}
+
+// touch notes for the prefixes of a key that it has changed.
+func (t *Table) touch(key []byte, by int64) {
+	for n := range t.lengths {
+		if n > len(key) {
+			continue
+		}
+		p := t.prefixes[string(key[:n])]
+		if p == nil {
+			continue
+		}
+		if p.changed == nil {
+			p.changed = map[string][]int64{}
+		}
+		if who := p.changed[string(key)]; !slices.Contains(who, by) {
+			p.changed[string(key)] = append(who, by)
+		}
+	}
+}
+
+// broadcast tells clients which keys of their prefixes have changed, by others: their own changes are
+// told by Flush.
+func (t *Table) broadcast() {
+	for _, name := range slices.Sorted(maps.Keys(t.prefixes)) {
+		p := t.prefixes[name]
+		if len(p.changed) == 0 {
+			continue
+		}
+		all := &Message{}
+		for _, key := range slices.Sorted(maps.Keys(p.changed)) {
+			all.Keys = append(all.Keys, []byte(key))
+		}
+		for _, id := range slices.Sorted(maps.Keys(p.clients)) {
+			t.inform(p.clients[id], name, p, all)
+		}
+		p.changed = nil
+	}
+}
+
+// inform tells one client of the keys of a prefix.
+func (t *Table) inform(c *client, name string, p *prefix, all *Message) {
+	m := &Message{}
+	for _, key := range all.Keys {
+		who := p.changed[string(key)]
+		own := slices.Contains(who, c.id)
+		if own && !c.NoLoop {
+			c.keep(name, string(key))
+		}
+		if !own || len(who) > 1 {
+			m.Keys = append(m.Keys, key)
+		}
+	}
+	switch len(m.Keys) {
+	case 0:
+	case len(all.Keys):
+		t.tell(c, all, false)
+	default:
+		t.tell(c, m, false)
+	}
+}
+
+func (c *client) keep(prefix, key string) {
+	if c.pending == nil {
+		c.pending = map[string]map[string]bool{}
+	}
+	if c.pending[prefix] == nil {
+		c.pending[prefix] = map[string]bool{}
+	}
+	c.pending[prefix][key] = true
+}
+
+// Flush tells a client which keys of its prefixes it has changed itself. It is called when the client
+// has the replies to all that it has sent.
+func (t *Table) Flush(id int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.clients[id]
+	if c == nil || c.pending == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.pending)) {
+		m := &Message{}
+		for _, key := range slices.Sorted(maps.Keys(c.pending[name])) {
+			m.Keys = append(m.Keys, []byte(key))
+		}
+		t.tell(c, m, true)
+	}
+	c.pending = nil
+}
