@@ -58,11 +58,12 @@ transfer:             internal/readfull internal/script keyspace keytype rdb res
 
 local:                doctor foreign outfile schema store sweep
 remote:               commands resp
+bus:                  pubsub resp
 server:               acl commands engine glob outfile pubsub redisconf resp store tally tracking translator
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp
-internal/target:      commands display engine internal/exit internal/flags local profile remote resp
+internal/target:      bus commands display engine internal/exit internal/flags local profile pubsub remote resp
 repl:                 commands display keyspace keyspace/peek keytype outfile resp spelling
 inspect/job:          display
 inspect/screen:       display resp

@@ -178,6 +178,9 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *target.Conn) er
 	if err != nil {
 		return err
 	}
+	if listens(args) {
+		return o.listen(ctx, s, c, args)
+	}
 	p := o.format.printer(s)
 	failed := false
 	for n := 0; o.call.times < 0 || n < o.call.times; n++ {

@@ -2,9 +2,11 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/keyspace"
@@ -26,11 +28,6 @@ func (o *listenOptions) addFlags(cmd *cobra.Command) {
 	o.target.AddReadFlags(cmd)
 }
 
-// listener is a session on a server: remote.Redis and remote.REST.
-type listener interface {
-	Listen(ctx context.Context, args [][]byte, each func(resp.Value) error) error
-}
-
 // listen sends args and prints what print makes of each message, until Ctrl-C.
 // print returns nothing for what is no message.
 func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, print func(resp.Value) []byte) (err error) {
@@ -41,9 +38,6 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 	if err != nil {
 		return err
 	}
-	if t.URL == nil {
-		return exit.Usagef("%s is a file, and only servers send messages: give --url, with redis:// or https://", t)
-	}
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	connect := o.target.Enter
@@ -52,13 +46,13 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 			return o.target.Connect(ctx, t, file, false)
 		}
 	}
-	c, err := connect(ctx, t, local.Options{})
+	c, err := connect(ctx, t, local.Options{ReadOnly: t.URL == nil && t.Path != local.Memory, SweepEvery: noSweep, Cache: smallCache})
 	if err != nil {
 		return ended(ctx, err)
 	}
 	defer func() { err = closing(err, c) }()
 	var printed int64
-	err = target.Plain(c.Session).(listener).Listen(ctx, args, func(v resp.Value) error {
+	err = c.Listen(ctx, args, s.unheard, func(v resp.Value) error {
 		if v.IsError() {
 			return keyspace.Refusal(v.Str)
 		}
@@ -75,4 +69,31 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 		return nil
 	})
 	return answered(s, ended(ctx, err))
+}
+
+// unheard says why the messages of other processes do not come.
+func (s *streams) unheard(err error) {
+	fmt.Fprintf(s.err, "meowdis: only messages of this process come: %v\n", err)
+}
+
+// listens reports whether a call begins to listen.
+func listens(args [][]byte) bool {
+	cmd := commands.Known(args)
+	return cmd.Has(commands.Listens) && cmd.Accepts(len(args))
+}
+
+// listen prints what comes after a command that begins to listen, until Ctrl-C.
+func (o *execOptions) listen(ctx context.Context, s *streams, c *target.Conn, args [][]byte) error {
+	ctx, stop := exit.UntilInterrupted(ctx)
+	defer stop()
+	p := o.format.printer(s)
+	failed := false
+	err := c.Listen(ctx, args, s.unheard, func(v resp.Value) error {
+		failed = failed || v.IsError()
+		return p.write(s.screen, args, v)
+	})
+	if err == nil && failed {
+		return exit.ErrAnswered
+	}
+	return ended(ctx, err)
 }

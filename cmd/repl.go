@@ -149,11 +149,12 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *target.Conn
 	}
 	switch c := target.Plain(c.Session).(type) {
 	case *remote.Redis:
-		t.Listen, t.Connections = c.Listen, c.Connections
-	case *remote.REST:
-		t.Listen = c.Listen
+		t.Connections = c.Connections
 	case *engine.Session:
 		t.FirstKeys = c.FirstKeys
+	}
+	t.Listen = func(ctx context.Context, args [][]byte, each func(resp.Value) error) error {
+		return c.Listen(ctx, args, s.unheard, each)
 	}
 	if c.File != nil {
 		t.Bytes = func(ctx context.Context, keys []keyspace.Key) error { return tables(c).Measure(ctx, keys) }

@@ -20,12 +20,16 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/meowdis/meowdis/bus"
 	"github.com/meowdis/meowdis/cmd"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/foreignfile"
 	"github.com/meowdis/meowdis/internal/hermetic"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -103,8 +107,9 @@ func serveEvents(t *testing.T) string {
 //	foreign KIND FILE       makes a SQLite file of another program
 //	serving ARG...          starts "meowdis serve ARG..." in the background and
 //	                        sets REST, TOKEN, RESP and CERTIFICATE to what it prints
-//	heard WHAT...           waits until a client listens to LISTENED_REDIS_URL: to
-//	                        channels, patterns, or "monitor"
+//	heard [URL] WHAT...     waits until a client listens to LISTENED_REDIS_URL or
+//	                        another server: to channels, patterns, or "monitor"
+//	beside FILE WHAT...     waits until a process listens so to others that use FILE
 //
 // EVENTS_URL is an endpoint that sends a message of each channel that is subscribed
 // to, and what MONITOR would show. REST_URL and REST_TOKEN are an endpoint with an empty database, RESP_URL the
@@ -144,7 +149,7 @@ func TestScripts(t *testing.T) {
 			return !version.Before(oracle.Version(since)), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "foreign": foreign, "serving": serving, "heard": heard(t, listened),
+			"code": code, "foreign": foreign, "serving": serving, "heard": heard(t, listened), "beside": beside,
 		},
 	})
 }
@@ -177,27 +182,68 @@ func foreign(ts *testscript.TestScript, neg bool, args []string) {
 // heard polls the server, which does not report a new listener.
 func heard(t *testing.T, real *oracle.Server) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
-		c := real.Dial(t)
-		deadline := time.Now().Add(20 * time.Second)
-		for _, what := range args {
-			for !isHeard(c, what) {
-				if time.Now().After(deadline) {
-					ts.Fatalf("no client listens to %s", what)
-				}
-				<-time.After(5 * time.Millisecond)
+		do := real.Dial(t).Do
+		if strings.Contains(args[0], "://") {
+			c, err := remote.OpenRedis(context.Background(), args[0], false, remote.Options{})
+			ts.Check(err)
+			defer c.Close()
+			do = func(words ...[]byte) resp.Value {
+				v, err := c.Do(context.Background(), words...)
+				ts.Check(err)
+				return v
 			}
+			args = args[1:]
+		}
+		for _, what := range args {
+			await(ts, what, func() bool { return isHeard(do, what) })
 		}
 	}
 }
 
-func isHeard(c *oracle.Conn, what string) bool {
+func await(ts *testscript.TestScript, what string, is func() bool) {
+	deadline := time.Now().Add(20 * time.Second)
+	for !is() {
+		if time.Now().After(deadline) {
+			ts.Fatalf("no client listens to %s", what)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+func isHeard(do func(...[]byte) resp.Value, what string) bool {
 	switch {
 	case what == "monitor":
-		return bytes.Contains(c.Do([]byte("CLIENT"), []byte("LIST")).Str, []byte("cmd=monitor"))
+		return bytes.Contains(do([]byte("CLIENT"), []byte("LIST")).Str, []byte("cmd=monitor"))
 	case strings.Contains(what, "*"):
-		return c.Do([]byte("PUBSUB"), []byte("NUMPAT")).Int > 0
+		return do([]byte("PUBSUB"), []byte("NUMPAT")).Int > 0
 	}
-	return c.Do([]byte("PUBSUB"), []byte("NUMSUB"), []byte(what)).Elems[1].Int > 0
+	return do([]byte("PUBSUB"), []byte("NUMSUB"), []byte(what)).Elems[1].Int > 0
+}
+
+// beside polls the processes that use a file, in one of its own.
+func beside(ts *testscript.TestScript, _ bool, args []string) {
+	hub := pubsub.New()
+	node := bus.New(ts.MkAbs(args[0]), hub)
+	defer node.Close()
+	ask := func(words ...string) resp.Value {
+		var args [][]byte
+		for _, word := range words {
+			args = append(args, []byte(word))
+		}
+		v, _ := hub.Info(words[1], args)
+		return v
+	}
+	for _, what := range args[1:] {
+		await(ts, what, func() bool {
+			switch {
+			case what == "monitor":
+				return hub.Watched()
+			case strings.Contains(what, "*"):
+				return ask("PUBSUB", "NUMPAT").Int > 0
+			}
+			return ask("PUBSUB", "NUMSUB", what).Elems[1].Int+ask("PUBSUB", "SHARDNUMSUB", what).Elems[1].Int > 0
+		})
+	}
 }
 
 var announced = regexp.MustCompile(`(?m)^(REST|token|RESP|certificate) (\S+)\n`)

@@ -15,9 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/bus"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -181,9 +183,17 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer saver.running.Wait()
-	config.Engine, config.Writable, config.Save, config.SavePath, config.Stop = engine.New(file), file.Moved, saver.save, saver.copy, stop
+	hub := pubsub.New()
+	config.Engine, config.Writable, config.Save, config.SavePath, config.Stop = engine.New(file, engine.WithHub(hub)), file.Moved, saver.save, saver.copy, stop
 	config.Dump = (&dumper{file, logger}).dump
 	config.StoreFigures = func() server.StoreFigures { return server.StoreFigures(file.Figures()) }
+	if t.Path != local.Memory {
+		node := bus.New(t.Path, hub)
+		defer func() { err = errors.Join(err, node.Close()) }()
+		if err := hub.Join(pubsub.Channel); err != nil {
+			logger.Warn("messages of other processes on the file do not come", "error", err)
+		}
+	}
 	made := config.Token == ""
 	if made {
 		config.Token = rand.Text()

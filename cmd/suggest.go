@@ -59,10 +59,9 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 		return
 	}
 	text := string(v.Str)
-	switch name := strings.ToUpper(string(args[0])); {
-	case listens(name):
-		words := append([][]byte{[]byte("meowdis"), []byte(strings.ToLower(name)), []byte("--url"), []byte("URL")}, args[1:]...)
-		fmt.Fprintf(w, "meowdis: %s is for: %s\n", name, script.Line(words))
+	switch {
+	case listens(args):
+		fmt.Fprintf(w, "meowdis: A script does not listen; this does: %s\n", script.Line(append([][]byte{[]byte("meowdis"), []byte("exec")}, args...)))
 	case strings.HasPrefix(text, "ERR unknown "), strings.HasPrefix(text, "READONLY "):
 		if whole := quotedWhole(args); whole != "" {
 			fmt.Fprintf(w, "meowdis: Did you mean %s, without the quotes?\n", whole)
@@ -95,12 +94,6 @@ func misplaced(w io.Writer, f *pflag.FlagSet, args [][]byte, v resp.Value) {
 			return
 		}
 	}
-}
-
-// listens reports whether a command makes a server send messages, for which there
-// are verbs.
-func listens(name string) bool {
-	return name == "MONITOR" || name == "SUBSCRIBE" || name == "PSUBSCRIBE"
 }
 
 // quotedWhole is a command line that was given as one word.

@@ -44,7 +44,10 @@ func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    maxHeader,
 		ConnContext:       withGuest,
-		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context {
+			return context.WithValue(context.Background(), servingKey{}, ctx)
+		},
+		ErrorLog: slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
 	}
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() {
@@ -157,6 +160,9 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	}
 	q.user.Store(user)
 	defer q.held.Back(0)
+	if q.events(w) {
+		return
+	}
 	q.session = s.config.Engine.SessionOn(func(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 		return s.own(ctx, &q.person, cmd, args)
 	})
@@ -250,11 +256,8 @@ func (q *request) answer(header http.Header) answer {
 		return q.command(args)
 	}
 	args, err := pathCommand(q.http.URL, body)
-	switch {
-	case err != nil:
+	if err != nil {
 		return q.bad(errNotCommand)
-	case len(args) > 0 && commands.Known(args).Has(commands.Listens):
-		return q.bad(errors.New("ERR this server has no event streams, which " + strings.ToUpper(string(args[0])) + " needs"))
 	}
 	return q.command(args)
 }

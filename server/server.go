@@ -154,7 +154,7 @@ func New(c Config) *Server {
 	rand.Read(id)
 	s := &Server{
 		config: c, runID: hex.EncodeToString(id), since: time.Now(),
-		users: acl.New(), clients: map[int64]*client{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
+		users: acl.New(), clients: map[int64]*client{}, streams: map[*stream]bool{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
 		tally: tally.New(), atStart: readMemory().used, saves: saves{last: time.Now()}, dumping: make(chan struct{}, 1),
 	}
 	s.tracks = tracking.New(s.peer)

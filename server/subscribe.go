@@ -183,6 +183,9 @@ func isPushed(v resp.Value) bool {
 
 // mayHear reports whether the user may have the subscriptions.
 func mayHear(user *acl.User, hub *pubsub.Hub, s pubsub.Subscriber) bool {
+	if user.Unlimited() {
+		return true
+	}
 	for _, kind := range []pubsub.Kind{pubsub.Channel, pubsub.Pattern, pubsub.Shard} {
 		for _, name := range hub.Names(s, kind) {
 			if !user.Hears(name, kind == pubsub.Pattern) {
@@ -197,6 +200,7 @@ func mayHear(user *acl.User, hub *pubsub.Hub, s pubsub.Subscriber) bool {
 func (s *Server) silence(p *person) {
 	s.killAll(p.client, func(o *client) bool {
 		user := o.user.Load()
-		return !user.Unlimited() && !mayHear(user, s.hub, &o.inbox)
+		return !mayHear(user, s.hub, &o.inbox)
 	})
+	s.endStreams(func(st *stream) bool { return !st.may(s.hub) })
 }

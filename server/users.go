@@ -172,6 +172,7 @@ func (s *Server) deleteUsers(p *person, args [][]byte) resp.Value {
 func (s *Server) dismiss(p *person, gone []*acl.User) {
 	if len(gone) > 0 {
 		s.killAll(p.client, func(o *client) bool { return slices.Contains(gone, o.user.Load()) })
+		s.goneStreams(gone)
 	}
 }
 

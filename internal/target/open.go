@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -34,6 +34,7 @@ type Conn struct {
 	File   *local.Store // nil for a server, and for a file that the first write makes
 
 	end func() error
+	hub *pubsub.Hub // of a file
 }
 
 // Close ends the connection.
@@ -97,13 +98,14 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 		if err != nil {
 			return nil, err
 		}
-		c.Session, c.end = engine.New(f).Session(), f.Close
+		c.on(f, f.Close)
 	default:
 		f, err := o.OpenFile(t, file)
 		if err != nil {
 			return nil, err
 		}
-		c.Session, c.File, c.end = engine.New(f).Session(), f, f.Close
+		c.File = f
+		c.on(f, f.Close)
 	}
 	if err := o.choose(ctx, c); err != nil {
 		return nil, errors.Join(err, c.Close())

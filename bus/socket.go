@@ -1,0 +1,147 @@
+//go:build unix
+
+package bus
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// unready begins the names of sockets that do not accept connections yet.
+const unready = "new-"
+
+// open makes a socket in the directory, which it makes, too.
+func (n *Node) open(suffix string) (ln net.Listener, name string, err error) {
+	name = strconv.Itoa(os.Getpid()) + "-" + strings.ToLower(rand.Text()[:8]) + suffix
+	for range 10 {
+		if err = n.makeDir(); err != nil {
+			return nil, "", err
+		}
+		// Another process may remove the directory as long as it is empty.
+		if ln, err = n.listen(name); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return ln, name, err
+}
+
+// listen makes a socket that appears under its name when it accepts connections.
+func (n *Node) listen(name string) (net.Listener, error) {
+	dir, done, err := short(n.dir, unready+name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, unready+name), Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	ln.SetUnlinkOnClose(false)
+	born := filepath.Join(n.dir, unready+name)
+	err = errors.Join(os.Chmod(born, 0o600), n.give(born))
+	if err == nil {
+		err = os.Rename(born, filepath.Join(n.dir, name))
+	}
+	if err != nil {
+		ln.Close()
+		os.Remove(born)
+		return nil, err
+	}
+	return ln, nil
+}
+
+// dial connects to a socket. One that refuses is of a process that was killed, and is removed.
+func (n *Node) dial(name string) (net.Conn, error) {
+	dir, done, err := short(n.dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	conn, err := net.DialTimeout("unix", filepath.Join(dir, name), patience)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		os.Remove(filepath.Join(n.dir, name))
+		if !n.listens("") && !n.listens(commandsSuffix) {
+			os.Remove(n.dir) // unless others are there
+		}
+	}
+	return conn, err
+}
+
+// makeDir makes the directory, or checks the one that is there.
+func (n *Node) makeDir() error {
+	if err := os.Mkdir(n.dir, 0o700); err == nil {
+		return n.give(n.dir)
+	} else if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(n.dir)
+	if err != nil {
+		return err
+	}
+	return n.mayUse(info)
+}
+
+// mayUse is why the directory cannot be trusted: in a place where others may write, it could be one
+// of theirs.
+func (n *Node) mayUse(info fs.FileInfo) error {
+	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s is no directory of one user alone", n.dir)
+	}
+	if uid := owner(info); uid != os.Geteuid() && uid != n.owner() {
+		return fmt.Errorf("%s belongs to another user than the file", n.dir)
+	}
+	return nil
+}
+
+// owner is the user that the file belongs to, as long as there is none ourselves.
+func (n *Node) owner() int {
+	info, err := os.Stat(n.file)
+	if err != nil {
+		return os.Geteuid()
+	}
+	return owner(info)
+}
+
+// give gives what root has made to the owner of the file.
+func (n *Node) give(path string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return os.Lchown(path, n.owner(), -1)
+}
+
+func owner(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Uid)
+	}
+	return -1
+}
+
+// maxSocketPath is how long the path of a socket may be on every system, its end included.
+const maxSocketPath = 103
+
+// short is another path of dir, when that with the name in it is too long for a socket: on Linux an
+// open directory has one. done is called when it is not needed any more.
+func short(dir, name string) (path string, done func(), err error) {
+	if len(filepath.Join(dir, name)) <= maxSocketPath {
+		return dir, func() {}, nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	path = fmt.Sprintf("/proc/self/fd/%d", f.Fd())
+	if _, err := os.Stat(path); err != nil {
+		f.Close()
+		return "", nil, fmt.Errorf("its path is too long for a socket: %d bytes", len(dir))
+	}
+	return path, func() { f.Close() }, nil
+}

@@ -1,0 +1,177 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/acl"
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// eventPaths are the first segments of paths whose reply is a stream of events.
+var eventPaths = map[string]pubsub.Kind{
+	"subscribe": pubsub.Channel, "psubscribe": pubsub.Pattern, "monitor": pubsub.Commands,
+}
+
+// stream is a reply that goes on: server-sent events, one a message.
+type stream struct {
+	queue *pubsub.Queue
+	user  *acl.User
+	end   context.CancelFunc
+}
+
+// servingKey is that of the context in a request's context that ends when the server stops.
+type servingKey struct{}
+
+// events answers a request for events, and reports whether it was one. It returns when the client
+// leaves, does not read, or may not listen any more, and when the server stops.
+func (q *request) events(w http.ResponseWriter) bool {
+	first, _, _ := strings.Cut(strings.Trim(q.http.URL.Path, "/"), "/")
+	kind, is := eventPaths[strings.ToLower(first)]
+	if !is {
+		return false
+	}
+	s := q.server
+	args, err := pathCommand(q.http.URL, nil) // a body means nothing
+	if err != nil {
+		s.send(w, form{}, q.bad(errNotCommand))
+		return true
+	}
+	cmd, bad := commands.Find(args)
+	if cmd == nil {
+		s.send(w, form{}, q.bad(errors.New(string(bad.Str))))
+		return true
+	}
+	if v, refused := q.guard(cmd, args, engine.Calling); refused {
+		s.send(w, form{}, q.bad(errors.New(string(v.Str))))
+		return true
+	}
+	ctx, cancel := context.WithCancel(q.http.Context())
+	defer cancel()
+	if serving, ok := ctx.Value(servingKey{}).(context.Context); ok {
+		defer context.AfterFunc(serving, cancel)()
+	}
+	st := &stream{queue: pubsub.NewQueue(), user: q.user.Load(), end: cancel}
+	defer s.hub.Leave(st.queue)
+	defer s.addStream(st)()
+	s.join(kind)
+	s.hub.Follow(st.queue, kind, args[1:])
+	if !st.may(s.hub) { // the rights have changed meanwhile
+		cancel()
+	}
+	s.follow(ctx, w, st)
+	return true
+}
+
+// follow sends what comes to a stream.
+func (s *Server) follow(ctx context.Context, w http.ResponseWriter, st *stream) {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no") // nginx would wait for more
+	wire := http.NewResponseController(w)
+	_ = wire.SetReadDeadline(time.Time{}) // nothing more is read
+	w.WriteHeader(http.StatusOK)
+	if wire.Flush() != nil {
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-st.queue.Some():
+		}
+		all, err := st.queue.Next()
+		if err != nil {
+			return
+		}
+		var out []byte
+		for i, v := range all {
+			if out = appendEvent(out, v); len(out) < resp.Piece && i < len(all)-1 {
+				continue
+			}
+			_ = wire.SetWriteDeadline(time.Now().Add(s.config.WriteTimeout))
+			if _, err := w.Write(out); err != nil {
+				return
+			}
+			out = out[:0]
+		}
+		if wire.Flush() != nil {
+			return
+		}
+	}
+}
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// appendEvent appends a message as an event. Its lines are lines of the event, whatever ends them.
+func appendEvent(out []byte, v resp.Value) []byte {
+	var text []byte
+	switch {
+	case v.Kind == resp.Status && string(v.Str) == "OK":
+		text = []byte(`"OK"`)
+	case v.Kind == resp.Status:
+		text = v.Str
+	default:
+		for i, e := range v.Elems {
+			if i > 0 {
+				text = append(text, ',')
+			}
+			if e.Kind == resp.Int {
+				text = append(text, resp.FormatInt(e.Int)...)
+			} else {
+				text = append(text, e.Str...)
+			}
+		}
+	}
+	if bytes.IndexByte(text, '\r') >= 0 {
+		text = []byte(lineEnds.Replace(string(text)))
+	}
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		out = append(append(append(out, "data: "...), line...), '\n')
+	}
+	return append(out, '\n')
+}
+
+// addStream keeps a stream, and returns what forgets it.
+func (s *Server) addStream(st *stream) func() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.streams[st] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.streams, st)
+	}
+}
+
+// may reports whether the user of a stream may still listen to it.
+func (st *stream) may(hub *pubsub.Hub) bool { return mayHear(st.user, hub, st.queue) }
+
+// endStreams ends those that should not go on.
+func (s *Server) endStreams(which func(*stream) bool) {
+	s.mu.Lock()
+	var all []*stream
+	for st := range s.streams {
+		all = append(all, st)
+	}
+	s.mu.Unlock()
+	for _, st := range all {
+		if which(st) {
+			st.end()
+		}
+	}
+}
+
+// goneStreams ends the streams of users that are no more.
+func (s *Server) goneStreams(gone []*acl.User) {
+	s.endStreams(func(st *stream) bool { return slices.Contains(gone, st.user) })
+}
