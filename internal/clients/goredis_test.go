@@ -24,6 +24,7 @@ func TestGoRedis(t *testing.T) {
 				tourCollections(t, c)
 				tourPipelines(t, c)
 				tourTransactions(t, c)
+				tourMessages(t, c)
 				tourErrors(t, c, x)
 			})
 		})
@@ -165,6 +166,39 @@ func tourTransactions(t *testing.T, c *redis.Client) {
 		t.Errorf("a transaction whose key changed: %v", err)
 	}
 	equal(t, c.Get(ctx, "t"), "changed")
+}
+
+func tourMessages(t *testing.T, c *redis.Client) {
+	listener := c.Subscribe(ctx, "news")
+	defer listener.Close()
+	if err := listener.PSubscribe(ctx, "n*"); err != nil {
+		t.Fatal(err)
+	}
+	next := func() any {
+		t.Helper()
+		v, err := listener.ReceiveTimeout(ctx, 20*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, want := range []redis.Subscription{{Kind: "subscribe", Channel: "news", Count: 1}, {Kind: "psubscribe", Channel: "n*", Count: 2}} {
+		if got, ok := next().(*redis.Subscription); !ok || *got != want {
+			t.Errorf("confirmed %v, want %v", got, want)
+		}
+	}
+	equal(t, c.Publish(ctx, "news", "hello"), 2)
+	for _, pattern := range []string{"", "n*"} {
+		if m, ok := next().(*redis.Message); !ok || m.Channel != "news" || m.Pattern != pattern || m.Payload != "hello" {
+			t.Errorf("got %v", m)
+		}
+	}
+	if err := listener.Ping(ctx, "still there"); err != nil {
+		t.Fatal(err)
+	}
+	if pong, ok := next().(*redis.Pong); !ok || pong.Payload != "still there" {
+		t.Errorf("got %v", pong)
+	}
 }
 
 func tourErrors(t *testing.T, c *redis.Client, x target) {

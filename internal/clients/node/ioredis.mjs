@@ -137,6 +137,32 @@ const big = 'x'.repeat(1_000_000)
 await redis.set('big', big)
 assert.equal(await redis.get('big'), big)
 
+// messages
+const listener = connect()
+const got = []
+const enough = new Promise((resolve) => {
+  listener.on('message', (channel, message) => got.push([channel, message]))
+  listener.on('pmessage', (pattern, channel, message) => { if (got.push([pattern, channel, message]) === 5) resolve() })
+})
+assert.equal(await listener.subscribe('news', 'jobs'), 2)
+assert.equal(await listener.psubscribe('n*'), 3)
+await assert.rejects(listener.get('greeting'), /subscriber mode/)
+assert.equal(await redis.publish('jobs', 'größe'), 1)
+assert.equal(await redis.publish('news', 'hello'), 2)
+assert.deepEqual(await redis.multi().publish('news', 'in multi').set('published', '1').exec(), [[null, 2], [null, 'OK']])
+await enough
+assert.deepEqual(got.slice(0, 3), [['jobs', 'größe'], ['news', 'hello'], ['n*', 'news', 'hello']])
+assert.deepEqual((await redis.pubsub('CHANNELS')).sort(), ['jobs', 'news'])
+assert.equal(await listener.unsubscribe('news', 'jobs'), 1)
+assert.equal(await listener.punsubscribe('n*'), 0)
+assert.equal(await listener.get('published'), '1')
+const watcher = await redis.monitor()
+const seen = new Promise((resolve) => watcher.on('monitor', (time, args) => resolve(args)))
+await redis.set('seen', 'a b')
+assert.deepEqual(await seen, ['set', 'seen', 'a b'])
+watcher.disconnect()
+listener.disconnect()
+
 // a wrong password
 const stranger = connect({ password: 'wrong', lazyConnect: true })
 stranger.on('error', () => {})

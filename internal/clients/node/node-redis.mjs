@@ -180,6 +180,28 @@ const big = 'x'.repeat(1_000_000)
 await redis.set('big', big)
 assert.equal(await redis.get('big'), big)
 
+// messages
+const listener = await connect()
+const arrived = []
+await new Promise((resolve) => {
+  let confirmed = 0
+  for (const [kind, name] of [['subscribe', 'news'], ['pSubscribe', 'n*'], ['sSubscribe', 'news']]) {
+    arrived.push(new Promise((heard) => {
+      listener[kind](name, (text, channel) => heard([kind, channel, text])).then(() => { if (++confirmed === 3) resolve() })
+    }))
+  }
+})
+assert.equal(await redis.publish('news', 'hello'), 2)
+assert.equal(await redis.sPublish('news', 'to the shard'), 1)
+assert.deepEqual(await Promise.all(arrived), [['subscribe', 'news', 'hello'], ['pSubscribe', 'news', 'hello'], ['sSubscribe', 'news', 'to the shard']])
+assert.deepEqual({ ...await redis.pubSubNumSub(['news', 'nothing']) }, { news: 1, nothing: 0 })
+await listener.unsubscribe('news')
+await listener.pUnsubscribe('n*')
+await listener.sUnsubscribe('news')
+assert.equal(await redis.publish('news', 'nobody'), 0)
+assert.equal(String(await listener.get('greeting')), 'hello, world')
+await listener.close()
+
 // a wrong password
 await assert.rejects(connect({ password: 'wrong' }), { message: 'WRONGPASS invalid username-password pair or user is disabled.' })
 

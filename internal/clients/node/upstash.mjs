@@ -130,6 +130,31 @@ assert.equal(await plain.get('counter'), '42')
 assert.equal(await plain.get('greeting'), 'hello, world')
 assert.equal(await plain.ping(), 'PONG')
 
+// messages, as events
+const heard = (subscriber, type, n = 1) => new Promise((resolve, reject) => {
+  const all = []
+  subscriber.on('error', reject)
+  subscriber.on(type, (event) => { if (all.push(event) === n) resolve(all) })
+})
+const news = redis.subscribe(['news', 'jobs, and more'])
+await heard(news, 'subscribe', 2)
+const byPattern = redis.psubscribe('n*')
+await heard(byPattern, 'psubscribe')
+const messages = heard(news, 'message', 3)
+const one = heard(news, 'message:jobs, and more')
+const matched = heard(byPattern, 'pmessage')
+assert.equal(await redis.publish('news', { deep: [1, 'two, three'] }), 2)
+assert.equal(await redis.publish('jobs, and more', 'größe'), 1)
+assert.equal(await redis.publish('other', 'x'), 0)
+assert.deepEqual(await matched, [{ pattern: 'n*', channel: 'news', message: { deep: [1, 'two, three'] } }])
+await news.unsubscribe(['jobs, and more'])
+await byPattern.unsubscribe()
+while (await redis.publish('jobs, and more', 'x') > 0);
+while (await redis.publish('news', 'last') > 1);
+assert.deepEqual((await messages)[0], { channel: 'news', message: { deep: [1, 'two, three'] } })
+await news.unsubscribe()
+one.catch(() => {})
+
 // a wrong token
 const stranger = new Redis({ url, token: 'wrong', ...quiet })
 await assert.rejects(stranger.get('a'), /WRONGPASS/)
