@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,8 +41,9 @@ func (q *request) events(w http.ResponseWriter) bool {
 		return false
 	}
 	s := q.server
-	args, err := pathCommand(q.http.URL, nil) // a body means nothing
-	if err != nil {
+	args, err := pathCommand(q.http.URL, nil)
+	// A body means nothing, but only when it has been read is it noticed that the client leaves.
+	if _, unread := io.Copy(io.Discard, http.MaxBytesReader(w, q.http.Body, maxHeader)); err != nil || unread != nil {
 		s.send(w, form{}, q.bad(errNotCommand))
 		return true
 	}

@@ -95,8 +95,6 @@ var restCases = []struct {
 	{"GET", "/incr/k", "", nil, 400, `{"error":"ERR value is not an integer or out of range"}`},
 	{"HEAD", "/set/head/1", "", nil, 200, ``},
 	{"GET", "/get/head", "", nil, 200, `{"result":"1"}`},
-	{"POST", "/subscribe/c", "[]", nil, 400, `{"error":"ERR this server has no event streams, which SUBSCRIBE needs"}`},
-	{"POST", "/monitor", "[]", nil, 400, `{"error":"ERR this server has no event streams, which MONITOR needs"}`},
 
 	// pipelines
 	{"POST", "/pipeline", `[["SET","a",1],["INCR","a"],["INCR","k"],["GET","nothing"],[],["EXEC"]]`, nil, 200,
