@@ -16,13 +16,15 @@ func newMonitor(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "monitor [FLAGS]",
 		GroupID: groupLook,
-		Short:   "Show the commands that a server runs",
+		Short:   "Show the commands that a server runs, or processes on a file",
 		Long: `Shows every command that the server runs, for every client, until Ctrl-C. That
-costs the server a good part of its speed. It takes a Redis server that has the
-command MONITOR, or a REST endpoint that has /monitor, as Upstash's do.
+costs the server a good part of its speed. It takes a file, and shows what all
+processes run on it, a Redis server that has the command MONITOR, or a REST
+endpoint that has /monitor, as Upstash's do.
 
 ` + target.Help,
 		Example: `  meowdis monitor --url redis://localhost:6379
+  meowdis monitor --db cats.sqlite
   meowdis monitor --url redis://localhost --json | jq -r .command[0]`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Args:              usageArgs(cobra.NoArgs),

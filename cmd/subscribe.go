@@ -13,8 +13,9 @@ import (
 )
 
 func newSubscribe(s *streams) *cobra.Command {
-	return subscription(s, "subscribe", "CHANNEL", "Print the messages of the channels of a server",
+	return subscription(s, "subscribe", "CHANNEL", "Print the messages of channels",
 		`  meowdis subscribe --url redis://localhost news
+  meowdis subscribe --db cats.sqlite news
   meowdis subscribe --url redis://localhost --json --count 1 jobs:done
   meowdis subscribe --url https://example.upstash.io news`)
 }
@@ -32,9 +33,10 @@ func subscription(s *streams, name, what, short, example string) *cobra.Command 
 		Short:   short,
 		Long: "Prints" + strings.TrimPrefix(short, "Print") + `, until
 Ctrl-C. A line is the channel, a tab and the message: into a pipe as they are, and
-on a terminal what could disturb it in quotes. It takes a Redis server, or a REST
-endpoint that has /` + name + `, as Upstash's do. When the connection is lost it
-ends, since messages may be missing then.
+on a terminal what could disturb it in quotes. It takes a file, whose messages are
+those of all processes that use it, a Redis server, or a REST endpoint that has
+/` + name + `, as Upstash's do. When the connection is lost it ends, since messages may
+be missing then.
 
 ` + target.Help,
 		Example:           example,

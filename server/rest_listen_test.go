@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -144,7 +145,7 @@ func TestEventsThatAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	fmt.Fprintf(nc, "GET /subscribe/news?_token=%s HTTP/1.1\r\nHost: x\r\n\r\n", token)
+	fmt.Fprintf(nc, "GET /subscribe/news?_token=%s HTTP/1.1\r\nHost: x\r\n\r\n", url.QueryEscape(token))
 	s.until(t, func() bool { return c.do("PUBSUB", "NUMSUB", "news").Elems[1].Int == 1 })
 	big := strings.Repeat("x", 1<<20)
 	s.until(t, func() bool { return c.do("PUBLISH", "news", big).Int == 0 })

@@ -131,6 +131,7 @@ type Server struct {
 
 	mu        sync.Mutex
 	clients   map[int64]*client
+	streams   map[*stream]bool
 	listeners []string // of RESP, as INFO shows them
 	params    map[string]string
 }
