@@ -34,9 +34,9 @@ func subscription(s *streams, name, what, short, example string) *cobra.Command 
 		Long: "Prints" + strings.TrimPrefix(short, "Print") + `, until
 Ctrl-C. A line is the channel, a tab and the message: into a pipe as they are, and
 on a terminal what could disturb it in quotes. It takes a file, whose messages are
-those of all processes that use it, a Redis server, or a REST endpoint that has
-/` + name + `, as Upstash's do. When the connection is lost it ends, since messages may
-be missing then.
+those of all processes that use it, a Redis server, or a REST
+endpoint that has /` + name + `, as Upstash's do. When the connection is lost it ends,
+since messages may be missing then.
 
 ` + target.Help,
 		Example:           example,
