@@ -12,7 +12,7 @@ var debugCommands = []Command{
 	},
 	{
 		Name: "DEBUG CHANGE-REPL-ID", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugging,
-		Summary: "Changes nothing: nothing is replicated",
+		Summary: "Makes up a new replication ID",
 	},
 	{
 		Name: "DEBUG HELP", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugging,
@@ -44,12 +44,52 @@ var debugCommands = []Command{
 	},
 	{
 		Name: "DEBUG SET-ACTIVE-EXPIRE", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
-		Summary: "Changes nothing: no client sees an expired key, swept or not",
+		Summary: "Turns the sweep of expired keys off or on; no client sees one, swept or not",
 		Syntax:  "<0|1>",
 	},
 	{
 		Name: "DEBUG SLEEP", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
-		Summary: "Holds the connection, and no other, for a time",
+		Summary: "Holds all clients for a time",
 		Syntax:  "seconds",
+	},
+	{
+		Name: "DEBUG AOF-FLUSH-SLEEP", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Changes nothing: there is no append-only file",
+		Syntax:  "microseconds",
+	},
+	{
+		Name: "DEBUG DICT-RESIZING", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Changes nothing: there are no hash tables",
+		Syntax:  "<0|1>",
+	},
+	{
+		Name: "DEBUG ERROR", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Answers the text as an error",
+		Syntax:  "text",
+	},
+	{
+		Name: "DEBUG LOG", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Writes the text to the log of the server",
+		Syntax:  "text",
+	},
+	{
+		Name: "DEBUG PAUSE-CRON", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Changes nothing: nothing happens at fixed times",
+		Syntax:  "<0|1>",
+	},
+	{
+		Name: "DEBUG POPULATE", Group: "server", Since: "1.0.0", Arity: -3, Flags: debugging,
+		Summary: "Makes strings, but where there are keys",
+		Syntax:  "count [prefix [size]]",
+	},
+	{
+		Name: "DEBUG SET-DISABLE-DENY-SCRIPTS", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Changes nothing: scripts may not run what they may not",
+		Syntax:  "<0|1>",
+	},
+	{
+		Name: "DEBUG SET-SKIP-CHECKSUM-VALIDATION", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
+		Summary: "Changes nothing: checksums are compared",
+		Syntax:  "<0|1>",
 	},
 }

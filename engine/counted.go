@@ -25,6 +25,16 @@ func (e *Engine) Expired() (keys, fields int64) {
 	return 0, 0
 }
 
+// sweeper is a store that deletes what has expired by itself.
+type sweeper interface{ SetSweeping(bool) }
+
+// SetSweeping turns on or off that what has expired goes though no command finds it.
+func (e *Engine) SetSweeping(on bool) {
+	if s, can := e.store.(sweeper); can {
+		s.SetSweeping(on)
+	}
+}
+
 // CachedScripts is how many scripts EVALSHA knows.
 func (e *Engine) CachedScripts() int {
 	e.scripts.mu.Lock()

@@ -31,6 +31,17 @@ func (e *Engine) Pause(ms int64, all bool) {
 	}
 }
 
+// Hold is Pause of all commands until release is called.
+func (e *Engine) Hold(ms int64) (release func()) {
+	until := e.now() + ms
+	e.Pause(ms, true)
+	return func() {
+		if p := e.paused.Load(); p != nil && p.until <= until { // and no longer pause has begun
+			e.expired(p)
+		}
+	}
+}
+
 // Unpause ends a pause.
 func (e *Engine) Unpause() {
 	e.pausing.Lock()

@@ -98,6 +98,15 @@ func (l *Late) Changed(ctx context.Context) bool {
 	return err == nil && (s != l.empty && !made || s.Changed(ctx))
 }
 
+// SetSweeping is as that of Store, once there is a file.
+func (l *Late) SetSweeping(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.made != nil {
+		l.made.SetSweeping(on)
+	}
+}
+
 // Close closes the file, when there is one. Later calls fail.
 func (l *Late) Close() error {
 	l.mu.Lock()

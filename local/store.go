@@ -82,6 +82,7 @@ type Store struct {
 	limit     atomic.Int64                // of one command, in ns; 0 for none
 	log       atomic.Pointer[os.FileInfo] // the log that is open; nil when there is none
 	expired   struct{ keys, fields atomic.Int64 }
+	resting   atomic.Bool // the sweep waits
 	unswept   string      // why the last sweep failed; the sweeper's own
 	wrote     atomic.Bool // a transaction of the writer is committed
 

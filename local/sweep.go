@@ -33,12 +33,17 @@ func (s *Store) sweep() {
 	for {
 		select {
 		case <-tick.C:
-			s.sweepAll()
+			if !s.resting.Load() {
+				s.sweepAll()
+			}
 		case <-s.quit:
 			return
 		}
 	}
 }
+
+// SetSweeping turns the sweep in the background on or off.
+func (s *Store) SetSweeping(on bool) { s.resting.Store(!on) }
 
 // sweepAll deletes all that has expired, and what deleted keys have left, slice by slice. What
 // fails waits for the next tick, and is reported unless that is what failed the last time.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/meowdis/meowdis/commands"
@@ -45,16 +44,5 @@ func (c *client) pause(args [][]byte) resp.Value {
 
 func (c *client) unpause([][]byte) resp.Value {
 	c.server.config.Engine.Unpause()
-	return resp.OK
-}
-
-// sleep is DEBUG SLEEP. Other connections go on meanwhile, and a server that
-// stops does not wait for it.
-func (c *client) sleep(args [][]byte) resp.Value {
-	seconds, err := strconv.ParseFloat(string(args[2]), 64)
-	if err != nil {
-		seconds = 0 // as C's strtod
-	}
-	c.server.config.Sleep(c.life.Done(), time.Duration(seconds*float64(time.Second)))
 	return resp.OK
 }

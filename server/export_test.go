@@ -18,3 +18,9 @@ func (s *Server) Post(id int64, b []byte) {
 
 // CloseIdle looks for clients that have been idle for too long at now.
 func (s *Server) CloseIdle(now time.Time) { s.closeIdleAt(now) }
+
+// Waiting is how many clients wait for a pause to end, or for keys.
+func (s *Server) Waiting() int {
+	n, _, _ := s.config.Engine.Blocked()
+	return n
+}

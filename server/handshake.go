@@ -15,6 +15,9 @@ import (
 // engine.Connection.
 func (c *client) own(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	c.called(cmd.Name)
+	if cmd.Name == "DEBUG POPULATE" {
+		return c.populate(ctx, args), true
+	}
 	if run := ownCommands[cmd.Name]; run != nil {
 		return run(c, args), true
 	}
@@ -63,6 +66,9 @@ func (s *Server) own(ctx context.Context, p *person, cmd *commands.Command, args
 		return v, true
 	}
 	if v, ok := s.cluster(ctx, p, cmd, args); ok {
+		return v, true
+	}
+	if v, ok := s.debug(cmd, args); ok {
 		return v, true
 	}
 	switch cmd.Name {

@@ -39,7 +39,7 @@ func (s *Server) serverInfo() []string {
 	up := int64(now.Sub(s.since).Seconds())
 	executable, _ := os.Executable()
 	lines := append(translator.ServerLines(now.UnixMicro(), s.mode()),
-		field("redis_git_sha1", "00000000"), field("redis_git_dirty", 0), field("redis_build_id", s.replID.Load().(string)[:16]),
+		field("redis_git_sha1", "00000000"), field("redis_git_dirty", 0), field("redis_build_id", strings.Repeat("0", 16)),
 		field("os", systemName()), field("monotonic_clock", "POSIX clock_gettime"), field("multiplexing_api", multiplexing),
 		field("process_id", os.Getpid()), field("process_supervised", "no"), field("run_id", s.runID), field("tcp_port", s.param("port")),
 		field("uptime_in_seconds", up), field("uptime_in_days", up/(24*60*60)),

@@ -5,20 +5,25 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
 var debugTranslations = translations{
-	"DEBUG CHANGE-REPL-ID":             debugNothing,
-	"DEBUG HELP":                       help,
-	"DEBUG LOADAOF":                    debugNothing,
-	"DEBUG OBJECT":                     debugObject,
-	"DEBUG PROTOCOL":                   debugProtocol,
-	"DEBUG QUICKLIST-PACKED-THRESHOLD": debugNothing,
-	"DEBUG RELOAD":                     debugReload,
-	"DEBUG SET-ACTIVE-EXPIRE":          debugNothing,
+	"DEBUG AOF-FLUSH-SLEEP":              debugNothing,
+	"DEBUG DICT-RESIZING":                debugNothing,
+	"DEBUG ERROR":                        func(c *Call) Plan { return fail(commands.OneLine(string(c.Args[2]))) },
+	"DEBUG HELP":                         help,
+	"DEBUG LOADAOF":                      debugNothing,
+	"DEBUG OBJECT":                       debugObject,
+	"DEBUG PROTOCOL":                     debugProtocol,
+	"DEBUG QUICKLIST-PACKED-THRESHOLD":   debugNothing,
+	"DEBUG RELOAD":                       debugReload,
+	"DEBUG PAUSE-CRON":                   debugNothing,
+	"DEBUG SET-DISABLE-DENY-SCRIPTS":     debugNothing,
+	"DEBUG SET-SKIP-CHECKSUM-VALIDATION": debugNothing,
 }
 
 func debugNothing(*Call) Plan { return answer(resp.OK) }

@@ -1,0 +1,107 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// debug carries out the subcommands of DEBUG that are about the server.
+func (s *Server) debug(cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
+	switch cmd.Name {
+	case "DEBUG CHANGE-REPL-ID":
+		s.changeReplID()
+	case "DEBUG LOG":
+		s.config.Logger.Warn("DEBUG LOG", "message", string(args[2]))
+	case "DEBUG SET-ACTIVE-EXPIRE":
+		s.config.Engine.SetSweeping(string(args[2]) != "0")
+	default:
+		return resp.Value{}, false
+	}
+	return resp.OK, true
+}
+
+// changeReplID makes up a new replication ID.
+func (s *Server) changeReplID() {
+	id := make([]byte, 20)
+	rand.Read(id)
+	s.replID.Store(hex.EncodeToString(id))
+}
+
+// sleep is DEBUG SLEEP: all clients wait. A server that stops does not wait for it.
+func (c *client) sleep(args [][]byte) resp.Value {
+	seconds, err := strconv.ParseFloat(string(args[2]), 64)
+	if err != nil {
+		seconds = 0 // as C's strtod
+	}
+	d := time.Duration(seconds * float64(time.Second))
+	defer c.server.config.Engine.Hold(d.Milliseconds())()
+	c.server.config.Sleep(c.life.Done(), d)
+	return resp.OK
+}
+
+// populate is DEBUG POPULATE count [prefix [size]]: strings in the selected database, but for keys
+// that are there.
+func (c *client) populate(ctx context.Context, args [][]byte) resp.Value {
+	if len(args) > 5 {
+		return commands.SubcommandSyntax(args)
+	}
+	count, bad := positive(args[2])
+	if bad.IsError() {
+		return bad
+	}
+	prefix, size := "key", int64(0)
+	if len(args) > 3 {
+		prefix = string(args[3])
+	}
+	if len(args) > 4 {
+		if size, bad = positive(args[4]); bad.IsError() {
+			return bad
+		}
+		if size > resp.MaxBulk {
+			return resp.MakeError("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
+		}
+	}
+	session := c.server.config.Engine.Session()
+	session.Select(c.session.DB())
+	some := max(min(1000, (1<<20)/max(size, 1)), 1) // so that not much is in memory
+	for i := int64(0); i < count; {
+		var calls [][][]byte
+		for ; i < count && int64(len(calls)) < some; i++ {
+			value := []byte("value:" + strconv.FormatInt(i, 10))
+			if size > 0 {
+				fixed := make([]byte, size)
+				copy(fixed, value)
+				value = fixed
+			}
+			calls = append(calls, [][]byte{[]byte("SET"), fmt.Appendf(nil, "%s:%d", prefix, i), value, []byte("NX")})
+		}
+		replies, err := session.Pipeline(ctx, calls)
+		if err != nil {
+			return c.server.failure(err)
+		}
+		for _, v := range replies {
+			if v.IsError() {
+				return v
+			}
+		}
+		if ctx.Err() != nil || c.life.Err() != nil {
+			break
+		}
+	}
+	return resp.OK
+}
+
+func positive(arg []byte) (n int64, bad resp.Value) {
+	n, ok := commands.ParseInt(arg)
+	if !ok || n < 0 {
+		return 0, resp.MakeError("ERR value is out of range, must be positive")
+	}
+	return n, bad
+}

@@ -1,0 +1,45 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/server"
+)
+
+// DEBUG SLEEP holds all clients until it is over, as one thread that sleeps does.
+func TestDebugSleep(t *testing.T) {
+	sleeping, wake := make(chan time.Duration), make(chan struct{})
+	s := serve(t, server.Config{Sleep: func(_ <-chan struct{}, d time.Duration) {
+		sleeping <- d
+		<-wake
+	}})
+	a, b := s.dial(t), s.dial(t)
+	want(t, b.do("SET", "k", "v"), "OK")
+	a.send("DEBUG SLEEP 1000\r\nPING\r\n")
+	if d := <-sleeping; d != 1000*time.Second {
+		t.Errorf("it sleeps for %v", d)
+	}
+	b.send("GET k\r\nPING\r\n")
+	for deadline := time.Now().Add(20 * time.Second); s.server.Waiting() == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no other client is held")
+		}
+	}
+	close(wake)
+	want(t, a.reply(), "OK")
+	want(t, a.reply(), "PONG")
+	want(t, b.reply(), `"v"`)
+	want(t, b.reply(), "PONG")
+}
+
+// A replication ID that is made up anew is another one.
+func TestChangeReplID(t *testing.T) {
+	c := serve(t, server.Config{}).dial(t)
+	before := statOf(c, "master_replid")
+	want(t, c.do("DEBUG", "CHANGE-REPL-ID"), "OK")
+	if after := statOf(c, "master_replid"); after == before || len(strings.TrimSpace(after)) != 40 {
+		t.Errorf("the ID was %s, and is %s", before, after)
+	}
+}
