@@ -23,6 +23,7 @@ func TestFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Store{path: path, frozen: still, readers: newPool(1, 0), life: context.Background()}
+	s.used = s.closing.RUnlock
 	c, err := s.tryProbe()
 	if err != nil {
 		t.Fatal(err)
