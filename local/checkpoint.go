@@ -15,8 +15,9 @@ import (
 
 // checkpoints copy the log back to the file beside the connection that writes, which would take
 // as long as some hundred writes. They go on in passes, each of what was written during the one
-// before. Only the last pages are copied while writers wait, so that the next commit begins the log
-// anew: it would grow for as long as there are writes otherwise.
+// before. After one in which nothing was written the next commit begins the log anew. Under steady
+// writes there is none: once the log has logMost times its length, writers wait while the last pages
+// are copied and the disk has them, which takes two calls that wait for the disk.
 type checkpoints struct {
 	pages   int          // of the log from which on it is copied back
 	written atomic.Int64 // pages of the log, as of the last commit
@@ -27,11 +28,10 @@ type checkpoints struct {
 }
 
 const (
-	// logTail is how many pages writers wait for, logPasses how many passes there are before they wait
-	// for more, and logPatience how long they wait for reads that need the log.
-	logTail     = 256
-	logPasses   = 6
-	logPatience = 10 * time.Millisecond
+	logTail     = 256 // pages that are left for the next time, or for writers to wait for
+	logPasses   = 6   // before there are more of them
+	logMost     = 4
+	logPatience = 10 * time.Millisecond // of writers with reads that need the log
 )
 
 // begin has the commits of c tell how long the log is, in place of copying it back.
@@ -68,11 +68,10 @@ func (s *Store) copyBack() {
 		k := &s.checkpoints
 		whole, err := s.checkpoint()
 		k.says(s, err)
-		switch {
-		case err != nil || !whole:
-			k.next.Store(k.written.Load() + int64(k.pages/2))
-		default:
+		if whole {
 			k.next.Store(int64(k.pages))
+		} else {
+			k.next.Store(max(int64(k.pages), k.written.Load()+int64(k.pages/2)))
 		}
 	}
 }
@@ -89,17 +88,20 @@ func (k *checkpoints) says(s *Store, err error) {
 	k.failed = now
 }
 
-// checkpoint copies the log back. It reports whether the next commit begins the log anew: it cannot as
-// long as a read needs what is in it.
+// checkpoint copies the log back. It reports whether the log has begun anew: it cannot as long as a read
+// needs what is in it.
 func (s *Store) checkpoint() (whole bool, err error) {
+	k := &s.checkpoints
+	var before int64
 	for range logPasses {
 		copied, err := s.pass()
-		if err != nil {
-			break // the writer can: it has the file open
+		if err != nil || copied <= before || k.written.Load()-copied <= logTail {
+			break // the writer says what is wrong: it has the file open
 		}
-		if s.checkpoints.written.Load()-copied <= logTail {
-			break
-		}
+		before = copied
+	}
+	if k.written.Load() < int64(logMost*k.pages) {
+		return false, nil
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
