@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -358,101 +357,6 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	return j.results, j.err
 }
 
-func readOnly(batches []store.Batch) bool {
-	for i := range batches {
-		if !batches[i].ReadOnly {
-			return false
-		}
-	}
-	return true
-}
-
-// read runs batches in one snapshot, and keeps the rows of those that of says so of. A nil of
-// keeps none.
-func (s *Store) read(ctx context.Context, batches []store.Batch, of []asked) (results []store.Result, err error) {
-	used := usedBy(batches)
-	err = s.withReader(ctx, func(c *conn) error {
-		restart(batches, used)
-		results, err = c.read(batches, of)
-		return errors.Join(err, s.frozen.check())
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.keep(batches, of, results)
-	return results, nil
-}
-
-// keep keeps the rows of those that of says so of.
-func (s *Store) keep(batches []store.Batch, of []asked, results []store.Result) {
-	for i := range min(len(results), len(of)) {
-		if of[i].keep && results[i].Refused == nil {
-			s.kept.keep(&of[i], &batches[i], results[i].Rows)
-		}
-	}
-}
-
-// read runs batches in one snapshot, and finds out until when the rows are valid that are to be
-// kept.
-func (c *conn) read(batches []store.Batch, of []asked) (results []store.Result, err error) {
-	if len(batches) == 1 && len(batches[0].Stmts) == 1 && !keeps(of) {
-		return c.readBatches(batches, nil)
-	}
-	err = c.snapshot(func() error {
-		results, err = c.readBatches(batches, of)
-		return err
-	})
-	return results, err
-}
-
-func keeps(of []asked) bool { return slices.ContainsFunc(of, func(a asked) bool { return a.keep }) }
-
-// readBatches is read inside a snapshot. It ends when the budget is full.
-func (c *conn) readBatches(batches []store.Batch, of []asked) (results []store.Result, err error) {
-	results = make([]store.Result, len(batches))
-	for i, b := range batches {
-		if results[i], err = c.readBatch(b); err != nil {
-			return nil, err
-		}
-		if i < len(of) && of[i].keep {
-			if err := c.lasts(&b, &of[i]); err != nil {
-				return nil, err
-			}
-		}
-		if b.Budget.Full() {
-			return results[:i+1], nil
-		}
-	}
-	return results, nil
-}
-
-// readBatch runs a batch that only reads. One that takes too long fails alone.
-func (c *conn) readBatch(b store.Batch) (store.Result, error) {
-	c.visit.next()
-	r, _, err := c.batch(b)
-	r.Took = time.Since(c.visit.began)
-	var late *store.TooLong
-	if errors.As(err, &late) {
-		return late.Result(), nil
-	}
-	return r, err
-}
-
-// usedBy is what the budget of batches has counted before they run, and restart goes
-// back to it, since they may run again.
-func usedBy(batches []store.Batch) int64 {
-	if len(batches) == 0 {
-		return 0
-	}
-	return batches[0].Budget.Used()
-}
-
-func restart(batches []store.Batch, used int64) {
-	if len(batches) > 0 {
-		batches[0].Budget.Back(used)
-	}
-}
-
 // withWriter calls fn with the connection that writes.
 func (s *Store) withWriter(fn func(*conn) error) error {
 	if s.writer == nil {
@@ -509,67 +413,4 @@ func (s *Store) connectReader() (*conn, error) {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
-}
-
-var (
-	begin    = store.Stmt{SQL: "BEGIN"}
-	beginNow = store.Stmt{SQL: "BEGIN IMMEDIATE"}
-	commit   = store.Stmt{SQL: "COMMIT"}
-	rollback = store.Stmt{SQL: "ROLLBACK"}
-	mark     = store.Stmt{SQL: "SAVEPOINT command"}
-	unmark   = store.Stmt{SQL: "RELEASE command"}
-	undo     = store.Stmt{SQL: "ROLLBACK TO command"}
-)
-
-// control runs one of them, which nothing ends early: a commit that did and says that
-// it did not would be worse than one that is late.
-func (c *conn) control(s store.Stmt) error {
-	v := c.visit
-	c.visit = nil
-	defer func() { c.visit = v }()
-	_, _, err := c.run(s)
-	return err
-}
-
-// begin waits for another process no longer than a step, so that who has other things
-// to do than wait can do so in between, and not at all when the visit must be short; the error is
-// then errLocked.
-func (c *conn) begin(s store.Stmt) error {
-	if s.SQL != beginNow.SQL || c.visit == nil {
-		return c.control(s)
-	}
-	if c.visit.outlast != nil {
-		c.patience(0)
-	} else {
-		c.patience(step)
-	}
-	defer c.patience(busyPatience)
-	err := c.control(s)
-	if IsBusy(err) {
-		err = fmt.Errorf("%w: %w", errLocked, err)
-	}
-	return err
-}
-
-// snapshot runs fn in a read transaction.
-func (c *conn) snapshot(fn func() error) error {
-	return c.transaction(begin, fn)
-}
-
-// transaction is the one place that begins, commits and rolls back.
-func (c *conn) transaction(start store.Stmt, fn func() error) error {
-	if err := c.begin(start); err != nil {
-		return fmt.Errorf("beginning a transaction: %w", err)
-	}
-	err := fn()
-	if err == nil {
-		if err = c.control(commit); err == nil {
-			return nil
-		}
-		err = fmt.Errorf("committing: %w", err)
-	}
-	// SQLite may have rolled back by itself (a full disk): then this fails,
-	// and there is nothing to undo.
-	c.control(rollback)
-	return err
 }

@@ -1,0 +1,105 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+func readOnly(batches []store.Batch) bool {
+	for i := range batches {
+		if !batches[i].ReadOnly {
+			return false
+		}
+	}
+	return true
+}
+
+// read runs batches in one snapshot, and keeps the rows of those that of says so of. A nil of
+// keeps none.
+func (s *Store) read(ctx context.Context, batches []store.Batch, of []asked) (results []store.Result, err error) {
+	used := usedBy(batches)
+	err = s.withReader(ctx, func(c *conn) error {
+		restart(batches, used)
+		results, err = c.read(batches, of)
+		return errors.Join(err, s.frozen.check())
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.keep(batches, of, results)
+	return results, nil
+}
+
+// keep keeps the rows of those that of says so of.
+func (s *Store) keep(batches []store.Batch, of []asked, results []store.Result) {
+	for i := range min(len(results), len(of)) {
+		if of[i].keep && results[i].Refused == nil {
+			s.kept.keep(&of[i], &batches[i], results[i].Rows)
+		}
+	}
+}
+
+// read runs batches in one snapshot, and finds out until when the rows are valid that are to be
+// kept.
+func (c *conn) read(batches []store.Batch, of []asked) (results []store.Result, err error) {
+	if len(batches) == 1 && len(batches[0].Stmts) == 1 && !keeps(of) {
+		return c.readBatches(batches, nil)
+	}
+	err = c.snapshot(func() error {
+		results, err = c.readBatches(batches, of)
+		return err
+	})
+	return results, err
+}
+
+func keeps(of []asked) bool { return slices.ContainsFunc(of, func(a asked) bool { return a.keep }) }
+
+// readBatches is read inside a snapshot. It ends when the budget is full.
+func (c *conn) readBatches(batches []store.Batch, of []asked) (results []store.Result, err error) {
+	results = make([]store.Result, len(batches))
+	for i, b := range batches {
+		if results[i], err = c.readBatch(b); err != nil {
+			return nil, err
+		}
+		if i < len(of) && of[i].keep {
+			if err := c.lasts(&b, &of[i]); err != nil {
+				return nil, err
+			}
+		}
+		if b.Budget.Full() {
+			return results[:i+1], nil
+		}
+	}
+	return results, nil
+}
+
+// readBatch runs a batch that only reads. One that takes too long fails alone.
+func (c *conn) readBatch(b store.Batch) (store.Result, error) {
+	c.visit.next()
+	r, _, err := c.batch(b)
+	r.Took = time.Since(c.visit.began)
+	var late *store.TooLong
+	if errors.As(err, &late) {
+		return late.Result(), nil
+	}
+	return r, err
+}
+
+// usedBy is what the budget of batches has counted before they run, and restart goes
+// back to it, since they may run again.
+func usedBy(batches []store.Batch) int64 {
+	if len(batches) == 0 {
+		return 0
+	}
+	return batches[0].Budget.Used()
+}
+
+func restart(batches []store.Batch, used int64) {
+	if len(batches) > 0 {
+		batches[0].Budget.Back(used)
+	}
+}

@@ -1,0 +1,70 @@
+package local
+
+import (
+	"fmt"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+var (
+	begin    = store.Stmt{SQL: "BEGIN"}
+	beginNow = store.Stmt{SQL: "BEGIN IMMEDIATE"}
+	commit   = store.Stmt{SQL: "COMMIT"}
+	rollback = store.Stmt{SQL: "ROLLBACK"}
+	mark     = store.Stmt{SQL: "SAVEPOINT command"}
+	unmark   = store.Stmt{SQL: "RELEASE command"}
+	undo     = store.Stmt{SQL: "ROLLBACK TO command"}
+)
+
+// control runs one of them, which nothing ends early: a commit that did and says that
+// it did not would be worse than one that is late.
+func (c *conn) control(s store.Stmt) error {
+	v := c.visit
+	c.visit = nil
+	defer func() { c.visit = v }()
+	_, _, err := c.run(s)
+	return err
+}
+
+// begin waits for another process no longer than a step, so that who has other things
+// to do than wait can do so in between, and not at all when the visit must be short; the error is
+// then errLocked.
+func (c *conn) begin(s store.Stmt) error {
+	if s.SQL != beginNow.SQL || c.visit == nil {
+		return c.control(s)
+	}
+	if c.visit.outlast != nil {
+		c.patience(0)
+	} else {
+		c.patience(step)
+	}
+	defer c.patience(busyPatience)
+	err := c.control(s)
+	if IsBusy(err) {
+		err = fmt.Errorf("%w: %w", errLocked, err)
+	}
+	return err
+}
+
+// snapshot runs fn in a read transaction.
+func (c *conn) snapshot(fn func() error) error {
+	return c.transaction(begin, fn)
+}
+
+// transaction is the one place that begins, commits and rolls back.
+func (c *conn) transaction(start store.Stmt, fn func() error) error {
+	if err := c.begin(start); err != nil {
+		return fmt.Errorf("beginning a transaction: %w", err)
+	}
+	err := fn()
+	if err == nil {
+		if err = c.control(commit); err == nil {
+			return nil
+		}
+		err = fmt.Errorf("committing: %w", err)
+	}
+	// SQLite may have rolled back by itself (a full disk): then this fails,
+	// and there is nothing to undo.
+	c.control(rollback)
+	return err
+}
