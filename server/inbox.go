@@ -15,6 +15,8 @@ type inbox struct {
 	mu           sync.Mutex
 	holding      bool
 	early        bool // what the client's own command tells comes before its reply
+	reading      bool // a command is under way that may have read what messages are about
+	replied      bool // it has its reply, about
 	held         []letter
 	size         int
 	resp3, muted bool // as the client's last command left them
@@ -56,26 +58,44 @@ func (b *inbox) invalidate(l letter, own bool) {
 	b.take(l)
 }
 
+// read has messages about keys come again after the reply to a command that may read them, or no
+// longer.
+func (b *inbox) read(on bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.reading = on; !on && !b.holding {
+		b.held, b.size = nil, 0
+	}
+}
+
 // forward takes a message for another client that may have to come after this one's reply.
 func (b *inbox) forward(l letter, own bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.holding = b.holding || own; b.holding {
-		b.take(l)
+	b.holding = b.holding || own
+	if own || (b.holding || b.reading) && !b.replied {
+		b.keep(l)
 	}
 }
 
 // take is under the lock.
 func (b *inbox) take(l letter) {
-	switch {
-	case !b.holding:
+	if !b.holding {
 		b.post(l)
-	case b.size+l.size() > maxWaiting:
-		b.client.net.Close()
-	default:
-		b.held = append(b.held, l)
-		b.size += l.size()
 	}
+	if b.holding || b.reading && l.invalid != nil {
+		b.keep(l)
+	}
+}
+
+// keep keeps a message until release. It is under the lock, too.
+func (b *inbox) keep(l letter) {
+	if b.size+l.size() > maxWaiting {
+		b.client.net.Close()
+		return
+	}
+	b.held = append(b.held, l)
+	b.size += l.size()
 }
 
 // post is under the lock.
@@ -99,6 +119,14 @@ func (b *inbox) hold() {
 	b.holding = true
 }
 
+// replies says that the reply is on its way: it does not matter any more which comes first, that or
+// a message to another client.
+func (b *inbox) replies() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.replied = true
+}
+
 // release sends what was kept back, after the reply.
 func (b *inbox) release() {
 	for _, l := range b.open() {
@@ -118,7 +146,7 @@ func (b *inbox) open() (others []letter) {
 			b.post(l)
 		}
 	}
-	b.holding, b.early, b.held, b.size = false, false, nil, 0
+	b.holding, b.early, b.reading, b.replied, b.held, b.size = false, false, false, false, nil, 0
 	return others
 }
 

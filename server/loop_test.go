@@ -30,7 +30,7 @@ func TestGoroutineEach(t *testing.T) {
 		"half-closed": TestHalfClosed, "order": TestOrder, "beside a slow one": TestBesideSlow,
 		"waiting": TestWaiting, "many wait": TestManyWait, "wake-ups": TestNoWakeUpIsLost, "others write": TestOthersWrite,
 		"waits end": TestStopEndsWaits, "kill": TestKillBusy, "many come and go": TestComeAndGo, "post": TestPost, "post to deaf": TestPostToDeaf,
-		"schedules": TestSchedules, "tracking": TestTracking,
+		"schedules": TestSchedules, "tracking": TestTracking, "never stale": TestNeverStale, "big reply": TestMessageBesideBigReply,
 	} {
 		if testing.Short() && strings.HasPrefix(name, "wire") {
 			continue // the race detector takes minutes for what is not about goroutines

@@ -37,9 +37,10 @@ func (c *client) alone(ctx context.Context, calls [][][]byte) {
 		}
 		c.takeOff(calls[i])
 		c.pipeline(ctx, calls[i:i+1])
+		c.landed(calls[i])
+		c.inbox.replies()
 		c.write(c.out)
 		c.out = c.out[:0]
-		c.landed(calls[i])
 		if c.broken != nil || c.closed {
 			return
 		}

@@ -86,7 +86,7 @@ func (c *client) track(mode tracking.Mode, prefixes [][]byte) resp.Value {
 		return v
 	}
 	c.tracks.on, c.tracks.bcast = true, mode.Bcast
-	if c.session.Track(!mode.Bcast); !mode.Bcast && !c.tracks.flying { // the rest of a transaction may read
+	if c.session.Track(true); !mode.Bcast && !c.tracks.flying { // the rest of a transaction may read
 		c.tracks.flying, c.tracks.begun = true, s.tracks.Begin()
 	}
 	return v
@@ -160,7 +160,9 @@ func (c *client) takeOff(args [][]byte) {
 	if !c.tracks.on {
 		return
 	}
-	if !c.tracks.bcast {
+	if c.tracks.bcast {
+		c.inbox.read(true)
+	} else {
 		c.tracks.flying, c.tracks.begun = true, c.server.tracks.Begin()
 	}
 	if cmd := commands.Called(args); cmd != nil && (cmd.Name == "FLUSHALL" || cmd.Name == "FLUSHDB") {
@@ -176,7 +178,7 @@ func (c *client) land() {
 	}
 }
 
-// landed is after a command and its reply.
+// landed is after a command, before the reply is sent.
 func (c *client) landed(args [][]byte) {
 	if c.tracks.flying { // there is no reply
 		c.inbox.hold()
@@ -184,6 +186,9 @@ func (c *client) landed(args [][]byte) {
 	}
 	if !c.tracks.on {
 		return
+	}
+	if c.tracks.bcast {
+		c.session.Reads() // which no one wants to know
 	}
 	if c.tracks.caching && !c.session.InMulti() {
 		if cmd := commands.Called(args); cmd == nil || !strings.HasPrefix(cmd.Name, "CLIENT ") {
@@ -196,6 +201,10 @@ func (c *client) landed(args [][]byte) {
 // waits is around a wait in a command: what it has read so far is known, and what serves it tells the
 // table.
 func (c *client) waits() (goOn func()) {
+	if c.tracks.bcast {
+		c.inbox.read(false)
+		return func() { c.inbox.read(true) }
+	}
 	if !c.tracks.flying {
 		return func() {}
 	}
@@ -206,9 +215,7 @@ func (c *client) waits() (goOn func()) {
 
 // tellOwn tells a client that hears of all keys of some prefixes which of them it has changed.
 func (c *client) tellOwn() {
-	if c.tracks.bcast {
-		c.inbox.hold()
-		c.server.tracks.Flush(c.id)
+	if c.tracks.bcast && c.server.tracks.Flush(c.id) {
 		c.inbox.release()
 	}
 }

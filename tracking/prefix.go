@@ -102,14 +102,14 @@ func (c *client) keep(prefix, key string) {
 	c.pending[prefix][key] = true
 }
 
-// Flush tells a client which keys of its prefixes it has changed itself. It is called when the client
-// has the replies to all that it has sent.
-func (t *Table) Flush(id int64) {
+// Flush tells a client which keys of its prefixes it has changed itself, and reports whether there are
+// any. It is called when the client has the replies to all that it has sent.
+func (t *Table) Flush(id int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.clients[id]
 	if c == nil || c.pending == nil {
-		return
+		return false
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.pending)) {
 		m := &Message{}
@@ -119,4 +119,5 @@ func (t *Table) Flush(id int64) {
 		t.tell(c, m, true)
 	}
 	c.pending = nil
+	return true
 }

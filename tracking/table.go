@@ -90,10 +90,12 @@ func (t *Table) Happen(events []Event) {
 
 // read is under the lock, as is all that follows.
 func (t *Table) read(c *client, keys [][]byte) {
-	if c == nil || !c.keeps() {
+	if c == nil {
 		return
 	}
-	c.peer.Hold()
+	if c.peer.Hold(); !c.keeps() {
+		return
+	}
 	for _, key := range keys {
 		t.add(c, key)
 	}
