@@ -241,6 +241,9 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *target.Con
 	}
 	err := transfer.Run(ctx, change.Of(move.Keys(ctx, src, read)), w, r.Notify, r.Seen)
 	r.Say("%s", r.Outcome("copied", w.Written()))
+	if err == nil && o.keys.All() && !src.Chosen() {
+		err = r.Load(ctx, dst, r.Libraries(ctx, src), o.existing.Mode(), "copied")
+	}
 	wrote := w.Written() != transfer.Written{} || exit.WasStopped(ctx, err)
 	switch {
 	case errors.Is(err, transfer.ErrExists):

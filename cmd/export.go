@@ -90,6 +90,11 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	err = outfile.Write(o.file.path, o.file.force, func(f *os.File) error {
 		spool := &spoolFile{dir: filepath.Dir(o.file.path)}
 		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.Notify)
+		if o.keys.All() && read.Databases == nil {
+			if err := w.Libraries(r.Libraries(ctx, c)); err != nil {
+				return err
+			}
+		}
 		err := transfer.Run(ctx, move.InFile(c.Target.String(), change.Of(move.Keys(ctx, c, read))), w, r.Notify, r.Seen)
 		keys = w.Keys()
 		return errors.Join(err, spool.remove())

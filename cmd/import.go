@@ -108,6 +108,9 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 		return r.End(err)
 	}
 	written, err := o.write(ctx, s, c, o.path, "imported", source.keys, r)
+	if err == nil && !o.keys.DryRun && o.keys.All() && source.libraries != nil {
+		err = r.Load(ctx, c, source.libraries(), o.existing.Mode(), "imported")
+	}
 	if o.salvage && errors.Is(err, rdb.ErrChecksum) {
 		r.Failed++
 		r.Say("%v: what was written may be wrong in places that do not show", err)
@@ -121,9 +124,11 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 
 // importSource is the keys of a file. damage is what kept a file that had to be run
 // first from being run to its end.
+// libraries are those of functions, once the keys have been read; nil where there are none.
 type importSource struct {
-	keys   transfer.Source
-	damage error
+	keys      transfer.Source
+	libraries func() transfer.Libraries
+	damage    error
 }
 
 func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Report) (importSource, error) {
@@ -132,7 +137,10 @@ func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Repo
 	case "rdb":
 		note := func(at int64, what string) { passed(fmt.Sprintf("byte %d", at), what) }
 		empty := func(n int64) { r.Say("%s without elements passed over, as Redis does", move.Count(n, "key")) }
-		return importSource{keys: transfer.FromRDB(in.Text, transfer.RDBOptions{Note: note, Salvage: o.salvage, Empty: empty})}, nil
+		var all transfer.Libraries
+		library := func(source []byte) { all = append(all, source) }
+		keys := transfer.FromRDB(in.Text, transfer.RDBOptions{Note: note, Library: library, Salvage: o.salvage, Empty: empty})
+		return importSource{keys: keys, libraries: func() transfer.Libraries { return all }}, nil
 	case "archive", "jsonl":
 		f, err := move.FormatNamed(in.Format)
 		if err != nil {
@@ -140,7 +148,7 @@ func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Repo
 		}
 		return importSource{keys: f.Read(in.Text, r.Damaged(o.salvage))}, nil
 	case "sqlite":
-		return o.sqliteSource(ctx, in)
+		return o.sqliteSource(ctx, in, r)
 	}
 	replay := func(ctx context.Context, session transfer.Session, options transfer.ReplayOptions) error {
 		if in.Format == "commands" {
@@ -152,7 +160,7 @@ func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Repo
 }
 
 // sqliteSource reads another SQLite file.
-func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input) (importSource, error) {
+func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input, r *move.Report) (importSource, error) {
 	if target.SameFile(o.target, target.Target{Path: o.path}) {
 		return importSource{}, exit.Usagef("%s is the target itself", o.path)
 	}
@@ -161,7 +169,8 @@ func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input) (impor
 		return importSource{}, err
 	}
 	in.Later(c.Close)
-	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{})}, nil
+	libraries := func() transfer.Libraries { return r.Libraries(ctx, c) }
+	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), libraries: libraries}, nil
 }
 
 // replayed runs commands in a place of their own, and reads what came of them.
@@ -199,7 +208,8 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 	}
 	in.Later(place.Close)
 	c := &target.Conn{Session: engine.New(place).Session(), File: place}
-	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), damage: damage}, nil
+	libraries := func() transfer.Libraries { return r.Libraries(ctx, c) }
+	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), libraries: libraries, damage: damage}, nil
 }
 
 // shown is text of a file that may be anything, for a line on a terminal.

@@ -79,7 +79,13 @@ func (d *dumper) write(ctx context.Context, copied string, out *os.File) (err er
 	}
 	spool := &spoolFile{dir: filepath.Dir(copied)}
 	w := transfer.NewRDBWriter(rdb.NewFileWriter(out, spool.open), notify)
-	err = transfer.Run(ctx, move.Keys(ctx, c, transfer.ReadOptions{}), w, notify, nil)
+	libraries, err := transfer.ReadLibraries(ctx, c)
+	if err == nil {
+		err = w.Libraries(libraries)
+	}
+	if err == nil {
+		err = transfer.Run(ctx, move.Keys(ctx, c, transfer.ReadOptions{}), w, notify, nil)
+	}
 	if left > 0 {
 		d.log.Warn("a replica has not all keys", "keys", left, "last", why)
 	}

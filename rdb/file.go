@@ -44,7 +44,8 @@ type File struct {
 	version int
 	db      int
 	piece   Piece
-	next    pieces // what is left of the current key
+	next    pieces              // what is left of the current key
+	library func(source []byte) // nil to pass over them
 }
 
 // NewFile reads the dump file in. note, which may be nil, is called with the parts that
@@ -60,6 +61,10 @@ func NewFile(in *bufio.Reader, note func(offset int64, what string)) *File {
 // Salvage has the file read on after a key whose value makes no sense, as long as it is clear
 // where it ends.
 func (f *File) Salvage() { f.r.salvage = true }
+
+// OnFunction has fn called with the source of each library of functions, which is passed over
+// otherwise.
+func (f *File) OnFunction(fn func(source []byte)) { f.library = fn }
 
 // Empty is how many collections without elements were passed over, as Redis does: versions of
 // it have written some.
@@ -257,8 +262,12 @@ func (f *File) module() {
 	f.next, f.r.broken = once(List(nil)), &ModuleValue{name}
 }
 
-// function passes over a library of functions.
+// function reads a library of functions.
 func (f *File) function(op byte) {
+	if op == opFunction && f.library != nil {
+		f.library(f.r.string())
+		return
+	}
 	f.note(f.in.offset, "a library of functions")
 	f.r.string()
 	if op == opFunctionOld {

@@ -122,6 +122,9 @@ func (w *FileWriter) vectorSet(key []byte, v *VectorSet) error {
 	return w.write([]byte{modulePartEnd})
 }
 
+// Function writes the source of a library of functions. It is for between two keys.
+func (w *FileWriter) Function(source []byte) error { return w.write(appendFunction(nil, source)) }
+
 // Drop forgets a key whose last piece has not come.
 func (w *FileWriter) Drop() { w.started = false }
 

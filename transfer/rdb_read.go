@@ -12,6 +12,7 @@ import (
 // RDBOptions say how a dump file is read.
 type RDBOptions struct {
 	Note    func(offset int64, what string) // may be nil; is called with the parts that are passed over: data of modules, and functions
+	Library func(source []byte)             // may be nil; is called with each library of functions instead
 	Salvage bool                            // go on after a damaged key
 	Empty   func(keys int64)                // may be nil; counts collections without elements, which Redis passes over, too
 }
@@ -19,6 +20,9 @@ type RDBOptions struct {
 // FromRDB yields what a dump file of Redis holds.
 func FromRDB(in *bufio.Reader, o RDBOptions) Source {
 	f := rdb.NewFile(in, o.Note)
+	if o.Library != nil {
+		f.OnFunction(o.Library)
+	}
 	if o.Salvage {
 		f.Salvage()
 	}

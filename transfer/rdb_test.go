@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -35,6 +37,10 @@ func export(t testing.TB, s transfer.Session, path string) (p problems) {
 	}
 	defer f.Close()
 	w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool(t)), p.add)
+	libraries, err := transfer.ReadLibraries(context.Background(), s)
+	if err = errors.Join(err, w.Libraries(libraries)); err != nil {
+		t.Fatal(err)
+	}
 	if err := transfer.Run(context.Background(), transfer.FromSession(context.Background(), s, transfer.ReadOptions{}), w, p.add, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -62,14 +68,17 @@ func TestRDBOfRedis(t *testing.T) {
 	want := contents(t, saving, 0, 3)
 
 	here, _ := openLocal(t)
-	var notes []string
-	source := transfer.FromRDB(openFile(t, filepath.Join(filepath.Dir(one.Socket), "dump.rdb")), transfer.RDBOptions{Note: func(_ int64, what string) { notes = append(notes, what) }})
+	var libraries transfer.Libraries
+	source := transfer.FromRDB(openFile(t, filepath.Join(filepath.Dir(one.Socket), "dump.rdb")), transfer.RDBOptions{Library: func(source []byte) { libraries = append(libraries, source) }})
 	if p, err := into(t, source, here); err != nil || len(p) > 0 {
 		t.Fatal(err, p)
 	}
 	same(t, contents(t, here, 0, 3), want)
-	if strings.Join(notes, ",") != "a library of functions" {
-		t.Errorf("it noted %q", notes)
+	refused := func(v resp.Value) { t.Errorf("a library is refused: %s", v.Str) }
+	for _, want := range []int{1, 0} { // the second time it is there
+		if n, err := transfer.WriteLibraries(context.Background(), here, libraries, transfer.Refuse, refused); err != nil || n != want {
+			t.Errorf("%d libraries are loaded, %v", n, err)
+		}
 	}
 
 	run(t, here, `JSON.SET doc $ '{"a":1}'`)
@@ -78,6 +87,9 @@ func TestRDBOfRedis(t *testing.T) {
 	}
 	loading := openRedis(t, other.Socket)
 	run(t, loading, "DEBUG RELOAD NOSAVE")
+	if v, err := loading.Do(context.Background(), []byte("FCALL"), []byte("f"), []byte("0")); err != nil || v.Int != 1 {
+		t.Errorf("the function answers %s %v", v.Str, err)
+	}
 	same(t, contents(t, loading, 0, 3), want)
 }
 

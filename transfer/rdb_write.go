@@ -26,6 +26,16 @@ func NewRDBWriter(file *rdb.FileWriter, notify Notify) *RDBWriter {
 	return &RDBWriter{file: file, notify: notify}
 }
 
+// Libraries writes libraries of functions, before the keys.
+func (w *RDBWriter) Libraries(all Libraries) error {
+	for _, source := range all {
+		if err := w.file.Function(source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Keys is how many keys are in the file.
 func (w *RDBWriter) Keys() int64 { return w.written }
 

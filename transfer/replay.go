@@ -139,12 +139,18 @@ func ReplayLog(ctx context.Context, in *bufio.Reader, s Session, o ReplayOptions
 	offset := int64(0)
 	if beginning, _ := in.Peek(16); rdb.IsFile(beginning) {
 		f := rdb.NewFile(in, func(at int64, what string) { o.Passed(fmt.Sprintf("byte %d", at), what) })
+		var libraries Libraries
+		f.OnFunction(func(source []byte) { libraries = append(libraries, source) })
 		seen := func(p Part) {
 			if p.Last {
 				o.Seen(1)
 			}
 		}
 		if err := Run(ctx, fromFile(f), NewWriter(s, WriteOptions{Existing: Replace, Notify: o.Notify, AtOnce: replayCommands}), o.Notify, seen); err != nil {
+			return err
+		}
+		refused := func(v resp.Value) { o.Refused("the beginning", "FUNCTION LOAD", errors.New(string(v.Str))) }
+		if _, err := WriteLibraries(ctx, s, libraries, Replace, refused); err != nil {
 			return err
 		}
 		offset = f.Offset()

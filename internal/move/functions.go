@@ -1,0 +1,42 @@
+package move
+
+import (
+	"context"
+
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// All reports whether the flags choose all keys, and leave them as they are: then libraries of
+// functions go with them.
+func (o *Options) All() bool {
+	return o.match == "" && o.typ == "" && o.prefix == "" && o.From < 0 && o.To < 0
+}
+
+// Libraries are those of functions at c; why they cannot be read is said.
+func (r *Report) Libraries(ctx context.Context, c *target.Conn) transfer.Libraries {
+	all, err := transfer.ReadLibraries(ctx, c)
+	if err != nil && ctx.Err() == nil {
+		r.Failed++
+		r.Say("libraries of functions were left out: %v", err)
+	}
+	return all
+}
+
+// Load loads libraries at c, and says what becomes of them.
+func (r *Report) Load(ctx context.Context, c *target.Conn, all transfer.Libraries, existing transfer.Existing, did string) error {
+	n, err := transfer.WriteLibraries(ctx, c, all, existing, func(reply resp.Value) {
+		r.Failed++
+		r.Say("a library of functions was left out: %s", reply.Str)
+	})
+	switch {
+	case err != nil:
+		return err
+	case n == 1:
+		r.Say("%s 1 library of functions", did)
+	case n > 1:
+		r.Say("%s %d libraries of functions", did, n)
+	}
+	return nil
+}
