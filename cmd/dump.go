@@ -108,7 +108,13 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		r.Seen(p)
 	}
 	err = o.file.write(s.out, func(out io.Writer) error {
-		return transfer.Run(ctx, move.InFile(c.Target.String(), change.Of(move.Keys(ctx, c, read))), format.Write(out, r.Notify), r.Notify, seen)
+		sink := format.Write(out, r.Notify)
+		if o.keys.All() && read.Databases == nil {
+			if err := r.Put(r.Libraries(ctx, c), sink); err != nil {
+				return err
+			}
+		}
+		return transfer.Run(ctx, move.InFile(c.Target.String(), change.Of(move.Keys(ctx, c, read))), sink, r.Notify, seen)
 	})
 	if err != nil {
 		return r.End(move.NotWritten(ctx, o.file.path, err))

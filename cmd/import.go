@@ -48,8 +48,7 @@ its database, or all into the one that -n names. Formats, which are recognised:
   jsonl     what "meowdis dump" writes as JSON
 
 Commands and append-only files are run in an empty place first, and what comes of
-them is imported. Values of modules other than vector sets are named and left out,
-and functions passed over.
+them is imported. Values of modules other than vector sets are named and left out.
 
 A key appears whole or not at all. A key that is there already ends it, unless
 --replace or --skip is given; what was written before stays.
@@ -133,20 +132,21 @@ type importSource struct {
 
 func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Report) (importSource, error) {
 	passed := func(place, what string) { r.Say("%s: %s is passed over", place, what) }
+	var all transfer.Libraries
+	library := func(source []byte) { all = append(all, source) }
+	found := func() transfer.Libraries { return all }
 	switch in.Format {
 	case "rdb":
 		note := func(at int64, what string) { passed(fmt.Sprintf("byte %d", at), what) }
 		empty := func(n int64) { r.Say("%s without elements passed over, as Redis does", move.Count(n, "key")) }
-		var all transfer.Libraries
-		library := func(source []byte) { all = append(all, source) }
 		keys := transfer.FromRDB(in.Text, transfer.RDBOptions{Note: note, Library: library, Salvage: o.salvage, Empty: empty})
-		return importSource{keys: keys, libraries: func() transfer.Libraries { return all }}, nil
+		return importSource{keys: keys, libraries: found}, nil
 	case "archive", "jsonl":
 		f, err := move.FormatNamed(in.Format)
 		if err != nil {
 			return importSource{}, err
 		}
-		return importSource{keys: f.Read(in.Text, r.Damaged(o.salvage))}, nil
+		return importSource{keys: f.Read(in.Text, transfer.ArchiveOptions{Damaged: r.Damaged(o.salvage), Library: library}), libraries: found}, nil
 	case "sqlite":
 		return o.sqliteSource(ctx, in, r)
 	}

@@ -69,7 +69,8 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 		in = f
 	}
 	r := newReport(s, "restoring", "keys", -1)
-	source, err := o.source(in, r)
+	var libraries transfer.Libraries
+	source, err := o.source(in, r, &libraries)
 	if err != nil {
 		return err
 	}
@@ -82,11 +83,14 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	defer func() { err = closing(err, c) }()
 	written, err := o.write(ctx, s, c, o.path, "restored", source, r)
+	if err == nil && !o.keys.DryRun && o.keys.All() {
+		err = r.Load(ctx, c, libraries, o.existing.Mode(), "restored")
+	}
 	return r.End(o.explain(ctx, r, written, err))
 }
 
-// source recognises what is in a file.
-func (o *restoreOptions) source(in io.Reader, r *move.Report) (transfer.Source, error) {
+// source recognises what is in a file. Libraries of functions are there once it has been read.
+func (o *restoreOptions) source(in io.Reader, r *move.Report, libraries *transfer.Libraries) (transfer.Source, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
 	beginning, err := b.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -99,5 +103,6 @@ func (o *restoreOptions) source(in io.Reader, r *move.Report) (transfer.Source, 
 	if !ok {
 		return nil, fmt.Errorf("%s is no archive and no JSON of dump; meowdis import reads commands and the files of Redis", o.path)
 	}
-	return f.Read(b, r.Damaged(o.salvage)), nil
+	library := func(source []byte) { *libraries = append(*libraries, source) }
+	return f.Read(b, transfer.ArchiveOptions{Damaged: r.Damaged(o.salvage), Library: library}), nil
 }

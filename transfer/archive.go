@@ -12,10 +12,12 @@ import (
 const (
 	archiveMagic   = "\x89MEOW\r\n"
 	archiveVersion = 1
+	withLibraries  = 2 // the version of one that has libraries of functions
 	blockMark      = "\xb7MDB"
 
-	blockRecords = 1
-	blockEnd     = 2
+	blockRecords   = 1
+	blockEnd       = 2
+	blockLibraries = 3
 
 	headerSize   = 4 + 1 + 4 + 4 + 4 + 4
 	headerSummed = headerSize - 4

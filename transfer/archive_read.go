@@ -18,6 +18,8 @@ type ArchiveOptions struct {
 	// Damaged, which may be nil, is called with damage, and reading goes on at the next
 	// block that is whole. Without it damage is an error, a *Damage.
 	Damaged func(*Damage)
+	// Library, which may be nil, is called with the source of each library of functions.
+	Library func(source []byte)
 }
 
 // IsArchive reports whether a file that begins with these bytes is an archive.
@@ -62,15 +64,18 @@ func (r *archiveReader) all() error {
 		return err
 	case err != nil || !IsArchive(head):
 		return errNoArchive
-	case head[len(archiveMagic)] != archiveVersion:
-		return fmt.Errorf("this archive has version %d, and this meowdis reads version %d; use a newer meowdis", head[len(archiveMagic)], archiveVersion)
+	case head[len(archiveMagic)] < archiveVersion || head[len(archiveMagic)] > withLibraries:
+		return fmt.Errorf("this archive has version %d, and this meowdis reads the versions up to %d; use a newer meowdis", head[len(archiveMagic)], withLibraries)
 	}
 	for {
 		kind, payload, err := r.block()
 		if err == nil && kind == blockEnd {
 			return r.end(payload)
 		}
-		if err == nil {
+		switch {
+		case err == nil && kind == blockLibraries:
+			err = r.libraries(payload)
+		case err == nil:
 			err = r.records(payload)
 		}
 		var d *Damage
@@ -143,7 +148,7 @@ func (r *archiveReader) block() (kind byte, payload []byte, err error) {
 	stored, sum := stored[:h.stored], stored[h.stored:]
 	if binary.LittleEndian.Uint64(sum) != xxh3.Hash(stored) {
 		err = r.damage(at, "its checksum is wrong")
-	} else if h.raw > maxBlock || h.kind != blockRecords && h.kind != blockEnd {
+	} else if h.raw > maxBlock || h.kind < blockRecords || h.kind > blockLibraries {
 		err = r.damage(at, "its header makes no sense")
 	} else if payload, err = r.zip.DecodeAll(stored, nil); err != nil || len(payload) != int(h.raw) {
 		err = r.damage(at, "it cannot be decompressed")

@@ -18,10 +18,7 @@ func (r *archiveReader) records(payload []byte) error {
 		parts = append(parts, d.part())
 	}
 	if d.bad {
-		r.next--
-		err := r.damage(r.offset, "it holds what is no record")
-		r.next++
-		return err
+		return r.senseless("it holds what is no record")
 	}
 	for _, p := range parts {
 		if p.Key == nil {
@@ -38,6 +35,28 @@ func (r *archiveReader) records(payload []byte) error {
 		}
 		if !r.yield(p, nil) {
 			return errStopped
+		}
+	}
+	return nil
+}
+
+// senseless is the damage of the block that was read last.
+func (r *archiveReader) senseless(why string) *Damage {
+	d := r.damage(r.offset, "%s", why)
+	d.Block--
+	return d
+}
+
+// libraries hands on the libraries of functions in a block.
+func (r *archiveReader) libraries(payload []byte) error {
+	d := &recordReader{b: payload}
+	all := list(d, d.bytes)
+	if d.bad || len(d.b) > 0 {
+		return r.senseless("it holds what is no library")
+	}
+	for _, source := range all {
+		if r.o.Library != nil {
+			r.o.Library(source)
 		}
 	}
 	return nil

@@ -22,6 +22,7 @@ type ArchiveWriter struct {
 	stored  []byte // kept for its room
 	number  uint32
 	totals  Totals
+	version byte
 	started bool
 }
 
@@ -35,7 +36,20 @@ func (b *block) Write(more []byte) (int, error) {
 
 // NewArchiveWriter makes a sink that writes an archive to out.
 func NewArchiveWriter(out io.Writer) *ArchiveWriter {
-	return &ArchiveWriter{out: out, zip: newCompressor()}
+	return &ArchiveWriter{out: out, zip: newCompressor(), version: archiveVersion}
+}
+
+// Libraries writes libraries of functions, before the first key.
+func (w *ArchiveWriter) Libraries(all Libraries) error {
+	if len(all) == 0 {
+		return nil
+	}
+	w.version = withLibraries
+	payload := binary.AppendUvarint(nil, uint64(len(all)))
+	for _, source := range all {
+		payload = append(binary.AppendUvarint(payload, uint64(len(source))), source...)
+	}
+	return w.flush(blockLibraries, payload)
 }
 
 // Put adds a record.
@@ -138,7 +152,7 @@ func (w *ArchiveWriter) flush(kind byte, payload []byte) error {
 func (w *ArchiveWriter) write(kind byte, raw int, stored pieces) error {
 	var head []byte
 	if !w.started {
-		head = append([]byte(archiveMagic), archiveVersion)
+		head = append([]byte(archiveMagic), w.version)
 		w.started = true
 	}
 	size, sum := 0, xxh3.New()

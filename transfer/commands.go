@@ -125,5 +125,14 @@ func (w *CommandWriter) add(args [][]byte) {
 	}
 }
 
+// Libraries writes the commands that load libraries of functions.
+func (w *CommandWriter) Libraries(all Libraries) error {
+	for _, source := range all {
+		w.add(append(words("FUNCTION", "LOAD", "REPLACE"), source))
+	}
+	w.flush()
+	return w.err
+}
+
 // Close has nothing to do.
 func (w *CommandWriter) Close(_ context.Context, cause error) error { return cause }

@@ -14,6 +14,9 @@ import (
 // keys, or not at all.
 type Libraries [][]byte
 
+// LibrarySink is a sink that takes libraries, too, before the first key.
+type LibrarySink interface{ Libraries(all Libraries) error }
+
 // ReadLibraries reads the libraries of a place, none of one that knows no functions. A reply that
 // says no, such as NOPERM, is an error.
 func ReadLibraries(ctx context.Context, s Session) (Libraries, error) {

@@ -17,7 +17,7 @@ type Format struct {
 	endings []string                    // of the names of such files
 	Binary  bool                        // nothing for a terminal
 	is      func(beginning []byte) bool // nil when it cannot be read
-	Read    func(in io.Reader, damaged func(*transfer.Damage)) transfer.Source
+	Read    func(in io.Reader, o transfer.ArchiveOptions) transfer.Source
 	Write   func(out io.Writer, notify transfer.Notify) transfer.Sink // nil when it cannot be written
 }
 
@@ -26,15 +26,13 @@ type Format struct {
 var formats = []Format{
 	{
 		name: "archive", Binary: true, is: transfer.IsArchive,
-		Read: func(in io.Reader, damaged func(*transfer.Damage)) transfer.Source {
-			return transfer.FromArchive(in, transfer.ArchiveOptions{Damaged: damaged})
-		},
+		Read:  func(in io.Reader, o transfer.ArchiveOptions) transfer.Source { return transfer.FromArchive(in, o) },
 		Write: func(out io.Writer, _ transfer.Notify) transfer.Sink { return transfer.NewArchiveWriter(out) },
 	},
 	{
 		name: "jsonl", endings: []string{".jsonl", ".ndjson"},
 		is:    func(beginning []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(beginning), []byte("{")) },
-		Read:  func(in io.Reader, _ func(*transfer.Damage)) transfer.Source { return transfer.FromJSONLines(in) },
+		Read:  func(in io.Reader, _ transfer.ArchiveOptions) transfer.Source { return transfer.FromJSONLines(in) },
 		Write: func(out io.Writer, _ transfer.Notify) transfer.Sink { return transfer.NewJSONWriter(out) },
 	},
 	{

@@ -40,3 +40,16 @@ func (r *Report) Load(ctx context.Context, c *target.Conn, all transfer.Librarie
 	}
 	return nil
 }
+
+// Put writes libraries to a sink, and says so when it has no place for them.
+func (r *Report) Put(all transfer.Libraries, sink transfer.Sink) error {
+	s, can := sink.(transfer.LibrarySink)
+	switch {
+	case can:
+		return s.Libraries(all)
+	case len(all) > 0:
+		r.Failed++
+		r.Say("libraries of functions were left out: this format has no place for them")
+	}
+	return nil
+}
