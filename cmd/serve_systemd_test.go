@@ -43,7 +43,7 @@ func startUnderSystemd(t *testing.T, sockets map[string]net.Listener, args ...st
 		defer file.Close()
 		names, s.run.ExtraFiles = append(names, name), append(s.run.ExtraFiles, file)
 	}
-	s.run.Env = append(os.Environ(), "NOTIFY_SOCKET="+path, "WATCHDOG_USEC=30000", "XDG_STATE_HOME="+t.TempDir(),
+	s.run.Env = append(os.Environ(), "NOTIFY_SOCKET="+path, "WATCHDOG_USEC=300000", "XDG_STATE_HOME="+t.TempDir(),
 		"LISTEN_FDS="+string(rune('0'+len(names))), "LISTEN_FDNAMES="+strings.Join(names, ":"))
 	s.run.Stderr = &s.errors
 	if err := s.run.Start(); err != nil {

@@ -274,7 +274,7 @@ func (q *request) command(args [][]byte) answer {
 	replies, err := q.run([][][]byte{args})
 	switch {
 	case err != nil:
-		return one(http.StatusInternalServerError, q.server.failure(err))
+		return one(http.StatusInternalServerError, q.failure(err))
 	case replies[0].IsError():
 		return one(http.StatusBadRequest, replies[0])
 	}
@@ -330,6 +330,14 @@ func (q *request) runUntilError(calls [][][]byte) ([]resp.Value, error) {
 	return replies, nil
 }
 
+// failure is the reply when the store failed, or gave up since the client hung up.
+func (q *request) failure(err error) resp.Value {
+	if q.ctx.Err() != nil {
+		return hungUp
+	}
+	return q.server.failure(err)
+}
+
 func (q *request) failed(err error, commands int) error {
 	if q.ctx.Err() == nil { // whose end is that of its client
 		q.server.complain(err, "over REST", commands)
@@ -364,7 +372,7 @@ func (q *request) pipeline(body []byte) answer {
 	}
 	replies, err := q.run(calls)
 	if err != nil {
-		return one(http.StatusInternalServerError, q.server.failure(err))
+		return one(http.StatusInternalServerError, q.failure(err))
 	}
 	return answer{http.StatusOK, replies, true}
 }
@@ -396,7 +404,7 @@ func (q *request) transaction(body []byte) answer {
 	replies, err := q.session.Pipeline(q.ctx, calls)
 	if err != nil {
 		q.failed(err, len(calls))
-		return one(http.StatusInternalServerError, q.server.failure(err))
+		return one(http.StatusInternalServerError, q.failure(err))
 	}
 	executed := replies[len(replies)-1]
 	if executed.IsError() {

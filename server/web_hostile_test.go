@@ -52,11 +52,11 @@ func TestBadRequests(t *testing.T) {
 			}
 		}
 
-		// One that has closed its side still gets its reply.
+		// One that has closed its side still gets its reply, if that does not take long.
 		half := dial()
 		fmt.Fprintf(half, "GET /get/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer %s\r\n\r\n", token)
 		half.(interface{ CloseWrite() error }).CloseWrite()
-		if all, err := io.ReadAll(half); err != nil || !strings.HasSuffix(string(all), `{"result":null}`) {
+		if all, err := io.ReadAll(half); err != nil || !strings.HasSuffix(string(all), `{"result":null}`) && !strings.Contains(string(all), "its client hung up") {
 			t.Errorf("%s, half closed: %q, %v", name, all, err)
 		}
 		for deadline := time.Now().Add(20 * time.Second); ; { // the one that takes nothing is given up
