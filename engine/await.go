@@ -30,7 +30,7 @@ func (s *Session) NeverWait() { s.hurried = true }
 func (s *Session) Blocked() bool {
 	w := s.waiter.Load()
 	if w == nil {
-		return s.paused.Load()
+		return s.paused.Load() && s.engine.paused.Load() != nil
 	}
 	ws := &s.engine.feed.waits
 	ws.mu.Lock()
@@ -64,7 +64,10 @@ func (e *Engine) Blocked() (sessions, keys, missing int) {
 			missing += min(l.gone, 1)
 		}
 	}
-	return ws.asleep + int(e.held.Load()), keys, missing
+	if e.paused.Load() != nil {
+		sessions = int(e.held.Load())
+	}
+	return sessions + ws.asleep, keys, missing
 }
 
 // waits is how a call waits, unless it cannot.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -244,6 +245,8 @@ func TestListen(t *testing.T) {
 			switch {
 			case c.Expired:
 				text += " expired"
+			case c.Evicted:
+				text += " evicted"
 			case c.Session == session:
 				text += " " + c.Command.Name + " " + string(c.Args[1])
 			}
@@ -275,6 +278,22 @@ func TestListen(t *testing.T) {
 	}
 	if got := fmt.Sprint(told); got != `[[0 ["c"] expired]]` {
 		t.Errorf("of the sweep listeners hear %s", got)
+	}
+	e.SetMaxMemory(1, translator.AllKeysRandom)
+	told = nil
+	if _, err := session.Pipeline(t.Context(), words(t, "SET z 1")); err != nil {
+		t.Fatal(err)
+	}
+	evicted := 0
+	for _, c := range told {
+		for _, text := range c {
+			if strings.HasSuffix(text, " evicted") {
+				evicted++
+			}
+		}
+	}
+	if evicted == 0 {
+		t.Errorf("of what is evicted listeners hear %s", told)
 	}
 	stop()
 	do(`[]`, "SET a 1")

@@ -339,6 +339,7 @@ type planned struct {
 	running   *translator.Running
 	own       translator.Plan // the engine's, in place of a command
 	session   *Session        // whose it is
+	evicts    bool            // it makes room, and is nobody's
 	waiter    *waiter         // when it is tried for the first time, by its session
 }
 

@@ -22,8 +22,9 @@ type Change struct {
 	// Keys are those that changed, in any database for the few commands that know two; nil
 	// stands for any. Where a command names several it may be fewer that did.
 	Keys [][]byte
-	// Expired says that the keys are gone since their time has come.
-	Expired bool
+	// Expired says that the keys are gone since their time has come, and Evicted that they had to
+	// go for others: DB is theirs.
+	Expired, Evicted bool
 	// Read says that nothing has changed: a session that tracks has read the keys, at this place in
 	// the order.
 	Read bool
@@ -197,7 +198,9 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 	keys, changed := changedKeys(b, r)
 	c := Change{Keys: keys}
 	if p, is := b.Of.(*planned); is {
-		c.Session, c.Command, c.Args, c.DB = p.session, p.cmd, p.args, p.db
+		if c.DB, c.Evicted = p.db, p.evicts; !p.evicts {
+			c.Session, c.Command, c.Args = p.session, p.cmd, p.args
+		}
 		changed = changed || p.flushes()
 		if len(keys) > 1 {
 			c.Keys = p.written(keys)

@@ -112,7 +112,7 @@ func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) 
 	}
 	var calls []planned
 	for db, names := range keys {
-		calls = append(calls, planned{call: call{deletes, append([][]byte{[]byte("DEL")}, names...)}, db: int(db)})
+		calls = append(calls, planned{call: call{deletes, append([][]byte{[]byte("DEL")}, names...)}, db: int(db), session: e.Session(), evicts: true})
 	}
 	replies, _, err := e.transaction(ctx, nil, calls, nil)
 	for _, v := range replies {
