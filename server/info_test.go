@@ -164,3 +164,25 @@ func counted(info, prefix string) (lines []string) {
 	}
 	return lines
 }
+
+// The commands of the module that Redis 8.0 brings along are those of vector sets.
+func TestModuleCommands(t *testing.T) {
+	redis := oracle.Start(t).Dial(t)
+	if redis.Version().Before("8.0") {
+		t.Log("there are no vector sets before 8.0")
+		return
+	}
+	c := serve(t, server.Config{}).dial(t)
+	ours := map[string]bool{}
+	for _, v := range c.do("COMMAND", "LIST", "FILTERBY", "MODULE", "vectorset").Elems {
+		ours[string(v.Str)] = true
+	}
+	for _, v := range redis.Do(words("COMMAND", "LIST", "FILTERBY", "MODULE", "vectorset")...).Elems {
+		if !ours[string(v.Str)] {
+			t.Errorf("%s is missing", v.Str)
+		}
+	}
+	if len(ours) == 0 || ours["SET"] || ours["json.get"] {
+		t.Errorf("the commands of vector sets are %v", ours)
+	}
+}

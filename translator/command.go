@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"strings"
+
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/glob"
 	"github.com/meowdis/meowdis/resp"
@@ -56,7 +58,10 @@ func commandList(c *Call) Plan {
 		arg := c.Args[4]
 		switch {
 		case c.is(3, "MODULE"):
-			keep = func(*commands.Command) bool { return false }
+			// The one that is built in, without what comes from another: JSON's have a dot.
+			keep = func(cmd *commands.Command) bool {
+				return string(arg) == vectorSets && cmd.Flags&commands.Module != 0 && !strings.Contains(cmd.Name, ".")
+			}
 		case c.is(3, "ACLCAT"):
 			keep = func(cmd *commands.Command) bool { return cmd.InCategory(arg) }
 		case c.is(3, "PATTERN"):

@@ -138,7 +138,10 @@ func lolwut(c *Call) Plan {
 	return answer(resp.Value{Kind: resp.Verbatim, Str: []byte(" /\\_/\\\n( " + eyes + " )\n > ^ <\n\nRedis ver. " + RedisVersion + "\n")})
 }
 
+// vectorSets is the name of the module with those in Redis 8.0.
+const vectorSets = "vectorset"
+
 // Modules are those of a Redis 8.0 to which none was added: one is built in.
 var Modules = resp.MakeArray(resp.MakeMap(
-	resp.MakeString("name"), resp.MakeString("vectorset"), resp.MakeString("ver"), resp.One,
+	resp.MakeString("name"), resp.MakeString(vectorSets), resp.MakeString("ver"), resp.One,
 	resp.MakeString("path"), resp.EmptyBulk, resp.MakeString("args"), resp.EmptyArray))
