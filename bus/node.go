@@ -104,7 +104,7 @@ func (n *Node) Join(kind pubsub.Kind) error {
 	n.served.Go(func() { n.accept(ln) })
 	n.mu.Unlock()
 	n.look()
-	n.askAll([][]byte{[]byte(lookAgain)}, "")
+	n.askAll([][]byte{[]byte(lookAgain)}, patience)
 	return nil
 }
 
@@ -205,13 +205,16 @@ func (n *Node) Close() error {
 }
 
 // ask is pubsub.Others.Ask: it asks those who listen to messages.
-func (n *Node) ask(args [][]byte) []resp.Value {
+func (n *Node) ask(args [][]byte, hurry bool) []resp.Value {
 	if n.told.Load() {
 		n.lookSometimes()
 	} else {
 		n.refresh()
 	}
-	return n.askAll(args, "")
+	if hurry {
+		return n.askAll(args, patience/3)
+	}
+	return n.askAll(args, patience)
 }
 
 // watched is pubsub.Others.Watched. It is asked for every command.
@@ -245,9 +248,9 @@ func (n *Node) linked(suffix string) (all []*link) {
 	return all
 }
 
-// askAll sends a call to all with the suffix, and waits for those that are not late.
-func (n *Node) askAll(args [][]byte, suffix string) (replies []resp.Value) {
-	links := n.linked(suffix)
+// askAll sends a call to all who listen to messages, and waits for those that are not late.
+func (n *Node) askAll(args [][]byte, within time.Duration) (replies []resp.Value) {
+	links := n.linked("")
 	if len(links) == 0 {
 		return nil
 	}
@@ -260,7 +263,7 @@ func (n *Node) askAll(args [][]byte, suffix string) (replies []resp.Value) {
 		}
 	}
 	late := make(chan struct{})
-	timer := time.AfterFunc(patience, func() { close(late) })
+	timer := time.AfterFunc(within, func() { close(late) })
 	defer timer.Stop()
 	for l, answer := range answers {
 		if v, ok := wait(answer, late); !ok {

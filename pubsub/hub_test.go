@@ -113,7 +113,7 @@ func TestManyPatterns(t *testing.T) {
 func TestOthers(t *testing.T) {
 	here, there, e := pubsub.New(), pubsub.New(), &ear{}
 	here.SetOthers(pubsub.Others{
-		Ask:     func(args [][]byte) []resp.Value { return []resp.Value{there.Answer(args)} },
+		Ask:     func(args [][]byte, _ bool) []resp.Value { return []resp.Value{there.Answer(args)} },
 		Watched: there.Watched,
 		Show:    func(line []byte) { there.Answer(pubsub.ShowCall(line)) },
 		Join:    func(pubsub.Kind) error { return nil },

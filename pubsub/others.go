@@ -10,9 +10,9 @@ import (
 
 // Others are the other processes that have to do with the same data.
 type Others struct {
-	// Ask has each of those that listen Answer a call by its own hub. It waits for none longer
-	// than it must, and returns what came.
-	Ask func(args [][]byte) []resp.Value
+	// Ask has each of those that listen Answer a call by its own hub, and returns what came in the
+	// time that it waits: less in a hurry, when somebody else waits for this process.
+	Ask func(args [][]byte, hurry bool) []resp.Value
 	// Watched reports whether any of them wants to see the commands that are run here.
 	Watched func() bool
 	// Show sends those a line of MONITOR.
@@ -88,7 +88,9 @@ func (h *Hub) ask(what string, args ...[]byte) []resp.Value {
 	if o == nil {
 		return nil
 	}
-	return o.Ask(append([][]byte{[]byte(what)}, args...))
+	// A script asks how many listen, and holds the file meanwhile.
+	hurry := what == count[Channel] || what == count[Shard]
+	return o.Ask(append([][]byte{[]byte(what)}, args...), hurry)
 }
 
 // ShowCall is the call by which a line of MONITOR reaches another process.
