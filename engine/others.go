@@ -38,6 +38,7 @@ func (f *feed) watch() {
 	go func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
+		wrote := false // and no one has been served for it
 		tick := time.NewTicker(othersEvery)
 		defer tick.Stop()
 		for {
@@ -46,7 +47,11 @@ func (f *feed) watch() {
 				return
 			case <-tick.C:
 				if s.Changed(ctx) {
-					f.othersWrote(ctx)
+					f.tell([]Change{{}})
+					wrote = true
+				}
+				if wrote && f.engine.paused.Load() == nil {
+					wrote = f.othersWrote(ctx) != nil
 				}
 			}
 		}

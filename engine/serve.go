@@ -75,27 +75,37 @@ func (f *feed) typeOf(by server, l *line) (string, error) {
 	return string(r.Rows[0][0][0].Bytes()), nil
 }
 
-// othersWrote tells and serves after commits of other processes.
-func (f *feed) othersWrote(ctx context.Context) {
-	f.tell([]Change{{}})
+// othersWrote serves after commits of other processes. With an error it is to be called again.
+func (f *feed) othersWrote(ctx context.Context) error {
 	e := f.engine
 	f.looking.Lock()
 	defer f.looking.Unlock()
-	notes, err := f.changedElsewhere(ctx)
-	if err != nil || len(notes) == 0 {
-		return
+	lines, seen, err := f.changedElsewhere(ctx)
+	if err != nil || len(lines) == 0 {
+		return err
 	}
+	var notes []note
+	for _, l := range lines {
+		notes = append(notes, note{l.db, [][]byte{[]byte(l.key)}})
+	}
+	defer func() {
+		for i, l := range lines {
+			if err == nil {
+				l.seen = seen[i]
+			}
+		}
+	}()
 	if e.readOnly != "" { // nothing is changed, and no one else serves
-		f.waitsOnly(ctx, notes)
-		return
+		err = f.waitsOnly(ctx, notes)
+		return err
 	}
 	for {
-		err := e.store.(transactor).Transact(ctx, false, func(run Run) error {
+		err = e.store.(transactor).Transact(ctx, false, func(run Run) error {
 			f.current.notes = append(f.current.notes, notes...)
 			return f.serve(&f.current, inside{f, &f.current, run})
 		})
 		if !drop(err) {
-			return
+			return err
 		}
 	}
 }
@@ -111,7 +121,7 @@ func drop(err error) bool {
 }
 
 // waitsOnly serves clients that only read, of a store that is for reading.
-func (f *feed) waitsOnly(ctx context.Context, notes []note) {
+func (f *feed) waitsOnly(ctx context.Context, notes []note) error {
 	t := &transaction{notes: notes}
 	err := f.engine.store.(transactor).Transact(ctx, true, func(run Run) error {
 		f.ended(t, false)
@@ -120,11 +130,12 @@ func (f *feed) waitsOnly(ctx context.Context, notes []note) {
 	})
 	f.ended(t, err == nil)
 	drop(err)
+	return err
 }
 
-// changedElsewhere is the keys that someone waits for and that have another version than when they
-// were last looked at.
-func (f *feed) changedElsewhere(ctx context.Context) (notes []note, err error) {
+// changedElsewhere is the lines of keys that have another version than when they were last looked at,
+// and what that is.
+func (f *feed) changedElsewhere(ctx context.Context) (changed []*line, seen []string, err error) {
 	f.waits.mu.Lock()
 	var lines []*line
 	for _, all := range f.waits.lines {
@@ -132,7 +143,7 @@ func (f *feed) changedElsewhere(ctx context.Context) (notes []note, err error) {
 	}
 	f.waits.mu.Unlock()
 	if len(lines) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	b := store.Batch{ReadOnly: true}
 	for _, l := range lines {
@@ -140,7 +151,7 @@ func (f *feed) changedElsewhere(ctx context.Context) (notes []note, err error) {
 	}
 	results, err := f.engine.store.Apply(ctx, []store.Batch{b})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, l := range lines {
 		v := "missing"
@@ -148,9 +159,8 @@ func (f *feed) changedElsewhere(ctx context.Context) (notes []note, err error) {
 			v = rows[0][0].String()
 		}
 		if l.seen != v {
-			l.seen = v
-			notes = append(notes, note{l.db, [][]byte{[]byte(l.key)}})
+			changed, seen = append(changed, l), append(seen, v)
 		}
 	}
-	return notes, nil
+	return changed, seen, nil
 }
