@@ -85,7 +85,7 @@ type Store struct {
 	unswept   string      // why the last sweep failed; the sweeper's own
 	wrote     atomic.Bool // a transaction of the writer is committed
 
-	follower store.Follower // nil without one
+	follower atomic.Pointer[store.Follower]
 	others   others
 
 	watching sync.Mutex

@@ -1,5 +1,3 @@
-//go:build unix
-
 package cmd_test
 
 import (
@@ -14,7 +12,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
@@ -34,7 +31,7 @@ func measure() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(99)
 	}
-	fmt.Println(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+	fmt.Println(maxrss(c.ProcessState))
 	os.Exit(c.ProcessState.ExitCode())
 }
 
