@@ -156,11 +156,6 @@ assert.deepEqual((await redis.pubsub('CHANNELS')).sort(), ['jobs', 'news'])
 assert.equal(await listener.unsubscribe('news', 'jobs'), 1)
 assert.equal(await listener.punsubscribe('n*'), 0)
 assert.equal(await listener.get('published'), '1')
-const watcher = await redis.monitor()
-const seen = new Promise((resolve) => watcher.on('monitor', (time, args) => resolve(args)))
-await redis.set('seen', 'a b')
-assert.deepEqual(await seen, ['set', 'seen', 'a b'])
-watcher.disconnect()
 listener.disconnect()
 
 // a wrong password
