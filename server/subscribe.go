@@ -18,7 +18,7 @@ var listenNames = [][]byte{[]byte("MONITOR"), []byte("SUBSCRIBE"), []byte("PSUBS
 
 // begins reports whether messages may come to a client after a command.
 func begins(args [][]byte) bool {
-	return listens(args[0]) || option(args, 0) == "CLIENT" && option(args, 1) == "TRACKING"
+	return listens(args[0]) || option(args, 0) == "CLIENT" && option(args, 1) == "TRACKING" && option(args, 2) == "ON"
 }
 
 func listens(name []byte) bool {
