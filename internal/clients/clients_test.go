@@ -58,17 +58,13 @@ func tour(t *testing.T, test func(t *testing.T, x target)) {
 }
 
 // serveFile serves a file of its own until the test ends.
-func serveFile(t *testing.T) target { return serveAs(t, server.Config{}) }
-
-// serveAs is serveFile with what else the configuration says.
-func serveAs(t *testing.T, config server.Config) target {
+func serveFile(t *testing.T) target {
 	t.Helper()
 	st, err := local.Open(filepath.Join(t.TempDir(), "tour.sqlite"), local.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Engine, config.Token, config.RequirePass = engine.New(st), token, password
-	s := server.New(config)
+	s := server.New(server.Config{Engine: engine.New(st), Token: token, RequirePass: password})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	serve := func(face func(context.Context, net.Listener) error) string {

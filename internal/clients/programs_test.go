@@ -13,37 +13,54 @@ import (
 	"github.com/meowdis/meowdis/internal/oracle"
 )
 
-// programs are used as their own documentation shows, on servers of their own. They are
-// told HOST PORT PASSWORD, or over REST, which redis-server does not speak, URL TOKEN.
-var programs = []struct {
+// program is one that is used as its own documentation shows, on a server of its own. It is told
+// HOST PORT PASSWORD, or over REST, which redis-server does not speak, URL TOKEN.
+type program struct {
 	name string
-	args []string
+	dir  string                      // where it runs, named after what it is written in
+	args func(t *testing.T) []string // makes it ready and returns how it is started
 	rest bool
-}{
-	{name: "BullMQ", args: []string{"node", "bullmq.mjs"}},
-	{name: "socket.io", args: []string{"node", "chat.mjs"}},
-	{name: "connect-redis", args: []string{"node", "sessions.mjs"}},
-	{name: "rate-limiter-flexible and redlock", args: []string{"node", "limits.mjs"}},
-	{name: "@upstash/ratelimit", args: []string{"node", "upstash-ratelimit.mjs"}, rest: true},
+	// flags are what serve needs for it; redis-server has no such flags, and is left out.
+	flags []string
+}
+
+var programs = []program{
+	{name: "BullMQ", dir: "node", args: script("bullmq.mjs")},
+	{name: "socket.io", dir: "node", args: script("chat.mjs")},
+	{name: "connect-redis", dir: "node", args: script("sessions.mjs")},
+	{name: "rate-limiter-flexible and redlock", dir: "node", args: script("limits.mjs")},
+	{name: "@upstash/ratelimit", dir: "node", args: script("upstash-ratelimit.mjs"), rest: true},
+	{name: "go-redis", dir: "golang", args: goTest("TestGoRedis")},
+	{name: "go-redis for clusters", dir: "golang", args: goTest("TestGoRedisCluster"), flags: []string{"--cluster"}},
+	{name: "asynq", dir: "golang", args: goTest("TestAsynq")},
+	{name: "redigo", dir: "golang", args: goTest("TestRedigo")},
+	{name: "rueidis", dir: "golang", args: goTest("TestRueidis")},
+	{name: "redis-py", dir: "python", args: python("redis_py.py")},
+	{name: "Celery", dir: "python", args: python("celery_shop.py")},
+	{name: "django-redis", dir: "python", args: python("django_cache.py")},
+	{name: "Sidekiq", dir: "ruby", args: ruby("shop.rb")},
 }
 
 // TestPrograms runs them beside each other, since they wait for their own delays most of the time.
 func TestPrograms(t *testing.T) {
-	nodePackages(t)
 	meowdis := build(t)
 	for _, p := range programs {
+		args := p.args(t)
+		start := func(t *testing.T, more ...string) {
+			run(t, p.dir, nil, args[0], append(args[1:len(args):len(args)], more...)...)
+		}
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			t.Run("meowdis", func(t *testing.T) {
 				t.Parallel()
-				resp, rest := serve(t, meowdis)
+				resp, rest := serve(t, meowdis, p.flags...)
 				if p.rest {
-					start(t, p.args, rest.String(), token)
+					start(t, rest.String(), token)
 				} else {
-					start(t, p.args, resp.Hostname(), resp.Port(), password)
+					start(t, resp.Hostname(), resp.Port(), password)
 				}
 			})
-			if p.rest {
+			if p.rest || p.flags != nil {
 				return
 			}
 			t.Run("redis-server", func(t *testing.T) {
@@ -51,16 +68,48 @@ func TestPrograms(t *testing.T) {
 				redis := oracle.Start(t)
 				port := redis.Port(t)
 				redis.Dial(t).Do([]byte("CONFIG"), []byte("SET"), []byte("requirepass"), []byte(password))
-				start(t, p.args, "127.0.0.1", port, password)
+				start(t, "127.0.0.1", port, password)
 			})
 		})
 	}
 }
 
-// start runs a program to its end, in the directory that has the name of its interpreter.
-func start(t *testing.T, program []string, args ...string) {
-	t.Helper()
-	run(t, program[0], nil, program[0], append(program[1:len(program):len(program)], args...)...)
+func script(name string) func(*testing.T) []string {
+	return func(t *testing.T) []string {
+		nodePackages(t)
+		return []string{"node", name}
+	}
+}
+
+// goTest is a test of the module in golang, which is compiled without optimisation: most of the
+// time goes into that.
+func goTest(name string) func(*testing.T) []string {
+	return func(t *testing.T) []string {
+		run(t, "golang", nil, "go", "test", "-c", "-gcflags=all=-N -l")
+		return []string{"./golang.test", "-test.run=^" + name + "$", "-test.timeout=2m"}
+	}
+}
+
+// python is Debian's, which another one may hide.
+func python(name string) func(*testing.T) []string {
+	return func(t *testing.T) []string {
+		for _, interpreter := range []string{"/usr/bin/python3", "python3"} {
+			if exec.Command(interpreter, "-c", "import redis, celery, django_redis").Run() == nil {
+				return []string{interpreter, "-B", name}
+			}
+		}
+		t.Fatal("these tests run programs in Python: install redis-py, Celery and django-redis (Debian: apt-get install python3-redis python3-celery python3-django-redis)")
+		return nil
+	}
+}
+
+func ruby(name string) func(*testing.T) []string {
+	return func(t *testing.T) []string {
+		if err := exec.Command("ruby", "-e", "require 'sidekiq'").Run(); err != nil {
+			t.Fatal("these tests run Sidekiq: install it (Debian: apt-get install ruby-sidekiq)")
+		}
+		return []string{"ruby", name}
+	}
 }
 
 // build builds meowdis and returns its path.
@@ -73,9 +122,10 @@ func build(t *testing.T) string {
 
 // serve runs meowdis serve on a file of its own until the test ends, which it must do
 // in peace, and returns the URLs that it prints.
-func serve(t *testing.T, bin string) (resp, rest *url.URL) {
+func serve(t *testing.T, bin string, flags ...string) (resp, rest *url.URL) {
 	t.Helper()
 	cmd := exec.Command(bin, "serve", "--db", filepath.Join(t.TempDir(), "program.sqlite"), "--resp", "127.0.0.1:0", "--http", "127.0.0.1:0")
+	cmd.Args = append(cmd.Args, flags...)
 	cmd.Env = append(os.Environ(), "MEOWDIS_REQUIREPASS="+password, "MEOWDIS_TOKEN="+token)
 	var log strings.Builder
 	cmd.Stderr = &log

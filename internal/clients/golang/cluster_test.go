@@ -1,17 +1,14 @@
-package clients
+package golang
 
 import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
-
-	"github.com/meowdis/meowdis/server"
 )
 
 // Clients that know only clusters find one node that has all slots.
 func TestGoRedisCluster(t *testing.T) {
-	x := serveAs(t, server.Config{Cluster: true})
-	c := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{x.addr}, Password: password, MaxRetries: -1})
+	c := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{address}, Password: password, MaxRetries: -1})
 	t.Cleanup(func() { c.Close() })
 	equal(t, c.Set(ctx, "tom", "cat", 0), "OK")
 	equal(t, c.Set(ctx, "felix", "cat", 0), "OK")

@@ -1,7 +1,6 @@
-package clients
+package golang
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,29 +17,27 @@ import (
 func TestGoRedis(t *testing.T) {
 	for _, version := range []int{2, 3} {
 		t.Run(fmt.Sprint("RESP", version), func(t *testing.T) {
-			tour(t, func(t *testing.T, x target) {
-				c := goRedis(t, x, func(o *redis.Options) { o.Protocol = version })
-				tourStrings(t, c)
-				tourCollections(t, c)
-				tourPipelines(t, c)
-				tourTransactions(t, c)
-				tourMessages(t, c)
-				tourErrors(t, c, x)
-			})
+			c := goRedis(t, func(o *redis.Options) { o.Protocol = version })
+			tourStrings(t, c)
+			tourCollections(t, c)
+			tourPipelines(t, c)
+			tourTransactions(t, c)
+			tourMessages(t, c)
+			tourScripts(t, c)
+			tourWaits(t, c)
+			tourErrors(t, c)
 		})
 	}
 }
 
-func goRedis(t *testing.T, x target, change func(*redis.Options)) *redis.Client {
+func goRedis(t *testing.T, change func(*redis.Options)) *redis.Client {
 	t.Helper()
-	o := &redis.Options{Network: x.network, Addr: x.addr, Password: password, ClientName: "tour", MaxRetries: -1}
+	o := &redis.Options{Addr: address, Password: password, ClientName: "tour", MaxRetries: -1}
 	change(o)
 	c := redis.NewClient(o)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
-
-var ctx = context.Background()
 
 // equal fails the test unless a command answers want.
 func equal[T any](t *testing.T, cmd interface{ Result() (T, error) }, want T) {
@@ -201,16 +198,51 @@ func tourMessages(t *testing.T, c *redis.Client) {
 	}
 }
 
-func tourErrors(t *testing.T, c *redis.Client, x target) {
+func tourScripts(t *testing.T, c *redis.Client) {
+	add := redis.NewScript(`return redis.call('INCRBY', KEYS[1], ARGV[1])`)
+	equal(t, add.Run(ctx, c, []string{"script"}, 41), any(int64(41)))
+	equal(t, c.ScriptFlush(ctx), "OK")
+	equal(t, add.Run(ctx, c, []string{"script"}, 1), any(int64(42)))
+}
+
+// waiting returns once as many clients wait.
+func waiting(t *testing.T, c *redis.Client, n int) {
+	t.Helper()
+	for !strings.Contains(c.Info(ctx, "clients").Val(), fmt.Sprintf("\nblocked_clients:%d\r", n)) {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func tourWaits(t *testing.T, c *redis.Client) {
+	equal(t, c.XGroupCreateMkStream(ctx, "log", "readers", "$"), "OK")
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() { equal(t, c.BLPop(ctx, time.Minute, "jobs", "others"), []string{"jobs", "one"}) })
+	all.Go(func() {
+		equal(t, c.BZPopMin(ctx, time.Minute, "scores"), &redis.ZWithKey{Key: "scores", Z: redis.Z{Score: 1.5, Member: "a"}})
+	})
+	all.Go(func() {
+		equal(t, c.XReadGroup(ctx, &redis.XReadGroupArgs{Group: "readers", Consumer: "kitty", Streams: []string{"log", ">"}, Block: time.Minute}),
+			[]redis.XStream{{Stream: "log", Messages: []redis.XMessage{{ID: "1-1", Values: map[string]any{"f": "v"}}}}})
+	})
+	waiting(t, c, 3)
+	equal(t, c.RPush(ctx, "jobs", "one"), 1)
+	equal(t, c.ZAdd(ctx, "scores", redis.Z{Score: 1.5, Member: "a"}), 1)
+	equal(t, c.XAdd(ctx, &redis.XAddArgs{Stream: "log", ID: "1-1", Values: []string{"f", "v"}}), "1-1")
+	all.Wait()
+	equal(t, c.XAck(ctx, "log", "readers", "1-1"), 1)
+}
+
+func tourErrors(t *testing.T, c *redis.Client) {
 	fails(t, c.Incr(ctx, "greeting").Err(), "ERR value is not an integer or out of range")
 	fails(t, c.LPush(ctx, "greeting", "x").Err(), "WRONGTYPE Operation against a key holding the wrong kind of value")
 	fails(t, c.Do(ctx, "NOSUCH", "a").Err(), "ERR unknown command 'NOSUCH', with args beginning with: 'a' ")
 	fails(t, c.Do(ctx, "GET").Err(), "ERR wrong number of arguments for 'get' command")
 
-	other := goRedis(t, x, func(o *redis.Options) { o.DB = 2 })
+	other := goRedis(t, func(o *redis.Options) { o.DB = 2 })
 	fails(t, other.Get(ctx, "greeting").Err(), redis.Nil.Error())
-	stranger := goRedis(t, x, func(o *redis.Options) { o.Password = "wrong" })
+	stranger := goRedis(t, func(o *redis.Options) { o.Password = "wrong" })
 	fails(t, stranger.Ping(ctx).Err(), "WRONGPASS invalid username-password pair or user is disabled.")
-	anonymous := goRedis(t, x, func(o *redis.Options) { o.Password = "" })
+	anonymous := goRedis(t, func(o *redis.Options) { o.Password = "" })
 	fails(t, anonymous.Get(ctx, "a").Err(), "NOAUTH")
 }

@@ -1,0 +1,131 @@
+package golang
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+)
+
+// TestRueidis has no client-side caching: it needs CLIENT TRACKING.
+func TestRueidis(t *testing.T) {
+	options := rueidis.ClientOption{InitAddress: []string{address}, Password: password, DisableCache: true}
+	c, err := rueidis.NewClient(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Do(ctx, c.B().Set().Key("greeting").Value("hello").Ex(time.Minute).Build()).Error(); err != nil {
+		t.Error(err)
+	}
+	if s, err := c.Do(ctx, c.B().Get().Key("greeting").Build()).ToString(); s != "hello" || err != nil {
+		t.Errorf("GET: %q, %v", s, err)
+	}
+	if err := c.Do(ctx, c.B().Get().Key("nothing").Build()).Error(); !rueidis.IsRedisNil(err) {
+		t.Errorf("GET of a missing key: %v", err)
+	}
+	// Commands of many goroutines share a connection and go out together.
+	var all sync.WaitGroup
+	for range 100 {
+		all.Go(func() {
+			if err := c.Do(ctx, c.B().Incr().Key("counter").Build()).Error(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	replies := c.DoMulti(ctx, c.B().Get().Key("counter").Build(), c.B().Incr().Key("greeting").Build(),
+		c.B().Zadd().Key("z").ScoreMember().ScoreMember(1.5, "a").ScoreMember(2, "b").Build(),
+		c.B().Zrange().Key("z").Min("0").Max("-1").Withscores().Build())
+	if n, err := replies[0].AsInt64(); n != 100 || err != nil {
+		t.Errorf("100 INCR: %d, %v", n, err)
+	}
+	if err := replies[1].Error(); err == nil || err.Error() != "value is not an integer or out of range" {
+		t.Errorf("INCR of a text: %v", err)
+	}
+	if z, err := replies[3].AsZScores(); !reflect.DeepEqual(z, []rueidis.ZScore{{Member: "a", Score: 1.5}, {Member: "b", Score: 2}}) || err != nil {
+		t.Errorf("ZRANGE: %v, %v", z, err)
+	}
+	script := rueidis.NewLuaScript(`return {redis.call("INCRBY", KEYS[1], ARGV[1]), "two"}`)
+	if reply, err := script.Exec(ctx, c, []string{"counter"}, []string{"5"}).ToArray(); err != nil || len(reply) != 2 {
+		t.Errorf("the script: %v, %v", reply, err)
+	}
+	rueidisTransaction(t, c)
+	rueidisMessages(t, c)
+	rueidisLock(t, options)
+}
+
+// rueidisTransaction watches a key on a connection of its own.
+func rueidisTransaction(t *testing.T, c rueidis.Client) {
+	err := c.Dedicated(func(own rueidis.DedicatedClient) error {
+		own.Do(ctx, own.B().Watch().Key("greeting").Build())
+		c.Do(ctx, c.B().Set().Key("greeting").Value("changed").Build())
+		replies := own.DoMulti(ctx, own.B().Multi().Build(), own.B().Set().Key("greeting").Value("mine").Build(), own.B().Exec().Build())
+		return replies[2].Error()
+	})
+	if !rueidis.IsRedisNil(err) {
+		t.Errorf("a transaction whose key changed: %v", err)
+	}
+}
+
+func rueidisMessages(t *testing.T, c rueidis.Client) {
+	listening, stop := context.WithTimeout(ctx, time.Minute)
+	defer stop()
+	heard := make(chan rueidis.PubSubMessage, 1)
+	ended := make(chan error, 1)
+	subscribed := make(chan struct{})
+	hook := rueidis.WithOnSubscriptionHook(listening, func(s rueidis.PubSubSubscription) {
+		if s.Kind == "subscribe" {
+			close(subscribed)
+		}
+	})
+	go func() {
+		ended <- c.Receive(hook, c.B().Subscribe().Channel("news").Build(), func(m rueidis.PubSubMessage) { heard <- m })
+	}()
+	<-subscribed
+	if n, err := c.Do(ctx, c.B().Publish().Channel("news").Message("fish").Build()).AsInt64(); n != 1 || err != nil {
+		t.Errorf("PUBLISH: %d, %v", n, err)
+	}
+	if m := <-heard; m.Channel != "news" || m.Message != "fish" {
+		t.Errorf("the message is %v", m)
+	}
+	stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Receive ended with %v", err)
+	}
+}
+
+// rueidisLock has ten goroutines take a lock that is kept alive while they have it.
+func rueidisLock(t *testing.T, options rueidis.ClientOption) {
+	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
+		ClientOption: options, KeyMajority: 1, NoLoopTracking: true, KeyValidity: 500 * time.Millisecond, TryNextAfter: 10 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer locker.Close()
+	var all sync.WaitGroup
+	visits := 0 // guarded by the lock
+	for range 10 {
+		all.Go(func() {
+			held, release, err := locker.WithContext(ctx, "room")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer release()
+			if held.Err() == nil {
+				visits++
+			}
+		})
+	}
+	all.Wait()
+	if visits != 10 {
+		t.Errorf("%d of 10 had the lock", visits)
+	}
+}
