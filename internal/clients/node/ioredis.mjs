@@ -80,24 +80,6 @@ assert.equal(await redis.script('FLUSH'), 'OK')
 assert.deepEqual(await Promise.all([many.addTo('script', 1), many.addTo('script', 1)]), [[41, 'two', null], [42, 'two', null]])
 assert.deepEqual(await redis.multi().eval("return redis.call('GET', KEYS[1])", 1, 'script').exec(), [[null, '42']])
 
-// channels
-const subscriber = connect()
-const heard = []
-subscriber.on('message', (channel, message) => heard.push([channel, message]))
-subscriber.on('pmessage', (pattern, channel, message) => heard.push([pattern, channel, message]))
-assert.equal(await subscriber.subscribe('news', 'weather'), 2)
-assert.equal(await subscriber.psubscribe('n?ws'), 3)
-assert.equal(await redis.publish('news', 'größe'), 2)
-assert.equal(await redis.publish('weather', 'rain'), 1)
-assert.equal(await redis.publish('sports', 'none'), 0)
-assert.deepEqual(await redis.pubsub('NUMSUB', 'news', 'sports'), ['news', 1, 'sports', 0])
-await assert.rejects(subscriber.get('a'), /subscriber mode/)
-assert.equal(await subscriber.unsubscribe('weather'), 2)
-assert.deepEqual(heard, [['news', 'größe'], ['n?ws', 'news', 'größe'], ['weather', 'rain']])
-assert.equal(await subscriber.unsubscribe('news'), 1)
-assert.equal(await subscriber.punsubscribe('n?ws'), 0)
-assert.equal(await subscriber.get('counter'), '42')
-
 // waiting for lists, sorted sets and streams
 const waiting = [connect(), connect(), connect()]
 const waits = [waiting[0].blpop('jobs', 'other', 30), waiting[1].bzpopmin('scores', 30),
@@ -107,13 +89,6 @@ await redis.pipeline().rpush('jobs', 'one', 'two').zadd('scores', 1.5, 'a').xadd
 assert.deepEqual(await Promise.all(waits), [['jobs', 'one'], ['scores', 'a', '1.5'], [['log', [['1-1', ['f', 'v']]]]]])
 assert.deepEqual(await redis.lrange('jobs', 0, -1), ['two'])
 assert.equal(await waiting[0].brpop('nothing', 0.01), null)
-
-// commands that others send
-const monitor = await redis.monitor()
-const seen = new Promise((resolve) => monitor.on('monitor', (time, args) => args[0] === 'set' && resolve(args)))
-await redis.set('watched', 'x')
-assert.deepEqual(await seen, ['set', 'watched', 'x'])
-monitor.disconnect()
 
 // databases
 const second = connect({ db: 2 })
@@ -165,4 +140,4 @@ await assert.rejects(stranger.connect().then(() => stranger.get('a')), /WRONGPAS
 stranger.disconnect()
 
 assert.equal(await redis.quit(), 'OK')
-await Promise.all([many, second, subscriber, ...waiting].map((client) => client.quit()))
+await Promise.all([many, second, ...waiting].map((client) => client.quit()))

@@ -81,7 +81,7 @@ if __name__ == '__main__':
     signal.alarm(60)
     # As the worker knows the tasks: by the name of this module.
     import celery_shop
-    worker = subprocess.Popen([sys.executable, '-m', 'celery', '-A', 'celery_shop', 'worker', '--concurrency=2', '--loglevel=warning'])
+    worker = subprocess.Popen([sys.executable, '-B', '-m', 'celery', '-A', 'celery_shop', 'worker', '--concurrency=2', '--loglevel=warning'])
     try:
         celery_shop.shop()
         # One that is told to end gives back what it has not begun, as the one that is revoked.
