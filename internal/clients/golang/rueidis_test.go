@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
 	"github.com/redis/rueidis/rueidislock"
 )
 
-// TestRueidis has no client-side caching: it needs CLIENT TRACKING.
 func TestRueidis(t *testing.T) {
-	options := rueidis.ClientOption{InitAddress: []string{address}, Password: password, DisableCache: true}
+	options := rueidis.ClientOption{InitAddress: []string{address}, Password: password}
 	c, err := rueidis.NewClient(options)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,35 @@ func TestRueidis(t *testing.T) {
 	}
 	rueidisTransaction(t, c)
 	rueidisMessages(t, c)
+	rueidisCache(t, c)
 	rueidisLock(t, options)
+}
+
+// rueidisCache keeps what it has read until the server says that it has changed.
+func rueidisCache(t *testing.T, c rueidis.Client) {
+	read := func() (string, bool) {
+		t.Helper()
+		reply := c.DoCache(ctx, c.B().Hget().Key("menu").Field("dinner").Cache(), time.Hour)
+		text, err := reply.ToString()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text, reply.IsCacheHit()
+	}
+	other := goRedis(t, func(*goredis.Options) {})
+	equal(t, other.HSet(ctx, "menu", "dinner", "fish"), 1)
+	for i, hit := range []bool{false, true, true} {
+		if text, kept := read(); text != "fish" || kept != hit {
+			t.Errorf("read %d: %q, kept: %v", i+1, text, kept)
+		}
+	}
+	equal(t, other.HSet(ctx, "menu", "dinner", "milk"), 0)
+	for text, _ := read(); text != "milk"; text, _ = read() {
+		time.Sleep(5 * time.Millisecond) // The old value lasts an hour, unless the server tells.
+	}
+	if _, kept := read(); !kept {
+		t.Error("what was read again is not kept")
+	}
 }
 
 // rueidisTransaction watches a key on a connection of its own.
