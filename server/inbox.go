@@ -28,6 +28,7 @@ type letter struct {
 	invalid   *tracking.Message
 	passed    bool   // in place of another client
 	to        *inbox // whose it is, nil for that which holds it
+	own       bool   // the client's own command tells it
 }
 
 func (l letter) size() int {
@@ -72,6 +73,7 @@ func (b *inbox) read(on bool) {
 func (b *inbox) forward(l letter, own bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	l.own = own
 	b.holding = b.holding || own
 	if own || (b.holding || b.reading) && !b.replied {
 		b.keep(l)
@@ -119,12 +121,25 @@ func (b *inbox) hold() {
 	b.holding = true
 }
 
-// replies says that the reply is on its way: it does not matter any more which comes first, that or
-// a message to another client.
+// replies says that the reply is on its way. Another client is told first, so that who has the reply
+// and then hears from that one knows all.
 func (b *inbox) replies() {
+	for _, l := range b.others() {
+		l.to.invalidate(l, false)
+	}
+}
+
+// others are the messages for other clients: no one has two inboxes locked.
+func (b *inbox) others() (others []letter) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.replied = true
+	for _, l := range b.held {
+		if l.to != nil {
+			others = append(others, l)
+		}
+	}
+	return others
 }
 
 // release sends what was kept back, after the reply.
@@ -140,10 +155,11 @@ func (b *inbox) open() (others []letter) {
 	defer b.mu.Unlock()
 	b.resp3, b.muted = b.client.resp3, b.client.quiet == silent
 	for _, l := range b.held {
-		if l.to != nil {
-			others = append(others, l)
-		} else {
+		switch {
+		case l.to == nil:
 			b.post(l)
+		case !l.own || !b.replied:
+			others = append(others, l)
 		}
 	}
 	b.holding, b.early, b.reading, b.replied, b.held, b.size = false, false, false, false, nil, 0

@@ -74,6 +74,7 @@ type stage struct {
 	mask          func([]byte) string
 	steps         string // of the schedule
 	order         []string
+	watcher       *actor // who asks for INFO
 	actors        map[string]*actor
 }
 
@@ -145,14 +146,18 @@ func (s *stage) leave(who string) {
 
 // until waits until INFO has a line, as another client sees it.
 func (s *stage) until(line string) {
-	conn, err := net.Dial(s.network, s.addr)
-	if err != nil {
-		s.t.Fatal(err)
+	a := s.watcher
+	if a == nil {
+		conn, err := net.Dial(s.network, s.addr)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.t.Cleanup(func() { conn.Close() })
+		a = &actor{conn: conn}
+		s.watcher = a
 	}
-	defer conn.Close()
-	a := &actor{conn: conn}
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		conn.Write([]byte("INFO clients\r\n"))
+		a.conn.Write([]byte("INFO clients\r\n"))
 		got := a.hear(s.t, line)
 		if bytes.Contains(got, []byte(line)) {
 			return
