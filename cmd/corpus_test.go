@@ -42,7 +42,7 @@ func differs(s corpus.Step) bool {
 
 // needsConnection reports whether steps use what a REST endpoint does not have.
 func needsConnection(steps []corpus.Step) bool {
-	return has(steps, "WATCH", "AUTH", "HELLO", "RESET", "QUIT", "CLIENT", "BLPOP")
+	return has(steps, "WATCH", "AUTH", "HELLO", "RESET", "QUIT", "CLIENT", "BLPOP", "BLMOVEM")
 }
 
 // leavesTraces reports whether steps may leave something to what follows that FLUSHALL does not
