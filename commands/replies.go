@@ -75,6 +75,9 @@ var streamInfo = []Reply{{
 	}},
 }}
 
+// libraries are maps, and so are their functions.
+var libraries = []Reply{{Records: Maps, RESP3: &Shape{Each: &Shape{Form: ToMap, Named: map[string]*Shape{"functions": toMaps}}}}}
+
 // Shapes that hold themselves: a subcommand is described as a command is, and an
 // argument inside another as any.
 var (

@@ -79,7 +79,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION LIST", Group: "scripting", Since: "7.0.0", Arity: -2, Flags: NoScript,
-		Replies: someMaps,
+		Replies: libraries,
 		Traits:  Looks,
 		Summary: "Lists the libraries and their functions",
 		Syntax:  "[LIBRARYNAME library-name-pattern] [WITHCODE]",

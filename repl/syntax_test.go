@@ -101,7 +101,7 @@ func isMissing(arg []byte) bool {
 
 // sloppy are calls with mistakes that Redis lets pass, or only queues.
 var sloppy = []string{
-	"BITCOUNT a -2 -100 x", "LOLWUT nonsense", "XPENDING a g - + 10 bob extra", "SET k v EX x EX 100", "SELECT x", "PING a b",
+	"BITCOUNT a -2 -100 x", "LOLWUT nonsense", "XPENDING a g - + 10 bob extra", "SET k v EX x EX 100", "SELECT x", "PING a b", "FCALL get x",
 }
 
 // No call that works is complained about: the whole corpus, as it is typed.
