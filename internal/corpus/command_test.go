@@ -20,6 +20,7 @@ var grown = map[string]bool{
 	"ZRANK arity": true, "ZREVRANK arity": true, "COMMAND GETKEYS arity": true, "COMMAND GETKEYSANDFLAGS arity": true,
 	"BLPOP flags": true, "BRPOP flags": true, "BLMOVE flags": true, "BRPOPLPUSH flags": true, "BZPOPMIN flags": true, "BZPOPMAX flags": true,
 	"WAIT flags": true, "WAIT categories": true, "SINTERSTORE key specs": true, "MSETNX tips": true, "SCAN tips": true, "RANDOMKEY tips": true,
+	"LATENCY RESET tips": true, "CLUSTER SHARDS flags": true, "CLUSTER SLOTS flags": true,
 	"ACL DELUSER tips": true, "ACL SAVE tips": true, "ACL SETUSER tips": true,
 	"CLIENT SETNAME tips": true, "CONFIG RESETSTAT tips": true, "CONFIG REWRITE tips": true,
 }
