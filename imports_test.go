@@ -46,9 +46,10 @@ sweep:                keytype schema store
 translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema script store translator/document translator/filter translator/vector
 pubsub:               glob resp
 tracking:             commands resp
+notify:               resp
 script:               commands lua resp
 tally:                commands resp
-engine:               acl commands pubsub resp script store tally translator
+engine:               acl commands notify pubsub resp script store tally translator
 foreign:              keytype resp store translator
 doctor:               foreign keytype resp schema store translator
 keyspace/catalog:     keyspace keytype rdb resp schema store

@@ -340,6 +340,7 @@ type planned struct {
 	own       translator.Plan // the engine's, in place of a command
 	session   *Session        // whose it is
 	evicts    bool            // it makes room, and is nobody's
+	noting    *noting         // when its events are told
 	waiter    *waiter         // when it is tried for the first time, by its session
 }
 
@@ -370,6 +371,9 @@ func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 	made = translator.Translate(p.cmd, p.args, env)
 	if p.session != nil && p.session.engine.feed.Follows() {
 		of := p // which is on the heap, and p is not
+		if made.Batch.Stmts != nil && of.notes() {
+			made = of.noted(made, env)
+		}
 		made.Batch.Of = &of
 	}
 	return made

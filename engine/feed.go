@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/notify"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -49,6 +50,7 @@ type feed struct {
 	interest atomic.Int64 // waiting clients and listeners
 	listing  sync.Mutex
 	told     atomic.Pointer[[]*func([]Change)] // the listeners
+	notify   atomic.Pointer[func([]notify.Event)]
 
 	current transaction // the writer's goroutine's own
 	after   sync.Mutex  // held by who serves after the store's calls
@@ -59,6 +61,7 @@ type feed struct {
 type transaction struct {
 	notes  []note
 	begun  []Change
+	events []notify.Event
 	served []*waiter
 }
 
@@ -127,15 +130,18 @@ func (f *feed) Ran(b *store.Batch, r *store.Result, run func(store.Batch) (store
 func (f *feed) Ended(committed bool) { f.ended(&f.current, committed) }
 
 func (f *feed) ended(t *transaction, committed bool) {
-	if len(t.notes)+len(t.begun)+len(t.served) == 0 {
+	if len(t.notes)+len(t.begun)+len(t.events)+len(t.served) == 0 {
 		return
 	}
 	if committed && len(t.begun) > 0 {
 		f.tell(t.begun)
 	}
+	if tell := f.notify.Load(); tell != nil && committed && len(t.events) > 0 {
+		(*tell)(t.events)
+	}
 	f.waits.settle(t.served, committed)
 	clear(t.served)
-	t.notes, t.begun, t.served = nil, nil, t.served[:0]
+	t.notes, t.begun, t.events, t.served = nil, nil, nil, t.served[:0]
 }
 
 func (f *feed) tell(changes []Change) {
@@ -187,7 +193,11 @@ func (f *feed) tried(c planned, fn func() (resp.Value, error)) (resp.Value, erro
 
 // note notes what a batch has changed.
 func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
+	if _, fields := b.Of.(store.ExpiredFields); fields {
+		f.expired(t, b, r)
+	}
 	if _, expired := b.Of.(store.Expired); expired {
+		f.expired(t, b, r)
 		for _, row := range slices.Concat(r.Rows...) {
 			if len(row) >= store.ExpiredCells {
 				f.add(t, Change{DB: int(row[1].Int()), Keys: [][]byte{row[2].Bytes()}, Expired: true}, int(row[1].Int()))
@@ -195,9 +205,14 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 		}
 		return
 	}
+	p, is := b.Of.(*planned)
+	if is && p.noting != nil && p.noting.own > 0 {
+		t.events = append(t.events, p.noting.events(p, r)...)
+		r = p.noting.without(r)
+	}
 	keys, changed := changedKeys(b, r)
 	c := Change{Keys: keys}
-	if p, is := b.Of.(*planned); is {
+	if is {
 		if c.DB, c.Evicted = p.db, p.evicts; !p.evicts {
 			c.Session, c.Command, c.Args = p.session, p.cmd, p.args
 		}

@@ -95,6 +95,7 @@ func (s *Server) configGet(args [][]byte) resp.Value {
 	for alias, name := range aliases {
 		values[alias] = s.params[name]
 	}
+	values[eventsParameter] = shownClasses(values[eventsParameter])
 	reply := resp.EmptyMap
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		for _, pattern := range args[2:] {
@@ -170,6 +171,7 @@ func (s *Server) take(changed map[string]string) {
 		return
 	}
 	s.config.Engine.SetLimits(limits(changed))
+	s.notify(changed[eventsParameter])
 	most, _ := strconv.ParseInt(changed["maxmemory"], 10, 64)
 	s.config.Engine.SetMaxMemory(most, changed["maxmemory-policy"])
 	ms, _ := strconv.ParseInt(changed[timeLimit], 10, 64)

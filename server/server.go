@@ -105,8 +105,11 @@ type Server struct {
 	traffic  traffic
 	tally    *tally.Tally
 
-	hub      *pubsub.Hub
-	tracks   *tracking.Table
+	hub          *pubsub.Hub
+	tracks       *tracking.Table
+	notifies     atomic.Bool // keyspace events are told
+	eventClasses string      // which
+
 	tracing  sync.Mutex // while who tracks changes
 	untrack  func()     // stops what tells the table of changes; nil while no one tracks
 	users    *acl.Users

@@ -44,7 +44,7 @@ var settable = map[string]setting{
 	"proto-max-bulk-len": atLeast(1<<20, atMost(resp.MaxBulk, memory)), "client-query-buffer-limit": atLeast(1<<20, memory),
 	"client-output-buffer-limit": anything, // mergeOutputs
 	"tracking-table-max-keys":    number(0, math.MaxInt64),
-	"notify-keyspace-events":     eventClasses, "protected-mode": yesNo, "latency-tracking-info-percentiles": checkPercentiles,
+	eventsParameter:              eventClasses, "protected-mode": yesNo, "latency-tracking-info-percentiles": checkPercentiles,
 
 	"maxmemory": memory, "maxmemory-policy": policy,
 
@@ -155,11 +155,15 @@ func clamped(low, high int64, check setting) setting {
 	}
 }
 
-// eventClasses reads notify-keyspace-events, and writes the classes in Redis's order.
+// eventClasses reads notify-keyspace-events, and writes the classes in Redis's order; with A that does
+// not show n, which shownClasses leaves out.
 func eventClasses(value string) (normal, why string) {
-	const all, others = "g$lshzxetd", "KEmn"
-	if strings.Trim(value, "A"+all+others) != "" {
+	const all = allClasses
+	if strings.Trim(value, "A"+all+"KEmn") != "" {
 		return "", "Invalid event class character. Use 'Ag$lshzxeKEtmdn'."
+	}
+	if strings.Contains(value, "m") {
+		return "", "there are no events of missing keys (m) here: what reads does not look whether anyone listens"
 	}
 	has := func(class rune) bool { return strings.ContainsRune(value, class) }
 	kept := func(classes string) string {
@@ -171,9 +175,9 @@ func eventClasses(value string) (normal, why string) {
 		}, classes)
 	}
 	if normal = kept(all); has('A') || normal == all {
-		return "A" + kept("KEm"), "" // with which Redis does not show n
+		return "A" + kept("nKE"), ""
 	}
-	return normal + kept("n") + kept("KE") + kept("m"), ""
+	return normal + kept("n") + kept("KE"), ""
 }
 
 // savePoints reads pairs of seconds and changes, with one space between all.

@@ -32,7 +32,7 @@ func listens(name []byte) bool {
 // or after a reply.
 func (c *client) alone(ctx context.Context, calls [][][]byte) {
 	for i := range calls {
-		if c.monitors || sendsMessages(calls[i]) {
+		if c.monitors || c.server.notifies.Load() || sendsMessages(calls[i]) {
 			c.inbox.hold() // what it sends to itself comes after its reply
 		}
 		c.takeOff(calls[i])

@@ -118,7 +118,7 @@ var exchanges = []string{
 	"CONFIG RESETSTAT\r\nCONFIG REWRITE\r\n",
 	"CLUSTER INFO\r\nCLUSTER\r\nCLUSTER NOSUCH\r\nCLUSTER KEYSLOT\r\nCLUSTER KEYSLOT a\r\nCLUSTER SLOTS\r\nCLUSTER ADDSLOTS 1\r\nREADONLY\r\nREADWRITE\r\nASKING\r\nMULTI\r\nCLUSTER MYID\r\nEXEC\r\n",
 	"REPLICAOF no one\r\nSLAVEOF NO ONE\r\nREPLICAOF a b\r\nROLE\r\nFAILOVER\r\nFAILOVER abort\r\nFAILOVER TO 1 2 x\r\nMODULE LOAD x\r\nMODULE LOADEX x\r\nMODULE UNLOAD x\r\nMODULE LOAD\r\nMEMORY NOSUCH\r\n",
-	"CONFIG SET notify-keyspace-events KEA\r\nCONFIG GET notify-keyspace-events\r\nCONFIG SET notify-keyspace-events mxgE$\r\nCONFIG GET notify-keyspace-events\r\n" +
+	"CONFIG SET notify-keyspace-events KEA\r\nCONFIG GET notify-keyspace-events\r\nCONFIG SET notify-keyspace-events xgE$\r\nCONFIG GET notify-keyspace-events\r\n" +
 		"CONFIG SET notify-keyspace-events KnEgx\r\nCONFIG GET notify-keyspace-events\r\nCONFIG SET notify-keyspace-events \"\"\r\nCONFIG GET notify-keyspace-events\r\n",
 	"CONFIG SET client-output-buffer-limit \"normal 1 2\"\r\nCONFIG SET client-output-buffer-limit \"foo 1 2 3\"\r\nCONFIG SET client-output-buffer-limit \"master 1 2 3\"\r\n" +
 		"CONFIG SET client-output-buffer-limit \"normal x 2 3\"\r\nCONFIG SET client-output-buffer-limit \"\"\r\n" +

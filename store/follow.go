@@ -32,5 +32,10 @@ func (a *Astray) Unwrap() error { return a.Err }
 // long: 1, the database and the name of each.
 type Expired struct{}
 
-// ExpiredCells is how many cells they have.
+// ExpiredFields is what a batch is Of that deletes the expired fields of a hash which stays. Its last
+// row names that, as those of Expired.
+type ExpiredFields struct{}
+
+// ExpiredCells is how many cells they have at least. One more says whether a key is a hash that went
+// with its last field.
 const ExpiredCells = 3

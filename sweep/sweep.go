@@ -35,7 +35,7 @@ const sqlKeys = `DELETE FROM keys WHERE id IN (SELECT id FROM (
 			SELECT id, ` + schema.DiesAt + ` AS died_at, iif(type = 'string', count / ` + schema.PartBytes + `, count) AS size
 			FROM keys WHERE ` + schema.DiesAt + ` <= ?1 ORDER BY ` + schema.DiesAt + ` LIMIT ?2)
 		WINDOW age AS (ORDER BY died_at, id))
-	WHERE place = 1 OR total <= ?3) RETURNING 1, db, key`
+	WHERE place = 1 OR total <= ?3) RETURNING 1, db, key, type = 'hash' AND (expires_at IS NULL OR expires_at > ?1)`
 
 // The fields of one hash go together with its count of them, in this order: were the
 // count lowered first, it could be that of the fields that expire, and the hash dead
@@ -46,7 +46,7 @@ const (
 		SELECT hash, field FROM hashes WHERE key_id = ?3 AND expires_at <= ?1
 			AND EXISTS (SELECT 1 FROM keys WHERE id = ?3 AND type = 'hash' AND (dies_at IS NULL OR dies_at > ?1))
 		ORDER BY expires_at LIMIT ?2) RETURNING 1`
-	sqlCount = `UPDATE keys SET count = count - changes() WHERE id = ?1 AND changes() > 0`
+	sqlCount = `UPDATE keys SET count = count - changes() WHERE id = ?1 AND changes() > 0 RETURNING 0, db, key, 0`
 )
 
 // Swept is what a slice deleted.
@@ -131,7 +131,7 @@ func choose(look look, now, limit store.Value) ([]store.Batch, error) {
 	batches, err := dug(look, limit)
 	for _, row := range hashes {
 		id, n := row[0], row[1]
-		batches = append(batches, store.Batch{Keys: noKeys, Stmts: []store.Stmt{
+		batches = append(batches, store.Batch{Keys: noKeys, Of: store.ExpiredFields{}, Stmts: []store.Stmt{
 			{SQL: sqlFields, Args: []store.Value{now, n, id}}, {SQL: sqlCount, Args: []store.Value{id}},
 		}})
 	}

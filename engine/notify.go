@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/notify"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// SetNotify has tell called with the keyspace events of each transaction from now on: after it is
+// committed, before any client has a reply of it, in the order of the transactions. nil ends that. tell
+// must neither wait nor call the engine. What other processes do is not told.
+func (e *Engine) SetNotify(tell func([]notify.Event)) {
+	f := &e.feed
+	var now *func([]notify.Event)
+	change := int64(0)
+	if tell != nil {
+		now, change = &tell, 1
+	}
+	if f.notify.Swap(now) != nil {
+		change--
+	}
+	f.interest.Add(change)
+}
+
+// noting is what has to be known of a call to tell its events: it reads what its keys are before it
+// runs, and in its last batch once more.
+type noting struct {
+	keys   []notify.Key
+	looks  []store.Stmt
+	before []store.Row
+	own    int // statements of the last batch without the looks, 0 as long as that has not come
+	decode func(*store.Result) resp.Value
+	now    int64
+}
+
+// notes reports whether the events of a call are to be told.
+func (p *planned) notes() bool {
+	return p.cmd.Flags&commands.Write != 0 && p.session != nil && p.session.engine.feed.notify.Load() != nil
+}
+
+// noted is a plan that lets the events of the call be known.
+func (p *planned) noted(made translator.Plan, env translator.Env) translator.Plan {
+	n := &noting{now: env.Now}
+	other := notify.OtherDB(p.cmd.Name, p.args, p.db)
+	var names [][]byte
+	seen := map[string]bool{}
+	for _, key := range p.keys() {
+		if !seen[string(key)] {
+			seen[string(key)], names = true, append(names, key)
+		}
+	}
+	for _, db := range slices.Compact([]int{p.db, other}) {
+		for _, name := range names {
+			n.keys = append(n.keys, notify.Key{DB: db, Name: name})
+		}
+		env.DB = db
+		n.looks = append(n.looks, translator.ReadStates(env, names))
+	}
+	p.noting = n
+	return translator.Plan{
+		Keys:  made.Keys,
+		Batch: store.Batch{ReadOnly: true, Stmts: n.looks},
+		Then: func(r *store.Result) translator.Plan {
+			n.before = slices.Concat(r.Rows...)
+			return n.last(made)
+		},
+	}
+}
+
+// last has the last batch of a plan look at the keys again, if it writes.
+func (n *noting) last(p translator.Plan) translator.Plan {
+	if then := p.Then; then != nil {
+		p.Then = func(r *store.Result) translator.Plan { return n.last(then(r)) }
+		return p
+	}
+	if n.own = len(p.Batch.Stmts); n.own == 0 || p.Batch.ReadOnly {
+		return p
+	}
+	n.decode = p.Decode
+	p.Batch.Stmts = slices.Concat(p.Batch.Stmts, n.looks)
+	p.Decode = func(r *store.Result) resp.Value { return n.decode(n.without(r)) }
+	return p
+}
+
+// without is a result without those of the looks.
+func (n *noting) without(r *store.Result) *store.Result {
+	own := *r
+	own.Rows, own.Changes = r.Rows[:n.own], r.Changes[:min(n.own, len(r.Changes))]
+	return &own
+}
+
+// events are those of a call whose last batch has run.
+func (n *noting) events(p *planned, r *store.Result) []notify.Event {
+	after := slices.Concat(r.Rows[n.own:]...)
+	if len(n.before) != len(n.keys) || len(after) != len(n.keys) {
+		return nil
+	}
+	for i := range n.keys {
+		n.keys[i].Before, n.keys[i].After = stateOf(n.before[i]), stateOf(after[i])
+	}
+	c := notify.Call{Command: p.cmd.Name, Args: p.args, Now: n.now, DB: p.db, Keys: n.keys}
+	if p.evicts {
+		return notify.Evicted(c)
+	}
+	if n.decode != nil {
+		c.Reply = n.decode(n.without(r))
+	}
+	return notify.Events(c)
+}
+
+func stateOf(row store.Row) (s notify.State) {
+	if row[0].IsNull() {
+		return s
+	}
+	s.Version = row[0].Int()
+	s.Dead = !row[1].IsNull() && row[1].Int() != 0
+	s.There, s.ByField = !s.Dead, s.Dead && row[2].Int() != 0
+	s.Count, s.TTL, s.Consumers = row[3].Int(), row[4].Int() != 0, row[5].Int()
+	return s
+}
+
+// expired notes the events of what the sweep has deleted.
+func (f *feed) expired(t *transaction, b *store.Batch, r *store.Result) {
+	if f.notify.Load() == nil {
+		return
+	}
+	_, keys := b.Of.(store.Expired)
+	for _, row := range slices.Concat(r.Rows...) {
+		switch {
+		case len(row) <= store.ExpiredCells:
+		case keys:
+			t.events = append(t.events, notify.Expired(int(row[1].Int()), row[2].Bytes(), row[3].Int() != 0)...)
+		default:
+			t.events = append(t.events, notify.FieldsExpired(int(row[1].Int()), row[2].Bytes())...)
+		}
+	}
+}

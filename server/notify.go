@@ -1,0 +1,52 @@
+package server
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/notify"
+	"github.com/meowdis/meowdis/pubsub"
+)
+
+// eventsParameter says which keyspace events are published, and where.
+const eventsParameter = "notify-keyspace-events"
+
+// allClasses are those that A stands for.
+const allClasses = "g$lshzxetd"
+
+// shownClasses is what CONFIG GET shows of classes.
+func shownClasses(classes string) string {
+	if strings.HasPrefix(classes, "A") {
+		return strings.ReplaceAll(classes, "n", "")
+	}
+	return classes
+}
+
+// notify has the keyspace events of some classes published.
+func (s *Server) notify(classes string) {
+	if classes == s.eventClasses {
+		return
+	}
+	s.eventClasses = classes
+	byKey, byEvent := strings.Contains(classes, "K"), strings.Contains(classes, "E")
+	classes = strings.ReplaceAll(classes, "A", allClasses)
+	on := strings.Trim(classes, "KE") != "" && (byKey || byEvent)
+	if s.notifies.Store(on); !on {
+		s.config.Engine.SetNotify(nil)
+		return
+	}
+	s.config.Engine.SetNotify(func(events []notify.Event) {
+		for _, e := range events {
+			if strings.IndexByte(classes, e.Class) < 0 {
+				continue
+			}
+			at := "@" + strconv.Itoa(e.DB) + "__:"
+			if byKey {
+				s.hub.Tell(pubsub.Channel, append([]byte("__keyspace"+at), e.Key...), []byte(e.Name))
+			}
+			if byEvent {
+				s.hub.Tell(pubsub.Channel, []byte("__keyevent"+at+e.Name), e.Key)
+			}
+		}
+	})
+}
