@@ -60,7 +60,7 @@ transfer:             internal/readfull internal/script keyspace keytype rdb res
 local:                doctor foreign outfile schema store sweep
 remote:               commands resp
 bus:                  pubsub resp
-server:               acl commands engine glob outfile pubsub redisconf resp store tally tracking translator
+server:               acl commands engine glob outfile notify pubsub redisconf resp store tally tracking translator
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp

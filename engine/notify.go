@@ -94,7 +94,13 @@ func (n *noting) without(r *store.Result) *store.Result {
 }
 
 // events are those of a call whose last batch has run.
-func (n *noting) events(p *planned, r *store.Result) []notify.Event {
+func (n *noting) events(p *planned, r *store.Result) (events []notify.Event) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			blame(fault)
+			events = nil
+		}
+	}()
 	after := slices.Concat(r.Rows[n.own:]...)
 	if len(n.before) != len(n.keys) || len(after) != len(n.keys) {
 		return nil
@@ -106,9 +112,7 @@ func (n *noting) events(p *planned, r *store.Result) []notify.Event {
 	if p.evicts {
 		return notify.Evicted(c)
 	}
-	if n.decode != nil {
-		c.Reply = n.decode(n.without(r))
-	}
+	c.Reply = n.decode(n.without(r))
 	return notify.Events(c)
 }
 

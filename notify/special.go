@@ -8,11 +8,21 @@ import (
 
 func set(c *Call) {
 	k := c.key(1)
-	if !k.changed() {
+	at, over := c.expiry(3, len(c.Args))
+	done := k.changed()
+	switch {
+	case k == nil:
+		return
+	case c.has(3, "GET") == 0:
+		done = !c.Reply.IsNull()
+	case over && !k.Before.There: // and not after either
+		done = c.has(3, "XX") == 0
+	}
+	if !done {
 		return
 	}
 	c.added('$', "set", k)
-	if at, _ := c.expiry(3, len(c.Args)); at > 0 {
+	if at > 0 {
 		c.tell('g', "expire", k)
 	}
 	if k.After.Version == 0 { // its time is over already
