@@ -167,7 +167,7 @@ func (c *Call) expiry(from, to int) (at int, over bool) {
 		ms, err := strconv.ParseInt(c.word(i+1), 10, 64)
 		switch c.word(i) {
 		case "EX", "PX":
-			return i, false
+			return i, err == nil && ms <= 0
 		case "EXAT":
 			return i, err == nil && ms <= c.Now/1000
 		case "PXAT":

@@ -70,8 +70,12 @@ func bitfield(c *Call) {
 			n, i = n+1, i+3
 		}
 	}
-	if wrote {
-		c.added('$', "setbit", c.key(1))
+	k := c.key(1)
+	switch {
+	case wrote:
+		c.added('$', "setbit", k)
+	case k != nil && !k.Before.There && k.After.There: // made for a write that failed
+		c.isNew(k)
 	}
 }
 
