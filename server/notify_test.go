@@ -235,3 +235,38 @@ func TestNotifyTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestNotifyEvicted hears of each key that makes room, and of no other end.
+func TestNotifyEvicted(t *testing.T) {
+	s := serve(t, server.Config{})
+	c, ear := s.dial(t), s.dial(t)
+	want(t, c.do("CONFIG", "SET", "maxmemory", "3mb", "maxmemory-policy", "allkeys-random", "notify-keyspace-events", "Eeg"), "OK")
+	ear.do("PSUBSCRIBE", "__key*")
+	value := strings.Repeat("x", 20_000)
+	for i := range 200 {
+		want(t, c.do("SET", "k"+strconv.Itoa(i), value), "OK")
+	}
+	left := c.do("DBSIZE").Int
+	c.do("PUBLISH", "__key done", "")
+	gone := map[string]bool{}
+	for m := ear.reply().Elems; string(m[2].Str) != "__key done"; m = ear.reply().Elems {
+		if string(m[2].Str) != "__keyevent@0__:evicted" || gone[string(m[3].Str)] {
+			t.Errorf("heard %s of %s", m[2].Str, m[3].Str)
+		}
+		gone[string(m[3].Str)] = true
+	}
+	if len(gone) == 0 || int64(len(gone))+left != 200 {
+		t.Errorf("%d keys are left, and %d evicted", left, len(gone))
+	}
+}
+
+func TestNotifyMisses(t *testing.T) {
+	c := serve(t, server.Config{}).dial(t)
+	if v := c.do("CONFIG", "SET", "notify-keyspace-events", "KEAm"); !strings.Contains(string(v.Str), "no events of missing keys (m)") {
+		t.Error(show(v))
+	}
+	want(t, c.do("CONFIG", "SET", "notify-keyspace-events", "KEAn"), "OK")
+	if v := c.do("CONFIG", "GET", "notify-keyspace-events"); string(v.Elems[1].Str) != "AKE" {
+		t.Errorf("shows %s", show(v)) // as Redis does
+	}
+}
