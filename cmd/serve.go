@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -246,15 +247,18 @@ func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.S
 	return faces, srv, err
 }
 
-// announce prints where the server is, and the token when it was made up.
+// announce prints where the server is, and the token when it was made up: all at once, since who
+// starts a server waits for it.
 func announce(out io.Writer, faces []face, token string, made bool) {
+	var lines strings.Builder
 	for _, f := range faces {
-		fmt.Fprintf(out, "%s %s\n", f.name, f.url())
+		fmt.Fprintf(&lines, "%s %s\n", f.name, f.url())
 		if made && f.name == "REST" {
-			fmt.Fprintf(out, "token %s\n", token)
+			fmt.Fprintf(&lines, "token %s\n", token)
 			made = false
 		}
 	}
+	io.WriteString(out, lines.String())
 }
 
 // serve serves until ctx is done. Then no client waits longer than grace for another process,
