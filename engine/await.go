@@ -111,6 +111,7 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 		ws.rest(w)
 	}
 	v, err = s.asleep(ctx, w)
+	w.budget.Back(0)
 	took += w.took
 	return v, err
 }

@@ -331,7 +331,7 @@ func (s inside) look(b store.Batch) (store.Result, error) { return s.run(b) }
 func (s inside) try(w *waiter) (resp.Value, error) {
 	before := len(s.t.notes)
 	begun := len(s.t.begun)
-	v, err := steps(s.feed.spied(s.t, s.run), w.call.plan(s.feed.engine.env(0), 0), w.session.budget)
+	v, err := steps(s.feed.spied(s.t, s.run), w.call.plan(s.feed.engine.env(0), 0), w.budget)
 	if v.IsNull() {
 		s.t.notes, s.t.begun = s.t.notes[:before], s.t.begun[:begun]
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -46,7 +47,9 @@ type waiter struct {
 	lines   []*line
 	done    chan struct{} // closed once it has its reply
 
-	took time.Duration // by who has served it
+	// Of who serves it, who may do so before its session is asleep.
+	took   time.Duration
+	budget *store.Budget
 
 	// Guarded by waits.mu.
 	state  state
@@ -54,7 +57,6 @@ type waiter struct {
 	asleep bool // its session is
 	reply  resp.Value
 	err    error
-	used   int64 // of its budget, before it was taken
 }
 
 type state byte
@@ -74,6 +76,9 @@ func (ws *waits) init(f *feed) {
 // enter makes a waiter, which its session is about to try.
 func (ws *waits) enter(s *Session, p planned, wait translator.Wait) *waiter {
 	w := &waiter{session: s, call: p, wait: wait, done: make(chan struct{})}
+	if s.budget != nil {
+		w.budget = s.budget.Another()
+	}
 	ws.feed.interest.Add(1)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -164,7 +169,7 @@ func (ws *waits) take(w *waiter) bool {
 	if w.state != idle {
 		return false
 	}
-	w.state, w.used = taken, w.session.budget.Used()
+	w.state = taken
 	return true
 }
 
@@ -228,7 +233,7 @@ func (ws *waits) leave(w *waiter) {
 func (ws *waits) fail(w *waiter, err error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	w.session.budget.Back(w.used)
+	w.budget.Back(0)
 	w.err = err
 	ws.end(w)
 }
@@ -245,7 +250,7 @@ func (ws *waits) settle(served []*waiter, committed bool) {
 			ws.end(w)
 			continue
 		}
-		w.session.budget.Back(w.used)
+		w.budget.Back(0)
 		w.reply = resp.Value{}
 		ws.let(w)
 	}
