@@ -137,3 +137,19 @@ func (sc *scripts) function() *translator.Running {
 		Libraries:    first.libraries, Functions: first.functions,
 	}
 }
+
+// writes notes that the run is about to write. It is false for one that was killed before: it has
+// not, and does not any more.
+func (e *evaluation) writes() bool {
+	if e.wrote.Load() {
+		return true
+	}
+	sc := &e.session.engine.scripts
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if e.killed.Load() {
+		return false
+	}
+	e.wrote.Store(true)
+	return true
+}

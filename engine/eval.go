@@ -294,7 +294,9 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		if engine.readOnly != "" {
 			return resp.MakeError("READONLY " + engine.readOnly), nil
 		}
-		e.wrote.Store(true)
+		if !e.writes() {
+			return resp.Value{}, script.ErrKilled
+		}
 	}
 	if e.flags&script.AllowKeyLocking != 0 {
 		if cmd.Flags&commands.Write != 0 && len(cmd.Keys) == 0 {

@@ -86,7 +86,9 @@ func (m *Machine) redisCall(s *lua.State, args []lua.Value, raise bool) []lua.Va
 	}
 	v, err := m.run.Host.Call(words, m.run.ReadOnly)
 	if err != nil {
-		m.err = err
+		if err != ErrKilled {
+			m.err = err
+		}
 		s.End(err)
 	}
 	if v.IsError() {
