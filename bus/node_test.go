@@ -88,7 +88,7 @@ func TestProcesses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.sqlite")
 	a := begin(t, file)
 	if n := a.publish("x", "nobody"); n != 0 {
-		t.Errorf("%d hear what nobody listens to", n)
+		t.Errorf("%d subscribers of a channel without any", n)
 	}
 	if _, err := os.Stat(file + "-bus"); err == nil {
 		t.Error("publishing has left something beside the file")
@@ -251,7 +251,7 @@ func TestOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := begin(t, file)
-	if err := a.hub.Join(pubsub.Channel); err == nil || !strings.Contains(err.Error(), "one user alone") {
+	if err := a.hub.Join(pubsub.Channel); err == nil || !strings.Contains(err.Error(), "others than its owner") {
 		t.Errorf("it listens in a directory that all may enter: %v", err)
 	}
 	if n := a.publish("x", "1"); n != 0 {

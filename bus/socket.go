@@ -93,7 +93,7 @@ func (n *Node) makeDir() error {
 // of theirs.
 func (n *Node) mayUse(info fs.FileInfo) error {
 	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s is no directory of one user alone", n.dir)
+		return fmt.Errorf("%s may be used by others than its owner", n.dir)
 	}
 	if uid := owner(info); uid != os.Geteuid() && uid != n.owner() {
 		return fmt.Errorf("%s belongs to another user than the file", n.dir)

@@ -55,7 +55,7 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 		name = name[1:]
 	}
 	if here, ok := redisCLIFlags[name]; ok {
-		return exit.Usagef("there is no flag %s as redis-cli has it: here it is %s", name, here)
+		return exit.Usagef("%s is a flag of redis-cli; here it is %s", name, here)
 	}
 	if !cmd.HasParent() {
 		if exec, _, notFound := cmd.Find([]string{"exec"}); notFound == nil && hasFlag(exec, name) {
