@@ -54,7 +54,7 @@ URL is the address of the server, ` + "http://" + defaultHTTP + ` without one.`,
 func (o *healthOptions) run(ctx context.Context, s *streams) error {
 	u, err := url.Parse(o.url)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return exit.Usagef("%s is no address of REST: give http://HOST:PORT or https://HOST:PORT", o.url)
+		return exit.Usagef("%s is not a REST address: give http://HOST:PORT or https://HOST:PORT", o.url)
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()

@@ -164,7 +164,7 @@ func (o *addressOptions) listenOn(address string) (net.Listener, error) {
 	full := bindAddress(address)
 	_, port, err := net.SplitHostPort(full)
 	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
-		return nil, exit.Usagef("%s is no address to serve on: give HOST:PORT, :PORT, PORT or unix:PATH", address)
+		return nil, exit.Usagef("%s is not an address to serve on: give HOST:PORT, :PORT, PORT or unix:PATH", address)
 	}
 	listener, err := net.Listen("tcp", full)
 	var host *net.DNSError
@@ -177,7 +177,7 @@ func (o *addressOptions) listenOn(address string) (net.Listener, error) {
 	case errors.Is(err, syscall.EACCES):
 		why = "you have no permission to: ports below 1024 are the system's"
 	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &host):
-		why = "that is no address of this machine"
+		why = "that address is not of this machine"
 	default:
 		return nil, fmt.Errorf("serving on %s: %w", full, err)
 	}
@@ -188,7 +188,7 @@ func (o *addressOptions) listenOn(address string) (net.Listener, error) {
 // process listens any more.
 func listenOnSocket(path string, mode fs.FileMode) (ln net.Listener, err error) {
 	if path == "" {
-		return nil, exit.Usagef("unix: is no address to serve on: give unix:PATH")
+		return nil, exit.Usagef("unix: is not an address to serve on: give unix:PATH")
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
