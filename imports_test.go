@@ -51,6 +51,7 @@ script:               commands lua resp
 tally:                commands resp
 engine:               acl commands notify pubsub resp script store tally translator
 foreign:              keytype resp store translator
+rest:                 commands engine pubsub resp
 doctor:               foreign keytype resp schema store translator
 keyspace/catalog:     keyspace keytype rdb resp schema store
 keyspace/stats:       display keyspace keytype resp
@@ -60,7 +61,7 @@ transfer:             internal/readfull internal/script keyspace keytype rdb res
 local:                doctor foreign outfile schema store sweep
 remote:               commands resp
 bus:                  pubsub resp
-server:               acl commands engine glob outfile notify pubsub redisconf resp store tally tracking translator
+server:               acl commands engine glob outfile notify pubsub redisconf resp rest store tally tracking translator
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp

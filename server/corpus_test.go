@@ -14,6 +14,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/internal/corpus"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/rest"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -189,7 +190,7 @@ func (c *caller) request(path string, body []byte, header, value string) ([]byte
 		return nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
-	r.Header.Set(server.DatabaseHeader, strconv.Itoa(c.db))
+	r.Header.Set(rest.DatabaseHeader, strconv.Itoa(c.db))
 	r.Header.Set(header, value)
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/rest"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -47,7 +48,7 @@ func FuzzREST(f *testing.F) {
 		case 2:
 			r.Header.Set("Upstash-Response-Format", "resp2")
 		case 3:
-			r.Header.Set(server.PipelineHeader, server.UntilError)
+			r.Header.Set(rest.PipelineHeader, rest.UntilError)
 		}
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -19,18 +20,8 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/rest"
 	"github.com/meowdis/meowdis/store"
-)
-
-// DatabaseHeader is ours: it selects the database of a request, 0 without it,
-// and the response repeats it.
-const DatabaseHeader = "Meowdis-Database"
-
-// PipelineHeader is ours too: with UntilError a pipeline stops after its first
-// error, and has no replies for what did not run. The response repeats it.
-const (
-	PipelineHeader = "Meowdis-Pipeline"
-	UntilError     = "until-error"
 )
 
 // ServeREST serves Upstash's REST protocol on ln until ctx is done, and closes
@@ -122,10 +113,7 @@ type request struct {
 	http    *http.Request
 	ctx     context.Context // of its commands
 	session *engine.Session
-	form    form
 	held    *store.Budget // of what the request itself takes
-
-	untilError bool // stop after the first error
 }
 
 func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
@@ -142,7 +130,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut:
 	default:
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT")
-		s.send(w, form{}, one(http.StatusMethodNotAllowed, resp.MakeError("ERR method not allowed")))
+		s.send(w, rest.One(http.StatusMethodNotAllowed, resp.MakeError("ERR method not allowed")))
 		return
 	}
 	q := &request{person: person{server: s, addr: r.RemoteAddr}, http: r, held: s.budget(0)}
@@ -152,7 +140,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		if given != "" {
 			q.wrongToken(given)
 		}
-		s.send(w, form{}, one(http.StatusUnauthorized, resp.MakeError("WRONGPASS invalid or missing auth token")))
+		s.send(w, rest.One(http.StatusUnauthorized, resp.MakeError("WRONGPASS invalid or missing auth token")))
 		return
 	}
 	if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
@@ -178,14 +166,13 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		q.metrics(w)
 		return
 	}
-	a := q.answer(w.Header())
-	s.send(w, q.form, a)
+	s.send(w, q.call().Answer(w.Header().Set))
 }
 
 // metrics shows them to who may run INFO.
 func (q *request) metrics(w http.ResponseWriter) {
 	if v, refused := q.guard(commands.Lookup("INFO"), [][]byte{[]byte("INFO")}, engine.Calling); refused {
-		q.server.send(w, form{}, one(http.StatusBadRequest, v))
+		q.server.send(w, rest.One(http.StatusBadRequest, v))
 		return
 	}
 	q.server.metrics.ServeHTTP(w, q.http)
@@ -222,193 +209,81 @@ func givenToken(r *http.Request) string {
 	return r.URL.Query().Get("_token")
 }
 
-// answer carries the request out.
-func (q *request) answer(header http.Header) answer {
-	var err error
-	if q.form, err = formOf(q.http.Header); err != nil {
-		return q.bad(err)
+// call is the request as the protocol has it.
+func (q *request) call() *rest.Call {
+	return &rest.Call{
+		Method: q.http.Method, Path: q.http.URL.EscapedPath(), Query: q.http.URL.RawQuery,
+		Header: q.http.Header.Get, Body: q.body,
+		Context: q.ctx, Session: q.session, Failed: q.failed,
 	}
-	if name := q.http.Header.Get(DatabaseHeader); name != "" {
-		db, bad := commands.DBIndex([]byte(name))
-		if bad.IsError() {
-			return q.bad(errors.New(string(bad.Str)))
-		}
-		q.session.Select(db)
-	}
-	header.Set(DatabaseHeader, strconv.Itoa(q.session.DB()))
-	if q.untilError = q.http.Header.Get(PipelineHeader) == UntilError; q.untilError {
-		header.Set(PipelineHeader, UntilError)
-	}
-	body, err := q.body()
-	if err != nil {
-		return q.bad(err)
-	}
-	switch path := strings.Trim(q.http.URL.Path, "/"); {
-	case path == "pipeline":
-		return q.pipeline(body)
-	case path == "multi-exec":
-		return q.transaction(body)
-	case path == "" && (q.http.Method == http.MethodPost || q.http.Method == http.MethodPut):
-		args, err := parseCommand(body)
-		if err != nil {
-			return q.bad(err)
-		}
-		return q.command(args)
-	}
-	args, err := pathCommand(q.http.URL, body)
-	if err != nil {
-		return q.bad(errNotCommand)
-	}
-	return q.command(args)
 }
 
-func (q *request) bad(err error) answer {
-	return one(http.StatusBadRequest, resp.MakeError(err.Error()))
-}
-
-// command runs a single one.
-func (q *request) command(args [][]byte) answer {
-	if len(args) == 0 {
-		return q.bad(errors.New("ERR empty command"))
-	}
-	replies, err := q.run([][][]byte{args})
-	switch {
-	case err != nil:
-		return one(http.StatusInternalServerError, q.failure(err))
-	case replies[0].IsError():
-		return one(http.StatusBadRequest, replies[0])
-	}
-	return one(http.StatusOK, replies[0])
-}
-
-// run runs commands one after the other; those that REST does not allow are
-// answered without being run.
-func (q *request) run(calls [][][]byte) ([]resp.Value, error) {
-	if q.untilError {
-		return q.runUntilError(calls)
-	}
-	replies := make([]resp.Value, len(calls))
-	var places []int // of the replies of allowed
-	var allowed [][][]byte
-	for i, args := range calls {
-		if v, no := refused(args); no {
-			replies[i] = v
-		} else {
-			places, allowed = append(places, i), append(allowed, args)
-		}
-	}
-	answers, err := q.session.Pipeline(q.ctx, allowed)
-	if err != nil {
-		return nil, q.failed(err, len(calls))
-	}
-	for i, place := range places {
-		replies[place] = answers[i]
-	}
-	return replies, nil
-}
-
-// runUntilError is run for a request that stops after its first error.
-func (q *request) runUntilError(calls [][][]byte) ([]resp.Value, error) {
-	for i, args := range calls {
-		v, no := refused(args)
-		if !no {
-			continue
-		}
-		replies, err := q.session.PipelineUntilError(q.ctx, calls[:i])
-		if err != nil {
-			return nil, q.failed(err, i)
-		}
-		if i == 0 || len(replies) == i && !replies[i-1].HasError() {
-			replies = append(replies, v)
-		}
-		return replies, nil
-	}
-	replies, err := q.session.PipelineUntilError(q.ctx, calls)
-	if err != nil {
-		return nil, q.failed(err, len(calls))
-	}
-	return replies, nil
-}
-
-// failure is the reply when the store failed, or gave up since the client hung up.
-func (q *request) failure(err error) resp.Value {
+// failed is the reply when the store failed, or gave up since the client hung up.
+func (q *request) failed(err error, commands int) resp.Value {
 	if q.ctx.Err() != nil {
 		return hungUp
 	}
+	q.server.complain(err, "over REST", commands)
 	return q.server.failure(err)
 }
 
-func (q *request) failed(err error, commands int) error {
-	if q.ctx.Err() == nil { // whose end is that of its client
-		q.server.complain(err, "over REST", commands)
+// body reads the request's body, up to the limit.
+func (q *request) body() ([]byte, error) {
+	limit := q.server.config.MaxRequest
+	if actual := q.http.ContentLength; actual > limit {
+		return nil, fmt.Errorf("ERR max request size exceeded. Limit: %d bytes, Actual: %d bytes", limit, actual)
 	}
-	return err
-}
-
-// refused is the reply to a command that is not run, if args are one.
-func refused(args [][]byte) (v resp.Value, no bool) {
+	body, err := io.ReadAll(counted{http.MaxBytesReader(nil, q.http.Body, limit), q.held})
+	var tooLarge *http.MaxBytesError
 	switch {
-	case len(args) == 0:
-		return resp.MakeError("ERR empty pipeline command"), true
-	case !allowedInREST(args):
-		return notInREST(args[0]), true
+	case errors.Is(err, errNoRoom):
+		return nil, errors.New(string(q.held.Refusal().Str))
+	case errors.As(err, &tooLarge):
+		return nil, fmt.Errorf("ERR max request size exceeded. Limit: %d bytes", limit)
+	case err != nil:
+		return nil, errors.New("ERR failed to read the request")
 	}
-	return resp.Value{}, false
+	return body, nil
 }
 
-// allowedInREST reports whether a request may be the command: it has no connection
-// to act on, or to wait at. XREAD and others that may block wait no time, as inside MULTI.
-func allowedInREST(args [][]byte) bool { return !commands.Known(args).Has(commands.NeedsConnection) }
-
-func notInREST(name []byte) resp.Value {
-	return resp.MakeError(`ERR Command "` + strings.ToUpper(string(name)) + `" is not allowed in REST or it has a special context path`)
+// counted reads what a budget has room for: twice, since it is taken apart.
+type counted struct {
+	io.Reader
+	budget *store.Budget
 }
 
-// pipeline is POST /pipeline.
-func (q *request) pipeline(body []byte) answer {
-	calls, err := parsePipeline(body)
-	if err != nil {
-		return q.bad(err)
+var errNoRoom = errors.New("no room for the request")
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if !c.budget.Take(2 * int64(n)) {
+		return 0, errNoRoom
 	}
-	replies, err := q.run(calls)
-	if err != nil {
-		return one(http.StatusInternalServerError, q.failure(err))
-	}
-	return answer{http.StatusOK, replies, true}
+	return n, err
 }
 
-// transaction is POST /multi-exec: an error of a command's form refuses all, one
-// of its execution is its own. The reply is always JSON.
-func (q *request) transaction(body []byte) answer {
-	q.form.resp2 = false
-	calls, err := parsePipeline(body)
-	if err != nil {
-		return q.bad(err)
-	}
-	for _, args := range calls {
-		switch {
-		case len(args) == 0:
-			return q.bad(errors.New("ERR empty pipeline command"))
-		case !allowedInREST(args):
-			return one(http.StatusBadRequest, notInREST(args[0]))
+// send answers a request. The time for a client that takes nothing begins anew with
+// each piece.
+func (s *Server) send(w http.ResponseWriter, a rest.Answer) {
+	w.Header().Set("Content-Type", a.ContentType())
+	begun, wire := false, http.NewResponseController(w)
+	var broken error
+	write := func(piece []byte) {
+		if !begun {
+			w.WriteHeader(a.Status)
+			begun = true
 		}
-		cmd, bad := commands.Find(args)
-		if cmd == nil {
-			return one(http.StatusBadRequest, bad)
-		}
-		if v, refused := q.session.Refused(cmd, args, engine.Queueing); refused {
-			return one(http.StatusBadRequest, v)
+		for len(piece) > 0 && broken == nil {
+			n := min(len(piece), writePiece)
+			// A recorder of a test has no deadlines.
+			_ = wire.SetWriteDeadline(time.Now().Add(s.config.WriteTimeout))
+			_, broken = w.Write(piece[:n])
+			piece = piece[n:]
 		}
 	}
-	calls = append(append([][][]byte{{[]byte("MULTI")}}, calls...), [][]byte{[]byte("EXEC")})
-	replies, err := q.session.Pipeline(q.ctx, calls)
-	if err != nil {
-		q.failed(err, len(calls))
-		return one(http.StatusInternalServerError, q.failure(err))
+	last := a.Body(write)
+	if !begun {
+		w.Header().Set("Content-Length", strconv.Itoa(len(last)))
 	}
-	executed := replies[len(replies)-1]
-	if executed.IsError() {
-		return one(http.StatusBadRequest, executed)
-	}
-	return answer{http.StatusOK, executed.Elems, true}
+	write(last)
 }

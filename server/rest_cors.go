@@ -3,6 +3,8 @@ package server
 import (
 	"net/http"
 	"slices"
+
+	"github.com/meowdis/meowdis/rest"
 )
 
 // crossOrigin lets pages of the configured origins read the reply, and reports whether the
@@ -23,7 +25,7 @@ func (s *Server) crossOrigin(w http.ResponseWriter, r *http.Request) (asked bool
 		return false
 	}
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
-		h.Set("Access-Control-Expose-Headers", "Upstash-Sync-Token, "+DatabaseHeader+", "+PipelineHeader)
+		h.Set("Access-Control-Expose-Headers", "Upstash-Sync-Token, "+rest.DatabaseHeader+", "+rest.PipelineHeader)
 		return false
 	}
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT")

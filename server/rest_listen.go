@@ -1,13 +1,10 @@
 package server
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/meowdis/meowdis/acl"
@@ -15,12 +12,8 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/rest"
 )
-
-// eventPaths are the first segments of paths whose reply is a stream of events.
-var eventPaths = map[string]pubsub.Kind{
-	"subscribe": pubsub.Channel, "psubscribe": pubsub.Pattern, "monitor": pubsub.Commands,
-}
 
 // stream is a reply that goes on: server-sent events, one a message.
 type stream struct {
@@ -35,25 +28,27 @@ type servingKey struct{}
 // events answers a request for events, and reports whether it was one. It returns when the client
 // leaves, does not read, or may not listen any more, and when the server stops.
 func (q *request) events(w http.ResponseWriter) bool {
-	first, _, _ := strings.Cut(strings.Trim(q.http.URL.Path, "/"), "/")
-	kind, is := eventPaths[strings.ToLower(first)]
+	kind, is := rest.Events(q.http.URL.EscapedPath())
 	if !is {
 		return false
 	}
 	s := q.server
-	args, err := pathCommand(q.http.URL, nil)
+	args, err := rest.PathCommand(q.http.URL.EscapedPath(), q.http.URL.RawQuery, nil)
 	// A body means nothing, but only when it has been read is it noticed that the client leaves.
-	if _, unread := io.Copy(io.Discard, http.MaxBytesReader(w, q.http.Body, maxHeader)); err != nil || unread != nil {
-		s.send(w, form{}, q.bad(errNotCommand))
+	if _, unread := io.Copy(io.Discard, http.MaxBytesReader(w, q.http.Body, maxHeader)); err == nil {
+		err = unread
+	}
+	if err != nil {
+		s.send(w, rest.Bad(err))
 		return true
 	}
 	cmd, bad := commands.Find(args)
 	if cmd == nil {
-		s.send(w, form{}, q.bad(errors.New(string(bad.Str))))
+		s.send(w, rest.One(http.StatusBadRequest, bad))
 		return true
 	}
 	if v, refused := q.guard(cmd, args, engine.Calling); refused {
-		s.send(w, form{}, q.bad(errors.New(string(v.Str))))
+		s.send(w, rest.One(http.StatusBadRequest, v))
 		return true
 	}
 	ctx, cancel := context.WithCancel(q.http.Context())
@@ -97,7 +92,7 @@ func (s *Server) follow(ctx context.Context, w http.ResponseWriter, st *stream) 
 		}
 		var out []byte
 		for i, v := range all {
-			if out = appendEvent(out, v); len(out) < resp.Piece && i < len(all)-1 {
+			if out = rest.AppendEvent(out, v); len(out) < resp.Piece && i < len(all)-1 {
 				continue
 			}
 			_ = wire.SetWriteDeadline(time.Now().Add(s.config.WriteTimeout))
@@ -110,37 +105,6 @@ func (s *Server) follow(ctx context.Context, w http.ResponseWriter, st *stream) 
 			return
 		}
 	}
-}
-
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-
-// appendEvent appends a message as an event. Its lines are lines of the event, whatever ends them.
-func appendEvent(out []byte, v resp.Value) []byte {
-	var text []byte
-	switch {
-	case v.Kind == resp.Status && string(v.Str) == "OK":
-		text = []byte(`"OK"`)
-	case v.Kind == resp.Status:
-		text = v.Str
-	default:
-		for i, e := range v.Elems {
-			if i > 0 {
-				text = append(text, ',')
-			}
-			if e.Kind == resp.Int {
-				text = append(text, resp.FormatInt(e.Int)...)
-			} else {
-				text = append(text, e.Str...)
-			}
-		}
-	}
-	if bytes.IndexByte(text, '\r') >= 0 {
-		text = []byte(lineEnds.Replace(string(text)))
-	}
-	for line := range bytes.SplitSeq(text, []byte("\n")) {
-		out = append(append(append(out, "data: "...), line...), '\n')
-	}
-	return append(out, '\n')
 }
 
 // addStream keeps a stream, and returns what forgets it.

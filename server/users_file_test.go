@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/rest"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -121,7 +122,7 @@ func TestRESTTokens(t *testing.T) {
 	same(ask(reader, `[["GET","cats:1"],["DEL","cats:1"]]`), `[{"result":"tom"},{"error":"NOPERM User reader has no permissions to run the 'del' command"}]`)
 	_, text, _ := s.exchange(t, "POST", "/multi-exec", `[["GET","cats:1"],["DEL","cats:1"]]`, "Authorization: Bearer "+reader)
 	same(text, `{"error":"NOPERM User reader has no permissions to run the 'del' command"}`)
-	_, text, _ = s.exchange(t, "POST", "/pipeline", `[["GET","cats:1"],["DEL","cats:1"],["GET","cats:1"]]`, "Authorization: Bearer "+reader, server.PipelineHeader+": "+server.UntilError)
+	_, text, _ = s.exchange(t, "POST", "/pipeline", `[["GET","cats:1"],["DEL","cats:1"],["GET","cats:1"]]`, "Authorization: Bearer "+reader, rest.PipelineHeader+": "+rest.UntilError)
 	same(text, `[{"result":"tom"},{"error":"NOPERM User reader has no permissions to run the 'del' command"}]`)
 	status, text, _ := s.exchange(t, "GET", "/get/cats:1?_token="+reader, "")
 	if status != 200 {

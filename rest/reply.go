@@ -1,12 +1,10 @@
-package server
+package rest
 
 import (
 	"cmp"
 	"encoding/base64"
 	"errors"
-	"net/http"
 	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"github.com/meowdis/meowdis/resp"
@@ -18,9 +16,10 @@ type form struct {
 	base64 bool // JSON with its strings in base64
 }
 
-func formOf(h http.Header) (form, error) {
-	f := form{base64: h.Get("Upstash-Encoding") == "base64"}
-	switch cmp.Or(h.Get("Upstash-Response-Format"), h.Get("Upstash-Reponse-Format")) { // as Upstash's own examples spell it
+// formOf reads it from a request's headers.
+func formOf(header func(name string) string) (form, error) {
+	f := form{base64: header("Upstash-Encoding") == "base64"}
+	switch cmp.Or(header("Upstash-Response-Format"), header("Upstash-Reponse-Format")) { // as Upstash's own examples spell it
 	case "", "json":
 	case "resp2":
 		if f.base64 {
@@ -33,14 +32,35 @@ func formOf(h http.Header) (form, error) {
 	return f, nil
 }
 
-// answer is what a request is answered.
-type answer struct {
-	status  int
+// Answer is what a request is answered.
+type Answer struct {
+	Status  int // of HTTP
+	form    form
 	replies []resp.Value
 	many    bool // a pipeline's replies, and not one
 }
 
-func one(status int, v resp.Value) answer { return answer{status: status, replies: []resp.Value{v}} }
+// One is an answer of a single reply, in JSON.
+func One(status int, v resp.Value) Answer { return Answer{Status: status, replies: []resp.Value{v}} }
+
+// Bad is the answer to a request that is no good.
+func Bad(err error) Answer { return One(statusBad, resp.MakeError(err.Error())) }
+
+// ContentType is what the body of the answer is.
+func (a Answer) ContentType() string {
+	if a.form.resp2 {
+		return "application/octet-stream"
+	}
+	return "application/json"
+}
+
+// Body writes the body of the answer: pieces of about resp.Piece bytes go to sink, which does not keep
+// them, and the last one is returned.
+func (a Answer) Body(sink func([]byte)) []byte {
+	b := body{form: a.form, sink: sink}
+	b.answer(a)
+	return b.out
+}
 
 // body writes an answer in the form that is wanted.
 type body struct {
@@ -59,7 +79,7 @@ func (b *body) spill() {
 
 func (b *body) text(s string) { b.out = append(b.out, s...) }
 
-func (b *body) answer(a answer) {
+func (b *body) answer(a Answer) {
 	if b.resp2 {
 		for _, v := range a.replies { // one after the other
 			b.out = resp.Stream(b.out, v, false, b.sink)
@@ -155,35 +175,4 @@ func (b *body) encoded(s []byte) {
 		b.spill()
 	}
 	b.text(`"`)
-}
-
-// send answers a request. The time for a client that takes nothing begins anew with
-// each piece.
-func (s *Server) send(w http.ResponseWriter, f form, a answer) {
-	kind := "application/json"
-	if f.resp2 {
-		kind = "application/octet-stream"
-	}
-	w.Header().Set("Content-Type", kind)
-	begun, wire := false, http.NewResponseController(w)
-	var broken error
-	write := func(piece []byte) {
-		if !begun {
-			w.WriteHeader(a.status)
-			begun = true
-		}
-		for len(piece) > 0 && broken == nil {
-			n := min(len(piece), writePiece)
-			// A recorder of a test has no deadlines.
-			_ = wire.SetWriteDeadline(time.Now().Add(s.config.WriteTimeout))
-			_, broken = w.Write(piece[:n])
-			piece = piece[n:]
-		}
-	}
-	b := body{form: f, sink: write}
-	b.answer(a)
-	if !begun {
-		w.Header().Set("Content-Length", strconv.Itoa(len(b.out)))
-	}
-	write(b.out)
 }

@@ -1,65 +1,26 @@
-package server
+package rest
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/meowdis/meowdis/store"
 )
 
-// body reads the request's body, up to the limit.
-func (q *request) body() ([]byte, error) {
-	limit := q.server.config.MaxRequest
-	if actual := q.http.ContentLength; actual > limit {
-		return nil, fmt.Errorf("ERR max request size exceeded. Limit: %d bytes, Actual: %d bytes", limit, actual)
-	}
-	body, err := io.ReadAll(counted{http.MaxBytesReader(nil, q.http.Body, limit), q.held})
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.Is(err, errNoRoom):
-		return nil, errors.New(string(q.held.Refusal().Str))
-	case errors.As(err, &tooLarge):
-		return nil, fmt.Errorf("ERR max request size exceeded. Limit: %d bytes", limit)
-	case err != nil:
-		return nil, errors.New("ERR failed to read the request")
-	}
-	return body, nil
-}
-
-// counted reads what a budget has room for: twice, since it is taken apart.
-type counted struct {
-	io.Reader
-	budget *store.Budget
-}
-
-var errNoRoom = errors.New("no room for the request")
-
-func (c counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	if !c.budget.Take(2 * int64(n)) {
-		return 0, errNoRoom
-	}
-	return n, err
-}
-
-// pathCommand is the command of the path form: the segments of the path, the
-// body when there is one, then the query's keys and values in their order. A
-// base URL that ends with a slash makes two of them at the beginning.
-func pathCommand(u *url.URL, body []byte) ([][]byte, error) {
+// PathCommand is the command of the path form: the segments of the path, the body when there is one, then
+// the query's keys and values in their order. A base URL that ends with a slash makes two of them at the
+// beginning. It is empty when the path is. path and query are as they were sent, percent encoded.
+func PathCommand(path, query string, body []byte) ([][]byte, error) {
 	var args [][]byte
-	if path := strings.TrimLeft(u.EscapedPath(), "/"); path != "" {
+	if path = strings.TrimLeft(path, "/"); path != "" {
 		for segment := range strings.SplitSeq(path, "/") {
 			arg, err := url.PathUnescape(segment)
 			if err != nil {
-				return nil, err
+				return nil, errNotCommand
 			}
 			args = append(args, []byte(arg))
 		}
@@ -70,7 +31,7 @@ func pathCommand(u *url.URL, body []byte) ([][]byte, error) {
 	if len(body) > 0 {
 		args = append(args, body)
 	}
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+	for pair := range strings.SplitSeq(query, "&") {
 		key, value, hasValue := strings.Cut(pair, "=")
 		if key == "" || key == "_token" {
 			continue
@@ -82,7 +43,7 @@ func pathCommand(u *url.URL, body []byte) ([][]byte, error) {
 		for _, word := range words {
 			arg, err := url.QueryUnescape(word)
 			if err != nil {
-				return nil, err
+				return nil, errNotCommand
 			}
 			args = append(args, []byte(arg))
 		}
