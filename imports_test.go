@@ -36,6 +36,8 @@ longdouble:           commands
 rdb:                  internal/readfull resp
 redisconf:            resp
 store:                resp
+store/wire:           store
+schema/install:       schema store
 keytype:              resp schema
 display:              keytype resp
 keyspace:             keytype resp
@@ -58,7 +60,7 @@ keyspace/stats:       display keyspace keytype resp
 keyspace/peek:        decode display keyspace keyspace/stats keytype resp
 transfer:             internal/readfull internal/script keyspace keytype rdb resp translator/vector
 
-local:                doctor foreign outfile schema store sweep
+local:                doctor foreign outfile schema schema/install store sweep
 remote:               commands resp
 bus:                  pubsub resp
 server:               acl commands engine glob outfile notify pubsub redisconf resp rest store tally tracking translator

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meowdis/meowdis/doctor"
 	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/schema/install"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -59,9 +60,7 @@ func (s *Store) prepareFile(c *conn) error {
 }
 
 // NewerError is the error of a file whose schema version is newer than ours.
-func NewerError(version int) error {
-	return fmt.Errorf("it has schema version %d, and this meowdis knows %d: use a newer meowdis", version, schema.Version)
-}
+func NewerError(version int) error { return install.Check(version) }
 
 // enterWAL changes the journal of a file that is ours or empty: the mode is
 // written into the file, and one that has it is left alone. SQLite fails at once

@@ -205,6 +205,10 @@ type Refusal struct {
 
 	// TooLong is set when it was no constraint, but the time that the batch took.
 	TooLong *TooLong
+
+	// Bad is set when it was no constraint, but the statement is none that can run: a broken batch
+	// of those that came with others in one request.
+	Bad bool
 }
 
 // TooLong is the error of a transaction that took longer than the store lets it, which

@@ -22,7 +22,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/schema/install"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -52,13 +52,13 @@ type prepared struct {
 	params int // the highest number of one
 }
 
-// Open makes an empty database.
+// Open makes a database with our tables, which are empty.
 func Open() (*Store, error) {
 	image, err := made()
 	if err != nil {
 		return nil, err
 	}
-	s, err := open()
+	s, err := OpenEmpty()
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func Open() (*Store, error) {
 	return s, nil
 }
 
-// open makes a database without tables.
-func open() (*Store, error) {
+// OpenEmpty makes a database without tables.
+func OpenEmpty() (*Store, error) {
 	ctx := context.Background()
 	db, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)")
 	if err != nil {
@@ -91,21 +91,12 @@ func open() (*Store, error) {
 // made is the image of a database with our tables, which a batch makes as any
 // other. That is the greater part of what a short test costs.
 var made = sync.OnceValues(func() (image []byte, err error) {
-	s, err := open()
+	s, err := OpenEmpty()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	var tables store.Batch
-	for _, text := range schema.Tables {
-		tables.Stmts = append(tables.Stmts, store.Stmt{SQL: text})
-	}
-	tables.Stmts = append(tables.Stmts, store.Stmt{SQL: schema.SetVersion, Args: []store.Value{store.Int(schema.Version), store.Int(0)}})
-	results, err := s.Apply(context.Background(), []store.Batch{tables})
-	if err == nil && results[0].Refused != nil {
-		err = errors.New(results[0].Refused.Reason)
-	}
-	if err != nil {
+	if err := install.Ready(context.Background(), s.Apply, 0); err != nil {
 		return nil, err
 	}
 	return image, s.conn.Raw(func(c any) error {

@@ -1,0 +1,242 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// Limits are the most that a request or an answer may have.
+type Limits struct {
+	Bytes   int64 // of JSON, and of memory that its values and rows take beside their own bytes
+	Batches int
+	Stmts   int // of all batches
+}
+
+// maxArgs is the most args that SQLite takes.
+const maxArgs = 32766
+
+// ReadRequest reads a request, up to the end of r. The batches of one that says so are ReadOnly.
+func ReadRequest(r io.Reader, most Limits) (*Request, error) {
+	s := newScanner(r, most.Bytes)
+	q := &Request{}
+	reads, stmts := false, 0
+	err := s.members(func(name string) (err error) {
+		switch name {
+		case "b":
+			if q.Batches != nil {
+				return errors.New(`there are two "b"`)
+			}
+			q.Batches = []store.Batch{}
+			err = s.list(func() error {
+				if len(q.Batches) >= most.Batches {
+					return ErrTooLarge
+				}
+				b, err := s.batch(most.Stmts - stmts)
+				stmts += len(b.Stmts)
+				q.Batches = append(q.Batches, b)
+				return err
+			})
+		case "read":
+			reads, err = s.truth()
+		case "max":
+			q.Max, err = s.integer(0, math.MaxInt64)
+		default:
+			err = fmt.Errorf("a request has no %.20q", name)
+		}
+		return err
+	})
+	if err == nil {
+		err = s.end()
+	}
+	if err == nil && q.Batches == nil {
+		err = errors.New(`the request has no "b"`)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the request: %w", err)
+	}
+	for i := range q.Batches {
+		q.Batches[i].ReadOnly = reads
+	}
+	return q, nil
+}
+
+// batch reads a batch of at most so many statements.
+func (s *scanner) batch(most int) (b store.Batch, err error) {
+	err = s.list(func() error {
+		if len(b.Stmts) >= most {
+			return ErrTooLarge
+		}
+		stmt, err := s.stmt()
+		b.Stmts = append(b.Stmts, stmt)
+		return err
+	})
+	return b, err
+}
+
+func (s *scanner) stmt() (stmt store.Stmt, err error) {
+	first := true
+	err = s.list(func() error {
+		if first {
+			first = false
+			sql, err := s.text()
+			stmt.SQL = string(sql)
+			return err
+		}
+		if len(stmt.Args) >= maxArgs {
+			return ErrTooLarge
+		}
+		v, err := s.value()
+		stmt.Args = append(stmt.Args, v)
+		return err
+	})
+	if err == nil && first {
+		err = errors.New("a statement has no SQL")
+	}
+	return stmt, err
+}
+
+// ReadAnswer reads the answer to a request, up to the end of r. It has results of the first of the
+// request's batches, or of all.
+func ReadAnswer(r io.Reader, q *Request, most Limits) (results []store.Result, err error) {
+	s := newScanner(r, most.Bytes)
+	found := false
+	err = s.members(func(name string) error {
+		if name != "r" {
+			return fmt.Errorf("an answer has no %.20q", name)
+		}
+		found = true
+		return s.list(func() error {
+			if len(results) >= len(q.Batches) {
+				return fmt.Errorf("there are more results than the %d batches", len(q.Batches))
+			}
+			result, err := s.result(&q.Batches[len(results)])
+			results = append(results, result)
+			return err
+		})
+	})
+	if err == nil {
+		err = s.end()
+	}
+	if err == nil && !found {
+		err = errors.New(`it has no "r"`)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	return results, nil
+}
+
+// answered is a result while it is read.
+type answered struct {
+	store.Result
+	why     string
+	ms      int64
+	refused *store.Refusal
+}
+
+func (s *scanner) result(b *store.Batch) (store.Result, error) {
+	r := answered{}
+	most := int64(len(b.Stmts))
+	refusal := func() *store.Refusal {
+		if r.refused == nil {
+			r.refused = &store.Refusal{At: -1}
+		}
+		return r.refused
+	}
+	err := s.members(func(name string) error {
+		switch name {
+		case "ok":
+			return s.list(func() error {
+				if len(r.Rows) >= len(b.Stmts) {
+					return errors.New("a result has rows of more statements than there are")
+				}
+				rows, err := s.rows()
+				r.Rows = append(r.Rows, rows)
+				return err
+			})
+		case "n":
+			return s.list(func() error {
+				if len(r.Changes) >= len(b.Stmts) {
+					return errors.New("a result has changes of more statements than there are")
+				}
+				n, err := s.integer(0, math.MaxInt64)
+				r.Changes = append(r.Changes, n)
+				return err
+			})
+		case "err":
+			text, err := s.text()
+			refusal().Reason = string(text)
+			return err
+		case "at":
+			n, err := s.integer(0, most-1)
+			refusal().At = int(n)
+			return err
+		case "why":
+			text, err := s.text()
+			r.why = string(text)
+			return err
+		case "ms":
+			n, err := s.integer(0, int64(math.MaxInt64/time.Millisecond))
+			r.ms = n
+			return err
+		}
+		return fmt.Errorf("a result has no %.20q", name)
+	})
+	if err != nil {
+		return store.Result{}, err
+	}
+	return r.made(b)
+}
+
+// made is the result, which must be whole.
+func (r *answered) made(b *store.Batch) (store.Result, error) {
+	want := len(b.Stmts)
+	if no := r.refused; no != nil {
+		if no.At < 0 {
+			return store.Result{}, errors.New("a refusal does not say which statement it is of")
+		}
+		switch r.why {
+		case "":
+		case whyLate:
+			no.TooLong = &store.TooLong{Limit: time.Duration(r.ms) * time.Millisecond}
+		case whyRows:
+			reply := store.TooMuch
+			no.Reply = &reply
+		case whyBad:
+			no.Bad = true
+		default:
+			return store.Result{}, fmt.Errorf("%.20q is no reason of a refusal", r.why)
+		}
+		r.Refused = no
+		if want = no.At; r.why != "" {
+			want = 0 // and what came before is of no use
+		}
+	}
+	switch {
+	case len(r.Rows) < want:
+		return store.Result{}, fmt.Errorf("a result has the rows of %d statements in place of %d", len(r.Rows), want)
+	case !b.ReadOnly && len(r.Changes) < want:
+		return store.Result{}, fmt.Errorf("a result has the changes of %d statements in place of %d", len(r.Changes), want)
+	}
+	return r.Result, nil
+}
+
+func (s *scanner) rows() (rows []store.Row, err error) {
+	err = s.list(func() error {
+		s.left -= store.RowBytes
+		row := make(store.Row, 0, 4)
+		err := s.list(func() error {
+			v, err := s.value()
+			row = append(row, v)
+			return err
+		})
+		rows = append(rows, row)
+		return err
+	})
+	return rows, err
+}
