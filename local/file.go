@@ -41,6 +41,11 @@ func (s *Store) prepareFile(c *conn) error {
 	case s.options.ReadOnly:
 		return fmt.Errorf("it has schema version %d, not %d: meowdis migrate brings it up to date", version, schema.Version)
 	}
+	if s.path == Memory {
+		if done, err := c.copyBlank(s.options.Now()); done || err != nil {
+			return err
+		}
+	}
 	if err := s.enterWAL(c); err != nil {
 		return err
 	}
