@@ -23,7 +23,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	go s.closeIdle(ctx)
 	over, isTLS := ln.(secure)
 	var loop *loop
-	if !isTLS {
+	if !isTLS && isSocket(ln.Addr()) {
 		loop = s.newLoop(ctx)
 	}
 	defer func() {
@@ -62,6 +62,15 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 			running.Go(func() { s.serve(ctx, c) })
 		}
 	}
+}
+
+// isSocket reports whether what a listener with that address accepts may be for a loop.
+func isSocket(addr net.Addr) bool {
+	switch addr.(type) {
+	case *net.TCPAddr, *net.UnixAddr:
+		return true
+	}
+	return false
 }
 
 // keepAlive has the system find out when the peer is gone, as the parameter tcp-keepalive says.
