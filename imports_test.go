@@ -64,6 +64,7 @@ local:                doctor foreign outfile schema schema/install store sweep
 remote:               commands resp
 bus:                  pubsub resp
 server:               acl commands engine glob outfile notify pubsub redisconf resp rest store tally tracking translator
+embedded:             bus commands engine local pubsub resp server transfer
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp

@@ -90,6 +90,12 @@ func goTest(name string) func(*testing.T) []string {
 	}
 }
 
+// TestEmbedded has the clients in Go use a database in their own process.
+func TestEmbedded(t *testing.T) {
+	args := goTest("(TestEmbedded.*|Example.*)")(t)
+	run(t, "golang", nil, args[0], args[1:]...)
+}
+
 // python is Debian's, which another one may hide.
 func python(name string) func(*testing.T) []string {
 	return func(t *testing.T) []string {

@@ -1,0 +1,80 @@
+package embedded
+
+import (
+	"sync"
+	"time"
+)
+
+// clock is a clock that can be moved, and the timeouts of those who wait.
+type clock struct {
+	base func() time.Time
+
+	mu      sync.Mutex
+	ahead   time.Duration // of base
+	stopped time.Time     // the time that it shows; zero while it runs
+	alarms  map[*alarm]bool
+}
+
+// alarm is a timeout. It is due on the system's clock, and sooner by as much as the clock is moved
+// ahead.
+type alarm struct {
+	due   time.Time
+	timer *time.Timer
+	rings chan time.Time
+}
+
+func newClock(base func() time.Time) *clock {
+	return &clock{base: base, alarms: map[*alarm]bool{}}
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.stopped.IsZero() {
+		return c.stopped
+	}
+	return c.base().Add(c.ahead)
+}
+
+// ms is now in Unix ms.
+func (c *clock) ms() int64 { return c.now().UnixMilli() }
+
+func (c *clock) forward(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped.IsZero() {
+		c.ahead += d
+	} else {
+		c.stopped = c.stopped.Add(d)
+	}
+	for a := range c.alarms {
+		a.due = a.due.Add(-d)
+		a.timer.Reset(time.Until(a.due))
+	}
+}
+
+func (c *clock) set(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped = t
+}
+
+// timer is the engine's: a channel that receives when d has passed, and what ends that.
+func (c *clock) timer(d time.Duration) (<-chan time.Time, func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := &alarm{due: time.Now().Add(d), rings: make(chan time.Time, 1)}
+	a.timer = time.AfterFunc(d, func() {
+		select {
+		case a.rings <- a.due:
+		default: // it has been moved ahead while it rang
+		}
+	})
+	c.alarms[a] = true
+	return a.rings, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		a.timer.Stop()
+		delete(c.alarms, a)
+	}
+}
