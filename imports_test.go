@@ -61,14 +61,14 @@ keyspace/peek:        decode display keyspace keyspace/stats keytype resp
 transfer:             internal/readfull internal/script keyspace keytype rdb resp translator/vector
 
 local:                doctor foreign outfile schema schema/install store sweep
-remote:               commands resp
+remote:               commands resp store store/wire
 bus:                  pubsub resp
 server:               acl commands engine glob outfile notify pubsub redisconf resp rest store tally tracking translator
 embedded:             bus commands engine local pubsub resp server transfer
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp
-internal/target:      bus commands display engine internal/exit internal/flags local profile pubsub remote resp
+internal/target:      bus commands display engine internal/exit internal/flags local profile pubsub remote resp schema/install
 repl:                 commands display keyspace keyspace/peek keytype outfile resp spelling
 inspect/job:          display
 inspect/screen:       display resp

@@ -150,7 +150,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 		In: script.NewReader(s.in), Out: s.screen, Notes: s.err, Session: c,
 		Print:     o.format.printer(s).write,
 		Suggest:   func(args [][]byte, reply resp.Value) { suggest(s.err, args, reply) },
-		KeepGoing: o.keepGoing, Exact: t.URL == nil,
+		KeepGoing: o.keepGoing, Exact: !t.IsServer(),
 	}
 	switch {
 	case o.pipe:

@@ -139,7 +139,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *target.Conn
 	t := repl.Target{
 		Session: c.Session,
 		Name:    s.painted(c.Target.Settings.Color, c.Target.Label()),
-		Strict:  c.Target.URL == nil,
+		Strict:  !c.Target.IsServer(),
 		Confirm: func(args [][]byte) (string, func(string) bool) { return o.confirm.question(c.Target, args) },
 		Close:   c.Close,
 	}

@@ -149,7 +149,7 @@ func (o *statusOptions) ask(ctx context.Context, t target.Target, st *status) er
 	took := time.Since(began).Milliseconds()
 	st.State, st.Millis, st.Keys, st.Database = stateReachable, &took, &keys.Int, c.DB()
 	st.Version = fmt.Sprintf("meowdis %s, schema %d", versionName(), schema.Version)
-	if t.URL != nil {
+	if t.IsServer() {
 		st.askServer(ctx, c)
 	}
 	return c.Close()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"time"
 )
@@ -37,6 +38,23 @@ const (
 
 func (o Options) timeout() time.Duration     { return cmp.Or(o.Timeout, defaultTimeout) }
 func (o Options) dialTimeout() time.Duration { return cmp.Or(o.Timeout, defaultDialTimeout) }
+
+// client is what sends requests to endpoints on host.
+func (o Options) client(host string) (*http.Client, error) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	var err error
+	if transport.TLSClientConfig, err = o.TLS.config(host); err != nil {
+		return nil, err
+	}
+	transport.TLSHandshakeTimeout = o.dialTimeout()
+	return &http.Client{
+		Transport: transport,
+		Timeout:   o.timeout(),
+		// A redirect would carry commands, and perhaps the token, to
+		// somewhere that was not named.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, nil
+}
 
 // Check says what is wrong with the files that t names.
 func (t TLS) Check() error {

@@ -53,21 +53,11 @@ func OpenREST(rawURL, token string, o Options) (*REST, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%s://%s is not the URL of a REST endpoint", u.Scheme, u.Host)
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	if transport.TLSClientConfig, err = o.TLS.config(u.Hostname()); err != nil {
+	client, err := o.client(u.Hostname())
+	if err != nil {
 		return nil, err
 	}
-	transport.TLSHandshakeTimeout = o.dialTimeout()
-	return &REST{
-		base: u, token: token, waitBefore: backoff,
-		client: &http.Client{
-			Transport: transport,
-			Timeout:   o.timeout(),
-			// A redirect would carry commands, and perhaps the token, to
-			// somewhere that was not named.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-	}, nil
+	return &REST{base: u, token: token, waitBefore: backoff, client: client}, nil
 }
 
 // DB is the selected database.

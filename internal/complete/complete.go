@@ -42,7 +42,7 @@ func completeNames(t *commands.Table, args []string, typed string) []string {
 // tableOfTarget is the table of the target's commands, ours when that cannot be had.
 func tableOfTarget(ctx context.Context, getenv func(string) string, o *target.Options) *commands.Table {
 	t, err := o.Resolve(getenv)
-	if err != nil || t.URL == nil {
+	if err != nil || !t.IsServer() {
 		return commands.Ours
 	}
 	c, err := o.Connect(ctx, t, local.Options{}, false)

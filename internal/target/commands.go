@@ -23,7 +23,7 @@ const learnPatience = 2 * time.Second
 // that does not list its own. What a server listed is kept by its version and the
 // number of its commands, so that it is asked for once.
 func (c *Conn) Commands(ctx context.Context) *commands.Table {
-	if c.Target.URL == nil {
+	if !c.Target.IsServer() {
 		return commands.Ours
 	}
 	ctx, cancel := context.WithTimeout(ctx, learnPatience)

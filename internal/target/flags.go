@@ -11,21 +11,26 @@ import (
 
 // Help is what every verb says of targets.
 const Help = `The target is the first of these that is given:
-  --db FILE, --url URL with --token TOKEN, or --profile NAME; an argument that the
-    usage line calls TARGET, SOURCE, DESTINATION, A or B: a FILE, a URL, or @NAME
-  MEOWDIS_DB, MEOWDIS_URL with MEOWDIS_TOKEN, or MEOWDIS_PROFILE
+  --db FILE, --url URL with --token TOKEN, --storage-url URL with --storage-token
+    TOKEN, or --profile NAME; an argument that the usage line calls TARGET, SOURCE,
+    DESTINATION, A or B: a FILE, a URL, or @NAME
+  MEOWDIS_DB, MEOWDIS_URL with MEOWDIS_TOKEN, MEOWDIS_STORAGE_URL with
+    MEOWDIS_STORAGE_TOKEN, or MEOWDIS_PROFILE
   UPSTASH_REDIS_REST_URL with UPSTASH_REDIS_REST_TOKEN
   KV_REST_API_URL with KV_REST_API_TOKEN
   REDIS_URL
   the profile in use: see "meowdis help profiles"
   the default file, in the data directory that "meowdis paths" prints
-URLs: http:// and https:// (Upstash REST), redis://, rediss:// and unix://.`
+URLs: http:// and https:// (Upstash REST), redis://, rediss:// and unix://; a storage is
+storage+http:// or storage+https://, of which --storage-url needs no "storage+".`
 
 // Options are the flags that choose a target, the same for every verb.
 type Options struct {
 	Spec     string // an argument that names the target; no flag
 	DB       string
 	url      string
+	storage  string
+	secret   string // of the storage
 	Token    string
 	profile  string
 	envFile  string
@@ -45,6 +50,7 @@ func (o *Options) AddFlags(cmd *cobra.Command) {
 	f.StringVar(&o.DB, "db", "", "SQLite `FILE` to work on; :memory: forgets everything")
 	f.StringVar(&o.url, "url", "", "`URL` of a REST endpoint or a Redis server to work on")
 	f.StringVar(&o.Token, "token", "", "`TOKEN` of the REST endpoint, or password of the server")
+	o.addStorageFlags(cmd)
 	f.StringVar(&o.profile, "profile", "", "`NAME` of the profile to work on")
 	f.StringVar(&o.envFile, "env-file", "", envFileUsage)
 	f.IntVarP(&o.Database, "database", "n", 0, "database `NUMBER`")
@@ -56,6 +62,15 @@ func (o *Options) AddFlags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("token", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("profile", CompleteProfiles)
+}
+
+// addStorageFlags adds those that choose a store which is no file.
+func (o *Options) addStorageFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.storage, "storage-url", "", "`URL` of a storage, on which commands are carried out here")
+	f.StringVar(&o.secret, "storage-token", "", "`TOKEN` of the storage")
+	cmd.RegisterFlagCompletionFunc("storage-url", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("storage-token", cobra.NoFileCompletions)
 }
 
 // AddReadFlags adds the flags of the target to a verb that writes nothing.
@@ -105,7 +120,7 @@ func CheckDatabase(given *pflag.FlagSet, name string, n int) error {
 // HasDatabase refuses a flag that is given and names no database of a file. A server is
 // asked.
 func (t Target) HasDatabase(given *pflag.FlagSet, name string, n int) error {
-	if given == nil || given.Lookup(name) == nil || t.URL != nil || n < commands.Databases {
+	if given == nil || given.Lookup(name) == nil || t.IsServer() || n < commands.Databases {
 		return nil
 	}
 	return exit.Usagef("%s %d: a file has the databases 0 to %d", flags.Names(given.Lookup(name)), n, commands.Databases-1)

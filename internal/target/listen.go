@@ -12,13 +12,13 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// on has the connection run commands on a file, whose messages other processes get.
+// on has the connection run commands on a store. The messages of a file other processes get.
 func (c *Conn) on(file engine.Store, end func() error) {
 	e := engine.New(file)
 	session := e.Session()
 	session.SetWho(func() (addr, name string) { return fmt.Sprint("pid:", os.Getpid()), "" })
 	c.Session, c.hub, c.end = session, e.Hub(), end
-	if c.Target.Path != local.Memory {
+	if c.Target.URL == nil && c.Target.Path != local.Memory {
 		node := bus.New(c.Target.Path, c.hub)
 		c.end = func() error { return errors.Join(node.Close(), end()) }
 	}

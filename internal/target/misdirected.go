@@ -20,7 +20,7 @@ import (
 func Misdirected(cmd *cobra.Command, args []string) error {
 	takes := firstArgument(cmd)
 	f := cmd.Flags()
-	if takes == "" || f.Lookup("db") == nil || f.Changed("db") || f.Changed("url") || f.Changed("profile") {
+	if takes == "" || f.Lookup("db") == nil || f.Changed("db") || f.Changed("url") || f.Changed("storage-url") || f.Changed("profile") {
 		return nil
 	}
 	for i, arg := range args {
@@ -62,7 +62,7 @@ func firstArgument(cmd *cobra.Command) string {
 func targetFlag(arg, takes string) (flag, what string) {
 	name, isProfile := strings.CutPrefix(arg, "@")
 	switch scheme, _, isURL := strings.Cut(arg, "://"); {
-	case isURL && slices.Contains([]string{"http", "https", "redis", "rediss", "unix"}, scheme):
+	case isURL && slices.Contains(schemes(), scheme):
 		return "--url URL", "a URL"
 	case isProfile:
 		config, err := profile.Load(ConfigFile())

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,10 +77,12 @@ func FromURL(raw, token, source string) (Target, error) {
 	if n, err := strconv.Atoi(u.Port()); u.Port() != "" && (err != nil || n < 1 || n > 65535) {
 		return Target{}, exit.Usagef("%s: ports are numbers from 1 to 65535", source)
 	}
-	switch u.Scheme {
-	case "http", "https":
+	switch {
+	case stores[u.Scheme] != nil:
 		return Target{URL: u, token: token, source: source}, nil
-	case "redis", "rediss", "unix":
+	case u.Scheme == "http" || u.Scheme == "https":
+		return Target{URL: u, token: token, source: source}, nil
+	case slices.Contains(schemes(), u.Scheme):
 		if _, has := u.User.Password(); token != "" && !has {
 			u.User = url.UserPassword(u.User.Username(), token)
 		}
@@ -99,7 +102,9 @@ func (o *Tokens) Named(getenv func(string) string, spec, token string) (Target, 
 	switch {
 	case t.IsREST() && t.token == "":
 		t.token = getenv("MEOWDIS_TOKEN")
-	case t.URL != nil && !t.IsREST() && token == "" && t.URL.User.Username() == "":
+	case t.IsStorage() && t.token == "":
+		t.token = getenv("MEOWDIS_STORAGE_TOKEN")
+	case t.IsServer() && !t.IsREST() && token == "" && t.URL.User.Username() == "":
 		if password, _ := t.URL.User.Password(); password == o.Both {
 			t.URL.User, t.spare = nil, o.Both
 		}

@@ -31,10 +31,10 @@ type Session interface {
 type Conn struct {
 	Session
 	Target Target
-	File   *local.Store // nil for a server, and for a file that the first write makes
+	File   *local.Store // nil for what is no file, and for a file that the first write makes
 
 	end func() error
-	hub *pubsub.Hub // of a file
+	hub *pubsub.Hub // of what is no server
 }
 
 // Close ends the connection.
@@ -43,7 +43,7 @@ func (c *Conn) Close() error { return c.end() }
 // Chosen reports whether the target itself names a database, including 0.
 func (c *Conn) Chosen() bool {
 	u := c.Target.URL
-	return c.DB() != 0 || u != nil && !c.Target.IsREST() && (u.Query().Has("db") || u.Scheme != "unix" && strings.Trim(u.Path, "/") != "")
+	return c.DB() != 0 || c.Target.IsServer() && !c.Target.IsREST() && (u.Query().Has("db") || u.Scheme != "unix" && strings.Trim(u.Path, "/") != "")
 }
 
 // OpenFile opens the target's file; the default one is made with its directory.
@@ -81,6 +81,12 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 		return nil, exit.Usage(err)
 	}
 	switch {
+	case t.IsStorage():
+		s, err := o.OpenStore(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		c.on(s, s.Close)
 	case t.IsREST():
 		r, err := remote.OpenREST(t.URL.String(), t.token, reach)
 		if err != nil {
@@ -112,7 +118,7 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 	}
 	if o.RefusesWrites(t) {
 		rule := &ReadOnly{}
-		if t.URL != nil {
+		if t.IsServer() {
 			rule.server = c.Session
 		}
 		c.Session = &Guard{Session: c.Session, Refuse: rule.Refuse}

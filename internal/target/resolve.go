@@ -18,6 +18,7 @@ type Candidate struct {
 	Source string // a flag, a variable, …
 	Given  string // what it names; empty when it names nothing
 	file   bool   // it can name a file only
+	store  bool   // it can name a storage only
 	target func() (Target, error)
 }
 
@@ -75,7 +76,7 @@ func (o *Options) Candidates(getenv func(string) string) (found []Candidate, win
 
 // asks reports whether the command line itself names the target.
 func (o *Options) asks() bool {
-	return o.Spec != "" || o.DB != "" || o.url != "" || o.profile != ""
+	return o.Spec != "" || o.DB != "" || o.url != "" || o.storage != "" || o.profile != ""
 }
 
 func (o *Options) candidates(getenv func(string) string) ([]Candidate, error) {
@@ -102,19 +103,19 @@ func (o *Options) candidates(getenv func(string) string) ([]Candidate, error) {
 // onlyOne refuses a command line that names two targets, or one that is empty: a
 // variable that is not set must not lead to another target.
 func (o *Options) onlyOne() error {
-	for _, name := range []string{"db", "url", "profile"} {
+	for _, name := range []string{"db", "url", "storage-url", "profile"} {
 		if f := o.Flags; f != nil && f.Changed(name) && f.Lookup(name).Value.String() == "" {
 			return exit.Usagef("--%s is empty", name)
 		}
 	}
 	n := 0
-	for _, given := range []string{o.Spec, o.DB, o.url, o.profile} {
+	for _, given := range []string{o.Spec, o.DB, o.url, o.storage, o.profile} {
 		if given != "" {
 			n++
 		}
 	}
 	if n > 1 {
-		return exit.Usagef("give one target: a FILE or URL, --db, --url or --profile")
+		return exit.Usagef("give one target: a FILE or URL, --db, --url, --storage-url or --profile")
 	}
 	return nil
 }
@@ -137,6 +138,7 @@ func (o *Options) asked(p profiles) []Candidate {
 		{Source: "argument", Given: o.Spec, target: func() (Target, error) { return named(p.getenv, o.Spec, o.Token) }},
 		fileCandidate("--db", o.DB),
 		o.remote("--url", o.url, p.getenv("MEOWDIS_TOKEN")),
+		o.stored("--storage-url", o.storage, p.getenv),
 		p.candidate("--profile", o.profile),
 	}
 }
@@ -147,6 +149,7 @@ func (o *Options) environment(where string, get func(string) string, p profiles)
 	return []Candidate{
 		fileCandidate("MEOWDIS_DB"+where, get("MEOWDIS_DB")),
 		o.remote("MEOWDIS_URL"+where, get("MEOWDIS_URL"), get("MEOWDIS_TOKEN")),
+		o.stored("MEOWDIS_STORAGE_URL"+where, get("MEOWDIS_STORAGE_URL"), get),
 		p.candidate("MEOWDIS_PROFILE"+where, get("MEOWDIS_PROFILE")),
 		o.remote("UPSTASH_REDIS_REST_URL"+where, get("UPSTASH_REDIS_REST_URL"), get("UPSTASH_REDIS_REST_TOKEN")),
 		o.remote("KV_REST_API_URL"+where, get("KV_REST_API_URL"), get("KV_REST_API_TOKEN")),
@@ -172,6 +175,13 @@ func (o *Options) remote(source, raw, token string) Candidate {
 	}}
 }
 
+// stored is the candidate of a storage URL.
+func (o *Options) stored(source, raw string, getenv func(string) string) Candidate {
+	return Candidate{Source: source, Given: ShownURL(raw), store: true, target: func() (Target, error) {
+		return fromStorageURL(raw, cmp.Or(o.secret, getenv("MEOWDIS_STORAGE_TOKEN")), source)
+	}}
+}
+
 // profiles makes the candidates that are profiles. A broken configuration is an
 // error only for who needs it.
 type profiles struct {
@@ -187,6 +197,7 @@ func (p profiles) candidate(source, name string) Candidate {
 	}}
 	if p.broken == nil {
 		c.file = p.config.Profiles[name].DB != ""
+		c.store = isStorageURL(p.config.Profiles[name].URL)
 	}
 	return c
 }
@@ -199,20 +210,34 @@ func (p profiles) inUse() Candidate {
 	return p.candidate(source, p.config.InUse)
 }
 
-// File is the target of a verb that works on a file only. Servers are passed
+// File is the target of a verb that works on a file only. Others are passed
 // over, unless the command line asks for one.
 func (o *Options) File(getenv func(string) string) (Target, error) {
+	return o.noServer(getenv, false)
+}
+
+// FileOrStorage is the target of a verb that carries out commands itself. Servers are passed over,
+// unless the command line asks for one.
+func (o *Options) FileOrStorage(getenv func(string) string) (Target, error) {
+	return o.noServer(getenv, true)
+}
+
+func (o *Options) noServer(getenv func(string) string, storage bool) (Target, error) {
 	found, err := o.candidates(getenv)
 	if err != nil {
 		return Target{}, err
 	}
 	for _, c := range found {
-		if c.Given != "" && (c.file || o.asks()) {
+		if c.Given != "" && (c.file || storage && c.store || o.asks()) {
 			t, err := c.target()
 			if err == nil {
 				err = t.HasDatabase(o.Flags, "database", o.Database)
 			}
-			if err == nil && t.URL != nil {
+			switch {
+			case err != nil || t.URL == nil || storage && t.IsStorage():
+			case storage:
+				err = exit.Usagef("%s is a %s, and this works on files and storages", t, t.Kind())
+			default:
 				err = exit.Usagef("%s is a %s, and this works on files; dump, copy and diff work on any target", t, t.Kind())
 			}
 			return t, err

@@ -13,9 +13,9 @@ import (
 	"github.com/meowdis/meowdis/profile"
 )
 
-// Target is a place where commands go: a file, or a server.
+// Target is a place where commands go: a file, a storage, or a server.
 type Target struct {
-	Path   string // of a file; empty for a server
+	Path   string // of a file; empty for anything else
 	URL    *url.URL
 	token  string
 	spare  string // a password for a Redis server, should it want one
@@ -125,6 +125,8 @@ func (t Target) Kind() string {
 	switch {
 	case t.IsREST():
 		return "REST endpoint"
+	case t.IsStorage():
+		return "storage"
 	case t.URL != nil:
 		return "Redis server"
 	case t.Path == local.Memory:

@@ -51,11 +51,14 @@ func Ready(ctx context.Context, apply Apply, now int64) error {
 
 // Version is that of the tables, 0 when there are none.
 func Version(ctx context.Context, apply Apply) (int, error) {
-	has, err := ask(ctx, apply, sqlHas)
-	if err != nil || has == 0 {
-		return 0, err
+	version, err := ask(ctx, apply, schema.VersionQuery)
+	if err == nil || ctx.Err() != nil {
+		return version, err
 	}
-	return ask(ctx, apply, schema.VersionQuery)
+	if has, other := ask(ctx, apply, sqlHas); other == nil && has == 0 {
+		return 0, nil
+	}
+	return 0, err
 }
 
 func ask(ctx context.Context, apply Apply, sql string) (int, error) {

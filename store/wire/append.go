@@ -27,25 +27,38 @@ func (r *Request) reads() bool {
 
 // AppendRequest appends r.
 func AppendRequest(out []byte, r *Request) []byte {
-	out = append(out, `{"b":[`...)
-	for i, b := range r.Batches {
-		out = comma(out, i)
-		out = append(out, '[')
-		for j, s := range b.Stmts {
-			out = appendString(append(comma(out, j), '['), s.SQL)
-			for _, arg := range s.Args {
-				out = AppendValue(append(out, ','), arg)
-			}
-			out = append(out, ']')
+	out = AppendStart(out)
+	for i := range r.Batches {
+		out = AppendBatch(comma(out, i), &r.Batches[i])
+	}
+	return AppendEnd(out, r.reads(), r.Max)
+}
+
+// AppendStart, AppendBatch with commas between, and AppendEnd are a request in pieces.
+func AppendStart(out []byte) []byte { return append(out, `{"b":[`...) }
+
+// AppendBatch appends the statements of b.
+func AppendBatch(out []byte, b *store.Batch) []byte {
+	out = append(out, '[')
+	for i := range b.Stmts {
+		s := &b.Stmts[i]
+		out = appendString(append(comma(out, i), '['), s.SQL)
+		for _, arg := range s.Args {
+			out = AppendValue(append(out, ','), arg)
 		}
 		out = append(out, ']')
 	}
+	return append(out, ']')
+}
+
+// AppendEnd ends a request, whose batches only read or not, with Request.Max.
+func AppendEnd(out []byte, reads bool, most int64) []byte {
 	out = append(out, ']')
-	if r.reads() {
+	if reads {
 		out = append(out, `,"read":true`...)
 	}
-	if r.Max > 0 {
-		out = strconv.AppendInt(append(out, `,"max":`...), r.Max, 10)
+	if most > 0 {
+		out = strconv.AppendInt(append(out, `,"max":`...), most, 10)
 	}
 	return append(out, '}')
 }

@@ -100,9 +100,10 @@ func (s *scanner) stmt() (stmt store.Stmt, err error) {
 	return stmt, err
 }
 
-// ReadAnswer reads the answer to a request, up to the end of r. It has results of the first of the
-// request's batches, or of all.
-func ReadAnswer(r io.Reader, q *Request, most Limits) (results []store.Result, err error) {
+// ReadAnswer reads the answer to a request, up to the end of r. stmts is how many statements each of
+// its batches had, and reads whether all of those only read. The answer has results of the first
+// batches, or of all. Of most it needs the bytes.
+func ReadAnswer(r io.Reader, stmts []int, reads bool, most Limits) (results []store.Result, err error) {
 	s := newScanner(r, most.Bytes)
 	found := false
 	err = s.members(func(name string) error {
@@ -111,10 +112,10 @@ func ReadAnswer(r io.Reader, q *Request, most Limits) (results []store.Result, e
 		}
 		found = true
 		return s.list(func() error {
-			if len(results) >= len(q.Batches) {
-				return fmt.Errorf("there are more results than the %d batches", len(q.Batches))
+			if len(results) >= len(stmts) {
+				return fmt.Errorf("there are more results than the %d batches", len(stmts))
 			}
-			result, err := s.result(&q.Batches[len(results)])
+			result, err := s.result(stmts[len(results)], reads)
 			results = append(results, result)
 			return err
 		})
@@ -139,9 +140,9 @@ type answered struct {
 	refused *store.Refusal
 }
 
-func (s *scanner) result(b *store.Batch) (store.Result, error) {
+// result reads that of a batch of so many statements.
+func (s *scanner) result(stmts int, reads bool) (store.Result, error) {
 	r := answered{}
-	most := int64(len(b.Stmts))
 	refusal := func() *store.Refusal {
 		if r.refused == nil {
 			r.refused = &store.Refusal{At: -1}
@@ -152,7 +153,7 @@ func (s *scanner) result(b *store.Batch) (store.Result, error) {
 		switch name {
 		case "ok":
 			return s.list(func() error {
-				if len(r.Rows) >= len(b.Stmts) {
+				if len(r.Rows) >= stmts {
 					return errors.New("a result has rows of more statements than there are")
 				}
 				rows, err := s.rows()
@@ -161,7 +162,7 @@ func (s *scanner) result(b *store.Batch) (store.Result, error) {
 			})
 		case "n":
 			return s.list(func() error {
-				if len(r.Changes) >= len(b.Stmts) {
+				if len(r.Changes) >= stmts {
 					return errors.New("a result has changes of more statements than there are")
 				}
 				n, err := s.integer(0, math.MaxInt64)
@@ -173,7 +174,7 @@ func (s *scanner) result(b *store.Batch) (store.Result, error) {
 			refusal().Reason = string(text)
 			return err
 		case "at":
-			n, err := s.integer(0, most-1)
+			n, err := s.integer(0, int64(stmts)-1)
 			refusal().At = int(n)
 			return err
 		case "why":
@@ -190,12 +191,11 @@ func (s *scanner) result(b *store.Batch) (store.Result, error) {
 	if err != nil {
 		return store.Result{}, err
 	}
-	return r.made(b)
+	return r.made(stmts, reads)
 }
 
 // made is the result, which must be whole.
-func (r *answered) made(b *store.Batch) (store.Result, error) {
-	want := len(b.Stmts)
+func (r *answered) made(want int, reads bool) (store.Result, error) {
 	if no := r.refused; no != nil {
 		if no.At < 0 {
 			return store.Result{}, errors.New("a refusal does not say which statement it is of")
@@ -220,7 +220,7 @@ func (r *answered) made(b *store.Batch) (store.Result, error) {
 	switch {
 	case len(r.Rows) < want:
 		return store.Result{}, fmt.Errorf("a result has the rows of %d statements in place of %d", len(r.Rows), want)
-	case !b.ReadOnly && len(r.Changes) < want:
+	case !reads && len(r.Changes) < want:
 		return store.Result{}, fmt.Errorf("a result has the changes of %d statements in place of %d", len(r.Changes), want)
 	}
 	return r.Result, nil

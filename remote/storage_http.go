@@ -1,0 +1,147 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/wire"
+)
+
+// maxAnswer is the most that an answer may have: that a request may be answered with more than it
+// asked for is not to be trusted on.
+const maxAnswer = 4 << 30
+
+// statusError is what an endpoint says in place of an answer.
+type statusError struct {
+	host   string
+	status int
+	says   string
+}
+
+func (e *statusError) Error() string {
+	switch e.status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Sprintf("%s refuses this: %s", e.host, e.says)
+	}
+	return fmt.Sprintf("%s answers %d: %s", e.host, e.status, e.says)
+}
+
+// post sends what calls have left to run, again after a failure where that is safe.
+func (s *Storage) post(ctx context.Context, group []*sending, reads bool) ([]store.Result, error) {
+	body, stmts := unsent(group, reads)
+	for attempt := 0; ; attempt++ {
+		results, err := s.try(ctx, body, stmts, reads)
+		if err == nil {
+			return results, nil
+		}
+		again, ran := verdict(err, reads)
+		if !again || attempt+1 == maxTries || s.wait(ctx, attempt) != nil {
+			if ran && !reads {
+				err = fmt.Errorf("%w; it is not known whether the write took effect", err)
+			}
+			return nil, err
+		}
+	}
+}
+
+// unsent is a request with the batches of calls that have not run.
+func unsent(group []*sending, reads bool) (body []byte, stmts []int) {
+	body = wire.AppendStart(nil)
+	for _, c := range group {
+		for i := len(c.results); i < len(c.parts); i++ {
+			if len(stmts) > 0 {
+				body = append(body, ',')
+			}
+			body, stmts = append(body, c.parts[i]...), append(stmts, c.stmts[i])
+		}
+	}
+	return wire.AppendEnd(body, reads, group[0].max), stmts
+}
+
+// verdict is whether a failed request may be sent again, and whether it may have run.
+func verdict(err error, reads bool) (again, ran bool) {
+	var status *statusError
+	if errors.As(err, &status) {
+		fails := status.status >= 500
+		return reads && (fails || status.status == http.StatusTooManyRequests), fails
+	}
+	var network *networkError
+	if !errors.As(err, &network) {
+		return false, true
+	}
+	var op *net.OpError
+	dialling := errors.As(err, &op) && op.Op == "dial"
+	return worthAnother(err, reads), !dialling
+}
+
+// try sends one request.
+func (s *Storage) try(ctx context.Context, body []byte, stmts []int, reads bool) ([]store.Result, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New("the URL of the storage endpoint cannot be used")
+	}
+	if s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := s.client.Do(req)
+	if err != nil {
+		return nil, s.lost(ctx, err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, s.refused(res)
+	}
+	in := &heard{from: res.Body}
+	results, err := wire.ReadAnswer(in, stmts, reads, wire.Limits{Bytes: maxAnswer})
+	if err != nil && in.err != nil {
+		return nil, s.lost(ctx, in.err)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w: is this the URL of a storage endpoint?", s.url.Host, err)
+	}
+	return results, err
+}
+
+// heard remembers how the reading of an answer failed.
+type heard struct {
+	from io.Reader
+	err  error
+}
+
+func (h *heard) Read(b []byte) (int, error) {
+	n, err := h.from.Read(b)
+	if err != nil && err != io.EOF {
+		h.err = err
+	}
+	return n, err
+}
+
+func (s *Storage) lost(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var outer *url.Error
+	if errors.As(err, &outer) { // which would print the URL
+		err = outer.Err
+	}
+	return &networkError{s.url.Host, err}
+}
+
+// refused is the error of a request that has no answer.
+func (s *Storage) refused(res *http.Response) error {
+	const most = 64 << 10
+	body, _ := io.ReadAll(io.LimitReader(res.Body, most)) // the status says enough
+	says := errorText(answer{status: res.StatusCode, body: body})
+	if res.StatusCode == http.StatusUnauthorized && s.token == "" {
+		says += "; no token was given"
+	}
+	return &statusError{s.url.Host, res.StatusCode, says}
+}

@@ -1,0 +1,173 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// maxRequests is how many requests of a lane are under way at a time. Calls that come meanwhile
+	// wait, and share the next.
+	maxRequests = 4
+
+	maxShared      = 256     // calls of one request
+	maxSharedBytes = 1 << 20 // of a request that several share
+)
+
+// lane is the calls that read, or those that write: a read waits for no commit.
+type lane struct {
+	storage *Storage
+	reads   bool
+
+	mu      sync.Mutex
+	running int
+	waiting []*sending
+}
+
+// send sends c, and returns when it has its results or its error. One that reads ends early when its
+// context does, and so does one that is not sent yet.
+func (l *lane) send(c *sending) error {
+	l.mu.Lock()
+	l.waiting = append(l.waiting, c)
+	if l.running < maxRequests {
+		l.running++
+		go l.run()
+	}
+	l.mu.Unlock()
+	select {
+	case <-c.done:
+		return c.err
+	case <-c.ctx.Done():
+	}
+	if l.reads || l.withdraw(c) {
+		return context.Cause(c.ctx)
+	}
+	<-c.done
+	return c.err
+}
+
+// withdraw takes c out of those that wait, and reports whether it was one.
+func (l *lane) withdraw(c *sending) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, other := range l.waiting {
+		if other == c {
+			l.waiting = append(l.waiting[:i:i], l.waiting[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// run sends what waits until nothing does.
+func (l *lane) run() {
+	for {
+		group := l.next()
+		if group == nil {
+			return
+		}
+		l.storage.share(group, l.reads)
+	}
+}
+
+// next takes those that share the next request; without any one fewer is under way.
+func (l *lane) next() (group []*sending) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size, n := 0, 0
+	for _, c := range l.waiting {
+		if n > 0 && (c.max != group0(group, c).max || size+c.bytes > maxSharedBytes || len(group) >= maxShared) {
+			break
+		}
+		if n++; c.ctx.Err() != nil {
+			c.err = context.Cause(c.ctx)
+			close(c.done)
+			continue
+		}
+		group, size = append(group, c), size+c.bytes
+	}
+	if l.waiting = l.waiting[n:]; len(l.waiting) == 0 {
+		l.waiting = nil
+	}
+	if group == nil {
+		l.running--
+	}
+	return group
+}
+
+// group0 is the first of a group, or else c.
+func group0(group []*sending, c *sending) *sending {
+	if len(group) > 0 {
+		return group[0]
+	}
+	return c
+}
+
+// share sends calls in as few requests as their answers take, and ends each.
+func (s *Storage) share(group []*sending, reads bool) {
+	ctx, cancel := together(group, reads)
+	defer cancel()
+	for len(group) > 0 {
+		results, err := s.post(ctx, group, reads)
+		if err == nil && len(results) == 0 {
+			err = errors.New("the storage endpoint ran nothing")
+		}
+		if err != nil {
+			for _, c := range group {
+				c.err = err
+				close(c.done)
+			}
+			return
+		}
+		var others []*sending
+		for _, c := range group {
+			n := min(c.left(), len(results))
+			if over := c.take(results[:n]); over {
+				close(c.done)
+			} else {
+				others = append(others, c)
+			}
+			results = results[n:]
+		}
+		group = others
+	}
+}
+
+// together is the context of a request that several share: that of reads ends when nobody waits for
+// it any more, and a write goes on.
+func together(group []*sending, reads bool) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	if !reads {
+		return ctx, cancel
+	}
+	var gone atomic.Int64
+	stops := make([]func() bool, len(group))
+	for i, c := range group {
+		stops[i] = context.AfterFunc(c.ctx, func() {
+			if gone.Add(1) == int64(len(group)) {
+				cancel()
+			}
+		})
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
+}
+
+// wait waits before another try, or for the end of ctx.
+func (s *Storage) wait(ctx context.Context, attempt int) error {
+	t := time.NewTimer(s.waitBefore(attempt))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
