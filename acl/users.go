@@ -11,6 +11,12 @@ import (
 // exists.
 const Default = "default"
 
+// Reader is the user of a read-only token, as Upstash calls it, and ReaderRules are what it may: commands
+// that read, without KEYS and SCAN.
+const Reader = "default_ro"
+
+var ReaderRules = []string{"on", "~*", "&*", "+@read", "+@connection", "-keys", "-scan"}
+
 // Users are those of a server. They are safe for concurrent use.
 type Users struct {
 	Log Log

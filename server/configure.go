@@ -197,7 +197,7 @@ func (s *Server) directives() []redisconf.Directive {
 	initialUsers := acl.New().Lines()
 	for _, line := range s.users.Lines() {
 		words := strings.Fields(line)
-		if words[1] == reader && s.config.ReadOnlyToken != "" {
+		if words[1] == acl.Reader && s.config.ReadOnlyToken != "" {
 			continue // which the token makes
 		}
 		all = append(all, redisconf.Directive{Name: words[0], Args: words[1:], Unset: slices.Contains(initialUsers, line)})

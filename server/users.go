@@ -117,7 +117,7 @@ func (s *Server) holder(token string) *acl.User {
 		return nil
 	}
 	if s.config.ReadOnlyToken != "" && sameSecret(token, s.config.ReadOnlyToken) {
-		if u := s.users.Find(reader); u != nil && u.On() {
+		if u := s.users.Find(acl.Reader); u != nil && u.On() {
 			return u
 		}
 		return nil
@@ -125,15 +125,12 @@ func (s *Server) holder(token string) *acl.User {
 	return s.users.LoginByToken(token)
 }
 
-// reader is the user of the read-only token, as Upstash calls it.
-const reader = "default_ro"
-
 // addReader makes the user of the read-only token, if there is such a token and no such user.
 func (s *Server) addReader() {
-	if s.config.ReadOnlyToken == "" || s.users.Find(reader) != nil {
+	if s.config.ReadOnlyToken == "" || s.users.Find(acl.Reader) != nil {
 		return
 	}
-	s.users.Set(reader, []string{"on", ">" + s.config.ReadOnlyToken, "~*", "&*", "+@read", "+@connection", "-keys", "-scan"})
+	s.users.Set(acl.Reader, append([]string{">" + s.config.ReadOnlyToken}, acl.ReaderRules...))
 }
 
 // acl carries out the commands about users.

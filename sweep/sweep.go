@@ -71,6 +71,23 @@ func Graves(ctx context.Context, apply Apply, limit int) (int, error) {
 	return swept.Rows, err
 }
 
+// sqlDue is when the first key, or the first field, expires, and 0 when there are graves. Each is the
+// first entry of an index.
+const sqlDue = `SELECT min(at) FROM (SELECT min(` + schema.DiesAt + `) AS at FROM keys WHERE ` + schema.DiesAt + ` IS NOT NULL
+	UNION ALL SELECT min(expires_at) FROM hashes WHERE expires_at IS NOT NULL
+	UNION ALL SELECT * FROM (SELECT 0 FROM graves LIMIT 1))`
+
+// Due is when there is something to sweep, in Unix ms: it may be over. some is false when there never is,
+// as things are.
+func Due(ctx context.Context, apply Apply) (at int64, some bool, err error) {
+	results, err := apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sqlDue}}}})
+	if err != nil {
+		return 0, false, err
+	}
+	cell := results[0].Rows[0][0][0]
+	return cell.Int(), !cell.IsNull(), nil
+}
+
 // look reads.
 type look func(sql string, args ...store.Value) ([]store.Row, error)
 

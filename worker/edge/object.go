@@ -1,0 +1,164 @@
+//go:build wasip1
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/sweep"
+)
+
+func main() {} // which a reactor never runs
+
+// object is what we know of a Durable Object. Losing it costs its streams and what SCRIPT LOAD has left.
+type object struct {
+	engine  *engine.Engine
+	streams map[int32]*pubsub.Queue
+	used    uint64 // when, in calls
+}
+
+var (
+	objects = map[int32]*object{}
+	calls   uint64
+	// memory is what the rows and replies of a request may take. An isolate has 128 MB, for all.
+	memory = store.NewPool(48 << 20)
+)
+
+// maxObjects is how many objects are remembered; those that were not used for longest go first.
+const maxObjects = 100
+
+// known is the object with a number of JavaScript's, whose tables are there.
+func known(number int32) (*object, error) {
+	calls++
+	o := objects[number]
+	if o == nil {
+		if err := makeTables(); err != nil {
+			return nil, err
+		}
+		forgetOne()
+		o = &object{engine: engine.New(objectStore{}), streams: map[int32]*pubsub.Queue{}}
+		objects[number] = o
+	}
+	o.used = calls
+	return o, nil
+}
+
+// forgetOne makes room for another object. One with streams stays.
+func forgetOne() {
+	if len(objects) < maxObjects {
+		return
+	}
+	oldest := int32(-1)
+	for number, o := range objects {
+		if len(o.streams) == 0 && (oldest < 0 || o.used < objects[oldest].used) {
+			oldest = number
+		}
+	}
+	delete(objects, oldest)
+}
+
+// makeTables makes the tables of an empty database.
+func makeTables() error {
+	version := 0
+	r, err := apply(query(`SELECT count(*) FROM sqlite_schema WHERE name = 'meowdis'`))
+	if err == nil && r.Rows[0][0][0].Int() > 0 {
+		if r, err = apply(query(schema.VersionQuery)); err == nil {
+			version = int(r.Rows[0][0][0].Int())
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case version == schema.Version:
+		return nil
+	case version != 0:
+		return fmt.Errorf("its schema has version %d, and this program knows %d", version, schema.Version)
+	}
+	var tables store.Batch
+	for _, text := range schema.Tables {
+		tables.Stmts = append(tables.Stmts, store.Stmt{SQL: text})
+	}
+	now := store.Int(time.Now().UnixMilli())
+	tables.Stmts = append(tables.Stmts, store.Stmt{SQL: schema.SetVersion, Args: []store.Value{store.Int(schema.Version), now}})
+	if r, err = apply(tables); err == nil && r.Refused != nil {
+		err = failure(r.Refused.Reason)
+	}
+	return err
+}
+
+func query(sql string) store.Batch {
+	return store.Batch{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql}}}
+}
+
+// What is swept in one alarm: slices of so many keys.
+const (
+	sweepSlices = 50
+	sweepKeys   = 100
+)
+
+// sweepObject deletes what has expired and what deleted keys have left, and returns when there is more to
+// do, in Unix ms, or -1 for never.
+//
+//go:wasmexport sweep
+func sweepObject(number int32) float64 {
+	if _, err := known(number); err != nil {
+		return -1
+	}
+	for range sweepSlices {
+		swept, err := sweep.Slice(context.Background(), objectStore{}.Apply, time.Now().UnixMilli(), sweepKeys)
+		if err != nil || swept.Rows == 0 {
+			break
+		}
+	}
+	return due(number)
+}
+
+// due is when something is to be swept, in Unix ms, or -1 for never.
+//
+//go:wasmexport due
+func due(int32) float64 {
+	at, some, err := sweep.Due(context.Background(), objectStore{}.Apply)
+	if err != nil || !some {
+		return -1
+	}
+	return float64(at)
+}
+
+// flush sends what waits for the streams.
+func (o *object) flush() {
+	for number, queue := range o.streams {
+		all, err := queue.Next()
+		if err != nil {
+			hostEnd(number)
+			o.leave(number)
+			continue
+		}
+		for _, piece := range events(all) {
+			hostSend(number, unsafe.Pointer(unsafe.SliceData(piece)), int32(len(piece)))
+		}
+	}
+}
+
+// leave ends a stream.
+func (o *object) leave(stream int32) {
+	if queue := o.streams[stream]; queue != nil {
+		o.engine.Hub().Leave(queue)
+		delete(o.streams, stream)
+	}
+}
+
+// leaveStream says that the client of a stream is gone.
+//
+//go:wasmexport leave
+func leaveStream(number, stream int32) {
+	if o := objects[number]; o != nil {
+		o.leave(stream)
+	}
+}

@@ -1,0 +1,113 @@
+// The Worker: who may ask, and which object answers. Every database is a Durable Object of its own.
+export { Meowdis } from './object.js'
+
+const NAMES = 'Upstash-Sync-Token, Meowdis-Database, Meowdis-Pipeline'
+const SET_TOKEN = 'ERR this Worker has no token: run npx wrangler secret put MEOWDIS_TOKEN'
+const NO_TOKEN = 'WRONGPASS invalid or missing auth token'
+
+export default {
+  async fetch(request, env) {
+    const url = new URL(request.url)
+    if (url.pathname === '/healthz') return new Response('ok\n')
+    const origin = crossOrigin(request, env)
+    if (request.method === 'OPTIONS' && origin && request.headers.has('access-control-request-method')) return asked(request, origin)
+    const response = await answer(request, env, url)
+    if (!origin) return response
+    const open = new Response(response.body, response)
+    for (const [name, value] of Object.entries(origin)) open.headers.append(name, value)
+    open.headers.set('access-control-expose-headers', NAMES)
+    return open
+  },
+}
+
+async function answer(request, env, url) {
+  if (!['GET', 'HEAD', 'POST', 'PUT'].includes(request.method)) {
+    return refused(405, 'ERR method not allowed', { allow: 'GET, HEAD, POST, PUT' })
+  }
+  let grants
+  try {
+    grants = granted(env)
+  } catch (e) {
+    return refused(500, `ERR ${e.message}`)
+  }
+  if (grants.length === 0) return refused(500, SET_TOKEN)
+  const grant = await holder(grants, givenToken(request, url))
+  if (!grant) return refused(401, NO_TOKEN)
+  const headers = new Headers(request.headers)
+  headers.set('meowdis-role', grant.role)
+  return env.DATABASE.getByName(grant.name).fetch(new Request(request, { headers }))
+}
+
+/** What tokens are for: those of the database "default", and of each in MEOWDIS_DATABASES. */
+function granted(env) {
+  const all = []
+  const add = (token, name, role) => {
+    if (token) all.push({ token, name, role })
+  }
+  add(env.MEOWDIS_TOKEN, 'default', 'write')
+  add(env.MEOWDIS_READ_ONLY_TOKEN, 'default', 'read')
+  add(env.MEOWDIS_STORAGE_TOKEN, 'default', 'storage')
+  for (const [name, own] of Object.entries(databases(env))) {
+    if (typeof own === 'string') {
+      add(own, name, 'write')
+    } else {
+      add(own.token, name, 'write')
+      add(own.readOnlyToken, name, 'read')
+      add(own.storageToken, name, 'storage')
+    }
+  }
+  return all
+}
+
+function databases(env) {
+  if (!env.MEOWDIS_DATABASES) return {}
+  try {
+    return JSON.parse(env.MEOWDIS_DATABASES)
+  } catch {
+    throw new Error('MEOWDIS_DATABASES must be a JSON object of names and tokens, {"cats":"TOKEN"}')
+  }
+}
+
+/** The grant of a token. All are compared, in a time that does not depend on them. */
+async function holder(grants, token) {
+  const given = await digest(token)
+  let found
+  for (const grant of grants) {
+    if (crypto.subtle.timingSafeEqual(await digest(grant.token), given)) found = grant
+  }
+  return found
+}
+
+const digest = (text) => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+
+/** The token of the header, or else of the query. */
+function givenToken(request, url) {
+  const [scheme, credentials] = (request.headers.get('authorization') ?? '').split(/ (.*)/s)
+  if (scheme.toLowerCase() === 'bearer') return (credentials ?? '').trim()
+  return url.searchParams.get('_token') ?? ''
+}
+
+/** The headers that let a page of a permitted origin read the reply, if the request is of one. */
+function crossOrigin(request, env) {
+  const origin = request.headers.get('origin')
+  const permitted = (env.MEOWDIS_ALLOW_ORIGINS ?? '').split(/[\s,]+/).filter(Boolean)
+  if (!origin || permitted.length === 0) return
+  if (permitted.includes('*')) return { vary: 'Origin', 'access-control-allow-origin': '*' }
+  if (permitted.includes(origin)) return { vary: 'Origin', 'access-control-allow-origin': origin }
+}
+
+function asked(request, origin) {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...origin,
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT',
+      'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '',
+      'access-control-max-age': '86400',
+    },
+  })
+}
+
+function refused(status, error, headers) {
+  return Response.json({ error }, { status, headers })
+}

@@ -1,0 +1,1 @@
+export function storage() { return new Response('no', {status: 404}) }
