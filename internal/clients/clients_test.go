@@ -102,7 +102,7 @@ var (
 )
 
 // nodePackages installs the packages of the directory node when they are not those of its lock file.
-func nodePackages(t *testing.T) {
+func nodePackages(t testing.TB) {
 	t.Helper()
 	packages.Do(func() {
 		for _, tool := range []string{"node", "npm"} {
@@ -130,7 +130,7 @@ func nodePackages(t *testing.T) {
 }
 
 // run runs a command in dir and returns what it prints; failure fails the test.
-func run(t *testing.T, dir string, stdin io.Reader, name string, args ...string) string {
+func run(t testing.TB, dir string, stdin io.Reader, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Stdin = dir, stdin

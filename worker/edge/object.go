@@ -4,13 +4,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 	"unsafe"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/pubsub"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/schema/install"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/sweep"
 )
@@ -39,7 +38,7 @@ func known(number int32) (*object, error) {
 	calls++
 	o := objects[number]
 	if o == nil {
-		if err := makeTables(); err != nil {
+		if err := install.Ready(context.Background(), objectStore{}.Apply, time.Now().UnixMilli()); err != nil {
 			return nil, err
 		}
 		forgetOne()
@@ -64,37 +63,15 @@ func forgetOne() {
 	delete(objects, oldest)
 }
 
-// makeTables makes the tables of an empty database.
-func makeTables() error {
-	version := 0
-	r, err := apply(query(`SELECT count(*) FROM sqlite_schema WHERE name = 'meowdis'`))
-	if err == nil && r.Rows[0][0][0].Int() > 0 {
-		if r, err = apply(query(schema.VersionQuery)); err == nil {
-			version = int(r.Rows[0][0][0].Int())
-		}
+// ready makes the tables, unless they are there. It returns 1 when they are.
+//
+//go:wasmexport ready
+func ready(number int32) int32 {
+	if _, err := known(number); err != nil {
+		println("meowdis:", err.Error())
+		return 0
 	}
-	switch {
-	case err != nil:
-		return err
-	case version == schema.Version:
-		return nil
-	case version != 0:
-		return fmt.Errorf("its schema has version %d, and this program knows %d", version, schema.Version)
-	}
-	var tables store.Batch
-	for _, text := range schema.Tables {
-		tables.Stmts = append(tables.Stmts, store.Stmt{SQL: text})
-	}
-	now := store.Int(time.Now().UnixMilli())
-	tables.Stmts = append(tables.Stmts, store.Stmt{SQL: schema.SetVersion, Args: []store.Value{store.Int(schema.Version), now}})
-	if r, err = apply(tables); err == nil && r.Refused != nil {
-		err = failure(r.Refused.Reason)
-	}
-	return err
-}
-
-func query(sql string) store.Batch {
-	return store.Batch{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql}}}
+	return 1
 }
 
 // What is swept in one alarm: slices of so many keys.

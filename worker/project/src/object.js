@@ -58,6 +58,11 @@ export class Meowdis extends DurableObject {
     return new Response(this.opened, { headers: this.headers })
   }
 
+  /** Makes the tables, unless they are there. */
+  ready() {
+    call(this, 'ready')
+  }
+
   // What the engine calls while it answers.
 
   head(status, lines) {

@@ -1,0 +1,175 @@
+package clients
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/worker"
+)
+
+// project is a deployable Worker, made once.
+var project = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "meowdis-worker-*")
+	if err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(dir, os.DirFS("../../worker/project")); err != nil {
+		return "", err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, worker.Packed)); err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "run", "../../worker/pack", dir).CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("compiling the Worker: %w\n%s", err, out)
+	}
+	return dir, err
+})
+
+// edge runs a Worker in workerd until the test ends, and returns its URL.
+func edge(t testing.TB, dir string, secrets map[string]string, args ...string) string {
+	t.Helper()
+	nodePackages(t)
+	cmd := exec.Command("node", append([]string{"edge.mjs", dir}, args...)...)
+	cmd.Dir = "node"
+	if secrets == nil {
+		secrets = map[string]string{}
+	}
+	text, err := json.Marshal(secrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), "EDGE_SECRETS="+string(text))
+	log := &lockedLog{}
+	cmd.Stderr = log
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil || t.Failed() {
+			t.Errorf("the Worker ended with %v\n%s", err, log.String())
+		}
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if url, is := strings.CutPrefix(lines.Text(), "REST "); is {
+			go io.Copy(log, out)
+			return strings.TrimSuffix(url, "/")
+		}
+	}
+	t.Fatalf("the Worker does not say where it is\n%s", log.String())
+	return ""
+}
+
+// lockedLog is what a process says.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// testEdge is a Worker with a database for whoever names one, by a token "test:NAME:ROLE".
+func testEdge(t testing.TB) string {
+	t.Helper()
+	dir, err := project()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return edge(t, dir, nil, "test")
+}
+
+// TestEdgeCorpus plays the transcripts that need no connection on a database each.
+func TestEdgeCorpus(t *testing.T) {
+	url := testEdge(t)
+	all, err := corpus.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tr := range all {
+		if tr.NeedsConnection() {
+			continue
+		}
+		t.Run(tr.Name, func(t *testing.T) {
+			now, header := int64(corpus.Start), http.Header{}
+			set := func() { header.Set("Test-Clock", fmt.Sprint(now)) }
+			set()
+			c := corpus.REST{URL: url, Token: "test:" + tr.Name + ":token", Header: header}
+			clients := []*corpus.REST{{}, {}}
+			*clients[0], *clients[1] = c, c
+			tr.PlayREST(t, func(ms int64) { now += ms; set() }, (*corpus.REST).Body, clients)
+		})
+	}
+}
+
+// maxProgram is what the free plan takes, compressed.
+const maxProgram = 3 << 20
+
+// TestEdgeSize holds the program to that.
+func TestEdgeSize(t *testing.T) {
+	dir, err := project()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "src", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	for _, name := range files {
+		size += compressed(t, name)
+	}
+	t.Logf("the Worker has %d KB, compressed", size>>10)
+	if size > maxProgram-maxProgram/20 {
+		t.Errorf("the Worker has %d bytes, compressed: more than leaves room below %d", size, maxProgram)
+	}
+}
+
+// compressed is how many bytes a file has, compressed as wrangler does.
+func compressed(t *testing.T, name string) int {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Len()
+}

@@ -1,0 +1,113 @@
+// Package worker is the edge: the project of a Cloudflare Worker whose Durable Objects run the engine,
+// compiled to WebAssembly (edge), each on a database of its own. The project is what "meowdis worker
+// init" writes.
+//
+// The program is no part of the repository: "make build" and a release make it with
+// "go run ./worker/pack" before they compile meowdis, which embeds what is there.
+package worker
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+//go:embed all:project
+var files embed.FS
+
+// Program is the name of the compiled program in the project, and Packed the one that it is embedded by.
+const (
+	Program = "src/meowdis.wasm"
+	Packed  = Program + ".gz"
+)
+
+// ErrNoProgram is that of a meowdis that was compiled without it.
+var ErrNoProgram = errors.New("this meowdis was compiled without the Worker's program: a release has it, and so has what \"make build\" makes of the source")
+
+// Write makes the project in dir, which must be missing or empty. It is whole, or an error says why there
+// is none.
+func Write(dir string) (err error) {
+	if _, err := fs.Stat(files, "project/"+Packed); err != nil {
+		return ErrNoProgram
+	}
+	entries, err := os.ReadDir(dir)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !missing:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty: name a directory that is, or one to be made", dir)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, clear(dir, missing))
+		}
+	}()
+	return fs.WalkDir(files, "project", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		at := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, "project")))
+		if entry.IsDir() {
+			return os.MkdirAll(at, 0o755)
+		}
+		content, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		switch path.Base(name) {
+		case path.Base(Packed):
+			at = strings.TrimSuffix(at, ".gz")
+			content, err = unpacked(content)
+		case "wrangler.jsonc":
+			content = bytes.Replace(content, []byte(`"name": "meowdis"`), []byte(`"name": "`+workerName(dir)+`"`), 1)
+		}
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(at, content, 0o644)
+	})
+}
+
+// clear takes away what was made of a project.
+func clear(dir string, all bool) error {
+	if all {
+		return os.RemoveAll(dir)
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
+}
+
+func unpacked(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+var notName = regexp.MustCompile(`[^a-z0-9-]+`)
+
+// workerName is what the Worker is called, after its directory.
+func workerName(dir string) string {
+	if full, err := filepath.Abs(dir); err == nil {
+		dir = full
+	}
+	name := strings.Trim(notName.ReplaceAllString(strings.ToLower(filepath.Base(dir)), "-"), "-")
+	if name == "" {
+		return "meowdis"
+	}
+	return name[:min(len(name), 54)]
+}
