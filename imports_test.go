@@ -20,6 +20,8 @@ schema:
 spelling:
 outfile:
 trig:
+worker:
+worker/pack:          worker
 geohash:              trig
 translator/document:
 translator/filter:

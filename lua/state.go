@@ -76,11 +76,8 @@ type State struct {
 	random random
 }
 
-// The limits of the reference implementation.
-const (
-	maxDepth  = 16384
-	maxNested = 200
-)
+// maxNested is a limit of the reference implementation.
+const maxNested = 200
 
 var ids atomic.Uint32
 

@@ -139,14 +139,21 @@ class Instance {
   }
 
   transact() {
+    let ended // the instance, by what is thrown
     try {
       object.storage.transactionSync(() => {
-        if (!this.exports.inside()) throw UNDO
+        let done
+        try {
+          done = this.exports.inside()
+        } catch (e) {
+          ended = e
+        }
+        if (!done) throw ended ?? UNDO
       })
       return 1
     } catch (e) {
+      if (ended) throw ended
       if (e === UNDO) return 0
-      if (e instanceof Exit || e instanceof WebAssembly.RuntimeError) throw e
       this.length = 0
       this.putText(String(e.message))
       return -this.length

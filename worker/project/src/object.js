@@ -37,7 +37,8 @@ export class Meowdis extends DurableObject {
       return response
     } catch (e) {
       console.error(e.stack)
-      return failed(500, 'ERR the engine failed, and begins anew: it is unknown what this request has done')
+      const why = e instanceof RangeError ? 'it needs more stack or memory than an object has' : 'the engine failed, and begins anew'
+      return failed(500, `ERR ${why}: of a pipeline, some commands may have run`)
     }
   }
 
