@@ -1,0 +1,57 @@
+package cmd
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/worker"
+)
+
+const workerHelp = `A Worker serves Upstash's REST protocol from Cloudflare's network: it has the same
+engine, compiled to WebAssembly, inside a Durable Object on the object's own SQLite,
+and needs no machine of yours. "meowdis worker init DIR" writes it, and wrangler,
+Cloudflare's tool, deploys it:
+
+  meowdis worker init cats && cd cats
+  npx wrangler deploy
+  npx wrangler secret put MEOWDIS_TOKEN
+
+The README.md in DIR says which secrets there are: tokens, also ones that only read,
+databases of their own, and a token for "meowdis serve --storage-url".`
+
+func newWorker(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "worker",
+		GroupID: groupSetUp,
+		Short:   "Write a Cloudflare Worker that serves REST from a Durable Object",
+		Long:    workerHelp,
+		Example: "  meowdis worker init cats",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownVerb(cmd, args)
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:     "init DIR",
+		Short:   "Write the Worker into a directory that is empty, or is made",
+		Example: "  meowdis worker init cats",
+		Args:    usageArgs(cobra.ExactArgs(1)),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := filepath.Clean(args[0])
+			if err := worker.Write(dir); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(s.screen, "%s is a Worker. README.md there says more; in short:\n  cd %s\n  npx wrangler deploy\n  npx wrangler secret put MEOWDIS_TOKEN\n", dir, dir)
+			return err
+		},
+	})
+	return cmd
+}
