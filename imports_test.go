@@ -21,6 +21,7 @@ spelling:
 outfile:
 trig:
 worker:
+worker/edge:
 worker/pack:          worker
 geohash:              trig
 translator/document:

@@ -14,8 +14,6 @@ import (
 	"github.com/meowdis/meowdis/sweep"
 )
 
-func main() {} // which a reactor never runs
-
 // object is what we know of a Durable Object. Losing it costs its streams and what SCRIPT LOAD has left.
 type object struct {
 	engine  *engine.Engine
