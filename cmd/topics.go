@@ -17,6 +17,7 @@ func topics() []*cobra.Command {
 		topic("formats", "The forms that replies are printed in", formatsTopic),
 		topic("environment", "The variables that meowdis reads", environmentTopic),
 		topic("exit-codes", "What the exit codes mean", exitCodesTopic),
+		topic("agents", "For coding agents: what to run, and what not", agentsTopic),
 	}
 }
 
@@ -118,3 +119,34 @@ what was done and how to go on.
 "meowdis diff" ends with 1 when something differs, "meowdis doctor" when something
 is wrong with the file, damage included, and "meowdis status" with 3 when the target
 does not answer.`
+
+const agentsTopic = `For agents that work in a shell. "meowdis mcp" has tools instead.
+
+Name the target in each command: --db FILE, --url URL or --profile NAME; "meowdis
+status --json" says which it would be. Give --read-only unless you are to change
+keys: what may write is then refused before it is sent. Flags stand before the
+command of exec.
+
+Look around; no size is too large for these:
+  meowdis stats --json --limit 10000 --db cats.sqlite   # types, prefixes, largest keys
+  meowdis keys --json --limit 100 --db cats.sqlite 'cat:*'
+  meowdis peek --json --db cats.sqlite cat:1            # type, TTL, size, first elements
+  meowdis scan --json --limit 100 --db cats.sqlite cat:1
+
+Run commands of Redis; each is a process, and replies are JSON:
+  meowdis exec --json --read-only --db cats.sqlite HGETALL cat:1
+  meowdis exec --json --db cats.sqlite SET greeting 'hello there' EX 60
+  printf 'SET a 1\nINCR a\n' | meowdis exec --json --transaction --db cats.sqlite
+  meowdis exec --dry-run --db cats.sqlite DEL a         # what it would do
+  meowdis help ZADD                                     # the syntax of a command
+
+Before you delete or overwrite much, keep it:
+  meowdis dump --db cats.sqlite --match 'cat:*' cats.jsonl
+
+Do not ask for KEYS *, or all of a key whose size you have not seen: see peek first.
+Do not give --yes or --force unless you were told to. Do not write to the file with
+sqlite3: its tables have rules that only commands keep.
+
+Exit codes: 0 done; 1 a command was answered with an error, which is in the reply;
+2 the command line was wrong; 3 the target could not be reached or failed. Bytes that
+are not UTF-8 are {"base64":"..."} in JSON.`

@@ -117,13 +117,18 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 		return nil, errors.Join(err, c.Close())
 	}
 	if o.RefusesWrites(t) {
-		rule := &ReadOnly{}
-		if t.IsServer() {
-			rule.server = c.Session
-		}
-		c.Session = &Guard{Session: c.Session, Refuse: rule.Refuse}
+		c.Session = c.Reading()
 	}
 	return c, nil
+}
+
+// Reading is the session of c, which refuses what is not known to only read.
+func (c *Conn) Reading() Session {
+	rule := &ReadOnly{}
+	if c.Target.IsServer() {
+		rule.server = c.Session
+	}
+	return &Guard{Session: c.Session, Refuse: rule.Refuse}
 }
 
 // Enter connects to a target whose keys are read or written by the verb itself. A

@@ -1,0 +1,152 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/agent"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/profile"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// mcpOptions are the flags and arguments of mcp.
+type mcpOptions struct {
+	target  target.Options
+	confirm confirmOptions
+	write   bool
+}
+
+func newMCP(s *streams) *cobra.Command {
+	o := &mcpOptions{}
+	cmd := &cobra.Command{
+		Use:     "mcp [FLAGS] [TARGET]",
+		GroupID: groupUse,
+		Short:   "Offer a target to coding agents, over the Model Context Protocol",
+		Long: `Speaks the Model Context Protocol on stdin and stdout: an agent's program starts it
+and calls its tools, which list and search keys, read them a page at a time, run
+commands that only read, and show what SQL a command is. What they return is bounded.
+
+With --write there is a tool that runs any command, unless the target is read-only.
+A dangerous command, such as FLUSHALL, then wants a person's yes, or the name of the
+profile where that asks for it: the agent's program asks, and where it cannot, the
+command is refused. --yes lets it run.
+
+It ends when stdin does. "meowdis help agents" is a text for agents that use a shell.
+
+` + target.Help,
+		Example: `  meowdis mcp cats.sqlite
+  meowdis mcp --write @dev`,
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: target.CompleteNames(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.target.Spec = args[0]
+			}
+			return o.run(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.write, "write", false, "offer a tool that changes keys")
+	f.BoolVar(&o.confirm.yes, "yes", false, "run dangerous commands without a person's yes")
+	o.target.AddFlags(cmd)
+	return cmd
+}
+
+// agentMemory is what the rows and replies of one call of an agent may take.
+const agentMemory = 256 << 20
+
+func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
+	if s.inTerminal {
+		return exit.Usagef("mcp speaks a protocol on stdin: an agent's program starts it; docs/agents.md says how")
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	t, err := o.target.Find(s.getenv, s.err)
+	if err != nil {
+		return err
+	}
+	if o.write && o.target.RefusesWrites(t) {
+		return refusedWith(ctx, s, "READONLY --write, and "+t.String()+" is read-only")
+	}
+	file := local.Options{Alone: true, SweepEvery: noSweep, Cache: smallCache, ReadOnly: !o.write, OrRead: o.write}
+	c, err := o.target.Enter(ctx, t, file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, c) }()
+	x := &explainer{path: t.Path}
+	if t.URL != nil {
+		x.path = local.Memory
+	}
+	defer func() { err = errors.Join(err, x.close()) }()
+	server := agent.New(o.offer(c, x))
+	err = server.Run(ctx, &mcp.IOTransport{Reader: closable(s.in), Writer: unclosed{s.screen}})
+	if ctx.Err() != nil {
+		return nil // a signal is how most clients end it
+	}
+	return err
+}
+
+// offer is the target as agents get it.
+func (o *mcpOptions) offer(c *target.Conn, x *explainer) agent.Options {
+	t := c.Target
+	offered := agent.Options{
+		Session: c.Session, Reading: c.Reading(), Name: t.String(), Kind: t.Kind(), Version: versionName(),
+		Writes: o.write, Risk: func(args [][]byte) string { return o.risk(t, args) },
+		Explain: func(ctx context.Context, db int, args [][]byte) ([]byte, resp.Value, error) {
+			x.db = db
+			e, refusal, err := x.explain(ctx, args)
+			if err != nil || refusal.IsError() {
+				return nil, refusal, err
+			}
+			var out bytes.Buffer
+			err = e.print(&out)
+			return out.Bytes(), refusal, err
+		},
+	}
+	if t.Profile != "" && t.Settings.Confirm.Level() == profile.ConfirmName {
+		offered.Typed = t.Profile
+	}
+	if session, is := target.Plain(c.Session).(*engine.Session); is {
+		budget := store.NewBudget(store.NewPool(agentMemory), agentMemory, 0)
+		session.Bound(budget)
+		offered.Release = func() { budget.Back(0) }
+	}
+	return offered
+}
+
+// risk is what a call is called that a person must confirm, "" for one that may run: where the
+// profile asks, and on every target without a profile, since it is no person who types here.
+func (o *mcpOptions) risk(t target.Target, args [][]byte) string {
+	name, dangerous := isDangerous(args)
+	if !dangerous || o.confirm.yes || t.Profile != "" && t.Settings.Confirm.Level() == profile.ConfirmNone {
+		return ""
+	}
+	return name
+}
+
+// unclosed is a writer that outlives who writes to it.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// closable is a reader that can be closed: stdin, which ends a read that waits.
+func closable(r io.Reader) io.ReadCloser {
+	if c, is := r.(io.ReadCloser); is {
+		return c
+	}
+	return io.NopCloser(r)
+}

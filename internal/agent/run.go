@@ -1,0 +1,169 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/resp"
+)
+
+type commandArgs struct {
+	Command  []string `json:"command,omitempty" jsonschema:"the command and its arguments, a string each: [\"HGET\", \"cat:1\", \"name\"]"`
+	Line     string   `json:"line,omitempty" jsonschema:"instead of command: a line in redis-cli's quoting, which can say any byte: GET \"\\xff\""`
+	Limit    int      `json:"limit,omitempty" jsonschema:"how many elements of the reply, at all depths, are shown: 1 to 1000 (default 100)"`
+	Database *int     `json:"database,omitempty" jsonschema:"number of the database; the target's own when left out"`
+}
+
+func (in commandArgs) args() ([][]byte, error) {
+	if in.Line != "" && in.Command != nil {
+		return nil, errors.New("give command or line, not both")
+	}
+	var args [][]byte
+	for _, word := range in.Command {
+		args = append(args, []byte(word))
+	}
+	if in.Line != "" {
+		var err error
+		if args, err = resp.SplitLine(in.Line); err != nil {
+			return nil, fmt.Errorf("line: %w", err)
+		}
+	}
+	if len(args) == 0 {
+		return nil, errors.New("give a command: a list of its words, or a line")
+	}
+	return args, nil
+}
+
+const explainHelp = `Shows the SQL that a Redis command is on a SQLite file of meowdis, its query plan and steps. Nothing is written.`
+
+func (t *tools) explain(ctx context.Context, in commandArgs) (resp.Value, error) {
+	args, err := in.args()
+	if err != nil {
+		return resp.Value{}, err
+	}
+	db := t.database
+	if in.Database != nil {
+		db = *in.Database
+	}
+	said, refusal, err := t.Explain(ctx, db, args)
+	switch {
+	case err != nil:
+		return resp.Value{}, err
+	case refusal.IsError():
+		return resp.Value{}, errors.New(string(refusal.Str))
+	}
+	c := newClip(1)
+	text := string(c.text(bytes.ToValidUTF8(said, []byte("\ufffd"))))
+	if cut := c.said(); cut != "" {
+		text += "\n… " + cut
+	}
+	return resp.Value{Kind: resp.Verbatim, Str: []byte(text)}, nil
+}
+
+const queryHelp = `Runs one command that only reads, such as HGET, ZRANGE, XRANGE, INFO. One that may write is refused.`
+
+func (t *tools) query(ctx context.Context, in commandArgs) (resp.Value, error) {
+	args, err := in.args()
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return t.run(ctx, t.Reading, args, in)
+}
+
+// run runs one command on a session.
+func (t *tools) run(ctx context.Context, s target.Session, args [][]byte, in commandArgs) (resp.Value, error) {
+	limit, err := limited(in.Limit)
+	if err != nil {
+		return resp.Value{}, err
+	}
+	if cmd := commands.Known(args); cmd != nil && (cmd.Name == "SELECT" || cmd.Has(commands.OfConnection|commands.NeedsConnection|commands.Listens|commands.Unpaired)) {
+		return resp.Value{}, fmt.Errorf("%s needs a connection of its own, and each call here stands alone", cmd.Name)
+	}
+	if err := t.within(ctx, in.Database); err != nil {
+		return resp.Value{}, err
+	}
+	v, err := s.Do(ctx, args...)
+	if err != nil {
+		return v, err
+	}
+	if v.IsError() {
+		return v, errors.New(string(v.Str))
+	}
+	c := newClip(limit)
+	v = c.of(resp.Upgrade(v))
+	cut := c.said()
+	if cut != "" {
+		cut += ": raise limit, or ask for a range or a page (LRANGE, ZRANGE, XRANGE, GETRANGE, HSCAN, SSCAN; the tool read does)"
+	}
+	return answer("reply", v, "cut", cut), nil
+}
+
+const changeHelp = `Runs one command that may change keys, such as SET, HSET, DEL, EXPIRE. Dangerous ones (FLUSHALL, …) want a person's yes.`
+
+// change runs one command once it may run. The client is told to ask first where that is
+// wanted, and calls again with the answer.
+func (t *tools) change(ctx context.Context, req *mcp.CallToolRequest, in commandArgs) (*mcp.CallToolResult, any, error) {
+	args, err := in.args()
+	if err != nil {
+		return nil, nil, err
+	}
+	if risk := t.Risk(args); risk != "" {
+		question, err := t.confirmed(req, risk, args)
+		if err != nil || question != nil {
+			return question, nil, err
+		}
+	}
+	v, err := t.alone(ctx, func(ctx context.Context) (resp.Value, error) { return t.run(ctx, t.Session, args, in) })
+	if err != nil {
+		return nil, nil, err
+	}
+	return result(v), nil, nil
+}
+
+// The names of the question, and of the field of its answer.
+const (
+	confirmation = "confirmation"
+	typedName    = "name"
+)
+
+// confirmed is nil when a person has confirmed this very call, and else the question, or an error.
+func (t *tools) confirmed(req *mcp.CallToolRequest, risk string, args [][]byte) (*mcp.CallToolResult, error) {
+	asked := fmt.Sprintf("%q", args)
+	given, answered := req.Params.InputResponses[confirmation].(*mcp.ElicitResult)
+	if !answered || req.Params.RequestState != asked {
+		can := req.ClientCapabilities()
+		if can == nil || can.Elicitation == nil {
+			return nil, fmt.Errorf("CONFIRM %s must be confirmed by a person, whom this client cannot ask: meowdis mcp --yes lets it run", risk)
+		}
+		return &mcp.CallToolResult{RequestState: asked, InputRequests: mcp.InputRequestMap{confirmation: t.question(risk)}}, nil
+	}
+	typed, _ := given.Content[typedName].(string)
+	if given.Action != "accept" || t.Typed != "" && strings.TrimSpace(typed) != t.Typed {
+		return nil, errors.New("CONFIRM not confirmed: nothing was run")
+	}
+	return nil, nil
+}
+
+// question asks a person.
+func (t *tools) question(risk string) *mcp.ElicitParams {
+	q := &mcp.ElicitParams{
+		Message:         fmt.Sprintf("%s on %s. Run it?", risk, t.Name),
+		RequestedSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}},
+	}
+	if t.Typed != "" {
+		q.Message = fmt.Sprintf("%s on %s. Type %s to run it.", risk, t.Name, t.Typed)
+		q.RequestedSchema = &jsonschema.Schema{
+			Type: "object", Required: []string{typedName},
+			Properties: map[string]*jsonschema.Schema{typedName: {Type: "string", Title: "Name of the profile"}},
+		}
+	}
+	return q
+}
