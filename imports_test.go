@@ -64,6 +64,7 @@ keyspace/peek:        decode display keyspace keyspace/stats keytype resp
 transfer:             internal/readfull internal/script keyspace keytype rdb resp translator/vector
 
 local:                doctor foreign outfile schema schema/install store sweep
+rqlite:               store store/wire sweep translator
 remote:               commands resp store store/wire
 bus:                  pubsub resp
 server:               acl commands engine glob outfile notify pubsub redisconf resp rest store tally tracking translator

@@ -1,0 +1,234 @@
+package rqlitetest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long a cluster may take for what it does in a second or two.
+const patience = 2 * time.Minute
+
+// Cluster is nodes that form one.
+type Cluster struct {
+	t     testing.TB
+	dir   string
+	nodes []*node
+	args  []string
+}
+
+// node is one rqlited. The others reach it through a gate.
+type node struct {
+	id   int
+	http string
+	raft string
+	gate *gate
+
+	mu  sync.Mutex
+	cmd *exec.Cmd // nil while it is dead
+	log bytes.Buffer
+}
+
+// Start runs a cluster of n nodes until the test ends. More args are rqlited's.
+func Start(t testing.TB, n int, args ...string) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, dir: t.TempDir(), args: args}
+	t.Cleanup(c.stop)
+	var gates []string
+	for i := range n {
+		nd := &node{id: i, http: freeAddress(t), raft: freeAddress(t)}
+		nd.gate = newGate(t, nd.raft, c.processes)
+		c.nodes = append(c.nodes, nd)
+		gates = append(gates, nd.gate.address())
+	}
+	for i := range c.nodes {
+		more := []string{}
+		if n > 1 {
+			more = append(more, "-bootstrap-expect", fmt.Sprint(n), "-join", strings.Join(gates, ","), "-join-interval", "200ms", "-join-attempts", "100")
+		}
+		c.run(i, more...)
+	}
+	for i := range c.nodes {
+		c.WaitReady(i)
+	}
+	return c
+}
+
+// freeAddress is one of 127.0.0.1 that nobody listens on. rqlited cannot say which port it has chosen.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func (c *Cluster) run(i int, more ...string) {
+	c.t.Helper()
+	n := c.nodes[i]
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	args := append([]string{"-node-id", fmt.Sprint(i + 1), "-http-addr", n.http, "-raft-addr", n.raft, "-raft-adv-addr", n.gate.address(),
+		"-raft-log-level", "ERROR", "-cluster-connect-timeout", "2m"}, c.args...)
+	args = append(append(args, more...), filepath.Join(c.dir, fmt.Sprint(i)))
+	n.cmd = exec.Command(Server(c.t), args...)
+	n.cmd.Stdout, n.cmd.Stderr = &n.log, &n.log
+	if err := n.cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Addresses are those of the HTTP API of the nodes, as host:port.
+func (c *Cluster) Addresses() (all []string) {
+	for _, n := range c.nodes {
+		all = append(all, n.http)
+	}
+	return all
+}
+
+// WaitReady waits until a node has a leader and has caught up.
+func (c *Cluster) WaitReady(i int) {
+	c.t.Helper()
+	c.wait(fmt.Sprintf("node %d is ready", i+1), func() bool {
+		ok, _ := get("http://" + c.nodes[i].http + "/readyz?sync&timeout=5s")
+		return ok
+	})
+}
+
+// Leader waits until a node says that it is the leader, and returns its index. Two may say so for a moment.
+func (c *Cluster) Leader() (leader int) {
+	c.t.Helper()
+	c.wait("there is a leader", func() bool {
+		for i, n := range c.nodes {
+			if ok, state := get("http://" + n.http + "/status?key=store.raft.state"); ok && strings.Contains(state, "Leader") {
+				leader = i
+				return true
+			}
+		}
+		return false
+	})
+	return leader
+}
+
+func (c *Cluster) wait(what string, is func() bool) {
+	c.t.Helper()
+	for until := time.Now().Add(patience); !is(); {
+		if time.Now().After(until) {
+			c.logs()
+			c.t.Fatalf("it never came that %s", what)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+var client = &http.Client{Timeout: 10 * time.Second}
+
+func get(address string) (ok bool, body string) {
+	p, err := client.Get(address)
+	if err != nil {
+		return false, ""
+	}
+	defer p.Body.Close()
+	text, err := io.ReadAll(p.Body)
+	return err == nil && p.StatusCode == http.StatusOK, string(text)
+}
+
+// Kill ends a node as kill -9 does.
+func (c *Cluster) Kill(i int) {
+	n := c.nodes[i]
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.cmd != nil {
+		n.cmd.Process.Kill()
+		n.cmd.Wait()
+		n.cmd = nil
+	}
+}
+
+// Restart starts a node that was killed.
+func (c *Cluster) Restart(i int) { c.run(i) }
+
+// Hang stops a node: it takes connections and does nothing.
+func (c *Cluster) Hang(i int) { c.signal(i, syscall.SIGSTOP) }
+
+// Continue lets a node go on that hangs.
+func (c *Cluster) Continue(i int) { c.signal(i, syscall.SIGCONT) }
+
+func (c *Cluster) signal(i int, s syscall.Signal) {
+	n := c.nodes[i]
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.cmd != nil {
+		n.cmd.Process.Signal(s)
+	}
+}
+
+// Cut parts a node from the others. Clients reach it all the same.
+func (c *Cluster) Cut(i int) {
+	for _, n := range c.nodes {
+		n.gate.cut(i, n.id)
+	}
+}
+
+// Heal ends what Cut began.
+func (c *Cluster) Heal() {
+	for _, n := range c.nodes {
+		n.gate.heal()
+	}
+}
+
+// processes are the nodes by process.
+func (c *Cluster) processes() map[int]int {
+	all := map[int]int{}
+	for _, n := range c.nodes {
+		n.mu.Lock()
+		if n.cmd != nil {
+			all[n.cmd.Process.Pid] = n.id
+		}
+		n.mu.Unlock()
+	}
+	return all
+}
+
+func (c *Cluster) stop() {
+	for i := range c.nodes {
+		c.Kill(i)
+	}
+	if c.t.Failed() {
+		c.logs()
+	}
+}
+
+// logs shows the ends of what the nodes have said.
+func (c *Cluster) logs() {
+	for i, n := range c.nodes {
+		c.Kill(i) // nobody writes to its log any more
+		text := n.log.Bytes()
+		c.t.Logf("node %d:\n%s", i+1, text[max(0, len(text)-3000):])
+	}
+}
+
+// Exec has a node execute statements in one transaction.
+func (c *Cluster) Exec(i int, statements string) error {
+	p, err := client.Post("http://"+c.nodes[i].http+"/db/execute?transaction", "application/json", strings.NewReader(statements))
+	if err != nil {
+		return err
+	}
+	defer p.Body.Close()
+	text, err := io.ReadAll(p.Body)
+	if err == nil && (p.StatusCode != http.StatusOK || bytes.Contains(text, []byte(`"error"`))) {
+		err = fmt.Errorf("%s: %s", p.Status, text)
+	}
+	return err
+}

@@ -1,0 +1,195 @@
+package rqlite
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// outcome is what became of a statement.
+type outcome struct {
+	rows    []store.Row
+	columns int
+	changes int64
+	err     string
+}
+
+// errAnswer is the error of what no rqlite answers.
+var errAnswer = errors.New("this is not an answer of rqlite")
+
+// failure is the error that a node answers for a whole request.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+// readAnswer reads the outcomes of a request. take is handed each row and the index of its statement,
+// and reports whether the row is to be kept, with those after it.
+func readAnswer(r io.Reader, take func(i int, row store.Row) bool) (all []outcome, err error) {
+	d := json.NewDecoder(r)
+	d.UseNumber()
+	failed := ""
+	err = members(d, func(name string) error {
+		switch name {
+		case "results":
+			return elements(d, func() error {
+				o, err := readOutcome(d, func(row store.Row) bool { return take(len(all), row) })
+				all = append(all, o)
+				return err
+			})
+		case "error":
+			return d.Decode(&failed)
+		}
+		return skip(d)
+	})
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return nil, fmt.Errorf("the answer ends in the middle: %w", io.ErrUnexpectedEOF)
+	case err != nil:
+		return nil, err
+	case failed != "":
+		return nil, failure(failed)
+	}
+	return all, nil
+}
+
+func readOutcome(d *json.Decoder, take func(store.Row) bool) (o outcome, err error) {
+	kept := true
+	return o, members(d, func(name string) error {
+		switch name {
+		case "columns":
+			return elements(d, func() error { o.columns++; return skip(d) })
+		case "rows_affected":
+			return d.Decode(&o.changes)
+		case "error":
+			return d.Decode(&o.err)
+		case "values":
+			return elements(d, func() error {
+				row := make(cells, 0, o.columns)
+				if err := d.Decode(&row); err != nil {
+					return err
+				}
+				if kept = kept && take(store.Row(row)); kept {
+					o.rows = append(o.rows, store.Row(row))
+				}
+				return nil
+			})
+		}
+		return skip(d)
+	})
+}
+
+// members reads an object, whose values each reads. null is an empty one.
+func members(d *json.Decoder, each func(name string) error) error {
+	return inside(d, '{', func() error {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := t.(string)
+		return each(name)
+	})
+}
+
+// elements reads an array, whose elements each reads. null is an empty one.
+func elements(d *json.Decoder, each func() error) error { return inside(d, '[', each) }
+
+func inside(d *json.Decoder, open json.Delim, each func() error) error {
+	t, err := d.Token()
+	switch {
+	case err != nil || t == nil:
+		return err
+	case t != open:
+		return errAnswer
+	}
+	for d.More() {
+		if err := each(); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+func skip(d *json.Decoder) error {
+	var raw json.RawMessage
+	return d.Decode(&raw)
+}
+
+// cells is a row as it comes, an array of strings, numbers and null: see cell.
+type cells []store.Value
+
+// UnmarshalJSON reads what the decoder has found sound, and may change afterwards.
+func (c *cells) UnmarshalJSON(b []byte) error {
+	if len(b) == 0 || b[0] != '[' {
+		return errAnswer
+	}
+	for i := 1; i < len(b); {
+		switch b[i] {
+		case ' ', '\t', '\r', '\n', ',', ']':
+			i++
+			continue
+		}
+		end := endOf(b, i)
+		v, err := readCell(b[i:end])
+		if err != nil {
+			return err
+		}
+		*c = append(*c, v)
+		i = end
+	}
+	return nil
+}
+
+// endOf is where the string, number or word ends that begins at i.
+func endOf(b []byte, i int) int {
+	if b[i] != '"' {
+		return i + bytes.IndexAny(b[i:], ",] \t\r\n")
+	}
+	for i++; b[i] != '"'; i++ {
+		if b[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
+}
+
+func readCell(b []byte) (store.Value, error) {
+	switch {
+	case string(b) == "null":
+		return store.Value{}, nil
+	case b[0] != '"':
+		f, err := strconv.ParseFloat(string(b), 64)
+		return store.Float(f), err
+	case len(b) < 3:
+		return store.Value{}, errAnswer
+	}
+	tag, text := b[1], b[2:len(b)-1]
+	if tag == 't' && bytes.IndexByte(text, '\\') >= 0 {
+		var s string
+		err := json.Unmarshal(b, &s)
+		return store.String(s[1:]), err
+	}
+	switch tag {
+	case 't':
+		return store.TextBytes(bytes.Clone(text)), nil
+	case 'b':
+		out, err := hex.AppendDecode(make([]byte, 0, len(text)/2), text)
+		return store.Bytes(out), err
+	case 'i':
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		return store.Int(n), err
+	case 'f':
+		if string(text) == "-" {
+			return store.Float(math.Inf(-1)), nil
+		}
+		return store.Float(math.Inf(1)), nil
+	}
+	return store.Value{}, errAnswer
+}

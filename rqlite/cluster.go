@@ -1,0 +1,305 @@
+package rqlite
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// cluster sends requests to its leader, and finds that.
+type cluster struct {
+	client *http.Client
+	o      Options
+
+	mu     sync.Mutex
+	at     int             // of o.Nodes, the one that is asked while the leader is unknown
+	leader string          // as a node has named it, or "" while it is unknown
+	modern map[string]bool // the nodes whose linearizable reads are what they say
+
+	// A leader that does not answer may be named for a while, and one that this process cannot reach
+	// always: until passing the nodes are to pass requests on in place of naming it, the next time for
+	// twice as long as passed.
+	passing time.Time
+	passed  time.Duration
+}
+
+// request is what is sent until a node answers.
+type request struct {
+	path   string // without level and what tells a node how to pass it on
+	level  string
+	body   []byte
+	answer func(io.Reader) error // may be called again
+
+	// unknown is set once a node may have carried it out though its answer did not come.
+	unknown bool
+}
+
+const (
+	// silence is how long a node may say nothing before it is asked whether it is there, and then how
+	// long it may take to say so.
+	silence = 2 * time.Second
+
+	// passingOn is how long a node waits for the leader that it passes a request on to.
+	passingOn = 10 * time.Second
+
+	// leastPassing and mostPassing bound for how long no leader is asked itself.
+	leastPassing, mostPassing = time.Second, 5 * time.Minute
+
+	firstPause, longestPause = 20 * time.Millisecond, 500 * time.Millisecond
+
+	maxConns = 16
+)
+
+func newCluster(o Options) *cluster {
+	return &cluster{
+		o:      o,
+		modern: map[string]bool{},
+		client: &http.Client{
+			Transport: &http.Transport{
+				Proxy:               http.ProxyFromEnvironment,
+				DialContext:         (&net.Dialer{Timeout: silence}).DialContext,
+				TLSClientConfig:     o.TLS,
+				TLSHandshakeTimeout: silence,
+				MaxIdleConnsPerHost: maxConns,
+			},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// rejection is the error of a request that no node would take.
+type rejection struct{ says string }
+
+func (r rejection) Error() string { return r.says }
+
+// elsewhere is the error of a node that names the leader.
+type elsewhere struct{ leader string }
+
+func (e elsewhere) Error() string { return "the leader is " + e.leader }
+
+// errSilent is the error of a node that takes connections and says nothing.
+var errSilent = errors.New("it says nothing")
+
+// errUndone is the error of a node that has not begun the request.
+var errUndone = errors.New("it has no leader")
+
+// send sends r to the leader, and again to whichever node is there, until it is answered or ctx
+// ends.
+func (c *cluster) send(ctx context.Context, r *request) error {
+	pause := firstPause
+	for {
+		host, passing := c.target()
+		err := c.try(ctx, r, host, passing)
+		var to elsewhere
+		switch {
+		case err == nil:
+			c.succeeded(host)
+			return nil
+		case errors.As(err, &to):
+			if c.follow(host, to.leader) {
+				continue
+			}
+		case errors.As(err, new(rejection)):
+			return err
+		default:
+			r.unknown = r.unknown || !errors.Is(err, errUndone) && !neverSent(err)
+			c.failed(host)
+		}
+		wait := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return fmt.Errorf("no node of the rqlite cluster carried it out in time, the last one was %s: %w", host, err)
+		case <-wait.C:
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// neverSent reports whether a request failed before there was a connection.
+func neverSent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// target is the node to be asked, and whether it is to pass the request on to a leader.
+func (c *cluster) target() (host string, passing bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return cmp.Or(c.leader, c.o.Nodes[c.at]), time.Now().Before(c.passing)
+}
+
+// follow takes the leader that host has named, and reports whether that may be asked at once.
+func (c *cluster) follow(host, leader string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if leader == host {
+		c.next(host)
+		return false
+	}
+	at := host != c.leader // leaders that name each other must not be asked without a pause
+	c.leader = leader
+	return at
+}
+
+// failed has another node asked.
+func (c *cluster) failed(host string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.leader == host {
+		c.passed = min(max(2*c.passed, leastPassing), mostPassing)
+		c.passing = time.Now().Add(c.passed)
+	}
+	c.next(host)
+}
+
+func (c *cluster) next(host string) {
+	if c.leader == host {
+		c.leader = ""
+	}
+	if c.o.Nodes[c.at] == host {
+		c.at = (c.at + 1) % len(c.o.Nodes)
+	}
+}
+
+// try sends r to one node.
+func (c *cluster) try(ctx context.Context, r *request, host string, passing bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer time.AfterFunc(silence, func() { c.listen(ctx, host, cancel) }).Stop()
+	address := c.url(host, r.path+"&level="+c.level(host, r.level))
+	if passing {
+		address += "&timeout=" + passingOn.String()
+	} else {
+		address += "&redirect"
+	}
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(r.body))
+	if err != nil {
+		return rejection{err.Error()}
+	}
+	q.Header.Set("Content-Type", "application/json")
+	c.identify(q)
+	p, err := c.client.Do(q)
+	if err == nil {
+		c.answered(host, p.Header.Get("X-Rqlite-Version"))
+		err = c.read(p, r.answer)
+		p.Body.Close()
+	}
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		return errSilent
+	}
+	return err
+}
+
+// listen asks the node again and again whether it is there, and ends the request when it is not.
+func (c *cluster) listen(ctx context.Context, host string, cancel context.CancelCauseFunc) {
+	for ctx.Err() == nil {
+		soon, done := context.WithTimeout(ctx, silence)
+		q, err := http.NewRequestWithContext(soon, http.MethodGet, c.url(host, "/readyz?noleader"), nil)
+		if err == nil {
+			var p *http.Response
+			c.identify(q)
+			if p, err = c.client.Do(q); err == nil {
+				p.Body.Close() // whatever it says, it is there
+			}
+		}
+		if err != nil {
+			cancel(errSilent)
+		}
+		<-soon.Done()
+		done()
+	}
+}
+
+// read makes an answer or an error of what a node says.
+func (c *cluster) read(p *http.Response, answer func(io.Reader) error) error {
+	if p.StatusCode == http.StatusOK {
+		return answer(p.Body)
+	}
+	if to := p.Header.Get("Location"); to != "" && p.StatusCode/100 == 3 {
+		u, err := url.Parse(to)
+		if err != nil || u.Host == "" || (u.Scheme == "https") != (c.o.TLS != nil) {
+			return rejection{fmt.Sprintf("a node names %q as the leader, which is not of this cluster", to)}
+		}
+		return elsewhere{u.Host}
+	}
+	text, _ := io.ReadAll(io.LimitReader(p.Body, 1000))
+	says := strings.TrimSpace(string(text))
+	switch {
+	case p.StatusCode == http.StatusUnauthorized || p.StatusCode == http.StatusForbidden:
+		return rejection{"rqlite wants another user or password, or does not let this user do it"}
+	case p.StatusCode == http.StatusServiceUnavailable || strings.Contains(says, "leader not found"):
+		return fmt.Errorf("%w: %s", errUndone, says)
+	case p.StatusCode/100 == 4:
+		return rejection{fmt.Sprintf("rqlite says %s: %s", p.Status, says)}
+	}
+	return fmt.Errorf("%s: %s", p.Status, says)
+}
+
+func (c *cluster) url(host, path string) string {
+	if c.o.TLS != nil {
+		return "https://" + host + path
+	}
+	return "http://" + host + path
+}
+
+func (c *cluster) identify(q *http.Request) {
+	if c.o.User != "" {
+		q.SetBasicAuth(c.o.User, c.o.Password)
+	}
+}
+
+// answered notes the version of a node.
+func (c *cluster) answered(host, version string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.modern[host] = !before(version, linearizableSince)
+}
+
+// succeeded notes that the leader can be reached, if it was host.
+func (c *cluster) succeeded(host string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.leader == host {
+		c.passed = 0
+	}
+}
+
+// linearizableSince is the version whose reads of that level are what they say; those before forget
+// that they have a leader's term (up to 8), or do so on some paths only.
+var linearizableSince = []int{9, 1, 1}
+
+// before reports whether version is before since, or is none.
+func before(version string, since []int) bool {
+	var have []int
+	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			break
+		}
+		have = append(have, n)
+	}
+	return slices.Compare(have, since) < 0
+}
+
+// level is what is asked of the node: strong, which is a write of nothing, where its linearizable
+// reads are none, or its version is not known yet.
+func (c *cluster) level(host, level string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if level == linearizable && !c.modern[host] {
+		return "strong"
+	}
+	return level
+}

@@ -1,0 +1,182 @@
+package rqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/meowdis/meowdis/schema/install"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/sweep"
+)
+
+// Store is a cluster. It is safe for concurrent use.
+type Store struct {
+	cluster *cluster
+	o       Options
+	writer  writer
+
+	writing  lane // one at a time, so that the order of a writer's requests is theirs in the log
+	reading  lane
+	trying   lane // batches that leave no trace: a transaction can only have one of them
+	sweeping sync.WaitGroup
+
+	life context.Context // until Close
+	end  context.CancelFunc
+}
+
+// Open makes the tables when the cluster has none, and fails when it has those of another version.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if len(o.Nodes) == 0 {
+		return nil, errors.New("no node of the rqlite cluster is named")
+	}
+	if o.Now == nil {
+		o.Now = func() int64 { return time.Now().UnixMilli() }
+	}
+	if o.Report == nil {
+		o.Report = func(error) {}
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Level == "" {
+		o.Level = linearizable
+	}
+	s := &Store{o: o, cluster: newCluster(o)}
+	var id [8]byte
+	rand.Read(id[:])
+	s.writer.id = int64(binary.NativeEndian.Uint64(id[:]) >> 1)
+	s.life, s.end = context.WithCancel(context.Background())
+	s.writing = lane{width: 1, most: maxCalls, serve: s.write}
+	s.reading = lane{width: 4, most: maxCalls, serve: s.read}
+	s.trying = lane{width: 4, most: 1, serve: s.try}
+	if err := install.Ready(ctx, s.Apply, o.Now()); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if o.SweepEvery >= 0 {
+		s.sweeping.Go(s.sweep)
+	}
+	return s, nil
+}
+
+// maxCalls is how many calls share a request.
+const maxCalls = 1000
+
+// Close ends what is under way.
+func (s *Store) Close() error {
+	s.end()
+	s.sweeping.Wait()
+	for _, l := range []*lane{&s.writing, &s.reading, &s.trying} {
+		l.idle.Wait()
+	}
+	s.cluster.client.CloseIdleConnections()
+	return nil
+}
+
+// Apply implements the engine's contract. Batches that write, and those that read between them, share
+// a transaction as long as none is refused.
+func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
+	if err := errors.Join(ctx.Err(), s.life.Err()); err != nil || len(batches) == 0 {
+		return nil, err
+	}
+	forms, err := s.forms(ctx, batches)
+	if err != nil {
+		return nil, err
+	}
+	c := newCall(batches, forms)
+	l := &s.reading
+	for i := range batches {
+		switch {
+		case batches[i].ReadOnly:
+		case len(batches) == 1 && undone(&batches[i]):
+			l = &s.trying
+		default:
+			l = &s.writing
+		}
+	}
+	if err := l.do(ctx, c); err != nil {
+		return nil, err
+	}
+	return c.results, nil
+}
+
+// forms are those of the statements. Where a text does not say how many columns it has, the database
+// does.
+func (s *Store) forms(ctx context.Context, batches []store.Batch) ([][]*form, error) {
+	all := make([][]*form, len(batches))
+	for i, b := range batches {
+		all[i] = make([]*form, len(b.Stmts))
+		for j, stmt := range b.Stmts {
+			f := formOf(stmt.SQL)
+			if f.star {
+				n, err := s.width(ctx, f.read, stmt.Args)
+				if err != nil {
+					return nil, fmt.Errorf("running %q: %w", stmt.SQL, err)
+				}
+				f = reading(f.read, n)
+			}
+			if b.ReadOnly && f.kind != reads {
+				return nil, fmt.Errorf("running %q: the batch says that it only reads", stmt.SQL)
+			}
+			all[i][j] = f
+		}
+	}
+	return all, nil
+}
+
+// bounded is the context of a request.
+func (s *Store) bounded() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(s.life, s.o.Timeout)
+}
+
+// What is swept at once, and when there is nothing: see package local.
+const (
+	sweepSlice = 100
+	sweepPause = time.Second
+)
+
+// sweep deletes what has expired until the store closes. Each process that serves the cluster does:
+// the looks are read from the leader alone, and two that find the same delete it once.
+func (s *Store) sweep() {
+	pause := s.o.SweepEvery
+	if pause == 0 {
+		pause = sweepPause
+	}
+	last := ""
+	for wait := pause; ; {
+		select {
+		case <-s.life.Done():
+			return
+		case <-time.After(wait):
+		}
+		began := time.Now()
+		swept, err := sweep.Slice(s.life, s.look, s.o.Now(), sweepSlice)
+		if wait = pause; err == nil && swept.Rows > 0 {
+			wait = time.Since(began)
+		}
+		if err != nil && s.life.Err() == nil && err.Error() != last {
+			s.o.Report(fmt.Errorf("sweeping what has expired: %w", err))
+		}
+		if last = ""; err != nil {
+			last = err.Error()
+		}
+	}
+}
+
+// look is Apply for those whom a state will do that was the newest one a moment ago.
+func (s *Store) look(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
+	if !batches[0].ReadOnly {
+		return s.Apply(ctx, batches)
+	}
+	forms, err := s.forms(ctx, batches)
+	if err != nil {
+		return nil, err
+	}
+	c := newCall(batches, forms)
+	s.readAt([]*call{c}, "weak")
+	return c.results, c.err
+}
