@@ -73,7 +73,7 @@ internal/agent:       commands internal/target keyspace keyspace/peek keyspace/s
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp
-internal/target:      bus commands display engine internal/exit internal/flags local profile pubsub remote resp schema/install
+internal/target:      bus commands display engine internal/exit internal/flags local profile pubsub remote resp rqlite schema/install
 repl:                 commands display keyspace keyspace/peek keytype outfile resp spelling
 inspect/job:          display
 inspect/screen:       display resp

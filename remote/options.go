@@ -62,6 +62,9 @@ func (t TLS) Check() error {
 	return err
 }
 
+// Config is the TLS configuration for servers that prove the names of their hosts, unless SNI is given.
+func (t TLS) Config() (*tls.Config, error) { return t.config("") }
+
 // config is the TLS configuration for the server on host.
 func (t TLS) config(host string) (*tls.Config, error) {
 	c := &tls.Config{ServerName: cmp.Or(t.SNI, host), InsecureSkipVerify: t.Insecure}

@@ -13,6 +13,7 @@ import (
 	"github.com/meowdis/meowdis/internal/rqlitetest"
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/rqlite"
+	"github.com/meowdis/meowdis/schema/install"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -35,11 +36,14 @@ func needCluster(t *testing.T) {
 
 func open(t *testing.T, level string, nodes ...string) *rqlite.Store {
 	t.Helper()
-	s, err := rqlite.Open(context.Background(), rqlite.Options{Nodes: nodes, Level: level, SweepEvery: -1, Report: func(err error) { t.Error(err) }})
+	s, err := rqlite.Open(rqlite.Options{Nodes: nodes, Level: level})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
+	if err := install.Ready(context.Background(), s.Apply, 0); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 

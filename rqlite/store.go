@@ -1,6 +1,7 @@
 package rqlite
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -9,9 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/meowdis/meowdis/schema/install"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/sweep"
 )
 
 // Store is a cluster. It is safe for concurrent use.
@@ -29,23 +28,16 @@ type Store struct {
 	end  context.CancelFunc
 }
 
-// Open makes the tables when the cluster has none, and fails when it has those of another version.
-func Open(ctx context.Context, o Options) (*Store, error) {
+// Open makes the store of a cluster. It sends nothing yet.
+func Open(o Options) (*Store, error) {
 	if len(o.Nodes) == 0 {
 		return nil, errors.New("no node of the rqlite cluster is named")
 	}
 	if o.Now == nil {
 		o.Now = func() int64 { return time.Now().UnixMilli() }
 	}
-	if o.Report == nil {
-		o.Report = func(error) {}
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Level == "" {
-		o.Level = linearizable
-	}
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Level = cmp.Or(o.Level, linearizable)
 	s := &Store{o: o, cluster: newCluster(o)}
 	var id [8]byte
 	rand.Read(id[:])
@@ -54,12 +46,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.writing = lane{width: 1, most: maxCalls, serve: s.write}
 	s.reading = lane{width: 4, most: maxCalls, serve: s.read}
 	s.trying = lane{width: 4, most: 1, serve: s.try}
-	if err := install.Ready(ctx, s.Apply, o.Now()); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	if o.SweepEvery >= 0 {
-		s.sweeping.Go(s.sweep)
-	}
 	return s, nil
 }
 
@@ -131,52 +117,4 @@ func (s *Store) forms(ctx context.Context, batches []store.Batch) ([][]*form, er
 // bounded is the context of a request.
 func (s *Store) bounded() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(s.life, s.o.Timeout)
-}
-
-// What is swept at once, and when there is nothing: see package local.
-const (
-	sweepSlice = 100
-	sweepPause = time.Second
-)
-
-// sweep deletes what has expired until the store closes. Each process that serves the cluster does:
-// the looks are read from the leader alone, and two that find the same delete it once.
-func (s *Store) sweep() {
-	pause := s.o.SweepEvery
-	if pause == 0 {
-		pause = sweepPause
-	}
-	last := ""
-	for wait := pause; ; {
-		select {
-		case <-s.life.Done():
-			return
-		case <-time.After(wait):
-		}
-		began := time.Now()
-		swept, err := sweep.Slice(s.life, s.look, s.o.Now(), sweepSlice)
-		if wait = pause; err == nil && swept.Rows > 0 {
-			wait = time.Since(began)
-		}
-		if err != nil && s.life.Err() == nil && err.Error() != last {
-			s.o.Report(fmt.Errorf("sweeping what has expired: %w", err))
-		}
-		if last = ""; err != nil {
-			last = err.Error()
-		}
-	}
-}
-
-// look is Apply for those whom a state will do that was the newest one a moment ago.
-func (s *Store) look(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
-	if !batches[0].ReadOnly {
-		return s.Apply(ctx, batches)
-	}
-	forms, err := s.forms(ctx, batches)
-	if err != nil {
-		return nil, err
-	}
-	c := newCall(batches, forms)
-	s.readAt([]*call{c}, "weak")
-	return c.results, c.err
 }

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/rqlite"
 	"github.com/meowdis/meowdis/schema/install"
 )
 
@@ -29,10 +31,30 @@ const storagePrefix = "storage+"
 var stores = map[string]func(ctx context.Context, u *url.URL, token string, o remote.Options) (Store, error){
 	storagePrefix + "http":  openEndpoint,
 	storagePrefix + "https": openEndpoint,
+	"rqlite":                openRqlite,
+	"rqlites":               openRqlite,
 }
 
 func openEndpoint(_ context.Context, u *url.URL, token string, o remote.Options) (Store, error) {
 	return remote.OpenStorage(strings.TrimPrefix(u.String(), storagePrefix), token, o)
+}
+
+// openRqlite opens a cluster. The token is the password of the user whom the URL names.
+func openRqlite(_ context.Context, u *url.URL, token string, r remote.Options) (Store, error) {
+	o, secure, err := rqlite.FromURL(u)
+	if err != nil {
+		return nil, err
+	}
+	if o.User != "" {
+		o.Password = cmp.Or(o.Password, token)
+	}
+	if secure {
+		if o.TLS, err = r.TLS.Config(); err != nil {
+			return nil, err
+		}
+	}
+	o.Timeout = r.Timeout
+	return rqlite.Open(o)
 }
 
 // IsStorage reports whether the target is a store that is no file: commands are carried out here, and
