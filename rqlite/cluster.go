@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type cluster struct {
 	o      Options
 
 	mu     sync.Mutex
+	met    bool            // some node has ever answered
 	at     int             // of o.Nodes, the one that is asked while the leader is unknown
 	leader string          // as a node has named it, or "" while it is unknown
 	modern map[string]bool // the nodes whose linearizable reads are what they say
@@ -52,6 +54,9 @@ const (
 
 	// passingOn is how long a node waits for the leader that it passes a request on to.
 	passingOn = 10 * time.Second
+
+	// acquainting is how long nodes may take that have just been started.
+	acquainting = 5 * time.Second
 
 	// leastPassing and mostPassing bound for how long no leader is asked itself.
 	leastPassing, mostPassing = time.Second, 5 * time.Minute
@@ -97,7 +102,7 @@ var errUndone = errors.New("it has no leader")
 // send sends r to the leader, and again to whichever node is there, until it is answered or ctx
 // ends.
 func (c *cluster) send(ctx context.Context, r *request) error {
-	pause := firstPause
+	pause, began := firstPause, time.Now()
 	for {
 		host, passing := c.target()
 		err := c.try(ctx, r, host, passing)
@@ -113,6 +118,9 @@ func (c *cluster) send(ctx context.Context, r *request) error {
 		case errors.As(err, new(rejection)):
 			return err
 		default:
+			if neverSent(err) && c.strange() && time.Since(began) > acquainting {
+				return rejection{"no node of the rqlite cluster can be reached: " + plainly(err).Error()}
+			}
 			r.unknown = r.unknown || !errors.Is(err, errUndone) && !neverSent(err)
 			c.failed(host)
 		}
@@ -120,11 +128,27 @@ func (c *cluster) send(ctx context.Context, r *request) error {
 		select {
 		case <-ctx.Done():
 			wait.Stop()
-			return fmt.Errorf("no node of the rqlite cluster carried it out in time, the last one was %s: %w", host, err)
+			return fmt.Errorf("no node of the rqlite cluster carried it out in time, the last one was %s: %w", host, plainly(err))
 		case <-wait.C:
 		}
 		pause = min(2*pause, longestPause)
 	}
+}
+
+// plainly is an error of net/http without the request, whose text and host are said elsewhere.
+func plainly(err error) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
+
+// strange reports whether no node has ever answered, so that the addresses may be wrong.
+func (c *cluster) strange() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.met
 }
 
 // neverSent reports whether a request failed before there was a connection.
@@ -191,6 +215,9 @@ func (c *cluster) try(ctx context.Context, r *request, host string, passing bool
 	q.Header.Set("Content-Type", "application/json")
 	c.identify(q)
 	p, err := c.client.Do(q)
+	if errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, new(*tls.CertificateVerificationError)) {
+		return rejection{fmt.Sprintf("%s: %v", host, plainly(err))}
+	}
 	if err == nil {
 		c.answered(host, p.Header.Get("X-Rqlite-Version"))
 		err = c.read(p, r.answer)
@@ -264,7 +291,7 @@ func (c *cluster) identify(q *http.Request) {
 func (c *cluster) answered(host, version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.modern[host] = !before(version, linearizableSince)
+	c.met, c.modern[host] = true, !before(version, linearizableSince)
 }
 
 // succeeded notes that the leader can be reached, if it was host.

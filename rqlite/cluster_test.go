@@ -2,10 +2,7 @@ package rqlite_test
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
@@ -19,14 +16,6 @@ import (
 
 var onCluster = flag.Bool("cluster", false, "run the tests that need a cluster of the real rqlite, which is built for them")
 
-// cluster is one for all tests that harm no node.
-var cluster = struct {
-	sync.Mutex
-	*rqlitetest.Cluster
-	used bool
-}{}
-
-// nodes is a cluster without tables of ours.
 func needCluster(t *testing.T) {
 	t.Helper()
 	if !*onCluster {
@@ -101,6 +90,3 @@ func TestCluster(t *testing.T) {
 		}
 	})
 }
-
-var _ = json.Marshal
-var _ = strings.Cut

@@ -36,8 +36,11 @@ const (
 	saysRefused   = "constraint failed"
 )
 
+// ErrReplyLost is the error of a write that took effect, and nobody knows with which reply: the node that
+// had it is gone.
+var ErrReplyLost = errors.New("the write took effect, but its reply was lost with the connection to the rqlite cluster")
+
 var (
-	errLost    = errors.New("the write took effect, but its reply was lost with the connection to the rqlite cluster")
 	errUnsound = errors.New("the rqlite cluster went on with a transaction after an error: this version of rqlite cannot be used")
 	errUnknown = errors.New("whether the write took effect is unknown")
 )
@@ -218,7 +221,7 @@ func settle(all []outcome, places []place, first int) (*refused, error) {
 		case i != len(all)-1 || i >= len(places):
 			return nil, errUnsound
 		case i < first && strings.Contains(o.err, saysNumbered):
-			return nil, errLost
+			return nil, ErrReplyLost
 		case i < first:
 			return nil, errors.New("rqlite says: " + o.err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/meowdis/meowdis/doctor"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/history"
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/remote"
@@ -59,9 +60,9 @@ func TestCrash(t *testing.T) {
 	values := map[string]string{} // of the keys that all share
 	for ; !t.Failed() && (round < rounds || time.Now().Before(until)); round++ {
 		servers := []*process{start(t, path), start(t, path)}
-		h := &history{began: time.Now()}
+		h := history.New()
 		crash(t, random, servers, clients, h)
-		findWritten(t, path, clients, func(c *storetest.Client) { values = h.check(t, c, values) })
+		findWritten(t, path, clients, func(c *storetest.Client) { values = h.Check(t, c, values) })
 	}
 	written := 0
 	for _, c := range clients {
@@ -71,7 +72,7 @@ func TestCrash(t *testing.T) {
 }
 
 // crash has all clients write until their server is killed, and others act on keys that they share.
-func crash(t *testing.T, random *rand.Rand, servers []*process, clients []*client, h *history) {
+func crash(t *testing.T, random *rand.Rand, servers []*process, clients []*client, h *history.History) {
 	var acknowledged atomic.Int64
 	moment := []int64{1 + random.Int64N(most), 0}
 	moment[1] = moment[0] + random.Int64N(2)*random.Int64N(most)
@@ -85,8 +86,13 @@ func crash(t *testing.T, random *rand.Rand, servers []*process, clients []*clien
 		}
 		running.Go(func() {
 			defer s.Close()
-			if err := h.keep(s, i); err != nil {
-				t.Error(err)
+			for {
+				if err := h.Act(s, i); err != nil {
+					if wrong := history.ErrorReply(""); errors.As(err, &wrong) {
+						t.Error(err)
+					}
+					return
+				}
 			}
 		})
 	}
