@@ -121,7 +121,7 @@ func rowWeight(row store.Row) int64 {
 func (s *Store) width(ctx context.Context, sql string, args []store.Value) (n int, err error) {
 	limited, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
-	body := append(appendStatement([]byte{'['}, "SELECT * FROM ("+sql+") LIMIT 0", args), ']')
+	body := append(appendStatement([]byte{'['}, "SELECT * FROM ("+sql+"\n) LIMIT 0", args), ']')
 	r := &request{path: toQuery, level: "weak", body: body}
 	r.answer = func(from io.Reader) error {
 		all, err := readAnswer(from, func(int, store.Row) bool { return false })

@@ -154,7 +154,7 @@ func tagged(sql string, n int) string {
 		names.WriteString(name)
 		fmt.Fprintf(&cells, cell, name)
 	}
-	return fmt.Sprintf("WITH _rows(%s) AS MATERIALIZED (%s) SELECT %s FROM _rows", names.String(), sql, cells.String())
+	return fmt.Sprintf("WITH _rows(%s) AS MATERIALIZED (%s\n) SELECT %s FROM _rows", names.String(), sql, cells.String())
 }
 
 // taggedReturning is a write with a type in each cell that it returns, and false for one that returns
@@ -175,7 +175,7 @@ func taggedReturning(sql string, all []word) (string, bool) {
 		if to >= 0 {
 			end = to
 		}
-		cells = append(cells, fmt.Sprintf(cell, "("+strings.TrimSpace(sql[from:end])+")"))
+		cells = append(cells, fmt.Sprintf(cell, "("+strings.TrimSpace(sql[from:end])+"\n)"))
 	}
 	for _, w := range all[at+1:] {
 		switch {
