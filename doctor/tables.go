@@ -64,14 +64,15 @@ func missing(want, have []Object) (all []Object) {
 }
 
 // strangersIn are the objects of have that want does not name. Views are
-// everybody's own business.
+// everybody's own business, and a table whose name begins with _ is the engine's.
 func strangersIn(want, have []Object) (all []Object) {
 	known := map[string]bool{}
 	for _, o := range want {
 		known[o.Type+" "+o.Name] = true
 	}
 	for _, o := range have {
-		if o.Type != "view" && !known[o.Type+" "+o.Name] {
+		engines := strings.HasPrefix(o.Name, "_") && (o.Type == "table" || o.Type == "index")
+		if o.Type != "view" && !engines && !known[o.Type+" "+o.Name] {
 			all = append(all, o)
 		}
 	}
