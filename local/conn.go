@@ -51,6 +51,8 @@ type prepared struct {
 	params  int
 	columns int // of the rows that it returns
 	writes  bool
+
+	admitted bool // guests may run it
 }
 
 const (

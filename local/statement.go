@@ -333,18 +333,21 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 		if err := c.visit.over(); err != nil {
 			return r, changed, err
 		}
-		rows, did, err := c.run(s)
+		rows, did, err := c.runOf(&b, s)
 		if errors.Is(err, errOver) {
 			says := b.Budget.Refusal()
 			b.Budget.Back(used)
 			return store.Result{Refused: &store.Refusal{At: i, Reason: err.Error(), Reply: &says}}, changed || did, nil
 		}
 		if err != nil {
-			if r.Refused = refusal(err); r.Refused == nil {
+			if r.Refused = refusal(err); r.Refused == nil && b.Guest {
+				r.Refused = bad(err)
+			}
+			if r.Refused == nil {
 				return r, changed, err
 			}
 			r.Refused.At = i
-			return r, changed, nil
+			return r, changed || did, nil
 		}
 		r.Rows[i] = rows
 		if did && !b.ReadOnly {

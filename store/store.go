@@ -167,6 +167,11 @@ type Batch struct {
 	// Of is whose batch it is, for a Follower. A store makes nothing of it.
 	Of any
 
+	// Guest says that the SQL is not this program's own, but that of one who was let in: a store that
+	// has more than its tables refuses what leaves them, and a write in a batch that only reads. A
+	// statement that cannot run is then a Refusal that is Bad, and the fault of its batch alone.
+	Guest bool
+
 	// Budget bounds the rows that are returned: a batch with more is refused, as by a
 	// constraint. A store that holds less than it can be asked for needs none.
 	Budget *Budget
@@ -206,8 +211,7 @@ type Refusal struct {
 	// TooLong is set when it was no constraint, but the time that the batch took.
 	TooLong *TooLong
 
-	// Bad is set when it was no constraint, but the statement is none that can run: a broken batch
-	// of those that came with others in one request.
+	// Bad is set when it was no constraint, but a statement of a guest that cannot run here.
 	Bad bool
 }
 

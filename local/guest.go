@@ -1,0 +1,135 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// What guests may run reads and writes rows of the file's tables, and nothing else: no other file, no
+// pragma, no transaction of their own, no table that is made or dropped. SQLite asks about each of
+// these while it compiles a statement. A pragma can be read as a table, too.
+var guestsMay = map[int32]bool{
+	sqlite3.SQLITE_SELECT: true, sqlite3.SQLITE_READ: true, sqlite3.SQLITE_RECURSIVE: true, sqlite3.SQLITE_FUNCTION: true,
+	sqlite3.SQLITE_INSERT: true, sqlite3.SQLITE_UPDATE: true, sqlite3.SQLITE_DELETE: true,
+}
+
+// badStatement is the error of a guest's statement that cannot run.
+type badStatement struct{ error }
+
+func (e badStatement) Unwrap() error { return e.error }
+
+// authorize is what SQLite calls while it compiles a guest's statement.
+func authorize(_ *libc.TLS, _ uintptr, action int32, name, _, _, _ uintptr) int32 {
+	switch {
+	case !guestsMay[action]:
+		return sqlite3.SQLITE_DENY
+	case action == sqlite3.SQLITE_READ && strings.HasPrefix(strings.ToLower(libc.GoString(name)), "pragma_"):
+		return sqlite3.SQLITE_DENY
+	}
+	return sqlite3.SQLITE_OK
+}
+
+// admit checks that a guest may run the statement, which has been prepared, once for each text.
+func (c *conn) admit(sql string, p *prepared) error {
+	if p.admitted {
+		return nil
+	}
+	sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, address(authorize), 0)
+	defer sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, 0, 0)
+	more := false
+	rc, err := withString(c, sql, func(text uintptr) int32 {
+		at, tail := c.arena, c.arena+8
+		rc := sqlite3.Xsqlite3_prepare_v3(c.tls, c.db, text, -1, 0, at, tail)
+		if rc == sqlite3.SQLITE_OK {
+			sqlite3.Xsqlite3_finalize(c.tls, pointerAt(at))
+			more = strings.Trim(libc.GoString(pointerAt(tail)), " \t\r\n;") != ""
+		}
+		return rc
+	})
+	switch {
+	case err != nil:
+		return err
+	case rc != sqlite3.SQLITE_OK:
+		return c.fail(rc)
+	case more:
+		return errors.New("there is more than one statement in it")
+	}
+	p.admitted = true
+	return nil
+}
+
+// admitted prepares a guest's statement, one of a batch that reads only or not.
+func (c *conn) admitted(s store.Stmt, readOnly bool) error {
+	p, err := c.prepare(s.SQL)
+	if err == nil {
+		err = c.admit(s.SQL, p)
+	}
+	switch {
+	case err != nil:
+	case readOnly && p.writes:
+		err = errors.New("the statement writes, where nothing may")
+	case len(s.Args) != p.params:
+		err = fmt.Errorf("a statement with %d parameters got %d arguments", p.params, len(s.Args))
+	}
+	if err != nil {
+		return badStatement{err}
+	}
+	return nil
+}
+
+// errEnded is that of INSERT OR ROLLBACK, which ends everybody's transaction.
+var errEnded = errors.New("a statement may not roll the transaction back")
+
+// runOf is run for a statement of b.
+func (c *conn) runOf(b *store.Batch, s store.Stmt) (rows []store.Row, changed bool, err error) {
+	if !b.Guest {
+		return c.run(s)
+	}
+	if err := c.admitted(s, b.ReadOnly); err != nil {
+		return nil, false, err
+	}
+	rows, changed, err = c.run(s)
+	if err != nil && !b.ReadOnly && sqlite3.Xsqlite3_get_autocommit(c.tls, c.db) != 0 {
+		err = errEnded
+	}
+	return rows, changed, err
+}
+
+// bad is the refusal of a guest's statement that cannot run, nil when err is something else.
+func bad(err error) *store.Refusal {
+	var e badStatement
+	if errors.As(err, &e) || isOneOf(err, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH) {
+		return &store.Refusal{Reason: err.Error(), Bad: true}
+	}
+	return nil
+}
+
+// Columns are the names of what a guest's statement returns.
+func (s *Store) Columns(sql string) (names []string, err error) {
+	release, err := s.use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	err = s.withReader(s.life, func(c *conn) error {
+		p, err := c.prepare(sql)
+		if err == nil {
+			err = c.admit(sql, p)
+		}
+		if err != nil {
+			return err
+		}
+		names = make([]string, p.columns)
+		for i := range names {
+			names[i] = libc.GoString(sqlite3.Xsqlite3_column_name(c.tls, p.stmt, int32(i)))
+		}
+		return nil
+	})
+	return names, err
+}
