@@ -67,7 +67,7 @@ local:                doctor foreign outfile schema schema/install store sweep
 rqlite:               store store/wire sweep translator
 remote:               commands resp store store/wire
 bus:                  pubsub resp
-server:               acl commands engine glob outfile notify pubsub redisconf resp rest store tally tracking translator
+server:               acl commands engine glob outfile notify pubsub redisconf resp rest store store/wire tally tracking translator
 embedded:             bus commands engine local pubsub resp server transfer
 internal/agent:       commands internal/target keyspace keyspace/peek keyspace/stats keytype resp
 internal/complete:    commands display internal/exit internal/target local resp store translator

@@ -28,8 +28,13 @@ import (
 // it. Requests that are running then are finished, if they take no longer than a
 // grace.
 func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
+	return s.serveWeb(ctx, ln, s.compressed(s.REST()))
+}
+
+// serveWeb is ServeREST with another handler.
+func (s *Server) serveWeb(ctx context.Context, ln net.Listener, handler http.Handler) error {
 	web := &http.Server{
-		Handler:           s.compressed(s.REST()),
+		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
@@ -62,7 +67,7 @@ func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 		run = func(ln net.Listener) error { return web.ServeTLS(ln, "", "") }
 	}
 	if err := run(door); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serving REST: %w", err)
+		return fmt.Errorf("serving HTTP: %w", err)
 	}
 	return <-stopped
 }
@@ -266,13 +271,27 @@ func (c counted) Read(p []byte) (int, error) {
 // each piece.
 func (s *Server) send(w http.ResponseWriter, a rest.Answer) {
 	w.Header().Set("Content-Type", a.ContentType())
-	begun, wire := false, http.NewResponseController(w)
-	var broken error
-	write := func(piece []byte) {
+	begun := false
+	write := s.patiently(w)
+	last := a.Body(func(piece []byte) {
 		if !begun {
 			w.WriteHeader(a.Status)
 			begun = true
 		}
+		write(piece)
+	})
+	if !begun {
+		w.Header().Set("Content-Length", strconv.Itoa(len(last)))
+		w.WriteHeader(a.Status)
+	}
+	write(last)
+}
+
+// patiently writes to a client, until that has taken nothing for a while.
+func (s *Server) patiently(w http.ResponseWriter) func([]byte) {
+	wire := http.NewResponseController(w)
+	var broken error
+	return func(piece []byte) {
 		for len(piece) > 0 && broken == nil {
 			n := min(len(piece), writePiece)
 			// A recorder of a test has no deadlines.
@@ -281,9 +300,4 @@ func (s *Server) send(w http.ResponseWriter, a rest.Answer) {
 			piece = piece[n:]
 		}
 	}
-	last := a.Body(write)
-	if !begun {
-		w.Header().Set("Content-Length", strconv.Itoa(len(last)))
-	}
-	write(last)
 }

@@ -29,6 +29,8 @@ import (
 // Config says what a server offers, and to whom.
 type Config struct {
 	Engine *engine.Engine
+	// Storage is what ServeStorage offers.
+	Storage Storage
 	// Token guards REST. Without one every request is refused.
 	Token string
 	// ReadOnlyToken is that of the user default_ro, who may run commands that read, without KEYS

@@ -1,0 +1,237 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// The form of batches that the storage of the first meowdis had:
+//
+//	{"statements":[{"sql":"SELECT …","params":[…]}]}     {"results":[[{"column":value}]]}
+//	{"pipeline":[{"statements":[…]}]}                    {"results":[[[…]]]}
+//	{"init":true}                                        {"results":[]}
+//
+// Params are what JSON has; {"b":"base64"} is a BLOB, as it is in rows. An item of a pipeline that
+// failed is {"error":"…"} in place of its results, and statements that failed are so with status 400.
+
+type plainStmt struct {
+	SQL    string            `json:"sql"`
+	Params []json.RawMessage `json:"params"`
+}
+
+type plainItem struct {
+	Statements []plainStmt `json:"statements"`
+}
+
+type plainRequest struct {
+	plainItem
+	Pipeline []plainItem `json:"pipeline"`
+	Init     bool        `json:"init"`
+}
+
+var errPlainForm = errors.New(`a request is {"b":[…]}, {"statements":[…]}, {"pipeline":[…]} or {"init":true}`)
+
+// plainBatches runs the batches of a request in that form.
+func (s *Server) plainBatches(ctx context.Context, body io.Reader, reads bool) ([]byte, error) {
+	var q plainRequest
+	in := json.NewDecoder(body)
+	if err := in.Decode(&q); err != nil {
+		return nil, badRequest{fmt.Errorf("reading the request: %w", err)}
+	}
+	items := q.Pipeline
+	switch {
+	case q.Init && items == nil && q.Statements == nil: // the tables are there
+		return []byte(`{"results":[]}`), nil
+	case q.Statements != nil && items == nil:
+		items = []plainItem{q.plainItem}
+	case items == nil || q.Statements != nil:
+		return nil, badRequest{errPlainForm}
+	case len(items) > maxBatches:
+		return nil, badRequest{fmt.Errorf("there are more than %d items in the pipeline", maxBatches)}
+	}
+	batches := make([]store.Batch, len(items))
+	for i, item := range items {
+		for _, stmt := range item.Statements {
+			args, err := plainArgs(stmt.Params)
+			if err != nil {
+				return nil, badRequest{err}
+			}
+			batches[i].Stmts = append(batches[i].Stmts, store.Stmt{SQL: stmt.SQL, Args: args})
+		}
+	}
+	return s.plainAnswer(ctx, batches, q.Pipeline != nil, reads)
+}
+
+// plainAnswer runs all of the batches, whose rows must have room in one answer.
+func (s *Server) plainAnswer(ctx context.Context, batches []store.Batch, pipeline, reads bool) ([]byte, error) {
+	out, left := []byte(`{"results":`), batches
+	if pipeline {
+		out = append(out, '[')
+	}
+	for len(left) > 0 {
+		results, release, err := s.runGuests(ctx, left, 0, reads)
+		if err == nil && len(results) == 0 {
+			err = errors.New("the storage applied nothing")
+		}
+		for i := range results {
+			if i > 0 || len(left) < len(batches) {
+				out = append(out, ',')
+			}
+			if out, err = s.appendItem(out, &left[i], &results[i], pipeline); err != nil {
+				break
+			}
+		}
+		release()
+		switch {
+		case err != nil:
+			return nil, err
+		case int64(len(out)) > s.config.MaxRequestMemory:
+			return nil, errors.New("the rows of the pipeline are more than one answer may have")
+		}
+		left = left[len(results):]
+	}
+	if pipeline {
+		out = append(out, ']')
+	}
+	return append(out, '}'), nil
+}
+
+// appendItem appends what became of one batch.
+func (s *Server) appendItem(out []byte, b *store.Batch, r *store.Result, pipeline bool) ([]byte, error) {
+	if no := r.Refused; no != nil {
+		says := no.Reason
+		if no.Reply != nil {
+			says = string(no.Reply.Str)
+		}
+		if !pipeline {
+			return nil, badRequest{errors.New(says)}
+		}
+		text, err := json.Marshal(map[string]string{"error": says})
+		return append(out, text...), err
+	}
+	out = append(out, '[')
+	for i, rows := range r.Rows {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		var err error
+		if out, err = s.appendObjects(out, b.Stmts[i].SQL, rows); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, ']'), nil
+}
+
+// appendObjects appends the rows of a statement, each an object.
+func (s *Server) appendObjects(out []byte, sql string, rows []store.Row) ([]byte, error) {
+	out = append(out, '[')
+	if len(rows) == 0 {
+		return append(out, ']'), nil
+	}
+	names, err := s.config.Storage.Columns(sql)
+	if err == nil && len(names) != len(rows[0]) {
+		err = fmt.Errorf("%q has other columns now", sql)
+	}
+	if err != nil {
+		return nil, err
+	}
+	labels := make([][]byte, len(names))
+	for i, name := range names {
+		if labels[i], err = json.Marshal(name); err != nil {
+			return nil, err
+		}
+	}
+	for i, row := range rows {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, '{')
+		for j, cell := range row {
+			if j > 0 {
+				out = append(out, ',')
+			}
+			if out, err = appendPlain(append(append(out, labels[j]...), ':'), cell); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, '}')
+	}
+	return append(out, ']'), nil
+}
+
+// appendPlain appends a cell as JSON has it.
+func appendPlain(out []byte, v store.Value) ([]byte, error) {
+	var is any
+	switch v.Kind() {
+	case store.Integer:
+		return strconv.AppendInt(out, v.Int(), 10), nil
+	case store.Real:
+		if f := v.Float(); !math.IsInf(f, 0) {
+			is = f
+		}
+	case store.Text:
+		if is = string(v.Bytes()); !utf8.Valid(v.Bytes()) {
+			is = blob{v.Bytes()}
+		}
+	case store.Blob:
+		is = blob{v.Bytes()}
+	}
+	text, err := json.Marshal(is)
+	return append(out, text...), err
+}
+
+type blob struct {
+	B []byte `json:"b"`
+}
+
+// plainArgs are params as the args of a statement.
+func plainArgs(params []json.RawMessage) ([]store.Value, error) {
+	args := make([]store.Value, len(params))
+	for i, raw := range params {
+		in := json.NewDecoder(bytes.NewReader(raw))
+		in.UseNumber()
+		var v any
+		if err := in.Decode(&v); err != nil {
+			return nil, err
+		}
+		switch v := v.(type) {
+		case nil:
+		case string:
+			args[i] = store.String(v)
+		case bool:
+			if args[i] = store.Int(0); v {
+				args[i] = store.Int(1)
+			}
+		case json.Number:
+			if n, err := v.Int64(); err == nil {
+				args[i] = store.Int(n)
+				continue
+			}
+			f, err := v.Float64()
+			if err != nil {
+				return nil, fmt.Errorf("%s is no number that a double can be", v)
+			}
+			args[i] = store.Float(f)
+		case map[string]any:
+			text, is := v["b"].(string)
+			b, err := base64.StdEncoding.DecodeString(text)
+			if !is || err != nil || len(v) != 1 {
+				return nil, errors.New(`a param is null, a string, a number, true, false or {"b":"base64"}`)
+			}
+			args[i] = store.Bytes(b)
+		default:
+			return nil, errors.New(`a param is null, a string, a number, true, false or {"b":"base64"}`)
+		}
+	}
+	return args, nil
+}

@@ -1,0 +1,171 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/wire"
+)
+
+// Storage is a store that serves batches of SQL to those who carry out commands elsewhere.
+type Storage struct {
+	Apply func(context.Context, []store.Batch) ([]store.Result, error)
+	// Columns are the names of the columns that a statement returns.
+	Columns func(sql string) ([]string, error)
+	// Token is what they must send, and ReadOnlyToken what those send who may only read, "" for no one.
+	Token, ReadOnlyToken string
+}
+
+// Storage is the handler of ServeStorage.
+func (s *Server) Storage() http.Handler { return http.HandlerFunc(s.storage) }
+
+// ServeStorage is ServeREST for Config.Storage: each request is a POST of batches, as package store/wire
+// says or as the first meowdis had them (plain.go), and has the token as Authorization: Bearer.
+func (s *Server) ServeStorage(ctx context.Context, ln net.Listener) error {
+	return s.serveWeb(ctx, ln, s.compressed(s.Storage()))
+}
+
+const (
+	maxBatches = 1 << 16 // of a request
+	maxStmts   = 1 << 20 // of those
+
+	// storagePiece is how many bytes of rows are enough for one answer.
+	storagePiece = 8 << 20
+)
+
+// storage answers a request.
+func (s *Server) storage(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/healthz" {
+		s.Health(w, r)
+		return
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", "POST")
+		sayFault(w, http.StatusMethodNotAllowed, "batches of SQL are sent with POST")
+		return
+	}
+	reads, known := s.mayStore(r)
+	if !known {
+		sayFault(w, http.StatusUnauthorized, "the token is wrong or missing")
+		return
+	}
+	held := s.budget(0)
+	defer held.Back(0)
+	body := bufio.NewReader(counted{http.MaxBytesReader(nil, r.Body, s.config.MaxRequestMemory), held})
+	ctx, leave := untilGone(r.Context())
+	defer leave()
+	var out []byte
+	var err error
+	if isTyped(body) {
+		out, err = s.typedBatches(ctx, body, reads)
+	} else {
+		out, err = s.plainBatches(ctx, body, reads)
+	}
+	if err != nil {
+		s.storageFailed(ctx, w, held, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(out)))
+	s.patiently(w)(out)
+}
+
+// mayStore reports whether the token is one of the storage's, and whether that may only read.
+func (s *Server) mayStore(r *http.Request) (reads, known bool) {
+	given, c := givenToken(r), s.config.Storage
+	whole := c.Token != "" && sameSecret(given, c.Token)
+	reads = c.ReadOnlyToken != "" && sameSecret(given, c.ReadOnlyToken)
+	if !whole && !reads {
+		if given != "" {
+			s.waitWrong(r.Context().Done())
+		}
+		return false, false
+	}
+	if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
+		g.known()
+	}
+	return !whole, true
+}
+
+// isTyped reports whether a body has the form of store/wire.
+func isTyped(body *bufio.Reader) bool {
+	const most = 100
+	head, _ := body.Peek(most)
+	text := strings.TrimLeft(string(head), " \t\r\n")
+	text, ok := strings.CutPrefix(text, "{")
+	return ok && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), `"b"`)
+}
+
+// typedBatches runs the batches of a request in the form of store/wire.
+func (s *Server) typedBatches(ctx context.Context, body io.Reader, reads bool) ([]byte, error) {
+	q, err := wire.ReadRequest(body, wire.Limits{Bytes: s.config.MaxRequestMemory, Batches: maxBatches, Stmts: maxStmts})
+	if err != nil {
+		return nil, badRequest{err}
+	}
+	results, release, err := s.runGuests(ctx, q.Batches, q.Max, reads)
+	defer release()
+	if err != nil {
+		return nil, err
+	}
+	return wire.AppendAnswer(nil, results, len(q.Batches) > 0 && q.Batches[0].ReadOnly), nil
+}
+
+// runGuests runs batches that return at most so many bytes of rows, 0 for any number, and of which the
+// last ones wait for another request when the rows of the first are enough for an answer.
+func (s *Server) runGuests(ctx context.Context, batches []store.Batch, most int64, reads bool) ([]store.Result, func(), error) {
+	limit := s.config.MaxRequestMemory
+	if most > 0 {
+		limit = min(limit, most)
+	}
+	rows := store.NewBudget(s.memory, limit+storagePiece, storagePiece)
+	for i := range batches {
+		b := &batches[i]
+		b.Guest, b.ReadOnly, b.Budget = true, b.ReadOnly || reads, rows
+	}
+	results, err := s.config.Storage.Apply(ctx, batches)
+	return results, func() { rows.Back(0) }, err
+}
+
+// badRequest is the error of a request that cannot be read.
+type badRequest struct{ error }
+
+func (e badRequest) Unwrap() error { return e.error }
+
+// storageFailed answers a request that has no results.
+func (s *Server) storageFailed(ctx context.Context, w http.ResponseWriter, held *store.Budget, err error) {
+	var is badRequest
+	var tooLarge *http.MaxBytesError
+	switch {
+	case ctx.Err() != nil:
+		sayFault(w, http.StatusServiceUnavailable, "the client has gone")
+	case errors.Is(err, errNoRoom):
+		sayFault(w, http.StatusRequestEntityTooLarge, string(held.Refusal().Str))
+	case errors.Is(err, wire.ErrTooLarge), errors.As(err, &tooLarge):
+		sayFault(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", s.config.MaxRequestMemory))
+	case errors.As(err, &is):
+		sayFault(w, http.StatusBadRequest, err.Error())
+	default:
+		s.complain(err, "of the storage", 1)
+		sayFault(w, http.StatusInternalServerError, string(s.failure(err).Str))
+	}
+}
+
+// sayFault answers with an error in the form of the first meowdis.
+func sayFault(w http.ResponseWriter, status int, says string) {
+	text, err := json.Marshal(map[string]string{"error": says})
+	if err != nil {
+		panic(err) // strings can be written
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(text)
+}
