@@ -16,11 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/bus"
-	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -33,6 +30,7 @@ type serveOptions struct {
 	token       secretOptions
 	readOnly    secretOptions
 	requirePass secretOptions
+	storage     storageOptions
 	origins     []string
 	gzip        bool
 	aclFile     string
@@ -112,6 +110,7 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	o.token.addFlags(f, "token", "`TOKEN` that REST clients must send")
 	o.readOnly.addFlags(f, "read-only-token", "`TOKEN` of REST clients that only read")
 	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must give")
+	o.storage.addFlags(f)
 	f.StringVar(&o.aclFile, "aclfile", "", "`FILE` with users and what they may do, which ACL SAVE writes")
 	f.StringArrayVar(&o.origins, "cors-origin", nil, "`ORIGIN` of web pages that may use REST in a browser; * for all")
 	f.BoolVar(&o.gzip, "gzip", false, "compress replies over REST of 1 KB and more for clients that accept it")
@@ -120,6 +119,7 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	f.StringVar(&o.conf.path, "config", "", "`FILE` with parameters in the syntax of redis.conf, which CONFIG REWRITE writes")
 	o.limits.addFlags(f)
 	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
+	o.target.AddStorageFlags(cmd)
 	f.BoolVar(&o.target.Full, "full", false, "make each commit to the file survive a power cut (slower)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Second, "how `LONG` a command may take before it fails without a trace; 0 for no limit")
 	f.BoolVarP(&o.target.Verbose, "verbose", "v", false, "say on stderr which file is served")
@@ -141,6 +141,8 @@ func (o *serveOptions) secrets(s *streams, c *server.Config) error {
 		{&c.Token, &o.token, "MEOWDIS_TOKEN"},
 		{&c.ReadOnlyToken, &o.readOnly, "MEOWDIS_READ_ONLY_TOKEN"},
 		{&c.RequirePass, &o.requirePass, "MEOWDIS_REQUIREPASS"},
+		{&c.Storage.Token, &o.storage.token, "MEOWDIS_STORAGE_TOKEN"},
+		{&c.Storage.ReadOnlyToken, &o.storage.readOnly, "MEOWDIS_STORAGE_READ_ONLY_TOKEN"},
 	} {
 		if *secret.to, err = secret.from.read(cmp.Or(variables[secret.variable], s.getenv(secret.variable))); err != nil {
 			return err
@@ -160,11 +162,12 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	t, err := o.target.File(s.getenv)
+	config, err := o.config(s, logger)
 	if err != nil {
 		return err
 	}
-	config, err := o.config(s, logger)
+	o.target.Secret = config.Storage.Token
+	t, err := o.target.FileOrStorage(s.getenv)
 	if err != nil {
 		return err
 	}
@@ -172,29 +175,12 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return refusedWith(ctx, s, "READONLY clients of a server may write, and profile "+t.Profile+" is read-only")
 	}
 	o.target.Announce(t, s.err)
-	file, err := o.target.OpenFile(t, local.Options{Lanes: true, Keep: keptRows, Report: func(err error) {
-		logger.Error("keeping the file", "file", t.Path, "error", err)
-	}})
+	config.Stop = stop
+	b, err := o.back(ctx, t, &config, logger)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	saver, err := newSaver(ctx, file, o.backupDir)
-	if err != nil {
-		return err
-	}
-	defer saver.running.Wait()
-	hub := pubsub.New()
-	config.Engine, config.Writable, config.Save, config.SavePath, config.Stop = engine.New(file, engine.WithHub(hub)), file.Moved, saver.save, saver.copy, stop
-	config.Dump = (&dumper{file, logger}).dump
-	config.StoreFigures = func() server.StoreFigures { return server.StoreFigures(file.Figures()) }
-	if t.Path != local.Memory {
-		node := bus.New(t.Path, hub)
-		defer func() { err = errors.Join(err, node.Close()) }()
-		if err := hub.Join(pubsub.Channel); err != nil {
-			logger.Warn("messages of other processes on the file do not come", "error", err)
-		}
-	}
+	defer func() { err = errors.Join(err, b.close()) }()
 	made := config.Token == ""
 	if made {
 		config.Token = rand.Text()
@@ -203,8 +189,8 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	announce(s.out, faces, config.Token, made)
-	return o.serve(ctx, srv, faces, file, logger)
+	o.announce(s.out, faces, config.Token, made)
+	return o.serve(ctx, srv, faces, b, logger)
 }
 
 // config is what the flags and the environment say of the server.
@@ -232,6 +218,7 @@ func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, e
 
 // open makes the server and its listeners.
 func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.Server, error) {
+	o.storage.makeUp(&config)
 	srv := server.New(config)
 	if err := o.conf.configure(srv); err != nil {
 		return nil, nil, err
@@ -244,12 +231,17 @@ func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.S
 		return nil, nil, err
 	}
 	faces, err := o.addresses.listen(srv, secure)
+	if err == nil {
+		if err = o.storage.check(faces); err != nil {
+			closeAll(faces)
+		}
+	}
 	return faces, srv, err
 }
 
 // announce prints where the server is, and the token when it was made up: all at once, since who
 // starts a server waits for it.
-func announce(out io.Writer, faces []face, token string, made bool) {
+func (o *serveOptions) announce(out io.Writer, faces []face, token string, made bool) {
 	var lines strings.Builder
 	for _, f := range faces {
 		fmt.Fprintf(&lines, "%s %s\n", f.name, f.url())
@@ -257,27 +249,32 @@ func announce(out io.Writer, faces []face, token string, made bool) {
 			fmt.Fprintf(&lines, "token %s\n", token)
 			made = false
 		}
+		o.storage.line(&lines, f)
 	}
 	io.WriteString(out, lines.String())
 }
 
 // serve serves until ctx is done. Then no client waits longer than grace for another process,
 // and the server no longer for clients.
-func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []face, file *local.Store, logger *slog.Logger) error {
-	go watchFile(ctx, file, logger)
+func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []face, b *backing, logger *slog.Logger) error {
+	if b.file != nil {
+		go watchFile(ctx, b.file, logger)
+	}
 	go tellSystemd(ctx, srv, logger)
 	done := make(chan struct{})
 	defer context.AfterFunc(ctx, func() {
 		select {
 		case <-done:
 		case <-time.After(o.grace):
-			file.Abandon()
+			if b.file != nil {
+				b.file.Abandon()
+			}
 		}
 	})()
 	err := serveAll(ctx, faces)
 	close(done)
-	if n := file.Abandoned(); n > 0 {
-		logger.Warn("gave up what was not finished in time; it left no trace", "requests", n, "after", o.grace)
+	if b.file != nil && b.file.Abandoned() > 0 {
+		logger.Warn("gave up what was not finished in time; it left no trace", "requests", b.file.Abandoned(), "after", o.grace)
 	}
 	return err
 }

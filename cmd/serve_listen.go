@@ -27,8 +27,8 @@ const (
 
 // addressOptions are where a server listens. Each may be given more than once.
 type addressOptions struct {
-	http, https, resp, respTLS, metrics []string
-	socketMode                          fileMode
+	http, https, resp, respTLS, storage, storageTLS, metrics []string
+	socketMode                                               fileMode
 }
 
 func (o *addressOptions) addFlags(f *pflag.FlagSet) {
@@ -37,6 +37,8 @@ func (o *addressOptions) addFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.https, "https", nil, "`ADDRESS` to serve REST on over TLS")
 	f.StringArrayVar(&o.resp, "resp", nil, "`ADDRESS` to serve the Redis protocol on")
 	f.StringArrayVar(&o.respTLS, "resp-tls", nil, "`ADDRESS` to serve the Redis protocol on over TLS")
+	f.StringArrayVar(&o.storage, "storage", nil, "`ADDRESS` to serve the file's tables on, to servers with --storage-url")
+	f.StringArrayVar(&o.storageTLS, "storage-tls", nil, "`ADDRESS` to do so over TLS")
 	f.StringArrayVar(&o.metrics, "metrics", nil, "`ADDRESS` to serve /metrics and /healthz on, without a token")
 	f.Var(&o.socketMode, "socket-mode", "`MODE` of the unix sockets that are made")
 }
@@ -55,6 +57,9 @@ func (m *fileMode) Set(text string) error {
 	*m = fileMode(n)
 	return nil
 }
+
+// storageFace is the name of those on which the file's tables are served.
+const storageFace = "storage"
 
 // face is one listener and what is served on it.
 type face struct {
@@ -85,8 +90,8 @@ func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces [
 	if err != nil {
 		return nil, fmt.Errorf("taking the sockets of systemd: %w", err)
 	}
-	if o.any() && secure != nil && len(o.https)+len(o.respTLS)+len(inherited) == 0 {
-		return nil, exit.Usagef("a certificate is for --https and --resp-tls")
+	if o.any() && secure != nil && len(o.https)+len(o.respTLS)+len(o.storageTLS)+len(inherited) == 0 {
+		return nil, exit.Usagef("a certificate is for --https, --resp-tls and --storage-tls")
 	}
 	flags := o.flags(srv, secure != nil, len(inherited) > 0)
 	defer func() {
@@ -117,7 +122,7 @@ func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces [
 		}
 	}
 	for name := range inherited {
-		return faces, exit.Usagef("systemd has opened a socket called %q: FileDescriptorName= is http, https, resp, resp-tls or metrics", name)
+		return faces, exit.Usagef("systemd has opened a socket called %q: FileDescriptorName= is http, https, resp, resp-tls, storage, storage-tls or metrics", name)
 	}
 	return faces, nil
 }
@@ -129,6 +134,8 @@ func (o *addressOptions) flags(srv *server.Server, certificate, inherited bool) 
 		{"https", o.https, face{name: "REST", scheme: "https", serve: srv.ServeREST}, true},
 		{"resp", o.resp, face{name: "RESP", scheme: "redis", serve: srv.ServeRESP}, false},
 		{"resp-tls", o.respTLS, face{name: "RESP", scheme: "rediss", serve: srv.ServeRESP}, true},
+		{"storage", o.storage, face{name: storageFace, scheme: "http", serve: srv.ServeStorage}, false},
+		{"storage-tls", o.storageTLS, face{name: storageFace, scheme: "https", serve: srv.ServeStorage}, true},
 		{"metrics", o.metrics, face{name: "metrics", scheme: "http", serve: srv.ServeMetrics}, false},
 	}
 	if o.any() || inherited {
@@ -144,7 +151,7 @@ func (o *addressOptions) flags(srv *server.Server, certificate, inherited bool) 
 
 // any reports whether a flag says where to listen.
 func (o *addressOptions) any() bool {
-	return len(o.http)+len(o.https)+len(o.resp)+len(o.respTLS) > 0
+	return len(o.http)+len(o.https)+len(o.resp)+len(o.respTLS)+len(o.storage)+len(o.storageTLS) > 0
 }
 
 func closeAll(faces []face) {

@@ -30,7 +30,7 @@ type Options struct {
 	DB       string
 	url      string
 	storage  string
-	secret   string // of the storage
+	Secret   string // of the storage
 	Token    string
 	profile  string
 	envFile  string
@@ -50,7 +50,8 @@ func (o *Options) AddFlags(cmd *cobra.Command) {
 	f.StringVar(&o.DB, "db", "", "SQLite `FILE` to work on; :memory: forgets everything")
 	f.StringVar(&o.url, "url", "", "`URL` of a REST endpoint or a Redis server to work on")
 	f.StringVar(&o.Token, "token", "", "`TOKEN` of the REST endpoint, or password of the server")
-	o.addStorageFlags(cmd)
+	o.AddStorageURL(cmd)
+	f.StringVar(&o.Secret, "storage-token", "", "`TOKEN` of the storage")
 	f.StringVar(&o.profile, "profile", "", "`NAME` of the profile to work on")
 	f.StringVar(&o.envFile, "env-file", "", envFileUsage)
 	f.IntVarP(&o.Database, "database", "n", 0, "database `NUMBER`")
@@ -61,16 +62,21 @@ func (o *Options) AddFlags(cmd *cobra.Command) {
 	cmd.MarkFlagFilename("db", "sqlite", "db")
 	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("token", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("storage-token", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("profile", CompleteProfiles)
 }
 
-// addStorageFlags adds those that choose a store which is no file.
-func (o *Options) addStorageFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&o.storage, "storage-url", "", "`URL` of a storage, on which commands are carried out here")
-	f.StringVar(&o.secret, "storage-token", "", "`TOKEN` of the storage")
+// AddStorageURL adds the flag that chooses a store which is no file.
+func (o *Options) AddStorageURL(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.storage, "storage-url", "", "`URL` of a storage, whose tables commands that run here work on")
 	cmd.RegisterFlagCompletionFunc("storage-url", cobra.NoFileCompletions)
-	cmd.RegisterFlagCompletionFunc("storage-token", cobra.NoFileCompletions)
+}
+
+// AddStorageFlags adds the flags of a verb that reaches no other server than a storage.
+func (o *Options) AddStorageFlags(cmd *cobra.Command) {
+	o.AddStorageURL(cmd)
+	cmd.Flags().StringVar(&o.Reach.tls.CACert, "storage-cacert", "", "trust only the authorities in `FILE` (PEM) for --storage-url https://")
+	cmd.MarkFlagFilename("storage-cacert", "pem", "crt")
 }
 
 // AddReadFlags adds the flags of the target to a verb that writes nothing.

@@ -178,7 +178,7 @@ func (o *Options) remote(source, raw, token string) Candidate {
 // stored is the candidate of a storage URL.
 func (o *Options) stored(source, raw string, getenv func(string) string) Candidate {
 	return Candidate{Source: source, Given: ShownURL(raw), store: true, target: func() (Target, error) {
-		return fromStorageURL(raw, cmp.Or(o.secret, getenv("MEOWDIS_STORAGE_TOKEN")), source)
+		return fromStorageURL(raw, cmp.Or(o.Secret, getenv("MEOWDIS_STORAGE_TOKEN")), source)
 	}}
 }
 

@@ -1,0 +1,80 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/meowdis/meowdis/bus"
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/server"
+)
+
+// backing is what a server's commands work on.
+type backing struct {
+	file  *local.Store // nil for a storage
+	close func() error
+}
+
+// back opens the target of a server, and gives its config what comes with it.
+func (o *serveOptions) back(ctx context.Context, t target.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
+	if t.IsStorage() {
+		return o.backStorage(ctx, t, c)
+	}
+	file, err := o.target.OpenFile(t, local.Options{Lanes: true, Keep: keptRows, Report: func(err error) {
+		logger.Error("keeping the file", "file", t.Path, "error", err)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	b := &backing{file: file, close: file.Close}
+	saver, err := newSaver(ctx, file, o.backupDir)
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	b.before(func() error {
+		saver.running.Wait()
+		return nil
+	})
+	hub := pubsub.New()
+	c.Engine, c.Writable, c.Save, c.SavePath = engine.New(file, engine.WithHub(hub)), file.Moved, saver.save, saver.copy
+	c.Dump = (&dumper{file, logger}).dump
+	c.StoreFigures = func() server.StoreFigures { return server.StoreFigures(file.Figures()) }
+	c.Storage.Apply, c.Storage.Columns = file.Apply, file.Columns
+	if t.Path != local.Memory {
+		node := bus.New(t.Path, hub)
+		b.before(node.Close)
+		if err := hub.Join(pubsub.Channel); err != nil {
+			logger.Warn("messages of other processes on the file do not come", "error", err)
+		}
+	}
+	return b, nil
+}
+
+// before has fn called before what is closed already.
+func (b *backing) before(fn func() error) {
+	next := b.close
+	b.close = func() error { return errors.Join(fn(), next()) }
+}
+
+// backStorage opens a storage: what a server does with a file only is off.
+func (o *serveOptions) backStorage(ctx context.Context, t target.Target, c *server.Config) (*backing, error) {
+	switch {
+	case len(o.addresses.storage)+len(o.addresses.storageTLS) > 0:
+		return nil, exit.Usagef("--storage serves a file: give other servers the --storage-url that this one has")
+	case o.backupDir != "":
+		return nil, exit.Usagef("--backup-dir is for a file, and %s is a storage", t)
+	case o.target.Full:
+		return nil, exit.Usagef("--full is for a file: it is a flag of the server that has it")
+	}
+	s, err := o.target.OpenStore(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	c.Engine = engine.New(s)
+	return &backing{close: s.Close}, nil
+}

@@ -1,0 +1,50 @@
+package cmd
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/server"
+)
+
+// storageOptions are who may use the file's tables.
+type storageOptions struct {
+	token, readOnly secretOptions
+	made            string // the token that was made up
+}
+
+func (o *storageOptions) addFlags(f *pflag.FlagSet) {
+	o.token.addFlags(f, "storage-token", "`TOKEN` that is sent to --storage-url, or that clients of --storage must send")
+	o.readOnly.addFlags(f, "storage-read-only-token", "`TOKEN` of clients of --storage that only read")
+}
+
+// makeUp makes up a token when there is none.
+func (o *storageOptions) makeUp(c *server.Config) {
+	if c.Storage.Token == "" {
+		o.made = rand.Text()
+		c.Storage.Token = o.made
+	}
+}
+
+// check refuses to serve tables beyond this machine by a token that is new each time.
+func (o *storageOptions) check(faces []face) error {
+	for _, f := range faces {
+		if addr, tcp := f.listener.Addr().(*net.TCPAddr); f.name == storageFace && o.made != "" && tcp && !addr.IP.IsLoopback() {
+			return exit.Usagef("--storage %s can be reached from elsewhere: give MEOWDIS_STORAGE_TOKEN or --storage-token-file", addr)
+		}
+	}
+	return nil
+}
+
+// line announces a token that was made up, once.
+func (o *storageOptions) line(out *strings.Builder, f face) {
+	if f.name == storageFace && o.made != "" {
+		fmt.Fprintf(out, "storage-token %s\n", o.made)
+		o.made = ""
+	}
+}
