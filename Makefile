@@ -1,4 +1,4 @@
-.PHONY: build test crash soak generate pictures bench release-check clean
+.PHONY: build test test-stores crash soak generate pictures bench release-check clean
 
 build:
 	CGO_ENABLED=0 go build -o meowdis .
@@ -7,6 +7,11 @@ build:
 # real clients: each says what to install when it is missing.
 test:
 	go test -timeout 30m ./...
+
+# What every store must pass, on those that are no file, with every statement refused once.
+test-stores:
+	go test -timeout 30m ./internal/stores/... -faults
+	go test ./store/... ./schema/...
 
 # Kills servers that share a file for ten minutes; make test does so a few times.
 crash:

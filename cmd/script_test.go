@@ -246,7 +246,7 @@ func beside(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-var announced = regexp.MustCompile(`(?m)^(REST|token|RESP|certificate) (\S+)\n`)
+var announced = regexp.MustCompile(`(?m)^(REST|token|storage|RESP|certificate) (\S+)\n`)
 
 func serving(ts *testscript.TestScript, _ bool, args []string) {
 	program, err := exec.LookPath("meowdis")

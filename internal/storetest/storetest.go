@@ -21,6 +21,16 @@ type Open func(t *testing.T) engine.Store
 
 // Run checks everything that a store promises; with -short all but the faults.
 func Run(t *testing.T, open Open) {
+	Promises(t, open)
+	// -short is for the race detector, which makes SQLite slow and learns nothing from
+	// a client that is alone.
+	if !testing.Short() {
+		t.Run("faults", func(t *testing.T) { Faults(t, open) })
+	}
+}
+
+// Promises is Run without the faults, which take most of its time.
+func Promises(t *testing.T, open Open) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, engine.Store)
@@ -49,11 +59,6 @@ func Run(t *testing.T, open Open) {
 			test.run(t, s)
 			Check(t, s)
 		})
-	}
-	// -short is for the race detector, which makes SQLite slow and learns nothing from
-	// a client that is alone.
-	if !testing.Short() {
-		t.Run("faults", func(t *testing.T) { Faults(t, open) })
 	}
 }
 
