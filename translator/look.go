@@ -63,7 +63,7 @@ func (c *Call) opened(look store.Stmt, key []byte, typ string) []store.Stmt {
 
 // triedFor are the reports for statements that follow a try: they are moot when that has changed
 // something, and otherwise by the look after it.
-var triedFor = map[string]ofType{setType: afterTry(setType)}
+var triedFor = map[string]ofType{setType: afterTry(setType), zsetType: afterTry(zsetType)}
 
 func afterTry(typ string) ofType {
 	return ofType{there: unlessTried(lookedFor[typ].there), thereOrMissing: unlessTried(lookedFor[typ].thereOrMissing)}
@@ -82,8 +82,8 @@ var isAliveOrTried = unlessTried(isAlive)
 
 // tried begins a write that makes the key, without a look: try does what there is to do for most
 // keys of the type, and account follows it. What follows those is moot when that changed something.
-func (c *Call) tried(try, account store.Stmt, key []byte, typ string) []store.Stmt {
-	look, purge, ensure := c.look(key), c.purge(key), c.ensure(key, typ)
+func (c *Call) tried(try, account, look store.Stmt, key []byte, typ string) []store.Stmt {
+	purge, ensure := c.purge(key), c.ensure(key, typ)
 	look.Moot, purge.Moot, ensure.Moot = hasTried, isAliveOrTried, triedFor[typ].there
 	return append(make([]store.Stmt, 0, 7), try, account, look, purge, ensure)
 }

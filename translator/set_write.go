@@ -50,7 +50,7 @@ func sadd(c *Call) Plan {
 	key, members := c.Args[1], c.Args[2:]
 	if len(members) == 1 {
 		args := c.key(key, hashValue(members[0]), store.Bytes(members[0]))
-		stmts := c.tried(store.Stmt{SQL: sqlAddNew, Args: args}, c.grown(key), key, setType)
+		stmts := c.tried(store.Stmt{SQL: sqlAddNew, Args: args}, c.grown(key), c.look(key), key, setType)
 		add := len(stmts)
 		return write(changedEither(0, add), append(stmts, store.Stmt{SQL: sqlAddMember, Args: args, Moot: triedFor[setType].there}, c.grown(key))...)
 	}

@@ -216,6 +216,8 @@ func scoreFound(rows [][]store.Row) (v store.Value) {
 }
 
 func hasScore(before store.Result) bool   { return !scoreFound(before.Rows).IsNull() }
+var hasScoreOrTried = unlessTried(hasScore)
+
 func hasNoScore(before store.Result) bool { return !hasScore(before) }
 
 // zsetWrite is a list of statements and which of them add and move elements.
@@ -266,10 +268,17 @@ func (c *Call) zaddOpened(look store.Stmt, key []byte, o zaddOptions) []store.St
 	return c.opened(look, key, zsetType)
 }
 
-// zaddOne is zaddWrite for one element, whose score the look has.
+// zaddOne is zaddWrite for one element. Most have a score already and get another one: then an
+// UPDATE is all that there is to do, and what follows it is moot. Otherwise the look has the score.
 func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
 	args := append(c.key(key, hashValue(elem.member), store.Bytes(elem.member), store.Float(elem.score)), o.sign())
-	w := zsetWrite{stmts: c.zaddOpened(store.Stmt{SQL: sqlLookScore, Args: args[:5]}, key, o)}
+	look := store.Stmt{SQL: sqlLookScore, Args: args[:5]}
+	if !o.nx && !o.incr && !o.xx {
+		w := zsetWrite{stmts: c.tried(store.Stmt{SQL: sqlZSetMoveOne, Args: args}, c.touchedOnChange(key), look, key, zsetType), moved: []int{0}}
+		w.add(&w.added, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], Moot: hasScoreOrTried}, c.grown(key))
+		return w
+	}
+	w := zsetWrite{stmts: c.zaddOpened(look, key, o)}
 	if !o.nx {
 		change := store.Stmt{SQL: sqlZSetMoveOne, Args: args, Moot: hasNoScore}
 		if o.incr {
