@@ -173,6 +173,10 @@ const (
 		SELECT id, ?4, ?5, ?6, seq FROM keys WHERE ` + live + ` AND type = 'hash' AND volatile = 0 ON CONFLICT DO NOTHING`
 	sqlSetExpiring = `UPDATE hashes SET value = ?6, expires_at = NULL
 		WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NOT NULL`
+
+	// The seq that the key begins with when ensureOne makes it counts this field.
+	sqlAddOne = `INSERT INTO hashes(key_id, hash, field, value, seq)
+		SELECT id, ?4, ?5, ?6, seq - (version = ?7) FROM keys WHERE ` + live + ` ON CONFLICT DO NOTHING`
 )
 
 // settingTried is how many statements come before the look.
@@ -194,6 +198,8 @@ var openingUnlessSet = [hashOpening]func(store.Result) bool{
 	wasSet, unlessSet(isAlive), unlessSet(lookedFor[hashType].there), unlessSet(noneExpires), nothingChanged,
 }
 
+var wasMadeOrSet = unlessSet(wasMade)
+
 // The field is added by the statement at settingAdd, or set by the one at settingAdd+2, when it expired
 // or would have.
 const settingAdd = settingTried + hashOpening
@@ -202,16 +208,17 @@ func wasSetOrAdded(before store.Result) bool { return wasSet(before) || before.C
 
 // setField sets one field. ok is for HMSET's reply.
 func (c *Call) setField(key, field, value []byte, ok bool) Plan {
-	args := c.key(key, hashValue(field), store.Bytes(field), store.Bytes(value))
-	grown, touched := c.grown(key), c.touchedOnChange(key)
-	stmts := append(make([]store.Stmt, 0, settingAdd+4),
-		store.Stmt{SQL: sqlSetLasting, Args: args}, touched, store.Stmt{SQL: sqlAddLasting, Args: args, Moot: wasThere}, grown)
-	stmts = append(stmts, c.openHash(c.look(key), key)...)
+	ensure := c.ensureOne(key, hashType)
+	args := c.key(key, hashValue(field), store.Bytes(field), store.Bytes(value), ensure.Args[3])
+	one, touched := args[:6], c.touchedOnChange(key)
+	stmts := append(make([]store.Stmt, 0, settingAdd+4), store.Stmt{SQL: sqlSetLasting, Args: one}, touched,
+		store.Stmt{SQL: sqlAddLasting, Args: one, Moot: wasThere}, c.grown(key), c.look(key), c.purge(key), ensure)
+	stmts = append(stmts, c.purgeFields(key)...)
 	for i, moot := range openingUnlessSet {
 		stmts[settingTried+i].Moot = moot
 	}
-	stmts = append(stmts, store.Stmt{SQL: sqlAddField, Args: args, Moot: wasSet}, grown,
-		store.Stmt{SQL: sqlSetExpiring, Args: args, Moot: wasSetOrAdded}, touched)
+	stmts = append(stmts, store.Stmt{SQL: sqlAddOne, Args: args, Moot: wasSet}, c.grownOne(ensure, wasMadeOrSet),
+		store.Stmt{SQL: sqlSetExpiring, Args: one, Moot: wasSetOrAdded}, touched)
 	if ok {
 		return write(decodeOK, stmts...)
 	}

@@ -80,13 +80,20 @@ func unlessTried(moot func(store.Result) bool) func(store.Result) bool {
 
 var isAliveOrTried = unlessTried(isAlive)
 
-// tried begins a write that makes the key, without a look: try does what there is to do for most
-// keys of the type, and account follows it. What follows those is moot when that changed something.
+// tried begins a write that adds one element, without a look before: try does what there is to do
+// for most keys of the type, and account follows it. What follows those is moot when that changed
+// something. The last statement is ensureOne.
 func (c *Call) tried(try, account, look store.Stmt, key []byte, typ string) []store.Stmt {
-	purge, ensure := c.purge(key), c.ensure(key, typ)
+	purge, ensure := c.purge(key), c.ensureOne(key, typ)
 	look.Moot, purge.Moot, ensure.Moot = hasTried, isAliveOrTried, triedFor[typ].there
-	return append(make([]store.Stmt, 0, 7), try, account, look, purge, ensure)
+	return append(make([]store.Stmt, 0, triedOpening+2), try, account, look, purge, ensure)
 }
+
+// triedOpening is how many statements that is.
+const triedOpening = 5
+
+// wasMade reports that ensureOne has made the key, or that the statement before has changed nothing.
+func wasMade(before store.Result) bool { return nothingChanged(before) || isGone(before) }
 
 // guarded begins a write that does not make the key, after a look at it.
 func (c *Call) guarded(look store.Stmt, key []byte, typ string) []store.Stmt {

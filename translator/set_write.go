@@ -15,8 +15,10 @@ const (
 	sqlAddMember = `INSERT INTO sets(key_id, hash, member, seq)
 		SELECT id, ?4, ?5, seq FROM keys WHERE ` + live + ` ON CONFLICT DO NOTHING`
 
-	// sqlAddNew is all that there is to do for a new member of a set that is there.
-	sqlAddNew = `INSERT INTO sets(key_id, hash, member, seq)
+	// sqlAddNew is all that there is to do for a new member of a set that is there, and sqlAddFirst
+	// follows it, for a set that ensureOne has made.
+	sqlAddFirst = `INSERT INTO sets(key_id, hash, member, seq) VALUES(` + liveID + `, ?4, ?5, 0) ON CONFLICT DO NOTHING`
+	sqlAddNew   = `INSERT INTO sets(key_id, hash, member, seq)
 		SELECT id, ?4, ?5, seq FROM keys WHERE ` + live + ` AND type = 'set' ON CONFLICT DO NOTHING`
 )
 
@@ -51,8 +53,8 @@ func sadd(c *Call) Plan {
 	if len(members) == 1 {
 		args := c.key(key, hashValue(members[0]), store.Bytes(members[0]))
 		stmts := c.tried(store.Stmt{SQL: sqlAddNew, Args: args}, c.grown(key), c.look(key), key, setType)
-		add := len(stmts)
-		return write(changedEither(0, add), append(stmts, store.Stmt{SQL: sqlAddMember, Args: args, Moot: triedFor[setType].there}, c.grown(key))...)
+		first := store.Stmt{SQL: sqlAddFirst, Args: args, Moot: triedFor[setType].there}
+		return write(changedEither(0, triedOpening), append(stmts, first)...)
 	}
 	stmts := append(c.opened(c.look(key), key, setType), c.addMembers(key, members)...)
 	return write(changedEach(3, len(stmts)), stmts...)

@@ -33,6 +33,23 @@ func (c *Call) ensure(key []byte, typ string) store.Stmt {
 	return s
 }
 
+// ensureOne is ensure for a write that adds one element, which it counts already when it makes the
+// key. Its first four arguments are those of a statement that wants to know whether it did: then the
+// key has the version ?4.
+const sqlEnsureOne = `INSERT INTO keys(db, key, hash, type, version, count, seq, created_at, updated_at) VALUES(?1, ?2, ?6, ?5, ?4, 1, 1, ?3, ?3)
+	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = excluded.type, type, NULL)`
+
+func (c *Call) ensureOne(key []byte, typ string) store.Stmt {
+	s := c.stmt(sqlEnsureOne, key, c.newVersion(), store.String(typ), hashValue(key))
+	s.Refused = &wrongType
+	return s
+}
+
+// grownOne is grown after ensure, unless that has made the key.
+func (c *Call) grownOne(ensure store.Stmt, moot func(store.Result) bool) store.Stmt {
+	return store.Stmt{SQL: sqlGrownOne, Args: ensure.Args[:4:4], Moot: moot}
+}
+
 // upsertKey is ensure for a command that changes the key whenever it succeeds.
 const sqlUpsertKey = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) VALUES(?1, ?2, ?6, ?4, ?5, ?3, ?3)
 	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = excluded.type, type, NULL), version = version + 1, updated_at = ?3`
@@ -90,6 +107,7 @@ const (
 		WHERE db = ?1 AND key = ?2 AND changes() > 0`
 	sqlShrunk = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3
 		WHERE db = ?1 AND key = ?2 AND changes() > 0`
+	sqlGrownOne        = sqlGrown + ` AND version <> ?4`
 	sqlTouched         = `UPDATE keys SET version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
 	sqlTouchedOnChange = sqlTouched + ` AND changes() > 0`
 )

@@ -215,8 +215,12 @@ func scoreFound(rows [][]store.Row) (v store.Value) {
 	return v
 }
 
-func hasScore(before store.Result) bool   { return !scoreFound(before.Rows).IsNull() }
-var hasScoreOrTried = unlessTried(hasScore)
+func hasScore(before store.Result) bool { return !scoreFound(before.Rows).IsNull() }
+
+var (
+	hasScoreOrTried = unlessTried(hasScore)
+	wasMadeOrTried  = unlessTried(wasMade)
+)
 
 func hasNoScore(before store.Result) bool { return !hasScore(before) }
 
@@ -275,7 +279,8 @@ func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
 	look := store.Stmt{SQL: sqlLookScore, Args: args[:5]}
 	if !o.nx && !o.incr && !o.xx {
 		w := zsetWrite{stmts: c.tried(store.Stmt{SQL: sqlZSetMoveOne, Args: args}, c.touchedOnChange(key), look, key, zsetType), moved: []int{0}}
-		w.add(&w.added, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], Moot: hasScoreOrTried}, c.grown(key))
+		w.add(&w.added, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], Moot: hasScoreOrTried},
+			c.grownOne(w.stmts[triedOpening-1], wasMadeOrTried))
 		return w
 	}
 	w := zsetWrite{stmts: c.zaddOpened(look, key, o)}
