@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/local"
@@ -30,8 +28,6 @@ func newMan(s *streams) *cobra.Command {
 				return fmt.Errorf("making the directory %s: %w", args[0], local.Pathless(err))
 			}
 			root := cmd.Root()
-			root.DisableAutoGenTag = true
-			keepLines(root)
 			root.Long += "\n\nMore is told in " + topicPages(root) + "."
 			if err := writePages(root, "1", args[0], force, s.getenv); err != nil {
 				return err
@@ -62,30 +58,6 @@ func topicPages(root *cobra.Command) string {
 	return strings.Join(pages, ", ")
 }
 
-// keepLines makes the indented lines of the texts what a man page shows as they
-// are: blocks of code in Markdown.
-func keepLines(cmd *cobra.Command) {
-	var b strings.Builder
-	inside := false
-	for line := range strings.Lines(cmd.Long) {
-		if strings.HasPrefix(line, "  ") {
-			if !inside {
-				b.WriteString("\n")
-			}
-			inside = true
-			line = "  " + line
-		} else if inside {
-			inside = false
-			b.WriteString("\n")
-		}
-		b.WriteString(line)
-	}
-	cmd.Long = b.String()
-	for _, c := range cmd.Commands() {
-		keepLines(c)
-	}
-}
-
 // writePages writes the pages of cmd and of what it has. The same pages come from the
 // same source, whenever they are made: their date is that of SOURCE_DATE_EPOCH, or
 // they have none.
@@ -97,23 +69,13 @@ func writePages(cmd *cobra.Command, section, dir string, force bool, getenv func
 			}
 		}
 	}
-	date := time.Unix(0, 0).UTC()
-	seconds, err := strconv.ParseInt(getenv("SOURCE_DATE_EPOCH"), 10, 64)
-	if err == nil {
-		date = time.Unix(seconds, 0).UTC()
+	date := ""
+	if seconds, err := strconv.ParseInt(getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
+		date = time.Unix(seconds, 0).UTC().Format("Jan 2006")
 	}
-	header := doc.GenManHeader{Section: section, Source: "meowdis", Manual: "meowdis", Date: &date}
-	var page bytes.Buffer
-	if genErr := doc.GenMan(cmd, &header, &page); genErr != nil {
-		return fmt.Errorf("making the page of %s: %w", cmd.Name(), genErr)
-	}
-	text := page.Bytes()
-	if err != nil {
-		text = bytes.Replace(text, []byte(date.Format(` "Jan 2006" `)), []byte(` "" `), 1)
-	}
-	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + "." + section
-	err = outfile.Write(filepath.Join(dir, name), force, func(f *os.File) error {
-		_, err := f.Write(text)
+	name := manName(cmd) + "." + section
+	err := outfile.Write(filepath.Join(dir, name), force, func(f *os.File) error {
+		_, err := f.Write(manPage(cmd, section, date))
 		return errors.Join(err, f.Chmod(0o644))
 	})
 	switch {

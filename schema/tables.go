@@ -3,6 +3,7 @@ package schema
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Tables make the tables of an empty file, with their indexes, triggers and views. No key_id
@@ -404,7 +405,7 @@ var functions = []string{
 
 // Remake empties the tables of keys and of their elements by making them anew, in the time that
 // their pages take: a DELETE would run the triggers of each row.
-var Remake = remake()
+var Remake = sync.OnceValue(remake)
 
 func remake() (all []string) {
 	for _, sql := range Tables {

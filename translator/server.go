@@ -75,9 +75,9 @@ func flush(all bool) func(*Call) Plan {
 				return write(decodeOK, store.Stmt{SQL: sqlFlushDB, Args: db})
 			case !all:
 				guard := store.Stmt{SQL: sqlGuardOthers, Args: db, Refused: &othersWritten}
-				return write(decodeOK, append([]store.Stmt{guard}, statements(schema.Remake)...)...)
+				return write(decodeOK, append([]store.Stmt{guard}, statements(schema.Remake())...)...)
 			case large:
-				return write(decodeOK, statements(schema.Remake)...)
+				return write(decodeOK, statements(schema.Remake())...)
 			}
 			return write(decodeOK, store.Stmt{SQL: sqlFlushAll})
 		}, store.Stmt{SQL: sqlFlushing, Args: db})
