@@ -12,7 +12,7 @@ import (
 // WireName is the command's name as COMMAND and errors write it: "object|encoding".
 // Those of vector sets are in upper case.
 func (c *Command) WireName() string {
-	if c.Flags&Module != 0 && !strings.Contains(c.Name, ".") {
+	if c.Flags&Module != 0 && !strings.ContainsAny(c.Name, ". ") {
 		return c.Name
 	}
 	return strings.ReplaceAll(strings.ToLower(c.Name), " ", "|")

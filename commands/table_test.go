@@ -300,3 +300,15 @@ func TestSyntaxTree(t *testing.T) {
 		}
 	}
 }
+
+// TestSubcommandNames has every subcommand named as redis-cli 7.0 wants it, which ends when COMMAND DOCS has
+// one without the bar.
+func TestSubcommandNames(t *testing.T) {
+	for _, c := range All() {
+		for _, sub := range c.Subcommands() {
+			if container, name, ok := strings.Cut(sub.WireName(), "|"); !ok || container != strings.ToLower(c.Name) || name == "" {
+				t.Errorf("%s is %q", sub.Name, sub.WireName())
+			}
+		}
+	}
+}
