@@ -23,7 +23,7 @@ type backing struct {
 // back opens the target of a server, and gives its config what comes with it.
 func (o *serveOptions) back(ctx context.Context, t target.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
 	if t.IsStorage() {
-		return o.backStorage(ctx, t, c)
+		return o.backStorage(ctx, t, c, logger)
 	}
 	file, err := o.target.OpenFile(t, local.Options{Lanes: true, Keep: keptRows, Report: func(err error) {
 		logger.Error("keeping the file", "file", t.Path, "error", err)
@@ -62,7 +62,7 @@ func (b *backing) before(fn func() error) {
 }
 
 // backStorage opens a storage: what a server does with a file only is off.
-func (o *serveOptions) backStorage(ctx context.Context, t target.Target, c *server.Config) (*backing, error) {
+func (o *serveOptions) backStorage(ctx context.Context, t target.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
 	switch {
 	case len(o.addresses.storage)+len(o.addresses.storageTLS) > 0:
 		return nil, exit.Usagef("--storage serves a file: give other servers the --storage-url that this one has")
@@ -74,6 +74,9 @@ func (o *serveOptions) backStorage(ctx context.Context, t target.Target, c *serv
 	s, err := o.target.OpenStore(ctx, t)
 	if err != nil {
 		return nil, err
+	}
+	if swept, can := s.(interface{ StartSweep(func(error)) }); can && !o.target.RefusesWrites(t) {
+		swept.StartSweep(func(err error) { logger.Error("keeping the storage", "storage", t.String(), "error", err) })
 	}
 	c.Engine = engine.New(s)
 	return &backing{close: s.Close}, nil
