@@ -51,6 +51,7 @@ type client struct {
 	watch  *hangupWatch    // nil until it is needed
 	left   bool            // while its session waited
 	looped looped
+	visit  visit
 
 	resp3     bool
 	authed    bool
@@ -101,23 +102,29 @@ func newClient(s *Server, nc net.Conn) *client {
 		authed: s.users.Open(),
 	}
 	c.client = c
-	c.user.Store(s.users.Default())
-	c.box, c.sink, c.session = newOutbox(c), c.writePiece, s.config.Engine.SessionOn(c.own)
+	c.box, c.sink = newOutbox(c), c.writePiece
 	c.inbox.client = c
+	c.begin()
+	c.about = about{active: c.since, queued: -1}
+	return c
+}
+
+// begin gives the client a session on its server.
+func (c *client) begin() {
+	s := c.server
+	c.user.Store(s.users.Default())
+	c.session = s.config.Engine.SessionOn(c.own)
 	c.session.SetClient(c.id)
 	c.session.SetGuard(c.guard)
 	c.session.SetWaiting(c.waiting)
 	c.session.SetWho(c.who)
 	c.session.Bound(s.budget(replyPiece))
-	c.about = about{active: c.since, queued: -1}
-	return c
 }
 
 // loop reads, runs and answers until the client leaves or ctx is done. What
 // runs when ctx ends, ends well.
 func (c *client) loop(ctx context.Context) {
 	c.life = ctx
-	defer c.session.Release()
 	for c.turn(ctx, c.read()) {
 	}
 }
@@ -281,6 +288,7 @@ func (c *client) run(ctx context.Context) {
 		}
 		c.pipeline(ctx, calls[last:])
 	}
+	c.move()
 	c.note(calls[last])
 }
 

@@ -116,7 +116,7 @@ func (c *client) age() int64 { return int64(time.Since(c.since).Seconds()) }
 // not last are 0.
 func (c *client) describe() string {
 	c.mu.Lock()
-	a := c.about
+	a, s := c.about, c.server
 	c.mu.Unlock()
 	protocol, command := 2, "NULL"
 	if a.resp3 {
@@ -125,9 +125,9 @@ func (c *client) describe() string {
 	if name := strings.ReplaceAll(string(a.command), "|", " "); commands.Lookup(name) != nil {
 		command = strings.ToLower(string(a.command))
 	}
-	n := c.server.hub.Of(&c.inbox)
+	n := s.hub.Of(&c.inbox)
 	waits, sending := c.box.waits()
-	tracks := c.server.tracks.Of(c.id)
+	tracks := s.tracks.Of(c.id)
 	pieces, events := 0, "r"
 	if waits > 0 {
 		pieces = 1

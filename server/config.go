@@ -33,7 +33,7 @@ func parameters(c Config) map[string]string {
 	return map[string]string{
 		"dir": dir, "dbfilename": name,
 		"databases": strconv.Itoa(commands.Databases), "maxclients": strconv.Itoa(c.MaxClients),
-		"maxmemory": "0", "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
+		"maxmemory": strconv.FormatInt(c.MaxData, 10), "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
 		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(resp.MaxBulk),
 		"requirepass": c.RequirePass, "aclfile": c.ACLFile, "acl-pubsub-default": "resetchannels", "acllog-max-len": "128",
 		"tracking-table-max-keys": strconv.Itoa(tracking.DefaultMost), "tcp-keepalive": "300", "timeout": "0", "cluster-enabled": cluster, "protected-mode": "yes",

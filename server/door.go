@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"net"
 	"sync"
+	"sync/atomic"
 )
 
 // door counts the connections of a listener, and keeps those of strangers, who have not
@@ -26,6 +27,7 @@ func (s *Server) newDoor() *door { return &door{live: &s.live, traffic: &s.traff
 type guest struct {
 	net.Conn
 	door     *door
+	traffic  atomic.Pointer[traffic]
 	stranger *list.Element // nil for one who is known
 	left     bool
 }
@@ -43,6 +45,7 @@ func (d *door) admit(nc net.Conn) *guest {
 		d.show()
 	}
 	g := &guest{Conn: nc, door: d}
+	g.traffic.Store(d.traffic)
 	g.stranger = d.strangers.PushBack(g)
 	d.open++
 	return g
@@ -123,13 +126,13 @@ func (g *guest) LocalAddr() net.Addr {
 
 func (g *guest) Read(b []byte) (int, error) {
 	n, err := g.Conn.Read(b)
-	g.door.traffic.read(n)
+	g.traffic.Load().read(n)
 	return n, err
 }
 
 func (g *guest) Write(b []byte) (int, error) {
 	n, err := g.Conn.Write(b)
-	g.door.traffic.wrote(n)
+	g.traffic.Load().wrote(n)
 	return n, err
 }
 

@@ -104,6 +104,9 @@ func (c *client) auth(args [][]byte) resp.Value {
 // authenticate makes the client that of the user, if the password is right. The command
 // is as it was sent.
 func (c *client) authenticate(command []byte, name, password string) resp.Value {
+	if v, found := c.enter(name, password); found {
+		return v
+	}
 	user := c.server.users.Login(name, password)
 	if user == nil {
 		context := contexts[engine.Calling]

@@ -39,8 +39,11 @@ func (s *Server) serverInfo() []string {
 	up := int64(now.Sub(s.since).Seconds())
 	executable, _ := os.Executable()
 	lines := append(translator.ServerLines(now.UnixMicro(), s.mode()),
-		field("redis_git_sha1", "00000000"), field("redis_git_dirty", 0), field("redis_build_id", strings.Repeat("0", 16)),
-		field("os", systemName()), field("monotonic_clock", "POSIX clock_gettime"), field("multiplexing_api", multiplexing),
+		field("redis_git_sha1", "00000000"), field("redis_git_dirty", 0), field("redis_build_id", strings.Repeat("0", 16)))
+	if s.config.Within != nil {
+		return append(lines, field("run_id", s.runID), field("uptime_in_seconds", up), field("uptime_in_days", up/(24*60*60)))
+	}
+	lines = append(lines, field("os", systemName()), field("monotonic_clock", "POSIX clock_gettime"), field("multiplexing_api", multiplexing),
 		field("process_id", os.Getpid()), field("process_supervised", "no"), field("run_id", s.runID), field("tcp_port", s.param("port")),
 		field("uptime_in_seconds", up), field("uptime_in_days", up/(24*60*60)),
 		field("hz", s.param("hz")), field("configured_hz", s.param("hz")), field("lru_clock", now.Unix()&(1<<24-1)),
@@ -139,7 +142,7 @@ func (s *Server) clusterInfo() []string {
 
 func (s *Server) processorInfo() []string {
 	user, system, ok := processorTime()
-	if !ok {
+	if !ok || s.config.Within != nil {
 		return []string{}
 	}
 	return []string{

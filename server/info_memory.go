@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"runtime/metrics"
 	"strconv"
@@ -9,6 +10,9 @@ import (
 // memoryInfo has the memory of the process by Go's numbers: values are in the file, and what is in
 // memory of them is a part of the whole.
 func (s *Server) memoryInfo() []string {
+	if s.config.Within != nil {
+		return s.tenantMemory()
+	}
 	m := readMemory()
 	s.peak.Store(max(s.peak.Load(), m.used))
 	peak := s.peak.Load()
@@ -32,6 +36,19 @@ func (s *Server) memoryInfo() []string {
 		field("mem_replica_full_sync_buffer", 0), field("mem_clients_slaves", 0), field("mem_cluster_links", 0), field("mem_aof_buffer", 0),
 		field("mem_allocator", "go"), field("mem_overhead_db_hashtable_rehashing", 0), field("active_defrag_running", 0),
 		field("lazyfree_pending_objects", 0), field("lazyfreed_objects", 0))
+}
+
+// tenantMemory has what a tenant's data takes in its file, in place of the memory of the process, which
+// is that of all.
+func (s *Server) tenantMemory() []string {
+	used, _, err := s.config.Engine.Used(context.Background())
+	if err != nil {
+		used = 0
+	}
+	limit, _ := strconv.ParseUint(s.param("maxmemory"), 10, 64)
+	lines := append(sizes("used_memory", uint64(used)), field("number_of_cached_scripts", s.config.Engine.CachedScripts()))
+	lines = append(lines, sizes("maxmemory", limit)...)
+	return append(lines, field("maxmemory_policy", s.param("maxmemory-policy")), field("mem_allocator", "sqlite"))
 }
 
 // memoryUse is what the process takes, in bytes.

@@ -138,7 +138,7 @@ func (s *Server) serve(ctx context.Context, c *client) {
 		c.met()
 	}
 	s.add(c)
-	defer s.remove(c)
+	defer c.end()
 	// Reading fails from now on, writing after a grace.
 	defer context.AfterFunc(ctx, func() {
 		nc.SetReadDeadline(time.Unix(1, 0))

@@ -252,8 +252,7 @@ func (l *loop) end(c *client) {
 		delete(l.clients, c.looped.fd)
 	}
 	l.mu.Unlock()
-	l.server.remove(c)
-	c.session.Release()
+	c.end()
 	l.running.Done()
 }
 
@@ -273,7 +272,7 @@ func (l *loop) hear(c *client) {
 		if some && (c.looped.ended || n+got == len(l.in)) {
 			c.looped.state.Store(more)
 		}
-		l.server.traffic.read(got)
+		c.server.traffic.read(got)
 		n += got
 	}
 	if n == 0 {
@@ -315,7 +314,7 @@ func (l *loop) cut(c *client, buf []byte) (calls [][][]byte, whole bool) {
 
 // run plans calls, and leaves them to who carries them out.
 func (l *loop) run(c *client, calls [][][]byte) {
-	if c.quiet != loud || c.looped.slow || c.listens || isOwn(calls[len(calls)-1][0]) {
+	if c.quiet != loud || c.looped.slow || c.listens || c.server != l.server || isOwn(calls[len(calls)-1][0]) {
 		l.away(c, calls)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -62,17 +63,30 @@ var simpleMetrics = []metric{
 		}
 		return 0
 	})},
-	{"file_bytes", "The size of the file.", gauge, of(func(s *Server) int64 { return s.store().File })},
-	{"wal_bytes", "The size of the log beside the file.", gauge, of(func(s *Server) int64 { return s.store().Log })},
-	{"commits_total", "Transactions that were committed.", counter, of(func(s *Server) int64 { return s.store().Commits })},
-	{"store_reads_total", "Groups of reads that SQLite carried out; others found their rows in memory.", counter, of(func(s *Server) int64 { return s.store().Reads })},
-	{"abandoned_total", "Requests that were given up without a trace.", counter, of(func(s *Server) int64 { return s.store().Abandoned })},
 	{"writable", "1 while writes are accepted.", gauge, func(s *Server) float64 {
 		if s.config.Writable != nil && s.config.Writable() != nil {
 			return 0
 		}
 		return 1
 	}},
+}
+
+// storeMetrics are those of the one store of a server without tenants.
+var storeMetrics = []metric{
+	{"file_bytes", "The size of the file.", gauge, of(func(s *Server) int64 { return s.store().File })},
+	{"wal_bytes", "The size of the log beside the file.", gauge, of(func(s *Server) int64 { return s.store().Log })},
+	{"commits_total", "Transactions that were committed.", counter, of(func(s *Server) int64 { return s.store().Commits })},
+	{"store_reads_total", "Groups of reads that SQLite carried out; others found their rows in memory.", counter, of(func(s *Server) int64 { return s.store().Reads })},
+	{"abandoned_total", "Requests that were given up without a trace.", counter, of(func(s *Server) int64 { return s.store().Abandoned })},
+}
+
+// tenantMetrics are those of a server with tenants.
+var tenantMetrics = []metric{
+	{"tenants_open", "Files of tenants that are open.", gauge, of(func(s *Server) int { return s.config.Tenants().Open })},
+	{"tenants_clients", "Connections of tenants over RESP, and requests over REST that run.", gauge, of(func(s *Server) int { return s.config.Tenants().Clients })},
+	{"tenants_opened_total", "Times that a file of a tenant was opened.", counter, of(func(s *Server) int64 { return s.config.Tenants().Opened })},
+	{"tenants_failed_total", "Times that a file of a tenant could not be opened.", counter, of(func(s *Server) int64 { return s.config.Tenants().Failed })},
+	{"tenants_crowded_total", "Commands that failed since too many files were in use.", counter, of(func(s *Server) int64 { return s.config.Tenants().Crowded })},
 }
 
 func (s *Server) store() StoreFigures {
@@ -115,7 +129,11 @@ type collector struct{ server *Server }
 func (collector) Describe(chan<- *prometheus.Desc) {}
 
 func (c collector) Collect(ch chan<- prometheus.Metric) {
-	for _, m := range simpleMetrics {
+	metrics := append(slices.Clone(simpleMetrics), storeMetrics...)
+	if c.server.config.Tenants != nil {
+		metrics = append(slices.Clone(simpleMetrics), tenantMetrics...)
+	}
+	for _, m := range metrics {
 		ch <- prometheus.MustNewConstMetric(description(m.name, m.help), m.kind, m.value(c.server))
 	}
 	families := map[string]*times{}
@@ -135,6 +153,9 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	kinds, _ := c.server.tally.Errors()
 	for _, kind := range kinds {
 		ch <- prometheus.MustNewConstMetric(errorReplies, counter, float64(kind.Count), kind.Kind)
+	}
+	if c.server.config.Tenants != nil { // the keys are those of the list of tenants
+		return
 	}
 	for db, n := range c.server.keys() {
 		ch <- prometheus.MustNewConstMetric(keysOf, gauge, float64(n), strconv.Itoa(db))

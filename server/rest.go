@@ -129,6 +129,25 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin(w, r) {
 		return
 	}
+	given := givenToken(r)
+	if enter := s.config.Enter; enter != nil && given != "" {
+		to, leave, bad := enter(r.Context(), acl.Default, given)
+		switch {
+		case bad.IsError():
+			s.send(w, form{}, one(http.StatusTooManyRequests, bad))
+			return
+		case to != nil:
+			defer leave()
+			s.requests.Add(1)
+			to.serveREST(w, r, given, to.users.Default())
+			return
+		}
+	}
+	s.serveREST(w, r, given, s.holder(given))
+}
+
+// serveREST answers a request of a user, nil for a token that is nobody's.
+func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string, user *acl.User) {
 	n := s.requests.Add(1)
 	w.Header().Set("Upstash-Sync-Token", s.runID+strconv.FormatUint(n, 10))
 	switch r.Method {
@@ -139,8 +158,6 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := &request{person: person{server: s, addr: r.RemoteAddr}, http: r, held: s.budget(0)}
-	given := givenToken(r)
-	user := s.holder(given)
 	if user == nil {
 		if given != "" {
 			q.wrongToken(given)
@@ -176,6 +193,10 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 
 // metrics shows them to who may run INFO.
 func (q *request) metrics(w http.ResponseWriter) {
+	if q.server.metrics == nil {
+		q.server.send(w, form{}, one(http.StatusNotFound, resp.MakeError("ERR metrics are of the whole server: ask with its own token")))
+		return
+	}
 	if v, refused := q.guard(commands.Lookup("INFO"), [][]byte{[]byte("INFO")}, engine.Calling); refused {
 		q.server.send(w, rest.One(http.StatusBadRequest, v))
 		return

@@ -57,6 +57,9 @@ type Config struct {
 	MaxRequestMemory int64
 	// MaxMemory is what all requests together may hold; 0 is 2 GiB.
 	MaxMemory int64
+	// MaxData is how many bytes of the store data may take, until CONFIG SET maxmemory changes it; 0
+	// is any number.
+	MaxData int64
 	// MaxClients bounds the connections over each protocol; 0 is 10,000. A tenth of
 	// them may be strangers, who have not yet given the password or a token.
 	MaxClients int
@@ -91,6 +94,14 @@ type Config struct {
 	// Logger hears of failures that no client can do anything about; nil is
 	// silence.
 	Logger *slog.Logger
+	// Enter finds the tenants that clients are of; nil is that there are none. The server's own
+	// Engine is then for whoever knows its Token or RequirePass.
+	Enter Enter
+	// Within is the server whose listeners have the clients of this one, which is a tenant's: they may
+	// do nothing that is about the process, and come by its Enter only. MaxMemory is of that of all.
+	Within *Server
+	// Tenants tells the metrics of the tenants; nil is that there is nothing to tell.
+	Tenants func() TenantFigures
 }
 
 // Server is safe for concurrent use.
@@ -128,6 +139,7 @@ type Server struct {
 	syncs      atomic.Int64  // dumps that were asked for
 	complaints complaints
 	memory     *store.Pool
+	expelled   atomic.Bool // it is a tenant's that is no more
 
 	live live
 
@@ -167,9 +179,14 @@ func New(c Config) *Server {
 	rand.Read(id)
 	s.replID.Store(hex.EncodeToString(id))
 	s.users.SetPassword(c.RequirePass)
+	if c.Within != nil {
+		s.beTenant()
+	}
 	s.overRESP, s.overREST = s.newDoor(), s.newDoor()
 	s.addReader()
-	s.metrics = s.newMetrics()
+	if c.Within == nil {
+		s.metrics = s.newMetrics()
+	}
 	s.live.rechecks = make(chan struct{}, 1)
 	s.take(s.params)
 	if c.Engine != nil {

@@ -6,12 +6,16 @@ import "sync/atomic"
 type traffic struct {
 	in, out       atomic.Uint64 // bytes
 	reads, writes atomic.Uint64 // of sockets
+	whole         *traffic      // which counts as well, nil for none
 }
 
 func (t *traffic) read(n int) {
 	if n > 0 {
 		t.in.Add(uint64(n))
 		t.reads.Add(1)
+		if t.whole != nil {
+			t.whole.read(n)
+		}
 	}
 }
 
@@ -19,6 +23,9 @@ func (t *traffic) wrote(n int) {
 	if n > 0 {
 		t.out.Add(uint64(n))
 		t.writes.Add(1)
+		if t.whole != nil {
+			t.whole.wrote(n)
+		}
 	}
 }
 

@@ -11,13 +11,36 @@ import (
 type Pool struct {
 	limit int64
 	used  atomic.Int64
+	whole *Pool // that it is a part of, nil for none
 }
 
 // NewPool makes a pool of limit bytes.
 func NewPool(limit int64) *Pool { return &Pool{limit: limit} }
 
+// Within makes a pool of limit bytes that are p's as well.
+func (p *Pool) Within(limit int64) *Pool { return &Pool{limit: limit, whole: p} }
+
 // Used is how many of its bytes are held now.
 func (p *Pool) Used() int64 { return p.used.Load() }
+
+// take counts n more bytes, which may be fewer than none, unless those are too many.
+func (p *Pool) take(n int64) bool {
+	if p == nil {
+		return true
+	}
+	if p.used.Add(n) > p.limit && n > 0 || !p.whole.take(n) {
+		p.used.Add(-n)
+		return false
+	}
+	return true
+}
+
+// keep counts n bytes, however many there are.
+func (p *Pool) keep(n int64) {
+	for ; p != nil; p = p.whole {
+		p.used.Add(n)
+	}
+}
 
 const (
 	// poolFree is what each request may hold beside the pool: small ones work always.
@@ -68,8 +91,7 @@ func (b *Budget) draw(used int64) bool {
 	if b.pool == nil || more == 0 {
 		return true
 	}
-	if b.pool.used.Add(more) > b.pool.limit && more > 0 {
-		b.pool.used.Add(-more)
+	if !b.pool.take(more) {
 		return false
 	}
 	b.drawn = need
@@ -100,7 +122,7 @@ func (b *Budget) Keep(n int64) {
 	n = min(n, b.limit) // what is in it more than once is in memory once
 	b.used += n
 	if b.pool != nil {
-		b.pool.used.Add(n)
+		b.pool.keep(n)
 		b.drawn += n
 	}
 }

@@ -68,6 +68,9 @@ func looked(c *commands.Command, words int, v *resp.Value) (hits, misses uint64)
 }
 
 func (t *Tally) looks(hits, misses uint64) {
+	if t.whole != nil {
+		t.whole.looks(hits, misses)
+	}
 	if hits > 0 {
 		t.hits.Add(hits)
 	}

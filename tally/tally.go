@@ -24,6 +24,7 @@ type Tally struct {
 	errors       errorCounts
 	untracked    atomic.Bool  // no histograms are kept
 	alert        atomic.Int64 // what takes as many ns is looked at by the slow log and LATENCY
+	whole        *Tally       // AddTo's
 }
 
 // counter is of one command. It fills a line of the processor's cache, so that two that are counted
@@ -43,15 +44,19 @@ func New() *Tally {
 	return t
 }
 
+// AddTo has what t counts counted in whole, too, but for the slow log and LATENCY. It is for the time
+// before t counts.
+func (t *Tally) AddTo(whole *Tally) { t.whole = whole }
+
 // Ran counts a call of so many words that took so long and got a reply. It reports whether the slow
 // log is to have it.
 func (t *Tally) Ran(c *commands.Command, words int, took time.Duration, v *resp.Value) (slow bool) {
 	t.add(c, 1, took)
 	if v.IsError() || c.Group == "scripting" && v.HasError() {
-		t.commands[c.ID()].failed.Add(1)
+		t.fail(c)
 	}
 	if v.IsError() {
-		t.errors.add(v)
+		t.count(v)
 	} else {
 		hits, misses := looked(c, words, v)
 		t.looks(hits, misses)
@@ -59,8 +64,24 @@ func (t *Tally) Ran(c *commands.Command, words int, took time.Duration, v *resp.
 	return int64(took) >= t.alert.Load() && t.long(c, took)
 }
 
+func (t *Tally) fail(c *commands.Command) {
+	for ; t != nil; t = t.whole {
+		t.commands[c.ID()].failed.Add(1)
+	}
+}
+
+// count counts an error reply.
+func (t *Tally) count(v *resp.Value) {
+	for ; t != nil; t = t.whole {
+		t.errors.add(v)
+	}
+}
+
 // add counts calls that took the same time.
 func (t *Tally) add(c *commands.Command, calls uint64, took time.Duration) {
+	if t.whole != nil {
+		t.whole.add(c, calls, took)
+	}
 	n := &t.commands[c.ID()]
 	n.calls.Add(calls)
 	n.nanos.Add(calls * uint64(took))
@@ -111,10 +132,17 @@ func (t *Tally) Flush(s *Sum) {
 
 // Passed takes back the count of an error that a script passed on: it was counted when the command of
 // the script failed.
-func (t *Tally) Passed(v *resp.Value) { t.errors.take(v) }
+func (t *Tally) Passed(v *resp.Value) {
+	for ; t != nil; t = t.whole {
+		t.errors.take(v)
+	}
+}
 
 // Rejected counts a call that did not run. A nil command is an unknown one.
 func (t *Tally) Rejected(c *commands.Command, v *resp.Value) {
+	if t.whole != nil {
+		t.whole.Rejected(c, v)
+	}
 	if c != nil {
 		t.commands[c.ID()].rejected.Add(1)
 	}
