@@ -40,6 +40,7 @@ type serveOptions struct {
 	timeLimit   time.Duration
 	grace       time.Duration
 	limits      limitOptions
+	tenants     tenantsOptions
 }
 
 // keptRows is the memory for rows that are read again and again.
@@ -82,6 +83,10 @@ say what no flag says; a parameter without a meaning here is named in the log.
 SAVE, BGSAVE and SHUTDOWN SAVE make what is committed survive a power cut, and copy
 the file into --backup-dir, where the copy replaces the last one once it is whole.
 
+With --tenants the server has a database for each tenant that "meowdis tenants" has
+made, and the token says whose it is: over REST, and with AUTH TOKEN or AUTH NAME TOKEN
+over RESP. A token or a password of the server is then for its administrator.
+
 SIGINT, SIGTERM and SHUTDOWN finish what is running within five seconds, give up the rest
 without a trace, and end it; a second signal ends it at once. When the file is
 deleted, moved or replaced meanwhile, writes are refused, since they would be lost.
@@ -118,6 +123,7 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	f.BoolVar(&o.cluster, "cluster", false, "be a cluster of one node, for clients that want a cluster")
 	f.StringVar(&o.conf.path, "config", "", "`FILE` with parameters in the syntax of redis.conf, which CONFIG REWRITE writes")
 	o.limits.addFlags(f)
+	o.tenants.addFlags(f)
 	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
 	o.target.AddStorageFlags(cmd)
 	f.BoolVar(&o.target.Full, "full", false, "make each commit to the file survive a power cut (slower)")
@@ -162,6 +168,9 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	if o.tenants.dir != "" {
+		return o.serveTenants(ctx, stop, s, logger)
+	}
 	config, err := o.config(s, logger)
 	if err != nil {
 		return err
@@ -190,7 +199,11 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	o.announce(s.out, faces, config.Token, made)
-	return o.serve(ctx, srv, faces, b, logger)
+	if b.file != nil {
+		go watchFile(ctx, b.file, logger)
+		return o.serve(ctx, srv, faces, b.file, logger)
+	}
+	return o.serve(ctx, srv, faces, nil, logger)
 }
 
 // config is what the flags and the environment say of the server.
@@ -254,27 +267,30 @@ func (o *serveOptions) announce(out io.Writer, faces []face, token string, made 
 	io.WriteString(out, lines.String())
 }
 
-// serve serves until ctx is done. Then no client waits longer than grace for another process,
+// abandoner is what can give up what runs, and counts it.
+type abandoner interface {
+	Abandon()
+	Abandoned() int64
+}
+
+// serve serves until ctx is done; file is nil for a storage elsewhere. Then no client waits longer than grace for another process,
 // and the server no longer for clients.
-func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []face, b *backing, logger *slog.Logger) error {
-	if b.file != nil {
-		go watchFile(ctx, b.file, logger)
-	}
+func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []face, file abandoner, logger *slog.Logger) error {
 	go tellSystemd(ctx, srv, logger)
 	done := make(chan struct{})
 	defer context.AfterFunc(ctx, func() {
 		select {
 		case <-done:
 		case <-time.After(o.grace):
-			if b.file != nil {
-				b.file.Abandon()
+			if file != nil {
+				file.Abandon()
 			}
 		}
 	})()
 	err := serveAll(ctx, faces)
 	close(done)
-	if b.file != nil && b.file.Abandoned() > 0 {
-		logger.Warn("gave up what was not finished in time; it left no trace", "requests", b.file.Abandoned(), "after", o.grace)
+	if file != nil && file.Abandoned() > 0 {
+		logger.Warn("gave up what was not finished in time; it left no trace", "requests", file.Abandoned(), "after", o.grace)
 	}
 	return err
 }

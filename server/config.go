@@ -180,6 +180,15 @@ func (s *Server) take(changed map[string]string) {
 	s.config.Engine.SetBusyThreshold(time.Duration(min(ms, math.MaxInt32)) * time.Millisecond)
 }
 
+// SetMaxData changes Config.MaxData.
+func (s *Server) SetMaxData(bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	params := maps.Clone(s.params)
+	params["maxmemory"] = strconv.FormatInt(bytes, 10)
+	s.take(params)
+}
+
 // watchTimes has the parameters of the slow log and of LATENCY take effect.
 func (s *Server) watchTimes(params map[string]string) {
 	n := func(name string) int64 {

@@ -134,7 +134,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		to, leave, bad := enter(r.Context(), acl.Default, given)
 		switch {
 		case bad.IsError():
-			s.send(w, form{}, one(http.StatusTooManyRequests, bad))
+			s.send(w, form{}, one(http.StatusServiceUnavailable, bad))
 			return
 		case to != nil:
 			defer leave()

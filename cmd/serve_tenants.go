@@ -1,0 +1,76 @@
+package cmd
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/tenants"
+)
+
+// tenantsOptions are the flags of a server with tenants.
+type tenantsOptions struct {
+	dir  string
+	open int
+}
+
+func (o *tenantsOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.dir, "tenants", "", "`DIR` with a database for each tenant, in place of a file")
+	f.IntVar(&o.open, "tenants-open", tenants.DefaultOpen, "`NUMBER` of files of tenants that are open at once")
+}
+
+// bookRows is the memory for the facts about tenants that ask again and again.
+const bookRows = 8 << 20
+
+// serveTenants is run for a server with tenants. The server's own database is the list of them.
+func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams, logger *slog.Logger) (err error) {
+	switch {
+	case o.target.Spec != "" || o.target.Flags.Changed("db") || o.target.Flags.Changed("profile") || o.target.Flags.Changed("storage-url"):
+		return exit.Usagef("--tenants DIR is in place of a file: give one of both")
+	case o.aclFile != "" || o.backupDir != "" || o.conf.path != "" || o.cluster || o.readOnly.value+o.readOnly.file != "":
+		return exit.Usagef("--aclfile, --backup-dir, --config, --cluster and --read-only-token are for a server of one file, without --tenants")
+	case o.tenants.open < 1:
+		return exit.Usagef("--tenants-open is more than 0")
+	}
+	config, err := o.config(s, logger)
+	if err != nil {
+		return err
+	}
+	config.ReadOnlyToken = ""
+	each := config
+	each.Token, each.RequirePass, each.MaxMemory = "", "", config.MaxMemory/4
+	each.MaxRequestMemory = min(config.MaxRequestMemory, each.MaxMemory)
+	house, err := tenants.Open(o.tenants.dir, tenants.Config{
+		Server: each, Open: o.tenants.open, Full: o.target.Full,
+		Book: local.Options{Full: o.target.Full, Lanes: true, Keep: bookRows, Report: func(err error) {
+			logger.Error("keeping the list of tenants", "error", err)
+		}},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, house.Close()) }()
+	config.Engine, config.Enter, config.Tenants = house.Engine(), house.Enter, house.Figures
+	config.Writable, config.Save, config.Stop = house.Book().Moved, func(context.Context) error { return house.Book().Sync() }, stop
+	if config.RequirePass == "" {
+		config.RequirePass = rand.Text() // which no one knows: there is nothing for who is no tenant
+	}
+	faces, srv, err := o.open(s, config)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(faces, func(f face) bool { return f.name == storageFace }) {
+		closeAll(faces)
+		return exit.Usagef("--storage is for a server of one file, without --tenants")
+	}
+	house.Serve(srv)
+	o.announce(s.out, faces, "", false)
+	go watchFile(ctx, house.Book(), logger)
+	return o.serve(ctx, srv, faces, house, logger)
+}

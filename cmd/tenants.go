@@ -1,0 +1,244 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/tenants"
+)
+
+func newTenants(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "tenants",
+		GroupID: groupSetUp,
+		Short:   "Give many databases to many clients, by tokens",
+		Long: `A directory has a SQLite file for each tenant, and the list of them, tenants.sqlite.
+"meowdis serve --tenants DIR" serves them all: the token that a client sends says
+whose database it sees, and it sees no other. Files are opened when they are used,
+and few of them are open at once. The list may be changed while it is served: who is
+removed, or has another token, is out at once.
+
+A token is printed once, when it is made, and kept nowhere: the list has its SHA-256.
+Directory and files are only for their owner.`,
+		Example: `  TOKEN=$(meowdis tenants add /var/lib/meowdis tom --max-size 100mb)
+  meowdis serve --tenants /var/lib/meowdis
+  redis-cli -a $TOKEN SET greeting hello
+  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8379/get/greeting
+  meowdis tenants list /var/lib/meowdis
+  meowdis tenants change /var/lib/meowdis tom --new-token
+  meowdis tenants remove /var/lib/meowdis tom`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownVerb(cmd, args)
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(newTenantsAdd(s), newTenantsList(s), newTenantsChange(s), newTenantsRemove(s))
+	return cmd
+}
+
+// tenantOptions are the arguments of the verbs about tenants, and the flags of their limits.
+type tenantOptions struct {
+	dir, name string
+	size      byteSize
+	clients   int
+}
+
+func (o *tenantOptions) addFlags(cmd *cobra.Command) {
+	cmd.Flags().Var(&o.size, "max-size", "`SIZE` that the data may take; a write that needs more is refused")
+	cmd.Flags().IntVar(&o.clients, "max-clients", 0, "`NUMBER` of connections, and of requests over REST at once")
+}
+
+// with calls do with the book of the directory.
+func (o *tenantOptions) with(args []string, make bool, do func(*tenants.Book) error) (err error) {
+	o.dir = args[0]
+	if len(args) > 1 {
+		o.name = args[1]
+	}
+	if o.clients < 0 {
+		return exit.Usagef("--max-clients is a number from 0 on")
+	}
+	book, err := tenants.OpenBook(o.dir, make, local.Options{Alone: true, SweepEvery: noSweep})
+	if err != nil {
+		return err
+	}
+	err = errors.Join(do(book), book.Close())
+	if errors.Is(err, tenants.ErrNoTenant) {
+		err = fmt.Errorf("%w: %s", err, o.name)
+	}
+	return err
+}
+
+func newTenantsAdd(s *streams) *cobra.Command {
+	o := &tenantOptions{}
+	cmd := &cobra.Command{
+		Use:   "add DIR NAME [FLAGS]",
+		Short: "Make a tenant, and print its token",
+		Long: `Makes a tenant with an empty database, and prints its token. The first one makes the
+directory. The name is what "AUTH NAME TOKEN" gives, and no path: files have other
+names. Without --max-size and --max-clients the limits of the server hold.`,
+		Args: usageArgs(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.with(args, true, func(b *tenants.Book) error {
+				token, err := b.Add(cmd.Context(), o.name, tenants.Limits{Bytes: int64(o.size), Clients: o.clients})
+				if err == nil {
+					_, err = fmt.Fprintln(s.out, token)
+				}
+				return err
+			})
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func newTenantsChange(s *streams) *cobra.Command {
+	o, anew, unlimited := &tenantOptions{}, false, false
+	cmd := &cobra.Command{
+		Use:   "change DIR NAME [FLAGS]",
+		Short: "Give a tenant another token, or other limits",
+		Long: `With --new-token the tenant has another token, which is printed; connections that came
+by the old one are closed. Limits hold at once: clients that are connected stay.`,
+		Args: usageArgs(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			size, clients := cmd.Flags().Changed("max-size"), cmd.Flags().Changed("max-clients")
+			if !anew && !size && !clients && !unlimited {
+				return exit.Usagef("say what to change: --new-token, --max-size, --max-clients or --no-limits")
+			}
+			return o.with(args, false, func(b *tenants.Book) error {
+				token, err := b.Change(cmd.Context(), o.name, anew, func(l *tenants.Limits) {
+					if unlimited {
+						*l = tenants.Limits{}
+					}
+					if size {
+						l.Bytes = int64(o.size)
+					}
+					if clients {
+						l.Clients = o.clients
+					}
+				})
+				if err == nil && anew {
+					_, err = fmt.Fprintln(s.out, token)
+				}
+				return err
+			})
+		},
+	}
+	o.addFlags(cmd)
+	cmd.Flags().BoolVar(&anew, "new-token", false, "make another token and print it; the old one is none from then on")
+	cmd.Flags().BoolVar(&unlimited, "no-limits", false, "take away the limits that no flag says")
+	return cmd
+}
+
+// shownTenant is a tenant as it may be seen.
+type shownTenant struct {
+	Name       string    `json:"name"`
+	Bytes      int64     `json:"bytes"`
+	MaxBytes   int64     `json:"max_bytes"`
+	MaxClients int       `json:"max_clients"`
+	Made       time.Time `json:"made"`
+	File       string    `json:"file"`
+}
+
+func newTenantsList(s *streams) *cobra.Command {
+	o, asJSON := &tenantOptions{}, false
+	cmd := &cobra.Command{
+		Use:   "list DIR [FLAGS]",
+		Short: "List the tenants, with the sizes of their files and their limits",
+		Args:  usageArgs(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.with(args, false, func(b *tenants.Book) error { return o.list(cmd.Context(), s, b, asJSON) })
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (o *tenantOptions) list(ctx context.Context, s *streams, b *tenants.Book, asJSON bool) error {
+	all, err := b.List(ctx)
+	if err != nil {
+		return err
+	}
+	shown := []shownTenant{}
+	for _, t := range all {
+		v := shownTenant{Name: t.Name, MaxBytes: t.Bytes, MaxClients: t.Clients, Made: t.Made.UTC(), File: b.Path(t), Bytes: -1}
+		if info, err := os.Stat(v.File); err == nil {
+			v.Bytes = info.Size()
+		}
+		shown = append(shown, v)
+	}
+	if asJSON {
+		return printJSON(s.out, shown)
+	}
+	var lines strings.Builder
+	for _, t := range shown {
+		fmt.Fprintf(&lines, "%-20s  %9s", t.Name, sizeOr(t.Bytes, "no file"))
+		if t.MaxBytes > 0 {
+			fmt.Fprintf(&lines, " of %s", display.Bytes(t.MaxBytes))
+		}
+		if t.MaxClients > 0 {
+			fmt.Fprintf(&lines, ", %d clients", t.MaxClients)
+		}
+		fmt.Fprintf(&lines, "  %s\n", t.File)
+	}
+	_, err = s.screen.Write([]byte(lines.String()))
+	return err
+}
+
+func sizeOr(n int64, none string) string {
+	if n < 0 {
+		return none
+	}
+	return display.Bytes(n)
+}
+
+func newTenantsRemove(s *streams) *cobra.Command {
+	o, yes := &tenantOptions{}, false
+	cmd := &cobra.Command{
+		Use:   "remove DIR NAME [FLAGS]",
+		Short: "Remove a tenant with its data",
+		Long: `Removes a tenant, its token and its file. Its connections are closed, also while
+"meowdis serve" runs. On a terminal the name is asked for first.`,
+		Args: usageArgs(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.with(args, false, func(b *tenants.Book) error {
+				if !yes {
+					if err := o.confirm(cmd.Context(), s); err != nil {
+						return err
+					}
+				}
+				return b.Remove(cmd.Context(), o.name)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+// confirm asks whether a tenant is to go.
+func (o *tenantOptions) confirm(ctx context.Context, s *streams) error {
+	if !s.inTerminal {
+		return refusedWith(ctx, s, "CONFIRM the data of "+o.name+" would be gone: that needs --yes where there is no terminal to ask on")
+	}
+	fmt.Fprintf(s.err, "The data of %s in %s would be gone. Type %[1]s to remove it: ", o.name, o.dir)
+	line, err := bufio.NewReader(s.input(ctx)).ReadString('\n')
+	if err != nil {
+		fmt.Fprintln(s.err) // after the question
+	}
+	if strings.TrimSpace(line) == o.name {
+		return nil
+	}
+	return refusedWith(ctx, s, "CONFIRM not confirmed: nothing was removed")
+}

@@ -1,0 +1,70 @@
+package tenants
+
+import (
+	"context"
+	"time"
+)
+
+// What has expired in a file that is open goes by the file's own sweep. Those that are closed are swept
+// one after the other, all of them once in roundOf, or one each second if that takes longer.
+const (
+	roundOf    = 6 * time.Hour
+	sweepSome  = 100         // keys at a time
+	sweepFor   = time.Second // in one file, before it is the next one's turn
+	mostPaused = time.Minute
+)
+
+// sweep goes round until the house closes.
+func (h *House) sweep() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var round []Tenant
+	pause := mostPaused
+	for {
+		select {
+		case <-h.quit:
+			return
+		case <-time.After(pause):
+		}
+		if len(round) == 0 {
+			var err error
+			if round, err = h.book.List(ctx); err != nil {
+				h.log.Error("reading the list of tenants", "error", err)
+			}
+			pause = min(max(roundOf/time.Duration(len(round)+1), time.Second), mostPaused)
+			continue
+		}
+		if err := h.sweepClosed(ctx, round[0]); err != nil {
+			h.log.Error("sweeping what has expired", "tenant", round[0].Name, "error", err)
+		}
+		round = round[1:]
+	}
+}
+
+// sweepClosed sweeps the file of a tenant if it is closed, and no one else needs the room.
+func (h *House) sweepClosed(ctx context.Context, found Tenant) error {
+	if h.files.open() >= h.config.Open {
+		return nil
+	}
+	now, ok, err := h.book.read(ctx, found.hash)
+	if err != nil || !ok || now.ID != found.ID { // removed meanwhile
+		return err
+	}
+	found.Clients = 0 // the sweep is no client
+	t, _ := h.visit(found)
+	defer h.leave(t)
+	if t.file.isOpen() {
+		return nil
+	}
+	s, err := t.file.lend(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.file.backAndClose()
+	for began := time.Now(); time.Since(began) < sweepFor; {
+		if n, err := s.Sweep(ctx, sweepSome); n == 0 || err != nil {
+			return err
+		}
+	}
+	return nil
+}
