@@ -28,8 +28,9 @@ type files struct {
 	patience time.Duration // for a slot
 
 	mu    sync.Mutex
-	count int       // files that are open, or about to be, or not closed yet
-	idle  list.List // of *file; the first has been idle for longest
+	count int           // files that are open, or about to be, or not closed yet
+	freed chan struct{} // is closed when they become fewer
+	idle  list.List     // of *file; the first has been idle for longest
 
 	opened, failed, crowded atomic.Int64
 }
@@ -63,7 +64,7 @@ var (
 )
 
 func newFiles(most int, open func(string) (*local.Store, error)) *files {
-	return &files{slots: make(chan struct{}, most), opener: open, patience: 10 * time.Second}
+	return &files{slots: make(chan struct{}, most), opener: open, freed: make(chan struct{}), patience: 10 * time.Second}
 }
 
 // lend returns the open file, for a call that gives it back.
@@ -148,23 +149,48 @@ func (f *file) wake() *local.Store {
 	}
 	// It was deleted or replaced while no one used it: what is there now is the file.
 	f.of.mu.Lock()
-	end := f.leave()
+	end := f.leave(false)
 	f.of.mu.Unlock()
 	end()
 	return nil
 }
 
+// room makes it so that one more file may be opened. Its caller has a slot: when there is no room, and
+// no file is idle, one is being closed.
+func (o *files) room() {
+	for {
+		o.mu.Lock()
+		first, end, wait := o.idle.Front(), func() {}, o.freed
+		switch {
+		case o.count < cap(o.slots):
+			o.count++
+			wait = nil
+		case first != nil:
+			end = first.Value.(*file).rest(true)
+			wait = nil
+		}
+		o.mu.Unlock()
+		if end(); wait == nil {
+			return
+		}
+		<-wait
+	}
+}
+
+// free says that there is one open file less. It is under the lock.
+func (o *files) free() {
+	o.count--
+	close(o.freed)
+	o.freed = make(chan struct{})
+}
+
 // make opens the file, and closes another one for it if need be.
 func (f *file) make() (*local.Store, error) {
-	o, end := f.of, func() {}
+	o := f.of
+	o.room()
 	o.mu.Lock()
 	closing, gone := f.closing, f.gone
-	if first := o.idle.Front(); first != nil && o.count >= cap(o.slots) {
-		end = first.Value.(*file).rest()
-	}
-	o.count++
 	o.mu.Unlock()
-	end()
 	if closing != nil {
 		<-closing
 	}
@@ -176,7 +202,7 @@ func (f *file) make() (*local.Store, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err != nil {
-		o.count--
+		o.free()
 		o.failed.Add(1)
 		return nil, err
 	}
@@ -219,7 +245,7 @@ func (f *file) end(closes bool) {
 		f.since = time.Now()
 		f.idle = o.idle.PushBack(f)
 		if f.gone || closes {
-			end = f.rest()
+			end = f.rest(false)
 		}
 	}
 	idle := f.users == 0
@@ -230,14 +256,15 @@ func (f *file) end(closes bool) {
 	end()
 }
 
-// rest takes an idle file, and returns what closes it. It is under the lock.
-func (f *file) rest() (end func()) {
+// rest takes an idle file, and returns what closes it. With handOver its room is for another one. It is
+// under the lock.
+func (f *file) rest(handOver bool) (end func()) {
 	f.of.idle.Remove(f.idle)
-	return f.leave()
+	return f.leave(handOver)
 }
 
 // leave takes the open file away, and returns what closes it. It is under the lock.
-func (f *file) leave() (end func()) {
+func (f *file) leave(handOver bool) (end func()) {
 	s, done := f.store, make(chan struct{})
 	f.store, f.closing = nil, done
 	return func() {
@@ -246,7 +273,9 @@ func (f *file) leave() (end func()) {
 		f.of.mu.Lock()
 		f.expired.keys += keys
 		f.expired.fields += fields
-		f.of.count--
+		if !handOver {
+			f.of.free()
+		}
 		if f.closing == done {
 			f.closing = nil
 		}
@@ -270,7 +299,7 @@ func (f *file) abandon(hurry bool) {
 	f.gone = true
 	end := func() {}
 	if f.store != nil && f.users == 0 && f.busy == nil {
-		end = f.rest()
+		end = f.rest(false)
 	}
 	s := f.store
 	f.of.mu.Unlock()
@@ -299,7 +328,7 @@ func (o *files) closeIdle(before time.Time) {
 			o.mu.Unlock()
 			return
 		}
-		end := first.Value.(*file).rest()
+		end := first.Value.(*file).rest(false)
 		o.mu.Unlock()
 		end()
 	}

@@ -1,0 +1,47 @@
+package tenants
+
+import (
+	"context"
+	"time"
+)
+
+// Rest closes the files that no call uses.
+func (h *House) Rest() { h.files.closeIdle(time.Now().Add(time.Hour)) }
+
+// OpenFiles is how many files are open.
+func (h *House) OpenFiles() int { return h.files.open() }
+
+// Live is how many tenants are in memory.
+func (h *House) Live() int { return len(h.all()) }
+
+// SetPatience is how long a call waits for a file that may be opened.
+func (h *House) SetPatience(d time.Duration) { h.files.patience = d }
+
+// Keeps uses the file of a tenant until the function that it returns is called.
+func (h *House) Keeps(ctx context.Context, token string) (func(), error) {
+	found, _, err := h.book.Find(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	t, _ := h.visit(found)
+	if _, err := t.file.lend(ctx); err != nil {
+		return nil, err
+	}
+	return func() {
+		t.file.back()
+		h.leave(t)
+	}, nil
+}
+
+// SweepClosed sweeps the file of the tenant with the name.
+func (h *House) SweepClosed(ctx context.Context, name string) error {
+	hash, err := h.book.named(ctx, name)
+	if err != nil {
+		return err
+	}
+	found, _, err := h.book.read(ctx, hash)
+	if err != nil {
+		return err
+	}
+	return h.sweepClosed(ctx, found)
+}
