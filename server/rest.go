@@ -134,7 +134,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		to, leave, bad := enter(r.Context(), acl.Default, given)
 		switch {
 		case bad.IsError():
-			s.send(w, form{}, one(http.StatusServiceUnavailable, bad))
+			s.send(w, rest.One(http.StatusServiceUnavailable, bad))
 			return
 		case to != nil:
 			defer leave()
@@ -194,7 +194,7 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string,
 // metrics shows them to who may run INFO.
 func (q *request) metrics(w http.ResponseWriter) {
 	if q.server.metrics == nil {
-		q.server.send(w, form{}, one(http.StatusNotFound, resp.MakeError("ERR metrics are of the whole server: ask with its own token")))
+		q.server.send(w, rest.One(http.StatusNotFound, resp.MakeError("ERR metrics are of the whole server: ask with its own token")))
 		return
 	}
 	if v, refused := q.guard(commands.Lookup("INFO"), [][]byte{[]byte("INFO")}, engine.Calling); refused {
