@@ -22,7 +22,10 @@ const timeLimit = "command-time-limit"
 // parameters are the parameters of Redis that clients and tools ask for, as they
 // are here.
 func parameters(c Config) map[string]string {
-	limits, cluster := translator.DefaultLimits, "no"
+	limits, cluster, times := translator.DefaultLimits, "no", "yes"
+	if c.Within != nil {
+		times = "no" // 24 KB for each command would be much for each of many tenants
+	}
 	if c.Cluster {
 		cluster = "yes"
 	}
@@ -46,7 +49,7 @@ func parameters(c Config) map[string]string {
 		"activerehashing": "yes", "dynamic-hz": "yes", "hz": "10", "loglevel": "notice",
 		"slowlog-log-slower-than": "10000", "slowlog-max-len": "128", "latency-monitor-threshold": "0",
 		"lfu-decay-time": "1", "lfu-log-factor": "10", "maxmemory-clients": "0", "maxmemory-eviction-tenacity": "10",
-		"active-expire-effort": "1", "busy-reply-threshold": "5000", "latency-tracking": "yes", "latency-tracking-info-percentiles": "50 99 99.9",
+		"active-expire-effort": "1", "busy-reply-threshold": "5000", "latency-tracking": times, "latency-tracking-info-percentiles": "50 99 99.9",
 		"sanitize-dump-payload": "yes", "enable-debug-command": "yes",
 
 		"hash-max-listpack-entries": strconv.FormatInt(limits.HashFields, 10),
