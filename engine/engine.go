@@ -70,7 +70,7 @@ type Engine struct {
 	paused  atomic.Pointer[pause] // nil for none
 	held    atomic.Int64          // sessions that it holds
 
-	replaying sync.Mutex // keeps this process from contending with itself
+	queues queues
 }
 
 // Option changes how an Engine is made.
@@ -138,7 +138,9 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *sto
 		batches[i] = batchOf(&plans[i], budget)
 	}
 	used := budget.Used()
+	release := e.share(plans)
 	results, err := e.store.Apply(ctx, batches)
+	release()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,6 +153,22 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *sto
 	})
 	replies := make([]resp.Value, len(results))
 	return replies, results, decodeAll(replies, plans, results, budget, used)
+}
+
+// share holds the keys of plans that write, on a store without transactions.
+func (e *Engine) share(plans []translator.Plan) (release func()) {
+	if _, can := e.store.(transactor); can {
+		return func() {}
+	}
+	var keys []string
+	for i := range plans {
+		if p := &plans[i]; !p.Batch.ReadOnly {
+			for _, key := range p.Keys {
+				keys = append(keys, named(key))
+			}
+		}
+	}
+	return e.queues.hold(keys, false)
 }
 
 // decodeAll makes the replies of the first plans, for which there are results. The budget

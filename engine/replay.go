@@ -36,6 +36,7 @@ type draft struct {
 
 	// What follows begins anew with every build.
 	env     translator.Env
+	first   *store.Result     // the rows of the first call's first step
 	plans   []translator.Plan // without statements for a call that has its reply
 	stmts   []store.Stmt      // the caller's guards, our own, the calls' statements
 	changes [][]int64         // of each call's statements, once they have taken effect
@@ -65,16 +66,27 @@ func (e *Engine) replay(ctx context.Context, watched []translator.Version, calls
 
 // drafted is replay that tells no one of it.
 func (e *Engine) drafted(ctx context.Context, watched []translator.Version, calls []planned) (*draft, bool, error) {
-	e.replaying.Lock()
-	defer e.replaying.Unlock()
 	d := &draft{engine: e, watched: watched, calls: calls, replies: make([]resp.Value, len(calls))}
 	for range maxRebuilds {
-		p, err := d.build(ctx)
+		p, err := d.attempt(ctx)
 		if err != nil || p != rebuild {
 			return d, p == done, err
 		}
 	}
 	return nil, false, errContention
+}
+
+// attempt builds until it is known that the keys are to be held otherwise.
+func (d *draft) attempt(ctx context.Context) (progress, error) {
+	careful := d.careful
+	defer d.engine.queues.hold(d.keysOf())()
+	for range maxRebuilds {
+		p, err := d.build(ctx)
+		if err != nil || p != rebuild || d.careful != careful {
+			return p, err
+		}
+	}
+	return done, errContention
 }
 
 // tell notes what the calls have changed, which has taken effect.
@@ -90,7 +102,7 @@ func (d *draft) tell(t *transaction) {
 
 // build makes the batch once and runs it.
 func (d *draft) build(ctx context.Context) (progress, error) {
-	d.env = d.engine.env(0)
+	d.env, d.first = d.engine.env(0), nil
 	guarded, err := d.versions(ctx)
 	if err != nil {
 		return done, err
@@ -120,8 +132,7 @@ func (d *draft) build(ctx context.Context) (progress, error) {
 }
 
 func (d *draft) add(owner int, stmts []store.Stmt) {
-	for _, s := range stmts {
-		s.Moot = nil // it knows the results of its own batch, and not of this one
+	for _, s := range whole(stmts) {
 		d.stmts, d.owner = append(d.stmts, s), append(d.owner, owner)
 	}
 }
@@ -138,13 +149,22 @@ func (d *draft) remove(owner int) {
 	d.stmts, d.owner = d.stmts[:n], d.owner[:n]
 }
 
-// versions reads the versions of the keys that need a guard.
+// versions reads the versions of the keys that need a guard, and in the same snapshot what the first
+// step of the first call reads.
 func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 	var vs []translator.Version
 	batch := store.Batch{ReadOnly: true}
+	var step []store.Stmt
 	for i, c := range d.calls {
-		if c.cmd == nil || !d.careful && c.plan(d.env, i).Then == nil {
+		if c.cmd == nil {
 			continue
+		}
+		p := c.plan(d.env, i)
+		if !d.careful && p.Then == nil {
+			continue
+		}
+		if i == 0 && p.Then != nil && len(p.Reads) == 0 {
+			step = p.Batch.Stmts
 		}
 		env := d.env
 		env.DB = c.db
@@ -156,6 +176,7 @@ func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 	if len(vs) == 0 {
 		return nil, nil
 	}
+	batch.Stmts = append(batch.Stmts, whole(step)...)
 	r, err := d.apply(ctx, batch)
 	if err != nil {
 		return nil, err
@@ -163,13 +184,28 @@ func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 	for i := range vs {
 		vs[i] = versionOf(vs[i].DB, vs[i].Key, r.Rows[i])
 	}
+	if len(step) > 0 {
+		d.first = &store.Result{Rows: r.Rows[len(vs):]}
+	}
 	return vs, nil
+}
+
+// whole are statements in a batch that is not their own, whose results they do not know.
+func whole(stmts []store.Stmt) []store.Stmt {
+	stmts = slices.Clone(stmts)
+	for i := range stmts {
+		stmts[i].Moot = nil
+	}
+	return stmts
 }
 
 func (d *draft) apply(ctx context.Context, b store.Batch) (store.Result, error) {
 	results, err := d.engine.store.Apply(ctx, []store.Batch{b})
 	if err != nil {
 		return store.Result{}, err
+	}
+	if no := results[0].Refused; no != nil && no.TooLong != nil {
+		return store.Result{}, no.TooLong
 	}
 	return results[0], nil
 }
@@ -178,11 +214,15 @@ func (d *draft) apply(ctx context.Context, b store.Batch) (store.Result, error) 
 func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 	p := d.calls[i].plan(d.env, i)
 	for p.Then != nil {
+		if i == 0 && d.first != nil {
+			p, d.first = following(&p, d.first), nil
+			continue
+		}
 		if err := d.guardReads(ctx, d.calls[i].db, p.Reads); err != nil {
 			return done, err
 		}
 		n := len(d.stmts)
-		stmts := append(append(d.stmts[:n:n], p.Batch.Stmts...), translator.Abort())
+		stmts := append(append(d.stmts[:n:n], whole(p.Batch.Stmts)...), translator.Abort())
 		r, err := d.apply(ctx, store.Batch{Stmts: stmts})
 		switch {
 		case err != nil:
@@ -221,10 +261,20 @@ func (d *draft) guardReads(ctx context.Context, db int, keys [][]byte) error {
 	if err != nil {
 		return err
 	}
-	guard := translator.Versions{DB: db, Keys: keys, At: r.Rows[0][0][0]}.Guard(d.env)
+	d.guard(db, keys, r.Rows[0][0][0])
+	return nil
+}
+
+// guard guards keys by what translator.ReadVersions has read of them.
+func (d *draft) guard(db int, keys [][]byte, versions store.Value) {
+	guard := translator.Versions{DB: db, Keys: keys, At: versions}.Guard(d.env)
 	at := len(d.watched)
 	d.stmts, d.owner = slices.Insert(d.stmts, at, guard), slices.Insert(d.owner, at, -1)
-	return nil
+}
+
+// onlyGuards reports whether none of the calls has statements yet.
+func (d *draft) onlyGuards() bool {
+	return !slices.ContainsFunc(d.owner, func(owner int) bool { return owner >= 0 })
 }
 
 // refused settles what stopped the batch.

@@ -28,15 +28,18 @@ func (d *draft) script(ctx context.Context, i int) (progress, error) {
 	reply, err := c.eval.execute(c.db, env.Seed, func(p planned) (resp.Value, error) {
 		env.Seed += scriptSeeds
 		p.noteRead()
-		for _, key := range p.keys() {
-			if id := string(rune(p.db)) + string(key); !guarded[id] {
-				guarded[id] = true
-				if err := d.guardReads(ctx, p.db, [][]byte{key}); err != nil {
-					return resp.Value{}, err
-				}
-			}
+		keys := unguarded(guarded, p.db, p.keys())
+		if p.db == c.db { // those that the script names, too: it is likely to use them
+			keys = append(keys, unguarded(guarded, p.db, c.eval.keys)...)
 		}
-		v, how, err := d.dry(ctx, i, p.plan(env, 0), p.db)
+		plan := p.plan(env, 0)
+		if d.onlyGuards() && readsOnce(&plan) {
+			return d.read(ctx, plan, p.db, keys)
+		}
+		if err := d.guardReads(ctx, p.db, keys); err != nil {
+			return resp.Value{}, err
+		}
+		v, how, err := d.dry(ctx, i, plan, p.db)
 		if err == nil && how != done {
 			stop, err = how, errRebuild
 		}
@@ -59,6 +62,47 @@ func (d *draft) script(ctx context.Context, i int) (progress, error) {
 	return done, err
 }
 
+// unguarded are those of the keys of a database that were not guarded, and are from now on.
+func unguarded(guarded map[string]bool, db int, keys [][]byte) (others [][]byte) {
+	for _, key := range keys {
+		if id := string(rune(db)) + string(key); !guarded[id] {
+			guarded[id] = true
+			others = append(others, key)
+		}
+	}
+	return others
+}
+
+// readsOnce reports whether a command reads, and by one batch.
+func readsOnce(p *translator.Plan) bool {
+	return p.Batch.ReadOnly && len(p.Batch.Stmts) > 0 && p.Then == nil && len(p.Reads) == 0
+}
+
+// read runs a command of a script that has written nothing, together with the look at the versions of
+// keys. Its guards decide in the end whether what it has read was so.
+func (d *draft) read(ctx context.Context, p translator.Plan, db int, keys [][]byte) (resp.Value, error) {
+	env := d.env
+	env.DB = db
+	b := store.Batch{ReadOnly: true}
+	if len(keys) > 0 {
+		b.Stmts = append(b.Stmts, translator.ReadVersions(env, keys))
+	}
+	n := len(b.Stmts)
+	b.Stmts = append(b.Stmts, whole(p.Batch.Stmts)...)
+	r, err := d.apply(ctx, b)
+	if err != nil {
+		return resp.Value{}, err
+	}
+	if r.Refused != nil {
+		return refusal(b.Stmts[r.Refused.At], r.Refused)
+	}
+	if n > 0 {
+		d.guard(db, keys, r.Rows[0][0][0])
+	}
+	result := store.Result{Rows: r.Rows[n:]}
+	return decode(&p, &result), nil
+}
+
 // dry runs a command of a script after the batch so far. The batch has its statements
 // from then on, unless it was refused.
 func (d *draft) dry(ctx context.Context, i int, p translator.Plan, db int) (resp.Value, progress, error) {
@@ -70,10 +114,7 @@ func (d *draft) dry(ctx context.Context, i int, p translator.Plan, db int) (resp
 			return resp.Value{}, done, err
 		}
 		n := len(d.stmts)
-		stmts := append(append(d.stmts[:n:n], p.Batch.Stmts...), translator.Abort())
-		for i := range stmts {
-			stmts[i].Moot = nil // as in add
-		}
+		stmts := append(append(d.stmts[:n:n], whole(p.Batch.Stmts)...), translator.Abort())
 		r, err := d.apply(ctx, store.Batch{Stmts: stmts})
 		switch {
 		case err != nil:
