@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/meowdis/meowdis/store"
@@ -75,14 +78,15 @@ func (f *feed) typeOf(by server, l *line) (string, error) {
 	return string(r.Rows[0][0][0].Bytes()), nil
 }
 
-// othersWrote serves after commits of other processes. With an error it is to be called again.
-func (f *feed) othersWrote(ctx context.Context) error {
+// othersWrote serves after commits of other processes, and reports whether they have changed keys that are
+// waited for. With an error it is to be called again.
+func (f *feed) othersWrote(ctx context.Context) (some bool, err error) {
 	e := f.engine
 	f.looking.Lock()
 	defer f.looking.Unlock()
 	lines, seen, err := f.changedElsewhere(ctx)
 	if err != nil || len(lines) == 0 {
-		return err
+		return false, err
 	}
 	var notes []note
 	for _, l := range lines {
@@ -95,17 +99,26 @@ func (f *feed) othersWrote(ctx context.Context) error {
 			}
 		}
 	}()
-	if e.readOnly != "" { // nothing is changed, and no one else serves
+	holder, holds := e.store.(transactor)
+	switch {
+	case !holds:
+		f.after.Lock()
+		defer f.after.Unlock()
+		t := &transaction{notes: notes}
+		err = f.serve(t, outside{f, t, ctx})
+		f.ended(t, true)
+		return true, err
+	case e.readOnly != "": // nothing is changed, and no one else serves
 		err = f.waitsOnly(ctx, notes)
-		return err
+		return true, err
 	}
 	for {
-		err = e.store.(transactor).Transact(ctx, false, func(run Run) error {
+		err = holder.Transact(ctx, false, func(run Run) error {
 			f.current.notes = append(f.current.notes, notes...)
 			return f.serve(&f.current, inside{f, &f.current, run})
 		})
 		if !drop(err) {
-			return err
+			return true, err
 		}
 	}
 }
@@ -145,21 +158,30 @@ func (f *feed) changedElsewhere(ctx context.Context) (changed []*line, seen []st
 	if len(lines) == 0 {
 		return nil, nil, nil
 	}
+	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.db, b.db) })
 	b := store.Batch{ReadOnly: true}
-	for _, l := range lines {
-		b.Stmts = append(b.Stmts, translator.ReadVersion(f.engine.env(l.db), []byte(l.key)))
+	for i := 0; i < len(lines); { // those of a database together
+		var keys [][]byte
+		db := lines[i].db
+		for ; i < len(lines) && lines[i].db == db; i++ {
+			keys = append(keys, []byte(lines[i].key))
+		}
+		b.Stmts = append(b.Stmts, translator.ReadVersions(f.engine.env(db), keys))
 	}
 	results, err := f.engine.store.Apply(ctx, []store.Batch{b})
 	if err != nil {
 		return nil, nil, err
 	}
+	if no := results[0].Refused; no != nil {
+		return nil, nil, errors.New(no.Reason)
+	}
+	var versions []string
+	for _, rows := range results[0].Rows {
+		versions = append(versions, strings.Split(string(rows[0][0].Bytes()), ",")...)
+	}
 	for i, l := range lines {
-		v := "missing"
-		if rows := results[0].Rows[i]; len(rows) > 0 {
-			v = rows[0][0].String()
-		}
-		if l.seen != v {
-			changed, seen = append(changed, l), append(seen, v)
+		if l.seen != versions[i] {
+			changed, seen = append(changed, l), append(seen, versions[i])
 		}
 	}
 	return changed, seen, nil
