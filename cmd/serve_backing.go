@@ -78,6 +78,9 @@ func (o *serveOptions) backStorage(ctx context.Context, t target.Target, c *serv
 	if swept, can := s.(interface{ StartSweep(func(error)) }); can && !o.target.RefusesWrites(t) {
 		swept.StartSweep(func(err error) { logger.Error("keeping the storage", "storage", t.String(), "error", err) })
 	}
+	if tells, can := s.(interface{ Told(error) string }); can {
+		c.Told = tells.Told
+	}
 	c.Engine = engine.New(s)
 	return &backing{close: s.Close}, nil
 }

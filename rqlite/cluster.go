@@ -93,6 +93,9 @@ type elsewhere struct{ leader string }
 
 func (e elsewhere) Error() string { return "the leader is " + e.leader }
 
+// errOutage is the error of a request that was sent in vain until its time was up.
+var errOutage = errors.New("no node of the rqlite cluster carried it out in time")
+
 // errSilent is the error of a node that takes connections and says nothing.
 var errSilent = errors.New("it says nothing")
 
@@ -128,7 +131,7 @@ func (c *cluster) send(ctx context.Context, r *request) error {
 		select {
 		case <-ctx.Done():
 			wait.Stop()
-			return fmt.Errorf("no node of the rqlite cluster carried it out in time, the last one was %s: %w", host, plainly(err))
+			return fmt.Errorf("%w, the last one was %s: %w", errOutage, host, plainly(err))
 		case <-wait.C:
 		}
 		pause = min(2*pause, longestPause)

@@ -49,6 +49,19 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
+// Told says what failed in words that strangers may read, "" for what they may not.
+func (s *Store) Told(err error) string {
+	switch {
+	case errors.Is(err, ErrReplyLost):
+		return "the command took effect, but its reply was lost with a node of the cluster"
+	case errors.Is(err, errUnknown):
+		return "its cluster did not answer in time, and whether the command took effect is unknown"
+	case errors.Is(err, errOutage):
+		return "its cluster did not answer in time, and the command had no effect"
+	}
+	return ""
+}
+
 // maxCalls is how many calls share a request.
 const maxCalls = 1000
 
