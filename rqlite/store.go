@@ -52,6 +52,8 @@ func Open(o Options) (*Store, error) {
 // Told says what failed in words that strangers may read, "" for what they may not.
 func (s *Store) Told(err error) string {
 	switch {
+	case errors.Is(err, errPartly):
+		return "its cluster failed in the middle of several commands, and which of them took effect is unknown"
 	case errors.Is(err, ErrReplyLost):
 		return "the command took effect, but its reply was lost with a node of the cluster"
 	case errors.Is(err, errUnknown):

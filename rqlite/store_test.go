@@ -258,6 +258,23 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// TestPartly has the node fail after the first of two requests that a pipeline takes.
+func TestPartly(t *testing.T) {
+	f := newFake(t, "8")
+	s := f.store(t, rqlite.Options{Timeout: time.Second})
+	var sent atomic.Int32
+	f.set(func(w http.ResponseWriter, r *http.Request, _ func() []byte) bool {
+		if sent.Add(1) > 1 {
+			http.Error(w, "leader not found", http.StatusServiceUnavailable)
+		}
+		return sent.Load() > 1
+	})
+	large := store.Batch{Stmts: []store.Stmt{{SQL: "DELETE FROM keys WHERE key = ?1", Args: []store.Value{store.Bytes(make([]byte, 1<<20))}}}}
+	if _, err := s.Apply(context.Background(), []store.Batch{large, large}); !strings.Contains(s.Told(err), "which of them") {
+		t.Error(err)
+	}
+}
+
 func TestURL(t *testing.T) {
 	for text, want := range map[string]string{
 		"rqlite://a":                     "[a:4001] '' '' '' false",

@@ -42,6 +42,7 @@ var ErrReplyLost = errors.New("the write took effect, but its reply was lost wit
 
 var (
 	errUnsound = errors.New("the rqlite cluster went on with a transaction after an error: this version of rqlite cannot be used")
+	errPartly  = errors.New("which of several writes took effect is unknown")
 	errUnknown = errors.New("whether the write took effect is unknown")
 )
 
@@ -68,6 +69,9 @@ const maxStatements = 2000
 func (s *Store) write(group []*call) {
 	ctx, cancel := s.bounded()
 	defer cancel()
+	for _, c := range group {
+		c.results = make([]store.Result, len(c.batches))
+	}
 	queue := items(group)
 	for most := len(queue); len(queue) > 0; {
 		n := fitting(queue, most)
@@ -75,9 +79,7 @@ func (s *Store) write(group []*call) {
 		no, err := s.commit(ctx, queue[:n])
 		switch {
 		case err != nil:
-			for _, it := range queue[:n] {
-				it.call.err = err
-			}
+			fail(queue[:n], err)
 		case no == nil:
 		case no.broken != nil:
 			queue[no.at].call.err, n = no.broken, 0
@@ -93,6 +95,20 @@ func (s *Store) write(group []*call) {
 	}
 }
 
+// fail ends the calls of items that were sent together. Of a call that was more than those, some may have
+// taken effect before, and the rest never will.
+func fail(part []item, err error) {
+	sent := map[*call]int{}
+	for _, it := range part {
+		sent[it.call]++
+	}
+	for c, n := range sent {
+		if c.err = err; n < len(items([]*call{c})) {
+			c.err = fmt.Errorf("%w: %v", errPartly, err)
+		}
+	}
+}
+
 // try serves a batch that is always refused, so that it needs no number.
 func (s *Store) try(group []*call) {
 	ctx, cancel := s.bounded()
@@ -105,7 +121,7 @@ func (s *Store) try(group []*call) {
 	case no == nil:
 		c.end(errUnsound)
 	default:
-		c.results[0] = no.result
+		c.results = []store.Result{no.result}
 		c.end(no.broken)
 	}
 }
@@ -116,9 +132,9 @@ func undone(b *store.Batch) bool {
 	return n > 0 && b.Stmts[n-1].SQL == translator.Abort().SQL
 }
 
+// items are the batches of calls that have statements.
 func items(group []*call) (all []item) {
 	for _, c := range group {
-		c.results = make([]store.Result, len(c.batches))
 		for i := range c.batches {
 			if len(c.batches[i].Stmts) > 0 {
 				all = append(all, item{c, i})
