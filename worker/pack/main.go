@@ -1,5 +1,5 @@
-// Command pack compiles the program of the Worker, and puts it where the package worker embeds it: in the
-// directory worker, or in the one that is named, where it is not compressed.
+// Command pack compiles the program of the Worker, and puts it where the package worker embeds it. Or it
+// puts it into the directory that is named, both as it is and compressed.
 package main
 
 import (
@@ -26,19 +26,25 @@ func run(args []string) error {
 	_, here, _, _ := runtime.Caller(0)
 	source := filepath.Dir(filepath.Dir(here))
 	if len(args) > 0 {
-		return compile(source, filepath.Join(args[0], worker.Program))
+		program := filepath.Join(args[0], worker.Program)
+		if err := compile(source, program); err != nil {
+			return err
+		}
+		return compress(program, filepath.Join(args[0], worker.Packed))
 	}
-	packed := filepath.Join(source, "project", worker.Packed)
-	made := packed + ".new"
-	defer os.Remove(made)
-	if err := compile(source, made); err != nil {
+	temporary, err := os.MkdirTemp("", "pack-*")
+	if err != nil {
 		return err
 	}
-	return compress(made, packed)
+	defer os.RemoveAll(temporary)
+	program := filepath.Join(temporary, "program")
+	if err := compile(source, program); err != nil {
+		return err
+	}
+	return compress(program, filepath.Join(source, "project", worker.Packed))
 }
 
-// compile makes the program: a library that JavaScript calls. Without inlining it is a tenth smaller, and
-// as fast, since most of its time is SQLite's.
+// compile makes the program: a library that JavaScript calls. Without inlining it is a tenth smaller.
 func compile(source, to string) error {
 	to, err := filepath.Abs(to)
 	if err != nil {

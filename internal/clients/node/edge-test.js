@@ -1,18 +1,34 @@
-// The Worker as the tests use it: with as many databases as they like, and a clock.
+// The Worker as the tests use it: with as many databases as they like, a clock, and ways to fail.
 import worker, { Meowdis as Deployed } from './src/index.js'
 
 export class Meowdis extends Deployed {
   pause = 1e12
   clock = 0
+  fails = 0 // the write that is to fail, counted from now, 0 for none
+  crashes = false // when the engine would answer
 
   now() {
     return this.clock || Date.now()
   }
 
   async fetch(request) {
-    this.clock = Number(request.headers.get('test-clock') ?? this.clock)
-    this.pause = Number(request.headers.get('test-pause') ?? this.pause)
+    const set = (name, old) => Number(request.headers.get(`test-${name}`) ?? old)
+    this.clock = set('clock', this.clock)
+    this.pause = set('pause', this.pause)
+    this.fails = set('fails', 0)
+    this.crashes = set('crashes', 0) > 0
+    if (request.headers.has('test-alarm')) return Response.json(await this.storage.getAlarm())
     return super.fetch(request)
+  }
+
+  changed(cursor) {
+    if (this.fails > 0 && --this.fails === 0) throw new Error('database or disk is full: SQLITE_FULL')
+    return super.changed(cursor)
+  }
+
+  head(...args) {
+    if (this.crashes) throw new Error('the test wants it to end')
+    super.head(...args)
   }
 }
 

@@ -1,0 +1,49 @@
+package clients
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/schema/install"
+)
+
+// openEdge opens databases of a Worker as a compute node does.
+func openEdge(url string) storetest.Open {
+	var databases atomic.Int64
+	return func(t *testing.T) engine.Store {
+		t.Helper()
+		s, err := remote.OpenStorage(url, fmt.Sprintf("test:store%d:storageToken", databases.Add(1)), remote.Options{Timeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		if err := install.Ready(context.Background(), s.Apply, corpus.Start); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}
+
+// TestEdgeStore holds a Durable Object that only executes SQL to what a store promises.
+func TestEdgeStore(t *testing.T) {
+	storetest.Promises(t, openEdge(testEdge(t)))
+}
+
+// TestEdgeStoreCorpus plays transcripts of a compute node before a Durable Object.
+func TestEdgeStoreCorpus(t *testing.T) {
+	all, err := corpus.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := openEdge(testEdge(t))
+	for _, tr := range all {
+		t.Run(tr.Name, func(t *testing.T) { storetest.Play(t, tr, open(t), false) })
+	}
+}
