@@ -63,6 +63,8 @@ type Engine struct {
 	busyAfter atomic.Int64 // SetBusyThreshold's
 	timeLimit atomic.Int64 // SetTimeLimit's
 
+	interrupt func() error // WithInterrupt's
+
 	feed  feed
 	alarm func(time.Duration) (<-chan time.Time, func()) // WithTimer's
 
@@ -81,6 +83,10 @@ func WithClock(now func() int64) Option { return func(e *Engine) { e.now = now }
 
 // WithSeed sets the source of randomness.
 func WithSeed(seed func() uint64) Option { return func(e *Engine) { e.seed = seed } }
+
+// WithInterrupt has each script ask now and then whether it may go on: an error ends it, and leaves no trace.
+// It is for hosts whose clock stands still while a program works.
+func WithInterrupt(f func() error) Option { return func(e *Engine) { e.interrupt = f } }
 
 // WithTimer sets what waits: a channel that receives after a time, and a function that
 // ends the wait for it.

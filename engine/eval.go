@@ -245,6 +245,8 @@ func (e *evaluation) execute(db int, seed uint64, do func(planned) (resp.Value, 
 				return e.ctx.Err()
 			case limit > 0 && time.Since(began) > limit:
 				return &store.TooLong{Limit: limit}
+			case engine.interrupt != nil:
+				return engine.interrupt()
 			}
 			return nil
 		},

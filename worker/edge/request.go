@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"strings"
 	"unsafe"
 
@@ -58,7 +59,7 @@ func readRequest(b []byte) request {
 //go:wasmexport handle
 func handle(number, stream int32) int32 {
 	q := readRequest(inbox)
-	inbox = nil
+	inbox, asked = nil, 0
 	o, err := known(number)
 	if err != nil {
 		respond(rest.One(500, failed(err, 0)), nil)
@@ -121,10 +122,12 @@ func guardReader(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp
 	return resp.MakeError("NOPERM " + why), true
 }
 
-// failed is the reply when the database failed.
+// failed is the reply when the database failed. SQL is for the log.
 func failed(err error, _ int) resp.Value {
 	println("meowdis: the database failed:", err.Error())
-	return resp.MakeError("ERR the database failed: " + commands.OneLine(err.Error()))
+	why := failure("the Worker's log says more")
+	errors.As(err, &why)
+	return resp.MakeError("ERR the database failed: " + commands.OneLine(why.Error()))
 }
 
 // respond hands an answer over.

@@ -16,13 +16,14 @@ export class Meowdis extends Deployed {
     this.clock = set('clock', this.clock)
     this.pause = set('pause', this.pause)
     this.fails = set('fails', 0)
+    this.reason = request.headers.get('test-reason') ?? 'database or disk is full: SQLITE_FULL'
     this.crashes = set('crashes', 0) > 0
     if (request.headers.has('test-alarm')) return Response.json(await this.storage.getAlarm())
     return super.fetch(request)
   }
 
   changed(cursor) {
-    if (this.fails > 0 && --this.fails === 0) throw new Error('database or disk is full: SQLITE_FULL')
+    if (this.fails > 0 && --this.fails === 0) throw new Error(this.reason)
     return super.changed(cursor)
   }
 

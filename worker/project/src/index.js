@@ -26,7 +26,8 @@ async function answer(request, env, url) {
   }
   let grants
   try {
-    grants = granted(env)
+    grants = await (known.get(env) ?? granted(env))
+    known.set(env, grants)
   } catch (e) {
     return refused(500, `ERR ${e.message}`)
   }
@@ -38,11 +39,13 @@ async function answer(request, env, url) {
   return env.DATABASE.getByName(grant.name).fetch(new Request(request, { headers }))
 }
 
+const known = new WeakMap() // the grants of environments
+
 /** What tokens are for: those of the database "default", and of each in MEOWDIS_DATABASES. */
-function granted(env) {
+async function granted(env) {
   const all = []
   const add = (token, name, role) => {
-    if (token) all.push({ token, name, role })
+    if (token) all.push({ token: digest(token), name, role })
   }
   add(env.MEOWDIS_TOKEN, 'default', 'write')
   add(env.MEOWDIS_READ_ONLY_TOKEN, 'default', 'read')
@@ -56,7 +59,7 @@ function granted(env) {
       add(own.storageToken, name, 'storage')
     }
   }
-  return all
+  return Promise.all(all.map(async (grant) => ({ ...grant, token: await grant.token })))
 }
 
 function databases(env) {
@@ -73,7 +76,7 @@ async function holder(grants, token) {
   const given = await digest(token)
   let found
   for (const grant of grants) {
-    if (crypto.subtle.timingSafeEqual(await digest(grant.token), given)) found = grant
+    if (crypto.subtle.timingSafeEqual(grant.token, given)) found = grant
   }
   return found
 }
