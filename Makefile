@@ -1,6 +1,8 @@
 .PHONY: build test test-stores crash soak generate pictures bench release-check clean
 
+# With the program of the Worker, which a bare go build leaves out.
 build:
+	go run ./worker/pack
 	CGO_ENABLED=0 go build -o meowdis .
 
 # All tests. They compare with a real redis-server, drive a real terminal and run
@@ -12,6 +14,7 @@ test:
 test-stores:
 	go test -timeout 30m ./internal/stores/... -faults
 	go test ./store/... ./schema/...
+	go test -timeout 30m ./internal/clients -run 'Edge|Worker' -whole
 	go test -timeout 30m ./rqlite -count 1 -cluster -skip '/conformance/sweeping_graves'
 
 # Kills servers that share a file for ten minutes; make test does so a few times.
@@ -44,4 +47,4 @@ release-check:
 	go run $(GORELEASER) release --snapshot --clean --skip=publish,docker
 
 clean:
-	rm -rf meowdis dist bench/results
+	rm -rf meowdis dist bench/results worker/project/src/meowdis.wasm.gz

@@ -255,10 +255,10 @@ func TestEdgeFirstForm(t *testing.T) {
 	url := testEdge(t)
 	const own = "test:first:storageToken"
 	wants(t, url, own, `{"init":true}`, 200, `{"results":[]}`)
-	wants(t, url, own, `{"statements":[{"sql":"CREATE TABLE t(id INTEGER PRIMARY KEY, b)"},{"sql":"INSERT INTO t(b) VALUES(?),(?)","params":["one",2.5]},{"sql":"SELECT * FROM t"}]}`,
-		200, `{"results":[[],[],[{"id":1,"b":"one"},{"id":2,"b":2.5}]]}`)
+	wants(t, url, own, `{"statements":[{"sql":"CREATE TABLE t(id INTEGER PRIMARY KEY, b)"},{"sql":"INSERT INTO t(b) VALUES(?),(?),(?)","params":["one",2.5,{"b":"AP8="}]},{"sql":"SELECT * FROM t"}]}`,
+		200, `{"results":[[],[],[{"id":1,"b":"one"},{"id":2,"b":2.5},{"id":3,"b":{"b":"AP8="}}]]}`)
 	wants(t, url, own, `{"pipeline":[{"statements":[{"sql":"DELETE FROM t"},{"sql":"INSERT INTO t(id) VALUES(1),(1)"}]},{"statements":[{"sql":"SELECT count(*) AS n FROM t"}]}]}`,
-		200, `{"results":[{"error":"UNIQUE constraint failed: t.id: SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_PRIMARYKEY)"},[[{"n":2}]]]}`)
+		200, `{"results":[{"error":"UNIQUE constraint failed: t.id: SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_PRIMARYKEY)"},[[{"n":3}]]]}`)
 	if status, text, _ := asks(t, "POST", url, own, `{"statements":[{"sql":"SELEKT"}]}`); status != 400 || !strings.HasPrefix(text, `{"error":"`) {
 		t.Errorf("what is no SQL is answered %d %s", status, text)
 	}

@@ -2,7 +2,9 @@ package clients
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,14 +38,22 @@ func TestEdgeStore(t *testing.T) {
 	storetest.Promises(t, openEdge(testEdge(t)))
 }
 
-// TestEdgeStoreCorpus plays transcripts of a compute node before a Durable Object.
+var whole = flag.Bool("whole", false, "play every transcript on a compute node before a Worker, and not one of each group")
+
+// TestEdgeStoreCorpus plays transcripts on a compute node before a Durable Object.
 func TestEdgeStoreCorpus(t *testing.T) {
 	all, err := corpus.All()
 	if err != nil {
 		t.Fatal(err)
 	}
 	open := openEdge(testEdge(t))
+	groups := map[string]bool{}
 	for _, tr := range all {
+		group, _, _ := strings.Cut(tr.Name, "_")
+		if groups[group] && !*whole {
+			continue
+		}
+		groups[group] = true
 		t.Run(tr.Name, func(t *testing.T) { storetest.Play(t, tr, open(t), false) })
 	}
 }

@@ -7,9 +7,12 @@
 //   {"pipeline":[{"statements":[…]},…]} → {"results":[[[row,…],…],{"error":"…"},…]}
 //   {"init":true} makes the tables.
 //
-// A cell is null, a string, a number, {"b":"base64"} for bytes or {"f":"Infinity"}; an argument may be
+// The answer has results of the first batches, when their rows are enough for one, or of all. A cell is null, a string, a number, {"b":"base64"} for bytes or {"f":"Infinity"}; an argument may be
 // {"i":"123"} or {"t":"base64"}, too. SQLite in an object has doubles for numbers: what may exceed 2^53
 // is text in both directions.
+
+const MAX_ROWS = 32 << 20 // bytes of the rows of a batch, as JSON
+const ENOUGH = 8 << 20 // of those of an answer
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const UNDO = new Error('undone')
@@ -44,15 +47,15 @@ export function storage(object, body) {
 const answer = (text) => new Response(text, { headers: { 'content-type': 'application/json' } })
 const wrong = (error) => Response.json({ error }, { status: 400 })
 
-/** The results of the typed form: of all batches, or of those that were run before the rows were too many. */
+/** The results of the typed form, up to those that are enough for an answer. */
 function results(object, { b: batches, read, max }) {
   const all = []
-  let room = max > 0 ? max : Infinity
+  let total = 0
   for (const batch of batches) {
-    const { text, size } = typed(object, batch, read, room)
+    const { text, size } = typed(object, batch, read, max > 0 ? Math.min(max, MAX_ROWS) : MAX_ROWS)
     all.push(text)
-    room -= size
-    if (room <= 0) break
+    total += size
+    if (total >= ENOUGH) break
   }
   return all
 }
@@ -118,10 +121,10 @@ function item(object, statements) {
   return error === undefined ? all : { error }
 }
 
-/** A row whose bytes are text, as far as they can be. */
+/** A row as JSON has it. */
 function plain(row) {
   for (const [column, value] of Object.entries(row)) {
-    if (value instanceof ArrayBuffer) row[column] = new TextDecoder().decode(value)
+    if (value instanceof ArrayBuffer) row[column] = { b: base64(new Uint8Array(value)) }
   }
   return row
 }
