@@ -83,6 +83,16 @@ func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to s
 	if err != nil {
 		return err
 	}
+	if o.file.json {
+		return printJSON(s.out, backedUp{t.Path, to, info.Size()})
+	}
 	_, err = fmt.Fprintf(s.out, "%s: %s, checked\n", to, display.Bytes(info.Size()))
 	return err
+}
+
+// backedUp is what backup prints as JSON.
+type backedUp struct {
+	File  string `json:"file"`
+	Copy  string `json:"copy"`
+	Bytes int64  `json:"bytes"` // of the copy, which is checked
 }

@@ -178,7 +178,7 @@ func fits(ctx context.Context, src, dst *target.Conn, dbs []int, into func(int) 
 
 // compare is --verify: what was copied is looked up where it was to arrive.
 func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *target.Conn, read transfer.ReadOptions, change transfer.Change) error {
-	r := newReport(s, "verifying", "keys", total(ctx, src, read))
+	r := newMoveReport(s, &o.keys, "verifying", total(ctx, src, read))
 	different := 0
 	keys, err := transfer.Diff(ctx, src, dst, transfer.DiffOptions{
 		Read: read, A: move.List(src, read), Arrived: &change, Tolerance: time.Second, Notify: r.Notify, Seen: r.Seen,
@@ -191,10 +191,15 @@ func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *target.
 	switch {
 	case exit.WasStopped(ctx, err):
 		err = exit.Stopped(ctx, "what was copied stays, and is not verified")
-	case err == nil && different > 0:
+	case err == nil:
+		r.Tell(move.Verified{Action: "verified", Keys: keys, Differences: different})
+	}
+	switch {
+	case err != nil:
+	case different > 0:
 		r.Say("verified %s: %s", move.Count(keys, "key"), move.Count(int64(different), "difference"))
 		err = exit.ErrAnswered
-	case err == nil:
+	default:
 		r.Say("verified %s", move.Count(keys, "key"))
 	}
 	return r.End(err)
@@ -224,7 +229,7 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 const pagesToFile = 16
 
 func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *target.Conn, read transfer.ReadOptions, change transfer.Change) error {
-	r := newReport(s, "copying", "keys", total(ctx, src, read))
+	r := newMoveReport(s, &o.keys, "copying", total(ctx, src, read))
 	w := move.NewWriter(dst, o.existing.Mode(), move.IntoDatabase(o.keys.To), r.Notify)
 	change.DB = nil // the sink does that: messages name keys as they are at the source
 	var reached transfer.Position
@@ -240,7 +245,7 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *target.Con
 		return nil
 	}
 	err := transfer.Run(ctx, change.Of(move.Keys(ctx, src, read)), w, r.Notify, r.Seen)
-	r.Say("%s", r.Outcome("copied", w.Written()))
+	r.Done("copied", w.Written())
 	if err == nil && o.keys.All() && !src.Chosen() {
 		err = r.Load(ctx, dst, r.Libraries(ctx, src), o.existing.Mode(), "copied")
 	}
@@ -295,8 +300,8 @@ func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *target.Co
 	if exit.WasStopped(ctx, err) {
 		return exit.Stopped(ctx, "nothing was copied")
 	}
-	if err == nil {
-		tellCounts(s, there, "copied", true)
+	if err != nil {
+		return err
 	}
-	return err
+	return tellCounts(s, &o.keys, there, "copied", true)
 }

@@ -97,12 +97,11 @@ func (d *destination) write(ctx context.Context, s *streams, c *target.Conn, pat
 			return transfer.Written{}, err
 		}
 		r.Bar.End()
-		tellCounts(s, w.Found(), did, true)
-		return transfer.Written{}, r.End(nil)
+		return transfer.Written{}, errors.Join(tellCounts(s, &d.keys, w.Found(), did, true), r.End(nil))
 	}
 	w := move.NewWriter(c, d.existing.Mode(), move.IntoDatabase(d.keys.To), r.Notify)
 	err = transfer.Run(ctx, source, w, r.Notify, r.Seen)
-	r.Say("%s", r.Outcome(did, w.Written()))
+	r.Done(did, w.Written())
 	return w.Written(), err
 }
 

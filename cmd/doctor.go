@@ -23,7 +23,6 @@ import (
 // doctorOptions are the flags and arguments of doctor.
 type doctorOptions struct {
 	file     fileOptions
-	json     bool
 	fix      bool
 	examples int
 	args     []string
@@ -65,7 +64,6 @@ Exit codes:
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.fix, "fix", false, "mend what can be mended, after a backup beside the file")
-	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.IntVar(&o.examples, "examples", 3, "`NUMBER` of examples of each finding")
 	o.file.addFlags(cmd, true)
 	return cmd
@@ -233,7 +231,7 @@ func backUp(ctx context.Context, path, to string) (err error) {
 }
 
 func (o *doctorOptions) print(w io.Writer, d diagnosis) error {
-	if o.json {
+	if o.file.json {
 		if d.Findings == nil {
 			d.Findings = []doctor.Finding{}
 		}

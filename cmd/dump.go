@@ -86,8 +86,11 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	if o.file.path == "-" && o.keys.JSON && !o.keys.DryRun {
+		return exit.Usagef("stdout is for the keys: --json goes with a file, or with --dry-run")
+	}
 	if o.keys.DryRun {
-		return countOnly(ctx, s, &o.target, o.database, read, "dumped")
+		return countOnly(ctx, s, &o.target, o.database, &o.keys, read, "dumped")
 	}
 	if err := o.file.check(); err != nil {
 		return err
@@ -99,7 +102,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	r := newReport(s, "dumping", "keys", total(ctx, c, read))
+	r := newMoveReport(s, &o.keys, "dumping", total(ctx, c, read))
 	var keys transfer.Written
 	seen := func(p transfer.Part) {
 		if p.Last && p.Err == nil {
@@ -119,7 +122,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return r.End(move.NotWritten(ctx, o.file.path, err))
 	}
-	r.Say("%s", r.Outcome("wrote", keys))
+	r.Done("wrote", keys)
 	return r.End(nil)
 }
 

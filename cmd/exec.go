@@ -156,6 +156,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	case o.pipe:
 		bar := newProgress(s, "loading", "commands", -1)
 		defer bar.End()
+		run.JSON = o.format.output == formatJSON
 		run.Out, run.Notes, run.Seen = bar.Above(s.out), bar.Above(s.err), bar.Add
 		return run.Load(ctx)
 	case o.transaction:

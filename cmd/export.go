@@ -73,7 +73,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if o.keys.DryRun {
-		return countOnly(ctx, s, &o.target, o.database, read, "exported")
+		return countOnly(ctx, s, &o.target, o.database, &o.keys, read, "exported")
 	}
 	if err := o.file.check(); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	r := newReport(s, "exporting", "keys", total(ctx, c, read))
+	r := newMoveReport(s, &o.keys, "exporting", total(ctx, c, read))
 	var keys int64
 	err = outfile.Write(o.file.path, o.file.force, func(f *os.File) error {
 		spool := &spoolFile{dir: filepath.Dir(o.file.path)}
@@ -102,7 +102,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return r.End(move.NotWritten(ctx, o.file.path, err))
 	}
-	r.Say("%s", r.Outcome("wrote", transfer.Written{Keys: keys}))
+	r.Done("wrote", transfer.Written{Keys: keys})
 	return r.End(nil)
 }
 

@@ -20,6 +20,7 @@ import (
 type healthOptions struct {
 	url      string
 	insecure bool
+	json     bool
 	timeout  time.Duration
 }
 
@@ -46,6 +47,7 @@ URL is the address of the server, ` + "http://" + defaultHTTP + ` without one.`,
 		},
 	}
 	f := cmd.Flags()
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.insecure, "insecure", false, "trust any certificate")
 	f.DurationVar(&o.timeout, "timeout", 5*time.Second, "how `LONG` to wait for the answer")
 	return cmd
@@ -73,9 +75,21 @@ func (o *healthOptions) run(ctx context.Context, s *streams) error {
 	defer answer.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 1000))
 	says := strings.TrimSpace(string(text))
+	if o.json {
+		err = printJSON(s.out, healthiness{o.url, answer.StatusCode == http.StatusOK, says})
+	}
 	if answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s is not well: %s: %s", u.Host, answer.Status, says)
 	}
-	_, err = fmt.Fprintln(s.out, says)
+	if !o.json {
+		_, err = fmt.Fprintln(s.out, says)
+	}
 	return err
+}
+
+// healthiness is what health prints as JSON, once a server has answered.
+type healthiness struct {
+	URL     string `json:"url"`
+	Healthy bool   `json:"healthy"`
+	Says    string `json:"says"`
 }

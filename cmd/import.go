@@ -101,7 +101,7 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
-	r := newReport(s, "importing", "keys", -1)
+	r := newMoveReport(s, &o.keys, "importing", -1)
 	source, err := o.source(ctx, in, r)
 	if err != nil {
 		return r.End(err)

@@ -64,6 +64,9 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 		return err
 	}
 	if version == schema.Version {
+		if o.json {
+			return printJSON(s.out, broughtUp{File: f.Path(), From: version, To: version})
+		}
 		_, err := fmt.Fprintf(s.out, "%s: schema version %d, which is up to date\n", f.Path(), version)
 		return err
 	}
@@ -74,6 +77,17 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 	if err := migrated.Close(); err != nil {
 		return err
 	}
+	if o.json {
+		return printJSON(s.out, broughtUp{f.Path(), version, schema.Version, backup})
+	}
 	_, err = fmt.Fprintf(s.out, "%s: schema version %d became %d; the file as it was is in %s\n", f.Path(), version, schema.Version, backup)
 	return err
+}
+
+// broughtUp is what migrate prints as JSON.
+type broughtUp struct {
+	File   string `json:"file"`
+	From   int    `json:"from"` // its schema version before
+	To     int    `json:"to"`
+	Backup string `json:"backup,omitempty"` // the file as it was; none when it was up to date
 }

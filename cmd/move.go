@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/internal/move"
@@ -58,23 +59,40 @@ func connectToRead(ctx context.Context, s *streams, o *target.Options, chosen bo
 	return c, err
 }
 
-// tellCounts prints what --dry-run found, where there is a destination.
-func tellCounts(s *streams, there transfer.Counts, did string, destination bool) {
-	fmt.Fprintf(s.out, "%s would be %s", move.Count(there.Keys, "key"), did)
+// counted is what --dry-run tells programs.
+type counted struct {
+	Action   string           `json:"action"`
+	DryRun   bool             `json:"dry_run"`
+	Keys     int64            `json:"keys"`
+	Existing *int64           `json:"existing,omitempty"` // at the destination, where there is one
+	Types    map[string]int64 `json:"types"`
+}
+
+// tellCounts prints what --dry-run found.
+func tellCounts(s *streams, keys *move.Options, there transfer.Counts, did string, destination bool) error {
+	found := counted{Action: did, DryRun: true, Keys: there.Keys, Types: map[string]int64{}}
+	text := fmt.Sprintf("%s would be %s", move.Count(there.Keys, "key"), did)
 	if destination {
-		fmt.Fprintf(s.out, ", %d of them there already", there.Existing)
+		found.Existing = &there.Existing
+		text += fmt.Sprintf(", %d of them there already", there.Existing)
 	}
-	fmt.Fprintln(s.out)
+	text += "\n"
 	for _, name := range keytype.Labels() {
 		t, _ := keytype.Named(name)
 		if n := there.Types[transfer.Type(t.Name)]; n > 0 {
-			fmt.Fprintf(s.out, "%-7s %d\n", name, n)
+			found.Types[name] = n
+			text += fmt.Sprintf("%-7s %d\n", name, n)
 		}
 	}
+	if keys.JSON {
+		return move.WriteJSON(s.out, found)
+	}
+	_, err := io.WriteString(s.out, text)
+	return err
 }
 
 // countOnly is --dry-run of the verbs that write a file.
-func countOnly(ctx context.Context, s *streams, from *target.Options, chosen bool, read transfer.ReadOptions, did string) (err error) {
+func countOnly(ctx context.Context, s *streams, from *target.Options, chosen bool, keys *move.Options, read transfer.ReadOptions, did string) (err error) {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	c, err := connectToRead(ctx, s, from, chosen, &read)
@@ -89,13 +107,23 @@ func countOnly(ctx context.Context, s *streams, from *target.Options, chosen boo
 	if exit.WasStopped(ctx, err) {
 		return exit.Stopped(ctx, "nothing was "+did)
 	}
-	if err == nil {
-		tellCounts(s, there, did, false)
+	if err != nil {
+		return err
 	}
-	return err
+	return tellCounts(s, keys, there, did, false)
 }
 
 // newReport is a report on stderr, with a bar where that is a terminal.
 func newReport(s *streams, what, unit string, total int64) *move.Report {
 	return &move.Report{Notes: s.err, Bar: newProgress(s, what, unit, total)}
+}
+
+// newMoveReport is a report of keys that are moved, which tells programs, too, where the flags
+// want it.
+func newMoveReport(s *streams, keys *move.Options, what string, total int64) *move.Report {
+	r := newReport(s, what, "keys", total)
+	if keys.JSON {
+		r.JSON = s.out
+	}
+	return r
 }

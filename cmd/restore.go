@@ -68,7 +68,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 		defer f.Close()
 		in = f
 	}
-	r := newReport(s, "restoring", "keys", -1)
+	r := newMoveReport(s, &o.keys, "restoring", -1)
 	var libraries transfer.Libraries
 	source, err := o.source(in, r, &libraries)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/internal/move"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
@@ -37,6 +38,7 @@ type serveOptions struct {
 	backupDir   string
 	conf        configFile
 	cluster     bool
+	json        bool
 	timeLimit   time.Duration
 	grace       time.Duration
 	limits      limitOptions
@@ -120,6 +122,7 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	f.StringArrayVar(&o.origins, "cors-origin", nil, "`ORIGIN` of web pages that may use REST in a browser; * for all")
 	f.BoolVar(&o.gzip, "gzip", false, "compress replies over REST of 1 KB and more for clients that accept it")
 	f.StringVar(&o.backupDir, "backup-dir", "", "`DIR` into which SAVE and BGSAVE copy the file")
+	f.BoolVar(&o.json, "json", false, "print the addresses and the token as JSON, one object in a line")
 	f.BoolVar(&o.cluster, "cluster", false, "be a cluster of one node, for clients that want a cluster")
 	f.StringVar(&o.conf.path, "config", "", "`FILE` with parameters in the syntax of redis.conf, which CONFIG REWRITE writes")
 	o.limits.addFlags(f)
@@ -190,15 +193,16 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	made := config.Token == ""
-	if made {
-		config.Token = rand.Text()
+	made := ""
+	if config.Token == "" {
+		made = rand.Text()
+		config.Token = made
 	}
 	faces, srv, err := o.open(s, config)
 	if err != nil {
 		return err
 	}
-	o.announce(s.out, faces, config.Token, made)
+	o.announce(s.out, faces, made)
 	if b.file != nil {
 		go watchFile(ctx, b.file, logger)
 		return o.serve(ctx, srv, faces, b.file, logger)
@@ -252,17 +256,39 @@ func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.S
 	return faces, srv, err
 }
 
-// announce prints where the server is, and the token when it was made up: all at once, since who
+// announced is what serve prints as JSON.
+type announced struct {
+	Listeners []announcedListener `json:"listeners"`
+	// Tokens that were made up.
+	Token        string `json:"token,omitempty"`
+	StorageToken string `json:"storage_token,omitempty"`
+}
+
+type announcedListener struct {
+	Protocol string `json:"protocol"`
+	URL      string `json:"url"`
+}
+
+// announce prints where the server is, and the token if it was made up: all at once, since who
 // starts a server waits for it.
-func (o *serveOptions) announce(out io.Writer, faces []face, token string, made bool) {
+func (o *serveOptions) announce(out io.Writer, faces []face, token string) {
+	var told announced
 	var lines strings.Builder
 	for _, f := range faces {
+		told.Listeners = append(told.Listeners, announcedListener{f.name, f.url()})
 		fmt.Fprintf(&lines, "%s %s\n", f.name, f.url())
-		if made && f.name == "REST" {
+		if token != "" && f.name == "REST" && told.Token == "" {
+			told.Token = token
 			fmt.Fprintf(&lines, "token %s\n", token)
-			made = false
+		}
+		if f.name == storageFace {
+			told.StorageToken = o.storage.made
 		}
 		o.storage.line(&lines, f)
+	}
+	if o.json {
+		move.WriteJSON(out, told)
+		return
 	}
 	io.WriteString(out, lines.String())
 }

@@ -70,7 +70,7 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 		return exit.Usagef("--storage is for a server of one file, without --tenants")
 	}
 	house.Serve(srv)
-	o.announce(s.out, faces, "", false)
+	o.announce(s.out, faces, "")
 	go watchFile(ctx, house.Book(), logger)
 	return o.serve(ctx, srv, faces, house, logger)
 }

@@ -149,4 +149,4 @@ sqlite3: its tables have rules that only commands keep.
 
 Exit codes: 0 done; 1 a command was answered with an error, which is in the reply;
 2 the command line was wrong; 3 the target could not be reached or failed. Bytes that
-are not UTF-8 are {"base64":"..."} in JSON.`
+are not UTF-8 are {"base64":"..."} in JSON. Nearly every verb has --json.`

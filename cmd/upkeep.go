@@ -22,10 +22,12 @@ This verb works on a file: servers in the environment are passed over.`
 type fileOptions struct {
 	target  target.Options
 	confirm confirmOptions
+	json    bool
 }
 
 // addFlags adds the flags of the file, and that of a verb that may change it.
 func (o *fileOptions) addFlags(cmd *cobra.Command, changes bool) {
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	o.target.AddFileFlags(cmd, "to work on")
 	if changes {
 		o.confirm.addFlags(cmd)

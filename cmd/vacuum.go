@@ -72,9 +72,19 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	if err != nil {
 		return err
 	}
+	if o.json {
+		return printJSON(s.out, packed{f.Path(), before, after})
+	}
 	_, err = fmt.Fprintf(s.out, "%s: %s before, %s now, %s won\n", f.Path(),
 		display.Bytes(before), display.Bytes(after), display.Bytes(max(before-after, 0)))
 	return err
+}
+
+// packed is what vacuum prints as JSON.
+type packed struct {
+	File   string `json:"file"`
+	Before int64  `json:"bytes_before"`
+	After  int64  `json:"bytes_after"`
 }
 
 func bytesOf(f *local.File) (int64, error) {

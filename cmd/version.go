@@ -8,6 +8,7 @@ import (
 
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // version is set by the release's linker flags; other builds know theirs from
@@ -15,16 +16,30 @@ import (
 var version = ""
 
 func newVersion(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:     "version [FLAGS]",
 		GroupID: groupSetUp,
 		Short:   "Print the version of meowdis, of its files and of SQLite",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return printJSON(s.out, versions{versionName(), schema.Version, local.SQLiteVersion, translator.RedisVersion})
+			}
 			_, err := fmt.Fprintf(s.out, "meowdis %s\nschema %d\nSQLite %s\n", versionName(), schema.Version, local.SQLiteVersion)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// versions is what version prints as JSON.
+type versions struct {
+	Meowdis string `json:"meowdis"`
+	Schema  int    `json:"schema"` // of files
+	SQLite  string `json:"sqlite"`
+	Redis   string `json:"redis"` // whose commands are answered as
 }
 
 func versionName() string {

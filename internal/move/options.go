@@ -71,6 +71,7 @@ type Options struct {
 	prefix   string
 	ttl      string
 	DryRun   bool
+	JSON     bool
 }
 
 // AddFlags adds the flags. short is the letter of --db-from, "" for none.
@@ -83,6 +84,7 @@ func (o *Options) AddFlags(cmd *cobra.Command, short string) {
 	f.StringVar(&o.prefix, "prefix", "", "names that begin with OLD begin with NEW instead: `OLD=NEW`, as in cat:=dog:")
 	f.StringVar(&o.ttl, "ttl", "keep", "when keys expire: `WHEN` is keep (as they did), never, or a time from now, such as 12h")
 	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, and count what would be moved")
+	f.BoolVar(&o.JSON, "json", false, "print what came of it as JSON on stdout, at the end")
 	for _, name := range []string{"db-from", "db-to", "prefix"} {
 		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}

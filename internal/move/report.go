@@ -1,6 +1,7 @@
 package move
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,38 @@ type Report struct {
 	changed int
 
 	incomplete int // were moved, but for something in them
+
+	JSON io.Writer // what came of it, for programs, at the end; nil for none
+	told []any     // of that, a line each
+}
+
+// Outcome is what a move tells programs.
+type Outcome struct {
+	Action     string `json:"action"`
+	Keys       int64  `json:"keys"`
+	Existing   int64  `json:"existing"` // there already, and left alone
+	Expired    int64  `json:"expired"`  // on the way
+	Deleted    int    `json:"deleted"`  // while they were read
+	Changed    int    `json:"changed"`  // while they were read
+	Incomplete int    `json:"incomplete"`
+	LeftOut    int    `json:"left_out"`
+}
+
+// Verified is what the comparison after a copy tells programs.
+type Verified struct {
+	Action      string `json:"action"`
+	Keys        int64  `json:"keys"`
+	Differences int    `json:"differences"`
+}
+
+// Tell tells programs, when the run ends.
+func (r *Report) Tell(v any) { r.told = append(r.told, v) }
+
+// WriteJSON writes v on a line.
+func WriteJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
 }
 
 // MaxTold is the number of keys that are named; the others are only counted.
@@ -67,6 +100,13 @@ func (r *Report) End(err error) error {
 	if more := r.Failed - MaxTold; more > 0 {
 		r.Say("%d more were left out", more)
 	}
+	if r.JSON != nil {
+		for _, v := range r.told {
+			if failed := WriteJSON(r.JSON, v); err == nil {
+				err = failed
+			}
+		}
+	}
 	if err == nil && r.Failed+r.incomplete > 0 {
 		return exit.ErrAnswered
 	}
@@ -81,8 +121,9 @@ func Count(n int64, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// Outcome says what became of keys, in one line.
-func (r *Report) Outcome(did string, w transfer.Written) string {
+// Done says what became of keys, in one line, and tells programs.
+func (r *Report) Done(did string, w transfer.Written) {
+	r.Tell(Outcome{did, w.Keys, w.Skipped, w.Expired, r.gone, r.changed, r.incomplete, r.Failed})
 	line := did + " " + Count(w.Keys, "key")
 	for _, more := range []struct {
 		n    int64
@@ -95,7 +136,7 @@ func (r *Report) Outcome(did string, w transfer.Written) string {
 			line += fmt.Sprintf(", %d %s", more.n, more.what)
 		}
 	}
-	return line
+	r.Say("%s", line)
 }
 
 // Damaged is what to call for each damaged block, nil where such a one is the end.

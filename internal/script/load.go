@@ -33,7 +33,11 @@ func (r *Run) Load(ctx context.Context) error {
 		r.note("what follows was not loaded")
 	}
 	// What redis-cli --pipe ends with.
-	if _, failed := fmt.Fprintf(r.Out, "errors: %d, replies: %d\n", r.errors, r.replies); failed != nil && (err == nil || errors.Is(err, exit.ErrAnswered)) {
+	format := "errors: %d, replies: %d\n"
+	if r.JSON {
+		format = "{\"errors\":%d,\"replies\":%d}\n"
+	}
+	if _, failed := fmt.Fprintf(r.Out, format, r.errors, r.replies); failed != nil && (err == nil || errors.Is(err, exit.ErrAnswered)) {
 		return failed
 	}
 	return err

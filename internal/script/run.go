@@ -36,6 +36,7 @@ type Run struct {
 
 	Seen      func(commands int64) // so many more were answered; may be nil
 	KeepGoing bool                 // go on after an error reply, and after a line that is no command
+	JSON      bool                 // Load prints its counts as JSON
 	Exact     bool                 // the replies say all that has taken effect: the session is a file's
 
 	again       string                              // the command line that goes on
