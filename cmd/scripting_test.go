@@ -48,7 +48,10 @@ func forms(t *testing.T) (rows []form, page string) {
 			}
 		}
 		f.optional = append(f.optional, strings.Fields(strings.NewReplacer("`", "", ",", "").Replace(more))...)
-		if m[3] == "as copy" {
+		if verb, as := strings.CutPrefix(m[3], "as "); as {
+			if !strings.HasPrefix(last.command, "meowdis "+verb) {
+				t.Errorf("%s: the row above is not that of %s", f.command, verb)
+			}
 			f.must, f.optional = last.must, last.optional
 		} else {
 			last = f
@@ -92,6 +95,7 @@ func TestScripting(t *testing.T) {
 	for _, line := range []string{
 		"meowdis exec --db cats.sqlite HSET cat:1 name Tom", "meowdis exec --db cats.sqlite SET text v EX 1000",
 		"meowdis exec --db dogs.sqlite SET dog Rex", "meowdis profile add dev --db cats.sqlite",
+		"meowdis tenants add shop tom",
 	} {
 		if out, err := sh(line).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", line, err, out)
@@ -121,7 +125,7 @@ func TestScripting(t *testing.T) {
 		}
 	}
 	for _, f := range rows {
-		if f.kind != "object" && f.kind != "lines" {
+		if f.kind != "object" && f.kind != "lines" && f.kind != "array of objects" {
 			continue
 		}
 		run := sh(strings.Replace(f.command, "URL", url, 1))
@@ -132,15 +136,25 @@ func TestScripting(t *testing.T) {
 			t.Errorf("%s: %v\n%s", f.command, err, says.String())
 			continue
 		}
-		if f.kind == "object" {
-			f.check(t, out)
-			continue
+		objects := slices.Collect(bytes.Lines(out))
+		switch f.kind {
+		case "object":
+			objects = [][]byte{out}
+		case "array of objects":
+			var elements []json.RawMessage
+			if err := json.Unmarshal(out, &elements); err != nil {
+				t.Errorf("%s: %v in %s", f.command, err, out)
+			}
+			objects = objects[:0]
+			for _, e := range elements {
+				objects = append(objects, e)
+			}
 		}
-		if len(out) == 0 {
+		if len(objects) == 0 {
 			t.Errorf("%s prints nothing", f.command)
 		}
-		for line := range bytes.Lines(out) {
-			f.check(t, line)
+		for _, object := range objects {
+			f.check(t, object)
 		}
 	}
 	help, err := exec.Command("meowdis", "--help").Output()
