@@ -4,3 +4,16 @@ import "time"
 
 // WithoutWaiting makes r try again at once.
 func WithoutWaiting(r *REST) { r.waitBefore = func(int) time.Duration { return 0 } }
+
+// StorageWithoutWaiting makes s try again at once.
+func StorageWithoutWaiting(s *Storage) { s.waitBefore = func(int) time.Duration { return 0 } }
+
+// MaxRequests is how many requests of a kind are under way at a time.
+const MaxRequests = maxRequests
+
+// Waiting is how many writes wait for a request.
+func (s *Storage) Waiting() int {
+	s.writes.mu.Lock()
+	defer s.writes.mu.Unlock()
+	return len(s.writes.waiting)
+}

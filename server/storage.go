@@ -111,16 +111,18 @@ func (s *Server) typedBatches(ctx context.Context, body io.Reader, reads bool) (
 	if err != nil {
 		return nil, badRequest{err}
 	}
+	only := len(q.Batches) > 0 && q.Batches[0].ReadOnly // all of them or none
 	results, release, err := s.runGuests(ctx, q.Batches, q.Max, reads)
 	defer release()
 	if err != nil {
 		return nil, err
 	}
-	return wire.AppendAnswer(nil, results, len(q.Batches) > 0 && q.Batches[0].ReadOnly), nil
+	return wire.AppendAnswer(nil, results, only), nil
 }
 
-// runGuests runs batches that return at most so many bytes of rows, 0 for any number, and of which the
-// last ones wait for another request when the rows of the first are enough for an answer.
+// runGuests runs batches that return at most so many bytes of rows each, 0 for any number, beside a
+// piece for those before it. The last ones wait for another request when the rows of the first are enough
+// for an answer.
 func (s *Server) runGuests(ctx context.Context, batches []store.Batch, most int64, reads bool) ([]store.Result, func(), error) {
 	limit := s.config.MaxRequestMemory
 	if most > 0 {

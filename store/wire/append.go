@@ -12,7 +12,7 @@ import (
 // Request is a list of batches to run.
 type Request struct {
 	Batches []store.Batch // with statements and ReadOnly; the rest stays where it is
-	Max     int64         // how many bytes of rows may be returned, 0 for any number
+	Max     int64         // how many bytes of rows a batch may return, 0 for any number
 }
 
 // reads reports whether none of the batches writes.
@@ -93,7 +93,11 @@ func appendResult(out []byte, r *store.Result, reads bool) []byte {
 	out = append(out, ']')
 	if !reads {
 		out = append(out, `,"n":[`...)
-		for i, n := range changes {
+		for i := range rows {
+			n := int64(0)
+			if i < len(changes) { // a store that only reads has none
+				n = changes[i]
+			}
 			out = strconv.AppendInt(comma(out, i), n, 10)
 		}
 		out = append(out, ']')

@@ -6,7 +6,7 @@
 //	{"r":[ {"ok":[ [ [cell,…], … ], … ],"n":[changes,…]}, {"err":"…","at":1,"ok":[…],"n":[…]} ]}
 //
 // "b" comes first and has a list of statements for each batch. "read" says that none of them
-// writes. "max" is how many bytes of rows may be returned, 0 or missing for any number. "ok" has the
+// writes. "max" is how many bytes of rows a batch may return, 0 or missing for any number. "ok" has the
 // rows of each statement, "n" how many rows each has changed, missing in a request that reads. The
 // answer may have fewer results than the request has batches: the others have not run.
 //

@@ -138,8 +138,10 @@ func (s *scanner) text() ([]byte, error) {
 // rest reads a string from its quote on.
 func (s *scanner) rest() (out []byte, err error) {
 	for {
-		if _, err := s.in.Peek(1); err != nil {
+		if _, err := s.in.Peek(1); err == io.EOF {
 			return nil, io.ErrUnexpectedEOF
+		} else if err != nil {
+			return nil, err
 		}
 		some, _ := s.in.Peek(s.in.Buffered())
 		n := plain(some)
