@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,9 +35,10 @@ type node struct {
 	raft string
 	gate *gate
 
-	mu  sync.Mutex
-	cmd *exec.Cmd // nil while it is dead
-	log bytes.Buffer
+	mu     sync.Mutex
+	cmd    *exec.Cmd // nil while it is dead
+	exited chan struct{}
+	log    bytes.Buffer
 }
 
 // Start runs a cluster of n nodes until the test ends. More args are rqlited's.
@@ -43,11 +46,12 @@ func Start(t testing.TB, n int, args ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t, dir: t.TempDir(), args: args}
 	t.Cleanup(c.stop)
-	var gates []string
 	for i := range n {
-		nd := &node{id: i, http: freeAddress(t), raft: freeAddress(t)}
+		c.nodes = append(c.nodes, &node{id: i, http: freeAddress(t), raft: freeAddress(t)})
+	}
+	var gates []string
+	for _, nd := range c.nodes {
 		nd.gate = newGate(t, nd.raft, c.processes)
-		c.nodes = append(c.nodes, nd)
 		gates = append(gates, nd.gate.address())
 	}
 	for i := range c.nodes {
@@ -63,15 +67,19 @@ func Start(t testing.TB, n int, args ...string) *Cluster {
 	return c
 }
 
-// freeAddress is one of 127.0.0.1 that nobody listens on. rqlited cannot say which port it has chosen.
+// freeAddress is one of 127.0.0.1 that nobody listens on. rqlited cannot say which port it has chosen, so
+// that another process may take it meanwhile: it is none of those that systems give to whoever asks for any.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 10_000+rand.IntN(20_000)))
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 func (c *Cluster) run(i int, more ...string) {
@@ -86,6 +94,27 @@ func (c *Cluster) run(i int, more ...string) {
 	n.cmd.Stdout, n.cmd.Stderr = &n.log, &n.log
 	if err := n.cmd.Start(); err != nil {
 		c.t.Fatal(err)
+	}
+	cmd, exited := n.cmd, make(chan struct{})
+	n.exited = exited
+	go func() {
+		cmd.Wait()
+		close(exited)
+	}()
+}
+
+// ended reports whether a node has ended by itself.
+func (n *node) ended() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.cmd == nil {
+		return false
+	}
+	select {
+	case <-n.exited:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -124,9 +153,9 @@ func (c *Cluster) Leader() (leader int) {
 func (c *Cluster) wait(what string, is func() bool) {
 	c.t.Helper()
 	for until := time.Now().Add(patience); !is(); {
-		if time.Now().After(until) {
-			c.logs()
-			c.t.Fatalf("it never came that %s", what)
+		ended := slices.ContainsFunc(c.nodes, (*node).ended)
+		if ended || time.Now().After(until) {
+			c.t.Fatalf("it never came that %s; a node has ended by itself: %t", what, ended)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -151,7 +180,7 @@ func (c *Cluster) Kill(i int) {
 	defer n.mu.Unlock()
 	if n.cmd != nil {
 		n.cmd.Process.Kill()
-		n.cmd.Wait()
+		<-n.exited
 		n.cmd = nil
 	}
 }
