@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ type mcpOptions struct {
 	target  target.Options
 	confirm confirmOptions
 	write   bool
+	limit   time.Duration
 }
 
 func newMCP(s *streams) *cobra.Command {
@@ -60,6 +62,7 @@ It ends when stdin does. "meowdis help agents" is a text for agents that use a s
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.write, "write", false, "offer a tool that changes keys")
+	f.DurationVar(&o.limit, "time-limit", time.Minute, "how `LONG` a call may take before it is given up")
 	f.BoolVar(&o.confirm.yes, "yes", false, "run dangerous commands without a person's yes")
 	o.target.AddFlags(cmd)
 	return cmd
@@ -71,6 +74,9 @@ const agentMemory = 256 << 20
 func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 	if s.inTerminal {
 		return exit.Usagef("mcp speaks a protocol on stdin: an agent's program starts it; docs/agents.md says how")
+	}
+	if o.limit <= 0 {
+		return exit.Usagef("--time-limit %v: a call takes some time", o.limit)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -87,6 +93,7 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
+	c.LimitTime(o.limit)
 	x := &explainer{path: t.Path}
 	if t.URL != nil {
 		x.path = local.Memory
@@ -105,7 +112,7 @@ func (o *mcpOptions) offer(c *target.Conn, x *explainer) agent.Options {
 	t := c.Target
 	offered := agent.Options{
 		Session: c.Session, Reading: c.Reading(), Name: t.String(), Kind: t.Kind(), Version: versionName(),
-		Writes: o.write, Risk: func(args [][]byte) string { return o.risk(t, args) },
+		Writes: o.write, TimeLimit: o.limit, Risk: func(args [][]byte) string { return o.risk(t, args) },
 		Explain: func(ctx context.Context, db int, args [][]byte) ([]byte, resp.Value, error) {
 			x.db = db
 			e, refusal, err := x.explain(ctx, args)

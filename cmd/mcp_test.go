@@ -80,6 +80,11 @@ func TestAgent(t *testing.T) {
 			t.Errorf("there is a tool that changes %v: %v", where, r)
 		}
 		wants(t, c, "query", "GET cat:1", false, `{"reply":"Tom"}`)
+		if where[0] == file {
+			hurried := agentOf(t, nil, "--write", "--time-limit", "200ms", file)
+			wants(t, hurried, "change", `EVAL "redis.call('SET', 'cat:1', 'x') while true do end" 0`, true, "took longer than")
+		}
+		wants(t, c, "query", "GET cat:1", false, `{"reply":"Tom"}`)
 		wants(t, agentOf(t, nil, append([]string{"--write", "--yes"}, where...)...), "change", "FLUSHALL", false, `{"reply":"OK"}`)
 	}
 }

@@ -82,8 +82,8 @@ func (t *Test) Run(args ...any) Reply {
 
 // Check runs a command in database 0, and reports an error when its reply is not want, as Reply.Any
 // has it: nil for a missing key, numbers of any type, []string or []any, map[string]string or
-// map[string]any, and an error for an error reply of that text. The order of a set's members
-// matters; SMISMEMBER and SORT have none of that.
+// map[string]any, and an error for an error reply of that text. The members of a set come in any
+// order: SORT with ALPHA has one that a test can know.
 func (t *Test) Check(want any, args ...any) {
 	t.tb.Helper()
 	r := t.Do(context.Background(), args...)

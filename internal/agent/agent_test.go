@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -39,7 +40,7 @@ func offer(t *testing.T, change func(*Options), ask func(*mcp.ElicitParams) *mcp
 	session := e.Session()
 	options := Options{
 		Session: session, Reading: &target.Guard{Session: session, Refuse: new(target.ReadOnly).Refuse},
-		Name: "cats.sqlite", Kind: "SQLite file", Version: "1.2.3",
+		Name: "cats.sqlite", Kind: "SQLite file", Version: "1.2.3", TimeLimit: time.Minute,
 		Risk: func([][]byte) string { return "" },
 		Explain: func(_ context.Context, db int, args [][]byte) ([]byte, resp.Value, error) {
 			return fmt.Appendf(nil, "%d %s", db, args), resp.Value{}, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -84,8 +85,8 @@ func (t *tools) run(ctx context.Context, s target.Session, args [][]byte, in com
 	if err != nil {
 		return resp.Value{}, err
 	}
-	if cmd := commands.Known(args); cmd != nil && (cmd.Name == "SELECT" || cmd.Has(commands.OfConnection|commands.NeedsConnection|commands.Listens|commands.Unpaired)) {
-		return resp.Value{}, fmt.Errorf("%s needs a connection of its own, and each call here stands alone", cmd.Name)
+	if err := refused(commands.Known(args)); err != nil {
+		return resp.Value{}, err
 	}
 	if err := t.within(ctx, in.Database); err != nil {
 		return resp.Value{}, err
@@ -104,6 +105,21 @@ func (t *tools) run(ctx context.Context, s target.Session, args [][]byte, in com
 		cut += ": raise limit, or ask for a range or a page (LRANGE, ZRANGE, XRANGE, GETRANGE, HSCAN, SSCAN; the tool read does)"
 	}
 	return answer("reply", v, "cut", cut), nil
+}
+
+// secretive are the commands whose replies hold passwords, or what is as good.
+var secretive = []string{"CONFIG GET", "ACL LIST", "ACL GETUSER"}
+
+// refused is why a command is not for agents. What is not known the target decides on.
+func refused(cmd *commands.Command) error {
+	switch {
+	case cmd == nil:
+	case cmd.Name == "SELECT" || cmd.Has(commands.OfConnection|commands.NeedsConnection|commands.Listens|commands.Unpaired):
+		return fmt.Errorf("%s needs a connection of its own, and each call here stands alone", cmd.Name)
+	case slices.Contains(secretive, cmd.Name):
+		return fmt.Errorf("%s shows secrets, which are not for agents", cmd.Name)
+	}
+	return nil
 }
 
 const changeHelp = `Runs one command that may change keys, such as SET, HSET, DEL, EXPIRE. Dangerous ones (FLUSHALL, …) want a person's yes.`

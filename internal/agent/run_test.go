@@ -31,6 +31,8 @@ func TestQuery(t *testing.T) {
 		`{"command":["MULTI"]}`:                          "MULTI needs a connection of its own",
 		`{"command":["SELECT","1"]}`:                     "SELECT needs a connection of its own",
 		`{"command":["CLIENT","REPLY","OFF"]}`:           "CLIENT REPLY needs a connection of its own",
+		`{"command":["config","get","requirepass"]}`:     "CONFIG GET shows secrets",
+		`{"command":["ACL","LIST"]}`:                     "ACL LIST shows secrets",
 		`{}`:                                             "give a command",
 		`{"command":["GET","h"],"line":"GET h"}`:         "not both",
 		`{"line":"GET \"h"}`:                             "line:",
@@ -157,6 +159,7 @@ func TestChange(t *testing.T) {
 	o.check("change", `{"command":["SET","k","three"],"database":3}`, `{"reply":"OK"}`)
 	o.check("query", `{"command":["GET","k"]}`, `{"reply":"v"}`)
 	o.fails("change", `{"command":["LPUSH","k","v"]}`, "WRONGTYPE")
+	o.fails("change", `{"command":["ACL","GETUSER","default"]}`, "ACL GETUSER shows secrets")
 	o.fails("change", `{"command":["MULTI"]}`, "needs a connection of its own")
 	o.fails("change", `{"command":["FLUSHALL"]}`, "CONFIRM FLUSHALL must be confirmed by a person, whom this client cannot ask")
 	o.check("query", `{"command":["GET","k"]}`, `{"reply":"v"}`)

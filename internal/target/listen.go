@@ -17,7 +17,7 @@ func (c *Conn) on(file engine.Store, end func() error) {
 	e := engine.New(file)
 	session := e.Session()
 	session.SetWho(func() (addr, name string) { return fmt.Sprint("pid:", os.Getpid()), "" })
-	c.Session, c.hub, c.end = session, e.Hub(), end
+	c.Session, c.hub, c.limit, c.end = session, e.Hub(), e.SetTimeLimit, end
 	if c.Target.URL == nil && c.Target.Path != local.Memory {
 		node := bus.New(c.Target.Path, c.hub)
 		c.end = func() error { return errors.Join(node.Close(), end()) }

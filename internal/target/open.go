@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/local"
@@ -33,8 +34,17 @@ type Conn struct {
 	Target Target
 	File   *local.Store // nil for what is no file, and for a file that the first write makes
 
-	end func() error
-	hub *pubsub.Hub // of what is no server
+	end   func() error
+	hub   *pubsub.Hub         // of what is no server
+	limit func(time.Duration) // likewise
+}
+
+// LimitTime has commands fail without a trace that take longer than d. Servers have limits of their
+// own.
+func (c *Conn) LimitTime(d time.Duration) {
+	if c.limit != nil {
+		c.limit(d)
+	}
 }
 
 // Close ends the connection.
