@@ -105,27 +105,36 @@ func testEdge(t testing.TB) string {
 	return edge(t, dir, nil, "test")
 }
 
-// TestEdgeCorpus plays the transcripts that need no connection on a database each.
+// TestEdgeCorpus plays the transcripts that need no connection on a database each, and some of them by
+// each way to send a command.
 func TestEdgeCorpus(t *testing.T) {
 	url := testEdge(t)
 	all, err := corpus.All()
 	if err != nil {
 		t.Fatal(err)
 	}
+	played := 0
 	for _, tr := range all {
 		if tr.NeedsConnection() {
 			continue
 		}
-		t.Run(tr.Name, func(t *testing.T) {
-			now, header := int64(corpus.Start), http.Header{}
-			set := func() { header.Set("Test-Clock", fmt.Sprint(now)) }
-			set()
-			c := corpus.REST{URL: url, Token: "test:" + tr.Name + ":token", Header: header}
-			clients := []*corpus.REST{{}, {}}
-			*clients[0], *clients[1] = c, c
-			tr.PlayREST(t, func(ms int64) { now += ms; set() }, (*corpus.REST).Body, clients)
-		})
+		play := func(way string, send corpus.Way) {
+			t.Run(tr.Name+" "+way, func(t *testing.T) { playEdge(t, url, "test:"+tr.Name+way+":token", tr, send) })
+		}
+		play("body", (*corpus.REST).Body)
+		if played++; played <= 5 {
+			play("path", (*corpus.REST).Path)
+			play("pipeline", (*corpus.REST).Pipeline)
+		}
 	}
+}
+
+func playEdge(t *testing.T, url, token string, tr corpus.Transcript, send corpus.Way) {
+	now, header := int64(corpus.Start), http.Header{}
+	set := func() { header.Set("Test-Clock", fmt.Sprint(now)) }
+	set()
+	clients := []*corpus.REST{{URL: url, Token: token, Header: header}, {URL: url, Token: token, Header: header}}
+	tr.PlayREST(t, func(ms int64) { now += ms; set() }, send, clients)
 }
 
 // maxProgram is what the free plan takes, compressed.

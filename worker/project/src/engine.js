@@ -189,7 +189,7 @@ class Instance {
         for (const cell of row) this.put(cell)
         if (this.length > room) {
           this.result[0] = LONG
-          return 1
+          return (this.length = 1)
         }
       }
       const view = new DataView(this.result.buffer)
