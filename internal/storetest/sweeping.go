@@ -84,9 +84,16 @@ func sweeping(t *testing.T, s engine.Store) {
 	c := NewClient(t, NewEngine(s, clock))
 	m := mirror{clock.Now(), map[string]map[string]int64{}, map[string]int64{}}
 	slice := func(limit int) int {
+		at, some, err := sweep.Due(context.Background(), s.Apply)
+		if err != nil {
+			t.Fatal(err)
+		}
 		n, err := sweep.Slice(context.Background(), s.Apply, m.now, limit)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if due := some && at <= m.now; due != (n.Rows > 0) {
+			t.Errorf("at %d the next sweep is due at %d (%v), and deletes %d", m.now, at, some, n.Rows)
 		}
 		return n.Rows
 	}
