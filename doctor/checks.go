@@ -109,7 +109,7 @@ func checks() []Check {
 		{
 			Name: "vectors", Severity: Error, Says: "vector sets have elements without a vector, or vectors that do not fit the set",
 			Broken: []string{
-				`SELECT k.db, k.key FROM keys k LEFT JOIN vector_sets s ON s.key_id = k.id WHERE k.type = 'vectorset' AND (s.key_id IS NULL
+				`SELECT k.db, k.key FROM keys k LEFT JOIN vector_sets s ON s.key_id = k.id WHERE k.type = 'vectorset' AND ` + shown + ` AND (s.key_id IS NULL
 				OR (SELECT min(slot) <> 0 OR max(slot) <> count(*) - 1 FROM vectors WHERE key_id = k.id)
 				OR (SELECT ifnull(sum(length(records)), 0) <> s.size * (SELECT count(*) FROM vectors WHERE key_id = k.id)
 					OR max(length(records)) > s.per * s.size FROM vector_blocks WHERE key_id = k.id))`,
@@ -124,10 +124,10 @@ func checks() []Check {
 		},
 		{
 			Name: "databases", Severity: Error, Says: "keys are in databases that do not exist",
-			Broken: []string{`SELECT db, key FROM keys WHERE typeof(db) <> 'integer' OR db NOT BETWEEN 0 AND 15`}, Shows: "db %s: %s",
+			Broken: []string{`SELECT db, key FROM keys WHERE ` + nowhere}, Shows: "db %s: %s",
 			Fix: "they go to database 0, where their names begin with lost+found",
 			Repair: []string{`UPDATE keys SET key = CAST(?1 || db || ':' || CAST(key AS TEXT) AS BLOB), db = 0
-			WHERE typeof(db) <> 'integer' OR db NOT BETWEEN 0 AND 15`},
+			WHERE ` + nowhere},
 		},
 		{
 			Name: "leftovers", Severity: Note, Says: "a move that was killed has left keys half done",
@@ -203,25 +203,25 @@ func checks() []Check {
 		},
 		{
 			Name: "nodes", Severity: Error, Says: "streams whose nodes are not those of their entries, so that trimming with ~ trims something else",
-			Broken: []string{`SELECT db, key FROM keys k WHERE type = 'stream' AND ` + held + ` AND ` + badNodes}, Shows: "db %s: %s",
+			Broken: []string{`SELECT db, key FROM keys k WHERE type = 'stream' AND ` + shown + ` AND ` + held + ` AND ` + badNodes}, Shows: "db %s: %s",
 			Fix: "they get nodes of the usual size",
 			Repair: []string{
-				`DELETE FROM stream_nodes WHERE key_id IN (SELECT id FROM keys k WHERE type = 'stream' AND ` + badNodes + `)`,
+				`DELETE FROM stream_nodes WHERE key_id IN (SELECT id FROM keys k WHERE type = 'stream' AND ` + shown + ` AND ` + badNodes + `)`,
 				schema.MakeNodes,
 			},
 		},
 		{
 			Name: "hollow", Severity: Error, Says: "keys have no elements, or no value",
-			Broken: []string{`SELECT db, key, type FROM keys k WHERE NOT (` + held + `)`}, Shows: "db %s: %s, a %s",
+			Broken: []string{`SELECT db, key, type FROM keys k WHERE ` + shown + ` AND NOT (` + held + `)`}, Shows: "db %s: %s, a %s",
 			Fix:    "they are deleted: their names hold nothing",
-			Repair: []string{`DELETE FROM keys AS k WHERE NOT (` + held + `)`},
+			Repair: []string{`DELETE FROM keys AS k WHERE ` + shown + ` AND NOT (` + held + `)`},
 		},
 		{
 			Name: "counts", Severity: Error, Says: "keys count their elements wrongly",
-			Broken: []string{`SELECT db, key, count, ` + elements + ` FROM keys k WHERE count <> ` + elements}, Shows: "db %s: %s counts %s and has %s",
+			Broken: []string{`SELECT db, key, count, ` + elements + ` FROM keys k WHERE ` + shown + ` AND count <> ` + elements}, Shows: "db %s: %s counts %s and has %s",
 			Fix: "they count anew",
 			Repair: []string{
-				`UPDATE keys AS k SET count = ` + elements + ` WHERE count <> ` + elements,
+				`UPDATE keys AS k SET count = ` + elements + ` WHERE ` + shown + ` AND count <> ` + elements,
 				// A string that is not long has no parts.
 				`UPDATE keys SET value = (SELECT p.value FROM string_parts p WHERE p.key_id = keys.id)
 				WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.WholeBytes,
@@ -230,15 +230,15 @@ func checks() []Check {
 		},
 		{
 			Name: "order", Severity: Error, Says: "keys have given out a place in the order of insertion that they do not know of",
-			Broken: []string{`SELECT db, key, seq, ` + lastPlace + ` FROM keys k WHERE seq < ` + lastPlace}, Shows: "db %s: %s is at %s, not %s",
+			Broken: []string{`SELECT db, key, seq, ` + lastPlace + ` FROM keys k WHERE ` + shown + ` AND seq < ` + lastPlace}, Shows: "db %s: %s is at %s, not %s",
 			Fix:    "they go on after the last",
-			Repair: []string{`UPDATE keys AS k SET seq = ` + lastPlace + ` WHERE seq < ` + lastPlace},
+			Repair: []string{`UPDATE keys AS k SET seq = ` + lastPlace + ` WHERE ` + shown + ` AND seq < ` + lastPlace},
 		},
 		{
 			Name: "fields", Severity: Error, Says: "hashes do not know which of their fields expire, or when the last one does",
-			Broken: []string{`SELECT db, key FROM keys k WHERE volatile <> ` + expiring + ` OR last_field IS NOT ` + lastField}, Shows: "db %s: %s",
+			Broken: []string{`SELECT db, key FROM keys k WHERE ` + shown + ` AND (volatile <> ` + expiring + ` OR last_field IS NOT ` + lastField + `)`}, Shows: "db %s: %s",
 			Fix:    "they look anew",
-			Repair: []string{`UPDATE keys AS k SET volatile = ` + expiring + `, last_field = ` + lastField + ` WHERE volatile <> ` + expiring + ` OR last_field IS NOT ` + lastField},
+			Repair: []string{`UPDATE keys AS k SET volatile = ` + expiring + `, last_field = ` + lastField + ` WHERE ` + shown + ` AND (volatile <> ` + expiring + ` OR last_field IS NOT ` + lastField + `)`},
 		},
 		{
 			Name: "sizes", Severity: Error, Says: "databases count their keys wrongly",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/schema"
 )
 
 // each calls fn for the tables of whose rows one means that there is such a key.
@@ -45,6 +46,13 @@ func whens(of func(t *keytype.Type) string) (sql string) {
 	}
 	return sql
 }
+
+// shown is of a row k of keys that is not being made: such a one is complete when it is published, and
+// goes when it has expired.
+const shown = `k.db <> ` + schema.Hidden
+
+// nowhere is of a row of keys in no database.
+const nowhere = `(typeof(db) <> 'integer' OR db NOT BETWEEN 0 AND 15 AND (db <> ` + schema.Hidden + ` OR expires_at IS NULL))`
 
 // orphan is of elements whose key is not there, and not in its grave either.
 const orphan = `key_id NOT IN (SELECT id FROM keys) AND key_id NOT IN (SELECT id FROM graves)`

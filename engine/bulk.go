@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/meowdis/meowdis/resp"
@@ -22,7 +23,8 @@ const piece = time.Second
 // bulk runs calls in order, each on its own, in one transaction. They are planned
 // while those before them run, and only so far ahead that the plans of few are in
 // memory. Calls that only read end early when ctx does. It returns the replies of all,
-// or of the first ones, when those take long or the budget is full with them.
+// or of the first ones, when those take long or the budget is full with them. The first one of all may
+// be errLarge.
 func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, budget *store.Budget) ([]resp.Value, error) {
 	used := budget.Used()
 	for {
@@ -67,6 +69,11 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, b
 					return nil
 				}
 				start := time.Now()
+				if err := e.notLarge(run, &calls[len(replies)]); errors.Is(err, errLarge) && len(replies) > 0 {
+					return nil // it is the first one the next time
+				} else if err != nil {
+					return err
+				}
 				v, err := steps(run, p, budget)
 				if err == nil && !reads {
 					err = e.feed.serve(&e.feed.current, inside{&e.feed, &e.feed.current, each})

@@ -64,6 +64,8 @@ type Engine struct {
 	timeLimit atomic.Int64 // SetTimeLimit's
 
 	interrupt func() error // WithInterrupt's
+	asideFrom int64        // WithAside's
+	slicing   sync.Mutex   // held for a slice
 
 	feed  feed
 	alarm func(time.Duration) (<-chan time.Time, func()) // WithTimer's
@@ -97,7 +99,7 @@ func WithTimer(timer func(time.Duration) (<-chan time.Time, func())) Option {
 // New makes an engine over s, by the system clock unless an option says otherwise. Over a
 // store that is for reading only it refuses the commands that write.
 func New(s Store, options ...Option) *Engine {
-	e := &Engine{store: s, hub: pubsub.New(), now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64, alarm: after}
+	e := &Engine{store: s, hub: pubsub.New(), now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64, alarm: after, asideFrom: asideElements}
 	if r, ok := s.(reader); ok {
 		e.readOnly = r.ReadOnly()
 	}
@@ -307,6 +309,9 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 				replies[i] = c.answer
 			default:
 				replies[i], err = e.feed.tried(c, func() (resp.Value, error) {
+					if err := e.notLarge(run, &c); err != nil {
+						return resp.Value{}, err
+					}
 					e.reads(c, reads)
 					return steps(run, c.plan(env, i), budget)
 				})
@@ -361,11 +366,14 @@ type planned struct {
 	eval      *evaluation   // a script in place of a command
 	took      time.Duration // once it has run
 	running   *translator.Running
-	own       translator.Plan // the engine's, in place of a command
-	session   *Session        // whose it is
-	evicts    bool            // it makes room, and is nobody's
-	noting    *noting         // when its events are told
-	waiter    *waiter         // when it is tried for the first time, by its session
+	own       translator.Plan                      // the engine's, in place of a command
+	session   *Session                             // whose it is
+	evicts    bool                                 // it makes room, and is nobody's
+	noting    *noting                              // when its events are told
+	aside     bool                                 // when it is large, errLarge ends its transaction
+	apart     bool                                 // it is planned as what is carried out aside
+	instead   func(translator.Env) translator.Plan // of its translation; nil for most
+	waiter    *waiter                              // when it is tried for the first time, by its session
 }
 
 // keys are those that the call names.
@@ -392,7 +400,16 @@ func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 	}
 	env.DB, env.Fieldsets, env.Facts, env.Running = p.db, p.fieldsets, p.facts, p.running
 	env.Seed += uint64(i) << 32
-	made = translator.Translate(p.cmd, p.args, env)
+	switch {
+	case p.instead != nil:
+		made = p.instead(env)
+		made.Keys = p.cmd.KeyNames(p.args)
+	case p.apart:
+		env.Aside = true
+		return translator.Translate(p.cmd, p.args, env)
+	default:
+		made = translator.Translate(p.cmd, p.args, env)
+	}
 	if p.session != nil && p.session.engine.feed.Follows() {
 		of := p // which is on the heap, and p is not
 		if made.Batch.Stmts != nil && of.notes() {

@@ -199,7 +199,7 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 	if _, expired := b.Of.(store.Expired); expired {
 		f.expired(t, b, r)
 		for _, row := range slices.Concat(r.Rows...) {
-			if len(row) >= store.ExpiredCells {
+			if len(row) >= store.ExpiredCells && row[1].Int() >= 0 { // a hidden key is for no one
 				f.add(t, Change{DB: int(row[1].Int()), Keys: [][]byte{row[2].Bytes()}, Expired: true}, int(row[1].Int()))
 			}
 		}

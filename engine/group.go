@@ -42,7 +42,10 @@ func (g *group) flush(ctx context.Context) error {
 		var err error
 		var results []store.Result
 		if g.bulk != nil {
-			got, err = g.session.engine.bulk(ctx, g.bulk, g.calls, g.budget)
+			if got, err = g.session.engine.bulk(ctx, g.bulk, g.calls, g.budget); errors.Is(err, errLarge) {
+				got = make([]resp.Value, 1)
+				got[0], g.calls[0].took, err = g.session.engine.aside(ctx, g.calls[0], g.budget)
+			}
 		} else {
 			got, results, err = g.session.engine.apply(ctx, g.plans, g.budget)
 		}

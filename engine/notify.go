@@ -135,7 +135,7 @@ func (f *feed) expired(t *transaction, b *store.Batch, r *store.Result) {
 	_, keys := b.Of.(store.Expired)
 	for _, row := range slices.Concat(r.Rows...) {
 		switch {
-		case len(row) <= store.ExpiredCells:
+		case len(row) <= store.ExpiredCells, row[1].Int() < 0:
 		case keys:
 			t.events = append(t.events, notify.Expired(int(row[1].Int()), row[2].Bytes(), row[3].Int() != 0)...)
 		default:

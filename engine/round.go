@@ -76,7 +76,7 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 	switch {
 	case cmd == nil || !translator.Translates(cmd) || cmd.WantsFacts:
 		return false
-	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.sureOfRoom(cmd):
+	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.sureOfRoom(cmd), s.engine.mayBeAside(cmd, args):
 		return false
 	}
 	if _, refused := s.Refused(cmd, args, Asking); refused {

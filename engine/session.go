@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -202,13 +203,14 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		g.calls, g.places = append(g.calls, next), append(g.places, g.at)
 		return nil
 	}
+	next.aside = s.engine.mayBeAside(cmd, args)
 	began := time.Now()
 	plan := next.plan(s.engine.env(0), 0)
 	switch took := time.Since(began); {
 	case len(plan.Batch.Stmts) == 0:
 		g.answer(plan.Reply)
 		s.ran(next.call, took, &plan.Reply)
-	case plan.Then == nil:
+	case plan.Then == nil && !next.aside:
 		g.plans, g.places, g.counts = append(g.plans, plan), append(g.places, g.at), append(g.counts, counted{next.call, took})
 	default:
 		if err := g.flush(ctx); err != nil {
@@ -222,6 +224,11 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		used := s.budget.Used()
 		one := []planned{next}
 		v, _, err := s.engine.transaction(ctx, nil, one, s.budget)
+		if errors.Is(err, errLarge) {
+			s.budget.Back(used)
+			v = make([]resp.Value, 1)
+			v[0], one[0].took, err = s.engine.aside(ctx, next, s.budget)
+		}
 		if late, is := tooLong(err); is {
 			one[0].took = time.Since(began)
 			v, err = []resp.Value{late}, nil

@@ -20,6 +20,13 @@ const SetVersion = `INSERT INTO meowdis(version, applied_at) VALUES(?1, ?2)`
 // expression, and never in that of a computed column.
 const DiesAt = `iif(volatile > 0 AND volatile = count, min(last_field, ifnull(expires_at, last_field)), expires_at)`
 
+// HiddenDB is the database of keys that are being made, which no client can select (translator.Aside).
+// Hidden is the same in SQL.
+const (
+	HiddenDB = -2
+	Hidden   = `-2`
+)
+
 // A string of more than WholeString bytes is kept in parts of StringPart bytes, and what is
 // shorter in the row of its key. WholeBytes and PartBytes are the same in SQL.
 const (

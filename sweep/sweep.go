@@ -16,11 +16,12 @@ type Apply func(context.Context, []store.Batch) ([]store.Result, error)
 
 // What has expired at ?1: whether a key has, and how many of the ?2 fields that did first
 // are in which hash. A dead key takes its fields with it: only those of live ones count.
-// Both only read, so that a sweep with nothing to do takes no write lock.
+// A hash that is being made is left alone. Both only read, so that a sweep with nothing to do takes no
+// write lock.
 const (
 	sqlAnyKey = `SELECT 1 FROM keys WHERE ` + schema.DiesAt + ` <= ?1 LIMIT 1`
 	sqlHashes = `SELECT key_id, count(*) FROM (SELECT h.key_id FROM hashes h CROSS JOIN keys k
-		ON k.id = h.key_id AND k.type = 'hash' AND (k.dies_at IS NULL OR k.dies_at > ?1)
+		ON k.id = h.key_id AND k.type = 'hash' AND k.db >= 0 AND (k.dies_at IS NULL OR k.dies_at > ?1)
 		WHERE h.expires_at <= ?1 ORDER BY h.expires_at, h.key_id LIMIT ?2) GROUP BY key_id`
 )
 
@@ -118,7 +119,9 @@ func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, err
 				swept.Rows += n
 				switch batches[i].Stmts[0].SQL {
 				case sqlKeys:
-					swept.Keys += n
+					if row[1].Int() >= 0 { // others were being made
+						swept.Keys += n
+					}
 				case sqlFields:
 					swept.Fields += n
 				}

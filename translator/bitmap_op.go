@@ -71,7 +71,7 @@ func bitop(c *Call) Plan {
 		if size == 0 {
 			return write(always(resp.Zero), c.drop(c.Args[2]))
 		}
-		return write(always(resp.MakeInt(int64(size))), c.setString(nil, c.Args[2], combine(op, sources, size), expiry{})...)
+		return c.storeString(c.Args[2], combine(op, sources, size), resp.MakeInt(int64(size)))
 	}, c.getEach(keys)...)
 }
 

@@ -13,6 +13,8 @@ type Env struct {
 
 	Limits *Limits // of the compact encodings; nil for the defaults
 
+	Aside bool // a plan may be an Aside: the call is on its own, and is made of keys that are large
+
 	Facts   Facts    // of the server, for INFO
 	Running *Running // function, for FUNCTION STATS; nil for none
 

@@ -8,6 +8,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -126,6 +127,9 @@ func copyCommand(c *Call) Plan {
 	if db == c.Env.DB && bytes.Equal(key, to) {
 		return fail(errSameObject)
 	}
+	if c.Env.Aside {
+		return c.copyAside(key, to, db, replace)
+	}
 	args := c.key(key, store.Int(int64(db)), store.Bytes(to), c.newVersion(), hashValue(to))
 	stmts := make([]store.Stmt, 2, 2+len(copyElements()))
 	stmts[0] = store.Stmt{SQL: sqlPurgeTarget, Args: args[:5]}
@@ -137,4 +141,39 @@ func copyCommand(c *Call) Plan {
 		stmts = append(stmts, store.Stmt{SQL: sql, Args: args[:6]})
 	}
 	return write(changed(1), stmts...)
+}
+
+// A copy that is made aside gets what its source has beside the elements when it is published: no
+// version of that has changed meanwhile.
+const (
+	sqlTargetThere = `SELECT 1 FROM keys WHERE db = ?4 AND key = ?5 AND (dies_at IS NULL OR dies_at > ?3)`
+	sqlPublishCopy = `UPDATE keys SET db = ?4, key = ?5, hash = ?7, version = ?6, created_at = ?3, updated_at = ?3,
+		expires_at = (SELECT expires_at FROM keys WHERE ` + live + `) WHERE db = ` + schema.Hidden + ` AND key = ?8
+		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?5)`
+)
+
+// copyAside is COPY that is carried out aside.
+func (c *Call) copyAside(key, to []byte, db int, replace bool) Plan {
+	there := store.Stmt{SQL: sqlTargetThere, Args: c.key(key, store.Int(int64(db)), store.Bytes(to))}
+	return readThen(func(r *store.Result) Plan {
+		if len(r.Rows[0]) == 0 || len(r.Rows[1]) > 0 && !replace {
+			return answer(resp.Zero)
+		}
+		var k *copied
+		return Plan{Aside: c.aside(
+			func(c *Call, hidden []byte) Plan {
+				args := c.key(key, store.Int(int64(db)), store.Bytes(to), c.newVersion(), hashValue(to), store.Bytes(hidden))
+				first := store.Stmt{SQL: sqlPurgeTarget, Args: args[:5]}
+				if replace {
+					first.SQL = sqlDropTarget
+				}
+				fields := k.fields()
+				return write(changed(1+len(fields)), append(append([]store.Stmt{first}, fields...), store.Stmt{SQL: sqlPublishCopy, Args: args})...)
+			},
+			func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
+				from := r.Rows[0][0]
+				k = &copied{hidden: hidden, name: name, from: from, tables: tableWalks()[string(from[copiedType].Bytes())]}
+				return k.next
+			})}
+	}, c.stmt(sqlCopied, key), there)
 }

@@ -76,11 +76,11 @@ func restore(c *Call) Plan {
 			return refused
 		}, c.typeOf(key))
 	}
-	var stmts []store.Stmt
-	if o.replace {
-		stmts = append(stmts, c.drop(key))
-	} else {
-		stmts = append(stmts, c.guardAbsent(key, &busyKey), c.purge(key))
+	first := func(c *Call) []store.Stmt {
+		if o.replace {
+			return []store.Stmt{c.drop(key)}
+		}
+		return []store.Stmt{c.guardAbsent(key, &busyKey), c.purge(key)}
 	}
 	expires := store.Value{}
 	if ttl != 0 {
@@ -88,7 +88,7 @@ func restore(c *Call) Plan {
 			ttl = min(ttl, math.MaxInt64-c.Env.Now) + c.Env.Now
 		}
 		if ttl <= c.Env.Now {
-			return write(decodeOK, stmts...)
+			return write(decodeOK, first(c)...)
 		}
 		expires = store.Digits(ttl)
 	}
@@ -96,8 +96,11 @@ func restore(c *Call) Plan {
 	if o.idle > 0 {
 		updated -= 1000 * min(o.idle, updated/1000)
 	}
-	stmts = append(stmts, c.makeValue(key, v)...)
-	return write(decodeOK, append(stmts, store.Stmt{SQL: sqlRestored, Args: append(c.key(key)[:2], expires, store.Int(updated))})...)
+	return c.make(making{
+		key: key, reply: resp.OK, first: first, few: AsideFew,
+		value:    func(c *Call, key []byte) []store.Stmt { return c.makeValue(key, v) },
+		restored: true, expires: expires, updated: updated,
+	})
 }
 
 // parsePayload reads the time to live and the value.
@@ -131,7 +134,7 @@ func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
 		return c.makeList(key, v)
 	case rdb.Set:
 		stmts := []store.Stmt{c.ensure(key, setType)}
-		for part := range rounds(v, 1) {
+		for part := range c.rounds(v, 1) {
 			stmts = append(stmts, c.addMembers(key, part)...)
 		}
 		return stmts
@@ -161,15 +164,14 @@ const sqlExpireFields = `INSERT INTO hashes(key_id, hash, field, value, seq, exp
 // have.
 func (c *Call) makeHash(key []byte, h rdb.Hash) []store.Stmt {
 	var fields [][]byte
-	var expiring []byte
+	var expiring []rdb.Field
 	for _, f := range h {
 		switch {
 		case f.ExpiresAt == 0:
 		case f.ExpiresAt <= c.Env.Now:
 			continue
 		default:
-			expiring = append(strconv.AppendInt(append(expiring, ",["...), HashOf(f.Name), 10), ',')
-			expiring = append(strconv.AppendInt(append(appendHex(expiring, f.Name), ','), f.ExpiresAt, 10), ']')
+			expiring = append(expiring, f)
 		}
 		fields = append(fields, f.Name, f.Value)
 	}
@@ -177,12 +179,17 @@ func (c *Call) makeHash(key []byte, h rdb.Hash) []store.Stmt {
 		return nil
 	}
 	stmts := []store.Stmt{c.ensure(key, hashType)}
-	for part := range rounds(fields, 2) {
+	for part := range c.rounds(fields, 2) {
 		stmts = append(stmts, c.addFields(key, part)...)
 	}
-	if len(expiring) > 0 {
-		expiring[0] = '['
-		stmts = append(stmts, c.stmt(sqlExpireFields, key, store.TextBytes(append(expiring, ']'))))
+	for some := range slices.Chunk(expiring, c.round()) {
+		var list []byte
+		for _, f := range some {
+			list = append(strconv.AppendInt(append(list, ",["...), HashOf(f.Name), 10), ',')
+			list = append(strconv.AppendInt(append(appendHex(list, f.Name), ','), f.ExpiresAt, 10), ']')
+		}
+		list[0] = '['
+		stmts = append(stmts, c.stmt(sqlExpireFields, key, store.TextBytes(append(list, ']'))))
 	}
 	return stmts
 }
@@ -225,7 +232,7 @@ func (c *Call) restoreStream(key []byte, s *rdb.Stream) []store.Stmt {
 	for _, e := range s.Entries {
 		pairs = append(pairs, idOf(e.ID).bytes(), PackFields(e.Fields))
 	}
-	for part := range rounds(pairs, 2) {
+	for part := range c.rounds(pairs, 2) {
 		for piece, alone := range pieces(part, 2) {
 			stmts = append(stmts, c.restoreEntries(key, piece, alone), c.grown(key))
 		}

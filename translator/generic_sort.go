@@ -262,7 +262,11 @@ func (s *sorting) finish(values []resp.Value) Plan {
 	for i, v := range values {
 		list[i] = v.Str
 	}
-	return write(always(resp.MakeInt(int64(len(list)))), append([]store.Stmt{s.drop(s.destination)}, s.makeList(s.destination, list)...)...)
+	return s.make(making{
+		key: s.destination, reply: resp.MakeInt(int64(len(list))), few: AsideFew,
+		first: func(c *Call) []store.Stmt { return []store.Stmt{c.drop(s.destination)} },
+		value: func(c *Call, key []byte) []store.Stmt { return c.makeList(key, list) },
+	})
 }
 
 // makeList appends the elements to a list that is not there yet; none make no
@@ -272,7 +276,7 @@ func (c *Call) makeList(key []byte, list [][]byte) []store.Stmt {
 		return nil
 	}
 	stmts := c.pushKey(key, len(list), c.purge(key))
-	for part := range rounds(list, 1) {
+	for part := range c.rounds(list, 1) {
 		stmts = append(stmts, c.pushed(key, tail, part)...)
 	}
 	return stmts

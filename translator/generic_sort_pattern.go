@@ -104,11 +104,11 @@ func (d derived) without(items []item) []resp.Value {
 
 // rounds cuts a list of groups of width words into parts that are small enough
 // for an argument of any engine.
-func rounds(list [][]byte, width int) iter.Seq[[][]byte] {
+func (c *Call) rounds(list [][]byte, width int) iter.Seq[[][]byte] {
 	return func(yield func([][]byte) bool) {
 		start, size := 0, 0
 		for i, b := range list {
-			if i%width == 0 && i > start && (i-start >= zsetRoundSize*width || size > zsetRoundBytes) {
+			if i%width == 0 && i > start && (i-start >= c.round()*width || size > zsetRoundBytes) {
 				if !yield(list[start:i]) {
 					return
 				}

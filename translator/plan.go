@@ -5,7 +5,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Plan is what a call amounts to. It is one of three things:
+// Plan is what a call amounts to. It is one of three things, and of four with Env.Aside:
 //
 //   - an answer: Batch has no statements, Reply is the reply;
 //   - a batch: Decode shapes the reply from its rows;
@@ -22,6 +22,10 @@ type Plan struct {
 	// Keys are the keys that the call may change, nil for any, as in store.Batch: the engine
 	// gives them to the batches of its plans that write.
 	Keys [][]byte
+
+	// Aside, unless it is nil, is in place of a batch: the call makes a large key, and Env.Aside says that
+	// it may do so aside.
+	Aside *Aside
 
 	// Reads lists the keys that a step reads and KeysOf cannot see, since
 	// their names come out of the step before (SORT BY weight_*).

@@ -54,11 +54,11 @@ const (
 // are keys in other databases than ?1.
 const sqlFlushing = `SELECT (SELECT total(keys) FROM dbs) > 1000
 		OR (SELECT total(min(256, iif(type = 'string', count / ` + schema.PartBytes + `, count))) FROM keys) > 5000,
-	EXISTS (SELECT 1 FROM dbs WHERE db <> ?1 AND keys > 0)`
+	EXISTS (SELECT 1 FROM dbs WHERE db <> ?1 AND db >= 0 AND keys > 0)`
 
 // sqlGuardOthers refuses to empty the tables for one database when there are keys in others: on a
 // store without transactions they may have been made since sqlFlushing.
-const sqlGuardOthers = `INSERT INTO guard SELECT NULL FROM dbs WHERE db <> ?1 AND keys > 0`
+const sqlGuardOthers = `INSERT INTO guard SELECT NULL FROM dbs WHERE db <> ?1 AND db >= 0 AND keys > 0`
 
 var othersWritten = resp.MakeError("TRYAGAIN Another database was written to meanwhile")
 

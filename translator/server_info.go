@@ -22,7 +22,7 @@ const sqlKeyspace = `WITH partly(db, hashes) AS MATERIALIZED (SELECT k.db, count
 	SELECT d.db, d.keys - (SELECT count(*) FROM ` + oldestDead + ` WHERE db = d.db), count(k.expires_at),
 	CAST(coalesce(avg(k.expires_at - ?1), 0) AS INTEGER), ifnull((SELECT hashes FROM partly WHERE db = d.db), 0)
 	FROM dbs d LEFT JOIN (SELECT db, expires_at FROM keys WHERE ` + schema.DiesAt + ` > ?1) k ON +k.db = d.db
-	WHERE d.keys > 0 GROUP BY d.db`
+	WHERE d.keys > 0 AND d.db >= 0 GROUP BY d.db`
 
 // Facts returns the lines of a section of INFO that a server knows, in place of the translator's own.
 // It is not ok for a section that the server knows nothing of.

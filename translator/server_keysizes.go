@@ -11,7 +11,7 @@ import (
 // bytes, 0 for an empty string.
 const sqlKeysizes = `WITH RECURSIVE powers(n) AS (SELECT 1 UNION ALL SELECT n * 2 FROM powers WHERE n < 1 << 40)
 	SELECT db, type, coalesce((SELECT max(n) FROM powers WHERE n <= count), 0) AS size, count(*) FROM keys
-	WHERE (dies_at IS NULL OR dies_at > ?1) AND type IN ('string', 'list', 'set', 'zset', 'hash')
+	WHERE db >= 0 AND (dies_at IS NULL OR dies_at > ?1) AND type IN ('string', 'list', 'set', 'zset', 'hash')
 	GROUP BY db, type, size ORDER BY db, type, size`
 
 // sizedTypes are the types that the section Keysizes has, in its order.

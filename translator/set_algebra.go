@@ -118,6 +118,9 @@ const (
 // combinedStore is SINTERSTORE, SUNIONSTORE and SDIFFSTORE.
 func combinedStore(sql string) func(*Call) Plan {
 	return func(c *Call) Plan {
+		if c.Env.Aside {
+			return c.combinedAside(sql)
+		}
 		from := elements(c.Args[2:])
 		destination := store.Bytes(c.Args[1])
 		guard := c.stmt(sqlGuardSource, c.Args[1], from)

@@ -51,6 +51,14 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 	return append(stmts, store.Stmt{SQL: sqlSetAgain, Args: args}, store.Stmt{SQL: sqlSetKey, Args: args, Moot: somethingChanged})
 }
 
+// storeString is the plan that makes key the string value, whatever it was.
+func (c *Call) storeString(key, value []byte, reply resp.Value) Plan {
+	return c.make(making{
+		key: key, reply: reply, few: AsideParts,
+		value: func(c *Call, key []byte) []store.Stmt { return c.setString(nil, key, value, expiry{}) },
+	})
+}
+
 // newString is the arguments of a statement that makes key the string value: ?1 db, ?2 key,
 // ?3 now, ?4 version, ?5 hash, ?6 value, with room for one more.
 func (c *Call) newString(key, value []byte) []store.Value {

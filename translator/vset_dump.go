@@ -112,7 +112,7 @@ func (c *Call) restoreVectors(key []byte, v *rdb.VectorSet) []store.Stmt {
 		pairs = append(pairs, e.Name, e.Attributes)
 	}
 	slot := int64(0)
-	for part := range rounds(pairs, 2) {
+	for part := range c.rounds(pairs, 2) {
 		for piece, large := range pieces(part, 2) {
 			stmts = append(stmts, c.restoreElements(key, slot, piece, large), c.grown(key))
 			slot += int64(len(piece) / 2)

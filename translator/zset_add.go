@@ -89,15 +89,23 @@ const (
 	zsetRoundBytes = 256 << 10
 )
 
+// round is how many elements are in a round.
+func (c *Call) round() int {
+	if c.Env.Aside {
+		return asideRound
+	}
+	return zsetRoundSize
+}
+
 // zsetRounds cuts elems, in order, so that no member comes twice in a round, and that a
 // large one has a round of its own.
-func zsetRounds(elems []element) [][]element {
+func (c *Call) zsetRounds(elems []element) [][]element {
 	var rounds [][]element
-	seen := make(map[string]bool, min(len(elems), zsetRoundSize))
+	seen := make(map[string]bool, min(len(elems), c.round()))
 	start, size := 0, 0
 	for i, e := range elems {
 		large := isLarge(e.member)
-		if i > start && (large || seen[string(e.member)] || i-start == zsetRoundSize || size > zsetRoundBytes) {
+		if i > start && (large || seen[string(e.member)] || i-start == c.round() || size > zsetRoundBytes) {
 			rounds = append(rounds, elems[start:i])
 			start, size = i, 0
 			clear(seen)
@@ -249,7 +257,7 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 		return c.zaddOne(key, elems[0], o)
 	}
 	w := zsetWrite{stmts: c.zaddOpened(c.look(key), key, o)}
-	for _, round := range zsetRounds(elems) {
+	for _, round := range c.zsetRounds(elems) {
 		sql, args := c.zsetRound(key, round)
 		if !o.nx {
 			change := store.Stmt{SQL: sql.move, Args: append(args[:len(args):len(args)], o.sign())}
@@ -313,17 +321,22 @@ func (c *Call) zsetRound(key []byte, round []element) (zsetSQL, []store.Value) {
 // elems, whatever it was, and answers their number. Without elements the key
 // goes.
 func (c *Call) zsetStore(key []byte, elems []element) Plan {
-	stmts := []store.Stmt{c.drop(key)}
-	if len(elems) > 0 {
-		stmts = append(stmts, c.makeZSet(key, elems)...)
-	}
-	return write(always(resp.MakeInt(int64(len(elems)))), stmts...)
+	return c.make(making{
+		key: key, reply: resp.MakeInt(int64(len(elems))), few: AsideFew,
+		first: func(c *Call) []store.Stmt { return []store.Stmt{c.drop(key)} },
+		value: func(c *Call, key []byte) []store.Stmt {
+			if len(elems) == 0 {
+				return nil
+			}
+			return c.makeZSet(key, elems)
+		},
+	})
 }
 
 // makeZSet makes a key that is not there yet the zset of elems.
 func (c *Call) makeZSet(key []byte, elems []element) []store.Stmt {
 	stmts := []store.Stmt{c.ensure(key, zsetType)}
-	for _, round := range zsetRounds(elems) {
+	for _, round := range c.zsetRounds(elems) {
 		sql, args := c.zsetRound(key, round)
 		stmts = append(stmts, store.Stmt{SQL: sql.insert, Args: args}, c.grown(key))
 	}

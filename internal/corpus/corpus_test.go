@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/corpus"
 	"github.com/meowdis/meowdis/internal/hostile"
@@ -88,7 +89,7 @@ func rewrite(t *testing.T, tr corpus.Transcript, version oracle.Version, do func
 
 // replay plays transcripts on the stores that open makes, each on an empty
 // one, whose database must be sound at the end. With swept the store is swept meanwhile.
-func replay(t *testing.T, swept bool, transcripts []corpus.Transcript, open func(t *testing.T) (store, error)) {
+func replay(t *testing.T, swept bool, transcripts []corpus.Transcript, open func(t *testing.T) (store, error), options ...engine.Option) {
 	for _, tr := range transcripts {
 		t.Run(tr.Name, func(t *testing.T) {
 			s, err := open(t)
@@ -96,7 +97,7 @@ func replay(t *testing.T, swept bool, transcripts []corpus.Transcript, open func
 				t.Fatal(err)
 			}
 			defer s.Close()
-			storetest.Play(t, tr, s, swept)
+			storetest.Play(t, tr, s, swept, options...)
 		})
 	}
 }
@@ -121,6 +122,20 @@ func openLocal(path string) (store, error) {
 
 func TestFile(t *testing.T) {
 	replay(t, false, all(t), func(t *testing.T) (store, error) { return openLocal(t.TempDir() + "/corpus.sqlite") })
+}
+
+// TestAside plays those with calls that may be carried out aside as if each of them were a large one, and
+// sweeps between their slices.
+func TestAside(t *testing.T) {
+	defer func(few, parts int) { translator.AsideFew, translator.AsideParts = few, parts }(translator.AsideFew, translator.AsideParts)
+	translator.AsideFew, translator.AsideParts = 0, 0
+	some := slices.DeleteFunc(all(t), func(tr corpus.Transcript) bool {
+		return !slices.ContainsFunc(tr.Steps, func(s corpus.Step) bool {
+			cmd := commands.Called(s.Args)
+			return cmd != nil && translator.MayBeAside(cmd)
+		})
+	})
+	replay(t, true, some, func(t *testing.T) (store, error) { return openLocal(t.TempDir() + "/corpus.sqlite") }, engine.WithAside(-1))
 }
 
 // TestMemory plays them as if no list were short.

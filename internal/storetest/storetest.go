@@ -80,27 +80,27 @@ func (c *Clock) Advance(ms int64) { c.ms.Add(ms) }
 
 // NewEngine is an engine over s that repeats itself: its clock is given and its
 // random numbers are the same in every run.
-func NewEngine(s engine.Store, c *Clock) *engine.Engine {
+func NewEngine(s engine.Store, c *Clock, more ...engine.Option) *engine.Engine {
 	var seed atomic.Uint64
-	return engine.New(s, engine.WithClock(c.Now), engine.WithSeed(func() uint64 { return seed.Add(1) }))
+	return engine.New(s, append(more, engine.WithClock(c.Now), engine.WithSeed(func() uint64 { return seed.Add(1) }))...)
 }
 
 // Play plays a transcript on an empty store and checks the database after it. With
 // swept the store is swept meanwhile (Swept).
-func Play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool) {
+func Play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool, options ...engine.Option) {
 	t.Helper()
-	play(t, tr, s, swept, func(corpus.Step, resp.Value) {})
+	play(t, tr, s, swept, func(corpus.Step, resp.Value) {}, options...)
 	Check(t, s)
 }
 
 // play calls after after every step.
-func play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool, after func(corpus.Step, resp.Value)) {
+func play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool, after func(corpus.Step, resp.Value), options ...engine.Option) {
 	t.Helper()
 	clock, gone := NewClock(), 0
 	if swept {
 		s = sweptBy(s, clock.Now, &gone)
 	}
-	e := NewEngine(s, clock)
+	e := NewEngine(s, clock, options...)
 	sessions := []*engine.Session{e.Session(), e.Session()}
 	tr.Play(t, clock.Advance, func(step corpus.Step) resp.Value {
 		t.Helper()

@@ -57,6 +57,12 @@ type sweptTransactor struct {
 	transactor transactor
 }
 
+// Beside reports whether reads run beside what writes.
+func (s sweptTransactor) Beside() bool {
+	b, can := s.inner.(interface{ Beside() bool })
+	return can && b.Beside()
+}
+
 func (s sweptTransactor) Transact(ctx context.Context, readOnly bool, fn func(engine.Run) error) error {
 	if err := s.sweep(ctx); err != nil {
 		return err

@@ -1,0 +1,295 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// A call that makes a large key, on its own, is carried out aside (translator.Aside), so that others
+// write meanwhile: a reader reads what it is made of and at which versions that is, slices make the
+// key under a hidden name, each in a transaction of its own, and the last transaction publishes it if nothing
+// of that has changed. Otherwise it begins again, a few times, and then is one transaction. So are calls
+// in MULTI and in scripts, and small ones, for which this costs one look at the sizes of their keys.
+
+const (
+	asideElements = 2000     // of the keys that a call is made of, together, make it a large one
+	asideBytes    = 64 << 10 // of an argument do, for a call that is made of nothing else
+	asideTries    = 3
+
+	// The first slice is of about so many rows. A slice is to take about asideTime, not more than twice
+	// that, and not less than half of it.
+	asideRows     = 128
+	asideMostRows = 8192
+	asideTime     = 4 * time.Millisecond
+)
+
+var (
+	// errLarge ends the transaction of a call that is to be carried out aside. It has only read.
+	errLarge = errors.New("the call is a large one")
+	// errVain ends slices that are in vain: what the key is made of has changed, or the key is gone.
+	errVain = errors.New("the slices are in vain")
+)
+
+// WithAside sets above how many elements keys are large, so that what is made of them is made in slices:
+// below 0 that is all calls that may be. Their results do not depend on it.
+func WithAside(elements int64) Option { return func(e *Engine) { e.asideFrom = elements } }
+
+// mayBeAside reports whether the call is to be carried out aside if it is large.
+func (e *Engine) mayBeAside(cmd *commands.Command, args [][]byte) bool {
+	if !translator.MayBeAside(cmd) {
+		return false
+	}
+	_, holds := e.store.(transactor)
+	b, can := e.store.(beside)
+	if !holds || !can || !b.Beside() {
+		return false
+	}
+	keys, longest := translator.AsideSources(cmd, args)
+	return len(keys) > 0 || longest >= asideBytes || e.asideFrom < 0
+}
+
+// notLarge returns errLarge for a call that is to be carried out aside.
+func (e *Engine) notLarge(run Run, c *planned) error {
+	if !c.aside {
+		return nil
+	}
+	keys, longest := translator.AsideSources(c.cmd, c.args)
+	if longest >= asideBytes || len(keys) == 0 {
+		return errLarge
+	}
+	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.ReadSizes(e.env(c.db), keys)}})
+	if err == nil && r.Rows[0][0][0].Int() > e.asideFrom {
+		return errLarge
+	}
+	return err
+}
+
+// making is a call on its way that is carried out aside.
+type making struct {
+	engine  *Engine
+	store   transactor
+	call    planned
+	budget  *store.Budget
+	used    int64
+	plan    translator.Plan // the last of its steps
+	sources []translator.Versions
+	worked  time.Duration
+}
+
+// aside carries a call out aside, and says how long it kept the store busy.
+func (e *Engine) aside(ctx context.Context, c planned, budget *store.Budget) (v resp.Value, worked time.Duration, err error) {
+	c.aside = false
+	m := &making{engine: e, store: e.store.(transactor), call: c, budget: budget, used: budget.Used()}
+	defer func() {
+		if late, is := tooLong(err); is {
+			v, err = late, nil
+		}
+		worked = m.worked
+	}()
+	for range asideTries {
+		if v, done, err := m.try(ctx); done || err != nil {
+			return v, 0, err
+		}
+	}
+	budget.Back(m.used)
+	one := []planned{c}
+	replies, _, err := e.transaction(ctx, nil, one, budget)
+	m.worked += one[0].took
+	if err != nil {
+		return resp.Value{}, 0, err
+	}
+	return replies[0], 0, nil
+}
+
+// try reports whether the call is done: nothing of what it is made of has changed meanwhile.
+func (m *making) try(ctx context.Context) (v resp.Value, done bool, err error) {
+	m.budget.Back(m.used)
+	if v, done, err = m.read(ctx); done || err != nil {
+		return v, done, err
+	}
+	a := m.plan.Aside
+	switch {
+	case a == nil && len(m.sources) == 0:
+		return v, false, nil // one transaction is all that it takes
+	case a == nil:
+		return m.publish(ctx)
+	}
+	if err = m.slices(ctx, a); err == nil {
+		v, done, err = m.publish(ctx)
+	}
+	m.drop(ctx, a) // which is nothing once it is published
+	if errors.Is(err, errVain) {
+		err = nil
+	}
+	return v, done, err
+}
+
+// read follows the steps of the call to the last one, in a snapshot. It is done when that answers.
+func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) {
+	began := time.Now()
+	defer func() { m.worked += time.Since(began) }()
+	err = m.store.Transact(ctx, true, func(run Run) error {
+		m.budget.Back(m.used)
+		m.sources = nil
+		env := m.engine.env(m.call.db)
+		keys, _ := translator.AsideSources(m.call.cmd, m.call.args)
+		if err := m.note(run, env, keys); err != nil {
+			return err
+		}
+		p := m.call
+		p.apart = true
+		for m.plan = p.plan(env, 0); m.plan.Then != nil; {
+			if err := m.note(run, env, m.plan.Reads); err != nil {
+				return err
+			}
+			r, err := run(batchOf(&m.plan, m.budget))
+			if err != nil {
+				return err
+			}
+			if r.Refused != nil {
+				v, err = refusal(m.plan.Batch.Stmts[r.Refused.At], r.Refused)
+				done = true
+				return err
+			}
+			r.Room = m.budget.Room()
+			m.plan = following(&m.plan, &r)
+		}
+		return nil
+	})
+	if err == nil && !done && m.plan.Aside == nil && len(m.plan.Batch.Stmts) == 0 {
+		v, done = m.plan.Reply, true
+	}
+	return v, done, err
+}
+
+// note notes at which versions keys are.
+func (m *making) note(run Run, env translator.Env, keys [][]byte) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.ReadVersions(env, keys)}})
+	if err == nil {
+		m.sources = append(m.sources, translator.Versions{DB: env.DB, Keys: keys, At: r.Rows[0][0][0]})
+	}
+	return err
+}
+
+// hiddenKeys is what a slice changes as far as anybody can see.
+var hiddenKeys = [][]byte{}
+
+// slices makes the hidden key.
+func (m *making) slices(ctx context.Context, a *translator.Aside) error {
+	limit := time.Duration(m.engine.timeLimit.Load())
+	var before *store.Result
+	for rows := asideRows; ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		stmts, err := m.slice(a, before, rows)
+		if err != nil || len(stmts) == 0 {
+			return err
+		}
+		r, err := m.apply(ctx, store.Batch{Stmts: stmts, Keys: hiddenKeys})
+		switch {
+		case err != nil:
+			return err
+		case r.Refused != nil && r.Refused.TooLong != nil:
+			return r.Refused.TooLong
+		case r.Refused != nil:
+			return errVain
+		}
+		if m.worked += r.Took; limit > 0 && m.worked > limit {
+			return &store.TooLong{Limit: limit}
+		}
+		before, rows = &r, fitting(rows, r.Took)
+	}
+}
+
+// fitting is how many rows the next slice should be of, after one that took so long.
+func fitting(rows int, took time.Duration) int {
+	switch {
+	case took < asideTime/2:
+		return min(rows*2, asideMostRows)
+	case took > asideTime*2:
+		return max(rows/2, 1)
+	}
+	return rows
+}
+
+// slice returns the statements of the next slice. A panic is the file's fault: it ends the call.
+func (m *making) slice(a *translator.Aside, before *store.Result, rows int) (stmts []store.Stmt, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = errors.New(string(blame(fault).Str))
+		}
+	}()
+	return a.Slice(m.engine.env(m.call.db), m.sources, before, rows), nil
+}
+
+// apply applies a slice. Those of several calls take turns, so that nobody waits for more than one.
+func (m *making) apply(ctx context.Context, b store.Batch) (store.Result, error) {
+	m.engine.slicing.Lock()
+	defer m.engine.slicing.Unlock()
+	results, err := m.engine.store.Apply(ctx, []store.Batch{b})
+	if err != nil {
+		return store.Result{}, err
+	}
+	return results[0], nil
+}
+
+// drop deletes the hidden key. When that fails, it expires.
+func (m *making) drop(ctx context.Context, a *translator.Aside) {
+	m.apply(context.WithoutCancel(ctx), store.Batch{Stmts: []store.Stmt{a.Drop()}, Keys: hiddenKeys})
+}
+
+// publish runs the last step, if nothing has changed.
+func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err error) {
+	e, c := m.engine, m.call
+	c.instead = func(env translator.Env) translator.Plan {
+		if m.plan.Aside != nil {
+			return m.plan.Aside.Publish(env)
+		}
+		return m.plan
+	}
+	err = m.store.Transact(ctx, false, e.feed.telling(func(run Run) error {
+		began := time.Now()
+		m.budget.Back(m.used)
+		var err error
+		if done, err = m.unchanged(run); err != nil || !done {
+			return err
+		}
+		v, err = steps(run, c.plan(e.env(0), 0), m.budget)
+		m.worked += time.Since(began)
+		return err
+	}))
+	return v, done && err == nil, err
+}
+
+// unchanged reports whether what the call is made of is as it was, and the hidden key is there.
+func (m *making) unchanged(run Run) (bool, error) {
+	env := m.engine.env(m.call.db)
+	var stmts []store.Stmt
+	for _, v := range m.sources {
+		env.DB = v.DB
+		stmts = append(stmts, translator.ReadVersions(env, v.Keys))
+	}
+	if m.plan.Aside != nil {
+		stmts = append(stmts, m.plan.Aside.There(env))
+	}
+	r, err := run(store.Batch{ReadOnly: true, Stmts: stmts})
+	if err != nil {
+		return false, err
+	}
+	for i, v := range m.sources {
+		if string(r.Rows[i][0][0].Bytes()) != string(v.At.Bytes()) {
+			return false, nil
+		}
+	}
+	return m.plan.Aside == nil || len(r.Rows[len(stmts)-1]) > 0, nil
+}

@@ -1,0 +1,171 @@
+package translator
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// A walk passes over the rows of a key in a table, in the order of the table, some at a time. Its
+// statements have ?1 and ?2, which name the hidden key, ?3, the id of the key that is walked over, ?4, how
+// many rows, and from ?5 on the place after which they are.
+type walk struct {
+	id store.Value
+	at []store.Value
+}
+
+// walkOver begins a walk over rows with keys of so many columns: nothing is before -Infinity.
+func walkOver(id store.Value, columns int) *walk {
+	w := &walk{id: id, at: make([]store.Value, columns)}
+	for i := range w.at {
+		w.at[i] = store.Float(math.Inf(-1))
+	}
+	return w
+}
+
+// args are those of the walk's statements.
+func (w *walk) args(hidden *Call, name []byte, rows int, more ...store.Value) []store.Value {
+	args := append(hidden.key(name)[:2], w.id, store.Int(int64(rows)))
+	return append(append(args, w.at...), more...)
+}
+
+// on goes on after the row that the walk's last statement has read, and reports whether there is one.
+func (w *walk) on(rows []store.Row) bool {
+	if len(rows) > 0 {
+		w.at = rows[0]
+	}
+	return len(rows) > 0
+}
+
+// after are the rows of a table after the walk's place, in their order.
+func after(table string, key []string) string {
+	places := make([]string, len(key))
+	for i := range key {
+		places[i] = "?" + strconv.Itoa(5+i)
+	}
+	columns := strings.Join(key, ", ")
+	return ` FROM ` + table + ` WHERE key_id = ?3 AND (` + columns + `) > (` + strings.Join(places, ", ") + `) ORDER BY ` + columns
+}
+
+const (
+	hiddenID   = `(SELECT id FROM keys WHERE db = ?1 AND key = ?2)`
+	sqlCounted = `UPDATE keys SET count = count + changes() WHERE db = ?1 AND key = ?2`
+)
+
+// tableWalk is the SQL that copies a table.
+type tableWalk struct {
+	copy, last string
+	expiring   string // reads how many of the rows expire, and when the last of them; "" where none do
+	columns    int    // of the table's key; 0 where a key has one row
+	counted    bool
+}
+
+// tableWalks are those of each type.
+var tableWalks = sync.OnceValue(func() map[string][]tableWalk {
+	all := map[string][]tableWalk{}
+	for _, typ := range keytype.Types {
+		for _, t := range typ.Tables {
+			columns := strings.Join(t.Columns[1:], ", ")
+			w := tableWalk{
+				copy:    `INSERT INTO ` + t.Name + `(key_id, ` + columns + `) SELECT ` + hiddenID + `, ` + columns,
+				columns: len(t.Key), counted: t.Role == keytype.Element,
+			}
+			if w.columns == 0 {
+				w.copy += ` FROM ` + t.Name + ` WHERE key_id = ?3`
+			} else {
+				rows := after(t.Name, t.Key)
+				w.copy += rows + ` LIMIT ?4`
+				w.last = `SELECT ` + strings.Join(t.Key, ", ") + rows + ` LIMIT 1 OFFSET ?4 - 1`
+				if t.Expires != "" {
+					w.expiring = `SELECT count(` + t.Expires + `), max(` + t.Expires + `) FROM (SELECT ` + t.Expires + rows + ` LIMIT ?4)`
+				}
+			}
+			all[typ.Name] = append(all[typ.Name], w)
+		}
+	}
+	return all
+})
+
+// copied is how a key is copied aside.
+type copied struct {
+	hidden   *Call
+	name     []byte
+	from     store.Row // of sqlCopied
+	tables   []tableWalk
+	walk     *walk
+	last     int // which statement of a slice reads the place after it
+	volatile int64
+	latest   store.Value
+}
+
+// The columns of sqlCopied.
+const (
+	copiedID = iota
+	copiedType
+	copiedVolatile
+)
+
+const (
+	sqlCopied     = `SELECT id, type, volatile FROM keys WHERE ` + live
+	sqlHideCopy   = `INSERT INTO keys(db, key, hash, type, version, count, seq, created_at, updated_at, value)
+		SELECT ?1, ?2, ?6, type, ?5, iif(type = 'string', count, 0), seq, ?4, ?4, value FROM keys WHERE id = ?3`
+	sqlCopyFields = `UPDATE keys SET volatile = ?2, last_field = ?3 WHERE db = ` + schema.Hidden + ` AND key = ?1`
+)
+
+// next is the next slice of a copy.
+func (k *copied) next(before *store.Result, rows int) (stmts []store.Stmt) {
+	switch {
+	case before == nil:
+		args := append(k.hidden.key(k.name)[:2], k.from[copiedID], store.Int(k.hidden.Env.Now), k.hidden.newVersion(), hashValue(k.name))
+		stmts = append(stmts, store.Stmt{SQL: sqlHideCopy, Args: args})
+	case k.walk == nil || !k.goOn(before):
+		k.tables, k.walk = k.tables[1:], nil
+	}
+	if len(k.tables) == 0 {
+		return stmts
+	}
+	t := k.tables[0]
+	if t.columns == 0 {
+		return append(stmts, store.Stmt{SQL: t.copy, Args: walkOver(k.from[copiedID], 0).args(k.hidden, k.name, 1)[:3]})
+	}
+	if k.walk == nil {
+		k.walk = walkOver(k.from[copiedID], t.columns)
+	}
+	args := k.walk.args(k.hidden, k.name, rows)
+	stmts = append(stmts, store.Stmt{SQL: t.copy, Args: args})
+	if t.counted {
+		stmts = append(stmts, store.Stmt{SQL: sqlCounted, Args: args[:2]})
+	}
+	k.last = len(stmts)
+	stmts = append(stmts, store.Stmt{SQL: t.last, Args: args})
+	if t.expiring != "" && k.from[copiedVolatile].Int() > 0 {
+		stmts = append(stmts, store.Stmt{SQL: t.expiring, Args: args})
+	}
+	return stmts
+}
+
+// goOn takes in what a slice has read, and reports whether the table has more rows.
+func (k *copied) goOn(before *store.Result) bool {
+	if t := k.tables[0]; t.expiring != "" && k.from[copiedVolatile].Int() > 0 {
+		row := before.Rows[k.last+1][0]
+		k.volatile += row[0].Int()
+		if !row[1].IsNull() && row[1].Int() > k.latest.Int() {
+			k.latest = row[1]
+		}
+	}
+	return k.walk.on(before.Rows[k.last])
+}
+
+// fields are what the copy of a hash knows of the fields that expire. As long as it is hidden, it knows
+// of none, and a sweep passes over them.
+func (k *copied) fields() []store.Stmt {
+	if k.volatile == 0 {
+		return nil
+	}
+	return []store.Stmt{{SQL: sqlCopyFields, Args: []store.Value{store.Bytes(k.name), store.Int(k.volatile), k.latest}}}
+}
