@@ -15,18 +15,19 @@ import (
 // write meanwhile: a reader reads what it is made of and at which versions that is, slices make the
 // key under a hidden name, each in a transaction of its own, and the last transaction publishes it if nothing
 // of that has changed. Otherwise it begins again, a few times, and then is one transaction. So are calls
-// in MULTI and in scripts, and small ones, for which this costs one look at the sizes of their keys.
+// in MULTI and in scripts, and small ones, for which this costs one look at the sizes of their keys. A time
+// limit is for each of the transactions, as it is there for those that wait.
 
 const (
-	asideElements = 2000     // of the keys that a call is made of, together, make it a large one
-	asideBytes    = 64 << 10 // of an argument do, for a call that is made of nothing else
+	asideElements = 2000 // of the keys that a call is made of, together, make it a large one
+	asideBytes    = 32   // of an argument are as much as an element, for a call that is made of that alone
 	asideTries    = 3
 
-	// The first slice is of about so many rows. A slice is to take about asideTime, not more than twice
-	// that, and not less than half of it.
+	// The first slice is of about so many rows. The next one is of more or of fewer, until each takes about
+	// asideTime with its commit and with what waits before it.
 	asideRows     = 128
-	asideMostRows = 8192
-	asideTime     = 4 * time.Millisecond
+	asideMostRows = 2048
+	asideTime     = 6 * time.Millisecond
 )
 
 var (
@@ -51,7 +52,7 @@ func (e *Engine) mayBeAside(cmd *commands.Command, args [][]byte) bool {
 		return false
 	}
 	keys, longest := translator.AsideSources(cmd, args)
-	return len(keys) > 0 || longest >= asideBytes || e.asideFrom < 0
+	return len(keys) > 0 || int64(longest/asideBytes) > e.asideFrom
 }
 
 // notLarge returns errLarge for a call that is to be carried out aside.
@@ -60,7 +61,7 @@ func (e *Engine) notLarge(run Run, c *planned) error {
 		return nil
 	}
 	keys, longest := translator.AsideSources(c.cmd, c.args)
-	if longest >= asideBytes || len(keys) == 0 {
+	if len(keys) == 0 && int64(longest/asideBytes) > e.asideFrom {
 		return errLarge
 	}
 	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.ReadSizes(e.env(c.db), keys)}})
@@ -185,7 +186,6 @@ var hiddenKeys = [][]byte{}
 
 // slices makes the hidden key.
 func (m *making) slices(ctx context.Context, a *translator.Aside) error {
-	limit := time.Duration(m.engine.timeLimit.Load())
 	var before *store.Result
 	for rows := asideRows; ; {
 		if err := ctx.Err(); err != nil {
@@ -195,6 +195,7 @@ func (m *making) slices(ctx context.Context, a *translator.Aside) error {
 		if err != nil || len(stmts) == 0 {
 			return err
 		}
+		began := time.Now()
 		r, err := m.apply(ctx, store.Batch{Stmts: stmts, Keys: hiddenKeys})
 		switch {
 		case err != nil:
@@ -204,10 +205,8 @@ func (m *making) slices(ctx context.Context, a *translator.Aside) error {
 		case r.Refused != nil:
 			return errVain
 		}
-		if m.worked += r.Took; limit > 0 && m.worked > limit {
-			return &store.TooLong{Limit: limit}
-		}
-		before, rows = &r, fitting(rows, r.Took)
+		m.worked += r.Took
+		before, rows = &r, fitting(rows, time.Since(began))
 	}
 }
 

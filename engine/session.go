@@ -191,6 +191,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		return err
 	}
 	next := s.planned(call{cmd, args})
+	next.aside = s.engine.mayBeAside(cmd, args)
 	next.noteRead()
 	if g.bulk != nil && len(g.replies) < bulkFrom && cmd.Flags&commands.Write == 0 {
 		// What only reads keeps nobody from writing.
@@ -203,7 +204,6 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		g.calls, g.places = append(g.calls, next), append(g.places, g.at)
 		return nil
 	}
-	next.aside = s.engine.mayBeAside(cmd, args)
 	began := time.Now()
 	plan := next.plan(s.engine.env(0), 0)
 	switch took := time.Since(began); {

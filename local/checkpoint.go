@@ -25,6 +25,7 @@ type checkpoints struct {
 	due     chan struct{}
 	failed  string     // why the last time was in vain
 	passing sync.Mutex // held during a pass, by who does not have the writer
+	under   sync.Mutex // held while the log is copied back
 }
 
 const (
@@ -66,13 +67,24 @@ func (s *Store) copyBack() {
 			return
 		}
 		k := &s.checkpoints
+		k.under.Lock()
 		whole, err := s.checkpoint()
+		k.under.Unlock()
 		k.says(s, err)
 		if whole {
 			k.next.Store(int64(k.pages))
 		} else {
 			k.next.Store(max(int64(k.pages), k.written.Load()+int64(k.pages/2)))
 		}
+	}
+}
+
+// ease is for who writes much that nobody waits for: it waits while the log is copied back, so that little
+// is written during a pass, and the last pages are few.
+func (k *checkpoints) ease() {
+	if k.pages > 0 && k.written.Load() >= k.next.Load() {
+		k.under.Lock()
+		k.under.Unlock()
 	}
 }
 

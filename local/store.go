@@ -352,6 +352,9 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	default:
 		return s.read(ctx, batches, nil)
 	}
+	if batches[0].Hidden() {
+		s.checkpoints.ease()
+	}
 	j := &job{batches: batches, used: usedBy(batches), done: make(chan struct{})}
 	s.submit(j)
 	return j.results, j.err

@@ -80,11 +80,11 @@ type Aside struct {
 }
 
 // asideRound is how many elements a statement adds to a key that is made aside.
-const asideRound = 250
+const asideRound = 100
 
 // Up to AsideFew such statements, or AsideParts of a string, are not worth slices. The result of a command
 // does not depend on it. They are variables for tests.
-var AsideFew, AsideParts = 8, 64
+var AsideFew, AsideParts = 20, 64
 
 // aside is a key that the call makes aside. next is given what the statements are to be about.
 func (c *Call) aside(publish func(c *Call, hidden []byte) Plan, next func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt) *Aside {

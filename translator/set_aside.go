@@ -88,7 +88,8 @@ func (c *Call) combinedAside(sql string) Plan {
 		}
 		walks, seq := setWalks(sql, len(keys), r.Rows[1], smallest)
 		if len(walks) == 0 {
-			return write(intOf(0), append([]store.Stmt{{SQL: `SELECT 0`}}, c.drop(to))...)
+			c.Env.Aside = false
+			return combinedStore(sql)(c)
 		}
 		return Plan{Aside: c.aside(
 			func(c *Call, hidden []byte) Plan {
