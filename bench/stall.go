@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -14,37 +13,6 @@ import (
 	"github.com/meowdis/meowdis/internal/latency"
 	"github.com/meowdis/meowdis/resp"
 )
-
-// slow is a command on a key of many elements, and what makes the key.
-type slow struct {
-	command string
-	filling
-}
-
-// filling is a type, the command that adds elements to a key of it, and an element: %d is its number.
-type filling struct{ typ, command, element string }
-
-var (
-	aHash = filling{"hash", "HSET k", "f%d v%d"}
-	aList = filling{"list", "RPUSH k", "e%d"}
-	aSet  = filling{"set", "SADD k", "m%d"}
-	aZSet = filling{"zset", "ZADD k", "%d m%d"}
-)
-
-var slows = []slow{
-	{"DEL k", aHash},
-	{"UNLINK k", aZSet},
-	{"SET k v", aList},
-	{"RENAME small k", aSet},
-	{"PEXPIRE k 1", aHash},
-	{"SUNIONSTORE k none small", aSet},
-	{"FLUSHALL", aHash},
-	{"DEBUG RELOAD", aHash},
-	{"COPY k l", aHash},
-	{"COPY k l", aList},
-	{"SUNIONSTORE l k small", aSet},
-	{"ZUNIONSTORE l 1 k", aZSet},
-}
 
 // Another client's GETs and SETs are sent at a fixed pace, and counted from when they should have
 // been sent, so that one that waits counts for all that wait behind it. They go on for a while after
@@ -102,13 +70,17 @@ func stall(o *options, parent string, r rival, s slow) error {
 	if err := prepare(clients[0], s.filling, o.elements); err != nil {
 		return err
 	}
+	words, err := s.words(clients[0], o.elements)
+	if err != nil {
+		return err
+	}
 	var reads, writes bystander
 	done := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() { reads.watch(clients[1], done, "GET", "bystander") })
 	running.Go(func() { writes.watch(clients[2], done, "SET", "other", "v") })
 	began := time.Now()
-	_, err = clients[0].do(strings.Fields(s.command)...)
+	_, err = clients[0].do(words...)
 	took := time.Since(began)
 	time.Sleep(after)
 	close(done)
@@ -118,29 +90,10 @@ func stall(o *options, parent string, r rival, s slow) error {
 	}
 	fmt.Printf("| `%s`, a %s | %s | %s | %s | %s | %s | %s |\n", s.command, s.typ, r.name, round(took),
 		round(reads.Quantile(0.99)), round(reads.Max), round(writes.Quantile(0.99)), round(writes.Max))
-	if r.name == "meowdis" {
+	if r.name == "meowdis" && s.holds == "" {
 		o.goals.within("what others wait for beside "+s.command+", p99", max(reads.Quantile(0.99), writes.Quantile(0.99)), 50*time.Millisecond)
 	}
 	return nil
-}
-
-// prepare makes a key of so many elements, and two small ones.
-func prepare(c *client, f filling, elements int) error {
-	const perCommand = 1000
-	for i := 0; i < elements; i += perCommand {
-		args := strings.Fields(f.command)
-		for k := i; k < i+perCommand; k++ {
-			args = append(args, strings.Fields(strings.ReplaceAll(f.element, "%d", strconv.Itoa(k)))...)
-		}
-		if _, err := c.do(args...); err != nil {
-			return err
-		}
-	}
-	if _, err := c.do("SADD", "small", "a", "b"); err != nil {
-		return err
-	}
-	_, err := c.do("SET", "bystander", "v")
-	return err
 }
 
 // bystander is another client, and what it waits for.

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// slow is a command on a key of many elements, and what makes the key. In the command {half} is half of
+// their number, {names} the names of a tenth of them, and {dump} the payload of DUMP k.
+type slow struct {
+	command string
+	filling
+	holds string // why others wait for it in meowdis, nothing when they are not to
+}
+
+// filling is a type, the command that adds elements to a key of it, and an element: %d is its number.
+type filling struct{ typ, command, element string }
+
+var (
+	aHash   = filling{"hash", "HSET k", "f%d v%d"}
+	aList   = filling{"list", "RPUSH k", "e%d"}
+	aSet    = filling{"set", "SADD k", "m%d"}
+	aZSet   = filling{"zset", "ZADD k", "%d m%d"}
+	aPlace  = filling{"zset of places", "GEOADD k", "13.%d 38.%d m%d"}
+	aStream = filling{"stream", "EVAL", "for i = 1, 1000 do redis.call('XADD', KEYS[1], '*', 'f', i) end"}
+	aString = filling{"string of 100 bytes for each", "APPEND k", strings.Repeat("x", 100)}
+	keys    = filling{"database of as many strings", "MSET", "k%d v%d"}
+)
+
+const (
+	removes = "it removes elements of a key that stays, in one statement"
+	script  = "a script is one transaction"
+)
+
+var slows = []slow{
+	{"DEL k", aHash, ""},
+	{"UNLINK k", aZSet, ""},
+	{"UNLINK k", aStream, ""},
+	{"SET k v", aList, ""},
+	{"RENAME small k", aSet, ""},
+	{"PEXPIRE k 1", aHash, ""},
+	{"SUNIONSTORE k none small", aSet, ""},
+	{"FLUSHALL", aHash, "the tables are made anew, in the time that their pages take"},
+	{"DEBUG RELOAD", aHash, ""},
+
+	{"COPY k l", aHash, ""},
+	{"COPY k l", aList, ""},
+	{"COPY k l", aSet, ""},
+	{"COPY k l", aZSet, ""},
+	{"COPY k l", aStream, ""},
+	{"COPY k l", aString, ""},
+	{"SUNIONSTORE l k small", aSet, ""},
+	{"SINTERSTORE l k k", aSet, ""},
+	{"SDIFFSTORE l k small", aSet, ""},
+	{"ZUNIONSTORE l 1 k", aZSet, ""},
+	{"ZRANGESTORE l k 0 -1", aZSet, ""},
+	{"GEOSEARCHSTORE l k FROMLONLAT 13 38 BYRADIUS 5000 km", aPlace, ""},
+	{"SORT k ALPHA STORE l", aList, ""},
+	{"BITOP NOT l k", aString, ""},
+	{"RESTORE l 0 {dump}", aList, ""},
+	{"RESTORE l 0 {dump}", aHash, ""},
+
+	{"LTRIM k 0 99", aList, removes},
+	{"LTRIM k {half} -1", aList, removes},
+	{"LREM k 0 e7", aList, ""},
+	{"LINSERT k BEFORE e{half} x", aList, ""},
+	{"ZREMRANGEBYRANK k 0 {half}", aZSet, removes},
+	{"ZREMRANGEBYSCORE k -inf {half}", aZSet, removes},
+	{"ZPOPMIN k {half}", aZSet, removes},
+	{"SPOP k {half}", aSet, removes},
+	{"SREM k {names}", aSet, removes},
+	{"HDEL k {names}", aHash, removes},
+	{"XTRIM k MAXLEN 100", aStream, removes},
+	{"HPEXPIRE k 1 FIELDS {names}", aHash, removes},
+
+	{"SETRANGE l 300000000 x", aString, ""},
+	{"SET l {dump}", aString, "a string is written whole"},
+	{"FLUSHALL", keys, "the tables are made anew, in the time that their pages take"},
+	{"FLUSHDB", keys, "the tables are made anew, in the time that their pages take"},
+	{"SWAPDB 0 1", keys, "the row of each key changes"},
+	{"EVAL for+i=1,{half}+do+redis.call('SET','k'..i,i)+end 0", keys, script},
+}
+
+// words are those of a slow command.
+func (s slow) words(c *client, elements int) ([]string, error) {
+	var all []string
+	for _, word := range strings.Fields(s.command) {
+		switch word {
+		case "{dump}":
+			payload, err := c.do("DUMP", "k")
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, string(payload.Str))
+			continue
+		case "{names}":
+			name, _, _ := strings.Cut(s.element, " ")
+			if all[0] == "HPEXPIRE" {
+				all = append(all, strconv.Itoa(elements/10))
+			}
+			for i := range elements / 10 {
+				all = append(all, strings.ReplaceAll(name, "%d", strconv.Itoa(i*10)))
+			}
+			continue
+		}
+		if s.command[:4] == "EVAL" {
+			word = strings.ReplaceAll(word, "+", " ")
+		}
+		all = append(all, strings.ReplaceAll(word, "{half}", strconv.Itoa(elements/2)))
+	}
+	return all, nil
+}
+
+// prepare makes a key of so many elements, and two small ones.
+func prepare(c *client, f filling, elements int) error {
+	const perCommand = 1000
+	for i := 0; i < elements; i += perCommand {
+		args := strings.Fields(f.command)
+		switch f.command {
+		case aStream.command:
+			args = append(args, f.element, "1", "k")
+		case aString.command:
+			args = append(args, strings.Repeat(f.element, perCommand))
+		default:
+			for k := i; k < i+perCommand; k++ {
+				args = append(args, strings.Fields(strings.ReplaceAll(f.element, "%d", strconv.Itoa(k)))...)
+			}
+		}
+		if _, err := c.do(args...); err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+	}
+	if _, err := c.do("SADD", "small", "a", "b"); err != nil {
+		return err
+	}
+	_, err := c.do("SET", "bystander", "v")
+	return err
+}
