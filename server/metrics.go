@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
@@ -27,20 +25,14 @@ type StoreFigures struct {
 
 // metric is a number of the metrics page, read when it is asked for.
 type metric struct {
-	name, help string
-	kind       prometheus.ValueType
-	value      func(*Server) float64
+	name, help, kind string
+	value            func(*Server) float64
 }
 
 // of makes a metric's function of that of a whole number.
 func of[T int | int64 | uint64](f func(*Server) T) func(*Server) float64 {
 	return func(s *Server) float64 { return float64(f(s)) }
 }
-
-const (
-	counter = prometheus.CounterValue
-	gauge   = prometheus.GaugeValue
-)
 
 // simpleMetrics are those that have one value.
 var simpleMetrics = []metric{
@@ -108,65 +100,88 @@ func (s *saves) told() (t struct {
 	return t
 }
 
-func description(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("meowdis_"+name, help, labels, nil)
+// families are all metrics, as they are now.
+func (s *Server) families() []family {
+	var all []family
+	simple := append(slices.Clone(simpleMetrics), storeMetrics...)
+	if s.config.Tenants != nil {
+		simple = append(slices.Clone(simpleMetrics), tenantMetrics...)
+	}
+	for _, m := range simple {
+		all = append(all, family{"meowdis_" + m.name, m.help, m.kind, []sample{{value: m.value(s)}}})
+	}
+	all = append(all, s.commandFamilies()...)
+	errs := family{name: "meowdis_errors_total", help: "Error replies by their first word.", kind: counter}
+	kinds, _ := s.tally.Errors()
+	for _, kind := range kinds {
+		errs.add(float64(kind.Count), "kind", kind.Kind)
+	}
+	all = append(all, errs)
+	if s.config.Tenants == nil { // else the keys are those of the list of tenants
+		keys, counts := family{name: "meowdis_keys", help: "Keys that have not expired.", kind: gauge}, s.keys()
+		for _, db := range slices.Sorted(maps.Keys(counts)) {
+			keys.add(float64(counts[db]), "db", strconv.Itoa(db))
+		}
+		all = append(all, keys)
+	}
+	return append(all, s.processFamilies()...)
 }
 
-var (
-	commandCalls    = description("commands_total", "Commands that ran.", "command", "family")
-	commandFailures = description("command_failures_total", "Commands that ran and answered with an error.", "command", "family")
-	commandRefusals = description("command_rejections_total", "Commands that were refused before they ran.", "command", "family")
-	commandTimes    = description("command_duration_seconds", "How long commands took, without waiting for their turn.", "family")
-	errorReplies    = description("errors_total", "Error replies by their first word.", "kind")
-	keysOf          = description("keys", "Keys that have not expired.", "db")
-)
-
-// collector reads a server's numbers when the metrics are asked for, so that commands pay
-// nothing for them.
-type collector struct{ server *Server }
-
-// Describe promises nothing: which commands and databases there are shows later.
-func (collector) Describe(chan<- *prometheus.Desc) {}
-
-func (c collector) Collect(ch chan<- prometheus.Metric) {
-	metrics := append(slices.Clone(simpleMetrics), storeMetrics...)
-	if c.server.config.Tenants != nil {
-		metrics = append(slices.Clone(simpleMetrics), tenantMetrics...)
-	}
-	for _, m := range metrics {
-		ch <- prometheus.MustNewConstMetric(description(m.name, m.help), m.kind, m.value(c.server))
-	}
-	families := map[string]*times{}
-	for _, stat := range c.server.tally.Stats() {
-		name, family := stat.Command.WireName(), stat.Command.Group
-		for desc, n := range map[*prometheus.Desc]uint64{commandCalls: stat.Calls, commandFailures: stat.Failed, commandRefusals: stat.Rejected} {
-			ch <- prometheus.MustNewConstMetric(desc, counter, float64(n), name, family)
+// commandFamilies tell of each command how often it ran, and of each group how long it took.
+func (s *Server) commandFamilies() []family {
+	calls := family{name: "meowdis_commands_total", help: "Commands that ran.", kind: counter}
+	failures := family{name: "meowdis_command_failures_total", help: "Commands that ran and answered with an error.", kind: counter}
+	refusals := family{name: "meowdis_command_rejections_total", help: "Commands that were refused before they ran.", kind: counter}
+	durations := family{name: "meowdis_command_duration_seconds", help: "How long commands took, without waiting for their turn.", kind: histogram}
+	groups := map[string]*times{}
+	for _, stat := range s.tally.Stats() {
+		name, group := stat.Command.WireName(), stat.Command.Group
+		calls.add(float64(stat.Calls), "command", name, "family", group)
+		failures.add(float64(stat.Failed), "command", name, "family", group)
+		refusals.add(float64(stat.Rejected), "command", name, "family", group)
+		if groups[group] == nil {
+			groups[group] = &times{within: make([]uint64, len(timeClasses))}
 		}
-		if families[family] == nil {
-			families[family] = &times{buckets: map[float64]uint64{}}
-		}
-		families[family].add(stat)
+		groups[group].add(stat)
 	}
-	for family, t := range families {
-		ch <- prometheus.MustNewConstHistogram(commandTimes, t.count, t.sum, t.buckets, family)
+	bounds := make([]float64, len(timeClasses))
+	for i, end := range timeClasses {
+		bounds[i] = float64(end) / 1e6
 	}
-	kinds, _ := c.server.tally.Errors()
-	for _, kind := range kinds {
-		ch <- prometheus.MustNewConstMetric(errorReplies, counter, float64(kind.Count), kind.Kind)
+	for _, group := range slices.Sorted(maps.Keys(groups)) {
+		t := groups[group]
+		durations.distribution(bounds, t.within, t.count, t.sum, "family", group)
 	}
-	if c.server.config.Tenants != nil { // the keys are those of the list of tenants
-		return
+	return []family{calls, failures, refusals, durations}
+}
+
+// processFamilies have the names that Prometheus's own libraries give them.
+func (s *Server) processFamilies() []family {
+	memory := readMemory()
+	one := func(name, help, kind string, value float64) family {
+		return family{name, help, kind, []sample{{value: value}}}
 	}
-	for db, n := range c.server.keys() {
-		ch <- prometheus.MustNewConstMetric(keysOf, gauge, float64(n), strconv.Itoa(db))
+	all := []family{
+		one("go_goroutines", "Goroutines that there are.", gauge, float64(runtime.NumGoroutine())),
+		one("go_memstats_heap_alloc_bytes", "Bytes of objects in memory.", gauge, float64(memory.used)),
+		one("go_memstats_heap_inuse_bytes", "Bytes of the parts of the heap that have objects.", gauge, float64(memory.active)),
+		one("process_resident_memory_bytes", "Memory of the process, as the system sees it.", gauge, float64(memory.resident)),
+		one("process_start_time_seconds", "When the process began.", gauge, float64(s.since.UnixMilli())/1e3),
 	}
+	if user, system, ok := processorTime(); ok {
+		all = append(all, one("process_cpu_seconds_total", "Time on processors.", counter, (user+system).Seconds()))
+	}
+	if n, ok := openFiles(); ok {
+		all = append(all, one("process_open_fds", "Files and sockets that are open.", gauge, float64(n)))
+	}
+	return all
 }
 
 // times is the histogram of a family.
 type times struct {
-	count   uint64
-	sum     float64
-	buckets map[float64]uint64
+	within []uint64 // how many took at most as long as each class
+	count  uint64
+	sum    float64
 }
 
 // The histogram's classes end at these µs, where those of LATENCY HISTOGRAM do.
@@ -177,11 +192,11 @@ func (t *times) add(s tally.Stat) {
 		return
 	}
 	bars, within, at := s.Bars(), uint64(0), 0
-	for _, end := range timeClasses {
+	for i, end := range timeClasses {
 		for ; at < len(bars) && bars[at].Micros <= end; at++ {
 			within = uint64(bars[at].Calls)
 		}
-		t.buckets[float64(end)/1e6] += within
+		t.within[i] += within
 	}
 	t.count += s.Calls
 	t.sum += s.Took.Seconds()
@@ -206,11 +221,29 @@ func (s *Server) keys() map[int]int64 {
 	return counts
 }
 
-// newMetrics is the page of the metrics, for Prometheus.
+// metricsAtOnce is how many pages of metrics are made at the same time; others wait.
+const metricsAtOnce = 3
+
+// newMetrics is the page of the metrics, for Prometheus. Its numbers are read when it is asked for,
+// so that commands pay nothing for it.
 func (s *Server) newMetrics() http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collector{s}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 3})
+	turn := make(chan struct{}, metricsAtOnce)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-r.Context().Done():
+			return
+		}
+		var page []byte
+		for _, f := range s.families() {
+			page = f.appendTo(page)
+		}
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		if _, err := w.Write(page); err != nil {
+			return // it has hung up
+		}
+	})
 }
 
 // ServeMetrics serves /metrics and /healthz on ln, without a token, until ctx is done, and

@@ -42,3 +42,9 @@ func residentMemory() uint64 {
 	pages, _ := strconv.ParseUint(fields[1], 10, 64)
 	return pages * uint64(os.Getpagesize())
 }
+
+// openFiles is how many files and sockets the process has open.
+func openFiles() (n int, ok bool) {
+	all, err := os.ReadDir("/proc/self/fd")
+	return len(all), err == nil
+}

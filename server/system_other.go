@@ -10,3 +10,5 @@ const multiplexing = "goroutines"
 func kernel() string         { return "" }
 func systemMemory() uint64   { return 0 }
 func residentMemory() uint64 { return 0 }
+
+func openFiles() (n int, ok bool) { return 0, false }
