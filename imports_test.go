@@ -14,6 +14,7 @@ import (
 const mayImport = `
 glob:
 hyperloglog:
+lambda:
 lua:
 partialsort:
 schema:

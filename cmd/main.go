@@ -26,7 +26,7 @@ func Main() int {
 	s.out, s.err = showTo(s.screen, s.outTerminal), showTo(s.errScreen, s.errTerminal)
 	defer s.finish()
 	root := newRoot(s)
-	root.SetArgs(os.Args[1:])
+	root.SetArgs(lambdaArgs(os.Args, os.Getenv))
 	ran, err := root.ExecuteContextC(context.Background())
 	return s.exitCode(ran, err)
 }

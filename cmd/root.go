@@ -58,7 +58,7 @@ any Upstash REST endpoint or Redis server.
 	root.SetHelpCommand(newHelp(s))
 	root.SetCompletionCommandGroupID(groupSetUp)
 	root.AddCommand(
-		newExec(s), newREPL(s), newServe(s), newMCP(s),
+		newExec(s), newREPL(s), newServe(s), newLambda(s), newMCP(s),
 
 		newDump(s), newRestore(s), newImport(s), newExport(s), newCopy(s), newDiff(s),
 

@@ -54,6 +54,10 @@ func (s *Storage) Close() error {
 	return nil
 }
 
+// CloseIdle drops the connections that wait for another request, which then makes one: when a process has
+// been asleep, the other side may have closed them.
+func (s *Storage) CloseIdle() { s.client.CloseIdleConnections() }
+
 // Apply implements the engine's contract. Batches that only read end early when ctx does; others that
 // have been sent are waited for.
 func (s *Storage) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {

@@ -1,0 +1,130 @@
+package cmd
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	function "github.com/aws/aws-lambda-go/lambda"
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/lambda"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/server"
+)
+
+// lambdaOptions are what the environment says of a function.
+type lambdaOptions struct {
+	target target.Options
+	log    logOptions
+}
+
+// runtimeVariable is set where a function runs.
+const runtimeVariable = "AWS_LAMBDA_RUNTIME_API"
+
+func newLambda(s *streams) *cobra.Command {
+	o := &lambdaOptions{}
+	cmd := &cobra.Command{
+		Use:     "lambda [FLAGS]",
+		GroupID: groupUse,
+		Short:   "Be an AWS Lambda function that speaks Upstash's REST protocol",
+		Long: `Runs as a function with a function URL, whose requests are those of Upstash's SDKs.
+The keys are in a storage: see --storage of serve. A file called "bootstrap" in the
+function's archive is run, and this program does so when that is its name.
+
+MEOWDIS_STORAGE_URL and MEOWDIS_STORAGE_TOKEN say where the keys are, MEOWDIS_TOKEN is
+the token that clients must send, and with MEOWDIS_READ_ONLY_TOKEN there is one that
+only reads. Replies that go on, as those of SUBSCRIBE, need a server.`,
+		Example: `  cp meowdis bootstrap && zip function.zip bootstrap`,
+		Args:    usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), s)
+		},
+	}
+	o.log.addFlags(cmd.Flags())
+	return cmd
+}
+
+// lambdaArgs are the args of the process, or the verb for one that is the program of a function.
+func lambdaArgs(args []string, getenv func(string) string) []string {
+	if filepath.Base(args[0]) == "bootstrap" && len(args) == 1 && getenv(runtimeVariable) != "" {
+		return []string{"lambda"}
+	}
+	return args[1:]
+}
+
+func (o *lambdaOptions) run(ctx context.Context, s *streams) error {
+	if s.getenv(runtimeVariable) == "" {
+		return exit.Usagef("%s is not set: this runs in AWS Lambda only; elsewhere there is meowdis serve", runtimeVariable)
+	}
+	logger, err := o.log.logger(s.err)
+	if err != nil {
+		return err
+	}
+	t, err := o.target.FileOrStorage(s.getenv)
+	switch {
+	case err != nil:
+		return err
+	case !t.IsStorage():
+		return exit.Usagef("a function has no files that stay: MEOWDIS_STORAGE_URL says where the keys are")
+	case s.getenv("MEOWDIS_TOKEN") == "":
+		return exit.Usagef("MEOWDIS_TOKEN is not set: it is the token that clients must send")
+	}
+	n := &node{open: func(ctx context.Context) (target.Store, error) { return o.target.OpenStore(ctx, t) }, config: server.Config{
+		Token: s.getenv("MEOWDIS_TOKEN"), ReadOnlyToken: s.getenv("MEOWDIS_READ_ONLY_TOKEN"), Told: local.Told, Logger: logger,
+	}}
+	function.StartWithOptions(lambda.Function(n), function.WithContext(ctx))
+	return nil
+}
+
+// node carries out commands on a storage, which it opens when the first request comes.
+type node struct {
+	open   func(context.Context) (target.Store, error)
+	config server.Config
+
+	mu      sync.Mutex
+	store   target.Store
+	handler http.Handler
+	last    time.Time // of a request, by the wall clock
+}
+
+// asleep is after how long a function may have been frozen, and its connections been closed elsewhere.
+const asleep = 5 * time.Second
+
+func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h, err := n.ready(r.Context())
+	if err != nil {
+		n.config.Logger.Error("opening the storage", "error", err)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		w.Write([]byte(`{"error":"ERR the storage cannot be reached, the function's log says more"}`))
+		return
+	}
+	h.ServeHTTP(w, r)
+}
+
+func (n *node) ready(ctx context.Context) (http.Handler, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now := time.Now().Round(0) // without the monotonic clock, which stands still meanwhile
+	idle, can := n.store.(interface{ CloseIdle() })
+	if can && now.Sub(n.last) > asleep {
+		idle.CloseIdle()
+	}
+	n.last = now
+	if n.handler != nil {
+		return n.handler, nil
+	}
+	s, err := n.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n.store, n.config.Engine = s, engine.New(s)
+	n.handler = server.New(n.config).REST()
+	return n.handler, nil
+}

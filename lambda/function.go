@@ -1,0 +1,135 @@
+package lambda
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// maxResponse is what a function may answer: more is an error of the platform's.
+const maxResponse = 6 << 20
+
+// streams are the paths whose replies go on, which a function cannot send.
+var streams = []string{"subscribe", "psubscribe", "monitor"}
+
+// Function answers events of a function URL, in the payload format 2.0, with what h answers. A reply that a
+// function cannot send, since it is too large or goes on, is an error in Upstash's form.
+func Function(h http.Handler) func(context.Context, events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
+	return func(ctx context.Context, e events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
+		r, err := request(ctx, e)
+		if err != nil {
+			return fault(http.StatusBadRequest, "ERR failed to read the request"), nil
+		}
+		first, _, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
+		if slices.Contains(streams, strings.ToLower(first)) {
+			return fault(http.StatusNotImplemented, "ERR a function cannot send a reply that goes on: ask a server"), nil
+		}
+		w := &recorder{header: http.Header{}}
+		h.ServeHTTP(w, r)
+		return w.response(), nil
+	}
+}
+
+// request is the HTTP request that an event tells of.
+func request(ctx context.Context, e events.LambdaFunctionURLRequest) (*http.Request, error) {
+	body := []byte(e.Body)
+	if e.IsBase64Encoded {
+		var err error
+		if body, err = base64.StdEncoding.DecodeString(e.Body); err != nil {
+			return nil, err
+		}
+	}
+	path, err := url.PathUnescape(e.RawPath)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, e.RequestContext.HTTP.Method, "/", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.URL = &url.URL{Path: path, RawPath: e.RawPath, RawQuery: e.RawQueryString}
+	for name, value := range e.Headers {
+		r.Header.Set(name, value)
+	}
+	r.Host, r.RemoteAddr = e.Headers["host"], e.RequestContext.HTTP.SourceIP+":0"
+	return r, nil
+}
+
+// recorder is a response on its way.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header { return w.header }
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(b)
+}
+
+// response is the event's. A body that is no text is in base64.
+func (w *recorder) response() events.LambdaFunctionURLResponse {
+	w.WriteHeader(http.StatusOK)
+	out := events.LambdaFunctionURLResponse{StatusCode: w.status, Headers: map[string]string{}}
+	for name, values := range w.header {
+		if name != "Content-Length" { // which the platform counts
+			out.Headers[name] = strings.Join(values, ", ")
+		}
+	}
+	if body := w.body.Bytes(); isText(w.header.Get("Content-Type")) && utf8.Valid(body) {
+		out.Body = string(body)
+	} else {
+		out.Body, out.IsBase64Encoded = base64.StdEncoding.EncodeToString(body), true
+	}
+	if size := encoded(out); size > maxResponse {
+		return fault(http.StatusInternalServerError, fmt.Sprintf(
+			"ERR the reply takes %d bytes, and a function can send %d: ask for less at a time; the command has run", size, maxResponse))
+	}
+	return out
+}
+
+// encoded is how many bytes the response is for the platform.
+func encoded(out events.LambdaFunctionURLResponse) int {
+	if len(out.Body) < maxResponse/6 { // however it is escaped
+		return len(out.Body)
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return maxResponse + 1
+	}
+	return len(text)
+}
+
+func isText(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (media == "application/json" || strings.HasPrefix(media, "text/"))
+}
+
+// fault is an error in Upstash's form.
+func fault(status int, says string) events.LambdaFunctionURLResponse {
+	body, err := json.Marshal(map[string]string{"error": says})
+	if err != nil {
+		panic(err) // strings can be written
+	}
+	return events.LambdaFunctionURLResponse{
+		StatusCode: status, Body: string(body), Headers: map[string]string{"Content-Type": "application/json"},
+	}
+}
