@@ -60,94 +60,120 @@ func (c *counter) increment() error {
 	return nil
 }
 
-// TestFailures has clients of three processes write while leaders are killed, hang, or are parted from
-// the others: what was acknowledged is there, nothing took effect twice, and what all clients did to keys
-// that they share was linearizable.
-func TestFailures(t *testing.T) {
-	needCluster(t)
-	c := rqlitetest.Start(t, 3)
-	random := rand.New(rand.NewPCG(*seed, 0))
-	var engines []*engine.Engine
-	var stores []*rqlite.Store
+// crowd is clients of three processes, each with another node first.
+type crowd struct {
+	cluster  *rqlitetest.Cluster
+	stores   []*rqlite.Store
+	engines  []*engine.Engine
+	counters []*counter
+	values   map[string]string // of the keys that all share
+}
+
+func newCrowd(t *testing.T) *crowd {
+	c := &crowd{cluster: rqlitetest.Start(t, 3)}
 	for i := range 3 {
-		nodes := c.Addresses()
+		nodes := c.cluster.Addresses()
 		s := open(t, "", slices.Concat(nodes[i:], nodes[:i])...)
 		s.StartSweep(func(err error) { t.Log(err) })
-		stores, engines = append(stores, s), append(engines, engine.New(s))
+		e := engine.New(s)
+		c.stores, c.engines = append(c.stores, s), append(c.engines, e)
+		c.counters = append(c.counters, &counter{session: e.Session(), key: fmt.Sprint("n", i)})
 	}
-	var counters []*counter
-	for i, e := range engines {
-		counters = append(counters, &counter{session: e.Session(), key: fmt.Sprint("n", i)})
+	return c
+}
+
+// TestFailures has clients write while leaders are killed, hang, or are parted from the others: what was
+// acknowledged is there, nothing took effect twice, and what all clients did to keys that they share was
+// linearizable.
+func TestFailures(t *testing.T) {
+	needCluster(t)
+	random := rand.New(rand.NewPCG(*seed, 0))
+	c := newCrowd(t)
+	for round := 0; round < *rounds && !t.Failed(); round++ {
+		c.round(t, round, 50+random.Int64N(200))
 	}
-	values := map[string]string{}
-	for round := range *rounds {
-		h := history.New()
-		h.TookEffect = func(err error) bool { return errors.Is(err, rqlite.ErrReplyLost) }
-		harm := harms[round%len(harms)]
-		began := time.Now()
-		var failed, done atomic.Int64
-		ended := make(chan struct{})
-		var running sync.WaitGroup
-		work := func(act func() error) {
-			running.Go(func() {
-				for {
-					select {
-					case <-ended:
-						return
-					default:
-					}
-					err := act()
-					if wrong := history.ErrorReply(""); errors.As(err, &wrong) {
-						t.Error(err)
-					}
-					if done.Add(1); err != nil {
-						failed.Add(1)
-					}
-				}
-			})
-		}
-		for i := range 6 {
-			session := engines[i%3].Session()
-			work(func() error { return h.Act(session, i) })
-		}
-		for _, n := range counters {
-			work(func() error {
-				if err := n.increment(); err != nil {
-					t.Error(err)
-				}
-				return nil
-			})
-		}
-		reach := func(n int64) {
-			t.Helper()
-			for until := time.Now().Add(2 * time.Minute); done.Load() < n; time.Sleep(time.Millisecond) {
-				if time.Now().After(until) {
-					t.Fatalf("the clients stand still %s", harm.name)
-				}
+}
+
+// round harms the leader once, after that many commands.
+func (c *crowd) round(t *testing.T, round int, after int64) {
+	harm, began := harms[round%len(harms)], time.Now()
+	h := history.New()
+	h.TookEffect = func(err error) bool { return errors.Is(err, rqlite.ErrReplyLost) }
+	w := &work{ended: make(chan struct{})}
+	defer w.end()
+	for i := range 6 {
+		session := c.engines[i%3].Session()
+		w.begin(func() {
+			err := h.Act(session, i)
+			if wrong := history.ErrorReply(""); errors.As(err, &wrong) {
+				t.Error(err)
+			}
+			if err != nil {
+				w.failed.Add(1)
+			}
+		})
+	}
+	for _, n := range c.counters {
+		w.begin(func() {
+			if err := n.increment(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	w.reach(t, after, harm.name)
+	leader := c.cluster.Leader()
+	harm.begin(c.cluster, leader)
+	w.reach(t, w.done.Load()+200, harm.name)
+	harm.end(c.cluster, leader)
+	w.reach(t, w.done.Load()+50, harm.name)
+	w.end()
+	for i := range 3 {
+		c.cluster.WaitReady(i)
+	}
+	client := storetest.NewClient(t, c.engines[round%3])
+	c.values = h.Check(t, client, c.values)
+	for _, n := range c.counters {
+		n.check(t, client)
+	}
+	storetest.Check(t, c.stores[0])
+	t.Logf("round %d: node %d %s, %d commands, %d without a reply, %v", round+1, leader+1, harm.name, w.done.Load(), w.failed.Load(), time.Since(began))
+}
+
+// work is what clients do again and again until it ends.
+type work struct {
+	running      sync.WaitGroup
+	ended        chan struct{}
+	once         sync.Once
+	done, failed atomic.Int64
+}
+
+func (w *work) begin(act func()) {
+	w.running.Go(func() {
+		for {
+			select {
+			case <-w.ended:
+				return
+			default:
+				act()
+				w.done.Add(1)
 			}
 		}
-		reach(50 + random.Int64N(200))
-		leader := c.Leader()
-		harm.begin(c, leader)
-		reach(done.Load() + 200)
-		harm.end(c, leader)
-		reach(done.Load() + 50)
-		close(ended)
-		running.Wait()
-		for i := range 3 {
-			c.WaitReady(i)
-		}
-		client := storetest.NewClient(t, engines[round%3])
-		values = h.Check(t, client, values)
-		for _, n := range counters {
-			n.check(t, client)
-		}
-		storetest.Check(t, stores[0])
-		t.Logf("round %d: node %d %s, %d commands, %d without a reply, %v", round+1, leader+1, harm.name, done.Load(), failed.Load(), time.Since(began))
-		if t.Failed() {
-			return
+	})
+}
+
+// reach waits until the clients have done n commands.
+func (w *work) reach(t *testing.T, n int64, while string) {
+	t.Helper()
+	for until := time.Now().Add(2 * time.Minute); w.done.Load() < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("the clients stand still with a leader that is %s", while)
 		}
 	}
+}
+
+func (w *work) end() {
+	w.once.Do(func() { close(w.ended) })
+	w.running.Wait()
 }
 
 // check compares the counter with what was acknowledged.
