@@ -283,13 +283,12 @@ func (c *Call) zaddOpened(look store.Stmt, key []byte, o zaddOptions) []store.St
 // zaddOne is zaddWrite for one element. Most have a score already and get another one: then an
 // UPDATE is all that there is to do, and what follows it is moot. Otherwise the look has the score.
 func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
-	args := append(c.key(key, hashValue(elem.member), store.Bytes(elem.member), store.Float(elem.score)), o.sign())
+	args := c.key(key, hashValue(elem.member), store.Bytes(elem.member), store.Float(elem.score), o.sign())
 	look := store.Stmt{SQL: sqlLookScore, Args: args[:5]}
 	if !o.nx && !o.incr && !o.xx {
-		w := zsetWrite{stmts: c.tried(store.Stmt{SQL: sqlZSetMoveOne, Args: args}, c.touchedOnChange(key), look, key, zsetType), moved: []int{0}}
-		w.add(&w.added, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], Moot: hasScoreOrTried},
-			c.grownOne(w.stmts[triedOpening-1], wasMadeOrTried))
-		return w
+		stmts := c.tried(store.Stmt{SQL: sqlZSetMoveOne, Args: args}, c.touchedOnChange(key), look, key, zsetType)
+		return zsetWrite{append(stmts, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], Moot: hasScoreOrTried},
+			c.grownOne(stmts[triedOpening-1], wasMadeOrTried)), addedAfterTry, movedByTry}
 	}
 	w := zsetWrite{stmts: c.zaddOpened(look, key, o)}
 	if !o.nx {
@@ -304,6 +303,9 @@ func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
 	}
 	return w
 }
+
+// addedAfterTry and movedByTry are where what tried begins adds and moves an element.
+var addedAfterTry, movedByTry = []int{triedOpening}, []int{0}
 
 // zsetSQL is the statements about a round.
 type zsetSQL struct{ move, incr, insert string }
