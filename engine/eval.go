@@ -21,11 +21,18 @@ import (
 // runs.
 type scripts struct {
 	mu      sync.Mutex
-	cached  map[string]*script.Script
+	cached  map[string]cachedScript
+	bytes   int                       // of the sources of those
 	running map[*evaluation]time.Time // when they began
 
 	machines sync.Pool
 	busy     atomic.Int64 // from when on clients are told that a script runs, Unix ms; 0 if none does
+}
+
+// cachedScript is a script and how long its source is.
+type cachedScript struct {
+	*script.Script
+	bytes int
 }
 
 var (
@@ -136,12 +143,15 @@ func (e *evaluation) onTrial() bool {
 func (sc *scripts) find(sha string) *script.Script {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
-	return sc.cached[sha]
+	return sc.cached[sha].Script
 }
 
-// maxCached is how many scripts are kept: a program that writes its values into the
-// source makes one a call.
-const maxCached = 10_000
+// maxCached is how many scripts are kept, and maxCachedBytes how much of their sources: a program that
+// writes its values into the source makes one a call.
+const (
+	maxCached      = 10_000
+	maxCachedBytes = 16 << 20
+)
 
 // load compiles a script, unless it is known.
 func (sc *scripts) load(source []byte) (*script.Script, resp.Value) {
@@ -155,15 +165,19 @@ func (sc *scripts) load(source []byte) (*script.Script, resp.Value) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	if sc.cached == nil {
-		sc.cached = map[string]*script.Script{}
+		sc.cached = map[string]cachedScript{}
 	}
-	if len(sc.cached) >= maxCached {
-		for sha := range sc.cached {
-			delete(sc.cached, sha)
+	for sha, old := range sc.cached {
+		if len(sc.cached) < maxCached && sc.bytes+len(source) <= maxCachedBytes {
 			break
 		}
+		delete(sc.cached, sha)
+		sc.bytes -= old.bytes
 	}
-	sc.cached[made.SHA] = made
+	if _, has := sc.cached[made.SHA]; !has { // another session may have been as fast
+		sc.bytes += len(source)
+	}
+	sc.cached[made.SHA] = cachedScript{made, len(source)}
 	return made, resp.Value{}
 }
 
@@ -211,6 +225,7 @@ func (s *Session) scriptFlush(_ context.Context, c call) (resp.Value, error) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	clear(sc.cached)
+	sc.bytes = 0
 	return resp.OK, nil
 }
 

@@ -36,6 +36,23 @@ func do(t *testing.T, s *engine.Session, args ...string) string {
 	return corpus.Show(v)
 }
 
+// What is kept of scripts is bounded by their length, too.
+func TestLongScripts(t *testing.T) {
+	e := scriptEngine(t)
+	s := e.Session()
+	for _, name := range []string{"a", "b", "c", "d"} {
+		if got := do(t, s, "SCRIPT", "LOAD", "--"+strings.Repeat(name, 7<<20)); len(got) != 42 {
+			t.Fatalf("SCRIPT LOAD answers %s", got)
+		}
+	}
+	if n := e.CachedScripts(); n != 2 {
+		t.Errorf("%d scripts of 7 MB are kept", n)
+	}
+	if got := do(t, s, "SCRIPT", "FLUSH"); got != "OK" || e.CachedScripts() != 0 {
+		t.Errorf("SCRIPT FLUSH answers %s", got)
+	}
+}
+
 // A script that never ends can be killed, and until then others are told that it runs;
 // one that has written cannot.
 func TestScriptKill(t *testing.T) {

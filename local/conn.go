@@ -26,11 +26,13 @@ type conn struct {
 	tls      *libc.TLS
 	db       uintptr
 	prepared map[string]*prepared
-	changes  int64         // rows ever changed, triggers included
-	visit    *visit        // what it is used for now; nil for what has no early end
-	budget   *store.Budget // of the batch that runs
-	touched  *touched      // what its transaction changes; nil when no one asks
-	cache    string        // sets how many pages are kept; "" where that is not set
+
+	mostPrepared int
+	changes      int64         // rows ever changed, triggers included
+	visit        *visit        // what it is used for now; nil for what has no early end
+	budget       *store.Budget // of the batch that runs
+	touched      *touched      // what its transaction changes; nil when no one asks
+	cache        string        // sets how many pages are kept; "" where that is not set
 
 	committed func(pages int) // hears of each commit how long the log is; nil when no one asks
 
@@ -143,7 +145,7 @@ func openConn(path string, how int32) (c *conn, err error) {
 	if err := configure(); err != nil {
 		return nil, err
 	}
-	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}}
+	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}, mostPrepared: maxPrepared}
 	defer func() {
 		if err != nil {
 			c, err = nil, errors.Join(err, c.close())

@@ -18,7 +18,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 	if p := c.prepared[sql]; p != nil {
 		return p, nil
 	}
-	if len(c.prepared) >= maxPrepared {
+	if len(c.prepared) >= c.mostPrepared {
 		c.finalizeAll()
 	}
 	rc, err := withString(c, sql, func(p uintptr) int32 {

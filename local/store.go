@@ -40,6 +40,9 @@ type Options struct {
 	// Cache is how many bytes of the file's pages each connection keeps; 0 is
 	// 32 MB. It takes about a twelfth more memory than that.
 	Cache int
+	// Prepared is how many statements each connection keeps, which take some KB each; 0 is 2000, which
+	// is more than there are.
+	Prepared int
 	// Keep is how many bytes of memory the rows of reads may take that are kept, so that the
 	// same reads need no SQLite; 0 is none. It is for who serves. A file that is only read,
 	// or by one connection, keeps none.
@@ -249,6 +252,7 @@ func (s *Store) connect(readOnly bool) (*conn, error) {
 // setUp makes a connection what the store's options say. It reads the whole schema.
 func (s *Store) setUp(c *conn) error {
 	setup := []string{"PRAGMA foreign_keys = 1"}
+	c.mostPrepared = cmp.Or(s.options.Prepared, maxPrepared)
 	if s.path != Memory {
 		c.cache = fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10)
 		setup = append(setup, c.cache,

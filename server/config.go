@@ -23,8 +23,10 @@ const timeLimit = "command-time-limit"
 // are here.
 func parameters(c Config) map[string]string {
 	limits, cluster, times := translator.DefaultLimits, "no", "yes"
+	longest, command := resp.MaxBulk, 1<<30
 	if c.Within != nil {
-		times = "no" // 24 KB for each command would be much for each of many tenants
+		longest, command = tenantCommand, tenantCommand // as a request over REST
+		times = "no"                                    // 24 KB for each command would be much for each of many tenants
 	}
 	if c.Cluster {
 		cluster = "yes"
@@ -37,10 +39,10 @@ func parameters(c Config) map[string]string {
 		"dir": dir, "dbfilename": name,
 		"databases": strconv.Itoa(commands.Databases), "maxclients": strconv.Itoa(c.MaxClients),
 		"maxmemory": strconv.FormatInt(c.MaxData, 10), "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
-		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(resp.MaxBulk),
+		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(longest),
 		"requirepass": c.RequirePass, "aclfile": c.ACLFile, "acl-pubsub-default": "resetchannels", "acllog-max-len": "128",
 		"tracking-table-max-keys": strconv.Itoa(tracking.DefaultMost), "tcp-keepalive": "300", "timeout": "0", "cluster-enabled": cluster, "protected-mode": "yes",
-		"client-query-buffer-limit": "1073741824", "io-threads": "1", "daemonize": "no", "supervised": "no", "port": "0", "bind": "",
+		"client-query-buffer-limit": strconv.Itoa(command), "io-threads": "1", "daemonize": "no", "supervised": "no", "port": "0", "bind": "",
 		"client-output-buffer-limit": "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
 
 		"appendonly": "no", "appendfsync": "everysec", "save": "", "rdbcompression": "yes", "rdbchecksum": "yes",

@@ -20,6 +20,9 @@ var tenantRules = []string{
 	"-memory|stats", "-memory|malloc-stats", "-memory|doctor", "-acl|resttoken",
 }
 
+// tenantCommand is how many bytes a command of a tenant may have: it is in memory before anything counts it.
+const tenantCommand = 64 << 20
+
 // beTenant makes a new server one of a tenant of Config.Within.
 func (s *Server) beTenant() {
 	within := s.config.Within

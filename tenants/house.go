@@ -39,6 +39,9 @@ const (
 	leastCache = 64 << 10
 	mostConns  = 6
 
+	// prepared is how many statements each connection keeps.
+	prepared = 200
+
 	// A file that no one has used for idleFor is closed.
 	idleFor   = time.Minute
 	idleCheck = 10 * time.Second
@@ -93,8 +96,9 @@ func Open(dir string, c Config) (*House, error) {
 func (h *House) openFile(path string) (*local.Store, error) {
 	return local.Open(path, local.Options{
 		Full: h.config.Full, Now: h.config.Now,
-		Cache:  max(leastCache, cacheOfAll/h.config.Open/mostConns),
-		Report: func(err error) { h.log.Error("keeping the file of a tenant", "file", path, "error", err) },
+		Prepared: prepared,
+		Cache:    max(leastCache, cacheOfAll/h.config.Open/mostConns),
+		Report:   func(err error) { h.log.Error("keeping the file of a tenant", "file", path, "error", err) },
 	})
 }
 

@@ -134,6 +134,8 @@ func TestLimits(t *testing.T) {
 	}
 	h.eventually("kitty's file is full", full)
 	h.of("tom").want("OK", "SET", "a", big)
+	kitty.want("1) \"client-query-buffer-limit\"\n2) \"67108864\"\n3) \"proto-max-bulk-len\"\n4) \"67108864\"",
+		"CONFIG", "GET", "proto-max-bulk-len", "client-query-buffer-limit")
 
 	second := h.of("kitty")
 	third := h.stranger()
