@@ -1,10 +1,10 @@
 .PHONY: build test test-stores crash soak generate pictures bench release-check clean
 
-# With the program of the Worker, which a bare go build leaves out. Without the tag the library for
-# Lambda brings net/rpc along: 3 MB.
+# As a release has it: stripped, and with the program of the Worker, which a bare go build leaves out. Without
+# the tag the library for Lambda brings net/rpc along: 3 MB.
 build:
 	go run ./worker/pack
-	CGO_ENABLED=0 go build -tags lambda.norpc -o meowdis .
+	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '-s -w' -o meowdis .
 
 # All tests. They compare with a real redis-server, drive a real terminal and run
 # real clients: each says what to install when it is missing.
@@ -45,7 +45,9 @@ bench: build
 GORELEASER = github.com/goreleaser/goreleaser/v2@v2.14.1
 release-check:
 	go run $(GORELEASER) check
-	go run $(GORELEASER) release --snapshot --clean --skip=publish,docker
+	AUR_KEY= go run $(GORELEASER) release --snapshot --clean --skip=publish,docker
+	@echo 'Bytes of what people download and of what they run:'
+	@wc -c dist/*.tar.gz dist/*.zip dist/*.deb dist/*/meowdis*
 
 clean:
 	rm -rf meowdis dist bench/results worker/project/src/meowdis.wasm.gz
