@@ -21,6 +21,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "one part: servers, mixed, rest, start, idle, load, commands, files, move, inspect, vsim, stall or growth")
 	flag.IntVar(&o.elements, "elements", 1_000_000, "elements of the key that slow commands are about")
 	flag.StringVar(&o.slow, "slow", "", "of the slow commands those that begin so")
+	flag.BoolVar(&o.alone, "alone", false, "run slow commands on meowdis alone")
 	flag.IntVar(&o.vectors, "vectors", 5_000, "vectors that VSIM compares")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
@@ -40,6 +41,7 @@ type options struct {
 	inspected              int
 	trees, plots           string
 	only, slow             string
+	alone                  bool
 
 	goals goals
 }
