@@ -30,6 +30,10 @@ const (
 	asideTime     = 6 * time.Millisecond
 )
 
+// easer is a store that knows when who writes in slices should let others write. Ease waits, after a slice
+// that took so long.
+type easer interface{ Ease(took time.Duration) }
+
 var (
 	// errLarge ends the transaction of a call that is to be carried out aside. It has only read.
 	errLarge = errors.New("the call is a large one")
@@ -205,8 +209,12 @@ func (m *making) slices(ctx context.Context, a *translator.Aside) error {
 		case r.Refused != nil:
 			return errVain
 		}
+		took := time.Since(began)
 		m.worked += r.Took
-		before, rows = &r, fitting(rows, time.Since(began))
+		before, rows = &r, fitting(rows, took)
+		if s, can := m.engine.store.(easer); can {
+			s.Ease(took)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ type sliced struct {
 }
 
 func (s *sliced) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
-	if last := batches[0].Stmts[len(batches[0].Stmts)-1].SQL; !batches[0].ReadOnly && batches[0].Hidden() && strings.HasPrefix(last, "UPDATE keys SET expires_at") {
+	if last := batches[0].Stmts[len(batches[0].Stmts)-1].SQL; !batches[0].ReadOnly && batches[0].Keys != nil && len(batches[0].Keys) == 0 && strings.HasPrefix(last, "UPDATE keys SET expires_at") {
 		s.slices++
 		if s.before != nil {
 			if err := s.before(s.slices - 1); err != nil {

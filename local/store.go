@@ -84,9 +84,10 @@ type Store struct {
 	limit     atomic.Int64                // of one command, in ns; 0 for none
 	log       atomic.Pointer[os.FileInfo] // the log that is open; nil when there is none
 	expired   struct{ keys, fields atomic.Int64 }
-	resting   atomic.Bool // the sweep waits
-	unswept   string      // why the last sweep failed; the sweeper's own
-	wrote     atomic.Bool // a transaction of the writer is committed
+	resting   atomic.Bool  // the sweep waits
+	unswept   string       // why the last sweep failed; the sweeper's own
+	wrote     atomic.Bool  // a transaction of the writer is committed
+	eased     atomic.Int64 // commits as of the last Ease
 
 	follower atomic.Pointer[store.Follower]
 	others   others
@@ -355,9 +356,6 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 		return s.readKept(ctx, batches)
 	default:
 		return s.read(ctx, batches, nil)
-	}
-	if batches[0].Hidden() {
-		s.checkpoints.ease()
 	}
 	j := &job{batches: batches, used: usedBy(batches), done: make(chan struct{})}
 	s.submit(j)

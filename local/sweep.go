@@ -50,6 +50,7 @@ func (s *Store) SetSweeping(on bool) { s.resting.Store(!on) }
 func (s *Store) sweepAll() {
 	var err error
 	for n, limit := 1, sweepSlice; n > 0; {
+		s.Ease(0)
 		began := time.Now()
 		n, err = s.Sweep(context.Background(), limit)
 		took := time.Since(began)

@@ -180,10 +180,6 @@ type Batch struct {
 // Row is one row of a result, by position.
 type Row []Value
 
-// Hidden reports whether a batch changes nothing that any command sees: it deletes what keys have left, or
-// makes a key under a hidden name. A store may have it wait for others.
-func (b *Batch) Hidden() bool { return b.Keys != nil && len(b.Keys) == 0 }
-
 // Result is what became of a batch.
 type Result struct {
 	// Rows holds the rows of each statement, nil for one that returned none.
