@@ -72,6 +72,7 @@ server:               acl commands engine glob outfile notify pubsub redisconf r
 embedded:             bus commands engine local pubsub resp server transfer
 internal/agent:       commands internal/target keyspace keyspace/peek keyspace/stats keytype resp
 tenants:              acl engine local resp server store
+replicate:            local outfile
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
 internal/script:      display internal/exit resp

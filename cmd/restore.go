@@ -19,15 +19,16 @@ import (
 type restoreOptions struct {
 	destination
 	salvage bool
+	at      string
 	path    string
 }
 
 func newRestore(s *streams) *cobra.Command {
 	o := &restoreOptions{}
 	cmd := &cobra.Command{
-		Use:     "restore [FLAGS] FILE|-",
+		Use:     "restore [FLAGS] FILE|-|STREAM [TARGET]",
 		GroupID: groupMove,
-		Short:   "Read keys from a file",
+		Short:   "Read keys from a file, or bring a streamed file back",
 		Long: `Writes the keys of a file that "meowdis dump" made, or with - of stdin, to the
 target: each into its database, or all into the one that -n names. The format is
 recognised.
@@ -38,20 +39,30 @@ A key appears whole or not at all. A key that is there already ends it, unless
 Nothing of a damaged block of an archive is written. It ends there, unless
 --salvage is given, which goes on at the next whole block.
 
+A stream is a place that "meowdis serve --replicate" writes to: the path of a directory,
+file:///path or s3://bucket/path. It is brought back as a whole file, as it is there now
+or was at a time (--at): checked and safe on the disk before it gets its name, or not
+at all. The file must not be there yet.
+
 ` + moveExitCodesHelp + "\n\n" + target.Help,
 		Example: `  meowdis restore cats.archive
   meowdis restore --db new.sqlite --replace cats.jsonl
-  meowdis restore --profile prod --replace cats.archive`,
-		Args: usageArgs(cobra.ExactArgs(1)),
+  meowdis restore --profile prod --replace cats.archive
+  meowdis restore s3://bucket/cats cats.sqlite
+  meowdis restore --at "2026-11-30 18:05" /backup/cats yesterday.sqlite`,
+		Args: usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(cmd); err != nil {
+			if err := o.checkStream(cmd, args); err != nil {
 				return err
 			}
-			o.path = args[0]
+			if o.path = args[0]; isStream(o.path) {
+				return o.runStream(cmd.Context(), s)
+			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	cmd.Flags().BoolVar(&o.salvage, "salvage", false, "go on after damage")
+	cmd.Flags().StringVar(&o.at, "at", "", "bring a stream back as it was at `TIME`: 2026-11-30T18:05:00Z, or 2026-11-30 18:05 here")
 	o.addFlags(cmd)
 	return cmd
 }

@@ -149,7 +149,7 @@ func TestScripts(t *testing.T) {
 			return !version.Before(oracle.Version(since)), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "foreign": foreign, "serving": serving, "heard": heard(t, listened), "beside": beside,
+			"code": code, "foreign": foreign, "serving": serving, "heard": heard(t, listened), "beside": beside, "until": until,
 		},
 	})
 }
@@ -170,6 +170,15 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, not %d\n%s%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
 	}
+}
+
+// until runs a program until it succeeds, and what it prints matches.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until REGEXP PROGRAM ARG...")
+	}
+	match := regexp.MustCompile("(?m)" + args[0])
+	await(ts, args[0], func() bool { return ts.Exec(args[1], args[2:]...) == nil && match.MatchString(ts.ReadFile("stdout")) })
 }
 
 func foreign(ts *testscript.TestScript, neg bool, args []string) {
@@ -204,7 +213,7 @@ func await(ts *testscript.TestScript, what string, is func() bool) {
 	deadline := time.Now().Add(20 * time.Second)
 	for !is() {
 		if time.Now().After(deadline) {
-			ts.Fatalf("no client listens to %s", what)
+			ts.Fatalf("%s: it does not come", what)
 		}
 		<-time.After(5 * time.Millisecond)
 	}

@@ -43,6 +43,7 @@ type serveOptions struct {
 	grace       time.Duration
 	limits      limitOptions
 	tenants     tenantsOptions
+	replicate   replicateOptions
 }
 
 // keptRows is the memory for rows that are read again and again.
@@ -89,6 +90,10 @@ With --tenants the server has a database for each tenant that "meowdis tenants" 
 made, and the token says whose it is: over REST, and with AUTH TOKEN or AUTH NAME TOKEN
 over RESP. A token or a password of the server is then for its administrator.
 
+--replicate streams the file to a directory or to S3, second by second: "meowdis restore"
+brings it back from there, as it is or was, and --follow serves a read-only copy that
+keeps up.
+
 SIGINT, SIGTERM and SHUTDOWN finish what is running within five seconds, give up the rest
 without a trace, and end it; a second signal ends it at once. When the file is
 deleted, moved or replaced meanwhile, writes are refused, since they would be lost.
@@ -97,6 +102,8 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 		Example: `  meowdis serve
   meowdis serve cats.sqlite --resp 6380 --resp unix:/run/meowdis.sock
   MEOWDIS_TOKEN=$(cat secret) meowdis serve cats.sqlite --http 0.0.0.0:8080
+  meowdis serve cats.sqlite --replicate s3://bucket/cats
+  meowdis serve copy.sqlite --follow s3://bucket/cats --resp 6380
   meowdis serve --tls-cert chain.pem --tls-key key.pem --https 0.0.0.0:443`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: target.CompleteNames(1),
@@ -127,6 +134,7 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	f.StringVar(&o.conf.path, "config", "", "`FILE` with parameters in the syntax of redis.conf, which CONFIG REWRITE writes")
 	o.limits.addFlags(f)
 	o.tenants.addFlags(f)
+	o.replicate.addFlags(f)
 	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
 	o.target.AddStorageFlags(cmd)
 	f.BoolVar(&o.target.Full, "full", false, "make each commit to the file survive a power cut (slower)")
@@ -164,7 +172,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // and SHUTDOWN
 	defer stop()
 	context.AfterFunc(ctx, stop) // and a second signal ends it at once
-	if err := o.limits.check(); err != nil {
+	if err := errors.Join(o.limits.check(), o.replicate.check(len(o.addresses.storage)+len(o.addresses.storageTLS) > 0)); err != nil {
 		return err
 	}
 	logger, err := o.log.logger(s.err)
@@ -188,7 +196,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	o.target.Announce(t, s.err)
 	config.Stop = stop
-	b, err := o.back(ctx, t, &config, logger)
+	b, err := o.back(ctx, s, t, &config, logger)
 	if err != nil {
 		return err
 	}

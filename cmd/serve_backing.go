@@ -21,13 +21,11 @@ type backing struct {
 }
 
 // back opens the target of a server, and gives its config what comes with it.
-func (o *serveOptions) back(ctx context.Context, t target.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
+func (o *serveOptions) back(ctx context.Context, s *streams, t target.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
 	if t.IsStorage() {
 		return o.backStorage(ctx, t, c, logger)
 	}
-	file, err := o.target.OpenFile(t, local.Options{Lanes: true, Keep: keptRows, Report: func(err error) {
-		logger.Error("keeping the file", "file", t.Path, "error", err)
-	}})
+	file, copied, err := o.openFile(ctx, s, t, logger)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +50,30 @@ func (o *serveOptions) back(ctx context.Context, t target.Target, c *server.Conf
 			logger.Warn("messages of other processes on the file do not come", "error", err)
 		}
 	}
+	end, err := o.replicate.start(ctx, s, file, copied, c, o.grace)
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	b.before(end)
 	return b, nil
+}
+
+// openFile opens the file, which may be a copy that follows.
+func (o *serveOptions) openFile(ctx context.Context, s *streams, t target.Target, logger *slog.Logger) (*local.Store, *follower, error) {
+	options := local.Options{Lanes: true, Keep: keptRows, Report: func(err error) {
+		logger.Error("keeping the file", "file", t.Path, "error", err)
+	}}
+	if o.replicate.follow != "" {
+		return o.replicate.openCopy(ctx, s, t, options, &o.target, logger)
+	}
+	file, err := o.target.OpenFile(t, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := promote(t.Path); err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, nil, nil
 }
 
 // before has fn called before what is closed already.
@@ -66,6 +87,8 @@ func (o *serveOptions) backStorage(ctx context.Context, t target.Target, c *serv
 	switch {
 	case len(o.addresses.storage)+len(o.addresses.storageTLS) > 0:
 		return nil, exit.Usagef("--storage serves a file: give other servers the --storage-url that this one has")
+	case o.replicate.to != "" || o.replicate.follow != "":
+		return nil, exit.Usagef("--replicate and --follow are for a file, and %s is a storage", t)
 	case o.backupDir != "":
 		return nil, exit.Usagef("--backup-dir is for a file, and %s is a storage", t)
 	case o.target.Full:

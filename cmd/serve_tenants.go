@@ -35,6 +35,8 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 		return exit.Usagef("--tenants DIR is in place of a file: give one of both")
 	case o.aclFile != "" || o.backupDir != "" || o.conf.path != "" || o.cluster || o.readOnly.value+o.readOnly.file != "":
 		return exit.Usagef("--aclfile, --backup-dir, --config, --cluster and --read-only-token are for a server of one file, without --tenants")
+	case o.replicate.to != "" || o.replicate.follow != "":
+		return exit.Usagef("--replicate and --follow are for a server of one file, without --tenants")
 	case o.tenants.open < 1:
 		return exit.Usagef("--tenants-open is more than 0")
 	}

@@ -6,19 +6,19 @@ var aloneCommands = []Command{
 		Name: "FAILOVER", Group: "server", Since: "6.2.0", Arity: -1, Flags: Admin | NoScript | Stale,
 		Traits:  Dangerous,
 		Summary: "Answers the error of a server without replicas",
-		Syntax:  "[TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]",
+		Syntax:  "[TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]", WantsFacts: true,
 	},
 	{
 		Name: "REPLICAOF", Group: "server", Since: "5.0.0", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading,
 		Traits:  Dangerous | AnswersOK,
 		Summary: "Takes NO ONE: the server follows no other",
-		Syntax:  "<host port|NO ONE>",
+		Syntax:  "<host port|NO ONE>", WantsFacts: true,
 	},
 	{
 		Name: "SLAVEOF", Group: "server", Since: "1.0.0", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading,
 		Traits:  Dangerous | AnswersOK,
 		Summary: "Takes NO ONE: the server follows no other",
-		Syntax:  "<host port|NO ONE>",
+		Syntax:  "<host port|NO ONE>", WantsFacts: true,
 	},
 	{
 		Name: "MODULE LOAD", Group: "server", Since: "4.0.0", Arity: -3, Flags: Admin | NoScript | NoAsyncLoading,

@@ -44,7 +44,8 @@ var persistCommands = []Command{
 	},
 	{
 		Name: "ROLE", Group: "server", Since: "2.8.12", Arity: 1, Flags: NoScript | Loading | Stale | Fast,
-		Summary:    "Answers that this is a master without replicas",
+		Summary:    "Answers whether this is a master without replicas, or a copy that follows a stream",
+		WantsFacts: true,
 		Categories: []string{"admin", "dangerous"},
 	},
 }

@@ -107,6 +107,9 @@ func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp
 	if e.readOnly && found.Declares && found.Flags&script.NoWrites == 0 {
 		return nil, mayWrite
 	}
+	if reason := s.engine.readOnly; reason != "" && found.Declares && found.Flags&script.NoWrites == 0 {
+		return nil, resp.MakeError("READONLY " + reason)
+	}
 	e.script, e.hint, e.flags = found, found.Hint, found.Flags
 	e.readOnly = e.readOnly || e.flags&script.NoWrites != 0
 	return e, resp.Value{}

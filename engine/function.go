@@ -127,6 +127,9 @@ func (e *evaluation) mayCall() (bad resp.Value) {
 	if only && !e.readOnly {
 		return mayWrite
 	}
+	if reason := e.session.engine.readOnly; reason != "" && !e.readOnly {
+		return resp.MakeError("READONLY " + reason)
+	}
 	return resp.Value{}
 }
 

@@ -143,3 +143,18 @@ func (c *conn) schemaVersion() (int, error) {
 	}
 	return int(rows[0][0].Int()), nil
 }
+
+// CheckPages reports what is wrong with the pages of a file that no process has open, if anything. It
+// is read as it is, without a log.
+func CheckPages(path string) (err error) {
+	frozen, err := freeze(path)
+	if err != nil {
+		return err
+	}
+	c, err := openFrozen(path, frozen, toRead)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	return c.checkPages()
+}

@@ -125,16 +125,21 @@ func copyTo(path string, o BackupOptions, copyPages func(to *conn) error) (err e
 	if err := copyPages(to); err != nil || o.AsIs {
 		return err
 	}
-	rows, _, err := to.run(store.Stmt{SQL: "PRAGMA integrity_check(1)"})
-	if err == nil && string(rows[0][0].Bytes()) != "ok" {
-		says := strings.TrimPrefix(string(rows[0][0].Bytes()), "*** in database main ***\n")
-		err = fmt.Errorf("the file is damaged: %s; meowdis doctor says more", strings.ReplaceAll(says, "\n", "; "))
-	}
-	if err != nil {
+	if err := to.checkPages(); err != nil {
 		return err
 	}
 	// One file, which can be read where nothing can be written.
 	return to.script("PRAGMA journal_mode = DELETE")
+}
+
+// checkPages reports the first thing that is wrong with the pages of the file.
+func (c *conn) checkPages() error {
+	rows, _, err := c.run(store.Stmt{SQL: "PRAGMA integrity_check(1)"})
+	if err == nil && string(rows[0][0].Bytes()) != "ok" {
+		says := strings.TrimPrefix(string(rows[0][0].Bytes()), "*** in database main ***\n")
+		err = fmt.Errorf("the file is damaged: %s; meowdis doctor says more", strings.ReplaceAll(says, "\n", "; "))
+	}
+	return err
 }
 
 // pagesAStep is how much is copied between two checks of the context.

@@ -129,6 +129,10 @@ func (s *Store) checkpoint() (whole bool, err error) {
 	defer s.writing.Unlock()
 	s.writer.patience(logPatience)
 	defer s.writer.patience(busyPatience)
+	if t := s.tail.Load(); t != nil {
+		blocked, err := t.rewind(s.writer)
+		return !blocked, err
+	}
 	blocked, _, err := s.writer.checkpoint("RESTART")
 	return !blocked, err
 }
@@ -140,6 +144,11 @@ func (s *Store) pass() (copied int64, err error) {
 	defer s.checkpoints.passing.Unlock()
 	if err := s.Moved(); err != nil {
 		return 0, err
+	}
+	if t := s.tail.Load(); t != nil {
+		if err := t.Advance(); err != nil && !errors.Is(err, errClosed) {
+			return 0, err
+		}
 	}
 	c, err := s.connectBare(false)
 	if err != nil {

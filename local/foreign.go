@@ -20,6 +20,8 @@ func (s *Store) ReadOnly() string {
 		return "this is " + s.foreign.Name + ", which is only read: meowdis import makes a meowdis file of it"
 	case s.sealed:
 		return errUnwritable.Error()
+	case s.options.Refuse != "":
+		return s.options.Refuse
 	case s.options.ReadOnly:
 		return "the file is open for reading only"
 	}

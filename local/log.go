@@ -70,6 +70,9 @@ func (s *Store) mendLog(c *conn) error {
 	defer free()
 	s.kept.off()
 	s.others.off()
+	if t := s.tail.Load(); t != nil {
+		t.letGo()
+	}
 	for _, mode := range []string{"delete", "wal"} {
 		rows, _, err := c.run(store.Stmt{SQL: "PRAGMA journal_mode = " + mode})
 		if err != nil {

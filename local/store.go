@@ -55,6 +55,8 @@ type Options struct {
 	// Patience is how long a write waits for another process that writes; 0 is ten
 	// seconds.
 	Patience time.Duration
+	// Refuse, if not "", is why a file that is ReadOnly takes no writes, as clients are told.
+	Refuse string
 	// Alone is for who does one thing at a time: the connection that writes
 	// reads, too, so that nothing is opened nor kept twice.
 	Alone bool
@@ -90,6 +92,7 @@ type Store struct {
 	eased     atomic.Int64 // commits as of the last Ease
 
 	follower atomic.Pointer[store.Follower]
+	tail     atomic.Pointer[Tail]
 	others   others
 
 	watching sync.Mutex

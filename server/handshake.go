@@ -174,13 +174,17 @@ func (c *client) greeting() resp.Value {
 	if c.resp3 {
 		protocol = 3
 	}
+	role := "master"
+	if c.server.config.Following != nil {
+		role = "replica"
+	}
 	return resp.MakeMap(
 		resp.MakeString("server"), resp.MakeString("redis"),
 		resp.MakeString("version"), resp.MakeString(translator.RedisVersion),
 		resp.MakeString("proto"), resp.MakeInt(protocol),
 		resp.MakeString("id"), resp.MakeInt(c.id),
 		resp.MakeString("mode"), resp.MakeString(c.server.mode()),
-		resp.MakeString("role"), resp.MakeString("master"),
+		resp.MakeString("role"), resp.MakeString(role),
 		resp.MakeString("modules"), translator.Modules)
 }
 

@@ -126,11 +126,14 @@ var zeroStats = []string{
 }
 
 func (s *Server) replicationInfo() []string {
-	return []string{
-		"role:master", field("connected_slaves", s.replicas.Load()), "master_failover_state:no-failover", field("master_replid", s.replID.Load()),
-		field("master_replid2", strings.Repeat("0", 40)), "master_repl_offset:0", "second_repl_offset:-1",
-		"repl_backlog_active:0", "repl_backlog_size:1048576", "repl_backlog_first_byte_offset:0", "repl_backlog_histlen:0",
+	role := []string{"role:master"}
+	if s.config.Following != nil {
+		role = s.followingInfo(s.config.Following())
 	}
+	return append(role,
+		field("connected_slaves", s.replicas.Load()), "master_failover_state:no-failover", field("master_replid", s.replID.Load()),
+		field("master_replid2", strings.Repeat("0", 40)), "master_repl_offset:0", "second_repl_offset:-1",
+		"repl_backlog_active:0", "repl_backlog_size:1048576", "repl_backlog_first_byte_offset:0", "repl_backlog_histlen:0")
 }
 
 func (s *Server) clusterInfo() []string {

@@ -191,7 +191,7 @@ func (s *Server) persistenceInfo() []string {
 	if s.saves.failed {
 		status = "err"
 	}
-	return []string{
+	return append([]string{
 		"loading:0", "async_loading:0",
 		"current_cow_peak:0", "current_cow_size:0", "current_cow_size_age:0", "current_fork_perc:0.00",
 		"current_save_keys_processed:0", "current_save_keys_total:0",
@@ -201,5 +201,5 @@ func (s *Server) persistenceInfo() []string {
 		"aof_enabled:0", "aof_rewrite_in_progress:0", "aof_rewrite_scheduled:0", "aof_last_rewrite_time_sec:-1",
 		"aof_current_rewrite_time_sec:-1", "aof_last_bgrewrite_status:ok", "aof_rewrites:0", "aof_rewrites_consecutive_failures:0",
 		"aof_last_write_status:ok", "aof_last_cow_size:0", "module_fork_in_progress:0", "module_fork_last_cow_size:0",
-	}
+	}, s.streamInfo()...)
 }

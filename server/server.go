@@ -83,6 +83,10 @@ type Config struct {
 	SavePath string
 	// StoreFigures tells the metrics of the store; nil is that there is nothing to tell.
 	StoreFigures func() StoreFigures
+	// Stream tells how the stream of the file to another place is doing; nil is that there is none.
+	Stream func() Stream
+	// Following tells how the copy that is served is doing; nil is that it is no copy.
+	Following func() Following
 	// Dump makes a dump for a replica; nil refuses replicas.
 	Dump func(context.Context) (*Dump, error)
 	// PingEvery is how often a replica that has its dump gets a sign of life; 0 is 10 seconds.

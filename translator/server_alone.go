@@ -20,8 +20,12 @@ func noModules(*Call) Plan {
 		`otherwise you need to set this option in the configuration file, and then restart the server.`)
 }
 
-// replicaOf is REPLICAOF: the server follows no other, and so it stays.
+// replicaOf is REPLICAOF: the server follows no other, and so it stays; or it keeps a copy, which is
+// none of Redis's replication.
 func replicaOf(c *Call) Plan {
+	if c.following() != nil {
+		return fail("ERR this server keeps a copy by serve --follow: end it, and serve the file without that, to write to it")
+	}
 	if c.is(1, "NO") && c.is(2, "ONE") {
 		return answer(resp.OK)
 	}
@@ -45,6 +49,9 @@ func failover(c *Call) Plan {
 		default:
 			return fail(errSyntax)
 		}
+	}
+	if c.following() != nil {
+		return fail("ERR FAILOVER is not valid when server is a replica.")
 	}
 	return fail("ERR FAILOVER requires connected replicas.")
 }

@@ -1,11 +1,51 @@
 package translator
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/meowdis/meowdis/resp"
 )
 
 var persistTranslations = translations{
-	"ROLE": func(*Call) Plan {
+	"ROLE": role,
+}
+
+// role is ROLE, of the facts that INFO has.
+func role(c *Call) Plan {
+	facts := c.following()
+	if facts == nil {
 		return answer(resp.MakeArray(resp.MakeString("master"), resp.Zero, resp.EmptyArray))
-	},
+	}
+	state := "connect"
+	switch {
+	case facts["master_link_status"] == "up":
+		state = "connected"
+	case facts["master_sync_in_progress"] == "1":
+		state = "sync"
+	}
+	number := func(name string) resp.Value {
+		n, _ := strconv.ParseInt(facts[name], 10, 64)
+		return resp.MakeInt(n)
+	}
+	return answer(resp.MakeArray(resp.MakeString("slave"), resp.MakeString(facts["master_host"]), number("master_port"),
+		resp.MakeString(state), number("slave_repl_offset")))
+}
+
+// following is what INFO says of the replication of a server that is a replica, by field, and nil of
+// any other.
+func (c *Call) following() map[string]string {
+	if c.Env.Facts == nil {
+		return nil
+	}
+	lines, _ := c.Env.Facts("Replication")
+	facts := map[string]string{}
+	for _, l := range lines {
+		name, value, _ := strings.Cut(l, ":")
+		facts[name] = value
+	}
+	if facts["role"] != "slave" {
+		return nil
+	}
+	return facts
 }

@@ -61,13 +61,22 @@ func (c *Conn) Chosen() bool {
 func (o *Options) OpenFile(t Target, options local.Options) (*local.Store, error) {
 	if o.RefusesWrites(t) {
 		options.ReadOnly = t.Path != local.Memory
-	} else if t.IsDefault() {
-		if err := os.MkdirAll(filepath.Dir(t.Path), 0o700); err != nil {
-			return nil, fmt.Errorf("making the directory of the default file, %s: %w", filepath.Dir(t.Path), local.Pathless(err))
-		}
+	} else if err := o.MakeDirectory(t); err != nil {
+		return nil, err
 	}
 	options.Full = o.Full
 	return local.Open(t.Path, options)
+}
+
+// MakeDirectory makes the directory of the default file. Any other's must be there.
+func (o *Options) MakeDirectory(t Target) error {
+	if !t.IsDefault() {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(t.Path), 0o700); err != nil {
+		return fmt.Errorf("making the directory of the default file, %s: %w", filepath.Dir(t.Path), local.Pathless(err))
+	}
+	return nil
 }
 
 // CanMake reports whether the target's file can be made as far as its directory is

@@ -1,0 +1,97 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/replicate"
+)
+
+// isStream reports whether restore is given the place of a stream, and no file of keys.
+func isStream(path string) bool { return replicate.IsURL(path) || replicate.IsDirectory(path) }
+
+// aboutKeys are flags of restore that a whole file has no use for.
+var aboutKeys = []string{"salvage", "replace", "skip", "match", "type", "db-from", "db-to", "prefix", "ttl", "dry-run", "database", "read-only"}
+
+// checkStream refuses flags that say nothing to a stream, or to keys.
+func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {
+	if !isStream(args[0]) {
+		if o.at != "" || len(args) > 1 {
+			return exit.Usagef("%s is no stream, as --replicate makes them: --at and the name of a file are for these", args[0])
+		}
+		return o.check(cmd)
+	}
+	for _, name := range aboutKeys {
+		if cmd.Flags().Changed(name) {
+			return exit.Usagef("--%s is about keys, and a stream is restored whole", name)
+		}
+	}
+	if len(args) > 1 {
+		o.targets.Spec = args[1]
+	}
+	return nil
+}
+
+// moments are the forms of --at.
+var moments = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+
+// moment is that of --at, zero without one.
+func (o *restoreOptions) moment() (time.Time, error) {
+	if o.at == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range moments {
+		if t, err := time.ParseInLocation(form, o.at, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, exit.Usagef("--at %q is no time, as 2026-11-30T18:05:00Z or 2026-11-30 18:05 are", o.at)
+}
+
+// runStream brings a whole file back.
+func (o *restoreOptions) runStream(ctx context.Context, s *streams) error {
+	ctx, stop := exit.UntilInterrupted(ctx)
+	defer stop()
+	at, err := o.moment()
+	if err != nil {
+		return err
+	}
+	t, err := o.targets.File(s.getenv)
+	if err != nil {
+		return err
+	}
+	if t.Path == local.Memory {
+		return exit.Usagef("a stream is restored to a file: name one")
+	}
+	if _, err := os.Stat(t.Path); err == nil {
+		return exit.Usagef("%s is there, and a stream is restored to a new file: name another", t.Path)
+	}
+	if err := o.targets.MakeDirectory(t); err != nil {
+		return err
+	}
+	place, err := replicate.Open(o.path, s.getenv)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	bar := newProgress(s, "restoring", "bytes", -1)
+	r, err := place.Restore(ctx, t.Path, at, func(done, total int64) { bar.Set(done, total) })
+	bar.End()
+	switch {
+	case exit.WasStopped(ctx, err):
+		return exit.Stopped(ctx, t.Path+" was not written")
+	case errors.Is(err, replicate.ErrEmpty) && !at.IsZero():
+		return fmt.Errorf("%w; the stream may begin later", err)
+	case err != nil:
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s: %s, as it was at %s, checked\n", t.Path, display.Bytes(r.Bytes), r.At.UTC().Format(time.RFC3339))
+	return err
+}

@@ -1,0 +1,181 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/replicate"
+	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/store"
+)
+
+// replicateOptions say where a server's file is streamed to, or which stream it follows.
+type replicateOptions struct {
+	to     string
+	every  time.Duration
+	keep   time.Duration
+	follow string
+}
+
+func (o *replicateOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.to, "replicate", "", "`PLACE` to stream the file to: a directory, file:///path or s3://bucket/path")
+	f.DurationVar(&o.every, "replicate-every", time.Second, "how `OFTEN` what is new is streamed, or with --follow looked for")
+	f.DurationVar(&o.keep, "replicate-keep", 24*time.Hour, "how `LONG` back the file can be restored")
+	f.StringVar(&o.follow, "follow", "", "`PLACE` whose stream the file becomes a read-only copy of")
+}
+
+func (o *replicateOptions) check(storage bool) error {
+	switch {
+	case o.follow != "" && storage:
+		return exit.Usagef("--follow and --storage exclude each other: a copy takes no writes")
+	case o.to != "" && o.follow != "":
+		return exit.Usagef("--replicate and --follow exclude each other: a copy is streamed nowhere")
+	case o.every < 10*time.Millisecond || o.keep < time.Minute:
+		return exit.Usagef("--replicate-every is at least 10ms, and --replicate-keep a minute")
+	}
+	return nil
+}
+
+// patience is how long a server that starts waits for a place.
+const placePatience = 5 * time.Second
+
+// start begins to stream the file, or to follow, if that is asked for. end streams what is left.
+func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.Store, copied *follower, config *server.Config, grace time.Duration) (end func() error, err error) {
+	switch {
+	case copied != nil:
+		return copied.start(ctx, config), nil
+	case o.to == "":
+		return func() error { return nil }, nil
+	}
+	place, err := replicate.Open(o.to, s.getenv)
+	if err != nil {
+		return nil, exit.Usagef("--replicate: %w", err)
+	}
+	made, err := madeAt(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	tail, err := file.Tail()
+	if err != nil {
+		return nil, fmt.Errorf("--replicate: %w", err)
+	}
+	shipper := replicate.NewShipper(place, tail, replicate.Options{Path: file.Path(), Made: made, Every: o.every, Keep: o.keep, Log: config.Logger})
+	soon, cancel := context.WithTimeout(ctx, placePatience)
+	defer cancel()
+	if err := shipper.Check(soon); err != nil {
+		return nil, errors.Join(err, tail.Close())
+	}
+	config.Stream = func() server.Stream { return server.Stream(shipper.Status()) }
+	life, stop := context.WithCancel(context.WithoutCancel(ctx)) // clients may write until the server has ended
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		shipper.Run(life, grace)
+	}()
+	return func() error {
+		stop()
+		<-done
+		return tail.Close()
+	}, nil
+}
+
+// madeAt is when the tables of the file were made, in Unix ms.
+func madeAt(ctx context.Context, file *local.Store) (int64, error) {
+	r, err := file.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: "SELECT min(applied_at) FROM meowdis"}}}})
+	if err != nil {
+		return 0, err
+	}
+	return r[0].Rows[0][0][0].Int(), nil
+}
+
+// copyRefusal is what Redis's replicas say to who writes.
+const copyRefusal = "You can't write against a read only replica."
+
+// openCopy opens the file as a copy that follows, after making it if there is none.
+func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t target.Target, options local.Options, targets *target.Options, log *slog.Logger) (*local.Store, *follower, error) {
+	place, err := replicate.Open(o.follow, s.getenv)
+	if err != nil {
+		return nil, nil, exit.Usagef("--follow: %w", err)
+	}
+	if t.Path == local.Memory {
+		return nil, nil, exit.Usagef("--follow keeps its copy in a file: name one")
+	}
+	if err := o.makeCopy(ctx, place, t, targets); err != nil {
+		return nil, nil, err
+	}
+	options.ReadOnly, options.Refuse = true, copyRefusal
+	file, err := local.Open(t.Path, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	copied, err := local.OpenCopy(t.Path)
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, &follower{copied, replicate.NewFollower(place, copied, replicate.FollowOptions{Every: o.every, Log: log})}, nil
+}
+
+// makeCopy makes the copy unless there is one. Whatever else is under the name is not replaced: a file
+// beside the copy says that it is one, and of what.
+func (o *replicateOptions) makeCopy(ctx context.Context, place *replicate.Place, t target.Target, targets *target.Options) error {
+	mark := t.Path + markSuffix
+	of, err := os.ReadFile(mark)
+	if _, missing := os.Stat(t.Path); missing == nil {
+		if err != nil || string(of) != place.String()+"\n" {
+			return exit.Usagef("%s is there, and is no copy of %s: name another file with --db", t.Path, place)
+		}
+		return nil
+	}
+	if err := targets.MakeDirectory(t); err != nil {
+		return err
+	}
+	if err := os.WriteFile(mark, []byte(place.String()+"\n"), 0o600); err != nil {
+		return err
+	}
+	if _, err = place.Restore(ctx, t.Path, time.Time{}, nil); err != nil {
+		return errors.Join(err, os.Remove(mark))
+	}
+	return nil
+}
+
+// markSuffix is at the end of the name of the file that says that another is a copy.
+const markSuffix = "-follows"
+
+// promote makes a file that may have been a copy one of its own: it is about to be written.
+func promote(path string) error {
+	if err := os.Remove(path + markSuffix); path != local.Memory && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// follower keeps a copy.
+type follower struct {
+	copied *local.Copy
+	*replicate.Follower
+}
+
+// start begins to follow, until end.
+func (f *follower) start(ctx context.Context, config *server.Config) (end func() error) {
+	config.Following = func() server.Following { return server.Following(f.Status()) }
+	life, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.Run(life)
+	}()
+	return func() error {
+		stop()
+		<-done
+		return f.copied.Close()
+	}
+}

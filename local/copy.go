@@ -1,0 +1,129 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// Copy writes pages of another file into one that is a copy of it, while stores read that. It is
+// for one goroutine at a time.
+type Copy struct {
+	path  string
+	conn  *conn // in no transaction; it only looks
+	index *walIndex
+	seen  walHeader // after the last Put
+}
+
+// ErrStrayed is the error of Put when another process has written to the copy.
+var ErrStrayed = errors.New("something else has written to the copy")
+
+// OpenCopy opens a file in WAL mode, which must exist.
+func OpenCopy(path string) (_ *Copy, err error) {
+	c := &Copy{path: path}
+	if c.conn, err = openConn(path, toRead); err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	if _, err = c.conn.pragma("data_version"); err == nil { // which opens the log
+		c.index, err = c.conn.walIndex()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, errors.Join(err, c.Close()))
+	}
+	c.seen = c.index.read()
+	return c, nil
+}
+
+// Close is to be called when the stores are closed.
+func (c *Copy) Close() error { return c.conn.close() }
+
+// Page is one of a file.
+type Page struct {
+	Number uint32
+	Data   []byte
+}
+
+// Put makes the pages those of the copy, which has so many then. Readers see all of it or none. With
+// whole the pages are those of the whole file, and it does not matter what the copy was. next is called
+// until Number is 0; what it returns may change with the next call.
+func (c *Copy) Put(ctx context.Context, whole bool, pages uint32, next func() (Page, error)) (err error) {
+	w, err := openConn(c.path, toWrite) // anew, since it would believe its own cache
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	if err := w.setUp("PRAGMA cache_size = -32768", fmt.Sprintf("PRAGMA journal_size_limit = %d", 64<<20)); err != nil {
+		return err
+	}
+	err = w.transaction(beginNow, func() error {
+		if !whole && !c.index.is(&c.seen) {
+			return ErrStrayed
+		}
+		return w.putPages(ctx, whole, pages, next)
+	})
+	if err == nil {
+		c.seen = c.index.read()
+	}
+	return err
+}
+
+const (
+	writePage = "INSERT INTO sqlite_dbpage(pgno, data) VALUES(?1, ?2)"
+	// The first page, and where the file ends.
+	writeFirst = "INSERT INTO sqlite_dbpage(pgno, data) VALUES(1, ?1), (?2, NULL)"
+)
+
+// putPages writes the first page at the end, in one statement with all that is left: from then on
+// SQLite reads the schema anew for each statement, and what it knows of its pages is out of date.
+func (c *conn) putPages(ctx context.Context, whole bool, pages uint32, next func() (Page, error)) error {
+	had, err := c.pragma("page_count")
+	if err != nil {
+		return err
+	}
+	var first []byte
+	for {
+		p, err := next()
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		switch {
+		case p.Number == 0:
+			return c.putFirst(first, had, int64(pages))
+		case p.Number == 1:
+			first = bytes.Clone(p.Data)
+			continue
+		}
+		if err := c.putPage(p, whole && int64(p.Number) <= had); err != nil {
+			return err
+		}
+	}
+}
+
+// putPage writes the page, unless it is asked to look first, and it is that already.
+func (c *conn) putPage(p Page, look bool) error {
+	args := []store.Value{store.Int(int64(p.Number)), store.Bytes(p.Data)}
+	if look {
+		rows, _, err := c.run(store.Stmt{SQL: readPage + " AND data = ?2", Args: args})
+		if err != nil || len(rows) == 1 {
+			return err
+		}
+	}
+	_, _, err := c.run(store.Stmt{SQL: writePage, Args: args})
+	return err
+}
+
+// putFirst writes the first page, if there is one, and cuts the file that had more pages.
+func (c *conn) putFirst(first []byte, had, pages int64) (err error) {
+	switch {
+	case had > pages && first == nil:
+		return errors.New("the file shrinks, and its first page, which says so, is missing")
+	case had > pages:
+		_, _, err = c.run(store.Stmt{SQL: writeFirst, Args: []store.Value{store.Bytes(first), store.Int(pages + 1)}})
+	case first != nil:
+		err = c.putPage(Page{1, first}, false)
+	}
+	return err
+}

@@ -1,0 +1,129 @@
+package replicate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/superfly/ltx"
+
+	"github.com/meowdis/meowdis/local"
+)
+
+// begin finds out where the stream is, and what is missing in it: nothing, when its last state is that of
+// the file; what has been written to the log since, when the log goes back so far; and everything
+// otherwise.
+func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
+	all, err := s.place.all(ctx)
+	if err != nil {
+		return err
+	}
+	newest := s.newest(all)
+	if newest == nil {
+		s.continueAt(0, 0)
+		return s.sumAll(ctx, snap)
+	}
+	h, err := s.place.head(ctx, newest)
+	if err != nil {
+		return err
+	}
+	t, err := s.place.tail(ctx, newest)
+	if err != nil {
+		return err
+	}
+	id, position := signed(h)
+	if id != s.id {
+		s.stuck = fmt.Errorf("streaming to %s: %w", s.place, ErrOther)
+		return s.stuck
+	}
+	if err := s.sumAll(ctx, snap); err != nil {
+		return err
+	}
+	s.continueAt(h.MaxTXID, t.PostApplyChecksum)
+	_, broken := plan(all, 0)
+	switch changed, known, err := s.since(snap, position); {
+	case err != nil:
+		return err
+	case broken != nil:
+		s.startAnew()
+		s.o.Log.Warn("the stream has a gap: all of the file is sent", "to", s.place, "why", broken)
+	case s.total == t.PostApplyChecksum:
+		s.changed(local.PageSet{})
+	case known:
+		s.changed(changed)
+	default:
+		s.startAnew()
+		s.o.Log.Info("the stream does not go on from where it was: all of the file is sent", "to", s.place)
+	}
+	return nil
+}
+
+// Check reports at once what would keep the stream from ever going on. A place that cannot be reached
+// is no reason.
+func (s *Shipper) Check(ctx context.Context) error {
+	all, err := s.place.all(ctx)
+	newest := s.newest(all)
+	if err != nil || newest == nil {
+		return nil
+	}
+	h, err := s.place.head(ctx, newest)
+	if err != nil {
+		return nil
+	}
+	if id, _ := signed(h); id != s.id {
+		return fmt.Errorf("streaming to %s: %w", s.place, ErrOther)
+	}
+	return nil
+}
+
+// newest is the file that leads farthest, nil for none. It notes when the higher levels last had one.
+func (s *Shipper) newest(all []*ltx.FileInfo) (newest *ltx.FileInfo) {
+	var whole time.Time
+	for _, f := range all {
+		if newest == nil || cmp.Or(cmp.Compare(f.MaxTXID, newest.MaxTXID), cmp.Compare(f.MinTXID, newest.MinTXID)) > 0 {
+			newest = f
+		}
+		if f.MinTXID == 1 && f.CreatedAt.After(whole) {
+			whole = f.CreatedAt
+		}
+	}
+	if newest != nil {
+		s.levels[len(s.levels)-1].last = whole
+	}
+	return newest
+}
+
+// since is the pages that have changed since a position, if the log goes back to it.
+func (s *Shipper) since(snap *local.Snapshot, p local.Position) (local.PageSet, bool, error) {
+	return s.tail.Since(snap, p, func(sum uint64) bool { return uint64(short(sum)) == p.Sum })
+}
+
+// continueAt has the next files begin after a transaction.
+func (s *Shipper) continueAt(last ltx.TXID, sum ltx.Checksum) {
+	s.tried = last
+	for _, l := range s.levels {
+		if l.number != snapshots {
+			l.first, l.before = last+1, sum
+		} else {
+			l.first, l.whole = 1, true
+		}
+	}
+}
+
+// startAnew has the next file be the whole one, which needs none before it.
+func (s *Shipper) startAnew() {
+	l := s.levels[0]
+	l.first, l.before, l.whole = 1, 0, true
+}
+
+// changed has the levels send these pages instead of all.
+func (s *Shipper) changed(pages local.PageSet) {
+	for _, l := range s.levels {
+		if l.number == snapshots {
+			continue
+		}
+		l.whole, l.changed = false, local.PageSet{}
+		l.changed.AddAll(pages)
+	}
+}

@@ -1,0 +1,111 @@
+package replicate
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/superfly/ltx"
+
+	"github.com/meowdis/meowdis/outfile"
+)
+
+// directory is a place on a disk. The files of a level are in ltx/LEVEL.
+type directory string
+
+func openDirectory(path string) (*Place, error) {
+	if path == "" {
+		return nil, errors.New("the path of a directory is missing")
+	}
+	root, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	return newPlace(directory(root), root), nil
+}
+
+// IsDirectory reports whether there is a stream in the directory.
+func IsDirectory(path string) bool {
+	info, err := os.Stat(filepath.Join(path, "ltx"))
+	return err == nil && info.IsDir()
+}
+
+func (d directory) level(n int) string { return filepath.Join(string(d), "ltx", strconv.Itoa(n)) }
+
+func (d directory) path(f *ltx.FileInfo) string {
+	return filepath.Join(d.level(f.Level), ltx.FormatFilename(f.MinTXID, f.MaxTXID))
+}
+
+func (d directory) list(_ context.Context, level int) (found []*ltx.FileInfo, err error) {
+	entries, err := os.ReadDir(d.level(level))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		first, last, bad := ltx.ParseFilename(e.Name())
+		info, gone := e.Info()
+		if bad == nil && gone == nil {
+			found = append(found, &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, Size: info.Size(), CreatedAt: info.ModTime()})
+		}
+	}
+	return found, err
+}
+
+func (d directory) open(_ context.Context, f *ltx.FileInfo, offset, size int64) (io.ReadCloser, error) {
+	file, err := os.Open(d.path(f))
+	if err != nil || size == 0 && offset == 0 {
+		return file, err
+	}
+	return section{io.NewSectionReader(file, offset, size), file}, nil
+}
+
+type section struct {
+	io.Reader
+	io.Closer
+}
+
+func (d directory) write(_ context.Context, f *ltx.FileInfo, b body) (err error) {
+	if err := os.MkdirAll(d.level(f.Level), 0o700); err != nil {
+		return err
+	}
+	path := d.path(f)
+	if _, err := os.Lstat(path); err == nil {
+		return errTaken
+	}
+	partial, err := os.CreateTemp(d.level(f.Level), ".partial-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(partial.Name())
+	_, err = io.Copy(partial, b)
+	if err = errors.Join(err, partial.Sync(), partial.Close()); err != nil {
+		return err
+	}
+	// Who looks for a moment finds it by this time.
+	if err := os.Chtimes(partial.Name(), f.CreatedAt, f.CreatedAt); err != nil {
+		return err
+	}
+	if err := outfile.Name(partial.Name(), path, false); errors.Is(err, outfile.ErrExists) {
+		return errTaken
+	} else if err != nil {
+		return err
+	}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+		dir.Sync() // not every system can promise that
+		dir.Close()
+	}
+	return nil
+}
+
+func (d directory) remove(_ context.Context, fs []*ltx.FileInfo) (err error) {
+	for _, f := range fs {
+		if bad := os.Remove(d.path(f)); !errors.Is(bad, os.ErrNotExist) {
+			err = errors.Join(err, bad)
+		}
+	}
+	return err
+}

@@ -1,0 +1,108 @@
+package replicate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/superfly/ltx"
+)
+
+// ErrEmpty is the error of a place without a stream, or without one that goes back so far.
+var ErrEmpty = errors.New("there is no stream in it that could be restored")
+
+// plan chooses the files that lead from a transaction, or with 0 from nothing, to the last one: few, and
+// of those that lead as far the smallest. Without any it is nil.
+func plan(all []*ltx.FileInfo, from ltx.TXID) (chosen []*ltx.FileInfo, err error) {
+	last := from
+	for _, f := range all {
+		last = max(last, f.MaxTXID)
+	}
+	if from > 0 { // whole files are the last resort
+		parts := slices.DeleteFunc(slices.Clone(all), func(f *ltx.FileInfo) bool { return f.MinTXID == 1 })
+		if chosen, at := chain(parts, from); at == last {
+			return chosen, nil
+		}
+	}
+	chosen, at := chain(all, from)
+	if at != last {
+		return nil, fmt.Errorf("files are missing after transaction %d, before %d", at, last)
+	}
+	return chosen, nil
+}
+
+// chain goes on from a transaction by the file that leads farthest, as long as there is one.
+func chain(all []*ltx.FileInfo, at ltx.TXID) (chosen []*ltx.FileInfo, end ltx.TXID) {
+	for {
+		var best *ltx.FileInfo
+		for _, f := range all {
+			if f.MinTXID <= at+1 && f.MaxTXID > at && (best == nil || f.MaxTXID > best.MaxTXID || f.MaxTXID == best.MaxTXID && f.MinTXID > best.MinTXID) {
+				best = f
+			}
+		}
+		if best == nil {
+			return chosen, at
+		}
+		chosen, at = append(chosen, best), best.MaxTXID
+	}
+}
+
+// planFor is the plan of the whole file as it was at a moment, or with the zero value as it is. Files
+// after the moment may be missing.
+func (p *Place) planFor(ctx context.Context, moment time.Time) ([]*ltx.FileInfo, error) {
+	all, err := p.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !moment.IsZero() {
+		if err := p.date(ctx, all); err != nil {
+			return nil, err
+		}
+		all = slices.DeleteFunc(all, func(f *ltx.FileInfo) bool { return f.CreatedAt.After(moment) })
+		chosen, _ := chain(all, 0)
+		if chosen == nil {
+			return nil, fmt.Errorf("restoring %s as it was at %s: %w", p, moment.Format(time.RFC3339), ErrEmpty)
+		}
+		return chosen, nil
+	}
+	chosen, err := plan(all, 0)
+	if err == nil && chosen == nil {
+		err = ErrEmpty
+	}
+	if err != nil {
+		return nil, fmt.Errorf("restoring %s: %w", p, err)
+	}
+	return chosen, nil
+}
+
+// date makes the times of files those of their last transaction, which the files say themselves.
+// What is gone meanwhile stays as it is.
+func (p *Place) date(ctx context.Context, all []*ltx.FileInfo) error {
+	const atOnce = 16
+	var (
+		wait  sync.WaitGroup
+		mu    sync.Mutex
+		first error
+		slots = make(chan struct{}, atOnce)
+	)
+	for _, f := range all {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			h, err := p.head(ctx, f)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				f.CreatedAt = time.UnixMilli(h.Timestamp)
+			} else if first == nil && !errors.Is(err, fs.ErrNotExist) {
+				first = err
+			}
+		})
+	}
+	wait.Wait()
+	return first
+}

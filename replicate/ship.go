@@ -1,0 +1,296 @@
+package replicate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/superfly/ltx"
+
+	"github.com/meowdis/meowdis/local"
+)
+
+// Shipper streams a file to a place. What has changed is shipped every second or so, as it is then; while
+// the place cannot be reached it remembers which pages that is, and no more, so that neither the log nor
+// memory grows with the time that takes.
+type Shipper struct {
+	o      Options
+	tail   *local.Tail
+	place  *Place
+	id     uint32
+	levels []*level
+	tried  ltx.TXID       // the last transaction of a file that may have been written
+	sums   []ltx.Checksum // of the pages, as of the last snapshot that was read
+	total  ltx.Checksum   // of them together
+	hasher hash.Hash64
+	begun  bool
+	stuck  error     // after which nothing more is shipped
+	swept  time.Time // when what is not needed was last removed
+
+	mu     sync.Mutex
+	status Status
+}
+
+// Options say how a stream is kept.
+type Options struct {
+	Path  string        // of the file
+	Made  int64         // when the file was made, by which it is told from others
+	Every time.Duration // how often what is new is shipped; 0 is a second
+	Keep  time.Duration // how far back the file can be restored; 0 is a day
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Status is how a stream is doing.
+type Status struct {
+	Place   string
+	TXID    uint64    // the last transaction that is in the place
+	At      time.Time // when the place last had all; zero for never
+	Failing string    // why it has not, "" when it has
+	Pending int       // pages that wait
+}
+
+// level is what becomes files of one level.
+type level struct {
+	number  int
+	every   time.Duration
+	first   ltx.TXID     // of the next file
+	before  ltx.Checksum // of the file before that
+	last    time.Time    // when the last one was written
+	whole   bool
+	changed local.PageSet
+}
+
+// The levels, and how long the time is of which a file of each has the changes.
+const (
+	minutes = time.Minute
+	hours   = time.Hour
+	days    = 24 * time.Hour
+)
+
+// The errors after which a stream does not go on.
+var (
+	ErrOther = errors.New("it has the stream of another file: restore that (meowdis restore), or name another place")
+	errRival = errors.New("another server streams to it, too, and has gone on from here: end one of them, and start the other again")
+)
+
+// NewShipper makes one. Nothing is shipped before Run.
+func NewShipper(place *Place, tail *local.Tail, o Options) *Shipper {
+	if o.Every == 0 {
+		o.Every = time.Second
+	}
+	if o.Keep == 0 {
+		o.Keep = days
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Shipper{o: o, place: place, tail: tail, hasher: ltx.NewHasher()}
+	s.id = crc32.ChecksumIEEE(fmt.Append(nil, o.Made))
+	s.status.Place = place.String()
+	for _, l := range []level{{number: 0}, {number: 1, every: minutes}, {number: 2, every: hours}, {number: snapshots, every: days}} {
+		l.last = o.Now()
+		s.levels = append(s.levels, &l)
+	}
+	return s
+}
+
+// Status is how the stream is doing now.
+func (s *Shipper) Status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status
+}
+
+// Run ships until ctx ends, and then what is left, for no longer than patience.
+func (s *Shipper) Run(ctx context.Context, patience time.Duration) {
+	tick := time.NewTicker(s.o.Every)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		s.Ship(ctx)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	s.Ship(last)
+}
+
+// Ship ships what is new now. What becomes of it is the Status, and a line of the log when that changes.
+func (s *Shipper) Ship(ctx context.Context) error {
+	err := s.ship(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.status.Failing
+	s.status.Pending = s.levels[0].pending(len(s.sums))
+	s.status.Failing = ""
+	switch {
+	case err == nil:
+		s.status.At = s.o.Now()
+		s.status.TXID = uint64(s.levels[0].first - 1)
+		if was != "" {
+			s.o.Log.Info("streaming the file goes on", "to", s.place)
+		}
+	case ctx.Err() != nil && was == "":
+	default:
+		if s.status.Failing = err.Error(); was == "" {
+			s.o.Log.Error("streaming the file fails, and is tried again; the server goes on", "to", s.place, "error", err)
+		}
+	}
+	return err
+}
+
+func (s *Shipper) ship(ctx context.Context) (err error) {
+	if err := s.tail.Advance(); err != nil { // whatever becomes of the rest, the log can begin anew
+		return err
+	}
+	if s.stuck != nil {
+		return s.stuck
+	}
+	snap, err := s.tail.Take()
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	for _, l := range s.levels {
+		l.note(snap, len(s.sums))
+	}
+	if !s.begun {
+		if err := s.begin(ctx, snap); err != nil {
+			return err
+		}
+		s.begun = true
+	}
+	now := s.o.Now()
+	files, err := s.due(ctx, snap, now)
+	snap.Close() // so that the log does not wait for the place
+	defer func() {
+		for _, f := range files {
+			err = errors.Join(err, f.made.remove())
+		}
+	}()
+	for _, f := range files {
+		if err == nil {
+			err = s.write(ctx, f)
+		}
+	}
+	if err == nil {
+		err = s.sweep(ctx, now)
+	}
+	return err
+}
+
+// note adds what a snapshot says has changed, in a file that had so many pages.
+func (l *level) note(snap *local.Snapshot, had int) {
+	l.whole = l.whole || snap.Whole
+	if l.whole {
+		l.changed = local.PageSet{}
+		return
+	}
+	l.changed.AddAll(snap.Changed)
+	for page := had + 1; page <= int(snap.Pages()); page++ {
+		l.changed.Add(uint32(page))
+	}
+}
+
+// pages are the numbers of those that the next file has, of a file with so many.
+func (l *level) pages(of uint32) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		if !l.whole {
+			for page := range l.changed.All() {
+				if page > of || !yield(page) {
+					return
+				}
+			}
+			return
+		}
+		for page := uint32(1); page <= of && yield(page); page++ {
+		}
+	}
+}
+
+// pending is how many pages the next file has, of a file with so many.
+func (l *level) pending(of int) int {
+	if l.whole {
+		return of
+	}
+	return l.changed.Len()
+}
+
+// file is one that is to be written.
+type file struct {
+	level *level
+	info  *ltx.FileInfo
+	made  *spool
+}
+
+// due makes the files that are to be written of a snapshot.
+func (s *Shipper) due(ctx context.Context, snap *local.Snapshot, now time.Time) (files []file, err error) {
+	last := s.levels[0].first - 1
+	for _, l := range s.levels {
+		news := l.whole || l.changed.Len() > 0
+		switch {
+		case l.number == 0 && news:
+			last = max(s.tried, last) + 1
+			s.tried = last
+		case l.number == 0 || s.levels[0].whole || l.first > last || now.Sub(l.last) < l.every:
+			continue
+		case !news:
+			l.last = now
+			continue
+		}
+		f := file{l, &ltx.FileInfo{Level: l.number, MinTXID: l.first, MaxTXID: last, CreatedAt: now}, &spool{dir: filepath.Dir(s.o.Path)}}
+		files = append(files, f)
+		if err := s.encode(ctx, f, snap); err != nil {
+			return files, fmt.Errorf("reading the file: %w", err)
+		}
+	}
+	return files, nil
+}
+
+// write writes a file to the place, and forgets what is in it.
+func (s *Shipper) write(ctx context.Context, f file) error {
+	b, err := f.made.body()
+	if err != nil {
+		return err
+	}
+	const slowest = 100 << 10 // bytes a second
+	ctx, cancel := context.WithTimeout(ctx, time.Minute+time.Duration(f.info.Size/slowest)*time.Second)
+	defer cancel()
+	l := f.level
+	switch err := s.place.write(ctx, f.info, b); {
+	case errors.Is(err, errTaken) && l.number == 0:
+		s.stuck = errRival
+		return errRival
+	case errors.Is(err, errTaken): // by an attempt that seemed to fail
+	case err != nil:
+		return s.place.failed("writing", f.info, err)
+	}
+	whole := l.whole
+	l.wrote(f.info, s.total)
+	for _, higher := range s.levels[1:] {
+		if l.number == 0 && whole && higher.number != snapshots { // which would be as large
+			higher.wrote(f.info, s.total)
+		}
+	}
+	return nil
+}
+
+// wrote has the next file of the level follow one.
+func (l *level) wrote(f *ltx.FileInfo, sum ltx.Checksum) {
+	l.first, l.before, l.last = f.MaxTXID+1, sum, f.CreatedAt
+	l.whole = l.number == snapshots
+	if l.whole {
+		l.first, l.before = 1, 0
+	}
+	l.changed = local.PageSet{}
+}

@@ -1,0 +1,53 @@
+package replicate
+
+import (
+	"bytes"
+	"errors"
+	"os"
+)
+
+// spoolMost is how much of a file that is to be written is made in memory, in bytes.
+const spoolMost = 4 << 20
+
+// spool is a file that is being made: in memory, and on the disk when it is large.
+type spool struct {
+	dir    string
+	memory bytes.Buffer
+	file   *os.File
+	size   int64
+}
+
+func (s *spool) Write(b []byte) (n int, err error) {
+	if s.file == nil && s.memory.Len()+len(b) > spoolMost {
+		if s.file, err = os.CreateTemp(s.dir, ".meowdis-replicate-*"); err == nil {
+			_, err = s.file.Write(s.memory.Bytes())
+		}
+		if err != nil {
+			return 0, err
+		}
+		s.memory = bytes.Buffer{}
+	}
+	if s.file != nil {
+		n, err = s.file.Write(b)
+	} else {
+		n, err = s.memory.Write(b)
+	}
+	s.size += int64(n)
+	return n, err
+}
+
+// body is what was written.
+func (s *spool) body() (body, error) {
+	if s.file == nil {
+		return bytes.NewReader(s.memory.Bytes()), nil
+	}
+	_, err := s.file.Seek(0, 0)
+	return s.file, err
+}
+
+func (s *spool) remove() error {
+	if s.file == nil {
+		return nil
+	}
+	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+}

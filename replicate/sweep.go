@@ -1,0 +1,60 @@
+package replicate
+
+import (
+	"context"
+	"time"
+
+	"github.com/superfly/ltx"
+)
+
+const (
+	sweepEvery = 10 * time.Minute
+	keepNews   = 10 * time.Minute // files of level 0 that are in one of level 1, too
+)
+
+// sweep removes what is not needed to restore any moment of the time that is kept.
+func (s *Shipper) sweep(ctx context.Context, now time.Time) error {
+	if now.Sub(s.swept) < sweepEvery {
+		return nil
+	}
+	all, err := s.place.all(ctx)
+	if err == nil {
+		if _, broken := plan(all, 0); broken != nil { // somebody has removed files
+			s.startAnew()
+			s.o.Log.Warn("the stream has a gap: all of the file is sent", "to", s.place, "why", broken)
+			return nil
+		}
+		err = s.place.remove(ctx, needless(all, now, s.o.Keep))
+	}
+	if err == nil {
+		s.swept = now
+	}
+	return err
+}
+
+// needless are the files that are before the last whole one which is older than what is kept, and news
+// that is old and in another file, too.
+func needless(all []*ltx.FileInfo, now time.Time, keep time.Duration) (gone []*ltx.FileInfo) {
+	var base *ltx.FileInfo
+	for _, f := range all {
+		if f.MinTXID == 1 && now.Sub(f.CreatedAt) >= keep && (base == nil || f.MaxTXID > base.MaxTXID) {
+			base = f
+		}
+	}
+	for _, f := range all {
+		past := base != nil && f != base && f.MaxTXID <= base.MaxTXID
+		if past || f.Level == 0 && now.Sub(f.CreatedAt) >= keepNews && covered(f, all) {
+			gone = append(gone, f)
+		}
+	}
+	return gone
+}
+
+func covered(f *ltx.FileInfo, all []*ltx.FileInfo) bool {
+	for _, o := range all {
+		if o.Level == 1 && o.MinTXID <= f.MinTXID && o.MaxTXID >= f.MaxTXID {
+			return true
+		}
+	}
+	return false
+}
