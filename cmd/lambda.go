@@ -14,7 +14,6 @@ import (
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/lambda"
-	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -76,7 +75,7 @@ func (o *lambdaOptions) run(ctx context.Context, s *streams) error {
 		return exit.Usagef("MEOWDIS_TOKEN is not set: it is the token that clients must send")
 	}
 	n := &node{open: func(ctx context.Context) (target.Store, error) { return o.target.OpenStore(ctx, t) }, config: server.Config{
-		Token: s.getenv("MEOWDIS_TOKEN"), ReadOnlyToken: s.getenv("MEOWDIS_READ_ONLY_TOKEN"), Told: local.Told, Logger: logger,
+		Token: s.getenv("MEOWDIS_TOKEN"), ReadOnlyToken: s.getenv("MEOWDIS_READ_ONLY_TOKEN"), Logger: logger,
 	}}
 	function.StartWithOptions(lambda.Function(n), function.WithContext(ctx))
 	return nil
@@ -125,6 +124,9 @@ func (n *node) ready(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	n.store, n.config.Engine = s, engine.New(s)
+	if tells, can := s.(interface{ Told(error) string }); can {
+		n.config.Told = tells.Told
+	}
 	n.handler = server.New(n.config).REST()
 	return n.handler, nil
 }

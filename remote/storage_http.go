@@ -18,6 +18,32 @@ import (
 // asked for is not to be trusted on.
 const maxAnswer = 4 << 30
 
+// ErrUnknown is part of the error of a write that may have taken effect.
+var ErrUnknown = errors.New("it is not known whether the write took effect")
+
+// Told says what failed in words that strangers may read: an error has the address of the endpoint.
+func (s *Storage) Told(err error) string {
+	var network *networkError
+	var status *statusError
+	says := ""
+	switch {
+	case errors.As(err, &network):
+		says = "its storage cannot be reached"
+	case errors.As(err, &status) && status.status == http.StatusRequestEntityTooLarge:
+		says = "this is too large for its storage"
+	case errors.As(err, &status):
+		says = "its storage refuses to work"
+	case errors.Is(err, context.Canceled):
+		says = "it was interrupted"
+	default:
+		says = "its storage gives no answer that can be read"
+	}
+	if errors.Is(err, ErrUnknown) {
+		says += ", and " + ErrUnknown.Error()
+	}
+	return says
+}
+
 // statusError is what an endpoint says in place of an answer.
 type statusError struct {
 	host   string
@@ -44,7 +70,7 @@ func (s *Storage) post(ctx context.Context, group []*sending, reads bool) ([]sto
 		again, ran := verdict(err, reads)
 		if !again || attempt+1 == maxTries || s.wait(ctx, attempt) != nil {
 			if ran && !reads {
-				err = fmt.Errorf("%w; it is not known whether the write took effect", err)
+				err = fmt.Errorf("%w; %w", err, ErrUnknown)
 			}
 			return nil, err
 		}

@@ -129,8 +129,10 @@ func TestStorageTriesAgain(t *testing.T) {
 				t.Errorf("%s: a read: %d requests, %v", name, requests, err)
 			case !again && (err == nil || requests != 1):
 				t.Errorf("%s, reads %v: %d requests, %v", name, reads, requests, err)
-			case !again && !reads && strings.Contains(err.Error(), "not known whether the write took effect") != test.ambiguous:
+			case !again && !reads && errors.Is(err, remote.ErrUnknown) != test.ambiguous:
 				t.Errorf("%s: a write: %v", name, err)
+			case !again && !reads && strings.Contains(c.Told(err), "not known") != test.ambiguous || err != nil && c.Told(err) == "":
+				t.Errorf("%s: clients are told %q of %v", name, c.Told(err), err)
 			}
 		}
 	}
