@@ -22,7 +22,7 @@ type outcome struct {
 }
 
 // errAnswer is the error of what no rqlite answers.
-var errAnswer = errors.New("this is not an answer of rqlite")
+var errAnswer = errors.New("what it answers is not rqlite's")
 
 // failure is the error that a node answers for a whole request.
 type failure string
@@ -51,6 +51,8 @@ func readAnswer(r io.Reader, take func(i int, row store.Row) bool) (all []outcom
 	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		return nil, fmt.Errorf("the answer ends in the middle: %w", io.ErrUnexpectedEOF)
+	case errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError)) || errors.As(err, new(*strconv.NumError)):
+		return nil, fmt.Errorf("%w: %w", errAnswer, err)
 	case err != nil:
 		return nil, err
 	case failed != "":

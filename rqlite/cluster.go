@@ -120,6 +120,9 @@ func (c *cluster) send(ctx context.Context, r *request) error {
 			}
 		case errors.As(err, new(rejection)):
 			return err
+		case errors.Is(err, errAnswer):
+			r.unknown = true
+			return fmt.Errorf("%s: %w", host, err)
 		default:
 			if neverSent(err) && c.strange() && time.Since(began) > acquainting {
 				return rejection{"no node of the rqlite cluster can be reached: " + plainly(err).Error()}
@@ -265,13 +268,13 @@ func (c *cluster) read(p *http.Response, answer func(io.Reader) error) error {
 		return elsewhere{u.Host}
 	}
 	text, _ := io.ReadAll(io.LimitReader(p.Body, 1000))
-	says := strings.TrimSpace(string(text))
+	says, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	switch {
 	case p.StatusCode == http.StatusUnauthorized || p.StatusCode == http.StatusForbidden:
 		return rejection{"rqlite wants another user or password, or does not let this user do it"}
 	case p.StatusCode == http.StatusServiceUnavailable || strings.Contains(says, "leader not found"):
 		return fmt.Errorf("%w: %s", errUndone, says)
-	case p.StatusCode/100 == 4:
+	case p.StatusCode/100 == 4 || p.StatusCode == http.StatusNotImplemented:
 		return rejection{fmt.Sprintf("rqlite says %s: %s", p.Status, says)}
 	}
 	return fmt.Errorf("%s: %s", p.Status, says)
