@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
@@ -52,8 +53,8 @@ func Ready(ctx context.Context, apply Apply, now int64) error {
 // Version is that of the tables, 0 when there are none.
 func Version(ctx context.Context, apply Apply) (int, error) {
 	version, err := ask(ctx, apply, schema.VersionQuery)
-	if err == nil || ctx.Err() != nil {
-		return version, err
+	if err == nil || !strings.Contains(err.Error(), "no such table") {
+		return version, err // a store that does not answer is not asked again
 	}
 	if has, other := ask(ctx, apply, sqlHas); other == nil && has == 0 {
 		return 0, nil
