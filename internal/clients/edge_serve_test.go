@@ -18,6 +18,9 @@ import (
 	"github.com/meowdis/meowdis/worker"
 )
 
+// manyClients keeps a connection for each of them, for less long than workerd does.
+var manyClients = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 200, IdleConnTimeout: time.Second}}
+
 // asks sends a request, with headers "Name: value", and returns the status and the body.
 func asks(t testing.TB, method, url, token, body string, headers ...string) (int, string, http.Header) {
 	t.Helper()
@@ -32,7 +35,7 @@ func asks(t testing.TB, method, url, token, body string, headers ...string) (int
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Set(name, value)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := manyClients.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,26 +93,20 @@ func TestWorkerInit(t *testing.T) {
 	node(t, "upstash-ratelimit.mjs", url, token)
 }
 
-// TestEdgeTokens asks with and without tokens.
-func TestEdgeTokens(t *testing.T) {
-	dir, err := project()
-	if err != nil {
-		t.Fatal(err)
-	}
+// edgeTokens asks with and without tokens.
+func edgeTokens(t *testing.T, url string) {
 	const noToken, wrongToken = `{"error":"ERR this Worker has no token: run npx wrangler secret put MEOWDIS_TOKEN"}`, `{"error":"WRONGPASS invalid or missing auth token"}`
-	t.Run("none", func(t *testing.T) {
-		url := edge(t, dir, nil)
-		wants(t, url, "undefined", `["PING"]`, 500, noToken)
-		wants(t, url, "", `["PING"]`, 500, noToken)
-	})
-	t.Run("broken", func(t *testing.T) {
-		url := edge(t, dir, map[string]string{"MEOWDIS_TOKEN": token, "MEOWDIS_DATABASES": "cats"})
-		wants(t, url, token, `["PING"]`, 500, `{"error":"ERR MEOWDIS_DATABASES must be a JSON object of names and tokens, {\"cats\":\"TOKEN\"}"}`)
-	})
-	url := edge(t, dir, map[string]string{
-		"MEOWDIS_TOKEN": token, "MEOWDIS_READ_ONLY_TOKEN": "reads", "MEOWDIS_ALLOW_ORIGINS": "https://cats.example https://dogs.example",
-		"MEOWDIS_DATABASES": `{"cats":"meow","dogs":{"token":"woof","readOnlyToken":"sniff","storageToken":"bone"}}`,
-	})
+	wants(t, url, "undefined", `["PING"]`, 500, noToken)
+	wants(t, url, "", `["PING"]`, 500, noToken)
+	wants(t, url, token, `["PING"]`, 500, `{"error":"ERR MEOWDIS_DATABASES must be a JSON object of names and tokens, {\"cats\":\"TOKEN\"}"}`,
+		`Test-Secrets: {"MEOWDIS_TOKEN":"`+token+`","MEOWDIS_DATABASES":"cats"}`)
+
+	const secrets = `Test-Secrets: {"MEOWDIS_TOKEN":"` + token + `","MEOWDIS_READ_ONLY_TOKEN":"reads","MEOWDIS_ALLOW_ORIGINS":"https://cats.example https://dogs.example",` +
+		`"MEOWDIS_DATABASES":"{\"cats\":\"meow\",\"dogs\":{\"token\":\"woof\",\"readOnlyToken\":\"sniff\",\"storageToken\":\"bone\"}}"}`
+	wants := func(t *testing.T, url, token, body string, status int, want string, headers ...string) {
+		t.Helper()
+		wants(t, url, token, body, status, want, append(headers, secrets)...)
+	}
 	wants(t, url, "", `["PING"]`, 401, wrongToken)
 	wants(t, url, "wrong", `["PING"]`, 401, wrongToken)
 	wants(t, url, "wrong", `["PING"]`, 401, wrongToken, "Meowdis-Role: write")
@@ -136,24 +133,23 @@ func TestEdgeTokens(t *testing.T) {
 	wants(t, url, "bone", `["GET","k"]`, 400, `{"error":"the request needs b, statements, pipeline or init"}`)
 
 	// pages of other origins
-	status, text, h := asks(t, "OPTIONS", url, "", "", "Origin: https://cats.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization")
+	status, text, h := asks(t, "OPTIONS", url, "", "", secrets, "Origin: https://cats.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization")
 	if status != 204 || text != "" || h.Get("Access-Control-Allow-Origin") != "https://cats.example" || h.Get("Access-Control-Allow-Headers") != "authorization" {
 		t.Errorf("a page that may ask is told %d %s %v", status, text, h)
 	}
-	if _, _, h = asks(t, "POST", url, token, `["PING"]`, "Origin: https://mice.example"); h.Get("Access-Control-Allow-Origin") != "" {
+	if _, _, h = asks(t, "POST", url, token, `["PING"]`, secrets, "Origin: https://mice.example"); h.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("a page that may not ask is told %v", h)
 	}
-	if status, text, _ = asks(t, "DELETE", url, token, ""); status != 405 {
+	if status, text, _ = asks(t, "DELETE", url, token, "", secrets); status != 405 {
 		t.Errorf("DELETE is answered %d %s", status, text)
 	}
-	if status, _, _ = asks(t, "GET", url+"/healthz", "", ""); status != 200 {
+	if status, _, _ = asks(t, "GET", url+"/healthz", "", "", secrets); status != 200 {
 		t.Errorf("/healthz is answered %d", status)
 	}
 }
 
-// TestEdgeAtOnce counts by many clients at once, by commands of one step and of several.
-func TestEdgeAtOnce(t *testing.T) {
-	url := testEdge(t)
+// edgeAtOnce counts by many clients at once, by commands of one step and of several.
+func edgeAtOnce(t *testing.T, url string) {
 	const clients, own = 200, "test:counts:token"
 	for body, want := range map[string]string{
 		`["INCR","a"]`:                               `200`,
@@ -183,9 +179,8 @@ func TestEdgeAtOnce(t *testing.T) {
 	}
 }
 
-// TestEdgeSwept has the alarm delete what has expired, and what deleted keys have left.
-func TestEdgeSwept(t *testing.T) {
-	url := testEdge(t)
+// edgeSwept has the alarm delete what has expired, and what deleted keys have left.
+func edgeSwept(t *testing.T, url string) {
 	const own, sql = "test:swept:token", "test:swept:storageToken"
 	alarm := func() string {
 		_, text, _ := asks(t, "POST", url, own, "", "Test-Alarm: 1")
@@ -215,9 +210,8 @@ func TestEdgeSwept(t *testing.T) {
 	}
 }
 
-// TestEdgeFails has the database and the engine fail.
-func TestEdgeFails(t *testing.T) {
-	url := testEdge(t)
+// edgeFails has the database and the engine fail.
+func edgeFails(t *testing.T, url string) {
 	const own = "test:fails:token"
 	state := `["EVAL","return redis.call('LRANGE','l',0,-1)",0]`
 	wants(t, url, own, `["RPUSH","l","a"]`, 200, `{"result":1}`)
@@ -243,7 +237,7 @@ func TestEdgeFails(t *testing.T) {
 	if status != 400 || !strings.Contains(text, "the most that one command may take, and left no trace") {
 		t.Errorf("an endless script is answered %d %s", status, text)
 	}
-	http.DefaultClient.CloseIdleConnections() // which workerd does meanwhile
+	manyClients.CloseIdleConnections() // which workerd does meanwhile
 	wants(t, url, own, state, 200, `{"result":["a","b"]}`)
 	wants(t, url, own, `["SET","large","`+strings.Repeat("x", 17<<20)+`"]`, 400,
 		fmt.Sprintf(`{"error":"ERR max request size exceeded. Limit: %d bytes, Actual: %d bytes"}`, 16<<20, 17<<20+len(`["SET","large",""]`)))
@@ -253,9 +247,8 @@ func TestEdgeFails(t *testing.T) {
 		`{"error":"ERR the database failed: a Durable Object takes values and statements of at most 2 MB: send less at a time"}`, "Test-Fails: 1", "Test-Reason: string or blob too big: SQLITE_TOOBIG")
 }
 
-// TestEdgeFirstForm sends SQL as the first meowdis did.
-func TestEdgeFirstForm(t *testing.T) {
-	url := testEdge(t)
+// edgeFirstForm sends SQL as the first meowdis did.
+func edgeFirstForm(t *testing.T, url string) {
 	const own = "test:first:storageToken"
 	wants(t, url, own, `{"init":true}`, 200, `{"results":[]}`)
 	wants(t, url, own, `{"statements":[{"sql":"CREATE TABLE t(id INTEGER PRIMARY KEY, b)"},{"sql":"INSERT INTO t(b) VALUES(?),(?),(?)","params":["one",2.5,{"b":"AP8="}]},{"sql":"SELECT * FROM t"}]}`,
@@ -272,9 +265,8 @@ func TestEdgeFirstForm(t *testing.T) {
 	}
 }
 
-// TestEdgeLatency prints what a client sees, of which nothing is asked here: the machine may be busy.
-func TestEdgeLatency(t *testing.T) {
-	url := testEdge(t)
+// edgeLatency prints what a client sees, of which nothing is asked here: the machine may be busy.
+func edgeLatency(t *testing.T, url string) {
 	const own = "test:latency:token"
 	for _, body := range []string{`["SET","k","v"]`, `["GET","k"]`} {
 		var took []time.Duration

@@ -2,7 +2,6 @@ package clients
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -33,20 +32,20 @@ func openEdge(url string) storetest.Open {
 	}
 }
 
-// TestEdgeStore holds a Durable Object that only executes SQL to what a store promises.
-func TestEdgeStore(t *testing.T) {
-	storetest.Promises(t, openEdge(testEdge(t)))
+// edgeStore holds a Durable Object that only executes SQL to what a store promises.
+func edgeStore(t *testing.T, url string) {
+	if *whole {
+		storetest.Promises(t, openEdge(url))
+	}
 }
 
-var whole = flag.Bool("whole", false, "play every transcript on a compute node before a Worker, and not one of each group")
-
-// TestEdgeStoreCorpus plays transcripts on a compute node before a Durable Object.
-func TestEdgeStoreCorpus(t *testing.T) {
+// edgeStoreCorpus plays transcripts on a compute node before a Durable Object: one of each group, or all.
+func edgeStoreCorpus(t *testing.T, url string) {
 	all, err := corpus.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := openEdge(testEdge(t))
+	open := openEdge(url)
 	groups := map[string]bool{}
 	for _, tr := range all {
 		group, _, _ := strings.Cut(tr.Name, "_")

@@ -3,6 +3,7 @@ package clients
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -105,10 +106,32 @@ func testEdge(t testing.TB) string {
 	return edge(t, dir, nil, "test")
 }
 
-// TestEdgeCorpus plays the transcripts that need no connection on a database each, and some of them by
-// each way to send a command.
-func TestEdgeCorpus(t *testing.T) {
+var whole = flag.Bool("whole", false, "hold a Worker to everything that a store promises, and not to a part of it")
+
+// TestEdge asks a Worker in many ways, and by many databases.
+func TestEdge(t *testing.T) {
 	url := testEdge(t)
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, url string)
+	}{
+		{"corpus", edgeCorpus},
+		{"tokens", edgeTokens},
+		{"at once", edgeAtOnce},
+		{"swept", edgeSwept},
+		{"fails", edgeFails},
+		{"first form", edgeFirstForm},
+		{"store corpus", edgeStoreCorpus},
+		{"store", edgeStore},
+		{"latency", edgeLatency},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, url) })
+	}
+}
+
+// edgeCorpus plays the transcripts that need no connection on a database each, and some of them by
+// each way to send a command.
+func edgeCorpus(t *testing.T, url string) {
 	all, err := corpus.All()
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// The Worker as the tests use it: with as many databases as they like, a clock, and ways to fail.
+// The Worker as the tests use it: with secrets of a request's own, a clock, and ways to fail.
 import worker, { Meowdis as Deployed } from './src/index.js'
 
 export class Meowdis extends Deployed {
@@ -38,6 +38,7 @@ export default {
     const token = (request.headers.get('authorization') ?? '').replace(/^bearer /i, '')
     const [, name, role] = token.match(/^test:(.*):(.*)$/) ?? []
     const databases = name && JSON.stringify({ [name]: { [role]: token } })
-    return worker.fetch(request, { ...env, MEOWDIS_DATABASES: databases ?? env.MEOWDIS_DATABASES }, ctx)
+    const secrets = databases ? { MEOWDIS_DATABASES: databases } : JSON.parse(request.headers.get('test-secrets') ?? '{}')
+    return worker.fetch(request, { ...env, ...secrets }, ctx)
   },
 }

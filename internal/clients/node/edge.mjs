@@ -1,5 +1,5 @@
 // A deployed Worker, in workerd: node edge.mjs PROJECT [test]. It prints its URL, and ends with its input.
-// With "test" the token test:NAME:ROLE is one of a database NAME, and headers set its clock and its alarm.
+// With "test" the token test:NAME:ROLE is one of a database NAME, and headers change what edge-test.js has.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Miniflare } from 'miniflare'
