@@ -51,6 +51,17 @@ func (k *checkpoints) begin(c *conn, pages int) {
 	sqlite3.Xsqlite3_wal_hook(c.tls, c.db, address(logGrew), c.handle)
 }
 
+// again has the log copied back at once when it is too long: a read that kept it has ended.
+func (k *checkpoints) again() {
+	if k.written.Load() < int64(logMost*k.pages) {
+		return
+	}
+	select {
+	case k.due <- struct{}{}:
+	default:
+	}
+}
+
 // logGrew is what SQLite calls after a commit.
 func logGrew(_ *libc.TLS, c, _, _ uintptr, pages int32) int32 {
 	handled[*conn](c).committed(int(pages))

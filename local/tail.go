@@ -39,8 +39,9 @@ type Snapshot struct {
 	Changed PageSet
 	Whole   bool
 
-	conn *conn
-	at   logMark
+	conn  *conn
+	at    logMark
+	ended func() // hears of Close
 }
 
 // logMark is what SQLite calls a snapshot, which is the header of the index of the log at its
@@ -193,6 +194,7 @@ func (t *Tail) Take() (*Snapshot, error) {
 	}
 	taken := t.pin
 	taken.Whole = t.whole
+	taken.ended = t.store.checkpoints.again
 	taken.Changed, t.changed, t.whole = t.changed, PageSet{}, false
 	// From here on another connection follows. What it notes includes what was committed since.
 	next, err := t.store.snapshot()
@@ -309,7 +311,11 @@ func (s *Snapshot) Close() error {
 	}
 	c := s.conn
 	s.conn = nil
-	return c.close() // which ends its transaction
+	err := c.close() // which ends its transaction
+	if s.ended != nil {
+		s.ended()
+	}
+	return err
 }
 
 // Position is where in the log a snapshot ends. The zero value is an empty log.
