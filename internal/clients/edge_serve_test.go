@@ -98,8 +98,11 @@ func edgeTokens(t *testing.T, url string) {
 	const noToken, wrongToken = `{"error":"ERR this Worker has no token: run npx wrangler secret put MEOWDIS_TOKEN"}`, `{"error":"WRONGPASS invalid or missing auth token"}`
 	wants(t, url, "undefined", `["PING"]`, 500, noToken)
 	wants(t, url, "", `["PING"]`, 500, noToken)
-	wants(t, url, token, `["PING"]`, 500, `{"error":"ERR MEOWDIS_DATABASES must be a JSON object of names and tokens, {\"cats\":\"TOKEN\"}"}`,
-		`Test-Secrets: {"MEOWDIS_TOKEN":"`+token+`","MEOWDIS_DATABASES":"cats"}`)
+	for _, wrong := range []string{`"cats"`, `"null"`, `"[]"`, `"{\"cats\":null}"`, `7`, `{"cats":["meow"]}`} {
+		wants(t, url, token, `["PING"]`, 500, `{"error":"ERR MEOWDIS_DATABASES must be a JSON object of names and tokens, {\"cats\":\"TOKEN\"}"}`,
+			`Test-Secrets: {"MEOWDIS_TOKEN":"`+token+`","MEOWDIS_DATABASES":`+wrong+`}`)
+	}
+	wants(t, url, "meow", `["PING"]`, 200, `{"result":"PONG"}`, `Test-Secrets: {"MEOWDIS_DATABASES":{"mice":"meow"}}`)
 
 	const secrets = `Test-Secrets: {"MEOWDIS_TOKEN":"` + token + `","MEOWDIS_READ_ONLY_TOKEN":"reads","MEOWDIS_ALLOW_ORIGINS":"https://cats.example https://dogs.example",` +
 		`"MEOWDIS_DATABASES":"{\"cats\":\"meow\",\"dogs\":{\"token\":\"woof\",\"readOnlyToken\":\"sniff\",\"storageToken\":\"bone\"}}"}`
@@ -268,6 +271,9 @@ func edgeFirstForm(t *testing.T, url string) {
 // edgeLatency prints what a client sees, of which nothing is asked here: the machine may be busy.
 func edgeLatency(t *testing.T, url string) {
 	const own = "test:latency:token"
+	began := time.Now()
+	asks(t, "POST", url, own, `["PING"]`)
+	t.Logf("the first request of a database: %v", time.Since(began))
 	for _, body := range []string{`["SET","k","v"]`, `["GET","k"]`} {
 		var took []time.Duration
 		for range 200 {
@@ -279,7 +285,7 @@ func edgeLatency(t *testing.T, url string) {
 		t.Logf("%s: p50 %v, p99 %v", body, took[100], took[198])
 	}
 	var all sync.WaitGroup
-	began := time.Now()
+	began = time.Now()
 	for range 16 {
 		all.Go(func() {
 			for range 50 {

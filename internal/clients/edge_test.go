@@ -18,12 +18,16 @@ import (
 	"github.com/meowdis/meowdis/worker"
 )
 
+// projectDir is where project makes it, "" before.
+var projectDir string
+
 // project is a deployable Worker, made once.
 var project = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "meowdis-worker-*")
 	if err != nil {
 		return "", err
 	}
+	projectDir = dir
 	if err := os.CopyFS(dir, os.DirFS("../../worker/project")); err != nil {
 		return "", err
 	}

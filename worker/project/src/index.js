@@ -62,13 +62,17 @@ async function granted(env) {
   return Promise.all(all.map(async (grant) => ({ ...grant, token: await grant.token })))
 }
 
+/** MEOWDIS_DATABASES, a secret, or a variable that is JSON already. */
 function databases(env) {
-  if (!env.MEOWDIS_DATABASES) return {}
+  let all = env.MEOWDIS_DATABASES ?? {}
   try {
-    return JSON.parse(env.MEOWDIS_DATABASES)
+    if (typeof all === 'string') all = JSON.parse(all || '{}')
   } catch {
-    throw new Error('MEOWDIS_DATABASES must be a JSON object of names and tokens, {"cats":"TOKEN"}')
+    all = undefined
   }
+  const object = (v) => typeof v === 'object' && v !== null && !Array.isArray(v)
+  if (object(all) && Object.values(all).every((own) => typeof own === 'string' || object(own))) return all
+  throw new Error('MEOWDIS_DATABASES must be a JSON object of names and tokens, {"cats":"TOKEN"}')
 }
 
 /** The grant of a token. All are compared, in a time that does not depend on them. */
