@@ -321,10 +321,11 @@ func (s *Store) Close() error {
 	return s.closeConns()
 }
 
+// closeConns closes the writer last, so that SQLite removes the log.
 func (s *Store) closeConns() error {
 	var errs []error
 	readers, _ := s.readers.takeAll(context.Background())
-	for _, c := range append(readers, s.writer, s.watcher) {
+	for _, c := range append([]*conn{s.watcher}, append(readers, s.writer)...) {
 		if c != nil {
 			errs = append(errs, c.close())
 		}

@@ -3,6 +3,7 @@ package local_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -75,4 +76,25 @@ func dataVersion(t *testing.T, s *local.Store) int64 {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// Whoever has watched a file leaves nothing beside it.
+func TestWatchedIsTidy(t *testing.T) {
+	path := t.TempDir() + "/watched.sqlite"
+	s, err := local.Open(path, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.DataVersion(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Changed(t.Context())
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if _, err := os.Stat(path + suffix); err == nil {
+			t.Errorf("%s is left", suffix)
+		}
+	}
 }
