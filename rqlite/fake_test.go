@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	_ "modernc.org/sqlite"
 
@@ -71,6 +72,18 @@ func (f *fake) store(t *testing.T, o rqlite.Options) *rqlite.Store {
 		t.Fatal(err)
 	}
 	f.asked()
+	return s
+}
+
+// impatient is a store of the node that gives up soon.
+func (f *fake) impatient(t *testing.T, after time.Duration) *rqlite.Store {
+	t.Helper()
+	f.store(t, rqlite.Options{})
+	s, err := rqlite.Open(rqlite.Options{Nodes: []string{f.address()}, Timeout: after})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
 	return s
 }
 

@@ -51,12 +51,7 @@ func check(t *testing.T, s *rqlite.Store, sql, want string) {
 // TestBadAnswers reads what no rqlite says, or what ends in the middle: it is an error.
 func TestBadAnswers(t *testing.T) {
 	f := newFake(t, "8")
-	f.store(t, rqlite.Options{})
-	s, err := rqlite.Open(rqlite.Options{Nodes: []string{f.address()}, Timeout: 30 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := f.impatient(t, 30*time.Millisecond)
 	for _, answer := range []string{
 		``, `{`, `null`, `[]`, `{"results":[]}`, `{"results":null}`, `{"results":[{},{}]}`, `{"results":[{"columns":["a"],"values":[["b0"]]}]}`,
 		`{"results":[{"values":[["x1"]]}]}`, `{"results":[{"values":[[""]]}]}`, `{"results":[{"values":[[[1]]]}]}`, `{"results":[{"values":[{"a":"]"}]}]}`,

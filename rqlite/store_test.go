@@ -226,7 +226,7 @@ func TestUnsound(t *testing.T) {
 // asked for nothing of the kind.
 func TestUnknown(t *testing.T) {
 	f := newFake(t, "8")
-	s := f.store(t, rqlite.Options{Timeout: 300 * time.Millisecond})
+	s := f.impatient(t, time.Second)
 	write := []store.Batch{{Stmts: []store.Stmt{{SQL: "DELETE FROM keys"}}}}
 	f.set(func(w http.ResponseWriter, r *http.Request, _ func() []byte) bool { panic(http.ErrAbortHandler) })
 	if _, err := s.Apply(context.Background(), write); !strings.Contains(s.Told(err), "unknown") {
@@ -261,13 +261,14 @@ func TestBudget(t *testing.T) {
 // TestPartly has the node fail after the first of two requests that a pipeline takes.
 func TestPartly(t *testing.T) {
 	f := newFake(t, "8")
-	s := f.store(t, rqlite.Options{Timeout: time.Second})
+	s := f.store(t, rqlite.Options{})
 	var sent atomic.Int32
 	f.set(func(w http.ResponseWriter, r *http.Request, _ func() []byte) bool {
-		if sent.Add(1) > 1 {
-			http.Error(w, "leader not found", http.StatusServiceUnavailable)
+		if sent.Add(1) == 1 {
+			return false
 		}
-		return sent.Load() > 1
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
 	})
 	large := store.Batch{Stmts: []store.Stmt{{SQL: "DELETE FROM keys WHERE key = ?1", Args: []store.Value{store.Bytes(make([]byte, 1<<20))}}}}
 	if _, err := s.Apply(context.Background(), []store.Batch{large, large}); !strings.Contains(s.Told(err), "which of them") {
