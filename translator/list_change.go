@@ -55,32 +55,3 @@ func lrem(c *Call) Plan {
 		c.stmt(sqlLRem[from], key, store.Bytes(c.Args[3]), store.Digits(count)),
 		c.shrunk(key), c.dropEmpty(key))
 }
-
-// LTRIM cuts k.front elements from the front and k.back from the back; an empty
-// range leaves nothing. Like Redis's it counts as a change even when it cuts
-// nothing.
-const (
-	sqlLTrim = `WITH range AS (SELECT id, count,
-		max(0, iif(CAST(?4 AS INTEGER) < 0, count + CAST(?4 AS INTEGER), CAST(?4 AS INTEGER))) AS first,
-		min(count - 1, iif(CAST(?5 AS INTEGER) < 0, count + CAST(?5 AS INTEGER), CAST(?5 AS INTEGER))) AS last
-		FROM keys WHERE ` + live + `),
-	k AS (SELECT id, iif(first > last, count, first) AS front, iif(first > last, 0, count - 1 - last) AS back FROM range)
-	DELETE FROM lists WHERE key_id = (SELECT id FROM k) AND pos IN (
-		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (SELECT id FROM k)
-			ORDER BY pos LIMIT coalesce((SELECT front FROM k), 0))
-		UNION ALL
-		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (SELECT id FROM k)
-			ORDER BY pos DESC LIMIT coalesce((SELECT back FROM k), 0)))`
-	sqlTrimmed = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
-)
-
-func ltrim(c *Call) Plan {
-	key := c.Args[1]
-	start, stop, ok := c.intRange(2)
-	if !ok {
-		return fail(errNotInteger)
-	}
-	return write(always(resp.OK), c.purge(key), c.guardType(key, listType),
-		c.stmt(sqlLTrim, key, store.Digits(start), store.Digits(stop)),
-		c.stmt(sqlTrimmed, key), c.dropEmpty(key))
-}

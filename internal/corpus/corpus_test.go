@@ -140,15 +140,15 @@ func TestAside(t *testing.T) {
 
 // TestMemory plays them as if no list were short.
 func TestMemory(t *testing.T) {
-	defer func(n int) { translator.FewElements = n }(translator.FewElements)
-	translator.FewElements = 0
+	defer func(n int, long int64) { translator.FewElements, translator.LongList = n, long }(translator.FewElements, translator.LongList)
+	translator.FewElements, translator.LongList = 0, 0
 	replay(t, false, all(t), func(*testing.T) (store, error) { return openLocal(local.Memory) })
 }
 
 // TestLargeElements plays them as if everything that is longer than a byte were large.
 func TestLargeElements(t *testing.T) {
-	defer func(n int) { translator.LargeElement = n }(translator.LargeElement)
-	translator.LargeElement = 2
+	defer func(n int, long int64) { translator.LargeElement, translator.LongList = n, long }(translator.LargeElement, translator.LongList)
+	translator.LargeElement, translator.LongList = 2, 0
 	replay(t, false, all(t), func(*testing.T) (store, error) { return hostile.Open() })
 }
 

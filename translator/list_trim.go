@@ -1,0 +1,69 @@
+package translator
+
+import (
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// LTRIM cuts front elements from the front and back from the back; an empty range leaves nothing. Like
+// Redis's it counts as a change even when it cuts nothing.
+const (
+	trimRange = `WITH range AS (SELECT id, count,
+		max(0, iif(CAST(?4 AS INTEGER) < 0, count + CAST(?4 AS INTEGER), CAST(?4 AS INTEGER))) AS first,
+		min(count - 1, iif(CAST(?5 AS INTEGER) < 0, count + CAST(?5 AS INTEGER), CAST(?5 AS INTEGER))) AS last
+		FROM keys WHERE ` + live + ` AND type = 'list' AND version <> ?6),
+	k AS (SELECT id, count, iif(first > last, count, first) AS front, iif(first > last, 0, count - 1 - last) AS back FROM range) `
+	sqlLTrim = trimRange + `
+	DELETE FROM lists WHERE key_id = (SELECT id FROM k) AND pos IN (
+		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (SELECT id FROM k)
+			ORDER BY pos LIMIT coalesce((SELECT front FROM k), 0))
+		UNION ALL
+		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (SELECT id FROM k)
+			ORDER BY pos DESC LIMIT coalesce((SELECT back FROM k), 0)))`
+	sqlTrimmed = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
+)
+
+// Of a long list of which few elements stay, these are moved to another id, and the others are left where they
+// are, in a grave: it goes on with the version ?6, which keeps sqlLTrim from cutting it again. One of which
+// nothing stays is deleted as a whole.
+const (
+	mostStay = `AND count > ?7 AND count - front - back BETWEEN 1 AND count / 4`
+	sqlLeave = trimRange + `INSERT INTO graves(id, type) SELECT id, 'list' FROM k WHERE true ` + mostStay
+	leaving  = `SELECT id FROM k WHERE id IN (SELECT id FROM graves)`
+	sqlKeep  = trimRange + `
+	UPDATE lists SET key_id = max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1 WHERE key_id = (` + leaving + `) AND pos IN (
+		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + leaving + `) ORDER BY pos
+			LIMIT coalesce((SELECT count - front - back FROM k WHERE front <= back), 0) OFFSET coalesce((SELECT front FROM k), 0))
+		UNION ALL
+		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + leaving + `) ORDER BY pos DESC
+			LIMIT coalesce((SELECT count - front - back FROM k WHERE front > back), 0) OFFSET coalesce((SELECT back FROM k), 0)))`
+	sqlMoveOn = `UPDATE keys SET id = max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1, count = changes(), version = ?4
+		WHERE ` + live + ` AND id IN (SELECT id FROM graves)`
+	sqlTrimAll = trimRange + `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?7 AND front + back >= count)`
+)
+
+// LongList is how many elements a list has, more than which it is a long one. The result of a command does not
+// depend on it. It is a variable for tests.
+var LongList int64 = 2000
+
+func ltrim(c *Call) Plan {
+	key := c.Args[1]
+	start, stop, ok := c.intRange(2)
+	if !ok {
+		return fail(errNotInteger)
+	}
+	version, long := c.newVersion(), LongList
+	args := c.key(key, store.Digits(start), store.Digits(stop), version, store.Int(long))
+	stmts := c.guarded(c.look(key), key, listType)
+	for _, s := range []store.Stmt{
+		{SQL: sqlTrimAll, Args: args}, {SQL: sqlLeave, Args: args}, {SQL: sqlKeep, Args: args[:6]}, c.stmt(sqlMoveOn, key, version),
+	} {
+		s.Moot = func(before store.Result) bool {
+			row := liveRow(before.Rows)
+			return row == nil || row[lookCount].Int() <= long
+		}
+		stmts = append(stmts, s)
+	}
+	return write(always(resp.OK), append(stmts,
+		store.Stmt{SQL: sqlLTrim, Args: args[:6]}, c.stmt(sqlTrimmed, key), c.dropEmpty(key))...)
+}
