@@ -66,6 +66,7 @@ func TestTrimLongLists(t *testing.T) {
 				if got := c.Do("LRANGE list 0 -1"); got != want[1:] {
 					t.Errorf("%s: LTRIM %d %d:\n%s, want\n%s", name, start, stop, got, want[1:])
 				}
+				cutZSets(c, start, stop)
 				storetest.Check(t, s)
 				if start == stop {
 					for n := 1; n > 0; {
@@ -75,11 +76,50 @@ func TestTrimLongLists(t *testing.T) {
 						left += n
 					}
 				}
-				c.Do("DEL list")
+				c.Do("DEL list ranks scores")
 			}
 		}
 		if left == 0 {
 			t.Errorf("%s: no list has left anything to a sweep", name)
+		}
+	}
+}
+
+// cutZSets removes ranges of two sorted sets whose scores are the ranks.
+func cutZSets(c *storetest.Client, start, stop int) {
+	c.Do("ZADD ranks 0 a 1 b 2 c 3 d 4 e 5 f 6 g 7 h 8 i 9 j 10 k 11 l")
+	c.Do("COPY ranks scores")
+	first, last := start, stop
+	if first < 0 {
+		first = max(0, 12+first)
+	}
+	if last < 0 {
+		last += 12
+	}
+	var left []string
+	removed := 0
+	for i := range 12 {
+		if i >= first && i <= last {
+			removed++
+			continue
+		}
+		left = append(left, string(rune('a'+i)))
+	}
+	c.Want(fmt.Sprintf("ZREMRANGEBYRANK ranks %d %d", start, stop), fmt.Sprintf("(integer) %d", removed))
+	c.Want(fmt.Sprintf("ZREMRANGEBYSCORE scores %d (%d", first, last+1), fmt.Sprintf("(integer) %d", removed))
+	for _, key := range []string{"ranks", "scores"} {
+		want := "(empty array)"
+		for i, m := range left {
+			line := fmt.Sprintf("%*d) %q", len(fmt.Sprint(len(left))), i+1, m)
+			if want += "\n" + line; i == 0 {
+				want = line
+			}
+		}
+		c.Want("ZRANGE "+key+" 0 -1", want)
+		c.Want("ZCARD "+key, fmt.Sprintf("(integer) %d", len(left)))
+		c.Want("ZADD "+key+" 3.5 new", "(integer) 1")
+		if len(left) > 0 {
+			c.Want("ZRANK "+key+" "+left[0], map[bool]string{true: "(integer) 1", false: "(integer) 0"}[left[0] > "d"])
 		}
 	}
 }

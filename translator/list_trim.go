@@ -37,14 +37,20 @@ const (
 		UNION ALL
 		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + leaving + `) ORDER BY pos DESC
 			LIMIT coalesce((SELECT count - front - back FROM k WHERE front > back), 0) OFFSET coalesce((SELECT back FROM k), 0)))`
-	sqlMoveOn = `UPDATE keys SET id = max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1, count = changes(), version = ?4
+	sqlMoveOn = `UPDATE keys SET id = max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1, count = changes(), version = ?4, updated_at = ?3
 		WHERE ` + live + ` AND id IN (SELECT id FROM graves)`
 	sqlTrimAll = trimRange + `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?7 AND front + back >= count)`
 )
 
-// LongList is how many elements a list has, more than which it is a long one. The result of a command does not
+// LongList is how many elements a list or a sorted set has, more than which it is a long one. The result of a command does not
 // depend on it. It is a variable for tests.
 var LongList int64 = 2000
+
+// isLongerThan reports whether the key that was looked at has more than n elements.
+func isLongerThan(before store.Result, n int64) bool {
+	row := liveRow(before.Rows)
+	return row != nil && row[lookCount].Int() > n
+}
 
 func ltrim(c *Call) Plan {
 	key := c.Args[1]
@@ -58,10 +64,7 @@ func ltrim(c *Call) Plan {
 	for _, s := range []store.Stmt{
 		{SQL: sqlTrimAll, Args: args}, {SQL: sqlLeave, Args: args}, {SQL: sqlKeep, Args: args[:6]}, c.stmt(sqlMoveOn, key, version),
 	} {
-		s.Moot = func(before store.Result) bool {
-			row := liveRow(before.Rows)
-			return row == nil || row[lookCount].Int() <= long
-		}
+		s.Moot = func(before store.Result) bool { return !isLongerThan(before, long) }
 		stmts = append(stmts, s)
 	}
 	return write(always(resp.OK), append(stmts,

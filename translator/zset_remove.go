@@ -1,7 +1,6 @@
 package translator
 
 import (
-	"math"
 	"slices"
 
 	"github.com/meowdis/meowdis/resp"
@@ -52,32 +51,6 @@ func zrem(c *Call) Plan {
 		deletions = append(deletions, c.choose(key, members, sqlZRem)...)
 	}
 	return c.zsetRemove(key, len(c.Args)-2, deletions...)
-}
-
-// zremrange is ZREMRANGEBYRANK, ZREMRANGEBYSCORE and ZREMRANGEBYLEX.
-func zremrange(by rangeBy) func(*Call) Plan {
-	texts := []string{sqlZRemByRank}
-	switch by {
-	case byScore:
-		texts = []string{sqlZRemByScore}
-	case byLex:
-		texts = []string{sqlZRemLevel, sqlZRemMixed}
-	}
-	return func(c *Call) Plan {
-		key := c.Args[1]
-		s, bad := parseSpan(by, c.Args[2], c.Args[3])
-		switch {
-		case bad != "":
-			return fail(bad)
-		case s.empty:
-			return read(typed(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(key))
-		}
-		var deletions []store.Stmt
-		for _, sql := range texts {
-			deletions = append(deletions, c.stmt(sql, key, s.args()...))
-		}
-		return c.zsetRemove(key, math.MaxInt, deletions...)
-	}
 }
 
 // poppedRows are the members that popStmts pops, with their scores.

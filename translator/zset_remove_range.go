@@ -1,0 +1,87 @@
+package translator
+
+import (
+	"math"
+	"strings"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// A range that leaves few members of a large sorted set is not deleted: they are moved to another id, and
+// the others left where they are, in a grave, as LTRIM does. k has how many members are before the range
+// and after it, as far as that is few.
+const (
+	keptByRank = `WITH range AS (SELECT id, count,
+		max(0, iif(?4 < 0, count + CAST(?4 AS INTEGER), CAST(?4 AS INTEGER))) AS lo,
+		min(count - 1, iif(?5 < 0, count + CAST(?5 AS INTEGER), CAST(?5 AS INTEGER))) AS hi FROM keys WHERE ` + live + ` AND type = 'zset'),
+	k AS (SELECT id, count, iif(lo > hi, count, lo) AS front, iif(lo > hi, 0, count - 1 - hi) AS back FROM range) `
+	fewMembers  = `LIMIT coalesce((SELECT count / 4 + 1 FROM keys WHERE ` + live + `), 0)`
+	keptByScore = `WITH k AS (SELECT id, count,
+		(SELECT count(*) FROM (SELECT 1 FROM zsets WHERE key_id = ` + liveID + ` AND score < ?4 ` + fewMembers + `)) AS front,
+		(SELECT count(*) FROM (SELECT 1 FROM zsets WHERE key_id = ` + liveID + ` AND score > ?5 ` + fewMembers + `)) AS back
+		FROM keys WHERE ` + live + ` AND type = 'zset') `
+
+	zsetAllGo = `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?6 AND front + back = 0)`
+	zsetLeave = `INSERT INTO graves(id, type) SELECT id, 'zset' FROM k WHERE count > ?6 AND front + back BETWEEN 1 AND count / 4`
+	zsetKeep  = `UPDATE zsets SET key_id = max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1
+		WHERE key_id = (` + leaving + `) AND (hash, member) IN (
+			SELECT * FROM (SELECT hash, member FROM zsets WHERE key_id = (` + leaving + `)` + ascending + ` LIMIT coalesce((SELECT front FROM k), 0))
+			UNION ALL
+			SELECT * FROM (SELECT hash, member FROM zsets WHERE key_id = (` + leaving + `)` + descending + ` LIMIT coalesce((SELECT back FROM k), 0)))`
+)
+
+// keepFew are the statements for a range by rank or by score that leaves few members.
+var keepFew = map[rangeBy][]string{
+	byRank:  {keptByRank + zsetAllGo, keptByRank + zsetLeave, keptByRank + zsetKeep},
+	byScore: {keptByScore + zsetAllGo, keptByScore + zsetLeave, keptByScore + zsetKeep},
+}
+
+// sqlZRemByRankUnless is sqlZRemByRank unless the set has the version ?6, and goes on after such a range. By
+// score nothing is left to delete then.
+var sqlZRemByRankUnless = strings.Replace(sqlZRemByRank, `FROM keys WHERE `+live+`)) `, `FROM keys WHERE `+live+` AND version <> ?6)) `, 1)
+
+// zremrange is ZREMRANGEBYRANK, ZREMRANGEBYSCORE and ZREMRANGEBYLEX.
+func zremrange(by rangeBy) func(*Call) Plan {
+	return func(c *Call) Plan {
+		key := c.Args[1]
+		s, bad := parseSpan(by, c.Args[2], c.Args[3])
+		switch {
+		case bad != "":
+			return fail(bad)
+		case s.empty:
+			return read(typed(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(key))
+		case by == byLex:
+			return c.zsetRemove(key, math.MaxInt, c.stmt(sqlZRemLevel, key, s.args()...), c.stmt(sqlZRemMixed, key, s.args()...))
+		}
+		version, args := c.newVersion(), c.key(key, s.args()...)
+		remove := store.Stmt{SQL: sqlZRemByScore, Args: args}
+		if by == byRank {
+			remove = store.Stmt{SQL: sqlZRemByRankUnless, Args: append(args[:5:5], version)}
+		}
+		stmts := c.guarded(c.look(key), key, zsetType)
+		few := len(stmts)
+		for i, sql := range keepFew[by] {
+			few := store.Stmt{SQL: sql, Args: args}
+			if i < 2 {
+				few.Args = append(args[:5:5], store.Int(LongList))
+			}
+			stmts = append(stmts, few)
+		}
+		stmts = append(stmts, c.stmt(sqlMoveOn, key, version))
+		long := LongList
+		for i := few; i < len(stmts); i++ {
+			stmts[i].Moot = func(before store.Result) bool { return !isLongerThan(before, long) }
+		}
+		stmts = append(stmts, remove, c.shrunk(key), c.emptied(key, math.MaxInt))
+		return write(func(r *store.Result) resp.Value {
+			switch row := liveRow(r.Rows); {
+			case r.Changes[few] > 0:
+				return resp.MakeInt(row[lookCount].Int())
+			case r.Changes[few+3] > 0:
+				return resp.MakeInt(row[lookCount].Int() - r.Changes[few+2])
+			}
+			return resp.MakeInt(r.Changes[few+4])
+		}, stmts...)
+	}
+}
