@@ -129,8 +129,20 @@ func TestREPLOnATerminal(t *testing.T) {
 			s.shows("GETRANGE  Returns the bytes of a string")
 			s.check(s.Press("Tab", "Tab"))
 			s.shows("t.sqlite> GETBIT key offset")
-			s.check(s.Press("Escape"))
-			s.press("t.sqlite> GET key", "Escape")
+			s.check(s.Press("Escape", "Escape"))
+			// The history suggests how a text goes on; what may follow is below then.
+			s.ends("t.sqlite> GET user:1", "          key")
+			s.press("t.sqlite> GET user:1 x  too many arguments", "Right", "Space", "x")
+			s.press("t.sqlite>", "C-c")
+			s.types("SETEX", "          key seconds value")
+			s.press("          seconds value", "M-Right") // a word of it
+			s.ends(`t.sqlite> SETEX user:1 1000 "h\xc3\xa9llo"`, "          seconds value")
+			s.press("t.sqlite>", "C-c")
+			// Up walks through what begins with the text, and Down back to that.
+			s.check(s.Type("g"))
+			s.press("t.sqlite> GET user:1", "Up")
+			s.check(s.Press("Down"))
+			s.ends("t.sqlite> gET user:1")
 			s.press("t.sqlite>", "C-c")
 
 			// Mistakes are shown while they are typed.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/chzyer/readline"
 	"golang.org/x/term"
 )
@@ -128,15 +130,18 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if e.closed {
 		return nil, 0, false
 	}
+	before, at := string(e.text), e.history.at
 	if act := e.act; act != nil {
 		e.act = nil
 		act()
 	} else {
-		changed := string(line) != string(e.text)
 		e.text, e.cursor = line, pos
-		if changed {
+		if string(line) != before {
 			e.retype()
 		}
+	}
+	if string(e.text) != before && e.history.at == at {
+		e.history.rewind(string(e.text)) // another text to begin a walk with
 	}
 	if !e.in.more() {
 		e.draw()
@@ -155,6 +160,12 @@ func (e *editor) picture() picture {
 		if e.cursor == len(e.text) && !e.options.NoHints {
 			p.hint = hint
 		}
+	}
+	if s := e.suggestion(); s != "" && !strings.Contains(p.hint, warning) {
+		if p.hint != "" {
+			p.below = []string{strings.Repeat(" ", ansi.StringWidth(e.prompt)) + p.hint}
+		}
+		p.hint = suggested(s)
 	}
 	columns, _ := e.screen.size()
 	switch {

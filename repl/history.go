@@ -19,7 +19,7 @@ type history struct {
 	file    string // empty for none
 	entries []string
 	at      int    // the entry that is shown; len(entries) is the one being typed
-	draft   string // what was being typed
+	draft   string // what was being typed; a walk shows what begins with it
 }
 
 // openHistory reads the file, and cuts it to what is kept.
@@ -116,30 +116,65 @@ func (h *history) add(text string) {
 // rewind goes to the text that is being typed.
 func (h *history) rewind(draft string) { h.at, h.draft = len(h.entries), draft }
 
-// older is the entry before the one that is shown; ok is false at the first.
-// Edits of an entry are forgotten; the draft is not.
+// walking reports whether an entry is shown, as it is in the history.
+func (h *history) walking() bool { return h.at < len(h.entries) }
+
+// older is the entry before the one that is shown that begins with the draft, which is
+// shown when the walk begins; ok is false at the first.
 func (h *history) older(shown string) (text string, ok bool) {
-	if h.at == 0 {
-		return "", false
+	draft := h.draft
+	if !h.walking() {
+		draft = shown
 	}
-	if h.at == len(h.entries) {
-		h.draft = shown
+	for at := h.at - 1; at >= 0; at-- {
+		if _, ok := continues(h.entries[at], draft); ok && h.entries[at] != draft {
+			h.at, h.draft = at, draft
+			return h.entries[at], true
+		}
 	}
-	h.at--
-	return h.entries[h.at], true
+	return "", false
 }
 
-// newer is the entry after the one that is shown, and the draft at last.
+// newer is the entry after the one that is shown that begins with the draft, and the draft
+// at last.
 func (h *history) newer() (text string, ok bool) {
-	switch {
-	case h.at >= len(h.entries):
+	if !h.walking() {
 		return "", false
-	case h.at == len(h.entries)-1:
-		h.at++
-		return h.draft, true
 	}
-	h.at++
-	return h.entries[h.at], true
+	for h.at++; h.walking(); h.at++ {
+		if _, ok := continues(h.entries[h.at], h.draft); ok && h.entries[h.at] != h.draft {
+			return h.entries[h.at], true
+		}
+	}
+	return h.draft, true
+}
+
+// suggest is what the newest entry that begins with typed goes on with; "" for none. An
+// entry with a secret is none, however it came into the file.
+func (h *history) suggest(typed string) string {
+	if strings.TrimSpace(typed) == "" || h.walking() {
+		return ""
+	}
+	for i := len(h.entries) - 1; i >= 0; i-- {
+		if rest, ok := continues(h.entries[i], typed); ok && rest != "" && !holdsSecret(h.entries[i]) {
+			return rest
+		}
+	}
+	return ""
+}
+
+// continues reports whether entry begins with typed, and what it goes on with. The case
+// of the first word, a command, makes no difference.
+func continues(entry, typed string) (rest string, ok bool) {
+	if len(entry) < len(typed) {
+		return "", false
+	}
+	begin, rest := entry[:len(typed)], entry[len(typed):]
+	word := strings.IndexAny(typed, " \n")
+	if word < 0 {
+		word = len(typed)
+	}
+	return rest, strings.EqualFold(begin[:word], typed[:word]) && begin[word:] == typed[word:]
 }
 
 // find looks for the entry with query in it, from position at on in steps of by;

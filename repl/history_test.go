@@ -57,7 +57,7 @@ func TestHistoryWalk(t *testing.T) {
 			t.Errorf("got %q %v, want %q %v", got, is, want, ok)
 		}
 	}
-	older := func() (string, bool) { return h.older("draft") }
+	older := func() (string, bool) { return h.older("") }
 	step(h.newer, "", false)
 	step(older, "TWO three", true)
 	step(older, "two", true)
@@ -65,8 +65,14 @@ func TestHistoryWalk(t *testing.T) {
 	step(older, "", false)
 	step(h.newer, "two", true)
 	step(h.newer, "TWO three", true)
-	step(h.newer, "draft", true)
+	step(h.newer, "", true)
 	step(h.newer, "", false)
+	older = func() (string, bool) { return h.older("tw") }
+	step(older, "TWO three", true)
+	step(older, "two", true)
+	step(older, "", false)
+	step(h.newer, "TWO three", true)
+	step(h.newer, "tw", true)
 	if got := h.find("two", 2, -1); got != 2 {
 		t.Errorf("found %d", got)
 	}

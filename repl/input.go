@@ -25,7 +25,7 @@ const (
 var sequences = map[string]string{
 	"[A": "\x10", "[B": "\x0e", "[C": "\x06", "[D": "\x02", "OA": "\x10", "OB": "\x0e", "OC": "\x06", "OD": "\x02",
 	"[H": "\x01", "[F": "\x05", "OH": "\x01", "OF": "\x05", "[1~": "\x01", "[7~": "\x01", "[4~": "\x05", "[8~": "\x05",
-	"[1;5C": "\x1bf", "[1;3C": "\x1bf", "[1;5D": "\x1bb", "[1;3D": "\x1bb", "[3;5~": "\x1bd",
+	"[1;5C": "\x1bf", "[1;3C": "\x1bf", "[1;9C": "\x1bf", "[1;9D": "\x1bb", "[1;5D": "\x1bb", "[1;3D": "\x1bb", "[3;5~": "\x1bd",
 	"[3~": string(keyDelete), "[Z": string(keyBackTab), "[5~": string(keyPageUp), "[6~": string(keyPageDown),
 	"b": "\x1bb", "f": "\x1bf", "d": "\x1bd", "\x7f": "\x1b\x7f", "\b": "\x1b\x7f",
 }

@@ -12,7 +12,8 @@ type binding struct{ keys, does string }
 var bindings = []binding{
 	{"TAB", "Completes; again and arrows choose, Enter takes, Escape leaves"},
 	{"Ctrl-R", "Searches the history; again finds older ones"},
-	{"Up, Down", "Walk through the history, or the lines of a text"},
+	{"Right, End, Ctrl-F", "Take what the history suggests, dimmed; Alt-Right a word of it"},
+	{"Up, Down", "The history of what begins with the text, or the lines of a text"},
 	{"Ctrl-X Ctrl-E", "Edits the text in $EDITOR"},
 	{"Ctrl-C", "Clears the line, or interrupts a command"},
 	{"Ctrl-Z", "Goes back to the shell, from which fg comes back"},
@@ -72,7 +73,19 @@ func (e *editor) plainKey(r rune) rune {
 	case readline.CharBackward:
 		return e.own(func() { e.step(-1) })
 	case readline.CharForward:
-		return e.own(func() { e.step(1) })
+		return e.own(func() {
+			if !e.takeSuggestion(true) {
+				e.step(1)
+			}
+		})
+	case readline.CharLineEnd:
+		if e.suggestion() != "" {
+			return e.own(func() { e.takeSuggestion(true) })
+		}
+	case readline.MetaForward:
+		if e.suggestion() != "" {
+			return e.own(func() { e.takeSuggestion(false) })
+		}
 	case keyPaste:
 		text := []rune(e.in.paste())
 		return e.own(func() {

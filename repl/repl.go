@@ -79,12 +79,13 @@ type Options struct {
 	Out, Err io.Writer
 	// Terminal edits lines on the process's terminal; otherwise lines are
 	// read from In, without a prompt.
-	Terminal bool
-	History  string // file of the lines typed; empty for none
-	Editor   string // the command that edits a file, as in $EDITOR
-	Colour   bool
-	NoHints  bool // nothing is shown after the cursor
-	Timing   bool // every reply says how long it took
+	Terminal      bool
+	History       string // file of the lines typed; empty for none
+	Editor        string // the command that edits a file, as in $EDITOR
+	Colour        bool
+	NoHints       bool // what may follow is not shown
+	NoSuggestions bool // what the history goes on with is not shown
+	Timing        bool // every reply says how long it took
 }
 
 type loop struct {

@@ -23,6 +23,9 @@ var settings = []setting{
 	{"pager", "replies longer than the screen go to $PAGER, or less", onOff,
 		func(l *loop) string { return onOrOff(l.Paging) },
 		func(l *loop, value string) error { return setSwitch(&l.Paging, value, "on") }},
+	{"suggestions", "what the history goes on with is shown after the cursor; Right takes it", onOff,
+		func(l *loop) string { return onOrOff(!l.NoSuggestions) },
+		func(l *loop, value string) error { return setSwitch(&l.NoSuggestions, value, "off") }},
 	{"timing", "every command says how long it took", onOff,
 		func(l *loop) string { return onOrOff(l.Timing) },
 		func(l *loop, value string) error { return setSwitch(&l.Timing, value, "on") }},
@@ -81,8 +84,8 @@ func runSet(_ context.Context, l *loop, c command, out *output) error {
 		if known = true; len(c.words) == 3 {
 			return s.set(l, c.words[2].value)
 		}
-		const at = 18
-		fmt.Fprintf(&b, "%-8s %-8s %s\n", s.name, s.get(l), folded(s.about, at, at, l.columns()))
+		const at = 22
+		fmt.Fprintf(&b, "%-12s %-8s %s\n", s.name, s.get(l), folded(s.about, at, at, l.columns()))
 	}
 	if !known {
 		return fmt.Errorf("there is no setting %s: :set lists them", c.words[1].value)

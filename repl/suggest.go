@@ -1,0 +1,45 @@
+package repl
+
+import "strings"
+
+// suggestion is what the history goes on with after the text, as it is shown dimmed
+// after the cursor; "" for none.
+func (e *editor) suggestion() string {
+	o := e.options
+	if e.plain || o.NoSuggestions || !o.Colour || e.cursor < len(e.text) || e.menu != nil || e.search != nil {
+		return ""
+	}
+	return e.history.suggest(string(e.text))
+}
+
+// takeSuggestion appends what is suggested, or no more of it than the next word. It
+// returns false where nothing is.
+func (e *editor) takeSuggestion(all bool) bool {
+	s := e.suggestion()
+	if s == "" {
+		return false
+	}
+	if !all {
+		s = firstWord(s)
+	}
+	e.setEnd(string(e.text) + s)
+	e.retype()
+	return true
+}
+
+// firstWord is text up to the end of its first word.
+func firstWord(text string) string {
+	begin := len(text) - len(strings.TrimLeft(text, " \n"))
+	if n := strings.IndexAny(text[begin:], " \n"); n >= 0 {
+		return text[:begin+n]
+	}
+	return text
+}
+
+// suggested is a suggestion as it is drawn, in one row.
+func suggested(s string) string {
+	if s == "" {
+		return ""
+	}
+	return sgr(visible(strings.ReplaceAll(s, "\n", "↵")), dim)
+}
