@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/superfly/ltx"
 
@@ -76,7 +77,7 @@ func (d directory) write(_ context.Context, f *ltx.FileInfo, b body) (err error)
 	if _, err := os.Lstat(path); err == nil {
 		return errTaken
 	}
-	partial, err := os.CreateTemp(d.level(f.Level), ".partial-*")
+	partial, err := os.CreateTemp(d.level(f.Level), partialFile)
 	if err != nil {
 		return err
 	}
@@ -102,6 +103,7 @@ func (d directory) write(_ context.Context, f *ltx.FileInfo, b body) (err error)
 }
 
 func (d directory) remove(_ context.Context, fs []*ltx.FileInfo) (err error) {
+	d.tidy()
 	for _, f := range fs {
 		if bad := os.Remove(d.path(f)); !errors.Is(bad, os.ErrNotExist) {
 			err = errors.Join(err, bad)
@@ -109,3 +111,21 @@ func (d directory) remove(_ context.Context, fs []*ltx.FileInfo) (err error) {
 	}
 	return err
 }
+
+// partialFile is the pattern of the names of files that are being written.
+const partialFile = ".partial-*"
+
+// tidy removes what was left of files that were being written when a server was killed.
+func (d directory) tidy() {
+	for level := range snapshots + 1 {
+		left, _ := filepath.Glob(filepath.Join(d.level(level), partialFile))
+		for _, path := range left {
+			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > leftAfter {
+				os.Remove(path)
+			}
+		}
+	}
+}
+
+// leftAfter is the age from which on a file that is being written is not any more.
+const leftAfter = 24 * time.Hour

@@ -1,7 +1,11 @@
 package replicate
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -104,5 +108,32 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := Open("s3://bucket/a", func(string) string { return "" }); err == nil {
 		t.Error("S3 without a key")
+	}
+}
+
+// TestLeft removes what killed servers have left in a directory, once it is old.
+func TestLeft(t *testing.T) {
+	p := directoryPlace(t)
+	d := p.files.(directory)
+	if err := os.MkdirAll(d.level(0), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	old, young := filepath.Join(d.level(0), ".partial-1"), filepath.Join(d.level(0), ".partial-2")
+	for _, path := range []string{old, young} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	past := time.Now().Add(-2 * leftAfter)
+	if err := os.Chtimes(old, past, past); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.remove(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	_, gone := os.Stat(old)
+	_, there := os.Stat(young)
+	if !errors.Is(gone, os.ErrNotExist) || there != nil {
+		t.Error(gone, there)
 	}
 }

@@ -19,10 +19,11 @@ type spool struct {
 
 func (s *spool) Write(b []byte) (n int, err error) {
 	if s.file == nil && s.memory.Len()+len(b) > spoolMost {
-		if s.file, err = os.CreateTemp(s.dir, ".meowdis-replicate-*"); err == nil {
-			_, err = s.file.Write(s.memory.Bytes())
+		if s.file, err = os.CreateTemp(s.dir, ".meowdis-replicate-*"); err != nil {
+			return 0, err
 		}
-		if err != nil {
+		os.Remove(s.file.Name()) // so that it does not outlive the process, where an open file can be removed
+		if _, err = s.file.Write(s.memory.Bytes()); err != nil {
 			return 0, err
 		}
 		s.memory = bytes.Buffer{}
@@ -49,5 +50,9 @@ func (s *spool) remove() error {
 	if s.file == nil {
 		return nil
 	}
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	err := s.file.Close()
+	if left := os.Remove(s.file.Name()); !errors.Is(left, os.ErrNotExist) {
+		err = errors.Join(err, left)
+	}
+	return err
 }
