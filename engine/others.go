@@ -13,6 +13,9 @@ type shares interface {
 	Changed(context.Context) bool
 }
 
+// sole is a store whose clients are not to hear what other processes write: no one looks for that.
+type sole interface{ Sole() }
+
 // others is the look at other processes, which goes on as long as anyone wants it.
 type others struct {
 	mu    sync.Mutex
@@ -36,7 +39,8 @@ func (f *feed) watch() {
 	o := &f.others
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.wants++; o.wants > 1 || f.off {
+	_, alone := f.engine.store.(sole)
+	if o.wants++; o.wants > 1 || f.off || alone {
 		o.again()
 		return
 	}

@@ -368,6 +368,10 @@ func (f *file) Transact(ctx context.Context, readOnly bool, fn func(run func(sto
 	return s.Transact(ctx, readOnly, fn)
 }
 
+// Sole says that no one looks for what other processes write: for each client that waits that would
+// open its file again and again.
+func (f *file) Sole() {}
+
 // Beside is as that of local.Store.
 func (f *file) Beside() bool { return true }
 
