@@ -82,7 +82,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 		}
 		if len(args) == 0 {
 			args = command([]string{"PING"})
-			if c.File != nil {
+			if !c.Target.IsServer() { // a PING would ask nobody
 				args = command([]string{"DBSIZE"})
 			}
 		}

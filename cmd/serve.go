@@ -213,9 +213,8 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	o.announce(s.out, faces, made)
 	if b.file != nil {
 		go watchFile(ctx, b.file, logger)
-		return o.serve(ctx, srv, faces, b.file, logger)
 	}
-	return o.serve(ctx, srv, faces, nil, logger)
+	return o.serve(ctx, srv, faces, b.ends, logger)
 }
 
 // config is what the flags and the environment say of the server.
@@ -290,7 +289,7 @@ func (o *serveOptions) announce(out io.Writer, faces []face, token string) {
 			fmt.Fprintf(&lines, "token %s\n", token)
 		}
 		if f.name == storageFace {
-			told.StorageToken = o.storage.made
+			told.StorageToken = cmp.Or(told.StorageToken, o.storage.made)
 		}
 		o.storage.line(&lines, f)
 	}
@@ -307,8 +306,8 @@ type abandoner interface {
 	Abandoned() int64
 }
 
-// serve serves until ctx is done; file is nil for a storage elsewhere. Then no client waits longer than grace for another process,
-// and the server no longer for clients.
+// serve serves until ctx is done; file is nil for a storage that gives nothing up. Then no client waits longer than
+// grace for another process, and the server no longer for clients.
 func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []face, file abandoner, logger *slog.Logger) error {
 	go tellSystemd(ctx, srv, logger)
 	done := make(chan struct{})
@@ -324,7 +323,7 @@ func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []fa
 	err := serveAll(ctx, faces)
 	close(done)
 	if file != nil && file.Abandoned() > 0 {
-		logger.Warn("gave up what was not finished in time; it left no trace", "requests", file.Abandoned(), "after", o.grace)
+		logger.Warn("gave up what was not finished in time", "requests", file.Abandoned(), "after", o.grace)
 	}
 	return err
 }

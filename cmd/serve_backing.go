@@ -17,6 +17,7 @@ import (
 // backing is what a server's commands work on.
 type backing struct {
 	file  *local.Store // nil for a storage
+	ends  abandoner    // nil for a storage that gives nothing up
 	close func() error
 }
 
@@ -29,7 +30,7 @@ func (o *serveOptions) back(ctx context.Context, s *streams, t target.Target, c 
 	if err != nil {
 		return nil, err
 	}
-	b := &backing{file: file, close: file.Close}
+	b := &backing{file: file, ends: file, close: file.Close}
 	saver, err := newSaver(ctx, file, o.backupDir)
 	if err != nil {
 		return nil, errors.Join(err, b.close())
@@ -104,6 +105,10 @@ func (o *serveOptions) backStorage(ctx context.Context, t target.Target, c *serv
 	if tells, can := s.(interface{ Told(error) string }); can {
 		c.Told = tells.Told
 	}
+	b := &backing{close: s.Close}
+	if ends, can := s.(abandoner); can {
+		b.ends = ends
+	}
 	c.Engine = engine.New(s)
-	return &backing{close: s.Close}, nil
+	return b, nil
 }

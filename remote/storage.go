@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/meowdis/meowdis/store"
@@ -24,6 +25,10 @@ type Storage struct {
 
 	reads, writes lane
 	waitBefore    func(attempt int) time.Duration
+
+	life      context.Context // ends when what is under way is abandoned
+	abandon   context.CancelCauseFunc
+	abandoned atomic.Int64
 }
 
 // OpenStorage makes the store at rawURL, http:// or https://. It sends nothing yet.
@@ -44,6 +49,7 @@ func OpenStorage(rawURL, token string, o Options) (*Storage, error) {
 	// The endpoint keeps connections for longer, so that none is lost that is about to be used.
 	transport.IdleConnTimeout = 30 * time.Second
 	s := &Storage{url: u, token: token, client: client, waitBefore: backoff}
+	s.life, s.abandon = context.WithCancelCause(context.Background())
 	s.reads, s.writes = lane{storage: s, reads: true}, lane{storage: s}
 	return s, nil
 }
@@ -53,6 +59,15 @@ func (s *Storage) Close() error {
 	s.client.CloseIdleConnections()
 	return nil
 }
+
+// Abandon ends what is under way, of which it is not known then whether it has run, and all that comes
+// after.
+func (s *Storage) Abandon() { s.abandon(errAbandoned) }
+
+// Abandoned is how many calls have failed because of Abandon.
+func (s *Storage) Abandoned() int64 { return s.abandoned.Load() }
+
+var errAbandoned = errors.New("it was given up")
 
 // CloseIdle drops the connections that wait for another request, which then makes one: when a process has
 // been asleep, the other side may have closed them.

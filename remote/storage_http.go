@@ -33,7 +33,7 @@ func (s *Storage) Told(err error) string {
 		says = "this is too large for its storage"
 	case errors.As(err, &status):
 		says = "its storage refuses to work"
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, errAbandoned):
 		says = "it was interrupted"
 	default:
 		says = "its storage gives no answer that can be read"
@@ -103,8 +103,10 @@ func verdict(err error, reads bool) (again, ran bool) {
 		return false, true
 	}
 	var op *net.OpError
+	var late net.Error
 	dialling := errors.As(err, &op) && op.Op == "dial"
-	return worthAnother(err, reads), !dialling
+	waited := errors.As(err, &late) && late.Timeout() // for as long as anyone should
+	return worthAnother(err, reads) && !waited, !dialling
 }
 
 // try sends one request.

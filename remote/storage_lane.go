@@ -108,7 +108,7 @@ func group0(group []*sending, c *sending) *sending {
 
 // share sends calls in as few requests as their answers take, and ends each.
 func (s *Storage) share(group []*sending, reads bool) {
-	ctx, cancel := together(group, reads)
+	ctx, cancel := together(s.life, group, reads)
 	defer cancel()
 	for len(group) > 0 {
 		results, err := s.post(ctx, group, reads)
@@ -116,6 +116,9 @@ func (s *Storage) share(group []*sending, reads bool) {
 			err = errors.New("the storage endpoint ran nothing")
 		}
 		if err != nil {
+			if s.life.Err() != nil {
+				s.abandoned.Add(int64(len(group)))
+			}
 			for _, c := range group {
 				c.err = err
 				close(c.done)
@@ -138,8 +141,8 @@ func (s *Storage) share(group []*sending, reads bool) {
 
 // together is the context of a request that several share: that of reads ends when nobody waits for
 // it any more, and a write goes on.
-func together(group []*sending, reads bool) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(context.Background())
+func together(life context.Context, group []*sending, reads bool) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(life)
 	if !reads {
 		return ctx, cancel
 	}

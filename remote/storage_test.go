@@ -156,7 +156,11 @@ func TestStorageIsDown(t *testing.T) {
 // TestStorageTimesOut gives an endpoint up that does not answer.
 func TestStorageTimesOut(t *testing.T) {
 	quiet := make(chan struct{})
-	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-quiet }))
+	var asked atomic.Int64
+	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked.Add(1)
+		<-quiet
+	}))
 	defer web.Close()
 	defer close(quiet)
 	c, err := remote.OpenStorage(web.URL, "", remote.Options{Timeout: 20 * time.Millisecond})
@@ -164,6 +168,9 @@ func TestStorageTimesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	remote.StorageWithoutWaiting(c)
+	if _, err = c.Apply(context.Background(), reading(`SELECT 1`)); err == nil || asked.Load() != 1 {
+		t.Errorf("a read: %d requests, %v", asked.Load(), err)
+	}
 	if _, err = c.Apply(context.Background(), writing(aWrite)); err == nil || !strings.Contains(err.Error(), "not known whether") {
 		t.Errorf("it says %v", err)
 	}
@@ -284,5 +291,20 @@ func TestStorageBudget(t *testing.T) {
 	results, err = c.Apply(context.Background(), batches(store.NewBudget(nil, 1500, 0)))
 	if err != nil || len(results) != 3 || results[0].Refused != nil || results[1].Refused == nil || results[1].Refused.Reply == nil {
 		t.Errorf("%+v, %v", results, err)
+	}
+}
+
+// TestStorageIsAbandoned ends what is under way when the process does.
+func TestStorageIsAbandoned(t *testing.T) {
+	quiet, here := make(chan struct{}), make(chan struct{}, 10)
+	s := &storage{fault: func(int64, http.ResponseWriter) bool { here <- struct{}{}; <-quiet; return true }}
+	c := openStorage(t, s)
+	defer close(quiet)
+	go func() { <-here; c.Abandon() }()
+	if _, err := c.Apply(context.Background(), writing(aWrite)); !errors.Is(err, remote.ErrUnknown) {
+		t.Errorf("it ends with %v", err)
+	}
+	if n := c.Abandoned(); n != 1 {
+		t.Errorf("%d calls were given up", n)
 	}
 }
