@@ -17,7 +17,7 @@ import (
 )
 
 // TestBadRequests serves others while clients send headers, bodies and whole requests that have
-// no end or are too large, with and without TLS and HTTP/2.
+// no end or are too large, with and without TLS.
 func TestBadRequests(t *testing.T) {
 	s := serve(t, server.Config{MaxRequest: 1 << 20, WriteTimeout: 50 * time.Millisecond})
 	_, overREST, trust := s.secured(t, authority.New(t), server.TLSFiles{}, slog.New(slog.DiscardHandler))
@@ -69,6 +69,20 @@ func TestBadRequests(t *testing.T) {
 			<-time.After(10 * time.Millisecond)
 		}
 	}
+	if _, got := s.get(t, "/ping"); got != `{"result":"PONG"}` {
+		t.Error(got)
+	}
+	for deadline := time.Now().Add(20 * time.Second); s.server.Held() > 0; <-time.After(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d bytes are held", s.server.Held())
+		}
+	}
+}
+
+// TestLargeBodyHTTP2 refuses a body that is too large over HTTP/2, too.
+func TestLargeBodyHTTP2(t *testing.T) {
+	s := serve(t, server.Config{MaxRequest: 1 << 20})
+	_, overREST, trust := s.secured(t, authority.New(t), server.TLSFiles{}, slog.New(slog.DiscardHandler))
 	web := &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true}
 	t.Cleanup(web.CloseIdleConnections)
 	r, _ := http.NewRequest("POST", "https://"+overREST+"/set/k", bytes.NewReader(make([]byte, 2<<20)))
@@ -80,13 +94,5 @@ func TestBadRequests(t *testing.T) {
 	defer answer.Body.Close()
 	if text, err := io.ReadAll(answer.Body); answer.ProtoMajor != 2 || answer.StatusCode != 400 || !strings.Contains(string(text), "max request size exceeded") {
 		t.Errorf("over HTTP/2: %s %d %q, %v", answer.Proto, answer.StatusCode, text, err)
-	}
-	if _, got := s.get(t, "/ping"); got != `{"result":"PONG"}` {
-		t.Error(got)
-	}
-	for deadline := time.Now().Add(20 * time.Second); s.server.Held() > 0; <-time.After(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d bytes are held", s.server.Held())
-		}
 	}
 }
