@@ -107,6 +107,12 @@ func (s *Server) families() []family {
 	if s.config.Tenants != nil {
 		simple = append(slices.Clone(simpleMetrics), tenantMetrics...)
 	}
+	if s.config.Stream != nil {
+		simple = append(simple, streamMetrics...)
+	}
+	if s.config.Following != nil {
+		simple = append(simple, followingMetrics...)
+	}
 	for _, m := range simple {
 		all = append(all, family{"meowdis_" + m.name, m.help, m.kind, []sample{{value: m.value(s)}}})
 	}

@@ -83,13 +83,20 @@ func TestFollowing(t *testing.T) {
 // TestStreamInfo shows how a stream is doing.
 func TestStreamInfo(t *testing.T) {
 	now := server.Stream{Place: "/backup", TXID: 3, Failing: errors.Join(errors.New("one"), errors.New("two")).Error(), Pending: 5}
-	c := serve(t, server.Config{Stream: func() server.Stream { return now }}).dial(t)
+	s := serve(t, server.Config{Stream: func() server.Stream { return now }})
+	c := s.dial(t)
 	text := string(c.do("INFO", "persistence").Str)
 	for _, line := range []string{
 		"replicate_to:/backup", "replicate_status:err", "replicate_last_time:-1", "replicate_txid:3", "replicate_pending_pages:5", "replicate_last_error:one; two",
 	} {
 		if !strings.Contains(text, "\r\n"+line+"\r\n") {
 			t.Errorf("no %s in %s", line, text)
+		}
+	}
+	_, page := s.get(t, "/metrics")
+	for _, line := range []string{"meowdis_replicate_failing 1", "meowdis_replicate_pending_pages 5", "meowdis_replicate_last_timestamp_seconds 0"} {
+		if !strings.Contains(page, "\n"+line+"\n") {
+			t.Errorf("no %s in %s", line, page)
 		}
 	}
 	now = server.Stream{At: time.Unix(77, 0)}
