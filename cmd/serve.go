@@ -83,6 +83,10 @@ they end with the server.
 writes what CONFIG SET has changed back to it. Its port, bind, unixsocket and aclfile
 say what no flag says; a parameter without a meaning here is named in the log.
 
+--storage offers the tables of the file to servers on other machines, which have
+--storage-url in place of a file and carry out commands themselves. Both want
+MEOWDIS_STORAGE_TOKEN or --storage-token-file.
+
 SAVE, BGSAVE and SHUTDOWN SAVE make what is committed survive a power cut, and copy
 the file into --backup-dir, where the copy replaces the last one once it is whole.
 
