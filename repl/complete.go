@@ -112,7 +112,7 @@ func (c *completion) completeCall(t *commands.Table, words []string, typed word)
 		c.ask = &question{about: askKeys, kind: kindOfKey(f.cmd, ref), prefix: typed.value}
 		return
 	}
-	tokens, args := expected(f.rest)
+	tokens, args := expected(inOrderOfUse(f.rest))
 	if !typed.quoted {
 		c.items = beginning(tokens, typed.value, func(token string) string { return operandsOf(f.cmd.SyntaxTree(), token) })
 	}

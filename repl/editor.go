@@ -154,20 +154,28 @@ func (e *editor) picture() picture {
 	text := string(e.text)
 	p := picture{prompt: e.prompt, cursor: e.cursor}
 	styles := make([]string, len(e.text))
+	var after hint
 	if e.options.Colour && !e.plain {
-		styleAt, hint := paint(text, e.options.Target.table(), e.options.Target.Strict)
+		var styleAt []string
+		styleAt, after = paint(text, e.options.Target.table(), e.options.Target.Strict)
 		styles = runeStyles(text, styleAt)
-		if e.cursor == len(e.text) && !e.options.NoHints {
-			p.hint = hint
+		if e.cursor < len(e.text) || e.options.NoHints {
+			after = hint{}
 		}
 	}
-	if s := e.suggestion(); s != "" && !strings.Contains(p.hint, warning) {
-		if p.hint != "" {
-			p.below = []string{strings.Repeat(" ", ansi.StringWidth(e.prompt)) + p.hint}
+	columns, rows := e.screen.size()
+	p.text = glyphsOf(e.text, func(i int) string { return styles[i] })
+	if s := e.suggestion(); s != "" && !after.wrong {
+		after.ended = true
+		at := ansi.StringWidth(e.prompt)
+		if below := after.shown(columns - 1 - at); below != "" {
+			p.below = []string{strings.Repeat(" ", at) + below}
 		}
 		p.hint = suggested(s)
+	} else {
+		_, _, end := p.layout(max(columns, 4), rows)
+		p.hint = after.shown(columns - 1 - end.column)
 	}
-	columns, _ := e.screen.size()
 	switch {
 	case e.search != nil:
 		e.search.mark(styles, e.text, e.options.Colour)

@@ -24,20 +24,20 @@ const (
 // paint finds the style of every byte of a text, and the hint that stands after
 // it when the cursor is at its end. strict says that the target has the commands
 // of the table and no others.
-func paint(text string, t *commands.Table, strict bool) (styleAt []string, hint string) {
+func paint(text string, t *commands.Table, strict bool) (styleAt []string, after hint) {
 	styleAt = make([]string, len(text)+1)
 	commands, _ := scan(text)
 	for i, words := range commands {
 		last := i == len(commands)-1
-		hint = paintCommand(styleAt, text, words, last, t, strict)
+		after = paintCommand(styleAt, text, words, last, t, strict)
 	}
 	if len(commands) > 0 && strings.HasSuffix(text, "\n") {
-		hint = "" // another command begins
+		after = hint{} // another command begins
 	}
-	return styleAt, hint
+	return styleAt, after
 }
 
-func paintCommand(styleAt []string, text string, words []word, last bool, t *commands.Table, strict bool) (hint string) {
+func paintCommand(styleAt []string, text string, words []word, last bool, t *commands.Table, strict bool) hint {
 	fill := func(from, to int, style string) {
 		for i := from; i < to; i++ {
 			styleAt[i] = style
@@ -53,7 +53,7 @@ func paintCommand(styleAt []string, text string, words []word, last bool, t *com
 		fill(c.opWord.from, c.opWord.to, styleOperator)
 	}
 	ended := c.op != "" || isSpace(text[len(text)-1])
-	kinds, hint := describe(c, last && !ended, ended, t, strict)
+	kinds, after := describe(c, last && !ended, t, strict)
 	for i, w := range c.words {
 		style := styles[kinds[i]]
 		if kinds[i] == kindValue && w.quoted {
@@ -64,25 +64,26 @@ func paintCommand(styleAt []string, text string, words []word, last bool, t *com
 		}
 		fill(w.from, w.to, style)
 	}
-	return hint
+	after.ended = ended
+	return after
 }
 
 // describe finds the kinds of the words of a command, and the hint for what is
 // missing or wrong.
-func describe(c command, typing, ended bool, t *commands.Table, strict bool) (kinds []kind, hint string) {
+func describe(c command, typing bool, t *commands.Table, strict bool) (kinds []kind, after hint) {
 	words := values(c.words)
 	if c.isColon() {
-		return describeColon(c, words, typing, ended, t)
+		return describeColon(c, words, typing, t)
 	}
 	if _, own := plainWords[strings.ToUpper(words[0])]; own {
-		return append([]kind{kindCommand}, make([]kind, len(words)-1)...), ""
+		return append([]kind{kindCommand}, make([]kind, len(words)-1)...), hint{}
 	}
 	f := fit(t, words, typing)
 	if f.cmd == nil && f.wrong == "" {
 		subs := subcommandsOf(t, words[0])
 		switch {
 		case len(subs) > 0 && len(words) == 1:
-			return f.kinds, spaced(strings.Join(subs, "|"), ended)
+			return f.kinds, hint{text: strings.Join(subs, "|")}
 		case len(subs) == 0 && strict && !typing:
 			f.complain(0, "unknown command"+likely(words[0], commandNames(t)))
 		case len(subs) == 0:
@@ -91,54 +92,37 @@ func describe(c command, typing, ended bool, t *commands.Table, strict bool) (ki
 	}
 	switch {
 	case f.wrong != "":
-		return f.kinds, complaint(f.wrong, ended)
+		return f.kinds, hint{text: f.wrong, wrong: true}
 	case c.op != "":
-		return f.kinds, ""
+		return f.kinds, hint{}
+	case len(f.rest) == 0 && len(words) == 1:
+		return f.kinds, hint{text: strings.Join(subcommandsOf(t, words[0]), "|")}
 	}
-	return f.kinds, spaced(written(f.rest), ended)
-}
-
-// spaced is a dimmed hint after a word.
-func spaced(hint string, ended bool) string {
-	if hint == "" {
-		return ""
-	}
-	if !ended {
-		hint = " " + hint
-	}
-	return sgr(hint, dim)
-}
-
-// complaint is a hint about a mistake, two spaces after the text.
-func complaint(text string, ended bool) string {
-	if !ended {
-		text = " " + text
-	}
-	return sgr(" "+text, warning)
+	return f.kinds, hint{params: f.rest}
 }
 
 func sgr(text, style string) string { return "\x1b[" + style + "m" + text + "\x1b[0m" }
 
-func describeColon(c command, words []string, typing, ended bool, t *commands.Table) (kinds []kind, hint string) {
+func describeColon(c command, words []string, typing bool, t *commands.Table) (kinds []kind, after hint) {
 	kinds = make([]kind, len(words))
 	kinds[0] = kindCommand
 	own := colonNamed(words[0])
 	if own == nil {
 		if !typing || len(words) > 1 {
 			kinds[0] = kindWrong
-			return kinds, complaint("there is no "+words[0]+likely(words[0], colonNames())+"; :help lists what there is", ended)
+			return kinds, hint{text: "there is no " + words[0] + likely(words[0], colonNames()) + "; :help lists what there is", wrong: true}
 		}
-		return kinds, ""
+		return kinds, hint{}
 	}
 	if own.takes == takesCommand && len(words) > 1 {
-		inner, hint := describe(command{words: c.words[1:], op: c.op}, typing, ended, t, false)
+		inner, after := describe(command{words: c.words[1:], op: c.op}, typing, t, false)
 		copy(kinds[1:], inner)
-		return kinds, hint
+		return kinds, after
 	}
 	if len(words) > 1 {
-		return kinds, ""
+		return kinds, hint{}
 	}
-	return kinds, spaced(own.syntax, ended)
+	return kinds, hint{text: own.syntax}
 }
 
 // likely are the words that a misspelt one was probably meant to be, after a comma.

@@ -12,10 +12,10 @@ import (
 func painted(text string, cursor, columns, rows int) string {
 	var out strings.Builder
 	s := screen{out: &out, size: func() (int, int) { return columns, rows }}
-	styleAt, hint := paint(text, commands.Ours, true)
+	styleAt, after := paint(text, commands.Ours, true)
 	styles := runeStyles(text, styleAt)
 	s.draw(picture{
-		prompt: "db> ", text: glyphsOf([]rune(text), func(i int) string { return styles[i] }), cursor: cursor, hint: hint,
+		prompt: "db> ", text: glyphsOf([]rune(text), func(i int) string { return styles[i] }), cursor: cursor, hint: after.shown(columns - 1 - len("db> ") - len(text)),
 		below: []string{"one", "two"},
 	})
 	return out.String()
@@ -23,7 +23,7 @@ func painted(text string, cursor, columns, rows int) string {
 
 func TestPaint(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"SETEX k 5", "\x1b[0;1;36mSETEX\x1b[0;m \x1b[0;33mk\x1b[0;m \x1b[0;35m5\x1b[0m\x1b[2m value\x1b[0m"},
+		{"SETEX k 5", "\x1b[0;1;36mSETEX\x1b[0;m \x1b[0;33mk\x1b[0;m \x1b[0;35m5\x1b[0m\x1b[3m value\x1b[0m"},
 		{`GET "k"`, "\x1b[0;1;36mGET\x1b[0;m \x1b[0;33m\"k\"\x1b[0m"},
 		{"NOPE ", "\x1b[0;31;4mNOPE\x1b[0;m \x1b[2;31m unknown command\x1b[0m"},
 		{"GET k | wc", "\x1b[0;1;36mGET\x1b[0;m \x1b[0;33mk\x1b[0;m \x1b[0;1;35m|\x1b[0;m wc"},
