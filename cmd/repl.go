@@ -121,8 +121,9 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 	return err
 }
 
-// note says what of the file would surprise who types commands.
+// note greets, and says what of the file would surprise who types commands.
 func note(s *streams, c *target.Conn) {
+	fmt.Fprintln(s.err, ":help tells how; TAB completes, Ctrl-D ends.")
 	switch {
 	case c.Target.IsNew() && !c.Target.IsDefault():
 		fmt.Fprintf(s.err, "There is no %s yet: the first command that writes makes it.\n", c.Target)
@@ -151,7 +152,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *target.Conn
 	case *remote.Redis:
 		t.Connections = c.Connections
 	case *engine.Session:
-		t.FirstKeys = c.FirstKeys
+		t.FirstKeys, t.Aborts = c.FirstKeys, c.Aborts
 	}
 	t.Listen = func(ctx context.Context, args [][]byte, each func(resp.Value) error) error {
 		return c.Listen(ctx, args, s.unheard, each)

@@ -101,6 +101,7 @@ func TestREPLOnATerminal(t *testing.T) {
 			dir := t.TempDir()
 			s := openScreen(t, size[0], size[1], "XDG_STATE_HOME="+dir+"/state")
 			s.check(s.Run("cd " + dir + " && clear && exec meowdis repl --db t.sqlite"))
+			s.shows(":help tells how; TAB completes, Ctrl-D ends.")
 			s.lastLine("t.sqlite>")
 
 			// The arguments that are still missing stand after the cursor, and go
@@ -156,6 +157,10 @@ func TestREPLOnATerminal(t *testing.T) {
 			s.runs("INCR n", "QUEUED", "t.sqlite(TX 1)>")
 			s.runs(":queue", "1) INCR n", "t.sqlite(TX 1)>")
 			s.runs("EXEC", "1) (integer) 1", "t.sqlite>")
+			s.runs("WATCH n", "OK", "t.sqlite>")
+			s.runs("SET n 1", "OK", "t.sqlite>")
+			s.runs("MULTI", "OK", "t.sqlite(TX, will abort)>")
+			s.runs("EXEC", "(nil)", "t.sqlite>")
 			s.runs("2 INCR n", "(integer) 2", "(integer) 3", "t.sqlite>")
 			s.runs(":db 3", "t.sqlite[3]>")
 			s.runs("SELECT 0", "OK", "t.sqlite>")
@@ -167,6 +172,15 @@ func TestREPLOnATerminal(t *testing.T) {
 			s.check(s.Run(`two"`))
 			s.ends(`... two"`, "OK", "t.sqlite>")
 			s.runs("GET two | tr a-z A-Z", "ONE", "TWO", "t.sqlite>")
+			s.check(s.Run("GET two|wc"))
+			s.ends("pipe:      GET two | wc", `argument:  GET "two|wc"`, "Is it a (p)ipe or an (a)rgument?")
+			s.check(s.Run("a"))
+			s.ends("(nil)", "t.sqlite>")
+			s.check(s.Run("clear"))
+			s.check(s.Run(":help"))
+			s.lastLine("t.sqlite>")
+			s.shows("HELP SET, HELP @list ") // its first line is not out of sight
+			s.check(s.Run("clear"))
 			s.runs("GET two > two.txt", "t.sqlite>")
 			s.runs("ECHO x >> two.txt", "t.sqlite>")
 			if got, err := os.ReadFile(filepath.Join(dir, "two.txt")); err != nil || string(got) != "one\ntwox\n" {

@@ -70,3 +70,19 @@ type inExec struct{}
 // InExec reports whether a Connection's command is one of a transaction, of which the rest has
 // not run yet.
 func InExec(ctx context.Context) bool { return ctx.Value(inExec{}) != nil }
+
+// Aborts reports whether EXEC would run nothing as things are: a command could not be queued,
+// or a watched key has changed. It returns false outside of MULTI.
+func (s *Session) Aborts(ctx context.Context) (bool, error) {
+	if !s.multi || s.dirty || len(s.watched) == 0 {
+		return s.multi && s.dirty, nil
+	}
+	same, err := unchanged(func(b store.Batch) (store.Result, error) {
+		results, err := s.engine.store.Apply(ctx, []store.Batch{b})
+		if err != nil {
+			return store.Result{}, err
+		}
+		return results[0], nil
+	}, s.engine.env(s.db), s.watched)
+	return err == nil && !same, err
+}

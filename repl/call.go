@@ -42,13 +42,14 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	defer stop()
 	l.asker.mu.Lock()
 	defer l.asker.mu.Unlock()
-	began := time.Now()
+	began, multi := time.Now(), l.multi
 	v, err := l.Target.Do(ctx, args...)
 	took := time.Since(began)
 	if v.Kind == resp.Status && string(v.Str) == "QUEUED" {
 		l.queue = append(l.queue, args)
 	}
 	again := l.observe()
+	l.doomed = l.multi && (l.doomed || multi && v.IsError() && !staysClean(args))
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return v, took, l.interrupted(args, err)
@@ -61,6 +62,27 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 		l.note("The connection was lost, and is there again.")
 	}
 	return v, took, nil
+}
+
+// staysClean reports whether a command that is refused inside MULTI leaves the transaction
+// as it is.
+func staysClean(args [][]byte) bool {
+	cmd := commands.Known(args)
+	return cmd != nil && (cmd.Name == "MULTI" || cmd.Name == "WATCH") && cmd.Accepts(len(args))
+}
+
+// aborts asks the target whether EXEC would run nothing. One that takes its time is not
+// waited for.
+func (l *loop) aborts(ctx context.Context) bool {
+	if l.Target.Aborts == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	l.asker.mu.Lock()
+	defer l.asker.mu.Unlock()
+	aborts, err := l.Target.Aborts(ctx)
+	return err == nil && aborts
 }
 
 // errInterruptedCall ends a command that Ctrl-C stopped; nothing has happened.

@@ -42,7 +42,7 @@ var colons []colon
 func init() {
 	colons = []colon{
 		{name: "help", syntax: "[COMMAND|@GROUP]", summary: "Tells about these commands, or about one of Redis", takes: takesTopic, run: runHelp},
-		{name: "peek", syntax: "KEY", summary: "Shows a key: type, size, time to live, and its first elements, decoded", takes: takesKey, run: runPeek},
+		{name: "peek", syntax: "KEY", summary: "Shows a key: type, size, TTL, first elements", takes: takesKey, run: runPeek},
 		{name: "explain", syntax: "COMMAND", summary: "Shows the SQL that a command is", takes: takesCommand, run: runExplain},
 		{name: "watch", syntax: "COMMAND", summary: "Runs a command each second until Ctrl-C", takes: takesCommand, run: runWatch},
 		{name: "source", syntax: "FILE", summary: "Runs the commands of a file, up to the first error", takes: takesFile, run: runSource},
@@ -55,6 +55,7 @@ func init() {
 		{name: "format", syntax: "[FORMAT]", summary: "Chooses how replies are shown", takes: takesWords, words: formats, run: runSetting("format")},
 		{name: "timing", syntax: "on|off", summary: "Shows how long each command takes", takes: takesWords, words: onOff, run: runSetting("timing")},
 		{name: "set", syntax: "[SETTING [VALUE]]", summary: "Lists the settings, or changes one", takes: takesWords, words: settingWords, run: runSet},
+		{name: "keys", summary: "Lists the keys, as TAB and Ctrl-R", run: runKeys},
 		{name: "quit", summary: "Ends"},
 	}
 }
@@ -115,6 +116,10 @@ func runHelp(_ context.Context, l *loop, c command, out *output) error {
 		columns = l.columns()
 	}
 	return out.text(Help(l.Target.table(), values(c.words[1:]), columns))
+}
+
+func runKeys(_ context.Context, l *loop, _ command, out *output) error {
+	return out.text(keysHelp(l.columns()))
 }
 
 func runExplain(ctx context.Context, l *loop, c command, out *output) error {

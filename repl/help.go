@@ -86,19 +86,23 @@ func generalHelp(t *commands.Table, columns int) string {
 		}
 		b.WriteString(left + "\n    " + folded(right, 4, 4, columns) + "\n")
 	}
-	line("HELP COMMAND", "What a command does, and its arguments")
-	line("HELP @GROUP", "The commands of a group: @"+strings.Join(groups(t), " @"))
+	line("HELP SET, HELP @list", "Tells about a command, or about a group")
 	line("5 COMMAND", "Runs a command five times")
 	line("COMMAND | less", "Gives the reply to a shell command; jq gets JSON")
-	line("COMMAND > FILE, >> FILE", "Writes the reply into a new file, or at its end; >| replaces one")
-	line(`COMMAND \`, "Goes on in the next line, as an open quote does")
+	line("COMMAND > FILE, >> FILE", "Writes the reply into a file; >| replaces one")
 	b.WriteByte('\n')
 	for _, c := range colons {
 		line(strings.TrimSpace(":"+c.name+" "+c.syntax), c.summary)
 	}
-	b.WriteByte('\n')
+	return b.String()
+}
+
+// keysHelp tells about the keys of the editor.
+func keysHelp(columns int) string {
+	var b strings.Builder
 	for _, k := range bindings {
-		line(k.keys, k.does)
+		const at = 20
+		b.WriteString(display.Fit(k.keys, at-1) + " " + folded(k.does, at, at, columns) + "\n")
 	}
 	return b.String()
 }

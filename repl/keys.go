@@ -14,6 +14,7 @@ var bindings = []binding{
 	{"Ctrl-R", "Searches the history; again finds older ones"},
 	{"Right, End, Ctrl-F", "Take what the history suggests, dimmed; Alt-Right a word of it"},
 	{"Up, Down", "The history of what begins with the text, or the lines of a text"},
+	{"\\ at the end, quotes", "Go on in the next line"},
 	{"Ctrl-X Ctrl-E", "Edits the text in $EDITOR"},
 	{"Ctrl-C", "Clears the line, or interrupts a command"},
 	{"Ctrl-Z", "Goes back to the shell, from which fg comes back"},

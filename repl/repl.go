@@ -43,6 +43,9 @@ type Target struct {
 	// Confirm returns the question that a command raises on a terminal, and
 	// what reports whether an answer lets it run; no question for most.
 	Confirm func(args [][]byte) (question string, accepts func(answer string) bool)
+	// Aborts reports whether EXEC would run nothing, as when a watched key has changed; nil
+	// where only the replies so far tell.
+	Aborts func(ctx context.Context) (bool, error)
 	// Bytes finds out the bytes of keys; nil asks MEMORY USAGE.
 	Bytes func(ctx context.Context, keys []keyspace.Key) error
 	// Explain shows the SQL of a command.
@@ -99,7 +102,8 @@ type loop struct {
 	db     int
 	multi  bool
 	queue  []queued
-	joined int // Connections
+	doomed bool // a command could not be queued: EXEC will run nothing
+	joined int  // Connections
 }
 
 // queued is a command that waits for EXEC.
@@ -128,7 +132,7 @@ func Run(ctx context.Context, o Options) (failed bool, err error) {
 func (l *loop) typed(ctx context.Context) error {
 	begin := ""
 	for {
-		text, err := l.editor.read(l.prompt(), begin)
+		text, err := l.editor.read(l.prompt(ctx), begin)
 		begin = ""
 		switch {
 		case errors.Is(err, errInterrupted):
@@ -168,17 +172,21 @@ func (l *loop) piped(ctx context.Context) (failed bool, err error) {
 	}
 }
 
-func (l *loop) prompt() string {
+// prompt shows where commands go, and the state of the transaction.
+func (l *loop) prompt(ctx context.Context) string {
 	p := l.Target.Name
 	if l.db != 0 {
 		p += "[" + strconv.Itoa(l.db) + "]"
 	}
 	if l.multi {
-		state := "(TX)"
+		state, style := "TX", "33"
 		if n := len(l.queue); n > 0 {
-			state = fmt.Sprintf("(TX %d)", n)
+			state = fmt.Sprintf("TX %d", n)
 		}
-		p += l.coloured("33", state)
+		if l.doomed || l.aborts(ctx) {
+			state, style = state+", will abort", "31"
+		}
+		p += l.coloured(style, "("+state+")")
 	}
 	return p + "> "
 }
@@ -199,6 +207,9 @@ func (l *loop) text(ctx context.Context, text string, shell bool) (next string, 
 	commands, _ := scan(text)
 	for _, words := range commands {
 		c := understand(text, words, shell)
+		if shell && !l.meant(text, &c) {
+			return "", nil
+		}
 		if wrong := c.check(); wrong != "" {
 			l.complain(wrong)
 			return "", nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -358,4 +359,42 @@ func TestLateCompletion(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
+}
+
+// TestAbortingPrompt says in the prompt that EXEC will run nothing.
+func TestAbortingPrompt(t *testing.T) {
+	changed := false
+	o := Options{Target: Target{Session: newSession(t), Aborts: func(context.Context) (bool, error) { return changed, nil }}}
+	out, _ := typedInto(t, o, "MULTI\rMULTI\rINCR n\rNOPE\rINCR n\rEXEC\rMULTI\rDISCARD\rNOPE\rMULTI\rGET\rRESET\r")
+	mustShow(t, out, "db(TX)> MULTI", "can not be nested", "db(TX)> INCR n", "db(TX 1)> NOPE", "db(TX 1, will abort)> INCR n",
+		"db(TX 2, will abort)> EXEC", "EXECABORT", "db> MULTI", "db(TX)> DISCARD", "db> NOPE", "db> MULTI", "db(TX)> GET", "db(TX, will abort)> RESET", "db> ")
+	changed = true
+	out, _ = typedInto(t, o, "MULTI\rDISCARD\r")
+	mustShow(t, out, "db> MULTI", "db(TX, will abort)> DISCARD", "db> ")
+}
+
+// TestGluedPipe asks about a | without blanks.
+func TestGluedPipe(t *testing.T) {
+	s := newSession(t, "SET s value", "SET s|cat other", "SET a|b third")
+	out, errs := typedInto(t, Options{Target: Target{Session: s}},
+		"GET s|cat\rpipe\rGET s|cat\rarg\rGET s|cat\r\rGET s |cat -n\rp\rGET a|b\rGET \"s|cat\"\rSET k v|cat\rGET k\rGET s|tr a-z A-Z\rp\r")
+	mustShow(t, out, "(p)ipe or an (a)rgument? pipe", "value\n", "(a)rgument? arg", `"other"`, "(a)rgument? ", "1\tvalue", `"third"`, `"other"`, "OK", `"v|cat"`, "VALUE")
+	mustShow(t, errs, `GET s | cat`, `GET "s|cat"`, "Nothing was run.", "GET s | cat -n", "GET s | tr a-z A-Z")
+}
+
+// TestHelpFits shows all of :help in a usual window, with the prompt below it.
+func TestHelpFits(t *testing.T) {
+	for _, columns := range []int{80, 200} {
+		text := Help(commands.Ours, nil, columns)
+		if lines := strings.Count(text, "\n"); lines > 23 {
+			t.Errorf("%d lines at %d columns:\n%s", lines, columns, text)
+		}
+		for line := range strings.Lines(text) {
+			if ansi.StringWidth(strings.TrimRight(line, "\n")) > columns {
+				t.Errorf("too wide: %q", line)
+			}
+		}
+	}
+	out, _ := typedInto(t, Options{Target: Target{Session: newSession(t)}}, ":keys\r")
+	mustShow(t, out, "TAB", "Completes", "Ctrl-R", "Ctrl-D")
 }

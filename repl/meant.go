@@ -1,0 +1,78 @@
+package repl
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/meowdis/meowdis/commands"
+)
+
+// meant asks what a | without blanks stands for, as in GET s|cat, and makes a pipe of c
+// where that is the answer. It returns false when nothing is to be run.
+func (l *loop) meant(text string, c *command) bool {
+	pipe, ok := c.gluedPipe(text)
+	if !ok || l.editor == nil {
+		return true
+	}
+	l.note(fmt.Sprintf("pipe:      %s | %s", writtenCall(pipe.args()), pipe.target))
+	l.note("argument:  " + quotedPipes(*c))
+	switch answer, err := l.editor.ask("Is it a (p)ipe or an (a)rgument? "); {
+	case err != nil:
+		return false
+	case isAnswer(answer, "pipe"):
+		*c = pipe
+		return true
+	case isAnswer(answer, "argument"):
+		return true
+	}
+	l.note("Nothing was run.")
+	return false
+}
+
+// isAnswer reports whether a user has answered with a word, or begun to.
+func isAnswer(answer, word string) bool {
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer != "" && strings.HasPrefix(word, answer)
+}
+
+// gluedPipe is c with the first | that lacks a blank taken for a pipe; ok is false where no
+// one would take it for one: a whole command that only reads comes before it, and a program after it.
+func (c command) gluedPipe(text string) (pipe command, ok bool) {
+	if c.op != "" {
+		return pipe, false
+	}
+	for i, w := range c.words {
+		at := strings.IndexByte(w.value, '|')
+		if w.quoted || at < 0 || i == 0 {
+			continue
+		}
+		pipe = command{words: c.words[:i:i], times: c.times, op: "|", opWord: w, target: text[w.from+at+1 : c.words[len(c.words)-1].to]}
+		if at > 0 {
+			w.value, w.to = w.value[:at], w.from+at
+			pipe.words = append(pipe.words, w)
+		}
+		program, _, _ := strings.Cut(strings.TrimSpace(pipe.target), " ")
+		if program == "" || !pipe.canPrint() || !pipe.onlyReads() {
+			return pipe, false
+		}
+		_, err := exec.LookPath(program)
+		return pipe, err == nil
+	}
+	return pipe, false
+}
+
+// onlyReads reports whether the command changes nothing.
+func (c command) onlyReads() bool {
+	cmd, _ := commands.Find(c.args())
+	return c.isColon() || cmd != nil && cmd.Flags&commands.ReadOnly != 0
+}
+
+// quotedPipes is the call with quotes around what has a | in it.
+func quotedPipes(c command) string {
+	words := make([]string, len(c.words))
+	for i, w := range c.words {
+		words[i] = writtenWord([]byte(w.value), strings.Contains(w.value, "|"))
+	}
+	return strings.Join(words, " ")
+}
