@@ -77,11 +77,20 @@ func (s *Storage) post(ctx context.Context, group []*sending, reads bool) ([]sto
 	}
 }
 
-// unsent is a request with the batches of calls that have not run.
+const (
+	// What an endpoint takes in one request is more: a long pipeline goes in several.
+	maxSentBatches = 10_000
+	maxSentBytes   = 8 << 20 // unless one batch has more
+)
+
+// unsent is a request with the batches of calls that have not run, or the first of those.
 func unsent(group []*sending, reads bool) (body []byte, stmts []int) {
 	body = wire.AppendStart(nil)
 	for _, c := range group {
 		for i := len(c.results); i < len(c.parts); i++ {
+			if n := len(stmts); n == maxSentBatches || n > 0 && len(body)+len(c.parts[i]) > maxSentBytes {
+				return wire.AppendEnd(body, reads, group[0].max), stmts
+			}
 			if len(stmts) > 0 {
 				body = append(body, ',')
 			}

@@ -28,7 +28,7 @@ type storage struct {
 
 func (s *storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n := s.requests.Add(1)
-	q, err := wire.ReadRequest(r.Body, wire.Limits{Bytes: 10 << 20, Batches: 10000, Stmts: 10000})
+	q, err := wire.ReadRequest(r.Body, wire.Limits{Bytes: 20 << 20, Batches: 10000, Stmts: 10000})
 	if err != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
@@ -272,6 +272,31 @@ func TestStorageAnswersInParts(t *testing.T) {
 	}
 	if n := s.requests.Load(); n != 4 {
 		t.Errorf("it took %d requests", n)
+	}
+}
+
+// TestStorageSendsInParts sends a long pipeline in several requests, in its order.
+func TestStorageSendsInParts(t *testing.T) {
+	for name, test := range map[string]struct {
+		n, size int
+		want    int64
+	}{"many": {25_000, 1, 3}, "large": {20, 1 << 20, 4}} {
+		s := &storage{}
+		c := openStorage(t, s)
+		var batches []store.Batch
+		pad := store.Bytes(make([]byte, test.size))
+		for i := range test.n {
+			batches = append(batches, store.Batch{ReadOnly: true, Stmts: []store.Stmt{{SQL: `SELECT ?1, length(?2)`, Args: []store.Value{store.Int(int64(i)), pad}}}})
+		}
+		results, err := c.Apply(context.Background(), batches)
+		if err != nil || len(results) != test.n || s.requests.Load() != test.want {
+			t.Fatalf("%s: %d results by %d requests, %v", name, len(results), s.requests.Load(), err)
+		}
+		for i, r := range results {
+			if r.Rows[0][0][0].Int() != int64(i) {
+				t.Errorf("%s: result %d is %v", name, i, r.Rows)
+			}
+		}
 	}
 }
 
