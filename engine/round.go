@@ -76,7 +76,7 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 	switch {
 	case cmd == nil || !translator.Translates(cmd) || cmd.WantsFacts:
 		return false
-	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.sureOfRoom(cmd), s.engine.mayBeAside(cmd, args):
+	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.sureOfRoom(cmd):
 		return false
 	}
 	if _, refused := s.Refused(cmd, args, Asking); refused {
@@ -84,6 +84,12 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 	}
 	if s.held(cmd) != nil {
 		return false
+	}
+	if s.engine.mayBeAside(cmd, args) { // Stream carries it out aside when it takes long
+		if len(g.replies) > 1 {
+			return false
+		}
+		r.part.Brief = true
 	}
 	if wait, waits := s.waits(call{cmd, args}); waits {
 		if len(g.replies) > 1 || len(wait.Keys) == 0 || wait.Ends() {
@@ -159,7 +165,7 @@ func (e *Engine) Together(rounds []*Round, took func(int)) (began int) {
 	return e.store.(shared).Together(parts, took)
 }
 
-// Long reports whether the round reads and takes long: it is to be run by Stream.
+// Long reports whether the round reads, or may be carried out aside, and takes long: it is to be run by Stream.
 func (r *Round) Long() bool { return errors.Is(r.part.Err, store.ErrLong) }
 
 // Waits reports whether the round is a call that has found nothing: it is to be run by Stream.

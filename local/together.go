@@ -54,7 +54,7 @@ func (s *Store) writeTogether(parts []*store.Part, took func(int), release func(
 	switch {
 	case began == 0:
 		began = len(parts)
-		go s.writeLater(parts, group, took, release)
+		s.writeOthersLater(parts, group, took, release)
 	case jobs[began-1].kept < len(jobs[began-1].batches):
 		whole-- // it took longer than a piece, so that none was begun after it
 		go s.writeLater(parts[whole:began], group[whole:began], func(int) { took(whole) }, release)
@@ -66,6 +66,26 @@ func (s *Store) writeTogether(parts []*store.Part, took func(int), release func(
 		took(i)
 	}
 	return began
+}
+
+// writeOthersLater leaves a group to the writer's goroutine, but for those that are brief.
+func (s *Store) writeOthersLater(parts []*store.Part, group []*job, took func(int), release func()) {
+	var others []*store.Part
+	var jobs []*job
+	var at []int
+	for i, p := range parts {
+		if p.Brief {
+			p.Results, p.Err = nil, store.ErrLong
+			took(i)
+			continue
+		}
+		others, jobs, at = append(others, p), append(jobs, group[i]), append(at, i)
+	}
+	if len(others) == 0 {
+		release()
+		return
+	}
+	go s.writeLater(others, jobs, func(i int) { took(at[i]) }, release)
 }
 
 // writeNow carries the first of a group out in one transaction, for a moment, and returns how many:

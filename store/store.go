@@ -230,11 +230,13 @@ func (e *TooLong) Result() Result { return Result{Refused: &Refusal{Reason: e.Er
 // a part only read, or it is a write.
 type Part struct {
 	Batches []Batch
+	// Brief says of a write that it is to be given up, without a trace, rather than to go on for long.
+	Brief bool
 	// Results and Err are what Apply would have returned, or Err is ErrLong.
 	Results []Result
 	Err     error
 }
 
-// ErrLong is the error of a part that reads, and takes longer than the others of its visit
+// ErrLong is the error of a part that reads or is brief, and takes longer than the others of its visit
 // should wait: it is to be applied alone.
 var ErrLong = errors.New("it takes longer than others should wait")
