@@ -64,3 +64,27 @@ func TestCheckpoints(t *testing.T) {
 	}
 	begunAnew(t, s, 1)
 }
+
+// TestTogetherIsBrief gives up a brief write, and no other, when somebody else writes.
+func TestTogetherIsBrief(t *testing.T) {
+	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	parts := []*store.Part{{Batches: []store.Batch{insert(1)}, Brief: true}, {Batches: []store.Batch{insert(1)}}}
+	done := make(chan int, len(parts))
+	s.writing.Lock()
+	began := s.Together(parts, func(i int) { done <- i })
+	if i := <-done; began != 2 || i != 0 || parts[0].Err != store.ErrLong {
+		t.Errorf("%d have begun, and %d ended with %v", began, i, parts[i].Err)
+	}
+	s.writing.Unlock()
+	if i := <-done; i != 1 || parts[1].Err != nil {
+		t.Errorf("%d ended with %v", i, parts[i].Err)
+	}
+	results, err := s.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: "SELECT count(*) FROM guard"}}}})
+	if err != nil || results[0].Rows[0][0][0].Int() != 1 {
+		t.Errorf("%v rows, %v", results, err)
+	}
+}
