@@ -295,6 +295,12 @@ func TestREPLOnAServer(t *testing.T) {
 	s.check(s.Type("GET "))
 	s.press("redis.sock> GET k", "Tab")
 	s.press("redis.sock>", "C-c")
+	s.check(s.Type("CONFIG GET maxmemory-p"))
+	s.press("redis.sock> CONFIG GET maxmemory-policy [parameter ...]", "Tab")
+	s.press("redis.sock>", "C-c")
+	s.check(s.Type("GET nope"))
+	s.press("no key begins with nope", "Tab")
+	s.press("redis.sock>", "C-c")
 	s.check(s.Run("BLPOP queue 0"))
 	until := func(want string, args ...[]byte) {
 		for !strings.Contains(string(client.Do(args...).Str), want) {

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ type question struct {
 	group  string        // of a stream, whose consumers are wanted
 	kind   string        // of the keys that are wanted, "" for any
 	prefix string        // of what is wanted
+	list   *listing      // for askListed
 }
 
 type topic byte
@@ -34,6 +36,7 @@ const (
 	askGroups
 	askConsumers
 	askPaths
+	askListed
 )
 
 // kindOfKey is the type that a key has to have, "" for any: one that is
@@ -63,13 +66,17 @@ func elementQuestion(f call, words []string, args []commands.Argument, prefix st
 		return nil
 	}
 	q := question{prefix: prefix}
+	if q.list = listingOf(f.cmd, args); q.list != nil {
+		q.about = askListed
+		return &q
+	}
 	for i, kind := range f.kinds {
 		if kind == kindKey {
 			q.key = words[i]
 			break
 		}
 	}
-	if q.key == "" {
+	if q.key == "" && f.cmd.Group != "stream" {
 		return nil
 	}
 	if i := slices.Index(f.args, "group"); i >= 0 {
@@ -81,7 +88,8 @@ func elementQuestion(f call, words []string, args []commands.Argument, prefix st
 	if !ok && q.of != nil && namesElement(q.of, name) {
 		about, ok = askElements, true
 	}
-	if q.about = about; !ok || about == askConsumers && q.group == "" {
+	named := about == askGroups || about == askConsumers && q.group != "" // with a stream or without
+	if q.about = about; !ok || !named && (about == askConsumers || q.key == "") {
 		return nil
 	}
 	return &q
@@ -114,6 +122,8 @@ const (
 type asker struct {
 	mu     sync.Mutex // held while the session is used
 	target Target
+	why    string // what kept the target from answering the last question
+	partly bool   // not everything was looked at for it
 }
 
 // use makes another target the one that is asked; one without a session is asked
@@ -128,6 +138,7 @@ func (a *asker) use(t Target) {
 type answer struct {
 	question question
 	items    []found
+	why      string // there are none
 }
 
 // found is a key or an element, and something about it.
@@ -140,15 +151,24 @@ func (a *asker) ask(ctx context.Context, q question) <-chan answer {
 		defer close(done)
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if a.target.Session == nil || a.target.InMulti() {
-			return // it would be queued
+		switch {
+		case a.target.Session == nil:
+			return
+		case a.target.InMulti():
+			done <- answer{question: q, why: "nothing is looked up inside of MULTI: it would be queued"}
+			return
 		}
+		a.why, a.partly = "", false
 		items := a.look(ctx, q)
 		if len(items) == 0 && q.kind != "" {
 			q.kind = ""
 			items = a.look(ctx, q)
 		}
-		done <- answer{q, items}
+		found := answer{question: q, items: items}
+		if len(items) == 0 {
+			found.why = q.none(a)
+		}
+		done <- found
 	}()
 	return done
 }
@@ -159,12 +179,12 @@ func (a *asker) look(ctx context.Context, q question) []found {
 		return a.keys(ctx, q)
 	case askElements:
 		return a.elements(ctx, q)
-	case askGroups:
-		return named(a.do(ctx, "XINFO", "GROUPS", q.key), q.prefix)
-	case askConsumers:
-		return named(a.do(ctx, "XINFO", "CONSUMERS", q.key, q.group), q.prefix)
+	case askGroups, askConsumers:
+		return a.grouped(ctx, q)
+	case askListed:
+		return a.listed(ctx, q)
 	}
-	return paths(a.do(ctx, "JSON.OBJKEYS", q.key, "."), q.prefix)
+	return a.pathsIn(ctx, q)
 }
 
 // keys finds keys. In a file they are looked up; a server is scanned.
@@ -177,6 +197,7 @@ func (a *asker) keys(ctx context.Context, q question) []found {
 	}
 	v, err := a.target.FirstKeys(ctx, []byte(q.prefix), 4*maxFound)
 	if err != nil {
+		a.why = "Error: " + err.Error()
 		return nil
 	}
 	var items []found
@@ -208,7 +229,7 @@ func (a *asker) elements(ctx context.Context, q question) (items []found) {
 	return items
 }
 
-// do runs one command; a failure finds nothing.
+// do runs one command; a failure finds nothing, and why says so.
 func (a *asker) do(ctx context.Context, words ...string) resp.Value {
 	return a.call(ctx, keyspace.Call(words...))
 }
@@ -217,10 +238,17 @@ func (a *asker) call(ctx context.Context, args [][]byte) resp.Value {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
 	v, err := a.target.Do(ctx, args...)
-	if err != nil {
-		return resp.Nil
+	switch {
+	case ctx.Err() != nil && err != nil:
+		a.why = fmt.Sprintf("the server is slow: no answer in %s", duration(pageTimeout))
+	case err != nil:
+		a.why = "Error: " + err.Error()
+	case v.IsError():
+		a.why = "(error) " + string(v.Str)
+	default:
+		return resp.Downgrade(v)
 	}
-	return resp.Downgrade(v)
+	return resp.Nil
 }
 
 // scan goes through the pages of a command of the SCAN family, whose elements take
@@ -243,7 +271,10 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 			}
 			items = append(items, item)
 		}
-		if cursor = string(keyspace.Text(v.Elems[0])); cursor == "0" || time.Since(began) > patience {
+		if cursor = string(keyspace.Text(v.Elems[0])); cursor == "0" {
+			break
+		}
+		if a.partly = time.Since(began) > patience; a.partly {
 			break
 		}
 	}
@@ -273,15 +304,6 @@ func named(v resp.Value, prefix string) []found {
 	return items
 }
 
-// paths are the paths of the members of a JSON object.
-func paths(v resp.Value, prefix string) []found {
-	items := []found{{value: "$"}}
-	for _, e := range v.Elems {
-		items = append(items, found{value: "$." + string(e.Str)})
-	}
-	return slices.DeleteFunc(items, func(f found) bool { return !strings.HasPrefix(f.value, prefix) })
-}
-
 // preview is the beginning of a value on one line.
 func preview(b []byte) string {
 	const most = 40
@@ -291,6 +313,7 @@ func preview(b []byte) string {
 
 // answered completes c with what was found.
 func (c completion) answered(a answer) completion {
+	c.why = a.why
 	quoted := strings.HasPrefix(c.typed, `"`)
 	c.more = len(a.items) >= maxFound
 	for _, f := range a.items {

@@ -25,6 +25,7 @@ type completion struct {
 	more  bool // there may be others
 	// ask is what the target has to be asked for more, nil when items is all.
 	ask *question
+	why string // the target has nothing
 }
 
 // complete finds what can complete the end of text. o says what the loop's own
@@ -108,7 +109,7 @@ func (c *completion) completeCall(t *commands.Table, words []string, typed word)
 	if f.cmd == nil {
 		return
 	}
-	if ref, ok := keyAt(f.cmd, append(slices.Clone(words), typed.value)); ok {
+	if ref, ok := keyAt(f.cmd, append(slices.Clone(words), typed.value)); ok && ref.Access != commands.NotKey {
 		c.ask = &question{about: askKeys, kind: kindOfKey(f.cmd, ref), prefix: typed.value}
 		return
 	}
@@ -117,6 +118,9 @@ func (c *completion) completeCall(t *commands.Table, words []string, typed word)
 		c.items = beginning(tokens, typed.value, func(token string) string { return operandsOf(f.cmd.SyntaxTree(), token) })
 	}
 	c.ask = elementQuestion(f, words, args, typed.value)
+	if c.ask == nil && len(args) > 0 && strings.HasPrefix(args[0].Name, "command") {
+		c.items = append(c.items, beginning(commandNames(t), typed.value, func(string) string { return "" })...)
+	}
 }
 
 func values(words []word) []string {

@@ -1,9 +1,11 @@
 package repl
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
@@ -54,7 +56,7 @@ func TestCompletion(t *testing.T) {
 		"HSET cat:tom name Tom lives 9", "SADD cats tom felix", "ZADD ages 3 tom 5 felix", "RPUSH toys ball mouse",
 		"XADD log * a 1", "XGROUP CREATE log readers $", "XGROUP CREATECONSUMER log readers anna",
 		"VADD vectors VALUES 2 0 1 tom", "VADD vectors VALUES 2 1 0 felix", "ARMSET slots 7 x 15 y",
-		`JSON.SET doc $ '{"name":"Tom","lives":9}'`)
+		`JSON.SET doc $ '{"name":"Tom","lives":9,"home":{"street":"Main","two words":1}}'`)
 	for line, want := range map[string][]string{
 		"gets":                             {"getset"},
 		"GETS":                             {"GETSET"},
@@ -87,6 +89,18 @@ func TestCompletion(t *testing.T) {
 		"VEMB vectors t":                   {"tom"},
 		"ARGET slots 1":                    {"15"},
 		"XREADGROUP GROUP x y STREAMS ":    {"log"},
+		"XREADGROUP GROUP r":               {"readers"},
+		"XREADGROUP GROUP readers ":        {"anna"},
+		"XPENDING log ":                    {"readers"},
+		"XCLAIM log readers a":             {"anna"},
+		"XACK log ":                        {"readers"},
+		"JSON.GET doc $.home.":             {"$.home.street"},
+		"JSON.GET doc $.home[":             {`"$.home[\"two words\"]"`},
+		"JSON.SET doc $.ho":                {"$.home"},
+		"PUBLISH ":                         nil,
+		"COMMAND INFO gets":                {"getset"},
+		"CLIENT KILL TYPE N":               {"NORMAL"},
+		"CLIENT KILL SKI":                  {"SKIPME"},
 		"XGROUP DESTROY log ":              {"readers"},
 		"XGROUP DELCONSUMER log readers a": {"anna"},
 		"JSON.GET doc $.l":                 {"$.lives"},
@@ -167,4 +181,98 @@ func TestMenu(t *testing.T) {
 	if got := m.lines(3, false); len(got) != menuRows+1 {
 		t.Errorf("in a narrow window: %q", got)
 	}
+}
+
+// listingServer answers the commands that list values, as a server does.
+type listingServer struct{ Session }
+
+func (l listingServer) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	texts := func(all ...string) resp.Value {
+		var elems []resp.Value
+		for _, text := range all {
+			elems = append(elems, resp.MakeString(text))
+		}
+		return resp.MakeArray(elems...)
+	}
+	switch string(bytes.Join(args, []byte(" "))) {
+	case "CONFIG GET *":
+		return texts("maxmemory", "0", "maxclients", "10000", "requirepass", "hunter2", "maxmemory-policy", "noeviction"), nil
+	case "PUBSUB CHANNELS":
+		return texts("news", "cats"), nil
+	case "ACL USERS":
+		return texts("default", "tom"), nil
+	case "ACL CAT":
+		return texts("read", "write"), nil
+	case "FUNCTION LIST":
+		f := texts("name", "purr", "description", "Makes a cat purr")
+		return resp.MakeArray(resp.MakeArray(resp.MakeString("library_name"), resp.MakeString("cats"), resp.MakeString("functions"), resp.MakeArray(f))), nil
+	case "CLIENT LIST":
+		return resp.MakeString("id=7 addr=127.0.0.1:5000 name=tom cmd=get\nid=12 addr=127.0.0.1:5001 name= cmd=client|list\n"), nil
+	}
+	return resp.MakeError("NOPERM no permission"), nil
+}
+
+func TestCompletionOfListedValues(t *testing.T) {
+	target := Target{Session: listingServer{newSession(t)}}
+	for line, want := range map[string][]string{
+		"CONFIG GET maxm":            {"maxmemory", "maxmemory-policy"},
+		"CONFIG SET maxc":            {"maxclients"},
+		"CONFIG SET maxclients 5 ma": {"maxclients", "maxmemory", "maxmemory-policy"},
+		"SUBSCRIBE ":                 {"cats", "news"},
+		"SUBSCRIBE cats n":           {"news"},
+		"PUBLISH c":                  {"cats"},
+		"PSUBSCRIBE n":               {"news"},
+		"ACL GETUSER t":              {"tom"},
+		"ACL SETUSER tom +@":         {"+@read", "+@write"},
+		"ACL SETUSER tom al":         {"allchannels", "allcommands", "allkeys"},
+		"ACL CAT w":                  {"write"},
+		"FCALL p":                    {"purr"},
+		"FUNCTION DELETE ":           {"cats"},
+		"CLIENT KILL ID ":            {"12", "7"},
+		"CLIENT KILL USER t":         {"tom"},
+		"CLIENT KILL ADDR ":          {"127.0.0.1:5000", "127.0.0.1:5001"},
+		"CLIENT UNBLOCK 1":           {"12"},
+		"SPUBLISH ":                  nil, // refused
+	} {
+		if got := completions(target, line); !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", line, got, want)
+		}
+	}
+	for _, item := range parametersIn(resp.MakeArray(resp.MakeString("requirepass"), resp.MakeString("hunter2"))) {
+		if item.about != "" {
+			t.Errorf("the password is shown: %q", item.about)
+		}
+	}
+}
+
+// TestCompletionSaysWhy tells what keeps TAB from offering anything.
+func TestCompletionSaysWhy(t *testing.T) {
+	why := func(s Session, text string) string {
+		c := complete(text, &Options{})
+		a := asker{target: Target{Session: s}}
+		for answer := range a.ask(context.Background(), *c.ask) {
+			c = c.answered(answer)
+		}
+		return c.why
+	}
+	s := newSession(t, "HSET cat name Tom", "XADD log * a 1")
+	for text, want := range map[string]string{
+		"GET nope": "no key begins with nope", "HGET cat x": "no element of cat begins with x", "HGET cat n": "",
+		"XACK log ": "no group of log was found",
+	} {
+		if got := why(s, text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+	if got := why(listingServer{s}, "SPUBLISH "); got != "(error) NOPERM no permission" {
+		t.Errorf("refused: %q", got)
+	}
+	if _, err := s.Do(context.Background(), []byte("MULTI")); err != nil {
+		t.Fatal(err)
+	}
+	if got := why(s, "GET "); !strings.Contains(got, "inside of MULTI") {
+		t.Errorf("in MULTI: %q", got)
+	}
+	out, _ := typedInto(t, Options{Target: Target{Session: newSession(t)}}, "SET k \t")
+	mustShow(t, out, "nothing is known that could stand here")
 }

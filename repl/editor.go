@@ -41,6 +41,7 @@ type editor struct {
 	menu   *menu
 	search *search
 	waits  *wait
+	note   string // a row below the text, until the next key
 	settle *time.Timer
 	act    func() // what the key does to the text, in place of readline
 	done   error  // how the reading ends, beside with a text
@@ -99,7 +100,7 @@ func (e *editor) readPlain(prompt, begin string, plain bool) (string, error) {
 	e.mu.Lock()
 	e.prompt, e.text, e.plain, e.done, e.closed = prompt, []rune(begin), plain, nil, false
 	e.cursor = len(e.text)
-	e.menu, e.search, e.waits = nil, nil, nil
+	e.menu, e.search, e.waits, e.note = nil, nil, nil, ""
 	e.screen.forget()
 	io.WriteString(e.screen.out, marksPaste)
 	e.mu.Unlock()
@@ -130,6 +131,7 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if e.closed {
 		return nil, 0, false
 	}
+	e.note = ""
 	before, at := string(e.text), e.history.at
 	if act := e.act; act != nil {
 		e.act = nil
@@ -182,6 +184,8 @@ func (e *editor) picture() picture {
 		p.hint, p.below = "", []string{e.search.line()}
 	case e.menu != nil:
 		p.below = e.menu.lines(columns, e.options.Colour)
+	case e.note != "":
+		p.below = append(p.below, faint(visible(e.note), e.options.Colour))
 	}
 	p.text = glyphsOf(e.text, func(i int) string { return styles[i] })
 	return p
@@ -191,7 +195,7 @@ func (e *editor) draw() { e.screen.draw(e.picture()) }
 
 // leave ends the drawing of a text that has been entered.
 func (e *editor) leave(appended string) {
-	e.menu, e.search, e.waits = nil, nil, nil
+	e.menu, e.search, e.waits, e.note = nil, nil, nil, ""
 	e.screen.leave(e.picture(), appended)
 	e.closed = true
 }

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -25,14 +26,22 @@ func (e *editor) tab() {
 	w := &wait{c, before}
 	e.waits = w
 	answers := e.asker.ask(e.ctx, *c.ask)
-	select {
-	case a := <-answers:
-		e.waits = nil
-		e.offer(c.answered(a))
-	case <-time.After(patience):
-		go e.late(w, answers)
+	for _, wait := range []time.Duration{soon, patience - soon} {
+		select {
+		case a := <-answers:
+			e.waits, e.note = nil, ""
+			e.offer(c.answered(a))
+			return
+		case <-time.After(wait):
+			e.note = "looking …"
+			e.draw()
+		}
 	}
+	go e.late(w, answers)
 }
+
+// soon is when a completion that is not there yet says that it is looked for.
+const soon = 50 * time.Millisecond
 
 func (e *editor) late(w *wait, answers <-chan answer) {
 	a := <-answers
@@ -41,17 +50,20 @@ func (e *editor) late(w *wait, answers <-chan answer) {
 	if e.closed || e.waits != w || string(e.text[:e.cursor]) != w.before {
 		return
 	}
-	e.waits = nil
+	e.waits, e.note = nil, ""
 	if c := w.answered(a); len(c.items) > 0 {
 		e.menu = &menu{completion: c, selected: -1}
-		e.draw()
+	} else {
+		e.note = c.why
 	}
+	e.draw()
 }
 
 // offer takes the only candidate, or what all have in common, and lists them.
 func (e *editor) offer(c completion) {
 	switch len(c.items) {
 	case 0:
+		e.note = cmp.Or(c.why, "nothing is known that could stand here")
 		e.bell()
 		return
 	case 1:

@@ -1,0 +1,243 @@
+package repl
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// listing is where the values of an argument come from: the reply to a command.
+type listing struct {
+	what string // one of them, as messages say it
+	call []string
+	read func(v resp.Value) []found
+}
+
+// listings are the arguments whose values the target lists, by the group of the command and
+// the name of the argument.
+var listings = map[string]*listing{
+	"server parameter":               {"parameter", []string{"CONFIG", "GET", "*"}, parametersIn},
+	"pubsub channel":                 {"channel", []string{"PUBSUB", "CHANNELS"}, textsIn},
+	"pubsub pattern":                 {"channel", []string{"PUBSUB", "CHANNELS"}, textsIn},
+	"pubsub shardchannel":            {"channel", []string{"PUBSUB", "SHARDCHANNELS"}, textsIn},
+	"server username":                {"user", []string{"ACL", "USERS"}, textsIn},
+	"connection username":            {"user", []string{"ACL", "USERS"}, textsIn},
+	"server category":                {"category", []string{"ACL", "CAT"}, textsIn},
+	"server rule":                    {"rule", []string{"ACL", "CAT"}, rulesIn},
+	"scripting function":             {"function", []string{"FUNCTION", "LIST"}, functionsIn},
+	"scripting library-name":         {"library", []string{"FUNCTION", "LIST"}, librariesIn},
+	"scripting library-name-pattern": {"library", []string{"FUNCTION", "LIST"}, librariesIn},
+	"connection client-id":           {"client", []string{"CLIENT", "LIST"}, clientsBy("id", "addr")},
+	"connection ip:port":             {"client", []string{"CLIENT", "LIST"}, clientsBy("addr", "id")},
+	"connection addr":                {"client", []string{"CLIENT", "LIST"}, clientsBy("addr", "id")},
+	"connection old-format":          {"client", []string{"CLIENT", "LIST"}, clientsBy("addr", "id")}, // Redis's name of ip:port
+	"connection laddr":               {"address", []string{"CLIENT", "LIST"}, clientsBy("laddr", "id")},
+	"server event":                   {"event", []string{"LATENCY", "LATEST"}, eventsIn},
+}
+
+// listingOf finds what lists the values of one of the arguments that may be next; nil where
+// nothing does.
+func listingOf(cmd *commands.Command, args []commands.Argument) *listing {
+	for _, a := range args {
+		if l := listings[cmd.Group+" "+a.Name]; l != nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// textsIn are the elements of a list.
+func textsIn(v resp.Value) []found {
+	var items []found
+	for _, e := range v.Elems {
+		items = append(items, found{value: string(e.Str)})
+	}
+	return items
+}
+
+// parametersIn are parameters and their values, but passwords.
+func parametersIn(v resp.Value) []found {
+	var items []found
+	for i := 0; i+1 < len(v.Elems); i += 2 {
+		item := found{value: string(v.Elems[i].Str)}
+		if !isSecretSetting(strings.ToUpper(item.value)) {
+			item.about = preview(v.Elems[i+1].Str)
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// rulesIn are the rules of a user: the words, and categories to allow and to forbid.
+func rulesIn(v resp.Value) []found {
+	items := []found{
+		{"on", "the user may log in"}, {"off", "the user may not log in"}, {"nopass", "any password will do"},
+		{"resetpass", "removes all passwords"}, {"allkeys", "every key"}, {"resetkeys", "no key"},
+		{"allchannels", "every channel"}, {"resetchannels", "no channel"}, {"allcommands", "every command"},
+		{"nocommands", "no command"}, {"clearselectors", "removes all selectors"}, {"reset", "a user as new"},
+	}
+	for _, sign := range []string{"+@", "-@"} {
+		for _, e := range v.Elems {
+			items = append(items, found{value: sign + string(e.Str)})
+		}
+	}
+	return items
+}
+
+// member is what a flat map has at a name; an empty value where it has nothing.
+func member(v resp.Value, name string) resp.Value {
+	for i := 0; i+1 < len(v.Elems); i += 2 {
+		if string(v.Elems[i].Str) == name {
+			return v.Elems[i+1]
+		}
+	}
+	return resp.Value{}
+}
+
+func librariesIn(v resp.Value) []found {
+	var items []found
+	for _, library := range v.Elems {
+		n := len(member(library, "functions").Elems)
+		items = append(items, found{string(member(library, "library_name").Str), strconv.Itoa(n) + " functions"})
+	}
+	return items
+}
+
+func functionsIn(v resp.Value) []found {
+	var items []found
+	for _, library := range v.Elems {
+		for _, f := range member(library, "functions").Elems {
+			about := string(member(f, "description").Str)
+			if about == "" {
+				about = "of " + string(member(library, "library_name").Str)
+			}
+			items = append(items, found{string(member(f, "name").Str), preview([]byte(about))})
+		}
+	}
+	return items
+}
+
+func eventsIn(v resp.Value) []found {
+	var items []found
+	for _, e := range v.Elems {
+		if len(e.Elems) > 0 {
+			items = append(items, found{value: string(e.Elems[0].Str)})
+		}
+	}
+	return items
+}
+
+// clientsBy reads CLIENT LIST: the field by which clients are named, and another, with the
+// name and the last command.
+func clientsBy(field, other string) func(v resp.Value) []found {
+	return func(v resp.Value) []found {
+		var items []found
+		for line := range strings.Lines(string(v.Str)) {
+			fields := map[string]string{}
+			for _, f := range strings.Fields(line) {
+				name, value, _ := strings.Cut(f, "=")
+				fields[name] = value
+			}
+			about := strings.Join(strings.Fields(fields[other]+" "+fields["name"]+" "+fields["cmd"]), " ")
+			items = append(items, found{fields[field], preview([]byte(about))})
+		}
+		return items
+	}
+}
+
+// listed are the values of a listing that begin with the prefix.
+func (a *asker) listed(ctx context.Context, q question) []found {
+	items := q.list.read(a.do(ctx, q.list.call...))
+	items = slices.DeleteFunc(items, func(f found) bool { return f.value == "" || !strings.HasPrefix(f.value, q.prefix) })
+	slices.SortFunc(items, func(a, b found) int { return strings.Compare(a.value, b.value) })
+	return slices.CompactFunc(items, func(a, b found) bool { return a.value == b.value })
+}
+
+// anyStreams are so many streams at most whose groups are offered before a stream is named.
+const anyStreams = 20
+
+// grouped are the groups of a stream, or the consumers of one of its groups; of the first
+// streams where none is named yet, as in XREADGROUP.
+func (a *asker) grouped(ctx context.Context, q question) []found {
+	streams := []string{q.key}
+	if q.key == "" {
+		streams = nil
+		for _, f := range a.scan(ctx, question{}, []string{"SCAN"}, 1, "TYPE", "stream") {
+			streams = append(streams, f.value)
+		}
+		streams = streams[:min(len(streams), anyStreams)]
+	}
+	var items []found
+	for _, stream := range streams {
+		words := []string{"XINFO", "GROUPS", stream}
+		if q.about == askConsumers {
+			words = []string{"XINFO", "CONSUMERS", stream, q.group}
+		}
+		for _, f := range named(a.do(ctx, words...), q.prefix) {
+			if q.key == "" {
+				f.about = strings.TrimPrefix(f.about+" of "+preview([]byte(stream)), " ")
+			}
+			if !slices.ContainsFunc(items, func(g found) bool { return g.value == f.value }) {
+				items = append(items, f)
+			}
+		}
+	}
+	return items
+}
+
+// pathsIn are the paths of the members of the object that a path names so far, with their
+// types.
+func (a *asker) pathsIn(ctx context.Context, q question) []found {
+	parent := "$"
+	if i := strings.LastIndexAny(q.prefix, ".["); i > 0 {
+		parent = q.prefix[:i]
+	}
+	keys := a.do(ctx, "JSON.OBJKEYS", q.key, parent)
+	types := a.do(ctx, "JSON.TYPE", q.key, parent+".*")
+	var items []found
+	if parent == "$" {
+		items = append(items, found{value: "$"})
+	}
+	if len(keys.Elems) == 1 {
+		for i, e := range keys.Elems[0].Elems {
+			item := found{value: parent + "." + string(e.Str)}
+			if !isName(string(e.Str)) {
+				item.value = parent + "[" + strconv.Quote(string(e.Str)) + "]"
+			}
+			if len(types.Elems) == len(keys.Elems[0].Elems) {
+				item.about = string(types.Elems[i].Str)
+			}
+			items = append(items, item)
+		}
+	}
+	return slices.DeleteFunc(items, func(f found) bool { return !strings.HasPrefix(f.value, q.prefix) })
+}
+
+// isName reports whether a member of an object can stand after a dot in a path.
+func isName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+}
+
+// none says why nothing was found.
+func (q question) none(a *asker) string {
+	what := map[topic]string{askKeys: "key", askElements: "element", askGroups: "group", askConsumers: "consumer", askPaths: "path"}[q.about]
+	if q.list != nil {
+		what = q.list.what
+	}
+	if q.key != "" {
+		what += " of " + writtenWord([]byte(q.key), false)
+	}
+	switch {
+	case a.why != "":
+		return a.why
+	case q.prefix == "":
+		return "no " + what + " was found"
+	case a.partly:
+		return "no " + what + " that begins with " + writtenWord([]byte(q.prefix), false) + " was found in time: there may be some"
+	}
+	return "no " + what + " begins with " + writtenWord([]byte(q.prefix), false)
+}
