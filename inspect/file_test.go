@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/meowdis/meowdis/commands"
@@ -45,7 +46,8 @@ func newFile(t *testing.T) *file {
 		}
 	})
 	storetest.CheckAtEnd(t, s)
-	e := engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return 7 }))
+	var seed atomic.Uint64
+	e := engine.New(s, engine.WithClock(now), engine.WithSeed(func() uint64 { return seed.Add(1) }))
 	f.session, f.another = e.Session(), e.Session
 	f.index = index{catalog.New(s, now), s}
 	f.fake.options = f.opened
