@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/internal/complete"
@@ -39,8 +40,9 @@ func newLatency(s *streams) *cobra.Command {
 took: the shortest, the mean, half of them, 99 of 100, the longest. The command is
 PING, and DBSIZE on a file, where a PING would touch nothing.
 
-On a terminal the numbers are live until Ctrl-C or --count; elsewhere 100 round
-trips are made.
+On a terminal the numbers are live until Ctrl-C or --count, and what follows draws
+how they went on and how many round trips took how long; elsewhere 100 round trips
+are made.
 
 ` + target.Help,
 		Example: `  meowdis latency --url redis://localhost:6379
@@ -92,11 +94,16 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 			count = plainRoundTrips
 		}
 		var l latency.Distribution
-		err := o.measure(ctx, c, args, count, &l, func() error {
+		var h latency.History
+		columns, _ := s.room()
+		err := o.measure(ctx, c, args, count, &l, &h, func() error {
 			if !live {
 				return nil
 			}
-			_, err := fmt.Fprintf(s.screen, "\r\x1b[K%s", latencyLine(&l))
+			times, _ := h.Times()
+			line := latencyLine(&l)
+			line += "  " + spark(times[max(0, len(times)-max(0, columns-ansi.StringWidth(line)-3)):])
+			_, err := fmt.Fprintf(s.screen, "\r\x1b[K%s", ansi.Truncate(line, max(columns-1, 1), "…"))
 			return err
 		})
 		if live {
@@ -109,14 +116,18 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 			_, err = s.out.Write(append(resp.AppendJSON(nil, latencyJSON(&l, args)), '\n'))
 			return err
 		}
-		_, err = io.WriteString(s.out, latencyLine(&l)+"\n")
+		text := latencyLine(&l) + "\n"
+		if live {
+			text += latencyPicture(&l, &h, columns)
+		}
+		_, err = io.WriteString(s.out, text)
 		return err
 	})
 }
 
 // measure makes count round trips, or endless ones for 0, and calls show now and
 // then.
-func (o *latencyOptions) measure(ctx context.Context, c *target.Conn, args [][]byte, count int64, l *latency.Distribution, show func() error) error {
+func (o *latencyOptions) measure(ctx context.Context, c *target.Conn, args [][]byte, count int64, l *latency.Distribution, h *latency.History, show func() error) error {
 	var shown time.Time
 	for l.N < count || count == 0 {
 		start := time.Now()
@@ -129,6 +140,7 @@ func (o *latencyOptions) measure(ctx context.Context, c *target.Conn, args [][]b
 			return keyspace.Refusal(v.Str)
 		}
 		l.Add(took)
+		h.Add(took)
 		if time.Since(shown) > 100*time.Millisecond {
 			shown = time.Now()
 			if err := show(); err != nil {

@@ -37,6 +37,7 @@ func runWatch(ctx context.Context, l *loop, c command, out *output) error {
 	defer io.WriteString(l.Out, "\x1b[?1049l\x1b[?25h")
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	l.frame(writtenCall(args)+"  (Ctrl-C ends)", "waiting for the reply …")
 	for {
 		v, took, err := l.do(ctx, args)
 		if ctx.Err() != nil {

@@ -1,6 +1,7 @@
 // Command pictures draws the terminal pictures of the documentation from real
 // runs: it builds meowdis, fills a file, drives the program in tmux and writes
-// the screens as SVG into docs/. Run it with "make pictures".
+// the screens as SVG into docs/. Run it with "make pictures"; files that are named are drawn
+// alone.
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,7 +58,7 @@ var pictures = []picture{
 		{line: "INCR visits", see: "QUEUED"},
 		{line: "EXPIRE visits 3600", see: "(TX 2)"},
 		{line: "EXEC", see: "2) (integer) 1"},
-		{keys: []string{"S", "E", "T", "Space", "k", "Space", "v", "Space"}, see: "SET k v"},
+		{keys: []string{"Z", "R", "E", "V", "Tab", "Tab"}, see: "ZREVRANK"},
 	}},
 	{file: "docs/stats.svg", prompt: "$", steps: []step{
 		{line: "clear; meowdis stats --prefixes 4 --top 4", see: "LARGEST"},
@@ -102,6 +104,9 @@ func run() error {
 		return err
 	}
 	for _, p := range pictures {
+		if named := os.Args[1:]; len(named) > 0 && !slices.Contains(named, p.file) {
+			continue
+		}
 		p.columns, p.rows = cmp.Or(p.columns, columns), cmp.Or(p.rows, rows)
 		screen, err := p.take(dir)
 		if err != nil {
