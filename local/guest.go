@@ -13,7 +13,8 @@ import (
 
 // What guests may run reads and writes rows of the file's tables, and nothing else: no other file, no
 // pragma, no transaction of their own, no table that is made or dropped. SQLite asks about each of
-// these while it compiles a statement. A pragma can be read as a table, too.
+// these while it compiles a statement. A pragma can be read as a table, too, and the file's pages can be
+// read and written as one, sqlite_dbpage.
 var guestsMay = map[int32]bool{
 	sqlite3.SQLITE_SELECT: true, sqlite3.SQLITE_READ: true, sqlite3.SQLITE_RECURSIVE: true, sqlite3.SQLITE_FUNCTION: true,
 	sqlite3.SQLITE_INSERT: true, sqlite3.SQLITE_UPDATE: true, sqlite3.SQLITE_DELETE: true,
@@ -29,17 +30,38 @@ func authorize(_ *libc.TLS, _ uintptr, action int32, name, _, _, _ uintptr) int3
 	switch {
 	case !guestsMay[action]:
 		return sqlite3.SQLITE_DENY
-	case action == sqlite3.SQLITE_READ && strings.HasPrefix(strings.ToLower(libc.GoString(name)), "pragma_"):
+	case action == sqlite3.SQLITE_SELECT || action == sqlite3.SQLITE_RECURSIVE || action == sqlite3.SQLITE_FUNCTION:
+		return sqlite3.SQLITE_OK
+	}
+	table := strings.ToLower(libc.GoString(name))
+	switch {
+	case strings.HasPrefix(table, "pragma_"), table == "sqlite_dbpage":
+		return sqlite3.SQLITE_DENY
+	case action != sqlite3.SQLITE_READ && strings.HasPrefix(table, "sqlite_"):
 		return sqlite3.SQLITE_DENY
 	}
 	return sqlite3.SQLITE_OK
 }
 
-// admit checks that a guest may run the statement, which has been prepared, once for each text.
-func (c *conn) admit(sql string, p *prepared) error {
-	if p.admitted {
-		return nil
+// admit prepares a statement that a guest may run. SQLite is asked about each text once, before it is
+// prepared for running: some pragmas take effect while they are compiled.
+func (c *conn) admit(sql string) (*prepared, error) {
+	p := c.prepared[sql]
+	if p != nil && p.admitted {
+		return p, nil
 	}
+	if err := c.authorized(sql); err != nil {
+		return nil, err
+	}
+	p, err := c.prepare(sql)
+	if err == nil {
+		p.admitted = true
+	}
+	return p, err
+}
+
+// authorized compiles a guest's statement to see whether it may be run.
+func (c *conn) authorized(sql string) error {
 	sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, address(authorize), 0)
 	defer sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, 0, 0)
 	more := false
@@ -60,16 +82,12 @@ func (c *conn) admit(sql string, p *prepared) error {
 	case more:
 		return errors.New("there is more than one statement in it")
 	}
-	p.admitted = true
 	return nil
 }
 
 // admitted prepares a guest's statement, one of a batch that reads only or not.
 func (c *conn) admitted(s store.Stmt, readOnly bool) error {
-	p, err := c.prepare(s.SQL)
-	if err == nil {
-		err = c.admit(s.SQL, p)
-	}
+	p, err := c.admit(s.SQL)
 	switch {
 	case err != nil:
 	case readOnly && p.writes:
@@ -118,10 +136,7 @@ func (s *Store) Columns(sql string) (names []string, err error) {
 	}
 	defer release()
 	err = s.withReader(s.life, func(c *conn) error {
-		p, err := c.prepare(sql)
-		if err == nil {
-			err = c.admit(sql, p)
-		}
+		p, err := c.admit(sql)
 		if err != nil {
 			return err
 		}

@@ -35,6 +35,7 @@ func TestGuestsStayIn(t *testing.T) {
 		"create": "CREATE TABLE x(y)", "temp": "CREATE TEMP TABLE x(y)", "index": "CREATE INDEX x ON keys(type)", "view": "CREATE VIEW x AS SELECT 1",
 		"trigger": "CREATE TRIGGER x AFTER DELETE ON keys BEGIN SELECT 1; END", "virtual": "CREATE VIRTUAL TABLE x USING fts5(y)",
 		"drop": "DROP TABLE keys", "alter": "ALTER TABLE keys ADD COLUMN x", "reindex": "REINDEX", "analyze": "ANALYZE", "schema": "DELETE FROM sqlite_master",
+		"schema after a pragma": "UPDATE sqlite_schema SET sql = sql", "pages": "UPDATE sqlite_dbpage SET data = data", "reading pages": "SELECT data FROM sqlite_dbpage",
 		"two": "SELECT 1; DROP TABLE keys", "nothing": "-- a comment", "no SQL": "SELEC 1", "no table": "SELECT * FROM nowhere", "overflow": "SELECT abs(-9223372036854775808)",
 		"missing arg": "SELECT ?1", "extension": "SELECT load_extension('x')", "explain of a pragma": "EXPLAIN PRAGMA user_version", "too big": "SELECT zeroblob(2000000000)",
 	} {
@@ -63,6 +64,19 @@ func TestGuestsStayIn(t *testing.T) {
 	}
 	c.Want("GET cat", `"tom"`)
 	storetest.Check(t, s)
+}
+
+// TestPragmasOfGuests refuses a pragma before it has taken effect, which some have while they are compiled.
+func TestPragmasOfGuests(t *testing.T) {
+	s := open(t, t.TempDir()+"/db.sqlite", local.Options{})
+	c := storetest.NewClient(t, engine.New(s))
+	for range 2 {
+		r, err := s.Apply(context.Background(), []store.Batch{guest(false, "PRAGMA query_only = 1")})
+		if err != nil || r[0].Refused == nil {
+			t.Errorf("it ran: %+v, %v", r, err)
+		}
+		c.Want("SET cat tom", "OK")
+	}
 }
 
 // TestGuestCannotUndoOthers ends the transaction that a guest shares with others.
