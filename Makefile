@@ -15,7 +15,7 @@ test:
 test-stores:
 	go test -timeout 30m ./internal/stores/... -faults
 	go test ./store/... ./schema/...
-	go test -timeout 30m ./internal/clients -run 'Edge|WorkerInit' -whole
+	go test -timeout 30m ./internal/clients -run Edge -whole
 	go test -timeout 30m ./rqlite -count 1 -cluster -skip '/conformance/sweeping_graves'
 
 # Kills servers that share a file for ten minutes; make test does so a few times.
