@@ -152,12 +152,12 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 		Suggest:   func(args [][]byte, reply resp.Value) { suggest(s.err, args, reply) },
 		KeepGoing: o.keepGoing, Exact: !t.IsServer(),
 	}
+	if o.pipe {
+		run.Out, run.JSON = s.out, o.format.output == formatJSON
+	}
+	defer execProgress(s, &run, o.pipe).End()
 	switch {
 	case o.pipe:
-		bar := newProgress(s, "loading", "commands", -1)
-		defer bar.End()
-		run.JSON = o.format.output == formatJSON
-		run.Out, run.Notes, run.Seen = bar.Above(s.out), bar.Above(s.err), bar.Add
 		return run.Load(ctx)
 	case o.transaction:
 		return run.Transaction(ctx)

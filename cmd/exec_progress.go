@@ -1,0 +1,59 @@
+package cmd
+
+import (
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/meowdis/meowdis/internal/progress"
+	"github.com/meowdis/meowdis/internal/script"
+)
+
+// tallied counts the bytes that are read of a reader.
+type tallied struct {
+	io.Reader
+	n atomic.Int64
+}
+
+func (c *tallied) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// fileBytes is how many bytes of in are yet to be read, where it is a file; -1 where it is not.
+func fileBytes(in io.Reader) int64 {
+	f, ok := in.(*os.File)
+	if !ok {
+		return -1
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return -1
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil || at > info.Size() {
+		return -1
+	}
+	return info.Size() - at
+}
+
+// execProgress shows how far the run of a script has come: in bytes where stdin is a file, in
+// commands with --pipe. The bar is nil where none is to be shown.
+func execProgress(s *streams, run *script.Run, pipe bool) *progress.Bar {
+	total := fileBytes(s.in)
+	var bar *progress.Bar
+	switch {
+	case total > 0:
+		in := &tallied{Reader: s.in}
+		bar = newProgress(s, "running", "bytes", total)
+		run.In, run.Seen = script.NewReader(in), func(int64) { bar.Set(min(in.n.Load(), total), total) }
+	case pipe:
+		bar = newProgress(s, "loading", "commands", -1)
+		run.Seen = bar.Add
+	default:
+		return nil
+	}
+	run.Out, run.Notes = bar.Above(run.Out), bar.Above(run.Notes)
+	return bar
+}
