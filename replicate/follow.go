@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -21,7 +22,8 @@ type Follower struct {
 
 	at     ltx.TXID // of the copy; 0 for one that may be in any state
 	sum    ltx.Checksum
-	looked time.Time // at all levels
+	sums   map[ltx.TXID]ltx.Checksum // at the transactions that it came through, but for those long ago
+	looked time.Time                 // at all levels
 
 	mu     sync.Mutex
 	status Following
@@ -111,7 +113,7 @@ func (f *Follower) follow(ctx context.Context) error {
 	err = f.apply(ctx, files)
 	if errors.Is(err, local.ErrStrayed) || errors.Is(err, errFork) {
 		f.o.Log.Warn("the copy is made anew", "place", f.place, "why", err)
-		f.at, f.sum = 0, 0
+		f.forget()
 	}
 	return err
 }
@@ -134,7 +136,7 @@ func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) 
 	}
 	f.looked = f.o.Now()
 	if _, last := chain(all, 0); last < f.at { // it has begun anew
-		f.at, f.sum = 0, 0
+		f.forget()
 	}
 	if files, err = plan(all, f.at); err == nil && f.at == 0 && files == nil {
 		err = ErrEmpty
@@ -145,8 +147,32 @@ func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) 
 	return files, nil
 }
 
-// errFork is that the stream does not go on from what the copy is.
+// errFork is that the stream does not go on from what the copy is, as far as the copy knows.
 var errFork = errors.New("the stream has gone on from another state than the copy's")
+
+// forget has the copy be made anew.
+func (f *Follower) forget() { f.at, f.sum, f.sums = 0, 0, nil }
+
+// sumsKept is how many transactions back the copy knows its sums: those of two hours, which is more than
+// the files go back that a copy takes which could not reach the place for a while.
+const sumsKept = 7200
+
+// came notes the sums at transactions that the copy came through.
+func (f *Follower) came(through map[ltx.TXID]ltx.Checksum) {
+	if f.sums == nil {
+		f.sums = map[ltx.TXID]ltx.Checksum{}
+	}
+	maps.Copy(f.sums, through)
+	if len(f.sums) > 2*sumsKept {
+		maps.DeleteFunc(f.sums, func(at ltx.TXID, _ ltx.Checksum) bool { return at+sumsKept < f.at })
+	}
+}
+
+// forks reports whether a file is of a stream in which the copy was not. It may begin before the
+// transaction of the copy, which is checked where it begins then. litestream's own files have no sums.
+func (f *Follower) forks(h ltx.Header) bool {
+	return h.MinTXID > 1 && h.PreApplyChecksum != 0 && f.sums[h.MinTXID-1] != h.PreApplyChecksum
+}
 
 // apply makes the copy what the files say, in one transaction.
 func (f *Follower) apply(ctx context.Context, files []*ltx.FileInfo) error {
@@ -165,6 +191,7 @@ func (f *Follower) apply(ctx context.Context, files []*ltx.FileInfo) error {
 		return err
 	}
 	f.at, f.sum = head.MaxTXID, end.sum
+	f.came(end.sums)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.status.TXID, f.status.Written = uint64(f.at), time.UnixMilli(head.Timestamp)
@@ -175,6 +202,7 @@ func (f *Follower) apply(ctx context.Context, files []*ltx.FileInfo) error {
 type pageOrEnd struct {
 	page local.Page
 	sum  ltx.Checksum
+	sums map[ltx.TXID]ltx.Checksum // after each of the files
 	err  error
 }
 
@@ -184,12 +212,12 @@ func (f *Follower) pages(ctx context.Context, files []*ltx.FileInfo) (pages <-ch
 	to := make(chan pageOrEnd)
 	var done sync.WaitGroup
 	done.Go(func() {
-		var end pageOrEnd
+		end := pageOrEnd{sums: map[ltx.TXID]ltx.Checksum{}}
 		at, sum := f.at, f.sum
-		for _, file := range files {
+		for i, file := range files {
 			var t ltx.Trailer
 			t, end.err = f.place.read(ctx, file, func(h ltx.Header, page local.Page) error {
-				if h.MinTXID == at+1 && sum != 0 && h.PreApplyChecksum != 0 && h.PreApplyChecksum != sum {
+				if i == 0 && f.forks(h) || h.MinTXID == at+1 && sum != 0 && h.PreApplyChecksum != 0 && h.PreApplyChecksum != sum {
 					return errFork
 				}
 				page.Data = append([]byte(nil), page.Data...)
@@ -203,6 +231,7 @@ func (f *Follower) pages(ctx context.Context, files []*ltx.FileInfo) (pages <-ch
 			if at, sum = file.MaxTXID, t.PostApplyChecksum; end.err != nil {
 				break
 			}
+			end.sums[at] = sum
 		}
 		end.sum = sum
 		select {

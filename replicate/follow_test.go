@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/superfly/ltx"
+
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 )
@@ -189,6 +191,71 @@ func TestFollowRestarts(t *testing.T) {
 	f.follow()
 	if get(t, f.session, "spike") != "1" || get(t, f.session, "jerry") != "" {
 		t.Error("the copy does not begin anew")
+	}
+	f.examine()
+}
+
+// TestFollowAnotherStream has a place be emptied and hold the stream of another file, while a copy could
+// not reach it: its files lead over the transaction of the copy, from another state.
+func TestFollowAnotherStream(t *testing.T) {
+	p := directoryPlace(t)
+	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
+	for i := range 6 {
+		m.do("SET", fmt.Sprint("tom", i), string(make([]byte, 5000)))
+		m.ship()
+	}
+	f := openFollower(t, p)
+	f.follow()
+	again := directoryPlace(t)
+	other := openMaster(t, filepath.Join(t.TempDir(), "other.sqlite"), again)
+	other.do("MSET", "first", "1", "large", string(make([]byte, 50000)))
+	for i := range 10 {
+		other.do("SET", "jerry", fmt.Sprint(i))
+		if i == 9 {
+			other.now = other.now.Add(2 * time.Minute)
+		}
+		other.ship()
+	}
+	p.files = again.files
+	f.follower.looked = time.Time{}
+	f.follower.Follow(context.Background())
+	f.follow()
+	if get(t, f.session, "jerry") != "9" || get(t, f.session, "first") != "1" || get(t, f.session, "tom1") != "" {
+		t.Error("the copy is a mixture")
+	}
+	f.examine()
+}
+
+// TestFollowLate has a copy not reach its place for some time: it goes on from where it was, by files that
+// began before.
+func TestFollowLate(t *testing.T) {
+	p := directoryPlace(t)
+	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
+	write := func(n int) {
+		for i := range n {
+			m.do("SET", "tom", fmt.Sprint(i))
+			m.ship()
+		}
+	}
+	write(4)
+	f := openFollower(t, p)
+	f.follow()
+	write(3)
+	f.follow()
+	write(5)
+	m.now = m.now.Add(2 * time.Minute)
+	write(1)
+	f.follower.looked = time.Time{}
+	all, err := p.all(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files, err := plan(all, f.follower.at); err != nil || len(files) == 0 || files[0].MinTXID == 1 || files[0].MinTXID > f.follower.at {
+		t.Fatalf("%+v, %v: not what is to be tested", files, err)
+	}
+	f.follow()
+	if f.follower.at != ltx.TXID(m.shipper.Status().TXID) || get(t, f.session, "tom") != "0" {
+		t.Error("the copy is not where the stream is")
 	}
 	f.examine()
 }
