@@ -268,10 +268,11 @@ func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err erro
 		began := time.Now()
 		m.budget.Back(m.used)
 		var err error
-		if done, err = m.unchanged(run); err != nil || !done {
+		env := e.env(c.db) // of one moment: what is there in the one is there in the other
+		if done, err = m.unchanged(run, env); err != nil || !done {
 			return err
 		}
-		v, err = steps(run, c.plan(e.env(0), 0), m.budget)
+		v, err = steps(run, c.plan(env, 0), m.budget)
 		m.worked += time.Since(began)
 		return err
 	}))
@@ -279,8 +280,7 @@ func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err erro
 }
 
 // unchanged reports whether what the call is made of is as it was, and the hidden key is there.
-func (m *making) unchanged(run Run) (bool, error) {
-	env := m.engine.env(m.call.db)
+func (m *making) unchanged(run Run, env translator.Env) (bool, error) {
 	var stmts []store.Stmt
 	for _, v := range m.sources {
 		env.DB = v.DB

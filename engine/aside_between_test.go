@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,6 +180,68 @@ func TestAsideEnds(t *testing.T) {
 	}
 	c.Want("EXISTS to", "(integer) 0")
 	hiddenKeys(t, s, 0)
+}
+
+// ageing is a file whose clock goes on after each batch of the transaction after slices.
+type ageing struct {
+	*sliced
+	clock *storetest.Clock
+	by    int64 // ms
+}
+
+func (s *ageing) Transact(ctx context.Context, readOnly bool, fn func(func(store.Batch) (store.Result, error)) error) error {
+	return s.sliced.Transact(ctx, readOnly, func(run func(store.Batch) (store.Result, error)) error {
+		return fn(func(b store.Batch) (store.Result, error) {
+			if !readOnly && s.slices > 0 {
+				defer s.clock.Advance(s.by)
+			}
+			return run(b)
+		})
+	})
+}
+
+// TestAsideExpires has a key that is copied expire in the last transaction: its copy does, too.
+func TestAsideExpires(t *testing.T) {
+	s, e, clock := aside(t)
+	c := storetest.NewClient(t, e)
+	for _, line := range large() {
+		c.Do(line)
+	}
+	c.Do("PEXPIRE set 1000")
+	late := storetest.NewClient(t, storetest.NewEngine(&ageing{s, clock, 2000}, clock))
+	late.Want("COPY set to", "(integer) 1")
+	c.Want("EXISTS set to", "(integer) 0")
+}
+
+// TestAsideFieldsGo has somebody else delete fields that have expired of a hash that is being made, as
+// doctor does.
+func TestAsideFieldsGo(t *testing.T) {
+	for _, field := range []string{"f1", "f1 f2 f3"} {
+		s, e, clock := aside(t, engine.WithAside(-1))
+		c := storetest.NewClient(t, e)
+		for _, line := range fill("HSET hash", "f%d v%d", 1200) {
+			c.Do(line)
+		}
+		c.Do("HPEXPIRE hash 100000 FIELDS 1 f4")
+		c.Do(fmt.Sprintf("HPEXPIRE hash 1000 FIELDS %d %s", len(strings.Fields(field)), field))
+		s.before = func(n int) error {
+			if n != 2 {
+				return nil
+			}
+			clock.Advance(2000)
+			now := []store.Value{store.Int(clock.Now())}
+			_, err := s.Store.Apply(context.Background(), []store.Batch{{Stmts: []store.Stmt{
+				{SQL: `UPDATE keys SET count = count - n FROM (SELECT key_id, count(*) AS n FROM hashes WHERE expires_at <= ?1 GROUP BY key_id) WHERE id = key_id`, Args: now},
+				{SQL: `DELETE FROM hashes WHERE expires_at <= ?1`, Args: now},
+			}}})
+			return err
+		}
+		c.Want("COPY hash to", "(integer) 1")
+		if s.slices < 4 {
+			t.Fatalf("%d slices", s.slices)
+		}
+		storetest.Check(t, s)
+	}
 }
 
 // TestAsideInOrder runs calls among others of their pipeline, and in MULTI, where they are not carried out

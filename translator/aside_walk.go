@@ -114,7 +114,8 @@ const (
 	sqlCopied   = `SELECT id, type, volatile FROM keys WHERE ` + live
 	sqlHideCopy = `INSERT INTO keys(db, key, hash, type, version, count, seq, created_at, updated_at, value)
 		SELECT ?1, ?2, ?6, type, ?5, iif(type = 'string', count, 0), seq, ?4, ?4, value FROM keys WHERE id = ?3`
-	sqlCopyFields = `UPDATE keys SET volatile = ?2, last_field = ?3 WHERE db = ` + schema.Hidden + ` AND key = ?1`
+	// Fields that somebody has deleted meanwhile have lowered volatile.
+	sqlCopyFields = `UPDATE keys SET volatile = volatile + ?2, last_field = iif(volatile + ?2 > 0, ?3, NULL) WHERE db = ` + schema.Hidden + ` AND key = ?1`
 )
 
 // next is the next slice of a copy.
