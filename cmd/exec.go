@@ -26,6 +26,7 @@ import (
 type execOptions struct {
 	target      target.Options
 	format      formatOptions
+	errorsApart bool // error replies go to stderr
 	confirm     confirmOptions
 	keepGoing   bool
 	transaction bool
@@ -92,8 +93,25 @@ protocol, as redis-cli --pipe takes them, instead of lines.
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be run, and how, and touch nothing")
 	o.call.addFlags(cmd)
 	o.confirm.addFlags(cmd)
+	cmd.Flags().BoolVar(&o.errorsApart, "errors-to-stderr", false, "print error replies on stderr, not among the others")
 	o.target.AddFlags(cmd)
 	return cmd
+}
+
+// printer prints replies, and errors among them or apart.
+func (o *execOptions) printer(s *streams) func(w io.Writer, args [][]byte, v resp.Value) error {
+	p := o.format.printer(s)
+	if !o.errorsApart {
+		return p.write
+	}
+	apart := p
+	apart.values.Colour = false // s.err shows escapes
+	return func(w io.Writer, args [][]byte, v resp.Value) error {
+		if v.IsError() {
+			return apart.write(s.err, args, v)
+		}
+		return p.write(w, args, v)
+	}
 }
 
 // check refuses what does not go together.
@@ -148,7 +166,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	defer stop()
 	run := script.Run{
 		In: script.NewReader(s.in), Out: s.screen, Notes: s.err, Session: c,
-		Print:     o.format.printer(s).write,
+		Print:     o.printer(s),
 		Suggest:   func(args [][]byte, reply resp.Value) { suggest(s.err, args, reply) },
 		KeepGoing: o.keepGoing, Exact: !t.IsServer(),
 	}
@@ -182,7 +200,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *target.Conn) er
 	if listens(args) {
 		return o.listen(ctx, s, c, args)
 	}
-	p := o.format.printer(s)
+	write := o.printer(s)
 	failed := false
 	for n := 0; o.call.times < 0 || n < o.call.times; n++ {
 		if n > 0 && o.call.interval > 0 {
@@ -196,7 +214,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *target.Conn) er
 		if err != nil {
 			return err
 		}
-		if err := p.write(s.screen, args, v); err != nil {
+		if err := write(s.screen, args, v); err != nil {
 			return err
 		}
 		suggest(s.err, args, v)
