@@ -139,6 +139,7 @@ type answer struct {
 	question question
 	items    []found
 	why      string // there are none
+	partly   bool   // there may be more
 }
 
 // found is a key or an element, and something about it.
@@ -164,7 +165,7 @@ func (a *asker) ask(ctx context.Context, q question) <-chan answer {
 			q.kind = ""
 			items = a.look(ctx, q)
 		}
-		found := answer{question: q, items: items}
+		found := answer{question: q, items: items, partly: a.partly}
 		if len(items) == 0 {
 			found.why = q.none(a)
 		}
@@ -315,7 +316,7 @@ func preview(b []byte) string {
 func (c completion) answered(a answer) completion {
 	c.why = a.why
 	quoted := strings.HasPrefix(c.typed, `"`)
-	c.more = len(a.items) >= maxFound
+	c.more = a.partly || len(a.items) >= maxFound
 	for _, f := range a.items {
 		c.items = append(c.items, candidate{writtenWord([]byte(f.value), quoted), f.about})
 	}

@@ -174,6 +174,10 @@ func TestMenu(t *testing.T) {
 	if len(got) != menuRows+1 || got[menuRows-1] != ">key:09  a cat" || got[menuRows] != "10 of 30" {
 		t.Errorf("%q", got)
 	}
+	few := &menu{selected: -1, completion: completion{items: m.items[:2], more: true}}
+	if got := few.lines(40, false); got[len(got)-1] != "2, and maybe more" {
+		t.Errorf("not all were looked at: %q", got)
+	}
 	m.move(-10)
 	if m.selected != 29 {
 		t.Errorf("around the end: %d", m.selected)

@@ -71,7 +71,7 @@ func (m *menu) lines(columns int, colour bool) []string {
 		}
 		lines = append(lines, strings.TrimRight(b.String(), " "))
 	}
-	if rows > menuRows {
+	if rows > menuRows || m.more {
 		lines = append(lines, faint(m.count(), colour))
 	}
 	return lines
