@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/agent"
 	"github.com/meowdis/meowdis/internal/exit"
@@ -42,7 +43,7 @@ and calls its tools, which list and search keys, read them a page at a time, run
 commands that only read, and show what SQL a command is. What they return is bounded.
 
 With --write there is a tool that runs any command, unless the target is read-only.
-A dangerous command, such as FLUSHALL, then wants a person's yes, or the name of the
+A dangerous command, such as FLUSHALL, and a script then wants a person's yes, or the name of the
 profile where that asks for it: the agent's program asks, and where it cannot, the
 command is refused. --yes lets it run.
 
@@ -139,6 +140,7 @@ func (o *mcpOptions) offer(c *target.Conn, x *explainer) agent.Options {
 // profile asks, and on every target without a profile, since it is no person who types here.
 func (o *mcpOptions) risk(t target.Target, args [][]byte) string {
 	name, dangerous := isDangerous(args)
+	dangerous = dangerous || commands.Known(args).Has(commands.Scripts) // it may do what is dangerous
 	if !dangerous || o.confirm.yes || t.Profile != "" && t.Settings.Confirm.Level() == profile.ConfirmNone {
 		return ""
 	}

@@ -68,6 +68,7 @@ func TestAgent(t *testing.T) {
 		writes := agentOf(t, nil, append([]string{"--write"}, where...)...)
 		wants(t, writes, "change", "SET cat:1 Tom", false, `{"reply":"OK"}`)
 		wants(t, writes, "change", "FLUSHALL", true, "must be confirmed by a person")
+		wants(t, writes, "change", `EVAL "return redis.call('FLUSHALL')" 0`, true, "EVAL must be confirmed by a person")
 		c := agentOf(t, nil, where...) // beside it
 		wants(t, c, "query", "GET cat:1", false, `{"reply":"Tom"}`)
 		wants(t, c, "query", "SET cat:1 Felix", true, "READONLY SET may write")
@@ -81,7 +82,7 @@ func TestAgent(t *testing.T) {
 		}
 		wants(t, c, "query", "GET cat:1", false, `{"reply":"Tom"}`)
 		if where[0] == file {
-			hurried := agentOf(t, nil, "--write", "--time-limit", "200ms", file)
+			hurried := agentOf(t, nil, "--write", "--yes", "--time-limit", "200ms", file)
 			wants(t, hurried, "change", `EVAL "redis.call('SET', 'cat:1', 'x') while true do end" 0`, true, "took longer than")
 		}
 		wants(t, c, "query", "GET cat:1", false, `{"reply":"Tom"}`)

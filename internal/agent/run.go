@@ -76,6 +76,9 @@ func (t *tools) query(ctx context.Context, in commandArgs) (resp.Value, error) {
 	if err != nil {
 		return resp.Value{}, err
 	}
+	if cmd := commands.Known(args); cmd != nil && slices.Contains(readingScripts, cmd.Name) {
+		return resp.Value{}, fmt.Errorf("%s runs a script, which may hold a server up: query runs none", cmd.Name)
+	}
 	return t.run(ctx, t.Reading, args, in)
 }
 
@@ -106,6 +109,9 @@ func (t *tools) run(ctx context.Context, s target.Session, args [][]byte, in com
 	}
 	return answer("reply", v, "cut", cut), nil
 }
+
+// readingScripts may run for ever on a server, which serves no one then, and reset its slow log.
+var readingScripts = []string{"EVAL_RO", "EVALSHA_RO", "FCALL_RO"}
 
 // secretive are the commands whose replies hold passwords, or what is as good.
 var secretive = []string{"CONFIG GET", "ACL LIST", "ACL GETUSER"}

@@ -24,6 +24,7 @@ func TestQuery(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"command":["SET","k","v"]}`:                    "READONLY SET may write",
 		`{"command":["EVAL","return 1","0"]}`:            "READONLY",
+		`{"command":["eval_ro","return 1","0"]}`:         "EVAL_RO runs a script",
 		`{"command":["GET","h"]}`:                        "WRONGTYPE Operation against a key",
 		`{"command":["GTE","h"]}`:                        "READONLY GTE is not known to only read",
 		`{"command":["BLPOP","q","0"]}`:                  "BLPOP needs a connection of its own",
