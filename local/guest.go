@@ -77,8 +77,10 @@ func (c *conn) authorized(sql string) error {
 	switch {
 	case err != nil:
 		return err
-	case rc != sqlite3.SQLITE_OK:
+	case rc == sqlite3.SQLITE_AUTH:
 		return c.fail(rc)
+	case rc != sqlite3.SQLITE_OK:
+		return fmt.Errorf("preparing %q: %w", sql, c.fail(rc))
 	case more:
 		return errors.New("there is more than one statement in it")
 	}

@@ -41,11 +41,38 @@ type plainRequest struct {
 
 var errPlainForm = errors.New(`a request is {"b":[…]}, {"statements":[…]}, {"pipeline":[…]} or {"init":true}`)
 
+// plainPart is what each part of a request takes in memory beside its text, in bytes.
+const plainPart = 256
+
+// parts counts what a text of JSON begins outside of strings: elements, members, objects.
+func parts(text []byte) (n int64) {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case !quoted:
+			if c == ',' || c == '[' || c == '{' {
+				n++
+			}
+		case c == '\\':
+			i++
+		}
+	}
+	return n
+}
+
 // plainBatches runs the batches of a request in that form.
-func (s *Server) plainBatches(ctx context.Context, body io.Reader, reads bool) ([]byte, error) {
+func (s *Server) plainBatches(ctx context.Context, body io.Reader, held *store.Budget, reads bool) ([]byte, error) {
 	var q plainRequest
-	in := json.NewDecoder(body)
-	if err := in.Decode(&q); err != nil {
+	text, err := io.ReadAll(body)
+	if err == nil && !held.Take(plainPart*parts(text)) {
+		err = errNoRoom
+	}
+	if err == nil {
+		err = json.NewDecoder(bytes.NewReader(text)).Decode(&q)
+	}
+	if err != nil {
 		return nil, badRequest{fmt.Errorf("reading the request: %w", err)}
 	}
 	items := q.Pipeline

@@ -68,7 +68,7 @@ func (s *Server) storage(w http.ResponseWriter, r *http.Request) {
 	if isTyped(body) {
 		out, err = s.typedBatches(ctx, body, reads)
 	} else {
-		out, err = s.plainBatches(ctx, body, reads)
+		out, err = s.plainBatches(ctx, body, held, reads)
 	}
 	if err != nil {
 		s.storageFailed(ctx, w, held, err)

@@ -177,3 +177,18 @@ func (h handled) Apply(_ context.Context, batches []store.Batch) ([]store.Result
 	_, answer := post(h.handler, "purr", string(wire.AppendRequest(nil, &q)))
 	return wire.ReadAnswer(strings.NewReader(answer), stmts, reads, wire.Limits{Bytes: 1 << 20})
 }
+
+// TestStorageParts refuses a small request of the first form that would be large in memory, and none whose
+// text is large.
+func TestStorageParts(t *testing.T) {
+	h, _ := storageOf(t, server.Config{MaxRequestMemory: 8 << 20})
+	for body, want := range map[string]int{
+		`{"statements":[` + strings.Repeat(`{},`, 50_000) + `{}]}`:                                   413,
+		`{"statements":[{"sql":"SELECT 1","params":[` + strings.Repeat(`1,`, 50_000) + `1]}]}`:       413,
+		`{"statements":[{"sql":"SELECT ?","params":["` + strings.Repeat(`\"[{,`, 50_000) + `\\"]}]}`: 200,
+	} {
+		if status, says := post(h, "look", body); status != want {
+			t.Errorf("%.60s: %d %.200s, want %d", body, status, says, want)
+		}
+	}
+}
