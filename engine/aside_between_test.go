@@ -13,6 +13,7 @@ import (
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/sweep"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // large is commands that make a set, a list and a sorted set of a few slices each.
@@ -241,6 +242,35 @@ func TestAsideFieldsGo(t *testing.T) {
 			t.Fatalf("%d slices", s.slices)
 		}
 		storetest.Check(t, s)
+	}
+}
+
+// TestAsideMakesRoom has others make room while a key is being made, whose id is far after all others: keys
+// go that are there.
+func TestAsideMakesRoom(t *testing.T) {
+	s, e, _ := aside(t, engine.WithAside(-1))
+	c, other := storetest.NewClient(t, e), storetest.NewClient(t, e)
+	for _, line := range append(fill("SADD set", "m%d", 1200), "SET a 1", "SET b 1") {
+		c.Do(line)
+	}
+	filler := fill("MSET", "filler%d 1", 5000)
+	for _, line := range filler {
+		c.Do(line)
+	}
+	s.before = func(n int) error {
+		if n == 2 {
+			for i := range filler {
+				other.Do("DEL" + strings.ReplaceAll(strings.TrimPrefix(filler[i], "MSET"), " 1", ""))
+			}
+			e.SetMaxMemory(1, translator.AllKeysRandom)
+			other.Do("SET c 1")
+			e.SetMaxMemory(0, translator.AllKeysRandom)
+		}
+		return nil
+	}
+	c.Do("COPY set to")
+	if e.Evicted() == 0 {
+		t.Error("no key had to go")
 	}
 }
 

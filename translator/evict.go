@@ -24,7 +24,7 @@ func Used() store.Stmt {
 const (
 	sqlSoonest = `SELECT db, key FROM keys WHERE ` + schema.DiesAt + ` IS NOT NULL AND expires_at IS NOT NULL AND db >= 0 ORDER BY ` + schema.DiesAt + ` LIMIT ?1`
 	// sqlSomeKey is a key at ?1 of all, which is between 0 and 1.
-	sqlSomeKey = `SELECT db, key FROM keys WHERE id >= CAST(?1 * (SELECT max(id) FROM keys) AS INTEGER) AND db >= 0 ORDER BY id LIMIT 1`
+	sqlSomeKey = `SELECT db, key FROM keys WHERE id >= CAST(?1 * (SELECT id FROM keys WHERE +db >= 0 ORDER BY id DESC LIMIT 1) AS INTEGER) AND +db >= 0 ORDER BY id LIMIT 1`
 )
 
 // Victims read the databases and the names of up to n keys that a policy lets go first, some of them
