@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ type Follower struct {
 	sum    ltx.Checksum
 	sums   map[ltx.TXID]ltx.Checksum // at the transactions that it came through, but for those long ago
 	looked time.Time                 // at all levels
+	there  bool                      // the file of the copy's transaction, or a later one, when it last looked at level 0
 
 	mu     sync.Mutex
 	status Following
@@ -126,7 +128,10 @@ func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) 
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", f.place, err)
 		}
-		if files, err = plan(news, f.at); err == nil {
+		was := f.there
+		f.there = slices.ContainsFunc(news, func(n *ltx.FileInfo) bool { return n.MaxTXID >= f.at })
+		gone := was && !f.there // swept, or all is
+		if files, err = plan(news, f.at); err == nil && !gone {
 			return files, nil
 		}
 	}

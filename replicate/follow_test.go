@@ -2,6 +2,7 @@ package replicate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -186,13 +187,22 @@ func TestFollowRestarts(t *testing.T) {
 	last := openMaster(t, filepath.Join(t.TempDir(), "last.sqlite"), third)
 	last.do("SET", "spike", "1")
 	last.ship()
+	f.follow()
 	p.files = third.files
-	f.follower.looked = time.Time{}
 	f.follow()
 	if get(t, f.session, "spike") != "1" || get(t, f.session, "jerry") != "" {
 		t.Error("the copy does not begin anew")
 	}
 	f.examine()
+	// It is emptied.
+	f.follow()
+	p.files = directoryPlace(t).files
+	if err := f.follower.Follow(context.Background()); !errors.Is(err, ErrEmpty) || f.follower.Status().Failing == "" {
+		t.Errorf("%v of an empty place", err)
+	}
+	if get(t, f.session, "spike") != "1" {
+		t.Error("the copy is gone")
+	}
 }
 
 // TestFollowAnotherStream has a place be emptied and hold the stream of another file, while a copy could
