@@ -463,3 +463,27 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Error("a file was replaced")
 	}
 }
+
+// TestRestoreMixed restores a stream into which another one has got.
+func TestRestoreMixed(t *testing.T) {
+	p, again := directoryPlace(t), directoryPlace(t)
+	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
+	other := openMaster(t, filepath.Join(t.TempDir(), "other.sqlite"), again)
+	for i := range 5 {
+		m.do("SET", fmt.Sprint("tom", i), "1")
+		m.ship()
+		other.do("SET", "jerry", string(make([]byte, 5000*i)))
+		other.ship()
+	}
+	third := &ltx.FileInfo{MinTXID: 3, MaxTXID: 3}
+	if err := os.Rename(again.files.(directory).path(third), p.files.(directory).path(third)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "restored.sqlite")
+	if _, err := p.Restore(context.Background(), path, time.Time{}, nil); !errors.Is(err, errMixed) {
+		t.Errorf("%v of two streams", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("there is a file")
+	}
+}

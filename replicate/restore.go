@@ -1,9 +1,11 @@
 package replicate
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -62,12 +64,13 @@ func (p *Place) tryRestore(ctx context.Context, path string, moment time.Time, p
 // writeTo writes what the files make together.
 func (p *Place) writeTo(ctx context.Context, f *os.File, files []*ltx.FileInfo, progress func(done, total int64)) (r Restored, err error) {
 	var last ltx.Header
+	var end ltx.Trailer
 	var done, total int64
 	for _, file := range files {
 		total += file.Size
 	}
 	for _, file := range files {
-		_, err := p.read(ctx, file, func(h ltx.Header, page local.Page) error {
+		end, err = p.read(ctx, file, func(h ltx.Header, page local.Page) error {
 			last = h
 			_, err := f.WriteAt(page.Data, int64(page.Number-1)*int64(h.PageSize))
 			return err
@@ -80,5 +83,27 @@ func (p *Place) writeTo(ctx context.Context, f *os.File, files []*ltx.FileInfo, 
 		}
 	}
 	r = Restored{TXID: uint64(last.MaxTXID), At: time.UnixMilli(last.Timestamp), Bytes: int64(last.Commit) * int64(last.PageSize)}
-	return r, f.Truncate(r.Bytes)
+	if err := f.Truncate(r.Bytes); err != nil {
+		return r, err
+	}
+	return r, summed(f, last, end)
+}
+
+// errMixed is that a stream is none.
+var errMixed = errors.New("its files do not belong together, as when several servers have streamed to it: " +
+	"an earlier state may be whole (--at)")
+
+// summed checks that all pages of a file are what the last file of the stream says. litestream's do not.
+func summed(f *os.File, h ltx.Header, t ltx.Trailer) error {
+	if t.PostApplyChecksum == 0 {
+		return nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	sum, err := ltx.ChecksumReader(bufio.NewReaderSize(f, 1<<20), int(h.PageSize))
+	if err == nil && sum != t.PostApplyChecksum {
+		err = errMixed
+	}
+	return err
 }
