@@ -28,6 +28,7 @@ type conn struct {
 	prepared map[string]*prepared
 
 	mostPrepared int
+	preparedText int           // bytes of their SQL
 	changes      int64         // rows ever changed, triggers included
 	visit        *visit        // what it is used for now; nil for what has no early end
 	budget       *store.Budget // of the batch that runs
@@ -61,6 +62,9 @@ const (
 	// The translator's statements are a few hundred constants; more than this
 	// means that text from elsewhere comes along.
 	maxPrepared = 2000
+
+	// So many bytes of their text together, too: compiled, it takes some fifteen times as much.
+	maxPreparedText = 4 << 20
 
 	smallArena = 64 << 10 // kept for the life of the connection
 	largeArg   = 64 << 10 // is not copied into it
@@ -226,6 +230,7 @@ func (c *conn) finalizeAll() {
 		sqlite3.Xsqlite3_finalize(c.tls, p.stmt)
 		delete(c.prepared, sql)
 	}
+	c.preparedText = 0
 }
 
 // script runs SQL without arguments or rows.

@@ -1,7 +1,9 @@
 package local
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -33,6 +35,28 @@ func TestPlansAreKept(t *testing.T) {
 	}
 	if n := sqlite3.Xsqlite3_stmt_status(c.tls, p.stmt, sqlite3.SQLITE_STMTSTATUS_REPREPARE, 0); n > 0 {
 		t.Errorf("planned %d times more", n)
+	}
+}
+
+// TestLongStatements keeps no more text of statements than is meant to be kept, besides the last one.
+func TestLongStatements(t *testing.T) {
+	c, err := openConn(Memory, makeIfNew)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	for i := range 20 {
+		sql := fmt.Sprintf("SELECT %d -- %s", i, strings.Repeat("x", 900_000))
+		if _, _, err := c.run(store.Stmt{SQL: sql}); err != nil {
+			t.Fatal(err)
+		}
+		kept := 0
+		for text := range c.prepared {
+			kept += len(text)
+		}
+		if c.prepared[sql] == nil || kept > maxPreparedText || kept != c.preparedText {
+			t.Fatalf("after %d statements %d bytes are kept, %d counted", i+1, kept, c.preparedText)
+		}
 	}
 }
 

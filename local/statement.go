@@ -18,7 +18,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 	if p := c.prepared[sql]; p != nil {
 		return p, nil
 	}
-	if len(c.prepared) >= c.mostPrepared {
+	if len(c.prepared) >= c.mostPrepared || c.preparedText+len(sql) > maxPreparedText {
 		c.finalizeAll()
 	}
 	rc, err := withString(c, sql, func(p uintptr) int32 {
@@ -41,6 +41,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 		writes:  sqlite3.Xsqlite3_stmt_readonly(c.tls, stmt) == 0,
 	}
 	c.prepared[sql] = p
+	c.preparedText += len(sql)
 	return p, nil
 }
 
