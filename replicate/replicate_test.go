@@ -464,15 +464,19 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestRestoreMixed restores a stream into which another one has got.
+// TestRestoreMixed restores a stream into which another one has got, whose pages fit its own.
 func TestRestoreMixed(t *testing.T) {
 	p, again := directoryPlace(t), directoryPlace(t)
 	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
 	other := openMaster(t, filepath.Join(t.TempDir(), "other.sqlite"), again)
 	for i := range 5 {
-		m.do("SET", fmt.Sprint("tom", i), "1")
+		size := 1
+		if i == 2 {
+			size = 300_000
+		}
+		m.do("SET", fmt.Sprint("tom", i), strings.Repeat("m", size))
 		m.ship()
-		other.do("SET", "jerry", string(make([]byte, 5000*i)))
+		other.do("SET", fmt.Sprint("tom", i), strings.Repeat("o", size))
 		other.ship()
 	}
 	third := &ltx.FileInfo{MinTXID: 3, MaxTXID: 3}
