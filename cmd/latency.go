@@ -84,7 +84,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 		}
 		if len(args) == 0 {
 			args = command([]string{"PING"})
-			if !c.Target.IsServer() { // a PING would ask nobody
+			if !c.Target.IsServer() { // PING is answered here, without the target
 				args = command([]string{"DBSIZE"})
 			}
 		}

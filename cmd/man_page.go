@@ -59,7 +59,7 @@ var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\
 // roff is text that shows as it is, and not at the beginning of a line.
 func roff(text string) string { return roffEscapes.Replace(text) }
 
-// roffLine is a line of text, which is no request where it begins with a point.
+// roffLine escapes a line of text, so that a leading point does not make it a request of roff.
 func roffLine(line string) string {
 	line = strings.TrimSuffix(line, "\n")
 	if strings.HasPrefix(line, ".") {

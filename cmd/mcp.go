@@ -137,7 +137,7 @@ func (o *mcpOptions) offer(c *target.Conn, x *explainer) agent.Options {
 }
 
 // risk is what a call is called that a person must confirm, "" for one that may run: where the
-// profile asks, and on every target without a profile, since it is no person who types here.
+// profile asks, and on every target without a profile, since an agent types here, and not a person.
 func (o *mcpOptions) risk(t target.Target, args [][]byte) string {
 	name, dangerous := isDangerous(args)
 	dangerous = dangerous || commands.Known(args).Has(commands.Scripts) // it may do what is dangerous

@@ -25,7 +25,7 @@ var aboutKeys = []string{"salvage", "replace", "skip", "match", "type", "db-from
 func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {
 	if !isStream(args[0]) {
 		if o.at != "" || len(args) > 1 {
-			return exit.Usagef("%s is no stream, as --replicate makes them: --at and the name of a file are for these", args[0])
+			return exit.Usagef("%s is not a stream of --replicate: only for one do --at and the name of a file make sense", args[0])
 		}
 		return o.check(cmd)
 	}
@@ -53,7 +53,7 @@ func (o *restoreOptions) moment() (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, exit.Usagef("--at %q is no time, as 2026-11-30T18:05:00Z or 2026-11-30 18:05 are", o.at)
+	return time.Time{}, exit.Usagef("--at %q is not a time: give one such as 2026-11-30T18:05:00Z or 2026-11-30 18:05", o.at)
 }
 
 // runStream brings a whole file back.

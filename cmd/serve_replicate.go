@@ -131,7 +131,7 @@ func (o *replicateOptions) makeCopy(ctx context.Context, place *replicate.Place,
 	of, err := os.ReadFile(mark)
 	if _, missing := os.Stat(t.Path); missing == nil {
 		if err != nil || string(of) != place.String()+"\n" {
-			return exit.Usagef("%s is there, and is no copy of %s: name another file with --db", t.Path, place)
+			return exit.Usagef("%s exists and is not a copy of %s: name another file with --db", t.Path, place)
 		}
 		return nil
 	}
