@@ -23,6 +23,7 @@ const (
 // binding is what some keys do. The footer and the help page are made from the
 // table of them.
 type binding struct {
+	name   string   // what the action is called in the configuration file
 	keys   []string // as bubbletea names them
 	where  place
 	hint   string              // for the footer; none when it stands in the help page only
@@ -94,57 +95,57 @@ func onSubject(f func(*edit.Room, edit.Subject) tea.Cmd) func(*Model) tea.Cmd {
 // moving is the keys that go somewhere.
 func moving() []binding {
 	return []binding{
-		{keys: []string{"up", "k"}, where: everywhere, help: "one line up", run: moves(-1)},
-		{keys: []string{"down", "j"}, where: everywhere, help: "one line down", run: moves(1)},
-		{keys: []string{"pgup", "ctrl+b", "ctrl+u"}, where: everywhere, help: "one page up", run: (*Model).pageUp},
-		{keys: []string{"pgdown", "ctrl+f", "ctrl+d"}, where: everywhere, help: "one page down", run: (*Model).pageDown},
-		{keys: []string{"g", "home"}, where: everywhere, help: "to the first", run: (*Model).goHome},
-		{keys: []string{"G", "end"}, where: everywhere, help: "to the last", run: (*Model).goEnd},
-		{keys: []string{"enter", "right", "l"}, where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
-		{keys: []string{"left", "h"}, where: inKeys, help: "close the folder", run: onKeys((*keys.Room).LeaveFolder)},
-		{keys: []string{"esc"}, where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: ofKeys((*keys.Room).Chooses), atOnce: true},
-		{keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: onValue((*value.Room).EnterElement), apt: ofValue((*value.Room).OpensMore)},
-		{keys: []string{"esc", "left", "h", "backspace"}, where: inValue, hint: "back", help: "back to the keys", run: (*Model).back, atOnce: true},
-		{keys: []string{"tab"}, where: everywhere, help: "keys or value", run: (*Model).turn},
+		{name: "up", keys: []string{"up", "k"}, where: everywhere, help: "one line up", run: moves(-1)},
+		{name: "down", keys: []string{"down", "j"}, where: everywhere, help: "one line down", run: moves(1)},
+		{name: "page_up", keys: []string{"pgup", "ctrl+b", "ctrl+u"}, where: everywhere, help: "one page up", run: (*Model).pageUp},
+		{name: "page_down", keys: []string{"pgdown", "ctrl+f", "ctrl+d"}, where: everywhere, help: "one page down", run: (*Model).pageDown},
+		{name: "first", keys: []string{"g", "home"}, where: everywhere, help: "to the first", run: (*Model).goHome},
+		{name: "last", keys: []string{"G", "end"}, where: everywhere, help: "to the last", run: (*Model).goEnd},
+		{name: "open", keys: []string{"enter", "right", "l"}, where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
+		{name: "close_folder", keys: []string{"left", "h"}, where: inKeys, help: "close the folder", run: onKeys((*keys.Room).LeaveFolder)},
+		{name: "all_keys", keys: []string{"esc"}, where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: ofKeys((*keys.Room).Chooses), atOnce: true},
+		{name: "open_element", keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: onValue((*value.Room).EnterElement), apt: ofValue((*value.Room).OpensMore)},
+		{name: "back", keys: []string{"esc", "left", "h", "backspace"}, where: inValue, hint: "back", help: "back to the keys", run: (*Model).back, atOnce: true},
+		{name: "other_side", keys: []string{"tab"}, where: everywhere, help: "keys or value", run: (*Model).turn},
 	}
 }
 
 // choosing is the keys that change what is shown.
 func choosing() []binding {
 	return []binding{
-		{keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: onValue((*value.Room).SwitchForm), apt: ofValue((*value.Room).InBytes)},
-		{keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: onValue((*value.Room).FoldAll), apt: ofValue((*value.Room).InDocument)},
-		{keys: []string{"]", "["}, where: inValue, says: func(m *Model) string { return m.value.OtherSide() }, help: "a stream's entries or groups; a group's pending entries or consumers", run: onValue((*value.Room).TurnOver), apt: ofValue((*value.Room).HasOther)},
-		{keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: onValue((*value.Room).EditSeek)},
-		{keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: onValue((*value.Room).SeekNext), apt: ofValue((*value.Room).HasSought)},
-		{keys: []string{"N"}, where: inValue, help: "the one before", run: onValue((*value.Room).SeekBack)},
-		{keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: onKeys((*keys.Room).EditFilter), atOnce: true},
-		{keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: onKeys((*keys.Room).PickType), atOnce: true},
-		{keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: onKeys((*keys.Room).PickLife), atOnce: true},
-		{keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: onKeys((*keys.Room).PickOrder), atOnce: true},
-		{keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: onKeys((*keys.Room).ReverseOrder), atOnce: true},
-		{keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: onKeys((*keys.Room).ChangeView), atOnce: true},
-		{keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: onValue((*value.Room).OpenByName), atOnce: true},
-		{keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: onKeys((*keys.Room).PickDatabase), atOnce: true},
+		{name: "form", keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: onValue((*value.Room).SwitchForm), apt: ofValue((*value.Room).InBytes)},
+		{name: "fold", keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: onValue((*value.Room).FoldAll), apt: ofValue((*value.Room).InDocument)},
+		{name: "turn_over", keys: []string{"]", "["}, where: inValue, says: func(m *Model) string { return m.value.OtherSide() }, help: "a stream's entries or groups; a group's pending entries or consumers", run: onValue((*value.Room).TurnOver), apt: ofValue((*value.Room).HasOther)},
+		{name: "search", keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: onValue((*value.Room).EditSeek)},
+		{name: "search_next", keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: onValue((*value.Room).SeekNext), apt: ofValue((*value.Room).HasSought)},
+		{name: "search_back", keys: []string{"N"}, where: inValue, help: "the one before", run: onValue((*value.Room).SeekBack)},
+		{name: "filter", keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: onKeys((*keys.Room).EditFilter), atOnce: true},
+		{name: "filter_type", keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: onKeys((*keys.Room).PickType), atOnce: true},
+		{name: "filter_ttl", keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: onKeys((*keys.Room).PickLife), atOnce: true},
+		{name: "sort", keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: onKeys((*keys.Room).PickOrder), atOnce: true},
+		{name: "sort_back", keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: onKeys((*keys.Room).ReverseOrder), atOnce: true},
+		{name: "tree", keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: onKeys((*keys.Room).ChangeView), atOnce: true},
+		{name: "open_by_name", keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: onValue((*value.Room).OpenByName), atOnce: true},
+		{name: "database", keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: onKeys((*keys.Room).PickDatabase), atOnce: true},
 	}
 }
 
 // doing is the keys that change the data, or take it away.
 func doing() []binding {
 	return []binding{
-		{keys: []string{" "}, where: inKeys, help: "mark a key or a folder", run: onKeys((*keys.Room).Mark)},
-		{keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edits, apt: (*Model).unlockedValue},
-		{keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: onSubject((*edit.Room).EditOutside)},
-		{keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Room).Add), apt: (*Model).changesHere},
-		{keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: onSubject((*edit.Room).Remove), apt: (*Model).changesHere},
-		{keys: []string{"R"}, where: everywhere, help: "rename the key", run: onSubject((*edit.Room).Rename)},
-		{keys: []string{"X"}, where: everywhere, help: "set the time to live", run: onSubject((*edit.Room).Expire)},
-		{keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: onSubject((*edit.Room).Persist)},
-		{keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: onEdit((*edit.Room).Undo), apt: ofEdit((*edit.Room).CanUndo)},
-		{keys: []string{"y"}, where: everywhere, help: "copy key, value or command", run: onSubject((*edit.Room).PickCopy)},
-		{keys: []string{"w"}, where: everywhere, help: "write keys to a file, as a script", run: onSubject((*edit.Room).Export)},
-		{keys: []string{":"}, where: everywhere, help: "run a command", run: onEdit((*edit.Room).CommandLine), atOnce: true},
-		{keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: onEdit((*edit.Room).ShowLog), atOnce: true},
+		{name: "mark", keys: []string{" "}, where: inKeys, help: "mark a key or a folder", run: onKeys((*keys.Room).Mark)},
+		{name: "edit", keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edits, apt: (*Model).unlockedValue},
+		{name: "edit_outside", keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: onSubject((*edit.Room).EditOutside)},
+		{name: "add", keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Room).Add), apt: (*Model).changesHere},
+		{name: "delete", keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: onSubject((*edit.Room).Remove), apt: (*Model).changesHere},
+		{name: "rename", keys: []string{"R"}, where: everywhere, help: "rename the key", run: onSubject((*edit.Room).Rename)},
+		{name: "expire", keys: []string{"X"}, where: everywhere, help: "set the time to live", run: onSubject((*edit.Room).Expire)},
+		{name: "persist", keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: onSubject((*edit.Room).Persist)},
+		{name: "undo", keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: onEdit((*edit.Room).Undo), apt: ofEdit((*edit.Room).CanUndo)},
+		{name: "copy", keys: []string{"y"}, where: everywhere, help: "copy key, value or command", run: onSubject((*edit.Room).PickCopy)},
+		{name: "export", keys: []string{"w"}, where: everywhere, help: "write keys to a file, as a script", run: onSubject((*edit.Room).Export)},
+		{name: "command", keys: []string{":"}, where: everywhere, help: "run a command", run: onEdit((*edit.Room).CommandLine), atOnce: true},
+		{name: "log", keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: onEdit((*edit.Room).ShowLog), atOnce: true},
 	}
 }
 
@@ -156,14 +157,14 @@ func (m *Model) changesHere() bool { return m.edit.IsUnlocked() && (!m.InValue |
 // asking is the keys that hold anywhere.
 func asking() []binding {
 	return []binding{
-		{keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: onKeys((*keys.Room).KeepScanning), apt: ofKeys((*keys.Room).ScanPaused), atOnce: true},
-		{keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: onEdit((*edit.Room).Unlock), apt: ofEdit((*edit.Room).IsLocked), atOnce: true},
-		{keys: []string{"i"}, where: everywhere, hint: "info", help: "all about the key: facts, SQL rows", run: (*Model).showInfo},
-		{keys: []string{"O"}, where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview, atOnce: true},
-		{keys: []string{"f"}, where: everywhere, help: "follow changes, or not", run: (*Model).follow, atOnce: true},
-		{keys: []string{"r"}, where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh, atOnce: true},
-		{keys: []string{"?"}, where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp, atOnce: true},
-		{keys: []string{"q", "ctrl+c"}, where: everywhere, hint: "quit", help: "quit", run: (*Model).quit, atOnce: true},
-		{keys: []string{"ctrl+z"}, where: everywhere, help: "back to the shell; fg comes back", run: (*Model).suspend, atOnce: true},
+		{name: "scan_on", keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: onKeys((*keys.Room).KeepScanning), apt: ofKeys((*keys.Room).ScanPaused), atOnce: true},
+		{name: "unlock", keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: onEdit((*edit.Room).Unlock), apt: ofEdit((*edit.Room).IsLocked), atOnce: true},
+		{name: "info", keys: []string{"i"}, where: everywhere, hint: "info", help: "all about the key: facts, SQL rows", run: (*Model).showInfo},
+		{name: "overview", keys: []string{"O"}, where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview, atOnce: true},
+		{name: "follow", keys: []string{"f"}, where: everywhere, help: "follow changes, or not", run: (*Model).follow, atOnce: true},
+		{name: "refresh", keys: []string{"r"}, where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh, atOnce: true},
+		{name: "help", keys: []string{"?"}, where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp, atOnce: true},
+		{name: "quit", keys: []string{"q", "ctrl+c"}, where: everywhere, hint: "quit", help: "quit", run: (*Model).quit, atOnce: true},
+		{name: "suspend", keys: []string{"ctrl+z"}, where: everywhere, help: "back to the shell; fg comes back", run: (*Model).suspend, atOnce: true},
 	}
 }

@@ -1,0 +1,18 @@
+package inspect
+
+import (
+	"regexp"
+	"testing"
+)
+
+// TestEveryActionHasAName of its own, which is in people's configuration files.
+func TestEveryActionHasAName(t *testing.T) {
+	plain := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+	seen := map[string]bool{}
+	for _, b := range bindings() {
+		if !plain.MatchString(b.name) || seen[b.name] {
+			t.Errorf("%v, %s: the name is %q", b.keys, b.help, b.name)
+		}
+		seen[b.name] = true
+	}
+}
