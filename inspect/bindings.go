@@ -103,7 +103,7 @@ func moving() []binding {
 		{name: "last", keys: []string{"G", "end"}, where: everywhere, help: "to the last", run: (*Model).goEnd},
 		{name: "open", keys: []string{"enter", "right", "l"}, where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
 		{name: "close_folder", keys: []string{"left", "h"}, where: inKeys, help: "close the folder", run: onKeys((*keys.Room).LeaveFolder)},
-		{name: "all_keys", keys: []string{"esc"}, where: inKeys, hint: "all keys", help: "stop, or all keys again", run: (*Model).stop, apt: ofKeys((*keys.Room).Chooses), atOnce: true},
+		{name: "all_keys", keys: []string{"esc"}, where: inKeys, says: func(m *Model) string { return m.keys.LeaveHint() }, help: "stop; leave marks, filter, order", run: (*Model).stop, atOnce: true},
 		{name: "open_element", keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: onValue((*value.Room).EnterElement), apt: ofValue((*value.Room).OpensMore)},
 		{name: "back", keys: []string{"esc", "left", "h", "backspace"}, where: inValue, hint: "back", help: "back to the keys", run: (*Model).back, atOnce: true},
 		{name: "other_side", keys: []string{"tab"}, where: everywhere, help: "keys or value", run: (*Model).turn},

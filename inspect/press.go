@@ -155,9 +155,9 @@ func (m *Model) back() tea.Cmd {
 }
 
 // stop ends what runs; when there is nothing, or nothing but what fills in numbers, it
-// ends the marks or the filter.
+// ends the marks, the filter or the order.
 func (m *Model) stop() tea.Cmd {
-	chosen := m.keys.PicksSome()
+	chosen := m.keys.LeaveHint() != ""
 	if _, any := m.Longest(); any && m.Frame > 0 && !(chosen && m.OnlyFillsIn()) {
 		for p := range job.Purposes {
 			switch {
@@ -172,7 +172,7 @@ func (m *Model) stop() tea.Cmd {
 		m.Notice = "Stopped. Move on, or press r to look again."
 		return nil
 	}
-	m.keys.ShowAll()
+	m.keys.Leave()
 	return nil
 }
 

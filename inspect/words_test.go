@@ -21,6 +21,10 @@ func TestEscKeepsTheKey(t *testing.T) {
 		"a filter in an order":        {[]string{"s", "down", "down", "enter", "/", "s", "e", "r", ":", "2", "7", "enter", "esc"}, "▌ user:27"},
 		"a filter by bytes":           {[]string{"s", "b", "enter", "/", "s", "e", "r", ":", "2", "7", "enter", "esc"}, "▌ user:27"},
 		"a filter in reverse":         {[]string{"S", "/", "s", "e", "r", ":", "2", "7", "enter", "esc"}, "▌ user:27"},
+		"an order":                    {[]string{"s", "size", "enter", "j", "esc"}, "▌       28"},
+		"an order by bytes":           {[]string{"s", "b", "enter", "/", "r", ":", "2", "7", "enter", "esc", "esc"}, "▌     27"},
+		"a reversed list":             {[]string{"S", "j", "j", "esc"}, "▌     27"},
+		"a flat list":                 {[]string{"v", "G", "k", "k", "v"}, "▌     27"},
 		"a filter within a filter":    {[]string{"/", "u", "s", "e", "r", "enter", "down", "/", "x", "esc"}, "▌ user:01"},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -42,6 +46,30 @@ func TestEscKeepsTheKey(t *testing.T) {
 		s.shows("▌     02700")
 		s.press("k")
 		s.shows("▌     02699")
+	})
+	// An order of a server's keys knows all their names, and asks for none again.
+	t.Run("an order of a server", func(t *testing.T) {
+		f := newFake().plain(3000)
+		s := browse(t, f, 80, 24)
+		s.press("s", "t", "enter", "G")
+		s.shows("3,000 of 3,000")
+		asked := f.sent("SCAN")
+		s.press("esc")
+		s.shows("folders by :", "▌     02999")
+		s.press("k")
+		s.shows("▌     02998")
+		if n := f.sent("SCAN") - asked; n > 0 {
+			t.Errorf("it was scanned again, with %d pages", n)
+		}
+	})
+	// What a scan has not come to yet is in the tree all the same.
+	t.Run("a scan that paused", func(t *testing.T) {
+		f := newFake().plain(150_000)
+		s := browse(t, f, 80, 24)
+		s.press("/")
+		s.typing("key:149999")
+		s.press("enter", "+", "esc")
+		s.shows("▌     149999", "paused")
 	})
 }
 

@@ -92,7 +92,7 @@ func (l *Room) ChangeView() tea.Cmd {
 	default:
 		q.flat = !q.flat
 	}
-	l.search(q)
+	l.searchAround(q)
 	return nil
 }
 

@@ -33,6 +33,13 @@ func newGathered(q catalog.Query) *gathered {
 	return &gathered{order: q.Order, reverse: q.Reverse, seen: map[string]struct{}{}, sorted: true}
 }
 
+// reorder brings the keys in another order.
+func (g *gathered) reorder(q catalog.Query) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.order, g.reverse, g.sorted = q.Order, q.Reverse, false
+}
+
 // add puts keys in. One that is there already is not put in twice: targets repeat
 // keys while they scan.
 func (g *gathered) add(entries []catalog.Entry) {

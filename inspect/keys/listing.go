@@ -73,6 +73,7 @@ func (l *Room) searchAround(q query) {
 		l.goal = at
 		return
 	default:
+		l.found(at)
 		l.rows = nil
 		l.seek(l.walker(), at)
 	}
@@ -93,7 +94,7 @@ func (l *Room) stands() row {
 func (l *Room) plan(was query, match func(string) bool) {
 	q := l.query
 	cq := catalog.Query{DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Life: q.life, Match: match}
-	alike := was.filter == q.filter && was.kind == q.kind && was.life == q.life && was.order == q.order
+	alike := was.choice() == q.choice() && was.order == q.order
 	switch {
 	case l.Index != nil && cq.Indexed():
 		l.leaveOrder()
@@ -103,6 +104,8 @@ func (l *Room) plan(was query, match func(string) bool) {
 		l.sortBy(cq)
 	case l.scan != nil && alike && was.reverse == q.reverse:
 		// Only the tree came or went.
+	case l.scan != nil && l.scan.serves(cq) && was.choice() == q.choice():
+		l.scan.reorder(cq)
 	default:
 		l.scan = newScan(cq, l.scanFeed(q, match), l.MostKept)
 	}
@@ -219,8 +222,16 @@ func (l *Room) reveal(name string) {
 			r.depth++
 		}
 	}
+	l.found(r)
 	l.rows = nil
 	l.Cancel(job.Listing)
 	l.seek(l.walker(), r)
 	l.rows[0].stale = true
+}
+
+// found puts a key among those that were scanned: the scan may not have come to it yet.
+func (l *Room) found(r row) {
+	if l.scan != nil {
+		l.scan.found(r.Entry)
+	}
 }

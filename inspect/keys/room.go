@@ -260,19 +260,44 @@ func (l *Room) IsWaited() bool {
 // Stop gives up what is to be loaded.
 func (l *Room) Stop() { l.giveUp() }
 
-// ShowAll ends the marks, or else the filter.
-func (l *Room) ShowAll() {
-	if len(l.marked) > 0 {
+// Leave ends the marks, or else the filter, or else the order: the person stays at the
+// same key, in the end at its place in the tree.
+func (l *Room) Leave() {
+	q := l.query
+	switch {
+	case len(l.marked) > 0:
 		l.Unmark()
 		return
+	case q.Chooses():
+		q.filter, q.kind, q.life = filter{manner: q.filter.manner}, "", catalog.AnyLife
+	default:
+		q.order, q.reverse = catalog.ByName, false
 	}
-	q := l.query
-	q.filter, q.kind, q.life = filter{manner: q.filter.manner}, "", catalog.AnyLife
 	l.searchAround(q)
 }
 
-// PicksSome reports whether the list leaves keys out, or some are marked.
-func (l *Room) PicksSome() bool { return l.Chooses() || len(l.marked) > 0 }
+// LeaveHint is what Leave ends; "" when there is nothing.
+func (l *Room) LeaveHint() string {
+	switch {
+	case len(l.marked) > 0:
+		return "unmark"
+	case l.Chooses():
+		return "all keys"
+	case l.order != catalog.ByName || l.reverse:
+		return "by name"
+	}
+	return ""
+}
+
+// Reveal lists all keys by name, with the person at one of them.
+func (l *Room) Reveal(name string) {
+	q := l.query
+	q.filter, q.kind, q.life = filter{manner: q.filter.manner}, "", catalog.AnyLife
+	q.order, q.reverse = catalog.ByName, false
+	l.search(q)
+	l.reveal(name)
+	l.touched = true
+}
 
 // ScanPaused reports whether a scan has stopped by itself, so that KeepScanning is of use.
 func (l *Room) ScanPaused() bool { return l.scan != nil && l.scan.paused() }

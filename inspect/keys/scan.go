@@ -68,6 +68,30 @@ func (s *scan) again() {
 	s.limit, s.passed = max(s.limit, firstLimit), 0
 }
 
+// serves reports whether what was found is all that the order of q needs.
+func (s *scan) serves(q catalog.Query) bool {
+	return q.Order == catalog.ByName || s.query.Order != catalog.ByName || s.query.Life != catalog.AnyLife
+}
+
+// reorder brings what was found, and what is still to be, in the order of q.
+func (s *scan) reorder(q catalog.Query) {
+	s.query = q
+	for _, g := range []*gathered{s.keys, s.coming} {
+		if g != nil {
+			g.reorder(q)
+		}
+	}
+}
+
+// found takes in a key that the person knows already.
+func (s *scan) found(e catalog.Entry) {
+	for _, g := range []*gathered{s.keys, s.coming} {
+		if g != nil {
+			g.add([]catalog.Entry{e})
+		}
+	}
+}
+
 // paused reports whether the scan has stopped by itself.
 func (s *scan) paused() bool { return !s.done && s.scanned >= s.limit }
 

@@ -21,6 +21,9 @@ func (q query) Chooses() bool {
 	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLife
 }
 
+// choice is q as far as it leaves keys out.
+func (q query) choice() query { return query{filter: q.filter, kind: q.kind, life: q.life} }
+
 // tree reports whether folders are shown: only where the names make the order, and
 // none is left out.
 func (q query) tree() bool { return !q.flat && !q.Chooses() && q.order == catalog.ByName && !q.reverse }
@@ -47,6 +50,7 @@ type window struct {
 	cursor  int      // the selected row
 	top     int      // the first row on the screen
 	height  int      // rows on the screen
+	centre  bool     // the selected row goes to the middle of the screen when those before it come
 
 	marked  map[string]bool  // the names that are chosen, folders with their keys
 	tallies map[string]tally // how many keys the folders hold, as far as they were counted
@@ -177,7 +181,9 @@ func (l *window) add(w *walker, what load, s stretch) {
 		l.rows = append(s.rows, l.rows...)
 		l.up, l.atHead = s.next, s.end
 		l.cursor += len(s.rows)
-		l.top += len(s.rows)
+		if l.top += len(s.rows); l.centre {
+			l.top, l.centre = l.cursor-l.height/2, false
+		}
 		if l.base >= 0 {
 			l.base -= int64(len(s.rows))
 		}
@@ -266,7 +272,7 @@ func (l *window) seek(w *walker, r row) {
 		l.clamp()
 		return
 	}
-	l.rows, l.cursor, l.top, l.base = []row{r}, 0, 0, -1
+	l.rows, l.cursor, l.top, l.base, l.centre = []row{r}, 0, 0, -1, true
 	l.atHead, l.atEnd, l.owed = false, false, 0
 	l.arrive()
 	l.up, l.down = w.before(r), w.after(r)
