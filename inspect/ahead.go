@@ -20,6 +20,12 @@ const mostAhead = 32
 // may look around meanwhile.
 const soonDone = time.Second
 
+// awaited is a key that waits, or an action of the palette.
+type awaited struct {
+	key    tea.KeyMsg
+	action *binding // nil: the key
+}
+
 // awaits reports whether what the person asked for is still to come.
 func (m *Model) awaits() bool {
 	switch {
@@ -48,7 +54,7 @@ func (m *Model) waits(k tea.KeyMsg) bool {
 		return false
 	}
 	if len(m.ahead) < mostAhead {
-		m.ahead = append(m.ahead, k)
+		m.ahead = append(m.ahead, awaited{key: k})
 	}
 	return true
 }
@@ -58,10 +64,15 @@ func (m *Model) waits(k tea.KeyMsg) bool {
 func (m *Model) catchUp() tea.Cmd {
 	var cmds []tea.Cmd
 	for len(m.ahead) > 0 && !m.awaits() {
-		k := m.ahead[0]
+		next := m.ahead[0]
 		m.ahead = m.ahead[1:]
 		m.Failure, m.Notice = "", ""
-		cmds = append(cmds, m.pressNow(k))
+		if next.action != nil {
+			m.keys.Touch()
+			cmds = append(cmds, next.action.run(m))
+		} else {
+			cmds = append(cmds, m.pressNow(next.key))
+		}
 		if _, asks := m.Dialog.(*edit.Confirmation); asks {
 			m.ahead = nil
 		}

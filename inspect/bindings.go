@@ -164,6 +164,7 @@ func asking() []binding {
 		{name: "follow", keys: []string{"f"}, where: everywhere, help: "follow changes, or not", run: (*Model).follow, atOnce: true},
 		{name: "refresh", keys: []string{"r"}, where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh, atOnce: true},
 		{name: "help", keys: []string{"?"}, where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp, atOnce: true},
+		{name: paletteName, keys: []string{"ctrl+p"}, where: everywhere, help: "find an action by what it does", run: (*Model).showPalette, atOnce: true},
 		{name: "quit", keys: []string{"q", "ctrl+c"}, where: everywhere, hint: "quit", help: "quit", run: (*Model).quit, atOnce: true},
 		{name: "suspend", keys: []string{"ctrl+z"}, where: everywhere, help: "back to the shell; fg comes back", run: (*Model).suspend, atOnce: true},
 	}

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,47 +12,99 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
+// helpPage is the page of all keys, which can be searched.
+type helpPage struct {
+	room.Page
+	m *Model
+}
+
 // showHelp shows all bindings.
 func (m *Model) showHelp() tea.Cmd {
-	m.Dialog = &room.Page{Title: "Keys", Layout: m.helpLines}
+	m.Dialog = &helpPage{room.Page{Title: "Keys", Layout: m.helpLines}, m}
 	return nil
 }
+
+// Press implements room.Dialog.
+func (h *helpPage) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+	if k.String() == "/" {
+		return h.m.openPalette(h)
+	}
+	return h.Page.Press(b, k)
+}
+
+// Footer implements room.Dialog.
+func (*helpPage) Footer() [][2]string {
+	return [][2]string{{"/", "search, and do"}, {"↑↓", "scroll"}, {"esc", "close"}}
+}
+
+// section is the bindings of a place, under its name.
+type section struct {
+	where place
+	name  string
+}
+
+func (m *Model) sections() []section {
+	list := []section{{inKeys, "In the keys"}, {everywhere, "Anywhere"}, {inValue, "In the value"}}
+	if m.InValue {
+		list[0], list[2] = list[2], list[0]
+	}
+	return list
+}
+
+// leastHelp is the cells that a line of help has at least where there is more than one
+// column.
+const leastHelp = 36
 
 // helpLines is the bindings under the names of the places where they hold, those
 // of here first, in as many columns as they need and fit.
 func (m *Model) helpLines(width, height int) []string {
-	sections := []struct {
-		where place
-		name  string
-	}{{inKeys, "In the keys"}, {everywhere, "Anywhere"}, {inValue, "In the value"}}
-	if m.InValue {
-		sections[0], sections[2] = sections[2], sections[0]
-	}
 	labels, texts := 0, 0
 	for _, b := range m.bindings {
 		labels = max(labels, ansi.StringWidth(b.label()))
 		texts = max(texts, ansi.StringWidth(b.help))
 	}
-	texts = min(texts, max(width-labels-4, 1))
-	var lines []string
-	for i, s := range sections {
-		if i > 0 {
-			lines = append(lines, "")
+	margins := labels + 4
+	for n := 1; ; n++ {
+		each := min(texts, max(width/n-margins, 1))
+		lines := m.helpColumn(labels, each)
+		rows := (len(lines) + n - 1) / n
+		for columns := 0; columns != n && rows <= height; rows++ {
+			var put []string
+			if put, columns = inColumns(lines, each+margins, rows); columns <= n {
+				return put
+			}
 		}
-		lines = append(lines, m.Styles.Dim.Render(" "+s.name))
+		if width/(n+1)-margins < leastHelp {
+			put, _ := inColumns(lines, each+margins, (len(lines)+n-1)/n+len(m.sections()))
+			if len(put) > height {
+				put = append([]string{m.essentials()}, put...)
+			}
+			return put
+		}
+	}
+}
+
+// helpLine is a line of the help, and the section that it is of; a blank one is of none.
+type helpLine struct{ text, section string }
+
+// helpColumn is the whole help with texts so wide.
+func (m *Model) helpColumn(labels, texts int) (lines []helpLine) {
+	for i, s := range m.sections() {
+		if i > 0 {
+			lines = append(lines, helpLine{})
+		}
+		name := m.Styles.Dim.Render(" " + s.name)
+		lines = append(lines, helpLine{name, name})
 		for _, b := range m.bindings {
 			if b.where != s.where {
 				continue
 			}
 			label := m.Styles.Key.Render(display.Fit(b.label(), labels))
 			for part := range strings.SplitSeq(ansi.Wordwrap(b.help, texts, ""), "\n") {
-				lines = append(lines, " "+label+"  "+part)
+				lines = append(lines, helpLine{" " + label + "  " + part, name})
 				label = display.Spaces(labels)
 			}
 		}
-	}
-	if lines = inColumns(lines, labels+texts+4, width, height); len(lines) > height {
-		lines = append([]string{m.essentials()}, lines...)
 	}
 	return lines
 }
@@ -67,17 +120,34 @@ func (m *Model) essentials() string {
 	return " " + strings.Join(shown, "   ")
 }
 
-// inColumns puts lines of a width next to each other where they need less height
-// then.
-func inColumns(lines []string, each, width, height int) []string {
-	n := min(width/each, (len(lines)+height-1)/height)
-	if n < 2 {
-		return lines
+// inColumns puts lines into columns of a width and so many rows, and returns how many
+// columns they are. A column that begins within a section repeats its name.
+func inColumns(lines []helpLine, each, rows int) (put []string, columns int) {
+	var column []string
+	finish := func() {
+		for i, line := range column {
+			if i == len(put) {
+				put = append(put, "")
+			}
+			put[i] = screen.Pad(put[i], columns*each) + line
+		}
+		columns, column = columns+1, nil
 	}
-	rows := (len(lines) + n - 1) / n
-	columns := make([]string, rows)
 	for i, line := range lines {
-		columns[i%rows] += screen.Pad(line, each)
+		if len(column) == 0 && i > 0 {
+			if line.section == "" {
+				continue
+			}
+			if line.text != line.section {
+				column = append(column, line.section)
+			}
+		}
+		if column = append(column, line.text); len(column) >= rows {
+			finish()
+		}
 	}
-	return columns
+	if len(column) > 0 {
+		finish()
+	}
+	return slices.Clip(put), columns
 }

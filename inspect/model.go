@@ -39,7 +39,7 @@ type Model struct {
 	lastWatch watched
 	moved     error // why the file is not what is under its name any more
 
-	ahead []tea.KeyMsg // typed before what it is about was there
+	ahead []awaited // asked for before what it is about was there
 }
 
 // New is the browser before its first screen. The styles are made for r's

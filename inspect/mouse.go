@@ -97,7 +97,14 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 		if !inside {
 			return o.Press(m.Base, signKeys["esc"])
 		}
-	case *room.Page, *overview.Glance:
+	case *room.Finder:
+		if at := o.Line(y - b.y - 1); inside && at >= 0 {
+			return o.Take(m.Base, at)
+		}
+		if !inside {
+			return o.Press(m.Base, signKeys["esc"])
+		}
+	case *room.Page, *helpPage, *overview.Glance:
 		if !inside {
 			return m.Dialog.Press(m.Base, signKeys["esc"])
 		}

@@ -24,6 +24,7 @@ type Item struct {
 	Label string
 	Note  string // what stands beside it
 	Value string
+	Also  string // words that a Finder finds it by, too
 }
 
 // Picker lets the person choose one of a few items, by moving or by typing.

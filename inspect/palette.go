@@ -1,0 +1,95 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/room"
+)
+
+// showPalette lists all actions, to be found by what they do.
+func (m *Model) showPalette() tea.Cmd { return m.openPalette(nil) }
+
+// openPalette is showPalette above the dialog that it was opened from.
+func (m *Model) openPalette(behind room.Dialog) tea.Cmd {
+	f := &room.Finder{Title: "Actions", Takes: "do it", Behind: behind, Choose: func(name string) tea.Cmd {
+		return m.perform(m.action(name))
+	}}
+	for _, b := range m.ranked() {
+		also := append(slices.Clone(b.keys), strings.Fields(b.label())...)
+		f.Items = append(f.Items, room.Item{
+			Label: b.help, Note: b.where.note() + b.label(), Value: b.name,
+			Also: strings.Join(append(also, b.name, strings.ReplaceAll(b.name, "_", " ")), " "),
+		})
+	}
+	f.Search("")
+	m.Dialog = f
+	return nil
+}
+
+// note is what the palette says of an action that is of one place only.
+func (p place) note() string {
+	switch p {
+	case inKeys:
+		return "keys  "
+	case inValue:
+		return "value  "
+	}
+	return ""
+}
+
+// ranked is the actions in the order of the palette: those of where the person is first,
+// those that a person would rather press than look for last.
+func (m *Model) ranked() []binding {
+	moving := len(moving())
+	ranks := map[string]int{}
+	for i, b := range m.bindings {
+		switch {
+		case i < moving:
+			ranks[b.name] = 3
+		case b.where == everywhere:
+			ranks[b.name] = 1
+		case b.where != m.here():
+			ranks[b.name] = 2
+		}
+	}
+	list := slices.DeleteFunc(slices.Clone(m.bindings), func(b binding) bool { return b.name == paletteName })
+	slices.SortStableFunc(list, func(a, b binding) int { return cmp.Compare(ranks[a.name], ranks[b.name]) })
+	return list
+}
+
+// paletteName is the action that opens the palette.
+const paletteName = "palette"
+
+// action is the binding with a name; nil when there is none.
+func (m *Model) action(name string) *binding {
+	i := slices.IndexFunc(m.bindings, func(b binding) bool { return b.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &m.bindings[i]
+}
+
+// perform does what b does. Where that is of the other place, it goes there first; it
+// waits for what it is about, as a key does.
+func (m *Model) perform(b *binding) tea.Cmd {
+	var cmd tea.Cmd
+	switch {
+	case b.where&m.here() != 0:
+	case m.InValue:
+		m.InValue = false
+	default:
+		if cmd = m.enterValue(); !m.InValue {
+			m.Notice = "Choose a key first."
+			return nil
+		}
+	}
+	if b.atOnce {
+		return tea.Batch(cmd, b.run(m))
+	}
+	m.ahead = append(m.ahead, awaited{action: b})
+	return cmd
+}

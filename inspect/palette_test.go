@@ -1,0 +1,73 @@
+package inspect
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestPalette finds actions by what they do, by their names and by their keys, and does
+// them where they are done.
+func TestPalette(t *testing.T) {
+	for what, c := range map[string]struct {
+		before, typed string
+		shows         []string
+	}{
+		"a word":                          {"", "filter time", []string{"Show keys by time to live"}},
+		"letters":                         {"", "dtaglan", []string{"Overview of database 0"}},
+		"a key":                           {"", "T", []string{"Show keys by time to live"}},
+		"a name":                          {"", "expire", []string{"Nothing is written"}},
+		"of a value, from the keys":       {"", "fold unfold", []string{"back", "user:"}},
+		"of the keys, from a value":       {"tab", "filter type", []string{"zset"}},
+		"that waits for what it is about": {"tab", "filter name", []string{"glob"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			f := newFile(t).shop()
+			s := browseOn(t, f, f.fake, 80, 24)
+			s.press("G", "l", "down")
+			if c.before != "" {
+				s.press(c.before)
+			}
+			s.press("ctrl+p")
+			s.shows("Actions", "add a key")
+			s.typing(c.typed)
+			s.press("enter")
+			s.shows(c.shows...)
+		})
+	}
+}
+
+// TestPaletteAbove the help, from which it is opened, and that finds nothing.
+func TestPaletteAboveTheHelp(t *testing.T) {
+	f := newFile(t).shop()
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("?", "/")
+	s.shows("Actions")
+	s.typing("zzzz")
+	s.shows("Nothing has these letters.")
+	s.press("enter") // there is nothing to do
+	s.shows("Actions")
+	s.press("esc")
+	s.shows("Keys", "In the keys")
+	s.press("/", "backspace")
+	s.shows("In the keys")
+	s.press("esc")
+	s.hides("In the keys")
+}
+
+// TestPaletteFirst: an exact key comes first, then the beginning of a word.
+func TestPaletteFirst(t *testing.T) {
+	for typed, first := range map[string]string{"X": "set the time to live", "?": "this page", "^Z": "back to the shell", "sort": "sort by name", "ren": "rename the key"} {
+		f := newFile(t).shop()
+		s := browseOn(t, f, f.fake, 80, 24)
+		s.press("ctrl+p")
+		s.typing(typed)
+		_, line, _ := strings.Cut(s.screen(), "▌ ")
+		for !strings.HasPrefix(line, first) {
+			var more bool
+			if _, line, more = strings.Cut(line, "▌ "); !more {
+				t.Errorf("%q does not find %q first:\n%s", typed, first, s.screen())
+				break
+			}
+		}
+	}
+}

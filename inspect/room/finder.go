@@ -1,0 +1,176 @@
+package room
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/screen"
+)
+
+// Finder lets the person choose one of many items by letters of it.
+type Finder struct {
+	Title  string
+	Items  []Item
+	Takes  string                          // what taking an item does; "take" when empty
+	Choose func(value string) tea.Cmd      // takes an item
+	Free   func(text string) tea.Cmd       // takes what was typed where it finds none; nil: nothing does
+	Keys   map[string]func(i Item) tea.Cmd // what other keys do with the selected item
+	Hints  [][2]string                     // of those, for the footer
+	Behind Dialog                          // what is there again when it closes; nil for nothing
+
+	prompt *screen.Prompt
+	found  []foundItem
+	at     int // in found
+	top    int // the first one on the screen
+}
+
+// foundItem is an item, and which runes of its label were typed.
+type foundItem struct {
+	Item
+	score int
+	runes []int
+}
+
+// finderHead is the lines of a Finder above its items.
+const finderHead = 2
+
+// Search finds what has the letters of text, the best first; all in their order for "".
+func (f *Finder) Search(text string) {
+	f.prompt, f.found, f.at = screen.NewPrompt(text), nil, 0
+	f.search()
+}
+
+func (f *Finder) search() {
+	f.found, f.at = f.found[:0], 0
+	for _, it := range f.Items {
+		if score, runes, ok := match(it, f.prompt.String()); ok {
+			f.found = append(f.found, foundItem{it, score, runes})
+		}
+	}
+	slices.SortStableFunc(f.found, func(a, b foundItem) int { return cmp.Compare(a.score, b.score) })
+}
+
+// Press implements Dialog.
+func (f *Finder) Press(b *Base, k tea.KeyMsg) tea.Cmd {
+	if does := f.Keys[k.String()]; does != nil && len(f.found) > 0 {
+		return does(f.found[f.at].Item)
+	}
+	n := len(f.found)
+	switch k.String() {
+	case "up", "ctrl+p", "shift+tab":
+		f.at = (f.at + n - 1) % max(n, 1)
+	case "down", "ctrl+n", "tab":
+		f.at = (f.at + 1) % max(n, 1)
+	case "pgup":
+		f.at = 0
+	case "pgdown":
+		f.at = max(n-1, 0)
+	case "enter":
+		return f.Take(b, f.at)
+	case "esc":
+		b.Dialog = f.Behind
+	case "backspace":
+		if len(f.prompt.Text) == 0 {
+			b.Dialog = f.Behind
+			return nil
+		}
+		fallthrough
+	default:
+		if f.prompt.Key(k) {
+			f.search()
+		}
+	}
+	return nil
+}
+
+// Take closes f and chooses an item of those that were found.
+func (f *Finder) Take(b *Base, i int) tea.Cmd {
+	switch text := strings.TrimSpace(f.prompt.String()); {
+	case i < len(f.found):
+		b.Dialog = nil
+		return f.Choose(f.found[i].Value)
+	case f.Free != nil && text != "":
+		b.Dialog = nil
+		return f.Free(text)
+	}
+	return nil
+}
+
+// Line is which of the items that were found stands on a line of the box, from 0; -1 for
+// none.
+func (f *Finder) Line(y int) int {
+	if i := f.top + y - finderHead; y >= finderHead && i < len(f.found) {
+		return i
+	}
+	return -1
+}
+
+// View implements Dialog.
+func (f *Finder) View(b *Base, width, height int) []string {
+	labels, notes := 0, 0
+	for _, it := range f.Items {
+		labels = max(labels, ansi.StringWidth(it.Label))
+		notes = max(notes, ansi.StringWidth(it.Note))
+	}
+	inner := min(max(labels+notes+5, ansi.StringWidth(f.Title)+2, 40), width)
+	notes = min(notes, inner/3)
+	lines := []string{
+		b.Styles.Title.Render(display.Fit(" "+f.Title, inner)),
+		display.Fit(" "+b.Styles.Key.Render("> ")+b.Styles.Prompt(f.prompt, inner-4), inner),
+	}
+	rows := max(min(height-finderHead, max(len(f.Items), 1)), 1)
+	f.top = max(min(f.at-rows/2, len(f.found)-rows), 0)
+	for i := f.top; i < f.top+rows; i++ {
+		switch {
+		case i < len(f.found):
+			lines = append(lines, f.found[i].line(b, i == f.at, inner, notes))
+		case i == 0:
+			lines = append(lines, b.Styles.Dim.Render(display.Fit("  "+f.none(), inner)))
+		default:
+			lines = append(lines, display.Spaces(inner))
+		}
+	}
+	return lines
+}
+
+// none says that nothing was found.
+func (f *Finder) none() string {
+	if f.Free != nil {
+		return "⏎ opens what is typed"
+	}
+	return "Nothing has these letters."
+}
+
+// line is an item, with the letters that were typed marked.
+func (it foundItem) line(b *Base, selected bool, width, notes int) string {
+	look := b.Styles.Row(selected, true)
+	label, note := width-notes-4, display.FitRight(it.Note, notes)
+	var text strings.Builder
+	letters := []rune(display.Fit(it.Label, label))
+	for from, to := 0, 0; from < len(letters); from = to {
+		typed := slices.Contains(it.runes, from)
+		for to = from; to < len(letters) && slices.Contains(it.runes, to) == typed; {
+			to++
+		}
+		style := look.Text
+		if typed {
+			style = look.On(b.Styles.Key)
+		}
+		text.WriteString(style.Render(string(letters[from:to])))
+	}
+	return look.Mark(selected) + text.String() + look.Dim.Render(" "+note+" ")
+}
+
+// Footer implements Dialog.
+func (f *Finder) Footer() [][2]string {
+	hints := [][2]string{{"↑↓", "choose"}, {"⏎", cmp.Or(f.Takes, "take")}}
+	return append(append(hints, f.Hints...), [2]string{"esc", "close"})
+}
+
+// TakesText implements Dialog.
+func (*Finder) TakesText() bool { return true }

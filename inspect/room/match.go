@@ -1,0 +1,73 @@
+package room
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// match reports whether an item has all words of text, and how well: less is better. A
+// word is in the label or in what else the item is found by; or its letters are in the
+// label, in their order. runes is where the label has them.
+func match(it Item, text string) (score int, runes []int, ok bool) {
+	label := []rune(it.Label)
+	for word := range strings.FieldsSeq(text) {
+		if slices.Contains(strings.Fields(it.Also), word) {
+			continue // a key, or a name
+		}
+		at, bad := find(label, []rune(word))
+		switch {
+		case at != nil:
+			score, runes = score+bad, append(runes, at...)
+		case strings.Contains(it.Also, word):
+			score += scattered
+		default:
+			return 0, nil, false
+		}
+	}
+	return score, runes, true
+}
+
+// What a match is worth: a word begins with what was typed, it is within one, or its
+// letters are scattered.
+const (
+	within    = 1000
+	scattered = 2000
+)
+
+// find is where text has word, and how bad that is.
+func find(text, word []rune) (at []int, bad int) {
+	best := -1
+	for i := 0; i+len(word) <= len(text); i++ {
+		if !slices.EqualFunc(text[i:i+len(word)], word, sameLetter) {
+			continue
+		}
+		if i == 0 || !unicode.IsLetter(text[i-1]) {
+			best, bad = i, i
+			break
+		}
+		if best < 0 {
+			best, bad = i, within+i
+		}
+	}
+	if best >= 0 {
+		for i := range word {
+			at = append(at, best+i)
+		}
+		return at, bad
+	}
+	next := 0
+	for _, letter := range word {
+		i := slices.IndexFunc(text[next:], func(r rune) bool { return sameLetter(r, letter) })
+		if i < 0 {
+			return nil, 0
+		}
+		at = append(at, next+i)
+		next += i + 1
+	}
+	return at, scattered + at[len(at)-1] - at[0]
+}
+
+// sameLetter reports whether r is what was typed; a small letter stands for the capital,
+// too.
+func sameLetter(r, typed rune) bool { return r == typed || unicode.ToLower(r) == typed }
