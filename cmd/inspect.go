@@ -126,6 +126,7 @@ func (o *inspectOptions) screen(s *streams, c *target.Conn) inspect.Options {
 	options := inspect.Options{
 		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
 		Editor: editor(s.getenv), Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
+		Scratch: o.scratch,
 		Journal: target.UndoDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
 		// The console of Linux prints the question.
@@ -138,6 +139,16 @@ func (o *inspectOptions) screen(s *streams, c *target.Conn) inspect.Options {
 		options.In = s.in
 	}
 	return options
+}
+
+// scratch is an empty data set in memory.
+func (o *inspectOptions) scratch(ctx context.Context) (inspect.Client, func() error, error) {
+	writing := target.Options{}
+	c, err := writing.Connect(ctx, target.Target{Path: local.Memory}, local.Options{SweepEvery: noSweep, Cache: smallCache}, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, c.Close, nil
 }
 
 // knowledge adds what a file of ours shows beside the replies to commands.

@@ -44,6 +44,8 @@ var capabilities = []struct {
 	{"Seeing", "help from the bindings", "keys", []string{"In the keys", "Anywhere", "In the value", "^Z"}},
 	{"Seeing", "the mouse", "mouse", []string{"▾ cache:", "cache:list:0", "list · 30 elements"}},
 
+	{"Comparing", "two marked keys, a key and its past, JSON by its structure", "compare", []string{"2 differences, 0 the same", "before: SET config", "4 differences, 10 the same", "no difference but the", "no such key"}},
+
 	{"Anywhere", "a server, scanned, its overview a sample", "remote", []string{"in a sample of"}},
 	{"Anywhere", "a token that may not SCAN: keys by name", "shut", []string{"NOPERM", "hash · 4 fields", "This target is read-only."}},
 }

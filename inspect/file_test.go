@@ -58,7 +58,16 @@ func newFile(t *testing.T) *file {
 func (f *file) opened(o *Options) {
 	o.Index = f.index
 	o.Unlock = func(context.Context) (target.Client, error) { return f, nil }
-	o.Explain = f.explain
+	o.Explain, o.Scratch = f.explain, f.scratch
+}
+
+// scratch is an empty store.
+func (f *file) scratch(context.Context) (target.Client, func() error, error) {
+	s, err := local.Open(local.Memory, local.Options{Now: func() int64 { return f.clock.now }, SweepEvery: -1})
+	if err != nil {
+		return nil, nil, err
+	}
+	return engine.New(s, engine.WithClock(func() int64 { return f.clock.now })).Session(), s.Close, nil
 }
 
 // explain is the SQL of a command, without arguments and plans.

@@ -57,6 +57,9 @@ type Options struct {
 	Color   int
 	// Editor is a command that edits the file at path; nil when there is none.
 	Editor func(path string) *exec.Cmd
+	// Scratch makes an empty data set in memory, in which a key is built anew as it was. Nil:
+	// keys are compared with one another only.
+	Scratch func(context.Context) (c target.Client, end func() error, err error)
 	// Explain is the SQL that a command is in database db; nil where there is none.
 	Explain func(db int, call [][]byte) string
 	// Exec begins a shell command that runs a command on the target; "meowdis exec"

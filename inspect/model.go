@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/compare"
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/keys"
@@ -35,6 +36,7 @@ type Model struct {
 	value     value.Room
 	edit      edit.Room
 	overview  overview.Room
+	compare   compare.Room
 	following bool // changes are looked for every second
 	lastWatch watched
 	moved     error // why the file is not what is under its name any more
@@ -61,10 +63,12 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 	}
 	m.Tell = m.route
 	m.value = value.New(m.Base)
+	maker := &change.Maker{Conn: m.Conn, Index: o.Index, Clock: o.Now, Journal: change.NewJournal(o.Journal, cmp.Or(o.Identity, o.Target), o.Now)}
 	m.edit = edit.New(m.Base, edit.Settings{
 		Writer: o.Unlock, Fleeting: o.Fleeting, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, Lent: &m.lent,
 		Explain: o.Explain, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
-	}, &change.Maker{Conn: m.Conn, Index: o.Index, Clock: o.Now, Journal: change.NewJournal(o.Journal, cmp.Or(o.Identity, o.Target), o.Now)})
+	}, maker)
+	m.compare = compare.Room{Base: m.Base, Scratch: o.Scratch, Past: func() *change.Past { return maker.Journal.Past(m.edit.Undoable()) }}
 	m.keys, m.overview = keys.New(m.Base), overview.Room{Base: m.Base, Place: o.Target}
 	return m
 }

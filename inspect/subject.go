@@ -41,6 +41,16 @@ func (m *Model) edits() tea.Cmd {
 	return m.edit.Edit(m.subject())
 }
 
+// compareKeys compares two marked keys, or the one that the person looks at.
+func (m *Model) compareKeys() tea.Cmd {
+	key, ok := m.currentKey()
+	var marked []string
+	if names, folders := m.keys.Chosen(); !m.InValue && len(folders) == 0 {
+		marked = names
+	}
+	return m.compare.Begin(key, ok, marked)
+}
+
 func (m *Model) showInfo() tea.Cmd {
 	key, ok := m.currentKey()
 	if !ok {

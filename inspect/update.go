@@ -56,7 +56,7 @@ func (m *Model) receive(msg tea.Msg) tea.Cmd {
 	if w, ok := msg.(watched); ok {
 		return m.watched(w)
 	}
-	return tea.Batch(m.keys.Update(msg), m.value.Update(msg), m.edit.Update(msg), m.overview.Update(msg))
+	return tea.Batch(m.keys.Update(msg), m.value.Update(msg), m.edit.Update(msg), m.overview.Update(msg), m.compare.Update(msg))
 }
 
 // route hands on what a room has done to the rooms that have to know.

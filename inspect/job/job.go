@@ -36,6 +36,7 @@ const (
 	Exporting                  // keys to a file
 	Drafting                   // a value for the editor
 	CountingDBs                // the number of keys of every database
+	Comparing                  // two keys
 	Watching                   // whether anybody changed the data
 	Purposes
 )
@@ -45,7 +46,7 @@ var purposeNames = [Purposes]string{
 	Tallying: "counting", Sizing: "adding up", Opening: "opening", Paging: "loading", Decoding: "decoding",
 	Searching: "searching", Informing: "looking", Overviewing: "looking", Answering: "running", Weighing: "counting",
 	Writing: "writing", Unlocking: "unlocking", Exporting: "exporting", Drafting: "loading", CountingDBs: "counting",
-	Watching: "watching",
+	Comparing: "comparing", Watching: "watching",
 }
 
 // String is what the screen says of a job for p.

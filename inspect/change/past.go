@@ -1,0 +1,159 @@
+package change
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// Past is what the journal knows of keys before some steps. It is read while no change is
+// being made and none is undone.
+type Past struct {
+	journal Journal
+	steps   []Step
+}
+
+// Past is what is known of keys before some steps, the last one last.
+func (j *Journal) Past(steps []Step) *Past { return &Past{*j, slices.Clone(steps)} }
+
+// Version is a key before a change.
+type Version struct {
+	Title string // of the change
+	step  int
+}
+
+// Of lists the changes of a key, the last one first. A key that was renamed is followed to
+// the names that it had.
+func (p *Past) Of(ctx context.Context, db int, key string) (found []Version, err error) {
+	for i, s := range slices.Backward(p.steps) {
+		name, touched := key, false
+		err := p.journal.replay(s, func(_ int64, in int, calls [][][]byte) error {
+			for _, call := range calls {
+				if in == db && names(call, name) {
+					touched = true
+					key = followed(call, key)
+				}
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+		if touched {
+			found = append(found, Version{s.Title, i})
+		}
+	}
+	return found, nil
+}
+
+// names reports whether a call that undoes something is about key.
+func names(call [][]byte, key string) bool {
+	for _, p := range changedBy(0, [][][]byte{call}) {
+		if slices.Contains(p.keys, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// followed is what key is called after a call that gives it another name.
+func followed(call [][]byte, key string) string {
+	if len(call) == 3 && string(call[0]) == "RENAME" && string(call[1]) == key {
+		return string(call[2])
+	}
+	return key
+}
+
+// Rebuild makes in database 0 of scratch what key was before the change of v. It returns
+// what it was called, and when it was to expire: there it never does.
+func (p *Past) Rebuild(ctx context.Context, now, scratch *target.Conn, db int, key string, v Version) (name string, expires int64, err error) {
+	b := rebuilding{key: key, out: batch{take: func(calls [][][]byte) error {
+		values, err := scratch.Do(ctx, 0, calls...)
+		if err == nil {
+			_, err = settled(values)
+		}
+		return err
+	}}}
+	for part, err := range transfer.FromKeys(ctx, now.In(db), []byte(key)) {
+		if err != nil || part.Err != nil {
+			return "", 0, firstError(err, part.Err)
+		}
+		b.expires = part.Key.ExpiresAt
+		for call := range part.Calls([]byte(key)) {
+			if err := b.out.add(call); err != nil {
+				return "", 0, err
+			}
+		}
+	}
+	for i := len(p.steps) - 1; i >= v.step; i-- {
+		err := p.journal.replay(p.steps[i], func(_ int64, in int, calls [][][]byte) error {
+			if in != db {
+				return ctx.Err()
+			}
+			for _, call := range calls {
+				if err := b.take(call); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return "", 0, err
+		}
+	}
+	return b.key, b.expires, b.out.flush()
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rebuilding is a key that is made anew by what undoes its changes.
+type rebuilding struct {
+	key     string
+	expires int64
+	out     batch
+}
+
+// take runs a call if it is about the key, or about a part of some key under a temporary
+// name. When the key expires is only remembered.
+func (b *rebuilding) take(call [][]byte) error {
+	temporary := len(call) > 1 && strings.HasPrefix(string(call[1]), transfer.TemporaryPrefix)
+	if !temporary && !names(call, b.key) {
+		return nil
+	}
+	name := string(call[0])
+	switch {
+	case name == "RENAME" && temporary && string(call[2]) != b.key:
+		call = target.Command("DEL", string(call[1])) // it was another key
+	case name == "RENAME" && !temporary && string(call[1]) != b.key:
+		return nil
+	case name == "PEXPIREAT":
+		b.expires = target.Number(resp.MakeBulk(call[2]))
+		return nil
+	case name == "PERSIST":
+		b.expires = 0
+		return nil
+	case name == "PEXPIRE":
+		return nil
+	case name == "RESTORE":
+		b.expires = target.Number(resp.MakeBulk(call[2]))
+		call = slices.Clone(call)
+		call[2] = []byte("0")
+	}
+	key := b.key
+	b.key = followed(call, b.key)
+	if key == b.key && name == "DEL" {
+		b.expires = 0
+	}
+	return b.out.add(call)
+}

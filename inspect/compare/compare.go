@@ -1,0 +1,143 @@
+package compare
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// Room compares keys.
+type Room struct {
+	*room.Base
+	// Past is what is known of keys before the changes of this session.
+	Past func() *change.Past
+	// Scratch makes an empty data set in memory, where what a key was is built anew. Nil
+	// where there is none: then only keys are compared.
+	Scratch func(context.Context) (c target.Client, end func() error, err error)
+}
+
+// Begin compares two keys that are marked, or asks what to compare key with.
+func (r *Room) Begin(key string, hasKey bool, marked []string) tea.Cmd {
+	switch {
+	case len(marked) == 2:
+		return r.keys(marked[0], marked[1])
+	case !hasKey:
+		r.Notice = "Choose a key to compare, or mark two with space."
+		return nil
+	case r.Running(job.Writing):
+		r.Notice = "A change is still being made."
+		return nil
+	}
+	past, db := r.Past(), r.DB
+	return r.Start(job.Comparing, func(ctx context.Context) (tea.Msg, error) {
+		versions, err := past.Of(ctx, db, key)
+		return versionsMsg{key, past, versions}, err
+	})
+}
+
+// versionsMsg is what is known of a key as it was.
+type versionsMsg struct {
+	key      string
+	past     *change.Past
+	versions []change.Version
+}
+
+// comparedMsg is a comparison to be shown.
+type comparedMsg comparison
+
+// Update takes in what a job brought; it leaves what is of other rooms.
+func (r *Room) Update(msg tea.Msg) tea.Cmd {
+	switch m := msg.(type) {
+	case versionsMsg:
+		r.pick(m)
+	case comparedMsg:
+		r.Dialog = newSheet("Compare", comparison(m), nil)
+	}
+	return nil
+}
+
+// pick asks what a key is compared with: another key, or what it was before a change.
+func (r *Room) pick(m versionsMsg) {
+	if len(m.versions) == 0 || r.Scratch == nil {
+		r.ask(m.key)
+		return
+	}
+	const another = "another"
+	p := &room.Picker{Title: "Compare " + display.Text(m.key, 40) + " with", Takes: "compare", Items: []room.Item{{Label: "another key", Value: another}}}
+	for i, v := range m.versions {
+		p.Items = append(p.Items, room.Item{Label: "before: " + v.Title, Value: target.Decimal(int64(i))})
+	}
+	p.At = 1
+	p.Choose = func(value string) tea.Cmd {
+		if value == another {
+			r.ask(m.key)
+			return nil
+		}
+		return r.before(m, m.versions[target.Atoi(value)])
+	}
+	r.Dialog = p
+}
+
+// ask asks for the name of another key.
+func (r *Room) ask(key string) {
+	r.Dialog = &room.Question{
+		Title: "Compare " + display.Text(key, 40) + " with", Note: `the name of a key; "in quotes" with escapes. Two keys that are marked are compared at once.`,
+		Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
+			if raw, err := screen.Unquote(name); err == nil {
+				name = raw
+			}
+			if name == "" {
+				return nil
+			}
+			return r.keys(key, name)
+		},
+	}
+}
+
+// keys compares two keys.
+func (r *Room) keys(left, right string) tea.Cmd {
+	conn, db := r.Conn, r.DB
+	return r.Start(job.Comparing, func(ctx context.Context) (tea.Msg, error) {
+		a, err := read(ctx, conn, db, left, left)
+		if err != nil {
+			return nil, err
+		}
+		b, err := read(ctx, conn, db, right, right)
+		return comparedMsg(compare(a, b)), err
+	})
+}
+
+// before compares what a key was with what it is.
+func (r *Room) before(m versionsMsg, v change.Version) tea.Cmd {
+	conn, clock, db, scratch := r.Conn, r.Clock, r.DB, r.Scratch
+	return r.Start(job.Comparing, func(ctx context.Context) (msg tea.Msg, err error) {
+		now, err := read(ctx, conn, db, m.key, m.key+", now")
+		if err != nil {
+			return nil, err
+		}
+		client, end, err := scratch(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer func() {
+			if failed := end(); err == nil {
+				err = failed
+			}
+		}()
+		then := target.NewConn(client, clock)
+		name, expires, err := m.past.Rebuild(ctx, conn, then, db, m.key, v)
+		if err != nil {
+			return nil, err
+		}
+		old, err := read(ctx, then, 0, name, name+", before: "+v.Title)
+		old.expires = expires
+		return comparedMsg(compare(old, now)), err
+	})
+}

@@ -1,0 +1,240 @@
+package compare
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+)
+
+// node is a value of a JSON document. It keeps the order of objects.
+type node struct {
+	open   byte     // '{', '[', or 0 of a scalar
+	text   string   // of a scalar, as it is written
+	names  []string // of an object
+	values []node
+	line   string // its beginning in one line
+	sum    uint64 // a hash of what it means
+}
+
+// deepest is how deep a document may be: what is deeper is compared by its lines.
+const deepest = 200
+
+var errShape = errors.New("not a document that is compared by its structure")
+
+// parseJSON reads a document; ok is false of what is none, of one that is too deep, and
+// of one that has a name twice in an object.
+func parseJSON(text string) (n node, ok bool) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	n, err := readNode(dec, 0)
+	if err != nil {
+		return n, false
+	}
+	_, err = dec.Token()
+	return n, errors.Is(err, io.EOF)
+}
+
+func readNode(dec *json.Decoder, depth int) (n node, err error) {
+	token, err := dec.Token()
+	if err != nil || depth > deepest {
+		return n, errors.Join(err, errShape)
+	}
+	open, nested := token.(json.Delim)
+	if !nested {
+		n.text, err = written(token)
+		n.line, n.sum = n.text[:min(len(n.text), longestLine)], xxh3.HashString(n.text)
+		return n, err
+	}
+	n.open, n.line, n.sum = byte(open), string(rune(open)), uint64(open)
+	known := map[string]bool{}
+	for dec.More() {
+		label := ""
+		if n.open == '{' {
+			token, err := dec.Token()
+			name, _ := token.(string)
+			if err != nil || known[name] {
+				return n, errors.Join(err, errShape)
+			}
+			known[name] = true
+			n.names = append(n.names, name)
+			label = quoted(name) + ": "
+		}
+		value, err := readNode(dec, depth+1)
+		if err != nil {
+			return n, err
+		}
+		n.take(label, value)
+	}
+	if _, err := dec.Token(); err != nil {
+		return n, err
+	}
+	n.line += string(n.closing())
+	return n, nil
+}
+
+// take adds a value. The order of an array is part of what it means, that of an object not.
+func (n *node) take(label string, value node) {
+	if len(n.line) < longestLine {
+		if len(n.values) > 0 {
+			n.line += ", "
+		}
+		n.line += label + value.line
+	}
+	n.values = append(n.values, value)
+	sum := xxh3.HashStringSeed(label, value.sum)
+	if n.open == '[' {
+		n.sum = n.sum*31 + sum
+		return
+	}
+	n.sum += sum
+}
+
+func written(token json.Token) (string, error) {
+	if name, is := token.(string); is {
+		return quoted(name), nil
+	}
+	text, err := json.Marshal(token)
+	return string(text), err
+}
+
+func quoted(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(text) != nil {
+		return text
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (n node) closing() byte {
+	if n.open == '{' {
+		return '}'
+	}
+	return ']'
+}
+
+// structure compares two documents by what they hold: the order of an object's names is
+// none of it.
+func structure(left, right node) []row {
+	w := walker{}
+	w.both("", "", left, right)
+	return w.rows
+}
+
+type walker struct{ rows []row }
+
+func (w *walker) add(m mark, indent, left, right string) {
+	r := row{mark: m}
+	if m != rightOnly {
+		r.left = visible(indent + left)
+	}
+	if m != leftOnly {
+		r.right = visible(indent + right)
+	}
+	w.rows = append(w.rows, r)
+}
+
+// both compares two values that have one name.
+func (w *walker) both(indent, name string, left, right node) {
+	switch {
+	case left.sum == right.sum && left.open == right.open:
+		w.alone(same, indent, name, left)
+	case left.open != right.open || left.open == 0:
+		w.add(changed, indent, name+left.line, name+right.line)
+		if left.open == 0 && right.open == 0 {
+			w.rows[len(w.rows)-1].pair = &pair{strings.TrimSuffix(name, ": "), plain(left.text), plain(right.text)}
+		}
+	default:
+		w.add(same, indent, name+string(left.open), name+string(right.open))
+		if left.open == '{' {
+			w.objects(indent+"  ", left, right)
+		} else {
+			w.arrays(indent+"  ", left, right)
+		}
+		w.add(same, indent, string(left.closing()), string(right.closing()))
+	}
+}
+
+// alone shows a value that is on one side only, or the same on both.
+func (w *walker) alone(m mark, indent, name string, n node) {
+	if n.open == 0 || len(n.values) == 0 {
+		w.add(m, indent, name+n.line, name+n.line)
+		return
+	}
+	w.add(m, indent, name+string(n.open), name+string(n.open))
+	for i, v := range n.values {
+		w.alone(m, indent+"  ", n.label(i), v)
+	}
+	w.add(m, indent, string(n.closing()), string(n.closing()))
+}
+
+// label is what stands before value i.
+func (n node) label(i int) string {
+	if n.open == '{' {
+		return quoted(n.names[i]) + ": "
+	}
+	return ""
+}
+
+func (w *walker) objects(indent string, left, right node) {
+	there := make(map[string]int, len(right.names))
+	for i, name := range right.names {
+		there[name] = i
+	}
+	taken := make(map[string]bool, len(left.names))
+	for i, name := range left.names {
+		taken[name] = true
+		if j, ok := there[name]; ok {
+			w.both(indent, left.label(i), left.values[i], right.values[j])
+		} else {
+			w.alone(leftOnly, indent, left.label(i), left.values[i])
+		}
+	}
+	for j, name := range right.names {
+		if !taken[name] {
+			w.alone(rightOnly, indent, right.label(j), right.values[j])
+		}
+	}
+}
+
+func (w *walker) arrays(indent string, left, right node) {
+	at, other := 0, 0
+	end := hunk{len(left.values), len(left.values), len(right.values), len(right.values)}
+	for _, h := range append(hunks(left.sums(), right.sums()), end) {
+		for ; at < h.leftFrom; at, other = at+1, other+1 {
+			w.alone(same, indent, "", left.values[at])
+		}
+		for ; at < h.leftTo && other < h.rightTo; at, other = at+1, other+1 {
+			w.both(indent, "", left.values[at], right.values[other])
+		}
+		for ; at < h.leftTo; at++ {
+			w.alone(leftOnly, indent, "", left.values[at])
+		}
+		for ; other < h.rightTo; other++ {
+			w.alone(rightOnly, indent, "", right.values[other])
+		}
+	}
+}
+
+// plain is a scalar as what it stands for: a text without quotes.
+func plain(text string) string {
+	var s string
+	if json.Unmarshal([]byte(text), &s) == nil && text != "null" {
+		return s
+	}
+	return text
+}
+
+// sums stand for the values in a comparison of their order.
+func (n node) sums() []string {
+	out := make([]string, len(n.values))
+	for i, v := range n.values {
+		out[i] = strconv.FormatUint(v.sum, 36)
+	}
+	return out
+}

@@ -1,0 +1,233 @@
+package compare
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/meowdis/meowdis/decode"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// mark says how the two sides of a row differ.
+type mark byte
+
+const (
+	same      mark = ' '
+	changed   mark = '~'
+	leftOnly  mark = '-'
+	rightOnly mark = '+'
+)
+
+// row is a line of the comparison: what stands on the left, and on the right.
+type row struct {
+	mark        mark
+	left, right string
+	pair        *pair // two values that Enter compares by themselves; nil for none
+}
+
+// pair is two values with one name.
+type pair struct{ name, left, right string }
+
+// comparison is two sides and what differs.
+type comparison struct {
+	left, right side
+	rows        []row
+	note        string // what the rows do not show
+}
+
+// compare finds what differs.
+func compare(left, right side) comparison {
+	c := comparison{left: left, right: right}
+	switch {
+	case left.kind != right.kind:
+		c.rows = apart(left.lines(), right.lines())
+	case left.kind == string(transfer.ListType):
+		c.rows = sequence(values(left.fields), values(right.fields))
+	case left.text == nil && right.text == nil:
+		c.rows = byName(left.fields, right.fields)
+	default:
+		c.rows, c.note = contents(left.text, right.text)
+	}
+	return c
+}
+
+// apart is two texts that have nothing to do with each other: their lines are side by side.
+func apart(left, right []string) (rows []row) {
+	for i := range max(len(left), len(right)) {
+		switch {
+		case i >= len(left):
+			rows = append(rows, row{mark: rightOnly, right: right[i]})
+		case i >= len(right):
+			rows = append(rows, row{mark: leftOnly, left: left[i]})
+		default:
+			rows = append(rows, row{mark: changed, left: left[i], right: right[i]})
+		}
+	}
+	return rows
+}
+
+// lines is a side by itself.
+func (s side) lines() []string {
+	if s.fields == nil && s.text != nil {
+		return shownLines(s.text)
+	}
+	var lines []string
+	for _, f := range s.fields {
+		lines = append(lines, f.line())
+	}
+	return lines
+}
+
+func (f field) line() string {
+	switch {
+	case f.name == "":
+		return visible(f.value)
+	case f.value == "":
+		return visible(f.name)
+	}
+	return visible(f.name) + "  " + visible(f.value)
+}
+
+func values(fields []field) []string {
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		out[i] = f.value
+	}
+	return out
+}
+
+// longestLine is the most bytes of a line that are shown.
+const longestLine = 4 << 10
+
+// visible is text as one line of the screen.
+func visible(text string) string {
+	text = text[:min(len(text), longestLine)]
+	return screen.VisibleText([]byte(strings.ReplaceAll(text, "\n", "↵")))
+}
+
+// byName pairs the fields of two sides, both in order.
+func byName(left, right []field) (rows []row) {
+	for len(left)+len(right) > 0 {
+		switch {
+		case len(right) == 0 || len(left) > 0 && left[0].order < right[0].order:
+			rows = append(rows, row{mark: leftOnly, left: left[0].line()})
+			left = left[1:]
+		case len(left) == 0 || right[0].order < left[0].order:
+			rows = append(rows, row{mark: rightOnly, right: right[0].line()})
+			right = right[1:]
+		case left[0].value == right[0].value:
+			rows = append(rows, row{mark: same, left: left[0].line(), right: right[0].line()})
+			left, right = left[1:], right[1:]
+		default:
+			rows = append(rows, row{
+				mark: changed, left: left[0].line(), right: right[0].line(),
+				pair: &pair{left[0].name, left[0].value, right[0].value},
+			})
+			left, right = left[1:], right[1:]
+		}
+	}
+	return rows
+}
+
+// contents compares two texts: as JSON where both are, else by their lines.
+func contents(left, right []byte) (rows []row, note string) {
+	switch {
+	case bytes.Equal(left, right):
+		for _, line := range shownLines(left) {
+			rows = append(rows, row{mark: same, left: line, right: line})
+		}
+		return rows, ""
+	}
+	l, r := shown(left), shown(right)
+	if a, ok := parseJSON(l.Text); ok && isJSON(l) && isJSON(r) {
+		if b, ok := parseJSON(r.Text); ok {
+			rows = structure(a, b)
+			if !slices.ContainsFunc(rows, func(r row) bool { return r.mark != same }) {
+				note = "the same JSON, in other bytes"
+			}
+			return rows, note
+		}
+	}
+	rows = sequence(strings.Split(l.Text, "\n"), strings.Split(r.Text, "\n"))
+	if l.Text == r.Text {
+		note = "the same when decoded, in other bytes"
+	}
+	return rows, note
+}
+
+// shown is a text decoded.
+func shown(text []byte) decode.Shown {
+	return decode.Value(text, decode.Options{MaxBytes: mostBytes, DumpBytes: 1 << 20})
+}
+
+func shownLines(text []byte) []string {
+	lines := strings.Split(shown(text).Text, "\n")
+	for i, line := range lines {
+		lines[i] = visible(line)
+	}
+	return lines
+}
+
+func isJSON(s decode.Shown) bool {
+	last := s.Layers[len(s.Layers)-1].Name
+	return last == "JSON" || last == "MessagePack"
+}
+
+// hunk is a run of lines of one side that stand in the place of some of the other.
+type hunk struct{ leftFrom, leftTo, rightFrom, rightTo int }
+
+// hunks finds where two sequences differ.
+func hunks(left, right []string) (found []hunk) {
+	joined := func(lines []string) (text string, starts map[int]int) {
+		var b strings.Builder
+		starts = make(map[int]int, len(lines)+1)
+		for i, line := range lines {
+			starts[b.Len()] = i
+			b.WriteString(escape.Replace(line))
+			b.WriteByte('\n')
+		}
+		starts[b.Len()] = len(lines)
+		return b.String(), starts
+	}
+	a, starts := joined(left)
+	b, _ := joined(right)
+	shift := 0 // how many lines the right side is ahead
+	for _, e := range udiff.Lines(a, b) {
+		h := hunk{leftFrom: starts[e.Start], leftTo: starts[e.End]}
+		h.rightFrom = h.leftFrom + shift
+		h.rightTo = h.rightFrom + strings.Count(e.New, "\n")
+		shift = h.rightTo - h.leftTo
+		found = append(found, h)
+	}
+	return found
+}
+
+// escape keeps a line of a sequence in one line of a text.
+var escape = strings.NewReplacer("\\", `\\`, "\n", `\n`)
+
+// sequence compares lines, or elements, in their order.
+func sequence(left, right []string) (rows []row) {
+	at, other := 0, 0
+	for _, h := range append(hunks(left, right), hunk{len(left), len(left), len(right), len(right)}) {
+		for ; at < h.leftFrom; at, other = at+1, other+1 {
+			rows = append(rows, row{mark: same, left: visible(left[at]), right: visible(right[other])})
+		}
+		for ; at < h.leftTo && other < h.rightTo; at, other = at+1, other+1 {
+			rows = append(rows, row{
+				mark: changed, left: visible(left[at]), right: visible(right[other]),
+				pair: &pair{"", left[at], right[other]},
+			})
+		}
+		for ; at < h.leftTo; at++ {
+			rows = append(rows, row{mark: leftOnly, left: visible(left[at])})
+		}
+		for ; other < h.rightTo; other++ {
+			rows = append(rows, row{mark: rightOnly, right: visible(right[other])})
+		}
+	}
+	return rows
+}

@@ -1,0 +1,331 @@
+package compare
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/keytype"
+)
+
+// sheet is a comparison on the screen: side by side where there is room, else one side
+// below the other.
+type sheet struct {
+	comparison
+	title   string
+	behind  room.Dialog // what is there again when it closes
+	brief   bool        // what is the same is left out
+	lines   []line
+	stacked bool // one side below the other
+	at, top int  // the selected line, and the first on the screen
+	height  int  // lines for the rows
+	first   bool // the first difference was gone to
+}
+
+// line is a line of the screen: a row or one side of it, or how many rows are left out.
+type line struct {
+	row  int
+	half mark // leftOnly or rightOnly for a side of a row that differs
+	gap  int
+}
+
+const (
+	leastSide = 60 // cells from which on the sides are next to each other
+	around    = 2  // rows around a difference that are shown with it
+	heads     = 3  // lines above the rows
+)
+
+func newSheet(title string, c comparison, behind room.Dialog) *sheet {
+	return &sheet{comparison: c, title: title, behind: behind}
+}
+
+// layout makes the lines of what is shown, and stays at the row that was selected.
+func (s *sheet) layout() {
+	kept := 0
+	if s.at < len(s.lines) {
+		kept = s.lines[s.at].row
+	}
+	s.lines = s.lines[:0]
+	near := s.near()
+	for i := 0; i < len(s.rows); i++ {
+		gap := 0
+		for s.brief && i < len(s.rows) && !near[i] {
+			i, gap = i+1, gap+1
+		}
+		if gap > 0 {
+			s.lines = append(s.lines, line{row: i - gap, gap: gap})
+		}
+		if i >= len(s.rows) {
+			break
+		}
+		if s.stacked && s.rows[i].mark == changed {
+			s.lines = append(s.lines, line{row: i, half: leftOnly}, line{row: i, half: rightOnly})
+			continue
+		}
+		s.lines = append(s.lines, line{row: i, half: s.rows[i].mark})
+	}
+	s.at = 0
+	for i, l := range s.lines {
+		if l.row > kept {
+			break
+		}
+		if i == 0 || l.row != s.lines[i-1].row {
+			s.at = i
+		}
+	}
+}
+
+// near is which rows differ, or are close to one that does.
+func (s *sheet) near() []bool {
+	near := make([]bool, len(s.rows))
+	for i, r := range s.rows {
+		if r.mark != same {
+			for j := max(i-around, 0); j <= min(i+around, len(s.rows)-1); j++ {
+				near[j] = true
+			}
+		}
+	}
+	return near
+}
+
+// Press implements room.Dialog.
+func (s *sheet) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+	switch k.String() {
+	case "down", "j":
+		s.move(1)
+	case "up", "k":
+		s.move(-1)
+	case "pgdown", " ", "ctrl+f", "ctrl+d":
+		s.move(max(s.height-1, 1))
+	case "pgup", "ctrl+b", "ctrl+u":
+		s.move(-max(s.height-1, 1))
+	case "home", "g":
+		s.move(-len(s.lines))
+	case "end", "G":
+		s.move(len(s.lines))
+	case "n", "tab":
+		s.seek(1)
+	case "N", "shift+tab":
+		s.seek(-1)
+	case "d":
+		s.brief = !s.brief
+		s.layout()
+	case "enter", "right", "l":
+		s.open(b)
+	case "esc", "q", "left", "h", "backspace", "=":
+		b.Dialog = s.behind
+	}
+	return nil
+}
+
+func (s *sheet) move(n int) { s.at = max(min(s.at+n, len(s.lines)-1), 0) }
+
+// seek goes to the next row that differs, or to the one before.
+func (s *sheet) seek(step int) {
+	for i := s.at + step; i >= 0 && i < len(s.lines); i += step {
+		if l := s.lines[i]; l.gap == 0 && s.rows[l.row].mark != same && l.row != s.lines[s.at].row {
+			s.at = i
+			return
+		}
+	}
+}
+
+// open compares the two values of a row by themselves, or shows what was left out.
+func (s *sheet) open(b *room.Base) {
+	if s.at >= len(s.lines) {
+		return
+	}
+	l := s.lines[s.at]
+	p := s.rows[l.row].pair
+	switch {
+	case l.gap > 0:
+		s.brief = false
+		s.layout()
+	case p == nil:
+		b.Notice = "There is nothing more to see of this line."
+	default:
+		c := comparison{
+			left:  side{label: s.left.label, kind: keytype.String, count: int64(len(p.left))},
+			right: side{label: s.right.label, kind: keytype.String, count: int64(len(p.right))},
+		}
+		c.rows, c.note = contents([]byte(p.left), []byte(p.right))
+		title := "Compare"
+		if p.name != "" {
+			title += " " + visible(p.name)
+		}
+		b.Dialog = newSheet(title, c, s)
+	}
+}
+
+// Footer implements room.Dialog.
+func (s *sheet) Footer() [][2]string {
+	all := "differences only"
+	if s.brief {
+		all = "all lines"
+	}
+	return [][2]string{{"n", "next"}, {"N", "before"}, {"d", all}, {"⏎", "open"}, {"↑↓", "move"}, {"esc", "close"}}
+}
+
+// TakesText implements room.Dialog.
+func (*sheet) TakesText() bool { return false }
+
+// View implements room.Dialog.
+func (s *sheet) View(b *room.Base, width, height int) []string {
+	if stacked := width < leastSide; s.lines == nil || stacked != s.stacked {
+		s.stacked = stacked
+		s.layout()
+	}
+	s.height = max(height-heads, 1)
+	if !s.first {
+		s.first = true
+		if len(s.rows) > 0 && s.rows[0].mark == same {
+			s.seek(1)
+		}
+	}
+	s.top = max(min(s.top, s.at-min(around, s.height/3)), s.at+1+min(around, s.height/3)-s.height)
+	s.top = max(min(s.top, len(s.lines)-s.height), 0)
+	lines := s.head(b, width)
+	for i := s.top; i < min(s.top+s.height, len(s.lines)); i++ {
+		lines = append(lines, s.draw(b, s.lines[i], i == s.at, width))
+	}
+	for len(lines) < height {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+// summary says how much differs.
+func (s *sheet) summary() string {
+	n := 0
+	for _, r := range s.rows {
+		if r.mark != same {
+			n++
+		}
+	}
+	switch {
+	case s.note != "":
+		return s.note
+	case n == 0 && s.left.kind != s.right.kind:
+		return "one is there, the other is not"
+	case n == 0 && s.left.kind != "" && s.left.expires != s.right.expires:
+		return "no difference but the TTL"
+	case n == 0:
+		return "no difference"
+	}
+	return display.Counted(int64(n), "difference", "differences") + ", " + display.Grouped(int64(len(s.rows)-n)) + " the same"
+}
+
+// head is what stands above the rows: what is compared.
+func (s *sheet) head(b *room.Base, width int) []string {
+	title := b.Styles.Title.Render(" " + display.Truncate(s.title, width/2))
+	lines := []string{screen.Between(title+"  "+b.Styles.Dim.Render(s.summary()), "", width)}
+	left, right := b.Styles.Failure, b.Styles.Type(keytype.String)
+	if s.stacked {
+		return append(lines,
+			display.Fit(left.Render(" - "+display.Text(s.left.label, width/2))+b.Styles.Dim.Render("  "+s.left.facts(b.Now)), width),
+			display.Fit(right.Render(" + "+display.Text(s.right.label, width/2))+b.Styles.Dim.Render("  "+s.right.facts(b.Now)), width))
+	}
+	w := halves(width)
+	two := func(l, r string) string { return "  " + display.Fit(l, w) + "   " + display.Fit(r, w) }
+	return append(lines,
+		two(left.Render(display.Text(s.left.label, w)), right.Render(display.Text(s.right.label, w))),
+		two(b.Styles.Dim.Render(s.left.facts(b.Now)), b.Styles.Dim.Render(s.right.facts(b.Now))))
+}
+
+// facts is the type, the size and the TTL of a side.
+func (s side) facts(now int64) string {
+	if s.kind == "" {
+		return "no such key"
+	}
+	facts := display.Type(s.kind)
+	if t := keytype.Of(s.kind); s.fields == nil {
+		facts += " · " + display.Bytes(int64(max(len(s.text), int(s.count))))
+	} else {
+		facts += " · " + display.Counted(s.count, t.One, t.Many)
+	}
+	if s.expires > now {
+		facts += " · expires in " + display.Remaining(s.expires-now)
+	} else if s.expires != 0 {
+		facts += " · expired"
+	}
+	return facts
+}
+
+// halves is the width of each side.
+func halves(width int) int { return max((width-6)/2, 1) }
+
+// draw is a line.
+func (s *sheet) draw(b *room.Base, l line, selected bool, width int) string {
+	look := b.Styles.Row(selected, true)
+	if l.gap > 0 {
+		text := "⋯ " + display.Counted(int64(l.gap), "line that is the same", "lines that are the same")
+		return look.Mark(selected) + look.Dim.Render(display.Fit(text, width-2))
+	}
+	r := s.rows[l.row]
+	if s.stacked {
+		text := r.left
+		if l.half == rightOnly {
+			text = r.right
+		}
+		return look.Mark(selected) + look.On(styleOf(b, l.half)).Render(string(l.half)+" ") + s.halfOf(b, look, r, l.half, text, width-4)
+	}
+	w := halves(width)
+	left, right := s.halfOf(b, look, r, leftOnly, r.left, w), s.halfOf(b, look, r, rightOnly, r.right, w)
+	return look.Mark(selected) + left + look.On(styleOf(b, r.mark)).Render(" "+string(r.mark)+" ") + right + look.Text.Render(" ")
+}
+
+func styleOf(b *room.Base, m mark) lipgloss.Style {
+	switch m {
+	case leftOnly:
+		return b.Styles.Failure
+	case rightOnly:
+		return b.Styles.Type(keytype.String)
+	case changed:
+		return b.Styles.Soon
+	}
+	return b.Styles.Dim
+}
+
+// halfOf is a side of a row in so many cells. Of two lines that differ the part is in
+// sight, and underlined, in which they do.
+func (s *sheet) halfOf(b *room.Base, look screen.RowStyle, r row, half mark, text string, width int) string {
+	if r.mark != changed {
+		style := look.Text
+		if r.mark != same {
+			style = look.On(styleOf(b, half))
+		}
+		return style.Render(display.Fit(text, width))
+	}
+	head, middle, tail := differing(r.left, r.right, half == rightOnly)
+	if cells := len([]rune(head)); cells+len([]rune(middle)) > width && cells > width/3 {
+		head = screen.TruncateLeft(head, width/3)
+	}
+	style := look.On(styleOf(b, half))
+	line := style.Render(head) + style.Underline(true).Render(middle) + style.Render(tail)
+	if middle == "" {
+		line = style.Render(head + tail)
+	}
+	return display.Fit(line, width)
+}
+
+// differing cuts the text of a side in what the other begins with, too, what differs, and
+// what the other ends with.
+func differing(left, right string, ofRight bool) (head, middle, tail string) {
+	a, b := []rune(left), []rune(right)
+	from := 0
+	for from < min(len(a), len(b)) && a[from] == b[from] {
+		from++
+	}
+	end := 0
+	for end < min(len(a), len(b))-from && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	if ofRight {
+		a = b
+	}
+	return string(a[:from]), strings.TrimSuffix(string(a[from:len(a)-end]), "\n"), string(a[len(a)-end:])
+}
