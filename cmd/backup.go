@@ -25,12 +25,11 @@ func newBackup(s *streams) *cobra.Command {
 		Use:     "backup [FLAGS] [TARGET] COPY",
 		GroupID: groupMend,
 		Short:   "Copy a file while others work on it",
-		Long: `Copies the file to COPY as it is at one moment. Other processes may read
-and write meanwhile; they do not wait. The copy is one file, without a log beside
-it. It is checked for damage and safe on the disk before it gets its name, so that
-there is a whole backup under that name or none.
+		Long: `Copies the file to COPY as it is at one moment. Others may read and write
+meanwhile, and do not wait.
 
-` + fileHelp,
+The copy is one file, without a log beside it. It is checked for damage and safe
+on the disk before it gets its name: that name is a whole backup, or none.`,
 		Example: `  meowdis backup cats.sqlite /backup/cats.sqlite
   meowdis backup --db cats.sqlite --force /backup/latest.sqlite`,
 		Args:              usageArgs(cobra.RangeArgs(1, 2)),

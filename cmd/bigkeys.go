@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/keyspace/stats"
 )
 
@@ -14,11 +13,10 @@ func newBigKeys(s *streams) *cobra.Command {
 		Use:     "bigkeys [FLAGS] [PATTERN]",
 		GroupID: groupLook,
 		Short:   "Find the largest keys of each type",
-		Long: `Lists the largest keys of each type, by bytes and by elements, and says how many
-keys that was out of. A pattern picks keys. The memory that it takes does not
-grow with the database.
+		Long: `Lists the largest keys of each type, by bytes and by elements, and says out of
+how many. PATTERN picks keys.
 
-` + bytesHelp + "\n\n" + target.Help,
+` + bytesHelp,
 		Example: `  meowdis bigkeys --top 3
   meowdis bigkeys --samples 0 'session:*'`,
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -34,9 +34,6 @@ type copyOptions struct {
 	flags *pflag.FlagSet
 }
 
-const twoTargetsHelp = target.Help + `
-This verb has two, and looks at its arguments only.`
-
 func newCopy(s *streams) *cobra.Command {
 	o := &copyOptions{}
 	cmd := &cobra.Command{
@@ -46,13 +43,16 @@ func newCopy(s *streams) *cobra.Command {
 		Long: `Copies all keys from one target to another: of all databases, each into its own,
 or of one with -n, which --db-to puts into another. Types and expiries are kept.
 
-A key appears whole or not at all. A key that is there already ends it, unless
---replace or --skip is given; what was copied before stays.
+SOURCE and DESTINATION are each a file, a URL (redis://, rediss:// or unix://
+of a Redis server, https:// of a REST endpoint) or @NAME of a profile.
+
+A key appears whole or not at all. A key that is there already ends the copy,
+unless --replace or --skip is given; what was copied before stays.
 
 Both sides may be in use. Each key is copied as it is when its turn comes; one
 that was changed while it was read is named on stderr.
 
-` + twoTargetsHelp + "\n\n" + moveExitCodesHelp,
+` + moveExitCodesHelp,
 		Example: `  meowdis copy redis://localhost:6379 cats.sqlite
   meowdis copy cats.sqlite @prod --match 'cat:*'
   meowdis copy a.sqlite b.sqlite -n 0 --db-to 5 --replace`,

@@ -39,10 +39,11 @@ func newDiff(s *streams) *cobra.Command {
 their types, values and expiries. Prints a line for each difference, A's side
 before B's, and for each value the first thing that differs.
 
-The order of sets and hashes is none of their value, nor is the way in which a
-JSON document is written, nor are the times of a stream's consumers.
+A and B are each a file, a URL (redis://, rediss:// or unix:// of a
+Redis server, https:// of a REST endpoint) or @NAME of a profile.
 
-` + twoTargetsHelp + `
+The order of sets and hashes does not matter, nor does how a JSON document is
+written, nor do the times of a stream's consumers.
 
 Exit codes:
     0  everything is the same

@@ -14,7 +14,7 @@
 //	move.go, destination.go
 //	                      verbs that move keys, and those that write to a target
 //	upkeep.go             verbs that check, pack and back up files
-//	topics.go             the texts of meowdis help TOPIC
+//	usage.go, topics.go   help: its layout, and the texts of meowdis help TOPIC
 //
 // How targets are said and opened is internal/target, how scripts are read and run is
 // internal/script, completion is internal/complete, and internal/move is what the verbs

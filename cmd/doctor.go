@@ -45,8 +45,6 @@ become one, and a note costs room only.
 again. It keeps what can be kept: elements without a key become keys of database
 0 whose names begin with ` + doctor.LostAndFound + `.
 
-` + fileHelp + `
-
 Exit codes:
     0  nothing is wrong; there may be notes
     1  something is wrong, or is still wrong after --fix

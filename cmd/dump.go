@@ -36,20 +36,20 @@ func newDump(s *streams) *cobra.Command {
 		Long: `Writes all keys of the target, of all its databases or the one that -n names, to
 a file, or with - to stdout. Types, databases and expiries are kept. Formats:
 
-  archive   compressed, with checksums; the default. "meowdis restore" reads it
-  jsonl     JSON, a line for each key, or for each piece of a large one (.jsonl)
+  archive   compressed, with checksums; the default, for "meowdis restore"
+  jsonl     JSON, a line for each key or piece of a large one (.jsonl)
   commands  Redis commands in lines, for "meowdis exec" (.txt, .redis)
-  resp      Redis commands as clients send them, for "redis-cli --pipe" (.resp)
+  resp      the Redis protocol, for "redis-cli --pipe" (.resp)
 
-The file appears when it is complete. One that is there already is replaced only with
---force, and a SQLite database never. Keys may change meanwhile: each one is
+The file appears when it is complete. One that is there already is replaced only
+with --force, and a SQLite database never. Keys may change meanwhile: each is
 written as it is when its turn comes, and one that was changed while it was read
 is named on stderr.
 
-` + moveExitCodesHelp + "\n\n" + target.Help,
+` + moveExitCodesHelp,
 		Example: `  meowdis dump cats.archive
   meowdis dump --db cats.sqlite --match 'cat:*' cats.jsonl
-  meowdis dump --url redis://localhost:6379 --format resp - | redis-cli -p 6380 --pipe`,
+  meowdis dump --profile dev --format resp - | redis-cli --pipe -p 6380`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file.path, o.database = args[0], cmd.Flags().Changed("database")

@@ -41,27 +41,24 @@ func newExec(s *streams) *cobra.Command {
 		Use:     "exec [FLAGS] [COMMAND [ARG...]]",
 		GroupID: groupUse,
 		Short:   "Run one command, or a script of commands from stdin",
-		Long: `Runs one Redis command and prints its reply. Flags stand before the command:
-everything after its first word belongs to it.
+		Long: `Runs one Redis command and prints its reply, or a script of commands from stdin.
+Flags come before the command: everything after its first word belongs to it.
 
-Without a command, runs the lines of stdin, each a command in redis-cli's
-quoting; a line that begins with # is a comment. The script stops at its first
-error, and nothing after the failed line takes effect; with --keep-going it runs
-on. Either way the number of a failed line goes to stderr and the exit code is 1.
-When a signal or a lost connection ends it, it says at which line, and how to go on.
-A failed SELECT, AUTH or HELLO always stops: what follows was meant for another
-place. With --transaction all lines are one MULTI and EXEC: others see all of
-their effects or none, and a line that is no command keeps all from running.
+A script is a command a line, quoted as in redis-cli; a line that begins with #
+is a comment. It stops at its first error: what ran before stays, the failed
+line leaves no trace, and its number goes to stderr. --keep-going runs on;
+--transaction makes all lines one MULTI and EXEC. When Ctrl-C or a lost
+connection ends a script, it says at which line, and how to go on.
 
-Over REST and the Redis protocol a script waits for each write's reply before
-it sends the next line, unless the endpoint can stop by itself; --keep-going
-sends many lines at once.
+A failed SELECT, AUTH or HELLO always stops a script: what follows was meant for
+another place. To a server each line is sent after the reply to the last;
+--keep-going sends many at once.
 
---pipe loads much. The commands are independent, and only counted; it stops at a line
-that is no command. Whichever way they are run, stdin may be commands in the Redis
-protocol, as redis-cli --pipe takes them, instead of lines.
+--pipe is for loading: commands are independent of each other, and replies are
+only counted. With and without it stdin may be in the Redis protocol, as
+"redis-cli --pipe" takes it.
 
-` + exitCodesHelp + "\n\n" + target.Help,
+` + exitCodesHelp,
 		Example: `  meowdis exec SET greeting "hello there" EX 60
   meowdis exec --json HGETALL cat:1
   meowdis exec -x SET picture < cat.png

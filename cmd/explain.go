@@ -37,14 +37,12 @@ func newExplain(s *streams) *cobra.Command {
 		GroupID: groupLook,
 		Short:   "Show the SQL that a command is, and write nothing",
 		Long: `Shows the batch of SQL statements that a command is translated to, their
-arguments, and how SQLite goes about each (its query plan). Nothing is written.
+arguments, and how SQLite runs each (its query plan). Nothing is written.
 
-A command that has to read before it can decide is several steps. What reads is run
-on the file to see what follows there, and the last step is shown as it would be.
-A script or a function is run in a transaction that is undone, and its calls are shown.
-A file that is missing counts as an empty one. Plans are those of the file.
-
-` + fileHelp,
+A command that has to read before it can decide is several steps: those that
+read are run, to see what follows, and the last one is shown as it would be. A
+script or a function is run in a transaction that is undone, and its calls are
+shown. A file that is missing counts as an empty one.`,
 		Example: `  meowdis explain SET greeting hello EX 60
   meowdis explain --json INCR visits`,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),

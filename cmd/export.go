@@ -32,16 +32,18 @@ func newExport(s *streams) *cobra.Command {
 		GroupID: groupMove,
 		Short:   "Write keys to a dump file that redis-server loads",
 		Long: `Writes all keys of the target, of all its databases or the one that -n names, to
-a dump file, which redis-server loads when it starts: from version 7.0 on, from 7.4
-when fields of hashes expire, and from 8.0 when there are vector sets. Documents
-and arrays have no form in such a file and are left out. A vector set gets the
-links by which a server searches, and is in memory for that. The file appears when
-it is complete. One that is there already is replaced only with --force.
+a dump file that redis-server loads when it starts.
 
-` + moveExitCodesHelp + "\n\n" + target.Help,
-		Example: `  meowdis export meowdis.rdb
-  meowdis export --db cats.sqlite --match 'cat:*' cats.rdb
-  redis-server --dbfilename cats.rdb`,
+Redis 7.0 and later loads it; fields of hashes that expire need 7.4, vector sets
+8.0. JSON documents and arrays have no form in such a file and are left out.
+
+The file appears when it is complete. One that is there already is replaced only
+with --force. A vector set is held in memory while it is written.
+
+` + moveExitCodesHelp,
+		Example: `  meowdis export --db cats.sqlite cats.rdb
+  redis-server --dbfilename cats.rdb         # loads it
+  meowdis export --db cats.sqlite --match 'cat:*' some.rdb`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file.path, o.database = args[0], cmd.Flags().Changed("database")

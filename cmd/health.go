@@ -30,11 +30,11 @@ func newHealth(s *streams) *cobra.Command {
 		Use:     "health [FLAGS] [URL]",
 		GroupID: groupLook,
 		Short:   "Ask a server of meowdis whether it can read and write",
-		Long: `Asks a server that meowdis serve runs whether it can read and write its file, without
-a token: by its /healthz, which is beside REST and on --metrics. It prints ok, or
-ends with exit code 3. Containers and monitors ask so.
+		Long: `Asks a server, one of "meowdis serve", whether it can read and write its file.
+It prints ok, or ends with exit code 3: for containers and monitors. No token
+is needed; it asks for /healthz, which is beside REST and on --metrics.
 
-URL is the address of the server, ` + "http://" + defaultHTTP + ` without one.`,
+URL is the address of the server, by default ` + "http://" + defaultHTTP + `.`,
 		Example: `  meowdis health
   meowdis health --insecure https://127.0.0.1:8379`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),

@@ -19,11 +19,14 @@ func newHelp(s *streams) *cobra.Command {
 		GroupID: groupSetUp,
 		Example: `  meowdis help exec
   meowdis help formats
-  meowdis help ZADD`,
+  meowdis help ZADD
+  meowdis help verbs`,
 		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			switch {
+			case len(args) == 1 && args[0] == "verbs":
+				return showVerbs(s.out, cmd.Root())
 			case err != nil || len(rest) == 0:
 			case about.HasParent() && about.HasSubCommands():
 				return unknownVerb(about, rest)
@@ -34,7 +37,6 @@ func newHelp(s *streams) *cobra.Command {
 			default:
 				return unknownVerb(cmd.Root(), rest)
 			}
-			about.InitDefaultHelpFlag()
 			return about.Help()
 		},
 	}

@@ -37,28 +37,29 @@ func newImport(s *streams) *cobra.Command {
 		Use:     "import [FLAGS] FILE|-",
 		GroupID: groupMove,
 		Short:   "Read keys from a file of another program",
-		Long: `Writes the keys that a file holds, or with - those on stdin, to the target: each into
-its database, or all into the one that -n names. Formats, which are recognised:
+		Long: `Writes the keys of a file, or with - those on stdin, to the target: each into
+its database, or all into the one that -n names. It recognises the format:
 
   rdb       a dump file of Redis, of the versions up to 12 (Redis 7.4)
   aof       an append-only file of Redis, or the directory of one
-  sqlite    a file of Redka, of Redlite, of the first meowdis, or of this one
-  commands  Redis commands in lines, in redis-cli's quoting
+  sqlite    a file of Redka, Redlite, the first meowdis, or this one
+  commands  Redis commands in lines, quoted as in redis-cli
   archive   what "meowdis dump" writes
   jsonl     what "meowdis dump" writes as JSON
 
-Commands and append-only files are run in an empty place first, and what comes of
-them is imported. Values of modules other than vector sets are named and left out.
+Commands and append-only files are run in an empty place first, and the keys
+that they make are imported. Values of modules other than vector sets are named
+and left out.
 
-A key appears whole or not at all. A key that is there already ends it, unless
---replace or --skip is given; what was written before stays.
+A key appears whole or not at all. A key that is there already ends the import,
+unless --replace or --skip is given; what was written before stays.
 
-A dump file is read twice: first its checksum is verified, unless --no-verify is
-given, and nothing is written when that is wrong. What comes from stdin can be read
-once: that it was damaged is known, and said, at its end. --salvage names the keys that
-are damaged and goes on after them, as long as it is clear where they end.
+A dump file is read twice: its checksum is verified first, and nothing is
+written when it is wrong (--no-verify skips this). Stdin can be read only once:
+damage is reported when it is met. --salvage names damaged keys and goes on
+after them, as long as it is clear where they end.
 
-` + moveExitCodesHelp + "\n\n" + target.Help,
+` + moveExitCodesHelp,
 		Example: `  meowdis import dump.rdb
   meowdis import --db cats.sqlite /var/lib/redis/appendonlydir
   meowdis import --profile prod redka.db --replace`,

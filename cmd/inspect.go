@@ -38,13 +38,11 @@ func newInspect(s *streams) *cobra.Command {
 		GroupID: groupLook,
 		Short:   "Browse keys and values on the whole screen",
 		Long: `Shows the keys of a target as a tree or a list, with their types, sizes and
-times to live, and their values. Press ? for its keys. Nothing is written before
+times to live, and their values. Press ? for its keys. It writes nothing until
 you unlock it with U.
 
 Of a file the tree, the order and the counts are exact, for any number of keys.
-A server's keys are found with SCAN, and the screen says how many were scanned.
-
-` + target.Help,
+A server's keys are found with SCAN, and the screen says how many were scanned.`,
 		Example: `  meowdis inspect cats.sqlite
   meowdis inspect --url redis://localhost:6379
   meowdis inspect --delimiter / paths.sqlite`,

@@ -31,15 +31,13 @@ func newKeys(s *streams) *cobra.Command {
 		SuggestFor: []string{"ls", "list"},
 		GroupID:    groupLook,
 		Short:      "List keys, however many there are",
-		Long: `Lists the keys that match a pattern, or all, a page at a time: the target goes on
-answering others meanwhile, which the command KEYS would keep it from. Keys that
-are there from start to end are listed; a server may list a key twice.
+		Long: `Lists the keys that match a pattern, or all of them, a page at a time: unlike
+the command KEYS it does not block the target. A key that is there from start
+to end is listed; a server may list one twice.
 
-Into a pipe names are printed as they are, and on a terminal those that could
-disturb it in quotes. -0 is for names with newlines. -l adds type, time to live
-and size.
-
-` + target.Help,
+Into a pipe names are printed as they are; on a terminal those with control
+characters are quoted. -0 is for names with newlines. -l adds type, time to live
+and size.`,
 		Example: `  meowdis keys 'cat:*'
   meowdis keys -l --type hash --limit 20
   meowdis keys -0 'tmp:*' | xargs -0 meowdis exec DEL`,

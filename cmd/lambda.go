@@ -32,13 +32,14 @@ func newLambda(s *streams) *cobra.Command {
 		Use:     "lambda [FLAGS]",
 		GroupID: groupUse,
 		Short:   "Be an AWS Lambda function that speaks Upstash's REST protocol",
-		Long: `Runs as a function with a function URL, whose requests are those of Upstash's SDKs.
-The keys are in a storage: see --storage of serve. A file called "bootstrap" in the
-function's archive is run, and this program does so when that is its name.
+		Long: `Runs as an AWS Lambda function with a function URL, and answers the requests of
+Upstash's SDKs. Its keys are in a storage: see --storage of "meowdis serve".
 
-MEOWDIS_STORAGE_URL and MEOWDIS_STORAGE_TOKEN say where the keys are, MEOWDIS_TOKEN is
-the token that clients must send, and with MEOWDIS_READ_ONLY_TOKEN there is one that
-only reads. Replies that go on, as those of SUBSCRIBE, need a server.`,
+Lambda runs the file called "bootstrap" in the function's archive; this program
+does this when that is its name. MEOWDIS_STORAGE_URL and MEOWDIS_STORAGE_TOKEN
+say where the keys are, MEOWDIS_TOKEN is the token that clients must send, and
+MEOWDIS_READ_ONLY_TOKEN one that only reads. SUBSCRIBE and what else has no end
+needs a server.`,
 		Example: `  cp meowdis bootstrap && zip function.zip bootstrap`,
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -36,15 +36,12 @@ func newLatency(s *streams) *cobra.Command {
 		Use:     "latency [FLAGS] [COMMAND [ARG...]]",
 		GroupID: groupLook,
 		Short:   "Measure how long the target takes to answer",
-		Long: `Sends a command again and again, one at a time, and tells how long the replies
-took: the shortest, the mean, half of them, 99 of 100, the longest. The command is
-PING, and DBSIZE on a file, where a PING would touch nothing.
+		Long: `Sends a command again and again, one at a time, and says how long the replies
+took: minimum, mean, median, 99th percentile and maximum. The command is PING,
+or DBSIZE on a file, where a PING would read nothing.
 
-On a terminal the numbers are live until Ctrl-C or --count, and what follows draws
-how they went on and how many round trips took how long; elsewhere 100 round trips
-are made.
-
-` + target.Help,
+On a terminal the numbers are live until Ctrl-C or --count, and a drawing of the
+times follows. Elsewhere it makes 100 round trips.`,
 		Example: `  meowdis latency --url redis://localhost:6379
   meowdis latency --count 1000 --interval 0 GET greeting`,
 		Args:              usageArgs(cobra.ArbitraryArgs),

@@ -11,24 +11,45 @@ import (
 // manPage is the page about cmd for man(1), in roff: https://man7.org/linux/man-pages/man7/groff_man.7.html.
 // date is what stands at its foot.
 func manPage(cmd *cobra.Command, section, date string) []byte {
-	cmd.InitDefaultHelpFlag()
 	var b strings.Builder
-	fmt.Fprintf(&b, ".nh\n.TH %q %q %q \"meowdis\" \"meowdis\"\n", strings.ToUpper(manName(cmd)), section, date)
+	b.WriteString("'\\\" t\n") // has man run tbl, for the verbs
+	fmt.Fprintf(&b, ".nr HY 0\n.TH %q %q %q \"meowdis\" \"meowdis\"\n.ad l\n", strings.ToUpper(manName(cmd)), section, date)
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))
 	if cmd.Runnable() {
-		fmt.Fprintf(&b, ".SH SYNOPSIS\n\\fB%s\\fP\n", roff(cmd.UseLine()))
+		fmt.Fprintf(&b, ".SH SYNOPSIS\n\\fB%s\\fP\n", roff(usageLine(cmd)))
 	}
 	b.WriteString(".SH DESCRIPTION\n")
 	roffText(&b, cmd.Long)
 	if cmd.Long == "" {
 		roffText(&b, cmd.Short)
 	}
-	roffFlags(&b, "OPTIONS", cmd.NonInheritedFlags())
-	roffFlags(&b, "OPTIONS OF ALL VERBS", cmd.InheritedFlags())
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString(".SH VERBS\n")
+		if !cmd.HasParent() {
+			for _, g := range cmd.Groups() {
+				fmt.Fprintf(&b, ".SS %s\n", roff(strings.TrimSuffix(g.Title, ":")))
+				roffVerbs(&b, inGroup(cmd, g.ID))
+			}
+		} else {
+			roffVerbs(&b, cmd.Commands())
+		}
+	}
+	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
+		b.WriteString(".SH OPTIONS\n")
+		for i, g := range groupsOf(cmd) {
+			if i > 0 || g.title != "Flags" {
+				fmt.Fprintf(&b, ".SS %s\n", roff(g.title))
+			}
+			roffFlags(&b, g.flags)
+			if g.note != "" {
+				b.WriteString(".PP\n" + roffLine(g.note))
+			}
+		}
+	}
 	if cmd.Example != "" {
-		b.WriteString(".SH EXAMPLE\n.EX\n")
+		b.WriteString(".SH EXAMPLES\n.EX\n")
 		for line := range strings.Lines(cmd.Example) {
-			b.WriteString(roffLine(line))
+			b.WriteString(roffLine(strings.TrimPrefix(line, "  ")))
 		}
 		b.WriteString(".EE\n")
 	}
@@ -36,6 +57,17 @@ func manPage(cmd *cobra.Command, section, date string) []byte {
 		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", strings.Join(also, ", "))
 	}
 	return []byte(b.String())
+}
+
+// roffVerbs writes a table of verbs and what they do.
+func roffVerbs(b *strings.Builder, verbs []*cobra.Command) {
+	b.WriteString(".TS\nlb lx.\n")
+	for _, c := range verbs {
+		if c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() {
+			fmt.Fprintf(b, "%s\tT{\n%s\nT}\n", roff(c.Name()), roff(c.Short))
+		}
+	}
+	b.WriteString(".TE\n")
 }
 
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
@@ -70,7 +102,8 @@ func roffLine(line string) string {
 	return line + "\n"
 }
 
-// roffText writes paragraphs, which an empty line ends, and lines that begin with blanks as they are.
+// roffText writes paragraphs, which an empty line ends, and lines that begin with two blanks as
+// they are but for those: the page indents them.
 func roffText(b *strings.Builder, text string) {
 	inside, ended := false, false
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -88,24 +121,17 @@ func roffText(b *strings.Builder, text string) {
 			b.WriteString(".PP\n")
 		}
 		inside, ended = strings.HasPrefix(line, "  "), false
-		b.WriteString(roffLine(line))
+		b.WriteString(roffLine(strings.TrimPrefix(line, "  ")))
 	}
 	if inside {
 		b.WriteString(".EE\n")
 	}
 }
 
-// roffFlags writes the flags that help shows, as it writes them.
-func roffFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
-	if !flags.HasAvailableFlags() {
-		return
-	}
-	fmt.Fprintf(b, ".SH %s\n", title)
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Deprecated != "" {
-			return
-		}
-		value, usage := pflag.UnquoteUsage(f)
+// roffFlags writes flags, as help writes them.
+func roffFlags(b *strings.Builder, flags []*pflag.Flag) {
+	for _, f := range flags {
+		value, _ := pflag.UnquoteUsage(f)
 		b.WriteString(".TP\n")
 		if f.Shorthand != "" {
 			fmt.Fprintf(b, "\\fB\\-%s\\fP, ", f.Shorthand)
@@ -114,6 +140,6 @@ func roffFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 		if value != "" {
 			fmt.Fprintf(b, " \\fI%s\\fP", roff(value))
 		}
-		b.WriteString("\n" + roffLine(usage))
-	})
+		b.WriteString("\n" + roffLine(flagUsage(f)))
+	}
 }

@@ -38,18 +38,16 @@ func newMCP(s *streams) *cobra.Command {
 		Use:     "mcp [FLAGS] [TARGET]",
 		GroupID: groupUse,
 		Short:   "Offer a target to coding agents, over the Model Context Protocol",
-		Long: `Speaks the Model Context Protocol on stdin and stdout: an agent's program starts it
-and calls its tools, which list and search keys, read them a page at a time, run
-commands that only read, and show what SQL a command is. What they return is bounded.
+		Long: `Speaks the Model Context Protocol on stdin and stdout: an agent's program starts
+it and calls its tools. They list and search keys, read them a page at a time,
+run commands that only read, and show the SQL of a command. Replies are bounded.
 
-With --write there is a tool that runs any command, unless the target is read-only.
-A dangerous command, such as FLUSHALL, and a script then wants a person's yes, or the name of the
-profile where that asks for it: the agent's program asks, and where it cannot, the
-command is refused. --yes lets it run.
+With --write there is a tool that runs any command, unless the target is
+read-only. A dangerous command, such as FLUSHALL, and a script then need a
+person's yes, or the name of the profile where that asks for it: the agent's
+program asks, and where it cannot, the command is refused. --yes lets it run.
 
-It ends when stdin does. "meowdis help agents" is a text for agents that use a shell.
-
-` + target.Help,
+It ends when stdin does. For agents that use a shell: "meowdis help agents".`,
 		Example: `  meowdis mcp cats.sqlite
   meowdis mcp --write @dev`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),

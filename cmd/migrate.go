@@ -17,13 +17,11 @@ func newMigrate(s *streams) *cobra.Command {
 		Use:     "migrate [FLAGS] [TARGET]",
 		GroupID: groupMend,
 		Short:   "Bring a file of an older meowdis up to date, after a backup",
-		Long: `Brings the tables of a file to the schema version of this meowdis, in one
-transaction, and leaves a copy of the file as it was beside it. Every verb that
-writes does the same to an older file when it opens it, but without the copy.
+		Long: `Brings the tables of a file to the schema of this meowdis, in one transaction,
+and leaves a copy of the file as it was beside it. Every verb that writes does
+the same to an older file when it opens it, but without the copy.
 
-A file that is up to date stays as it is. A file of a newer meowdis is refused.
-
-` + fileHelp,
+A file that is up to date stays as it is. A file of a newer meowdis is refused.`,
 		Example:           `  meowdis migrate cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: target.CompleteNames(1),

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -17,12 +16,10 @@ func newMonitor(s *streams) *cobra.Command {
 		Use:     "monitor [FLAGS]",
 		GroupID: groupLook,
 		Short:   "Show the commands that a server runs, or processes on a file",
-		Long: `Shows every command that the server runs, for every client, until Ctrl-C. That
-costs the server a good part of its speed. It takes a file, and shows what all
-processes run on it, a Redis server that has the command MONITOR, or a REST
-endpoint that has /monitor, as Upstash's do.
-
-` + target.Help,
+		Long: `Shows every command that the target runs, for every client, until Ctrl-C. On a
+file these are the commands of all processes. A server is slower meanwhile; it
+must be a Redis server with the command MONITOR, or a REST endpoint with
+/monitor, as Upstash's have.`,
 		Example: `  meowdis monitor --url redis://localhost:6379
   meowdis monitor --db cats.sqlite
   meowdis monitor --url redis://localhost --json | jq -r .command[0]`,

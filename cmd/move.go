@@ -17,8 +17,8 @@ const moveExitCodesHelp = `Exit codes:
     0  everything was done
     1  some keys were not: each was named on stderr
     2  the command line was wrong
-    3  a target or a file could not be opened or reached, or it failed or is damaged
-  130  Ctrl-C ended it (143: SIGTERM): it said what was done, and how to go on`
+    3  a target or a file could not be opened or reached, or is damaged
+  130  Ctrl-C ended it (143: SIGTERM); it says how to go on`
 
 // connectExisting connects to a target that is read: a file must be there.
 func connectExisting(ctx context.Context, o *target.Options, t target.Target) (*target.Conn, error) {

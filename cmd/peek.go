@@ -30,11 +30,9 @@ func newPeek(s *streams) *cobra.Command {
 		Use:     "peek [FLAGS] KEY",
 		GroupID: groupLook,
 		Short:   "Show what a key is, and the beginning of its value",
-		Long: `Shows the type of a key, its time to live and its size, and its first elements or
-the beginning of its value. However large the key is, no more of its
-values is read. Bytes are those that "meowdis help stats" tells of.
-
-` + target.Help,
+		Long: `Shows the type of a key, its time to live and its size, and its first elements
+or the beginning of its value. No more than that is read, however large the key
+is. Bytes are counted as "meowdis stats" counts them.`,
 		Example: `  meowdis peek cat:1
   meowdis peek --limit 3 --json queue`,
 		ValidArgsFunction: complete.Key(s.getenv, &o.target),

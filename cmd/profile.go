@@ -21,9 +21,9 @@ import (
 )
 
 const profilesHelp = `A profile is a name for a target: a file or a URL, with its token and with how
-careful to be there. Wherever a verb takes a target, @NAME is the profile, and so
-is NAME when no file is called that; --profile NAME, MEOWDIS_PROFILE and "meowdis
-profile use NAME" choose one, too.
+careful to be there. @NAME is the profile wherever a verb takes a target, and
+so is NAME when no file is called that; --profile NAME, MEOWDIS_PROFILE and
+"meowdis profile use NAME" choose one, too.
 
 Profiles are in config.toml, whose place "meowdis paths" prints:
 
@@ -43,13 +43,13 @@ Profiles are in config.toml, whose place "meowdis paths" prints:
   read_only = false
   color = "red"                # of the name in the prompt
 
-confirm says what to do about commands that destroy much at once, or change the
-server (FLUSHALL, FLUSHDB, SWAPDB, DEL of 10 keys and more, CONFIG SET, SHUTDOWN,
-…), and about copy, restore, import, vacuum, migrate and doctor --fix, which write by
-themselves: "none" runs them, "yes" asks for a y, "name" asks for the name of the
-profile. A file that is not there yet is made without a question.
-Where there is no terminal to ask on, in scripts and pipes, --yes lets them run. Without
-confirm it is "yes"; a target that is no profile is not asked about.
+confirm says what to do before commands that destroy much at once or change the
+server (FLUSHALL, FLUSHDB, SWAPDB, DEL of 10 keys and more, CONFIG SET,
+SHUTDOWN, …), and before copy, restore, import, vacuum, migrate and doctor
+--fix: "none" runs them, "yes" asks for a y, "name" for the name of the
+profile. The default is "yes"; targets without a profile ask nothing, nor does
+a file that is made anew. In scripts and pipes there is no terminal to ask on:
+--yes lets them run.
 
 read_only, like --read-only, refuses commands that write before they are sent,
 and those that meowdis does not know. A file is then opened for reading only.
@@ -64,7 +64,7 @@ func newProfile(s *streams) *cobra.Command {
 		Short:   "Name targets, with their tokens and how careful to be there",
 		Long:    profilesHelp,
 		Example: `  meowdis profile add dev --db dev.sqlite --confirm none
-  meowdis profile add prod --url https://example.com --confirm name --color red
+  meowdis profile add prod --url https://example.com --confirm name
   meowdis profile use dev
   meowdis exec --profile prod DBSIZE`,
 		Args: cobra.ArbitraryArgs,
@@ -256,12 +256,12 @@ func newProfileAdd(s *streams) *cobra.Command {
 		Use:   "add NAME (--db FILE | --url URL) [FLAGS]",
 		Short: "Name a target",
 		Long: `Names a file or a URL. The token of a REST endpoint, or the password of a Redis
-server, is asked for on a terminal; a password in the URL is kept as one that was
-asked for. It goes into the system's keyring where there is one.`,
+server, is asked for on a terminal; a password in the URL is kept as one that
+was asked for. It goes into the system's keyring where there is one.`,
 		Example: `  meowdis profile add dev --db dev.sqlite --confirm none
-  meowdis profile add prod --url https://example.com --confirm name --color red
-  meowdis profile add cache --url rediss://me@example.com:6380 --token-stdin < secret
-  meowdis profile add ci --url https://example.com --token-env CI_TOKEN --read-only`,
+  meowdis profile add prod --url https://example.com --confirm name
+  meowdis profile add cache --url rediss://me@host --token-stdin < secret
+  meowdis profile add ci --url https://example.com --token-env CI_TOKEN`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := target.CheckDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {

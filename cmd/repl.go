@@ -43,20 +43,18 @@ func newREPL(s *streams) *cobra.Command {
 		SuggestFor: []string{"cli", "redis-cli", "shell", "console"},
 		GroupID:    groupUse,
 		Short:      "Type commands, with completion, hints and history",
-		Long: `Reads commands from the terminal and prints their replies. The prompt shows where
-they go, the database when it is not 0, and (TX) with the number of queued
-commands inside MULTI.
+		Long: `Reads commands from the terminal and prints their replies. TAB completes
+commands, options, keys, fields and members; what may follow is shown as you
+type, and mistakes are coloured.
 
-What may follow is shown as you type, and mistakes are coloured. TAB completes
-commands, options, keys, fields and members. "| less" gives a reply to a shell
+The prompt shows the target, the database when it is not 0, and (TX) with the
+number of queued commands inside MULTI. "| less" gives a reply to a shell
 command, "> FILE" writes it into a file. :help lists the commands of the prompt
-itself, and HELP SET tells about SET. The history leaves out lines with
-passwords.
+itself, and HELP SET tells about SET. Lines with passwords stay out of the
+history.
 
-From a pipe, and with TERM=dumb, it reads one command a line, and | and > stand for
-themselves.
-
-` + target.Help,
+From a pipe, and with TERM=dumb, it reads one command a line, and | and > stand
+for themselves.`,
 		Example: `  meowdis repl
   meowdis repl cats.sqlite
   meowdis repl @prod -n 2

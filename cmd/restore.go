@@ -11,7 +11,6 @@ import (
 
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -30,21 +29,20 @@ func newRestore(s *streams) *cobra.Command {
 		GroupID: groupMove,
 		Short:   "Read keys from a file, or bring a streamed file back",
 		Long: `Writes the keys of a file that "meowdis dump" made, or with - of stdin, to the
-target: each into its database, or all into the one that -n names. The format is
-recognised.
+target: each into its database, or all into the one that -n names. It recognises
+the format. Or brings back a file that "meowdis serve --replicate" streamed.
 
 A key appears whole or not at all. A key that is there already ends it, unless
---replace or --skip is given; what was written before stays.
+--replace or --skip is given; what was written before stays. Nothing of a
+damaged block of an archive is written; it ends there, or goes on at the next
+whole block with --salvage.
 
-Nothing of a damaged block of an archive is written. It ends there, unless
---salvage is given, which goes on at the next whole block.
+STREAM is the place that --replicate writes to: a directory, file:///path or
+s3://bucket/path. The file is brought back as it is there now, or as it was at
+a time (--at): checked, and safe on the disk before it gets its name. The file
+must not be there yet.
 
-A stream is a place that "meowdis serve --replicate" writes to: the path of a directory,
-file:///path or s3://bucket/path. It is brought back as a whole file, as it is there now
-or was at a time (--at): checked and safe on the disk before it gets its name, or not
-at all. The file must not be there yet.
-
-` + moveExitCodesHelp + "\n\n" + target.Help,
+` + moveExitCodesHelp,
 		Example: `  meowdis restore cats.archive
   meowdis restore --db new.sqlite --replace cats.jsonl
   meowdis restore --profile prod --replace cats.archive

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/internal/complete"
-	"github.com/meowdis/meowdis/internal/target"
 )
 
 const (
@@ -23,16 +22,18 @@ func newRoot(s *streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "meowdis",
 		Short: "Redis commands on a SQLite file, or on a server",
-		Long: `meowdis runs Redis commands on a SQLite file, through no server at all, or on
-any Upstash REST endpoint or Redis server.
+		Long: `Runs Redis commands on a SQLite file, on an Upstash REST endpoint or on a Redis
+server: one command or a script (exec), at a prompt (repl), on the whole screen
+(inspect), and from other programs (serve).
 
-` + target.Help,
+Commands go to --db FILE, --url URL or --profile NAME; without one to MEOWDIS_DB
+or MEOWDIS_URL, and else to the default file.`,
 		Example: `  meowdis exec SET greeting hello          # on the default file
   meowdis exec --db cats.sqlite GET greeting
   meowdis repl --url redis://localhost:6379
-  meowdis exec < commands.txt              # a script, stops at its first error
+  meowdis exec < commands.txt              # a script
   meowdis inspect cats.sqlite
-  meowdis serve --db cats.sqlite --resp 127.0.0.1:6379`,
+  meowdis serve cats.sqlite`,
 		Version:       versionName(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
@@ -55,6 +56,7 @@ any Upstash REST endpoint or Redis server.
 		&cobra.Group{ID: groupMend, Title: "Look after files:"},
 		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
 	)
+	root.SetHelpFunc(showHelp)
 	root.SetHelpCommand(newHelp(s))
 	root.SetCompletionCommandGroupID(groupSetUp)
 	root.AddCommand(

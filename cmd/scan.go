@@ -29,16 +29,13 @@ func newScan(s *streams) *cobra.Command {
 		Use:     "scan [FLAGS] KEY [PATTERN]",
 		GroupID: groupLook,
 		Short:   "List the elements of a key, however many there are",
-		Long: `Lists the elements of a hash, set, sorted set, list, stream, array or vector set,
-a page at a time.
-A pattern picks fields of a hash, or members.
+		Long: `Lists the elements of a hash, set, sorted set, list, stream, array or vector
+set, a page at a time. PATTERN picks fields of a hash, or members.
 
-A line is an element: the field, a tab and the value of a hash, the member, a tab
-and the score of a sorted set, the ID, fields and values of a stream. Into a pipe
-they are printed as they are. With -0 each part ends in a NUL byte instead, and
---json prints an object a line.
-
-` + target.Help,
+A line is an element: the field and the value of a hash, the member and the
+score of a sorted set, the ID, fields and values of a stream, with tabs between
+them. Into a pipe they are printed as they are. With -0 each part ends in a NUL
+byte, and --json prints an object a line.`,
 		Example: `  meowdis scan cat:1
   meowdis scan --json users 'a*'`,
 		ValidArgsFunction: complete.Key(s.getenv, &o.target),

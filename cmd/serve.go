@@ -55,54 +55,50 @@ func newServe(s *streams) *cobra.Command {
 		Use:     "serve [FLAGS] [TARGET]",
 		GroupID: groupUse,
 		Short:   "Serve a file over Upstash's REST protocol and the Redis protocol",
-		Long: `Serves the file to programs: Upstash's SDKs over HTTP, any Redis client over RESP.
-Without an address both are served, on ` + defaultHTTP + ` and ` + defaultRESP + `.
-An address without a host is on the loopback interface; port 0 takes a free one;
-unix:PATH is a unix socket. The flags for addresses may be given more than once,
-and sockets of systemd are served by the names of these flags. The addresses are
-printed as soon as they can be used.
+		Long: `Serves a file to programs: to Upstash's SDKs over HTTP, to any Redis client over
+RESP. Without an address it serves both, on ` + defaultHTTP + ` and ` + defaultRESP + `.
 
-A token guards REST: MEOWDIS_TOKEN or --token-file, or one that is made up and
-printed. MEOWDIS_REQUIREPASS or --requirepass-file makes RESP clients give a
-password with AUTH; without it only clients on this machine are served. With
-MEOWDIS_READ_ONLY_TOKEN or --read-only-token-file there is a token that only reads.
---token, --read-only-token and --requirepass can be seen by everybody on the machine.
+Addresses: without a host it is the loopback interface, port 0 is a free port,
+unix:PATH a unix socket. The flags may be given more than once, and sockets of
+systemd have their names. Addresses are printed as soon as they can be used.
 
---tls-cert and --tls-key, or --tls-self-signed, are for --https and --resp-tls; with
-no address at all the two ports speak TLS. A certificate that is renewed is used
-from the next connection on. With --tls-ca clients must show certificates, too.
+Tokens: REST clients must send MEOWDIS_TOKEN or that of --token-file; without
+either a token is made up and printed. RESP clients give MEOWDIS_REQUIREPASS or
+the password of --requirepass-file with AUTH; without either only clients on
+this machine are served. MEOWDIS_READ_ONLY_TOKEN is a token that only reads.
+--token, --read-only-token and --requirepass can be seen by everybody on the
+machine. ACL SETUSER makes users who may do less, and ACL RESTTOKEN their
+tokens; --aclfile keeps them.
 
-/healthz over REST says whether the server can work, and /metrics tells Prometheus
-what it does, to tokens that may run INFO; on --metrics both want no token.
+TLS: --tls-cert and --tls-key, or --tls-self-signed, are for --https and
+--resp-tls; with no address at all the two ports speak TLS. A renewed
+certificate is used from the next connection on. With --tls-ca clients need
+certificates, too.
 
-ACL SETUSER makes users who may do less, as in Redis, and ACL RESTTOKEN their
-tokens. They are kept in --aclfile, whose lines are those of ACL LIST; without one
-they end with the server.
+Saving: what a client was told is in the file. SAVE, BGSAVE and SHUTDOWN SAVE
+make it survive a power cut, as --full does each commit, and copy the file into
+--backup-dir. --replicate streams the file to a directory or to S3, second by
+second; "meowdis restore" brings it back, as it is or was, and --follow serves
+a read-only copy that keeps up.
 
---config reads parameters and users from a file as redis.conf, and CONFIG REWRITE
-writes what CONFIG SET has changed back to it. Its port, bind, unixsocket and aclfile
-say what no flag says; a parameter without a meaning here is named in the log.
+Monitoring: /healthz over REST says whether the server can work, and /metrics
+tells Prometheus what it does, to tokens that may run INFO. On --metrics both
+need no token.
 
---storage offers the tables of the file to servers on other machines, which have
---storage-url in place of a file and carry out commands themselves. Both want
+--config reads parameters and users from a file like redis.conf, to which CONFIG
+REWRITE writes; a parameter without a meaning here is named in the log.
+
+--tenants serves a database for each tenant of "meowdis tenants": the token says
+whose, over REST, and with AUTH TOKEN or AUTH NAME TOKEN over RESP. The server's
+own token or password is then its administrator's.
+
+--storage offers the file's tables to servers on other machines, which have
+--storage-url in place of a file and run commands themselves. Both sides need
 MEOWDIS_STORAGE_TOKEN or --storage-token-file.
 
-SAVE, BGSAVE and SHUTDOWN SAVE make what is committed survive a power cut, and copy
-the file into --backup-dir, where the copy replaces the last one once it is whole.
-
-With --tenants the server has a database for each tenant that "meowdis tenants" has
-made, and the token says whose it is: over REST, and with AUTH TOKEN or AUTH NAME TOKEN
-over RESP. A token or a password of the server is then for its administrator.
-
---replicate streams the file to a directory or to S3, second by second: "meowdis restore"
-brings it back from there, as it is or was, and --follow serves a read-only copy that
-keeps up.
-
-SIGINT, SIGTERM and SHUTDOWN finish what is running within five seconds, give up the rest
-without a trace, and end it; a second signal ends it at once. When the file is
-deleted, moved or replaced meanwhile, writes are refused, since they would be lost.
-
-` + fileHelp,
+SIGINT, SIGTERM and SHUTDOWN finish what is running within five seconds and end
+the server; a second signal ends it at once. When the file is deleted, moved or
+replaced meanwhile, writes are refused, since they would be lost.`,
 		Example: `  meowdis serve
   meowdis serve cats.sqlite --resp 6380 --resp unix:/run/meowdis.sock
   MEOWDIS_TOKEN=$(cat secret) meowdis serve cats.sqlite --http 0.0.0.0:8080
@@ -133,8 +129,8 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	f.StringArrayVar(&o.origins, "cors-origin", nil, "`ORIGIN` of web pages that may use REST in a browser; * for all")
 	f.BoolVar(&o.gzip, "gzip", false, "compress replies over REST of 1 KB and more for clients that accept it")
 	f.StringVar(&o.backupDir, "backup-dir", "", "`DIR` into which SAVE and BGSAVE copy the file")
-	f.BoolVar(&o.json, "json", false, "print the addresses and the token as JSON, one object in a line")
-	f.BoolVar(&o.cluster, "cluster", false, "be a cluster of one node, for clients that want a cluster")
+	f.BoolVar(&o.json, "json", false, "print the addresses and the token as a line of JSON")
+	f.BoolVar(&o.cluster, "cluster", false, "answer CLUSTER as a cluster of one node")
 	f.StringVar(&o.conf.path, "config", "", "`FILE` with parameters in the syntax of redis.conf, which CONFIG REWRITE writes")
 	o.limits.addFlags(f)
 	o.tenants.addFlags(f)
@@ -142,7 +138,7 @@ deleted, moved or replaced meanwhile, writes are refused, since they would be lo
 	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
 	o.target.AddStorageFlags(cmd)
 	f.BoolVar(&o.target.Full, "full", false, "make each commit to the file survive a power cut (slower)")
-	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Second, "how `LONG` a command may take before it fails without a trace; 0 for no limit")
+	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Second, "how `LONG` a command may take before it fails without a trace; 0: no limit")
 	f.BoolVarP(&o.target.Verbose, "verbose", "v", false, "say on stderr which file is served")
 	return cmd
 }
@@ -377,4 +373,17 @@ func serveAll(ctx context.Context, faces []face) error {
 		errs = append(errs, <-ended)
 	}
 	return errors.Join(errs...)
+}
+
+// serveGroups are the groups of its flags.
+func serveGroups() []flagGroup {
+	return []flagGroup{
+		{title: "Addresses", names: []string{"http", "https", "resp", "resp-tls", "metrics", "storage", "storage-tls", "socket-mode"}},
+		{title: "Tokens and users", names: []string{
+			"token", "token-file", "read-only-token", "read-only-token-file", "requirepass", "requirepass-file", "aclfile",
+			"storage-token", "storage-token-file", "storage-read-only-token", "storage-read-only-token-file"}},
+		{title: "TLS", names: []string{"tls-cert", "tls-key", "tls-ca", "tls-auth-clients", "tls-self-signed"}},
+		{title: "Limits", names: []string{"time-limit", "max-clients", "max-request-memory", "max-memory", "write-timeout"}},
+		{title: "Copies", names: []string{"backup-dir", "replicate", "replicate-every", "replicate-keep", "follow"}},
+	}
 }

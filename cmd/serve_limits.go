@@ -26,10 +26,10 @@ type limitOptions struct {
 
 func (o *limitOptions) addFlags(f *pflag.FlagSet) {
 	o.requestMemory, o.memory = 1<<30, 2<<30
-	f.Var(&o.requestMemory, "max-request-memory", "`SIZE` that one request may hold of rows and replies")
-	f.Var(&o.memory, "max-memory", "`SIZE` that all requests together may hold")
+	f.Var(&o.requestMemory, "max-request-memory", "`SIZE` of rows and replies that one request may hold")
+	f.Var(&o.memory, "max-memory", "`SIZE` of the same for all requests together")
 	f.IntVar(&o.clients, "max-clients", 10_000, "`NUMBER` of connections over each protocol")
-	f.DurationVar(&o.writeTimeout, "write-timeout", 30*time.Second, "`TIME` that a client may take nothing of its reply")
+	f.DurationVar(&o.writeTimeout, "write-timeout", 30*time.Second, "close the connection of a client that reads nothing for `TIME`")
 }
 
 func (o *limitOptions) check() error {

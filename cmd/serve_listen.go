@@ -37,8 +37,8 @@ func (o *addressOptions) addFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.https, "https", nil, "`ADDRESS` to serve REST on over TLS")
 	f.StringArrayVar(&o.resp, "resp", nil, "`ADDRESS` to serve the Redis protocol on")
 	f.StringArrayVar(&o.respTLS, "resp-tls", nil, "`ADDRESS` to serve the Redis protocol on over TLS")
-	f.StringArrayVar(&o.storage, "storage", nil, "`ADDRESS` to serve the file's tables on, to servers with --storage-url")
-	f.StringArrayVar(&o.storageTLS, "storage-tls", nil, "`ADDRESS` to do so over TLS")
+	f.StringArrayVar(&o.storage, "storage", nil, "`ADDRESS` to serve the file's tables on, for --storage-url")
+	f.StringArrayVar(&o.storageTLS, "storage-tls", nil, "`ADDRESS` to serve the file's tables on over TLS")
 	f.StringArrayVar(&o.metrics, "metrics", nil, "`ADDRESS` to serve /metrics and /healthz on, without a token")
 	f.Var(&o.socketMode, "socket-mode", "`MODE` of the unix sockets that are made")
 }

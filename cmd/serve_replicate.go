@@ -28,9 +28,9 @@ type replicateOptions struct {
 
 func (o *replicateOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.to, "replicate", "", "`PLACE` to stream the file to: a directory, file:///path or s3://bucket/path")
-	f.DurationVar(&o.every, "replicate-every", time.Second, "how `OFTEN` what is new is streamed, or with --follow looked for")
-	f.DurationVar(&o.keep, "replicate-keep", 24*time.Hour, "how `LONG` back the file can be restored")
-	f.StringVar(&o.follow, "follow", "", "`PLACE` whose stream the file becomes a read-only copy of")
+	f.DurationVar(&o.every, "replicate-every", time.Second, "how `OFTEN` to stream changes, or with --follow to look for them")
+	f.DurationVar(&o.keep, "replicate-keep", 24*time.Hour, "how `LONG` back the file can be restored (default 24h)")
+	f.StringVar(&o.follow, "follow", "", "serve a read-only copy of the stream at `PLACE`")
 }
 
 func (o *replicateOptions) check(storage bool) error {

@@ -38,7 +38,7 @@ type tlsOptions struct {
 func (o *tlsOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.files.Cert, "tls-cert", "", "`FILE` with the server's certificate and its chain (PEM)")
 	f.StringVar(&o.files.Key, "tls-key", "", "`FILE` with the key of that certificate (PEM)")
-	f.StringVar(&o.files.ClientCA, "tls-ca", "", "`FILE` with the authorities of clients, who need a certificate then (PEM)")
+	f.StringVar(&o.files.ClientCA, "tls-ca", "", "`FILE` with the authorities of clients' certificates (PEM)")
 	f.StringVar(&o.clients, "tls-auth-clients", "required", "with --tls-ca, whether a client's certificate is `required` or optional")
 	f.BoolVar(&o.selfSigned, "tls-self-signed", false, "make a certificate of its own, for development")
 }

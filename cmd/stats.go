@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/keyspace/stats"
 )
 
@@ -22,11 +21,10 @@ func newStats(s *streams) *cobra.Command {
 		Use:     "stats [FLAGS] [PATTERN]",
 		GroupID: groupLook,
 		Short:   "Add up the keys by type, prefix and time to live",
-		Long: `Counts keys, elements and bytes by type and by prefix, and keys by their time to
-live, and lists the largest keys. A pattern picks keys. The memory that it takes
-does not grow with the database.
+		Long: `Adds up keys, elements and bytes by type and by prefix, and keys by their time
+to live, and lists the largest keys. PATTERN picks keys.
 
-` + bytesHelp + "\n\n" + target.Help,
+` + bytesHelp,
 		Example: `  meowdis stats --db cats.sqlite
   meowdis stats --url redis://localhost --limit 100000
   meowdis stats --depth 2 'user:*'`,

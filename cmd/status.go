@@ -31,11 +31,8 @@ func newStatus(s *streams) *cobra.Command {
 		Use:     "status [FLAGS] [TARGET]",
 		GroupID: groupLook,
 		Short:   "Say which target is used, why, and whether it answers",
-		Long: `Lists what can name the target, in order of precedence, and marks what does. Then
-asks the target what it is. A target that does not answer is exit code 3; a file
-that is not there yet is fine. Nothing is written.
-
-` + target.Help,
+		Long: `Says which target is used and why, and what it is. A target that does not answer
+is exit code 3; a file that is not there yet is fine. Nothing is written.`,
 		Example: `  meowdis status
   meowdis status @prod
   meowdis status --json --url redis://localhost:6379`,

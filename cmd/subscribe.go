@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -31,14 +30,13 @@ func subscription(s *streams, name, what, short, example string) *cobra.Command 
 		Use:     name + " [FLAGS] " + what + "...",
 		GroupID: groupLook,
 		Short:   short,
-		Long: "Prints" + strings.TrimPrefix(short, "Print") + `, until
-Ctrl-C. A line is the channel, a tab and the message: into a pipe as they are, and
-on a terminal what could disturb it in quotes. It takes a file, whose messages are
-those of all processes that use it, a Redis server, or a REST
-endpoint that has /` + name + `, as Upstash's do. When the connection is lost it ends,
-since messages may be missing then.
+		Long: "Prints" + strings.TrimPrefix(short, "Print") + `, until Ctrl-C.
+A line is the channel, a tab and the message: into a pipe as they are, on a
+terminal with control characters quoted.
 
-` + target.Help,
+On a file the messages are those of all processes that use it. A server is a
+Redis server, or a REST endpoint with /` + name + `, as Upstash's have. When the
+connection is lost it ends, since messages may be missing then.`,
 		Example:           example,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),

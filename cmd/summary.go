@@ -24,11 +24,12 @@ type summaryOptions struct {
 	top     int
 }
 
-const bytesHelp = `On a file, bytes are exactly those of names and values, read from its tables: not
-what the file takes, nor what MEMORY USAGE says. On a server every key is asked for
-with MEMORY USAGE, which estimates from --samples of its elements; --limit looks at
-some keys only, which on a large server is often enough. Ctrl-C ends it early with
-what was seen.`
+const bytesHelp = `On a file, bytes are exactly those of names and values, read from its tables:
+not the size of the file, nor what MEMORY USAGE says. A server is asked for the
+MEMORY USAGE of every key, which it estimates from --samples of its elements;
+--limit looks at some keys only, which on a large server is often enough.
+Ctrl-C ends it early with what was seen. It takes the same memory for any
+number of keys.`
 
 func (o *summaryOptions) addFlags(cmd *cobra.Command, top int, what string) {
 	f := cmd.Flags()

@@ -22,14 +22,13 @@ func newTenants(s *streams) *cobra.Command {
 		Use:     "tenants",
 		GroupID: groupSetUp,
 		Short:   "Give many databases to many clients, by tokens",
-		Long: `A directory has a SQLite file for each tenant, and the list of them, tenants.sqlite.
-"meowdis serve --tenants DIR" serves them all: the token that a client sends says
-whose database it sees, and it sees no other. Files are opened when they are used,
-and few of them are open at once. The list may be changed while it is served: who is
-removed, or has another token, is out at once.
+		Long: `A directory has a SQLite file for each tenant, and their list, tenants.sqlite.
+"meowdis serve --tenants DIR" serves them all: a client's token says whose
+database it sees, and it sees no other. The list may be changed while it is
+served: a tenant that is removed or has a new token is disconnected at once.
 
-A token is printed once, when it is made, and kept nowhere: the list has its SHA-256.
-Directory and files are only for their owner.`,
+A token is printed once, when it is made, and kept nowhere: the list has its
+SHA-256. Directory and files are only for their owner.`,
 		Example: `  TOKEN=$(meowdis tenants add /var/lib/meowdis tom --max-size 100mb)
   meowdis serve --tenants /var/lib/meowdis
   redis-cli -a $TOKEN SET greeting hello
@@ -86,9 +85,9 @@ func newTenantsAdd(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add DIR NAME [FLAGS]",
 		Short: "Make a tenant, and print its token",
-		Long: `Makes a tenant with an empty database, and prints its token. The first one makes the
-directory. The name is what "AUTH NAME TOKEN" gives, and no path: files have other
-names. Without --max-size and --max-clients the limits of the server hold.`,
+		Long: `Makes a tenant with an empty database, and prints its token. The first one makes
+the directory. NAME is that of "AUTH NAME TOKEN"; the file has another one.
+Without --max-size and --max-clients the limits of the server hold.`,
 		Args: usageArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(args, true, func(b *tenants.Book) error {
@@ -109,8 +108,9 @@ func newTenantsChange(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "change DIR NAME [FLAGS]",
 		Short: "Give a tenant another token, or other limits",
-		Long: `With --new-token the tenant has another token, which is printed; connections that came
-by the old one are closed. Limits hold at once: clients that are connected stay.`,
+		Long: `With --new-token the tenant has another token, which is printed; connections
+that used the old one are closed. New limits hold at once; connected clients
+stay.`,
 		Args: usageArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			size, clients := cmd.Flags().Changed("max-size"), cmd.Flags().Changed("max-clients")
@@ -137,8 +137,8 @@ by the old one are closed. Limits hold at once: clients that are connected stay.
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().BoolVar(&anew, "new-token", false, "make another token and print it; the old one is none from then on")
-	cmd.Flags().BoolVar(&unlimited, "no-limits", false, "take away the limits that no flag says")
+	cmd.Flags().BoolVar(&anew, "new-token", false, "make another token and print it; the old one ends")
+	cmd.Flags().BoolVar(&unlimited, "no-limits", false, "remove the limits that no flag sets")
 	return cmd
 }
 

@@ -14,10 +14,6 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// fileHelp is what verbs that check, pack or back up files say of targets.
-const fileHelp = target.Help + `
-This verb works on a file: servers in the environment are passed over.`
-
 // fileOptions choose the file of such a verb.
 type fileOptions struct {
 	target  target.Options

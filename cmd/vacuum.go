@@ -19,11 +19,9 @@ func newVacuum(s *streams) *cobra.Command {
 		Use:     "vacuum [FLAGS] [TARGET]",
 		GroupID: groupMend,
 		Short:   "Give back the room that deleted keys have left",
-		Long: `Packs the file, and says how many bytes were won. That needs as much room again
-while it runs, and others can read meanwhile but not write. A file without much
-free room is packed, too; meowdis doctor says how much there is.
-
-` + fileHelp,
+		Long: `Packs the file, and says how many bytes that has freed. It needs as much room
+again while it runs; others can read meanwhile, but not write. "meowdis doctor"
+says how much there is to free.`,
 		Example:           `  meowdis vacuum cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: target.CompleteNames(1),

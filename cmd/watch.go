@@ -35,10 +35,8 @@ func newWatch(s *streams) *cobra.Command {
 		GroupID: groupLook,
 		Short:   "Run a command again and again, and show what changes",
 		Long: `Runs a command every two seconds and shows its reply on the whole screen, with
-what has changed marked, until Ctrl-C. Into a pipe the replies are printed one
-after the other. Flags stand before the command. (This is not the command WATCH.)
-
-` + target.Help,
+the changes marked, until Ctrl-C. Into a pipe the replies are printed one after
+the other. Flags come before the command. (This is not the command WATCH.)`,
 		Example: `  meowdis watch GET visits
   meowdis watch -i 0.5 --url redis://localhost INFO stats`,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),

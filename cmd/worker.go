@@ -9,17 +9,13 @@ import (
 	"github.com/meowdis/meowdis/worker"
 )
 
-const workerHelp = `A Worker serves Upstash's REST protocol from Cloudflare's network: it has the same
-engine, compiled to WebAssembly, inside a Durable Object on the object's own SQLite,
-and needs no machine of yours. "meowdis worker init DIR" writes it, and wrangler,
-Cloudflare's tool, deploys it:
+const workerHelp = `A Cloudflare Worker that serves Upstash's REST protocol: the same engine,
+compiled to WebAssembly, on the SQLite of a Durable Object. It needs no machine
+of yours. "meowdis worker init DIR" writes it, and wrangler, Cloudflare's tool,
+deploys it.
 
-  meowdis worker init cats && cd cats
-  npx wrangler deploy
-  npx wrangler secret put MEOWDIS_TOKEN
-
-The README.md in DIR says which secrets there are: tokens, also ones that only read,
-databases of their own, and a token for "meowdis serve --storage-url".`
+The README.md in DIR says which secrets there are: tokens, also ones that only
+read, databases of their own, and a token for "meowdis serve --storage-url".`
 
 func newWorker(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
@@ -27,8 +23,10 @@ func newWorker(s *streams) *cobra.Command {
 		GroupID: groupSetUp,
 		Short:   "Write a Cloudflare Worker that serves REST from a Durable Object",
 		Long:    workerHelp,
-		Example: "  meowdis worker init cats",
-		Args:    cobra.ArbitraryArgs,
+		Example: `  meowdis worker init cats && cd cats
+  npx wrangler deploy
+  npx wrangler secret put MEOWDIS_TOKEN`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownVerb(cmd, args)

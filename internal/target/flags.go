@@ -9,21 +9,6 @@ import (
 	"github.com/meowdis/meowdis/internal/flags"
 )
 
-// Help is what every verb says of targets.
-const Help = `The target is the first of these that is given:
-  --db FILE, --url URL with --token TOKEN, --storage-url URL with --storage-token
-    TOKEN, or --profile NAME; an argument that the usage line calls TARGET, SOURCE,
-    DESTINATION, A or B: a FILE, a URL, or @NAME
-  MEOWDIS_DB, MEOWDIS_URL with MEOWDIS_TOKEN, MEOWDIS_STORAGE_URL with
-    MEOWDIS_STORAGE_TOKEN, or MEOWDIS_PROFILE
-  UPSTASH_REDIS_REST_URL with UPSTASH_REDIS_REST_TOKEN
-  KV_REST_API_URL with KV_REST_API_TOKEN
-  REDIS_URL
-  the profile in use: see "meowdis help profiles"
-  the default file, in the data directory that "meowdis paths" prints
-URLs: http:// and https:// (Upstash REST), redis://, rediss:// and unix://; a storage is
-storage+http:// or storage+https://, of which --storage-url needs no "storage+".`
-
 // Options are the flags that choose a target, the same for every verb.
 type Options struct {
 	Spec     string // an argument that names the target; no flag
@@ -47,17 +32,17 @@ type Options struct {
 func (o *Options) AddFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.Flags = f
-	f.StringVar(&o.DB, "db", "", "SQLite `FILE` to work on; :memory: forgets everything")
-	f.StringVar(&o.url, "url", "", "`URL` of a REST endpoint or a Redis server to work on")
-	f.StringVar(&o.Token, "token", "", "`TOKEN` of the REST endpoint, or password of the server")
+	f.StringVar(&o.DB, "db", "", "SQLite `FILE`; :memory: is empty each time")
+	f.StringVar(&o.url, "url", "", "`URL` of a Redis server (redis://, rediss://, unix://) or an Upstash REST endpoint (https://)")
+	f.StringVar(&o.Token, "token", "", "`TOKEN` of the endpoint, or the server's password; others can see flags")
 	o.AddStorageURL(cmd)
 	f.StringVar(&o.Secret, "storage-token", "", "`TOKEN` of the storage")
-	f.StringVar(&o.profile, "profile", "", "`NAME` of the profile to work on")
+	f.StringVar(&o.profile, "profile", "", "`NAME` of a profile: see \"meowdis help profiles\"")
 	f.StringVar(&o.envFile, "env-file", "", envFileUsage)
-	f.IntVarP(&o.Database, "database", "n", 0, "database `NUMBER`")
+	f.IntVarP(&o.Database, "database", "n", 0, "`NUMBER` of the database, as SELECT takes it")
 	f.BoolVar(&o.readOnly, "read-only", false, "refuse commands that write, before they are sent")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "say on stderr which target is used")
-	f.BoolVar(&o.Full, "full", false, "make each commit to the file survive a power cut (slower)")
+	f.BoolVar(&o.Full, "full", false, "make each commit to a file survive a power cut (slower)")
 	o.Reach.AddFlags(cmd)
 	cmd.MarkFlagFilename("db", "sqlite", "db")
 	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
@@ -68,14 +53,14 @@ func (o *Options) AddFlags(cmd *cobra.Command) {
 
 // AddStorageURL adds the flag that chooses a store which is no file.
 func (o *Options) AddStorageURL(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.storage, "storage-url", "", "`URL` of a storage, whose tables commands that run here work on")
+	cmd.Flags().StringVar(&o.storage, "storage-url", "", "`URL` of a storage: commands run here, on the tables there")
 	cmd.RegisterFlagCompletionFunc("storage-url", cobra.NoFileCompletions)
 }
 
 // AddStorageFlags adds the flags of a verb that reaches no other server than a storage.
 func (o *Options) AddStorageFlags(cmd *cobra.Command) {
 	o.AddStorageURL(cmd)
-	cmd.Flags().StringVar(&o.Reach.tls.CACert, "storage-cacert", "", "trust only the authorities in `FILE` (PEM) for --storage-url https://")
+	cmd.Flags().StringVar(&o.Reach.tls.CACert, "storage-cacert", "", "trust only the authorities in `FILE` (PEM) for --storage-url")
 	cmd.MarkFlagFilename("storage-cacert", "pem", "crt")
 }
 
@@ -97,7 +82,7 @@ func (o *Options) AddFileFlags(cmd *cobra.Command, what string) {
 	cmd.RegisterFlagCompletionFunc("profile", CompleteProfiles)
 }
 
-const envFileUsage = "`FILE` of variables that go before the environment's"
+const envFileUsage = "`FILE` of variables, used before those of the environment"
 
 // Tokens are the flags with the tokens of two targets.
 type Tokens struct {

@@ -22,7 +22,7 @@ type Reach struct {
 func (o *Reach) AddFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	AddTLSFlags(cmd, &o.tls)
-	f.Var(&o.timeout, "timeout", "give a server up after `SECONDS` without an answer (default: 30)")
+	f.Var(&o.timeout, "timeout", "give up on a server after `SECONDS` without a reply (default 30)")
 	cmd.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
 }
 
@@ -30,9 +30,9 @@ func (o *Reach) AddFlags(cmd *cobra.Command) {
 func AddTLSFlags(cmd *cobra.Command, t *profile.TLS) {
 	f := cmd.Flags()
 	f.StringVar(&t.CACert, "cacert", "", "trust only the authorities in `FILE` (PEM), for rediss:// and https://")
-	f.StringVar(&t.Cert, "cert", "", "`FILE` (PEM) of the certificate to show to the server")
-	f.StringVar(&t.Key, "key", "", "`FILE` (PEM) of its key")
-	f.StringVar(&t.SNI, "sni", "", "`HOST` that the server is asked for and has to prove, instead of the URL's")
+	f.StringVar(&t.Cert, "cert", "", "`FILE` (PEM) with the client's certificate")
+	f.StringVar(&t.Key, "key", "", "`FILE` (PEM) with the key of that certificate")
+	f.StringVar(&t.SNI, "sni", "", "`HOST` that the server's certificate must name, instead of the URL's")
 	f.BoolVar(&t.Insecure, "insecure", false, "trust any certificate")
 	for _, name := range []string{"cacert", "cert", "key"} {
 		cmd.MarkFlagFilename(name, "pem", "crt", "key")
