@@ -31,7 +31,7 @@ func (m *Model) awaits() bool {
 	switch {
 	case m.Dialog != nil || m.keys.IsTyping() || m.tiny():
 		return false
-	case m.Running(job.Weighing) || m.Running(job.Drafting) || m.Running(job.Unlocking):
+	case m.Running(job.Weighing) || m.Running(job.Marking) || m.Running(job.Drafting) || m.Running(job.Unlocking):
 		return true
 	case m.Running(job.Writing) && m.Took(job.Writing) < soonDone.Milliseconds():
 		return true
@@ -69,7 +69,7 @@ func (m *Model) catchUp() tea.Cmd {
 		m.Failure, m.Notice = "", ""
 		if next.action != nil {
 			m.keys.Touch()
-			cmds = append(cmds, next.action.run(m))
+			cmds = append(cmds, m.do(next.action))
 		} else {
 			cmds = append(cmds, m.pressNow(next.key))
 		}

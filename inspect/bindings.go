@@ -25,6 +25,7 @@ const (
 type binding struct {
 	name   string   // what the action is called in the configuration file
 	keys   []string // as bubbletea names them
+	moves  bool     // it only moves the cursor
 	where  place
 	hint   string              // for the footer; none when it stands in the help page only
 	says   func(*Model) string // the hint where it depends on what is shown; nil: hint
@@ -37,7 +38,7 @@ type binding struct {
 // keySigns is the keys that people know by another name than bubbletea.
 var keySigns = map[string]string{
 	"up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "⏎", "backspace": "⌫", " ": "space", "delete": "Del",
-	"pgup": "PgUp", "pgdown": "PgDn", "home": "Home", "end": "End",
+	"shift+up": "⇧↑", "shift+down": "⇧↓", "pgup": "PgUp", "pgdown": "PgDn", "home": "Home", "end": "End",
 }
 
 // keySign is a key as a person reads it.
@@ -95,12 +96,12 @@ func onSubject(f func(*edit.Room, edit.Subject) tea.Cmd) func(*Model) tea.Cmd {
 // moving is the keys that go somewhere.
 func moving() []binding {
 	return []binding{
-		{name: "up", keys: []string{"up", "k"}, where: everywhere, help: "one line up", run: moves(-1)},
-		{name: "down", keys: []string{"down", "j"}, where: everywhere, help: "one line down", run: moves(1)},
-		{name: "page_up", keys: []string{"pgup", "ctrl+b", "ctrl+u"}, where: everywhere, help: "one page up", run: (*Model).pageUp},
-		{name: "page_down", keys: []string{"pgdown", "ctrl+f", "ctrl+d"}, where: everywhere, help: "one page down", run: (*Model).pageDown},
-		{name: "first", keys: []string{"g", "home"}, where: everywhere, help: "to the first", run: (*Model).goHome},
-		{name: "last", keys: []string{"G", "end"}, where: everywhere, help: "to the last", run: (*Model).goEnd},
+		{name: "up", moves: true, keys: []string{"up", "k"}, where: everywhere, help: "one line up", run: moves(-1)},
+		{name: "down", moves: true, keys: []string{"down", "j"}, where: everywhere, help: "one line down", run: moves(1)},
+		{name: "page_up", moves: true, keys: []string{"pgup", "ctrl+b", "ctrl+u"}, where: everywhere, help: "one page up", run: (*Model).pageUp},
+		{name: "page_down", moves: true, keys: []string{"pgdown", "ctrl+f", "ctrl+d"}, where: everywhere, help: "one page down", run: (*Model).pageDown},
+		{name: "first", moves: true, keys: []string{"g", "home"}, where: everywhere, help: "to the first", run: (*Model).goHome},
+		{name: "last", moves: true, keys: []string{"G", "end"}, where: everywhere, help: "to the last", run: (*Model).goEnd},
 		{name: "open", keys: []string{"enter", "right", "l"}, where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
 		{name: "close_folder", keys: []string{"left", "h"}, where: inKeys, help: "close the folder", run: onKeys((*keys.Room).LeaveFolder)},
 		{name: "all_keys", keys: []string{"esc"}, where: inKeys, says: func(m *Model) string { return m.keys.LeaveHint() }, help: "stop; leave marks, filter, order", run: (*Model).stop, atOnce: true},
@@ -134,6 +135,11 @@ func choosing() []binding {
 func doing() []binding {
 	return []binding{
 		{name: "mark", keys: []string{" "}, where: inKeys, help: "mark a key or a folder", run: onKeys((*keys.Room).Mark)},
+		{name: "mark_range", keys: []string{"V"}, where: inKeys, help: "mark a range: move, then space", run: (*Model).span},
+		{name: "mark_down", moves: true, keys: []string{"shift+down"}, where: inKeys, help: "mark on the way down", run: extends(func(*Model) int { return 1 })},
+		{name: "mark_up", moves: true, keys: []string{"shift+up"}, where: inKeys, help: "mark on the way up", run: extends(func(*Model) int { return -1 })},
+		{name: "mark_all", keys: []string{"A"}, where: inKeys, help: "mark all that was found", run: onKeys((*keys.Room).MarkAll)},
+		{name: "mark_others", keys: []string{"*"}, where: inKeys, help: "mark what is not marked, and not what is", run: onKeys((*keys.Room).Invert)},
 		{name: "edit", keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edits, apt: (*Model).unlockedValue},
 		{name: "edit_outside", keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: onSubject((*edit.Room).EditOutside)},
 		{name: "add", keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Room).Add), apt: (*Model).changesHere},

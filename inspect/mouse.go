@@ -65,6 +65,7 @@ func (m *Model) clickHint(x int) tea.Cmd {
 // signKeys is the keys of the footer that are no letters.
 var signKeys = map[string]tea.KeyMsg{
 	"⏎": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc}, "tab": {Type: tea.KeyTab}, "↑↓": {Type: tea.KeyDown},
+	"space": {Type: tea.KeySpace, Runes: []rune{' '}},
 }
 
 // keyOf is the key of a hint's sign.

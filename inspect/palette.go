@@ -88,7 +88,7 @@ func (m *Model) perform(b *binding) tea.Cmd {
 		}
 	}
 	if b.atOnce {
-		return tea.Batch(cmd, b.run(m))
+		return tea.Batch(cmd, m.do(b))
 	}
 	m.ahead = append(m.ahead, awaited{action: b})
 	return cmd

@@ -55,7 +55,10 @@ func (m *Model) pressNow(k tea.KeyMsg) tea.Cmd {
 	case m.keys.IsTyping():
 		return m.keys.PressFilter(k)
 	}
-	return m.bound(k.String())
+	if b := m.binding(k.String()); b != nil {
+		return m.do(b)
+	}
+	return nil
 }
 
 // here is where the person is.
@@ -72,13 +75,6 @@ func (m *Model) binding(key string) *binding {
 		if b.where&m.here() != 0 && slices.Contains(b.keys, key) {
 			return &m.bindings[i]
 		}
-	}
-	return nil
-}
-
-func (m *Model) bound(key string) tea.Cmd {
-	if b := m.binding(key); b != nil {
-		return b.run(m)
 	}
 	return nil
 }

@@ -315,6 +315,8 @@ func (m *Model) hints() []hint {
 		return hints
 	case m.keys.IsTyping():
 		return []hint{{"tab", m.keys.NextManner()}, {"⏎", "keep"}, {"esc", "cancel"}}
+	case m.keys.IsSpanning() && !m.InValue:
+		return []hint{{"↑↓", "extend"}, {"space", "mark"}, {"esc", "cancel"}}
 	}
 	for _, b := range m.bindings {
 		if b.where&m.here() == 0 || b.apt != nil && !b.apt(m) {

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/target"
@@ -18,18 +19,22 @@ type Selection struct {
 // Select is the selection of some names and folders; what is in one of the folders counts
 // once.
 func Select(names, folders []string) Selection {
-	s := Selection{names, folders}
-	slices.Sort(s.Names)
-	slices.Sort(s.Folders)
-	s.Names = slices.DeleteFunc(s.Names, func(name string) bool { return under(name, s.Folders) })
-	s.Folders = slices.DeleteFunc(s.Folders, func(f string) bool {
-		return under(f, slices.DeleteFunc(slices.Clone(s.Folders), func(o string) bool { return o == f }))
-	})
-	return s
+	names, folders = slices.Clone(names), slices.Clone(folders)
+	slices.Sort(names)
+	slices.Sort(folders)
+	var outer []string // the folders that are in no other one
+	for _, f := range folders {
+		if !under(f, outer) {
+			outer = append(outer, f)
+		}
+	}
+	return Selection{slices.DeleteFunc(names, func(name string) bool { return under(name, outer) }), outer}
 }
 
+// under reports whether a name is in one of sorted folders, none of which is in another.
 func under(name string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(f string) bool { return len(name) >= len(f) && name[:len(f)] == f })
+	i, found := slices.BinarySearch(folders, name)
+	return found || i > 0 && strings.HasPrefix(name, folders[i-1])
 }
 
 // Empty reports whether nothing is selected.

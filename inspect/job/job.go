@@ -33,6 +33,7 @@ const (
 	Weighing                   // how many keys would go
 	Writing                    // a change
 	Unlocking                  // a client that writes
+	Marking                    // names that are marked
 	Exporting                  // keys to a file
 	Drafting                   // a value for the editor
 	CountingDBs                // the number of keys of every database
@@ -45,7 +46,7 @@ var purposeNames = [Purposes]string{
 	Counting: "counting", Listing: "reading keys", Sorting: "sorting", Scanning: "scanning", Describing: "describing",
 	Tallying: "counting", Sizing: "adding up", Opening: "opening", Paging: "loading", Decoding: "decoding",
 	Searching: "searching", Informing: "looking", Overviewing: "looking", Answering: "running", Weighing: "counting",
-	Writing: "writing", Unlocking: "unlocking", Exporting: "exporting", Drafting: "loading", CountingDBs: "counting",
+	Writing: "writing", Unlocking: "unlocking", Marking: "marking", Exporting: "exporting", Drafting: "loading", CountingDBs: "counting",
 	Comparing: "comparing", Watching: "watching",
 }
 

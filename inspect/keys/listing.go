@@ -187,6 +187,7 @@ func (l *Room) onTallied(c talliedMsg) {
 // Fill starts the jobs that the list waits for.
 func (l *Room) Fill() tea.Cmd {
 	var cmds []tea.Cmd
+	l.followSpan()
 	if s := l.scan; s != nil && !s.done && !s.paused() && !l.halted && !l.Running(job.Scanning) && !l.Conn.Refusals.Has("SCAN") {
 		cmds = append(cmds, l.gather())
 	}

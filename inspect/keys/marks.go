@@ -1,38 +1,124 @@
 package keys
 
 import (
+	"slices"
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keyspace/catalog"
 )
+
+// marks is the names that are chosen: keys, and folders with all keys in them. Both are
+// sorted, so that a million take little room and a row finds out at once.
+type marks struct{ keys, folders []string }
+
+func (m *marks) of(folder bool) *[]string {
+	if folder {
+		return &m.folders
+	}
+	return &m.keys
+}
+
+func (m *marks) len() int { return len(m.keys) + len(m.folders) }
+
+// has reports whether a name is marked itself.
+func (m *marks) has(name string, folder bool) bool {
+	_, marked := slices.BinarySearch(*m.of(folder), name)
+	return marked
+}
+
+// holds reports whether a row is in a folder that is marked.
+func (m *marks) holds(r row, delimiter string) bool {
+	if len(m.folders) == 0 {
+		return false
+	}
+	level := catalog.FolderOf(r.Name, "", delimiter)
+	for level != "" && (!r.Folder || level != r.Name) {
+		if m.has(level, true) {
+			return true
+		}
+		level = catalog.FolderOf(r.Name, level, delimiter)
+	}
+	return false
+}
+
+// under reports whether anything in a folder is marked.
+func (m *marks) under(folder string) bool {
+	for _, names := range [][]string{m.keys, m.folders} {
+		if i, _ := slices.BinarySearch(names, folder); i < len(names) && strings.HasPrefix(names[i], folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// toggle marks a name, or no longer.
+func (m *marks) toggle(name string, folder bool) {
+	names := m.of(folder)
+	if i, marked := slices.BinarySearch(*names, name); marked {
+		*names = slices.Delete(*names, i, i+1)
+	} else {
+		*names = slices.Insert(*names, i, name)
+	}
+}
+
+// add marks rows.
+func (m *marks) add(rows []row) {
+	for _, r := range rows {
+		names := m.of(r.Folder)
+		*names = append(*names, r.Name)
+	}
+	for _, names := range []*[]string{&m.keys, &m.folders} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+}
+
+// clone is m, for a job.
+func (m *marks) clone() marks { return marks{slices.Clone(m.keys), slices.Clone(m.folders)} }
+
+// String says how much is marked.
+func (m *marks) String() string {
+	var parts []string
+	if n := len(m.folders); n > 0 {
+		parts = append(parts, display.Counted(int64(n), "folder", "folders"))
+	}
+	if n := len(m.keys); n > 0 || len(parts) == 0 {
+		parts = append(parts, display.Counted(int64(n), "key", "keys"))
+	}
+	return strings.Join(parts, " and ")
+}
 
 // Chosen is what is marked, or else the row under the cursor.
 func (l *Room) Chosen() (names, folders []string) {
-	for name, folder := range l.marked {
-		if folder {
-			folders = append(folders, name)
-		} else {
-			names = append(names, name)
-		}
+	r := l.selected()
+	switch {
+	case l.marked.len() > 0:
+		return l.marked.keys, l.marked.folders
+	case r == nil:
+		return nil, nil
+	case r.Folder:
+		return nil, []string{r.Name}
 	}
-	if r := l.selected(); len(l.marked) == 0 && r != nil {
-		if r.Folder {
-			return nil, []string{r.Name}
-		}
-		return []string{r.Name}, nil
-	}
-	return names, folders
+	return []string{r.Name}, nil
 }
 
 // Mark chooses the selected row, or not, and goes on to the next.
 func (l *Room) Mark() tea.Cmd {
 	r := l.selected()
-	if r == nil || r.gone != 0 {
+	switch {
+	case r == nil || r.gone != 0:
+		return nil
+	case l.marked.holds(*r, l.Delimiter):
+		l.Notice = "Its folder is marked, with all that is in it. Unmark that first."
 		return nil
 	}
-	if _, marked := l.marked[r.Name]; marked {
-		delete(l.marked, r.Name)
-	} else {
-		l.marked[r.Name] = r.Folder
-	}
+	l.marked.toggle(r.Name, r.Folder)
 	l.Move(1)
 	return nil
 }
+
+// Unmark marks nothing.
+func (l *Room) Unmark() { l.marked = marks{} }

@@ -69,6 +69,8 @@ func (l *Room) Update(msg tea.Msg) tea.Cmd {
 		if p, ok := l.Dialog.(*room.Picker); ok && p.Purpose == job.CountingDBs {
 			p.Items = databaseItems(r)
 		}
+	case markedMsg:
+		l.onMarked(r)
 	case pausedMsg:
 		l.onPaused(r)
 	}
@@ -246,9 +248,6 @@ func (l *Room) Click(y int) (hit, opens bool) {
 // PageLines is how far a page goes: one line stays in sight.
 func (l *Room) PageLines() int { return max(l.height-1, 1) }
 
-// Unmark marks nothing.
-func (l *Room) Unmark() { l.marked = map[string]bool{} }
-
 // IsWaited reports whether the person waits for rows.
 func (l *Room) IsWaited() bool {
 	if l.Conn.Refusals.Has("SCAN") && l.scan != nil {
@@ -265,7 +264,10 @@ func (l *Room) Stop() { l.giveUp() }
 func (l *Room) Leave() {
 	q := l.query
 	switch {
-	case len(l.marked) > 0:
+	case l.span != nil:
+		l.DropSpan()
+		return
+	case l.marked.len() > 0:
 		l.Unmark()
 		return
 	case q.Chooses():
@@ -279,7 +281,9 @@ func (l *Room) Leave() {
 // LeaveHint is what Leave ends; "" when there is nothing.
 func (l *Room) LeaveHint() string {
 	switch {
-	case len(l.marked) > 0:
+	case l.span != nil:
+		return "cancel"
+	case l.marked.len() > 0:
 		return "unmark"
 	case l.Chooses():
 		return "all keys"

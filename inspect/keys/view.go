@@ -33,8 +33,11 @@ func (l *Room) keyColumns() keyColumns {
 func (l *Room) View() []string {
 	c := l.keyColumns()
 	lines := []string{l.filterLine(), l.titleLine(c)}
+	low, high, _ := l.spanned()
 	for i, r := range l.visible() {
-		lines = append(lines, l.keyLine(r, c, l.top+i == l.cursor))
+		at := l.top + i
+		_, open := l.open[r.Name]
+		lines = append(lines, l.keyLine(r, c, at == l.cursor, low <= at && at <= high && !(r.Folder && open)))
 	}
 	if len(l.rows) == 0 {
 		lines = append(lines, l.Styles.Dim.Render("  "+l.emptiness()))
@@ -96,7 +99,7 @@ func (l *Room) filterLine() string {
 
 // keyName is a row's name as it stands in the list: of what is in a folder only
 // the rest, indented.
-func (l *Room) keyName(r row, width int) string {
+func (l *Room) keyName(r row, width int, ranged bool) string {
 	name, indent := r.Name, ""
 	if l.tree() || r.Folder || r.level != "" {
 		name = strings.TrimPrefix(name, r.level)
@@ -108,13 +111,13 @@ func (l *Room) keyName(r row, width int) string {
 		}
 		indent = display.Spaces(min(2*r.depth, width/2)) + sign
 	}
-	if _, marked := l.marked[r.Name]; marked {
+	if ranged || l.marked.has(r.Name, r.Folder) || l.marked.holds(r, l.Delimiter) {
 		indent = "✓ " + strings.TrimPrefix(indent, "  ")
 	}
 	return indent + display.Text(name, max(width-ansi.StringWidth(indent), 1))
 }
 
-func (l *Room) keyLine(r row, c keyColumns, selected bool) string {
+func (l *Room) keyLine(r row, c keyColumns, selected, ranged bool) string {
 	look := l.Styles.Row(selected, !l.InValue)
 	kind, name := look.On(l.Styles.Type(r.Facts.Type)), look.Text
 	ttl, size := look.On(l.Styles.TTL(r.Facts.Expires, l.Now)), look.Dim
@@ -128,7 +131,7 @@ func (l *Room) keyLine(r row, c keyColumns, selected bool) string {
 	if selected && r.gone == 0 {
 		name = name.Bold(true)
 	}
-	key := l.keyName(r, c.key)
+	key := l.keyName(r, c.key, ranged)
 	line := look.Mark(selected) + name.Render(key) + look.Text.Render(display.Spaces(c.key-ansi.StringWidth(key)+1))
 	if r.Folder {
 		return line + look.Right(size, l.folderSize(r, c), c.kind+c.ttl+c.size+2) + look.Text.Render(" ")
@@ -237,8 +240,13 @@ func (l *Room) emptiness() string {
 // was looked at.
 func (l *Room) Place() string {
 	var parts []string
-	if n := len(l.marked); n > 0 {
+	if n := l.marked.len(); n > 0 {
 		parts = append(parts, display.Counted(int64(n), "row", "rows")+" marked")
+	}
+	if low, high, whole := l.spanned(); whole {
+		parts = append(parts, display.Counted(int64(len(markable(l.rows[low:high+1], l.open))), "row", "rows")+" in range")
+	} else if l.span != nil {
+		parts = append(parts, "range")
 	}
 	if at := l.rowPlace(); at != "" {
 		parts = append(parts, at)
@@ -287,7 +295,7 @@ func (l *Room) scannedOf(n int64, verb string) string {
 
 // isCut reports whether the list has no room for a row's whole name.
 func (l *Room) isCut(r row) bool {
-	key := l.keyName(r, l.keyColumns().key)
+	key := l.keyName(r, l.keyColumns().key, false)
 	return strings.HasSuffix(key, "…")
 }
 

@@ -52,7 +52,8 @@ type window struct {
 	height  int      // rows on the screen
 	centre  bool     // the selected row goes to the middle of the screen when those before it come
 
-	marked  map[string]bool  // the names that are chosen, folders with their keys
+	marked  marks
+	span    *span            // the range that is being marked; nil while none is
 	tallies map[string]tally // how many keys the folders hold, as far as they were counted
 }
 
@@ -84,13 +85,13 @@ func (f *figure) age() {
 // show begins with the first rows of q. What is shown stays until they come.
 func (l *window) show(q query) {
 	l.query = q
-	l.halted, l.touched, l.looked, l.owed = false, false, 0, 0
+	l.halted, l.touched, l.looked, l.owed, l.span = false, false, 0, 0, nil
 	l.begin()
 }
 
 // clear forgets everything but the query, which starts again.
 func (l *window) clear() {
-	*l = window{query: l.query, height: l.height, open: map[string]string{}, tallies: map[string]tally{}, marked: map[string]bool{}, base: -1}
+	*l = window{query: l.query, height: l.height, open: map[string]string{}, tallies: map[string]tally{}, base: -1}
 	l.show(l.query)
 }
 

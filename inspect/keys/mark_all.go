@@ -1,0 +1,153 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+)
+
+// mostMarked is how many names are marked at most, and pageOfMarks how many are read at
+// once for it.
+const (
+	mostMarked  = 1_000_000
+	pageOfMarks = 5000
+)
+
+var errTooMany = errors.New("that is more than 1,000,000 rows: mark folders, or filter")
+
+// markedMsg is what is marked from now on.
+type markedMsg struct {
+	marks
+	says string
+}
+
+func (l *Room) onMarked(m markedMsg) {
+	if l.marked = m.marks; m.says != "" {
+		l.Notice = m.says
+	}
+}
+
+// MarkAll marks all that the list has: what a filter has found, or in the tree all folders
+// and keys.
+func (l *Room) MarkAll() tea.Cmd {
+	return l.markFound("Marked ", func(was, found marks) marks {
+		return marks{merge(was.keys, found.keys, true), merge(was.folders, found.folders, true)}
+	}, false)
+}
+
+// Invert marks what is not marked of all that the list has, and no longer what is.
+func (l *Room) Invert() tea.Cmd {
+	delimiter := l.Delimiter
+	return l.markFound("Marked now: ", func(was, found marks) marks {
+		found.keys = slices.DeleteFunc(found.keys, func(name string) bool { return was.holds(row{Entry: catalog.Entry{Name: name}}, delimiter) })
+		return marks{keys: merge(was.keys, found.keys, false)}
+	}, true)
+}
+
+// markFound marks what becomes of the marks and all that was found. Of the tree that is
+// the top, and with inner what is beside marks that are further down.
+func (l *Room) markFound(says string, becomes func(was, found marks) marks, inner bool) tea.Cmd {
+	if !l.canList(fromHead) && l.sorted == nil {
+		return nil
+	}
+	l.span = nil
+	w, was, total := l.walker(), l.marked.clone(), l.Total
+	if l.sorted != nil { // what is marked has no order
+		w.keys, w.query.Order, w.query.Reverse = l.Index, catalog.ByName, false
+	}
+	rest := "."
+	if l.scan != nil && !l.scan.done {
+		rest = ", of what was scanned so far."
+	}
+	return l.Start(job.Marking, func(ctx context.Context) (m tea.Msg, err error) {
+		var after, found marks
+		switch {
+		case !w.tree:
+			err = w.all(ctx, total, &found)
+			after = becomes(was, found)
+		case inner:
+			err = w.beside(ctx, "", &was, &after)
+		default:
+			err = w.beside(ctx, "", &marks{}, &after)
+		}
+		return markedMsg{after, says + after.String() + rest}, err
+	})
+}
+
+// all finds the names of all keys.
+func (w *walker) all(ctx context.Context, total int64, into *marks) error {
+	var at anchor
+	looked := 0
+	for {
+		s, err := w.walk(ctx, at, false, pageOfMarks)
+		if err != nil {
+			return err
+		}
+		for _, r := range s.rows {
+			into.keys = append(into.keys, r.Name)
+		}
+		looked += max(s.looked, len(s.rows))
+		job.CostOf(ctx).Progress(int64(looked), total)
+		if at = s.next; len(into.keys) > mostMarked {
+			return errTooMany
+		}
+		if s.end {
+			slices.Sort(into.keys)
+			return nil
+		}
+	}
+}
+
+// beside finds what of a level is not marked: folders as a whole where nothing in them is.
+func (w *walker) beside(ctx context.Context, level string, was, into *marks) error {
+	var from catalog.Mark
+	for {
+		p, err := w.keys.Level(ctx, w.query.DB, level, w.delimiter, from, false, pageOfMarks)
+		if err != nil {
+			return err
+		}
+		for _, e := range p.Entries {
+			switch {
+			case was.has(e.Name, e.Folder):
+			case e.Folder && was.under(e.Name):
+				if err := w.beside(ctx, e.Name, was, into); err != nil {
+					return err
+				}
+			default:
+				names := into.of(e.Folder)
+				*names = append(*names, e.Name)
+			}
+		}
+		if from = p.Next; into.len() > mostMarked {
+			return errTooMany
+		}
+		if p.End {
+			into.add(nil)
+			return nil
+		}
+	}
+}
+
+// merge is two sorted lists as one: with both, what is in both once, and else not at all.
+func merge(a, b []string, both bool) []string {
+	out := make([]string, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			out, a = append(out, a[0]), a[1:]
+		case a[0] > b[0]:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			if both {
+				out = append(out, a[0])
+			}
+			a, b = a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}

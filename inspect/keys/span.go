@@ -1,0 +1,132 @@
+package keys
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+)
+
+// span is a range of rows that is being marked: from a row to the cursor. It follows the
+// cursor, and its rows are marked when it ends.
+type span struct {
+	from  row
+	away  int  // where from is: -1 before the cursor, 1 after it
+	shift bool // it ends when the person moves without shift
+}
+
+var errSpanLost = errors.New("the range began at a row that is not there any more: nothing was marked")
+
+// Span begins a range of rows to mark at the cursor.
+func (l *Room) Span() tea.Cmd { return l.beginSpan(false) }
+
+func (l *Room) beginSpan(shift bool) tea.Cmd {
+	if r := l.selected(); r != nil && l.span == nil {
+		l.span = &span{from: *r, shift: shift}
+	}
+	return nil
+}
+
+// Extend moves by n rows with shift held, which marks those on the way.
+func (l *Room) Extend(n int) tea.Cmd {
+	l.beginSpan(true)
+	l.Move(n)
+	return nil
+}
+
+// IsSpanning reports whether a range is being marked, and HoldsShift whether by shift.
+func (l *Room) IsSpanning() bool { return l.span != nil }
+func (l *Room) HoldsShift() bool { return l.span != nil && l.span.shift }
+
+// DropSpan ends a range without marking it.
+func (l *Room) DropSpan() { l.span = nil }
+
+// followSpan notes where the range began, as long as that is known.
+func (l *Room) followSpan() {
+	if l.span == nil {
+		return
+	}
+	switch i := l.find(l.span.from.Name, l.span.from.Folder); {
+	case i >= 0:
+		l.span.away = cmp.Compare(i, l.cursor)
+	case l.atEnd && !l.atHead:
+		l.span.away = -1
+	case l.atHead && !l.atEnd:
+		l.span.away = 1
+	}
+}
+
+// spanned is the rows of the window that the range has; low is after high for none.
+func (l *Room) spanned() (low, high int, whole bool) {
+	if l.span == nil {
+		return 0, -1, false
+	}
+	i := l.find(l.span.from.Name, l.span.from.Folder)
+	whole = i >= 0
+	if !whole && l.span.away > 0 {
+		i = len(l.rows) - 1
+	}
+	return max(min(i, l.cursor), 0), max(i, l.cursor), whole
+}
+
+// MarkSpan ends the range and marks its rows: of an open folder those that it has.
+func (l *Room) MarkSpan() tea.Cmd {
+	s, goal := l.span, l.selected()
+	low, high, whole := l.spanned()
+	if l.span = nil; s == nil || goal == nil {
+		return nil
+	}
+	if whole {
+		l.marked.add(markable(l.rows[low:high+1], l.open))
+		return nil
+	}
+	w, was, to := l.walker(), l.marked.clone(), *goal
+	return l.Start(job.Marking, func(ctx context.Context) (tea.Msg, error) {
+		rows, err := w.between(ctx, s.from, to, s.away > 0)
+		if err == nil {
+			was.add(markable(rows, w.open))
+		}
+		return markedMsg{marks: was}, err
+	})
+}
+
+// markable is the rows that a range marks.
+func markable(rows []row, open map[string]string) []row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+		_, unfolded := open[r.Name]
+		return r.gone != 0 || r.Folder && unfolded
+	})
+}
+
+// between is the rows from one to another, both with them, which stands after it, or
+// before it with back.
+func (w *walker) between(ctx context.Context, from, to row, back bool) ([]row, error) {
+	rows, at := []row{from}, w.after(from)
+	if back {
+		at = w.before(from)
+	}
+	for {
+		s, err := w.walk(ctx, at, back, pageOfMarks)
+		if err != nil {
+			return nil, err
+		}
+		if back {
+			slices.Reverse(s.rows)
+		}
+		i := slices.IndexFunc(s.rows, func(r row) bool { return r.Name == to.Name && r.Folder == to.Folder })
+		if i >= 0 {
+			return append(rows, s.rows[:i+1]...), nil
+		}
+		rows, at = append(rows, s.rows...), s.next
+		switch {
+		case s.end:
+			return nil, errSpanLost
+		case len(rows) > mostMarked:
+			return nil, errTooMany
+		}
+	}
+}

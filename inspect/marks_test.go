@@ -1,0 +1,106 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// marked is what an action would be about.
+func (s *session) marked() []string {
+	sel := s.model.selection()
+	return slices.Concat(sel.Names, sel.Folders)
+}
+
+func (s *session) marks(t *testing.T, want ...string) {
+	t.Helper()
+	if got := s.marked(); !slices.Equal(got, want) {
+		t.Errorf("marked are %q, want %q:\n%s", got, want, s.screen())
+	}
+}
+
+// TestMarkRanges by V and by shift, down and up, also beyond what is in memory.
+func TestMarkRanges(t *testing.T) {
+	f := newFile(t)
+	for i := range 5000 {
+		f.do(fmt.Sprintf("SET n:%04d x", i))
+	}
+	f.do("SET a:1 x")
+	f.do("SET a:2 x")
+	f.do("SET z x")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("V", "down")
+	s.shows("✓ ▸ a:", "✓ ▸ n:", "2 rows in range", "space mark")
+	s.press("space", "G", "space")
+	s.shows("3 rows marked")
+	s.marks(t, "z", "a:", "n:")
+	s.press("esc")
+	s.marks(t, "z")
+
+	// Of an open folder the range has the rows, not what is beyond its end.
+	s.press("home", "enter", "V", "down", "esc", "home", "V", "down", "V")
+	s.marks(t, "a:1")
+	s.press("esc", "h", "h", "home", "shift+down", "shift+down", "up")
+	s.marks(t, "z", "a:", "n:")
+	s.press("esc", "v", "end", "shift+up", "shift+up", "D")
+	s.shows("Nothing is written")
+	s.marks(t, "n:4998", "n:4999", "z")
+
+	for _, keys := range [][]string{{"home", "V", "end"}, {"end", "V", "home"}} {
+		s.press("esc")
+		s.press(keys...)
+		s.press("up", "down")
+		s.press("space")
+		if got := s.marked(); len(got) < 5002 || got[0] > "a:2" {
+			t.Errorf("%q marked %d rows", keys, len(got))
+		}
+	}
+	s.press("esc", "home", "V", "end")
+	f.theirs("DEL z")
+	s.press("space")
+	s.shows("began at a row that is not there any more")
+}
+
+// TestMarkAll marks what a filter has found, on a file and on a server, and turns marks
+// round, in a list and in the tree.
+func TestMarkAll(t *testing.T) {
+	f := newFile(t)
+	for i := range 3000 {
+		f.do(fmt.Sprintf("SET n:%04d x", i))
+		if i < 3 {
+			f.do(fmt.Sprintf("SET m:%d:a x", i))
+		}
+	}
+	f.do("SET z x")
+	for name, s := range map[string]*session{
+		"a file":   browseOn(t, f, f.fake, 80, 24),
+		"a server": browse(t, newFake().plain(3000), 80, 24),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.press("/", "1", "2", "3", "enter", "A")
+			s.shows("Marked 13 keys.")
+			s.press("esc", "space", "*")
+			s.shows("Marked now: 12 keys.")
+			s.press("/", "x", "enter", "esc", "esc") // the marks go first
+			if n := len(s.marked()); n != 1 {
+				t.Errorf("%d marked", n)
+			}
+		})
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("A")
+	s.marks(t, "z", "m:", "n:")
+	s.press("esc", "enter", "down", "enter", "down", "space") // m:0:a
+	s.marks(t, "m:0:a")
+	s.press("*")
+	s.shows("Marked now: 3 folders and 1 key.")
+	s.marks(t, "z", "m:1:", "m:2:", "n:")
+	s.press("*")
+	s.marks(t, "m:0:")
+	s.press("home", "down", "down")
+	s.shows("✓     a")
+	s.press("space")
+	s.shows("Its folder is marked")
+	s.press("s", "size", "enter", "*")
+	s.shows("Marked now: 3,003 keys.")
+}
