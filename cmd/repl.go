@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -112,6 +113,8 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		History:  target.HistoryFile(),
 		Editor:   cmp.Or(s.getenv("VISUAL"), s.getenv("EDITOR")),
 		Colour:   o.format.colour(s),
+		Inputrc:  cmp.Or(s.getenv("INPUTRC"), filepath.Join(s.getenv("HOME"), ".inputrc")),
+		Getenv:   s.getenv,
 	})
 	if err == nil && failed {
 		return exit.ErrAnswered

@@ -20,7 +20,7 @@ type screen struct {
 
 func openScreen(t *testing.T, columns, rows int, env ...string) *screen {
 	t.Helper()
-	s, err := terminal.Start(columns, rows, append([]string{"PATH=" + os.Getenv("PATH"), "XDG_STATE_HOME=" + t.TempDir()}, env...)...)
+	s, err := terminal.Start(columns, rows, append([]string{"PATH=" + os.Getenv("PATH"), "XDG_STATE_HOME=" + t.TempDir(), "INPUTRC=/dev/null"}, env...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,6 +198,16 @@ func TestREPLOnATerminal(t *testing.T) {
 			s.shows("t.sqlite> GET user:1")
 			s.check(s.Press("Enter"))
 			s.ends(`"héllo"`, "t.sqlite>")
+
+			// vi's keys, whose mode the prompt says; completion is there, too.
+			s.check(s.Run(":set editing-mode vi"))
+			s.ends("(ins)t.sqlite>")
+			s.check(s.Type("TYPE tw"))
+			s.press("(ins)t.sqlite> TYPE two", "Tab")
+			s.press("(cmd)t.sqlite> TYPE two", "Escape")
+			s.press("(cmd)t.sqlite> two", "0", "d", "w")
+			s.press("(ins)t.sqlite> NOPEtwo", "i", "NOPE")
+			s.press("(ins)t.sqlite>", "C-c")
 		})
 	}
 }

@@ -2,5 +2,7 @@
 
 package repl
 
+import "time"
+
 // typedAhead is nil: this system cannot be asked.
-var typedAhead func() bool
+var typedAhead func(time.Duration) bool

@@ -3,16 +3,19 @@
 package repl
 
 import (
+	"time"
+
 	"github.com/chzyer/readline"
 	"golang.org/x/sys/unix"
 )
 
-// typedAhead reports whether the terminal has keys that were not read yet. select
-// asks, since not every system's poll knows terminals.
-var typedAhead = func() bool {
+// typedAhead reports whether the terminal has keys that were not read yet, and waits so long
+// for one. select asks, since not every system's poll knows terminals.
+var typedAhead = func(wait time.Duration) bool {
 	var set unix.FdSet
 	fd := readline.GetStdin()
 	set.Set(fd)
-	n, err := unix.Select(fd+1, &set, nil, nil, &unix.Timeval{})
+	limit := unix.NsecToTimeval(int64(wait))
+	n, err := unix.Select(fd+1, &set, nil, nil, &limit)
 	return err == nil && n > 0
 }

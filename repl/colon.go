@@ -119,7 +119,11 @@ func runHelp(_ context.Context, l *loop, c command, out *output) error {
 }
 
 func runKeys(_ context.Context, l *loop, _ command, out *output) error {
-	return out.text(keysHelp(l.columns()))
+	rc := &inputrc{}
+	if l.editor != nil {
+		rc = &l.editor.in.rc
+	}
+	return out.text(keysHelp(l.columns(), l.Vi, rc))
 }
 
 func runExplain(ctx context.Context, l *loop, c command, out *output) error {

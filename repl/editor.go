@@ -42,6 +42,10 @@ type editor struct {
 	search *search
 	waits  *wait
 	note   string // a row below the text, until the next key
+	sought string // what was searched last
+	vi     vi
+	undos  undos
+	args   lastArgs
 	settle *time.Timer
 	act    func() // what the key does to the text, in place of readline
 	done   error  // how the reading ends, beside with a text
@@ -56,6 +60,9 @@ func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
 	if o.In == os.Stdin {
 		in = &input{from: readline.Stdin, ready: typedAhead} // readline's knows the keys of Windows
 	}
+	in.rc = readInputrc(o.Inputrc, o.Getenv)
+	in.told = sync.NewCond(&in.mu)
+	o.Vi = o.Vi || in.rc.vi
 	e := &editor{in: in, history: h, options: o, asker: a, ctx: ctx, closed: true}
 	e.screen = screen{out: o.Out, size: terminalSize}
 	e.rl, err = readline.NewEx(&readline.Config{
@@ -101,6 +108,10 @@ func (e *editor) readPlain(prompt, begin string, plain bool) (string, error) {
 	e.prompt, e.text, e.plain, e.done, e.closed = prompt, []rune(begin), plain, nil, false
 	e.cursor = len(e.text)
 	e.menu, e.search, e.waits, e.note = nil, nil, nil, ""
+	e.undos, e.args = undos{}, lastArgs{}
+	e.insertFrom(e.cursor)
+	e.vi.begins, e.vi.replace, e.vi.keys = viCommand{}, false, nil
+	e.in.tell(e.keymap())
 	e.screen.forget()
 	io.WriteString(e.screen.out, marksPaste)
 	e.mu.Unlock()
@@ -121,6 +132,9 @@ func (e *editor) readPlain(prompt, begin string, plain bool) (string, error) {
 func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if key != 0 {
+		defer func() { e.in.tell(e.keymap()) }()
+	}
 	switch key {
 	case readline.CharEnter, readline.CharCtrlJ, readline.CharInterrupt:
 		return nil, 0, false
@@ -132,9 +146,11 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 		return nil, 0, false
 	}
 	e.note = ""
-	before, at := string(e.text), e.history.at
-	if act := e.act; act != nil {
-		e.act = nil
+	before, cursor, at := string(e.text), e.cursor, e.history.at
+	act := e.act
+	e.undos.undone = false
+	e.args.was, e.args.again = e.args.again, false
+	if e.act = nil; act != nil {
 		act()
 	} else {
 		e.text, e.cursor = line, pos
@@ -142,6 +158,10 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 			e.retype()
 		}
 	}
+	if e.options.Vi && e.vi.command {
+		e.onLetter()
+	}
+	e.undos.note(undo{before, cursor}, string(e.text) != before, e.types(act == nil && key >= ' ' && key != readline.CharBackspace))
 	if string(e.text) != before && e.history.at == at {
 		e.history.rewind(string(e.text)) // another text to begin a walk with
 	}
@@ -154,7 +174,7 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 // picture is what the screen shows now.
 func (e *editor) picture() picture {
 	text := string(e.text)
-	p := picture{prompt: e.prompt, cursor: e.cursor}
+	p := picture{prompt: faint(e.modeShown(), e.options.Colour) + e.prompt, cursor: e.cursor}
 	styles := make([]string, len(e.text))
 	var after hint
 	if e.options.Colour && !e.plain {
@@ -169,7 +189,7 @@ func (e *editor) picture() picture {
 	p.text = glyphsOf(e.text, func(i int) string { return styles[i] })
 	if s := e.suggestion(); s != "" && !after.wrong {
 		after.ended = true
-		at := ansi.StringWidth(e.prompt)
+		at := ansi.StringWidth(p.prompt)
 		if below := after.shown(columns - 1 - at); below != "" {
 			p.below = []string{strings.Repeat(" ", at) + below}
 		}
@@ -226,4 +246,8 @@ func (e *editor) set(text string, cursor int) {
 
 func (e *editor) setEnd(text string) { e.set(text, len([]rune(text))) }
 
-func (e *editor) bell() { io.WriteString(e.screen.out, "\a") }
+func (e *editor) bell() {
+	if !e.in.rc.silent {
+		io.WriteString(e.screen.out, "\a")
+	}
+}

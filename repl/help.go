@@ -98,11 +98,22 @@ func generalHelp(t *commands.Table, columns int) string {
 }
 
 // keysHelp tells about the keys of the editor.
-func keysHelp(columns int) string {
+func keysHelp(columns int, vi bool, rc *inputrc) string {
 	var b strings.Builder
-	for _, k := range bindings {
+	line := func(keys, does string) {
 		const at = 20
-		b.WriteString(display.Fit(k.keys, at-1) + " " + folded(k.does, at, at, columns) + "\n")
+		b.WriteString(display.Fit(keys, at-1) + " " + folded(does, at, at, columns) + "\n")
+	}
+	for _, k := range keyHelps {
+		line(k.keys, k.does)
+	}
+	if vi {
+		line("Escape", "vi's commands: motions, d c y with them, text objects, . u p ~ r R, / n, v for $EDITOR")
+	} else {
+		line("vi's keys", ":set editing-mode vi, or set editing-mode vi in ~/.inputrc")
+	}
+	if about := rc.about(); about != "" {
+		b.WriteString(folded(about, 0, 0, columns) + "\n")
 	}
 	return b.String()
 }

@@ -19,7 +19,23 @@ const (
 	keyPaste                         // text that was pasted: see input.pasted
 	keyPageUp                        // of a menu
 	keyPageDown                      // of a menu
+	keyEdit                          // Enter, and the text is edited elsewhere
+	keyUndo
+	keyRevert     // undoes everything
+	keyKillLine   // the whole line
+	keyLastArg    // the last argument of the text before
+	keyUpper      // the rest of a word, as the next two
+	keyLower      //
+	keyCapital    //
+	keyOldest     // of the history
+	keyNewest     // the text that is being typed
+	keyViMode     // edits with vi's keys
+	keyEmacsMode  // and without
+	keyLastOfOurs // no key
 )
+
+// isKey reports whether r is a key and no letter.
+func isKey(r rune) bool { return r >= keyNone && r < keyLastOfOurs }
 
 // sequences are what terminals send for keys, after the Escape.
 var sequences = map[string]string{
@@ -28,6 +44,8 @@ var sequences = map[string]string{
 	"[1;5C": "\x1bf", "[1;3C": "\x1bf", "[1;9C": "\x1bf", "[1;9D": "\x1bb", "[1;5D": "\x1bb", "[1;3D": "\x1bb", "[3;5~": "\x1bd",
 	"[3~": string(keyDelete), "[Z": string(keyBackTab), "[5~": string(keyPageUp), "[6~": string(keyPageDown),
 	"b": "\x1bb", "f": "\x1bf", "d": "\x1bd", "\x7f": "\x1b\x7f", "\b": "\x1b\x7f",
+	".": string(keyLastArg), "_": string(keyLastArg), "u": string(keyUpper), "l": string(keyLower), "c": string(keyCapital),
+	"<": string(keyOldest), ">": string(keyNewest), "r": string(keyRevert),
 }
 
 // input stands between the terminal and readline. It hands out one key at a time,
@@ -35,14 +53,21 @@ var sequences = map[string]string{
 // sequences of keys into runes, and keeps a pasted text together.
 type input struct {
 	from io.Reader
-	// ready reports whether from has more without waiting. Where it is not nil, no
-	// more is read than the keys that are handed out take: what is typed ahead is
+	// ready reports whether from has more, and waits so long for it. Where it is not nil,
+	// no more is read than the keys that are handed out take: what is typed ahead is
 	// for the next reader of the terminal, a pager or the shell.
-	ready func() bool
+	ready func(wait time.Duration) bool
+	rc    inputrc // the keys of the user's own
 
-	mu      sync.Mutex
-	waiting []byte // read, and not handed out
-	key     []byte // the rest of a key that was handed out in part
+	mu sync.Mutex
+	// A key can change what the next one means: with an editor, that one is handed out
+	// when the editor has told what it is.
+	told    *sync.Cond // nil without an editor
+	asked   bool       // a key is yet to be told of
+	keymap  keymap     // what the next key means
+	played  int        // macros since a key was read
+	waiting []byte     // read, and not handed out
+	key     []byte     // the rest of a key that was handed out in part
 	pasted  string
 	edit    bool      // the last Enter was Ctrl-X Ctrl-E
 	escaped time.Time // when a lone Escape was seen
@@ -55,13 +80,15 @@ const lateSequence = 50 * time.Millisecond
 func (in *input) Read(p []byte) (int, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	for in.told != nil && in.asked && len(in.key) == 0 {
+		in.told.Wait()
+	}
 	for len(in.key) == 0 {
-		if key, n := in.next(); n > 0 && !in.unread() {
-			in.key, in.waiting = []byte(key), in.waiting[n:]
-			if key != string(keyEscape) {
-				in.escaped = time.Time{}
+		if !in.unread() {
+			if key, n := in.next(); n > 0 {
+				in.hand(key, n)
+				break
 			}
-			break
 		}
 		if err := in.fill(); err != nil {
 			return 0, err
@@ -70,6 +97,28 @@ func (in *input) Read(p []byte) (int, error) {
 	n := copy(p, in.key)
 	in.key = in.key[n:]
 	return n, nil
+}
+
+// hand hands out a key that took n bytes of what waits.
+func (in *input) hand(key string, n int) {
+	in.waiting, in.escaped = in.waiting[n:], time.Time{}
+	switch key {
+	case string(keyEdit):
+		in.edit, key = true, "\r"
+	case string(keyEscape):
+		in.escaped = time.Now()
+	}
+	in.key, in.asked = []byte(key), true
+}
+
+// tell says what the next key means, after the editor has handled the last one.
+func (in *input) tell(k keymap) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.keymap, in.asked = k, false
+	if in.told != nil {
+		in.told.Broadcast()
+	}
 }
 
 // fill reads on, without the lock: only the one reader changes what waits.
@@ -85,13 +134,30 @@ func (in *input) fill() error {
 	if n == 0 && err != nil {
 		return err
 	}
-	in.waiting = append(in.waiting, buf[:n]...)
+	in.waiting, in.played = append(in.waiting, buf[:n]...), 0
 	return nil
 }
 
-// unread reports whether what waits is an Escape whose sequence is yet to be read.
+// escapeWait is how long the rest of a key may take after its Escape with vi's keys, where
+// an Escape means something.
+const escapeWait = 25 * time.Millisecond
+
+// unread reports whether what waits is the beginning of a key whose rest comes in time.
 func (in *input) unread() bool {
-	return string(in.waiting) == "\x1b" && in.ready != nil && in.ready()
+	var wait time.Duration
+	switch {
+	case in.ready == nil || len(in.waiting) == 0:
+		return false
+	case in.rc.begins(in.keymap, in.waiting):
+		wait = in.rc.timeout
+	case string(in.waiting) != "\x1b":
+		return false
+	case in.keymap != emacsKeys:
+		wait = escapeWait
+	}
+	in.mu.Unlock()
+	defer in.mu.Lock()
+	return in.ready(wait)
 }
 
 // Close does nothing: the terminal is the process's.
@@ -101,7 +167,7 @@ func (in *input) Close() error { return nil }
 func (in *input) more() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return len(in.waiting) > 0 || in.ready != nil && in.ready()
+	return len(in.waiting) > 0 || in.ready != nil && in.ready(0)
 }
 
 // wantsEdit reports, once, whether an Enter stands for Ctrl-X Ctrl-E.
@@ -127,31 +193,55 @@ func (in *input) next() (key string, n int) {
 	if len(w) == 0 {
 		return "", 0
 	}
+	if b, n := in.rc.binding(in.keymap, w); n > 0 {
+		return in.bound(b, n)
+	}
 	late := time.Since(in.escaped) < lateSequence
 	switch {
+	case w[0] == '\x1b' && in.keymap != emacsKeys && (len(w) == 1 || w[1] != '[' && w[1] != 'O'):
+		return string(keyEscape), 1 // no Alt with vi's keys
 	case w[0] == '\x1b':
 		return in.escape(w[1:], 1)
+	case w[0] == 'v' && in.keymap == viCommandKeys:
+		return string(keyEdit), 1
 	case late && (w[0] == '[' || w[0] == 'O'):
 		return in.escape(w, 0)
 	case w[0] == 0x18: // Ctrl-X
 		if len(w) < 2 {
 			return "", 0
 		}
-		if w[1] == 0x05 {
-			in.edit = true
-			return "\r", 2
+		switch w[1] {
+		case 0x05:
+			return string(keyEdit), 2
+		case 0x15:
+			return string(keyUndo), 2
 		}
 		return string(keyNone), 2
-	case w[0] == 0x1f || w[0] == 0:
+	case w[0] == 0x1f:
+		return string(keyUndo), 1
+	case w[0] == 0:
 		return string(keyNone), 1
 	case !utf8.FullRune(w):
 		return "", 0
 	}
 	r, n := utf8.DecodeRune(w)
-	if r >= keyNone && r <= keyPageDown {
+	if isKey(r) {
 		r = utf8.RuneError
 	}
 	return string(r), n
+}
+
+// bound is the key that a binding of n bytes stands for. The text of a macro is typed in its place.
+func (in *input) bound(b bound, n int) (key string, took int) {
+	const mostPlayed = 20 // macros can play one another without an end
+	if !b.macro {
+		return b.key, n
+	}
+	if in.played++; in.played > mostPlayed {
+		return string(keyNone), n
+	}
+	in.waiting = append([]byte(b.key), in.waiting[n:]...)
+	return in.next()
 }
 
 const (
@@ -163,8 +253,7 @@ const (
 // bytes.
 func (in *input) escape(w []byte, skipped int) (key string, n int) {
 	if len(w) == 0 || w[0] == '\x1b' || w[0] < ' ' && sequences[string(w[:1])] == "" {
-		in.escaped = time.Now() // a key of its own, as Ctrl-C right after it is
-		return string(keyEscape), skipped
+		return string(keyEscape), skipped // a key of its own, as Ctrl-C right after it is
 	}
 	length := 1
 	switch w[0] {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 func TestKeys(t *testing.T) {
@@ -51,7 +52,7 @@ func TestKeys(t *testing.T) {
 // What is typed ahead of an Enter stays with the terminal, for its next reader.
 func TestKeysTakeNoMore(t *testing.T) {
 	from := strings.NewReader("\x1b[A\x1bOB\x1b\rquit\rls\n")
-	in := &input{from: from, ready: func() bool { return from.Len() > 0 }}
+	in := &input{from: from, ready: func(time.Duration) bool { return from.Len() > 0 }}
 	var got strings.Builder
 	for key := make([]byte, 16); !strings.HasSuffix(got.String(), "quit\r"); {
 		n, err := in.Read(key)

@@ -6,15 +6,17 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// binding is a key of the editor's own, for the help.
-type binding struct{ keys, does string }
+// keyHelp is what the help says of a key of the editor's own.
+type keyHelp struct{ keys, does string }
 
-var bindings = []binding{
+var keyHelps = []keyHelp{
 	{"TAB", "Completes; again and arrows choose, Enter takes, Escape leaves"},
 	{"Ctrl-R", "Searches the history; again finds older ones"},
 	{"Right, End, Ctrl-F", "Take what the history suggests, dimmed; Alt-Right a word of it"},
 	{"Up, Down", "The history of what begins with the text, or the lines of a text"},
-	{"\\ at the end, quotes", "Go on in the next line"},
+	{"\\ at the end", "Goes on in the next line, as an open quote does"},
+	{"Alt-.", "The last argument of the text before; again, of older ones"},
+	{"Ctrl-_", "Undoes"},
 	{"Ctrl-X Ctrl-E", "Edits the text in $EDITOR"},
 	{"Ctrl-C", "Clears the line, or interrupts a command"},
 	{"Ctrl-Z", "Goes back to the shell, from which fg comes back"},
@@ -39,9 +41,20 @@ func (e *editor) key(r rune) (rune, bool) {
 	case e.menu != nil:
 		r = e.menuKey(r)
 	default:
-		r = e.plainKey(r)
+		r = e.textKey(r)
 	}
 	return r, true
+}
+
+// textKey is key where no search and no menu takes it.
+func (e *editor) textKey(r rune) rune {
+	switch {
+	case e.options.Vi && e.vi.command:
+		return e.viKey(r)
+	case e.options.Vi && e.vi.replace && r >= ' ' && r != readline.CharBackspace && !isKey(r):
+		return e.own(func() { e.overwrite(r) })
+	}
+	return e.plainKey(r)
 }
 
 // own makes a key do f.
@@ -108,8 +121,16 @@ func (e *editor) plainKey(r rune) rune {
 		return e.own(e.beginSearch)
 	case readline.CharCtrlZ:
 		return e.own(e.suspend)
-	case keyNone, keyEscape, keyBackTab, keyPageUp, keyPageDown, readline.CharBell:
+	case keyEscape:
+		if e.options.Vi {
+			return e.own(e.leaveInsert)
+		}
 		return e.own(func() {})
+	case readline.CharBell:
+		return e.own(func() {})
+	}
+	if isKey(r) {
+		return e.own(func() { e.ownKey(r) })
 	}
 	return r
 }

@@ -89,6 +89,11 @@ type Options struct {
 	NoHints       bool // what may follow is not shown
 	NoSuggestions bool // what the history goes on with is not shown
 	Timing        bool // every reply says how long it took
+	// Inputrc is an init file of the readline library, whose keys are the editor's, too; empty
+	// for none. Getenv is what its conditions ask.
+	Inputrc string
+	Getenv  func(string) string
+	Vi      bool // lines are edited with vi's keys
 }
 
 type loop struct {

@@ -177,7 +177,7 @@ func TestConnectUseAndSettings(t *testing.T) {
 	}
 	out, errs := typedInto(t, o, "GET name\r:connect gone\rGET name\r:connect second\rGET name\rMULTI\rPING\r:use prod\rDISCARD\r:use prod\rGET name\r"+
 		":format json\rGET none\r:format xml\r:set timing on\rPING\r:set nope\r:timing maybe\r:set\r:explain GET k\r")
-	mustShow(t, out, `"first"`, `"first"`, "second> ", `"second"`, "@prod> ", `"@prod"`, "null", "format       json", "timing       on")
+	mustShow(t, out, `"first"`, `"first"`, "second> ", `"second"`, "@prod> ", `"@prod"`, "null", "format        json", "timing        on")
 	mustShow(t, errs, "no answer", "a transaction is open with 1 commands", `there is no format "xml"`, "µs)", "there is no setting nope", "say on or off", "there is no SQL to show here")
 	if closed != 3 {
 		t.Errorf("%d targets were closed", closed)

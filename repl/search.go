@@ -15,6 +15,7 @@ type search struct {
 	failed bool
 	before string // the text to go back to
 	cursor int
+	stays  bool // Enter ends the search, and does not run what was found
 }
 
 func (e *editor) beginSearch() {
@@ -53,6 +54,7 @@ func (s *search) mark(styles []string, text []rune, colour bool) {
 // look finds the next entry from position at on.
 func (e *editor) look(at, by int) {
 	s := e.search
+	e.sought = s.query
 	found := e.history.find(s.query, at, by)
 	if s.failed = found < 0; s.failed {
 		return
@@ -67,6 +69,10 @@ func (e *editor) look(at, by int) {
 func (e *editor) searchKey(r rune) rune {
 	s := e.search
 	switch r {
+	case readline.CharEnter, readline.CharCtrlJ:
+		if s.stays {
+			return e.goOn(func() { e.search = nil })
+		}
 	case readline.CharBckSearch:
 		return e.own(func() {
 			if s.query != "" {
@@ -85,14 +91,32 @@ func (e *editor) searchKey(r rune) rune {
 	case readline.CharBell, keyEscape:
 		return e.own(e.cancelSearch)
 	}
-	if unicode.IsPrint(r) && r < keyNone || r > keyPageDown && unicode.IsPrint(r) {
+	if unicode.IsPrint(r) && !isKey(r) {
 		return e.own(func() {
 			s.query += string(r)
 			e.look(min(s.at, len(e.history.entries)-1), -1)
 		})
 	}
 	e.search = nil
-	return e.plainKey(r)
+	return e.textKey(r)
+}
+
+// searchOn finds what was searched last in an older text, or in a newer one.
+func (e *editor) searchOn(older bool) {
+	by := 1
+	if older {
+		by = -1
+	}
+	found := -1
+	if e.sought != "" {
+		found = e.history.find(e.sought, e.history.at+by, by)
+	}
+	if found < 0 {
+		e.bell()
+		return
+	}
+	e.history.at = found
+	e.setEnd(e.history.entries[found])
 }
 
 func (e *editor) cancelSearch() {

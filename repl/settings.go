@@ -16,6 +16,7 @@ type setting struct {
 }
 
 var settings = []setting{
+	{"editing-mode", "the keys of the line: emacs or vi; also in ~/.inputrc", editingModes, (*loop).editingMode, (*loop).setEditingMode},
 	{"format", "how replies are shown", formats, func(l *loop) string { return l.FormatName }, (*loop).setFormat},
 	{"hints", "what may follow is shown after the cursor", onOff,
 		func(l *loop) string { return onOrOff(!l.NoHints) },
@@ -29,6 +30,28 @@ var settings = []setting{
 	{"timing", "every command says how long it took", onOff,
 		func(l *loop) string { return onOrOff(l.Timing) },
 		func(l *loop, value string) error { return setSwitch(&l.Timing, value, "on") }},
+}
+
+func editingModes(_ *Options, args []string) []string {
+	if len(args) > 0 {
+		return nil
+	}
+	return []string{"emacs", "vi"}
+}
+
+func (l *loop) editingMode() string {
+	if l.Vi {
+		return "vi"
+	}
+	return "emacs"
+}
+
+func (l *loop) setEditingMode(value string) error {
+	if value != "vi" && value != "emacs" {
+		return errors.New("say emacs or vi")
+	}
+	l.Vi = value == "vi"
+	return nil
 }
 
 func onOrOff(on bool) string {
@@ -85,7 +108,7 @@ func runSet(_ context.Context, l *loop, c command, out *output) error {
 			return s.set(l, c.words[2].value)
 		}
 		const at = 22
-		fmt.Fprintf(&b, "%-12s %-8s %s\n", s.name, s.get(l), folded(s.about, at, at, l.columns()))
+		fmt.Fprintf(&b, "%-13s %-7s %s\n", s.name, s.get(l), folded(s.about, at, at, l.columns()))
 	}
 	if !known {
 		return fmt.Errorf("there is no setting %s: :set lists them", c.words[1].value)

@@ -6,7 +6,7 @@ import "strings"
 // after the cursor; "" for none.
 func (e *editor) suggestion() string {
 	o := e.options
-	if e.plain || o.NoSuggestions || !o.Colour || e.cursor < len(e.text) || e.menu != nil || e.search != nil {
+	if e.plain || o.NoSuggestions || !o.Colour || !e.atEnd() || e.menu != nil || e.search != nil {
 		return ""
 	}
 	return e.history.suggest(string(e.text))

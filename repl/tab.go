@@ -153,7 +153,7 @@ func (e *editor) menuKey(r rune) rune {
 	if m.selected >= 0 || r < ' ' && r != readline.CharCtrlH {
 		e.menu = nil
 	}
-	return e.plainKey(r)
+	return e.textKey(r)
 }
 
 // choose selects another candidate and shows it in the line.

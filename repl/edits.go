@@ -1,0 +1,150 @@
+package repl
+
+import (
+	"slices"
+	"unicode"
+)
+
+// ownKey does what a key of the editor's own does.
+func (e *editor) ownKey(r rune) {
+	switch r {
+	case keyUndo:
+		e.undo()
+	case keyRevert:
+		e.revert()
+	case keyKillLine:
+		from, to := lineAround(e.text, e.cursor)
+		e.vi.killed = string(e.text[from:to])
+		e.cut(from, to)
+		e.retype()
+	case keyLastArg:
+		e.insertLastArg()
+	case keyUpper:
+		e.recase(unicode.ToUpper, unicode.ToUpper)
+	case keyLower:
+		e.recase(unicode.ToLower, unicode.ToLower)
+	case keyCapital:
+		e.recase(unicode.ToUpper, unicode.ToLower)
+	case keyOldest:
+		e.recall(0)
+	case keyNewest:
+		if !e.plain && e.history.walking() {
+			e.setEnd(e.history.draft)
+			e.history.rewind(e.history.draft)
+		}
+	case keyViMode:
+		e.options.Vi = true
+		e.insertFrom(e.cursor)
+	case keyEmacsMode:
+		e.options.Vi, e.vi.command, e.vi.replace = false, false, false
+	}
+}
+
+// recall shows the text of the history with a number.
+func (e *editor) recall(at int) {
+	h := e.history
+	if e.plain || len(h.entries) == 0 {
+		e.bell()
+		return
+	}
+	if !h.walking() {
+		h.draft = string(e.text)
+	}
+	h.at = max(0, min(at, len(h.entries)-1))
+	e.setEnd(h.entries[h.at])
+}
+
+// undo is a text as it was before a change.
+type undo struct {
+	text   string
+	cursor int
+}
+
+// undos are the changes of the text, oldest first. What is typed in one go is one.
+type undos struct {
+	before []undo
+	typing bool // the last change was typing
+	undone bool // this one only takes others back
+}
+
+const mostUndos = 1000
+
+// note remembers what was there before a key.
+func (u *undos) note(before undo, changed, typing bool) {
+	if changed && !u.undone && !(typing && u.typing) {
+		u.before = append(u.before, before)
+		u.before = u.before[max(0, len(u.before)-mostUndos):]
+	}
+	u.typing = changed && typing && !u.undone
+}
+
+// types reports whether a key types text: by itself, or while letters are text with vi's keys,
+// where all up to Escape is one change.
+func (e *editor) types(itself bool) bool {
+	if e.options.Vi {
+		return !e.vi.command
+	}
+	return itself
+}
+
+// undo takes the last change back.
+func (e *editor) undo() {
+	u := &e.undos
+	if u.undone = true; len(u.before) == 0 {
+		e.bell()
+		return
+	}
+	last := u.before[len(u.before)-1]
+	u.before = u.before[:len(u.before)-1]
+	e.set(last.text, last.cursor)
+	e.retype()
+}
+
+// revert takes all changes back.
+func (e *editor) revert() {
+	if before := e.undos.before; len(before) > 0 {
+		e.undos.before = before[:1]
+	}
+	e.undo()
+}
+
+// lastArgs is what insertLastArg inserted, so that pressed again it goes on to an older text.
+type lastArgs struct {
+	at, from, to int
+	again        bool // the last key was this one, too
+	was          bool
+}
+
+// insertLastArg inserts the last argument of the newest text of the history.
+func (e *editor) insertLastArg() {
+	a := &e.args
+	if !a.was {
+		a.at, a.from, a.to = len(e.history.entries), e.cursor, e.cursor
+	}
+	for at := a.at - 1; at >= 0 && !e.plain; at-- {
+		arg := lastArg(e.history.entries[at])
+		if arg == "" {
+			continue
+		}
+		a.at, a.again = at, true
+		e.text = slices.Delete(slices.Clone(e.text), a.from, a.to)
+		e.cursor = a.from
+		e.insert(arg)
+		a.to = e.cursor
+		e.retype()
+		return
+	}
+	a.again = a.was
+	e.bell()
+}
+
+// lastArg is the last word of a text as it was typed, "" where it may be a secret.
+func lastArg(entry string) string {
+	commands, _ := scan(entry)
+	if len(commands) == 0 || holdsSecret(entry) {
+		return ""
+	}
+	words := commands[len(commands)-1]
+	w := words[len(words)-1]
+	return entry[w.from:w.to]
+}

@@ -1,0 +1,416 @@
+package repl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/chzyer/readline"
+)
+
+// vi is the state of vi's keys.
+type vi struct {
+	command bool      // letters are commands, not text
+	replace bool      // typed letters take the place of others
+	keys    []rune    // of the command so far
+	find    viCommand // the last f, F, t or T
+	began   int       // where inserting began
+	begins  viCommand // that began it
+	last    viCommand // that changed something, for .
+	typed   string    // what was inserted after it
+	killed  string    // what p puts
+}
+
+// viCommand is a command: 3dw is a count, an operator and a motion.
+type viCommand struct {
+	count    int // 0 for none
+	operator rune
+	name     rune // a motion, or a command by itself
+	object   rune // i or a of a text object, whose name follows
+	arg      rune // the letter of f, F, t, T and r
+}
+
+func (c viCommand) times() int { return max(c.count, 1) }
+
+type parsed byte
+
+const (
+	viWhole parsed = iota
+	viBegun
+	viWrong
+)
+
+// parseVi reads the keys of a command.
+func parseVi(keys []rune) (c viCommand, state parsed) {
+	const most = 10000 // times
+	counted := func() {
+		n := 0
+		for len(keys) > 0 && keys[0] <= '9' && (keys[0] >= '1' || n > 0 && keys[0] == '0') {
+			n = min(n*10+int(keys[0]-'0'), most)
+			keys = keys[1:]
+		}
+		if n > 0 {
+			c.count = min(c.times()*n, most)
+		}
+	}
+	counted()
+	if len(keys) > 0 && strings.ContainsRune("dcy", keys[0]) {
+		c.operator, keys = keys[0], keys[1:]
+		counted()
+		if len(keys) > 1 && (keys[0] == 'i' || keys[0] == 'a') {
+			c.object, keys = keys[0], keys[1:]
+		} else if len(keys) == 1 && (keys[0] == 'i' || keys[0] == 'a') {
+			return c, viBegun
+		}
+	}
+	if len(keys) == 0 {
+		return c, viBegun
+	}
+	c.name = keys[0]
+	switch {
+	case c.operator != 0 && c.object == 0 && c.name != c.operator && !strings.ContainsRune("hl 0^$wWbBeEfFtT;,|%", c.name):
+		return c, viWrong
+	case c.object == 0 && (strings.ContainsRune("fFtT", c.name) || c.operator == 0 && c.name == 'r'):
+		if len(keys) == 1 {
+			return c, viBegun
+		}
+		c.arg = keys[1]
+	}
+	return c, viWhole
+}
+
+// keymap is what the next key means.
+func (e *editor) keymap() keymap {
+	switch {
+	case !e.options.Vi:
+		return emacsKeys
+	case !e.vi.command:
+		return viInsertKeys
+	case len(e.vi.keys) > 0 || e.search != nil:
+		return viArgumentKeys
+	}
+	return viCommandKeys
+}
+
+// viKey is key while letters are commands.
+func (e *editor) viKey(r rune) rune {
+	switch r {
+	case readline.CharEnter, readline.CharCtrlJ:
+		e.vi.command = false
+		return e.enter()
+	case readline.CharTab:
+		return e.own(func() {
+			e.insertFrom(e.after())
+			if !e.plain {
+				e.tab()
+			}
+		})
+	case keyPaste:
+		e.cursor = e.after()
+		return e.plainKey(r)
+	case keyEscape:
+		e.vi.keys = nil
+		return e.own(func() {})
+	case readline.CharForward:
+		r = 'l'
+	case readline.CharBackward, readline.CharBackspace, readline.CharCtrlH:
+		r = 'h'
+	case readline.CharLineStart:
+		r = '0'
+	case readline.CharLineEnd:
+		r = '$'
+	case keyDelete:
+		r = 'x'
+	}
+	if r < ' ' || isKey(r) {
+		e.vi.keys = nil
+		return e.plainKey(r)
+	}
+	return e.own(func() {
+		keys := append(slices.Clone(e.vi.keys), r)
+		c, state := parseVi(keys)
+		switch e.vi.keys = nil; state {
+		case viBegun:
+			e.vi.keys = keys
+		case viWrong:
+			e.bell()
+		default:
+			e.obey(c)
+		}
+	})
+}
+
+// obey carries a command out.
+func (e *editor) obey(c viCommand) {
+	before, mode := string(e.text), e.vi.command
+	known := e.obeyPlain(c)
+	switch {
+	case c.operator != 0:
+		e.operate(c)
+	case !known:
+		e.move(c)
+	}
+	if c.name != '.' && c.name != 'u' && c.name != 'U' && c.operator != 'y' && (string(e.text) != before || e.vi.command != mode) {
+		if e.vi.last, e.vi.typed = c, ""; !e.vi.command {
+			e.vi.begins = c
+		}
+	}
+}
+
+// obeyPlain carries a command out that is no motion. It returns false for those that are.
+func (e *editor) obeyPlain(c viCommand) bool {
+	if c.operator != 0 {
+		return true
+	}
+	from, to := lineAround(e.text, e.cursor)
+	switch c.name {
+	case 'i':
+		e.insertFrom(e.cursor)
+	case 'a':
+		e.insertFrom(e.after())
+	case 'I':
+		e.insertFrom(from)
+	case 'A':
+		e.insertFrom(to)
+	case 'R':
+		e.insertFrom(e.cursor)
+		e.vi.replace = true
+	case 'C', 'D', 'Y', 'S', 's', 'x', 'X':
+		e.operate(short(c))
+	case 'r':
+		e.replaceLetters(c)
+	case '~':
+		e.toggleCase(c.times())
+	case 'p':
+		e.put(c.times(), true)
+	case 'P':
+		e.put(c.times(), false)
+	case 'u':
+		for range c.times() {
+			e.undo()
+		}
+	case 'U':
+		e.revert()
+	case '.':
+		e.again(c.count)
+	case 'j', '+':
+		e.repeat(c.times(), func() { e.vertical(1) })
+	case 'k', '-':
+		e.repeat(c.times(), func() { e.vertical(-1) })
+	case 'G':
+		e.recall(c.count - 1)
+	case '/', '?':
+		if e.beginSearch(); e.search != nil {
+			e.search.stays = true
+		}
+	case 'n', 'N':
+		e.searchOn(c.name == 'n')
+	case '_':
+		e.insertFrom(e.after())
+		e.insert(" ")
+		e.insertLastArg()
+	default:
+		return false
+	}
+	return true
+}
+
+func (e *editor) repeat(times int, f func()) {
+	for range times {
+		f()
+	}
+}
+
+// short is what a command of one letter stands for.
+func short(c viCommand) viCommand {
+	switch c.name {
+	case 'D':
+		return viCommand{operator: 'd', name: '$'}
+	case 'C':
+		return viCommand{operator: 'c', name: '$'}
+	case 'Y':
+		return viCommand{operator: 'y', name: 'y'}
+	case 'S':
+		return viCommand{operator: 'c', name: 'c'}
+	case 's':
+		return viCommand{count: c.count, operator: 'c', name: 'l'}
+	case 'X':
+		return viCommand{count: c.count, operator: 'd', name: 'h'}
+	}
+	return viCommand{count: c.count, operator: 'd', name: 'l'}
+}
+
+// move moves the cursor. At the end of the text Right and $ take what the history suggests, w and
+// e a word of it.
+func (e *editor) move(c viCommand) {
+	if e.atEnd() && strings.ContainsRune("l$we", c.name) && e.takeSuggestion(c.name == 'l' || c.name == '$') {
+		return
+	}
+	to, _, ok := e.motion(c)
+	if !ok {
+		e.bell()
+		return
+	}
+	e.cursor = to
+}
+
+// operate deletes, changes or keeps what a motion goes over.
+func (e *editor) operate(c viCommand) {
+	from, to, ok := e.over(c)
+	if !ok {
+		e.bell()
+		return
+	}
+	e.vi.killed = string(e.text[from:to])
+	switch c.operator {
+	case 'y':
+		e.cursor = from
+	case 'd':
+		e.cut(from, to)
+	case 'c':
+		e.cut(from, to)
+		e.insertFrom(from)
+	}
+}
+
+// cut takes a part of the text away.
+func (e *editor) cut(from, to int) {
+	e.text = slices.Delete(slices.Clone(e.text), from, to)
+	e.cursor = from
+}
+
+// insert puts text at the cursor.
+func (e *editor) insert(text string) {
+	runes := []rune(text)
+	e.text = slices.Insert(slices.Clone(e.text), e.cursor, runes...)
+	e.cursor += len(runes)
+}
+
+// put puts what was deleted or kept last, after the cursor or before it.
+func (e *editor) put(times int, after bool) {
+	const most = 1 << 20
+	text := strings.Repeat(e.vi.killed, min(times, most/max(1, len(e.vi.killed))))
+	if text == "" {
+		e.bell()
+		return
+	}
+	if after {
+		e.cursor = e.after()
+	}
+	e.insert(text)
+	e.step(-1)
+}
+
+// replaceLetters is r.
+func (e *editor) replaceLetters(c viCommand) {
+	_, end := lineAround(e.text, e.cursor)
+	to := e.cursor
+	for range c.times() {
+		if to >= end {
+			e.bell()
+			return
+		}
+		_, to = beside(e.text, to)
+	}
+	from := e.cursor
+	e.cut(from, to)
+	e.insert(strings.Repeat(string(c.arg), c.times()))
+	e.step(-1)
+}
+
+func (e *editor) toggleCase(times int) {
+	_, end := lineAround(e.text, e.cursor)
+	e.text = slices.Clone(e.text)
+	for ; times > 0 && e.cursor < end; times-- {
+		e.text[e.cursor] = toggled(e.text[e.cursor])
+		e.step(1)
+	}
+}
+
+// insertFrom has letters typed from a place on.
+func (e *editor) insertFrom(at int) {
+	e.cursor, e.vi.began, e.vi.command = at, at, false
+}
+
+// overwrite types a letter in the place of another, for R.
+func (e *editor) overwrite(r rune) {
+	if _, end := lineAround(e.text, e.cursor); e.cursor < end {
+		e.erase(1)
+	}
+	e.insert(string(r))
+	e.retype()
+}
+
+// leaveInsert makes letters commands. A count before i, a and their like repeats what was typed.
+func (e *editor) leaveInsert() {
+	v := &e.vi
+	if c := v.begins; c.name != 0 && v.began <= e.cursor {
+		v.typed = string(e.text[v.began:e.cursor])
+		if c.operator == 0 && strings.ContainsRune("iaIA", c.name) && len(v.typed)*c.times() < 1<<20 {
+			e.insert(strings.Repeat(v.typed, c.times()-1))
+		}
+	}
+	v.command, v.replace, v.keys, v.begins, e.menu = true, false, nil, viCommand{}, nil
+	if from, _ := lineAround(e.text, e.cursor); e.cursor > from {
+		e.step(-1)
+	}
+}
+
+// again is the dot: it does the last change again, as often as count says, or as it was.
+func (e *editor) again(count int) {
+	last, typed := e.vi.last, e.vi.typed
+	if last.name == 0 {
+		e.bell()
+		return
+	}
+	if count > 0 {
+		last.count = count
+	}
+	e.obey(last)
+	if e.vi.command {
+		return
+	}
+	for _, r := range typed {
+		if e.vi.replace {
+			e.overwrite(r)
+		} else {
+			e.insert(string(r))
+		}
+	}
+	e.leaveInsert()
+}
+
+// onLetter keeps the cursor on a letter while letters are commands.
+func (e *editor) onLetter() {
+	if from, to := lineAround(e.text, e.cursor); e.cursor == to && to > from {
+		e.cursor, _ = beside(e.text, e.cursor)
+	}
+}
+
+// after is the place after the letter that the cursor is on, in its line.
+func (e *editor) after() int {
+	if _, to := lineAround(e.text, e.cursor); e.cursor == to {
+		return to
+	}
+	_, after := beside(e.text, e.cursor)
+	return after
+}
+
+// atEnd reports whether the cursor is at the end of the text, or on its last letter while
+// letters are commands.
+func (e *editor) atEnd() bool {
+	return e.cursor == len(e.text) || e.vi.command && e.after() == len(e.text)
+}
+
+// modeShown is what the prompt says of vi's keys.
+func (e *editor) modeShown() string {
+	rc := &e.in.rc
+	shown := ""
+	switch {
+	case !e.options.Vi || rc.hideMode:
+	case e.vi.command:
+		shown = rc.command
+	default:
+		shown = rc.insert
+	}
+	return shown
+}
