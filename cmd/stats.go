@@ -1,9 +1,12 @@
 package cmd
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/internal/flags"
 	"github.com/meowdis/meowdis/keyspace/stats"
 )
 
@@ -13,10 +16,13 @@ type statsOptions struct {
 	separator string
 	depth     int
 	prefixes  int
+	live      bool
+	interval  flags.Interval
+	count     int64
 }
 
 func newStats(s *streams) *cobra.Command {
-	o := &statsOptions{}
+	o := &statsOptions{interval: flags.Interval(time.Second)}
 	cmd := &cobra.Command{
 		Use:     "stats [FLAGS] [PATTERN]",
 		GroupID: groupLook,
@@ -24,10 +30,17 @@ func newStats(s *streams) *cobra.Command {
 		Long: `Adds up keys, elements and bytes by type and by prefix, and keys by their time
 to live, and lists the largest keys. PATTERN picks keys.
 
+With --live it shows what the target does, each second until Ctrl-C: keys, memory,
+clients, commands, hits, bytes and keys that go, with rates; on a terminal on the
+whole screen, elsewhere as lines, or with --json as objects. It asks INFO and looks
+at no key.
+
 ` + bytesHelp,
 		Example: `  meowdis stats --db cats.sqlite
   meowdis stats --url redis://localhost --limit 100000
-  meowdis stats --depth 2 'user:*'`,
+  meowdis stats --depth 2 'user:*'
+  meowdis stats --live --url redis://localhost
+  meowdis stats --live --json --interval 10s > stats.ndjson`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,6 +53,17 @@ to live, and lists the largest keys. PATTERN picks keys.
 			if err := o.check(args); err != nil {
 				return err
 			}
+			if o.live {
+				if err := o.checkLive(cmd.Flags().Changed); err != nil {
+					return err
+				}
+				return o.runLive(cmd.Context(), s)
+			}
+			for _, flag := range []string{"interval", "count"} {
+				if cmd.Flags().Changed(flag) {
+					return exit.Usagef("--%s is for --live", flag)
+				}
+			}
 			summary := &stats.Summary{Separator: []byte(o.separator), Depth: o.depth, Top: o.top}
 			return o.run(cmd.Context(), s, summary, o.prefixes, func(r stats.Report) string { return r.Stats(summary, o.prefixes) })
 		},
@@ -48,6 +72,9 @@ to live, and lists the largest keys. PATTERN picks keys.
 	f.StringVar(&o.separator, "separator", ":", "`TEXT` that ends a prefix; empty for no prefixes")
 	f.IntVar(&o.depth, "depth", 1, "`NUMBER` of parts that a prefix has")
 	f.IntVar(&o.prefixes, "prefixes", 10, "show the `NUMBER` largest prefixes")
+	f.BoolVar(&o.live, "live", false, "show what the target does, until Ctrl-C")
+	f.VarP(&o.interval, "interval", "i", "with --live, wait for `SECONDS` between two looks")
+	f.Int64Var(&o.count, "count", 0, "with --live, look `NUMBER` times")
 	o.addFlags(cmd, 10, "keys")
 	return cmd
 }
