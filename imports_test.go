@@ -87,8 +87,9 @@ inspect/keys:         display glob inspect/job inspect/room inspect/screen inspe
 inspect/value:        decode display geohash hyperloglog inspect/job inspect/room inspect/screen inspect/target keyspace keytype resp
 inspect/edit:         commands display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype resp transfer
 inspect/compare:      decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype rdb transfer
+inspect/server:       display inspect/job inspect/room inspect/screen inspect/target resp
 inspect/overview:     display inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype resp
-inspect:              display inspect/change inspect/compare inspect/edit inspect/job inspect/keys inspect/overview inspect/room inspect/screen inspect/target inspect/value
+inspect:              display inspect/change inspect/compare inspect/edit inspect/job inspect/keys inspect/overview inspect/room inspect/screen inspect/server inspect/target inspect/value
 `
 
 // TestImports holds the packages to the table.

@@ -124,7 +124,7 @@ func (o *inspectOptions) screen(s *streams, c *target.Conn) inspect.Options {
 	options := inspect.Options{
 		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
 		Editor: editor(s.getenv), Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
-		Scratch: o.scratch,
+		Scratch: o.scratch, Listen: c.Listen,
 		Journal: target.UndoDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
 		// The console of Linux prints the question.

@@ -31,6 +31,7 @@ type fake struct {
 	db      int
 	calls   []string
 	refuse  map[string]string                  // the error reply of a command
+	answers map[string]resp.Value              // the reply to calls that begin so
 	broken  error                              // what Pipeline gives
 	gate    chan struct{}                      // when set, Pipeline waits for it or the context
 	bytes   func(from, to int64) ([]byte, int) // a string too big for memory: its part, and its size
@@ -63,6 +64,9 @@ func (f *fake) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 
 func (f *fake) do(words []string) resp.Value {
 	name := words[0]
+	if v, ok := f.answers[strings.Join(words[:min(len(words), 2)], " ")]; ok {
+		return v
+	}
 	if msg := f.refuse[name]; msg != "" {
 		return resp.MakeError(msg)
 	}

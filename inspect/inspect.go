@@ -12,6 +12,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/meowdis/meowdis/inspect/edit"
+	"github.com/meowdis/meowdis/inspect/server"
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
@@ -60,6 +61,9 @@ type Options struct {
 	// Scratch makes an empty data set in memory, in which a key is built anew as it was. Nil:
 	// keys are compared with one another only.
 	Scratch func(context.Context) (c target.Client, end func() error, err error)
+	// Listen carries out a command that listens, on a connection of its own; nil: nothing
+	// can be listened to.
+	Listen server.Listener
 	// Explain is the SQL that a command is in database db; nil where there is none.
 	Explain func(db int, call [][]byte) string
 	// Exec begins a shell command that runs a command on the target; "meowdis exec"
@@ -127,6 +131,7 @@ func Run(ctx context.Context, o Options) (kept int, err error) {
 func (m *Model) close() {
 	m.CancelAll()
 	m.keys.Close()
+	m.server.Close()
 }
 
 func systemClock() int64 { return time.Now().UnixMilli() }

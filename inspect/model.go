@@ -15,6 +15,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/overview"
 	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/server"
 	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/inspect/value"
 )
@@ -37,6 +38,7 @@ type Model struct {
 	edit      edit.Room
 	overview  overview.Room
 	compare   compare.Room
+	server    server.Room
 	following bool // changes are looked for every second
 	lastWatch watched
 	moved     error // why the file is not what is under its name any more
@@ -68,6 +70,7 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 		Writer: o.Unlock, Fleeting: o.Fleeting, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, Lent: &m.lent,
 		Explain: o.Explain, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
 	}, maker)
+	m.server = server.Room{Base: m.Base, Listen: o.Listen}
 	m.compare = compare.Room{Base: m.Base, Scratch: o.Scratch, Past: func() *change.Past { return maker.Journal.Past(m.edit.Undoable()) }}
 	m.keys, m.overview = keys.New(m.Base), overview.Room{Base: m.Base, Place: o.Target}
 	return m

@@ -249,6 +249,9 @@ func browsed(t *testing.T, on *file, name string) target.Client {
 		for _, name := range []string{"SCAN", "DBSIZE", "OBJECT", "MEMORY", "INFO"} {
 			remote.refuse[name] = "NOPERM this user has no permissions to run the '" + strings.ToLower(name) + "' command"
 		}
+	case "served": // a server that tells what it does
+		remote.zoo()
+		remote.serves()
 	case "none":
 	default:
 		t.Fatalf("no data set %q", name)

@@ -59,4 +59,6 @@ func (m *Model) showInfo() tea.Cmd {
 	return m.overview.ShowInfo(key)
 }
 
+func (m *Model) showServer() tea.Cmd { return m.server.Show() }
+
 func (m *Model) showOverview() tea.Cmd { return m.overview.ShowOverview(m.keys.Known()) }

@@ -10,6 +10,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/keys"
+	"github.com/meowdis/meowdis/inspect/server"
 )
 
 // Init starts the clock and looks at the data's version, against which changes
@@ -56,7 +57,7 @@ func (m *Model) receive(msg tea.Msg) tea.Cmd {
 	if w, ok := msg.(watched); ok {
 		return m.watched(w)
 	}
-	return tea.Batch(m.keys.Update(msg), m.value.Update(msg), m.edit.Update(msg), m.overview.Update(msg), m.compare.Update(msg))
+	return tea.Batch(m.keys.Update(msg), m.value.Update(msg), m.edit.Update(msg), m.overview.Update(msg), m.compare.Update(msg), m.server.Update(msg))
 }
 
 // route hands on what a room has done to the rooms that have to know.
@@ -66,6 +67,10 @@ func (m *Model) route(event any) tea.Cmd {
 		return m.lookAgain(e.Reveal)
 	case edit.Taken:
 		m.keys.Unmark()
+	case server.Kill:
+		return m.edit.Kill(e.ID, e.Name, e.Behind)
+	case server.Unlock:
+		return m.edit.Unlock()
 	case keys.DatabaseChosen:
 		return m.use(e.Db)
 	}

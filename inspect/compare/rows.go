@@ -152,6 +152,9 @@ func contents(left, right []byte) (rows []row, note string) {
 			return rows, note
 		}
 	}
+	if l.Names() != r.Names() && screen.IsText(left) && screen.IsText(right) {
+		return sequence(strings.Split(string(left), "\n"), strings.Split(string(right), "\n")), ""
+	}
 	rows = sequence(strings.Split(l.Text, "\n"), strings.Split(r.Text, "\n"))
 	if l.Text == r.Text {
 		note = "the same when decoded, in other bytes"

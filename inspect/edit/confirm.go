@@ -27,6 +27,7 @@ type Confirmation struct {
 	change change.Change
 	always bool           // ask even where nothing is to be confirmed: it cannot be undone
 	agreed func() tea.Cmd // what follows when there is no change to be made
+	behind room.Dialog    // what is there again then; nil for nothing
 
 	name  *screen.Prompt // where the name is typed; nil where y will do
 	wrong bool
@@ -70,7 +71,7 @@ func (c *Confirmation) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 }
 
 func (c *Confirmation) agree() tea.Cmd {
-	c.r.Dialog = nil
+	c.r.Dialog = c.behind
 	if c.agreed != nil {
 		return c.agreed()
 	}
@@ -78,7 +79,7 @@ func (c *Confirmation) agree() tea.Cmd {
 }
 
 func (c *Confirmation) refuse() {
-	c.r.Dialog = nil
+	c.r.Dialog = c.behind
 	c.r.Notice = "Nothing was changed."
 	c.r.refused(c.change, "You did not want it.")
 }

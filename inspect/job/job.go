@@ -38,6 +38,7 @@ const (
 	Drafting                   // a value for the editor
 	CountingDBs                // the number of keys of every database
 	Comparing                  // two keys
+	Serving                    // what a server does
 	Watching                   // whether anybody changed the data
 	Purposes
 )
@@ -47,7 +48,7 @@ var purposeNames = [Purposes]string{
 	Tallying: "counting", Sizing: "adding up", Opening: "opening", Paging: "loading", Decoding: "decoding",
 	Searching: "searching", Informing: "looking", Overviewing: "looking", Answering: "running", Weighing: "counting",
 	Writing: "writing", Unlocking: "unlocking", Marking: "marking", Exporting: "exporting", Drafting: "loading", CountingDBs: "counting",
-	Comparing: "comparing", Watching: "watching",
+	Comparing: "comparing", Serving: "looking", Watching: "watching",
 }
 
 // String is what the screen says of a job for p.

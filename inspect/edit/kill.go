@@ -1,0 +1,20 @@
+package edit
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// Kill asks whether to close the connection of a client of the server. Behind is there again
+// then.
+func (r *Room) Kill(id, name string, behind room.Dialog) tea.Cmd {
+	c := change.Change{Title: "Closed client " + id, Calls: [][][]byte{target.Command("CLIENT", "KILL", "ID", id)}, Final: true}
+	return r.confirm(Confirmation{
+		title: "Close client " + id + ", " + display.Text(name, 40) + "?", notes: []string{"What it has under way ends; it may come back."},
+		change: c, always: true, behind: behind,
+	})
+}

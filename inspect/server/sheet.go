@@ -1,0 +1,298 @@
+package server
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+)
+
+// sheet is the views on the screen, one at a time, or what comes from listening.
+type sheet struct {
+	r      *Room
+	views  []*view
+	shown  int
+	feed   *feed // nil while nobody listens
+	at     int   // the selected row
+	top    int
+	height int
+	turn   int // the latest againMsg that was asked for
+}
+
+func (s *sheet) view() *view { return s.views[s.shown] }
+
+// turnTo shows another view.
+func (s *sheet) turnTo(n int) tea.Cmd {
+	s.leaveFeed()
+	s.shown, s.at, s.top = (n+len(s.views))%len(s.views), 0, 0
+	return s.r.look()
+}
+
+func (s *sheet) leaveFeed() {
+	s.feed.end()
+	s.feed = nil
+}
+
+// Press implements room.Dialog.
+func (s *sheet) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+	key := k.String()
+	switch key {
+	case "down", "j":
+		s.at++
+	case "up", "k":
+		s.at--
+	case "pgdown", "ctrl+f", "ctrl+d":
+		s.at += max(s.height-1, 1)
+	case "pgup", "ctrl+b", "ctrl+u":
+		s.at -= max(s.height-1, 1)
+	case "home", "g":
+		s.at = 0
+	case "end", "G":
+		s.at = len(s.rows()) - 1
+	case "tab", "]", "right", "l":
+		return s.turnTo(s.shown + 1)
+	case "shift+tab", "[", "left", "h":
+		return s.turnTo(s.shown - 1)
+	case "1", "2", "3", "4", "5":
+		return s.turnTo(int(key[0] - '1'))
+	case "esc", "q", "backspace":
+		if s.feed != nil {
+			s.leaveFeed()
+			s.at = 0
+			return s.r.look()
+		}
+		b.Dialog = nil
+		s.r.Close()
+	default:
+		return s.act(b, key)
+	}
+	s.at = max(min(s.at, len(s.rows())-1), 0)
+	return nil
+}
+
+// act does what a key means in the view.
+func (s *sheet) act(b *room.Base, key string) tea.Cmd {
+	v := s.view()
+	switch {
+	case key == "r" && s.feed == nil:
+		return s.r.look()
+	case key == "U":
+		return b.Tell(Unlock{})
+	case key == " " && s.feed != nil:
+		s.feed.hold()
+	case key == "enter" && (s.feed != nil || s.shown == slowView || s.shown == clientsView || s.shown == memoryView):
+		s.open(b)
+	case key == "enter" && s.shown == monitorView:
+		return s.r.listen("commands as they run", "MONITOR")
+	case key == "enter" && s.shown == channelsView && s.at < len(v.ids):
+		return s.r.listen("messages of "+display.Text(v.ids[s.at], 40), "SUBSCRIBE", v.ids[s.at])
+	case key == "p" && s.shown == channelsView:
+		return s.r.askPattern()
+	case (key == "D" || key == "delete") && s.shown == clientsView && s.at < len(v.ids):
+		if strings.HasSuffix(v.rows[s.at][2], ownMark) {
+			b.Notice = "This is the inspector itself."
+			return nil
+		}
+		return b.Tell(Kill{v.ids[s.at], strings.TrimSpace(v.rows[s.at][1] + " " + v.rows[s.at][7]), s})
+	}
+	return nil
+}
+
+// open shows a row as a whole.
+func (s *sheet) open(b *room.Base) {
+	rows := s.rows()
+	if s.at >= len(rows) {
+		return
+	}
+	var lines []string
+	for i, cell := range rows[s.at] {
+		if cell != "" {
+			lines = append(lines, " "+b.Styles.Dim.Render(display.Fit(strings.ToLower(s.heads()[i]), 12))+display.Whole(cell))
+		}
+	}
+	b.Dialog = &room.Page{Title: s.view().name, Layout: room.Wrapped(lines...), Behind: s}
+}
+
+func (s *sheet) heads() []string {
+	if s.feed != nil && s.shown == channelsView {
+		return []string{"CHANNEL", "MESSAGE"}
+	}
+	return s.view().heads
+}
+
+// rows is what is listed: of a feed the last one first.
+func (s *sheet) rows() [][]string {
+	if s.feed == nil {
+		return s.view().rows
+	}
+	lines, _, _, _ := s.feed.shown()
+	return lines
+}
+
+// Footer implements room.Dialog.
+func (s *sheet) Footer() [][2]string {
+	hints := [][2]string{}
+	switch {
+	case s.feed != nil && s.feed.held():
+		hints = append(hints, [2]string{"space", "go on"}, [2]string{"⏎", "open"})
+	case s.feed != nil:
+		hints = append(hints, [2]string{"space", "hold"}, [2]string{"⏎", "open"})
+	case s.shown == clientsView:
+		hints = append(hints, [2]string{"D", "kill"}, [2]string{"⏎", "open"})
+	case s.shown == slowView:
+		hints = append(hints, [2]string{"⏎", "open"})
+	case s.shown == channelsView:
+		hints = append(hints, [2]string{"⏎", "listen"}, [2]string{"p", "pattern"})
+	case s.shown == monitorView:
+		hints = append(hints, [2]string{"⏎", "begin"})
+	}
+	return append(hints, [2]string{"tab", "next view"}, [2]string{"esc", "close"})
+}
+
+// TakesText implements room.Dialog.
+func (*sheet) TakesText() bool { return false }
+
+// headLines stand above the rows: the views, a note, the columns.
+const headLines = 3
+
+// View implements room.Dialog.
+func (s *sheet) View(b *room.Base, width, height int) []string {
+	lines := []string{s.tabs(b, width), " " + b.Styles.Dim.Render(display.Truncate(s.note(), width-2))}
+	rows := s.rows()
+	s.height = max(height-headLines, 1)
+	follows := s.feed != nil && !s.feed.held()
+	if follows {
+		s.at = max(len(rows)-1, 0) // what came last is in sight
+	}
+	s.at = max(min(s.at, len(rows)-1), 0)
+	s.top = max(min(s.top, s.at), s.at-s.height+1, 0)
+	s.top = max(min(s.top, len(rows)-s.height), 0)
+	if len(rows) == 0 {
+		lines = append(lines, "")
+		for line := range strings.SplitSeq(ansi.Wordwrap(s.empty(), max(width-2, 1), ""), "\n") {
+			lines = append(lines, " "+line)
+		}
+	} else {
+		on := rows[s.top:min(s.top+s.height, len(rows))]
+		widths := s.widths(on, width-2)
+		lines = append(lines, "  "+b.Styles.Dim.Render(display.Fit(s.line(s.heads(), widths), width-2)))
+		for i, row := range on {
+			selected := s.top+i == s.at && !follows
+			look := b.Styles.Row(selected, true)
+			lines = append(lines, look.Mark(selected)+look.Text.Render(display.Fit(s.line(row, widths), width-2)))
+		}
+	}
+	for len(lines) < height {
+		lines = append(lines, "")
+	}
+	lines[0] = screen.Pad(lines[0], width)
+	return lines[:height]
+}
+
+// tabs is the names of the views, the one that is shown marked without colour, too.
+func (s *sheet) tabs(b *room.Base, width int) string {
+	var parts []string
+	for i, v := range s.views {
+		name := string(rune('1'+i)) + " " + v.name
+		if i == s.shown {
+			parts = append(parts, b.Styles.Title.Render("["+name+"]"))
+		} else {
+			parts = append(parts, b.Styles.Dim.Render(" "+name+" "))
+		}
+	}
+	line := strings.Join(parts, "")
+	if ansi.StringWidth(line) > width {
+		line = b.Styles.Title.Render(" " + s.view().name)
+	}
+	return display.Truncate(line, width)
+}
+
+// note is what stands above the rows.
+func (s *sheet) note() string {
+	v := s.view()
+	if s.feed == nil {
+		return v.note
+	}
+	_, came, ended, err := s.feed.shown()
+	note := s.feed.title + " · " + display.Grouped(came)
+	if came > keptLines {
+		note += ", the last " + display.Grouped(keptLines) + " kept"
+	}
+	switch {
+	case err != nil:
+		note += " · " + display.Whole(err.Error())
+	case ended:
+		note += " · ended"
+	case s.feed.held():
+		note += " · held"
+	}
+	return note
+}
+
+// empty is what is said where there are no rows.
+func (s *sheet) empty() string {
+	v := s.view()
+	if s.feed != nil {
+		if _, _, ended, err := s.feed.shown(); ended && err != nil {
+			return "Not offered here: " + display.Whole(err.Error())
+		}
+		return "Waiting. Nothing has come yet."
+	}
+	switch {
+	case v.err != nil && s.r.Index != nil:
+		return "Not offered here: a file has no server. There is one with meowdis serve, or at --url URL."
+	case v.err != nil:
+		return "Not offered here: " + display.Whole(v.err.Error())
+	case !v.known && v.calls != nil:
+		return "…"
+	case v.idle != "":
+		return v.idle
+	}
+	return "There is nothing to show."
+}
+
+// widths fits the columns: each as wide as its cells, the last one as wide as there is room.
+func (s *sheet) widths(rows [][]string, width int) []int {
+	heads := s.heads()
+	widths := make([]int, len(heads))
+	for i, head := range heads {
+		widths[i] = ansi.StringWidth(head)
+		for _, row := range rows {
+			widths[i] = max(widths[i], ansi.StringWidth(shownCell(row[i], width)))
+		}
+		widths[i] = min(widths[i], max(width*2/3, 8))
+	}
+	return widths
+}
+
+// shownCell is a cell in at most so many cells of the screen.
+func shownCell(cell string, width int) string {
+	if cell == "" {
+		return ""
+	}
+	return display.Text(cell, width)
+}
+
+// line is cells in their columns.
+func (s *sheet) line(cells []string, widths []int) string {
+	right := s.view().right
+	if s.feed != nil && s.shown == channelsView {
+		right = nil
+	}
+	var b strings.Builder
+	for i, cell := range cells {
+		text := shownCell(cell, widths[i])
+		switch {
+		case i < len(right) && right[i]:
+			text = display.FitRight(text, widths[i])
+		case i < len(cells)-1:
+			text = display.Fit(text, widths[i])
+		}
+		b.WriteString(text + "  ")
+	}
+	return strings.TrimRight(b.String(), " ")
+}

@@ -1,0 +1,242 @@
+package server
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// view is a table of what the target answers.
+type view struct {
+	name  string
+	calls [][][]byte                           // nil: it lives by itself
+	more  func(values []resp.Value) [][][]byte // what is asked then; nil for nothing
+	read  func(v *view, values []resp.Value, now int64)
+	idle  string // what is said where there are no rows
+
+	heads []string
+	right []bool // columns of numbers
+	rows  [][]string
+	ids   []string // what a row is called in commands
+	note  string
+	known bool  // it was asked for
+	err   error // why there is nothing
+}
+
+// mostRows is how many rows of a view are kept.
+const mostRows = 1000
+
+// The places of the views.
+const (
+	clientsView = iota
+	slowView
+	channelsView
+	monitorView
+	memoryView
+)
+
+func views() []*view {
+	return []*view{
+		clientsView: {
+			name: "Clients", calls: [][][]byte{target.Command("CLIENT", "LIST"), target.Command("CLIENT", "ID")}, read: readClients,
+			heads: []string{"ID", "ADDRESS", "COMMAND", "IDLE", "AGE", "DB", "USER", "NAME", "LIBRARY"}, right: []bool{true, false, false, true, true, true},
+		},
+		slowView: {
+			name: "Slow log", calls: [][][]byte{target.Command("SLOWLOG", "GET", target.Decimal(mostRows))}, read: readSlow, idle: "No command was slow.",
+			heads: []string{"AGO", "TOOK", "COMMAND", "CLIENT"}, right: []bool{true, true},
+		},
+		channelsView: {
+			name: "Channels", calls: [][][]byte{target.Command("PUBSUB", "CHANNELS"), target.Command("PUBSUB", "NUMPAT")}, more: countSubscribers, read: readChannels,
+			idle:  "Nobody listens to a channel. Press p to listen to messages, as those of * for all channels.",
+			heads: []string{"SUBSCRIBERS", "CHANNEL"}, right: []bool{true},
+		},
+		monitorView: {
+			name: "Monitor", idle: "Press ⏎ to see every command that runs. That costs a server a good part of its speed.",
+			heads: []string{"TIME", "DB", "CLIENT", "COMMAND"}, right: []bool{false, true},
+		},
+		memoryView: {
+			name: "Memory", calls: [][][]byte{target.Command("INFO", "memory"), target.Command("MEMORY", "STATS"), target.Command("MEMORY", "DOCTOR")}, read: readMemory,
+			heads: []string{"WHAT", "VALUE"}, right: []bool{false, true},
+		},
+	}
+}
+
+// take reads the replies. A refusal of the first is why there is nothing.
+func (v *view) take(values []resp.Value, now int64) {
+	v.rows, v.ids, v.note = nil, nil, ""
+	if v.err = target.ReplyError(values[0]); v.err != nil && (v.name != "Memory" || values[1].IsError()) {
+		return
+	}
+	v.err = nil
+	v.read(v, values, now)
+	if n := len(v.rows); n > mostRows {
+		v.rows = v.rows[:mostRows]
+		v.note = "the first " + display.Grouped(mostRows) + " of " + display.Grouped(int64(n))
+	}
+}
+
+// readClients reads the lines of CLIENT LIST: "id=3 addr=127.0.0.1:50188 …".
+func readClients(v *view, values []resp.Value, _ int64) {
+	own := ""
+	if len(values) > 1 && !values[1].IsError() {
+		own = target.Text(values[1])
+	}
+	for line := range strings.Lines(target.Text(values[0])) {
+		c := map[string]string{}
+		for _, pair := range strings.Fields(line) {
+			name, value, _ := strings.Cut(pair, "=")
+			c[name] = value
+		}
+		if c["id"] == "" {
+			continue
+		}
+		command := c["cmd"]
+		if c["id"] == own {
+			command += ownMark
+		}
+		v.ids = append(v.ids, c["id"])
+		library := strings.TrimSpace(c["lib-name"] + " " + c["lib-ver"])
+		v.rows = append(v.rows, []string{c["id"], c["addr"], command, seconds(c["idle"]), seconds(c["age"]), c["db"], c["user"], c["name"], library})
+	}
+	v.note = display.Counted(int64(len(v.rows)), "client", "clients")
+}
+
+// ownMark follows the command of the connection that the inspector has.
+const ownMark = " (inspector)"
+
+// seconds is a number of seconds as a person reads it.
+func seconds(n string) string { return display.Remaining(target.Atoi(n) * 1000) }
+
+// readSlow reads the entries of SLOWLOG GET: id, time, µs, command, address, name.
+func readSlow(v *view, values []resp.Value, now int64) {
+	for _, e := range values[0].Elems {
+		if len(e.Elems) < 4 {
+			continue
+		}
+		call := make([][]byte, len(e.Elems[3].Elems))
+		for i, w := range e.Elems[3].Elems {
+			call[i] = []byte(target.Text(w))
+		}
+		row := []string{display.Remaining(max(now-target.Number(e.Elems[1])*1000, 0)), micros(target.Number(e.Elems[2])), screen.CallText(call, 4096), ""}
+		if len(e.Elems) > 5 {
+			row[3] = strings.TrimSpace(target.Text(e.Elems[4]) + " " + target.Text(e.Elems[5]))
+		}
+		v.rows = append(v.rows, row)
+	}
+}
+
+func micros(n int64) string {
+	d := time.Duration(n) * time.Microsecond
+	if d >= time.Millisecond {
+		d = d.Round(10 * time.Microsecond)
+	}
+	return d.String()
+}
+
+// mostCounted is how many channels are asked for their subscribers.
+const mostCounted = 1000
+
+func countSubscribers(values []resp.Value) [][][]byte {
+	channels := values[0].Elems
+	if len(channels) == 0 {
+		return nil
+	}
+	call := target.Command("PUBSUB", "NUMSUB")
+	for _, c := range channels[:min(len(channels), mostCounted)] {
+		call = append(call, []byte(target.Text(c)))
+	}
+	return [][][]byte{call}
+}
+
+func readChannels(v *view, values []resp.Value, _ int64) {
+	v.note = display.Counted(int64(len(values[0].Elems)), "channel", "channels")
+	if n := target.Number(values[1]); n > 0 && !values[1].IsError() {
+		v.note += ", and " + display.Counted(n, "pattern", "patterns")
+	}
+	if len(values) < 3 {
+		return
+	}
+	type channel struct {
+		name string
+		n    int64
+	}
+	var all []channel
+	for counts := values[2].Elems; len(counts) > 1; counts = counts[2:] {
+		all = append(all, channel{target.Text(counts[0]), target.Number(counts[1])})
+	}
+	slices.SortFunc(all, func(a, b channel) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.name, b.name))
+	})
+	for _, c := range all {
+		v.ids = append(v.ids, c.name)
+		v.rows = append(v.rows, []string{display.Grouped(c.n), c.name})
+	}
+}
+
+// readMemory reads INFO's section, MEMORY STATS and what MEMORY DOCTOR says.
+func readMemory(v *view, values []resp.Value, _ int64) {
+	seen := map[string]bool{}
+	add := func(name, value string) {
+		if value != "" && !seen[name] {
+			seen[name] = true
+			v.rows = append(v.rows, []string{name, value})
+		}
+	}
+	if !values[0].IsError() {
+		for line := range strings.Lines(target.Text(values[0])) {
+			name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
+			if ok && !strings.HasSuffix(name, "_human") {
+				add(strings.ReplaceAll(name, "_", " "), memorySize(name, value))
+			}
+		}
+	}
+	for stats := values[1].Elems; len(stats) > 1; stats = stats[2:] {
+		name := target.Text(stats[0])
+		if len(stats[1].Elems) == 0 {
+			add(name, memorySize(name, target.Text(stats[1])))
+			continue
+		}
+		for parts := stats[1].Elems; len(parts) > 1; parts = parts[2:] {
+			inner := name + " " + target.Text(parts[0])
+			add(inner, memorySize(inner, target.Text(parts[1])))
+		}
+	}
+	if len(values) > 2 && !values[2].IsError() {
+		v.note = strings.TrimSpace(strings.SplitN(target.Text(values[2]), "\n", 2)[0])
+	}
+}
+
+// memorySize is a number of INFO or MEMORY STATS: most are bytes.
+func memorySize(name, value string) string {
+	if strings.Trim(value, "0123456789") != "" || value == "" {
+		return value
+	}
+	for _, part := range []string{"count", "ratio", "percent", "perc", "number", "defrag", "pending", "freed", "keys", "running"} {
+		if strings.Contains(name, part) && !strings.HasSuffix(name, "bytes") {
+			return display.Grouped(target.Atoi(value))
+		}
+	}
+	return display.Bytes(target.Atoi(value))
+}
+
+// monitored takes a line of MONITOR apart: TIME [DB CLIENT] "COMMAND" "ARG"…
+func monitored(line string) []string {
+	at, rest, ok := strings.Cut(line, " [")
+	source, words, ok2 := strings.Cut(rest, "] ")
+	db, client, ok3 := strings.Cut(source, " ")
+	if !ok || !ok2 || !ok3 {
+		return []string{"", "", "", line}
+	}
+	if call, err := resp.SplitLine(words); err == nil && len(call) > 0 {
+		words = screen.CallText(call, lineBytes)
+	}
+	whole, fraction, _ := strings.Cut(at, ".")
+	at = time.Unix(target.Atoi(whole), 0).Format("15:04:05") + "." + (fraction + "000")[:3]
+	return []string{at, db, client, words}
+}
