@@ -30,10 +30,10 @@ func newStats(s *streams) *cobra.Command {
 		Long: `Adds up keys, elements and bytes by type and by prefix, and keys by their time
 to live, and lists the largest keys. PATTERN picks keys.
 
-With --live it shows what the target does, each second until Ctrl-C: keys, memory,
-clients, commands, hits, bytes and keys that go, with rates; on a terminal on the
-whole screen, elsewhere as lines, or with --json as objects. It asks INFO and looks
-at no key.
+With --live it shows what the target does, each second until Ctrl-C: keys,
+memory, clients, commands, hits, bytes and keys that go, with rates; on a
+terminal on the whole screen, elsewhere as lines, or with --json as objects. It
+asks INFO and looks at no key.
 
 ` + bytesHelp,
 		Example: `  meowdis stats --db cats.sqlite
