@@ -148,6 +148,8 @@ func doing() []binding {
 		{name: "expire", keys: []string{"X"}, where: everywhere, help: "set the time to live", run: onSubject((*edit.Room).Expire)},
 		{name: "persist", keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: onSubject((*edit.Room).Persist)},
 		{name: "undo", keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: onEdit((*edit.Room).Undo), apt: ofEdit((*edit.Room).CanUndo)},
+		{name: "redo", keys: []string{"ctrl+r"}, where: everywhere, hint: "redo", help: "make the change again that was undone", run: onEdit((*edit.Room).Redo), apt: ofEdit((*edit.Room).CanRedo)},
+		{name: "steps", keys: []string{"H"}, where: everywhere, help: "the changes: when, how many keys, and back to any", run: onEdit((*edit.Room).ShowSteps)},
 		{name: "copy", keys: []string{"y"}, where: everywhere, help: "copy key, value or command", run: onSubject((*edit.Room).PickCopy)},
 		{name: "export", keys: []string{"w"}, where: everywhere, help: "write keys to a file, as a script", run: onSubject((*edit.Room).Export)},
 		{name: "command", keys: []string{":"}, where: everywhere, help: "run a command", run: onEdit((*edit.Room).CommandLine), atOnce: true},

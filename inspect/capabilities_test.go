@@ -35,6 +35,7 @@ var capabilities = []struct {
 	{"Doing", "add, expire", "doing", []string{"Added mine.", "5m 00s", "Time to live of mine", "forever is no time to live"}},
 	{"Doing", "edit, add and delete elements", "edit", []string{"Changed pear of cart.", "Deleted plum.", "Added to cart.", "Changed score of ann."}},
 	{"Doing", "rename, edit a string, undo", "edit", []string{"Renamed to carts.", "Changed config.", "Undone: Changed config."}},
+	{"Doing", "redo, and the list of changes", "steps", []string{"Redone: SET fresh 1", "Go to how it was after", "Undone: 2 changes", "Redo: Deleted cache:*, 33 keys?"}},
 	{"Doing", "copy key, value, command", "console", []string{"Copied the command", "Copied the shell command"}},
 
 	{"Seeing", "types, TTLs and folders as plots", "overview", []string{"Types", "█", "Time to live", "never", "Biggest folders"}},

@@ -64,8 +64,12 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 		options: o, renderer: r, bindings: bindings(), following: o.Index != nil,
 	}
 	m.Tell = m.route
+	identity := cmp.Or(o.Identity, o.Target)
 	m.value = value.New(m.Base)
-	maker := &change.Maker{Conn: m.Conn, Index: o.Index, Clock: o.Now, Journal: change.NewJournal(o.Journal, cmp.Or(o.Identity, o.Target), o.Now)}
+	maker := &change.Maker{
+		Conn: m.Conn, Index: o.Index, Clock: o.Now,
+		Journal: change.NewJournal(o.Journal, identity, o.Now), Redo: change.NewRedoJournal(o.Journal, identity, o.Now),
+	}
 	m.edit = edit.New(m.Base, edit.Settings{
 		Writer: o.Unlock, Fleeting: o.Fleeting, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, Lent: &m.lent,
 		Explain: o.Explain, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,

@@ -140,7 +140,7 @@ func TestUndoOfALifeBringsNoKeyBack(t *testing.T) {
 			s.press(append([]string{"U"}, keys...)...)
 			f.theirs("DEL h")
 			s.press("u")
-			s.shows("h is not there any more: its time to live is not undone.", "0 keys")
+			s.shows("h is not there any more: its time to live is not changed.", "0 keys")
 			if len(s.model.edit.Undoable()) != 0 {
 				t.Errorf("%d changes are left", len(s.model.edit.Undoable()))
 			}
@@ -178,7 +178,8 @@ func TestUndoAsksWhenNobodyKnows(t *testing.T) {
 	s.press("U")
 	s.runs("SET k new")
 	path := s.journal()
-	if err := os.Truncate(path, sizeOfFile(t, path)-1); err != nil {
+	// The end of a step has 15 bytes.
+	if err := os.Truncate(path, sizeOfFile(t, path)-16); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.model.edit.EndJournal(); err != nil {

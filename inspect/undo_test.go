@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/meowdis/meowdis/inspect/change"
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/job"
@@ -95,6 +96,21 @@ func (s *session) runs(line string) {
 	}
 }
 
+// redoes makes the change again that was undone last, and says yes to what it asks.
+func (s *session) redoes() {
+	s.t.Helper()
+	s.press("ctrl+r")
+	if c, asks := s.model.Dialog.(*edit.Confirmation); asks {
+		if strings.Contains(ansi.Strip(strings.Join(c.View(s.model.Base, 80, 10), "")), "nevertheless") {
+			s.t.Error("it asks about changes that nobody made:", s.screen())
+		}
+		s.press("y")
+	}
+	if s.model.Failure != "" || !strings.HasPrefix(s.model.Notice, "Redone") {
+		s.t.Error(s.model.Failure, s.model.Notice)
+	}
+}
+
 // writes are commands that change the shop, of every kind.
 var writes = []string{
 	"SET doc 1", "APPEND config x", "SETRANGE config 3 abc", "MSET tags 1 new 2", "INCR n", "SETBIT bits 7 1", "BITOP NOT config config",
@@ -122,16 +138,35 @@ func TestEveryCommandIsUndone(t *testing.T) {
 	for _, line := range writes {
 		before := dumpAll(t, f, f.clock.now)
 		s.runs(line)
-		if dumpAll(t, f, f.clock.now) == before {
+		after := dumpAll(t, f, f.clock.now)
+		if after == before {
 			t.Errorf("%s: nothing was changed:\n%s", line, s.screen())
 			continue
 		}
-		s.press("u")
-		if got := dumpAll(t, f, f.clock.now); got != before || len(s.model.edit.Undoable()) != 0 {
-			t.Errorf("%s: %d changes are left, and %s", line, len(s.model.edit.Undoable()), firstDifference(before, got))
+		for range 2 {
+			s.press("u")
+			if got := dumpAll(t, f, f.clock.now); got != before || len(s.model.edit.Undoable()) != 0 {
+				t.Errorf("%s: %d changes are left, and %s", line, len(s.model.edit.Undoable()), firstDifference(before, got))
+			}
+			s.redoes()
+			if got := dumpAll(t, f, f.clock.now); got != after {
+				t.Errorf("%s, redone: %s\n%s", line, firstDifference(after, got), s.screen())
+			}
 		}
+		s.press("u")
 	}
-	// All of them again, as one stack.
+}
+
+// TestAStackIsUndone runs the writes one after the other, and takes all back from the list
+// of steps, and makes all again.
+func TestAStackIsUndone(t *testing.T) {
+	f := newFile(t).shop()
+	f.do("HPERSIST cart FIELDS 1 pear")
+	for i := range 30 {
+		f.do(fmt.Sprintf("PEXPIREAT session:%02x %d", i*7, 1_800_000_000_000+i))
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
 	before := dumpAll(t, f, f.clock.now)
 	for _, line := range writes {
 		if !strings.HasPrefix(line, "X") {
@@ -141,11 +176,21 @@ func TestEveryCommandIsUndone(t *testing.T) {
 			s.press("esc")
 		}
 	}
-	for len(s.model.edit.Undoable()) > 0 && s.model.Failure == "" {
-		s.press("u")
-	}
+	after, steps := dumpAll(t, f, f.clock.now), len(s.model.edit.Undoable())
+	s.press("H", "end", "enter")
+	s.shows(fmt.Sprintf("Undone: %d changes", steps), "^R redo")
 	if got := dumpAll(t, f, f.clock.now); got != before {
-		t.Errorf("%s: %s", s.model.Failure, firstDifference(before, got))
+		t.Errorf("%s: %s\n%s", s.model.Failure, firstDifference(before, got), s.screen())
+	}
+	s.press("H", "home", "enter")
+	for range writes {
+		if s.model.Dialog != nil {
+			s.press("y")
+		}
+	}
+	s.shows(fmt.Sprintf("Redone: %d changes", steps))
+	if got := dumpAll(t, f, f.clock.now); got != after {
+		t.Errorf("%s: %s\n%s", s.model.Failure, firstDifference(after, got), s.screen())
 	}
 }
 
@@ -394,10 +439,16 @@ func TestRealRedisIsUndone(t *testing.T) {
 		if dumpAll(t, real{conn}, 0) == before {
 			t.Errorf("%s: nothing was changed:\n%s", line, s.screen())
 		}
+		after := dumpAll(t, real{conn}, 0)
 		s.press("u")
 		if got := dumpAll(t, real{conn}, 0); got != before {
 			t.Errorf("%s: %s\n%s", line, firstDifference(before, got), s.screen())
 		}
+		s.redoes()
+		if got := dumpAll(t, real{conn}, 0); got != after {
+			t.Errorf("%s, redone: %s\n%s", line, firstDifference(after, got), s.screen())
+		}
+		s.press("u")
 	}
 	s.press(":")
 	s.typing(`EVAL "return 1" 0`)

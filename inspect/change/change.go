@@ -23,6 +23,7 @@ type Change struct {
 	Checks    []Check    // what must be as the change left it for an undo to be unasked; nil: the keys
 	OnlyTTLs  bool       // the calls set no more than times to live
 	Final     bool       // no undo is kept: it cannot be
+	Asked     bool       // the person was asked before
 	Reveal    string     // the key to go to then; "" stays
 	Missing   string     // the key that must not be there yet; "" for none
 	Overwrite *Change    // what to do where a RENAMENX finds that the name is taken
@@ -74,6 +75,10 @@ func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Doubtful) {
 		w.Reply = resp.OK
 	default:
 		w.Step, w.Reply, w.Err = c.runAll(ctx, db, ch)
+	}
+	if w.Step != nil {
+		w.Step.Keys, w.Step.Asked = c.Journal.keys, ch.Asked
+		c.Journal.conclude(w.Step)
 	}
 	var doubt Doubtful
 	if errors.As(w.Err, &doubt) {

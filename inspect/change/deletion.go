@@ -31,10 +31,10 @@ func (c *Maker) deleteAll(ctx context.Context, ch Change) (*Step, error) {
 	var no errNoImage
 	switch full := (NotKept{}); {
 	case errors.As(err, &full) || errors.As(err, &no):
-		if _, failed := c.takeBack(ctx, s); failed != nil {
+		if _, failed := c.takeBack(ctx, c.Journal, s); failed != nil {
 			return &s, errors.Join(err, failed)
 		}
-		return nil, err
+		return nil, errors.Join(err, c.Journal.cut(s))
 	case !c.Journal.keeps(s):
 		return nil, errors.Join(err, c.Journal.cut(s))
 	}

@@ -10,8 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -29,33 +27,47 @@ import (
 type Journal struct {
 	dir    string
 	target string
+	suffix string // of the file's name
 	now    func() int64
 	file   *os.File // nil until the first change
 	end    int64
+	keys   int64 // that the step that was begun last has changed so far
 }
 
 // NewJournal keeps what undoes the changes of a target in a directory. The file is made
 // with the first change.
 func NewJournal(dir, target string, now func() int64) *Journal {
-	return &Journal{dir: dir, target: target, now: now}
+	return &Journal{dir: dir, target: target, suffix: journalSuffix, now: now}
+}
+
+// NewRedoJournal keeps what makes undone changes again, for as long as the session lasts.
+func NewRedoJournal(dir, target string, now func() int64) *Journal {
+	return &Journal{dir: dir, target: target, suffix: redoSuffix, now: now}
 }
 
 // Step is a change that can be undone: where its records are in the journal, and of how
 // many bytes of its commands an undo that broke off has run.
 type Step struct {
-	Title    string
-	from, to int64
-	done     int64
+	Title string
+	When  int64 // it was begun, Unix ms
+	Keys  int64 // how many it changed; 0 where that is not known
+	Asked bool  // the person was asked before it was made
+
+	from, first, to int64 // first: after the record that begins it
+	done            int64
 }
 
 const (
-	journalMagic  = "meowdis undo 1\n"
-	journalSuffix = ".undo1" // ends with the version of the format
+	journalMagic  = "meowdis undo 2\n"
+	journalSuffix = ".undo2" // ends with the version of the format
+	redoSuffix    = ".redo2"
 
 	recordTarget   = 'T' // what the target is called
-	recordStep     = 'S' // begins a step: its title
+	recordStep     = 'S' // begins a step: when, and its title
 	recordCommands = 'C' // a database and commands there, as Redis's protocol has them
+	recordAgain    = 'R' // likewise: what makes the change again, where that needs no images
 	recordChecks   = 'L' // what the change left of what the commands before undo: see checks.go
+	recordEnd      = 'E' // ends a step: how many keys, and whether the person was asked
 
 	recordHead = 1 + 4
 	recordSum  = 8
@@ -75,13 +87,30 @@ func (u NotKept) Error() string {
 
 // begin starts a step. The step before it stays as it is.
 func (j *Journal) begin(title string) (Step, error) {
+	return j.beginAs(Step{Title: title, When: j.now()})
+}
+
+// beginAs is begin with what is known of the step.
+func (j *Journal) beginAs(s Step) (Step, error) {
 	if err := j.create(); err != nil {
 		return Step{}, NotKept{err}
 	}
-	s := Step{Title: title, from: j.end}
-	err := j.append(recordStep, []byte(title))
-	s.to = j.end
+	s.from, s.done, j.keys = j.end, 0, 0
+	err := j.append(recordStep, append(binary.AppendUvarint(nil, uint64(s.When)), s.Title...))
+	s.first, s.to = j.end, j.end
 	return s, err
+}
+
+// conclude ends the step that was begun last, with what is known of it by now. A step
+// without that is as good.
+func (j *Journal) conclude(s *Step) {
+	asked := byte(0)
+	if s.Asked {
+		asked = 1
+	}
+	if j.append(recordEnd, append(binary.AppendUvarint(nil, uint64(s.Keys)), asked)) == nil {
+		s.to = j.end
+	}
 }
 
 // create makes the file, unless there is one.
@@ -111,7 +140,7 @@ func (j *Journal) create() error {
 }
 
 func (j *Journal) make() (*os.File, error) {
-	name := fmt.Sprintf("%s%013d-%s%s", journalsOf(j.target), j.now(), rand.Text()[:8], journalSuffix)
+	name := fmt.Sprintf("%s%013d-%s%s", journalsOf(j.target), j.now(), rand.Text()[:8], j.suffix)
 	return openAlone(filepath.Join(j.dir, name), true)
 }
 
@@ -120,12 +149,17 @@ func (j *Journal) make() (*os.File, error) {
 func journalsOf(target string) string { return fmt.Sprintf("%016x-", xxh3.HashString(target)) }
 
 // add appends commands that undo a part of the step that was begun last.
-func (j *Journal) add(db int, calls [][][]byte) error {
+func (j *Journal) add(db int, calls [][][]byte) error { return j.addCalls(recordCommands, db, calls) }
+
+// addAgain appends commands that make the step again after its undo.
+func (j *Journal) addAgain(db int, calls [][][]byte) error { return j.addCalls(recordAgain, db, calls) }
+
+func (j *Journal) addCalls(kind byte, db int, calls [][][]byte) error {
 	payload := binary.AppendUvarint(nil, uint64(db))
 	for _, call := range calls {
 		payload = resp.AppendCommand(payload, call...)
 	}
-	return j.append(recordCommands, payload)
+	return j.append(kind, payload)
 }
 
 // append writes a record. One that did not get there as a whole is cut off again.
@@ -152,14 +186,21 @@ func (j *Journal) sync() error {
 }
 
 // cut forgets a step and what follows it.
-func (j *Journal) cut(s Step) error {
-	j.end = s.from
-	return j.file.Truncate(s.from)
+func (j *Journal) cut(s Step) error { return j.cutAt(s.from) }
+
+func (j *Journal) cutAt(end int64) error {
+	j.end = end
+	return j.file.Truncate(end)
 }
 
 // replay calls fn with what undoes a step, in the order in which it was added, and
 // with how many bytes of the step were there before it.
 func (j *Journal) replay(s Step, fn func(done int64, db int, calls [][][]byte) error) error {
+	return j.replayKind(recordCommands, s, fn)
+}
+
+// replayKind is replay for records of a kind that hold commands.
+func (j *Journal) replayKind(wanted byte, s Step, fn func(done int64, db int, calls [][][]byte) error) error {
 	var done int64
 	in := bufio.NewReaderSize(io.NewSectionReader(j.file, s.from, s.to-s.from), 64<<10)
 	for {
@@ -169,7 +210,7 @@ func (j *Journal) replay(s Step, fn func(done int64, db int, calls [][][]byte) e
 			return nil
 		case err != nil:
 			return err
-		case kind != recordCommands:
+		case kind != wanted:
 			continue
 		}
 		db, calls, err := parseCommands(payload)
@@ -239,106 +280,4 @@ func (j *Journal) Close(remove bool) error {
 	}
 	j.file, j.end = nil, 0
 	return err
-}
-
-// justMade is for how long, in ms, a journal without a step may be one that is
-// being made.
-const justMade = 60_000
-
-// Adopt takes over the latest journal that a session on the same target left, and
-// returns its steps. Those that a living session has are left alone, those
-// without a step are removed.
-func (j *Journal) Adopt() ([]Step, error) {
-	entries, err := os.ReadDir(j.dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	for _, e := range slices.Backward(entries) {
-		if !strings.HasPrefix(e.Name(), journalsOf(j.target)) || !strings.HasSuffix(e.Name(), journalSuffix) {
-			continue
-		}
-		path := filepath.Join(j.dir, e.Name())
-		f, err := openAlone(path, false)
-		if errors.Is(err, errJournalInUse) || errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		j.file = f
-		steps, err := j.load()
-		if err == nil && len(steps) > 0 {
-			return steps, nil
-		}
-		info, _ := e.Info()
-		old := info != nil && j.now()-info.ModTime().UnixMilli() > justMade
-		if err := errors.Join(err, j.Close(err == nil && old)); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	return nil, nil
-}
-
-// load finds the steps of a file that is there, by the heads of its records. What
-// is after the last whole record was never followed by a change, and is cut off.
-func (j *Journal) load() (steps []Step, err error) {
-	head := make([]byte, len(journalMagic))
-	if _, err := j.file.ReadAt(head, 0); err != nil || string(head) != journalMagic {
-		return nil, nil // it was killed before anything was kept
-	}
-	size, err := j.file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, err
-	}
-	var starts []int64 // of the records
-	head = make([]byte, recordHead)
-	for at := int64(len(journalMagic)); at+recordHead+recordSum <= size; {
-		if _, err := j.file.ReadAt(head, at); err != nil {
-			return nil, err
-		}
-		next := at + recordHead + int64(binary.LittleEndian.Uint32(head[1:])) + recordSum
-		if next > size {
-			break
-		}
-		if head[0] == recordStep {
-			_, title, err := readRecord(io.NewSectionReader(j.file, at, next-at))
-			if err != nil {
-				break
-			}
-			steps = append(steps, Step{Title: string(title), from: at})
-		}
-		if len(steps) > 0 {
-			steps[len(steps)-1].to = next
-		}
-		starts = append(starts, at)
-		at, j.end = next, next
-	}
-	steps = j.trim(steps, starts)
-	return steps, j.file.Truncate(max(j.end, int64(len(journalMagic))))
-}
-
-// trim takes off the end what no change followed: records that the machine went down in
-// the middle of, and steps that were begun and have no commands. What is in front of them
-// by then is looked at in the same way, so that the next session finds the same steps.
-func (j *Journal) trim(steps []Step, starts []int64) []Step {
-	for at := range slices.Backward(starts) {
-		last := starts[at]
-		begun := len(steps) > 0 && steps[len(steps)-1].from == last
-		_, _, err := readRecord(io.NewSectionReader(j.file, last, j.end-last))
-		switch {
-		case err == nil && !begun:
-			return steps
-		case begun:
-			steps = steps[:len(steps)-1]
-		case len(steps) > 0:
-			steps[len(steps)-1].to = last
-		}
-		j.end = last
-	}
-	return steps
-}
-
-// keeps reports whether anything was added to a step.
-func (j *Journal) keeps(s Step) bool {
-	return s.to > s.from+recordHead+int64(len(s.Title))+recordSum
 }

@@ -10,15 +10,17 @@ import (
 // FuzzJournal loads journals that hold anything. The steps of one follow each other in
 // the file, can be replayed or say that they are damaged, and are there again the next time.
 func FuzzJournal(f *testing.F) {
-	kept := Journal{dir: f.TempDir(), target: "t", now: func() int64 { return 1 }}
+	kept := NewJournal(f.TempDir(), "t", func() int64 { return 1 })
 	var ends []int64
 	for range 2 {
-		if _, err := kept.begin("SET"); err != nil {
+		s, err := kept.begin("SET")
+		if err != nil {
 			f.Fatal(err)
 		}
 		if err := kept.add(3, [][][]byte{{[]byte("SET"), []byte("k"), {0xff}}, {[]byte("DEL"), []byte("l")}}); err != nil {
 			f.Fatal(err)
 		}
+		kept.conclude(&s)
 		ends = append(ends, kept.end)
 	}
 	whole, err := os.ReadFile(kept.file.Name())
@@ -35,7 +37,7 @@ func FuzzJournal(f *testing.F) {
 	}
 	f.Add(whole)
 	f.Add([]byte(journalMagic + "S\xff\xff\xff\xff"))
-	f.Add([]byte("meowdis undo 1\nS\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8S\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8")) // two steps without commands
+	f.Add([]byte(journalMagic + "S\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8S\x03\x00\x00\x00SETٽ\xd5\xe9{\xd6=\xd8")) // two steps without commands
 	f.Add([]byte(journalMagic + "S\xff\xff\xff\xffS\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "x"+journalSuffix)
@@ -48,7 +50,7 @@ func FuzzJournal(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j := Journal{file: file}
+			j := Journal{file: file, suffix: journalSuffix}
 			steps, err := j.load()
 			if err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 type Maker struct {
 	*target.Conn
 	Index   target.Index // nil: keys are found by SCAN
-	Journal *Journal
+	Journal *Journal     // what undoes changes
+	Redo    *Journal     // what makes those again that were undone
 	Clock   func() int64
 }

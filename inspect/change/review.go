@@ -150,18 +150,18 @@ func (d doubt) String() string {
 	return key + " was changed since; what it holds now is lost."
 }
 
-// review tells what speaks against an undo, and which keys are gone whose time to live
+// review tells what speaks against taking a step of j back, and which keys are gone whose time to live
 // it would bring back. Few keys are watched from here on. What the person wants anyway
 // is not looked at.
-func (c *Maker) review(ctx context.Context, s Step, wanted bool) (doubts, gone []string, err error) {
+func (c *Maker) review(ctx context.Context, j *Journal, s Step, wanted bool) (doubts, gone []string, err error) {
 	if wanted {
 		return nil, nil, c.unwatch(ctx)
 	}
-	if err := c.watchStep(ctx, s); err != nil {
+	if err := c.watchStep(ctx, j, s); err != nil {
 		return nil, nil, err
 	}
 	unknown := false
-	err = c.Journal.replayChecks(s, func(db int, checks []Check) error {
+	err = j.replayChecks(s, func(db int, checks []Check) error {
 		known, err := c.compare(ctx, db, checks, func(d doubt) {
 			switch {
 			case d.now == "" && d.is(OnlyTTL):
@@ -208,10 +208,10 @@ func (c *Maker) compare(ctx context.Context, db int, checks []Check, differs fun
 const mostDoubts = 4
 
 // watchStep watches the keys that a step is about, if they are few.
-func (c *Maker) watchStep(ctx context.Context, s Step) error {
+func (c *Maker) watchStep(ctx context.Context, j *Journal, s Step) error {
 	var places []keysIn
 	n := 0
-	err := c.Journal.replayChecks(s, func(db int, checks []Check) error {
+	err := j.replayChecks(s, func(db int, checks []Check) error {
 		p := keysIn{db: db}
 		for _, c := range checks {
 			p.keys = append(p.keys, c.key())

@@ -3,41 +3,169 @@ package change
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
 )
 
-// Undone is an undo that came to its end, or did not; then it can be tried again.
+// An undo keeps what it overwrites, too, as a change does, in a journal of its own: so it
+// can be undone itself, which makes the change again, and so on. A step goes from one of
+// the two journals to the other.
+
+// Undone is an undo, or what makes a change again, that came to its end or did not; then
+// it can be tried again.
 type Undone struct {
 	Step   Step
+	Again  bool     // the change was made again
+	Back   *Step    // what takes this back; nil where nothing was done, or that cannot be kept
 	Doubts []string // why it was not begun
 	Gone   []string // keys whose time to live was to come back, and that are not there
 	Err    error
 }
 
-// Undo takes a step back: when others changed what it left only if that is wanted.
+// Undo takes a step back, the last one of the journal: when others changed what it left
+// only if that is wanted.
 func (c *Maker) Undo(ctx context.Context, s Step, wanted bool) Undone {
+	return c.reverse(ctx, s, wanted, c.Journal, c.Redo)
+}
+
+// DoAgain makes a change again that was undone last, likewise.
+func (c *Maker) DoAgain(ctx context.Context, s Step, wanted bool) Undone {
+	u := c.reverse(ctx, s, wanted, c.Redo, c.Journal)
+	u.Again = true
+	return u
+}
+
+// reverse takes a step of one journal back, after it has kept in the other one what takes
+// that back in turn. An undo does not fail because of that, only what changes more.
+func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Journal) Undone {
 	u := Undone{Step: s, Err: errRaced}
 	for range tries {
-		if u.Doubts, u.Gone, u.Err = c.review(ctx, s, wanted); len(u.Doubts) > 0 || u.Err != nil {
+		if u.Doubts, u.Gone, u.Err = c.review(ctx, from, s, wanted); len(u.Doubts) > 0 || u.Err != nil {
 			return u
 		}
-		u.Step.done, u.Err = c.takeBack(ctx, u.Step)
+		if u.Back = nil; s.done == 0 { // of what is half undone it cannot be told any more
+			back, err := c.keepBack(ctx, s, from, to)
+			switch {
+			case err == nil:
+				u.Back = &back
+			case ctx.Err() != nil || to == c.Journal:
+				u.Err = err
+				return u
+			}
+		}
+		u.Step.done, u.Err = c.takeBack(ctx, from, u.Step)
 		if !errors.Is(u.Err, errRaced) {
 			break
 		}
+		if u.Back != nil {
+			err := to.cut(*u.Back)
+			if u.Back = nil; err != nil {
+				u.Err = err
+				break
+			}
+		}
+	}
+	return c.settle(ctx, u, from, to)
+}
+
+// settle ends a reversal. A change that broke off while it was made again can be undone.
+func (c *Maker) settle(ctx context.Context, u Undone, from, to *Journal) Undone {
+	switch {
+	case u.Err != nil && u.Back != nil && to != c.Journal:
+		u.Err = errors.Join(u.Err, to.cut(*u.Back))
+		u.Back = nil
+	case u.Err == nil && u.Back != nil:
+		c.rememberBack(ctx, u.Step, from, to)
+		to.conclude(u.Back)
+		u.Back.to = to.end
+	}
+	if u.Err == nil {
+		u.Err = from.cut(u.Step)
 	}
 	return u
 }
 
-// takeBack undoes a step, the last one of the journal, and cuts it off. When that breaks
-// off, done is how far it came, as in the step.
-func (c *Maker) takeBack(ctx context.Context, s Step) (done int64, err error) {
+// keepBack keeps what takes the undo of a step back: the commands of the change itself
+// where they are known, else the keys as they are now.
+func (c *Maker) keepBack(ctx context.Context, s Step, from, to *Journal) (back Step, err error) {
+	if back, err = to.beginAs(s); err != nil {
+		return back, err
+	}
+	known := false
+	err = from.replayKind(recordAgain, s, func(_ int64, db int, calls [][][]byte) error {
+		known = true
+		return to.add(db, calls)
+	})
+	if err == nil {
+		err = from.replay(s, func(at int64, db int, calls [][][]byte) error {
+			if known {
+				return to.addAgain(db, calls)
+			}
+			return c.keepKeys(ctx, to, db, calls)
+		})
+	}
+	if err == nil {
+		err = to.sync()
+	}
+	if err != nil {
+		return back, errors.Join(err, to.cut(back))
+	}
+	back.to = to.end
+	return back, nil
+}
+
+// keepKeys keeps the keys that calls change, or only when they end where the calls change
+// no more.
+func (c *Maker) keepKeys(ctx context.Context, to *Journal, db int, calls [][][]byte) error {
+	onlyTTLs := !slices.ContainsFunc(calls, func(call [][]byte) bool {
+		return string(call[0]) != "PERSIST" && string(call[0]) != "PEXPIREAT"
+	})
+	images := c.images
+	if onlyTTLs {
+		images = c.lives
+	}
+	for _, p := range changedBy(db, calls) {
+		p.keys = slices.DeleteFunc(p.keys, func(key string) bool { return strings.HasPrefix(key, transfer.TemporaryPrefix) })
+		there, err := images(ctx, p.db, p.keys, c.Clock(), func(calls [][][]byte) error { return to.add(p.db, calls) })
+		if err != nil {
+			return err
+		}
+		if missing := p.without(there); !onlyTTLs && len(missing) > 0 {
+			if err := to.add(p.db, gone(missing)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rememberBack keeps what the undo of a step left: the answers by now to what was asked
+// about the change. Where they cannot be told, whoever takes the undo back is asked.
+func (c *Maker) rememberBack(ctx context.Context, s Step, from, to *Journal) {
+	mark, unknown := to.end, false
+	s.done = 0
+	err := from.replayChecks(s, func(db int, checks []Check) error {
+		known, err := c.answer(ctx, db, checks, c.Clock())
+		if unknown = unknown || !known; err != nil || unknown {
+			return err
+		}
+		return to.addChecks(db, checks)
+	}, func() { unknown = true })
+	if err != nil || unknown {
+		to.cutAt(mark)
+	}
+}
+
+// takeBack runs the commands that undo a step of j. When that breaks off, done is how far
+// it came, as in the step.
+func (c *Maker) takeBack(ctx context.Context, j *Journal, s Step) (done int64, err error) {
 	plain := c.Refusals.Has("WATCH")
-	err = c.Journal.replay(s, func(at int64, db int, calls [][][]byte) error {
+	err = j.replay(s, func(at int64, db int, calls [][][]byte) error {
 		job.CostOf(ctx).Progress(at, s.to-s.from)
 		done = max(at, s.done)
 		values, err := c.commit(ctx, db, !plain, calls)
@@ -54,7 +182,7 @@ func (c *Maker) takeBack(ctx context.Context, s Step) (done int64, err error) {
 	if err != nil {
 		return done, err
 	}
-	return 0, c.Journal.cut(s)
+	return 0, nil
 }
 
 // endedMeanwhile reports whether an error of a command that brings a key back means

@@ -63,6 +63,9 @@ func (c *Maker) transact(ctx context.Context, t transaction) (values []resp.Valu
 			values, err = c.commitTogether(ctx, t.db, r, calls)
 			sent = true
 		}
+		if sent {
+			c.Journal.keys += t.many(calls)
+		}
 		kept := err == nil && (nothingDone(values) || c.remember(ctx, t, watched))
 		if !kept && ctx.Err() != nil {
 			c.rememberStopped(ctx, t)
@@ -106,14 +109,15 @@ func (c *Maker) keep(ctx context.Context, t transaction) (calls [][][]byte, r re
 			return nil, r, err
 		}
 	}
+	places := t.places
 	if t.back != nil {
 		if err := c.Journal.add(t.db, t.back); err != nil {
 			return nil, r, err
 		}
-		t.places = nil
+		places = nil
 	}
 	var all []string
-	for _, p := range t.places {
+	for _, p := range places {
 		images := c.images
 		if t.lives {
 			images = c.lives
@@ -133,10 +137,42 @@ func (c *Maker) keep(ctx context.Context, t transaction) (calls [][][]byte, r re
 		}
 	}
 	calls, err = t.calls(all)
+	if err == nil && t.back != nil {
+		err = c.Journal.addAgain(t.db, repeatable(calls))
+	}
 	if err == nil && len(calls) > 0 {
 		err = c.Journal.sync()
 	}
 	return calls, r, err
+}
+
+// repeatable is calls that make a change again after its undo.
+func repeatable(calls [][][]byte) [][][]byte {
+	calls = slices.Clone(calls)
+	for i, call := range calls {
+		if string(call[0]) == "RENAMENX" { // whether the name is taken is asked before
+			calls[i] = append(target.Command("RENAME"), call[1:]...)
+		}
+	}
+	return calls
+}
+
+// many is how many keys a transaction changes whose commands are calls: where it keeps
+// none, those that the calls name first.
+func (t transaction) many(calls [][][]byte) (n int64) {
+	named := map[string]bool{}
+	for _, p := range t.places {
+		n += int64(len(p.keys))
+	}
+	if t.back == nil && t.backOf == nil || n == 0 {
+		return n
+	}
+	for _, call := range calls {
+		if len(call) > 1 {
+			named[string(call[1])] = true
+		}
+	}
+	return int64(len(named))
 }
 
 // without is the keys that are not among others.
@@ -209,15 +245,22 @@ func (c *Maker) commit(ctx context.Context, db int, atomic bool, calls [][][]byt
 // changedBy is the keys that calls may change.
 func changedBy(db int, calls [][][]byte) []keysIn {
 	var places []keysIn
+	type placed struct {
+		db  int
+		key string
+	}
+	known := map[placed]bool{}
 	add := func(db int, key string) {
+		if known[placed{db, key}] {
+			return
+		}
+		known[placed{db, key}] = true
 		i := slices.IndexFunc(places, func(p keysIn) bool { return p.db == db })
 		if i < 0 {
 			i = len(places)
 			places = append(places, keysIn{db: db})
 		}
-		if !slices.Contains(places[i].keys, key) {
-			places[i].keys = append(places[i].keys, key)
-		}
+		places[i].keys = append(places[i].keys, key)
 	}
 	for _, call := range calls {
 		cmd, _ := commands.Find(call)

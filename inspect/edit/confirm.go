@@ -35,15 +35,17 @@ type Confirmation struct {
 
 // confirm asks, or makes the change at once where nothing is to be confirmed.
 func (r *Room) confirm(c Confirmation) tea.Cmd {
+	c.change.Asked = true
+	c.r = r
 	switch {
 	case !r.mayWrite():
 		return nil
 	case r.Confirm == ConfirmNone && !c.always:
-		return r.write(c.change)
+		return c.agree()
 	case r.Confirm == ConfirmName:
 		c.name = screen.NewPrompt("")
 	}
-	c.r, r.Dialog = r, &c
+	r.Dialog = &c
 	return nil
 }
 

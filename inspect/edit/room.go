@@ -38,6 +38,9 @@ type Room struct {
 	access  access
 	writes  bool             // the client that all jobs use writes
 	steps   []change.Step    // what the journal can undo, the last one last
+	undone  []change.Step    // what was undone and can be redone, likewise
+	aim     int              // how many steps there are to be where the person goes to
+	went    int              // how many were undone, or redone, on the way there
 	making  string           // what the change that is being made is called; "" while none is
 	typed   []string         // the commands that were typed
 	drafts  map[string]draft // what editors have, by path
@@ -109,6 +112,9 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 func (r *Room) IsUnlocked() bool { return r.access == unlocked }
 func (r *Room) IsLocked() bool   { return !r.IsUnlocked() && r.Writer != nil }
 func (r *Room) CanUndo() bool    { return r.IsUnlocked() && len(r.steps) > 0 }
+
+// CanRedo reports whether there is something to redo.
+func (r *Room) CanRedo() bool { return r.IsUnlocked() && len(r.undone) > 0 }
 
 // IsChanging reports whether a change, or its undo, is being made.
 func (r *Room) IsChanging() bool { return r.Running(job.Writing) && r.making != "" }

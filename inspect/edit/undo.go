@@ -2,6 +2,7 @@ package edit
 
 import (
 	"context"
+	"errors"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -13,14 +14,28 @@ import (
 
 // Undo takes the last change back.
 func (r *Room) Undo() tea.Cmd {
-	if !r.mayWrite() {
-		return nil
-	}
-	if len(r.steps) == 0 {
+	switch {
+	case !r.mayWrite():
+	case len(r.steps) == 0:
 		r.Notice = "There is nothing to undo."
-		return nil
+	default:
+		r.aim, r.went = len(r.steps)-1, 0
+		return r.undoLast(false)
 	}
-	return r.undoLast(false)
+	return nil
+}
+
+// Redo makes the change again that was undone last.
+func (r *Room) Redo() tea.Cmd {
+	switch {
+	case !r.mayWrite():
+	case len(r.undone) == 0:
+		r.Notice = "There is nothing to redo: only what was undone, until the next change."
+	default:
+		r.aim, r.went = len(r.steps)+1, 0
+		return r.askRedo()
+	}
+	return nil
 }
 
 // undoLast takes the last change back: when others changed what it left only if the
@@ -34,26 +49,95 @@ func (r *Room) undoLast(wanted bool) tea.Cmd {
 	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) { return mk.Undo(ctx, s, wanted), nil })
 }
 
+// askRedo makes the change again that was undone last, and asks first where that was asked
+// the first time.
+func (r *Room) askRedo() tea.Cmd {
+	s := r.undone[len(r.undone)-1]
+	if !s.Asked {
+		return r.redoLast(false)
+	}
+	return r.confirm(Confirmation{title: "Redo: " + s.Title + "?", agreed: func() tea.Cmd { return r.redoLast(false) }})
+}
+
+// redoLast is undoLast for what was undone.
+func (r *Room) redoLast(wanted bool) tea.Cmd {
+	n := len(r.undone)
+	s := r.undone[n-1]
+	r.undone = r.undone[:n-1]
+	r.making = s.Title
+	mk := r.maker
+	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) { return mk.DoAgain(ctx, s, wanted), nil })
+}
+
+// forgetUndone lets go of what was undone: another change was made.
+func (r *Room) forgetUndone() {
+	r.undone = nil
+	if err := r.maker.Redo.Close(true); err != nil {
+		r.Fail(err)
+	}
+}
+
 func (r *Room) onUndone(u change.Undone) tea.Cmd {
-	if len(u.Doubts) > 0 {
+	if len(u.Doubts) > 0 || u.Err != nil {
+		return r.onNotUndone(u)
+	}
+	if u.Again {
+		r.steps = append(r.steps, *u.Back)
+	} else if u.Back != nil {
+		r.undone = append(r.undone, *u.Back)
+	} else {
+		r.forgetUndone() // it was over what was undone before
+	}
+	r.went++
+	if cmd := r.goOn(); cmd != nil {
+		return cmd
+	}
+	verb := "Undone: "
+	if u.Again {
+		verb = "Redone: "
+	}
+	r.Notice = verb + u.Step.Title + "."
+	if r.went > 1 {
+		r.Notice = verb + display.Counted(int64(r.went), "change", "changes") + ", the last one " + u.Step.Title + "."
+	}
+	if n := len(u.Gone); n > 0 {
+		r.Notice = u.Gone[0] + " is not there any more: its time to live is not changed."
+		if n > 1 {
+			r.Notice = verb + u.Step.Title + ", but of " + display.Counted(int64(n), "key that is", "keys that are") + " not there any more."
+		}
+	}
+	return r.Tell(Changed{})
+}
+
+// onNotUndone takes in that an undo, or a redo, was not begun or broke off.
+func (r *Room) onNotUndone(u change.Undone) tea.Cmd {
+	question, again := "Undo nevertheless?", r.undoLast
+	switch {
+	case !u.Again:
 		r.steps = append(r.steps, u.Step)
+	case u.Back == nil: // nothing was done
+		question, again = "Redo nevertheless?", r.redoLast
+		r.undone = append(r.undone, u.Step)
+	default:
+		r.steps = append(r.steps, *u.Back)
+	}
+	if len(u.Doubts) > 0 {
 		return r.confirm(Confirmation{
-			title: "Undo nevertheless?", notes: append([]string{u.Step.Title}, u.Doubts...), always: true,
-			agreed: func() tea.Cmd { return r.undoLast(true) },
+			title: question, notes: append([]string{u.Step.Title}, u.Doubts...), always: true,
+			agreed: func() tea.Cmd { return again(true) },
 		})
 	}
-	if u.Err != nil {
-		r.steps = append(r.steps, u.Step)
-		r.Fail(u.Err)
-		r.Failure += " (u tries again)"
-		return r.Tell(Changed{})
+	if !u.Again || u.Back != nil {
+		r.forgetUndone() // it was over what is half undone now
 	}
-	r.Notice = "Undone: " + u.Step.Title + "."
-	if n := len(u.Gone); n > 0 {
-		r.Notice = u.Gone[0] + " is not there any more: its time to live is not undone."
-		if n > 1 {
-			r.Notice = "Undone: " + u.Step.Title + ", but of " + display.Counted(int64(n), "key that is", "keys that are") + " not there any more."
-		}
+	r.Fail(u.Err)
+	switch {
+	case !u.Again:
+		r.Failure += " (u tries again)"
+	case u.Back == nil:
+		r.Failure += " (^R tries again)"
+	default:
+		r.Failure += " (u undoes what was done)"
 	}
 	return r.Tell(Changed{})
 }
@@ -67,10 +151,10 @@ func (r *Room) LookBack() tea.Cmd {
 		return nil
 	}
 	r.making = "" // it takes the turn of a change, which needs the journal
-	journal := r.maker.Journal
+	journal, redo := r.maker.Journal, r.maker.Redo
 	return r.Start(job.Writing, func(context.Context) (tea.Msg, error) {
 		steps, err := journal.Adopt()
-		if err != nil {
+		if err = errors.Join(err, redo.Sweep()); err != nil {
 			return nil, err
 		}
 		return leftBehindMsg(steps), nil
@@ -106,11 +190,12 @@ func (r *Room) onLeftBehind(l leftBehindMsg) {
 // keeps. What can be undone stays until it is undone or dropped, and so does a change
 // that is still being made.
 func (r *Room) EndJournal() (kept int, err error) {
+	err = r.maker.Redo.Close(true)
 	if r.Fleeting {
-		return 0, r.maker.Journal.Close(true)
+		return 0, errors.Join(err, r.maker.Journal.Close(true))
 	}
 	if kept = len(r.steps); r.IsChanging() {
 		kept++
 	}
-	return kept, r.maker.Journal.Close(kept == 0)
+	return kept, errors.Join(err, r.maker.Journal.Close(kept == 0))
 }

@@ -47,6 +47,9 @@ func (r *Room) onMade(w change.Made) tea.Cmd {
 	if w.Step != nil {
 		r.steps = append(r.steps, *w.Step)
 	}
+	if w.Step != nil || w.Final && w.Err == nil {
+		r.forgetUndone()
+	}
 	switch {
 	case w.Err != nil && w.Step != nil:
 		r.Fail(w.Err)

@@ -1,0 +1,82 @@
+package edit
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// ShowSteps lists the changes that can be undone, and those that were undone, the last one
+// first: the person goes back to how it was after one of them.
+func (r *Room) ShowSteps() tea.Cmd {
+	n := len(r.steps)
+	if n+len(r.undone) == 0 {
+		r.Notice = "There are no changes to go back to."
+		return nil
+	}
+	p := &room.Picker{Title: "Go to how it was after", Takes: "go there", Choose: func(value string) tea.Cmd {
+		r.aim, r.went = int(target.Atoi(value)), 0
+		if r.aim == len(r.steps) || !r.mayWrite() {
+			return nil
+		}
+		return r.goOn()
+	}}
+	item := func(s change.Step, state string, after int) {
+		p.Items = append(p.Items, room.Item{Label: s.Title, Note: r.noteOf(s, state), Value: target.Decimal(int64(after))})
+	}
+	for i, s := range r.undone { // the one undone last is the first to be redone
+		item(s, "undone", n+len(r.undone)-i)
+	}
+	p.At = len(p.Items)
+	for i := n - 1; i >= 0; i-- {
+		state := ""
+		if i == n-1 {
+			state = "now"
+		}
+		item(r.steps[i], state, i+1)
+	}
+	start := room.Item{Label: "before all of them", Value: "0"}
+	if n == 0 {
+		start.Note = "now"
+	}
+	p.Items = append(p.Items, start)
+	r.Dialog = p
+	return nil
+}
+
+// noteOf is what state a change is in, how many keys it was about and how long ago; on a
+// narrow screen no more than there is room for.
+func (r *Room) noteOf(s change.Step, state string) string {
+	var parts []string
+	if state != "" {
+		parts = append(parts, state)
+	}
+	if s.Keys > 0 {
+		parts = append(parts, display.Counted(s.Keys, "key", "keys"))
+	}
+	when := "just now"
+	if ago := r.Now - s.When; ago >= 1000 {
+		when = display.Remaining(ago) + " ago"
+	}
+	parts = append(parts, when)
+	if r.Width < 60 {
+		parts = parts[:1]
+	}
+	return strings.Join(parts, " · ")
+}
+
+// goOn is the next step to where the person goes, nil when they are there.
+func (r *Room) goOn() tea.Cmd {
+	switch n := len(r.steps); {
+	case r.aim < n:
+		return r.undoLast(false)
+	case r.aim > n && len(r.undone) > 0:
+		return r.askRedo()
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package inspect
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/inspect/change"
+)
+
+// TestRedoAsks before it overwrites what others wrote since the undo, and where the change
+// itself was asked about; another change leaves nothing to redo.
+func TestRedoAsks(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k old")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	s.runs("SET k mine")
+	s.press("u")
+	f.do("SET k theirs")
+	s.press("ctrl+r")
+	s.shows("Redo nevertheless?", "k was changed since")
+	s.press("n")
+	s.press("ctrl+r", "y")
+	s.shows("Redone: SET k mine")
+	s.press("u")
+	if got := f.get("k"); got != "theirs" {
+		t.Errorf("k is %q after the undo of the redo", got)
+	}
+	s.runs("SET other 1")
+	s.press("ctrl+r")
+	s.shows("There is nothing to redo")
+
+	s.press("D", "y", "u", "ctrl+r")
+	s.shows("Redo: Deleted", "y yes   n no")
+	s.press("n")
+	s.shows("Nothing was changed")
+	s.press("ctrl+r", "y")
+	s.shows("Redone: Deleted")
+	s.press("H")
+	s.shows("Go to how it was after", "now · 1 key", "before all of them")
+}
+
+// TestRedoOfManyKeys deletes a folder again, and its journal goes with the session.
+func TestRedoOfManyKeys(t *testing.T) {
+	f := newFile(t)
+	for i := range 2*change.KeysAtOnce + 7 {
+		f.do(fmt.Sprintf("SET n:%d x", i))
+	}
+	f.do("HSET n:hash a 1")
+	before := dumpAll(t, f, f.clock.now)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U", "g", "D", "y")
+	after := dumpAll(t, f, f.clock.now)
+	for range 2 {
+		s.press("u")
+		if got := dumpAll(t, f, f.clock.now); got != before {
+			t.Error(firstDifference(before, got))
+		}
+		s.redoes()
+		if got := dumpAll(t, f, f.clock.now); got != after {
+			t.Error(firstDifference(after, got))
+		}
+	}
+	s.press("H")
+	s.shows("Deleted n:*, 1,008 keys", "now · 1,008 keys")
+	s.press("esc", "u")
+	f.do("DEL n:5")
+	s.press("ctrl+r", "y")
+	s.shows("Redo nevertheless?", "n:5 was deleted since")
+	s.press("esc")
+	dir := s.model.options.Journal
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.redo*")); len(left) != 1 {
+		t.Errorf("journals: %q", left)
+	}
+	if _, err := s.model.edit.EndJournal(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.redo*")); len(left) != 0 {
+		t.Errorf("journals: %q", left)
+	}
+}
+
+// TestRedoOfAnEditOfALargeKey keeps what was changed, and not the whole key.
+func TestRedoOfAnEditOfALargeKey(t *testing.T) {
+	f := newFile(t)
+	for i := range 60 {
+		words := []string{"HSET", "h"}
+		for j := range 200 {
+			words = append(words, fmt.Sprintf("field:%d:%d", i, j), strings.Repeat("x", 50))
+		}
+		f.do(strings.Join(words, " "))
+	}
+	f.do("PEXPIRE h 60000")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("enter", "U", "e", "y", "enter", "esc", "R", "2", "enter", "X", "9", "enter", "P")
+	after := dumpAll(t, f, f.clock.now)
+	s.press("u", "u", "u", "u")
+	for range 4 {
+		s.redoes()
+	}
+	if got := dumpAll(t, f, f.clock.now); got != after {
+		t.Error(firstDifference(after, got))
+	}
+	s.press("u", "u", "u", "u")
+	files, _ := filepath.Glob(filepath.Join(s.model.options.Journal, "*"))
+	for _, path := range files {
+		if end := sizeOfFile(t, path); end > 3000 {
+			t.Errorf("%s has %d bytes", filepath.Base(path), end)
+		}
+	}
+}
+
+// TestRedoJournalsOfKilledSessions are removed by the next one, which finds when and how
+// many keys the changes were that it can undo.
+func TestRedoJournalsOfKilledSessions(t *testing.T) {
+	f := newFile(t)
+	dir := t.TempDir()
+	start := f.fake.options
+	f.fake.options = func(o *Options) {
+		start(o)
+		o.Journal = dir
+	}
+	killed := browseOn(t, f, f.fake, 80, 24)
+	killed.press("U")
+	killed.runs("MSET a 1 b 2 c 3")
+	killed.runs("SET d 4")
+	killed.press("u")
+	for _, path := range killed.journals() {
+		// The lock of a session ends with it, as if the file were another one.
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.clock.now += 5 * 60_000
+	next := browseOn(t, f, f.fake, 80, 24)
+	next.press("enter")
+	if left := next.journals(); len(left) != 1 || !strings.HasSuffix(left[0], ".undo2") {
+		t.Errorf("journals: %q", left)
+	}
+	next.press("H")
+	next.shows("MSET a 1 b 2 c 3", "now · 3 keys · 5m 0")
+}
+
+// journals are the paths of the journals in the session's directory.
+func (s *session) journals() []string {
+	s.t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.model.options.Journal, "*"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return files
+}
