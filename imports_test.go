@@ -25,6 +25,7 @@ worker:
 worker/edge:
 worker/pack:          worker
 geohash:              trig
+xxh3:
 translator/document:
 translator/filter:
 translator/vector:
@@ -49,7 +50,7 @@ decode:               display resp
 records:              commands keyspace resp
 profile:              spelling
 sweep:                keytype schema store
-translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema script store translator/document translator/filter translator/vector
+translator:           commands geohash glob hyperloglog keytype longdouble partialsort rdb resp schema script store translator/document translator/filter translator/vector xxh3
 pubsub:               glob resp
 tracking:             commands resp
 notify:               resp
@@ -62,7 +63,7 @@ doctor:               foreign keytype resp schema store translator
 keyspace/catalog:     keyspace keytype rdb resp schema store
 keyspace/stats:       display keyspace keytype resp
 keyspace/peek:        decode display keyspace keyspace/stats keytype resp
-transfer:             internal/readfull internal/script keyspace keytype rdb resp translator/vector
+transfer:             internal/readfull internal/script keyspace keytype rdb resp translator/vector xxh3
 
 local:                doctor foreign outfile schema schema/install store sweep
 rqlite:               store store/wire sweep translator
@@ -82,7 +83,7 @@ inspect/job:          display
 inspect/screen:       display resp
 inspect/target:       inspect/job keyspace keyspace/catalog keytype resp
 inspect/room:         display inspect/job inspect/screen inspect/target
-inspect/change:       commands display inspect/job inspect/target keyspace keyspace/catalog keytype rdb resp transfer
+inspect/change:       commands display inspect/job inspect/target keyspace keyspace/catalog keytype rdb resp transfer xxh3
 inspect/keys:         display glob inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype
 inspect/value:        decode display geohash hyperloglog inspect/job inspect/room inspect/screen inspect/target keyspace keytype resp
 inspect/edit:         commands display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype resp transfer

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/zeebo/xxh3"
+
+	"github.com/meowdis/meowdis/xxh3"
 )
 
 // The archive format: docs/archive.md.

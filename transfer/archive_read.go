@@ -9,8 +9,9 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+
 	"github.com/meowdis/meowdis/internal/readfull"
-	"github.com/zeebo/xxh3"
+	"github.com/meowdis/meowdis/xxh3"
 )
 
 // ArchiveOptions say how an archive is read.

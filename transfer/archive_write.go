@@ -8,10 +8,10 @@ import (
 	"math"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/zeebo/xxh3"
 
 	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/xxh3"
 )
 
 // ArchiveWriter is the sink that writes an archive.

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
@@ -21,6 +19,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/transfer"
+	"github.com/meowdis/meowdis/xxh3"
 )
 
 // openLocal is a session on an empty database in memory, and its engine.

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/xxh3"
 )
 
 const errDigest = "ERR must be exactly 16 hexadecimal characters"

@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/transfer"
+	"github.com/meowdis/meowdis/xxh3"
 )
 
 // An undo overwrites nothing unasked that others wrote since the change. So what a

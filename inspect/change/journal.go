@@ -11,9 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/xxh3"
 )
 
 // Journal is what undoes the changes of a session: the commands that bring back

@@ -4,10 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/xxh3"
 )
 
 // Where no key can be watched, as over REST, somebody may write between the keeping of a
