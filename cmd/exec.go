@@ -149,6 +149,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 		file.Cache = pipeCache
 	} else {
 		file = runOn(t, file, o.call.command())
+		file.Glance = o.call.times == 1 && glances(o.call.command())
 	}
 	c, err := o.target.Connect(ctx, t, file, o.format.wantsRESP3())
 	if err != nil {

@@ -25,8 +25,9 @@ func Main() int {
 	}
 	s.out, s.err = showTo(s.screen, s.outTerminal), showTo(s.errScreen, s.errTerminal)
 	defer s.finish()
-	root := newRoot(s)
-	root.SetArgs(lambdaArgs(os.Args, os.Getenv))
+	args := lambdaArgs(os.Args, os.Getenv)
+	root := rootFor(s, args)
+	root.SetArgs(args)
 	ran, err := root.ExecuteContextC(context.Background())
 	return s.exitCode(ran, err)
 }

@@ -18,7 +18,40 @@ const (
 	groupSetUp = "setup"
 )
 
+// rootFor is the tree of verbs for the args of the program. That for exec has no other verb: to make
+// all of them takes longer than a GET.
+func rootFor(s *streams, args []string) *cobra.Command {
+	if len(args) == 0 || args[0] != "exec" {
+		return newRoot(s)
+	}
+	root := bareRoot(s)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(newExec(s))
+	showAlike(root)
+	return root
+}
+
+// newRoot is the tree of all verbs.
 func newRoot(s *streams) *cobra.Command {
+	root := bareRoot(s)
+	root.AddCommand(
+		newExec(s), newREPL(s), newServe(s), newLambda(s), newMCP(s),
+
+		newDump(s), newRestore(s), newImport(s), newExport(s), newCopy(s), newDiff(s),
+
+		newInspect(s), newExplain(s), newStatus(s), newHealth(s),
+		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),
+		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
+		newProfile(s), newTenants(s), newWorker(s), newVersion(s), newPaths(s), newMan(s),
+	)
+	root.AddCommand(topics()...)
+	complete.AddShells(root, s.out, s.getenv, s.completions)
+	showAlike(root)
+	return root
+}
+
+// bareRoot is the program without its verbs.
+func bareRoot(s *streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "meowdis",
 		Short: "Redis commands on a SQLite file, or on a server",
@@ -59,19 +92,6 @@ or MEOWDIS_URL, and else to the default file.`,
 	root.SetHelpFunc(showHelp)
 	root.SetHelpCommand(newHelp(s))
 	root.SetCompletionCommandGroupID(groupSetUp)
-	root.AddCommand(
-		newExec(s), newREPL(s), newServe(s), newLambda(s), newMCP(s),
-
-		newDump(s), newRestore(s), newImport(s), newExport(s), newCopy(s), newDiff(s),
-
-		newInspect(s), newExplain(s), newStatus(s), newHealth(s),
-		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),
-		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
-		newProfile(s), newTenants(s), newWorker(s), newVersion(s), newPaths(s), newMan(s),
-	)
-	root.AddCommand(topics()...)
-	complete.AddShells(root, s.out, s.getenv, s.completions)
-	showAlike(root)
 	return root
 }
 

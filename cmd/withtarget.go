@@ -145,6 +145,11 @@ func onlyReads(args [][]byte) bool {
 	return cmd != nil && cmd.Flags&commands.ReadOnly != 0
 }
 
+// glances reports whether a command is known to only read, and not to wait.
+func glances(args [][]byte) bool {
+	return onlyReads(args) && commands.Called(args).Flags&commands.Blocking == 0
+}
+
 // closing ends a connection; a failure to do so is the run's, unless it had one.
 func closing(err error, c *target.Conn) error {
 	closed := c.Close()

@@ -60,6 +60,8 @@ type Options struct {
 	// Alone is for who does one thing at a time: the connection that writes
 	// reads, too, so that nothing is opened nor kept twice.
 	Alone bool
+	// Glance is for who reads once, and has the file open nowhere else: see NewGlance.
+	Glance bool
 }
 
 // Store is a SQLite file. It is safe for concurrent use.
@@ -116,16 +118,7 @@ var (
 // directory must exist. A file of a foreign kind is opened for reading, whatever the
 // options say.
 func Open(path string, o Options) (*Store, error) {
-	if o.Now == nil {
-		o.Now = func() int64 { return time.Now().UnixMilli() }
-	}
-	if o.Cache == 0 {
-		o.Cache = 32 << 20
-	}
-	o.Patience = cmp.Or(o.Patience, busyPatience)
-	s := &Store{path: path, options: o, jobs: make(chan []*job, 256), quit: make(chan struct{}), passed: time.Since}
-	s.used = s.closing.RUnlock
-	s.life, s.abandon = context.WithCancel(context.Background())
+	s := newStore(path, o)
 	if err := s.open(); err != nil {
 		err = errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns())
 		if o.OrRead && errors.Is(err, errUnwritable) {
@@ -144,6 +137,21 @@ func Open(path string, o Options) (*Store, error) {
 		go s.sweep()
 	}
 	return s, nil
+}
+
+// newStore is a store that is not open yet.
+func newStore(path string, o Options) *Store {
+	if o.Now == nil {
+		o.Now = func() int64 { return time.Now().UnixMilli() }
+	}
+	if o.Cache == 0 {
+		o.Cache = 32 << 20
+	}
+	o.Patience = cmp.Or(o.Patience, busyPatience)
+	s := &Store{path: path, options: o, jobs: make(chan []*job, 256), quit: make(chan struct{}), passed: time.Since}
+	s.used = s.closing.RUnlock
+	s.life, s.abandon = context.WithCancel(context.Background())
+	return s
 }
 
 // openSealed opens a file that may not be written.
@@ -255,11 +263,12 @@ func (s *Store) connect(readOnly bool) (*conn, error) {
 
 // setUp makes a connection what the store's options say. It reads the whole schema.
 func (s *Store) setUp(c *conn) error {
+	if err := s.sizeCaches(c); err != nil {
+		return err
+	}
 	setup := []string{"PRAGMA foreign_keys = 1"}
-	c.mostPrepared = cmp.Or(s.options.Prepared, maxPrepared)
 	if s.path != Memory {
-		c.cache = fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10)
-		setup = append(setup, c.cache,
+		setup = append(setup,
 			// Fewer checkpoints than by default: pages that change often are copied
 			// back once, and the disk is waited for less.
 			fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", s.logPages()),
@@ -272,6 +281,16 @@ func (s *Store) setUp(c *conn) error {
 		}
 	}
 	return c.setUp(setup...)
+}
+
+// sizeCaches bounds what a connection keeps.
+func (s *Store) sizeCaches(c *conn) error {
+	c.mostPrepared = cmp.Or(s.options.Prepared, maxPrepared)
+	if s.path == Memory {
+		return nil
+	}
+	c.cache = fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10)
+	return c.setUp(c.cache)
 }
 
 // logPages is how long the log is when it is copied back.

@@ -125,12 +125,9 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 		}
 		c.on(f, f.Close)
 	default:
-		f, err := o.OpenFile(t, file)
-		if err != nil {
+		if err := o.onFile(c, t, file); err != nil {
 			return nil, err
 		}
-		c.File = f
-		c.on(f, f.Close)
 	}
 	if err := o.choose(ctx, c); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -139,6 +136,24 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 		c.Session = c.Reading()
 	}
 	return c, nil
+}
+
+// onFile has the connection run commands on a file that is there.
+func (o *Options) onFile(c *Conn, t Target, file local.Options) error {
+	open := func() (*local.Store, error) { return o.OpenFile(t, file) }
+	if file.Glance {
+		if g := local.NewGlance(t.Path, file, open); g != nil {
+			c.on(g, g.Close)
+			return nil
+		}
+	}
+	f, err := open()
+	if err != nil {
+		return err
+	}
+	c.File = f
+	c.on(f, f.Close)
+	return nil
 }
 
 // Reading is the session of c, which refuses what is not known to only read.

@@ -1,0 +1,143 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Glance is the store of a file for who reads it for a moment, and has it open nowhere else in the
+// process. While no process has the file open, all that was committed is in the file, and batches that
+// read need no log beside it, which takes SQLite longer to make and to remove than a GET takes.
+// Anything else opens the file as ever. It is safe for concurrent use.
+//
+// It is exact, since SQLite's lock for reading is held from before the first look at the file to the
+// end: as long as it is, no process deletes the log or leaves WAL mode, so that when there is no log
+// after a read, no process could have changed the file during it.
+type Glance struct {
+	open func() (*Store, error)
+
+	mu     sync.Mutex
+	still  *Store // nil once it is given up
+	lock   int    // the descriptor that holds still's lock
+	made   *Store // nil until then
+	closed bool
+}
+
+// NewGlance returns the store of our file at path, which open opens as ever. It is nil when another
+// process has the file open, and whenever anything about it needs a closer look.
+func NewGlance(path string, o Options, open func() (*Store, error)) *Glance {
+	lock, ours := lockStill(path)
+	if !ours {
+		return nil
+	}
+	g := &Glance{open: open, still: newStore(path, o), lock: lock}
+	if err := g.still.openStill(); err != nil {
+		g.giveUp()
+		return nil
+	}
+	return g
+}
+
+// openStill opens a file that no process changes, when it has the tables that we know.
+func (s *Store) openStill() (err error) {
+	s.readers = newPool(1, 0)
+	if s.frozen, err = freeze(s.path); err != nil {
+		return err
+	}
+	if err := s.frozen.check(); err != nil {
+		return err
+	}
+	c, err := s.connectBare(true)
+	if err != nil {
+		return err
+	}
+	s.readers.add(c)
+	if err := s.sizeCaches(c); err != nil {
+		return err
+	}
+	rows, _, err := c.run(store.Stmt{SQL: schema.VersionQuery})
+	if err == nil && rows[0][0].Int() != schema.Version {
+		err = errors.New("it has another version of the tables")
+	}
+	return err
+}
+
+// giveUp ends reading without a log.
+func (g *Glance) giveUp() error {
+	if g.still == nil {
+		return nil
+	}
+	err := g.still.Close()
+	unlockStill(g.lock)
+	g.still = nil
+	return err
+}
+
+// Apply is as that of Store.
+func (g *Glance) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
+	g.mu.Lock()
+	if g.still != nil && readOnly(batches) {
+		defer g.mu.Unlock()
+		used := usedBy(batches)
+		results, err := g.still.Apply(ctx, batches)
+		if err == nil {
+			return results, nil
+		}
+		restart(batches, used)
+		s, err := g.real()
+		if err != nil {
+			return nil, err
+		}
+		return s.Apply(ctx, batches)
+	}
+	s, err := g.real()
+	g.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return s.Apply(ctx, batches)
+}
+
+// Transact is as that of Store.
+func (g *Glance) Transact(ctx context.Context, readOnly bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
+	g.mu.Lock()
+	s, err := g.real()
+	g.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return s.Transact(ctx, readOnly, fn)
+}
+
+// real is the file opened as ever, from now on. The caller holds mu.
+func (g *Glance) real() (s *Store, err error) {
+	switch {
+	case g.closed:
+		return nil, errClosed
+	case g.made != nil:
+		return g.made, nil
+	}
+	if err := g.giveUp(); err != nil {
+		return nil, err
+	}
+	g.made, err = g.open()
+	return g.made, err
+}
+
+// Close closes the file. Later calls fail.
+func (g *Glance) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return nil
+	}
+	g.closed = true
+	if g.made != nil {
+		return g.made.Close()
+	}
+	return g.giveUp()
+}

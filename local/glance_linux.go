@@ -1,0 +1,45 @@
+package local
+
+import (
+	"encoding/binary"
+	"syscall"
+
+	"github.com/meowdis/meowdis/schema"
+)
+
+// Where SQLite locks a file for reading: behind the gigabyte that no page begins at.
+const (
+	lockShared     = 0x40000002
+	lockSharedSize = 510
+)
+
+// The header of a SQLite file: its size, and where the ID of the program stands.
+const (
+	headerSize    = 100
+	headerProgram = 68
+)
+
+// lockStill locks the file at path for reading as SQLite does, without waiting, and reports whether it
+// is one of ours and has no journal. No other connection of this process may have it open: to close the
+// descriptor drops the locks of all.
+func lockStill(path string) (fd int, ours bool) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return 0, false
+	}
+	var info syscall.Stat_t
+	header := make([]byte, headerSize)
+	shared := syscall.Flock_t{Type: syscall.F_RDLCK, Start: lockShared, Len: lockSharedSize}
+	if syscall.Fstat(fd, &info) == nil && info.Mode&syscall.S_IFMT == syscall.S_IFREG &&
+		syscall.FcntlFlock(uintptr(fd), syscall.F_SETLK, &shared) == nil {
+		n, err := syscall.Pread(fd, header, 0)
+		ours = err == nil && n == headerSize && binary.BigEndian.Uint32(header[headerProgram:]) == schema.ApplicationID &&
+			syscall.Stat(path+"-journal", &info) == syscall.ENOENT
+	}
+	if !ours {
+		unlockStill(fd)
+	}
+	return fd, ours
+}
+
+func unlockStill(fd int) { syscall.Close(fd) }
