@@ -51,6 +51,7 @@ func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
 	if getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(o.memory) + besideRequests)
 	}
+	collectRarely(getenv)
 }
 
 // byteSize is a flag of bytes: a number, with kb, mb or gb after it or without.
