@@ -87,7 +87,7 @@ inspect/change:       commands display inspect/job inspect/target keyspace keysp
 inspect/keys:         display glob inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype
 inspect/value:        decode display geohash hyperloglog inspect/job inspect/room inspect/screen inspect/target keyspace keytype resp
 inspect/edit:         commands display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype resp transfer
-inspect/compare:      decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype rdb transfer
+inspect/compare:      decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype rdb transfer xxh3
 inspect/server:       display inspect/job inspect/room inspect/screen inspect/target resp
 inspect/overview:     display inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype resp
 inspect:              display inspect/change inspect/compare inspect/edit inspect/job inspect/keys inspect/overview inspect/room inspect/screen inspect/server inspect/target inspect/value

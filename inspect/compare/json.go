@@ -1,13 +1,14 @@
 package compare
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
 	"strconv"
 	"strings"
 
-	"github.com/zeebo/xxh3"
+	"github.com/meowdis/meowdis/xxh3"
 )
 
 // node is a value of a JSON document. It keeps the order of objects.
@@ -85,7 +86,7 @@ func (n *node) take(label string, value node) {
 		n.line += label + value.line
 	}
 	n.values = append(n.values, value)
-	sum := xxh3.HashStringSeed(label, value.sum)
+	sum := xxh3.Hash(binary.LittleEndian.AppendUint64([]byte(label), value.sum))
 	if n.open == '[' {
 		n.sum = n.sum*31 + sum
 		return
