@@ -90,7 +90,7 @@ inspect/edit:         commands display inspect/change inspect/job inspect/room i
 inspect/compare:      decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype rdb transfer xxh3
 inspect/server:       display inspect/job inspect/room inspect/screen inspect/target resp
 inspect/overview:     display inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype resp
-inspect:              display inspect/change inspect/compare inspect/edit inspect/job inspect/keys inspect/overview inspect/room inspect/screen inspect/server inspect/target inspect/value
+inspect:              display inspect/change inspect/compare inspect/edit inspect/job inspect/keys inspect/overview inspect/room inspect/screen inspect/server inspect/target inspect/value spelling
 `
 
 // TestImports holds the packages to the table.

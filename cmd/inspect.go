@@ -29,6 +29,7 @@ type inspectOptions struct {
 	delimiter  string
 	noMouse    bool
 	background string
+	keys       bool
 }
 
 func newInspect(s *streams) *cobra.Command {
@@ -42,14 +43,21 @@ times to live, and their values. Press ? for its keys. It writes nothing until
 you unlock it with U.
 
 Of a file the tree, the order and the counts are exact, for any number of keys.
-A server's keys are found with SCAN, and the screen says how many were scanned.`,
+A server's keys are found with SCAN, and the screen says how many were scanned.
+
+Its keys and colours can be changed in config.toml, whose place "meowdis paths"
+prints: --keys prints them as they come, in the form that they have there.`,
 		Example: `  meowdis inspect cats.sqlite
   meowdis inspect --url redis://localhost:6379
-  meowdis inspect --delimiter / paths.sqlite`,
+  meowdis inspect --delimiter / paths.sqlite
+  meowdis inspect --keys`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction:     target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.keys {
+				return inspect.WriteDefaults(s.out)
+			}
 			if len(args) == 1 {
 				o.target.Spec = args[0]
 			}
@@ -60,13 +68,18 @@ A server's keys are found with SCAN, and the screen says how many were scanned.`
 	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that parts names into folders")
 	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().StringVar(&o.background, "background", "auto", "what the terminal's `SHADE` is: light, dark, or auto, which asks it")
+	cmd.Flags().BoolVar(&o.keys, "keys", false, "print the keys and colours as they come, to be changed in config.toml")
 	cmd.RegisterFlagCompletionFunc("delimiter", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("background", cobra.FixedCompletions(backgrounds, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
-	if err := o.check(s); err != nil {
+	look, err := configuredLook()
+	if err == nil {
+		err = o.check(s)
+	}
+	if err != nil {
 		return err
 	}
 	// A server may let wait before it says so much as hello.
@@ -81,6 +94,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	defer func() { err = w.close(err) }()
 	defer func() { err = closing(err, c) }()
 	options := o.screen(s, c)
+	options.Look = look
 	knowledge(ctx, c, &options)
 	if !o.target.RefusesWrites(c.Target) && !(c.File != nil && c.File.Foreign()) {
 		options.Unlock = w.unlock

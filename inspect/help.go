@@ -112,9 +112,13 @@ func (m *Model) helpColumn(labels, texts int) (lines []helpLine) {
 // essentials is what stands first where the help does not fit on one page.
 func (m *Model) essentials() string {
 	var shown []string
-	for _, key := range []string{"?", "/", "q"} {
-		if b := m.binding(key); b != nil {
-			shown = append(shown, m.Styles.Key.Render(keySign(key))+" "+b.hint)
+	find := "filter"
+	if m.InValue {
+		find = "search"
+	}
+	for _, name := range []string{"help", find, "quit"} {
+		if b := m.action(name); len(b.keys) > 0 {
+			shown = append(shown, m.Styles.Key.Render(keySign(b.keys[0]))+" "+b.hint)
 		}
 	}
 	return " " + strings.Join(shown, "   ")

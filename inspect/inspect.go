@@ -74,6 +74,9 @@ type Options struct {
 	// shift held.
 	Mouse bool
 
+	// Look is which keys and colours the person wants.
+	Look Look
+
 	// Light tells that the text stands on a light background. With AskBackground the
 	// terminal is asked, too, and what it answers counts.
 	Light         bool
@@ -89,6 +92,9 @@ type Options struct {
 // Client that does not heed that within a second may still run a call. It returns
 // how many changes the journal keeps for the next session on the same target.
 func Run(ctx context.Context, o Options) (kept int, err error) {
+	if err := o.Look.Check(); err != nil {
+		return 0, err
+	}
 	k := newKeyboard(o.In)
 	if k != nil && o.Editor != nil {
 		o.Editor = k.lend(o.Editor)

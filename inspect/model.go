@@ -56,14 +56,18 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 		o.Delimiter = ":"
 	}
 	r.SetHasDarkBackground(!o.Light)
+	theme, bound, err := o.Look.read()
+	if err != nil { // Run returns it
+		theme, bound, _ = Look{}.read()
+	}
 	m := &Model{
 		Base: &room.Base{
 			Jobs: job.Jobs{Now: o.Now(), After: job.Later}, Conn: target.NewConn(o.Client, o.Now), Index: o.Index, Delimiter: o.Delimiter, Clock: o.Now,
-			Styles: screen.NewStyles(r), DB: o.DB,
+			Styles: screen.NewStyles(r, theme), DB: o.DB,
 		},
-		options: o, renderer: r, bindings: bindings(), following: o.Index != nil,
+		options: o, renderer: r, bindings: bound, following: o.Index != nil,
 	}
-	m.Tell = m.route
+	m.Tell, m.KeyFor = m.route, m.keyFor
 	identity := cmp.Or(o.Identity, o.Target)
 	m.value = value.New(m.Base)
 	maker := &change.Maker{

@@ -54,7 +54,7 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 func (m *Model) clickHint(x int) tea.Cmd {
 	at := 1
 	for _, h := range m.fitting() {
-		if key, ok := keyOf(h.sign); ok && at <= x && x < at+h.width() {
+		if key, ok := h.press(); ok && at <= x && x < at+h.width() {
 			return m.pressOne(key)
 		}
 		at += h.width() + hintGap
@@ -66,6 +66,14 @@ func (m *Model) clickHint(x int) tea.Cmd {
 var signKeys = map[string]tea.KeyMsg{
 	"⏎": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc}, "tab": {Type: tea.KeyTab}, "↑↓": {Type: tea.KeyDown},
 	"space": {Type: tea.KeySpace, Runes: []rune{' '}},
+}
+
+// press is the key of a hint.
+func (h hint) press() (key tea.KeyMsg, ok bool) {
+	if h.key != "" {
+		return keyCalled(h.key)
+	}
+	return keyOf(h.sign)
 }
 
 // keyOf is the key of a hint's sign.

@@ -165,7 +165,7 @@ func (m *Model) stop() tea.Cmd {
 			}
 		}
 		m.keys.Stop()
-		m.Notice = "Stopped. Move on, or press r to look again."
+		m.Notice = "Stopped. Move on, or press " + m.KeyFor("refresh") + " to look again."
 		return nil
 	}
 	m.keys.Leave()

@@ -268,7 +268,10 @@ func (m *Model) place() string {
 }
 
 // hint is what a key does here.
-type hint struct{ sign, does string }
+type hint struct {
+	sign, does string
+	key        string // as bubbletea names it; "" for what a dialog says
+}
 
 func (h hint) width() int { return ansi.StringWidth(h.sign) + 1 + ansi.StringWidth(h.does) }
 
@@ -309,14 +312,14 @@ func (m *Model) hints() []hint {
 	case m.Dialog != nil:
 		for _, h := range m.Dialog.Footer() {
 			if h != edit.SQLHint || m.options.Explain != nil {
-				hints = append(hints, hint{h[0], h[1]})
+				hints = append(hints, hint{sign: h[0], does: h[1]})
 			}
 		}
 		return hints
 	case m.keys.IsTyping():
-		return []hint{{"tab", m.keys.NextManner()}, {"⏎", "keep"}, {"esc", "cancel"}}
+		return []hint{{sign: "tab", does: m.keys.NextManner()}, {sign: "⏎", does: "keep"}, {sign: "esc", does: "cancel"}}
 	case m.keys.IsSpanning() && !m.InValue:
-		return []hint{{"↑↓", "extend"}, {"space", "mark"}, {"esc", "cancel"}}
+		return []hint{{sign: "↑↓", does: "extend"}, {sign: "space", does: "mark"}, {sign: "esc", does: "cancel"}}
 	}
 	for _, b := range m.bindings {
 		if b.where&m.here() == 0 || b.apt != nil && !b.apt(m) {
@@ -326,8 +329,8 @@ func (m *Model) hints() []hint {
 		if b.says != nil {
 			says = b.says(m)
 		}
-		if says != "" {
-			hints = append(hints, hint{keySign(b.keys[0]), says})
+		if says != "" && len(b.keys) > 0 {
+			hints = append(hints, hint{keySign(b.keys[0]), says, b.keys[0]})
 		}
 	}
 	return hints

@@ -96,7 +96,7 @@ func (m *Model) watched(w watched) tea.Cmd {
 // follow begins or ends to look for changes.
 func (m *Model) follow() tea.Cmd {
 	m.following = !m.following
-	m.Notice = "Changes are not followed. Press f to follow them, r to look again."
+	m.Notice = "Changes are not followed. Press " + m.KeyFor("follow") + " to follow them, " + m.KeyFor("refresh") + " to look again."
 	if m.following {
 		m.Notice = "Following changes."
 	}

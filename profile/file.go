@@ -20,8 +20,11 @@ type File struct {
 	// InUse is the profile that commands go to when nothing else is said.
 	InUse    string             `toml:"profile,omitempty"`
 	Profiles map[string]Profile `toml:"profiles,omitempty"`
+	// Inspect is nil when the file says nothing of the inspector.
+	Inspect *Inspect `toml:"inspect,omitempty"`
 
 	path string
+	text string // as it was read
 }
 
 // Load reads the file at path. One that is missing has no profiles; a setting
@@ -43,6 +46,7 @@ func Load(path string) (*File, error) {
 }
 
 func (f *File) parse(text string) error {
+	f.text = text
 	meta, err := toml.Decode(text, f)
 	if err != nil {
 		return err

@@ -254,7 +254,7 @@ func (r *Room) addKey(kind, prefix string) {
 func (r *Room) addElement(v room.Sight) tea.Cmd {
 	kind, key := v.Type, v.Key
 	if keytype.Of(kind).Parts == nil {
-		r.Notice = "Press e to edit the value."
+		r.Notice = "Press " + r.KeyFor("edit") + " to edit the value."
 		return nil
 	}
 	var fields []field

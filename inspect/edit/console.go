@@ -230,7 +230,7 @@ type answeredMsg struct {
 func (r *Room) show(call [][]byte) tea.Cmd {
 	db := r.DB
 	if strings.EqualFold(string(call[0]), "SELECT") {
-		r.Notice = "Press d to go to another database."
+		r.Notice = "Press " + r.KeyFor("database") + " to go to another database."
 		return nil
 	}
 	conn := r.Conn

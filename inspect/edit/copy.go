@@ -91,7 +91,7 @@ type copiedMsg struct{ text string }
 
 func (r *Room) copyText(what, text string) tea.Cmd {
 	if len(text) > copyLimit {
-		r.Notice = "That is more than a terminal's clipboard takes. Press w to write it to a file."
+		r.Notice = "That is more than a terminal's clipboard takes. Press " + r.KeyFor("export") + " to write it to a file."
 		return nil
 	}
 	r.Notice = "Copied " + what + " to the terminal's clipboard."

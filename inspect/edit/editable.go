@@ -108,7 +108,7 @@ func (r *Room) editing(v room.Sight) (e editable, ok bool) {
 		return e, false
 	}
 	if e, ok = editableOf(v); !ok {
-		r.Notice = "This cannot be edited here. Press : to write a command."
+		r.Notice = "This cannot be edited here. Press " + r.KeyFor("command") + " to write a command."
 		if v.Gone {
 			r.Notice = "This key is not there any more."
 		} else if v.Text != nil && v.Text.Size > editLimit {

@@ -173,7 +173,7 @@ func (r *Room) onLeftBehind(l leftBehindMsg) {
 		Items: []room.Item{{Label: "keep its " + many + " for undo", Value: "keep"}, {Label: "drop them", Value: "drop"}},
 		Choose: func(choice string) tea.Cmd {
 			if choice == "keep" {
-				r.Notice = "Press U to unlock, then u to undo: " + l[len(l)-1].Title + "."
+				r.Notice = "Press " + r.KeyFor("unlock") + " to unlock, then " + r.KeyFor("undo") + " to undo: " + l[len(l)-1].Title + "."
 				return nil
 			}
 			r.steps = nil

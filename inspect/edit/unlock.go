@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	lockedNotice   = "Nothing is written while the browser is read-only. Press U to unlock it."
+	lockedNotice   = "Nothing is written while the browser is read-only. Press %s to unlock it."
 	readOnlyNotice = "This target is read-only."
 )
 
@@ -21,7 +21,7 @@ func (r *Room) mayWrite() bool {
 	case r.Writer == nil:
 		r.Notice = readOnlyNotice
 	case r.access != unlocked:
-		r.Notice = lockedNotice
+		r.Notice = fmt.Sprintf(lockedNotice, r.KeyFor("unlock"))
 	case r.Running(job.Writing):
 		r.Notice = "The last change is still being made; esc stops it."
 	default:
@@ -42,9 +42,9 @@ func (r *Room) Unlock() tea.Cmd {
 		return nil
 	case r.writes:
 		r.access = unlocked
-		r.Notice = "Writing is unlocked. Press U to lock it."
+		r.Notice = "Writing is unlocked. Press " + r.KeyFor("unlock") + " to lock it."
 		if n := len(r.steps); n > 0 {
-			r.Notice = "Writing is unlocked. Press u to undo: " + r.steps[n-1].Title + "."
+			r.Notice = "Writing is unlocked. Press " + r.KeyFor("undo") + " to undo: " + r.steps[n-1].Title + "."
 		}
 		return nil
 	}

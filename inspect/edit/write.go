@@ -61,7 +61,7 @@ func (r *Room) onMade(w change.Made) tea.Cmd {
 	default:
 		r.Notice = w.Title + "."
 		if w.Step != nil {
-			r.Notice += " Press u to undo it."
+			r.Notice += " Press " + r.KeyFor("undo") + " to undo it."
 		}
 	}
 	if w.Err != nil {

@@ -85,7 +85,7 @@ func (l *Room) ChangeView() tea.Cmd {
 	q := l.query
 	switch {
 	case q.Chooses():
-		l.Notice = "What a filter finds is always a flat list. Press esc to see all keys."
+		l.Notice = "What a filter finds is always a flat list. Press " + l.KeyFor("all_keys") + " to see all keys."
 		return nil
 	case q.order != catalog.ByName || q.reverse:
 		q.order, q.reverse, q.flat = catalog.ByName, false, false

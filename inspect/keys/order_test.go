@@ -35,7 +35,7 @@ func newIndex(t *testing.T) (storedIndex, *engine.Session) {
 // when the names make the order.
 func TestOrderOfItsOwn(t *testing.T) {
 	index, _ := newIndex(t)
-	l := New(&room.Base{Index: index, Clock: now, Delimiter: ":", Conn: target.NewConn(nil, now)})
+	l := New(&room.Base{Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: target.NewConn(nil, now)})
 	l.search(query{order: catalog.BySize})
 	if l.sorted == nil {
 		t.Fatal("there is no order")
@@ -46,7 +46,7 @@ func TestOrderOfItsOwn(t *testing.T) {
 		}
 	}
 	l.outdated = true
-	if place := l.Place(); !strings.Contains(place, "changed since it was sorted, r sorts again") {
+	if place := l.Place(); !strings.Contains(place, "changed since it was sorted, refresh sorts again") {
 		t.Errorf("the list says %q", place)
 	}
 	l.sortAgain()

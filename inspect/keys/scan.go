@@ -130,6 +130,7 @@ func (s *scan) add(f scannedMsg) {
 // the choice needs to know more than names, all keys are asked.
 func (l *Room) scanFeed(q query, match func(string) bool) feed {
 	conn, clock, db, pattern := l.Conn, l.Clock, l.DB, q.filter.glob()
+	byName := l.KeyFor("open_by_name")
 	asked := q.order != catalog.ByName || q.life != catalog.AnyLife
 	keeps := catalog.Query{Type: q.kind, Life: q.life}
 	detail := keyspace.Names
@@ -155,7 +156,7 @@ func (l *Room) scanFeed(q query, match func(string) bool) feed {
 		var no keyspace.Refusal
 		switch {
 		case errors.As(err, &no) && conn.Refusals.Has("SCAN"):
-			return scannedMsg{}, target.Refusal(string(no) + " (press o to open a key by name)")
+			return scannedMsg{}, target.Refusal(string(no) + " (press " + byName + " to open a key by name)")
 		case errors.As(err, &no):
 			return scannedMsg{}, target.Refusal(no)
 		case err != nil:

@@ -22,7 +22,7 @@ func newList(t *testing.T, n int) *Room {
 			t.Fatal(err)
 		}
 	}
-	l := New(&room.Base{Jobs: job.Jobs{Now: now(), After: func(time.Duration, tea.Msg) tea.Cmd { return nil }}, Index: index, Clock: now, Delimiter: ":", Conn: target.NewConn(nil, now)})
+	l := New(&room.Base{Jobs: job.Jobs{Now: now(), After: func(time.Duration, tea.Msg) tea.Cmd { return nil }}, Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: target.NewConn(nil, now)})
 	l.Resize(80, 12)
 	return &l
 }

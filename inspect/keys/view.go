@@ -225,13 +225,13 @@ func sizeOf(kind string, size int64, width int) string {
 func (l *Room) emptiness() string {
 	switch {
 	case l.scan != nil && l.Conn.Refusals.Has("SCAN"):
-		return "SCAN is refused: o opens a key"
+		return "SCAN is refused: " + l.KeyFor("open_by_name") + " opens a key"
 	case l.halted:
-		return "Nothing was loaded; r tries again."
+		return "Nothing was loaded; " + l.KeyFor("refresh") + " tries again."
 	case l.shown == former || !l.atEnd || l.isSorting() || l.scan != nil && !l.scan.done && !l.scan.paused():
 		return "Looking…"
 	case l.Chooses():
-		return "No such key. Press esc to see all."
+		return "No such key. Press " + l.KeyFor("all_keys") + " to see all."
 	}
 	return "Database " + target.Decimal(int64(l.DB)) + " is empty."
 }
@@ -262,7 +262,7 @@ func (l *Room) Place() string {
 		looked, _ := l.levelSums.Looked()
 		parts = append(parts, l.scannedOf(looked, "added up "))
 	case l.outdated:
-		parts = append(parts, "changed since it was sorted, r sorts again")
+		parts = append(parts, "changed since it was sorted, "+l.KeyFor("refresh")+" sorts again")
 	case s != nil && l.Conn.Refusals.Has("SCAN"):
 	case s != nil && s.done && !l.Chooses():
 	case s != nil && s.done:

@@ -36,6 +36,8 @@ type Base struct {
 	// tell hands what a room has done, and another room may have to know, to whoever
 	// routes it.
 	Tell func(event any) tea.Cmd
+	// KeyFor is the key of an action, by its name, as a person reads it.
+	KeyFor func(action string) string
 }
 
 // Fail shows err until the next key press.
@@ -47,6 +49,10 @@ func (b *Base) Fail(err error) {
 		err = errors.New("the target did not answer in time")
 	}
 	b.Failure = err.Error()
+	var no target.Refusal
+	if errors.As(err, &no) && no.Passes() {
+		b.Failure += " (press " + b.KeyFor("refresh") + " to look again)"
+	}
 }
 
 // Wide reports whether keys and value stand side by side.

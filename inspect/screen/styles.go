@@ -30,48 +30,44 @@ type Styles struct {
 	Reverses bool                   // the selected line is reversed: the terminal has no shade for it
 }
 
-func shade(light, dark string) lipgloss.AdaptiveColor {
-	return lipgloss.AdaptiveColor{Light: light, Dark: dark}
-}
-
-// NewStyles is the styles for the terminal of r.
-func NewStyles(r *lipgloss.Renderer) Styles {
+// NewStyles is the styles for the terminal of r in the colours of a theme.
+func NewStyles(r *lipgloss.Renderer, t Theme) Styles {
 	profile := r.ColorProfile()
 	if profile == termenv.Ascii {
 		return monochrome(r)
 	}
-	ink := func(light, dark string) lipgloss.Style {
-		return r.NewStyle().Foreground(shade(light, dark))
+	ink := func(name string) lipgloss.Style { return r.NewStyle().Foreground(t.color(name)) }
+	on := func(name string) lipgloss.Style { return ink("contrast").Bold(true).Background(t.color(name)) }
+	s := Styles{
+		Plain:    r.NewStyle(),
+		Dim:      ink("dim"),
+		Brand:    on("accent"),
+		Title:    r.NewStyle().Bold(true),
+		Accent:   ink("accent"),
+		Key:      ink("accent").Bold(true),
+		Rule:     ink("rule"),
+		Failure:  ink("failure"),
+		Soon:     ink("soon"),
+		Now:      ink("failure"),
+		Alarm:    on("failure"),
+		Faded:    ink("faded").Strikethrough(true),
+		types:    map[string]lipgloss.Style{},
+		selected: t.color("selected"),
+		resting:  t.color("resting"),
+		Reverses: profile == termenv.ANSI || t["selected"] == reverse,
 	}
-	accent := ink("#6B4FBB", "#B4A5F0")
-	return Styles{
-		Plain:   r.NewStyle(),
-		Dim:     ink("#7A7A85", "#83859A"),
-		Brand:   r.NewStyle().Bold(true).Foreground(shade("#FFFFFF", "#1E1E2E")).Background(shade("#6B4FBB", "#B4A5F0")),
-		Title:   r.NewStyle().Bold(true),
-		Accent:  accent,
-		Key:     accent.Bold(true),
-		Rule:    ink("#C4C4CE", "#45475A"),
-		Failure: ink("#B3261E", "#F28B82"),
-		Soon:    ink("#8F6200", "#E5C890"),
-		Now:     ink("#B3261E", "#F28B82"),
-		Alarm:   r.NewStyle().Bold(true).Foreground(shade("#FFFFFF", "#1E1E2E")).Background(shade("#B3261E", "#F28B82")),
-		Faded:   ink("#B4B4BE", "#5B5D70").Strikethrough(true),
-		types: map[string]lipgloss.Style{
-			"string":    ink("#33743A", "#A6D189"),
-			"hash":      ink("#2A62A8", "#8CAAEE"),
-			"list":      ink("#8F6200", "#E5C890"),
-			"set":       ink("#1B7575", "#81C8BE"),
-			"zset":      ink("#A8502A", "#EF9F76"),
-			"array":     ink("#5A6B1E", "#C3D17A"),
-			"vectorset": ink("#4B5FA8", "#B0BEF5"),
-			"stream":    ink("#9A3D8D", "#F4B8E4"),
-		},
-		selected: shade("#E4E0F5", "#363A4F"),
-		resting:  shade("#F0F0F4", "#2A2B3C"),
-		Reverses: profile == termenv.ANSI,
+	for _, name := range typeNames {
+		s.types[name] = ink(name)
 	}
+	s.types[jsonType] = ink("json")
+	return s
 }
+
+// typeNames are the types of keys that have a colour by their name, as a module's JSON
+// has not.
+var typeNames = []string{"string", "hash", "list", "set", "zset", "stream", "array", "vectorset"}
+
+const jsonType = "ReJSON-RL"
 
 // monochrome is the styles without colours. A terminal that may show none still
 // has bold and reversed text.

@@ -2,6 +2,7 @@ package target
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/resp"
@@ -18,12 +19,16 @@ func (r Refusal) Error() string {
 		if _, address, ok := strings.Cut(rest, " "); ok {
 			return fmt.Sprintf("this server is one node of a cluster, and the key is on %s (%s)", address, text)
 		}
-	case "LOADING", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN":
-		return text + " (press r to look again)"
 	case "NOAUTH":
 		return text + " (start with --token PASSWORD)"
 	}
 	return text
+}
+
+// Passes reports whether the target may answer otherwise in a moment.
+func (r Refusal) Passes() bool {
+	word, _, _ := strings.Cut(string(r), " ")
+	return slices.Contains([]string{"LOADING", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN"}, word)
 }
 
 // ReplyError is the error that v is, or nil.

@@ -1,0 +1,30 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/meowdis/meowdis/inspect"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/profile"
+)
+
+// configuredLook is what the configuration file says of the inspector.
+func configuredLook() (look inspect.Look, err error) {
+	path := target.ConfigFile()
+	config, err := profile.Load(path)
+	if err != nil || config.Inspect == nil {
+		return look, err
+	}
+	look = inspect.Look{Theme: config.Inspect.Theme, Keys: map[string][]string{}, Colors: config.Inspect.Colors}
+	for action, keys := range config.Inspect.Keys {
+		look.Keys[action] = keys
+	}
+	var bad inspect.BadLook
+	if errors.As(look.Check(), &bad) {
+		at := append([]string{"inspect"}, bad.Path...)
+		return look, fmt.Errorf("reading %s: line %d: %s: %w", path, config.Line(at...), strings.Join(at, "."), bad)
+	}
+	return look, nil
+}

@@ -1,0 +1,212 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/spelling"
+)
+
+// Look is which keys and colours a person wants; the zero value is as they come.
+type Look struct {
+	Theme  string
+	Keys   map[string][]string // by the name of the action; none: the action has no key
+	Colors map[string]string   // by what has the colour
+}
+
+// BadLook is what is wrong with a Look, and with which setting of it: its path in the
+// configuration.
+type BadLook struct {
+	Path []string
+	Err  error
+}
+
+func (b BadLook) Error() string { return b.Err.Error() }
+
+// Check returns a BadLook unless the inspector can look so.
+func (l Look) Check() error {
+	_, _, err := l.read()
+	return err
+}
+
+func (l Look) read() (screen.Theme, []binding, error) {
+	theme, err := screen.ThemeOf(l.Theme, l.Colors)
+	if err != nil {
+		var bad screen.BadColor
+		if errors.As(err, &bad) {
+			return nil, nil, BadLook{[]string{"colors", bad.Name}, err}
+		}
+		return nil, nil, BadLook{[]string{"theme"}, err}
+	}
+	bound, err := rebound(bindings(), l.Keys)
+	return theme, bound, err
+}
+
+// rebound is the bindings with other keys for some. A key that is given to one is taken
+// from whichever had it there; that two are given the same is an error.
+func rebound(list []binding, given map[string][]string) ([]binding, error) {
+	var names []string
+	for _, b := range list {
+		names = append(names, b.name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, BadLook{[]string{"keys", name}, fmt.Errorf("there is no action %q.%s", name, ask(name, names))}
+		}
+		b := &list[i]
+		b.keys = nil
+		for _, text := range given[name] {
+			key, err := readKey(text)
+			if err == nil {
+				err = mayHave(b.name, key)
+			}
+			if err != nil {
+				return nil, BadLook{[]string{"keys", name}, err}
+			}
+			b.keys = append(b.keys, key)
+		}
+	}
+	for i := range list {
+		if _, asked := given[list[i].name]; !asked {
+			continue
+		}
+		for j := range list {
+			if j == i || list[j].where&list[i].where == 0 {
+				continue
+			}
+			for _, key := range list[i].keys {
+				if _, too := given[list[j].name]; too && slices.Contains(list[j].keys, key) {
+					later := max(i, j)
+					return nil, BadLook{[]string{"keys", list[later].name}, fmt.Errorf("%s is the key of %s and of %s", keySign(key), list[min(i, j)].name, list[later].name)}
+				}
+				list[j].keys = slices.DeleteFunc(list[j].keys, func(k string) bool { return k == key })
+			}
+		}
+	}
+	return list, nil
+}
+
+func ask(word string, words []string) string {
+	if question := spelling.Question(spelling.Nearest(word, words)); question != "" {
+		return question
+	}
+	return " meowdis inspect --keys lists them"
+}
+
+// mayHave refuses the keys that mean the same whatever is on the screen.
+func mayHave(action, key string) error {
+	for fixed, of := range map[string]string{"ctrl+c": "quit", "ctrl+z": "suspend"} {
+		if key == fixed && action != of {
+			return fmt.Errorf("%s always means %s", keySign(key), of)
+		}
+	}
+	return nil
+}
+
+// otherNames are how people write keys that bubbletea calls otherwise.
+var otherNames = map[string]string{
+	"space": " ", "escape": "esc", "return": "enter", "del": "delete", "pageup": "pgup", "pagedown": "pgdown", "ins": "insert",
+}
+
+// readKey is a key as bubbletea names it.
+func readKey(text string) (string, error) {
+	if _, ok := keyCalled(text); ok {
+		return text, nil
+	}
+	name := strings.ToLower(text)
+	if other, ok := otherNames[name]; ok {
+		return other, nil
+	}
+	if letter, ok := strings.CutPrefix(name, "^"); ok {
+		name = "ctrl+" + letter
+	}
+	switch _, ok := keyCalled(name); {
+	case ok:
+		return name, nil
+	case name == "ctrl+i" || name == "ctrl+m" || name == "ctrl+[":
+		same := map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc"}[name]
+		return "", fmt.Errorf("to a terminal %s is %s", name, same)
+	case strings.HasPrefix(name, "alt+"):
+		return "", fmt.Errorf("%s: alt is Esc and then the letter, which are keys of their own", display.Text(text, 20))
+	}
+	return "", fmt.Errorf("there is no key %q: a key is a letter or a sign, ctrl+LETTER, f1 to f20, or one of enter, tab, esc, space, backspace, delete, insert, up, down, left, right, home, end, pgup, pgdown, also with shift+ or ctrl+", display.Text(text, 20))
+}
+
+// keyCalled is the key with the name that bubbletea gives it.
+func keyCalled(name string) (tea.KeyMsg, bool) {
+	if letters := []rune(name); len(letters) == 1 && letters[0] > ' ' {
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: letters}, true
+	}
+	for t := tea.KeyCtrlQuestionMark; t >= tea.KeyF20; t-- {
+		if t == tea.KeyRunes || t.String() != name || name == "" {
+			continue
+		}
+		k := tea.KeyMsg{Type: t}
+		if t == tea.KeySpace {
+			k.Runes = []rune{' '}
+		}
+		return k, true
+	}
+	return tea.KeyMsg{}, false
+}
+
+// keyFor is the key of an action as a person reads it, and how to do it without one.
+func (m *Model) keyFor(action string) string {
+	switch b := m.action(action); {
+	case b != nil && len(b.keys) > 0:
+		return keySign(b.keys[0])
+	case action != paletteName:
+		return m.keyFor(paletteName) + " and " + action
+	}
+	return "? /"
+}
+
+// WriteDefaults writes the keys and colours as they come, in the form of the
+// configuration file.
+func WriteDefaults(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("[inspect]\ntheme = \"" + screen.ThemeNames[0] + "\" # or " + strings.Join(screen.ThemeNames[1:], ", ") + "\n\n[inspect.keys]\n")
+	for _, s := range []section{{everywhere, "anywhere"}, {inKeys, "in the keys"}, {inValue, "in a value"}} {
+		b.WriteString("# " + s.name + "\n")
+		for _, each := range bindings() {
+			if each.where == s.where {
+				b.WriteString(screen.Pad(each.name+" = "+quotedKeys(each.keys), 40) + " # " + each.help + "\n")
+			}
+		}
+	}
+	b.WriteString("\n# One colour, or one for light backgrounds and one for dark ones: #RRGGBB, a number\n# from 0 to 255, or red, bright_red, …; none is the terminal's own.\n[inspect.colors]\n")
+	for _, c := range screen.Colors() {
+		text, _ := screen.ThemeOf("", nil)
+		line := c.Name + " = \"" + text[c.Name] + "\""
+		if c.Help != "" {
+			line = screen.Pad(line, 40) + " # " + c.Help
+		}
+		b.WriteString(line + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// quotedKeys is keys as TOML.
+func quotedKeys(keys []string) string {
+	quoted := make([]string, len(keys))
+	for i, key := range keys {
+		if key == " " {
+			key = "space"
+		}
+		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
+	}
+	if len(quoted) == 1 {
+		return quoted[0]
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
