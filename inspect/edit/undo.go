@@ -133,11 +133,11 @@ func (r *Room) onNotUndone(u change.Undone) tea.Cmd {
 	r.Fail(u.Err)
 	switch {
 	case !u.Again:
-		r.Failure += " (u tries again)"
+		r.Failure += " (" + r.KeyFor("undo") + " tries again)"
 	case u.Back == nil:
-		r.Failure += " (^R tries again)"
+		r.Failure += " (" + r.KeyFor("redo") + " tries again)"
 	default:
-		r.Failure += " (u undoes what was done)"
+		r.Failure += " (" + r.KeyFor("undo") + " undoes what was done)"
 	}
 	return r.Tell(Changed{})
 }
