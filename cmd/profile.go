@@ -57,7 +57,7 @@ and those that meowdis does not know. A file is then opened for reading only.
 A token is kept in the system's keyring where there is one, else in config.toml,
 which only you can read. MEOWDIS_KEYRING=off keeps it out of the keyring.
 
-The keys and colours of inspect are in config.toml, too: "meowdis inspect --keys".`
+config.toml also has the keys and colours of inspect: "meowdis inspect --keys".`
 
 func newProfile(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
