@@ -32,6 +32,7 @@ var capabilities = []struct {
 	{"Doing", "a folder goes after an exact count, and comes back", "doing", []string{"Delete cache:*, 33 keys?", "Deleted cache:*, 33 keys.", "Undone: Deleted cache:*"}},
 	{"Doing", "several keys at once", "doing", []string{"2 rows marked", "Delete 2 keys?", "Undone: Deleted 2 keys."}},
 	{"Doing", "mark a range, all that was found, and the others", "marks", []string{"2 rows in range", "Marked 10 keys.", "Marked now: 1 key.", "Marked 3 folders and 8 keys."}},
+	{"Doing", "expire a folder, after a count", "doing", []string{"Let user:* expire in 5m 00s, 30", "Undone: user:* expire in 5m 00s"}},
 	{"Doing", "add, expire", "doing", []string{"Added mine.", "5m 00s", "Time to live of mine", "forever is no time to live"}},
 	{"Doing", "edit, add and delete elements", "edit", []string{"Changed pear of cart.", "Deleted plum.", "Added to cart.", "Changed score of ann."}},
 	{"Doing", "rename, edit a string, undo", "edit", []string{"Renamed to carts.", "Changed config.", "Undone: Changed config."}},

@@ -1,9 +1,13 @@
 package inspect
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/meowdis/meowdis/inspect/target"
 )
 
 // marked is what an action would be about.
@@ -103,4 +107,47 @@ func TestMarkAll(t *testing.T) {
 	s.shows("Its folder is marked")
 	s.press("s", "size", "enter", "*")
 	s.shows("Marked now: 3,003 keys.")
+}
+
+// TestLivesOfMany sets the time to live of all that is marked, folders, too, some keys at
+// a time and as one step, also where no key can be watched.
+func TestLivesOfMany(t *testing.T) {
+	for _, refuses := range []string{"", "WATCH"} {
+		f := newFile(t)
+		for i := range 1200 {
+			f.do(fmt.Sprintf("SET n:%04d x PX %d", i, 500_000+i))
+		}
+		f.do("SET a x")
+		f.do("SET z x")
+		f.through(&meddler{refuses: refuses})
+		s := browseOn(t, f, f.fake, 80, 24)
+		ends := func(key, want string) {
+			t.Helper()
+			if v := f.asks("PEXPIRETIME " + key); v != want {
+				t.Errorf("%s ends at %s, not at %s", key, v, want)
+			}
+		}
+		old := f.asks("PEXPIRETIME n:1199")
+		s.press("U", "space", "space", "X")
+		s.shows("Time to live of 1 folder and 1 key")
+		s.press("9", "0", "enter")
+		s.shows("Let 1 folder and 1 key expire in 1m 30s, 1,201 keys?", "500 at a time, each kept for undo:")
+		s.press("y")
+		s.shows("expire in 1m 30s, 1,201 keys. Press u to undo it.")
+		ends("a", f.asks("PEXPIRETIME n:1199"))
+		ends("z", "-1")
+		s.press("u")
+		ends("a", "-1")
+		ends("n:1199", old)
+	}
+}
+
+// asks is the reply to a command whose words are parted by spaces.
+func (f *file) asks(line string) string {
+	f.t.Helper()
+	v, err := f.session.Do(context.Background(), target.Command(strings.Fields(line)...)...)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return target.Text(v)
 }

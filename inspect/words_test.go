@@ -133,10 +133,12 @@ func TestWords(t *testing.T) {
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("U", "space", "space", "P")
+	s.shows("Let 2 keys never expire?", "✓ a")
+	s.press("y")
 	s.shows("2 keys never expire now")
 	s.press("g", "P")
 	s.shows("a never expires now")
-	s.press("space", "space", "X", "9", "0", "enter")
+	s.press("space", "space", "X", "9", "0", "enter", "y")
 	s.shows("2 keys expire in 1m 30s")
 	s.press("g", "enter")
 	f.theirs("DEL a")

@@ -10,12 +10,13 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Change is something to write: some commands, or the end of all keys of some
+// Change is something to write: some commands, or the same for all keys of some
 // selections.
 type Change struct {
 	Title     string     // what was done, for the notice and for undo
-	Calls     [][][]byte // of keys that are deleted those that show what happens
-	Gone      []Scope    // what is deleted
+	Calls     [][][]byte // where it is about many keys the first ones, to be shown
+	Over      []Scope    // the keys that Each is done to; nil: the calls are all
+	Each      Each
 	Many      int64      // how many keys that is; 0 while nobody counted
 	Keys      []string   // what the calls change beside the keys that they are known to
 	Back      [][][]byte // what undoes the calls; nil: the keys as they were
@@ -70,8 +71,8 @@ func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Doubtful) {
 		if values, w.Err = c.Do(ctx, db, ch.Calls...); w.Err == nil {
 			w.Reply, w.Err = settled(values)
 		}
-	case ch.Gone != nil:
-		w.Step, w.Err = c.deleteAll(ctx, ch)
+	case ch.Over != nil:
+		w.Step, w.Err = c.doAll(ctx, ch)
 		w.Reply = resp.OK
 	default:
 		w.Step, w.Reply, w.Err = c.runAll(ctx, db, ch)

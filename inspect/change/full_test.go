@@ -54,7 +54,7 @@ func TestJournalThatFillsUp(t *testing.T) {
 		}
 	}}
 	c := Maker{Conn: target.NewConn(client, now), Clock: now, Journal: journal}
-	made, doubt := c.Make(t.Context(), 0, Change{Title: "all", Gone: []Scope{{Selection: Selection{Folders: []string{""}}}}})
+	made, doubt := c.Make(t.Context(), 0, Change{Title: "all", Each: Deletes, Over: []Scope{{Selection: Selection{Folders: []string{""}}}}})
 	var full NotKept
 	if doubt != nil || !errors.As(made.Err, &full) {
 		t.Errorf("got %v %v", made, doubt)

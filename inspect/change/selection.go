@@ -50,7 +50,11 @@ func (s Selection) String() string {
 	case len(s.Folders) == 0:
 		return display.Counted(int64(len(s.Names)), "key", "keys")
 	}
-	return display.Counted(int64(len(s.Folders)), "folder", "folders") + " and " + display.Counted(int64(len(s.Names)), "key", "keys")
+	folders := display.Counted(int64(len(s.Folders)), "folder", "folders")
+	if len(s.Names) == 0 {
+		return folders
+	}
+	return folders + " and " + display.Counted(int64(len(s.Names)), "key", "keys")
 }
 
 // namesAtOnce is how many names a visit gets at once.

@@ -58,7 +58,7 @@ func (r *Room) Expire(s Subject) tea.Cmd {
 		}
 		at, err := parseLife(v[0], r.Now)
 		return set(at), err
-	}}
+	}, ask: r.askLife}
 	return nil
 }
 
@@ -68,8 +68,17 @@ func (r *Room) Persist(s Subject) tea.Cmd {
 	if !ok || !r.mayWrite() {
 		return nil
 	}
+	c := set(0)
+	if c.Over != nil {
+		return r.askLife(c)
+	}
 	r.Tell(Taken{})
-	return r.write(set(0))
+	return r.write(c)
+}
+
+// askLife asks before the time to live of many keys is set.
+func (r *Room) askLife(c change.Change) tea.Cmd {
+	return r.askAll(c, "Let "+strings.TrimSuffix(c.Title, " now"))
 }
 
 // timed is what the person chose whose time to live may be set: its name, and the
@@ -79,20 +88,18 @@ func (r *Room) timed(s Subject) (name string, set func(at int64) change.Change, 
 		return r.timedField(s.Value.Key, e.Row[0])
 	}
 	keys := s.Keys
-	if len(keys.Folders) > 0 {
-		r.Notice = "Choose keys, not folders, to set their time to live."
+	if len(keys.Folders) > 0 || len(keys.Names) > 1 {
+		return keys.String(), func(at int64) change.Change {
+			c := r.toAll(keys, lived(keys.String(), 2, at, r.Now), change.EndsAt(at))
+			c.Calls, _ = c.Each.First(keys.Names) // it does not fail
+			return c
+		}, true
 	}
 	return keys.String(), func(at int64) change.Change {
-		c := change.Change{Title: lived(keys.String(), len(keys.Names), at, r.Now), OnlyTTLs: true}
-		for _, name := range keys.Names {
-			call := target.Command("PERSIST", name)
-			if at != 0 {
-				call = target.Command("PEXPIREAT", name, target.Decimal(at))
-			}
-			c.Calls = append(c.Calls, call)
-		}
+		c := change.Change{Title: lived(keys.String(), 1, at, r.Now), OnlyTTLs: true}
+		c.Calls, _ = change.EndsAt(at).First(keys.Names)
 		return c
-	}, len(keys.Folders) == 0 && len(keys.Names) > 0
+	}, len(keys.Names) > 0
 }
 
 func (r *Room) timedField(key, field string) (name string, set func(at int64) change.Change, ok bool) {

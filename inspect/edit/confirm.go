@@ -1,6 +1,8 @@
 package edit
 
 import (
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
@@ -88,7 +90,10 @@ func (c *Confirmation) refuse() {
 
 // View implements room.Dialog.
 func (c *Confirmation) View(b *room.Base, width, height int) []string {
-	lines := []string{b.Styles.Failure.Bold(true).Render(" " + c.title + " ")}
+	var lines []string
+	for part := range strings.SplitSeq(ansi.Wrap(c.title, max(width-2, 1), ""), "\n") {
+		lines = append(lines, b.Styles.Failure.Bold(true).Render(" "+part+" "))
+	}
 	for _, note := range c.notes {
 		lines = append(lines, " "+note+" ")
 	}

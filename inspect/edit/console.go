@@ -171,11 +171,11 @@ func (r *Room) lookUp(ask Confirmation) tea.Cmd {
 // flush deletes all keys of a database, or of all, one by one, so that each is
 // kept.
 func (r *Room) flush(c change.Change) tea.Cmd {
-	w := weighedMsg{Change: change.Change{Title: c.Title}, ask: "Run " + c.Title, always: true}
+	w := weighedMsg{Change: change.Change{Title: c.Title, Each: change.Deletes}, ask: "Run " + c.Title, always: true}
 	every := change.Selection{Folders: []string{""}}
 	mk, db := r.maker, r.DB
 	if cmd, _ := commands.Find(c.Calls[0]); cmd.Name == "FLUSHDB" {
-		w.Gone = []change.Scope{{DB: db, Selection: every}}
+		w.Over = []change.Scope{{DB: db, Selection: every}}
 		return r.weigh(w)
 	}
 	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
@@ -184,7 +184,7 @@ func (r *Room) flush(c change.Change) tea.Cmd {
 			return nil, err
 		}
 		for _, n := range dbs {
-			w.Gone = append(w.Gone, change.Scope{DB: n, Selection: every})
+			w.Over = append(w.Over, change.Scope{DB: n, Selection: every})
 		}
 		return w.weigh(ctx, mk)
 	})

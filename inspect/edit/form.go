@@ -18,6 +18,8 @@ type form struct {
 	at     int
 	// make is the change that the values make. One without commands changes nothing.
 	make func(values []string) (change.Change, error)
+	// ask is what follows for a change to many keys; nil where there is none.
+	ask func(change.Change) tea.Cmd
 }
 
 // field is a line of a form.
@@ -78,7 +80,10 @@ func (f *form) send() tea.Cmd {
 		return nil
 	}
 	f.r.Dialog = nil
-	if len(c.Calls) == 0 {
+	switch {
+	case c.Over != nil:
+		return f.ask(c)
+	case len(c.Calls) == 0:
 		f.r.Notice = "Nothing was changed."
 		return nil
 	}

@@ -18,6 +18,9 @@ func (r *Room) write(c change.Change) tea.Cmd {
 		r.refused(c, r.Notice)
 		return nil
 	}
+	if c.Over != nil {
+		r.Tell(Taken{})
+	}
 	mk, db := r.maker, r.DB
 	r.making = c.Title
 	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) {

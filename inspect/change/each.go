@@ -1,0 +1,155 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// Each is what a change does to many keys: the transaction for some of a database.
+type Each func(db int, names []string) transaction
+
+// Deletes deletes keys.
+func Deletes(db int, names []string) transaction {
+	return transaction{
+		db: db, places: []keysIn{{db, names}}, checks: []checksIn{{db: db, checks: asked(WholeKey, names), known: true}},
+		calls: func(there []string) ([][][]byte, error) {
+			if len(there) == 0 {
+				return nil, nil
+			}
+			return [][][]byte{target.Command(append([]string{"DEL"}, there...)...)}, nil
+		},
+	}
+}
+
+// EndsAt sets when keys end, in Unix ms, never for 0.
+func EndsAt(at int64) Each {
+	return func(db int, names []string) transaction {
+		return transaction{
+			db: db, places: []keysIn{{db, names}}, lives: true, checks: []checksIn{{db: db, checks: asked(OnlyTTL, names)}},
+			calls: func(there []string) ([][][]byte, error) {
+				calls := make([][][]byte, len(there))
+				for i, name := range there {
+					calls[i] = target.Command("PERSIST", name)
+					if at != 0 {
+						calls[i] = target.Command("PEXPIREAT", name, target.Decimal(at))
+					}
+				}
+				return calls, nil
+			},
+		}
+	}
+}
+
+// First is the first commands for keys of those names.
+func (e Each) First(names []string) ([][][]byte, error) {
+	names = names[:min(len(names), KeysAtOnce)]
+	return e(0, names).calls(names)
+}
+
+// doAll changes many keys, some at a time, each kept in the journal as it goes. When
+// the journal cannot go on, what was done is taken back.
+func (c *Maker) doAll(ctx context.Context, ch Change) (*Step, error) {
+	s, err := c.Journal.begin(ch.Title)
+	if err != nil {
+		return nil, err
+	}
+	var done int64
+	for _, part := range ch.Over {
+		if err = c.visit(ctx, part.DB, part.Selection, func(names []string) error {
+			job.CostOf(ctx).Progress(done, ch.Many)
+			done += int64(len(names))
+			return c.doSome(ctx, ch.Each, part.DB, names)
+		}); err != nil {
+			break
+		}
+	}
+	s.to = c.Journal.end
+	var no errNoImage
+	switch full := (NotKept{}); {
+	case errors.As(err, &full) || errors.As(err, &no):
+		if _, failed := c.takeBack(ctx, c.Journal, s); failed != nil {
+			return &s, errors.Join(err, failed)
+		}
+		return nil, errors.Join(err, c.Journal.cut(s))
+	case !c.Journal.keeps(s):
+		return nil, errors.Join(err, c.Journal.cut(s))
+	}
+	return &s, err
+}
+
+func (c *Maker) doSome(ctx context.Context, each Each, db int, names []string) error {
+	for some := range slices.Chunk(names, KeysAtOnce) {
+		values, _, err := c.transact(ctx, each(db, some))
+		if err == nil {
+			_, err = settled(values)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Count is how many keys a change is about, and the first commands of it.
+func (c *Maker) Count(ctx context.Context, ch Change) (keys int64, first [][][]byte, err error) {
+	for _, s := range ch.Over {
+		n, err := c.weight(ctx, s)
+		if err != nil {
+			return 0, nil, err
+		}
+		keys += n
+		if len(first) == 0 && n > 0 {
+			if first, err = c.firstOf(ctx, ch, s); err != nil {
+				return 0, nil, err
+			}
+		}
+	}
+	return keys, first, nil
+}
+
+// errEnough ends a visit.
+var errEnough = errors.New("enough")
+
+// firstOf is the first commands of ch in a scope that has keys.
+func (c *Maker) firstOf(ctx context.Context, ch Change, s Scope) (calls [][][]byte, err error) {
+	err = c.visit(ctx, s.DB, s.Selection, func(names []string) error {
+		if len(names) == 0 {
+			return nil
+		}
+		if calls, err = ch.Each.First(names); err != nil {
+			return err
+		}
+		return errEnough
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return calls, err
+}
+
+func (c *Maker) weight(ctx context.Context, s Scope) (int64, error) {
+	n := int64(len(s.Names))
+	if len(s.Folders) == 1 && s.Folders[0] == "" {
+		return transfer.CountKeys(ctx, c.In(s.DB), []int{s.DB})
+	}
+	if c.Index != nil {
+		for _, folder := range s.Folders {
+			more, err := c.Index.Tally(ctx, s.DB, folder)
+			if err != nil {
+				return 0, err
+			}
+			n += more
+		}
+		return n, nil
+	}
+	err := c.visit(ctx, s.DB, Selection{Folders: s.Folders}, func(names []string) error {
+		n += int64(len(names))
+		return nil
+	})
+	return n, err
+}
