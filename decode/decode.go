@@ -100,13 +100,35 @@ func show(b []byte, cut bool, o Options) (name, text, note string) {
 	if text, ok := prettyJSON(b, o.MaxBytes); ok {
 		return "JSON", text, ""
 	}
+	if !cut {
+		if text, note, ok := jwt(b, o.MaxBytes); ok {
+			return "JWT", text, note
+		}
+		if text, ok := php(b, o.MaxBytes); ok {
+			return "PHP", text, ""
+		}
+	}
 	if isText(b, cut) {
 		return textName, printable(b), meaning(b)
 	}
 	if !cut {
-		if text, ok := messagePack(b, o.MaxBytes); ok {
-			return "MessagePack", text, ""
+		for _, f := range binaries {
+			if text, ok := f.show(b, o.MaxBytes); ok {
+				return f.name, text, f.note
+			}
 		}
 	}
 	return "binary", dump(b, o.DumpBytes), format(b)
+}
+
+// binaries are the forms of bytes that are no text.
+var binaries = []struct {
+	name string
+	show func(b []byte, most int) (string, bool)
+	note string
+}{
+	{"MessagePack", messagePack, ""},
+	{"pickle", pickle, "pickled by Python; nothing of it was run"},
+	{"Java", java, "serialized by Java"},
+	{"Protobuf", protobuf, "by its wire format: fields by their numbers"},
 }

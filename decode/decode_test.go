@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/base64"
+	"encoding/hex"
 	"image"
 	"image/png"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -191,6 +193,15 @@ func FuzzValue(f *testing.F) {
 	f.Add(gzipped([]byte(cat)))
 	f.Add(based(zlibbed([]byte(cat))))
 	f.Add([]byte("\x82\xa1a\x01\xa1b\x92\x01\xc0"))
+	file, err := os.ReadFile("testdata/serialized.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range strings.Lines(string(file)) {
+		if b, err := hex.DecodeString(strings.TrimSpace(line)); err == nil && len(b) > 3 {
+			f.Add(b)
+		}
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got := decode.Value(b, decode.Options{MaxBytes: 1 << 16, DumpBytes: 64})
 		for _, r := range got.Text {

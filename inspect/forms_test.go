@@ -53,7 +53,7 @@ func TestForms(t *testing.T) {
 	s.shows("serialized by Java", "hex", "ac ed 00 05")
 	s.press("esc")
 	open("php")
-	s.shows("serialized by PHP")
+	s.shows("PHP", `0: "x"`)
 	s.press("esc")
 }
 

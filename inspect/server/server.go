@@ -88,7 +88,7 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 func (r *Room) look() tea.Cmd {
 	s := r.sheet
 	v := s.view()
-	if v.calls == nil {
+	if v.calls == nil || s.feed != nil {
 		return r.later(livePeriod)
 	}
 	conn, db := r.Conn, r.DB

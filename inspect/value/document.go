@@ -83,7 +83,7 @@ func closings(lines []string) map[int]int {
 			ends[open[len(open)-1]] = i
 			open = open[:len(open)-1]
 		}
-		if strings.HasSuffix(line, "{") || strings.HasSuffix(line, "[") {
+		if strings.HasSuffix(line, "{") || strings.HasSuffix(line, "[") || strings.HasSuffix(line, "(") {
 			open = append(open, i)
 		}
 	}
