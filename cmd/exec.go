@@ -146,7 +146,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	file := local.Options{SweepEvery: noSweep, Alone: true}
 	if o.pipe {
-		file.Cache = pipeCache
+		file.Cache, file.Load = pipeCache, true
 	} else {
 		file = runOn(t, file, o.call.command())
 		file.Glance = o.call.times == 1 && glances(o.call.command())

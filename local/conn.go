@@ -35,6 +35,8 @@ type conn struct {
 	touched      *touched      // what its transaction changes; nil when no one asks
 	cache        string        // sets how many pages are kept; "" where that is not set
 
+	loading bool // the file is without its index by hash
+
 	committed func(pages int) // hears of each commit how long the log is; nil when no one asks
 
 	// arena holds the text and blob arguments of the statement that runs, but for large

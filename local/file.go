@@ -33,7 +33,7 @@ func (s *Store) prepareFile(c *conn) error {
 	case err != nil:
 		return err
 	case version == schema.Version:
-		return s.enterWAL(c)
+		return errors.Join(s.enterWAL(c), s.indexed(c))
 	case version > schema.Version:
 		return NewerError(version)
 	case s.options.ReadOnly && version == 0:
@@ -61,7 +61,7 @@ func (s *Store) prepareFile(c *conn) error {
 		}
 		return c.migrate(version, s.options.Now())
 	})
-	return errors.Join(err, c.script("PRAGMA foreign_keys = 1"))
+	return errors.Join(err, c.script("PRAGMA foreign_keys = 1"), s.indexed(c))
 }
 
 // NewerError is the error of a file whose schema version is newer than ours.

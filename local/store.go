@@ -62,6 +62,9 @@ type Options struct {
 	Alone bool
 	// Glance is for who reads once, and has the file open nowhere else: see NewGlance.
 	Glance bool
+	// Load is for who makes many keys at once: what is slow to keep up to date with each is made of
+	// all of them when the store closes, if the file has no keys yet.
+	Load bool
 }
 
 // Store is a SQLite file. It is safe for concurrent use.
@@ -337,7 +340,7 @@ func (s *Store) Close() error {
 	close(s.quit)
 	s.done.Wait()
 	defer s.abandon() // nothing is left to end
-	return s.closeConns()
+	return errors.Join(s.endLoad(), s.closeConns())
 }
 
 // closeConns closes the writer last, so that SQLite removes the log.

@@ -48,8 +48,8 @@ func (s *Store) SetSweeping(on bool) { s.resting.Store(!on) }
 // sweepAll deletes all that has expired, and what deleted keys have left, slice by slice. What
 // fails waits for the next tick, and is reported unless that is what failed the last time.
 func (s *Store) sweepAll() {
-	var err error
-	for n, limit := 1, sweepSlice; n > 0; {
+	err := s.mendAfterLoad()
+	for n, limit := 1, sweepSlice; err == nil && n > 0; {
 		s.Ease(0)
 		began := time.Now()
 		n, err = s.Sweep(context.Background(), limit)

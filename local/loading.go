@@ -1,0 +1,86 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// A load into a file without keys does without the index by hash. To keep it up to date with keys in
+// no order is a fifth of the work; to make it of a million at the end takes a second. Without it
+// everything is right, but what goes through the keys by hash, as SCAN does, sorts all of them each
+// time. So it is made before the first such statement of the load, and when the store closes. Where a
+// load was killed, the next one who opens the file for writing makes it, and so does the sweep of a
+// process that has the file open.
+
+const (
+	sqlHashIndex  = `SELECT 1 FROM sqlite_schema WHERE name = 'keys_by_hash'`
+	sqlAnyKey     = `SELECT 1 FROM keys LIMIT 1`
+	dropHashIndex = `DROP INDEX IF EXISTS keys_by_hash`
+	makeHashIndex = `CREATE INDEX IF NOT EXISTS keys_by_hash ON keys(db, hash)`
+)
+
+// goesByHash reports whether a statement goes through the keys by hash.
+func goesByHash(sql string) bool {
+	return strings.Contains(sql, "FROM keys") && strings.Contains(sql, "hash >")
+}
+
+// indexed leaves the index by hash out, for a load, or makes the one that a load has left out.
+func (s *Store) indexed(c *conn) error {
+	if s.options.ReadOnly {
+		return nil
+	}
+	if s.options.Load {
+		keys, err := c.query(sqlAnyKey)
+		if err != nil || len(keys) == 0 {
+			return errors.Join(err, c.beginLoad())
+		}
+	}
+	return c.mendHashIndex()
+}
+
+func (c *conn) beginLoad() error {
+	return c.transaction(beginNow, func() error {
+		keys, err := c.query(sqlAnyKey)
+		if err != nil || len(keys) > 0 {
+			return err
+		}
+		c.loading = true
+		return c.script(dropHashIndex)
+	})
+}
+
+// mendHashIndex makes the index that a load has left out.
+func (c *conn) mendHashIndex() error {
+	if has, err := c.query(sqlHashIndex); err != nil || len(has) > 0 {
+		return err
+	}
+	return c.script(makeHashIndex)
+}
+
+// endLoad makes the index of what was loaded.
+func (s *Store) endLoad() error {
+	if !s.options.Load || s.options.ReadOnly {
+		return nil
+	}
+	return s.withWriter(func(c *conn) error {
+		if !c.loading {
+			return nil
+		}
+		c.loading = false
+		// SQLite sorts as much at a time as its cache may hold: what fits that of the processor takes half
+		// as long. Who closes needs the rest no more.
+		return errors.Join(c.script("PRAGMA cache_size = -1024"), c.script(makeHashIndex))
+	})
+}
+
+// mendAfterLoad makes the index that a process which was killed has left out.
+func (s *Store) mendAfterLoad() error {
+	has, err := s.read(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sqlHashIndex}}}}, nil)
+	if err != nil || len(has[0].Rows[0]) > 0 {
+		return err
+	}
+	return s.withWriter((*conn).mendHashIndex)
+}

@@ -1,0 +1,96 @@
+package local_test
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/local"
+)
+
+// hashIndexes is how many indexes by hash a file has.
+func hashIndexes(t *testing.T, path string) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name = 'keys_by_hash'").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// load opens a file for a load, and makes a hundred keys.
+func load(t *testing.T, path string) (*local.Store, *storetest.Client) {
+	t.Helper()
+	s := open(t, path, local.Options{Alone: true, Load: true})
+	c := storetest.NewClient(t, engine.New(s))
+	for i := range 100 {
+		c.Want(fmt.Sprintf("SET k%d v", i), "OK")
+	}
+	return s, c
+}
+
+// TestLoad leaves out the index by hash of an empty file only, until what needs it comes or the store
+// closes.
+func TestLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.sqlite")
+	s, _ := load(t, path)
+	if n := hashIndexes(t, path); n != 0 {
+		t.Error("a load keeps the index up to date")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, c := load(t, path)
+	if n := hashIndexes(t, path); n != 1 {
+		t.Error("a file with keys has no index")
+	}
+	storetest.Check(t, s)
+	c.Want("DBSIZE", "(integer) 100")
+
+	path = filepath.Join(t.TempDir(), "t.sqlite")
+	s, c = load(t, path)
+	if reply := c.Do("SCAN 0 COUNT 1000"); strings.Count(reply, "\"k") != 100 {
+		t.Errorf("SCAN finds %s", reply)
+	}
+	if n := hashIndexes(t, path); n != 1 {
+		t.Error("SCAN goes through the keys without the index")
+	}
+	storetest.Check(t, s)
+}
+
+// TestKilledLoad makes the index of a load that was killed.
+func TestKilledLoad(t *testing.T) {
+	for name, mend := range map[string]func(path string){
+		"by who opens the file": func(path string) { open(t, path, local.Options{}) },
+		"by the sweep of who has it open": func(path string) {
+			s := open(t, path, local.Options{})
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			if _, err := db.Exec("DROP INDEX keys_by_hash"); err != nil {
+				t.Fatal(err)
+			}
+			s.SweepAll()
+			storetest.Check(t, s)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "t.sqlite")
+			load(t, path)
+			mend(path)
+			if n := hashIndexes(t, path); n != 1 {
+				t.Error("the index is missing")
+			}
+		})
+	}
+}
