@@ -35,6 +35,7 @@ type conn struct {
 	touched      *touched      // what its transaction changes; nil when no one asks
 	cache        string        // sets how many pages are kept; "" where that is not set
 
+	missed  int  // consecutive times that a statement with Alone found nothing to change
 	loading bool // the file is without its index by hash
 
 	committed func(pages int) // hears of each commit how long the log is; nil when no one asks

@@ -94,3 +94,27 @@ func TestKilledLoad(t *testing.T) {
 		})
 	}
 }
+
+// TestMostlyNew sets keys as it should after many that were new, too.
+func TestMostlyNew(t *testing.T) {
+	clock := storetest.NewClock()
+	s := open(t, filepath.Join(t.TempDir(), "t.sqlite"), local.Options{Now: clock.Now})
+	c := storetest.NewClient(t, storetest.NewEngine(s, clock))
+	c.Want("RPUSH list a b", "(integer) 2")
+	c.Want("SET live old EX 100", "OK")
+	c.Want("SET dead old PX 1", "OK")
+	clock.Advance(1)
+	for i := range 70 {
+		c.Want(fmt.Sprintf("SET new%d v", i), "OK")
+		if i%20 < 10 {
+			continue
+		}
+		for _, key := range []string{"list", "live", "dead"} {
+			c.Want(fmt.Sprintf("SET %s %d", key, i), "OK")
+			c.Want("GET "+key, fmt.Sprintf("\"%d\"", i))
+			c.Want("TTL "+key, "(integer) -1")
+		}
+	}
+	c.Want("DBSIZE", "(integer) 73")
+	storetest.Check(t, s)
+}

@@ -319,6 +319,20 @@ func (c *conn) grow(n int) error {
 	return nil
 }
 
+// usual is after how many keys that were new the next one is expected to be new, too, and how often
+// that is tried.
+const usual = 32
+
+// mostlyNew reports whether what a statement with Alone looks for was not there the last times.
+func (c *conn) mostlyNew() bool { return c.missed >= usual && c.missed%usual != 0 }
+
+// found keeps whether it was there.
+func (c *conn) found(it bool) {
+	if c.missed++; it {
+		c.missed = 0
+	}
+}
+
 // batch runs the statements of b until one is refused. changed reports whether
 // something must be rolled back then.
 func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
@@ -337,6 +351,10 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 		if err := c.visit.over(); err != nil {
 			return r, changed, err
 		}
+		alone := s.Alone != "" && c.mostlyNew()
+		if alone {
+			s.SQL = s.Alone // the next one is moot then
+		}
 		rows, did, err := c.runOf(&b, s)
 		if errors.Is(err, errOver) {
 			says := b.Budget.Refusal()
@@ -352,6 +370,9 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 			}
 			r.Refused.At = i
 			return r, changed || did, nil
+		}
+		if s.Alone != "" {
+			c.found(did && !alone)
 		}
 		r.Rows[i] = rows
 		if did && !b.ReadOnly {

@@ -16,11 +16,12 @@ const (
 		created_at = iif(type <> 'string' OR dies_at <= ?3, ?3, created_at), count = 0, value = excluded.value, expires_at = `
 	keptTTL = `iif(dies_at <= ?3, NULL, expires_at)`
 
-	sqlSetKey        = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)` + overwrite + `excluded.expires_at` + unlessSetAgain
+	sqlSetAnyKey     = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)` + overwrite + `excluded.expires_at`
+	sqlSetKey        = sqlSetAnyKey + unlessSetAgain
 	sqlSetKeyKeepTTL = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, ?6)` + overwrite + keptTTL + unlessSetAgain
 
 	// Most strings that are overwritten are live and not in parts: an UPDATE is half the work of
-	// the upsert, which is moot then.
+	// the upsert, which is moot then, and no work of it where keys are new.
 	sqlSetAgain        = `UPDATE keys SET value = ?6, version = version + 1, updated_at = ?3, expires_at = ?7` + whole
 	sqlSetAgainKeepTTL = `UPDATE keys SET value = ?6, version = version + 1, updated_at = ?3` + whole
 	whole              = ` WHERE ` + live + ` AND type = 'string' AND count = 0`
@@ -48,7 +49,7 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 			store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args, Moot: somethingChanged})
 	}
 	args = append(args, exp.column())
-	return append(stmts, store.Stmt{SQL: sqlSetAgain, Args: args}, store.Stmt{SQL: sqlSetKey, Args: args, Moot: somethingChanged})
+	return append(stmts, store.Stmt{SQL: sqlSetAgain, Args: args, Alone: sqlSetAnyKey}, store.Stmt{SQL: sqlSetKey, Args: args, Moot: somethingChanged})
 }
 
 // storeString is the plan that makes key the string value, whatever it was.
