@@ -52,7 +52,7 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, b
 		}
 		replies = make([]resp.Value, 0, len(calls))
 		budget.Back(used)
-		began := time.Now()
+		began, ran := time.Now(), time.Duration(0) // ran is when the last call was done
 		stop := make(chan struct{})
 		stretches := e.planAhead(calls, stop)
 		defer func() {
@@ -65,10 +65,9 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, b
 				return err
 			}
 			for _, p := range plans {
-				if len(replies) > 0 && time.Since(began) > piece {
+				if len(replies) > 0 && ran > piece {
 					return nil
 				}
-				start := time.Now()
 				if err := e.notLarge(run, &calls[len(replies)]); errors.Is(err, errLarge) && len(replies) > 0 {
 					return nil // it is the first one the next time
 				} else if err != nil {
@@ -81,7 +80,8 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, b
 				if err != nil {
 					return err
 				}
-				calls[len(replies)].took = time.Since(start)
+				now := time.Since(began)
+				calls[len(replies)].took, ran = now-ran, now
 				if replies = append(replies, v); budget.Full() {
 					return nil
 				}
