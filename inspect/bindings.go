@@ -121,6 +121,7 @@ func choosing() []binding {
 		{name: "search_next", keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: onValue((*value.Room).SeekNext), apt: ofValue((*value.Room).HasSought)},
 		{name: "search_back", keys: []string{"N"}, where: inValue, help: "the one before", run: onValue((*value.Room).SeekBack)},
 		{name: "filter", keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: onKeys((*keys.Room).EditFilter), atOnce: true},
+		{name: "search_values", keys: []string{"F"}, where: inKeys, help: "search in the values of the keys listed", run: onKeys((*keys.Room).EditNeedle), atOnce: true},
 		{name: "filter_type", keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: onKeys((*keys.Room).PickType), atOnce: true},
 		{name: "filter_ttl", keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: onKeys((*keys.Room).PickLife), atOnce: true},
 		{name: "sort", keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: onKeys((*keys.Room).PickOrder), atOnce: true},

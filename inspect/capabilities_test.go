@@ -12,6 +12,7 @@ var capabilities = []struct {
 	{"Keys", "filter: glob", "filter", []string{"/ user:*", "glob"}},
 	{"Keys", "filter: fuzzy, regex, exact, as one types", "choose", []string{"/ sn1▏", "fuzzy", "regex", "exact", "1 of 4 found"}},
 	{"Keys", "filter by type and by time to live", "choose", []string{"string · within an hour", "session:00"}},
+	{"Keys", "a text in values", "search", []string{"Search in values", "values: ann7@", "1 of 1 found", "searched all values", "in the keys of this list"}},
 	{"Keys", "filter by database", "databases", []string{"db 3 · 1 key", "three"}},
 	{"Keys", "sort by TTL, size, bytes, type, update", "sort", []string{"TTL↑", "TTL↓", "SIZE↓", "BYTES↓", "TYP", "CHAN"}},
 	{"Keys", "every TTL counts down", "time", []string{"1m 15s", "1m 14s"}},

@@ -81,5 +81,6 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 	m.server = server.Room{Base: m.Base, Listen: o.Listen}
 	m.compare = compare.Room{Base: m.Base, Scratch: o.Scratch, Past: func() *change.Past { return maker.Journal.Past(m.edit.Undoable()) }}
 	m.keys, m.overview = keys.New(m.Base), overview.Room{Base: m.Base, Place: o.Target}
+	m.keys.Holds = value.Holding(m.Conn)
 	return m
 }

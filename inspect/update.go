@@ -84,6 +84,7 @@ func (m *Model) fill() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	cmds = append(cmds, m.keys.Fill())
+	m.value.Seek(m.keys.Needle())
 	cmds = append(cmds, m.value.Fill())
 	return tea.Batch(append(cmds, m.accompany())...)
 }

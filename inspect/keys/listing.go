@@ -95,7 +95,15 @@ func (l *Room) plan(was query, match func(string) bool) {
 	q := l.query
 	cq := catalog.Query{DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Life: q.life, Match: match}
 	alike := was.choice() == q.choice() && was.order == q.order
+	if l.Index != nil && was.needle != q.needle {
+		l.scan = nil
+	}
 	switch {
+	case q.needle != "" && l.scan != nil && was.choice() == q.choice():
+		l.scan.reorder(cq)
+	case q.needle != "":
+		l.leaveOrder()
+		l.scan = l.holdingScan(q, cq, match)
 	case l.Index != nil && cq.Indexed():
 		l.leaveOrder()
 	case l.sorted != nil && alike && (was.reverse == q.reverse || !l.isSorting()):

@@ -27,6 +27,7 @@ type Room struct {
 	before    query            // what the list showed before the edit
 	MostKept  int              // how many keys of a scan are kept
 	pauses    int              // the latest pausedMsg that was asked for
+	Holds     Holding          // searches in values
 }
 
 // DatabaseChosen tells that the person wants to see another database.
@@ -129,7 +130,7 @@ func (l *Room) askAgain(rows []row) {
 
 // LookAgain shows what a change by the person left, and goes to a key if reveal is not "".
 func (l *Room) LookAgain(reveal string) tea.Cmd {
-	if l.scan != nil {
+	if l.scan != nil && l.needle == "" { // values are searched again when the person wants that
 		l.Cancel(job.Scanning) // its page may be of before
 		l.scan.again()
 	}
@@ -271,7 +272,7 @@ func (l *Room) Leave() {
 		l.Unmark()
 		return
 	case q.Chooses():
-		q.filter, q.kind, q.life = filter{manner: q.filter.manner}, "", catalog.AnyLife
+		q = q.all()
 	default:
 		q.order, q.reverse = catalog.ByName, false
 	}
@@ -295,8 +296,7 @@ func (l *Room) LeaveHint() string {
 
 // Reveal lists all keys by name, with the person at one of them.
 func (l *Room) Reveal(name string) {
-	q := l.query
-	q.filter, q.kind, q.life = filter{manner: q.filter.manner}, "", catalog.AnyLife
+	q := l.query.all()
 	q.order, q.reverse = catalog.ByName, false
 	l.search(q)
 	l.reveal(name)

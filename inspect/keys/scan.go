@@ -30,6 +30,8 @@ type scan struct {
 	count   int   // how many keys the next page looks at
 	most    int   // how many keys are kept
 	passed  int64 // how many keys were let go of: keys has those after them
+	values  bool  // the values are searched
+	unread  int64 // how many of them could not be read
 }
 
 // feed finds the next page of a scan's keys.
@@ -44,6 +46,7 @@ type scannedMsg struct {
 	mark    catalog.Mark
 	done    bool
 	looked  int
+	unread  int
 }
 
 const (
@@ -65,7 +68,7 @@ func newScan(q catalog.Query, f feed, most int) *scan {
 func (s *scan) again() {
 	s.walk = nil
 	s.coming, s.next, s.mark, s.done, s.scanned, s.count = newGathered(s.query), "0", catalog.Mark{}, false, 0, firstPage
-	s.limit, s.passed = max(s.limit, firstLimit), 0
+	s.limit, s.passed, s.unread = max(s.limit, firstLimit), 0, 0
 }
 
 // serves reports whether what was found is all that the order of q needs.
@@ -117,6 +120,7 @@ func (s *scan) add(f scannedMsg) {
 	into.add(f.entries)
 	s.walk, s.next, s.mark, s.done = f.walk, f.next, f.mark, f.done
 	s.scanned += int64(f.looked)
+	s.unread += int64(f.unread)
 	s.count = min(2*s.count, largestPage)
 	if s.isFull(into) {
 		s.limit = min(s.limit, s.scanned)
@@ -131,12 +135,8 @@ func (s *scan) add(f scannedMsg) {
 func (l *Room) scanFeed(q query, match func(string) bool) feed {
 	conn, clock, db, pattern := l.Conn, l.Clock, l.DB, q.filter.glob()
 	byName := l.KeyFor("open_by_name")
-	asked := q.order != catalog.ByName || q.life != catalog.AnyLife
+	asked, detail := q.asksAll(), q.detail()
 	keeps := catalog.Query{Type: q.kind, Life: q.life}
-	detail := keyspace.Names
-	if asked {
-		detail = keyspace.Described
-	}
 	return func(ctx context.Context, s scan) (scannedMsg, error) {
 		count := s.count
 		if asked {
@@ -184,7 +184,11 @@ func (l *Room) gather() tea.Cmd {
 	s := l.scan
 	state := *s
 	s.walk = nil
+	total := l.Total
 	return l.Start(job.Scanning, func(ctx context.Context) (tea.Msg, error) {
+		if state.values {
+			job.CostOf(ctx).Progress(state.scanned, total)
+		}
 		f, err := s.feed(ctx, state)
 		f.scan = s
 		return f, err

@@ -77,6 +77,9 @@ func (l *Room) filterLine() string {
 	if l.kind != "" {
 		chips = append(chips, l.Styles.Type(l.kind).Render(display.Type(l.kind)))
 	}
+	if l.needle != "" {
+		chips = append(chips, l.Styles.Dim.Render("values: ")+l.Styles.Accent.Render(display.Text(l.needle, max(width/3, 8))))
+	}
 	if l.life != catalog.AnyLife {
 		chips = append(chips, l.Styles.Soon.Render(lifeNames[l.life]))
 	}
@@ -264,6 +267,11 @@ func (l *Room) Place() string {
 	case l.outdated:
 		parts = append(parts, "changed since it was sorted, "+l.KeyFor("refresh")+" sorts again")
 	case s != nil && l.Conn.Refusals.Has("SCAN"):
+	case s != nil && l.needle != "":
+		parts = append(parts, l.searchedPlace(s)...)
+		if s.paused() {
+			parts = append(parts, "paused, + goes on")
+		}
 	case s != nil && s.done && !l.Chooses():
 	case s != nil && s.done:
 		parts = append(parts, "searched all keys")

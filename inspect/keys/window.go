@@ -11,6 +11,7 @@ type query struct {
 	filter  filter
 	kind    string // "": all types
 	life    catalog.Life
+	needle  string // what the values hold; "" for anything
 	order   catalog.Order
 	reverse bool
 	flat    bool // no tree, even where there could be one
@@ -18,11 +19,19 @@ type query struct {
 
 // Chooses reports whether q leaves keys out.
 func (q query) Chooses() bool {
-	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLife
+	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLife || q.needle != ""
 }
 
 // choice is q as far as it leaves keys out.
-func (q query) choice() query { return query{filter: q.filter, kind: q.kind, life: q.life} }
+func (q query) choice() query {
+	return query{filter: q.filter, kind: q.kind, life: q.life, needle: q.needle}
+}
+
+// all is q without what leaves keys out.
+func (q query) all() query {
+	q.filter, q.kind, q.life, q.needle = filter{manner: q.filter.manner}, "", catalog.AnyLife, ""
+	return q
+}
 
 // tree reports whether folders are shown: only where the names make the order, and
 // none is left out.

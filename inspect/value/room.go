@@ -13,7 +13,8 @@ import (
 type Room struct {
 	*room.Base
 	pane
-	rests int // the latest restedMsg that was asked for
+	rests  int    // the latest restedMsg that was asked for
+	sought string // what was searched in all values; "" for nothing
 }
 
 // restedMsg comes when the person has rested on a key. Only the latest that was asked
@@ -30,7 +31,10 @@ func New(b *room.Base) Room { return Room{Base: b} }
 func (v *Room) Update(msg tea.Msg) tea.Cmd {
 	switch r := msg.(type) {
 	case openedMsg:
-		v.onOpened(r)
+		same := v.Shows(r.key)
+		if v.onOpened(r); !same && len(v.sheets) > 0 {
+			v.sheets[0].needle = needleOf(v.sought, asText)
+		}
 	case pagedMsg:
 		v.onPaged(r)
 	case decodedMsg:
@@ -220,6 +224,17 @@ func (v *Room) HasOther() bool {
 
 // OtherSide is what the other side of the value shows.
 func (v *Room) OtherSide() string { return v.sheet().src.other.unit[1] }
+
+// Seek lets n go to what was searched in all values.
+func (v *Room) Seek(typed string) {
+	if typed == v.sought {
+		return
+	}
+	v.sought = typed
+	for _, s := range v.sheets {
+		s.needle = needleOf(typed, asText)
+	}
+}
 
 // HasSought reports whether something was searched.
 func (v *Room) HasSought() bool { return v.sheet() != nil && v.sheet().needle != "" }

@@ -22,7 +22,6 @@ type searchedMsg struct {
 	at     spot   // the row, where there are rows
 	offset int64  // the first byte, where there are bytes
 	length int    // how many match
-	i      int    // the chunk that holds it
 	chunk  *chunk // its content
 	trail  *trail // how it came there, where there are rows
 }
@@ -105,22 +104,32 @@ func (v *Room) seekRow(s *sheet, back bool) tea.Cmd {
 	}
 	conn, needle, src, size := v.Conn, s.needle, s.src, s.size
 	return v.Start(job.Searching, func(ctx context.Context) (tea.Msg, error) {
-		looked, r := 0, searchedMsg{sheet: s}
-		for i := t.at.chunk; t.there(i); i += t.step {
-			c, err := t.chunk(ctx, conn, i)
-			if err != nil {
-				return r, err
-			}
-			if line, ok := c.seek(needle, t.at, i, t.step); ok {
-				r.found, r.at, r.i, r.chunk, r.trail = true, spot{i, line}, i, c, t
-				return r, complete(ctx, conn, t.db, src, t.key, c)
-			}
-			delete(t.loaded, i)
-			looked += c.len()
-			job.CostOf(ctx).Progress(int64(looked), size)
+		r := searchedMsg{sheet: s, trail: t}
+		var err error
+		r.at, r.chunk, r.found, err = t.find(ctx, conn, needle, func(looked int64) { job.CostOf(ctx).Progress(looked, size) })
+		if err == nil && r.found {
+			err = complete(ctx, conn, t.db, src, t.key, r.chunk)
 		}
-		return r, nil
+		return r, err
 	})
+}
+
+// find is the next row that holds needle, and its chunk; passed is told how many rows were
+// searched before that.
+func (t *trail) find(ctx context.Context, conn *target.Conn, needle string, passed func(rows int64)) (at spot, c *chunk, found bool, err error) {
+	looked := int64(0)
+	for i := t.at.chunk; t.there(i); i += t.step {
+		if c, err = t.chunk(ctx, conn, i); err != nil {
+			return at, nil, false, err
+		}
+		if line, ok := c.seek(needle, t.at, i, t.step); ok {
+			return spot{i, line}, c, true, nil
+		}
+		delete(t.loaded, i)
+		looked += int64(c.len())
+		passed(looked)
+	}
+	return at, nil, false, nil
 }
 
 // there reports whether there is a chunk i.
@@ -288,9 +297,9 @@ func (v *Room) onSearched(r searchedMsg) {
 		case s.pager.chain:
 			s.firsts = r.trail.firsts
 			s.pager.take(r.trail)
-			s.pager.chunks[r.i] = r.chunk
+			s.pager.chunks[r.at.chunk] = r.chunk
 		case r.trail.per == s.per:
-			s.pager.chunks[r.i] = r.chunk
+			s.pager.chunks[r.at.chunk] = r.chunk
 		default: // meanwhile the chunks have other numbers
 			n := int64(r.at.chunk)*r.trail.per + int64(r.at.line)
 			r.at = spot{int(n / s.per), int(n % s.per)}

@@ -1,0 +1,124 @@
+package keys
+
+import (
+	"context"
+	"math"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+)
+
+// A search in values is a scan of the keys that the list shows, which keeps those whose
+// values hold a text: so what is found is a list as any other.
+
+// Holding reports which keys hold a text in their values, and how many of them could not be
+// read.
+type Holding func(ctx context.Context, db int, keys []keyspace.Key, text string) (holds []bool, unread int, err error)
+
+// searchedPage is how many keys a page of a search in values has at most.
+const searchedPage = 500
+
+// EditNeedle asks what to search in the values of the keys that the list shows.
+func (l *Room) EditNeedle() tea.Cmd {
+	note := `in all keys; in any case, unless with capitals; "\x00" in quotes`
+	if c := l.choice(); c.filter.text != "" || c.kind != "" || c.life != catalog.AnyLife {
+		note = `in the keys of this list; in any case, unless with capitals; "\x00" in quotes`
+	}
+	l.Dialog = &room.Question{Title: "Search in values", Note: note, Prompt: screen.NewPrompt(l.needle), Answer: func(text string) tea.Cmd {
+		q := l.query
+		q.needle = text
+		switch l.InValue = false; {
+		case q == l.query && text != "":
+			return l.RefreshAll()
+		case text == "":
+			l.searchAround(q)
+		default:
+			l.search(q)
+		}
+		return nil
+	}}
+	return nil
+}
+
+// Needle is what is searched in values; "" for nothing.
+func (l *Room) Needle() string { return l.needle }
+
+// holdingScan is a scan of the keys of cq for those that hold the needle of q.
+func (l *Room) holdingScan(q query, cq catalog.Query, match func(string) bool) *scan {
+	pages, most := l.scanFeed(q, match), int64(firstLimit)
+	if l.Index != nil {
+		pages, most = indexFeed(l.Index, cq), math.MaxInt64 // nobody else is kept from their work
+	}
+	holding, db := l.Holds, l.DB
+	s := newScan(cq, func(ctx context.Context, s scan) (scannedMsg, error) {
+		s.count = min(s.count, searchedPage)
+		f, err := pages(ctx, s)
+		if err != nil {
+			return f, err
+		}
+		keys := make([]keyspace.Key, len(f.entries))
+		for i, e := range f.entries {
+			keys[i] = keyspace.Key{Name: []byte(e.Name), Type: e.Facts.Type, Count: e.Facts.Size}
+		}
+		holds, unread, err := holding(ctx, db, keys, q.needle)
+		if err != nil {
+			return f, err
+		}
+		found := f.entries[:0]
+		for i, e := range f.entries {
+			if holds[i] {
+				found = append(found, e)
+			}
+		}
+		f.entries, f.unread = found, unread
+		return f, nil
+	}, l.MostKept)
+	s.limit, s.count, s.values = most, firstSearched, true
+	return s
+}
+
+// firstSearched is how many keys the first page of a search in values has.
+const firstSearched = 50
+
+// indexFeed pages through an index.
+func indexFeed(ix target.Index, cq catalog.Query) feed {
+	cq.Order, cq.Reverse = catalog.ByName, false
+	return func(ctx context.Context, s scan) (scannedMsg, error) {
+		p, err := ix.Page(ctx, cq, s.mark, false, s.count)
+		return scannedMsg{entries: p.Entries, mark: p.Next, done: p.End, looked: max(p.Looked, len(p.Entries))}, err
+	}
+}
+
+// searchedPlace says how far a search in values is.
+func (l *Room) searchedPlace(s *scan) []string {
+	var parts []string
+	switch {
+	case s.done && s.coming == nil:
+		parts = append(parts, "searched all values")
+	default:
+		parts = append(parts, l.scannedOf(s.scanned, "searched the values of "))
+	}
+	if s.unread > 0 {
+		parts = append(parts, display.Counted(s.unread, "key", "keys")+" not read")
+	}
+	return parts
+}
+
+// asksAll reports whether all keys are asked for more than their names.
+func (q query) asksAll() bool {
+	return q.order != catalog.ByName || q.life != catalog.AnyLife || q.needle != ""
+}
+
+// detail is how much is asked about each key.
+func (q query) detail() keyspace.Detail {
+	if q.asksAll() {
+		return keyspace.Described
+	}
+	return keyspace.Names
+}

@@ -1,0 +1,145 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// needles puts a text into a value of every type, where it is hard to find, and keys
+// around it.
+func needles(t *testing.T, do func(words ...string) resp.Value) (holders []string) {
+	t.Helper()
+	must := func(words ...string) bool {
+		v := do(words...)
+		if v.IsError() && !strings.Contains(string(v.Str), "unknown command") {
+			t.Fatal(words, string(v.Str))
+		}
+		return !v.IsError()
+	}
+	const text = "Find-ME"
+	for i := range 120 {
+		must("SET", fmt.Sprintf("plain:%03d", i), "nothing")
+		must("HSET", fmt.Sprintf("user:%03d", i), "name", "Ann", "mail", "ann@example.com")
+	}
+	add := func(name string, words ...string) {
+		if must(append([]string{words[0], name}, words[1:]...)...) {
+			holders = append(holders, name)
+		}
+	}
+	add("s:short", "SET", "a "+text+" b")
+	add("s:window", "SETRANGE", fmt.Sprint(64<<10-3), text)
+	add("s:large", "SETRANGE", fmt.Sprint(5<<20), text)
+	add("s:base64", "SET", "eyJhIjoiRmluZC1NRSJ9") // {"a":"Find-ME"}
+	for i := range 3000 {
+		n := fmt.Sprintf("%05d", i)
+		must("RPUSH", "l:many", n)
+		must("SADD", "set:many", n)
+		must("ZADD", "z:many", n, n)
+		must("HSET", "h:many", n, n)
+	}
+	add("l:many", "RPUSH", text)
+	add("set:many", "SADD", text)
+	add("z:many", "ZADD", "77777", text)
+	add("h:many", "HSET", "0", text)
+	add("h:field", "HSET", text, "1")
+	add("stream", "XADD", "1-1", "kind", text)
+	add("doc", "JSON.SET", "$", `{"deep":[{"er":"`+text+`"}]}`)
+	add("slots", "ARSET", "7", "x", text)
+	return holders
+}
+
+// TestSearchInValues finds a text in values of every type, on a file and on a server.
+func TestSearchInValues(t *testing.T) {
+	t.Run("file", func(t *testing.T) {
+		f := newFile(t)
+		holders := needles(t, func(words ...string) resp.Value {
+			v, err := f.session.Do(context.Background(), target.Command(words...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		})
+		if len(holders) != 12 {
+			t.Errorf("only %q", holders)
+		}
+		searchesValues(t, f, f.fake, holders)
+	})
+	t.Run("server", func(t *testing.T) {
+		conn := oracle.Start(t).Dial(t)
+		holders := needles(t, func(words ...string) resp.Value { return conn.Do(target.Command(words...)...) })
+		searchesValues(t, real{conn}, newFake(), holders)
+	})
+}
+
+func searchesValues(t *testing.T, c target.Client, f *fake, holders []string) {
+	b := &meddler{Client: c}
+	s := browseOn(t, b, f, 80, 24)
+	b.most = 0
+	s.press("F")
+	s.shows("Search in values", "in all keys")
+	s.typing("find-me")
+	s.press("enter")
+	s.shows(fmt.Sprintf("1 of %d found", len(holders)), "searched all values", "values: find-me")
+	s.shows(holders...)
+	if b.most > 9<<20 {
+		t.Errorf("%d bytes at once", b.most)
+	}
+	// The list is one as any other: it is sorted, marked, and opened at the text.
+	s.press("s", "z", "enter")
+	s.shows("SIZE", fmt.Sprintf("1 of %d found", len(holders)))
+	s.press("A")
+	s.shows(fmt.Sprintf("%d keys", len(holders)))
+	s.press("esc", "esc")
+	s.press("/")
+	s.typing("h:many")
+	s.press("enter", "F")
+	s.shows("in the keys of this list")
+	s.typing("FIND-me")
+	s.press("enter")
+	s.shows("none found")
+	s.press("F")
+	for range "FIND-me" {
+		s.press("backspace")
+	}
+	s.typing("Find-ME")
+	s.press("enter", "enter", "n")
+	s.shows("Find-ME", "0  ")
+	s.press("esc", "esc")
+	s.shows("h:many")
+	s.hides("values:")
+}
+
+// TestSearchInValuesIsStopped and goes on, and says what it could not read.
+func TestSearchInValuesIsStopped(t *testing.T) {
+	f := newFake().plain(3000)
+	f.add(fakeValue{key: "secret", kind: "hash", elems: []string{"a", "value 1"}})
+	f.refuse = map[string]string{"HSCAN": "NOPERM no permissions to run the 'hscan' command"}
+	b := &meddler{Client: f}
+	s := browseOn(t, b, f, 80, 24)
+	pages := 0
+	b.before = func(calls [][][]byte) {
+		if string(calls[0][0]) == "GETRANGE" {
+			if pages++; pages == 20 {
+				s.model.Frame = 1
+				s.press("esc")
+			}
+		}
+	}
+	s.press("F")
+	s.typing("value 29")
+	s.press("enter")
+	s.shows("Stopped", "value 29")
+	s.press("down", "esc")
+	s.hides("values: value 29")
+	s.press("F")
+	s.typing("value 29")
+	s.press("enter")
+	s.press("G")
+	s.shows("111 of 111 found", "searched all values", "1 key not read")
+}

@@ -1,0 +1,172 @@
+package value
+
+import (
+	"context"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace"
+)
+
+// How many keys are looked at in one round trip, and about how many bytes that may bring.
+const (
+	searchedTogether = 50
+	mostTogether     = 4 << 20
+)
+
+// Holding reports which keys, whose types and sizes are known, hold what the person typed,
+// as a search in the open value finds it, and how many of them could not be read. Small
+// values come together, large ones in parts, of which one is in memory at a time.
+func Holding(c *target.Conn) func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
+	return func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
+		h := holding{conn: c, db: db, needle: needleOf(typed, asText), first: probed, holds: make([]bool, len(keys)), keys: keys}
+		err = h.all(ctx)
+		return h.holds, h.unread, err
+	}
+}
+
+// all searches all keys.
+func (h *holding) all(ctx context.Context) error {
+	var some []int
+	for i, k := range h.keys {
+		if h.alone(k) {
+			if err := h.search(ctx, i, 0); err != nil {
+				return err
+			}
+			continue
+		}
+		if some = append(some, i); len(some) == searchedTogether {
+			if err := h.together(ctx, some); err != nil {
+				return err
+			}
+			some = some[:0]
+		}
+	}
+	return h.together(ctx, some)
+}
+
+// holding is a search of some keys.
+type holding struct {
+	conn   *target.Conn
+	db     int
+	needle string
+	first  int // how many elements of a key are read at first
+	keys   []keyspace.Key
+	holds  []bool
+	unread int
+}
+
+// alone reports whether a key is searched by itself: what of it comes first may be large.
+func (h *holding) alone(k keyspace.Key) bool {
+	src := sourceOf(k.Type)
+	return src == nil || src.atOnce || src.columns == nil && (k.Count < 0 || k.Count > windowSize)
+}
+
+// together searches the beginnings of some values, and then the rest of those that have
+// more.
+func (h *holding) together(ctx context.Context, some []int) error {
+	calls := make([][][]byte, len(some))
+	for n, i := range some {
+		calls[n] = sourceOf(h.keys[i].Type).fetch(string(h.keys[i].Name), 0, link{firstLink.cursor, h.first})
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	values, err := h.conn.Pages(ctx, h.db, calls...)
+	if err != nil {
+		return err
+	}
+	bytes := 0
+	for n, i := range some {
+		if values[n].IsError() {
+			h.unread++
+			continue
+		}
+		src := sourceOf(h.keys[i].Type)
+		c := src.read(0, link{firstLink.cursor, h.first}, values[n])
+		bytes += c.bytes() + len(c.data)
+		if src.columns == nil {
+			h.holds[i] = shows(string(c.data), h.needle)
+			continue
+		}
+		_, h.holds[i] = c.seek(h.needle, spot{0, -1}, 0, 1)
+		more := c.next != ""
+		if src.per > 0 {
+			more = h.keys[i].Count > int64(h.first)
+		}
+		if !h.holds[i] && more {
+			if err := h.search(ctx, i, c.fitting(perChunk)); err != nil {
+				return err
+			}
+		}
+	}
+	if h.first = min(2*h.first, perChunk); bytes > mostTogether/4 {
+		h.first = probed
+	}
+	return nil
+}
+
+// search searches the whole of key i, where elements have numbers so many at once. A key
+// that may not be read, or has become another type, is counted.
+func (h *holding) search(ctx context.Context, i, per int) (err error) {
+	k := h.keys[i]
+	switch src := sourceOf(k.Type); {
+	case src == nil:
+		err = errUnread
+	case src.atOnce:
+		h.holds[i], err = h.inWhole(ctx, src, k)
+	case src.columns == nil:
+		h.holds[i], err = h.inString(ctx, k)
+	default:
+		t := &trail{
+			src: src, key: string(k.Name), db: h.db, step: 1, at: spot{0, -1}, count: -1,
+			starts: []link{firstLink}, before: []int64{0}, loaded: map[int]*chunk{}, batch: 1,
+		}
+		if src.per > 0 {
+			t.per = int64(per)
+			t.count = chunksOf(max(k.Count, 0), t.per)
+		}
+		_, _, h.holds[i], err = t.find(ctx, h.conn, h.needle, func(int64) {})
+	}
+	var no target.Refusal
+	if errors.Is(err, errUnread) || errors.As(err, &no) {
+		h.unread++
+		err = nil
+	}
+	return err
+}
+
+// errUnread is a value that is not searched.
+var errUnread = errors.New("not searched")
+
+// inWhole searches a value that comes as a whole, unless it is too large for that.
+func (h *holding) inWhole(ctx context.Context, src *source, k keyspace.Key) (bool, error) {
+	if large, err := outweighs(ctx, h.conn, h.db, string(k.Name)); err != nil || large {
+		return false, errors.Join(err, errUnread)
+	}
+	v, err := h.conn.One(ctx, h.db, src.fetch(string(k.Name), 0, firstLink))
+	if err != nil {
+		return false, err
+	}
+	at, _ := find(string(src.read(0, firstLink, v).data), h.needle)
+	return at >= 0, nil
+}
+
+// inString searches a string: what it holds decoded, too, if it is not too long for that.
+func (h *holding) inString(ctx context.Context, k keyspace.Key) (bool, error) {
+	if k.Count >= 0 && k.Count <= decodeLimit {
+		v, err := h.conn.One(ctx, h.db, target.Command("GETRANGE", string(k.Name), "0", target.Decimal(decodeLimit)))
+		return err == nil && shows(string(v.Str), h.needle), err
+	}
+	beyond := int64(2*len(h.needle) + utf8.UTFMax)
+	for low := int64(0); ; low += seekWindow {
+		v, err := h.conn.One(ctx, h.db, target.Command("GETRANGE", string(k.Name), target.Decimal(low), target.Decimal(low+seekWindow+beyond-1)))
+		if err != nil || len(v.Str) == 0 {
+			return false, err
+		}
+		if at, _ := seekIn(string(v.Str), h.needle, min(len(v.Str), seekWindow), false); at >= 0 {
+			return true, nil
+		}
+	}
+}
