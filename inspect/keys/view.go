@@ -270,7 +270,7 @@ func (l *Room) Place() string {
 	case s != nil && l.needle != "":
 		parts = append(parts, l.searchedPlace(s)...)
 		if s.paused() {
-			parts = append(parts, "paused, + goes on")
+			parts = append(parts, "paused, "+l.KeyFor("scan_on")+" goes on")
 		}
 	case s != nil && s.done && !l.Chooses():
 	case s != nil && s.done:
@@ -281,7 +281,7 @@ func (l *Room) Place() string {
 		case s.full():
 			parts = append(parts, "list full, + for the next")
 		case s.paused():
-			parts = append(parts, "paused, + goes on")
+			parts = append(parts, "paused, "+l.KeyFor("scan_on")+" goes on")
 		}
 	case l.Chooses() && l.atEnd && l.shown != former:
 		parts = append(parts, "searched all keys")
