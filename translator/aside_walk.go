@@ -65,6 +65,10 @@ type tableWalk struct {
 	counted    bool
 }
 
+// insertAll begins a statement that adds many rows. When one of them cannot be added, the batch is undone: so
+// SQLite need not keep the pages that the statement changes, which for rows in no order is half of the time.
+const insertAll = `INSERT OR FAIL INTO `
+
 // tableWalks are those of each type.
 var tableWalks = sync.OnceValue(func() map[string][]tableWalk {
 	all := map[string][]tableWalk{}
@@ -72,7 +76,7 @@ var tableWalks = sync.OnceValue(func() map[string][]tableWalk {
 		for _, t := range typ.Tables {
 			columns := strings.Join(t.Columns[1:], ", ")
 			w := tableWalk{
-				copy:    `INSERT INTO ` + t.Name + `(key_id, ` + columns + `) SELECT ` + hiddenID + `, ` + columns,
+				copy:    insertAll + t.Name + `(key_id, ` + columns + `) SELECT ` + hiddenID + `, ` + columns,
 				columns: len(t.Key), counted: t.Role == keytype.Element,
 			}
 			if w.columns == 0 {

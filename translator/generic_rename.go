@@ -100,7 +100,7 @@ var copyElements = sync.OnceValue(func() (all []string) {
 	for _, t := range keytype.Types {
 		for _, table := range t.Tables {
 			columns := strings.Join(table.Columns[1:], ", ")
-			all = append(all, `INSERT INTO `+table.Name+`(key_id, `+columns+`) SELECT t.id, e.`+strings.Join(table.Columns[1:], ", e.")+
+			all = append(all, insertAll+table.Name+`(key_id, `+columns+`) SELECT t.id, e.`+strings.Join(table.Columns[1:], ", e.")+
 				` FROM `+table.Name+copiedRows)
 		}
 	}

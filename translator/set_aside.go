@@ -13,7 +13,7 @@ import (
 // a union, and the ids of the other sets elsewhere.
 var (
 	memberRows  = after("sets", []string{"hash", "member"})
-	asideMember = `INSERT INTO sets(key_id, hash, member, seq) SELECT ` + hiddenID + `, hash, member, seq`
+	asideMember = insertAll + `sets(key_id, hash, member, seq) SELECT ` + hiddenID + `, hash, member, seq`
 	walked      = ` FROM (SELECT hash, member, seq` + memberRows + ` LIMIT ?4) m WHERE `
 	inOther     = `sets x ON x.key_id = j.value AND x.hash = m.hash AND x.member = m.member`
 
