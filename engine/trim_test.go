@@ -67,6 +67,7 @@ func TestTrimLongLists(t *testing.T) {
 					t.Errorf("%s: LTRIM %d %d:\n%s, want\n%s", name, start, stop, got, want[1:])
 				}
 				cutZSets(c, start, stop)
+				popZSet(c, start)
 				storetest.Check(t, s)
 				if start == stop {
 					for n := 1; n > 0; {
@@ -120,6 +121,97 @@ func cutZSets(c *storetest.Client, start, stop int) {
 		c.Want("ZADD "+key+" 3.5 new", "(integer) 1")
 		if len(left) > 0 {
 			c.Want("ZRANK "+key+" "+left[0], map[bool]string{true: "(integer) 1", false: "(integer) 0"}[left[0] > "d"])
+		}
+	}
+}
+
+// popZSet pops so many members from either end of a sorted set, and as many random ones of a set.
+func popZSet(c *storetest.Client, n int) {
+	if n < 0 {
+		return
+	}
+	c.Do("ZADD min 0 a 1 b 2 c 3 d 4 e 5 f 6 g 7 h 8 i 9 j 10 k 11 l")
+	c.Do("COPY min max")
+	c.Do("ZUNIONSTORE left 1 min")
+	c.Do("SADD set a b c d e f g h i j k l")
+	all := strings.Fields("a b c d e f g h i j k l")
+	n = min(n, len(all))
+	replies := func(command string) []string {
+		r := strings.Fields(strings.NewReplacer(`"`, " ", ")", " ").Replace(c.Do(command)))
+		return slices.DeleteFunc(r, func(word string) bool { return word[0] < 'a' || word[0] > 'l' || len(word) > 1 })
+	}
+	popped := replies(fmt.Sprintf("ZPOPMIN min %d", n))
+	if n != 1 && !slices.Equal(popped, all[:n]) || !slices.Equal(replies("ZRANGE min 0 -1"), all[n:]) {
+		c.Want("ZPOPMIN min", fmt.Sprintf("%d popped %q", n, popped))
+	}
+	popped = replies(fmt.Sprintf("ZPOPMAX max %d", n))
+	slices.Reverse(popped)
+	if !slices.Equal(popped, all[12-n:]) || !slices.Equal(replies("ZRANGE max 0 -1"), all[:12-n]) {
+		c.Want("ZPOPMAX max", fmt.Sprintf("%d popped %q", n, popped))
+	}
+	popped = append(replies(fmt.Sprintf("SPOP set %d", n)), replies("SMEMBERS set")...)
+	slices.Sort(popped)
+	if !slices.Equal(popped, all) {
+		c.Want("SPOP set", fmt.Sprintf("%d popped and left %q", n, popped))
+	}
+	for _, key := range []string{"min", "max", "set"} {
+		want := map[bool]string{true: fmt.Sprintf("(integer) %d", 12-n), false: "(integer) 0"}[n < 12]
+		c.Want(map[bool]string{true: "SCARD ", false: "ZCARD "}[key == "set"]+key, want)
+	}
+	c.Do("DEL min max set left")
+}
+
+// TestTrimLongStreams trims streams as if they were long, and a copy of each as it is: they are the same
+// then, with their groups.
+func TestTrimLongStreams(t *testing.T) {
+	defer func(n int64) { translator.LongList = n }(translator.LongList)
+	short := translator.LongList
+	file, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, Keep: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	other, err := hostile.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]engine.Store{"a file": file, "hostile": other} {
+		e, left := storetest.NewEngine(s, storetest.NewClock()), 0
+		limits := translator.DefaultLimits
+		limits.NodeEntries = 3
+		e.SetLimits(limits)
+		c := storetest.NewClient(t, e)
+		for _, options := range []string{"MAXLEN 0", "MAXLEN 1", "MAXLEN 4", "MAXLEN 5", "MAXLEN 12", "MAXLEN 40", "MAXLEN ~ 4 LIMIT 0", "MAXLEN ~ 5 LIMIT 0", "MAXLEN ~ 4",
+			"MINID 0", "MINID 17", "MINID 18", "MINID 20", "MINID 99", "MINID ~ 18 LIMIT 0", "MINID 19-5", "MAXLEN 3 ACKED", "MAXLEN 3 DELREF"} {
+			for _, line := range slices.Concat([]string{"DEL a b"}, each("XADD a %d-1 f v%d", 20), []string{
+				"XDEL a 17-1", "XGROUP CREATE a g 0", "XGROUP CREATE a h 5", "XREADGROUP GROUP g tom COUNT 19 STREAMS a >",
+				"XREADGROUP GROUP h kitty COUNT 2 STREAMS a >", "PEXPIRE a 5000", "COPY a b"}) {
+				c.Do(line)
+			}
+			for _, command := range []string{"XTRIM %s " + options, "XADD %s " + options + " 30-1 f last"} {
+				translator.LongList = 7
+				got := c.Do(fmt.Sprintf(command, "a"))
+				translator.LongList = short
+				c.Want(fmt.Sprintf(command, "b"), got)
+				for _, look := range []string{"XINFO STREAM %s FULL", "DUMP %s", "PTTL %s", "XRANGE %s - +"} {
+					c.Want(fmt.Sprintf(look, "b"), c.Do(fmt.Sprintf(look, "a")))
+				}
+				if strings.HasPrefix(options, "MAXLEN") && strings.HasPrefix(command, "XTRIM") { // the XADD is about all of them
+					c.Do("DEL a")
+					for _, line := range slices.Concat(each("XADD a %d-1 f v%d", 20), []string{"COPY a b REPLACE"}) {
+						c.Do(line)
+					}
+				}
+			}
+			storetest.Check(t, s)
+			for n := 1; n > 0; left += n {
+				if n, err = sweep.Graves(context.Background(), s.Apply, 10); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if left == 0 {
+			t.Errorf("%s: no stream has left anything to a sweep", name)
 		}
 	}
 }

@@ -68,9 +68,12 @@ func (l *lottery) one(c *Call) Plan {
 	return c.found(l.typ, resp.Nil, bulkOf(0), c.Args[1], c.pickOne(l.pick, c.Args[1]))
 }
 
+// drawn is the plan after random elements are read. rest are the others, where all were read to draw them.
+type drawn func(rows, rest []store.Row) Plan
+
 // some reads random elements: count different ones or fewer, or, when count is
 // negative, as many as that says, with repetitions. It answers none without any.
-func (l *lottery) some(c *Call, count int64, none resp.Value, next func(size int64, rows []store.Row) Plan) Plan {
+func (l *lottery) some(c *Call, count int64, none resp.Value, next func(size int64, rows, rest []store.Row) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
 		size := cellOf(l.typ, none, integer)(r)
 		switch {
@@ -81,13 +84,13 @@ func (l *lottery) some(c *Call, count int64, none resp.Value, next func(size int
 		case count < -maxDrawn:
 			return fail(errOutOfRange)
 		}
-		return l.draw(c, size.Int, count, func(rows []store.Row) Plan { return next(size.Int, rows) })
+		return l.draw(c, size.Int, count, func(rows, rest []store.Row) Plan { return next(size.Int, rows, rest) })
 	}, c.stmt(l.size, c.Args[1]))
 }
 
 // draw is some for a collection of that size. A few elements are picked one by
 // one; more of them are quicker to take from all.
-func (l *lottery) draw(c *Call, size, count int64, next func([]store.Row) Plan) Plan {
+func (l *lottery) draw(c *Call, size, count int64, next drawn) Plan {
 	if wanted := max(count, -count); wanted <= size/16 {
 		d := drawing{lottery: l, call: c, wanted: int(wanted), next: next}
 		if count > 0 {
@@ -96,10 +99,14 @@ func (l *lottery) draw(c *Call, size, count int64, next func([]store.Row) Plan) 
 		return d.round()
 	}
 	return readThen(func(r *store.Result) Plan {
-		if !fits(r.Room, -count) {
+		rows := bySeq(r.Rows[0])
+		switch {
+		case !fits(r.Room, -count):
 			return answer(store.TooMuch)
+		case count < 0 || count >= int64(len(rows)):
+			return next(c.shuffled(rows, count), nil)
 		}
-		return next(c.shuffled(bySeq(r.Rows[0]), count))
+		return next(c.shuffled(rows, count), rows[count:])
 	}, c.stmt(l.all, c.Args[1]))
 }
 
@@ -109,7 +116,7 @@ func fits(room, n int64) bool {
 }
 
 // shuffled is count of the rows at random, or all when there are fewer; with
-// repetitions when count is negative.
+// repetitions when count is negative. It puts those that it takes before the others.
 func (c *Call) shuffled(rows []store.Row, count int64) []store.Row {
 	size := int64(len(rows))
 	if count >= size {
@@ -140,7 +147,7 @@ type drawing struct {
 	wanted int
 	seen   map[string]bool // nil when repetitions are welcome
 	rows   []store.Row
-	next   func([]store.Row) Plan
+	next   drawn
 }
 
 const picksPerRound = 256
@@ -157,7 +164,7 @@ func (d *drawing) round() Plan {
 		if len(d.rows) < d.wanted {
 			return d.round()
 		}
-		return d.next(d.rows)
+		return d.next(d.rows, nil)
 	}, stmts...)
 }
 

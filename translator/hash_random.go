@@ -30,5 +30,5 @@ func (l *lottery) withPairs(c *Call, word string, shape func([]store.Row) resp.V
 	case !both:
 		shape = bulks
 	}
-	return l.some(c, count, resp.EmptyArray, func(_ int64, rows []store.Row) Plan { return answer(shape(rows)) })
+	return l.some(c, count, resp.EmptyArray, func(_ int64, rows, _ []store.Row) Plan { return answer(shape(rows)) })
 }

@@ -27,17 +27,20 @@ const (
 // are, in a grave: it goes on with the version ?6, which keeps sqlLTrim from cutting it again. One of which
 // nothing stays is deleted as a whole.
 const (
+	// anotherID is an id that neither a key nor a grave has.
+	anotherID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1`
+
 	mostStay = `AND count > ?7 AND count - front - back BETWEEN 1 AND count / 4`
 	sqlLeave = trimRange + `INSERT INTO graves(id, type) SELECT id, 'list' FROM k WHERE true ` + mostStay
 	leaving  = `SELECT id FROM k WHERE id IN (SELECT id FROM graves)`
 	sqlKeep  = trimRange + `
-	UPDATE lists SET key_id = max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1 WHERE key_id = (` + leaving + `) AND pos IN (
+	UPDATE lists SET key_id = ` + anotherID + ` WHERE key_id = (` + leaving + `) AND pos IN (
 		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + leaving + `) ORDER BY pos
 			LIMIT coalesce((SELECT count - front - back FROM k WHERE front <= back), 0) OFFSET coalesce((SELECT front FROM k), 0))
 		UNION ALL
 		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + leaving + `) ORDER BY pos DESC
 			LIMIT coalesce((SELECT count - front - back FROM k WHERE front > back), 0) OFFSET coalesce((SELECT back FROM k), 0)))`
-	sqlMoveOn = `UPDATE keys SET id = max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1, count = changes(), version = ?4, updated_at = ?3
+	sqlMoveOn = `UPDATE keys SET id = ` + anotherID + `, count = changes(), version = ?4, updated_at = ?3
 		WHERE ` + live + ` AND id IN (SELECT id FROM graves)`
 	sqlTrimAll = trimRange + `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?7 AND front + back >= count)`
 )

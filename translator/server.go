@@ -93,12 +93,15 @@ func statements(all []string) []store.Stmt {
 	return stmts
 }
 
-// Two databases may have keys of the same names, so that one of them steps aside
-// first. The versions go up for WATCH: a key that is swapped away and back has
-// changed.
+// Two databases may have keys of the same names, so that one of them steps aside first: the emptier one,
+// which after each of the statements is where the keys of the next one go, or from where they come. The
+// versions go up for WATCH: a key that is swapped away and back has changed.
 const (
-	sqlStepAside = `UPDATE keys SET db = -1 WHERE db = ?1`
-	sqlStepOver  = `UPDATE keys SET db = ?2, version = version + 1 WHERE db = ?1`
+	emptier = `(SELECT iif(ifnull((SELECT keys FROM dbs WHERE db = ?1), 0) <= ifnull((SELECT keys FROM dbs WHERE db = ?2), 0), ?1, ?2))`
+
+	sqlStepAside = `UPDATE keys SET db = -1 WHERE db = ` + emptier
+	sqlStepOver  = `UPDATE keys SET db = ` + emptier + `, version = version + 1 WHERE db = ?1 + ?2 - ` + emptier
+	sqlStepBack  = `UPDATE keys SET db = ` + emptier + `, version = version + 1 WHERE db = -1`
 )
 
 func swapdb(c *Call) Plan {
@@ -115,11 +118,9 @@ func swapdb(c *Call) Plan {
 	case first == second:
 		return answer(resp.OK)
 	}
-	a, b, aside := store.Int(first), store.Int(second), store.Int(-1)
+	both := []store.Value{store.Int(first), store.Int(second)}
 	return write(decodeOK,
-		store.Stmt{SQL: sqlStepAside, Args: []store.Value{a}},
-		store.Stmt{SQL: sqlStepOver, Args: []store.Value{b, a}},
-		store.Stmt{SQL: sqlStepOver, Args: []store.Value{aside, b}})
+		store.Stmt{SQL: sqlStepAside, Args: both}, store.Stmt{SQL: sqlStepOver, Args: both}, store.Stmt{SQL: sqlStepBack, Args: both})
 }
 
 func timeCommand(c *Call) Plan {

@@ -16,7 +16,7 @@ func srandmember(c *Call) Plan {
 	if !ok {
 		return bad
 	}
-	return setLottery.some(c, count, resp.EmptyArray, func(_ int64, rows []store.Row) Plan { return answer(bulks(rows)) })
+	return setLottery.some(c, count, resp.EmptyArray, func(_ int64, rows, _ []store.Row) Plan { return answer(bulks(rows)) })
 }
 
 const sqlPopMember = `DELETE FROM sets WHERE key_id = ` + liveID + ` AND (member, hash) = (` + sqlPickMember + `) RETURNING member`
@@ -33,14 +33,41 @@ func spop(c *Call) Plan {
 	if !ok || count < 0 {
 		return fail(errMustBePositive)
 	}
-	return setLottery.some(c, count, resp.EmptySet, func(size int64, rows []store.Row) Plan {
-		if int64(len(rows)) == size {
+	return setLottery.some(c, count, resp.EmptySet, func(size int64, rows, rest []store.Row) Plan {
+		switch {
+		case int64(len(rows)) == size:
 			return write(always(setOf(rows)), c.drop(key))
+		case size > LongList && len(rest) > 0 && len(rest) <= int(size/4):
+			return write(always(setOf(rows)), c.leaveMembers(key, names(rest))...)
 		}
-		popped := make([][]byte, len(rows))
-		for i, row := range rows {
-			popped[i] = row[0].Bytes()
-		}
-		return write(always(setOf(rows)), c.removeMembers(key, popped)...)
+		return write(always(setOf(rows)), c.removeMembers(key, names(rows))...)
 	})
+}
+
+// names are the first cells of the rows.
+func names(rows []store.Row) [][]byte {
+	all := make([][]byte, len(rows))
+	for i, row := range rows {
+		all[i] = row[0].Bytes()
+	}
+	return all
+}
+
+// Of a large set of which few members stay, these are moved to another id, and the others are left where they
+// are, in a grave.
+const (
+	sqlLeaveSet    = `INSERT INTO graves(id, type) SELECT id, 'set' FROM keys WHERE ` + live
+	moveMembers    = `UPDATE sets SET key_id = ` + anotherID + ` WHERE key_id = ` + liveID
+	sqlLeftMembers = `UPDATE keys SET id = ` + anotherID + `, count = ?4, version = version + 1, updated_at = ?3 WHERE ` + live
+)
+
+var sqlMoveMembers = chosen{
+	several: newListed(1, moveMembers+` AND (hash, member) IN (SELECT `+itemHash+`, `+itemName+` FROM json_each(?4) j)`),
+	one:     moveMembers + ` AND hash = ?4 AND member = ?5`,
+}
+
+// leaveMembers are the statements that delete all members but those that stay.
+func (c *Call) leaveMembers(key []byte, stay [][]byte) []store.Stmt {
+	stmts := append([]store.Stmt{c.stmt(sqlLeaveSet, key)}, c.choose(key, stay, sqlMoveMembers)...)
+	return append(stmts, c.stmt(sqlLeftMembers, key, store.Int(int64(len(stay)))))
 }

@@ -207,6 +207,9 @@ func xadd(c *Call) Plan {
 			stmts = append(stmts, c.recordIID(key, o, id)...)
 		}
 		if o.trim != 0 {
+			if o.trim == 'l' && m.length > LongList && o.maxLen <= m.length/4 {
+				stmts = append(stmts, c.leaveEntries(key, o)...)
+			}
 			trim, _ := c.trimStmts(key, o)
 			stmts = append(stmts, trim...)
 		}
@@ -233,15 +236,6 @@ func (c *Call) nextID(o addOptions, m streamMeta) (id streamID, bad string) {
 		return id, "ERR The ID specified in XADD is equal or smaller than the target stream top item"
 	}
 	return id, ""
-}
-
-func xtrim(c *Call) Plan {
-	o, _, bad := c.parseAdd(false)
-	if bad != "" {
-		return fail(bad)
-	}
-	stmts, counts := c.trimStmts(c.Args[1], o)
-	return write(changed(1+counts), append([]store.Stmt{c.guardType(c.Args[1], streamType)}, stmts...)...)
 }
 
 const (

@@ -71,16 +71,21 @@ func (c *Call) popStmts(key []byte, max bool, n int64) []store.Stmt {
 		remove.Moot = isGone
 		return append(c.guarded(look, key, zsetType), remove, c.shrunk(key), c.emptied(key, 1))
 	}
-	stmts := c.guarded(c.look(key), key, zsetType)
-	switch {
-	case max:
-		limit := store.Int(clampLength(n))
-		stmts = append(stmts, c.stmt(sqlZMax, key, limit), c.stmt(sqlZRemoveMax, key, limit))
-	default:
-		limit := store.Int(clampLength(n))
-		stmts = append(stmts, c.stmt(sqlZMin, key, limit), c.stmt(sqlZRemoveMin, key, limit))
+	n = clampLength(n)
+	limit := store.Int(n)
+	read, remove := c.stmt(sqlZMin, key, limit), c.stmt(sqlZRemoveMin, key, limit)
+	first, last := int64(0), n-1
+	if max {
+		read.SQL, remove.SQL = sqlZMax, sqlZRemoveMax
+		first, last = -n, -1
 	}
-	return append(stmts, c.shrunk(key), c.emptied(key, int(clampLength(n))))
+	stmts := append(c.guarded(c.look(key), key, zsetType), read)
+	if n >= LongList/2 {
+		version, args := c.newVersion(), c.key(key, store.Int(first), store.Int(last))
+		stmts = append(stmts, c.keepFewStmts(key, byRank, args, version)...)
+		remove = store.Stmt{SQL: sqlZRemByRankUnless, Args: append(args[:5:5], version)}
+	}
+	return append(stmts, remove, c.shrunk(key), c.emptied(key, int(n)))
 }
 
 // zpop is ZPOPMIN and ZPOPMAX. With a count the reply is a list of pairs, which

@@ -24,7 +24,7 @@ const (
 
 	zsetAllGo = `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?6 AND front + back = 0)`
 	zsetLeave = `INSERT INTO graves(id, type) SELECT id, 'zset' FROM k WHERE count > ?6 AND front + back BETWEEN 1 AND count / 4`
-	zsetKeep  = `UPDATE zsets SET key_id = max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1
+	zsetKeep  = `UPDATE zsets SET key_id = ` + anotherID + `
 		WHERE key_id = (` + leaving + `) AND (hash, member) IN (
 			SELECT * FROM (SELECT hash, member FROM zsets WHERE key_id = (` + leaving + `)` + ascending + ` LIMIT coalesce((SELECT front FROM k), 0))
 			UNION ALL
@@ -40,6 +40,25 @@ var keepFew = map[rangeBy][]string{
 // sqlZRemByRankUnless is sqlZRemByRank unless the set has the version ?6, and goes on after such a range. By
 // score nothing is left to delete then.
 var sqlZRemByRankUnless = strings.Replace(sqlZRemByRank, `FROM keys WHERE `+live+`)) `, `FROM keys WHERE `+live+` AND version <> ?6)) `, 1)
+
+// keepFewStmts are the statements for a range of a set that was looked at: the first one deletes all, the
+// third one moves what stays, and the last one goes on with it under the version.
+func (c *Call) keepFewStmts(key []byte, by rangeBy, args []store.Value, version store.Value) []store.Stmt {
+	stmts := make([]store.Stmt, 0, 4)
+	for i, sql := range keepFew[by] {
+		few := store.Stmt{SQL: sql, Args: args}
+		if i < 2 {
+			few.Args = append(args[:5:5], store.Int(LongList))
+		}
+		stmts = append(stmts, few)
+	}
+	stmts = append(stmts, c.stmt(sqlMoveOn, key, version))
+	long := LongList
+	for i := range stmts {
+		stmts[i].Moot = func(before store.Result) bool { return !isLongerThan(before, long) }
+	}
+	return stmts
+}
 
 // zremrange is ZREMRANGEBYRANK, ZREMRANGEBYSCORE and ZREMRANGEBYLEX.
 func zremrange(by rangeBy) func(*Call) Plan {
@@ -61,18 +80,7 @@ func zremrange(by rangeBy) func(*Call) Plan {
 		}
 		stmts := c.guarded(c.look(key), key, zsetType)
 		few := len(stmts)
-		for i, sql := range keepFew[by] {
-			few := store.Stmt{SQL: sql, Args: args}
-			if i < 2 {
-				few.Args = append(args[:5:5], store.Int(LongList))
-			}
-			stmts = append(stmts, few)
-		}
-		stmts = append(stmts, c.stmt(sqlMoveOn, key, version))
-		long := LongList
-		for i := few; i < len(stmts); i++ {
-			stmts[i].Moot = func(before store.Result) bool { return !isLongerThan(before, long) }
-		}
+		stmts = append(stmts, c.keepFewStmts(key, by, args, version)...)
 		stmts = append(stmts, remove, c.shrunk(key), c.emptied(key, math.MaxInt))
 		return write(func(r *store.Result) resp.Value {
 			switch row := liveRow(r.Rows); {

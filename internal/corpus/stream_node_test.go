@@ -18,6 +18,7 @@ import (
 // Trimming with ~ removes whole nodes, whose bounds depend on all that was added and
 // deleted before. Random histories must trim what Redis trims.
 func TestStreamNodes(t *testing.T) {
+	defer func(n int64) { translator.LongList = n }(translator.LongList)
 	redis := oracle.Start(t).Dial(t)
 	s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {
@@ -31,6 +32,7 @@ func TestStreamNodes(t *testing.T) {
 		h := streamHistory{Rand: rand.New(rand.NewPCG(seed, 1))}
 		limits := translator.DefaultLimits
 		e.SetLimits(limits)
+		translator.LongList = []int64{0, 20, 2000}[seed%3]
 		redis.Do(words("CONFIG SET stream-node-max-entries 100 stream-node-max-bytes 4096")...)
 		var said []string
 		both := func(call [][]byte) {
