@@ -20,5 +20,6 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	os.RemoveAll(projectDir)
+	os.RemoveAll(buildDir)
 	os.Exit(code)
 }

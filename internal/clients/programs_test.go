@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -118,12 +119,26 @@ func ruby(name string) func(*testing.T) []string {
 	}
 }
 
-// build builds meowdis and returns its path.
+var (
+	building sync.Once
+	buildDir string // where meowdis is, "" before
+)
+
+// build builds meowdis, once, and returns its path.
 func build(t *testing.T) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "meowdis")
-	run(t, ".", nil, "go", "build", "-o", bin, "github.com/meowdis/meowdis")
-	return bin
+	building.Do(func() {
+		dir, err := os.MkdirTemp("", "clients")
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, ".", nil, "go", "build", "-o", filepath.Join(dir, "meowdis"), "github.com/meowdis/meowdis")
+		buildDir = dir
+	})
+	if buildDir == "" {
+		t.Fatal("meowdis could not be built")
+	}
+	return filepath.Join(buildDir, "meowdis")
 }
 
 // serve runs meowdis serve on a file of its own until the test ends, which it must do

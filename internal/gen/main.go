@@ -34,8 +34,8 @@ func commandsPage(table []*commands.Command) []byte {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Commands\n\nGenerated from the command table by `make generate`: %d commands and subcommands.\n"+
-		"Those marked *compared* answer byte for byte as redis-server 8.0, those marked *documented* as their documentation says.\n"+
-		"What differs stands in [compatibility.md](compatibility.md).\n", len(table))
+		"Those marked *compared* answer byte for byte as redis-server 8.0, those marked *documented* as their\n"+
+		"documentation says. What differs stands in [compatibility.md](compatibility.md).\n", len(table))
 	for _, g := range groups {
 		if len(byGroup[g.name]) > 0 {
 			section(&b, g.title, byGroup[g.name])

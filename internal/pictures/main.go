@@ -42,41 +42,74 @@ type step struct {
 }
 
 var pictures = []picture{
-	{file: "docs/exec.svg", prompt: "$", steps: []step{
+	{file: "docs/exec.svg", rows: 29, prompt: "$", steps: []step{
 		{line: "clear"},
-		{line: "meowdis exec HSET user:1 name Ada lang Go", see: "2"},
-		{line: "meowdis exec HGETALL user:1", see: `"Go"`},
-		{line: "meowdis exec --json HGETALL user:1", see: `"lang":"Go"`},
+		{line: "meowdis exec HSET cat:1 name Tom lives 9", see: "2"},
+		{line: "meowdis exec HGETALL cat:1", see: `"Tom"`},
+		{line: "meowdis exec --json HGETALL cat:1", see: `"lives":"9"`},
 		{line: `printf 'SET n 1\nINCR n\nLPUSH n x\nGET n\n' | meowdis exec; echo exit $?`, see: "exit 1"},
-		{line: "meowdis explain INCR n | head -8", see: "plan:"},
+		{line: "meowdis exec --db shop.sqlite -o table ZREVRANGE ranking 0 4 WITHSCORES", see: "user:7175"},
 	}},
-	{file: "docs/repl.svg", prompt: ">", steps: []step{
-		{line: "clear; meowdis repl", see: "words.sqlite"},
-		{line: "SCARD letter:q", see: "(integer)"},
-		{line: "ZREVRANGE lengths 0 1 WITHSCORES", see: "4)"},
+	{file: "docs/repl.svg", rows: 28, prompt: ">", steps: []step{
+		{line: "clear; meowdis repl shop.sqlite", see: "shop.sqlite"},
+		{line: "HGETALL cart:70", see: "4)"},
 		{line: "MULTI", see: "OK"},
-		{line: "INCR visits", see: "QUEUED"},
-		{line: "EXPIRE visits 3600", see: "(TX 2)"},
+		{line: "HINCRBY cart:70 pears 1", see: "QUEUED"},
+		{line: "EXPIRE cart:70 3600", see: "(TX 2)"},
 		{line: "EXEC", see: "2) (integer) 1"},
 		{keys: []string{"Z", "R", "E", "V", "Tab", "Tab"}, see: "ZREVRANK"},
 	}},
-	{file: "docs/stats.svg", prompt: "$", steps: []step{
-		{line: "clear; meowdis stats --prefixes 4 --top 4", see: "LARGEST"},
-	}},
-	{file: "docs/move.svg", prompt: "$", steps: []step{
+	{file: "docs/explain.svg", prompt: "$", steps: []step{
 		{line: "clear"},
-		{line: "meowdis copy words.sqlite cats.sqlite --match '*cat*'", see: "copied"},
-		{line: "meowdis exec --db cats.sqlite SET word:cat 4", see: "OK"},
-		{line: "meowdis diff words.sqlite cats.sqlite --match '*cat*'; echo exit $?", see: "exit 1"},
-		{line: "meowdis export --db cats.sqlite cats.rdb", see: "wrote"},
-		{line: "meowdis exec --db cats.sqlite -o table SCAN 0 MATCH 'word:cat?' COUNT 200000", see: "word:cats"},
-		{line: "meowdis doctor cats.sqlite", see: "nothing is wrong"},
+		{line: "meowdis explain --db shop.sqlite SCARD city:Bern", see: "plan:"},
+		{line: "meowdis explain --db shop.sqlite LPUSH queue:mail order:7 | head -16", see: "DELETE"},
+	}},
+	{file: "docs/serve.svg", prompt: "$", rows: 20, steps: []step{
+		{line: "set +m", see: "+m"}, // the server ends with the terminal
+		{line: "clear"},
+		{line: "export MEOWDIS_TOKEN=secret", see: "secret"},
+		{line: "meowdis serve shop.sqlite --http 8379 --resp 6380 2>serve.log & sleep 1", see: "RESP"},
+		{line: "redis-cli -p 6380 ZSCORE ranking user:7", see: "49"},
+		{line: "redis-cli -p 6380 SET cat '{\"name\":\"Tom\"}' EX 3600", see: "OK"},
+		{line: "curl -H 'Authorization: Bearer secret' http://127.0.0.1:8379/get/cat; echo", see: "result"},
+		{line: "meowdis latency --url redis://127.0.0.1:6380 --count 100", see: "of 100"},
+	}},
+	{file: "docs/stats.svg", prompt: "$", rows: 40, steps: []step{
+		{line: "clear; meowdis stats --db shop.sqlite --top 4", see: "LARGEST"},
+	}},
+	{file: "docs/move.svg", prompt: "$", rows: 24, steps: []step{
+		{line: "clear"},
+		{line: "meowdis copy shop.sqlite orders.sqlite --match 'order:*'", see: "copied"},
+		{line: "meowdis exec --db orders.sqlite SET order:70 paid", see: "OK"},
+		{line: "meowdis diff shop.sqlite orders.sqlite --match 'order:*'; echo exit $?", see: "exit 1"},
+		{line: "meowdis export --db orders.sqlite orders.rdb", see: "wrote"},
+		{line: "meowdis import --db new.sqlite --prefix order:=old: orders.rdb", see: "imported"},
+		{line: "meowdis keys --db new.sqlite -l 'old:7*' --limit 4", see: "old:7"},
+		{line: "meowdis doctor new.sqlite", see: "nothing is wrong"},
+	}},
+	{file: "docs/agents.svg", prompt: "$", rows: 24, steps: []step{
+		{line: "clear"},
+		{line: "export MEOWDIS_DB=shop.sqlite", see: "shop.sqlite"},
+		{line: "meowdis peek --json cart:1000", see: "pears"},
+		{line: "meowdis keys --json -l --limit 3 'city:*'", see: "ttl_ms"},
+		{line: "meowdis exec --json --read-only DEL order:1000; echo exit $?", see: "exit 1"},
+	}},
+	{file: "docs/go.svg", prompt: "$", rows: 24, steps: []step{
+		{line: "cd cats; clear"},
+		{line: "cat cats_test.go", see: "FastForward"},
+		{line: "go test -v", see: "ok "},
 	}},
 	{file: "docs/inspect.svg", columns: 112, rows: 28, steps: []step{
 		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
-		{keys: []string{"j", "Enter"}, see: "▾ cart:"},
-		{keys: []string{"j", "j", "j", "j", "j", "j", "Enter"}, see: "▾ order:"},
+		{keys: []string{"j", "Enter"}, see: "Oslo"},
+		{keys: []string{"j", "j", "j", "j", "j", "j", "Enter"}, see: "1010"},
 		{keys: []string{"j", "j", "j"}, see: `"city": "Bern"`},
+	}},
+	{file: "docs/undo.svg", columns: 112, rows: 28, steps: []step{
+		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
+		{keys: []string{"j", "j", "j", "Enter"}, see: "1010"},
+		{keys: []string{"j", "j", "j", "U"}, see: "unlocked"},
+		{keys: []string{":", "FLUSHALL", "Enter"}, see: "kept for undo"},
 	}},
 	{file: "docs/overview.svg", columns: 112, rows: 40, steps: []step{
 		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
@@ -112,76 +145,95 @@ func run() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.file, err)
 		}
-		if err := os.WriteFile(p.file, []byte(svg(screen, p.columns, p.rows)), 0o644); err != nil {
+		if err := os.WriteFile(p.file, []byte(svg(screen, p.columns)), 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fill makes words.sqlite as the README's tour does, and shop.sqlite.
+// fill makes shop.sqlite as the README has its readers make it, and a Go module with the README's test.
 func fill(dir string) error {
-	var script strings.Builder
-	words, err := os.ReadFile("/usr/share/dict/american-english")
+	readme, err := os.ReadFile("README.md")
 	if err != nil {
-		return fmt.Errorf("the pictures show a word list (Debian: apt-get install wamerican): %w", err)
-	}
-	for _, w := range strings.Fields(string(words)) {
-		letter := strings.ToLower(w[:1])
-		fmt.Fprintf(&script, "SET \"word:%s\" %d\nSADD \"letter:%s\" \"%s\"\nZADD lengths %d \"%s\"\n", w, len(w), letter, w, len(w), w)
-	}
-	if err := feed(dir, "words.sqlite", script.String()); err != nil {
 		return err
 	}
-	return feed(dir, "shop.sqlite", shop())
+	script, err := fenced(string(readme), "sh\nawk ")
+	if err != nil {
+		return err
+	}
+	shop := exec.Command("sh", "-c", script)
+	shop.Dir, shop.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+	if out, err := shop.CombinedOutput(); err != nil {
+		return fmt.Errorf("filling shop.sqlite: %w: %.500s", err, out)
+	}
+	test, err := fenced(string(readme), "go\npackage ")
+	if err != nil {
+		return err
+	}
+	return module(filepath.Join(dir, "cats"), test)
 }
 
-// feed runs a script on a file.
-func feed(dir, file, script string) error {
-	cmd := exec.Command(filepath.Join(dir, "bin", "meowdis"), "exec", "--db", filepath.Join(dir, file))
-	cmd.Stdin = strings.NewReader(script)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("filling %s: %w: %.500s", file, err, out)
+// fenced is the block of a page that begins so, without the name of its language.
+func fenced(page, begin string) (string, error) {
+	_, block, found := strings.Cut(page, "\n```"+begin)
+	block, _, closed := strings.Cut(block, "\n```\n")
+	if !found || !closed {
+		return "", fmt.Errorf("the README has no block that begins with %q", begin)
+	}
+	_, begin, _ = strings.Cut(begin, "\n")
+	return begin + block + "\n", nil
+}
+
+// module makes a module in dir that uses this one, with a test.
+func module(dir, test string) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		return err
+	}
+	sum, err := os.ReadFile("go.sum")
+	if err != nil {
+		return err
+	}
+	own := strings.Replace(string(mod), "module github.com/meowdis/meowdis", "module cats", 1) +
+		"\nrequire github.com/meowdis/meowdis v0.0.0\n\nreplace github.com/meowdis/meowdis => " + here + "\n"
+	err = errors.Join(os.MkdirAll(dir, 0o755),
+		os.WriteFile(filepath.Join(dir, "go.mod"), []byte(own), 0o644),
+		os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o644),
+		os.WriteFile(filepath.Join(dir, "cats_test.go"), []byte(test), 0o644))
+	if err != nil {
+		return err
+	}
+	compile := exec.Command("go", "test", "-mod=mod", "-c", "-o", os.DevNull)
+	compile.Dir = dir
+	if out, err := compile.CombinedOutput(); err != nil {
+		return fmt.Errorf("compiling the README's test: %w: %s", err, out)
 	}
 	return nil
 }
 
-// shop is a data set as an application has it: values of all types, and times to
-// live from seconds to weeks.
-func shop() string {
-	var s strings.Builder
-	add := func(format string, args ...any) { fmt.Fprintf(&s, format+"\n", args...) }
-	cities := []string{"Bern", "Oslo", "Kyoto", "Lima"}
-	for i := range 400 {
-		add(`SET session:%04x '{"user":%d,"seen":"2026-05-%02d"}' EX %d`, i*163, i, 1+i%28, 20+i*i)
-		add("HSET user:%d name Ann%d city %s", i, i, cities[i%4])
-	}
-	for i := range 60 {
-		add(`SET order:%d '{"id":%d,"paid":%t,"total":{"amount":%d.90,"currency":"EUR"},"ship":{"name":"Ann","city":"%s","zip":%d},"items":[{"sku":"A-%d","n":1},{"sku":"B-7","n":2}]}' EX %d`,
-			1000+i, 1000+i, i%3 != 0, 12+i, cities[(i+2)%4], 3000+i, i, 86400+i*9000)
-		add("RPUSH queue:mail 'order %d'", 1000+i)
-		add("XADD log:%s * order %d", cities[i%4], i)
-		add("ZADD ranking %d A-%d", i*i%97, i)
-		add("SADD tag:%s A-%d", cities[i%4], i)
-	}
-	for i := range 4 {
-		add("HSET cart:%d A-%d 1 B-7 2 total '%d.50 EUR'", i, i, 20+i)
-		add("EXPIRE cart:%d %d", i, 40+i*317)
-	}
-	for i := range 40 {
-		add("SET cache:page:%d '<h1>%d</h1>' EX %d", i, i, 600+i*13)
-	}
-	return s.String()
-}
-
 func (p picture) take(dir string) (screen string, err error) {
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		return "", fmt.Errorf("asking where Go's caches are: %w", err)
+	}
+	caches := strings.Split(string(out), "\n")
 	t, err := terminal.Start(p.columns, p.rows, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "HOME="+dir,
-		"MEOWDIS_DB=words.sqlite", "COLORTERM=truecolor")
+		"COLORTERM=truecolor", "GOFLAGS=-mod=mod", "GOCACHE="+caches[0], "GOMODCACHE="+caches[1])
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	if err := t.Run("cd " + dir); err != nil {
+		return "", err
+	}
+	if _, err := t.Wait("the shell", func(screen string) bool {
+		return strings.Contains(screen, dir) && strings.HasSuffix(strings.TrimSpace(screen), "$")
+	}); err != nil {
 		return "", err
 	}
 	for _, s := range p.steps {

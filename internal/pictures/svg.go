@@ -28,14 +28,15 @@ type style struct {
 	bold, faint, reverse bool
 }
 
-// svg draws a screen, with its escape sequences, as an SVG document.
-func svg(screen string, columns, rows int) string {
+// svg draws a screen, with its escape sequences, as an SVG document; empty rows at its end are left out.
+func svg(screen string, columns int) string {
 	var b strings.Builder
-	w, h := float64(columns)*cellWidth+2*margin, rows*cellHeight+2*margin
+	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
+	w, h := float64(columns)*cellWidth+2*margin, len(lines)*cellHeight+2*margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14">`+"\n", w, h)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", background)
 	var now style
-	for y, line := range strings.Split(strings.TrimRight(screen, "\n"), "\n") {
+	for y, line := range lines {
 		now = drawLine(&b, line, y, now)
 	}
 	b.WriteString("</svg>\n")

@@ -1,7 +1,9 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -64,10 +66,10 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 		columns := []column{{title: title, names: true}, {title: "KEYS", right: true}, {title: "ELEMENTS", right: true}, {title: "BYTES", right: true}, {right: true}}
 		var rows []row
 		for _, g := range all {
-			cells := []string{name(g.Name), display.Grouped(g.Keys), dashed(g.Elements > 0, display.Grouped(g.Elements)), dashed(sized, display.Bytes(g.Bytes)), percent(share(g.Tally))}
+			cells := []string{name(g.Name), display.Grouped(g.Keys), dashed(g.Elements > 0, display.Grouped(g.Elements)), dashed(sized, display.Bytes(g.Bytes))}
 			rows = append(rows, row{cells, share(g.Tally)})
 		}
-		b.WriteString("\n" + r.table(columns, rows))
+		b.WriteString("\n" + r.table(columns, withPercents(rows)))
 	}
 	tallied("TYPE", s.TypeGroups(), display.Type)
 	if largest, all := s.PrefixGroups(prefixes); len(s.Separator) > 0 && prefixes > 0 {
@@ -79,11 +81,10 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 	var rows []row
 	for i, l := range lifetimes {
 		if n := s.Lives[i]; n > 0 {
-			of := float64(n) / float64(s.Total.Keys)
-			rows = append(rows, row{[]string{l.name, display.Grouped(n), percent(of)}, of})
+			rows = append(rows, row{[]string{l.name, display.Grouped(n)}, float64(n) / float64(s.Total.Keys)})
 		}
 	}
-	b.WriteString("\n" + r.table([]column{{title: "TIME TO LIVE"}, {title: "KEYS", right: true}, {right: true}}, rows))
+	b.WriteString("\n" + r.table([]column{{title: "TIME TO LIVE"}, {title: "KEYS", right: true}, {right: true}}, withPercents(rows)))
 	if len(s.Largest) > 0 {
 		b.WriteString("\n" + r.ranking("LARGEST KEYS", s.Largest, true))
 	}
@@ -190,7 +191,27 @@ func dashed(known bool, text string) string {
 	return text
 }
 
-func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+// withPercents adds a cell with the share of each row, in tenths of a percent that add up to
+// what all the rows have: those with the largest remainders are rounded up.
+func withPercents(rows []row) []row {
+	tenths, left, sum := make([]int, len(rows)), make([]float64, len(rows)), 0.0
+	missing, largest := 0, make([]int, len(rows))
+	for i, r := range rows {
+		whole, part := math.Modf(1000 * r.bar)
+		tenths[i], left[i], largest[i] = int(whole), math.Round(part*1e6), i
+		sum += 1000 * r.bar
+		missing -= int(whole)
+	}
+	missing += int(math.Round(sum))
+	slices.SortStableFunc(largest, func(a, b int) int { return cmp.Compare(left[b], left[a]) })
+	for _, i := range largest[:max(missing, 0)] {
+		tenths[i]++
+	}
+	for i, n := range tenths {
+		rows[i].cells = append(rows[i].cells, fmt.Sprintf("%d.%d%%", n/10, n%10))
+	}
+	return rows
+}
 
 // Bars are as long as there is room for, within these.
 const (
