@@ -17,26 +17,51 @@ import (
 	"github.com/meowdis/meowdis/internal/terminal"
 )
 
-// results are what blocks of the README print, in their order.
-var results = []string{
-	"user:7175\n9972\nuser:2798\n",
-	"PREFIX",
-	"nothing is wrong",
-	"49\n{\"result\":\"49\"}49\n",
-	"{ name: 'Tom', lives: 9 }",
-	"{ to: 'kitty' }",
-	"ok  ",
+// pasted are the pages whose blocks are run, and what these print, in their order.
+var pasted = []struct {
+	page   string
+	prints []string
+}{
+	{"README.md", []string{
+		"user:7175\n9972\nuser:2798\n",
+		"PREFIX",
+		"nothing is wrong",
+		"49\n{\"result\":\"49\"}49\n",
+		"{ name: 'Tom', lives: 9 }",
+		"{ to: 'kitty' }",
+		"ok  ",
+	}},
+	{"docs/exec.md", []string{"{\"name\":\"Tom\",\"lives\":\"9\"}", "1\n2\n3\n8\n", "Nothing is run.", "replies: 3"}},
+	{"docs/explain.md", []string{"plan:", "string|1"}},
 }
 
-// TestReadme runs every block of the README as it stands, in their order, as somebody does who pastes
+// TestBlocks runs every block of these pages as it stands, in their order, as somebody does who pastes
 // them: in one directory, and those after "meowdis serve" in a second terminal. npm finds the packages
 // in the directory node, and a port that another program has is replaced.
-func TestReadme(t *testing.T) {
+func TestBlocks(t *testing.T) {
 	t.Parallel()
 	nodePackages(t)
+	for _, page := range pasted {
+		t.Run(page.page, func(t *testing.T) {
+			t.Parallel()
+			printed := pasteAll(t, page.page)
+			rest := printed
+			for _, want := range page.prints {
+				_, after, found := strings.Cut(rest, want)
+				if !found {
+					t.Fatalf("%q is missing after\n%s", want, strings.TrimSuffix(printed, rest))
+				}
+				rest = after
+			}
+		})
+	}
+}
+
+// pasteAll runs the blocks of a page, and returns what they print.
+func pasteAll(t *testing.T, page string) string {
 	p := newPaste(t)
 	var printed strings.Builder
-	for _, b := range blocksOf(t, "../../README.md") {
+	for _, b := range blocksOf(t, "../../"+page) {
 		text := p.withFreePorts(b.text)
 		switch {
 		case b.language == "console":
@@ -51,14 +76,7 @@ func TestReadme(t *testing.T) {
 			printed.WriteString(p.runs(b.line, text))
 		}
 	}
-	rest := printed.String()
-	for _, want := range results {
-		_, after, found := strings.Cut(rest, want)
-		if !found {
-			t.Fatalf("the blocks do not print %q; they print\n%s", want, rest)
-		}
-		rest = after
-	}
+	return printed.String()
 }
 
 // block is one of a page: what stands between fences.
@@ -91,7 +109,7 @@ func blocksOf(t *testing.T, file string) (found []block) {
 	return found
 }
 
-// paste is a directory in which blocks are pasted.
+// paste is the directory in which the blocks of a page are pasted.
 type paste struct {
 	t     *testing.T
 	dir   string
