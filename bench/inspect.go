@@ -141,22 +141,37 @@ func newAwaited(r io.Reader) *awaited {
 // longest is how long await waits for anything.
 const longest = 10 * time.Minute
 
-// await waits until text is written after what was awaited before.
+// await waits until text is written after what was awaited before, or anything where it is empty.
 func (a *awaited) await(text string) error {
 	late := time.After(longest)
 	for {
-		if i := bytes.Index(a.seen.Bytes(), []byte(text)); i >= 0 {
+		if i := bytes.Index(a.seen.Bytes(), []byte(text)); i >= 0 && a.seen.Len() > 0 {
 			a.seen.Next(i + len(text))
 			return nil
 		}
 		select {
 		case chunk, ok := <-a.chunks:
 			if !ok {
-				return fmt.Errorf("the inspector ended before it showed %q", text)
+				return fmt.Errorf("the program ended before it showed %q", text)
 			}
 			a.seen.Write(chunk)
 		case <-late:
-			return fmt.Errorf("the inspector did not show %q within %v", text, longest)
+			return fmt.Errorf("the program did not show %q within %v", text, longest)
+		}
+	}
+}
+
+// quiet passes over what is written until nothing more comes for a while.
+func (a *awaited) quiet() error {
+	for {
+		select {
+		case _, ok := <-a.chunks:
+			if !ok {
+				return errors.New("the program ended")
+			}
+		case <-time.After(100 * time.Millisecond):
+			a.seen.Reset()
+			return nil
 		}
 	}
 }

@@ -18,7 +18,7 @@ func main() {
 	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file that the inspector opens, and of the biggest database that grows")
 	flag.StringVar(&o.trees, "trees", "", "the directory that keeps the inspector's files for the next run; made anew each time when empty")
 	flag.StringVar(&o.plots, "plots", "", "the directory that plots of growth are written to; none when empty")
-	flag.StringVar(&o.only, "only", "", "one part: servers, mixed, rest, start, idle, load, commands, files, move, inspect, vsim, stall or growth")
+	flag.StringVar(&o.only, "only", "", "one part: servers, mixed, rest, start, idle, load, commands, files, move, inspect, shell, vsim, stall or growth")
 	flag.IntVar(&o.elements, "elements", 1_000_000, "elements of the key that slow commands are about")
 	flag.StringVar(&o.slow, "slow", "", "of the slow commands those that begin so")
 	flag.BoolVar(&o.alone, "alone", false, "run slow commands on meowdis alone")
@@ -59,7 +59,7 @@ func run(o *options) error {
 		run  func(*options, string) error
 	}{
 		{"servers", compareServers}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
-		{"load", loading}, {"commands", timing}, {"files", manyKeys}, {"move", moving}, {"inspect", inspecting}, {"vsim", similar}, {"stall", stalling}, {"growth", growth},
+		{"load", loading}, {"commands", timing}, {"files", manyKeys}, {"move", moving}, {"inspect", inspecting}, {"shell", shelling}, {"vsim", similar}, {"stall", stalling}, {"growth", growth},
 	} {
 		if o.only != "" && o.only != part.name {
 			continue

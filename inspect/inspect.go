@@ -87,6 +87,9 @@ type Options struct {
 	Out io.Writer    // the screen
 }
 
+// framesPerSecond has what a key does drawn within half of the 16 ms that people take for at once.
+const framesPerSecond = 120
+
 // Run shows the browser until the person quits (nil), a signal ends it (Signalled),
 // ctx ends (its error) or the terminal fails. What is under way is cancelled then; a
 // Client that does not heed that within a second may still run a call. It returns
@@ -104,7 +107,7 @@ func Run(ctx context.Context, o Options) (kept int, err error) {
 	defer m.close()
 	ctx, stop := untilSignalled(ctx, &m.lent)
 	defer stop()
-	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(o.Out)}
+	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(o.Out), tea.WithFPS(framesPerSecond)}
 	if o.Mouse {
 		settings = append(settings, tea.WithMouseCellMotion())
 	}

@@ -115,6 +115,7 @@ const (
 	pageTimeout = 3 * time.Second
 	pageSize    = "1000"
 	maxFound    = 500
+	mostSeen    = 1000 // keys of a file, of any type
 )
 
 // asker asks a session on behalf of a user who types. The session is not used
@@ -196,12 +197,13 @@ func (a *asker) keys(ctx context.Context, q question) []found {
 		}
 		return a.scan(ctx, q, []string{"SCAN"}, 1)
 	}
-	v, err := a.target.FirstKeys(ctx, []byte(q.prefix), 4*maxFound)
+	v, err := a.target.FirstKeys(ctx, []byte(q.prefix), mostSeen)
 	if err != nil {
 		a.why = "Error: " + err.Error()
 		return nil
 	}
 	var items []found
+	a.partly = len(v.Elems) >= 2*mostSeen
 	for i := 0; i+1 < len(v.Elems) && len(items) < maxFound; i += 2 {
 		if q.kind == "" || string(v.Elems[i+1].Str) == q.kind {
 			items = append(items, found{value: string(v.Elems[i].Str)})

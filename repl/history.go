@@ -32,11 +32,10 @@ func openHistory(file string) (*history, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the history: %w", err)
 	}
-	for _, entry := range entriesOf(string(text)) {
-		h.push(entry)
-	}
+	all := entriesOf(string(text))
+	h.entries = newest(all)
 	h.rewind("")
-	if lines := len(entriesOf(string(text))); lines > len(h.entries) {
+	if len(all) > len(h.entries) {
 		err = h.rewrite()
 	}
 	return h, err
@@ -81,6 +80,20 @@ func entriesOf(text string) []string {
 		}
 	}
 	return entries
+}
+
+// newest is what is kept of entries: each once, where it was last.
+func newest(entries []string) []string {
+	var kept []string
+	seen := map[string]bool{}
+	for _, entry := range slices.Backward(entries) {
+		if !seen[entry] && len(kept) < historyLines {
+			seen[entry] = true
+			kept = append(kept, entry)
+		}
+	}
+	slices.Reverse(kept)
+	return kept
 }
 
 // push makes entry the newest.

@@ -59,18 +59,19 @@ func (e *editor) late(w *wait, answers <-chan answer) {
 	e.draw()
 }
 
-// offer takes the only candidate, or what all have in common, and lists them.
+// offer takes the only candidate, or what all have in common, and lists them. Where there may
+// be others, nothing is taken.
 func (e *editor) offer(c completion) {
-	switch len(c.items) {
-	case 0:
+	switch {
+	case len(c.items) == 0:
 		e.note = cmp.Or(c.why, "nothing is known that could stand here")
 		e.bell()
 		return
-	case 1:
+	case len(c.items) == 1 && !c.more:
 		e.replace(c, c.items[0].text+ending(c.items[0].text))
 		return
 	}
-	if common := commonPrefix(c.items); len(common) > len(c.typed) && strings.HasPrefix(common, c.typed) {
+	if common := commonPrefix(c.items); !c.more && len(common) > len(c.typed) && strings.HasPrefix(common, c.typed) {
 		e.replace(c, common)
 		c.typed = common
 	}
