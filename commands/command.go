@@ -2,7 +2,6 @@ package commands
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/resp"
@@ -88,30 +87,39 @@ type Table struct {
 
 // Ours are the commands that meowdis runs. Its functions have the same names in this
 // package.
-var Ours = newTable(slices.Concat(
+var Ours = newTable(
 	stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands,
 	streamCommands, hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, vectorSetCommands, jsonCommands, throttleCommands,
-	genericCommands, sortCommands, dumpCommands, connectionCommands, serverCommands, persistCommands, slowCommands, clusterCommands, aloneCommands, aclCommands, debugCommands, memoryCommands, scriptingCommands,
-	transactionCommands, pubsubCommands))
+	genericCommands, sortCommands, dumpCommands, handshakeCommands, clientCommands, configCommands, serverCommands, persistCommands, slowCommands, clusterCommands, aloneCommands, aclCommands, debugCommands, memoryCommands, scriptingCommands,
+	transactionCommands, pubsubCommands)
 
-// newTable makes a table of commands, each of which is declared once. A container
-// comes before its subcommands.
-func newTable(declared []Command) *Table {
-	t := &Table{byName: make(map[string]*Command, len(declared))}
-	for i := range declared {
-		c := &declared[i]
-		if t.byName[c.Name] != nil {
-			panic("commands: " + c.Name + " is declared twice")
-		}
-		c.id = i
-		t.byName[c.Name] = c
-		t.all = append(t.all, c)
-		if parent, _, ok := strings.Cut(c.Name, " "); ok && t.byName[parent] != nil {
-			t.byName[parent].subs = append(t.byName[parent].subs, c)
-			c.Traits |= t.byName[parent].Traits
+// newTable makes a table of groups of commands, where they are: a copy would be made at each start of the
+// program. Each command is declared once, and a container comes before its subcommands.
+func newTable(groups ...[]Command) *Table {
+	n := 0
+	for _, group := range groups {
+		n += len(group)
+	}
+	t := &Table{byName: make(map[string]*Command, n), all: make([]*Command, 0, n)}
+	for _, group := range groups {
+		for i := range group {
+			t.add(&group[i])
 		}
 	}
 	return t
+}
+
+func (t *Table) add(c *Command) {
+	if t.byName[c.Name] != nil {
+		panic("commands: " + c.Name + " is declared twice")
+	}
+	c.id = len(t.all)
+	t.byName[c.Name] = c
+	t.all = append(t.all, c)
+	if parent, _, ok := strings.Cut(c.Name, " "); ok && t.byName[parent] != nil {
+		t.byName[parent].subs = append(t.byName[parent].subs, c)
+		c.Traits |= t.byName[parent].Traits
+	}
 }
 
 // All lists the commands of the table, in the order of declaration.

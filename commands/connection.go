@@ -1,10 +1,7 @@
 package commands
 
-import "slices"
-
-// The commands of a connection. Most belong to the session (SELECT) or to the
-// server that the client is connected to.
-var connectionCommands = slices.Concat(handshakeCommands, clientCommands, configCommands)
+// The commands of a connection: handshakeCommands, clientCommands and configCommands. Most belong to the
+// session (SELECT) or to the server that the client is connected to.
 
 // session is what most of them have in common.
 const session = NoScript | Loading | Stale
