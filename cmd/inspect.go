@@ -75,7 +75,7 @@ prints: --keys prints them as they come, in the form that they have there.`,
 }
 
 func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
-	look, err := configuredLook()
+	look, decoders, err := configuredLook()
 	if err == nil {
 		err = o.check(s)
 	}
@@ -94,7 +94,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	defer func() { err = w.close(err) }()
 	defer func() { err = closing(err, c) }()
 	options := o.screen(s, c)
-	options.Look = look
+	options.Look, options.Decoder = look, decoders
 	knowledge(ctx, c, &options)
 	if !o.target.RefusesWrites(c.Target) && !(c.File != nil && c.File.Foreign()) {
 		options.Unlock = w.unlock

@@ -10,12 +10,13 @@ import (
 	"github.com/meowdis/meowdis/profile"
 )
 
-// configuredLook is what the configuration file says of the inspector.
-func configuredLook() (look inspect.Look, err error) {
+// configuredLook is what the configuration file says of the inspector: its look, and
+// decoders.
+func configuredLook() (look inspect.Look, decoders func(key string) *inspect.Decoder, err error) {
 	path := target.ConfigFile()
 	config, err := profile.Load(path)
 	if err != nil || config.Inspect == nil {
-		return look, err
+		return look, nil, err
 	}
 	look = inspect.Look{Theme: config.Inspect.Theme, Keys: map[string][]string{}, Colors: config.Inspect.Colors}
 	for action, keys := range config.Inspect.Keys {
@@ -24,7 +25,7 @@ func configuredLook() (look inspect.Look, err error) {
 	var bad inspect.BadLook
 	if errors.As(look.Check(), &bad) {
 		at := append([]string{"inspect"}, bad.Path...)
-		return look, fmt.Errorf("reading %s: line %d: %s: %w", path, config.Line(at...), strings.Join(at, "."), bad)
+		return look, nil, fmt.Errorf("reading %s: line %d: %s: %w", path, config.Line(at...), strings.Join(at, "."), bad)
 	}
-	return look, nil
+	return look, ownDecoders(config.Inspect), nil
 }

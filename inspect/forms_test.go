@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -108,4 +109,44 @@ func TestTooLongToDecode(t *testing.T) {
 			t.Errorf("%s fetches all", call)
 		}
 	}
+}
+
+// TestOwnDecoder shows a value by a command of the person's own.
+func TestOwnDecoder(t *testing.T) {
+	f := newFile(t)
+	f.do("SET order:1 secret")
+	f.do("SET order:bad broken")
+	f.do("SET plain secret")
+	f.do("HSET order:2 field secret")
+	opened := f.fake.options
+	f.fake.options = func(o *Options) {
+		opened(o)
+		o.Decoder = func(key string) *Decoder {
+			if !strings.HasPrefix(key, "order:") {
+				return nil
+			}
+			return &Decoder{Name: "mine", Run: func(_ context.Context, data []byte) ([]byte, error) {
+				if string(data) == "broken" {
+					return nil, errors.New("exit status 1: no order")
+				}
+				return []byte(`{"was":"` + string(data) + `"}`), nil
+			}}
+		}
+	}
+	s := browseOn(t, f, f.fake, 120, 30)
+	s.choose("order:1")
+	s.shows("mine", `"was": "secret"`)
+	s.press("enter", "x")
+	s.hides(`"was"`)
+	s.shows("secret")
+	s.press("esc")
+	s.choose("order:2")
+	s.hides("mine")
+	s.press("enter", "enter")
+	s.shows("mine", `"was": "secret"`)
+	s.press("esc", "esc")
+	s.choose("order:bad")
+	s.shows("mine: exit status 1: no order", "broken")
+	s.choose("plain")
+	s.hides("mine")
 }

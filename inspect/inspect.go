@@ -14,10 +14,14 @@ import (
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/server"
 	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/value"
 )
 
 // Client runs commands; see target.Client.
 type Client = target.Client
+
+// Decoder is a person's own way to show values; see value.Decoder.
+type Decoder = value.Decoder
 
 // Confirm is what a person must answer before something is deleted; see edit.Confirm.
 type Confirm = edit.Confirm
@@ -64,6 +68,8 @@ type Options struct {
 	// Listen carries out a command that listens, on a connection of its own; nil: nothing
 	// can be listened to.
 	Listen server.Listener
+	// Decoder is the person's own decoder for the values of a key, nil for none.
+	Decoder func(key string) *Decoder
 	// Explain is the SQL that a command is in database db; nil where there is none.
 	Explain func(db int, call [][]byte) string
 	// Exec begins a shell command that runs a command on the target; "meowdis exec"

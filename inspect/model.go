@@ -70,6 +70,7 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 	m.Tell, m.KeyFor = m.route, m.keyFor
 	identity := cmp.Or(o.Identity, o.Target)
 	m.value = value.New(m.Base)
+	m.value.Decoder = o.Decoder
 	maker := &change.Maker{
 		Conn: m.Conn, Index: o.Index, Clock: o.Now,
 		Journal: change.NewJournal(o.Journal, identity, o.Now), Redo: change.NewRedoJournal(o.Journal, identity, o.Now),

@@ -59,6 +59,13 @@ func (f *File) parse(text string) error {
 			return err
 		}
 	}
+	if f.Inspect != nil {
+		for _, name := range slices.Sorted(maps.Keys(f.Inspect.Decoders)) {
+			if err := f.Inspect.Decoders[name].check(); err != nil {
+				return fmt.Errorf("line %d: inspect.decoders.%s: %w", f.Line("inspect", "decoders", name), name, err)
+			}
+		}
+	}
 	if _, ok := f.Profiles[f.InUse]; f.InUse != "" && !ok {
 		return fmt.Errorf("profile = %q: there is no such profile", f.InUse)
 	}

@@ -1,6 +1,9 @@
 package profile
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Inspect is how the inspector looks, and which keys do what there. What is not given
 // is as it comes; package inspect knows which names there are.
@@ -8,6 +11,23 @@ type Inspect struct {
 	Theme  string            `toml:"theme,omitempty"`
 	Keys   map[string]Keys   `toml:"keys,omitempty"`   // by action
 	Colors map[string]string `toml:"colors,omitempty"` // by what has the colour
+	// Decoders show values, by their names.
+	Decoders map[string]Decoder `toml:"decoders,omitempty"`
+}
+
+// Decoder is a command that gets a value on its stdin, and writes to stdout what to show of
+// it.
+type Decoder struct {
+	Keys    string   `toml:"keys"` // a pattern of the keys that it is for
+	Command []string `toml:"command"`
+}
+
+// check reports what is missing of a decoder.
+func (d Decoder) check() error {
+	if d.Keys == "" || len(d.Command) == 0 || d.Command[0] == "" {
+		return errors.New(`a decoder needs keys, a pattern such as "order:*", and command, a list such as ["protoc", "--decode=Order", "order.proto"]`)
+	}
+	return nil
 }
 
 // Keys are those of an action, in the file one or a list of them.

@@ -67,6 +67,7 @@ func TestWrongFiles(t *testing.T) {
 		"[profiles.a]\ndb = 'x'\n\nconfrim = 'name'\n":                  `line 4: there is no setting "profiles.a.confrim"`,
 		"[inspect]\ntheme = 'x'\n[inspect.keys]\nquit = 3\n":            "line 4",
 		"[inspect.keys]\nquit = ['q',\n 3]\n":                           "line ",
+		"[inspect.decoders.x]\nkeys = 'x:*'\n":                          "line 1: inspect.decoders.x: a decoder needs keys",
 		"[inspect]\nmouse = true\n":                                     `line 2: there is no setting "inspect.mouse"`,
 		"theme = 1\n":                                                   `line 1: there is no setting "theme"`,
 		"[profiles.a]\ndb = 'x'\nurl = 'y'\n":                           "profile a: give it db or url",

@@ -14,6 +14,7 @@ import (
 type document struct {
 	chain  string // what the value was found to be
 	note   string // what else there is to know of it
+	own    bool   // a decoder of the person's own has made it
 	lines  []string
 	ends   map[int]int  // the line that closes the brace at the end of a line
 	shut   map[int]bool // the lines whose inside is folded away

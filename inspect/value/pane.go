@@ -23,6 +23,7 @@ type sheet struct {
 	chosen  bool      // the person chose the form
 	doc     *document // the value decoded, nil where there is nothing to decode
 	tried   bool      // it was tried to decode it
+	given   bool      // it was given to the person's own decoder
 	note    string    // why it was not
 	needle  string    // what was searched last
 	seen    int64     // one past the byte that the search found, until the person moves; 0: none

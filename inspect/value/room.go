@@ -13,8 +13,11 @@ import (
 type Room struct {
 	*room.Base
 	pane
-	rests  int    // the latest restedMsg that was asked for
-	sought string // what was searched in all values; "" for nothing
+	// Decoder is the person's own decoder for a key, nil for none; itself nil where there are
+	// none at all.
+	Decoder func(key string) *Decoder
+	rests   int    // the latest restedMsg that was asked for
+	sought  string // what was searched in all values; "" for nothing
 }
 
 // restedMsg comes when the person has rested on a key. Only the latest that was asked
@@ -39,6 +42,8 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 		v.onPaged(r)
 	case decodedMsg:
 		r.sheet.decoded(r.doc)
+	case ownDecodedMsg:
+		v.onOwnDecoded(r)
 	case searchedMsg:
 		v.onSearched(r)
 	case restedMsg:
@@ -56,6 +61,8 @@ func (v *Room) Fill() tea.Cmd {
 	}
 	if s := v.undecoded(); s != nil && !v.Running(job.Decoding) && !v.Running(job.Opening) {
 		cmds = append(cmds, v.decode(s))
+	} else if s, d := v.ownDecoder(); d != nil && !v.Running(job.Decoding) && !v.Running(job.Opening) {
+		cmds = append(cmds, v.runDecoder(s, d))
 	}
 	return tea.Batch(cmds...)
 }
@@ -302,7 +309,7 @@ func (v *Room) elementOf(s *sheet) *room.Element {
 // text is the bytes of s.
 func (s *sheet) text() *room.Text {
 	t := &room.Text{Data: s.whole, Whole: s.src == nil, Size: s.size}
-	if s.doc != nil {
+	if s.doc != nil && !s.doc.own {
 		t.LaidOut = strings.Join(s.doc.lines, "\n")
 	}
 	if !t.Whole {

@@ -1,0 +1,83 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/glob"
+	"github.com/meowdis/meowdis/inspect"
+	"github.com/meowdis/meowdis/profile"
+)
+
+// The most that a decoder of one's own may take: time, and bytes that it writes.
+const (
+	decoderTime  = 5 * time.Second
+	decoderBytes = 4 << 20
+)
+
+// ownDecoders are the decoders of the configuration file: for a key the first by name whose
+// pattern matches it. Nil where there are none.
+func ownDecoders(config *profile.Inspect) func(key string) *inspect.Decoder {
+	if config == nil || len(config.Decoders) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(config.Decoders))
+	return func(key string) *inspect.Decoder {
+		for _, name := range names {
+			d := config.Decoders[name]
+			if glob.MatchKey([]byte(d.Keys), []byte(key)) {
+				return &inspect.Decoder{Name: name, Run: func(ctx context.Context, data []byte) ([]byte, error) {
+					return runDecoder(ctx, d.Command, data)
+				}}
+			}
+		}
+		return nil
+	}
+}
+
+// runDecoder gives data to a command, and returns what that writes.
+func runDecoder(ctx context.Context, command []string, data []byte) ([]byte, error) {
+	ctx, stop := context.WithTimeout(ctx, decoderTime)
+	defer stop()
+	out, says := &bounded{most: decoderBytes, full: stop}, &bounded{most: 4 << 10, full: func() {}}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(data), out, says
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	why, _, _ := strings.Cut(strings.TrimSpace(string(says.kept)), "\n")
+	switch {
+	case out.cut:
+		return nil, fmt.Errorf("it wrote more than %s", display.Bytes(decoderBytes))
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fmt.Errorf("it took longer than %v", decoderTime)
+	case err != nil && why != "":
+		return nil, fmt.Errorf("%w: %s", err, display.Text(why, 200))
+	}
+	return out.kept, err
+}
+
+// bounded keeps the beginning of what is written, and calls full when there is more.
+type bounded struct {
+	kept []byte
+	most int
+	full func()
+	cut  bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	room := b.most - len(b.kept)
+	b.kept = append(b.kept, p[:min(len(p), room)]...)
+	if len(p) > room && !b.cut {
+		b.cut = true
+		b.full()
+	}
+	return len(p), nil
+}
