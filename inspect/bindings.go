@@ -145,7 +145,7 @@ func doing() []binding {
 		{name: "edit_outside", keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: onSubject((*edit.Room).EditOutside)},
 		{name: "add", keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Room).Add), apt: (*Model).changesHere},
 		{name: "delete", keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: onSubject((*edit.Room).Remove), apt: (*Model).changesHere},
-		{name: "rename", keys: []string{"R"}, where: everywhere, help: "rename the key", run: onSubject((*edit.Room).Rename)},
+		{name: "rename", keys: []string{"R"}, where: everywhere, help: "rename the key; of many, by a pattern", run: onSubject((*edit.Room).Rename)},
 		{name: "expire", keys: []string{"X"}, where: everywhere, help: "set the time to live", run: onSubject((*edit.Room).Expire)},
 		{name: "persist", keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: onSubject((*edit.Room).Persist)},
 		{name: "undo", keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: onEdit((*edit.Room).Undo), apt: ofEdit((*edit.Room).CanUndo)},

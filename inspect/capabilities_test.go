@@ -34,6 +34,7 @@ var capabilities = []struct {
 	{"Doing", "several keys at once", "doing", []string{"2 rows marked", "Delete 2 keys?", "Undone: Deleted 2 keys."}},
 	{"Doing", "mark a range, all that was found, and the others", "marks", []string{"2 rows in range", "Marked 10 keys.", "Marked now: 1 key.", "Marked 3 folders and 8 keys."}},
 	{"Doing", "expire a folder, after a count", "doing", []string{"Let user:* expire in 5m 00s, 30", "Undone: user:* expire in 5m 00s"}},
+	{"Doing", "rename by a pattern, with what it does, and refused clashes", "rename", []string{"user:02 → person:02", "30 of 30 keys get another name", "Rename 30 keys?", "Undone: Renamed 30 keys", "Nothing was renamed", "user:00 → user:10"}},
 	{"Doing", "add, expire", "doing", []string{"Added mine.", "5m 00s", "Time to live of mine", "forever is no time to live"}},
 	{"Doing", "edit, add and delete elements", "edit", []string{"Changed pear of cart.", "Deleted plum.", "Added to cart.", "Changed score of ann."}},
 	{"Doing", "rename, edit a string, undo", "edit", []string{"Renamed to carts.", "Changed config.", "Undone: Changed config."}},

@@ -84,9 +84,13 @@ func (c *Maker) doAll(ctx context.Context, ch Change) (*Step, error) {
 
 func (c *Maker) doSome(ctx context.Context, each Each, db int, names []string) error {
 	for some := range slices.Chunk(names, KeysAtOnce) {
-		values, _, err := c.transact(ctx, each(db, some))
+		t := each(db, some)
+		values, _, err := c.transact(ctx, t)
 		if err == nil {
 			_, err = settled(values)
+		}
+		if err == nil && t.wants != nil {
+			err = t.wants(values)
 		}
 		if err != nil {
 			return err

@@ -23,6 +23,7 @@ type transaction struct {
 	checks []checksIn // what it leaves
 	// calls is the commands, once it is known which of the keys are there.
 	calls func(there []string) ([][][]byte, error)
+	wants func(values []resp.Value) error // what is wrong with the replies; nil: nothing
 }
 
 // keysIn is keys of a database.

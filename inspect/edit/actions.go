@@ -15,33 +15,6 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// Rename asks for another name of the selected key. A name that is taken is asked
-// about once more.
-func (r *Room) Rename(s Subject) tea.Cmd {
-	key, ok := s.Key, s.HasKey
-	if !ok {
-		r.Notice = "Choose a key to rename."
-	}
-	if !ok || !r.mayWrite() {
-		return nil
-	}
-	typed, read := screen.Typeable(key)
-	r.Dialog = &form{r: r, title: "Rename " + display.Text(key, 40), fields: []field{newField("name", typed, "")}, make: func(v []string) (change.Change, error) {
-		name, err := read(v[0])
-		if err != nil || name == key {
-			return change.Change{}, err
-		}
-		c := change.Change{Title: "Renamed to " + display.Text(name, 40), Reveal: name}
-		onto := c
-		onto.Calls = [][][]byte{target.Command("RENAME", key, name)}
-		c.Calls, c.Overwrite = [][][]byte{target.Command("RENAMENX", key, name)}, &onto
-		c.Back = [][][]byte{target.Command("RENAME", name, key)}
-		c.Checks = []change.Check{{Call: target.Command("EXISTS", key)}, {Call: target.Command("EXISTS", name)}}
-		return c, nil
-	}}
-	return nil
-}
-
 // lifeNote is how a time to live is written.
 const lifeNote = "90s, 12h, 2d, 1w, never, 2030-01-31"
 

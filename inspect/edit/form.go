@@ -18,6 +18,8 @@ type form struct {
 	at     int
 	// make is the change that the values make. One without commands changes nothing.
 	make func(values []string) (change.Change, error)
+	// preview shows what the values mean, below them; nil where the change does.
+	preview func(width, height int) []string
 	// ask is what follows for a change to many keys; nil where there is none.
 	ask func(change.Change) tea.Cmd
 }
@@ -93,6 +95,9 @@ func (f *form) send() tea.Cmd {
 // View implements room.Dialog.
 func (f *form) View(b *room.Base, width, height int) []string {
 	inner, labels := min(width, 64), 0
+	if f.preview != nil {
+		inner = min(width, 110)
+	}
 	for _, field := range f.fields {
 		labels = max(labels, ansi.StringWidth(field.label))
 	}
@@ -112,7 +117,16 @@ func (f *form) View(b *room.Base, width, height int) []string {
 		}
 		lines = append(lines, screen.Pad(mark+b.Styles.Dim.Render(display.Fit(field.label, labels))+"  "+value, inner))
 	}
-	if c, err := f.change(); err == nil && len(c.Calls) > 0 && len(lines) < height {
+	c, err := f.change()
+	switch {
+	case err != nil && f.preview != nil:
+		lines = append(lines, b.Styles.Failure.Render(display.Fit("  "+err.Error(), inner)))
+	case err != nil:
+	case f.preview != nil:
+		for _, line := range f.preview(inner, height-len(lines)) {
+			lines = append(lines, screen.Pad(line, inner))
+		}
+	case len(c.Calls) > 0 && len(lines) < height:
 		lines = append(lines, b.Styles.Dim.Render(display.Fit("  "+screen.CallsText(c.Calls, inner-3), inner)))
 	}
 	return lines

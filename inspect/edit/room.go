@@ -98,6 +98,10 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 		r.onUnlocked(msg)
 	case weighedMsg:
 		return r.onWeighed(msg)
+	case namedMsg:
+		r.onNamed(msg)
+	case plannedMsg:
+		return r.onPlanned(msg)
 	case answeredMsg:
 		r.onAnswered(msg)
 	case copiedMsg:

@@ -1,0 +1,74 @@
+package change
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Pattern is how names become others.
+type Pattern struct {
+	from  *regexp.Regexp
+	to    string   // of a regular expression
+	parts []string // of a glob: the text around the wildcards of the new name
+	whole bool     // from is the whole name
+}
+
+// ParsePattern reads a pattern. From is a glob, each of whose wildcards stands for the same
+// text as the wildcard at its place in to; or some text, which is replaced wherever a name
+// has it; or a regular expression between slashes, for which to has $1 and its like.
+func ParsePattern(from, to string) (p Pattern, err error) {
+	switch inner, ok := strings.CutPrefix(from, "/"); {
+	case from == "":
+		return p, errors.New("give what is to be replaced: user:*, a text, or /a regular expression/")
+	case ok && len(inner) > 1 && strings.HasSuffix(inner, "/"):
+		p.from, err = regexp.Compile(strings.TrimSuffix(inner, "/"))
+		p.to = to
+		return p, err
+	case !strings.ContainsAny(from, "*?"):
+		p.from, p.to = regexp.MustCompile(regexp.QuoteMeta(from)), strings.ReplaceAll(to, "$", "$$")
+		return p, nil
+	}
+	texts, signs := aroundWildcards(from)
+	p.whole = true
+	if p.parts, _ = aroundWildcards(to); len(p.parts) > len(texts) {
+		return p, fmt.Errorf("the new name has %d wildcards, and the old one %d", len(p.parts)-1, len(texts)-1)
+	}
+	source := `(?s)\A` + regexp.QuoteMeta(texts[0])
+	for i, sign := range signs {
+		source += map[byte]string{'*': "(.*?)", '?': "(.)"}[sign] + regexp.QuoteMeta(texts[i+1])
+	}
+	p.from, err = regexp.Compile(source + `\z`)
+	return p, err
+}
+
+// aroundWildcards is the texts around the wildcards of a glob, and those.
+func aroundWildcards(glob string) (texts []string, signs []byte) {
+	for {
+		i := strings.IndexAny(glob, "*?")
+		if i < 0 {
+			return append(texts, glob), signs
+		}
+		texts, signs, glob = append(texts, glob[:i]), append(signs, glob[i]), glob[i+1:]
+	}
+}
+
+// Apply is what a name becomes; itself where the pattern is about others.
+func (p Pattern) Apply(name string) string {
+	if !p.whole {
+		return p.from.ReplaceAllString(name, p.to)
+	}
+	found := p.from.FindStringSubmatch(name)
+	if found == nil {
+		return name
+	}
+	var b strings.Builder
+	for i, part := range p.parts {
+		if i > 0 {
+			b.WriteString(found[i])
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}

@@ -1,0 +1,159 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// mostRenamed is how many keys are renamed at once: all their names are in memory.
+const mostRenamed = 1_000_000
+
+// Names is the names of the keys of s.
+func (c *Maker) Names(ctx context.Context, db int, s Selection) (names []string, err error) {
+	if len(s.Folders) == 0 {
+		return s.Names, nil
+	}
+	err = c.visit(ctx, db, s, func(some []string) error {
+		if names = append(names, some...); len(names) > mostRenamed {
+			return fmt.Errorf("that is more than %s keys", display.Grouped(mostRenamed))
+		}
+		return nil
+	})
+	return names, err
+}
+
+// Renaming is keys and the names that they are to get.
+type Renaming struct {
+	Old, New []string
+	Same     int // how many keys keep their name
+	Clashes  []Clash
+}
+
+// Clash is a name that a key cannot get.
+type Clash struct{ Old, New, Why string }
+
+// mostClashes is how many of them are told.
+const mostClashes = 1000
+
+// Plan finds out what names become by a pattern, and which of that cannot be.
+func (c *Maker) Plan(ctx context.Context, db int, names []string, p Pattern) (r Renaming, err error) {
+	taken := make(map[string]string, len(names)) // by the new name, who gets it
+	for _, old := range names {
+		name := p.Apply(old)
+		first, twice := taken[name]
+		switch {
+		case name == old:
+			r.Same++
+			continue
+		case twice:
+			r.clash(old, name, "so would "+display.Text(first, 40))
+			continue
+		case name == "":
+			r.clash(old, name, "that is no name")
+			continue
+		}
+		taken[name] = old
+		r.Old, r.New = append(r.Old, old), append(r.New, name)
+	}
+	for from := 0; from < len(r.New) && len(r.Clashes) < mostClashes; from += KeysAtOnce {
+		job.CostOf(ctx).Progress(int64(from), int64(len(r.New)))
+		to := min(from+KeysAtOnce, len(r.New))
+		there, err := c.existing(ctx, db, r.New[from:to])
+		if err != nil {
+			return r, err
+		}
+		for i, is := range there {
+			if is {
+				r.clash(r.Old[from+i], r.New[from+i], "there is such a key")
+			}
+		}
+	}
+	return r, nil
+}
+
+func (r *Renaming) clash(old, name, why string) {
+	if len(r.Clashes) < mostClashes {
+		r.Clashes = append(r.Clashes, Clash{old, name, why})
+	}
+}
+
+// existing reports of each name whether there is such a key.
+func (c *Maker) existing(ctx context.Context, db int, names []string) ([]bool, error) {
+	return existing(ctx, c.Conn, db, names)
+}
+
+func existing(ctx context.Context, c *target.Conn, db int, names []string) ([]bool, error) {
+	calls := make([][][]byte, len(names))
+	for i, name := range names {
+		calls[i] = target.Command("EXISTS", name)
+	}
+	values, err := c.Do(ctx, db, calls...)
+	if err != nil {
+		return nil, err
+	}
+	there := make([]bool, len(names))
+	for i, v := range values {
+		if err := target.ReplyError(v); err != nil {
+			return nil, err
+		}
+		there[i] = target.Number(v) != 0
+	}
+	return there, nil
+}
+
+// Renames gives keys the names that they become by a pattern. Nothing is overwritten: not
+// by an undo either, since it, too, asks that the name is free.
+func Renames(p Pattern) Each {
+	return func(db int, olds []string) transaction {
+		names := make([]string, len(olds))
+		for i, old := range olds {
+			names[i] = p.Apply(old)
+		}
+		all := append(append([]string{}, olds...), names...)
+		t := transaction{db: db, places: []keysIn{{db, all}}, checks: []checksIn{{db: db, checks: make([]Check, len(all))}}}
+		for i, name := range all {
+			t.checks[0].checks[i].Call = target.Command("EXISTS", name)
+		}
+		calls := renames(olds, names)
+		t.backOf = func(ctx context.Context, c *target.Conn, db int) (back [][][]byte, err error) {
+			there, err := existing(ctx, c, db, all)
+			if err != nil {
+				return nil, err
+			}
+			calls, back = nil, [][][]byte{}
+			for i, old := range olds {
+				switch {
+				case !there[i]: // it has ended since
+				case there[len(olds)+i]:
+					return nil, fmt.Errorf("%s: %w", display.Text(names[i], 40), errNameTaken)
+				default:
+					calls = append(calls, target.Command("RENAMENX", old, names[i]))
+					back = append(back, target.Command("RENAMENX", names[i], old))
+				}
+			}
+			return back, nil
+		}
+		t.calls = func([]string) ([][][]byte, error) { return calls, nil }
+		t.wants = func(values []resp.Value) error {
+			for i, v := range values {
+				if !v.IsError() && target.Number(v) == 0 {
+					return fmt.Errorf("%s: %w", display.Text(string(calls[i][2]), 40), errNameTaken)
+				}
+			}
+			return nil
+		}
+		return t
+	}
+}
+
+func renames(olds, names []string) (calls [][][]byte) {
+	for i, old := range olds {
+		calls = append(calls, target.Command("RENAMENX", old, names[i]))
+	}
+	return calls
+}

@@ -1,0 +1,183 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// Rename asks for another name of the selected key, or a pattern for many. A name that is
+// taken is asked about once more.
+func (r *Room) Rename(s Subject) tea.Cmd {
+	switch {
+	case !r.mayWrite() || s.Keys.Empty():
+		return nil
+	case len(s.Keys.Folders) > 0 || len(s.Keys.Names) > 1:
+		return r.nameAll(s.Keys)
+	}
+	key := s.Keys.Names[0]
+	typed, read := screen.Typeable(key)
+	r.Dialog = &form{r: r, title: "Rename " + display.Text(key, 40), fields: []field{newField("name", typed, "")}, make: func(v []string) (change.Change, error) {
+		name, err := read(v[0])
+		if err != nil || name == key {
+			return change.Change{}, err
+		}
+		c := change.Change{Title: "Renamed to " + display.Text(name, 40), Reveal: name}
+		onto := c
+		onto.Calls = [][][]byte{target.Command("RENAME", key, name)}
+		c.Calls, c.Overwrite = [][][]byte{target.Command("RENAMENX", key, name)}, &onto
+		c.Back = [][][]byte{target.Command("RENAME", name, key)}
+		c.Checks = []change.Check{{Call: target.Command("EXISTS", key)}, {Call: target.Command("EXISTS", name)}}
+		return c, nil
+	}}
+	return nil
+}
+
+// namedMsg is the names of the keys that are to be renamed.
+type namedMsg struct {
+	change.Selection
+	names []string
+}
+
+// nameAll finds out the names of the keys that are to be renamed.
+func (r *Room) nameAll(s change.Selection) tea.Cmd {
+	mk, db := r.maker, r.DB
+	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
+		names, err := mk.Names(ctx, db, s)
+		return namedMsg{s, names}, err
+	})
+}
+
+// How many names a pattern is tried on while it is typed, and how many of those that change
+// are shown.
+const (
+	mostTried = 2000
+	fewNames  = 8
+)
+
+// onNamed asks for a pattern by which keys get other names.
+func (r *Room) onNamed(n namedMsg) {
+	if len(n.names) == 0 {
+		r.Notice = "There is no key to rename."
+		return
+	}
+	alike := alikePrefix(n.names, r.Delimiter) + "*"
+	f := &form{r: r, title: "Rename " + display.Counted(int64(len(n.names)), "key", "keys") + " by a pattern", fields: []field{
+		newField("old", alike, "user:*, a text, or /(regular) expression/"), newField("new", alike, "account:*, or $1"),
+	}, at: 1}
+	var p change.Pattern
+	f.make = func(v []string) (c change.Change, err error) {
+		if p, err = change.ParsePattern(v[0], v[1]); err != nil {
+			return c, err
+		}
+		tried := n.names[:min(len(n.names), mostTried)]
+		i := slices.IndexFunc(tried, func(name string) bool { return p.Apply(name) != name })
+		if c.Over = []change.Scope{{DB: r.DB}}; i >= 0 {
+			c.Calls = [][][]byte{target.Command("RENAMENX", tried[i], p.Apply(tried[i]))}
+		}
+		return c, nil
+	}
+	f.preview = func(width, height int) []string { return r.previewNames(p, n.names, width, min(height, fewNames+1)) }
+	f.ask = func(change.Change) tea.Cmd { return r.planNames(f, n, p) }
+	r.Dialog = f
+}
+
+// alikePrefix is what all names begin with, up to the last delimiter.
+func alikePrefix(names []string, delimiter string) string {
+	first, last := slices.Min(names), slices.Max(names)
+	i := 0
+	for i < min(len(first), len(last)) && first[i] == last[i] {
+		i++
+	}
+	if end := strings.LastIndex(first[:i], delimiter); end >= 0 {
+		i = end + len(delimiter)
+	}
+	if typed, _ := screen.Typeable(first[:i]); typed != first[:i] {
+		return ""
+	}
+	return first[:i]
+}
+
+// previewNames shows what names become.
+func (r *Room) previewNames(p change.Pattern, names []string, width, height int) (lines []string) {
+	tried, changed := names[:min(len(names), mostTried)], 0
+	for _, old := range tried {
+		name := p.Apply(old)
+		if name == old {
+			continue
+		}
+		if changed++; changed < height {
+			lines = append(lines, "  "+becomes(old, name, width-3))
+		}
+	}
+	of := " of "
+	if len(tried) < len(names) {
+		of = " of the first "
+	}
+	return append(lines, r.Styles.Dim.Render(display.Truncate("  "+display.Grouped(int64(changed))+of+display.Counted(int64(len(tried)), "key gets", "keys get")+" another name", width)))
+}
+
+// becomes is an old name and the new one in at most width cells.
+func becomes(old, name string, width int) string {
+	each := max((width-3)/2, 1)
+	return display.Text(old, each) + " → " + display.Text(name, each)
+}
+
+// plannedMsg is what a pattern makes of names.
+type plannedMsg struct {
+	form    *form
+	pattern change.Pattern
+	change.Renaming
+}
+
+func (r *Room) planNames(f *form, n namedMsg, p change.Pattern) tea.Cmd {
+	mk, db := r.maker, r.DB
+	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
+		plan, err := mk.Plan(ctx, db, n.names, p)
+		return plannedMsg{f, p, plan}, err
+	})
+}
+
+// onPlanned asks before keys get other names, or says why they cannot.
+func (r *Room) onPlanned(m plannedMsg) tea.Cmd {
+	many := display.Counted(int64(len(m.Old)), "key", "keys")
+	switch {
+	case len(m.Clashes) > 0:
+		r.Dialog = m.form
+		lines := []string{" Nothing was renamed.", ""}
+		for _, c := range m.Clashes {
+			lines = append(lines, " "+becomes(c.Old, c.New, max(r.Width-40, 40))+"  "+r.Styles.Failure.Render(c.Why))
+		}
+		r.Dialog = &room.Page{Title: display.Counted(int64(len(m.Clashes)), "name is", "names are") + " taken", Layout: room.Wrapped(lines...), Behind: m.form}
+		return nil
+	case len(m.Old) == 0:
+		r.Dialog = m.form
+		r.Fail(errors.New("the pattern changes no name"))
+		return nil
+	}
+	c := r.toAll(change.Selection{Names: m.Old}, "Renamed "+many, change.Renames(m.pattern))
+	c.Many, c.Origin = int64(len(m.Old)), origin{form: m.form}
+	c.Calls, _ = c.Each.First(m.Old) // it does not fail
+	var notes []string
+	shown := min(len(m.Old), fewNames, max(r.Height-12, 1))
+	for i := range shown {
+		notes = append(notes, becomes(m.Old[i], m.New[i], min(r.Width-8, 100)))
+	}
+	if rest := len(m.Old) - shown; rest > 0 {
+		notes = append(notes, "… and "+display.Grouped(int64(rest))+" more")
+	}
+	if m.Same > 0 {
+		notes = append(notes, display.Counted(int64(m.Same), "key keeps its name", "keys keep their names"))
+	}
+	return r.confirm(Confirmation{title: "Rename " + many + "?", notes: notes, change: c})
+}
