@@ -67,7 +67,12 @@ func TestHostileServer(t *testing.T) {
 	}
 	s.check(s.Run("cd " + dir + "; export MEOWDIS_DB=$PWD/default.sqlite; sh ./verbs"))
 	for n := range servers { // a slow machine takes its time for so many programs
-		s.shows(fmt.Sprintf("done with server %d", n))
+		done := fmt.Sprintf("done with server %d", n)
+		_, err := s.Wait(done, func(string) bool { // it may leave the screen before anyone looks
+			written, err := os.ReadFile(record)
+			return err == nil && strings.Contains(string(written), done)
+		})
+		s.check(err)
 	}
 	interactively(s, refusing)
 	interactively(s, lying)
