@@ -25,6 +25,7 @@ var capabilities = []struct {
 	{"Values", "a stream: entries, groups, what is pending", "values", []string{"kind=login", "ops", "worker"}},
 	{"Values", "encoding, version, times, SQL rows", "values", []string{"encoding"}},
 	{"Values", "base64, gzip, zstd, MessagePack", "forms", []string{"base64 24 B", "gzip 4", "zstd 29 B", "MessagePack", `"mark": "found"`}},
+	{"Values", "elements that hold a text, in any order", "elements", []string{"Show only fields that hold", "only 004", "by value", "by f", "None of them"}},
 	{"Values", "images, and bytes in hex", "forms", []string{"GIF, 320 × 200 pixels", "00 01 fe ff"}},
 	{"Values", "thousands of elements in pages, searched inside", "forms", []string{"20,460 fields", "20,460 of 20,460", "field:00042"}},
 	{"Values", "wide letters, and what would steer the terminal", "forms", []string{"東京タワー", `\x1b[31m`}},

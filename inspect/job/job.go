@@ -27,6 +27,7 @@ const (
 	Paging                     // another chunk of the open value
 	Decoding                   // a long string as a whole
 	Searching                  // a text in the open value
+	Sifting                    // the elements of the open value that hold a text, or their order
 	Informing                  // all about a key
 	Overviewing                // a part of the overview
 	Answering                  // a command that was typed
@@ -46,7 +47,7 @@ const (
 var purposeNames = [Purposes]string{
 	Counting: "counting", Listing: "reading keys", Sorting: "sorting", Scanning: "scanning", Describing: "describing",
 	Tallying: "counting", Sizing: "adding up", Opening: "opening", Paging: "loading", Decoding: "decoding",
-	Searching: "searching", Informing: "looking", Overviewing: "looking", Answering: "running", Weighing: "counting",
+	Searching: "searching", Sifting: "looking", Informing: "looking", Overviewing: "looking", Answering: "running", Weighing: "counting",
 	Writing: "writing", Unlocking: "unlocking", Marking: "marking", Exporting: "exporting", Drafting: "loading", CountingDBs: "counting",
 	Comparing: "comparing", Serving: "looking", Watching: "watching",
 }

@@ -8,7 +8,7 @@ package value
 const mostHeavy = 16 * heaviestChunk
 
 // numbered reports whether s shows elements that are asked for by their numbers.
-func (s *sheet) numbered() bool { return s.tabular() && s.src.per > 0 }
+func (s *sheet) numbered() bool { return s.tabular() && s.src.per > 0 && s.sieve == nil }
 
 // begins is the link to the first chunk.
 func (s *sheet) begins() link {

@@ -31,6 +31,7 @@ type sheet struct {
 	seeking bool      // its line is still to be shown
 	widths  []int     // of the columns: the widest cell that was on the screen
 	width   int       // for which the chunks are laid out
+	sieve   *sieve    // which elements are shown, and how; nil: all, as they are stored
 }
 
 // phase is how far the pane is with the key that it is to show.
@@ -155,7 +156,7 @@ func (v *pane) onOpened(o openedMsg) {
 		s.note = beginningOf(o.first.data)
 	}
 	v.arrange()
-	if s.src == sourceOf(o.kind) && s.pager.lacks(0) {
+	if s.sieve == nil && s.src == sourceOf(o.kind) && s.pager.lacks(0) {
 		s.add(0, o.first)
 	}
 	v.fillWhole()
@@ -205,6 +206,11 @@ func (s *sheet) decoded(d *document) {
 func (s *sheet) comeBack(old []*sheet) []*sheet {
 	if s.src != nil && s.src.other != nil && s.src.other == old[0].src {
 		s = newSheet(s.title, old[0].src, -1)
+	}
+	if kept := old[0]; kept.sieve != nil && kept.src == s.src {
+		kept.sieve.of = s
+		kept.sieve.begin()
+		return old
 	}
 	s.resume(old[0])
 	if s.src != old[0].src {
@@ -371,13 +377,17 @@ func (v *pane) close() bool {
 // fillWhole gives an element's sheet the chunks it needs, which are in memory.
 func (v *pane) fillWhole() {
 	s := v.sheet()
-	if s == nil || s.src != nil {
+	if s == nil || s.src != nil && s.sieve == nil {
 		return
 	}
 	for {
 		i, ok := s.pager.missing()
 		if !ok {
 			return
+		}
+		if s.sieve != nil {
+			s.add(i, s.sieve.chunk(i))
+			continue
 		}
 		from := i * windowSize
 		s.add(i, window([]byte(s.whole[from:min(from+windowSize+overlap, len(s.whole))])))
@@ -387,7 +397,7 @@ func (v *pane) fillWhole() {
 // missing is the chunk to fetch next, and how.
 func (v *pane) missing() (i int, from link, ok bool) {
 	s := v.sheet()
-	if s == nil || s.src == nil || v.phase == stopped || v.gone() || s.inDocument() {
+	if s == nil || s.src == nil || s.sieve != nil || v.phase == stopped || v.gone() || s.inDocument() {
 		return 0, link{}, false
 	}
 	i, ok = s.pager.missing()

@@ -44,6 +44,8 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 		r.sheet.decoded(r.doc)
 	case ownDecodedMsg:
 		v.onOwnDecoded(r)
+	case siftedMsg:
+		v.onSifted(r)
 	case searchedMsg:
 		v.onSearched(r)
 	case restedMsg:
@@ -58,6 +60,9 @@ func (v *Room) Fill() tea.Cmd {
 	v.age(v.Now)
 	if i, from, ok := v.missing(); ok && !v.Running(job.Paging) && !v.Running(job.Opening) {
 		cmds = append(cmds, v.fetch(v.sheet(), i, from))
+	}
+	if w := v.sifting(); w != nil && !v.Running(job.Sifting) && !v.Running(job.Opening) {
+		cmds = append(cmds, v.siftOn(w))
 	}
 	if s := v.undecoded(); s != nil && !v.Running(job.Decoding) && !v.Running(job.Opening) {
 		cmds = append(cmds, v.decode(s))
@@ -99,7 +104,7 @@ func (v *Room) IsSettled(key string) bool { return v.Shows(key) && v.phase != st
 
 // Follow reads what is shown again, without anybody waiting for it.
 func (v *Room) Follow() tea.Cmd {
-	if v.showing == nothingYet || v.phase == stopped || v.Running(job.Opening) {
+	if v.showing == nothingYet || v.phase == stopped || v.Running(job.Opening) || v.IsSifted() {
 		return nil
 	}
 	return v.Open(v.Key)
@@ -119,6 +124,9 @@ func (v *Room) Halt(p job.Purpose) {
 	if p == job.Opening || p == job.Paging {
 		v.phase = stopped
 	}
+	if s := v.sheet(); p == job.Sifting && s != nil && s.sieve != nil {
+		s.sieve.halted = true
+	}
 }
 
 // Resize lays the value out for a size of the pane, of which the headings are no part.
@@ -131,7 +139,7 @@ func (v *Room) Resize(width, height int) {
 // Back leaves what goes through the value, or the element that is shown, or ends the
 // jobs; left is that there is nothing more to leave but the value itself.
 func (v *Room) Back() (left bool) {
-	if v.stopGoing() || v.close() {
+	if v.stopGoing() || v.unsift() || v.close() {
 		return false
 	}
 	for _, p := range []job.Purpose{job.Opening, job.Paging} {
@@ -180,7 +188,7 @@ func (v *Room) Leave() {
 
 // cancelJobs ends the jobs of the open value.
 func (v *Room) cancelJobs() {
-	for _, p := range []job.Purpose{job.Opening, job.Paging, job.Decoding, job.Searching} {
+	for _, p := range []job.Purpose{job.Opening, job.Paging, job.Decoding, job.Searching, job.Sifting} {
 		v.Cancel(p)
 	}
 }
@@ -191,6 +199,10 @@ func (v *Room) stopGoing() bool {
 	switch {
 	case v.Running(job.Searching):
 		v.Cancel(job.Searching)
+	case v.Running(job.Sifting):
+		v.Cancel(job.Sifting)
+		s.stop()
+		v.fillWhole()
 	case s != nil && s.pager.chase != nothing && v.Running(job.Paging):
 		s.pager.chase = nothing
 		v.Cancel(job.Paging)
@@ -210,6 +222,9 @@ func (v *pane) Awaits() bool {
 	s := v.sheet()
 	return s != nil && !v.gone() && (s.seeking || s.pager.awaits())
 }
+
+// InTable reports whether elements are shown.
+func (v *Room) InTable() bool { return v.inTable() }
 
 // inTable reports whether elements are shown, inBytes whether bytes are.
 func (v *Room) inTable() bool {

@@ -64,6 +64,19 @@ func (v *Room) seek(back bool) tea.Cmd {
 			v.notFound(s)
 		}
 		return nil
+	case s.sieve != nil:
+		step := 1
+		if back {
+			step = -1
+		}
+		at, found := s.sieve.seek(s.pager.cursor, s.needle, step)
+		if !found {
+			v.notFound(s)
+			return nil
+		}
+		s.pager.jump(at)
+		v.fillWhole()
+		return nil
 	case s.tabular():
 		return v.seekRow(s, back)
 	}

@@ -84,6 +84,9 @@ func (v *Room) factsOf(short bool) []string {
 	case s.form == asBits:
 		parts = append(parts, dim("bits"))
 	}
+	if s != nil && s.sieve != nil {
+		parts = append(parts, v.Styles.Accent.Render(s.sieve.says()))
+	}
 	if s != nil && s.note != "" {
 		parts = append(parts, dim(s.note))
 	}
@@ -121,6 +124,10 @@ func (v *pane) emptiness() string {
 		return "This user may not read this key."
 	case v.Kind == target.UnknownType:
 		return "The target does not tell the type of this key."
+	case v.sheet() != nil && v.sheet().sieve != nil && v.sheet().sieve.trail != nil:
+		return "Looking…"
+	case v.sheet() != nil && v.sheet().sieve != nil:
+		return "None of them. Press esc to see all."
 	case v.sheet() == nil:
 		return "Values of this type are not shown here."
 	}
@@ -194,7 +201,10 @@ func (v *Room) found(text string, from, to int, style lipgloss.Style) string {
 // Place says where in the value the person is.
 func (v *pane) Place() string {
 	s := v.sheet()
-	if s == nil || s.size == 0 {
+	switch {
+	case s != nil && s.sieve != nil && s.size == 0:
+		return s.sieve.place()
+	case s == nil || s.size == 0:
 		return ""
 	}
 	if s.inDocument() && len(s.doc.rows) > 0 {
@@ -204,7 +214,7 @@ func (v *pane) Place() string {
 		return s.bytePlace()
 	}
 	n, known := s.pager.place(s.pager.cursor)
-	if s.numbered() {
+	if s.numbered() || s.sieve != nil {
 		n, known = s.index(s.pager.cursor)+1, true
 	}
 	of := s.size
@@ -212,6 +222,8 @@ func (v *pane) Place() string {
 		of = all // the count may be older
 	}
 	switch {
+	case s.sieve != nil:
+		return display.Grouped(n) + " of " + display.Grouped(s.size) + " · " + s.sieve.place()
 	case of <= 0:
 		return ""
 	case !known:

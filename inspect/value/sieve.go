@@ -1,0 +1,373 @@
+package value
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// sieve is the elements of a table that hold a text, or all of them in another order:
+// they are read once, a part at a time, and stay in memory as far as there is room.
+type sieve struct {
+	of      *sheet // the table as it is stored
+	needle  string // "" for all elements
+	column  int    // that makes the order, from 1; 0: as it is stored
+	reverse bool
+
+	rows   []sifted // what is shown
+	coming []sifted // what was found so far
+	trail  *trail   // nil when all was read
+	next   int      // the next chunk to read
+	looked int64    // how many elements were read
+	bytes  int      // of those in coming
+	full   bool     // there was no room for more
+	halted bool     // it does not go on by itself
+}
+
+// sifted is an element that a sieve let through.
+type sifted struct {
+	row  record
+	body string // as it is shown alone; "" where that is the last cell
+	n    int    // its place as it is stored
+}
+
+// How many elements a sieve keeps, and about how many bytes of them.
+const (
+	mostSifted      = 1_000_000
+	mostSiftedBytes = 64 << 20
+)
+
+// hasElements reports whether there are elements on the screen, and says so where not.
+func (v *Room) hasElements() bool {
+	if v.sheet() != nil && !v.inTable() {
+		v.Notice = "There are no elements here to filter or to sort."
+	}
+	return v.inTable()
+}
+
+// EditSieve asks which elements to show.
+func (v *Room) EditSieve() tea.Cmd {
+	s := v.sheet()
+	if !v.hasElements() {
+		return nil
+	}
+	now := ""
+	if s.sieve != nil {
+		now = s.sieve.needle
+	}
+	v.Dialog = &room.Question{
+		Title: "Show only " + s.src.unit[1] + " that hold", Note: `a text, in any case, unless with capitals; "\x00" in quotes; nothing shows all`, Prompt: screen.NewPrompt(now),
+		Answer: func(typed string) tea.Cmd {
+			v.sift(func(w *sieve) { w.needle = needleOf(typed, asText) })
+			return nil
+		},
+	}
+	return nil
+}
+
+// PickColumn asks what the elements are sorted by.
+func (v *Room) PickColumn() tea.Cmd {
+	s := v.sheet()
+	if !v.hasElements() {
+		return nil
+	}
+	p := &room.Picker{Title: "Sort " + s.src.unit[1] + " by", Items: []room.Item{{Label: "as stored", Value: "0"}}, Choose: func(value string) tea.Cmd {
+		v.sift(func(w *sieve) { w.column, w.reverse = int(target.Atoi(value)), false })
+		return nil
+	}}
+	for i, c := range s.src.columns {
+		if c.title == "#" {
+			continue
+		}
+		if s.sieve != nil && s.sieve.column == i+1 {
+			p.At = len(p.Items)
+		}
+		p.Items = append(p.Items, room.Item{Label: strings.ToLower(c.title), Value: strconv.Itoa(i + 1)})
+	}
+	v.Dialog = p
+	return nil
+}
+
+// ReverseElements turns the elements round.
+func (v *Room) ReverseElements() tea.Cmd {
+	if v.hasElements() {
+		v.sift(func(w *sieve) { w.reverse = !w.reverse })
+	}
+	return nil
+}
+
+// sift shows the elements by another sieve, or as they are stored where that lets all
+// through in their order.
+func (v *Room) sift(change func(*sieve)) {
+	s := v.sheet()
+	w := sieve{of: s}
+	if s.sieve != nil {
+		w = *s.sieve
+	}
+	was := w
+	change(&w)
+	top := len(v.sheets) - 1
+	v.Cancel(job.Sifting)
+	switch {
+	case w.needle == "" && w.column == 0 && !w.reverse:
+		v.sheets[top] = w.of
+	case s.sieve != nil && w.needle == was.needle && w.trail == nil && was.rows != nil:
+		w.sort()
+		s.sieve = &w
+		s.showSifted(true)
+	default:
+		w.begin()
+		w.rows = nil
+		v.sheets[top] = &sheet{title: s.title, src: s.src, form: s.form, tried: true, per: perChunk, needle: cmp.Or(w.needle, w.of.needle), sieve: &w, pager: newPager(0, true)}
+	}
+	v.goOn()
+	v.arrange()
+	v.fillWhole()
+}
+
+// begin reads the elements anew. Those that are shown stay until all were read.
+func (w *sieve) begin() {
+	of := w.of
+	w.trail = &trail{
+		src: of.src, per: of.per, step: 1, count: chunksOf(of.size, of.src.per),
+		starts: []link{of.begins()}, before: []int64{0}, loaded: map[int]*chunk{}, batch: 1,
+	}
+	if of.src.per > 0 {
+		w.trail.count = chunksOf(of.size, of.per)
+	}
+	if of.src.repeats {
+		w.trail.firsts = target.NewSeen()
+	}
+	w.coming, w.next, w.looked, w.bytes, w.full, w.halted = nil, 0, 0, 0, false, false
+}
+
+// siftedMsg is what some more chunks brought.
+type siftedMsg struct {
+	sieve *sieve
+	trail *trail
+	rows  []sifted
+	next  int
+	read  int64
+	done  bool
+}
+
+// siftedAtOnce is about how many bytes are read before what was found is shown.
+const siftedAtOnce = 1 << 20
+
+// siftOn reads some more elements.
+func (v *Room) siftOn(w *sieve) tea.Cmd {
+	t, conn, needle, next, looked, size := w.trail, v.Conn, w.needle, w.next, w.looked, w.of.size
+	t.key, t.db = v.Key, v.DB
+	return v.Start(job.Sifting, func(ctx context.Context) (tea.Msg, error) {
+		m := siftedMsg{sieve: w, trail: t, next: next}
+		for bytes := 0; bytes < siftedAtOnce; m.next++ {
+			if m.done = !t.there(m.next); m.done {
+				break
+			}
+			c, err := t.chunk(ctx, conn, m.next)
+			if err != nil {
+				return nil, err
+			}
+			delete(t.loaded, m.next)
+			bytes += c.bytes() + 1024
+			m.read += int64(c.len())
+			job.CostOf(ctx).Progress(looked+m.read, size)
+			if c = c.through(needle); c.len() == 0 {
+				continue
+			}
+			if err := complete(ctx, conn, t.db, t.src, t.key, c); err != nil {
+				return nil, err
+			}
+			for i, row := range c.rows {
+				e := sifted{row: row}
+				if c.bodies != nil {
+					e.body = c.bodies[i]
+				}
+				m.rows = append(m.rows, e)
+			}
+		}
+		return m, nil
+	})
+}
+
+// through is the elements of c that hold needle.
+func (c *chunk) through(needle string) *chunk {
+	out := &chunk{}
+	for i, row := range c.rows {
+		if needle != "" && !slices.ContainsFunc(row, func(cell string) bool { return shows(cell, needle) }) {
+			continue
+		}
+		out.rows = append(out.rows, row)
+		if c.bodies != nil {
+			out.bodies = append(out.bodies, c.bodies[i])
+		}
+	}
+	return out
+}
+
+// onSifted takes in what was found. In the stored order it is shown at once.
+func (v *Room) onSifted(m siftedMsg) {
+	w := m.sieve
+	s := v.sheet()
+	if s == nil || s.sieve != w || w.trail != m.trail {
+		return
+	}
+	for i, e := range m.rows {
+		m.rows[i].n = len(w.coming) + i
+		for _, cell := range e.row {
+			w.bytes += len(cell) + 16
+		}
+	}
+	w.coming = append(w.coming, m.rows...)
+	w.next, w.looked = m.next, w.looked+m.read
+	w.full = len(w.coming) >= mostSifted || w.bytes >= mostSiftedBytes
+	first := w.rows == nil
+	switch {
+	case m.done || w.full:
+		w.rows, w.coming, w.trail = w.coming, nil, nil
+		w.sort()
+		s.showSifted(first)
+	case w.column == 0 && !w.reverse && len(w.rows) <= len(w.coming):
+		w.rows = w.coming
+		s.showSifted(first)
+	}
+	v.fillWhole()
+}
+
+// sort brings what was read in order.
+func (w *sieve) sort() {
+	slices.SortFunc(w.rows, func(a, b sifted) int {
+		if w.column == 0 {
+			return a.n - b.n
+		}
+		return cmp.Or(compareCells(a.row[w.column-1], b.row[w.column-1]), a.n-b.n)
+	})
+	if w.reverse {
+		slices.Reverse(w.rows)
+	}
+}
+
+// compareCells puts numbers in their order, before what is none.
+func compareCells(a, b string) int {
+	x, errA := strconv.ParseFloat(a, 64)
+	y, errB := strconv.ParseFloat(b, 64)
+	switch {
+	case errA == nil && errB == nil && x != y:
+		return cmp.Compare(x, y)
+	case errA == nil && errB != nil:
+		return -1
+	case errA != nil && errB == nil:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// stop shows what was read so far.
+func (s *sheet) stop() {
+	s.sieve.halted = true
+	if w := s.sieve; len(w.coming) > len(w.rows) {
+		w.rows = slices.Clone(w.coming)
+		w.sort()
+		s.showSifted(true)
+	}
+}
+
+// showSifted lays the rows out anew; the person stays where they are, or begins at the
+// first.
+func (s *sheet) showSifted(first bool) {
+	s.size = int64(len(s.sieve.rows))
+	p := &s.pager
+	p.chunks, p.count = map[int]*chunk{}, chunksOf(s.size, perChunk)
+	if last := max(p.count-1, 0); first || p.cursor.chunk > last {
+		p.home()
+	}
+}
+
+// chunk is chunk i of what is shown.
+func (w *sieve) chunk(i int) *chunk {
+	from := i * perChunk
+	c := &chunk{told: true}
+	for _, e := range w.rows[from:min(from+perChunk, len(w.rows))] {
+		c.rows = append(c.rows, e.row)
+		c.bodies = append(c.bodies, cmp.Or(e.body, e.row[len(e.row)-1]))
+	}
+	return c
+}
+
+// sifting is the sieve that has elements to read; nil when there is none.
+func (v *Room) sifting() *sieve {
+	s := v.sheet()
+	if s == nil || s.sieve == nil || s.sieve.trail == nil || s.sieve.halted || v.gone() {
+		return nil
+	}
+	return s.sieve
+}
+
+// unsift shows the elements as they are stored; false when they are.
+func (v *Room) unsift() bool {
+	s := v.sheet()
+	if s == nil || s.sieve == nil {
+		return false
+	}
+	v.Cancel(job.Sifting)
+	v.sheets[len(v.sheets)-1] = s.sieve.of
+	v.arrange()
+	return true
+}
+
+// IsSifted reports whether the elements are shown by a sieve.
+func (v *Room) IsSifted() bool { return v.sheet() != nil && v.sheet().sieve != nil }
+
+// seek goes to the next row of what is shown that holds text, or the one before.
+func (w *sieve) seek(from spot, text string, step int) (at spot, found bool) {
+	for i := from.chunk*perChunk + from.line + step; i >= 0 && i < len(w.rows); i += step {
+		if slices.ContainsFunc(w.rows[i].row, func(cell string) bool { return shows(cell, text) }) {
+			return spot{i / perChunk, i % perChunk}, true
+		}
+	}
+	return from, false
+}
+
+// says is what a sieve does, for the line of facts.
+func (w *sieve) says() string {
+	var parts []string
+	if w.needle != "" {
+		parts = append(parts, "only "+display.Text(w.needle, 20))
+	}
+	arrow := "↑"
+	if w.reverse {
+		arrow = "↓"
+	}
+	switch {
+	case w.column > 0:
+		parts = append(parts, "by "+strings.ToLower(w.of.src.columns[w.column-1].title)+arrow)
+	case w.reverse:
+		parts = append(parts, "reversed")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// place says how much was read.
+func (w *sieve) place() string {
+	all := display.Counted(w.of.size, w.of.src.unit[0], w.of.src.unit[1])
+	if w.of.size < 0 {
+		all = "all " + w.of.src.unit[1]
+	}
+	switch {
+	case w.full:
+		return "the first " + display.Grouped(int64(len(w.rows))) + ", there is no room for more"
+	case w.trail != nil:
+		return "searched " + display.Grouped(w.looked) + " of " + all
+	}
+	return "of " + all
+}
