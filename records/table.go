@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 	"github.com/rivo/uniseg"
 
 	"github.com/meowdis/meowdis/resp"
@@ -72,7 +75,8 @@ func (p *tablePrinter) measure(row []resp.Value) {
 
 func (p *tablePrinter) fit(row []resp.Value) {
 	for i, cell := range row {
-		p.columns[i].width = max(p.columns[i].width, textWidth(cellText(cell, p.escape)))
+		text := cellText(cell, p.escape)
+		p.columns[i].width = max(p.columns[i].width, textWidth(text), twwidth.Width(text)) // tablewriter must not cut it
 	}
 }
 
@@ -101,46 +105,65 @@ func (p *tablePrinter) narrow(width int) {
 
 // print prints the header and n rows.
 func (p *tablePrinter) print(header []resp.Value, n int, row func(int) []resp.Value) error {
-	p.line(header)
-	p.rule()
+	table := tablewriter.NewTable(p, p.options()...)
+	if err := table.Start(); err != nil {
+		return err
+	}
+	table.Header(p.cells(header))
 	for i := range n {
-		p.line(row(i))
-		if len(p.out) < atOnce {
-			continue
-		}
-		if err := p.flush(); err != nil {
+		if err := table.Append(p.cells(row(i))); err != nil {
 			return err
 		}
 	}
-	return nil
+	return table.Close()
 }
 
-// line adds a row, without the blanks at its end.
-func (p *tablePrinter) line(row []resp.Value) {
+// cells are the texts of a row, as wide as their columns at most.
+func (p *tablePrinter) cells(row []resp.Value) []string {
+	texts := make([]string, len(row))
 	for i, cell := range row {
-		if i > 0 {
-			p.out = append(p.out, "│"...)
-		}
-		c := p.columns[i]
-		text := cut(cellText(cell, p.escape), c.width)
-		blanks := strings.Repeat(" ", c.width-textWidth(text))
-		if c.right {
-			blanks, text = "", blanks+text
-		}
-		p.out = append(append(append(append(p.out, ' '), text...), blanks...), ' ')
+		texts[i] = cut(cellText(cell, p.escape), p.columns[i].width)
 	}
-	p.out = append(bytes.TrimRight(p.out, " "), '\n')
+	return texts
 }
 
-// rule adds the line after the header.
-func (p *tablePrinter) rule() {
+// options make a table whose columns have the widths that were measured, so that each
+// row can be printed as it comes.
+func (p *tablePrinter) options() []tablewriter.Option {
+	const blanks = 2 // around a cell
+	align := make([]tw.Align, len(p.columns))
+	widths := tw.NewMapper[int, int]()
 	for i, c := range p.columns {
-		if i > 0 {
-			p.out = append(p.out, "┼"...)
+		widths.Set(i, c.width+blanks)
+		if align[i] = tw.AlignLeft; c.right {
+			align[i] = tw.AlignRight
 		}
-		p.out = append(p.out, strings.Repeat("─", 1+c.width+1)...)
 	}
-	p.out = append(p.out, '\n')
+	return []tablewriter.Option{
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Borders: tw.BorderNone, Symbols: tw.NewSymbols(tw.StyleLight)})),
+		tablewriter.WithStreaming(tw.StreamConfig{Enable: true}), tablewriter.WithColumnWidths(widths),
+		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone), tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+	}
+}
+
+// Write takes pieces of lines, and passes lines on without the blanks at their ends.
+func (p *tablePrinter) Write(text []byte) (int, error) {
+	for piece := range bytes.Lines(text) {
+		p.out = append(p.out, piece...)
+		if n := len(p.out); n == 0 || p.out[n-1] != '\n' {
+			continue
+		}
+		p.out = append(bytes.TrimRight(p.out[:len(p.out)-1], " "), '\n')
+		if len(p.out) >= atOnce {
+			if err := p.flush(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(text), nil
 }
 
 func (p *tablePrinter) flush() error {
