@@ -319,8 +319,15 @@ func (c completion) answered(a answer) completion {
 	c.why = a.why
 	quoted := strings.HasPrefix(c.typed, `"`)
 	c.more = a.partly || len(a.items) >= maxFound
+	rare := slices.IndexFunc(c.items, func(token candidate) bool { return uses[token.text] > 0 })
+	if rare < 0 {
+		rare = len(c.items)
+	}
+	tokens := c.items
+	c.items = slices.Clone(tokens[:rare])
 	for _, f := range a.items {
 		c.items = append(c.items, candidate{writtenWord([]byte(f.value), quoted), f.about})
 	}
+	c.items = append(c.items, tokens[rare:]...) // people type what the target has more often
 	return c
 }

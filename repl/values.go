@@ -234,6 +234,8 @@ func (q question) none(a *asker) string {
 	switch {
 	case a.why != "":
 		return a.why
+	case q.prefix == "" && a.partly:
+		return "no " + what + " was found in time: there may be some"
 	case q.prefix == "":
 		return "no " + what + " was found"
 	case a.partly:
