@@ -9,33 +9,39 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect"
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/profile"
 )
 
 // inspectOptions are the flags and the argument of inspect.
 type inspectOptions struct {
 	target     target.Options
+	specs      []string // the arguments, a target each
 	delimiter  string
 	noMouse    bool
 	background string
 	keys       bool
+
+	look    inspect.Look // as the configuration file has it, and so the decoders
+	decoder func(key string) *inspect.Decoder
+
+	mu   sync.Mutex
+	left strings.Builder // what is said of undo when the screen has gone
 }
 
 func newInspect(s *streams) *cobra.Command {
 	o := &inspectOptions{}
 	cmd := &cobra.Command{
-		Use:     "inspect [FLAGS] [TARGET]",
+		Use:     "inspect [FLAGS] [TARGET...]",
 		GroupID: groupLook,
 		Short:   "Browse keys and values on the whole screen",
 		Long: `Shows the keys of a target as a tree or a list, with their types, sizes and
@@ -46,21 +52,22 @@ Of a file the tree, the order and the counts are exact, for any number of keys.
 A server's keys are found with SCAN, and the screen says how many were scanned.
 
 Its keys and colours can be changed in config.toml, whose place "meowdis paths"
-prints: --keys prints them as they come, in the form that they have there.`,
+prints: --keys prints them as they come, in the form that they have there.
+
+Several targets are shown in tabs; ^T opens one more.`,
 		Example: `  meowdis inspect cats.sqlite
   meowdis inspect --url redis://localhost:6379
   meowdis inspect --delimiter / paths.sqlite
+  meowdis inspect cats.sqlite @prod redis://localhost:6379
   meowdis inspect --keys`,
 		DisableFlagsInUseLine: true,
-		Args:                  usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction:     target.CompleteNames(1),
+		Args:                  usageArgs(cobra.ArbitraryArgs),
+		ValidArgsFunction:     target.CompleteNames(20),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.keys {
 				return inspect.WriteDefaults(s.out)
 			}
-			if len(args) == 1 {
-				o.target.Spec = args[0]
-			}
+			o.specs = args
 			return o.run(cmd.Context(), s)
 		},
 	}
@@ -75,34 +82,33 @@ prints: --keys prints them as they come, in the form that they have there.`,
 }
 
 func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
-	look, decoders, err := configuredLook()
-	if err == nil {
+	if o.look, o.decoder, err = configuredLook(); err == nil {
 		err = o.check(s)
 	}
 	if err != nil {
 		return err
 	}
+	targets, err := o.find(s)
+	if err != nil {
+		return err
+	}
+	first := &inspected{o: o, s: s, ctx: ctx, options: &o.target, target: targets[0]}
 	// A server may let wait before it says so much as hello.
 	late := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.err, "Waiting for the server. ^C ends it.") })
-	c, err := o.connect(ctx, s)
+	screen, err := first.open(ctx)
 	late.Stop()
 	if err != nil {
 		return err
 	}
-	// Who writes goes last: then nothing but the file itself stays.
-	w := unlocker{o: o, reader: c}
-	defer func() { err = w.close(err) }()
-	defer func() { err = closing(err, c) }()
-	options := o.screen(s, c)
-	options.Look, options.Decoder = look, decoders
-	knowledge(ctx, c, &options)
-	if !o.target.RefusesWrites(c.Target) && !(c.File != nil && c.File.Foreign()) {
-		options.Unlock = w.unlock
+	var more []inspect.Tab
+	for _, t := range targets[1:] {
+		i := &inspected{o: o, s: s, ctx: ctx, options: &o.target, target: t}
+		more = append(more, inspect.Tab{Label: t.Label(), Open: i.open})
 	}
-	kept, err := inspect.Run(ctx, options)
-	if kept > 0 {
-		fmt.Fprintf(s.err, "%s can still be undone: meowdis inspect %s, then U and u\n", display.Counted(int64(kept), "change", "changes"), c.Target.Args())
-	}
+	err = inspect.Run(ctx, screen, more...)
+	o.mu.Lock()
+	fmt.Fprint(s.err, o.left.String())
+	o.mu.Unlock()
 	var signalled inspect.Signalled
 	if errors.As(err, &signalled) {
 		return exit.StoppedBy(signalled.Signal)
@@ -110,12 +116,28 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	return err
 }
 
-func (o *inspectOptions) connect(ctx context.Context, s *streams) (*target.Conn, error) {
-	t, err := o.target.Find(s.getenv, s.err)
-	if err != nil {
-		return nil, err
+// leave keeps what is to be said when the screen has gone.
+func (o *inspectOptions) leave(line string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.left.WriteString(line)
+}
+
+// find is the targets that are given, or the one that is meant.
+func (o *inspectOptions) find(s *streams) (found []target.Target, err error) {
+	for _, spec := range o.specs {
+		o.target.Spec = spec
+		t, err := o.target.Find(s.getenv, s.err)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, t)
 	}
-	return o.target.Connect(ctx, t, readOnly, false)
+	if len(found) > 0 {
+		return found, nil
+	}
+	t, err := o.target.Find(s.getenv, s.err)
+	return []target.Target{t}, err
 }
 
 // check reports why there can be no screen, before anything is opened.
@@ -133,26 +155,6 @@ func (o *inspectOptions) check(s *streams) error {
 	return nil
 }
 
-// screen is how the inspector is drawn, and what its target is called.
-func (o *inspectOptions) screen(s *streams, c *target.Conn) inspect.Options {
-	options := inspect.Options{
-		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
-		Editor: editor(s.getenv), Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
-		Scratch: o.scratch, Listen: c.Listen,
-		Journal: target.UndoDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
-		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
-		// The console of Linux prints the question.
-		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
-		Confirm: map[profile.Confirm]inspect.Confirm{
-			profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
-		}[c.Target.Settings.Confirm.Level()],
-	}
-	if s.inTerminal {
-		options.In = s.in
-	}
-	return options
-}
-
 // scratch is an empty data set in memory.
 func (o *inspectOptions) scratch(ctx context.Context) (inspect.Client, func() error, error) {
 	writing := target.Options{}
@@ -161,46 +163,6 @@ func (o *inspectOptions) scratch(ctx context.Context) (inspect.Client, func() er
 		return nil, nil, err
 	}
 	return c, c.Close, nil
-}
-
-// knowledge adds what a file of ours shows beside the replies to commands.
-func knowledge(ctx context.Context, c *target.Conn, options *inspect.Options) {
-	if c.File == nil {
-		return
-	}
-	options.Moved = c.File.Moved
-	if c.File.Foreign() {
-		return
-	}
-	options.Index = fileIndex{catalog.New(c.File, systemClock), c.File}
-	options.Explain = func(db int, call [][]byte) string { return explainText(ctx, c.File, db, call) }
-}
-
-// unlocker makes the connection that writes, which is there from the unlocking on: a
-// file is opened once more for it, anything else is written as it is read.
-type unlocker struct {
-	o      *inspectOptions
-	reader *target.Conn
-	own    *target.Conn // nil while there is none
-}
-
-func (w *unlocker) unlock(ctx context.Context) (inspect.Client, error) {
-	if t := w.reader.Target; w.reader.File == nil || t.Path == local.Memory {
-		return w.reader, nil
-	}
-	c, err := w.o.target.Connect(ctx, w.reader.Target, local.Options{SweepEvery: noSweep, Cache: smallCache}, false)
-	if err != nil {
-		return nil, err
-	}
-	w.own = c
-	return c, nil
-}
-
-func (w *unlocker) close(err error) error {
-	if w.own == nil {
-		return err
-	}
-	return closing(err, w.own)
 }
 
 var backgrounds = []string{"auto", "light", "dark"}

@@ -73,7 +73,7 @@ func (m *Model) catchUp() tea.Cmd {
 		} else {
 			cmds = append(cmds, m.pressNow(next.key))
 		}
-		if _, asks := m.Dialog.(*edit.Confirmation); asks {
+		if _, asks := m.Dialog.(*edit.Confirmation); asks || m.hidden {
 			m.ahead = nil
 		}
 	}

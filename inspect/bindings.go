@@ -31,8 +31,9 @@ type binding struct {
 	says   func(*Model) string // the hint where it depends on what is shown; nil: hint
 	help   string
 	run    func(*Model) tea.Cmd
-	apt    func(*Model) bool // whether the hint is of use now; nil: always
-	atOnce bool              // it means the same whatever is still to come: see ahead.go
+	nth    func(*Model, int) tea.Cmd // does it with the number of the key among keys, from 0; nil: run does
+	apt    func(*Model) bool         // whether the hint is of use now; nil: always
+	atOnce bool                      // it means the same whatever is still to come: see ahead.go
 }
 
 // keySigns is the keys that people know by another name than bubbletea.
@@ -54,6 +55,10 @@ func keySign(key string) string {
 
 // label is the keys as a person reads them, each of them.
 func (b binding) label() string {
+	const most = 4
+	if n := len(b.keys); n > most {
+		return keySign(b.keys[0]) + "…" + keySign(b.keys[n-1])
+	}
 	signs := make([]string, len(b.keys))
 	for i, key := range b.keys {
 		signs[i] = keySign(key)
@@ -63,7 +68,7 @@ func (b binding) label() string {
 
 // bindings is every key of the browser, in the order of the help page.
 func bindings() []binding {
-	return slices.Concat(moving(), doing(), choosing(), asking())
+	return slices.Concat(moving(), doing(), choosing(), others(), asking())
 }
 
 // onKeys and ofKeys are what the list of keys does, and tells.

@@ -60,6 +60,15 @@ type Options struct {
 	// terminal, from 1; 0 for none.
 	Profile string
 	Color   int
+	// Label is the target in few letters, for its tab.
+	Label string
+	// Close ends what the target needs, when its tab is closed or the program ends; the
+	// journal keeps so many changes for the next session on it. Nil: nothing.
+	Close func(kept int) error
+	// Open opens another target, said as on the command line, and Places are those to
+	// choose from; nil: there is none but this.
+	Open   func(ctx context.Context, spec string) (Options, error)
+	Places func() []Place
 	// Editor is a command that edits the file at path; nil when there is none.
 	Editor func(path string) *exec.Cmd
 	// Scratch makes an empty data set in memory, in which a key is built anew as it was. Nil:
@@ -98,48 +107,50 @@ const framesPerSecond = 120
 
 // Run shows the browser until the person quits (nil), a signal ends it (Signalled),
 // ctx ends (its error) or the terminal fails. What is under way is cancelled then; a
-// Client that does not heed that within a second may still run a call. It returns
-// how many changes the journal keeps for the next session on the same target.
-func Run(ctx context.Context, o Options) (kept int, err error) {
-	if err := o.Look.Check(); err != nil {
-		return 0, err
+// Client that does not heed that within a second may still run a call. What is in first
+// about the screen is for all; the targets in more are opened beside it.
+func Run(ctx context.Context, first Options, more ...Tab) error {
+	if err := first.Look.Check(); err != nil {
+		return err
 	}
-	k := newKeyboard(o.In)
-	if k != nil && o.Editor != nil {
-		o.Editor = k.lend(o.Editor)
-	}
-	// Out is a terminal, whatever CI in the environment says.
-	m := New(o, lipgloss.NewRenderer(o.Out, termenv.WithTTY(true)))
-	defer m.close()
-	ctx, stop := untilSignalled(ctx, &m.lent)
+	k := newKeyboard(first.In)
+	s := share(first, lipgloss.NewRenderer(first.Out, termenv.WithTTY(true))) // Out is a terminal, whatever CI in the environment says
+	s.keyboard = k
+	ctx, stop := untilSignalled(ctx, s.lent)
 	defer stop()
-	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(o.Out), tea.WithFPS(framesPerSecond)}
-	if o.Mouse {
+	tabs := newTabs(ctx, s, first, more)
+	defer tabs.close()
+	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(first.Out), tea.WithFPS(framesPerSecond)}
+	if first.Mouse {
 		settings = append(settings, tea.WithMouseCellMotion())
 	}
 	switch {
 	case k != nil:
 		settings = append(settings, tea.WithInput(k))
-	case o.In != nil:
-		settings = append(settings, tea.WithInput(o.In))
+	case first.In != nil:
+		settings = append(settings, tea.WithInput(first.In))
 	}
-	program := tea.NewProgram(m, settings...)
-	if k != nil && o.AskBackground {
+	program := tea.NewProgram(tabs, settings...)
+	if k != nil && first.AskBackground {
 		k.heard = func(light bool) { program.Send(backgroundMsg{light}) }
-		m.greet = askBackground(o.Out)
+		tabs.list[0].model.greet = askBackground(first.Out)
 	}
-	_, err = program.Run()
-	m.CancelAll()
-	m.stopChange()
-	m.Conn.Drain(time.Second)
+	_, err := program.Run()
+	failed := tabs.end()
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	kept, failed := m.edit.EndJournal()
 	if failed != nil {
 		err = errors.Join(err, failed)
 	}
-	return kept, err
+	return err
+}
+
+// over ends what a Model does for the screen, and its journal. It returns how many
+// changes that keeps for the next session on the same target.
+func (m *Model) over() (kept int, err error) {
+	m.close()
+	return m.edit.EndJournal()
 }
 
 // close ends what runs for the screen only.

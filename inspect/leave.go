@@ -12,6 +12,11 @@ import (
 // quit ends the program. While a change is being made it asks; ^C, when it has asked
 // already, stops the change.
 func (m *Model) quit() tea.Cmd {
+	if m.tabs != nil && !m.edit.IsChanging() {
+		if other := m.tabs.changing(); other != nil {
+			return tea.Batch(m.tabs.reveal(other), other.quit())
+		}
+	}
 	if !m.edit.IsChanging() || m.leaving != nil && m.Dialog == m.leaving {
 		return m.end()
 	}
@@ -50,7 +55,7 @@ func (m *Model) leaves(failed bool) tea.Cmd {
 	went := m.goes
 	m.goes, m.leaving = false, nil
 	if went && !failed && m.Dialog == nil {
-		return m.end()
+		return m.quit()
 	}
 	return nil
 }

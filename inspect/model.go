@@ -24,14 +24,14 @@ import (
 // but through its Options.
 type Model struct {
 	*room.Base
+	shared
 	options  Options
-	renderer *lipgloss.Renderer
-	bindings []binding
+	tabs     *Tabs        // that this is one of; nil: it is the only one
+	hidden   bool         // another one is on the screen
 	greet    tea.Cmd      // what the terminal is asked at the start; nil: nothing
 	quitting bool         // the screen is wiped before it goes
 	leaving  *room.Picker // the question before it ends while a change is being made
 	goes     bool         // it ends with the change that is being made
-	lent     atomic.Bool  // another program has the terminal
 
 	keys      keys.Room
 	value     value.Room
@@ -46,26 +46,45 @@ type Model struct {
 	ahead []awaited // asked for before what it is about was there
 }
 
+// shared is what all Models of a screen have together.
+type shared struct {
+	renderer *lipgloss.Renderer
+	styles   screen.Styles
+	bindings []binding
+	lent     *atomic.Bool // another program has the terminal
+	keyboard *keyboard    // nil where the input is no terminal
+}
+
+// share is what the Models on r's terminal share, as o wants it.
+func share(o Options, r *lipgloss.Renderer) shared {
+	r.SetHasDarkBackground(!o.Light)
+	theme, bound, err := o.Look.read()
+	if err != nil { // Run returns it
+		theme, bound, _ = Look{}.read()
+	}
+	return shared{renderer: r, styles: screen.NewStyles(r, theme), bindings: bound, lent: new(atomic.Bool)}
+}
+
 // New is the browser before its first screen. The styles are made for r's
 // terminal.
-func New(o Options, r *lipgloss.Renderer) *Model {
+func New(o Options, r *lipgloss.Renderer) *Model { return newModel(o, share(o, r)) }
+
+func newModel(o Options, s shared) *Model {
 	if o.Now == nil {
 		o.Now = systemClock
 	}
 	if o.Delimiter == "" {
 		o.Delimiter = ":"
 	}
-	r.SetHasDarkBackground(!o.Light)
-	theme, bound, err := o.Look.read()
-	if err != nil { // Run returns it
-		theme, bound, _ = Look{}.read()
+	if s.keyboard != nil && o.Editor != nil {
+		o.Editor = s.keyboard.lend(o.Editor)
 	}
 	m := &Model{
 		Base: &room.Base{
 			Jobs: job.Jobs{Now: o.Now(), After: job.Later}, Conn: target.NewConn(o.Client, o.Now), Index: o.Index, Delimiter: o.Delimiter, Clock: o.Now,
-			Styles: screen.NewStyles(r, theme), DB: o.DB,
+			Styles: s.styles, DB: o.DB,
 		},
-		options: o, renderer: r, bindings: bound, following: o.Index != nil,
+		shared: s, options: o, following: o.Index != nil,
 	}
 	m.Tell, m.KeyFor = m.route, m.keyFor
 	identity := cmp.Or(o.Identity, o.Target)
@@ -76,7 +95,7 @@ func New(o Options, r *lipgloss.Renderer) *Model {
 		Journal: change.NewJournal(o.Journal, identity, o.Now), Redo: change.NewRedoJournal(o.Journal, identity, o.Now),
 	}
 	m.edit = edit.New(m.Base, edit.Settings{
-		Writer: o.Unlock, Fleeting: o.Fleeting, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, Lent: &m.lent,
+		Writer: o.Unlock, Fleeting: o.Fleeting, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, Lent: m.lent,
 		Explain: o.Explain, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
 	}, maker)
 	m.server = server.Room{Base: m.Base, Listen: o.Listen}

@@ -289,7 +289,7 @@ func TestLettersThatComeTogether(t *testing.T) {
 }
 
 func TestEveryBindingIsInTheHelp(t *testing.T) {
-	s := browse(t, newFake().zoo(), 120, 70)
+	s := browse(t, newFake().zoo(), 120, 120)
 	s.press("?")
 	for _, b := range bindings() {
 		s.shows(b.help)

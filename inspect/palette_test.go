@@ -28,7 +28,7 @@ func TestPalette(t *testing.T) {
 				s.press(c.before)
 			}
 			s.press("ctrl+p")
-			s.shows("Actions", "add a key")
+			s.shows("Actions", "> ▏")
 			s.typing(c.typed)
 			s.press("enter")
 			s.shows(c.shows...)

@@ -27,7 +27,11 @@ func (m *Model) press(k tea.KeyMsg) tea.Cmd {
 	if k.Alt {
 		cmds = append(cmds, m.pressOne(tea.KeyMsg{Type: tea.KeyEsc}))
 	}
-	for _, r := range k.Runes {
+	for i, r := range k.Runes {
+		if m.hidden { // the rest was typed to another tab
+			_, rest := m.tabs.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: k.Runes[i:]})
+			return tea.Batch(append(cmds, rest)...)
+		}
 		cmds = append(cmds, m.pressOne(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}))
 	}
 	return tea.Batch(cmds...)
@@ -55,10 +59,14 @@ func (m *Model) pressNow(k tea.KeyMsg) tea.Cmd {
 	case m.keys.IsTyping():
 		return m.keys.PressFilter(k)
 	}
-	if b := m.binding(k.String()); b != nil {
-		return m.do(b)
+	b := m.binding(k.String())
+	switch {
+	case b == nil:
+		return nil
+	case b.nth != nil:
+		return b.nth(m, slices.Index(b.keys, k.String()))
 	}
-	return nil
+	return m.do(b)
 }
 
 // here is where the person is.

@@ -13,7 +13,7 @@ import (
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Run(ctx, Options{Client: newFake(), In: &bytes.Buffer{}, Out: &bytes.Buffer{}})
+	err := Run(ctx, Options{Client: newFake(), In: &bytes.Buffer{}, Out: &bytes.Buffer{}})
 	if err != context.Canceled {
 		t.Errorf("got %v", err)
 	}
@@ -24,7 +24,7 @@ func TestPanicsLeaveTheTerminal(t *testing.T) {
 	var out bytes.Buffer
 	in, typing := io.Pipe()
 	defer typing.Close()
-	_, err := Run(context.Background(), Options{Client: panics{}, In: in, Out: &out})
+	err := Run(context.Background(), Options{Client: panics{}, In: in, Out: &out})
 	if err == nil || !strings.Contains(out.String(), "\x1b[?1049h") || !strings.Contains(out.String(), "\x1b[?1049l") {
 		t.Errorf("got %v after %q", err, out.String())
 	}
@@ -37,7 +37,7 @@ func (panics) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { pani
 
 func TestRunQuits(t *testing.T) {
 	var out bytes.Buffer
-	_, err := Run(context.Background(), Options{Client: newFake().zoo(), In: strings.NewReader("q"), Out: &out})
+	err := Run(context.Background(), Options{Client: newFake().zoo(), In: strings.NewReader("q"), Out: &out})
 	if err != nil {
 		t.Errorf("got %v", err)
 	}

@@ -103,7 +103,15 @@ func (m *Model) accompany() tea.Cmd {
 
 // tick is a second passing: what is over fades, what faded goes.
 func (m *Model) tick() tea.Cmd {
-	return tea.Batch(m.After(time.Second, tickMsg{}), m.keys.Tick(), m.watch(), m.value.Tick())
+	return tea.Batch(m.After(time.Second, tickMsg{}), m.look())
+}
+
+// look sees what time and others have changed, unless it is not on the screen.
+func (m *Model) look() tea.Cmd {
+	if m.hidden {
+		return nil
+	}
+	return tea.Batch(m.keys.Tick(), m.watch(), m.value.Tick())
 }
 
 // refresh asks for everything on the screen again.

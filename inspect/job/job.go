@@ -98,6 +98,7 @@ type Finished struct {
 type Jobs struct {
 	Now   int64                                      // Unix ms, as of the last message
 	After func(d time.Duration, msg tea.Msg) tea.Cmd // brings a message later
+	Mark  func(tea.Msg) tea.Msg                      // says whose the end of a job is; nil: there is one only
 
 	all      [Purposes]job
 	Frame    int // of the spinner
@@ -115,11 +116,14 @@ func (js *Jobs) Start(p Purpose, work func(context.Context) (tea.Msg, error)) te
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), costKey{}, j.cost))
 	j.id++
 	j.cancel, j.outcome = cancel, make(chan Finished, 1)
-	id, outcome := j.id, j.outcome
+	id, outcome, mark := j.id, j.outcome, js.Mark
 	run := func() tea.Msg {
 		result, err := work(ctx)
 		f := Finished{p, id, result, err}
 		outcome <- f
+		if mark != nil {
+			return mark(f)
+		}
 		return f
 	}
 	return tea.Batch(run, js.spin())

@@ -118,7 +118,7 @@ func (f *Finder) View(b *Base, width, height int) []string {
 		notes = max(notes, ansi.StringWidth(it.Note))
 	}
 	inner := min(max(labels+notes+5, ansi.StringWidth(f.Title)+2, 40), width)
-	notes = min(notes, inner/3)
+	notes = min(notes, max(inner-labels-5, inner/3))
 	lines := []string{
 		b.Styles.Title.Render(display.Fit(" "+f.Title, inner)),
 		display.Fit(" "+b.Styles.Key.Render("> ")+b.Styles.Prompt(f.prompt, inner-4), inner),

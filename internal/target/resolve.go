@@ -52,6 +52,12 @@ func (o *Options) Anywhere() *Options {
 	return &other
 }
 
+// Other are the options for another target, as an argument names it, in a database of its
+// own choice. What is given of this one's place, its tokens included, is not of that one.
+func (o *Options) Other(spec string) *Options {
+	return &Options{Spec: spec, envFile: o.envFile, readOnly: o.readOnly, Full: o.Full, Reach: o.Reach}
+}
+
 // Announce says on notes which target is used, with --verbose.
 func (o *Options) Announce(t Target, notes io.Writer) {
 	if o.Verbose {

@@ -1,0 +1,130 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect"
+	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/profile"
+)
+
+// inspected is a target of the inspector: the connection that reads, and the one that
+// writes, which is there from the unlocking on. A file is opened once more for it,
+// anything else is written as it is read.
+type inspected struct {
+	o       *inspectOptions
+	s       *streams
+	options *target.Options // by which it is reached
+	target  target.Target
+	ctx     context.Context // of the whole run
+
+	reader *target.Conn
+	writer *target.Conn // nil while there is none of its own
+}
+
+// open connects, and returns what the inspector needs to know of it.
+func (i *inspected) open(ctx context.Context) (options inspect.Options, err error) {
+	if i.reader, err = i.options.Connect(ctx, i.target, readOnly, false); err != nil {
+		return options, err
+	}
+	return i.screen(i.ctx), nil
+}
+
+// another opens the target that an argument means, from inside.
+func (i *inspected) another(ctx context.Context, spec string) (inspect.Options, error) {
+	other := &inspected{o: i.o, s: i.s, ctx: i.ctx, options: i.o.target.Other(spec)}
+	var err error
+	if other.target, err = other.options.Resolve(i.s.getenv); err != nil {
+		return inspect.Options{}, err
+	}
+	return other.open(ctx)
+}
+
+// places are the targets to choose from: profiles, and the databases in the directory.
+func places() (list []inspect.Place) {
+	if config, err := profile.Load(target.ConfigFile()); err == nil {
+		for _, name := range config.Names() {
+			p := config.Profiles[name]
+			list = append(list, inspect.Place{Label: "@" + name, Note: cmp.Or(p.DB, target.ShownURL(p.URL)), Spec: "@" + name})
+		}
+	}
+	const most = 100
+	for _, pattern := range []string{"*.sqlite", "*.sqlite3", "*.db"} {
+		files, _ := filepath.Glob(pattern) // the pattern is well formed
+		for _, file := range files[:min(len(files), most)] {
+			list = append(list, inspect.Place{Label: file, Note: "file", Spec: file})
+		}
+	}
+	return list
+}
+
+func (i *inspected) unlock(ctx context.Context) (inspect.Client, error) {
+	if i.reader.File == nil || i.target.Path == local.Memory {
+		return i.reader, nil
+	}
+	c, err := i.options.Connect(ctx, i.target, local.Options{SweepEvery: noSweep, Cache: smallCache}, false)
+	if err != nil {
+		return nil, err
+	}
+	i.writer = c
+	return c, nil
+}
+
+// close ends the connections, who writes last: then nothing but the file itself stays.
+// What is to be said of undo is said when the screen has gone.
+func (i *inspected) close(kept int) (err error) {
+	if kept > 0 {
+		i.o.leave(fmt.Sprintf("%s can still be undone: meowdis inspect %s, then U and u\n", display.Counted(int64(kept), "change", "changes"), i.target.Args()))
+	}
+	err = closing(nil, i.reader)
+	if i.writer != nil {
+		err = closing(err, i.writer)
+	}
+	return err
+}
+
+// screen is how the inspector is drawn, and what the target is called.
+func (i *inspected) screen(ctx context.Context) inspect.Options {
+	o, s, c := i.o, i.s, i.reader
+	options := inspect.Options{
+		Look: o.look, Decoder: o.decoder, Label: c.Target.Label(), Close: i.close, Open: i.another, Places: places,
+		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
+		Editor: editor(s.getenv), Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
+		Scratch: o.scratch, Listen: c.Listen,
+		Journal: target.UndoDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
+		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
+		// The console of Linux prints the question.
+		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
+		Confirm: map[profile.Confirm]inspect.Confirm{
+			profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
+		}[c.Target.Settings.Confirm.Level()],
+	}
+	if s.inTerminal {
+		options.In = s.in
+	}
+	if !i.options.RefusesWrites(c.Target) && !(c.File != nil && c.File.Foreign()) {
+		options.Unlock = i.unlock
+	}
+	knowledge(ctx, c, &options)
+	return options
+}
+
+// knowledge adds what a file of ours shows beside the replies to commands.
+func knowledge(ctx context.Context, c *target.Conn, options *inspect.Options) {
+	if c.File == nil {
+		return
+	}
+	options.Moved = c.File.Moved
+	if c.File.Foreign() {
+		return
+	}
+	options.Index = fileIndex{catalog.New(c.File, systemClock), c.File}
+	options.Explain = func(db int, call [][]byte) string { return explainText(ctx, c.File, db, call) }
+}

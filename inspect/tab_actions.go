@@ -1,0 +1,103 @@
+package inspect
+
+import (
+	"context"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// others are the keys that go to other targets.
+func others() []binding {
+	return []binding{
+		{name: "tab_open", keys: []string{"ctrl+t"}, where: everywhere, help: "open another target, in a tab", run: (*Model).openTab, atOnce: true},
+		{name: "tab_close", keys: []string{"ctrl+w"}, where: everywhere, help: "close the tab", run: (*Model).closeTab, atOnce: true},
+		{name: "tab_next", keys: []string{"}"}, where: everywhere, help: "the next tab", run: turnsTab(1), atOnce: true},
+		{name: "tab_back", keys: []string{"{"}, where: everywhere, help: "the tab before", run: turnsTab(-1), atOnce: true},
+		{name: "tab", keys: strings.Split("123456789", ""), where: everywhere, help: "the tab with this number, or one from a list", run: (*Model).pickTab, nth: (*Model).showTab, atOnce: true},
+	}
+}
+
+// openTab asks for another target.
+func (m *Model) openTab() tea.Cmd {
+	if m.tabs == nil || m.options.Open == nil {
+		m.Notice = "No other target can be opened here."
+		return nil
+	}
+	f := &room.Finder{Title: "Open a profile, or type a FILE, a URL or @NAME", Takes: "open"}
+	open := func(label, spec string) tea.Cmd {
+		return m.tabs.add(label, func(ctx context.Context) (Options, error) { return m.options.Open(ctx, spec) })
+	}
+	labels := map[string]string{}
+	for _, p := range m.options.Places() {
+		labels[p.Spec] = p.Label
+		f.Items = append(f.Items, room.Item{Label: display.Text(p.Label, 60), Note: display.Text(p.Note, 60), Value: p.Spec})
+	}
+	f.Choose = func(spec string) tea.Cmd { return open(labels[spec], spec) }
+	f.Free = func(text string) tea.Cmd {
+		label := text
+		if strings.Contains(text, "://") {
+			label = "URL" // it may hold a password
+		}
+		return open(label, text)
+	}
+	f.Search("")
+	m.Dialog = f
+	return nil
+}
+
+// closeTab closes this one; the last one ends the program.
+func (m *Model) closeTab() tea.Cmd {
+	switch {
+	case m.tabs == nil || len(m.tabs.list) < 2:
+		return m.quit()
+	case m.edit.IsChanging():
+		m.Notice = "A change is being made: wait for it, or stop it with " + m.KeyFor("all_keys") + "."
+		return nil
+	}
+	return m.tabs.drop()
+}
+
+func turnsTab(n int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if m.alone() {
+			return nil
+		}
+		return m.tabs.turn(n)
+	}
+}
+
+// alone says, where there is no other tab, how to open one.
+func (m *Model) alone() bool {
+	if m.tabs != nil && len(m.tabs.list) > 1 {
+		return false
+	}
+	m.Notice = "There is one target. Press " + m.KeyFor("tab_open") + " to open another."
+	return true
+}
+
+func (m *Model) showTab(n int) tea.Cmd {
+	if m.alone() {
+		return nil
+	}
+	return m.tabs.show(n)
+}
+
+// pickTab lists the tabs.
+func (m *Model) pickTab() tea.Cmd {
+	if m.alone() {
+		return nil
+	}
+	p := &room.Picker{Title: "Tabs", Takes: "show", At: m.tabs.at, Choose: func(value string) tea.Cmd {
+		return m.tabs.show(int(target.Atoi(value)))
+	}}
+	for i, each := range m.tabs.list {
+		p.Items = append(p.Items, room.Item{Label: target.Decimal(int64(i+1)) + " " + display.Text(each.Label, 60), Note: strings.TrimSpace(each.mark()), Value: target.Decimal(int64(i))})
+	}
+	m.Dialog = p
+	return nil
+}
