@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
@@ -75,6 +76,7 @@ func newTabs(ctx context.Context, s shared, first Options, more []Tab) *Tabs {
 func (t *Tabs) take(of *tab, o Options) {
 	m := newModel(o, t.shared)
 	m.tabs = t
+	m.edit.Others = func() []edit.Other { return t.beside(m) }
 	of.model, of.err, of.Label = m, nil, o.Label
 	m.Mark = func(msg tea.Msg) tea.Msg { return ofTab{m, msg} }
 	m.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return t.later(d, ofTab{m, msg}) }
@@ -144,6 +146,16 @@ func (t *Tabs) current() *tab { return t.list[t.at] }
 
 func (t *Tabs) has(m *Model) bool {
 	return slices.ContainsFunc(t.list, func(each *tab) bool { return each.model == m })
+}
+
+// beside is the targets that are open in other tabs than that of m.
+func (t *Tabs) beside(m *Model) (list []edit.Other) {
+	for _, each := range t.list {
+		if each.model != nil && each.model != m {
+			list = append(list, edit.Other{Name: each.Label, Room: &each.model.edit})
+		}
+	}
+	return list
 }
 
 // models are the open ones.

@@ -27,6 +27,13 @@ type Settings struct {
 	Explain  func(db int, call [][]byte) string // the SQL of a command; nil where there is none
 	Exec     string                             // begins a shell command that runs a command on the target
 	Out      io.Writer                          // the terminal; nil: there is none
+	Others   func() []Other                     // the targets that are open beside this one; nil: there is none
+}
+
+// Other is a target that is open in another tab.
+type Other struct {
+	Name string
+	Room *Room
 }
 
 // Room is what changes the data: dialogs that ask, the console, and the changes that

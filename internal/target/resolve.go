@@ -53,9 +53,10 @@ func (o *Options) Anywhere() *Options {
 }
 
 // Other are the options for another target, as an argument names it, in a database of its
-// own choice. What is given of this one's place, its tokens included, is not of that one.
+// own choice. What is given of this one's place, its tokens and certificates included, is
+// not of that one.
 func (o *Options) Other(spec string) *Options {
-	return &Options{Spec: spec, envFile: o.envFile, readOnly: o.readOnly, Full: o.Full, Reach: o.Reach}
+	return &Options{Spec: spec, envFile: o.envFile, readOnly: o.readOnly, Full: o.Full, Reach: Reach{timeout: o.Reach.timeout}}
 }
 
 // Announce says on notes which target is used, with --verbose.
