@@ -89,7 +89,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		return err
 	}
 	terminal := s.edits()
-	if terminal {
+	if s.inTerminal && s.outTerminal {
 		note(s, c)
 	}
 	var page func([]byte) bool
@@ -110,6 +110,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		Paging:      o.pager && terminal,
 		In:          s.in, Out: s.screen, Err: s.errScreen,
 		Terminal: terminal,
+		Prompts:  !terminal && s.inTerminal && s.outTerminal,
 		History:  target.HistoryFile(),
 		Editor:   cmp.Or(s.getenv("VISUAL"), s.getenv("EDITOR")),
 		Colour:   o.format.colour(s),
@@ -124,7 +125,11 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 
 // note greets, and says what of the file would surprise who types commands.
 func note(s *streams, c *target.Conn) {
-	fmt.Fprintln(s.err, ":help tells how; TAB completes, Ctrl-D ends.")
+	if s.edits() {
+		fmt.Fprintln(s.err, ":help tells how; TAB completes, Ctrl-D ends.")
+	} else {
+		fmt.Fprintln(s.err, "TERM=dumb: no keys and no completion. :help tells how; Ctrl-D ends.")
+	}
 	switch {
 	case c.Target.IsNew() && !c.Target.IsDefault():
 		fmt.Fprintf(s.err, "There is no %s yet: the first command that writes makes it.\n", c.Target)

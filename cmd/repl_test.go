@@ -250,9 +250,15 @@ func TestREPLHistory(t *testing.T) {
 	s.press("t.sqlite>", "C-c")
 	s.check(s.Press("C-d"))
 	s.shows("\nleft\n")
+
+	// A terminal that cannot move its cursor gets a prompt all the same.
+	s.check(s.Run("clear; TERM=dumb meowdis repl --db t.sqlite; echo left"))
+	s.ends("TERM=dumb: no keys and no completion. :help tells how; Ctrl-D ends.", "t.sqlite>")
+	s.runs("GET k", `"v"`, "t.sqlite>")
+	s.check(s.Press("C-d"))
+	s.ends("t.sqlite>", "left", "$")
 }
 
-// Ctrl-Z goes back to the shell, and fg to the text as it was.
 // What is typed without waiting goes to the program that has the terminal then.
 func TestREPLTypedAhead(t *testing.T) {
 	t.Parallel()
@@ -265,6 +271,7 @@ func TestREPLTypedAhead(t *testing.T) {
 	s.ends("the shell got this", "$")
 }
 
+// Ctrl-Z goes back to the shell, and fg to the text as it was.
 func TestREPLSuspended(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

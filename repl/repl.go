@@ -82,7 +82,9 @@ type Options struct {
 	Out, Err io.Writer
 	// Terminal edits lines on the process's terminal; otherwise lines are
 	// read from In, without a prompt.
-	Terminal      bool
+	Terminal bool
+	// Prompts shows the prompt before each line that is not edited: someone types it.
+	Prompts       bool
 	History       string // file of the lines typed; empty for none
 	Editor        string // the command that edits a file, as in $EDITOR
 	Colour        bool
@@ -164,8 +166,14 @@ func (l *loop) typed(ctx context.Context) error {
 func (l *loop) piped(ctx context.Context) (failed bool, err error) {
 	in := bufio.NewReader(l.In)
 	for {
+		if l.Prompts {
+			io.WriteString(l.Out, l.prompt(ctx))
+		}
 		line, err := in.ReadString('\n')
 		if line == "" && errors.Is(err, io.EOF) {
+			if l.Prompts {
+				fmt.Fprintln(l.Out)
+			}
 			return l.failed, nil
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
