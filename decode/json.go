@@ -30,18 +30,28 @@ func prettyJSON(b []byte, most int) (string, bool) {
 // messagePack shows b as JSON if it is one MessagePack map or array, or a
 // sequence of nothing else. Scalars are not looked for: any byte is one.
 func messagePack(b []byte, most int) (string, bool) {
-	if len(b) < 2 || len(b) > most || !beginsPack(b[0]) {
-		return "", false
-	}
-	in := bytes.NewReader(b)
-	p := packReader{in: in, dec: msgpack.NewDecoder(in), budget: most}
-	if err := p.value(0); err != nil {
-		return "", false
-	}
-	if _, err := p.dec.PeekCode(); !errors.Is(err, io.EOF) {
+	p, ok := readPack(b, most, nil)
+	if !ok {
 		return "", false
 	}
 	return prettyJSON(p.out, most)
+}
+
+// readPack reads b if it is one map or array, and keeps in root where what is; nil where
+// nobody wants to know.
+func readPack(b []byte, most int, root *packed) (*packReader, bool) {
+	if len(b) < 2 || len(b) > most || !beginsPack(b[0]) {
+		return nil, false
+	}
+	in := bytes.NewReader(b)
+	p := &packReader{in: in, dec: msgpack.NewDecoder(in), budget: most, data: b, root: root}
+	if err := p.read(p.root, 0); err != nil {
+		return nil, false
+	}
+	if _, err := p.dec.PeekCode(); !errors.Is(err, io.EOF) {
+		return nil, false
+	}
+	return p, true
 }
 
 func beginsPack(c byte) bool {
@@ -56,13 +66,47 @@ type packReader struct {
 	dec    *msgpack.Decoder
 	out    []byte
 	budget int
+	data   []byte  // all of the input
+	root   *packed // what it is; nil where that is not kept
+	nodes  int
+}
+
+// mostPacked is how many values of a map are kept to be edited.
+const mostPacked = 200_000
+
+// child is where a value in a map or an array is kept; nil where it is not.
+func (p *packReader) child() *packed {
+	if p.root == nil {
+		return nil
+	}
+	p.nodes++
+	return &packed{}
+}
+
+// read writes a value, and remembers in to where it is; nil for nowhere.
+func (p *packReader) read(to *packed, depth int) error {
+	if to == nil {
+		return p.value(nil, depth)
+	}
+	to.from, to.shownFrom = len(p.data)-p.in.Len(), len(p.out)
+	if to.from < len(p.data) {
+		to.code = p.data[to.from]
+	}
+	if err := p.value(to, depth); err != nil {
+		return err
+	}
+	if p.nodes > mostPacked {
+		return errPack
+	}
+	to.to, to.shownTo = len(p.data)-p.in.Len(), len(p.out)
+	return nil
 }
 
 const maxDepth = 64
 
 var errPack = errors.New("not MessagePack that can be shown")
 
-func (p *packReader) value(depth int) error {
+func (p *packReader) value(to *packed, depth int) error {
 	code, err := p.dec.PeekCode()
 	if err != nil || depth > maxDepth || len(p.out) > p.budget {
 		return errors.Join(err, errPack)
@@ -73,13 +117,22 @@ func (p *packReader) value(depth int) error {
 		if err != nil {
 			return err
 		}
-		return p.list('{', '}', n, func() error { return p.pair(depth) })
+		if to != nil {
+			to.keys = []*packed{}
+		}
+		return p.list('{', '}', n, func() error { return p.pair(to, depth) })
 	case msgpcode.IsFixedArray(code) || code == msgpcode.Array16 || code == msgpcode.Array32:
 		n, err := p.dec.DecodeArrayLen()
 		if err != nil {
 			return err
 		}
-		return p.list('[', ']', n, func() error { return p.value(depth + 1) })
+		return p.list('[', ']', n, func() error {
+			child := p.child()
+			if to != nil {
+				to.parts = append(to.parts, child)
+			}
+			return p.read(child, depth+1)
+		})
 	case msgpcode.IsString(code) || msgpcode.IsBin(code):
 		n, err := p.dec.DecodeBytesLen()
 		if err != nil {
@@ -167,20 +220,29 @@ func (p *packReader) list(begin, end byte, n int, each func() error) error {
 }
 
 // pair writes a key and its value; a key that is no string becomes one.
-func (p *packReader) pair(depth int) error {
+func (p *packReader) pair(to *packed, depth int) error {
 	from := len(p.out)
-	if err := p.value(depth + 1); err != nil {
+	key, value := p.child(), p.child()
+	if err := p.read(key, depth+1); err != nil {
 		return err
 	}
-	if key := p.out[from:]; key[0] != '"' {
-		text := string(key)
+	name := string(p.out[from:])
+	if name[0] != '"' {
 		p.out = p.out[:from]
-		if err := p.add(text); err != nil {
+		if err := p.add(name); err != nil {
 			return err
 		}
 	}
+	if to != nil {
+		if name[0] == '"' {
+			if err := json.Unmarshal([]byte(name), &name); err != nil {
+				return err
+			}
+		}
+		to.names, to.keys, to.parts = append(to.names, name), append(to.keys, key), append(to.parts, value)
+	}
 	p.out = append(p.out, ':')
-	return p.value(depth + 1)
+	return p.read(value, depth+1)
 }
 
 func (p *packReader) add(v any) error {

@@ -3,7 +3,6 @@ package decode
 import (
 	"bytes"
 	"compress/zlib"
-	"encoding/base64"
 	"errors"
 	"io"
 
@@ -94,13 +93,7 @@ func fromBase64(b []byte, cut bool, most int) ([]byte, bool) {
 	if cut {
 		b = b[:len(b)/4*4]
 	}
-	encoding := base64.StdEncoding
-	if bytes.ContainsAny(b, "-_") {
-		encoding = base64.URLEncoding
-	}
-	if len(b)%4 != 0 {
-		encoding = encoding.WithPadding(base64.NoPadding)
-	}
+	encoding := base64Of(b)
 	inner := make([]byte, encoding.DecodedLen(len(b)))
 	n, err := encoding.Strict().Decode(inner, b)
 	if err != nil {

@@ -1,0 +1,185 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Inside is what is inside the layers of a value, as a text to edit.
+type Inside struct {
+	Names string // of the layers: "gzip → JSON"
+	Text  string
+	JSON  bool
+	// Store is the value with another text inside, in layers of the same kinds. Text itself
+	// gives the very bytes that the value had. An error says what is wrong with the text.
+	Store func(text string) ([]byte, error)
+}
+
+// Edit opens the layers of b; ok is false where there are none, or what they hold is no
+// text and no MessagePack, or is larger than the limit of o.
+func Edit(b []byte, o Options) (in Inside, ok bool) {
+	o = o.withDefaults()
+	if o.Partial || len(b) > o.MaxBytes {
+		return in, false
+	}
+	var names []string
+	var wraps []func([]byte) ([]byte, error)
+	inner := b
+	for range o.MaxLayers {
+		name, opened, more := open(inner, false, o.MaxBytes)
+		if name == "" {
+			break
+		}
+		wrap := wrapping(name, inner)
+		if more || wrap == nil {
+			return in, false
+		}
+		names, wraps, inner = append(names, name), append(wraps, wrap), opened
+	}
+	name, text, store := innermost(inner, o)
+	if store == nil || len(wraps) == 0 && name != "MessagePack" {
+		return in, false
+	}
+	in = Inside{Names: strings.Join(append(names, name), " → "), Text: text, JSON: name != textName}
+	in.Store = func(changed string) ([]byte, error) {
+		if changed == text {
+			return b, nil
+		}
+		out, err := store(changed)
+		for i := len(wraps) - 1; i >= 0 && err == nil; i-- {
+			out, err = wraps[i](out)
+		}
+		return out, err
+	}
+	return in, true
+}
+
+// innermost is what the last layer holds as a text, and how that is made of a text again;
+// nil where it is none.
+func innermost(b []byte, o Options) (name, text string, store func(text string) ([]byte, error)) {
+	if _, ok := prettyJSON(b, o.MaxBytes); ok {
+		return "JSON", indented(b), func(text string) ([]byte, error) { return asWritten(b, text) }
+	}
+	if isText(b, false) {
+		return textName, string(b), func(text string) ([]byte, error) { return []byte(text), nil }
+	}
+	if p, ok := readPack(b, o.MaxBytes, &packed{}); ok {
+		return "MessagePack", indented(p.out), func(text string) ([]byte, error) { return p.encode(text) }
+	}
+	return "", "", nil
+}
+
+// indented is a document in lines: one that has lines stays as it is.
+func indented(b []byte) string {
+	var out bytes.Buffer
+	if bytes.ContainsRune(b, '\n') || json.Indent(&out, b, "", "  ") != nil {
+		return string(b)
+	}
+	return out.String()
+}
+
+// asWritten is a document as b was written: in one line if that was.
+func asWritten(b []byte, text string) ([]byte, error) {
+	var out bytes.Buffer
+	if bytes.ContainsRune(b, '\n') {
+		return []byte(text), nil
+	}
+	if err := json.Compact(&out, []byte(text)); err != nil {
+		return nil, fmt.Errorf("this is no JSON: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// wrapping is how a layer is made again around other bytes; nil where it is not.
+func wrapping(name string, layer []byte) func([]byte) ([]byte, error) {
+	switch name {
+	case "gzip":
+		return func(b []byte) ([]byte, error) { return gzipAs(layer, b) }
+	case "zlib":
+		level := []int{zlib.BestSpeed, zlib.BestSpeed, zlib.DefaultCompression, zlib.BestCompression}[layer[1]>>6]
+		return func(b []byte) ([]byte, error) {
+			return written(b, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, level) })
+		}
+	case "zstd":
+		summed := len(layer) > 4 && layer[4]&4 != 0
+		return func(b []byte) ([]byte, error) {
+			return written(b, func(w io.Writer) (io.WriteCloser, error) {
+				return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(summed))
+			})
+		}
+	case "base64":
+		return base64As(layer)
+	}
+	return nil
+}
+
+func written(b []byte, writer func(io.Writer) (io.WriteCloser, error)) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := writer(&out)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(b)
+	err = errors.Join(err, w.Close())
+	return out.Bytes(), err
+}
+
+// gzipAs compresses b with the head that layer has: its name, comment and time.
+func gzipAs(layer, b []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(layer))
+	if err != nil {
+		return nil, err
+	}
+	level := gzip.DefaultCompression
+	switch layer[8] { // as RFC 1952 has it
+	case 2:
+		level = gzip.BestCompression
+	case 4:
+		level = gzip.BestSpeed
+	}
+	out, err := written(b, func(w io.Writer) (io.WriteCloser, error) {
+		z, err := gzip.NewWriterLevel(w, level)
+		if err == nil {
+			z.Header = r.Header
+		}
+		return z, err
+	})
+	return out, errors.Join(err, r.Close())
+}
+
+// base64As encodes as layer does: its letters, its padding, what stands around it. What is
+// cut into lines is not made again.
+func base64As(layer []byte) func([]byte) ([]byte, error) {
+	body := bytes.TrimSpace(layer)
+	if bytes.ContainsAny(body, "\r\n") {
+		return nil
+	}
+	encoding := base64Of(body)
+	at := bytes.Index(layer, body)
+	head, tail := layer[:at], layer[at+len(body):]
+	return func(b []byte) ([]byte, error) {
+		out := append([]byte(nil), head...)
+		return append(encoding.AppendEncode(out, b), tail...), nil
+	}
+}
+
+// base64Of is the encoding of a text: its letters, and whether it is padded.
+func base64Of(b []byte) *base64.Encoding {
+	encoding := base64.StdEncoding
+	if bytes.ContainsAny(b, "-_") {
+		encoding = base64.URLEncoding
+	}
+	if len(b)%4 != 0 {
+		encoding = encoding.WithPadding(base64.NoPadding)
+	}
+	return encoding
+}
