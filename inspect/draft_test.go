@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"bytes"
+	"compress/gzip"
+
 	"context"
 	"os"
 	"os/exec"
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/inspect/edit"
+	"github.com/meowdis/meowdis/inspect/target"
 )
 
 // drafted is a file that the editor was given, and what it held.
@@ -144,4 +147,69 @@ func TestWhatWasTypedStays(t *testing.T) {
 	s.typing("doc")
 	s.press("enter", "enter", "enter")
 	s.shows("✗ there is a key of that name already", "SET doc")
+}
+
+// TestEditingLayers edits what is inside of gzip and MessagePack, and as it is what is
+// looked at as it is.
+func TestEditingLayers(t *testing.T) {
+	f := newFile(t)
+	zipped := func(text string) string {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Write([]byte(text))
+		w.Close()
+		return b.String()
+	}
+	set := func(words ...string) {
+		if _, err := f.session.Do(context.Background(), target.Command(words...)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("SET", "zip", zipped(`{"theme":"dark"}`))
+	set("HSET", "packs", "one", "\x82\xa1a\x01\xa1b\xd3\x00\x00\x00\x00\x00\x00\x00\x02")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	s.choose("zip")
+	s.press("enter")
+	before := f.get("zip")
+	d := s.drafts()
+	if d.shown != "{\n  \"theme\": \"dark\"\n}" || !strings.HasSuffix(d.path, ".json") {
+		t.Errorf("the draft is %q in %s", d.shown, d.path)
+	}
+	s.leaves(d, d.shown+"\n")
+	s.shows("Nothing was changed")
+	if f.get("zip") != before {
+		t.Error("an unchanged value was written anew")
+	}
+	d = s.drafts()
+	s.leaves(d, strings.Replace(d.shown, "dark", "dim", 1)+"\n")
+	s.shows("Changed zip", "gzip", `"theme": "dim"`)
+	if got := f.get("zip"); !strings.HasPrefix(got, "\x1f\x8b\x08") || len(got) > 60 {
+		t.Errorf("stored is %q", got)
+	}
+	d = s.drafts()
+	s.leaves(d, "{broken")
+	s.shows("this is no JSON", "Your text is in")
+	s.press("esc")
+	os.Remove(d.path)
+	s.press("u")
+	if f.get("zip") != before {
+		t.Error("undo brought back something else")
+	}
+	s.press("x", "x")
+	if d = s.drafts(); !strings.Contains(d.shown, "1f 8b 08") {
+		t.Errorf("bytes that are looked at are edited as %q", d.shown)
+	}
+	s.leaves(d, d.shown)
+
+	s.press("esc")
+	s.choose("packs")
+	s.press("enter")
+	d = s.drafts()
+	s.leaves(d, strings.Replace(d.shown, `"a": 1`, `"a": 3`, 1))
+	s.shows("Changed one of packs")
+	v, err := f.session.Do(context.Background(), target.Command("HGET", "packs", "one")...)
+	if want := "\x82\xa1a\x03\xa1b\xd3\x00\x00\x00\x00\x00\x00\x00\x02"; err != nil || string(v.Str) != want {
+		t.Errorf("stored is %q %v", v.Str, err)
+	}
 }

@@ -22,6 +22,8 @@ type draft struct {
 	path     string
 	shown    string // what the file held at first
 	hex      bool   // it is the bytes of the text, since the text is none
+	// back is what the file's text is stored as; nil: it is as it is.
+	back func(text string) ([]byte, error)
 }
 
 // EditOutside changes what the person looks at in the editor of their choice.
@@ -56,7 +58,13 @@ type draftedMsg draft
 func newDraft(e editable) (draft, error) {
 	d := draft{editable: e, shown: e.text}
 	pattern := "meowdis-*.txt"
+	in, layered := e.inside()
 	switch {
+	case layered:
+		d.shown, d.back = in.Text, in.Store
+		if in.JSON {
+			pattern = "meowdis-*.json"
+		}
 	case e.laidOut != "":
 		d.shown, pattern = e.laidOut, "meowdis-*.json"
 	case !utf8.ValidString(e.text) || strings.ContainsRune(e.text, 0):
@@ -138,6 +146,10 @@ func (d draft) text(read string) (string, error) {
 	}
 	if !strings.HasSuffix(d.shown, "\n") {
 		read = strings.TrimSuffix(read, "\n")
+	}
+	if d.back != nil {
+		stored, err := d.back(read)
+		return string(stored), err
 	}
 	return read, nil
 }

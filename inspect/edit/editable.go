@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/decode"
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
 	"github.com/meowdis/meowdis/inspect/room"
@@ -23,6 +24,7 @@ type editable struct {
 	read    [][]byte // the command that answers the text; nil where it does not change behind one's back
 	large   bool     // the key has many elements, and saving the old text again undoes it
 	expires int64    // of the key; Unix ms, 0 for never
+	bare    bool     // the text is edited as it is, whatever it holds
 	far     bool     // the text is still to be fetched, by read
 	field   string   // of a hash: saving takes its time to live away, and gives it back; "" for none
 }
@@ -48,6 +50,8 @@ func editableOf(v room.Sight) (e editable, ok bool) {
 		return e, false
 	case el != nil:
 		e = editElement(v, el.Row, el.Body)
+		e.bare = v.Type == keytype.ZSet || v.Text != nil && v.Text.Bare
+		e.lines = e.lines || e.layered()
 		return e, e.save != nil && len(e.text) <= editLimit
 	case v.Text.Size > editLimit:
 		return e, false
@@ -62,13 +66,28 @@ func editableOf(v room.Sight) (e editable, ok bool) {
 		e.save = func(text string) [][][]byte { return [][][]byte{target.Command("JSON.SET", key, "$", text)} }
 		e.laidOut = v.Text.LaidOut
 	case v.Text.Partial:
-		e.far, e.lines = true, true
+		e.far, e.lines, e.bare = true, true, v.Text.Bare
 		return e, true
 	case v.Text.Missing:
 		return e, v.Text.Size == 0
 	}
-	e.lines = strings.Contains(e.text, "\n") || len(e.text) > 2000
+	e.bare = e.bare || v.Text.Bare || v.Type == keytype.JSON
+	e.lines = strings.Contains(e.text, "\n") || len(e.text) > 2000 || e.layered()
 	return e, true
+}
+
+// layered reports whether what is edited is inside layers, or MessagePack.
+func (e editable) layered() bool {
+	_, ok := e.inside()
+	return ok
+}
+
+// inside is what is edited in place of the text.
+func (e editable) inside() (decode.Inside, bool) {
+	if e.bare {
+		return decode.Inside{}, false
+	}
+	return decode.Edit([]byte(e.text), decode.Options{})
 }
 
 // editElement is an element as a text to edit; save is nil where it cannot be.

@@ -29,6 +29,7 @@ type Element struct {
 // Text is a value, or an element, as bytes.
 type Text struct {
 	Data    string
+	Bare    bool   // the person looks at Data as it is, though it can be decoded
 	Whole   bool   // Data is all of it, and stays in memory
 	Partial bool   // Data is not all of it
 	Missing bool   // Data is not there yet

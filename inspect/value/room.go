@@ -323,7 +323,7 @@ func (v *Room) elementOf(s *sheet) *room.Element {
 
 // text is the bytes of s.
 func (s *sheet) text() *room.Text {
-	t := &room.Text{Data: s.whole, Whole: s.src == nil, Size: s.size}
+	t := &room.Text{Bare: s.form != asDocument && s.doc != nil, Data: s.whole, Whole: s.src == nil, Size: s.size}
 	if s.doc != nil && !s.doc.own {
 		t.LaidOut = strings.Join(s.doc.lines, "\n")
 	}
