@@ -3,6 +3,9 @@
 package display
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -90,6 +93,29 @@ func Counted(n int64, one, many string) string {
 		return "1 " + one
 	}
 	return Grouped(n) + " " + many
+}
+
+// Shares are the parts of a whole in units of it, such as 100 for percent: rounded so that their sum is
+// that of the parts, where those with the largest remainders are rounded up. They are 0 of no whole.
+func Shares(parts []int64, whole, units int64) []int64 {
+	shares := make([]int64, len(parts))
+	if whole <= 0 {
+		return shares
+	}
+	sum, missing := 0.0, int64(0)
+	remainders, order := make([]float64, len(parts)), make([]int, len(parts))
+	for i, n := range parts {
+		exact := float64(n) / float64(whole) * float64(units)
+		shares[i] = int64(exact)
+		remainders[i], order[i] = exact-float64(shares[i]), i
+		sum, missing = sum+exact, missing-shares[i]
+	}
+	missing += int64(math.Round(sum))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainders[b], remainders[a]) })
+	for _, i := range order[:missing] {
+		shares[i]++
+	}
+	return shares
 }
 
 // scaled is n in at most four digits: 999, 1.2K, 12K, 3.4M.

@@ -1,6 +1,7 @@
 package display
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,27 @@ func TestNumbers(t *testing.T) {
 	for n, want := range map[int64]string{1: "1", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
 		if got := Grouped(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		parts        []int64
+		whole, units int64
+		want         []int64
+	}{
+		{[]int64{1, 1, 1}, 3, 1000, []int64{334, 333, 333}},
+		{[]int64{11000, 11000, 4, 4, 1, 1}, 22010, 100, []int64{50, 50, 0, 0, 0, 0}},
+		{[]int64{4, 2, 1}, 8, 1000, []int64{500, 250, 125}},
+		{[]int64{1, 1}, 8, 100, []int64{13, 12}},
+		{[]int64{9999, 1}, 10000, 1000, []int64{1000, 0}},
+		{[]int64{5}, 5, 100, []int64{100}},
+		{[]int64{0, 0}, 0, 100, []int64{0, 0}},
+		{nil, 7, 100, []int64{}},
+	} {
+		if got := Shares(c.parts, c.whole, c.units); !slices.Equal(got, c.want) {
+			t.Errorf("%v of %d: %v, not %v", c.parts, c.whole, got, c.want)
 		}
 	}
 }

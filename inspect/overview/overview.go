@@ -302,8 +302,13 @@ func (o *Glance) draw(v *Room, width int) []string {
 	}
 	o.add(v.Styles.Accent.Render(total), " keys"+size+" in ", display.Whole(v.Place))
 	o.heading(v, "Types", o.partial)
-	for _, k := range o.kinds {
-		o.row(v, display.Type(k.Name), k.Keys, o.kinds[0].Keys, percent(k.Keys, seen.Keys))
+	numbers := make([]int64, len(o.kinds))
+	for i, k := range o.kinds {
+		numbers[i] = k.Keys
+	}
+	shares := percents(numbers, seen.Keys)
+	for i, k := range o.kinds {
+		o.row(v, display.Type(k.Name), k.Keys, o.kinds[0].Keys, shares[i])
 	}
 	if o.kinds == nil {
 		o.add(dim("…"))
@@ -336,16 +341,21 @@ func (o *Glance) row(v *Room, name string, n, most int64, note string) {
 	o.add(display.Fit(name, o.plot.name), o.plot.number(n), v.Styles.Dim.Render(note), " ", v.bar(n, most, o.plot.bar))
 }
 
-// percent is the part that n is of all, in cells of its own; what is there is
+// percents are the parts that numbers are of all, each in cells of its own; what is there is
 // never 0%.
-func percent(n, of int64) string {
-	switch {
-	case of <= 0:
-		return ""
-	case n > 0 && n*100 < of:
-		return display.FitRight("<1%", 5) + " "
+func percents(numbers []int64, of int64) []string {
+	shown := make([]string, len(numbers))
+	if of <= 0 {
+		return shown
 	}
-	return display.FitRight(target.Decimal(n*100/of)+"%", 5) + " "
+	for i, share := range display.Shares(numbers, of, 100) {
+		text := target.Decimal(share) + "%"
+		if n := numbers[i]; n > 0 && n*100 < of {
+			text = "<1%"
+		}
+		shown[i] = display.FitRight(text, 5) + " "
+	}
+	return shown
 }
 
 func (o *Glance) drawFolders(v *Room) {
@@ -361,8 +371,14 @@ func (o *Glance) drawFolders(v *Room) {
 		note += " " + o.partial
 	}
 	o.heading(v, "Biggest folders", note)
-	for _, f := range o.folders[:min(len(o.folders), foldersShown)] {
-		size := percent(f.Keys, all)
+	folders := o.folders[:min(len(o.folders), foldersShown)]
+	numbers := make([]int64, len(folders))
+	for i, f := range folders {
+		numbers[i] = f.Keys
+	}
+	shares := percents(numbers, all)
+	for i, f := range folders {
+		size := shares[i]
 		if indexed {
 			size = display.FitRight(display.Bytes(f.Bytes), 9)
 		}
@@ -386,9 +402,13 @@ func (o *Glance) drawDeaths(v *Room, sampled int64) {
 		never -= n
 	}
 	never = max(never, 0)
-	most := max(never, slices.Max(o.deaths))
-	for i, n := range o.deaths {
-		o.row(v, lifeLabels[i], n, most, percent(n, all))
+	numbers := append(slices.Clone(o.deaths), never)
+	shares := percents(numbers, all)
+	for i, n := range numbers {
+		label := "never"
+		if i < len(o.deaths) {
+			label = lifeLabels[i]
+		}
+		o.row(v, label, n, slices.Max(numbers), shares[i])
 	}
-	o.row(v, "never", never, most, percent(never, all))
 }

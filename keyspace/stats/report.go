@@ -1,9 +1,7 @@
 package stats
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -39,6 +37,7 @@ const (
 type row struct {
 	cells []string
 	bar   float64
+	of    int64 // what the row has of a whole, where it has a share
 }
 
 // column of a table. A column of names gives way when there is little room.
@@ -56,20 +55,20 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 		return b.String()
 	}
 	sized := s.Unsized < s.Total.Keys
-	share := func(t Tally) float64 {
+	measured := func(t Tally) int64 {
 		if sized && s.Total.Bytes > 0 {
-			return float64(t.Bytes) / float64(s.Total.Bytes)
+			return t.Bytes
 		}
-		return float64(t.Keys) / float64(s.Total.Keys)
+		return t.Keys
 	}
 	tallied := func(title string, all []Group, name func(string) string) {
 		columns := []column{{title: title, names: true}, {title: "KEYS", right: true}, {title: "ELEMENTS", right: true}, {title: "BYTES", right: true}, {right: true}}
 		var rows []row
 		for _, g := range all {
 			cells := []string{name(g.Name), display.Grouped(g.Keys), dashed(g.Elements > 0, display.Grouped(g.Elements)), dashed(sized, display.Bytes(g.Bytes))}
-			rows = append(rows, row{cells, share(g.Tally)})
+			rows = append(rows, row{cells: cells, of: measured(g.Tally)})
 		}
-		b.WriteString("\n" + r.table(columns, withPercents(rows)))
+		b.WriteString("\n" + r.table(columns, withPercents(rows, measured(s.Total))))
 	}
 	tallied("TYPE", s.TypeGroups(), display.Type)
 	if largest, all := s.PrefixGroups(prefixes); len(s.Separator) > 0 && prefixes > 0 {
@@ -81,10 +80,10 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 	var rows []row
 	for i, l := range lifetimes {
 		if n := s.Lives[i]; n > 0 {
-			rows = append(rows, row{[]string{l.name, display.Grouped(n)}, float64(n) / float64(s.Total.Keys)})
+			rows = append(rows, row{cells: []string{l.name, display.Grouped(n)}, of: n})
 		}
 	}
-	b.WriteString("\n" + r.table([]column{{title: "TIME TO LIVE"}, {title: "KEYS", right: true}, {right: true}}, withPercents(rows)))
+	b.WriteString("\n" + r.table([]column{{title: "TIME TO LIVE"}, {title: "KEYS", right: true}, {right: true}}, withPercents(rows, s.Total.Keys)))
 	if len(s.Largest) > 0 {
 		b.WriteString("\n" + r.ranking("LARGEST KEYS", s.Largest, true))
 	}
@@ -191,24 +190,15 @@ func dashed(known bool, text string) string {
 	return text
 }
 
-// withPercents adds a cell with the share of each row, in tenths of a percent that add up to
-// what all the rows have: those with the largest remainders are rounded up.
-func withPercents(rows []row) []row {
-	tenths, left, sum := make([]int, len(rows)), make([]float64, len(rows)), 0.0
-	missing, largest := 0, make([]int, len(rows))
+// withPercents adds a cell with the share of each row, in tenths of a percent of all.
+func withPercents(rows []row, all int64) []row {
+	parts := make([]int64, len(rows))
 	for i, r := range rows {
-		whole, part := math.Modf(1000 * r.bar)
-		tenths[i], left[i], largest[i] = int(whole), math.Round(part*1e6), i
-		sum += 1000 * r.bar
-		missing -= int(whole)
+		parts[i] = r.of
 	}
-	missing += int(math.Round(sum))
-	slices.SortStableFunc(largest, func(a, b int) int { return cmp.Compare(left[b], left[a]) })
-	for _, i := range largest[:max(missing, 0)] {
-		tenths[i]++
-	}
-	for i, n := range tenths {
+	for i, n := range display.Shares(parts, all, 1000) {
 		rows[i].cells = append(rows[i].cells, fmt.Sprintf("%d.%d%%", n/10, n%10))
+		rows[i].bar = float64(rows[i].of) / float64(all)
 	}
 	return rows
 }

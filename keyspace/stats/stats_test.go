@@ -93,30 +93,3 @@ func TestReportFits(t *testing.T) {
 		t.Errorf("no colour in %s", text)
 	}
 }
-
-// TestPercents has the shares of a table add up to what its rows have of the whole.
-func TestPercents(t *testing.T) {
-	for _, c := range []struct {
-		shares []float64
-		want   string
-	}{
-		{[]float64{1. / 3, 1. / 3, 1. / 3}, "33.4% 33.3% 33.3%"},
-		{[]float64{2. / 3, 1. / 6, 1. / 6}, "66.7% 16.7% 16.6%"},
-		{[]float64{.5, .25, .125}, "50.0% 25.0% 12.5%"},
-		{[]float64{1}, "100.0%"},
-		{[]float64{.9999, .0001}, "100.0% 0.0%"},
-		{nil, ""},
-	} {
-		var rows []row
-		for _, s := range c.shares {
-			rows = append(rows, row{bar: s})
-		}
-		var got []string
-		for _, r := range withPercents(rows) {
-			got = append(got, r.cells[0])
-		}
-		if text := strings.Join(got, " "); text != c.want {
-			t.Errorf("%v: %s, not %s", c.shares, text, c.want)
-		}
-	}
-}
