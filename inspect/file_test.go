@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -58,7 +60,7 @@ func newFile(t *testing.T) *file {
 func (f *file) opened(o *Options) {
 	o.Index = f.index
 	o.Unlock = func(context.Context) (target.Client, error) { return f, nil }
-	o.Explain, o.Scratch = f.explain, f.scratch
+	o.Explain, o.Scratch, o.Exporter = f.explain, f.scratch, exportScript
 }
 
 // scratch is an empty store.
@@ -118,4 +120,19 @@ func (f *file) shop() *file {
 	f.do(`SET config {"theme":"dark","sizes":[1,2,3],"nested":{"on":true,"off":null}}`)
 	f.do("SET packed eyJuYW1lIjoiVG9tIiwibGl2ZXMiOjl9")
 	return f
+}
+
+// exportScript writes keys as commands.
+func exportScript(ctx context.Context, path string, keys transfer.Source, notify transfer.Notify) (n int64, err error) {
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer out.Close()
+	err = transfer.Run(ctx, keys, transfer.NewScriptWriter(out, notify), notify, func(p transfer.Part) {
+		if p.Last {
+			n++
+		}
+	})
+	return n, err
 }

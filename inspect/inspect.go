@@ -81,6 +81,8 @@ type Options struct {
 	Decoder func(key string) *Decoder
 	// Explain is the SQL that a command is in database db; nil where there is none.
 	Explain func(db int, call [][]byte) string
+	// Exporter writes keys to files.
+	Exporter edit.Exporter
 	// Exec begins a shell command that runs a command on the target; "meowdis exec"
 	// when empty.
 	Exec string

@@ -96,7 +96,7 @@ func newModel(o Options, s shared) *Model {
 	}
 	m.edit = edit.New(m.Base, edit.Settings{
 		Writer: o.Unlock, Fleeting: o.Fleeting, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, Lent: m.lent,
-		Explain: o.Explain, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
+		Exporter: o.Exporter, Explain: o.Explain, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
 	}, maker)
 	m.server = server.Room{Base: m.Base, Listen: o.Listen}
 	m.compare = compare.Room{Base: m.Base, Scratch: o.Scratch, Past: func() *change.Past { return maker.Journal.Past(m.edit.Undoable()) }}

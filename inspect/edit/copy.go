@@ -104,27 +104,3 @@ func (r *Room) copyText(what, text string) tea.Cmd {
 		return nil
 	}
 }
-
-// Export asks for a file and writes the selected keys to it, as a script that makes
-// them again.
-func (r *Room) Export(sub Subject) tea.Cmd {
-	s := sub.Keys
-	if s.Empty() {
-		return nil
-	}
-	r.Dialog = &room.Question{Title: "Write " + s.String() + " to a file", Note: "a script for meowdis exec; a file that is there is not overwritten",
-		Prompt: screen.NewPrompt("export.redis"), Answer: func(path string) tea.Cmd {
-			mk, db := r.maker, r.DB
-			return r.Start(job.Exporting, func(ctx context.Context) (tea.Msg, error) {
-				n, err := mk.WriteScript(ctx, db, s, path)
-				return exportedMsg{n, path}, err
-			})
-		}}
-	return nil
-}
-
-// exportedMsg is how many keys were written to a file.
-type exportedMsg struct {
-	keys int
-	path string
-}

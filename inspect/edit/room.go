@@ -8,7 +8,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/room"
@@ -21,9 +20,10 @@ type Settings struct {
 	Writer   func(context.Context) (target.Client, error)
 	Fleeting bool // the data end with the session, and so does their undo
 	Confirm  Confirm
-	Name     string                             // what ConfirmName asks for
-	Editor   func(path string) *exec.Cmd        // edits a file; nil: there is none
-	Lent     *atomic.Bool                       // set while the editor has the terminal
+	Name     string                      // what ConfirmName asks for
+	Editor   func(path string) *exec.Cmd // edits a file; nil: there is none
+	Lent     *atomic.Bool                // set while the editor has the terminal
+	Exporter Exporter
 	Explain  func(db int, call [][]byte) string // the SQL of a command; nil where there is none
 	Exec     string                             // begins a shell command that runs a command on the target
 	Out      io.Writer                          // the terminal; nil: there is none
@@ -114,7 +114,7 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	case copiedMsg:
 		return r.copyText("the value", msg.text)
 	case exportedMsg:
-		r.Notice = "Wrote " + display.Counted(int64(msg.keys), "key", "keys") + " to " + msg.path + "."
+		r.onExported(msg)
 	}
 	return nil
 }

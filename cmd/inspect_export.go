@@ -1,0 +1,58 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/meowdis/meowdis/internal/move"
+	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// exportFile writes keys to a new file, in the format that its name ends like, and counts
+// them.
+func exportFile(ctx context.Context, path string, keys transfer.Source, notify transfer.Notify) (n int64, err error) {
+	if filepath.Ext(path) == ".rdb" {
+		err = outfile.Write(path, false, func(f *os.File) error {
+			spool := &spoolFile{dir: filepath.Dir(path)}
+			w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), notify)
+			err := transfer.Run(ctx, keys, w, notify, nil)
+			n = w.Keys()
+			return errors.Join(err, spool.remove())
+		})
+		return n, unwritten(path, err)
+	}
+	format, err := move.FormatToWrite("", path)
+	if err != nil {
+		return 0, err
+	}
+	var failed *transfer.Key // the last one
+	told := func(k *transfer.Key, why error) {
+		if _, most := errors.AsType[*transfer.Incomplete](why); !most {
+			failed = k
+		}
+		notify(k, why)
+	}
+	file := &outFile{path: path}
+	err = file.write(nil, func(out io.Writer) error {
+		return transfer.Run(ctx, keys, format.Write(out, told), told, func(p transfer.Part) {
+			if p.Last && p.Err == nil && p.Key != failed {
+				n++
+			}
+		})
+	})
+	return n, unwritten(path, err)
+}
+
+// unwritten says of which file err is.
+func unwritten(path string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
+}

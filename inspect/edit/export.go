@@ -1,0 +1,56 @@
+package edit
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// Exporter writes keys to a new file, in the format that its name ends like, and counts
+// them. What of them it could not write it tells notify.
+type Exporter func(ctx context.Context, path string, keys transfer.Source, notify transfer.Notify) (int64, error)
+
+// Export asks for a file and writes the selected keys to it.
+func (r *Room) Export(sub Subject) tea.Cmd {
+	s := sub.Keys
+	if s.Empty() {
+		return nil
+	}
+	r.Dialog = &room.Question{Title: "Write " + s.String() + " to a file", Note: ".redis or .txt: commands for meowdis exec; .jsonl: JSON; .rdb: a dump file of Redis; .resp: the protocol; any other name: an archive. A file that is there is not overwritten.",
+		Prompt: screen.NewPrompt("export.redis"), Answer: func(path string) tea.Cmd {
+			mk, db, write := r.maker, r.DB, r.Exporter
+			return r.Start(job.Exporting, func(ctx context.Context) (tea.Msg, error) {
+				e := exportedMsg{path: path}
+				var err error
+				e.keys, err = write(ctx, path, mk.Source(ctx, db, s), func(k *transfer.Key, why error) {
+					if e.failed++; e.failed == 1 {
+						e.why = display.Text(string(k.Name), 40) + ": " + why.Error()
+					}
+				})
+				return e, err
+			})
+		}}
+	return nil
+}
+
+// exportedMsg is how many keys were written to a file, how many not, and why one of them.
+type exportedMsg struct {
+	path         string
+	keys, failed int64
+	why          string
+}
+
+func (r *Room) onExported(e exportedMsg) {
+	wrote := "Wrote " + display.Counted(e.keys, "key", "keys") + " to " + e.path + "."
+	if e.failed == 0 {
+		r.Notice = wrote
+		return
+	}
+	r.Failure = wrote + " " + display.Counted(e.failed, "key was", "keys were") + " not written, or not whole: " + e.why
+}
