@@ -122,6 +122,7 @@ func choosing() []binding {
 		{name: "form", keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: onValue((*value.Room).SwitchForm), apt: ofValue((*value.Room).InBytes)},
 		{name: "fold", keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: onValue((*value.Room).FoldAll), apt: ofValue((*value.Room).InDocument)},
 		{name: "turn_over", keys: []string{"]", "["}, where: inValue, says: func(m *Model) string { return m.value.OtherSide() }, help: "a stream's entries or groups; a group's pending entries or consumers", run: onValue((*value.Room).TurnOver), apt: ofValue((*value.Room).HasOther)},
+		{name: "tail", keys: []string{"F"}, where: inValue, hint: "live", help: "the last entry of a stream, and new ones as they come", run: onValue((*value.Room).Tail), apt: ofValue((*value.Room).ShowsEntries)},
 		{name: "search", keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: onValue((*value.Room).EditSeek)},
 		{name: "search_next", keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: onValue((*value.Room).SeekNext), apt: ofValue((*value.Room).HasSought)},
 		{name: "search_back", keys: []string{"N"}, where: inValue, help: "the one before", run: onValue((*value.Room).SeekBack)},
@@ -149,10 +150,12 @@ func doing() []binding {
 		{name: "mark_up", moves: true, keys: []string{"shift+up"}, where: inKeys, help: "mark on the way up", run: extends(func(*Model) int { return -1 })},
 		{name: "mark_all", keys: []string{"A"}, where: inKeys, help: "mark all that was found", run: onKeys((*keys.Room).MarkAll)},
 		{name: "mark_others", keys: []string{"*"}, where: inKeys, help: "mark what is not marked, and not what is", run: onKeys((*keys.Room).Invert)},
-		{name: "edit", keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edits, apt: (*Model).unlockedValue},
+		{name: "edit", keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edits, apt: (*Model).editsHere},
 		{name: "edit_outside", keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: onSubject((*edit.Room).EditOutside)},
-		{name: "add", keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Room).Add), apt: (*Model).changesHere},
+		{name: "add", keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Room).Add), apt: (*Model).addsHere},
 		{name: "delete", keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: onSubject((*edit.Room).Remove), apt: (*Model).changesHere},
+		{name: "acknowledge", keys: []string{"A"}, where: inValue, hint: "ack", help: "acknowledge the pending entry of a group", run: onSubject((*edit.Room).Acknowledge), apt: (*Model).onPending},
+		{name: "claim", keys: []string{"C"}, where: inValue, hint: "claim", help: "give the pending entry to a consumer", run: onSubject((*edit.Room).Claim), apt: (*Model).onPending},
 		{name: "rename", keys: []string{"R"}, where: everywhere, help: "rename the key; of many, by a pattern", run: onSubject((*edit.Room).Rename)},
 		{name: "expire", keys: []string{"X"}, where: everywhere, help: "set the time to live", run: onSubject((*edit.Room).Expire)},
 		{name: "persist", keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: onSubject((*edit.Room).Persist)},
@@ -166,7 +169,13 @@ func doing() []binding {
 	}
 }
 
-func (m *Model) unlockedValue() bool { return m.InValue && m.changesHere() }
+// editsHere reports whether what is shown has something to edit, and addsHere whether there
+// is something to add to it.
+func (m *Model) editsHere() bool { return m.InValue && m.changesHere() && !m.value.ShowsDelivered() }
+func (m *Model) addsHere() bool  { return m.changesHere() && !(m.InValue && m.value.ShowsPending()) }
+
+// onPending reports whether pending entries are shown and can be changed.
+func (m *Model) onPending() bool { return m.InValue && m.changesHere() && m.value.ShowsPending() }
 
 // changesHere reports whether what is shown can be changed.
 func (m *Model) changesHere() bool { return m.edit.IsUnlocked() && (!m.InValue || m.value.IsOwn()) }

@@ -26,6 +26,8 @@ var capabilities = []struct {
 	{"Values", "encoding, version, times, SQL rows", "values", []string{"encoding"}},
 	{"Values", "base64, gzip, zstd, MessagePack", "forms", []string{"base64 24 B", "gzip 4", "zstd 29 B", "MessagePack", `"mark": "found"`}},
 	{"Values", "elements that hold a text, in any order", "elements", []string{"Show only fields that hold", "only 004", "by value", "by f", "None of them"}},
+	{"Values", "the groups of a stream, claimed, acknowledged, made", "groups", []string{"Gave 1-1 to bob", "Acknowledged 1-1", "Delete the group ops?", "Added the group audit"}},
+	{"Values", "a stream as it grows", "groups", []string{"live", "kind=new"}},
 	{"Values", "images, and bytes in hex", "forms", []string{"GIF, 320 × 200 pixels", "00 01 fe ff"}},
 	{"Values", "thousands of elements in pages, searched inside", "forms", []string{"20,460 fields", "20,460 of 20,460", "field:00042"}},
 	{"Values", "wide letters, and what would steer the terminal", "forms", []string{"東京タワー", `\x1b[31m`}},

@@ -100,6 +100,9 @@ func answerOf(l Check, v resp.Value) string {
 		}
 		return target.Text(v.Elems[0])
 	}
+	if l.is("XPENDING") {
+		v = pendingAnswer(v)
+	}
 	if v.IsNull() || v.Kind == resp.Int && v.Int == 0 {
 		return ""
 	}

@@ -163,6 +163,9 @@ func (r *Room) Remove(s Subject) tea.Cmd {
 	if e == nil || !r.mayWrite() {
 		return nil
 	}
+	if v.Part != room.Entries {
+		return r.streamGone(v)
+	}
 	c := change.Change{Title: "Deleted " + display.Text(e.Row[0], 30), Calls: r.elementGone(v)}
 	if c.Calls == nil {
 		r.Notice = "What stands here is not deleted by itself."
@@ -198,6 +201,10 @@ func (r *Room) Add(s Subject) tea.Cmd {
 		return nil
 	}
 	if r.InValue && s.Value.Shown && !s.Value.Gone {
+		if s.Value.Part != room.Entries {
+			r.addToStream(s.Value)
+			return nil
+		}
 		return r.addElement(s.Value)
 	}
 	p := &room.Picker{Title: "Add a key of type", Choose: func(kind string) tea.Cmd {

@@ -140,6 +140,12 @@ func (r *Room) editing(v room.Sight) (e editable, ok bool) {
 // Edit changes what the person looks at: in place where it is a short line, else in
 // the editor.
 func (r *Room) Edit(s Subject) tea.Cmd {
+	if s.Value.Part == room.Groups && s.Value.Element != nil {
+		if r.mayWrite() {
+			r.editGroup(s.Value)
+		}
+		return nil
+	}
 	e, ok := r.editing(s.Value)
 	switch {
 	case !ok:

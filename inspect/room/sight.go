@@ -12,11 +12,23 @@ type Sight struct {
 	Expires int64 // Unix ms; 0 for never
 	Gone    bool  // the key is not there any more
 
+	Part    Part     // of a stream that is on the screen
+	Group   string   // whose pending entries or consumers those are
 	Table   bool     // elements are on the screen
 	Element *Element // the selected one of those; nil for none
 	Opened  *Element // the one that is on the screen by itself; nil for none
 	Text    *Text    // what is on the screen when it is no table
 }
+
+// Part is what of a stream is on the screen.
+type Part int
+
+const (
+	Entries   Part = iota // or what is no stream
+	Groups                // its consumer groups
+	Pending               // what a group has delivered and is not acknowledged
+	Consumers             // of a group
+)
 
 // Element is a row of a table.
 type Element struct {

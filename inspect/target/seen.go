@@ -61,6 +61,9 @@ func Once[T any](f *Seen, i int, list []T, name func(T) string) []T {
 
 // Forget forgets the pages after page i.
 func (f *Seen) Forget(i int) {
+	if f == nil {
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for h, page := range f.page {

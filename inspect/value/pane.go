@@ -2,7 +2,6 @@ package value
 
 import (
 	"strings"
-	"time"
 
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/screen"
@@ -31,6 +30,7 @@ type sheet struct {
 	seeking bool      // its line is still to be shown
 	widths  []int     // of the columns: the widest cell that was on the screen
 	width   int       // for which the chunks are laid out
+	live    bool      // new entries are shown as they come
 	sieve   *sieve    // which elements are shown, and how; nil: all, as they are stored
 }
 
@@ -216,6 +216,11 @@ func (s *sheet) comeBack(old []*sheet) []*sheet {
 	if s.src != old[0].src {
 		return []*sheet{s}
 	}
+	for _, inner := range old[1:] {
+		if inner.src != nil { // else it is an element as it was
+			inner.age()
+		}
+	}
 	return append([]*sheet{s}, old[1:]...)
 }
 
@@ -224,7 +229,7 @@ func (s *sheet) resume(old *sheet) {
 	if s.src != old.src {
 		return
 	}
-	s.form, s.chosen, s.needle = old.form, old.chosen, old.needle
+	s.form, s.chosen, s.needle, s.live = old.form, old.chosen, old.needle, old.live
 	if s.doc != nil {
 		s.doc.resume(old.doc)
 	} else if !s.tried {
@@ -413,19 +418,6 @@ func (v *pane) missing() (i int, from link, ok bool) {
 	return i, from, true
 }
 
-// age lets the elements be fetched again of which one has ended at now; the clock
-// of a server may be behind, so that it is not asked again at once.
-func (v *pane) age(now int64) {
-	s := v.sheet()
-	if s == nil || now < v.aged+time.Second.Milliseconds() {
-		return
-	}
-	v.aged = now
-	for _, c := range s.pager.chunks {
-		c.stale = c.stale || c.ends != 0 && c.ends <= now
-	}
-}
-
 // undecoded is a sheet whose value is to be fetched as a whole.
 func (v *pane) undecoded() *sheet {
 	s := v.sheet()
@@ -438,6 +430,7 @@ func (v *pane) undecoded() *sheet {
 func (v *pane) scrolled(f func(*pager)) {
 	v.goOn()
 	if s := v.sheet(); s != nil {
+		s.live = false
 		s.seen, s.seeking = 0, false
 		f(&s.pager)
 		v.fillWhole()

@@ -46,6 +46,8 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 		v.onOwnDecoded(r)
 	case siftedMsg:
 		v.onSifted(r)
+	case tailedMsg:
+		v.onTailed(r)
 	case searchedMsg:
 		v.onSearched(r)
 	case restedMsg:
@@ -112,6 +114,7 @@ func (v *Room) Follow() tea.Cmd {
 
 // Tick reads the value again whose time is over.
 func (v *Room) Tick() tea.Cmd {
+	v.lookOn()
 	if v.expires == 0 || v.expires > v.Now || v.gone() {
 		return nil
 	}
@@ -206,6 +209,8 @@ func (v *Room) stopGoing() bool {
 	case s != nil && s.pager.chase != nothing && v.Running(job.Paging):
 		s.pager.chase = nothing
 		v.Cancel(job.Paging)
+	case s != nil && s.live:
+		s.live = false
 	default:
 		return false
 	}
@@ -303,6 +308,7 @@ func (v *Room) Sight() room.Sight {
 	case s == nil:
 	case s.tabular():
 		t.Table, t.Element = true, v.elementOf(s)
+		t.Part, t.Group = s.src.part, s.src.group
 	default:
 		t.Text = s.text()
 		if len(v.sheets) > 1 && s.src == nil {
@@ -337,12 +343,18 @@ func (s *sheet) text() *room.Text {
 	return t
 }
 
-// IsOwn reports whether what is shown is the key's own: the groups of a stream are only
-// looked at.
+// IsOwn reports whether what is shown can be changed: what belongs to the key itself, or to
+// the groups of a stream.
 func (v *Room) IsOwn() bool {
 	s := v.sheet()
-	return s == nil || s.src == nil || s.src == sourceOf(v.Kind)
+	return s == nil || s.src == nil || s.src == sourceOf(v.Kind) || s.src.part != room.Entries
 }
+
+// ShowsDelivered reports whether pending entries or consumers are shown.
+func (v *Room) ShowsDelivered() bool { return v.inTable() && v.sheet().src.part > room.Groups }
+
+// ShowsPending reports whether pending entries are shown.
+func (v *Room) ShowsPending() bool { return v.inTable() && v.sheet().src.part == room.Pending }
 
 // Loaded is how many chunks of what is on the screen are in memory, and about how many
 // bytes.

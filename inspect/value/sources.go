@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/resp"
@@ -29,6 +30,9 @@ type source struct {
 
 	// inner is what an element leads to; nil where it is the element itself.
 	inner func(row record) *source
+	// part is what of a stream it is, and group of which of its groups.
+	part  room.Part
+	group string
 	// other is another side of the same value, nil where there is none.
 	other *source
 	// full tells that every chunk of a chain but the last has all elements that it

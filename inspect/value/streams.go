@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -70,7 +71,7 @@ func info(v resp.Value) (all []map[string]string) {
 
 // groupsOf shows the consumer groups of a stream.
 var groupsOf = &source{
-	unit:    [2]string{"group", "groups"},
+	part: room.Groups, unit: [2]string{"group", "groups"},
 	columns: []column{{title: "GROUP"}, {title: "CONSUMERS", right: true}, {title: "PENDING", right: true}, {title: "LAG", right: true}, {title: "LAST ID"}},
 	fetch:   func(key string, _ int64, _ link) [][]byte { return target.Command("XINFO", "GROUPS", key) },
 	decode: func(_ int64, v resp.Value) *chunk {
@@ -88,29 +89,67 @@ var groupsOf = &source{
 func pendingOf(group string) *source {
 	consumers := consumersOf(group)
 	consumers.other = &source{
-		other: consumers,
-		unit:  [2]string{"pending entry", "pending entries"}, full: true,
+		part: room.Pending, group: group, other: consumers,
+		unit: [2]string{"pending entry", "pending entries"}, full: true,
 		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
 		fetch: func(key string, _ int64, from link) [][]byte {
 			return target.Command("XPENDING", key, group, idFrom(from.cursor), "+", target.Decimal(int64(from.n)))
 		},
+		decode: pendings,
+		inner:  func(row record) *source { return entryOf(row[0]) },
+	}
+	return consumers.other
+}
+
+// pendings reads a reply of XPENDING.
+func pendings(_ int64, v resp.Value) *chunk {
+	c := &chunk{}
+	for _, e := range v.Elems {
+		if len(e.Elems) == 4 {
+			c.rows = append(c.rows, record{target.Text(e.Elems[0]), display.Remaining(target.Number(e.Elems[2])), target.Text(e.Elems[3]), target.Text(e.Elems[1])})
+		}
+	}
+	c.chain()
+	return c
+}
+
+// pendingWith shows what a consumer has not acknowledged.
+func pendingWith(group, consumer string) *source {
+	return &source{
+		part: room.Pending, group: group,
+		unit: [2]string{"pending entry", "pending entries"}, full: true,
+		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
+		fetch: func(key string, _ int64, from link) [][]byte {
+			return target.Command("XPENDING", key, group, idFrom(from.cursor), "+", target.Decimal(int64(from.n)), consumer)
+		},
+		decode: pendings,
+		inner:  func(row record) *source { return entryOf(row[0]) },
+	}
+}
+
+// entryOf shows the fields of an entry, none when it was deleted.
+func entryOf(id string) *source {
+	return &source{
+		unit: [2]string{"field", "fields"}, full: true,
+		columns: []column{{title: "FIELD", most: 40}, {title: "VALUE"}},
+		fetch:   func(key string, _ int64, _ link) [][]byte { return target.Command("XRANGE", key, id, id) },
 		decode: func(_ int64, v resp.Value) *chunk {
 			c := &chunk{}
-			for _, e := range v.Elems {
-				if len(e.Elems) == 4 {
-					c.rows = append(c.rows, record{target.Text(e.Elems[0]), display.Remaining(target.Number(e.Elems[2])), target.Text(e.Elems[3]), target.Text(e.Elems[1])})
+			if len(v.Elems) == 1 && len(v.Elems[0].Elems) == 2 {
+				for fields := v.Elems[0].Elems[1].Elems; len(fields) > 1; fields = fields[2:] {
+					c.rows = append(c.rows, record{target.Text(fields[0]), target.Text(fields[1])})
 				}
 			}
-			c.chain()
 			return c
 		},
 	}
-	return consumers.other
 }
 
 // consumersOf shows the consumers of a group.
 func consumersOf(group string) *source {
 	return &source{
+		part: room.Consumers, group: group,
+		inner:   func(row record) *source { return pendingWith(group, row[0]) },
 		unit:    [2]string{"consumer", "consumers"},
 		columns: []column{{title: "CONSUMER"}, {title: "PENDING", right: true}, {title: "IDLE"}},
 		fetch: func(key string, _ int64, _ link) [][]byte {

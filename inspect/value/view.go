@@ -87,6 +87,9 @@ func (v *Room) factsOf(short bool) []string {
 	if s != nil && s.sieve != nil {
 		parts = append(parts, v.Styles.Accent.Render(s.sieve.says()))
 	}
+	if s != nil && s.live {
+		parts = append(parts, v.Styles.Now.Render("live"))
+	}
 	if s != nil && s.note != "" {
 		parts = append(parts, dim(s.note))
 	}

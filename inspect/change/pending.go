@@ -1,0 +1,46 @@
+package change
+
+import (
+	"context"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// PendingEntry asks about a pending entry of a group.
+func PendingEntry(key, group, id string) [][]byte {
+	return target.Command("XPENDING", key, group, id, id, "1")
+}
+
+// UndoPending makes an entry pending again as it is: with the same consumer, deliveries and
+// time.
+func UndoPending(key, group, id string) backOf {
+	return func(ctx context.Context, c *target.Conn, db int) ([][][]byte, error) {
+		values, err := c.Do(ctx, db, PendingEntry(key, group, id), target.Command("TIME"))
+		if err == nil {
+			_, err = settled(values)
+		}
+		if err != nil {
+			return nil, err
+		}
+		entry, now := values[0].Elems, values[1].Elems
+		if len(entry) != 1 || len(entry[0].Elems) != 4 || len(now) != 2 {
+			return [][][]byte{target.Command("XACK", key, group, id)}, nil
+		}
+		e := entry[0].Elems
+		at := target.Atoi(target.Text(now[0]))*1000 + target.Atoi(target.Text(now[1]))/1000 - target.Number(e[2])
+		return [][][]byte{target.Command("XCLAIM", key, group, target.Text(e[1]), "0", id,
+			"TIME", target.Decimal(at), "RETRYCOUNT", target.Text(e[3]), "FORCE", "JUSTID")}, nil
+	}
+}
+
+// pendingAnswer is what XPENDING says of entries, without how long they are idle.
+func pendingAnswer(v resp.Value) resp.Value {
+	out := resp.Value{Kind: resp.Array}
+	for _, e := range v.Elems {
+		if len(e.Elems) == 4 {
+			out.Elems = append(out.Elems, e.Elems[1], e.Elems[3])
+		}
+	}
+	return out
+}

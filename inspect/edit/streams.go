@@ -1,0 +1,119 @@
+package edit
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// What changes the groups of a stream, their consumers and their pending entries.
+
+// streamGone deletes what is selected of the groups of a stream.
+func (r *Room) streamGone(v room.Sight) tea.Cmd {
+	name := v.Element.Row[0]
+	c := Confirmation{title: "Delete the group " + display.Text(name, 30) + "?"}
+	c.change = change.Change{Title: "Deleted the group " + display.Text(name, 30), Calls: [][][]byte{target.Command("XGROUP", "DESTROY", v.Key, name)}}
+	switch v.Part {
+	case room.Groups:
+		c.notes = pendingNote(v.Element.Row[2])
+	case room.Consumers:
+		c.title = "Delete the consumer " + display.Text(name, 30) + "?"
+		c.change.Title = "Deleted the consumer " + display.Text(name, 30)
+		c.change.Calls = [][][]byte{target.Command("XGROUP", "DELCONSUMER", v.Key, v.Group, name)}
+		c.notes = pendingNote(v.Element.Row[1])
+	case room.Pending:
+		c.title = "Acknowledge and delete the entry " + name + "?"
+		c.change.Title = "Deleted the entry " + name
+		c.change.Calls = [][][]byte{target.Command("XACK", v.Key, v.Group, name), target.Command("XDEL", v.Key, name)}
+	}
+	return r.confirm(c)
+}
+
+// pendingNote says what else is lost.
+func pendingNote(pending string) []string {
+	if n := target.Atoi(pending); n > 0 {
+		return []string{"What it has not acknowledged is forgotten: " + display.Counted(n, "entry", "entries") + "."}
+	}
+	return nil
+}
+
+// addToStream makes a group, or a consumer of one.
+func (r *Room) addToStream(v room.Sight) {
+	f := &form{r: r, title: "New group of " + display.Text(v.Key, 40), fields: []field{newField("name", "", ""), newField("after", "$", "0: from the first entry, $: only new ones, or an id")}}
+	f.make = func(values []string) (change.Change, error) {
+		return change.Change{Title: "Added the group " + display.Text(values[0], 30), Calls: [][][]byte{target.Command("XGROUP", "CREATE", v.Key, values[0], values[1])}}, nil
+	}
+	switch v.Part {
+	case room.Consumers:
+		f.title, f.fields = "New consumer of "+display.Text(v.Group, 40), f.fields[:1]
+		f.make = func(values []string) (change.Change, error) {
+			return change.Change{Title: "Added the consumer " + display.Text(values[0], 30), Calls: [][][]byte{target.Command("XGROUP", "CREATECONSUMER", v.Key, v.Group, values[0])}}, nil
+		}
+	case room.Pending:
+		r.Notice = "Entries become pending when a consumer reads them."
+		return
+	}
+	r.Dialog = f
+}
+
+// editGroup sets which entry a group has delivered last.
+func (r *Room) editGroup(v room.Sight) {
+	name, last := v.Element.Row[0], v.Element.Row[4]
+	r.Dialog = &form{r: r, title: "Last delivered id of " + display.Text(name, 40), fields: []field{newField("id", last, "0: all are delivered again, $: none")}, make: func(values []string) (change.Change, error) {
+		if values[0] == last {
+			return change.Change{}, nil
+		}
+		return change.Change{Title: "Set the group " + display.Text(name, 30) + " to " + values[0], Calls: [][][]byte{target.Command("XGROUP", "SETID", v.Key, name, values[0])}}, nil
+	}}
+}
+
+// Acknowledge takes the selected entry away from what is pending.
+func (r *Room) Acknowledge(s Subject) tea.Cmd {
+	v := s.Value
+	if !r.onPending(v) {
+		return nil
+	}
+	id := v.Element.Row[0]
+	return r.write(r.ofPending(v, change.Change{Title: "Acknowledged " + id, Calls: [][][]byte{target.Command("XACK", v.Key, v.Group, id)}}))
+}
+
+// Claim gives the selected pending entry to a consumer.
+func (r *Room) Claim(s Subject) tea.Cmd {
+	v := s.Value
+	if !r.onPending(v) {
+		return nil
+	}
+	id, owner := v.Element.Row[0], v.Element.Row[3]
+	r.Dialog = &form{r: r, title: "Give " + id + " of " + display.Text(owner, 20) + " to", fields: []field{newField("consumer", "", "one that is not there is made")}, make: func(values []string) (change.Change, error) {
+		to := values[0]
+		if to == "" || to == owner {
+			return change.Change{}, nil
+		}
+		// With JUSTID it does not count as a delivery.
+		call := target.Command("XCLAIM", v.Key, v.Group, to, "0", id, "JUSTID")
+		return r.ofPending(v, change.Change{Title: "Gave " + id + " to " + display.Text(to, 30), Calls: [][][]byte{call}}), nil
+	}}
+	return nil
+}
+
+// onPending reports whether a pending entry is selected, and may be changed.
+func (r *Room) onPending(v room.Sight) bool {
+	if v.Part != room.Pending || v.Element == nil {
+		r.Notice = "Only what is pending in a group can be acknowledged or claimed."
+		return false
+	}
+	return r.mayWrite()
+}
+
+// ofPending keeps of a large stream only the pending entry.
+func (r *Room) ofPending(v room.Sight, c change.Change) change.Change {
+	if v.Size > manyElements {
+		id := v.Element.Row[0]
+		c.BackOf = change.UndoPending(v.Key, v.Group, id)
+		c.Checks = []change.Check{{Call: change.PendingEntry(v.Key, v.Group, id)}}
+	}
+	return c
+}

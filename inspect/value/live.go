@@ -1,0 +1,107 @@
+package value
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// Tail goes to the last entry of a stream, and shows new ones as they come, until the
+// person moves.
+func (v *Room) Tail() tea.Cmd {
+	s := v.sheet()
+	switch {
+	case s == nil || s.src != entriesOf:
+		v.Notice = "Only the entries of a stream are shown as they come."
+		return nil
+	case s.sieve != nil:
+		v.unsift()
+		s = v.sheet()
+	}
+	switch {
+	case s.live:
+		s.live = false
+		return nil
+	case v.size > mostTailed && len(v.sheets) == 1:
+		return v.findTail(s)
+	}
+	v.End()
+	s.live = true
+	return nil
+}
+
+// mostTailed is from how many entries on the end of a stream is shown by itself: the way
+// there from the first entry would be long.
+const mostTailed = 1000
+
+// tailedMsg is where the last entries of a stream begin.
+type tailedMsg struct {
+	sheet *sheet
+	from  link
+}
+
+func (v *Room) findTail(s *sheet) tea.Cmd {
+	conn, db, key := v.Conn, v.DB, v.Key
+	return v.Start(job.Searching, func(ctx context.Context) (tea.Msg, error) {
+		reply, err := conn.One(ctx, db, target.Command("XREVRANGE", key, "+", "-", "COUNT", target.Decimal(perChunk+1)))
+		from := link{firstLink.cursor, perChunk}
+		if n := len(reply.Elems); n > perChunk && len(reply.Elems[n-1].Elems) == 2 {
+			from.cursor = target.Text(reply.Elems[n-1].Elems[0])
+		}
+		return tailedMsg{s, from}, err
+	})
+}
+
+func (v *Room) onTailed(m tailedMsg) {
+	if v.sheet() != m.sheet {
+		return
+	}
+	tail := newSheet(m.sheet.title+" ▸ the last", entriesOf, -1)
+	tail.pager.starts[0] = m.from
+	v.sheets = append(v.sheets, tail)
+	v.arrange()
+	v.End()
+	tail.live = true
+}
+
+// ShowsEntries reports whether the entries of a stream are shown.
+func (v *Room) ShowsEntries() bool { return v.sheet() != nil && v.sheet().src == entriesOf }
+
+// lookOn asks for what has come after the last entry, once a second.
+func (v *Room) lookOn() {
+	s := v.sheet()
+	if s == nil || !s.live || v.Running(job.Paging) || v.Running(job.Opening) || v.gone() {
+		return
+	}
+	if all, known := s.pager.all(); known && len(v.sheets) == 1 {
+		v.size, s.size = max(all, v.size), max(all, s.size)
+	}
+	if c := s.pager.chunks[s.pager.furthest()]; c != nil {
+		c.stale = true
+	}
+	s.pager.chase = ending
+}
+
+// age lets the chunks of s be fetched again.
+func (s *sheet) age() {
+	for _, c := range s.pager.chunks {
+		c.stale = true
+	}
+}
+
+// age lets the elements be fetched again of which one has ended at now; the clock
+// of a server may be behind, so that it is not asked again at once.
+func (v *pane) age(now int64) {
+	s := v.sheet()
+	if s == nil || now < v.aged+time.Second.Milliseconds() {
+		return
+	}
+	v.aged = now
+	for _, c := range s.pager.chunks {
+		c.stale = c.stale || c.ends != 0 && c.ends <= now
+	}
+}
