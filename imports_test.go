@@ -71,7 +71,7 @@ remote:               commands resp store store/wire
 bus:                  pubsub resp
 server:               acl commands engine glob outfile notify pubsub redisconf resp rest store store/wire tally tracking translator
 embedded:             bus commands engine local pubsub resp server transfer
-internal/agent:       commands internal/target keyspace keyspace/peek keyspace/stats keytype resp
+internal/agent:       commands internal/target keyspace keyspace/peek keyspace/stats keytype resp spelling
 tenants:              acl engine local resp server store
 replicate:            local outfile
 internal/complete:    commands display internal/exit internal/target local resp store translator

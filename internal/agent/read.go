@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/meowdis/meowdis/internal/target"
@@ -89,6 +90,15 @@ type keysArgs struct {
 // searching is how long a page may be looked for, so that a search tells how far it is.
 const searching = 5 * time.Second
 
+// typeNames are those that keys may be asked for by.
+func typeNames() string {
+	var names []string
+	for _, t := range keytype.Types {
+		names = append(names, cmp.Or(t.Label, t.Name))
+	}
+	return "the types are " + strings.Join(names, ", ")
+}
+
 func (t *tools) keys(ctx context.Context, in keysArgs) (resp.Value, error) {
 	limit, err := limited(in.Limit)
 	if err != nil {
@@ -98,7 +108,7 @@ func (t *tools) keys(ctx context.Context, in keysArgs) (resp.Value, error) {
 	if typ != "" {
 		of, known := keytype.Named(typ)
 		if !known {
-			return resp.Value{}, fmt.Errorf("there is no type %q", typ)
+			return resp.Value{}, fmt.Errorf("there is no type %q: %s", typ, typeNames())
 		}
 		typ = of.Name
 	}
@@ -176,6 +186,12 @@ func (t *tools) read(ctx context.Context, in readArgs) (resp.Value, error) {
 		return resp.Value{}, err
 	}
 	name := []byte(in.Key)
+	switch {
+	case in.Key != "" && in.KeyBase64 != "":
+		return resp.Value{}, errors.New("give key or key_base64, not both")
+	case in.Key == "" && in.KeyBase64 == "":
+		return resp.Value{}, errors.New("give the name of a key: key (the empty name can be had with query)")
+	}
 	if in.KeyBase64 != "" {
 		if name, err = base64.StdEncoding.DecodeString(in.KeyBase64); err != nil {
 			return resp.Value{}, fmt.Errorf("key_base64: %w", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/spelling"
 )
 
 type commandArgs struct {
@@ -88,7 +89,7 @@ func (t *tools) run(ctx context.Context, s target.Session, args [][]byte, in com
 	if err != nil {
 		return resp.Value{}, err
 	}
-	if err := refused(commands.Known(args)); err != nil {
+	if err := refused(commands.Known(args), args); err != nil {
 		return resp.Value{}, err
 	}
 	if err := t.within(ctx, in.Database); err != nil {
@@ -99,7 +100,7 @@ func (t *tools) run(ctx context.Context, s target.Session, args [][]byte, in com
 		return v, err
 	}
 	if v.IsError() {
-		return v, errors.New(string(v.Str))
+		return v, errors.New(string(v.Str) + meant(args))
 	}
 	c := newClip(limit)
 	v = c.of(resp.Upgrade(v))
@@ -117,15 +118,50 @@ var readingScripts = []string{"EVAL_RO", "EVALSHA_RO", "FCALL_RO"}
 var secretive = []string{"CONFIG GET", "ACL LIST", "ACL GETUSER"}
 
 // refused is why a command is not for agents. What is not known the target decides on.
-func refused(cmd *commands.Command) error {
+func refused(cmd *commands.Command, args [][]byte) error {
 	switch {
 	case cmd == nil:
-	case cmd.Name == "SELECT" || cmd.Has(commands.OfConnection|commands.NeedsConnection|commands.Listens|commands.Unpaired):
+	case cmd.Name == "SELECT":
+		return errors.New("SELECT needs a connection of its own, and each call here stands alone: give database with the call")
+	case (cmd.Name == "XREAD" || cmd.Name == "XREADGROUP") && waits(args):
+		return fmt.Errorf("%s with BLOCK waits, and calls here are answered at once: leave BLOCK out", cmd.Name)
+	case cmd.Has(commands.OfConnection | commands.NeedsConnection | commands.Listens | commands.Unpaired):
 		return fmt.Errorf("%s needs a connection of its own, and each call here stands alone", cmd.Name)
 	case slices.Contains(secretive, cmd.Name):
 		return fmt.Errorf("%s shows secrets, which are not for agents", cmd.Name)
 	}
 	return nil
+}
+
+// waits reports whether a command that reads streams has BLOCK.
+func waits(args [][]byte) bool {
+	for i := 1; i < len(args); i++ {
+		switch word := strings.ToUpper(string(args[i])); word {
+		case "GROUP":
+			i += 2 // its names
+		case "BLOCK", "STREAMS":
+			return word == "BLOCK"
+		}
+	}
+	return false
+}
+
+// meant is what an unknown command was probably meant to be, as the end of a message.
+func meant(args [][]byte) string {
+	if commands.Called(args) != nil {
+		return ""
+	}
+	var names []string
+	for _, c := range commands.All() {
+		if !strings.Contains(c.Name, " ") {
+			names = append(names, c.Name)
+		}
+	}
+	question := spelling.Question(spelling.Nearest(strings.ToUpper(string(args[0])), names))
+	if question == "" {
+		return ""
+	}
+	return "." + question
 }
 
 const changeHelp = `Runs one command that may change keys, such as SET, HSET, DEL, EXPIRE. Dangerous ones (FLUSHALL, …) want a person's yes.`

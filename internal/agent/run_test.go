@@ -16,29 +16,32 @@ import (
 )
 
 func TestQuery(t *testing.T) {
-	o := offer(t, nil, nil, "HSET h f v", `SET bin "\xff"`, "SELECT 2", "SET k two")
+	o := offer(t, nil, nil, "HSET h f v", "SET block v", `SET bin "\xff"`, "SELECT 2", "SET k two")
 	o.check("query", `{"command":["HGETALL","h"]}`, `{"reply":{"f":"v"}}`)
 	o.check("query", `{"line":"GET bin"}`, `{"reply":{"base64":"/w=="}}`)
 	o.check("query", `{"command":["GET","missing"]}`, `{"reply":null}`)
 	o.check("query", `{"command":["GET","k"],"database":2}`, `{"reply":"two"}`)
 	for args, want := range map[string]string{
-		`{"command":["SET","k","v"]}`:                    "READONLY SET may write",
-		`{"command":["EVAL","return 1","0"]}`:            "READONLY",
-		`{"command":["eval_ro","return 1","0"]}`:         "EVAL_RO runs a script",
-		`{"command":["GET","h"]}`:                        "WRONGTYPE Operation against a key",
-		`{"command":["GTE","h"]}`:                        "READONLY GTE is not known to only read",
-		`{"command":["BLPOP","q","0"]}`:                  "BLPOP needs a connection of its own",
-		`{"command":["SUBSCRIBE","c"]}`:                  "SUBSCRIBE needs a connection of its own",
-		`{"command":["MULTI"]}`:                          "MULTI needs a connection of its own",
-		`{"command":["SELECT","1"]}`:                     "SELECT needs a connection of its own",
-		`{"command":["CLIENT","REPLY","OFF"]}`:           "CLIENT REPLY needs a connection of its own",
-		`{"command":["config","get","requirepass"]}`:     "CONFIG GET shows secrets",
-		`{"command":["ACL","LIST"]}`:                     "ACL LIST shows secrets",
-		`{}`:                                             "give a command",
-		`{"command":["GET","h"],"line":"GET h"}`:         "not both",
-		`{"line":"GET \"h"}`:                             "line:",
-		`{"command":["GET","h"],"wrong":1}`:              "wrong",
-		`{"command":["LRANGE","h","0","-1"],"limit":-1}`: "limit -1",
+		`{"command":["SET","k","v"]}`:                         "READONLY SET may write",
+		`{"command":["EVAL","return 1","0"]}`:                 "READONLY",
+		`{"command":["eval_ro","return 1","0"]}`:              "EVAL_RO runs a script",
+		`{"command":["GET","h"]}`:                             "WRONGTYPE Operation against a key",
+		`{"command":["GTE","h"]}`:                             "READONLY GTE is not known to only read, and the target is read-only. Did you mean GET?",
+		`{"command":["BLPOP","q","0"]}`:                       "BLPOP needs a connection of its own",
+		`{"command":["SUBSCRIBE","c"]}`:                       "SUBSCRIBE needs a connection of its own",
+		`{"command":["MULTI"]}`:                               "MULTI needs a connection of its own",
+		`{"command":["SELECT","1"]}`:                          "give database with the call",
+		`{"line":"XREAD COUNT 1 block 0 STREAMS s $"}`:        "XREAD with BLOCK waits",
+		`{"line":"XREADGROUP GROUP g c BLOCK 0 STREAMS s >"}`: "XREADGROUP with BLOCK waits",
+		`{"line":"XREAD COUNT 1 STREAMS block 0"}`:            "WRONGTYPE",
+		`{"command":["CLIENT","REPLY","OFF"]}`:                "CLIENT REPLY needs a connection of its own",
+		`{"command":["config","get","requirepass"]}`:          "CONFIG GET shows secrets",
+		`{"command":["ACL","LIST"]}`:                          "ACL LIST shows secrets",
+		`{}`:                                                  "give a command",
+		`{"command":["GET","h"],"line":"GET h"}`:              "not both",
+		`{"line":"GET \"h"}`:                                  "line:",
+		`{"command":["GET","h"],"wrong":1}`:                   "wrong",
+		`{"command":["LRANGE","h","0","-1"],"limit":-1}`:      "limit -1",
 	} {
 		o.fails("query", args, want)
 	}
