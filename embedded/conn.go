@@ -1,10 +1,12 @@
 package embedded
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
@@ -96,8 +98,15 @@ func arguments(args []any) ([][]byte, error) {
 			call = append(call, strconv.AppendFloat(nil, v, 'g', -1, 64))
 		case bool:
 			call = append(call, map[bool][]byte{false: {'0'}, true: {'1'}}[v])
+		case time.Duration:
+			return nil, fmt.Errorf("argument %d is a time.Duration: give its Milliseconds() with PX and the like, or seconds", i)
 		default:
 			return nil, fmt.Errorf("argument %d is a %T, which has no form in Redis: make it a string, a []byte or a number", i, arg)
+		}
+	}
+	if len(call) == 1 {
+		if name, rest, ok := bytes.Cut(call[0], []byte(" ")); ok {
+			return nil, fmt.Errorf("%q is one argument: give each by itself, as in %q, %q", call[0], name, rest)
 		}
 	}
 	return call, nil
