@@ -163,6 +163,7 @@ func doing() []binding {
 		{name: "redo", keys: []string{"ctrl+r"}, where: everywhere, hint: "redo", help: "make the change again that was undone", run: onEdit((*edit.Room).Redo), apt: ofEdit((*edit.Room).CanRedo)},
 		{name: "steps", keys: []string{"H"}, where: everywhere, help: "the changes: when, how many keys, and back to any", run: onEdit((*edit.Room).ShowSteps)},
 		{name: "copy", keys: []string{"y"}, where: everywhere, help: "copy key, value or command", run: onSubject((*edit.Room).PickCopy)},
+		{name: "copy_to", keys: []string{"c"}, where: everywhere, help: "copy keys to another tab", run: onSubject((*edit.Room).CopyTo)},
 		{name: "export", keys: []string{"w"}, where: everywhere, help: "write keys to a file: commands, JSON, a dump, an archive", run: onSubject((*edit.Room).Export)},
 		{name: "command", keys: []string{":"}, where: everywhere, help: "run a command", run: onEdit((*edit.Room).CommandLine), atOnce: true},
 		{name: "log", keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: onEdit((*edit.Room).ShowLog), atOnce: true},

@@ -152,7 +152,7 @@ func (t *Tabs) has(m *Model) bool {
 func (t *Tabs) beside(m *Model) (list []edit.Other) {
 	for _, each := range t.list {
 		if each.model != nil && each.model != m {
-			list = append(list, edit.Other{Name: each.Label, Room: &each.model.edit})
+			list = append(list, edit.Other{Name: each.Label, Room: &each.model.edit, Show: func() tea.Cmd { return t.reveal(each.model) }})
 		}
 	}
 	return list

@@ -17,6 +17,7 @@ type Change struct {
 	Calls     [][][]byte // where it is about many keys the first ones, to be shown
 	Over      []Scope    // the keys that Each is done to; nil: the calls are all
 	Each      Each
+	Copies    *Copying   // keys of another target; nil: none
 	Many      int64      // how many keys that is; 0 while nobody counted
 	Keys      []string   // what the calls change beside the keys that they are known to
 	Back      [][][]byte // what undoes the calls; nil: the keys as they were
@@ -71,6 +72,9 @@ func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Doubtful) {
 		if values, w.Err = c.Do(ctx, db, ch.Calls...); w.Err == nil {
 			w.Reply, w.Err = settled(values)
 		}
+	case ch.Copies != nil:
+		w.Step, w.Err = c.copyAll(ctx, db, &w.Change)
+		w.Reply = resp.OK
 	case ch.Over != nil:
 		w.Step, w.Err = c.doAll(ctx, ch)
 		w.Reply = resp.OK

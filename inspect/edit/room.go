@@ -34,6 +34,7 @@ type Settings struct {
 type Other struct {
 	Name string
 	Room *Room
+	Show func() tea.Cmd // its tab
 }
 
 // Room is what changes the data: dialogs that ask, the console, and the changes that

@@ -1,0 +1,82 @@
+package edit
+
+import (
+	"strconv"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// CopyTo asks to which of the targets in other tabs to copy keys, and what becomes of those
+// that are there already. The copy is a change of that target: it is asked about as its
+// profile says, is shown in its tab, and is undone there.
+func (r *Room) CopyTo(s Subject) tea.Cmd {
+	if s.Keys.Empty() {
+		return nil
+	}
+	var others []Other
+	if r.Others != nil {
+		others = r.Others()
+	}
+	if len(others) == 0 {
+		r.Notice = "No other target is open. Press " + r.KeyFor("tab_open") + " to open one."
+		return nil
+	}
+	p := &room.Picker{Title: "Copy " + s.Keys.String() + " to", Choose: func(at string) tea.Cmd {
+		to := others[target.Atoi(at)]
+		if why := to.Room.closed(to.Name); why != "" {
+			r.Notice = why
+			return nil
+		}
+		r.Dialog = &room.Picker{Title: "Keys that are in " + to.Name + " already", Items: []room.Item{
+			{Label: "stay as they are", Value: "stay"}, {Label: "are replaced", Value: "replace", Note: "u brings them back"},
+		}, Choose: func(what string) tea.Cmd { return r.copyTo(to, s.Keys, what == "replace") }}
+		return nil
+	}}
+	for i, other := range others {
+		note := "db " + target.Decimal(int64(other.Room.DB))
+		if !other.Room.IsUnlocked() {
+			note += ", locked"
+		}
+		p.Items = append(p.Items, room.Item{Label: other.Name, Note: note, Value: strconv.Itoa(i)})
+	}
+	r.Dialog = p
+	return nil
+}
+
+// closed is why nothing can be copied to the target, which is called name; "" when it can.
+func (r *Room) closed(name string) string {
+	switch {
+	case r.Writer == nil:
+		return name + " is read-only."
+	case !r.IsUnlocked():
+		return "Nothing is written to " + name + " yet: press " + r.KeyFor("unlock") + " in its tab first."
+	case r.Running(job.Writing):
+		return "In " + name + " a change is still being made."
+	case r.Dialog != nil:
+		return "The tab of " + name + " waits for an answer."
+	}
+	return ""
+}
+
+// copyTo goes to the other tab and copies there.
+func (r *Room) copyTo(to Other, keys change.Selection, replace bool) tea.Cmd {
+	c := change.Change{Title: "Copied " + keys.String() + " from " + display.Text(r.Name, 30), Copies: &change.Copying{From: r.maker, DB: r.DB, Keys: keys, Replace: replace}}
+	if len(keys.Folders) == 0 {
+		c.Many = int64(len(keys.Names))
+	}
+	o := to.Room
+	if !replace && o.Confirm != ConfirmName {
+		return tea.Batch(to.Show(), o.write(c))
+	}
+	ask := "Copy " + keys.String() + " to " + to.Name
+	if replace {
+		ask += " and replace what is there"
+	}
+	return tea.Batch(to.Show(), o.confirm(Confirmation{title: ask + "?", change: c}))
+}
