@@ -86,7 +86,7 @@ inspect/room:         display inspect/job inspect/screen inspect/target
 inspect/change:       commands display inspect/job inspect/target keyspace keyspace/catalog keytype rdb resp transfer xxh3
 inspect/keys:         display glob inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype
 inspect/value:        decode display geohash hyperloglog inspect/job inspect/room inspect/screen inspect/target keyspace keytype resp
-inspect/edit:         commands decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype resp transfer
+inspect/edit:         commands decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype keyspace/catalog repl resp transfer
 inspect/compare:      decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype rdb transfer xxh3
 inspect/server:       display inspect/job inspect/room inspect/screen inspect/target resp
 inspect/overview:     display inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype resp

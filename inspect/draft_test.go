@@ -3,7 +3,6 @@ package inspect
 import (
 	"bytes"
 	"compress/gzip"
-
 	"context"
 	"os"
 	"os/exec"

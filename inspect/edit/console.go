@@ -19,59 +19,6 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// CommandLine asks for a command and runs it.
-func (r *Room) CommandLine() tea.Cmd {
-	r.Dialog = &console{r: r, prompt: screen.NewPrompt(""), at: len(r.typed)}
-	return nil
-}
-
-// console is the line to type a command in, with those typed before.
-type console struct {
-	r      *Room
-	prompt *screen.Prompt
-	at     int // in the history
-}
-
-// Press implements room.Dialog.
-func (c *console) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
-	switch k.String() {
-	case "esc":
-		b.Dialog = nil
-	case "backspace":
-		if len(c.prompt.Text) == 0 {
-			b.Dialog = nil
-		}
-		c.prompt.Key(k)
-	case "up":
-		c.recall(-1)
-	case "down":
-		c.recall(1)
-	case "enter":
-		b.Dialog = nil
-		return c.r.runLine(c.prompt.String())
-	default:
-		c.prompt.Key(k)
-	}
-	return nil
-}
-
-func (c *console) recall(step int) {
-	if at := c.at + step; at >= 0 && at < len(c.r.typed) {
-		c.at = at
-		c.prompt = screen.NewPrompt(c.r.typed[at])
-	}
-}
-
-// View implements room.Dialog.
-func (c *console) View(b *room.Base, width, height int) []string {
-	return []string{display.Fit(" "+b.Styles.Key.Render(": ")+b.Styles.Prompt(c.prompt, min(width, 76)-4), min(width, 76))}
-}
-
-// Footer implements room.Dialog.
-func (c *console) Footer() [][2]string {
-	return [][2]string{{"⏎", "run"}, {"↑↓", "history"}, {"esc", "cancel"}}
-}
-
 // runLine runs a command that was typed. What it may change is asked and kept as
 // for any other change.
 func (r *Room) runLine(line string) tea.Cmd {
@@ -326,6 +273,3 @@ func (r *Room) showSQL(c change.Change, behind room.Dialog) tea.Cmd {
 
 // mostExplained is how many commands of a change are shown as SQL.
 const mostExplained = 20
-
-// TakesText implements room.Dialog.
-func (*console) TakesText() bool { return true }

@@ -110,6 +110,8 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 		r.onNamed(msg)
 	case plannedMsg:
 		return r.onPlanned(msg)
+	case completedMsg:
+		r.onCompleted(msg)
 	case answeredMsg:
 		r.onAnswered(msg)
 	case copiedMsg:

@@ -23,6 +23,17 @@ func NewPrompt(text string) *Prompt {
 
 func (p *Prompt) String() string { return string(p.Text) }
 
+// Head is the text before the cursor.
+func (p *Prompt) Head() string { return string(p.Text[:p.at]) }
+
+// Put puts text in the place of what is between byte from of the head and the cursor.
+func (p *Prompt) Put(from int, text string) {
+	head := p.Head()
+	before := append([]rune(head[:min(from, len(head))]), []rune(text)...)
+	p.Text = append(before, p.Text[p.at:]...)
+	p.at = len(before)
+}
+
 // Key edits the line, and reports whether that changed it.
 func (p *Prompt) Key(k tea.KeyMsg) (changed bool) {
 	switch k.String() {

@@ -1,0 +1,241 @@
+package edit
+
+import (
+	"cmp"
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/repl"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// CommandLine asks for a command and runs it.
+func (r *Room) CommandLine() tea.Cmd {
+	r.Dialog = &console{r: r, prompt: screen.NewPrompt(""), at: len(r.typed), assistant: r.assistant()}
+	return nil
+}
+
+// assistant completes what is typed, and says what may follow, as the prompt of meowdis repl
+// does.
+func (r *Room) assistant() *repl.Assistant {
+	t := repl.Target{Session: asked{r.Conn, r.DB}}
+	if index, db := r.Index, r.DB; index != nil {
+		t.FirstKeys = func(ctx context.Context, prefix []byte, limit int) (resp.Value, error) {
+			p, err := index.Page(ctx, catalog.Query{DB: db, Prefix: string(prefix)}, catalog.Mark{}, false, limit)
+			found := resp.EmptyArray
+			for _, e := range p.Entries {
+				found.Elems = append(found.Elems, resp.MakeString(e.Name), resp.MakeString(e.Facts.Type))
+			}
+			return found, err
+		}
+	}
+	return repl.NewAssistant(t)
+}
+
+// asked is the connection in a database, for completion.
+type asked struct {
+	conn *target.Conn
+	db   int
+}
+
+func (a asked) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	values, err := a.conn.Do(ctx, a.db, args)
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return values[0], nil
+}
+
+func (a asked) DB() int     { return a.db }
+func (asked) InMulti() bool { return false }
+
+// console is the line to type a command in, with those typed before, and what can complete
+// it.
+type console struct {
+	r         *Room
+	prompt    *screen.Prompt
+	at        int // in the history
+	assistant *repl.Assistant
+
+	found  repl.Completion
+	head   string // the text that found completes
+	listed bool   // its candidates are on the screen
+	chosen int    // one of them; -1 for none
+	note   string // why there are none
+}
+
+// completedMsg is what can complete a text.
+type completedMsg struct {
+	head  string
+	found repl.Completion
+	lists bool // the person waits for them
+}
+
+// Press implements room.Dialog.
+func (c *console) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+	c.note = ""
+	switch key := k.String(); {
+	case key == "tab" && !c.listed:
+		return c.complete(true)
+	case c.listed && c.pressListed(key):
+	case key == "esc":
+		b.Cancel(job.Completing)
+		b.Dialog = nil
+	case key == "backspace" && len(c.prompt.Text) == 0:
+		b.Dialog = nil
+	case key == "up":
+		c.recall(-1)
+	case key == "down":
+		c.recall(1)
+	case key == "enter":
+		b.Cancel(job.Completing)
+		b.Dialog = nil
+		return c.r.runLine(c.prompt.String())
+	default:
+		changed := c.prompt.Key(k)
+		if c.listed && changed {
+			c.chosen = -1
+			return c.complete(false)
+		}
+		c.listed = false
+	}
+	return nil
+}
+
+// pressListed is a key while candidates are listed; false where it means what it does
+// without them.
+func (c *console) pressListed(key string) bool {
+	n := len(c.found.Items)
+	switch key {
+	case "tab", "down":
+		c.choose((c.chosen + 1) % n)
+	case "shift+tab", "up":
+		c.choose((max(c.chosen, 0) + n - 1) % n)
+	case "enter":
+		if c.chosen < 0 {
+			c.listed = false
+			return false
+		}
+		c.put(c.found.Items[c.chosen].Text + " ")
+		c.listed = false
+	case "esc":
+		c.prompt.Put(c.found.From, c.head[c.found.From:])
+		c.listed = false
+	default:
+		return false
+	}
+	return true
+}
+
+// choose shows a candidate in the line.
+func (c *console) choose(n int) {
+	c.chosen = n
+	c.put(c.found.Items[n].Text)
+}
+
+func (c *console) put(text string) { c.prompt.Put(c.found.From, text) }
+
+// complete asks for what can complete the text before the cursor.
+func (c *console) complete(lists bool) tea.Cmd {
+	assistant, head := c.assistant, c.prompt.Head()
+	return c.r.Start(job.Completing, func(ctx context.Context) (tea.Msg, error) {
+		return completedMsg{head, assistant.Complete(ctx, head), lists}, nil
+	})
+}
+
+// onCompleted takes the only candidate, or what all have in common, and lists them.
+func (r *Room) onCompleted(m completedMsg) {
+	c, open := r.Dialog.(*console)
+	if !open || c.prompt.Head() != m.head {
+		return
+	}
+	c.found, c.head, c.chosen, c.listed = m.found, m.head, -1, len(m.found.Items) > 0
+	if !c.listed {
+		if m.lists {
+			c.note = cmp.Or(m.found.Why, "nothing is known that could stand here")
+		}
+		return
+	}
+	if sure := m.found.Sure(); m.lists && sure != "" {
+		c.put(sure)
+		c.head = c.prompt.Head()
+		c.listed = len(m.found.Items) > 1
+	}
+}
+
+func (c *console) recall(step int) {
+	if at := c.at + step; at >= 0 && at < len(c.r.typed) {
+		c.at = at
+		c.prompt = screen.NewPrompt(c.r.typed[at])
+	}
+}
+
+// mostListed is how many candidates are on the screen.
+const mostListed = 8
+
+// View implements room.Dialog.
+func (c *console) View(b *room.Base, width, height int) []string {
+	inner := min(width, 76)
+	line := " " + b.Styles.Key.Render(": ") + b.Styles.Prompt(c.prompt, inner-4)
+	lines := []string{display.Fit(line+c.hint(b, inner-ansi.StringWidth(line)-1), inner)}
+	if c.note != "" && height > 1 {
+		return append(lines, b.Styles.Dim.Render(display.Fit("   "+display.Whole(c.note), inner)))
+	}
+	if !c.listed {
+		return lines
+	}
+	items := c.found.Items
+	rows, labels := max(min(mostListed, len(items), height-2), 1), 0
+	for _, item := range items {
+		labels = max(labels, ansi.StringWidth(display.Whole(item.Text)))
+	}
+	labels = min(labels, max(inner/2, 8))
+	top := max(min(max(c.chosen, 0)-rows/2, len(items)-rows), 0)
+	for i := top; i < top+rows; i++ {
+		look := b.Styles.Row(i == c.chosen, true)
+		text := display.Fit(display.Text(items[i].Text, labels), labels+2)
+		lines = append(lines, " "+look.Mark(i == c.chosen)+look.Text.Render(text)+look.Dim.Render(display.Fit(items[i].About, inner-labels-5)))
+	}
+	if len(items) > rows || c.found.More {
+		count := display.Grouped(int64(len(items))) + " in all"
+		if c.found.More {
+			count = display.Grouped(int64(len(items))) + ", and maybe more"
+		}
+		lines = append(lines, b.Styles.Dim.Render(display.Fit("   "+count, inner)))
+	}
+	return lines
+}
+
+// hint is what may follow the text, or what is wrong with it.
+func (c *console) hint(b *room.Base, columns int) string {
+	const least = 6
+	text := c.prompt.String()
+	if columns < least || text == "" || c.prompt.Head() != text {
+		return ""
+	}
+	hint, wrong := c.assistant.Hint(text, columns-1)
+	style := b.Styles.Dim
+	if wrong {
+		style = b.Styles.Failure
+	}
+	return style.Render(display.Truncate(" "+hint, columns))
+}
+
+// Footer implements room.Dialog.
+func (c *console) Footer() [][2]string {
+	if c.listed {
+		return [][2]string{{"tab", "next"}, {"⏎", "take"}, {"esc", "back"}}
+	}
+	return [][2]string{{"⏎", "run"}, {"tab", "complete"}, {"↑↓", "history"}, {"esc", "cancel"}}
+}
+
+// TakesText implements room.Dialog.
+func (*console) TakesText() bool { return true }
