@@ -40,7 +40,7 @@ characters are quoted. -0 is for names with newlines. -l adds type, time to live
 and size.`,
 		Example: `  meowdis keys 'cat:*'
   meowdis keys -l --type hash --limit 20
-  meowdis keys -0 'tmp:*' | xargs -0 meowdis exec DEL`,
+  meowdis keys -0 'tmp:*' | xargs -0r meowdis exec DEL`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
