@@ -175,14 +175,26 @@ func lightByEnvironment(getenv func(string) string) bool {
 	return err == nil && (n == 7 || n > 8)
 }
 
-// editor is the command that edits a file, nil when the person has named none.
-func editor(getenv func(string) string) func(path string) *exec.Cmd {
+// editor is the command that edits a file: the one that the person has named, or else the
+// first of standIns that is there, whose name it returns, too; nil when there is none.
+func editor(getenv func(string) string) (edit func(path string) *exec.Cmd, standIn string) {
 	words := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR")))
-	if len(words) == 0 {
-		return nil
+	for _, name := range standIns {
+		if len(words) > 0 {
+			break
+		}
+		if _, err := exec.LookPath(name); err == nil {
+			words, standIn = []string{name}, name
+		}
 	}
-	return func(path string) *exec.Cmd { return exec.Command(words[0], append(words[1:], path)...) }
+	if len(words) == 0 {
+		return nil, ""
+	}
+	return func(path string) *exec.Cmd { return exec.Command(words[0], append(words[1:], path)...) }, standIn
 }
+
+// standIns are the editors that are looked for, the easier ones first.
+var standIns = []string{"nano", "micro", "vim", "vi", "emacs", "notepad"}
 
 // explainText is what explain prints of a call.
 func explainText(ctx context.Context, file *local.Store, db int, call [][]byte) string {

@@ -96,7 +96,7 @@ func (i *inspected) screen(ctx context.Context) inspect.Options {
 	options := inspect.Options{
 		Look: o.look, Decoder: o.decoder, Label: c.Target.Label(), Close: i.close, Open: i.another, Places: places,
 		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
-		Editor: editor(s.getenv), Exporter: exportFile, Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
+		Exporter: exportFile, Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
 		Scratch: o.scratch, Listen: c.Listen,
 		Journal: target.UndoDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
@@ -106,6 +106,7 @@ func (i *inspected) screen(ctx context.Context) inspect.Options {
 			profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
 		}[c.Target.Settings.Confirm.Level()],
 	}
+	options.Editor, options.StandIn = editor(s.getenv)
 	if s.inTerminal {
 		options.In = s.in
 	}

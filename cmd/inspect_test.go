@@ -80,6 +80,9 @@ var visits = []visit{
 	{bullet: "Doing", what: "read-only until it is unlocked; $EDITOR; undo", env: "EDITOR=./editor ", anySize: true, steps: [][2]string{
 		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"E", "Nothing is written"}, {"U", "Writing is unlocked"}, {"E", "Changed user:1"}, {"", "string · 5 bytes"}, {"u", "Undone"},
 	}},
+	{bullet: "Doing", what: "an editor that is found where none is named", env: "VISUAL= EDITOR= PATH=$PWD/found:$PATH ", steps: [][2]string{
+		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"U", "Writing is unlocked"}, {"E", "It was edited in nano, since EDITOR is not set"}, {"", "\"Basel\""}, {"x", `{"name":"Ann","city":"Basel"}`},
+	}},
 	{bullet: "Doing", what: "add, edit in place, expire, persist, rename, delete", steps: [][2]string{
 		{"U", "Writing"}, {"a Enter", "New string"}, {"type new", "new▏"}, {"Tab", "▌ value"}, {"type text", "text▏"}, {"Tab Enter", "Added new."},
 		{"Enter", "text"}, {"e", "Edit new"}, {"type s", "texts▏"}, {"Enter", "Changed new."}, {"X", "Time to live"}, {"type 5m", "5m▏"}, {"Enter", "5m 00s|4m 5"},
@@ -163,6 +166,13 @@ func newParty(t *testing.T, home string, size [2]int) *party {
 	// An editor that needs the terminal, as all do.
 	editor := "#!/bin/sh\ntest -t 0 && test -t 1 && echo '[1,2]' > \"$1\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "editor"), []byte(editor), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// What is found on the PATH changes a city, and leaves the lines as they are.
+	if err := os.Mkdir(filepath.Join(dir, "found"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "found", "nano"), []byte("#!/bin/sh\nsed -i 's/^  \"city\": \"Bern\"/  \"city\": \"Basel\"/' \"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	p.check(p.Run("cd " + dir + "; meowdis profile add prod --db t.sqlite --confirm name; echo; echo ready"))

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -89,14 +88,15 @@ func indented(b []byte) string {
 
 // asWritten is a document as b was written: in one line if that was.
 func asWritten(b []byte, text string) ([]byte, error) {
-	var out bytes.Buffer
 	if bytes.ContainsRune(b, '\n') {
 		return []byte(text), nil
 	}
-	if err := json.Compact(&out, []byte(text)); err != nil {
-		return nil, fmt.Errorf("this is no JSON: %w", err)
+	w, _, usual := InLine(b, Options{MaxBytes: len(b)})
+	if !usual {
+		w = writings[0]
 	}
-	return out.Bytes(), nil
+	line, err := w.Line(text)
+	return []byte(line), err
 }
 
 // wrapping is how a layer is made again around other bytes; nil where it is not.

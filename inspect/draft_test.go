@@ -148,6 +148,83 @@ func TestWhatWasTypedStays(t *testing.T) {
 	s.shows("✗ there is a key of that name already", "SET doc")
 }
 
+// TestEditingOneLine edits JSON that is stored in one line, in lines, and stores it as it
+// was written, unless the person wants another layout.
+func TestEditingOneLine(t *testing.T) {
+	f := newFile(t)
+	set := func(words ...string) {
+		if _, err := f.session.Do(context.Background(), target.Command(words...)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("SET", "k", `{"b": 1, "a": [1, 2]}`)
+	set("HSET", "h", "f", `{"long":"`+strings.Repeat("x", 80)+`","n":1}`)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	s.choose("k")
+	s.press("enter")
+	d := s.drafts()
+	if want := "{\n  \"b\": 1,\n  \"a\": [\n    1,\n    2\n  ]\n}"; d.shown != want || !strings.HasSuffix(d.path, ".json") {
+		t.Errorf("the draft is %q in %s", d.shown, d.path)
+	}
+	s.leaves(d, d.shown+"\n")
+	s.shows("Nothing was changed")
+	for _, c := range []struct{ left, asks, key, stored string }{
+		{"{\n  \"b\": 1,\n  \"a\": [\n    1,\n    3\n  ]\n}\n", "", "", `{"b": 1, "a": [1, 3]}`},
+		{`{"b":2}` + "\n", "", "", `{"b":2}`},                                         // in one line by their own hand
+		{"{\n\t\"b\": 3\n}\n", "laid out in another way", "enter", `{"b":3}`},         // as it was
+		{"{\n\t\"b\": 4\n}\n", "laid out in another way", "down", "{\n\t\"b\": 4\n}"}, // as it is
+	} {
+		d := s.drafts()
+		s.leaves(d, c.left)
+		if c.asks != "" {
+			s.shows(c.asks)
+			if c.key == "down" {
+				s.press("down")
+			}
+			s.press("enter")
+		}
+		s.shows("Changed k")
+		if got := f.get("k"); got != c.stored {
+			t.Errorf("stored is %q, want %q", got, c.stored)
+		}
+	}
+	// What has lines already is edited as it is.
+	if d := s.drafts(); d.shown != "{\n\t\"b\": 4\n}" {
+		t.Errorf("the draft is %q", d.shown)
+	}
+	s.press("u", "u")
+	d = s.drafts()
+	s.leaves(d, "{\n  \"b\": ,\n}")
+	s.shows("this is no JSON", "edit it again")
+	s.press("esc")
+	s.shows("Nothing was changed", "Your text is in", d.path)
+	s.press("esc")
+	s.leaves(d, "{\n  \"b\": ,\n}")
+	s.press("enter") // again
+	s.leaves(d, "{\n  \"b\": 5\n}")
+	s.shows("Changed k")
+	if got := f.get("k"); got != `{"b":5}` {
+		t.Errorf("stored is %q", got)
+	}
+	// Who looks at the text edits that.
+	s.press("x")
+	if d := s.drafts(); d.shown != `{"b":5}` {
+		t.Errorf("the draft is %q", d.shown)
+	}
+	// A long line in a hash comes in lines, too, also by e.
+	s.press("esc")
+	s.choose("h")
+	s.press("enter")
+	d = s.drafts()
+	s.leaves(d, strings.Replace(d.shown, `"n": 1`, `"n": 2`, 1))
+	s.shows("Changed f of h")
+	v, err := f.session.Do(context.Background(), target.Command("HGET", "h", "f")...)
+	if err != nil || !strings.HasSuffix(string(v.Str), `","n":2}`) {
+		t.Errorf("stored is %q, %v", v.Str, err)
+	}
+}
+
 // TestEditingLayers edits what is inside of gzip and MessagePack, and as it is what is
 // looked at as it is.
 func TestEditingLayers(t *testing.T) {

@@ -71,6 +71,8 @@ type Options struct {
 	Places func() []Place
 	// Editor is a command that edits the file at path; nil when there is none.
 	Editor func(path string) *exec.Cmd
+	// StandIn is what Editor runs when the person has named no editor; "" when they have.
+	StandIn string
 	// Scratch makes an empty data set in memory, in which a key is built anew as it was. Nil:
 	// keys are compared with one another only.
 	Scratch func(context.Context) (c target.Client, end func() error, err error)

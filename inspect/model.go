@@ -95,7 +95,7 @@ func newModel(o Options, s shared) *Model {
 		Journal: change.NewJournal(o.Journal, identity, o.Now), Redo: change.NewRedoJournal(o.Journal, identity, o.Now),
 	}
 	m.edit = edit.New(m.Base, edit.Settings{
-		Writer: o.Unlock, Fleeting: o.Fleeting, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, Lent: m.lent,
+		Writer: o.Unlock, Fleeting: o.Fleeting, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, StandIn: o.StandIn, Lent: m.lent,
 		Exporter: o.Exporter, Explain: o.Explain, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
 	}, maker)
 	m.server = server.Room{Base: m.Base, Listen: o.Listen}

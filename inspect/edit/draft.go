@@ -21,6 +21,7 @@ type draft struct {
 	editable editable
 	path     string
 	shown    string // what the file held at first
+	inLine   bool   // it is JSON that is stored in one line
 	hex      bool   // it is the bytes of the text, since the text is none
 	// back is what the file's text is stored as; nil: it is as it is.
 	back func(text string) ([]byte, error)
@@ -33,7 +34,7 @@ func (r *Room) EditOutside(s Subject) tea.Cmd {
 	case !ok:
 		return nil
 	case r.Editor == nil:
-		r.Notice = "There is no editor: set EDITOR."
+		r.Notice = "There is no editor here: set EDITOR, or install nano or vi."
 		return nil
 	}
 	conn, db := r.Conn, r.DB
@@ -65,6 +66,8 @@ func newDraft(e editable) (draft, error) {
 		if in.JSON {
 			pattern = "meowdis-*.json"
 		}
+	case e.oneLine(&d):
+		pattern = "meowdis-*.json"
 	case e.laidOut != "":
 		d.shown, pattern = e.laidOut, "meowdis-*.json"
 	case !utf8.ValidString(e.text) || strings.ContainsRune(e.text, 0):
@@ -103,9 +106,18 @@ func (r *Room) onEdited(e Edited) tea.Cmd {
 		return nil
 	}
 	text, err := d.text(string(read))
+	if d.inLine && e.Err == nil && text != d.editable.text {
+		left := strings.TrimSuffix(string(read), "\n")
+		if !strings.Contains(left, "\n") && err == nil {
+			text = left
+		} else if p := r.askLayout(d, left, text, err); p != nil {
+			r.Dialog = p
+			return nil
+		}
+	}
 	switch unchanged := string(read) == d.shown || text == d.editable.text && err == nil; {
 	case unchanged && e.Err == nil:
-		r.Notice = "Nothing was changed."
+		r.Notice = "Nothing was changed." + r.editedIn()
 		r.dropDraft(d.path)
 		return nil
 	case unchanged:
@@ -119,6 +131,11 @@ func (r *Room) onEdited(e Edited) tea.Cmd {
 		r.Fail(err)
 		return nil
 	}
+	return r.saveDraft(d, text)
+}
+
+// saveDraft stores what an editor left.
+func (r *Room) saveDraft(d draft, text string) tea.Cmd {
 	c := d.editable.change(text)
 	c.Origin = origin{draft: d.path}
 	return r.write(c)

@@ -150,7 +150,7 @@ func (r *Room) Edit(s Subject) tea.Cmd {
 	switch {
 	case !ok:
 		return nil
-	case e.lines:
+	case e.lines || r.Editor != nil && e.isLongJSON():
 		return r.EditOutside(s)
 	}
 	typed, read := screen.Typeable(e.text)

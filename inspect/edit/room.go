@@ -22,6 +22,7 @@ type Settings struct {
 	Confirm  Confirm
 	Name     string                      // what ConfirmName asks for
 	Editor   func(path string) *exec.Cmd // edits a file; nil: there is none
+	StandIn  string                      // the editor that was found since the person has named none; "" where they have
 	Lent     *atomic.Bool                // set while the editor has the terminal
 	Exporter Exporter
 	Explain  func(db int, call [][]byte) string // the SQL of a command; nil where there is none

@@ -63,6 +63,9 @@ func (r *Room) onMade(w change.Made) tea.Cmd {
 		r.onAnswered(answeredMsg{call: w.Calls[0], reply: w.Reply})
 	default:
 		r.Notice = w.Title + "."
+		if from.draft != "" {
+			r.Notice += r.editedIn()
+		}
 		if w.Step != nil {
 			r.Notice += " Press " + r.KeyFor("undo") + " to undo it."
 		}

@@ -37,6 +37,7 @@ type Picker struct {
 	Takes   string // what taking an item does; "take" when empty
 	Top     int    // the first item on the screen
 	Choose  func(value string) tea.Cmd
+	Refused func() // what esc does beside closing it; nil for nothing
 }
 
 // Press implements Dialog.
@@ -60,6 +61,9 @@ func (p *Picker) Press(b *Base, k tea.KeyMsg) tea.Cmd {
 	case "esc", "q":
 		b.Dialog = nil
 		b.Cancel(p.Purpose)
+		if p.Refused != nil {
+			p.Refused()
+		}
 	}
 	return nil
 }
