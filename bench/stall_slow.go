@@ -7,7 +7,7 @@ import (
 )
 
 // slow is a command on a key of many elements, and what makes the key. In the command {half} is half of
-// their number, {names} the names of a tenth of them, and {dump} the payload of DUMP k.
+// their number, {most} nine tenths, {names} the names of a tenth of them, and {dump} the payload of DUMP k.
 type slow struct {
 	command string
 	filling
@@ -66,13 +66,15 @@ var slows = []slow{
 	{"LREM k 0 e7", aList, "it looks at every element"},
 	{"LINSERT k BEFORE e{half} x", aList, ""},
 	{"ZREMRANGEBYRANK k 0 -101", aZSet, ""},
+	{"ZPOPMIN k {most}", aZSet, ""},
+	{"SPOP k {most}", aSet, ""},
+	{"XTRIM k MAXLEN 100", aStream, ""},
 	{"ZREMRANGEBYRANK k 0 {half}", aZSet, removes},
 	{"ZREMRANGEBYSCORE k -inf {half}", aZSet, removes},
 	{"ZPOPMIN k {half}", aZSet, removes},
 	{"SPOP k {half}", aSet, removes},
 	{"SREM k {names}", aSet, removes},
 	{"HDEL k {names}", aHash, removes},
-	{"XTRIM k MAXLEN 100", aStream, removes},
 	{"HPEXPIRE k 1 FIELDS {names}", aHash, removes},
 
 	{"SETRANGE l 300000000 x", aString, ""},
@@ -108,6 +110,7 @@ func (s slow) words(c *client, elements int) ([]string, error) {
 		if s.command[:4] == "EVAL" {
 			word = strings.ReplaceAll(word, "+", " ")
 		}
+		word = strings.ReplaceAll(word, "{most}", strconv.Itoa(elements-elements/10))
 		all = append(all, strings.ReplaceAll(word, "{half}", strconv.Itoa(elements/2)))
 	}
 	return all, nil
