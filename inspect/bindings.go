@@ -186,7 +186,7 @@ func asking() []binding {
 	return []binding{
 		{name: "scan_on", keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: onKeys((*keys.Room).KeepScanning), apt: ofKeys((*keys.Room).ScanPaused), atOnce: true},
 		{name: "unlock", keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: onEdit((*edit.Room).Unlock), apt: ofEdit((*edit.Room).IsLocked), atOnce: true},
-		{name: "info", keys: []string{"i"}, where: everywhere, hint: "info", help: "all about the key: facts, SQL rows", run: (*Model).showInfo},
+		{name: "info", keys: []string{"i"}, where: everywhere, hint: "info", help: "all about the key: facts, SQL rows; a long name whole", run: (*Model).showInfo},
 		{name: "compare", keys: []string{"="}, where: everywhere, help: "compare two keys, or a key and its past", run: (*Model).compareKeys},
 		{name: "server", keys: []string{"M"}, where: everywhere, help: "the server: clients, slow log, channels, monitor, memory", run: (*Model).showServer, atOnce: true},
 		{name: "overview", keys: []string{"O"}, where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview, atOnce: true},

@@ -44,7 +44,7 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 		case m.Dialog != nil:
 			return m.clickOverlay(e.X, e.Y-1)
 		case !m.keys.IsTyping():
-			return m.click(e.Y, inList)
+			return m.click(e.X, e.Y, inList)
 		}
 	}
 	return nil
@@ -122,7 +122,7 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 }
 
 // click is a press on a line of the screen.
-func (m *Model) click(y int, inList bool) tea.Cmd {
+func (m *Model) click(x, y int, inList bool) tea.Cmd {
 	m.Failure, m.Notice = "", ""
 	if m.awaits() {
 		return nil // in a moment something else may be there
@@ -133,7 +133,7 @@ func (m *Model) click(y int, inList bool) tea.Cmd {
 		}
 		return nil
 	}
-	hit, opens := m.keys.Click(y - 1)
+	hit, opens := m.keys.Click(x, y-1)
 	if hit {
 		m.InValue = false
 	}

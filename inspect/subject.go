@@ -52,11 +52,11 @@ func (m *Model) compareKeys() tea.Cmd {
 }
 
 func (m *Model) showInfo() tea.Cmd {
-	key, ok := m.currentKey()
-	if !ok {
-		return nil
+	if key, ok := m.currentKey(); ok {
+		return m.overview.ShowInfo(key)
 	}
-	return m.overview.ShowInfo(key)
+	m.keys.ShowFolder()
+	return nil
 }
 
 func (m *Model) showServer() tea.Cmd { return m.server.Show() }

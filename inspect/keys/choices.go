@@ -72,6 +72,38 @@ func (l *Room) PickOrder() tea.Cmd {
 	})
 }
 
+// clickTitle sorts by the column whose title stands at x, or the other way round when it
+// does already.
+func (l *Room) clickTitle(x int) {
+	c := l.keyColumns()
+	order := catalog.ByName
+	for _, column := range []struct {
+		width int
+		order catalog.Order
+	}{{2 + c.key, catalog.ByName}, {1 + c.kind, catalog.ByType}, {1 + c.ttl, catalog.ByTTL}, {1 + c.size, catalog.BySize}} {
+		if order = column.order; x < column.width {
+			break
+		}
+		x -= column.width
+	}
+	q := l.query
+	if is := l.titleColumn(); is == order {
+		q.reverse = !q.reverse
+	} else {
+		q.order, q.reverse = order, false
+	}
+	l.search(q)
+}
+
+// titleColumn is the order by whose column the list is sorted: that of sizes is of bytes
+// and changes, too.
+func (l *Room) titleColumn() catalog.Order {
+	if l.order == catalog.ByBytes || l.order == catalog.ByUpdated {
+		return catalog.BySize
+	}
+	return l.order
+}
+
 // ReverseOrder turns the list round.
 func (l *Room) ReverseOrder() tea.Cmd {
 	q := l.query

@@ -150,6 +150,7 @@ func (l *Room) onListed(r listedMsg) {
 	if rows := l.rows; first && r.walker.tree && len(rows) == 1 && rows[0].Folder && l.atEnd && len(l.open) == 0 {
 		l.toggle(rows[0])
 	}
+	l.unchain()
 }
 
 // rowsBefore is how many rows stand before a window that ends with the last one,

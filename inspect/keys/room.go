@@ -3,6 +3,7 @@ package keys
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
@@ -235,7 +236,11 @@ func (l *Room) Enter() bool {
 
 // Click selects the line at a height of the list. It reports whether that is to be
 // opened: a folder, or what was selected already.
-func (l *Room) Click(y int) (hit, opens bool) {
+func (l *Room) Click(x, y int) (hit, opens bool) {
+	if y == listHeadings-1 {
+		l.clickTitle(x)
+		return true, false
+	}
 	at := l.top + y - listHeadings
 	if y < listHeadings || at >= len(l.rows) || at >= l.top+l.height {
 		return false, false
@@ -244,6 +249,22 @@ func (l *Room) Click(y int) (hit, opens bool) {
 	l.Move(at - l.cursor)
 	r := l.selected()
 	return true, again || r != nil && r.Folder
+}
+
+// ShowFolder shows the whole name of the selected folder, and how much is in it.
+func (l *Room) ShowFolder() {
+	r := l.selected()
+	if r == nil || !r.Folder {
+		return
+	}
+	t := l.tallies[r.Name]
+	says := "not counted yet"
+	if t.counted != unknown {
+		if says = display.Counted(t.keys, "key", "keys"); t.sized != unknown {
+			says += ", " + l.bytesOf(t)
+		}
+	}
+	l.Dialog = &room.Page{Title: "Folder", Layout: room.Wrapped(" "+display.Whole(r.Name), "", " "+l.Styles.Dim.Render(says))}
 }
 
 // PageLines is how far a page goes: one line stays in sight.
@@ -319,17 +340,24 @@ func (l *Room) LeaveFolder() tea.Cmd {
 	if r == nil {
 		return nil
 	}
-	if _, open := l.open[r.Name]; r.Folder && open {
+	switch head := l.head(r.Name); {
+	case l.isOpen(*r) && head != r.Name:
+		l.goToFolder(head)
+		l.toggleFolder(*l.selected())
+	case l.isOpen(*r):
 		l.toggleFolder(*r)
-		return nil
-	}
-	if r.level != "" {
-		l.Cancel(job.Listing)
-		w := l.walker()
-		level := l.open[r.level]
-		l.seek(w, row{Entry: folderEntry(r.level), level: level, depth: w.depth(level)})
+	case r.level != "":
+		l.goToFolder(r.level)
 	}
 	return nil
+}
+
+// goToFolder goes to an open folder.
+func (l *Room) goToFolder(folder string) {
+	l.Cancel(job.Listing)
+	w := l.walker()
+	level := l.open[folder]
+	l.seek(w, row{Entry: folderEntry(folder), level: level, depth: w.depth(level)})
 }
 
 // NextManner is the manner of filtering that tab changes to.

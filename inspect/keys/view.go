@@ -168,6 +168,9 @@ func (l *Room) folderSize(r row, c keyColumns) string {
 	return display.Short(t.keys) + size
 }
 
+// bytesOf is the bytes of a folder.
+func (l *Room) bytesOf(t tally) string { return display.Bytes(t.bytes) }
+
 // sizeCell is the last column: what the order goes by, or else the size.
 func (l *Room) sizeCell(r row, width int) string {
 	switch {

@@ -42,6 +42,8 @@ func (q query) tree() bool { return !q.flat && !q.Chooses() && q.order == catalo
 type window struct {
 	query
 	open    map[string]string // open folders, and the level of each
+	chained map[string]bool   // those of them that were opened with the one that they are all of
+	opening string            // the folder whose rows are looked at for that when they come; "" for none
 	rows    []row
 	up      anchor   // where the rows before the window begin, backwards
 	down    anchor   // where the rows after the window begin
@@ -100,7 +102,7 @@ func (l *window) show(q query) {
 
 // clear forgets everything but the query, which starts again.
 func (l *window) clear() {
-	*l = window{query: l.query, height: l.height, open: map[string]string{}, tallies: map[string]tally{}, base: -1}
+	*l = window{query: l.query, height: l.height, open: map[string]string{}, chained: map[string]bool{}, tallies: map[string]tally{}, base: -1}
 	l.show(l.query)
 }
 
@@ -423,8 +425,8 @@ const fade = 3000
 
 // toggle opens a folder, or closes it with all the folders in it.
 func (l *window) toggle(r row) {
-	if _, open := l.open[r.Name]; !open {
-		l.open[r.Name] = r.level
+	if l.opening = ""; !l.isOpen(r) {
+		l.open[r.Name], l.opening = r.level, r.Name
 	} else {
 		l.shut(r.Name)
 	}
@@ -432,9 +434,43 @@ func (l *window) toggle(r row) {
 	l.ask(inPlace)
 }
 
+func (l *window) isOpen(r row) bool {
+	_, open := l.open[r.Name]
+	return r.Folder && open
+}
+
+// unchain opens what is in the folder that was opened, when that is a single folder.
+func (l *window) unchain() {
+	i := l.find(l.opening, true)
+	if l.opening == "" || l.jump != nowhere {
+		return
+	}
+	level, below := l.opening, l.rows[i+1:]
+	if l.opening = ""; i < 0 || len(below) == 0 || below[0].level != level || !below[0].Folder || l.isOpen(below[0]) {
+		return
+	}
+	if only := len(below) == 1 && l.atEnd || len(below) > 1 && below[1].level != level; !only {
+		return
+	}
+	if l.cursor == i {
+		l.cursor++
+	}
+	l.toggle(below[0])
+	l.chained[below[0].Name] = true
+}
+
+// head is the folder with which one was opened.
+func (l *window) head(folder string) string {
+	for l.chained[folder] {
+		folder = l.open[folder]
+	}
+	return folder
+}
+
 // shut closes a folder, and those in it.
 func (l *window) shut(folder string) {
 	delete(l.open, folder)
+	delete(l.chained, folder)
 	for inner, level := range l.open {
 		if level == folder {
 			l.shut(inner)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/job"
@@ -86,6 +87,12 @@ func (v *Room) onInformed(r informedMsg) {
 		if value != "" {
 			p.Lines = append(p.Lines, " "+v.Styles.Dim.Render(display.Fit(name, 10))+value+" ")
 		}
+	}
+	if ansi.StringWidth(p.Title) > v.Width-10 { // the title is cut
+		for _, part := range strings.Split(ansi.Hardwrap(p.Title, max(v.Width-10, 10), true), "\n") {
+			p.Lines = append(p.Lines, " "+part)
+		}
+		p.Lines = append(p.Lines, "")
 	}
 	f := r.facts
 	if f.Type == "" {
