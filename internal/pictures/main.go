@@ -64,14 +64,14 @@ var pictures = []picture{
 		{line: "meowdis explain --db shop.sqlite SCARD city:Bern", see: "plan:"},
 		{line: "meowdis explain --db shop.sqlite LPUSH queue:mail order:7 | head -16", see: "DELETE"},
 	}},
-	{file: "docs/serve.svg", prompt: "$", rows: 20, steps: []step{
+	{file: "docs/serve.svg", prompt: "$", rows: 30, steps: []step{
 		{line: "set +m", see: "+m"}, // the server ends with the terminal
 		{line: "clear"},
 		{line: "export MEOWDIS_TOKEN=secret", see: "secret"},
 		{line: "meowdis serve shop.sqlite --http 8379 --resp 6380 2>serve.log & sleep 1", see: "RESP"},
 		{line: "redis-cli -p 6380 ZSCORE ranking user:7", see: "49"},
-		{line: "redis-cli -p 6380 SET cat '{\"name\":\"Tom\"}' EX 3600", see: "OK"},
-		{line: "curl -H 'Authorization: Bearer secret' http://127.0.0.1:8379/get/cat; echo", see: "result"},
+		{line: "redis-cli -p 6380 HGETALL cart:1000", see: "4)"},
+		{line: "curl -H 'Authorization: Bearer secret' http://127.0.0.1:8379/hgetall/cart:1000; echo", see: "result"},
 		{line: "meowdis latency --url redis://127.0.0.1:6380 --count 100", see: "of 100"},
 	}},
 	{file: "docs/stats.svg", prompt: "$", rows: 40, steps: []step{
