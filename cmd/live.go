@@ -165,6 +165,9 @@ func (l *live) rates() []figure {
 		}
 		f := figure{name: r.name, value: "-", more: r.show(total) + " in all"}
 		rate, ok := l.rate(counter(r.fact))
+		if r.name == "commands" && ok { // but for the INFO of this sample
+			rate = max(0, rate-1/l.now.at.Sub(l.before.at).Seconds())
+		}
 		if ok {
 			f.value, f.level = r.show(int64(math.Round(rate)))+"/s", rate
 		}

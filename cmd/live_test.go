@@ -39,7 +39,7 @@ func TestLiveFigures(t *testing.T) {
 	if got := shownFigures(l); got != want {
 		t.Errorf("at first:\n%s\nwant\n%s", got, want)
 	}
-	l.add(sampleAt(2, "db0:keys=900", "total_commands_processed:3000", "keyspace_hits:30", "keyspace_misses:10", "expired_keys:104"))
+	l.add(sampleAt(2, "db0:keys=900", "total_commands_processed:3001", "keyspace_hits:30", "keyspace_misses:10", "expired_keys:104"))
 	want = "keys 900 -52/s\nexpiring 0\ncommands 1.0K/s 3.0K in all\nhits 75.0% 75.0% in all\nexpired 50/s 104 in all"
 	if got := shownFigures(l); got != want {
 		t.Errorf("then:\n%s\nwant\n%s", got, want)

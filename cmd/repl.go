@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
@@ -157,6 +158,8 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *target.Conn
 	switch c := target.Plain(c.Session).(type) {
 	case *remote.Redis:
 		t.Connections = c.Connections
+	case *remote.REST:
+		t.PollEvery = time.Second / 2
 	case *engine.Session:
 		t.FirstKeys, t.Aborts = c.FirstKeys, c.Aborts
 	}

@@ -43,7 +43,7 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	l.asker.mu.Lock()
 	defer l.asker.mu.Unlock()
 	began, multi := time.Now(), l.multi
-	v, err := l.Target.Do(ctx, args...)
+	v, err := l.ask(ctx, args)
 	took := time.Since(began)
 	if v.Kind == resp.Status && string(v.Str) == "QUEUED" {
 		l.queue = append(l.queue, args)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/keyspace"
@@ -46,6 +47,9 @@ type Target struct {
 	// Aborts reports whether EXEC would run nothing, as when a watched key has changed; nil
 	// where only the replies so far tell.
 	Aborts func(ctx context.Context) (bool, error)
+	// PollEvery is how often a command is sent that says BLOCK, where the target does not wait; 0
+	// where it does.
+	PollEvery time.Duration
 	// Bytes finds out the bytes of keys; nil asks MEMORY USAGE.
 	Bytes func(ctx context.Context, keys []keyspace.Key) error
 	// Explain shows the SQL of a command.
