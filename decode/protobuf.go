@@ -10,7 +10,7 @@ import (
 // protobuf shows a message of Protocol Buffers by its wire format: the numbers of fields,
 // and what their bytes may be. Names and types are in its .proto only.
 func protobuf(b []byte, most int) (string, bool) {
-	if len(b) < 2 || len(b) > most {
+	if len(b) < shortestMessage || len(b) > most {
 		return "", false
 	}
 	nodes := 0
@@ -21,20 +21,24 @@ func protobuf(b []byte, most int) (string, bool) {
 	return t.layout(most), true
 }
 
+// shortestMessage keeps bitmaps and counters from passing for messages.
+const shortestMessage = 4
+
 // largestField is the largest number of a field that is taken for one: more are allowed,
 // and are more often bytes of something else.
 const largestField = 1 << 12
 
-// message is the fields of b; nil when it is none.
+// message is the fields of b; nil when it is none. What writes messages writes the fields in
+// their order: bytes of something else seldom have one.
 func message(b []byte, depth int, nodes *int) *tree {
-	t := &tree{open: '{'}
+	t, last := &tree{open: '{'}, uint64(1)
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)
 		field, wire := tag>>3, tag&7
-		if *nodes++; n <= 0 || field == 0 || field > largestField || *nodes > mostNodes || depth > treeDepth {
+		if *nodes++; n <= 0 || field < last || field > largestField || *nodes > mostNodes || depth > treeDepth {
 			return nil
 		}
-		b = b[n:]
+		b, last = b[n:], field
 		label := strconv.FormatUint(field, 10)
 		switch wire {
 		case 0:

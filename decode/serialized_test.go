@@ -3,6 +3,7 @@ package decode
 import (
 	"encoding/hex"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -68,5 +69,27 @@ func TestSerializedBounds(t *testing.T) {
 		if shown := Value([]byte(v), Options{MaxBytes: 1 << 21}); len(shown.Text) > 1<<22 {
 			t.Errorf("%s: %d bytes are shown as %d", name, len(v), len(shown.Text))
 		}
+	}
+}
+
+// TestNoMessage takes few random bytes for a message.
+func TestNoMessage(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const all = 20_000
+	found := 0
+	for range all {
+		b := make([]byte, 4+r.IntN(28))
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		if Value(b, Options{}).Names() == "Protobuf" {
+			found++
+		}
+	}
+	if found > all/100 {
+		t.Errorf("%d of %d random values are messages", found, all)
+	}
+	if got := Value([]byte("\x08\x01"), Options{}).Names(); got != "binary" {
+		t.Errorf("two bytes of a bitmap are %s", got)
 	}
 }
