@@ -88,9 +88,10 @@ inspect/keys:         display glob inspect/job inspect/room inspect/screen inspe
 inspect/value:        decode display geohash hyperloglog inspect/job inspect/room inspect/screen inspect/target keyspace keytype resp
 inspect/edit:         commands decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype keyspace/catalog repl resp transfer
 inspect/compare:      decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype rdb transfer xxh3
+inspect/recall:       xxh3
 inspect/server:       display inspect/job inspect/room inspect/screen inspect/target resp
 inspect/overview:     display inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype resp
-inspect:              display inspect/change inspect/compare inspect/edit inspect/job inspect/keys inspect/overview inspect/room inspect/screen inspect/server inspect/target inspect/value spelling
+inspect:              display inspect/change inspect/compare inspect/edit inspect/job inspect/keys inspect/overview inspect/recall inspect/room inspect/screen inspect/server inspect/target inspect/value spelling
 `
 
 // TestImports holds the packages to the table.

@@ -98,7 +98,7 @@ func (i *inspected) screen(ctx context.Context) inspect.Options {
 		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
 		Exporter: exportFile, Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
 		Scratch: o.scratch, Listen: c.Listen,
-		Journal: target.UndoDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
+		Journal: target.UndoDirectory(), Recall: target.RecallDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
 		// The console of Linux prints the question.
 		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",

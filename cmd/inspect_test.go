@@ -110,6 +110,10 @@ var visits = []visit{
 	{bullet: "Seeing", what: "any command; the log of all, and their SQL", steps: [][2]string{
 		{":", ": ▏"}, {"type HGET user:2 name", "name▏"}, {"Enter", "Bob"}, {": Up", "HGET user:2 name▏"}, {"Escape L", "HGET user:2 name"}, {"Enter", "plan:|SELECT"}, {"Escape", "▸ user:"},
 	}},
+	{bullet: "Seeing", what: "actions found by words; bookmarks, and several targets in tabs", run: "t.sqlite ../redka.db", steps: [][2]string{
+		{"C-p", "Actions"}, {"type filter type", "filter by type"}, {"Enter", "zset"}, {"Escape G l", "▾ user:"}, {"j b", "Bookmarked user:1"}, {"G h h g '", "★ user:1"}, {"Enter", "Bern"},
+		{"}", "redka.db  "}, {"C-t", "Open a profile"}, {"type t.sqlite", "file"}, {"Enter", "3 t.sqlite"}, {"'", "★ user:1"}, {"Escape C-w 1", "Bern"},
+	}},
 	{bullet: "Seeing", what: "help; a screen that is too small says so, and grows again under an overlay", anySize: true, steps: [][2]string{
 		{"?", "In the keys"}, {"size 20 5", "Too small: 20×5"}, {"D", "Too small"}, {"size back", "In the keys"}, {"Escape", "▸ user:"}, {"size 100 30", "string ·|KEY"},
 	}},

@@ -17,9 +17,9 @@ func newPaths(s *streams) *cobra.Command {
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return printJSON(s.out, paths{target.DefaultFile(), target.HistoryFile(), target.UndoDirectory(), target.ConfigFile()})
+				return printJSON(s.out, paths{target.DefaultFile(), target.HistoryFile(), target.UndoDirectory(), target.RecallDirectory(), target.ConfigFile()})
 			}
-			_, err := fmt.Fprintf(s.out, "data     %s\nhistory  %s\nundo     %s\nconfig   %s\n", target.DefaultFile(), target.HistoryFile(), target.UndoDirectory(), target.ConfigFile())
+			_, err := fmt.Fprintf(s.out, "data     %s\nhistory  %s\nundo     %s\nkeys     %s\nconfig   %s\n", target.DefaultFile(), target.HistoryFile(), target.UndoDirectory(), target.RecallDirectory(), target.ConfigFile())
 			return err
 		},
 	}
@@ -32,5 +32,6 @@ type paths struct {
 	Data    string `json:"data"`
 	History string `json:"history"`
 	Undo    string `json:"undo"`
+	Keys    string `json:"keys"`
 	Config  string `json:"config"`
 }

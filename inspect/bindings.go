@@ -68,7 +68,7 @@ func (b binding) label() string {
 
 // bindings is every key of the browser, in the order of the help page.
 func bindings() []binding {
-	return slices.Concat(moving(), doing(), choosing(), others(), asking())
+	return slices.Concat(moving(), doing(), choosing(), others(), remembering(), asking())
 }
 
 // onKeys and ofKeys are what the list of keys does, and tells.

@@ -47,6 +47,9 @@ type Options struct {
 	// Journal is the directory of the undo journal: what changes overwrite is kept
 	// there until they are undone. No change is made when it cannot be written.
 	Journal string
+	// Recall is the directory where it is remembered which keys were opened and
+	// bookmarked; "" when that ends with the session.
+	Recall string
 	// Fleeting tells that the data end with the session, and so does their undo.
 	Fleeting bool
 	// Identity tells the target from all others, for the session that finds the

@@ -13,6 +13,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/keys"
 	"github.com/meowdis/meowdis/inspect/overview"
+	"github.com/meowdis/meowdis/inspect/recall"
 	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/server"
@@ -26,6 +27,8 @@ type Model struct {
 	*room.Base
 	shared
 	options  Options
+	memory   *recall.Memory
+	visit    visit        // the last one that it was told of
 	tabs     *Tabs        // that this is one of; nil: it is the only one
 	hidden   bool         // another one is on the screen
 	greet    tea.Cmd      // what the terminal is asked at the start; nil: nothing
@@ -100,6 +103,10 @@ func newModel(o Options, s shared) *Model {
 	}, maker)
 	m.server = server.Room{Base: m.Base, Listen: o.Listen}
 	m.compare = compare.Room{Base: m.Base, Scratch: o.Scratch, Past: func() *change.Past { return maker.Journal.Past(m.edit.Undoable()) }}
+	m.memory = recall.New(o.Recall, identity, o.Now)
+	if o.Fleeting {
+		m.memory = recall.New("", identity, o.Now)
+	}
 	m.keys, m.overview = keys.New(m.Base), overview.Room{Base: m.Base, Place: o.Target}
 	m.keys.Holds = value.Holding(m.Conn)
 	return m

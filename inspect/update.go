@@ -27,7 +27,7 @@ type tickMsg struct{}
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.Now = m.Clock()
 	cmd := m.dispatch(msg)
-	return m, tea.Batch(cmd, m.catchUp(), m.fill())
+	return m, tea.Batch(cmd, m.catchUp(), m.fill(), m.remember())
 }
 
 func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
@@ -54,8 +54,13 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 
 // receive takes in what a job or a timer brought: a room knows its own messages.
 func (m *Model) receive(msg tea.Msg) tea.Cmd {
-	if w, ok := msg.(watched); ok {
-		return m.watched(w)
+	switch msg := msg.(type) {
+	case watched:
+		return m.watched(msg)
+	case recalledMsg:
+		m.onRecalled(msg)
+	case bookmarkedMsg:
+		m.onBookmarked(msg)
 	}
 	return tea.Batch(m.keys.Update(msg), m.value.Update(msg), m.edit.Update(msg), m.overview.Update(msg), m.compare.Update(msg), m.server.Update(msg))
 }

@@ -41,6 +41,7 @@ const (
 	Comparing                  // two keys
 	Serving                    // what a server does
 	Completing                 // what can complete a command
+	Recalling                  // keys that are remembered
 	Watching                   // whether anybody changed the data
 	Purposes
 )
@@ -50,7 +51,7 @@ var purposeNames = [Purposes]string{
 	Tallying: "counting", Sizing: "adding up", Opening: "opening", Paging: "loading", Decoding: "decoding",
 	Searching: "searching", Sifting: "looking", Informing: "looking", Overviewing: "looking", Answering: "running", Weighing: "counting",
 	Writing: "writing", Unlocking: "unlocking", Marking: "marking", Exporting: "exporting", Drafting: "loading", CountingDBs: "counting",
-	Comparing: "comparing", Serving: "looking", Completing: "looking", Watching: "watching",
+	Comparing: "comparing", Serving: "looking", Completing: "looking", Recalling: "looking", Watching: "watching",
 }
 
 // String is what the screen says of a job for p.

@@ -55,6 +55,14 @@ func (f *Finder) search() {
 	slices.SortStableFunc(f.found, func(a, b foundItem) int { return cmp.Compare(a.score, b.score) })
 }
 
+// Remove takes an item out.
+func (f *Finder) Remove(it Item) {
+	at := f.at
+	f.Items = slices.DeleteFunc(f.Items, func(each Item) bool { return each.Value == it.Value })
+	f.search()
+	f.at = max(min(at, len(f.found)-1), 0)
+}
+
 // Press implements Dialog.
 func (f *Finder) Press(b *Base, k tea.KeyMsg) tea.Cmd {
 	if does := f.Keys[k.String()]; does != nil && len(f.found) > 0 {

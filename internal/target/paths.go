@@ -15,6 +15,9 @@ func HistoryFile() string { return filepath.Join(xdg.StateHome, "meowdis", "hist
 // UndoDirectory is where inspect keeps what its changes overwrite.
 func UndoDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "undo") }
 
+// RecallDirectory is where inspect keeps the names of keys that were opened and bookmarked.
+func RecallDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "keys") }
+
 // ConfigFile is where profiles are.
 func ConfigFile() string { return filepath.Join(xdg.ConfigHome, "meowdis", "config.toml") }
 

@@ -1,0 +1,185 @@
+// Package recall remembers which keys of a target a person has opened lately, and which
+// they have bookmarked: names only, never values. They are in a file for each target that
+// only its owner may read.
+package recall
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/meowdis/meowdis/xxh3"
+)
+
+// The most that is kept of a target: what was opened before goes, a bookmark more is
+// refused. Longer names are not kept.
+const (
+	MostRecent    = 100
+	MostBookmarks = 500
+	LongestName   = 1024
+)
+
+// Key is one of a target's keys.
+type Key struct {
+	DB   int    `json:"db"`
+	Name []byte `json:"key"` // in base64, since any bytes can be in it
+	At   int64  `json:"at"`  // when it was opened or bookmarked last, Unix ms
+}
+
+// Keys are those that are remembered, the bookmarks in the order in which they were made,
+// the others the last one first.
+type Keys struct {
+	Bookmarks []Key `json:"bookmarks"`
+	Recent    []Key `json:"recent"`
+}
+
+// Memory is what is remembered of one target. It may be used from any goroutine.
+type Memory struct {
+	path string // "": nothing outlasts the session
+	now  func() int64
+
+	mu   sync.Mutex
+	keys Keys
+}
+
+// New remembers the keys of a target in dir, or, when that is "", as long as the session
+// is. The file is made with the first key.
+func New(dir, target string, now func() int64) *Memory {
+	m := &Memory{now: now}
+	if dir != "" {
+		m.path = filepath.Join(dir, fmt.Sprintf("%016x.json", xxh3.HashString(target)))
+	}
+	return m
+}
+
+// Keys is what is remembered, by this session and by others.
+func (m *Memory) Keys() (Keys, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err := m.read()
+	return Keys{slices.Clone(m.keys.Bookmarks), slices.Clone(m.keys.Recent)}, err
+}
+
+// Visit remembers that a key was opened.
+func (m *Memory) Visit(db int, name string) error {
+	if len(name) > LongestName {
+		return nil
+	}
+	return m.change(func(k *Keys) error {
+		list := slices.DeleteFunc(k.Recent, is(db, name))
+		list = slices.Insert(list, 0, Key{db, []byte(name), m.now()})
+		k.Recent = list[:min(len(list), MostRecent)]
+		return nil
+	})
+}
+
+// Mark bookmarks a key, or takes its bookmark away, and reports which.
+func (m *Memory) Mark(db int, name string) (marked bool, err error) {
+	if len(name) > LongestName {
+		return false, fmt.Errorf("a name of more than %d bytes cannot be bookmarked", LongestName)
+	}
+	err = m.change(func(k *Keys) error {
+		before := len(k.Bookmarks)
+		k.Bookmarks = slices.DeleteFunc(k.Bookmarks, is(db, name))
+		if marked = len(k.Bookmarks) == before; !marked {
+			return nil
+		}
+		if before >= MostBookmarks {
+			return fmt.Errorf("there are %d bookmarks, and no more are kept: take one away first", MostBookmarks)
+		}
+		k.Bookmarks = append(k.Bookmarks, Key{db, []byte(name), m.now()})
+		return nil
+	})
+	return marked, err
+}
+
+// Forget takes a key out, bookmarked or not.
+func (m *Memory) Forget(db int, name string) error {
+	return m.change(func(k *Keys) error {
+		k.Bookmarks = slices.DeleteFunc(k.Bookmarks, is(db, name))
+		k.Recent = slices.DeleteFunc(k.Recent, is(db, name))
+		return nil
+	})
+}
+
+func is(db int, name string) func(Key) bool {
+	return func(k Key) bool { return k.DB == db && string(k.Name) == name }
+}
+
+// change reads what others have written, changes it, and writes it, unless do refuses.
+func (m *Memory) change(do func(*Keys) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.read(); err != nil {
+		return err
+	}
+	if err := do(&m.keys); err != nil {
+		return err
+	}
+	return m.write()
+}
+
+// largest is more bytes than a file of ours can have.
+const largest = (MostRecent + MostBookmarks) * 2 * LongestName
+
+func (m *Memory) read() error {
+	if m.path == "" {
+		return nil
+	}
+	info, err := os.Stat(m.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		m.keys = Keys{}
+		return nil
+	}
+	if err == nil && info.Size() > largest {
+		err = fmt.Errorf("%s is larger than it can be: remove it", m.path)
+	}
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(m.path)
+	if err != nil {
+		return err
+	}
+	var keys Keys
+	if err := json.Unmarshal(text, &keys); err != nil {
+		return fmt.Errorf("%s is damaged: remove it (%w)", m.path, err)
+	}
+	keys.Recent = keys.Recent[:min(len(keys.Recent), MostRecent)]
+	keys.Bookmarks = keys.Bookmarks[:min(len(keys.Bookmarks), MostBookmarks)]
+	slices.SortStableFunc(keys.Recent, func(a, b Key) int { return cmp.Compare(b.At, a.At) })
+	m.keys = keys
+	return nil
+}
+
+// write writes the file anew: the old one is there until the new one is whole.
+func (m *Memory) write() (err error) {
+	if m.path == "" {
+		return nil
+	}
+	text, err := json.Marshal(m.keys)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(m.path), ".keys-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(text)
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), m.path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package inspect
+
+import (
+	"context"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/recall"
+	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
+)
+
+// recalledMsg is the keys that are remembered; bookmarkedMsg what became of one.
+type (
+	recalledMsg   recall.Keys
+	bookmarkedMsg struct {
+		key    string
+		marked bool
+	}
+)
+
+// visit is a key that the person has in the value.
+type visit struct {
+	db  int
+	key string
+}
+
+// remember notes that a key was opened, once it is there. That this cannot be kept is told
+// by who asks for what is.
+func (m *Model) remember() tea.Cmd {
+	if !m.InValue {
+		m.visit = visit{db: -1}
+		return nil
+	}
+	v := m.value.Sight()
+	wanted, _ := m.value.Current() // which may not be there yet
+	at := visit{m.DB, v.Key}
+	if !v.Shown || v.Gone || v.Key != wanted || at == m.visit {
+		return nil
+	}
+	m.visit = at
+	memory := m.memory
+	return func() tea.Msg {
+		_ = memory.Visit(at.db, at.key)
+		return nil
+	}
+}
+
+// bookmark bookmarks the key that the person looks at, or takes the bookmark away.
+func (m *Model) bookmark() tea.Cmd {
+	key, ok := m.currentKey()
+	if !ok {
+		m.Notice = "Choose a key to bookmark."
+		return nil
+	}
+	memory, db := m.memory, m.DB
+	return m.Start(job.Recalling, func(context.Context) (tea.Msg, error) {
+		marked, err := memory.Mark(db, key)
+		return bookmarkedMsg{key, marked}, err
+	})
+}
+
+func (m *Model) onBookmarked(b bookmarkedMsg) {
+	m.Notice = "Bookmarked " + display.Text(b.key, 40) + ". Press " + m.KeyFor("recall") + " to see all."
+	if !b.marked {
+		m.Notice = "Took the bookmark of " + display.Text(b.key, 40) + " away."
+	}
+}
+
+// recall lists the bookmarks, and the keys that were opened lately.
+func (m *Model) recall() tea.Cmd {
+	memory := m.memory
+	return m.Start(job.Recalling, func(context.Context) (tea.Msg, error) {
+		keys, err := memory.Keys()
+		return recalledMsg(keys), err
+	})
+}
+
+// forgetKey takes a key out of the list of those that are remembered.
+const forgetKey = "ctrl+x"
+
+func (m *Model) onRecalled(keys recalledMsg) {
+	list := slices.Concat(keys.Bookmarks, keys.Recent)
+	if len(list) == 0 {
+		m.Notice = "No key was opened or bookmarked yet. Press " + m.KeyFor("bookmark") + " to bookmark one."
+		return
+	}
+	f := &room.Finder{Title: "Bookmarks (★) and recent keys", Takes: "open", Hints: [][2]string{{"^X", "forget"}}}
+	var shown []recall.Key
+	for i, k := range list {
+		star := "★ "
+		if i >= len(keys.Bookmarks) {
+			star = "  "
+			if slices.ContainsFunc(keys.Bookmarks, func(b recall.Key) bool { return b.DB == k.DB && string(b.Name) == string(k.Name) }) {
+				continue
+			}
+		}
+		note := display.Remaining(max(m.Now-k.At, 0)) + " ago"
+		if k.DB != m.DB {
+			note = "db " + target.Decimal(int64(k.DB)) + " · " + note
+		}
+		f.Items = append(f.Items, room.Item{Label: star + display.Text(string(k.Name), 200), Note: note, Value: target.Decimal(int64(len(shown)))})
+		shown = append(shown, k)
+	}
+	f.Choose = func(value string) tea.Cmd {
+		k := shown[target.Atoi(value)]
+		return m.goTo(k.DB, string(k.Name))
+	}
+	f.Keys = map[string]func(room.Item) tea.Cmd{forgetKey: func(it room.Item) tea.Cmd {
+		k, memory := shown[target.Atoi(it.Value)], m.memory
+		f.Remove(it)
+		return m.Start(job.Recalling, func(context.Context) (tea.Msg, error) {
+			return nil, memory.Forget(k.DB, string(k.Name))
+		})
+	}}
+	f.Search("")
+	m.Dialog = f
+}
+
+// goTo opens a key of a database, and shows it in the list of all keys.
+func (m *Model) goTo(db int, key string) tea.Cmd {
+	cmds := []tea.Cmd{m.use(db)}
+	m.keys.Reveal(key)
+	m.InValue = true
+	return tea.Batch(append(cmds, m.value.Open(key))...)
+}
+
+// remembering are the keys that have to do with what is remembered.
+func remembering() []binding {
+	return []binding{
+		{name: "bookmark", keys: []string{"b"}, where: everywhere, help: "bookmark the key, or no more", run: (*Model).bookmark},
+		{name: "recall", keys: []string{"'", "B"}, where: everywhere, help: "bookmarks and recent keys", run: (*Model).recall, atOnce: true},
+	}
+}

@@ -1,0 +1,87 @@
+package inspect
+
+import (
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// TestBookmarksAndRecentKeys come back in the next session, with their databases; no value
+// is kept, and memory leaves nothing.
+func TestBookmarksAndRecentKeys(t *testing.T) {
+	dir := t.TempDir()
+	f := newFake().zoo()
+	f.options = func(o *Options) { o.Recall = dir }
+	s := browse(t, f, 80, 24)
+	s.press("'")
+	s.shows("No key was opened or bookmarked yet. Press b to bookmark one.")
+	s.choose("board")
+	s.press("enter", "esc")
+	s.choose("tags")
+	s.press("b")
+	s.shows("Bookmarked tags. Press ' to see all.")
+	s.press("d", "3", "enter", "enter")
+	s.shows("string · 1 byte")
+
+	f.clock.now += 3600_000
+	s = browse(t, f, 80, 24)
+	s.press("B")
+	s.shows("Bookmarks (★) and recent keys", "★ tags", "three", "db 3 · 1h 00m ago", "board")
+	s.typing("three")
+	s.press("enter")
+	s.shows("db 3 · 1 key", "string · 1 byte")
+	s.press("'")
+	s.typing("tags")
+	s.press("enter")
+	s.shows("db 0", "set · 3 members")
+	s.press("esc")
+	s.shows("▌   tags")
+
+	// One is forgotten, another is no bookmark any more.
+	s.press("b")
+	s.shows("Took the bookmark of tags away.")
+	s.press("'")
+	s.typing("board")
+	s.send(tea.KeyMsg{Type: tea.KeyCtrlX})
+	s.shows("Nothing has these letters.")
+	s.press("esc", "'")
+	s.hides("│  board", "│    board", "★ tags")
+	s.shows("tags", "three")
+
+	f.options = func(o *Options) { o.Recall, o.Fleeting = dir, true }
+	s = browse(t, f, 80, 24)
+	s.press("'")
+	s.shows("No key was opened")
+}
+
+// TestRecallTroubles: a directory that cannot be written stops nothing but a bookmark.
+func TestRecallTroubles(t *testing.T) {
+	f := newFake().zoo()
+	f.options = func(o *Options) { o.Recall = "/dev/null/keys" }
+	s := browse(t, f, 80, 24)
+	s.choose("tags")
+	s.press("enter")
+	s.shows("set · 3 members")
+	s.hides("✗")
+	s.press("b")
+	if !strings.Contains(s.screen(), "✗") {
+		t.Errorf("a bookmark that is not kept is not told of:\n%s", s.screen())
+	}
+}
+
+// TestOnlyWhatIsThereIsRecent: a name that is no key is not remembered, nor is one that
+// was not opened.
+func TestOnlyWhatIsThereIsRecent(t *testing.T) {
+	f := newFake().zoo()
+	s := browse(t, f, 120, 24)
+	s.choose("tags") // beside the list
+	s.press("o")
+	s.typing("nope")
+	s.press("enter", "esc", "'")
+	s.shows("No key was opened")
+	s.press("o")
+	s.typing("board")
+	s.press("enter", "'")
+	s.shows("  board", "0s ago")
+}
