@@ -86,7 +86,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT TRACKING", Group: "connection", Since: "6.0.0", Arity: -3, Flags: session,
-		Summary: "Tells the connection when keys change that it has read, or that have a prefix",
+		Summary: "Has the connection told when keys change that it has read, or that have a prefix",
 		Syntax:  "<ON|OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
 	},
 	{

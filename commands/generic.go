@@ -134,7 +134,7 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "OBJECT", Group: "generic", Since: "2.2.3", Arity: -2,
-		Summary: "Tells how Redis would hold a value",
+		Summary: "Describes how Redis would hold a value",
 	},
 	{
 		Name: "OBJECT ENCODING", Group: "generic", Since: "2.2.3", Arity: 3, Flags: ReadOnly,

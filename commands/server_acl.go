@@ -60,7 +60,7 @@ var aclCommands = []Command{
 	{
 		Name: "ACL LOG", Group: "server", Since: "6.0.0", Arity: -2, Flags: Admin | NoScript | Loading | Stale,
 		Replies: []Reply{{Records: Maps}},
-		Summary: "Lists what was refused of late, or forgets it",
+		Summary: "Lists what was refused, the newest first, or forgets it",
 		Syntax:  "[count|RESET]",
 	},
 	{

@@ -3,7 +3,7 @@ package commands
 var memoryCommands = []Command{
 	{
 		Name: "MEMORY", Group: "server", Since: "4.0.0", Arity: -2,
-		Summary: "Tells how much room values take",
+		Summary: "Holds the commands about how much memory values take",
 	},
 	{
 		Name: "MEMORY DOCTOR", Group: "server", Since: "4.0.0", Arity: 2,

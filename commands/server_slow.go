@@ -38,7 +38,7 @@ var slowCommands = []Command{
 	{
 		Name: "LATENCY DOCTOR", Group: "server", Since: "2.8.13", Arity: 2, Flags: Admin | NoScript | Loading | Stale,
 		Traits:  Looks | Report,
-		Summary: "Tells what took long, and what may help",
+		Summary: "Says what took long, and what may help",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"},
 	},
 	{
