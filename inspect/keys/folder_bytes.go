@@ -26,7 +26,11 @@ type levelSums struct {
 
 // sizedMsg is the bytes of a folder; levelSummed is a pass that is a step further.
 type (
-	sizedMsg       struct{ folders []catalog.Amount }
+	sizedMsg struct {
+		folders []catalog.Amount
+		asked   int64 // from how many keys they are estimated; 0: they are all counted
+	}
+
 	levelSummedMsg struct{ *levelSums }
 )
 
@@ -56,11 +60,14 @@ func (l *Room) size() tea.Cmd {
 	if !ok {
 		return nil
 	}
+	if l.Index == nil {
+		return l.measure(r)
+	}
 	ix, db := l.Index, l.DB
 	if keys < bigFolder || keys < l.Total/passPays {
 		return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) {
 			n, err := ix.Weigh(ctx, db, r.Name)
-			return sizedMsg{[]catalog.Amount{{Name: r.Name, Bytes: n}}}, err
+			return sizedMsg{folders: []catalog.Amount{{Name: r.Name, Bytes: n}}}, err
 		})
 	}
 	if s := l.levelSums; s == nil || s.level != r.level || s.db != db {
@@ -75,15 +82,15 @@ func (l *Room) onLevelSummed(s levelSummedMsg) {
 	if _, done := s.Looked(); done {
 		l.levelSums = nil
 		// It may have met too many other folders to know of this one.
-		l.onSized(sizedMsg{[]catalog.Amount{{Name: s.folder}}})
-		l.onSized(sizedMsg{s.Folders()})
+		l.onSized(sizedMsg{folders: []catalog.Amount{{Name: s.folder}}})
+		l.onSized(sizedMsg{folders: s.Folders()})
 	}
 }
 
 func (l *Room) onSized(s sizedMsg) {
 	for _, f := range s.folders {
 		if t := l.tallies[f.Name]; t.counted != unknown {
-			t.bytes, t.sized = f.Bytes, upToDate
+			t.bytes, t.sized, t.asked = f.Bytes, upToDate, s.asked
 			l.tallies[f.Name] = t
 		}
 	}

@@ -213,7 +213,7 @@ func (l *Room) Fill() tea.Cmd {
 	if uncounted && !l.Running(job.Tallying) && !l.Running(job.Listing) {
 		cmds = append(cmds, l.tally(folder))
 	}
-	if l.Index != nil && !uncounted && !l.Running(job.Listing) && !l.Running(job.Sizing) && !l.Running(job.Overviewing) && !l.Running(job.Writing) {
+	if l.sizes() && !uncounted && !l.Running(job.Listing) && !l.Running(job.Sizing) && !l.Running(job.Overviewing) && !l.Running(job.Writing) {
 		cmds = append(cmds, l.size())
 	}
 	return tea.Batch(cmds...)

@@ -150,7 +150,7 @@ func (l *Room) Follow(written bool) tea.Cmd {
 		l.reload(l.Running(job.Listing))
 		l.sortChanged()
 	}
-	l.recount(l.Now) // the rows that have ended fade by themselves
+	l.recount(l.Now, l.Index != nil) // the rows that have ended fade by themselves
 	return l.Count()
 }
 
@@ -258,13 +258,11 @@ func (l *Room) ShowFolder() {
 		return
 	}
 	t := l.tallies[r.Name]
-	says := "not counted yet"
+	says := "Its keys are not counted yet."
 	if t.counted != unknown {
-		if says = display.Counted(t.keys, "key", "keys"); t.sized != unknown {
-			says += ", " + l.bytesOf(t)
-		}
+		says = display.Counted(t.keys, "key", "keys")
 	}
-	l.Dialog = &room.Page{Title: "Folder", Layout: room.Wrapped(" "+display.Whole(r.Name), "", " "+l.Styles.Dim.Render(says))}
+	l.Dialog = &room.Page{Title: "Folder", Layout: room.Wrapped(" "+display.Whole(r.Name), "", " "+says, " "+l.bytesNote(t))}
 }
 
 // PageLines is how far a page goes: one line stays in sight.

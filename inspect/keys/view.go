@@ -151,13 +151,13 @@ func (l *Room) folderSize(r row, c keyColumns) string {
 	t := l.tallies[r.Name]
 	known := t.counted != unknown
 	room, size := c.kind+c.ttl+c.size+2, ""
-	if l.Index != nil {
+	if l.measures() {
 		if room -= c.size + 1; t.sized != unknown {
-			size = display.Bytes(t.bytes)
-		} else if known {
+			size = t.bytesOf()
+		} else if known && l.sizes() {
 			size = "…"
 		}
-		size = " " + display.FitRight(size, c.size)
+		size = display.FitRight(size, c.size+1)
 	}
 	if !known {
 		return "…" + size
@@ -167,9 +167,6 @@ func (l *Room) folderSize(r row, c keyColumns) string {
 	}
 	return display.Short(t.keys) + size
 }
-
-// bytesOf is the bytes of a folder.
-func (l *Room) bytesOf(t tally) string { return display.Bytes(t.bytes) }
 
 // sizeCell is the last column: what the order goes by, or else the size.
 func (l *Room) sizeCell(r row, width int) string {

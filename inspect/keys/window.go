@@ -75,6 +75,7 @@ type tally struct {
 	counted figure
 	bytes   int64 // of names and values
 	sized   figure
+	asked   int64 // from how many keys the bytes are estimated; 0: they are no estimate
 }
 
 // figure is how far a number can be relied on.
@@ -132,11 +133,12 @@ const (
 	countsInMs = 20     // keys that may be counted for each ms that passes
 )
 
-// recount lets the folders be counted again, the big ones now and then.
-func (l *window) recount(now int64) {
+// recount lets the folders be counted again, the big ones now and then; their bytes, too,
+// where that costs nothing.
+func (l *window) recount(now int64, sizes bool) {
 	for name, t := range l.tallies {
 		small := t.keys < bigFolder
-		if small {
+		if small && sizes {
 			t.sized.age()
 		}
 		if small || now-t.at >= max(countEvery, t.keys/countsInMs) {
