@@ -118,6 +118,9 @@ func (c *completion) completeCall(t *commands.Table, words []string, typed word)
 		c.items = beginning(tokens, typed.value, func(token string) string { return operandsOf(f.cmd.SyntaxTree(), token) })
 	}
 	c.ask = elementQuestion(f, words, args, typed.value)
+	if f.cmd.Name == "CONFIG SET" && len(args) > 0 && args[0].Name == "value" {
+		c.ask = &question{about: askListed, list: valuesOf(words[len(words)-1], t == commands.Ours), prefix: typed.value}
+	}
 	if c.ask == nil && len(args) > 0 && strings.HasPrefix(args[0].Name, "command") {
 		c.items = append(c.items, beginning(commandNames(t), typed.value, func(string) string { return "" })...)
 	}

@@ -201,6 +201,8 @@ func (l listingServer) Do(ctx context.Context, args ...[]byte) (resp.Value, erro
 	switch string(bytes.Join(args, []byte(" "))) {
 	case "CONFIG GET *":
 		return texts("maxmemory", "0", "maxclients", "10000", "requirepass", "hunter2", "maxmemory-policy", "noeviction"), nil
+	case "CONFIG GET maxmemory-policy", "CONFIG GET Appendonly", "CONFIG GET appendonly":
+		return texts("maxmemory-policy", "noeviction", "appendonly", "yes"), nil
 	case "PUBSUB CHANNELS":
 		return texts("news", "cats"), nil
 	case "ACL USERS":
@@ -219,24 +221,26 @@ func (l listingServer) Do(ctx context.Context, args ...[]byte) (resp.Value, erro
 func TestCompletionOfListedValues(t *testing.T) {
 	target := Target{Session: listingServer{newSession(t)}}
 	for line, want := range map[string][]string{
-		"CONFIG GET maxm":            {"maxmemory", "maxmemory-policy"},
-		"CONFIG SET maxc":            {"maxclients"},
-		"CONFIG SET maxclients 5 ma": {"maxclients", "maxmemory", "maxmemory-policy"},
-		"SUBSCRIBE ":                 {"cats", "news"},
-		"SUBSCRIBE cats n":           {"news"},
-		"PUBLISH c":                  {"cats"},
-		"PSUBSCRIBE n":               {"news"},
-		"ACL GETUSER t":              {"tom"},
-		"ACL SETUSER tom +@":         {"+@read", "+@write"},
-		"ACL SETUSER tom al":         {"allchannels", "allcommands", "allkeys"},
-		"ACL CAT w":                  {"write"},
-		"FCALL p":                    {"purr"},
-		"FUNCTION DELETE ":           {"cats"},
-		"CLIENT KILL ID ":            {"12", "7"},
-		"CLIENT KILL USER t":         {"tom"},
-		"CLIENT KILL ADDR ":          {"127.0.0.1:5000", "127.0.0.1:5001"},
-		"CLIENT UNBLOCK 1":           {"12"},
-		"SPUBLISH ":                  nil, // refused
+		"CONFIG GET maxm":                     {"maxmemory", "maxmemory-policy"},
+		"CONFIG SET maxc":                     {"maxclients"},
+		"CONFIG SET maxclients 5 ma":          {"maxclients", "maxmemory", "maxmemory-policy"},
+		"CONFIG SET maxmemory-policy ":        {"allkeys-random", "noeviction", "volatile-ttl"},
+		"CONFIG SET maxclients 5 Appendonly ": {"no", "yes"},
+		"SUBSCRIBE ":                          {"cats", "news"},
+		"SUBSCRIBE cats n":                    {"news"},
+		"PUBLISH c":                           {"cats"},
+		"PSUBSCRIBE n":                        {"news"},
+		"ACL GETUSER t":                       {"tom"},
+		"ACL SETUSER tom +@":                  {"+@read", "+@write"},
+		"ACL SETUSER tom al":                  {"allchannels", "allcommands", "allkeys"},
+		"ACL CAT w":                           {"write"},
+		"FCALL p":                             {"purr"},
+		"FUNCTION DELETE ":                    {"cats"},
+		"CLIENT KILL ID ":                     {"12", "7"},
+		"CLIENT KILL USER t":                  {"tom"},
+		"CLIENT KILL ADDR ":                   {"127.0.0.1:5000", "127.0.0.1:5001"},
+		"CLIENT UNBLOCK 1":                    {"12"},
+		"SPUBLISH ":                           nil, // refused
 	} {
 		if got := completions(target, line); !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", line, got, want)

@@ -72,6 +72,40 @@ func parametersIn(v resp.Value) []found {
 	return items
 }
 
+// choices are the values of parameters that take few.
+var choices = map[string][]string{
+	"appendfsync":      {"always", "everysec", "no"},
+	"loglevel":         {"debug", "verbose", "notice", "warning", "nothing"},
+	"maxmemory-policy": {"noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"},
+}
+
+// valuesOf lists what a parameter can be set to, as far as that is known: the value that it
+// has, and others where there are few. ours says that the server is one of ours, which notes
+// no use of keys.
+func valuesOf(parameter string, ours bool) *listing {
+	parameter = strings.ToLower(parameter)
+	return &listing{"value", []string{"CONFIG", "GET", parameter}, func(v resp.Value) []found {
+		now := string(member(v, parameter).Str)
+		if isSecretSetting(strings.ToUpper(parameter)) {
+			return nil
+		}
+		items := []found{{now, "as it is"}}
+		if now == "" {
+			items = nil
+		}
+		others := choices[parameter]
+		if now == "yes" || now == "no" {
+			others = []string{"yes", "no"}
+		}
+		for _, value := range others {
+			if unused := strings.HasSuffix(value, "-lru") || strings.HasSuffix(value, "-lfu") || value == "volatile-random"; value != now && !(ours && unused) {
+				items = append(items, found{value: value})
+			}
+		}
+		return items
+	}}
+}
+
 // rulesIn are the rules of a user: the words, and categories to allow and to forbid.
 func rulesIn(v resp.Value) []found {
 	items := []found{
