@@ -119,7 +119,7 @@ func (c *completion) completeCall(t *commands.Table, words []string, typed word)
 	}
 	c.ask = elementQuestion(f, words, args, typed.value)
 	if f.cmd.Name == "CONFIG SET" && len(args) > 0 && args[0].Name == "value" {
-		c.ask = &question{about: askListed, list: valuesOf(words[len(words)-1], t == commands.Ours), prefix: typed.value}
+		c.ask = &question{about: askListed, list: valuesOf(words[len(words)-1]), prefix: typed.value}
 	}
 	if c.ask == nil && len(args) > 0 && strings.HasPrefix(args[0].Name, "command") {
 		c.items = append(c.items, beginning(commandNames(t), typed.value, func(string) string { return "" })...)

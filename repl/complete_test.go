@@ -224,7 +224,7 @@ func TestCompletionOfListedValues(t *testing.T) {
 		"CONFIG GET maxm":                     {"maxmemory", "maxmemory-policy"},
 		"CONFIG SET maxc":                     {"maxclients"},
 		"CONFIG SET maxclients 5 ma":          {"maxclients", "maxmemory", "maxmemory-policy"},
-		"CONFIG SET maxmemory-policy ":        {"allkeys-random", "noeviction", "volatile-ttl"},
+		"CONFIG SET maxmemory-policy ":        {"allkeys-lfu", "allkeys-lru", "allkeys-random", "noeviction", "volatile-lfu", "volatile-lru", "volatile-random", "volatile-ttl"},
 		"CONFIG SET maxclients 5 Appendonly ": {"no", "yes"},
 		"SUBSCRIBE ":                          {"cats", "news"},
 		"SUBSCRIBE cats n":                    {"news"},

@@ -72,7 +72,8 @@ func parametersIn(v resp.Value) []found {
 	return items
 }
 
-// choices are the values of parameters that take few.
+// choices are the values of parameters that take few. A server may have no use for some, and
+// says so.
 var choices = map[string][]string{
 	"appendfsync":      {"always", "everysec", "no"},
 	"loglevel":         {"debug", "verbose", "notice", "warning", "nothing"},
@@ -80,9 +81,8 @@ var choices = map[string][]string{
 }
 
 // valuesOf lists what a parameter can be set to, as far as that is known: the value that it
-// has, and others where there are few. ours says that the server is one of ours, which notes
-// no use of keys.
-func valuesOf(parameter string, ours bool) *listing {
+// has, and others where there are few.
+func valuesOf(parameter string) *listing {
 	parameter = strings.ToLower(parameter)
 	return &listing{"value", []string{"CONFIG", "GET", parameter}, func(v resp.Value) []found {
 		now := string(member(v, parameter).Str)
@@ -98,7 +98,7 @@ func valuesOf(parameter string, ours bool) *listing {
 			others = []string{"yes", "no"}
 		}
 		for _, value := range others {
-			if unused := strings.HasSuffix(value, "-lru") || strings.HasSuffix(value, "-lfu") || value == "volatile-random"; value != now && !(ours && unused) {
+			if value != now {
 				items = append(items, found{value: value})
 			}
 		}
