@@ -51,10 +51,13 @@ func AddShells(root *cobra.Command, out io.Writer, getenv func(string) string, a
 			}
 			cmd.ResetFlags()
 		}
-		if cmd.Name() == "bash" {
-			cmd.Long = strings.Replace(cmd.Long, bashNeeds, "", 1)
-		}
+		cmd.Short, cmd.Long, cmd.Example = "Print the script for "+cmd.Name(), "", loads(cmd.Name())
 	}
+	completion.Short = "Print the script by which a shell completes verbs, flags and keys"
+	completion.Long = `Prints a script by which TAB completes verbs, flags and their values, profiles,
+Redis commands, and the keys of the target that the line names. The packages put
+it where the shells find it.`
+	completion.Example = loads("bash") + "\n" + loads("zsh") + "\n" + loads("fish")
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -65,11 +68,18 @@ func AddShells(root *cobra.Command, out io.Writer, getenv func(string) string, a
 	root.AddCommand(s.newLine())
 }
 
-// bashNeeds is what cobra's script for bash needs and ours does not.
-const bashNeeds = `This script depends on the 'bash-completion' package.
-If it is not installed already, you can install it via your OS's package manager.
-
-`
+// loads is the line by which a shell loads its script each time it starts.
+func loads(shell string) string {
+	switch shell {
+	case "bash":
+		return "  source <(meowdis completion bash)       # in ~/.bashrc"
+	case "zsh":
+		return "  source <(meowdis completion zsh)        # in ~/.zshrc, after compinit"
+	case "fish":
+		return "  meowdis completion fish | source        # in ~/.config/fish/config.fish"
+	}
+	return "  meowdis completion powershell | Out-String | Invoke-Expression   # in $PROFILE"
+}
 
 // newLine is the verb that the scripts ask. The first line of the answer is none,
 // files or both: whether files may stand there, too. The others are what the shell
