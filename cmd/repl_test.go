@@ -257,6 +257,13 @@ func TestREPLHistory(t *testing.T) {
 	s.runs("GET k", `"v"`, "t.sqlite>")
 	s.check(s.Press("C-d"))
 	s.ends("t.sqlite>", "left", "$")
+
+	// The figures of stats --live stay when Ctrl-C has ended it.
+	s.check(s.Run("clear; meowdis stats --live -i 0.1 --db t.sqlite; echo status $?"))
+	s.shows("t.sqlite  every 0.1s, Ctrl-C ends")
+	s.shows("A file counts no clients, commands and hits")
+	s.check(s.Press("C-c"))
+	s.ends("A file counts no clients, commands and hits: a server does (meowdis serve).", "status 0", "$")
 }
 
 // What is typed without waiting goes to the program that has the terminal then.
