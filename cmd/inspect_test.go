@@ -91,6 +91,11 @@ var visits = []visit{
 	{bullet: "Doing", what: "several keys and a folder, after their exact number", steps: [][2]string{
 		{"U", "Writing"}, {"G Space g Space", "2 rows marked"}, {"D", "3 keys?"}, {"n", "Nothing was changed"}, {"Escape G D", "Delete user:*, 2 keys?"}, {"y", "Deleted user:*"}, {"u", "Undone"}, {"G", "▸ user:"},
 	}},
+	{bullet: "Doing", what: "redo, the list of changes, what a text is found in, a stream as it grows", steps: [][2]string{
+		{"U", "Writing"}, {"G D", "Delete user:*, 2 keys?"}, {"y", "Deleted user:*"}, {"u", "Undone"}, {"C-r", "Redo: Deleted"}, {"y", "Redone"}, {"H", "now · 2 keys"}, {"End Enter", "Undone"},
+		{"F", "Search in values"}, {"type rome", "rome▏"}, {"Enter", "1 of 1 found"}, {"Enter &", "Show only fields"}, {"type rome", "rome▏"}, {"Enter", "1 of 1 · of 2 fields"}, {"s Down Enter", "by field"},
+		{"Escape Escape Escape o", "Open a key"}, {"type log", "log▏"}, {"Enter", "kind=login"}, {"F", "live"}, {"other XADD log 9-1 kind late", "kind=late"},
+	}},
 	{bullet: "Doing", what: "a profile that wants its name typed", run: "--profile prod", steps: [][2]string{
 		{"U", "Writing"}, {"g D", "Type prod"}, {"type no", "no▏"}, {"Enter", "That is not prod"}, {"C-u", "▏"}, {"type prod", "prod▏"}, {"Enter", "Deleted gz"},
 	}},
