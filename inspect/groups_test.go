@@ -91,7 +91,11 @@ func playsGroups(t *testing.T, c target.Client, f *fake, entries int, call func(
 		}
 		s.shows("▌ 1-1", "2-1")
 	}
-	s.press("]")
+	s.press("s", "c", "enter", "A")
+	s.shows("by consumer", "▌ 2-1", "Acknowledged 1-1")
+	s.press("u")
+	s.shows("by consumer", "▌ 1-1", "2-1")
+	s.press("esc", "]")
 	s.shows("CONSUMER", "ann")
 	s.press("enter")
 	s.shows("1-1", "2-1", "A ack")

@@ -217,7 +217,12 @@ func (s *sheet) comeBack(old []*sheet) []*sheet {
 		return []*sheet{s}
 	}
 	for _, inner := range old[1:] {
-		if inner.src != nil { // else it is an element as it was
+		switch {
+		case inner.src == nil: // it is an element as it was
+		case inner.sieve != nil:
+			inner.sieve.of.age()
+			inner.sieve.begin()
+		default:
 			inner.age()
 		}
 	}
