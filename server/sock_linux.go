@@ -58,8 +58,7 @@ func (s *sock) event(readable, writable bool) {
 	s.changed.Broadcast()
 }
 
-// try makes a system call that does not wait: one of package syscall, whose reads and writes the
-// race detector knows to follow each other.
+// try makes a system call that does not wait.
 func (s *sock) try(call func(fd int, b []byte) (int, error), b []byte) (n int, err error) {
 	if s.fd < 0 {
 		return 0, net.ErrClosed
@@ -72,11 +71,11 @@ func (s *sock) try(call func(fd int, b []byte) (int, error), b []byte) (n int, e
 	}
 }
 
-// readNow reads what is there. ok is false when that is nothing.
+// readNow reads what is there, into no more than brief bytes. ok is false when that is nothing.
 func (s *sock) readNow(b []byte) (n int, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch n, err = s.try(syscall.Read, b); {
+	switch n, err = s.try(readBriefly, b); {
 	case err == unix.EAGAIN:
 		return 0, false, nil
 	case err == nil && n == 0:
@@ -85,10 +84,18 @@ func (s *sock) readNow(b []byte) (n int, ok bool, err error) {
 	return n, true, err
 }
 
+// brief is how many bytes a call moves in some microseconds.
+const brief = 64 << 10
+
+// writeNow writes what the socket takes at once.
 func (s *sock) writeNow(b []byte) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n, err = s.try(syscall.Write, b); err == unix.EAGAIN {
+	write := writeBriefly
+	if len(b) > brief {
+		write = syscall.Write
+	}
+	if n, err = s.try(write, b); err == unix.EAGAIN {
 		return 0, nil
 	}
 	return n, err
