@@ -78,39 +78,34 @@ func (g *Glance) giveUp() error {
 }
 
 // Apply is as that of Store.
-func (g *Glance) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
-	g.mu.Lock()
-	if g.still != nil && readOnly(batches) {
-		defer g.mu.Unlock()
-		used := usedBy(batches)
-		results, err := g.still.Apply(ctx, batches)
-		if err == nil {
-			return results, nil
-		}
+func (g *Glance) Apply(ctx context.Context, batches []store.Batch) (results []store.Result, err error) {
+	used := usedBy(batches)
+	err = g.with(readOnly(batches), func(s *Store) error {
 		restart(batches, used)
-		s, err := g.real()
-		if err != nil {
-			return nil, err
-		}
-		return s.Apply(ctx, batches)
-	}
-	s, err := g.real()
-	g.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	return s.Apply(ctx, batches)
+		results, err = s.Apply(ctx, batches)
+		return err
+	})
+	return results, err
 }
 
 // Transact is as that of Store.
 func (g *Glance) Transact(ctx context.Context, readOnly bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
+	return g.with(readOnly, func(s *Store) error { return s.Transact(ctx, readOnly, fn) })
+}
+
+// with calls fn with the file. What reads is called again, with the file opened as ever, when it fails.
+func (g *Glance) with(reads bool, fn func(*Store) error) error {
 	g.mu.Lock()
+	if g.still != nil && reads && fn(g.still) == nil {
+		g.mu.Unlock()
+		return nil
+	}
 	s, err := g.real()
 	g.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	return s.Transact(ctx, readOnly, fn)
+	return fn(s)
 }
 
 // real is the file opened as ever, from now on. The caller holds mu.

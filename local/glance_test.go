@@ -65,6 +65,7 @@ func TestGlance(t *testing.T) {
 	c := storetest.NewClient(t, engine.New(g))
 	c.Want("GET k", `"v"`)
 	c.Want("EXISTS k none", "(integer) 1")
+	c.Want("EVAL_RO 'return redis.call(\"GET\", KEYS[1])' 1 k", `"v"`)
 	if names := beside(t, path); len(names) > 0 || *opened > 0 {
 		t.Errorf("it made %v and opened the file %d times", names, *opened)
 	}
@@ -84,7 +85,8 @@ func TestGlance(t *testing.T) {
 		t.Errorf("it leaves %v", names)
 	}
 	g, opened = glance(path)
-	storetest.NewClient(t, engine.New(g)).Want("INCRBYFLOAT n 1", `"2"`)
+	c = storetest.NewClient(t, engine.New(g))
+	c.Want("INCRBYFLOAT n 1", `"2"`)
 	if *opened != 1 {
 		t.Errorf("for a transaction it opened the file %d times", *opened)
 	}
@@ -113,8 +115,12 @@ func TestGlanceAtWhatChanges(t *testing.T) {
 	}
 
 	g, _ = glance(path)
+	c = storetest.NewClient(t, engine.New(g))
+	script := "EVAL_RO 'return redis.call(\"GET\", KEYS[1])' 1 k"
+	c.Want(script, `"theirs"`)
 	otherProcess(t, path, "DELETE FROM keys;")
-	storetest.NewClient(t, engine.New(g)).Want("GET k", "(nil)")
+	c.Want(script, "(nil)")
+	c.Want("GET k", "(nil)")
 }
 
 // TestNoGlance is for files that need a closer look.
