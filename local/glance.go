@@ -27,19 +27,26 @@ type Glance struct {
 	closed bool
 }
 
-// NewGlance returns the store of our file at path, which open opens as ever. It is nil when another
-// process has the file open, and whenever anything about it needs a closer look.
+// NewGlance returns the store of the file at path, which open opens as ever. That is not done yet.
 func NewGlance(path string, o Options, open func() (*Store, error)) *Glance {
+	g := &Glance{open: open}
 	lock, ours := lockStill(path)
 	if !ours {
-		return nil
+		return g
 	}
-	g := &Glance{open: open, still: newStore(path, o), lock: lock}
+	g.still, g.lock = newStore(path, o), lock
 	if err := g.still.openStill(); err != nil {
 		g.giveUp()
-		return nil
 	}
 	return g
+}
+
+// Still reports whether the next read needs no log: not when another process has the file open, nor
+// when anything about the file needs a closer look.
+func (g *Glance) Still() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.still != nil
 }
 
 // openStill opens a file that no process changes, when it has the tables that we know.

@@ -29,9 +29,7 @@ func glancing(t *testing.T) (path string, glance func(path string) (*local.Glanc
 		opened := new(int)
 		o := local.Options{Alone: true, SweepEvery: -1}
 		g := local.NewGlance(path, o, func() (*local.Store, error) { *opened++; return local.Open(path, o) })
-		if g != nil {
-			t.Cleanup(func() { g.Close() })
-		}
+		t.Cleanup(func() { g.Close() })
 		return g, opened
 	}
 }
@@ -59,7 +57,7 @@ const setByOther = "UPDATE keys SET value = CAST('theirs' AS BLOB);"
 func TestGlance(t *testing.T) {
 	path, glance := glancing(t)
 	g, opened := glance(path)
-	if g == nil {
+	if !g.Still() {
 		t.Fatal("no glance at a file that no one has open")
 	}
 	c := storetest.NewClient(t, engine.New(g))
@@ -129,7 +127,7 @@ func TestNoGlance(t *testing.T) {
 	dir := filepath.Dir(path)
 	none := func(what, path string) {
 		t.Helper()
-		if g, _ := glance(path); g != nil {
+		if g, _ := glance(path); g.Still() {
 			t.Errorf("a glance at %s", what)
 		}
 	}
@@ -148,9 +146,11 @@ func TestNoGlance(t *testing.T) {
 	foreign := filepath.Join(dir, "foreign")
 	otherProcess(t, foreign, "CREATE TABLE t(a);")
 	none("a foreign file", foreign)
-	if g, _ := glance(path); g == nil {
+	g, _ := glance(path)
+	if !g.Still() {
 		t.Error("no glance at the file itself")
 	}
+	g.Close()
 	otherProcess(t, path, "INSERT INTO meowdis(version, applied_at) VALUES(1000, 0);")
 	none("a file of a newer version", path)
 	s := open(t, foreign+"2", local.Options{Alone: true, SweepEvery: -1})
@@ -184,7 +184,7 @@ func TestGlanceBesideALock(t *testing.T) {
 			t.Fatal(said, err)
 		}
 	}
-	if g, _ := glance(path); g != nil {
+	if g, _ := glance(path); g.Still() {
 		t.Error("a glance past a lock")
 	}
 }

@@ -145,10 +145,8 @@ func isHidden(r rune) bool { return !resp.Visible(r) }
 
 // indexedKeys takes the first keys from the index of a file.
 func indexedKeys(ctx context.Context, o *target.Options, t target.Target, prefix string) (keys [][]byte) {
-	file, err := local.Open(t.Path, local.Options{ReadOnly: true, Alone: true})
-	if err != nil {
-		return nil
-	}
+	options := local.Options{ReadOnly: true, Alone: true}
+	file := local.NewGlance(t.Path, options, func() (*local.Store, error) { return local.Open(t.Path, options) })
 	defer file.Close() // nothing was written
 	env := translator.Env{Now: time.Now().UnixMilli(), DB: o.DatabaseOf(t)}
 	stmt := translator.KeysWithPrefix(env, []byte(prefix), keysShown)

@@ -142,7 +142,7 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 func (o *Options) onFile(c *Conn, t Target, file local.Options) error {
 	open := func() (*local.Store, error) { return o.OpenFile(t, file) }
 	if file.Glance {
-		if g := local.NewGlance(t.Path, file, open); g != nil {
+		if g := local.NewGlance(t.Path, file, open); g.Still() {
 			c.on(g, g.Close)
 			return nil
 		}
