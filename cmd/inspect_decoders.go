@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/meowdis/meowdis/decode"
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/glob"
 	"github.com/meowdis/meowdis/inspect"
@@ -30,16 +33,48 @@ func ownDecoders(config *profile.Inspect) func(key string) *inspect.Decoder {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(config.Decoders))
+	runs := map[string]func(context.Context, []byte) ([]byte, error){}
+	for name, d := range config.Decoders {
+		runs[name] = func(ctx context.Context, data []byte) ([]byte, error) { return runDecoder(ctx, d.Command, data) }
+		if d.Descriptors != "" {
+			runs[name] = showMessages(d.Descriptors, d.Message)
+		}
+	}
 	return func(key string) *inspect.Decoder {
 		for _, name := range names {
 			d := config.Decoders[name]
 			if glob.MatchKey([]byte(d.Keys), []byte(key)) {
-				return &inspect.Decoder{Name: name, Run: func(ctx context.Context, data []byte) ([]byte, error) {
-					return runDecoder(ctx, d.Command, data)
-				}}
+				return &inspect.Decoder{Name: name, Run: runs[name]}
 			}
 		}
 		return nil
+	}
+}
+
+// showMessages shows values as messages of Protocol Buffers. The file of their descriptors is
+// read when the first one is shown.
+func showMessages(file, message string) func(context.Context, []byte) ([]byte, error) {
+	load := sync.OnceValues(func() (*decode.Descriptors, error) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		d, err := decode.ParseDescriptors(b)
+		if err == nil && !d.Has(message) {
+			err = fmt.Errorf("there is no message %s in it", message)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		return d, nil
+	})
+	return func(_ context.Context, data []byte) ([]byte, error) {
+		d, err := load()
+		if err != nil {
+			return nil, err
+		}
+		text, err := d.Show(message, data, decoderBytes)
+		return []byte(text), err
 	}
 }
 

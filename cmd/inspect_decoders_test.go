@@ -14,6 +14,9 @@ func TestOwnDecoders(t *testing.T) {
 		"again": {Keys: "text:again", Command: []string{"cat"}},
 		"fails": {Keys: "bad:*", Command: []string{"sh", "-c", "echo no such thing >&2; exit 3"}},
 		"large": {Keys: "large:*", Command: []string{"sh", "-c", "head -c 9000000 /dev/zero; sleep 1000"}},
+		"named": {Keys: "line:*", Descriptors: "../decode/testdata/shop.pb", Message: "shop.Order.Line"},
+		"wrong": {Keys: "none:*", Descriptors: "../decode/testdata/shop.pb", Message: "shop.None"},
+		"gone":  {Keys: "gone:*", Descriptors: "no.pb", Message: "shop.None"},
 		"deaf":  {Keys: "deaf:*", Command: []string{"echo", "heard nothing"}},
 	}})
 	if find("other") != nil {
@@ -24,6 +27,9 @@ func TestOwnDecoders(t *testing.T) {
 		{"text:again", "again", "hello", ""},
 		{"bad:1", "fails", "", "exit status 3: no such thing"},
 		{"large:1", "large", "", "it wrote more than 4.0 MB"},
+		{"line:1", "named", "", "it is no message shop.Order.Line"},
+		{"none:1", "wrong", "", "there is no message shop.None in it"},
+		{"gone:1", "gone", "", "no.pb"},
 		{"deaf:1", "deaf", "heard nothing\n", ""},
 	} {
 		d := find(c.key)
@@ -34,6 +40,9 @@ func TestOwnDecoders(t *testing.T) {
 		if string(out) != c.out || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %q %v, want %q %s", c.key, out, err, c.out, c.err)
 		}
+	}
+	if out, err := find("line:1").Run(context.Background(), []byte("\x0a\x01x")); err != nil || string(out) != "shop.Order.Line {\n  sku: \"x\"\n}" {
+		t.Errorf("a message: %s %v", out, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"encoding/binary"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -32,39 +31,26 @@ const largestField = 1 << 12
 // their order: bytes of something else seldom have one.
 func message(b []byte, depth int, nodes *int) *tree {
 	t, last := &tree{open: '{'}, uint64(1)
-	for len(b) > 0 {
-		tag, n := binary.Uvarint(b)
-		field, wire := tag>>3, tag&7
-		if *nodes++; n <= 0 || field < last || field > largestField || *nodes > mostNodes || depth > treeDepth {
-			return nil
+	ok := depth <= treeDepth && wireFields(b, func(f wireField) bool {
+		if *nodes++; f.number < last || f.number > largestField || *nodes > mostNodes {
+			return false
 		}
-		b, last = b[n:], field
-		label := strconv.FormatUint(field, 10)
-		switch wire {
+		last = f.number
+		label := strconv.FormatUint(f.number, 10)
+		switch f.wire {
 		case 0:
-			v, n := binary.Uvarint(b)
-			if n <= 0 {
-				return nil
-			}
-			b = b[n:]
-			t.add(label, leaf(varint(v)))
-		case 1, 5:
-			size := map[uint64]int{1: 8, 5: 4}[wire]
-			if len(b) < size {
-				return nil
-			}
-			t.add(label, leaf(fixed(b[:size])))
-			b = b[size:]
-		case 2:
-			size, n := binary.Uvarint(b)
-			if n <= 0 || size > uint64(len(b)-n) {
-				return nil
-			}
-			t.add(label, delimited(b[n:n+int(size)], depth, nodes))
-			b = b[n+int(size):]
+			t.add(label, leaf(varint(f.value)))
+		case 1:
+			t.add(label, leaf(fixed(f.value, math.Float64frombits(f.value), 64)))
+		case 5:
+			t.add(label, leaf(fixed(f.value, float64(math.Float32frombits(uint32(f.value))), 32)))
 		default:
-			return nil
+			t.add(label, delimited(f.bytes, depth, nodes))
 		}
+		return true
+	})
+	if !ok {
+		return nil
 	}
 	return t
 }
@@ -79,15 +65,7 @@ func varint(v uint64) string {
 }
 
 // fixed is a number of four or eight bytes: a fraction where it looks like one.
-func fixed(b []byte) string {
-	f, n, bits := 0.0, uint64(0), 64
-	if len(b) == 4 {
-		n, bits = uint64(binary.LittleEndian.Uint32(b)), 32
-		f = float64(math.Float32frombits(uint32(n)))
-	} else {
-		n = binary.LittleEndian.Uint64(b)
-		f = math.Float64frombits(n)
-	}
+func fixed(n uint64, f float64, bits int) string {
 	if a := math.Abs(f); f == 0 || a >= 1e-9 && a < 1e15 {
 		return strconv.FormatFloat(f, 'g', -1, bits)
 	}

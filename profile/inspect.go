@@ -15,17 +15,20 @@ type Inspect struct {
 	Decoders map[string]Decoder `toml:"decoders,omitempty"`
 }
 
-// Decoder is a command that gets a value on its stdin, and writes to stdout what to show of
-// it.
+// Decoder shows values: as messages of Protocol Buffers, or by a command that gets a value on
+// its stdin, and writes to stdout what to show of it.
 type Decoder struct {
-	Keys    string   `toml:"keys"` // a pattern of the keys that it is for
-	Command []string `toml:"command"`
+	Keys        string   `toml:"keys"` // a pattern of the keys that it is for
+	Command     []string `toml:"command,omitempty"`
+	Descriptors string   `toml:"descriptors,omitempty"` // a file that protoc -o has written
+	Message     string   `toml:"message,omitempty"`     // the full name of a message in it
 }
 
 // check reports what is missing of a decoder.
 func (d Decoder) check() error {
-	if d.Keys == "" || len(d.Command) == 0 || d.Command[0] == "" {
-		return errors.New(`a decoder needs keys, a pattern such as "order:*", and command, a list such as ["protoc", "--decode=Order", "order.proto"]`)
+	runs, reads := len(d.Command) > 0 && d.Command[0] != "", d.Descriptors != "" && d.Message != ""
+	if d.Keys == "" || runs == reads {
+		return errors.New(`a decoder needs keys, a pattern such as "order:*", and either command, a list such as ["gpg", "--decrypt"], or descriptors, a file that protoc has written, and message, a name such as "shop.Order"`)
 	}
 	return nil
 }
