@@ -35,10 +35,12 @@ func (m *Model) remember() tea.Cmd {
 		m.visit = visit{db: -1}
 		return nil
 	}
-	v := m.value.Sight()
-	wanted, _ := m.value.Current() // which may not be there yet
-	at := visit{m.DB, v.Key}
-	if !v.Shown || v.Gone || v.Key != wanted || at == m.visit {
+	key, ok := m.value.Current()
+	at := visit{m.DB, key}
+	if !ok || at == m.visit {
+		return nil
+	}
+	if v := m.value.Sight(); !v.Shown || v.Gone || v.Key != key { // it is not there yet, or at all
 		return nil
 	}
 	m.visit = at
