@@ -90,19 +90,14 @@ func (s *Store) copyBack() {
 	}
 }
 
-// Ease is for who writes much that no other client waits for, between two slices of it. It has the log grow to
-// its most before that is copied back, since slices change the same pages again and again, and waits meanwhile,
-// so that little is written during a pass, and the last pages are few. When others write, too, it pauses for as
-// long as the slice took, so that they have half of the time. Who sleeps in between is also less likely to lose
-// the processor in the middle of a slice.
+// Ease is for who writes much that no other client waits for, between two slices of it. It waits while the
+// log is copied back, so that little is written during a pass, and the last pages are few; and when others
+// write, too, as long as the slice took, so that they have half of the time. Who sleeps in between is also
+// less likely to lose the processor in the middle of a slice.
 func (s *Store) Ease(took time.Duration) {
-	if k := &s.checkpoints; k.pages > 0 {
-		if next := k.next.Load(); k.written.Load() >= next {
-			k.under.Lock()
-			k.under.Unlock()
-		} else if took > 0 {
-			k.next.CompareAndSwap(next, max(next, int64(logMost*k.pages)))
-		}
+	if k := &s.checkpoints; k.pages > 0 && k.written.Load() >= k.next.Load() {
+		k.under.Lock()
+		k.under.Unlock()
 	}
 	now := s.commits.Load()
 	if now-s.eased.Swap(now) <= 1 {
