@@ -29,7 +29,7 @@ func TestElementsAreFiltered(t *testing.T) {
 	}
 	s := browseOn(t, real{conn}, newFake(), 80, 24)
 	for _, c := range []struct{ key, first, sort, sorted, last string }{
-		{"hash", "f1358", "v", "f1427", "f0071"},
+		{"hash", "1 of 24 · of 1,500 fields", "v", "f1427", "f0071"},
 		{"list", "item 0142", "v", "item 0142", "item 1429"},
 		{"set", "m0142", "m", "m0142", "m1429"},
 		{"zset", "p0142", "s", "p0142", "p1427"},
