@@ -54,7 +54,7 @@ func (m *Model) pressNow(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case m.tiny():
 		return m.pressTiny(k)
-	case m.Dialog != nil:
+	case m.Dialog != nil && !m.leavesDialog(k.String()):
 		return m.Dialog.Press(m.Base, k)
 	case m.keys.IsTyping():
 		return m.keys.PressFilter(k)

@@ -50,6 +50,15 @@ func (m *Model) openTab() tea.Cmd {
 	return nil
 }
 
+// leavesDialog reports whether a key goes to another tab from a question, which stays.
+func (m *Model) leavesDialog(key string) bool {
+	if m.tabs == nil || len(m.tabs.list) < 2 || m.Dialog.TakesText() {
+		return false
+	}
+	b := m.binding(key)
+	return b != nil && (b.name == "tab_next" || b.name == "tab_back")
+}
+
 // closeTab closes this one; the last one ends the program.
 func (m *Model) closeTab() tea.Cmd {
 	switch {

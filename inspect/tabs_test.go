@@ -200,7 +200,10 @@ func TestTabs(t *testing.T) {
 // TestTabsKeepTheirOwn: writing is unlocked in one, which keeps its change for undo.
 func TestTabsKeepTheirOwn(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
-	s.press("U", "G", "D")
+	s.press("U", "G", "D", "}")
+	s.shows("/data/b.db")
+	s.press("{")
+	s.shows("Delete other:*") // the question stays
 	s.press("y")
 	s.shows("Deleted other:*", "1 ● a.db")
 	s.press("}", "G", "D")
