@@ -28,6 +28,9 @@ func Select(names, folders []string) Selection {
 			outer = append(outer, f)
 		}
 	}
+	if len(outer) == 0 {
+		return Selection{Names: names}
+	}
 	return Selection{slices.DeleteFunc(names, func(name string) bool { return under(name, outer) }), outer}
 }
 
