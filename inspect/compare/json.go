@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff/lcs"
+
 	"github.com/meowdis/meowdis/xxh3"
 )
 
@@ -205,18 +207,18 @@ func (w *walker) objects(indent string, left, right node) {
 
 func (w *walker) arrays(indent string, left, right node) {
 	at, other := 0, 0
-	end := hunk{len(left.values), len(left.values), len(right.values), len(right.values)}
-	for _, h := range append(hunks(left.sums(), right.sums()), end) {
-		for ; at < h.leftFrom; at, other = at+1, other+1 {
+	end := lcs.Diff{Start: len(left.values), End: len(left.values), ReplStart: len(right.values), ReplEnd: len(right.values)}
+	for _, h := range append(lcs.DiffLines(left.sums(), right.sums()), end) {
+		for ; at < h.Start; at, other = at+1, other+1 {
 			w.alone(same, indent, "", left.values[at])
 		}
-		for ; at < h.leftTo && other < h.rightTo; at, other = at+1, other+1 {
+		for ; at < h.End && other < h.ReplEnd; at, other = at+1, other+1 {
 			w.both(indent, "", left.values[at], right.values[other])
 		}
-		for ; at < h.leftTo; at++ {
+		for ; at < h.End; at++ {
 			w.alone(leftOnly, indent, "", left.values[at])
 		}
-		for ; other < h.rightTo; other++ {
+		for ; other < h.ReplEnd; other++ {
 			w.alone(rightOnly, indent, "", right.values[other])
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
+	"github.com/aymanbagabas/go-udiff/lcs"
 
 	"github.com/meowdis/meowdis/decode"
 	"github.com/meowdis/meowdis/inspect/screen"
@@ -180,55 +180,28 @@ func isJSON(s decode.Shown) bool {
 	return last == "JSON" || last == "MessagePack"
 }
 
-// hunk is a run of lines of one side that stand in the place of some of the other.
-type hunk struct{ leftFrom, leftTo, rightFrom, rightTo int }
-
-// hunks finds where two sequences differ.
-func hunks(left, right []string) (found []hunk) {
-	joined := func(lines []string) (text string, starts map[int]int) {
-		var b strings.Builder
-		starts = make(map[int]int, len(lines)+1)
-		for i, line := range lines {
-			starts[b.Len()] = i
-			b.WriteString(escape.Replace(line))
-			b.WriteByte('\n')
-		}
-		starts[b.Len()] = len(lines)
-		return b.String(), starts
-	}
-	a, starts := joined(left)
-	b, _ := joined(right)
-	shift := 0 // how many lines the right side is ahead
-	for _, e := range udiff.Lines(a, b) {
-		h := hunk{leftFrom: starts[e.Start], leftTo: starts[e.End]}
-		h.rightFrom = h.leftFrom + shift
-		h.rightTo = h.rightFrom + strings.Count(e.New, "\n")
-		shift = h.rightTo - h.leftTo
-		found = append(found, h)
-	}
-	return found
-}
-
-// escape keeps a line of a sequence in one line of a text.
-var escape = strings.NewReplacer("\\", `\\`, "\n", `\n`)
-
 // sequence compares lines, or elements, in their order.
 func sequence(left, right []string) (rows []row) {
 	at, other := 0, 0
-	for _, h := range append(hunks(left, right), hunk{len(left), len(left), len(right), len(right)}) {
-		for ; at < h.leftFrom; at, other = at+1, other+1 {
+	end := lcs.Diff{Start: len(left), End: len(left), ReplStart: len(right), ReplEnd: len(right)}
+	for _, h := range append(lcs.DiffLines(left, right), end) {
+		for ; at < h.Start; at, other = at+1, other+1 {
 			rows = append(rows, row{mark: same, left: visible(left[at]), right: visible(right[other])})
 		}
-		for ; at < h.leftTo && other < h.rightTo; at, other = at+1, other+1 {
+		for ; at < h.End && other < h.ReplEnd; at, other = at+1, other+1 {
+			if left[at] == right[other] { // where much differs, not all that is the same is found
+				rows = append(rows, row{mark: same, left: visible(left[at]), right: visible(right[other])})
+				continue
+			}
 			rows = append(rows, row{
 				mark: changed, left: visible(left[at]), right: visible(right[other]),
 				pair: &pair{"", left[at], right[other]},
 			})
 		}
-		for ; at < h.leftTo; at++ {
+		for ; at < h.End; at++ {
 			rows = append(rows, row{mark: leftOnly, left: visible(left[at])})
 		}
-		for ; other < h.rightTo; other++ {
+		for ; other < h.ReplEnd; other++ {
 			rows = append(rows, row{mark: rightOnly, right: visible(right[other])})
 		}
 	}
