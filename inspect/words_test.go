@@ -64,12 +64,12 @@ func TestEscKeepsTheKey(t *testing.T) {
 	})
 	// What a scan has not come to yet is in the tree all the same.
 	t.Run("a scan that paused", func(t *testing.T) {
-		f := newFake().plain(150_000)
+		f := newFake().plain(106_000)
 		s := browse(t, f, 80, 24)
 		s.press("/")
-		s.typing("key:149999")
+		s.typing("key:105999")
 		s.press("enter", "+", "esc")
-		s.shows("▌     149999", "paused")
+		s.shows("▌     105999", "paused")
 	})
 }
 
