@@ -28,7 +28,7 @@ func newMan(s *streams) *cobra.Command {
 				return fmt.Errorf("making the directory %s: %w", args[0], local.Pathless(err))
 			}
 			root := cmd.Root()
-			root.Long += "\n\nMore is told in " + topicPages(root) + "."
+			root.Long += "\n\nMore: " + topicPages(root) + "."
 			if err := writePages(root, "1", args[0], force, s.getenv); err != nil {
 				return err
 			}

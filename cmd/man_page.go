@@ -61,10 +61,10 @@ func manPage(cmd *cobra.Command, section, date string) []byte {
 
 // roffVerbs writes a table of verbs and what they do.
 func roffVerbs(b *strings.Builder, verbs []*cobra.Command) {
-	b.WriteString(".TS\nlb lx.\n")
+	b.WriteString(".TS\nlb l.\n")
 	for _, c := range verbs {
 		if c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() {
-			fmt.Fprintf(b, "%s\tT{\n%s\nT}\n", roff(c.Name()), roff(c.Short))
+			fmt.Fprintf(b, "%s\t%s\n", roff(c.Name()), roff(c.Short))
 		}
 	}
 	b.WriteString(".TE\n")

@@ -37,7 +37,7 @@ func newMCP(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "mcp [FLAGS] [TARGET]",
 		GroupID: groupUse,
-		Short:   "Offer a target to coding agents, over the Model Context Protocol",
+		Short:   "Offer a target to coding agents (Model Context Protocol)",
 		Long: `Speaks the Model Context Protocol on stdin and stdout: an agent's program starts
 it and calls its tools. They list and search keys, read them a page at a time,
 run commands that only read, and show the SQL of a command. Replies are bounded.

@@ -15,7 +15,7 @@ func newMonitor(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "monitor [FLAGS]",
 		GroupID: groupLook,
-		Short:   "Show the commands that a server runs, or processes on a file",
+		Short:   "Show the commands that a server or a file's processes run",
 		Long: `Shows every command that the target runs, for every client, until Ctrl-C. On a
 file these are the commands of all processes. A server is slower meanwhile; it
 must be a Redis server with the command MONITOR, or a REST endpoint with

@@ -63,7 +63,7 @@ func newProfile(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "profile",
 		GroupID: groupSetUp,
-		Short:   "Name targets, with their tokens and how careful to be there",
+		Short:   "Name targets, with their tokens and how careful to be",
 		Long:    profilesHelp,
 		Example: `  meowdis profile add dev --db dev.sqlite --confirm none
   meowdis profile add prod --url https://example.com --confirm name
@@ -180,7 +180,7 @@ func newProfileShow(s *streams) *cobra.Command {
 func newProfileRemove(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove NAME",
-		Short:             "Forget a profile and its token; the target itself is left alone",
+		Short:             "Forget a profile and its token, and leave the target alone",
 		Args:              usageArgs(cobra.ExactArgs(1)),
 		ValidArgsFunction: target.CompleteProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {

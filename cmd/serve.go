@@ -54,7 +54,7 @@ func newServe(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "serve [FLAGS] [TARGET]",
 		GroupID: groupUse,
-		Short:   "Serve a file over Upstash's REST protocol and the Redis protocol",
+		Short:   "Serve a file over Upstash's REST and the Redis protocol",
 		Long: `Serves a file to programs: to Upstash's SDKs over HTTP, to any Redis client over
 RESP. Without an address it serves both, on ` + defaultHTTP + ` and ` + defaultRESP + `.
 

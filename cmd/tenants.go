@@ -156,7 +156,7 @@ func newTenantsList(s *streams) *cobra.Command {
 	o, asJSON := &tenantOptions{}, false
 	cmd := &cobra.Command{
 		Use:   "list DIR [FLAGS]",
-		Short: "List the tenants, with the sizes of their files and their limits",
+		Short: "List the tenants: sizes of their files, and limits",
 		Args:  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(args, false, func(b *tenants.Book) error { return o.list(cmd.Context(), s, b, asJSON) })

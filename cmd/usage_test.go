@@ -37,7 +37,8 @@ func TestHelp(t *testing.T) {
 		}
 		help := helpOf(cmd)
 		for line := range strings.Lines(help) {
-			n, limit := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), helpWidth
+			line = strings.TrimSuffix(line, "\n")
+			n, limit := utf8.RuneCountInString(line), helpWidth
 			if strings.HasPrefix(line, "  ") && strings.Contains(cmd.Long+cmd.Example, line) {
 				limit -= 5 // which its man page indents more
 			}

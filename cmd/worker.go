@@ -21,7 +21,7 @@ func newWorker(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "worker",
 		GroupID: groupSetUp,
-		Short:   "Write a Cloudflare Worker that serves REST from a Durable Object",
+		Short:   "Write a Cloudflare Worker that serves Upstash's REST",
 		Long:    workerHelp,
 		Example: `  meowdis worker init cats && cd cats
   npx wrangler deploy

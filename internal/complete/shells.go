@@ -53,7 +53,7 @@ func AddShells(root *cobra.Command, out io.Writer, getenv func(string) string, a
 		}
 		cmd.Short, cmd.Long, cmd.Example = "Print the script for "+cmd.Name(), "", loads(cmd.Name())
 	}
-	completion.Short = "Print the script by which a shell completes verbs, flags and keys"
+	completion.Short = "Print the script for completing verbs, flags and keys"
 	completion.Long = `Prints a script by which TAB completes verbs, flags and their values, profiles,
 Redis commands, and the keys of the target that the line names. The packages put
 it where the shells find it.`
@@ -78,7 +78,7 @@ func loads(shell string) string {
 	case "fish":
 		return "  meowdis completion fish | source        # in ~/.config/fish/config.fish"
 	}
-	return "  meowdis completion powershell | Out-String | Invoke-Expression   # in $PROFILE"
+	return "  meowdis completion powershell | Out-String | Invoke-Expression # $PROFILE"
 }
 
 // newLine is the verb that the scripts ask. The first line of the answer is none,
