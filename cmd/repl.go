@@ -115,13 +115,22 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		History:  target.HistoryFile(),
 		Editor:   cmp.Or(s.getenv("VISUAL"), s.getenv("EDITOR")),
 		Colour:   o.format.colour(s),
-		Inputrc:  cmp.Or(s.getenv("INPUTRC"), filepath.Join(s.getenv("HOME"), ".inputrc")),
+		Inputrc:  inputrc(s.getenv),
 		Getenv:   s.getenv,
 	})
 	if err == nil && failed {
 		return exit.ErrAnswered
 	}
 	return err
+}
+
+// inputrc is the file of keys of programs that read lines; empty where there is no home for one.
+func inputrc(getenv func(string) string) string {
+	file, home := getenv("INPUTRC"), getenv("HOME")
+	if file == "" && home != "" {
+		file = filepath.Join(home, ".inputrc")
+	}
+	return file
 }
 
 // note greets, and says what of the file would surprise who types commands.

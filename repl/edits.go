@@ -40,6 +40,23 @@ func (e *editor) ownKey(r rune) {
 	}
 }
 
+// transpose swaps the letters around the cursor, or the last two, and goes on to the next.
+func (e *editor) transpose() {
+	from, end := lineAround(e.text, e.cursor)
+	at := e.cursor
+	if at == end {
+		at, _ = beside(e.text, at)
+	}
+	before, after := beside(e.text, at)
+	if at <= from || at == end {
+		e.bell()
+		return
+	}
+	e.text = slices.Concat(e.text[:before], e.text[at:after], e.text[before:at], e.text[after:])
+	e.cursor = after
+	e.retype()
+}
+
 // recall shows the text of the history with a number.
 func (e *editor) recall(at int) {
 	h := e.history

@@ -113,6 +113,8 @@ func (e *editor) plainKey(r rune) rune {
 			return e.own(func() {})
 		}
 		return e.own(e.tab)
+	case readline.CharTranspose: // readline's ends the program after one letter
+		return e.own(e.transpose)
 	case readline.CharPrev:
 		return e.own(func() { e.vertical(-1) })
 	case readline.CharNext:

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // edited reads texts from keys that are typed, with an init file of readline's.
@@ -148,6 +149,10 @@ func TestEdits(t *testing.T) {
 		{"GET a b\x17\x17\x18\x15", "GET a "},
 		{"GET a b\x17\x17\x1br", ""},
 		{"get key\x01\x1bu", "GET key"},
+		{"a\x14b", "ab"}, // one letter has no other
+		{"\x14ab\x14c", "bac"},
+		{"abc\x01\x14\x06\x14d", "badc"},
+		{"e\u0301猫\x14", "猫e\u0301"},
 		{"GET KEY\x1bb\x1bl", "GET key"},
 		{"get key\x1bb\x1bc", "get Key"},
 		{"GET a\rSET b 'x y'\rGET \x1b.", "GET 'x y'"},
@@ -161,4 +166,20 @@ func TestEdits(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", c.keys, got, c.want)
 		}
 	}
+}
+
+// Whatever is typed, with whichever keys, leaves the cursor in the text.
+func FuzzEditing(f *testing.F) {
+	f.Add("one two\x1b2bdwcwx\x1b.uuU", "set editing-mode vi", true)
+	f.Add("a{b[c]}\x1b0f{d%ci\"\x1bp3P~r", "", true)
+	f.Add("GET a\x1f\x1bu\x1b.\x1bc\x1b<\x1b>\x1br", `"\C-t": "\C-t"`, false)
+	f.Add("a\x14b\xff", "", false)
+	f.Add("\"a\rb\x1bkddjyyp%R\xff\x1bGn/x\r", "$if mode=vi\n\"jk\": vi-movement-mode\n$else", true)
+	f.Fuzz(func(t *testing.T, keys, rc string, vi bool) {
+		for _, text := range edited(t, Options{Vi: vi, Colour: true}, rc, strings.ReplaceAll(keys, "\x1a", "")+"\r\x1b\r") {
+			if !utf8.ValidString(text) {
+				t.Errorf("%q became %q", keys, text)
+			}
+		}
+	})
 }
