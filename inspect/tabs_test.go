@@ -244,10 +244,10 @@ func TestHiddenTabsDoNotLook(t *testing.T) {
 // TestManyTabs fit on any screen: the one that is shown is in the bar.
 func TestManyTabs(t *testing.T) {
 	names := []string{"a.db", "gone"}
-	for i := range 12 {
+	for i := range 8 {
 		names = append(names, fmt.Sprintf("%s%d.sqlite", strings.Repeat("long", i), i))
 	}
-	for _, size := range [][2]int{{200, 50}, {80, 24}, {40, 12}, {33, 9}, {33, 8}, {20, 3}, {1, 1}} {
+	for _, size := range [][2]int{{80, 24}, {33, 9}, {1, 1}} {
 		s := inTabs(t, size[0], size[1], names...)
 		for i := range names {
 			s.screen()
