@@ -56,7 +56,7 @@ func TestPaletteAboveTheHelp(t *testing.T) {
 
 // TestPaletteFirst: an exact key comes first, then the beginning of a word.
 func TestPaletteFirst(t *testing.T) {
-	for typed, first := range map[string]string{"X": "set the time to live", "?": "this page", "^Z": "back to the shell", "sort": "sort by name", "ren": "rename the key"} {
+	for typed, first := range map[string]string{"X": "set the time to live", "?": "this page", "^Z": "back to the shell", "sort": "sort by name", "ren": "rename the key", "sttl": "set the time to live"} {
 		f := newFile(t).shop()
 		s := browseOn(t, f, f.fake, 80, 24)
 		s.press("ctrl+p")

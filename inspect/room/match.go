@@ -28,8 +28,8 @@ func match(it Item, text string) (score int, runes []int, ok bool) {
 	return score, runes, true
 }
 
-// What a match is worth: a word begins with what was typed, it is within one, or its
-// letters are scattered.
+// What a match is worth: a word begins with what was typed, it is within one or words begin
+// with its letters, or they are scattered.
 const (
 	within    = 1000
 	scattered = 2000
@@ -56,6 +56,9 @@ func find(text, word []rune) (at []int, bad int) {
 		}
 		return at, bad
 	}
+	if at := initials(text, word); at != nil {
+		return at, within + at[len(at)-1] - at[0]
+	}
 	next := 0
 	for _, letter := range word {
 		i := slices.IndexFunc(text[next:], func(r rune) bool { return sameLetter(r, letter) })
@@ -66,6 +69,20 @@ func find(text, word []rune) (at []int, bad int) {
 		next += i + 1
 	}
 	return at, scattered + at[len(at)-1] - at[0]
+}
+
+// initials is where words of text begin with the letters of word, in their order.
+func initials(text, word []rune) (at []int) {
+	for i, r := range text {
+		begins := i == 0 || !unicode.IsLetter(text[i-1])
+		if len(at) < len(word) && begins && sameLetter(r, word[len(at)]) {
+			at = append(at, i)
+		}
+	}
+	if len(at) < len(word) {
+		return nil
+	}
+	return at
 }
 
 // sameLetter reports whether r is what was typed; a small letter stands for the capital,
