@@ -77,7 +77,7 @@ func (e *editor) plainKey(r rune) rune {
 		e.leave("^C")
 	case readline.CharDelete: // Ctrl-D
 		if len(e.text) > 0 {
-			return e.own(func() { e.erase(1) })
+			return e.goOn(func() { e.erase(1) })
 		}
 		e.leave("")
 	case keyDelete:

@@ -149,7 +149,8 @@ func TestEdits(t *testing.T) {
 		{"GET a b\x17\x17\x18\x15", "GET a "},
 		{"GET a b\x17\x17\x1br", ""},
 		{"get key\x01\x1bu", "GET key"},
-		{"a\x14b", "ab"}, // one letter has no other
+		{"abc\x01\x04x", "xbc"}, // Ctrl-D in a text
+		{"a\x14b", "ab"},        // one letter has no other
 		{"\x14ab\x14c", "bac"},
 		{"abc\x01\x14\x06\x14d", "badc"},
 		{"e\u0301猫\x14", "猫e\u0301"},
@@ -174,6 +175,7 @@ func FuzzEditing(f *testing.F) {
 	f.Add("a{b[c]}\x1b0f{d%ci\"\x1bp3P~r", "", true)
 	f.Add("GET a\x1f\x1bu\x1b.\x1bc\x1b<\x1b>\x1br", `"\C-t": "\C-t"`, false)
 	f.Add("a\x14b\xff", "", false)
+	f.Add("ab\x01\x04'\x04\xce", "d", false)
 	f.Add("\"a\rb\x1bkddjyyp%R\xff\x1bGn/x\r", "$if mode=vi\n\"jk\": vi-movement-mode\n$else", true)
 	f.Fuzz(func(t *testing.T, keys, rc string, vi bool) {
 		for _, text := range edited(t, Options{Vi: vi, Colour: true}, rc, strings.ReplaceAll(keys, "\x1a", "")+"\r\x1b\r") {
