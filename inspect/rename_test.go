@@ -68,3 +68,49 @@ func TestRenameMany(t *testing.T) {
 		}
 	}
 }
+
+// TestUndoOfARenameOfMany brings back the names that are free, and overwrites no key of
+// others, nor does what makes the change again.
+func TestUndoOfARenameOfMany(t *testing.T) {
+	f := newFile(t)
+	for i := range 5 {
+		f.do(fmt.Sprintf("SET n:%d %d", i, i))
+	}
+	f.do("PEXPIRE n:3 5000")
+	s := browseOn(t, f, f.fake, 100, 24)
+	s.press("U")
+	s.runs("APPEND n:4 x")
+	s.press("home", "R", "backspace", "backspace", "backspace")
+	s.typing("m:*")
+	s.press("enter", "y")
+	s.shows("Renamed 5 keys")
+
+	s.choose("m:4")
+	s.before("APPEND n:4 x")
+	s.shows("1 difference", "m:4, now", "n:4, before: APPEND")
+	s.press("esc")
+
+	f.clock.now += 6000 // m:3 ends
+	f.do("SET n:2 theirs")
+	f.do("DEL m:1")
+	s.press("u")
+	s.shows("Undo nevertheless?", "n:2 was made anew since, and stays as it is.", "m:1 was deleted since, and stays so.")
+	s.press("y")
+	s.shows("Undone: Renamed 5 keys, but there is a key n:2: what was to get that name keeps its own.")
+	holds := func(want string) {
+		t.Helper()
+		var each []string
+		for _, key := range strings.Fields("n:0 n:1 n:2 n:3 n:4 m:0 m:2") {
+			each = append(each, f.get(key))
+		}
+		if got := strings.Join(each, " "); got != want {
+			t.Errorf("the keys hold %s\n   instead of %s", got, want)
+		}
+	}
+	holds("0  theirs  4x  2")
+	s.press("ctrl+r", "y")
+	s.shows("Redone: Renamed 5 keys, but there is a key m:2")
+	holds("  theirs   0 2")
+	s.press("u", "y")
+	holds("0  theirs  4x  2")
+}

@@ -110,6 +110,14 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return t, cmd
 		}
 		return t, nil
+	case edit.Edited: // the person may have gone to another tab before the editor came
+		for _, m := range t.models() {
+			if m.edit.Drafted(msg.Path) {
+				_, cmd := m.Update(msg)
+				return t, cmd
+			}
+		}
+		return t, nil
 	case tea.WindowSizeMsg:
 		t.width, t.height = msg.Width, msg.Height
 		return t, t.resize()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/room"
 )
 
@@ -280,4 +283,24 @@ func TestQuitAsksForEveryTab(t *testing.T) {
 	if !s.ended {
 		t.Errorf("it has not quit:\n%s", s.screen())
 	}
+}
+
+// TestDraftsOfAnotherTab are saved there, though the person has left that tab before the
+// editor came.
+func TestDraftsOfAnotherTab(t *testing.T) {
+	s := inTabs(t, 80, 24, "a.db", "b.db")
+	var path string
+	first := s.tabs.list[0].model
+	first.edit.Editor = func(p string) *exec.Cmd {
+		path = p
+		return exec.Command("true")
+	}
+	s.press("U", "v", "enter", "E", "2")
+	if err := os.WriteFile(path, []byte("edited"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.send(edit.Edited{Path: path})
+	s.shows("b.db")
+	s.press("1")
+	s.shows("Changed in:a.db", "edited")
 }

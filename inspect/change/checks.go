@@ -25,11 +25,13 @@ type Check struct {
 	answer string
 }
 
-// The questions that no command answers: what a key holds and when it ends, and when a
-// key, or a field after it, ends.
+// The questions that no command answers: what a key holds and when it ends, when a key, or
+// a field after it, ends, and whether there is a key of a name that an undo takes only when
+// it is free.
 const (
 	WholeKey = "=KEY"
 	OnlyTTL  = "=LIFE"
+	freeName = "=NAME"
 )
 
 func (l Check) is(name string) bool { return string(l.Call[0]) == name }
@@ -58,6 +60,8 @@ func (c *Maker) answer(ctx context.Context, db int, checks []Check, now int64) (
 			lives = append(lives, l.key())
 		case l.is(OnlyTTL):
 			calls, plain = append(calls, target.Command("HPEXPIRETIME", l.key(), "FIELDS", "1", string(l.Call[2]))), append(plain, i)
+		case l.is(freeName):
+			calls, plain = append(calls, target.Command("EXISTS", l.key())), append(plain, i)
 		default:
 			calls, plain = append(calls, l.Call), append(plain, i)
 		}

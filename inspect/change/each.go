@@ -72,7 +72,7 @@ func (c *Maker) doAll(ctx context.Context, ch Change) (*Step, error) {
 	var no errNoImage
 	switch full := (NotKept{}); {
 	case errors.As(err, &full) || errors.As(err, &no):
-		if _, failed := c.takeBack(ctx, c.Journal, s); failed != nil {
+		if _, failed := c.takeBack(ctx, c.Journal, s, func(string) {}); failed != nil {
 			return &s, errors.Join(err, failed)
 		}
 		return nil, errors.Join(err, c.Journal.cut(s))

@@ -60,9 +60,14 @@ func names(call [][]byte, key string) bool {
 	return false
 }
 
+// isRename reports whether a call gives a key another name.
+func isRename(call [][]byte) bool {
+	return string(call[0]) == "RENAME" || string(call[0]) == "RENAMENX"
+}
+
 // followed is what key is called after a call that gives it another name.
 func followed(call [][]byte, key string) string {
-	if len(call) == 3 && string(call[0]) == "RENAME" && string(call[1]) == key {
+	if len(call) == 3 && isRename(call) && string(call[1]) == key {
 		return string(call[2])
 	}
 	return key
@@ -133,9 +138,9 @@ func (b *rebuilding) take(call [][]byte) error {
 	}
 	name := string(call[0])
 	switch {
-	case name == "RENAME" && temporary && string(call[2]) != b.key:
+	case isRename(call) && temporary && string(call[2]) != b.key:
 		call = target.Command("DEL", string(call[1])) // it was another key
-	case name == "RENAME" && !temporary && string(call[1]) != b.key:
+	case isRename(call) && !temporary && string(call[1]) != b.key:
 		return nil
 	case name == "PEXPIREAT":
 		b.expires = target.Number(resp.MakeBulk(call[2]))

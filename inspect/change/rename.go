@@ -117,7 +117,7 @@ func Renames(p Pattern) Each {
 		all := append(append([]string{}, olds...), names...)
 		t := transaction{db: db, places: []keysIn{{db, all}}, checks: []checksIn{{db: db, checks: make([]Check, len(all))}}}
 		for i, name := range all {
-			t.checks[0].checks[i].Call = target.Command("EXISTS", name)
+			t.checks[0].checks[i].Call = target.Command(freeName, name)
 		}
 		calls := renames(olds, names)
 		t.backOf = func(ctx context.Context, c *target.Conn, db int) (back [][][]byte, err error) {

@@ -140,8 +140,12 @@ type doubt struct {
 func (d doubt) String() string {
 	key := display.Text(d.key(), 30)
 	switch {
+	case d.now == "" && (d.is(freeName) || d.is("EXISTS")):
+		return key + " was deleted since, and stays so."
 	case d.now == "":
 		return key + " was deleted since, and comes back."
+	case d.is(freeName):
+		return key + " was made anew since, and stays as it is."
 	case d.answer == "":
 		return key + " was made anew since; what it holds now is lost."
 	case d.is(OnlyTTL):

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/resp"
@@ -24,6 +25,7 @@ type Undone struct {
 	Back   *Step    // what takes this back; nil where nothing was done, or that cannot be kept
 	Doubts []string // why it was not begun
 	Gone   []string // keys whose time to live was to come back, and that are not there
+	Taken  []string // names that keys were to get again, and that others have taken
 	Err    error
 }
 
@@ -58,7 +60,8 @@ func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Jour
 				return u
 			}
 		}
-		u.Step.done, u.Err = c.takeBack(ctx, from, u.Step)
+		u.Taken = nil
+		u.Step.done, u.Err = c.takeBack(ctx, from, u.Step, func(name string) { u.Taken = append(u.Taken, name) })
 		if !errors.Is(u.Err, errRaced) {
 			break
 		}
@@ -162,8 +165,9 @@ func (c *Maker) rememberBack(ctx context.Context, s Step, from, to *Journal) {
 }
 
 // takeBack runs the commands that undo a step of j. When that breaks off, done is how far
-// it came, as in the step.
-func (c *Maker) takeBack(ctx context.Context, j *Journal, s Step) (done int64, err error) {
+// it came, as in the step. A name that a key cannot get, since there is such a key, goes
+// to taken.
+func (c *Maker) takeBack(ctx context.Context, j *Journal, s Step, taken func(name string)) (done int64, err error) {
 	plain := c.Refusals.Has("WATCH")
 	err = j.replay(s, func(at int64, db int, calls [][][]byte) error {
 		job.CostOf(ctx).Progress(at, s.to-s.from)
@@ -175,6 +179,9 @@ func (c *Maker) takeBack(ctx context.Context, j *Journal, s Step) (done int64, e
 		for i, v := range values {
 			if err := target.ReplyError(v); err != nil && !endedMeanwhile(calls, i, v) {
 				return err
+			}
+			if i < len(calls) && string(calls[i][0]) == "RENAMENX" && v.Kind == resp.Int && v.Int == 0 {
+				taken(display.Text(string(calls[i][2]), 30))
 			}
 		}
 		return nil
@@ -191,6 +198,5 @@ func endedMeanwhile(calls [][][]byte, i int, v resp.Value) bool {
 	if i >= len(calls) {
 		return false
 	}
-	name := string(calls[i][0])
-	return (name == "RENAME" || name == "LSET") && strings.HasPrefix(string(v.Str), "ERR no such key")
+	return (isRename(calls[i]) || string(calls[i][0]) == "LSET") && strings.HasPrefix(string(v.Str), "ERR no such key")
 }

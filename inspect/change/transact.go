@@ -23,7 +23,9 @@ type transaction struct {
 	checks []checksIn // what it leaves
 	// calls is the commands, once it is known which of the keys are there.
 	calls func(there []string) ([][][]byte, error)
-	wants func(values []resp.Value) error // what is wrong with the replies; nil: nothing
+	// wants is what is wrong with the replies; nil: nothing. Such commands overwrite
+	// nothing when they are made again either.
+	wants func(values []resp.Value) error
 }
 
 // keysIn is keys of a database.
@@ -139,7 +141,11 @@ func (c *Maker) keep(ctx context.Context, t transaction) (calls [][][]byte, r re
 	}
 	calls, err = t.calls(all)
 	if err == nil && t.back != nil {
-		err = c.Journal.addAgain(t.db, repeatable(calls))
+		again := calls
+		if t.wants == nil {
+			again = repeatable(calls)
+		}
+		err = c.Journal.addAgain(t.db, again)
 	}
 	if err == nil && len(calls) > 0 {
 		err = c.Journal.sync()

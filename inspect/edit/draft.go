@@ -97,6 +97,9 @@ type Edited struct {
 	Err  error
 }
 
+// Drafted reports whether a file at a path is a draft of this room.
+func (r *Room) Drafted(path string) bool { _, ok := r.drafts[path]; return ok }
+
 // onEdited saves what the editor left. The file stays until that is done.
 func (r *Room) onEdited(e Edited) tea.Cmd {
 	d := r.drafts[e.Path]

@@ -106,6 +106,13 @@ func (r *Room) onUndone(u change.Undone) tea.Cmd {
 			r.Notice = verb + u.Step.Title + ", but of " + display.Counted(int64(n), "key that is", "keys that are") + " not there any more."
 		}
 	}
+	if n := len(u.Taken); n > 0 {
+		r.Notice = verb + u.Step.Title + ", but there is a key " + u.Taken[0]
+		if n > 1 {
+			r.Notice += " and " + display.Grouped(int64(n-1)) + " more"
+		}
+		r.Notice += ": what was to get that name keeps its own."
+	}
 	return r.Tell(Changed{})
 }
 
