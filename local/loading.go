@@ -13,7 +13,8 @@ import (
 // everything is right, but what goes through the keys by hash, as SCAN does, sorts all of them each
 // time. So it is made before the first such statement of the load, and when the store closes. Where a
 // load was killed, the next one who opens the file for writing makes it, and so does the sweep of a
-// process that has the file open.
+// process that has the file open. What is Alone does so before the first such statement only: a GET
+// beside a load is no reason to sort its keys. None of them waits for another process that writes.
 
 const (
 	sqlHashIndex  = `SELECT 1 FROM sqlite_schema WHERE name = 'keys_by_hash'`
@@ -38,6 +39,11 @@ func (s *Store) indexed(c *conn) error {
 			return errors.Join(err, c.beginLoad())
 		}
 	}
+	if s.options.Alone && !s.options.Load {
+		has, err := c.query(sqlHashIndex)
+		c.loading = err == nil && len(has) == 0
+		return err
+	}
 	return c.mendHashIndex()
 }
 
@@ -52,11 +58,20 @@ func (c *conn) beginLoad() error {
 	})
 }
 
-// mendHashIndex makes the index that a load has left out.
+// mendHashIndex makes the index that a load has left out, unless another process writes.
 func (c *conn) mendHashIndex() error {
 	if has, err := c.query(sqlHashIndex); err != nil || len(has) > 0 {
 		return err
 	}
+	if err := c.tryHashIndex(); !IsBusy(err) {
+		return err
+	}
+	return nil
+}
+
+func (c *conn) tryHashIndex() error {
+	c.patience(0)
+	defer c.patience(busyPatience)
 	return c.script(makeHashIndex)
 }
 
@@ -79,7 +94,7 @@ func (s *Store) endLoad() error {
 // mendAfterLoad makes the index that a process which was killed has left out.
 func (s *Store) mendAfterLoad() error {
 	has, err := s.read(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sqlHashIndex}}}}, nil)
-	if err != nil || len(has[0].Rows[0]) > 0 {
+	if err != nil || has[0].Refused != nil || len(has[0].Rows[0]) > 0 {
 		return err
 	}
 	return s.withWriter((*conn).mendHashIndex)

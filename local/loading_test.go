@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store"
 )
 
 // hashIndexes is how many indexes by hash a file has.
@@ -70,6 +72,16 @@ func TestLoad(t *testing.T) {
 func TestKilledLoad(t *testing.T) {
 	for name, mend := range map[string]func(path string){
 		"by who opens the file": func(path string) { open(t, path, local.Options{}) },
+		"by what needs it": func(path string) {
+			c := storetest.NewClient(t, engine.New(open(t, path, local.Options{Alone: true, SweepEvery: -1})))
+			c.Want("GET k1", `"v"`)
+			if n := hashIndexes(t, path); n != 0 {
+				t.Error("a GET makes the index")
+			}
+			if reply := c.Do("SCAN 0 COUNT 1000"); strings.Count(reply, "\"k") != 100 {
+				t.Errorf("SCAN finds %s", reply)
+			}
+		},
 		"by the sweep of who has it open": func(path string) {
 			s := open(t, path, local.Options{})
 			db, err := sql.Open("sqlite", path)
@@ -92,6 +104,47 @@ func TestKilledLoad(t *testing.T) {
 				t.Error("the index is missing")
 			}
 		})
+	}
+}
+
+// TestKilledLoadBesideAWriter waits for nobody.
+func TestKilledLoadBesideAWriter(t *testing.T) {
+	for name, o := range map[string]local.Options{"alone": {Alone: true, SweepEvery: -1}, "serving": {SweepEvery: -1}} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "t.sqlite")
+			load(t, path)
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			tx, err := db.Begin()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tx.Exec("UPDATE keys SET version = version"); err != nil {
+				t.Fatal(err)
+			}
+			c := storetest.NewClient(t, engine.New(open(t, path, o)))
+			c.Want("GET k1", `"v"`)
+			if reply := c.Do("SCAN 0 COUNT 1000"); strings.Count(reply, "\"k") != 100 {
+				t.Errorf("SCAN finds %s", reply)
+			}
+			if err := tx.Rollback(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestSweepInNoTime fails, and no more, where no command may take any time.
+func TestSweepInNoTime(t *testing.T) {
+	var reported error
+	s := open(t, filepath.Join(t.TempDir(), "t.sqlite"), local.Options{SweepEvery: -1, Report: func(err error) { reported = err }})
+	s.SetTimeLimit(1)
+	s.SweepAll()
+	if late := new(store.TooLong); !errors.As(reported, &late) {
+		t.Errorf("the sweep reports %v", reported)
 	}
 }
 

@@ -22,7 +22,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 		c.finalizeAll()
 	}
 	if c.loading && goesByHash(sql) {
-		c.script(makeHashIndex) // what needs it is only slow where this fails
+		c.tryHashIndex() // what needs it is only slow where this fails
 	}
 	rc, err := withString(c, sql, func(p uintptr) int32 {
 		return sqlite3.Xsqlite3_prepare_v3(c.tls, c.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, c.arena, 0)

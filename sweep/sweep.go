@@ -81,12 +81,32 @@ const sqlDue = `SELECT min(at) FROM (SELECT min(` + schema.DiesAt + `) AS at FRO
 // Due is when there is something to sweep, in Unix ms: it may be over. some is false when there never is,
 // as things are.
 func Due(ctx context.Context, apply Apply) (at int64, some bool, err error) {
-	results, err := apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sqlDue}}}})
+	rows, err := read(ctx, apply, store.Stmt{SQL: sqlDue})
 	if err != nil {
 		return 0, false, err
 	}
-	cell := results[0].Rows[0][0][0]
+	cell := rows[0][0]
 	return cell.Int(), !cell.IsNull(), nil
+}
+
+// read runs a statement that reads.
+func read(ctx context.Context, apply Apply, stmt store.Stmt) ([]store.Row, error) {
+	results, err := apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{stmt}}})
+	if err != nil {
+		return nil, err
+	}
+	if results[0].Refused != nil {
+		return nil, refused(results[0])
+	}
+	return results[0].Rows[0], nil
+}
+
+// refused is why a batch was.
+func refused(r store.Result) error {
+	if r.Refused.TooLong != nil {
+		return r.Refused.TooLong
+	}
+	return errors.New("the file is damaged, doctor says more: " + r.Refused.Reason)
 }
 
 // look reads.
@@ -95,11 +115,7 @@ type look func(sql string, args ...store.Value) ([]store.Row, error)
 // run runs the batches that choose makes. Their statements return a row for each that they delete.
 func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, error)) (swept Swept, err error) {
 	batches, err := choose(func(sql string, args ...store.Value) ([]store.Row, error) {
-		results, err := apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql, Args: args}}}})
-		if err != nil {
-			return nil, err
-		}
-		return results[0].Rows[0], nil
+		return read(ctx, apply, store.Stmt{SQL: sql, Args: args})
 	})
 	if err != nil || len(batches) == 0 {
 		return Swept{}, err
@@ -110,7 +126,7 @@ func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, err
 	}
 	for i, r := range results {
 		if r.Refused != nil {
-			err = errors.New("the file is damaged, doctor says more: " + r.Refused.Reason)
+			err = refused(r)
 			continue
 		}
 		for _, rows := range r.Rows {
