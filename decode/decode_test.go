@@ -211,3 +211,18 @@ func FuzzValue(f *testing.F) {
 		}
 	})
 }
+
+// TestDeepJSON is shown as the text that it is where its lines would take too many spaces.
+func TestDeepJSON(t *testing.T) {
+	const depth, elements = 5000, 20_000
+	deep := strings.Repeat("[", depth) + strings.Repeat("1,", elements) + "1" + strings.Repeat("]", depth)
+	if s := decode.Value([]byte(deep), decode.Options{}); len(s.Text) > 2*len(deep) {
+		t.Errorf("%d bytes are shown as %d", len(deep), len(s.Text))
+	}
+	if _, text, ok := decode.InLine([]byte(deep), decode.Options{}); ok {
+		t.Errorf("an editor gets %d bytes", len(text))
+	}
+	if text := decode.Lines(deep); text != deep {
+		t.Errorf("%d bytes are laid out as %d", len(deep), len(text))
+	}
+}

@@ -3,7 +3,6 @@ package decode
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -79,11 +78,14 @@ func innermost(b []byte, o Options) (name, text string, store func(text string) 
 
 // indented is a document in lines: one that has lines stays as it is.
 func indented(b []byte) string {
-	var out bytes.Buffer
-	if bytes.ContainsRune(b, '\n') || json.Indent(&out, b, "", "  ") != nil {
+	if bytes.ContainsRune(b, '\n') {
 		return string(b)
 	}
-	return out.String()
+	out, ok := inLines(b)
+	if !ok {
+		return string(b)
+	}
+	return string(out)
 }
 
 // asWritten is a document as b was written: in one line if that was.

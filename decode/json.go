@@ -20,11 +20,40 @@ func prettyJSON(b []byte, most int) (string, bool) {
 	if len(b) < 2 || len(b) > most || b[0] != '{' && b[0] != '[' || !json.Valid(b) {
 		return "", false
 	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, b, "", "  "); err != nil {
-		return "", false
+	out, ok := inLines(b)
+	return printable(out), ok
+}
+
+// mostLaidOut is how many bytes a document in lines may take: of what is nested deeply, each
+// line begins with as many spaces.
+const mostLaidOut = 64 << 20
+
+// inLines lays a document of JSON out; false where it is none, or would take too many bytes.
+func inLines(b []byte) ([]byte, bool) {
+	size, depth := len(b), 0
+	inside := false // a string
+	for i := 0; i < len(b) && size <= mostLaidOut; i++ {
+		switch c := b[i]; {
+		case inside && c == '\\':
+			i++
+		case c == '"':
+			inside = !inside
+		case inside:
+		case c == '{' || c == '[':
+			depth++
+			size += 1 + 2*depth
+		case c == '}' || c == ']':
+			depth--
+			size += 1 + 2*depth
+		case c == ',':
+			size += 1 + 2*depth
+		}
 	}
-	return printable(out.Bytes()), true
+	var out bytes.Buffer
+	if size > mostLaidOut || json.Indent(&out, b, "", "  ") != nil {
+		return nil, false
+	}
+	return out.Bytes(), true
 }
 
 // messagePack shows b as JSON if it is one MessagePack map or array, or a

@@ -47,11 +47,11 @@ func (w Written) Line(text string) (string, error) {
 
 // Lines is the document text as InLine lays it out; text itself when it is no JSON.
 func Lines(text string) string {
-	var out bytes.Buffer
-	if json.Indent(&out, []byte(text), "", "  ") != nil {
+	out, ok := inLines([]byte(text))
+	if !ok {
 		return text
 	}
-	return out.String()
+	return string(out)
 }
 
 // spread puts the separators of w into a document that has no spaces.
