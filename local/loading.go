@@ -75,7 +75,8 @@ func (c *conn) tryHashIndex() error {
 	return c.script(makeHashIndex)
 }
 
-// endLoad makes the index of what was loaded.
+// endLoad makes the index of what was loaded. Where another process goes on writing for longer than
+// writes wait, that is left to who opens the file next: all keys are there.
 func (s *Store) endLoad() error {
 	if !s.options.Load || s.options.ReadOnly {
 		return nil
@@ -85,9 +86,14 @@ func (s *Store) endLoad() error {
 			return nil
 		}
 		c.loading = false
+		c.patience(s.options.Patience)
 		// SQLite sorts as much at a time as its cache may hold: what fits that of the processor takes half
 		// as long. Who closes needs the rest no more.
-		return errors.Join(c.script("PRAGMA cache_size = -1024"), c.script(makeHashIndex))
+		err := errors.Join(c.script("PRAGMA cache_size = -1024"), c.script(makeHashIndex))
+		if IsBusy(err) {
+			return nil
+		}
+		return err
 	})
 }
 

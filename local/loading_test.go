@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/storetest"
@@ -107,32 +108,57 @@ func TestKilledLoad(t *testing.T) {
 	}
 }
 
+// writeBeside begins a transaction that writes, and returns its end.
+func writeBeside(t *testing.T, path string) (end func()) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec("UPDATE keys SET version = version"); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := tx.Rollback(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLoadThatEndsBesideAWriter has loaded all, and leaves the index to who opens the file next.
+func TestLoadThatEndsBesideAWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.sqlite")
+	s := open(t, path, local.Options{Alone: true, Load: true, Patience: time.Millisecond})
+	storetest.NewClient(t, engine.New(s)).Want("SET k v", "OK")
+	end := writeBeside(t, path)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	end()
+	if n := hashIndexes(t, path); n != 0 {
+		t.Error("the index was made beside a writer")
+	}
+	storetest.Check(t, open(t, path, local.Options{}))
+}
+
 // TestKilledLoadBesideAWriter waits for nobody.
 func TestKilledLoadBesideAWriter(t *testing.T) {
 	for name, o := range map[string]local.Options{"alone": {Alone: true, SweepEvery: -1}, "serving": {SweepEvery: -1}} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "t.sqlite")
 			load(t, path)
-			db, err := sql.Open("sqlite", path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			tx, err := db.Begin()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := tx.Exec("UPDATE keys SET version = version"); err != nil {
-				t.Fatal(err)
-			}
+			end := writeBeside(t, path)
 			c := storetest.NewClient(t, engine.New(open(t, path, o)))
 			c.Want("GET k1", `"v"`)
 			if reply := c.Do("SCAN 0 COUNT 1000"); strings.Count(reply, "\"k") != 100 {
 				t.Errorf("SCAN finds %s", reply)
 			}
-			if err := tx.Rollback(); err != nil {
-				t.Error(err)
-			}
+			end()
 		})
 	}
 }

@@ -95,10 +95,12 @@ func newGenerator(all map[string][]command, group string, seed uint64) *generato
 
 // TestDifferential runs random cases of each group on meowdis and on
 // redis-server. In half of them everything that is longer than a byte is a large element, and in
-// half of those and of the others no list is short.
+// half of those and of the others no list is short, and in half of all everything is a long one.
 func TestDifferential(t *testing.T) {
-	defer func(n, few int) { translator.LargeElement, translator.FewElements = n, few }(translator.LargeElement, translator.FewElements)
-	large, few := [...]int{translator.LargeElement, 2}, [...]int{translator.FewElements, 0}
+	defer func(n, few int, long int64) {
+		translator.LargeElement, translator.FewElements, translator.LongList = n, few, long
+	}(translator.LargeElement, translator.FewElements, translator.LongList)
+	large, few, long := [...]int{translator.LargeElement, 2}, [...]int{translator.FewElements, 0}, [...]int64{translator.LongList, 0}
 	all := drawable(t, newSides(t).version)
 	for _, group := range groups {
 		if len(all[group]) == 0 {
@@ -120,6 +122,7 @@ func TestDifferential(t *testing.T) {
 				steps := newGenerator(all, group, seed).generate(caseLength)
 				resp3 := seed%2 == 1
 				translator.LargeElement, translator.FewElements = large[seed/2%2], few[seed/4%2]
+				translator.LongList = long[seed/8%2]
 				play := func(steps []step) *difference { return s.play(steps, resp3) }
 				d := play(steps)
 				if d == nil || found[d.command] {
