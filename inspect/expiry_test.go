@@ -99,3 +99,43 @@ func TestAFileThatIsMoved(t *testing.T) {
 	s.wait(time.Second)
 	s.hides("the file was moved")
 }
+
+// TestUndoOfATTLThatIsOver ends the key, or the field, and what takes that back brings it
+// back.
+func TestUndoOfATTLThatIsOver(t *testing.T) {
+	f := newFile(t)
+	f.do("SET k v")
+	f.do("SET ending v PX 5000")
+	f.do("HSET h a 1 b 2")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("U")
+	agrees := func(keys ...string) {
+		for _, key := range keys {
+			if s.press(key); s.model.Dialog != nil {
+				s.press("y")
+			}
+		}
+	}
+	there := func(when, want string) {
+		t.Helper()
+		if got := f.asks("EXISTS k") + f.asks("EXISTS ending") + f.asks("HLEN h"); got != want {
+			t.Errorf("%s, %s are there instead of %s:\n%s", when, got, want, s.screen())
+		}
+	}
+	s.choose("ending")
+	s.press("P")
+	s.choose("h")
+	s.press("enter", "X", "5", "enter", "esc")
+	s.choose("k")
+	s.press("X", "5", "enter", "u", "u")
+	s.wait(10 * time.Second)
+	there("in the beginning", "112")
+	agrees("ctrl+r", "ctrl+r")
+	there("after the redo", "011")
+	agrees("u", "u")
+	there("after the undo of the redo", "112")
+	agrees("u")
+	there("after the undo", "102")
+	agrees("ctrl+r")
+	there("after the redo of all", "112")
+}

@@ -99,11 +99,10 @@ func (c *Maker) keepBack(ctx context.Context, s Step, from, to *Journal) (back S
 	if back, err = to.beginAs(s); err != nil {
 		return back, err
 	}
-	known := false
-	err = from.replayKind(recordAgain, s, func(_ int64, db int, calls [][][]byte) error {
-		known = true
-		return to.add(db, calls)
-	})
+	known, err := c.knowsAgain(from, s)
+	if known && err == nil {
+		err = from.replayKind(recordAgain, s, func(_ int64, db int, calls [][][]byte) error { return to.add(db, calls) })
+	}
 	if err == nil {
 		err = from.replay(s, func(at int64, db int, calls [][][]byte) error {
 			if known {
@@ -122,10 +121,35 @@ func (c *Maker) keepBack(ctx context.Context, s Step, from, to *Journal) (back S
 	return back, nil
 }
 
+// knowsAgain reports whether j knows the commands that make a step again. Where they, or the
+// undo, set a time to live that is over by now, they do not bring back what that ends.
+func (c *Maker) knowsAgain(j *Journal, s Step) (known bool, err error) {
+	now, over := c.Clock(), false
+	err = j.replayKind(recordAgain, s, func(_ int64, _ int, calls [][][]byte) error {
+		known, over = true, over || endsNow(calls, now)
+		return nil
+	})
+	if known && err == nil {
+		err = j.replay(s, func(_ int64, _ int, calls [][][]byte) error {
+			over = over || endsNow(calls, now)
+			return nil
+		})
+	}
+	return known && !over, err
+}
+
+// endsNow reports whether a call sets a time to live that is over.
+func endsNow(calls [][][]byte, now int64) bool {
+	return slices.ContainsFunc(calls, func(call [][]byte) bool {
+		name := string(call[0])
+		return (name == "PEXPIREAT" || name == "HPEXPIREAT") && target.Atoi(string(call[2])) <= now
+	})
+}
+
 // keepKeys keeps the keys that calls change, or only when they end where the calls change
 // no more.
 func (c *Maker) keepKeys(ctx context.Context, to *Journal, db int, calls [][][]byte) error {
-	onlyTTLs := !slices.ContainsFunc(calls, func(call [][]byte) bool {
+	onlyTTLs := !endsNow(calls, c.Clock()) && !slices.ContainsFunc(calls, func(call [][]byte) bool {
 		return string(call[0]) != "PERSIST" && string(call[0]) != "PEXPIREAT"
 	})
 	images := c.images
