@@ -34,8 +34,9 @@ func newDump(s *streams) *cobra.Command {
 		GroupID: groupMove,
 		Short:   "Write keys to a file",
 		Long: `Writes all keys of the target, of all its databases or the one that -n names, to
-a file, or with - to stdout. Types, databases and expiries are kept. Formats:
+a file, or with - to stdout. Types, databases and expiries are kept.
 
+Formats, by the name of FILE or --format:
   archive   compressed, with checksums; the default, for "meowdis restore"
   jsonl     JSON, a line for each key or piece of a large one (.jsonl)
   commands  Redis commands in lines, for "meowdis exec" (.txt, .redis)

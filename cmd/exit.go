@@ -17,7 +17,7 @@ const exitCodesHelp = `Exit codes:
     1  a command was answered with an error
     2  the command line was wrong
     3  the target could not be opened or reached, or it failed
-  130  Ctrl-C ended it, where the verb does not say otherwise; 143 SIGTERM`
+  130  Ctrl-C ended it (143: SIGTERM)`
 
 // exitCode says on stderr how the verb ran has failed, if it has, and returns the exit
 // code of the process.

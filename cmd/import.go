@@ -38,8 +38,9 @@ func newImport(s *streams) *cobra.Command {
 		GroupID: groupMove,
 		Short:   "Read keys from a file of another program",
 		Long: `Writes the keys of a file, or with - those on stdin, to the target: each into
-its database, or all into the one that -n names. It recognises the format:
+its database, or all into the one that -n names.
 
+Formats, which it recognises:
   rdb       a dump file of Redis, of the versions up to 12 (Redis 7.4)
   aof       an append-only file of Redis, or the directory of one
   sqlite    a file of Redka, Redlite, the first meowdis, or this one

@@ -48,11 +48,11 @@ func newInspect(s *streams) *cobra.Command {
 times to live, and their values. Press ? for its keys. It writes nothing until
 you unlock it with U.
 
-Of a file the tree, the order and the counts are exact, for any number of keys.
+On a file the tree, the order and the counts are exact, for any number of keys.
 A server's keys are found with SCAN, and the screen says how many were scanned.
 
 Its keys and colours can be changed in config.toml, whose place "meowdis paths"
-prints: --keys prints them as they come, in the form that they have there.
+prints: --keys prints the defaults, in the form that they have there.
 
 Several targets are shown in tabs; ^T opens one more.`,
 		Example: `  meowdis inspect cats.sqlite
@@ -75,7 +75,7 @@ Several targets are shown in tabs; ^T opens one more.`,
 	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that parts names into folders")
 	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().StringVar(&o.background, "background", "auto", "what the terminal's `SHADE` is: light, dark, or auto, which asks it")
-	cmd.Flags().BoolVar(&o.keys, "keys", false, "print the keys and colours as they come, to be changed in config.toml")
+	cmd.Flags().BoolVar(&o.keys, "keys", false, "print the default keys and colours in the form of config.toml, to be changed there")
 	cmd.RegisterFlagCompletionFunc("delimiter", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("background", cobra.FixedCompletions(backgrounds, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

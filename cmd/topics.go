@@ -96,11 +96,16 @@ and ndjson.
 Colours are for terminals. --color always or never decides; then NO_COLOR,
 CLICOLOR_FORCE and CLICOLOR=0, in this order.`
 
-const environmentTopic = `  MEOWDIS_DB                the file to work on
+const environmentTopic = `Variables that meowdis reads; a flag goes before its variable.
+
+  MEOWDIS_DB                the file to work on
   MEOWDIS_URL               the URL to work on, and
   MEOWDIS_TOKEN             its token or password, also that of --url; and
                             the token that clients must send to "serve"
+  MEOWDIS_READ_ONLY_TOKEN   the token of clients of "serve" that only read
   MEOWDIS_REQUIREPASS       the password that Redis clients must give it
+  MEOWDIS_STORAGE_URL       the storage to work on, and
+  MEOWDIS_STORAGE_TOKEN     its token
   MEOWDIS_PROFILE           the profile to work on
   UPSTASH_REDIS_REST_URL    as Upstash's SDKs know them
   UPSTASH_REDIS_REST_TOKEN
@@ -108,12 +113,17 @@ const environmentTopic = `  MEOWDIS_DB                the file to work on
   KV_REST_API_TOKEN
   REDIS_URL                 as Heroku and many libraries name it; any URL
   MEOWDIS_KEYRING=off       keep tokens out of the system's keyring
+  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, …
+                            for s3://, as AWS's own tools read them
   NO_COLOR                  no colours, when not empty
   CLICOLOR_FORCE            colours also where no terminal is, unless 0
   CLICOLOR=0                no colours
+  COLORFGBG                 whether inspect's background is light or dark,
+                            where the terminal does not say
   TERM=dumb                 no colours, and nothing that moves the cursor
   PAGER                     what repl --pager shows long replies in
-  VISUAL, EDITOR            what repl edits texts in
+  VISUAL, EDITOR            what repl edits texts in, and inspect values
+  INPUTRC                   readline's file, for repl (default ~/.inputrc)
   XDG_DATA_HOME, XDG_STATE_HOME, XDG_CONFIG_HOME
                             where the default file, the history and the
                             profiles are: see "meowdis paths"

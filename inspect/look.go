@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/screen"
@@ -170,8 +171,8 @@ func (m *Model) keyFor(action string) string {
 	return "? /"
 }
 
-// WriteDefaults writes the keys and colours as they come, in the form of the
-// configuration file.
+// WriteDefaults writes the default keys and colours in the form of the configuration
+// file, at most 80 columns wide.
 func WriteDefaults(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("[inspect]\ntheme = \"" + screen.ThemeNames[0] + "\" # or " + strings.Join(screen.ThemeNames[1:], ", ") + "\n\n[inspect.keys]\n")
@@ -179,21 +180,36 @@ func WriteDefaults(w io.Writer) error {
 		b.WriteString("# " + s.name + "\n")
 		for _, each := range bindings() {
 			if each.where == s.where {
-				b.WriteString(screen.Pad(each.name+" = "+quotedKeys(each.keys), 40) + " # " + each.help + "\n")
+				b.WriteString(commented(each.name+" = "+quotedKeys(each.keys), each.help))
 			}
 		}
 	}
-	b.WriteString("\n# One colour, or one for light backgrounds and one for dark ones: #RRGGBB, a number\n# from 0 to 255, or red, bright_red, …; none is the terminal's own.\n[inspect.colors]\n")
+	b.WriteString("\n# One colour, or one for light backgrounds and one for dark ones: #RRGGBB, a\n# number from 0 to 255, or red, bright_red, …; none is the terminal's own.\n[inspect.colors]\n")
 	for _, c := range screen.Colors() {
 		text, _ := screen.ThemeOf("", nil)
-		line := c.Name + " = \"" + text[c.Name] + "\""
-		if c.Help != "" {
-			line = screen.Pad(line, 40) + " # " + c.Help
-		}
-		b.WriteString(line + "\n")
+		b.WriteString(commented(c.Name+" = \""+text[c.Name]+"\"", c.Help))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// commented is a line of the configuration file with a comment in the columns after it, or
+// in lines below where there is no room.
+func commented(line, comment string) string {
+	const column, width = 28, 80
+	if comment == "" {
+		return line + "\n"
+	}
+	var b strings.Builder
+	if ansi.StringWidth(line) > column {
+		b.WriteString(line + "\n")
+		line = ""
+	}
+	for part := range strings.SplitSeq(ansi.Wordwrap(comment, width-column-len(" # "), ""), "\n") {
+		b.WriteString(screen.Pad(line, column) + " # " + part + "\n")
+		line = ""
+	}
+	return b.String()
 }
 
 // quotedKeys is keys as TOML.

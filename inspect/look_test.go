@@ -11,6 +11,7 @@ import (
 	"github.com/BurntSushi/toml"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"github.com/meowdis/meowdis/inspect/screen"
@@ -21,6 +22,11 @@ func TestDefaultsAreALook(t *testing.T) {
 	var text bytes.Buffer
 	if err := WriteDefaults(&text); err != nil {
 		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if ansi.StringWidth(line) > 80 {
+			t.Errorf("wider than 80 columns: %s", line)
+		}
 	}
 	var file struct {
 		Inspect struct {

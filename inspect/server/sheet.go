@@ -135,22 +135,28 @@ func (s *sheet) rows() [][]string {
 
 // Footer implements room.Dialog.
 func (s *sheet) Footer() [][2]string {
-	hints := [][2]string{}
+	hints, rows := [][2]string{}, len(s.rows()) > 0
 	switch {
 	case s.feed != nil && s.feed.held():
 		hints = append(hints, [2]string{"space", "go on"}, [2]string{"⏎", "open"})
 	case s.feed != nil:
 		hints = append(hints, [2]string{"space", "hold"}, [2]string{"⏎", "open"})
-	case s.shown == clientsView:
+	case s.shown == clientsView && rows:
 		hints = append(hints, [2]string{"D", "kill"}, [2]string{"⏎", "open"})
-	case s.shown == slowView:
+	case (s.shown == slowView || s.shown == memoryView) && rows:
 		hints = append(hints, [2]string{"⏎", "open"})
-	case s.shown == channelsView:
+	case s.shown == channelsView && rows:
 		hints = append(hints, [2]string{"⏎", "listen"}, [2]string{"p", "pattern"})
+	case s.shown == channelsView:
+		hints = append(hints, [2]string{"p", "pattern"})
 	case s.shown == monitorView:
 		hints = append(hints, [2]string{"⏎", "begin"})
 	}
-	return append(hints, [2]string{"tab", "next view"}, [2]string{"esc", "close"})
+	leave := "close"
+	if s.feed != nil {
+		leave = "back"
+	}
+	return append(hints, [2]string{"tab", "next view"}, [2]string{"esc", leave})
 }
 
 // TakesText implements room.Dialog.
@@ -244,7 +250,7 @@ func (s *sheet) empty() string {
 	}
 	switch {
 	case v.err != nil && s.r.Index != nil:
-		return "Not offered here: a file has no server. There is one with meowdis serve, or at --url URL."
+		return "Not offered here: a file has no server. 3 and 4 show the messages and commands of all its processes."
 	case v.err != nil:
 		return "Not offered here: " + display.Whole(v.err.Error())
 	case !v.known && v.calls != nil:

@@ -95,7 +95,8 @@ var pictures = []picture{
 		{line: "meowdis exec --json --read-only DEL order:1000; echo exit $?", see: "exit 1"},
 	}},
 	{file: "docs/go.svg", prompt: "$", rows: 24, steps: []step{
-		{line: "cd cats; clear"},
+		{line: "cd cats", see: "cats"},
+		{line: "clear"},
 		{line: "cat cats_test.go", see: "FastForward"},
 		{line: "go test -v", see: "ok "},
 	}},
