@@ -101,6 +101,9 @@ func TestTooLong(t *testing.T) {
 	if v, err := session.Do(ctx, []byte("INCRBYFLOAT"), []byte("slow"), []byte("1")); err != nil || !isLate(v) {
 		t.Errorf("INCRBYFLOAT: %s, %v", v.Str, err)
 	}
+	if v, err := session.Do(ctx, []byte("WATCH"), []byte("slow")); err != nil || !isLate(v) {
+		t.Errorf("WATCH: %s, %v", v.Str, err)
+	}
 	engine.New(s).SetTimeLimit(time.Minute)
 	if s.limit != time.Minute {
 		t.Errorf("the limit is %v", s.limit)

@@ -28,6 +28,9 @@ func (s *Session) watch(ctx context.Context, c call) (resp.Value, error) {
 	if err != nil {
 		return resp.Value{}, err
 	}
+	if no := results[0].Refused; no != nil { // it took too long
+		return refusal(batch.Stmts[no.At], no)
+	}
 	for i, key := range keys {
 		s.watched = append(s.watched, versionOf(s.db, key, results[0].Rows[i]))
 	}
