@@ -73,7 +73,7 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	if o.json {
 		return printJSON(s.out, packed{f.Path(), before, after})
 	}
-	_, err = fmt.Fprintf(s.out, "%s: %s before, %s now, %s won\n", f.Path(),
+	_, err = fmt.Fprintf(s.out, "%s: %s before, %s now, %s freed\n", f.Path(),
 		display.Bytes(before), display.Bytes(after), display.Bytes(max(before-after, 0)))
 	return err
 }

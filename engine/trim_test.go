@@ -30,11 +30,8 @@ func trimmed(list []string, start, stop int) []string {
 	return slices.Clone(list[start : stop+1])
 }
 
-// TestTrimLongLists cuts lists as if they were long, at every place, pushes to what is left, and has a sweep
-// delete the rest in between.
-func TestTrimLongLists(t *testing.T) {
-	defer func(n int64) { translator.LongList = n }(translator.LongList)
-	translator.LongList = 7
+// unswept are a file and a hostile store, where nothing is swept but by a test.
+func unswept(t *testing.T) map[string]engine.Store {
 	file, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, Keep: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +41,15 @@ func TestTrimLongLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, s := range map[string]engine.Store{"a file": file, "hostile": other} {
+	return map[string]engine.Store{"a file": file, "hostile": other}
+}
+
+// TestTrimLongLists cuts lists as if they were long, at every place, pushes to what is left, and has a sweep
+// delete the rest in between.
+func TestTrimLongLists(t *testing.T) {
+	defer func(n int64) { translator.LongList = n }(translator.LongList)
+	translator.LongList = 7
+	for name, s := range unswept(t) {
 		c := storetest.NewClient(t, storetest.NewEngine(s, storetest.NewClock()))
 		left := 0
 		places := []int{-20, -13, -12, -11, -3, -1, 0, 1, 2, 5, 9, 11, 12, 40}
@@ -71,6 +76,7 @@ func TestTrimLongLists(t *testing.T) {
 				storetest.Check(t, s)
 				if start == stop {
 					for n := 1; n > 0; {
+						var err error
 						if n, err = sweep.Graves(context.Background(), s.Apply, 10); err != nil {
 							t.Fatal(err)
 						}
@@ -166,16 +172,7 @@ func popZSet(c *storetest.Client, n int) {
 func TestTrimLongStreams(t *testing.T) {
 	defer func(n int64) { translator.LongList = n }(translator.LongList)
 	short := translator.LongList
-	file, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, Keep: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { file.Close() })
-	other, err := hostile.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, s := range map[string]engine.Store{"a file": file, "hostile": other} {
+	for name, s := range unswept(t) {
 		e, left := storetest.NewEngine(s, storetest.NewClock()), 0
 		limits := translator.DefaultLimits
 		limits.NodeEntries = 3
@@ -205,6 +202,7 @@ func TestTrimLongStreams(t *testing.T) {
 			}
 			storetest.Check(t, s)
 			for n := 1; n > 0; left += n {
+				var err error
 				if n, err = sweep.Graves(context.Background(), s.Apply, 10); err != nil {
 					t.Fatal(err)
 				}

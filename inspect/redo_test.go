@@ -86,14 +86,7 @@ func TestRedoOfManyKeys(t *testing.T) {
 // TestRedoOfAnEditOfALargeKey keeps what was changed, and not the whole key.
 func TestRedoOfAnEditOfALargeKey(t *testing.T) {
 	f := newFile(t)
-	for i := range 60 {
-		words := []string{"HSET", "h"}
-		for j := range 200 {
-			words = append(words, fmt.Sprintf("field:%d:%d", i, j), strings.Repeat("x", 50))
-		}
-		f.do(strings.Join(words, " "))
-	}
-	f.do("PEXPIRE h 60000")
+	f.fillHash()
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("enter", "U", "e", "y", "enter", "esc", "R", "2", "enter", "X", "9", "enter", "P")
 	after := dumpAll(t, f, f.clock.now)

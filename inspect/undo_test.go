@@ -374,9 +374,8 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 }
 
-// TestEditsOfLargeKeys keep what they change, and not the whole key.
-func TestEditsOfLargeKeys(t *testing.T) {
-	f := newFile(t)
+// fillHash makes the hash h of 12,000 fields, of which an edit keeps only the element.
+func (f *file) fillHash() {
 	for i := range 60 {
 		words := []string{"HSET", "h"}
 		for j := range 200 {
@@ -385,6 +384,12 @@ func TestEditsOfLargeKeys(t *testing.T) {
 		f.do(strings.Join(words, " "))
 	}
 	f.do("PEXPIRE h 60000")
+}
+
+// TestEditsOfLargeKeys keep what they change, and not the whole key.
+func TestEditsOfLargeKeys(t *testing.T) {
+	f := newFile(t)
+	f.fillHash()
 	before := dumpAll(t, f, f.clock.now)
 	b := &meddler{}
 	f.through(b)

@@ -260,7 +260,7 @@ func (rc *inputrc) about() string {
 	if known == 0 && len(rc.unknown) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Of the inputrc file, keys that are bound: %d.", known)
+	text := fmt.Sprintf("Keys bound by the inputrc file: %d.", known)
 	if len(rc.unknown) > 0 {
 		text += " Not known here: " + strings.Join(rc.unknown[:min(len(rc.unknown), 20)], ", ") + "."
 	}

@@ -62,7 +62,7 @@ func TestInputrcFiles(t *testing.T) {
 	if b, n := rc.binding(emacsKeys, []byte("\x14x")); n != 1 || b.key != "more" {
 		t.Errorf("of an included file: %v, %d", b, n)
 	}
-	if rc.timeout != 10*time.Millisecond || !slices.Equal(rc.unknown, []string{"glob-expand-word"}) || !strings.Contains(rc.about(), "bound: 1. Not known here: glob-expand-word.") {
+	if rc.timeout != 10*time.Millisecond || !slices.Equal(rc.unknown, []string{"glob-expand-word"}) || !strings.Contains(rc.about(), "file: 1. Not known here: glob-expand-word.") {
 		t.Errorf("timeout %v, unknown %v, %q", rc.timeout, rc.unknown, rc.about())
 	}
 	for _, file := range []string{"", filepath.Join(dir, "nothing"), dir, write("binary", "\x00\xff\"\\C-"), write("long", strings.Repeat("a: \"b\"\n", 1<<20))} {

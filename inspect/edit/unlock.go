@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	lockedNotice   = "Nothing is written while the browser is read-only. Press %s to unlock it."
+	lockedNotice   = "Nothing is written while the inspector is read-only. Press %s to unlock it."
 	readOnlyNotice = "This target is read-only."
 )
 
