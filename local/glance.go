@@ -62,6 +62,7 @@ func (s *Store) openStill() (err error) {
 	if err != nil {
 		return err
 	}
+	c.loading = true // for all that is known: who goes by hash looks
 	s.readers.add(c)
 	if err := s.sizeCaches(c); err != nil {
 		return err

@@ -108,6 +108,30 @@ func TestKilledLoad(t *testing.T) {
 	}
 }
 
+// TestGlanceAtAKilledLoad opens the file for what needs the index, which is made then, and for nothing else.
+func TestGlanceAtAKilledLoad(t *testing.T) {
+	path, glance := glancing(t)
+	otherProcess(t, path, "DROP INDEX keys_by_hash;")
+	for i, want := range []int{1, 0} {
+		g, opened := glance(path)
+		c := storetest.NewClient(t, engine.New(g))
+		c.Want("GET k", `"v"`)
+		if *opened != 0 {
+			t.Error("a GET opens the file")
+		}
+		c.Want("RANDOMKEY", `"k"`)
+		if *opened != want {
+			t.Errorf("RANDOMKEY %d opens the file %d times, not %d", i+1, *opened, want)
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+		if n := hashIndexes(t, path); n != 1 {
+			t.Error("the index is missing")
+		}
+	}
+}
+
 // writeBeside begins a transaction that writes, and returns its end.
 func writeBeside(t *testing.T, path string) (end func()) {
 	t.Helper()

@@ -22,7 +22,10 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 		c.finalizeAll()
 	}
 	if c.loading && goesByHash(sql) {
-		c.tryHashIndex() // what needs it is only slow where this fails
+		// What needs it is only slow where this fails. After a glance the file is opened to write.
+		if err := c.tryHashIndex(); isOneOf(err, sqlite3.SQLITE_READONLY) {
+			return nil, err
+		}
 	}
 	rc, err := withString(c, sql, func(p uintptr) int32 {
 		return sqlite3.Xsqlite3_prepare_v3(c.tls, c.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, c.arena, 0)
