@@ -150,7 +150,7 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 		if slices.Contains(c.SuggestFor, args[0]) {
 			return exit.Usagef("%s; it is here: meowdis %s", msg, c.Name())
 		}
-		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() || c.Name() == "help" { // cobra counts help as neither
 			verbs = append(verbs, c.Name())
 		}
 	}
