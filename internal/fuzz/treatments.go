@@ -156,7 +156,7 @@ func alikeAt(got, want resp.Value, time bool) bool {
 // isTime reports whether the element i is a time: after its label, or before the
 // number of deliveries that ends a pending entry.
 func isTime(elems []resp.Value, i int) bool {
-	if i > 0 && elems[i-1].Kind == resp.Bulk && slices.Contains([]string{"idle", "seen-time", "radix-tree-keys", "radix-tree-nodes"}, string(elems[i-1].Str)) {
+	if i > 0 && elems[i-1].Kind == resp.Bulk && slices.Contains([]string{"idle", "seen-time", "active-time", "radix-tree-keys", "radix-tree-nodes"}, string(elems[i-1].Str)) {
 		return true
 	}
 	return i == len(elems)-2 && (i == 1 || i == 2) && elems[0].Kind == resp.Bulk && elems[i+1].Kind == resp.Int
