@@ -31,10 +31,11 @@ const (
 // have fewer, and go with their last one.
 const (
 	nodeOfEach     = `(SELECT max(first_id) FROM stream_nodes WHERE key_id = ` + liveID + ` AND first_id <= unhex(j.value))`
+	someNodes      = `first_id IN (SELECT ` + nodeOfEach + ` FROM json_each(?4) j)` // or SQLite goes through all
 	sqlNodesShrink = `UPDATE stream_nodes AS n SET count = count - g.gone, deleted = deleted + g.gone
 		FROM (SELECT ` + nodeOfEach + ` AS node, count(*) AS gone FROM json_each(?4) j GROUP BY 1) g
-		WHERE n.key_id = ` + liveID + ` AND n.first_id = g.node`
-	sqlNodesEmpty = `DELETE FROM stream_nodes WHERE key_id = ` + liveID + ` AND count <= 0 AND first_id IN (SELECT ` + nodeOfEach + ` FROM json_each(?4) j)`
+		WHERE n.key_id = ` + liveID + ` AND n.first_id = g.node AND ` + someNodes
+	sqlNodesEmpty = `DELETE FROM stream_nodes WHERE key_id = ` + liveID + ` AND count <= 0 AND ` + someNodes
 )
 
 // nodeOf reads the row of sqlNodeLast, nil without one.
