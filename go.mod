@@ -15,6 +15,7 @@ require (
 	github.com/charmbracelet/x/ansi v0.10.1
 	github.com/chzyer/readline v1.5.1
 	github.com/coreos/go-systemd/v22 v22.7.0
+	github.com/emicklei/proto v1.14.3
 	github.com/google/jsonschema-go v0.4.3
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/joho/godotenv v1.5.1

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -36,8 +37,8 @@ func ownDecoders(config *profile.Inspect) func(key string) *inspect.Decoder {
 	runs := map[string]func(context.Context, []byte) ([]byte, error){}
 	for name, d := range config.Decoders {
 		runs[name] = func(ctx context.Context, data []byte) ([]byte, error) { return runDecoder(ctx, d.Command, data) }
-		if d.Descriptors != "" {
-			runs[name] = showMessages(d.Descriptors, d.Message)
+		if d.Protobuf != "" {
+			runs[name] = showMessages(d.Protobuf, d.Message)
 		}
 	}
 	return func(key string) *inspect.Decoder {
@@ -51,15 +52,11 @@ func ownDecoders(config *profile.Inspect) func(key string) *inspect.Decoder {
 	}
 }
 
-// showMessages shows values as messages of Protocol Buffers. The file of their descriptors is
-// read when the first one is shown.
+// showMessages shows values as messages of Protocol Buffers. The file of their types is read when the
+// first one is shown.
 func showMessages(file, message string) func(context.Context, []byte) ([]byte, error) {
 	load := sync.OnceValues(func() (*decode.Descriptors, error) {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		d, err := decode.ParseDescriptors(b)
+		d, err := readMessages(file)
 		if err == nil && !d.Has(message) {
 			err = fmt.Errorf("there is no message %s in it", message)
 		}
@@ -76,6 +73,26 @@ func showMessages(file, message string) func(context.Context, []byte) ([]byte, e
 		text, err := d.Show(message, data, decoderBytes)
 		return []byte(text), err
 	}
+}
+
+// readMessages reads a .proto, whose imports are beside it or in a directory above, or what it was
+// compiled to.
+func readMessages(file string) (*decode.Descriptors, error) {
+	if filepath.Ext(file) != ".proto" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		return decode.ParseDescriptors(b)
+	}
+	return decode.ParseProto(filepath.Base(file), func(name string) (string, error) {
+		for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+			b, err := os.ReadFile(filepath.Join(dir, name))
+			if err == nil || dir == filepath.Dir(dir) {
+				return string(b), err
+			}
+		}
+	})
 }
 
 // runDecoder gives data to a command, and returns what that writes.

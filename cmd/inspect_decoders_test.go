@@ -14,9 +14,10 @@ func TestOwnDecoders(t *testing.T) {
 		"again": {Keys: "text:again", Command: []string{"cat"}},
 		"fails": {Keys: "bad:*", Command: []string{"sh", "-c", "echo no such thing >&2; exit 3"}},
 		"large": {Keys: "large:*", Command: []string{"sh", "-c", "head -c 9000000 /dev/zero; sleep 1000"}},
-		"named": {Keys: "line:*", Descriptors: "../decode/testdata/shop.pb", Message: "shop.Order.Line"},
-		"wrong": {Keys: "none:*", Descriptors: "../decode/testdata/shop.pb", Message: "shop.None"},
-		"gone":  {Keys: "gone:*", Descriptors: "no.pb", Message: "shop.None"},
+		"named": {Keys: "line:*", Protobuf: "../decode/testdata/shop.pb", Message: "shop.Order.Line"},
+		"plain": {Keys: "plain:*", Protobuf: "../decode/testdata/shop.proto", Message: "shop.Order.Line"},
+		"wrong": {Keys: "none:*", Protobuf: "../decode/testdata/shop.pb", Message: "shop.None"},
+		"gone":  {Keys: "gone:*", Protobuf: "no.pb", Message: "shop.None"},
 		"deaf":  {Keys: "deaf:*", Command: []string{"echo", "heard nothing"}},
 	}})
 	if find("other") != nil {
@@ -41,8 +42,10 @@ func TestOwnDecoders(t *testing.T) {
 			t.Errorf("%s: %q %v, want %q %s", c.key, out, err, c.out, c.err)
 		}
 	}
-	if out, err := find("line:1").Run(context.Background(), []byte("\x0a\x01x")); err != nil || string(out) != "shop.Order.Line {\n  sku: \"x\"\n}" {
-		t.Errorf("a message: %s %v", out, err)
+	for _, key := range []string{"line:1", "plain:1"} {
+		if out, err := find(key).Run(context.Background(), []byte("\x0a\x01x")); err != nil || string(out) != "shop.Order.Line {\n  sku: \"x\"\n}" {
+			t.Errorf("a message of %s: %s %v", key, out, err)
+		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

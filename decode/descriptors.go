@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Descriptors are the names and types of messages, out of a file that protoc has compiled
-// (protoc -o) or buf build: a FileDescriptorSet.
+// Descriptors are the names and types of messages, out of a .proto, or of what protoc -o or buf build
+// has compiled it to: a FileDescriptorSet.
 type Descriptors struct {
 	messages map[string]*messageType // by full name, without a dot before it
 	enums    map[string]map[int64]string

@@ -99,6 +99,48 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
+// TestProtoSource reads from a .proto what is compiled of it.
+func TestProtoSource(t *testing.T) {
+	b, err := hex.DecodeString(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"cycle.proto": `syntax = "proto3"; import "cycle.proto"; import "missing.proto"; package a.b;
+			message M { message N { enum N { X = 0; } N n = 1; a.N up = 2; .a.b.M.N down = 3; missing.T gone = 4; repeated group G = 5 { } } N n = 1; }
+			extend M { int32 more = 100; } import "up.proto";`,
+		"up.proto":    `package a; message N { optional string s = 1; }`,
+		"wrong.proto": `message {`,
+		"two.proto":   `import "wrong.proto"; message M {}`,
+	}
+	read := func(name string) (string, error) {
+		if text, ok := files[name]; ok {
+			return text, nil
+		}
+		text, err := os.ReadFile("testdata/" + name)
+		return string(text), err
+	}
+	d, err := ParseProto("shop.proto", read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.Show("shop.Order", b, 1<<20); got != shownOrder || err != nil {
+		t.Errorf("got %s %v", got, err)
+	}
+	if d, err = ParseProto("cycle.proto", read); err != nil {
+		t.Fatal(err)
+	}
+	const want = "a.b.M {\n  n: {\n    n: X\n    up: {\n      s: \"x\"\n    }\n    down: {}\n    4: 7\n  }\n}"
+	if got, err := d.Show("a.b.M", []byte("\x0a\x0b\x08\x00\x12\x03\x0a\x01x\x1a\x00\x20\x07"), 1<<20); got != want || err != nil {
+		t.Errorf("got %s %v", got, err)
+	}
+	for _, name := range []string{"wrong.proto", "two.proto", "none.proto"} {
+		if _, err := ParseProto(name, read); err == nil {
+			t.Errorf("%s is read", name)
+		}
+	}
+}
+
 func FuzzDescriptors(f *testing.F) {
 	d := shop(f)
 	b, _ := hex.DecodeString(order)

@@ -18,17 +18,17 @@ type Inspect struct {
 // Decoder shows values: as messages of Protocol Buffers, or by a command that gets a value on
 // its stdin, and writes to stdout what to show of it.
 type Decoder struct {
-	Keys        string   `toml:"keys"` // a pattern of the keys that it is for
-	Command     []string `toml:"command,omitempty"`
-	Descriptors string   `toml:"descriptors,omitempty"` // a file that protoc -o has written
-	Message     string   `toml:"message,omitempty"`     // the full name of a message in it
+	Keys     string   `toml:"keys"` // a pattern of the keys that it is for
+	Command  []string `toml:"command,omitempty"`
+	Protobuf string   `toml:"protobuf,omitempty"` // a .proto, or what protoc -o has compiled it to
+	Message  string   `toml:"message,omitempty"`  // the full name of a message in it
 }
 
 // check reports what is missing of a decoder.
 func (d Decoder) check() error {
-	runs, reads := len(d.Command) > 0 && d.Command[0] != "", d.Descriptors != "" && d.Message != ""
+	runs, reads := len(d.Command) > 0 && d.Command[0] != "", d.Protobuf != "" && d.Message != ""
 	if d.Keys == "" || runs == reads {
-		return errors.New(`a decoder needs keys, a pattern such as "order:*", and either command, a list such as ["gpg", "--decrypt"], or descriptors, a file that protoc has written, and message, a name such as "shop.Order"`)
+		return errors.New(`a decoder needs keys, a pattern such as "order:*", and either command, a list such as ["gpg", "--decrypt"], or protobuf, a .proto or what protoc -o has compiled it to, and message, a name such as "shop.Order"`)
 	}
 	return nil
 }
