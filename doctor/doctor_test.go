@@ -204,7 +204,7 @@ var damages = []struct {
 	{"hashes", `UPDATE keys SET hash = hash + 2`, "SCAN 0 MATCH greeting COUNT 100", "1) \"0\"\n2) 1) \"greeting\""},
 	{"hashes", `UPDATE hashes SET hash = 3 WHERE field = CAST('name' AS BLOB)`, "HGET cat:1 name", `"Tom"`},
 	{"hashes", `INSERT INTO zsets VALUES(` + of("zset") + `, 7, x'61', 5.0)`, "ZSCORE lost+found:20231114-221320:zset:-8 a", `"5"`},
-	{"schema", `DROP TRIGGER keys_insert; DROP INDEX keys_by_hash; DROP VIEW v_keys`, "SET new v", "OK"},
+	{"schema", `DROP TRIGGER keys_insert; DROP INDEX keys_by_death; DROP VIEW v_keys`, "SET new v", "OK"},
 	{"schema", `DROP TRIGGER keys_insert; CREATE TRIGGER keys_insert AFTER INSERT ON keys BEGIN DELETE FROM dbs; END`, "SET new v", "OK"},
 }
 

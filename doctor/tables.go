@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/store"
@@ -8,6 +9,9 @@ import (
 
 // Object is a table, index, trigger or view of a schema.
 type Object struct{ Type, Name, SQL string }
+
+// hashIndex is made when a load ends. After one that was killed, who needs it first makes it.
+const hashIndex = "keys_by_hash"
 
 // ReadTables lists the schema of a file.
 func ReadTables(q Query) ([]Object, error) {
@@ -32,10 +36,14 @@ func (e Exam) tables() ([]Finding, bool, error) {
 	}
 	tables := Finding{Check: "tables", Severity: Error, Says: "tables are missing, or not as meowdis makes them", Advice: "go back to a backup"}
 	rest := Finding{Check: "schema", Severity: Error, Says: "indexes, triggers or views are missing or changed", Fix: "they are made anew"}
+	loading := !slices.ContainsFunc(have, func(o Object) bool { return o.Name == hashIndex })
 	for _, o := range missing(e.Tables, have) {
 		f := &rest
-		if o.Type == "table" {
+		switch {
+		case o.Type == "table":
 			f = &tables
+		case o.Name == hashIndex && loading:
+			continue
 		}
 		f.Count++
 		f.example(e, o.Type+" "+o.Name)
