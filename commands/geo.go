@@ -13,9 +13,21 @@ const (
 func radiusKeys(from int) []KeySpec {
 	return []KeySpec{
 		oneKey(RO, 1),
-		{Access: OW, Keyword: "STORE", Index: from, Step: 1},
-		{Access: OW, Keyword: "STOREDIST", Index: from, Step: 1},
+		{Access: OW | Updates | Incomplete, Keyword: "STORE", Index: from, Step: 1},
+		{Access: OW | Updates | Incomplete, Keyword: "STOREDIST", Index: from, Step: 1},
 	}
+}
+
+// findRadiusKeys finds the key of a GEORADIUS and that of its last STORE or STOREDIST.
+func findRadiusKeys(args [][]byte) []KeyRef {
+	refs := firstKey(args, RO)
+	for i := 5; i+1 < len(args); i++ {
+		if Is(args[i], "STORE") || Is(args[i], "STOREDIST") {
+			refs = append(refs[:1], KeyRef{Pos: i + 1, Access: OW})
+			i++
+		}
+	}
+	return refs
 }
 
 var geoCommands = []Command{
@@ -59,14 +71,14 @@ var geoCommands = []Command{
 		Replies: found,
 		Summary: "Finds, or stores, the members within a distance of a position",
 		Syntax:  "key longitude latitude " + geoRadius + geoStoring,
-		Keys:    radiusKeys(6),
+		Keys:    radiusKeys(6), FindKeys: findRadiusKeys,
 	},
 	{
 		Name: "GEORADIUSBYMEMBER", Group: "geo", Since: "3.2.0", Arity: -5, Flags: Write | DenyOOM | MovableKeys,
 		Replies: found,
 		Summary: "Finds, or stores, the members within a distance of another member",
 		Syntax:  "key member " + geoRadius + geoStoring,
-		Keys:    radiusKeys(5),
+		Keys:    radiusKeys(5), FindKeys: findRadiusKeys,
 	},
 	{
 		Name: "GEORADIUS_RO", Group: "geo", Since: "3.2.10", Arity: -6, Flags: ReadOnly,

@@ -20,13 +20,14 @@ const (
 )
 
 const (
-	Returns  Access = 8 << iota // returns, copies or uses the data: Redis's ACCESS
-	Updates                     // changes data
-	Inserts                     // only adds data
-	Deletes                     // only removes data
-	Metadata                    // nothing of these, as EXISTS
-	Varies                      // depends on the arguments which of these
-	NotKey                      // a name beside the keys, which a cluster places as one: a shard channel
+	Returns    Access = 8 << iota // returns, copies or uses the data: Redis's ACCESS
+	Updates                       // changes data
+	Inserts                       // only adds data
+	Deletes                       // only removes data
+	Metadata                      // nothing of these, as EXISTS
+	Varies                        // depends on the arguments which of these
+	NotKey                        // a name beside the keys, which a cluster places as one: a shard channel
+	Incomplete                    // the words alone do not tell, as of two STORE: see FindKeys
 )
 
 // usual is what the letters mean without more.
@@ -45,6 +46,9 @@ func (a Access) Names() []string {
 		if name != "" && a&(Returns<<i) != 0 {
 			names = append(names, name)
 		}
+	}
+	if a&Incomplete != 0 {
+		names = append(names, "incomplete")
 	}
 	return names
 }
@@ -153,7 +157,10 @@ func (s KeySpec) run(n int) (first, last int, ok bool) {
 
 // WellFormed reports whether all the keys that the specs speak of are in args.
 func (c *Command) WellFormed(args [][]byte) bool {
-	return c.FindKeys != nil || !slices.ContainsFunc(c.Keys, func(s KeySpec) bool {
+	if c.FindKeys != nil {
+		return len(c.FindKeys(args)) > 0
+	}
+	return !slices.ContainsFunc(c.Keys, func(s KeySpec) bool {
 		_, whole := s.find(nil, args)
 		return !whole
 	})

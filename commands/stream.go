@@ -65,14 +65,14 @@ var streamCommands = []Command{
 		Replies: byStream,
 		Summary: "Returns the entries of streams after given IDs",
 		Syntax:  streamMostSyntax + streamKeysSyntax,
-		Keys:    []KeySpec{{Access: RO, Keyword: "STREAMS", Index: 1, Last: -1, Step: 1, Limit: 2}},
+		Keys:    []KeySpec{{Access: RO | Returns | Incomplete, Keyword: "STREAMS", Index: 1, Last: -1, Step: 1, Limit: 2}}, FindKeys: streamKeys,
 	},
 	{
 		Name: "XREADGROUP", Group: "stream", Since: "5.0.0", Arity: -7, Flags: Write | Blocking | MovableKeys,
 		Replies: byStream,
 		Summary: "Returns new or pending entries of streams to a consumer of a group",
 		Syntax:  "GROUP group consumer " + streamMostSyntax + "[CLAIM min-idle-time] [NOACK] " + streamKeysSyntax,
-		Keys:    []KeySpec{{Access: RO, Keyword: "STREAMS", Index: 4, Last: -1, Step: 1, Limit: 2}},
+		Keys:    []KeySpec{{Access: RO | Returns | Incomplete, Keyword: "STREAMS", Index: 4, Last: -1, Step: 1, Limit: 2}}, FindKeys: streamKeys,
 	},
 	{
 		Name: "XSETID", Group: "stream", Since: "5.0.0", Arity: -3, Flags: Write | DenyOOM | Fast,
@@ -179,4 +179,30 @@ var streamCommands = []Command{
 		Name: "XINFO HELP", Group: "stream", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
 		Summary: "Lists the subcommands",
 	},
+}
+
+// streamKeys finds the keys of an XREAD or XREADGROUP: the first half of what follows STREAMS, when
+// there are as many IDs. It minds no other errors, and a key may be named STREAMS.
+func streamKeys(args [][]byte) []KeyRef {
+	for i := 1; i < len(args); i++ {
+		switch {
+		case Is(args[i], "STREAMS"):
+			words := len(args) - i - 1
+			if words%2 != 0 {
+				return nil
+			}
+			refs := make([]KeyRef, words/2)
+			for j := range refs {
+				refs[j] = KeyRef{Pos: i + 1 + j, Access: RO}
+			}
+			return refs
+		case Is(args[i], "BLOCK"), Is(args[i], "COUNT"), Is(args[i], "CLAIM"):
+			i++
+		case Is(args[i], "GROUP"):
+			i += 2
+		case !Is(args[i], "NOACK"):
+			return nil
+		}
+	}
+	return nil
 }

@@ -59,7 +59,9 @@ func hgetex(c *Call) Plan {
 		if at, msg = c.fieldTTL(2); msg != "" {
 			return c.failHash(msg)
 		}
-		first += 2
+		if first += 2; len(c.Args) == first+1 {
+			return answer(commands.WrongArity(c.Command))
+		}
 	case persist:
 		first++
 	}

@@ -18,6 +18,7 @@ var infoFacts = []string{"name", "arity", "flags", "first key", "last key", "ste
 // grown are the facts that are not those of Redis 7.0 any more.
 var grown = map[string]bool{
 	"ZRANK arity": true, "ZREVRANK arity": true, "COMMAND GETKEYS arity": true, "COMMAND GETKEYSANDFLAGS arity": true,
+	"XREAD key specs": true, "XREADGROUP key specs": true, "GEORADIUS key specs": true, "GEORADIUSBYMEMBER key specs": true,
 	"BLPOP flags": true, "BRPOP flags": true, "BLMOVE flags": true, "BRPOPLPUSH flags": true, "BZPOPMIN flags": true, "BZPOPMAX flags": true,
 	"WAIT flags": true, "WAIT categories": true, "SINTERSTORE key specs": true, "MSETNX tips": true, "SCAN tips": true, "RANDOMKEY tips": true,
 	"LATENCY RESET tips": true, "CLUSTER SHARDS flags": true, "CLUSTER SLOTS flags": true,
