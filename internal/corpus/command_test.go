@@ -18,12 +18,16 @@ var infoFacts = []string{"name", "arity", "flags", "first key", "last key", "ste
 // grown are the facts that are not those of Redis 7.0 any more.
 var grown = map[string]bool{
 	"ZRANK arity": true, "ZREVRANK arity": true, "COMMAND GETKEYS arity": true, "COMMAND GETKEYSANDFLAGS arity": true,
-	"XREAD key specs": true, "XREADGROUP key specs": true, "GEORADIUS key specs": true, "GEORADIUSBYMEMBER key specs": true,
 	"BLPOP flags": true, "BRPOP flags": true, "BLMOVE flags": true, "BRPOPLPUSH flags": true, "BZPOPMIN flags": true, "BZPOPMAX flags": true,
 	"WAIT flags": true, "WAIT categories": true, "SINTERSTORE key specs": true, "MSETNX tips": true, "SCAN tips": true, "RANDOMKEY tips": true,
 	"LATENCY RESET tips": true, "CLUSTER SHARDS flags": true, "CLUSTER SLOTS flags": true,
 	"ACL DELUSER tips": true, "ACL SAVE tips": true, "ACL SETUSER tips": true,
 	"CLIENT SETNAME tips": true, "CONFIG RESETSTAT tips": true, "CONFIG REWRITE tips": true,
+}
+
+// mended are the facts that security fixes of 2026 changed in 8.0. Not every 8.0.2 has them.
+var mended = map[string]bool{
+	"XREAD key specs": true, "XREADGROUP key specs": true, "GEORADIUS key specs": true, "GEORADIUSBYMEMBER key specs": true,
 }
 
 // TestCommandInfo compares what COMMAND INFO says of every command with what
@@ -32,6 +36,7 @@ func TestCommandInfo(t *testing.T) {
 	server := oracle.Start(t).Dial(t)
 	version := server.Version()
 	ours := memorySession(t)
+	isMended := server.Do([]byte("COMMAND"), []byte("GETKEYS"), []byte("XREAD"), []byte("STREAMS"), []byte("a"), []byte("b"), []byte("0")).IsError()
 	for _, c := range commands.All() {
 		name := strings.ReplaceAll(strings.ToLower(c.Name), " ", "|")
 		want := server.Do([]byte("COMMAND"), []byte("INFO"), []byte(name)).Elems[0]
@@ -52,6 +57,9 @@ func TestCommandInfo(t *testing.T) {
 				step.Notes = []string{"unordered"}
 			}
 			same, changed := step.Same(got.Elems[i], withoutNotes(want.Elems[i])), version.Before("8.0") && grown[c.Name+" "+fact]
+			if mended[c.Name+" "+fact] && !isMended {
+				continue
+			}
 			if changed && !version.Before("7.1") { // somewhere on the way to 8.0
 				continue
 			}
