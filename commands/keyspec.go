@@ -112,7 +112,18 @@ func (c *Command) KeysOf(args [][]byte) []KeyRef {
 	if c.FindKeys != nil {
 		return c.FindKeys(args)
 	}
-	var refs []KeyRef
+	return c.bySpecs(args)
+}
+
+// KeysSoFar finds the keys of a call of c that is being typed.
+func (c *Command) KeysSoFar(args [][]byte) []KeyRef {
+	if refs := c.KeysOf(args); len(refs) > 0 {
+		return refs
+	}
+	return c.bySpecs(args)
+}
+
+func (c *Command) bySpecs(args [][]byte) (refs []KeyRef) {
 	for _, spec := range c.Keys {
 		refs, _ = spec.find(refs, args)
 	}

@@ -231,7 +231,7 @@ func keyAt(cmd *commands.Command, words []string) (commands.KeyRef, bool) {
 	if slices.ContainsFunc(cmd.Keys, func(s commands.KeySpec) bool { return s.Limit > 1 }) {
 		args = args[:cap(args)]
 	}
-	for _, ref := range cmd.KeysOf(args) {
+	for _, ref := range cmd.KeysSoFar(args) {
 		if ref.Pos == last {
 			return ref, true
 		}

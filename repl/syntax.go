@@ -205,7 +205,7 @@ func (c *call) markKeys(words []string) {
 	for i, w := range words {
 		args[i] = []byte(w)
 	}
-	for _, ref := range c.cmd.KeysOf(args) {
+	for _, ref := range c.cmd.KeysSoFar(args) {
 		if ref.Pos < len(words) && c.kinds[ref.Pos] == kindValue {
 			c.kinds[ref.Pos] = kindKey
 		}

@@ -104,7 +104,7 @@ func isKey(args []string, typed string) bool {
 		words = append(words, []byte(arg))
 	}
 	words = append(words, []byte(typed))
-	for _, ref := range command.KeysOf(words) {
+	for _, ref := range command.KeysSoFar(words) {
 		if ref.Pos == len(args) {
 			return true
 		}
