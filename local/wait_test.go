@@ -69,20 +69,6 @@ func TestWaitingTogether(t *testing.T) {
 	c.Want("SET k w", "OK")
 }
 
-// TestWaitingEnds writes once the other process is done.
-func TestWaitingEnds(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.sqlite")
-	s := open(t, path, local.Options{})
-	c := storetest.NewClient(t, engine.New(s))
-	c.Want("SET k v", "OK")
-	free := lockFile(t, path)
-	var waiting sync.WaitGroup
-	waiting.Go(func() { c.Want("SET k w", "OK") })
-	time.Sleep(2100 * time.Millisecond)
-	free()
-	waiting.Wait()
-}
-
 var endlessWrite = store.Batch{Stmts: []store.Stmt{
 	{SQL: `INSERT INTO guard WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT n.i FROM n, n AS m`},
 }}

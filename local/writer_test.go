@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync/atomic"
@@ -210,5 +211,49 @@ func TestTogetherWaitsForNobody(t *testing.T) {
 	})
 	if <-done; p.Err != nil || len(p.Results) != 1 {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestWaitingEnds writes once another process, which it has tried to get past some times, is done.
+func TestWaitingEnds(t *testing.T) {
+	path := t.TempDir() + "/db.sqlite"
+	open := func() *Store {
+		s, err := Open(path, Options{SweepEvery: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s, other := open(), open()
+	defer s.Close()
+	defer other.Close()
+	locked, free, freed := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		freed <- other.Transact(context.Background(), false, func(func(store.Batch) (store.Result, error)) error {
+			close(locked)
+			<-free
+			return nil
+		})
+	}()
+	<-locked
+	j := newJob(insert(1))
+	s.send([]*job{j})
+	for range 4 { // the writer looks who has come after each time
+		s.jobs <- nil
+		for len(s.jobs) > 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	select {
+	case <-j.done:
+		t.Error("it wrote beside another process, or failed:", j.err)
+	default:
+	}
+	close(free)
+	if err := <-freed; err != nil {
+		t.Error(err)
+	}
+	if <-j.done; j.err != nil || len(j.results) != 1 || j.results[0].Refused != nil {
+		t.Errorf("once it is done: %+v, %v", j.results, j.err)
 	}
 }
