@@ -29,6 +29,7 @@ xxh3:
 translator/document:
 translator/filter:
 translator/vector:
+internal/alone:
 internal/latency:
 internal/exit:
 internal/flags:        internal/exit keytype
@@ -83,12 +84,12 @@ inspect/job:          display
 inspect/screen:       display resp
 inspect/target:       inspect/job keyspace keyspace/catalog keytype resp
 inspect/room:         display inspect/job inspect/screen inspect/target
-inspect/change:       commands display inspect/job inspect/target keyspace keyspace/catalog keytype rdb resp transfer xxh3
+inspect/change:       commands display inspect/job inspect/target internal/alone keyspace keyspace/catalog keytype rdb resp transfer xxh3
 inspect/keys:         display glob inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype
 inspect/value:        decode display geohash hyperloglog inspect/job inspect/room inspect/screen inspect/target keyspace keytype resp
 inspect/edit:         commands decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype keyspace/catalog repl resp transfer
 inspect/compare:      decode display inspect/change inspect/job inspect/room inspect/screen inspect/target keytype rdb transfer xxh3
-inspect/recall:       xxh3
+inspect/recall:       internal/alone xxh3
 inspect/server:       display inspect/job inspect/room inspect/screen inspect/target resp
 inspect/overview:     display inspect/job inspect/room inspect/screen inspect/target keyspace keyspace/catalog keytype resp
 inspect:              display inspect/change inspect/compare inspect/edit inspect/job inspect/keys inspect/overview inspect/recall inspect/room inspect/screen inspect/server inspect/target inspect/value spelling

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/meowdis/meowdis/internal/alone"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/xxh3"
 )
@@ -74,7 +75,6 @@ const (
 
 var (
 	errDamagedJournal = errors.New("the undo journal is damaged: what it keeps of this change cannot be used")
-	errJournalInUse   = errors.New("the undo journal is in use")
 )
 
 // NotKept is why a change was not made: it could not be written to the journal.
@@ -121,7 +121,7 @@ func (j *Journal) create() error {
 		return err
 	}
 	f, err := j.make()
-	if errors.Is(err, errJournalInUse) {
+	if errors.Is(err, alone.ErrInUse) {
 		f, err = j.make() // somebody looked into it before it was locked
 	}
 	if err != nil {
@@ -140,7 +140,7 @@ func (j *Journal) create() error {
 
 func (j *Journal) make() (*os.File, error) {
 	name := fmt.Sprintf("%s%013d-%s%s", journalsOf(j.target), j.now(), rand.Text()[:8], j.suffix)
-	return openAlone(filepath.Join(j.dir, name), true)
+	return alone.Open(filepath.Join(j.dir, name), true)
 }
 
 // journalsOf is what the names of the journals of a target begin with; the time

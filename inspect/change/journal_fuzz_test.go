@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/meowdis/meowdis/internal/alone"
 )
 
 // FuzzJournal loads journals that hold anything. The steps of one follow each other in
@@ -46,7 +48,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		var before []Step
 		for again := range 2 {
-			file, err := openAlone(path, false)
+			file, err := alone.Open(path, false)
 			if err != nil {
 				t.Fatal(err)
 			}

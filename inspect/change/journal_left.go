@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/meowdis/meowdis/internal/alone"
 )
 
 // What sessions leave that end, or are killed, with changes that can be undone.
@@ -53,8 +55,8 @@ func (j *Journal) left(fn func(*os.File) (over bool, err error)) error {
 			continue
 		}
 		path := filepath.Join(j.dir, e.Name())
-		f, err := openAlone(path, false)
-		if errors.Is(err, errJournalInUse) || errors.Is(err, os.ErrNotExist) {
+		f, err := alone.Open(path, false)
+		if errors.Is(err, alone.ErrInUse) || errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		if err != nil {

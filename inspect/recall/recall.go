@@ -5,6 +5,7 @@ package recall
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,9 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/meowdis/meowdis/internal/alone"
 	"github.com/meowdis/meowdis/xxh3"
 )
 
@@ -116,6 +119,11 @@ func is(db int, name string) func(Key) bool {
 func (m *Memory) change(do func(*Keys) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	free, err := m.lock()
+	if err != nil {
+		return err
+	}
+	defer free()
 	if err := m.read(); err != nil {
 		return err
 	}
@@ -124,6 +132,32 @@ func (m *Memory) change(do func(*Keys) error) error {
 	}
 	return m.write()
 }
+
+// lockPatience is how long another process may take, which needs a moment.
+const lockPatience = 5 * time.Second
+
+// lock keeps others, in this process and beside it, from changing what is remembered until free
+// is called.
+func (m *Memory) lock() (free func(), err error) {
+	if m.path == "" {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), lockPatience)
+	defer stop()
+	path := filepath.Join(filepath.Dir(m.path), lockName)
+	f, err := alone.Wait(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("waiting for %s: %w", path, err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// lockName is the file, one for all targets, that is open while any of theirs is changed. It is
+// never removed: another process may be about to open it.
+const lockName = ".lock"
 
 // largest is more bytes than a file of ours can have.
 const largest = (MostRecent + MostBookmarks) * 2 * LongestName
@@ -165,9 +199,6 @@ func (m *Memory) write() (err error) {
 	}
 	text, err := json.Marshal(m.keys)
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
 		return err
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(m.path), ".keys-*") // of mode 0600

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -70,9 +71,12 @@ func TestMemory(t *testing.T) {
 	}
 	files, err := os.ReadDir(dir)
 	check(err)
-	info, err := files[0].Info()
+	if len(files) != 2 || files[0].Name() != lockName {
+		t.Fatalf("there are %v", files)
+	}
+	info, err := files[1].Info()
 	check(err)
-	if at, err := os.Stat(dir); len(files) != 1 || info.Mode().Perm() != 0o600 || err != nil || at.Mode().Perm() != 0o700 {
+	if at, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o600 || at.Mode().Perm() != 0o700 {
 		t.Errorf("%v, mode %v in %v, %v", files, info.Mode(), at.Mode(), err)
 	}
 }
@@ -127,5 +131,31 @@ func TestTroubles(t *testing.T) {
 	}
 	if k, err := none.Keys(); err != nil || len(k.Recent) != 1 {
 		t.Errorf("%v, %v", k, err)
+	}
+}
+
+// TestAtOnce: none of what several inspectors remember in one moment is lost.
+func TestAtOnce(t *testing.T) {
+	const inspectors, each = 6, 10
+	dir, clock := t.TempDir(), func() int64 { return 1000 }
+	var at sync.WaitGroup
+	for i := range inspectors {
+		at.Go(func() {
+			m := New(dir, "a", clock)
+			for j := range each {
+				name := fmt.Sprintf("%d:%d", i, j)
+				if _, err := m.Mark(0, name); err != nil {
+					t.Error(err)
+				}
+				if err := m.Visit(0, name); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	at.Wait()
+	k, err := New(dir, "a", clock).Keys()
+	if len(k.Bookmarks) != inspectors*each || len(k.Recent) != inspectors*each || err != nil {
+		t.Errorf("%d bookmarks and %d recent keys of %d, %v", len(k.Bookmarks), len(k.Recent), inspectors*each, err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package change
+package alone
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// openAlone opens a file, or makes it, that no other process has open by
-// openAlone; errJournalInUse when one has. The end of the process ends that, too.
-func openAlone(path string, create bool) (*os.File, error) {
+// Open opens a file, or makes it, that no other process has open by
+// Open; ErrInUse when one has. The end of the process ends that, too.
+func Open(path string, create bool) (*os.File, error) {
 	flags := os.O_RDWR
 	if create {
 		flags |= os.O_CREATE | os.O_EXCL
@@ -21,7 +21,7 @@ func openAlone(path string, create bool) (*os.File, error) {
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = errJournalInUse
+		err = ErrInUse
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -1,4 +1,4 @@
-package change
+package alone
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 
 const errSharingViolation = syscall.Errno(32)
 
-// openAlone opens a file, or makes it, that no other process has open;
-// errJournalInUse when one has. The end of the process ends that, too.
-func openAlone(path string, create bool) (*os.File, error) {
+// Open opens a file, or makes it, that no other process has open;
+// ErrInUse when one has. The end of the process ends that, too.
+func Open(path string, create bool) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func openAlone(path string, create bool) (*os.File, error) {
 	}
 	handle, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, mode, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if errors.Is(err, errSharingViolation) {
-		return nil, errJournalInUse
+		return nil, ErrInUse
 	}
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
