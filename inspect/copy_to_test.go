@@ -1,6 +1,13 @@
 package inspect
 
-import "testing"
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/inspect/target"
+)
 
 // TestCopyBetweenTabs copies what is marked to another tab, as a change that is undone
 // there, and neither unasked over what is there nor where nothing may be written.
@@ -47,4 +54,87 @@ func (s *tabbed) typing(text string) {
 	for _, r := range text {
 		s.press(string(r))
 	}
+}
+
+// meanwhile has another client do something to a target once, right before a transaction
+// that gives keys their names.
+func (s *tabbed) meanwhile(name, lines string) {
+	s.before = func(at string, calls [][][]byte) {
+		if at == name && holdsMulti(calls) && slices.ContainsFunc(calls, func(c [][]byte) bool { return strings.HasPrefix(string(c[0]), "RENAME") }) {
+			s.before = nil
+			s.files[name].theirs(lines)
+		}
+	}
+}
+
+// has reports a mistake when a command has another reply at a target than it should.
+func (s *tabbed) has(name, want string, command ...string) {
+	s.t.Helper()
+	v, err := s.files[name].session.Do(context.Background(), target.Command(command...)...)
+	if got := target.Text(v); err != nil || got != want && target.Decimal(v.Int) != want {
+		s.t.Errorf("%s: %q is %q %d %v, want %q", name, command, got, v.Int, err, want)
+	}
+}
+
+// TestCopyAmongOthers copies while another client makes, changes and deletes the same keys:
+// nothing of theirs is overwritten but where that was wanted, and then the undo brings back
+// what they wrote last.
+func TestCopyAmongOthers(t *testing.T) {
+	s := inTabs(t, 80, 24, "a.db", "b.db")
+	s.files["a.db"].theirs("RPUSH list 1 2 3\nEXPIRE list 500")
+	s.press("2", "U", "1", "A", "c", "enter")
+	s.meanwhile("b.db", "SET in:a.db theirs")
+	s.press("enter")
+	s.shows("keys; 1 there already. Press u")
+	s.has("b.db", "theirs", "GET", "in:a.db")
+	s.has("b.db", "3", "LLEN", "list")
+	s.has("b.db", "500", "TTL", "list")
+	s.press("u")
+	s.shows("Undone")
+	s.has("b.db", "theirs", "GET", "in:a.db")
+	s.has("b.db", "0", "EXISTS", "list", "other:a.db")
+
+	s.press("1", "c", "enter", "down", "enter")
+	s.meanwhile("b.db", "APPEND in:a.db !\nSET list late")
+	s.press("y")
+	s.shows("3 keys. Press u")
+	s.has("b.db", "x", "GET", "in:a.db")
+	s.has("b.db", "3", "LLEN", "list")
+	s.press("u")
+	s.shows("Undone")
+	s.has("b.db", "theirs!", "GET", "in:a.db")
+	s.has("b.db", "late", "GET", "list")
+	s.has("b.db", "0", "EXISTS", "other:a.db")
+	s.has("b.db", "4", "DBSIZE")
+}
+
+// TestCopyOfChangingKeys copies a key of many parts that another client changes while it is
+// read, to what it was at one moment.
+func TestCopyOfChangingKeys(t *testing.T) {
+	s := inTabs(t, 80, 24, "a.db", "b.db")
+	a := s.files["a.db"]
+	for range 20 {
+		a.theirs("RPUSH list" + strings.Repeat(" old", 1000))
+	}
+	s.press("2", "U", "1", "A", "c", "enter")
+	begun := false
+	s.before = func(at string, calls [][][]byte) {
+		if at != "a.db" || string(calls[0][0]) != "LRANGE" {
+			return
+		}
+		if begun { // the first part has been read; the length stays
+			s.before = nil
+			a.theirs("LSET list 0 new\nLSET list -1 new")
+		}
+		begun = true
+	}
+	s.press("enter")
+	s.shows("3 keys. Press u")
+	if s.before != nil {
+		t.Fatal("the list was read at once")
+	}
+	s.has("b.db", "new", "LINDEX", "list", "0")
+	s.has("b.db", "new", "LINDEX", "list", "-1")
+	s.has("b.db", "20000", "LLEN", "list")
+	s.has("b.db", "5", "DBSIZE")
 }

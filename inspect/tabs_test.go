@@ -18,6 +18,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/target"
 )
 
 // tabbed drives Tabs as bubbletea does, but one message after the other.
@@ -28,12 +29,15 @@ type tabbed struct {
 	timers []timer
 	ended  bool
 	closed []string // what was closed, and how many changes it keeps
+
+	files  map[string]*file
+	before func(name string, calls [][][]byte) // what others do before a call to a target
 }
 
 // inTabs opens targets beside each other; one that is called "gone" does not open.
 func inTabs(t *testing.T, width, height int, names ...string) *tabbed {
 	t.Helper()
-	s := &tabbed{t: t, clock: newFake().clock}
+	s := &tabbed{t: t, clock: newFake().clock, files: map[string]*file{}}
 	var more []Tab
 	for _, name := range names[1:] {
 		more = append(more, Tab{Label: name, Open: func(context.Context) (Options, error) { return s.options(name) }})
@@ -62,6 +66,7 @@ func (s *tabbed) options(name string) (Options, error) {
 	f.fake.clock = s.clock
 	f.do("SET in:" + name + " x")
 	f.do("SET other:" + name + " y")
+	s.files[name] = f
 	o := Options{
 		Client: f, Target: "/data/" + name, Label: name, Journal: s.t.TempDir(), Now: func() int64 { return s.clock.now },
 		Open:   func(_ context.Context, spec string) (Options, error) { return s.options(spec) },
@@ -71,6 +76,12 @@ func (s *tabbed) options(name string) (Options, error) {
 	if f.options != nil {
 		f.options(&o)
 	}
+	meddled := &meddler{Client: f, before: func(calls [][][]byte) {
+		if s.before != nil {
+			s.before(name, calls)
+		}
+	}}
+	o.Client, o.Unlock = meddled, func(context.Context) (target.Client, error) { return meddled, nil }
 	return o, nil
 }
 

@@ -1,14 +1,20 @@
 package change
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -19,19 +25,24 @@ type Copying struct {
 	Keys    Selection
 	Replace bool // keys that are here already; else they stay
 
+	run          string // is in the temporary names
+	writer       *transfer.Writer
+	byTemp       map[string]*staged // those of now
+	made         int                // temporary names
 	copied, kept int64
 	failed       int64
 	why          string // of the first that failed
 }
 
-// copyAll copies keys some at a time: what each overwrites, or that it was not there, is
-// kept before.
+// copyAll copies keys some at a time.
 func (c *Maker) copyAll(ctx context.Context, db int, ch *Change) (*Step, error) {
 	s, err := c.Journal.begin(ch.Title)
 	if err != nil {
 		return nil, err
 	}
 	from, done := ch.Copies, int64(0)
+	from.run = rand.Text()[:8]
+	from.writer = transfer.NewWriter(c.In(db), transfer.WriteOptions{Existing: transfer.Replace, Run: from.run, Now: c.Clock, DB: func(int) int { return db }, Notify: from.notify})
 	err = from.From.visit(ctx, from.DB, from.Keys, func(names []string) error {
 		for some := range slices.Chunk(names, KeysAtOnce) {
 			job.CostOf(ctx).Progress(done, ch.Many)
@@ -62,50 +73,233 @@ func (f *Copying) said() string {
 	return said
 }
 
+// copySome makes keys under temporary names first, and gives them their own in one
+// transaction, in which no other client changes what is overwritten.
 func (c *Maker) copySome(ctx context.Context, db int, f *Copying, names []string) error {
-	there, err := existing(ctx, c.Conn, db, names)
-	if err != nil {
-		return err
-	}
-	var old, fresh []string
-	for i, name := range names {
-		if there[i] {
-			old = append(old, name)
-		} else {
-			fresh = append(fresh, name)
-		}
-	}
-	o := transfer.WriteOptions{Existing: transfer.Skip, DB: func(int) int { return db }, Notify: func(k *transfer.Key, why error) {
-		if f.failed++; f.failed == 1 {
-			f.why = display.Text(string(k.Name), 40) + ": " + why.Error()
-		}
-	}}
-	if f.Replace {
-		o.Existing = transfer.Replace
-		add := func(calls [][][]byte) error { return c.Journal.add(db, calls) }
-		if _, err := c.images(ctx, db, old, c.Clock(), add); err != nil {
+	if !f.Replace {
+		there, err := existing(ctx, c.Conn, db, names)
+		if err != nil {
 			return err
 		}
-	} else {
-		f.kept += int64(len(old))
-		names = fresh
+		before := len(names)
+		names = keysOf(names, func(i int) bool { return !there[i] })
+		f.kept += int64(before - len(names))
 	}
-	if len(names) == 0 {
-		return nil
+	made, err := c.stage(ctx, db, f, names)
+	if err == nil {
+		err = c.publish(ctx, db, f, made)
 	}
-	if err := c.Journal.add(db, gone(fresh)); err != nil {
-		return err
-	}
-	if err := c.Journal.sync(); err != nil {
-		return err
-	}
-	w := transfer.NewWriter(c.In(db), o)
-	err = transfer.Run(ctx, transfer.FromKeys(ctx, f.From.In(f.DB), target.Names(names)...), w, o.Notify, nil)
-	f.copied += w.Written().Keys
-	c.Journal.keys += w.Written().Keys
-	checks := asked(WholeKey, names)
-	if known, failed := c.answer(context.WithoutCancel(ctx), db, checks, c.Clock()); failed == nil && known {
-		err = errors.Join(err, c.Journal.addChecks(db, checks))
-	}
+	c.unstage(ctx, db, made)
 	return err
+}
+
+func keysOf(names []string, keep func(i int) bool) (kept []string) {
+	for i, name := range names {
+		if keep(i) {
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}
+
+// staged is a key that was made under a temporary name.
+type staged struct {
+	name, temp string
+	expires    int64 // Unix ms; 0 for never
+	stale      bool  // another client changed the key while it was read
+	over       bool  // there is nothing under that name any more
+}
+
+// fail notes that a key was not copied.
+func (f *Copying) fail(name string, why error) {
+	if f.failed++; f.failed == 1 {
+		f.why = display.Text(name, 40) + ": " + why.Error()
+	}
+}
+
+func (f *Copying) notify(k *transfer.Key, why error) { f.fail(f.byTemp[string(k.Name)].name, why) }
+
+// stage makes keys under temporary names, which expire. It returns those that are there; a
+// key that another client changed while it was read is read again.
+func (c *Maker) stage(ctx context.Context, db int, f *Copying, names []string) (made []*staged, err error) {
+	f.byTemp = map[string]*staged{}
+	for range tries {
+		if names, err = f.read(ctx, names); err != nil || len(names) == 0 {
+			break
+		}
+	}
+	err = f.writer.Close(ctx, err)
+	for _, name := range names {
+		f.fail(name, errRaced)
+	}
+	made = slices.SortedFunc(maps.Values(f.byTemp), func(a, b *staged) int { return cmp.Compare(a.name, b.name) })
+	if err != nil || len(made) == 0 {
+		return made, err
+	}
+	values, err := c.Do(ctx, db, callsOf(made, func(s *staged) [][]byte { return target.Command("PEXPIRE", s.temp, "3600000") })...)
+	for i, v := range values {
+		made[i].over = v.Kind == resp.Int && v.Int == 0 // it failed, or has expired
+	}
+	return made, err
+}
+
+// read reads keys once, and returns those that were changed meanwhile.
+func (f *Copying) read(ctx context.Context, names []string) (changed []string, err error) {
+	watched, err := f.From.watch(ctx, []keysIn{{f.DB, names}})
+	if err != nil {
+		return nil, err
+	}
+	var now *staged
+	var key transfer.Key
+	var inParts []*staged // the others were read at once
+	for p, err := range transfer.FromKeys(ctx, f.From.In(f.DB), target.Names(names)...) {
+		if err != nil {
+			return nil, err
+		}
+		if p.First {
+			now, key = f.name(p.Key), *p.Key
+			key.Name, key.ExpiresAt = []byte(now.temp), 0
+		}
+		switch {
+		case errors.Is(p.Err, transfer.ErrGone):
+			now.stale = true
+		case p.Err != nil:
+			f.fail(now.name, p.Err)
+		}
+		if p.First && p.Err != nil {
+			now.over = true
+			continue
+		}
+		now.stale = now.stale || p.Last && p.Changed
+		if p.Last && !p.First {
+			inParts = append(inParts, now)
+		}
+		k := key
+		p.Key = &k
+		if err := f.writer.Put(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	raced := false
+	if watched && len(inParts) > 0 {
+		_, err = f.From.commit(ctx, f.DB, true, nil)
+		if raced = errors.Is(err, errRaced); raced {
+			err = nil
+		}
+	}
+	for _, s := range inParts {
+		if s.stale = s.stale || raced; s.stale {
+			changed = append(changed, s.name)
+		}
+	}
+	return changed, err
+}
+
+// name gives a key a temporary name.
+func (f *Copying) name(k *transfer.Key) *staged {
+	f.made++
+	s := &staged{name: string(k.Name), expires: k.ExpiresAt, temp: fmt.Sprintf("%s%s:copy%d", transfer.TemporaryPrefix, f.run, f.made)}
+	f.byTemp[s.temp] = s
+	return s
+}
+
+func callsOf(keys []*staged, call func(*staged) [][]byte) (calls [][][]byte) {
+	for _, s := range keys {
+		calls = append(calls, call(s))
+	}
+	return calls
+}
+
+// appeared is keys that other clients have made since they were looked for.
+type appeared []string
+
+func (appeared) Error() string { return "keys are there by now" }
+
+// publish gives keys their names. What they overwrite, or that it was not there, is kept
+// before.
+func (c *Maker) publish(ctx context.Context, db int, f *Copying, made []*staged) error {
+	for {
+		made = slices.DeleteFunc(slices.Clone(made), func(s *staged) bool { return s.over || s.stale })
+		if len(made) == 0 {
+			return nil
+		}
+		mark := c.Journal.end
+		values, sent, err := c.transact(ctx, f.renames(db, made))
+		if !sent {
+			if failed := c.Journal.cutAt(mark); failed != nil {
+				return errors.Join(err, failed)
+			}
+		}
+		var late appeared
+		if !errors.As(err, &late) {
+			return errors.Join(err, f.settle(made, values))
+		}
+		f.kept += int64(len(late))
+		made = slices.DeleteFunc(made, func(s *staged) bool { return slices.Contains(late, s.name) })
+	}
+}
+
+// renames is the transaction that gives keys their names.
+func (f *Copying) renames(db int, made []*staged) transaction {
+	var names []string
+	var calls [][][]byte
+	for _, s := range made {
+		names = append(names, s.name)
+		ends := target.Command("PERSIST", s.temp)
+		if s.expires != 0 {
+			ends = transfer.ExpiryCall([]byte(s.temp), s.expires)
+		}
+		rename := "RENAMENX"
+		if f.Replace {
+			rename = "RENAME"
+		}
+		calls = append(calls, ends, target.Command(rename, s.temp, s.name))
+	}
+	return transaction{
+		db: db, places: []keysIn{{db, names}}, absent: true, checks: []checksIn{{db: db, checks: asked(WholeKey, names)}},
+		calls: func(there []string) ([][][]byte, error) {
+			if len(there) > 0 && !f.Replace {
+				return nil, appeared(there)
+			}
+			return calls, nil
+		},
+	}
+}
+
+// settle counts what became of keys by the replies to the calls of renames; a reply that
+// stands for all of them is an error.
+func (f *Copying) settle(made []*staged, values []resp.Value) error {
+	if len(values) < 2*len(made) {
+		_, err := settled(values)
+		return err
+	}
+	for i, s := range made {
+		v := values[2*i+1]
+		switch err := target.ReplyError(v); {
+		case err != nil && s.expires != 0 && strings.HasPrefix(err.Error(), "ERR no such key"): // it has expired
+		case err != nil:
+			f.fail(s.name, err)
+			continue
+		case v.Kind == resp.Int && v.Int == 0:
+			f.kept++
+			continue
+		default:
+			f.copied++
+		}
+		s.over = true
+	}
+	return nil
+}
+
+// unstageTime is how long what is left of keys is taken away, which expires anyhow.
+const unstageTime = time.Second
+
+// unstage takes away what was not given its name.
+func (c *Maker) unstage(ctx context.Context, db int, made []*staged) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), unstageTime)
+	defer stop()
+	c.unwatch(ctx)
+	if left := slices.DeleteFunc(made, func(s *staged) bool { return s.over }); len(left) > 0 {
+		c.Do(ctx, db, callsOf(left, func(s *staged) [][]byte { return target.Command("DEL", s.temp) })...)
+	}
 }

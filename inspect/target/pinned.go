@@ -17,7 +17,11 @@ func (c *Conn) In(db int) *pinned { return &pinned{c, db} }
 
 func (p *pinned) DB() int { return p.db }
 
+// Do refuses MULTI on its own: other jobs would come between it and what follows.
 func (p *pinned) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	if string(args[0]) == "MULTI" {
+		return resp.MakeError("ERR the connection is shared"), nil
+	}
 	values, err := p.Pipeline(ctx, [][][]byte{args})
 	if err != nil {
 		return resp.Value{}, err
