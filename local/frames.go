@@ -43,6 +43,8 @@ type framed struct {
 	start    int64   // where in the log they go
 	length   int64   // of what is held back
 	commits  bool    // whether this transaction has written the header of its commit
+
+	schema schemaPages // of a database that is opened lean
 }
 
 // framesFS is the file system, registered with SQLite.
@@ -50,6 +52,7 @@ var framesFS = struct {
 	sync.Mutex
 	system  *sqlite3.Tsqlite3_vfs // what it is made of
 	name    uintptr               // of it, in C memory
+	lean    uintptr               // leanParameter, in C memory
 	offset  uintptr               // of framed in an open file
 	methods map[framedKind]uintptr
 }{methods: map[framedKind]uintptr{}}
@@ -58,6 +61,7 @@ var framesFS = struct {
 type framedKind struct {
 	system uintptr
 	log    bool
+	lean   bool
 }
 
 // registerFrames makes the file system known to SQLite, once.
@@ -66,7 +70,8 @@ var registerFrames = sync.OnceValue(func() error {
 	defer tls.Close()
 	system := sqlite3.Xsqlite3_vfs_find(tls, 0)
 	name, err := libc.CString(framesVFS)
-	if err != nil {
+	lean, err2 := libc.CString(leanParameter)
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
 	own := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_vfs{})))
@@ -78,7 +83,7 @@ var registerFrames = sync.OnceValue(func() error {
 	vfs := at[sqlite3.Tsqlite3_vfs](own)
 	*vfs = *framesFS.system
 	vfs.FzName, vfs.FpNext = name, 0
-	framesFS.name = name
+	framesFS.name, framesFS.lean = name, lean
 	vfs.FszOsFile = int32(framesFS.offset + unsafe.Sizeof(framed{}))
 	vfs.FxOpen = address(framesOpen)
 	if rc := sqlite3.Xsqlite3_vfs_register(tls, own, 0); rc != sqlite3.SQLITE_OK {
@@ -106,7 +111,8 @@ func framesOpen(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr
 		return rc
 	}
 	methods := &at[sqlite3.Tsqlite3_file](file).FpMethods
-	own := framedMethods(tls, framedKind{*methods, isLog})
+	lean := !isLog && sqlite3.Xsqlite3_uri_boolean(tls, name, framesFS.lean, 0) != 0
+	own := framedMethods(tls, framedKind{*methods, isLog, lean})
 	if own == 0 {
 		return sqlite3.SQLITE_NOMEM // SQLite closes the file
 	}
@@ -138,6 +144,9 @@ func framedMethods(tls *libc.TLS, kind framedKind) uintptr {
 		m.FxTruncate, m.FxFileSize, m.FxClose = address(logTruncate), address(logFileSize), address(logClose)
 	} else {
 		m.FxShmLock = address(databaseShmLock)
+		if kind.lean {
+			m.FxRead = address(leanRead)
+		}
 	}
 	framesFS.methods[kind] = own
 	return own

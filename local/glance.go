@@ -49,7 +49,8 @@ func (g *Glance) Still() bool {
 	return g.still != nil
 }
 
-// openStill opens a file that no process changes, when it has the tables that we know.
+// openStill opens a file that no process changes, when it has the tables that we know; without triggers
+// and views.
 func (s *Store) openStill() (err error) {
 	s.readers = newPool(1, 0)
 	if s.frozen, err = freeze(s.path); err != nil {
@@ -58,7 +59,7 @@ func (s *Store) openStill() (err error) {
 	if err := s.frozen.check(); err != nil {
 		return err
 	}
-	c, err := s.connectBare(true)
+	c, err := openURI(s.path, toRead, "immutable=1&"+leanParameter+"=1")
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,8 @@ const (
 	lockSharedSize = 510
 )
 
-// The header of a SQLite file: its size, and where the ID of the program stands.
-const (
-	headerSize    = 100
-	headerProgram = 68
-)
+// headerProgram is where in the header of a file the ID of the program stands.
+const headerProgram = 68
 
 // lockStill locks the file at path for reading as SQLite does, without waiting, and reports whether it
 // is one of ours and has no journal. No other connection of this process may have it open: to close the

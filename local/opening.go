@@ -109,11 +109,16 @@ func openFrozen(path string, f *frozen, how int32) (*conn, error) {
 	if f == nil {
 		return openConn(path, how)
 	}
+	return openURI(path, how, "immutable=1")
+}
+
+// openURI is openConn with parameters.
+func openURI(path string, how int32, parameters string) (*conn, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: parameters}
 	return openConn(u.String(), how|sqlite3.SQLITE_OPEN_URI)
 }
 
