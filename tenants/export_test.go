@@ -3,6 +3,8 @@ package tenants
 import (
 	"context"
 	"time"
+
+	"github.com/meowdis/meowdis/local"
 )
 
 // Rest closes the files that no call uses.
@@ -31,6 +33,15 @@ func (h *House) Keeps(ctx context.Context, token string) (func(), error) {
 		t.file.back()
 		h.leave(t)
 	}, nil
+}
+
+// WhenOpened has f called whenever a file of a tenant is about to be opened.
+func (h *House) WhenOpened(f func()) {
+	open := h.files.opener
+	h.files.opener = func(path string) (*local.Store, error) {
+		f()
+		return open(path)
+	}
 }
 
 // SweepClosed sweeps the file of the tenant with the name.

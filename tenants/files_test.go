@@ -1,12 +1,14 @@
 package tenants_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/internal/foreignfile"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/tenants"
@@ -197,6 +199,31 @@ func TestSweepClosed(t *testing.T) {
 	p.want("(integer) 1", "DBSIZE")
 	if got := p.do("INFO", "stats"); !strings.Contains(got, `expired_keys:1\r`) {
 		t.Errorf("the sweep has not been counted: %s", got)
+	}
+}
+
+// A tenant that may have one client has it while its file is swept.
+func TestSweepIsNoClient(t *testing.T) {
+	h := open(t, 2)
+	h.add("tom", tenants.Limits{Clients: 1})
+	entered := make(chan error, 1)
+	h.WhenOpened(func() {
+		to, leave, bad := h.Enter(t.Context(), acl.Default, h.token["tom"])
+		if to == nil {
+			entered <- errors.New(string(bad.Str))
+			return
+		}
+		leave()
+		entered <- nil
+	})
+	if err := h.SweepClosed(t.Context(), "tom"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-entered; err != nil {
+		t.Error(err)
+	}
+	if n := h.Live(); n != 0 {
+		t.Errorf("%d tenants are in memory after the sweep", n)
 	}
 }
 

@@ -71,7 +71,8 @@ type tenant struct {
 
 	// Under the lock of the house.
 	known    Tenant
-	visitors int
+	visitors int  // clients
+	swept    bool // while the sweep is at its file
 }
 
 // Open opens the house of a directory, which OpenBook has made.
@@ -225,15 +226,21 @@ func (h *House) Enter(ctx context.Context, name, token string) (to *server.Serve
 func (h *House) visit(found Tenant) (t *tenant, isNew bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	t, isNew = h.of(found)
+	if found.Clients > 0 && t.visitors >= found.Clients {
+		return nil, false
+	}
+	t.visitors++
+	return t, isNew
+}
+
+// of is the tenant in memory, which is new if it was not there. It is under the lock.
+func (h *House) of(found Tenant) (t *tenant, isNew bool) {
 	t = h.live[found.ID]
 	if isNew = t == nil; isNew {
 		t = h.begin(found)
 		h.live[found.ID] = t
 	}
-	if found.Clients > 0 && t.visitors >= found.Clients {
-		return nil, false
-	}
-	t.visitors++
 	return t, isNew
 }
 
@@ -264,11 +271,11 @@ func (h *House) leave(t *tenant) {
 	h.forget(t)
 }
 
-// forget forgets a tenant that has neither visitors nor an open file.
+// forget forgets a tenant that has neither visitors nor an open file, and is not swept.
 func (h *House) forget(t *tenant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if t.visitors == 0 && !t.file.isOpen() && h.live[t.known.ID] == t {
+	if t.visitors == 0 && !t.swept && !t.file.isOpen() && h.live[t.known.ID] == t {
 		delete(h.live, t.known.ID)
 	}
 }

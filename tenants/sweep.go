@@ -41,6 +41,20 @@ func (h *House) sweep() {
 	}
 }
 
+// sweeping keeps a tenant in memory until leave is called, though it may have no client.
+func (h *House) sweeping(found Tenant) (t *tenant, leave func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, _ = h.of(found)
+	t.swept = true
+	return t, func() {
+		h.mu.Lock()
+		t.swept = false
+		h.mu.Unlock()
+		h.forget(t)
+	}
+}
+
 // sweepClosed sweeps the file of a tenant if it is closed, and no one else needs the room.
 func (h *House) sweepClosed(ctx context.Context, found Tenant) error {
 	if h.files.open() >= h.config.Open {
@@ -50,9 +64,8 @@ func (h *House) sweepClosed(ctx context.Context, found Tenant) error {
 	if err != nil || !ok || now.ID != found.ID { // removed meanwhile
 		return err
 	}
-	found.Clients = 0 // the sweep is no client
-	t, _ := h.visit(found)
-	defer h.leave(t)
+	t, leave := h.sweeping(now)
+	defer leave()
 	if t.file.isOpen() {
 		return nil
 	}
