@@ -153,6 +153,9 @@ func shutdownOptions(args [][]byte) (o map[string]bool, ok bool) {
 
 // saveBefore saves, unless ABORT comes.
 func (s *Server) saveBefore(ctx context.Context) error {
+	if !s.beginSave() {
+		return errSaving
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.saves.mu.Lock()
@@ -163,7 +166,7 @@ func (s *Server) saveBefore(ctx context.Context) error {
 		defer s.saves.mu.Unlock()
 		s.saves.shutdown = nil
 	}()
-	return s.saveNow(ctx)
+	return s.finishSave(ctx)
 }
 
 func (s *Server) abortShutdown() resp.Value {

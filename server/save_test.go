@@ -102,7 +102,10 @@ func TestShutdown(t *testing.T) {
 
 	// One that saves may be given up, or fail.
 	for _, how := range []func(){
-		func() { want(t, b.do("SHUTDOWN", "abort"), "OK") },
+		func() {
+			want(t, b.do("SHUTDOWN", "SAVE"), "(error) ERR Errors trying to SHUTDOWN. Check logs.") // and the other goes on
+			want(t, b.do("SHUTDOWN", "abort"), "OK")
+		},
 		func() { work.ends <- errors.New("a secret") },
 	} {
 		a.send("SHUTDOWN SAVE\r\n")
