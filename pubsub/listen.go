@@ -29,7 +29,7 @@ var ErrFull = errors.New("too many messages wait to be read")
 func NewQueue() *Queue { return &Queue{some: make(chan struct{}, 1)} }
 
 // Deliver is for a Hub.
-func (q *Queue) Deliver(m *Message) { q.add(copied(m.Value()), len(m.Payload)) }
+func (q *Queue) Deliver(m *Message) { q.add(copied(m.Value()), m.Weight()) }
 
 // Add puts something else in its place among the messages.
 func (q *Queue) Add(v resp.Value) { q.add(v, 0) }

@@ -48,6 +48,9 @@ func (m *Message) Value() resp.Value {
 	return v
 }
 
+// Weight is how many bytes the message is about.
+func (m *Message) Weight() int { return len(m.Pattern) + len(m.Channel) + len(m.Payload) }
+
 // Wire is the message in RESP3 or RESP2. It is made once, however many subscribers there are.
 func (m *Message) Wire(resp3 bool) []byte {
 	if resp3 {

@@ -35,8 +35,7 @@ func (l letter) size() int {
 	if l.invalid != nil {
 		return l.invalid.Weight()
 	}
-	m := l.published
-	return len(m.Payload) + len(m.Channel) + len(m.Pattern)
+	return l.published.Weight()
 }
 
 // Deliver takes a message: the client is a pubsub.Subscriber.
