@@ -9,6 +9,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/tally"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -129,7 +130,7 @@ const maxHeard = 64 << 20
 
 // publish is PUBLISH or SPUBLISH in a script. The reply is the number of those who listen now.
 func (e *evaluation) publish(kind pubsub.Kind, args [][]byte) resp.Value {
-	if e.heard.size += len(args[1]) + len(args[2]); e.heard.size > maxHeard {
+	if e.heard.size += 2*store.CellBytes + len(args[1]) + len(args[2]); e.heard.size > maxHeard {
 		return resp.MakeError("ERR a script may publish 64 MB at most")
 	}
 	e.heard.messages = append(e.heard.messages, message{kind, args[1], args[2]})

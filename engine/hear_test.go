@@ -1,0 +1,18 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/meowdis/meowdis/pubsub"
+)
+
+// TestManyMessages ends what a script may publish before empty messages fill the memory.
+func TestManyMessages(t *testing.T) {
+	e := &evaluation{session: New(nil).Session()}
+	for range maxHeard / 32 {
+		if e.publish(pubsub.Channel, [][]byte{nil, nil, nil}).IsError() {
+			return
+		}
+	}
+	t.Errorf("%d messages are kept", len(e.heard.messages))
+}
