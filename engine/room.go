@@ -19,8 +19,8 @@ type room struct {
 	until   atomic.Int64 // when what was measured is old, by the monotonic clock; there is room until then
 	evicted atomic.Int64
 
-	mu     sync.Mutex
-	policy string
+	policy  atomic.Pointer[string]
+	looking sync.Mutex // held by who looks and makes room
 }
 
 var outOfMemory = resp.MakeError("OOM command not allowed when used memory > 'maxmemory'.")
@@ -37,10 +37,8 @@ var started = time.Now()
 // SetMaxMemory bounds the bytes of the file that data takes, 0 for any number. What may need more is
 // refused then, unless keys can go by the policy, which is one of translator's.
 func (e *Engine) SetMaxMemory(limit int64, policy string) {
-	e.room.mu.Lock()
-	defer e.room.mu.Unlock()
+	e.room.policy.Store(&policy)
 	e.room.limit.Store(limit)
-	e.room.policy = policy
 	e.room.until.Store(0)
 }
 
@@ -61,11 +59,12 @@ func (e *Engine) full(ctx context.Context, cmd *commands.Command) bool {
 		return false
 	}
 	r := &e.room
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.looking.Lock()
+	defer r.looking.Unlock()
 	if e.sureOfRoom(cmd) { // another has looked meanwhile
 		return false
 	}
+	policy := *r.policy.Load()
 	for began := time.Now(); ; {
 		used, dying, err := e.Used(ctx)
 		switch {
@@ -74,12 +73,12 @@ func (e *Engine) full(ctx context.Context, cmd *commands.Command) bool {
 		case used <= r.limit.Load():
 			r.until.Store(int64(time.Since(started) + roomLasts))
 			return false
-		case r.policy == translator.NoEviction:
+		case policy == translator.NoEviction:
 			return true
 		case dying || time.Since(began) > evictFor:
 			return false // room comes, with the sweep or the next command
 		}
-		n, err := e.evict(ctx, r.policy)
+		n, err := e.evict(ctx, policy)
 		if err != nil || n == 0 {
 			return true
 		}
