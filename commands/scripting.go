@@ -32,7 +32,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FCALL", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
-		Traits: Scripts, Replies: asScripts,
+		Traits: Scripts | Replicates, Replies: asScripts,
 		Summary: "Calls a function of a library, in a transaction",
 		Syntax:  "function numkeys [key [key ...]] [arg [arg ...]]",
 		Keys:    []KeySpec{numKeys(RW|Returns|Updates, 2)},

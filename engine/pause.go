@@ -60,11 +60,9 @@ func (e *Engine) expired(p *pause) {
 	}
 }
 
-// replicates are the commands that a pause of writes holds though they are none.
-var replicates = []string{"EVAL", "EVALSHA", "FCALL", "PFCOUNT", "PUBLISH", "SPUBLISH"}
-
+// mayReplicate reports whether a pause of writes holds a command.
 func mayReplicate(cmd *commands.Command) bool {
-	return cmd.Flags&commands.Write != 0 || slices.Contains(replicates, cmd.Name)
+	return cmd.Flags&commands.Write != 0 || cmd.Has(commands.Replicates)
 }
 
 // held is the pause that holds a command, nil for none.
