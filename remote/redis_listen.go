@@ -22,13 +22,9 @@ func (r *Redis) Listen(ctx context.Context, args [][]byte, each func(resp.Value)
 	}
 	defer other.Close()
 	conn := other.conn
-	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
 	conn.SetDeadline(time.Time{})
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if _, err := conn.Write(resp.AppendCommand(nil, args...)); err != nil {
+	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })()
+	if _, err := conn.Write(resp.AppendCommand(nil, args...)); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("talking to %s: %w", r.server.address, plainly(err))
 	}
 	for {
