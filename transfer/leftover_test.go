@@ -69,6 +69,35 @@ func TestTemporaryNamesExpire(t *testing.T) {
 	same(t, contents(t, to, 0), contents(t, from, 0))
 }
 
+// shared is a session that somebody else uses between any two requests.
+type shared struct{ transfer.Session }
+
+func (s shared) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	replies, err := s.Pipeline(ctx, [][][]byte{args})
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return replies[0], nil
+}
+
+func (s shared) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if _, err := s.Session.Do(ctx, []byte("DBSIZE")); err != nil {
+		return nil, err
+	}
+	return s.Session.Pipeline(ctx, calls)
+}
+
+// TestSharedSession counts what arrived as that, though the inspector reads on the same session.
+func TestSharedSession(t *testing.T) {
+	from, _ := openLocal(t)
+	run(t, from, "SET s v", "RPUSH l a", "HSET h f v", fmt.Sprintf("PEXPIREAT h %d", later))
+	to, _ := openLocal(t)
+	if written, told, err := move(t, from, shared{to}, transfer.WriteOptions{}); err != nil || len(told) > 0 || written.Keys != 3 {
+		t.Fatal(written, told, err)
+	}
+	same(t, contents(t, to, 0), contents(t, from, 0))
+}
+
 // TestLeftovers finds what killed moves have left: the next one deletes it, but for what
 // belongs to one under way, and none of it is moved on.
 func TestLeftovers(t *testing.T) {

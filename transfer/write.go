@@ -70,17 +70,18 @@ type Held interface {
 // that name. Elsewhere it expires until it is renamed, and the next Writer deletes what one that was
 // killed has left.
 type Writer struct {
-	session Session
-	o       WriteOptions
-	batch   []*keyWrite
-	calls   int
-	bytes   int
-	written Written
-	broken  bool         // the session failed, or a key was refused
-	made    int          // temporary names
-	noMulti bool         // the session has no transactions
-	renames *bool        // the session has RENAME; nil until it was asked
-	swept   map[int]bool // databases in which leftovers were searched for
+	session  Session
+	o        WriteOptions
+	batch    []*keyWrite
+	calls    int
+	bytes    int
+	written  Written
+	broken   bool         // the session failed, or a key was refused
+	made     int          // temporary names
+	hasMulti bool         // the session has transactions
+	noMulti  bool         // it has none; neither until it was asked
+	renames  *bool        // the session has RENAME; nil until it was asked
+	swept    map[int]bool // databases in which leftovers were searched for
 }
 
 // NewWriter makes the sink of a session.

@@ -105,22 +105,29 @@ func (w *Writer) rename(k *keyWrite) [][]byte {
 
 // together runs calls in one transaction where there is such a thing, so that no
 // temporary name is left that does not expire. Where there is none it does nothing, and returns
-// nil.
+// nil. They are sent at once, since others may use the session between two requests.
 func (w *Writer) together(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	if w.o.Held != nil || w.noMulti || len(calls) == 0 {
 		return nil, nil
 	}
-	// Asked on its own: what follows a refused MULTI would run.
-	if v, err := w.session.Do(ctx, call("MULTI")...); err != nil || v.IsError() {
-		w.noMulti = true
-		return nil, err
+	multi, exec := call("MULTI"), call("EXEC")
+	if !w.hasMulti { // asked on its own: what follows a refused MULTI would run
+		replies, err := w.pipeline(ctx, [][][]byte{multi, exec})
+		if err != nil || replies[0].IsError() {
+			w.noMulti = true
+			return nil, err
+		}
+		w.hasMulti = true
 	}
-	replies, err := w.pipeline(ctx, append(calls, call("EXEC")))
+	replies, err := w.pipeline(ctx, slices.Concat([][][]byte{multi}, calls, [][][]byte{exec}))
 	if err != nil {
 		return nil, err
 	}
-	if exec := replies[len(replies)-1]; exec.Kind == resp.Array && len(exec.Elems) == len(calls) {
-		return exec.Elems, nil
+	if err := refused(replies[0]); err != nil {
+		return nil, fmt.Errorf("MULTI: %w", err)
+	}
+	if all := replies[len(replies)-1]; all.Kind == resp.Array && len(all.Elems) == len(calls) {
+		return all.Elems, nil
 	}
 	w.noMulti = true // none has run
 	return nil, nil
