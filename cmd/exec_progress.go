@@ -54,6 +54,7 @@ func execProgress(s *streams, run *script.Run, pipe bool) *progress.Bar {
 	default:
 		return nil
 	}
+	run.Wait = func() func() { return bar.Wait("running the transaction") }
 	run.Out, run.Notes = bar.Above(run.Out), bar.Above(run.Notes)
 	return bar
 }

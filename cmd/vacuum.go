@@ -60,9 +60,9 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	if err != nil {
 		return err
 	}
-	bar := newProgress(s, "packing", "files", -1)
+	over := newProgress(s, "packing", "files", -1).Wait("packing " + f.Path())
 	err = f.Rewrite(ctx)
-	bar.End()
+	over()
 	if err != nil {
 		return err
 	}

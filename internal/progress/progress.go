@@ -2,6 +2,7 @@
 package progress
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ type Bar struct {
 	size        func() (width, height int, err error)
 	bar         *progressbar.ProgressBar
 	shown       bool
+	tick        time.Duration // of Wait
 }
 
 // quick is how long work takes that needs no bar.
@@ -27,15 +29,26 @@ const quick = time.Second
 // New makes a bar on a terminal of that size. What is done is counted in units, such as
 // "keys"; total is -1 when it is not known.
 func New(terminal io.Writer, size func() (width, height int, err error), what, unit string, total int64) *Bar {
-	p := &Bar{total: total, began: time.Now(), terminal: terminal, size: size}
+	p := &Bar{total: total, began: time.Now(), terminal: terminal, size: size, tick: quick}
 	// Without an interval the bar is drawn here alone, never after what ends it.
-	p.bar = progressbar.NewOptions64(total,
+	p.bar = progressbar.NewOptions64(total, rate(unit),
 		progressbar.OptionSetWriter(drawing{p}), progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20),
 		progressbar.OptionSetSpinnerChangeInterval(0))
 	p.bar.StartWithoutRender()
 	return p
+}
+
+// rate shows how many units go by in a second: bytes with their prefix, as 2 MB.
+func rate(unit string) progressbar.Option {
+	if unit == "bytes" {
+		return progressbar.OptionShowBytes(true)
+	}
+	return func(bar *progressbar.ProgressBar) {
+		progressbar.OptionShowIts()(bar)
+		progressbar.OptionSetItsString(unit)(bar)
+	}
 }
 
 // drawing is where a bar is drawn, once it is to be shown. Lines are cut to the width
@@ -87,6 +100,36 @@ func (p *Bar) Say(what string) {
 	}
 	p.bar.Describe(what)
 	p.Set(p.done, p.total)
+}
+
+// Wait says what is being waited for, and since when, in place of the bar: of one step it is
+// not known how far it is. The bar must be left alone until over is called.
+func (p *Bar) Wait(what string) (over func()) {
+	if p == nil {
+		return func() {}
+	}
+	p.Clear()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(p.tick)
+		defer tick.Stop()
+		for began := time.Now(); ; {
+			select {
+			case <-tick.C:
+				p.shown = true
+				fmt.Fprintf(drawing{p}, "\r%s [%ds]", what, int(time.Since(began).Seconds()))
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		if <-stopped; p.shown {
+			io.WriteString(p.terminal, "\r\x1b[K")
+		}
+	}
 }
 
 // Clear makes room for a line.

@@ -37,3 +37,44 @@ func TestProgress(t *testing.T) {
 		}
 	}
 }
+
+// TestBytes shows sizes as people write them, so that the time that is left has room.
+func TestBytes(t *testing.T) {
+	var drawn bytes.Buffer
+	p := New(&drawn, func() (int, int, error) { return 80, 24, nil }, "running", "bytes", 12_533_780)
+	p.began = time.Now().Add(-2 * quick)
+	p.Set(1_310_654, 12_533_780)
+	p.Set(2_621_308, 12_533_780)
+	if !strings.Contains(drawn.String(), "1.3/12 MB") {
+		t.Errorf("drawn: %q", drawn.String())
+	}
+}
+
+// lines hands over what is drawn.
+type lines chan string
+
+func (l lines) Write(text []byte) (int, error) {
+	l <- string(text)
+	return len(text), nil
+}
+
+// TestWait shows that a step which takes its time is still being waited for, and leaves nothing.
+func TestWait(t *testing.T) {
+	drawn := make(lines)
+	p := New(drawn, func() (int, int, error) { return 20, 12, nil }, "packing", "files", -1)
+	p.tick = time.Millisecond
+	over := p.Wait("packing a file of some size")
+	if line := <-drawn; line != "\rpacking a file of s" {
+		t.Errorf("drawn: %q", line)
+	}
+	go func() {
+		over()
+		close(drawn)
+	}()
+	var last string
+	for last = range drawn {
+	}
+	if last != "\r\x1b[K" {
+		t.Errorf("drawn last: %q", last)
+	}
+}

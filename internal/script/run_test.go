@@ -115,6 +115,20 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// TestTransactionProgress counts what is queued, and says when it waits for EXEC.
+func TestTransactionProgress(t *testing.T) {
+	r := newRun(t, strings.NewReader("SET a 1\nINCR a\n"))
+	seen, waited := int64(0), ""
+	r.Seen = func(n int64) { seen += n }
+	r.Wait = func() func() {
+		waited += "waits"
+		return func() { waited += ", over" }
+	}
+	if err := r.Transaction(context.Background()); err != nil || seen != 2 || waited != "waits, over" {
+		t.Error(err, seen, waited)
+	}
+}
+
 // TestNoCommand holds all ways to one error for a line that is no command, with its number.
 func TestNoCommand(t *testing.T) {
 	for _, test := range []struct{ input, says string }{

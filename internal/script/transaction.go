@@ -60,6 +60,9 @@ func (r *Run) queue(ctx context.Context, commands []Command) (ok bool, err error
 	if err != nil {
 		return false, fmt.Errorf("%s %d: %w: nothing was run", r.unit, commands[min(len(replies), len(commands)-1)].Number, err)
 	}
+	if r.Seen != nil {
+		r.Seen(int64(len(replies)))
+	}
 	for i, v := range replies {
 		if v.IsError() {
 			r.failed(commands[i], fmt.Sprintf(": %s", v.Str))
@@ -103,7 +106,12 @@ func (r *Run) refused(v resp.Value, err error) error {
 
 // exec runs the queue and prints the replies to its commands.
 func (r *Run) exec(ctx context.Context, queued []Command) error {
+	over := func() {}
+	if r.Wait != nil {
+		over = r.Wait()
+	}
 	v, err := r.Session.Do(ctx, []byte("EXEC"))
+	over()
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: whether the transaction took effect, as a whole, is not known", err)
