@@ -45,8 +45,8 @@ const (
 )
 
 // timing says what commands take in one process: engine, translator and SQLite, without sockets.
-func timing(_ *options, parent string) error {
-	fmt.Printf("µs of a command in pipelines of %d, the fastest of %d rounds of %d:\n\n| | where there was | µs |\n|---|---|---:|\n", aPipeline, fastestOf, commandsARound)
+func timing(o *options, parent string) error {
+	fmt.Fprintf(o.out, "µs of a command in pipelines of %d, the fastest of %d rounds of %d:\n\n| | where there was | µs |\n|---|---|---:|\n", aPipeline, fastestOf, commandsARound)
 	for i, c := range commandsTimed {
 		fastest := time.Duration(math.MaxInt64)
 		for round := range fastestOf {
@@ -60,9 +60,9 @@ func timing(_ *options, parent string) error {
 		if c.found != "" {
 			found = "`" + c.found + "`"
 		}
-		fmt.Printf("| `%s` | %s | %.1f |\n", c.line, found, float64(fastest.Nanoseconds())/1000/commandsARound)
+		fmt.Fprintf(o.out, "| `%s` | %s | %.1f |\n", c.line, found, float64(fastest.Nanoseconds())/1000/commandsARound)
 	}
-	fmt.Println()
+	fmt.Fprintln(o.out)
 	return nil
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
 	"time"
 )
 
@@ -9,41 +11,81 @@ import (
 type goals []goal
 
 type goal struct {
-	what, want, got string
-	met             bool
+	part, what, want, got string
+	met                   bool
+	beside                string // what else a reader should know, such as how far the client goes
 }
 
 // atLeast is a goal of a figure, such as the ratio to a rival.
-func (g *goals) atLeast(what string, got, want float64) {
-	*g = append(*g, goal{what, fmt.Sprintf("at least %.2f×", want), fmt.Sprintf("%.2f×", got), got >= want})
+func (g *goals) atLeast(what string, got, want float64) { g.atLeastBeside(what, got, want, "") }
+
+func (g *goals) atLeastBeside(what string, got, want float64, beside string) {
+	*g = append(*g, goal{what: what, want: fmt.Sprintf("at least %.2f×", want), got: fmt.Sprintf("%.2f×", got), met: got >= want, beside: beside})
 }
 
 func (g *goals) atMost(what string, got, want float64) {
-	*g = append(*g, goal{what, fmt.Sprintf("at most %.2f×", want), fmt.Sprintf("%.2f×", got), got <= want})
+	*g = append(*g, goal{what: what, want: fmt.Sprintf("at most %.2f×", want), got: fmt.Sprintf("%.2f×", got), met: got <= want})
 }
 
 func (g *goals) within(what string, got, want time.Duration) {
-	*g = append(*g, goal{what, "at most " + want.String(), round(got).String(), got <= want})
+	*g = append(*g, goal{what: what, want: "at most " + want.String(), got: round(got).String(), met: got <= want})
 }
 
 func (g *goals) below(what string, kb, want int64) {
-	*g = append(*g, goal{what, fmt.Sprintf("at most %d MB", want), fmt.Sprintf("%d MB", kb>>10), kb>>10 <= want})
+	*g = append(*g, goal{what: what, want: fmt.Sprintf("at most %d MB", want), got: fmt.Sprintf("%d MB", kb>>10), met: kb>>10 <= want})
+}
+
+// unknown is a goal that this machine could not measure.
+func (g *goals) unknown(what string, why error) {
+	*g = append(*g, goal{what: what, got: "–", beside: why.Error()})
+}
+
+const goalsHead = "| part | | goal | the last run | | beside |\n|---|---|---:|---:|---|---|\n"
+
+// lines are the goals as lines of a table.
+func (g goals) lines() (lines []string) {
+	for _, one := range g {
+		sign := "**missed**"
+		if one.met {
+			sign = "met"
+		}
+		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", one.part, one.what, one.want, one.got, sign, one.beside))
+	}
+	return lines
 }
 
 // print lists the goals, and how many are met.
-func (g goals) print() {
-	if len(g) == 0 {
-		return
-	}
+func (g goals) print(w io.Writer) { io.WriteString(w, goalsTable(g.lines())) }
+
+func goalsTable(lines []string) string {
 	met := 0
-	fmt.Print("Goals:\n\n| | goal | this run | |\n|---|---:|---:|---|\n")
-	for _, one := range g {
-		sign := "missed"
-		if one.met {
-			sign = "met"
+	for _, line := range lines {
+		if strings.Contains(line, "| met |") {
 			met++
 		}
-		fmt.Printf("| %s | %s | %s | %s |\n", one.what, one.want, one.got, sign)
 	}
-	fmt.Printf("\n%d of %d goals are met.\n", met, len(g))
+	return fmt.Sprintf("%d of %d goals are met.\n\n%s%s", met, len(lines), goalsHead, strings.Join(lines, ""))
+}
+
+// over is an older table with the lines of these goals in place of those of the same parts, in the
+// order of parts.
+func (g goals) over(old string, parts []part) string {
+	ran := map[string]bool{}
+	for _, one := range g {
+		ran[one.part] = true
+	}
+	var lines []string
+	fresh := g.lines()
+	for _, p := range parts {
+		from := fresh
+		if !ran[p.name] {
+			from = strings.SplitAfter(old, "\n")
+		}
+		for _, line := range from {
+			if strings.HasPrefix(line, "| "+p.name+" |") {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return goalsTable(lines)
 }

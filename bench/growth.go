@@ -17,15 +17,15 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// The numbers of elements, and of keys, that growth measures.
+// The numbers of elements, and of keys, that growth measures before the most that it is told.
 var (
-	elements  = []int{10, 1_000, 10_000, 100_000, 1_000_000}
-	databases = []int{1_000, 10_000, 100_000, 1_000_000, 10_000_000}
+	elements  = []int{10, 1_000, 10_000, 100_000}
+	databases = []int{1_000, 10_000, 100_000, 1_000_000}
 )
 
 // probe is a command to time on a key with n elements. {mid} stands for half of n,
-// and {i} for the number of the repetition. undo, which is not timed, makes the key
-// as it was.
+// and {i} for the number of the repetition; {midkey} and {key} are the names of these keys.
+// undo, which is not timed, makes the key as it was.
 type probe struct {
 	line, undo string
 	times      int // repetitions; 0 for repeats
@@ -89,20 +89,30 @@ var subjects = []subject{
 		{line: "TYPE k"}, {line: "EXPIRE k 1000"}, {line: "RENAME k l", undo: "RENAME l k"},
 		{line: "COPY k l REPLACE", undo: "DEL l", times: 1}, {line: "DEL k", times: 1},
 	}},
-	{"database", true, "MSET", numbered("key:", "value:"), []probe{
-		{line: "GET key:{mid}"}, {line: "SET key:{mid} w"}, {line: "SET new:{i} w", undo: "DEL new:{i}"},
-		{line: "INCR number:{i}", undo: "DEL number:{i}"}, {line: "DEL key:{i}", undo: "SET key:{i} v"},
-		{line: "EXPIRE key:{i} 1000"}, {line: "RENAME key:{i} other", undo: "RENAME other key:{i}"},
+	{"database", true, "MSET", func(i int) []string { return []string{keyName(i), "value:" + strconv.Itoa(i)} }, []probe{
+		{line: "GET {midkey}"}, {line: "SET {midkey} w"}, {line: "SET new:{i} w", undo: "DEL new:{i}"},
+		{line: "INCR number:{i}", undo: "DEL number:{i}"}, {line: "DEL {key}", undo: "SET {key} v"},
+		{line: "EXPIRE {key} 1000"}, {line: "RENAME {key} other", undo: "RENAME other {key}"},
 		{line: "DBSIZE"}, {line: "RANDOMKEY"}, {line: "SCAN 2000000000000000 COUNT 10"}, {line: "FLUSHALL", times: 1},
 	}},
 }
 
-// sizes are those that the subject is measured at.
-func (s subject) sizes(o *options) []int {
-	if !s.keys {
-		return elements
+// sizes are the numbers of elements, or of keys, that are measured, up to those that o tells. The biggest
+// database is the biggest file, when there is room for one.
+func sizes(o *options, keys bool) ([]int, error) {
+	all, most := elements, o.elements
+	if keys {
+		all, most = databases, o.inspected
 	}
-	return slices.DeleteFunc(slices.Clone(databases), func(n int) bool { return n > o.inspected })
+	all = slices.DeleteFunc(slices.Clone(all), func(n int) bool { return n >= most })
+	if keys {
+		if _, err := o.biggest(); errors.Is(err, errNotMeasured) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return append(all, most), nil
 }
 
 // growth times commands on keys and databases of growing size, in this process and on a file.
@@ -112,46 +122,51 @@ func growth(o *options, dir string) error {
 		if keys {
 			what = "Time of a command in a database of so many keys"
 		}
-		fmt.Printf("%s, in one process on a file, median of %d, in µs;\n", what, repeats)
-		fmt.Print("the last column is what a thousand times as many cost:\n\n| ")
-		columns := elements
-		if keys {
-			columns = databases
+		fmt.Fprintf(o.out, "%s, in one process on a file, median of %d, in µs;\n", what, repeats)
+		fmt.Fprint(o.out, "the last column is what a thousand times as many cost:\n\n| ")
+		columns, err := sizes(o, keys)
+		if err != nil {
+			return err
 		}
 		for _, n := range columns {
-			fmt.Printf("| %d ", n)
+			fmt.Fprintf(o.out, "| %d ", n)
 		}
-		fmt.Println("| growth |")
-		fmt.Println("|---|" + strings.Repeat("---:|", len(columns)+1))
+		fmt.Fprintln(o.out, "| growth |")
+		fmt.Fprintln(o.out, "|---|"+strings.Repeat("---:|", len(columns)+1))
 		for _, s := range subjects {
 			if s.keys != keys {
 				continue
 			}
-			if err := s.grow(o, dir); err != nil {
+			if err := s.grow(o, dir, columns); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
-		fmt.Println()
+		fmt.Fprintln(o.out)
 	}
 	return nil
 }
 
 // grow prints the lines of a subject, and plots them.
-func (s subject) grow(o *options, dir string) error {
-	sizes := s.sizes(o)
+func (s subject) grow(o *options, dir string, sizes []int) error {
 	took := make([]curve, len(s.probes))
 	for i, p := range s.probes {
 		took[i].name = p.line
 	}
 	for _, n := range sizes {
+		biggest := s.keys && n == o.inspected
 		file := filepath.Join(dir, s.name+strconv.Itoa(n)+".sqlite")
+		if biggest {
+			file = o.biggestName()
+		}
 		f, err := local.Open(file, local.Options{})
 		if err != nil {
 			return err
 		}
 		run := session{engine.New(f).Session()}
-		if err := run.fill(s, n); err != nil {
-			return err
+		if !biggest {
+			if err := run.fill(s, n); err != nil {
+				return err
+			}
 		}
 		for i, p := range s.probes {
 			d, err := run.time(p, n)
@@ -166,15 +181,15 @@ func (s subject) grow(o *options, dir string) error {
 	}
 	base := slices.Index(sizes, 1_000)
 	for _, c := range took {
-		fmt.Printf("| %s: `%s` ", s.name, c.name)
+		fmt.Fprintf(o.out, "| %s: `%s` ", s.name, c.name)
 		for _, d := range c.took {
-			fmt.Printf("| %.0f ", float64(d)/float64(time.Microsecond))
+			fmt.Fprintf(o.out, "| %.0f ", float64(d)/float64(time.Microsecond))
 		}
 		if million := slices.Index(sizes, 1_000_000); million >= 0 {
-			fmt.Printf("| %.1f |\n", float64(c.took[million])/float64(c.took[base]))
+			fmt.Fprintf(o.out, "| %.1f |\n", float64(c.took[million])/float64(c.took[base]))
 			continue
 		}
-		fmt.Println("| |")
+		fmt.Fprintln(o.out, "| |")
 	}
 	if o.plots == "" {
 		return nil
@@ -245,7 +260,7 @@ func (s session) time(p probe, n int) (time.Duration, error) {
 }
 
 func (s session) one(line string, n, i int) error {
-	line = strings.NewReplacer("{mid}", strconv.Itoa(n/2), "{i}", strconv.Itoa(i)).Replace(line)
+	line = strings.NewReplacer("{mid}", strconv.Itoa(n/2), "{i}", strconv.Itoa(i), "{midkey}", keyName(n/2), "{key}", keyName(i)).Replace(line)
 	return s.all([][][]byte{words(strings.Fields(line))})
 }
 

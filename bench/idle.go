@@ -12,7 +12,7 @@ import (
 
 // idling says how much memory a server takes without clients, and with those that send nothing.
 func idling(o *options, parent string) error {
-	fmt.Print("| Idle clients | without | with them | for 10,000 |\n|---|---|---|---|\n")
+	fmt.Fprint(o.out, "| Idle clients | without | with them | for 10,000 |\n|---|---|---|---|\n")
 	for _, c := range []struct {
 		what    string
 		clients int64
@@ -28,11 +28,11 @@ func idling(o *options, parent string) error {
 			return err
 		}
 		all := (with - alone) * 10_000 / c.clients
-		fmt.Printf("| %d %s | %d MB | %d MB | %d MB |\n", c.clients, c.what, alone>>10, with>>10, all>>10)
+		fmt.Fprintf(o.out, "| %d %s | %d MB | %d MB | %d MB |\n", c.clients, c.what, alone>>10, with>>10, all>>10)
 		o.goals.below("memory of an idle `serve`", alone, 30)
 		o.goals.below("memory for 10,000 idle clients "+c.what, all, c.goal)
 	}
-	fmt.Println()
+	fmt.Fprintln(o.out)
 	return nil
 }
 

@@ -14,35 +14,54 @@ import (
 
 // inspecting opens ever bigger files in the inspector, and reports how long a user
 // waits, and how much memory it takes.
-func inspecting(o *options, dir string) error {
-	fmt.Print("`meowdis inspect` on files of so many keys, at 80×24: whole processes until the tree is on the screen, median of 5; then in the last one the time to the last key, through all keys for a filter that none passes, " +
+func inspecting(o *options, _ string) error {
+	fmt.Fprint(o.out, "`meowdis inspect` on files of so many keys, the last one of strings in one folder, at 80×24: whole processes until the tree is on the screen, median of 5; then in the last one the time to the last key, through all keys for a filter that none passes, "+
 		"to the whole order of each sort, and to the whole overview. Memory is resident, with the first screen and at the most.\n\n")
 	titles := []string{"keys", "first screen"}
-	for _, s := range strides {
+	for _, s := range strides("", "") {
 		titles = append(titles, s.name)
 	}
 	titles = append(titles, "memory", "at the most")
-	fmt.Printf("| %s |\n|%s\n", strings.Join(titles, " | "), strings.Repeat("---:|", len(titles)))
-	for keys := 1000; keys <= o.inspected; keys *= 10 {
-		file, err := treeFile(o, dir, keys)
+	fmt.Fprintf(o.out, "| %s |\n|%s\n", strings.Join(titles, " | "), strings.Repeat("---:|", len(titles)))
+	for keys := 1000; keys < o.inspected; keys *= 10 {
+		file, err := treeFile(o, keys)
 		if err != nil {
 			return err
 		}
-		var last visit
-		var times []time.Duration
-		for i := range 5 {
-			if last, err = inspectOnce(o, file, i == 4); err != nil {
-				return fmt.Errorf("inspecting %d keys: %w", keys, err)
-			}
-			times = append(times, last.first)
+		if err := inspectFile(o, file, keys, strides("cache:00:", "user:99:")); err != nil {
+			return fmt.Errorf("inspecting %d keys: %w", keys, err)
 		}
-		fmt.Printf("| %d | %s |", keys, round(median(times)))
-		for _, took := range last.strides {
-			fmt.Printf(" %s |", took.Round(time.Millisecond))
-		}
-		fmt.Printf(" %d MB | %d MB |\n", last.before>>10, last.most>>10)
 	}
-	fmt.Println()
+	file, err := o.biggest()
+	switch {
+	case errors.Is(err, errNotMeasured):
+		fmt.Fprintf(o.out, "\n%v\n", err)
+	case err != nil:
+		return err
+	default:
+		if err := inspectFile(o, file, o.inspected, strides(keyName(0), keyName(o.inspected-1))); err != nil {
+			return fmt.Errorf("inspecting %d keys: %w", o.inspected, err)
+		}
+	}
+	fmt.Fprintln(o.out)
+	return nil
+}
+
+func inspectFile(o *options, file string, keys int, strides []stride) error {
+	var last visit
+	var times []time.Duration
+	for _, then := range [][]stride{nil, nil, nil, nil, strides} {
+		var err error
+		if last, err = inspectOnce(o, file, then); err != nil {
+			return err
+		}
+		times = append(times, last.first)
+	}
+	fmt.Fprintf(o.out, "| %d | %s |", keys, round(median(times)))
+	for _, took := range last.strides {
+		fmt.Fprintf(o.out, " %s |", took.Round(time.Millisecond))
+	}
+	fmt.Fprintf(o.out, " %d MB | %d MB |\n", last.before>>10, last.most>>10)
 	return nil
 }
 
@@ -53,10 +72,12 @@ type stride struct {
 	before            [2]string
 }
 
-// The number of the selected key in a flat list follows an escape sequence.
-var (
-	strides = []stride{
-		{name: "last key", keys: "G", shown: "user:99:", before: [2]string{"v", "cache:00:"}},
+// strides are those through a file whose first and last key begin so. The number of the selected key in a
+// flat list follows an escape sequence.
+func strides(first, last string) []stride {
+	second := [2]string{"j", "m2 of "}
+	return []stride{
+		{name: "last key", keys: "G", shown: last, before: [2]string{"v", first}},
 		{name: "filter", keys: "/^nothing$\t\t\r", shown: "searched all keys"},
 		{name: "by TTL", keys: "sTTL\r", shown: "m1 of ", before: [2]string{"\x1bj", "m2 of "}},
 		{name: "by size", keys: "ssize\r", shown: "m1 of ", before: second},
@@ -65,8 +86,7 @@ var (
 		{name: "by update", keys: "supdate\r", shown: "m1 of ", before: second},
 		{name: "overview", keys: "O", shown: " keys, "}, // and how many bytes, which is known last
 	}
-	second = [2]string{"j", "m2 of "}
-)
+}
 
 // visit is how long one process kept a person waiting, and its memory in KB.
 type visit struct {
@@ -76,8 +96,8 @@ type visit struct {
 }
 
 // inspectOnce runs the inspector in a terminal of script(1) until the first folder is
-// drawn, and goes on through the strides if stride is set.
-func inspectOnce(o *options, file string, stride bool) (v visit, err error) {
+// drawn, and goes on through the strides.
+func inspectOnce(o *options, file string, strides []stride) (v visit, err error) {
 	line := "stty rows 24 cols 80; exec " + o.meowdis + " inspect " + file
 	run := exec.Command("script", "-qec", line, "/dev/null")
 	run.Env = append(os.Environ(), "TERM=tmux-256color") // which is not asked for its background
@@ -96,7 +116,7 @@ func inspectOnce(o *options, file string, stride bool) (v visit, err error) {
 		return v, err
 	}
 	v.first = time.Since(start)
-	if v.before, err = memoryOfChild(run.Process.Pid, "VmRSS:"); err != nil || !stride {
+	if v.before, err = memoryOfChild(run.Process.Pid, "VmRSS:"); err != nil || len(strides) == 0 {
 		return v, err
 	}
 	for _, s := range strides {
@@ -139,7 +159,7 @@ func newAwaited(r io.Reader) *awaited {
 }
 
 // longest is how long await waits for anything.
-const longest = 10 * time.Minute
+const longest = 10 * time.Second
 
 // await waits until text is written after what was awaited before, or anything where it is empty.
 func (a *awaited) await(text string) error {

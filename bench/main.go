@@ -1,10 +1,16 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
+	"regexp"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -12,14 +18,15 @@ func main() {
 	var o options
 	flag.StringVar(&o.meowdis, "meowdis", "", "the meowdis binary (required)")
 	flag.StringVar(&o.redka, "redka", "", "the redka binary (required)")
-	flag.IntVar(&o.requests, "n", 50_000, "requests of a test of a short command at pipeline 1; pipeline 16 makes twice as many, longer commands fewer")
+	flag.IntVar(&o.requests, "n", 50_000, "requests of a test of a short command at pipeline 1; pipeline 16 makes more, longer commands fewer")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
-	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the big file")
-	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file that the inspector opens, and of the biggest database that grows")
+	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the files that are loaded, moved and used on a terminal")
+	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file: it is loaded, opened in the inspector, and is the biggest database that grows")
 	flag.StringVar(&o.trees, "trees", "", "the directory that keeps the inspector's files for the next run; made anew each time when empty")
 	flag.StringVar(&o.plots, "plots", "", "the directory that plots of growth are written to; none when empty")
-	flag.StringVar(&o.only, "only", "", "one part: servers, mixed, rest, start, idle, load, commands, files, move, inspect, shell, vsim, stall or growth")
-	flag.IntVar(&o.elements, "elements", 1_000_000, "elements of the key that slow commands are about")
+	flag.StringVar(&o.write, "write", "", "the page whose tables are replaced by those of this run, docs/benchmarks.md; none when empty")
+	flag.StringVar(&o.only, "only", "", "parts, with commas between: "+strings.Join(names(), ", "))
+	flag.IntVar(&o.elements, "elements", 1_000_000, "elements of the key that slow commands are about, and of the biggest key that grows")
 	flag.StringVar(&o.slow, "slow", "", "of the slow commands those that begin so")
 	flag.BoolVar(&o.alone, "alone", false, "run slow commands on meowdis alone")
 	flag.IntVar(&o.vectors, "vectors", 5_000, "vectors that VSIM compares")
@@ -39,34 +46,83 @@ type options struct {
 	requests, rounds, keys int
 	vectors, elements      int
 	inspected              int
-	trees, plots           string
+	trees, plots, write    string
 	only, slow             string
 	alone                  bool
 
-	goals goals
+	out     io.Writer // what the part that runs prints to
+	scratch string    // a directory for as long as all parts run
+	goals   goals
 }
 
-func run(o *options) error {
-	dir, err := os.MkdirTemp("", "meowdis-bench")
-	if err != nil {
+// parts are in this order so that the biggest file, which loading makes, is gone after growth.
+var parts = []part{
+	{"servers", compareServers}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
+	{"load", loading}, {"inspect", inspecting}, {"growth", growth}, {"shell", shelling}, {"stall", stalling},
+	{"files", manyKeys}, {"move", moving}, {"commands", timing}, {"vsim", similar},
+}
+
+func names() (all []string) {
+	for _, p := range parts {
+		all = append(all, p.name)
+	}
+	return all
+}
+
+// run runs the parts. One that fails does not keep others from running.
+func run(o *options) (err error) {
+	wanted := names()
+	if o.only != "" {
+		wanted = strings.Split(o.only, ",")
+	}
+	for _, name := range wanted {
+		if !slices.Contains(names(), name) {
+			return fmt.Errorf("there is no part %q; there are %s", name, strings.Join(names(), ", "))
+		}
+	}
+	if redisServer.name, err = redisVersion(); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	fmt.Printf("Measured on %s with %s/%s, %d CPUs, %s.\n\n", time.Now().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	defer func() { o.goals.print() }()
-	for _, part := range []struct {
-		name string
-		run  func(*options, string) error
-	}{
-		{"servers", compareServers}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
-		{"load", loading}, {"commands", timing}, {"files", manyKeys}, {"move", moving}, {"inspect", inspecting}, {"shell", shelling}, {"vsim", similar}, {"stall", stalling}, {"growth", growth},
-	} {
-		if o.only != "" && o.only != part.name {
-			continue
-		}
-		if err := part.run(o, dir); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+	if o.scratch, err = os.MkdirTemp("", "meowdis-bench"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(o.scratch)
+	head := fmt.Sprintf("Measured on %s with %s/%s, %d CPUs, %s, %s, and Redka 0.6.0.\n\n",
+		today(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), redisServer.name)
+	fmt.Print(head)
+	began := time.Now()
+	var failed []error
+	for _, p := range parts {
+		if slices.Contains(wanted, p.name) {
+			failed = append(failed, p.measure(o))
 		}
 	}
-	return nil
+	if len(o.goals) > 0 {
+		o.goals.print(os.Stdout)
+	}
+	took := fmt.Sprintf("\nAll of it took %s.\n", time.Since(began).Round(time.Second))
+	fmt.Print(took)
+	if o.write != "" {
+		failed = append(failed, rewrite(o.write, "goals", func(old string) string {
+			if o.only != "" {
+				first, _, _ := strings.Cut(old, "\n\n")
+				return first + "\n\n" + o.goals.over(old, parts)
+			}
+			return head + o.goals.over(old, parts) + took
+		}))
+	}
+	return errors.Join(failed...)
+}
+
+// redisVersion names the redis-server that is on the PATH.
+func redisVersion() (string, error) {
+	out, err := exec.Command("redis-server", "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("redis-server --version: %w", err)
+	}
+	version := regexp.MustCompile(`v=(\S+)`).FindSubmatch(out)
+	if version == nil {
+		return "", fmt.Errorf("redis-server --version printed %q", out)
+	}
+	return "redis-server " + string(version[1]) + ", appendfsync everysec", nil
 }

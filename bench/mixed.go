@@ -40,9 +40,9 @@ func mixing(o *options, parent string) error {
 		return err
 	}
 	promised := 1 / ((1-writes)/median(get) + writes/median(set))
-	fmt.Printf("50 clients over RESP, one command at a time, requests a second, median of %d rounds:\n\n", o.rounds)
-	fmt.Print("| GET | SET | 90 % GET, 10 % SET | promised by the parts |\n|---:|---:|---:|---:|\n")
-	fmt.Printf("| %.0f | %.0f | %.0f | %.0f |\n\n", median(get), median(set), median(mixed), promised)
+	fmt.Fprintf(o.out, "50 clients over RESP, one command at a time, requests a second, median of %d rounds:\n\n", o.rounds)
+	fmt.Fprint(o.out, "| GET | SET | 90 % GET, 10 % SET | promised by the parts |\n|---:|---:|---:|---:|\n")
+	fmt.Fprintf(o.out, "| %.0f | %.0f | %.0f | %.0f |\n\n", median(get), median(set), median(mixed), promised)
 	o.goals.atLeast("90 % GET and 10 % SET, beside what these promise", median(mixed)/promised, 0.8)
 	return nil
 }

@@ -23,7 +23,7 @@ func moving(o *options, parent string) error {
 	if err := redisDump(source, o, dir); err != nil {
 		return fmt.Errorf("making an RDB file: %w", err)
 	}
-	fmt.Printf("%d strings, in no order, whole processes:\n\n| | time | processor time |\n|---|---:|---:|\n", o.keys)
+	fmt.Fprintf(o.out, "%d strings, in no order, whole processes:\n\n| | time | processor time |\n|---|---:|---:|\n", o.keys)
 	for _, args := range [][]string{
 		{"dump", "--db", source, archive},
 		{"restore", "--db", place("restored.sqlite"), archive},
@@ -36,9 +36,9 @@ func moving(o *options, parent string) error {
 		if err := took.add(exec.Command(o.meowdis, args...)); err != nil {
 			return fmt.Errorf("%q: %w", args, err)
 		}
-		fmt.Printf("| `%s` | %s | %s |\n", args[0], took.wall[0].Round(1e8), took.cpu[0].Round(1e8))
+		fmt.Fprintf(o.out, "| `%s` | %s | %s |\n", args[0], took.wall[0].Round(1e8), took.cpu[0].Round(1e8))
 	}
-	fmt.Println()
+	fmt.Fprintln(o.out)
 	return nil
 }
 

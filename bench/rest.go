@@ -55,8 +55,8 @@ func overREST(o *options, parent string) error {
 		direct = append(direct, rate)
 	}
 	r := median(rest) / median(direct)
-	fmt.Printf("10 clients, %d SETs and GETs at a time, commands a second, median of %d rounds:\n\n", batch, o.rounds)
-	fmt.Printf("| REST, /pipeline | RESP | REST : RESP |\n|---:|---:|---:|\n| %.0f | %.0f | %.2f× |\n\n", median(rest), median(direct), r)
+	fmt.Fprintf(o.out, "10 clients, %d SETs and GETs at a time, commands a second, median of %d rounds:\n\n", batch, o.rounds)
+	fmt.Fprintf(o.out, "| REST, /pipeline | RESP | REST : RESP |\n|---:|---:|---:|\n| %.0f | %.0f | %.2f× |\n\n", median(rest), median(direct), r)
 	o.goals.atLeast("a command in a /pipeline of 100, beside RESP", r, 0.5)
 	return nil
 }

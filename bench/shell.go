@@ -32,7 +32,7 @@ type program struct {
 
 // shelling presses keys in the prompt and in the inspector, on a file of many keys.
 func shelling(o *options, dir string) error {
-	file, err := treeFile(o, dir, o.keys)
+	file, err := treeFile(o, o.keys)
 	if err != nil {
 		return err
 	}
@@ -40,8 +40,8 @@ func shelling(o *options, dir string) error {
 	if err := fillHistory(filepath.Join(state, "meowdis")); err != nil {
 		return err
 	}
-	fmt.Printf("On a terminal of 80×24, on a file of %d keys and with a history of 2000 texts: from the start of the process to its first screen, median of 5, and from a key to what it changes on the screen.\n\n", o.keys)
-	fmt.Println("| | first screen | a key, median | slowest | TAB |\n|---|---:|---:|---:|---:|")
+	fmt.Fprintf(o.out, "On a terminal of 80×24, on a file of %d keys and with a history of 2000 texts: from the start of the process to its first screen, median of 5, and from a key to what it changes on the screen.\n\n", o.keys)
+	fmt.Fprintln(o.out, "| | first screen | a key, median | slowest | TAB |\n|---|---:|---:|---:|---:|")
 	for _, p := range []program{
 		{"repl", "> ", strings.Split("HSET user:42:43 name cat43 age 7", ""), "\x1b[?25h", "GET user:4", "user:4"},
 		{"inspect", "\u25b8", strings.Split(strings.Repeat("jjjjkkkk", 4), ""), "", "", ""},
@@ -56,11 +56,11 @@ func shelling(o *options, dir string) error {
 			tabbed = round(tab).String()
 			o.goals.within("TAB after `"+p.tab+"` in `"+p.verb+"`", tab, oneTab)
 		}
-		fmt.Printf("| `meowdis %s` | %s | %s | %s | %s |\n", p.verb, round(first), round(keys[len(keys)/2]), round(keys[len(keys)-1]), tabbed)
+		fmt.Fprintf(o.out, "| `meowdis %s` | %s | %s | %s | %s |\n", p.verb, round(first), round(keys[len(keys)/2]), round(keys[len(keys)-1]), tabbed)
 		o.goals.within("first screen of `"+p.verb+"`", first, firstScreen)
 		o.goals.within("a key in `"+p.verb+"`", keys[len(keys)/2], oneKey)
 	}
-	fmt.Println()
+	fmt.Fprintln(o.out)
 	return nil
 }
 

@@ -31,8 +31,8 @@ var debugged = rival{redisServer.name, func(port, dir string) *exec.Cmd {
 
 // stalling measures what clients wait while another one's command runs.
 func stalling(o *options, parent string) error {
-	fmt.Printf("What others wait for beside a command on a key of %d elements, from its beginning until %v after its end:\n\n", o.elements, after)
-	fmt.Print("| | | takes | GET p99 | longest | SET p99 | longest |\n|---|---|---:|---:|---:|---:|---:|\n")
+	fmt.Fprintf(o.out, "What others wait for beside a command on a key of %d elements, from its beginning until %v after its end:\n\n", o.elements, after)
+	fmt.Fprint(o.out, "| | | takes | GET p99 | longest | SET p99 | longest |\n|---|---|---:|---:|---:|---:|---:|\n")
 	for _, s := range slows {
 		if !strings.HasPrefix(s.command, o.slow) {
 			continue
@@ -42,11 +42,11 @@ func stalling(o *options, parent string) error {
 				continue
 			}
 			if err := stall(o, parent, r, s); err != nil {
-				fmt.Printf("| `%s`, a %s | %s | %v | | | | |\n", s.command, s.typ, r.name, err)
+				fmt.Fprintf(o.out, "| `%s`, a %s | %s | %v | | | | |\n", s.command, s.typ, r.name, err)
 			}
 		}
 	}
-	fmt.Println()
+	fmt.Fprintln(o.out)
 	return nil
 }
 
@@ -91,7 +91,7 @@ func stall(o *options, parent string, r rival, s slow) error {
 	if err := errors.Join(err, reads.err, writes.err); err != nil {
 		return err
 	}
-	fmt.Printf("| `%s`, a %s | %s | %s | %s | %s | %s | %s |\n", s.command, s.typ, r.name, round(took),
+	fmt.Fprintf(o.out, "| `%s`, a %s | %s | %s | %s | %s | %s | %s |\n", s.command, s.typ, r.name, round(took),
 		round(reads.Quantile(0.99)), round(reads.Max), round(writes.Quantile(0.99)), round(writes.Max))
 	if r.name == "meowdis" && s.holds == "" {
 		o.goals.within("what others wait for beside "+s.command+", p99", max(reads.Quantile(0.99), writes.Quantile(0.99)), 50*time.Millisecond)

@@ -48,14 +48,14 @@ func starting(o *options, parent string) error {
 			}
 		}
 	}
-	fmt.Printf("Whole processes, median of %d rounds:\n\n", startRounds)
-	fmt.Println("| | time | : redis-cli | processor time | : redis-cli |\n|---|---:|---:|---:|---:|")
+	fmt.Fprintf(o.out, "Whole processes, median of %d rounds:\n\n", startRounds)
+	fmt.Fprintln(o.out, "| | time | : redis-cli | processor time | : redis-cli |\n|---|---:|---:|---:|---:|")
 	client := took[0]
 	for i, p := range processes {
 		wall, cpu := median(took[i].wall), median(took[i].cpu)
-		fmt.Printf("| %s | %s | %.2f× | %s | %.2f× |\n", p.name, round(wall), ratio(wall, median(client.wall)), round(cpu), ratio(cpu, median(client.cpu)))
+		fmt.Fprintf(o.out, "| %s | %s | %.2f× | %s | %.2f× |\n", p.name, round(wall), ratio(wall, median(client.wall)), round(cpu), ratio(cpu, median(client.cpu)))
 	}
-	fmt.Println()
+	fmt.Fprintln(o.out)
 	o.goals.atMost("`exec GET` beside `redis-cli GET`", ratio(median(took[2].wall), median(client.wall)), 1.5)
 	return nil
 }

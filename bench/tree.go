@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// treeFile is a file of so many keys: in dir, or in the directory where such files
-// are kept from run to run.
-func treeFile(o *options, dir string, keys int) (string, error) {
+// treeFile is a file of so many keys, for all parts of a run or, where o.trees says so, for the next run, too.
+func treeFile(o *options, keys int) (string, error) {
+	dir := o.scratch
 	if o.trees != "" {
 		dir = o.trees
 	}

@@ -40,19 +40,18 @@ func similar(o *options, parent string) error {
 		clients = append(clients, &client{conn, resp.NewReader(conn)})
 	}
 	if _, err := clients[1].do("VCARD", "none"); err != nil {
-		fmt.Printf("VSIM is not measured: this redis-server has no vector sets, which came with 8.0 (%v).\n\n", err)
-		return nil
+		return fmt.Errorf("%w: this redis-server has no vector sets, which came with 8.0 (%v)", errNotMeasured, err)
 	}
-	fmt.Printf("The 10 nearest of %d vectors of %d components, median of %d queries:\n\n", o.vectors, components, repeats)
-	fmt.Print("| | meowdis, `VSIM` | redis-server, `VSIM … TRUTH` | meowdis : Redis |\n|---|---:|---:|---:|\n")
+	fmt.Fprintf(o.out, "The 10 nearest of %d vectors of %d components, median of %d queries:\n\n", o.vectors, components, repeats)
+	fmt.Fprint(o.out, "| | meowdis, `VSIM` | redis-server, `VSIM … TRUTH` | meowdis : Redis |\n|---|---:|---:|---:|\n")
 	for _, kind := range []string{"NOQUANT", "Q8", "BIN"} {
 		took, err := compareSimilar(clients, kind, o.vectors)
 		if err != nil {
 			return fmt.Errorf("VSIM of %s: %w", kind, err)
 		}
-		fmt.Printf("| %s | %s | %s | %.2f× |\n", kind, round(took[0]), round(took[1]), ratio(took[0], took[1]))
+		fmt.Fprintf(o.out, "| %s | %s | %s | %.2f× |\n", kind, round(took[0]), round(took[1]), ratio(took[0], took[1]))
 	}
-	fmt.Println()
+	fmt.Fprintln(o.out)
 	return nil
 }
 
