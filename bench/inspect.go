@@ -28,7 +28,8 @@ func inspecting(o *options, _ string) error {
 		if err != nil {
 			return err
 		}
-		if err := inspectFile(o, file, keys, strides("cache:00:", "user:99:")); err != nil {
+		const closed = "\u25b8" // the sign of a folder
+		if err := inspectFile(o, file, keys, closed, strides("cache:00:", "user:99:")); err != nil {
 			return fmt.Errorf("inspecting %d keys: %w", keys, err)
 		}
 	}
@@ -39,7 +40,7 @@ func inspecting(o *options, _ string) error {
 	case err != nil:
 		return err
 	default:
-		if err := inspectFile(o, file, o.inspected, strides(keyName(0), keyName(o.inspected-1))); err != nil {
+		if err := inspectFile(o, file, o.inspected, keyName(1), strides(keyName(0), keyName(o.inspected-1))); err != nil {
 			return fmt.Errorf("inspecting %d keys: %w", o.inspected, err)
 		}
 	}
@@ -47,12 +48,13 @@ func inspecting(o *options, _ string) error {
 	return nil
 }
 
-func inspectFile(o *options, file string, keys int, strides []stride) error {
+// inspectFile prints the line of a file, whose first screen is there when shown is on it.
+func inspectFile(o *options, file string, keys int, shown string, strides []stride) error {
 	var last visit
 	var times []time.Duration
 	for _, then := range [][]stride{nil, nil, nil, nil, strides} {
 		var err error
-		if last, err = inspectOnce(o, file, then); err != nil {
+		if last, err = inspectOnce(o, file, shown, then); err != nil {
 			return err
 		}
 		times = append(times, last.first)
@@ -69,17 +71,17 @@ func inspectFile(o *options, file string, keys int, strides []stride) error {
 // before may lead there.
 type stride struct {
 	name, keys, shown string
-	before            [2]string
+	before            [][2]string
 }
 
 // strides are those through a file whose first and last key begin so. The number of the selected key in a
 // flat list follows an escape sequence.
 func strides(first, last string) []stride {
-	second := [2]string{"j", "m2 of "}
+	second := [][2]string{{"j", "m2 of "}}
 	return []stride{
-		{name: "last key", keys: "G", shown: last, before: [2]string{"v", first}},
+		{name: "last key", keys: "G", shown: last, before: [][2]string{{"v", first}}},
 		{name: "filter", keys: "/^nothing$\t\t\r", shown: "searched all keys"},
-		{name: "by TTL", keys: "sTTL\r", shown: "m1 of ", before: [2]string{"\x1bj", "m2 of "}},
+		{name: "by TTL", keys: "sTTL\r", shown: "m1 of ", before: [][2]string{{"\x1b", last}, {"g", first}, second[0]}},
 		{name: "by size", keys: "ssize\r", shown: "m1 of ", before: second},
 		{name: "by bytes", keys: "sbytes\r", shown: "m1 of ", before: second},
 		{name: "by type", keys: "stype\r", shown: "m1 of ", before: second},
@@ -95,9 +97,9 @@ type visit struct {
 	before, most int64
 }
 
-// inspectOnce runs the inspector in a terminal of script(1) until the first folder is
+// inspectOnce runs the inspector in a terminal of script(1) until what is to be shown is
 // drawn, and goes on through the strides.
-func inspectOnce(o *options, file string, strides []stride) (v visit, err error) {
+func inspectOnce(o *options, file, shown string, strides []stride) (v visit, err error) {
 	line := "stty rows 24 cols 80; exec " + o.meowdis + " inspect " + file
 	run := exec.Command("script", "-qec", line, "/dev/null")
 	run.Env = append(os.Environ(), "TERM=tmux-256color") // which is not asked for its background
@@ -112,7 +114,7 @@ func inspectOnce(o *options, file string, strides []stride) (v visit, err error)
 		err = errors.Join(err, in.Close(), run.Wait())
 	}()
 	screen := newAwaited(out)
-	if err := screen.await("\u25b8"); err != nil { // the sign of a closed folder
+	if err := screen.await(shown); err != nil {
 		return v, err
 	}
 	v.first = time.Since(start)
@@ -121,7 +123,7 @@ func inspectOnce(o *options, file string, strides []stride) (v visit, err error)
 	}
 	for _, s := range strides {
 		var start time.Time
-		for _, step := range [][2]string{s.before, {s.keys, s.shown}} {
+		for _, step := range append(s.before, [2]string{s.keys, s.shown}) {
 			start = time.Now()
 			io.WriteString(in, step[0])
 			if err := screen.await(step[1]); err != nil {
@@ -159,7 +161,7 @@ func newAwaited(r io.Reader) *awaited {
 }
 
 // longest is how long await waits for anything.
-const longest = 10 * time.Second
+const longest = 10 * time.Minute
 
 // await waits until text is written after what was awaited before, or anything where it is empty.
 func (a *awaited) await(text string) error {
