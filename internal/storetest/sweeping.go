@@ -234,9 +234,11 @@ func sweepingGraves(t *testing.T, s engine.Store) {
 	}
 	stream := func() {
 		t.Helper()
+		c.Do("MULTI") // one transaction, since each would be a round trip on some stores
 		for i := range 300 {
-			c.Do(fmt.Sprintf("XADD k %d-1 f v", i+1))
+			c.Want(fmt.Sprintf("XADD k %d-1 f v", i+1), "QUEUED")
 		}
+		c.Do("EXEC")
 		c.Want("XGROUP CREATE k g 0", "OK")
 		c.Do("XREADGROUP GROUP g me COUNT 270 STREAMS k >")
 	}
@@ -272,7 +274,7 @@ func graveTaken(t *testing.T, s engine.Store, c *Client, clock *Clock, make func
 	c.Want("HSET h f v", "(integer) 1")
 	Check(t, s)
 	for slices := 0; ; slices++ {
-		n, err := sweep.Slice(context.Background(), s.Apply, clock.Now(), 30)
+		n, err := sweep.Slice(context.Background(), s.Apply, clock.Now(), 80)
 		if err != nil || slices > 200 {
 			t.Fatalf("%s: %d slices, %v", going, slices, err)
 		}
