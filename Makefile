@@ -1,4 +1,4 @@
-.PHONY: build test test-stores crash soak generate pictures bench release-check clean
+.PHONY: build test test-stores test-cluster crash soak generate pictures bench release-check clean
 
 # As a release has it: stripped, and with the program of the Worker, which a bare go build leaves out. Without
 # the tag the library for Lambda brings net/rpc along: 3 MB.
@@ -11,11 +11,14 @@ build:
 test:
 	go test -timeout 30m ./...
 
-# What every store must pass, on those that are no file, with every statement refused once.
-test-stores:
-	go test -timeout 30m ./internal/stores/... -faults
-	go test ./store/... ./schema/...
-	go test -timeout 30m ./internal/clients -run Edge -whole
+# What make test leaves out of what every store must pass, on those that are no file: every statement
+# refused once, all transcripts in a Worker, a cluster.
+test-stores: test-cluster
+	go test -timeout 30m ./internal/stores -run '^TestEndpointConformance$$/^faults$$' -faults
+	go test -timeout 30m ./internal/clients -run '^TestEdge$$/^store' -whole
+
+# The part of it that waits for disks and elections most of the time.
+test-cluster:
 	go test -timeout 30m ./rqlite -count 1 -cluster -skip '/conformance/sweeping_graves'
 
 # Kills servers that share a file for ten minutes; make test does so a few times.
