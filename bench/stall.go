@@ -94,7 +94,12 @@ func stall(o *options, parent string, r rival, s slow) error {
 	fmt.Fprintf(o.out, "| `%s`, a %s | %s | %s | %s | %s | %s | %s |\n", s.command, s.typ, r.name, round(took),
 		round(reads.Quantile(0.99)), round(reads.Max), round(writes.Quantile(0.99)), round(writes.Max))
 	if r.name == "meowdis" && s.holds == "" {
-		o.goals.within("what others wait for beside "+s.command+", p99", max(reads.Quantile(0.99), writes.Quantile(0.99)), 50*time.Millisecond)
+		for _, b := range []struct {
+			what string
+			*bystander
+		}{{"GET", &reads}, {"SET", &writes}} {
+			o.goals.within(fmt.Sprintf("p99 of %s beside `%s`, a %s", b.what, s.command, s.typ), b.Quantile(0.99), 50*time.Millisecond)
+		}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ var slows = []slow{
 	{"RENAME small k", aSet, ""},
 	{"PEXPIRE k 1", aHash, ""},
 	{"SUNIONSTORE k none small", aSet, ""},
-	{"FLUSHALL", aHash, "the tables are made anew, in the time that their pages take"},
+	{"FLUSHALL", aHash, ""},
 	{"DEBUG RELOAD", aHash, ""},
 
 	{"COPY k l", aHash, ""},
@@ -79,8 +79,8 @@ var slows = []slow{
 
 	{"SETRANGE l 300000000 x", aString, ""},
 	{"SET l {dump}", aString, "a string is written whole"},
-	{"FLUSHALL", keys, "the tables are made anew, in the time that their pages take"},
-	{"FLUSHDB", keys, "the tables are made anew, in the time that their pages take"},
+	{"FLUSHALL", keys, ""},
+	{"FLUSHDB", keys, ""},
 	{"SWAPDB 0 1", keys, "the row of each key changes"},
 	{"EVAL for+i=1,{half}+do+redis.call('SET','k'..i,i)+end 0", keys, script},
 }
