@@ -45,9 +45,13 @@ var (
 // below 0 that is all calls that may be. Their results do not depend on it.
 func WithAside(elements int64) Option { return func(e *Engine) { e.asideFrom = elements } }
 
-// mayBeAside reports whether the call is to be carried out aside if it is large.
-func (e *Engine) mayBeAside(cmd *commands.Command, args [][]byte) bool {
-	if !translator.MayBeAside(cmd) {
+// lessFrom is how many times as large a key is to be for what removes elements of it.
+const lessFrom = 10
+
+// mayBeAside reports whether the call, one of so many in its pipeline, is to be carried out aside if it is
+// large. What removes elements is for that only on its own, since it is short mostly.
+func (e *Engine) mayBeAside(cmd *commands.Command, args [][]byte, of int) bool {
+	if !translator.MayBeAside(cmd) || of > 1 && translator.Lessens(cmd) {
 		return false
 	}
 	_, holds := e.store.(transactor)
@@ -69,7 +73,11 @@ func (e *Engine) notLarge(run Run, c *planned) error {
 		return errLarge
 	}
 	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.ReadSizes(e.env(c.db), keys)}})
-	if err == nil && r.Rows[0][0][0].Int() > e.asideFrom {
+	from := e.asideFrom
+	if translator.Lessens(c.cmd) {
+		from *= lessFrom
+	}
+	if err == nil && r.Rows[0][0][0].Int() > from {
 		return errLarge
 	}
 	return err

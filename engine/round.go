@@ -85,7 +85,7 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 	if s.held(cmd) != nil {
 		return false
 	}
-	if s.engine.mayBeAside(cmd, args) { // Stream carries it out aside when it takes long
+	if s.engine.mayBeAside(cmd, args, len(g.replies)) { // Stream carries it out aside when it takes long
 		if len(g.replies) > 1 {
 			return false
 		}

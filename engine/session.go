@@ -191,7 +191,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		return err
 	}
 	next := s.planned(call{cmd, args})
-	next.aside = s.engine.mayBeAside(cmd, args)
+	next.aside = s.engine.mayBeAside(cmd, args, len(g.replies))
 	next.noteRead()
 	if g.bulk != nil && len(g.replies) < bulkFrom && cmd.Flags&commands.Write == 0 {
 		// What only reads keeps nobody from writing.

@@ -29,7 +29,7 @@ var asideNames = []string{
 
 var asideByID = sync.OnceValue(func() []bool {
 	all := make([]bool, len(commands.All()))
-	for _, name := range asideNames {
+	for _, name := range slices.Concat(asideNames, lessNames) {
 		all[commands.Lookup(name).ID()] = true
 	}
 	return all
@@ -38,8 +38,15 @@ var asideByID = sync.OnceValue(func() []bool {
 // MayBeAside reports whether calls of the command may be carried out aside.
 func MayBeAside(cmd *commands.Command) bool { return asideByID()[cmd.ID()] }
 
-// AsideSources are the keys that a call reads and leaves as they are, and the bytes of its longest argument.
+// AsideSources are the keys that a call reads and leaves as they are, or that it removes many elements of,
+// and the bytes of its longest argument.
 func AsideSources(cmd *commands.Command, args [][]byte) (keys [][]byte, longest int) {
+	if Lessens(cmd) {
+		if mayLessen(cmd, args) {
+			keys = args[1:2]
+		}
+		return keys, 0
+	}
 	for _, ref := range cmd.KeysOf(args) {
 		if ref.Access.OnlyReads() {
 			keys = append(keys, args[ref.Pos])

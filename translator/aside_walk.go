@@ -112,10 +112,11 @@ const (
 	copiedID = iota
 	copiedType
 	copiedVolatile
+	copiedCount
 )
 
 const (
-	sqlCopied   = `SELECT id, type, volatile FROM keys WHERE ` + live
+	sqlCopied   = `SELECT id, type, volatile, count FROM keys WHERE ` + live
 	sqlHideCopy = `INSERT INTO keys(db, key, hash, type, version, count, seq, created_at, updated_at, value)
 		SELECT ?1, ?2, ?6, type, ?5, iif(type = 'string', count, 0), seq, ?4, ?4, value FROM keys WHERE id = ?3`
 	// Fields that somebody has deleted meanwhile have lowered volatile.

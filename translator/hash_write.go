@@ -234,6 +234,9 @@ var sqlRemoveFields = chosen{newListed(1, `DELETE FROM hashes`+chosenFields), `D
 
 func hdel(c *Call) Plan {
 	key := c.Args[1]
+	if c.Env.Aside {
+		return c.eraseAside(key, c.Args[2:], fieldRow)
+	}
 	stmts := append(c.openFields(key), c.removeFields(key, c.Args[2:])...)
 	return write(changedEach(hashOpening, len(stmts)-1), stmts...)
 }

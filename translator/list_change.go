@@ -2,6 +2,7 @@ package translator
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -29,12 +30,15 @@ func lset(c *Call) Plan {
 }
 
 // LREM deletes ?5 occurrences of ?4 from one end, all of them for -1.
-var sqlLRem = [...]string{
-	head: `DELETE FROM lists WHERE key_id = ` + liveID + ` AND pos IN
-		(SELECT pos FROM lists WHERE key_id = ` + liveID + ` AND value = ?4 ORDER BY pos LIMIT CAST(?5 AS INTEGER))`,
-	tail: `DELETE FROM lists WHERE key_id = ` + liveID + ` AND pos IN
-		(SELECT pos FROM lists WHERE key_id = ` + liveID + ` AND value = ?4 ORDER BY pos DESC LIMIT CAST(?5 AS INTEGER))`,
-}
+const deletePlaces = `DELETE FROM lists WHERE key_id = ` + liveID + ` AND pos IN (`
+
+var (
+	sqlOccurs = [...]string{
+		head: `SELECT pos FROM lists WHERE key_id = ` + liveID + ` AND value = ?4 ORDER BY pos LIMIT CAST(?5 AS INTEGER)`,
+		tail: `SELECT pos FROM lists WHERE key_id = ` + liveID + ` AND value = ?4 ORDER BY pos DESC LIMIT CAST(?5 AS INTEGER)`,
+	}
+	sqlLRem = [...]string{head: deletePlaces + sqlOccurs[head] + `)`, tail: deletePlaces + sqlOccurs[tail] + `)`}
+)
 
 func lrem(c *Call) Plan {
 	key := c.Args[1]
@@ -51,7 +55,36 @@ func lrem(c *Call) Plan {
 	case count < 0:
 		from, count = tail, -count
 	}
+	if c.Env.Aside {
+		return c.lremAside(key, from, store.Bytes(c.Args[3]), store.Digits(count))
+	}
 	return write(changed(2), c.purge(key), c.guardType(key, listType),
 		c.stmt(sqlLRem[from], key, store.Bytes(c.Args[3]), store.Digits(count)),
 		c.shrunk(key), c.dropEmpty(key))
+}
+
+const sqlDeletePlaces = deletePlaces + `SELECT value FROM json_each(?4))`
+
+// lremAside is LREM that is carried out aside: it looks at all elements without keeping anybody from writing.
+func (c *Call) lremAside(key []byte, end end, args ...store.Value) Plan {
+	return c.lessAside(key, listType, func(from store.Row, _ int64) Plan {
+		return readThen(func(r *store.Result) Plan {
+			gone := r.Rows[0]
+			return erased(c, key, from, gone, resp.MakeInt(int64(len(gone))), func(c *Call, key []byte, some []store.Row) []store.Stmt {
+				return []store.Stmt{c.stmt(sqlDeletePlaces, key, places(some)), c.shrunk(key)}
+			})
+		}, c.stmt(sqlOccurs[end], key, args...))
+	})
+}
+
+// places is a JSON argument of the first cells of the rows.
+func places(rows []store.Row) store.Value {
+	list := []byte{'['}
+	for i, row := range rows {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = strconv.AppendInt(list, row[0].Int(), 10)
+	}
+	return store.TextBytes(append(list, ']'))
 }

@@ -61,6 +61,9 @@ func ltrim(c *Call) Plan {
 	if !ok {
 		return fail(errNotInteger)
 	}
+	if c.Env.Aside {
+		return c.trimAside(key, start, stop)
+	}
 	version, long := c.newVersion(), LongList
 	args := c.key(key, store.Digits(start), store.Digits(stop), version, store.Int(long))
 	stmts := c.guarded(c.look(key), key, listType)
@@ -72,4 +75,33 @@ func ltrim(c *Call) Plan {
 	}
 	return write(always(resp.OK), append(stmts,
 		store.Stmt{SQL: sqlLTrim, Args: args[:6]}, c.stmt(sqlTrimmed, key), c.dropEmpty(key))...)
+}
+
+const sqlFirstStays = `SELECT pos - 1 FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos LIMIT 1 OFFSET ?4`
+
+// trimAside is LTRIM that is carried out aside.
+func (c *Call) trimAside(key []byte, start, stop int64) Plan {
+	return c.lessAside(key, listType, func(from store.Row, size int64) Plan {
+		first, last := ranks(start, stop, size)
+		stay := last - first + 1
+		if stay < 1 || !isLess(size, size-stay, stay) {
+			return c.inPlace()
+		}
+		return readThen(func(r *store.Result) Plan {
+			kept := allRows(from)
+			kept[0].at, kept[0].rows = r.Rows[0][0], stay
+			return c.less(key, from, resp.OK, kept, nil)
+		}, c.stmt(sqlFirstStays, key, store.Int(first)))
+	})
+}
+
+// ranks are the places in size elements that a range has, without any when the first is after the last.
+func ranks(start, stop, size int64) (first, last int64) {
+	if start < 0 {
+		start += size
+	}
+	if stop < 0 {
+		stop += size
+	}
+	return max(0, start), min(size-1, stop)
 }

@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"slices"
+
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -33,8 +35,20 @@ func spop(c *Call) Plan {
 	if !ok || count < 0 {
 		return fail(errMustBePositive)
 	}
+	if c.Env.Aside {
+		return c.lessAside(key, setType, func(from store.Row, _ int64) Plan { return c.spopSome(key, count, from) })
+	}
+	return c.spopSome(key, count, nil)
+}
+
+// spopSome pops count members, and does so aside from a set that has the row from of sqlCopied.
+func (c *Call) spopSome(key []byte, count int64, from store.Row) Plan {
 	return setLottery.some(c, count, resp.EmptySet, func(size int64, rows, rest []store.Row) Plan {
-		switch {
+		switch aside := from != nil && isLess(size, int64(len(rows)), size); {
+		case aside && len(rest) > 0:
+			return c.less(key, from, setOf(rows), nil, keepMembers(byHash(names(rest)), from[copiedID]))
+		case aside:
+			return erased(c, key, from, byHash(names(rows)), setOf(rows), memberRow.erase)
 		case int64(len(rows)) == size:
 			return write(always(setOf(rows)), c.drop(key))
 		case size > LongList && len(rest) > 0 && len(rest) <= int(size/4):
@@ -70,4 +84,23 @@ var sqlMoveMembers = chosen{
 func (c *Call) leaveMembers(key []byte, stay [][]byte) []store.Stmt {
 	stmts := append([]store.Stmt{c.stmt(sqlLeaveSet, key)}, c.choose(key, stay, sqlMoveMembers)...)
 	return append(stmts, c.stmt(sqlLeftMembers, key, store.Int(int64(len(stay)))))
+}
+
+const keptMember = insertAll + `sets(key_id, hash, member, seq) SELECT ` + hiddenID + `, m.hash, m.member, m.seq FROM `
+
+var sqlKeepMembers = chosen{
+	several: newListed(1, keptMember+`json_each(?4) j CROSS JOIN sets m ON m.key_id = ?6 AND m.hash = `+itemHash+` AND m.member = `+itemName),
+	one:     keptMember + `sets m WHERE m.key_id = ?6 AND m.hash = ?4 AND m.member = ?5`,
+}
+
+// keepMembers are groups of statements that copy members of the set with the id.
+func keepMembers(members [][]byte, id store.Value) func(*Call, []byte) [][]store.Stmt {
+	return func(c *Call, key []byte) (groups [][]store.Stmt) {
+		counted := c.stmt(sqlCounted, key)
+		counted.Args = counted.Args[:2:2]
+		for some := range slices.Chunk(members, asideRound) {
+			groups = append(groups, each(c.choose(key, some, sqlKeepMembers, id), counted))
+		}
+		return groups
+	}
 }

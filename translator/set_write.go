@@ -62,6 +62,9 @@ func sadd(c *Call) Plan {
 
 func srem(c *Call) Plan {
 	key, members := c.Args[1], c.Args[2:]
+	if c.Env.Aside {
+		return c.eraseAside(key, members, memberRow)
+	}
 	stmts := c.guarded(c.look(key), key, setType)
 	stmts = append(stmts, each(c.choose(key, members, sqlRemoveMembers), c.shrunk(key))...)
 	return write(changedEach(3, len(stmts)), append(stmts, c.emptied(key, len(members)))...)

@@ -46,6 +46,9 @@ func (c *Call) zsetRemove(key []byte, n int, deletions ...store.Stmt) Plan {
 
 func zrem(c *Call) Plan {
 	key := c.Args[1]
+	if c.Env.Aside {
+		return c.eraseAside(key, c.Args[2:], scoredRow)
+	}
 	var deletions []store.Stmt
 	for members := range slices.Chunk(c.Args[2:], zsetRoundSize) {
 		deletions = append(deletions, c.choose(key, members, sqlZRem)...)
@@ -107,9 +110,29 @@ func zpop(max bool) func(*Call) Plan {
 			return fail(errMustBePositive)
 		case n == 0:
 			return read(typed(zsetType, resp.EmptyArray, always(resp.EmptyArray)), c.typeOf(key))
+		case c.Env.Aside:
+			return c.popAside(key, max, n)
 		}
 		return write(func(r *store.Result) resp.Value { return scored(poppedRows(r)) }, c.popStmts(key, max, n)...)
 	}
+}
+
+// popAside is a pop that is carried out aside: what it returns is read before.
+func (c *Call) popAside(key []byte, max bool, n int64) Plan {
+	return c.lessAside(key, zsetType, func(from store.Row, size int64) Plan {
+		n = min(n, size)
+		pop, first := c.stmt(sqlZMin, key, store.Int(n)), int64(0)
+		if max {
+			pop.SQL, first = sqlZMax, size-n
+		}
+		return readThen(func(r *store.Result) Plan {
+			reply := scored(r.Rows[0])
+			if n == size {
+				return write(always(reply), c.drop(key))
+			}
+			return c.cutAside(key, from, first, n, reply)
+		}, pop)
+	})
 }
 
 func zmpop(c *Call) Plan {

@@ -72,24 +72,84 @@ func zremrange(by rangeBy) func(*Call) Plan {
 			return read(typed(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(key))
 		case by == byLex:
 			return c.zsetRemove(key, math.MaxInt, c.stmt(sqlZRemLevel, key, s.args()...), c.stmt(sqlZRemMixed, key, s.args()...))
+		case c.Env.Aside:
+			return c.rangeAside(key, s)
 		}
-		version, args := c.newVersion(), c.key(key, s.args()...)
-		remove := store.Stmt{SQL: sqlZRemByScore, Args: args}
-		if by == byRank {
-			remove = store.Stmt{SQL: sqlZRemByRankUnless, Args: append(args[:5:5], version)}
-		}
-		stmts := c.guarded(c.look(key), key, zsetType)
-		few := len(stmts)
-		stmts = append(stmts, c.keepFewStmts(key, by, args, version)...)
-		stmts = append(stmts, remove, c.shrunk(key), c.emptied(key, math.MaxInt))
-		return write(func(r *store.Result) resp.Value {
-			switch row := liveRow(r.Rows); {
-			case r.Changes[few] > 0:
-				return resp.MakeInt(row[lookCount].Int())
-			case r.Changes[few+3] > 0:
-				return resp.MakeInt(row[lookCount].Int() - r.Changes[few+2])
-			}
-			return resp.MakeInt(r.Changes[few+4])
-		}, stmts...)
+		return c.zsetRemoveRange(key, s)
 	}
+}
+
+// zsetRemoveRange removes a range by rank or by score.
+func (c *Call) zsetRemoveRange(key []byte, s zsetSpan) Plan {
+	version, args := c.newVersion(), c.key(key, s.args()...)
+	remove := store.Stmt{SQL: sqlZRemByScore, Args: args}
+	if s.by == byRank {
+		remove = store.Stmt{SQL: sqlZRemByRankUnless, Args: append(args[:5:5], version)}
+	}
+	stmts := c.guarded(c.look(key), key, zsetType)
+	few := len(stmts)
+	stmts = append(stmts, c.keepFewStmts(key, s.by, args, version)...)
+	stmts = append(stmts, remove, c.shrunk(key), c.emptied(key, math.MaxInt))
+	return write(func(r *store.Result) resp.Value {
+		switch row := liveRow(r.Rows); {
+		case r.Changes[few] > 0:
+			return resp.MakeInt(row[lookCount].Int())
+		case r.Changes[few+3] > 0:
+			return resp.MakeInt(row[lookCount].Int() - r.Changes[few+2])
+		}
+		return resp.MakeInt(r.Changes[few+4])
+	}, stmts...)
+}
+
+// Members in the order of their scores, with the places of a walk.
+var (
+	scoreOrder = after("zsets", []string{"score", "member"})
+	byScores   = tableWalk{
+		copy: insertAll + `zsets(key_id, hash, member, score) SELECT ` + hiddenID + `, hash, member, score` + scoreOrder + ` LIMIT ?4`,
+		last: `SELECT score, member` + scoreOrder + ` LIMIT 1 OFFSET ?4 - 1`,
+	}
+)
+
+const (
+	zsetCount    = `SELECT count(*) FROM zsets WHERE key_id = ` + liveID
+	sqlZBefore   = zsetCount + ` AND score < ?4`
+	sqlZInside   = zsetCount + ` AND score BETWEEN ?4 AND ?5`
+	sqlZPlace    = `SELECT score, member FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT 1 OFFSET ?4`
+	sqlZPlaceEnd = `SELECT score, member FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1 OFFSET ?4`
+)
+
+// rangeAside is a removal by rank or by score that is carried out aside.
+func (c *Call) rangeAside(key []byte, s zsetSpan) Plan {
+	return c.lessAside(key, zsetType, func(from store.Row, size int64) Plan {
+		if s.by == byRank {
+			first, last := ranks(s.start, s.stop, size)
+			return c.cutAside(key, from, first, last-first+1, resp.MakeInt(last-first+1))
+		}
+		return readThen(func(r *store.Result) Plan {
+			n := firstInt(r, 1)
+			return c.cutAside(key, from, firstInt(r, 0), n, resp.MakeInt(n))
+		}, c.stmt(sqlZBefore, key, s.args()[0]), c.stmt(sqlZInside, key, s.args()...))
+	})
+}
+
+// cutAside removes n members from a rank on, and answers reply if that is any.
+func (c *Call) cutAside(key []byte, from store.Row, first, n int64, reply resp.Value) Plan {
+	size := from[copiedCount].Int()
+	after := size - first - n
+	switch {
+	case n < 1:
+		return answer(resp.Zero)
+	case !isLess(size, n, size-n):
+		p := c.zsetRemoveRange(key, zsetSpan{by: byRank, start: first, stop: first + n - 1})
+		p.Decode = always(reply)
+		return p
+	}
+	last := c.stmt(sqlZPlace, key, store.Int(first+n-1))
+	if after < first {
+		last = c.stmt(sqlZPlaceEnd, key, store.Int(after))
+	}
+	return readThen(func(r *store.Result) Plan {
+		id := from[copiedID]
+		return c.less(key, from, reply, []run{{walkOver(id, 2), first, byScores}, {&walk{id, r.Rows[0][0]}, after, byScores}}, nil)
+	}, last)
 }

@@ -127,8 +127,10 @@ func TestFile(t *testing.T) {
 // TestAside plays those with calls that may be carried out aside as if each of them were a large one, and
 // sweeps between their slices.
 func TestAside(t *testing.T) {
-	defer func(few, parts int) { translator.AsideFew, translator.AsideParts = few, parts }(translator.AsideFew, translator.AsideParts)
-	translator.AsideFew, translator.AsideParts = 0, 0
+	defer func(few, parts int, less int64) {
+		translator.AsideFew, translator.AsideParts, translator.AsideLess = few, parts, less
+	}(translator.AsideFew, translator.AsideParts, translator.AsideLess)
+	translator.AsideFew, translator.AsideParts, translator.AsideLess = 0, 0, 0
 	some := slices.DeleteFunc(all(t), func(tr corpus.Transcript) bool {
 		return !slices.ContainsFunc(tr.Steps, func(s corpus.Step) bool {
 			cmd := commands.Called(s.Args)
