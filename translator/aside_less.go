@@ -143,7 +143,11 @@ func allRows(from store.Row) []run {
 	return []run{{walkOver(from[copiedID], t.columns), math.MaxInt64, t}}
 }
 
-// erased is the plan that removes the elements gone, which are there, by statements about some of them.
+// inRowOrder is how many times as many elements are removed in place when they are in the order of their rows.
+const inRowOrder = 4
+
+// erased is the plan that removes the elements gone, which are there and in the order of their rows, by
+// statements about some of them.
 func erased[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Value, erase func(c *Call, key []byte, some []T) []store.Stmt) Plan {
 	size, n := from[copiedCount].Int(), int64(len(gone))
 	groups := func(c *Call, key []byte) (groups [][]store.Stmt) {
@@ -157,7 +161,7 @@ func erased[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Val
 		return answer(reply)
 	case n == size:
 		return write(always(reply), c.drop(key))
-	case !isLess(size, n, size):
+	case n <= AsideLess*inRowOrder || !isLess(size, n, size):
 		return write(always(reply), slices.Concat(groups(c, key)...)...)
 	}
 	return c.less(key, from, reply, allRows(from), groups)

@@ -44,10 +44,10 @@ func spop(c *Call) Plan {
 // spopSome pops count members, and does so aside from a set that has the row from of sqlCopied.
 func (c *Call) spopSome(key []byte, count int64, from store.Row) Plan {
 	return setLottery.some(c, count, resp.EmptySet, func(size int64, rows, rest []store.Row) Plan {
-		switch aside := from != nil && isLess(size, int64(len(rows)), size); {
-		case aside && len(rest) > 0:
+		switch {
+		case from != nil && len(rest) > 0 && isLess(size, int64(len(rows)), int64(len(rest))):
 			return c.less(key, from, setOf(rows), nil, keepMembers(byHash(names(rest)), from[copiedID]))
-		case aside:
+		case from != nil && len(rest) == 0:
 			return erased(c, key, from, byHash(names(rows)), setOf(rows), memberRow.erase)
 		case int64(len(rows)) == size:
 			return write(always(setOf(rows)), c.drop(key))
