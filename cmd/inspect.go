@@ -34,6 +34,8 @@ type inspectOptions struct {
 	look    inspect.Look // as the configuration file has it, and so the decoders
 	decoder func(key string) *inspect.Decoder
 
+	decoding sync.WaitGroup // commands that are decoders
+
 	mu   sync.Mutex
 	left strings.Builder // what is said of undo when the screen has gone
 }
@@ -82,7 +84,7 @@ Several targets are shown in tabs; ^T opens one more.`,
 }
 
 func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
-	if o.look, o.decoder, err = configuredLook(); err == nil {
+	if o.look, o.decoder, err = configuredLook(&o.decoding); err == nil {
 		err = o.check(s)
 	}
 	if err != nil {
@@ -106,6 +108,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 		more = append(more, inspect.Tab{Label: t.Label(), Open: i.open})
 	}
 	err = inspect.Run(ctx, screen, more...)
+	o.decoding.Wait() // they have been told to end
 	o.mu.Lock()
 	fmt.Fprint(s.err, o.left.String())
 	o.mu.Unlock()

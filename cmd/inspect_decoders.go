@@ -28,15 +28,19 @@ const (
 )
 
 // ownDecoders are the decoders of the configuration file: for a key the first by name whose
-// pattern matches it. Nil where there are none.
-func ownDecoders(config *profile.Inspect) func(key string) *inspect.Decoder {
+// pattern matches it. Nil where there are none. Running has the commands that run.
+func ownDecoders(config *profile.Inspect, running *sync.WaitGroup) func(key string) *inspect.Decoder {
 	if config == nil || len(config.Decoders) == 0 {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(config.Decoders))
 	runs := map[string]func(context.Context, []byte) ([]byte, error){}
 	for name, d := range config.Decoders {
-		runs[name] = func(ctx context.Context, data []byte) ([]byte, error) { return runDecoder(ctx, d.Command, data) }
+		runs[name] = func(ctx context.Context, data []byte) ([]byte, error) {
+			running.Add(1)
+			defer running.Done()
+			return runDecoder(ctx, d.Command, data)
+		}
 		if d.Protobuf != "" {
 			runs[name] = showMessages(d.Protobuf, d.Message)
 		}
@@ -95,21 +99,24 @@ func readMessages(file string) (*decode.Descriptors, error) {
 	})
 }
 
-// runDecoder gives data to a command, and returns what that writes.
+// runDecoder gives data to a command, and returns what that writes. Nothing that the command has
+// started outlives it.
 func runDecoder(ctx context.Context, command []string, data []byte) ([]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, decoderTime)
 	defer stop()
 	out, says := &bounded{most: decoderBytes, full: stop}, &bounded{most: 4 << 10, full: func() {}}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(data), out, says
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	cmd.WaitDelay = time.Second // for what it has started to close the output
+	err := runGroup(cmd)
 	why, _, _ := strings.Cut(strings.TrimSpace(string(says.kept)), "\n")
 	switch {
 	case out.cut:
 		return nil, fmt.Errorf("it wrote more than %s", display.Bytes(decoderBytes))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("it took longer than %v", decoderTime)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, errors.New("what it started goes on and may write more")
 	case err != nil && why != "":
 		return nil, fmt.Errorf("%w: %s", err, display.Text(why, 200))
 	}

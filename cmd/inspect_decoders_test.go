@@ -3,12 +3,14 @@ package cmd
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/meowdis/meowdis/profile"
 )
 
 func TestOwnDecoders(t *testing.T) {
+	var running sync.WaitGroup
 	find := ownDecoders(&profile.Inspect{Decoders: map[string]profile.Decoder{
 		"upper": {Keys: "text:*", Command: []string{"tr", "a-z", "A-Z"}},
 		"again": {Keys: "text:again", Command: []string{"cat"}},
@@ -19,7 +21,7 @@ func TestOwnDecoders(t *testing.T) {
 		"wrong": {Keys: "none:*", Protobuf: "../decode/testdata/shop.pb", Message: "shop.None"},
 		"gone":  {Keys: "gone:*", Protobuf: "no.pb", Message: "shop.None"},
 		"deaf":  {Keys: "deaf:*", Command: []string{"echo", "heard nothing"}},
-	}})
+	}}, &running)
 	if find("other") != nil {
 		t.Error("a decoder for a key that no pattern matches")
 	}
@@ -52,7 +54,7 @@ func TestOwnDecoders(t *testing.T) {
 	if _, err := runDecoder(ctx, []string{"sleep", "1000"}, nil); err == nil {
 		t.Error("a decoder that was left behind goes on")
 	}
-	if ownDecoders(nil) != nil {
+	if ownDecoders(nil, &running) != nil {
 		t.Error("decoders without a configuration")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/meowdis/meowdis/inspect"
 	"github.com/meowdis/meowdis/internal/target"
@@ -11,8 +12,8 @@ import (
 )
 
 // configuredLook is what the configuration file says of the inspector: its look, and
-// decoders.
-func configuredLook() (look inspect.Look, decoders func(key string) *inspect.Decoder, err error) {
+// decoders, whose commands are in running.
+func configuredLook(running *sync.WaitGroup) (look inspect.Look, decoders func(key string) *inspect.Decoder, err error) {
 	path := target.ConfigFile()
 	config, err := profile.Load(path)
 	if err != nil || config.Inspect == nil {
@@ -27,5 +28,5 @@ func configuredLook() (look inspect.Look, decoders func(key string) *inspect.Dec
 		at := append([]string{"inspect"}, bad.Path...)
 		return look, nil, fmt.Errorf("reading %s: line %d: %s: %w", path, config.Line(at...), strings.Join(at, "."), bad)
 	}
-	return look, ownDecoders(config.Inspect), nil
+	return look, ownDecoders(config.Inspect, running), nil
 }

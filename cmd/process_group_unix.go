@@ -1,0 +1,20 @@
+//go:build unix
+
+package cmd
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// runGroup is cmd.Run, whose end, or the end of the context of cmd, is that of whatever the command
+// has started, too.
+func runGroup(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	err := cmd.Run()
+	if cmd.Process != nil {
+		cmd.Cancel()
+	}
+	return err
+}
