@@ -15,28 +15,30 @@ type listing struct {
 	what string // one of them, as messages say it
 	call []string
 	read func(v resp.Value) []found
+	// beyond are values that meowdis's own server does not take.
+	beyond []string
 }
 
 // listings are the arguments whose values the target lists, by the group of the command and
 // the name of the argument.
 var listings = map[string]*listing{
-	"server parameter":               {"parameter", []string{"CONFIG", "GET", "*"}, parametersIn},
-	"pubsub channel":                 {"channel", []string{"PUBSUB", "CHANNELS"}, textsIn},
-	"pubsub pattern":                 {"channel", []string{"PUBSUB", "CHANNELS"}, textsIn},
-	"pubsub shardchannel":            {"channel", []string{"PUBSUB", "SHARDCHANNELS"}, textsIn},
-	"server username":                {"user", []string{"ACL", "USERS"}, textsIn},
-	"connection username":            {"user", []string{"ACL", "USERS"}, textsIn},
-	"server category":                {"category", []string{"ACL", "CAT"}, textsIn},
-	"server rule":                    {"rule", []string{"ACL", "CAT"}, rulesIn},
-	"scripting function":             {"function", []string{"FUNCTION", "LIST"}, functionsIn},
-	"scripting library-name":         {"library", []string{"FUNCTION", "LIST"}, librariesIn},
-	"scripting library-name-pattern": {"library", []string{"FUNCTION", "LIST"}, librariesIn},
-	"connection client-id":           {"client", []string{"CLIENT", "LIST"}, clientsBy("id", "addr")},
-	"connection ip:port":             {"client", []string{"CLIENT", "LIST"}, clientsBy("addr", "id")},
-	"connection addr":                {"client", []string{"CLIENT", "LIST"}, clientsBy("addr", "id")},
-	"connection old-format":          {"client", []string{"CLIENT", "LIST"}, clientsBy("addr", "id")}, // Redis's name of ip:port
-	"connection laddr":               {"address", []string{"CLIENT", "LIST"}, clientsBy("laddr", "id")},
-	"server event":                   {"event", []string{"LATENCY", "LATEST"}, eventsIn},
+	"server parameter":               {what: "parameter", call: []string{"CONFIG", "GET", "*"}, read: parametersIn},
+	"pubsub channel":                 {what: "channel", call: []string{"PUBSUB", "CHANNELS"}, read: textsIn},
+	"pubsub pattern":                 {what: "channel", call: []string{"PUBSUB", "CHANNELS"}, read: textsIn},
+	"pubsub shardchannel":            {what: "channel", call: []string{"PUBSUB", "SHARDCHANNELS"}, read: textsIn},
+	"server username":                {what: "user", call: []string{"ACL", "USERS"}, read: textsIn},
+	"connection username":            {what: "user", call: []string{"ACL", "USERS"}, read: textsIn},
+	"server category":                {what: "category", call: []string{"ACL", "CAT"}, read: textsIn},
+	"server rule":                    {what: "rule", call: []string{"ACL", "CAT"}, read: rulesIn},
+	"scripting function":             {what: "function", call: []string{"FUNCTION", "LIST"}, read: functionsIn},
+	"scripting library-name":         {what: "library", call: []string{"FUNCTION", "LIST"}, read: librariesIn},
+	"scripting library-name-pattern": {what: "library", call: []string{"FUNCTION", "LIST"}, read: librariesIn},
+	"connection client-id":           {what: "client", call: []string{"CLIENT", "LIST"}, read: clientsBy("id", "addr")},
+	"connection ip:port":             {what: "client", call: []string{"CLIENT", "LIST"}, read: clientsBy("addr", "id")},
+	"connection addr":                {what: "client", call: []string{"CLIENT", "LIST"}, read: clientsBy("addr", "id")},
+	"connection old-format":          {what: "client", call: []string{"CLIENT", "LIST"}, read: clientsBy("addr", "id")}, // Redis's name of ip:port
+	"connection laddr":               {what: "address", call: []string{"CLIENT", "LIST"}, read: clientsBy("laddr", "id")},
+	"server event":                   {what: "event", call: []string{"LATENCY", "LATEST"}, read: eventsIn},
 }
 
 // listingOf finds what lists the values of one of the arguments that may be next; nil where
@@ -72,21 +74,34 @@ func parametersIn(v resp.Value) []found {
 	return items
 }
 
-// choices are the values of parameters that take few. A server may have no use for some, and
-// says so.
+// choices are the values of parameters that take few, those that servers from 7.0 on take.
 var choices = map[string][]string{
-	"appendfsync":      {"always", "everysec", "no"},
-	"loglevel":         {"debug", "verbose", "notice", "warning", "nothing"},
-	"maxmemory-policy": {"noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"},
+	"acl-pubsub-default":    {"allchannels", "resetchannels"},
+	"appendfsync":           {"always", "everysec", "no"},
+	"loglevel":              {"debug", "verbose", "notice", "warning"},
+	"maxmemory-policy":      {"noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"},
+	"sanitize-dump-payload": {"no", "yes", "clients"},
+}
+
+// beyond are those of them that meowdis's own server does not take.
+var beyond = map[string][]string{
+	"maxmemory-policy":      {"allkeys-lru", "allkeys-lfu", "volatile-lru", "volatile-lfu", "volatile-random"},
+	"sanitize-dump-payload": {"no", "clients"},
+}
+
+// immutable are the parameters of few values that a server has from its start on.
+var immutable = []string{
+	"always-show-logo", "cluster-enabled", "daemonize", "disable-thp", "enable-debug-command", "enable-module-command",
+	"enable-protected-configs", "io-threads-do-reads", "rdbchecksum", "set-proc-title", "supervised", "syslog-enabled",
 }
 
 // valuesOf lists what a parameter can be set to, as far as that is known: the value that it
 // has, and others where there are few.
 func valuesOf(parameter string) *listing {
 	parameter = strings.ToLower(parameter)
-	return &listing{"value", []string{"CONFIG", "GET", parameter}, func(v resp.Value) []found {
+	read := func(v resp.Value) []found {
 		now := string(member(v, parameter).Str)
-		if isSecretSetting(strings.ToUpper(parameter)) {
+		if isSecretSetting(strings.ToUpper(parameter)) || slices.Contains(immutable, parameter) {
 			return nil
 		}
 		items := []found{{now, "as it is"}}
@@ -94,7 +109,7 @@ func valuesOf(parameter string) *listing {
 			items = nil
 		}
 		others := choices[parameter]
-		if now == "yes" || now == "no" {
+		if others == nil && (now == "yes" || now == "no") {
 			others = []string{"yes", "no"}
 		}
 		for _, value := range others {
@@ -103,7 +118,8 @@ func valuesOf(parameter string) *listing {
 			}
 		}
 		return items
-	}}
+	}
+	return &listing{what: "value", call: []string{"CONFIG", "GET", parameter}, read: read, beyond: beyond[parameter]}
 }
 
 // rulesIn are the rules of a user: the words, and categories to allow and to forbid.
@@ -186,6 +202,9 @@ func clientsBy(field, other string) func(v resp.Value) []found {
 // listed are the values of a listing that begin with the prefix.
 func (a *asker) listed(ctx context.Context, q question) []found {
 	items := q.list.read(a.do(ctx, q.list.call...))
+	if q.list.beyond != nil && strings.Contains(string(a.do(ctx, "INFO", "server").Str), "\nmeowdis:") {
+		items = slices.DeleteFunc(items, func(f found) bool { return slices.Contains(q.list.beyond, f.value) })
+	}
 	items = slices.DeleteFunc(items, func(f found) bool { return f.value == "" || !strings.HasPrefix(f.value, q.prefix) })
 	slices.SortFunc(items, func(a, b found) int { return strings.Compare(a.value, b.value) })
 	return slices.CompactFunc(items, func(a, b found) bool { return a.value == b.value })
