@@ -13,7 +13,7 @@ type Event struct {
 	Reason  Reason
 	Context string // "toplevel", "multi", "lua"
 	Object  string // the command, key, channel, or what was called with a wrong password; up to maxObject
-	User    string // who it was, or for a wrong password wanted to be
+	User    string // who it was, or for a wrong password wanted to be; up to maxObject
 	Client  string // as CLIENT LIST shows it
 }
 
@@ -33,7 +33,7 @@ type entry struct {
 	created, later int64 // Unix ms
 }
 
-// maxObject is how many bytes of an object are kept: a key may have 512 MB.
+// maxObject is how many bytes of an object or a name are kept: a key may have 512 MB.
 const maxObject = 1 << 10
 
 // Events like one of the latest few within a minute are counted there.
@@ -46,7 +46,7 @@ const (
 func (l *Log) Add(now int64, e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e.Object = strings.Clone(e.Object[:min(len(e.Object), maxObject)])
+	e.Object, e.User = clipped(e.Object), clipped(e.User)
 	l.refused[e.Reason]++
 	if l.max == 0 {
 		l.entries = nil
@@ -71,6 +71,8 @@ func (l *Log) Add(now int64, e Event) {
 		l.entries = slices.Clip(l.entries[:l.max])
 	}
 }
+
+func clipped(s string) string { return strings.Clone(s[:min(len(s), maxObject)]) }
 
 // SetMax bounds how many entries are kept, from the next event on.
 func (l *Log) SetMax(n int) {

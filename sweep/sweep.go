@@ -57,8 +57,8 @@ type Swept struct {
 }
 
 // Slice deletes up to limit keys that have expired at now (Unix ms), or fields and what deleted
-// keys have left once no such key is there. It returns what it did: no rows when nothing is left. Fields that cannot go, because their hash is damaged, are an error; the rest goes all
-// the same.
+// keys have left once no such key is there. It returns what it did: no rows when nothing is left. Fields
+// that cannot go, because their hash is damaged, are an error; the rest goes all the same.
 func Slice(ctx context.Context, apply Apply, now int64, limit int) (Swept, error) {
 	return run(ctx, apply, func(look look) ([]store.Batch, error) {
 		return choose(look, store.Int(now), store.Int(int64(limit)))
