@@ -25,10 +25,7 @@ func newKeptRows(b *store.Batch, rows [][]store.Row) *keptRows {
 	for _, list := range rows {
 		r.size += sliceBytes + int64(len(list))*sliceBytes
 		for _, row := range list {
-			r.weight += store.RowBytes + int64(len(row))*store.CellBytes
-			for i := range row {
-				r.weight += int64(len(row[i].Bytes()))
-			}
+			r.weight += row.Weight()
 		}
 	}
 	r.size += r.weight

@@ -98,10 +98,7 @@ func fitting(results []store.Result, batches []store.Batch) []store.Result {
 		weight := int64(0)
 		for _, rows := range r.Rows {
 			for _, row := range rows {
-				weight += store.RowBytes + int64(len(row))*store.CellBytes
-				for _, cell := range row {
-					weight += int64(len(cell.Bytes()))
-				}
+				weight += row.Weight()
 			}
 		}
 		switch {

@@ -100,21 +100,13 @@ func (p place) fits(row store.Row) (ok bool) {
 			c.cut = min(c.cut, p.batch)
 		}
 		r := &c.results[p.batch]
-		if c.filling = p.batch; p.batch < c.cut && r.Refused == nil && !b.Take(rowWeight(row)) {
+		if c.filling = p.batch; p.batch < c.cut && r.Refused == nil && !b.Take(row.Weight()) {
 			says := b.Refusal()
 			r.Refused = &store.Refusal{At: p.stmt, Reply: &says}
 		}
 		ok = p.batch < c.cut && r.Refused == nil
 	})
 	return ok
-}
-
-func rowWeight(row store.Row) int64 {
-	n := int64(store.RowBytes + len(row)*store.CellBytes)
-	for _, v := range row {
-		n += int64(len(v.Bytes()))
-	}
-	return n
 }
 
 // width asks how many columns a statement has that reads.

@@ -255,7 +255,7 @@ func settle(all []outcome, places []place, first int) (*refused, error) {
 		p.take(r, &all[i])
 		p.call.budgeted(p.batch, func(b *store.Budget) {
 			for _, row := range all[i].rows {
-				b.Keep(rowWeight(row))
+				b.Keep(row.Weight())
 			}
 		})
 	}

@@ -185,6 +185,15 @@ type Batch struct {
 // Row is one row of a result, by position.
 type Row []Value
 
+// Weight is how many bytes of memory the row takes, more or less.
+func (r Row) Weight() int64 {
+	n := int64(RowBytes + len(r)*CellBytes)
+	for i := range r {
+		n += int64(len(r[i].data))
+	}
+	return n
+}
+
 // Result is what became of a batch.
 type Result struct {
 	// Rows holds the rows of each statement, nil for one that returned none.
