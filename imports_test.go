@@ -73,12 +73,12 @@ bus:                  pubsub resp
 server:               acl commands engine glob outfile notify pubsub redisconf resp rest store store/wire tally tracking translator
 embedded:             bus commands engine local pubsub resp server transfer
 internal/agent:       commands internal/target keyspace keyspace/peek keyspace/stats keytype resp spelling
-tenants:              acl engine local resp server store
+tenants:              acl engine local outfile resp server store
 replicate:            local outfile
 internal/complete:    commands display internal/exit internal/target local resp store translator
-internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local rdb resp transfer
+internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local outfile rdb resp transfer
 internal/script:      display internal/exit resp
-internal/target:      bus commands display engine internal/exit internal/flags local profile pubsub remote resp rqlite schema/install
+internal/target:      bus commands display engine internal/exit internal/flags local outfile profile pubsub remote resp rqlite schema/install
 repl:                 commands display keyspace keyspace/peek keytype outfile resp spelling
 inspect/job:          display
 inspect/screen:       display resp

@@ -19,6 +19,7 @@ import (
 	"github.com/meowdis/meowdis/internal/script"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -318,7 +319,7 @@ func (o *callOptions) typed() ([][]byte, error) {
 	if o.eval != "" {
 		script, err := os.ReadFile(o.eval)
 		if err != nil {
-			return nil, exit.Usagef("--eval %s: %w", o.eval, local.Pathless(err))
+			return nil, exit.Usagef("--eval %s: %w", o.eval, outfile.Pathless(err))
 		}
 		keys := slices.Index(args, ",")
 		if keys < 0 {

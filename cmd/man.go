@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/outfile"
 )
 
@@ -25,7 +24,7 @@ func newMan(s *streams) *cobra.Command {
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return fmt.Errorf("making the directory %s: %w", args[0], local.Pathless(err))
+				return fmt.Errorf("making the directory %s: %w", args[0], outfile.Pathless(err))
 			}
 			root := cmd.Root()
 			root.Long += "\n\nMore: " + topicPages(root) + "."

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/redisconf"
 	"github.com/meowdis/meowdis/server"
 )
@@ -31,7 +31,7 @@ func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
 	}
 	f, err := server.ReadConfigFile(path)
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", o.conf.path, local.Pathless(err))
+		return fmt.Errorf("reading %s: %w", o.conf.path, outfile.Pathless(err))
 	}
 	o.conf.given, o.conf.path, o.conf.file = o.conf.path, path, f
 	for flag, names := range map[string][]string{

@@ -23,7 +23,6 @@ import (
 
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/internal/target"
-	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/server"
 )
@@ -95,7 +94,7 @@ func (o *tlsOptions) load(s *streams, log *slog.Logger) (*server.TLS, error) {
 func (o *tlsOptions) selfSign(out io.Writer) error {
 	dir := target.CertificateDirectory()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return local.Pathless(err)
+		return outfile.Pathless(err)
 	}
 	o.files.Cert, o.files.Key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	names := []string{"localhost", "127.0.0.1", "::1"}

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/meowdis/meowdis/internal/progress"
-	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/profile"
 	"github.com/meowdis/meowdis/resp"
 )
@@ -45,7 +45,7 @@ type output struct {
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil {
-		err = fmt.Errorf("writing to stdout: %w", local.Pathless(err))
+		err = fmt.Errorf("writing to stdout: %w", outfile.Pathless(err))
 		if o.failed == nil {
 			o.failed = err
 		}

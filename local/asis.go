@@ -53,19 +53,6 @@ func (f *File) open(how int32) (err error) {
 	return nil
 }
 
-// Pathless is err without the paths that os puts before it.
-func Pathless(err error) error {
-	var e *os.PathError
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	var moved *os.LinkError
-	if errors.As(err, &moved) {
-		return moved.Err
-	}
-	return err
-}
-
 // Close closes the file.
 func (f *File) Close() error { return f.conn.close() }
 

@@ -52,7 +52,7 @@ func makeBackup(ctx context.Context, path string, mode os.FileMode, o BackupOpti
 	}
 	partial, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("backing up to %s: %w", path, Pathless(err))
+		return fmt.Errorf("backing up to %s: %w", path, outfile.Pathless(err))
 	}
 	defer func() {
 		if err != nil {
@@ -70,13 +70,13 @@ func makeBackup(ctx context.Context, path string, mode os.FileMode, o BackupOpti
 		return err
 	}
 	if err := os.Chmod(partial.Name(), mode); err != nil {
-		return Pathless(err)
+		return outfile.Pathless(err)
 	}
 	if err := checkBackup(path, o.Replace); err != nil {
 		return err
 	}
 	if err := outfile.Name(partial.Name(), path, o.Replace); err != nil {
-		return Pathless(err)
+		return outfile.Pathless(err)
 	}
 	// The name is safe once the directory is; not every system can promise that.
 	syncPath(filepath.Dir(path), os.O_RDONLY)

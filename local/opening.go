@@ -99,7 +99,7 @@ type frozen struct {
 func freeze(path string) (*frozen, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, Pathless(err)
+		return nil, outfile.Pathless(err)
 	}
 	return &frozen{path, info.Size(), info.ModTime()}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"github.com/meowdis/meowdis/outfile"
 )
 
 // Sync returns when all that is committed would survive a power cut, as with Options.Full.
@@ -14,7 +16,7 @@ func (s *Store) Sync() error {
 	}
 	// What is not in the log any more is in the file, which SQLite has made safe before.
 	if err := syncPath(s.path+"-wal", os.O_RDWR); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Pathless(err)
+		return outfile.Pathless(err)
 	}
 	return nil
 }

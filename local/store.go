@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/foreign"
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -241,7 +242,7 @@ func (s *Store) remember() (err error) {
 		return nil
 	}
 	if s.opened, err = os.Stat(s.path); err != nil {
-		return Pathless(err)
+		return outfile.Pathless(err)
 	}
 	if !s.options.ReadOnly {
 		s.rememberLog()

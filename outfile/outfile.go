@@ -28,7 +28,7 @@ func Check(path string, replace bool) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return CheckDirectory(path)
 	case err != nil:
-		return pathless(err)
+		return Pathless(err)
 	case info.IsDir():
 		return errors.New("it is a directory: name the file in it")
 	case !info.Mode().IsRegular():
@@ -36,7 +36,7 @@ func Check(path string, replace bool) error {
 	}
 	switch is, err := isDatabase(path); {
 	case err != nil && replace:
-		return pathless(err)
+		return Pathless(err)
 	case is:
 		return ErrDatabase
 	case !replace:
@@ -91,9 +91,9 @@ func Write(path string, replace bool, write func(*os.File) error) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return pathless(err)
+			return Pathless(err)
 		}
-		return pathless(errors.Join(write(f), f.Close()))
+		return Pathless(errors.Join(write(f), f.Close()))
 	}
 	if replace { // what a link points to is replaced, not the link
 		if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -102,7 +102,7 @@ func Write(path string, replace bool, write func(*os.File) error) (err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("nothing can be made in %s: %w", filepath.Dir(path), pathless(err))
+		return fmt.Errorf("nothing can be made in %s: %w", filepath.Dir(path), Pathless(err))
 	}
 	defer func() {
 		if err != nil {
@@ -122,7 +122,7 @@ func Write(path string, replace bool, write func(*os.File) error) (err error) {
 	if err == nil {
 		err = Name(f.Name(), path, replace)
 	}
-	return pathless(err)
+	return Pathless(err)
 }
 
 // Name gives a finished file its name, which may be in use only when replace is
@@ -144,8 +144,8 @@ func Name(made, path string, replace bool) error {
 	return os.Rename(made, path)
 }
 
-// pathless is err without the paths that os puts before it.
-func pathless(err error) error {
+// Pathless is err without the paths that os puts before it.
+func Pathless(err error) error {
 	var e *os.PathError
 	if errors.As(err, &e) {
 		return e.Err

@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -137,14 +136,15 @@ func (s *Server) rewriteConfig() resp.Value {
 	defer s.userFile.Unlock()
 	if err := s.rewrite(path); err != nil {
 		s.config.Logger.Error("rewriting the parameters", "file", path, "error", err)
-		var of *fs.PathError
-		if errors.As(err, &of) {
-			err = of.Err
-		}
-		why := err.Error()
-		return resp.MakeError("ERR Rewriting config file: " + strings.ToUpper(why[:1]) + why[1:])
+		return resp.MakeError("ERR Rewriting config file: " + systemSays(err))
 	}
 	return resp.OK
+}
+
+// systemSays is the error of a file as the C library words it.
+func systemSays(err error) string {
+	why := outfile.Pathless(err).Error()
+	return strings.ToUpper(why[:1]) + why[1:]
 }
 
 func (s *Server) rewrite(path string) error {

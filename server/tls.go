@@ -4,14 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"os"
 	"sync"
 	"time"
+
+	"github.com/meowdis/meowdis/outfile"
 )
 
 // TLSFiles are what a server shows the clients that speak TLS, and what it wants of them, in
@@ -75,13 +75,13 @@ func (t *TLS) look() (stamps [3]stamp) {
 func (t *TLS) read(stamps [3]stamp) error {
 	pair, err := tls.LoadX509KeyPair(t.files.Cert, t.files.Key)
 	if err != nil {
-		return fmt.Errorf("reading the certificate %s and its key %s: %w", t.files.Cert, t.files.Key, reason(err))
+		return fmt.Errorf("reading the certificate %s and its key %s: %w", t.files.Cert, t.files.Key, outfile.Pathless(err))
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}
 	if t.files.ClientCA != "" {
 		text, err := os.ReadFile(t.files.ClientCA)
 		if err != nil {
-			return fmt.Errorf("reading the authorities of clients %s: %w", t.files.ClientCA, reason(err))
+			return fmt.Errorf("reading the authorities of clients %s: %w", t.files.ClientCA, outfile.Pathless(err))
 		}
 		config.ClientCAs = x509.NewCertPool()
 		if !config.ClientCAs.AppendCertsFromPEM(text) {
@@ -94,14 +94,6 @@ func (t *TLS) read(stamps [3]stamp) error {
 	}
 	t.config, t.stamps = config, stamps
 	return nil
-}
-
-// reason is a file's error without its path, which the caller says.
-func reason(err error) error {
-	if of := new(fs.PathError); errors.As(err, &of) {
-		return of.Err
-	}
-	return err
 }
 
 // current is the configuration by the files as they are now, or, while those are of no use, as

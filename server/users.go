@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -238,12 +237,7 @@ func (s *Server) readUsers() (gone []*acl.User, wrong string) {
 	defer s.userFile.Unlock()
 	text, err := os.ReadFile(s.config.ACLFile)
 	if err != nil {
-		var of *fs.PathError
-		if errors.As(err, &of) {
-			err = of.Err
-		}
-		why := err.Error()
-		return nil, "Error loading ACLs, opening file '" + s.config.ACLFile + "': " + strings.ToUpper(why[:1]) + why[1:]
+		return nil, "Error loading ACLs, opening file '" + s.config.ACLFile + "': " + systemSays(err)
 	}
 	gone, wrong = s.users.Load(s.config.ACLFile, string(text))
 	s.addReader()

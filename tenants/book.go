@@ -19,6 +19,7 @@ import (
 	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/resp"
 )
 
@@ -61,10 +62,10 @@ var ErrNoTenant = errors.New("there is no tenant of that name")
 func OpenBook(dir string, make bool, o local.Options) (*Book, error) {
 	if make {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("making the directory of the tenants, %s: %w", dir, local.Pathless(err))
+			return nil, fmt.Errorf("making the directory of the tenants, %s: %w", dir, outfile.Pathless(err))
 		}
 		if err := os.Mkdir(filepath.Join(dir, filesDir), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("making a directory in %s: %w", dir, local.Pathless(err))
+			return nil, fmt.Errorf("making a directory in %s: %w", dir, outfile.Pathless(err))
 		}
 	}
 	path := filepath.Join(dir, bookName)
@@ -307,7 +308,7 @@ func removeFile(path string) error {
 				break
 			}
 			if time.Now().After(late) {
-				return local.Pathless(err)
+				return outfile.Pathless(err)
 			}
 			time.Sleep(50 * time.Millisecond)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/keyspace/catalog"
-	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -57,14 +57,14 @@ func OpenFile(path string) (*os.File, error) {
 		err = errors.New("you have no permission to read it: ask its owner")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, local.Pathless(err))
+		return nil, fmt.Errorf("opening %s: %w", path, outfile.Pathless(err))
 	}
 	return f, nil
 }
 
 // Reading is the error of a file that could be opened.
 func Reading(path string, err error) error {
-	return fmt.Errorf("reading %s: %w", path, local.Pathless(err))
+	return fmt.Errorf("reading %s: %w", path, outfile.Pathless(err))
 }
 
 // NotWritten is the error of a verb that was to make a file, which makes it whole or
@@ -80,7 +80,7 @@ func NotWritten(ctx context.Context, path string, err error) error {
 	if _, other := errors.AsType[ReadError](err); other || path == "-" {
 		return fmt.Errorf("%w; %s", err, kept)
 	}
-	return fmt.Errorf("writing %s: %w; %s", path, local.Pathless(err), kept)
+	return fmt.Errorf("writing %s: %w; %s", path, outfile.Pathless(err), kept)
 }
 
 // Keys yields the keys of a connection, as the options choose them.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/resp"
@@ -74,7 +75,7 @@ func (o *Options) MakeDirectory(t Target) error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(t.Path), 0o700); err != nil {
-		return fmt.Errorf("making the directory of the default file, %s: %w", filepath.Dir(t.Path), local.Pathless(err))
+		return fmt.Errorf("making the directory of the default file, %s: %w", filepath.Dir(t.Path), outfile.Pathless(err))
 	}
 	return nil
 }

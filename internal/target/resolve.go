@@ -9,7 +9,7 @@ import (
 	"github.com/joho/godotenv"
 
 	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/profile"
 )
 
@@ -134,7 +134,7 @@ func (o *Options) Variables() (map[string]string, error) {
 	}
 	variables, err := godotenv.Read(o.envFile)
 	if err != nil {
-		return nil, exit.Usagef("--env-file %s: %w", o.envFile, local.Pathless(err))
+		return nil, exit.Usagef("--env-file %s: %w", o.envFile, outfile.Pathless(err))
 	}
 	return variables, nil
 }
