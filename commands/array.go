@@ -28,7 +28,7 @@ var arrayCommands = []Command{
 	},
 	{
 		Name: "ARSCAN", Group: "array", Since: "8.8.0", Arity: -4, Flags: ReadOnly,
-		Replies: []Reply{{RESP3: &Shape{Each: &Shape{At: map[int]*Shape{0: toUnsigned}}}}},
+		Replies: []Reply{{RESP3: &Shape{Each: &Shape{At: []PlacedShape{{0, toUnsigned}}}}}},
 		Summary: "Returns the values in a range with their indexes, backwards when start is beyond end",
 		Syntax:  "key start end [LIMIT limit]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
@@ -94,8 +94,8 @@ var arrayCommands = []Command{
 	},
 	{
 		Name: "ARINFO", Group: "array", Since: "8.8.0", Arity: -2, Flags: ReadOnly,
-		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Named: map[string]*Shape{
-			"avg-dense-size": toDouble, "avg-dense-fill": toDouble, "avg-sparse-size": toDouble,
+		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Named: []NamedShape{
+			{"avg-dense-size", toDouble}, {"avg-dense-fill", toDouble}, {"avg-sparse-size", toDouble},
 		}}}},
 		Summary: "Describes an array: its size, its cursor and how its indexes lie",
 		Syntax:  "key [FULL]", Keys: []KeySpec{oneKey(RO, 1)},

@@ -8,7 +8,7 @@ var (
 	toDoubles  = &Shape{Each: toDouble}
 	toUnsigned = &Shape{Form: ToUnsigned}
 	toBool     = &Shape{Form: ToBool}
-	lastDouble = &Shape{At: map[int]*Shape{-1: toDouble}}
+	lastDouble = &Shape{At: []PlacedShape{{-1, toDouble}}}
 	toScored   = &Shape{Form: ToPairs, Each: lastDouble}
 	scoredMap  = &Shape{Form: ToMap, Each: toDouble}
 
@@ -37,11 +37,11 @@ var (
 		{From: 2, Records: Pairs, Columns: memberScore, RESP3: toScored},
 		{Records: Pairs, Columns: memberScore, RESP3: lastDouble},
 	}
-	poppedFrom = []Reply{{RESP3: &Shape{At: map[int]*Shape{-1: {Each: lastDouble}}}}}
+	poppedFrom = []Reply{{RESP3: &Shape{At: []PlacedShape{{-1, &Shape{Each: lastDouble}}}}}}
 	found      = []Reply{{
 		From: 2, Records: FlatRows, Columns: []string{"member"},
 		Added: []Added{{"WITHDIST", []string{"distance"}}, {"WITHHASH", []string{"hash"}}, {"WITHCOORD", []string{"longitude", "latitude"}}},
-		RESP3: &Shape{Each: &Shape{At: map[int]*Shape{-1: toDoubles}}},
+		RESP3: &Shape{Each: &Shape{At: []PlacedShape{{-1, toDoubles}}}},
 	}}
 	numbers   = []Reply{{RESP3: &Shape{Form: ToNumbers}}}
 	jsonTypes = []Reply{{From: 2, Begins: "$", RESP3: &Shape{Form: ToOneList}}, {RESP3: &Shape{Form: ToOne}}}
@@ -60,7 +60,7 @@ func page(columns ...string) []Reply { return []Reply{{Records: Page, Columns: c
 
 // similar are elements of a vector set, by options with their scores and attributes.
 var similar = []Reply{
-	{With: "WITHSCORES WITHATTRIBS", From: 4, Records: Threes, Columns: []string{"element", "score", "attributes"}, RESP3: &Shape{Form: ToThirds, Each: &Shape{At: map[int]*Shape{0: toDouble}}}},
+	{With: "WITHSCORES WITHATTRIBS", From: 4, Records: Threes, Columns: []string{"element", "score", "attributes"}, RESP3: &Shape{Form: ToThirds, Each: &Shape{At: []PlacedShape{{0, toDouble}}}}},
 	{With: "WITHSCORES", From: 4, Records: Pairs, Columns: elementScore, RESP3: scoredMap},
 	{With: "WITHATTRIBS", From: 4, Records: Pairs, Columns: []string{"element", "attributes"}, RESP3: toMap},
 	vectorElements[0],
@@ -70,28 +70,28 @@ var similar = []Reply{
 // consumers.
 var streamInfo = []Reply{{
 	Records: Pairs, Columns: []string{"name", "value"},
-	RESP3: &Shape{Form: ToMap, Named: map[string]*Shape{
-		"groups": {Each: &Shape{Form: ToMap, Named: map[string]*Shape{"consumers": toMaps}}},
+	RESP3: &Shape{Form: ToMap, Named: []NamedShape{
+		{"groups", &Shape{Each: &Shape{Form: ToMap, Named: []NamedShape{{"consumers", toMaps}}}}},
 	}},
 }}
 
 // libraries are maps, and so are their functions.
-var libraries = []Reply{{Records: Maps, RESP3: &Shape{Each: &Shape{Form: ToMap, Named: map[string]*Shape{"functions": toMaps}}}}}
+var libraries = []Reply{{Records: Maps, RESP3: &Shape{Each: &Shape{Form: ToMap, Named: []NamedShape{{"functions", toMaps}}}}}}
 
 // Shapes that hold themselves: a subcommand is described as a command is, and an
 // argument inside another as any.
 var (
-	commandShape   = &Shape{At: map[int]*Shape{8: {Each: keySpecShape}}}
-	keySpecShape   = &Shape{Form: ToMap, Named: map[string]*Shape{"begin_search": searchShape, "find_keys": searchShape}}
-	searchShape    = &Shape{Form: ToMap, Named: map[string]*Shape{"spec": toMap}}
-	docsShape      = &Shape{Form: ToMap, Each: &Shape{Form: ToMap, Named: map[string]*Shape{"arguments": argumentsShape}}}
-	argumentsShape = &Shape{Each: &Shape{Form: ToMap, Named: map[string]*Shape{}}}
+	commandShape   = &Shape{At: []PlacedShape{{8, &Shape{Each: keySpecShape}}}}
+	keySpecShape   = &Shape{Form: ToMap, Named: []NamedShape{{"begin_search", searchShape}, {"find_keys", searchShape}}}
+	searchShape    = &Shape{Form: ToMap, Named: []NamedShape{{"spec", toMap}}}
+	docsShape      = &Shape{Form: ToMap, Each: &Shape{Form: ToMap, Named: []NamedShape{{"arguments", argumentsShape}}}}
+	argumentsShape = &Shape{Each: &Shape{Form: ToMap, Named: []NamedShape{}}}
 )
 
 func init() {
-	commandShape.At[9] = &Shape{Each: commandShape}
-	docsShape.Each.Named["subcommands"] = docsShape
-	argumentsShape.Each.Named["arguments"] = argumentsShape
+	commandShape.At = append(commandShape.At, PlacedShape{9, &Shape{Each: commandShape}})
+	docsShape.Each.Named = append(docsShape.Each.Named, NamedShape{"subcommands", docsShape})
+	argumentsShape.Each.Named = append(argumentsShape.Each.Named, NamedShape{"arguments", argumentsShape})
 }
 
 var (

@@ -64,9 +64,21 @@ const (
 // the inside. A value that does not look like the form is left as it is.
 type Shape struct {
 	Form  Form
-	Each  *Shape            // of an array's elements, or a map's values
-	At    map[int]*Shape    // of the elements at these places; -1 is the last
-	Named map[string]*Shape // of a map's values by key
+	Each  *Shape        // of an array's elements, or a map's values
+	At    []PlacedShape // of the elements at some places
+	Named []NamedShape  // of a map's values by key
+}
+
+// PlacedShape is that of the element at a place; -1 is the last.
+type PlacedShape struct {
+	Place int
+	Of    *Shape
+}
+
+// NamedShape is that of the value that a key has. Lists of these, unlike maps, are laid out by the compiler.
+type NamedShape struct {
+	Key string
+	Of  *Shape
 }
 
 // Form is what becomes of one value.

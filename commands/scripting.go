@@ -100,7 +100,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION STATS", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript | AllowBusy,
-		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Named: map[string]*Shape{"running_script": toMap, "engines": {Form: ToMap, Each: toMap}}}}},
+		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Named: []NamedShape{{"running_script", toMap}, {"engines", &Shape{Form: ToMap, Each: toMap}}}}}},
 		Traits:  Looks, WantsFacts: true,
 		Summary: "Describes the function that is running, and counts libraries and functions",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},

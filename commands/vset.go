@@ -21,7 +21,7 @@ var vectorSetCommands = []Command{
 	},
 	{
 		Name: "VEMB", Group: "module", Since: "8.0.0", Arity: -3, Flags: ReadOnly | Module | Fast,
-		Replies: []Reply{{With: "RAW", From: 3, RESP3: &Shape{At: map[int]*Shape{2: toDouble, 3: toDouble}}}, {RESP3: toDoubles}},
+		Replies: []Reply{{With: "RAW", From: 3, RESP3: &Shape{At: []PlacedShape{{2, toDouble}, {3, toDouble}}}}, {RESP3: toDoubles}},
 		Summary: "Returns the vector of an element as near as it is kept, nil when there is none",
 		Syntax:  "key element [RAW]", Keys: []KeySpec{oneKey(RW, 1)},
 	},

@@ -39,16 +39,21 @@ func reshape(shape *commands.Shape, v resp.Value) resp.Value {
 			v.Elems[i] = reshape(shape.Each, v.Elems[i])
 		}
 	}
-	for at, of := range shape.At {
+	for _, placed := range shape.At {
+		at := placed.Place
 		if at < 0 {
 			at += len(v.Elems)
 		}
 		if v.Kind == resp.Array && at < len(v.Elems) {
-			v.Elems[at] = reshape(of, v.Elems[at])
+			v.Elems[at] = reshape(placed.Of, v.Elems[at])
 		}
 	}
 	for i := 0; v.Kind == resp.Map && i+1 < len(v.Elems); i += 2 {
-		v.Elems[i+1] = reshape(shape.Named[string(v.Elems[i].Str)], v.Elems[i+1])
+		for _, named := range shape.Named {
+			if named.Key == string(v.Elems[i].Str) {
+				v.Elems[i+1] = reshape(named.Of, v.Elems[i+1])
+			}
+		}
 	}
 	return v
 }

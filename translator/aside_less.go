@@ -55,7 +55,7 @@ func isLess(size, n, copies int64) bool {
 // inPlace plans the call as one transaction.
 func (c *Call) inPlace() Plan {
 	c.Env.Aside = false
-	return byID[c.Command.ID()](c)
+	return translationOf(c.Command).translate(c)
 }
 
 // lessAside has next plan a call that removes elements of a key of the type, by its row of sqlCopied. It is

@@ -9,13 +9,13 @@ import (
 )
 
 var bitmapTranslations = translations{
-	"SETBIT":      setbit,
-	"GETBIT":      getbit,
-	"BITCOUNT":    bitcount,
-	"BITPOS":      bitpos,
-	"BITOP":       bitop,
-	"BITFIELD":    bitfield,
-	"BITFIELD_RO": bitfieldRO,
+	{"SETBIT", setbit},
+	{"GETBIT", getbit},
+	{"BITCOUNT", bitcount},
+	{"BITPOS", bitpos},
+	{"BITOP", bitop},
+	{"BITFIELD", bitfield},
+	{"BITFIELD_RO", bitfieldRO},
 }
 
 const errBitOffset = "ERR bit offset is not an integer or out of range"

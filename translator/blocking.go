@@ -8,15 +8,15 @@ import (
 )
 
 var blockingTranslations = translations{
-	"BLPOP":      bpop(head),
-	"BRPOP":      bpop(tail),
-	"BLMPOP":     bmpop(lmpop),
-	"BLMOVE":     blmove,
-	"BLMOVEM":    blmovem,
-	"BRPOPLPUSH": func(c *Call) Plan { return c.bmove(3, tail, head) },
-	"BZPOPMIN":   bzpop(false),
-	"BZPOPMAX":   bzpop(true),
-	"BZMPOP":     bmpop(zmpop),
+	{"BLPOP", bpop(head)},
+	{"BRPOP", bpop(tail)},
+	{"BLMPOP", bmpop(lmpop)},
+	{"BLMOVE", blmove},
+	{"BLMOVEM", blmovem},
+	{"BRPOPLPUSH", func(c *Call) Plan { return c.bmove(3, tail, head) }},
+	{"BZPOPMIN", bzpop(false)},
+	{"BZPOPMAX", bzpop(true)},
+	{"BZMPOP", bmpop(zmpop)},
 }
 
 // bpop is BLPOP and BRPOP.

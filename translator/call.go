@@ -1,6 +1,8 @@
 package translator
 
 import (
+	"sync/atomic"
+
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/store"
 )
@@ -40,41 +42,60 @@ func (c *Call) Random() uint64 {
 	return mix(c.Env.Seed + c.drawn*0x9e3779b97f4a7c15)
 }
 
-// translations are the functions that translate commands, by name. A container such
+// translations are the functions that translate commands, each once. A container such
 // as OBJECT has none, nor has a command that belongs to the session (SELECT, MULTI,
 // …), which the engine or the server carries out itself.
-type translations map[string]func(*Call) Plan
+type translations []translation
 
-// byID is the translation of each command, nil for one without.
-var byID []func(*Call) Plan
+// translation is how a command is translated; a nil function is for one that is not.
+type translation struct {
+	command   string
+	translate func(*Call) Plan
+}
+
+// groups are all translations: lists as the compiler lays them out, of which a start of the program makes
+// nothing. A map of them all would take longer than most commands.
+var groups []translations
 
 func init() {
-	byID = make([]func(*Call) Plan, len(commands.All()))
-	for _, group := range []translations{
+	groups = []translations{
 		arrayTranslations, bitmapTranslations, blockingTranslations, handshakeTranslations, clientTranslations,
 		configTranslations, debugTranslations, functionTranslations, genericTranslations, dumpTranslations, sortTranslations,
 		geoTranslations, hashTranslations, hashExpireTranslations, hashGetexTranslations, hashImportTranslations,
 		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations,
 		serverTranslations, memoryTranslations, persistTranslations, slowTranslations, aloneTranslations, setTranslations, streamTranslations,
 		stringTranslations, throttleTranslations, vectorSetTranslations, zsetTranslations,
-	} {
-		for name, translate := range group {
-			cmd := commands.Lookup(name)
-			if cmd == nil || byID[cmd.ID()] != nil {
-				panic("translator: " + name + " is not a command, or is translated twice")
-			}
-			byID[cmd.ID()] = translate
-		}
 	}
 }
 
+// byID are the translations of commands by their ID, each from when it was asked for.
+var byID = make([]atomic.Pointer[translation], len(commands.All()))
+
+// translationOf is the translation of a command.
+func translationOf(cmd *commands.Command) *translation {
+	known := &byID[cmd.ID()]
+	if t := known.Load(); t != nil {
+		return t
+	}
+	found := &translation{}
+	for _, group := range groups {
+		for i := range group {
+			if group[i].command == cmd.Name {
+				found = &group[i]
+			}
+		}
+	}
+	known.Store(found)
+	return found
+}
+
 // Translates reports whether a command is one of translations, not of the session.
-func Translates(cmd *commands.Command) bool { return byID[cmd.ID()] != nil }
+func Translates(cmd *commands.Command) bool { return translationOf(cmd).translate != nil }
 
 // Translate makes the plan of a call that commands.Find found to be of cmd, one that
 // Translates.
 func Translate(cmd *commands.Command, args [][]byte, env Env) Plan {
-	p := byID[cmd.ID()](&Call{Command: cmd, Args: args, Env: env})
+	p := translationOf(cmd).translate(&Call{Command: cmd, Args: args, Env: env})
 	switch {
 	case cmd.Flags&commands.Write != 0:
 		p.Keys = cmd.KeyNames(args)

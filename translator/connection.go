@@ -6,8 +6,8 @@ import (
 )
 
 var handshakeTranslations = translations{
-	"PING": ping,
-	"ECHO": func(c *Call) Plan { return answer(resp.MakeBulk(c.Args[1])) },
+	{"PING", ping},
+	{"ECHO", func(c *Call) Plan { return answer(resp.MakeBulk(c.Args[1])) }},
 }
 
 func ping(c *Call) Plan {

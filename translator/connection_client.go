@@ -1,9 +1,9 @@
 package translator
 
 var clientTranslations = translations{
-	"CLIENT HELP": help,
+	{"CLIENT HELP", help},
 }
 
 var configTranslations = translations{
-	"CONFIG HELP": help,
+	{"CONFIG HELP", help},
 }

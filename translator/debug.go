@@ -12,18 +12,18 @@ import (
 )
 
 var debugTranslations = translations{
-	"DEBUG AOF-FLUSH-SLEEP":              debugNothing,
-	"DEBUG DICT-RESIZING":                debugNothing,
-	"DEBUG ERROR":                        func(c *Call) Plan { return fail(commands.OneLine(string(c.Args[2]))) },
-	"DEBUG HELP":                         help,
-	"DEBUG LOADAOF":                      debugNothing,
-	"DEBUG OBJECT":                       debugObject,
-	"DEBUG PROTOCOL":                     debugProtocol,
-	"DEBUG QUICKLIST-PACKED-THRESHOLD":   debugNothing,
-	"DEBUG RELOAD":                       debugReload,
-	"DEBUG PAUSE-CRON":                   debugNothing,
-	"DEBUG SET-DISABLE-DENY-SCRIPTS":     debugNothing,
-	"DEBUG SET-SKIP-CHECKSUM-VALIDATION": debugNothing,
+	{"DEBUG AOF-FLUSH-SLEEP", debugNothing},
+	{"DEBUG DICT-RESIZING", debugNothing},
+	{"DEBUG ERROR", func(c *Call) Plan { return fail(commands.OneLine(string(c.Args[2]))) }},
+	{"DEBUG HELP", help},
+	{"DEBUG LOADAOF", debugNothing},
+	{"DEBUG OBJECT", debugObject},
+	{"DEBUG PROTOCOL", debugProtocol},
+	{"DEBUG QUICKLIST-PACKED-THRESHOLD", debugNothing},
+	{"DEBUG RELOAD", debugReload},
+	{"DEBUG PAUSE-CRON", debugNothing},
+	{"DEBUG SET-DISABLE-DENY-SCRIPTS", debugNothing},
+	{"DEBUG SET-SKIP-CHECKSUM-VALIDATION", debugNothing},
 }
 
 func debugNothing(*Call) Plan { return answer(resp.OK) }

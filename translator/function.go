@@ -19,14 +19,14 @@ import (
 // compiled it knows whether it is the one in the file.
 
 var functionTranslations = translations{
-	"FUNCTION DELETE":  functionDelete,
-	"FUNCTION DUMP":    functionDump,
-	"FUNCTION FLUSH":   functionFlush,
-	"FUNCTION HELP":    help,
-	"FUNCTION LIST":    functionList,
-	"FUNCTION LOAD":    functionLoad,
-	"FUNCTION RESTORE": functionRestore,
-	"FUNCTION STATS":   functionStats,
+	{"FUNCTION DELETE", functionDelete},
+	{"FUNCTION DUMP", functionDump},
+	{"FUNCTION FLUSH", functionFlush},
+	{"FUNCTION HELP", help},
+	{"FUNCTION LIST", functionList},
+	{"FUNCTION LOAD", functionLoad},
+	{"FUNCTION RESTORE", functionRestore},
+	{"FUNCTION STATS", functionStats},
 }
 
 // What is in the way of libraries with the names ?1 whose functions have the names ?2: other

@@ -7,8 +7,8 @@ import (
 )
 
 var dumpTranslations = translations{
-	"DUMP":    dump,
-	"RESTORE": restore,
+	{"DUMP", dump},
+	{"RESTORE", restore},
 }
 
 // dumped are the statements that read a value of any type, after typeOf: those

@@ -11,8 +11,8 @@ import (
 )
 
 var sortTranslations = translations{
-	"SORT":    sortCommand(true),
-	"SORT_RO": sortCommand(false),
+	{"SORT", sortCommand(true)},
+	{"SORT_RO", sortCommand(false)},
 }
 
 // sorting is a call of SORT. Its steps are: read the elements; read the keys that

@@ -11,16 +11,16 @@ import (
 )
 
 var geoTranslations = translations{
-	"GEOADD":               geoadd,
-	"GEODIST":              geodist,
-	"GEOPOS":               geomembers(resp.NilArray, position),
-	"GEOHASH":              geomembers(resp.Nil, func(score float64) resp.Value { return resp.MakeBulk(geohash.Text(score)) }),
-	"GEOSEARCH":            geosearch(geoForm{key: 1, options: 2}),
-	"GEOSEARCHSTORE":       geosearch(geoForm{key: 2, options: 3, store: 1}),
-	"GEORADIUS":            geosearch(geoForm{key: 1, options: 6, radius: true, storing: true}),
-	"GEORADIUSBYMEMBER":    geosearch(geoForm{key: 1, options: 5, radius: true, storing: true, byMember: true}),
-	"GEORADIUS_RO":         geosearch(geoForm{key: 1, options: 6, radius: true}),
-	"GEORADIUSBYMEMBER_RO": geosearch(geoForm{key: 1, options: 5, radius: true, byMember: true}),
+	{"GEOADD", geoadd},
+	{"GEODIST", geodist},
+	{"GEOPOS", geomembers(resp.NilArray, position)},
+	{"GEOHASH", geomembers(resp.Nil, func(score float64) resp.Value { return resp.MakeBulk(geohash.Text(score)) })},
+	{"GEOSEARCH", geosearch(geoForm{key: 1, options: 2})},
+	{"GEOSEARCHSTORE", geosearch(geoForm{key: 2, options: 3, store: 1})},
+	{"GEORADIUS", geosearch(geoForm{key: 1, options: 6, radius: true, storing: true})},
+	{"GEORADIUSBYMEMBER", geosearch(geoForm{key: 1, options: 5, radius: true, storing: true, byMember: true})},
+	{"GEORADIUS_RO", geosearch(geoForm{key: 1, options: 6, radius: true})},
+	{"GEORADIUSBYMEMBER_RO", geosearch(geoForm{key: 1, options: 5, radius: true, byMember: true})},
 }
 
 // unitOf is the length of a unit in metres, 0 for an unknown one.

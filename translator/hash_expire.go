@@ -6,15 +6,15 @@ import (
 )
 
 var hashExpireTranslations = translations{
-	"HEXPIRE":      hexpire(true, false),
-	"HPEXPIRE":     hexpire(false, false),
-	"HEXPIREAT":    hexpire(true, true),
-	"HPEXPIREAT":   hexpire(false, true),
-	"HTTL":         httl(true, false),
-	"HPTTL":        httl(false, false),
-	"HEXPIRETIME":  httl(true, true),
-	"HPEXPIRETIME": httl(false, true),
-	"HPERSIST":     hpersist,
+	{"HEXPIRE", hexpire(true, false)},
+	{"HPEXPIRE", hexpire(false, false)},
+	{"HEXPIREAT", hexpire(true, true)},
+	{"HPEXPIREAT", hexpire(false, true)},
+	{"HTTL", httl(true, false)},
+	{"HPTTL", httl(false, false)},
+	{"HEXPIRETIME", httl(true, true)},
+	{"HPEXPIRETIME", httl(false, true)},
+	{"HPERSIST", hpersist},
 }
 
 // maxFieldExpiry is the latest time at which a field may expire: 46 bits.

@@ -9,9 +9,9 @@ import (
 )
 
 var hashGetexTranslations = translations{
-	"HGETDEL": hgetdel,
-	"HGETEX":  hgetex,
-	"HSETEX":  hsetex,
+	{"HGETDEL", hgetdel},
+	{"HGETEX", hgetex},
+	{"HSETEX", hsetex},
 }
 
 // removeFields are the statements that delete fields of an open hash: every second one, from

@@ -8,7 +8,7 @@ import (
 )
 
 var hashImportTranslations = translations{
-	"HIMPORT SET": himportSet,
+	{"HIMPORT SET", himportSet},
 }
 
 // Fieldset reads the fields of HIMPORT PREPARE, which must differ.

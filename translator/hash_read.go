@@ -10,24 +10,24 @@ import (
 const hashType = keytype.Hash
 
 var hashTranslations = translations{
-	"HSET":    hset(false),
-	"HMSET":   hset(true),
-	"HSETNX":  hsetnx,
-	"HGET":    pointed(hashType, sqlField, resp.Nil, bulk),
-	"HMGET":   pointedEach(hashType, &sqlFields, resp.Nil, bulks),
-	"HEXISTS": pointed(hashType, sqlHasField, resp.Zero, integer),
-	"HSTRLEN": pointed(hashType, sqlFieldLength, resp.Zero, integer),
-	"HLEN": func(c *Call) Plan {
+	{"HSET", hset(false)},
+	{"HMSET", hset(true)},
+	{"HSETNX", hsetnx},
+	{"HGET", pointed(hashType, sqlField, resp.Nil, bulk)},
+	{"HMGET", pointedEach(hashType, &sqlFields, resp.Nil, bulks)},
+	{"HEXISTS", pointed(hashType, sqlHasField, resp.Zero, integer)},
+	{"HSTRLEN", pointed(hashType, sqlFieldLength, resp.Zero, integer)},
+	{"HLEN", func(c *Call) Plan {
 		return read(cellOf(hashType, resp.Zero, integer), c.stmt(sqlHashSize, c.Args[1]))
-	},
-	"HGETALL":      listing(hashType, sqlHash, resp.EmptyMap, mapOf),
-	"HKEYS":        listing(hashType, sqlHashFields, resp.EmptyArray, bulks),
-	"HVALS":        listing(hashType, sqlHashValues, resp.EmptyArray, bulks),
-	"HDEL":         hdel,
-	"HINCRBY":      hincrby,
-	"HINCRBYFLOAT": hincrbyfloat,
-	"HRANDFIELD":   hrandfield,
-	"HSCAN":        scanElements(hashType, sqlHashPage, compareSeq, asBulks),
+	}},
+	{"HGETALL", listing(hashType, sqlHash, resp.EmptyMap, mapOf)},
+	{"HKEYS", listing(hashType, sqlHashFields, resp.EmptyArray, bulks)},
+	{"HVALS", listing(hashType, sqlHashValues, resp.EmptyArray, bulks)},
+	{"HDEL", hdel},
+	{"HINCRBY", hincrby},
+	{"HINCRBYFLOAT", hincrbyfloat},
+	{"HRANDFIELD", hrandfield},
+	{"HSCAN", scanElements(hashType, sqlHashPage, compareSeq, asBulks)},
 }
 
 // A field may have an expiry of its own: from then on it counts as absent. Reads

@@ -7,9 +7,9 @@ import (
 )
 
 var hyperloglogTranslations = translations{
-	"PFADD":   pfadd,
-	"PFCOUNT": pfcount,
-	"PFMERGE": pfmerge,
+	{"PFADD", pfadd},
+	{"PFCOUNT", pfcount},
+	{"PFMERGE", pfmerge},
 }
 
 var notHLL = resp.MakeError("WRONGTYPE Key is not a valid HyperLogLog string value.")

@@ -8,8 +8,8 @@ import (
 )
 
 var hyperloglogDebugTranslations = translations{
-	"PFDEBUG":    pfdebug,
-	"PFSELFTEST": pfselftest,
+	{"PFDEBUG", pfdebug},
+	{"PFSELFTEST", pfselftest},
 }
 
 // sqlOtherForm puts another form of the same value at a key, which is no change that

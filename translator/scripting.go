@@ -1,5 +1,5 @@
 package translator
 
 var scriptingTranslations = translations{
-	"SCRIPT HELP": help,
+	{"SCRIPT HELP", help},
 }

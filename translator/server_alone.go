@@ -7,12 +7,12 @@ import (
 )
 
 var aloneTranslations = translations{
-	"FAILOVER":      failover,
-	"MODULE LOAD":   noModules,
-	"MODULE LOADEX": noModules,
-	"MODULE UNLOAD": noModules,
-	"REPLICAOF":     replicaOf,
-	"SLAVEOF":       replicaOf,
+	{"FAILOVER", failover},
+	{"MODULE LOAD", noModules},
+	{"MODULE LOADEX", noModules},
+	{"MODULE UNLOAD", noModules},
+	{"REPLICAOF", replicaOf},
+	{"SLAVEOF", replicaOf},
 }
 
 func noModules(*Call) Plan {

@@ -10,10 +10,10 @@ import (
 )
 
 var memoryTranslations = translations{
-	"MEMORY DOCTOR": memoryDoctor,
-	"MEMORY HELP":   help,
-	"MEMORY PURGE":  func(*Call) Plan { return answer(resp.OK) },
-	"MEMORY USAGE":  memoryUsage,
+	{"MEMORY DOCTOR", memoryDoctor},
+	{"MEMORY HELP", help},
+	{"MEMORY PURGE", func(*Call) Plan { return answer(resp.OK) }},
+	{"MEMORY USAGE", memoryUsage},
 }
 
 func memoryDoctor(*Call) Plan {

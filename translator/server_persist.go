@@ -8,7 +8,7 @@ import (
 )
 
 var persistTranslations = translations{
-	"ROLE": role,
+	{"ROLE", role},
 }
 
 // role is ROLE, of the facts that INFO has.

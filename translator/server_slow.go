@@ -1,6 +1,6 @@
 package translator
 
 var slowTranslations = translations{
-	"LATENCY HELP": help,
-	"SLOWLOG HELP": help,
+	{"LATENCY HELP", help},
+	{"SLOWLOG HELP", help},
 }

@@ -9,27 +9,27 @@ import (
 const setType = keytype.Set
 
 var setTranslations = translations{
-	"SADD":  sadd,
-	"SREM":  srem,
-	"SMOVE": smove,
-	"SCARD": func(c *Call) Plan {
+	{"SADD", sadd},
+	{"SREM", srem},
+	{"SMOVE", smove},
+	{"SCARD", func(c *Call) Plan {
 		return read(cellOf(setType, resp.Zero, integer), c.stmt(sqlSetSize, c.Args[1]))
-	},
-	"SISMEMBER":   pointed(setType, sqlIsMember, resp.Zero, integer),
-	"SMISMEMBER":  pointedEach(setType, &sqlAreMembers, resp.Zero, integers),
-	"SMEMBERS":    listing(setType, sqlMembers, resp.EmptySet, setOf),
-	"SSCAN":       scanElements(setType, sqlSetPage, compareSeq, asBulks),
-	"SPOP":        spop,
-	"SRANDMEMBER": srandmember,
-	"SINTER":      combined(sqlInter),
-	"SUNION":      combined(sqlUnion),
-	"SDIFF":       combined(sqlDiff),
-	"SINTERCARD":  combinedCard(sqlInterCard, false),
-	"SUNIONCARD":  combinedCard(sqlUnionCard, true),
-	"SDIFFCARD":   combinedCard(sqlDiffCard, false),
-	"SINTERSTORE": combinedStore(sqlInterStore),
-	"SUNIONSTORE": combinedStore(sqlUnionStore),
-	"SDIFFSTORE":  combinedStore(sqlDiffStore),
+	}},
+	{"SISMEMBER", pointed(setType, sqlIsMember, resp.Zero, integer)},
+	{"SMISMEMBER", pointedEach(setType, &sqlAreMembers, resp.Zero, integers)},
+	{"SMEMBERS", listing(setType, sqlMembers, resp.EmptySet, setOf)},
+	{"SSCAN", scanElements(setType, sqlSetPage, compareSeq, asBulks)},
+	{"SPOP", spop},
+	{"SRANDMEMBER", srandmember},
+	{"SINTER", combined(sqlInter)},
+	{"SUNION", combined(sqlUnion)},
+	{"SDIFF", combined(sqlDiff)},
+	{"SINTERCARD", combinedCard(sqlInterCard, false)},
+	{"SUNIONCARD", combinedCard(sqlUnionCard, true)},
+	{"SDIFFCARD", combinedCard(sqlDiffCard, false)},
+	{"SINTERSTORE", combinedStore(sqlInterStore)},
+	{"SUNIONSTORE", combinedStore(sqlUnionStore)},
+	{"SDIFFSTORE", combinedStore(sqlDiffStore)},
 }
 
 const (

@@ -12,7 +12,7 @@ import (
 // it keeps is the theoretical arrival time: when the next token would be due if
 // all of them came evenly, in ns since the epoch, as a string that expires then.
 var throttleTranslations = translations{
-	"CL.THROTTLE": throttle,
+	{"CL.THROTTLE", throttle},
 }
 
 // rate is a limit in ns: one token comes every interval, and tolerance is how far

@@ -10,19 +10,19 @@ import (
 const vectorSetType = keytype.VectorSet
 
 var vectorSetTranslations = translations{
-	"VADD":        vadd,
-	"VCARD":       vcard,
-	"VDIM":        vdim,
-	"VEMB":        vemb,
-	"VGETATTR":    vgetattr,
-	"VINFO":       vinfo,
-	"VISMEMBER":   vismember,
-	"VLINKS":      vlinks,
-	"VRANDMEMBER": vrandmember,
-	"VRANGE":      vrange,
-	"VREM":        vrem,
-	"VSETATTR":    vsetattr,
-	"VSIM":        vsim,
+	{"VADD", vadd},
+	{"VCARD", vcard},
+	{"VDIM", vdim},
+	{"VEMB", vemb},
+	{"VGETATTR", vgetattr},
+	{"VINFO", vinfo},
+	{"VISMEMBER", vismember},
+	{"VLINKS", vlinks},
+	{"VRANDMEMBER", vrandmember},
+	{"VRANGE", vrange},
+	{"VREM", vrem},
+	{"VSETATTR", vsetattr},
+	{"VSIM", vsim},
 }
 
 // sqlVectorSet reads what all vectors of a set have in common.
