@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// The signs of folders. One without others beside it is open.
+const closed, opened = "\u25b8", "\u25be"
+
 // inspecting opens ever bigger files in the inspector, and reports how long a user
 // waits, and how much memory it takes.
 func inspecting(o *options, _ string) error {
@@ -28,7 +31,6 @@ func inspecting(o *options, _ string) error {
 		if err != nil {
 			return err
 		}
-		const closed = "\u25b8" // the sign of a folder
 		if err := inspectFile(o, file, keys, closed, strides("cache:00:", "user:99:")); err != nil {
 			return fmt.Errorf("inspecting %d keys: %w", keys, err)
 		}
@@ -40,7 +42,7 @@ func inspecting(o *options, _ string) error {
 	case err != nil:
 		return err
 	default:
-		if err := inspectFile(o, file, o.inspected, keyName(1), strides(keyName(0), keyName(o.inspected-1))); err != nil {
+		if err := inspectFile(o, file, o.inspected, opened, strides(keyName(0), keyName(o.inspected-1))); err != nil {
 			return fmt.Errorf("inspecting %d keys: %w", o.inspected, err)
 		}
 	}
