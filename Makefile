@@ -38,11 +38,11 @@ generate:
 pictures:
 	go run ./internal/pictures
 
-# Compares with Redka and redis-server in one run, and times commands on keys of
-# growing size: see docs/benchmarks.md.
+# Measures everything of docs/benchmarks.md in one run, for half an hour. BENCH='-write docs/benchmarks.md -plots docs'
+# puts the tables and drawings in their places there.
 bench: build
 	cd bench/redka && go build -o ../results/redka github.com/nalgeon/redka/cmd/redka
-	go run ./bench -meowdis ./meowdis -redka bench/results/redka
+	go run ./bench -meowdis ./meowdis -redka bench/results/redka $(BENCH)
 
 # What a release needs, without publishing anything, and without the images, which need Docker.
 GORELEASER = github.com/goreleaser/goreleaser/v2@v2.14.1
