@@ -247,17 +247,3 @@ func (c *Cluster) logs() {
 		c.t.Logf("node %d:\n%s", i+1, text[max(0, len(text)-3000):])
 	}
 }
-
-// Exec has a node execute statements in one transaction.
-func (c *Cluster) Exec(i int, statements string) error {
-	p, err := client.Post("http://"+c.nodes[i].http+"/db/execute?transaction", "application/json", strings.NewReader(statements))
-	if err != nil {
-		return err
-	}
-	defer p.Body.Close()
-	text, err := io.ReadAll(p.Body)
-	if err == nil && (p.StatusCode != http.StatusOK || bytes.Contains(text, []byte(`"error"`))) {
-		err = fmt.Errorf("%s: %s", p.Status, text)
-	}
-	return err
-}
