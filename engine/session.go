@@ -136,6 +136,7 @@ func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Va
 	return g.replies, g.hand(len(calls))
 }
 
+// one runs a call, queues it, or leaves it to the group.
 func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 	cmd, bad := s.find(ctx, args)
 	if cmd == nil {
@@ -190,10 +191,16 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		}
 		return err
 	}
-	next := s.planned(call{cmd, args})
-	next.aside = s.engine.mayBeAside(cmd, args, len(g.replies))
+	return s.data(ctx, call{cmd, args}, g)
+}
+
+// data runs a call of the store's, or leaves it to the group.
+func (s *Session) data(ctx context.Context, c call, g *group) error {
+	next := s.planned(c)
+	next.aside = s.engine.mayBeAside(c.cmd, c.args, len(g.replies))
 	next.noteRead()
-	if g.bulk != nil && len(g.replies) < bulkFrom && cmd.Flags&commands.Write == 0 {
+	writes := c.cmd.Flags&commands.Write != 0
+	if g.bulk != nil && len(g.replies) < bulkFrom && !writes {
 		// What only reads keeps nobody from writing.
 		if err := g.flush(ctx); err != nil {
 			return err
@@ -216,30 +223,37 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		if err := g.flush(ctx); err != nil {
 			return err
 		}
-		if t, can := s.engine.store.(transactor); can && cmd.Flags&commands.Write != 0 && g.at < len(g.replies)-1 {
+		if t, can := s.engine.store.(transactor); can && writes && g.at < len(g.replies)-1 {
 			// In one transaction with the writes after it: one for each would be a commit for each.
 			g.bulk, g.calls, g.places = t, append(g.calls, next), append(g.places, g.at)
 			return nil
 		}
-		used := s.budget.Used()
-		one := []planned{next}
-		v, _, err := s.engine.transaction(ctx, nil, one, s.budget)
-		if errors.Is(err, errLarge) {
-			s.budget.Back(used)
-			v = make([]resp.Value, 1)
-			v[0], one[0].took, err = s.engine.aside(ctx, next, s.budget)
-		}
-		if late, is := tooLong(err); is {
-			one[0].took = time.Since(began)
-			v, err = []resp.Value{late}, nil
-		}
-		if err != nil {
-			return err
-		}
-		s.budget.Back(used)
-		g.answer(v[0])
-		s.ranAll(one, v)
+		return s.apart(ctx, next, g, began)
 	}
+	return nil
+}
+
+// apart runs a call of several steps, or a large one, in transactions of its own. began is when it began
+// to be planned.
+func (s *Session) apart(ctx context.Context, next planned, g *group, began time.Time) error {
+	used := s.budget.Used()
+	one := []planned{next}
+	v, _, err := s.engine.transaction(ctx, nil, one, s.budget)
+	if errors.Is(err, errLarge) {
+		s.budget.Back(used)
+		v = make([]resp.Value, 1)
+		v[0], one[0].took, err = s.engine.aside(ctx, next, s.budget)
+	}
+	if late, is := tooLong(err); is {
+		one[0].took = time.Since(began)
+		v, err = []resp.Value{late}, nil
+	}
+	if err != nil {
+		return err
+	}
+	s.budget.Back(used)
+	g.answer(v[0])
+	s.ranAll(one, v)
 	return nil
 }
 
