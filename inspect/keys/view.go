@@ -329,6 +329,8 @@ func (l *Room) rowPlace() string {
 	switch n := l.base + int64(len(l.rows)); {
 	case l.Chooses() && l.atEnd:
 		return at + " of " + display.Grouped(n) + " found"
+	case l.Chooses() && l.scan != nil && l.scan.done && l.scan.coming == nil:
+		return at + " of " + display.Grouped(int64(l.scan.keys.len())) + " found"
 	case l.Chooses():
 		return at + " of " + display.Grouped(n) + " or more found"
 	case l.atEnd:
