@@ -170,7 +170,7 @@ func TestTabs(t *testing.T) {
 	s.press("9")
 	s.shows("/data/b.db")
 	s.press("}")
-	s.shows("✗ nobody is there", "r try again   ^W close   q quit")
+	s.shows("✗ nobody is there", "r try again   ^T open another   ^W close   q quit")
 	s.press("r")
 	s.shows("✗ nobody is there")
 	s.press("}")
@@ -252,6 +252,29 @@ func TestHiddenTabsDoNotLook(t *testing.T) {
 	s.press("{")
 	if a.lastWatch.data != seen.data {
 		t.Errorf("shown again it has seen %+v, not %+v", a.lastWatch, seen)
+	}
+}
+
+// TestTabThatDoesNotOpen: its keys open another target, and close it, as those of any tab.
+func TestTabThatDoesNotOpen(t *testing.T) {
+	s := inTabs(t, 80, 24, "a.db", "gone", "gone")
+	s.press("2", "ctrl+t")
+	s.shows("Open a profile", "@prod")
+	s.press("p", "r", "enter")
+	s.shows("/data/prod")
+	s.press("2", "ctrl+w")
+	s.hides(" 4 ")
+	s.shows("✗ nobody is there")
+	s.press("ctrl+w")
+	s.shows("/data/prod")
+	s.press("ctrl+w")
+	s.shows("/data/a.db")
+
+	s = inTabs(t, 80, 24, "a.db", "gone")
+	s.press("ctrl+w")
+	s.shows("✗ nobody is there")
+	if s.press("ctrl+w"); !s.ended {
+		t.Error("the last tab cannot be closed")
 	}
 }
 

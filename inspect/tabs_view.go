@@ -119,9 +119,9 @@ func (t *Tabs) clickBar(e tea.MouseMsg) tea.Cmd {
 // unopened is what is shown of a tab whose target is not there.
 func (t *Tabs) unopened() []string {
 	of := t.current()
-	text, hints := "Opening "+display.Text(of.Label, t.width)+" …", []string{"tab_close", "quit"}
+	text, hints := "Opening "+display.Text(of.Label, t.width)+" …", []string{"tab_open", "tab_close", "quit"}
 	if of.err != nil {
-		text, hints = "✗ "+display.Whole(of.err.Error()), []string{"refresh", "tab_close", "quit"}
+		text, hints = "✗ "+display.Whole(of.err.Error()), []string{"refresh", "tab_open", "tab_close", "quit"}
 	}
 	var lines []string
 	for line := range strings.SplitSeq(ansi.Wrap(text, max(t.width-4, 1), ""), "\n") {
@@ -138,7 +138,7 @@ func (t *Tabs) unopened() []string {
 	var shown []string
 	for _, name := range hints {
 		if i := slices.IndexFunc(t.bindings, func(b binding) bool { return b.name == name && len(b.keys) > 0 }); i >= 0 {
-			says := map[string]string{"refresh": "try again", "tab_close": "close", "quit": "quit"}[name]
+			says := map[string]string{"refresh": "try again", "tab_open": "open another", "tab_close": "close", "quit": "quit"}[name]
 			shown = append(shown, t.styles.Key.Render(keySign(t.bindings[i].keys[0]))+" "+t.styles.Dim.Render(says))
 		}
 	}
@@ -169,6 +169,11 @@ func (t *Tabs) pressUnopened(k tea.KeyMsg) tea.Cmd {
 		return t.open(of)
 	case name == "tab_close" && len(t.list) > 1:
 		return t.drop()
+	case name == "tab_close":
+		return tea.Quit
+	case name == "tab_open" && len(t.models()) > 0: // asked in a tab that is open
+		m := t.models()[0]
+		return tea.Batch(t.reveal(m), m.openTab())
 	case name == "tab_next":
 		return t.turn(1)
 	case name == "tab_back":
