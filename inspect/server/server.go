@@ -35,10 +35,10 @@ type (
 	Unlock struct{}
 )
 
-// Show shows the clients, or what the target offers in their place.
+// Show shows the clients, or the first view that has something in their place.
 func (r *Room) Show() tea.Cmd {
 	r.Close()
-	r.sheet = &sheet{r: r, views: views()}
+	r.sheet = &sheet{r: r, views: views(), seeks: true}
 	r.Dialog = r.sheet
 	return r.look()
 }
@@ -133,6 +133,7 @@ func (r *Room) onLooked(m lookedMsg) tea.Cmd {
 	}
 	m.of.err, m.of.known = m.err, true
 	if m.err != nil {
+		r.sheet.seeks = false
 		return r.later(period)
 	}
 	selected := ""
@@ -142,6 +143,9 @@ func (r *Room) onLooked(m lookedMsg) tea.Cmd {
 	m.of.take(m.values, r.Now)
 	if i := slices.Index(m.of.ids, selected); i >= 0 {
 		r.sheet.at = i
+	}
+	if r.sheet.seeks && r.sheet.seek() {
+		return r.look()
 	}
 	return r.later(period)
 }

@@ -20,7 +20,8 @@ type sheet struct {
 	at     int   // the selected row
 	top    int
 	height int
-	turn   int // the latest againMsg that was asked for
+	turn   int  // the latest againMsg that was asked for
+	seeks  bool // for the first view that has something, until the person presses a key
 }
 
 func (s *sheet) view() *view { return s.views[s.shown] }
@@ -32,6 +33,34 @@ func (s *sheet) turnTo(n int) tea.Cmd {
 	return s.r.look()
 }
 
+// seek goes on to the next view that can be asked for, when the one that is shown has nothing,
+// and reports whether it did. After the last one it is the first again.
+func (s *sheet) seek() bool {
+	if len(s.view().rows) > 0 {
+		if s.seeks = false; s.shown != clientsView {
+			s.r.Notice = s.passed()
+		}
+		return false
+	}
+	for s.shown++; s.shown < len(s.views) && s.view().calls == nil; s.shown++ {
+	}
+	if s.shown == len(s.views) {
+		s.shown, s.seeks = 0, false
+	}
+	return s.seeks
+}
+
+// passed says why the clients are not shown.
+func (s *sheet) passed() string {
+	if s.r.Index != nil {
+		return "A file has no clients and no slow log; 3 and 4 show the messages and commands of all its processes."
+	}
+	if err := s.views[clientsView].err; err != nil {
+		return "The clients are not shown: " + display.Whole(err.Error())
+	}
+	return ""
+}
+
 func (s *sheet) leaveFeed() {
 	s.feed.end()
 	s.feed = nil
@@ -40,6 +69,7 @@ func (s *sheet) leaveFeed() {
 // Press implements room.Dialog.
 func (s *sheet) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	key := k.String()
+	s.seeks = false
 	switch key {
 	case "down", "j":
 		s.at++
