@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bufio"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -82,14 +83,26 @@ func script(name string) func(*testing.T) []string {
 	}
 }
 
-// goTest is a test of the module in golang. Its largest packages are not optimised, which would
-// take most of the time.
+// goTest is a test of the module in golang.
 func goTest(name string) func(*testing.T) []string {
 	return func(t *testing.T) []string {
-		run(t, "golang", nil, "go", "test", "-c", "-gcflags=github.com/redis/...=-N -l")
+		if err := golang(); err != nil {
+			t.Fatal(err)
+		}
 		return []string{"./golang.test", "-test.run=^" + name + "$", "-test.timeout=2m"}
 	}
 }
+
+// golang compiles the tests of that module, once. Its largest packages are not optimised, which would
+// take most of the time.
+var golang = sync.OnceValue(func() error {
+	cmd := exec.Command("go", "test", "-c", "-gcflags=github.com/redis/...=-N -l")
+	cmd.Dir = "golang"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("compiling the clients in Go: %w\n%s", err, out)
+	}
+	return nil
+})
 
 // TestEmbedded has the clients in Go use a database in their own process.
 func TestEmbedded(t *testing.T) {
