@@ -468,12 +468,21 @@ func TestKeptRoom(t *testing.T) {
 	}
 	s = open(t, t.TempDir()+"/db.sqlite", local.Options{})
 	c = storetest.NewClient(t, engine.New(s))
-	c.Do("SET long " + strings.Repeat("x", 40_000))
+	c.Do("SET long " + strings.Repeat("x", 140_000))
 	for range 3 {
 		c.Do("STRLEN long")
 		c.Do("GET long")
 	}
 	if n := s.Kept(); n > 2000 {
 		t.Errorf("%d bytes are kept of a long string", n)
+	}
+	s = open(t, t.TempDir()+"/db.sqlite", local.Options{Keep: 8 << 20})
+	c = storetest.NewClient(t, engine.New(s))
+	c.Do("RPUSH list" + strings.Repeat(" element", 600))
+	for range 3 {
+		c.Do("LRANGE list 0 599")
+	}
+	if n := s.Kept(); n < 600*store.CellBytes {
+		t.Errorf("%d bytes are kept of a list of 600", n)
 	}
 }

@@ -110,7 +110,12 @@ func bulk(v store.Value) resp.Value {
 func bulks(rows []store.Row) resp.Value {
 	elems := make([]resp.Value, len(rows))
 	for i, row := range rows {
-		elems[i] = bulk(row[0])
+		switch cell := &row[0]; cell.Kind() {
+		case store.Text, store.Blob: // without a copy of the whole value
+			elems[i].Kind, elems[i].Str = resp.Bulk, cell.Bytes()
+		default:
+			elems[i] = bulk(*cell)
+		}
 	}
 	return resp.Value{Kind: resp.Array, Elems: elems}
 }
