@@ -9,8 +9,6 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
-
-	"github.com/meowdis/meowdis/store"
 )
 
 // checkpoints copy the log back to the file beside the connection that writes, which would take
@@ -85,7 +83,7 @@ func (s *Store) copyBack() {
 		if whole {
 			k.next.Store(int64(k.pages))
 		} else {
-			k.next.Store(max(int64(k.pages), k.written.Load()+int64(k.pages/2)))
+			k.next.Store(max(int64(k.pages), k.written.Load()+int64(k.pages)))
 		}
 	}
 }
@@ -128,13 +126,13 @@ func (s *Store) checkpoint() (whole bool, err error) {
 	var before int64
 	for range logPasses {
 		copied, err := s.pass()
+		if k.written.Load() < int64(logMost*k.pages) {
+			return false, nil
+		}
 		if err != nil || copied <= before || k.written.Load()-copied <= logTail {
 			break // the writer says what is wrong: it has the file open
 		}
 		before = copied
-	}
-	if k.written.Load() < int64(logMost*k.pages) {
-		return false, nil
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -144,7 +142,7 @@ func (s *Store) checkpoint() (whole bool, err error) {
 		blocked, err := t.rewind(s.writer)
 		return !blocked, err
 	}
-	blocked, _, err := s.writer.checkpoint("RESTART")
+	blocked, _, err := s.writer.checkpoint(sqlite3.SQLITE_CHECKPOINT_RESTART)
 	return !blocked, err
 }
 
@@ -165,16 +163,23 @@ func (s *Store) pass() (copied int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	_, copied, err = c.checkpoint("PASSIVE")
+	_, copied, err = c.checkpoint(sqlite3.SQLITE_CHECKPOINT_PASSIVE)
 	return copied, errors.Join(err, c.close())
 }
 
 // checkpoint runs one of SQLite's kinds. It returns whether a read or another process kept it from
 // being whole, and how many pages of the log are in the file.
-func (c *conn) checkpoint(kind string) (blocked bool, copied int64, err error) {
-	rows, _, err := c.run(store.Stmt{SQL: "PRAGMA wal_checkpoint(" + kind + ")"})
-	if err != nil || len(rows) == 0 {
+func (c *conn) checkpoint(kind int32) (blocked bool, copied int64, err error) {
+	pages := c.arena // of the log, and those of them that are in the file: two integers
+	*at[[2]int32](pages) = [2]int32{}
+	// A new connection does not look for a log before it reads. The PRAGMA would read the whole schema.
+	if err := c.script("PRAGMA schema_version"); err != nil {
 		return true, 0, err
 	}
-	return rows[0][0].Int() != 0, rows[0][2].Int(), nil
+	rc := sqlite3.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, kind, pages, pages+4)
+	switch copied = int64(at[[2]int32](pages)[1]); rc {
+	case sqlite3.SQLITE_OK, sqlite3.SQLITE_BUSY:
+		return rc != sqlite3.SQLITE_OK, copied, nil
+	}
+	return true, 0, c.fail(rc)
 }

@@ -214,13 +214,13 @@ func (t *Tail) rewind(c *conn) (blocked bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		blocked, _, err = c.checkpoint("RESTART")
+		blocked, _, err = c.checkpoint(sqlite3.SQLITE_CHECKPOINT_RESTART)
 		return blocked, err
 	}
 	if err := t.advance(); err != nil {
 		return true, err
 	}
-	_, copied, err := c.checkpoint("PASSIVE")
+	_, copied, err := c.checkpoint(sqlite3.SQLITE_CHECKPOINT_PASSIVE)
 	if err != nil || copied < int64(t.pin.at.frames) {
 		return true, err
 	}
