@@ -38,7 +38,9 @@ func (k *checkpoints) begin(c *conn, pages int) {
 	k.pages, k.due = pages, make(chan struct{}, 1)
 	k.next.Store(int64(pages))
 	c.committed = func(pages int) {
-		k.written.Store(int64(pages))
+		if int64(pages) < k.written.Swap(int64(pages)) { // the log has begun anew
+			k.next.Store(int64(k.pages))
+		}
 		if int64(pages) >= k.next.Load() {
 			select {
 			case k.due <- struct{}{}:
