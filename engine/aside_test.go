@@ -253,3 +253,11 @@ func difference(a, b []string) string {
 	}
 	return ""
 }
+
+// TestAsideOfManyKeys looks at more keys than are arguments of a statement.
+func TestAsideOfManyKeys(t *testing.T) {
+	_, e, _ := aside(t)
+	c := storetest.NewClient(t, e)
+	c.Do("SADD a x y")
+	c.Want("SUNIONSTORE to a b c d e f g h i j k l", "(integer) 2")
+}

@@ -60,7 +60,7 @@ func AsideSources(cmd *commands.Command, args [][]byte) (keys [][]byte, longest 
 
 // sqlSizes is how many elements keys have together, where 1 KB of a string is one.
 var sqlSizes = &keyed{json: `SELECT total(iif(k.type = 'string', k.count / 1024, k.count)) FROM json_each(?2) j
-	CROSS JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value)`}
+	CROSS JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)`}
 
 // ReadSizes reads how much there is to do for a call that is made of the keys, in elements.
 func ReadSizes(env Env, keys [][]byte) store.Stmt {
