@@ -101,6 +101,12 @@ func TestDifferential(t *testing.T) {
 		translator.LargeElement, translator.FewElements, translator.LongList = n, few, long
 	}(translator.LargeElement, translator.FewElements, translator.LongList)
 	large, few, long := [...]int{translator.LargeElement, 2}, [...]int{translator.FewElements, 0}, [...]int64{translator.LongList, 0}
+	if *onAside {
+		defer func(few, parts int, less int64) {
+			translator.AsideFew, translator.AsideParts, translator.AsideLess = few, parts, less
+		}(translator.AsideFew, translator.AsideParts, translator.AsideLess)
+		translator.AsideFew, translator.AsideParts, translator.AsideLess = 0, 0, 0
+	}
 	all := drawable(t, newSides(t).version)
 	for _, group := range groups {
 		if len(all[group]) == 0 {

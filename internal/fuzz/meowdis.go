@@ -3,6 +3,7 @@ package fuzz
 import (
 	"bytes"
 	"context"
+	"flag"
 	"net"
 	"path/filepath"
 	"testing"
@@ -41,15 +42,21 @@ func (s *sides) meowdis() *meowdis {
 	return s.serving
 }
 
+var onAside = flag.Bool("aside", false, "carry out aside, on a file, all calls that may be")
+
 // openStore is a store, and an engine that has it swept between any two commands.
 func openStore(t *testing.T) (*local.Store, *engine.Engine) {
-	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	path, aside := local.Memory, engine.Option(func(*engine.Engine) {})
+	if *onAside {
+		path, aside = t.TempDir()+"/fuzz.sqlite", engine.WithAside(-1)
+	}
+	st, err := local.Open(path, local.Options{SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	seed := uint64(0)
 	swept := storetest.Swept(st, func() int64 { return time.Now().UnixMilli() })
-	return st, engine.New(swept, engine.WithSeed(func() uint64 { seed++; return seed }))
+	return st, engine.New(swept, engine.WithSeed(func() uint64 { seed++; return seed }), aside)
 }
 
 // alone is meowdis without a server: sessions of an engine.
