@@ -166,31 +166,43 @@ func play(t *testing.T, lines []string, size string) []string {
 	screens := make([]string, len(lines))
 	on := newFile(t)
 	var client target.Client = on.fake
-	var s *session
+	var s driven
 	for i, line := range lines {
 		step, ok := strings.CutPrefix(line, "> ")
 		word, rest, _ := strings.Cut(step, " ")
 		switch {
 		case !ok || word == "sizes":
 			continue
+		case word == "data" && rest == "tabs": // two files beside each other
+			width, height := dimensions(t, size)
+			s = inTabs(t, width, height, "a.db", "b.db")
 		case word == "data":
 			client = browsed(t, on, rest)
 			width, height := dimensions(t, size)
 			s = browseOn(t, client, on.fake, width, height)
 		default:
-			s.step(on, word, rest)
+			takeStep(s, on, word, rest)
 		}
 		screens[i] = s.screen()
 	}
 	return screens
 }
 
-// step does one step.
-func (s *session) step(on *file, word, rest string) {
-	s.t.Helper()
+// driven is what plays a session: a Model, or Tabs.
+type driven interface {
+	send(tea.Msg)
+	wait(time.Duration)
+	press(keys ...string)
+	typing(text string)
+	screen() string
+}
+
+// takeStep does one step.
+func takeStep(s driven, on *file, word, rest string) {
+	on.t.Helper()
 	switch word {
 	case "size":
-		width, height := dimensions(s.t, rest)
+		width, height := dimensions(on.t, rest)
 		s.send(tea.WindowSizeMsg{Width: width, Height: height})
 		s.wait(2 * room.SettleTime)
 	case "type":
@@ -200,18 +212,18 @@ func (s *session) step(on *file, word, rest string) {
 	case "wait":
 		d, err := time.ParseDuration(rest)
 		if err != nil {
-			s.t.Fatal(err)
+			on.t.Fatal(err)
 		}
 		s.wait(d)
 	case "click", "wheel":
-		s.point(word, strings.Fields(rest))
+		point(s, word, strings.Fields(rest))
 	default:
 		s.press(append([]string{word}, strings.Fields(rest)...)...)
 	}
 }
 
 // point does what a mouse does: "X Y" of a click, "up X Y" or "down X Y" of the wheel.
-func (s *session) point(what string, words []string) {
+func point(s driven, what string, words []string) {
 	e := tea.MouseMsg{Action: tea.MouseActionPress, Button: tea.MouseButtonLeft}
 	if what == "wheel" {
 		e.Button = map[string]tea.MouseButton{"up": tea.MouseButtonWheelUp, "down": tea.MouseButtonWheelDown}[words[0]]
