@@ -61,7 +61,7 @@ func xpending(c *Call) Plan {
 		if bad != "" {
 			return fail(bad)
 		}
-		args := []store.Value{group, q.start.value(), q.end.value(), store.Digits(c.Env.Now - q.minIdle), store.Int(q.limit)}
+		args := []store.Value{group, q.start.value(), q.end.value(), store.Digits(c.Env.Now - max(q.minIdle, 0)), store.Int(q.limit)}
 		if !q.one {
 			stmts = append(stmts, c.stmt(sqlPendingRange, key, args...))
 		} else {
