@@ -29,7 +29,7 @@ func idling(o *options, parent string) error {
 		}
 		all := (with - alone) * 10_000 / c.clients
 		fmt.Fprintf(o.out, "| %d %s | %d MB | %d MB | %d MB |\n", c.clients, c.what, alone>>10, with>>10, all>>10)
-		o.goals.below("memory of an idle `serve`", alone, 30)
+		o.goals.below("memory of an idle `serve` that listens "+c.what, alone, 30)
 		o.goals.below("memory for 10,000 idle clients "+c.what, all, c.goal)
 	}
 	fmt.Fprintln(o.out)

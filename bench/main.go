@@ -18,7 +18,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.meowdis, "meowdis", "", "the meowdis binary (required)")
 	flag.StringVar(&o.redka, "redka", "", "the redka binary (required)")
-	flag.IntVar(&o.requests, "n", 50_000, "requests of a test of a short command at pipeline 1; pipeline 16 makes more, longer commands fewer")
+	flag.IntVar(&o.requests, "n", 40_000, "requests of a test of a short command at pipeline 1; pipeline 16 makes more, longer commands fewer")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
 	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the files that are loaded, moved and used on a terminal")
 	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file: it is loaded, opened in the inspector, and is the biggest database that grows")

@@ -228,8 +228,12 @@ func (w workload) print(o *options, at int, measured []samples) {
 	fmt.Fprintln(o.out, "|")
 	what := fmt.Sprintf("%s, pipeline %d, ", name, pipelines[at])
 	if w.redka[at] > 0 && redka > 0 {
-		limit := fmt.Sprintf("the client's limit is %.2f×", measured[2].rate(ping)/redka)
-		o.goals.atLeastBeside(what+"meowdis : Redka", rate/redka, w.redka[at], limit)
+		limit := measured[2].rate(ping) / redka
+		beside := fmt.Sprintf("the client's limit is %.2f×", limit)
+		if limit < w.redka[at] {
+			beside += ", below the goal"
+		}
+		o.goals.atLeastBeside(what+"meowdis : Redka", rate/redka, w.redka[at], beside)
 	}
 	if at == 0 && w.redis > 0 && redis > 0 {
 		aim := ""
