@@ -83,6 +83,12 @@ func elementQuestion(f call, words []string, args []commands.Argument, prefix st
 		q.group = words[i]
 	}
 	name := strings.TrimRight(args[0].Name, "12")
+	if name == "id" {
+		if q.list = idsOf(f.cmd.Name, q.key, q.group); q.list != nil {
+			q.about = askListed
+			return &q
+		}
+	}
 	q.of, _ = keytype.OfCommand(f.cmd.Group, f.cmd.Name)
 	about, ok := argumentTopics[groupOf(f.cmd)+" "+name]
 	if !ok && q.of != nil && namesElement(q.of, name) {

@@ -253,6 +253,34 @@ func TestCompletionOfListedValues(t *testing.T) {
 	}
 }
 
+// TestCompletionOfDatabasesAndEntries offers databases that have keys, and the entries that a
+// command can be about.
+func TestCompletionOfDatabasesAndEntries(t *testing.T) {
+	s := newSession(t, "SET cat 1", "SELECT 3", "SET cat 1", "SELECT 0", "XADD log 1-1 a b", "XADD log 2-1 c d",
+		"XGROUP CREATE log mailers 0", "XREADGROUP GROUP mailers alice COUNT 1 STREAMS log >")
+	for line, want := range map[string][]string{
+		"SELECT ": {"0", "3"}, "MOVE cat ": {"0", "3"}, "COPY cat dog DB 3": {"3"}, "SWAPDB 0 ": {"0", "3"},
+		"XDEL log ": {"1-1", "2-1"}, "XDEL log 1-1 2": {"2-1"}, "XACK log mailers ": {"1-1"},
+		"XCLAIM log mailers bob 0 ": {"1-1"}, "XACK nope mailers ": nil, "XDEL cat ": nil,
+	} {
+		if got := completions(Target{Session: s}, line); !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", line, got, want)
+		}
+	}
+	for range 100 {
+		s.Do(context.Background(), []byte("XADD"), []byte("long"), []byte("*"), []byte("a"), []byte("b"))
+	}
+	a := asker{target: Target{Session: s}}
+	for answer := range a.ask(context.Background(), *complete("XDEL long ", &Options{}).ask) {
+		if len(answer.items) != 100 || !answer.partly {
+			t.Errorf("%d of many entries, partly %v", len(answer.items), answer.partly)
+		}
+	}
+	if got := idsOf("XDEL", "log", "").read(resp.MakeArray(resp.MakeArray(resp.MakeString("1-1"), resp.MakeArray(resp.MakeString("a"), resp.MakeString("b"))))); got[0].about != "a b" {
+		t.Errorf("an entry is shown as %q", got[0].about)
+	}
+}
+
 // TestCompletionSaysWhy tells what keeps TAB from offering anything.
 func TestCompletionSaysWhy(t *testing.T) {
 	why := func(s Session, text string) string {

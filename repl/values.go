@@ -15,6 +15,7 @@ type listing struct {
 	what string // one of them, as messages say it
 	call []string
 	read func(v resp.Value) []found
+	most int // values that call asks for, 0 for all
 	// beyond are values that meowdis's own server does not take.
 	beyond []string
 }
@@ -38,6 +39,11 @@ var listings = map[string]*listing{
 	"connection addr":                {what: "client", call: []string{"CLIENT", "LIST"}, read: clientsBy("addr", "id")},
 	"connection old-format":          {what: "client", call: []string{"CLIENT", "LIST"}, read: clientsBy("addr", "id")}, // Redis's name of ip:port
 	"connection laddr":               {what: "address", call: []string{"CLIENT", "LIST"}, read: clientsBy("laddr", "id")},
+	"connection index":               {what: "database", call: []string{"INFO", "keyspace"}, read: databasesIn},
+	"server index1":                  {what: "database", call: []string{"INFO", "keyspace"}, read: databasesIn},
+	"server index2":                  {what: "database", call: []string{"INFO", "keyspace"}, read: databasesIn},
+	"generic db":                     {what: "database", call: []string{"INFO", "keyspace"}, read: databasesIn},
+	"generic destination-db":         {what: "database", call: []string{"INFO", "keyspace"}, read: databasesIn},
 	"server event":                   {what: "event", call: []string{"LATENCY", "LATEST"}, read: eventsIn},
 }
 
@@ -148,6 +154,47 @@ func member(v resp.Value, name string) resp.Value {
 	return resp.Value{}
 }
 
+// databasesIn reads the databases that have keys out of INFO keyspace: db0:keys=12,….
+func databasesIn(v resp.Value) []found {
+	var items []found
+	for line := range strings.Lines(string(v.Str)) {
+		if db, keys, ok := strings.Cut(strings.TrimSpace(line), ":keys="); ok {
+			keys, _, _ = strings.Cut(keys, ",")
+			items = append(items, found{strings.TrimPrefix(db, "db"), keys + " keys"})
+		}
+	}
+	return items
+}
+
+// idsOf lists the ids that a command can be about: of the last entries of a stream, or of
+// what is pending in its group.
+func idsOf(command, stream, group string) *listing {
+	l := &listing{what: "entry", most: 100}
+	switch command {
+	case "XDEL", "XDELEX":
+		l.call = []string{"XREVRANGE", stream, "+", "-", "COUNT", "100"}
+	case "XACK", "XACKDEL", "XCLAIM", "XNACK":
+		l.call = []string{"XPENDING", stream, group, "-", "+", "100"}
+	default:
+		return nil
+	}
+	l.read = func(v resp.Value) []found {
+		var items []found
+		for _, e := range v.Elems {
+			if len(e.Elems) < 2 {
+				continue
+			}
+			about := []string{string(e.Elems[1].Str)} // the consumer, or nothing
+			for _, part := range e.Elems[1].Elems {
+				about = append(about, string(part.Str))
+			}
+			items = append(items, found{string(e.Elems[0].Str), preview([]byte(strings.TrimSpace(strings.Join(about, " "))))})
+		}
+		return items
+	}
+	return l
+}
+
 func librariesIn(v resp.Value) []found {
 	var items []found
 	for _, library := range v.Elems {
@@ -202,6 +249,7 @@ func clientsBy(field, other string) func(v resp.Value) []found {
 // listed are the values of a listing that begin with the prefix.
 func (a *asker) listed(ctx context.Context, q question) []found {
 	items := q.list.read(a.do(ctx, q.list.call...))
+	a.partly = q.list.most > 0 && len(items) >= q.list.most
 	if q.list.beyond != nil && strings.Contains(string(a.do(ctx, "INFO", "server").Str), "\nmeowdis:") {
 		items = slices.DeleteFunc(items, func(f found) bool { return slices.Contains(q.list.beyond, f.value) })
 	}
