@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -54,14 +55,16 @@ func meaning(b []byte) string {
 	if at, ok := unixTime(string(b)); ok {
 		return "as a time: " + at.UTC().Format("2006-01-02 15:04:05.999") + " UTC"
 	}
-	if phpText.Match(b) {
+	if phpText().Match(b) {
 		return "serialized by PHP"
 	}
 	return uuid(string(b))
 }
 
 // phpText is how PHP's serialize begins an array or an object.
-var phpText = regexp.MustCompile(`^(a:\d+:\{|O:\d+:")`)
+var phpText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(a:\d+:\{|O:\d+:")`)
+})
 
 // unixTime reads seconds or milliseconds of this century; other numbers are more
 // often something else.

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/meowdis/meowdis/keytype"
 )
@@ -58,14 +59,16 @@ func redliteZSets(f File) Table {
 			owner("e.key_id", 100), hash("e.member", "main.zsets", "e.rowid"), text("member", "e.member"), number("score", "e.score"))
 	}
 	return table("zsets", `(SELECT rowid * 2 AS row, key_id, member, score FROM main.zsets
-		UNION ALL SELECT rowid * 2 + 1, key_id, member, `+geohash+` FROM main.geo_data) e`, "e.row",
+		UNION ALL SELECT rowid * 2 + 1, key_id, member, `+geohash()+` FROM main.geo_data) e`, "e.row",
 		owner("e.key_id", 100), hash("e.member", "main.zsets", "e.row"), text("member", "e.member"), number("score", "e.score"))
 }
 
 // geohash is the score of a position: 26 bits of the latitude at the even places
 // and 26 of the longitude between them.
-var geohash = "(" + spread("CAST((latitude + 85.05112878) / 170.10225756 * 67108864 AS INTEGER)") +
-	" | (" + spread("CAST((longitude + 180) / 360 * 67108864 AS INTEGER)") + " << 1))"
+var geohash = sync.OnceValue(func() string {
+	return "(" + spread("CAST((latitude + 85.05112878) / 170.10225756 * 67108864 AS INTEGER)") +
+		" | (" + spread("CAST((longitude + 180) / 360 * 67108864 AS INTEGER)") + " << 1))"
+})
 
 // spread puts the bits of a number of 32 at the even places.
 func spread(number string) string {

@@ -1,6 +1,9 @@
 package foreign
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Table is one of our tables, as it is read from a foreign file.
 type Table struct {
@@ -52,70 +55,72 @@ const oneDB = "(0 | 0)"
 
 // ours are the columns of our tables, with their declared types and what they
 // hold where a foreign file has nothing of the sort.
-var ours = map[string][]Column{
-	"keys": {
-		{Name: "id", Type: "INTEGER"}, {Name: "db", Type: "INTEGER", read: oneDB, find: oneDB}, {Name: "key", Type: "BLOB"},
-		{Name: "hash", Type: "INTEGER"}, {Name: "type", Type: "TEXT"}, {Name: "version", Type: "INTEGER", read: "0"},
-		{Name: "count", Type: "INTEGER"},
-		// Beyond every row number, and small enough to be added up a thousand times.
-		{Name: "seq", Type: "INTEGER", read: "1099511627776"},
-		{Name: "expires_at", Type: "INTEGER"}, {Name: "created_at", Type: "INTEGER", read: "0"}, {Name: "updated_at", Type: "INTEGER", read: "0"},
-		{Name: "volatile", Type: "INTEGER", read: "0"}, {Name: "last_field", Type: "INTEGER"}, {Name: "dies_at", Type: "INTEGER"},
-		{Name: "value", Type: "BLOB"},
-	},
-	"dbs":          {{Name: "db", Type: "INTEGER"}, {Name: "keys", Type: "INTEGER"}},
-	"string_parts": {{Name: "key_id", Type: "INTEGER"}, {Name: "part", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
-	"hashes": {
-		{Name: "key_id", Type: "INTEGER"}, {Name: "hash", Type: "INTEGER"}, {Name: "field", Type: "BLOB"}, {Name: "value", Type: "BLOB"},
-		{Name: "seq", Type: "INTEGER"}, {Name: "expires_at", Type: "INTEGER"},
-	},
-	"sets":  {{Name: "key_id", Type: "INTEGER"}, {Name: "hash", Type: "INTEGER"}, {Name: "member", Type: "BLOB"}, {Name: "seq", Type: "INTEGER"}},
-	"zsets": {{Name: "key_id", Type: "INTEGER"}, {Name: "hash", Type: "INTEGER"}, {Name: "member", Type: "BLOB"}, {Name: "score", Type: "REAL"}},
-	"lists": {{Name: "key_id", Type: "INTEGER"}, {Name: "pos", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
-	"streams": {
-		{Name: "key_id", Type: "INTEGER"}, {Name: "last_id", Type: "BLOB"}, {Name: "deleted_id", Type: "BLOB"}, {Name: "added", Type: "INTEGER"},
-	},
-	"stream_entries": {{Name: "key_id", Type: "INTEGER"}, {Name: "id", Type: "BLOB"}, {Name: "fields", Type: "BLOB"}},
-	"stream_nodes": {
-		{Name: "key_id", Type: "INTEGER"}, {Name: "first_id", Type: "BLOB"}, {Name: "last_id", Type: "BLOB"}, {Name: "count", Type: "INTEGER"},
-		{Name: "deleted", Type: "INTEGER"}, {Name: "bytes", Type: "INTEGER"}, {Name: "names", Type: "BLOB"},
-	},
-	"stream_groups": {
-		{Name: "key_id", Type: "INTEGER"}, {Name: "name", Type: "BLOB"}, {Name: "last_id", Type: "BLOB"}, {Name: "entries_read", Type: "INTEGER"},
-	},
-	"stream_consumers": {
-		{Name: "key_id", Type: "INTEGER"}, {Name: "group_name", Type: "BLOB"}, {Name: "name", Type: "BLOB"},
-		{Name: "seen_at", Type: "INTEGER"}, {Name: "active_at", Type: "INTEGER"},
-	},
-	"stream_pending": {
-		{Name: "key_id", Type: "INTEGER"}, {Name: "group_name", Type: "BLOB"}, {Name: "id", Type: "BLOB"}, {Name: "consumer", Type: "BLOB"},
-		{Name: "delivered_at", Type: "INTEGER"}, {Name: "deliveries", Type: "INTEGER"},
-	},
-	"stream_idmp": {
-		{Name: "key_id", Type: "INTEGER"}, {Name: "duration", Type: "INTEGER"}, {Name: "maxsize", Type: "INTEGER"},
-		{Name: "added", Type: "INTEGER"}, {Name: "duplicates", Type: "INTEGER"},
-	},
-	"stream_iids": {
-		{Name: "key_id", Type: "INTEGER"}, {Name: "producer", Type: "BLOB"}, {Name: "iid", Type: "BLOB"}, {Name: "id", Type: "BLOB"},
-		{Name: "added_at", Type: "INTEGER"},
-	},
-	"documents":     {{Name: "key_id", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
-	"arrays":        {{Name: "key_id", Type: "INTEGER"}, {Name: "pos", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
-	"array_cursors": {{Name: "key_id", Type: "INTEGER"}, {Name: "next", Type: "INTEGER"}},
-	"vector_sets": {
-		{Name: "key_id", Type: "INTEGER"}, {Name: "dim", Type: "INTEGER"}, {Name: "input_dim", Type: "INTEGER"},
-		{Name: "quantization", Type: "INTEGER"}, {Name: "m", Type: "INTEGER"}, {Name: "size", Type: "INTEGER"}, {Name: "per", Type: "INTEGER"},
-	},
-	"vectors": {
-		{Name: "key_id", Type: "INTEGER"}, {Name: "slot", Type: "INTEGER"}, {Name: "element", Type: "BLOB"}, {Name: "attributes", Type: "BLOB"},
-	},
-	"vector_blocks": {{Name: "key_id", Type: "INTEGER"}, {Name: "block", Type: "INTEGER"}, {Name: "records", Type: "BLOB"}},
-	"libraries":     {{Name: "name", Type: "TEXT"}, {Name: "version", Type: "INTEGER"}, {Name: "code", Type: "BLOB"}},
-	"functions": {
-		{Name: "id", Type: "INTEGER"}, {Name: "library", Type: "TEXT"}, {Name: "name", Type: "TEXT"},
-		{Name: "flags", Type: "INTEGER"}, {Name: "description", Type: "BLOB"},
-	},
-}
+var ours = sync.OnceValue(func() map[string][]Column {
+	return map[string][]Column{
+		"keys": {
+			{Name: "id", Type: "INTEGER"}, {Name: "db", Type: "INTEGER", read: oneDB, find: oneDB}, {Name: "key", Type: "BLOB"},
+			{Name: "hash", Type: "INTEGER"}, {Name: "type", Type: "TEXT"}, {Name: "version", Type: "INTEGER", read: "0"},
+			{Name: "count", Type: "INTEGER"},
+			// Beyond every row number, and small enough to be added up a thousand times.
+			{Name: "seq", Type: "INTEGER", read: "1099511627776"},
+			{Name: "expires_at", Type: "INTEGER"}, {Name: "created_at", Type: "INTEGER", read: "0"}, {Name: "updated_at", Type: "INTEGER", read: "0"},
+			{Name: "volatile", Type: "INTEGER", read: "0"}, {Name: "last_field", Type: "INTEGER"}, {Name: "dies_at", Type: "INTEGER"},
+			{Name: "value", Type: "BLOB"},
+		},
+		"dbs":          {{Name: "db", Type: "INTEGER"}, {Name: "keys", Type: "INTEGER"}},
+		"string_parts": {{Name: "key_id", Type: "INTEGER"}, {Name: "part", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
+		"hashes": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "hash", Type: "INTEGER"}, {Name: "field", Type: "BLOB"}, {Name: "value", Type: "BLOB"},
+			{Name: "seq", Type: "INTEGER"}, {Name: "expires_at", Type: "INTEGER"},
+		},
+		"sets":  {{Name: "key_id", Type: "INTEGER"}, {Name: "hash", Type: "INTEGER"}, {Name: "member", Type: "BLOB"}, {Name: "seq", Type: "INTEGER"}},
+		"zsets": {{Name: "key_id", Type: "INTEGER"}, {Name: "hash", Type: "INTEGER"}, {Name: "member", Type: "BLOB"}, {Name: "score", Type: "REAL"}},
+		"lists": {{Name: "key_id", Type: "INTEGER"}, {Name: "pos", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
+		"streams": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "last_id", Type: "BLOB"}, {Name: "deleted_id", Type: "BLOB"}, {Name: "added", Type: "INTEGER"},
+		},
+		"stream_entries": {{Name: "key_id", Type: "INTEGER"}, {Name: "id", Type: "BLOB"}, {Name: "fields", Type: "BLOB"}},
+		"stream_nodes": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "first_id", Type: "BLOB"}, {Name: "last_id", Type: "BLOB"}, {Name: "count", Type: "INTEGER"},
+			{Name: "deleted", Type: "INTEGER"}, {Name: "bytes", Type: "INTEGER"}, {Name: "names", Type: "BLOB"},
+		},
+		"stream_groups": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "name", Type: "BLOB"}, {Name: "last_id", Type: "BLOB"}, {Name: "entries_read", Type: "INTEGER"},
+		},
+		"stream_consumers": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "group_name", Type: "BLOB"}, {Name: "name", Type: "BLOB"},
+			{Name: "seen_at", Type: "INTEGER"}, {Name: "active_at", Type: "INTEGER"},
+		},
+		"stream_pending": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "group_name", Type: "BLOB"}, {Name: "id", Type: "BLOB"}, {Name: "consumer", Type: "BLOB"},
+			{Name: "delivered_at", Type: "INTEGER"}, {Name: "deliveries", Type: "INTEGER"},
+		},
+		"stream_idmp": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "duration", Type: "INTEGER"}, {Name: "maxsize", Type: "INTEGER"},
+			{Name: "added", Type: "INTEGER"}, {Name: "duplicates", Type: "INTEGER"},
+		},
+		"stream_iids": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "producer", Type: "BLOB"}, {Name: "iid", Type: "BLOB"}, {Name: "id", Type: "BLOB"},
+			{Name: "added_at", Type: "INTEGER"},
+		},
+		"documents":     {{Name: "key_id", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
+		"arrays":        {{Name: "key_id", Type: "INTEGER"}, {Name: "pos", Type: "INTEGER"}, {Name: "value", Type: "BLOB"}},
+		"array_cursors": {{Name: "key_id", Type: "INTEGER"}, {Name: "next", Type: "INTEGER"}},
+		"vector_sets": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "dim", Type: "INTEGER"}, {Name: "input_dim", Type: "INTEGER"},
+			{Name: "quantization", Type: "INTEGER"}, {Name: "m", Type: "INTEGER"}, {Name: "size", Type: "INTEGER"}, {Name: "per", Type: "INTEGER"},
+		},
+		"vectors": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "slot", Type: "INTEGER"}, {Name: "element", Type: "BLOB"}, {Name: "attributes", Type: "BLOB"},
+		},
+		"vector_blocks": {{Name: "key_id", Type: "INTEGER"}, {Name: "block", Type: "INTEGER"}, {Name: "records", Type: "BLOB"}},
+		"libraries":     {{Name: "name", Type: "TEXT"}, {Name: "version", Type: "INTEGER"}, {Name: "code", Type: "BLOB"}},
+		"functions": {
+			{Name: "id", Type: "INTEGER"}, {Name: "library", Type: "TEXT"}, {Name: "name", Type: "TEXT"},
+			{Name: "flags", Type: "INTEGER"}, {Name: "description", Type: "BLOB"},
+		},
+	}
+})
 
 // shown are the tables of ours that commands read, without those that only
 // writes do.
@@ -146,7 +151,7 @@ func complete(given ...Table) []Table {
 // row. Columns that are not given are what they are by default, or NULL.
 func table(name, from, row string, given ...Column) Table {
 	t := Table{Name: name, from: from, row: row}
-	for _, c := range ours[name] {
+	for _, c := range ours()[name] {
 		if c.read == "" {
 			c.read, c.find = "NULL", "NULL"
 		}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Profile is a named target. It has a file or a URL.
@@ -57,12 +58,14 @@ func (c Confirm) Level() Confirm {
 var Colors = []string{"red", "green", "yellow", "blue", "magenta", "cyan"}
 
 // wellNamed matches the names of profiles: no path and no URL.
-var wellNamed = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+var wellNamed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+})
 
 // check says what is wrong with a profile and its name.
 func (p Profile) check(name string) error {
 	switch {
-	case !wellNamed.MatchString(name):
+	case !wellNamed().MatchString(name):
 		return fmt.Errorf("the name %q is not made of letters, digits, _, - and .", name)
 	case (p.DB == "") == (p.URL == ""):
 		return fmt.Errorf("profile %s: give it db or url, one of the two", name)

@@ -131,11 +131,11 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	changed := maps.Clone(s.params)
 	for i := 2; i < len(args); i += 2 {
 		asked, name := parameter(args[i])
-		if settable[name] == nil && fixed[name] == nil { // unsettable has seen that it stays what it is
+		if settable()[name] == nil && fixed[name] == nil { // unsettable has seen that it stays what it is
 			continue
 		}
 		value, why := normalized(name, string(args[i+1]), changed[name])
-		if why == "" && settable[name] == nil && value != s.params[name] {
+		if why == "" && settable()[name] == nil && value != s.params[name] {
 			why = immutable
 		}
 		if why != "" {
@@ -152,7 +152,7 @@ func normalized(name, value, old string) (normal, why string) {
 	if name == "client-output-buffer-limit" {
 		return mergeOutputs(value, old)
 	}
-	check := settable[name]
+	check := settable()[name]
 	if check == nil {
 		check = fixed[name]
 	}
@@ -220,7 +220,7 @@ func (s *Server) unsettable(pairs [][]byte) resp.Value {
 		switch {
 		case !known:
 			return resp.MakeError("ERR Unknown option or number of arguments for CONFIG SET - '" + spelt + "'")
-		case settable[name] == nil && fixed[name] == nil && string(pairs[i+1]) != old:
+		case settable()[name] == nil && fixed[name] == nil && string(pairs[i+1]) != old:
 			return refusedSetting(spelt, immutable)
 		case seen[asked]:
 			return refusedSetting(spelt, "duplicate parameter")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/outfile"
@@ -43,17 +44,17 @@ func (s *Server) Configure(f *redisconf.File, except ...string) error {
 				return wrong("a user has a name and rules")
 			}
 			users += text + "\n"
-		case known && (settable[name] != nil || fixed[name] != nil):
+		case known && (settable()[name] != nil || fixed[name] != nil):
 			value, why := normalized(name, strings.Join(d.Args, " "), params[name])
 			switch {
 			case why != "":
 				return wrong(why)
-			case settable[name] == nil && value != params[name]:
+			case settable()[name] == nil && value != params[name]:
 				unused = append(unused, name)
 			default:
 				params[name] = value
 			}
-		case known || slices.Contains(unusedNames, name):
+		case known || slices.Contains(unusedNames(), name):
 			if len(d.Args) == 0 {
 				return wrong("it has no value")
 			}
@@ -98,7 +99,8 @@ var meant = map[string]string{
 
 // unusedNames are directives of Redis 8.0 that mean nothing here: there are no replicas, no append-only
 // file, no other nodes, no modules and no defragmentation.
-var unusedNames = strings.Fields(`active-defrag-cycle-max active-defrag-cycle-min active-defrag-ignore-bytes
+var unusedNames = sync.OnceValue(func() []string {
+	return strings.Fields(`active-defrag-cycle-max active-defrag-cycle-min active-defrag-ignore-bytes
 	active-defrag-max-scan-fields active-defrag-threshold-lower active-defrag-threshold-upper activedefrag
 	always-show-logo aof-load-truncated aof-rewrite-cpulist aof-rewrite-incremental-fsync aof-timestamp-enabled
 	aof-use-rdb-preamble appenddirname appendfilename auto-aof-rewrite-min-size auto-aof-rewrite-percentage
@@ -125,6 +127,7 @@ var unusedNames = strings.Fields(`active-defrag-cycle-max active-defrag-cycle-mi
 	tls-client-cert-file tls-client-key-file tls-client-key-file-pass tls-cluster tls-dh-params-file
 	tls-key-file-pass tls-prefer-server-ciphers tls-protocols tls-replication tls-session-cache-size
 	tls-session-cache-timeout tls-session-caching`)
+})
 
 // rewriteConfig is CONFIG REWRITE: the file says what the parameters are now.
 func (s *Server) rewriteConfig() resp.Value {
@@ -174,7 +177,7 @@ func (s *Server) directives() []redisconf.Directive {
 	initial := parameters(Config{})
 	var all []redisconf.Directive
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		if settable[name] == nil || name == timeLimit {
+		if settable()[name] == nil || name == timeLimit {
 			continue
 		}
 		value := params[name]

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
@@ -19,37 +20,39 @@ type setting func(value string) (normal, why string)
 
 // settable are the parameters that may be set. They take effect at once (Server.take), but for those
 // about saving, memory and loops that are not here, which are taken and change nothing.
-var settable = map[string]setting{
-	"appendonly": yesNo, "appendfsync": oneOf("everysec", "always", "no"), "save": savePoints,
-	"rdbcompression": yesNo, "stop-writes-on-bgsave-error": yesNo,
-	"lazyfree-lazy-eviction": yesNo, "lazyfree-lazy-expire": yesNo, "lazyfree-lazy-server-del": yesNo,
-	"lazyfree-lazy-user-del": yesNo, "lazyfree-lazy-user-flush": yesNo,
-	"activerehashing": yesNo, "dynamic-hz": yesNo, "hz": clamped(1, 500, number(math.MinInt32, math.MaxInt32)),
-	"loglevel":                oneOf("debug", "verbose", "notice", "warning", "nothing"),
-	"slowlog-log-slower-than": number(-1, math.MaxInt64), "slowlog-max-len": number(0, math.MaxInt64),
-	"latency-monitor-threshold": number(0, math.MaxInt64), "maxmemory-samples": number(1, 64),
-	"lfu-decay-time": number(0, math.MaxInt32), "lfu-log-factor": number(0, math.MaxInt32),
-	"maxmemory-eviction-tenacity": number(0, 100), "active-expire-effort": number(1, 10),
-	timeLimit: number(0, math.MaxInt32), "busy-reply-threshold": number(0, math.MaxInt64), "latency-tracking": yesNo,
+var settable = sync.OnceValue(func() map[string]setting {
+	return map[string]setting{
+		"appendonly": yesNo, "appendfsync": oneOf("everysec", "always", "no"), "save": savePoints,
+		"rdbcompression": yesNo, "stop-writes-on-bgsave-error": yesNo,
+		"lazyfree-lazy-eviction": yesNo, "lazyfree-lazy-expire": yesNo, "lazyfree-lazy-server-del": yesNo,
+		"lazyfree-lazy-user-del": yesNo, "lazyfree-lazy-user-flush": yesNo,
+		"activerehashing": yesNo, "dynamic-hz": yesNo, "hz": clamped(1, 500, number(math.MinInt32, math.MaxInt32)),
+		"loglevel":                oneOf("debug", "verbose", "notice", "warning", "nothing"),
+		"slowlog-log-slower-than": number(-1, math.MaxInt64), "slowlog-max-len": number(0, math.MaxInt64),
+		"latency-monitor-threshold": number(0, math.MaxInt64), "maxmemory-samples": number(1, 64),
+		"lfu-decay-time": number(0, math.MaxInt32), "lfu-log-factor": number(0, math.MaxInt32),
+		"maxmemory-eviction-tenacity": number(0, 100), "active-expire-effort": number(1, 10),
+		timeLimit: number(0, math.MaxInt32), "busy-reply-threshold": number(0, math.MaxInt64), "latency-tracking": yesNo,
 
-	"hash-max-listpack-entries": number(0, math.MaxInt64), "hash-max-listpack-value": memory,
-	"set-max-intset-entries":   number(0, math.MaxInt64),
-	"set-max-listpack-entries": number(0, math.MaxInt64), "set-max-listpack-value": memory,
-	"zset-max-listpack-entries": number(0, math.MaxInt64), "zset-max-listpack-value": memory,
-	"hll-sparse-max-bytes":   memory,
-	"list-max-listpack-size": number(math.MinInt32, math.MaxInt32), "list-compress-depth": number(0, math.MaxInt32),
-	"stream-node-max-bytes": memory, "stream-node-max-entries": number(0, math.MaxInt64),
+		"hash-max-listpack-entries": number(0, math.MaxInt64), "hash-max-listpack-value": memory,
+		"set-max-intset-entries":   number(0, math.MaxInt64),
+		"set-max-listpack-entries": number(0, math.MaxInt64), "set-max-listpack-value": memory,
+		"zset-max-listpack-entries": number(0, math.MaxInt64), "zset-max-listpack-value": memory,
+		"hll-sparse-max-bytes":   memory,
+		"list-max-listpack-size": number(math.MinInt32, math.MaxInt32), "list-compress-depth": number(0, math.MaxInt32),
+		"stream-node-max-bytes": memory, "stream-node-max-entries": number(0, math.MaxInt64),
 
-	"maxclients": number(1, math.MaxUint32), "timeout": number(0, math.MaxInt32), "tcp-keepalive": number(0, math.MaxInt32),
-	"proto-max-bulk-len": atLeast(1<<20, atMost(resp.MaxBulk, memory)), "client-query-buffer-limit": atLeast(1<<20, memory),
-	"client-output-buffer-limit": anything, // mergeOutputs
-	"tracking-table-max-keys":    number(0, math.MaxInt64),
-	eventsParameter:              eventClasses, "protected-mode": yesNo, "latency-tracking-info-percentiles": checkPercentiles,
+		"maxclients": number(1, math.MaxUint32), "timeout": number(0, math.MaxInt32), "tcp-keepalive": number(0, math.MaxInt32),
+		"proto-max-bulk-len": atLeast(1<<20, atMost(resp.MaxBulk, memory)), "client-query-buffer-limit": atLeast(1<<20, memory),
+		"client-output-buffer-limit": anything, // mergeOutputs
+		"tracking-table-max-keys":    number(0, math.MaxInt64),
+		eventsParameter:              eventClasses, "protected-mode": yesNo, "latency-tracking-info-percentiles": checkPercentiles,
 
-	"maxmemory": memory, "maxmemory-policy": policy,
+		"maxmemory": memory, "maxmemory-policy": policy,
 
-	"requirepass": anything, "acl-pubsub-default": oneOf("allchannels", "resetchannels"), "acllog-max-len": number(0, math.MaxInt64),
-}
+		"requirepass": anything, "acl-pubsub-default": oneOf("allchannels", "resetchannels"), "acllog-max-len": number(0, math.MaxInt64),
+	}
+})
 
 // fixed are the parameters that may be set in Redis and not here: a value that is none
 // is refused as Redis refuses it.

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/store"
@@ -116,12 +117,14 @@ type Page struct {
 }
 
 // factColumns are the columns that entry reads: of a hash with its expired fields.
-var factColumns = `key, type, ` + keytype.Case(nil, func(t *keytype.Type) string {
-	if t.Parts != nil {
-		return `count`
-	}
-	return t.Counted(`NULL`)
-}) + `, dies_at, created_at, updated_at, version, id`
+var factColumns = sync.OnceValue(func() string {
+	return `key, type, ` + keytype.Case(nil, func(t *keytype.Type) string {
+		if t.Parts != nil {
+			return `count`
+		}
+		return t.Counted(`NULL`)
+	}) + `, dies_at, created_at, updated_at, version, id`
+})
 
 // entry reads factColumns.
 func entry(row store.Row) Entry {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
@@ -30,12 +31,14 @@ const (
 	falling   = ` ORDER BY key DESC LIMIT 1`
 )
 
-var sqlLevel = map[direction]string{
-	{false, false}: levelHead + firstName + `?2 AND ?3 IS NULL` + ascending + levelNext + firstName + after + ascending + levelTail,
-	{false, true}:  levelHead + firstName + `?2 AND key < ?3` + ascending + levelNext + firstName + after + ` AND key < ?3` + ascending + levelTail,
-	{true, false}:  levelHead + lastName + ` AND ?3 IS NULL` + falling + levelNext + lastName + ` AND key < ` + before + falling + levelTail,
-	{true, true}:   levelHead + lastName + ` AND key < ?3` + falling + levelNext + lastName + ` AND key < ` + before + falling + levelTail,
-}
+var sqlLevel = sync.OnceValue(func() map[direction]string {
+	return map[direction]string{
+		{false, false}: levelHead + firstName + `?2 AND ?3 IS NULL` + ascending + levelNext + firstName + after + ascending + levelTail,
+		{false, true}:  levelHead + firstName + `?2 AND key < ?3` + ascending + levelNext + firstName + after + ` AND key < ?3` + ascending + levelTail,
+		{true, false}:  levelHead + lastName + ` AND ?3 IS NULL` + falling + levelNext + lastName + ` AND key < ` + before + falling + levelTail,
+		{true, true}:   levelHead + lastName + ` AND key < ?3` + falling + levelNext + lastName + ` AND key < ` + before + falling + levelTail,
+	}
+})
 
 // Level returns up to n entries by name after from, or before it when back is
 // set: the keys that begin with prefix, where those that have the delimiter after
@@ -53,7 +56,7 @@ func (c *Catalog) Level(ctx context.Context, db int, prefix, delimiter string, f
 	case from.Set:
 		low = append([]byte(from.Name), 0)
 	}
-	rows, err := c.read(ctx, store.Stmt{SQL: sqlLevel[direction{back, high != nil}], Args: []store.Value{
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlLevel()[direction{back, high != nil}], Args: []store.Value{
 		store.Int(int64(db)), store.Bytes(low), boundary(high), store.Int(int64(len(prefix))),
 		blob(delimiter), boundary(After(delimiter)), store.Int(int64(n)),
 	}})
@@ -111,7 +114,9 @@ const ghostKeys = 1000
 
 var (
 	sqlAnyDead = `SELECT EXISTS(SELECT 1 FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?1)`
-	sqlPeopled = map[bool]string{false: peopled(`AND ?3 IS NULL`), true: peopled(`AND key < ?3`)}
+	sqlPeopled = sync.OnceValue(func() map[bool]string {
+		return map[bool]string{false: peopled(`AND ?3 IS NULL`), true: peopled(`AND key < ?3`)}
+	})
 )
 
 // peopled reports whether one of the first ?5 keys of a range lives at ?4, or it has more.
@@ -132,7 +137,7 @@ func (c *Catalog) lay(ctx context.Context, db int, p *Page) error {
 	for _, e := range p.Entries {
 		if e.Folder {
 			high := After(e.Name)
-			stmts = append(stmts, store.Stmt{SQL: sqlPeopled[high != nil], Args: []store.Value{
+			stmts = append(stmts, store.Stmt{SQL: sqlPeopled()[high != nil], Args: []store.Value{
 				store.Int(int64(db)), blob(e.Name), boundary(high), now, store.Int(ghostKeys)}})
 		}
 	}

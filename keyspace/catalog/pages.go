@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
@@ -49,9 +50,15 @@ const lookAt = 10_000
 // The statements by name, each without and with an upper bound, forwards and
 // backwards. ?1 is the database, ?2 and ?3 the bounds, ?4 how many.
 var (
-	sqlNames = directions(`SELECT key FROM keys WHERE `, ` LIMIT ?4`)
-	sqlReach = reaches()
-	sqlBy    = directions(`SELECT `+factColumns+` FROM keys WHERE `+kept+` AND `, ` LIMIT ?4`)
+	sqlNames = sync.OnceValue(func() map[direction]string {
+		return directions(`SELECT key FROM keys WHERE `, ` LIMIT ?4`)
+	})
+	sqlReach = sync.OnceValue(func() map[direction]string {
+		return reaches()
+	})
+	sqlBy = sync.OnceValue(func() map[direction]string {
+		return directions(`SELECT `+factColumns()+` FROM keys WHERE `+kept+` AND `, ` LIMIT ?4`)
+	})
 )
 
 // kept leaves out what is dead at ?5, of another type than ?6, ends after ?7
@@ -111,7 +118,7 @@ func (c *Catalog) named(ctx context.Context, q Query, from Mark, down bool, n in
 	if !q.Plain() {
 		// The page ends at the name that this many keys lead to.
 		d := direction{down, high != nil}
-		rows, err := c.read(ctx, store.Stmt{SQL: sqlReach[d], Args: []store.Value{
+		rows, err := c.read(ctx, store.Stmt{SQL: sqlReach()[d], Args: []store.Value{
 			store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(lookAt)}})
 		if err != nil {
 			return p, err
@@ -128,7 +135,7 @@ func (c *Catalog) named(ctx context.Context, q Query, from Mark, down bool, n in
 		}
 	}
 	args := append([]store.Value{store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(int64(n))}, c.filters(q)...)
-	rows, err := c.read(ctx, store.Stmt{SQL: sqlBy[direction{down, high != nil}], Args: args})
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlBy()[direction{down, high != nil}], Args: args})
 	if err != nil {
 		return p, err
 	}
@@ -150,7 +157,7 @@ func (p *Page) take(rows []store.Row, n int) {
 // read from the index alone, and only those that match are looked up.
 func (c *Catalog) matching(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
 	low, high := q.span(from, down)
-	rows, err := c.read(ctx, store.Stmt{SQL: sqlNames[direction{down, high != nil}], Args: []store.Value{
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlNames()[direction{down, high != nil}], Args: []store.Value{
 		store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(lookAt)}})
 	if err != nil {
 		return Page{}, err
@@ -178,7 +185,9 @@ func (c *Catalog) matching(ctx context.Context, q Query, from Mark, down bool, n
 	return p, err
 }
 
-var sqlFacts = `SELECT ` + factColumns + ` FROM keys WHERE db = ?1 AND key = ?2 AND (dies_at IS NULL OR dies_at > ?3)`
+var sqlFacts = sync.OnceValue(func() string {
+	return `SELECT ` + factColumns() + ` FROM keys WHERE db = ?1 AND key = ?2 AND (dies_at IS NULL OR dies_at > ?3)`
+})
 
 // Facts looks names up, and returns an entry for each: one without a type where
 // there is no such key.
@@ -188,7 +197,7 @@ func (c *Catalog) Facts(ctx context.Context, db int, names []string) ([]Entry, e
 	}
 	stmts := make([]store.Stmt, len(names))
 	for i, name := range names {
-		stmts[i] = store.Stmt{SQL: sqlFacts, Args: []store.Value{store.Int(int64(db)), blob(name), store.Int(c.now())}}
+		stmts[i] = store.Stmt{SQL: sqlFacts(), Args: []store.Value{store.Int(int64(db)), blob(name), store.Int(c.now())}}
 	}
 	rows, err := c.read(ctx, stmts...)
 	if err != nil {
@@ -212,10 +221,14 @@ const (
 )
 
 var (
-	sqlDying = `SELECT ` + factColumns + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` >= ?2 AND (` + schema.DiesAt + ` > ?2 OR id > ?3)` +
-		dyingKept + `ORDER BY ` + schema.DiesAt + `, id LIMIT ?4`
-	sqlDyingDown = `SELECT ` + factColumns + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND (` + schema.DiesAt + ` < ?2 OR id < ?3)` +
-		dyingKept + `ORDER BY ` + schema.DiesAt + ` DESC, id DESC LIMIT ?4`
+	sqlDying = sync.OnceValue(func() string {
+		return `SELECT ` + factColumns() + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` >= ?2 AND (` + schema.DiesAt + ` > ?2 OR id > ?3)` +
+			dyingKept + `ORDER BY ` + schema.DiesAt + `, id LIMIT ?4`
+	})
+	sqlDyingDown = sync.OnceValue(func() string {
+		return `SELECT ` + factColumns() + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND (` + schema.DiesAt + ` < ?2 OR id < ?3)` +
+			dyingKept + `ORDER BY ` + schema.DiesAt + ` DESC, id DESC LIMIT ?4`
+	})
 )
 
 // dying is a page by time to live: the keys that end, then by name those that do
@@ -245,9 +258,9 @@ func (c *Catalog) dying(ctx context.Context, q Query, from Mark, down bool, n in
 
 // expiring is a page of the keys that have a TTL.
 func (c *Catalog) expiring(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
-	sql, at, id := sqlDying, int64(0), int64(0)
+	sql, at, id := sqlDying(), int64(0), int64(0)
 	if down {
-		sql, at, id = sqlDyingDown, 1<<62, 1<<62
+		sql, at, id = sqlDyingDown(), 1<<62, 1<<62
 	}
 	if from.Set {
 		at, id = from.rank.Int(), from.id

@@ -100,13 +100,15 @@ func scannedKey(row store.Row) Scanned {
 
 // elementsOf reads the elements of the keys whose ids are the array ?1, by type: the
 // key's id and version, and then what the type has. Keys of other types are asked for.
-var elementsOf = map[string]string{
-	"hash": `SELECT k.id, k.version, e.seq, e.field, e.value, e.expires_at` + fromKeys + `hashes e ON e.key_id = k.id
+var elementsOf = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"hash": `SELECT k.id, k.version, e.seq, e.field, e.value, e.expires_at` + fromKeys + `hashes e ON e.key_id = k.id
 		WHERE length(e.field) <= ` + scannedElement + ` AND length(e.value) <= ` + scannedElement,
-	"list": `SELECT k.id, k.version, e.pos, e.value` + fromKeys + `lists e ON e.key_id = k.id WHERE length(e.value) <= ` + scannedElement,
-	"set":  `SELECT k.id, k.version, e.seq, e.member` + fromKeys + `sets e ON e.key_id = k.id WHERE length(e.member) <= ` + scannedElement,
-	"zset": `SELECT k.id, k.version, 0, e.member, e.score` + fromKeys + `zsets e ON e.key_id = k.id WHERE length(e.member) <= ` + scannedElement,
-}
+		"list": `SELECT k.id, k.version, e.pos, e.value` + fromKeys + `lists e ON e.key_id = k.id WHERE length(e.value) <= ` + scannedElement,
+		"set":  `SELECT k.id, k.version, e.seq, e.member` + fromKeys + `sets e ON e.key_id = k.id WHERE length(e.member) <= ` + scannedElement,
+		"zset": `SELECT k.id, k.version, 0, e.member, e.score` + fromKeys + `zsets e ON e.key_id = k.id WHERE length(e.member) <= ` + scannedElement,
+	}
+})
 
 const fromKeys = ` FROM json_each(?1) j CROSS JOIN keys k ON k.id = j.value CROSS JOIN `
 
@@ -118,7 +120,7 @@ func (c *Catalog) addElements(ctx context.Context, keys []Scanned, now int64) er
 	sum := int64(0)
 	for i := range keys {
 		k := &keys[i]
-		if elementsOf[k.Type] == "" || k.Size > scannedEach || sum+k.Size > scannedElements {
+		if elementsOf()[k.Type] == "" || k.Size > scannedEach || sum+k.Size > scannedElements {
 			continue
 		}
 		sum += k.Size
@@ -127,7 +129,7 @@ func (c *Catalog) addElements(ctx context.Context, keys []Scanned, now int64) er
 	}
 	for typ, ids := range asked {
 		ids = slices.Concat([]byte("["), ids[:len(ids)-1], []byte("]"))
-		rows, err := c.read(ctx, store.Stmt{SQL: elementsOf[typ], Args: []store.Value{store.TextBytes(ids)}})
+		rows, err := c.read(ctx, store.Stmt{SQL: elementsOf()[typ], Args: []store.Value{store.TextBytes(ids)}})
 		if err != nil {
 			return err
 		}

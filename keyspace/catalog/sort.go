@@ -213,14 +213,16 @@ func (s *Sorting) Page(ctx context.Context, q Query, from Mark, back bool, n int
 
 func (p place) mark() Mark { return Mark{Set: true, rank: store.Int(p.rank), id: p.id} }
 
-var sqlByID = `SELECT ` + factColumns + ` FROM keys WHERE id = ?2 AND db = ?1 AND (dies_at IS NULL OR dies_at > ?3)`
+var sqlByID = sync.OnceValue(func() string {
+	return `SELECT ` + factColumns() + ` FROM keys WHERE id = ?2 AND db = ?1 AND (dies_at IS NULL OR dies_at > ?3)`
+})
 
 // entries are the keys at places that are still there and keys of the query.
 func (s *Sorting) entries(ctx context.Context, places []place) ([]Entry, error) {
 	now := s.now()
 	stmts := make([]store.Stmt, len(places))
 	for i, p := range places {
-		stmts[i] = store.Stmt{SQL: sqlByID, Args: []store.Value{store.Int(int64(s.query.DB)), store.Int(p.id), store.Int(now)}}
+		stmts[i] = store.Stmt{SQL: sqlByID(), Args: []store.Value{store.Int(int64(s.query.DB)), store.Int(p.id), store.Int(now)}}
 	}
 	rows, err := s.read(ctx, stmts...)
 	if err != nil {

@@ -12,9 +12,15 @@ import (
 // expired are found in the index of deaths, unless more have expired elsewhere than
 // there are in the range.
 var (
-	sqlCount = bounded(`SELECT count(*) FROM keys WHERE db = ?1 AND key >= ?2`)
-	sqlDead  = bounded(`SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?4 AND db = ?1 AND key >= ?2`)
-	sqlAlive = bounded(`SELECT count(*) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`)
+	sqlCount = sync.OnceValue(func() map[bool]string {
+		return bounded(`SELECT count(*) FROM keys WHERE db = ?1 AND key >= ?2`)
+	})
+	sqlDead = sync.OnceValue(func() map[bool]string {
+		return bounded(`SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?4 AND db = ?1 AND key >= ?2`)
+	})
+	sqlAlive = sync.OnceValue(func() map[bool]string {
+		return bounded(`SELECT count(*) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`)
+	})
 	sqlBytes = sync.OnceValue(func() map[bool]string {
 		return bounded(`SELECT sum(` + byteCount("?4") + `) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`)
 	})
@@ -43,7 +49,7 @@ func (c *Catalog) NextDeath(ctx context.Context) (int64, error) {
 func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, error) {
 	high, now := After(prefix), store.Int(c.now())
 	args := []store.Value{store.Int(int64(db)), blob(prefix), boundary(high)}
-	rows, err := c.read(ctx, store.Stmt{SQL: sqlCount[high != nil], Args: args}, store.Stmt{SQL: sqlAllDead, Args: []store.Value{args[0], now}})
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlCount()[high != nil], Args: args}, store.Stmt{SQL: sqlAllDead, Args: []store.Value{args[0], now}})
 	if err != nil {
 		return 0, err
 	}
@@ -51,9 +57,9 @@ func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, erro
 	if dead == 0 || keys == 0 {
 		return keys, nil
 	}
-	sql := sqlDead
+	sql := sqlDead()
 	if dead > keys {
-		sql = sqlAlive
+		sql = sqlAlive()
 	}
 	if rows, err = c.read(ctx, store.Stmt{SQL: sql[high != nil], Args: append(args, now)}); err != nil {
 		return 0, err
@@ -71,7 +77,7 @@ func (c *Catalog) Weigh(ctx context.Context, db int, prefix string) (bytes int64
 	low, end := []byte(prefix), After(prefix)
 	for more := true; more; {
 		high := end
-		reach, err := c.read(ctx, store.Stmt{SQL: sqlReach[direction{bounded: end != nil}], Args: []store.Value{
+		reach, err := c.read(ctx, store.Stmt{SQL: sqlReach()[direction{bounded: end != nil}], Args: []store.Value{
 			store.Int(int64(db)), store.Bytes(low), boundary(end), store.Int(lookAt)}})
 		if err != nil {
 			return 0, err

@@ -171,7 +171,7 @@ func (p *pathParser) methods() (expression, error) {
 		e, err = p.call(e)
 	}
 	if _, ok := e.(selection); ok && err == nil && p.has("~") {
-		e = call{functions["keys"], []expression{e}}
+		e = call{functions()["keys"], []expression{e}}
 	}
 	return e, err
 }
@@ -188,7 +188,7 @@ func (p *pathParser) word() string {
 // call reads name(…), with the receiver, unless nil, as the first argument.
 func (p *pathParser) call(receiver expression) (expression, error) {
 	name := p.word()
-	f, known := functions[name]
+	f, known := functions()[name]
 	if !known && name != "match" && name != "search" {
 		return nil, p.fail("<function>")
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -32,25 +33,27 @@ func (c call) eval(at scope) result {
 }
 
 // functions are all but match and search, which are a matcher.
-var functions = map[string]function{
-	"abs":     {1, 1, rounded(math.Abs)},
-	"append":  {2, 0, appended},
-	"avg":     {1, 1, aggregate(mean)},
-	"ceiling": {1, 1, rounded(math.Ceil)},
-	"concat":  {1, 0, concatenated},
-	"count":   {1, 1, func(args []result) result { return integer(len(args[0].values)) }},
-	"first":   {1, 1, func(args []result) result { return args[0].index(0) }},
-	"floor":   {1, 1, rounded(math.Floor)},
-	"index":   {2, 2, at},
-	"keys":    {1, 1, func(args []result) result { return args[0].keys() }},
-	"last":    {1, 1, func(args []result) result { return args[0].index(-1) }},
-	"length":  {1, 1, measured},
-	"max":     {1, 1, aggregate(slices.Max[[]float64])},
-	"min":     {1, 1, aggregate(slices.Min[[]float64])},
-	"stddev":  {1, 1, aggregate(deviation)},
-	"sum":     {1, 1, aggregate(sum)},
-	"value":   {1, 1, func(args []result) result { return args[0].sole() }},
-}
+var functions = sync.OnceValue(func() map[string]function {
+	return map[string]function{
+		"abs":     {1, 1, rounded(math.Abs)},
+		"append":  {2, 0, appended},
+		"avg":     {1, 1, aggregate(mean)},
+		"ceiling": {1, 1, rounded(math.Ceil)},
+		"concat":  {1, 0, concatenated},
+		"count":   {1, 1, func(args []result) result { return integer(len(args[0].values)) }},
+		"first":   {1, 1, func(args []result) result { return args[0].index(0) }},
+		"floor":   {1, 1, rounded(math.Floor)},
+		"index":   {2, 2, at},
+		"keys":    {1, 1, func(args []result) result { return args[0].keys() }},
+		"last":    {1, 1, func(args []result) result { return args[0].index(-1) }},
+		"length":  {1, 1, measured},
+		"max":     {1, 1, aggregate(slices.Max[[]float64])},
+		"min":     {1, 1, aggregate(slices.Min[[]float64])},
+		"stddev":  {1, 1, aggregate(deviation)},
+		"sum":     {1, 1, aggregate(sum)},
+		"value":   {1, 1, func(args []result) result { return args[0].sole() }},
+	}
+})
 
 func integer(n int) result { return made(&Value{Kind: Int, Int: int64(n)}) }
 

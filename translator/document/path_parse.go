@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -40,12 +41,14 @@ func ParsePath(text string) (*Path, error) {
 
 // beginning is how a JSONPath or a projection begins: $, $.a, $[0], $~, ($.a),
 // -$.a, length($.a), length ( $.a ).
-var beginning = regexp.MustCompile(`^(\$([.\[ ~]|$)|\(|[-+] ?(\$[.\[]|\()|[a-z]+ *\()`)
+var beginning = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\$([.\[ ~]|$)|\(|[-+] ?(\$[.\[]|\()|[a-z]+ *\()`)
+})
 
 // jsonPath is text in the syntax of a JSONPath, and whether it had the legacy one.
 func jsonPath(text string) (path string, legacy bool) {
 	switch {
-	case beginning.MatchString(text):
+	case beginning().MatchString(text):
 		return text, false
 	case text == ".":
 		return "$", true
