@@ -88,7 +88,7 @@ func (c *Call) leaveMembers(key []byte, stay [][]byte) []store.Stmt {
 
 const keptMember = insertAll + `sets(key_id, hash, member, seq) SELECT ` + hiddenID + `, m.hash, m.member, m.seq FROM `
 
-var sqlKeepMembers = chosen{
+var sqlKeepSome = chosen{
 	several: newListed(1, keptMember+`json_each(?4) j CROSS JOIN sets m ON m.key_id = ?6 AND m.hash = `+itemHash+` AND m.member = `+itemName),
 	one:     keptMember + `sets m WHERE m.key_id = ?6 AND m.hash = ?4 AND m.member = ?5`,
 }
@@ -99,7 +99,7 @@ func keepMembers(members [][]byte, id store.Value) func(*Call, []byte) [][]store
 		counted := c.stmt(sqlCounted, key)
 		counted.Args = counted.Args[:2:2]
 		for some := range slices.Chunk(members, asideRound) {
-			groups = append(groups, each(c.choose(key, some, sqlKeepMembers, id), counted))
+			groups = append(groups, each(c.choose(key, some, sqlKeepSome, id), counted))
 		}
 		return groups
 	}
