@@ -34,14 +34,15 @@ func numbered(command, name string, n, step int) string {
 // done in slices.
 var lessenings = map[string][]string{
 	"list": {
-		"LTRIM to 100 -100", "LTRIM to 0 200", "LTRIM to -180 -1", "LTRIM to 5 4", "LTRIM to 0 -1", "LTRIM to 3000 4000", "LTRIM to -9223372036854775808 9223372036854775807",
+		"LTRIM to 100 -100", "LTRIM to 0 200", "LTRIM to -180 -1", "LTRIM to 5 4", "LTRIM to 0 -1", "LTRIM to 3000 4000", "LTRIM to -9223372036854775808 9223372036854775807", "LTRIM to 9223372036854775807 -9223372036854775808",
 		"LREM to 0 even", "LREM to 100 even", "LREM to -100 even", "LREM to 1 even", "LREM to 0 none",
 	},
 	"set": {
 		numbered("SREM to", "m", 400, 2) + " m2 none m4", numbered("SREM to", "m", 400, 1), "SREM to none", numbered("SREM to", "m", 400, 2) + " " + strings.Repeat("x", 70_000),
 	},
 	"zset": {
-		"ZREMRANGEBYRANK to 100 -100", "ZREMRANGEBYRANK to 0 200", "ZREMRANGEBYRANK to 200 -1", "ZREMRANGEBYRANK to 7 3", "ZREMRANGEBYRANK to 0 -1",
+		"ZREMRANGEBYRANK to 100 -100", "ZREMRANGEBYRANK to 0 200", "ZREMRANGEBYRANK to 200 -1", "ZREMRANGEBYRANK to 7 3", "ZREMRANGEBYRANK to 9223372036854775807 -9223372036854775808", "ZREMRANGEBYRANK to 9223372036854775807 -405",
+		"ZREMRANGEBYRANK to 0 -1",
 		"ZREMRANGEBYSCORE to 100 (300", "ZREMRANGEBYSCORE to -inf 200", "ZREMRANGEBYSCORE to (200 +inf", "ZREMRANGEBYSCORE to -inf +inf", "ZREMRANGEBYSCORE to 5000 6000",
 		"ZPOPMIN to 250", "ZPOPMAX to 250", "ZPOPMIN to 5000", "ZPOPMAX to 1", "ZPOPMIN to 0", numbered("ZREM to", "m", 400, 3) + " none low",
 	},

@@ -95,7 +95,8 @@ func (c *Call) trimAside(key []byte, start, stop int64) Plan {
 	})
 }
 
-// ranks are the places in size elements that a range has, without any when the first is after the last.
+// ranks are the places in size elements that a range has, without any when the first is after the last. Both
+// are at most one place outside.
 func ranks(start, stop, size int64) (first, last int64) {
 	if start < 0 {
 		start += size
@@ -103,5 +104,5 @@ func ranks(start, stop, size int64) (first, last int64) {
 	if stop < 0 {
 		stop += size
 	}
-	return max(0, start), min(size-1, stop)
+	return min(max(0, start), size), max(-1, min(size-1, stop))
 }
