@@ -188,13 +188,12 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 		return nil, nil
 	}
 	conn := r.conn
-	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
 	if mayBlock(calls) {
 		conn.SetDeadline(time.Time{})
 	} else {
 		conn.SetDeadline(time.Now().Add(r.server.options.timeout()))
 	}
+	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })()
 	written := make(chan error, 1)
 	go func() { written <- resp.WriteCommands(conn, calls) }()
 	replies := make([]resp.Value, 0, len(calls))
