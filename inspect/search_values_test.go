@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/internal/oracle"
 	"github.com/meowdis/meowdis/resp"
@@ -122,18 +123,33 @@ func TestSearchInValuesIsStopped(t *testing.T) {
 	f.refuse = map[string]string{"HSCAN": "NOPERM no permissions to run the 'hscan' command"}
 	b := &meddler{Client: f}
 	s := browseOn(t, b, f, 80, 24)
-	pages := 0
+	s.press("F")
+	s.typing("value 29")
+	h := hang(s)
+	close(f.gate) // all is answered but the page at which it is stopped
+	pages, reached, goesOn := 0, make(chan bool), make(chan bool)
 	b.before = func(calls [][][]byte) {
 		if string(calls[0][0]) == "GETRANGE" {
 			if pages++; pages == 20 {
-				s.model.Frame = 1
-				s.press("esc")
+				reached <- true
+				<-goesOn
 			}
 		}
 	}
-	s.press("F")
-	s.typing("value 29")
-	s.press("enter")
+	h.press("enter")
+	for waiting := true; waiting; {
+		select {
+		case <-reached:
+			waiting = false
+		case msg := <-h.done:
+			h.take(msg)
+		}
+	}
+	h.tick(job.FrameTime)
+	s.shows("scanning")
+	h.press("esc")
+	close(goesOn)
+	h.finish()
 	s.shows("Stopped", "value 29")
 	s.press("down", "esc")
 	s.hides("values: value 29")

@@ -52,8 +52,9 @@ func (h *hanging) finish() {
 }
 
 // one takes in one thing that ends.
-func (h *hanging) one() {
-	msg := <-h.done
+func (h *hanging) one() { h.take(<-h.done) }
+
+func (h *hanging) take(msg tea.Msg) {
 	h.n--
 	switch msg := msg.(type) {
 	case nil:
