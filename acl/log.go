@@ -13,7 +13,7 @@ type Event struct {
 	Reason  Reason
 	Context string // "toplevel", "multi", "lua"
 	Object  string // the command, key, channel, or what was called with a wrong password; up to maxObject
-	User    string // who it was, or for a wrong password wanted to be; up to maxObject
+	User    string // the name, for a wrong password the one that was tried; up to maxObject bytes
 	Client  string // as CLIENT LIST shows it
 }
 

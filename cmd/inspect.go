@@ -34,7 +34,7 @@ type inspectOptions struct {
 	look    inspect.Look // as the configuration file has it, and so the decoders
 	decoder func(key string) *inspect.Decoder
 
-	decoding sync.WaitGroup // commands that are decoders
+	decoding sync.WaitGroup // runs of commands that are decoders
 
 	mu   sync.Mutex
 	left strings.Builder // what is said of undo when the screen has gone

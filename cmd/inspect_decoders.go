@@ -99,15 +99,14 @@ func readMessages(file string) (*decode.Descriptors, error) {
 	})
 }
 
-// runDecoder gives data to a command, and returns what that writes. Nothing that the command has
-// started outlives it.
+// runDecoder gives data to a command and returns its output. It also ends whatever the command has started.
 func runDecoder(ctx context.Context, command []string, data []byte) ([]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, decoderTime)
 	defer stop()
 	out, says := &bounded{most: decoderBytes, full: stop}, &bounded{most: 4 << 10, full: func() {}}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(data), out, says
-	cmd.WaitDelay = time.Second // for what it has started to close the output
+	cmd.WaitDelay = time.Second // time for what it has started to close the output
 	err := runGroup(cmd)
 	why, _, _ := strings.Cut(strings.TrimSpace(string(says.kept)), "\n")
 	switch {

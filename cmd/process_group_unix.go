@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// runGroup is cmd.Run, whose end, or the end of the context of cmd, is that of whatever the command
-// has started, too.
+// runGroup is cmd.Run. When it returns, or the context of cmd ends, whatever the command has started is ended, too.
 func runGroup(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

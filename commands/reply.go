@@ -69,13 +69,14 @@ type Shape struct {
 	Named []NamedShape  // of a map's values by key
 }
 
-// PlacedShape is that of the element at a place; -1 is the last.
+// PlacedShape is the shape of the element at a place; -1 is the last.
 type PlacedShape struct {
 	Place int
 	Of    *Shape
 }
 
-// NamedShape is that of the value that a key has. Lists of these, unlike maps, are laid out by the compiler.
+// NamedShape is the shape of a key's value in a map. They are lists, not Go maps, so that the compiler lays them out
+// and the start of the program does no work.
 type NamedShape struct {
 	Key string
 	Of  *Shape

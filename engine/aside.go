@@ -45,11 +45,11 @@ var (
 // below 0 that is all calls that may be. Their results do not depend on it.
 func WithAside(elements int64) Option { return func(e *Engine) { e.asideFrom = elements } }
 
-// lessFrom is how many times as large a key is to be for what removes elements of it.
+// lessFrom is how many times larger a key must be for a call that removes elements of it to be carried out aside.
 const lessFrom = 10
 
-// mayBeAside reports whether the call, one of so many in its pipeline, is to be carried out aside if it is
-// large. What removes elements is for that only on its own, since it is short mostly.
+// mayBeAside reports whether the call is to be carried out aside if its keys are large. One that removes elements
+// is not unless it is alone in its pipeline (of is 1): mostly it is short.
 func (e *Engine) mayBeAside(cmd *commands.Command, args [][]byte, of int) bool {
 	if !translator.MayBeAside(cmd) || of > 1 && translator.Lessens(cmd) {
 		return false

@@ -20,7 +20,7 @@ type room struct {
 	evicted atomic.Int64
 
 	policy  atomic.Pointer[string]
-	looking sync.Mutex // held by who looks and makes room
+	looking sync.Mutex // held while one looks how full the store is, and makes room
 }
 
 var outOfMemory = resp.MakeError("OOM command not allowed when used memory > 'maxmemory'.")

@@ -136,7 +136,7 @@ func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Va
 	return g.replies, g.hand(len(calls))
 }
 
-// one runs a call, queues it, or leaves it to the group.
+// one runs a call, queues it in MULTI, or adds it to the group.
 func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 	cmd, bad := s.find(ctx, args)
 	if cmd == nil {
@@ -194,7 +194,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 	return s.data(ctx, call{cmd, args}, g)
 }
 
-// data runs a call of the store's, or leaves it to the group.
+// data runs a call that needs the store, or adds it to the group.
 func (s *Session) data(ctx context.Context, c call, g *group) error {
 	next := s.planned(c)
 	next.aside = s.engine.mayBeAside(c.cmd, c.args, len(g.replies))
@@ -233,8 +233,8 @@ func (s *Session) data(ctx context.Context, c call, g *group) error {
 	return nil
 }
 
-// apart runs a call of several steps, or a large one, in transactions of its own. began is when it began
-// to be planned.
+// apart runs a call of several steps, or a large one, in transactions of its own. began is when its planning
+// began.
 func (s *Session) apart(ctx context.Context, next planned, g *group, began time.Time) error {
 	used := s.budget.Used()
 	one := []planned{next}

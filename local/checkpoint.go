@@ -11,10 +11,10 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// checkpoints copy the log back to the file beside the connection that writes, which would take
-// as long as some hundred writes. They go on in passes, each of what was written during the one
-// before. After one in which nothing was written the next commit begins the log anew. Under steady
-// writes there is none: once the log has logMost times its length, writers wait while the last pages
+// checkpoints copy the log back to the file, which takes as long as some hundred writes, beside the connection
+// that writes. There is one pass each time that the log has grown by pages; if nothing was written during it, the
+// next commit begins the log anew. Under steady writes something always was: once the log has logMost times pages,
+// pass follows pass, each of what was written during the one before, and then writers wait while the last pages
 // are copied and the disk has them, which takes two calls that wait for the disk.
 type checkpoints struct {
 	pages   int          // of the log from which on it is copied back
@@ -174,7 +174,7 @@ func (s *Store) pass() (copied int64, err error) {
 func (c *conn) checkpoint(kind int32) (blocked bool, copied int64, err error) {
 	pages := c.arena // of the log, and those of them that are in the file: two integers
 	*at[[2]int32](pages) = [2]int32{}
-	// A new connection does not look for a log before it reads. The PRAGMA would read the whole schema.
+	// A new connection looks for the log when it first reads. PRAGMA wal_checkpoint would parse the whole schema.
 	if err := c.script("PRAGMA schema_version"); err != nil {
 		return true, 0, err
 	}

@@ -49,8 +49,8 @@ func (g *Glance) Still() bool {
 	return g.still != nil
 }
 
-// openStill opens a file that no process changes, when it has the tables that we know; without triggers
-// and views.
+// openStill opens a file that no process changes, without its triggers and views, if it has the tables that
+// we know.
 func (s *Store) openStill() (err error) {
 	s.readers = newPool(1, 0)
 	if s.frozen, err = freeze(s.path); err != nil {

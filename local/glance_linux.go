@@ -13,7 +13,7 @@ const (
 	lockSharedSize = 510
 )
 
-// headerProgram is where in the header of a file the ID of the program stands.
+// headerProgram is the offset of the application ID in the header of a file.
 const headerProgram = 68
 
 // lockStill locks the file at path for reading as SQLite does, without waiting, and reports whether it

@@ -53,7 +53,7 @@ const (
 	keptShards   = 16
 	keptVersions = 256 // in each
 	keptAsked    = 4096
-	keptRoom     = 128 << 10 // for the rows of one read: larger ones are not kept
+	keptRoom     = 128 << 10 // bytes, for the rows of one read: larger ones are not kept
 )
 
 // keptShard has the rows of the keys with some hashes. A clock's hand chooses what goes when it is

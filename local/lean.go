@@ -10,34 +10,33 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// SQLite parses the whole schema of a file before its first statement. Half of ours are triggers and
-// views, which take it longer than a GET, and no statement that reads has any use for. So the file
-// system leaves them out for who only glances at a file: of each page of the table sqlite_schema that
-// SQLite reads, it takes away the pointers to their rows.
+// SQLite parses the whole schema of a file before its first statement. Half of ours is triggers and views, which
+// take longer to parse than a GET takes, and which no statement of ours that reads needs. So a Glance hides them:
+// when SQLite reads a page of the table sqlite_schema, our file system removes the pointers to their rows.
 //
-// A page that is not understood is handed on as it is: then it takes longer.
+// A page that does not look as expected is handed on as it is, which only takes longer.
 
-// leanParameter in the URI of a file that is only read has it opened without triggers and views.
+// leanParameter, in the URI of a file that is only read, hides its triggers and views.
 const leanParameter = "lean"
 
-// Pages of a B-tree of rows begin with their kind; the first page of the file does so after its header.
+// A page of a table's B-tree begins with its kind; on the first page of the file that follows the header.
 const (
 	pageInner = 5
 	pageLeaf  = 13
 
 	pageSmallest = 512
 
-	// Where from its beginning it has the number of its cells, its last child, and the pointers to its cells.
+	// Offsets of the number of its cells, of its last child, and of the pointers to its cells.
 	pageCells     = 3
 	innerLast     = 8
 	leafPointers  = 8
 	innerPointers = 12
 )
 
-// headerSize is how long the header of a file is.
+// headerSize is the length of the header of a file, in bytes.
 const headerSize = 100
 
-// schemaPages are the numbers of the pages of sqlite_schema that are known, but for the first; 0 is none.
+// schemaPages are the numbers of the known pages of sqlite_schema, except the first; 0 is a free place.
 type schemaPages [32]uint32
 
 // add remembers a page, if there is room.
@@ -56,7 +55,7 @@ func leanRead(tls *libc.TLS, file, p uintptr, n int32, offset int64) int32 {
 	return rc
 }
 
-// read leaves out triggers and views of the page at offset, if it is one of sqlite_schema.
+// read hides the triggers and views on the page at offset, if it is one of sqlite_schema.
 func (s *schemaPages) read(page []byte, offset int64) {
 	start := 0
 	switch number := offset/int64(len(page)) + 1; {
@@ -78,7 +77,7 @@ func (s *schemaPages) read(page []byte, offset int64) {
 	case kind == pageLeaf && leafPointers+2*cells <= len(head):
 		pointers, kept := head[leafPointers:], 0
 		for i := range cells {
-			last := i == cells-1 && kept == 0 // to SQLite a leaf without rows is damaged
+			last := i == cells-1 && kept == 0 // SQLite takes a leaf without rows for damaged
 			if last || !isTriggerOrView(cellAt(page, pointers[2*i:])) {
 				copy(pointers[2*kept:], pointers[2*i:][:2])
 				kept++
@@ -88,14 +87,14 @@ func (s *schemaPages) read(page []byte, offset int64) {
 	}
 }
 
-// cellAt is the page from where a pointer points; empty when that is beyond it.
+// cellAt returns the page from where a pointer points to; empty when that is beyond its end.
 func cellAt(page, pointer []byte) []byte {
 	return page[min(int(binary.BigEndian.Uint16(pointer)), len(page)):]
 }
 
-// isTriggerOrView reports whether a row of sqlite_schema, whose first column says so, is one.
+// isTriggerOrView reports whether a row of sqlite_schema is one, by its first column.
 func isTriggerOrView(cell []byte) bool {
-	record := afterVarint(afterVarint(cell)) // its length, and the number of the row
+	record := afterVarint(afterVarint(cell)) // after its length and the row number
 	if len(record) < 2 || int(record[0]) > len(record) {
 		return false
 	}
@@ -104,10 +103,10 @@ func isTriggerOrView(cell []byte) bool {
 		kind == textOf("view") && bytes.HasPrefix(values, []byte("view"))
 }
 
-// textOf is how a record says that a column is text as long as this.
+// textOf returns the type code that a record has for a text of this length.
 func textOf(s string) byte { return byte(13 + 2*len(s)) }
 
-// afterVarint is what follows a number of SQLite's, which has up to nine bytes.
+// afterVarint returns what follows a varint of SQLite's, which has up to nine bytes.
 func afterVarint(b []byte) []byte {
 	for i := range min(len(b), 9) {
 		if b[i] < 0x80 || i == 8 {

@@ -336,8 +336,8 @@ func (s *Snapshot) Position() (p Position) {
 	return p
 }
 
-// Since is the pages that have changed between a position and a snapshot. ok is false when the log does
-// not go back to the position, or when is, which is given the sum of its frames there, returns false.
+// Since returns the pages that changed between a position and a snapshot. ok is false when the log does not go
+// back to the position, or when is returns false for the checksum of its frames there.
 func (t *Tail) Since(s *Snapshot, p Position, is func(sum uint64) bool) (changed PageSet, ok bool, err error) {
 	now := s.Position()
 	if p.Offset <= logHeader || p.Salt != now.Salt || p.Offset > now.Offset {

@@ -144,7 +144,7 @@ func Name(made, path string, replace bool) error {
 	return os.Rename(made, path)
 }
 
-// Pathless is err without the paths that os puts before it.
+// Pathless returns err without the operation and the path that package os puts before it.
 func Pathless(err error) error {
 	var e *os.PathError
 	if errors.As(err, &e) {

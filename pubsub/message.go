@@ -48,7 +48,7 @@ func (m *Message) Value() resp.Value {
 	return v
 }
 
-// Weight is how many bytes the message is about.
+// Weight returns about how many bytes of memory the message takes.
 func (m *Message) Weight() int { return len(m.Pattern) + len(m.Channel) + len(m.Payload) }
 
 // Wire is the message in RESP3 or RESP2. It is made once, however many subscribers there are.

@@ -185,7 +185,7 @@ type Batch struct {
 // Row is one row of a result, by position.
 type Row []Value
 
-// Weight is how many bytes of memory the row takes, more or less.
+// Weight returns about how many bytes of memory the row takes.
 func (r Row) Weight() int64 {
 	n := int64(RowBytes + len(r)*CellBytes)
 	for i := range r {

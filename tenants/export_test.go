@@ -35,7 +35,7 @@ func (h *House) Keeps(ctx context.Context, token string) (func(), error) {
 	}, nil
 }
 
-// WhenOpened has f called whenever a file of a tenant is about to be opened.
+// WhenOpened calls f whenever a file of a tenant is about to be opened.
 func (h *House) WhenOpened(f func()) {
 	open := h.files.opener
 	h.files.opener = func(path string) (*local.Store, error) {

@@ -202,7 +202,7 @@ func TestSweepClosed(t *testing.T) {
 	}
 }
 
-// A tenant that may have one client has it while its file is swept.
+// TestSweepIsNoClient: a tenant that may have one client can have it while its file is swept.
 func TestSweepIsNoClient(t *testing.T) {
 	h := open(t, 2)
 	h.add("tom", tenants.Limits{Clients: 1})

@@ -72,7 +72,7 @@ type tenant struct {
 	// Under the lock of the house.
 	known    Tenant
 	visitors int  // clients
-	swept    bool // while the sweep is at its file
+	swept    bool // while the sweep works on its file
 }
 
 // Open opens the house of a directory, which OpenBook has made.
@@ -234,7 +234,7 @@ func (h *House) visit(found Tenant) (t *tenant, isNew bool) {
 	return t, isNew
 }
 
-// of is the tenant in memory, which is new if it was not there. It is under the lock.
+// of returns the tenant in memory, and puts it there if it is new. The caller holds the lock.
 func (h *House) of(found Tenant) (t *tenant, isNew bool) {
 	t = h.live[found.ID]
 	if isNew = t == nil; isNew {
@@ -271,7 +271,7 @@ func (h *House) leave(t *tenant) {
 	h.forget(t)
 }
 
-// forget forgets a tenant that has neither visitors nor an open file, and is not swept.
+// forget forgets a tenant that has no visitors and no open file, and is not being swept.
 func (h *House) forget(t *tenant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -41,7 +41,7 @@ func (h *House) sweep() {
 	}
 }
 
-// sweeping keeps a tenant in memory until leave is called, though it may have no client.
+// sweeping keeps a tenant in memory until leave is called, even without clients.
 func (h *House) sweeping(found Tenant) (t *tenant, leave func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -77,9 +77,9 @@ type Writer struct {
 	bytes    int
 	written  Written
 	broken   bool         // the session failed, or a key was refused
-	made     int          // temporary names
+	made     int          // number of temporary names
 	hasMulti bool         // the session has transactions
-	noMulti  bool         // it has none; neither until it was asked
+	noMulti  bool         // it has none; both are false until it was asked
 	renames  *bool        // the session has RENAME; nil until it was asked
 	swept    map[int]bool // databases in which leftovers were searched for
 }

@@ -105,13 +105,13 @@ func (w *Writer) rename(k *keyWrite) [][]byte {
 
 // together runs calls in one transaction where there is such a thing, so that no
 // temporary name is left that does not expire. Where there is none it does nothing, and returns
-// nil. They are sent at once, since others may use the session between two requests.
+// nil. They are sent as one pipeline, since others may use the session between two requests.
 func (w *Writer) together(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	if w.o.Held != nil || w.noMulti || len(calls) == 0 {
 		return nil, nil
 	}
 	multi, exec := call("MULTI"), call("EXEC")
-	if !w.hasMulti { // asked on its own: what follows a refused MULTI would run
+	if !w.hasMulti { // tried without calls, which would run after a MULTI that is refused
 		replies, err := w.pipeline(ctx, [][][]byte{multi, exec})
 		if err != nil || replies[0].IsError() {
 			w.noMulti = true

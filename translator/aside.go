@@ -38,8 +38,8 @@ var asideByID = sync.OnceValue(func() []bool {
 // MayBeAside reports whether calls of the command may be carried out aside.
 func MayBeAside(cmd *commands.Command) bool { return asideByID()[cmd.ID()] }
 
-// AsideSources are the keys that a call reads and leaves as they are, or that it removes many elements of,
-// and the bytes of its longest argument.
+// AsideSources returns the keys that a call makes another of, or the key that it removes many elements of, and
+// how many bytes its longest argument has.
 func AsideSources(cmd *commands.Command, args [][]byte) (keys [][]byte, longest int) {
 	if Lessens(cmd) {
 		if mayLessen(cmd, args) {

@@ -12,26 +12,26 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A call that removes many elements of a large key is carried out aside, too, when it is on its own: what
-// stays is made a key that takes the place of the other, whose elements are left to the sweep. What the
-// call replies is read before, in the snapshot that the slices are made of.
+// A call that removes many elements of a large key is carried out aside, too, when it is alone in its pipeline:
+// what stays is made a hidden key, which takes the place of the other, whose elements are left to the sweep. The
+// reply is read first, from the snapshot that the slices copy.
 
-// lessNames are the commands that may be carried out so.
+// lessNames are the commands that may be carried out like this.
 var lessNames = []string{
 	"LTRIM", "LREM", "SREM", "SPOP", "HDEL", "ZREM", "ZPOPMIN", "ZPOPMAX", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE",
 }
 
-// AsideLess is how many elements one transaction removes at the most when it could be done aside. The result
-// of a command does not depend on it. It is a variable for tests.
+// AsideLess is how many elements a call may remove in one transaction; more are removed aside if they can be. The
+// result of a command does not depend on it. It is a variable for tests.
 var AsideLess int64 = 8000
 
-// mostStayed is how many elements may be copied for each that goes. Beyond that a call is one transaction.
+// mostStayed is how many elements may be copied for each that goes. With more the call is one transaction.
 const mostStayed = 16
 
-// Lessens reports whether calls of the command that may be carried out aside remove elements.
+// Lessens reports whether the command is one that may be carried out aside and removes elements.
 func Lessens(cmd *commands.Command) bool { return slices.Contains(lessNames, cmd.Name) }
 
-// mayLessen reports whether a call of a command that Lessens may remove many elements, by its arguments.
+// mayLessen reports, by its arguments, whether a call of such a command may remove many elements.
 func mayLessen(cmd *commands.Command, args [][]byte) bool {
 	switch cmd.Name {
 	case "SREM", "HDEL", "ZREM":
@@ -46,8 +46,8 @@ func mayLessen(cmd *commands.Command, args [][]byte) bool {
 	return true
 }
 
-// isLess reports whether removing n of size elements is for slices: it takes long, and so does it to move those
-// that stay in place, and to copy as many as the slices do is not much more.
+// isLess reports whether to remove n of size elements in slices, which copy so many: many go, enough stay that
+// moving them would take long, too, and the copies are not too many.
 func isLess(size, n, copies int64) bool {
 	return n > AsideLess && size-n > AsideLess/4 && copies <= mostStayed*n
 }
@@ -58,8 +58,8 @@ func (c *Call) inPlace() Plan {
 	return translationOf(c.Command).translate(c)
 }
 
-// lessAside has next plan a call that removes elements of a key of the type, by its row of sqlCopied. It is
-// planned in place when there is none, or when some of its elements expire.
+// lessAside has next plan a call that removes elements of a key, given the key's row of sqlCopied. The call is
+// planned in place when the key is missing or of another type, or when some of its elements expire.
 func (c *Call) lessAside(key []byte, typ string, next func(from store.Row, size int64) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
 		if len(r.Rows[0]) == 0 {
@@ -73,24 +73,24 @@ func (c *Call) lessAside(key []byte, typ string, next func(from store.Row, size 
 	}, c.stmt(sqlCopied, key))
 }
 
-// run is a number of rows that stay, from a place on.
+// run is a number of rows that stay, after a place.
 type run struct {
 	*walk
 	rows int64
 	tableWalk
 }
 
-// lessened is how what stays of a key is made aside: runs are copied, and groups are what is done then.
+// lessened makes a hidden key of what stays: it copies runs, and then runs groups of statements on the copy.
 type lessened struct {
 	hidden *Call
 	name   []byte
 	from   store.Row
 	runs   []run
 	groups [][]store.Stmt
-	last   int // which statement of a slice reads the place after it
+	last   int // index of the statement of a slice that reads the place where it ends
 }
 
-// next is the next slice.
+// next returns the statements of the next slice; none at the end.
 func (l *lessened) next(before *store.Result, rows int) (stmts []store.Stmt) {
 	switch {
 	case before == nil:
@@ -114,13 +114,13 @@ func (l *lessened) next(before *store.Result, rows int) (stmts []store.Stmt) {
 }
 
 const (
-	// What the key is beside its elements goes over to what stays of it, and then its place.
+	// The hidden key takes over all else of the key, such as its expiry, and then its name.
 	sqlLessened = `UPDATE keys SET (version, created_at, updated_at, seq, expires_at) = (SELECT version + 1, created_at, ?3, seq, expires_at FROM keys WHERE ` + live + `)
 		WHERE db = ` + schema.Hidden + ` AND key = ?4`
 	sqlReplace = `UPDATE keys SET db = ?1, key = ?2, hash = ?4 WHERE db = ` + schema.Hidden + ` AND key = ?5`
 )
 
-// less is the plan that makes what stays of a key aside.
+// less plans a call that makes what stays of a key aside: runs of its rows, changed by groups if that is not nil.
 func (c *Call) less(key []byte, from store.Row, reply resp.Value, runs []run, groups func(hidden *Call, name []byte) [][]store.Stmt) Plan {
 	runs = slices.DeleteFunc(runs, func(r run) bool { return r.rows == 0 })
 	return Plan{Aside: c.aside(
@@ -137,17 +137,18 @@ func (c *Call) less(key []byte, from store.Row, reply resp.Value, runs []run, gr
 		})}
 }
 
-// allRows is the run over all elements of a key.
+// allRows returns the run over all elements of a key.
 func allRows(from store.Row) []run {
 	t := tableWalks()[string(from[copiedType].Bytes())][0]
 	return []run{{walkOver(from[copiedID], t.columns), math.MaxInt64, t}}
 }
 
-// inRowOrder is how many times as many elements are removed in place when they are in the order of their rows.
+// inRowOrder is how many times AsideLess elements are removed in place when they are in the order of their rows,
+// which is faster.
 const inRowOrder = 4
 
-// erased is the plan that removes the elements gone, which are there and in the order of their rows, by
-// statements about some of them.
+// erased plans the removal of the elements gone, which the key has and which are in the order of their rows; erase
+// returns the statements that remove some of them.
 func erased[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Value, erase func(c *Call, key []byte, some []T) []store.Stmt) Plan {
 	size, n := from[copiedCount].Int(), int64(len(gone))
 	groups := func(c *Call, key []byte) (groups [][]store.Stmt) {
@@ -167,13 +168,13 @@ func erased[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Val
 	return c.less(key, from, reply, allRows(from), groups)
 }
 
-// namedRows is what to do about elements that are named: read those of the list that are there, and delete them.
+// namedRows is how to find which elements of a list of names a key has, and how to delete them.
 type namedRows struct {
 	typ         string
 	there, gone chosen
 }
 
-// thereBy is namedRows.there of a table.
+// thereBy returns namedRows.there of a table.
 func thereBy(table, name string) chosen {
 	return chosen{
 		several: newListed(1, `SELECT j.key FROM json_each(?4) j CROSS JOIN `+table+` x ON x.key_id = `+liveID+` AND x.hash = `+itemHash+` AND x.`+name+` = `+itemName),
@@ -187,7 +188,7 @@ var (
 	fieldRow  = namedRows{hashType, thereBy("hashes", "field"), sqlRemoveFields}
 )
 
-// byHash are the names once each, in the order of their rows.
+// byHash returns each of the names once, in the order of their rows.
 func byHash(names [][]byte) [][]byte {
 	type hashedName struct {
 		hash int64
@@ -215,12 +216,12 @@ func byHash(names [][]byte) [][]byte {
 // namedRound is how many names a statement looks for.
 const namedRound = 1000
 
-// eraseAside is SREM, HDEL and ZREM of many names.
+// eraseAside plans SREM, HDEL and ZREM of many names.
 func (c *Call) eraseAside(key []byte, names [][]byte, rows namedRows) Plan {
 	names = byHash(names)
 	return c.lessAside(key, rows.typ, func(from store.Row, _ int64) Plan {
 		var stmts []store.Stmt
-		var pieces [][][]byte // the names of each of them
+		var pieces [][][]byte // the names that each of stmts looks for
 		for chunk := range slices.Chunk(names, namedRound) {
 			for piece := range piecesOf(chunk) {
 				stmts, pieces = append(stmts, c.choose(key, piece, rows.there)...), append(pieces, piece)
@@ -238,7 +239,7 @@ func (c *Call) eraseAside(key []byte, names [][]byte, rows namedRows) Plan {
 	})
 }
 
-// piecesOf are the pieces of a list by which choose makes statements.
+// piecesOf yields the pieces of a list for each of which choose makes a statement.
 func piecesOf(list [][]byte) func(func([][]byte) bool) {
 	return func(yield func([][]byte) bool) {
 		for piece := range pieces(list, 1) {
@@ -249,7 +250,7 @@ func piecesOf(list [][]byte) func(func([][]byte) bool) {
 	}
 }
 
-// erase are the statements that remove elements that are there.
+// erase returns the statements that remove elements that the key has.
 func (rows namedRows) erase(c *Call, key []byte, names [][]byte) []store.Stmt {
 	return each(c.choose(key, names, rows.gone), c.shrunk(key))
 }

@@ -47,14 +47,14 @@ func (c *Call) Random() uint64 {
 // …), which the engine or the server carries out itself.
 type translations []translation
 
-// translation is how a command is translated; a nil function is for one that is not.
+// translation is how a command is translated; its function is nil for a command that is not.
 type translation struct {
 	command   string
 	translate func(*Call) Plan
 }
 
-// groups are all translations: lists as the compiler lays them out, of which a start of the program makes
-// nothing. A map of them all would take longer than most commands.
+// groups are all translations, in lists that the compiler lays out, so that the start of the program does no work
+// for them. Making a map of them would take longer than most commands.
 var groups []translations
 
 func init() {
@@ -68,10 +68,10 @@ func init() {
 	}
 }
 
-// byID are the translations of commands by their ID, each from when it was asked for.
+// byID are the translations of the commands that were asked for, by ID.
 var byID = make([]atomic.Pointer[translation], len(commands.All()))
 
-// translationOf is the translation of a command.
+// translationOf returns the translation of a command.
 func translationOf(cmd *commands.Command) *translation {
 	known := &byID[cmd.ID()]
 	if t := known.Load(); t != nil {

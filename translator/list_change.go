@@ -65,7 +65,7 @@ func lrem(c *Call) Plan {
 
 const sqlDeletePlaces = deletePlaces + `SELECT value FROM json_each(?4))`
 
-// lremAside is LREM that is carried out aside: it looks at all elements without keeping anybody from writing.
+// lremAside plans LREM aside, so that it looks at all elements while others write.
 func (c *Call) lremAside(key []byte, end end, args ...store.Value) Plan {
 	return c.lessAside(key, listType, func(from store.Row, _ int64) Plan {
 		return readThen(func(r *store.Result) Plan {
@@ -77,7 +77,7 @@ func (c *Call) lremAside(key []byte, end end, args ...store.Value) Plan {
 	})
 }
 
-// places is a JSON argument of the first cells of the rows.
+// places returns the first cells of the rows, which are integers, as a JSON argument.
 func places(rows []store.Row) store.Value {
 	list := []byte{'['}
 	for i, row := range rows {

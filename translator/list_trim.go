@@ -79,7 +79,7 @@ func ltrim(c *Call) Plan {
 
 const sqlFirstStays = `SELECT pos - 1 FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos LIMIT 1 OFFSET ?4`
 
-// trimAside is LTRIM that is carried out aside.
+// trimAside plans LTRIM aside.
 func (c *Call) trimAside(key []byte, start, stop int64) Plan {
 	return c.lessAside(key, listType, func(from store.Row, size int64) Plan {
 		first, last := ranks(start, stop, size)
@@ -95,7 +95,7 @@ func (c *Call) trimAside(key []byte, start, stop int64) Plan {
 	})
 }
 
-// ranks are the places in size elements that a range has, without any when the first is after the last. Both
+// ranks returns the first and the last rank of a range in size elements; the range is empty when first > last. Both
 // are at most one place outside.
 func ranks(start, stop, size int64) (first, last int64) {
 	if start < 0 {

@@ -117,7 +117,7 @@ func zpop(max bool) func(*Call) Plan {
 	}
 }
 
-// popAside is a pop that is carried out aside: what it returns is read before.
+// popAside plans ZPOPMIN or ZPOPMAX aside: what it returns is read first.
 func (c *Call) popAside(key []byte, max bool, n int64) Plan {
 	return c.lessAside(key, zsetType, func(from store.Row, size int64) Plan {
 		n = min(n, size)

@@ -79,7 +79,7 @@ func zremrange(by rangeBy) func(*Call) Plan {
 	}
 }
 
-// zsetRemoveRange removes a range by rank or by score.
+// zsetRemoveRange plans the removal of a range by rank or by score, in one transaction.
 func (c *Call) zsetRemoveRange(key []byte, s zsetSpan) Plan {
 	version, args := c.newVersion(), c.key(key, s.args()...)
 	remove := store.Stmt{SQL: sqlZRemByScore, Args: args}
@@ -101,7 +101,7 @@ func (c *Call) zsetRemoveRange(key []byte, s zsetSpan) Plan {
 	}, stmts...)
 }
 
-// Members in the order of their scores, with the places of a walk.
+// A walk over members in the order of their scores.
 var (
 	scoreOrder = after("zsets", []string{"score", "member"})
 	byScores   = tableWalk{
@@ -118,7 +118,7 @@ const (
 	sqlZPlaceEnd = `SELECT score, member FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1 OFFSET ?4`
 )
 
-// rangeAside is a removal by rank or by score that is carried out aside.
+// rangeAside plans a removal by rank or by score aside.
 func (c *Call) rangeAside(key []byte, s zsetSpan) Plan {
 	return c.lessAside(key, zsetType, func(from store.Row, size int64) Plan {
 		if s.by == byRank {

@@ -133,11 +133,10 @@ func (m *Memory) change(do func(*Keys) error) error {
 	return m.write()
 }
 
-// lockPatience is how long another process may take, which needs a moment.
+// lockPatience is how long to wait for another process, which takes only a moment to write.
 const lockPatience = 5 * time.Second
 
-// lock keeps others, in this process and beside it, from changing what is remembered until free
-// is called.
+// lock keeps all others, in this process and in others, from changing what is remembered until free is called.
 func (m *Memory) lock() (free func(), err error) {
 	if m.path == "" {
 		return func() {}, nil
@@ -155,8 +154,8 @@ func (m *Memory) lock() (free func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// lockName is the file, one for all targets, that is open while any of theirs is changed. It is
-// never removed: another process may be about to open it.
+// lockName is a file that is held open while what is remembered of any target is changed. It is never removed:
+// another process may be about to open it.
 const lockName = ".lock"
 
 // largest is more bytes than a file of ours can have.

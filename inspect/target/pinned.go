@@ -17,7 +17,7 @@ func (c *Conn) In(db int) *pinned { return &pinned{c, db} }
 
 func (p *pinned) DB() int { return p.db }
 
-// Do refuses MULTI on its own: other jobs would come between it and what follows.
+// Do refuses a MULTI on its own: calls of other jobs would get in between it and what follows.
 func (p *pinned) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	if string(args[0]) == "MULTI" {
 		return resp.MakeError("ERR the connection is shared"), nil

@@ -12,8 +12,8 @@ import (
 // ErrInUse says that another process, or another part of this one, has the file open.
 var ErrInUse = errors.New("the file is in use")
 
-// Wait is Open of a file that is made if it is missing, once no other process has it open, or the
-// error of ctx.
+// Wait opens the file at path, which it makes if it is missing, as soon as nothing else has it open. It fails with
+// the error of ctx when that ends first.
 func Wait(ctx context.Context, path string) (*os.File, error) {
 	create := false
 	for {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Open opens a file, or makes it, that no other process has open by
-// Open; ErrInUse when one has. The end of the process ends that, too.
+// Open opens the file at path, or with create makes it. It fails with ErrInUse while anything else has the file
+// open by Open. Closing the file, or the end of the process, lets others open it.
 func Open(path string, create bool) (*os.File, error) {
 	flags := os.O_RDWR
 	if create {

@@ -8,8 +8,8 @@ import (
 
 const errSharingViolation = syscall.Errno(32)
 
-// Open opens a file, or makes it, that no other process has open;
-// ErrInUse when one has. The end of the process ends that, too.
+// Open opens the file at path, or with create makes it. It fails with ErrInUse while anything else has the file
+// open. Closing the file, or the end of the process, lets others open it.
 func Open(path string, create bool) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

@@ -40,7 +40,7 @@ func New(terminal io.Writer, size func() (width, height int, err error), what, u
 	return p
 }
 
-// rate shows how many units go by in a second: bytes with their prefix, as 2 MB.
+// rate shows how many units are done in a second, and bytes as people write them, as 2 MB.
 func rate(unit string) progressbar.Option {
 	if unit == "bytes" {
 		return progressbar.OptionShowBytes(true)
@@ -102,8 +102,8 @@ func (p *Bar) Say(what string) {
 	p.Set(p.done, p.total)
 }
 
-// Wait says what is being waited for, and since when, in place of the bar: of one step it is
-// not known how far it is. The bar must be left alone until over is called.
+// Wait shows in place of the bar what is being waited for, and for how long: a single step cannot tell how far it
+// is. Nothing else may use the bar until over is called.
 func (p *Bar) Wait(what string) (over func()) {
 	if p == nil {
 		return func() {}

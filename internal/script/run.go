@@ -34,8 +34,8 @@ type Run struct {
 	Print   func(out io.Writer, args [][]byte, reply resp.Value) error
 	Suggest func(args [][]byte, reply resp.Value)
 
-	Seen      func(commands int64) // so many more were answered, or queued; may be nil
-	Wait      func() (over func()) // Transaction waits for EXEC until over is called; may be nil
+	Seen      func(commands int64) // called when so many more were answered, or queued; may be nil
+	Wait      func() (over func()) // called when Transaction begins to wait for EXEC, and over at its end; may be nil
 	KeepGoing bool                 // go on after an error reply, and after a line that is no command
 	JSON      bool                 // Load prints its counts as JSON
 	Exact     bool                 // the replies say all that has taken effect: the session is a file's
