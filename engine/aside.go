@@ -39,6 +39,8 @@ var (
 	errLarge = errors.New("the call is a large one")
 	// errVain ends slices that are in vain: what the key is made of has changed, or the key is gone.
 	errVain = errors.New("the slices are in vain")
+	// errWide ends a removal whose reads take more memory than it may: in one transaction most need none.
+	errWide = errors.New("the call reads too much")
 )
 
 // WithAside sets above how many elements keys are large, so that what is made of them is made in slices:
@@ -77,10 +79,15 @@ func (e *Engine) notLarge(run Run, c *planned) error {
 	if translator.Lessens(c.cmd) {
 		from *= lessFrom
 	}
-	if err == nil && r.Rows[0][0][0].Int() > from {
-		return errLarge
+	if err != nil || r.Rows[0][0][0].Int() <= from {
+		return err
 	}
-	return err
+	if translator.Lessens(c.cmd) {
+		if room, err := e.roomTwice(run); !room {
+			return err
+		}
+	}
+	return errLarge
 }
 
 // making is a call on its way that is carried out aside.
@@ -106,7 +113,11 @@ func (e *Engine) aside(ctx context.Context, c planned, budget *store.Budget) (v 
 		worked = m.worked
 	}()
 	for range asideTries {
-		if v, done, err := m.try(ctx); done || err != nil {
+		v, done, err := m.try(ctx)
+		if errors.Is(err, errWide) {
+			break
+		}
+		if done || err != nil {
 			return v, 0, err
 		}
 	}
@@ -165,7 +176,10 @@ func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) 
 			if err != nil {
 				return err
 			}
-			if r.Refused != nil {
+			switch {
+			case r.Refused != nil && r.Refused.Reply != nil && translator.Lessens(m.call.cmd):
+				return errWide
+			case r.Refused != nil:
 				v, err = refusal(m.plan.Batch.Stmts[r.Refused.At], r.Refused)
 				done = true
 				return err

@@ -11,6 +11,7 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/corpus"
 	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/sweep"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -249,4 +250,50 @@ func TestLessAsideOnItsOwn(t *testing.T) {
 	if s.slices > 0 {
 		t.Errorf("%d slices", s.slices)
 	}
+}
+
+// TestLessAsideHasRoom carries removals out aside only where what they copy has room beside all else.
+func TestLessAsideHasRoom(t *testing.T) {
+	manyGo(t, 100)
+	for _, l := range lessens {
+		s, e, _ := aside(t, engine.WithAside(100))
+		c := storetest.NewClient(t, e)
+		for _, line := range large() {
+			c.Do(line)
+		}
+		used, _, err := e.Used(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Do("COPY " + strings.Fields(l.see)[1] + " twice")
+		for _, limit := range []int64{used + used/2, used * 10} {
+			s.slices = 0
+			e.SetMaxMemory(limit, translator.NoEviction)
+			c.Want(l.line, l.reply)
+			c.Want(l.see, l.after)
+			if (s.slices > 0) != (limit > 2*used) {
+				t.Errorf("%.30s: %d slices with room for %d bytes, of which %d are used", l.line, s.slices, limit, used)
+			}
+			e.SetMaxMemory(0, translator.NoEviction)
+			c.Do("COPY twice " + strings.Fields(l.see)[1] + " REPLACE")
+		}
+	}
+}
+
+// TestLRemReadsTooMuch has the places of the elements take more memory than a client may: they are not needed.
+func TestLRemReadsTooMuch(t *testing.T) {
+	manyGo(t, 100)
+	s, e, _ := aside(t, engine.WithAside(100))
+	c := storetest.NewClient(t, e)
+	for _, line := range append(fill("RPUSH list", "x", 3000), fill("RPUSH list", "y", 3000)...) {
+		c.Do(line)
+	}
+	s.slices = 0
+	session := e.Session()
+	session.Bound(store.NewBudget(nil, 100_000, 0))
+	v, err := session.Do(t.Context(), words(t, "LREM list 0 x")[0]...)
+	if err != nil || v.Int != 3000 || s.slices > 0 {
+		t.Errorf("%s, %v, after %d slices", corpus.Show(v), err, s.slices)
+	}
+	c.Want("LLEN list", "(integer) 3000")
 }

@@ -96,6 +96,17 @@ func (e *Engine) Used(ctx context.Context) (bytes int64, dying bool, err error) 
 	return row[0].Int(), row[1].Int() != 0, nil
 }
 
+// roomTwice reports whether all that is there would have room twice. What removes elements aside copies
+// others, and nobody is to be refused for that, or lose keys.
+func (e *Engine) roomTwice(run Run) (bool, error) {
+	limit := e.room.limit.Load()
+	if limit == 0 {
+		return true, nil
+	}
+	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.Used()}})
+	return err == nil && r.Rows[0][0][0].Int() <= limit/2, err
+}
+
 // evict deletes a few keys, and counts them.
 func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) {
 	env := e.env(0)
