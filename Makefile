@@ -11,13 +11,13 @@ build:
 test:
 	go test -timeout 30m ./...
 
-# What make test leaves out of what every store must pass, on those that are no file: every statement
-# refused once, all transcripts in a Worker, a cluster.
+# The tests of stores other than a file that make test leaves out: every statement refused once, all transcripts in
+# a Worker, a cluster.
 test-stores: test-cluster
 	go test -timeout 30m ./internal/stores -run '^TestEndpointConformance$$/^faults$$' -faults
 	go test -timeout 30m ./internal/clients -run '^TestEdge$$/^store' -whole
 
-# The part of it that waits for disks and elections most of the time.
+# The part of test-stores that mostly waits for disks and elections.
 test-cluster:
 	go test -timeout 30m ./rqlite -count 1 -cluster -skip '/conformance/sweeping_graves'
 
@@ -38,7 +38,7 @@ generate:
 pictures:
 	go run ./internal/pictures
 
-# Measures everything of docs/benchmarks.md in one run, for half an hour. BENCH='-write docs/benchmarks.md -plots docs'
+# Measures everything in docs/benchmarks.md, in half an hour. BENCH='-write docs/benchmarks.md -plots docs'
 # puts the tables and drawings in their places there.
 bench: build
 	cd bench/redka && go build -o ../results/redka github.com/nalgeon/redka/cmd/redka

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestDecoderLeavesNothing: what a decoder has started ends with it, be it that the decoder is
-// left, or that it ends first.
+// TestDecoderLeavesNothing: what a decoder has started ends with it, whether the decoder is stopped or ends by
+// itself.
 func TestDecoderLeavesNothing(t *testing.T) {
 	for name, c := range map[string]struct{ script, err string }{
 		"is left":    {"sleep 1000 & wait", ""},

@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// manyGo has few elements be many to remove.
+// manyGo makes the removal of more than n elements a large one until the test ends.
 func manyGo(t *testing.T, n int64) {
 	old := translator.AsideLess
 	translator.AsideLess = n
@@ -103,7 +103,7 @@ func TestLessAsideIsTheSame(t *testing.T) {
 	}
 }
 
-// TestSPopAside has what is popped and what is left be the set, in its order.
+// TestSPopAside: what is popped and what is left are together the set, in its order.
 func TestSPopAside(t *testing.T) {
 	manyGo(t, 100)
 	s, e, _ := aside(t, engine.WithAside(100))
@@ -139,16 +139,16 @@ func TestSPopAside(t *testing.T) {
 	}
 }
 
-// lessens are calls that remove elements of large's keys in several slices, with what they reply, and what
-// others see meanwhile and later.
+// lessens are calls that remove elements of large's keys in several slices, with their replies and with what others
+// see meanwhile and later.
 var lessens = []struct{ line, reply, see, during, after string }{
 	{"LTRIM list 0 1499", "OK", "LLEN list", "(integer) 3000", "(integer) 1500"},
 	{"ZREMRANGEBYSCORE zset 500 1999", "(integer) 1500", "ZCARD zset", "(integer) 3000", "(integer) 1500"},
 	{numbered("SREM set", "m", 3000, 2), "(integer) 1500", "SCARD set", "(integer) 3000", "(integer) 1500"},
 }
 
-// TestLessAsideLetsOthersBetween has others look and write between the slices of a removal, and its key change,
-// once and each time.
+// TestLessAsideLetsOthersBetween: others read and write between the slices of a removal; they change its key once,
+// or every time.
 func TestLessAsideLetsOthersBetween(t *testing.T) {
 	manyGo(t, 100)
 	for _, times := range []int{0, 1, 1 << 30} {
@@ -192,7 +192,7 @@ func TestLessAsideLetsOthersBetween(t *testing.T) {
 	}
 }
 
-// TestLessAsideIsKilled ends a process between two slices of a removal: everything is still there.
+// TestLessAsideIsKilled: when a process ends between two slices of a removal, everything is still there.
 func TestLessAsideIsKilled(t *testing.T) {
 	manyGo(t, 100)
 	for _, l := range lessens {
@@ -230,7 +230,7 @@ func TestLessAsideIsKilled(t *testing.T) {
 	}
 }
 
-// TestLessAsideOnItsOwn has removals in pipelines, in MULTI and in scripts be one transaction.
+// TestLessAsideOnItsOwn: removals in pipelines, in MULTI and in scripts are one transaction.
 func TestLessAsideOnItsOwn(t *testing.T) {
 	manyGo(t, 100)
 	s, e, _ := aside(t, engine.WithAside(100))

@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/pubsub"
 )
 
-// TestManyMessages ends what a script may publish before empty messages fill the memory.
+// TestManyMessages: a script is stopped before the empty messages that it publishes fill the memory.
 func TestManyMessages(t *testing.T) {
 	e := &evaluation{session: New(nil).Session()}
 	for range maxHeard / 32 {

@@ -56,8 +56,8 @@ func (s *tabbed) typing(text string) {
 	}
 }
 
-// meanwhile has another client do something to a target once, right before a transaction
-// that gives keys their names.
+// meanwhile lets another client do something to a target once, right before a transaction that gives keys their
+// names.
 func (s *tabbed) meanwhile(name, lines string) {
 	s.before = func(at string, calls [][][]byte) {
 		if at == name && holdsMulti(calls) && slices.ContainsFunc(calls, func(c [][]byte) bool { return strings.HasPrefix(string(c[0]), "RENAME") }) {
@@ -67,7 +67,7 @@ func (s *tabbed) meanwhile(name, lines string) {
 	}
 }
 
-// has reports a mistake when a command has another reply at a target than it should.
+// has fails the test when a target has another reply to a command.
 func (s *tabbed) has(name, want string, command ...string) {
 	s.t.Helper()
 	v, err := s.files[name].session.Do(context.Background(), target.Command(command...)...)
@@ -76,9 +76,8 @@ func (s *tabbed) has(name, want string, command ...string) {
 	}
 }
 
-// TestCopyAmongOthers copies while another client makes, changes and deletes the same keys:
-// nothing of theirs is overwritten but where that was wanted, and then the undo brings back
-// what they wrote last.
+// TestCopyAmongOthers copies while another client makes, changes and deletes the same keys: what it writes is
+// overwritten only if that was asked for, and then undo brings back what it wrote last.
 func TestCopyAmongOthers(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	s.files["a.db"].theirs("RPUSH list 1 2 3\nEXPIRE list 500")
@@ -108,8 +107,8 @@ func TestCopyAmongOthers(t *testing.T) {
 	s.has("b.db", "4", "DBSIZE")
 }
 
-// TestCopyOfChangingKeys copies a key of many parts that another client changes while it is
-// read, to what it was at one moment.
+// TestCopyOfChangingKeys: a key that is read in many steps while another client changes it is copied as it was at
+// one moment.
 func TestCopyOfChangingKeys(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	a := s.files["a.db"]

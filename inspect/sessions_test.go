@@ -188,7 +188,7 @@ func play(t *testing.T, lines []string, size string) []string {
 	return screens
 }
 
-// driven is what plays a session: a Model, or Tabs.
+// driven is what a session is played on: a Model, or Tabs.
 type driven interface {
 	send(tea.Msg)
 	wait(time.Duration)

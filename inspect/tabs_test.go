@@ -255,7 +255,7 @@ func TestHiddenTabsDoNotLook(t *testing.T) {
 	}
 }
 
-// TestTabThatDoesNotOpen: its keys open another target, and close it, as those of any tab.
+// TestTabThatDoesNotOpen: in a tab whose target does not open, the keys to open another and to close it work.
 func TestTabThatDoesNotOpen(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "gone", "gone")
 	s.press("2", "ctrl+t")

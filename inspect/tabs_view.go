@@ -171,7 +171,7 @@ func (t *Tabs) pressUnopened(k tea.KeyMsg) tea.Cmd {
 		return t.drop()
 	case name == "tab_close":
 		return tea.Quit
-	case name == "tab_open" && len(t.models()) > 0: // asked in a tab that is open
+	case name == "tab_open" && len(t.models()) > 0: // an open tab asks for the target
 		m := t.models()[0]
 		return tea.Batch(t.reveal(m), m.openTab())
 	case name == "tab_next":

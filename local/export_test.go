@@ -57,5 +57,5 @@ func (s *Store) Kept() (n int64) {
 // Read is how many batches were read by SQLite since the store was opened.
 func (s *Store) Read() int64 { return s.kept.read.Load() }
 
-// ReadLean is what who glances at a file makes of a page of its schema, which is that of the first page.
+// ReadLean hides the triggers and views on the first page of a file.
 func ReadLean(page []byte) { new(schemaPages).read(page, 0) }

@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestGlanceWithoutTriggers sees all tables and indexes of a file, whatever the size of its pages, and no trigger
-// or view but one of a page that has nothing else.
+// TestGlanceWithoutTriggers: a glance sees all tables and indexes of a file, whatever the size of its pages, and no
+// trigger or view, but for one on a page that has nothing else.
 func TestGlanceWithoutTriggers(t *testing.T) {
 	const kinds = "SELECT type || ' ' || count(*) FROM sqlite_schema WHERE type IN ('table', 'index') GROUP BY type"
 	for _, size := range []int{512, 1024, 4096, 65536} {
@@ -50,7 +50,7 @@ func TestGlanceWithoutTriggers(t *testing.T) {
 	}
 }
 
-// TestLeanPages looks at pages that are damaged: they may be anything but a panic.
+// TestLeanPages: damaged pages do not panic.
 func TestLeanPages(t *testing.T) {
 	path, _ := glancing(t)
 	file, err := os.ReadFile(path)

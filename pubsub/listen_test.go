@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/pubsub"
 )
 
-// TestQueueIsBounded ends a queue by all that its messages are made of.
+// TestQueueIsBounded: a queue ends by the size of whole messages, names included.
 func TestQueueIsBounded(t *testing.T) {
 	long := bytes.Repeat([]byte("x"), 1<<20)
 	for name, m := range map[string]*pubsub.Message{

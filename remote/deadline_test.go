@@ -19,8 +19,8 @@ func (c yielding) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// TestCancelledBefore ends a call whose context has ended by the time that it is sent, though it may
-// block for ever: the deadline that this sets must not be taken back.
+// TestCancelledBefore: a call that may block for ever ends when its context has ended before it is sent, so nothing
+// may undo the deadline that this sets.
 func TestCancelledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

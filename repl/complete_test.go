@@ -253,8 +253,7 @@ func TestCompletionOfListedValues(t *testing.T) {
 	}
 }
 
-// TestCompletionOfDatabasesAndEntries offers databases that have keys, and the entries that a
-// command can be about.
+// TestCompletionOfDatabasesAndEntries: TAB offers databases that have keys, and the ids of entries that make sense.
 func TestCompletionOfDatabasesAndEntries(t *testing.T) {
 	s := newSession(t, "SET cat 1", "SELECT 3", "SET cat 1", "SELECT 0", "XADD log 1-1 a b", "XADD log 2-1 c d",
 		"XGROUP CREATE log mailers 0", "XREADGROUP GROUP mailers alice COUNT 1 STREAMS log >")

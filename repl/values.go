@@ -15,7 +15,7 @@ type listing struct {
 	what string // one of them, as messages say it
 	call []string
 	read func(v resp.Value) []found
-	most int // values that call asks for, 0 for all
+	most int // how many values call asks for, 0 for all
 	// beyond are values that meowdis's own server does not take.
 	beyond []string
 }
@@ -80,7 +80,7 @@ func parametersIn(v resp.Value) []found {
 	return items
 }
 
-// choices are the values of parameters that take few, those that servers from 7.0 on take.
+// choices are the values of parameters that take only a few, as servers from 7.0 on take them.
 var choices = map[string][]string{
 	"acl-pubsub-default":    {"allchannels", "resetchannels"},
 	"appendfsync":           {"always", "everysec", "no"},
@@ -89,13 +89,13 @@ var choices = map[string][]string{
 	"sanitize-dump-payload": {"no", "yes", "clients"},
 }
 
-// beyond are those of them that meowdis's own server does not take.
+// beyond are those of choices that meowdis's own server does not take.
 var beyond = map[string][]string{
 	"maxmemory-policy":      {"allkeys-lru", "allkeys-lfu", "volatile-lru", "volatile-lfu", "volatile-random"},
 	"sanitize-dump-payload": {"no", "clients"},
 }
 
-// immutable are the parameters of few values that a server has from its start on.
+// immutable are parameters of few values that cannot be set while the server runs.
 var immutable = []string{
 	"always-show-logo", "cluster-enabled", "daemonize", "disable-thp", "enable-debug-command", "enable-module-command",
 	"enable-protected-configs", "io-threads-do-reads", "rdbchecksum", "set-proc-title", "supervised", "syslog-enabled",
@@ -154,7 +154,7 @@ func member(v resp.Value, name string) resp.Value {
 	return resp.Value{}
 }
 
-// databasesIn reads the databases that have keys out of INFO keyspace: db0:keys=12,….
+// databasesIn returns the databases that have keys, by INFO keyspace: db0:keys=12,….
 func databasesIn(v resp.Value) []found {
 	var items []found
 	for line := range strings.Lines(string(v.Str)) {
@@ -166,8 +166,8 @@ func databasesIn(v resp.Value) []found {
 	return items
 }
 
-// idsOf lists the ids that a command can be about: of the last entries of a stream, or of
-// what is pending in its group.
+// idsOf returns what lists the ids that make sense after a command: of the last entries of a stream, or of the
+// entries pending in a group. It is nil for other commands.
 func idsOf(command, stream, group string) *listing {
 	l := &listing{what: "entry", most: 100}
 	switch command {

@@ -69,7 +69,7 @@ func TestTemporaryNamesExpire(t *testing.T) {
 	same(t, contents(t, to, 0), contents(t, from, 0))
 }
 
-// shared is a session that somebody else uses between any two requests.
+// shared is a session that others use between any two requests.
 type shared struct{ transfer.Session }
 
 func (s shared) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
@@ -87,7 +87,7 @@ func (s shared) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	return s.Session.Pipeline(ctx, calls)
 }
 
-// TestSharedSession counts what arrived as that, though the inspector reads on the same session.
+// TestSharedSession: keys that arrived are counted, though the inspector reads on the same session.
 func TestSharedSession(t *testing.T) {
 	from, _ := openLocal(t)
 	run(t, from, "SET s v", "RPUSH l a", "HSET h f v", fmt.Sprintf("PEXPIREAT h %d", later))

@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 )
 
-// TestTranslations wants each translation to be of a command, and of another than the rest.
+// TestTranslations: each translation is of a command, and no two are of the same.
 func TestTranslations(t *testing.T) {
 	translated := map[string]bool{}
 	for _, group := range groups {

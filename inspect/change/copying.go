@@ -25,16 +25,16 @@ type Copying struct {
 	Keys    Selection
 	Replace bool // keys that are here already; else they stay
 
-	run          string // is in the temporary names
+	run          string // part of the temporary names of this copy
 	writer       *transfer.Writer
-	byTemp       map[string]*staged // those of now
-	made         int                // temporary names
+	byTemp       map[string]*staged // by temporary name, those that are being copied now
+	made         int                // number of temporary names
 	copied, kept int64
 	failed       int64
 	why          string // of the first that failed
 }
 
-// copyAll copies keys some at a time.
+// copyAll copies keys, some at a time.
 func (c *Maker) copyAll(ctx context.Context, db int, ch *Change) (*Step, error) {
 	s, err := c.Journal.begin(ch.Title)
 	if err != nil {
@@ -73,8 +73,8 @@ func (f *Copying) said() string {
 	return said
 }
 
-// copySome makes keys under temporary names first, and gives them their own in one
-// transaction, in which no other client changes what is overwritten.
+// copySome first makes keys under temporary names, and then renames them in one transaction, so that no other
+// client can change in between what is overwritten.
 func (c *Maker) copySome(ctx context.Context, db int, f *Copying, names []string) error {
 	if !f.Replace {
 		there, err := existing(ctx, c.Conn, db, names)
@@ -102,15 +102,15 @@ func keysOf(names []string, keep func(i int) bool) (kept []string) {
 	return kept
 }
 
-// staged is a key that was made under a temporary name.
+// staged is a key of the target that has a temporary name.
 type staged struct {
 	name, temp string
 	expires    int64 // Unix ms; 0 for never
 	stale      bool  // another client changed the key while it was read
-	over       bool  // there is nothing under that name any more
+	over       bool  // nothing is left under the temporary name
 }
 
-// fail notes that a key was not copied.
+// fail counts a key that was not copied, and remembers why the first was not.
 func (f *Copying) fail(name string, why error) {
 	if f.failed++; f.failed == 1 {
 		f.why = display.Text(name, 40) + ": " + why.Error()
@@ -119,8 +119,8 @@ func (f *Copying) fail(name string, why error) {
 
 func (f *Copying) notify(k *transfer.Key, why error) { f.fail(f.byTemp[string(k.Name)].name, why) }
 
-// stage makes keys under temporary names, which expire. It returns those that are there; a
-// key that another client changed while it was read is read again.
+// stage makes keys under temporary names, which expire, and returns those that it made. A key that another client
+// changed while it was read is read again.
 func (c *Maker) stage(ctx context.Context, db int, f *Copying, names []string) (made []*staged, err error) {
 	f.byTemp = map[string]*staged{}
 	for range tries {
@@ -138,12 +138,12 @@ func (c *Maker) stage(ctx context.Context, db int, f *Copying, names []string) (
 	}
 	values, err := c.Do(ctx, db, callsOf(made, func(s *staged) [][]byte { return target.Command("PEXPIRE", s.temp, "3600000") })...)
 	for i, v := range values {
-		made[i].over = v.Kind == resp.Int && v.Int == 0 // it failed, or has expired
+		made[i].over = v.Kind == resp.Int && v.Int == 0 // making it failed, or it has expired
 	}
 	return made, err
 }
 
-// read reads keys once, and returns those that were changed meanwhile.
+// read reads and writes keys once, and returns those that were changed meanwhile.
 func (f *Copying) read(ctx context.Context, names []string) (changed []string, err error) {
 	watched, err := f.From.watch(ctx, []keysIn{{f.DB, names}})
 	if err != nil {
@@ -151,7 +151,7 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 	}
 	var now *staged
 	var key transfer.Key
-	var inParts []*staged // the others were read at once
+	var inParts []*staged // read in several steps; the others were read in one
 	for p, err := range transfer.FromKeys(ctx, f.From.In(f.DB), target.Names(names)...) {
 		if err != nil {
 			return nil, err
@@ -210,13 +210,12 @@ func callsOf(keys []*staged, call func(*staged) [][]byte) (calls [][][]byte) {
 	return calls
 }
 
-// appeared is keys that other clients have made since they were looked for.
+// appeared are keys that were missing from the target, and that other clients have made since.
 type appeared []string
 
 func (appeared) Error() string { return "keys are there by now" }
 
-// publish gives keys their names. What they overwrite, or that it was not there, is kept
-// before.
+// publish gives keys their names. Before, the undo journal gets what they overwrite, or that it was missing.
 func (c *Maker) publish(ctx context.Context, db int, f *Copying, made []*staged) error {
 	for {
 		made = slices.DeleteFunc(slices.Clone(made), func(s *staged) bool { return s.over || s.stale })
@@ -239,7 +238,7 @@ func (c *Maker) publish(ctx context.Context, db int, f *Copying, made []*staged)
 	}
 }
 
-// renames is the transaction that gives keys their names.
+// renames returns the transaction that gives keys their names.
 func (f *Copying) renames(db int, made []*staged) transaction {
 	var names []string
 	var calls [][][]byte
@@ -266,8 +265,8 @@ func (f *Copying) renames(db int, made []*staged) transaction {
 	}
 }
 
-// settle counts what became of keys by the replies to the calls of renames; a reply that
-// stands for all of them is an error.
+// settle counts what became of keys, by the replies to the calls of renames. One reply in place of all of them is
+// an error.
 func (f *Copying) settle(made []*staged, values []resp.Value) error {
 	if len(values) < 2*len(made) {
 		_, err := settled(values)
@@ -291,10 +290,10 @@ func (f *Copying) settle(made []*staged, values []resp.Value) error {
 	return nil
 }
 
-// unstageTime is how long what is left of keys is taken away, which expires anyhow.
+// unstageTime is how long unstage may take: what it leaves expires anyway.
 const unstageTime = time.Second
 
-// unstage takes away what was not given its name.
+// unstage deletes the keys that still have temporary names.
 func (c *Maker) unstage(ctx context.Context, db int, made []*staged) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), unstageTime)
 	defer stop()

@@ -134,7 +134,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// TestAtOnce: none of what several inspectors remember in one moment is lost.
+// TestAtOnce: nothing is lost when several inspectors remember something at the same moment.
 func TestAtOnce(t *testing.T) {
 	const inspectors, each = 6, 10
 	dir, clock := t.TempDir(), func() int64 { return 1000 }

@@ -35,7 +35,7 @@ type (
 	Unlock struct{}
 )
 
-// Show shows the clients, or the first view that has something in their place.
+// Show shows the clients or, if there are none to show, the first view that has something.
 func (r *Room) Show() tea.Cmd {
 	r.Close()
 	r.sheet = &sheet{r: r, views: views(), seeks: true}

@@ -21,7 +21,7 @@ type sheet struct {
 	top    int
 	height int
 	turn   int  // the latest againMsg that was asked for
-	seeks  bool // for the first view that has something, until the person presses a key
+	seeks  bool // looking for the first view that has something, until a key is pressed
 }
 
 func (s *sheet) view() *view { return s.views[s.shown] }
@@ -33,8 +33,8 @@ func (s *sheet) turnTo(n int) tea.Cmd {
 	return s.r.look()
 }
 
-// seek goes on to the next view that can be asked for, when the one that is shown has nothing,
-// and reports whether it did. After the last one it is the first again.
+// seek goes on to the next view when the one that is shown has nothing, and reports whether that has to be asked
+// for. After the last view it goes back to the first and stops.
 func (s *sheet) seek() bool {
 	if len(s.view().rows) > 0 {
 		if s.seeks = false; s.shown != clientsView {
@@ -50,7 +50,7 @@ func (s *sheet) seek() bool {
 	return s.seeks
 }
 
-// passed says why the clients are not shown.
+// passed says why the clients are not shown, which is empty if there is no more to say than that there are none.
 func (s *sheet) passed() string {
 	if s.r.Index != nil {
 		return "A file has no clients and no slow log; 3 and 4 show the messages and commands of all its processes."

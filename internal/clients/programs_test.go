@@ -93,8 +93,8 @@ func goTest(name string) func(*testing.T) []string {
 	}
 }
 
-// golang compiles the tests of that module, once. Its largest packages are not optimised, which would
-// take most of the time.
+// golang compiles the tests of that module, once. Its largest packages are not optimised: that would take most of
+// the time.
 var golang = sync.OnceValue(func() error {
 	cmd := exec.Command("go", "test", "-c", "-gcflags=github.com/redis/...=-N -l")
 	cmd.Dir = "golang"

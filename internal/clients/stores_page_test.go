@@ -12,8 +12,8 @@ var (
 	ourFlag = regexp.MustCompile(`\s(--[a-z-]+)`)
 )
 
-// TestStoresPage: the blocks of docs/stores.md, which need clusters and accounts, are whole
-// commands of a shell, and its calls of meowdis have verbs and flags that there are.
+// TestStoresPage cannot run the blocks of docs/stores.md, which need clusters and accounts. It checks that a shell
+// can parse them, and that the verbs and flags of meowdis in them exist.
 func TestStoresPage(t *testing.T) {
 	t.Parallel()
 	meowdis, flags, calls := build(t), map[string]string{}, 0

@@ -38,7 +38,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestBytes shows sizes as people write them, so that the time that is left has room.
+// TestBytes: sizes are shown as people write them, so that there is room for the time that is left.
 func TestBytes(t *testing.T) {
 	var drawn bytes.Buffer
 	p := New(&drawn, func() (int, int, error) { return 80, 24, nil }, "running", "bytes", 12_533_780)
@@ -50,7 +50,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// lines hands over what is drawn.
+// lines sends on what is drawn.
 type lines chan string
 
 func (l lines) Write(text []byte) (int, error) {
@@ -58,7 +58,7 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// TestWait shows that a step which takes its time is still being waited for, and leaves nothing.
+// TestWait: a long step shows what is being waited for, and leaves nothing on the line.
 func TestWait(t *testing.T) {
 	drawn := make(lines)
 	p := New(drawn, func() (int, int, error) { return 20, 12, nil }, "packing", "files", -1)

@@ -115,7 +115,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestTransactionProgress counts what is queued, and says when it waits for EXEC.
+// TestTransactionProgress: a transaction counts what is queued, and says when it waits for EXEC.
 func TestTransactionProgress(t *testing.T) {
 	r := newRun(t, strings.NewReader("SET a 1\nINCR a\n"))
 	seen, waited := int64(0), ""
