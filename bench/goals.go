@@ -13,7 +13,7 @@ type goals []goal
 type goal struct {
 	part, what, want, got string
 	met                   bool
-	beside                string // what else a reader should know, such as how far the client goes
+	beside                string // what else a reader should know, such as the client's limit
 }
 
 // atLeast is a goal of a figure, such as the ratio to a rival.
@@ -35,14 +35,14 @@ func (g *goals) below(what string, kb, want int64) {
 	*g = append(*g, goal{what: what, want: fmt.Sprintf("at most %d MB", want), got: fmt.Sprintf("%d MB", kb>>10), met: kb>>10 <= want})
 }
 
-// unknown is a goal that this machine could not measure.
+// unknown is a goal whose figure could not be measured on this machine.
 func (g *goals) unknown(what string, why error) {
 	*g = append(*g, goal{what: what, got: "–", beside: why.Error()})
 }
 
 const goalsHead = "| part | | goal | the last run | | beside |\n|---|---|---:|---:|---|---|\n"
 
-// lines are the goals as lines of a table.
+// lines returns the goals as lines of a table.
 func (g goals) lines() (lines []string) {
 	for _, one := range g {
 		sign := "**missed**"
@@ -54,7 +54,7 @@ func (g goals) lines() (lines []string) {
 	return lines
 }
 
-// print lists the goals, and how many are met.
+// print prints the goals, and how many are met.
 func (g goals) print(w io.Writer) { io.WriteString(w, goalsTable(g.lines())) }
 
 func goalsTable(lines []string) string {
@@ -67,8 +67,7 @@ func goalsTable(lines []string) string {
 	return fmt.Sprintf("%d of %d goals are met.\n\n%s%s", met, len(lines), goalsHead, strings.Join(lines, ""))
 }
 
-// over is an older table with the lines of these goals in place of those of the same parts, in the
-// order of parts.
+// over returns an older table in which these goals replace those of the same parts, in the order of parts.
 func (g goals) over(old string, parts []part) string {
 	ran := map[string]bool{}
 	for _, one := range g {

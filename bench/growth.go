@@ -17,14 +17,14 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// The numbers of elements, and of keys, that growth measures before the most that it is told.
+// The numbers of elements and of keys that growth measures, besides the most that the flags name.
 var (
 	elements  = []int{10, 1_000, 10_000, 100_000}
 	databases = []int{1_000, 10_000, 100_000, 1_000_000}
 )
 
 // probe is a command to time on a key with n elements. {mid} stands for half of n,
-// and {i} for the number of the repetition; {midkey} and {key} are the names of these keys.
+// and {i} for the number of the repetition; {midkey} and {key} for the names of the keys with these numbers.
 // undo, which is not timed, makes the key as it was.
 type probe struct {
 	line, undo string
@@ -97,8 +97,8 @@ var subjects = []subject{
 	}},
 }
 
-// sizes are the numbers of elements, or of keys, that are measured, up to those that o tells. The biggest
-// database is the biggest file, when there is room for one.
+// sizes returns the numbers of elements, or of keys, to measure, up to the most that o names. The biggest database
+// is the biggest file, and is left out when the disk has no room for that.
 func sizes(o *options, keys bool) ([]int, error) {
 	all, most := elements, o.elements
 	if keys {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The signs of folders. One without others beside it is open.
+// The signs before folders. A folder that is alone is shown open.
 const closed, opened = "\u25b8", "\u25be"
 
 // inspecting opens ever bigger files in the inspector, and reports how long a user
@@ -50,7 +50,7 @@ func inspecting(o *options, _ string) error {
 	return nil
 }
 
-// inspectFile prints the line of a file, whose first screen is there when shown is on it.
+// inspectFile prints the line of a file. Its first screen is complete when shown is on it.
 func inspectFile(o *options, file string, keys int, shown string, strides []stride) error {
 	var last visit
 	var times []time.Duration
@@ -76,8 +76,8 @@ type stride struct {
 	before            [][2]string
 }
 
-// strides are those through a file whose first and last key begin so. The number of the selected key in a
-// flat list follows an escape sequence.
+// strides returns the steps through a file whose first and last key begin like this. In a flat list the number of
+// the selected key follows an escape sequence.
 func strides(first, last string) []stride {
 	second := [][2]string{{"j", "m2 of "}}
 	return []stride{

@@ -24,8 +24,8 @@ func inOrder(n int) []int {
 	return numbers
 }
 
-// loading times bulk loads into files of their own, and over the keys of the first. The last one makes
-// the biggest file, which stays for other parts.
+// loading times bulk loads into files of their own, and one over the keys of the first. The last one makes the
+// biggest file, which is kept for other parts.
 func loading(o *options, dir string) error {
 	fmt.Fprint(o.out, "SETs through `meowdis exec --pipe`:\n\n| | time | µs of a key | processor time | memory |\n|---|---:|---:|---:|---:|\n")
 	line := func(name string, keys int, took started, kb int64) {
@@ -73,7 +73,7 @@ func loading(o *options, dir string) error {
 
 func micros(d time.Duration, keys int) float64 { return float64(d.Microseconds()) / float64(keys) }
 
-// biggest is the file of o.inspected strings, made by the part that needs it first; the error is
+// biggest returns the file of o.inspected strings, which the first part that needs it makes. The error is
 // errNotMeasured when the disk has no room for it.
 func (o *options) biggest() (string, error) {
 	file := o.biggestName()
@@ -86,9 +86,9 @@ func (o *options) biggest() (string, error) {
 
 func (o *options) biggestName() string { return filepath.Join(o.scratch, "biggest.sqlite") }
 
-// loadBiggest makes that file, if the disk has room for it: not to fill a disk is worth more than the figure.
+// loadBiggest makes that file, if the disk has room for it: no figure is worth a full disk.
 func (o *options) loadBiggest() (started, int64, error) {
-	const bytesOfAKey = 250 // a row with its indexes is half of it; the rest is the log, and sorting keys
+	const bytesOfAKey = 250 // half for the row and its indexes, the rest for the log and for sorting keys
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(o.scratch, &disk); err != nil {
 		return started{}, 0, err
@@ -123,7 +123,7 @@ func load(o *options, file string, numbers []int) (took started, kb int64, err e
 	return took, kb, nil
 }
 
-// writeSets writes the script as it is read, since one of ten million SETs is 300 MB.
+// writeSets writes the script while it is read, since ten million SETs are 300 MB.
 func writeSets(w io.Writer, numbers []int) error {
 	script := bufio.NewWriterSize(w, 64<<10)
 	var line []byte
@@ -138,5 +138,5 @@ func writeSets(w io.Writer, numbers []int) error {
 	return script.Flush()
 }
 
-// keyName is the name of a key in files that load makes, and in databases that grow.
+// keyName returns the name of a key in the files that load makes, and in databases that grow.
 func keyName(i int) string { return fmt.Sprintf("key:%07d", i) }

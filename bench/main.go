@@ -51,11 +51,11 @@ type options struct {
 	alone                  bool
 
 	out     io.Writer // what the part that runs prints to
-	scratch string    // a directory for as long as all parts run
+	scratch string    // a directory that all parts share, removed at the end
 	goals   goals
 }
 
-// parts are in this order so that the biggest file, which loading makes, is gone after growth.
+// parts are in this order because growth empties the biggest file, which loading makes.
 var parts = []part{
 	{"servers", compareServers}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
 	{"load", loading}, {"inspect", inspecting}, {"growth", growth}, {"shell", shelling}, {"stall", stalling},
@@ -69,7 +69,7 @@ func names() (all []string) {
 	return all
 }
 
-// run runs the parts. One that fails does not keep others from running.
+// run runs the parts. When one fails, the others still run.
 func run(o *options) (err error) {
 	wanted := names()
 	if o.only != "" {
@@ -87,8 +87,8 @@ func run(o *options) (err error) {
 		return err
 	}
 	defer os.RemoveAll(o.scratch)
-	head := fmt.Sprintf("Measured on %s with %s/%s, %d CPUs, %s, %s, and Redka 0.6.0.\n\n",
-		today(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), redisServer.name)
+	head := fmt.Sprintf("Measured on %s with %s/%s, %d CPUs%s, %s, %s, and Redka 0.6.0.\n\n",
+		today(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), model(), runtime.Version(), redisServer.name)
 	fmt.Print(head)
 	began := time.Now()
 	var failed []error
@@ -112,6 +112,15 @@ func run(o *options) (err error) {
 		}))
 	}
 	return errors.Join(failed...)
+}
+
+// model names the processor, in brackets; it is empty where the system has no /proc/cpuinfo that does.
+func model() string {
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	if name := regexp.MustCompile(`(?m)^model name\s*: (.+)$`).FindSubmatch(info); name != nil {
+		return " (" + string(name[1]) + ")"
+	}
+	return ""
 }
 
 // redisVersion names the redis-server that is on the PATH.

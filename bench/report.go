@@ -16,11 +16,11 @@ type part struct {
 	run  func(*options, string) error
 }
 
-// errNotMeasured is why a part, or a line of it, has nothing to say on this machine.
+// errNotMeasured says that a part, or a line of one, could not be measured on this machine.
 var errNotMeasured = errors.New("not measured")
 
-// measure runs a part in a directory of its own, which it removes. What the part prints also goes to its
-// place in the page that o.write names, unless it failed.
+// measure runs a part in a directory of its own, which it removes. Unless the part fails, what it prints also goes
+// to its place in the page that o.write names.
 func (p part) measure(o *options) error {
 	dir, err := os.MkdirTemp(o.scratch, p.name)
 	if err != nil {
@@ -67,7 +67,7 @@ func rewrite(page, part string, change func(string) string) error {
 	return os.WriteFile(page, []byte(head+begins+wrapped(change(old))+ends+tail), 0o644)
 }
 
-// wrapped has the lines of a text be at most as wide as pages of the documentation, but for those of tables.
+// wrapped wraps a text at the width of our pages, except tables.
 func wrapped(text string) string {
 	const width = 110
 	var b strings.Builder

@@ -38,9 +38,9 @@ var redisServer = rival{"redis-server", func(port, dir string) *exec.Cmd {
 	return exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", "", "--appendonly", "yes")
 }}
 
-// workload is a test of redis-benchmark at two lengths of pipelines. Every server has as many requests
-// of it: less of a longer command than of the shortest, and at pipeline 16 so many times more that what
-// it takes to connect does not count. A goal of 0 is none.
+// workload is a test of redis-benchmark at two lengths of pipelines. Every server gets the same number of requests:
+// a less-th of that of the shortest command, and at pipeline 16 more times as many, so that the time to connect does
+// not count. A goal of 0 is none.
 type workload struct {
 	test       string // as redis-benchmark calls it
 	less, more int
@@ -80,7 +80,7 @@ var workloads = []workload{
 	{"mset", 4, 2, writes, 0.15, 0},
 }
 
-// requests of the workload, where the shortest has so many at pipeline 1.
+// requests returns how many requests the workload has when the shortest has so many at pipeline 1.
 func (w workload) requests(shortest, pipeline int) int {
 	n := shortest / w.less
 	if pipeline > 1 {
@@ -92,16 +92,16 @@ func (w workload) requests(shortest, pipeline int) int {
 // different is how many keys and members redis-benchmark draws from.
 const different = "10000"
 
-// samples are what the runs of each workload on a server came to.
+// samples are the results of each workload on a server.
 type samples map[string][]sample
 
-// sample is what one run of a workload came to.
+// sample is the result of one run of a workload.
 type sample struct {
 	rate float64       // requests a second
 	cpu  time.Duration // of the server's processors, for a request
 }
 
-// rate is the median; 0 when the server does not know the command.
+// rate returns the median; 0 when the server does not know the command.
 func (s samples) rate(test string) float64 {
 	var rates []float64
 	for _, one := range s[test] {
@@ -148,7 +148,7 @@ func compareServers(o *options, dir string) error {
 	return nil
 }
 
-// of is the workload of a test.
+// of returns the workload of a test.
 func of(test string) workload {
 	return workloads[slices.IndexFunc(workloads, func(w workload) bool { return w.test == test })]
 }
@@ -183,7 +183,7 @@ func inRounds(o *options, servers []rival, parent string, pipeline int) ([]sampl
 	return measured, nil
 }
 
-// measure runs all workloads on a server, and adds what they came to.
+// measure runs all workloads on a server, and adds their results to into.
 func (r *running) measure(pipeline, shortest int, into samples) error {
 	for _, w := range workloads {
 		n := w.requests(shortest, pipeline)

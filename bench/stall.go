@@ -51,8 +51,8 @@ func stalling(o *options, parent string) error {
 	return nil
 }
 
-// wanted reports whether the command is asked for. A run of all parts takes those that no other client is
-// ever to wait for, on meowdis alone: all of them, on both servers, are half an hour.
+// wanted reports whether to run the command. A run of all parts has only the commands with a goal, on meowdis alone:
+// all of them on both servers take half an hour.
 func (s slow) wanted(o *options) bool {
 	if o.only != "" || o.slow != "" {
 		return strings.HasPrefix(s.command, o.slow)

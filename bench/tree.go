@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// treeFile is a file of so many keys, for all parts of a run or, where o.trees says so, for the next run, too.
+// treeFile returns a file of so many keys. All parts of a run share it and, if o.trees is set, so do later runs.
 func treeFile(o *options, keys int) (string, error) {
 	dir := o.scratch
 	if o.trees != "" {
