@@ -105,7 +105,7 @@ func run(o *options) (err error) {
 	if o.write != "" {
 		failed = append(failed, rewrite(o.write, "goals", func(old string) string {
 			if o.only != "" {
-				first, _, _ := strings.Cut(old, "\n\n")
+				first, _, _ := strings.Cut(strings.TrimSpace(old), "\n\n")
 				return first + "\n\n" + o.goals.over(old, parts)
 			}
 			return head + o.goals.over(old, parts) + took

@@ -37,7 +37,7 @@ func (p part) measure(o *options) error {
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "bench: %s: %v\n", p.name, err)
 	}
-	fmt.Fprintf(o.out, "(`-only %s`: %s, on %s)\n", p.name, time.Since(began).Round(time.Second), today())
+	fmt.Fprintf(o.out, "This part, `-only %s`, took %s on %s.\n", p.name, time.Since(began).Round(time.Second), today())
 	fmt.Println()
 	switch {
 	case errors.Is(err, errNotMeasured):

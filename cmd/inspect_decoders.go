@@ -115,7 +115,7 @@ func runDecoder(ctx context.Context, command []string, data []byte) ([]byte, err
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("it took longer than %v", decoderTime)
 	case errors.Is(err, exec.ErrWaitDelay):
-		return nil, errors.New("what it started goes on and may write more")
+		return nil, errors.New("a process that it started keeps its output open")
 	case err != nil && why != "":
 		return nil, fmt.Errorf("%w: %s", err, display.Text(why, 200))
 	}

@@ -213,7 +213,7 @@ func callsOf(keys []*staged, call func(*staged) [][]byte) (calls [][][]byte) {
 // appeared are keys that were missing from the target, and that other clients have made since.
 type appeared []string
 
-func (appeared) Error() string { return "keys are there by now" }
+func (appeared) Error() string { return "another client has made the keys meanwhile" }
 
 // publish gives keys their names. Before, the undo journal gets what they overwrite, or that it was missing.
 func (c *Maker) publish(ctx context.Context, db int, f *Copying, made []*staged) error {

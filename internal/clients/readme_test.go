@@ -127,7 +127,7 @@ func newPaste(t *testing.T) *paste {
 	if err != nil {
 		t.Fatal(err)
 	}
-	npm := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = install ] && [ -d '%[1]s'/\"$2\" ] && ln -sfn '%[1]s' node_modules\n", packages)
+	npm := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = install ] && shift || exit\nfor name; do [ -d '%[1]s'/\"$name\" ] || exit; done\nln -sfn '%[1]s' node_modules\n", packages)
 	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(npm), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (s *sides) meowdis() *meowdis {
 	return s.serving
 }
 
-var onAside = flag.Bool("aside", false, "carry out aside, on a file, all calls that may be")
+var onAside = flag.Bool("aside", false, "on a file, carry out aside all calls that can be")
 
 // openStore is a store, and an engine that has it swept between any two commands.
 func openStore(t *testing.T) (*local.Store, *engine.Engine) {
