@@ -39,7 +39,8 @@ var (
 	errLarge = errors.New("the call is a large one")
 	// errVain ends slices that are in vain: what the key is made of has changed, or the key is gone.
 	errVain = errors.New("the slices are in vain")
-	// errWide ends a removal whose reads take more memory than it may: in one transaction most need none.
+	// errWide ends a removal aside whose reads take more memory than a client may use: it is done in one transaction,
+	// which mostly has to read nothing.
 	errWide = errors.New("the call reads too much")
 )
 

@@ -280,7 +280,7 @@ func TestLessAsideHasRoom(t *testing.T) {
 	}
 }
 
-// TestLRemReadsTooMuch has the places of the elements take more memory than a client may: they are not needed.
+// TestLRemReadsTooMuch: LREM works even if the places of the elements would take more memory than a client may use.
 func TestLRemReadsTooMuch(t *testing.T) {
 	manyGo(t, 100)
 	s, e, _ := aside(t, engine.WithAside(100))

@@ -31,12 +31,12 @@ var removals = map[string][]string{
 	"hash": {numbered("HDEL to", "f", 400, 2)},
 }
 
-// filled makes the key to of a type.
+// filled makes the key "to", of a type.
 var filled = map[string]string{
 	"list": fill("RPUSH to", "even e%d", 200)[0], "set": fill("SADD to", "m%d", 400)[0], "zset": fill("ZADD to", "%d m%d", 400)[0], "hash": fill("HSET to", "f%d v%d", 400)[0],
 }
 
-// meeting is a file on which others are met before slice 1, or before the last transaction.
+// meeting is a file on which others come in before slice 1, or before the last transaction.
 type meeting struct {
 	*sliced
 	late func() error
@@ -52,8 +52,8 @@ func (s *meeting) Transact(ctx context.Context, readOnly bool, fn func(func(stor
 	return s.sliced.Transact(ctx, readOnly, fn)
 }
 
-// TestLessAsideMeets has another process write between two slices of a removal, or after the last one, and
-// sweep: it is as if it had done so before.
+// TestLessAsideMeets: another process writes and sweeps between two slices of a removal, or after the last one. The
+// result is as if it had done so before the removal.
 func TestLessAsideMeets(t *testing.T) {
 	manyGo(t, 0)
 	one, e, _ := aside(t, engine.WithAside(1<<40))
