@@ -19,7 +19,7 @@ import (
 func TestDecoderLeavesNothing(t *testing.T) {
 	for name, c := range map[string]struct{ script, err string }{
 		"is left":    {"sleep 1000 & wait", ""},
-		"ends first": {"sleep 1000 &", "what it started goes on"},
+		"ends first": {"sleep 1000 &", "a process that it started keeps its output open"},
 		"closes":     {"sleep 1000 >/dev/null 2>&1 &", "<nil>"},
 	} {
 		t.Run(name, func(t *testing.T) {
