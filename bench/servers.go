@@ -352,4 +352,9 @@ func medianTime(n int, fn func() error) (time.Duration, error) {
 	return median(times), nil
 }
 
-func round(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
+func round(d time.Duration) time.Duration {
+	if d >= time.Second {
+		return d.Round(10 * time.Millisecond)
+	}
+	return d.Round(10 * time.Microsecond)
+}
