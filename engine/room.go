@@ -75,14 +75,17 @@ func (e *Engine) full(ctx context.Context, cmd *commands.Command) bool {
 			return false
 		case policy == translator.NoEviction:
 			return true
-		case dying || time.Since(began) > evictFor:
-			return false // room comes, with the sweep or the next command
+		case dying:
+			return false // room comes with the sweep
 		}
 		n, err := e.evict(ctx, policy)
 		if err != nil || n == 0 {
 			return true
 		}
 		r.evicted.Add(n)
+		if time.Since(began) > evictFor {
+			return false // the next command goes on
+		}
 	}
 }
 
