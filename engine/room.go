@@ -27,10 +27,12 @@ var outOfMemory = resp.MakeError("OOM command not allowed when used memory > 'ma
 
 const (
 	roomLasts = 20 * time.Millisecond
-	// evictFor is how long one command makes room, and evictSome how many keys go between two looks.
-	evictFor  = 10 * time.Millisecond
-	evictSome = 16
+	evictSome = 16 // keys go between two looks
 )
+
+// evictFor is after how long one command makes no more room, once a key or more are gone. It is a variable for
+// tests.
+var evictFor = 10 * time.Millisecond
 
 var started = time.Now()
 

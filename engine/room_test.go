@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -44,4 +46,28 @@ func TestLimitWaitsForNoStore(t *testing.T) {
 	close(s.goOn)
 	<-looked
 	<-changed
+}
+
+// TestSlowLookMakesRoom has a key go for each command, also where the look at the room has taken as long as a
+// command makes room.
+func TestSlowLookMakesRoom(t *testing.T) {
+	old := evictFor
+	evictFor = 0
+	t.Cleanup(func() { evictFor = old })
+	s, err := local.Open(filepath.Join(t.TempDir(), "room.sqlite"), local.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	e := New(s)
+	for _, key := range []string{"a", "b"} {
+		if v, err := e.Session().Do(t.Context(), []byte("SET"), []byte(key), []byte("v")); err != nil || v.IsError() {
+			t.Fatal(v, err)
+		}
+	}
+	e.SetMaxMemory(1, translator.AllKeysRandom)
+	e.Session().Do(t.Context(), []byte("SET"), []byte("c"), []byte("v"))
+	if e.Evicted() == 0 {
+		t.Error("no key had to go")
+	}
 }
