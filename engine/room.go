@@ -101,8 +101,8 @@ func (e *Engine) Used(ctx context.Context) (bytes int64, dying bool, err error) 
 	return row[0].Int(), row[1].Int() != 0, nil
 }
 
-// roomTwice reports whether there is room for twice what is used. A removal aside copies what stays, and nobody may
-// be refused, or lose keys, for that.
+// roomTwice reports whether there is room for twice what is used. A removal aside copies what stays, and that copy
+// must not get other clients refused or keys evicted.
 func (e *Engine) roomTwice(run Run) (bool, error) {
 	limit := e.room.limit.Load()
 	if limit == 0 {

@@ -50,7 +50,7 @@ func (s *sheet) seek() bool {
 	return s.seeks
 }
 
-// passed says why the clients are not shown, which is empty if there is no more to say than that there are none.
+// passed says why no clients are shown. It is empty when there just are none.
 func (s *sheet) passed() string {
 	if s.r.Index != nil {
 		return "A file has no clients and no slow log; 3 and 4 show the messages and commands of all its processes."
