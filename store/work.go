@@ -1,0 +1,49 @@
+package store
+
+import "github.com/meowdis/meowdis/resp"
+
+// Work bounds what meowdis itself computes for one call: planning, decoding, formatting, Lua. Code that
+// may allocate or loop in proportion to its input charges it first. When a limit is exceeded, Grow and
+// Step panic with an *Exceeded, which only the engine's boundary recovers: it rolls the call back and
+// replies with the error. A nil Work has no limits. It is for one goroutine at a time.
+type Work struct {
+	Budget *Budget      // memory; nil for any amount
+	Check  func() error // called after every StepsPerCheck steps; an error ends the call; nil never ends it
+
+	steps int
+}
+
+// StepsPerCheck is how many steps run between two calls of Check. A step takes some nanoseconds: one byte
+// compared, one element decoded, one instruction of a script.
+const StepsPerCheck = 1 << 16
+
+// Exceeded is the panic value of a call that has reached one of its limits.
+type Exceeded struct {
+	Reply resp.Value // the error reply, for a memory limit; the zero value otherwise
+	Err   error      // from Check: a *TooLong, ErrLong, or the error of a context; nil for a memory limit
+}
+
+// Grow charges n bytes before they are allocated.
+func (w *Work) Grow(n int64) {
+	if w == nil || w.Budget.Take(n) {
+		return
+	}
+	panic(&Exceeded{Reply: w.Budget.Refusal()})
+}
+
+// Step charges n steps.
+func (w *Work) Step(n int) {
+	if w == nil {
+		return
+	}
+	if w.steps += n; w.steps < StepsPerCheck {
+		return
+	}
+	w.steps = 0
+	if w.Check == nil {
+		return
+	}
+	if err := w.Check(); err != nil {
+		panic(&Exceeded{Err: err})
+	}
+}
