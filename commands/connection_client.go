@@ -61,7 +61,7 @@ var clientCommands = []Command{
 		Syntax:  "<ON|OFF>",
 	},
 	{
-		Name: "CLIENT PAUSE", Group: "connection", Since: "2.9.50", Arity: -3, Flags: Admin | session,
+		Name: "CLIENT PAUSE", Group: "connection", Since: "3.0.0", Arity: -3, Flags: Admin | session,
 		Traits:  OfServer,
 		Summary: "Holds the commands of all clients of the server for a while, or those that may write",
 		Syntax:  "timeout [WRITE|ALL]",

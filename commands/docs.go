@@ -4,11 +4,25 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Docs is what COMMAND DOCS says of the command.
+// Docs returns the reply of COMMAND DOCS for the command.
 func (c *Command) Docs() resp.Value {
-	doc := record(text("summary", c.Summary), text("since", c.Since), text("group", c.Group))
-	if args := c.SyntaxTree(); len(args) > 0 {
-		doc.Elems = append(doc.Elems, entry("arguments", argumentDocs(args))...)
+	f := c.facts()
+	doc := record(text("summary", c.Summary), text("since", c.Since), text("group", c.Group),
+		known("complexity", f.complexity))
+	if f.flags != nil {
+		doc.Elems = append(doc.Elems, entry("doc_flags", Statuses(f.flags))...)
+	}
+	doc.Elems = append(doc.Elems, known("deprecated_since", f.deprecatedSince)...)
+	doc.Elems = append(doc.Elems, known("replaced_by", f.replacedBy)...)
+	if f.history != nil {
+		changes := resp.EmptySet
+		for _, h := range f.history {
+			changes.Elems = append(changes.Elems, resp.MakeArray(resp.MakeString(h[0]), resp.MakeString(h[1])))
+		}
+		doc.Elems = append(doc.Elems, entry("history", changes)...)
+	}
+	if len(f.args) > 0 {
+		doc.Elems = append(doc.Elems, entry("arguments", argumentDocs(f.args))...)
 	}
 	if subs := c.Subcommands(); len(subs) > 0 {
 		all := resp.EmptyMap
@@ -18,6 +32,14 @@ func (c *Command) Docs() resp.Value {
 		doc.Elems = append(doc.Elems, entry("subcommands", all)...)
 	}
 	return doc
+}
+
+// known returns the entry of a text, or nothing for an empty one.
+func known(name, s string) []resp.Value {
+	if s == "" {
+		return nil
+	}
+	return text(name, s)
 }
 
 func argumentDocs(args []Argument) resp.Value {
@@ -30,12 +52,18 @@ func argumentDocs(args []Argument) resp.Value {
 
 func (a Argument) docs() resp.Value {
 	doc := record(text("name", a.Name), text("type", a.Type))
+	switch {
+	case a.Display != "":
+		doc.Elems = append(doc.Elems, text("display_text", a.Display)...)
+	case a.Type != "oneof" && a.Type != "block":
+		doc.Elems = append(doc.Elems, text("display_text", a.Name)...)
+	}
 	if a.KeySpec >= 0 {
 		doc.Elems = append(doc.Elems, number("key_spec_index", a.KeySpec)...)
 	}
-	if a.Token != "" {
-		doc.Elems = append(doc.Elems, text("token", a.Token)...)
-	}
+	doc.Elems = append(doc.Elems, known("token", a.Token)...)
+	doc.Elems = append(doc.Elems, known("since", a.Since)...)
+	doc.Elems = append(doc.Elems, known("deprecated_since", a.DeprecatedSince)...)
 	var flags []string
 	for _, f := range []struct {
 		set  bool

@@ -17,6 +17,9 @@ type Argument struct {
 	MultipleToken bool // the token is repeated with it
 	KeySpec       int  // of a key: the index of its spec, -1 when there is none
 	Arguments     []Argument
+
+	Display                string // what help shows instead of the name; "" for the name
+	Since, DeprecatedSince string // versions of Redis; "" for the command's own, and for never
 }
 
 // SyntaxTree is the structure of the command's Syntax.

@@ -46,7 +46,6 @@ var before = map[string]string{
 	"CLUSTER REPLICAS flags":              "-loading",
 	"CLUSTER SLAVES flags":                "-loading",
 	"CLUSTER COUNT-FAILURE-REPORTS flags": "-loading",
-	"CLIENT PAUSE since":                  "2.9.50",
 
 	// What the module says of itself and does not do: it reads every key but
 	// the path after them, and appends one value at least.

@@ -1,6 +1,9 @@
 package corpus_test
 
 import (
+	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +71,112 @@ func TestCommandInfo(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCommandDocs compares COMMAND DOCS with redis-server's, except the summaries, which are ours, and vector
+// sets, which 8.0 does not document. With -update it writes the facts that Docs reads.
+func TestCommandDocs(t *testing.T) {
+	server := oracle.Start(t).Dial(t)
+	if server.Version().Before("8.0") {
+		t.Skip("docs are those of Redis 8.0")
+	}
+	server.Do([]byte("HELLO"), []byte("3"))
+	docs := map[string]resp.Value{}
+	var facts strings.Builder
+	for _, c := range commands.All() {
+		name := []byte(c.WireName())
+		reply := server.Do([]byte("COMMAND"), []byte("DOCS"), name)
+		if len(reply.Elems) < 2 || strings.HasPrefix(c.Name, "V") {
+			continue
+		}
+		docs[c.Name] = reply.Elems[1]
+		writeFacts(&facts, string(name), reply.Elems[1])
+	}
+	if *update {
+		if err := os.WriteFile("../../commands/facts.txt", []byte(facts.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for name, want := range docs {
+		compared := func(docs resp.Value) string { // a subcommand is compared by itself
+			return corpus.Show(dropEntries(docs, "summary", "subcommands"))
+		}
+		if got, want := compared(commands.Lookup(name).Docs()), compared(want); got != want {
+			t.Errorf("%s:\n%s\nredis-server:\n%s", name, got, want)
+		}
+	}
+	if len(docs) < 300 {
+		t.Errorf("only %d commands are compared", len(docs))
+	}
+}
+
+// dropEntries returns a map without the entries of these names.
+func dropEntries(v resp.Value, names ...string) resp.Value {
+	var kept []resp.Value
+	for entry := range slices.Chunk(v.Elems, 2) {
+		if !slices.Contains(names, string(entry[0].Str)) {
+			kept = append(kept, entry...)
+		}
+	}
+	v.Elems = kept
+	return v
+}
+
+// writeFacts writes a reply of COMMAND DOCS as commands/facts.txt has it.
+func writeFacts(b *strings.Builder, name string, docs resp.Value) {
+	fmt.Fprintf(b, "command %s\n", name)
+	for entry := range slices.Chunk(docs.Elems, 2) {
+		switch field, value := string(entry[0].Str), entry[1]; field {
+		case "complexity", "deprecated_since", "replaced_by":
+			fmt.Fprintf(b, "%s %s\n", field, value.Str)
+		case "doc_flags":
+			fmt.Fprintf(b, "%s %s\n", field, joined(value))
+		case "history":
+			for _, change := range value.Elems {
+				fmt.Fprintf(b, "history %s\n", joined(change))
+			}
+		case "arguments":
+			writeArguments(b, value, "")
+		}
+	}
+}
+
+func writeArguments(b *strings.Builder, args resp.Value, indent string) {
+	for _, arg := range args.Elems {
+		var name, words string
+		var inner resp.Value
+		for entry := range slices.Chunk(arg.Elems, 2) {
+			switch field, value := string(entry[0].Str), entry[1]; field {
+			case "name":
+				name = string(value.Str)
+			case "type":
+				words = name + " " + string(value.Str)
+			case "display_text":
+				if string(value.Str) != name {
+					words += " display=" + string(value.Str)
+				}
+			case "key_spec_index":
+				words += fmt.Sprintf(" spec=%d", value.Int)
+			case "flags":
+				words += " " + joined(value)
+			case "arguments":
+				inner = value
+			default:
+				words += " " + field + "=" + string(value.Str)
+			}
+		}
+		fmt.Fprintf(b, "%sarg %s\n", indent, words)
+		writeArguments(b, inner, indent+" ")
+	}
+}
+
+func joined(v resp.Value) string {
+	words := make([]string, len(v.Elems))
+	for i, e := range v.Elems {
+		words[i] = string(e.Str)
+	}
+	return strings.Join(words, " ")
 }
 
 func memorySession(t *testing.T) *engine.Session {
