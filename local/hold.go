@@ -10,7 +10,7 @@ import (
 
 // Hold is a store whose calls are one transaction until Commit: who moves keys makes each
 // of them in one, however many calls that takes. No other connection writes to the file
-// meanwhile. It is for one goroutine at a time, and Commit must be
+// meanwhile. It is for one goroutine at a time, and Commit or Rollback must be
 // called before the store is closed.
 type Hold struct {
 	store *Store
@@ -53,8 +53,9 @@ func (h *Hold) Apply(ctx context.Context, batches []store.Batch) ([]store.Result
 	return results, nil
 }
 
-// Transact runs fn in the transaction, which it begins if need be. An error undoes all of
-// the transaction, back to the last Commit.
+// Transact runs fn in the transaction, which it begins if need be. An error of fn undoes all
+// of the transaction, back to the last Commit; when ctx ends, the next call fails and the
+// transaction stays open.
 func (h *Hold) Transact(ctx context.Context, _ bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -74,6 +75,23 @@ func (h *Hold) Commit() error {
 	close(h.work)
 	return h.ended(<-h.over)
 }
+
+// Rollback ends the transaction, if one is open, and undoes the calls since the last Commit.
+// Calls that a Rest has committed stay.
+func (h *Hold) Rollback() {
+	if h.work == nil {
+		return
+	}
+	undo := holdWork{fn: func(func(store.Batch) (store.Result, error)) error { return errRollback }, done: make(chan error, 1)}
+	select {
+	case h.work <- undo:
+		<-h.over
+	case <-h.over: // it was committed while it rested, or could not begin
+	}
+	h.work = nil
+}
+
+var errRollback = errors.New("the transaction was rolled back")
 
 // Rest says that what was done so far may be committed before the next call, should that
 // be long in coming, or the transaction have been open for long.

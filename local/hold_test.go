@@ -70,7 +70,13 @@ func TestHold(t *testing.T) {
 	}
 	must(h.Apply(ctx, inserted(5)))
 	must(nil, h.Commit())
-	if n := count(); n != 4 {
+	h.Rollback() // of nothing
+	must(h.Apply(ctx, inserted(6)))
+	h.Rollback()
+	must(nil, h.Commit())
+	must(h.Apply(ctx, inserted(7)))
+	must(nil, h.Commit())
+	if n := count(); n != 5 {
 		t.Errorf("%d rows in the end", n)
 	}
 	if err := other.Close(); err != nil && !errors.Is(err, errClosed) {

@@ -75,26 +75,34 @@ func (c *conn) tryHashIndex() error {
 	return c.script(makeHashIndex)
 }
 
-// endLoad makes the index of what was loaded. Where another process goes on writing for longer than
-// writes wait, that is left to who opens the file next: all keys are there.
+// LeaveLoad has Close leave the index of a load to the next process that opens the file, also
+// when Close is making it.
+func (s *Store) LeaveLoad() { s.leaveLoad() }
+
+// endLoad makes the index that a load has left out. When another process writes for longer than
+// writes wait, and after LeaveLoad, the next process that opens the file makes it.
 func (s *Store) endLoad() error {
 	if !s.options.Load || s.options.ReadOnly {
 		return nil
 	}
 	return s.withWriter(func(c *conn) error {
-		if !c.loading {
+		if !c.loading || s.loading.Err() != nil {
 			return nil
 		}
 		c.loading = false
-		c.patience(s.options.Patience)
-		// SQLite sorts as much at a time as its cache may hold: what fits that of the processor takes half
-		// as long. Who closes needs the rest no more.
-		err := errors.Join(c.script("PRAGMA cache_size = -1024"), c.script(makeHashIndex))
-		if IsBusy(err) {
-			return nil
-		}
-		return err
+		return s.visit(s.loading).on(c, s.makeLoadIndex)
 	})
+}
+
+func (s *Store) makeLoadIndex(c *conn) error {
+	c.patience(s.options.Patience)
+	// SQLite sorts as much at a time as its cache may hold: what fits that of the processor takes half
+	// as long.
+	err := errors.Join(c.script("PRAGMA cache_size = -1024"), c.script(makeHashIndex))
+	if IsBusy(err) || s.loading.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // mendAfterLoad makes the index that a process which was killed has left out.

@@ -69,6 +69,23 @@ func TestLoad(t *testing.T) {
 	storetest.Check(t, s)
 }
 
+// TestLeftLoad closes a load without its index, which the next process makes.
+func TestLeftLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.sqlite")
+	s, _ := load(t, path)
+	s.LeaveLoad()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := hashIndexes(t, path); n != 0 {
+		t.Error("the index was made")
+	}
+	open(t, path, local.Options{})
+	if n := hashIndexes(t, path); n != 1 {
+		t.Error("the next process did not make the index")
+	}
+}
+
 // TestKilledLoad makes the index of a load that was killed.
 func TestKilledLoad(t *testing.T) {
 	for name, mend := range map[string]func(path string){

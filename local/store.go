@@ -87,6 +87,8 @@ type Store struct {
 	passed    func(since time.Time) time.Duration // by the writer's clock
 	life      context.Context                     // ends when what runs is abandoned
 	abandon   context.CancelFunc
+	loading   context.Context // ends when the index of a load is left to the next process
+	leaveLoad context.CancelFunc
 	abandoned atomic.Int64
 	commits   atomic.Int64
 	limit     atomic.Int64                // of one command, in ns; 0 for none
@@ -155,6 +157,7 @@ func newStore(path string, o Options) *Store {
 	s := &Store{path: path, options: o, jobs: make(chan []*job, 256), quit: make(chan struct{}), passed: time.Since}
 	s.used = s.closing.RUnlock
 	s.life, s.abandon = context.WithCancel(context.Background())
+	s.loading, s.leaveLoad = context.WithCancel(s.life)
 	return s
 }
 

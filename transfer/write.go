@@ -63,6 +63,8 @@ type Held interface {
 	// Rest says that more of the same is to come, which may take its time: what was done
 	// may take effect before that.
 	Rest() error
+	// Rollback undoes the commands since the last Commit, or since Rest let them take effect.
+	Rollback()
 }
 
 // Writer is the sink that writes to a session. No client sees half of a key: it is made under
@@ -268,6 +270,9 @@ func (w *Writer) Flush(ctx context.Context) error {
 		err = w.o.Held.Rest()
 	}
 	if err != nil {
+		if w.o.Held != nil {
+			w.o.Held.Rollback() // the transaction would keep the file locked, and from being closed
+		}
 		w.broken = true
 		return err
 	}
@@ -379,11 +384,13 @@ func (w *Writer) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, 
 	return w.session.Pipeline(ctx, calls)
 }
 
-// Close writes what is left. With a cause the key that is not finished is taken
-// back, also when ctx is done.
+// Close writes the rest. With a cause, and when that fails, it removes the unfinished key,
+// also when ctx is done.
 func (w *Writer) Close(ctx context.Context, cause error) error {
 	if cause == nil {
-		return w.Flush(ctx)
+		if cause = w.Flush(ctx); cause == nil {
+			return nil
+		}
 	}
 	if ctx.Err() == nil && !w.broken {
 		for _, k := range w.batch {
@@ -397,7 +404,7 @@ func (w *Writer) Close(ctx context.Context, cause error) error {
 	defer cancel()
 	var calls [][][]byte
 	for _, k := range w.batch {
-		if k.begun && k.temp != nil {
+		if k.begun && !k.over && k.temp != nil {
 			calls = append(calls, call("DEL", k.temp))
 		}
 	}

@@ -183,6 +183,7 @@ func (w *Writer) failed(k *keyWrite) {
 
 func (w *Writer) arrived(k *keyWrite) {
 	w.written.Keys++
+	k.over = true
 	if k.lost > 0 {
 		w.o.Notify(k.key, notPending(k.lost))
 	}

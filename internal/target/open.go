@@ -126,7 +126,7 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 		}
 		c.on(f, f.Close)
 	default:
-		if err := o.onFile(c, t, file); err != nil {
+		if err := o.onFile(ctx, c, t, file); err != nil {
 			return nil, err
 		}
 	}
@@ -139,8 +139,9 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 	return c, nil
 }
 
-// onFile has the connection run commands on a file that is there.
-func (o *Options) onFile(c *Conn, t Target, file local.Options) error {
+// onFile connects c to an existing file. When ctx ends, a load leaves its index to the next
+// process, so that Close does not take long.
+func (o *Options) onFile(ctx context.Context, c *Conn, t Target, file local.Options) error {
 	open := func() (*local.Store, error) { return o.OpenFile(t, file) }
 	if file.Glance {
 		if g := local.NewGlance(t.Path, file, open); g.Still() {
@@ -153,7 +154,11 @@ func (o *Options) onFile(c *Conn, t Target, file local.Options) error {
 		return err
 	}
 	c.File = f
-	c.on(f, f.Close)
+	keep := context.AfterFunc(ctx, f.LeaveLoad)
+	c.on(f, func() error {
+		defer keep()
+		return f.Close()
+	})
 	return nil
 }
 
