@@ -64,7 +64,7 @@ doctor:               foreign keytype resp schema store translator
 keyspace/catalog:     keyspace keytype rdb resp schema store
 keyspace/stats:       display keyspace keytype resp
 keyspace/peek:        decode display keyspace keyspace/stats keytype resp
-transfer:             internal/readfull internal/script keyspace keytype rdb resp translator/vector xxh3
+transfer:             internal/readfull keyspace keytype rdb resp transfer/cmdfile translator/vector xxh3
 
 local:                doctor foreign outfile schema schema/install store sweep
 rqlite:               store store/wire sweep translator
@@ -77,7 +77,8 @@ tenants:              acl engine local outfile resp server store
 replicate:            local outfile
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local outfile rdb resp transfer
-internal/script:      display internal/exit resp
+internal/script:      internal/exit resp transfer/cmdfile
+transfer/cmdfile:     display resp
 internal/target:      bus commands display engine internal/exit internal/flags local outfile profile pubsub remote resp rqlite schema/install
 repl:                 commands display keyspace keyspace/peek keytype outfile resp spelling
 inspect/job:          display

@@ -21,6 +21,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
 // execOptions are the flags and arguments of exec.
@@ -164,7 +165,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	run := script.Run{
-		In: script.NewReader(s.in), Out: s.screen, Notes: s.err, Session: c,
+		In: cmdfile.NewReader(s.in), Out: s.screen, Notes: s.err, Session: c,
 		Print:     o.printer(s),
 		Suggest:   func(args [][]byte, reply resp.Value) { suggest(s.err, args, reply) },
 		KeepGoing: o.keepGoing, Exact: !t.IsServer(),
@@ -371,10 +372,10 @@ func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 		err = r.show(ctx, "", args)
 		return errors.Join(err, r.end())
 	}
-	in := script.NewReader(s.in)
+	in := cmdfile.NewReader(s.in)
 	for {
 		c, err := in.Read()
-		var wrong *script.Wrong
+		var wrong *cmdfile.Wrong
 		switch {
 		case errors.Is(err, io.EOF):
 			return r.end()
@@ -417,7 +418,7 @@ func (r *rehearsal) show(ctx context.Context, where string, args [][]byte) error
 	if where != "" {
 		fmt.Fprintf(r.out, "\n# %s\n", where)
 	}
-	if _, err := fmt.Fprintln(r.out, script.Line(args)); err != nil {
+	if _, err := fmt.Fprintln(r.out, cmdfile.Line(args)); err != nil {
 		return err
 	}
 	switch {

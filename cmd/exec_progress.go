@@ -7,6 +7,7 @@ import (
 
 	"github.com/meowdis/meowdis/internal/progress"
 	"github.com/meowdis/meowdis/internal/script"
+	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
 // tallied counts the bytes that are read of a reader.
@@ -47,7 +48,7 @@ func execProgress(s *streams, run *script.Run, pipe bool) *progress.Bar {
 	case total > 0:
 		in := &tallied{Reader: s.in}
 		bar = newProgress(s, "running", "bytes", total)
-		run.In, run.Seen = script.NewReader(in), func(int64) { bar.Set(min(in.n.Load(), total), total) }
+		run.In, run.Seen = cmdfile.NewReader(in), func(int64) { bar.Set(min(in.n.Load(), total), total) }
 	case pipe:
 		bar = newProgress(s, "loading", "commands", -1)
 		run.Seen = bar.Add

@@ -13,9 +13,9 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/script"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/spelling"
+	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
 // commandNames lists the first words of the commands.
@@ -61,7 +61,7 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 	text := string(v.Str)
 	switch {
 	case listens(args):
-		fmt.Fprintf(w, "meowdis: A script does not listen; this does: %s\n", script.Line(append([][]byte{[]byte("meowdis"), []byte("exec")}, args...)))
+		fmt.Fprintf(w, "meowdis: A script does not listen; this does: %s\n", cmdfile.Line(append([][]byte{[]byte("meowdis"), []byte("exec")}, args...)))
 	case strings.HasPrefix(text, "ERR unknown "), strings.HasPrefix(text, "READONLY "):
 		if whole := quotedWhole(args); whole != "" {
 			fmt.Fprintf(w, "meowdis: Did you mean %s, without the quotes?\n", whole)
@@ -139,7 +139,7 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 	if cmd.HasParent() {
 		msg = fmt.Sprintf("%s has no verb %q", cmd.CommandPath(), args[0])
 	} else if commands.Lookup(args[0]) != nil {
-		return exit.Usagef("%s; to run the Redis command: meowdis exec %s", msg, script.Line(command(args)))
+		return exit.Usagef("%s; to run the Redis command: meowdis exec %s", msg, cmdfile.Line(command(args)))
 	} else if strings.Contains(args[0], "://") { // which may hold a password
 		return exit.Usagef("a URL stands after a verb: meowdis repl URL, or meowdis inspect URL")
 	} else if _, err := os.Stat(args[0]); err == nil {

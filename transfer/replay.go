@@ -10,9 +10,9 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/meowdis/meowdis/internal/script"
 	"github.com/meowdis/meowdis/rdb"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
 // Commands yields commands, each with the place where it stands, as "byte 17" or
@@ -60,7 +60,7 @@ func (c *counter) Read(b []byte) (int, error) {
 
 // FromScript reads commands from lines, in redis-cli's quoting.
 func FromScript(in io.Reader) Commands {
-	r := script.NewReader(in)
+	r := cmdfile.NewReader(in)
 	return func() ([][]byte, string, error) {
 		c, err := r.Read()
 		return c.Args, r.Where(c), err

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
 // pace says how many commands go to the session together.
@@ -19,22 +21,22 @@ var asTheyCome = pace{commands: 4096, bytes: 1 << 20}
 
 // batch is a run of commands, and why it ended.
 type batch struct {
-	commands []Command
-	unit     string // what the commands are counted by: "line", or "command"
-	next     int    // the number of the one that follows
-	wrong    *Wrong // what follows is no command
-	err      error  // io.EOF at the end
+	commands []cmdfile.Command
+	unit     string         // what the commands are counted by: "line", or "command"
+	next     int            // the number of the one that follows
+	wrong    *cmdfile.Wrong // what follows is no command
+	err      error          // io.EOF at the end
 }
 
 // batches reads ahead while the session works, so that a signal is heard while nothing
 // comes. It ends with a batch that has an err.
-func (r *Reader) batches(ctx context.Context, p pace) <-chan batch {
-	batches := make(chan batch)
+func batches(ctx context.Context, r *cmdfile.Reader, p pace) <-chan batch {
+	out := make(chan batch)
 	go func() {
 		for {
-			b := r.batch(p)
+			b := nextBatch(r, p)
 			select {
-			case batches <- b:
+			case out <- b:
 			case <-ctx.Done():
 				return
 			}
@@ -43,7 +45,7 @@ func (r *Reader) batches(ctx context.Context, p pace) <-chan batch {
 			}
 		}
 	}()
-	return batches
+	return out
 }
 
 // await is the next batch, or the cause of the end of ctx.
@@ -58,15 +60,15 @@ func await(ctx context.Context, batches <-chan batch) (b batch, err error) {
 	return b, err
 }
 
-// batch waits for one command and takes those that the pace allows.
-func (r *Reader) batch(p pace) (b batch) {
+// nextBatch waits for one command, and adds the commands after it that the pace allows.
+func nextBatch(r *cmdfile.Reader, p pace) (b batch) {
 	if p.fill {
-		b.commands = make([]Command, 0, p.commands)
+		b.commands = make([]cmdfile.Command, 0, p.commands)
 	}
-	defer func() { b.unit, b.next = r.unit(), r.number+1 }()
+	defer func() { b.unit, b.next = r.Unit(), r.Number()+1 }()
 	size := 0
-	for len(b.commands) < p.commands && size < p.bytes && (p.fill || len(b.commands) == 0 || r.waits()) {
-		c, err := r.next()
+	for len(b.commands) < p.commands && size < p.bytes && (p.fill || len(b.commands) == 0 || r.Ready()) {
+		c, err := r.Next()
 		switch {
 		case errors.As(err, &b.wrong):
 			if !b.wrong.Line {
@@ -79,7 +81,7 @@ func (r *Reader) batch(p pace) (b batch) {
 		case len(c.Args) == 0:
 			continue
 		}
-		size += c.size()
+		size += c.Size()
 		if b.commands = append(b.commands, c); movesAway(c.Args) {
 			return b
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
 // What goes to a file together is one transaction: large ones write each page once
@@ -44,7 +45,7 @@ func (r *Run) Load(ctx context.Context) error {
 }
 
 // count is the answer of Load.
-func (r *Run) count(c Command, v resp.Value) error {
+func (r *Run) count(c cmdfile.Command, v resp.Value) error {
 	r.replies++
 	if !v.HasError() {
 		return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
 // Session runs commands: engine.Session, remote.REST and remote.Redis.
@@ -25,7 +26,7 @@ type Session interface {
 // said on Notes, and the error is exit.ErrAnswered then. A context that ends, or a session
 // that fails, ends it with an error that says where, and how to go on.
 type Run struct {
-	In         *Reader
+	In         *cmdfile.Reader
 	Out, Notes io.Writer
 	Session    Session
 
@@ -40,9 +41,9 @@ type Run struct {
 	JSON      bool                 // Load prints its counts as JSON
 	Exact     bool                 // the replies say all that has taken effect: the session is a file's
 
-	again       string                              // the command line that goes on
-	independent bool                                // an error reply keeps no other command from running
-	answer      func(c Command, v resp.Value) error // handles a reply
+	again       string                                      // the command line that goes on
+	independent bool                                        // an error reply keeps no other command from running
+	answer      func(c cmdfile.Command, v resp.Value) error // handles a reply
 
 	out             *bufio.Writer
 	began           int    // the database that the session began in
@@ -57,15 +58,15 @@ type Run struct {
 // to the session together. It stops at the first error unless KeepGoing is set.
 func (r *Run) Script(ctx context.Context) error {
 	r.again, r.independent, r.answer = "meowdis exec", r.KeepGoing, r.print
-	r.out = bufio.NewWriterSize(r.Out, readerBuffer)
+	r.out = bufio.NewWriterSize(r.Out, cmdfile.BufferSize)
 	return r.run(ctx, asTheyCome)
 }
 
 func (r *Run) run(ctx context.Context, p pace) error {
 	r.unit, r.next, r.began = "line", 1, r.Session.DB()
-	batches := r.In.batches(ctx, p)
+	from := batches(ctx, r.In, p)
 	for {
-		b, err := await(ctx, batches)
+		b, err := await(ctx, from)
 		if err != nil {
 			return r.at(r.next, false).brokeOff(err)
 		}
@@ -97,7 +98,9 @@ func (r *Run) note(format string, args ...any) {
 }
 
 // failed says which command was answered with an error.
-func (r *Run) failed(c Command, more string) { r.note("%s %d failed: %s%s", r.unit, c.Number, c, more) }
+func (r *Run) failed(c cmdfile.Command, more string) {
+	r.note("%s %d failed: %s%s", r.unit, c.Number, c, more)
+}
 
 // at is the place that the run has come to.
 func (r *Run) at(to int, unknown bool) place {
@@ -123,7 +126,7 @@ func (r *Run) end() error {
 
 // send runs commands and handles their replies. goOn is false after an error that stops
 // the run.
-func (r *Run) send(ctx context.Context, commands []Command) (goOn bool, err error) {
+func (r *Run) send(ctx context.Context, commands []cmdfile.Command) (goOn bool, err error) {
 	if len(commands) == 0 {
 		return true, nil
 	}
@@ -163,7 +166,7 @@ func (r *Run) send(ctx context.Context, commands []Command) (goOn bool, err erro
 	return goOn, err
 }
 
-func calls(commands []Command) [][][]byte {
+func calls(commands []cmdfile.Command) [][][]byte {
 	calls := make([][][]byte, len(commands))
 	for i := range commands {
 		calls[i] = commands[i].Args
@@ -172,7 +175,7 @@ func calls(commands []Command) [][][]byte {
 }
 
 // print is the answer of Script.
-func (r *Run) print(c Command, v resp.Value) error {
+func (r *Run) print(c cmdfile.Command, v resp.Value) error {
 	if err := r.Print(r.out, c.Args, v); err != nil || !v.HasError() {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
 // newSession is a session on an empty database.
@@ -33,7 +34,7 @@ type ran struct {
 }
 
 func newRun(t *testing.T, input io.Reader) *ran {
-	r := &ran{Run: Run{In: NewReader(input), Session: newSession(t), Exact: true}}
+	r := &ran{Run: Run{In: cmdfile.NewReader(input), Session: newSession(t), Exact: true}}
 	r.Out, r.Notes = &r.out, &r.notes
 	r.Print = func(out io.Writer, _ [][]byte, v resp.Value) error {
 		_, err := out.Write(append(resp.AppendTyped(nil, v, true), '\n'))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
 // Transaction runs all commands as one MULTI and EXEC, and prints their replies. One that
@@ -18,10 +19,10 @@ func (r *Run) Transaction(ctx context.Context) error {
 	if v, err := r.Session.Do(ctx, []byte("MULTI")); err != nil || v.IsError() {
 		return r.refused(v, err)
 	}
-	var queued []Command
-	batches := r.In.batches(ctx, asTheyCome)
+	var queued []cmdfile.Command
+	from := batches(ctx, r.In, asTheyCome)
 	for {
-		b, err := await(ctx, batches)
+		b, err := await(ctx, from)
 		if err != nil {
 			return errors.Join(fmt.Errorf("%w: nothing was run", err), r.drop(ctx))
 		}
@@ -46,7 +47,7 @@ func (r *Run) Transaction(ctx context.Context) error {
 }
 
 // queue queues commands, and reports whether all of them could be.
-func (r *Run) queue(ctx context.Context, commands []Command) (ok bool, err error) {
+func (r *Run) queue(ctx context.Context, commands []cmdfile.Command) (ok bool, err error) {
 	for _, c := range commands {
 		if endsTransaction(c.Args) {
 			r.note("%s %d: %s cannot be part of --transaction", r.unit, c.Number, c.Args[0])
@@ -105,7 +106,7 @@ func (r *Run) refused(v resp.Value, err error) error {
 }
 
 // exec runs the queue and prints the replies to its commands.
-func (r *Run) exec(ctx context.Context, queued []Command) error {
+func (r *Run) exec(ctx context.Context, queued []cmdfile.Command) error {
 	over := func() {}
 	if r.Wait != nil {
 		over = r.Wait()
@@ -120,7 +121,7 @@ func (r *Run) exec(ctx context.Context, queued []Command) error {
 	case len(v.Elems) != len(queued):
 		return fmt.Errorf("the transaction of %d commands was answered with %d replies", len(queued), len(v.Elems))
 	}
-	out := bufio.NewWriterSize(r.Out, readerBuffer)
+	out := bufio.NewWriterSize(r.Out, cmdfile.BufferSize)
 	for i, reply := range v.Elems {
 		if err := r.Print(out, queued[i].Args, reply); err != nil {
 			return err

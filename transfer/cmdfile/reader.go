@@ -1,4 +1,4 @@
-package script
+package cmdfile
 
 import (
 	"bufio"
@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// readerBuffer is how much is read at a time.
-const readerBuffer = 256 << 10
+// BufferSize is the size of a Reader's buffer in bytes.
+const BufferSize = 256 << 10
 
 // Reader reads commands: from the Redis protocol when the input begins with *, as its
 // arrays do and no command does, and from lines otherwise.
@@ -26,7 +26,7 @@ type Reader struct {
 
 // NewReader makes a Reader of in.
 func NewReader(in io.Reader) *Reader {
-	b := bufio.NewReaderSize(in, readerBuffer)
+	b := bufio.NewReaderSize(in, BufferSize)
 	return &Reader{in: b, lines: lineReader{in: b}}
 }
 
@@ -47,7 +47,8 @@ func (c Command) String() string {
 	return display.Clipped(Line(c.Args))
 }
 
-func (c Command) size() (n int) {
+// Size returns the bytes of the arguments.
+func (c Command) Size() (n int) {
 	for _, arg := range c.Args {
 		n += len(arg)
 	}
@@ -76,14 +77,14 @@ func (w *Wrong) Unwrap() error { return w.Err }
 // what reading gave.
 func (r *Reader) Read() (Command, error) {
 	for {
-		if c, err := r.next(); err != nil || len(c.Args) > 0 {
+		if c, err := r.Next(); err != nil || len(c.Args) > 0 {
 			return c, err
 		}
 	}
 }
 
-// next is Read, and has no args where there is nothing to run.
-func (r *Reader) next() (Command, error) {
+// Next reads the next command like Read, but returns a Command without Args for a blank line or a comment.
+func (r *Reader) Next() (Command, error) {
 	if !r.begun {
 		r.begun = true
 		if first, err := r.in.Peek(1); err == nil && first[0] == '*' {
@@ -116,19 +117,22 @@ func (r *Reader) nextInProtocol() (Command, error) {
 // Where names the place of a command that was read, as messages do: "line 3".
 func (r *Reader) Where(c Command) string { return r.where(c.Number) }
 
-func (r *Reader) where(number int) string { return fmt.Sprintf("%s %d", r.unit(), number) }
+func (r *Reader) where(number int) string { return fmt.Sprintf("%s %d", r.Unit(), number) }
 
-// unit is what the commands are counted by.
-func (r *Reader) unit() string {
+// Unit returns the word that Number counts: "line", or "command" in the protocol.
+func (r *Reader) Unit() string {
 	if r.protocol != nil {
 		return "command"
 	}
 	return "line"
 }
 
-// waits reports whether a command can be read without waiting for more input. Of the
-// protocol it is enough that one has begun, since clients send commands whole.
-func (r *Reader) waits() bool {
+// Number returns the number of the last line or command that was read, 0 before the first.
+func (r *Reader) Number() int { return r.number }
+
+// Ready reports whether a command can be read without waiting for more input. In the
+// protocol one byte is enough, since clients send whole commands.
+func (r *Reader) Ready() bool {
 	n := r.in.Buffered()
 	if r.protocol != nil {
 		return n > 0
@@ -137,7 +141,7 @@ func (r *Reader) waits() bool {
 	return err == nil && bytes.IndexByte(buffered, '\n') >= 0
 }
 
-// Line is a command as it is typed, with quotes where they are needed.
+// Line returns the command as a user types it, quoted where necessary.
 func Line(args [][]byte) string {
 	var line []byte
 	for i, arg := range args {

@@ -1,0 +1,2 @@
+// Package cmdfile reads files of commands: lines in redis-cli's quoting, or the Redis protocol.
+package cmdfile
