@@ -68,6 +68,7 @@ type explanation struct {
 	Steps      int             `json:"steps"`
 	Calls      []string        `json:"calls,omitempty"`      // of a script
 	More       int             `json:"more_calls,omitempty"` // that are not shown
+	Waits      bool            `json:"waits,omitempty"`      // the client waits when the reply would be null
 	Statements []explainedStmt `json:"statements"`
 
 	where string // whose data decides on the steps, for people
@@ -79,7 +80,7 @@ const (
 	kindRead            = "read"              // a batch that only reads
 	kindWrite           = "write"             // a batch that takes effect as one
 	kindReadModifyWrite = "read-modify-write" // several steps; the reply is there when it is known without the last
-	kindSession         = "session"           // about the connection, not the data
+	kindSession         = "session"           // about the connection or the server, not the data
 	kindScript          = "script"            // what its calls are, in one transaction
 )
 
@@ -152,7 +153,9 @@ func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, 
 		return e, bad, nil
 	}
 	// The seed is what real calls draw; any will do to show the statements.
-	plan := translator.Translate(command, args, translator.Env{Now: time.Now().UnixMilli(), DB: x.db})
+	env := translator.Env{Now: time.Now().UnixMilli(), DB: x.db}
+	plan := translator.Translate(command, args, env)
+	_, e.Waits = translator.Waits(command, args, env)
 	switch {
 	case len(plan.Batch.Stmts) == 0:
 		e.Kind, e.Reply = kindAnswer, string(resp.AppendTyped(nil, plan.Reply, true))
@@ -239,6 +242,9 @@ func explainStmt(run engine.Run, stmt store.Stmt) (explainedStmt, error) {
 	if stmt.Refused != nil {
 		shown.Refused = string(resp.AppendTyped(nil, *stmt.Refused, true))
 	}
+	if !hasPlan(stmt.SQL) {
+		return shown, nil
+	}
 	ask := store.Stmt{SQL: "EXPLAIN QUERY PLAN " + stmt.SQL, Args: stmt.Args}
 	r, err := run(store.Batch{Stmts: []store.Stmt{ask}, ReadOnly: true})
 	if err != nil {
@@ -251,6 +257,13 @@ func explainStmt(run engine.Run, stmt store.Stmt) (explainedStmt, error) {
 		shown.Plan = append(shown.Plan, strings.Repeat("  ", depth[parent])+string(row[3].Bytes()))
 	}
 	return shown, nil
+}
+
+// hasPlan reports whether SQLite has a query plan for a statement. CREATE and DROP have none, and a
+// CREATE cannot be prepared while its table exists.
+func hasPlan(sql string) bool {
+	sql = strings.TrimSpace(sql)
+	return !strings.HasPrefix(sql, "CREATE ") && !strings.HasPrefix(sql, "DROP ")
 }
 
 // oneIndent takes the indentation of the source code out of a statement.
@@ -288,7 +301,14 @@ func (e explanation) print(w io.Writer) error {
 	var b strings.Builder
 	switch e.Kind {
 	case kindSession:
-		b.WriteString("No SQL: the command is about the connection.\n")
+		switch strings.ToUpper(e.Command[0]) {
+		case "MULTI":
+			b.WriteString("No SQL: the commands that follow are queued until EXEC.\n")
+		case "EXEC":
+			b.WriteString("No SQL of its own: the queued commands run in one transaction.\n")
+		default:
+			b.WriteString("No SQL: the command is about the connection or the server.\n")
+		}
 	case kindScript:
 		if len(e.Calls) == 0 {
 			b.WriteString("No SQL: it calls nothing.\n")
@@ -333,6 +353,9 @@ func (e explanation) print(w io.Writer) error {
 	}
 	if e.Kind == kindReadModifyWrite && e.Reply != "" {
 		fmt.Fprintf(&b, "\nThen, by what is in %s, the reply is known:\n%s\n", e.where, e.Reply)
+	}
+	if e.Waits {
+		b.WriteString("\nIf the reply is null, the client waits until a key changes or the timeout ends.\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
