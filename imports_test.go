@@ -73,7 +73,7 @@ bus:                  pubsub resp
 server:               acl commands engine glob outfile notify pubsub redisconf resp rest store store/wire tally tracking translator
 embedded:             bus commands engine local pubsub resp server transfer
 internal/agent:       commands internal/target keyspace keyspace/peek keyspace/stats keytype resp spelling
-tenants:              acl engine local outfile resp server store
+tenants:              acl engine internal/alone local outfile resp server store
 replicate:            local outfile
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local outfile rdb resp transfer

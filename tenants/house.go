@@ -4,13 +4,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/alone"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/server"
 )
@@ -51,6 +57,7 @@ const (
 type House struct {
 	config Config
 	book   *Book
+	lock   *os.File // of the directory, until the house is closed
 	files  *files
 	front  *server.Server
 	log    *slog.Logger
@@ -75,22 +82,46 @@ type tenant struct {
 	swept    bool // while the sweep works on its file
 }
 
-// Open opens the house of a directory, which OpenBook has made.
+// lockName names the file in the directory of the tenants that the one server of them locks.
+const lockName = "serve.lock"
+
+// Open opens the house of a directory, which OpenBook has made. It fails if another server has the directory open:
+// the clients of each would miss what the clients of the other write, and limits would hold for each server alone.
 func Open(dir string, c Config) (*House, error) {
 	book, err := OpenBook(dir, false, c.Book)
 	if err != nil {
 		return nil, err
+	}
+	lock, err := lockDirectory(dir)
+	if err != nil {
+		return nil, errors.Join(err, book.Close())
 	}
 	c.Open = cmp.Or(c.Open, DefaultOpen)
 	if c.Server.Logger == nil {
 		c.Server.Logger = slog.New(slog.DiscardHandler)
 	}
 	h := &House{
-		config: c, book: book, live: map[string]*tenant{}, log: c.Server.Logger,
+		config: c, book: book, lock: lock, live: map[string]*tenant{}, log: c.Server.Logger,
 		changed: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 	h.files = newFiles(c.Open, h.openFile)
 	return h, nil
+}
+
+// lockDirectory makes this process the one that serves the tenants of dir, until the file is closed.
+func lockDirectory(dir string) (*os.File, error) {
+	path := filepath.Join(dir, lockName)
+	lock, err := alone.Open(path, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		lock, err = alone.Open(path, true)
+	}
+	switch {
+	case errors.Is(err, alone.ErrInUse), errors.Is(err, fs.ErrExist):
+		return nil, fmt.Errorf("another server serves the tenants of %s: end that server first", dir)
+	case err != nil:
+		return nil, fmt.Errorf("locking %s: %w", path, outfile.Pathless(err))
+	}
+	return lock, nil
 }
 
 // openFile opens the file of a tenant.
@@ -334,5 +365,5 @@ func (h *House) Close() error {
 		t.file.abandon(false)
 	}
 	h.files.settle()
-	return h.book.Close()
+	return errors.Join(h.book.Close(), h.lock.Close())
 }

@@ -250,3 +250,19 @@ func (h *house) wantREST(status int, body, token, path string) {
 		h.t.Errorf("%s\ngot:  %d %s\nwant: %d %s", path, gotStatus, got, status, body)
 	}
 }
+
+// TestOneServer refuses a second server of a directory until the first has ended.
+func TestOneServer(t *testing.T) {
+	h := open(t, 1, "tom")
+	if second, err := tenants.Open(h.dir, tenants.Config{}); err == nil || !strings.Contains(err.Error(), "another server serves the tenants of "+h.dir) {
+		t.Errorf("a second server: %v, %v", second, err)
+	}
+	h.stop()
+	next, err := tenants.Open(h.dir, tenants.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Close(); err != nil {
+		t.Error(err)
+	}
+}

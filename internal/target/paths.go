@@ -1,6 +1,8 @@
 package target
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 
 	"github.com/adrg/xdg"
@@ -8,6 +10,16 @@ import (
 
 // DefaultFile is the file that is worked on when nothing chooses a target.
 func DefaultFile() string { return filepath.Join(xdg.DataHome, "meowdis", "meowdis.sqlite") }
+
+var errHomeless = errors.New("HOME is not set, so there is no directory for the default file: name a file with --db FILE")
+
+// defaultTarget returns the default file. Without a home directory that would be a file in the root directory.
+func defaultTarget() (Target, error) {
+	if _, err := os.UserHomeDir(); err != nil && os.Getenv("XDG_DATA_HOME") == "" {
+		return Target{}, errHomeless
+	}
+	return Target{Path: DefaultFile(), source: defaultSource}, nil
+}
 
 // HistoryFile is where repl keeps what was typed.
 func HistoryFile() string { return filepath.Join(xdg.StateHome, "meowdis", "history") }

@@ -103,7 +103,7 @@ func (o *Options) candidates(getenv func(string) string) ([]Candidate, error) {
 	found = append(found, o.environment("", getenv, p)...)
 	return append(found, p.inUse(), Candidate{
 		Source: "default file", Given: DefaultFile(), file: true,
-		target: func() (Target, error) { return Target{Path: DefaultFile(), source: defaultSource}, nil },
+		target: defaultTarget,
 	}), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -136,6 +137,26 @@ func TestFileOf(t *testing.T) {
 	}
 	if _, err := (&Options{Spec: "redis://a.example"}).File(getenv); err == nil || !strings.Contains(err.Error(), "works on files") {
 		t.Error(err)
+	}
+}
+
+// TestHomeless uses no default file when no variable says where it is.
+func TestHomeless(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // where the system knows the directory
+	}
+	atHome(t)
+	t.Setenv("HOME", "")
+	if got, err := resolved(t, nil, nil); err != nil {
+		t.Errorf("with XDG_DATA_HOME: %s, %v", got, err)
+	}
+	t.Setenv("XDG_DATA_HOME", "")
+	xdg.Reload()
+	if got, err := resolved(t, nil, nil); err == nil || !strings.Contains(err.Error(), "--db") {
+		t.Errorf("without: %s, %v", got, err)
+	}
+	if got, err := resolved(t, []string{"--db", "cats.sqlite"}, nil); err != nil {
+		t.Errorf("with --db: %s, %v", got, err)
 	}
 }
 
