@@ -15,7 +15,8 @@ const Default = "default"
 // that read, without KEYS and SCAN.
 const Reader = "default_ro"
 
-var ReaderRules = []string{"on", "~*", "&*", "+@read", "+@connection", "-keys", "-scan"}
+var ReaderRules = []string{"on", "~*", "&*", "+@read", "+@connection", "-keys", "-scan",
+	"+vcard", "+vdim", "+vemb", "+vgetattr", "+vinfo", "+vismember", "+vlinks", "+vrandmember", "+vrange", "+vsim"}
 
 // Users are those of a server. They are safe for concurrent use.
 type Users struct {

@@ -22,8 +22,11 @@ var groupCategories = map[string]string{
 }
 
 // ACLCategories lists the command's ACL categories in Redis's order: its own or
-// its group's, and those that its flags imply.
+// its group's, and those that its flags imply. The commands of vector sets have none.
 func (c *Command) ACLCategories() []string {
+	if c.ofVectorSets() {
+		return nil
+	}
 	has := map[string]bool{}
 	for _, name := range c.Categories {
 		has[name] = true
@@ -56,6 +59,9 @@ func (c *Command) ACLCategories() []string {
 	}
 	return names
 }
+
+// ofVectorSets reports whether the command belongs to Redis 8.0's module of vector sets.
+func (c *Command) ofVectorSets() bool { return c.Flags&Module != 0 && c.Name[0] == 'V' }
 
 // InCategory reports whether the command has the ACL category, in any case.
 func (c *Command) InCategory(name []byte) bool {

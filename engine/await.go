@@ -81,9 +81,15 @@ func (s *Session) waits(c call) (w translator.Wait, ok bool) {
 // await runs a call that waits when it finds nothing.
 func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v resp.Value, err error) {
 	e, ws := s.engine, &s.engine.feed.waits
+	var w *waiter
 	took := time.Duration(0) // without the wait
 	defer func() {
-		if err == nil {
+		switch {
+		case err != nil:
+		case w != nil && w.refused:
+			s.Refused(c.cmd, c.args, Calling) // which records it
+			s.rejected(c.args, &v)
+		default:
 			s.ran(c, took, &v)
 		}
 	}()
@@ -100,7 +106,7 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 			return v, err
 		}
 	}
-	w := ws.enter(s, p, wait)
+	w = ws.enter(s, p, wait)
 	defer ws.leave(w)
 	if len(wait.Keys) > 0 {
 		p.waiter = w

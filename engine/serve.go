@@ -53,9 +53,16 @@ func (f *feed) serveLine(t *transaction, by server, l *line) error {
 
 func (f *feed) serveOne(t *transaction, by server, w *waiter) error {
 	began := time.Now()
-	v, err := by.try(w)
+	v, refused := w.session.Refused(w.call.cmd, w.call.args, Asking) // its rights may have changed
+	var err error
+	if !refused {
+		v, err = by.try(w)
+	}
 	w.took += time.Since(began)
 	switch {
+	case refused:
+		w.reply, w.refused = v, true
+		t.served = append(t.served, w)
 	case err != nil:
 		return by.failed(w, err)
 	case v.IsNull():

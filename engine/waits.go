@@ -48,8 +48,9 @@ type waiter struct {
 	done    chan struct{} // closed once it has its reply
 
 	// Of who serves it, who may do so before its session is asleep.
-	took   time.Duration
-	budget *store.Budget
+	took    time.Duration
+	budget  *store.Budget
+	refused bool // the reply is the refusal of its session's guard
 
 	// Guarded by waits.mu.
 	state  state
@@ -251,7 +252,7 @@ func (ws *waits) settle(served []*waiter, committed bool) {
 			continue
 		}
 		w.budget.Back(0)
-		w.reply = resp.Value{}
+		w.reply, w.refused = resp.Value{}, false
 		ws.let(w)
 	}
 }

@@ -11,9 +11,25 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// scripts are commands of two clients, one a line; those of the second begin with "2 ". The
-// server must answer as redis-server does.
+// scripts are commands of two clients, one a line; those of the second begin with "2 ", or with "2 waits "
+// if they block until "2 gets", which reads the reply. The server must answer as redis-server does.
 var scripts = []string{
+	// rights that are revoked while a client is blocked
+	revoked("BLPOP q 0", "bob resetkeys", "RPUSH q a b"),
+	revoked("BLPOP q x 0", "bob resetkeys ~q", "RPUSH q a b"),
+	revoked("BLPOP q 0", "bob resetkeys ~q", "RPUSH q a b"),
+	revoked("BLPOP q 0", "bob off", "RPUSH q a b"),
+	revoked("BLPOP q 0", "bob reset", "RPUSH q a b"),
+	revoked("BLPOP q 0", "bob -blpop", "RPUSH q a b"),
+	revoked("BLMPOP 0 1 q LEFT", "bob -@write", "RPUSH q a b"),
+	revoked("BLMOVE q r LEFT LEFT 0", "bob resetkeys", "RPUSH q a b"),
+	revoked("BLMOVE q r LEFT LEFT 0", "bob resetkeys ~q", "RPUSH q a b"),
+	revoked("BRPOPLPUSH q r 0", "bob resetkeys %R~q %W~r", "RPUSH q a b"),
+	revoked("BZPOPMIN q 0", "bob resetkeys", "ZADD q 1 a 2 b"),
+	revoked("BZMPOP 0 1 q MIN", "bob resetkeys", "ZADD q 1 a 2 b"),
+	revoked("XREAD BLOCK 0 STREAMS q $", "bob resetkeys", "XADD q 1-1 a b"),
+	revoked("XREADGROUP GROUP g c BLOCK 0 STREAMS g >", "bob -xreadgroup", "XADD g 1-1 a b"),
+
 	// who may not run what, and how that is said
 	`ACL SETUSER bob on >secret ~b:* %R~r:* resetchannels -@all +@read +set +multi +exec +client|id
 	2 AUTH bob secret
@@ -240,6 +256,21 @@ var scripts = []string{
 	ACL LOG`,
 }
 
+// revoked has a client wait while its rights change, and then has its key filled.
+func revoked(waits, rule, fill string) string {
+	return `XGROUP CREATE g g $ MKSTREAM
+	ACL SETUSER bob on >secret ~* +@all
+	2 AUTH bob secret
+	2 waits ` + waits + `
+	ACL SETUSER ` + rule + `
+	` + fill + `
+	2 gets
+	2 PING
+	ACL LOG
+	TYPE q
+	LRANGE q 0 -1`
+}
+
 func TestUsers(t *testing.T) {
 	redis := oracle.Start(t)
 	admin := redis.Dial(t)
@@ -262,9 +293,18 @@ func TestUsers(t *testing.T) {
 				if line, second = strings.CutPrefix(line, "2 "); second {
 					who = 1
 				}
+				line, waits := strings.CutPrefix(line, "waits ")
 				args, err := resp.SplitLine(line)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if waits {
+					ours[who].waits(t, ours[0], args)
+					theirs[who].waits(t, theirs[0], args)
+					continue
+				}
+				if line == "gets" {
+					args = nil
 				}
 				got, want := ours[who].raw(args), theirs[who].raw(args)
 				if got, want = known(got), known(want); got != want {
@@ -275,10 +315,26 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// raw is the reply as it comes, or "(closed)".
+// waits sends a command, and returns once the server has a blocked client.
+func (p *peer) waits(t *testing.T, control *peer, args [][]byte) {
+	t.Helper()
+	p.Write(resp.AppendCommand(nil, args...))
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		if strings.Contains(string(control.do("INFO", "clients").Str), "blocked_clients:1\r\n") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%q does not wait", args)
+		}
+	}
+}
+
+// raw is the reply as it comes, or "(closed)". Without args nothing is sent.
 func (p *peer) raw(args [][]byte) string {
 	p.SetDeadline(time.Now().Add(20 * time.Second))
-	p.Write(resp.AppendCommand(nil, args...)) // which may be closed
+	if args != nil {
+		p.Write(resp.AppendCommand(nil, args...)) // which may be closed
+	}
 	v, err := p.r.ReadReply()
 	if err != nil {
 		return "(closed)"
