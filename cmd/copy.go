@@ -75,6 +75,7 @@ that was changed while it was read is named on stderr.
 	f.BoolVar(&o.verify, "verify", false, "compare each key after the copy, as diff does")
 	o.tokens.AddFlags(cmd, "src-token", "dst-token")
 	o.reach.AddFlags(cmd)
+	o.reach.AddNodeFlag(cmd)
 	f.BoolVar(&o.full, "full", false, "make each commit to a file survive a power cut (slower)")
 	return cmd
 }

@@ -73,6 +73,7 @@ Exit codes:
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each difference")
 	o.tokens.AddFlags(cmd, "a-token", "b-token")
 	o.reach.AddFlags(cmd)
+	o.reach.AddNodeFlag(cmd)
 	return cmd
 }
 

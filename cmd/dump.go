@@ -65,6 +65,7 @@ is named on stderr.
 	o.file.addFlags(cmd)
 	o.keys.AddFlags(cmd, "")
 	o.target.AddReadFlags(cmd)
+	o.target.Reach.AddNodeFlag(cmd)
 	return cmd
 }
 

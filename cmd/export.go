@@ -56,6 +56,7 @@ with --force. A vector set is held in memory while it is written.
 	o.file.addFlags(cmd)
 	o.keys.AddFlags(cmd, "")
 	o.target.AddReadFlags(cmd)
+	o.target.Reach.AddNodeFlag(cmd)
 	return cmd
 }
 

@@ -74,6 +74,7 @@ Several targets are shown in tabs; ^T opens one more.`,
 		},
 	}
 	o.target.AddFlags(cmd)
+	o.target.Reach.AddNodeFlag(cmd)
 	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that parts names into folders")
 	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().StringVar(&o.background, "background", "auto", "what the terminal's `SHADE` is: light, dark, or auto, which asks it")

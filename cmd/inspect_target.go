@@ -34,6 +34,9 @@ func (i *inspected) open(ctx context.Context) (options inspect.Options, err erro
 	if i.reader, err = i.options.Connect(ctx, i.target, readOnly, false); err != nil {
 		return options, err
 	}
+	if err := i.options.Reach.CheckNode(ctx, i.reader); err != nil {
+		return options, closing(err, i.reader)
+	}
 	return i.screen(i.ctx), nil
 }
 

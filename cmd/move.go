@@ -20,9 +20,16 @@ const moveExitCodesHelp = `Exit codes:
     3  a target or a file could not be opened or reached, or is damaged
   130  Ctrl-C ended it (143: SIGTERM); it says how to go on`
 
-// connectExisting connects to a target that is read: a file must be there.
+// connectExisting connects to a target whose keys are read. A file must exist.
 func connectExisting(ctx context.Context, o *target.Options, t target.Target) (*target.Conn, error) {
-	return o.Enter(ctx, t, local.Options{ReadOnly: t.Path != local.Memory, Cache: readCache})
+	c, err := o.Enter(ctx, t, local.Options{ReadOnly: t.Path != local.Memory, Cache: readCache})
+	if err != nil {
+		return nil, err
+	}
+	if err := o.Reach.CheckNode(ctx, c); err != nil {
+		return nil, closing(err, c)
+	}
+	return c, nil
 }
 
 // writable says once what every key would be refused with: the file is another

@@ -114,7 +114,7 @@ func serveEvents(t *testing.T) string {
 // EVENTS_URL is an endpoint that sends a message of each channel that is subscribed
 // to, and what MONITOR would show. REST_URL and REST_TOKEN are an endpoint with an empty database, RESP_URL the
 // same over RESP, and REAL_REDIS_URL and LISTENED_REDIS_URL real Redises, of which [redis:VERSION] says that
-// it is that version or a later one.
+// it is that version or a later one. CLUSTER_NODE_URL is a real Redis that is a node of a cluster.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	rest, redis := serveMemory(t)
@@ -123,6 +123,7 @@ func TestScripts(t *testing.T) {
 	version := real.Dial(t).Version()
 	listened := oracle.Start(t) // where MONITOR shows what one script does
 	listened.Dial(t)
+	node := oracle.StartCluster(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -138,6 +139,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("EVENTS_URL", events)
 			env.Setenv("RESP_URL", redis)
 			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
+			env.Setenv("CLUSTER_NODE_SOCKET", node.Socket)
+			env.Setenv("CLUSTER_NODE_URL", "unix://"+node.Socket)
 			env.Setenv("LISTENED_REDIS_URL", "unix://"+listened.Socket)
 			return nil
 		},

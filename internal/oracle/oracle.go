@@ -4,6 +4,7 @@
 package oracle
 
 import (
+	"bytes"
 	"net"
 	"os"
 	"os/exec"
@@ -44,6 +45,24 @@ func Start(t testing.TB, args ...string) *Server {
 		cmd.Wait()
 		os.RemoveAll(dir)
 	})
+	return s
+}
+
+// StartCluster runs a redis-server as Start does, as the only node of a cluster.
+func StartCluster(t testing.TB) *Server {
+	t.Helper()
+	bus, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(bus.Addr().String())
+	bus.Close()
+	s := Start(t, "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--cluster-port", port)
+	c := s.Dial(t)
+	c.Do([]byte("CLUSTER"), []byte("ADDSLOTSRANGE"), []byte("0"), []byte("16383"))
+	for !bytes.Contains(c.Do([]byte("CLUSTER"), []byte("INFO")).Str, []byte("cluster_state:ok")) {
+		<-time.After(5 * time.Millisecond)
+	}
 	return s
 }
 

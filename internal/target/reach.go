@@ -16,6 +16,9 @@ import (
 type Reach struct {
 	tls     profile.TLS
 	timeout flags.Interval
+
+	allKeys  bool // the verb reads all keys
+	thisNode bool // of this node, if it belongs to a cluster
 }
 
 // AddFlags adds the flags.

@@ -56,7 +56,7 @@ func (o *Options) Anywhere() *Options {
 // own choice. What is given of this one's place, its tokens and certificates included, is
 // not of that one.
 func (o *Options) Other(spec string) *Options {
-	return &Options{Spec: spec, envFile: o.envFile, readOnly: o.readOnly, Full: o.Full, Reach: Reach{timeout: o.Reach.timeout}}
+	return &Options{Spec: spec, envFile: o.envFile, readOnly: o.readOnly, Full: o.Full, Reach: Reach{timeout: o.Reach.timeout, allKeys: o.Reach.allKeys, thisNode: o.Reach.thisNode}}
 }
 
 // Announce says on notes which target is used, with --verbose.
