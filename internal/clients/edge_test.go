@@ -127,6 +127,7 @@ func TestEdge(t *testing.T) {
 		{"first form", edgeFirstForm},
 		{"store corpus", edgeStoreCorpus},
 		{"store", edgeStore},
+		{"copies", edgeCopies},
 		{"latency", edgeLatency},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, url) })
