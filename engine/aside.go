@@ -75,7 +75,7 @@ func (e *Engine) notLarge(run Run, c *planned) error {
 	if len(keys) == 0 && int64(longest/asideBytes) > e.asideFrom {
 		return errLarge
 	}
-	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.ReadSizes(e.env(c.db), keys)}})
+	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.ReadSizes(e.env(c.db, nil), keys)}})
 	from := e.asideFrom
 	if translator.Lessens(c.cmd) {
 		from *= lessFrom
@@ -96,7 +96,7 @@ type making struct {
 	engine  *Engine
 	store   transactor
 	call    planned
-	budget  *store.Budget
+	work    *store.Work
 	used    int64
 	plan    translator.Plan // the last of its steps
 	sources []translator.Versions
@@ -104,11 +104,11 @@ type making struct {
 }
 
 // aside carries a call out aside, and says how long it kept the store busy.
-func (e *Engine) aside(ctx context.Context, c planned, budget *store.Budget) (v resp.Value, worked time.Duration, err error) {
+func (e *Engine) aside(ctx context.Context, c planned, work *store.Work) (v resp.Value, worked time.Duration, err error) {
 	c.aside = false
-	m := &making{engine: e, store: e.store.(transactor), call: c, budget: budget, used: budget.Used()}
+	m := &making{engine: e, store: e.store.(transactor), call: c, work: work, used: work.Budget.Used()}
 	defer func() {
-		if late, is := tooLong(err); is {
+		if late, is := limited(err); is {
 			v, err = late, nil
 		}
 		worked = m.worked
@@ -122,9 +122,9 @@ func (e *Engine) aside(ctx context.Context, c planned, budget *store.Budget) (v 
 			return v, 0, err
 		}
 	}
-	budget.Back(m.used)
+	work.Budget.Back(m.used)
 	one := []planned{c}
-	replies, _, err := e.transaction(ctx, nil, one, budget)
+	replies, _, err := e.transaction(ctx, nil, one, work)
 	m.worked += one[0].took
 	if err != nil {
 		return resp.Value{}, 0, err
@@ -134,7 +134,7 @@ func (e *Engine) aside(ctx context.Context, c planned, budget *store.Budget) (v 
 
 // try reports whether the call is done: nothing of what it is made of has changed meanwhile.
 func (m *making) try(ctx context.Context) (v resp.Value, done bool, err error) {
-	m.budget.Back(m.used)
+	m.work.Budget.Back(m.used)
 	if v, done, err = m.read(ctx); done || err != nil {
 		return v, done, err
 	}
@@ -159,21 +159,22 @@ func (m *making) try(ctx context.Context) (v resp.Value, done bool, err error) {
 func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) {
 	began := time.Now()
 	defer func() { m.worked += time.Since(began) }()
-	err = m.store.Transact(ctx, true, func(run Run) error {
-		m.budget.Back(m.used)
+	err = m.store.Transact(ctx, true, guarded(func(run Run) error {
+		m.work.Budget.Back(m.used)
 		m.sources = nil
-		env := m.engine.env(m.call.db)
+		env := m.engine.env(m.call.db, m.work)
 		keys, _ := translator.AsideSources(m.call.cmd, m.call.args)
 		if err := m.note(run, env, keys); err != nil {
 			return err
 		}
 		p := m.call
 		p.apart = true
-		for m.plan = p.plan(env, 0); m.plan.Then != nil; {
+		var err error
+		for m.plan, err = p.plan(env, 0); err == nil && m.plan.Then != nil; {
 			if err := m.note(run, env, m.plan.Reads); err != nil {
 				return err
 			}
-			r, err := run(batchOf(&m.plan, m.budget))
+			r, err := run(batchOf(&m.plan, m.work.Budget))
 			if err != nil {
 				return err
 			}
@@ -185,11 +186,13 @@ func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) 
 				done = true
 				return err
 			}
-			r.Room = m.budget.Room()
-			m.plan = following(&m.plan, &r)
+			m.plan, err = m.engine.following(&m.plan, &r, m.work)
+			if err != nil {
+				return err
+			}
 		}
-		return nil
-	})
+		return err
+	}))
 	if err == nil && !done && m.plan.Aside == nil && len(m.plan.Batch.Stmts) == 0 {
 		v, done = m.plan.Reply, true
 	}
@@ -252,14 +255,10 @@ func fitting(rows int, took time.Duration) int {
 	return rows
 }
 
-// slice returns the statements of the next slice. A panic is the file's fault: it ends the call.
+// slice returns the statements of the next slice. A panic ends the call.
 func (m *making) slice(a *translator.Aside, before *store.Result, rows int) (stmts []store.Stmt, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = errors.New(string(blame(fault).Str))
-		}
-	}()
-	return a.Slice(m.engine.env(m.call.db), m.sources, before, rows), nil
+	defer store.Catch(&err)
+	return a.Slice(m.engine.env(m.call.db, m.work), m.sources, before, rows), nil
 }
 
 // apply applies a slice. Those of several calls take turns, so that nobody waits for more than one.
@@ -287,18 +286,22 @@ func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err erro
 		}
 		return m.plan
 	}
-	err = m.store.Transact(ctx, false, e.feed.telling(func(run Run) error {
+	err = m.store.Transact(ctx, false, guarded(e.feed.telling(func(run Run) error {
 		began := time.Now()
-		m.budget.Back(m.used)
+		m.work.Budget.Back(m.used)
 		var err error
-		env := e.env(c.db) // of one moment: what is there in the one is there in the other
+		env := e.env(c.db, m.work) // of one moment: what is there in the one is there in the other
 		if done, err = m.unchanged(run, env); err != nil || !done {
 			return err
 		}
-		v, err = steps(run, c.plan(env, 0), m.budget)
+		p, err := c.plan(env, 0)
+		if err != nil {
+			return err
+		}
+		v, err = e.steps(run, p, m.work)
 		m.worked += time.Since(began)
 		return err
-	}))
+	})))
 	return v, done && err == nil, err
 }
 

@@ -75,7 +75,7 @@ func (s *Session) waits(c call) (w translator.Wait, ok bool) {
 	if c.cmd.Flags&commands.Blocking == 0 || s.multi || s.hurried || s.engine.feed.off {
 		return w, false
 	}
-	return translator.Waits(c.cmd, c.args, s.engine.env(s.db))
+	return translator.Waits(c.cmd, c.args, s.engine.env(s.db, &s.work))
 }
 
 // await runs a call that waits when it finds nothing.
@@ -102,7 +102,7 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 	}
 	p := s.planned(c)
 	if c.cmd.Flags&commands.ReadOnly != 0 && len(wait.Keys) > 0 { // without the writer, for most
-		if v, took, err = e.once(ctx, p, s.budget); err != nil || !v.IsNull() {
+		if v, took, err = e.once(ctx, p, &s.work); err != nil || !v.IsNull() {
 			return v, err
 		}
 	}
@@ -110,21 +110,21 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 	defer ws.leave(w)
 	if len(wait.Keys) > 0 {
 		p.waiter = w
-		if v, took, err = e.untilIdle(ctx, p, s.budget); err != nil || !v.IsNull() {
+		if v, took, err = e.untilIdle(ctx, p, &s.work); err != nil || !v.IsNull() {
 			return v, err
 		}
 	} else {
 		ws.rest(w)
 	}
 	v, err = s.asleep(ctx, w)
-	w.budget.Back(0)
+	w.work.Budget.Back(0)
 	took += w.took
 	return v, err
 }
 
 // settled is the args of a call that reads streams from their ends on.
 func (s *Session) settled(ctx context.Context, c call, wait translator.Wait) ([][]byte, error) {
-	stmts, made := wait.Settle(c.args, s.engine.env(s.db))
+	stmts, made := wait.Settle(c.args, s.engine.env(s.db, &s.work))
 	results, err := s.engine.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: stmts}})
 	if err != nil {
 		return nil, err
@@ -133,12 +133,12 @@ func (s *Session) settled(ctx context.Context, c call, wait translator.Wait) ([]
 }
 
 // once runs one call.
-func (e *Engine) once(ctx context.Context, p planned, budget *store.Budget) (v resp.Value, took time.Duration, err error) {
-	used := budget.Used()
+func (e *Engine) once(ctx context.Context, p planned, work *store.Work) (v resp.Value, took time.Duration, err error) {
+	used := work.Budget.Used()
 	one := []planned{p}
-	replies, _, err := e.transaction(ctx, nil, one, budget)
-	budget.Back(used)
-	if late, is := tooLong(err); is {
+	replies, _, err := e.transaction(ctx, nil, one, work)
+	work.Budget.Back(used)
+	if late, is := limited(err); is {
 		return late, time.Duration(e.timeLimit.Load()), nil
 	}
 	if err != nil {
@@ -148,10 +148,10 @@ func (e *Engine) once(ctx context.Context, p planned, budget *store.Budget) (v r
 }
 
 // untilIdle tries the call of a waiter. With a null reply the waiter is idle, or over.
-func (e *Engine) untilIdle(ctx context.Context, p planned, budget *store.Budget) (v resp.Value, took time.Duration, err error) {
+func (e *Engine) untilIdle(ctx context.Context, p planned, work *store.Work) (v resp.Value, took time.Duration, err error) {
 	ws := &e.feed.waits
 	for {
-		v, once, err := e.once(ctx, p, budget)
+		v, once, err := e.once(ctx, p, work)
 		took += once
 		switch {
 		case err == nil && !v.IsNull():
@@ -186,7 +186,7 @@ func (s *Session) asleep(ctx context.Context, w *waiter) (resp.Value, error) {
 		ws.give(w, nothing, ctx.Err())
 	}
 	<-w.done
-	if v, is := tooLong(w.err); is {
+	if v, is := limited(w.err); is {
 		return v, nil
 	}
 	return w.reply, w.err

@@ -25,15 +25,15 @@ const piece = time.Second
 // memory. Calls that only read end early when ctx does. It returns the replies of all,
 // or of the first ones, when those take long or the budget is full with them. The first one of all may
 // be errLarge.
-func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, budget *store.Budget) ([]resp.Value, error) {
-	used := budget.Used()
+func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, work *store.Work) ([]resp.Value, error) {
+	used := work.Budget.Used()
 	for {
-		replies, err := e.bulkPiece(ctx, t, calls, budget)
-		late, is := tooLong(err)
+		replies, err := e.bulkPiece(ctx, t, calls, work)
+		late, is := limited(err)
 		if !is {
 			return replies, err
 		}
-		budget.Back(used)
+		work.Budget.Back(used)
 		if len(replies) == 0 {
 			return []resp.Value{late}, nil
 		}
@@ -43,28 +43,28 @@ func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, budget
 
 // bulkPiece runs the first of the calls in one transaction. With an error none took
 // effect, and it is that of the one after those with a reply.
-func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, budget *store.Budget) (replies []resp.Value, err error) {
-	reads, used := readOnly(calls), budget.Used()
-	err = t.Transact(ctx, reads, func(run Run) error {
+func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, work *store.Work) (replies []resp.Value, err error) {
+	reads, used := readOnly(calls), work.Budget.Used()
+	err = t.Transact(ctx, reads, guarded(func(run Run) error {
 		each := run
 		if !reads {
 			run = e.feed.spied(&e.feed.current, run)
 		}
 		replies = make([]resp.Value, 0, len(calls))
-		budget.Back(used)
+		work.Budget.Back(used)
 		began, ran := time.Now(), time.Duration(0) // ran is when the last call was done
 		stop := make(chan struct{})
-		stretches := e.planAhead(calls, stop)
+		stretches := e.planAhead(calls, work, stop)
 		defer func() {
 			close(stop)
 			for range stretches { // the calls are not read any more when it is closed
 			}
 		}()
-		for plans := range stretches {
+		for planned := range stretches {
 			if err := ctx.Err(); reads && err != nil {
 				return err
 			}
-			for _, p := range plans {
+			for _, p := range planned.plans {
 				if len(replies) > 0 && ran > piece {
 					return nil
 				}
@@ -73,7 +73,7 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, b
 				} else if err != nil {
 					return err
 				}
-				v, err := steps(run, p, budget)
+				v, err := e.steps(run, p, work)
 				if err == nil && !reads {
 					err = e.feed.serve(&e.feed.current, inside{&e.feed, &e.feed.current, each})
 				}
@@ -82,30 +82,52 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, b
 				}
 				now := time.Since(began)
 				calls[len(replies)].took, ran = now-ran, now
-				if replies = append(replies, v); budget.Full() {
+				if replies = append(replies, v); work.Budget.Full() {
 					return nil
 				}
 			}
+			if planned.err != nil {
+				return planned.err
+			}
 		}
 		return nil
-	})
+	}))
 	return replies, err
 }
 
-// planAhead sends the plans of calls, until stop is closed.
-func (e *Engine) planAhead(calls []planned, stop <-chan struct{}) <-chan []translator.Plan {
-	stretches := make(chan []translator.Plan, ahead)
+// plannedCalls are the plans of the next calls, up to the one that could not be planned.
+type plannedCalls struct {
+	plans []translator.Plan
+	err   error
+}
+
+// planAhead sends the plans of calls, until one fails or stop is closed. It charges a budget of its own,
+// since work is the caller's meanwhile.
+func (e *Engine) planAhead(calls []planned, work *store.Work, stop <-chan struct{}) <-chan plannedCalls {
+	stretches := make(chan plannedCalls, ahead)
+	own := &store.Work{Check: work.Check}
+	if work.Budget != nil {
+		own.Budget = work.Budget.Another()
+	}
 	go func() {
 		defer close(stretches)
 		for len(calls) > 0 {
-			plans := make([]translator.Plan, min(stretch, len(calls)))
-			for i := range plans {
-				plans[i] = calls[i].plan(e.env(0), 0)
+			next := plannedCalls{plans: make([]translator.Plan, 0, min(stretch, len(calls)))}
+			for _, c := range calls[:cap(next.plans)] {
+				p, err := c.plan(e.env(0, own), 0)
+				if next.err = err; err != nil {
+					break
+				}
+				next.plans = append(next.plans, p)
 			}
-			calls = calls[len(plans):]
+			own.Budget.Back(0)
+			calls = calls[len(next.plans):]
 			select {
-			case stretches <- plans:
+			case stretches <- next:
 			case <-stop:
+				return
+			}
+			if next.err != nil {
 				return
 			}
 		}

@@ -63,9 +63,10 @@ type Engine struct {
 	busyAfter atomic.Int64 // SetBusyThreshold's
 	timeLimit atomic.Int64 // SetTimeLimit's
 
-	interrupt func() error // WithInterrupt's
-	asideFrom int64        // WithAside's
-	slicing   sync.Mutex   // held for a slice
+	report    func(*store.Panic) // SetReport's
+	interrupt func() error       // WithInterrupt's
+	asideFrom int64              // WithAside's
+	slicing   sync.Mutex         // held for a slice
 
 	feed  feed
 	alarm func(time.Duration) (<-chan time.Time, func()) // WithTimer's
@@ -128,8 +129,8 @@ func (e *Engine) SetTimeLimit(d time.Duration) {
 // before the first session.
 func (e *Engine) SetFacts(facts translator.Facts) { e.facts = facts }
 
-func (e *Engine) env(db int) translator.Env {
-	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load()}
+func (e *Engine) env(db int, work *store.Work) translator.Env {
+	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load(), Work: work}
 }
 
 // call is a command ready to be planned.
@@ -140,12 +141,12 @@ type call struct {
 
 // apply runs plans that are one batch each, in order, and returns the replies of all,
 // or of the first ones, when the budget is full with those.
-func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *store.Budget) ([]resp.Value, []store.Result, error) {
+func (e *Engine) apply(ctx context.Context, plans []translator.Plan, work *store.Work) ([]resp.Value, []store.Result, error) {
 	batches := make([]store.Batch, len(plans))
 	for i := range plans {
-		batches[i] = batchOf(&plans[i], budget)
+		batches[i] = batchOf(&plans[i], work.Budget)
 	}
-	used := budget.Used()
+	used := work.Budget.Used()
 	release := e.share(plans)
 	results, err := e.store.Apply(ctx, batches)
 	release()
@@ -160,7 +161,7 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, budget *sto
 		}
 	})
 	replies := make([]resp.Value, len(results))
-	return replies, results, decodeAll(replies, plans, results, budget, used)
+	return replies, results, e.decodeAll(replies, plans, results, work, used)
 }
 
 // share holds the keys of plans that write, on a store without transactions.
@@ -181,11 +182,15 @@ func (e *Engine) share(plans []translator.Plan) (release func()) {
 
 // decodeAll makes the replies of the first plans, for which there are results. The budget
 // had counted used bytes before the rows, and counts the replies in their place.
-func decodeAll(replies []resp.Value, plans []translator.Plan, results []store.Result, budget *store.Budget, used int64) (err error) {
-	weight := int64(0)
+func (e *Engine) decodeAll(replies []resp.Value, plans []translator.Plan, results []store.Result, work *store.Work, used int64) (err error) {
+	weight, budget := int64(0), work.Budget
 	for i := range results {
-		if replies[i], err = reply(&plans[i], &results[i]); err != nil {
-			return err
+		if replies[i], err = e.reply(&plans[i], &results[i], work); err != nil {
+			late, is := limited(err)
+			if !is {
+				return err
+			}
+			replies[i] = late
 		}
 		if budget != nil {
 			weight += store.Weight(&replies[i])
@@ -207,11 +212,11 @@ func batchOf(p *translator.Plan, budget *store.Budget) store.Batch {
 }
 
 // reply decodes the result of a plan's batch.
-func reply(p *translator.Plan, r *store.Result) (resp.Value, error) {
+func (e *Engine) reply(p *translator.Plan, r *store.Result, work *store.Work) (resp.Value, error) {
 	if r.Refused != nil {
 		return refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
 	}
-	return decode(p, r), nil
+	return e.decode(p, r, work)
 }
 
 // tooLong is the reply to what took longer than the store lets it, if that is what err
@@ -239,61 +244,63 @@ func refusal(s store.Stmt, r *store.Refusal) (resp.Value, error) {
 
 // steps runs a plan to its end inside a transaction. The budget counts the rows of
 // all its steps, and then the reply in their place.
-func steps(run Run, p translator.Plan, budget *store.Budget) (v resp.Value, err error) {
+func (e *Engine) steps(run Run, p translator.Plan, work *store.Work) (v resp.Value, err error) {
+	budget := work.Budget
 	used := budget.Used()
-	if v, err = rawSteps(run, p, budget); err == nil && budget != nil {
+	if v, err = e.rawSteps(run, p, work); err == nil && budget != nil {
 		budget.Back(used)
 		budget.Keep(store.Weight(&v))
 	}
 	return v, err
 }
 
-func rawSteps(run Run, p translator.Plan, budget *store.Budget) (resp.Value, error) {
+func (e *Engine) rawSteps(run Run, p translator.Plan, work *store.Work) (resp.Value, error) {
 	for {
 		if len(p.Batch.Stmts) == 0 {
 			return p.Reply, nil
 		}
-		r, err := run(batchOf(&p, budget))
+		r, err := run(batchOf(&p, work.Budget))
 		if err != nil {
 			return resp.Value{}, err
 		}
 		if p.Then == nil {
-			return reply(&p, &r)
+			return e.reply(&p, &r, work)
 		}
 		if r.Refused != nil {
 			return refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
 		}
-		r.Room = budget.Room()
-		p = following(&p, &r)
+		if p, err = e.following(&p, &r, work); err != nil {
+			return resp.Value{}, err
+		}
 	}
 }
 
 // transaction runs calls as one transaction and returns a reply for each. It
 // runs none of them, and says so, when a watched key is no longer at its
 // version.
-func (e *Engine) transaction(ctx context.Context, watched []translator.Version, calls []planned, budget *store.Budget) (replies []resp.Value, ok bool, err error) {
+func (e *Engine) transaction(ctx context.Context, watched []translator.Version, calls []planned, work *store.Work) (replies []resp.Value, ok bool, err error) {
 	t, can := e.store.(transactor)
 	if !can {
 		for _, c := range calls {
 			c.noteRead()
 		}
-		return e.replay(ctx, watched, calls)
+		return e.replay(ctx, watched, calls, work)
 	}
-	reads, used := readOnly(calls), budget.Used()
-	replies, ok, err = e.transact(ctx, t, reads, watched, calls, budget)
+	reads, used := readOnly(calls), work.Budget.Used()
+	replies, ok, err = e.transact(ctx, t, reads, watched, calls, work)
 	if reads && errors.Is(err, errWrites) {
-		budget.Back(used)
-		return e.transact(ctx, t, false, watched, calls, budget)
+		work.Budget.Back(used)
+		return e.transact(ctx, t, false, watched, calls, work)
 	}
 	return replies, ok, err
 }
 
 // transact is one try of transaction; errWrites ends one that reads and should not.
-func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched []translator.Version, calls []planned, budget *store.Budget) (replies []resp.Value, ok bool, err error) {
-	env := e.env(0)
-	used := budget.Used()
+func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched []translator.Version, calls []planned, work *store.Work) (replies []resp.Value, ok bool, err error) {
+	env := e.env(0, work)
+	used := work.Budget.Used()
 	fn := func(run Run) error {
-		budget.Back(used)
+		work.Budget.Back(used)
 		replies, ok, err = make([]resp.Value, len(calls)), false, nil
 		unread(calls)
 		if same, err := unchanged(run, env, watched); err != nil || !same {
@@ -304,7 +311,7 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 			switch {
 			case c.eval != nil:
 				c.eval.reading = reads
-				replies[i], err = c.eval.within(run, env, i, c.db, budget)
+				replies[i], err = c.eval.within(run, env, i, c.db, work)
 			case c.cmd == nil:
 				replies[i] = c.answer
 			default:
@@ -313,7 +320,11 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 						return resp.Value{}, err
 					}
 					e.reads(c, reads)
-					return steps(run, c.plan(env, i), budget)
+					p, err := c.plan(env, i)
+					if err != nil {
+						return resp.Value{}, err
+					}
+					return e.steps(run, p, work)
 				})
 			}
 			if err != nil {
@@ -327,7 +338,7 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 	if !reads {
 		fn = e.feed.telling(fn)
 	}
-	err = t.Transact(ctx, reads, fn)
+	err = t.Transact(ctx, reads, guarded(fn))
 	return replies, ok, err
 }
 
@@ -389,15 +400,12 @@ func (p planned) keys() (keys [][]byte) {
 
 // plan translates the call, which is the i-th of its transaction: each draws
 // its own random numbers.
-func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			made = translator.Plan{Reply: ownFault(fault)}
-		}
-	}()
+func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err error) {
+	defer catchLimit(&plan.Reply, &err)
 	if p.cmd == nil {
-		return p.own
+		return p.own, nil
 	}
+	var made translator.Plan
 	env.DB, env.Fieldsets, env.Facts, env.Running = p.db, p.fieldsets, p.facts, p.running
 	env.Seed += uint64(i) << 32
 	switch {
@@ -406,7 +414,7 @@ func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 		made.Keys = p.cmd.KeyNames(p.args)
 	case p.apart:
 		env.Aside = true
-		return translator.Translate(p.cmd, p.args, env)
+		return translator.Translate(p.cmd, p.args, env), nil
 	default:
 		made = translator.Translate(p.cmd, p.args, env)
 	}
@@ -417,7 +425,7 @@ func (p planned) plan(env translator.Env, i int) (made translator.Plan) {
 		}
 		made.Batch.Of = &of
 	}
-	return made
+	return made, nil
 }
 
 func readOnly(calls []planned) bool {

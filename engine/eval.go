@@ -189,8 +189,8 @@ func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
 	if e == nil {
 		return bad, nil
 	}
-	replies, _, err := s.engine.transaction(ctx, nil, []planned{{eval: e, db: s.db}}, s.budget)
-	if late, is := tooLong(err); is {
+	replies, _, err := s.engine.transaction(ctx, nil, []planned{{eval: e, db: s.db}}, &s.work)
+	if late, is := limited(err); is {
 		return late, nil
 	}
 	if err != nil {
@@ -234,7 +234,7 @@ func (s *Session) scriptFlush(_ context.Context, c call) (resp.Value, error) {
 
 // execute runs the script. do runs one command in a database; what it returns as an
 // error ends the script and is returned.
-func (e *evaluation) execute(db int, seed uint64, do func(planned) (resp.Value, error)) (resp.Value, error) {
+func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(planned) (resp.Value, error)) (resp.Value, error) {
 	engine := e.session.engine
 	start, done, bad, err := e.start(do)
 	if err != nil || bad.IsError() {
@@ -246,6 +246,7 @@ func (e *evaluation) execute(db int, seed uint64, do func(planned) (resp.Value, 
 	began := time.Now()
 	limit := time.Duration(engine.timeLimit.Load())
 	host := script.Host{
+		Work: work,
 		Call: func(args [][]byte, _ bool) (resp.Value, error) { return e.command(&db, args, do) },
 		Allowed: func(args [][]byte) (allowed, known bool) {
 			cmd := commands.Called(args)
@@ -391,17 +392,22 @@ func (e *evaluation) undeclared(cmd *commands.Command, args [][]byte) resp.Value
 }
 
 // within runs the script in a transaction, whose i-th call it is.
-func (e *evaluation) within(run Run, env translator.Env, i, db int, budget *store.Budget) (resp.Value, error) {
+func (e *evaluation) within(run Run, env translator.Env, i, db int, work *store.Work) (resp.Value, error) {
+	budget := work.Budget
 	used := budget.Used()
 	env.Seed += uint64(i) << 32
-	v, err := e.execute(db, env.Seed, func(p planned) (resp.Value, error) {
+	v, err := e.execute(db, env.Seed, work, func(p planned) (resp.Value, error) {
 		env.Seed += scriptSeeds
 		run := run
 		if e.watch != nil {
 			run = e.watch(p.args, run)
 		}
 		e.session.engine.reads(p, e.reading)
-		v, err := steps(run, p.plan(env, 0), budget)
+		plan, err := p.plan(env, 0)
+		if err != nil {
+			return resp.Value{}, err
+		}
+		v, err := e.session.engine.steps(run, plan, work)
 		budget.Back(used)
 		return v, err
 	})

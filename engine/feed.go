@@ -331,7 +331,11 @@ func (s inside) look(b store.Batch) (store.Result, error) { return s.run(b) }
 func (s inside) try(w *waiter) (resp.Value, error) {
 	before := len(s.t.notes)
 	begun := len(s.t.begun)
-	v, err := steps(s.feed.spied(s.t, s.run), w.call.plan(s.feed.engine.env(0), 0), w.budget)
+	p, err := w.call.plan(s.feed.engine.env(0, &w.work), 0)
+	if err != nil {
+		return resp.Value{}, err
+	}
+	v, err := s.feed.engine.steps(s.feed.spied(s.t, s.run), p, &w.work)
 	if v.IsNull() {
 		s.t.notes, s.t.begun = s.t.notes[:before], s.t.begun[:begun]
 	}
@@ -359,7 +363,7 @@ func (s outside) look(b store.Batch) (store.Result, error) {
 }
 
 func (s outside) try(w *waiter) (resp.Value, error) {
-	d, ok, err := s.feed.engine.drafted(s.ctx, nil, []planned{w.call})
+	d, ok, err := s.feed.engine.drafted(s.ctx, nil, []planned{w.call}, &w.work)
 	if err != nil || !ok {
 		return resp.Value{}, err
 	}

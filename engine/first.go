@@ -11,8 +11,8 @@ import (
 // with prefix, in order and at most limit, and their types. An open transaction
 // has nothing to do with it.
 func (s *Session) FirstKeys(ctx context.Context, prefix []byte, limit int) (resp.Value, error) {
-	plan := translator.FirstKeys(s.engine.env(s.db), prefix, limit)
-	replies, _, err := s.engine.apply(ctx, []translator.Plan{plan}, s.budget)
+	plan := translator.FirstKeys(s.engine.env(s.db, &s.work), prefix, limit)
+	replies, _, err := s.engine.apply(ctx, []translator.Plan{plan}, &s.work)
 	if err != nil {
 		return resp.Value{}, err
 	}

@@ -97,7 +97,7 @@ func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run st
 	}
 	f := lib.Function(string(e.call.args[1]))
 	if f == nil {
-		return nil, nil, unsound, nil // the table of functions says otherwise
+		return nil, nil, damaged, nil // the table of functions says otherwise
 	}
 	e.function, e.hint, e.flags = f.Name, lib.hint, f.Flags
 	if bad := e.mayCall(); bad.IsError() {

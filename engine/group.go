@@ -13,8 +13,8 @@ import (
 // that are not planned yet.
 type group struct {
 	session *Session
-	budget  *store.Budget
-	bulk    transactor // nil unless this is one
+	work    *store.Work // the session's
+	bulk    transactor  // nil unless this is one
 
 	calls  []planned
 	plans  []translator.Plan
@@ -30,9 +30,20 @@ type group struct {
 // answer is the reply of the call at hand.
 func (g *group) answer(v resp.Value) {
 	g.replies[g.at] = v
-	if g.budget != nil {
-		g.budget.Keep(store.Weight(&v))
+	if g.work.Budget != nil {
+		g.work.Budget.Keep(store.Weight(&v))
 	}
+}
+
+// abandon makes v the reply of every call that has none.
+func (g *group) abandon(v resp.Value) {
+	for _, at := range g.places {
+		g.replies[at] = v
+	}
+	for at := g.at; at < len(g.replies); at++ {
+		g.replies[at] = v
+	}
+	g.calls, g.plans, g.places, g.counts = g.calls[:0], g.plans[:0], g.places[:0], g.counts[:0]
 }
 
 // flush runs what waits, and hands the replies over when the budget is full.
@@ -42,12 +53,12 @@ func (g *group) flush(ctx context.Context) error {
 		var err error
 		var results []store.Result
 		if g.bulk != nil {
-			if got, err = g.session.engine.bulk(ctx, g.bulk, g.calls, g.budget); errors.Is(err, errLarge) {
+			if got, err = g.session.engine.bulk(ctx, g.bulk, g.calls, g.work); errors.Is(err, errLarge) {
 				got = make([]resp.Value, 1)
-				got[0], g.calls[0].took, err = g.session.engine.aside(ctx, g.calls[0], g.budget)
+				got[0], g.calls[0].took, err = g.session.engine.aside(ctx, g.calls[0], g.work)
 			}
 		} else {
-			got, results, err = g.session.engine.apply(ctx, g.plans, g.budget)
+			got, results, err = g.session.engine.apply(ctx, g.plans, g.work)
 		}
 		switch {
 		case err != nil:
@@ -83,7 +94,7 @@ func (g *group) settle(got []resp.Value, results []store.Result) {
 
 // handFull hands over what there is when that is enough.
 func (g *group) handFull() error {
-	if !g.budget.Full() {
+	if !g.work.Budget.Full() {
 		return nil
 	}
 	ready := g.at
@@ -102,6 +113,6 @@ func (g *group) hand(ready int) error {
 	err := g.send(replies)
 	clear(replies)
 	g.sent = ready
-	g.budget.Back(0)
+	g.work.Budget.Back(0)
 	return err
 }

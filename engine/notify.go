@@ -96,8 +96,8 @@ func (n *noting) without(r *store.Result) *store.Result {
 // events are those of a call whose last batch has run.
 func (n *noting) events(p *planned, r *store.Result) (events []notify.Event) {
 	defer func() {
-		if fault := recover(); fault != nil {
-			blame(fault)
+		if err := store.Recovered(recover()); err != nil {
+			p.session.engine.reported(err)
 			events = nil
 		}
 	}()

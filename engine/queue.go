@@ -69,7 +69,7 @@ func (q *queues) hold(keys []string, alone bool) (release func()) {
 // keysOf are the keys of calls and of what is watched for them. alone reports whether any of the calls
 // reads before it writes.
 func (d *draft) keysOf() (keys []string, alone bool) {
-	env := d.engine.env(0)
+	env := d.engine.env(0, d.work)
 	for i, c := range d.calls {
 		p := c.call
 		switch {
@@ -78,7 +78,8 @@ func (d *draft) keysOf() (keys []string, alone bool) {
 		case c.cmd == nil:
 			continue
 		default:
-			alone = alone || c.plan(env, i).Then != nil
+			plan, err := c.plan(env, i)
+			alone = alone || err != nil || plan.Then != nil
 		}
 		refs := p.cmd.KeysOf(p.args)
 		for _, ref := range refs {

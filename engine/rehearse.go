@@ -24,6 +24,8 @@ func Rehearse(run Run, p translator.Plan, see func(translator.Plan) error) (answ
 			v, err := refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
 			return &v, err
 		}
-		p = following(&p, &r)
+		if p, err = new(Engine).following(&p, &r, nil); err != nil {
+			return nil, err
+		}
 	}
 }

@@ -31,6 +31,7 @@ type draft struct {
 	engine  *Engine
 	watched []translator.Version
 	calls   []planned
+	work    *store.Work
 	replies []resp.Value
 	careful bool // a call was refused: guard the keys of all of them
 
@@ -53,8 +54,8 @@ const (
 	aborted          // a watched key has changed
 )
 
-func (e *Engine) replay(ctx context.Context, watched []translator.Version, calls []planned) ([]resp.Value, bool, error) {
-	d, ok, err := e.drafted(ctx, watched, calls)
+func (e *Engine) replay(ctx context.Context, watched []translator.Version, calls []planned, work *store.Work) ([]resp.Value, bool, error) {
+	d, ok, err := e.drafted(ctx, watched, calls, work)
 	if err != nil {
 		return nil, ok, err
 	}
@@ -65,8 +66,8 @@ func (e *Engine) replay(ctx context.Context, watched []translator.Version, calls
 }
 
 // drafted is replay that tells no one of it.
-func (e *Engine) drafted(ctx context.Context, watched []translator.Version, calls []planned) (*draft, bool, error) {
-	d := &draft{engine: e, watched: watched, calls: calls, replies: make([]resp.Value, len(calls))}
+func (e *Engine) drafted(ctx context.Context, watched []translator.Version, calls []planned, work *store.Work) (*draft, bool, error) {
+	d := &draft{engine: e, watched: watched, calls: calls, work: work, replies: make([]resp.Value, len(calls))}
 	for range maxRebuilds {
 		p, err := d.attempt(ctx)
 		if err != nil || p != rebuild {
@@ -102,7 +103,7 @@ func (d *draft) tell(t *transaction) {
 
 // build makes the batch once and runs it.
 func (d *draft) build(ctx context.Context) (progress, error) {
-	d.env, d.first = d.engine.env(0), nil
+	d.env, d.first = d.engine.env(0, d.work), nil
 	guarded, err := d.versions(ctx)
 	if err != nil {
 		return done, err
@@ -159,7 +160,10 @@ func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 		if c.cmd == nil {
 			continue
 		}
-		p := c.plan(d.env, i)
+		p, err := c.plan(d.env, i)
+		if err != nil {
+			return nil, err
+		}
 		if !d.careful && p.Then == nil {
 			continue
 		}
@@ -212,10 +216,11 @@ func (d *draft) apply(ctx context.Context, b store.Batch) (store.Result, error) 
 
 // plan follows call i's steps to the one that ends it, by dry runs.
 func (d *draft) plan(ctx context.Context, i int) (progress, error) {
-	p := d.calls[i].plan(d.env, i)
-	for p.Then != nil {
+	p, err := d.calls[i].plan(d.env, i)
+	for err == nil && p.Then != nil {
 		if i == 0 && d.first != nil {
-			p, d.first = following(&p, d.first), nil
+			p, err = d.engine.following(&p, d.first, d.work)
+			d.first = nil
 			continue
 		}
 		if err := d.guardReads(ctx, d.calls[i].db, p.Reads); err != nil {
@@ -230,7 +235,10 @@ func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 		case r.Refused == nil:
 			return done, errors.New("the store committed a dry run")
 		case r.Refused.At == len(stmts)-1:
-			p = following(&p, &store.Result{Rows: r.Rows[n : n+len(p.Batch.Stmts)]})
+			p, err = d.engine.following(&p, &store.Result{Rows: r.Rows[n : n+len(p.Batch.Stmts)]}, d.work)
+			if err != nil {
+				return done, err
+			}
 		case r.Refused.At >= n:
 			d.replies[i], err = refusal(stmts[r.Refused.At], r.Refused)
 			return done, err
@@ -244,7 +252,7 @@ func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 	if len(p.Batch.Stmts) == 0 {
 		d.replies[i] = p.Reply
 	}
-	return done, nil
+	return done, err
 }
 
 // guardReads guards keys that a step is about to read and that the call does not
@@ -309,22 +317,27 @@ func (d *draft) commit(ctx context.Context) (progress, error) {
 			}
 			continue
 		}
-		d.decode(r)
-		break
+		return done, d.decode(r)
 	}
 	return done, nil
 }
 
-func (d *draft) decode(r store.Result) {
+func (d *draft) decode(r store.Result) (err error) {
 	for at := 0; at < len(d.stmts); {
 		i, n := d.owner[at], 1
 		if i >= 0 {
 			n = len(d.plans[i].Batch.Stmts)
 			d.changes[i] = r.Changes[at : at+n]
-			d.replies[i] = decode(&d.plans[i], &store.Result{Rows: r.Rows[at : at+n], Changes: d.changes[i]})
+			d.replies[i], err = d.engine.decode(&d.plans[i], &store.Result{Rows: r.Rows[at : at+n], Changes: d.changes[i]}, d.work)
+			if late, is := limited(err); is {
+				d.replies[i] = late
+			} else if err != nil {
+				return err
+			}
 		}
 		at += n
 	}
+	return nil
 }
 
 // guards refuse the batch when a key is no longer at its version.

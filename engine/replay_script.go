@@ -25,14 +25,17 @@ func (d *draft) script(ctx context.Context, i int) (progress, error) {
 	env.Seed += uint64(i) << 32
 	guarded := map[string]bool{}
 	stop := rebuild
-	reply, err := c.eval.execute(c.db, env.Seed, func(p planned) (resp.Value, error) {
+	reply, err := c.eval.execute(c.db, env.Seed, d.work, func(p planned) (resp.Value, error) {
 		env.Seed += scriptSeeds
 		p.noteRead()
 		keys := unguarded(guarded, p.db, p.keys())
 		if p.db == c.db { // those that the script names, too: it is likely to use them
 			keys = append(keys, unguarded(guarded, p.db, c.eval.keys)...)
 		}
-		plan := p.plan(env, 0)
+		plan, err := p.plan(env, 0)
+		if err != nil {
+			return resp.Value{}, err
+		}
 		if d.onlyGuards() && readsOnce(&plan) {
 			return d.read(ctx, plan, p.db, keys)
 		}
@@ -100,7 +103,7 @@ func (d *draft) read(ctx context.Context, p translator.Plan, db int, keys [][]by
 		d.guard(db, keys, r.Rows[0][0][0])
 	}
 	result := store.Result{Rows: r.Rows[n:]}
-	return decode(&p, &result), nil
+	return d.engine.decode(&p, &result, d.work)
 }
 
 // dry runs a command of a script after the batch so far. The batch has its statements
@@ -131,12 +134,15 @@ func (d *draft) dry(ctx context.Context, i int, p translator.Plan, db int) (resp
 		end := n + len(p.Batch.Stmts)
 		result := store.Result{Rows: r.Rows[n:end], Changes: r.Changes[n:end]}
 		if p.Then != nil {
-			p = following(&p, &result)
+			if p, err = d.engine.following(&p, &result, d.work); err != nil {
+				return resp.Value{}, done, err
+			}
 			continue
 		}
 		if !p.Batch.ReadOnly {
 			d.add(i, p.Batch.Stmts)
 		}
-		return decode(&p, &result), done, nil
+		v, err := d.engine.decode(&p, &result, d.work)
+		return v, done, err
 	}
 }

@@ -114,7 +114,7 @@ func (e *Engine) roomTwice(run Run) (bool, error) {
 
 // evict deletes a few keys, and counts them.
 func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) {
-	env := e.env(0)
+	env := e.env(0, nil)
 	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: translator.Victims(env, policy, evictSome)}})
 	if err != nil {
 		return 0, err
@@ -129,7 +129,7 @@ func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) 
 	for db, names := range keys {
 		calls = append(calls, planned{call: call{deletes, append([][]byte{[]byte("DEL")}, names...)}, db: int(db), session: e.Session(), evicts: true})
 	}
-	replies, _, err := e.transaction(ctx, nil, calls, nil)
+	replies, _, err := e.transaction(ctx, nil, calls, &store.Work{})
 	for _, v := range replies {
 		n += v.Int
 	}

@@ -56,21 +56,24 @@ func (s *Session) Plan(calls [][][]byte, r *Round) bool {
 	}
 	r.begin(s, len(calls))
 	for i, args := range calls {
-		if r.group.at = i; !s.share(args, r) || s.budget.Full() {
-			s.budget.Back(0)
+		if r.group.at = i; !s.share(args, r) || s.work.Budget.Full() {
+			s.work.Budget.Back(0)
 			r.end()
 			return false
 		}
 	}
 	r.group.at = len(calls)
 	r.plans, r.places, r.counts = r.group.plans, r.group.places, r.group.counts
-	r.used = s.budget.Used()
+	r.used = s.work.Budget.Used()
 	r.spread(time.Since(r.begun) / time.Duration(max(len(calls), 1)))
 	return true
 }
 
 // share plans one call of a round.
-func (s *Session) share(args [][]byte, r *Round) bool {
+func (s *Session) share(args [][]byte, r *Round) (can bool) {
+	defer func() {
+		can = recover() == nil && can // Stream meets the same panic
+	}()
 	g := &r.group
 	cmd, _ := commands.Find(args)
 	switch {
@@ -97,8 +100,10 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 		}
 		r.waits = true
 	}
-	plan := s.planned(call{cmd, args}).plan(s.engine.env(0), 0)
+	plan, err := s.planned(call{cmd, args}).plan(s.engine.env(0, &s.work), 0)
 	switch {
+	case err != nil:
+		return false // Stream meets the same error
 	case len(plan.Batch.Stmts) == 0:
 		g.answer(plan.Reply)
 		r.answered, r.at = append(r.answered, counted{call: call{cmd, args}}), append(r.at, g.at)
@@ -108,7 +113,7 @@ func (s *Session) share(args [][]byte, r *Round) bool {
 		r.write = r.write || !plan.Batch.ReadOnly
 		g.plans, g.places = append(g.plans, plan), append(g.places, g.at)
 		g.counts = append(g.counts, counted{call: call{cmd, args}})
-		r.part.Batches = append(r.part.Batches, batchOf(&plan, s.budget))
+		r.part.Batches = append(r.part.Batches, batchOf(&plan, s.work.Budget))
 	}
 	return true
 }
@@ -118,7 +123,7 @@ func (r *Round) begin(s *Session, calls int) {
 		r.replies = make([]resp.Value, calls)
 	}
 	r.group = group{
-		session: s, budget: s.budget,
+		session: s, work: &s.work,
 		replies: r.replies[:calls], plans: r.plans[:0], places: r.places[:0], counts: r.counts[:0],
 	}
 	r.begun = time.Now()
@@ -173,7 +178,7 @@ func (r *Round) Waits() bool {
 	if !r.waits || !r.Whole() {
 		return false
 	}
-	v, err := reply(&r.group.plans[0], &r.part.Results[0])
+	v, err := r.group.session.engine.reply(&r.group.plans[0], &r.part.Results[0], r.group.work)
 	return err == nil && v.IsNull()
 }
 
@@ -182,7 +187,7 @@ func (r *Round) Whole() bool { return r.part.Err == nil && len(r.part.Results) =
 
 // Drop is in place of Finish, for what is to be run otherwise.
 func (r *Round) Drop() {
-	r.group.budget.Back(0)
+	r.group.work.Budget.Back(0)
 	r.end()
 }
 
@@ -190,12 +195,23 @@ func (r *Round) Drop() {
 func (r *Round) Finish(ctx context.Context, send func([]resp.Value) error) error {
 	g := &r.group
 	defer r.end()
-	defer g.budget.Back(0)
+	defer g.work.Budget.Back(0)
+	err := r.finish(ctx, send)
+	if v, is := g.session.panicked(err); is {
+		g.abandon(v)
+		return g.hand(len(g.replies))
+	}
+	return err
+}
+
+func (r *Round) finish(ctx context.Context, send func([]resp.Value) error) (err error) {
+	defer store.Catch(&err)
+	g := &r.group
 	if g.send = send; r.part.Err != nil {
 		return r.part.Err
 	}
 	got := make([]resp.Value, len(r.part.Results))
-	if err := decodeAll(got, g.plans, r.part.Results, g.budget, r.used); err != nil {
+	if err := g.session.engine.decodeAll(got, g.plans, r.part.Results, g.work, r.used); err != nil {
 		return err
 	}
 	if len(got) == 0 && len(g.plans) > 0 {

@@ -70,7 +70,7 @@ func (s *Session) plain(calls [][][]byte) []planned {
 func (s *Session) untilError(ctx context.Context, t transactor, calls []planned) ([]resp.Value, error) {
 	for {
 		replies, err := s.inOne(ctx, t, calls)
-		switch late, is := tooLong(err); {
+		switch late, is := limited(err); {
 		case !is:
 			if err == nil {
 				s.ranAll(calls, replies)
@@ -84,20 +84,24 @@ func (s *Session) untilError(ctx context.Context, t transactor, calls []planned)
 }
 
 func (s *Session) inOne(ctx context.Context, t transactor, calls []planned) (replies []resp.Value, err error) {
-	env := s.engine.env(0)
-	used := s.budget.Used()
+	env := s.engine.env(0, &s.work)
+	used := s.work.Budget.Used()
 	f, reads := &s.engine.feed, readOnly(calls)
-	err = t.Transact(ctx, reads, func(run Run) error {
+	err = t.Transact(ctx, reads, guarded(func(run Run) error {
 		each := run
 		if !reads {
 			run = f.spied(&f.current, run)
 		}
-		s.budget.Back(used)
+		s.work.Budget.Back(used)
 		replies = make([]resp.Value, 0, len(calls))
 		began := time.Now()
 		for i, c := range calls {
 			start := time.Now()
-			v, err := steps(run, c.plan(env, i), s.budget)
+			p, err := c.plan(env, i)
+			if err != nil {
+				return err
+			}
+			v, err := s.engine.steps(run, p, &s.work)
 			if err == nil && !reads {
 				err = f.serve(&f.current, inside{f, &f.current, each})
 			}
@@ -111,6 +115,6 @@ func (s *Session) inOne(ctx context.Context, t transactor, calls []planned) (rep
 			}
 		}
 		return nil
-	})
+	}))
 	return replies, err
 }

@@ -77,7 +77,7 @@ func (f *feed) serveOne(t *transaction, by server, w *waiter) error {
 
 // typeOf is the type of the key of a line, "" for a missing one.
 func (f *feed) typeOf(by server, l *line) (string, error) {
-	stmt := translator.ReadType(f.engine.env(l.db), []byte(l.key))
+	stmt := translator.ReadType(f.engine.env(l.db, nil), []byte(l.key))
 	r, err := by.look(store.Batch{ReadOnly: true, Stmts: []store.Stmt{stmt}})
 	if err != nil || r.Refused != nil || len(r.Rows[0]) == 0 {
 		return "", err
@@ -120,10 +120,10 @@ func (f *feed) othersWrote(ctx context.Context) (some bool, err error) {
 		return true, err
 	}
 	for {
-		err = holder.Transact(ctx, false, func(run Run) error {
+		err = holder.Transact(ctx, false, guarded(func(run Run) error {
 			f.current.notes = append(f.current.notes, notes...)
 			return f.serve(&f.current, inside{f, &f.current, run})
-		})
+		}))
 		if !drop(err) {
 			return true, err
 		}
@@ -143,11 +143,11 @@ func drop(err error) bool {
 // waitsOnly serves clients that only read, of a store that is for reading.
 func (f *feed) waitsOnly(ctx context.Context, notes []note) error {
 	t := &transaction{notes: notes}
-	err := f.engine.store.(transactor).Transact(ctx, true, func(run Run) error {
+	err := f.engine.store.(transactor).Transact(ctx, true, guarded(func(run Run) error {
 		f.ended(t, false)
 		t.notes = append(t.notes, notes...)
 		return f.serve(t, inside{f, t, run})
-	})
+	}))
 	f.ended(t, err == nil)
 	drop(err)
 	return err
@@ -173,7 +173,7 @@ func (f *feed) changedElsewhere(ctx context.Context) (changed []*line, seen []st
 		for ; i < len(lines) && lines[i].db == db; i++ {
 			keys = append(keys, []byte(lines[i].key))
 		}
-		b.Stmts = append(b.Stmts, translator.ReadVersions(f.engine.env(db), keys))
+		b.Stmts = append(b.Stmts, translator.ReadVersions(f.engine.env(db, nil), keys))
 	}
 	results, err := f.engine.store.Apply(ctx, []store.Batch{b})
 	if err != nil {

@@ -39,8 +39,9 @@ type Session struct {
 	tracks bool
 	reads  [][]byte // keys, when it tracks
 
-	budget *store.Budget // of what a pipeline holds; nil has no end
+	work   store.Work    // of a pipeline; without a budget it has no end
 	queued *store.Budget // of what MULTI has queued; nil as long as that is nothing
+	broken bool          // a command panicked
 }
 
 // Connection carries out the commands that belong to a client's connection or
@@ -57,11 +58,11 @@ func (e *Engine) SessionOn(conn Connection) *Session { return &Session{engine: e
 
 // Bound gives the session a budget: of the rows and replies of a pipeline, and as much
 // again for what MULTI queues.
-func (s *Session) Bound(b *store.Budget) { s.budget = b }
+func (s *Session) Bound(b *store.Budget) { s.work.Budget = b }
 
 // Release gives back what the session's budgets have counted. It ends the session.
 func (s *Session) Release() {
-	s.budget.Back(0)
+	s.work.Budget.Back(0)
 	s.queued.Back(0)
 }
 
@@ -108,32 +109,43 @@ func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value,
 // some at a time, whenever the session's budget is full and in the end. The replies are
 // send's only until it returns; when that returns an error the rest does not run.
 func (s *Session) Stream(ctx context.Context, calls [][][]byte, send func([]resp.Value) error) error {
-	defer s.budget.Back(0)
+	defer s.work.Budget.Back(0)
 	_, err := s.run(ctx, calls, send)
 	return err
 }
 
 func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Value) error) ([]resp.Value, error) {
-	g := &group{session: s, budget: s.budget, replies: make([]resp.Value, len(calls)), send: send}
+	g := &group{session: s, work: &s.work, replies: make([]resp.Value, len(calls)), send: send}
 	if len(calls) >= bulkFrom {
 		g.bulk, _ = s.engine.store.(transactor)
 		g.calls, g.places = make([]planned, 0, len(calls)), make([]int, 0, len(calls))
 	}
-	for i, args := range calls {
-		g.at = i
-		if err := s.one(ctx, args, g); err != nil {
-			return nil, err
-		}
-		if g.at = i + 1; s.budget.Full() {
-			if err := g.flush(ctx); err != nil {
-				return nil, err
-			}
-		}
+	err := s.each(ctx, calls, g)
+	if v, is := s.panicked(err); is {
+		g.abandon(v)
+		err = nil
 	}
-	if err := g.flush(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return g.replies, g.hand(len(calls))
+}
+
+// each runs the calls of a group. A panic is an error.
+func (s *Session) each(ctx context.Context, calls [][][]byte, g *group) (err error) {
+	defer store.Catch(&err)
+	for i, args := range calls {
+		g.at = i
+		if err := s.one(ctx, args, g); err != nil {
+			return err
+		}
+		if g.at = i + 1; s.work.Budget.Full() {
+			if err := g.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return g.flush(ctx)
 }
 
 // one runs a call, queues it in MULTI, or adds it to the group.
@@ -163,9 +175,9 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 			if err := g.flush(ctx); err != nil {
 				return err
 			}
-			used, began := s.budget.Used(), time.Now()
+			used, began := s.work.Budget.Used(), time.Now()
 			v, err := s.runOwn(ctx, own, call{cmd, args})
-			s.budget.Back(used)
+			s.work.Budget.Back(used)
 			g.answer(v)
 			if err == nil {
 				s.ran(call{cmd, args}, time.Since(began), &v)
@@ -212,7 +224,10 @@ func (s *Session) data(ctx context.Context, c call, g *group) error {
 		return nil
 	}
 	began := time.Now()
-	plan := next.plan(s.engine.env(0), 0)
+	plan, err := next.plan(s.engine.env(0, &s.work), 0)
+	if err != nil {
+		return err
+	}
 	switch took := time.Since(began); {
 	case len(plan.Batch.Stmts) == 0:
 		g.answer(plan.Reply)
@@ -236,22 +251,22 @@ func (s *Session) data(ctx context.Context, c call, g *group) error {
 // apart runs a call of several steps, or a large one, in transactions of its own. began is when its planning
 // began.
 func (s *Session) apart(ctx context.Context, next planned, g *group, began time.Time) error {
-	used := s.budget.Used()
+	used := s.work.Budget.Used()
 	one := []planned{next}
-	v, _, err := s.engine.transaction(ctx, nil, one, s.budget)
+	v, _, err := s.engine.transaction(ctx, nil, one, &s.work)
 	if errors.Is(err, errLarge) {
-		s.budget.Back(used)
+		s.work.Budget.Back(used)
 		v = make([]resp.Value, 1)
-		v[0], one[0].took, err = s.engine.aside(ctx, next, s.budget)
+		v[0], one[0].took, err = s.engine.aside(ctx, next, &s.work)
 	}
-	if late, is := tooLong(err); is {
+	if late, is := limited(err); is {
 		one[0].took = time.Since(began)
 		v, err = []resp.Value{late}, nil
 	}
 	if err != nil {
 		return err
 	}
-	s.budget.Back(used)
+	s.work.Budget.Back(used)
 	g.answer(v[0])
 	s.ranAll(one, v)
 	return nil
@@ -259,9 +274,9 @@ func (s *Session) apart(ctx context.Context, next planned, g *group, began time.
 
 // enqueue leaves a call to EXEC.
 func (s *Session) enqueue(c call) resp.Value {
-	if s.budget != nil {
+	if s.work.Budget != nil {
 		if s.queued == nil {
-			s.queued = s.budget.Another()
+			s.queued = s.work.Budget.Another()
 		}
 		size := int64(store.RowBytes)
 		for _, arg := range c.args {
@@ -352,12 +367,7 @@ func ownCommand(name string) sessionCommand {
 }
 
 // onConnection leaves the command to the client's connection.
-func (s *Session) onConnection(ctx context.Context, c call) (v resp.Value, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			v = ownFault(fault)
-		}
-	}()
+func (s *Session) onConnection(ctx context.Context, c call) (resp.Value, error) {
 	if s.conn != nil {
 		if v, ok := s.conn(ctx, c.cmd, c.args); ok {
 			return v, nil
@@ -452,10 +462,10 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		calls[i] = planned{answer: v}
 		s.ran(q, time.Since(began), &v)
 	}
-	replies, ok, err := s.engine.transaction(ctx, watched, calls, s.budget)
+	replies, ok, err := s.engine.transaction(ctx, watched, calls, &s.work)
 	if err != nil || !ok {
 		s.db, s.fieldsets = db, fieldsets
-		if late, is := tooLong(err); is {
+		if late, is := limited(err); is {
 			return late, nil
 		}
 		return resp.NilArray, err

@@ -31,15 +31,15 @@ func (s *Session) Trial(ctx context.Context, args [][]byte, start func() Watch) 
 		return bad, nil
 	}
 	e.reading = s.engine.readOnly != ""
-	env := s.engine.env(0)
-	err = s.engine.store.(transactor).Transact(ctx, e.reading, func(run Run) (err error) {
+	env := s.engine.env(0, &s.work)
+	err = s.engine.store.(transactor).Transact(ctx, e.reading, guarded(func(run Run) (err error) {
 		e.watch = start()
-		if reply, err = e.within(run, env, 0, s.db, s.budget); err != nil {
+		if reply, err = e.within(run, env, 0, s.db, &s.work); err != nil {
 			return err
 		}
 		return errUndone
-	})
-	if late, is := tooLong(err); is {
+	}))
+	if late, is := limited(err); is {
 		return late, nil
 	}
 	if errors.Is(err, errUndone) {

@@ -49,7 +49,7 @@ type waiter struct {
 
 	// Of who serves it, who may do so before its session is asleep.
 	took    time.Duration
-	budget  *store.Budget
+	work    store.Work
 	refused bool // the reply is the refusal of its session's guard
 
 	// Guarded by waits.mu.
@@ -77,8 +77,8 @@ func (ws *waits) init(f *feed) {
 // enter makes a waiter, which its session is about to try.
 func (ws *waits) enter(s *Session, p planned, wait translator.Wait) *waiter {
 	w := &waiter{session: s, call: p, wait: wait, done: make(chan struct{})}
-	if s.budget != nil {
-		w.budget = s.budget.Another()
+	if s.work.Budget != nil {
+		w.work.Budget = s.work.Budget.Another()
 	}
 	ws.feed.interest.Add(1)
 	ws.mu.Lock()
@@ -234,7 +234,7 @@ func (ws *waits) leave(w *waiter) {
 func (ws *waits) fail(w *waiter, err error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	w.budget.Back(0)
+	w.work.Budget.Back(0)
 	w.err = err
 	ws.end(w)
 }
@@ -251,7 +251,7 @@ func (ws *waits) settle(served []*waiter, committed bool) {
 			ws.end(w)
 			continue
 		}
-		w.budget.Back(0)
+		w.work.Budget.Back(0)
 		w.reply, w.refused = resp.Value{}, false
 		ws.let(w)
 	}

@@ -15,7 +15,7 @@ func (s *Session) watch(ctx context.Context, c call) (resp.Value, error) {
 	if s.multi {
 		return resp.MakeError("ERR WATCH inside MULTI is not allowed"), nil
 	}
-	env := s.engine.env(s.db)
+	env := s.engine.env(s.db, nil)
 	batch := store.Batch{ReadOnly: true}
 	keys := s.unwatched(c.args[1:])
 	for _, key := range keys {
@@ -86,6 +86,6 @@ func (s *Session) Aborts(ctx context.Context) (bool, error) {
 			return store.Result{}, err
 		}
 		return results[0], nil
-	}, s.engine.env(s.db), s.watched)
+	}, s.engine.env(s.db, nil), s.watched)
 	return err == nil && !same, err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meowdis/meowdis/lua"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // Host carries out what a script asks for.
@@ -15,6 +16,8 @@ type Host struct {
 	// Allowed reports whether the user may run a command, and known whether there is
 	// such a command. Nil allows all that Call does not refuse.
 	Allowed func(args [][]byte) (allowed, known bool)
+	// Work bounds the script; nil has no limits.
+	Work *store.Work
 	// Interrupt ends the script with the error that it returns. It may be nil.
 	Interrupt func() error
 }

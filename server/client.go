@@ -392,6 +392,7 @@ func (c *client) deliver(ctx context.Context, calls [][][]byte, run func(context
 		sent += len(replies)
 		return c.send(replies...)
 	})
+	c.closed = c.closed || c.session.Broken()
 	if err == nil || c.broken != nil {
 		return
 	}

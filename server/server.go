@@ -197,6 +197,7 @@ func New(c Config) *Server {
 		s.hub = c.Engine.Hub()
 		c.Engine.SetFacts(s.facts)
 		c.Engine.SetTally(s.tally)
+		c.Engine.SetReport(s.panicked)
 	}
 	return s
 }
@@ -204,6 +205,11 @@ func New(c Config) *Server {
 // budget is that of a request, or of one after the other.
 func (s *Server) budget(piece int64) *store.Budget {
 	return store.NewBudget(s.memory, s.config.MaxRequestMemory, piece)
+}
+
+// panicked logs a panic.
+func (s *Server) panicked(p *store.Panic) {
+	s.config.Logger.Error("internal error", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 }
 
 // add registers a client.

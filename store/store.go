@@ -208,10 +208,8 @@ type Result struct {
 	// Took is how long the batch worked, without waiting for others or for the commit; 0 when the
 	// store does not say.
 	Took time.Duration
-	// Room is how many more bytes the request may hold, 0 for any number, for code
-	// that makes more of the rows than they are. It is the engine that says so, and only
-	// between the steps of a command.
-	Room int64
+	// Work bounds the code that reads the rows. The engine sets it; nil has no limits.
+	Work *Work
 }
 
 // Refusal says which statement of a batch a constraint stopped.

@@ -1,6 +1,11 @@
 package store
 
-import "github.com/meowdis/meowdis/resp"
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/meowdis/meowdis/resp"
+)
 
 // Work bounds what meowdis itself computes for one call: planning, decoding, formatting, Lua. Code that
 // may allocate or loop in proportion to its input charges it first. When a limit is exceeded, Grow and
@@ -17,11 +22,20 @@ type Work struct {
 // compared, one element decoded, one instruction of a script.
 const StepsPerCheck = 1 << 16
 
-// Exceeded is the panic value of a call that has reached one of its limits.
+// Exceeded is the panic value of a call that has reached one of its limits. As an error it wraps Err.
 type Exceeded struct {
 	Reply resp.Value // the error reply, for a memory limit; the zero value otherwise
 	Err   error      // from Check: a *TooLong, ErrLong, or the error of a context; nil for a memory limit
 }
+
+func (e *Exceeded) Error() string {
+	if e.Err != nil {
+		return e.Err.Error()
+	}
+	return string(e.Reply.Str)
+}
+
+func (e *Exceeded) Unwrap() error { return e.Err }
 
 // Grow charges n bytes before they are allocated.
 func (w *Work) Grow(n int64) {
@@ -29,6 +43,14 @@ func (w *Work) Grow(n int64) {
 		return
 	}
 	panic(&Exceeded{Reply: w.Budget.Refusal()})
+}
+
+// Room returns how many more bytes may be charged at most, 0 for any number.
+func (w *Work) Room() int64 {
+	if w == nil {
+		return 0
+	}
+	return w.Budget.Room()
 }
 
 // Step charges n steps.
@@ -45,5 +67,39 @@ func (w *Work) Step(n int) {
 	}
 	if err := w.Check(); err != nil {
 		panic(&Exceeded{Err: err})
+	}
+}
+
+// Panic is the error of code that panicked.
+type Panic struct {
+	Value any
+	Stack []byte // of the goroutine, where it panicked
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
+
+// Unwrap returns the value if it is an error.
+func (p *Panic) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}
+
+// Recovered returns what recover has returned as an error: an *Exceeded, a *Panic, or nil.
+func Recovered(v any) error {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case *Exceeded:
+		return v
+	case *Panic: // has crossed a boundary before
+		return v
+	}
+	return &Panic{v, debug.Stack()}
+}
+
+// Catch recovers a panic of the function that defers it, and sets err.
+func Catch(err *error) {
+	if v := recover(); v != nil {
+		*err = Recovered(v)
 	}
 }

@@ -15,6 +15,10 @@ type Env struct {
 
 	Limits *Limits // of the compact encodings; nil for the defaults
 
+	// Work bounds the translation. A decoder and a step charge their Result's instead, since
+	// they may run in another goroutine than the translation of the next call. Nil has no limits.
+	Work *store.Work
+
 	Aside bool // a plan may be an Aside: the call is on its own, and is made of keys that are large
 
 	Facts   Facts    // of the server, for INFO

@@ -101,7 +101,7 @@ func (l *lottery) draw(c *Call, size, count int64, next drawn) Plan {
 	return readThen(func(r *store.Result) Plan {
 		rows := bySeq(r.Rows[0])
 		switch {
-		case !fits(r.Room, -count):
+		case !fits(r.Work.Room(), -count):
 			return answer(store.TooMuch)
 		case count < 0 || count >= int64(len(rows)):
 			return next(c.shuffled(rows, count), nil)
@@ -110,7 +110,7 @@ func (l *lottery) draw(c *Call, size, count int64, next drawn) Plan {
 	}, c.stmt(l.all, c.Args[1]))
 }
 
-// fits reports whether a request with room (store.Result's) may hold n elements more.
+// fits reports whether a request with that much room may hold n elements more.
 func fits(room, n int64) bool {
 	return room == 0 || n <= room/(store.RowBytes+2*store.ValueBytes)
 }

@@ -120,7 +120,7 @@ type item struct {
 
 // elementsRead goes on with the elements.
 func (s *sorting) elementsRead(r *store.Result) Plan {
-	s.room = r.Room
+	s.room = r.Work.Room()
 	typ := ""
 	if len(r.Rows[0]) > 0 {
 		typ = string(r.Rows[0][0][0].Bytes())
