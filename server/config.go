@@ -19,8 +19,8 @@ import (
 // timeLimit is a parameter that Redis does not have: how long one command may take, in ms.
 const timeLimit = "command-time-limit"
 
-// parameters are the parameters of Redis that clients and tools ask for, as they
-// are here.
+// parameters returns the parameters that take effect or whose first value differs from Redis's. The others begin
+// as specs says.
 func parameters(c Config) map[string]string {
 	limits, cluster, times := translator.DefaultLimits, "no", "yes"
 	longest, command := resp.MaxBulk, 1<<30
@@ -68,13 +68,6 @@ func parameters(c Config) map[string]string {
 	}
 }
 
-// aliases are the former names of parameters.
-var aliases = map[string]string{
-	"hash-max-ziplist-entries": "hash-max-listpack-entries", "hash-max-ziplist-value": "hash-max-listpack-value",
-	"zset-max-ziplist-entries": "zset-max-listpack-entries", "zset-max-ziplist-value": "zset-max-listpack-value",
-	"list-max-ziplist-size": "list-max-listpack-size", "lua-time-limit": "busy-reply-threshold",
-}
-
 // limits are the parameters that the encodings of values depend on.
 func limits(params map[string]string) translator.Limits {
 	n := func(name string) int64 {
@@ -96,9 +89,12 @@ func limits(params map[string]string) translator.Limits {
 func (s *Server) configGet(args [][]byte) resp.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	values := maps.Clone(s.params)
+	values := make(map[string]string, len(specs())+len(aliases))
+	for name := range specs() {
+		values[name] = valueIn(s.params, name)
+	}
 	for alias, name := range aliases {
-		values[alias] = s.params[name]
+		values[alias] = values[name]
 	}
 	values[eventsParameter] = shownClasses(values[eventsParameter])
 	reply := resp.EmptyMap
@@ -131,11 +127,8 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	changed := maps.Clone(s.params)
 	for i := 2; i < len(args); i += 2 {
 		asked, name := parameter(args[i])
-		if settable()[name] == nil && fixed[name] == nil { // unsettable has seen that it stays what it is
-			continue
-		}
-		value, why := normalized(name, string(args[i+1]), changed[name])
-		if why == "" && settable()[name] == nil && value != s.params[name] {
+		value, why := normalized(name, string(args[i+1]), valueIn(changed, name))
+		if why == "" && !specs()[name].settable() && value != valueIn(changed, name) {
 			why = immutable
 		}
 		if why != "" {
@@ -152,11 +145,7 @@ func normalized(name, value, old string) (normal, why string) {
 	if name == "client-output-buffer-limit" {
 		return mergeOutputs(value, old)
 	}
-	check := settable()[name]
-	if check == nil {
-		check = fixed[name]
-	}
-	return check(value)
+	return specs()[name].check(value)
 }
 
 // take has parameters take effect. It is under the lock.
@@ -209,19 +198,21 @@ func (s *Server) watchTimes(params map[string]string) {
 	s.tally.Track(params["latency-tracking"] == "yes")
 }
 
-// unsettable is the error of the first parameter of pairs that is unknown, comes
-// twice, or may not have another value.
+// unsettable returns the error of the first parameter of pairs that is unknown, comes
+// twice, or cannot be set in Redis either.
 func (s *Server) unsettable(pairs [][]byte) resp.Value {
 	seen := map[string]bool{}
 	for i := 0; i < len(pairs); i += 2 {
 		asked, name := parameter(pairs[i])
 		spelt := commands.Quote(pairs[i])
-		old, known := s.params[name]
+		p, known := specs()[name]
 		switch {
 		case !known:
 			return resp.MakeError("ERR Unknown option or number of arguments for CONFIG SET - '" + spelt + "'")
-		case settable()[name] == nil && fixed[name] == nil && string(pairs[i+1]) != old:
+		case p.use == fromFile || p.use == fact:
 			return refusedSetting(spelt, immutable)
+		case p.use == protected:
+			return refusedSetting(spelt, "can't set protected config")
 		case seen[asked]:
 			return refusedSetting(spelt, "duplicate parameter")
 		}

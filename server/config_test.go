@@ -11,8 +11,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// What CONFIG GET says can be set again: tools that change parameters put them
-// back in this way, all at once or one by one.
+// What CONFIG GET says can be set again, all at once or one by one, unless Redis refuses to set the parameter.
 func TestConfigSetsWhatItGot(t *testing.T) {
 	c := serve(t, server.Config{RequirePass: "s3cret"}).dial(t)
 	c.do("AUTH", "s3cret")
@@ -20,13 +19,15 @@ func TestConfigSetsWhatItGot(t *testing.T) {
 	all := []string{"CONFIG", "SET"}
 	for pair := range slices.Chunk(got.Elems, 2) {
 		name, value := string(pair[0].Str), string(pair[1].Str)
-		all = append(all, name, value)
-		if v := c.do("CONFIG", "SET", name, value); show(v) != "OK" {
+		switch v := c.do("CONFIG", "SET", name, value); {
+		case show(v) == "OK":
+			all = append(all, name, value)
+		case !strings.HasSuffix(show(v), "can't set immutable config") && !strings.HasSuffix(show(v), "can't set protected config"):
 			t.Errorf("CONFIG SET %s %q: %s", name, value, show(v))
 		}
 	}
-	if len(all) < 40 {
-		t.Fatalf("CONFIG GET * has only %q", all)
+	if len(all) < 2*160 {
+		t.Fatalf("CONFIG SET takes only %q", all)
 	}
 	want(t, c.do(all...), "OK")
 	if again := c.do("CONFIG", "GET", "*"); show(again) != show(got) {

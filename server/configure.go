@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/outfile"
@@ -23,8 +22,8 @@ var StartNames = []string{
 
 // Configure takes the parameters and the users of a file of Redis's parameters, but for those in
 // except, which the command line has said already, and StartNames. It is for the time before the server
-// serves. A directive that Redis has and that has no meaning here is passed over, with a line in the
-// log; one that Redis has not is an error, which is a *redisconf.Mistake as that of a wrong value is.
+// serves. Directives that have no effect here are named in a line of the log. Unknown ones and wrong values are
+// errors, of type *redisconf.Mistake.
 func (s *Server) Configure(f *redisconf.File, except ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,9 +33,13 @@ func (s *Server) Configure(f *redisconf.File, except ...string) error {
 		_, name := parameter([]byte(d.Name))
 		text := strings.TrimSpace(d.Name + " " + strings.Join(d.Args, " "))
 		wrong := func(why string) error { return &redisconf.Mistake{Line: d.Line, Text: text, Why: why} }
-		_, known := params[name]
+		p, known := specs()[name]
 		switch {
-		case slices.Contains(StartNames, name) || slices.Contains(except, name):
+		case slices.Contains(except, name):
+		case slices.Contains(StartNames, name):
+			if strings.HasPrefix(name, "tls-") {
+				params[name] = strings.Join(d.Args, " ")
+			}
 		case meant[name] != "" && !slices.Equal(d.Args, []string{"0"}):
 			return wrong(meant[name])
 		case name == "user":
@@ -44,21 +47,19 @@ func (s *Server) Configure(f *redisconf.File, except ...string) error {
 				return wrong("a user has a name and rules")
 			}
 			users += text + "\n"
-		case known && (settable()[name] != nil || fixed[name] != nil):
-			value, why := normalized(name, strings.Join(d.Args, " "), params[name])
-			switch {
-			case why != "":
+		case known && len(d.Args) == 0:
+			return wrong("it has no value")
+		case known:
+			value, why := normalized(name, strings.Join(d.Args, " "), valueIn(params, name))
+			if why != "" {
 				return wrong(why)
-			case settable()[name] == nil && value != params[name]:
+			}
+			if p.use != applied && value != valueIn(params, name) {
 				unused = append(unused, name)
-			default:
+			}
+			if p.settable() || p.use == fromFile {
 				params[name] = value
 			}
-		case known || slices.Contains(unusedNames(), name):
-			if len(d.Args) == 0 {
-				return wrong("it has no value")
-			}
-			unused = append(unused, name)
 		default:
 			return wrong("Bad directive or wrong number of arguments")
 		}
@@ -96,38 +97,6 @@ var meant = map[string]string{
 	"replicaof":      "this server follows no other", "slaveof": "this server follows no other",
 	"loadmodule": "there are no modules",
 }
-
-// unusedNames are directives of Redis 8.0 that mean nothing here: there are no replicas, no append-only
-// file, no other nodes, no modules and no defragmentation.
-var unusedNames = sync.OnceValue(func() []string {
-	return strings.Fields(`active-defrag-cycle-max active-defrag-cycle-min active-defrag-ignore-bytes
-	active-defrag-max-scan-fields active-defrag-threshold-lower active-defrag-threshold-upper activedefrag
-	always-show-logo aof-load-truncated aof-rewrite-cpulist aof-rewrite-incremental-fsync aof-timestamp-enabled
-	aof-use-rdb-preamble appenddirname appendfilename auto-aof-rewrite-min-size auto-aof-rewrite-percentage
-	bgsave-cpulist bind-source-addr bio-cpulist cluster-allow-pubsubshard-when-down
-	cluster-allow-reads-when-down cluster-allow-replica-migration cluster-announce-bus-port
-	cluster-announce-hostname cluster-announce-human-nodename cluster-announce-ip cluster-announce-port
-	cluster-announce-tls-port cluster-config-file cluster-link-sendbuf-limit cluster-migration-barrier
-	cluster-node-timeout cluster-port cluster-preferred-endpoint-type cluster-replica-no-failover
-	cluster-replica-validity-factor cluster-require-full-coverage cluster-slave-no-failover
-	cluster-slave-validity-factor crash-log-enabled crash-memcheck-enabled dbfilename dir disable-thp
-	enable-module-command enable-protected-configs hide-user-data-from-log ignore-warnings io-threads-do-reads
-	jemalloc-bg-thread locale-collate logfile masterauth masteruser max-new-connections-per-cycle
-	max-new-tls-connections-per-cycle min-replicas-max-lag min-replicas-to-write min-slaves-max-lag
-	min-slaves-to-write no-appendfsync-on-rewrite oom-score-adj oom-score-adj-values pidfile proc-title-template
-	propagation-error-behavior rdb-del-sync-files rdb-save-incremental-fsync repl-backlog-size
-	repl-backlog-ttl repl-disable-tcp-nodelay repl-diskless-load repl-diskless-sync repl-diskless-sync-delay
-	repl-diskless-sync-max-replicas repl-ping-replica-period repl-ping-slave-period repl-timeout
-	replica-announce-ip replica-announce-port replica-announced replica-full-sync-buffer-limit
-	replica-ignore-disk-write-errors replica-ignore-maxmemory replica-lazy-flush replica-priority
-	replica-read-only replica-serve-stale-data server-cpulist set-proc-title shutdown-on-sigint
-	shutdown-on-sigterm shutdown-timeout slave-announce-ip slave-announce-port slave-ignore-maxmemory
-	slave-lazy-flush slave-priority slave-read-only slave-serve-stale-data socket-mark-id syslog-enabled
-	syslog-facility syslog-ident tcp-backlog tls-ca-cert-dir tls-ciphers tls-ciphersuites
-	tls-client-cert-file tls-client-key-file tls-client-key-file-pass tls-cluster tls-dh-params-file
-	tls-key-file-pass tls-prefer-server-ciphers tls-protocols tls-replication tls-session-cache-size
-	tls-session-cache-timeout tls-session-caching`)
-})
 
 // rewriteConfig is CONFIG REWRITE: the file says what the parameters are now.
 func (s *Server) rewriteConfig() resp.Value {
@@ -176,18 +145,20 @@ func (s *Server) directives() []redisconf.Directive {
 	s.mu.Unlock()
 	initial := parameters(Config{})
 	var all []redisconf.Directive
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		if settable()[name] == nil || name == timeLimit {
+	for _, name := range slices.Sorted(maps.Keys(specs())) {
+		if !specs()[name].settable() || name == timeLimit {
 			continue
 		}
-		value := params[name]
-		unset := value == initial[name]
+		value, before := valueIn(params, name), valueIn(initial, name)
+		unset := value == before
 		switch name {
 		case "client-output-buffer-limit":
-			words, before := strings.Fields(value), strings.Fields(initial[name])
+			words, old := strings.Fields(value), strings.Fields(before)
 			for at := 0; at < len(words); at += 4 {
-				all = append(all, redisconf.Directive{Name: name, Args: words[at : at+4], Unset: unset || slices.Equal(words[at:at+4], before[at:at+4])})
+				all = append(all, redisconf.Directive{Name: name, Args: words[at : at+4], Unset: unset || slices.Equal(words[at:at+4], old[at:at+4])})
 			}
+		case "oom-score-adj-values":
+			all = append(all, redisconf.Directive{Name: name, Args: strings.Fields(value), Unset: unset})
 		case "save":
 			all = append(all, redisconf.Directive{Name: name, Args: savePairs(value), Unset: unset})
 		default:

@@ -1,6 +1,9 @@
 package server
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 const LongEnough = longEnough
 
@@ -23,4 +26,15 @@ func (s *Server) CloseIdle(now time.Time) { s.closeIdleAt(now) }
 func (s *Server) Waiting() int {
 	n, _, _ := s.config.Engine.Blocked()
 	return n
+}
+
+// StoredParameters returns the parameters that can be set without an effect, sorted.
+func StoredParameters() (names []string) {
+	for name, p := range specs() {
+		if p.use == stored {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -4,62 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
 
 // setting reads the new value of a parameter. It returns the value as CONFIG GET
 // shows it, or why it is none.
 type setting func(value string) (normal, why string)
-
-// settable are the parameters that may be set. They take effect at once (Server.take), but for those
-// about saving, memory and loops that are not here, which are taken and change nothing.
-var settable = sync.OnceValue(func() map[string]setting {
-	return map[string]setting{
-		"appendonly": yesNo, "appendfsync": oneOf("everysec", "always", "no"), "save": savePoints,
-		"rdbcompression": yesNo, "stop-writes-on-bgsave-error": yesNo,
-		"lazyfree-lazy-eviction": yesNo, "lazyfree-lazy-expire": yesNo, "lazyfree-lazy-server-del": yesNo,
-		"lazyfree-lazy-user-del": yesNo, "lazyfree-lazy-user-flush": yesNo,
-		"activerehashing": yesNo, "dynamic-hz": yesNo, "hz": clamped(1, 500, number(math.MinInt32, math.MaxInt32)),
-		"loglevel":                oneOf("debug", "verbose", "notice", "warning", "nothing"),
-		"slowlog-log-slower-than": number(-1, math.MaxInt64), "slowlog-max-len": number(0, math.MaxInt64),
-		"latency-monitor-threshold": number(0, math.MaxInt64), "maxmemory-samples": number(1, 64),
-		"lfu-decay-time": number(0, math.MaxInt32), "lfu-log-factor": number(0, math.MaxInt32),
-		"maxmemory-eviction-tenacity": number(0, 100), "active-expire-effort": number(1, 10),
-		timeLimit: number(0, math.MaxInt32), "busy-reply-threshold": number(0, math.MaxInt64), "latency-tracking": yesNo,
-
-		"hash-max-listpack-entries": number(0, math.MaxInt64), "hash-max-listpack-value": memory,
-		"set-max-intset-entries":   number(0, math.MaxInt64),
-		"set-max-listpack-entries": number(0, math.MaxInt64), "set-max-listpack-value": memory,
-		"zset-max-listpack-entries": number(0, math.MaxInt64), "zset-max-listpack-value": memory,
-		"hll-sparse-max-bytes":   memory,
-		"list-max-listpack-size": number(math.MinInt32, math.MaxInt32), "list-compress-depth": number(0, math.MaxInt32),
-		"stream-node-max-bytes": memory, "stream-node-max-entries": number(0, math.MaxInt64),
-
-		"maxclients": number(1, math.MaxUint32), "timeout": number(0, math.MaxInt32), "tcp-keepalive": number(0, math.MaxInt32),
-		"proto-max-bulk-len": atLeast(1<<20, atMost(resp.MaxBulk, memory)), "client-query-buffer-limit": atLeast(1<<20, memory),
-		"client-output-buffer-limit": anything, // mergeOutputs
-		"tracking-table-max-keys":    number(0, math.MaxInt64),
-		eventsParameter:              eventClasses, "protected-mode": yesNo, "latency-tracking-info-percentiles": checkPercentiles,
-
-		"maxmemory": memory, "maxmemory-policy": policy,
-
-		"requirepass": anything, "acl-pubsub-default": oneOf("allchannels", "resetchannels"), "acllog-max-len": number(0, math.MaxInt64),
-	}
-})
-
-// fixed are the parameters that may be set in Redis and not here: a value that is none
-// is refused as Redis refuses it.
-var fixed = map[string]setting{
-	"maxmemory-clients":     memoryOrPercent,
-	"sanitize-dump-payload": oneOf("no", "yes", "clients"),
-}
 
 func anything(value string) (normal, why string) { return value, "" }
 
@@ -115,9 +71,22 @@ func memory(value string) (normal, why string) {
 	return strconv.FormatUint(n*unit, 10), ""
 }
 
+// bigMemory reads an unsigned memory value. More than 64 bits count as the greatest value, as in Redis.
+func bigMemory(value string) (normal, why string) {
+	if n, err := strconv.ParseUint(value, 10, 64); errors.Is(err, strconv.ErrRange) || n > math.MaxInt64 {
+		return strconv.FormatUint(n, 10), ""
+	}
+	return memory(value)
+}
+
 func memoryOrPercent(value string) (normal, why string) {
-	if n, err := strconv.ParseUint(strings.TrimSuffix(value, "%"), 10, 64); err == nil && strings.HasSuffix(value, "%") && n <= 100 {
-		return value, ""
+	if percent, is := strings.CutSuffix(value, "%"); is {
+		switch n, ok := commands.ParseInt([]byte(percent)); {
+		case ok && n > 100:
+			return "", "percentage argument must be less or equal to 100"
+		case ok && n >= 0:
+			return value, ""
+		}
 	}
 	if normal, why = memory(value); why != "" {
 		why = "argument must be a memory or percent value"
@@ -125,11 +94,84 @@ func memoryOrPercent(value string) (normal, why string) {
 	return normal, why
 }
 
-// atLeast is check for a value that may not be below low.
+// hostname reads the name of a host.
+func hostname(value string) (normal, why string) {
+	switch {
+	case len(value) >= 256:
+		return "", "Hostnames must be less than 256 characters"
+	case strings.ContainsFunc(value, func(r rune) bool { return !strings.ContainsRune(alphanumeric+"-.", r) }):
+		return "", "Hostnames may only contain alphanumeric characters, hyphens or dots"
+	}
+	return value, ""
+}
+
+const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+// nodeName reads the name of a cluster's node.
+func nodeName(value string) (normal, why string) {
+	if strings.ContainsAny(value, "\x00!#$%&()*+:;<>?@[]^{|}~") {
+		return "", "Announced human node name contained invalid character"
+	}
+	return value, ""
+}
+
+// titleVariables matches the variables of proc-title-template. The first group has those that are empty here.
+var titleVariables = regexp.MustCompile(`\{(?:(title|server-mode|unixsocket)|listen-addr|port|tls-port|config-file)\}`)
+
+// titleTemplate reads proc-title-template. A title that comes out empty is an error, as in Redis.
+func titleTemplate(value string) (normal, why string) {
+	title := titleVariables.ReplaceAllStringFunc(value, func(variable string) string {
+		if titleVariables.FindStringSubmatch(variable)[1] != "" {
+			return ""
+		}
+		return "0"
+	})
+	if title == "" || strings.Contains(title, "{") {
+		return "", "template format is invalid or contains unknown variables"
+	}
+	return value, ""
+}
+
+// oomScores reads the three numbers of oom-score-adj-values.
+func oomScores(value string) (normal, why string) {
+	words := strings.Split(value, " ")
+	if len(words) != 3 {
+		return "", "wrong number of arguments"
+	}
+	for _, word := range words {
+		if n, ok := commands.ParseInt([]byte(word)); !ok || n < -2000 || n > 2000 {
+			return "", "Invalid oom-score-adj-values, elements must be between -2000 and 2000."
+		}
+	}
+	return value, ""
+}
+
+// collation reads the name of a locale. Only the C library's own ones exist here.
+func collation(value string) (normal, why string) {
+	if value != "" && value != "C" && value != "POSIX" {
+		return "", "Invalid locale name"
+	}
+	return value, ""
+}
+
+// baseName returns a check for the name of a file without a directory.
+func baseName(parameter, what string) setting {
+	return func(value string) (normal, why string) {
+		switch {
+		case value == "":
+			return "", parameter + " can't be empty"
+		case strings.Contains(value, "/"):
+			return "", parameter + " can't be a path, just a " + what
+		}
+		return value, ""
+	}
+}
+
+// atLeast returns check for a memory value that may not be below low.
 func atLeast(low int64, check setting) setting {
 	return func(value string) (normal, why string) {
 		normal, why = check(value)
-		if n, _ := strconv.ParseInt(normal, 10, 64); why == "" && n < low {
+		if n, _ := strconv.ParseInt(normal, 10, 64); why == "" && n < low || why == outside(0, math.MaxInt64) {
 			return "", outside(low, math.MaxInt64)
 		}
 		return normal, why
