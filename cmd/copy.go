@@ -181,14 +181,18 @@ func fits(ctx context.Context, src, dst *target.Conn, dbs []int, into func(int) 
 func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *target.Conn, read transfer.ReadOptions, change transfer.Change) error {
 	r := newMoveReport(s, &o.keys, "verifying", total(ctx, src, read))
 	different := 0
+	found := func(d transfer.Difference) {
+		if different++; different <= move.MaxTold {
+			r.Say("%s", (&diffOptions{}).line(d))
+		}
+	}
 	keys, err := transfer.Diff(ctx, src, dst, transfer.DiffOptions{
 		Read: read, A: move.List(src, read), Arrived: &change, Tolerance: time.Second, Notify: r.Notify, Seen: r.Seen,
-		Found: func(d transfer.Difference) {
-			if different++; different <= move.MaxTold {
-				r.Say("%s", (&diffOptions{}).line(d))
-			}
-		},
+		Found: found,
 	})
+	if err == nil && o.keys.All() && !src.Chosen() {
+		r.DiffLibraries(ctx, src, dst, true, found)
+	}
 	switch {
 	case exit.WasStopped(ctx, err):
 		err = exit.Stopped(ctx, "what was copied stays, and is not verified")

@@ -37,7 +37,8 @@ func newDiff(s *streams) *cobra.Command {
 		Short:   "Compare the keys of two places",
 		Long: `Compares the keys of two targets, of all databases or of one: which are there,
 their types, values and expiries. Prints a line for each difference, A's side
-before B's, and for each value the first thing that differs.
+before B's, and for each value the first thing that differs. Without flags that
+choose keys it compares the libraries of functions, too.
 
 A and B are each a file, a URL (redis://, rediss:// or unix:// of a
 Redis server, https:// of a REST endpoint) or @NAME of a profile.
@@ -110,14 +111,18 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *target.Conn, read transfer.ReadOptions) error {
 	r := newReport(s, "comparing", "keys", total(ctx, a, read))
 	differences := 0
+	found := func(d transfer.Difference) {
+		differences++
+		r.Bar.Clear()
+		fmt.Fprintf(s.out, "%s\n", o.line(d))
+	}
 	keys, err := transfer.Diff(ctx, a, b, transfer.DiffOptions{
 		Read: read, A: move.List(a, read), B: move.List(b, read), Tolerance: time.Duration(o.tolerance), Notify: r.Notify, Seen: r.Seen,
-		Found: func(d transfer.Difference) {
-			differences++
-			r.Bar.Clear()
-			fmt.Fprintf(s.out, "%s\n", o.line(d))
-		},
+		Found: found,
 	})
+	if err == nil && o.keys.All() && read.Databases == nil {
+		r.DiffLibraries(ctx, a, b, false, found)
+	}
 	if err == nil && differences > 0 {
 		r.Say("%s in %s compared", move.Count(int64(differences), "difference"), move.Count(keys, "key"))
 		err = exit.ErrAnswered
@@ -131,14 +136,20 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *target.Conn
 // line is a difference as it is printed.
 func (o *diffOptions) line(d transfer.Difference) []byte {
 	if o.json {
-		pairs := []resp.Value{
-			resp.MakeString("key"), resp.MakeBulk(d.Key.Name), resp.MakeString("db"), resp.MakeInt(int64(d.Key.DB)),
-			resp.MakeString("difference"), resp.MakeString(d.What),
+		var pairs []resp.Value
+		if d.Key == nil {
+			pairs = append(pairs, resp.MakeString("library"), resp.MakeString(d.Library))
+		} else {
+			pairs = append(pairs, resp.MakeString("key"), resp.MakeBulk(d.Key.Name), resp.MakeString("db"), resp.MakeInt(int64(d.Key.DB)))
 		}
+		pairs = append(pairs, resp.MakeString("difference"), resp.MakeString(d.What))
 		if d.A != d.B {
 			pairs = append(pairs, resp.MakeString("a"), resp.MakeString(d.A), resp.MakeString("b"), resp.MakeString(d.B))
 		}
 		return resp.AppendJSON(nil, resp.MakeMap(pairs...))
+	}
+	if d.Key == nil {
+		return fmt.Appendf(nil, "library of functions %q: %s", d.Library, d.What)
 	}
 	line := fmt.Appendf(nil, "%s: %s", d.Key, d.What)
 	if d.A != d.B {

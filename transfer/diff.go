@@ -12,14 +12,16 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Difference is one way in which a key is not the same in two places.
+// Difference is one way in which a key, or a library of functions, is not the same in two places.
 type Difference struct {
-	Key  *Key
-	What string // OnlyInA, OnlyInB, "type", "ttl" or "value"
+	Key  *Key   // nil for a library
+	What string // OnlyInA, OnlyInB, "type", "ttl", "value", or "source" of a library
 	A, B string // what is found, for people; "" where What says all
+
+	Library string // the name of a library
 }
 
-// The differences of keys that are in one place only.
+// The differences of keys and libraries that are in one place only.
 const (
 	OnlyInA = "only in A"
 	OnlyInB = "only in B"
@@ -184,7 +186,7 @@ func (d *differ) compare(ctx context.Context, c check, replies []resp.Value) err
 	}
 	if a != b {
 		d.found = k
-		d.o.Found(Difference{k, "value", a, b})
+		d.o.Found(Difference{Key: k, What: "value", A: a, B: b})
 	}
 	return nil
 }
@@ -215,14 +217,14 @@ func (d *differ) compareHead(k *Key, found keyspace.Key) (same bool) {
 // is no need to compare these.
 func (d *differ) sameHead(k, there *Key) bool {
 	if there.Type != k.Type {
-		d.o.Found(Difference{k, "type", string(k.Type), string(there.Type)})
+		d.o.Found(Difference{Key: k, What: "type", A: string(k.Type), B: string(there.Type)})
 		return false
 	}
 	if !d.sameTime(k.ExpiresAt, there.ExpiresAt) {
-		d.o.Found(Difference{k, "ttl", showTime(k.ExpiresAt), showTime(there.ExpiresAt)})
+		d.o.Found(Difference{Key: k, What: "ttl", A: showTime(k.ExpiresAt), B: showTime(there.ExpiresAt)})
 	}
 	if there.Count != k.Count {
-		d.o.Found(Difference{k, "value", fmt.Sprintf("length %d", k.Count), strconv.FormatInt(there.Count, 10)})
+		d.o.Found(Difference{Key: k, What: "value", A: fmt.Sprintf("length %d", k.Count), B: strconv.FormatInt(there.Count, 10)})
 		return false
 	}
 	return true

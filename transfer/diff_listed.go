@@ -156,7 +156,7 @@ func (d *differ) compareListed(x, y *Listed) {
 		a, b = d.compareTimes(h, inOrderOf(h, y.Value.(rdb.Hash)))
 	}
 	if a != b {
-		d.o.Found(Difference{x.Key, "value", a, b})
+		d.o.Found(Difference{Key: x.Key, What: "value", A: a, B: b})
 	}
 }
 

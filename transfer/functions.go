@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/rdb"
@@ -62,6 +64,44 @@ func WriteLibraries(ctx context.Context, s Session, libraries Libraries, existin
 		}
 	}
 	return loaded, nil
+}
+
+// DiffLibraries calls found with each library that differs between a and b. With copied, b may have more.
+func DiffLibraries(a, b Libraries, copied bool, found func(Difference)) {
+	first, second := a.byName(), b.byName()
+	for _, name := range slices.Sorted(maps.Keys(first)) {
+		switch source, has := second[name]; {
+		case !has:
+			found(Difference{Library: name, What: OnlyInA})
+		case source != first[name]:
+			found(Difference{Library: name, What: "source"})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(second)) {
+		if _, has := first[name]; !has && !copied {
+			found(Difference{Library: name, What: OnlyInB})
+		}
+	}
+}
+
+// byName returns the sources by the names that their first lines give.
+func (l Libraries) byName() map[string]string {
+	sources := map[string]string{}
+	for _, source := range l {
+		line, _, _ := strings.Cut(string(source), "\n")
+		words, err := resp.SplitLine(line)
+		if err != nil {
+			words = nil
+		}
+		name := line // a library without a name cannot be loaded
+		for _, word := range words {
+			if len(word) > len("name=") && strings.EqualFold(string(word[:len("name=")]), "name=") {
+				name = string(word[len("name="):])
+			}
+		}
+		sources[name] = string(source)
+	}
+	return sources
 }
 
 func (l Libraries) has(source []byte) bool {

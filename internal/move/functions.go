@@ -11,7 +11,7 @@ import (
 // All reports whether the flags choose all keys, and leave them as they are: then libraries of
 // functions go with them.
 func (o *Options) All() bool {
-	return o.match == "" && o.typ == "" && o.prefix == "" && o.From < 0 && o.To < 0
+	return o.Selection.All() && o.prefix == "" && o.From < 0 && o.To < 0
 }
 
 // Libraries are those of functions at c; why they cannot be read is said.
@@ -22,6 +22,15 @@ func (r *Report) Libraries(ctx context.Context, c *target.Conn) transfer.Librari
 		r.Say("libraries of functions were left out: %v", err)
 	}
 	return all
+}
+
+// DiffLibraries compares the libraries of functions at a and b. With copied, b may have more.
+func (r *Report) DiffLibraries(ctx context.Context, a, b *target.Conn, copied bool, found func(transfer.Difference)) {
+	failed := r.Failed
+	first, second := r.Libraries(ctx, a), r.Libraries(ctx, b)
+	if r.Failed == failed {
+		transfer.DiffLibraries(first, second, copied, found)
+	}
 }
 
 // Load loads libraries at c, and says what becomes of them.

@@ -40,6 +40,9 @@ func (o *Selection) ReadOptions() (transfer.ReadOptions, error) {
 	return read, err
 }
 
+// All reports whether the flags choose all keys.
+func (o *Selection) All() bool { return o.match == "" && o.typ == "" }
+
 // Existing are the flags that say what becomes of keys that are there
 // already.
 type Existing struct {

@@ -35,9 +35,10 @@ type Conn struct {
 	Target Target
 	File   *local.Store // nil for what is no file, and for a file that the first write makes
 
-	end   func() error
-	hub   *pubsub.Hub         // of what is no server
-	limit func(time.Duration) // likewise
+	chosen bool // Chosen
+	end    func() error
+	hub    *pubsub.Hub         // of what is no server
+	limit  func(time.Duration) // likewise
 }
 
 // LimitTime has commands fail without a trace that take longer than d. Servers have limits of their
@@ -51,8 +52,11 @@ func (c *Conn) LimitTime(d time.Duration) {
 // Close ends the connection.
 func (c *Conn) Close() error { return c.end() }
 
-// Chosen reports whether the target itself names a database, including 0.
-func (c *Conn) Chosen() bool {
+// Chosen reports whether the target itself names a database, including 0. Another SELECT does not
+// change that.
+func (c *Conn) Chosen() bool { return c.chosen }
+
+func (c *Conn) namesDatabase() bool {
 	u := c.Target.URL
 	return c.DB() != 0 || c.Target.IsServer() && !c.Target.IsREST() && (u.Query().Has("db") || u.Scheme != "unix" && strings.Trim(u.Path, "/") != "")
 }
@@ -133,6 +137,7 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 	if err := o.choose(ctx, c); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
+	c.chosen = c.namesDatabase()
 	if o.RefusesWrites(t) {
 		c.Session = c.Reading()
 	}
