@@ -38,6 +38,8 @@ type conn struct {
 	missed  int  // consecutive times that a statement with Alone found nothing to change
 	loading bool // the file is without its index by hash
 
+	release   func()          // ends the claim to the file
+	intact    func() error    // fails when the file, its log or its shared memory is another one; nil when no one asks
 	committed func(pages int) // hears of each commit how long the log is; nil when no one asks
 
 	// arena holds the text and blob arguments of the statement that runs, but for large
@@ -148,11 +150,21 @@ var configure = sync.OnceValue(func() error {
 })
 
 // openConn opens the file at path, or Memory. The connection is nil when that fails.
-func openConn(path string, how int32) (c *conn, err error) {
-	if err := configure(); err != nil {
+func openConn(path string, how int32) (*conn, error) {
+	release, err := claim(path, true)
+	if err != nil {
 		return nil, err
 	}
-	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}, mostPrepared: maxPrepared}
+	return openClaimed(path, how, release)
+}
+
+// openClaimed is openConn for a name of a file that is claimed.
+func openClaimed(path string, how int32, release func()) (c *conn, err error) {
+	if err := configure(); err != nil {
+		release()
+		return nil, err
+	}
+	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}, mostPrepared: maxPrepared, release: release}
 	defer func() {
 		if err != nil {
 			c, err = nil, errors.Join(err, c.close())
@@ -192,6 +204,33 @@ func (c *conn) keepPlans() error {
 	return nil
 }
 
+// leaveLog has SQLite leave the log and the shared memory as they are when the connection closes.
+func (c *conn) leaveLog() error {
+	args := libc.VaList(c.arena, int32(1), uintptr(0))
+	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, sqlite3.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, args); rc != sqlite3.SQLITE_OK {
+		return c.fail(rc)
+	}
+	return nil
+}
+
+// guard has the connection call intact before it writes to the log what is not committed yet. An error of intact
+// makes the write fail.
+func (c *conn) guard(intact func() error) error {
+	rc, err := withString(c, "main", func(name uintptr) int32 {
+		return sqlite3.Xsqlite3_file_control(c.tls, c.db, name, sqlite3.SQLITE_FCNTL_FILE_POINTER, c.arena)
+	})
+	if err != nil {
+		return err
+	}
+	file := pointerAt(c.arena)
+	if rc != sqlite3.SQLITE_OK || file == 0 {
+		return c.fail(rc)
+	}
+	c.intact = intact
+	framedAt(file).owner = c.handle
+	return nil
+}
+
 // patience is how long to wait for other processes from now on.
 func (c *conn) patience(d time.Duration) {
 	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, int32(d.Milliseconds()))
@@ -225,6 +264,7 @@ func (c *conn) close() error {
 		libc.Xfree(c.tls, c.module)
 	}
 	c.tls.Close()
+	c.release()
 	return err
 }
 

@@ -7,6 +7,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
+// WaitBriefly has opening a file wait no longer for a process that uses another log.
+func WaitBriefly() { apartPatience = 0 }
+
 // SweepAll is what the background sweeper does at each tick.
 func (s *Store) SweepAll() { s.sweepAll() }
 

@@ -44,6 +44,7 @@ type framed struct {
 	length   int64   // of what is held back
 	commits  bool    // whether this transaction has written the header of its commit
 
+	owner  uintptr     // of a database: the handle of the connection that guards the log, or 0
 	schema schemaPages // of a database that is opened lean
 }
 
@@ -185,6 +186,10 @@ func (f *framed) makeRoom(tls *libc.TLS) bool {
 func (f *framed) handOn(tls *libc.TLS, file uintptr) int32 {
 	if f.length == 0 {
 		return sqlite3.SQLITE_OK
+	}
+	// What is long is written before its commit. By then another process may use the log with other shared memory.
+	if owner := framedAt(f.database).owner; owner != 0 && !f.commits && handled[*conn](owner).intact() != nil {
+		return sqlite3.SQLITE_IOERR
 	}
 	rc := f.write(tls, file, f.held, int32(f.length), f.start)
 	if rc == sqlite3.SQLITE_OK {

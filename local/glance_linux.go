@@ -7,7 +7,8 @@ import (
 	"github.com/meowdis/meowdis/schema"
 )
 
-// Where SQLite locks a file for reading: behind the gigabyte that no page begins at.
+// Where SQLite locks a file for reading: behind the gigabyte that no page begins at. Any byte of it keeps a process
+// from writing without a log.
 const (
 	lockShared     = 0x40000002
 	lockSharedSize = 510
@@ -26,7 +27,7 @@ func lockStill(path string) (fd int, ours bool) {
 	}
 	var info syscall.Stat_t
 	header := make([]byte, headerSize)
-	shared := syscall.Flock_t{Type: syscall.F_RDLCK, Start: lockShared, Len: lockSharedSize}
+	shared := syscall.Flock_t{Type: syscall.F_RDLCK, Start: lockShared, Len: 1}
 	if syscall.Fstat(fd, &info) == nil && info.Mode&syscall.S_IFMT == syscall.S_IFREG &&
 		syscall.FcntlFlock(uintptr(fd), syscall.F_SETLK, &shared) == nil {
 		n, err := syscall.Pread(fd, header, 0)

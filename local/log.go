@@ -2,43 +2,125 @@ package local
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"time"
+	"unsafe"
 
 	"github.com/meowdis/meowdis/store"
 )
 
-// ErrLogGone is the error of a write when the log is no longer under its name: who opens
-// the file next would not see what is in it.
-var ErrLogGone = errors.New("the log beside the file, whose name ends in -wal, was deleted, moved or replaced while the file was open, " +
-	"and nothing more is written: end every process that has the file open, and start again")
+// ErrLogGone is the error of a write when the log or the shared memory is no longer under its name: a process that
+// opens the file next would not see what is in the log, or would write to the same place in it.
+var ErrLogGone = errors.New("the log or the shared memory beside the file, whose names end in -wal and -shm, was deleted, moved or replaced " +
+	"while the file was open, and nothing more is written: end every process that has the file open, and start again")
 
-// errLogMended is what is reported of a log that was deleted, when nothing is lost.
-var errLogMended = errors.New("the log beside the file was deleted while the file was open; what it held is in the file now, and there is a new log")
+// errLogMended is what is reported of a log or a shared memory that was deleted, when nothing is lost.
+var errLogMended = errors.New("the log or the shared memory beside the file was deleted while the file was open; what the log held is in the file now, " +
+	"and there is a new log")
 
-// rememberLog keeps which log it is that is open.
-func (s *Store) rememberLog() {
-	if log, err := os.Stat(s.path + "-wal"); err == nil {
-		s.log.Store(&log)
-	}
+// beside is a file beside the open one: the log, or the shared memory.
+type beside struct {
+	path string
+	info os.FileInfo
 }
 
-// logGone returns ErrLogGone when the log is not the one that is open.
-func (s *Store) logGone() error {
-	log := s.log.Load()
-	if log == nil {
-		return nil
+// fate says whether a file beside the open one is still under its name.
+type fate int
+
+const (
+	logSame fate = iota
+	logMissing
+	logReplaced
+)
+
+func (b *beside) fate() fate {
+	now, err := os.Stat(b.path)
+	switch {
+	case err == nil && os.SameFile(now, b.info):
+		return logSame
+	case errors.Is(err, fs.ErrNotExist):
+		return logMissing
 	}
-	if now, err := os.Stat(s.path + "-wal"); err != nil || !os.SameFile(now, *log) {
+	return logReplaced
+}
+
+// besides are the log and the shared memory of an open file. A nil one has none.
+type besides struct{ log, shared beside }
+
+// rememberLog keeps which log and shared memory are open. c has them open. It fails when they are not the ones
+// under their names.
+func (s *Store) rememberLog(c *conn) error {
+	b := &besides{log: beside{path: s.path + "-wal"}, shared: beside{path: s.path + "-shm"}}
+	var noLog, noShared error
+	b.log.info, noLog = os.Stat(b.log.path)
+	b.shared.info, noShared = os.Stat(b.shared.path)
+	if noLog != nil && noShared != nil {
+		return nil // the file is not in WAL mode, on a file system without shared memory
+	}
+	if noLog != nil || noShared != nil || !s.fits(c) {
+		return ErrLogGone
+	}
+	s.besides.Store(b)
+	return nil
+}
+
+// fits reports whether the log under its name is the log that the shared memory describes: it is when the last frame
+// of both has the same checksum. Other processes may write while it looks.
+func (s *Store) fits(c *conn) bool {
+	index, err := c.walIndex()
+	if err != nil {
+		return true
+	}
+	log, err := os.Open(s.path + "-wal")
+	if err != nil {
+		return false
+	}
+	defer log.Close()
+	const looks = 20
+	for range looks {
+		var header [frameHeader]byte
+		now := index.read()
+		mark := (*logMark)(unsafe.Pointer(&now))
+		if mark.frames == 0 {
+			return true
+		}
+		_, err := log.ReadAt(header[:], mark.frame(mark.frames-1))
+		sum := [2]uint32{binary.BigEndian.Uint32(header[sumAt:]), binary.BigEndian.Uint32(header[sumAt+4:])}
+		if err == nil && [8]byte(header[saltAt:]) == mark.salt && sum == mark.sum {
+			return true
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return false
+}
+
+// logGone returns ErrLogGone when the log or the shared memory is not the one that is open.
+func (s *Store) logGone() error {
+	if b := s.besides.Load(); b != nil && (b.log.fate() != logSame || b.shared.fate() != logSame) {
 		return ErrLogGone
 	}
 	return nil
 }
 
-// Mend saves what is in a log that was deleted, as the next write would.
+// unsafeToCopyBack reports whether the log must stay as it is when the store closes: another process may have
+// written to it by another shared memory, or the log under its name is another file's.
+func (s *Store) unsafeToCopyBack() bool {
+	b := s.besides.Load()
+	if b == nil {
+		return false
+	}
+	if log := b.log.fate(); log == logSame {
+		return b.shared.fate() == logReplaced
+	}
+	now, err := os.Stat(s.path)
+	return err != nil || !os.SameFile(now, s.opened)
+}
+
+// Mend saves what is in the log after the log or the shared memory was deleted, as the next write would.
 func (s *Store) Mend(ctx context.Context) error {
 	return s.Transact(ctx, false, func(func(store.Batch) (store.Result, error)) error { return nil })
 }
@@ -51,9 +133,9 @@ const mendPatience = 2 * time.Second
 // leaving WAL mode and entering it again: SQLite allows that to the one connection that
 // has the file open, so that it fails as long as another process uses the old log. When
 // there is another log under the name, a process has begun to write without what is in
-// ours, and neither may be copied over the other.
+// ours, and neither may be copied over the other. The same holds for the shared memory.
 func (s *Store) mendLog(c *conn) error {
-	if _, err := os.Lstat(s.path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
+	if b := s.besides.Load(); b == nil || b.log.fate() == logReplaced || b.shared.fate() == logReplaced {
 		return ErrLogGone
 	}
 	c.patience(step)
@@ -85,7 +167,9 @@ func (s *Store) mendLog(c *conn) error {
 	if _, err := c.schemaVersion(); err != nil { // which opens the log
 		return err
 	}
-	s.rememberLog()
+	if err := s.rememberLog(c); err != nil {
+		return err
+	}
 	s.kept.on(c)
 	s.report(errLogMended)
 	if s.options.Lanes {

@@ -3,12 +3,16 @@ package local_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store"
@@ -79,4 +83,124 @@ func readTogether(t *testing.T, s *local.Store, n int) {
 		})
 	}
 	running.Wait()
+}
+
+// TestSubsets deletes or replaces each subset of the file, the log and the shared memory while a store has them open,
+// and has another process, or another store of this process, write in between. Each write that is acknowledged
+// afterwards is in the file at the end. So is each earlier write, unless the file itself is gone.
+func TestSubsets(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return // where another process does not see which log a process uses
+	}
+	ends := []string{"", "-wal", "-shm"}
+	for subset := 1; subset < 1<<len(ends); subset++ {
+		for _, replace := range []bool{false, true} {
+			for _, process := range []bool{false, true} {
+				what := ""
+				for i, end := range ends {
+					if subset&(1<<i) != 0 {
+						what += " file" + end
+					}
+				}
+				t.Run(fmt.Sprintf("replace=%t,process=%t%s", replace, process, what), func(t *testing.T) {
+					path := filepath.Join(t.TempDir(), "t.sqlite")
+					testSubset(t, path, replace, process, func(fn func(path string) error) {
+						for i, end := range ends {
+							if subset&(1<<i) != 0 {
+								if err := fn(path + end); err != nil {
+									t.Fatal(err)
+								}
+							}
+						}
+					}, subset&1 != 0)
+				})
+			}
+		}
+	}
+}
+
+func testSubset(t *testing.T, path string, replace, process bool, each func(func(path string) error), fileGone bool) {
+	s, err := local.Open(path, local.Options{Lanes: true, SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var acknowledged []string
+	write := func(s *local.Store, name string) (all bool) {
+		session := engine.New(s).Session()
+		all = true
+		for i := range 5 {
+			key := fmt.Sprintf("%s:%d", name, i)
+			if _, err := session.Do(t.Context(), []byte("SET"), []byte(key), []byte(key)); err != nil {
+				all = false
+				continue
+			}
+			acknowledged = append(acknowledged, key)
+		}
+		return all
+	}
+	var second *local.Store
+	elsewhere := func(round int) {
+		if process {
+			acknowledged = append(acknowledged, runBriefly(t, path, round)...)
+			return
+		}
+		if second == nil {
+			if second, err = local.Open(path, local.Options{SweepEvery: -1}); err != nil {
+				second = nil
+				return
+			}
+		}
+		write(second, fmt.Sprint("second", round))
+	}
+
+	write(s, "before")
+	if fileGone {
+		acknowledged = nil
+	}
+	if replace {
+		each(func(path string) error {
+			data, err := os.ReadFile(path)
+			return errors.Join(err, os.WriteFile(path+".new", data, 0o600), os.Rename(path+".new", path))
+		})
+	} else {
+		each(os.Remove)
+	}
+	elsewhere(1)
+	write(s, "between")
+	elsewhere(2)
+	if all := write(s, "after"); !all && process && !replace && !fileGone {
+		t.Error("a store that alone has the file open does not write any more")
+	}
+	for _, s := range []*local.Store{second, s} {
+		if s != nil {
+			s.Close()
+		}
+	}
+	c := storetest.NewClient(t, engine.New(open(t, path, local.Options{})))
+	for _, key := range acknowledged {
+		if got := c.Do("EXISTS " + key); got != "(integer) 1" {
+			t.Errorf("%s was acknowledged and is lost: %s", key, got)
+		}
+	}
+}
+
+// runBriefly runs a process that writes to the file if it may open it at once, and returns what it acknowledged.
+func runBriefly(t *testing.T, path string, round int) (acknowledged []string) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), childPath+"="+path, childBrief+"=1")
+	cmd.Stdin = strings.NewReader(fmt.Sprintln(3, round))
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		key, _, _ := strings.Cut(line, " ")
+		acknowledged = append(acknowledged, key)
+	}
+	return acknowledged
 }

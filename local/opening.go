@@ -118,8 +118,12 @@ func openURI(path string, how int32, parameters string) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	release, err := claim(path, false) // it is read without a log
+	if err != nil {
+		return nil, err
+	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: parameters}
-	return openConn(u.String(), how|sqlite3.SQLITE_OPEN_URI)
+	return openClaimed(u.String(), how|sqlite3.SQLITE_OPEN_URI, release)
 }
 
 // check fails when the file was changed after all, so that what has been read of it

@@ -91,8 +91,8 @@ type Store struct {
 	leaveLoad context.CancelFunc
 	abandoned atomic.Int64
 	commits   atomic.Int64
-	limit     atomic.Int64                // of one command, in ns; 0 for none
-	log       atomic.Pointer[os.FileInfo] // the log that is open; nil when there is none
+	limit     atomic.Int64 // of one command, in ns; 0 for none
+	besides   atomic.Pointer[besides]
 	expired   struct{ keys, fields atomic.Int64 }
 	resting   atomic.Bool  // the sweep waits
 	unswept   string       // why the last sweep failed; the sweeper's own
@@ -181,6 +181,11 @@ func (s *Store) open() error {
 		s.readers = newPool(max(4, runtime.GOMAXPROCS(0)), max(1, runtime.GOMAXPROCS(0)-1))
 	}
 	if s.path != Memory {
+		release, err := claim(s.path, true)
+		if err != nil {
+			return err
+		}
+		defer release()
 		if err := checkPath(s.path, s.options.ReadOnly); err != nil {
 			return err
 		}
@@ -194,7 +199,7 @@ func (s *Store) open() error {
 	}
 	if s.foreign != nil {
 		s.readers.add(probed)
-		return s.remember()
+		return s.remember(probed)
 	}
 	c, err := s.connect(s.options.ReadOnly)
 	if probed != nil { // as long, so that the files beside the file are made once
@@ -211,7 +216,7 @@ func (s *Store) open() error {
 	if err = errors.Join(err, s.prepareFile(c)); err != nil {
 		return err
 	}
-	if err := s.remember(); err != nil {
+	if err := s.remember(c); err != nil {
 		return err
 	}
 	if s.writer != nil {
@@ -240,17 +245,20 @@ func (s *Store) openReaders() error {
 }
 
 // remember keeps which file it is that is open.
-func (s *Store) remember() (err error) {
+func (s *Store) remember(c *conn) (err error) {
 	if s.path == Memory {
 		return nil
 	}
 	if s.opened, err = os.Stat(s.path); err != nil {
 		return outfile.Pathless(err)
 	}
-	if !s.options.ReadOnly {
-		s.rememberLog()
+	if s.options.ReadOnly || s.foreign != nil {
+		return nil
 	}
-	return nil
+	if err := s.rememberLog(c); err != nil {
+		return err
+	}
+	return c.guard(s.Moved)
 }
 
 // connect opens a connection to the store's file.
@@ -351,8 +359,12 @@ func (s *Store) Close() error {
 func (s *Store) closeConns() error {
 	var errs []error
 	readers, _ := s.readers.takeAll(context.Background())
+	leave := s.unsafeToCopyBack()
 	for _, c := range append([]*conn{s.watcher}, append(readers, s.writer)...) {
 		if c != nil {
+			if leave {
+				errs = append(errs, c.leaveLog())
+			}
 			errs = append(errs, c.close())
 		}
 	}

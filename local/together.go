@@ -62,7 +62,7 @@ func (s *Store) writeTogether(parts []*store.Part, took func(int), release func(
 		release()
 	}
 	for i := range whole {
-		parts[i].Results, parts[i].Err = jobs[i].results, nil
+		parts[i].Results, parts[i].Err = jobs[i].results, jobs[i].err
 		took(i)
 	}
 	return began
@@ -99,7 +99,12 @@ func (s *Store) writeNow(group []*job) (began int) {
 	v := s.visit(context.Background())
 	v.outlast, v.short = func() error { return errLong }, sharedWrite
 	t, err := s.attemptOn(s.writer, v, group, pace{aMoment, aMoment}, false)
-	if err == nil {
+	if isLate(err) { // it must not run again
+		for _, j := range group[:t.began] {
+			j.kept, j.err = len(j.batches), err
+		}
+	}
+	if err == nil || isLate(err) {
 		return t.began
 	}
 	for _, j := range group {

@@ -60,6 +60,19 @@ func (s *Store) Moved() error {
 	return s.logGone()
 }
 
+// lateError is the error of a write that was committed before another file, log or shared memory was found under
+// its name. A process that opened the file in between may overwrite it.
+type lateError struct{ err error }
+
+func (e *lateError) Error() string { return "the write may be lost: " + e.err.Error() }
+func (e *lateError) Unwrap() error { return e.err }
+
+// isLate reports whether the write that err is about was committed.
+func isLate(err error) bool {
+	var late *lateError
+	return errors.As(err, &late)
+}
+
 // isGone reports whether err is about the file or its log no longer being there.
 func isGone(err error) bool { return errors.Is(err, ErrMoved) || errors.Is(err, ErrLogGone) }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -206,7 +208,7 @@ func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 			t, err = s.attemptOn(c, s.visit(context.Background()), group, writersPace, savepoints)
 			return err
 		}
-		if errors.Is(attempt(), ErrLogGone) && s.mendLog(c) == nil && !slices.ContainsFunc(group, (*job).once) {
+		if errors.Is(attempt(), ErrLogGone) && !isLate(err) && s.mendLog(c) == nil && !slices.ContainsFunc(group, (*job).once) {
 			attempt()
 		}
 		return err
@@ -221,6 +223,11 @@ func (s *Store) attemptOn(c *conn, v *visit, group []*job, p pace, savepoints bo
 		defer s.kept.after()
 		return c.transaction(beginNow, func() error { return s.turn(c, group, &t, p, savepoints) })
 	})
+	if err != nil && isOneOf(err, sqlite3.SQLITE_IOERR) { // perhaps by the guard
+		if gone := s.Moved(); gone != nil {
+			t.failed, err = nil, gone
+		}
+	}
 	s.ended(err == nil)
 	if err == nil {
 		s.wrote.Store(true)
@@ -228,6 +235,10 @@ func (s *Store) attemptOn(c *conn, v *visit, group []*job, p pace, savepoints bo
 		for _, j := range slices.Concat(t.finished, t.unfinished) {
 			j.kept = j.ran
 			j.used = usedBy(j.batches)
+		}
+		// A process that opens the file from now on reads what was committed.
+		if gone := s.Moved(); gone != nil {
+			return t, &lateError{gone}
 		}
 	}
 	return t, err

@@ -1,0 +1,72 @@
+package local
+
+import (
+	"errors"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Processes share a file by the log and the shared memory beside it. Once one of these is deleted or replaced, the
+// processes that have the file open use the old one, and a process that opens the file afterwards would use
+// another: each would overwrite what the other has acknowledged. So a file is not opened while
+//
+//   - another process has the file open, and uses another shared memory than the one under its name,
+//   - another process uses the shared memory, and has another file open,
+//   - another process has the file open, and the log is missing.
+//
+// A process is in such a state for a moment when it opens or closes the file.
+
+// errApart is the error of opening a file that another process uses with another log or shared memory.
+var errApart = errors.New("another process has it open, and the file, its log (-wal) or its shared memory (-shm) was deleted " +
+	"or replaced since: end that process, and start again")
+
+// apartPatience is how long opening waits for another process to repair that, or to close the file.
+var apartPatience = busyPatience
+
+// connected counts the connections of this process to each file. A process does not see its own locks, and would
+// lose them if it opened and closed a file that it has locked.
+var connected = struct {
+	sync.Mutex
+	files map[string]int // by path
+}{files: map[string]int{}}
+
+// claim counts a connection to the file at path. With check it fails while the file must not be opened.
+func claim(path string, check bool) (release func(), err error) {
+	if path == Memory {
+		return func() {}, nil
+	}
+	path = realPath(path)
+	late := time.Now().Add(apartPatience)
+	for {
+		connected.Lock()
+		if !check || connected.files[path] > 0 || !isApart(path) {
+			break
+		}
+		connected.Unlock()
+		if time.Now().After(late) {
+			return nil, errApart
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	defer connected.Unlock()
+	connected.files[path]++
+	return func() {
+		connected.Lock()
+		defer connected.Unlock()
+		if connected.files[path]--; connected.files[path] == 0 {
+			delete(connected.files, path)
+		}
+	}, nil
+}
+
+// realPath returns the path of the file that SQLite opens for path.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	return path
+}

@@ -1,0 +1,38 @@
+package local
+
+import "syscall"
+
+const (
+	// SQLite locks a byte of the shared memory while it uses it.
+	lockInUse = 128
+
+	headerFormat = 18 // the offset of the version of the format, in the header of a file
+	formatWAL    = 2
+)
+
+// isApart reports whether another process uses the file at path with another log or shared memory than the ones under
+// their names. This process has none of them open.
+func isApart(path string) bool {
+	// Glance locks the first byte of the range only: it has no log.
+	open, isWAL := isLocked(path, lockShared+1, lockSharedSize-1)
+	open = open && isWAL
+	used, _ := isLocked(path+"-shm", lockInUse, 1)
+	var info syscall.Stat_t
+	return open != used || open && syscall.Stat(path+"-wal", &info) == syscall.ENOENT
+}
+
+// isLocked reports whether another process has locked bytes of the file at path, and whether the file is in WAL mode.
+func isLocked(path string, start, length int64) (locked, isWAL bool) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false, false
+	}
+	defer syscall.Close(fd)
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Start: start, Len: length}
+	if syscall.FcntlFlock(uintptr(fd), syscall.F_GETLK, &lock) != nil {
+		return false, false
+	}
+	var format [1]byte
+	n, err := syscall.Pread(fd, format[:], headerFormat)
+	return lock.Type != syscall.F_UNLCK, n == 1 && err == nil && format[0] == formatWAL
+}
