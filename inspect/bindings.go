@@ -136,7 +136,7 @@ func choosing() []binding {
 		{name: "sort", keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: onKeys((*keys.Room).PickOrder), atOnce: true},
 		{name: "sort_back", keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: onKeys((*keys.Room).ReverseOrder), atOnce: true},
 		{name: "tree", keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: onKeys((*keys.Room).ChangeView), atOnce: true},
-		{name: "open_by_name", keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: onValue((*value.Room).OpenByName), atOnce: true},
+		{name: "open_by_name", keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: (*Model).openByName, atOnce: true},
 		{name: "database", keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: onKeys((*keys.Room).PickDatabase), atOnce: true},
 	}
 }

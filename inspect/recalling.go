@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/recall"
 	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
@@ -120,6 +122,20 @@ func (m *Model) onRecalled(keys recalledMsg) {
 	}}
 	f.Search("")
 	m.Dialog = f
+}
+
+// openByName opens the key that the person names: the only way to a key where the target
+// refuses SCAN.
+func (m *Model) openByName() tea.Cmd {
+	m.Dialog = &room.Question{Title: "Open a key", Note: `its whole name; "in quotes" with escapes`, Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
+		if strings.HasPrefix(name, `"`) {
+			if raw, err := screen.Unquote(name); err == nil {
+				name = raw
+			}
+		}
+		return m.goTo(m.DB, name)
+	}}
+	return nil
 }
 
 // goTo opens a key of a database, and shows it in the list of all keys.

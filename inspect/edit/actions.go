@@ -57,7 +57,7 @@ func (r *Room) askLife(c change.Change) tea.Cmd {
 // timed is what the person chose whose time to live may be set: its name, and the
 // change that makes it end at a time, or never for 0.
 func (r *Room) timed(s Subject) (name string, set func(at int64) change.Change, ok bool) {
-	if e := s.Value.Element; e != nil && r.InValue && s.Value.Type == keytype.Hash && !s.Value.Gone {
+	if e := s.Value.Subject(); e != nil && r.InValue && s.Value.Type == keytype.Hash && !s.Value.Gone {
 		return r.timedField(s.Value.Key, e.Row[0])
 	}
 	keys := s.Keys
@@ -156,17 +156,17 @@ func badLife(text string) error {
 // Remove deletes what is selected: keys in the list, an element in a value.
 func (r *Room) Remove(s Subject) tea.Cmd {
 	v := s.Value
-	if !r.InValue || !v.Table {
+	if !r.InValue || !v.Table && v.Opened == nil {
 		return r.askDelete(s.Keys)
 	}
-	e := v.Element
+	e := v.Subject()
 	if e == nil || !r.mayWrite() {
 		return nil
 	}
 	if v.Part != room.Entries {
 		return r.streamGone(v)
 	}
-	c := change.Change{Title: "Deleted " + display.Text(e.Row[0], 30), Calls: r.elementGone(v)}
+	c := change.Change{Title: "Deleted " + display.Text(e.Row[0], 30), Calls: r.elementGone(v, e)}
 	if c.Calls == nil {
 		r.Notice = "What stands here is not deleted by itself."
 		return nil
@@ -177,9 +177,8 @@ func (r *Room) Remove(s Subject) tea.Cmd {
 	return r.confirm(Confirmation{title: "Delete " + display.Text(e.Row[0], 30) + " of " + display.Text(v.Key, 30) + "?", change: c})
 }
 
-// elementGone is the commands that delete the selected element, nil where it cannot be.
-func (r *Room) elementGone(v room.Sight) [][][]byte {
-	e := v.Element
+// elementGone is the commands that delete an element, nil where it cannot be.
+func (r *Room) elementGone(v room.Sight, e *room.Element) [][][]byte {
 	if !e.Own {
 		return nil
 	}

@@ -39,10 +39,7 @@ const manyElements = 10_000
 // editableOf is what the person looks at as a text to edit; ok is false where there
 // is none.
 func editableOf(v room.Sight) (e editable, ok bool) {
-	el := v.Element
-	if v.Opened != nil { // an element by itself is edited as the row it was opened from
-		el = v.Opened
-	}
+	el := v.Subject() // an element by itself is edited as the row it was opened from
 	switch {
 	case !v.Shown || v.Gone || el == nil && v.Text == nil:
 		return e, false

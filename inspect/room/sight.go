@@ -20,6 +20,14 @@ type Sight struct {
 	Text    *Text    // what is on the screen when it is no table
 }
 
+// Subject returns the element that an action is about: the opened one, else the selected one; nil for none.
+func (s Sight) Subject() *Element {
+	if s.Opened != nil {
+		return s.Opened
+	}
+	return s.Element
+}
+
 // Part is what of a stream is on the screen.
 type Part int
 

@@ -3,23 +3,21 @@ package value
 import (
 	"context"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/keyspace"
 )
 
 // openValue fetches the facts of key and the beginning of its value, as many elements as from
 // says.
-func openValue(ctx context.Context, c *target.Conn, db int, key string, from link, now int64) (tea.Msg, error) {
+func openValue(ctx context.Context, c *target.Conn, db int, key string, from link, now int64) (o openedMsg, err error) {
 	found, err := c.Types(ctx, db, []string{key}, now)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	o := openedMsg{key: key, kind: found[0].Type, expires: found[0].Expires, size: -1, from: from}
+	o = openedMsg{key: key, kind: found[0].Type, expires: found[0].Expires, size: -1, from: from}
 	if o.kind == target.UnknownType {
 		if o.kind, err = c.Probe(ctx, db, key); err != nil {
-			return nil, err
+			return o, err
 		}
 	}
 	src := sourceOf(o.kind)
@@ -37,11 +35,11 @@ func openValue(ctx context.Context, c *target.Conn, db int, key string, from lin
 	}
 	values, err := c.Pages(ctx, db, calls...)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
 	for i, v := range values {
 		if err := target.ReplyError(v); err != nil && (i == 0 || src.per > 0 || !keyspace.Refused(v)) {
-			return nil, err
+			return o, err
 		}
 	}
 	o.first = src.read(0, from, values[0])
@@ -50,7 +48,7 @@ func openValue(ctx context.Context, c *target.Conn, db int, key string, from lin
 		o.from.n = n
 		v, err := c.Page(ctx, db, src.fetch(key, 0, o.from))
 		if err != nil {
-			return nil, err
+			return o, err
 		}
 		o.first = src.read(0, o.from, v)
 	}

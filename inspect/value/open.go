@@ -2,14 +2,12 @@ package value
 
 import (
 	"context"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keytype"
 )
 
 // Open shows the value of key.
@@ -17,11 +15,20 @@ func (v *Room) Open(key string) tea.Cmd {
 	v.want(key)
 	v.cancelJobs()
 	conn, clock, db, from := v.Conn, v.Clock, v.DB, firstLink
+	var element *opened
 	if v.Shows(key) && len(v.sheets) > 0 {
-		from = v.sheets[0].begins()
+		from, element = v.sheets[0].begins(), v.opened()
 	}
+	kind, size := v.Kind, v.size
 	return v.Start(job.Opening, func(ctx context.Context) (tea.Msg, error) {
-		return openValue(ctx, conn, db, key, from, clock())
+		o, err := openValue(ctx, conn, db, key, from, clock())
+		if err == nil && element != nil && o.kind == kind {
+			o.opened, err = element.again(ctx, conn, db, kind, key)
+			if kind == keytype.List && o.size != size && o.opened != nil && o.opened.body != element.body {
+				o.opened.missing = true // another element has its index
+			}
+		}
+		return o, err
 	})
 }
 
@@ -66,19 +73,4 @@ func (v *Room) decode(s *sheet) tea.Cmd {
 		}
 		return decodedMsg{s, newDocument(string(data.Str))}, nil
 	})
-}
-
-// OpenByName shows a key that the person names: the only way in where the target
-// does not let its keys be scanned.
-func (v *Room) OpenByName() tea.Cmd {
-	v.Dialog = &room.Question{Title: "Open a key", Note: `its whole name; "in quotes" with escapes`, Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
-		if strings.HasPrefix(name, `"`) {
-			if raw, err := screen.Unquote(name); err == nil {
-				name = raw
-			}
-		}
-		v.InValue = true
-		return v.Open(name)
-	}}
-	return nil
 }

@@ -13,6 +13,7 @@ type sheet struct {
 	title   string
 	src     *source      // how it is fetched; nil when whole is all of it
 	whole   string       // an element, which is in memory
+	opened  *opened      // whose element it is; nil for another sheet
 	size    int64        // elements or bytes
 	per     int64        // of them a chunk; 0 when chunks form a chain
 	fitted  bool         // that is as many as fits their size
@@ -113,18 +114,19 @@ type openedMsg struct {
 	from     link   // where it begins, and for how many elements it was asked
 	tooLarge bool   // and for a value that is not fetched, since it is too large
 	firsts   *target.Seen
+	opened   *opened // the element that is shown by itself, read again; nil for none
 }
 
 // onOpened takes o in. When it is the key that is shown already, the place in it and
-// the form stay.
-func (v *pane) onOpened(o openedMsg) {
+// the form stay. It reports whether the element that was shown by itself was deleted.
+func (v *pane) onOpened(o openedMsg) (deleted bool) {
 	same := v.Shows(o.key)
 	if v.wanted == o.key {
 		v.phase = settled
 	}
 	if same && o.kind == "" {
 		v.showing = aGoneValue
-		return
+		return false
 	}
 	old := v.sheets
 	*v = pane{
@@ -135,7 +137,7 @@ func (v *pane) onOpened(o openedMsg) {
 		v.showing = aLargeValue
 	}
 	if o.first == nil {
-		return
+		return false
 	}
 	s := newSheet(display.Whole(o.key), sourceOf(o.kind), o.size)
 	s.firsts = o.firsts
@@ -155,11 +157,13 @@ func (v *pane) onOpened(o openedMsg) {
 	if s.src == sourceOf("string") && o.size > decodeLimit {
 		s.note = beginningOf(o.first.data)
 	}
+	deleted = v.reopen(o.opened)
 	v.arrange()
 	if s.sieve == nil && s.src == sourceOf(o.kind) && s.pager.lacks(0) {
 		s.add(0, o.first)
 	}
 	v.fillWhole()
+	return deleted
 }
 
 func newSheet(title string, src *source, size int64) *sheet {
@@ -218,7 +222,7 @@ func (s *sheet) comeBack(old []*sheet) []*sheet {
 	}
 	for _, inner := range old[1:] {
 		switch {
-		case inner.src == nil: // it is an element as it was
+		case inner.src == nil: // see reopen
 		case inner.sieve != nil:
 			inner.sieve.of.age()
 			inner.sieve.begin()
@@ -343,10 +347,11 @@ func (v *pane) openElement() {
 	if !ok {
 		return
 	}
-	title := elementTitle(s, row)
-	inner := newWhole(title, body)
-	if s.src.inner != nil {
+	var inner *sheet
+	if title := elementTitle(s, row); s.src.inner != nil {
 		inner = newSheet(title, s.src.inner(row), -1)
+	} else {
+		inner = newOpened(title, &opened{src: s.src, row: row, body: body, own: s.src == sourceOf(v.Kind)})
 	}
 	inner.needle = s.needle
 	v.sheets = append(v.sheets, inner)

@@ -35,7 +35,11 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 	switch r := msg.(type) {
 	case openedMsg:
 		same := v.Shows(r.key)
-		if v.onOpened(r); !same && len(v.sheets) > 0 {
+		deleted := v.onOpened(r)
+		if deleted && v.Notice == "" {
+			v.Notice = "The open element was deleted or moved."
+		}
+		if !same && len(v.sheets) > 0 {
 			v.sheets[0].needle = needleOf(v.sought, asText)
 		}
 	case pagedMsg:
@@ -311,8 +315,8 @@ func (v *Room) Sight() room.Sight {
 		t.Part, t.Group = s.src.part, s.src.group
 	default:
 		t.Text = s.text()
-		if len(v.sheets) > 1 && s.src == nil {
-			t.Opened = v.elementOf(v.sheets[len(v.sheets)-2])
+		if o := s.opened; o != nil {
+			t.Opened = &room.Element{Row: o.row, Body: o.body, Name: o.row[o.src.name], Own: o.own}
 		}
 	}
 	return t

@@ -1,0 +1,131 @@
+package value
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// opened is an element that is shown by itself, as it was last read.
+type opened struct {
+	src     *source // of the table that it was opened from
+	row     record
+	body    string
+	own     bool // it belongs to the key itself
+	missing bool // it was deleted
+}
+
+// opened returns the element that is shown by itself, nil for none.
+func (v *pane) opened() *opened {
+	if s := v.sheet(); s != nil {
+		return s.opened
+	}
+	return nil
+}
+
+// again reads o again; where the target refuses the command, it stays as it was.
+func (o *opened) again(ctx context.Context, c *target.Conn, db int, kind, key string) (*opened, error) {
+	read, err := o.reread(ctx, c, db, kind, key)
+	if _, refused := errors.AsType[target.Refusal](err); refused {
+		return o, nil
+	}
+	return read, err
+}
+
+func (o *opened) reread(ctx context.Context, c *target.Conn, db int, kind, key string) (*opened, error) {
+	read := &opened{src: o.src, row: slices.Clone(o.row), body: o.body, own: o.own}
+	if !o.own {
+		v, err := c.One(ctx, db, o.src.fetch(key, 0, firstLink))
+		if err != nil {
+			return nil, err
+		}
+		read.find(o.src.read(0, firstLink, v))
+		return read, nil
+	}
+	call := keytype.Of(kind).Getting(key, o.row[0])
+	switch kind {
+	case keytype.Set:
+		call = target.Command("SISMEMBER", key, o.row[0])
+	case keytype.ZSet:
+		call = target.Command("ZSCORE", key, o.row[2])
+	case keytype.Stream:
+		call = target.Command("XRANGE", key, o.row[0], o.row[0])
+	}
+	if call == nil {
+		return o, nil
+	}
+	v, err := c.One(ctx, db, call)
+	if err != nil {
+		return nil, err
+	}
+	if !read.take(kind, v) || o.src.about == nil {
+		return read, nil
+	}
+	read.row[1] = ""
+	return read, complete(ctx, c, db, o.src, key, &chunk{rows: []record{read.row}})
+}
+
+// take takes in the reply to the call that reads the element, and reports whether the element exists.
+func (o *opened) take(kind string, v resp.Value) bool {
+	switch kind {
+	case keytype.Set:
+		o.missing = target.Number(v) == 0
+	case keytype.Stream:
+		o.missing = len(v.Elems) == 0
+	case keytype.ZSet:
+		if o.missing = v.IsNull(); !o.missing {
+			o.row[1] = score(v)
+		}
+	default:
+		if o.missing = v.IsNull(); !o.missing {
+			o.body = target.Text(v)
+			o.row[len(o.row)-1] = o.body
+		}
+	}
+	return !o.missing
+}
+
+// find looks for the element in the table that it was opened from: the same row, else the row of the
+// same name, else the only one.
+func (o *opened) find(c *chunk) {
+	i := slices.IndexFunc(c.rows, func(r record) bool { return slices.Equal(r, o.row) })
+	if i < 0 {
+		i = slices.IndexFunc(c.rows, func(r record) bool { return len(r) > 1 && r[0] == o.row[0] })
+	}
+	if i < 0 && len(o.row) == 1 && len(c.rows) == 1 {
+		i = 0
+	}
+	if o.missing = i < 0; !o.missing {
+		o.row, o.body = c.rows[i], c.body(i)
+	}
+}
+
+// newOpened is the sheet of an element.
+func newOpened(title string, o *opened) *sheet {
+	s := newWhole(title, o.body)
+	s.opened = o
+	return s
+}
+
+// reopen shows the element as it was read again. It closes an element that was deleted, and reports that.
+func (v *pane) reopen(o *opened) (deleted bool) {
+	s := v.sheet()
+	if s == nil || s.opened == nil || o == nil || s.opened.src != o.src {
+		return false
+	}
+	if o.missing {
+		return v.close()
+	}
+	if o.body == s.whole {
+		s.opened = o
+		return false
+	}
+	now := newOpened(s.title, o)
+	now.resume(s)
+	v.sheets[len(v.sheets)-1] = now
+	return false
+}
