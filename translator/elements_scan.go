@@ -50,14 +50,18 @@ func scanElements(typ, sql string, compare func(a, b store.Row) int, show func([
 		if !ok {
 			o.count = 1
 		}
-		after := store.Int(int64(min(cursor, endOfScan)))
+		cells := []store.Value{store.Int(int64(min(cursor, endOfScan))), store.Digits(o.count - 1)}
+		if typ == zsetType {
+			limits := c.limits()
+			cells = append(cells, limited(limits.ZsetMembers), limited(limits.ZsetBytes))
+		}
 		return read(typed(typ, scanPage(0, resp.EmptyArray), func(r *store.Result) resp.Value {
 			if !ok {
 				return bad.Reply
 			}
 			slices.SortFunc(r.Rows[0], compare) // SQLite would have large ones in memory several times
 			return elementPage(r.Rows[0], o, show)
-		}), c.stmt(sql, c.Args[1], after, store.Digits(o.count-1)))
+		}), c.stmt(sql, c.Args[1], cells...))
 	}
 }
 

@@ -103,11 +103,13 @@ func (c *Call) limits() Limits {
 // objectStmt reads the object at a key.
 func (c *Call) objectStmt(key []byte) store.Stmt {
 	limits := c.limits()
-	n := func(n int64) store.Value { return store.Int(min(n, math.MaxInt32)) }
 	elements, bytes := limits.listLimits()
-	return c.stmt(sqlObject, key, n(limits.HashFields), n(limits.HashBytes), n(limits.SetIntegers), n(limits.ZsetMembers), n(limits.ZsetBytes),
-		n(limits.SetMembers), n(limits.SetBytes), n(elements), n(bytes))
+	return c.stmt(sqlObject, key, limited(limits.HashFields), limited(limits.HashBytes), limited(limits.SetIntegers),
+		limited(limits.ZsetMembers), limited(limits.ZsetBytes), limited(limits.SetMembers), limited(limits.SetBytes), limited(elements), limited(bytes))
 }
+
+// limited returns a limit as an argument of a statement, for engines that count in 32 bits.
+func limited(n int64) store.Value { return store.Int(min(n, math.MaxInt32)) }
 
 func objectOf(row store.Row) object {
 	o := object{typ: string(row[0].Bytes()), count: row[1].Int(), length: row[2].Int(), odd: row[2].Int(), updatedAt: row[4].Int(), volatile: row[5].Int() != 0}

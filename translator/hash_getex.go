@@ -201,7 +201,8 @@ func hsetex(c *Call) Plan {
 	}
 	if o.given && o.at <= c.Env.Now {
 		stmts = append(stmts, c.openFields(key)[1:]...)
-		return write(always(resp.One), append(stmts, c.removeFields(key, names)...)...)
+		stmts = append(stmts, c.removeFields(key, names)...)
+		return write(always(resp.One), append(stmts, c.touched(key))...) // a change for WATCH, even of missing fields
 	}
 	how := setting{several: sqlSetFields, one: sqlReplaceField}
 	switch {

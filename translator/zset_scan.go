@@ -10,13 +10,13 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// The twin of a set's page (elements_scan.go), in the order of the scores. Last comes
-// whether the sorted set is small and has no long member.
+// sqlZSetPage is the counterpart of sqlSetPage (elements_scan.go), in the order of the scores. Its last column
+// reports whether the sorted set is within the limits ?6 and ?7 of Redis's small encoding.
 const sqlZSetPage = `WITH page(id, type, first, last, compact) AS MATERIALIZED (
-		SELECT id, type, -1, ` + beyondHashes + `, (SELECT max(length(member)) <= 64 FROM zsets WHERE key_id = id) FROM keys WHERE ` + live + ` AND count <= 128
+		SELECT id, type, -1, ` + beyondHashes + `, (SELECT max(length(member)) <= ?7 FROM zsets WHERE key_id = id) FROM keys WHERE ` + live + ` AND count <= ?6
 		UNION ALL SELECT id, type, ?4, ifnull(
 			(SELECT hash FROM zsets WHERE key_id = id AND hash > ?4 ORDER BY hash LIMIT 1 OFFSET CAST(?5 AS INTEGER)), ` + beyondHashes + `), 0
-		FROM keys WHERE ` + live + ` AND count > 128)
+		FROM keys WHERE ` + live + ` AND count > ?6)
 	SELECT p.type, p.last, z.member, z.score, p.compact FROM page p
 	LEFT JOIN zsets z ON z.key_id = p.id AND z.hash > p.first AND z.hash <= p.last`
 
