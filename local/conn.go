@@ -32,6 +32,7 @@ type conn struct {
 	changes      int64         // rows ever changed, triggers included
 	visit        *visit        // what it is used for now; nil for what has no early end
 	budget       *store.Budget // of the batch that runs
+	stuck        bool          // a transaction could not be rolled back
 	touched      *touched      // what its transaction changes; nil when no one asks
 	cache        string        // sets how many pages are kept; "" where that is not set
 

@@ -82,6 +82,10 @@ func (l *loan) outlast() error {
 // giveBack ends the loan; the connection is nil when none could be opened.
 func (l *loan) giveBack() {
 	p := l.pool
+	if l.conn != nil && l.conn.stuck {
+		l.conn.close() // another one is opened in its place
+		l.conn = nil
+	}
 	if l.conn != nil {
 		p.mu.Lock()
 		p.idle = append(p.idle, l.conn)

@@ -112,6 +112,7 @@ func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 		c.script(mapFile) // where it cannot be mapped it is read
 		defer c.script(unmapFile)
 	}
+	defer sqlite3.Xsqlite3_reset(c.tls, p.stmt) // also when take panics; it repeats the error of the step
 	for {
 		switch rc := sqlite3.Xsqlite3_step(c.tls, p.stmt); rc {
 		case sqlite3.SQLITE_ROW:
@@ -135,7 +136,6 @@ func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 		default:
 			err = c.fail(rc)
 		}
-		sqlite3.Xsqlite3_reset(c.tls, p.stmt) // repeats the error of the step
 		return rows, err
 	}
 }

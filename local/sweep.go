@@ -34,7 +34,9 @@ func (s *Store) sweep() {
 		select {
 		case <-tick.C:
 			if !s.resting.Load() {
-				s.sweepAll()
+				if err := caught(func() error { s.sweepAll(); return nil }); err != nil {
+					s.report(err)
+				}
 			}
 		case <-s.quit:
 			return

@@ -3,6 +3,8 @@ package local
 import (
 	"fmt"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -30,6 +32,12 @@ func (c *conn) control(s store.Stmt) error {
 // to do than wait can do so in between, and not at all when the visit must be short; the error is
 // then errLocked.
 func (c *conn) begin(s store.Stmt) error {
+	if c.stuck {
+		if err := c.control(rollback); err != nil && !c.idle() {
+			return err
+		}
+		c.stuck = false
+	}
 	if s.SQL != beginNow.SQL || c.visit == nil {
 		return c.control(s)
 	}
@@ -56,7 +64,7 @@ func (c *conn) transaction(start store.Stmt, fn func() error) error {
 	if err := c.begin(start); err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
-	err := fn()
+	err := caught(fn)
 	if err == nil {
 		if err = c.control(commit); err == nil {
 			return nil
@@ -66,5 +74,15 @@ func (c *conn) transaction(start store.Stmt, fn func() error) error {
 	// SQLite may have rolled back by itself (a full disk): then this fails,
 	// and there is nothing to undo.
 	c.control(rollback)
+	c.stuck = !c.idle()
 	return err
 }
+
+// caught calls fn, and returns its panic as an error.
+func caught(fn func() error) (err error) {
+	defer store.Catch(&err)
+	return fn()
+}
+
+// idle reports whether no transaction is open.
+func (c *conn) idle() bool { return sqlite3.Xsqlite3_get_autocommit(c.tls, c.db) != 0 }

@@ -90,10 +90,11 @@ func (v *visit) reason() error {
 	return v.ended
 }
 
-// on runs fn with the visit on c.
-func (v *visit) on(c *conn, fn func(*conn) error) error {
+// on runs fn with the visit on c, and returns its panic as an error.
+func (v *visit) on(c *conn, fn func(*conn) error) (err error) {
 	c.visit = v
 	defer func() { c.visit = nil }()
+	defer store.Catch(&err)
 	return fn(c)
 }
 

@@ -63,6 +63,15 @@ func (s *Store) send(jobs []*job) {
 	s.jobs <- jobs
 }
 
+// abandon finishes the job unless it has finished.
+func (j *job) abandon(err error) {
+	select {
+	case <-j.done:
+	default:
+		j.finish(err)
+	}
+}
+
 // finish releases the client that waits for the job.
 func (j *job) finish(err error) {
 	j.err = err
@@ -106,7 +115,12 @@ func (s *Store) write() {
 			return
 		}
 		group = s.arrived(group)
-		s.commit(group)
+		if err := caught(func() error { s.commit(group); return nil }); err != nil {
+			s.report(err)
+			for _, j := range group {
+				j.abandon(err)
+			}
+		}
 		clear(group) // what they wrote and read is not kept until others come
 	}
 }
@@ -276,6 +290,7 @@ func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) er
 // work runs the job, or as many of its batches as have room in a piece; whole is false
 // when some are left.
 func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece time.Duration, passed func(time.Time) time.Duration) (whole bool, err error) {
+	defer store.Catch(&err)
 	c.visit.next()
 	switch {
 	case j.own != nil:
