@@ -185,6 +185,12 @@ func (r *Round) Waits() bool {
 // Whole reports whether all of the round has run, so that Finish does not wait.
 func (r *Round) Whole() bool { return r.part.Err == nil && len(r.part.Results) == len(r.part.Batches) }
 
+// largeRound is the size of rows whose replies are made and sent while no other client waits.
+const largeRound = 1 << 20
+
+// Large reports whether the replies are so large that the client should be waited for while they are sent.
+func (r *Round) Large() bool { return r.group.work.Budget.Used() > largeRound }
+
 // Drop is in place of Finish, for what is to be run otherwise.
 func (r *Round) Drop() {
 	r.group.work.Budget.Back(0)

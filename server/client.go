@@ -157,7 +157,7 @@ func (c *client) write(b []byte) {
 	switch {
 	case len(b) == 0 || c.broken != nil:
 	case c.posting:
-		c.box.post(b)
+		c.box.reply(b)
 	default:
 		c.broken = c.box.write(b)
 	}

@@ -362,7 +362,7 @@ func (l *loop) took(t *turn) {
 		t.round.Drop()
 		t.free()
 		l.away(c, calls)
-	case t.round.Whole():
+	case t.round.Whole() && !t.round.Large():
 		l.answer(t)
 	default:
 		go func() {
@@ -381,7 +381,7 @@ func (l *loop) answer(t *turn) {
 	out := outs.Get().(*[]byte)
 	c.out, c.posting = (*out)[:0], true
 	c.finish(t)
-	sent := c.box.post(c.out)
+	sent := c.box.reply(c.out)
 	if cap(c.out) <= 4*resp.Piece {
 		*out = c.out
 	}

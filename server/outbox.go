@@ -15,6 +15,7 @@ type outbox struct {
 	mu        sync.Mutex
 	done      sync.Cond // when sending ends
 	waiting   []byte
+	replies   int       // bytes of waiting that are replies to the client's own commands
 	overSince time.Time // more has waited than the soft limit; zero when it does not
 	sending   bool      // a goroutine writes to the connection, and goes on with what waits
 	broken    error     // why nothing is sent any more
@@ -44,9 +45,15 @@ func (o *outbox) write(b []byte) error {
 	return o.broken
 }
 
-// post sends b after what waits, and never waits for the client. It reports whether nothing waits
-// any more; otherwise a goroutine sends it. Any goroutine may call it.
-func (o *outbox) post(b []byte) bool {
+// post sends a message after what waits, and never waits for the client. It reports whether nothing waits
+// any more; otherwise a goroutine sends it. A client that has not read too many messages is closed. Any
+// goroutine may call it.
+func (o *outbox) post(b []byte) bool { return o.enqueue(b, false) }
+
+// reply is post for replies to the client's own commands, which no limit of messages applies to.
+func (o *outbox) reply(b []byte) bool { return o.enqueue(b, true) }
+
+func (o *outbox) enqueue(b []byte, reply bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.now != nil && !o.sending && o.broken == nil {
@@ -59,13 +66,16 @@ func (o *outbox) post(b []byte) bool {
 		return true
 	case len(b) == 0:
 		return !o.sending
-	case o.full(len(b)):
+	case !reply && o.full(len(b)):
 		o.broken = errNotRead
 		o.client.server.counts.fullOutputs.Add(1)
 		o.client.net.Close()
 		return true
 	}
 	o.waiting = append(o.waiting, b...)
+	if reply {
+		o.replies += len(b)
+	}
 	if !o.sending {
 		o.sending = true
 		go func() {
@@ -81,7 +91,7 @@ func (o *outbox) post(b []byte) bool {
 // client-output-buffer-limit, or what may wait for any.
 func (o *outbox) full(more int) bool {
 	limit := o.client.server.live.outputs.Load()[o.client.class.Load()]
-	waits := int64(len(o.waiting) + more)
+	waits := int64(len(o.waiting) - o.replies + more)
 	if limit.soft <= 0 || waits <= limit.soft {
 		o.overSince = time.Time{}
 	} else if o.overSince.IsZero() {
@@ -120,7 +130,7 @@ func (o *outbox) settle() {
 func (o *outbox) flush() {
 	for len(o.waiting) > 0 && o.broken == nil {
 		b := o.waiting
-		o.waiting = nil
+		o.waiting, o.replies = nil, 0
 		o.send(b)
 	}
 	o.sending = false
