@@ -76,6 +76,9 @@ func settle(err error) (resp.Value, error) {
 // decode shapes the reply of a plan's rows. A limit of memory is an error once the plan has written.
 func (e *Engine) decode(p *translator.Plan, r *store.Result, work *store.Work) (v resp.Value, err error) {
 	defer e.catchDamage(&v, &err, p.Batch.ReadOnly)
+	if e.hook != nil {
+		e.hook()
+	}
 	r.Work = work
 	return p.Decode(r), nil
 }
@@ -83,6 +86,9 @@ func (e *Engine) decode(p *translator.Plan, r *store.Result, work *store.Work) (
 // following is the plan after a step, which has only read.
 func (e *Engine) following(p *translator.Plan, r *store.Result, work *store.Work) (next translator.Plan, err error) {
 	defer e.catchDamage(&next.Reply, &err, true)
+	if e.hook != nil {
+		e.hook()
+	}
 	r.Work = work
 	made := p.Then(r)
 	made.Keys, made.Batch.Of = p.Keys, p.Batch.Of

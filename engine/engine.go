@@ -64,6 +64,7 @@ type Engine struct {
 	timeLimit atomic.Int64 // SetTimeLimit's
 
 	report    func(*store.Panic) // SetReport's
+	hook      func()             // WithHook's
 	interrupt func() error       // WithInterrupt's
 	asideFrom int64              // WithAside's
 	slicing   sync.Mutex         // held for a slice
@@ -90,6 +91,9 @@ func WithSeed(seed func() uint64) Option { return func(e *Engine) { e.seed = see
 // WithInterrupt has each script ask now and then whether it may go on: an error ends it, and leaves no trace.
 // It is for hosts whose clock stands still while a program works.
 func WithInterrupt(f func() error) Option { return func(e *Engine) { e.interrupt = f } }
+
+// WithHook calls hook before each translation, step and decoder. Tests make it panic.
+func WithHook(hook func()) Option { return func(e *Engine) { e.hook = hook } }
 
 // WithTimer sets what waits: a channel that receives after a time, and a function that
 // ends the wait for it.
@@ -404,6 +408,9 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 	defer catchLimit(&plan.Reply, &err)
 	if p.cmd == nil {
 		return p.own, nil
+	}
+	if p.session != nil && p.session.engine.hook != nil {
+		p.session.engine.hook()
 	}
 	var made translator.Plan
 	env.DB, env.Fieldsets, env.Facts, env.Running = p.db, p.fieldsets, p.facts, p.running

@@ -240,7 +240,8 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 	if err != nil || bad.IsError() {
 		return bad, err
 	}
-	defer done()
+	usable := false // after a panic it is in an unknown state
+	defer func() { done(usable) }()
 	defer engine.began(e)()
 	e.heard = heard{}
 	began := time.Now()
@@ -270,15 +271,17 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 			return nil
 		},
 	}
-	return start(&script.Run{Keys: e.keys, Args: e.args, ReadOnly: e.readOnly, Seed: int32(seed), Host: host})
+	v, err := start(&script.Run{Keys: e.keys, Args: e.args, ReadOnly: e.readOnly, Seed: int32(seed), Host: host})
+	usable = true
+	return v, err
 }
 
 // starter runs a script or a function on the machine that it was given.
 type starter func(*script.Run) (resp.Value, error)
 
-// start finds what is to run, and a machine, which done gives back. bad is the reply to what
+// start finds what is to run, and a machine, which done gives back if it is usable. bad is the reply to what
 // cannot run.
-func (e *evaluation) start(do func(planned) (resp.Value, error)) (run starter, done func(), bad resp.Value, err error) {
+func (e *evaluation) start(do func(planned) (resp.Value, error)) (run starter, done func(usable bool), bad resp.Value, err error) {
 	if e.script == nil {
 		return e.startFunction(do)
 	}
@@ -287,7 +290,11 @@ func (e *evaluation) start(do func(planned) (resp.Value, error)) (run starter, d
 	if m == nil {
 		m = script.NewMachine()
 	}
-	return func(r *script.Run) (resp.Value, error) { return m.Eval(e.script, r) }, func() { machines.Put(m) }, resp.Value{}, nil
+	return func(r *script.Run) (resp.Value, error) { return m.Eval(e.script, r) }, func(usable bool) {
+		if usable {
+			machines.Put(m)
+		}
+	}, resp.Value{}, nil
 }
 
 // command runs a command of the script's.
@@ -407,11 +414,13 @@ func (e *evaluation) within(run Run, env translator.Env, i, db int, work *store.
 		if err != nil {
 			return resp.Value{}, err
 		}
+		before := budget.Used() // with the memory of the script
 		v, err := e.session.engine.steps(run, plan, work)
-		budget.Back(used)
+		budget.Back(before)
 		return v, err
 	})
 	if budget != nil {
+		budget.Back(used)
 		budget.Keep(store.Weight(&v))
 	}
 	return v, err

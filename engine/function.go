@@ -63,7 +63,7 @@ func (l *libraries) load(version int64, source []byte) (*library, resp.Value) {
 }
 
 // take hands out the first machine that is free, so that what runs alone always has the same.
-func (l *library) take() (*script.Machine, func(), resp.Value) {
+func (l *library) take() (*script.Machine, func(usable bool), resp.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := 0
@@ -80,17 +80,17 @@ func (l *library) take() (*script.Machine, func(), resp.Value) {
 			return nil, nil, bad
 		}
 	}
-	return m, func() {
+	return m, func(usable bool) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.machines[at] = m; m.Full() {
+		if l.machines[at] = m; m.Full() || !usable {
 			l.machines[at] = nil
 		}
 	}, resp.Value{}
 }
 
 // startFunction is start for FCALL.
-func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run starter, done func(), bad resp.Value, err error) {
+func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run starter, done func(usable bool), bad resp.Value, err error) {
 	lib, bad, err := e.findLibrary(do)
 	if err != nil || bad.IsError() {
 		return nil, nil, bad, err

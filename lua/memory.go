@@ -10,6 +10,9 @@ type memory struct {
 	allocated int // since the last count, with what that found
 	nextCount int
 	marks     uint32
+
+	reserve  func(bytes int) // SetReserve's
+	reserved int
 }
 
 // ErrMemory is what a script fails with that holds more than its limit.
@@ -21,6 +24,12 @@ const firstCount = 1 << 20
 // holds more fails with "not enough memory".
 func (s *State) SetMemoryLimit(n int) {
 	s.limit, s.nextCount, s.allocated = n, min(n, firstCount), 0
+}
+
+// SetReserve sets what is called before the state holds more than it has held or reserved, with how many
+// bytes more that may be. The first MB is free. A panic of reserve ends the run.
+func (s *State) SetReserve(reserve func(bytes int)) {
+	s.reserve, s.reserved = reserve, max(s.nextCount, firstCount)
 }
 
 // Allocated is about how many bytes the state holds.
@@ -40,6 +49,10 @@ func (s *State) Grow(n int) {
 		s.ThrowValue(String(ErrMemory.Error()))
 	}
 	s.nextCount = min(s.limit, max(2*s.allocated, firstCount))
+	if more := s.nextCount - s.reserved; more > 0 && s.reserve != nil {
+		s.reserved = s.nextCount
+		s.reserve(more)
+	}
 }
 
 // Fits fails when n bytes, of something that is being built, are more than the limit.

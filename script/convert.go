@@ -5,6 +5,7 @@ import (
 
 	"github.com/meowdis/meowdis/lua"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // value is a reply as a script sees it, in the protocol that it has chosen.
@@ -118,11 +119,15 @@ func commandError(msg string) lua.Value {
 
 const maxReplyDepth = 3998 // as many tables as have room on the reference's stack
 
+// grow charges an element of the reply and its n bytes. A script may return one string many times.
+func (m *Machine) grow(n int) { m.run.Host.Work.Grow(int64(store.ValueBytes + n)) }
+
 // reply is a script's value as a reply.
 func (m *Machine) reply(v lua.Value, depth int) resp.Value {
 	switch v.Type() {
 	case "string":
 		s, _ := v.AsString()
+		m.grow(len(s))
 		return resp.MakeString(s)
 	case "number":
 		n, _ := v.AsNumber()
@@ -159,6 +164,7 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 	if elems := t.Field("map").AsTable(); elems != nil {
 		v := resp.Value{Kind: resp.Map}
 		for k, e, _ := elems.Next(lua.Nil); !k.IsNil(); k, e, _ = elems.Next(k) {
+			m.grow(store.ValueBytes)
 			v.Elems = append(v.Elems, m.reply(k, depth), m.reply(e, depth))
 		}
 		return v
@@ -166,6 +172,7 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 	if elems := t.Field("set").AsTable(); elems != nil {
 		v := resp.Value{Kind: resp.Set}
 		for k, _, _ := elems.Next(lua.Nil); !k.IsNil(); k, _, _ = elems.Next(k) {
+			m.grow(0)
 			v.Elems = append(v.Elems, m.reply(k, depth))
 		}
 		return v
@@ -176,6 +183,7 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 	if text := t.Field("verbatim_string").AsTable(); text != nil {
 		s, isString := text.Field("string").Text()
 		if _, hasFormat := text.Field("format").Text(); isString && hasFormat {
+			m.grow(len(s))
 			return resp.Value{Kind: resp.Verbatim, Str: []byte(s)}
 		}
 	}
@@ -185,6 +193,7 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 		if e.IsNil() {
 			return v
 		}
+		m.grow(0)
 		v.Elems = append(v.Elems, m.reply(e, depth))
 	}
 }

@@ -50,6 +50,10 @@ type Machine struct {
 // MemoryLimit is how much a script may hold, in bytes, about.
 const MemoryLimit = 256 << 20
 
+// Hook, unless it is nil, is called with each new state before it is protected. Tests replace functions in it
+// by functions that panic.
+var Hook func(*lua.State)
+
 // NewMachine makes a machine for scripts of EVAL.
 func NewMachine() *Machine {
 	m := newMachine()
@@ -111,6 +115,9 @@ func isText(v lua.Value) bool {
 // protect makes what is in the globals read-only, and reading a global that is not
 // there an error.
 func (m *Machine) protect() {
+	if Hook != nil {
+		Hook(m.state)
+	}
 	m.state.Globals.SetMeta(indexed(missing()))
 	freeze(m.state.Globals)
 	freeze(m.state.StringMeta())
@@ -160,8 +167,10 @@ func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value)
 	if m.functions == nil { // a library's variables stay
 		m.state.SetMemoryLimit(MemoryLimit)
 	}
+	m.state.SetReserve(func(n int) { r.Host.Work.Grow(int64(n)) })
 	defer func() {
 		m.run = nil
+		m.state.SetReserve(nil)
 		m.state.Close()
 	}()
 	vs, err := m.state.Call(fn, args...)

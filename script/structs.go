@@ -174,6 +174,9 @@ func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 		if !ok {
 			break
 		}
+		if pos > len(data) { // pos+pad could overflow
+			s.BadArgument(2, "data string too short")
+		}
 		pos += pad
 		if size > len(data) || pos > len(data)-size {
 			s.BadArgument(2, "data string too short")
