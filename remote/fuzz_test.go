@@ -66,6 +66,10 @@ func FuzzAnswer(f *testing.F) {
 		if replies, whole, err := r.items(a, calls, len(calls)); whole == nil {
 			count(replies, err)
 		}
-		count(rawReplies(body, len(calls), len(calls)))
+		replies, err := rawReplies(body, len(calls))
+		if err == nil {
+			err = counted(replies, len(calls), len(calls))
+		}
+		count(replies, err)
 	})
 }

@@ -134,7 +134,13 @@ func (r *REST) try(ctx context.Context, q request) (answer, error) {
 		return a, r.lost(ctx, err)
 	}
 	switch res.StatusCode {
-	case http.StatusOK, http.StatusBadRequest, http.StatusTooManyRequests:
+	case http.StatusOK, http.StatusTooManyRequests:
+	case http.StatusBadRequest:
+		if text := errorText(a); strings.HasPrefix(text, sizeRefused) {
+			return a, &tooLarge{text}
+		}
+	case http.StatusRequestEntityTooLarge:
+		return a, &tooLarge{fmt.Sprintf("%s: HTTP 413 for %d bytes", sizeRefused, len(q.body))}
 	case http.StatusUnauthorized:
 		return a, r.unauthorized(a)
 	default:
@@ -185,6 +191,9 @@ func (r *REST) httpRequest(ctx context.Context, q request) (*http.Request, error
 		set("Content-Type", "application/octet-stream")
 	}
 	set(syncHeader, r.sync)
+	if len(q.body) > maxPipelineBytes { // an endpoint that refuses the size does so before it is sent
+		set("Expect", "100-continue")
+	}
 	switch q.encoding {
 	case rawEncoding:
 		set("Upstash-Response-Format", "resp2")
@@ -206,7 +215,7 @@ func errorText(a answer) string {
 	if json.Unmarshal(a.body, &v) == nil && v.Error != nil {
 		return *v.Error
 	}
-	if text := strings.TrimSpace(string(a.body)); text != "" && len(text) < 200 && utf8.ValidString(text) {
+	if text := strings.TrimPrefix(strings.TrimSpace(string(a.body)), "-"); text != "" && len(text) < 200 && utf8.ValidString(text) {
 		return text
 	}
 	return http.StatusText(a.status)

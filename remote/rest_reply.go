@@ -17,16 +17,39 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// maxPipeline bounds the commands of one request.
-const maxPipeline = 1000
+// A request has at most maxPipeline commands, and about maxPipelineBytes unless one command is larger.
+const (
+	maxPipeline      = 1000
+	maxPipelineBytes = 16 << 20
+)
+
+// tooLarge is the error of a request that is larger than the endpoint takes.
+type tooLarge struct{ text string }
+
+func (e *tooLarge) Error() string { return e.text }
+
+// sizeRefused is the beginning of the error with which endpoints refuse the size of a request.
+const sizeRefused = "ERR max request size exceeded"
+
+// size returns about how many bytes a call takes in a request.
+func size(args [][]byte) (n int) {
+	for _, a := range args {
+		n += len(a) + 3
+	}
+	return n
+}
 
 // send runs calls in order, as many as fit in one request at a time, and returns
 // their replies; those up to the first error with untilError.
 func (r *REST) send(ctx context.Context, calls [][][]byte, untilError bool) ([]resp.Value, error) {
 	replies := make([]resp.Value, 0, len(calls))
+	most := maxPipeline
 	for len(calls) > 0 {
-		n := 0
-		for n < len(calls) && n < maxPipeline && r.fitsJSON(calls[n]) {
+		n, bytes := 0, 0
+		for n < len(calls) && n < most && r.fitsJSON(calls[n]) {
+			if bytes += size(calls[n]); n > 0 && bytes > maxPipelineBytes {
+				break
+			}
 			n++
 		}
 		var got []resp.Value
@@ -36,6 +59,13 @@ func (r *REST) send(ctx context.Context, calls [][][]byte, untilError bool) ([]r
 		} else {
 			n, got = 1, make([]resp.Value, 1)
 			got[0], err = r.one(ctx, calls[0], untilError)
+		}
+		if large := (*tooLarge)(nil); errors.As(err, &large) {
+			if n > 1 {
+				most = n / 2 // nothing of the request ran
+				continue
+			}
+			got[0], err = resp.MakeError(large.text), nil
 		}
 		if err != nil {
 			return replies, err
@@ -107,7 +137,14 @@ func (r *REST) many(ctx context.Context, calls [][][]byte, untilError bool) ([]r
 		least = 1
 	}
 	if a.isRaw() {
-		return rawReplies(a.body, len(calls), least)
+		replies, err := rawReplies(a.body, least)
+		if a.status != 200 && len(replies) == 1 && replies[0].IsError() {
+			return repeated(replies[0], len(calls)), nil
+		}
+		if err == nil {
+			err = counted(replies, len(calls), least)
+		}
+		return replies, err
 	}
 	replies, whole, err := r.items(a, calls, least)
 	if err == nil && slices.ContainsFunc(replies, isUninitialised) {
@@ -122,12 +159,16 @@ func (r *REST) many(ctx context.Context, calls [][][]byte, untilError bool) ([]r
 	if whole == nil || err != nil {
 		return replies, err
 	}
-	// The request as a whole was refused, and nothing ran.
-	replies = make([]resp.Value, len(calls))
+	return repeated(*whole, len(calls)), nil
+}
+
+// repeated returns the reply to each of n calls of a request that was refused as a whole: no call ran.
+func repeated(whole resp.Value, n int) []resp.Value {
+	replies := make([]resp.Value, n)
 	for i := range replies {
-		replies[i] = *whole
+		replies[i] = whole
 	}
-	return replies, nil
+	return replies
 }
 
 // learn sends a request; the first answers show what the endpoint speaks. A
@@ -154,9 +195,8 @@ func (r *REST) learn(ctx context.Context, q request, calls [][][]byte) (answer, 
 
 func (a answer) isRaw() bool { return a.media == "application/octet-stream" }
 
-// rawReplies reads n replies of a pipeline, at least least: one after the other,
-// or as one array.
-func rawReplies(body []byte, n, least int) ([]resp.Value, error) {
+// rawReplies reads the replies of a pipeline, one after the other, or as one array of at least least.
+func rawReplies(body []byte, least int) ([]resp.Value, error) {
 	in := resp.NewReader(bytes.NewReader(body))
 	var replies []resp.Value
 	for {
@@ -172,14 +212,15 @@ func rawReplies(body []byte, n, least int) ([]resp.Value, error) {
 	if len(replies) == 1 && replies[0].Kind == resp.Array && len(replies[0].Elems) >= least {
 		replies = replies[0].Elems
 	}
-	return counted(replies, n, least)
+	return replies, nil
 }
 
-func counted(replies []resp.Value, n, least int) ([]resp.Value, error) {
+// counted returns an error unless there are n replies, or at least least.
+func counted(replies []resp.Value, n, least int) error {
 	if len(replies) < least || len(replies) > n {
-		return nil, fmt.Errorf("the endpoint answered %d replies to %d commands", len(replies), n)
+		return fmt.Errorf("the endpoint answered %d replies to %d commands", len(replies), n)
 	}
-	return replies, nil
+	return nil
 }
 
 // item is one reply in JSON.
@@ -226,8 +267,7 @@ func (r *REST) items(a answer, calls [][][]byte, least int) (replies []resp.Valu
 		}
 		replies = append(replies, v)
 	}
-	replies, err = counted(replies, len(calls), least)
-	return replies, nil, err
+	return replies, nil, counted(replies, len(calls), least)
 }
 
 func (r *REST) unexpected(a answer) error {

@@ -26,6 +26,8 @@ type endpoint struct {
 	databases     bool // confirms Meowdis-Database
 	stops         bool // confirms Meowdis-Pipeline
 	uninitialised bool
+	limit         int64 // bytes of a request; 0 for none
+	status        int   // of a request that is larger
 
 	engine   *engine.Engine
 	requests atomic.Int32
@@ -37,6 +39,21 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "Bearer T" {
 		w.WriteHeader(http.StatusUnauthorized)
 		fmt.Fprint(w, `{"error":"WRONGPASS invalid or missing auth token"}`)
+		return
+	}
+	if e.limit > 0 && r.ContentLength > e.limit {
+		if e.raw {
+			w.Header().Set("Content-Type", "application/octet-stream")
+		}
+		w.WriteHeader(e.status)
+		switch {
+		case e.status == http.StatusRequestEntityTooLarge:
+			fmt.Fprint(w, "<html>413 Request Entity Too Large</html>")
+		case e.raw:
+			fmt.Fprint(w, "-ERR max request size exceeded. Limit: 2000 bytes\r\n")
+		default:
+			fmt.Fprint(w, `{"error":"ERR max request size exceeded. Limit: 2000 bytes"}`)
+		}
 		return
 	}
 	s := e.engine.Session()
@@ -244,6 +261,34 @@ func TestRESTForms(t *testing.T) {
 				t.Errorf("pipeline:\n%s", got)
 			}
 		})
+	}
+}
+
+func TestRESTLargeRequests(t *testing.T) {
+	for _, e := range []*endpoint{
+		{raw: true, limit: 2000, status: http.StatusBadRequest}, {base64: true, limit: 2000, status: http.StatusBadRequest},
+		{raw: true, limit: 2000, status: http.StatusRequestEntityTooLarge},
+	} {
+		r := serve(t, e)
+		var calls [][][]byte
+		for i := range 10 {
+			calls = append(calls, [][]byte{[]byte("SET"), fmt.Append(nil, i), []byte(strings.Repeat("x", 500))})
+		}
+		calls[4][2] = []byte(strings.Repeat("x", 5000))
+		for _, run := range []func(context.Context, [][][]byte) ([]resp.Value, error){r.Pipeline, r.PipelineUntilError} {
+			replies, err := run(context.Background(), calls)
+			if err != nil || len(replies) < 5 {
+				t.Fatal(replies, err)
+			}
+			for i, v := range replies {
+				if bad := strings.HasPrefix(string(v.Str), "ERR max request size exceeded"); bad != (i == 4) {
+					t.Errorf("%d %d: %s", e.status, i, v.Str)
+				}
+			}
+		}
+		if got := say(t, r, "DBSIZE"); got != "(integer) 9" {
+			t.Error(got)
+		}
 	}
 }
 

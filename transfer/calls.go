@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/rdb"
 )
 
-// A command that writes elements has at most so many of them and about so many
+// A command has wholeBytes of a string at most. One that writes elements has at most so many of them and about so many
 // bytes, unless one element is larger.
 const (
 	callElements = 1000
@@ -24,9 +24,11 @@ func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
 		switch v := p.Value.(type) {
 		case rdb.String:
 			if p.First {
-				w.put(call("SET", name, v))
-			} else if len(v) > 0 {
-				w.put(call("APPEND", name, v))
+				w.put(call("SET", name, v[:min(len(v), wholeBytes)]))
+				v = v[min(len(v), wholeBytes):]
+			}
+			for piece := range slices.Chunk(v, wholeBytes) {
+				w.put(call("APPEND", name, piece))
 			}
 		case rdb.List:
 			w.elements("RPUSH", len(v), func(i int) [][]byte { return v[i : i+1] })

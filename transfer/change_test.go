@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -213,4 +214,48 @@ func (r *refusing) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value
 		replies = append(replies, v)
 	}
 	return replies, nil
+}
+
+// TestLargeValues moves values that are larger than the target takes in a request: a string arrives in pieces, an
+// element is named, and the keys after it arrive.
+func TestLargeValues(t *testing.T) {
+	oneGoroutine(t)
+	const limit = 10 << 20
+	large := bytes.Repeat([]byte("x"), 2*limit)
+	key := func(name string, typ transfer.Type, expires int64) *transfer.Key {
+		return &transfer.Key{Name: []byte(name), Type: typ, ExpiresAt: expires}
+	}
+	source := func(yield func(transfer.Part, error) bool) {
+		for _, p := range []transfer.Part{
+			transfer.Whole(key("text", transfer.StringType, 1<<42), rdb.String(large)),
+			transfer.Whole(key("list", transfer.ListType, 0), rdb.List{[]byte("a"), large, []byte("b")}),
+			transfer.Whole(key("after", transfer.StringType, 0), rdb.String("v")),
+		} {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+	to := openRESTLimited(t, limit)
+	var told []string
+	notify := func(k *transfer.Key, err error) { told = append(told, fmt.Sprintf("%s %.30s", k.Name, err)) }
+	w := transfer.NewWriter(to, transfer.WriteOptions{Notify: notify})
+	if err := transfer.Run(context.Background(), source, w, notify, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(told, w.Written()); got != "[list ERR max request size exceeded.] {2 0 0 1}" {
+		t.Error(got)
+	}
+	for _, want := range [][2]string{{"STRLEN text", fmt.Sprint(len(large))}, {"PEXPIRETIME text", fmt.Sprint(1 << 42)}, {"DBSIZE", "2"}} {
+		if n := do(t, to, bytes.Fields([]byte(want[0]))...); fmt.Sprint(n.Int) != want[1] {
+			t.Errorf("%s: %d", want[0], n.Int)
+		}
+	}
+	var script bytes.Buffer
+	if err := transfer.Run(context.Background(), source, transfer.NewScriptWriter(&script, notify), notify, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(script.Bytes(), []byte("\nAPPEND text ")); n != 2 {
+		t.Errorf("a script appends %d pieces", n)
+	}
 }

@@ -75,7 +75,7 @@ func (w *CommandWriter) Put(_ context.Context, p Part) error {
 	switch at := p.Key.ExpiresAt; {
 	case p.Err != nil:
 		w.add(call("DEL", p.Key.Name))
-	case at > 0 && p.Key.Type == StringType && p.First && p.Last:
+	case at > 0 && p.Key.Type == StringType && p.First && p.Last && p.Value.Len() <= wholeBytes:
 		for args := range p.Calls(p.Key.Name) {
 			w.add(append(args, []byte("PXAT"), decimal(at)))
 		}

@@ -20,7 +20,7 @@ var (
 
 const (
 	batchKeys  = 1024    // keys that are read together: a page of SCAN may have a few more than it was asked for
-	wholeBytes = 8 << 20 // a longer string is read in pieces
+	wholeBytes = 8 << 20 // a longer string is read and written in pieces
 	attempts   = 3       // to read a key that is being changed
 )
 

@@ -36,10 +36,13 @@ func openLocal(t testing.TB) (*engine.Session, *engine.Engine) {
 }
 
 // openREST is a session on an empty database, through a REST endpoint.
-func openREST(t testing.TB) transfer.Session {
+func openREST(t testing.TB) transfer.Session { return openRESTLimited(t, 0) }
+
+// openRESTLimited is openREST of an endpoint that takes requests of so many bytes, 0 for the usual number.
+func openRESTLimited(t testing.TB, limit int64) transfer.Session {
 	t.Helper()
 	_, e := openLocal(t)
-	web := httptest.NewServer(server.New(server.Config{Engine: e, Token: "purr"}).REST())
+	web := httptest.NewServer(server.New(server.Config{Engine: e, Token: "purr", MaxRequest: limit}).REST())
 	t.Cleanup(web.Close)
 	s, err := remote.OpenREST(web.URL, "purr", remote.Options{})
 	if err != nil {

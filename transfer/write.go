@@ -174,7 +174,7 @@ func (w *Writer) begin(ctx context.Context, p Part) error {
 		return err
 	}
 	k := &keyWrite{key: p.Key}
-	if p.Key.Type != StringType || !p.Last {
+	if text, _ := p.Value.(rdb.String); p.Key.Type != StringType || !p.Last || len(text) > wholeBytes {
 		w.made++
 		k.temp = fmt.Appendf(nil, "%s%s:%d", TemporaryPrefix, w.o.Run, w.made)
 		renames, err := w.canRename(ctx, k.temp)
