@@ -25,35 +25,39 @@ var (
 
 // edgeCopies copies fixtures of all types, each into an object of its own, and compares the copies.
 func edgeCopies(t *testing.T, url string) {
-	ctx := context.Background()
 	for n := range *copies {
-		from := mixed(t, uint64(n))
-		to, err := remote.OpenREST(url, fmt.Sprintf("test:copy%d:token", n), remote.Options{Timeout: time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
-		notify := func(k *transfer.Key, err error) { t.Errorf("copy %d: key %q: %v", n, k.Name, err) }
-		w := transfer.NewWriter(to, transfer.WriteOptions{Notify: notify})
-		if err := transfer.Run(ctx, transfer.FromSession(ctx, from, transfer.ReadOptions{}), w, notify, nil); err != nil {
-			t.Fatalf("copy %d: %v", n, err)
-		}
-		libraries, err := transfer.ReadLibraries(ctx, from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := transfer.WriteLibraries(ctx, to, libraries, transfer.Refuse, nil)
-		if err != nil || loaded != 1 {
-			t.Errorf("copy %d: %d libraries loaded: %v", n, loaded, err)
-		}
-		keys, err := transfer.Diff(ctx, from, to, transfer.DiffOptions{
-			Tolerance: time.Minute,
-			Found:     func(d transfer.Difference) { t.Errorf("copy %d: key %q differs: %s", n, d.Key.Name, d.What) },
-			Notify:    notify, Seen: func(transfer.Part) {},
-		})
-		if want := int64(mixedKeys * len(mixedDatabases)); err != nil || keys != want {
-			t.Fatalf("copy %d: %d keys compared instead of %d: %v", n, keys, want, err)
-		}
-		to.Close()
+		t.Run(fmt.Sprint(n), func(t *testing.T) { edgeCopy(t, url, n) })
+	}
+}
+
+func edgeCopy(t *testing.T, url string, n int) {
+	ctx := context.Background()
+	from := mixed(t, uint64(n))
+	to, err := remote.OpenREST(url, fmt.Sprintf("test:copy%d:token", n), remote.Options{Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	notify := func(k *transfer.Key, err error) { t.Errorf("key %q: %v", k.Name, err) }
+	w := transfer.NewWriter(to, transfer.WriteOptions{Notify: notify})
+	if err := transfer.Run(ctx, transfer.FromSession(ctx, from, transfer.ReadOptions{}), w, notify, nil); err != nil {
+		t.Fatal(err)
+	}
+	libraries, err := transfer.ReadLibraries(ctx, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := transfer.WriteLibraries(ctx, to, libraries, transfer.Refuse, nil)
+	if err != nil || loaded != 1 {
+		t.Errorf("%d libraries loaded: %v", loaded, err)
+	}
+	keys, err := transfer.Diff(ctx, from, to, transfer.DiffOptions{
+		Tolerance: time.Minute,
+		Found:     func(d transfer.Difference) { t.Errorf("key %q differs: %s", d.Key.Name, d.What) },
+		Notify:    notify, Seen: func(transfer.Part) {},
+	})
+	if want := int64(mixedKeys * len(mixedDatabases)); err != nil || keys != want {
+		t.Fatalf("%d keys compared instead of %d: %v", keys, want, err)
 	}
 }
 
