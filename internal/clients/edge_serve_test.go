@@ -236,9 +236,17 @@ func edgeFails(t *testing.T, url string) {
 		t.Errorf("the end of the engine is answered %d %s", status, text)
 	}
 	wants(t, url, own, state, 200, `{"result":["a","b"]}`)
-	status, text, _ = asks(t, "POST", url, own, `["EVAL","redis.call('RPUSH','l','c') while true do end",0]`)
-	if status != 400 || !strings.Contains(text, "the most that one command may take, and left no trace") {
-		t.Errorf("an endless script is answered %d %s", status, text)
+	for _, endless := range []struct{ body, rush string }{
+		{`while true do end`, "1000"},
+		{`local t = {} while true do t[1] = {} end`, "1000"},
+		{`while true do redis.call('SET','k','v') end`, "1000"},
+		{`local s = string.rep('a',1000) while true do s = string.gsub(s,'a','a') end`, "1000"},
+		{`while true do redis.call('GET','k') end`, "0"}, // the clock stands still, as in a deployed object
+	} {
+		status, text, _ = asks(t, "POST", url, own, `["EVAL","redis.call('RPUSH','l','c') `+endless.body+`",0]`, "Test-Rush: "+endless.rush)
+		if status != 400 || !strings.Contains(text, "the most that one command may take, and left no trace") {
+			t.Errorf("%s is answered %d %s", endless.body, status, text)
+		}
 	}
 	manyClients.CloseIdleConnections() // which workerd does meanwhile
 	wants(t, url, own, state, 200, `{"result":["a","b"]}`)

@@ -47,19 +47,6 @@ func known(number int32) (*object, error) {
 	return o, nil
 }
 
-// maxAsked is how often the scripts of a request may ask whether they may go on, which they do every 256
-// steps: some seconds. The clock stands still meanwhile.
-const maxAsked = 1 << 17
-
-var asked int // by those of this request
-
-func interrupt() error {
-	if asked++; asked > maxAsked {
-		return &store.TooLong{Limit: 5 * time.Second}
-	}
-	return nil
-}
-
 // forgetOne makes room for another object. One with streams stays.
 func forgetOne() {
 	if len(objects) < maxObjects {

@@ -59,7 +59,8 @@ func readRequest(b []byte) request {
 //go:wasmexport handle
 func handle(number, stream int32) int32 {
 	q := readRequest(inbox)
-	inbox, asked = nil, 0
+	inbox = nil
+	beginWork()
 	o, err := known(number)
 	if err != nil {
 		respond(rest.One(500, failed(err, 0)), nil)

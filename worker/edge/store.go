@@ -127,6 +127,7 @@ func exec(s store.Stmt, most int64) (status byte, result []byte) {
 	if most == 0 {
 		most = math.MaxInt32
 	}
+	work.estimated += costStatement
 	n := hostExec(number(s.SQL), unsafe.Pointer(unsafe.SliceData(args)), int32(len(args)), float64(most))
 	if cap(args) > 1<<20 {
 		args = nil

@@ -6,6 +6,12 @@ export class Meowdis extends Deployed {
   clock = 0
   fails = 0 // the write that is to fail, counted from now, 0 for none
   crashes = false // when the engine would answer
+  began = 0 // when the request did, in Unix ms
+  rush = 1 // how fast durations pass, 0 for a clock that stands still
+
+  ticks() {
+    return this.began + this.rush * (Date.now() - this.began)
+  }
 
   now() {
     return this.clock || Date.now()
@@ -16,6 +22,8 @@ export class Meowdis extends Deployed {
     this.clock = set('clock', this.clock)
     this.pause = set('pause', this.pause)
     this.fails = set('fails', 0)
+    this.rush = set('rush', 1)
+    this.began = Date.now()
     this.reason = request.headers.get('test-reason') ?? 'database or disk is full: SQLITE_FULL'
     this.crashes = set('crashes', 0) > 0
     if (request.headers.has('test-alarm')) return Response.json(await this.storage.getAlarm())

@@ -49,7 +49,7 @@ function discard() {
 
 class Instance {
   texts = [] // SQL by number
-  latest = 0 // time that Date.now returned, in ms
+  latest = 0 // what ticks returned, the highest so far
   skipped = 0n // ns that waits should have taken
   result = new Uint8Array(64 << 10)
   length = 0
@@ -123,7 +123,7 @@ class Instance {
 
   /** The time in ns, which never goes back, whichever object asks. */
   monotonic() {
-    this.latest = Math.max(this.latest, Date.now())
+    this.latest = Math.max(this.latest, object.ticks())
     return BigInt(this.latest) * 1_000_000n + this.skipped
   }
 

@@ -24,6 +24,11 @@ export class Meowdis extends DurableObject {
     return Date.now()
   }
 
+  /** The time in ms that durations are measured with. */
+  ticks() {
+    return Date.now()
+  }
+
   async fetch(request) {
     this.alarmAt ??= (await this.storage.getAlarm()) ?? Infinity
     const body = new Uint8Array(await request.arrayBuffer())
