@@ -39,6 +39,8 @@ a file, or with - to stdout. Types, databases and expiries are kept.
 Formats, by the name of FILE or --format:
   archive   compressed, with checksums; the default, for "meowdis restore"
   jsonl     JSON, a line for each key or piece of a large one (.jsonl)
+  json      the same as one array, not for restore (.json)
+  csv       a row for each element, not for restore (.csv)
   commands  Redis commands in lines, for "meowdis exec" (.txt, .redis)
   resp      the Redis protocol, for "redis-cli --pipe" (.resp)
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/meowdis/meowdis/internal/move"
 	"github.com/meowdis/meowdis/outfile"
@@ -17,7 +18,7 @@ import (
 // exportFile writes keys to a new file, in the format that its name ends like, and counts
 // them.
 func exportFile(ctx context.Context, path string, keys transfer.Source, notify transfer.Notify) (n int64, err error) {
-	if filepath.Ext(path) == ".rdb" {
+	if strings.EqualFold(filepath.Ext(path), ".rdb") {
 		err = outfile.Write(path, false, func(f *os.File) error {
 			spool := &spoolFile{dir: filepath.Dir(path)}
 			w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), notify)
@@ -27,9 +28,9 @@ func exportFile(ctx context.Context, path string, keys transfer.Source, notify t
 		})
 		return n, unwritten(path, err)
 	}
-	format, err := move.FormatToWrite("", path)
-	if err != nil {
-		return 0, err
+	format, ok := move.FormatOf(path)
+	if !ok {
+		return 0, fmt.Errorf("%q: unknown ending: use one of %s", filepath.Base(path), strings.Join(append(move.Endings(), ".rdb"), ", "))
 	}
 	var failed *transfer.Key // the last one
 	told := func(k *transfer.Key, why error) {

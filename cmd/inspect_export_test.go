@@ -6,8 +6,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/move"
 	"github.com/meowdis/meowdis/transfer"
 )
+
+// TestExportRefusesEndings refuses a name whose ending is of no format, names the known endings, and writes
+// nothing.
+func TestExportRefusesEndings(t *testing.T) {
+	for _, name := range []string{"x", "x.xlsx", "x.sqlite", ".csv.gz"} {
+		path := filepath.Join(t.TempDir(), name)
+		_, err := exportFile(t.Context(), path, transfer.FromJSONLines(strings.NewReader("")), nil)
+		if err == nil {
+			t.Errorf("%s is written", name)
+			continue
+		}
+		for _, ending := range append(move.Endings(), ".rdb") {
+			if !strings.Contains(err.Error(), ending) {
+				t.Errorf("%s: %v does not name %s", name, err, ending)
+			}
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s exists", name)
+		}
+	}
+}
 
 // TestExportFile writes keys in the format that the file's name ends like, counts those
 // that have a form there, and replaces nothing.
@@ -18,7 +40,8 @@ func TestExportFile(t *testing.T) {
 		keys   int64
 		lost   int
 	}{
-		"x.redis": {"SET cat tom", 2, 0}, "x.jsonl": {`{`, 2, 0}, "x.rdb": {"REDIS", 1, 1}, "x.resp": {"*3\r\n$3\r\nSET", 2, 0}, "x": {"", 2, 0},
+		"x.redis": {"SET cat tom", 2, 0}, "x.jsonl": {`{`, 2, 0}, "x.rdb": {"REDIS", 1, 1}, "x.resp": {"*3\r\n$3\r\nSET", 2, 0}, "x.archive": {"", 2, 0},
+		"x.csv": {"db,key,type,expires,field,value\n0,\"cat\",string,,,\"tom\"\n", 2, 0}, "x.JSON": {"[\n{", 2, 0}, "x.ndjson": {"{", 2, 0}, "x.txt": {"SET cat tom", 2, 0},
 	} {
 		path, lost := filepath.Join(t.TempDir(), name), 0
 		n, err := exportFile(t.Context(), path, transfer.FromJSONLines(strings.NewReader(keys)), func(*transfer.Key, error) { lost++ })

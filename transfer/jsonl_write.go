@@ -16,11 +16,18 @@ import (
 // JSONWriter is the sink that writes JSON, a line for each part.
 type JSONWriter struct {
 	spill
-	part int
+	part  int
+	array bool // the lines are the elements of an array
+	begun bool // the array has its bracket
 }
 
 // NewJSONWriter makes a sink that writes JSON lines to out.
 func NewJSONWriter(out io.Writer) *JSONWriter { return &JSONWriter{spill: spill{out: out}} }
+
+// NewJSONArrayWriter makes a sink that writes an array of what NewJSONWriter writes as lines.
+func NewJSONArrayWriter(out io.Writer) *JSONWriter {
+	return &JSONWriter{spill: spill{out: out}, array: true}
+}
 
 // Put writes a line.
 func (w *JSONWriter) Put(_ context.Context, p Part) error {
@@ -39,6 +46,7 @@ func (w *JSONWriter) Put(_ context.Context, p Part) error {
 		line.Count = p.Key.Count
 	}
 	head, err := marshal(line)
+	w.separate()
 	if err == nil && p.Err == nil {
 		w.text(string(head[:len(head)-1]), `,"value":`)
 		err = w.value(p.Value)
@@ -47,13 +55,39 @@ func (w *JSONWriter) Put(_ context.Context, p Part) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Key, err)
 	}
-	w.text(string(head), "\n")
+	w.text(string(head))
+	if !w.array {
+		w.text("\n")
+	}
 	w.flush()
 	return w.err
 }
 
-// Close has nothing to do.
-func (w *JSONWriter) Close(_ context.Context, cause error) error { return cause }
+// separate begins an element of the array.
+func (w *JSONWriter) separate() {
+	switch {
+	case !w.array:
+	case w.begun:
+		w.text(",\n")
+	default:
+		w.begun = true
+		w.text("[\n")
+	}
+}
+
+// Close ends the array.
+func (w *JSONWriter) Close(_ context.Context, cause error) error {
+	switch {
+	case cause != nil || !w.array:
+		return cause
+	case !w.begun:
+		w.text("[]\n")
+	default:
+		w.text("\n]\n")
+	}
+	w.flush()
+	return w.err
+}
 
 // marshal is v in JSON, with < and > as they are.
 func marshal(v any) ([]byte, error) {

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +28,97 @@ func TestJSONLines(t *testing.T) {
 		t.Fatal(err, told)
 	}
 	same(t, contents(t, s, 0, 3), contents(t, file, 0, 3))
+}
+
+// TestJSONArray writes the lines of JSON as one array, also of no keys.
+func TestJSONArray(t *testing.T) {
+	file, _ := openLocal(t)
+	for range 2 {
+		var lines, array bytes.Buffer
+		dumpTo(t, file, transfer.NewJSONWriter(&lines))
+		if err := transfer.Run(t.Context(), transfer.FromJSONLines(bytes.NewReader(lines.Bytes())), transfer.NewJSONArrayWriter(&array), nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		var got []json.RawMessage
+		if err := json.Unmarshal(array.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Split(strings.TrimSuffix(lines.String(), "\n"), "\n")
+		if lines.Len() == 0 {
+			want = nil
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%d elements of %d", len(got), len(want))
+		}
+		for i, line := range want {
+			if string(got[i]) != line {
+				t.Fatalf("element %d is %.100s, want %.100s", i, got[i], line)
+			}
+		}
+		run(t, file, "FLUSHALL", "SET a <b>", "HSET h f v", `JSON.SET j $ '{"a":[1]}'`, many("RPUSH l", long(60_000), "element:#"))
+	}
+}
+
+// TestCSV writes a row for each element.
+func TestCSV(t *testing.T) {
+	file, _ := openLocal(t)
+	for _, c := range []struct{ commands, rows, lost string }{
+		{"", "", ""},
+		{`SET s "a \"b\", c\nd"`, `0,"s",string,,,"a ""b"", c` + "\nd\"\n", ""},
+		{fmt.Sprintf("SET \"a,\\x00\\xff\" v PXAT %d", later), fmt.Sprintf("0,\"a,\x00\xff\",string,%d,,\"v\"\n", later), ""},
+		{"SELECT 3\nRPUSH l a b", "3,\"l\",list,,\"0\",\"a\"\n3,\"l\",list,,\"1\",\"b\"\n", ""},
+		{"SADD s m", "0,\"s\",set,,,\"m\"\n", ""},
+		{"ZADD z 1.5 m inf n", "0,\"z\",zset,,\"m\",\"1.5\"\n0,\"z\",zset,,\"n\",\"inf\"\n", ""},
+		{fmt.Sprintf("HSET h f v g w\nHPEXPIREAT h %d FIELDS 1 g", later), fmt.Sprintf("0,\"h\",hash,,\"f\",\"v\"\n0,\"h\",hash,%d,\"g\",\"w\"\n", later), ""},
+		{"XADD x 1-1 a b", "0,\"x\",stream,,\"1-1\",\"[\"\"a\"\",\"\"b\"\"]\"\n", ""},
+		{"XADD x 1-1 a b\nXGROUP CREATE x g 0", "0,\"x\",stream,,\"1-1\",\"[\"\"a\"\",\"\"b\"\"]\"\n", "consumer groups"},
+		{"JSON.SET j $ '{\"a\":[1]}'", "0,\"j\",ReJSON-RL,,,\"{\"\"a\"\":[1]}\"\n", ""},
+		{"ARSET a 7 x", "0,\"a\",array,,\"7\",\"x\"\n", ""},
+		{"VADD v VALUES 2 1 0 e NOQUANT SETATTR {}", "0,\"v\",vectorset,,\"e\",\"[1,0]\"\n", "attributes"},
+	} {
+		run(t, file, "FLUSHALL", "SELECT 0")
+		if c.commands != "" {
+			run(t, file, strings.Split(c.commands, "\n")...)
+		}
+		var out bytes.Buffer
+		p := &problems{}
+		dumpTo(t, file, transfer.NewCSVWriter(&out, p.add))
+		if got := strings.TrimPrefix(out.String(), transfer.CSVHeader); got != c.rows {
+			t.Errorf("%s\ngot  %q\nwant %q", c.commands, got, c.rows)
+		}
+		if told := fmt.Sprint(*p); (c.lost == "") != (len(*p) == 0) || !strings.Contains(told, c.lost) {
+			t.Errorf("%s: told %s, want %s", c.commands, told, c.lost)
+		}
+	}
+}
+
+// TestCSVOfMuch writes values of several parts as the rows that small ones have.
+func TestCSVOfMuch(t *testing.T) {
+	file, _ := openLocal(t)
+	run(t, file, fmt.Sprintf("SETRANGE huge %d tail", long(9_000_000)), many("RPUSH l:long", long(60_000), "element:#"))
+	var out bytes.Buffer
+	dumpTo(t, file, transfer.NewCSVWriter(&out, func(*transfer.Key, error) {}))
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := 0
+	for _, row := range rows {
+		switch row[1] {
+		case "l:long":
+			if want := fmt.Sprint("element:", index); row[4] != fmt.Sprint(index) || row[5] != want {
+				t.Fatalf("element %d is %s, %s", index, row[4], row[5])
+			}
+			index++
+		case "huge":
+			if n := len(row[5]); n != long(9_000_000)+4 {
+				t.Errorf("a large string has %d bytes", n)
+			}
+		}
+	}
+	if index != long(60_000) {
+		t.Errorf("a long list has %d rows", index)
+	}
 }
 
 func TestBadJSONLines(t *testing.T) {

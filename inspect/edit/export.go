@@ -22,7 +22,7 @@ func (r *Room) Export(sub Subject) tea.Cmd {
 	if s.Empty() {
 		return nil
 	}
-	r.Dialog = &room.Question{Title: "Write " + s.String() + " to a file", Note: ".redis or .txt: commands for meowdis exec; .jsonl: JSON; .rdb: a dump file of Redis; .resp: the protocol; any other name: an archive. A file that is there is not overwritten.",
+	r.Dialog = &room.Question{Title: "Write " + s.String() + " to a file", Note: ".csv; .json or .jsonl; .redis or .txt: commands for meowdis exec; .resp: the protocol; .rdb: a dump file of Redis; .archive: for meowdis restore. An existing file is not overwritten.",
 		Prompt: screen.NewPrompt("export.redis"), Answer: func(path string) tea.Cmd {
 			mk, db, write := r.maker, r.DB, r.Exporter
 			return r.Start(job.Exporting, func(ctx context.Context) (tea.Msg, error) {

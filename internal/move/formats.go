@@ -25,7 +25,7 @@ type Format struct {
 // that is none of the others is the last one.
 var formats = []Format{
 	{
-		name: "archive", Binary: true, is: transfer.IsArchive,
+		name: "archive", Binary: true, endings: []string{".archive"}, is: transfer.IsArchive,
 		Read:  func(in io.Reader, o transfer.ArchiveOptions) transfer.Source { return transfer.FromArchive(in, o) },
 		Write: func(out io.Writer, _ transfer.Notify) transfer.Sink { return transfer.NewArchiveWriter(out) },
 	},
@@ -34,6 +34,14 @@ var formats = []Format{
 		is:    func(beginning []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(beginning), []byte("{")) },
 		Read:  func(in io.Reader, _ transfer.ArchiveOptions) transfer.Source { return transfer.FromJSONLines(in) },
 		Write: func(out io.Writer, _ transfer.Notify) transfer.Sink { return transfer.NewJSONWriter(out) },
+	},
+	{
+		name: "json", endings: []string{".json"},
+		Write: func(out io.Writer, _ transfer.Notify) transfer.Sink { return transfer.NewJSONArrayWriter(out) },
+	},
+	{
+		name: "csv", endings: []string{".csv"},
+		Write: func(out io.Writer, notify transfer.Notify) transfer.Sink { return transfer.NewCSVWriter(out, notify) },
 	},
 	{
 		name: "commands", endings: []string{".txt", ".redis"},
@@ -49,18 +57,41 @@ var formats = []Format{
 	},
 }
 
-// FormatToWrite is the format of that name, or without a name the one that the
-// file's name ends like, an archive otherwise.
+// FormatToWrite returns the format of that name, or without a name the format of the ending of
+// path, an archive otherwise.
 func FormatToWrite(name, path string) (Format, error) {
+	if name == "" {
+		if f, ok := FormatOf(path); ok {
+			return f, nil
+		}
+		return formats[0], nil
+	}
 	for _, f := range formats {
-		if f.Write != nil && (name == f.name || name == "" && slices.Contains(f.endings, filepath.Ext(path))) {
+		if f.Write != nil && name == f.name {
 			return f, nil
 		}
 	}
-	if name == "" {
-		return formats[0], nil
-	}
 	return Format{}, exit.Usagef("--format %s: give one of %s", name, strings.Join(FormatsToWrite(), ", "))
+}
+
+// FormatOf returns the format of the ending of path, among the formats that can be written.
+func FormatOf(path string) (f Format, ok bool) {
+	for _, f := range formats {
+		if f.Write != nil && slices.Contains(f.endings, strings.ToLower(filepath.Ext(path))) {
+			return f, true
+		}
+	}
+	return f, false
+}
+
+// Endings returns the endings of files whose formats can be written.
+func Endings() (all []string) {
+	for _, f := range formats {
+		if f.Write != nil {
+			all = append(all, f.endings...)
+		}
+	}
+	return all
 }
 
 // FormatsToWrite are the names of the formats that can be written.

@@ -51,7 +51,7 @@ func TestRecognise(t *testing.T) {
 // TestFormatToWrite goes by the name of the format, else by that of the file.
 func TestFormatToWrite(t *testing.T) {
 	for _, test := range []struct{ format, path, want string }{
-		{"", "a", "archive"}, {"", "a.jsonl", "jsonl"}, {"", "a.ndjson", "jsonl"}, {"", "a.redis", "commands"}, {"", "a.resp", "resp"}, {"jsonl", "a.resp", "jsonl"},
+		{"", "a", "archive"}, {"", "a.jsonl", "jsonl"}, {"", "a.ndjson", "jsonl"}, {"", "a.redis", "commands"}, {"", "a.resp", "resp"}, {"", "a.csv", "csv"}, {"", "a.JSON", "json"}, {"", "a.archive", "archive"}, {"", "a.zip", "archive"}, {"jsonl", "a.resp", "jsonl"},
 	} {
 		if f, err := FormatToWrite(test.format, test.path); err != nil || f.name != test.want {
 			t.Errorf("%q %s: %s, %v", test.format, test.path, f.name, err)
