@@ -196,6 +196,7 @@ func (w *jsonWriter) number(n float64) {
 const hexDigits = "0123456789abcdef"
 
 func (w *jsonWriter) text(s string) {
+	w.s.Fits(len(w.out) + len(s))
 	w.out = append(w.out, '"')
 	for i := 0; i < len(s); i++ {
 		c := s[i]

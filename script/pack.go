@@ -36,6 +36,7 @@ func packValue(s *lua.State, out []byte, v lua.Value, depth int) []byte {
 	switch v.Type() {
 	case "string":
 		text, _ := v.AsString()
+		s.Fits(len(out) + len(text))
 		return append(packHead(out, len(text), 0xa0, 31, 0xd9, 0xda, 0xdb), text...)
 	case "boolean":
 		if v.Truth() {

@@ -64,7 +64,10 @@ func argetrange(c *Call) Plan {
 	}
 	key := c.Args[1]
 	return read(func(r *store.Result) resp.Value {
-		filled := func(*store.Result) resp.Value { return resp.Value{Kind: resp.Array, Elems: s.fill(r.Rows[1])} }
+		filled := func(*store.Result) resp.Value {
+			r.Work.Grow(int64(s.to-s.from+1) * store.ValueBytes)
+			return resp.Value{Kind: resp.Array, Elems: s.fill(r.Rows[1])}
+		}
 		return typed(arrayType, filled(r), filled)(r)
 	}, c.typeOf(key), c.slots(key, s, maxSlots))
 }

@@ -44,6 +44,7 @@ func bitfield(c *Call) Plan {
 		if v.IsError() {
 			return answer(v)
 		}
+		r.Work.Grow(max(int64(len(v.Str)), end-first))
 		value := make([]byte, max(int64(len(v.Str)), end-first))
 		copy(value, v.Str)
 		reply, changed := runFields(value, ops)

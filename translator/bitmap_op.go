@@ -71,6 +71,7 @@ func bitop(c *Call) Plan {
 		if size == 0 {
 			return write(always(resp.Zero), c.drop(c.Args[2]))
 		}
+		r.Work.Grow(2 * int64(size)) // the result, and its parts as arguments
 		return c.storeString(c.Args[2], combine(op, sources, size), resp.MakeInt(int64(size)))
 	}, c.getEach(keys)...)
 }

@@ -84,11 +84,11 @@ type jsonDoc struct {
 }
 
 // loadJSON reads the rows of sqlDocument; bad is the error reply for another type.
-func loadJSON(rows []store.Row) (d jsonDoc, bad resp.Value) {
+func loadJSON(rows []store.Row, w *store.Work) (d jsonDoc, bad resp.Value) {
 	if d.text, bad = documentText(rows); bad.IsError() || d.text == nil {
 		return d, bad
 	}
-	root, err := document.Load(d.text)
+	root, err := document.Load(d.text, w.Grow)
 	if err != nil {
 		return d, resp.MakeError("ERR corrupt document: " + err.Error())
 	}
@@ -108,16 +108,16 @@ func documentText(rows []store.Row) (text []byte, bad resp.Value) {
 }
 
 // readJSON is a read of the document at key. A missing one gives missing.
-func (c *Call) readJSON(key []byte, missing resp.Value, decode func(root *document.Value) resp.Value) Plan {
+func (c *Call) readJSON(key []byte, missing resp.Value, decode func(root *document.Value, w *store.Work) resp.Value) Plan {
 	return read(func(r *store.Result) resp.Value {
-		d, bad := loadJSON(r.Rows[0])
+		d, bad := loadJSON(r.Rows[0], r.Work)
 		switch {
 		case bad.IsError():
 			return bad
 		case d.root == nil:
 			return missing
 		}
-		return decode(d.root)
+		return decode(d.root, r.Work)
 	}, c.stmt(sqlDocument, key))
 }
 
@@ -125,7 +125,7 @@ func (c *Call) readJSON(key []byte, missing resp.Value, decode func(root *docume
 // the reply missing.
 func (c *Call) withJSON(key []byte, missing resp.Value, next func(d jsonDoc) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
-		d, bad := loadJSON(r.Rows[0])
+		d, bad := loadJSON(r.Rows[0], r.Work)
 		switch {
 		case bad.IsError():
 			return answer(bad)
@@ -204,10 +204,10 @@ func (c *Call) lastPath(i int) (*document.Path, resp.Value) {
 }
 
 // jsonValues reads arguments as JSON.
-func jsonValues(args [][]byte) ([]*document.Value, resp.Value) {
+func (c *Call) jsonValues(args [][]byte) ([]*document.Value, resp.Value) {
 	list := make([]*document.Value, len(args))
 	for i, arg := range args {
-		v, err := document.Parse(arg)
+		v, err := document.Parse(arg, c.Env.Work.Grow)
 		if err != nil {
 			return nil, resp.MakeError(err.Error())
 		}
@@ -227,13 +227,23 @@ func wrongKind(want document.Kind) resp.Value {
 }
 
 // collect is the array of what of makes of each value.
-func collect(values []*document.Value, of func(*document.Value) resp.Value) resp.Value {
+func collect(values []*document.Value, w *store.Work, of jsonShape) resp.Value {
+	w.Grow(int64(len(values)) * store.ValueBytes)
 	elems := make([]resp.Value, len(values))
 	for i, v := range values {
-		elems[i] = of(v)
+		elems[i] = of(v, w)
 	}
 	return resp.Value{Kind: resp.Array, Elems: elems}
 }
 
 // jsonText is a value as a bulk of JSON.
-func jsonText(v *document.Value) resp.Value { return resp.MakeBulk(v.Append(nil)) }
+func jsonText(v *document.Value, w *store.Work) resp.Value {
+	return jsonPrinted(v, document.Format{}, w)
+}
+
+// jsonPrinted is a value as a bulk of JSON in a format.
+func jsonPrinted(v *document.Value, f document.Format, w *store.Work) resp.Value {
+	const most = 1 << 40 // more than a budget has
+	w.Grow(f.Size(v, most))
+	return resp.MakeBulk(f.Append(nil, v))
+}

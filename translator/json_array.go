@@ -21,7 +21,7 @@ func cloneAll(values []*document.Value) []*document.Value {
 }
 
 func jsonArrappend(c *Call) Plan {
-	values, bad := jsonValues(c.Args[3:])
+	values, bad := c.jsonValues(c.Args[3:])
 	if bad.IsError() {
 		return answer(bad)
 	}
@@ -36,7 +36,7 @@ func jsonArrinsert(c *Call) Plan {
 	if !ok {
 		return fail(jsonNotInteger)
 	}
-	values, bad := jsonValues(c.Args[4:])
+	values, bad := c.jsonValues(c.Args[4:])
 	if bad.IsError() {
 		return answer(bad)
 	}
@@ -86,7 +86,7 @@ func jsonArrpop(c *Call) Plan {
 			return resp.Nil
 		}
 		i := min(bounded(at, len(v.Elems)), len(v.Elems)-1)
-		reply := shape(v.Elems[i])
+		reply := shape(v.Elems[i], c.Env.Work)
 		v.Elems = slices.Delete(v.Elems, i, i+1)
 		return reply
 	})
@@ -135,7 +135,7 @@ func jsonArrindex(c *Call) Plan {
 	if stop == 0 {
 		stop = math.MaxInt64
 	}
-	values, bad := jsonValues(c.Args[3:4])
+	values, bad := c.jsonValues(c.Args[3:4])
 	if bad.IsError() {
 		return answer(bad)
 	}

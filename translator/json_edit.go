@@ -122,7 +122,7 @@ func jsonNumber(op document.Operation) func(*Call) Plan {
 		if bad.IsError() {
 			return answer(bad)
 		}
-		args, bad := jsonValues(c.Args[3:])
+		args, bad := c.jsonValues(c.Args[3:])
 		switch {
 		case bad.IsError():
 			return answer(bad)
@@ -136,7 +136,7 @@ func jsonNumber(op document.Operation) func(*Call) Plan {
 					return resp.MakeError(err.Error())
 				}
 				*v = *n
-				text := jsonText(v)
+				text := jsonText(v, nil) // of a number
 				number := jsonNumeral(v)
 				text.RESP3 = &number
 				return text
@@ -179,7 +179,7 @@ func jsonStrappend(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	args, bad := jsonValues(c.Args[last:])
+	args, bad := c.jsonValues(c.Args[last:])
 	switch {
 	case bad.IsError():
 		return answer(bad)

@@ -56,11 +56,11 @@ func jsonGet(c *Call) Plan {
 	for _, p := range paths {
 		legacy = legacy && p.Legacy
 	}
-	plan := c.readJSON(c.Args[1], resp.Nil, func(root *document.Value) resp.Value {
+	plan := c.readJSON(c.Args[1], resp.Nil, func(root *document.Value, w *store.Work) resp.Value {
 		if expand != nil {
 			reply := resp.EmptyArray
 			for _, p := range paths {
-				reply.Elems = append(reply.Elems, collect(p.Select(root), expand))
+				reply.Elems = append(reply.Elems, collect(p.Select(root), w, expand))
 			}
 			return reply
 		}
@@ -76,7 +76,7 @@ func jsonGet(c *Call) Plan {
 			}
 			found.Put(p.Text, v)
 		}
-		return resp.MakeBulk(format.Append(nil, found))
+		return jsonPrinted(found, format, w)
 	})
 	if legacy && len(paths) == 1 && paths[0].IsRoot() && expand == nil && format == (document.Format{}) {
 		return asStored(plan)
@@ -118,11 +118,11 @@ func jsonMget(c *Call) Plan {
 	for i, key := range c.Args[1:n] {
 		stmts[i] = c.stmt(sqlDocument, key)
 	}
-	text := func(rows []store.Row) resp.Value {
+	text := func(rows []store.Row, w *store.Work) resp.Value {
 		if bad.IsError() {
 			return resp.Nil
 		}
-		d, bad := loadJSON(rows)
+		d, bad := loadJSON(rows, w)
 		if bad.IsError() || d.root == nil {
 			return resp.Nil
 		}
@@ -130,12 +130,12 @@ func jsonMget(c *Call) Plan {
 		if bad.IsError() {
 			return resp.Nil
 		}
-		return jsonText(v)
+		return jsonText(v, w)
 	}
 	return read(func(r *store.Result) resp.Value {
 		reply := resp.EmptyArray
 		for _, rows := range r.Rows {
-			reply.Elems = append(reply.Elems, text(rows))
+			reply.Elems = append(reply.Elems, text(rows, r.Work))
 		}
 		return reply
 	}, stmts...)
@@ -165,11 +165,11 @@ func (m jsonMeasure) readPath(c *Call, path *document.Path) Plan {
 	if !path.Legacy {
 		missing = m.noKey
 	}
-	return c.readJSON(c.Args[1], missing, func(root *document.Value) resp.Value {
+	return c.readJSON(c.Args[1], missing, func(root *document.Value, w *store.Work) resp.Value {
 		values := path.Select(root)
 		switch {
 		case !path.Legacy:
-			return collect(values, func(v *document.Value) resp.Value {
+			return collect(values, w, func(v *document.Value, _ *store.Work) resp.Value {
 				if v.Kind != m.kind {
 					return resp.Nil
 				}
@@ -206,15 +206,15 @@ func jsonKeys(v *document.Value) resp.Value {
 // jsonAny is a read of the values at a path, whatever they are. nowhere answers a
 // legacy path that leads nowhere.
 func (c *Call) jsonAny(key []byte, path *document.Path, missing, nowhere resp.Value, of jsonShape) Plan {
-	return c.readJSON(key, missing, func(root *document.Value) resp.Value {
+	return c.readJSON(key, missing, func(root *document.Value, w *store.Work) resp.Value {
 		values := path.Select(root)
 		switch {
 		case !path.Legacy:
-			return collect(values, of)
+			return collect(values, w, of)
 		case len(values) == 0:
 			return nowhere
 		}
-		return of(values[0])
+		return of(values[0], w)
 	})
 }
 
@@ -229,8 +229,8 @@ func jsonTypes(c *Call) Plan {
 		v.RESP3 = &around
 		return v
 	}
-	return c.readJSON(c.Args[1], wrapped(resp.Nil), func(root *document.Value) resp.Value {
-		types := collect(path.Select(root), func(v *document.Value) resp.Value { return resp.MakeString(v.Kind.Type()) })
+	return c.readJSON(c.Args[1], wrapped(resp.Nil), func(root *document.Value, w *store.Work) resp.Value {
+		types := collect(path.Select(root), w, func(v *document.Value, _ *store.Work) resp.Value { return resp.MakeString(v.Kind.Type()) })
 		switch {
 		case !path.Legacy:
 			return wrapped(types)
@@ -253,7 +253,7 @@ func jsonResp(c *Call) Plan {
 }
 
 // jsonShape makes a reply of a value.
-type jsonShape func(*document.Value) resp.Value
+type jsonShape func(*document.Value, *store.Work) resp.Value
 
 // jsonShape reads the argument of FORMAT. The shape is nil for text, the default.
 func (c *Call) jsonShape(i int, text string) (jsonShape, resp.Value) {
@@ -271,24 +271,26 @@ func (c *Call) jsonShape(i int, text string) (jsonShape, resp.Value) {
 }
 
 // jsonExpanded is a value as RESP3 has it.
-func jsonExpanded(v *document.Value) resp.Value {
+func jsonExpanded(v *document.Value, w *store.Work) resp.Value {
 	switch v.Kind {
 	case document.String:
+		w.Grow(int64(len(v.Str)))
 		return resp.MakeString(v.Str)
 	case document.Array:
-		return collect(v.Elems, jsonExpanded)
+		return collect(v.Elems, w, jsonExpanded)
 	case document.Object:
 		reply := resp.EmptyMap
+		w.Grow(2 * int64(len(v.Keys)) * store.ValueBytes)
 		for i, key := range v.Keys {
-			reply.Elems = append(reply.Elems, resp.MakeString(key), jsonExpanded(v.Elems[i]))
+			reply.Elems = append(reply.Elems, resp.MakeString(key), jsonExpanded(v.Elems[i], w))
 		}
 		return reply
 	}
-	return jsonExpandedOnce(v)
+	return jsonExpandedOnce(v, w)
 }
 
 // jsonExpandedOnce is jsonExpanded with strings, arrays and objects as JSON.
-func jsonExpandedOnce(v *document.Value) resp.Value {
+func jsonExpandedOnce(v *document.Value, w *store.Work) resp.Value {
 	switch v.Kind {
 	case document.Null:
 		return resp.Nil
@@ -301,7 +303,7 @@ func jsonExpandedOnce(v *document.Value) resp.Value {
 	case document.Int, document.Uint, document.Float:
 		return jsonNumeral(v)
 	}
-	return jsonText(v)
+	return jsonText(v, w)
 }
 
 // jsonNumeral is a number as an integer or a double.
@@ -314,24 +316,26 @@ func jsonNumeral(v *document.Value) resp.Value {
 
 // jsonReply is a value as nested replies. The first element of an array or
 // object says which of the two it is.
-func jsonReply(v *document.Value) resp.Value {
+func jsonReply(v *document.Value, w *store.Work) resp.Value {
 	switch v.Kind {
 	case document.Bool:
 		return resp.MakeStatus(jsonWord(v.Bool))
 	case document.String:
+		w.Grow(int64(len(v.Str)))
 		return resp.MakeString(v.Str)
 	case document.Array:
-		list := collect(v.Elems, jsonReply)
+		list := collect(v.Elems, w, jsonReply)
 		list.Elems = append([]resp.Value{resp.MakeStatus("[")}, list.Elems...)
 		return list
 	case document.Object:
 		reply := resp.MakeArray(resp.MakeStatus("{"))
+		w.Grow(2 * int64(len(v.Keys)) * store.ValueBytes)
 		for i, key := range v.Keys {
-			reply.Elems = append(reply.Elems, resp.MakeString(key), jsonReply(v.Elems[i]))
+			reply.Elems = append(reply.Elems, resp.MakeString(key), jsonReply(v.Elems[i], w))
 		}
 		return reply
 	}
-	return jsonExpandedOnce(v)
+	return jsonExpandedOnce(v, w)
 }
 
 func jsonWord(b bool) string {
@@ -362,7 +366,7 @@ func jsonDebug(c *Call) Plan {
 	if path.Legacy {
 		missing = resp.Zero
 	}
-	return c.jsonAny(c.Args[2], path, missing, jsonNoPath, func(v *document.Value) resp.Value { return resp.MakeInt(jsonSize(v)) })
+	return c.jsonAny(c.Args[2], path, missing, jsonNoPath, func(v *document.Value, _ *store.Work) resp.Value { return resp.MakeInt(jsonSize(v)) })
 }
 
 // jsonSize estimates what Redis would need for a value: a word for each, and the

@@ -42,7 +42,7 @@ type jsonChange struct {
 
 // jsonChange reads a path and a value, arguments i and i+1.
 func (c *Call) jsonChange(i int) (ch jsonChange, bad resp.Value) {
-	values, bad := jsonValues(c.Args[i+1 : i+2])
+	values, bad := c.jsonValues(c.Args[i+1 : i+2])
 	if bad.IsError() {
 		return ch, bad
 	}
@@ -96,7 +96,7 @@ func jsonMerge(c *Call) Plan {
 func (c *Call) jsonPut(apply func(root *document.Value) (*document.Value, resp.Value)) Plan {
 	key := c.Args[1]
 	return readThen(func(r *store.Result) Plan {
-		d, bad := loadJSON(r.Rows[0])
+		d, bad := loadJSON(r.Rows[0], r.Work)
 		if bad.IsError() {
 			return answer(bad)
 		}
@@ -216,7 +216,7 @@ func jsonMset(c *Call) Plan {
 		for i, rows := range r.Rows {
 			key := string(c.Args[1+3*i])
 			if docs[key] == nil {
-				d, bad := loadJSON(rows)
+				d, bad := loadJSON(rows, r.Work)
 				if bad.IsError() {
 					return answer(bad)
 				}

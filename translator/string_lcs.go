@@ -56,6 +56,11 @@ func lcs(c *Call) Plan {
 		case (len(a)+1)*(len(b)+1) > maxCells:
 			return resp.MakeError("ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len")
 		}
+		work := 4 * int64(len(b)+1) // of commonLength
+		if !o.length {
+			work += int64(len(a))*int64(len(b))/8 + int64(min(len(a), len(b)))
+		}
+		r.Work.Grow(work)
 		return o.compare(a, b)
 	}, c.stmt(sqlGet, c.Args[1]), c.stmt(sqlGet, c.Args[2]))
 }

@@ -10,7 +10,7 @@ import (
 
 func mustParse(t testing.TB, text string) *Value {
 	t.Helper()
-	v, err := Parse([]byte(text))
+	v, err := Parse([]byte(text), nil)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -70,7 +70,7 @@ func TestParseAgrees(t *testing.T) {
 				text = []byte(" ")
 			}
 		}
-		v, err := Parse(text)
+		v, err := Parse(text, nil)
 		if strings.Contains(string(text), `\u`) && err != nil || err != nil && strings.Contains(err.Error(), "out of range") {
 			continue // encoding/json lets half a pair of surrogates and any exponent pass
 		}
@@ -100,13 +100,13 @@ func TestDepth(t *testing.T) {
 	if v := mustParse(t, nested(MaxDepth)); v.Depth() != MaxDepth {
 		t.Errorf("the depth is %d", v.Depth())
 	}
-	if _, err := Parse([]byte(nested(MaxDepth + 1))); err == nil || err.Error() != "recursion limit exceeded at line 1 column 128" {
+	if _, err := Parse([]byte(nested(MaxDepth+1)), nil); err == nil || err.Error() != "recursion limit exceeded at line 1 column 128" {
 		t.Errorf("beyond the limit: %v", err)
 	}
-	if _, err := Load([]byte(nested(MaxStoredDepth))); err != nil {
+	if _, err := Load([]byte(nested(MaxStoredDepth)), nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := Load([]byte(strings.Repeat("[", 1<<24))); err == nil {
+	if _, err := Load([]byte(strings.Repeat("[", 1<<24)), nil); err == nil {
 		t.Error("a document of millions of brackets is read")
 	}
 	if _, err := ParsePath("$[?" + strings.Repeat("(", 1<<20)); err == nil {

@@ -285,7 +285,7 @@ func (p *pathParser) literal() (*Value, error) {
 	for inLiteral(p.peek(), p.text[from:p.at]) {
 		p.at++
 	}
-	v, err := parse(p.text[from:p.at], 0)
+	v, err := parse(p.text[from:p.at], 0, nil)
 	if err != nil {
 		p.at = from
 		return nil, p.fail(wantOperand)

@@ -14,7 +14,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		v, err := Parse(text)
+		v, err := Parse(text, nil)
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\r\n") {
 				t.Fatalf("%q is no reply", err)
@@ -22,11 +22,11 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		printed := v.Append(nil)
-		again, err := Load(printed)
+		again, err := Load(printed, nil)
 		if err != nil || !again.Equal(v) || !bytes.Equal(again.Append(nil), printed) {
 			t.Fatalf("%s came back as %s, %v", printed, again.Append(nil), err)
 		}
-		if pretty, err := Parse(Format{Indent: "\t", Newline: "\n", Space: " "}.Append(nil, v)); err != nil || !pretty.Equal(v) {
+		if pretty, err := Parse(Format{Indent: "\t", Newline: "\n", Space: " "}.Append(nil, v), nil); err != nil || !pretty.Equal(v) {
 			t.Fatalf("%s is another document when it is indented: %v", printed, err)
 		}
 	})

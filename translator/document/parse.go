@@ -21,12 +21,13 @@ const MaxStoredDepth = 1024
 var errNotUTF8 = errors.New("ERR Couldn't parse as UTF-8 string")
 
 // Parse reads the JSON of a user. Its errors are replies, with the place of the
-// fault. The value refers to text, which must not change any more.
-func Parse(text []byte) (*Value, error) {
+// fault. The value refers to text, which must not change any more. grow, unless it is
+// nil, is called before memory for values is allocated, with its bytes.
+func Parse(text []byte, grow func(bytes int64)) (*Value, error) {
 	if !utf8.Valid(text) {
 		return nil, errNotUTF8
 	}
-	return parse(asString(text), MaxDepth)
+	return parse(asString(text), MaxDepth, grow)
 }
 
 // asString is b without a copy, which may be a large one.
@@ -34,10 +35,12 @@ func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b
 
 // Load reads what Append printed, and refers to it as Parse does. It may nest deeper than what Parse takes, but no
 // deeper than a document: a damaged one may hold brackets without end.
-func Load(text []byte) (*Value, error) { return parse(asString(text), MaxStoredDepth) }
+func Load(text []byte, grow func(bytes int64)) (*Value, error) {
+	return parse(asString(text), MaxStoredDepth, grow)
+}
 
-func parse(text string, depth int) (v *Value, err error) {
-	p := parser{text: text}
+func parse(text string, depth int, grow func(int64)) (v *Value, err error) {
+	p := parser{text: text, grow: grow}
 	defer func() {
 		if fault := recover(); fault != nil {
 			f, ok := fault.(parseFault)
@@ -66,7 +69,11 @@ type parser struct {
 	room   int     // of the last slab
 	values []*Value
 	names  []string
+	grow   func(int64)
 }
+
+// valueBytes is about the size of a value with its place in an array.
+const valueBytes = int64(unsafe.Sizeof(Value{})) + 16
 
 // maxSlab is how many values a slab has at the most; the first ones have less.
 const maxSlab = 256
@@ -75,6 +82,9 @@ const maxSlab = 256
 func (p *parser) fresh(v Value) *Value {
 	if len(p.slab) == 0 {
 		p.room = min(max(2*p.room, 4), maxSlab)
+		if p.grow != nil && p.room == maxSlab { // small documents are free
+			p.grow(maxSlab * valueBytes)
+		}
 		p.slab = make([]Value, p.room)
 	}
 	made := &p.slab[0]

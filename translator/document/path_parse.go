@@ -226,7 +226,7 @@ func (p *pathParser) quoted() (string, error) {
 		switch ch := p.text[p.at]; {
 		case ch == quote:
 			p.at++
-			v, err := parse(string(append(literal, '"')), 0)
+			v, err := parse(string(append(literal, '"')), 0, nil)
 			if err != nil {
 				p.at = from
 				return "", p.fail("<string>")

@@ -22,6 +22,32 @@ func (f Format) Append(out []byte, v *Value) []byte {
 	return f.append(slices.Grow(out, v.texts()), v, 0)
 }
 
+// Size returns how many bytes Append makes of v, or more than most if it is more.
+func (f Format) Size(v *Value, most int64) int64 { return f.size(v, 0, most) }
+
+func (f Format) size(v *Value, level, most int64) int64 {
+	const scalar = 24 // more than any number has
+	switch v.Kind {
+	case String:
+		return int64(printedSize(v.Str))
+	case Array, Object:
+	default:
+		return scalar
+	}
+	inner := int64(len(f.Newline)) + (level+1)*int64(len(f.Indent))
+	n := 2 + inner
+	for i, e := range v.Elems {
+		n += 1 + inner + f.size(e, level+1, most-n)
+		if v.Kind == Object {
+			n += int64(printedSize(v.Keys[i])+1) + int64(len(f.Space))
+		}
+		if n > most {
+			return n
+		}
+	}
+	return n
+}
+
 // texts is how many bytes of long strings v prints: room that is best made at once.
 func (v *Value) texts() (n int) {
 	const long = 1 << 10
