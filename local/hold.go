@@ -151,8 +151,7 @@ func (h *Hold) begin() {
 	go func() {
 		release, err := h.store.use()
 		if err == nil {
-			h.store.submit(j)
-			err = j.err
+			err = h.store.submit(j)
 			release()
 		}
 		over <- err

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/meowdis/meowdis/store"
 )
 
 // pool lends connections, the one that was used last first: its cache is warm, and
@@ -40,8 +42,8 @@ type loan struct {
 	lane chan struct{}
 }
 
-// take waits for a connection until ctx or life ends.
-func (l *loan) take(ctx, life context.Context) error {
+// take waits for a connection until ctx or life ends, or it is refused.
+func (l *loan) take(ctx, life context.Context, refused *store.Refused) error {
 	select {
 	case <-l.lane:
 	default:
@@ -51,6 +53,8 @@ func (l *loan) take(ctx, life context.Context) error {
 			return ctx.Err()
 		case <-life.Done():
 			return errAbandoned
+		case <-refused.C:
+			return refused.Err
 		}
 	}
 	l.lend()

@@ -399,9 +399,11 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	default:
 		return s.read(ctx, batches, nil)
 	}
-	j := &job{batches: batches, used: usedBy(batches), done: make(chan struct{})}
-	s.submit(j)
-	return j.results, j.err
+	j := &job{batches: batches, used: usedBy(batches), done: make(chan struct{}), turn: store.TurnOf(ctx)}
+	if err := s.submit(j); err != nil {
+		return nil, err
+	}
+	return j.results, nil
 }
 
 // withWriter calls fn with the connection that writes.
@@ -426,7 +428,7 @@ func (s *Store) withReader(ctx context.Context, fn func(*conn) error) error {
 
 func (s *Store) visitReader(ctx context.Context, lane chan struct{}, fn func(*conn) error) (err error) {
 	l := &loan{pool: s.readers, lane: lane}
-	if err := l.take(ctx, s.life); err != nil {
+	if err := l.take(ctx, s.life, s.waits(ctx)); err != nil {
 		return s.counted(err)
 	}
 	defer l.giveBack()
@@ -440,6 +442,14 @@ func (s *Store) visitReader(ctx context.Context, lane chan struct{}, fn func(*co
 		v.outlast, v.short = l.outlast, shortRead
 	}
 	return s.counted(v.on(l.conn, fn))
+}
+
+// waits returns what ends the wait for a connection: where there is only one, a writer may have it.
+func (s *Store) waits(ctx context.Context) *store.Refused {
+	if s.writer != nil {
+		return &store.Refused{}
+	}
+	return store.TurnOf(ctx).Waits()
 }
 
 // counted is err, after counting it when it is that something was abandoned.

@@ -46,7 +46,7 @@ func (s *Store) writeTogether(parts []*store.Part, took func(int), release func(
 	jobs := make([]job, len(parts))
 	group := make([]*job, len(parts))
 	for i, p := range parts {
-		jobs[i] = job{batches: p.Batches, used: usedBy(p.Batches)}
+		jobs[i] = job{batches: p.Batches, used: usedBy(p.Batches), turn: p.Turn}
 		group[i] = &jobs[i]
 	}
 	began = s.writeNow(group)
@@ -109,7 +109,7 @@ func (s *Store) writeNow(group []*job) (began int) {
 	}
 	for _, j := range group {
 		restart(j.batches, j.used)
-		*j = job{batches: j.batches, used: j.used}
+		*j = job{batches: j.batches, used: j.used, turn: j.turn}
 	}
 	return 0
 }
@@ -122,8 +122,10 @@ const sharedPatience = 50 * time.Millisecond
 func (s *Store) writeLater(parts []*store.Part, group []*job, took func(int), release func()) {
 	defer release()
 	settle := func(i int) {
-		<-group[i].done
-		parts[i].Results, parts[i].Err = group[i].results, group[i].err
+		p, j := parts[i], group[i]
+		if p.Results, p.Err = nil, j.wait(); p.Err == nil {
+			p.Results = j.results
+		}
 		took(i)
 	}
 	for _, j := range group {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -23,12 +24,22 @@ type job struct {
 	results []store.Result
 	err     error
 	done    chan struct{}
+	turn    *store.Turn
+	refused *store.Refused // what ends its wait
+	stage   atomic.Int32   // waits, runs or left
 
 	since time.Time            // when it began to wait
 	kept  int                  // of batches: those that are committed
 	ran   int                  // of batches: those that have run in this transaction, too
 	late  map[int]store.Result // of batches: those that took too long, and do not run again
 }
+
+// The stages of a job.
+const (
+	waits int32 = iota
+	runs        // the writer has begun it, or failed it
+	left        // the caller has not waited for it
+)
 
 // Jobs wait in the order in which they came. A transaction takes them in turn for about
 // a slice of time. A job of many batches, a pipeline, is whole in one transaction unless
@@ -49,18 +60,22 @@ var errAgain = errors.New("the group needs savepoints")
 // errLocked says that another process writes.
 var errLocked = errors.New("another process keeps the file from being written")
 
-func (s *Store) submit(j *job) {
+// submit has the writer do a job, and returns its error.
+func (s *Store) submit(j *job) error {
 	s.send([]*job{j})
-	<-j.done
+	return j.wait()
 }
 
-// send hands jobs to the writer together.
+// send hands jobs to the writer together, which have the same turn.
 func (s *Store) send(jobs []*job) {
 	since := time.Now()
 	for _, j := range jobs {
-		j.since = since
+		j.since, j.refused = since, j.turn.Waits()
 	}
-	s.jobs <- jobs
+	select {
+	case s.jobs <- jobs:
+	case <-jobs[0].refused.C: // they never begin
+	}
 }
 
 // abandon finishes the job unless it has finished.
@@ -72,10 +87,28 @@ func (j *job) abandon(err error) {
 	}
 }
 
+// wait waits until the job is done, or its turn ends before the writer has begun it.
+func (j *job) wait() error {
+	select {
+	case <-j.done:
+	case <-j.refused.C:
+		if j.stage.CompareAndSwap(waits, left) {
+			return j.refused.Err
+		}
+		<-j.done
+	}
+	return j.err
+}
+
+// begin reports whether the caller still waits for the job.
+func (j *job) begin() bool { return j.stage.CompareAndSwap(waits, runs) || j.stage.Load() == runs }
+
 // finish releases the client that waits for the job.
 func (j *job) finish(err error) {
-	j.err = err
-	close(j.done)
+	if j.begin() {
+		j.err = err
+		close(j.done)
+	}
 }
 
 // Transact runs fn in one transaction; run executes a batch in it, and undoes
@@ -95,9 +128,7 @@ func (s *Store) Transact(ctx context.Context, readOnly bool, fn func(run func(st
 			return errors.Join(c.snapshot(func() error { return fn(c.runner(true)) }), s.frozen.check())
 		})
 	}
-	j := &job{fn: fn, done: make(chan struct{})}
-	s.submit(j)
-	return j.err
+	return s.submit(&job{fn: fn, done: make(chan struct{}), turn: store.TurnOf(ctx)})
 }
 
 // write is the writer's goroutine.
@@ -269,6 +300,12 @@ func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) er
 			break
 		}
 		t.began++
+		if !j.begin() {
+			continue
+		}
+		if j.fn != nil && j.turn != nil {
+			j.turn.Holds.Store(t.began > 1)
+		}
 		whole, err := j.work(c, s.followed(c, j, run), p.piece, s.passed)
 		switch {
 		case err != nil:
@@ -328,9 +365,12 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 // once reports whether the job cannot run again.
 func (j *job) once() bool { return j.own != nil }
 
-// excuse reports whether the job goes on without the batch that failed: one that took
-// too long fails alone.
+// excuse reports whether the job runs again: without the batch that failed since it took too long, or
+// without the jobs that it holds up.
 func (j *job) excuse(err error) bool {
+	if j.fn != nil && j.turn != nil && j.turn.Holds.Load() && errors.Is(err, store.ErrLong) {
+		return true
+	}
 	var late *store.TooLong
 	if j.fn != nil || j.own != nil || !errors.As(err, &late) {
 		return false

@@ -257,3 +257,86 @@ func TestWaitingEnds(t *testing.T) {
 		t.Errorf("once it is done: %+v, %v", j.results, j.err)
 	}
 }
+
+// TestGate ends the wait of calls that have not begun, and of no other.
+func TestGate(t *testing.T) {
+	why := errors.New("the gate is shut")
+	for _, path := range []string{t.TempDir() + "/db.sqlite", Memory} {
+		s, err := Open(path, Options{SweepEvery: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		gate := &store.Gate{}
+		ctx := store.WithTurn(context.Background(), &store.Turn{Gate: gate})
+		running, end := make(chan struct{}), make(chan struct{})
+		first := make(chan error)
+		go func() {
+			first <- s.Transact(ctx, false, func(run func(store.Batch) (store.Result, error)) error {
+				close(running)
+				<-end
+				_, err := run(insert(1))
+				return err
+			})
+		}()
+		<-running
+		waiting := make(chan error)
+		go func() {
+			_, err := s.Apply(ctx, []store.Batch{insert(2)})
+			waiting <- err
+		}()
+		go func() {
+			waiting <- s.Transact(ctx, false, func(func(store.Batch) (store.Result, error)) error { return nil })
+		}()
+		go func() {
+			p := &store.Part{Batches: []store.Batch{insert(3)}, Turn: store.TurnOf(ctx)}
+			s.Together([]*store.Part{p}, func(int) { waiting <- p.Err })
+		}()
+		gate.Shut(why)
+		for range 3 {
+			if err := <-waiting; err != why {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+		gate.Open()
+		close(end)
+		if err := <-first; err != nil {
+			t.Errorf("%s: what has begun: %v", path, err)
+		}
+		if _, err := s.Apply(ctx, []store.Batch{insert(4)}); err != nil {
+			t.Errorf("%s: after the gate has opened: %v", path, err)
+		}
+		count := store.Batch{ReadOnly: true, Stmts: []store.Stmt{{SQL: "SELECT group_concat(ok) FROM guard"}}}
+		if r, err := s.Apply(ctx, []store.Batch{count}); err != nil || string(r[0].Rows[0][0][0].Bytes()) != "1,4" {
+			t.Errorf("%s: %v, %v", path, r, err)
+		}
+		s.Close()
+	}
+}
+
+// TestHolds runs a transaction that holds up the calls before it again, without them.
+func TestHolds(t *testing.T) {
+	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	turn, before := &store.Turn{}, newJob(insert(1))
+	var held []bool
+	long := &job{done: make(chan struct{}), turn: turn, fn: func(run func(store.Batch) (store.Result, error)) error {
+		held = append(held, turn.Holds.Load())
+		if turn.Holds.Load() {
+			return store.ErrLong
+		}
+		select {
+		case <-before.done:
+		default:
+			t.Error("the call before has no reply yet")
+		}
+		_, err := run(insert(2))
+		return err
+	}}
+	s.commit([]*job{before, long})
+	if before.err != nil || long.err != nil || !slices.Equal(held, []bool{true, false}) {
+		t.Errorf("%v, %v, held: %v", before.err, long.err, held)
+	}
+}

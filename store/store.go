@@ -244,6 +244,8 @@ type Part struct {
 	Batches []Batch
 	// Brief says of a write that it is to be given up, without a trace, rather than to go on for long.
 	Brief bool
+	// Turn may end the wait of a write that has not begun.
+	Turn *Turn
 	// Results and Err are what Apply would have returned, or Err is ErrLong.
 	Results []Result
 	Err     error
