@@ -51,6 +51,9 @@ func WithAside(elements int64) Option { return func(e *Engine) { e.asideFrom = e
 // lessFrom is how many times larger a key must be for a call that removes elements of it to be carried out aside.
 const lessFrom = 10
 
+// beside is a store that may have readers beside its writer.
+type beside interface{ Beside() bool }
+
 // mayBeAside reports whether the call is to be carried out aside if its keys are large. One that removes elements
 // is not unless it is alone in its pipeline (of is 1): mostly it is short.
 func (e *Engine) mayBeAside(cmd *commands.Command, args [][]byte, of int) bool {

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"time"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -14,42 +16,51 @@ const DefaultBusyThreshold = 5 * time.Second
 
 // SetBusyThreshold changes after how long clients are told that a script runs; 0 is
 // never.
-func (e *Engine) SetBusyThreshold(d time.Duration) { e.busyAfter.Store(int64(d)) }
-
-// beside is a store that may have readers beside its writer.
-type beside interface{ Beside() bool }
-
-// keeps reports whether others must wait for the script.
-func (e *Engine) keeps(run *evaluation) bool {
-	b, is := e.store.(beside)
-	return !run.reading || !is || !b.Beside()
+func (e *Engine) SetBusyThreshold(d time.Duration) {
+	e.scripts.mu.Lock()
+	defer e.scripts.mu.Unlock()
+	e.busyAfter.Store(int64(d))
+	e.setBusy()
 }
 
-// busyWith is the reply to a command that must wait since a script has run for long.
+// busyWith returns the error reply to a command that is refused since a script has run for long.
 func (e *Engine) busyWith(cmd *commands.Command) (v resp.Value, busy bool) {
 	since := e.scripts.busy.Load()
 	if since == 0 || time.Now().UnixMilli() < since || cmd.Flags&commands.AllowBusy != 0 && cmd.Name != "FUNCTION STATS" {
 		return v, false
 	}
-	if e.scripts.runs(isScript) {
-		return busyScript, true
-	}
-	return busyFunc, cmd.Flags&commands.AllowBusy == 0
+	v, busy = e.scripts.busyReply()
+	return v, busy && (cmd.Flags&commands.AllowBusy == 0 || string(v.Str) == string(busyScript.Str))
 }
+
+// busyReply returns the error reply while a script runs.
+func (sc *scripts) busyReply() (v resp.Value, runs bool) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	switch first := sc.first(); {
+	case first == nil:
+		return v, false
+	case isScript(first):
+		return busyScript, true
+	default:
+		return busyFunc, true
+	}
+}
+
+// isBusy reports whether a reply says that a script runs.
+func isBusy(v resp.Value) bool { return bytes.HasPrefix(v.Str, []byte("BUSY ")) }
 
 func isScript(run *evaluation) bool   { return run.script != nil }
 func isFunction(run *evaluation) bool { return run.script == nil }
 
-// runs reports whether any of that kind runs.
-func (sc *scripts) runs(kind func(*evaluation) bool) bool {
-	sc.mu.Lock()
-	defer sc.mu.Unlock()
-	for run := range sc.running {
-		if kind(run) {
-			return true
+// first returns the script that began first, nil when none runs. The caller holds the lock.
+func (sc *scripts) first() (first *evaluation) {
+	for run, began := range sc.running {
+		if first == nil || began.Before(sc.running[first]) {
+			first = run
 		}
 	}
-	return false
+	return first
 }
 
 // began notes that a script runs, and returns what notes its end.
@@ -70,15 +81,46 @@ func (e *Engine) began(run *evaluation) func() {
 	}
 }
 
-// setBusy says from when on clients are told of the script that runs for longest.
+// setBusy sets since when clients are refused, by the script that began first, and the timer that ends the
+// wait of clients that came before. The timer outlives short scripts, so that these need none of their own. The
+// caller holds the lock.
 func (e *Engine) setBusy() {
-	at, after := int64(0), time.Duration(e.busyAfter.Load())
-	for run, began := range e.scripts.running {
-		if from := began.Add(after).UnixMilli(); after > 0 && e.keeps(run) && (at == 0 || from < at) {
-			at = from
+	sc, after := &e.scripts, time.Duration(e.busyAfter.Load())
+	at := int64(0)
+	if first := sc.first(); first != nil && after > 0 {
+		late := sc.running[first].Add(after)
+		at = late.UnixMilli()
+		if !sc.timed {
+			sc.timed = true
+			time.AfterFunc(time.Until(late), e.refuseWaiting)
 		}
 	}
-	e.scripts.busy.Store(at)
+	if sc.busy.Swap(at) != at && sc.shut {
+		sc.shut = false
+		sc.gate.Open()
+	}
+}
+
+// refuseWaiting shuts the gate if a script has run for long.
+func (e *Engine) refuseWaiting() {
+	sc := &e.scripts
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	at := sc.busy.Load()
+	left := time.Until(time.UnixMilli(at))
+	switch {
+	case at == 0, sc.shut:
+		sc.timed = false
+	case left > 0:
+		time.AfterFunc(left, e.refuseWaiting)
+	default:
+		sc.timed, sc.shut = false, true
+		why := busyFunc
+		if isScript(sc.first()) {
+			why = busyScript
+		}
+		sc.gate.Shut(&store.Exceeded{Reply: why})
+	}
 }
 
 func (s *Session) scriptKill(context.Context, call) (resp.Value, error) {
@@ -89,29 +131,21 @@ func (s *Session) functionKill(context.Context, call) (resp.Value, error) {
 	return s.engine.scripts.kill(isFunction, busyScript), nil
 }
 
-// kill ends what runs of a kind and has not written; theirs is the reply when only the other
-// kind runs.
+// kill ends all scripts of a kind that have not written, if the one that began first is such a one; theirs
+// is the reply when that is of the other kind.
 func (sc *scripts) kill(kind func(*evaluation) bool, theirs resp.Value) resp.Value {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
-	var ours, others, written, othersWritten bool
-	for run := range sc.running {
-		if kind(run) {
-			ours, written = true, written || run.wrote.Load()
-		} else {
-			others, othersWritten = true, othersWritten || run.wrote.Load()
-		}
-	}
-	switch {
-	case written, !ours && othersWritten:
-		return unkillable
-	case !ours && others:
-		return theirs
-	case !ours:
+	switch first := sc.first(); {
+	case first == nil:
 		return notBusy
+	case first.wrote.Load():
+		return unkillable
+	case !kind(first):
+		return theirs
 	}
 	for run := range sc.running {
-		if kind(run) {
+		if kind(run) && !run.wrote.Load() {
 			run.killed.Store(true)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -154,6 +155,9 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, work *store
 	release := e.share(plans)
 	results, err := e.store.Apply(ctx, batches)
 	release()
+	if v, is := limited(err); is {
+		return slices.Repeat([]resp.Value{v}, len(plans)), make([]store.Result, len(plans)), nil
+	}
 	if err != nil {
 		return nil, nil, err
 	}

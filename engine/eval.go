@@ -26,7 +26,10 @@ type scripts struct {
 	running map[*evaluation]time.Time // when they began
 
 	machines sync.Pool
-	busy     atomic.Int64 // from when on clients are told that a script runs, Unix ms; 0 if none does
+	busy     atomic.Int64 // since when clients are refused, Unix ms; 0 when no script runs
+	gate     store.Gate   // shut while clients are refused
+	shut     bool
+	timed    bool // a timer will look whether to shut it
 }
 
 // cachedScript is a script and how long its source is.
@@ -244,6 +247,7 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 	defer func() { done(usable) }()
 	defer engine.began(e)()
 	e.heard = heard{}
+	e.wrote.Store(false) // what an earlier run wrote is undone
 	began := time.Now()
 	limit := time.Duration(engine.timeLimit.Load())
 	host := script.Host{
@@ -265,6 +269,8 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 				return e.ctx.Err()
 			case limit > 0 && time.Since(began) > limit:
 				return &store.TooLong{Limit: limit}
+			case e.session.turn.Holds.Load() && time.Since(began) > holdsAtMost:
+				return store.ErrLong
 			case engine.interrupt != nil:
 				return engine.interrupt()
 			}
@@ -275,6 +281,9 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 	usable = true
 	return v, err
 }
+
+// holdsAtMost is how long a script may hold up the calls before it in its transaction.
+const holdsAtMost = 20 * time.Millisecond
 
 // starter runs a script or a function on the machine that it was given.
 type starter func(*script.Run) (resp.Value, error)

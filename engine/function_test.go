@@ -67,6 +67,71 @@ redis.register_function("wloop", function(keys) redis.call("set", keys[1], "v") 
 	want("NOTBUSY", "FUNCTION", "KILL")
 }
 
+// TestBusy refuses other clients while a script runs for long, whether it reads or may write: also those whose
+// commands have waited for it.
+func TestBusy(t *testing.T) {
+	for _, loop := range []string{"while true do end", "while true do end redis.call('set', 'k', 'v')"} {
+		e := storetest.NewEngine(openFile(t, t.TempDir()+"/t.sqlite"), storetest.NewClock())
+		s := e.Session()
+		if got := do(t, s, "FUNCTION", "LOAD", library+"redis.register_function('loop', function() "+loop+" end)"); got != `"lib"` {
+			t.Fatal(got)
+		}
+		for _, exec := range []bool{false, true} { // the script alone, and in a transaction
+			e.SetBusyThreshold(0)
+			if exec {
+				do(t, s, "MULTI")
+				do(t, s, "FCALL", "loop", "0")
+			}
+			ended := make(chan string)
+			go func() {
+				if exec {
+					ended <- do(t, s, "EXEC")
+				} else {
+					ended <- do(t, s, "FCALL", "loop", "0")
+				}
+			}()
+			control := e.Session()
+			for !strings.Contains(do(t, control, "FUNCTION", "STATS"), `"duration_ms"`) {
+			}
+			const busy = "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE."
+			inMulti := e.Session()
+			do(t, inMulti, "MULTI")
+			do(t, inMulti, "SET", "k", "v")
+			wait := map[string]asked{"EXEC": ask(t, inMulti, "EXEC")}
+			for _, call := range []string{"SET a 1", "INCRBYFLOAT a 1", "EVAL \"return redis.call('incr','a')\" 0", "BLPOP q 0", "FCALL loop 0"} {
+				if strings.Contains(loop, "set") { // only a writer keeps others waiting
+					wait[call] = ask(t, e.Session(), call)
+				}
+			}
+			e.SetBusyThreshold(50 * time.Millisecond)
+			for call, reply := range wait {
+				switch {
+				case call == "EXEC" && strings.Contains(loop, "set"):
+					reply.want(t, "(error) EXECABORT Transaction discarded because of: "+busy)
+				case call == "EXEC":
+					reply.want(t, "1) OK")
+				default:
+					reply.want(t, "(error) "+busy)
+				}
+			}
+			for do(t, control, "PING") != "(error) "+busy {
+			}
+			for _, call := range []string{"GET a", "SET a 1", "EVAL \"return 1\" 0", "CONFIG GET x"} {
+				ask(t, e.Session(), call).want(t, "(error) "+busy)
+			}
+			ask(t, e.Session(), "SCRIPT KILL").want(t, "(error) "+busy)
+			ask(t, control, "MULTI").want(t, "OK")
+			ask(t, control, "GET a").want(t, "(error) "+busy)
+			ask(t, control, "EXEC").want(t, "(error) EXECABORT Transaction discarded because of: "+busy)
+			ask(t, control, "FUNCTION KILL").want(t, "OK")
+			if got := <-ended; !strings.Contains(got, "Script killed by user") {
+				t.Errorf("%s: %s", loop, got)
+			}
+			ask(t, control, "GET a").want(t, "(nil)")
+		}
+	}
+}
+
 func openFile(t *testing.T, path string) *local.Store {
 	t.Helper()
 	s, err := local.Open(path, local.Options{SweepEvery: -1})

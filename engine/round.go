@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/meowdis/meowdis/commands"
@@ -127,7 +128,7 @@ func (r *Round) begin(s *Session, calls int) {
 		replies: r.replies[:calls], plans: r.plans[:0], places: r.places[:0], counts: r.counts[:0],
 	}
 	r.begun = time.Now()
-	r.part = store.Part{Batches: r.part.Batches[:0]}
+	r.part = store.Part{Batches: r.part.Batches[:0], Turn: &s.turn}
 	r.write, r.waits = false, false
 }
 
@@ -213,11 +214,13 @@ func (r *Round) Finish(ctx context.Context, send func([]resp.Value) error) error
 func (r *Round) finish(ctx context.Context, send func([]resp.Value) error) (err error) {
 	defer store.Catch(&err)
 	g := &r.group
-	if g.send = send; r.part.Err != nil {
-		return r.part.Err
-	}
+	g.send = send
 	got := make([]resp.Value, len(r.part.Results))
-	if err := g.session.engine.decodeAll(got, g.plans, r.part.Results, g.work, r.used); err != nil {
+	if late, is := limited(r.part.Err); is {
+		got, r.part.Results = slices.Repeat([]resp.Value{late}, len(g.plans)), make([]store.Result, len(g.plans))
+	} else if r.part.Err != nil {
+		return r.part.Err
+	} else if err := g.session.engine.decodeAll(got, g.plans, r.part.Results, g.work, r.used); err != nil {
 		return err
 	}
 	if len(got) == 0 && len(g.plans) > 0 {

@@ -42,6 +42,7 @@ type Session struct {
 	work   store.Work    // of a pipeline; without a budget it has no end
 	queued *store.Budget // of what MULTI has queued; nil as long as that is nothing
 	broken bool          // a command panicked
+	turn   store.Turn
 }
 
 // Connection carries out the commands that belong to a client's connection or
@@ -54,7 +55,11 @@ type Connection func(ctx context.Context, cmd *commands.Command, args [][]byte) 
 func (e *Engine) Session() *Session { return e.SessionOn(nil) }
 
 // SessionOn starts a session in database 0 whose client has a connection.
-func (e *Engine) SessionOn(conn Connection) *Session { return &Session{engine: e, conn: conn} }
+func (e *Engine) SessionOn(conn Connection) *Session {
+	s := &Session{engine: e, conn: conn}
+	s.turn.Gate = &e.scripts.gate
+	return s
+}
 
 // Bound gives the session a budget: of the rows and replies of a pipeline, and as much
 // again for what MULTI queues.
@@ -120,7 +125,7 @@ func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Va
 		g.bulk, _ = s.engine.store.(transactor)
 		g.calls, g.places = make([]planned, 0, len(calls)), make([]int, 0, len(calls))
 	}
-	err := s.each(ctx, calls, g)
+	err := s.each(store.WithTurn(ctx, &s.turn), calls, g)
 	if v, is := s.panicked(err); is {
 		g.abandon(v)
 		err = nil
@@ -177,6 +182,9 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 			}
 			used, began := s.work.Budget.Used(), time.Now()
 			v, err := s.runOwn(ctx, own, call{cmd, args})
+			if late, is := limited(err); is {
+				v, err = late, nil
+			}
 			s.work.Budget.Back(used)
 			g.answer(v)
 			if err == nil {
@@ -198,6 +206,9 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 			return err
 		}
 		v, err := s.await(ctx, call{cmd, args}, wait)
+		if late, is := limited(err); is {
+			v, err = late, nil
+		}
 		if err == nil {
 			g.answer(v)
 		}
@@ -305,10 +316,15 @@ func (s *Session) reject(args [][]byte, bad resp.Value) resp.Value {
 	s.rejected(args, &bad)
 	if len(args) > 0 && strings.EqualFold(string(args[0]), "EXEC") {
 		s.endMulti()
-		return resp.MakeError("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(string(bad.Str), "ERR "))
+		return execAborted(bad)
 	}
 	s.dirty = s.dirty || s.multi
 	return bad
+}
+
+// execAborted is the reply to an EXEC that is refused.
+func execAborted(bad resp.Value) resp.Value {
+	return resp.MakeError("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(string(bad.Str), "ERR "))
 }
 
 // sessionCommand is a command that acts on the session. Those that are not
@@ -466,6 +482,9 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	if err != nil || !ok {
 		s.db, s.fieldsets = db, fieldsets
 		if late, is := limited(err); is {
+			if isBusy(late) {
+				late = execAborted(late)
+			}
 			return late, nil
 		}
 		return resp.NilArray, err
