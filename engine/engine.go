@@ -64,11 +64,12 @@ type Engine struct {
 	busyAfter atomic.Int64 // SetBusyThreshold's
 	timeLimit atomic.Int64 // SetTimeLimit's
 
-	report    func(*store.Panic) // SetReport's
-	hook      func()             // WithHook's
-	interrupt func() error       // WithInterrupt's
-	asideFrom int64              // WithAside's
-	slicing   sync.Mutex         // held for a slice
+	report    func(*store.Panic)                     // SetReport's
+	hook      func()                                 // WithHook's
+	deadline  func(time.Duration) (late func() bool) // nil for a host whose clock stands still
+	interrupt func() error                           // WithInterrupt's
+	asideFrom int64                                  // WithAside's
+	slicing   sync.Mutex                             // held for a slice
 
 	feed  feed
 	alarm func(time.Duration) (<-chan time.Time, func()) // WithTimer's
@@ -113,6 +114,9 @@ func New(s Store, options ...Option) *Engine {
 	for _, o := range options {
 		o(e)
 	}
+	if e.interrupt == nil {
+		e.deadline = deadline
+	}
 	e.feed.init(e)
 	return e
 }
@@ -135,7 +139,7 @@ func (e *Engine) SetTimeLimit(d time.Duration) {
 func (e *Engine) SetFacts(facts translator.Facts) { e.facts = facts }
 
 func (e *Engine) env(db int, work *store.Work) translator.Env {
-	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load(), Work: work}
+	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load(), Work: work, Deadline: e.deadline}
 }
 
 // call is a command ready to be planned.

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
@@ -40,8 +41,8 @@ func (l *libraries) of(function string) *library {
 }
 
 // load compiles a library of the file, unless it is known, and remembers it for its functions.
-func (l *libraries) load(version int64, source []byte) (*library, resp.Value) {
-	made, bad := script.LoadLibrary(source)
+func (l *libraries) load(version int64, source []byte, late func() bool) (*library, resp.Value) {
+	made, bad := script.LoadLibrary(source, late)
 	if bad.IsError() {
 		return nil, bad
 	}
@@ -63,7 +64,7 @@ func (l *libraries) load(version int64, source []byte) (*library, resp.Value) {
 }
 
 // take hands out the first machine that is free, so that what runs alone always has the same.
-func (l *library) take() (*script.Machine, func(usable bool), resp.Value) {
+func (l *library) take(late func() bool) (*script.Machine, func(usable bool), resp.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := 0
@@ -76,7 +77,7 @@ func (l *library) take() (*script.Machine, func(usable bool), resp.Value) {
 	m := l.machines[at]
 	if l.machines[at] = nil; m == nil {
 		var bad resp.Value
-		if m, bad = l.NewMachine(); bad.IsError() {
+		if m, bad = l.NewMachine(late); bad.IsError() {
 			return nil, nil, bad
 		}
 	}
@@ -106,11 +107,25 @@ func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run st
 	if e.onTrial() && e.hint.Writes() {
 		return nil, nil, resp.Value{}, errWrites
 	}
-	m, done, bad := lib.take()
+	m, done, bad := lib.take(e.session.engine.loadTime())
 	if bad.IsError() {
 		return nil, nil, bad, nil
 	}
 	return func(r *script.Run) (resp.Value, error) { return m.Call(f.Name, r) }, done, resp.Value{}, nil
+}
+
+// deadline returns a function that reports whether d has passed.
+func deadline(d time.Duration) (late func() bool) {
+	end := time.Now().Add(d)
+	return func() bool { return time.Now().After(end) }
+}
+
+// loadTime returns what ends the loading of a library, nil where the clock stands still.
+func (e *Engine) loadTime() (late func() bool) {
+	if e.deadline == nil {
+		return nil
+	}
+	return e.deadline(script.LoadTime)
 }
 
 // mayCall reads the number of keys and says what keeps the function from being called.
@@ -163,6 +178,6 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library
 	case found.Elems[1].IsNull():
 		return known, resp.Value{}, nil
 	}
-	lib, bad := libraries.load(version, found.Elems[1].Str)
+	lib, bad := libraries.load(version, found.Elems[1].Str, e.session.engine.loadTime())
 	return lib, bad, nil
 }

@@ -97,22 +97,16 @@ func TestBusy(t *testing.T) {
 			inMulti := e.Session()
 			do(t, inMulti, "MULTI")
 			do(t, inMulti, "SET", "k", "v")
-			wait := map[string]asked{"EXEC": ask(t, inMulti, "EXEC")}
-			for _, call := range []string{"SET a 1", "INCRBYFLOAT a 1", "EVAL \"return redis.call('incr','a')\" 0", "BLPOP q 0", "FCALL loop 0"} {
-				if strings.Contains(loop, "set") { // only a writer keeps others waiting
-					wait[call] = ask(t, e.Session(), call)
+			wait := map[asked]string{}
+			if strings.Contains(loop, "set") { // only a writer keeps others waiting
+				for _, call := range []string{"SET a 1", "INCRBYFLOAT a 1", "EVAL \"return redis.call('incr','a')\" 0", "BLPOP q 0", "FCALL loop 0"} {
+					wait[ask(t, e.Session(), call)] = "(error) " + busy
 				}
+				wait[ask(t, inMulti, "EXEC")] = "(error) EXECABORT Transaction discarded because of: " + busy
 			}
 			e.SetBusyThreshold(50 * time.Millisecond)
-			for call, reply := range wait {
-				switch {
-				case call == "EXEC" && strings.Contains(loop, "set"):
-					reply.want(t, "(error) EXECABORT Transaction discarded because of: "+busy)
-				case call == "EXEC":
-					reply.want(t, "1) OK")
-				default:
-					reply.want(t, "(error) "+busy)
-				}
+			for reply, want := range wait {
+				reply.want(t, want)
 			}
 			for do(t, control, "PING") != "(error) "+busy {
 			}
@@ -128,6 +122,30 @@ func TestBusy(t *testing.T) {
 				t.Errorf("%s: %s", loop, got)
 			}
 			ask(t, control, "GET a").want(t, "(nil)")
+		}
+	}
+}
+
+// TestFunctionLoadTime ends the loading of a library after half a second, and lets others write until then.
+func TestFunctionLoadTime(t *testing.T) {
+	e := storetest.NewEngine(openFile(t, t.TempDir()+"/t.sqlite"), storetest.NewClock())
+	const load = library + "while true do end"
+	if e.Session().Plan([][][]byte{{[]byte("FUNCTION"), []byte("LOAD"), []byte(load)}}, &engine.Round{}) {
+		t.Error("the event loop would load the library")
+	}
+	began, ended := time.Now(), make(chan string)
+	go func() { ended <- do(t, e.Session(), "FUNCTION", "LOAD", load) }()
+	s, writes := e.Session(), 0
+	for {
+		select {
+		case got := <-ended:
+			if took := time.Since(began); got != "(error) ERR Error registering functions: ERR FUNCTION LOAD timeout" || took < 500*time.Millisecond || writes == 0 {
+				t.Errorf("%s after %v, beside %d writes", got, took, writes)
+			}
+			return
+		default:
+			do(t, s, "INCR", "n")
+			writes++
 		}
 	}
 }

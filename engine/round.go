@@ -78,7 +78,7 @@ func (s *Session) share(args [][]byte, r *Round) (can bool) {
 	g := &r.group
 	cmd, _ := commands.Find(args)
 	switch {
-	case cmd == nil || !translator.Translates(cmd) || cmd.WantsFacts:
+	case cmd == nil || !translator.Translates(cmd) || cmd.WantsFacts || cmd.Name == "FUNCTION LOAD" || cmd.Name == "FUNCTION RESTORE":
 		return false
 	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.sureOfRoom(cmd):
 		return false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/meowdis/meowdis/lua"
 	"github.com/meowdis/meowdis/resp"
@@ -82,9 +83,13 @@ func isName(s string) bool {
 	return s != ""
 }
 
+// LoadTime is how long a library may take to register its functions.
+const LoadTime = 500 * time.Millisecond
+
 // LoadLibrary compiles the source of a library and has it register its functions. bad is the
-// error reply to one that fails, or takes long. It depends on nothing but the source.
-func LoadLibrary(source []byte) (l *Library, bad resp.Value) {
+// error reply to one that fails, or takes long: until late returns true, or, where the clock stands still
+// and late is nil, for a number of steps. It depends on nothing else but the source.
+func LoadLibrary(source []byte, late func() bool) (l *Library, bad resp.Value) {
 	l = &Library{}
 	if l.Name, bad = LibraryName(source); bad.IsError() {
 		return nil, bad
@@ -94,7 +99,7 @@ func LoadLibrary(source []byte) (l *Library, bad resp.Value) {
 		return nil, resp.MakeError(oneLine("ERR Error compiling function: " + err.Error()))
 	}
 	l.program = program
-	if _, bad = l.load(); bad.IsError() {
+	if _, bad = l.load(late); bad.IsError() {
 		return nil, bad
 	}
 	if len(l.Functions) == 0 {
@@ -110,15 +115,15 @@ const loadSteps = 1 << 16
 var errLoadTimeout = errors.New("FUNCTION LOAD timeout")
 
 // NewMachine makes a machine for the library's functions. What the library keeps in variables
-// is the machine's.
-func (l *Library) NewMachine() (*Machine, resp.Value) {
+// is the machine's. late is LoadLibrary's.
+func (l *Library) NewMachine(late func() bool) (*Machine, resp.Value) {
 	copied := Library{program: l.program}
-	return copied.load()
+	return copied.load(late)
 }
 
 // load runs the library in a new machine. While it is loaded it sees little more than
 // register_function; afterwards its functions see what scripts see.
-func (l *Library) load() (*Machine, resp.Value) {
+func (l *Library) load(late func() bool) (*Machine, resp.Value) {
 	m := newMachine()
 	m.functions, m.loading = map[string]*lua.Function{}, l
 	m.state.Globals.SetField("redis", lua.Of(m.api()))
@@ -135,10 +140,13 @@ func (l *Library) load() (*Machine, resp.Value) {
 	freeze(env)
 	freeze(atLoad)
 
-	steps := 0
+	if late == nil {
+		steps := 0
+		late = func() bool { steps++; return steps > loadSteps }
+	}
 	asked := m.state.Interrupt
 	m.state.Interrupt = func() error {
-		if steps++; steps > loadSteps {
+		if late() {
 			return errLoadTimeout
 		}
 		return nil

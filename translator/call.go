@@ -2,8 +2,11 @@ package translator
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/script"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -19,12 +22,24 @@ type Env struct {
 	// they may run in another goroutine than the translation of the next call. Nil has no limits.
 	Work *store.Work
 
+	// Deadline returns a function that reports whether a time has passed since. It is nil where the clock
+	// stands still.
+	Deadline func(time.Duration) (late func() bool)
+
 	Aside bool // a plan may be an Aside: the call is on its own, and is made of keys that are large
 
 	Facts   Facts    // of the server, for INFO
 	Running *Running // function, for FUNCTION STATS; nil for none
 
 	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
+}
+
+// loadLibrary loads a library within Redis's time.
+func (e *Env) loadLibrary(source []byte) (*script.Library, resp.Value) {
+	if e.Deadline == nil {
+		return script.LoadLibrary(source, nil)
+	}
+	return script.LoadLibrary(source, e.Deadline(script.LoadTime))
 }
 
 // Call is one command to translate.

@@ -121,7 +121,7 @@ func functionLoad(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	lib, bad := script.LoadLibrary(source)
+	lib, bad := c.Env.loadLibrary(source)
 	if l.bad = bad; bad.IsError() {
 		lib = &script.Library{Name: name}
 	}
@@ -153,14 +153,14 @@ func functionRestore(c *Call) Plan {
 	case err != nil:
 		return fail("ERR Failed loading library payload")
 	}
-	if bad := l.take(sources); bad.IsError() {
+	if bad := l.take(sources, &c.Env); bad.IsError() {
 		return answer(bad)
 	}
 	return l.plan(c)
 }
 
 // take loads the libraries of a payload, which must get along with each other.
-func (l *loading) take(sources [][]byte) (bad resp.Value) {
+func (l *loading) take(sources [][]byte, env *Env) (bad resp.Value) {
 	l.sources = sources
 	names, functions := map[string]bool{}, map[string]bool{}
 	for _, source := range sources {
@@ -172,7 +172,7 @@ func (l *loading) take(sources [][]byte) (bad resp.Value) {
 			return resp.MakeError("ERR Library '" + name + "' already exists")
 		}
 		names[name] = true
-		lib, bad := script.LoadLibrary(source)
+		lib, bad := env.loadLibrary(source)
 		if bad.IsError() {
 			return bad
 		}
