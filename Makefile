@@ -1,4 +1,4 @@
-.PHONY: build test test-stores test-cluster crash soak generate pictures bench release-check clean
+.PHONY: build setup test test-stores test-cluster crash soak generate pictures bench release-check clean
 
 # As a release has it: stripped, and with the program of the Worker, which a bare go build leaves out. Without
 # the tag the library for Lambda brings net/rpc along: 3 MB.
@@ -6,9 +6,12 @@ build:
 	go run ./worker/pack
 	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '-s -w' -o meowdis .
 
+setup:
+	@.ci/setup
+
 # All tests. They compare with a real redis-server, drive a real terminal and run
-# real clients: each says what to install when it is missing.
-test:
+# real clients: setup installs those that are missing, or says how.
+test: setup
 	go test -timeout 30m ./...
 
 # The tests of stores other than a file that make test leaves out: every statement refused once, all transcripts in

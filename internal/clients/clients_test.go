@@ -1,11 +1,9 @@
 package clients
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -110,18 +108,7 @@ func nodePackages(t testing.TB) {
 				t.Fatalf("these tests drive Node's Redis clients: install Node.js 20 or newer with npm (%s is missing)", tool)
 			}
 		}
-		want, err := os.ReadFile("node/package-lock.json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		// npm keeps no copy of the lock file as it was, so it is kept here.
-		const copied = "node/node_modules/.installed-lock.json"
-		if have, _ := os.ReadFile(copied); !bytes.Equal(have, want) {
-			run(t, "node", nil, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-			if err := os.WriteFile(copied, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		run(t, "../..", nil, ".ci/setup", "node")
 		installed = true
 	})
 	if !installed {
