@@ -3,6 +3,7 @@ package cmd_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,8 +14,10 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -101,6 +104,60 @@ func serveEvents(t *testing.T) string {
 	return srv.URL
 }
 
+// serveOriginal is an endpoint as the first meowdis was: few commands, one database, no transactions, and
+// replies of its own shape.
+func serveOriginal(t *testing.T) string {
+	const has = "PING SET GET DEL EXISTS KEYS TYPE TTL EXPIRE MGET MSET STRLEN APPEND HSET HGET HGETALL HDEL HLEN LPUSH RPUSH LRANGE LLEN SADD SREM SMEMBERS SCARD"
+	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := engine.New(file).Session()
+	var mu sync.Mutex
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		run := func(words []string) json.RawMessage {
+			v := resp.MakeError("Unsupported command: " + words[0])
+			if slices.Contains(strings.Fields(has), strings.ToUpper(words[0])) {
+				args := make([][]byte, len(words))
+				for i, word := range words {
+					args[i] = []byte(word)
+				}
+				if v, err = session.Do(r.Context(), args...); err != nil {
+					v = resp.MakeError(err.Error())
+				}
+			}
+			if v.IsError() {
+				text, _ := json.Marshal(map[string]string{"error": string(v.Str)})
+				return text
+			}
+			return resp.AppendJSON(nil, resp.Downgrade(v))
+		}
+		var body json.RawMessage
+		json.NewDecoder(r.Body).Decode(&body)
+		var one []string
+		var many [][]string
+		w.Header().Set("Content-Type", "application/json")
+		if json.Unmarshal(body, &one) == nil {
+			if reply := run(one); bytes.HasPrefix(reply, []byte(`{"error"`)) {
+				w.Write(reply)
+			} else {
+				fmt.Fprintf(w, `{"result":%s}`, reply)
+			}
+			return
+		}
+		json.Unmarshal(body, &many)
+		replies := []json.RawMessage{}
+		for _, words := range many {
+			replies = append(replies, run(words))
+		}
+		json.NewEncoder(w).Encode(map[string]any{"result": replies})
+	}))
+	t.Cleanup(func() { srv.Close(); file.Close() })
+	return srv.URL
+}
+
 // TestScripts runs testdata/script. Beside testscript's own commands there is
 //
 //	code N PROGRAM ARG...   runs a program that must end with the exit code N
@@ -114,7 +171,8 @@ func serveEvents(t *testing.T) string {
 // EVENTS_URL is an endpoint that sends a message of each channel that is subscribed
 // to, and what MONITOR would show. REST_URL and REST_TOKEN are an endpoint with an empty database, RESP_URL the
 // same over RESP, and REAL_REDIS_URL and LISTENED_REDIS_URL real Redises, of which [redis:VERSION] says that
-// it is that version or a later one. CLUSTER_NODE_URL is a real Redis that is a node of a cluster.
+// it is that version or a later one. CLUSTER_NODE_URL is a real Redis that is a node of a cluster,
+// and ORIGINAL_URL an endpoint as the first meowdis was.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	rest, redis := serveMemory(t)
@@ -124,6 +182,7 @@ func TestScripts(t *testing.T) {
 	listened := oracle.Start(t) // where MONITOR shows what one script does
 	listened.Dial(t)
 	node := oracle.StartCluster(t)
+	original := serveOriginal(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -139,6 +198,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("EVENTS_URL", events)
 			env.Setenv("RESP_URL", redis)
 			env.Setenv("REAL_REDIS_URL", "unix://"+real.Socket)
+			env.Setenv("ORIGINAL_URL", original)
 			env.Setenv("CLUSTER_NODE_SOCKET", node.Socket)
 			env.Setenv("CLUSTER_NODE_URL", "unix://"+node.Socket)
 			env.Setenv("LISTENED_REDIS_URL", "unix://"+listened.Socket)

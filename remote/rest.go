@@ -31,6 +31,7 @@ type REST struct {
 	queue      []queued
 	multi      bool
 	dirty      bool // a command could not be queued: EXEC aborts
+	noMulti    bool // MULTI was refused: so is each command up to EXEC or DISCARD
 	waitBefore func(attempt int) time.Duration
 }
 

@@ -13,7 +13,8 @@ type queued struct {
 	answer *resp.Value
 }
 
-// startMulti begins a transaction, which is kept here and sent by EXEC.
+// startMulti begins a transaction, which is kept here and sent by EXEC. When the endpoint has no
+// transactions, the commands of this one must not run one by one.
 func (r *REST) startMulti(ctx context.Context) (resp.Value, error) {
 	if r.multi {
 		return resp.MakeError("ERR MULTI calls can not be nested"), nil
@@ -21,10 +22,11 @@ func (r *REST) startMulti(ctx context.Context) (resp.Value, error) {
 	if err := r.ask(ctx); err != nil {
 		return resp.Value{}, err
 	}
-	if !r.multiExec {
-		return resp.MakeError("ERR this endpoint has no transactions"), nil
-	}
 	r.multi = true
+	if !r.multiExec {
+		r.noMulti, r.dirty = true, true
+		return resp.MakeError("ERR this endpoint has no transactions: commands are refused until EXEC or DISCARD"), nil
+	}
 	return resp.OK, nil
 }
 
@@ -62,11 +64,13 @@ func (r *REST) discard() resp.Value {
 	return resp.OK
 }
 
-func (r *REST) endMulti() { r.multi, r.dirty, r.queue = false, false, nil }
+func (r *REST) endMulti() { r.multi, r.dirty, r.noMulti, r.queue = false, false, false, nil }
 
 func (r *REST) enqueue(args [][]byte) resp.Value {
 	q := queued{args: args}
 	switch name := commandName(args); {
+	case r.noMulti:
+		return resp.MakeError("ERR MULTI was refused, since this endpoint has no transactions; DISCARD ends it")
 	case name == "UNWATCH":
 		q.answer = &resp.OK
 	case name == "SELECT":

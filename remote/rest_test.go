@@ -332,7 +332,12 @@ func TestRESTTransactions(t *testing.T) {
 	}
 	t.Run("original", func(t *testing.T) {
 		talk(t, serve(t, &endpoint{original: true, base64: true}), [][2]string{
-			{"MULTI", "(error) ERR this endpoint has no transactions"},
+			{"MULTI", "(error) ERR this endpoint has no transactions: commands are refused until EXEC or DISCARD"},
+			{"SET a 1", "(error) ERR MULTI was refused, since this endpoint has no transactions; DISCARD ends it"},
+			{"EXEC", "(error) EXECABORT Transaction discarded because of previous errors."},
+			{"GET a", "(nil)"},
+			{"MULTI", "(error) ERR this endpoint has no transactions: commands are refused until EXEC or DISCARD"},
+			{"DISCARD", "OK"},
 			{"SET a 1", "OK"},
 		})
 	})

@@ -67,7 +67,7 @@ func probed(ctx context.Context, s Session, info resp.Value) (found []int, err e
 		}
 		for n := range probes {
 			switch v := replies[2*n]; {
-			case beyondDatabases(v):
+			case beyondDatabases(v), from+n > 0 && onlyDatabase(v):
 				return found, nil
 			case v.IsError():
 				return nil, unseen(info, v)

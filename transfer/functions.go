@@ -26,7 +26,7 @@ func ReadLibraries(ctx context.Context, s Session) (Libraries, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case dump.IsError() && strings.HasPrefix(strings.ToLower(string(dump.Str)), "err"):
+	case unknown(dump), dump.IsError() && strings.HasPrefix(strings.ToLower(string(dump.Str)), "err"):
 		return nil, nil // unknown, or not here
 	case dump.IsError():
 		return nil, errors.New(string(dump.Str))

@@ -102,6 +102,9 @@ func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error
 		if err != nil {
 			return err
 		}
+		if paged := k.Type == SetType || k.Type == ZSetType || k.Type == HashType; paged && part.First && unknown(replies[0]) {
+			return r.atOnce(ctx, k, yield)
+		}
 		value, last, bad := r.pageOf(k, pages, replies)
 		if bad == nil && (last || k.Type == HashType) {
 			read := &reading{key: k, value: value}
@@ -130,6 +133,19 @@ func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error
 		}
 		part.First = false
 	}
+}
+
+// atOnce yields a large key of a server that has no pages of its type.
+func (r *reader) atOnce(ctx context.Context, k *Key, yield func(Part) bool) error {
+	gone, err := r.whole(ctx, []*Key{k}, yield)
+	if err != nil {
+		return err
+	}
+	more, err := r.complete(ctx, yield)
+	if err == nil && len(gone)+len(more) > 0 && !yield(Part{Key: k, First: true, Last: true, Err: ErrGone}) {
+		err = errStopped
+	}
+	return err
 }
 
 // stopped is the error of a part that was not taken.
