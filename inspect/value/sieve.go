@@ -29,8 +29,10 @@ type sieve struct {
 	trail  *trail   // nil when all was read
 	next   int      // the next chunk to read
 	looked int64    // how many elements were read
+	kept   int      // how many of coming are in order; of use when it is full
+	passed int      // how many elements were let through
 	bytes  int      // of those in coming
-	full   bool     // there was no room for more
+	full   bool     // there was no room for more: those that come last are left out
 	halted bool     // it does not go on by itself
 }
 
@@ -39,13 +41,24 @@ type sifted struct {
 	row  record
 	body string // as it is shown alone; "" where that is the last cell
 	n    int    // its place as it is stored
+
+	number  float64 // the cell that makes the order, if it is one
+	numeric bool
 }
 
-// How many elements a sieve keeps, and about how many bytes of them.
-const (
-	mostSifted      = 1_000_000
-	mostSiftedBytes = 64 << 20
-)
+// limits are how many elements a sieve keeps, and how many bytes of them.
+type limits struct{ elements, bytes int }
+
+var mostSifted = limits{1 << 20, 64 << 20}
+
+// bytes returns how many bytes the element has.
+func (e *sifted) bytes() int {
+	n := len(e.body)
+	for _, cell := range e.row {
+		n += len(cell)
+	}
+	return n
+}
 
 // hasElements reports whether there are elements on the screen, and says so where not.
 func (v *Room) hasElements() bool {
@@ -121,7 +134,7 @@ func (v *Room) sift(change func(*sieve)) {
 	switch {
 	case w.needle == "" && w.column == 0 && !w.reverse:
 		v.sheets[top] = w.of
-	case s.sieve != nil && w.needle == was.needle && w.trail == nil && was.rows != nil:
+	case s.sieve != nil && w.needle == was.needle && w.trail == nil && was.rows != nil && !w.full:
 		w.sort()
 		s.sieve = &w
 		s.showSifted(true)
@@ -148,7 +161,7 @@ func (w *sieve) begin() {
 	if of.src.repeats {
 		w.trail.firsts = target.NewSeen()
 	}
-	w.coming, w.next, w.looked, w.bytes, w.full, w.halted = nil, 0, 0, 0, false, false
+	w.coming, w.next, w.looked, w.passed, w.bytes, w.full, w.halted = nil, 0, 0, 0, 0, false, false
 }
 
 // siftedMsg is what some more chunks brought.
@@ -222,54 +235,96 @@ func (v *Room) onSifted(m siftedMsg) {
 	if s == nil || s.sieve != w || w.trail != m.trail {
 		return
 	}
-	for i, e := range m.rows {
-		m.rows[i].n = len(w.coming) + i
-		for _, cell := range e.row {
-			w.bytes += len(cell) + 16
-		}
-	}
-	w.coming = append(w.coming, m.rows...)
+	w.take(m.rows, mostSifted)
 	w.next, w.looked = m.next, w.looked+m.read
-	w.full = len(w.coming) >= mostSifted || w.bytes >= mostSiftedBytes
 	first := w.rows == nil
 	switch {
-	case m.done || w.full:
+	case m.done || w.full && !w.orders():
 		w.rows, w.coming, w.trail = w.coming, nil, nil
 		w.sort()
 		s.showSifted(first)
-	case w.column == 0 && !w.reverse && len(w.rows) <= len(w.coming):
+	case !w.orders() && len(w.rows) <= len(w.coming):
 		w.rows = w.coming
 		s.showSifted(first)
 	}
 	v.fillWhole()
 }
 
-// sort brings what was read in order.
-func (w *sieve) sort() {
-	slices.SortFunc(w.rows, func(a, b sifted) int {
-		if w.column == 0 {
-			return a.n - b.n
+// orders reports whether the elements are shown in another order than the stored one.
+func (w *sieve) orders() bool { return w.column != 0 || w.reverse }
+
+// take takes elements in. When there is no room for all of them, it keeps those that come first in the
+// order: what is shown then is the beginning of the order, whatever was read later.
+func (w *sieve) take(rows []sifted, most limits) {
+	for _, e := range rows {
+		e.n = w.passed
+		w.passed++
+		if w.orders() {
+			w.weigh(&e)
+			if w.full && w.compare(e, w.coming[w.kept-1]) > 0 {
+				continue
+			}
 		}
-		return cmp.Or(compareCells(a.row[w.column-1], b.row[w.column-1]), a.n-b.n)
-	})
-	if w.reverse {
-		slices.Reverse(w.rows)
+		w.coming = append(w.coming, e)
+		w.bytes += e.bytes()
+		if len(w.coming) >= most.elements || w.bytes >= most.bytes {
+			w.full = true
+			w.cut()
+		}
 	}
 }
 
-// compareCells puts numbers in their order, before what is none.
-func compareCells(a, b string) int {
-	x, errA := strconv.ParseFloat(a, 64)
-	y, errB := strconv.ParseFloat(b, 64)
-	switch {
-	case errA == nil && errB == nil && x != y:
-		return cmp.Compare(x, y)
-	case errA == nil && errB != nil:
-		return -1
-	case errA != nil && errB == nil:
-		return 1
+// cut drops an eighth of the elements, those that come last, so that not every element that follows sorts
+// all of them again.
+func (w *sieve) cut() {
+	if !w.orders() {
+		return
 	}
-	return strings.Compare(a, b)
+	slices.SortFunc(w.coming, w.compare)
+	w.kept = max(len(w.coming)*7/8, 1)
+	clear(w.coming[w.kept:])
+	w.coming, w.bytes = w.coming[:w.kept], 0
+	for i := range w.coming {
+		w.bytes += w.coming[i].bytes()
+	}
+}
+
+// sort brings what was read in order.
+func (w *sieve) sort() {
+	for i := range w.rows {
+		w.weigh(&w.rows[i])
+	}
+	slices.SortFunc(w.rows, w.compare)
+}
+
+// weigh reads the number that makes the order.
+func (w *sieve) weigh(e *sifted) {
+	if e.numeric = false; w.column > 0 {
+		number, err := strconv.ParseFloat(e.row[w.column-1], 64)
+		e.number, e.numeric = number, err == nil
+	}
+}
+
+// compare puts elements in order: numbers before other cells, and equal cells as they are stored.
+func (w *sieve) compare(a, b sifted) int {
+	c := 0
+	switch {
+	case w.column == 0:
+	case a.numeric != b.numeric:
+		if c = 1; a.numeric {
+			c = -1
+		}
+	default:
+		if a.numeric {
+			c = cmp.Compare(a.number, b.number)
+		}
+		c = cmp.Or(c, strings.Compare(a.row[w.column-1], b.row[w.column-1]))
+	}
+	c = cmp.Or(c, a.n-b.n)
+	if w.reverse {
+		return -c
+	}
+	return c
 }
 
 // stop shows what was read so far.
@@ -364,7 +419,9 @@ func (w *sieve) place() string {
 		all = "all " + w.of.src.unit[1]
 	}
 	switch {
-	case w.full:
+	case w.full && w.orders() && w.trail == nil:
+		return "the first " + display.Grouped(int64(len(w.rows))) + " of " + display.Counted(int64(w.passed), w.of.src.unit[0], w.of.src.unit[1]) + " in this order"
+	case w.full && !w.orders():
 		return "the first " + display.Grouped(int64(len(w.rows))) + ", there is no room for more"
 	case w.trail != nil:
 		return "searched " + display.Grouped(w.looked) + " of " + all
