@@ -24,8 +24,11 @@ import (
 type doctorOptions struct {
 	file     fileOptions
 	fix      bool
+	recover  string // the new file
 	examples int
 	args     []string
+
+	examplesGiven bool
 }
 
 func newDoctor(s *streams) *cobra.Command {
@@ -41,27 +44,37 @@ on working. Files of Redka, Redlite and the first meowdis are examined, too.
 An error is something that commands answer wrongly or cannot see, a warning may
 become one, and a note costs room only.
 
+--recover NEW is for a file with damaged pages. It makes a new file of the rows
+that can be read in the pages and in the log beside the file, and lists the
+losses. The damaged file stays as it is. First end all processes that have it
+open.
+
 --fix copies the file first, then mends it in one transaction and examines it
 again. It keeps what can be kept: elements without a key become keys of database
 0 whose names begin with ` + doctor.LostAndFound + `.
 
 Exit codes:
     0  nothing is wrong; there may be notes
-    1  something is wrong, or is still wrong after --fix
+    1  something is wrong, also after --fix, or --recover lost something
     2  the command line was wrong
     3  the file could not be opened, or it failed`,
 		Example: `  meowdis doctor cats.sqlite
   meowdis doctor --json cats.sqlite | jq .findings
-  meowdis doctor --fix cats.sqlite`,
+  meowdis doctor --fix cats.sqlite
+  meowdis doctor cats.sqlite --recover new.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: target.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.args = args
+			o.args, o.examplesGiven = args, cmd.Flags().Changed("examples")
+			if cmd.Flags().Changed("recover") && o.recover == "" {
+				return exit.Usagef("--recover is empty: name the new file")
+			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.fix, "fix", false, "mend what can be mended, after a backup beside the file")
+	f.StringVar(&o.recover, "recover", "", "copy the readable rows of a damaged file to the new file `NEW`")
 	f.IntVar(&o.examples, "examples", 3, "`NUMBER` of examples of each finding")
 	o.file.addFlags(cmd, true)
 	return cmd
@@ -81,9 +94,15 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.examples < 0 {
 		return exit.Usagef("--examples %d: there cannot be fewer than none", o.examples)
 	}
+	if o.fix && o.recover != "" {
+		return exit.Usagef("--fix and --recover are two ways: give one of both")
+	}
 	t, err := o.file.choose(s, o.args)
 	if err != nil {
 		return err
+	}
+	if o.recover != "" {
+		return o.salvage(s, t.Path)
 	}
 	f, err := local.OpenFile(t.Path, !o.fix || o.file.target.RefusesWrites(t))
 	if local.IsCorrupt(err) {
@@ -251,7 +270,9 @@ func (o *doctorOptions) print(w io.Writer, d diagnosis) error {
 	for _, f := range d.Findings {
 		writeFinding(&b, string(f.Severity), f)
 	}
-	if d.Healthy {
+	if d.Healthy && isEmpty(d.Findings) {
+		fmt.Fprintf(&b, "%s: the file is empty, without tables and keys\n", d.File)
+	} else if d.Healthy {
 		fmt.Fprintf(&b, "%s: nothing is wrong\n", d.File)
 	} else {
 		fmt.Fprintf(&b, "%s: something is wrong\n", d.File)

@@ -74,7 +74,7 @@ var situations = []situation{
 	{file: "pipe", says: "it is no regular file, which a database must be"},
 	{file: "secret.sqlite", says: "you have no permission to read it: ask its owner"},
 	{file: "locked/a.sqlite", says: "you have no permission to look into its directory"},
-	{file: "text", says: "it is not a SQLite database; meowdis import reads archives, dump files and commands"},
+	{file: "text", says: "it is not a SQLite database; meowdis import reads archives, dump files and commands, and meowdis doctor FILE --recover NEW a damaged database"},
 	{file: "foreign.db", says: "it is not a meowdis file; meowdis doctor tells whose it is",
 		fine: func(o opener) bool { return o.asIs }},
 	{file: "newer.sqlite", says: fmt.Sprintf("it has schema version 999, and this meowdis knows %d: use a newer meowdis", schema.Version),

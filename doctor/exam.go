@@ -122,7 +122,7 @@ func versionFinding(version int) *Finding {
 	says := fmt.Sprintf("the file has schema version %d, and this meowdis writes %d", version, schema.Version)
 	switch {
 	case version == 0:
-		return &Finding{Check: "version", Severity: Note, Says: "the file is empty", Count: 1}
+		return &Finding{Check: "version", Severity: Note, Says: "the file is empty: it has no tables", Count: 1}
 	case version < schema.Version:
 		return &Finding{Check: "version", Severity: Warning, Says: says, Count: 1,
 			Advice: "meowdis migrate brings it up to date; what it holds is examined after that"}
@@ -134,7 +134,7 @@ func versionFinding(version int) *Finding {
 
 var damagedPages = Finding{
 	Check: "pages", Severity: Error, Says: "SQLite finds the file damaged",
-	Advice: "go back to a backup, or let the sqlite3 shell save what it can read: sqlite3 FILE .recover | sqlite3 NEW",
+	Advice: "go back to a backup, or copy the readable rows to a new file: meowdis doctor FILE --recover NEW",
 }
 
 // Damaged is the finding of a file that is too damaged to be read, as err says.

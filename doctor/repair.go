@@ -10,7 +10,7 @@ import (
 
 // ErrBeyond is the error of a file that is damaged beyond what Repair can do. It
 // must be left as it is.
-var ErrBeyond = errors.New("the file is damaged beyond repair: go back to a backup, or let the sqlite3 shell save what it can read (.recover)")
+var ErrBeyond = errors.New("the file is damaged beyond repair: go back to a backup, or copy the readable rows to a new file (--recover NEW)")
 
 // Repair mends everything that has a fix. It must run in one transaction that is
 // undone when it fails; examine the file again after it.

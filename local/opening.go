@@ -59,7 +59,7 @@ func explained(path string, readOnly bool, err error) error {
 	case err == nil:
 		return nil
 	case isOneOf(err, sqlite3.SQLITE_NOTADB):
-		return &reason{"it is not a SQLite database; meowdis import reads archives, dump files and commands", err}
+		return &reason{"it is not a SQLite database; meowdis import reads archives, dump files and commands, and meowdis doctor FILE --recover NEW a damaged database", err}
 	case IsCorrupt(err):
 		return &reason{err.Error() + "; meowdis doctor says more", err}
 	case IsBusy(err):

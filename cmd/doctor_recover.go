@@ -1,0 +1,164 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/doctor"
+	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/outfile"
+)
+
+// recovered is what doctor --recover prints.
+type recovered struct {
+	File string `json:"file"`
+	New  string `json:"recovered"`
+	doctor.Salvaged
+}
+
+// salvage makes the file o.recover of the rows that can be read in a damaged one. It fails with exit.ErrAnswered when
+// something was lost.
+func (o *doctorOptions) salvage(s *streams, path string) (err error) {
+	defer func() {
+		if err != nil && !errors.Is(err, exit.ErrAnswered) {
+			err = fmt.Errorf("recovering %s to %s: %w", path, o.recover, err)
+		}
+	}()
+	if err := outfile.Check(o.recover, false); err != nil {
+		if errors.Is(err, outfile.ErrDatabase) {
+			return outfile.ErrExists
+		}
+		return err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return outfile.Pathless(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return outfile.Pathless(err)
+	}
+	from := doctor.Salvage{File: file, FileSize: info.Size()}
+	switch log, err := os.Open(path + "-wal"); {
+	case err == nil:
+		defer log.Close()
+		from.Log = log
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	partial, err := os.CreateTemp(filepath.Dir(o.recover), "."+filepath.Base(o.recover)+".*")
+	if err != nil {
+		return outfile.Pathless(err)
+	}
+	defer func() {
+		for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+			os.Remove(partial.Name() + end)
+		}
+	}()
+	if err := partial.Close(); err != nil {
+		return err
+	}
+	r := recovered{File: path, New: o.recover}
+	if r.Salvaged, err = o.fill(s, partial.Name(), from); err != nil {
+		return err
+	}
+	if r.Keys == 0 && len(r.Lost) == 0 && r.Expected == 0 {
+		return errors.New("there are no keys in it that can be read")
+	}
+	if err := outfile.Name(partial.Name(), o.recover, false); err != nil {
+		return outfile.Pathless(err)
+	}
+	if err := o.printRecovered(s.out, r); err != nil {
+		return err
+	}
+	if len(r.Lost) > 0 || r.Keys < r.Expected {
+		return exit.ErrAnswered
+	}
+	return nil
+}
+
+// fill makes our tables in the empty file at path and fills them.
+func (o *doctorOptions) fill(s *streams, path string, from doctor.Salvage) (r doctor.Salvaged, err error) {
+	made, err := local.Open(path, local.Options{SweepEvery: noSweep, Alone: true})
+	if err != nil {
+		return r, err
+	}
+	if err := made.Close(); err != nil {
+		return r, err
+	}
+	f, err := local.OpenFile(path, false)
+	if err != nil {
+		return r, err
+	}
+	bar := newProgress(s, "recovering", "checks", -1)
+	defer bar.End()
+	err = f.Change(func() error {
+		if from.Exam, err = o.exam(f); err != nil {
+			return err
+		}
+		from.Exam.Step = func(what string) { bar.Say("recovering " + what) }
+		if !o.examplesGiven {
+			from.Exam.Examples = math.MaxInt32
+		}
+		r, err = from.Run()
+		return err
+	})
+	var left []doctor.Finding
+	if err == nil {
+		left, err = o.examine(s, f)
+	}
+	for _, f := range left {
+		said := slices.ContainsFunc(r.Lost, func(lost doctor.Finding) bool { return lost.Check == f.Check })
+		if f.Severity == doctor.Error && !said {
+			r.Lost = append(r.Lost, f)
+		}
+	}
+	return r, errors.Join(err, f.Close())
+}
+
+func (o *doctorOptions) printRecovered(w io.Writer, r recovered) error {
+	if o.file.json {
+		if r.Lost == nil {
+			r.Lost = []doctor.Finding{}
+		}
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	}
+	var b strings.Builder
+	for _, f := range r.Lost {
+		writeFinding(&b, "lost", f)
+	}
+	fmt.Fprintf(&b, "%s: %s keys", r.New, display.Grouped(r.Keys))
+	if r.Expected > 0 {
+		fmt.Fprintf(&b, " of %s", display.Grouped(r.Expected))
+	}
+	fmt.Fprintf(&b, " from %s pages", display.Grouped(r.Pages))
+	if r.Damaged > 0 {
+		fmt.Fprintf(&b, ", %s of them damaged", display.Grouped(r.Damaged))
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// isEmpty reports whether the findings say that the file has no tables.
+func isEmpty(findings []doctor.Finding) bool {
+	for _, f := range findings {
+		if f.Check == "version" && f.Severity == doctor.Note {
+			return true
+		}
+	}
+	return false
+}
