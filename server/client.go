@@ -131,7 +131,8 @@ func (c *client) loop(ctx context.Context) {
 
 // turn runs the pipeline that was read, up to err, and answers it. It reports whether the
 // connection goes on.
-func (c *client) turn(ctx context.Context, err error) bool {
+func (c *client) turn(ctx context.Context, err error) (on bool) {
+	defer c.server.contain(func() { on = false })
 	c.run(context.WithoutCancel(ctx))
 	var violation resp.ProtocolError
 	if errors.As(err, &violation) {

@@ -258,6 +258,7 @@ func (l *loop) end(c *client) {
 
 // hear reads from a client, and begins to carry out what it has sent.
 func (l *loop) hear(c *client) {
+	defer l.server.contain(func() { l.end(c) })
 	if l.ctx.Err() != nil {
 		l.end(c)
 		return

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -210,6 +211,19 @@ func (s *Server) budget(piece int64) *store.Budget {
 // panicked logs a panic.
 func (s *Server) panicked(p *store.Panic) {
 	s.config.Logger.Error("internal error", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
+}
+
+// contain is for a goroutine to defer. It recovers a panic, logs it and calls end, which ends the client.
+func (s *Server) contain(end func()) {
+	err := store.Recovered(recover())
+	if err == nil {
+		return
+	}
+	var p *store.Panic
+	if errors.As(err, &p) {
+		s.panicked(p)
+	}
+	end()
 }
 
 // add registers a client.
