@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -67,8 +68,8 @@ It ends when stdin does. For agents that use a shell: "meowdis help agents".`,
 	return cmd
 }
 
-// agentMemory is what the rows and replies of one call of an agent may take.
-const agentMemory = 256 << 20
+// agentMemory bounds the rows, replies and scripts of one call of an agent. The process takes at most 256 MB.
+const agentMemory = 96 << 20
 
 func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 	if s.inTerminal {
@@ -98,6 +99,7 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 		x.path = local.Memory
 	}
 	defer func() { err = errors.Join(err, x.close()) }()
+	debug.SetMemoryLimit(2 * agentMemory) // from there on garbage is collected more often
 	server := agent.New(o.offer(c, x))
 	err = server.Run(ctx, &mcp.IOTransport{Reader: closable(s.in), Writer: unclosed{s.screen}})
 	if ctx.Err() != nil {

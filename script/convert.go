@@ -2,6 +2,7 @@ package script
 
 import (
 	"strconv"
+	"unsafe"
 
 	"github.com/meowdis/meowdis/lua"
 	"github.com/meowdis/meowdis/resp"
@@ -119,7 +120,7 @@ func commandError(msg string) lua.Value {
 
 const maxReplyDepth = 3998 // as many tables as have room on the reference's stack
 
-// grow charges an element of the reply and its n bytes. A script may return one string many times.
+// grow charges an element of the reply and its n bytes.
 func (m *Machine) grow(n int) { m.run.Host.Work.Grow(int64(store.ValueBytes + n)) }
 
 // reply is a script's value as a reply.
@@ -128,7 +129,10 @@ func (m *Machine) reply(v lua.Value, depth int) resp.Value {
 	case "string":
 		s, _ := v.AsString()
 		m.grow(len(s))
-		return resp.MakeString(s)
+		if s == "" {
+			return resp.MakeString(s)
+		}
+		return resp.MakeBulk(unsafe.Slice(unsafe.StringData(s), len(s))) // not copied: a script may return one string many times
 	case "number":
 		n, _ := v.AsNumber()
 		return resp.MakeInt(int64(lua.Integer(n)))
