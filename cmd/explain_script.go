@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	shownCalls  = 100              // of a script
-	scriptLimit = 10 * time.Second // for which it may run
+	shownCalls  = 100                    // of a script
+	scriptLimit = 10 * time.Second       // for which it may run
+	writerLimit = 100 * time.Millisecond // for which one that may write does, since writers wait for it
 )
 
 // explainScript runs a script or a function in a transaction that is undone, and shows its calls.
@@ -26,7 +27,7 @@ func (x *explainer) explainScript(ctx context.Context, e explanation, args [][]b
 	runner.SetTimeLimit(scriptLimit)
 	session := runner.Session()
 	session.Select(x.db)
-	reply, err := session.Trial(ctx, args, func() engine.Watch {
+	reply, err := session.Trial(ctx, args, writerLimit, func() engine.Watch {
 		e.Calls, e.More, e.Statements = nil, 0, e.Statements[:0]
 		return e.call
 	})

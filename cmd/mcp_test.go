@@ -83,6 +83,7 @@ func TestAgent(t *testing.T) {
 		wants(t, c, "query", "GET cat:1", false, `{"reply":"Tom"}`)
 		if where[0] == file {
 			hurried := agentOf(t, nil, "--write", "--yes", "--time-limit", "200ms", file)
+			wants(t, c, "explain", `EVAL "redis.call('SET', 'cat:1', 'x') while true do end" 0`, false, "took longer than 100ms")
 			wants(t, hurried, "change", `EVAL "redis.call('SET', 'cat:1', 'x') while true do end" 0`, true, "took longer than")
 		}
 		wants(t, c, "query", "GET cat:1", false, `{"reply":"Tom"}`)

@@ -106,3 +106,28 @@ func TestBubble(t *testing.T) {
 		}
 	})
 }
+
+// TestDeafSubscriber closes a subscriber that stops reading after the seconds of the soft limit, though
+// nothing more is published.
+func TestDeafSubscriber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := embedded.RunT(t)
+		db.Run("CONFIG", "SET", "client-output-buffer-limit", "pubsub 256mb 1mb 5")
+		conn, err := db.Dialer(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		p := &peer{t, conn, nil}
+		p.send("SUBSCRIBE news")
+		synctest.Wait()
+		for range 3 { // 28 MB more than are on their way
+			db.Check(1, "PUBLISH", "news", make([]byte, 20<<20))
+		}
+		time.Sleep(5*time.Second - time.Millisecond)
+		db.Check([]any{"news", 1}, "PUBSUB", "NUMSUB", "news")
+		time.Sleep(2 * time.Millisecond)
+		synctest.Wait()
+		db.Check([]any{"news", 0}, "PUBSUB", "NUMSUB", "news")
+	})
+}

@@ -17,6 +17,7 @@ type outbox struct {
 	waiting   []byte
 	replies   int       // bytes of waiting that are replies to the client's own commands
 	overSince time.Time // more has waited than the soft limit; zero when it does not
+	flight    int       // of what has waited: bytes that a goroutine writes to the connection
 	sending   bool      // a goroutine writes to the connection, and goes on with what waits
 	broken    error     // why nothing is sent any more
 }
@@ -67,9 +68,7 @@ func (o *outbox) enqueue(b []byte, reply bool) bool {
 	case len(b) == 0:
 		return !o.sending
 	case !reply && o.full(len(b)):
-		o.broken = errNotRead
-		o.client.server.counts.fullOutputs.Add(1)
-		o.client.net.Close()
+		o.giveUp()
 		return true
 	}
 	o.waiting = append(o.waiting, b...)
@@ -92,16 +91,42 @@ func (o *outbox) enqueue(b []byte, reply bool) bool {
 func (o *outbox) full(more int) bool {
 	limit := o.client.server.live.outputs.Load()[o.client.class.Load()]
 	waits := int64(len(o.waiting) - o.replies + more)
-	if limit.soft <= 0 || waits <= limit.soft {
+	if limit.soft <= 0 || waits+int64(o.flight) <= limit.soft {
 		o.overSince = time.Time{}
 	} else if o.overSince.IsZero() {
 		o.overSince = time.Now()
+		time.AfterFunc(limit.over, o.late)
 	}
 	switch {
 	case limit.hard > 0 && waits > limit.hard, limit.hard == 0 && waits > maxWaiting:
 		return true
 	}
 	return !o.overSince.IsZero() && time.Since(o.overSince) > limit.over
+}
+
+// late closes the connection of a client that has been over the soft limit for its time, though nothing more
+// was sent to it.
+func (o *outbox) late() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	limit := o.client.server.live.outputs.Load()[o.client.class.Load()]
+	over := time.Since(o.overSince)
+	switch {
+	case o.overSince.IsZero() || o.broken != nil:
+	case limit.soft <= 0 || int64(len(o.waiting)-o.replies+o.flight) <= limit.soft:
+		o.overSince = time.Time{}
+	case over < limit.over:
+		time.AfterFunc(limit.over-over, o.late)
+	default:
+		o.giveUp()
+	}
+}
+
+// giveUp closes the connection of a client that does not read.
+func (o *outbox) giveUp() {
+	o.broken = errNotRead
+	o.client.server.counts.fullOutputs.Add(1)
+	o.client.net.Close()
 }
 
 // waits is how many bytes the client has yet to take, and whether some are on their way.
@@ -130,10 +155,11 @@ func (o *outbox) settle() {
 func (o *outbox) flush() {
 	for len(o.waiting) > 0 && o.broken == nil {
 		b := o.waiting
+		o.flight = len(b) - o.replies
 		o.waiting, o.replies = nil, 0
 		o.send(b)
 	}
-	o.sending = false
+	o.flight, o.sending = 0, false
 	o.done.Broadcast()
 }
 
@@ -148,7 +174,7 @@ func (o *outbox) send(b []byte) {
 		if o.broken == nil {
 			o.broken = err
 		}
-		b = b[len(piece):]
+		b, o.flight = b[len(piece):], max(o.flight-len(piece), 0)
 	}
 }
 
