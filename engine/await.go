@@ -170,6 +170,7 @@ func (s *Session) asleep(ctx context.Context, w *waiter) (resp.Value, error) {
 	s.waiter.Store(w)
 	defer s.waiter.Store(nil)
 	ws.sleep(w)
+	s.letNext()
 	w.call.noteRead()
 	if s.around != nil {
 		here, end := s.around(w.call.cmd)

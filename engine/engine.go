@@ -78,6 +78,8 @@ type Engine struct {
 	paused  atomic.Pointer[pause] // nil for none
 	held    atomic.Int64          // sessions that it holds
 
+	lastHeld chan struct{} // closed after the turn of the client that was held last; under pausing
+
 	queues queues
 }
 

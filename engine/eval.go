@@ -76,6 +76,27 @@ func runsScripts(cmd *commands.Command) bool {
 	return strings.HasPrefix(cmd.Name, "EVAL") || strings.HasPrefix(cmd.Name, "FCALL")
 }
 
+// declared returns the flags that a call's script or function declares, which replace those of EVAL and FCALL.
+// A function is known from its first call in this process on.
+func (e *Engine) declared(c call) (flags script.Flags, declared bool) {
+	if !runsScripts(c.cmd) || len(c.args) < 2 {
+		return 0, false
+	}
+	switch name := c.cmd.Name; {
+	case strings.HasPrefix(name, "FCALL"):
+		if lib := e.libraries.of(string(c.args[1])); lib != nil {
+			return lib.Function(string(c.args[1])).Flags, true
+		}
+		return 0, false
+	case strings.HasPrefix(name, "EVALSHA"):
+		if s := e.scripts.find(strings.ToLower(string(c.args[1]))); s != nil {
+			return s.Flags, s.Declares
+		}
+		return 0, false
+	}
+	return script.Declared(c.args[1])
+}
+
 // evaluate reads a call of EVAL, EVALSHA, FCALL or their _RO forms. bad is the reply to one
 // that cannot run.
 func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp.Value) {
@@ -261,6 +282,7 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 			_, refused := e.session.Refused(cmd, args, Asking)
 			return !refused, true
 		},
+		Rejected: e.session.rejectedInScript,
 		Interrupt: func() error {
 			switch {
 			case e.killed.Load():
@@ -412,6 +434,7 @@ func (e *evaluation) within(run Run, env translator.Env, i, db int, work *store.
 	budget := work.Budget
 	used := budget.Used()
 	env.Seed += uint64(i) << 32
+	env.InScript = true
 	v, err := e.execute(db, env.Seed, work, func(p planned) (resp.Value, error) {
 		env.Seed += scriptSeeds
 		run := run

@@ -137,6 +137,9 @@ func (e *evaluation) mayCall() (bad resp.Value) {
 	if bad := e.split(keys); bad.IsError() {
 		return bad
 	}
+	if e.full && needRoom(e.flags) {
+		return outOfMemory
+	}
 	only := e.call.cmd.Name == "FCALL_RO"
 	e.readOnly = e.flags&script.NoWrites != 0
 	if only && !e.readOnly {

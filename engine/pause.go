@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/script"
 )
 
 // pause holds commands back until its time is over, or it is.
@@ -60,13 +61,16 @@ func (e *Engine) expired(p *pause) {
 	}
 }
 
-// mayReplicate reports whether a pause of writes holds a command.
-func mayReplicate(cmd *commands.Command) bool {
-	return cmd.Flags&commands.Write != 0 || cmd.Has(commands.Replicates)
+// mayReplicate reports whether a pause of writes holds a call.
+func (e *Engine) mayReplicate(c call) bool {
+	if flags, declared := e.declared(c); declared {
+		return flags&script.NoWrites == 0
+	}
+	return c.cmd.Flags&commands.Write != 0 || c.cmd.Has(commands.Replicates)
 }
 
-// held is the pause that holds a command, nil for none.
-func (s *Session) held(cmd *commands.Command) *pause {
+// held returns the pause that holds a call, nil for none.
+func (s *Session) held(c call) *pause {
 	p := s.engine.paused.Load()
 	switch {
 	case p == nil:
@@ -74,28 +78,35 @@ func (s *Session) held(cmd *commands.Command) *pause {
 	case p.until <= s.engine.now():
 		s.engine.expired(p)
 		return nil
-	case p.all, mayReplicate(cmd):
+	case p.all, s.engine.mayReplicate(c):
 		return p
-	case cmd.Name == "EXEC" && slices.ContainsFunc(s.queue, func(c call) bool { return mayReplicate(c.cmd) }):
+	case c.cmd.Name == "EXEC" && slices.ContainsFunc(s.queue, s.engine.mayReplicate):
 		return p
 	}
 	return nil
 }
 
-// outwait waits until no pause holds the command any more.
-func (s *Session) outwait(ctx context.Context, cmd *commands.Command) error {
+// turns is how long a released client waits for the one that was held before it, in ms. One that runs a long
+// command must not hold the others.
+const turns = 1000
+
+// outwait waits until no pause holds the call any more. Clients continue in the order in which they were held:
+// each after the one before it has run its commands, or blocks.
+func (s *Session) outwait(ctx context.Context, c call) error {
 	if s.around != nil {
-		here, end := s.around(cmd)
+		here, end := s.around(c.cmd)
 		defer end()
 		ctx = here
 	}
+	s.letNext()
+	before, mine := s.engine.enqueueHeld()
 	s.paused.Store(true)
 	s.engine.held.Add(1)
 	defer func() {
 		s.paused.Store(false)
 		s.engine.held.Add(-1)
 	}()
-	for p := s.held(cmd); p != nil; p = s.held(cmd) {
+	for p := s.held(c); p != nil; p = s.held(c) {
 		late, stop := s.engine.timer(p.until - s.engine.now())
 		select {
 		case <-p.over:
@@ -104,9 +115,43 @@ func (s *Session) outwait(ctx context.Context, cmd *commands.Command) error {
 		case <-ctx.Done():
 		}
 		stop()
+		if before != nil && ctx.Err() == nil {
+			late, stop := s.engine.timer(turns)
+			select {
+			case <-before:
+			case <-late:
+			case <-ctx.Done():
+			}
+			stop()
+		}
 		if err := ctx.Err(); err != nil {
+			go func() { // the next one waits for the one before
+				if before != nil {
+					<-before
+				}
+				close(mine)
+			}()
 			return err
 		}
 	}
+	s.next = mine
 	return nil
+}
+
+// enqueueHeld adds a held client to the line. before is closed when the client before it has had its turn, nil for
+// the first; mine is for this one.
+func (e *Engine) enqueueHeld() (before, mine chan struct{}) {
+	e.pausing.Lock()
+	defer e.pausing.Unlock()
+	before, mine = e.lastHeld, make(chan struct{})
+	e.lastHeld = mine
+	return before, mine
+}
+
+// letNext lets the client that was held after this one continue.
+func (s *Session) letNext() {
+	if s.next != nil {
+		close(s.next)
+		s.next = nil
+	}
 }

@@ -23,6 +23,7 @@ func (d *draft) script(ctx context.Context, i int) (progress, error) {
 	c := d.calls[i]
 	env := d.env
 	env.Seed += uint64(i) << 32
+	env.InScript = true
 	guarded := map[string]bool{}
 	stop := rebuild
 	reply, err := c.eval.execute(c.db, env.Seed, d.work, func(p planned) (resp.Value, error) {

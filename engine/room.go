@@ -8,6 +8,7 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/script"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -50,20 +51,31 @@ func (e *Engine) Evicted() int64 { return e.room.evicted.Load() }
 // ResetEvicted begins to count anew what Evicted returns.
 func (e *Engine) ResetEvicted() { e.room.evicted.Store(0) }
 
-// sureOfRoom reports whether a command may run without asking full.
-func (e *Engine) sureOfRoom(cmd *commands.Command) bool {
-	return cmd.Flags&commands.DenyOOM == 0 || e.room.limit.Load() == 0 || int64(time.Since(started)) < e.room.until.Load()
+// sureOfRoom reports whether a call may run without asking full.
+func (e *Engine) sureOfRoom(c call) bool {
+	return e.room.limit.Load() == 0 || !e.deniesOOM(c) || int64(time.Since(started)) < e.room.until.Load()
 }
 
-// full reports whether there is no room for a command that may need more, and there can be made none.
-func (e *Engine) full(ctx context.Context, cmd *commands.Command) bool {
-	if e.sureOfRoom(cmd) {
+// deniesOOM reports whether a call needs room.
+func (e *Engine) deniesOOM(c call) bool {
+	if flags, declared := e.declared(c); declared {
+		return needRoom(flags)
+	}
+	return c.cmd.Flags&commands.DenyOOM != 0
+}
+
+// needRoom reports whether a script or function with these declared flags needs room.
+func needRoom(flags script.Flags) bool { return flags&(script.AllowOOM|script.NoWrites) == 0 }
+
+// full reports whether a call needs room that is neither left nor can be made.
+func (e *Engine) full(ctx context.Context, c call) bool {
+	if e.sureOfRoom(c) {
 		return false
 	}
 	r := &e.room
 	r.looking.Lock()
 	defer r.looking.Unlock()
-	if e.sureOfRoom(cmd) { // another has looked meanwhile
+	if e.sureOfRoom(c) { // another has looked meanwhile
 		return false
 	}
 	policy := *r.policy.Load()
@@ -138,17 +150,17 @@ func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) 
 
 var (
 	deletes = commands.Lookup("DEL")
-	growing = commands.Lookup("SET") // which stands for all that may need room
+	growing = call{cmd: commands.Lookup("SET")} // stands for all that may need room
 )
 
 // noRoom reports whether a call needs more room than there is: EXEC as much as what it runs.
-func (s *Session) noRoom(ctx context.Context, cmd *commands.Command) bool {
-	if cmd.Name == "EXEC" {
+func (s *Session) noRoom(ctx context.Context, c call) bool {
+	if c.cmd.Name == "EXEC" {
 		for _, q := range s.queue {
-			if !s.engine.sureOfRoom(q.cmd) {
-				cmd = q.cmd
+			if !s.engine.sureOfRoom(q) {
+				c = q
 			}
 		}
 	}
-	return s.engine.full(ctx, cmd)
+	return s.engine.full(ctx, c)
 }

@@ -80,13 +80,13 @@ func (s *Session) share(args [][]byte, r *Round) (can bool) {
 	switch {
 	case cmd == nil || !translator.Translates(cmd) || cmd.WantsFacts || cmd.Name == "FUNCTION LOAD" || cmd.Name == "FUNCTION RESTORE":
 		return false
-	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.sureOfRoom(cmd):
+	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.sureOfRoom(call{cmd, args}):
 		return false
 	}
 	if _, refused := s.Refused(cmd, args, Asking); refused {
 		return false // Stream asks again, and the refusal is recorded once
 	}
-	if s.held(cmd) != nil {
+	if s.held(call{cmd, args}) != nil {
 		return false
 	}
 	if s.engine.mayBeAside(cmd, args, len(g.replies)) { // Stream carries it out aside when it takes long

@@ -54,7 +54,7 @@ func (s *Session) plain(calls [][][]byte) []planned {
 		if cmd == nil || !translator.Translates(cmd) {
 			break
 		}
-		if _, refused := s.Refused(cmd, args, Asking); refused || !s.engine.sureOfRoom(cmd) {
+		if _, refused := s.Refused(cmd, args, Asking); refused || !s.engine.sureOfRoom(call{cmd, args}) {
 			break
 		}
 		if _, waits := s.waits(call{cmd, args}); waits {

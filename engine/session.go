@@ -34,6 +34,7 @@ type Session struct {
 	around  Waiting
 	waiter  atomic.Pointer[waiter] // while it is asleep
 	paused  atomic.Bool            // while a pause holds it
+	next    chan struct{}          // closed when the client that was held next may continue; nil without one
 
 	client int64
 	tracks bool
@@ -125,6 +126,7 @@ func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Va
 		g.bulk, _ = s.engine.store.(transactor)
 		g.calls, g.places = make([]planned, 0, len(calls)), make([]int, 0, len(calls))
 	}
+	defer s.letNext()
 	err := s.each(store.WithTurn(ctx, &s.turn), calls, g)
 	if v, is := s.panicked(err); is {
 		g.abandon(v)
@@ -164,14 +166,14 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		g.answer(s.reject(args, v))
 		return nil
 	}
-	if s.held(cmd) != nil {
+	if s.held(call{cmd, args}) != nil {
 		if err := g.flush(ctx); err != nil {
 			return err
 		}
 		if err := g.hand(g.at); err != nil {
 			return err
 		}
-		if err := s.outwait(ctx, cmd); err != nil {
+		if err := s.outwait(ctx, call{cmd, args}); err != nil {
 			return err
 		}
 	}

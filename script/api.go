@@ -5,6 +5,7 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/lua"
+	"github.com/meowdis/meowdis/resp"
 )
 
 // The version of Redis whose scripts these are.
@@ -82,6 +83,10 @@ func (m *Machine) redisCall(s *lua.State, args []lua.Value, raise bool) []lua.Va
 		return refuse(errorTable("redis.call/pcall can only be called inside a script invocation"))
 	}
 	if msg := m.refused(words); msg != "" {
+		if m.run.Host.Rejected != nil {
+			v := resp.MakeError(msg)
+			m.run.Host.Rejected(words, &v)
+		}
 		return refuse(commandError(msg))
 	}
 	v, err := m.run.Host.Call(words, m.run.ReadOnly)

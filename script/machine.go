@@ -16,6 +16,8 @@ type Host struct {
 	// Allowed reports whether the user may run a command, and known whether there is
 	// such a command. Nil allows all that Call does not refuse.
 	Allowed func(args [][]byte) (allowed, known bool)
+	// Rejected is called with a command that scripts may not run, and its error. It may be nil.
+	Rejected func(args [][]byte, v *resp.Value)
 	// Work bounds the script; nil has no limits.
 	Work *store.Work
 	// Interrupt ends the script with the error that it returns. It may be nil.

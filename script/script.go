@@ -102,6 +102,16 @@ func Compile(source []byte, upstash bool) (s *Script, bad resp.Value) {
 	return s, resp.Value{}
 }
 
+// Declared returns the flags in the first line of a script. declared is false without that line, and for a wrong one.
+func Declared(source []byte) (flags Flags, declared bool) {
+	if !bytes.HasPrefix(source, []byte("#!")) {
+		return 0, false
+	}
+	end := bytes.IndexByte(source, '\n') + 1
+	_, flags, bad := shebang(string(source[:end]), true)
+	return flags, bad == "" && end > 0
+}
+
 // shebang reads a first line that begins with "#!". The body begins with the end of
 // that line, so that its lines keep their numbers.
 func shebang(source string, upstash bool) (body string, flags Flags, bad string) {

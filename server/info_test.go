@@ -113,6 +113,11 @@ EVAL return{redis.call('GET','k'),redis.pcall('LPUSH','k','a')} 0
 EVAL return(redis.call('LPUSH','k','a')) 0
 EVAL nonsense 0
 SCRIPT EXISTS x
+EVAL return(redis.pcall('SUBSCRIBE','x')) 0
+EVAL redis.pcall('GET') 0
+EVAL return(redis.call('NOSUCH','x')) 0
+EVAL redis.pcall('NOSUCH','x')redis.pcall('CONFIG','SET','a','b') 0
+EVAL_RO return(redis.pcall('SET','k','v')) 0
 DEL k l h
 `), "\n")
 

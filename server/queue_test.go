@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -195,4 +196,42 @@ func TestStopEndsWaits(t *testing.T) {
 	a.wantClosed()
 	b.wantClosed()
 	<-s.done
+}
+
+// TestPauseReleasesInOrder has many clients continue in the order in which a pause held them. One of them blocks,
+// which holds none of the others.
+func TestPauseReleasesInOrder(t *testing.T) {
+	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
+	control := s.dial(t)
+	want(t, control.do("CLIENT", "PAUSE", "1000000", "WRITE"), "OK")
+	const n = 50
+	var held []*peer
+	var order []string
+	for i := range n {
+		c := s.dial(t)
+		switch i {
+		case 20:
+			c.send(command("BLPOP", "nothing", "0"))
+		case 30:
+			c.send(command("RPUSH", "l", fmt.Sprint(i)) + command("RPUSH", "l", "and"))
+			held, order = append(held, c, c), append(order, fmt.Sprint(i), "and")
+		default:
+			c.send(command("RPUSH", "l", fmt.Sprint(i)))
+			held, order = append(held, c), append(order, fmt.Sprint(i))
+		}
+		for s.server.Waiting() <= i {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	want(t, control.do("CLIENT", "UNPAUSE"), "OK")
+	for _, c := range held {
+		c.reply()
+	}
+	var got []string
+	for _, e := range control.do("LRANGE", "l", "0", "-1").Elems {
+		got = append(got, string(e.Str))
+	}
+	if !slices.Equal(got, order) {
+		t.Errorf("clients continued in the order %q", got)
+	}
 }

@@ -26,6 +26,8 @@ type Env struct {
 	// stands still.
 	Deadline func(time.Duration) (late func() bool)
 
+	InScript bool // a script runs the call
+
 	Aside bool // a plan may be an Aside: the call is on its own, and is made of keys that are large
 
 	Facts   Facts    // of the server, for INFO

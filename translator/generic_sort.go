@@ -94,8 +94,8 @@ func (s *sorting) elementStmts() []store.Stmt {
 	all := []store.Value{store.Digits(-1), store.Digits(0)}
 	list, set, zset := sqlSortList, part, sqlSortZSet
 	switch {
-	case s.unsorted && s.storing:
-		set = all // which sorts a set after all
+	case s.unsorted && (s.storing || s.Env.InScript):
+		set = all // a set is sorted after all
 	case s.unsorted:
 		// A few more than those of a set that has an order of its own are all that LIMIT cuts.
 		rows := int64(-1)
@@ -137,8 +137,8 @@ func (s *sorting) elementsRead(r *store.Result) Plan {
 		}
 	}
 	switch {
-	case s.unsorted && typ == setType && s.storing:
-		// What is stored must not depend on the order of a set.
+	case s.unsorted && typ == setType && (s.storing || s.Env.InScript):
+		// Neither stored elements nor scripts may depend on the order of a set.
 		s.unsorted, s.alpha, s.by = false, true, nil
 	case s.unsorted && typ == setType:
 		orderIntegers(items, s.limits().SetIntegers)
