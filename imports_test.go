@@ -44,7 +44,7 @@ redisconf:            resp
 store:                resp
 store/wire:           store
 schema/install:       schema store
-keytype:              resp schema
+keytype:              glob resp schema
 display:              keytype resp
 keyspace:             keytype resp
 decode:               display resp

@@ -87,8 +87,22 @@ func TestStandIn(t *testing.T) {
 			t.Errorf("%d after %q: %s], want %s", c.n, c.cursor, got, c.want)
 		}
 	}
-	if call, _ := keytype.StandIn(keytype.Of("hash").PageAt([]byte("k"), "", 2), 0); call != nil {
-		t.Errorf("%s stands in for HSCAN", joined(call))
+	if call, _ := keytype.StandIn(keytype.Of("list").PageAt([]byte("k"), "", 2), 0); call != nil {
+		t.Errorf("%s stands in for LRANGE", joined(call))
+	}
+	for _, c := range []struct{ typ, match, call, want string }{
+		{"hash", "", "HGETALL k", "[a 1 b 2]"}, {"hash", "b*", "HGETALL k", "[b 2]"}, {"zset", "a", "ZRANGE k 0 -1 WITHSCORES", "[a 1]"},
+		{"set", "[ab]", "SMEMBERS k", "[a b]"},
+	} {
+		call, page := keytype.StandIn(keytype.Of(c.typ).ScanAt([]byte("k"), "", c.match, 10), 0)
+		got := page(bulks("a", "1", "b", "2"))
+		var names []string
+		for _, e := range got.Elems[1].Elems {
+			names = append(names, string(e.Str))
+		}
+		if joined(call) != c.call || string(got.Elems[0].Str) != "0" || fmt.Sprint(names) != c.want {
+			t.Errorf("%s %q: %s with %v", c.typ, c.match, joined(call), names)
+		}
 	}
 }
 
