@@ -30,7 +30,7 @@ func exportFile(ctx context.Context, path string, keys transfer.Source, notify t
 	}
 	format, ok := move.FormatOf(path)
 	if !ok {
-		return 0, fmt.Errorf("%q: unknown ending: use one of %s", filepath.Base(path), strings.Join(append(move.Endings(), ".rdb"), ", "))
+		return 0, fmt.Errorf("%s: unknown ending: use one of %s", filepath.Base(path), strings.Join(append(move.Endings(), ".rdb"), ", "))
 	}
 	var failed *transfer.Key // the last one
 	told := func(k *transfer.Key, why error) {
