@@ -181,22 +181,45 @@ func (c *compiler) table(e *tableExpr) expr {
 	if rest != nil {
 		array = rounded(e.array - 1)
 	}
+	// Items without a key are stored some at a time, which another item can see that has a key.
+	const together = 50
+	waits := 0
+	if hash > 0 {
+		waits = min(array, together)
+	}
 	return func(f *frame) Value {
 		t := NewTable(array, hash)
 		f.s.Grow(t.size())
-		n := 0
+		top := f.s.top
+		pending := f.s.alloc(waits)
+		n, waiting := 0, 0
+		store := func() {
+			for i, v := range pending[:waiting] {
+				f.s.Set(t, Number(float64(n-waiting+i+1)), v)
+			}
+			waiting = 0
+		}
 		for i := range items {
 			it := &items[i]
-			if it.key == nil {
+			if waiting == together {
+				store()
+			}
+			switch {
+			case it.key != nil:
+				k := it.key(f)
+				f.rawSet(t, k, it.value(f), it.line)
+			case waits > 0:
+				v := it.value(f)
+				pending[waiting] = v
+				n, waiting = n+1, waiting+1
+			default:
 				n++
 				f.s.Set(t, Number(float64(n)), it.value(f))
-				continue
 			}
-			k := it.key(f)
-			f.rawSet(t, k, it.value(f), it.line)
 		}
 		if rest != nil {
 			vs := rest(f)
+			store()
 			if n+len(vs) > len(t.array) {
 				t.resize(n+len(vs), len(t.nodes))
 				f.s.Grow(24 * len(vs))
@@ -204,7 +227,10 @@ func (c *compiler) table(e *tableExpr) expr {
 			for i, v := range vs {
 				t.SetIndex(n+i+1, v)
 			}
+		} else {
+			store()
 		}
+		f.s.top = top
 		return Of(t)
 	}
 }

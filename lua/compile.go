@@ -316,7 +316,7 @@ func (c *compiler) numericFor(s *numericFor) stmt {
 		if !ok {
 			f.at(line, "'for' step must be a number")
 		}
-		for ; by > 0 && i <= end || by <= 0 && end <= i; i += by {
+		for i = i - by + by; by > 0 && i <= end || by <= 0 && end <= i; i += by {
 			f.step(line)
 			if v.captured {
 				f.slots[v.slot] = Value{ref: &cell{Number(i)}}
@@ -336,7 +336,7 @@ func (c *compiler) numericFor(s *numericFor) stmt {
 func (c *compiler) genericFor(s *genericFor) stmt {
 	init, vars, state, line := c.values(s.values, 3), s.vars, s.state, s.line
 	body := c.block(s.body)
-	at := &site{line: line}
+	at := &site{line: line, name: "(for generator)"} // what a bad argument is said of, not a bad call
 	return func(f *frame) flow {
 		top := f.s.top
 		copy(f.slots[state:state+3], init(f))

@@ -65,7 +65,7 @@ func baseAssert(s *State, args []Value) []Value {
 func baseCollect(s *State, args []Value) []Value {
 	option := "collect"
 	if !Arg(args, 1).IsNil() {
-		option = s.CheckString(args, 1)
+		option = cut(s.CheckString(args, 1))
 	}
 	switch option {
 	case "count":
@@ -157,15 +157,15 @@ func basePairs(s *State, args []Value) []Value {
 
 func basePcall(s *State, args []Value) []Value {
 	fn := s.CheckAny(args, 1)
-	results, failed := s.protected(fn, args[1:])
+	results, failed := s.Protected(fn, args[1:])
 	if failed != nil {
 		return []Value{False, failed.Value}
 	}
 	return append([]Value{True}, results...)
 }
 
-// protected runs fn and catches an error of it.
-func (s *State) protected(fn Value, args []Value) (results []Value, failed *Error) {
+// Protected calls fn from a Go function and catches its error.
+func (s *State) Protected(fn Value, args []Value) (results []Value, failed *Error) {
 	top, depth, nested := s.top, s.depth, s.nested
 	defer func() {
 		if r := recover(); r != nil {
@@ -182,15 +182,25 @@ func (s *State) protected(fn Value, args []Value) (results []Value, failed *Erro
 
 func baseXpcall(s *State, args []Value) []Value {
 	handler := s.CheckAny(args, 2)
-	results, failed := s.protected(args[0], nil)
+	results, failed := s.Protected(args[0], nil)
 	if failed == nil {
 		return append([]Value{True}, results...)
 	}
-	handled, again := s.protected(handler, []Value{failed.Value})
-	if again != nil {
-		return []Value{False, again.Value}
+	return []Value{False, s.handled(handler, failed.Value)}
+}
+
+// handled returns what an error handler makes of an error. The handler gets its own errors, too,
+// until the calls are nested too deep.
+func (s *State) handled(handler, v Value) Value {
+	const deepest = maxNested + maxNested/8
+	for n := s.nested; n < deepest && handler.AsFunction() != nil; n++ {
+		results, failed := s.Protected(handler, []Value{v})
+		if failed == nil {
+			return first(results)
+		}
+		v = failed.Value
 	}
-	return []Value{False, first(handled)}
+	return String("error in error handling")
 }
 
 func baseRawEqual(s *State, args []Value) []Value {
@@ -314,7 +324,7 @@ func baseLoad(s *State, args []Value) []Value {
 	}
 	var b strings.Builder
 	for {
-		vs, failed := s.protected(reader, nil)
+		vs, failed := s.Protected(reader, nil)
 		if failed != nil {
 			return []Value{Nil, failed.Value}
 		}

@@ -22,17 +22,33 @@ func mathOf(f func(float64) float64) GoFunction {
 	}
 }
 
+// mathOfPlus is mathOf for a function whose invalid result the C library gives without a sign.
+func mathOfPlus(f func(float64) float64) GoFunction {
+	return func(s *State, args []Value) []Value {
+		x := s.CheckNumber(args, 1)
+		r := f(x)
+		if r != r {
+			r = math.Copysign(math.NaN(), x)
+			if x == x {
+				r = math.NaN()
+			}
+		}
+		return s.One(Number(r))
+	}
+}
+
 func mathOf2(f func(a, b float64) float64) GoFunction {
 	return func(s *State, args []Value) []Value {
-		x, y := s.CheckNumber(args, 1), s.CheckNumber(args, 2)
+		y := s.CheckNumber(args, 2) // first, as in the reference implementation
+		x := s.CheckNumber(args, 1)
 		return s.One(Number(checked(f(x, y), x, y)))
 	}
 }
 
 var mathFunctions = map[string]GoFunction{
-	"abs": mathOf(math.Abs), "acos": mathOf(math.Acos), "asin": mathOf(math.Asin), "atan": mathOf(math.Atan),
+	"abs": mathAbs, "acos": mathOfPlus(math.Acos), "asin": mathOfPlus(math.Asin), "atan": mathOf(math.Atan),
 	"ceil": mathOf(math.Ceil), "cos": mathOf(math.Cos), "cosh": mathOf(math.Cosh), "exp": mathOf(math.Exp),
-	"floor": mathOf(math.Floor), "log": mathOf(math.Log), "log10": mathOf(math.Log10), "sin": mathOf(math.Sin),
+	"floor": mathOf(math.Floor), "log": mathOf(math.Log), "log10": mathOfPlus(math.Log10), "sin": mathOf(math.Sin),
 	"sinh": mathOf(math.Sinh), "sqrt": mathOf(math.Sqrt), "tan": mathOf(math.Tan), "tanh": mathOf(math.Tanh),
 	"deg":   mathOf(func(x float64) float64 { return x / (math.Pi / 180) }),
 	"rad":   mathOf(func(x float64) float64 { return x * (math.Pi / 180) }),
@@ -41,13 +57,18 @@ var mathFunctions = map[string]GoFunction{
 	"random": mathRandom, "randomseed": mathRandomSeed,
 }
 
+func mathAbs(s *State, args []Value) []Value {
+	return s.One(Number(math.Abs(s.CheckNumber(args, 1))))
+}
+
 func mathFrexp(s *State, args []Value) []Value {
 	m, e := math.Frexp(s.CheckNumber(args, 1))
 	return []Value{Number(m), Number(float64(e))}
 }
 
 func mathLdexp(s *State, args []Value) []Value {
-	return s.One(Number(math.Ldexp(s.CheckNumber(args, 1), int(int32(s.CheckInt(args, 2))))))
+	exponent := int(int32(s.CheckInt(args, 2))) // first, as in the reference implementation
+	return s.One(Number(math.Ldexp(s.CheckNumber(args, 1), exponent)))
 }
 
 func mathModf(s *State, args []Value) []Value {

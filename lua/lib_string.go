@@ -132,7 +132,7 @@ func search(s *State, args []Value, find bool) []Value {
 	src, pat := s.CheckString(args, 1), s.CheckString(args, 2)
 	init := relative(s.OptInt(args, 3, 1), len(src)) - 1
 	init = min(max(init, 0), len(src))
-	if find && (Arg(args, 4).Truth() || !strings.ContainsAny(pat, "^$*+?.([%-")) {
+	if find && (Arg(args, 4).Truth() || !strings.ContainsAny(cut(pat), "^$*+?.([%-")) {
 		i := strings.Index(src[init:], pat)
 		if i < 0 {
 			return s.One(Nil)
@@ -179,12 +179,12 @@ func stringGmatch(s *State, args []Value) []Value {
 func stringGsub(s *State, args []Value) []Value {
 	src, pat := s.CheckString(args, 1), s.CheckString(args, 2)
 	repl := Arg(args, 3)
+	most := int(int32(s.OptInt(args, 4, len(src)+1)))
 	switch repl.Type() {
 	case "number", "string", "function", "table":
 	default:
 		s.BadArgument(3, "string/function/table expected")
 	}
-	most := int(int32(s.OptInt(args, 4, len(src)+1)))
 	p := 0
 	if strings.HasPrefix(pat, "^") {
 		p = 1

@@ -108,22 +108,12 @@ func tableInsert(s *State, args []Value) []Value {
 	if at > end {
 		end = at
 	}
-	if at < 1 {
-		s.shiftFar(t, at, end)
-	}
-	for i := end; i > max(at, 1); i-- {
-		s.Set(t, Number(float64(i)), t.Index(i-1))
-	}
-	s.Set(t, Number(float64(at)), args[2])
-	return nil
-}
-
-// shiftFar makes room at a place before the first, which moves as many elements.
-func (s *State) shiftFar(t *Table, at, end int) {
 	for i := end; i > at; i-- {
 		s.step()
 		s.Set(t, Number(float64(i)), t.Index(i-1))
 	}
+	s.Set(t, Number(float64(at)), args[2])
+	return nil
 }
 
 func tableRemove(s *State, args []Value) []Value {

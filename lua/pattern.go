@@ -24,7 +24,7 @@ type capturing struct{ at, length int }
 const maxMatchDepth = 1 << 16 // what would overflow C's stack
 
 func newMatcher(s *State, src, pat string) *matcher {
-	m := &matcher{s: s, src: src, pat: pat}
+	m := &matcher{s: s, src: src, pat: cut(pat)}
 	m.captures = m.space[:0]
 	return m
 }

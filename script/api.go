@@ -141,7 +141,8 @@ func (m *Machine) setResp(s *lua.State, args []lua.Value) []lua.Value {
 	if len(args) != 1 {
 		fail(s, "redis.setresp() requires one argument.")
 	}
-	n, _ := args[0].ToNumber()
+	f, _ := args[0].ToNumber()
+	n := lua.Integer(f)
 	if n != 2 && n != 3 {
 		fail(s, "RESP version must be 2 or 3.")
 	}
@@ -202,7 +203,7 @@ func (m *Machine) aclCheck(s *lua.State, args []lua.Value) []lua.Value {
 	for i, arg := range args {
 		word, ok := argument(arg)
 		if !ok {
-			fail(s, "redis.acl_check_cmd() command arguments must be strings or integers")
+			fail(s, "Lua redis lib command arguments must be strings or integers")
 		}
 		words[i] = word
 	}
@@ -212,6 +213,9 @@ func (m *Machine) aclCheck(s *lua.State, args []lua.Value) []lua.Value {
 	}
 	if !known {
 		fail(s, "Invalid command passed to redis.acl_check_cmd()")
+	}
+	if cmd, _ := commands.Find(words); cmd == nil {
+		fail(s, "Wrong number of args for redis.acl_check_cmd()")
 	}
 	return s.One(lua.Bool(allowed))
 }

@@ -30,7 +30,7 @@ func bitUnary(f func(uint32) uint32) lua.GoFunction {
 func bitFold(f func(a, b uint32) uint32) lua.GoFunction {
 	return func(s *lua.State, args []lua.Value) []lua.Value {
 		x := bitArg(s, args, 1)
-		for n := 2; n <= len(args); n++ {
+		for n := len(args); n > 1; n-- {
 			x = f(x, bitArg(s, args, n))
 		}
 		return bitResult(s, x)

@@ -2,6 +2,7 @@ package script
 
 import (
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/meowdis/meowdis/lua"
@@ -156,10 +157,12 @@ func (m *Machine) reply(v lua.Value, depth int) resp.Value {
 // tableReply is that of a table: what the first of some fields says, or an array up to
 // the first nil.
 func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
-	if msg, ok := t.Field("err").Text(); ok {
+	if msg, ok := t.Field("err").AsString(); ok {
+		msg, _, _ = strings.Cut(msg, "\x00")
 		return resp.MakeError(oneLine(msg))
 	}
-	if msg, ok := t.Field("ok").Text(); ok {
+	if msg, ok := t.Field("ok").AsString(); ok {
+		msg, _, _ = strings.Cut(msg, "\x00")
 		return resp.MakeStatus(oneLine(msg))
 	}
 	if n, ok := t.Field("double").AsNumber(); ok {
@@ -181,12 +184,12 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 		}
 		return v
 	}
-	if n, ok := t.Field("big_number").Text(); ok {
+	if n, ok := t.Field("big_number").AsString(); ok {
 		return resp.Value{Kind: resp.BigNumber, Str: []byte(oneLine(n))}
 	}
 	if text := t.Field("verbatim_string").AsTable(); text != nil {
-		s, isString := text.Field("string").Text()
-		if _, hasFormat := text.Field("format").Text(); isString && hasFormat {
+		s, isString := text.Field("string").AsString()
+		if _, hasFormat := text.Field("format").AsString(); isString && hasFormat {
 			m.grow(len(s))
 			return resp.Value{Kind: resp.Verbatim, Str: []byte(s)}
 		}

@@ -23,18 +23,22 @@ var defaultJSON = jsonSettings{sparseRatio: 2, sparseSafe: 10, encodeDepth: 1000
 // null is cjson.null, the NULL pointer.
 var null = lua.Of(&lua.Userdata{Name: "NULL"})
 
-func (m *Machine) jsonLibrary() *lua.Table {
+// jsonLibrary returns the table cjson with its settings.
+func jsonLibrary(set *jsonSettings) *lua.Table {
 	fns := map[string]lua.GoFunction{
-		"encode": m.jsonEncode, "decode": m.jsonDecode,
-		"encode_sparse_array":     m.jsonSparse,
-		"encode_max_depth":        m.jsonInt(&m.json.encodeDepth, 1, math.MaxInt32),
-		"decode_max_depth":        m.jsonInt(&m.json.decodeDepth, 1, math.MaxInt32),
-		"encode_number_precision": m.jsonInt(&m.json.precision, 1, 16),
-		"encode_keep_buffer":      m.jsonBool(&m.json.keepBuffer),
-		"decode_invalid_numbers":  m.jsonBool(&m.json.decodeInvalid),
-		"encode_invalid_numbers":  m.jsonInvalid,
+		"encode": set.jsonEncode, "decode": set.jsonDecode,
+		"encode_sparse_array":     set.jsonSparse,
+		"encode_max_depth":        jsonIntSetting(&set.encodeDepth, 1, math.MaxInt32),
+		"decode_max_depth":        jsonIntSetting(&set.decodeDepth, 1, math.MaxInt32),
+		"encode_number_precision": jsonIntSetting(&set.precision, 1, 14),
+		"encode_keep_buffer":      jsonBoolSetting(&set.keepBuffer),
+		"decode_invalid_numbers":  jsonBoolSetting(&set.decodeInvalid),
+		"encode_invalid_numbers":  set.jsonInvalid,
 	}
-	fns["new"] = func(s *lua.State, _ []lua.Value) []lua.Value { return s.One(lua.Of(m.jsonLibrary())) }
+	fns["new"] = func(s *lua.State, _ []lua.Value) []lua.Value {
+		own := defaultJSON
+		return s.One(lua.Of(jsonLibrary(&own)))
+	}
 	t := lua.Library(fns)
 	t.SetField("null", null)
 	t.SetField("_NAME", lua.String("cjson"))
@@ -48,7 +52,7 @@ func expectArgs(s *lua.State, args []lua.Value, most int) {
 	}
 }
 
-func (m *Machine) jsonInt(to *int, least, most int) lua.GoFunction {
+func jsonIntSetting(to *int, least, most int) lua.GoFunction {
 	return func(s *lua.State, args []lua.Value) []lua.Value {
 		expectArgs(s, args, 1)
 		jsonIntArg(s, args, 1, to, least, most)
@@ -67,7 +71,7 @@ func jsonIntArg(s *lua.State, args []lua.Value, n int, to *int, least, most int)
 	*to = v
 }
 
-func (m *Machine) jsonBool(to *bool) lua.GoFunction {
+func jsonBoolSetting(to *bool) lua.GoFunction {
 	return func(s *lua.State, args []lua.Value) []lua.Value {
 		expectArgs(s, args, 1)
 		jsonBoolArg(s, args, 1, to)
@@ -89,7 +93,7 @@ func jsonBoolArg(s *lua.State, args []lua.Value, n int, to *bool) {
 
 // jsonOption checks that an argument is one of the words.
 func jsonOption(s *lua.State, args []lua.Value, n int, words ...string) int {
-	text := s.CheckString(args, n)
+	text, _, _ := strings.Cut(s.CheckString(args, n), "\x00")
 	for i, w := range words {
 		if w == text {
 			return i
@@ -99,24 +103,24 @@ func jsonOption(s *lua.State, args []lua.Value, n int, words ...string) int {
 	return 0
 }
 
-func (m *Machine) jsonSparse(s *lua.State, args []lua.Value) []lua.Value {
+func (set *jsonSettings) jsonSparse(s *lua.State, args []lua.Value) []lua.Value {
 	expectArgs(s, args, 3)
-	jsonBoolArg(s, args, 1, &m.json.sparseConvert)
-	jsonIntArg(s, args, 2, &m.json.sparseRatio, 0, math.MaxInt32)
-	jsonIntArg(s, args, 3, &m.json.sparseSafe, 0, math.MaxInt32)
-	return []lua.Value{lua.Bool(m.json.sparseConvert), lua.Number(float64(m.json.sparseRatio)), lua.Number(float64(m.json.sparseSafe))}
+	jsonBoolArg(s, args, 1, &set.sparseConvert)
+	jsonIntArg(s, args, 2, &set.sparseRatio, 0, math.MaxInt32)
+	jsonIntArg(s, args, 3, &set.sparseSafe, 0, math.MaxInt32)
+	return []lua.Value{lua.Bool(set.sparseConvert), lua.Number(float64(set.sparseRatio)), lua.Number(float64(set.sparseSafe))}
 }
 
-func (m *Machine) jsonInvalid(s *lua.State, args []lua.Value) []lua.Value {
+func (set *jsonSettings) jsonInvalid(s *lua.State, args []lua.Value) []lua.Value {
 	expectArgs(s, args, 1)
 	if v := lua.Arg(args, 1); !v.IsNil() {
 		if b, ok := v.AsBool(); ok {
-			m.json.encodeInvalid = map[bool]int{true: 1}[b]
+			set.encodeInvalid = map[bool]int{true: 1}[b]
 		} else {
-			m.json.encodeInvalid = jsonOption(s, args, 1, "off", "on", "null")
+			set.encodeInvalid = jsonOption(s, args, 1, "off", "on", "null")
 		}
 	}
-	switch m.json.encodeInvalid {
+	switch set.encodeInvalid {
 	case 2:
 		return s.One(lua.String("null"))
 	case 1:
@@ -134,11 +138,11 @@ type jsonWriter struct {
 	out []byte
 }
 
-func (m *Machine) jsonEncode(s *lua.State, args []lua.Value) []lua.Value {
+func (set *jsonSettings) jsonEncode(s *lua.State, args []lua.Value) []lua.Value {
 	if len(args) != 1 {
 		s.BadArgument(1, "expected 1 argument")
 	}
-	w := &jsonWriter{s: s, set: &m.json}
+	w := &jsonWriter{s: s, set: set}
 	w.value(args[0], 0)
 	s.Grow(len(w.out))
 	return s.One(lua.String(string(w.out)))

@@ -19,11 +19,11 @@ type jsonReader struct {
 	value lua.Value
 }
 
-func (m *Machine) jsonDecode(s *lua.State, args []lua.Value) []lua.Value {
+func (set *jsonSettings) jsonDecode(s *lua.State, args []lua.Value) []lua.Value {
 	if len(args) != 1 {
 		s.BadArgument(1, "expected 1 argument")
 	}
-	r := &jsonReader{s: s, set: &m.json, src: s.CheckString(args, 1)}
+	r := &jsonReader{s: s, set: set, src: s.CheckString(args, 1)}
 	if len(r.src) >= 2 && (r.src[0] == 0 || r.src[1] == 0) {
 		s.Throw("JSON parser does not support UTF-16 or UTF-32")
 	}
@@ -155,9 +155,12 @@ func (r *jsonReader) next() {
 }
 
 // invalidNumber reports whether a number is none of JSON's: a hexadecimal one, one
-// with zeros before it, an infinity or NaN.
+// with a plus or zeros before it, an infinity or NaN.
 func invalidNumber(s string) bool {
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
+	if strings.HasPrefix(s, "+") {
+		return true
+	}
+	s = strings.TrimPrefix(s, "-")
 	if s == "" {
 		return false
 	}

@@ -79,14 +79,11 @@ func newMachine() *Machine {
 	clock := lua.NewTable(0, 1)
 	clock.SetField("clock", lua.Of(lua.GoFunc("clock", osClock)))
 	g.SetField("os", lua.Of(clock))
-	g.SetField("cjson", lua.Of(m.jsonLibrary()))
+	g.SetField("cjson", lua.Of(jsonLibrary(&m.json)))
 	g.SetField("cmsgpack", lua.Of(packLibrary()))
 	g.SetField("bit", lua.Of(lua.Library(bitFunctions)))
 	g.SetField("struct", lua.Of(lua.Library(structFunctions)))
-	plain := g.Field("pcall").AsFunction()
-	g.SetField("pcall", lua.Of(lua.GoFunc("pcall", func(s *lua.State, args []lua.Value) []lua.Value {
-		return pcall(s, plain, args)
-	})))
+	g.SetField("pcall", lua.Of(lua.GoFunc("pcall", pcall)))
 	s.Interrupt = func() error {
 		if m.run == nil || m.run.Host.Interrupt == nil {
 			return nil
@@ -97,16 +94,25 @@ func newMachine() *Machine {
 }
 
 // pcall is Lua's, but that the error of a command is its text.
-func pcall(s *lua.State, plain *lua.Function, args []lua.Value) []lua.Value {
-	vs := s.Invoke(lua.Of(plain), args...)
-	if ok, _ := vs[0].AsBool(); !ok && len(vs) == 2 {
-		if t := vs[1].AsTable(); t != nil {
-			if msg := t.Field("err"); isText(msg) {
-				return []lua.Value{lua.False, msg}
-			}
-		}
+// After another table comes its field err.
+func pcall(s *lua.State, args []lua.Value) []lua.Value {
+	fn := lua.True // what the reference implementation calls without a function
+	if len(args) > 0 {
+		fn, args = args[0], args[1:]
 	}
-	return vs
+	results, failed := s.Protected(fn, args)
+	if failed == nil {
+		return append([]lua.Value{lua.True}, results...)
+	}
+	t := failed.Value.AsTable()
+	if t == nil {
+		return []lua.Value{lua.False, failed.Value}
+	}
+	msg := t.Field("err")
+	if isText(msg) {
+		return []lua.Value{lua.False, msg}
+	}
+	return []lua.Value{lua.False, failed.Value, msg}
 }
 
 func isText(v lua.Value) bool {

@@ -208,11 +208,11 @@ func (r *packReader) value() lua.Value {
 		return lua.False
 	case 0xc3:
 		return lua.True
-	case 0xc4, 0xd9:
+	case 0xd9:
 		return r.string(int(r.uint(1)))
-	case 0xc5, 0xda:
+	case 0xda:
 		return r.string(int(r.uint(2)))
-	case 0xc6, 0xdb:
+	case 0xdb:
 		return r.string(int(r.uint(4)))
 	case 0xca:
 		return lua.Number(float64(math.Float32frombits(uint32(r.uint(4)))))

@@ -22,7 +22,10 @@ type layout struct {
 
 const maxAlign = 8
 
-func newLayout(s *lua.State, format string) *layout { return &layout{s: s, format: format, align: 1} }
+func newLayout(s *lua.State, format string) *layout {
+	format, _, _ = strings.Cut(format, "\x00")
+	return &layout{s: s, format: format, align: 1}
+}
 
 func (l *layout) number(otherwise int) int {
 	if l.pos >= len(l.format) || l.format[l.pos] < '0' || l.format[l.pos] > '9' {
@@ -54,7 +57,7 @@ func (l *layout) next() (c byte, size, pad int, ok bool) {
 		case '!':
 			a := l.number(maxAlign)
 			if a <= 0 || a&(a-1) != 0 {
-				l.s.Throw("alignment is not a power of 2")
+				l.s.Throwf("alignment %d is not a power of 2", a)
 			}
 			l.align = a
 		default:
@@ -76,7 +79,7 @@ func (l *layout) size(c byte) int {
 		return 1
 	case 'h', 'H':
 		return 2
-	case 'l', 'L', 'T', 'd', 'n':
+	case 'l', 'L', 'T', 'd':
 		return 8
 	case 'f':
 		return 4
@@ -91,8 +94,15 @@ func (l *layout) size(c byte) int {
 		}
 		return n
 	}
+	if isAlnum := c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'; !isAlnum {
+		l.unknown(c)
+	}
+	return 0 // a letter, which pack and unpack refuse, and size does not
+}
+
+// unknown raises that an option does not exist.
+func (l *layout) unknown(c byte) {
 	l.s.BadArgument(1, "invalid format option '"+string([]byte{c})+"'")
-	return 0
 }
 
 func (l *layout) ordered(b []byte) []byte {
@@ -119,6 +129,7 @@ func (l *layout) integer(n float64, size int) []byte {
 
 func structPack(s *lua.State, args []lua.Value) []lua.Value {
 	l := newLayout(s, s.CheckString(args, 1))
+	args = append(args[:len(args):len(args)], lua.Nil) // the reference implementation marks their end
 	var out []byte
 	arg := 2
 	for {
@@ -133,7 +144,7 @@ func structPack(s *lua.State, args []lua.Value) []lua.Value {
 		case 'f':
 			out = append(out, l.ordered(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(s.CheckNumber(args, arg)))))...)
 			arg++
-		case 'd', 'n':
+		case 'd':
 			out = append(out, l.ordered(binary.LittleEndian.AppendUint64(nil, math.Float64bits(s.CheckNumber(args, arg))))...)
 			arg++
 		case 'c', 's':
@@ -150,6 +161,9 @@ func structPack(s *lua.State, args []lua.Value) []lua.Value {
 				out = append(out, 0)
 			}
 		default:
+			if strings.IndexByte("bBhHlLTiI", c) < 0 {
+				l.unknown(c)
+			}
 			out = append(out, l.integer(s.CheckNumber(args, arg), size)...)
 			arg++
 		}
@@ -164,7 +178,7 @@ func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 	l := newLayout(s, s.CheckString(args, 1))
 	data := s.CheckString(args, 2)
 	pos := s.OptInt(args, 3, 1) - 1
-	if pos < 0 {
+	if pos == -1 {
 		s.BadArgument(3, "offset must be 1 or greater")
 	}
 	var vs []lua.Value
@@ -178,14 +192,14 @@ func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 			s.BadArgument(2, "data string too short")
 		}
 		pos += pad
-		if size > len(data) || pos > len(data)-size {
+		if pos < 0 || size > len(data) || pos > len(data)-size {
 			s.BadArgument(2, "data string too short")
 		}
 		switch c {
 		case 'x':
 		case 'f':
 			vs = append(vs, lua.Number(float64(math.Float32frombits(binary.LittleEndian.Uint32(l.ordered([]byte(data[pos:pos+4])))))))
-		case 'd', 'n':
+		case 'd':
 			vs = append(vs, lua.Number(math.Float64frombits(binary.LittleEndian.Uint64(l.ordered([]byte(data[pos:pos+8]))))))
 		case 'c':
 			if size == 0 { // as long as the number before says
@@ -210,6 +224,9 @@ func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 			vs = append(vs, lua.String(data[pos:pos+n]))
 			size = n + 1
 		default:
+			if strings.IndexByte("bBhHlLTiI", c) < 0 {
+				l.unknown(c)
+			}
 			vs = append(vs, lua.Number(l.decoded([]byte(data[pos:pos+size]), c >= 'a')))
 		}
 		pos += size

@@ -13,6 +13,10 @@
 // is cut down to the fewest commands that still do
 // (minimise.go), and printed as a transcript with Redis's replies.
 //
+// TestLua compares random Lua programs (lua_program.go), whose parts are in the table of
+// lua_templates.go. It removes from a program that differs whatever it can (lua_run.go).
+//
+//	go test ./internal/fuzz -run TestLua -programs 1000000     a long run
 //	go test ./internal/fuzz                                    a short run, the same every time
 //	go test ./internal/fuzz -run Differential/hash -for 10m    a long one of one group
 //	go test ./internal/fuzz -run Differential/hash -seed 42    the case 42, and what follows

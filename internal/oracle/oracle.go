@@ -114,3 +114,26 @@ func (c *Conn) Do(args ...[]byte) resp.Value {
 	}
 	return v
 }
+
+// Pipeline sends commands without waiting and returns their replies.
+func (c *Conn) Pipeline(calls [][][]byte) []resp.Value {
+	c.t.Helper()
+	c.conn.SetReadDeadline(time.Now().Add(patience))
+	go func() {
+		var b []byte
+		for _, args := range calls {
+			b = resp.AppendCommand(b, args...)
+		}
+		c.conn.Write(b) // an error shows as a missing reply
+	}()
+	replies := make([]resp.Value, len(calls))
+	for i := range replies {
+		v, err := c.r.ReadReply()
+		if err != nil {
+			c.t.Errorf("redis-server does not answer call %d of %d, %.2000q: %v", i, len(calls), calls[i], err)
+			return replies
+		}
+		replies[i] = v
+	}
+	return replies
+}

@@ -189,3 +189,12 @@ local a; a.b.c = 1
 local a = 1; a.b = 2
 local a = "x"; a.b = 2
 local a = "x"; return a.b, a.len, ("x").y
+return xpcall(error, function(e) error(1) end)
+return xpcall(error, nil)
+local n = 0; return xpcall(error, function(e) n = n + 1 if n < 3 then error(1) end return n end)
+return math.fmod({})
+return string.gsub("a", "b", nil, {})
+for i in string.len do end
+return coroutine.create(function() end) < "a"
+return string.find("a\0b", "[\0]")
+return collectgarbage("x\0y")

@@ -78,3 +78,7 @@ local a = {} local i = 1 i, a[i] = i + 1, 20 return i, a[1], a[2]
 local x, y = 1, 2 x, y = y, x return x, y
 local t = {1, 2, 3, 4, 5, 6, 7, 8, 9} for i = #t, 1, -2 do table.remove(t, i) end return table.concat(t, ",")
 local t = {} for i = 1, 30 do t[tostring(i * 37 % 101)] = i end for i = 1, 30, 3 do t[tostring(i * 37 % 101)] = nil end for i = 1, 8 do t["n" .. i] = i end local s = "" for k, v in pairs(t) do s = s .. k .. " " end return s
+local t = {"a", [1] = "b"} return t[1]
+local t = {"a", [2] = "b", "c", [1] = "d"} return t[1], t[2]
+local t = {1, 2} table.insert(t, -1, 9) return t[-1], t[0], t[1], t[2], t[3]
+for i = 1/3, -7, -6 do print(string.format("%.17g", i)) end

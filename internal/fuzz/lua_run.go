@@ -1,0 +1,182 @@
+package fuzz
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/resp"
+)
+
+// luaSides runs programs on meowdis and on the real Redis.
+type luaSides struct {
+	session *engine.Session
+	theirs  *oracle.Conn
+	resp3   bool
+}
+
+func newLuaSides(t *testing.T, resp3 bool) *luaSides {
+	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	s := &luaSides{session: engine.New(st).Session(), theirs: oracle.Start(t).Dial(t), resp3: resp3}
+	if resp3 {
+		s.theirs.Do(words("HELLO", "3")...)
+	}
+	return s
+}
+
+// ours runs a call on meowdis. A panic is an error reply.
+func (s *luaSides) ours(call [][]byte) (v resp.Value) {
+	defer func() {
+		if r := recover(); r != nil {
+			v = resp.MakeError(fmt.Sprintf("FUZZ panic: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	v, err := s.session.Do(ctx, call...)
+	if err != nil {
+		return resp.MakeError("FUZZ the engine failed: " + err.Error())
+	}
+	return v
+}
+
+// luaAddress is how a table, a function or a coroutine is printed.
+var luaAddress = regexp.MustCompile(`0x[0-9a-f]{8,14}`)
+
+// wire returns a reply as bytes, without addresses.
+func (s *luaSides) wire(v resp.Value) []byte {
+	b := resp.Append2(nil, v)
+	if s.resp3 {
+		b = resp.Append3(nil, v)
+	}
+	return luaAddress.ReplaceAll(b, []byte("0x"))
+}
+
+// luaDifference is a program with different replies.
+type luaDifference struct {
+	program   *luaProgram
+	got, want []byte
+}
+
+func (d *luaDifference) String() string {
+	return fmt.Sprintf("%s\nmeowdis:      %q\nredis-server: %q", d.program.source(), d.got, d.want)
+}
+
+func (s *luaSides) difference(p *luaProgram, got, want resp.Value) *luaDifference {
+	g, w := s.wire(got), s.wire(want)
+	if bytes.Equal(g, w) {
+		return nil
+	}
+	return &luaDifference{p, g, w}
+}
+
+// play runs programs and returns the differences.
+func (s *luaSides) play(programs []*luaProgram) (found []*luaDifference) {
+	calls := make([][][]byte, len(programs))
+	for i, p := range programs {
+		calls[i] = p.call()
+	}
+	answers := make(chan []resp.Value, 1)
+	go func() { answers <- s.theirs.Pipeline(calls) }()
+	got := make([]resp.Value, len(calls))
+	for i, call := range calls {
+		got[i] = s.ours(call)
+	}
+	want := <-answers
+	for i, p := range programs {
+		if d := s.difference(p, got[i], want[i]); d != nil {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// minimise removes statements and replaces expressions with smaller ones while the replies differ.
+func (s *luaSides) minimise(found *luaDifference) *luaDifference {
+	p := found.program
+	again := func() bool {
+		ds := s.play([]*luaProgram{p})
+		if len(ds) == 0 {
+			return false
+		}
+		found = ds[0]
+		return true
+	}
+	if !again() {
+		return found
+	}
+	for smaller := true; smaller; {
+		smaller = false
+		for _, at := range p.root.all() {
+			if s.shrink(at, again) {
+				smaller = true
+			}
+		}
+	}
+	return found
+}
+
+// shrink makes a piece smaller if again then still reports a difference.
+func (s *luaSides) shrink(p *piece, again func() bool) (smaller bool) {
+	if p.kind == body {
+		for i := 0; i < len(p.parts); {
+			was := p.parts
+			p.parts = append(append([]any(nil), was[:i]...), was[i+1:]...)
+			if again() {
+				smaller = true
+				continue
+			}
+			p.parts = was
+			i++
+		}
+		return smaller
+	}
+	if p.kind == 0 || len(p.parts) < 2 && p.kind != statement {
+		return false
+	}
+	was := p.parts
+	for _, kid := range p.all()[1:] {
+		if p.kind == statement && (kid.kind != body || was[0] == any(kid)) {
+			continue
+		}
+		p.parts = []any{kid, "\n"}
+		if p.kind != statement {
+			p.parts = kid.parts
+		}
+		if again() {
+			return true
+		}
+	}
+	if p.kind != statement {
+		for _, simple := range []string{"nil", "1", "'a'", "{}", "f"} {
+			p.parts = []any{simple}
+			if again() {
+				return true
+			}
+		}
+	}
+	p.parts = was
+	return false
+}
+
+// all returns p and the pieces in it.
+func (p *piece) all() []*piece {
+	list := []*piece{p}
+	for _, part := range p.parts {
+		if kid, ok := part.(*piece); ok {
+			list = append(list, kid.all()...)
+		}
+	}
+	return list
+}
