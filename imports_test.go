@@ -55,7 +55,7 @@ translator:           commands geohash glob hyperloglog keytype longdouble parti
 pubsub:               glob resp
 tracking:             commands resp
 notify:               resp
-script:               commands lua resp store
+script:               commands lua resp
 tally:                commands resp
 engine:               acl commands notify pubsub resp script store tally translator
 foreign:              keytype resp store translator

@@ -272,7 +272,7 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 	began := time.Now()
 	limit := time.Duration(engine.timeLimit.Load())
 	host := script.Host{
-		Work: work,
+		Grow: func(n int) { work.Grow(int64(n)) },
 		Call: func(args [][]byte, _ bool) (resp.Value, error) { return e.command(&db, args, do) },
 		Allowed: func(args [][]byte) (allowed, known bool) {
 			cmd := commands.Called(args)

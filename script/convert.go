@@ -7,7 +7,6 @@ import (
 
 	"github.com/meowdis/meowdis/lua"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/store"
 )
 
 // value is a reply as a script sees it, in the protocol that it has chosen.
@@ -121,8 +120,15 @@ func commandError(msg string) lua.Value {
 
 const maxReplyDepth = 3998 // as many tables as have room on the reference's stack
 
+// valueBytes is the size of a resp.Value.
+const valueBytes = int(unsafe.Sizeof(resp.Value{}))
+
 // grow charges an element of the reply and its n bytes.
-func (m *Machine) grow(n int) { m.run.Host.Work.Grow(int64(store.ValueBytes + n)) }
+func (m *Machine) grow(n int) {
+	if m.run.Host.Grow != nil {
+		m.run.Host.Grow(valueBytes + n)
+	}
+}
 
 // reply is a script's value as a reply.
 func (m *Machine) reply(v lua.Value, depth int) resp.Value {
@@ -171,7 +177,7 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 	if elems := t.Field("map").AsTable(); elems != nil {
 		v := resp.Value{Kind: resp.Map}
 		for k, e, _ := elems.Next(lua.Nil); !k.IsNil(); k, e, _ = elems.Next(k) {
-			m.grow(store.ValueBytes)
+			m.grow(valueBytes)
 			v.Elems = append(v.Elems, m.reply(k, depth), m.reply(e, depth))
 		}
 		return v

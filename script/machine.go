@@ -5,7 +5,6 @@ import (
 
 	"github.com/meowdis/meowdis/lua"
 	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/store"
 )
 
 // Host carries out what a script asks for.
@@ -18,8 +17,9 @@ type Host struct {
 	Allowed func(args [][]byte) (allowed, known bool)
 	// Rejected is called with a command that scripts may not run, and its error. It may be nil.
 	Rejected func(args [][]byte, v *resp.Value)
-	// Work bounds the script; nil has no limits.
-	Work *store.Work
+	// Grow charges n bytes before the script allocates them, and panics when they are too many. Nil
+	// charges nothing.
+	Grow func(n int)
 	// Interrupt ends the script with the error that it returns. It may be nil.
 	Interrupt func() error
 }
@@ -175,7 +175,7 @@ func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value)
 	if m.functions == nil { // a library's variables stay
 		m.state.SetMemoryLimit(MemoryLimit)
 	}
-	m.state.SetReserve(func(n int) { r.Host.Work.Grow(int64(n)) })
+	m.state.SetReserve(r.Host.Grow)
 	defer func() {
 		m.run = nil
 		m.state.SetReserve(nil)
